@@ -1,0 +1,140 @@
+dnl Libraries: by pkg-config where they have it, by header and symbol otherwise.
+
+dnl ORR_TRY_LINK(CFLAGS, LIBS, INCLUDES, BODY, IF-YES, IF-NO)
+AC_DEFUN([ORR_TRY_LINK],
+[orr_save_CPPFLAGS=$CPPFLAGS
+orr_save_LIBS=$LIBS
+CPPFLAGS="$CPPFLAGS $1"
+LIBS="$2 $LIBS"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([$3], [$4])], [orr_link_ok=yes], [orr_link_ok=no])
+CPPFLAGS=$orr_save_CPPFLAGS
+LIBS=$orr_save_LIBS
+AS_IF([test $orr_link_ok = yes], [m4_default([$5], [:])], [m4_default([$6], [:])])])
+
+dnl ORR_SYSTEM_INCLUDES(VARIABLE) — others' headers do not have to pass our warnings: -I becomes -isystem.
+AC_DEFUN([ORR_SYSTEM_INCLUDES],
+[$1=$(echo " $$1" | $SED 's| -I *| -isystem |g; s|^ ||')])
+
+dnl ORR_LIB_OPTIONAL(NAME, PKG, HEADER, LIB, FUNCTION) — sets have_NAME, orr_NAME_found, NAME_CFLAGS,
+dnl NAME_LIBS, HAVE_NAME (macro and conditional). --without-PKG leaves it out.
+AC_DEFUN([ORR_LIB_OPTIONAL],
+[AC_ARG_WITH(m4_tolower([$1]),
+  [AS_HELP_STRING([--without-]m4_tolower([$1]), [do not use $2])], [], [AS_VAR_SET([with_]m4_tolower([$1]), [auto])])
+have_$1=no
+orr_$1_found=no
+AS_VAR_COPY([orr_with], [with_]m4_tolower([$1]))
+AS_IF([test "x$orr_with" != xno],
+  [PKG_CHECK_MODULES([$1], [$2], [orr_$1_found=$($PKG_CONFIG --modversion $2)],
+                     [$1_CFLAGS=; $1_LIBS=-l$4; orr_$1_found=found])
+   AC_MSG_CHECKING([whether $2 links])
+   ORR_TRY_LINK([$$1_CFLAGS], [$$1_LIBS], [[
+#define CL_TARGET_OPENCL_VERSION 120
+#include <$3>]], [[void *volatile f = (void *)&$5; return f == 0;]], [have_$1=yes])
+   AC_MSG_RESULT([$have_$1])
+   AS_IF([test $have_$1 = no && test "x$orr_with" = xyes], [AC_MSG_ERROR([$2 was asked for and not found])])])
+AS_IF([test $have_$1 = yes],
+  [AC_DEFINE([HAVE_$1], [1], [Define if $2 is there.])],
+  [$1_CFLAGS=; $1_LIBS=; orr_$1_found=no])
+ORR_SYSTEM_INCLUDES([$1_CFLAGS])
+AC_SUBST([$1_CFLAGS])
+AC_SUBST([$1_LIBS])
+AM_CONDITIONAL([HAVE_$1], [test $have_$1 = yes])])
+
+dnl ORR_LIB_BLAS — BLAS_CFLAGS, BLAS_LIBS; HAVE_OPENBLAS when its threads can be set. Required.
+AC_DEFUN([ORR_LIB_BLAS],
+[AC_ARG_VAR([BLAS_CFLAGS], [C flags for cblas.h, overriding pkg-config])
+AC_ARG_VAR([BLAS_LIBS], [linker flags for a BLAS with the cblas interface, overriding pkg-config])
+orr_blas_found=no
+orr_blas_note=
+m4_define([orr_blas_include], [[#include <cblas.h>]])
+AC_MSG_CHECKING([for a BLAS with the cblas interface])
+orr_try_blas() {
+  test "$orr_blas_found" = no || return 0
+  orr_blas_name=$[]1 orr_blas_c=$[]2 orr_blas_l=$[]3
+  ORR_TRY_LINK([$orr_blas_c], [$orr_blas_l], [orr_blas_include],
+    [[float x = 1; return (int)cblas_sdot(1, &x, 1, &x, 1) != 1;]],
+    [orr_blas_found=$orr_blas_name; BLAS_CFLAGS=$orr_blas_c; BLAS_LIBS=$orr_blas_l])
+}
+AS_IF([test -n "$BLAS_LIBS"], [orr_try_blas "as given" "$BLAS_CFLAGS" "$BLAS_LIBS"])
+for orr_pc in openblas cblas blas; do
+  AS_IF([test -n "$PKG_CONFIG" && $PKG_CONFIG --exists $orr_pc],
+        [orr_try_blas "$orr_pc $($PKG_CONFIG --modversion $orr_pc)" \
+                      "$($PKG_CONFIG --cflags $orr_pc)" "$($PKG_CONFIG --libs $orr_pc)"])
+done
+orr_try_blas openblas "" -lopenblas
+orr_try_blas cblas "" -lcblas
+orr_try_blas blas "" -lblas
+AC_MSG_RESULT([$orr_blas_found])
+AS_IF([test "$orr_blas_found" = no],
+  [AC_MSG_ERROR([no BLAS with the cblas interface (cblas.h): install OpenBLAS, on Debian and Ubuntu libopenblas-dev, or set BLAS_CFLAGS and BLAS_LIBS])])
+AC_MSG_CHECKING([whether its threads can be set])
+have_openblas=no
+ORR_TRY_LINK([$BLAS_CFLAGS], [$BLAS_LIBS], [[void openblas_set_num_threads(int); int openblas_get_num_threads(void);]],
+  [[openblas_set_num_threads(1); return openblas_get_num_threads() != 1;]], [have_openblas=yes])
+AC_MSG_RESULT([$have_openblas])
+AS_IF([test $have_openblas = yes],
+  [AC_DEFINE([HAVE_OPENBLAS], [1], [Define if BLAS is OpenBLAS, whose threads can be set.])
+   orr_blas_note="matrix products; one thread inside each task"],
+  [orr_blas_note="not OpenBLAS: its own threads cannot be held to one per task, set them yourself"])
+ORR_SYSTEM_INCLUDES([BLAS_CFLAGS])
+AM_CONDITIONAL([HAVE_OPENBLAS], [test $have_openblas = yes])])
+
+dnl ORR_LIB_STARPU — STARPU_CPPFLAGS, STARPU_CFLAGS, STARPU_LIBS. 1.4 before 1.3; --with-starpu=PREFIX;
+dnl what './bootstrap starpu' built in .deps/starpu comes first when nothing was asked.
+AC_DEFUN([ORR_LIB_STARPU],
+[AC_ARG_WITH([starpu],
+  [AS_HELP_STRING([--with-starpu=PREFIX], [use the StarPU in PREFIX; "no" builds without, "system" ignores .deps/starpu])],
+  [], [with_starpu=auto])
+have_starpu=no
+orr_starpu_found=no
+orr_starpu_features=
+STARPU_PREFIX=
+STARPU_CPPFLAGS=
+orr_src=$(cd "$srcdir" && pwd)
+AS_CASE([$with_starpu],
+  [no|system], [],
+  [auto|yes], [AS_IF([test -d "$orr_src/.deps/starpu/lib/pkgconfig"], [STARPU_PREFIX=$orr_src/.deps/starpu])],
+  [AS_IF([test ! -d "$with_starpu/lib/pkgconfig"],
+         [AC_MSG_ERROR([--with-starpu=$with_starpu: no $with_starpu/lib/pkgconfig])])
+   STARPU_PREFIX=$(cd "$with_starpu" && pwd)])
+AS_IF([test "x$with_starpu" != xno && test -n "$PKG_CONFIG"],
+  [orr_save_path=$PKG_CONFIG_PATH
+   AS_IF([test -n "$STARPU_PREFIX"],
+         [PKG_CONFIG_PATH="$STARPU_PREFIX/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"])
+   export PKG_CONFIG_PATH
+   AS_IF([$PKG_CONFIG --exists starpu-1.4], [orr_starpu_pc=starpu-1.4],
+         [$PKG_CONFIG --exists starpu-1.3], [orr_starpu_pc=starpu-1.3], [orr_starpu_pc=])
+   AS_IF([test -n "$orr_starpu_pc"],
+     [PKG_CHECK_MODULES([STARPU], [$orr_starpu_pc],
+        [have_starpu=yes; orr_starpu_found=$($PKG_CONFIG --modversion $orr_starpu_pc)
+         orr_starpu_libdir=$($PKG_CONFIG --variable=libdir $orr_starpu_pc)], [have_starpu=no])])
+   PKG_CONFIG_PATH=$orr_save_path])
+AS_IF([test $have_starpu = yes && test -n "$STARPU_PREFIX"],
+  [STARPU_LIBS="-L$orr_starpu_libdir $STARPU_LIBS -Wl,-rpath,$orr_starpu_libdir"
+   orr_starpu_found="$orr_starpu_found in $(echo "$STARPU_PREFIX" | $SED "s|^$orr_src/||")"])
+AS_IF([test $have_starpu = yes],
+  [AC_MSG_CHECKING([whether StarPU links])
+   ORR_TRY_LINK([$STARPU_CFLAGS], [$STARPU_LIBS], [[#include <starpu.h>]],
+     [[struct starpu_conf c; return starpu_conf_init(&c);]], [],
+     [AS_IF([test "x$with_starpu" != xauto], [AC_MSG_ERROR([StarPU was asked for and does not link (see config.log)])])
+      have_starpu=no])
+   AC_MSG_RESULT([$have_starpu])])
+AS_IF([test $have_starpu = no && test "x$with_starpu" != xno && test "x$with_starpu" != xauto],
+      [AC_MSG_ERROR([StarPU was asked for and not found])])
+AS_IF([test $have_starpu = yes],
+  [AC_DEFINE([HAVE_STARPU], [1], [Define if StarPU is there.])
+   orr_save_CPPFLAGS=$CPPFLAGS
+   CPPFLAGS="$CPPFLAGS $STARPU_CFLAGS"
+   AC_CHECK_DECL([STARPU_USE_CUDA], [orr_f=CUDA], [orr_f="no CUDA"], [[#include <starpu.h>]])
+   AC_CHECK_DECL([STARPU_USE_OPENCL], [orr_f="$orr_f, OpenCL"], [orr_f="$orr_f, no OpenCL"], [[#include <starpu.h>]])
+   AC_COMPUTE_INT([orr_n], [STARPU_MAXCPUS], [[#include <starpu.h>]], [orr_n=0])
+   orr_f="$orr_f, at most $orr_n CPU workers"
+   orr_starpu_features=$orr_f
+   CPPFLAGS=$orr_save_CPPFLAGS],
+  [STARPU_CFLAGS=; STARPU_LIBS=; orr_starpu_found=no])
+ORR_SYSTEM_INCLUDES([STARPU_CFLAGS])
+AC_SUBST([STARPU_CPPFLAGS])
+AC_SUBST([STARPU_CFLAGS])
+AC_SUBST([STARPU_LIBS])
+AC_SUBST([STARPU_PREFIX])
+AM_CONDITIONAL([HAVE_STARPU], [test $have_starpu = yes])])
