@@ -13,7 +13,7 @@ AS_IF([test $orr_link_ok = yes], [m4_default([$5], [:])], [m4_default([$6], [:])
 
 dnl ORR_SYSTEM_INCLUDES(VARIABLE) — others' headers do not have to pass our warnings: -I becomes -isystem.
 AC_DEFUN([ORR_SYSTEM_INCLUDES],
-[$1=$(echo " $$1" | $SED 's| -I *| -isystem |g; s|^ ||')])
+[$1=$(printf '%s\n' " $$1" | $SED 's| -I *| -isystem |g; s|^ ||')])
 
 dnl ORR_LIB_OPTIONAL(NAME, PKG, HEADER, LIB, FUNCTION) — sets have_NAME, orr_NAME_found, NAME_CFLAGS,
 dnl NAME_LIBS, HAVE_NAME (macro and conditional). --without-PKG leaves it out.
@@ -106,11 +106,12 @@ AS_IF([test "x$with_starpu" != xno && test -n "$PKG_CONFIG"],
          [$PKG_CONFIG --exists starpu-1.3], [orr_starpu_pc=starpu-1.3], [orr_starpu_pc=])
    AS_IF([test -n "$orr_starpu_pc"],
      [PKG_CHECK_MODULES([STARPU], [$orr_starpu_pc],
-        [have_starpu=yes; orr_starpu_found=$($PKG_CONFIG --modversion $orr_starpu_pc)
-         orr_starpu_libdir=$($PKG_CONFIG --variable=libdir $orr_starpu_pc)], [have_starpu=no])])
+        [have_starpu=yes; orr_starpu_found=$($PKG_CONFIG --modversion $orr_starpu_pc)], [have_starpu=no])
+      dnl a macro whose quotes do not survive a second shell; nobody here uses it
+      STARPU_CFLAGS=$(printf '%s\n' "$STARPU_CFLAGS" | $SED 's|-DSTARPU_OPENCL_DATADIR=[[^ ]]*||')])
    PKG_CONFIG_PATH=$orr_save_path])
 AS_IF([test $have_starpu = yes && test -n "$STARPU_PREFIX"],
-  [STARPU_LIBS="-L$orr_starpu_libdir $STARPU_LIBS -Wl,-rpath,$orr_starpu_libdir"
+  [STARPU_LIBS="$STARPU_LIBS -Wl,-rpath,$STARPU_PREFIX/lib"
    orr_starpu_found="$orr_starpu_found in $(echo "$STARPU_PREFIX" | $SED "s|^$orr_src/||")"])
 AS_IF([test $have_starpu = yes],
   [AC_MSG_CHECKING([whether StarPU links])
