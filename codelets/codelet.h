@@ -1,0 +1,42 @@
+/* How a region computes: one struct of callbacks per backend. Pointers and extents in, values out.
+ * Must not know: StarPU, plans, tensors. */
+#ifndef ORR_CODELETS_CODELET_H
+#define ORR_CODELETS_CODELET_H
+
+#include "runtime/fuse/region.h"
+
+/* A region prepared by one backend, immutable and shared by all threads. */
+typedef struct orr__kernel orr__kernel;
+
+/* One launch over iteration range [lo, hi) of axis 0 (matmul: of the first batch axis, or of m when there is none).
+ * in[i], out[k]: address of element 0 of the WHOLE array (for a device: memory object plus in_off/out_off, the element
+ * number at which the object starts). A map or matmul writes the part of out that belongs to [lo, hi). A reduction whose
+ * axis 0 is kept likewise; one whose axis 0 is reduced folds rows [lo, hi) into the whole of out[0] as given. */
+typedef struct orr__launch {
+    const orr__region *region;
+    int64_t lo, hi;
+    void *const *in; void *const *out;
+    const int64_t *in_off, *out_off;  /* device only, else NULL */
+    const orr__scalar *scalar;        /* the capture's slots    */
+    void *queue; void *device; void *context; /* the backend's own, device only */
+} orr__launch;
+
+typedef struct orr__backend {
+    const char *name;
+    /* Is there anything to run on? NULL message buffer is fine; why not goes there. */
+    bool (*probe)(char *why, size_t size);
+    bool (*can)(const orr__region *r);                    /* NULL: everything                              */
+    orr_status (*prepare)(const orr__region *r, orr__kernel **k);
+    orr_status (*launch)(orr__kernel *k, const orr__launch *l); /* device: enqueues on l->queue; sets last error */
+    void (*release)(orr__kernel *k);
+} orr__backend;
+
+extern const orr__backend orr__cpu;
+extern const orr__backend orr__opencl; /* probe says no when built without OpenCL */
+
+/* Folds the BLAS library's own threads to 1 and back (in tasks, parallelism is ours). */
+void orr__cpu_blas_threads(int n);
+int orr__cpu_blas_get_threads(void);
+const char *orr__cpu_describe(void); /* "openblas 0.3.21 (SkylakeX), kernels avx512" */
+
+#endif

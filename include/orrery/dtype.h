@@ -1,0 +1,56 @@
+/* Element types and shapes, by value.
+ * Must not know: tensors, devices. */
+#ifndef ORRERY_DTYPE_H
+#define ORRERY_DTYPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <orrery/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Element types. f16 (IEEE binary16) and bf16 are storage types: arithmetic is done in f32 and rounded (to
+ * nearest, ties to even) after every op. ORR_BOOL is one byte, 0 or 1. */
+typedef enum orr_dtype {
+    ORR_BOOL, ORR_I8, ORR_I16, ORR_I32, ORR_I64, ORR_U8, ORR_U16, ORR_U32, ORR_U64,
+    ORR_F16, ORR_BF16, ORR_F32, ORR_F64,
+    ORR_DTYPE_COUNT
+} orr_dtype;
+
+/** Bytes per element; 0 for a value that is no dtype. */
+ORR_API size_t orr_dtype_size(orr_dtype t);
+/** Name as in the Python array API standard: "float32", "bool", "bfloat16" …; "?" for no dtype. */
+ORR_API const char *orr_dtype_name(orr_dtype t);
+
+#define ORR_MAX_RANK 8
+
+/** A shape: rank 0 to 8, each dimension ≥ 0. A 0-d tensor has one element; an empty dimension makes none. */
+typedef struct orr_shape {
+    int rank;
+    int64_t dim[ORR_MAX_RANK];
+} orr_shape;
+
+/** ORR_SHAPE(2, 3) is the shape (2, 3). More than 8 dimensions do not compile cleanly. */
+#define ORR_SHAPE(...) \
+    ((orr_shape){ (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), { __VA_ARGS__ } })
+/** The shape () of a 0-d tensor. */
+#define ORR_SCALAR ((orr_shape){ 0, { 0 } })
+
+/** A list of axes; negative axes count from the last one. */
+typedef struct orr_axes {
+    int n; /**< -1: all axes */
+    int axis[ORR_MAX_RANK];
+} orr_axes;
+
+#define ORR_AXES(...) ((orr_axes){ (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), { __VA_ARGS__ } })
+#define ORR_ALL_AXES ((orr_axes){ -1, { 0 } })
+
+/** Writes "(2, 3)" into `buf` and returns it. `size` ≥ 2; longer text is cut. */
+ORR_API char *orr_shape_format(orr_shape s, char *buf, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

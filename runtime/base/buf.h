@@ -1,0 +1,56 @@
+/* Host memory behind tensors: counted buffers, a pool that recycles them, the memory limit.
+ * Must not know: graphs, StarPU. The engine attaches itself by hooks. */
+#ifndef ORR_BASE_BUF_H
+#define ORR_BASE_BUF_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/base/status.h"
+
+/* A run is one submission of work. Buffers that it writes point to it until it is known to be finished. */
+typedef struct orr__run orr__run; /* defined by runtime/engine */
+
+typedef struct orr__buf {
+    atomic_int refs;
+    void *host;            /* 64-byte aligned when ours; base of a row-major contiguous array        */
+    size_t bytes;          /* used; the allocation may be larger (cap)                               */
+    size_t cap;
+    void (*release)(void *host, void *user); /* wrapped user memory: called when the last use ends   */
+    void *release_user;
+    void *tiles;           /* the engine's handles for this buffer, NULL: host memory is all there is */
+    orr__run *run;         /* the run that writes it; NULL: the content is there                     */
+    atomic_int readers;    /* host pointers handed out (orr_data)                                     */
+} orr__buf;
+
+/* Set once by the engine at start, cleared at shutdown. */
+typedef struct {
+    /* Waits until the content is in host memory and valid to read there. */
+    orr_status (*host_read)(orr__buf *b);
+    /* The last reference went: give back handles. Returns true when the memory may be reused at once; false
+     * when the engine keeps it until its tasks are done and will call orr__buf_recycle itself. */
+    bool (*drop)(orr__buf *b);
+} orr__buf_hooks;
+extern orr__buf_hooks orr__buf_engine;
+
+/* Fresh buffer with one reference, content undefined; NULL when memory cannot be had or the limit is hit
+ * (then the last error is set, with the numbers). bytes may be 0. */
+orr__buf *orr__buf_new(size_t bytes);
+/* Around the user's memory; release may be NULL. NULL on ENOMEM (release is then not called). */
+orr__buf *orr__buf_wrap(void *host, size_t bytes, void (*release)(void *, void *), void *user);
+orr__buf *orr__buf_ref(orr__buf *b);
+void orr__buf_unref(orr__buf *b); /* NULL is fine */
+void orr__buf_recycle(orr__buf *b); /* engine only, see drop */
+/* Content into host memory, valid until somebody writes (nobody does: tensors are values). */
+orr_status orr__buf_sync(orr__buf *b);
+
+void orr__pool_limit(size_t bytes);   /* 0: none */
+void orr__pool_trim(void);            /* gives all free memory back to the system */
+typedef struct { size_t live, pooled, peak, limit; uint64_t allocs, hits; } orr__pool_stats;
+orr__pool_stats orr__pool_get_stats(void);
+
+void *orr__alloc(size_t bytes);                    /* zeroed; NULL and last error on ENOMEM */
+void *orr__alloc_n(size_t n, size_t size);         /* zeroed, checked multiplication        */
+
+#endif

@@ -1,0 +1,46 @@
+/* Facts about element types: kinds, promotion, conversion of single values.
+ * Must not know: tensors, devices. */
+#ifndef ORR_BASE_DTYPE_H
+#define ORR_BASE_DTYPE_H
+
+#include <stdbool.h>
+#include <string.h>
+#include <orrery/dtype.h>
+
+typedef enum { ORR__KBOOL, ORR__KSIGNED, ORR__KUNSIGNED, ORR__KFLOAT } orr__kind;
+
+orr__kind orr__dtype_kind(orr_dtype t);
+static inline bool orr__is_float(orr_dtype t) { return t >= ORR_F16 && t <= ORR_F64; }
+static inline bool orr__is_half(orr_dtype t) { return t == ORR_F16 || t == ORR_BF16; }
+static inline bool orr__is_signed(orr_dtype t) { return t >= ORR_I8 && t <= ORR_I64; }
+static inline bool orr__is_unsigned(orr_dtype t) { return t >= ORR_U8 && t <= ORR_U64; }
+static inline bool orr__is_int(orr_dtype t) { return t >= ORR_I8 && t <= ORR_U64; }
+
+/* The dtype in which a value of `t` sits in a register: f32 for f16 and bf16, else t itself. */
+static inline orr_dtype orr__compute_dtype(orr_dtype t) { return orr__is_half(t) ? ORR_F32 : t; }
+
+/* Promotion as in the Python array API standard. false: undefined there (the caller names the cast). */
+bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out);
+
+/* One value. Which member counts follows from the dtype's kind: float f, signed i, unsigned and bool u. */
+typedef union {
+    double f;
+    int64_t i;
+    uint64_t u;
+} orr__scalar;
+
+/* value of dtype `from` -> the nearest value of dtype `to` (as orr_cast does: float to int truncates and
+ * saturates, NaN gives 0; int to int wraps; anything to bool is != 0). */
+orr__scalar orr__scalar_cast(orr__scalar v, orr_dtype from, orr_dtype to);
+orr__scalar orr__scalar_load(const void *p, orr_dtype t);          /* p: one element, any alignment */
+void orr__scalar_store(void *p, orr_dtype t, orr__scalar v);
+double orr__scalar_f64(orr__scalar v, orr_dtype t);
+
+float orr__f16_to_f32(uint16_t h);
+uint16_t orr__f32_to_f16(float f); /* to nearest, ties to even */
+uint16_t orr__f64_to_f16(double d); /* one rounding */
+float orr__bf16_to_f32(uint16_t h);
+uint16_t orr__f32_to_bf16(float f);
+uint16_t orr__f64_to_bf16(double d);
+
+#endif

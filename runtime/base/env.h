@@ -1,0 +1,43 @@
+/* The table of ORRERY_* environment variables: name, values, default, meaning; parsed once at init.
+ * Must not know: who uses a setting. */
+#ifndef ORR_BASE_ENV_H
+#define ORR_BASE_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/base/status.h"
+
+typedef enum { ORR__BACKEND_AUTO, ORR__BACKEND_CPU, ORR__BACKEND_CUDA, ORR__BACKEND_OPENCL } orr__backend_choice;
+typedef enum { ORR__ENGINE_AUTO, ORR__ENGINE_STARPU, ORR__ENGINE_SERIAL } orr__engine_choice;
+enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4 };
+
+/* The settings in force. Filled by orr__env_load; tests may write to it between init and shutdown. */
+typedef struct {
+    int backend;           /* ORRERY_BACKEND        auto cpu cuda opencl                    */
+    int engine;            /* ORRERY_ENGINE         auto starpu serial                      */
+    bool fuse;             /* ORRERY_FUSE           on off                                  */
+    bool fallback;         /* ORRERY_FALLBACK       on off                                  */
+    bool deterministic;    /* ORRERY_DETERMINISTIC  0 1                                     */
+    size_t memory_limit;   /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */
+    int64_t inline_us;     /* ORRERY_INLINE_US      work predicted below this runs on the calling thread */
+    int64_t tile_us;       /* ORRERY_TILE_US        work aimed at per task                  */
+    unsigned print;        /* ORRERY_PRINT          comma list: graph fuse plan             */
+    int log;               /* ORRERY_LOG            error warn info debug (0…3)             */
+    uint64_t seed;         /* ORRERY_SEED           default seed of orr_rand*               */
+    char cache_dir[1024];  /* ORRERY_CACHE_DIR      directory of the kernel cache           */
+} orr__settings;
+extern orr__settings orr__env;
+
+/* Reads the environment into orr__env. A wrong value: ORR_EENV, message lists the right ones. An unknown
+ * ORRERY_ variable is an error too, with the nearest name. */
+orr_status orr__env_load(void);
+
+typedef struct { const char *name, *values, *fallback, *meaning; } orr__env_row;
+/* Row i of the table, NULL at its end; value currently in force into buf. */
+const orr__env_row *orr__env_table(size_t i, char *buf, size_t size);
+
+/* One line to stderr when ORRERY_LOG admits the level (0 error … 3 debug). */
+void orr__log(int level, const char *fmt, ...) ORR_PRINTF(2, 3);
+
+#endif

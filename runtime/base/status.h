@@ -1,0 +1,23 @@
+/* How the rooms report an error: one thread-local message, a status that travels up.
+ * Must not know: tensors, graphs, devices. */
+#ifndef ORR_BASE_STATUS_H
+#define ORR_BASE_STATUS_H
+
+#include <stdbool.h>
+#include <orrery/status.h>
+
+/* The user's call that is being served: file, line and the op's public name. file may be NULL. */
+typedef struct {
+    const char *file;
+    int line;
+    const char *op;
+} orr__site;
+
+#define ORR__SITE(f, l, o) ((orr__site){ (f), (l), (o) })
+
+/* Records "file:line: op: message" as this thread's last error and returns `st`. */
+orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...) ORR_PRINTF(3, 4);
+/* Records an already formatted line (a poison's message, an error carried over from a worker). */
+orr_status orr__fail_text(orr_status st, const char *line);
+
+#endif

@@ -1,0 +1,32 @@
+/* Engines run plans: on StarPU, or one step after the other on the calling thread.
+ * Must not know: how a graph is recorded. (starpu.h is seen only inside this room.) */
+#ifndef ORR_ENGINE_ENGINE_H
+#define ORR_ENGINE_ENGINE_H
+
+#include <orrery/eval.h>
+#include "runtime/plan/plan.h"
+
+/* Starts the engine that config and orr__env choose (auto: StarPU, and when it cannot start: one log line, serial).
+ * Sets orr__plan_machine, orr__buf_engine. */
+orr_status orr__engine_start(orr__site at, const orr_config *config);
+void orr__engine_stop(void);          /* waits for everything */
+bool orr__engine_running(void);
+const char *orr__engine_name(void);   /* "starpu 1.3.10, 2 CPU workers, lws", "serial" */
+
+/* Runs `plan`: leaf[i] are counted up as long as needed; out[i] gets a new reference (a leaf's own buffer when the
+ * output is a leaf). *run is NULL when all is done on return, else a reference to wait on. On error nothing is
+ * under way and no out is set. */
+orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                               orr__buf **out, orr__run **run);
+
+orr__run *orr__run_ref(orr__run *r);
+void orr__run_unref(orr__run *r);
+orr_status orr__run_wait(orr__run *r);        /* how it ended; on error sets the last error. Any thread. */
+bool orr__run_done(orr__run *r);
+
+/* What ran where, since start or reset: for the table that examples print and for orrery-info. */
+typedef struct { char what[64]; char worker[48]; uint64_t tasks; double seconds; } orr__stat;
+int orr__engine_stats(orr__stat *out, int max);
+void orr__engine_stats_reset(void);
+
+#endif

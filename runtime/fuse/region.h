@@ -1,0 +1,76 @@
+/* Regions: groups of nodes that become one kernel. What the fuser makes, codelets compute and the planner orders.
+ * Must not know: tiles, buffers, devices. */
+#ifndef ORR_FUSE_REGION_H
+#define ORR_FUSE_REGION_H
+
+#include "runtime/graph/prog.h"
+
+typedef enum {
+    ORR__G_MAP,         /* element-wise: out[k][i] = value of register out_reg[k] at i                 */
+    ORR__G_REDUCE,      /* the value of register out_reg[0], reduced by rop over the axes in rmask     */
+    ORR__G_ARGREDUCE,   /* index along the one axis in rmask of the max/min of register out_reg[0]     */
+    ORR__G_MATMUL,      /* access[0] · access[1]; dims: batch…, m, n, k                                */
+    ORR__G_TAKE, ORR__G_SCATTER_ADD, ORR__G_CONCAT, ORR__G_PAD, /* on contiguous inputs; `node` facts below */
+    ORR__G_KINDS
+} orr__gkind;
+
+/* Affine index map over the region's iteration axes: offset + Σ stride[d]·i[d], in elements of the input. stride 0 is a
+ * broadcast; negative is a flip. */
+typedef struct orr__access {
+    int input;                      /* which region input; -1: the map is an index by itself (iota, random) */
+    int64_t offset, stride[ORR_MAX_RANK];
+} orr__access;
+
+typedef enum {
+    ORR__RI_LOAD,    /* input access[a].input at access[a]                                            */
+    ORR__RI_SCALAR,  /* scalar[slot]                                                                  */
+    ORR__RI_IOTA,    /* scalar[slot] + scalar[slot+1]·(access[a] as an index)                          */
+    ORR__RI_RANDOM,  /* dist op, seed scalar[slot].u, parameters scalar[slot+1…], at index access[a]     */
+    ORR__RI_CAST,    /* x from its dtype to dtype                                                     */
+    ORR__RI_EW       /* element-wise row `op` on registers x, y, z                                    */
+} orr__rikind;
+
+/* One instruction; its result is register number = its own index. `dtype` is the value's dtype; f16 and bf16 values
+ * sit in f32 registers, rounded to their dtype by every instruction that makes one. */
+typedef struct orr__rinstr {
+    uint8_t kind, dtype;
+    int16_t op;          /* EW: row id (≥ ORR__OP_EW); RANDOM: dist          */
+    int16_t x, y, z;     /* operand registers, -1: none                      */
+    int16_t a;           /* access, -1: none                                 */
+    int32_t slot;        /* first scalar slot of the capture, -1: none       */
+} orr__rinstr;
+
+#define ORR__REGION_OUTS 4
+
+typedef struct orr__region {
+    orr__gkind kind;
+    int rank;                         /* iteration axes, adjacent ones merged where every access allows; ≥ 1   */
+    int64_t dim[ORR_MAX_RANK + 1];    /* (matmul: batch…, m, n, k)                                              */
+    uint32_t rmask;                   /* reduced iteration axes                                                */
+    int rop;
+    int ninstr;      orr__rinstr *instr;
+    int naccess;     orr__access *access;
+    int nin;         int32_t *in; uint8_t *in_dtype; int64_t *in_count; /* capture node, dtype, elements */
+    int nout;        int32_t out[ORR__REGION_OUTS]; int16_t out_reg[ORR__REGION_OUTS];
+    uint8_t out_dtype[ORR__REGION_OUTS];
+    int64_t out_count;                /* elements of each output; contiguous, row-major over the kept axes in order */
+    /* TAKE, SCATTER_ADD, CONCAT, PAD: shapes and attributes of the one node */
+    orr__attr attr; orr_shape shape; orr_shape *in_shape; int32_t slot;
+    double flops, bytes;              /* whole region                                                          */
+    uint64_t key;                     /* content: kind, instructions, dtypes, access classes; no sizes         */
+    char label[64];                   /* "mul+add+relu", for people                                            */
+    const char *file; int line;
+} orr__region;
+
+typedef struct orr__regions {
+    int n; orr__region *region;       /* in an order that can be run */
+    int nreason; char **reason;       /* why an edge was not fused, for people */
+} orr__regions;
+
+/* Groups the nodes of a capture. fuse=false: one node, one region (views still cost nothing). */
+orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *out);
+void orr__regions_free(orr__regions *r);
+orr_status orr__regions_verify(const orr__prog *p, const orr__regions *r);
+void orr__regions_print(FILE *to, const orr__regions *r);
+
+#endif

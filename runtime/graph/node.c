@@ -1,0 +1,184 @@
+/* Nodes: allocation from recycled blocks, reference counts, publication of values.
+ * Must not know: what an op means. */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include "runtime/graph/node.h"
+#include "runtime/graph/tls.h"
+
+#define BLOCK 64      /* nodes allocated together               */
+#define CACHE_MAX 512 /* free nodes that a thread keeps to itself */
+
+/* Blocks are never given back: a loop that records as much as it frees runs in flat memory. */
+static struct {
+    pthread_mutex_t lock;
+    orr__node *free;
+    struct block { struct block *next; orr__node node[BLOCK]; } *blocks;
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void orr__graph_lock(void)
+{
+    pthread_mutex_lock(&graph_lock);
+}
+
+void orr__graph_unlock(void)
+{
+    pthread_mutex_unlock(&graph_lock);
+}
+
+/* Moves up to a block's worth of free nodes from the pool (or a new block) to the thread. */
+static bool refill(orr__tls *tls)
+{
+    pthread_mutex_lock(&pool.lock);
+    for (int i = 0; i < BLOCK && pool.free; i++) {
+        orr__node *n = pool.free;
+        pool.free = n->next;
+        n->next = tls->free_nodes;
+        tls->free_nodes = n;
+        tls->free_count++;
+    }
+    if (!tls->free_nodes) {
+        struct block *b = calloc(1, sizeof *b);
+        if (b) {
+            b->next = pool.blocks;
+            pool.blocks = b;
+            for (int i = 0; i < BLOCK; i++) {
+                b->node[i].next = tls->free_nodes;
+                tls->free_nodes = &b->node[i];
+            }
+            tls->free_count += BLOCK;
+        }
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return tls->free_nodes != NULL;
+}
+
+static orr__node *node_alloc(void)
+{
+    orr__tls *tls = orr__tls_get();
+    if (!tls->free_nodes && !refill(tls))
+        return NULL;
+    orr__node *n = tls->free_nodes;
+    tls->free_nodes = n->next;
+    tls->free_count--;
+    return n;
+}
+
+static void node_recycle(orr__tls *tls, orr__node *n)
+{
+    if (tls->free_count < CACHE_MAX) {
+        n->next = tls->free_nodes;
+        tls->free_nodes = n;
+        tls->free_count++;
+        return;
+    }
+    pthread_mutex_lock(&pool.lock);
+    n->next = pool.free;
+    pool.free = n;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void orr__nodes_thread_exit(orr__tls *tls)
+{
+    pthread_mutex_lock(&pool.lock);
+    while (tls->free_nodes) {
+        orr__node *n = tls->free_nodes;
+        tls->free_nodes = n->next;
+        n->next = pool.free;
+        pool.free = n;
+    }
+    tls->free_count = 0;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
+                         orr__node *const *in)
+{
+    orr__node *n = node_alloc();
+    orr__node **many = NULL;
+    if (n && nin > 3 && !(many = malloc((size_t)nin * sizeof *many))) {
+        node_recycle(orr__tls_get(), n);
+        n = NULL;
+    }
+    if (!n) {
+        (void)orr__fail(at, ORR_ENOMEM, "no memory for a graph node");
+        return NULL;
+    }
+    memset(n, 0, sizeof *n);
+    atomic_init(&n->refs, 1);
+    n->op = op;
+    n->dtype = (uint8_t)dtype;
+    n->shape = *shape;
+    n->file = at.file;
+    n->line = at.line;
+    n->nin = nin;
+    n->in = many ? many : n->in3;
+    for (int i = 0; i < nin; i++) {
+        n->in[i] = orr__node_ref(in[i]);
+        n->tracked |= (uint8_t)(in[i]->tracked | (in[i]->var != 0));
+    }
+    return n;
+}
+
+orr__node *orr__node_ref(orr__node *n)
+{
+    atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
+    return n;
+}
+
+static bool last_ref(orr__node *n)
+{
+    return atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) == 1;
+}
+
+void orr__node_unref(orr__node *n)
+{
+    if (!n || !last_ref(n))
+        return;
+    orr__tls *tls = orr__tls_get();
+    n->next = NULL;
+    while (n) { /* a list of the dead, so that chains of any length need no stack */
+        orr__node *dead = n;
+        n = dead->next;
+        for (int i = 0; i < dead->nin; i++) {
+            orr__node *x = dead->in[i];
+            if (last_ref(x)) {
+                x->next = n;
+                n = x;
+            }
+        }
+        if (dead->in != dead->in3)
+            free(dead->in);
+        orr__buf_unref(dead->value);
+        free(dead->poison);
+        node_recycle(tls, dead);
+    }
+}
+
+void orr__node_publish(orr__node *n, orr__buf *b)
+{
+    orr__node *in3[3] = { NULL, NULL, NULL };
+    orr__node **in = in3;
+    orr__graph_lock();
+    if (n->value) { /* another thread was first; both values are the same */
+        orr__graph_unlock();
+        orr__buf_unref(b);
+        return;
+    }
+    int nin = n->nin;
+    if (n->in == n->in3)
+        memcpy(in3, n->in3, sizeof in3);
+    else
+        in = n->in;
+    n->nin = 0;
+    n->in = n->in3;
+    n->value = b;
+    orr__graph_unlock();
+    for (int i = 0; i < nin; i++)
+        orr__node_unref(in[i]);
+    if (in != in3)
+        free(in);
+}

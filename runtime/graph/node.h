@@ -1,0 +1,108 @@
+/* The graph: nodes and the checked handles by which users name them.
+ * Must not know: what an op means, devices, StarPU. */
+#ifndef ORR_GRAPH_NODE_H
+#define ORR_GRAPH_NODE_H
+
+#include <orrery/tensor.h>
+#include "runtime/base/buf.h"
+#include "runtime/base/dtype.h"
+#include "runtime/base/shape.h"
+#include "runtime/base/status.h"
+
+/* Primitive ops. Every public op records one or several of these; element-wise table rows follow from ORR__OP_EW.
+ * Operands of a node already have the dtype and shape that it needs: casts and broadcasts are nodes. */
+enum {
+    ORR__OP_LEAF,        /* a value that is there                                                        */
+    ORR__OP_PLACEHOLDER, /* attr.index                                                                   */
+    ORR__OP_POISON,      /* attr.poison                                                                  */
+    ORR__OP_CONST,       /* every element s[0]                                                           */
+    ORR__OP_IOTA,        /* s[0] + s[1]·i[attr.axis]  (float: in f64, then rounded; ints wrap)           */
+    ORR__OP_RANDOM,      /* attr.dist, s[0].u seed, element by row-major index (runtime/base/philox.h)    */
+    ORR__OP_CAST,        /* in[0] to dtype                                                               */
+    ORR__OP_DETACH,      /* in[0], no gradient                                                           */
+    ORR__OP_RESHAPE,     /* in[0] in row-major order as shape                                            */
+    ORR__OP_PERMUTE,     /* out axis k is in axis attr.perm[k]                                           */
+    ORR__OP_BROADCAST,   /* NumPy broadcast of in[0] to shape (aligned at the last axis)                 */
+    ORR__OP_SLICE,       /* out[i] = in[attr.start + i·attr.step] per axis; step ≠ 0, in range           */
+    ORR__OP_PAD,         /* attr.start = low padding per axis; the rest is s[0]                          */
+    ORR__OP_REDUCE,      /* attr.rop over attr.mask; shape keeps reduced axes as 1; dtype may be wider   */
+    ORR__OP_ARGREDUCE,   /* ORR__RMAX/RMIN over attr.axis, kept as 1; i64; first of equals; NaN wins     */
+    ORR__OP_MATMUL,      /* (b…, m, k) · (b…, k, n), equal batch dims, rank ≥ 2                          */
+    ORR__OP_TAKE,        /* in[0] gathered by integer in[1] along attr.axis (negative index from the end) */
+    ORR__OP_SCATTER_ADD, /* in[0] + in[2] added at integer in[1] along attr.axis; in[2] shaped like TAKE's result */
+    ORR__OP_CONCAT,      /* in[0…nin) along attr.axis                                                    */
+    ORR__OP_EW           /* first element-wise row                                                       */
+};
+enum { ORR__RSUM, ORR__RPROD, ORR__RMAX, ORR__RMIN, ORR__RANY, ORR__RALL };
+enum { ORR__DBITS, ORR__DUNIFORM, ORR__DNORMAL, ORR__DINTEGERS, ORR__DPERMUTATION };
+
+/* One op's row; the rows live in ops/, nodes point to them. */
+typedef struct orr__op {
+    int id;
+    const char *name;
+} orr__op;
+
+typedef struct orr__poison_info { orr_status status; char text[512]; } orr__poison_info;
+
+/* What belongs to the structure of a graph (numbers that may change from step to step are in s[]). */
+typedef struct {
+    int axis, rop, dist, index;
+    uint32_t mask;
+    int8_t perm[ORR_MAX_RANK];
+    int64_t start[ORR_MAX_RANK], step[ORR_MAX_RANK];
+} orr__attr;
+
+typedef struct orr__node orr__node;
+struct orr__node {
+    atomic_int refs;
+    uint8_t dtype, nscalar;
+    uint8_t weak;      /* a scalar without a dtype of its own                                        */
+    uint8_t tracked;   /* a variable's value is among its ancestors                                  */
+    int nin;
+    const orr__op *op;
+    orr__node **in, *in3[3];
+    orr_shape shape;
+    orr__scalar s[3];
+    orr__attr attr;
+    orr__poison_info *poison;
+    orr__buf *value;   /* set: a leaf (LEAF, or evaluated, which drops the inputs); under the lock   */
+    uint64_t mark;     /* walk epoch; under the lock                                                */
+    int32_t index;
+    uint64_t var;      /* handle of the variable whose value this became, 0: none                   */
+    const char *file;
+    int line;
+    orr__node *next;   /* free lists                                                                */
+};
+
+/* A node with one reference, fields zero but these; takes over no references: `in` are counted up.
+ * NULL on ENOMEM (last error set). */
+orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
+                         orr__node *const *in);
+orr__node *orr__node_ref(orr__node *n);
+void orr__node_unref(orr__node *n); /* never recurses: chains of any length; NULL is fine */
+/* The value `b` becomes n's (reference taken over); n lets go of its inputs. Takes the lock. op, dtype, shape, s and
+ * attr never change after recording and may be read without it. */
+void orr__node_publish(orr__node *n, orr__buf *b);
+
+/* -- handles ------------------------------------------------------------------------------------------- */
+orr_tensor *orr__handle_new(orr__node *n);           /* takes n's reference; current scope; poison on ENOMEM; n may be NULL
+                                                        (then: poison from the last error) */
+orr__node *orr__handle_node(const orr_tensor *t);    /* borrowed; a variable's present value; NULL: stale or foreign */
+orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR_PRINTF(3, 4);
+/* For an op: borrowed nodes of its operands. false: *out is the poison to return (an operand's own, or a fresh
+ * one that names operand `names[i]`: NULL, stale). Placeholders pass. */
+bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *const *names, orr__node **node,
+                   orr_tensor **out);
+bool orr__handle_is_variable(const orr_tensor *t);
+void orr__handles_shutdown(void);                    /* frees all handles and scopes of all threads */
+/* Variables assigned by this thread and not evaluated yet: borrowed array of nodes, cleared by the second call. */
+int orr__pending(orr__node ***nodes);
+void orr__pending_clear(void);
+/* The variable's present node for a node that was once its value (reference counted up), else NULL. */
+orr__node *orr__variable_now(uint64_t var);
+
+/* The lock around value, mark, index of every node. Short holds only. */
+void orr__graph_lock(void);
+void orr__graph_unlock(void);
+
+#endif

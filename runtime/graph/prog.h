@@ -1,0 +1,37 @@
+/* A capture: the part of the graph that an evaluation needs, in topological order, with its structural key.
+ * Must not know: what an op means, how it is computed. */
+#ifndef ORR_GRAPH_PROG_H
+#define ORR_GRAPH_PROG_H
+
+#include "runtime/graph/node.h"
+
+/* Node i's inputs are prog->arg[prog->arg0[i] … + orr__prog_nin(p, i)), indices < i (not node->nin: another thread may
+ * have evaluated the node since). Leaves are numbered in order of
+ * appearance (leaf_of[i], -1 for others); so are scalar slots (scalar0[i]: first slot of node i's s[]).
+ * Two captures with equal keys (bytes) differ only in leaf buffers and scalar values. */
+typedef struct orr__prog {
+    int n, nout, nleaf, nscalar, narg;
+    orr__node **node;     /* references held  */
+    int32_t *arg0, *arg, *leaf_of, *scalar0;
+    int32_t *out;         /* node index of each requested output */
+    int32_t *leaf_node;   /* node index of each leaf             */
+    orr__buf **leaf;      /* leaf buffers (references held); NULL for a placeholder */
+    orr__scalar *scalar;
+    uint8_t *key; size_t key_size;
+    uint64_t hash;
+} orr__prog;
+
+static inline int orr__prog_nin(const orr__prog *p, int i)
+{
+    return (i + 1 < p->n ? p->arg0[i + 1] : p->narg) - p->arg0[i];
+}
+
+/* Walks from `out` to leaves, under the graph lock, without recursion. Poison or cycle: its error. */
+orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p);
+void orr__prog_free(orr__prog *p);
+/* Checks every rule that the rooms behind rely on (arity, shapes, ranges, order); EINTERNAL says what is broken. */
+orr_status orr__prog_verify(const orr__prog *p);
+void orr__prog_print(FILE *to, const orr__prog *p);
+void orr__prog_dot(FILE *to, const orr__prog *p);
+
+#endif

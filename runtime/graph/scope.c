@@ -1,0 +1,165 @@
+/* Scopes: per-thread owners of handles.
+ * Must not know: nodes' content. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/graph/tls.h"
+
+/* After a shutdown the scopes of the old life are dropped, by each thread when it comes by. */
+static orr__tls *tls_now(void)
+{
+    orr__tls *tls = orr__tls_get();
+    unsigned epoch = orr__handles_epoch();
+    if (tls->epoch != epoch) {
+        orr__scopes_thread_exit(tls);
+        tls->npending = 0;
+        tls->epoch = epoch;
+    }
+    return tls;
+}
+
+static void scope_free(orr_scope *s)
+{
+    free(s->item);
+    free(s);
+}
+
+static void scope_close(orr__tls *tls)
+{
+    orr_scope *s = tls->scope;
+    tls->scope = s->outer;
+    for (size_t i = s->n; i-- > 0;)
+        if (orr__slot_owned_by(s->item[i], s))
+            (void)orr__slot_free(s->item[i]);
+    scope_free(s);
+}
+
+void orr__scopes_thread_exit(orr__tls *tls)
+{
+    while (tls->scope)
+        scope_close(tls);
+}
+
+orr_scope *orr__scope_current(void)
+{
+    return tls_now()->scope;
+}
+
+bool orr__scope_add(orr_scope *s, uint64_t handle)
+{
+    if (s->n == s->cap) {
+        size_t live = 0; /* first drop what has left, so that a long-lived scope with short-lived tensors stays small */
+        for (size_t i = 0; i < s->n; i++)
+            if (orr__slot_owned_by(s->item[i], s))
+                s->item[live++] = s->item[i];
+        s->n = live;
+        if (live > s->cap / 2 || !s->cap) {
+            size_t cap = s->cap ? 2 * s->cap : 64;
+            uint64_t *more = realloc(s->item, cap * sizeof *more);
+            if (!more && s->n == s->cap)
+                return false;
+            if (more) {
+                s->item = more;
+                s->cap = cap;
+            }
+        }
+    }
+    s->item[s->n++] = handle;
+    return true;
+}
+
+orr_scope *orr_scope_begin(void)
+{
+    orr__tls *tls = tls_now();
+    orr_scope *s = orr__alloc(sizeof *s);
+    if (!s)
+        return NULL;
+    s->outer = tls->scope;
+    tls->scope = s;
+    return s;
+}
+
+/* Is `s` open on this thread? Compares addresses only: a stale pointer is never followed. */
+static bool is_open(const orr__tls *tls, const orr_scope *s)
+{
+    for (const orr_scope *o = tls->scope; o; o = o->outer)
+        if (o == s)
+            return true;
+    return false;
+}
+
+orr_status orr_scope_end_at(const char *file, int line, orr_scope *s)
+{
+    orr__tls *tls = tls_now();
+    if (!s || !is_open(tls, s))
+        return orr__fail(ORR__SITE(file, line, "scope_end"), ORR_EINVAL,
+                         s ? "the scope is not open on this thread (ended already, or begun by another thread)"
+                           : "the scope is NULL");
+    while (tls->scope != s)
+        scope_close(tls);
+    scope_close(tls);
+    return ORR_OK;
+}
+
+/* Moves t to another scope (NULL: none). */
+static orr_tensor *move(orr__site at, orr_tensor *t, orr_scope *to)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!t || !orr__handle_node(t)) {
+        const orr_tensor *c = t;
+        (void)orr__operands(at, 1, &c, (const char *const[]){ "the tensor" }, &n, &bad);
+        return bad;
+    }
+    if (to && !orr__scope_add(to, orr__handle_bits(t))) {
+        (void)orr__fail(at, ORR_ENOMEM, "no memory for the scope's list");
+        return t;
+    }
+    orr__slot_set_scope(orr__handle_bits(t), to);
+    return t;
+}
+
+orr_tensor *orr_keep_at(const char *file, int line, orr_tensor *t)
+{
+    return move(ORR__SITE(file, line, "keep"), t, NULL);
+}
+
+orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *s, orr_tensor *t)
+{
+    orr__site at = ORR__SITE(file, line, "scope_return");
+    if (!s || !is_open(tls_now(), s))
+        return orr__poison(at, ORR_EINVAL, "the scope is not open on this thread");
+    return move(at, t, s->outer);
+}
+
+orr_status orr_free_at(const char *file, int line, orr_tensor *t)
+{
+    if (!t || orr__slot_free(orr__handle_bits(t)))
+        return ORR_OK;
+    return orr__fail(ORR__SITE(file, line, "free"), ORR_EHANDLE,
+                     "no live tensor: its scope has ended, it was freed already, or it never was one");
+}
+
+orr_status orr_tensor_status(const orr_tensor *t)
+{
+    const orr__node *n = t ? orr__handle_node(t) : NULL;
+    return !n ? ORR_EHANDLE : n->poison ? n->poison->status : ORR_OK;
+}
+
+orr_shape orr_tensor_shape(const orr_tensor *t)
+{
+    const orr__node *n = t ? orr__handle_node(t) : NULL;
+    return n && !n->poison ? n->shape : (orr_shape){ -1, { 0 } };
+}
+
+orr_dtype orr_tensor_dtype(const orr_tensor *t)
+{
+    const orr__node *n = t ? orr__handle_node(t) : NULL;
+    return n && !n->poison ? (orr_dtype)n->dtype : ORR_DTYPE_COUNT;
+}
+
+int64_t orr_tensor_size(const orr_tensor *t)
+{
+    const orr__node *n = t ? orr__handle_node(t) : NULL;
+    return n && !n->poison ? orr__shape_count(&n->shape) : -1;
+}

@@ -1,0 +1,38 @@
+/* The per-thread record and its clean-up at thread exit.
+ * Must not know: what the record's parts are for. */
+#include "config.h"
+
+#include <pthread.h>
+#include "runtime/graph/tls.h"
+
+static _Thread_local orr__tls record;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool have_key;
+
+static void thread_exit(void *p)
+{
+    orr__tls *tls = p;
+    orr__scopes_thread_exit(tls);
+    orr__handles_thread_exit(tls);
+    orr__nodes_thread_exit(tls);
+    tls->registered = false;
+}
+
+static void make_key(void)
+{
+    have_key = pthread_key_create(&key, thread_exit) == 0;
+}
+
+orr__tls *orr__tls_get(void)
+{
+    orr__tls *tls = &record;
+    if (!tls->registered) {
+        pthread_once(&once, make_key);
+        /* Without a key the caches of a thread that ends are lost; nothing worse. */
+        if (have_key)
+            (void)pthread_setspecific(key, tls);
+        tls->registered = true;
+    }
+    return tls;
+}

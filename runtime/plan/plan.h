@@ -1,0 +1,63 @@
+/* Plans: regions in order, cut into tiles, with the buffers that they need.
+ * Must not know: StarPU, how a kernel computes. */
+#ifndef ORR_PLAN_PLAN_H
+#define ORR_PLAN_PLAN_H
+
+#include "codelets/codelet.h"
+#include "runtime/fuse/region.h"
+
+/* A value of the plan: a leaf, an output, or a temporary. Its array is cut into `ntiles` runs of `tile` elements. */
+typedef struct orr__value {
+    orr_dtype dtype;
+    int64_t count;         /* elements                                              */
+    int64_t tile;          /* elements per tile (the last may be shorter); for a leaf: unspecified */
+    int ntiles;
+    int leaf;              /* capture leaf number, -1: computed here                */
+    int output;            /* number among the requested outputs, -1: temporary     */
+    int first, last;       /* steps that write it first and read it last            */
+    int slot;              /* temporaries with equal slot share memory, else -1      */
+} orr__value;
+
+typedef struct orr__step {
+    orr__region *region;
+    orr__kernel *cpu;      /* prepared, never NULL */
+    orr__kernel *opencl;   /* NULL: cannot         */
+    int ntiles;            /* launches: [t·rows, min((t+1)·rows, dim[0])) */
+    int64_t rows;
+    bool partial;          /* tile t folds its rows into row t of out[0] (count = ntiles · region->out_count) */
+    int *in, *out;         /* value numbers, region->nin and region->nout of them */
+    double us;             /* predicted time of the whole step on one CPU core    */
+} orr__step;
+
+typedef struct orr__plan {
+    atomic_int refs;
+    int nstep;  orr__step *step;
+    int nvalue; orr__value *value;
+    int nout;   int *out;                  /* value number of each requested output (a leaf is possible) */
+    int nslot;  size_t *slot_bytes;
+    int nleaf, nscalar;
+    double us;                             /* predicted, one core                                */
+    size_t bytes_peak;                     /* of temporaries and outputs                         */
+    orr__regions regions;
+    uint8_t *key; size_t key_size; uint64_t hash;
+    struct orr__plan *next; uint64_t used; /* the cache's */
+    atomic_uint_least64_t runs;
+} orr__plan;
+
+/* What the planner wants to know of the machine. Set by the engine at start. */
+typedef struct { int workers; bool opencl; } orr__machine;
+extern orr__machine orr__plan_machine;
+
+/* The plan for a capture: from the cache, or made and put there. One reference for the caller. */
+orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan);
+orr__plan *orr__plan_ref(orr__plan *p);
+void orr__plan_unref(orr__plan *p);
+void orr__plan_cache_clear(void);
+typedef struct { uint64_t hits, misses, evicted; int size; } orr__plan_stats;
+orr__plan_stats orr__plan_get_stats(void);
+orr_status orr__plan_verify(const orr__plan *p);
+void orr__plan_print(FILE *to, const orr__plan *p);
+/* The elements of input i (first, last+1) that tile t of a step can touch; for a whole-array reader all of them. */
+void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end);
+
+#endif
