@@ -1,0 +1,74 @@
+/* The public questions of orrery/device.h: engine, statistics, memory.
+ * Must not know: StarPU. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <orrery/device.h>
+#include "runtime/base/buf.h"
+#include "runtime/engine/engine.h"
+
+int orr_stats(orr_stat *rows, int max)
+{
+    int n = orr__engine_stats(NULL, 0), m;
+    orr__stat *all;
+
+    if (!rows || max <= 0 || n == 0)
+        return n;
+    if (!(all = orr__alloc_n((size_t)n, sizeof *all)))
+        return 0;
+    m = orr__engine_stats(all, n);
+    for (int i = 0; i < m && i < n && i < max; i++) {
+        memcpy(rows[i].what, all[i].what, sizeof rows[i].what);
+        memcpy(rows[i].worker, all[i].worker, sizeof rows[i].worker);
+        rows[i].tasks = all[i].tasks;
+        rows[i].seconds = all[i].seconds;
+    }
+    free(all);
+    return m;
+}
+
+void orr_stats_reset(void)
+{
+    orr__engine_stats_reset();
+}
+
+void orr_stats_print(FILE *to)
+{
+    int n = orr__engine_stats(NULL, 0);
+    orr__stat *all = n > 0 ? orr__alloc_n((size_t)n, sizeof *all) : NULL;
+    double total = 0;
+
+    if (!to)
+        return;
+    if (all) {
+        int m = orr__engine_stats(all, n);
+        n = m < n ? m : n; /* kinds may have come in between */
+    } else {
+        n = 0;
+    }
+    for (int i = 0; i < n; i++)
+        total += all[i].seconds;
+    fprintf(to, "%-40s %-24s %10s %12s %7s\n", "kind", "worker", "tasks", "seconds", "share");
+    for (int i = 0; i < n; i++)
+        fprintf(to, "%-40.40s %-24.24s %10llu %12.6f %6.1f%%\n", all[i].what, all[i].worker,
+                (unsigned long long)all[i].tasks, all[i].seconds,
+                total > 0 ? 100.0 * all[i].seconds / total : 0.0);
+    free(all);
+}
+
+const char *orr_engine_name(void)
+{
+    return orr__engine_name();
+}
+
+orr_memory orr_memory_stats(void)
+{
+    orr__pool_stats s = orr__pool_get_stats();
+
+    return (orr_memory){.live = s.live, .pooled = s.pooled, .peak = s.peak, .limit = s.limit};
+}
+
+void orr_memory_trim(void)
+{
+    orr__pool_trim();
+}

@@ -1,0 +1,117 @@
+/* Chooses an engine, starts and stops it, hands plans to it.
+ * Must not know: how an engine runs a plan. */
+#include "config.h"
+#include <stdio.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/engine/exec.h"
+
+static const orr__engine_impl *_Atomic engine; /* NULL: not started */
+static char name[160];
+
+/* The environment wins over what orr_init was given. */
+static orr_status choose(orr__site at, const orr_config *config, int *choice)
+{
+    static const char *const names[] = {"auto", "starpu", "serial"};
+
+    *choice = orr__env.engine;
+    if (*choice != ORR__ENGINE_AUTO || !config || !config->engine)
+        return ORR_OK;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(config->engine, names[i]) == 0) {
+            *choice = i;
+            return ORR_OK;
+        }
+    return orr__fail(at, ORR_EINVAL, "engine \"%s\" is none of auto, starpu, serial", config->engine);
+}
+
+static orr_status start_one(orr__site at, const orr_config *config, const orr__engine_impl *e)
+{
+    orr_status st = e->start(at, config);
+
+    if (st != ORR_OK)
+        return st;
+    e->describe(name, sizeof name);
+    atomic_store(&engine, e);
+    return ORR_OK;
+}
+
+orr_status orr__engine_start(orr__site at, const orr_config *config)
+{
+    int choice;
+    orr_status st = choose(at, config, &choice);
+
+    if (st != ORR_OK)
+        return st;
+    if (atomic_load(&engine))
+        return orr__fail(at, ORR_ESTATE, "an engine is running already");
+    if (choice != ORR__ENGINE_SERIAL) {
+#ifdef HAVE_STARPU
+        st = start_one(at, config, &orr__engine_starpu);
+#else
+        st = orr__fail(at, ORR_EDEVICE, "this library was built without StarPU");
+#endif
+        /* Only what the user asked for by name may stop the show. */
+        if (st != ORR_EDEVICE || choice == ORR__ENGINE_STARPU || orr__env.backend == ORR__BACKEND_OPENCL ||
+            orr__env.backend == ORR__BACKEND_CUDA)
+            return st;
+        orr__log(1, "no StarPU, the serial engine runs instead: %s", orr_error_message());
+        orr_error_clear();
+    }
+    return start_one(at, config, &orr__engine_serial);
+}
+
+void orr__engine_stop(void)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    if (!e)
+        return;
+    e->stop();
+    orr__buf_engine = (orr__buf_hooks){NULL, NULL};
+    atomic_store(&engine, NULL);
+    name[0] = '\0';
+}
+
+bool orr__engine_running(void)
+{
+    return atomic_load(&engine) != NULL;
+}
+
+const char *orr__engine_name(void)
+{
+    return name;
+}
+
+void orr__engine_settle(void)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    if (e && e->settle)
+        e->settle();
+}
+
+orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                               orr__buf **out, orr__run **run)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+    orr_status st;
+
+    *run = NULL;
+    if (!e)
+        return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
+    if ((st = orr__exec_check(at, plan, leaf)) != ORR_OK)
+        return st;
+    atomic_fetch_add_explicit(&plan->runs, 1, memory_order_relaxed);
+    return e->execute(at, plan, leaf, scalar, out, run);
+}
+
+void orr__engine_worker(int w, char *text, size_t size)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    if (w > 0 && e && e->worker)
+        e->worker(w, text, size);
+    else
+        snprintf(text, size, "inline");
+}

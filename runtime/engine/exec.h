@@ -1,0 +1,92 @@
+/* Inside of the engine room: runs, the binding of a plan's values to buffers, the callbacks of an engine.
+ * Must not know: starpu.h. */
+#ifndef ORR_ENGINE_EXEC_H
+#define ORR_ENGINE_EXEC_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include "runtime/engine/engine.h"
+
+/* One engine. All callbacks may be called from any thread, start and stop from one at a time. */
+typedef struct orr__engine_impl {
+    orr_status (*start)(orr__site at, const orr_config *config);
+    void (*stop)(void);
+    orr_status (*execute)(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                          orr__buf **out, orr__run **run);
+    void (*describe)(char *text, size_t size);   /* for orr__engine_name                              */
+    void (*worker)(int w, char *text, size_t size); /* name of worker w ≥ 1 (0 is the calling thread)  */
+    void (*settle)(void); /* after a wait, on the waiting thread: what tasks must not do; may be NULL  */
+} orr__engine_impl;
+
+extern const orr__engine_impl orr__engine_serial;
+extern const orr__engine_impl orr__engine_starpu; /* only with HAVE_STARPU */
+
+void orr__engine_settle(void);                              /* calls the engine's settle */
+void orr__engine_worker(int w, char *text, size_t size);    /* name; 0 is "inline"        */
+
+/* The backends that launches go through. Tests put their own here. */
+extern const orr__backend *orr__exec_cpu, *orr__exec_opencl;
+
+/* -- kinds of work: names for people, counters ----------------------------------------------------------- */
+
+typedef struct orr__tally { atomic_uint_least64_t tasks, ns; } orr__tally;
+/* One per region key, for the life of the process. */
+typedef struct orr__work {
+    uint64_t key;
+    char label[64];
+    orr__tally *tally;         /* one per worker, 0 = the calling thread; NULL when memory was short */
+    void *_Atomic codelet;     /* the StarPU engine's                                               */
+    struct orr__work *next;
+} orr__work;
+
+/* Never NULL: when memory is short, a kind "other" stands in. */
+orr__work *orr__work_of(const orr__region *r);
+void orr__work_count(orr__work *k, int worker, double seconds);
+int orr__works_workers(void);
+orr_status orr__works_start(orr__site at, int workers); /* sizes the tallies for workers 0…workers */
+void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg);
+
+/* -- one run of a plan ------------------------------------------------------------------------------------- */
+
+struct orr__run {
+    atomic_int refs, left, status; /* left: tasks under way, and one while they are being submitted */
+    atomic_bool done;
+    pthread_mutex_t lock;
+    pthread_cond_t cond;
+    char text[640];                /* of the first error; under the lock */
+    orr__plan *plan;
+    orr__scalar *scalar;
+    orr__buf **value;              /* one per plan value, references held until the run ends */
+    orr__run **dep;                /* runs that made our leaves: their failure is ours       */
+    int ndep;
+    void *tasks;                   /* the engine's, one block                                */
+    void (*ended)(orr__run *r);    /* engine's last word, before waiters wake; may be NULL   */
+};
+
+/* One reference for the caller, one for the work under way (orr__run_finish drops it); left = 1.
+ * Copies the scalars; value[] is there and empty. NULL: last error set. */
+orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
+void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
+void orr__run_task_done(orr__run *r);                             /* left − 1; at zero the run ends */
+static inline orr_status orr__run_status(orr__run *r) { return (orr_status)atomic_load(&r->status); }
+
+/* -- pieces of execution ------------------------------------------------------------------------------------ */
+
+static inline size_t orr__value_bytes(const orr__value *v)
+{
+    return (size_t)v->count * orr_dtype_size(v->dtype);
+}
+/* Every leaf there, and large enough. */
+orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buf *const *leaf);
+/* out[k] = a new reference to the buffer of output k. */
+void orr__exec_outputs(const orr__plan *plan, orr__buf *const *value, orr__buf **out);
+/* The output range of tile t of a step, in elements of output k. */
+void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end);
+/* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
+orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out,
+                            const orr__scalar *scalar);
+/* The whole plan on the calling thread. Leaves must be valid in host memory. */
+orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                            orr__buf **out);
+
+#endif

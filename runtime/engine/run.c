@@ -1,0 +1,126 @@
+/* Runs: one submission of a plan, counted, waited for, and the first error that it met.
+ * Must not know: who carries out its tasks. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/engine/exec.h"
+
+orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
+{
+    orr__run *r = orr__alloc(sizeof *r);
+
+    if (!r)
+        return NULL;
+    r->value = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *r->value);
+    r->scalar = orr__alloc_n((size_t)plan->nscalar + 1, sizeof *r->scalar);
+    if (!r->value || !r->scalar) {
+        free(r->value);
+        free(r->scalar);
+        free(r);
+        return NULL;
+    }
+    if (plan->nscalar > 0)
+        memcpy(r->scalar, scalar, (size_t)plan->nscalar * sizeof *scalar);
+    atomic_init(&r->refs, 2);
+    atomic_init(&r->left, 1);
+    atomic_init(&r->status, ORR_OK);
+    atomic_init(&r->done, false);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->cond, NULL);
+    r->plan = orr__plan_ref(plan);
+    return r;
+}
+
+orr__run *orr__run_ref(orr__run *r)
+{
+    atomic_fetch_add_explicit(&r->refs, 1, memory_order_relaxed);
+    return r;
+}
+
+void orr__run_unref(orr__run *r)
+{
+    if (!r || atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    pthread_mutex_destroy(&r->lock);
+    pthread_cond_destroy(&r->cond);
+    free(r);
+}
+
+void orr__run_fail(orr__run *r, orr_status st, const char *text)
+{
+    pthread_mutex_lock(&r->lock);
+    if (atomic_load(&r->status) == ORR_OK) {
+        snprintf(r->text, sizeof r->text, "%s", text);
+        atomic_store(&r->status, (int)st);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* A leaf whose run failed has no content: whatever was made from it is void. */
+static void inherit_failure(orr__run *r)
+{
+    for (int i = 0; i < r->ndep; i++) {
+        orr__run *d = r->dep[i];
+        if (orr__run_status(d) != ORR_OK && orr__run_status(r) == ORR_OK) {
+            char text[sizeof d->text];
+            pthread_mutex_lock(&d->lock);
+            memcpy(text, d->text, sizeof text);
+            pthread_mutex_unlock(&d->lock);
+            orr__run_fail(r, orr__run_status(d), text);
+        }
+        orr__run_unref(d);
+    }
+    free(r->dep);
+    r->dep = NULL;
+    r->ndep = 0;
+}
+
+/* Everything but the status goes before waiters wake: who waits may reuse the memory at once. */
+static void finish(orr__run *r)
+{
+    inherit_failure(r);
+    for (int i = 0; i < r->plan->nvalue; i++)
+        orr__buf_unref(r->value[i]);
+    orr__plan_unref(r->plan);
+    free(r->value);
+    free(r->scalar);
+    free(r->tasks);
+    r->plan = NULL;
+    r->value = NULL;
+    r->scalar = NULL;
+    r->tasks = NULL;
+    if (r->ended)
+        r->ended(r);
+    pthread_mutex_lock(&r->lock);
+    atomic_store(&r->done, true);
+    pthread_cond_broadcast(&r->cond);
+    pthread_mutex_unlock(&r->lock);
+    orr__run_unref(r);
+}
+
+void orr__run_task_done(orr__run *r)
+{
+    if (atomic_fetch_sub_explicit(&r->left, 1, memory_order_acq_rel) == 1)
+        finish(r);
+}
+
+bool orr__run_done(orr__run *r)
+{
+    return !r || atomic_load_explicit(&r->done, memory_order_acquire);
+}
+
+orr_status orr__run_wait(orr__run *r)
+{
+    if (!r)
+        return ORR_OK;
+    if (!orr__run_done(r)) {
+        pthread_mutex_lock(&r->lock);
+        while (!atomic_load(&r->done))
+            pthread_cond_wait(&r->cond, &r->lock);
+        pthread_mutex_unlock(&r->lock);
+    }
+    orr__engine_settle();
+    /* The text does not change once there is an error. */
+    return orr__run_status(r) == ORR_OK ? ORR_OK : orr__fail_text(orr__run_status(r), r->text);
+}

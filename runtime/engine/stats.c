@@ -1,0 +1,85 @@
+/* The table of what ran where, for people.
+ * Must not know: how the counters are filled. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/engine/exec.h"
+
+typedef struct {
+    orr__stat *row;
+    int n, room;
+} table;
+
+/* Kinds with equal names (the same chain on other dtypes, say) are one row per worker. */
+static orr__stat *row_for(table *t, const char *what, const char *worker)
+{
+    for (int i = 0; i < t->n; i++)
+        if (strcmp(t->row[i].what, what) == 0 && strcmp(t->row[i].worker, worker) == 0)
+            return &t->row[i];
+    if (t->n == t->room) {
+        int room = t->room ? 2 * t->room : 64;
+        orr__stat *more = realloc(t->row, (size_t)room * sizeof *more);
+        if (!more)
+            return NULL;
+        t->row = more;
+        t->room = room;
+    }
+    memset(&t->row[t->n], 0, sizeof *t->row);
+    snprintf(t->row[t->n].what, sizeof t->row->what, "%s", what);
+    snprintf(t->row[t->n].worker, sizeof t->row->worker, "%s", worker);
+    return &t->row[t->n++];
+}
+
+static void collect(orr__work *k, void *arg)
+{
+    char worker[48];
+
+    for (int w = 0; k->tally && w <= orr__works_workers(); w++) {
+        uint64_t tasks = atomic_load_explicit(&k->tally[w].tasks, memory_order_relaxed);
+        orr__stat *row;
+        if (tasks == 0)
+            continue;
+        orr__engine_worker(w, worker, sizeof worker);
+        if (!(row = row_for(arg, k->label, worker)))
+            return;
+        row->tasks += tasks;
+        row->seconds += 1e-9 * (double)atomic_load_explicit(&k->tally[w].ns, memory_order_relaxed);
+    }
+}
+
+static int busier(const void *a, const void *b)
+{
+    double x = ((const orr__stat *)a)->seconds, y = ((const orr__stat *)b)->seconds;
+
+    return (x < y) - (x > y);
+}
+
+int orr__engine_stats(orr__stat *out, int max)
+{
+    table t = {NULL, 0, 0};
+
+    if (!orr__engine_running())
+        return 0;
+    orr__works_each(collect, &t);
+    if (t.n > 0)
+        qsort(t.row, (size_t)t.n, sizeof *t.row, busier);
+    if (out && max > 0 && t.n > 0)
+        memcpy(out, t.row, (size_t)(t.n < max ? t.n : max) * sizeof *out);
+    free(t.row);
+    return t.n;
+}
+
+static void forget(orr__work *k, void *arg)
+{
+    (void)arg;
+    for (int w = 0; k->tally && w <= orr__works_workers(); w++) {
+        atomic_store_explicit(&k->tally[w].tasks, 0, memory_order_relaxed);
+        atomic_store_explicit(&k->tally[w].ns, 0, memory_order_relaxed);
+    }
+}
+
+void orr__engine_stats_reset(void)
+{
+    orr__works_each(forget, NULL);
+}

@@ -1,0 +1,86 @@
+/* Kinds of work by region key: their names, and how many tasks and seconds each worker spent on them.
+ * Must not know: what a kind computes. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/engine/exec.h"
+
+enum { BUCKETS = 1024 };
+
+/* Readers walk without a lock: kinds are only added, at the head, and never freed. */
+static orr__work *_Atomic bucket[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int n_workers; /* tallies per kind − 1 */
+static orr__tally other_tally[1024];
+static orr__work other = {.label = "other", .tally = other_tally};
+
+static orr__work *find(orr__work *k, uint64_t key)
+{
+    while (k && k->key != key)
+        k = k->next;
+    return k;
+}
+
+orr__work *orr__work_of(const orr__region *r)
+{
+    size_t h = (size_t)(r->key ^ r->key >> 32) % BUCKETS;
+    orr__work *k = find(atomic_load_explicit(&bucket[h], memory_order_acquire), r->key);
+
+    if (k)
+        return k;
+    pthread_mutex_lock(&lock);
+    if (!(k = find(atomic_load(&bucket[h]), r->key)) && (k = calloc(1, sizeof *k))) {
+        k->key = r->key;
+        snprintf(k->label, sizeof k->label, "%s", r->label[0] ? r->label : "unnamed");
+        k->tally = calloc((size_t)n_workers + 1, sizeof *k->tally);
+        k->next = atomic_load(&bucket[h]);
+        atomic_store_explicit(&bucket[h], k, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return k ? k : &other;
+}
+
+void orr__work_count(orr__work *k, int worker, double seconds)
+{
+    if (!k->tally || worker < 0 || worker > n_workers)
+        return;
+    atomic_fetch_add_explicit(&k->tally[worker].tasks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&k->tally[worker].ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
+}
+
+int orr__works_workers(void)
+{
+    return n_workers;
+}
+
+void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg)
+{
+    f(&other, arg);
+    for (int h = 0; h < BUCKETS; h++)
+        for (orr__work *k = atomic_load(&bucket[h]); k; k = k->next)
+            f(k, arg);
+}
+
+static void resize(orr__work *k, void *arg)
+{
+    orr_status *st = arg;
+
+    if (k != &other) {
+        free(k->tally);
+        if (!(k->tally = calloc((size_t)n_workers + 1, sizeof *k->tally)))
+            *st = ORR_ENOMEM;
+    }
+}
+
+orr_status orr__works_start(orr__site at, int workers)
+{
+    orr_status st = ORR_OK;
+
+    if (workers >= (int)(sizeof other_tally / sizeof *other_tally))
+        return orr__fail(at, ORR_EDEVICE, "%d workers are more than can be counted", workers);
+    n_workers = workers;
+    memset((void *)other_tally, 0, sizeof other_tally);
+    orr__works_each(resize, &st);
+    return st == ORR_OK ? st : orr__fail(at, st, "no memory for the counters of %d workers", workers);
+}
