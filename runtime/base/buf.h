@@ -49,6 +49,8 @@ void orr__pool_limit(size_t bytes);   /* 0: none */
 void orr__pool_trim(void);            /* gives all free memory back to the system */
 typedef struct { size_t live, pooled, peak, limit; uint64_t allocs, hits; } orr__pool_stats;
 orr__pool_stats orr__pool_get_stats(void);
+/* For tests: after n more allocations that work (buffers, orr__alloc), one fails. n < 0: none does. */
+void orr__pool_fail_after(long n);
 
 void *orr__alloc(size_t bytes);                    /* zeroed; NULL and last error on ENOMEM */
 void *orr__alloc_n(size_t n, size_t size);         /* zeroed, checked multiplication        */

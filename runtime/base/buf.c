@@ -1,0 +1,90 @@
+/* Counted buffers: pool memory or the user's, handed back when the last reference goes; zeroed small memory.
+ * Must not know: graphs, StarPU. */
+#include "config.h"
+#include "runtime/base/buf.h"
+#include "runtime/base/pool.h"
+
+#include <stdlib.h>
+
+orr__buf_hooks orr__buf_engine;
+
+orr__buf *orr__buf_new(size_t bytes)
+{
+    size_t cap;
+    void *host = orr__pool_get(bytes, &cap);
+    if (!host)
+        return NULL;
+    orr__buf *b = orr__pool_header();
+    if (!b) {
+        orr__pool_put(host, bytes, cap);
+        return NULL;
+    }
+    atomic_init(&b->refs, 1);
+    b->host = host;
+    b->bytes = bytes;
+    b->cap = cap;
+    return b;
+}
+
+orr__buf *orr__buf_wrap(void *host, size_t bytes, void (*release)(void *, void *), void *user)
+{
+    orr__buf *b = orr__pool_header();
+    if (!b)
+        return NULL;
+    atomic_init(&b->refs, 1);
+    b->host = host;
+    b->bytes = bytes;
+    b->release = release;
+    b->release_user = user;
+    return b;
+}
+
+orr__buf *orr__buf_ref(orr__buf *b)
+{
+    atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+    return b;
+}
+
+void orr__buf_unref(orr__buf *b)
+{
+    if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (orr__buf_engine.drop && !orr__buf_engine.drop(b))
+        return;
+    orr__buf_recycle(b);
+}
+
+/* cap is 0 exactly for the user's memory. */
+void orr__buf_recycle(orr__buf *b)
+{
+    void (*release)(void *, void *) = b->release;
+    void *host = b->host, *user = b->release_user;
+    if (b->cap)
+        orr__pool_put(host, b->bytes, b->cap);
+    orr__pool_header_put(b);
+    if (release)
+        release(host, user);
+}
+
+orr_status orr__buf_sync(orr__buf *b)
+{
+    return orr__buf_engine.host_read ? orr__buf_engine.host_read(b) : ORR_OK;
+}
+
+void *orr__alloc(size_t bytes)
+{
+    void *p = orr__pool_must_fail() ? NULL : calloc(1, bytes ? bytes : 1);
+    if (!p)
+        orr__pool_report(bytes);
+    return p;
+}
+
+void *orr__alloc_n(size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        orr__pool_report(SIZE_MAX);
+        return NULL;
+    }
+    return orr__alloc(bytes);
+}

@@ -1,0 +1,65 @@
+/* Facts about element types: size, name, kind, promotion.
+ * Must not know: tensors, devices. */
+#include "config.h"
+#include "runtime/base/dtype.h"
+
+static const struct {
+    const char *name;
+    unsigned char size, kind;
+} rows[ORR_DTYPE_COUNT] = {
+    [ORR_BOOL] = { "bool", 1, ORR__KBOOL },       [ORR_I8] = { "int8", 1, ORR__KSIGNED },
+    [ORR_I16] = { "int16", 2, ORR__KSIGNED },     [ORR_I32] = { "int32", 4, ORR__KSIGNED },
+    [ORR_I64] = { "int64", 8, ORR__KSIGNED },     [ORR_U8] = { "uint8", 1, ORR__KUNSIGNED },
+    [ORR_U16] = { "uint16", 2, ORR__KUNSIGNED },  [ORR_U32] = { "uint32", 4, ORR__KUNSIGNED },
+    [ORR_U64] = { "uint64", 8, ORR__KUNSIGNED },  [ORR_F16] = { "float16", 2, ORR__KFLOAT },
+    [ORR_BF16] = { "bfloat16", 2, ORR__KFLOAT },  [ORR_F32] = { "float32", 4, ORR__KFLOAT },
+    [ORR_F64] = { "float64", 8, ORR__KFLOAT },
+};
+
+static bool known(orr_dtype t)
+{
+    return (unsigned)t < ORR_DTYPE_COUNT;
+}
+
+size_t orr_dtype_size(orr_dtype t)
+{
+    return known(t) ? rows[t].size : 0;
+}
+
+const char *orr_dtype_name(orr_dtype t)
+{
+    return known(t) ? rows[t].name : "?";
+}
+
+orr__kind orr__dtype_kind(orr_dtype t)
+{
+    return known(t) ? (orr__kind)rows[t].kind : ORR__KBOOL;
+}
+
+/* Within a kind the wider wins (the enum is in order of width); u + i is the narrowest signed type that holds
+ * both; kinds do not mix otherwise. */
+bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out)
+{
+    if (!known(a) || !known(b))
+        return false;
+    if (a == b) {
+        *out = a;
+        return true;
+    }
+    if (a > b) {
+        orr_dtype t = a;
+        a = b;
+        b = t;
+    }
+    orr__kind ka = orr__dtype_kind(a), kb = orr__dtype_kind(b);
+    if (ka == kb) {
+        if (a == ORR_F16 && b == ORR_BF16)
+            return false;
+        *out = b;
+        return true;
+    }
+    if (ka != ORR__KSIGNED || kb != ORR__KUNSIGNED || b == ORR_U64)
+        return false;
+    *out = rows[a].size > rows[b].size ? a : (orr_dtype)(ORR_I8 + (b - ORR_U8) + 1);
+    return true;
+}

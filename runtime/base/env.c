@@ -1,0 +1,262 @@
+/* The table of ORRERY_* variables, their parsers, their text for the manual.
+ * Must not know: who uses a setting. */
+#include "config.h"
+#include "runtime/base/env.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+typedef enum { CHOICE, SWITCH, SIZE, COUNT, SEED, LIST, PATH } form;
+
+typedef struct {
+    orr__env_row row;
+    form form;
+    size_t offset;
+    const char *words[5]; /* CHOICE: value is the place in the list; LIST: word i is bit i */
+} entry;
+
+#define AT(field) offsetof(orr__settings, field)
+
+static const entry table[] = {
+    { { "ORRERY_BACKEND", "auto cpu cuda opencl", "auto", "devices that may be used besides the CPU" },
+      CHOICE, AT(backend), { "auto", "cpu", "cuda", "opencl" } },
+    { { "ORRERY_ENGINE", "auto starpu serial", "auto",
+        "what runs the tasks; auto: StarPU, and where it cannot start the serial engine" },
+      CHOICE, AT(engine), { "auto", "starpu", "serial" } },
+    { { "ORRERY_FUSE", "on off", "on", "whether neighbouring operations become one kernel" }, SWITCH, AT(fuse), { 0 } },
+    { { "ORRERY_FALLBACK", "on off", "on", "whether what a chosen backend cannot do runs on the CPU (off: an error)" },
+      SWITCH, AT(fallback), { 0 } },
+    { { "ORRERY_DETERMINISTIC", "on off", "off", "the same bits for any number of workers and any policy" },
+      SWITCH, AT(deterministic), { 0 } },
+    { { "ORRERY_MEMORY_LIMIT", "bytes, with suffix K M G T", "0", "host memory for tensors; 0: no limit" },
+      SIZE, AT(memory_limit), { 0 } },
+    { { "ORRERY_INLINE_US", "microseconds", "100", "work predicted below this runs on the calling thread" },
+      COUNT, AT(inline_us), { 0 } },
+    { { "ORRERY_TILE_US", "microseconds", "200", "work aimed at in one task" }, COUNT, AT(tile_us), { 0 } },
+    { { "ORRERY_PRINT", "comma list of graph fuse plan", "", "stages of an evaluation to print to stderr" },
+      LIST, AT(print), { "graph", "fuse", "plan" } },
+    { { "ORRERY_LOG", "error warn info debug", "warn", "what is said on stderr" },
+      CHOICE, AT(log), { "error", "warn", "info", "debug" } },
+    { { "ORRERY_SEED", "unsigned integer", "0", "default seed of the random functions" }, SEED, AT(seed), { 0 } },
+    { { "ORRERY_CACHE_DIR", "directory", "$XDG_CACHE_HOME/orrery or ~/.cache/orrery", "where compiled kernels are kept" },
+      PATH, AT(cache_dir), { 0 } },
+};
+enum { ROWS = sizeof table / sizeof *table };
+
+orr__settings orr__env = {
+    .fuse = true, .fallback = true, .inline_us = 100, .tile_us = 200, .log = 1,
+};
+
+static const orr__site site = { NULL, 0, "environment" };
+
+static orr_status wrong(const entry *e, const char *value)
+{
+    bool words = e->form == CHOICE || e->form == SWITCH;
+    return orr__fail(site, ORR_EENV, "%s=%s makes no sense; %s %s", e->row.name, value,
+                     words ? "it is one of:" : "it takes:", e->row.values);
+}
+
+static int find_word(const entry *e, const char *s, size_t n)
+{
+    for (int i = 0; i < 5 && e->words[i]; i++)
+        if (strlen(e->words[i]) == n && strncmp(e->words[i], s, n) == 0)
+            return i;
+    return -1;
+}
+
+/* Digits, and for sizes one suffix of K M G T (1024 each step), B or iB after it allowed. */
+static bool parse_number(const char *s, bool suffix, uint64_t max, uint64_t *out)
+{
+    if (!isdigit((unsigned char)*s))
+        return false;
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(s, &end, 0);
+    if (errno)
+        return false;
+    uint64_t v = n;
+    const char *p = suffix && *end ? strchr("KMGT", toupper((unsigned char)*end)) : NULL;
+    if (p) {
+        if (__builtin_mul_overflow(v, 1ull << 10 * (p - "KMGT" + 1), &v))
+            return false;
+        end++;
+        if (strcmp(end, "B") == 0 || strcmp(end, "iB") == 0)
+            end += strlen(end);
+    }
+    *out = v;
+    return *end == '\0' && v <= max;
+}
+
+static bool parse_switch(const char *s, bool *out)
+{
+    *out = strcmp(s, "on") == 0 || strcmp(s, "1") == 0;
+    return *out || strcmp(s, "off") == 0 || strcmp(s, "0") == 0;
+}
+
+static bool parse_list(const entry *e, const char *s, unsigned *out)
+{
+    *out = 0;
+    while (*s) {
+        size_t n = strcspn(s, ",");
+        int i = find_word(e, s, n);
+        if (i < 0)
+            return false;
+        *out |= 1u << i;
+        s += n + (s[n] == ',');
+    }
+    return true;
+}
+
+static bool parse(const entry *e, const char *s, orr__settings *to)
+{
+    void *field = (char *)to + e->offset;
+    uint64_t n = 0;
+    bool ok = true;
+    switch (e->form) {
+    case CHOICE: {
+        int i = find_word(e, s, strlen(s));
+        ok = i >= 0;
+        memcpy(field, &i, sizeof i);
+        break;
+    }
+    case SWITCH: ok = parse_switch(s, field); break;
+    case SIZE: ok = parse_number(s, true, SIZE_MAX, &n); memcpy(field, &n, sizeof(size_t)); break;
+    case COUNT: ok = parse_number(s, false, INT64_MAX, &n); memcpy(field, &n, sizeof n); break;
+    case SEED: ok = parse_number(s, false, UINT64_MAX, &n); memcpy(field, &n, sizeof n); break;
+    case LIST: ok = parse_list(e, s, field); break;
+    case PATH:
+        ok = *s && strlen(s) < sizeof to->cache_dir;
+        if (ok)
+            strcpy(field, s);
+        break;
+    }
+    return ok;
+}
+
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[64];
+    size_t nb = strnlen(b, 63);
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 0; a[i]; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i + 1;
+        for (size_t j = 0; j < nb; j++) {
+            unsigned best = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            best = best < diagonal + 1 ? best : diagonal + 1;
+            row[j + 1] = best < row[j] + 1 ? best : row[j] + 1;
+        }
+    }
+    return row[nb];
+}
+
+/* An ORRERY_ name that is none of ours is a slip of the pen, which would go unseen otherwise. */
+static orr_status check_names(void)
+{
+    for (char **e = environ; e && *e; e++) {
+        if (strncmp(*e, "ORRERY_", 7) != 0)
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
+        size_t best = 0;
+        unsigned least = ~0u;
+        for (size_t i = 0; i < ROWS; i++) {
+            unsigned d = distance(name, table[i].row.name);
+            if (d < least) {
+                least = d;
+                best = i;
+            }
+        }
+        if (least > 0) {
+            char all[512] = "";
+            for (size_t i = 0, n = 0; i < ROWS && n < sizeof all; i++)
+                n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? " " : "", table[i].row.name);
+            return orr__fail(site, ORR_EENV, "%s is not known; did you mean %s? There are: %s", name,
+                             table[best].row.name, all);
+        }
+    }
+    return ORR_OK;
+}
+
+static void default_cache_dir(char *to, size_t size)
+{
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = xdg && *xdg == '/'    ? snprintf(to, size, "%s/orrery", xdg)
+            : home && *home == '/' ? snprintf(to, size, "%s/.cache/orrery", home)
+                                   : 0;
+    if (n <= 0 || (size_t)n >= size)
+        to[0] = '\0'; /* nowhere to keep anything */
+}
+
+orr_status orr__env_load(void)
+{
+    orr_status st = check_names();
+    if (st != ORR_OK)
+        return st;
+    orr__settings s = { .fuse = true };
+    for (size_t i = 0; i < ROWS; i++) {
+        const entry *e = &table[i];
+        const char *value = getenv(e->row.name);
+        if (value && !*value)
+            value = NULL; /* set to nothing is not set */
+        if (e->form == PATH && !value) {
+            default_cache_dir(s.cache_dir, sizeof s.cache_dir);
+            continue;
+        }
+        if (!parse(e, value ? value : e->row.fallback, &s))
+            return wrong(e, value ? value : e->row.fallback);
+    }
+    orr__env = s;
+    return ORR_OK;
+}
+
+static void show(const entry *e, char *buf, size_t size)
+{
+    const void *field = (const char *)&orr__env + e->offset;
+    int i = 0;
+    uint64_t n = 0;
+    switch (e->form) {
+    case CHOICE:
+        memcpy(&i, field, sizeof i);
+        snprintf(buf, size, "%s", i >= 0 && i < 5 && e->words[i] ? e->words[i] : "?");
+        break;
+    case SWITCH: snprintf(buf, size, "%s", *(const bool *)field ? "on" : "off"); break;
+    case LIST:
+        buf[0] = '\0';
+        for (size_t w = 0, at = 0; w < 5 && e->words[w] && at < size; w++)
+            if (orr__env.print >> w & 1u)
+                at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", e->words[w]);
+        break;
+    case PATH: snprintf(buf, size, "%s", (const char *)field); break;
+    default:
+        memcpy(&n, field, sizeof n);
+        snprintf(buf, size, "%llu", (unsigned long long)n);
+        break;
+    }
+}
+
+const orr__env_row *orr__env_table(size_t i, char *buf, size_t size)
+{
+    if (i >= ROWS)
+        return NULL;
+    if (buf && size)
+        show(&table[i], buf, size);
+    return &table[i].row;
+}
+
+void orr__env_print_markdown(FILE *to)
+{
+    fputs("| variable | values | default | meaning |\n|---|---|---|---|\n", to);
+    for (size_t i = 0; i < ROWS; i++) {
+        const orr__env_row *r = &table[i].row;
+        fprintf(to, "| `%s` | %s | %s | %s |\n", r->name, r->values, *r->fallback ? r->fallback : "(empty)", r->meaning);
+    }
+}

@@ -1,0 +1,287 @@
+/* The pool of memory blocks: size classes with free lists, huge pages for large blocks, the memory limit.
+ * Must not know: buffers' owners. */
+#include "config.h"
+#include "runtime/base/pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ORR__ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ORR__ASAN 1
+#endif
+#endif
+#ifdef ORR__ASAN
+#include <sanitizer/asan_interface.h>
+#define HIDE(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
+#define SHOW(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
+#else
+#define HIDE(p, n) ((void)0)
+#define SHOW(p, n) ((void)0)
+#endif
+
+/* Sizes: 64, 128, 192, 256, and from there four steps to each power of two (so at most a fifth is unused). */
+enum { FIRST_LOG = 8, LAST_LOG = 47, CLASSES = 4 * (LAST_LOG - FIRST_LOG) + 4 };
+static const size_t huge_page = (size_t)2 << 20;
+static const size_t always_kept = (size_t)64 << 20;
+
+typedef struct block {
+    struct block *next;
+} block;
+
+static struct {
+    pthread_mutex_t lock;
+    block *free[CLASSES];
+    block *headers;
+    orr__pool_stats stats;
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static atomic_long fail_in = -1;
+
+void orr__pool_fail_after(long n)
+{
+    atomic_store(&fail_in, n < 0 ? -1 : n);
+}
+
+bool orr__pool_must_fail(void)
+{
+    if (atomic_load_explicit(&fail_in, memory_order_relaxed) < 0)
+        return false;
+    return atomic_fetch_sub(&fail_in, 1) == 0;
+}
+
+/* Class of `bytes` and the size of its blocks; -1 when no block can be so large. */
+static int class_of(size_t bytes, size_t *cap)
+{
+    if (bytes <= 256) {
+        size_t n = bytes ? (bytes + 63) / 64 : 1;
+        *cap = 64 * n;
+        return (int)n - 1;
+    }
+    int log = 63 - __builtin_clzll(bytes - 1); /* 2^log < bytes ≤ 2^(log+1) */
+    if (log >= LAST_LOG)
+        return -1;
+    size_t step = (size_t)1 << (log - 2), k = (bytes - 1 - ((size_t)1 << log)) / step;
+    *cap = ((size_t)1 << log) + (k + 1) * step;
+    return 4 + 4 * (log - FIRST_LOG) + (int)k;
+}
+
+static size_t class_size(int c)
+{
+    if (c < 4)
+        return 64u * (size_t)(c + 1);
+    int log = FIRST_LOG + (c - 4) / 4;
+    return ((size_t)1 << log) + (size_t)((c - 4) % 4 + 1) * ((size_t)1 << (log - 2));
+}
+
+static bool mapped(size_t cap)
+{
+#ifdef ORR__ASAN
+    (void)cap;
+    return false; /* so that the sanitizer knows every block */
+#else
+    return cap >= huge_page;
+#endif
+}
+
+/* Large blocks come from the kernel, aligned to huge pages and with a wish for them: the page faults of fresh 4 KiB
+ * pages cost more than most kernels' work on them. */
+static void *map_aligned(size_t cap)
+{
+    size_t room = cap + huge_page;
+    char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    size_t lead = (huge_page - (uintptr_t)p % huge_page) % huge_page;
+    if (lead)
+        munmap(p, lead);
+    if (room - lead - cap)
+        munmap(p + lead + cap, room - lead - cap);
+#ifdef MADV_HUGEPAGE
+    madvise(p + lead, cap, MADV_HUGEPAGE);
+#endif
+    return p + lead;
+}
+
+static void *system_get(size_t cap)
+{
+    if (mapped(cap))
+        return map_aligned(cap);
+    void *p = NULL;
+    return posix_memalign(&p, 64, cap) == 0 ? p : NULL;
+}
+
+static void system_put(void *p, size_t cap)
+{
+    SHOW(p, cap);
+    if (mapped(cap))
+        munmap(p, cap);
+    else
+        free(p);
+}
+
+/* Takes all free blocks out of the pool; the caller holds the lock, and frees them without it. */
+static void detach_all(block *lists[CLASSES])
+{
+    memcpy(lists, pool.free, sizeof pool.free);
+    memset(pool.free, 0, sizeof pool.free);
+    pool.stats.pooled = 0;
+}
+
+static void free_all(block *lists[CLASSES])
+{
+    for (int c = 0; c < CLASSES; c++) {
+        for (block *b = lists[c], *next; b; b = next) {
+            SHOW(b, sizeof *b);
+            next = b->next;
+            system_put(b, class_size(c));
+        }
+    }
+}
+
+void orr__pool_trim(void)
+{
+    block *lists[CLASSES];
+    pthread_mutex_lock(&pool.lock);
+    detach_all(lists);
+    block *headers = pool.headers;
+    pool.headers = NULL;
+    pthread_mutex_unlock(&pool.lock);
+    free_all(lists);
+    for (block *next; headers; headers = next) {
+        next = headers->next;
+        free(headers);
+    }
+}
+
+void orr__pool_limit(size_t bytes)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.stats.limit = bytes;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+orr__pool_stats orr__pool_get_stats(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    orr__pool_stats s = pool.stats;
+    pthread_mutex_unlock(&pool.lock);
+    return s;
+}
+
+void orr__pool_report(size_t bytes)
+{
+    orr__pool_stats s = orr__pool_get_stats();
+    char limit[48] = "none";
+    if (s.limit)
+        snprintf(limit, sizeof limit, "%zu bytes", s.limit);
+    orr__fail(ORR__SITE(NULL, 0, "memory"), ORR_ENOMEM,
+              "%zu bytes cannot be had: %zu bytes live, %zu held for reuse, peak %zu, limit (ORRERY_MEMORY_LIMIT) %s",
+              bytes, s.live, s.pooled, s.peak, limit);
+}
+
+typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
+
+/* Books `bytes`, and finds a free block of class c. Under the limit, blocks held for reuse count too: those of other
+ * classes have to go (CROWDED) before a fresh one comes. */
+static answer reserve(size_t bytes, size_t cap, int c, block **b)
+{
+    answer a = FRESH;
+    orr__pool_stats *s = &pool.stats;
+    pthread_mutex_lock(&pool.lock);
+    if (s->limit && (bytes > s->limit || s->live > s->limit - bytes)) {
+        a = REFUSED;
+    } else {
+        if ((*b = pool.free[c])) {
+            SHOW(*b, cap);
+            pool.free[c] = (*b)->next;
+            s->pooled -= cap;
+            s->hits++;
+            a = HIT;
+        } else if (s->limit && s->pooled > s->limit - bytes - s->live) {
+            a = CROWDED;
+        }
+        s->allocs++;
+        s->live += bytes;
+        if (s->live > s->peak)
+            s->peak = s->live;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return a;
+}
+
+void *orr__pool_get(size_t bytes, size_t *cap)
+{
+    int c = class_of(bytes, cap);
+    block *b = NULL;
+    answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, *cap, c, &b);
+    if (a == CROWDED)
+        orr__pool_trim();
+    if (a == FRESH || a == CROWDED) {
+        b = system_get(*cap);
+        if (!b) {
+            orr__pool_trim();
+            b = system_get(*cap);
+        }
+        if (!b) {
+            pthread_mutex_lock(&pool.lock);
+            pool.stats.live -= bytes;
+            pthread_mutex_unlock(&pool.lock);
+        }
+    }
+    if (!b) {
+        orr__pool_report(bytes);
+        return NULL;
+    }
+    HIDE((char *)b + bytes, *cap - bytes);
+    return b;
+}
+
+void orr__pool_put(void *p, size_t bytes, size_t cap)
+{
+    size_t size;
+    int c = class_of(cap, &size);
+    block *b = p, *lists[CLASSES];
+    bool full;
+    SHOW(b, cap);
+    pthread_mutex_lock(&pool.lock);
+    orr__pool_stats *s = &pool.stats;
+    s->live -= bytes;
+    size_t keep = s->peak > always_kept ? s->peak : always_kept;
+    full = s->pooled + cap > keep; /* sizes have changed: what is there is stale, this one is in use */
+    if (full)
+        detach_all(lists);
+    b->next = pool.free[c];
+    pool.free[c] = b;
+    s->pooled += cap;
+    HIDE(b, cap);
+    pthread_mutex_unlock(&pool.lock);
+    if (full)
+        free_all(lists);
+}
+
+orr__buf *orr__pool_header(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    block *h = pool.headers;
+    if (h)
+        pool.headers = h->next;
+    pthread_mutex_unlock(&pool.lock);
+    if (!h)
+        return orr__alloc(sizeof(orr__buf));
+    memset(h, 0, sizeof(orr__buf));
+    return (orr__buf *)(void *)h;
+}
+
+void orr__pool_header_put(orr__buf *b)
+{
+    block *h = (block *)(void *)b;
+    pthread_mutex_lock(&pool.lock);
+    h->next = pool.headers;
+    pool.headers = h;
+    pthread_mutex_unlock(&pool.lock);
+}
