@@ -13,7 +13,8 @@ typedef enum {
     ORR__TBOOL = 4,
     ORR__TNUMERIC = ORR__TFLOAT | ORR__TINT,
     ORR__TINTBOOL = ORR__TINT | ORR__TBOOL,
-    ORR__TALL = 7
+    ORR__TALL = 7,
+    ORR__TWIDE = 8            /* f32 f64 only                */
 } orr__tclass;
 
 /* One row of ops/elementwise.def. `value` is a C expression in the operands x, y, z; the derivatives are expressions
@@ -35,6 +36,8 @@ int orr__ew_count(void);
 const orr__ewrow *orr__ew(int id);               /* id ≥ ORR__OP_EW */
 const orr__ewrow *orr__ew_find(const char *name);
 const orr__op *orr__prim(int id);                /* row of a primitive (id < ORR__OP_EW) */
+bool orr__ew_takes(const orr__ewrow *row, orr_dtype t); /* does the row apply to operands of t (cond: y, z) */
+const char *orr__ew_prelude(void);               /* text of ops/ew_prelude.h, comments left out, for emitters */
 
 /* Element-wise row applied to values as they sit in registers; dtype is the operands' (for cond: y's). f16/bf16
  * results are rounded to that dtype. The plain definition: used by the reference evaluation. */
@@ -43,6 +46,12 @@ orr__scalar orr__ew_eval(const orr__ewrow *row, orr_dtype dtype, orr__scalar x, 
 /* Records row `row` on up to three operands: weak scalars, promotion, casts, broadcasts, type check. */
 orr_tensor *orr__ew_record(orr__site at, const orr__ewrow *row, const orr_tensor *x, const orr_tensor *y,
                            const orr_tensor *z);
+
+/* Cotangent of operand 0, 1 or 2 of a recorded row: g times the derivative, as new nodes (so it can be differentiated
+ * again). x, y, z: the operands as recorded, r the result, g its cotangent; y, z may be NULL where the row has none.
+ * NULL when the row has no derivative by that operand; poison on errors. */
+orr_tensor *orr__ew_vjp(orr__site at, const orr__ewrow *row, int operand, orr_tensor *x, orr_tensor *y, orr_tensor *z,
+                        orr_tensor *r, orr_tensor *g);
 
 /* Reference evaluation of a capture, node by node, no fusion, sums in long double. leaf: host pointers, row-major.
  * out[i]: caller's memory for output i. ORR_EINDEX when an index tensor is out of range. */
