@@ -5,6 +5,8 @@
  *   EW_NAME              the dtype's suffix, for EW_PASTE(my_function_, EW_NAME)
  *   EW_ON_<types>(…)     its arguments when a row of that type class applies to this dtype, else nothing
  *   EW_OUT_<result>      type of a row's result, EW_IN_<result> that of its operand x
+ * Names of rows such as exp are macros meanwhile: a row macro must paste them at once (name##_, ORR__EW_##name), before
+ * it hands them on to another macro.
  * A backend with vector functions of its own defines EW_M_F32(n) and EW_M_F64(n) before: the name that stands for
  * the C name n. f16 and bf16 use F32. <math.h> must not be included between begin and end. */
 #ifndef EW_SETUP
@@ -34,7 +36,7 @@
 #define EW_M_F64(n) n
 #endif
 #ifndef EW_FMA
-#ifdef __FMA__
+#if defined(__FMA__) || defined(__FP_FAST_FMA)
 #define EW_FMA 1
 #else
 #define EW_FMA 0

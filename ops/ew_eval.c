@@ -1,0 +1,27 @@
+/* Element-wise rows applied to single values: the plain definition that every engine is measured against.
+ * Must not know: arrays, engines. */
+#include "config.h"
+
+#include "ops/ew_id.h"
+#include "ops/ops.h"
+
+typedef orr__scalar (*eval_fn)(orr__scalar x, orr__scalar y, orr__scalar z);
+
+#define EW_EACH "ops/ew_eval_rows.h"
+#include "ops/ew_each.h"
+
+static const eval_fn *const by_dtype[ORR_DTYPE_COUNT] = {
+    [ORR_BOOL] = rows_bool8, [ORR_I8] = rows_i8,   [ORR_I16] = rows_i16, [ORR_I32] = rows_i32, [ORR_I64] = rows_i64,
+    [ORR_U8] = rows_u8,      [ORR_U16] = rows_u16, [ORR_U32] = rows_u32, [ORR_U64] = rows_u64, [ORR_F16] = rows_f32,
+    [ORR_BF16] = rows_f32,   [ORR_F32] = rows_f32, [ORR_F64] = rows_f64,
+};
+
+orr__scalar orr__ew_eval(const orr__ewrow *row, orr_dtype dtype, orr__scalar x, orr__scalar y, orr__scalar z)
+{
+    if (!orr__ew_takes(row, dtype)) /* recording refuses this; a caller of ours that does not gets a zero */
+        return (orr__scalar){ .u = 0 };
+    orr__scalar r = by_dtype[dtype][row->op.id - ORR__OP_EW](x, y, z);
+    if (orr__is_half(dtype) && !row->to_bool)
+        r = orr__scalar_cast(r, ORR_F32, dtype);
+    return r;
+}

@@ -1,0 +1,59 @@
+/* The ops' table: rows of the element-wise functions and of the primitives.
+ * Must not know: how a value is computed, devices. */
+#include "config.h"
+
+#include <string.h>
+#include "ops/ew_id.h"
+#include "ops/ops.h"
+
+enum { RESULT_SAME, RESULT_TRUTH, RESULT_COND };
+
+#define ROW(name, n, types, result, flops, text, dx, dy, dz, lo, hi, ulp, doc)                              \
+    { { ORR__EW_##name, #name }, n, ORR__T##types, RESULT_##result == RESULT_TRUTH,                         \
+      RESULT_##result == RESULT_COND, flops, text, { dx, dy, dz }, lo, hi, ulp, doc },
+
+static const orr__ewrow rows[] = {
+#define UNARY(name, types, result, flops, value, dx, lo, hi, ulp, doc) \
+    ROW(name, 1, types, result, flops, #value, dx, NULL, NULL, lo, hi, ulp, doc)
+#define BINARY(name, types, result, flops, value, dx, dy, lo, hi, ulp, doc) \
+    ROW(name, 2, types, result, flops, #value, dx, dy, NULL, lo, hi, ulp, doc)
+#define TERNARY(name, types, result, flops, value, dx, dy, dz, lo, hi, ulp, doc) \
+    ROW(name, 3, types, result, flops, #value, dx, dy, dz, lo, hi, ulp, doc)
+#include "ops/elementwise.def"
+};
+
+static const orr__op prims[ORR__OP_EW] = {
+#define PRIM(id, name, operands, doc) [ORR__OP_##id] = { ORR__OP_##id, name },
+#include "ops/structural.def"
+};
+
+int orr__ew_count(void)
+{
+    return (int)(sizeof rows / sizeof *rows);
+}
+
+const orr__ewrow *orr__ew(int id)
+{
+    return id < ORR__OP_EW || id >= ORR__EW_END ? NULL : &rows[id - ORR__OP_EW];
+}
+
+const orr__ewrow *orr__ew_find(const char *name)
+{
+    for (int i = 0; i < orr__ew_count(); i++)
+        if (!strcmp(rows[i].op.name, name))
+            return &rows[i];
+    return NULL;
+}
+
+const orr__op *orr__prim(int id)
+{
+    return id < 0 || id >= ORR__OP_EW ? NULL : &prims[id];
+}
+
+bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
+{
+    unsigned has = t == ORR_BOOL ? ORR__TBOOL : orr__is_int(t) ? ORR__TINT : orr__is_float(t) ? ORR__TFLOAT : 0;
+    if (t == ORR_F32 || t == ORR_F64)
+        has |= ORR__TWIDE;
+    return (row->types & has) != 0;
+}
