@@ -16,9 +16,10 @@ typedef enum {
 
 /* Affine index map over the region's iteration axes: offset + Σ stride[d]·i[d], in elements of the input. stride 0 is a
  * broadcast; negative is a flip. */
+#define ORR__REGION_RANK (ORR_MAX_RANK + 1) /* a batched matmul of rank 8 iterates over 9 axes */
 typedef struct orr__access {
     int input;                      /* which region input; -1: the map is an index by itself (iota, random) */
-    int64_t offset, stride[ORR_MAX_RANK];
+    int64_t offset, stride[ORR__REGION_RANK];
 } orr__access;
 
 typedef enum {
@@ -45,7 +46,7 @@ typedef struct orr__rinstr {
 typedef struct orr__region {
     orr__gkind kind;
     int rank;                         /* iteration axes, adjacent ones merged where every access allows; ≥ 1   */
-    int64_t dim[ORR_MAX_RANK + 1];    /* (matmul: batch…, m, n, k)                                              */
+    int64_t dim[ORR__REGION_RANK];    /* (matmul: batch…, m, n, k)                                              */
     uint32_t rmask;                   /* reduced iteration axes                                                */
     int rop;
     int ninstr;      orr__rinstr *instr;
@@ -67,9 +68,15 @@ typedef struct orr__regions {
     int nreason; char **reason;       /* why an edge was not fused, for people */
 } orr__regions;
 
+/* A node in row-major order is its own buffer whatever its shape: the node whose buffer holds node i's elements in
+ * order, i itself or what i reshapes. */
+int orr__fuse_strip(const orr__prog *p, int i);
 /* Groups the nodes of a capture. fuse=false: one node, one region (views still cost nothing). */
 orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *out);
 void orr__regions_free(orr__regions *r);
+void orr__region_free(orr__region *r); /* its arrays, not r itself */
+/* Merges axes, then fills in label, key, flops, bytes. */
+void orr__region_finish(orr__region *r);
 orr_status orr__regions_verify(const orr__prog *p, const orr__regions *r);
 void orr__regions_print(FILE *to, const orr__regions *r);
 

@@ -19,7 +19,7 @@ typedef struct orr__value {
 } orr__value;
 
 typedef struct orr__step {
-    orr__region *region;
+    orr__region *region;   /* owned by the plan    */
     orr__kernel *cpu;      /* prepared, never NULL */
     orr__kernel *opencl;   /* NULL: cannot         */
     int ntiles;            /* launches: [t·rows, min((t+1)·rows, dim[0])) */
@@ -38,7 +38,7 @@ typedef struct orr__plan {
     int nleaf, nscalar;
     double us;                             /* predicted, one core                                */
     size_t bytes_peak;                     /* of temporaries and outputs                         */
-    orr__regions regions;
+    int nreason; char **reason;            /* the fuser's, for people */
     uint8_t *key; size_t key_size; uint64_t hash;
     struct orr__plan *next; uint64_t used; /* the cache's */
     atomic_uint_least64_t runs;

@@ -1,0 +1,20 @@
+/* Orrery: a lazy tensor library. Calls build a graph; nothing runs until a value is asked for; then element-wise work
+ * is fused into kernels and StarPU schedules it over CPU cores and accelerators.
+ * This header brings in all of the public API. */
+#ifndef ORRERY_H
+#define ORRERY_H
+
+#include <orrery/status.h>
+#include <orrery/dtype.h>
+#include <orrery/tensor.h>
+#include <orrery/elementwise.h>
+#include <orrery/ops.h>
+#include <orrery/random.h>
+#include <orrery/eval.h>
+#include <orrery/io.h>
+#include <orrery/device.h>
+#include <orrery/info.h>
+#include <orrery/nn.h>
+#include <orrery/optim.h>
+
+#endif

@@ -1,0 +1,20 @@
+/* Inside the front door: evaluation of nodes, for all that needs a value.
+ * Must not know: devices, StarPU. */
+#ifndef ORR_API_EVAL_H
+#define ORR_API_EVAL_H
+
+#include <orrery/eval.h>
+#include "runtime/engine/engine.h"
+#include "runtime/graph/prog.h"
+
+/* Evaluates the nodes (borrowed; values already there are left alone) and this thread's pending assignments, and
+ * publishes the results. run NULL: waits. Else *run is a reference to wait on, or NULL when all is done. */
+orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
+/* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host. */
+orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node **node);
+/* An event that owns `run` (may be NULL: done). NULL on ENOMEM. */
+orr_event *orr__event_new(orr__run *run);
+void orr__event_adopt(orr_event *e, orr__run *run);
+orr_status orr__need_running(orr__site at);
+
+#endif

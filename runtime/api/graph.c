@@ -1,0 +1,249 @@
+/* Explicit graphs: captured and planned once, submitted often with other values.
+ * Must not know: devices, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "ops/ops.h"
+#include "runtime/api/eval.h"
+
+struct orr_graph {
+    orr__prog prog;
+    orr__plan *plan;
+    int nin, nout;
+    orr__node **in;      /* the placeholders                                     */
+    int *leaf_in;        /* leaf -> input number, -1: captured                   */
+    uint64_t *leaf_var;  /* leaf -> variable whose present value it takes, 0     */
+};
+
+orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_shape shape)
+{
+    orr__site at = ORR__SITE(file, line, "placeholder");
+    if ((unsigned)dtype >= ORR_DTYPE_COUNT)
+        return orr__poison(at, ORR_EDTYPE, "%d is no dtype", (int)dtype);
+    if (!orr__shape_valid(&shape))
+        return orr__poison(at, ORR_ESHAPE, "the shape is not valid (rank 0 to 8, sizes not negative, count in 63 bits)");
+    return orr__handle_new(orr__node_new(at, orr__prim(ORR__OP_PLACEHOLDER), dtype, &shape, 0, NULL));
+}
+
+/* Borrowed nodes of n tensors into a fresh array; NULL and the last error when one is bad. */
+static orr__node **resolve(orr__site at, orr_tensor *const *t, int n, const char *what)
+{
+    orr__node **node = n >= 0 && (t || !n) ? orr__alloc_n((size_t)n + 1, sizeof *node) : NULL;
+    if (!node) {
+        if (n < 0 || (!t && n))
+            (void)orr__fail(at, ORR_EINVAL, "the list of %ss is NULL or its length negative", what);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        orr_tensor *bad;
+        const orr_tensor *c = t[i];
+        char name[48];
+        snprintf(name, sizeof name, "%s %d", what, i);
+        if (orr__operands(at, 1, &c, (const char *const[]){ name }, &node[i], &bad))
+            continue;
+        const orr__node *p = orr__handle_node(bad);
+        if (p && p->poison)
+            (void)orr__fail_text(p->poison->status, p->poison->text);
+        (void)orr_free_at(NULL, 0, bad);
+        free(node);
+        return NULL;
+    }
+    return node;
+}
+
+static orr_status check_inputs(orr__site at, orr__node *const *in, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (in[i]->op->id != ORR__OP_PLACEHOLDER)
+            return orr__fail(at, ORR_EGRAPH, "input %d is no placeholder (it is the result of %s)", i, in[i]->op->name);
+        for (int k = 0; k < i; k++)
+            if (in[k] == in[i])
+                return orr__fail(at, ORR_EGRAPH, "inputs %d and %d are the same placeholder", k, i);
+    }
+    return ORR_OK;
+}
+
+/* Where each leaf of the capture comes from at submission. */
+static orr_status bind_leaves(orr__site at, orr_graph *g)
+{
+    const orr__prog *p = &g->prog;
+    g->leaf_in = orr__alloc_n((size_t)p->nleaf + 1, sizeof *g->leaf_in);
+    g->leaf_var = orr__alloc_n((size_t)p->nleaf + 1, sizeof *g->leaf_var);
+    if (!g->leaf_in || !g->leaf_var)
+        return ORR_ENOMEM;
+    for (int k = 0; k < p->nleaf; k++) {
+        const orr__node *n = p->node[p->leaf_node[k]];
+        g->leaf_in[k] = -1;
+        for (int i = 0; i < g->nin; i++)
+            if (g->in[i] == n)
+                g->leaf_in[k] = i;
+        if (n->op->id == ORR__OP_PLACEHOLDER && g->leaf_in[k] < 0)
+            return orr__fail(ORR__SITE(n->file, n->line, "placeholder"), ORR_EGRAPH,
+                             "the outputs need this placeholder, which is not among the graph's inputs (%s:%d)",
+                             at.file ? at.file : "?", at.line);
+        orr__node *now = n->var ? orr__variable_now(n->var) : NULL;
+        if (now == n)
+            g->leaf_var[k] = n->var;
+        orr__node_unref(now);
+    }
+    return ORR_OK;
+}
+
+static orr_status build(orr__site at, orr_graph *g, orr__node *const *out)
+{
+    orr_status st = check_inputs(at, g->in, g->nin);
+    /* Variables must be leaves, so that submissions can read them anew. */
+    if (st == ORR_OK)
+        st = orr__eval_nodes(at, NULL, 0, NULL);
+    if (st == ORR_OK)
+        st = orr__prog_capture(at, out, g->nout, &g->prog);
+    if (st == ORR_OK)
+        st = bind_leaves(at, g);
+    if (st == ORR_OK)
+        st = orr__plan_get(at, &g->prog, &g->plan);
+    return st;
+}
+
+orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inputs, int n_inputs,
+                              orr_tensor *const *outputs, int n_outputs)
+{
+    orr__site at = ORR__SITE(file, line, "graph_build");
+    if (orr__need_running(at) != ORR_OK)
+        return NULL;
+    orr_graph *g = orr__alloc(sizeof *g);
+    orr__node **out = resolve(at, outputs, n_outputs, "output");
+    orr__node **in = out ? resolve(at, inputs, n_inputs, "input") : NULL;
+    bool ok = g && out && in;
+    if (ok) {
+        g->nout = n_outputs;
+        g->in = in;
+        for (; g->nin < n_inputs; g->nin++)
+            (void)orr__node_ref(in[g->nin]);
+        ok = build(at, g, out) == ORR_OK;
+    } else {
+        free(in);
+    }
+    free(out);
+    if (!ok && g) {
+        (void)orr_graph_free(g);
+        g = NULL;
+    }
+    return g;
+}
+
+static orr_status check_value(orr__site at, const orr__node *want, const orr__node *got, int i)
+{
+    if (want->dtype != got->dtype)
+        return orr__fail(at, ORR_EDTYPE, "value %d is %s, its placeholder %s; write orr_cast", i,
+                         orr_dtype_name((orr_dtype)got->dtype), orr_dtype_name((orr_dtype)want->dtype));
+    if (!orr__shape_equal(&want->shape, &got->shape))
+        return orr__fail(at, ORR_ESHAPE, "value %d is %s, its placeholder %s", i, orr__str(got->shape).s,
+                         orr__str(want->shape).s);
+    return ORR_OK;
+}
+
+/* The buffers of one submission; references in leaf[]. */
+static orr_status bind(orr__site at, const orr_graph *g, orr__node *const *value, orr__buf **leaf)
+{
+    const orr__prog *p = &g->prog;
+    for (int k = 0; k < p->nleaf; k++) {
+        orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
+        orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
+        orr_status st = now ? orr__eval_nodes(at, &now, 1, NULL) : ORR_OK;
+        if (st == ORR_OK) {
+            orr__graph_lock();
+            leaf[k] = orr__buf_ref(from ? from->value : p->leaf[k]);
+            orr__graph_unlock();
+        }
+        orr__node_unref(now);
+        if (st != ORR_OK)
+            return st;
+    }
+    return ORR_OK;
+}
+
+/* New leaves around the output buffers (references taken over), in the current scope. */
+static void wrap_results(orr__site at, const orr_graph *g, orr__buf **out, orr_tensor **results)
+{
+    for (int i = 0; i < g->nout; i++) {
+        const orr__node *like = g->prog.node[g->prog.out[i]];
+        orr__node *n = orr__node_new(at, orr__prim(ORR__OP_LEAF), (orr_dtype)like->dtype, &like->shape, 0, NULL);
+        if (n)
+            n->value = out[i];
+        else
+            orr__buf_unref(out[i]);
+        results[i] = orr__handle_new(n);
+    }
+}
+
+static orr_status submit(orr__site at, orr_graph *g, orr__node *const *value, orr_tensor **results, orr_event *event,
+                         orr__run **run)
+{
+    orr_status st = g->nin ? orr__eval_nodes(at, value, g->nin, NULL) : ORR_OK;
+    orr__buf **leaf = orr__alloc_n((size_t)g->prog.nleaf + 1, sizeof *leaf);
+    orr__buf **out = orr__alloc_n((size_t)g->nout + 1, sizeof *out);
+    if (st == ORR_OK && (!leaf || !out))
+        st = ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = bind(at, g, value, leaf);
+    if (st == ORR_OK)
+        st = orr__engine_execute(at, g->plan, leaf, g->prog.scalar, out, run);
+    if (st == ORR_OK && *run && !event) {
+        st = orr__run_wait(*run);
+        for (int i = 0; st != ORR_OK && i < g->nout; i++)
+            orr__buf_unref(out[i]);
+    }
+    if (st == ORR_OK)
+        wrap_results(at, g, out, results);
+    for (int k = 0; leaf && k < g->prog.nleaf; k++)
+        orr__buf_unref(leaf[k]);
+    free(leaf);
+    free(out);
+    return st;
+}
+
+orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
+                               orr_tensor **results, orr_event **event)
+{
+    orr__site at = ORR__SITE(file, line, "graph_submit");
+    orr__run *run = NULL;
+    if (event)
+        *event = NULL;
+    if (!g || (g->nin && !values) || (g->nout && !results))
+        return orr__fail(at, ORR_EINVAL, "%s is NULL", !g ? "the graph" : g->nin && !values ? "values" : "results");
+    orr_status st = orr__need_running(at);
+    orr__node **value = st == ORR_OK ? resolve(at, values, g->nin, "value") : NULL;
+    if (!value)
+        return orr_error_status();
+    for (int i = 0; i < g->nin && st == ORR_OK; i++)
+        st = check_value(at, g->in[i], value[i], i);
+    orr_event *e = event && st == ORR_OK ? orr__event_new(NULL) : NULL;
+    if (st == ORR_OK && event && !e)
+        st = ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = submit(at, g, value, results, e, &run);
+    free(value);
+    if (!e || st != ORR_OK) {
+        free(e);
+        orr__run_unref(run);
+        return st;
+    }
+    orr__event_adopt(e, run);
+    *event = e;
+    return ORR_OK;
+}
+
+orr_status orr_graph_free(orr_graph *g)
+{
+    if (!g)
+        return ORR_OK;
+    for (int i = 0; i < g->nin; i++)
+        orr__node_unref(g->in[i]);
+    orr__prog_free(&g->prog);
+    orr__plan_unref(g->plan);
+    free(g->in);
+    free(g->leaf_in);
+    free(g->leaf_var);
+    free(g);
+    return ORR_OK;
+}

@@ -1,0 +1,62 @@
+/* Start and end of the library.
+ * Must not know: what an engine does. */
+#include "config.h"
+
+#include <pthread.h>
+#include "runtime/api/eval.h"
+#include "runtime/base/env.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool started;
+
+const char *orr_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+/* The environment first, then what the program asks for where the environment is silent; orr__engine_start looks at
+ * engine, backend and workers itself. */
+static orr_status configure(const orr_config *config)
+{
+    orr_status st = orr__env_load();
+    if (st == ORR_OK && config) {
+        if (config->memory_limit && !orr__env.memory_limit)
+            orr__env.memory_limit = config->memory_limit;
+        if (config->seed && !orr__env.seed)
+            orr__env.seed = config->seed;
+    }
+    if (st == ORR_OK)
+        orr__pool_limit(orr__env.memory_limit);
+    return st;
+}
+
+orr_status orr_init_at(const char *file, int line, const orr_config *config)
+{
+    orr__site at = ORR__SITE(file, line, "init");
+    pthread_mutex_lock(&lock);
+    orr_status st = started ? orr__fail(at, ORR_ESTATE, "Orrery is running already") : configure(config);
+    if (st == ORR_OK)
+        st = orr__engine_start(at, config);
+    if (st == ORR_OK)
+        started = true;
+    pthread_mutex_unlock(&lock);
+    return st;
+}
+
+orr_status orr_shutdown(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!started) {
+        pthread_mutex_unlock(&lock);
+        return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE, "Orrery is not running: never started, or shut down before");
+    }
+    /* Handles first: their buffers must be gone before the engine that holds their content is. */
+    orr__handles_shutdown();
+    orr__plan_cache_clear();
+    orr__engine_stop();
+    orr__pool_trim();
+    orr__pool_limit(0);
+    started = false;
+    pthread_mutex_unlock(&lock);
+    return ORR_OK;
+}

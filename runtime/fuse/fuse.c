@@ -1,0 +1,33 @@
+/* From a capture to regions: group, lower each root in order.
+ * Must not know: tiles, buffers, devices. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/fuse/group.h"
+
+orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *out)
+{
+    orr__group g;
+    memset(out, 0, sizeof *out);
+    orr_status st = orr__group_make(at, p, fuse, &g);
+    if (st != ORR_OK)
+        return st;
+    int n = 0;
+    for (int i = 0; i < p->n; i++)
+        n += g.root[i];
+    if (!(out->region = calloc((size_t)n + 1, sizeof *out->region)))
+        st = orr__fail(at, ORR_ENOMEM, "no memory for %d regions", n);
+    for (int i = 0; i < p->n && st == ORR_OK; i++)
+        if (g.root[i] && (st = orr__lower(at, &g, i, &out->region[out->n])) == ORR_OK)
+            out->n++;
+    out->reason = g.reason;
+    out->nreason = g.nreason;
+    g.reason = NULL;
+    g.nreason = 0;
+    orr__group_free(&g);
+    if (st == ORR_OK)
+        st = orr__regions_verify(p, out);
+    if (st != ORR_OK)
+        orr__regions_free(out);
+    return st;
+}

@@ -1,0 +1,225 @@
+/* Decides which nodes of a capture get a buffer (roots) and which vanish into a region, from the outputs down.
+ * Must not know: how a region's instructions look. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include "ops/ops.h"
+#include "runtime/fuse/group.h"
+
+#define CHEAP_FLOPS 4.0f /* an expression up to this cost and one load is rather computed again than stored */
+
+bool orr__is_view(int op)
+{
+    return op == ORR__OP_RESHAPE || op == ORR__OP_PERMUTE || op == ORR__OP_BROADCAST || op == ORR__OP_SLICE;
+}
+
+bool orr__reshape_is_squeeze(const orr__prog *p, int i)
+{
+    const orr_shape *a = &p->node[i]->shape, *b = &p->node[orr__arg(p, i, 0)]->shape;
+    int x = 0, y = 0;
+    for (;;) {
+        while (x < a->rank && a->dim[x] == 1)
+            x++;
+        while (y < b->rank && b->dim[y] == 1)
+            y++;
+        if (x == a->rank || y == b->rank)
+            return x == a->rank && y == b->rank;
+        if (a->dim[x++] != b->dim[y++])
+            return false;
+    }
+}
+
+int orr__fuse_strip(const orr__prog *p, int i)
+{
+    while (orr__op_of(p, i) == ORR__OP_RESHAPE)
+        i = orr__arg(p, i, 0);
+    return i;
+}
+
+static void reason(orr__group *g, const char *fmt, ...) ORR_PRINTF(2, 3);
+static void reason(orr__group *g, const char *fmt, ...)
+{
+    if (g->nreason == g->reason_cap) {
+        int cap = g->reason_cap ? 2 * g->reason_cap : 16;
+        char **more = realloc(g->reason, (size_t)cap * sizeof *more);
+        if (!more)
+            return; /* only for people: a missing line is no fault */
+        g->reason = more;
+        g->reason_cap = cap;
+    }
+    char text[256];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if ((g->reason[g->nreason] = strdup(text)))
+        g->nreason++;
+}
+
+/* Cost of node i as an expression, from its inputs' (roots cost a load). Also correct for nodes that become roots
+ * later, because those are asked about before they are. */
+static void expression_cost(orr__group *g, int i)
+{
+    const orr__prog *p = g->p;
+    int op = orr__op_of(p, i), nin = orr__prog_nin(p, i);
+    float cost = 0;
+    int loads = 0;
+    switch (op) {
+    case ORR__OP_LEAF: loads = 1; break;
+    case ORR__OP_CONST: break;
+    case ORR__OP_IOTA: case ORR__OP_CAST: cost = 1; break;
+    case ORR__OP_RANDOM: cost = 30; break;
+    default:
+        if (op >= ORR__OP_EW)
+            cost = (float)orr__ew(op)->flops;
+        else if (!orr__is_view(op))
+            loads = 1;
+    }
+    if (op >= ORR__OP_EW || op == ORR__OP_CAST || orr__is_view(op))
+        for (int k = 0; k < nin; k++) {
+            int x = orr__arg(p, i, k);
+            cost += g->cost[x];
+            loads += g->loads[x];
+        }
+    g->cost[i] = cost;
+    g->loads[i] = loads;
+}
+
+static bool is_compute(int op)
+{
+    return op >= ORR__OP_EW || op == ORR__OP_CAST || op == ORR__OP_IOTA || op == ORR__OP_RANDOM || op == ORR__OP_CONST;
+}
+
+static bool is_cheap(const orr__group *g, int i)
+{
+    return g->cost[i] <= CHEAP_FLOPS && g->loads[i] <= 1;
+}
+
+/* Node i is read in row-major order as a whole by a structural op or an output: its buffer must exist. */
+static void need_buffer(orr__group *g, int i)
+{
+    i = orr__fuse_strip(g->p, i);
+    if (g->p->leaf_of[i] < 0)
+        g->root[i] = true;
+}
+
+/* A matmul operand may be any affine view of a buffer. */
+static void need_affine(orr__group *g, int i)
+{
+    const orr__prog *p = g->p;
+    while (orr__is_view(orr__op_of(p, i)) && (orr__op_of(p, i) != ORR__OP_RESHAPE || orr__reshape_is_squeeze(p, i)))
+        i = orr__arg(p, i, 0);
+    need_buffer(g, i);
+}
+
+/* Consumer c (a region or inside one) wants input x as part of its expression. */
+static void offer(orr__group *g, int c, int x)
+{
+    const orr__prog *p = g->p;
+    int op = orr__op_of(p, c), from = g->root[c] ? c : g->owner[c];
+    if (p->leaf_of[x] >= 0 || from == ORR__NO_OWNER)
+        return;
+    if (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, c)) {
+        int s = orr__fuse_strip(p, c);
+        if (p->leaf_of[s] < 0 && !g->root[s])
+            reason(g, "%%%d %s -> %%%d: the reshape mixes axes, so its input gets a buffer", s, p->node[s]->op->name, c);
+        need_buffer(g, c);
+        return;
+    }
+    if (op == ORR__OP_BROADCAST && orr__shape_count(&p->node[c]->shape) > orr__shape_count(&p->node[x]->shape) &&
+        g->cost[x] > CHEAP_FLOPS && !g->root[x]) {
+        int64_t n = orr__shape_count(&p->node[x]->shape);
+        reason(g, "%%%d %s -> %%%d: would be computed %lld times over by the broadcast", x, p->node[x]->op->name, c,
+               (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
+        need_buffer(g, x);
+        return;
+    }
+    if (g->owner[x] == ORR__NO_OWNER)
+        g->owner[x] = from;
+    else if (g->owner[x] != from)
+        g->owner[x] = ORR__MANY_OWNERS;
+}
+
+/* All consumers of node i have spoken: is it a root? Then it asks for its inputs. */
+static void settle(orr__group *g, int i)
+{
+    const orr__prog *p = g->p;
+    int op = orr__op_of(p, i), nin = orr__prog_nin(p, i), own = g->owner[i];
+    if (op == ORR__OP_LEAF)
+        return;
+    if (!g->root[i] && !is_compute(op) && !orr__is_view(op))
+        g->root[i] = true;
+    if (!g->root[i] && is_compute(op) && own != ORR__NO_OWNER && op != ORR__OP_CONST && op != ORR__OP_IOTA) {
+        if (!g->fuse) {
+            g->root[i] = true;
+        } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i)) {
+            g->root[i] = true;
+            reason(g, "%%%d %s: several regions read it and %.0f flops are too many to do again", i, p->node[i]->op->name,
+                   (double)g->cost[i]);
+        } else if (own >= 0 && g->size[own] >= ORR__REGION_MAX_OPS) {
+            g->root[i] = true;
+            reason(g, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own, ORR__REGION_MAX_OPS);
+        } else if (own >= 0 && g->inputs[own] + nin > ORR__REGION_MAX_INPUTS) {
+            g->root[i] = true;
+            reason(g, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name, own, g->inputs[own]);
+        }
+    }
+    int region = g->root[i] ? i : own;
+    if (region >= 0) {
+        g->size[region]++;
+        for (int k = 0; k < nin; k++)
+            g->inputs[region] += g->loads[orr__arg(p, i, k)] > 0;
+        if (!g->root[i] && nin)
+            g->inputs[region]--; /* the edge that this node was */
+    }
+    if (op == ORR__OP_MATMUL) {
+        need_affine(g, orr__arg(p, i, 0));
+        need_affine(g, orr__arg(p, i, 1));
+    } else if (is_compute(op) || orr__is_view(op) || op == ORR__OP_REDUCE || op == ORR__OP_ARGREDUCE) {
+        for (int k = 0; k < nin; k++)
+            offer(g, i, orr__arg(p, i, k));
+    } else {
+        for (int k = 0; k < nin; k++)
+            need_buffer(g, orr__arg(p, i, k));
+    }
+}
+
+void orr__group_free(orr__group *g)
+{
+    free(g->root);
+    free(g->owner);
+    free(g->cost);
+    free(g->loads);
+    free(g->size);
+    free(g->inputs);
+    for (int i = 0; i < g->nreason; i++)
+        free(g->reason[i]);
+    free(g->reason);
+    memset(g, 0, sizeof *g);
+}
+
+orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__group *g)
+{
+    size_t n = (size_t)p->n + 1;
+    *g = (orr__group){ .p = p, .fuse = fuse };
+    g->root = calloc(n, sizeof *g->root);
+    g->owner = malloc(n * sizeof *g->owner);
+    g->cost = malloc(n * sizeof *g->cost);
+    g->loads = malloc(n * sizeof *g->loads);
+    g->size = calloc(n, sizeof *g->size);
+    g->inputs = calloc(n, sizeof *g->inputs);
+    if (!g->root || !g->owner || !g->cost || !g->loads || !g->size || !g->inputs) {
+        orr__group_free(g);
+        return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
+    }
+    for (int i = 0; i < p->n; i++) {
+        g->owner[i] = ORR__NO_OWNER;
+        expression_cost(g, i);
+    }
+    for (int k = 0; k < p->nout; k++)
+        need_buffer(g, p->out[k]);
+    for (int i = p->n; i-- > 0;)
+        settle(g, i);
+    return ORR_OK;
+}

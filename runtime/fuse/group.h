@@ -1,0 +1,37 @@
+/* The fuser's own decision table: which nodes get a buffer, and why.
+ * Must not know: how a region's instructions look. */
+#ifndef ORR_FUSE_GROUP_H
+#define ORR_FUSE_GROUP_H
+
+#include "runtime/fuse/region.h"
+
+#define ORR__NO_OWNER (-1)
+#define ORR__MANY_OWNERS (-2)
+
+typedef struct {
+    const orr__prog *p;
+    bool fuse;
+    bool *root;      /* the node gets a buffer and a region of its own           */
+    int *owner;      /* else: the root into whose region it goes, NO, MANY       */
+    float *cost;     /* flops per element of the expression down to buffers      */
+    int *loads;      /* buffers that the expression reads                        */
+    int *size;       /* per root: nodes taken in so far                          */
+    int *inputs;     /* per root: buffers read so far                            */
+    char **reason; int nreason, reason_cap;
+} orr__group;
+
+#define ORR__REGION_MAX_OPS 64     /* larger kernels spill registers and compile slowly */
+#define ORR__REGION_MAX_INPUTS 14  /* task buffers and kernel arguments                 */
+
+orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__group *g);
+void orr__group_free(orr__group *g);
+
+bool orr__is_view(int op);                                       /* reshape, permute, broadcast, slice         */
+bool orr__reshape_is_squeeze(const orr__prog *p, int i);         /* only inserts or removes axes of length 1   */
+static inline int orr__arg(const orr__prog *p, int i, int k) { return p->arg[p->arg0[i] + k]; }
+static inline int orr__op_of(const orr__prog *p, int i) { return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id; }
+
+/* lower.c: the region whose root is node `root`. */
+orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r);
+
+#endif

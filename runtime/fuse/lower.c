@@ -1,0 +1,351 @@
+/* Turns one root and the nodes that vanish into it into a region: instructions and affine index maps.
+ * Must not know: why the nodes were grouped so. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "ops/ops.h"
+#include "runtime/fuse/group.h"
+
+/* How the iteration space sees a node: axis a of the node stands at off[a] + mul[a] · i[ax[a]] (ax −1: at off[a]). One
+ * iteration axis per node axis is enough for every view that is looked through. */
+typedef struct {
+    int8_t ax[ORR_MAX_RANK];
+    int64_t off[ORR_MAX_RANK], mul[ORR_MAX_RANK];
+} view;
+
+typedef struct { int node, reg; view v; } memo;
+
+typedef struct {
+    const orr__group *g;
+    const orr__prog *p;
+    orr__region *r;
+    memo *memo; int nmemo, memo_cap;
+    int instr_cap, access_cap, in_cap;
+    bool oom;
+} ctx;
+
+static bool grow(ctx *c, void *array, int *cap, int need, size_t size)
+{
+    if (need <= *cap)
+        return true;
+    int n = *cap ? *cap * 2 : 8;
+    void *more = n >= need ? realloc(*(void **)array, (size_t)n * size) : NULL;
+    if (!more) {
+        c->oom = true;
+        return false;
+    }
+    *(void **)array = more;
+    *cap = n;
+    return true;
+}
+
+/* The region's number for the buffer of node x. */
+static int input(ctx *c, int x)
+{
+    orr__region *r = c->r;
+    for (int i = 0; i < r->nin; i++)
+        if (r->in[i] == x)
+            return i;
+    int cap = c->in_cap;
+    if (!grow(c, &r->in, &cap, r->nin + 1, sizeof *r->in) ||
+        (cap = c->in_cap, !grow(c, &r->in_dtype, &cap, r->nin + 1, sizeof *r->in_dtype)) ||
+        (cap = c->in_cap, !grow(c, &r->in_count, &cap, r->nin + 1, sizeof *r->in_count)))
+        return 0;
+    c->in_cap = cap;
+    r->in[r->nin] = x;
+    r->in_dtype[r->nin] = c->p->node[x]->dtype;
+    r->in_count[r->nin] = orr__shape_count(&c->p->node[x]->shape);
+    return r->nin++;
+}
+
+/* The affine map of a row-major array of shape s seen through v. */
+static orr__access affine(const orr_shape *s, const view *v, int in)
+{
+    orr__access a = { .input = in };
+    int64_t rm[ORR_MAX_RANK];
+    orr__shape_strides(s, rm);
+    for (int d = 0; d < s->rank; d++) {
+        a.offset += v->off[d] * rm[d];
+        if (v->ax[d] >= 0)
+            a.stride[v->ax[d]] += v->mul[d] * rm[d];
+    }
+    return a;
+}
+
+static int16_t add_access(ctx *c, orr__access a)
+{
+    orr__region *r = c->r;
+    for (int i = 0; i < r->naccess; i++)
+        if (r->access[i].input == a.input && r->access[i].offset == a.offset &&
+            !memcmp(r->access[i].stride, a.stride, sizeof a.stride))
+            return (int16_t)i;
+    if (!grow(c, &r->access, &c->access_cap, r->naccess + 1, sizeof *r->access))
+        return 0;
+    r->access[r->naccess] = a;
+    return (int16_t)r->naccess++;
+}
+
+static int add_instr(ctx *c, orr__rinstr in)
+{
+    orr__region *r = c->r;
+    if (!grow(c, &r->instr, &c->instr_cap, r->ninstr + 1, sizeof *r->instr))
+        return 0;
+    r->instr[r->ninstr] = in;
+    return r->ninstr++;
+}
+
+/* v sees node i, a view; the result sees its input. */
+static view look_through(const orr__prog *p, int i, const view *v)
+{
+    const orr__node *n = p->node[i];
+    const orr_shape *out = &n->shape, *in = &p->node[orr__arg(p, i, 0)]->shape;
+    view w;
+    memset(&w, 0, sizeof w);
+    memset(w.ax, -1, sizeof w.ax);
+    switch (n->op->id) {
+    case ORR__OP_PERMUTE:
+        for (int k = 0; k < out->rank; k++) {
+            int a = n->attr.perm[k];
+            w.ax[a] = v->ax[k];
+            w.off[a] = v->off[k];
+            w.mul[a] = v->mul[k];
+        }
+        break;
+    case ORR__OP_BROADCAST:
+        for (int a = 0; a < in->rank; a++) {
+            int k = a + out->rank - in->rank;
+            if (in->dim[a] == out->dim[k]) {
+                w.ax[a] = v->ax[k];
+                w.off[a] = v->off[k];
+                w.mul[a] = v->mul[k];
+            }
+        }
+        break;
+    case ORR__OP_SLICE:
+        for (int a = 0; a < in->rank; a++) {
+            w.ax[a] = v->ax[a];
+            w.off[a] = n->attr.start[a] + n->attr.step[a] * v->off[a];
+            w.mul[a] = n->attr.step[a] * v->mul[a];
+        }
+        break;
+    default: /* a reshape that inserts or removes axes of length 1 */
+        for (int a = 0, k = 0; a < in->rank; a++) {
+            if (in->dim[a] == 1)
+                continue;
+            while (out->dim[k] == 1)
+                k++;
+            w.ax[a] = v->ax[k];
+            w.off[a] = v->off[k];
+            w.mul[a] = v->mul[k];
+            k++;
+        }
+    }
+    return w;
+}
+
+static bool same_view(const view *a, const view *b, int rank)
+{
+    for (int d = 0; d < rank; d++)
+        if (a->ax[d] != b->ax[d] || a->off[d] != b->off[d] || (a->ax[d] >= 0 && a->mul[d] != b->mul[d]))
+            return false;
+    return true;
+}
+
+static int lower_node(ctx *c, int i, const view *v);
+
+static int lower_load(ctx *c, int i, const view *v)
+{
+    const orr__node *n = c->p->node[i];
+    int base = orr__fuse_strip(c->p, i);
+    int16_t a = add_access(c, affine(&n->shape, v, input(c, base)));
+    return add_instr(c, (orr__rinstr){ ORR__RI_LOAD, n->dtype, 0, -1, -1, -1, a, -1 });
+}
+
+static int lower_compute(ctx *c, int i, const view *v)
+{
+    const orr__prog *p = c->p;
+    const orr__node *n = p->node[i];
+    orr__rinstr in = { ORR__RI_EW, n->dtype, (int16_t)n->op->id, -1, -1, -1, -1, p->scalar0[i] };
+    int nin = orr__prog_nin(p, i);
+    int16_t *arg[3] = { &in.x, &in.y, &in.z };
+    for (int k = 0; k < nin; k++)
+        *arg[k] = (int16_t)lower_node(c, orr__arg(p, i, k), v);
+    view one = *v;
+    switch (n->op->id) {
+    case ORR__OP_CONST: in.kind = ORR__RI_SCALAR; break;
+    case ORR__OP_CAST: in.kind = ORR__RI_CAST; break;
+    case ORR__OP_RANDOM:
+        in.kind = ORR__RI_RANDOM;
+        in.op = (int16_t)n->attr.dist;
+        in.a = add_access(c, affine(&n->shape, v, -1));
+        break;
+    case ORR__OP_IOTA: {
+        orr__access a = { .input = -1, .offset = v->off[n->attr.axis] };
+        if (one.ax[n->attr.axis] >= 0)
+            a.stride[one.ax[n->attr.axis]] = one.mul[n->attr.axis];
+        in.kind = ORR__RI_IOTA;
+        in.a = add_access(c, a);
+        break;
+    }
+    default: in.slot = -1;
+    }
+    if (in.kind == ORR__RI_CAST)
+        in.slot = -1;
+    return add_instr(c, in);
+}
+
+/* The register that holds node i as v sees it. Depth is bounded: a region has a limited number of ops. */
+static int lower_node(ctx *c, int i, const view *v)
+{
+    const orr__prog *p = c->p;
+    int op = orr__op_of(p, i);
+    bool is_root = i != c->r->out[0] && c->g->root[i];
+    if (op != ORR__OP_LEAF && !is_root && orr__is_view(op) && (op != ORR__OP_RESHAPE || orr__reshape_is_squeeze(p, i))) {
+        view w = look_through(p, i, v);
+        return lower_node(c, orr__arg(p, i, 0), &w);
+    }
+    for (int k = 0; k < c->nmemo; k++)
+        if (c->memo[k].node == i && same_view(&c->memo[k].v, v, p->node[i]->shape.rank))
+            return c->memo[k].reg;
+    int reg = op == ORR__OP_LEAF || is_root || op == ORR__OP_RESHAPE ? lower_load(c, i, v) : lower_compute(c, i, v);
+    if (grow(c, &c->memo, &c->memo_cap, c->nmemo + 1, sizeof *c->memo))
+        c->memo[c->nmemo++] = (memo){ i, reg, *v };
+    return reg;
+}
+
+static view identity(int rank)
+{
+    view v;
+    memset(&v, 0, sizeof v);
+    for (int d = 0; d < rank; d++) {
+        v.ax[d] = (int8_t)d;
+        v.mul[d] = 1;
+    }
+    return v;
+}
+
+static void iterate_over(orr__region *r, const orr_shape *s)
+{
+    r->rank = s->rank;
+    for (int d = 0; d < s->rank; d++)
+        r->dim[d] = s->dim[d];
+    if (!r->rank) {
+        r->rank = 1;
+        r->dim[0] = 1;
+    }
+}
+
+/* An operand of a matmul: down through views to a buffer. `v` sees the operand. */
+static orr__access operand(ctx *c, int i, view v)
+{
+    const orr__prog *p = c->p;
+    for (;;) {
+        int op = orr__op_of(p, i);
+        if (c->g->root[i] || !orr__is_view(op) || (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, i)))
+            return affine(&p->node[i]->shape, &v, input(c, orr__fuse_strip(p, i)));
+        v = look_through(p, i, &v);
+        i = orr__arg(p, i, 0);
+    }
+}
+
+static void lower_matmul(ctx *c, int i)
+{
+    const orr__node *n = c->p->node[i];
+    orr__region *r = c->r;
+    int nb = n->shape.rank - 2, a = orr__arg(c->p, i, 0), b = orr__arg(c->p, i, 1);
+    r->kind = ORR__G_MATMUL;
+    r->rank = nb + 3;
+    for (int d = 0; d < nb + 2; d++)
+        r->dim[d] = n->shape.dim[d];
+    r->dim[nb + 2] = c->p->node[a]->shape.dim[nb + 1];
+    view va = identity(nb + 2), vb = identity(nb + 2);
+    va.ax[nb + 1] = (int8_t)(nb + 2); /* a: …, m, k */
+    vb.ax[nb] = (int8_t)(nb + 2);     /* b: …, k, n */
+    orr__access acc[2] = { operand(c, a, va), operand(c, b, vb) };
+    if (!grow(c, &r->access, &c->access_cap, 2, sizeof *r->access))
+        return;
+    r->access[0] = acc[0];
+    r->access[1] = acc[1];
+    r->naccess = 2;
+}
+
+static void lower_whole(ctx *c, int i)
+{
+    const orr__prog *p = c->p;
+    const orr__node *n = p->node[i];
+    orr__region *r = c->r;
+    int nin = orr__prog_nin(p, i);
+    r->kind = n->op->id == ORR__OP_TAKE          ? ORR__G_TAKE
+              : n->op->id == ORR__OP_SCATTER_ADD ? ORR__G_SCATTER_ADD
+              : n->op->id == ORR__OP_CONCAT      ? ORR__G_CONCAT
+                                                 : ORR__G_PAD;
+    iterate_over(r, &n->shape);
+    r->attr = n->attr;
+    r->shape = n->shape;
+    r->slot = p->scalar0[i];
+    /* Operands keep their places: the same buffer given twice is two inputs. */
+    r->in = calloc((size_t)nin + 1, sizeof *r->in);
+    r->in_dtype = calloc((size_t)nin + 1, 1);
+    r->in_count = calloc((size_t)nin + 1, sizeof *r->in_count);
+    r->in_shape = calloc((size_t)nin + 1, sizeof *r->in_shape);
+    if (!r->in || !r->in_dtype || !r->in_count || !r->in_shape) {
+        c->oom = true;
+        return;
+    }
+    for (int k = 0; k < nin; k++) {
+        const orr__node *x = p->node[orr__arg(p, i, k)];
+        r->in[k] = orr__fuse_strip(p, orr__arg(p, i, k));
+        r->in_dtype[k] = x->dtype;
+        r->in_count[k] = orr__shape_count(&x->shape);
+        r->in_shape[k] = x->shape;
+    }
+    r->nin = nin;
+}
+
+static void lower_map(ctx *c, int i)
+{
+    const orr__prog *p = c->p;
+    const orr__node *n = p->node[i];
+    orr__region *r = c->r;
+    int op = n->op->id;
+    bool fold = op == ORR__OP_REDUCE || op == ORR__OP_ARGREDUCE;
+    int from = fold ? orr__arg(p, i, 0) : i;
+    r->kind = op == ORR__OP_REDUCE ? ORR__G_REDUCE : op == ORR__OP_ARGREDUCE ? ORR__G_ARGREDUCE : ORR__G_MAP;
+    r->rop = n->attr.rop;
+    r->rmask = op == ORR__OP_REDUCE ? n->attr.mask : op == ORR__OP_ARGREDUCE ? 1u << n->attr.axis : 0;
+    iterate_over(r, &p->node[from]->shape);
+    view v = identity(p->node[from]->shape.rank);
+    r->out_reg[0] = (int16_t)lower_node(c, from, &v);
+    if (r->kind == ORR__G_REDUCE && !r->rmask) { /* a reduction over no axes is a change of dtype at most */
+        r->kind = ORR__G_MAP;
+        if (p->node[from]->dtype != n->dtype)
+            r->out_reg[0] = (int16_t)add_instr(
+                c, (orr__rinstr){ ORR__RI_CAST, n->dtype, (int16_t)ORR__OP_CAST, r->out_reg[0], -1, -1, -1, -1 });
+    }
+}
+
+orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r)
+{
+    const orr__node *n = g->p->node[root];
+    ctx c = { .g = g, .p = g->p, .r = r };
+    memset(r, 0, sizeof *r);
+    r->slot = -1;
+    r->nout = 1;
+    r->out[0] = root;
+    r->out_dtype[0] = n->dtype;
+    r->out_count = orr__shape_count(&n->shape);
+    r->file = n->file;
+    r->line = n->line;
+    switch (orr__op_of(g->p, root)) {
+    case ORR__OP_MATMUL: lower_matmul(&c, root); break;
+    case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: lower_whole(&c, root); break;
+    default: lower_map(&c, root);
+    }
+    free(c.memo);
+    if (c.oom) {
+        orr__region_free(r);
+        return orr__fail(at, ORR_ENOMEM, "no memory for a region");
+    }
+    orr__region_finish(r);
+    return ORR_OK;
+}

@@ -1,0 +1,282 @@
+/* Regions as data: merging of axes, key, label, cost; checks, printing, freeing.
+ * Must not know: how nodes were grouped, how a kernel computes. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "ops/ops.h"
+#include "runtime/base/hash.h"
+#include "runtime/fuse/group.h"
+
+static const char *const kind_name[ORR__G_KINDS] = { "map", "reduce", "argreduce", "matmul",
+                                                     "take", "scatter_add", "concat", "pad" };
+static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
+
+void orr__region_free(orr__region *r)
+{
+    free(r->instr);
+    free(r->access);
+    free(r->in);
+    free(r->in_dtype);
+    free(r->in_count);
+    free(r->in_shape);
+    memset(r, 0, sizeof *r);
+}
+
+static void remove_axis(orr__region *r, int d)
+{
+    uint32_t low = r->rmask & ((1u << d) - 1), high = r->rmask >> (d + 1);
+    r->rmask = low | high << d;
+    r->rank--;
+    for (int k = d; k < r->rank; k++)
+        r->dim[k] = r->dim[k + 1];
+    for (int i = 0; i < r->naccess; i++) {
+        int64_t *s = r->access[i].stride;
+        for (int k = d; k < r->rank; k++)
+            s[k] = s[k + 1];
+        s[r->rank] = 0;
+    }
+}
+
+static bool reduced(const orr__region *r, int d)
+{
+    return r->rmask >> d & 1u;
+}
+
+/* May axis d be walked together with d + 1 as one longer axis? */
+static bool mergeable(const orr__region *r, int d)
+{
+    if (reduced(r, d) != reduced(r, d + 1))
+        return false;
+    for (int i = 0; i < r->naccess; i++) {
+        const int64_t *s = r->access[i].stride;
+        if (s[d] != s[d + 1] * r->dim[d + 1])
+            return false;
+    }
+    return true;
+}
+
+/* Fewer, longer axes: kernels loop less and contiguous walks are seen as such. The last three axes of a matmul stay. */
+static void merge_axes(orr__region *r)
+{
+    int fixed = r->kind == ORR__G_MATMUL ? 3 : 0, least = fixed ? fixed : 1;
+    for (int d = r->rank - 1 - fixed; d >= 0 && r->rank > least; d--)
+        if (r->dim[d] == 1 && (!reduced(r, d) || (r->rmask & (r->rmask - 1))))
+            remove_axis(r, d);
+    for (int d = r->rank - 2 - fixed; d >= 0; d--)
+        if (mergeable(r, d)) {
+            r->dim[d + 1] *= r->dim[d];
+            remove_axis(r, d);
+        }
+}
+
+/* What a kernel depends on: 0 broadcast, 1 contiguous, 2 any other stride. */
+static uint8_t stride_class(int64_t s)
+{
+    return s == 0 ? 0 : s == 1 ? 1 : 2;
+}
+
+static uint64_t key_of(const orr__region *r)
+{
+    int32_t head[6] = { (int32_t)r->kind, r->rank, (int32_t)r->rmask, r->rop, r->nin, r->nout };
+    uint64_t h = orr__hash(head, sizeof head, 0x0ea57);
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        int16_t f[8] = { in->kind, in->dtype, in->op, in->x, in->y, in->z, in->a, 0 };
+        h = orr__hash(f, sizeof f, h);
+    }
+    for (int i = 0; i < r->naccess; i++) {
+        uint8_t c[ORR__REGION_RANK + 1] = { (uint8_t)r->access[i].input };
+        for (int d = 0; d < r->rank; d++)
+            c[d + 1] = stride_class(r->access[i].stride[d]);
+        h = orr__hash(c, sizeof c, h);
+    }
+    if (r->nin)
+        h = orr__hash(r->in_dtype, (size_t)r->nin, h);
+    h = orr__hash(r->out_dtype, (size_t)r->nout, h);
+    return orr__hash(r->out_reg, (size_t)r->nout * sizeof r->out_reg[0], h);
+}
+
+static void append(orr__region *r, const char *word, const char *sep)
+{
+    size_t n = strlen(r->label), left = sizeof r->label - n;
+    if (left > strlen(word) + strlen(sep) + 1)
+        snprintf(r->label + n, left, "%s%s", n ? sep : "", word);
+}
+
+static void label(orr__region *r)
+{
+    r->label[0] = '\0';
+    if (r->kind == ORR__G_REDUCE)
+        append(r, rop_name[r->rop], "");
+    else if (r->kind == ORR__G_ARGREDUCE)
+        append(r, r->rop == ORR__RMAX ? "argmax" : "argmin", "");
+    else if (r->kind != ORR__G_MAP)
+        append(r, kind_name[r->kind], "");
+    const char *sep = r->kind == ORR__G_MAP ? "+" : " ";
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        const char *word = in->kind == ORR__RI_EW       ? orr__ew(in->op)->op.name
+                           : in->kind == ORR__RI_CAST   ? "cast"
+                           : in->kind == ORR__RI_RANDOM ? "random"
+                           : in->kind == ORR__RI_IOTA   ? "iota"
+                                                        : NULL;
+        if (word) {
+            append(r, word, sep);
+            sep = "+";
+        }
+    }
+    if (!r->label[0])
+        append(r, r->naccess ? "copy" : "fill", "");
+}
+
+static void cost(orr__region *r)
+{
+    double n = 1, per = 0;
+    for (int d = 0; d < r->rank; d++)
+        n *= (double)r->dim[d];
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        per += in->kind == ORR__RI_EW ? orr__ew(in->op)->flops : in->kind == ORR__RI_RANDOM ? 30 : 1;
+    }
+    if (r->kind == ORR__G_MATMUL)
+        per = 2;
+    else if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
+        per += 1;
+    r->flops = n * per;
+    r->bytes = 0;
+    for (int i = 0; i < r->nin; i++) {
+        double touched = (double)r->in_count[i];
+        if (r->kind == ORR__G_TAKE && i == 0 && touched > (double)r->out_count)
+            touched = (double)r->out_count;
+        if (r->kind <= ORR__G_ARGREDUCE && touched > n)
+            touched = n;
+        r->bytes += touched * (double)orr_dtype_size((orr_dtype)r->in_dtype[i]);
+    }
+    for (int k = 0; k < r->nout; k++)
+        r->bytes += (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+}
+
+void orr__region_finish(orr__region *r)
+{
+    if (r->kind <= ORR__G_MATMUL)
+        merge_axes(r);
+    label(r);
+    cost(r);
+    r->key = key_of(r);
+}
+
+/* Does the map stay inside its input for every iteration? */
+static bool in_bounds(const orr__region *r, const orr__access *a)
+{
+    int64_t lo = a->offset, hi = a->offset;
+    for (int d = 0; d < r->rank; d++) {
+        if (r->dim[d] == 0)
+            return true;
+        int64_t reach = a->stride[d] * (r->dim[d] - 1);
+        if (reach < 0)
+            lo += reach;
+        else
+            hi += reach;
+    }
+    return a->input < 0 || (lo >= 0 && hi < r->in_count[a->input]);
+}
+
+static const char *check(const orr__region *r)
+{
+    if (r->rank < 1 || r->rank > ORR__REGION_RANK || r->nout < 1 || r->nout > ORR__REGION_OUTS)
+        return "rank or number of outputs";
+    if ((r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && !r->rmask)
+        return "a reduction without an axis";
+    for (int i = 0; i < r->naccess; i++) {
+        if (r->access[i].input >= r->nin)
+            return "an access to no input";
+        if (!in_bounds(r, &r->access[i]))
+            return "an access leaves its input";
+    }
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (in->x >= i || in->y >= i || in->z >= i || in->a >= r->naccess)
+            return "an instruction uses what is not there yet";
+    }
+    if (r->kind <= ORR__G_ARGREDUCE)
+        for (int k = 0; k < r->nout; k++)
+            if (r->out_reg[k] < 0 || r->out_reg[k] >= r->ninstr)
+                return "an output without a register";
+    return NULL;
+}
+
+orr_status orr__regions_verify(const orr__prog *p, const orr__regions *rs)
+{
+    for (int i = 0; i < rs->n; i++) {
+        const orr__region *r = &rs->region[i];
+        const char *why = check(r);
+        for (int k = 0; !why && k < r->nin; k++)
+            if (r->in[k] < 0 || r->in[k] >= p->n || r->in[k] >= r->out[0])
+                why = "an input that is not computed before";
+        if (why)
+            return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINTERNAL, "region %d: %s", i, why);
+    }
+    return ORR_OK;
+}
+
+void orr__regions_free(orr__regions *rs)
+{
+    for (int i = 0; i < rs->n; i++)
+        orr__region_free(&rs->region[i]);
+    free(rs->region);
+    for (int i = 0; i < rs->nreason; i++)
+        free(rs->reason[i]);
+    free(rs->reason);
+    memset(rs, 0, sizeof *rs);
+}
+
+static void print_instr(FILE *to, const orr__region *r, int i)
+{
+    const orr__rinstr *in = &r->instr[i];
+    const char *dt = orr_dtype_name((orr_dtype)in->dtype);
+    switch (in->kind) {
+    case ORR__RI_LOAD: fprintf(to, "      r%d = load in%d @a%d : %s\n", i, r->access[in->a].input, in->a, dt); return;
+    case ORR__RI_SCALAR: fprintf(to, "      r%d = scalar s%d : %s\n", i, in->slot, dt); return;
+    case ORR__RI_IOTA: fprintf(to, "      r%d = iota @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
+    case ORR__RI_RANDOM: fprintf(to, "      r%d = random @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
+    case ORR__RI_CAST: fprintf(to, "      r%d = cast r%d : %s\n", i, in->x, dt); return;
+    default: break;
+    }
+    fprintf(to, "      r%d = %s r%d", i, orr__ew(in->op)->op.name, in->x);
+    if (in->y >= 0)
+        fprintf(to, " r%d", in->y);
+    if (in->z >= 0)
+        fprintf(to, " r%d", in->z);
+    fprintf(to, " : %s\n", dt);
+}
+
+static void print_region(FILE *to, const orr__region *r, int i)
+{
+    fprintf(to, "  region %d: %s \"%s\" over (", i, kind_name[r->kind], r->label);
+    for (int d = 0; d < r->rank; d++)
+        fprintf(to, "%s%lld%s", d ? ", " : "", (long long)r->dim[d], reduced(r, d) ? "r" : "");
+    fprintf(to, ") ->");
+    for (int k = 0; k < r->nout; k++)
+        fprintf(to, " %%%d", r->out[k]);
+    fprintf(to, " from");
+    for (int k = 0; k < r->nin; k++)
+        fprintf(to, " %%%d", r->in[k]);
+    fprintf(to, "   %.3g flop, %.3g bytes, key %016llx\n", r->flops, r->bytes, (unsigned long long)r->key);
+    for (int k = 0; k < r->naccess; k++) {
+        fprintf(to, "      a%d: in%d[%lld", k, r->access[k].input, (long long)r->access[k].offset);
+        for (int d = 0; d < r->rank; d++)
+            fprintf(to, " + %lld·i%d", (long long)r->access[k].stride[d], d);
+        fprintf(to, "]\n");
+    }
+    for (int k = 0; k < r->ninstr; k++)
+        print_instr(to, r, k);
+}
+
+void orr__regions_print(FILE *to, const orr__regions *rs)
+{
+    fprintf(to, "fuse: %d regions\n", rs->n);
+    for (int i = 0; i < rs->n; i++)
+        print_region(to, &rs->region[i], i);
+    for (int i = 0; i < rs->nreason; i++)
+        fprintf(to, "  not fused: %s\n", rs->reason[i]);
+}

@@ -1,0 +1,147 @@
+/* The plan cache: structure in, plan out; bounded, least recently used goes first; shared by all threads.
+ * Must not know: what a plan is made of. */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include "runtime/base/env.h"
+#include "runtime/base/hash.h"
+#include "runtime/plan/make.h"
+
+#define BUCKETS 512
+#define CAPACITY 512
+
+static struct {
+    pthread_mutex_t lock;
+    orr__plan *bucket[BUCKETS];
+    int size;
+    uint64_t clock, hits, misses, evicted;
+} cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Settings that a plan depends on stand behind the capture's key. */
+typedef struct { int64_t tile_us; int32_t workers, opencl, fuse, pad; } settings;
+
+static settings settings_now(void)
+{
+    settings s;
+    memset(&s, 0, sizeof s);
+    s.tile_us = orr__env.tile_us;
+    s.workers = orr__plan_machine.workers;
+    s.opencl = orr__plan_machine.opencl;
+    s.fuse = orr__env.fuse;
+    return s;
+}
+
+static orr__plan *find(const orr__prog *p, const settings *s, uint64_t hash)
+{
+    for (orr__plan *pl = cache.bucket[hash % BUCKETS]; pl; pl = pl->next)
+        if (pl->hash == hash && pl->key_size == p->key_size + sizeof *s && !memcmp(pl->key, p->key, p->key_size) &&
+            !memcmp(pl->key + p->key_size, s, sizeof *s)) {
+            pl->used = ++cache.clock;
+            return orr__plan_ref(pl);
+        }
+    return NULL;
+}
+
+/* Unlinks the plan that was not used for longest. A scan: it happens once per miss on a full cache, beside planning. */
+static orr__plan *evict(void)
+{
+    orr__plan **oldest = NULL;
+    for (int b = 0; b < BUCKETS; b++)
+        for (orr__plan **at = &cache.bucket[b]; *at; at = &(*at)->next)
+            if (!oldest || (*at)->used < (*oldest)->used)
+                oldest = at;
+    orr__plan *pl = *oldest;
+    *oldest = pl->next;
+    cache.size--;
+    cache.evicted++;
+    return pl;
+}
+
+/* Puts a new plan in, unless another thread was first: then that one is returned. */
+static orr__plan *insert(const orr__prog *p, const settings *s, uint64_t hash, orr__plan *pl, orr__plan **evicted)
+{
+    orr__plan *other = find(p, s, hash);
+    if (other)
+        return other;
+    if (cache.size >= CAPACITY)
+        *evicted = evict();
+    pl->next = cache.bucket[hash % BUCKETS];
+    cache.bucket[hash % BUCKETS] = orr__plan_ref(pl);
+    pl->used = ++cache.clock;
+    cache.size++;
+    return orr__plan_ref(pl);
+}
+
+orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
+{
+    settings s = settings_now();
+    uint64_t hash = orr__hash(&s, sizeof s, p->hash);
+    pthread_mutex_lock(&cache.lock);
+    *plan = find(p, &s, hash);
+    *(*plan ? &cache.hits : &cache.misses) += 1;
+    pthread_mutex_unlock(&cache.lock);
+    if (*plan)
+        return ORR_OK;
+    orr__plan *made, *evicted = NULL;
+    orr_status st = orr__plan_make(at, p, &made);
+    if (st != ORR_OK)
+        return st;
+    if (!(made->key = malloc(p->key_size + sizeof s))) {
+        *plan = made; /* usable, only not cached */
+        return ORR_OK;
+    }
+    memcpy(made->key, p->key, p->key_size);
+    memcpy(made->key + p->key_size, &s, sizeof s);
+    made->key_size = p->key_size + sizeof s;
+    made->hash = hash;
+    if (orr__env.print & ORR__PRINT_PLAN)
+        orr__plan_print(stderr, made);
+    pthread_mutex_lock(&cache.lock);
+    *plan = insert(p, &s, hash, made, &evicted);
+    pthread_mutex_unlock(&cache.lock);
+    orr__plan_unref(made);
+    if (evicted)
+        orr__plan_unref(evicted);
+    return ORR_OK;
+}
+
+orr__plan *orr__plan_ref(orr__plan *p)
+{
+    atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
+    return p;
+}
+
+void orr__plan_unref(orr__plan *p)
+{
+    if (p && atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) == 1)
+        orr__plan_destroy(p);
+}
+
+void orr__plan_cache_clear(void)
+{
+    pthread_mutex_lock(&cache.lock);
+    orr__plan *all = NULL;
+    for (int b = 0; b < BUCKETS; b++)
+        while (cache.bucket[b]) {
+            orr__plan *p = cache.bucket[b];
+            cache.bucket[b] = p->next;
+            p->next = all;
+            all = p;
+        }
+    cache.size = 0;
+    pthread_mutex_unlock(&cache.lock);
+    while (all) {
+        orr__plan *p = all;
+        all = p->next;
+        orr__plan_unref(p);
+    }
+}
+
+orr__plan_stats orr__plan_get_stats(void)
+{
+    pthread_mutex_lock(&cache.lock);
+    orr__plan_stats s = { cache.hits, cache.misses, cache.evicted, cache.size };
+    pthread_mutex_unlock(&cache.lock);
+    return s;
+}

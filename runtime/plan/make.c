@@ -1,0 +1,301 @@
+/* Makes a plan: regions become steps with tiles, their results become values with lifetimes and slots.
+ * Must not know: StarPU, how a kernel computes. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/base/env.h"
+#include "runtime/plan/make.h"
+
+typedef struct {
+    orr__site at;
+    const orr__prog *p;
+    orr__plan *plan;
+    int *value_of; /* capture node -> value, -1 */
+    int value_cap, step_cap;
+} maker;
+
+static orr_status enomem(const maker *m)
+{
+    return orr__fail(m->at, ORR_ENOMEM, "no memory to plan %d nodes", m->p->n);
+}
+
+static int add_value(maker *m, orr_dtype dtype, int64_t count, int leaf)
+{
+    orr__plan *pl = m->plan;
+    if (pl->nvalue == m->value_cap) {
+        int cap = m->value_cap ? 2 * m->value_cap : 32;
+        orr__value *more = realloc(pl->value, (size_t)cap * sizeof *more);
+        if (!more)
+            return -1;
+        pl->value = more;
+        m->value_cap = cap;
+    }
+    pl->value[pl->nvalue] = (orr__value){ .dtype = dtype, .count = count, .tile = count, .ntiles = 1, .leaf = leaf,
+                                          .output = -1, .first = -1, .last = -1, .slot = -1 };
+    return pl->nvalue++;
+}
+
+/* The value of node i's buffer; leaves get theirs on first sight. */
+static int value_of(maker *m, int i)
+{
+    const orr__node *n = m->p->node[i];
+    if (m->value_of[i] < 0 && m->p->leaf_of[i] >= 0)
+        m->value_of[i] = add_value(m, (orr_dtype)n->dtype, orr__shape_count(&n->shape), m->p->leaf_of[i]);
+    return m->value_of[i];
+}
+
+/* A new step around `region`, which the plan takes over. NULL on ENOMEM (then the region is freed). */
+static orr__step *add_step(maker *m, orr__region *region)
+{
+    orr__plan *pl = m->plan;
+    if (region && pl->nstep == m->step_cap) {
+        int cap = m->step_cap ? 2 * m->step_cap : 32;
+        orr__step *more = realloc(pl->step, (size_t)cap * sizeof *more);
+        if (!more) {
+            orr__region_free(region);
+            free(region);
+            return NULL;
+        }
+        pl->step = more;
+        m->step_cap = cap;
+    }
+    if (!region)
+        return NULL;
+    orr__step *s = &pl->step[pl->nstep++];
+    *s = (orr__step){ .region = region, .ntiles = 1, .rows = region->dim[0] };
+    s->in = malloc(((size_t)region->nin + 1) * sizeof *s->in);
+    s->out = malloc((size_t)region->nout * sizeof *s->out);
+    return s->in && s->out ? s : NULL;
+}
+
+static orr_status prepare(orr__step *s)
+{
+    const orr__region *r = s->region;
+    orr_status st = orr__cpu.prepare(r, &s->cpu);
+    if (st == ORR_OK && orr__plan_machine.opencl && (!orr__opencl.can || orr__opencl.can(r)) &&
+        orr__opencl.prepare(r, &s->opencl) != ORR_OK)
+        s->opencl = NULL; /* the CPU can */
+    return st;
+}
+
+/* Cuts the step into n launches; its outputs are cut alike. */
+static void cut(orr__plan *pl, orr__step *s, int n)
+{
+    const orr__region *r = s->region;
+    int64_t rows = r->dim[0];
+    s->rows = rows ? (rows + n - 1) / n : 1;
+    s->ntiles = rows ? (int)((rows + s->rows - 1) / s->rows) : 1;
+    for (int k = 0; k < r->nout; k++) {
+        orr__value *v = &pl->value[s->out[k]];
+        v->ntiles = s->ntiles;
+        v->tile = s->partial ? r->out_count : s->ntiles > 1 ? s->rows * (v->count / rows) : v->count;
+    }
+}
+
+static orr_status bind_inputs(maker *m, orr__step *s)
+{
+    for (int i = 0; i < s->region->nin; i++)
+        if ((s->in[i] = value_of(m, s->region->in[i])) < 0)
+            return enomem(m);
+    return ORR_OK;
+}
+
+static orr_status bind_outputs(maker *m, orr__step *s)
+{
+    const orr__region *r = s->region;
+    for (int k = 0; k < r->nout; k++)
+        if ((s->out[k] = m->value_of[r->out[k]] = add_value(m, (orr_dtype)r->out_dtype[k], r->out_count, -1)) < 0)
+            return enomem(m);
+    return ORR_OK;
+}
+
+static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
+{
+    orr__region *first, *second;
+    int64_t rows = (r->dim[0] + n - 1) / n;
+    n = (int)((r->dim[0] + rows - 1) / rows);
+    orr_status st = orr__split_reduction(m->at, r, n, &first, &second);
+    if (st != ORR_OK)
+        return st;
+    orr__step *s = add_step(m, first);
+    int v = s ? add_value(m, (orr_dtype)first->out_dtype[0], n * r->out_count, -1) : -1;
+    if (v < 0) {
+        orr__region_free(second);
+        free(second);
+        return enomem(m);
+    }
+    s->partial = true;
+    s->out[0] = v;
+    s->us = orr__region_us(first);
+    if ((st = bind_inputs(m, s)) == ORR_OK) {
+        cut(m->plan, s, n);
+        st = prepare(s);
+    }
+    s = add_step(m, second);
+    if (!s)
+        return enomem(m);
+    s->in[0] = v;
+    s->us = orr__region_us(second);
+    if (st == ORR_OK && (st = bind_outputs(m, s)) == ORR_OK) {
+        cut(m->plan, s, 1);
+        st = prepare(s);
+    }
+    return st;
+}
+
+static orr_status plan_region(maker *m, orr__region *r)
+{
+    double us = orr__region_us(r);
+    int n = orr__region_tiles(r, us);
+    bool across = (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && (r->rmask & 1u);
+    if (across && n > 1 && r->kind == ORR__G_REDUCE && r->out_count * 4 * n < r->dim[0] * r->out_count)
+        return plan_two_stages(m, r, n);
+    if (across)
+        n = 1;
+    orr__region *own = malloc(sizeof *own);
+    if (!own)
+        return enomem(m);
+    *own = *r;
+    orr__step *s = add_step(m, own);
+    memset(r, 0, sizeof *r); /* moved: the fuser's list no longer owns its arrays */
+    if (!s)
+        return enomem(m);
+    s->us = us;
+    orr_status st = bind_inputs(m, s);
+    if (st == ORR_OK)
+        st = bind_outputs(m, s);
+    if (st == ORR_OK) {
+        cut(m->plan, s, n);
+        st = prepare(s);
+    }
+    return st;
+}
+
+static orr_status plan_outputs(maker *m)
+{
+    orr__plan *pl = m->plan;
+    pl->nout = m->p->nout;
+    if (!(pl->out = malloc(((size_t)pl->nout + 1) * sizeof *pl->out)))
+        return enomem(m);
+    for (int k = 0; k < pl->nout; k++) {
+        int v = value_of(m, orr__fuse_strip(m->p, m->p->out[k]));
+        if (v < 0)
+            return enomem(m);
+        pl->out[k] = v;
+        if (pl->value[v].output < 0)
+            pl->value[v].output = k;
+    }
+    return ORR_OK;
+}
+
+static void lifetimes(orr__plan *pl)
+{
+    for (int i = 0; i < pl->nstep; i++) {
+        orr__step *s = &pl->step[i];
+        pl->us += s->us;
+        for (int k = 0; k < s->region->nout; k++)
+            pl->value[s->out[k]].first = pl->value[s->out[k]].last = i;
+        for (int k = 0; k < s->region->nin; k++)
+            pl->value[s->in[k]].last = i;
+    }
+}
+
+/* Temporaries of the same cut share memory when one is dead before the other is born: same handles, so the engine's
+ * dependencies keep them apart. */
+static orr_status share_memory(maker *m)
+{
+    orr__plan *pl = m->plan;
+    int *owner = malloc(((size_t)pl->nvalue + 1) * sizeof *owner); /* slot -> the value that has it now */
+    pl->slot_bytes = malloc(((size_t)pl->nvalue + 1) * sizeof *pl->slot_bytes);
+    if (!owner || !pl->slot_bytes) {
+        free(owner);
+        return enomem(m);
+    }
+    for (int i = 0; i < pl->nvalue; i++) {
+        orr__value *v = &pl->value[i];
+        size_t bytes = (size_t)v->count * orr_dtype_size(v->dtype);
+        if (v->leaf >= 0)
+            continue;
+        pl->bytes_peak += v->output >= 0 ? bytes : 0;
+        if (v->output >= 0)
+            continue;
+        for (int k = 0; k < pl->nslot && v->slot < 0; k++) {
+            const orr__value *o = &pl->value[owner[k]];
+            if (pl->slot_bytes[k] == bytes && o->ntiles == v->ntiles && o->tile == v->tile && o->dtype == v->dtype &&
+                o->last < v->first)
+                v->slot = k;
+        }
+        if (v->slot < 0) {
+            v->slot = pl->nslot++;
+            pl->slot_bytes[v->slot] = bytes;
+            pl->bytes_peak += bytes;
+        }
+        owner[v->slot] = i;
+    }
+    free(owner);
+    return ORR_OK;
+}
+
+orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan)
+{
+    orr__regions rs;
+    orr_status st = orr__prog_verify(p);
+    if (st != ORR_OK || (st = orr__fuse(at, p, orr__env.fuse, &rs)) != ORR_OK)
+        return st;
+    if (orr__env.print & ORR__PRINT_FUSE)
+        orr__regions_print(stderr, &rs);
+    maker m = { .at = at, .p = p, .plan = calloc(1, sizeof *m.plan), .value_of = malloc(((size_t)p->n + 1) * sizeof(int)) };
+    if (!m.plan || !m.value_of) {
+        st = enomem(&m);
+    } else {
+        atomic_init(&m.plan->refs, 1);
+        m.plan->nleaf = p->nleaf;
+        m.plan->nscalar = p->nscalar;
+        memset(m.value_of, -1, ((size_t)p->n + 1) * sizeof(int));
+        for (int i = 0; i < rs.n && st == ORR_OK; i++)
+            st = plan_region(&m, &rs.region[i]);
+        if (st == ORR_OK)
+            st = plan_outputs(&m);
+        if (st == ORR_OK) {
+            lifetimes(m.plan);
+            st = share_memory(&m);
+        }
+        m.plan->reason = rs.reason;
+        m.plan->nreason = rs.nreason;
+        rs.reason = NULL;
+        rs.nreason = 0;
+    }
+    orr__regions_free(&rs);
+    free(m.value_of);
+    if (st == ORR_OK)
+        st = orr__plan_verify(m.plan);
+    if (st != ORR_OK && m.plan)
+        orr__plan_destroy(m.plan);
+    else
+        *plan = m.plan;
+    return st;
+}
+
+void orr__plan_destroy(orr__plan *p)
+{
+    for (int i = 0; i < p->nstep; i++) {
+        orr__step *s = &p->step[i];
+        if (s->cpu)
+            orr__cpu.release(s->cpu);
+        if (s->opencl)
+            orr__opencl.release(s->opencl);
+        orr__region_free(s->region);
+        free(s->region);
+        free(s->in);
+        free(s->out);
+    }
+    for (int i = 0; i < p->nreason; i++)
+        free(p->reason[i]);
+    free(p->reason);
+    free(p->step);
+    free(p->value);
+    free(p->out);
+    free(p->slot_bytes);
+    free(p->key);
+    free(p);
+}

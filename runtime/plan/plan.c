@@ -1,0 +1,106 @@
+/* What a step reads, and plans as text and under check.
+ * Must not know: StarPU. */
+#include "config.h"
+
+#include "runtime/plan/make.h"
+
+void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end)
+{
+    const orr__region *r = s->region;
+    *first = 0;
+    *end = r->in_count[i];
+    if (r->kind > ORR__G_MATMUL)
+        return;
+    int64_t rows0 = t * s->rows, rows1 = rows0 + s->rows < r->dim[0] ? rows0 + s->rows : r->dim[0];
+    int64_t lo = INT64_MAX, hi = -1;
+    for (int k = 0; k < r->naccess; k++) {
+        const orr__access *a = &r->access[k];
+        if (a->input != i)
+            continue;
+        int64_t from = a->offset + a->stride[0] * rows0, to = from;
+        for (int d = 0; d < r->rank; d++) {
+            int64_t n = d ? r->dim[d] : rows1 - rows0;
+            if (n <= 0) { /* nothing is iterated, nothing is read */
+                *end = 0;
+                return;
+            }
+            if (a->stride[d] < 0)
+                from += a->stride[d] * (n - 1);
+            else
+                to += a->stride[d] * (n - 1);
+        }
+        lo = from < lo ? from : lo;
+        hi = to > hi ? to : hi;
+    }
+    if (hi < lo) {
+        *end = 0;
+        return;
+    }
+    *first = lo;
+    *end = hi + 1;
+}
+
+static const char *check_step(const orr__plan *p, int i)
+{
+    const orr__step *s = &p->step[i];
+    const orr__region *r = s->region;
+    if (!s->cpu || s->ntiles < 1 || s->rows < 1)
+        return "a step without a kernel or rows";
+    if ((int64_t)s->ntiles * s->rows < r->dim[0])
+        return "tiles do not cover the step";
+    for (int k = 0; k < r->nin; k++) {
+        const orr__value *v = s->in[k] >= 0 && s->in[k] < p->nvalue ? &p->value[s->in[k]] : NULL;
+        if (!v || (v->leaf < 0 && v->first >= i) || v->count != r->in_count[k] || v->dtype != (orr_dtype)r->in_dtype[k])
+            return "an input that is not there, or of another size";
+    }
+    for (int k = 0; k < r->nout; k++) {
+        const orr__value *v = s->out[k] >= 0 && s->out[k] < p->nvalue ? &p->value[s->out[k]] : NULL;
+        if (!v || v->leaf >= 0 || v->first != i || v->ntiles != s->ntiles ||
+            v->count != r->out_count * (s->partial ? s->ntiles : 1))
+            return "an output that is not its own, or of another size";
+    }
+    return NULL;
+}
+
+orr_status orr__plan_verify(const orr__plan *p)
+{
+    for (int i = 0; i < p->nstep; i++) {
+        const char *why = check_step(p, i);
+        if (why)
+            return orr__fail(ORR__SITE(p->step[i].region->file, p->step[i].region->line, p->step[i].region->label),
+                             ORR_EINTERNAL, "step %d: %s", i, why);
+    }
+    for (int a = 0; a < p->nvalue; a++)
+        for (int b = 0; b < a; b++)
+            if (p->value[a].slot >= 0 && p->value[a].slot == p->value[b].slot && p->value[b].last >= p->value[a].first &&
+                p->value[a].last >= p->value[b].first)
+                return orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_EINTERNAL, "values %d and %d share memory while both live",
+                                 b, a);
+    return ORR_OK;
+}
+
+void orr__plan_print(FILE *to, const orr__plan *p)
+{
+    fprintf(to, "plan: %d steps, %d values, %d slots, %.0f µs on one core, %zu bytes\n", p->nstep, p->nvalue, p->nslot,
+            p->us, p->bytes_peak);
+    for (int i = 0; i < p->nstep; i++) {
+        const orr__step *s = &p->step[i];
+        fprintf(to, "  step %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s: ", i, s->region->label, s->ntiles,
+                (long long)s->rows, s->partial ? " (partial)" : "", s->us, s->opencl ? " opencl" : "");
+        for (int k = 0; k < s->region->nout; k++)
+            fprintf(to, "v%d ", s->out[k]);
+        fprintf(to, "<-");
+        for (int k = 0; k < s->region->nin; k++)
+            fprintf(to, " v%d", s->in[k]);
+        fputc('\n', to);
+    }
+    for (int i = 0; i < p->nvalue; i++) {
+        const orr__value *v = &p->value[i];
+        fprintf(to, "  v%d: %s × %lld", i, orr_dtype_name(v->dtype), (long long)v->count);
+        if (v->leaf >= 0)
+            fprintf(to, ", leaf %d\n", v->leaf);
+        else
+            fprintf(to, ", %d tiles of %lld, steps %d…%d, %s %d\n", v->ntiles, (long long)v->tile, v->first, v->last,
+                    v->output >= 0 ? "output" : "slot", v->output >= 0 ? v->output : v->slot);
+    }
+}

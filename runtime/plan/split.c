@@ -1,0 +1,98 @@
+/* Long reductions in two stages: tiles to partial results, partial results to the result.
+ * Must not know: who runs the stages. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/plan/make.h"
+
+static void *copy(const void *from, size_t size)
+{
+    void *to = malloc(size ? size : 1);
+    if (to && size)
+        memcpy(to, from, size);
+    return to;
+}
+
+/* Partial sums are kept as wide as they are accumulated. */
+static uint8_t partial_dtype(const orr__region *r)
+{
+    bool fold = r->rop == ORR__RSUM || r->rop == ORR__RPROD;
+    return fold && orr__is_float((orr_dtype)r->out_dtype[0]) ? ORR_F64 : r->out_dtype[0];
+}
+
+static orr__region *clone(const orr__region *r)
+{
+    orr__region *c = copy(r, sizeof *r);
+    if (!c)
+        return NULL;
+    c->instr = copy(r->instr, (size_t)r->ninstr * sizeof *r->instr);
+    c->access = copy(r->access, (size_t)r->naccess * sizeof *r->access);
+    c->in = copy(r->in, (size_t)r->nin * sizeof *r->in);
+    c->in_dtype = copy(r->in_dtype, (size_t)r->nin);
+    c->in_count = copy(r->in_count, (size_t)r->nin * sizeof *r->in_count);
+    c->in_shape = NULL;
+    if (c->instr && c->access && c->in && c->in_dtype && c->in_count)
+        return c;
+    orr__region_free(c);
+    free(c);
+    return NULL;
+}
+
+static orr__region *second_stage(const orr__region *whole, uint8_t dtype, int ntiles)
+{
+    orr__region *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->kind = ORR__G_REDUCE;
+    r->rop = whole->rop;
+    r->rank = 2;
+    r->dim[0] = ntiles;
+    r->dim[1] = whole->out_count;
+    r->rmask = 1;
+    r->slot = -1;
+    r->nin = r->naccess = r->ninstr = r->nout = 1;
+    r->in = calloc(1, sizeof *r->in);
+    r->in_dtype = calloc(1, sizeof *r->in_dtype);
+    r->in_count = calloc(1, sizeof *r->in_count);
+    r->access = calloc(1, sizeof *r->access);
+    r->instr = calloc(1, sizeof *r->instr);
+    if (!r->in || !r->in_dtype || !r->in_count || !r->access || !r->instr) {
+        orr__region_free(r);
+        free(r);
+        return NULL;
+    }
+    r->in[0] = -1; /* no node: the first stage's output */
+    r->in_dtype[0] = dtype;
+    r->in_count[0] = ntiles * whole->out_count;
+    r->access[0].stride[0] = whole->out_count;
+    r->access[0].stride[1] = 1;
+    r->instr[0] = (orr__rinstr){ ORR__RI_LOAD, dtype, 0, -1, -1, -1, 0, -1 };
+    r->out[0] = whole->out[0];
+    r->out_dtype[0] = whole->out_dtype[0];
+    r->out_count = whole->out_count;
+    r->file = whole->file;
+    r->line = whole->line;
+    orr__region_finish(r);
+    return r;
+}
+
+orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntiles, orr__region **first,
+                                orr__region **second)
+{
+    *first = clone(whole);
+    *second = second_stage(whole, partial_dtype(whole), ntiles);
+    if (!*first || !*second) {
+        if (*first) {
+            orr__region_free(*first);
+            free(*first);
+        }
+        if (*second) {
+            orr__region_free(*second);
+            free(*second);
+        }
+        return orr__fail(at, ORR_ENOMEM, "no memory to split a reduction");
+    }
+    (*first)->out_dtype[0] = partial_dtype(whole);
+    (*first)->key ^= 0x9e3779b97f4a7c15u * (uint64_t)((*first)->out_dtype[0] + 1u);
+    return ORR_OK;
+}
