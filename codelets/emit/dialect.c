@@ -1,0 +1,118 @@
+/* The dialects: OpenCL C 1.2, CUDA C, C99, a row of words each. A new dialect is a new row.
+ * Must not know: regions. */
+#include "config.h"
+
+#include "codelets/emit/emit.h"
+
+/* Every dialect's prelude defines, beside the types: ORR_FN (helper function),
+ * orr_idx (array index), orr_f32_bits and orr_bits_f32, the same for f64,
+ * orr_mulhi (high half of a product of u64) and orr_clz (leading zeros of a u64, not 0). */
+
+/* The C math names of ops/ew_prelude.h. */
+#define UNARY_MATH(X)                                                                                                 \
+    X(fabs) X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh)      \
+    X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(erf) X(erfc)
+#define BINARY_MATH(X) X(atan2) X(hypot) X(pow) X(fmod) X(copysign) X(nextafter)
+#define DECLARE1(n)    "orr_f64 " #n "(orr_f64); orr_f32 " #n "f(orr_f32);\n"
+#define DECLARE2(n)    "orr_f64 " #n "(orr_f64, orr_f64); orr_f32 " #n "f(orr_f32, orr_f32);\n"
+#define SINGLE(n)      "#define " #n " " #n "f\n"
+#define UNDO(n)        "#undef " #n "\n"
+
+#define WIDE_INDEX                                                                                                    \
+    "#ifdef ORR_WIDE\n"                                                                                               \
+    "typedef orr_i64 orr_idx;\n"                                                                                      \
+    "#else\n"                                                                                                         \
+    "typedef orr_i32 orr_idx;\n"                                                                                      \
+    "#endif\n"
+
+static const char opencl_prelude[] =
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#ifdef cl_khr_fp64\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "typedef double orr_f64;\n"
+    "#define orr_f64_bits(x) as_ulong(x)\n"
+    "#define orr_bits_f64(x) as_double(x)\n"
+    "#endif\n"
+    "typedef char orr_i8;\ntypedef short orr_i16;\ntypedef int orr_i32;\ntypedef long orr_i64;\n"
+    "typedef uchar orr_u8;\ntypedef ushort orr_u16;\ntypedef uint orr_u32;\ntypedef ulong orr_u64;\n"
+    "typedef float orr_f32;\n"
+    "#ifdef FP_FAST_FMAF\n#define ORR_FMA_F32 1\n#else\n#define ORR_FMA_F32 0\n#endif\n"
+    "#ifdef FP_FAST_FMA\n#define ORR_FMA_F64 1\n#else\n#define ORR_FMA_F64 0\n#endif\n"
+    "#define ORR_FN inline static\n"
+    "#define orr_f32_bits(x) as_uint(x)\n"
+    "#define orr_bits_f32(x) as_float(x)\n"
+    "#define orr_mulhi(x, y) mul_hi((orr_u64)(x), (orr_u64)(y))\n"
+    "#define orr_clz(x) ((int)clz((orr_u64)(x)))\n" WIDE_INDEX;
+
+static const char cuda_prelude[] =
+    "typedef signed char orr_i8;\ntypedef short orr_i16;\ntypedef int orr_i32;\ntypedef long long orr_i64;\n"
+    "typedef unsigned char orr_u8;\ntypedef unsigned short orr_u16;\ntypedef unsigned orr_u32;\n"
+    "typedef unsigned long long orr_u64;\n"
+    "typedef float orr_f32;\ntypedef double orr_f64;\n"
+    "#define ORR_FN static __device__ __forceinline__\n"
+    "#define orr_f32_bits(x) __float_as_uint(x)\n"
+    "#define orr_bits_f32(x) __uint_as_float(x)\n"
+    "#define orr_f64_bits(x) ((orr_u64)__double_as_longlong(x))\n"
+    "#define orr_bits_f64(x) __longlong_as_double((long long)(x))\n"
+    "#define orr_mulhi(x, y) __umul64hi(x, y)\n"
+    "#define orr_clz(x) __clzll((long long)(x))\n" WIDE_INDEX;
+
+static const char c_prelude[] =
+    "typedef signed char orr_i8;\ntypedef short orr_i16;\ntypedef int orr_i32;\ntypedef long orr_i64;\n"
+    "typedef unsigned char orr_u8;\ntypedef unsigned short orr_u16;\ntypedef unsigned orr_u32;\n"
+    "typedef unsigned long orr_u64;\n"
+    "typedef float orr_f32;\ntypedef double orr_f64;\n"
+    "#ifdef __FMA__\n#define ORR_FMA 1\n#else\n#define ORR_FMA 0\n#endif\n"
+    "#define ORR_FN static inline __attribute__((unused))\n"
+    "ORR_FN orr_u32 orr_f32_bits(orr_f32 x) { orr_u32 u; __builtin_memcpy(&u, &x, sizeof u); return u; }\n"
+    "ORR_FN orr_f32 orr_bits_f32(orr_u32 u) { orr_f32 x; __builtin_memcpy(&x, &u, sizeof x); return x; }\n"
+    "ORR_FN orr_u64 orr_f64_bits(orr_f64 x) { orr_u64 u; __builtin_memcpy(&u, &x, sizeof u); return u; }\n"
+    "ORR_FN orr_f64 orr_bits_f64(orr_u64 u) { orr_f64 x; __builtin_memcpy(&x, &u, sizeof x); return x; }\n"
+    "#define orr_mulhi(x, y) ((orr_u64)((unsigned __int128)(x) * (y) >> 64))\n"
+    "#define orr_clz(x) __builtin_clzl(x)\n"
+    UNARY_MATH(DECLARE1) BINARY_MATH(DECLARE2) "orr_f64 fma(orr_f64, orr_f64, orr_f64);\n"
+    "orr_f32 fmaf(orr_f32, orr_f32, orr_f32);\n" WIDE_INDEX;
+
+const orr__dialect orr__dialect_opencl = {
+    .name = "opencl",
+    .prelude = opencl_prelude,
+    .kernel = "__kernel void",
+    .global = "__global ",
+    .words = "__constant orr_i64 *",
+    .begin = "    const orr_idx i = (orr_idx)get_global_id(0);\n"
+             "    if (i >= (orr_idx)W(0))\n        return;\n",
+    .end = "",
+    .fma = { "ORR_FMA_F32", "ORR_FMA_F64" },
+    .math = { "", "" },
+    .unmath = "",
+    .by_value = true,
+};
+
+const orr__dialect orr__dialect_cuda = {
+    .name = "cuda",
+    .prelude = cuda_prelude,
+    .kernel = "extern \"C\" __global__ void",
+    .global = "",
+    .words = "const orr_i64 *__restrict__ ",
+    .begin = "    const orr_idx i = (orr_idx)blockIdx.x * (orr_idx)blockDim.x + (orr_idx)threadIdx.x;\n"
+             "    if (i >= (orr_idx)W(0))\n        return;\n",
+    .end = "",
+    .fma = { "1", "1" },
+    .math = { "", "" },
+    .unmath = "",
+    .by_value = true,
+};
+
+const orr__dialect orr__dialect_c = {
+    .name = "c",
+    .prelude = c_prelude,
+    .kernel = "void",
+    .global = "",
+    .words = "const orr_i64 *",
+    .begin = "    for (orr_idx i = 0; i < (orr_idx)W(0); i++) {\n",
+    .end = "    }\n",
+    .fma = { "ORR_FMA", "ORR_FMA" },
+    .math = { UNARY_MATH(SINGLE) BINARY_MATH(SINGLE) SINGLE(fma), "" },
+    .unmath = UNARY_MATH(UNDO) BINARY_MATH(UNDO) UNDO(fma),
+    .arrays = true,
+};

@@ -1,0 +1,156 @@
+/* From a region to the text of one kernel: one work item per output element, reductions as loops in a fixed order.
+ * Must not know: devices, compilers, queues. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "codelets/emit/emit.h"
+#include "ops/ops.h"
+
+static bool instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
+{
+    orr_dtype t = (orr_dtype)in->dtype;
+    if (t >= ORR_DTYPE_COUNT || (t == ORR_F64 && !fp64))
+        return false;
+    switch (in->kind) {
+    case ORR__RI_LOAD: return r->in_dtype[r->access[in->a].input] < ORR_DTYPE_COUNT;
+    case ORR__RI_SCALAR:
+    case ORR__RI_CAST: return true;
+    case ORR__RI_IOTA: return t != ORR_BOOL && (fp64 || !orr__is_float(t));
+    case ORR__RI_RANDOM: return orr__emit_random_can(in, fp64);
+    case ORR__RI_EW: return orr__ew(in->op) != NULL;
+    default: return false;
+    }
+}
+
+bool orr__emit_can(const orr__region *r, bool fp64)
+{
+    if (r->kind != ORR__G_MAP && r->kind != ORR__G_REDUCE && r->kind != ORR__G_ARGREDUCE)
+        return false;
+    if (r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1 || r->nout > ORR__REGION_OUTS)
+        return false;
+    for (int i = 0; i < r->ninstr; i++)
+        if (!instr_can(r, &r->instr[i], fp64))
+            return false;
+    for (int k = 0; k < r->nout; k++)
+        if (r->out_dtype[k] == ORR_F64 && !fp64)
+            return false;
+    return true;
+}
+
+static unsigned needs_of_dtype(orr_dtype t, bool fp64)
+{
+    if (!orr__is_half(t))
+        return 0;
+    return (t == ORR_F16 ? ORR__NEED_F16 : ORR__NEED_BF16) | (fp64 ? ORR__NEED_NARROW64 : 0u);
+}
+
+static unsigned needs(const orr__region *r, bool fp64)
+{
+    unsigned need = 0;
+    for (int i = 0; i < r->ninstr; i++)
+        need |= needs_of_dtype((orr_dtype)r->instr[i].dtype, fp64);
+    for (int k = 0; k < r->nout; k++)
+        need |= needs_of_dtype((orr_dtype)r->out_dtype[k], fp64);
+    return need;
+}
+
+static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
+{
+    if (l->by_value)
+        orr__text_addf(t, "typedef struct { orr_i64 v[%d]; } orr_words;\n#define W(n) p.v[n]\n", l->nword);
+    else
+        orr__text_add(t, "#define W(n) p[n]\n");
+    orr__text_addf(t, "%s orr_kernel(", d->kernel);
+    for (int i = 0; i < r->nin && !d->arrays; i++)
+        orr__text_addf(t, "%sconst %s *in%d, ", d->global, orr__emit_storage((orr_dtype)r->in_dtype[i]), i);
+    for (int k = 0; k < r->nout && !d->arrays; k++)
+        orr__text_addf(t, "%s%s *out%d, ", d->global, orr__emit_storage((orr_dtype)r->out_dtype[k]), k);
+    orr__text_addf(t, "%s%sp)\n{\n", d->arrays ? "void *const *in, void *const *out, " : "",
+                   l->by_value ? "const orr_words " : d->words);
+    for (int i = 0; i < r->nin && d->arrays; i++)
+        orr__text_addf(t, "    const %s *in%d = in[%d];\n", orr__emit_storage((orr_dtype)r->in_dtype[i]), i, i);
+    for (int k = 0; k < r->nout && d->arrays; k++)
+        orr__text_addf(t, "    %s *out%d = out[%d];\n", orr__emit_storage((orr_dtype)r->out_dtype[k]), k, k);
+}
+
+/* Axis numbers of the kept axes from the number of the output element; the outermost takes what is left. */
+static void kept_axes(orr__text *t, const orr__region *r)
+{
+    int outermost = -1;
+    for (int d = r->rank - 1; d >= 0; d--)
+        if (!(r->rmask & 1u << d))
+            outermost = d;
+    const char *rest = "i";
+    for (int d = r->rank - 1; d >= 0; d--) {
+        if (r->rmask & 1u << d)
+            continue;
+        if (d == outermost) {
+            orr__text_addf(t, "    const orr_idx i%d = %s;\n", d, rest);
+            continue;
+        }
+        orr__text_addf(t, "    const orr_idx i%d = %s %% (orr_idx)W(%d), rest%d = %s / (orr_idx)W(%d);\n", d, rest, 2 + d,
+                       d, rest, 2 + d);
+        static const char *const name[ORR_MAX_RANK] = { "rest0", "rest1", "rest2", "rest3",
+                                                        "rest4", "rest5", "rest6", "rest7" };
+        rest = name[d];
+    }
+}
+
+static void values(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+{
+    int scalar = l->scalar_at;
+    for (int i = 0; i < r->ninstr; i++)
+        orr__emit_value(t, r, l, i, &scalar, fp64);
+}
+
+static void map(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+{
+    if (!l->linear)
+        kept_axes(t, r);
+    values(t, r, l, fp64);
+    for (int k = 0; k < r->nout; k++) {
+        char reg[16];
+        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
+        orr__emit_store(t, r, l, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, fp64);
+    }
+}
+
+static void reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+{
+    kept_axes(t, r);
+    orr__emit_fold_begin(t, r, fp64);
+    for (int d = 0; d < r->rank; d++)
+        if (r->rmask & 1u << d)
+            orr__text_addf(t, "    for (orr_idx i%d = 0; i%d < (orr_idx)W(%d); i%d++)\n", d, d, 2 + d, d);
+    orr__text_add(t, "    {\n");
+    values(t, r, l, fp64);
+    orr__emit_fold_step(t, r, fp64);
+    orr__text_add(t, "    }\n");
+    orr__emit_fold_end(t, r, l, fp64);
+}
+
+char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
+{
+    orr__text t = { 0 };
+    unsigned random = 0;
+    orr__text_add(&t, d->prelude);
+    orr__emit_helpers(&t, needs(r, fp64));
+    for (int i = 0; i < r->ninstr; i++)
+        if (r->instr[i].kind == ORR__RI_RANDOM)
+            orr__emit_random_helpers(&t, &r->instr[i], &random, fp64);
+    orr__emit_functions(&t, d, r, fp64);
+    parameters(&t, r, d, l);
+    orr__text_add(&t, d->begin);
+    if (r->kind == ORR__G_MAP)
+        map(&t, r, l, fp64);
+    else
+        reduce(&t, r, l, fp64);
+    orr__text_add(&t, d->end);
+    orr__text_add(&t, "}\n");
+    if (!t.failed)
+        return t.s;
+    free(t.s);
+    (void)orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for a kernel's text");
+    return NULL;
+}

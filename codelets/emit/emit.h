@@ -1,0 +1,92 @@
+/* From a region to the text of one kernel, in any of the dialects; and the argument words of a launch.
+ * Must not know: devices, compilers, queues. */
+#ifndef ORR_EMIT_EMIT_H
+#define ORR_EMIT_EMIT_H
+
+#include "codelets/codelet.h"
+#include "codelets/emit/text.h"
+
+/* A language in which kernels are written: its words. The emitter has no other knowledge of it. */
+typedef struct orr__dialect {
+    const char *name;
+    const char *prelude; /* types orr_i8 … orr_f64, ORR_FN, bit casts, the few functions that differ        */
+    const char *kernel;  /* qualifiers of the kernel function                                                 */
+    const char *global;  /* qualifier of a pointer to array memory                                            */
+    const char *words;   /* the parameter that carries more words than fit by value                           */
+    const char *begin;   /* from work item to `i`, the number of the output element                           */
+    const char *end;
+    const char *fma[2];  /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
+    const char *math[2]; /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
+    const char *unmath;
+    bool by_value;       /* words may be a struct passed by value                                             */
+    bool arrays;         /* the kernel takes two arrays of pointers, not one parameter per pointer            */
+} orr__dialect;
+
+extern const orr__dialect orr__dialect_opencl, orr__dialect_cuda, orr__dialect_c;
+
+/* Arguments that fit by value: what every OpenCL 1.2 device takes is 1024 bytes for all of them. */
+enum { ORR__EMIT_ARG_BYTES = 1024 };
+
+/* How an access moves along an axis; part of the text, so part of what a kernel is compiled for. */
+enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
+
+/* What is known of a region beside its instructions, and where each argument word stands. Argument words are 64-bit:
+ *   0                 number of work items
+ *   1                 index at which axis 0 starts (for arg-reductions)
+ *   2 …               size of each axis; of axis 0, hi - lo
+ *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order
+ *   out_at + k        offset of output k
+ *   scalar_at …       scalars in instruction order, each in its register's representation */
+typedef struct orr__layout {
+    int nword, out_at, scalar_at;
+    bool by_value;
+    bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
+    int16_t *at;   /* naccess word numbers */
+    uint8_t *move; /* naccess × ORR_MAX_RANK */
+} orr__layout;
+
+/* MAP, REDUCE and ARGREDUCE of a rank that is possible. Without fp64: nothing that needs double. */
+bool orr__emit_can(const orr__region *r, bool fp64);
+orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__layout *l);
+void orr__layout_free(orr__layout *l);
+bool orr__layout_equal(const orr__layout *a, const orr__layout *b, const orr__region *r);
+
+/* The text, NUL-terminated, the caller frees it; NULL with the last error set. The kernel is called orr_kernel. Its
+ * parameters: inputs, outputs, words (struct by value or pointer). With ORR_WIDE defined by the compiler's command
+ * line indices have 64 bits, else 32. */
+char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64);
+
+/* The words of a launch. Returns whether 32-bit indices suffice. */
+bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word);
+
+/* -- within the room ----------------------------------------------------------------------------------- */
+
+/* Shared helper functions, each in all dialects. */
+enum {
+    ORR__NEED_F16 = 1,
+    ORR__NEED_BF16 = 2,
+    ORR__NEED_NARROW64 = 4, /* f64 to f16 or bf16 in one rounding */
+};
+const char *orr__emit_type(orr_dtype t);    /* "orr_f32": as it sits in a register          */
+const char *orr__emit_storage(orr_dtype t); /* "orr_u16" for f16: as it sits in memory      */
+const char *orr__emit_suffix(orr_dtype t);  /* "f32"                                        */
+int orr__emit_scalars(const orr__rinstr *in); /* how many scalar words an instruction has     */
+orr_dtype orr__emit_operand(const orr__region *r, const orr__rinstr *in); /* of an EW instruction's function */
+bool orr__emit_random_can(const orr__rinstr *in, bool fp64);
+
+void orr__emit_helpers(orr__text *t, unsigned need);
+void orr__emit_functions(orr__text *t, const orr__dialect *d, const orr__region *r, bool fp64);
+void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *done, bool fp64); /* *done: 0 at first */
+/* As expressions: x, the name of a value of dtype `from`, as `to`; an argument word. */
+void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);
+void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
+/* As statements. *scalar: next scalar word. Random number n has its index in q<n>, its seed in `word`. */
+void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, bool fp64);
+void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);
+void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
+                     bool fp64);
+void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64);
+void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64);
+void orr__emit_fold_end(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64);
+
+#endif

@@ -1,0 +1,117 @@
+/* Reductions inside a work item: accumulator, one step, result.
+ * Must not know: devices, the languages' words. */
+#include "config.h"
+
+#include <stdio.h>
+#include "codelets/emit/emit.h"
+
+/* Sums and products: f64, i64, u64. Without f64: f32, sums compensated. The others keep the value's own type. */
+static orr_dtype fold_dtype(const orr__region *r, bool fp64)
+{
+    orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
+    if (r->kind == ORR__G_ARGREDUCE || r->rop == ORR__RMAX || r->rop == ORR__RMIN)
+        return t;
+    if (r->rop == ORR__RANY || r->rop == ORR__RALL)
+        return ORR_BOOL;
+    if (orr__is_float(t))
+        return fp64 ? ORR_F64 : ORR_F32;
+    return orr__is_signed(t) ? ORR_I64 : ORR_U64;
+}
+
+/* What every value replaces. */
+static const char *extreme(orr_dtype t, bool max)
+{
+    static const char *const least[ORR_DTYPE_COUNT] = {
+        [ORR_BOOL] = "0",    [ORR_I8] = "-128",  [ORR_I16] = "-32768",
+        [ORR_I32] = "(-2147483647 - 1)",         [ORR_I64] = "(-9223372036854775807L - 1)",
+        [ORR_U8] = "0",      [ORR_U16] = "0",    [ORR_U32] = "0",         [ORR_U64] = "0",
+        [ORR_F16] = "-orr_bits_f32(0x7f800000u)", [ORR_BF16] = "-orr_bits_f32(0x7f800000u)",
+        [ORR_F32] = "-orr_bits_f32(0x7f800000u)", [ORR_F64] = "-orr_bits_f32(0x7f800000u)",
+    };
+    static const char *const most[ORR_DTYPE_COUNT] = {
+        [ORR_BOOL] = "1",    [ORR_I8] = "127",   [ORR_I16] = "32767",
+        [ORR_I32] = "2147483647",                [ORR_I64] = "9223372036854775807L",
+        [ORR_U8] = "255",    [ORR_U16] = "65535", [ORR_U32] = "4294967295u", [ORR_U64] = "18446744073709551615UL",
+        [ORR_F16] = "orr_bits_f32(0x7f800000u)",  [ORR_BF16] = "orr_bits_f32(0x7f800000u)",
+        [ORR_F32] = "orr_bits_f32(0x7f800000u)",  [ORR_F64] = "orr_bits_f32(0x7f800000u)",
+    };
+    return max ? least[t] : most[t];
+}
+
+static bool compensated(const orr__region *r, bool fp64)
+{
+    return r->kind == ORR__G_REDUCE && r->rop == ORR__RSUM && !fp64 && fold_dtype(r, fp64) == ORR_F32;
+}
+
+void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
+{
+    orr_dtype f = fold_dtype(r, fp64);
+    const char *init = "0";
+    if (r->kind == ORR__G_ARGREDUCE)
+        orr__text_add(t, "    orr_i64 where = -1;\n");
+    else if (r->rop == ORR__RMAX || r->rop == ORR__RMIN)
+        init = extreme(f, r->rop == ORR__RMAX);
+    else if (r->rop == ORR__RPROD || r->rop == ORR__RALL)
+        init = "1";
+    orr__text_addf(t, "    %s fold = %s;\n", orr__emit_type(f), init);
+    if (compensated(r, fp64))
+        orr__text_add(t, "    orr_f32 plain = 0, lost = 0;\n");
+}
+
+static void step_arg(orr__text *t, const orr__region *r, int reg)
+{
+    int axis = 0;
+    while (axis < r->rank - 1 && !(r->rmask & 1u << axis))
+        axis++;
+    orr__text_addf(t, "        if (where < 0 || r%d %c fold", reg, r->rop == ORR__RMAX ? '>' : '<');
+    if (orr__is_float((orr_dtype)r->instr[reg].dtype))
+        orr__text_addf(t, " || (r%d != r%d && fold == fold)", reg, reg);
+    orr__text_addf(t, ") {\n            fold = r%d;\n            where = (orr_i64)i%d + %s;\n        }\n", reg, axis,
+                   axis == 0 ? "W(1)" : "0");
+}
+
+/* NaN, once there, stays: no comparison with it holds. */
+static void step_extreme(orr__text *t, const orr__region *r, int reg)
+{
+    orr__text_addf(t, "        fold = r%d %c fold", reg, r->rop == ORR__RMAX ? '>' : '<');
+    if (orr__is_float((orr_dtype)r->instr[reg].dtype))
+        orr__text_addf(t, " || r%d != r%d", reg, reg);
+    orr__text_addf(t, " ? r%d : fold;\n", reg);
+}
+
+void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64)
+{
+    int reg = r->out_reg[0];
+    const char *type = orr__emit_type(fold_dtype(r, fp64));
+    /* Signed sums and products wrap, so they are computed unsigned. */
+    bool wraps = fold_dtype(r, fp64) == ORR_I64;
+    if (r->kind == ORR__G_ARGREDUCE)
+        step_arg(t, r, reg);
+    else if (r->rop == ORR__RMAX || r->rop == ORR__RMIN)
+        step_extreme(t, r, reg);
+    else if (r->rop == ORR__RANY)
+        orr__text_addf(t, "        fold |= r%d != 0;\n", reg);
+    else if (r->rop == ORR__RALL)
+        orr__text_addf(t, "        fold &= r%d != 0;\n", reg);
+    else if (compensated(r, fp64))
+        orr__text_addf(t,
+                       "        const orr_f32 add = r%d - lost, next = fold + add;\n"
+                       "        lost = (next - fold) - add;\n        fold = next;\n        plain += r%d;\n",
+                       reg, reg);
+    else if (wraps)
+        orr__text_addf(t, "        fold = (orr_i64)((orr_u64)fold %c (orr_u64)(orr_i64)r%d);\n",
+                       r->rop == ORR__RSUM ? '+' : '*', reg);
+    else
+        orr__text_addf(t, "        fold = fold %c (%s)r%d;\n", r->rop == ORR__RSUM ? '+' : '*', type, reg);
+}
+
+void orr__emit_fold_end(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+{
+    /* The compensation of an infinite sum is NaN; the plain sum is right then. */
+    if (compensated(r, fp64))
+        orr__text_add(t, "    if (fold != fold)\n        fold = plain;\n");
+    if (r->kind == ORR__G_ARGREDUCE)
+        orr__emit_store(t, r, l, 0, ORR_I64, "where", fp64);
+    else
+        orr__emit_store(t, r, l, 0, fold_dtype(r, fp64), "fold", fp64);
+}

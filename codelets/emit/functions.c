@@ -1,0 +1,80 @@
+/* Element-wise rows as functions of the kernel: ops' own text, once per type in which values sit.
+ * Must not know: what the rows compute, devices. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "codelets/emit/emit.h"
+#include "ops/ops.h"
+
+/* The dtype that decides which function a row's instruction calls: its operands', as they sit in registers. */
+orr_dtype orr__emit_operand(const orr__region *r, const orr__rinstr *in)
+{
+    const orr__ewrow *row = orr__ew(in->op);
+    int reg = row->cond ? in->y : in->x;
+    return orr__compute_dtype((orr_dtype)r->instr[reg].dtype);
+}
+
+/* The same row on the same type before instruction n? Then its function stands already. */
+static bool seen(const orr__region *r, int n, orr_dtype t)
+{
+    for (int i = 0; i < n; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (in->kind == ORR__RI_EW && in->op == r->instr[n].op && orr__emit_operand(r, in) == t)
+            return true;
+    }
+    return false;
+}
+
+/* The macros that ops/ew_prelude.h asks for. */
+static void begin(orr__text *t, const orr__dialect *d, orr_dtype dtype, bool fp64)
+{
+    static const char *const unsigned_of[] = { [ORR_BOOL] = "orr_u8", [ORR_I8] = "orr_u8",   [ORR_I16] = "orr_u16",
+                                               [ORR_I32] = "orr_u32", [ORR_I64] = "orr_u64", [ORR_U8] = "orr_u8",
+                                               [ORR_U16] = "orr_u16", [ORR_U32] = "orr_u32", [ORR_U64] = "orr_u64" };
+    const char *kind = dtype == ORR_BOOL ? "BOOL" : orr__is_float(dtype) ? "FLOAT" : orr__is_signed(dtype) ? "SIGNED" : "UNSIGNED";
+    orr__text_addf(t, "#define T %s\n#define EW_%s 1\n#define EW_N(n) n##_%s\n", orr__emit_type(dtype), kind,
+                   orr__emit_suffix(dtype));
+    if (orr__is_float(dtype)) {
+        orr__text_addf(t, "#define EW_DOUBLE %d\n#define EW_INF ((T)orr_bits_f32(0x7f800000u))\n", dtype == ORR_F64);
+        orr__text_addf(t, "#define EW_FMA %s\n", d->fma[dtype == ORR_F64]);
+        orr__text_add(t, fp64 ? "#define K(c) ((T)(c))\n" : "#define K(c) c##f\n");
+        orr__text_add(t, d->math[dtype == ORR_F64]);
+    } else {
+        orr__text_addf(t, "#define U %s\n", unsigned_of[dtype]);
+        orr__text_add(t, "#define K(c) ((T)(c))\n");
+    }
+}
+
+static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, orr_dtype dtype, bool fp64)
+{
+    bool any = false;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (in->kind != ORR__RI_EW || orr__emit_operand(r, in) != dtype || seen(r, i, dtype))
+            continue;
+        if (!any) {
+            begin(t, d, dtype, fp64);
+            orr__text_add(t, orr__ew_prelude());
+        }
+        any = true;
+        const orr__ewrow *row = orr__ew(in->op);
+        const char *s = orr__emit_suffix(dtype);
+        orr__text_addf(t, "ORR_FN %s orr_%s_%s(%s x%s%s) { return (%s)(%s); }\n", row->to_bool ? "orr_u8" : "T",
+                       row->op.name, s, row->cond ? "orr_u8" : "T", row->arity > 1 ? ", T y" : "",
+                       row->arity > 2 ? ", T z" : "", row->to_bool ? "orr_u8" : "T", row->value);
+    }
+    if (any) {
+        orr__text_add(t, "#undef T\n#undef U\n#undef K\n#undef EW_N\n#undef EW_FLOAT\n#undef EW_SIGNED\n"
+                         "#undef EW_UNSIGNED\n#undef EW_BOOL\n#undef EW_DOUBLE\n#undef EW_INF\n#undef EW_FMA\n");
+        if (orr__is_float(dtype))
+            orr__text_add(t, d->unmath);
+    }
+}
+
+void orr__emit_functions(orr__text *t, const orr__dialect *d, const orr__region *r, bool fp64)
+{
+    orr__text_add(t, "#define EW_FN ORR_FN\n");
+    for (int dtype = 0; dtype < ORR_DTYPE_COUNT; dtype++)
+        rows_of(t, d, r, (orr_dtype)dtype, fp64);
+}

@@ -1,0 +1,176 @@
+/* What a kernel is compiled for beside its instructions (how each access moves), and the argument words of a launch.
+ * Must not know: the languages' words. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "codelets/emit/emit.h"
+
+/* Contiguous: element number = offset + row-major number of the iteration point. Axes of size 1 do not count. */
+static bool contiguous(const orr__region *r, const orr__access *a)
+{
+    int64_t expect = 1;
+    for (int d = r->rank - 1; d >= 0; d--) {
+        if (r->dim[d] != 1 && a->stride[d] != expect)
+            return false;
+        expect *= r->dim[d];
+    }
+    return true;
+}
+
+static bool still(const orr__region *r, const orr__access *a)
+{
+    for (int d = 0; d < r->rank; d++)
+        if (r->dim[d] != 1 && a->stride[d] != 0)
+            return false;
+    return true;
+}
+
+int orr__emit_scalars(const orr__rinstr *in)
+{
+    switch (in->kind) {
+    case ORR__RI_SCALAR: return 1;
+    case ORR__RI_IOTA: return 2;
+    case ORR__RI_RANDOM: return in->op == ORR__DINTEGERS ? 3 : in->op == ORR__DPERMUTATION ? 2 : 1;
+    default: return 0;
+    }
+}
+
+orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__layout *l)
+{
+    size_t n = r->naccess > 0 ? (size_t)r->naccess : 1;
+    memset(l, 0, sizeof *l);
+    l->at = orr__alloc_n(n, sizeof *l->at);
+    l->move = orr__alloc_n(n, ORR_MAX_RANK);
+    if (!l->at || !l->move) {
+        orr__layout_free(l);
+        return ORR_ENOMEM;
+    }
+    l->linear = r->kind == ORR__G_MAP;
+    for (int a = 0; a < r->naccess && l->linear; a++)
+        l->linear = contiguous(r, &r->access[a]) || still(r, &r->access[a]);
+    int word = 2 + r->rank;
+    for (int a = 0; a < r->naccess; a++) {
+        const orr__access *c = &r->access[a];
+        uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
+        l->at[a] = (int16_t)word++;
+        if (l->linear) {
+            move[0] = still(r, c) ? ORR__MOVE_NONE : ORR__MOVE_UNIT;
+            continue;
+        }
+        for (int k = 0; k < r->rank; k++) {
+            move[k] = r->dim[k] == 1 || c->stride[k] == 0 ? ORR__MOVE_NONE
+                      : c->stride[k] == 1                 ? ORR__MOVE_UNIT
+                                                          : ORR__MOVE_ANY;
+            word += move[k] == ORR__MOVE_ANY;
+        }
+    }
+    l->out_at = word;
+    l->scalar_at = word += r->nout;
+    for (int i = 0; i < r->ninstr; i++)
+        word += orr__emit_scalars(&r->instr[i]);
+    l->nword = word;
+    l->by_value = d->by_value && (word + r->nin + r->nout) * 8 <= ORR__EMIT_ARG_BYTES;
+    return ORR_OK;
+}
+
+void orr__layout_free(orr__layout *l)
+{
+    free(l->at);
+    free(l->move);
+    l->at = NULL;
+    l->move = NULL;
+}
+
+bool orr__layout_equal(const orr__layout *a, const orr__layout *b, const orr__region *r)
+{
+    return a->nword == b->nword && a->linear == b->linear && a->by_value == b->by_value &&
+           memcmp(a->move, b->move, (size_t)r->naccess * ORR_MAX_RANK) == 0;
+}
+
+/* Elements that an access can touch, first and last, relative to its memory object; false: beyond 32-bit indices. */
+static bool narrow(const orr__region *r, const orr__access *a, int64_t offset, int64_t rows)
+{
+    int64_t lo = offset, hi = offset;
+    for (int d = 0; d < r->rank; d++) {
+        int64_t n = d == 0 ? rows : r->dim[d], reach;
+        int64_t s = a->stride[d];
+        if (n < 1 || s == INT64_MIN || !orr__mul64(n - 1, s < 0 ? -s : s, &reach) || reach > INT32_MAX)
+            return false;
+        if (s < 0)
+            lo -= reach;
+        else
+            hi += reach;
+        if (lo < INT32_MIN || hi > INT32_MAX)
+            return false;
+    }
+    return hi - lo <= INT32_MAX;
+}
+
+static int64_t scalar_word(const orr__scalar *s, orr_dtype t, bool fp64)
+{
+    orr__scalar v = *s;
+    int64_t w = 0;
+    if (!orr__is_float(t))
+        return v.i;
+    if (t == ORR_F64 && fp64) {
+        memcpy(&w, &v.f, sizeof v.f);
+        return w;
+    }
+    if (orr__is_half(t))
+        v = orr__scalar_cast(v, ORR_F64, t);
+    float f = (float)v.f;
+    memcpy(&w, &f, sizeof f); /* in the low bytes: hosts and devices are little-endian */
+    return w;
+}
+
+/* The dtype in which scalars are handed over: IOTA's arithmetic is done in f64, RANDOM's are all ints. */
+static orr_dtype scalar_dtype(const orr__rinstr *in)
+{
+    if (in->kind == ORR__RI_SCALAR)
+        return (orr_dtype)in->dtype;
+    if (in->kind == ORR__RI_RANDOM)
+        return ORR_I64;
+    return orr__is_float((orr_dtype)in->dtype) ? ORR_F64 : ORR_I64;
+}
+
+bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word)
+{
+    const orr__region *r = l->region;
+    bool axis0_kept = !(r->rmask & 1u), fits = true;
+    int64_t items = 1, rows = l->hi - l->lo, row = 1;
+    for (int d = 0; d < r->rank; d++) {
+        word[2 + d] = d == 0 ? rows : r->dim[d];
+        if (!(r->rmask & 1u << d)) {
+            items *= word[2 + d];
+            row *= d == 0 ? 1 : r->dim[d];
+        }
+        fits = fits && word[2 + d] <= INT32_MAX;
+    }
+    word[0] = items;
+    word[1] = l->lo;
+    for (int a = 0; a < r->naccess; a++) {
+        const orr__access *c = &r->access[a];
+        const uint8_t *move = lay->move + (size_t)a * ORR_MAX_RANK;
+        int at = lay->at[a];
+        int64_t offset = c->offset + l->lo * c->stride[0];
+        if (c->input >= 0) {
+            offset -= l->in_off ? l->in_off[c->input] : 0;
+            fits = fits && narrow(r, c, offset, rows);
+        }
+        word[at++] = offset;
+        for (int d = 0; d < r->rank && !lay->linear; d++)
+            if (move[d] == ORR__MOVE_ANY)
+                word[at++] = c->stride[d];
+    }
+    for (int k = 0; k < r->nout; k++) {
+        int64_t offset = (axis0_kept ? l->lo * row : 0) - (l->out_off ? l->out_off[k] : 0);
+        word[lay->out_at + k] = offset;
+        fits = fits && offset >= INT32_MIN && offset <= INT32_MAX && offset + items <= INT32_MAX;
+    }
+    int at = lay->scalar_at;
+    for (int i = 0; i < r->ninstr; i++)
+        for (int k = 0; k < orr__emit_scalars(&r->instr[i]); k++)
+            word[at++] = scalar_word(&l->scalar[r->instr[i].slot + k], scalar_dtype(&r->instr[i]), fp64);
+    return fits && items <= INT32_MAX - 65536; /* the launch rounds up to whole groups */
+}

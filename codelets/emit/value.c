@@ -1,0 +1,123 @@
+/* One instruction of a region as one line of a kernel; loads and stores.
+ * Must not know: devices, the languages' words. */
+#include "config.h"
+
+#include <stdio.h>
+#include "codelets/emit/emit.h"
+#include "ops/ops.h"
+
+/* Element number of access a at the present point. wide: in 64 bits, for what the number itself is used for. */
+static void index_of(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide)
+{
+    const uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
+    const char *type = wide ? "orr_i64" : "orr_idx";
+    int at = l->at[a];
+    orr__text_addf(t, "(%s)W(%d)", type, at++);
+    if (l->linear) {
+        if (move[0] == ORR__MOVE_UNIT)
+            orr__text_addf(t, " + (%s)i", type);
+        return;
+    }
+    for (int d = 0; d < r->rank; d++) {
+        if (move[d] == ORR__MOVE_NONE)
+            continue;
+        orr__text_addf(t, " + (%s)i%d", type, d);
+        if (move[d] == ORR__MOVE_ANY)
+            orr__text_addf(t, " * (%s)W(%d)", type, at++);
+    }
+}
+
+static void load(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
+{
+    orr_dtype from = (orr_dtype)r->in_dtype[r->access[in->a].input];
+    if (orr__is_half(from))
+        orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
+    orr__text_addf(t, "in%d[", r->access[in->a].input);
+    index_of(t, r, l, in->a, false);
+    orr__text_add(t, orr__is_half(from) ? "])" : "]");
+}
+
+/* Argument word as a value of the register type of `dtype`. */
+void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64)
+{
+    if (!orr__is_float(dtype))
+        orr__text_addf(t, "(%s)W(%d)", orr__emit_type(dtype), word);
+    else if (dtype == ORR_F64 && fp64)
+        orr__text_addf(t, "orr_bits_f64((orr_u64)W(%d))", word);
+    else
+        orr__text_addf(t, "orr_bits_f32((orr_u32)W(%d))", word);
+}
+
+/* Ints wrap, so are computed unsigned; floats in f64, rounded once. */
+static void iota(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in, int n, int word)
+{
+    orr_dtype dtype = (orr_dtype)in->dtype, calc = orr__is_float(dtype) ? ORR_F64 : ORR_U64;
+    char name[16];
+    (void)snprintf(name, sizeof name, "q%d", n);
+    orr__text_addf(t, "    const %s %s = ", orr__emit_type(calc), name);
+    orr__emit_word(t, calc, word, true);
+    orr__text_add(t, " + ");
+    orr__emit_word(t, calc, word + 1, true);
+    orr__text_addf(t, " * (%s)(", orr__emit_type(calc));
+    index_of(t, r, l, in->a, true);
+    orr__text_addf(t, ");\n    const %s r%d = ", orr__emit_type(dtype), n);
+    orr__emit_cast(t, calc, dtype, name, true);
+}
+
+static void call(orr__text *t, const orr__region *r, const orr__rinstr *in)
+{
+    const orr__ewrow *row = orr__ew(in->op);
+    bool half = !row->to_bool && orr__is_half((orr_dtype)in->dtype);
+    if (half)
+        orr__text_addf(t, "orr_round_%s(", orr__emit_suffix((orr_dtype)in->dtype));
+    orr__text_addf(t, "orr_%s_%s(r%d", row->op.name, orr__emit_suffix(orr__emit_operand(r, in)), in->x);
+    if (row->arity > 1)
+        orr__text_addf(t, ", r%d", in->y);
+    if (row->arity > 2)
+        orr__text_addf(t, ", r%d", in->z);
+    orr__text_add(t, half ? "))" : ")");
+}
+
+void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64)
+{
+    const orr__rinstr *in = &r->instr[n];
+    orr_dtype dtype = (orr_dtype)in->dtype;
+    int word = *scalar;
+    *scalar += orr__emit_scalars(in);
+    if (in->kind == ORR__RI_IOTA) {
+        iota(t, r, l, in, n, word);
+        orr__text_add(t, ";\n");
+        return;
+    }
+    if (in->kind == ORR__RI_RANDOM) {
+        orr__text_addf(t, "    const orr_i64 q%d = ", n);
+        index_of(t, r, l, in->a, true);
+        orr__text_add(t, ";\n");
+        orr__emit_random(t, in, n, word, fp64);
+        return;
+    }
+    orr__text_addf(t, "    const %s r%d = ", orr__emit_type(dtype), n);
+    char x[16];
+    switch (in->kind) {
+    case ORR__RI_LOAD: load(t, r, l, in); break;
+    case ORR__RI_SCALAR: orr__emit_word(t, dtype, word, fp64); break;
+    case ORR__RI_CAST:
+        (void)snprintf(x, sizeof x, "r%d", in->x);
+        orr__emit_cast(t, (orr_dtype)r->instr[in->x].dtype, dtype, x, fp64);
+        break;
+    default: call(t, r, in); break;
+    }
+    orr__text_add(t, ";\n");
+}
+
+/* The value named x, of dtype `from`, becomes element i of output k. */
+void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
+                     bool fp64)
+{
+    orr_dtype to = (orr_dtype)r->out_dtype[k];
+    orr__text_addf(t, "    out%d[(orr_idx)W(%d) + i] = ", k, l->out_at + k);
+    if (orr__is_half(to))
+        orr__text_addf(t, "orr_f32_to_%s(", orr__emit_suffix(to));
+    orr__emit_cast(t, from, to, x, fp64);
+    orr__text_add(t, orr__is_half(to) ? ");\n" : ";\n");
+}

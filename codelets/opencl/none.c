@@ -1,0 +1,25 @@
+/* What stands for the OpenCL backend in a build without OpenCL: it says no.
+ * Must not know: OpenCL. */
+#include "config.h"
+
+#include <stdio.h>
+#include "codelets/codelet.h"
+
+#ifndef HAVE_OPENCL
+
+static bool probe(char *why, size_t size)
+{
+    if (why && size > 0)
+        (void)snprintf(why, size, "built without OpenCL");
+    return false;
+}
+
+static bool can(const orr__region *r)
+{
+    (void)r;
+    return false;
+}
+
+const orr__backend orr__opencl = { .name = "opencl", .probe = probe, .can = can };
+
+#endif

@@ -1,0 +1,197 @@
+/* The OpenCL backend: element-wise regions and reductions through generated OpenCL C.
+ * Must not know: StarPU, plans, tensors. */
+#include "config.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "codelets/emit/emit.h"
+#include "codelets/opencl/opencl.h"
+
+enum { STACK_WORDS = 128 };
+
+/* Units that a kernel was launched through: one per device and index width. */
+typedef struct used {
+    struct used *next;
+    orr__cl_unit *unit;
+} used;
+
+struct orr__kernel {
+    const orr__region *region; /* that it was prepared for: compared, never followed */
+    orr__layout layout;
+    char *text;
+    bool fp64;
+    pthread_mutex_t lock; /* around used */
+    used *used;
+};
+
+static bool probe(char *why, size_t size)
+{
+    const orr__cl_machine *m = orr__cl_look();
+    if (!m->devices && why && size > 0)
+        (void)snprintf(why, size, "%s", m->why);
+    return m->devices > 0;
+}
+
+static bool can(const orr__region *r)
+{
+    const orr__cl_machine *m = orr__cl_look();
+    return m->devices > 0 && orr__emit_can(r, m->fp64);
+}
+
+static orr__site site(const orr__region *r)
+{
+    return ORR__SITE(r->file, r->line, r->label);
+}
+
+static void release(orr__kernel *k)
+{
+    if (!k)
+        return;
+    for (used *u = k->used, *next; u; u = next) {
+        next = u->next;
+        orr__cl_unit_put(u->unit);
+        free(u);
+    }
+    (void)pthread_mutex_destroy(&k->lock);
+    orr__layout_free(&k->layout);
+    free(k->text);
+    free(k);
+}
+
+static orr_status prepare(const orr__region *r, orr__kernel **out)
+{
+    *out = NULL;
+    if (!can(r))
+        return orr__fail(site(r), ORR_EINTERNAL, "OpenCL cannot run this region");
+    orr__kernel *k = orr__alloc(sizeof *k);
+    if (!k)
+        return ORR_ENOMEM;
+    if (pthread_mutex_init(&k->lock, NULL) != 0) {
+        free(k);
+        return orr__fail(site(r), ORR_ENOMEM, "no memory for a lock");
+    }
+    k->region = r;
+    k->fp64 = orr__cl_look()->fp64;
+    orr_status st = orr__layout_make(r, &orr__dialect_opencl, &k->layout);
+    if (st == ORR_OK && !(k->text = orr__emit(r, &orr__dialect_opencl, &k->layout, k->fp64)))
+        st = ORR_ENOMEM;
+    if (st != ORR_OK) {
+        release(k);
+        return st;
+    }
+    *out = k;
+    return ORR_OK;
+}
+
+/* The unit for this launch's device, whose reference the kernel keeps. */
+static orr__cl_unit *unit_for(orr__kernel *k, const orr__launch *l, bool wide)
+{
+    (void)pthread_mutex_lock(&k->lock);
+    used *u = k->used;
+    while (u && !(u->unit->context == (cl_context)l->context && u->unit->device == (cl_device_id)l->device &&
+                  u->unit->wide == wide))
+        u = u->next;
+    if (!u && (u = orr__alloc(sizeof *u)) != NULL) {
+        u->unit = orr__cl_unit_get(site(l->region), k->text, l->context, l->device, wide);
+        if (u->unit) {
+            u->next = k->used;
+            k->used = u;
+        } else {
+            free(u);
+            u = NULL;
+        }
+    }
+    (void)pthread_mutex_unlock(&k->lock);
+    return u ? u->unit : NULL;
+}
+
+static cl_int set_pointers(cl_kernel kernel, const orr__launch *l, cl_uint *next)
+{
+    cl_int code = CL_SUCCESS;
+    for (int i = 0; i < l->region->nin && code == CL_SUCCESS; i++) {
+        cl_mem m = l->in[i];
+        code = clSetKernelArg(kernel, (*next)++, sizeof m, &m);
+    }
+    for (int i = 0; i < l->region->nout && code == CL_SUCCESS; i++) {
+        cl_mem m = l->out[i];
+        code = clSetKernelArg(kernel, (*next)++, sizeof m, &m);
+    }
+    return code;
+}
+
+/* The unit's lock is held: arguments belong to the cl_kernel until it is enqueued. */
+static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word)
+{
+    orr__site at = site(l->region);
+    cl_int code;
+    cl_uint next = 0;
+    cl_mem words = NULL;
+    size_t bytes = (size_t)k->layout.nword * sizeof *word, global = (size_t)word[0];
+    orr_status st = orr__cl_unit_build(at, u);
+    if (st != ORR_OK)
+        return st;
+    code = set_pointers(u->kernel, l, &next);
+    if (code == CL_SUCCESS && k->layout.by_value)
+        code = clSetKernelArg(u->kernel, next, bytes, word);
+    else if (code == CL_SUCCESS) {
+        void *copy = (void *)(uintptr_t)word; /* read only, as the flags say */
+        words = clCreateBuffer(u->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, copy, &code);
+        if (!words)
+            return orr__cl_fail(at, "clCreateBuffer", code);
+        code = clSetKernelArg(u->kernel, next, sizeof words, &words);
+    }
+    if (code != CL_SUCCESS)
+        st = orr__cl_fail(at, "clSetKernelArg", code);
+    else {
+        global = (global + u->group - 1) / u->group * u->group;
+        code = clEnqueueNDRangeKernel(l->queue, u->kernel, 1, NULL, &global, &u->group, 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            st = orr__cl_fail(at, "clEnqueueNDRangeKernel", code);
+    }
+    if (words) /* the queue keeps it as long as it is used */
+        (void)clReleaseMemObject(words);
+    return st;
+}
+
+static orr_status launch(orr__kernel *k, const orr__launch *l)
+{
+    orr__site at = site(l->region);
+    int64_t stack[STACK_WORDS], *word = stack;
+    orr_status st = ORR_OK;
+    if (l->region != k->region) {
+        orr__layout other;
+        st = orr__layout_make(l->region, &orr__dialect_opencl, &other);
+        if (st != ORR_OK)
+            return st;
+        bool equal = orr__layout_equal(&other, &k->layout, l->region);
+        orr__layout_free(&other);
+        if (!equal)
+            return orr__fail(at, ORR_EINTERNAL, "an OpenCL kernel made for a region with other accesses");
+    }
+    if (k->layout.nword > STACK_WORDS && !(word = orr__alloc_n((size_t)k->layout.nword, sizeof *word)))
+        return ORR_ENOMEM;
+    bool wide = !orr__emit_words(l, &k->layout, k->fp64, word);
+    if (word[0] > 0) {
+        orr__cl_unit *u = unit_for(k, l, wide);
+        st = ORR_ENOMEM;
+        if (u) {
+            (void)pthread_mutex_lock(&u->lock);
+            st = enqueue(k, l, u, word);
+            (void)pthread_mutex_unlock(&u->lock);
+        }
+    }
+    if (word != stack)
+        free(word);
+    return st;
+}
+
+const orr__backend orr__opencl = {
+    .name = "opencl",
+    .probe = probe,
+    .can = can,
+    .prepare = prepare,
+    .launch = launch,
+    .release = release,
+};

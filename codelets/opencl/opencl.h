@@ -1,0 +1,45 @@
+/* Within the OpenCL room: the devices, one compiled kernel per text and device, names of error codes.
+ * Must not know: regions, StarPU. */
+#ifndef ORR_OPENCL_OPENCL_H
+#define ORR_OPENCL_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include "runtime/base/status.h"
+
+/* "CL_OUT_OF_RESOURCES"; "unknown code" for what is none. */
+const char *orr__cl_name(cl_int code);
+/* Records "OpenCL: <call>: <name of code>" and returns ORR_ENOMEM or ORR_EDEVICE. */
+orr_status orr__cl_fail(orr__site at, const char *call, cl_int code);
+
+/* What all usable devices of all platforms have in common. Found out once per process. */
+typedef struct {
+    int devices; /* usable: available, with a compiler, OpenCL 1.2, little-endian */
+    bool fp64;
+    char why[128]; /* when there is none */
+} orr__cl_machine;
+const orr__cl_machine *orr__cl_look(void);
+
+/* A kernel compiled for one device of one context: shared by all who have the same text. */
+typedef struct orr__cl_unit {
+    struct orr__cl_unit *next;
+    int refs; /* under the lock of the list */
+    char *text;
+    cl_context context;
+    cl_device_id device;
+    bool wide; /* 64-bit indices */
+    pthread_mutex_t lock; /* around all below, and from setting arguments to enqueueing */
+    cl_program program;
+    cl_kernel kernel; /* NULL: not built yet */
+    size_t group;     /* work items per group */
+} orr__cl_unit;
+
+/* The unit with one more reference, perhaps not built; NULL on ENOMEM. */
+orr__cl_unit *orr__cl_unit_get(orr__site at, const char *text, cl_context context, cl_device_id device, bool wide);
+/* Builds the unit unless it is built. The caller holds its lock. On error the compiler's log is in the message. */
+orr_status orr__cl_unit_build(orr__site at, orr__cl_unit *u);
+void orr__cl_unit_put(orr__cl_unit *u);
+
+#endif
