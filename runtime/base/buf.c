@@ -73,7 +73,8 @@ orr_status orr__buf_sync(orr__buf *b)
 
 void *orr__alloc(size_t bytes)
 {
-    void *p = orr__pool_must_fail() ? NULL : calloc(1, bytes ? bytes : 1);
+    bool absurd = bytes >> 40 != 0; /* sanitizers end the program rather than say no to these */
+    void *p = absurd || orr__pool_must_fail() ? NULL : calloc(1, bytes ? bytes : 1);
     if (!p)
         orr__pool_report(bytes);
     return p;
