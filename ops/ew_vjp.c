@@ -1,0 +1,42 @@
+/* Cotangents of element-wise rows: their derivative expressions, parsed once, recorded as nodes.
+ * Must not know: the walk over the graph that asks for them. */
+#include "config.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include "ops/ew_id.h"
+#include "ops/expr.h"
+#include "ops/ops.h"
+
+/* Published once, never freed: there are only as many as the table has derivatives. */
+static _Atomic(const orr__expr *) cache[ORR__EW_END - ORR__OP_EW][3];
+
+static const orr__expr *derivative(orr__site at, const orr__ewrow *row, int operand)
+{
+    _Atomic(const orr__expr *) *slot = &cache[row->op.id - ORR__OP_EW][operand];
+    const orr__expr *known = atomic_load_explicit(slot, memory_order_acquire);
+    if (known)
+        return known;
+    char message[160];
+    orr__expr *e = orr__alloc(sizeof *e);
+    if (!e)
+        return NULL;
+    if (orr__expr_parse(row->deriv[operand], e, message, sizeof message) != ORR_OK) {
+        (void)orr__fail(at, ORR_EINTERNAL, "derivative %d of %s: %s", operand, row->op.name, message);
+        free(e);
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong_explicit(slot, &known, e, memory_order_acq_rel, memory_order_acquire))
+        return e;
+    free(e); /* another thread was first */
+    return known;
+}
+
+orr_tensor *orr__ew_vjp(orr__site at, const orr__ewrow *row, int operand, orr_tensor *x, orr_tensor *y, orr_tensor *z,
+                        orr_tensor *r, orr_tensor *g)
+{
+    if (operand < 0 || operand >= row->arity || !row->deriv[operand] || !row->deriv[operand][0])
+        return NULL;
+    const orr__expr *e = derivative(at, row, operand);
+    return e ? orr__expr_record(at, e, x, y, z, r, g) : orr__handle_new(NULL);
+}

@@ -1,0 +1,60 @@
+/* Expressions over table rows, recorded on tensors or computed on single values.
+ * Must not know: the grammar. */
+#include "config.h"
+
+#include "ops/expr.h"
+
+/* A handle of its own on what `t` names. */
+static orr_tensor *again(orr__site at, orr_tensor *t)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    const orr_tensor *c = t;
+    static const char *const name = "an operand of the expression";
+    return orr__operands(at, 1, &c, &name, &n, &bad) ? orr__handle_new(orr__node_ref(n)) : bad;
+}
+
+orr_tensor *orr__expr_record(orr__site at, const orr__expr *e, orr_tensor *x, orr_tensor *y, orr_tensor *z,
+                             orr_tensor *r, orr_tensor *g)
+{
+    orr_tensor *named[5] = { x, y, z, r, g }, *t[ORR__EXPR_NODES];
+    orr_scope *scope = orr_scope_begin(); /* owns what is in the middle; without memory for it, the caller's does */
+    for (int i = 0; i < e->n; i++) {
+        const orr__expr_node *v = &e->node[i];
+        if (v->kind == ORR__EXPR_NUMBER)
+            t[i] = orr_scalar_at(at.file, at.line, v->number);
+        else if (v->kind == ORR__EXPR_NAME)
+            t[i] = named[v->name];
+        else
+            t[i] = orr__ew_record(at, v->row, t[v->arg[0]], v->row->arity > 1 ? t[v->arg[1]] : NULL,
+                                  v->row->arity > 2 ? t[v->arg[2]] : NULL);
+    }
+    orr_tensor *out = again(at, t[e->n - 1]);
+    if (scope) {
+        out = orr_scope_return_at(at.file, at.line, scope, out);
+        (void)orr_scope_end_at(at.file, at.line, scope);
+    }
+    return out;
+}
+
+orr__scalar orr__expr_eval(const orr__expr *e, orr_dtype dtype, const orr__scalar v[5], const bool is_bool[5])
+{
+    orr__scalar t[ORR__EXPR_NODES];
+    bool truth[ORR__EXPR_NODES] = { false };
+    static const orr__scalar none = { .u = 0 };
+    for (int i = 0; i < e->n; i++) {
+        const orr__expr_node *n = &e->node[i];
+        if (n->kind == ORR__EXPR_NUMBER) {
+            t[i] = orr__scalar_cast((orr__scalar){ .f = n->number }, ORR_F64, dtype);
+        } else if (n->kind == ORR__EXPR_NAME) {
+            t[i] = v[n->name];
+            truth[i] = is_bool[n->name];
+        } else {
+            int last = n->arg[n->row->arity - 1];
+            t[i] = orr__ew_eval(n->row, truth[last] ? ORR_BOOL : dtype, t[n->arg[0]],
+                                n->row->arity > 1 ? t[n->arg[1]] : none, n->row->arity > 2 ? t[n->arg[2]] : none);
+            truth[i] = n->row->to_bool || truth[last];
+        }
+    }
+    return t[e->n - 1];
+}
