@@ -1,0 +1,84 @@
+/* Inside of the StarPU engine: handles of buffers, tasks, codelets, the workers' sleep.
+ * Must not know: how a graph is recorded, how a kernel computes. */
+#ifndef ORR_ENGINE_STAR_H
+#define ORR_ENGINE_STAR_H
+
+#include <starpu.h>
+#include "runtime/engine/exec.h"
+
+#if defined(STARPU_USE_OPENCL) && defined(HAVE_OPENCL)
+#define ORR__STAR_OPENCL 1
+#endif
+
+/* What this start of StarPU gave. Written by start and stop alone. */
+typedef struct {
+    int cpus, opencls;      /* workers; opencls is 0 when the backend choice forbids them */
+    bool numa;              /* CPU workers may see data elsewhere than at home            */
+    size_t device_bytes;    /* memory of the smallest device, 0: unknown                  */
+    int blas_threads;       /* as found, for stop                                         */
+} orr__star_state;
+extern orr__star_state orr__star;
+
+/* -- handles (star_tiles.c, star_pool.c) ------------------------------------------------------------------ */
+
+/* A buffer's handles, one per tile of `bytes` bytes over its contiguous host memory, home node 0. A tile is
+ * written whole, by one task, or not at all. */
+typedef struct orr__tiles {
+    orr__buf *buf;
+    size_t bytes;
+    int n;
+    atomic_bool away;                          /* a device wrote it: host memory may be stale       */
+    struct orr__tiles *prev, *next;            /* all that are registered                           */
+    struct orr__tiles *older, *newer;          /* the pool by age                                   */
+    struct orr__tiles *same_prev, *same_next;  /* the pool, one (size, tile) bucket                 */
+    starpu_data_handle_t handle[];
+} orr__tiles;
+
+static inline orr__tiles *orr__buf_tiles(orr__buf *b)
+{
+    return __atomic_load_n((orr__tiles **)&b->tiles, __ATOMIC_ACQUIRE);
+}
+/* Handles for b, in tiles of tile_bytes unless it has some already. false: last error set. Not in tasks. */
+bool orr__tiles_register(orr__buf *b, size_t tile_bytes);
+/* A buffer of that size with such tiles, recycled or new, one reference. NULL: last error set. Not in tasks. */
+orr__buf *orr__tiles_new(size_t bytes, size_t tile_bytes);
+/* Gives up the handles; fetch: its content is wanted in host memory. Not in tasks. */
+void orr__tiles_unregister(orr__tiles *t, bool fetch);
+void orr__tiles_unregister_all(void);
+
+orr__buf *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none there */
+bool orr__tilepool_drop(orr__buf *b);   /* the drop hook, any thread */
+void orr__tilepool_settle(void);        /* what drop had to put off; the pool's bound. Not in tasks */
+bool orr__tilepool_trim(void);          /* hands all of the pool's memory back; false: there was none */
+void orr__tilepool_stop(void);
+orr_status orr__tiles_host_read(orr__buf *b);
+
+/* -- sleep (star_idle.c) --------------------------------------------------------------------------------- */
+
+orr_status orr__star_idle_start(orr__site at);
+void orr__star_idle_stop(void);    /* workers awake afterwards */
+/* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
+void orr__star_wake(bool is_run);
+void orr__star_rest(bool is_run);  /* any thread, tasks too */
+void orr__star_wait_runs(void);    /* until no run is under way */
+
+/* -- tasks (star_submit.c, star_codelet.c, star_kernel.c) ---------------------------------------------------- */
+
+typedef struct orr__task {
+    orr__run *run;
+    const orr__step *step;
+    orr__work *work;
+    int tile;
+} orr__task;
+
+/* Operand j of tile t of a step: outputs first, then inputs. n = 0: no bytes, no handle. */
+typedef struct { orr__tiles *tiles; int first, n; size_t elem; } orr__span;
+orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j);
+
+struct starpu_codelet *orr__star_codelet(orr__work *w); /* NULL: no memory */
+void orr__star_cpu(void *buffers[], void *arg);
+void orr__star_device(void *buffers[], void *arg);
+orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                             orr__buf **out, orr__run **run);
+
+#endif

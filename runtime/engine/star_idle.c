@@ -1,0 +1,120 @@
+/* Sends idle workers to sleep: StarPU's spin, and take cores from the threads that record graphs.
+ * Must not know: what a run does. */
+#include "config.h"
+#include <errno.h>
+#include <time.h>
+#include "runtime/base/clock.h"
+#include "runtime/engine/star.h"
+
+/* Waking costs about 30 µs (up to some ms where all cores are taken), so workers spin through the short gaps between
+ * runs, and sleep after 2 ms without any. Two spinning workers on two cores halved the speed of a third thread. */
+static const double patience = 2e-3;
+enum { MOST_RUNS = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t to_watch, to_runs;
+static pthread_t watcher;
+static bool stopping, asleep;
+static int busy, runs, waiting;
+static double idle_since;
+
+static void nap(double seconds)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += (long)(seconds * 1e9);
+    if (t.tv_nsec >= 1000000000L) {
+        t.tv_nsec -= 1000000000L;
+        t.tv_sec++;
+    }
+    pthread_cond_timedwait(&to_watch, &lock, &t);
+}
+
+static void *watch(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    while (!stopping) {
+        if (asleep) {
+            pthread_cond_wait(&to_watch, &lock);
+        } else if (busy == 0 && orr__now() - idle_since >= patience) {
+            starpu_pause();
+            asleep = true;
+        } else {
+            nap(patience);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+orr_status orr__star_idle_start(orr__site at)
+{
+    pthread_condattr_t attr;
+    int err;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&to_watch, &attr);
+    pthread_cond_init(&to_runs, NULL);
+    pthread_condattr_destroy(&attr);
+    stopping = asleep = false;
+    busy = runs = waiting = 0;
+    idle_since = orr__now();
+    if ((err = pthread_create(&watcher, NULL, watch, NULL)) == 0)
+        return ORR_OK;
+    return orr__fail(at, ORR_EDEVICE, "no thread can be started (error %d)", err);
+}
+
+void orr__star_idle_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    stopping = true;
+    if (asleep)
+        starpu_resume();
+    asleep = false;
+    pthread_cond_signal(&to_watch);
+    pthread_mutex_unlock(&lock);
+    pthread_join(watcher, NULL);
+    pthread_cond_destroy(&to_watch);
+    pthread_cond_destroy(&to_runs);
+}
+
+void orr__star_wake(bool is_run)
+{
+    pthread_mutex_lock(&lock);
+    for (; is_run && runs >= MOST_RUNS; waiting--) {
+        waiting++;
+        pthread_cond_wait(&to_runs, &lock);
+    }
+    runs += is_run;
+    busy++;
+    if (asleep) {
+        asleep = false;
+        starpu_resume();
+        pthread_cond_signal(&to_watch);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__star_rest(bool is_run)
+{
+    pthread_mutex_lock(&lock);
+    runs -= is_run;
+    if (--busy == 0)
+        idle_since = orr__now();
+    if (is_run && waiting > 0)
+        pthread_cond_broadcast(&to_runs);
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__star_wait_runs(void)
+{
+    pthread_mutex_lock(&lock);
+    for (; runs > 0; waiting--) {
+        waiting++;
+        pthread_cond_wait(&to_runs, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,170 @@
+/* Starts and stops StarPU: which workers, which policy, what the rest of the house should know of them.
+ * Must not know: plans, tasks. */
+#include "config.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/engine/star.h"
+
+orr__star_state orr__star;
+static char policy[48];
+
+#ifdef ORR__STAR_OPENCL
+/* As many devices as StarPU would take as workers by itself. */
+static int count_opencl(void)
+{
+    const char *on_cpus = getenv("STARPU_OPENCL_ON_CPUS"), *only = getenv("STARPU_OPENCL_ONLY_ON_CPUS");
+    cl_device_type type = only && atoi(only) > 0 ? 0 : CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR;
+    cl_platform_id platform[16];
+    cl_uint platforms = 0, n;
+    int all = 0;
+
+    if ((on_cpus && atoi(on_cpus) > 0) || type == 0)
+        type |= CL_DEVICE_TYPE_CPU;
+    if (clGetPlatformIDs(16, platform, &platforms) != CL_SUCCESS)
+        return 0;
+    for (cl_uint i = 0; i < platforms && i < 16; i++)
+        if (clGetDeviceIDs(platform[i], type, 0, NULL, &n) == CL_SUCCESS)
+            all += (int)n;
+    return all;
+}
+#else
+static int count_opencl(void)
+{
+    return 0;
+}
+#endif
+
+/* The backend in force: the environment's word, else the caller's. */
+static orr_status choose_backend(orr__site at, const orr_config *config, int *choice)
+{
+    static const char *const names[] = {"auto", "cpu", "cuda", "opencl"};
+
+    *choice = orr__env.backend;
+    if (*choice == ORR__BACKEND_AUTO && config && config->backend) {
+        int i = 0;
+        while (i < 4 && strcmp(config->backend, names[i]) != 0)
+            i++;
+        if (i == 4)
+            return orr__fail(at, ORR_EINVAL, "backend \"%s\" is none of auto, cpu, cuda, opencl", config->backend);
+        *choice = i;
+    }
+    if (*choice == ORR__BACKEND_CUDA)
+        return orr__fail(at, ORR_EDEVICE, "this library has no CUDA kernels");
+    return ORR_OK;
+}
+
+/* StarPU's own variables win over all of this. */
+static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
+{
+    orr_status st = choose_backend(at, config, backend);
+    int opencl = 0;
+
+    if (st != ORR_OK)
+        return st;
+    setenv("STARPU_SILENT", "1", 0);
+    if (*backend == ORR__BACKEND_OPENCL)
+        setenv("STARPU_OPENCL_ON_CPUS", "1", 0); /* asked for by name: any device will do */
+    if (*backend != ORR__BACKEND_CPU && orr__exec_opencl->probe(NULL, 0))
+        opencl = count_opencl();
+    if (*backend == ORR__BACKEND_OPENCL && opencl == 0)
+        return orr__fail(at, ORR_EDEVICE, "no OpenCL device is there");
+    if (starpu_conf_init(conf) != 0)
+        return orr__fail(at, ORR_EDEVICE, "StarPU does not take the environment");
+    conf->catch_signals = 0;
+    conf->ncuda = 0;
+    if (opencl == 0)
+        conf->nopencl = 0;
+    if (config && config->workers > 0 && !getenv("STARPU_NCPU"))
+        conf->ncpus = config->workers;
+    if (!getenv("STARPU_SCHED"))
+        conf->sched_policy_name = opencl > 0 ? "dmdas" : "lws";
+    return ORR_OK;
+}
+
+/* The smallest device memory decides what may go to any device. */
+static size_t smallest_device(void)
+{
+    size_t least = 0;
+
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        starpu_ssize_t n;
+        if (starpu_worker_get_type((int)w) == STARPU_CPU_WORKER)
+            continue;
+        n = starpu_memory_get_total(starpu_worker_get_memory_node(w));
+        if (n > 0 && (least == 0 || (size_t)n < least))
+            least = (size_t)n;
+    }
+    return least;
+}
+
+static void look_around(int backend)
+{
+    struct starpu_sched_policy *p = starpu_sched_ctx_get_sched_policy(0);
+
+    orr__star.cpus = (int)starpu_cpu_worker_get_count();
+    orr__star.opencls = backend == ORR__BACKEND_CPU ? 0 : (int)starpu_opencl_worker_get_count();
+    orr__star.numa = starpu_memory_nodes_get_numa_count() > 1;
+    orr__star.device_bytes = smallest_device();
+    snprintf(policy, sizeof policy, "%s", p && p->policy_name ? p->policy_name : "?");
+    orr__plan_machine.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
+    orr__plan_machine.opencl = orr__star.opencls > 0;
+}
+
+static orr_status start(orr__site at, const orr_config *config)
+{
+    struct starpu_conf conf;
+    int backend, err;
+    orr_status st = configure(at, config, &conf, &backend);
+
+    if (st != ORR_OK)
+        return st;
+    if ((err = starpu_init(&conf)) != 0)
+        return orr__fail(at, ORR_EDEVICE, "StarPU finds no worker to start (%s)", strerror(-err));
+    look_around(backend);
+    if ((st = orr__works_start(at, (int)starpu_worker_get_count())) != ORR_OK ||
+        (st = orr__star_idle_start(at)) != ORR_OK) {
+        starpu_shutdown();
+        return st;
+    }
+    orr__star.blas_threads = orr__cpu_blas_get_threads();
+    orr__cpu_blas_threads(1);
+    orr__buf_engine = (orr__buf_hooks){.host_read = orr__tiles_host_read, .drop = orr__tilepool_drop};
+    return ORR_OK;
+}
+
+static void stop(void)
+{
+    orr__star_wait_runs();
+    orr__star_idle_stop();
+    starpu_task_wait_for_all();
+    orr__tilepool_stop();
+    orr__tiles_unregister_all();
+    orr__buf_engine = (orr__buf_hooks){NULL, NULL};
+    starpu_shutdown();
+    orr__cpu_blas_threads(orr__star.blas_threads);
+}
+
+static void describe(char *text, size_t size)
+{
+    int major, minor, release, n;
+
+    starpu_get_version(&major, &minor, &release);
+    n = snprintf(text, size, "starpu %d.%d.%d, %d CPU worker%s", major, minor, release, orr__star.cpus,
+                 orr__star.cpus == 1 ? "" : "s");
+    if (orr__star.opencls > 0 && n > 0 && (size_t)n < size)
+        n += snprintf(text + n, size - (size_t)n, ", %d OpenCL worker%s", orr__star.opencls,
+                      orr__star.opencls == 1 ? "" : "s");
+    if (n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", %s", policy);
+}
+
+static void worker(int w, char *text, size_t size)
+{
+    starpu_worker_get_name(w - 1, text, size);
+}
+
+const orr__engine_impl orr__engine_starpu = {.start = start, .stop = stop, .execute = orr__star_execute,
+                                             .describe = describe, .worker = worker, .settle = orr__tilepool_settle};

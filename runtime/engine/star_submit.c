@@ -1,0 +1,338 @@
+/* Binds a plan's values to buffers with handles and submits its tasks.
+ * Must not know: what a task computes. */
+#include "config.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/engine/star.h"
+
+/* -- operands ------------------------------------------------------------------------------------------- */
+
+orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
+{
+    int nout = s->region->nout;
+    int v = j < nout ? s->out[j] : s->in[j - nout];
+    orr__span p = {.elem = orr_dtype_size(r->plan->value[v].dtype)};
+    orr__tiles *tiles = orr__buf_tiles(r->value[v]);
+    int64_t first, end, tile;
+
+    if (j < nout)
+        orr__step_writes(s, t, j, &first, &end);
+    else
+        orr__step_reads(s, t, j - nout, &first, &end);
+    if (!tiles || end <= first)
+        return p;
+    tile = (int64_t)(tiles->bytes / p.elem);
+    p.tiles = tiles;
+    p.first = (int)(first / tile);
+    p.n = (int)((end - 1) / tile) + 1 - p.first;
+    if (p.first + p.n > tiles->n) /* a leaf whose buffer is larger than the value needs no more than it has */
+        p.n = tiles->n - p.first;
+    return p;
+}
+
+/* A task overwrites whole tiles, or StarPU would lose the rest. */
+static bool fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p)
+{
+    const orr__value *v = &r->plan->value[s->out[k]];
+    int64_t first, end, tile = p->n > 0 ? (int64_t)(p->tiles->bytes / p->elem) : 1;
+
+    orr__step_writes(s, t, k, &first, &end);
+    return p->n == 0 || (first % tile == 0 && (end % tile == 0 || end == v->count));
+}
+
+/* -- binding ---------------------------------------------------------------------------------------------- */
+
+static size_t tile_bytes(const orr__value *v)
+{
+    size_t all = orr__value_bytes(v), tile = (size_t)v->tile * orr_dtype_size(v->dtype);
+
+    return v->ntiles > 1 && tile > 0 && tile < all ? tile : all;
+}
+
+/* For host memory one handle is the cheapest; a device should get the part that a task reads. */
+static size_t leaf_tile_bytes(const orr__plan *plan, int v)
+{
+    size_t size = orr_dtype_size(plan->value[v].dtype);
+    int64_t count = plan->value[v].count, first, end;
+
+    for (int i = 0; orr__star.opencls > 0 && i < plan->nstep; i++) {
+        const orr__step *s = &plan->step[i];
+        for (int j = 0; j < s->region->nin; j++) {
+            if (s->in[j] != v)
+                continue;
+            orr__step_reads(s, 0, j, &first, &end);
+            if (s->ntiles > 1 && first == 0 && end > 0 && (count + end - 1) / end == s->ntiles)
+                return (size_t)end * size;
+        }
+    }
+    return (size_t)count * size;
+}
+
+/* The buffer of a temporary: that of the slot's last occupant when it is cut alike and read no more. Other tilings of
+ * the same memory would be other handles, of whose order StarPU knows nothing. */
+static orr__buf *temporary(const orr__run *r, int v, int *occupant)
+{
+    const orr__value *val = &r->plan->value[v];
+    size_t bytes = orr__value_bytes(val);
+
+    if (val->slot >= 0) {
+        int o = occupant[val->slot] - 1;
+        const orr__value *old = &r->plan->value[o < 0 ? v : o];
+        occupant[val->slot] = v + 1;
+        if (o >= 0 && old->last < val->first && orr__value_bytes(old) == bytes &&
+            tile_bytes(old) == tile_bytes(val))
+            return orr__buf_ref(r->value[o]);
+    }
+    return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buf_new(0);
+}
+
+static orr_status bind(orr__run *r, orr__buf *const *leaf)
+{
+    const orr__plan *plan = r->plan;
+    int few[64] = {0}, *occupant = few;
+    orr_status st = ORR_OK;
+
+    if (plan->nslot > 64 && !(occupant = orr__alloc_n((size_t)plan->nslot, sizeof *occupant)))
+        return ORR_ENOMEM;
+    for (int i = 0; i < plan->nvalue && st == ORR_OK; i++) {
+        const orr__value *v = &plan->value[i];
+        if (v->leaf >= 0) {
+            r->value[i] = orr__buf_ref(leaf[v->leaf]);
+            if (!orr__buf_tiles(r->value[i]) && r->value[i]->bytes > 0) {
+                size_t tile = leaf_tile_bytes(plan, i), all = r->value[i]->bytes;
+                st = orr__tiles_register(r->value[i], tile > 0 && tile < orr__value_bytes(v) ? tile : all)
+                         ? ORR_OK
+                         : ORR_ENOMEM;
+            }
+        } else if (!(r->value[i] = v->output >= 0 ? orr__value_bytes(v) > 0
+                                                        ? orr__tiles_new(orr__value_bytes(v), tile_bytes(v))
+                                                        : orr__buf_new(0)
+                                                  : temporary(r, i, occupant))) {
+            st = ORR_ENOMEM;
+        }
+    }
+    if (occupant != few)
+        free(occupant);
+    return st;
+}
+
+/* Runs under way that make our leaves: their failure will be ours. A failure that is known already is the answer. */
+static orr_status depend(orr__run *r, orr__buf *const *leaf)
+{
+    int n = r->plan->nleaf;
+
+    for (int i = 0; i < n; i++) {
+        orr__run *d = leaf[i] ? leaf[i]->run : NULL;
+        if (!d)
+            continue;
+        if (orr__run_done(d)) {
+            if (orr__run_status(d) != ORR_OK)
+                return orr__run_wait(d);
+            continue;
+        }
+        if (!r->dep && !(r->dep = orr__alloc_n((size_t)n, sizeof(*r->dep))))
+            return ORR_ENOMEM;
+        r->dep[r->ndep++] = orr__run_ref(d);
+    }
+    return ORR_OK;
+}
+
+/* -- tasks ------------------------------------------------------------------------------------------------ */
+
+static void called_back(void *arg)
+{
+    orr__run_task_done(((orr__task *)arg)->run);
+}
+
+/* No worker can do it: the submitting thread does, with the data brought home. */
+static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, const enum starpu_data_access_mode *mode)
+{
+    int got = 0;
+
+    while (got < n && starpu_data_acquire(handle[got], mode[got]) == 0)
+        got++;
+    if (got == n)
+        orr__star_cpu(NULL, a);
+    for (int i = 0; i < got; i++)
+        starpu_data_release(handle[i]);
+    return got == n ? ORR_OK
+                    : orr__fail(ORR__SITE(a->step->region->file, a->step->region->line, a->step->region->label),
+                                ORR_EDEVICE, "StarPU does not give the data back");
+}
+
+/* Fills in handles and modes; says whether a device could do it: one tile per operand, and room for all. */
+static bool operands(const orr__task *a, int n, starpu_data_handle_t *handle, enum starpu_data_access_mode *mode)
+{
+    const orr__region *r = a->step->region;
+    size_t bytes = 0;
+    bool single = true;
+
+    for (int j = 0, at = 0; j < r->nout + r->nin && at < n; j++) {
+        orr__span p = orr__star_span(a->run, a->step, a->tile, j);
+        single = single && p.n <= 1;
+        for (int k = 0; k < p.n; k++, at++) {
+            handle[at] = p.tiles->handle[p.first + k];
+            mode[at] = j < r->nout ? STARPU_W : STARPU_R;
+            bytes += p.tiles->bytes;
+        }
+    }
+    return single && (orr__star.device_bytes == 0 || bytes <= orr__star.device_bytes / 10 * 8);
+}
+
+/* The number of handles of a task; -1: an output is cut otherwise than the step writes it. */
+static int count_handles(const orr__task *a)
+{
+    const orr__region *r = a->step->region;
+    int n = 0;
+
+    for (int j = 0; j < r->nout + r->nin; j++) {
+        orr__span p = orr__star_span(a->run, a->step, a->tile, j);
+        if (j < r->nout && !fits(a->run, a->step, a->tile, j, &p))
+            return -1;
+        n += p.n;
+    }
+    return n;
+}
+
+static orr_status submit(orr__site at, orr__task *a)
+{
+    const orr__region *r = a->step->region;
+    struct starpu_codelet *cl = orr__star_codelet(a->work);
+    struct starpu_task *task;
+    starpu_data_handle_t *handle;
+    enum starpu_data_access_mode *mode;
+    int n = count_handles(a), err;
+    bool device;
+    orr_status st = ORR_OK;
+
+    if (n < 0)
+        return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles", r->label, a->tile);
+    if (!cl || !(task = starpu_task_create()))
+        return orr__fail(at, ORR_ENOMEM, "no memory for a task");
+    if (n > STARPU_NMAXBUFS) {
+        task->dyn_handles = malloc((size_t)n * sizeof *task->dyn_handles);
+        task->dyn_modes = malloc((size_t)n * sizeof *task->dyn_modes);
+    }
+    handle = n > STARPU_NMAXBUFS ? task->dyn_handles : task->handles;
+    mode = n > STARPU_NMAXBUFS ? task->dyn_modes : task->modes;
+    if (!handle || !mode) {
+        task->destroy = 0;
+        starpu_task_destroy(task);
+        return orr__fail(at, ORR_ENOMEM, "no memory for the %d buffers of a task", n);
+    }
+    device = operands(a, n, handle, mode) && a->step->opencl && orr__star.opencls > 0;
+    task->cl = cl;
+    task->nbuffers = n;
+    task->cl_arg = a;
+    task->cl_arg_size = 0;
+    task->callback_func = called_back;
+    task->callback_arg = a;
+    task->where = device ? STARPU_CPU | STARPU_OPENCL : STARPU_CPU;
+    if (device || orr__star.cpus > 0) {
+        atomic_fetch_add_explicit(&a->run->left, 1, memory_order_relaxed);
+        if ((err = starpu_task_submit(task)) == 0)
+            return ORR_OK;
+        atomic_fetch_sub_explicit(&a->run->left, 1, memory_order_relaxed);
+        orr__log(3, "%s: no worker takes it (error %d), the calling thread does", r->label, err);
+    }
+    st = host_lane(a, n, handle, mode);
+    task->destroy = 0;
+    starpu_task_destroy(task);
+    return st;
+}
+
+/* All of them even when one has failed meanwhile (they skip their work): who depends on an output finds it written. */
+static orr_status submit_all(orr__site at, orr__run *r)
+{
+    const orr__plan *plan = r->plan;
+    orr__task *a;
+    size_t n = 0;
+    orr_status st = ORR_OK;
+
+    for (int i = 0; i < plan->nstep; i++)
+        n += (size_t)plan->step[i].ntiles;
+    if (!(a = r->tasks = orr__alloc_n(n + 1, sizeof *a)))
+        return ORR_ENOMEM;
+    for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
+        const orr__step *s = &plan->step[i];
+        orr__work *work = orr__work_of(s->region);
+        for (int t = 0; t < s->ntiles && st == ORR_OK; t++, a++) {
+            *a = (orr__task){.run = r, .step = s, .work = work, .tile = t};
+            st = submit(at, a);
+        }
+    }
+    return st;
+}
+
+/* -- a run ------------------------------------------------------------------------------------------------ */
+
+static void ended(orr__run *r)
+{
+    (void)r;
+    orr__star_rest(true);
+}
+
+/* What is small, and can begin at once on the calling thread, is not worth a task. */
+static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf)
+{
+    if (plan->us >= (double)orr__env.inline_us)
+        return false;
+    for (int i = 0; i < plan->nleaf; i++) {
+        orr__tiles *t = leaf[i] ? orr__buf_tiles(leaf[i]) : NULL;
+        if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))
+            return false;
+        if (t && atomic_load_explicit(&t->away, memory_order_acquire))
+            return false;
+    }
+    return true;
+}
+
+static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                               orr__buf **out, orr__run **run)
+{
+    orr__run *r = orr__run_new(plan, scalar);
+    orr_status st;
+
+    if (!r)
+        return ORR_ENOMEM;
+    r->ended = ended;
+    orr__star_wake(true);
+    if ((st = depend(r, leaf)) == ORR_OK && (st = bind(r, leaf)) == ORR_OK && (st = submit_all(at, r)) == ORR_OK) {
+        orr__exec_outputs(plan, r->value, out);
+        for (int k = 0; k < plan->nout; k++)
+            if (plan->value[plan->out[k]].leaf < 0 && !out[k]->run)
+                out[k]->run = orr__run_ref(r);
+    } else {
+        orr__run_fail(r, st, orr_error_message());
+    }
+    orr__run_task_done(r);
+    if (st == ORR_OK) {
+        *run = r;
+        return ORR_OK;
+    }
+    st = orr__run_wait(r); /* an error of a task that was first counts more */
+    orr__run_unref(r);
+    return st;
+}
+
+orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                             orr__buf **out, orr__run **run)
+{
+    orr_status st;
+
+    orr__tilepool_settle();
+    if (suits_inline(plan, leaf)) {
+        st = orr__exec_inline(at, plan, leaf, scalar, out);
+        if (st != ORR_ENOMEM || !orr__tilepool_trim())
+            return st;
+        return orr__exec_inline(at, plan, leaf, scalar, out);
+    }
+    if ((st = execute_once(at, plan, leaf, scalar, out, run)) != ORR_ENOMEM)
+        return st;
+    /* What other runs hold and what waits for reuse may be enough. */
+    orr__star_wait_runs();
+    (void)orr__tilepool_trim();
+    return execute_once(at, plan, leaf, scalar, out, run);
+}
