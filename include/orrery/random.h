@@ -1,0 +1,40 @@
+/* Random tensors: counter-based (Philox 4x32-10), the same on every device and for every tiling.
+ * Must not know: how a value is computed.
+ *
+ * Each call takes the next stream number of the calling thread. A value is a function of seed, stream and element
+ * index alone, fixed when the call is recorded: evaluated twice, a tensor has the same numbers. The main thread's
+ * first stream after orr_init is that of the seed in orr_config or ORRERY_SEED; other threads have streams of their
+ * own. Results are owned by the current scope; all functions are lazy and safe from any thread. */
+#ifndef ORRERY_RANDOM_H
+#define ORRERY_RANDOM_H
+
+#include <orrery/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** This thread's streams start anew from `seed`. */
+ORR_API void orr_seed(uint64_t seed);
+
+/** Uniform in [lo, hi). Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (lo > hi, or not finite), ORR_ESHAPE. */
+ORR_API orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi);
+#define orr_rand(dtype, shape, lo, hi) orr_rand_at(ORR_HERE, (dtype), (shape), (lo), (hi))
+/** Normal with this mean and standard deviation. Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (std < 0, not finite). */
+ORR_API orr_tensor *orr_randn_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std);
+#define orr_randn(dtype, shape, mean, std) orr_randn_at(ORR_HERE, (dtype), (shape), (mean), (std))
+/** Integers lo … hi−1, each as likely. Integer dtypes (ORR_EDTYPE: also when lo or hi−1 is none of the dtype).
+ * Errors: ORR_EINVAL (hi ≤ lo), ORR_ESHAPE. */
+ORR_API orr_tensor *orr_randint_at(const char *file, int line, orr_dtype dtype, orr_shape shape, int64_t lo, int64_t hi);
+#define orr_randint(dtype, shape, lo, hi) orr_randint_at(ORR_HERE, (dtype), (shape), (lo), (hi))
+/** The numbers 0 … n−1 in random order, i64, shape (n). Errors: ORR_ESHAPE (n < 0). */
+ORR_API orr_tensor *orr_permutation_at(const char *file, int line, int64_t n);
+#define orr_permutation(n) orr_permutation_at(ORR_HERE, (n))
+/** True with probability p (in steps of 2⁻²⁴), bool. Errors: ORR_EINVAL (p not in 0 … 1), ORR_ESHAPE. */
+ORR_API orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p);
+#define orr_bernoulli(shape, p) orr_bernoulli_at(ORR_HERE, (shape), (p))
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,218 @@
+/* Reverse mode: from y down the list of what it is made of, adding up cotangents. No recursion.
+ * Must not know: the derivative of any single op. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <orrery/eval.h>
+#include "ops/grad_walk.h"
+#include "ops/vjp.h"
+
+/* One walk. Arrays have an entry per node of the ancestry. */
+typedef struct {
+    orr__site at;
+    orr__ancestry a;
+    bool *leads;          /* an x is among its ancestors, or it is one        */
+    orr_tensor **cot;     /* cotangent so far, NULL: none                     */
+    orr_tensor **handle;  /* the node as a tensor, made when first needed     */
+    orr_tensor **args;    /* room for the operands of the node with the most  */
+} walk;
+
+orr_tensor *orr_detach_at(const char *file, int line, orr_tensor *t)
+{
+    orr__site at = ORR__SITE(file, line, "detach");
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__operand(at, t, "t", &n, &bad))
+        return bad;
+    return orr__handle_new(orr__rec_one(at, ORR__OP_DETACH, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n)));
+}
+
+static int arity(const walk *w, int i)
+{
+    return w->a.arg0[i + 1] - w->a.arg0[i];
+}
+
+static bool walk_begin(walk *w, orr__node *y)
+{
+    if (orr__ancestry_make(w->at, y, &w->a) != ORR_OK)
+        return false;
+    int most = 1;
+    for (int i = 0; i < w->a.n; i++)
+        most = arity(w, i) > most ? arity(w, i) : most;
+    size_t n = (size_t)w->a.n;
+    w->leads = orr__alloc_n(n, sizeof *w->leads);
+    w->cot = orr__alloc_n(n, sizeof(orr_tensor *));
+    w->handle = orr__alloc_n(n, sizeof(orr_tensor *));
+    w->args = orr__alloc_n((size_t)most, sizeof(orr_tensor *));
+    return w->leads && w->cot && w->handle && w->args;
+}
+
+static void walk_end(walk *w)
+{
+    orr__ancestry_free(&w->a);
+    free(w->leads);
+    free(w->cot);
+    free(w->handle);
+    free(w->args);
+}
+
+/* Inputs come before their users, so one pass says which nodes lead to an x. */
+static void mark_leads(walk *w, orr__node *const *x, int n)
+{
+    for (int k = 0; k < n; k++) {
+        int i = orr__ancestry_find(&w->a, x[k]);
+        if (i >= 0)
+            w->leads[i] = true;
+    }
+    for (int i = 0; i < w->a.n; i++) {
+        const orr__node *node = w->a.node[i];
+        if (node->op->id == ORR__OP_DETACH || !orr__is_float((orr_dtype)node->dtype))
+            continue;
+        for (int k = 0; k < arity(w, i) && !w->leads[i]; k++)
+            w->leads[i] = w->leads[w->a.arg[w->a.arg0[i] + k]];
+    }
+}
+
+static orr_tensor *handle_of(walk *w, int i)
+{
+    if (!w->handle[i])
+        w->handle[i] = orr__handle_new(orr__node_ref(w->a.node[i]));
+    return w->handle[i];
+}
+
+static orr_status step_back(walk *w, int i)
+{
+    int nin = arity(w, i);
+    const int32_t *arg = w->a.arg + w->a.arg0[i];
+    for (int k = 0; k < nin; k++)
+        w->args[k] = handle_of(w, arg[k]);
+    orr__back b = { w->at, w->a.node[i], nin, w->args, handle_of(w, i), w->cot[i] };
+    for (int k = 0; k < nin; k++) {
+        if (!w->leads[arg[k]])
+            continue;
+        orr_tensor *g = orr__vjp(&b, k);
+        if (!g)
+            continue;
+        orr_tensor *sum = w->cot[arg[k]];
+        w->cot[arg[k]] = sum ? orr_add_at(w->at.file, w->at.line, sum, g) : g;
+        orr_status st = orr_tensor_status(w->cot[arg[k]]);
+        if (st != ORR_OK)
+            return st;
+    }
+    return ORR_OK;
+}
+
+/* Fills cot for every node that leads to an x. y is the last node. */
+static orr_status walk_back(walk *w, orr_tensor *seed)
+{
+    int y = w->a.n - 1;
+    if (w->leads[y])
+        w->cot[y] = seed;
+    for (int i = y; i >= 0; i--) {
+        orr_status st = w->cot[i] && w->leads[i] ? step_back(w, i) : ORR_OK;
+        if (st != ORR_OK)
+            return st;
+    }
+    return ORR_OK;
+}
+
+/* A handle of its own for each x: cotangents may be shared. */
+static orr_tensor *result_for(walk *w, const orr__node *x)
+{
+    int i = orr__ancestry_find(&w->a, x);
+    if (i < 0 || !w->cot[i])
+        return orr_zeros_at(w->at.file, w->at.line, (orr_dtype)x->dtype, x->shape);
+    return orr__handle_new(orr__node_ref(orr__handle_node(w->cot[i])));
+}
+
+static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *const *x, int n, orr_tensor **grads)
+{
+    walk w = { .at = at };
+    orr_scope *scope = orr_scope_begin();
+    orr_status st = scope && walk_begin(&w, y) ? ORR_OK : orr_error_status();
+    if (st == ORR_OK) {
+        mark_leads(&w, x, n);
+        if (n && w.a.n == 1 && !w.leads[0] && y->value)
+            st = orr__fail(at, ORR_EGRAPH, "y holds its value already, and what it was made from is forgotten: "
+                                           "take the gradient before y is evaluated");
+    }
+    if (st == ORR_OK)
+        st = walk_back(&w, seed);
+    for (int i = 0; i < n && st == ORR_OK; i++) {
+        orr_tensor *r = result_for(&w, x[i]);
+        st = orr_tensor_status(r);
+        if (st == ORR_OK)
+            grads[i] = orr_scope_return_at(at.file, at.line, scope, r);
+    }
+    if (scope)
+        (void)orr_scope_end_at(at.file, at.line, scope);
+    walk_end(&w);
+    return st;
+}
+
+static orr_status failed(orr_status st, int n, orr_tensor **grads)
+{
+    for (int i = 0; grads && i < n; i++)
+        grads[i] = orr__handle_new(NULL);
+    return st;
+}
+
+/* Checks x and runs. */
+static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, orr_tensor *const *x, int n,
+                                orr_tensor **grads)
+{
+    orr_tensor *bad;
+    orr__node **node = orr__alloc_n((size_t)n + 1, sizeof(orr__node *));
+    if (!node)
+        return failed(ORR_ENOMEM, n, grads);
+    orr_status st = ORR_OK;
+    for (int i = 0; i < n && st == ORR_OK; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "x[%d]", i);
+        if (!orr__operand_float(at, x[i], name, &node[i], &bad))
+            st = orr_tensor_status(bad);
+    }
+    if (st == ORR_OK)
+        st = run(at, y, seed, node, n, grads);
+    free(node);
+    return st == ORR_OK ? ORR_OK : failed(st, n, grads);
+}
+
+orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n,
+                      orr_tensor **grads)
+{
+    orr__site at = ORR__SITE(file, line, "vjp");
+    orr__node *ny, *ns;
+    orr_tensor *bad;
+    if (n < 0 || (n && (!x || !grads)))
+        return orr__fail(at, ORR_EINVAL, n < 0 ? "n is negative" : "x or grads is NULL");
+    if (!orr__operand_float(at, y, "y", &ny, &bad) || !orr__operand(at, seed, "seed", &ns, &bad))
+        return failed(orr_tensor_status(bad), n, grads);
+    if (ns->dtype != ny->dtype || !orr__shape_equal(&ns->shape, &ny->shape))
+        return failed(orr__fail(at, ns->dtype != ny->dtype ? ORR_EDTYPE : ORR_ESHAPE,
+                                "the seed is %s %s and y is %s %s", orr_dtype_name((orr_dtype)ns->dtype),
+                                orr__str(ns->shape).s, orr_dtype_name((orr_dtype)ny->dtype), orr__str(ny->shape).s),
+                      n, grads);
+    return differentiate(at, ny, seed, x, n, grads);
+}
+
+orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads)
+{
+    orr__site at = ORR__SITE(file, line, "grad");
+    orr__node *ny;
+    orr_tensor *bad;
+    if (n < 0 || (n && (!x || !grads)))
+        return orr__fail(at, ORR_EINVAL, n < 0 ? "n is negative" : "x or grads is NULL");
+    if (!orr__operand_float(at, y, "y", &ny, &bad))
+        return failed(orr_tensor_status(bad), n, grads);
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *seed = orr_ones_at(file, line, (orr_dtype)ny->dtype, ny->shape);
+    orr_status st = scope ? orr_tensor_status(seed) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = differentiate(at, ny, seed, x, n, grads);
+    for (int i = 0; i < n && st == ORR_OK; i++)
+        (void)orr_scope_return_at(file, line, scope, grads[i]);
+    if (scope)
+        (void)orr_scope_end_at(file, line, scope);
+    return st == ORR_OK ? ORR_OK : failed(st, n, grads);
+}

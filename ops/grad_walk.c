@@ -1,0 +1,132 @@
+/* Lists what a node is made of, in topological order, without recursion.
+ * Must not know: derivatives. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "ops/grad_walk.h"
+
+typedef struct { orr__node *node; int next; } frame;
+typedef struct { frame *at; int n, cap; } stack;
+
+static bool grow(void *array, int *cap, int need, size_t size)
+{
+    if (need <= *cap)
+        return true;
+    int c = *cap ? *cap : 64;
+    while (c < need)
+        c *= 2;
+    void *more = realloc(*(void **)array, (size_t)c * size);
+    if (!more)
+        return false;
+    *(void **)array = more;
+    *cap = c;
+    return true;
+}
+
+/* The slot of a node, or the free one where it belongs. nslot > 0. */
+static uint32_t slot_of(const orr__ancestry *a, const orr__node *n)
+{
+    uint32_t i = (uint32_t)(((uintptr_t)n >> 4) * 0x9E3779B97F4A7C15u >> 32) & (a->nslot - 1);
+    while (a->slot[i] >= 0 && a->node[a->slot[i]] != n)
+        i = (i + 1) & (a->nslot - 1);
+    return i;
+}
+
+int orr__ancestry_find(const orr__ancestry *a, const orr__node *n)
+{
+    return a->nslot ? a->slot[slot_of(a, n)] : -1;
+}
+
+/* Keeps the table at most half full. */
+static bool rehash(orr__ancestry *a)
+{
+    uint32_t size = a->nslot ? 2 * a->nslot : 128;
+    int32_t *slot = malloc(size * sizeof *slot);
+    if (!slot)
+        return false;
+    free(a->slot);
+    a->slot = slot;
+    a->nslot = size;
+    for (uint32_t i = 0; i < size; i++)
+        slot[i] = -1;
+    for (int i = 0; i < a->n; i++)
+        slot[slot_of(a, a->node[i])] = i;
+    return true;
+}
+
+/* All inputs of n have numbers: n gets the next one. */
+static bool number(orr__ancestry *a, orr__node *n)
+{
+    int nin = n->value ? 0 : n->nin;
+    if (a->n + 2 > a->cap) {
+        int cap = a->cap, c = a->cap;
+        if (!grow(&a->node, &c, a->n + 2, sizeof *a->node) || !grow(&a->arg0, &cap, a->n + 2, sizeof *a->arg0))
+            return false;
+        a->cap = cap;
+    }
+    if (!grow(&a->arg, &a->arg_cap, a->narg + nin, sizeof *a->arg))
+        return false;
+    if (2 * (uint32_t)(a->n + 1) > a->nslot && !rehash(a))
+        return false;
+    a->arg0[a->n] = a->narg;
+    for (int k = 0; k < nin; k++)
+        a->arg[a->narg++] = orr__ancestry_find(a, n->in[k]);
+    a->slot[slot_of(a, n)] = a->n;
+    a->node[a->n++] = orr__node_ref(n);
+    a->arg0[a->n] = a->narg;
+    return true;
+}
+
+static bool push(stack *s, orr__node *n)
+{
+    if (!grow(&s->at, &s->cap, s->n + 1, sizeof *s->at))
+        return false;
+    s->at[s->n++] = (frame){ n, 0 };
+    return true;
+}
+
+/* Under the graph lock: the inputs of a node vanish when another thread has evaluated it. */
+static bool walk(orr__ancestry *a, stack *s, orr__node *y)
+{
+    if (!push(s, y))
+        return false;
+    while (s->n) {
+        frame *f = &s->at[s->n - 1];
+        orr__node *n = f->node;
+        if (!n->value && f->next < n->nin) {
+            orr__node *x = n->in[f->next++];
+            if (orr__ancestry_find(a, x) < 0 && !push(s, x))
+                return false;
+            continue;
+        }
+        s->n--;
+        if (orr__ancestry_find(a, n) < 0 && !number(a, n))
+            return false;
+    }
+    return true;
+}
+
+orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__ancestry *a)
+{
+    stack s = { NULL, 0, 0 };
+    memset(a, 0, sizeof *a);
+    orr__graph_lock();
+    bool ok = walk(a, &s, y);
+    orr__graph_unlock();
+    free(s.at);
+    if (ok)
+        return ORR_OK;
+    orr__ancestry_free(a);
+    return orr__fail(at, ORR_ENOMEM, "no memory to walk the graph");
+}
+
+void orr__ancestry_free(orr__ancestry *a)
+{
+    for (int i = 0; i < a->n; i++)
+        orr__node_unref(a->node[i]);
+    free(a->node);
+    free(a->arg0);
+    free(a->arg);
+    free(a->slot);
+    memset(a, 0, sizeof *a);
+}

@@ -1,0 +1,128 @@
+/* orr_matmul: NumPy's rules for ranks and broadcasting around the one primitive.
+ * Must not know: devices, BLAS, plans. */
+#include "config.h"
+
+#include "ops/record.h"
+
+typedef struct {
+    orr_shape a, b, out; /* out: with both matrix axes */
+    int64_t m, k, n;
+    bool row, column;    /* a, b is 1-d: its axis goes away at the end */
+    orr_dtype dtype;
+} product;
+
+/* `s` as a stack of matrices. */
+static orr_shape as_matrices(const orr_shape *s, bool column)
+{
+    if (s->rank > 1)
+        return *s;
+    return column ? ORR_SHAPE(s->dim[0], 1) : ORR_SHAPE(1, s->dim[0]);
+}
+
+static bool batches(const product *p, orr_shape *out)
+{
+    orr_shape a = p->a, b = p->b;
+    a.rank -= 2;
+    b.rank -= 2;
+    return orr__shape_broadcast(&a, &b, out);
+}
+
+static bool infer(orr__site at, orr__node *const *in, product *p, orr_tensor **bad)
+{
+    const orr_shape *a = &in[0]->shape, *b = &in[1]->shape;
+    if (!orr__promote_nodes(at, 2, in, &p->dtype)) {
+        *bad = orr__handle_new(NULL);
+        return false;
+    }
+    if (p->dtype == ORR_BOOL) {
+        *bad = orr__poison(at, ORR_EDTYPE, "bool operands: write orr_cast(a, ORR_I32)");
+        return false;
+    }
+    if (!a->rank || !b->rank) {
+        *bad = orr__poison(at, ORR_ESHAPE, "operands need an axis at least: %s · %s", orr__str(*a).s, orr__str(*b).s);
+        return false;
+    }
+    p->row = a->rank == 1;
+    p->column = b->rank == 1;
+    p->a = as_matrices(a, false);
+    p->b = as_matrices(b, true);
+    p->m = p->a.dim[p->a.rank - 2];
+    p->k = p->a.dim[p->a.rank - 1];
+    p->n = p->b.dim[p->b.rank - 1];
+    if (p->k != p->b.dim[p->b.rank - 2]) {
+        *bad = orr__poison(at, ORR_ESHAPE, "inner dimensions differ: %s · %s", orr__str(*a).s, orr__str(*b).s);
+        return false;
+    }
+    if (!batches(p, &p->out)) {
+        *bad = orr__poison(at, ORR_ESHAPE, "batch dimensions do not broadcast: %s · %s", orr__str(*a).s,
+                           orr__str(*b).s);
+        return false;
+    }
+    p->out.dim[p->out.rank++] = p->m;
+    p->out.dim[p->out.rank++] = p->n;
+    return orr__shape_ok(at, &p->out, bad);
+}
+
+/* The operand with the batch axes of the result and matrices of r × c. */
+static orr__node *operand(orr__site at, orr__node *n, const product *p, const orr_shape *as, int64_t r, int64_t c)
+{
+    orr_shape full = p->out;
+    full.dim[full.rank - 2] = r;
+    full.dim[full.rank - 1] = c;
+    n = orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(n), p->dtype), as);
+    orr_tensor *bad;
+    if (n && !orr__shape_ok(at, &full, &bad)) {
+        orr__node_unref(n);
+        return NULL;
+    }
+    return orr__rec_broadcast(at, n, &full);
+}
+
+/* Integers: Σ over k of a[…, i, k, 1]·b[…, 1, k, j], which fuses into one reduction and wraps as integers do. */
+static orr_tensor *integer_product(orr__site at, orr__node *const *in, const product *p)
+{
+    orr_shape a = p->a, b = p->b;
+    if (p->out.rank + 1 > ORR_MAX_RANK)
+        return orr__poison(at, ORR_ESHAPE, "integer operands have at most %d batch axes: %s · %s", ORR_MAX_RANK - 3,
+                           orr__str(a).s, orr__str(b).s);
+    a.dim[a.rank++] = 1;
+    b.rank++;
+    b.dim[b.rank - 1] = b.dim[b.rank - 2];
+    b.dim[b.rank - 2] = b.dim[b.rank - 3];
+    b.dim[b.rank - 3] = 1;
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *x = orr__handle_new(orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(in[0]), p->dtype), &a));
+    orr_tensor *y = orr__handle_new(orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(in[1]), p->dtype), &b));
+    orr_tensor *r = orr_sum_at(at.file, at.line, orr_mul_at(at.file, at.line, x, y), ORR_AXES(-2), false);
+    return orr__compose_end(at, scope, orr_cast_at(at.file, at.line, r, p->dtype));
+}
+
+static orr_tensor *float_product(orr__site at, orr__node *const *in, const product *p)
+{
+    orr__node *ab[2] = { operand(at, in[0], p, &p->a, p->m, p->k), operand(at, in[1], p, &p->b, p->k, p->n) };
+    orr__node *r = ab[0] && ab[1] ? orr__node_new(at, orr__prim(ORR__OP_MATMUL), p->dtype, &p->out, 2, ab) : NULL;
+    orr__node_unref(ab[0]);
+    orr__node_unref(ab[1]);
+    return orr__handle_new(r);
+}
+
+orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor *b)
+{
+    orr__site at = ORR__SITE(file, line, "matmul");
+    orr__node *in[2];
+    orr_tensor *bad;
+    product p;
+    if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad) ||
+        !infer(at, in, &p, &bad))
+        return bad;
+    orr_shape to = p.out;
+    if (p.column)
+        to.rank--;
+    if (p.row) {
+        to.dim[to.rank - (p.column ? 1 : 2)] = to.dim[to.rank - 1];
+        to.rank--;
+    }
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *r = orr__is_float(p.dtype) ? float_product(at, in, &p) : integer_product(at, in, &p);
+    return orr__compose_end(at, scope, orr_reshape_at(file, line, r, to));
+}

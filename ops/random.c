@@ -1,0 +1,140 @@
+/* Random tensors and the streams behind them: each call takes the next stream number of its thread.
+ * Must not know: devices, fusion, plans. */
+#include "config.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <orrery/random.h>
+#include "ops/random.h"
+#include "ops/record.h"
+#include "runtime/base/env.h"
+#include "runtime/base/philox.h"
+
+/* A thread that never called orr_seed follows the default seed; threads differ by the upper half of the stream
+ * number. The first thread to ask after a start is number 0. */
+static atomic_uint epoch = 1, threads;
+
+static _Thread_local struct {
+    unsigned epoch;
+    uint64_t seed, stream;
+} mine;
+
+void orr__random_start(void)
+{
+    atomic_store(&threads, 0);
+    atomic_fetch_add(&epoch, 1);
+}
+
+void orr_seed(uint64_t seed)
+{
+    mine.epoch = atomic_load(&epoch);
+    mine.seed = seed;
+    mine.stream = 0;
+}
+
+static uint64_t next_stream(void)
+{
+    unsigned now = atomic_load(&epoch);
+    if (mine.epoch != now) {
+        mine.epoch = now;
+        mine.seed = orr__env.seed;
+        mine.stream = (uint64_t)atomic_fetch_add(&threads, 1) << 32;
+    }
+    return orr__rand_mix(mine.seed, mine.stream++);
+}
+
+static orr__node *draw(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, orr__scalar s1, orr__scalar s2)
+{
+    orr__node *n = orr__node_new(at, orr__prim(ORR__OP_RANDOM), dtype, shape, 0, NULL);
+    if (n) {
+        n->attr.dist = dist;
+        n->nscalar = 3;
+        n->s[0].u = next_stream();
+        n->s[1] = s1;
+        n->s[2] = s2;
+    }
+    return n;
+}
+
+/* offset + scale · (standard draw), in a float dtype. */
+static orr_tensor *scaled(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, double scale, double offset)
+{
+    orr_tensor *bad;
+    if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, shape, &bad))
+        return bad;
+    if (!orr__is_float(dtype))
+        return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
+    orr__scalar none = { .u = 0 };
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *r = orr__handle_new(draw(at, dist, dtype, shape, none, none));
+    if (scale != 1)
+        r = orr_mul_at(at.file, at.line, r, orr_scalar_at(at.file, at.line, scale));
+    if (offset != 0)
+        r = orr_add_at(at.file, at.line, r, orr_scalar_at(at.file, at.line, offset));
+    return orr__compose_end(at, scope, r);
+}
+
+orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi)
+{
+    orr__site at = ORR__SITE(file, line, "rand");
+    if (!(isfinite(lo) && isfinite(hi) && lo <= hi))
+        return orr__poison(at, ORR_EINVAL, "no interval from %g to %g", lo, hi);
+    return scaled(at, ORR__DUNIFORM, dtype, &shape, hi - lo, lo);
+}
+
+orr_tensor *orr_randn_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std)
+{
+    orr__site at = ORR__SITE(file, line, "randn");
+    if (!(isfinite(mean) && isfinite(std) && std >= 0))
+        return orr__poison(at, ORR_EINVAL, "no normal distribution with mean %g and standard deviation %g", mean, std);
+    return scaled(at, ORR__DNORMAL, dtype, &shape, std, mean);
+}
+
+/* Is the integer v a value of dtype? */
+static bool holds(orr_dtype dtype, int64_t v)
+{
+    orr__scalar s = orr__scalar_cast((orr__scalar){ .i = v }, ORR_I64, dtype);
+    return !(orr__is_unsigned(dtype) && v < 0) && orr__scalar_cast(s, dtype, ORR_I64).i == v;
+}
+
+orr_tensor *orr_randint_at(const char *file, int line, orr_dtype dtype, orr_shape shape, int64_t lo, int64_t hi)
+{
+    orr__site at = ORR__SITE(file, line, "randint");
+    orr_tensor *bad;
+    if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
+        return bad;
+    if (!orr__is_int(dtype))
+        return orr__poison(at, ORR_EDTYPE, "%s is no integer dtype", orr_dtype_name(dtype));
+    if (hi <= lo)
+        return orr__poison(at, ORR_EINVAL, "no integers from %lld to below %lld", (long long)lo, (long long)hi);
+    if (!holds(dtype, lo) || !holds(dtype, hi - 1))
+        return orr__poison(at, ORR_EDTYPE, "%s does not hold %lld to %lld", orr_dtype_name(dtype), (long long)lo,
+                           (long long)(hi - 1));
+    orr__scalar first = { .i = lo }, range = { .u = (uint64_t)hi - (uint64_t)lo };
+    return orr__handle_new(draw(at, ORR__DINTEGERS, dtype, &shape, first, range));
+}
+
+orr_tensor *orr_permutation_at(const char *file, int line, int64_t n)
+{
+    orr__site at = ORR__SITE(file, line, "permutation");
+    orr_tensor *bad;
+    orr_shape shape = ORR_SHAPE(n);
+    if (!orr__shape_ok(at, &shape, &bad))
+        return bad;
+    return orr__handle_new(draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n },
+                                (orr__scalar){ .u = 0 }));
+}
+
+orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p)
+{
+    orr__site at = ORR__SITE(file, line, "bernoulli");
+    orr_tensor *bad;
+    if (!orr__shape_ok(at, &shape, &bad))
+        return bad;
+    if (!(p >= 0 && p <= 1))
+        return orr__poison(at, ORR_EINVAL, "%g is no probability", p);
+    orr__scalar none = { .u = 0 };
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *u = orr__handle_new(draw(at, ORR__DUNIFORM, ORR_F32, &shape, none, none));
+    return orr__compose_end(at, scope, orr_less_at(file, line, u, orr_scalar_at(file, line, p)));
+}

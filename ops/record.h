@@ -1,0 +1,55 @@
+/* How the structural ops record their primitives: small builders of nodes that can be chained.
+ * Must not know: devices, fusion, plans. */
+#ifndef ORR_OPS_RECORD_H
+#define ORR_OPS_RECORD_H
+
+#include <orrery/elementwise.h>
+#include <orrery/eval.h>
+#include <orrery/ops.h>
+#include "ops/ops.h"
+
+/* Builders take over the reference of `n` and return a new one. NULL in is NULL out (the last error stands), so that
+ * they nest, and orr__handle_new makes the poison at the end. A builder that has nothing to do returns `n`. */
+orr__node *orr__rec_cast(orr__site at, orr__node *n, orr_dtype dtype);
+orr__node *orr__rec_reshape(orr__site at, orr__node *n, const orr_shape *shape); /* same count */
+orr__node *orr__rec_broadcast(orr__site at, orr__node *n, const orr_shape *shape); /* must fit */
+orr__node *orr__rec_permute(orr__site at, orr__node *n, const int *perm);
+orr__node *orr__rec_slice(orr__site at, orr__node *n, const orr_shape *shape, const int64_t *start,
+                          const int64_t *step);
+/* Over the axes in mask, which stay as 1 in the result; mask 0 is a cast. */
+orr__node *orr__rec_reduce(orr__site at, orr__node *n, int rop, uint32_t mask, orr_dtype dtype);
+orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__scalar v);
+/* start + step·i[axis]; the scalars as the dtype's kind has them (float dtypes: f). */
+orr__node *orr__rec_iota(orr__site at, orr_dtype dtype, const orr_shape *shape, int axis, orr__scalar start,
+                         orr__scalar step);
+/* An op on one operand, plain. */
+orr__node *orr__rec_one(orr__site at, int id, orr_dtype dtype, const orr_shape *shape, orr__node *n);
+
+/* One operand checked; false: return *bad. */
+bool orr__operand(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
+/* One operand of a float dtype. */
+bool orr__operand_float(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
+/* The dtype at which a composition on `t` computes: f32 for f16 and bf16. */
+orr_dtype orr__wide(orr_dtype t);
+
+/* `shape` with the axes in mask gone, or 1 when kept. */
+orr_shape orr__shape_reduced(const orr_shape *s, uint32_t mask, bool keep);
+/* Product of the dimensions in mask. */
+int64_t orr__shape_count_of(const orr_shape *s, uint32_t mask);
+bool orr__shape_ok(orr__site at, const orr_shape *s, orr_tensor **bad);
+bool orr__dtype_ok(orr__site at, orr_dtype t, orr_tensor **bad);
+/* Poison for an axis, or a list of axes, that does not fit the shape. */
+orr_tensor *orr__axis_poison(orr__site at, int axis, const orr_shape *s);
+orr_tensor *orr__axes_poison(orr__site at, const orr_shape *s);
+/* A user's number as a value of dtype; EDTYPE (last error set) for a fraction or what is out of an integer's range. */
+bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *out);
+/* The dtype that operands promote to; weak scalars follow the others. EDTYPE names the cast. */
+bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *dtype);
+
+/* column − row, i64, shape (rows, cols). */
+orr_tensor *orr__diagonals(orr__site at, int64_t rows, int64_t cols);
+
+/* Ends the scope of a composition; its result goes to the caller's scope. `s` may be NULL (no memory for one). */
+orr_tensor *orr__compose_end(orr__site at, orr_scope *s, orr_tensor *result);
+
+#endif

@@ -1,0 +1,111 @@
+/* Softmax and losses, composed of public ops in an order that fuses.
+ * Must not know: devices, fusion, plans. */
+#include "config.h"
+
+#include <math.h>
+#include "ops/record.h"
+
+#define AT at.file, at.line
+
+/* x as wide as it is computed, less its maximum along the axis, through which no gradient flows: it cancels. */
+static orr_tensor *shifted(orr__site at, orr_tensor *x, int axis)
+{
+    x = orr_cast_at(AT, x, orr__wide(orr_tensor_dtype(x)));
+    return orr_sub_at(AT, x, orr_detach_at(AT, orr_max_at(AT, x, ORR_AXES(axis), true)));
+}
+
+static orr_tensor *soft(orr__site at, orr_tensor *x, int axis, bool logarithm)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__operand_float(at, x, "x", &n, &bad))
+        return bad;
+    int k = orr__axis(axis, n->shape.rank);
+    if (k < 0)
+        return orr__axis_poison(at, axis, &n->shape);
+    if (!n->shape.dim[k]) /* no elements */
+        return orr__handle_new(orr__node_ref(n));
+    orr_dtype dtype = (orr_dtype)n->dtype;
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *d = shifted(at, x, k), *e = orr_exp_at(AT, d);
+    orr_tensor *sum = orr_sum_at(AT, e, ORR_AXES(k), true);
+    orr_tensor *r = logarithm ? orr_sub_at(AT, d, orr_log_at(AT, sum)) : orr_div_at(AT, e, sum);
+    return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));
+}
+
+orr_tensor *orr_softmax_at(const char *file, int line, orr_tensor *x, int axis)
+{
+    return soft(ORR__SITE(file, line, "softmax"), x, axis, false);
+}
+
+orr_tensor *orr_log_softmax_at(const char *file, int line, orr_tensor *x, int axis)
+{
+    return soft(ORR__SITE(file, line, "log_softmax"), x, axis, true);
+}
+
+static bool labels_fit(orr__site at, const orr__node *logits, const orr__node *labels, orr_tensor **bad)
+{
+    orr_shape batch = logits->shape;
+    if (!orr__is_int((orr_dtype)labels->dtype)) {
+        *bad = orr__poison(at, ORR_EDTYPE, "labels are %s, and integers are needed: write orr_cast(labels, ORR_I64)",
+                           orr_dtype_name((orr_dtype)labels->dtype));
+        return false;
+    }
+    batch.rank--;
+    if (batch.rank >= 0 && orr__shape_equal(&batch, &labels->shape))
+        return true;
+    *bad = orr__poison(at, ORR_ESHAPE, "logits of shape %s need labels of the same shape without the last axis: %s",
+                       orr__str(logits->shape).s, orr__str(labels->shape).s);
+    return false;
+}
+
+orr_tensor *orr_cross_entropy_at(const char *file, int line, orr_tensor *logits, orr_tensor *labels)
+{
+    orr__site at = ORR__SITE(file, line, "cross_entropy");
+    orr__node *x, *l;
+    orr_tensor *bad;
+    if (!orr__operand_float(at, logits, "logits", &x, &bad) || !orr__operand(at, labels, "labels", &l, &bad) ||
+        !labels_fit(at, x, l, &bad))
+        return bad;
+    orr_dtype dtype = (orr_dtype)x->dtype;
+    int64_t classes = x->shape.dim[x->shape.rank - 1];
+    double batch = (double)orr__shape_count(&l->shape);
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *wide = orr_cast_at(AT, logits, orr__wide(dtype));
+    orr_tensor *logp = orr_log_softmax_at(AT, wide, -1);
+    /* The label's entry by comparison with the class number: this fuses into the sum, and so does its gradient. As
+     * u64 a negative label is out of range; a label that is no class adds NaN. */
+    orr_tensor *label = orr_cast_at(AT, labels, ORR_U64);
+    orr_tensor *class = orr__handle_new(orr__rec_iota(at, ORR_U64, &ORR_SHAPE(classes), 0, (orr__scalar){ .u = 0 },
+                                                      (orr__scalar){ .u = 1 }));
+    orr_tensor *hit = orr_equal_at(AT, orr_expand_dims_at(AT, label, -1), class);
+    orr_tensor *each = orr_sum_at(AT, orr_where_at(AT, hit, logp, orr_scalar_at(AT, 0)), ORR_AXES(-1), false);
+    orr_tensor *end = orr__handle_new(orr__rec_const(at, ORR_U64, &ORR_SCALAR,
+                                                     (orr__scalar){ .u = (uint64_t)classes }));
+    each = orr_where_at(AT, orr_less_at(AT, label, end), each, orr_scalar_at(AT, NAN));
+    orr_tensor *r = orr_div_at(AT, orr_sum_at(AT, each, ORR_ALL_AXES, false), orr_scalar_at(AT, -batch));
+    return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));
+}
+
+orr_tensor *orr_mse_at(const char *file, int line, orr_tensor *x, orr_tensor *y)
+{
+    orr__site at = ORR__SITE(file, line, "mse");
+    orr__node *in[2];
+    orr_tensor *bad;
+    orr_dtype dtype;
+    if (!orr__operands(at, 2, (const orr_tensor *const[]){ x, y }, (const char *const[]){ "x", "y" }, in, &bad))
+        return bad;
+    if (!in[0]->weak && !in[1]->weak && !orr__shape_equal(&in[0]->shape, &in[1]->shape))
+        return orr__poison(at, ORR_ESHAPE, "shapes differ: %s and %s", orr__str(in[0]->shape).s,
+                           orr__str(in[1]->shape).s);
+    if (!orr__promote_nodes(at, 2, in, &dtype))
+        return orr__handle_new(NULL);
+    if (!orr__is_float(dtype))
+        return orr__poison(at, ORR_EDTYPE, "operands are %s, and a float dtype is needed: write orr_cast(x, ORR_F32)",
+                           orr_dtype_name(dtype));
+    orr_dtype wide = orr__wide(dtype);
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *d = orr_sub_at(AT, orr_cast_at(AT, x, wide), orr_cast_at(AT, y, wide));
+    orr_tensor *r = orr_mean_at(AT, orr_square_at(AT, d), ORR_ALL_AXES, false);
+    return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));
+}

@@ -1,0 +1,119 @@
+/* Reductions composed of others: mean, var, std, norm, logsumexp. f16 and bf16 are computed in f32 and rounded once.
+ * Must not know: devices, fusion, plans. */
+#include "config.h"
+
+#include <math.h>
+#include "ops/record.h"
+
+/* What every one of them begins with. */
+typedef struct {
+    orr__site at;
+    orr_scope *scope;
+    orr_tensor *x;      /* wide                                  */
+    orr_dtype dtype;    /* the result's                          */
+    orr_shape shape;    /* the result's                          */
+    orr_axes axes;
+    double count;       /* elements that go into one of the result */
+} frame;
+
+static bool begin(frame *f, const char *file, int line, const char *op, orr_tensor *x, orr_axes axes, bool keepdims,
+                  orr_tensor **bad)
+{
+    orr__site at = ORR__SITE(file, line, op);
+    orr__node *n;
+    uint32_t mask;
+    if (!orr__operand_float(at, x, "x", &n, bad))
+        return false;
+    if (!orr__axes_mask(axes, n->shape.rank, &mask)) {
+        *bad = orr__axes_poison(at, &n->shape);
+        return false;
+    }
+    *f = (frame){ .at = at, .dtype = (orr_dtype)n->dtype, .axes = axes };
+    f->shape = orr__shape_reduced(&n->shape, mask, keepdims);
+    f->count = (double)orr__shape_count_of(&n->shape, mask);
+    f->scope = orr_scope_begin();
+    f->x = orr_cast_at(file, line, x, orr__wide(f->dtype));
+    return true;
+}
+
+static orr_tensor *end(frame *f, orr_tensor *r)
+{
+    r = orr_reshape_at(f->at.file, f->at.line, r, f->shape);
+    return orr__compose_end(f->at, f->scope, orr_cast_at(f->at.file, f->at.line, r, f->dtype));
+}
+
+/* Within a frame the site is the user's. */
+#define AT f.at.file, f.at.line
+
+static orr_tensor *sum_over(const frame *p, orr_tensor *x, double divisor)
+{
+    frame f = *p;
+    return orr_div_at(AT, orr_sum_at(AT, x, f.axes, true), orr_scalar_at(AT, divisor));
+}
+
+orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)
+{
+    frame f;
+    orr_tensor *bad;
+    if (!begin(&f, file, line, "mean", x, axes, keepdims, &bad))
+        return bad;
+    return end(&f, sum_over(&f, f.x, f.count));
+}
+
+static orr_tensor *variance(const frame *p, double ddof)
+{
+    frame f = *p;
+    orr_tensor *d = orr_sub_at(AT, f.x, sum_over(&f, f.x, f.count));
+    return sum_over(&f, orr_square_at(AT, d), fmax(f.count - ddof, 0));
+}
+
+/* √s whose derivative at 0 is 0 and not inf: the root of 1 stands in where s = 0. */
+static orr_tensor *root(const frame *p, orr_tensor *s)
+{
+    frame f = *p;
+    orr_tensor *zero = orr_equal_at(AT, s, orr_scalar_at(AT, 0));
+    orr_tensor *r = orr_sqrt_at(AT, orr_where_at(AT, zero, orr_scalar_at(AT, 1), s));
+    return orr_where_at(AT, zero, orr_scalar_at(AT, 0), r);
+}
+
+orr_tensor *orr_var_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims)
+{
+    frame f;
+    orr_tensor *bad;
+    if (!begin(&f, file, line, "var", x, axes, keepdims, &bad))
+        return bad;
+    return end(&f, variance(&f, ddof));
+}
+
+orr_tensor *orr_std_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims)
+{
+    frame f;
+    orr_tensor *bad;
+    if (!begin(&f, file, line, "std", x, axes, keepdims, &bad))
+        return bad;
+    return end(&f, root(&f, variance(&f, ddof)));
+}
+
+orr_tensor *orr_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)
+{
+    frame f;
+    orr_tensor *bad;
+    if (!begin(&f, file, line, "norm", x, axes, keepdims, &bad))
+        return bad;
+    return end(&f, root(&f, orr_sum_at(AT, orr_square_at(AT, f.x), f.axes, true)));
+}
+
+orr_tensor *orr_logsumexp_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)
+{
+    frame f;
+    orr_tensor *bad;
+    if (!begin(&f, file, line, "logsumexp", x, axes, keepdims, &bad))
+        return bad;
+    if (f.count == 0)
+        return end(&f, orr_full_at(AT, orr__wide(f.dtype), f.shape, -INFINITY));
+    /* inf − inf would be NaN, so an infinite maximum is not taken out: log Σ eˣ is then right by itself. */
+    orr_tensor *m = orr_max_at(AT, f.x, f.axes, true);
+    m = orr_detach_at(AT, orr_where_at(AT, orr_isfinite_at(AT, m), m, orr_scalar_at(AT, 0)));
+    orr_tensor *e = orr_exp_at(AT, orr_sub_at(AT, f.x, m));
+    return end(&f, orr_add_at(AT, orr_log_at(AT, orr_sum_at(AT, e, f.axes, true)), m));
+}
