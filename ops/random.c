@@ -5,40 +5,46 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <orrery/random.h>
-#include "ops/random.h"
 #include "ops/record.h"
 #include "runtime/base/env.h"
 #include "runtime/base/philox.h"
+#include "runtime/graph/tls.h"
 
 /* A thread that never called orr_seed follows the default seed; threads differ by the upper half of the stream
- * number. The first thread to ask after a start is number 0. */
-static atomic_uint epoch = 1, threads;
+ * number, by the order in which they first ask. A shutdown (a new epoch of the handles) makes all begin anew. */
+static atomic_uint_least64_t ticket; /* epoch in the upper half, threads that have asked in the lower */
 
 static _Thread_local struct {
+    bool begun;
     unsigned epoch;
     uint64_t seed, stream;
 } mine;
 
-void orr__random_start(void)
+static uint64_t thread_number(unsigned epoch)
 {
-    atomic_store(&threads, 0);
-    atomic_fetch_add(&epoch, 1);
+    uint64_t old = atomic_load(&ticket), new;
+    do {
+        new = (unsigned)(old >> 32) == epoch ? old + 1 : ((uint64_t)epoch << 32) + 1;
+    } while (!atomic_compare_exchange_weak(&ticket, &old, new));
+    return (uint32_t)new - 1;
 }
 
 void orr_seed(uint64_t seed)
 {
-    mine.epoch = atomic_load(&epoch);
+    mine.begun = true;
+    mine.epoch = orr__handles_epoch();
     mine.seed = seed;
     mine.stream = 0;
 }
 
 static uint64_t next_stream(void)
 {
-    unsigned now = atomic_load(&epoch);
-    if (mine.epoch != now) {
+    unsigned now = orr__handles_epoch();
+    if (!mine.begun || mine.epoch != now) {
+        mine.begun = true;
         mine.epoch = now;
         mine.seed = orr__env.seed;
-        mine.stream = (uint64_t)atomic_fetch_add(&threads, 1) << 32;
+        mine.stream = thread_number(now) << 32;
     }
     return orr__rand_mix(mine.seed, mine.stream++);
 }
