@@ -12,13 +12,10 @@ orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *
     orr_status st = orr__group_make(at, p, fuse, &g);
     if (st != ORR_OK)
         return st;
-    int n = 0;
-    for (int i = 0; i < p->n; i++)
-        n += g.root[i];
-    if (!(out->region = calloc((size_t)n + 1, sizeof *out->region)))
-        st = orr__fail(at, ORR_ENOMEM, "no memory for %d regions", n);
-    for (int i = 0; i < p->n && st == ORR_OK; i++)
-        if (g.root[i] && (st = orr__lower(at, &g, i, &out->region[out->n])) == ORR_OK)
+    if (!(out->region = calloc((size_t)g.norder + 1, sizeof *out->region)))
+        st = orr__fail(at, ORR_ENOMEM, "no memory for %d regions", g.norder);
+    for (int i = 0; i < g.norder && st == ORR_OK; i++)
+        if ((st = orr__lower(at, &g, g.order[i], &out->region[out->n])) == ORR_OK)
             out->n++;
     out->reason = g.reason;
     out->nreason = g.nreason;

@@ -37,8 +37,7 @@ int orr__fuse_strip(const orr__prog *p, int i)
     return i;
 }
 
-static void reason(orr__group *g, const char *fmt, ...) ORR_PRINTF(2, 3);
-static void reason(orr__group *g, const char *fmt, ...)
+void orr__group_reason(orr__group *g, const char *fmt, ...)
 {
     if (g->nreason == g->reason_cap) {
         int cap = g->reason_cap ? 2 * g->reason_cap : 16;
@@ -86,7 +85,7 @@ static void expression_cost(orr__group *g, int i)
     g->loads[i] = loads;
 }
 
-static bool is_compute(int op)
+bool orr__is_compute(int op)
 {
     return op >= ORR__OP_EW || op == ORR__OP_CAST || op == ORR__OP_IOTA || op == ORR__OP_RANDOM || op == ORR__OP_CONST;
 }
@@ -123,14 +122,14 @@ static void offer(orr__group *g, int c, int x)
     if (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, c)) {
         int s = orr__fuse_strip(p, c);
         if (p->leaf_of[s] < 0 && !g->root[s])
-            reason(g, "%%%d %s -> %%%d: the reshape mixes axes, so its input gets a buffer", s, p->node[s]->op->name, c);
+            orr__group_reason(g, "%%%d %s -> %%%d: the reshape mixes axes, so its input gets a buffer", s, p->node[s]->op->name, c);
         need_buffer(g, c);
         return;
     }
     if (op == ORR__OP_BROADCAST && orr__shape_count(&p->node[c]->shape) > orr__shape_count(&p->node[x]->shape) &&
         g->cost[x] > CHEAP_FLOPS && !g->root[x]) {
         int64_t n = orr__shape_count(&p->node[x]->shape);
-        reason(g, "%%%d %s -> %%%d: would be computed %lld times over by the broadcast", x, p->node[x]->op->name, c,
+        orr__group_reason(g, "%%%d %s -> %%%d: would be computed %lld times over by the broadcast", x, p->node[x]->op->name, c,
                (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
         need_buffer(g, x);
         return;
@@ -148,21 +147,21 @@ static void settle(orr__group *g, int i)
     int op = orr__op_of(p, i), nin = orr__prog_nin(p, i), own = g->owner[i];
     if (op == ORR__OP_LEAF)
         return;
-    if (!g->root[i] && !is_compute(op) && !orr__is_view(op))
+    if (!g->root[i] && !orr__is_compute(op) && !orr__is_view(op))
         g->root[i] = true;
-    if (!g->root[i] && is_compute(op) && own != ORR__NO_OWNER && op != ORR__OP_CONST && op != ORR__OP_IOTA) {
+    if (!g->root[i] && orr__is_compute(op) && own != ORR__NO_OWNER && op != ORR__OP_CONST && op != ORR__OP_IOTA) {
         if (!g->fuse) {
             g->root[i] = true;
         } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i)) {
             g->root[i] = true;
-            reason(g, "%%%d %s: several regions read it and %.0f flops are too many to do again", i, p->node[i]->op->name,
+            orr__group_reason(g, "%%%d %s: several regions read it and %.0f flops are too many to do again", i, p->node[i]->op->name,
                    (double)g->cost[i]);
         } else if (own >= 0 && g->size[own] >= ORR__REGION_MAX_OPS) {
             g->root[i] = true;
-            reason(g, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own, ORR__REGION_MAX_OPS);
+            orr__group_reason(g, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own, ORR__REGION_MAX_OPS);
         } else if (own >= 0 && g->inputs[own] + nin > ORR__REGION_MAX_INPUTS) {
             g->root[i] = true;
-            reason(g, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name, own, g->inputs[own]);
+            orr__group_reason(g, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name, own, g->inputs[own]);
         }
     }
     int region = g->root[i] ? i : own;
@@ -176,7 +175,7 @@ static void settle(orr__group *g, int i)
     if (op == ORR__OP_MATMUL) {
         need_affine(g, orr__arg(p, i, 0));
         need_affine(g, orr__arg(p, i, 1));
-    } else if (is_compute(op) || orr__is_view(op) || op == ORR__OP_REDUCE || op == ORR__OP_ARGREDUCE) {
+    } else if (orr__is_compute(op) || orr__is_view(op) || op == ORR__OP_REDUCE || op == ORR__OP_ARGREDUCE) {
         for (int k = 0; k < nin; k++)
             offer(g, i, orr__arg(p, i, k));
     } else {
@@ -193,6 +192,12 @@ void orr__group_free(orr__group *g)
     free(g->loads);
     free(g->size);
     free(g->inputs);
+    free(g->home);
+    free(g->members);
+    free(g->dep0);
+    free(g->dep);
+    free(g->dep_view);
+    free(g->order);
     for (int i = 0; i < g->nreason; i++)
         free(g->reason[i]);
     free(g->reason);
@@ -221,5 +226,8 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__gro
         need_buffer(g, p->out[k]);
     for (int i = p->n; i-- > 0;)
         settle(g, i);
-    return ORR_OK;
+    orr_status st = orr__merge(at, g);
+    if (st != ORR_OK)
+        orr__group_free(g);
+    return st;
 }

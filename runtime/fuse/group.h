@@ -18,6 +18,13 @@ typedef struct {
     int *size;       /* per root: nodes taken in so far                          */
     int *inputs;     /* per root: buffers read so far                            */
     char **reason; int nreason, reason_cap;
+    /* merge.c: roots that become one region with several outputs */
+    int *home;       /* root -> the last root of its region; itself when alone   */
+    int *members;    /* home -> number of roots at home there                    */
+    int *dep0, *dep; /* root i reads the buffers of roots dep[dep0[i] … dep0[i+1]) */
+    bool *dep_view;  /* … through a view                                         */
+    int *order;      /* homes in an order that can be run, norder of them        */
+    int norder;
 } orr__group;
 
 #define ORR__REGION_MAX_OPS 64     /* larger kernels spill registers and compile slowly */
@@ -25,13 +32,16 @@ typedef struct {
 
 orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__group *g);
 void orr__group_free(orr__group *g);
+void orr__group_reason(orr__group *g, const char *fmt, ...) ORR_PRINTF(2, 3);
+bool orr__is_compute(int op);                                    /* element-wise, cast or generator            */
+orr_status orr__merge(orr__site at, orr__group *g);
 
 bool orr__is_view(int op);                                       /* reshape, permute, broadcast, slice         */
 bool orr__reshape_is_squeeze(const orr__prog *p, int i);         /* only inserts or removes axes of length 1   */
 static inline int orr__arg(const orr__prog *p, int i, int k) { return p->arg[p->arg0[i] + k]; }
 static inline int orr__op_of(const orr__prog *p, int i) { return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id; }
 
-/* lower.c: the region whose root is node `root`. */
+/* lower.c: the region whose last root is node `root`, with the roots that are at home there. */
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct {
     const orr__group *g;
     const orr__prog *p;
     orr__region *r;
+    int home;
     memo *memo; int nmemo, memo_cap;
     int instr_cap, access_cap, in_cap;
     bool oom;
@@ -199,7 +200,7 @@ static int lower_node(ctx *c, int i, const view *v)
 {
     const orr__prog *p = c->p;
     int op = orr__op_of(p, i);
-    bool is_root = i != c->r->out[0] && c->g->root[i];
+    bool is_root = c->g->root[i] && c->g->home[i] != c->home; /* its own roots are computed, others read */
     if (op != ORR__OP_LEAF && !is_root && orr__is_view(op) && (op != ORR__OP_RESHAPE || orr__reshape_is_squeeze(p, i))) {
         view w = look_through(p, i, v);
         return lower_node(c, orr__arg(p, i, 0), &w);
@@ -316,6 +317,12 @@ static void lower_map(ctx *c, int i)
     iterate_over(r, &p->node[from]->shape);
     view v = identity(p->node[from]->shape.rank);
     r->out_reg[0] = (int16_t)lower_node(c, from, &v);
+    for (int k = i - 1; k >= 0 && r->nout < c->g->members[i]; k--)
+        if (c->g->root[k] && c->g->home[k] == i) {
+            r->out[r->nout] = k;
+            r->out_dtype[r->nout] = p->node[k]->dtype;
+            r->out_reg[r->nout++] = (int16_t)lower_node(c, k, &v);
+        }
     if (r->kind == ORR__G_REDUCE && !r->rmask) { /* a reduction over no axes is a change of dtype at most */
         r->kind = ORR__G_MAP;
         if (p->node[from]->dtype != n->dtype)
@@ -327,7 +334,7 @@ static void lower_map(ctx *c, int i)
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r)
 {
     const orr__node *n = g->p->node[root];
-    ctx c = { .g = g, .p = g->p, .r = r };
+    ctx c = { .g = g, .p = g->p, .r = r, .home = root };
     memset(r, 0, sizeof *r);
     r->slot = -1;
     r->nout = 1;

@@ -211,7 +211,7 @@ orr_status orr__regions_verify(const orr__prog *p, const orr__regions *rs)
         const orr__region *r = &rs->region[i];
         const char *why = check(r);
         for (int k = 0; !why && k < r->nin; k++)
-            if (r->in[k] < 0 || r->in[k] >= p->n || r->in[k] >= r->out[0])
+            if (r->in[k] < 0 || r->in[k] >= p->n)
                 why = "an input that is not computed before";
         if (why)
             return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINTERNAL, "region %d: %s", i, why);

@@ -1,0 +1,229 @@
+/* Joins element-wise roots that feed one another into one region with several outputs, and puts regions in order.
+ * Must not know: how a region's instructions look. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/fuse/group.h"
+
+typedef struct { int node; bool view; } item;
+
+typedef struct {
+    orr__group *g;
+    item *stack; int depth, cap;
+    int dep_cap, ndep;
+    int *stamp; /* 2·root: seen without a view, 2·root + 1: seen through one; or home: visited by a search */
+} ctx;
+
+static orr_status enomem(orr__site at)
+{
+    return orr__fail(at, ORR_ENOMEM, "no memory to order regions");
+}
+
+static bool push(ctx *c, int node, bool view)
+{
+    if (c->depth == c->cap) {
+        int cap = c->cap ? 2 * c->cap : 64;
+        item *more = realloc(c->stack, (size_t)cap * sizeof *more);
+        if (!more)
+            return false;
+        c->stack = more;
+        c->cap = cap;
+    }
+    c->stack[c->depth++] = (item){ node, view };
+    return true;
+}
+
+static bool add_dep(ctx *c, int root, bool view)
+{
+    orr__group *g = c->g;
+    if (c->ndep == c->dep_cap) {
+        int cap = c->dep_cap ? 2 * c->dep_cap : 128;
+        int *dep = realloc(g->dep, (size_t)cap * sizeof *dep);
+        if (dep)
+            g->dep = dep;
+        bool *dv = dep ? realloc(g->dep_view, (size_t)cap * sizeof *dv) : NULL;
+        if (!dv)
+            return false;
+        g->dep_view = dv;
+        c->dep_cap = cap;
+    }
+    g->dep[c->ndep] = root;
+    g->dep_view[c->ndep++] = view;
+    return true;
+}
+
+/* Lists the roots that root r reads, down through what vanishes into it. */
+static bool list_deps(ctx *c, int r)
+{
+    orr__group *g = c->g;
+    const orr__prog *p = g->p;
+    c->depth = 0;
+    for (int k = 0; k < orr__prog_nin(p, r); k++)
+        if (!push(c, orr__arg(p, r, k), orr__is_view(orr__op_of(p, r))))
+            return false;
+    while (c->depth) {
+        item it = c->stack[--c->depth];
+        if (p->leaf_of[it.node] >= 0 || c->stamp[2 * it.node + it.view] == r)
+            continue;
+        c->stamp[2 * it.node + it.view] = r;
+        if (g->root[it.node]) {
+            if (!add_dep(c, it.node, it.view))
+                return false;
+            continue;
+        }
+        bool view = it.view || orr__is_view(orr__op_of(p, it.node));
+        for (int k = 0; k < orr__prog_nin(p, it.node); k++)
+            if (!push(c, orr__arg(p, it.node, k), view))
+                return false;
+    }
+    return true;
+}
+
+/* Is `target` among what the region of `from` needs, directly or not? Only nodes above target can lead there. */
+static int reaches(ctx *c, int from, int target)
+{
+    orr__group *g = c->g;
+    int mark = -2 - from; /* distinct from every root number used by list_deps */
+    c->depth = 0;
+    memset(c->stamp, -1, 2 * ((size_t)g->p->n + 1) * sizeof *c->stamp);
+    if (!push(c, from, false))
+        return -1;
+    while (c->depth) {
+        int r = c->stack[--c->depth].node;
+        if (r == target)
+            return 1;
+        if (g->home[r] < target || c->stamp[2 * g->home[r]] == mark)
+            continue;
+        c->stamp[2 * g->home[r]] = mark;
+        for (int m = g->home[r], left = g->members[m]; m >= 0 && left; m--)
+            if (g->root[m] && g->home[m] == g->home[r]) {
+                left--;
+                for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
+                    if (!push(c, g->dep[k], false))
+                        return -1;
+            }
+    }
+    return 0;
+}
+
+static bool joinable(const orr__group *g, int i)
+{
+    return g->root[i] && orr__is_compute(orr__op_of(g->p, i));
+}
+
+/* May root i, read by the region at home in j, become one more output of it? 1 yes, 0 no, -1 no memory. */
+static int may_join(ctx *c, int i, int j)
+{
+    orr__group *g = c->g;
+    if (!joinable(g, i) || g->home[i] != i || g->members[i] != 1 || g->members[j] >= ORR__REGION_OUTS ||
+        !orr__shape_equal(&g->p->node[i]->shape, &g->p->node[j]->shape) ||
+        g->size[i] + g->size[j] > ORR__REGION_MAX_OPS || g->inputs[i] + g->inputs[j] > ORR__REGION_MAX_INPUTS)
+        return 0;
+    for (int m = j, left = g->members[j]; m >= 0 && left; m--) {
+        if (!g->root[m] || g->home[m] != j)
+            continue;
+        left--;
+        for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
+            int d = g->dep[k];
+            if (d == i && g->dep_view[k])
+                return 0; /* seen under another index map: it would be computed twice */
+            if (d == i || g->home[d] == j)
+                continue;
+            int r = d > i ? reaches(c, d, i) : 0;
+            if (r)
+                return r < 0 ? -1 : 0; /* a third region stands between the two */
+        }
+    }
+    return 1;
+}
+
+/* Takes into the region of j what it reads, as long as something fits. */
+static bool gather(ctx *c, int j)
+{
+    orr__group *g = c->g;
+    bool again = true;
+    while (again) {
+        again = false;
+        for (int m = j, left = g->members[j]; m >= 0 && left && !again; m--) {
+            if (!g->root[m] || g->home[m] != j)
+                continue;
+            left--;
+            for (int k = g->dep0[m]; k < g->dep0[m + 1] && !again; k++) {
+                int i = g->dep[k], yes = may_join(c, i, j);
+                if (yes < 0)
+                    return false;
+                if (yes) {
+                    g->home[i] = j;
+                    g->members[j]++;
+                    g->size[j] += g->size[i];
+                    g->inputs[j] += g->inputs[i];
+                    again = true;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* Kahn's algorithm over homes; a home runs when all that its roots read has run. */
+static bool put_in_order(ctx *c)
+{
+    orr__group *g = c->g;
+    int n = g->p->n, done = 0;
+    int *waits = calloc((size_t)n + 1, sizeof *waits), *next = malloc(((size_t)c->ndep + 1) * sizeof *next);
+    int *first = malloc(((size_t)n + 1) * sizeof *first), *who = malloc(((size_t)c->ndep + 1) * sizeof *who), used = 0;
+    g->order = malloc(((size_t)n + 1) * sizeof *g->order);
+    bool ok = waits && next && first && who && g->order;
+    if (ok) {
+        memset(first, -1, ((size_t)n + 1) * sizeof *first);
+        for (int i = 0; i < n; i++)
+            for (int k = g->root[i] ? g->dep0[i] : 0; g->root[i] && k < g->dep0[i + 1]; k++) {
+                int from = g->home[g->dep[k]], to = g->home[i];
+                if (from == to)
+                    continue;
+                waits[to]++;
+                who[used] = to;
+                next[used] = first[from];
+                first[from] = used++;
+            }
+        for (int i = 0; i < n; i++)
+            if (g->root[i] && g->home[i] == i && !waits[i])
+                g->order[g->norder++] = i;
+        for (; done < g->norder; done++)
+            for (int e = first[g->order[done]]; e >= 0; e = next[e])
+                if (--waits[who[e]] == 0)
+                    g->order[g->norder++] = who[e];
+    }
+    free(waits);
+    free(next);
+    free(first);
+    free(who);
+    return ok;
+}
+
+orr_status orr__merge(orr__site at, orr__group *g)
+{
+    size_t n = (size_t)g->p->n + 1;
+    ctx c = { .g = g, .stamp = malloc(2 * n * sizeof *c.stamp) };
+    g->home = malloc(n * sizeof *g->home);
+    g->members = malloc(n * sizeof *g->members);
+    g->dep0 = malloc((n + 1) * sizeof *g->dep0);
+    bool ok = c.stamp && g->home && g->members && g->dep0;
+    if (ok)
+        memset(c.stamp, -1, 2 * n * sizeof *c.stamp);
+    for (int i = 0; i < g->p->n && ok; i++) {
+        g->home[i] = i;
+        g->members[i] = 1;
+        g->dep0[i] = c.ndep;
+        ok = !g->root[i] || list_deps(&c, i);
+    }
+    if (ok)
+        g->dep0[g->p->n] = c.ndep;
+    for (int j = g->p->n; ok && g->fuse && j-- > 0;)
+        if (joinable(g, j) && g->home[j] == j)
+            ok = gather(&c, j);
+    ok = ok && put_in_order(&c);
+    free(c.stack);
+    free(c.stamp);
+    return ok ? ORR_OK : enomem(at);
+}

@@ -1,0 +1,188 @@
+/* What the fuser makes of small graphs: how many regions, which reads, and which reason where it refuses.
+ * Must not know: how kernels compute. */
+#include "config.h"
+
+#include <orrery.h>
+#include "ops/ops.h"
+#include "runtime/fuse/region.h"
+#include "tests/harness.h"
+
+static orr__site here = { "t.c", 1, "test" };
+
+static orr_tensor *leaf(orr_shape shape)
+{
+    static const float data[4096];
+    return orr_from(ORR_F32, shape, data);
+}
+
+/* Regions of the graph behind t; the caller frees them. */
+static orr__regions regions_of(orr_tensor *const *t, int n, bool fuse)
+{
+    orr__prog p;
+    orr__regions rs;
+    orr__node *node[8];
+    memset(&rs, 0, sizeof rs);
+    for (int i = 0; i < n; i++)
+        node[i] = orr__handle_node(t[i]);
+    ORR_CHECK(orr__prog_capture(here, node, n, &p) == ORR_OK);
+    ORR_CHECK(orr__prog_verify(&p) == ORR_OK);
+    ORR_CHECK_MSG(orr__fuse(here, &p, fuse, &rs) == ORR_OK, "%s", orr_error_message());
+    orr__prog_free(&p);
+    return rs;
+}
+
+static bool has_reason(const orr__regions *rs, const char *text)
+{
+    for (int i = 0; i < rs->nreason; i++)
+        if (strstr(rs->reason[i], text))
+            return true;
+    return false;
+}
+
+static void a_chain_is_one_region(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(8, 16)), *y = orr_relu(orr_add(orr_mul(x, orr_scalar(2)), orr_scalar(1)));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].kind == ORR__G_MAP);
+    ORR_CHECK(rs.region[0].rank == 1 && rs.region[0].dim[0] == 128); /* axes merged */
+    ORR_CHECK(rs.region[0].nin == 1);
+    ORR_CHECK(!strcmp(rs.region[0].label, "mul+add+relu"));
+    orr__regions_free(&rs);
+    rs = regions_of(&y, 1, false);
+    ORR_CHECK(rs.n == 3);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void a_value_used_twice_is_computed_once(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *e = orr_exp(leaf(ORR_SHAPE(64))), *y = orr_div(e, orr_add(orr_scalar(1), e));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1);
+    ORR_CHECK(rs.region[0].ninstr == 5); /* load exp scalar add div */
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void views_are_index_maps(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(8, 16));
+    orr_tensor *y = orr_add(orr_transpose(x), orr_flip(orr_transpose(x), ORR_AXES(0)));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].nin == 1 && rs.region[0].naccess == 2);
+    ORR_CHECK(rs.region[0].access[0].stride[0] == 1 && rs.region[0].access[0].stride[1] == 16);
+    ORR_CHECK(rs.region[0].access[1].offset == 15 && rs.region[0].access[1].stride[0] == -1);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void a_chain_runs_inside_its_reduction(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_sum(orr_square(leaf(ORR_SHAPE(8, 16))), ORR_AXES(1), false);
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].kind == ORR__G_REDUCE && rs.region[0].rmask == 2u);
+    ORR_CHECK(rs.region[0].out_count == 8);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void expensive_shared_values_get_a_buffer_and_cheap_ones_do_not(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(8, 16));
+    orr_tensor *e = orr_exp(x), *y[2] = { orr_sum(e, ORR_ALL_AXES, false), orr_add(e, orr_scalar(1)) };
+    orr__regions rs = regions_of(y, 2, true);
+    ORR_CHECK(rs.n == 3 && has_reason(&rs, "several regions read it"));
+    orr__regions_free(&rs);
+    orr_tensor *n = orr_neg(x), *z[2] = { orr_sum(n, ORR_ALL_AXES, false), orr_add(n, orr_scalar(1)) };
+    rs = regions_of(z, 2, true);
+    ORR_CHECK(rs.n == 2);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void a_broadcast_does_not_multiply_expensive_work(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_add(leaf(ORR_SHAPE(32, 16)), orr_exp(leaf(ORR_SHAPE(16))));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 2 && has_reason(&rs, "times over by the broadcast"));
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void matmul_reads_transposed_operands_in_place(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_matmul(orr_transpose(leaf(ORR_SHAPE(8, 4))), leaf(ORR_SHAPE(8, 5)));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].kind == ORR__G_MATMUL);
+    const orr__region *r = &rs.region[0];
+    ORR_CHECK(r->rank == 3 && r->dim[0] == 4 && r->dim[1] == 5 && r->dim[2] == 8);
+    ORR_CHECK(r->access[0].stride[0] == 1 && r->access[0].stride[2] == 4);
+    ORR_CHECK(r->access[1].stride[1] == 1 && r->access[1].stride[2] == 5);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void a_reshape_of_a_buffer_costs_nothing(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_neg(orr_reshape(leaf(ORR_SHAPE(8, 16)), ORR_SHAPE(4, 32)));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].rank == 1);
+    orr__regions_free(&rs);
+    orr_tensor *z = orr_neg(orr_reshape(orr_transpose(leaf(ORR_SHAPE(8, 16))), ORR_SHAPE(4, 32)));
+    rs = regions_of(&z, 1, true);
+    ORR_CHECK(rs.n == 2 && has_reason(&rs, "reshape mixes axes"));
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void a_region_has_a_limited_size(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = leaf(ORR_SHAPE(64));
+    for (int i = 0; i < 200; i++)
+        y = orr_sin(y);
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n >= 3 && rs.n <= 8 && has_reason(&rs, "region is full"));
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void equal_content_has_equal_keys_whatever_the_size(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_mul(leaf(ORR_SHAPE(10)), orr_scalar(2)), *b = orr_mul(leaf(ORR_SHAPE(20)), orr_scalar(3));
+    orr_tensor *c = orr_add(leaf(ORR_SHAPE(10)), orr_scalar(2));
+    orr__regions ra = regions_of(&a, 1, true), rb = regions_of(&b, 1, true), rc = regions_of(&c, 1, true);
+    ORR_CHECK(ra.region[0].key == rb.region[0].key);
+    ORR_CHECK(ra.region[0].key != rc.region[0].key);
+    orr__regions_free(&ra);
+    orr__regions_free(&rb);
+    orr__regions_free(&rc);
+    (void)orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(a_chain_is_one_region),
+        ORR_TEST(a_value_used_twice_is_computed_once),
+        ORR_TEST(views_are_index_maps),
+        ORR_TEST(a_chain_runs_inside_its_reduction),
+        ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
+        ORR_TEST(a_broadcast_does_not_multiply_expensive_work),
+        ORR_TEST(matmul_reads_transposed_operands_in_place),
+        ORR_TEST(a_reshape_of_a_buffer_costs_nothing),
+        ORR_TEST(a_region_has_a_limited_size),
+        ORR_TEST(equal_content_has_equal_keys_whatever_the_size),
+        { 0 }
+    };
+    return orr_test_main(argc, argv, "fuse.regions", tests);
+}

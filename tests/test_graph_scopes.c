@@ -1,0 +1,204 @@
+/* Scopes, handles and variables: who owns what, and what becomes of a handle that is no longer one.
+ * Must not know: how values are computed. */
+#include "config.h"
+
+#include <pthread.h>
+#include <orrery.h>
+#include "runtime/graph/node.h"
+#include "runtime/graph/tls.h"
+#include "tests/harness.h"
+
+static orr_tensor *zeros(void)
+{
+    return orr_zeros(ORR_F32, ORR_SHAPE(2, 3));
+}
+
+static void scope_end_frees_what_was_made_inside(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *t = zeros();
+    ORR_CHECK(orr_tensor_status(t) == ORR_OK);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(t) == ORR_EHANDLE);
+    ORR_CHECK(orr_tensor_size(t) == -1);
+    ORR_CHECK(orr_tensor_shape(t).rank == -1);
+}
+
+static void stale_operand_is_poison_with_file_and_line(void)
+{
+    orr_scope *outer = orr_scope_begin(), *s = orr_scope_begin();
+    orr_tensor *t = zeros();
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    orr_tensor *y = orr_add(t, zeros());
+    ORR_CHECK(orr_tensor_status(y) == ORR_EHANDLE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "test_graph_scopes.c:") != NULL, "message: %s", orr_error_message());
+    ORR_CHECK_MSG(strstr(orr_error_message(), "add: ") != NULL, "message: %s", orr_error_message());
+    ORR_CHECK(orr_scope_end(outer) == ORR_OK);
+}
+
+static void a_reused_slot_does_not_revive_old_handles(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *old = zeros();
+    ORR_CHECK(orr_free(old) == ORR_OK);
+    for (int i = 0; i < 10000; i++) {
+        orr_tensor *t = zeros();
+        ORR_CHECK(t != old);
+        ORR_CHECK(orr_free(t) == ORR_OK);
+    }
+    ORR_CHECK(orr_tensor_status(old) == ORR_EHANDLE);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
+static void freeing_twice_is_an_error_and_null_is_not(void)
+{
+    orr_tensor *t = zeros();
+    ORR_CHECK(orr_free(t) == ORR_OK);
+    ORR_CHECK(orr_free(t) == ORR_EHANDLE);
+    ORR_CHECK(orr_free(NULL) == ORR_OK);
+}
+
+static void foreign_pointers_are_recognised(void)
+{
+    int local = 0;
+    uintptr_t garbage[] = { 1, 2, 0x7fff, (uintptr_t)&local, ~(uintptr_t)0, 0x0000000300000005u, 0xffffffff00000001u };
+    for (size_t i = 0; i < sizeof garbage / sizeof garbage[0]; i++) {
+        orr_tensor *t = (orr_tensor *)garbage[i];
+        ORR_CHECK(orr_tensor_status(t) == ORR_EHANDLE);
+        ORR_CHECK(orr_free(t) == ORR_EHANDLE);
+        orr_tensor *y = orr_neg(t);
+        ORR_CHECK(orr_tensor_status(y) == ORR_EHANDLE);
+        (void)orr_free(y);
+    }
+}
+
+static void keep_outlives_all_scopes(void)
+{
+    orr_scope *a = orr_scope_begin(), *b = orr_scope_begin();
+    orr_tensor *t = orr_keep(zeros());
+    ORR_CHECK(orr_scope_end(b) == ORR_OK);
+    ORR_CHECK(orr_scope_end(a) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(t) == ORR_OK);
+    ORR_CHECK(orr_free(t) == ORR_OK);
+}
+
+static void scope_return_hands_to_the_outer_scope(void)
+{
+    orr_scope *a = orr_scope_begin(), *b = orr_scope_begin();
+    orr_tensor *t = orr_scope_return(b, zeros());
+    ORR_CHECK(orr_scope_end(b) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(t) == ORR_OK);
+    ORR_CHECK(orr_scope_end(a) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(t) == ORR_EHANDLE);
+}
+
+static void closing_an_outer_scope_closes_inner_ones(void)
+{
+    orr_scope *a = orr_scope_begin(), *b = orr_scope_begin();
+    orr_tensor *t = zeros();
+    ORR_CHECK(orr_scope_end(a) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(t) == ORR_EHANDLE);
+    ORR_CHECK(orr_scope_end(b) == ORR_EINVAL);
+    ORR_CHECK(orr_scope_end(NULL) == ORR_EINVAL);
+}
+
+static void a_long_lived_scope_stays_small(void)
+{
+    orr_scope *s = orr_scope_begin();
+    for (int i = 0; i < 100000; i++)
+        (void)orr_free(zeros());
+    ORR_CHECK(s->cap <= 256);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
+static void chains_of_any_length_are_freed_without_recursion(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *t = orr_keep(zeros());
+    for (int i = 0; i < 300000; i++) {
+        orr_tensor *next = orr_neg(t);
+        (void)orr_keep(next);
+        (void)orr_free(t);
+        t = next;
+    }
+    ORR_CHECK(orr_free(t) == ORR_OK);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
+static void an_assigned_variable_reads_as_its_new_value(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(zeros());
+    const orr__node *before = orr__handle_node(v);
+    orr_tensor *read_before = orr_neg(v);
+    ORR_CHECK(orr_assign(v, orr_ones(ORR_F32, ORR_SHAPE(2, 3))) == ORR_OK);
+    ORR_CHECK(orr__handle_node(v) != before);
+    ORR_CHECK(orr__handle_node(read_before)->in[0] == before);
+    ORR_CHECK(orr__handle_node(orr_neg(v))->tracked);
+    orr__node **pending;
+    ORR_CHECK(orr__pending(&pending) == 1 && pending[0] == orr__handle_node(v));
+    orr__pending_clear();
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
+static void assign_refuses_what_does_not_fit(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(zeros());
+    ORR_CHECK(orr_assign(v, orr_zeros(ORR_F32, ORR_SHAPE(3, 2))) == ORR_ESHAPE);
+    ORR_CHECK(orr_assign(v, orr_zeros(ORR_F64, ORR_SHAPE(2, 3))) == ORR_EDTYPE);
+    ORR_CHECK(orr_assign(zeros(), zeros()) == ORR_EINVAL);
+    ORR_CHECK(orr_assign(NULL, zeros()) == ORR_EINVAL);
+    ORR_CHECK(orr_assign(v, NULL) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_variable(NULL)) == ORR_EINVAL);
+    orr__pending_clear();
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
+static void *make_and_free(void *arg)
+{
+    long bad = 0;
+    for (int i = 0; i < 20000; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *t = orr_add(zeros(), zeros());
+        bad += orr_tensor_status(t) != ORR_OK;
+        bad += orr_scope_end(s) != ORR_OK;
+        bad += orr_tensor_status(t) != ORR_EHANDLE;
+    }
+    *(long *)arg = bad;
+    return NULL;
+}
+
+static void threads_make_and_free_at_once(void)
+{
+    enum { N = 8 };
+    pthread_t thread[N];
+    long bad[N];
+    for (int i = 0; i < N; i++)
+        ORR_CHECK(pthread_create(&thread[i], NULL, make_and_free, &bad[i]) == 0);
+    for (int i = 0; i < N; i++) {
+        pthread_join(thread[i], NULL);
+        ORR_CHECK(bad[i] == 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(scope_end_frees_what_was_made_inside),
+        ORR_TEST(stale_operand_is_poison_with_file_and_line),
+        ORR_TEST(a_reused_slot_does_not_revive_old_handles),
+        ORR_TEST(freeing_twice_is_an_error_and_null_is_not),
+        ORR_TEST(foreign_pointers_are_recognised),
+        ORR_TEST(keep_outlives_all_scopes),
+        ORR_TEST(scope_return_hands_to_the_outer_scope),
+        ORR_TEST(closing_an_outer_scope_closes_inner_ones),
+        ORR_TEST(a_long_lived_scope_stays_small),
+        ORR_TEST(chains_of_any_length_are_freed_without_recursion),
+        ORR_TEST(an_assigned_variable_reads_as_its_new_value),
+        ORR_TEST(assign_refuses_what_does_not_fit),
+        ORR_TEST(threads_make_and_free_at_once),
+        { 0 }
+    };
+    return orr_test_main(argc, argv, "graph.scopes", tests);
+}
