@@ -1,0 +1,144 @@
+/* Networks: initialisers, dense layers, composition, parameters by name, saving and loading.
+ * Must not know: how an op computes; it is written with public ops alone. */
+#ifndef ORRERY_NN_H
+#define ORRERY_NN_H
+
+#include <orrery/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -- initialisers ---------------------------------------------------------------------------------------- */
+
+/** How a parameter starts. fan_in and fan_out of a shape (…, in, out) are r·in and r·out, r being the product of the
+ * axes before; of rank 1 both are its length. The random ones take the next stream of orr_seed. */
+typedef enum orr_init_kind {
+    ORR_INITIAL_DEFAULT = 0,    /**< U(−1/√fan_in, 1/√fan_in), as PyTorch's Linear                  */
+    ORR_INITIAL_NONE,           /**< for a bias: there is none                                      */
+    ORR_INITIAL_ZEROS,
+    ORR_INITIAL_CONSTANT,       /**< a                                                              */
+    ORR_INITIAL_UNIFORM,        /**< U(a, b)                                                        */
+    ORR_INITIAL_NORMAL,         /**< N(mean a, standard deviation b)                                */
+    ORR_INITIAL_GLOROT_UNIFORM, /**< U(−l, l), l = a·√(6/(fan_in+fan_out)); a: gain (Xavier)        */
+    ORR_INITIAL_GLOROT_NORMAL,  /**< N(0, a·√(2/(fan_in+fan_out)))                                  */
+    ORR_INITIAL_HE_UNIFORM,     /**< U(−l, l), l = a·√(3/fan_in); a: gain, √2 for ReLU (Kaiming)    */
+    ORR_INITIAL_HE_NORMAL       /**< N(0, a/√fan_in)                                                */
+} orr_init_kind;
+
+typedef struct orr_initialiser {
+    orr_init_kind kind;
+    double a, b;
+} orr_initialiser;
+
+#define ORR_INITIAL(kind, a, b) ((orr_initialiser){ (kind), (a), (b) })
+#define ORR_DEFAULT_INIT ORR_INITIAL(ORR_INITIAL_DEFAULT, 0.0, 0.0)
+#define ORR_NO_BIAS ORR_INITIAL(ORR_INITIAL_NONE, 0.0, 0.0)
+#define ORR_ZEROS_INIT ORR_INITIAL(ORR_INITIAL_ZEROS, 0.0, 0.0)
+#define ORR_CONSTANT_INIT(value) ORR_INITIAL(ORR_INITIAL_CONSTANT, (value), 0.0)
+#define ORR_UNIFORM_INIT(lo, hi) ORR_INITIAL(ORR_INITIAL_UNIFORM, (lo), (hi))
+#define ORR_NORMAL_INIT(mean, std) ORR_INITIAL(ORR_INITIAL_NORMAL, (mean), (std))
+#define ORR_GLOROT_UNIFORM_INIT ORR_INITIAL(ORR_INITIAL_GLOROT_UNIFORM, 1.0, 0.0)
+#define ORR_GLOROT_NORMAL_INIT ORR_INITIAL(ORR_INITIAL_GLOROT_NORMAL, 1.0, 0.0)
+#define ORR_HE_UNIFORM_INIT ORR_INITIAL(ORR_INITIAL_HE_UNIFORM, 1.4142135623730951, 0.0)
+#define ORR_HE_NORMAL_INIT ORR_INITIAL(ORR_INITIAL_HE_NORMAL, 1.4142135623730951, 0.0)
+
+/** A tensor of `shape`, filled as `how` says.
+ * @param dtype  a float dtype     @param shape  any; Glorot and He need fan_in > 0
+ * @return   owned by the current scope; poison on ORR_EINVAL, ORR_ESHAPE, ORR_EDTYPE.
+ * effects:  lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_initialise_at(const char *file, int line, orr_initialiser how, orr_dtype dtype,
+                                      orr_shape shape);
+#define orr_initialise(...) orr_initialise_at(ORR_HERE, __VA_ARGS__)
+
+/* -- activations ----------------------------------------------------------------------------------------- */
+
+typedef enum orr_activation {
+    ORR_LINEAR = 0,    /**< x                         */
+    ORR_RELU,          /**< max(x, 0)                 */
+    ORR_LEAKY_RELU,    /**< x, or x/100 below 0       */
+    ORR_ELU,           /**< x, or e^x − 1 below 0     */
+    ORR_GELU,          /**< x·Φ(x), by erf            */
+    ORR_GELU_TANH,     /**< its tanh approximation    */
+    ORR_SILU,          /**< x·sigmoid(x)              */
+    ORR_SIGMOID,
+    ORR_TANH,
+    ORR_SOFTPLUS,      /**< log(1 + e^x)              */
+    ORR_MISH,          /**< x·tanh(softplus(x))       */
+    ORR_HARDSWISH,     /**< x·clip(x + 3, 0, 6)/6     */
+    ORR_SOFTMAX,       /**< over the last axis        */
+    ORR_LOG_SOFTMAX    /**< over the last axis        */
+} orr_activation;
+
+/** y = f(x).
+ * @return   like x, owned by the current scope; poison on ORR_EINVAL (no such f), ORR_EDTYPE.
+ * effects:  lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_activate_at(const char *file, int line, orr_tensor *x, orr_activation f);
+#define orr_activate(...) orr_activate_at(ORR_HERE, __VA_ARGS__)
+
+/* -- modules --------------------------------------------------------------------------------------------- */
+
+/** A function with parameters. A module owns its variables (by orr_keep: no scope ends them) and the modules that
+ * it was composed from. It is immutable but for its variables' values: threads may share it.
+ * Functions that make one return NULL on error, with the last error set; a NULL among the parts of a composition
+ * frees the other parts and gives NULL, so one check at the end is enough. */
+typedef struct orr_module orr_module;
+
+/** y = f(x·W + b), W (in, out), b (out): f32, W by `init`, b by the default rule U(−1/√in, 1/√in).
+ * @param in, out  ≥ 1
+ * @return   a module to free with orr_module_free; NULL on ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM, ORR_ESTATE.
+ * parameters: "weight", "bias". */
+ORR_API orr_module *orr_dense_at(const char *file, int line, int64_t in, int64_t out, orr_activation f,
+                                 orr_initialiser init);
+#define orr_dense(...) orr_dense_at(ORR_HERE, __VA_ARGS__)
+/** Like orr_dense, with the dtype (float) and the bias's initialiser said; ORR_NO_BIAS: no bias. */
+ORR_API orr_module *orr_dense_of_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out,
+                                    orr_activation f, orr_initialiser weight, orr_initialiser bias);
+#define orr_dense_of(dtype, in, out, f, weight, bias) \
+    orr_dense_of_at(ORR_HERE, (dtype), (in), (out), (f), (weight), (bias))
+
+/** y = fn(x, user): a function of yours as a module without parameters. `user` must outlive it. */
+ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_tensor *x, void *user),
+                                    void *user);
+#define orr_function(...) orr_function_at(ORR_HERE, __VA_ARGS__)
+
+/** y = m[n−1](… m[0](x)). Owns the m[i] from now on, on error too (then it frees them; none may occur twice).
+ * parameters: "0.weight", "0.bias", "1.weight" … */
+ORR_API orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, int n);
+/** orr_sequential(orr_dense(…), orr_dense(…), …) */
+#define orr_sequential(...) \
+    orr_sequential_at(ORR_HERE, (orr_module *const[]){ __VA_ARGS__ }, \
+                      (int)(sizeof((orr_module *const[]){ __VA_ARGS__ }) / sizeof(orr_module *)))
+
+/** Applies m to x.
+ * @return   a new tensor owned by the current scope; poison on whatever the ops in it say, ORR_EINVAL (m is NULL).
+ * effects:  lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_forward_at(const char *file, int line, const orr_module *m, orr_tensor *x);
+#define orr_forward(...) orr_forward_at(ORR_HERE, __VA_ARGS__)
+
+/** A variable of a module (or of an optimiser) and its path. Borrowed: do not free it. */
+typedef struct orr_parameter {
+    char name[64];
+    orr_tensor *variable;
+} orr_parameter;
+
+/** Writes up to `max` parameters, in the order of the modules; returns how many there are in all. */
+ORR_API int orr_module_parameters(const orr_module *m, orr_parameter *out, int max);
+/** The sum of the parameters' sizes, elements. */
+ORR_API int64_t orr_module_size(const orr_module *m);
+/** Frees the module, its parts and their variables. NULL is fine. After orr_shutdown too. */
+ORR_API void orr_module_free(orr_module *m);
+
+/** Writes all parameters to the .npz file `path`, under their names. Evaluates.
+ * Errors: ORR_EINVAL, ORR_EIO, ORR_ENOMEM, and what evaluation says. */
+ORR_API orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path);
+#define orr_module_save(...) orr_module_save_at(ORR_HERE, __VA_ARGS__)
+/** Assigns to all parameters what `path` holds under their names. All or nothing.
+ * Errors: ORR_EIO, ORR_EFORMAT (a name is missing), ORR_ESHAPE, ORR_EDTYPE. */
+ORR_API orr_status orr_module_load_at(const char *file, int line, orr_module *m, const char *path);
+#define orr_module_load(...) orr_module_load_at(ORR_HERE, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,60 @@
+/* The dense layer: y = f(x·W + b).
+ * Must not know: other layers. */
+#include "config.h"
+#include <math.h>
+#include <orrery/elementwise.h>
+#include <orrery/ops.h>
+#include "ops/nn/module.h"
+#include "runtime/base/dtype.h"
+
+static orr_tensor *dense_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
+{
+    orr_tensor *y = orr_matmul_at(file, line, x, m->param[0]);
+    if (m->nparam > 1)
+        y = orr_add_at(file, line, y, m->param[1]);
+    return m->activation == ORR_LINEAR ? y : orr_activate_at(file, line, y, m->activation);
+}
+
+static orr_status check(orr__site at, orr_dtype dtype, int64_t in, int64_t out, orr_activation f)
+{
+    if (in < 1 || out < 1)
+        return orr__fail(at, ORR_ESHAPE, "sizes must be at least 1, not in %lld, out %lld", (long long)in,
+                         (long long)out);
+    if (dtype < ORR_F16 || dtype > ORR_F64)
+        return orr__fail(at, ORR_EDTYPE, "a float dtype is needed, not %s", orr_dtype_name(dtype));
+    if ((int)f < ORR_LINEAR || f > ORR_LOG_SOFTMAX)
+        return orr__fail(at, ORR_EINVAL, "no activation has number %d", (int)f);
+    return ORR_OK;
+}
+
+orr_module *orr_dense_of_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out, orr_activation f,
+                            orr_initialiser weight, orr_initialiser bias)
+{
+    orr__site at = ORR__SITE(file, line, "dense");
+    if (check(at, dtype, in, out, f) != ORR_OK)
+        return NULL;
+    orr_module *m = orr__module_new(dense_forward);
+    orr_scope *s = m ? orr_scope_begin() : NULL;
+    if (!s) {
+        orr_module_free(m);
+        return NULL;
+    }
+    m->activation = f;
+    orr_status st = orr__module_add(at, m, "weight", orr_initialise_at(file, line, weight, dtype, ORR_SHAPE(in, out)));
+    if (st == ORR_OK && bias.kind != ORR_INITIAL_NONE) {
+        double d = sqrt(1.0 / (double)in);
+        if (bias.kind == ORR_INITIAL_DEFAULT)
+            bias = ORR_UNIFORM_INIT(-d, d);
+        st = orr__module_add(at, m, "bias", orr_initialise_at(file, line, bias, dtype, ORR_SHAPE(out)));
+    }
+    (void)orr_scope_end(s);
+    if (st == ORR_OK)
+        return m;
+    orr_module_free(m);
+    return NULL;
+}
+
+orr_module *orr_dense_at(const char *file, int line, int64_t in, int64_t out, orr_activation f, orr_initialiser init)
+{
+    return orr_dense_of_at(file, line, ORR_F32, in, out, f, init, ORR_DEFAULT_INIT);
+}

@@ -1,0 +1,258 @@
+/* Optimisers: state, steps, the learning rate.
+ * Must not know: the update rules. */
+#include "config.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <orrery/eval.h>
+#include <orrery/ops.h>
+#include "ops/nn/module.h"
+#include "ops/nn/optim_rule.h"
+#include "runtime/base/buf.h"
+#include "runtime/base/dtype.h"
+#include "runtime/base/shape.h"
+
+/* -- making one ------------------------------------------------------------------------------------------ */
+
+static bool at_least(double x, double lo)
+{
+    return isfinite(x) && x >= lo;
+}
+
+static orr_status check_options(orr__site at, orr_optim_kind kind, const orr_optim_options *o)
+{
+    bool adam = kind == ORR_OPTIM_ADAM || kind == ORR_OPTIM_ADAMW, sgd = kind == ORR_OPTIM_SGD;
+    if (!at_least(o->lr, 0.0))
+        return orr__fail(at, ORR_EINVAL, "lr must be finite and ≥ 0, not %g", o->lr);
+    if (!at_least(o->weight_decay, 0.0) || !at_least(o->clip_norm, 0.0))
+        return orr__fail(at, ORR_EINVAL, "weight_decay %g and clip_norm %g must be finite and ≥ 0", o->weight_decay,
+                         o->clip_norm);
+    if (adam && (!at_least(o->beta1, 0.0) || !at_least(o->beta2, 0.0) || o->beta1 >= 1.0 || o->beta2 >= 1.0))
+        return orr__fail(at, ORR_EINVAL, "beta1 %g and beta2 %g must be in [0, 1)", o->beta1, o->beta2);
+    if (!sgd && !at_least(o->eps, 0.0))
+        return orr__fail(at, ORR_EINVAL, "eps must be finite and ≥ 0, not %g", o->eps);
+    if ((sgd || kind == ORR_OPTIM_RMSPROP) && !at_least(o->momentum, 0.0))
+        return orr__fail(at, ORR_EINVAL, "momentum must be finite and ≥ 0, not %g", o->momentum);
+    if (sgd && (!isfinite(o->dampening) || (o->nesterov && (o->momentum <= 0.0 || o->dampening != 0.0))))
+        return orr__fail(at, ORR_EINVAL, "nesterov needs momentum > 0 and dampening 0, not %g and %g", o->momentum,
+                         o->dampening);
+    if (kind == ORR_OPTIM_RMSPROP && (!at_least(o->alpha, 0.0) || o->alpha > 1.0))
+        return orr__fail(at, ORR_EINVAL, "alpha must be in [0, 1], not %g", o->alpha);
+    if (kind == ORR_OPTIM_ADAGRAD && (!at_least(o->lr_decay, 0.0) || !at_least(o->initial, 0.0)))
+        return orr__fail(at, ORR_EINVAL, "lr_decay %g and initial %g must be finite and ≥ 0", o->lr_decay, o->initial);
+    return ORR_OK;
+}
+
+static orr_status fill_slot(orr__site at, orr_optim *o, orr__slot *slot, orr_tensor *v, double initial)
+{
+    orr_status st = orr__nn_check(at, v);
+    if (st != ORR_OK)
+        return st;
+    slot->variable = v;
+    slot->dtype = orr_tensor_dtype(v);
+    if (!orr__is_float(slot->dtype))
+        return orr__fail(at, ORR_EDTYPE, "a variable must be float, not %s", orr_dtype_name(slot->dtype));
+    slot->work = orr__compute_dtype(slot->dtype);
+    for (int k = 0; k < o->nstate; k++) {
+        orr_tensor *zero = orr_full_at(at.file, at.line, slot->work, orr_tensor_shape(v), initial);
+        slot->state[k] = orr__nn_variable(at, zero);
+        if (!slot->state[k])
+            return orr_error_status();
+    }
+    return ORR_OK;
+}
+
+orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr_tensor *const *v, int n,
+                            const orr_optim_options *options)
+{
+    orr__site at = ORR__SITE(file, line, "optim_new");
+    const orr__rule *rule = orr__optim_rule(kind);
+    orr_status st = !rule         ? orr__fail(at, ORR_EINVAL, "no optimiser has number %d", (int)kind)
+                    : !v || n < 1 ? orr__fail(at, ORR_EINVAL, "there are no variables")
+                                  : ORR_OK;
+    if (st != ORR_OK || check_options(at, kind, options ? options : &rule->defaults) != ORR_OK)
+        return NULL;
+    orr_optim *o = orr__alloc(sizeof *o);
+    orr_scope *s = NULL;
+    if (o) {
+        o->rule = rule;
+        o->options = options ? *options : rule->defaults;
+        o->nstate = rule->slots(&o->options, o->name);
+        o->n = n;
+        o->slot = orr__alloc_n((size_t)n, sizeof *o->slot);
+        s = o->slot ? orr_scope_begin() : NULL;
+    }
+    st = s ? ORR_OK : ORR_ENOMEM;
+    for (int i = 0; st == ORR_OK && i < n; i++)
+        st = fill_slot(at, o, &o->slot[i], v[i], kind == ORR_OPTIM_ADAGRAD ? o->options.initial : 0.0);
+    if (s)
+        (void)orr_scope_end(s);
+    if (st == ORR_OK)
+        return o;
+    orr_optim_free(o);
+    return NULL;
+}
+
+orr_optim *orr_optim_of_at(const char *file, int line, orr_optim_kind kind, const orr_module *m,
+                           const orr_optim_options *options)
+{
+    int n = orr_module_parameters(m, NULL, 0);
+    orr_parameter *p = orr__alloc_n((size_t)n + 1, sizeof *p);
+    orr_tensor **v = orr__alloc_n((size_t)n + 1, sizeof *v);
+    orr_optim *o = NULL;
+    if (p && v) {
+        (void)orr_module_parameters(m, p, n);
+        for (int i = 0; i < n; i++)
+            v[i] = p[i].variable;
+        o = orr_optim_new_at(file, line, kind, v, n, options);
+    }
+    free(v);
+    free(p);
+    return o;
+}
+
+void orr_optim_free(orr_optim *o)
+{
+    if (!o)
+        return;
+    for (int i = 0; o->slot && i < o->n; i++)
+        for (int k = 0; k < o->nstate; k++)
+            orr__nn_drop(o->slot[i].state[k]);
+    free(o->slot);
+    free(o);
+}
+
+/* -- a step ---------------------------------------------------------------------------------------------- */
+
+static orr_tensor *in_dtype(orr__site at, orr_tensor *t, orr_dtype from, orr_dtype to)
+{
+    return from == to ? t : orr_cast_at(at.file, at.line, t, to);
+}
+
+static orr_status check_grad(orr__site at, const orr__slot *slot, orr_tensor *g, int i)
+{
+    orr_status st = orr__nn_check(at, g);
+    if (st != ORR_OK)
+        return st;
+    orr_shape have = orr_tensor_shape(g), want = orr_tensor_shape(slot->variable);
+    if (!orr__shape_equal(&have, &want))
+        return orr__fail(at, ORR_ESHAPE, "gradient %d has shape %s, its variable %s", i, orr__str(have).s,
+                         orr__str(want).s);
+    if (!orr__is_float(orr_tensor_dtype(g)))
+        return orr__fail(at, ORR_EDTYPE, "gradient %d must be float, not %s", i, orr_dtype_name(orr_tensor_dtype(g)));
+    return ORR_OK;
+}
+
+/* new[0]: the variable's next value, new[1 …]: its state's. */
+static orr_status record(orr__site at, const orr_optim *o, const orr__rates *r, const orr__slot *slot, orr_tensor *g,
+                         orr_tensor **new)
+{
+    for (int k = 0; k < o->nstate; k++)
+        new[1 + k] = slot->state[k];
+    orr_tensor *p = in_dtype(at, slot->variable, slot->dtype, slot->work);
+    g = in_dtype(at, g, orr_tensor_dtype(g), slot->work);
+    new[0] = in_dtype(at, o->rule->update(at, &o->options, r, p, g, new + 1), slot->work, slot->dtype);
+    for (int k = 0; k <= o->nstate; k++) {
+        orr_status st = orr__nn_check(at, new[k]);
+        if (st != ORR_OK)
+            return st;
+    }
+    return ORR_OK;
+}
+
+/* Inside a scope. All is recorded and found sound before the first variable changes. */
+static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr_tensor **new)
+{
+    int width = 1 + o->nstate;
+    orr__rates r = { 0 };
+    o->rule->rates(at, &o->options, (double)(o->t + 1), &r);
+    for (int i = 0; i < o->n; i++) {
+        orr_status st = check_grad(at, &o->slot[i], grads[i], i);
+        if (st == ORR_OK)
+            st = record(at, o, &r, &o->slot[i], grads[i], new + (ptrdiff_t)i * width);
+        if (st != ORR_OK)
+            return st;
+    }
+    for (int i = 0; i < o->n; i++)
+        for (int k = 0; k < width; k++) {
+            orr_tensor *v = k == 0 ? o->slot[i].variable : o->slot[i].state[k - 1];
+            orr_status st = orr_assign_at(at.file, at.line, v, new[(ptrdiff_t)i * width + k]);
+            if (st != ORR_OK)
+                return st;
+        }
+    o->t++;
+    return ORR_OK;
+}
+
+orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads)
+{
+    orr__site at = ORR__SITE(file, line, "optim_apply");
+    if (!o || !grads)
+        return orr__fail(at, ORR_EINVAL, "the %s NULL", o ? "gradients are" : "optimiser is");
+    orr_tensor **new = orr__alloc_n((size_t)o->n * (size_t)(1 + o->nstate), sizeof(orr_tensor *));
+    orr_scope *s = new ? orr_scope_begin() : NULL;
+    orr_status st = s ? step(at, o, grads, new) : ORR_ENOMEM;
+    if (s)
+        (void)orr_scope_end(s);
+    free(new);
+    return st;
+}
+
+orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tensor *loss)
+{
+    orr__site at = ORR__SITE(file, line, "optim_step");
+    if (!o)
+        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    orr_tensor **x = orr__alloc_n((size_t)o->n * 2, sizeof *x);
+    orr_scope *s = x ? orr_scope_begin() : NULL;
+    if (!s) {
+        free(x);
+        return ORR_ENOMEM;
+    }
+    orr_tensor **g = x + o->n;
+    for (int i = 0; i < o->n; i++)
+        x[i] = o->slot[i].variable;
+    orr_status st = orr_grad_at(file, line, loss, x, o->n, g);
+    if (st == ORR_OK && o->options.clip_norm > 0.0)
+        st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
+    if (st == ORR_OK)
+        st = orr_optim_apply_at(file, line, o, g);
+    (void)orr_scope_end(s);
+    free(x);
+    return st;
+}
+
+/* -- settings and state ---------------------------------------------------------------------------------- */
+
+orr_status orr_optim_set_lr_at(const char *file, int line, orr_optim *o, double lr)
+{
+    orr__site at = ORR__SITE(file, line, "optim_set_lr");
+    if (!o)
+        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    if (!at_least(lr, 0.0))
+        return orr__fail(at, ORR_EINVAL, "lr must be finite and ≥ 0, not %g", lr);
+    o->options.lr = lr;
+    return ORR_OK;
+}
+
+double orr_optim_lr(const orr_optim *o)
+{
+    return o ? o->options.lr : 0.0;
+}
+
+int64_t orr_optim_steps(const orr_optim *o)
+{
+    return o ? o->t : 0;
+}
+
+int orr_optim_state(const orr_optim *o, orr_parameter *out, int max)
+{
+    int n = 0;
+    for (int i = 0; o && i < o->n; i++)
+        for (int k = 0; k < o->nstate; k++, n++)
+            if (out && n < max) {
+                (void)snprintf(out[n].name, sizeof out[n].name, "%d.%s", i, o->name[k]);
+                out[n].variable = o->slot[i].state[k];
+            }
+    return n;
+}

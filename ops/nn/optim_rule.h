@@ -1,0 +1,48 @@
+/* An optimiser's inside: options, state, and one update rule per kind.
+ * Must not know: modules. */
+#ifndef ORR_OPS_NN_OPTIM_RULE_H
+#define ORR_OPS_NN_OPTIM_RULE_H
+
+#include <orrery/optim.h>
+#include "runtime/base/status.h"
+
+#define ORR__OPTIM_SLOTS 3
+
+/* Scalars of one step, recorded once and shared by all variables. They are numbers in the graph, not structure: a new
+ * learning rate or t does not make a new plan. */
+typedef struct orr__rates {
+    orr_tensor *decay;     /* weight decay; ADAMW: the factor 1 − lr·wd; NULL: none          */
+    orr_tensor *rate;      /* −lr, with the corrections of the kind                          */
+    orr_tensor *eps;
+    orr_tensor *first;     /* ADAM: 1−β1;  SGD: 1−dampening;  RMSPROP: 1−alpha               */
+    orr_tensor *second;    /* ADAM: 1−β2;  SGD, RMSPROP: momentum                            */
+} orr__rates;
+
+/* p, g, s[] in; returns the new p and replaces s[] by the new state. All in one float dtype. */
+typedef struct orr__rule {
+    orr_tensor *(*update)(orr__site at, const orr_optim_options *o, const orr__rates *r, orr_tensor *p, orr_tensor *g,
+                          orr_tensor **s);
+    void (*rates)(orr__site at, const orr_optim_options *o, double t, orr__rates *r);
+    /* Which state there is: names in order; slots that the options do not need are skipped by count. */
+    int (*slots)(const orr_optim_options *o, const char *name[ORR__OPTIM_SLOTS]);
+    orr_optim_options defaults;
+} orr__rule;
+
+const orr__rule *orr__optim_rule(orr_optim_kind kind); /* NULL: no such kind */
+
+typedef struct orr__slot {
+    orr_tensor *variable;              /* the user's */
+    orr_dtype dtype, work;             /* its dtype; that of state and arithmetic */
+    orr_tensor *state[ORR__OPTIM_SLOTS];
+} orr__slot;
+
+struct orr_optim {
+    const orr__rule *rule;
+    orr_optim_options options;
+    int64_t t;                         /* steps made */
+    int n, nstate;
+    const char *name[ORR__OPTIM_SLOTS];
+    orr__slot *slot;
+};
+
+#endif
