@@ -1,0 +1,85 @@
+/* What a case of orrery-bench sees: where its records go, how it takes time.
+ * Must not know: any single case.
+ *
+ * To add a case: a function in a file of its own in bench/, one row in bench/cases.c, the file in Makefile.am. */
+#ifndef ORR_BENCH_BENCH_H
+#define ORR_BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define BENCH_PEERS 4
+
+/* One measured number beside its reference. */
+typedef struct bench_record {
+    const char *name;           /* the case                                                               */
+    char params[160];           /* JSON members: "\"n\": 1024"                                            */
+    const char *metric, *unit;  /* "time", "ms"                                                           */
+    double value;
+    const char *reference;      /* what it is measured against, in the same run                           */
+    double reference_value;     /* same unit                                                              */
+    double ratio;               /* 1: equal to the reference, larger: better; see bench_ratio             */
+    struct { const char *name; double value; } peer[BENCH_PEERS]; /* name NULL: no more                   */
+} bench_record;
+
+typedef struct bench_sink bench_sink;
+
+typedef struct bench_case {
+    const char *name, *what;
+    int (*run)(bench_sink *out, int rounds); /* 0, or it could not be measured (then it has said why to stderr) */
+} bench_case;
+
+extern const bench_case bench_cases[]; /* ends with name NULL */
+
+/* -- sink ------------------------------------------------------------------------------------------------ */
+
+bench_sink *bench_sink_new(void);
+void bench_sink_free(bench_sink *s);
+/* Keeps a copy and prints it. Returns 0, or 1 when there is no memory. */
+int bench_add(bench_sink *s, const bench_record *r);
+/* Facts about the machine for the head of the JSON file; taken while the engine runs. */
+void bench_note_machine(bench_sink *s);
+int bench_write_json(const bench_sink *s, const char *path);
+
+/* -- time ------------------------------------------------------------------------------------------------ */
+
+double bench_now(void);                     /* seconds, monotonic                  */
+double bench_median(double *x, int n);      /* sorts x                             */
+void bench_settle(void);                    /* lets threads of a BLAS fall asleep  */
+int bench_cores(void);                      /* of this process's cpuset            */
+/* For times: reference/value; for rates: value/reference. */
+double bench_ratio(const bench_record *r, bool larger_is_better);
+
+/* One side of a comparison. `start` and `stop` (may be NULL) are not timed; `once` is, as often as it takes to fill
+ * `seconds`; its result is what it takes per call in seconds, or less than 0 on failure. */
+typedef struct bench_side {
+    int (*start)(void *user);
+    int (*once)(void *user);
+    void (*stop)(void *user);
+} bench_side;
+
+/* Rounds of A, B, A, B …, so that what slows the machine down for a while hits both. Each round takes the median of
+ * its calls; the result is the median of the rounds, in seconds per call. 0, or 1 when a side failed. */
+int bench_interleave(const bench_side *a, const bench_side *b, void *user, int rounds, double seconds, double *ta,
+                     double *tb);
+
+/* Prints the library's last error with the name of the case. Returns 1. */
+int bench_failed(const char *name);
+
+/* -- peers ----------------------------------------------------------------------------------------------- */
+
+/* bench/peer_blas.c: C = op(A)·op(B), f32, row-major, directly through the BLAS, which has `threads` threads. */
+void peer_blas_threads(int threads);
+void peer_blas_gemm(bool ta, bool tb, int m, int n, int k, const float *a, const float *b, float *c);
+/* bench/peer_starpu.c: starts StarPU with this policy; seconds for `n` empty tasks from first submission to end, each
+ * with one handle to read and one to write; independent, or each after the one before. */
+int peer_starpu_start(const char *policy);
+double peer_starpu_tasks(int n, bool chain);
+void peer_starpu_stop(void);
+
+int bench_gemm(bench_sink *out, int rounds);
+int bench_mlp_step(bench_sink *out, int rounds);
+int bench_record_ops(bench_sink *out, int rounds);
+int bench_task(bench_sink *out, int rounds);
+
+#endif

@@ -1,0 +1,68 @@
+/* Prints the table of environment variables: plain, and as docs/environment.md.
+ * Must not know: who uses a setting. */
+#include "config.h"
+#include <stdio.h>
+#include <orrery/info.h>
+#include "runtime/base/env.h"
+
+static const char head[] =
+    "# Environment\n"
+    "\n"
+    "Made by `orrery-info --env=markdown`; a test fails when this page is stale. Do not edit it.\n"
+    "\n"
+    "## Orrery's own variables\n"
+    "\n"
+    "Orrery reads these once, in `orr_init`; they win over `orr_config`. A value that makes no sense, or an `ORRERY_` name\n"
+    "that is not in the table, is an error (`ORR_EENV`) whose message lists the right ones: a typing mistake is never\n"
+    "silent. A variable set to nothing counts as not set. Switches take `on` and `off`, or `1` and `0`.\n"
+    "`orrery-info --env` prints the table with the values in force.\n"
+    "\n";
+
+static const char tail[] =
+    "\n"
+    "## StarPU's variables\n"
+    "\n"
+    "`STARPU_*` goes through untouched; StarPU's manual lists them all. Those that users of Orrery meet:\n"
+    "\n"
+    "| variable | meaning |\n"
+    "|---|---|\n"
+    "| `STARPU_NCPU` | number of CPU workers |\n"
+    "| `STARPU_NOPENCL` | number of OpenCL devices; 0: none |\n"
+    "| `STARPU_NCUDA` | number of CUDA devices; 0: none |\n"
+    "| `STARPU_SCHED` | scheduling policy: `lws`, `eager`, `dmda`, `dmdas` …; unset, Orrery chooses by the machine |\n"
+    "| `STARPU_CALIBRATE` | 1: measure until the performance models know enough; 2: forget what they know and begin anew |\n"
+    "| `STARPU_HOME` | where performance models and bus measurements are kept |\n"
+    "| `STARPU_WORKERS_CPUID` | which cores the CPU workers are bound to |\n"
+    "| `STARPU_WORKERS_NOBIND` | 1: do not bind workers to cores (several processes on one machine) |\n"
+    "| `STARPU_OPENCL_ON_CPUS` | 1: an OpenCL implementation for CPUs (PoCL) counts as a device; for tests |\n"
+    "| `STARPU_OPENCL_ONLY_ON_CPUS` | 1: and nothing else does |\n"
+    "| `STARPU_LIMIT_OPENCL_MEM` | MB of device memory that may be used |\n"
+    "| `STARPU_SILENT` | 1: no messages from StarPU |\n"
+    "\n"
+    "`OPENBLAS_NUM_THREADS` has no influence while Orrery runs: it sets one BLAS thread inside each task, since the\n"
+    "parallelism is between tasks, and sets the number back at `orr_shutdown`.\n";
+
+static void print_plain(FILE *to)
+{
+    char now[1100];
+    const orr__env_row *row;
+    (void)fprintf(to, "%-22s %-28s %-12s %-12s %s\n", "variable", "values", "default", "in force", "meaning");
+    for (size_t i = 0; (row = orr__env_table(i, now, sizeof now)); i++)
+        (void)fprintf(to, "%-22s %-28s %-12.40s %-12s %s\n", row->name, row->values, *row->fallback ? row->fallback : "-",
+                      *now ? now : "-", row->meaning);
+}
+
+orr_status orr_env_print(FILE *to, int markdown)
+{
+    orr__site at = ORR__SITE(NULL, 0, "env_print");
+    if (!to)
+        return orr__fail(at, ORR_EINVAL, "the file is NULL");
+    if (markdown) {
+        (void)fputs(head, to);
+        orr__env_print_markdown(to);
+        (void)fputs(tail, to);
+    } else {
+        print_plain(to);
+    }
+    return ferror(to) ? orr__fail(at, ORR_EIO, "writing failed") : ORR_OK;
+}

@@ -1,0 +1,84 @@
+/* Runs benchmark cases, each beside a reference measured in the same run.
+ * Must not know: what a case does (bench/cases.c has the list). */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "bench/bench.h"
+
+static int usage(FILE *to, int rc)
+{
+    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [CASE…]\n"
+                "  --list       names the cases\n"
+                "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
+                "  --json FILE  writes the records to FILE too (-: standard output)\n"
+                "Without a CASE: all. ratio: 1 equals the reference, larger is better.\n"
+                "The exit status says whether the cases could be run, not how they did.\n",
+                to);
+    return rc;
+}
+
+static int list(void)
+{
+    for (const bench_case *c = bench_cases; c->name; c++)
+        printf("%-12s %s\n", c->name, c->what);
+    return 0;
+}
+
+static const bench_case *find(const char *name)
+{
+    const bench_case *c = bench_cases;
+    while (c->name && strcmp(c->name, name) != 0)
+        c++;
+    return c->name ? c : NULL;
+}
+
+static int note_machine(bench_sink *s)
+{
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    bench_note_machine(s);
+    printf("%s\n\n", orr_engine_name());
+    return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);
+}
+
+static int run(char **name, int n, int rounds, const char *json)
+{
+    for (int i = 0; i < n; i++)
+        if (!find(name[i])) {
+            (void)fprintf(stderr, "orrery-bench: no case '%s'; these are there:\n", name[i]);
+            (void)list();
+            return 2;
+        }
+    bench_sink *s = bench_sink_new();
+    int rc = s ? note_machine(s) : 1;
+    for (const bench_case *c = bench_cases; rc == 0 && n == 0 && c->name; c++)
+        rc |= c->run(s, rounds) != 0;
+    for (int i = 0; rc == 0 && i < n; i++)
+        rc |= find(name[i])->run(s, rounds) != 0;
+    if (s && json)
+        rc |= bench_write_json(s, json);
+    bench_sink_free(s);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    const char *json = NULL;
+    int rounds = 5, i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (!strcmp(argv[i], "--list"))
+            return list();
+        if (!strcmp(argv[i], "--help"))
+            return usage(stdout, 0);
+        if (i + 1 < argc && !strcmp(argv[i], "--json"))
+            json = argv[++i];
+        else if (i + 1 < argc && !strcmp(argv[i], "--rounds"))
+            rounds = atoi(argv[++i]);
+        else
+            return usage(stderr, 2);
+    }
+    if (rounds < 1 || rounds > 1000)
+        return usage(stderr, 2);
+    return run(argv + i, argc - i, rounds, json);
+}
