@@ -24,16 +24,16 @@ ORR_API orr_scope *orr_scope_begin(void);
 /** Closes `s` (and scopes inside it that are still open): frees the tensors that it owns.
  * Errors: ORR_EINVAL when `s` is not an open scope of the calling thread. */
 ORR_API orr_status orr_scope_end_at(const char *file, int line, orr_scope *s);
-#define orr_scope_end(s) orr_scope_end_at(ORR_HERE, (s))
+#define orr_scope_end(...) orr_scope_end_at(ORR_HERE, __VA_ARGS__)
 /** Takes `t` out of all scopes; orr_free it later. Returns `t`. */
 ORR_API orr_tensor *orr_keep_at(const char *file, int line, orr_tensor *t);
-#define orr_keep(t) orr_keep_at(ORR_HERE, (t))
+#define orr_keep(...) orr_keep_at(ORR_HERE, __VA_ARGS__)
 /** Hands `t` to the scope outside `s` (to none when `s` is the outermost). Returns `t`. */
 ORR_API orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *s, orr_tensor *t);
-#define orr_scope_return(s, t) orr_scope_return_at(ORR_HERE, (s), (t))
+#define orr_scope_return(...) orr_scope_return_at(ORR_HERE, __VA_ARGS__)
 /** Frees one tensor now, whoever owns it. NULL is fine. A second time: ORR_EHANDLE. */
 ORR_API orr_status orr_free_at(const char *file, int line, orr_tensor *t);
-#define orr_free(t) orr_free_at(ORR_HERE, (t))
+#define orr_free(...) orr_free_at(ORR_HERE, __VA_ARGS__)
 
 /* -- asking (nothing runs) --------------------------------------------------------------------------- */
 
@@ -50,14 +50,16 @@ ORR_API int64_t orr_tensor_size(const orr_tensor *t);
 
 /** Copies `shape` elements of `dtype`, row-major, from `data` now. Errors: EINVAL (NULL), ESHAPE, EDTYPE, ENOMEM. */
 ORR_API orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape shape, const void *data);
-#define orr_from(dtype, shape, data) orr_from_at(ORR_HERE, (dtype), (shape), (data))
+#define orr_from(...) orr_from_at(ORR_HERE, __VA_ARGS__)
 /** Uses the user's memory without a copy. It must stay unchanged until `release(data, user)` is called, once, from
  * any thread, when the last use has ended (release may be NULL: then until orr_shutdown). On error release is
  * not called. `data` must be aligned to the element's size. */
 ORR_API orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape shape, void *data,
                                 void (*release)(void *data, void *user), void *user);
-#define orr_wrap(dtype, shape, data, release, user) orr_wrap_at(ORR_HERE, (dtype), (shape), (data), (release), (user))
+#define orr_wrap(...) orr_wrap_at(ORR_HERE, __VA_ARGS__)
+/** Every element is 0. Errors of this and the others below: ESHAPE, EDTYPE. */
 ORR_API orr_tensor *orr_zeros_at(const char *file, int line, orr_dtype dtype, orr_shape shape);
+/** Every element is 1. */
 ORR_API orr_tensor *orr_ones_at(const char *file, int line, orr_dtype dtype, orr_shape shape);
 /** Every element is `value` (converted; EDTYPE when a fraction or out of range for an integer dtype). */
 ORR_API orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double value);
@@ -70,40 +72,40 @@ ORR_API orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, d
 ORR_API orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double start, double stop, int64_t n);
 /** Ones where column − row = k, zeros elsewhere. */
 ORR_API orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int64_t rows, int64_t cols, int64_t k);
-#define orr_zeros(dtype, shape) orr_zeros_at(ORR_HERE, (dtype), (shape))
-#define orr_ones(dtype, shape) orr_ones_at(ORR_HERE, (dtype), (shape))
-#define orr_full(dtype, shape, value) orr_full_at(ORR_HERE, (dtype), (shape), (value))
-#define orr_scalar(value) orr_scalar_at(ORR_HERE, (value))
-#define orr_arange(dtype, start, stop, step) orr_arange_at(ORR_HERE, (dtype), (start), (stop), (step))
-#define orr_linspace(dtype, start, stop, n) orr_linspace_at(ORR_HERE, (dtype), (start), (stop), (n))
-#define orr_eye(dtype, rows, cols, k) orr_eye_at(ORR_HERE, (dtype), (rows), (cols), (k))
+#define orr_zeros(...) orr_zeros_at(ORR_HERE, __VA_ARGS__)
+#define orr_ones(...) orr_ones_at(ORR_HERE, __VA_ARGS__)
+#define orr_full(...) orr_full_at(ORR_HERE, __VA_ARGS__)
+#define orr_scalar(...) orr_scalar_at(ORR_HERE, __VA_ARGS__)
+#define orr_arange(...) orr_arange_at(ORR_HERE, __VA_ARGS__)
+#define orr_linspace(...) orr_linspace_at(ORR_HERE, __VA_ARGS__)
+#define orr_eye(...) orr_eye_at(ORR_HERE, __VA_ARGS__)
 
 /* -- variables ------------------------------------------------------------------------------------------- */
 
 /** A variable that starts as the value of `t`. It is used like a tensor; an op that reads it takes the value that
  * it has when the op is recorded. Owned by the current scope; orr_keep it to hold it longer. */
 ORR_API orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t);
-#define orr_variable(t) orr_variable_at(ORR_HERE, (t))
+#define orr_variable(...) orr_variable_at(ORR_HERE, __VA_ARGS__)
 /** From now on `v` is the value of `t`: same shape and dtype (ESHAPE, EDTYPE). Lazy: computed at this thread's next
  * evaluation, of whatever tensor, together with it. EINVAL when `v` is no variable. */
 ORR_API orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t);
-#define orr_assign(v, t) orr_assign_at(ORR_HERE, (v), (t))
+#define orr_assign(...) orr_assign_at(ORR_HERE, __VA_ARGS__)
 
 /* -- reading back (these evaluate) ----------------------------------------------------------------------- */
 
 /** Copies the elements, row-major, into `buf` of `bytes` bytes. Errors: EINVAL when `bytes` is too short (the
  * message says how many are needed; nothing is written), and whatever evaluation says. */
 ORR_API orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes);
-#define orr_read(t, buf, bytes) orr_read_at(ORR_HERE, (t), (buf), (bytes))
+#define orr_read(...) orr_read_at(ORR_HERE, __VA_ARGS__)
 /** The elements in place, row-major, read-only; valid while `t` (not its variable's value) lives. NULL on error. */
 ORR_API const void *orr_data_at(const char *file, int line, orr_tensor *t);
-#define orr_data(t) orr_data_at(ORR_HERE, (t))
+#define orr_data(...) orr_data_at(ORR_HERE, __VA_ARGS__)
 /** The one element of `t` (any rank, size 1), converted to double. ESHAPE when there is not exactly one. */
 ORR_API orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value);
-#define orr_item(t, value) orr_item_at(ORR_HERE, (t), (value))
+#define orr_item(...) orr_item_at(ORR_HERE, __VA_ARGS__)
 /** Prints dtype, shape and elements, NumPy-like, long axes abbreviated, to `to`. */
 ORR_API orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t);
-#define orr_print(to, t) orr_print_at(ORR_HERE, (to), (t))
+#define orr_print(...) orr_print_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }
