@@ -49,7 +49,7 @@ function row(text,    macro, arity, n, name, types, doc, grad, i, d, some, param
     printf " * grad:     %s\n", grad
     printf " * cost:     %s flop an element */\n", trim(col[4])
     printf "ORR_API orr_tensor *orr_%s_at(const char *file, int line, %s);\n", name, params
-    printf "#define orr_%s(%s) orr_%s_at(ORR_HERE, %s)\n\n", name, args, name, call
+    printf "#define orr_%s(...) orr_%s_at(ORR_HERE, __VA_ARGS__)\n\n", name, name
 }
 
 BEGIN {

@@ -22,7 +22,7 @@ typedef struct orr_config {
 /** Starts the library: reads the environment, probes devices, starts the workers. NULL: environment decides.
  * Errors: ORR_EENV (a wrong ORRERY_* value), ORR_ESTATE (already started), ORR_EDEVICE. Call from one thread. */
 ORR_API orr_status orr_init_at(const char *file, int line, const orr_config *config);
-#define orr_init(config) orr_init_at(ORR_HERE, (config))
+#define orr_init(...) orr_init_at(ORR_HERE, __VA_ARGS__)
 /** Waits for work under way, frees all tensors and scopes of all threads, stops the workers. A second time:
  * ORR_ESTATE. orr_init may follow. No other thread may be inside the library. */
 ORR_API orr_status orr_shutdown(void);
@@ -34,19 +34,19 @@ ORR_API const char *orr_version(void);
 /** Computes `t` and this thread's pending assignments, and waits. Afterwards `t` holds its value; what it was
  * made from may be freed. Errors: what poison carries, ORR_ESTATE, ORR_ENOMEM, ORR_EINDEX, ORR_EDEVICE. */
 ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
-#define orr_eval(t) orr_eval_at(ORR_HERE, (t))
+#define orr_eval(...) orr_eval_at(ORR_HERE, __VA_ARGS__)
 /** Several outputs at once: what they share is computed once. n may be 0 (then only pending assignments). */
 ORR_API orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int n);
-#define orr_eval_all(t, n) orr_eval_all_at(ORR_HERE, (t), (n))
+#define orr_eval_all(...) orr_eval_all_at(ORR_HERE, __VA_ARGS__)
 
 /** Work under way. Free it with orr_wait or orr_event_free. */
 typedef struct orr_event orr_event;
 /** Like orr_eval_all, but returns when the work is submitted. On success *event is to be waited for. */
 ORR_API orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event);
-#define orr_eval_async(t, n, event) orr_eval_async_at(ORR_HERE, (t), (n), (event))
+#define orr_eval_async(...) orr_eval_async_at(ORR_HERE, __VA_ARGS__)
 /** Waits, frees the event, returns how the work ended. NULL: ORR_EINVAL. From any one thread. */
 ORR_API orr_status orr_wait_at(const char *file, int line, orr_event *event);
-#define orr_wait(event) orr_wait_at(ORR_HERE, (event))
+#define orr_wait(...) orr_wait_at(ORR_HERE, __VA_ARGS__)
 /** Whether the work has ended. Does not block, does not free. */
 ORR_API bool orr_event_done(const orr_event *event);
 
@@ -55,18 +55,18 @@ ORR_API bool orr_event_done(const orr_event *event);
 typedef struct orr_graph orr_graph;
 /** A stand-in for a value that is given at submission. */
 ORR_API orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_shape shape);
-#define orr_placeholder(dtype, shape) orr_placeholder_at(ORR_HERE, (dtype), (shape))
+#define orr_placeholder(...) orr_placeholder_at(ORR_HERE, __VA_ARGS__)
 /** Plans `outputs` as a function of the placeholders `inputs`. What else they reach is captured: constants by
  * value; a variable by name, its value being read at each submission. EGRAPH: a placeholder is missing in
  * `inputs`, or an input is no placeholder, or twice. NULL on error. Free with orr_graph_free. */
 ORR_API orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inputs, int n_inputs,
                                       orr_tensor *const *outputs, int n_outputs);
-#define orr_graph_build(inputs, n_in, outputs, n_out) orr_graph_build_at(ORR_HERE, (inputs), (n_in), (outputs), (n_out))
+#define orr_graph_build(...) orr_graph_build_at(ORR_HERE, __VA_ARGS__)
 /** Runs the graph on `values` (one per input, same shape and dtype); results[i] becomes a new tensor of the current
  * scope. event NULL: waits; else returns when submitted. Thread-safe: several submissions may be under way. */
 ORR_API orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
                                        orr_tensor **results, orr_event **event);
-#define orr_graph_submit(g, values, results, event) orr_graph_submit_at(ORR_HERE, (g), (values), (results), (event))
+#define orr_graph_submit(...) orr_graph_submit_at(ORR_HERE, __VA_ARGS__)
 ORR_API orr_status orr_graph_free(orr_graph *g);
 
 /* -- gradients ------------------------------------------------------------------------------------------- */
@@ -76,14 +76,14 @@ ORR_API orr_status orr_graph_free(orr_graph *g);
  * On error every grads[i] is poison and the status is returned. */
 ORR_API orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n,
                                orr_tensor **grads);
-#define orr_grad(y, x, n, grads) orr_grad_at(ORR_HERE, (y), (x), (n), (grads))
+#define orr_grad(...) orr_grad_at(ORR_HERE, __VA_ARGS__)
 /** Like orr_grad, with the cotangent `seed` of y's shape and dtype: seed · dy/dx. */
 ORR_API orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n,
                               orr_tensor **grads);
-#define orr_vjp(y, seed, x, n, grads) orr_vjp_at(ORR_HERE, (y), (seed), (x), (n), (grads))
+#define orr_vjp(...) orr_vjp_at(ORR_HERE, __VA_ARGS__)
 /** The value of t, through which no gradient flows. */
 ORR_API orr_tensor *orr_detach_at(const char *file, int line, orr_tensor *t);
-#define orr_detach(t) orr_detach_at(ORR_HERE, (t))
+#define orr_detach(...) orr_detach_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

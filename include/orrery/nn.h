@@ -94,8 +94,7 @@ ORR_API orr_module *orr_dense_at(const char *file, int line, int64_t in, int64_t
 /** Like orr_dense, with the dtype (float) and the bias's initialiser said; ORR_NO_BIAS: no bias. */
 ORR_API orr_module *orr_dense_of_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out,
                                     orr_activation f, orr_initialiser weight, orr_initialiser bias);
-#define orr_dense_of(dtype, in, out, f, weight, bias) \
-    orr_dense_of_at(ORR_HERE, (dtype), (in), (out), (f), (weight), (bias))
+#define orr_dense_of(...) orr_dense_of_at(ORR_HERE, __VA_ARGS__)
 
 /** y = fn(x, user): a function of yours as a module without parameters. `user` must outlive it. */
 ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_tensor *x, void *user),

@@ -38,37 +38,37 @@ typedef struct orr_index {
  * x ≠ 0; to a float rounds to nearest, ties to even.
  * dtypes: all. Errors: ORR_EDTYPE (no dtype).      grad: g cast back (zero through integers).      cost: 1 per element. */
 ORR_API orr_tensor *orr_cast_at(const char *file, int line, orr_tensor *x, orr_dtype dtype);
-#define orr_cast(x, dtype) orr_cast_at(ORR_HERE, (x), (dtype))
+#define orr_cast(...) orr_cast_at(ORR_HERE, __VA_ARGS__)
 
 /** x's elements, in row-major order, as `shape`. One dimension may be -1: what is left.
  * dtypes: all. Errors: ORR_ESHAPE (another number of elements; -1 twice or not determined).
  * grad: g in x's shape.                                                                            cost: a view. */
 ORR_API orr_tensor *orr_reshape_at(const char *file, int line, orr_tensor *x, orr_shape shape);
-#define orr_reshape(x, shape) orr_reshape_at(ORR_HERE, (x), (shape))
+#define orr_reshape(...) orr_reshape_at(ORR_HERE, __VA_ARGS__)
 
 /** Axis k of the result is axis axes[k] of x. ORR_ALL_AXES: all axes in reverse order.
  * dtypes: all. Errors: ORR_EAXIS (not each axis exactly once).     grad: the inverse.              cost: a view. */
 ORR_API orr_tensor *orr_permute_at(const char *file, int line, orr_tensor *x, orr_axes axes);
-#define orr_permute(x, axes) orr_permute_at(ORR_HERE, (x), (axes))
+#define orr_permute(...) orr_permute_at(ORR_HERE, __VA_ARGS__)
 
 /** The last two axes exchanged. dtypes: all. Errors: ORR_ESHAPE (rank < 2).     grad: gᵀ.           cost: a view. */
 ORR_API orr_tensor *orr_transpose_at(const char *file, int line, orr_tensor *x);
-#define orr_transpose(x) orr_transpose_at(ORR_HERE, (x))
+#define orr_transpose(...) orr_transpose_at(ORR_HERE, __VA_ARGS__)
 
 /** x repeated along its axes of length 1, and along new leading ones, to `shape`.
  * dtypes: all. Errors: ORR_ESHAPE.     grad: g summed over the repeated axes.                      cost: a view. */
 ORR_API orr_tensor *orr_broadcast_to_at(const char *file, int line, orr_tensor *x, orr_shape shape);
-#define orr_broadcast_to(x, shape) orr_broadcast_to_at(ORR_HERE, (x), (shape))
+#define orr_broadcast_to(...) orr_broadcast_to_at(ORR_HERE, __VA_ARGS__)
 
 /** x without the axes named, which must have length 1. ORR_ALL_AXES: every axis of length 1.
  * dtypes: all. Errors: ORR_EAXIS, ORR_ESHAPE.     grad: g in x's shape.                            cost: a view. */
 ORR_API orr_tensor *orr_squeeze_at(const char *file, int line, orr_tensor *x, orr_axes axes);
-#define orr_squeeze(x, axes) orr_squeeze_at(ORR_HERE, (x), (axes))
+#define orr_squeeze(...) orr_squeeze_at(ORR_HERE, __VA_ARGS__)
 
 /** x with a new axis of length 1 at place `axis` of the result, -(rank+1) ≤ axis ≤ rank.
  * dtypes: all. Errors: ORR_EAXIS, ORR_ESHAPE (rank 8 already).     grad: g in x's shape.           cost: a view. */
 ORR_API orr_tensor *orr_expand_dims_at(const char *file, int line, orr_tensor *x, int axis);
-#define orr_expand_dims(x, axis) orr_expand_dims_at(ORR_HERE, (x), (axis))
+#define orr_expand_dims(...) orr_expand_dims_at(ORR_HERE, __VA_ARGS__)
 
 /** NumPy's x[start₀:stop₀:step₀, start₁:stop₁:step₁, …]: the first axes as the lists say, the others whole. Negative
  * numbers count from the end, what lies outside is cut off, ORR_END is "left out"; a negative step goes backwards.
@@ -78,19 +78,19 @@ ORR_API orr_tensor *orr_expand_dims_at(const char *file, int line, orr_tensor *x
  * grad: zeros of x's shape with g in these places.                                                  cost: a view. */
 ORR_API orr_tensor *orr_slice_at(const char *file, int line, orr_tensor *x, orr_index start, orr_index stop,
                                  orr_index step);
-#define orr_slice(x, start, stop, step) orr_slice_at(ORR_HERE, (x), (start), (stop), (step))
+#define orr_slice(...) orr_slice_at(ORR_HERE, __VA_ARGS__)
 /** Like orr_slice along one axis, the others whole. Errors: ORR_EAXIS, ORR_EINVAL (a step of 0). */
 ORR_API orr_tensor *orr_slice_axis_at(const char *file, int line, orr_tensor *x, int axis, int64_t start, int64_t stop,
                                       int64_t step);
-#define orr_slice_axis(x, axis, start, stop, step) orr_slice_axis_at(ORR_HERE, (x), (axis), (start), (stop), (step))
+#define orr_slice_axis(...) orr_slice_axis_at(ORR_HERE, __VA_ARGS__)
 /** x[…, index, …]: the place `index` of one axis, which goes away. Negative counts from the end.
  * dtypes: all. Errors: ORR_EAXIS, ORR_EINDEX.     grad: as orr_slice.                              cost: a view. */
 ORR_API orr_tensor *orr_select_at(const char *file, int line, orr_tensor *x, int axis, int64_t index);
-#define orr_select(x, axis, index) orr_select_at(ORR_HERE, (x), (axis), (index))
+#define orr_select(...) orr_select_at(ORR_HERE, __VA_ARGS__)
 
 /** x backwards along the axes named. dtypes: all. Errors: ORR_EAXIS.     grad: g backwards.        cost: a view. */
 ORR_API orr_tensor *orr_flip_at(const char *file, int line, orr_tensor *x, orr_axes axes);
-#define orr_flip(x, axes) orr_flip_at(ORR_HERE, (x), (axes))
+#define orr_flip(...) orr_flip_at(ORR_HERE, __VA_ARGS__)
 
 /* -- reductions ------------------------------------------------------------------------------------------ */
 /* All take the axes to reduce over (ORR_AXES(0, -1), ORR_ALL_AXES) and whether these stay as length 1. An empty list
@@ -100,49 +100,49 @@ ORR_API orr_tensor *orr_flip_at(const char *file, int line, orr_tensor *x, orr_a
 /** Σ x. Of nothing: 0. dtypes: all; bool and signed integers sum to i64, unsigned to u64 (wrapping), floats keep theirs.
  * grad: g, repeated. */
 ORR_API orr_tensor *orr_sum_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_sum(x, axes, keepdims) orr_sum_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_sum(...) orr_sum_at(ORR_HERE, __VA_ARGS__)
 /** Π x. Of nothing: 1. dtypes: as orr_sum. grad: g times the product of the others, right with one zero or several;
  * the second derivative is right where no factor is 0. */
 ORR_API orr_tensor *orr_prod_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_prod(x, axes, keepdims) orr_prod_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_prod(...) orr_prod_at(ORR_HERE, __VA_ARGS__)
 /** Σ x / n. Of nothing: NaN. dtypes: floats; f16 and bf16 are computed in f32, here and in all below. Errors:
  * ORR_EDTYPE. grad: g/n. */
 ORR_API orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_mean(x, axes, keepdims) orr_mean_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_mean(...) orr_mean_at(ORR_HERE, __VA_ARGS__)
 /** Σ (x − mean)² / (n − ddof), in two passes. NaN or inf when n ≤ ddof. dtypes: floats. Errors: ORR_EDTYPE.
  * grad: 2·g·(x − mean)/(n − ddof). */
 ORR_API orr_tensor *orr_var_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims);
-#define orr_var(x, axes, ddof, keepdims) orr_var_at(ORR_HERE, (x), (axes), (ddof), (keepdims))
+#define orr_var(...) orr_var_at(ORR_HERE, __VA_ARGS__)
 /** √var. dtypes: floats. Errors: ORR_EDTYPE. grad: through the root; 0 where the variance is 0. */
 ORR_API orr_tensor *orr_std_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims);
-#define orr_std(x, axes, ddof, keepdims) orr_std_at(ORR_HERE, (x), (axes), (ddof), (keepdims))
+#define orr_std(...) orr_std_at(ORR_HERE, __VA_ARGS__)
 /** √(Σ x²), the 2-norm. dtypes: floats. Errors: ORR_EDTYPE. grad: g·x/norm; 0 where the norm is 0. */
 ORR_API orr_tensor *orr_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_norm(x, axes, keepdims) orr_norm_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_norm(...) orr_norm_at(ORR_HERE, __VA_ARGS__)
 /** log Σ eˣ, with the maximum taken out first: no overflow; right for ±inf; of nothing: −inf. dtypes: floats. Errors:
  * ORR_EDTYPE. grad: g·softmax(x). cost: two passes. */
 ORR_API orr_tensor *orr_logsumexp_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_logsumexp(x, axes, keepdims) orr_logsumexp_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_logsumexp(...) orr_logsumexp_at(ORR_HERE, __VA_ARGS__)
 /** Least x; NaN when there is one. dtypes: all. Errors: ORR_ESHAPE (the minimum of nothing).
  * grad: g, in equal parts to all elements that are the minimum. */
 ORR_API orr_tensor *orr_min_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_min(x, axes, keepdims) orr_min_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_min(...) orr_min_at(ORR_HERE, __VA_ARGS__)
 /** Greatest x; otherwise as orr_min. */
 ORR_API orr_tensor *orr_max_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_max(x, axes, keepdims) orr_max_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_max(...) orr_max_at(ORR_HERE, __VA_ARGS__)
 /** Whether one x is ≠ 0 (NaN is). Of nothing: false. dtypes: all, to bool. */
 ORR_API orr_tensor *orr_any_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_any(x, axes, keepdims) orr_any_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_any(...) orr_any_at(ORR_HERE, __VA_ARGS__)
 /** Whether every x is ≠ 0. Of nothing: true. dtypes: all, to bool. */
 ORR_API orr_tensor *orr_all_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
-#define orr_all(x, axes, keepdims) orr_all_at(ORR_HERE, (x), (axes), (keepdims))
+#define orr_all(...) orr_all_at(ORR_HERE, __VA_ARGS__)
 /** Where along `axis` (ORR_FLAT: in row-major order over all) the greatest element stands; the first of equals; the
  * first NaN when there is one. dtypes: all, to i64. Errors: ORR_EAXIS, ORR_ESHAPE (of nothing). */
 ORR_API orr_tensor *orr_argmax_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims);
-#define orr_argmax(x, axis, keepdims) orr_argmax_at(ORR_HERE, (x), (axis), (keepdims))
+#define orr_argmax(...) orr_argmax_at(ORR_HERE, __VA_ARGS__)
 /** Where the least element stands; otherwise as orr_argmax. */
 ORR_API orr_tensor *orr_argmin_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims);
-#define orr_argmin(x, axis, keepdims) orr_argmin_at(ORR_HERE, (x), (axis), (keepdims))
+#define orr_argmin(...) orr_argmin_at(ORR_HERE, __VA_ARGS__)
 
 /* -- linear algebra -------------------------------------------------------------------------------------- */
 
@@ -154,7 +154,7 @@ ORR_API orr_tensor *orr_argmin_at(const char *file, int line, orr_tensor *x, int
  *           most 5 batch axes).
  * grad:     dA = g·Bᵀ, dB = Aᵀ·g (summed over broadcast axes).      cost: 2mnk flop. */
 ORR_API orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
-#define orr_matmul(a, b) orr_matmul_at(ORR_HERE, (a), (b))
+#define orr_matmul(...) orr_matmul_at(ORR_HERE, __VA_ARGS__)
 
 /* -- indexing -------------------------------------------------------------------------------------------- */
 
@@ -163,25 +163,25 @@ ORR_API orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr
  * dtypes: x all, indices integers. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (rank above 8).
  * grad: scatter_add of g into zeros.      cost: 1 per element of the result. */
 ORR_API orr_tensor *orr_take_at(const char *file, int line, orr_tensor *x, orr_tensor *indices, int axis);
-#define orr_take(x, indices, axis) orr_take_at(ORR_HERE, (x), (indices), (axis))
+#define orr_take(...) orr_take_at(ORR_HERE, __VA_ARGS__)
 /** x, to which updates[…, i, …] is added at place indices[i] of `axis`; an index may come several times.
  * @param updates  x's shape with the axis replaced by the shape of indices; broadcast to it
  * dtypes: x and updates promoted, bool not; indices integers. Errors: as orr_take. An index out of range is found by
  * evaluation (ORR_EINDEX). grad: dx = g, dupdates = take(g). cost: 1 per element of x and of updates. */
 ORR_API orr_tensor *orr_scatter_add_at(const char *file, int line, orr_tensor *x, orr_tensor *indices,
                                        orr_tensor *updates, int axis);
-#define orr_scatter_add(x, indices, updates, axis) orr_scatter_add_at(ORR_HERE, (x), (indices), (updates), (axis))
+#define orr_scatter_add(...) orr_scatter_add_at(ORR_HERE, __VA_ARGS__)
 /** 1 where the place along a new last axis of length n is the index, else 0; an index outside 0 … n−1 gives zeros.
  * dtypes: indices integers; the result any. Errors: ORR_EDTYPE, ORR_ESHAPE. cost: fused, n per index. */
 ORR_API orr_tensor *orr_one_hot_at(const char *file, int line, orr_tensor *indices, int64_t n, orr_dtype dtype);
-#define orr_one_hot(indices, n, dtype) orr_one_hot_at(ORR_HERE, (indices), (n), (dtype))
+#define orr_one_hot(...) orr_one_hot_at(ORR_HERE, __VA_ARGS__)
 /** x where column − row ≤ k over the last two axes, zeros above.
  * dtypes: all. Errors: ORR_ESHAPE (rank < 2). grad: tril(g, k). cost: fused, 1 per element. */
 ORR_API orr_tensor *orr_tril_at(const char *file, int line, orr_tensor *x, int64_t k);
-#define orr_tril(x, k) orr_tril_at(ORR_HERE, (x), (k))
+#define orr_tril(...) orr_tril_at(ORR_HERE, __VA_ARGS__)
 /** x where column − row ≥ k over the last two axes, zeros below; otherwise as orr_tril. */
 ORR_API orr_tensor *orr_triu_at(const char *file, int line, orr_tensor *x, int64_t k);
-#define orr_triu(x, k) orr_triu_at(ORR_HERE, (x), (k))
+#define orr_triu(...) orr_triu_at(ORR_HERE, __VA_ARGS__)
 
 /* -- joining --------------------------------------------------------------------------------------------- */
 
@@ -189,35 +189,35 @@ ORR_API orr_tensor *orr_triu_at(const char *file, int line, orr_tensor *x, int64
  * dtypes: all, promoted. Errors: ORR_EINVAL (n < 1), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
  * grad: slices of g. cost: a copy. */
 ORR_API orr_tensor *orr_concat_at(const char *file, int line, orr_tensor *const *t, int n, int axis);
-#define orr_concat(t, n, axis) orr_concat_at(ORR_HERE, (t), (n), (axis))
+#define orr_concat(...) orr_concat_at(ORR_HERE, __VA_ARGS__)
 /** The n tensors of one shape along a new axis. Otherwise as orr_concat. */
 ORR_API orr_tensor *orr_stack_at(const char *file, int line, orr_tensor *const *t, int n, int axis);
-#define orr_stack(t, n, axis) orr_stack_at(ORR_HERE, (t), (n), (axis))
+#define orr_stack(...) orr_stack_at(ORR_HERE, __VA_ARGS__)
 /** x with lo[k] elements before and hi[k] after along axis k, all `value`; axes that the lists leave out are not
  * padded. dtypes: all. Errors: ORR_EINVAL (negative), ORR_EAXIS (more numbers than axes), ORR_ESHAPE (overflow),
  * ORR_EDTYPE (value is none of x's dtype). grad: the part of g that is x. cost: a copy. */
 ORR_API orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, orr_index hi, double value);
-#define orr_pad(x, lo, hi, value) orr_pad_at(ORR_HERE, (x), (lo), (hi), (value))
+#define orr_pad(...) orr_pad_at(ORR_HERE, __VA_ARGS__)
 
 /* -- softmax and losses ---------------------------------------------------------------------------------- */
 
 /** eˣ / Σ eˣ along the axis, with the maximum taken out first. dtypes: floats; f16 and bf16 are computed in f32.
  * Errors: ORR_EAXIS, ORR_EDTYPE. grad: r·(g − Σ g·r). cost: three passes. */
 ORR_API orr_tensor *orr_softmax_at(const char *file, int line, orr_tensor *x, int axis);
-#define orr_softmax(x, axis) orr_softmax_at(ORR_HERE, (x), (axis))
+#define orr_softmax(...) orr_softmax_at(ORR_HERE, __VA_ARGS__)
 /** x − log Σ eˣ along the axis, stable as orr_softmax. grad: g − softmax(x)·Σ g. */
 ORR_API orr_tensor *orr_log_softmax_at(const char *file, int line, orr_tensor *x, int axis);
-#define orr_log_softmax(x, axis) orr_log_softmax_at(ORR_HERE, (x), (axis))
+#define orr_log_softmax(...) orr_log_softmax_at(ORR_HERE, __VA_ARGS__)
 /** −mean over the batch of log_softmax(logits)[label].
  * @param logits  (…, classes), a float dtype    @param labels  (…), integers 0 … classes−1
  * @return  (); NaN when a label is out of range. Errors: ORR_EDTYPE, ORR_ESHAPE.
  * grad: by logits, (softmax − one_hot)·g/batch. cost: as log_softmax. */
 ORR_API orr_tensor *orr_cross_entropy_at(const char *file, int line, orr_tensor *logits, orr_tensor *labels);
-#define orr_cross_entropy(logits, labels) orr_cross_entropy_at(ORR_HERE, (logits), (labels))
+#define orr_cross_entropy(...) orr_cross_entropy_at(ORR_HERE, __VA_ARGS__)
 /** mean (x − y)², of shape (). x and y have one shape, or one of them is orr_scalar.
  * dtypes: floats, promoted. Errors: ORR_EDTYPE, ORR_ESHAPE. grad: ±2·g·(x − y)/n. cost: one pass. */
 ORR_API orr_tensor *orr_mse_at(const char *file, int line, orr_tensor *x, orr_tensor *y);
-#define orr_mse(x, y) orr_mse_at(ORR_HERE, (x), (y))
+#define orr_mse(...) orr_mse_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

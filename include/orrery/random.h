@@ -19,20 +19,20 @@ ORR_API void orr_seed(uint64_t seed);
 
 /** Uniform in [lo, hi). Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (lo > hi, or not finite), ORR_ESHAPE. */
 ORR_API orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi);
-#define orr_rand(dtype, shape, lo, hi) orr_rand_at(ORR_HERE, (dtype), (shape), (lo), (hi))
+#define orr_rand(...) orr_rand_at(ORR_HERE, __VA_ARGS__)
 /** Normal with this mean and standard deviation. Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (std < 0, not finite). */
 ORR_API orr_tensor *orr_randn_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std);
-#define orr_randn(dtype, shape, mean, std) orr_randn_at(ORR_HERE, (dtype), (shape), (mean), (std))
+#define orr_randn(...) orr_randn_at(ORR_HERE, __VA_ARGS__)
 /** Integers lo … hi−1, each as likely. Integer dtypes (ORR_EDTYPE: also when lo or hi−1 is none of the dtype).
  * Errors: ORR_EINVAL (hi ≤ lo), ORR_ESHAPE. */
 ORR_API orr_tensor *orr_randint_at(const char *file, int line, orr_dtype dtype, orr_shape shape, int64_t lo, int64_t hi);
-#define orr_randint(dtype, shape, lo, hi) orr_randint_at(ORR_HERE, (dtype), (shape), (lo), (hi))
+#define orr_randint(...) orr_randint_at(ORR_HERE, __VA_ARGS__)
 /** The numbers 0 … n−1 in random order, i64, shape (n). Errors: ORR_ESHAPE (n < 0). */
 ORR_API orr_tensor *orr_permutation_at(const char *file, int line, int64_t n);
-#define orr_permutation(n) orr_permutation_at(ORR_HERE, (n))
+#define orr_permutation(...) orr_permutation_at(ORR_HERE, __VA_ARGS__)
 /** True with probability p (in steps of 2⁻²⁴), bool. Errors: ORR_EINVAL (p not in 0 … 1), ORR_ESHAPE. */
 ORR_API orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p);
-#define orr_bernoulli(shape, p) orr_bernoulli_at(ORR_HERE, (shape), (p))
+#define orr_bernoulli(...) orr_bernoulli_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }
