@@ -29,7 +29,7 @@ static int ours_start(void *user)
     m->opt = m->net ? orr_optim_of(ORR_OPTIM_ADAM, m->net, NULL) : NULL;
     m->x = orr_randn(ORR_F32, ORR_SHAPE(BATCH, IN), 0.0, 1.0);
     m->labels = orr_randint(ORR_I64, ORR_SHAPE(BATCH), 0, OUT);
-    return m->opt && orr_eval_all(((orr_tensor *[]){ m->x, m->labels }), 2) == ORR_OK ? 0 : bench_failed("mlp-step");
+    return m->opt && orr_eval_all((orr_tensor *[]){ m->x, m->labels }, 2) == ORR_OK ? 0 : bench_failed("mlp-step");
 }
 
 static int ours_once(void *user)

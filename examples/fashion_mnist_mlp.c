@@ -48,7 +48,7 @@ static orr_status load_dataset(const char *dir, const char *images, const char *
     d->n = orr_tensor_shape(d->images).dim[0];
     d->images = orr_reshape(d->images, ORR_SHAPE(-1, 784));
     d->labels = load(dir, labels);
-    orr_status st = orr_eval_all(((orr_tensor *[]){ d->images, d->labels }), 2);
+    orr_status st = orr_eval_all((orr_tensor *[]){ d->images, d->labels }, 2);
     if (st == ORR_OK && (d->n < 1 || orr_tensor_size(d->labels) != d->n)) {
         fprintf(stderr, "%s: %lld images, %lld labels\n", dir, (long long)d->n, (long long)orr_tensor_size(d->labels));
         return ORR_EFORMAT;

@@ -67,7 +67,7 @@ int main(void)
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_SGD);
     options.lr = 0.05;
     options.momentum = 0.9;
-    orr_optim *opt = orr_optim_new(ORR_OPTIM_SGD, ((orr_tensor *[]){ w, b }), 2, &options);
+    orr_optim *opt = orr_optim_new(ORR_OPTIM_SGD, (orr_tensor *[]){ w, b }, 2, &options);
 
     int rc = opt && make_data(&x, &y) == ORR_OK && train(opt, x, y, w, b) == ORR_OK ? report(w, b)
                                                                                    : orr_error_print(stderr);

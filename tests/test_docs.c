@@ -14,7 +14,8 @@ static char *page(const char *name)
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%.2000s/../../%s", orr_test_golden("."), name);
-    char *text = (char *)orr_test_slurp(path, NULL);
+    size_t size = 0;
+    char *text = (char *)orr_test_slurp(path, &size);
     ORR_CHECK_MSG(text, "%s cannot be read", path);
     return text ? text : strdup("");
 }

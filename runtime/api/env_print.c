@@ -16,7 +16,9 @@ static const char head[] =
     "that is not in the table, is an error (`ORR_EENV`) whose message lists the right ones: a typing mistake is never\n"
     "silent. A variable set to nothing counts as not set. Switches take `on` and `off`, or `1` and `0`.\n"
     "`orrery-info --env` prints the table with the values in force.\n"
-    "\n";
+    "\n"
+    "| variable | values | default | meaning |\n"
+    "|---|---|---|---|\n";
 
 static const char tail[] =
     "\n"
@@ -42,6 +44,17 @@ static const char tail[] =
     "`OPENBLAS_NUM_THREADS` has no influence while Orrery runs: it sets one BLAS thread inside each task, since the\n"
     "parallelism is between tasks, and sets the number back at `orr_shutdown`.\n";
 
+static void print_markdown(FILE *to)
+{
+    char now[1100];
+    const orr__env_row *row;
+    (void)fputs(head, to);
+    for (size_t i = 0; (row = orr__env_table(i, now, sizeof now)); i++)
+        (void)fprintf(to, "| `%s` | %s | %s | %s |\n", row->name, row->values, *row->fallback ? row->fallback : "(empty)",
+                      row->meaning);
+    (void)fputs(tail, to);
+}
+
 static void print_plain(FILE *to)
 {
     char now[1100];
@@ -57,12 +70,9 @@ orr_status orr_env_print(FILE *to, int markdown)
     orr__site at = ORR__SITE(NULL, 0, "env_print");
     if (!to)
         return orr__fail(at, ORR_EINVAL, "the file is NULL");
-    if (markdown) {
-        (void)fputs(head, to);
-        orr__env_print_markdown(to);
-        (void)fputs(tail, to);
-    } else {
+    if (markdown)
+        print_markdown(to);
+    else
         print_plain(to);
-    }
     return ferror(to) ? orr__fail(at, ORR_EIO, "writing failed") : ORR_OK;
 }
