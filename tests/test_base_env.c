@@ -109,29 +109,12 @@ static void unknown_names_get_a_suggestion(void)
     ORR_CHECK(orr__env_load() == ORR_OK);
 }
 
-/* Every field has a row, and docs/environment.md has every row as it is. */
-static void manual_has_the_table(void)
-{
-    size_t n = 0, size;
-    char *text = NULL;
-    FILE *f = open_memstream(&text, &n);
-    ORR_REQUIRE(f != NULL);
-    orr__env_print_markdown(f);
-    fclose(f);
-    char path[1200];
-    snprintf(path, sizeof path, "%s/../../docs/environment.md", orr_test_golden("."));
-    char *doc = (char *)orr_test_slurp(path, &size);
-    ORR_CHECK_MSG(doc && strstr(doc, text), "docs/environment.md is stale; the table is now:\n%s", text);
-    free(doc);
-    free(text);
-}
-
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(defaults_without_variables),       ORR_TEST(every_form_is_read),
         ORR_TEST(sizes_take_suffixes),              ORR_TEST(wrong_values_name_the_right_ones),
-        ORR_TEST(unknown_names_get_a_suggestion),   ORR_TEST(manual_has_the_table), { 0 },
+        ORR_TEST(unknown_names_get_a_suggestion),   { 0 },
     };
     return orr_test_main(argc, argv, "base.env", tests);
 }

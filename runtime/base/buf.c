@@ -12,6 +12,8 @@ orr__buf *orr__buf_new(size_t bytes)
 {
     size_t cap;
     void *host = orr__pool_get(bytes, &cap);
+    if (!host && orr__buf_engine.press && orr__buf_engine.press() && (host = orr__pool_get(bytes, &cap)))
+        orr_error_clear();
     if (!host)
         return NULL;
     orr__buf *b = orr__pool_header();

@@ -31,6 +31,8 @@ typedef struct {
     /* The last reference went: give back handles. Returns true when the memory may be reused at once; false
      * when the engine keeps it until its tasks are done and will call orr__buf_recycle itself. */
     bool (*drop)(orr__buf *b);
+    /* Memory is short: recycle what is kept for reuse. false: nothing was. */
+    bool (*press)(void);
 } orr__buf_hooks;
 extern orr__buf_hooks orr__buf_engine;
 

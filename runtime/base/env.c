@@ -1,4 +1,4 @@
-/* The table of ORRERY_* variables, their parsers, their text for the manual.
+/* The table of ORRERY_* variables, their parsers, their values as text.
  * Must not know: who uses a setting. */
 #include "config.h"
 #include "runtime/base/env.h"
@@ -250,13 +250,4 @@ const orr__env_row *orr__env_table(size_t i, char *buf, size_t size)
     if (buf && size)
         show(&table[i], buf, size);
     return &table[i].row;
-}
-
-void orr__env_print_markdown(FILE *to)
-{
-    fputs("| variable | values | default | meaning |\n|---|---|---|---|\n", to);
-    for (size_t i = 0; i < ROWS; i++) {
-        const orr__env_row *r = &table[i].row;
-        fprintf(to, "| `%s` | %s | %s | %s |\n", r->name, r->values, *r->fallback ? r->fallback : "(empty)", r->meaning);
-    }
 }

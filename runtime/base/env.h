@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include "runtime/base/status.h"
 
 typedef enum { ORR__BACKEND_AUTO, ORR__BACKEND_CPU, ORR__BACKEND_CUDA, ORR__BACKEND_OPENCL } orr__backend_choice;
@@ -37,8 +36,6 @@ orr_status orr__env_load(void);
 typedef struct { const char *name, *values, *fallback, *meaning; } orr__env_row;
 /* Row i of the table, NULL at its end; value currently in force into buf. */
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size);
-/* The table as Markdown, for docs/environment.md. */
-void orr__env_print_markdown(FILE *to);
 
 /* One line to stderr when ORRERY_LOG admits the level (0 error … 3 debug). */
 void orr__log(int level, const char *fmt, ...) ORR_PRINTF(2, 3);

@@ -1,0 +1,60 @@
+/* Tensors in files: NumPy's .npy and .npz, and IDX (the format of the MNIST data sets).
+ * Must not know: how a value is computed. */
+#ifndef ORRERY_IO_H
+#define ORRERY_IO_H
+
+#include <orrery/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What all loads share: the file is read now; C and Fortran order and both byte orders are understood, the tensor is
+ * row-major and in the machine's byte order. A file is not trusted: what its header claims is checked against its real
+ * size before memory is taken, and bytes left over are an error. Errors are poison: ORR_EINVAL (NULL), ORR_EIO (it
+ * cannot be opened or read), ORR_EFORMAT (bad magic, truncated, corrupt, wrong checksum), ORR_EDTYPE (element types that
+ * do not exist here: objects, complex, strings, records), ORR_ESHAPE (rank above 8, sizes that overflow), ORR_ENOMEM.
+ * What all saves share: the values are evaluated first; the file appears complete or not at all (a temporary beside it,
+ * synced and renamed over it); bfloat16 has no NumPy type: ORR_EDTYPE, cast to float32 before. All are safe from any
+ * thread. */
+
+/** The array in a .npy file (versions 1 to 3).
+ * @return the array's shape and dtype, owned by the current scope; poison on error. */
+ORR_API orr_tensor *orr_load_at(const char *file, int line, const char *path);
+#define orr_load(...) orr_load_at(ORR_HERE, __VA_ARGS__)
+
+/** Writes `t` as a .npy file. Errors: those of evaluation, ORR_EINVAL, ORR_EDTYPE, ORR_EIO.
+ * effects: evaluates `t`. */
+ORR_API orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor *t);
+#define orr_save(...) orr_save_at(ORR_HERE, __VA_ARGS__)
+
+/** The array called `name` in a .npz file (stored or deflated, zip64 too). `name` goes without its ".npy".
+ * ORR_EINVAL when there is none; the message lists what there is. */
+ORR_API orr_tensor *orr_load_npz_at(const char *file, int line, const char *path, const char *name);
+#define orr_load_npz(...) orr_load_npz_at(ORR_HERE, __VA_ARGS__)
+
+/** Writes n tensors as a .npz file under their names (not empty, each once; ORR_EINVAL), not compressed.
+ * effects: evaluates them, all at once. */
+ORR_API orr_status orr_save_npz_at(const char *file, int line, const char *path, const char *const *names,
+                                   orr_tensor *const *t, int n);
+#define orr_save_npz(...) orr_save_npz_at(ORR_HERE, __VA_ARGS__)
+/** The same, deflated. ORR_EINVAL where the library was built without zlib. */
+ORR_API orr_status orr_save_npz_deflated_at(const char *file, int line, const char *path, const char *const *names,
+                                            orr_tensor *const *t, int n);
+#define orr_save_npz_deflated(...) orr_save_npz_deflated_at(ORR_HERE, __VA_ARGS__)
+
+/** Names of the arrays in a .npz file, in the file's order, into *names, their number into *n. Free with
+ * orr_npz_names_free. On error *names is NULL and *n is 0. */
+ORR_API orr_status orr_npz_names_at(const char *file, int line, const char *path, char ***names, int *n);
+#define orr_npz_names(...) orr_npz_names_at(ORR_HERE, __VA_ARGS__)
+/** NULL is fine. */
+ORR_API void orr_npz_names_free(char **names);
+
+/** The array in an IDX file, plain or gzip: unsigned and signed bytes, int16, int32, float32, float64. */
+ORR_API orr_tensor *orr_load_idx_at(const char *file, int line, const char *path);
+#define orr_load_idx(...) orr_load_idx_at(ORR_HERE, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,163 @@
+/* .npy files: orr_load, orr_save, and the reading and writing of arrays that .npz shares.
+ * Must not know: how a value is computed. */
+#include "config.h"
+#include <orrery/io.h>
+#include "runtime/api/npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "ops/ops.h"
+#include "runtime/api/eval.h"
+#include "runtime/api/sink.h"
+
+/* Headers are a line of text; NumPy itself refuses more than 10,000 characters. */
+enum { HEADER_MOST = 1 << 16 };
+
+orr_status orr__npy_header(orr__source *s, orr__npy *h)
+{
+    unsigned char head[12];
+    orr_status st = orr__source_exact(s, head, 10, "the .npy header");
+    if (st != ORR_OK)
+        return st;
+    if (memcmp(head, "\x93NUMPY", 6) != 0)
+        return orr__source_fail(s, ORR_EFORMAT, "not a .npy array: the first bytes are wrong");
+    unsigned version = head[6];
+    if (version < 1 || version > 3 || head[7] != 0)
+        return orr__source_fail(s, ORR_EFORMAT, ".npy version %u.%u is not known", version, (unsigned)head[7]);
+    uint32_t n = head[8] | (uint32_t)head[9] << 8;
+    if (version > 1) {
+        st = orr__source_exact(s, head + 10, 2, "the .npy header");
+        if (st != ORR_OK)
+            return st;
+        n |= (uint32_t)head[10] << 16 | (uint32_t)head[11] << 24;
+    }
+    if (n > HEADER_MOST || n > s->most)
+        return orr__source_fail(s, ORR_EFORMAT, "the .npy header claims %u bytes for itself", (unsigned)n);
+    char *text = orr__alloc((size_t)n + 1);
+    if (!text)
+        return ORR_ENOMEM;
+    *h = (orr__npy){ .dtype = ORR_F32 };
+    st = orr__source_exact(s, text, n, "the .npy header");
+    if (st == ORR_OK)
+        st = orr__npy_dict(s, text, n, h);
+    free(text);
+    return st;
+}
+
+static orr_status new_buffer(orr__source *s, size_t bytes, orr__buf **b)
+{
+    *b = orr__buf_new(bytes);
+    return *b ? ORR_OK : orr__source_fail(s, ORR_ENOMEM, "%s", orr_error_message());
+}
+
+orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buf **b)
+{
+    size_t size = orr_dtype_size(h->dtype);
+    int64_t count = orr__shape_count(&h->shape);
+    size_t bytes = (size_t)count * size; /* a valid shape's count times 8 fits */
+    if (bytes > s->most)
+        return orr__source_fail(s, ORR_EFORMAT,
+                                "its header claims %s of %s, %zu bytes, and there are at most %llu: truncated or lying",
+                                orr__str(h->shape).s, orr_dtype_name(h->dtype), bytes, (unsigned long long)s->most);
+    orr_status st = new_buffer(s, bytes, b);
+    if (st != ORR_OK)
+        return st;
+    st = orr__source_exact(s, (*b)->host, bytes, "the array's data");
+    if (st == ORR_OK)
+        st = orr__source_end(s);
+    if (st == ORR_OK && h->swapped)
+        orr__swap_bytes((*b)->host, count, size);
+    if (st == ORR_OK && h->dtype == ORR_BOOL)
+        for (int64_t i = 0; i < count; i++)
+            ((uint8_t *)(*b)->host)[i] = ((uint8_t *)(*b)->host)[i] != 0;
+    if (st == ORR_OK && h->fortran && h->shape.rank > 1) {
+        orr__buf *c;
+        st = new_buffer(s, bytes, &c);
+        if (st == ORR_OK) {
+            orr__fortran_to_c((*b)->host, c->host, &h->shape, size);
+            orr__buf_unref(*b);
+            *b = c;
+        }
+    }
+    if (st != ORR_OK) {
+        orr__buf_unref(*b);
+        *b = NULL;
+    }
+    return st;
+}
+
+orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr_shape *shape, orr__buf *b)
+{
+    if (st != ORR_OK)
+        return orr__handle_new(NULL);
+    orr__node *n = orr__node_new(at, orr__prim(ORR__OP_LEAF), dtype, shape, 0, NULL);
+    if (n)
+        n->value = b;
+    else
+        orr__buf_unref(b);
+    return orr__handle_new(n);
+}
+
+orr_tensor *orr__npy_tensor(orr__source *s)
+{
+    orr__npy h = { .dtype = ORR_F32 };
+    orr__buf *b = NULL;
+    orr__site at = s->at;
+    orr_status st = orr__npy_header(s, &h);
+    if (st == ORR_OK)
+        st = orr__npy_data(s, &h, &b);
+    s->close(s);
+    return orr__io_leaf(at, st, h.dtype, &h.shape, b);
+}
+
+orr_tensor *orr_load_at(const char *file, int line, const char *path)
+{
+    orr__source *s;
+    if (orr__source_open(ORR__SITE(file, line, "load"), path, false, &s) != ORR_OK)
+        return orr__handle_new(NULL);
+    return orr__npy_tensor(s);
+}
+
+size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, char buf[ORR__NPY_HEADER])
+{
+    static const char kinds[] = { [ORR__KBOOL] = 'b', [ORR__KSIGNED] = 'i', [ORR__KUNSIGNED] = 'u', [ORR__KFLOAT] = 'f' };
+    size_t size = orr_dtype_size(dtype);
+    if (dtype == ORR_BF16) {
+        (void)orr__fail(at, ORR_EDTYPE, "bfloat16 has no NumPy type: save orr_cast(t, ORR_F32)");
+        return 0;
+    }
+    char order = size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<';
+    int n = 10 + snprintf(buf + 10, ORR__NPY_HEADER - 10, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': %s, }",
+                          order, kinds[orr__dtype_kind(dtype)], size, orr__str(*shape).s);
+    while ((n + 1) % 64) /* the data starts at a multiple of 64, for those who map the file */
+        buf[n++] = ' ';
+    buf[n++] = '\n';
+    memcpy(buf, "\x93NUMPY\x01\x00", 8);
+    buf[8] = (char)((n - 10) & 0xff);
+    buf[9] = (char)((n - 10) >> 8);
+    return (size_t)n;
+}
+
+orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor *t)
+{
+    orr__site at = ORR__SITE(file, line, "save");
+    char head[ORR__NPY_HEADER];
+    orr__node *node;
+    orr__buf *b;
+    orr__sink sink;
+    if (!path)
+        return orr__fail(at, ORR_EINVAL, "the path is NULL");
+    orr_status st = orr__value_of(at, t, &b, &node);
+    if (st != ORR_OK)
+        return st;
+    size_t n = orr__npy_format(at, (orr_dtype)node->dtype, &node->shape, head);
+    st = n ? orr__sink_open(at, path, &sink) : ORR_EDTYPE;
+    if (st == ORR_OK) {
+        st = orr__sink_write(&sink, head, n);
+        if (st == ORR_OK)
+            st = orr__sink_write(&sink, b->host, b->bytes);
+        st = orr__sink_close(&sink, st);
+    }
+    orr__buf_unref(b);
+    return st;
+}

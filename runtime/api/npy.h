@@ -1,0 +1,37 @@
+/* The .npy format: header, data, element order. Shared by .npy and .npz.
+ * Must not know: where the bytes are. */
+#ifndef ORR_API_NPY_H
+#define ORR_API_NPY_H
+
+#include <orrery/tensor.h>
+#include "runtime/api/source.h"
+#include "runtime/base/buf.h"
+
+typedef struct {
+    orr_dtype dtype;
+    orr_shape shape;
+    bool fortran; /* first axis fastest */
+    bool swapped; /* the other byte order */
+} orr__npy;
+
+/* Reads the header (magic included). */
+orr_status orr__npy_header(orr__source *s, orr__npy *h);
+/* The Python dictionary of a header, n characters. */
+orr_status orr__npy_dict(orr__source *s, const char *text, size_t n, orr__npy *h);
+/* The elements that follow, row-major and in our byte order, into a new buffer; then the source must end. */
+orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buf **b);
+/* Both, as a tensor; poison with the last error. Closes s. */
+orr_tensor *orr__npy_tensor(orr__source *s);
+/* A leaf with the buffer (its reference is taken over) as value; poison on error, also when st is one already. */
+orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr_shape *shape, orr__buf *b);
+
+/* Header for a row-major tensor; returns its length. ORR_EDTYPE for bfloat16: then 0. */
+enum { ORR__NPY_HEADER = 512 };
+size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, char buf[ORR__NPY_HEADER]);
+
+/* In place: reverses the bytes of n elements. */
+void orr__swap_bytes(void *data, int64_t n, size_t size);
+/* Elements with the first axis fastest -> row-major. */
+void orr__fortran_to_c(const void *from, void *to, const orr_shape *shape, size_t size);
+
+#endif

@@ -1,0 +1,168 @@
+/* .npz files: archives of .npy arrays.
+ * Must not know: how a value is computed. */
+#include "config.h"
+#include <orrery/io.h>
+#include "runtime/api/npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/api/eval.h"
+#include "runtime/api/zip.h"
+
+/* Length of a member's name without ".npy". */
+static size_t stem(const char *name)
+{
+    size_t n = strlen(name);
+    return n >= 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
+}
+
+/* As with NumPy the last of equal names counts, and a member's whole name is good too. */
+static orr_status find(const orr__zip *z, const char *name, int *found)
+{
+    size_t n = strlen(name);
+    for (int i = z->n; i-- > 0;) {
+        const char *e = z->entry[i].name;
+        if (strcmp(e, name) == 0 || (stem(e) == n && memcmp(e, name, n) == 0)) {
+            *found = i;
+            return ORR_OK;
+        }
+    }
+    char all[300] = "";
+    size_t used = 0;
+    for (int i = 0; i < z->n && used < sizeof all; i++) {
+        size_t k = stem(z->entry[i].name);
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%.*s", i ? ", " : "", (int)(k < 80 ? k : 80),
+                                 z->entry[i].name);
+    }
+    return orr__fail(z->at, ORR_EINVAL, "%s has no array '%.100s'; it has: %s%s", z->path, name, z->n ? all : "none",
+                     used >= sizeof all ? " …" : "");
+}
+
+orr_tensor *orr_load_npz_at(const char *file, int line, const char *path, const char *name)
+{
+    orr__site at = ORR__SITE(file, line, "load_npz");
+    orr__zip z;
+    orr__source *s;
+    int i = 0;
+    if (!name)
+        return orr__poison(at, ORR_EINVAL, "the name is NULL");
+    orr_status st = orr__zip_open(at, path, &z);
+    if (st != ORR_OK)
+        return orr__handle_new(NULL);
+    st = find(&z, name, &i);
+    if (st == ORR_OK)
+        st = orr__zip_source(&z, i, &s);
+    orr_tensor *t = st == ORR_OK ? orr__npy_tensor(s) : orr__handle_new(NULL);
+    orr__zip_close(&z);
+    return t;
+}
+
+/* One block: the pointers, then the text. */
+orr_status orr_npz_names_at(const char *file, int line, const char *path, char ***names, int *n)
+{
+    orr__site at = ORR__SITE(file, line, "npz_names");
+    orr__zip z;
+    if (names)
+        *names = NULL;
+    if (n)
+        *n = 0;
+    if (!names || !n)
+        return orr__fail(at, ORR_EINVAL, "the place for the %s is NULL", names ? "number" : "names");
+    orr_status st = orr__zip_open(at, path, &z);
+    if (st != ORR_OK)
+        return st;
+    size_t bytes = ((size_t)z.n + 1) * sizeof(char *);
+    for (int i = 0; i < z.n; i++)
+        bytes += stem(z.entry[i].name) + 1;
+    char **list = orr__alloc(bytes);
+    if (list) {
+        char *text = (char *)(list + z.n + 1);
+        for (int i = 0; i < z.n; i++) {
+            size_t k = stem(z.entry[i].name);
+            list[i] = memcpy(text, z.entry[i].name, k);
+            text += k + 1;
+        }
+        *names = list;
+        *n = z.n;
+    }
+    orr__zip_close(&z);
+    return list ? ORR_OK : ORR_ENOMEM;
+}
+
+void orr_npz_names_free(char **names)
+{
+    free(names);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static orr_status check_names(orr__site at, const char *const *names, orr_tensor *const *t, int n)
+{
+    if (n < 0 || (n && (!names || !t)))
+        return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "names or tensors are NULL");
+    for (int i = 0; i < n; i++) {
+        if (!names[i] || !*names[i] || strlen(names[i]) > 4096)
+            return orr__fail(at, ORR_EINVAL, "name %d is %s", i, !names[i] ? "NULL" : *names[i] ? "too long" : "empty");
+    }
+    const char **sorted = orr__alloc_n((size_t)n + 1, sizeof *sorted);
+    if (!sorted)
+        return ORR_ENOMEM;
+    for (int i = 0; i < n; i++)
+        sorted[i] = names[i];
+    qsort(sorted, (size_t)n, sizeof *sorted, by_text);
+    orr_status st = ORR_OK;
+    for (int i = 1; i < n && st == ORR_OK; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+            st = orr__fail(at, ORR_EINVAL, "the name '%s' comes twice", sorted[i]);
+    free(sorted);
+    return st;
+}
+
+static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name, orr_tensor *t)
+{
+    char head[ORR__NPY_HEADER], full[4096 + 8];
+    orr__node *node;
+    orr__buf *b;
+    orr_status st = orr__value_of(at, t, &b, &node);
+    if (st != ORR_OK)
+        return st;
+    size_t n = orr__npy_format(at, (orr_dtype)node->dtype, &node->shape, head);
+    snprintf(full, sizeof full, "%s.npy", name);
+    st = n ? orr__zip_add(w, full, head, n, b->host, b->bytes) : ORR_EDTYPE;
+    orr__buf_unref(b);
+    return st;
+}
+
+static orr_status save(orr__site at, const char *path, const char *const *names, orr_tensor *const *t, int n,
+                       bool deflated)
+{
+    orr__sink sink;
+    if (!path)
+        return orr__fail(at, ORR_EINVAL, "the path is NULL");
+    orr_status st = check_names(at, names, t, n);
+    if (st == ORR_OK)
+        st = orr_eval_all_at(at.file, at.line, t, n);
+    if (st == ORR_OK)
+        st = orr__sink_open(at, path, &sink);
+    if (st != ORR_OK)
+        return st;
+    orr__zip_writer w = { .sink = &sink, .deflate = deflated };
+    for (int i = 0; i < n && st == ORR_OK; i++)
+        st = add_tensor(at, &w, names[i], t[i]);
+    return orr__sink_close(&sink, orr__zip_finish(&w, st));
+}
+
+orr_status orr_save_npz_at(const char *file, int line, const char *path, const char *const *names, orr_tensor *const *t,
+                           int n)
+{
+    return save(ORR__SITE(file, line, "save_npz"), path, names, t, n, false);
+}
+
+orr_status orr_save_npz_deflated_at(const char *file, int line, const char *path, const char *const *names,
+                                    orr_tensor *const *t, int n)
+{
+    return save(ORR__SITE(file, line, "save_npz_deflated"), path, names, t, n, true);
+}

@@ -1,0 +1,32 @@
+/* Numbers as text, all of an array in one format, as NumPy does it.
+ * Must not know: tensors, how they are laid out on the page. */
+#ifndef ORR_API_NUMBER_H
+#define ORR_API_NUMBER_H
+
+#include <stddef.h>
+#include "runtime/base/dtype.h"
+
+/* Every element that will be printed is shown to it first (orr__format_see, then _done); then they all get the width and
+ * the digits that the widest needs. */
+typedef struct {
+    orr_dtype dtype;
+    int width;              /* whole numbers, bool                                              */
+    bool any, exponent;     /* floats: a finite one came; 1.5e+10 rather than 1.5               */
+    double least, most;     /* magnitudes that are not 0                                        */
+    int left, right, power; /* characters before the point (sign too), after it, of the exponent */
+    bool nan, inf, minus_inf;
+} orr__format;
+
+enum { ORR__NUMBER = 352 }; /* room for one number: f64 has up to 309 digits before the point */
+
+void orr__format_begin(orr__format *f, orr_dtype t);
+/* pass 0: all elements; orr__format_choose; pass 1: all again; orr__format_done. */
+void orr__format_see(orr__format *f, orr__scalar v, int pass);
+void orr__format_choose(orr__format *f);
+void orr__format_done(orr__format *f);
+/* Writes the number, padded; returns its length. */
+int orr__format_put(const orr__format *f, orr__scalar v, char buf[ORR__NUMBER]);
+/* One number alone: the fewest digits that read back as it. */
+int orr__format_alone(orr_dtype t, orr__scalar v, char buf[ORR__NUMBER]);
+
+#endif

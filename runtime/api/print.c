@@ -1,0 +1,137 @@
+/* orr_print: a tensor laid out as NumPy does, long axes abbreviated.
+ * Must not know: how a value is computed. */
+#include "config.h"
+#include <orrery/tensor.h>
+
+#include <string.h>
+#include "runtime/api/eval.h"
+#include "runtime/api/number.h"
+
+/* As NumPy: above this many elements an axis shows its first and last three; lines end before this column. */
+enum { ABBREVIATE_ABOVE = 1000, EDGE = 3, LINE = 75 };
+
+typedef struct {
+    FILE *to;
+    const char *data;
+    orr_shape shape;
+    int64_t stride[ORR_MAX_RANK];
+    size_t size;
+    bool abbreviate;
+    orr__format format;
+    int column;
+} page;
+
+/* The next index to show after i along an axis; -1 at its end. *gap: some are left out before it. */
+static int64_t next_shown(const page *p, int axis, int64_t i, bool *gap)
+{
+    int64_t n = p->shape.dim[axis];
+    *gap = p->abbreviate && n > 2 * EDGE && i == EDGE - 1;
+    i = *gap ? n - EDGE : i + 1;
+    return i < n ? i : -1;
+}
+
+static orr__scalar element(const page *p, int64_t offset)
+{
+    return orr__scalar_load(p->data + (size_t)offset * p->size, p->format.dtype);
+}
+
+static void see_all(page *p, int axis, int64_t offset, int pass)
+{
+    bool gap;
+    if (axis == p->shape.rank) {
+        orr__format_see(&p->format, element(p, offset), pass);
+        return;
+    }
+    for (int64_t i = 0; i >= 0; i = next_shown(p, axis, i, &gap))
+        see_all(p, axis + 1, offset + i * p->stride[axis], pass);
+}
+
+/* A word on the innermost axis: after a blank, or on a new line when this one is full. */
+static void put_word(page *p, const char *word, int n, bool first, int indent, int room)
+{
+    bool wrap = !first && p->column + 1 + n > room;
+    if (wrap)
+        fprintf(p->to, "\n%*s", indent, "");
+    else if (!first)
+        fputc(' ', p->to);
+    p->column = wrap ? indent + n : p->column + !first + n;
+    fwrite(word, 1, (size_t)n, p->to);
+}
+
+static void put_row(page *p, int axis, int64_t offset)
+{
+    char word[ORR__NUMBER];
+    int indent = axis + 1, room = LINE - p->shape.rank;
+    bool first = true, gap = false;
+    p->column = indent;
+    for (int64_t i = 0; i >= 0; i = next_shown(p, axis, i, &gap)) {
+        if (gap)
+            put_word(p, "...", 3, false, indent, room);
+        int n = orr__format_put(&p->format, element(p, offset + i * p->stride[axis]), word);
+        put_word(p, word, n, first, indent, room);
+        first = false;
+    }
+}
+
+/* `gap` is what next_shown said on the way to this index. */
+static void put_axis(page *p, int axis, int64_t offset)
+{
+    bool first = true, gap = false;
+    fputc('[', p->to);
+    if (axis == p->shape.rank - 1) {
+        put_row(p, axis, offset);
+    } else {
+        for (int64_t i = 0; i >= 0; i = next_shown(p, axis, i, &gap)) {
+            for (int k = 0; !first && k < (gap ? 2 : 1); k++) {
+                if (k)
+                    fputs("...", p->to);
+                for (int line = p->shape.rank - axis - 1; line > 0; line--)
+                    fputc('\n', p->to);
+                fprintf(p->to, "%*s", axis + 1, "");
+            }
+            put_axis(p, axis + 1, offset + i * p->stride[axis]);
+            first = false;
+        }
+    }
+    fputc(']', p->to);
+}
+
+static void put_page(page *p, int64_t count)
+{
+    char word[ORR__NUMBER];
+    if (p->shape.rank == 0) {
+        orr__format_alone(p->format.dtype, element(p, 0), word);
+        fputs(word, p->to);
+    } else if (count == 0) {
+        fputs("[]", p->to);
+    } else {
+        see_all(p, 0, 0, 0);
+        orr__format_choose(&p->format);
+        see_all(p, 0, 0, 1);
+        orr__format_done(&p->format);
+        put_axis(p, 0, 0);
+    }
+    fputc('\n', p->to);
+}
+
+orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
+{
+    orr__site at = ORR__SITE(file, line, "print");
+    orr__node *node;
+    orr__buf *b;
+    if (!to)
+        return orr__fail(at, ORR_EINVAL, "the file is NULL");
+    orr_status st = orr__value_of(at, t, &b, &node);
+    if (st != ORR_OK)
+        return st;
+    int64_t count = orr__shape_count(&node->shape);
+    orr_dtype dtype = (orr_dtype)node->dtype;
+    page p = { .to = to, .data = b->host, .shape = node->shape, .size = orr_dtype_size(dtype),
+               .abbreviate = count > ABBREVIATE_ABOVE };
+    orr__shape_strides(&p.shape, p.stride);
+    orr__format_begin(&p.format, dtype);
+    fprintf(to, "%s %s\n", orr_dtype_name(dtype), orr__str(p.shape).s);
+    put_page(&p, count);
+    orr__buf_unref(b);
+    return ferror(to) ? orr__fail(at, ORR_EIO, "writing failed") : ORR_OK;
+}

@@ -1,0 +1,60 @@
+/* Zip archives as .npz needs them: stored and deflated members, zip64.
+ * Must not know: what members hold. */
+#ifndef ORR_API_ZIP_H
+#define ORR_API_ZIP_H
+
+#include "runtime/api/sink.h"
+#include "runtime/api/source.h"
+
+typedef struct {
+    char *name; /* ends with 0; a name with a 0 inside is refused */
+    uint16_t flags, method;
+    uint32_t crc;
+    uint64_t packed, size, header; /* bytes in the file, unpacked, offset of the local header */
+} orr__zip_entry;
+
+typedef struct {
+    orr__site at;
+    const char *path; /* borrowed */
+    int fd;
+    uint64_t directory; /* offset of the central directory: members end before it */
+    int n;
+    orr__zip_entry *entry;
+} orr__zip;
+
+orr_status orr__zip_open(orr__site at, const char *path, orr__zip *z);
+void orr__zip_close(orr__zip *z);
+/* Reads member i; its checksum is verified when its last byte is read. The archive stays open as long. */
+orr_status orr__zip_source(orr__zip *z, int i, orr__source **s);
+
+uint32_t orr__crc32(uint32_t crc, const void *data, size_t n);
+
+typedef struct {
+    orr__sink *sink;
+    bool deflate;
+    unsigned char *directory; /* grows */
+    size_t used, room;
+    uint64_t members;
+} orr__zip_writer;
+
+/* One member: `head` and `data` after each other. */
+orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, size_t nhead, const void *data, size_t n);
+/* The central directory; frees the writer's memory, also when st is an error already, which it returns then. */
+orr_status orr__zip_finish(orr__zip_writer *w, orr_status st);
+
+static inline unsigned char *orr__put(unsigned char *p, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        *p++ = (unsigned char)(v >> 8 * i);
+    return p;
+}
+
+static inline uint64_t orr__get(const unsigned char *p, int bytes)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < bytes; i++)
+        v |= (uint64_t)p[i] << 8 * i;
+    return v;
+}
+
+#endif
