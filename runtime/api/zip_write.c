@@ -11,7 +11,7 @@
 #include "runtime/base/buf.h"
 
 enum { LOCAL = 30, WIDE = 20, CENTRAL = 46, CENTRAL_WIDE = 28 };
-enum { VERSION = 45, UTF8 = 0x800, DOS_1980 = 0x21 };
+enum { NEEDS = 45, UTF8 = 0x800, DOS_1980 = 0x21 };
 
 /* Room for n more bytes of the directory; NULL: ORR_ENOMEM. */
 static unsigned char *grow(orr__zip_writer *w, size_t n)
@@ -82,7 +82,7 @@ static unsigned char *common(unsigned char *p, const orr__zip_writer *w, const c
     bool ascii = true;
     for (const char *c = name; *c; c++)
         ascii = ascii && (unsigned char)*c < 128;
-    p = orr__put(p, VERSION, 2);
+    p = orr__put(p, NEEDS, 2);
     p = orr__put(p, ascii ? 0 : UTF8, 2);
     p = orr__put(p, w->deflate ? 8 : 0, 2);
     p = orr__put(p, 0, 2); /* no time, and the format's first day: equal content makes equal files */
@@ -130,7 +130,7 @@ orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, 
     if (st != ORR_OK)
         return st;
     p = orr__put(p, 0x02014b50, 4);
-    p = orr__put(p, 3 << 8 | VERSION, 2); /* made on Unix */
+    p = orr__put(p, 3 << 8 | NEEDS, 2); /* made on Unix */
     p = common(p, w, name, crc);
     p = orr__put(p, CENTRAL_WIDE, 2);
     p = orr__put(p, 0, 2); /* comment */
@@ -155,8 +155,8 @@ orr_status orr__zip_finish(orr__zip_writer *w, orr_status st)
     uint64_t at = w->sink->size, end64 = at + w->used;
     p = orr__put(p, 0x06064b50, 4);
     p = orr__put(p, 44, 8);
-    p = orr__put(p, 3 << 8 | VERSION, 2);
-    p = orr__put(p, VERSION, 2);
+    p = orr__put(p, 3 << 8 | NEEDS, 2);
+    p = orr__put(p, NEEDS, 2);
     p = orr__put(p, 0, 8); /* disks */
     p = orr__put(p, w->members, 8);
     p = orr__put(p, w->members, 8);
