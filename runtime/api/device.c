@@ -64,11 +64,15 @@ const char *orr_engine_name(void)
 orr_memory orr_memory_stats(void)
 {
     orr__pool_stats s = orr__pool_get_stats();
+    size_t held = orr__engine_held();
 
-    return (orr_memory){.live = s.live, .pooled = s.pooled, .peak = s.peak, .limit = s.limit};
+    held = held < s.live ? held : s.live;
+    return (orr_memory){.live = s.live - held, .pooled = s.pooled + held, .peak = s.peak, .limit = s.limit};
 }
 
 void orr_memory_trim(void)
 {
+    if (orr__buf_engine.press)
+        (void)orr__buf_engine.press();
     orr__pool_trim();
 }

@@ -68,7 +68,7 @@ void orr__engine_stop(void)
     if (!e)
         return;
     e->stop();
-    orr__buf_engine = (orr__buf_hooks){NULL, NULL};
+    orr__buf_engine = (orr__buf_hooks){NULL, NULL, NULL};
     atomic_store(&engine, NULL);
     name[0] = '\0';
 }
@@ -81,6 +81,13 @@ bool orr__engine_running(void)
 const char *orr__engine_name(void)
 {
     return name;
+}
+
+size_t orr__engine_held(void)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    return e && e->held ? e->held() : 0;
 }
 
 void orr__engine_settle(void)

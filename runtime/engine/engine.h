@@ -11,6 +11,7 @@
 orr_status orr__engine_start(orr__site at, const orr_config *config);
 void orr__engine_stop(void);          /* waits for everything */
 bool orr__engine_running(void);
+size_t orr__engine_held(void);        /* bytes of buffers kept with their handles for reuse */
 const char *orr__engine_name(void);   /* "starpu 1.3.10, 2 CPU workers, lws", "serial" */
 
 /* Runs `plan`: leaf[i] are counted up as long as needed; out[i] gets a new reference (a leaf's own buffer when the

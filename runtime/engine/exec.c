@@ -29,6 +29,15 @@ void orr__exec_outputs(const orr__plan *plan, orr__buf *const *value, orr__buf *
         out[k] = orr__buf_ref(value[plan->out[k]]);
 }
 
+void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi)
+{
+    int64_t dim = s->region->dim[0];
+
+    *lo = s->ntiles > 1 ? t * s->rows : 0;
+    *lo = *lo < dim ? *lo : dim;
+    *hi = s->ntiles > 1 && s->rows < dim - *lo ? *lo + s->rows : dim;
+}
+
 void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end)
 {
     int64_t count = s->region->out_count, dim = s->region->dim[0];
@@ -41,7 +50,8 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
         *first = 0;
         *end = count;
     } else {
-        int64_t lo = t * s->rows, hi = lo + s->rows < dim ? lo + s->rows : dim;
+        int64_t lo, hi;
+        orr__step_rows(s, t, &lo, &hi);
         *first = lo * (count / dim);
         *end = hi * (count / dim);
     }
@@ -54,8 +64,7 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
     void *row[ORR__REGION_OUTS];
     orr__launch l = {.region = r, .in = in, .out = out, .scalar = scalar};
 
-    l.lo = s->ntiles > 1 ? t * s->rows : 0;
-    l.hi = s->ntiles > 1 && l.lo + s->rows < r->dim[0] ? l.lo + s->rows : r->dim[0];
+    orr__step_rows(s, t, &l.lo, &l.hi);
     if (s->partial) {
         row[0] = (char *)out[0] + (size_t)(t * r->out_count) * orr_dtype_size(r->out_dtype[0]);
         l.out = row;

@@ -16,6 +16,7 @@ typedef struct orr__engine_impl {
     void (*describe)(char *text, size_t size);   /* for orr__engine_name                              */
     void (*worker)(int w, char *text, size_t size); /* name of worker w ≥ 1 (0 is the calling thread)  */
     void (*settle)(void); /* after a wait, on the waiting thread: what tasks must not do; may be NULL  */
+    size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
 } orr__engine_impl;
 
 extern const orr__engine_impl orr__engine_serial;
@@ -80,6 +81,8 @@ static inline size_t orr__value_bytes(const orr__value *v)
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buf *const *leaf);
 /* out[k] = a new reference to the buffer of output k. */
 void orr__exec_outputs(const orr__plan *plan, orr__buf *const *value, orr__buf **out);
+/* The rows [lo, hi) of axis 0 that tile t of a step iterates over. */
+void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi);
 /* The output range of tile t of a step, in elements of output k. */
 void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end);
 /* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */

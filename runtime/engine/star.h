@@ -50,8 +50,12 @@ orr__buf *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none the
 bool orr__tilepool_drop(orr__buf *b);   /* the drop hook, any thread */
 void orr__tilepool_settle(void);        /* what drop had to put off; the pool's bound. Not in tasks */
 bool orr__tilepool_trim(void);          /* hands all of the pool's memory back; false: there was none */
+size_t orr__tilepool_held(void);
 void orr__tilepool_stop(void);
 orr_status orr__tiles_host_read(orr__buf *b);
+
+/* Sets STARPU_HOME when nothing can be written where StarPU would (star_home.c). */
+orr_status orr__star_home(orr__site at);
 
 /* -- sleep (star_idle.c) --------------------------------------------------------------------------------- */
 

@@ -20,10 +20,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t task_rows(const orr__task *a)
 {
-    const orr__step *s = a->step;
-    int64_t dim = s->region->dim[0], lo = s->ntiles > 1 ? a->tile * s->rows : 0;
+    int64_t lo, hi;
 
-    return s->ntiles > 1 && lo + s->rows < dim ? s->rows : dim - lo;
+    orr__step_rows(a->step, a->tile, &lo, &hi);
+    return hi - lo;
 }
 
 /* The extents decide, not the sizes of the buffers: an input read by broadcast or as a whole says nothing. */

@@ -20,6 +20,8 @@ typedef struct {
     size_t *byte; /* offset in the memory object */
 } device_call;
 
+static atomic_bool told;
+
 static size_t span_bytes(const orr__span *p)
 {
     size_t off = (size_t)p->first * p->tiles->bytes, left = p->tiles->buf->bytes - off;
@@ -76,8 +78,7 @@ static orr_status on_device(const device_call *c, int device)
     starpu_opencl_get_device(device, &id);
     l.context = context;
     l.device = id;
-    l.lo = s->ntiles > 1 ? c->task->tile * s->rows : 0;
-    l.hi = s->ntiles > 1 && l.lo + s->rows < r->dim[0] ? l.lo + s->rows : r->dim[0];
+    orr__step_rows(s, c->task->tile, &l.lo, &l.hi);
     if ((st = orr__exec_opencl->launch(s->opencl, &l)) != ORR_OK)
         return st;
     if ((err = clFinish(c->queue)) != CL_SUCCESS)
@@ -135,7 +136,8 @@ void orr__star_device(void *buffers[], void *arg)
     if (gather(&c, buffers)) {
         st = on_device(&c, device);
         if (st == ORR_EDEVICE && orr__env.fallback) {
-            orr__log(1, "%s: done again on the host: %s", c.task->work->label, orr_error_message());
+            /* One line for people; the rest for who asks. */
+            orr__log(atomic_exchange(&told, true) ? 3 : 1, "%s: done again on the host: %s", c.task->work->label, orr_error_message());
             st = on_host(&c);
         }
         for (int k = 0; k < c.task->step->region->nout; k++)

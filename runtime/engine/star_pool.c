@@ -187,6 +187,16 @@ bool orr__tilepool_trim(void)
     return some;
 }
 
+size_t orr__tilepool_held(void)
+{
+    size_t n;
+
+    pthread_mutex_lock(&lock);
+    n = held_bytes;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
 void orr__tilepool_stop(void)
 {
     atomic_store(&work, 1);

@@ -71,6 +71,8 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
         opencl = count_opencl();
     if (*backend == ORR__BACKEND_OPENCL && opencl == 0)
         return orr__fail(at, ORR_EDEVICE, "no OpenCL device is there");
+    if ((st = orr__star_home(at)) != ORR_OK)
+        return st;
     if (starpu_conf_init(conf) != 0)
         return orr__fail(at, ORR_EDEVICE, "StarPU does not take the environment");
     conf->catch_signals = 0;
@@ -131,7 +133,8 @@ static orr_status start(orr__site at, const orr_config *config)
     }
     orr__star.blas_threads = orr__cpu_blas_get_threads();
     orr__cpu_blas_threads(1);
-    orr__buf_engine = (orr__buf_hooks){.host_read = orr__tiles_host_read, .drop = orr__tilepool_drop};
+    orr__buf_engine = (orr__buf_hooks){
+        .host_read = orr__tiles_host_read, .drop = orr__tilepool_drop, .press = orr__tilepool_trim};
     return ORR_OK;
 }
 
@@ -142,7 +145,7 @@ static void stop(void)
     starpu_task_wait_for_all();
     orr__tilepool_stop();
     orr__tiles_unregister_all();
-    orr__buf_engine = (orr__buf_hooks){NULL, NULL};
+    orr__buf_engine = (orr__buf_hooks){NULL, NULL, NULL};
     starpu_shutdown();
     orr__cpu_blas_threads(orr__star.blas_threads);
 }
@@ -167,4 +170,5 @@ static void worker(int w, char *text, size_t size)
 }
 
 const orr__engine_impl orr__engine_starpu = {.start = start, .stop = stop, .execute = orr__star_execute,
-                                             .describe = describe, .worker = worker, .settle = orr__tilepool_settle};
+                                             .describe = describe, .worker = worker, .settle = orr__tilepool_settle,
+                                             .held = orr__tilepool_held};

@@ -162,84 +162,108 @@ static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, c
                                 ORR_EDEVICE, "StarPU does not give the data back");
 }
 
-/* Fills in handles and modes; says whether a device could do it: one tile per operand, and room for all. */
-static bool operands(const orr__task *a, int n, starpu_data_handle_t *handle, enum starpu_data_access_mode *mode)
-{
-    const orr__region *r = a->step->region;
-    size_t bytes = 0;
-    bool single = true;
+/* One task on its way: its operands' spans, and the handles that they are. */
+typedef struct {
+    orr__task *a;
+    struct starpu_task *task;
+    orr__span few[16], *span;
+    starpu_data_handle_t *handle;
+    enum starpu_data_access_mode *mode;
+    int n;        /* handles */
+    bool device;  /* a device could do it: one tile per operand, and room for all */
+} draft;
 
-    for (int j = 0, at = 0; j < r->nout + r->nin && at < n; j++) {
-        orr__span p = orr__star_span(a->run, a->step, a->tile, j);
-        single = single && p.n <= 1;
-        for (int k = 0; k < p.n; k++, at++) {
-            handle[at] = p.tiles->handle[p.first + k];
-            mode[at] = j < r->nout ? STARPU_W : STARPU_R;
-            bytes += p.tiles->bytes;
-        }
+static orr_status look_up(orr__site at, draft *d)
+{
+    const orr__step *s = d->a->step;
+    int operands = s->region->nout + s->region->nin;
+    size_t bytes = 0;
+
+    d->span = d->few;
+    if (operands > 16 && !(d->span = orr__alloc_n((size_t)operands, sizeof *d->span)))
+        return ORR_ENOMEM;
+    d->device = s->opencl && orr__star.opencls > 0;
+    for (int j = 0; j < operands; j++) {
+        orr__span p = d->span[j] = orr__star_span(d->a->run, s, d->a->tile, j);
+        if (j < s->region->nout && !fits(d->a->run, s, d->a->tile, j, &p))
+            return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles",
+                             s->region->label, d->a->tile);
+        d->n += p.n;
+        d->device = d->device && p.n <= 1;
+        bytes += p.n > 0 ? (size_t)p.n * p.tiles->bytes : 0;
     }
-    return single && (orr__star.device_bytes == 0 || bytes <= orr__star.device_bytes / 10 * 8);
+    if (orr__star.device_bytes > 0 && bytes > orr__star.device_bytes / 10 * 8)
+        d->device = false;
+    return ORR_OK;
 }
 
-/* The number of handles of a task; -1: an output is cut otherwise than the step writes it. */
-static int count_handles(const orr__task *a)
+static orr_status fill_in(orr__site at, draft *d)
 {
-    const orr__region *r = a->step->region;
+    const orr__region *r = d->a->step->region;
     int n = 0;
 
-    for (int j = 0; j < r->nout + r->nin; j++) {
-        orr__span p = orr__star_span(a->run, a->step, a->tile, j);
-        if (j < r->nout && !fits(a->run, a->step, a->tile, j, &p))
-            return -1;
-        n += p.n;
+    d->handle = d->task->handles;
+    d->mode = d->task->modes;
+    if (d->n > STARPU_NMAXBUFS) {
+        d->handle = d->task->dyn_handles = malloc((size_t)d->n * sizeof(*d->handle));
+        d->mode = d->task->dyn_modes = malloc((size_t)d->n * sizeof(*d->mode));
+        if (!d->handle || !d->mode)
+            return orr__fail(at, ORR_ENOMEM, "no memory for the %d buffers of a task", d->n);
     }
-    return n;
+    for (int j = 0; j < r->nout + r->nin; j++) {
+        const orr__span *p = &d->span[j];
+        for (int k = 0; k < p->n; k++, n++) {
+            d->handle[n] = p->tiles->handle[p->first + k];
+            d->mode[n] = j < r->nout ? STARPU_W : STARPU_R;
+        }
+    }
+    d->task->nbuffers = n;
+    d->task->cl_arg = d->a;
+    d->task->callback_func = called_back;
+    d->task->callback_arg = d->a;
+    d->task->where = d->device ? STARPU_CPU | STARPU_OPENCL : STARPU_CPU;
+    return ORR_OK;
+}
+
+/* Takes the task over, whatever comes of it. */
+static orr_status send(draft *d)
+{
+    orr_status st;
+    int err;
+
+    if (d->device || orr__star.cpus > 0) {
+        atomic_fetch_add_explicit(&d->a->run->left, 1, memory_order_relaxed);
+        if ((err = starpu_task_submit(d->task)) == 0)
+            return ORR_OK;
+        atomic_fetch_sub_explicit(&d->a->run->left, 1, memory_order_relaxed);
+        orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->work->label, err);
+    }
+    st = host_lane(d->a, d->n, d->handle, d->mode);
+    d->task->destroy = 0;
+    starpu_task_destroy(d->task);
+    return st;
 }
 
 static orr_status submit(orr__site at, orr__task *a)
 {
-    const orr__region *r = a->step->region;
+    draft d = {.a = a};
     struct starpu_codelet *cl = orr__star_codelet(a->work);
-    struct starpu_task *task;
-    starpu_data_handle_t *handle;
-    enum starpu_data_access_mode *mode;
-    int n = count_handles(a), err;
-    bool device;
-    orr_status st = ORR_OK;
+    orr_status st = look_up(at, &d);
 
-    if (n < 0)
-        return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles", r->label, a->tile);
-    if (!cl || !(task = starpu_task_create()))
-        return orr__fail(at, ORR_ENOMEM, "no memory for a task");
-    if (n > STARPU_NMAXBUFS) {
-        task->dyn_handles = malloc((size_t)n * sizeof *task->dyn_handles);
-        task->dyn_modes = malloc((size_t)n * sizeof *task->dyn_modes);
+    if (st == ORR_OK && (!cl || !(d.task = starpu_task_create())))
+        st = orr__fail(at, ORR_ENOMEM, "no memory for a task");
+    if (st == ORR_OK) {
+        d.task->cl = cl;
+        st = fill_in(at, &d);
+        if (st == ORR_OK) {
+            st = send(&d);
+        } else {
+            d.task->destroy = 0;
+            starpu_task_destroy(d.task);
+        }
     }
-    handle = n > STARPU_NMAXBUFS ? task->dyn_handles : task->handles;
-    mode = n > STARPU_NMAXBUFS ? task->dyn_modes : task->modes;
-    if (!handle || !mode) {
-        task->destroy = 0;
-        starpu_task_destroy(task);
-        return orr__fail(at, ORR_ENOMEM, "no memory for the %d buffers of a task", n);
-    }
-    device = operands(a, n, handle, mode) && a->step->opencl && orr__star.opencls > 0;
-    task->cl = cl;
-    task->nbuffers = n;
-    task->cl_arg = a;
-    task->cl_arg_size = 0;
-    task->callback_func = called_back;
-    task->callback_arg = a;
-    task->where = device ? STARPU_CPU | STARPU_OPENCL : STARPU_CPU;
-    if (device || orr__star.cpus > 0) {
-        atomic_fetch_add_explicit(&a->run->left, 1, memory_order_relaxed);
-        if ((err = starpu_task_submit(task)) == 0)
-            return ORR_OK;
-        atomic_fetch_sub_explicit(&a->run->left, 1, memory_order_relaxed);
-        orr__log(3, "%s: no worker takes it (error %d), the calling thread does", r->label, err);
-    }
-    st = host_lane(a, n, handle, mode);
-    task->destroy = 0;
-    starpu_task_destroy(task);
+    if (d.span != d.few)
+        free(d.span);
     return st;
 }
 
@@ -323,12 +347,8 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *lea
     orr_status st;
 
     orr__tilepool_settle();
-    if (suits_inline(plan, leaf)) {
-        st = orr__exec_inline(at, plan, leaf, scalar, out);
-        if (st != ORR_ENOMEM || !orr__tilepool_trim())
-            return st;
+    if (suits_inline(plan, leaf))
         return orr__exec_inline(at, plan, leaf, scalar, out);
-    }
     if ((st = execute_once(at, plan, leaf, scalar, out, run)) != ORR_ENOMEM)
         return st;
     /* What other runs hold and what waits for reuse may be enough. */
