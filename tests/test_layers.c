@@ -99,6 +99,7 @@ static void check_include(const char *file, int line, const char *name, bool quo
     char target[1024];
     seen++;
     check_system(file, line, name);
+    ORR_CHECK_MSG(!strstr(name, ".."), "%s:%d includes %s: write it from the root of the tree", file, line, name);
     bool own = quoted ? resolve(file, name, target, sizeof target) : starts(name, "orrery");
     if (!quoted)
         (void)snprintf(target, sizeof target, "include/%s", name);

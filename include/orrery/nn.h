@@ -101,7 +101,7 @@ ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn
                                     void *user);
 #define orr_function(...) orr_function_at(ORR_HERE, __VA_ARGS__)
 
-/** y = m[n−1](… m[0](x)). Owns the m[i] from now on, on error too (then it frees them; none may occur twice).
+/** y = m[n−1] ∘ … ∘ m[0], applied to x. Owns the m[i] from now on, on error too (then it frees them; none may occur twice).
  * parameters: "0.weight", "0.bias", "1.weight" … */
 ORR_API orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, int n);
 /** orr_sequential(orr_dense(…), orr_dense(…), …) */
