@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""Makes the text files beside it: inputs, and what NumPy makes of them. Needs numpy.
+
+One case:   case <op> <ulps> <number of parameters> <parameters>
+            in <dtype> <rank> <dimensions> <elements>      (for each operand)
+            out <dtype> <rank> <dimensions> <elements>
+Floats are hexadecimal, so nothing is lost. Results of float dtypes are computed in float64 and rounded once.
+"""
+import numpy as np
+
+END = -2**63
+FLAT = -2**31
+rng = np.random.default_rng(20240229)
+NAN, INF = float("nan"), float("inf")
+
+
+def number(v):
+    if isinstance(v, (bool, np.bool_, int, np.integer)):
+        return str(int(v))
+    v = float(v)
+    return "nan" if v != v else v.hex() if abs(v) != INF else ("inf" if v > 0 else "-inf")
+
+
+def array(word, a):
+    a = np.asarray(a)
+    return " ".join([word, a.dtype.name, str(a.ndim)] + [str(d) for d in a.shape] + [number(v) for v in a.ravel()])
+
+
+class File:
+    def __init__(self, name):
+        self.name, self.lines = name, []
+
+    def case(self, op, ins, params, out, ulps=4):
+        self.lines.append(" ".join(["case", op, str(ulps), str(len(params))] + [number(p) for p in params]))
+        self.lines += [array("in", a) for a in ins]
+        self.lines.append(array("out", out))
+
+    def write(self):
+        with open(__file__.replace("make_numpy.py", self.name + ".txt"), "w") as f:
+            f.write("\n".join(self.lines) + "\n")
+
+
+def floats(shape, dtype="float32", scale=2.0):
+    return (rng.standard_normal(shape) * scale).astype(dtype)
+
+
+def ints(shape, dtype="int32", lo=-9, hi=10):
+    if np.dtype(dtype).kind == "u":
+        lo = 0
+    return rng.integers(lo, hi, shape).astype(dtype)
+
+
+def some(shape, dtype):
+    kind = np.dtype(dtype).kind
+    return floats(shape, dtype) if kind == "f" else rng.integers(0, 2, shape).astype(bool) if kind == "b" else ints(shape, dtype)
+
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
+
+# -- views and creation -----------------------------------------------------------------------------------
+
+f = File("views")
+x = ints((2, 3, 4), "int64", -99, 99)
+for shape in [(6, 4), (-1,), (4, -1, 2), (2, 3, 4, 1), (1, 24, 1)]:
+    f.case("reshape", [x], shape, x.reshape(shape))
+f.case("reshape", [x[:1, :1, :1]], [], x[:1, :1, :1].reshape(()))
+f.case("reshape", [np.zeros((0, 3), "float32")], (3, 0, 2), np.zeros((3, 0, 2), "float32"))
+for axes in [(2, 0, 1), (0, 2, 1), (-1, -2, -3), (0, 1, 2)]:
+    f.case("permute", [x], axes, x.transpose(axes))
+f.case("transpose", [x], [], x.swapaxes(-1, -2))
+f.case("transpose", [np.zeros((3, 0), "int8")], [], np.zeros((0, 3), "int8"))
+for a, shape in [(x[:1], (5, 3, 4)), (x[:, :1, :], (2, 3, 4)), (np.float32(3.5), (2, 2)), (x[0, 0], (3, 2, 4)),
+                 (x[:1, :1, :1], (2, 0, 3)), (x[0], (3, 4))]:
+    f.case("broadcast_to", [a], shape, np.broadcast_to(a, shape))
+y = floats((1, 3, 1, 2))
+for axes in [(0,), (2,), (0, 2), (-4, -2), ()]:
+    f.case("squeeze", [y], [len(axes), *axes], np.squeeze(y, axes))
+f.case("squeeze", [y], [-1], np.squeeze(y))
+for axis in [0, 1, 4, -1, -5]:
+    f.case("expand_dims", [y], [axis], np.expand_dims(y, axis))
+f.case("expand_dims", [np.int16(7)], [-1], np.array([7], "int16"))
+z = np.arange(11, dtype="int16")
+bounds = [(None, None), (2, 9), (-4, None), (None, -3), (9, 2), (-100, 100), (100, -100), (3, 3), (0, 1), (-1, -12), (10, None)]
+for a, b in bounds:
+    for step in [1, 2, 3, 100, -1, -2, -3, -100]:
+        p = [1, END if a is None else a, END if b is None else b, step]
+        f.case("slice", [z], p, z[a:b:step])
+f.case("slice", [x], [3, 1, END, 0, END, 0, 3, 1, -1, 2], x[1:, :0:-1, 0:3:2])
+f.case("slice", [x], [2, END, END, END, END, -1, -2], x[::-1, ::-2])
+f.case("slice", [x.astype("float64")], [2, 0, 1, 0, END, 1, 1], x.astype("float64")[0:0, 1:])
+f.case("slice_axis", [x], [1, END, END, -1], x[:, ::-1])
+f.case("slice_axis", [x], [-1, 3, 0, -2], x[..., 3:0:-2])
+f.case("slice_axis", [np.zeros((0, 2), "uint8")], [0, END, END, -1], np.zeros((0, 2), "uint8"))
+f.case("select", [x], [1, -1], x[:, -1])
+f.case("select", [z], [0, 4], z[4])
+for axes in [(0,), (1, -1), (0, 1, 2)]:
+    f.case("flip", [x], [len(axes), *axes], np.flip(x, axes))
+f.case("flip", [x], [-1], np.flip(x))
+special = np.array([0.0, -0.0, 1.5, -1.5, 2.5, 0.49, 127, 200, -3, 250.7])
+for a in DTYPES:
+    for b in DTYPES:
+        v = special[np.abs(special) < 127.5] if np.dtype(b).kind != "f" or np.dtype(a).kind != "f" else special
+        if np.dtype(a).kind == "u" or np.dtype(b).kind == "u":
+            v = np.abs(v)
+        v = v.astype(a)
+        f.case("cast:" + b, [v], [], v.astype(b), 0)
+for a, b in [("float32", "int8"), ("float64", "uint8"), ("float64", "int64"), ("float32", "uint64"), ("float16", "int16")]:
+    v = np.array([NAN, INF, -INF, 1e30 if a != "float16" else 6e4, -1e30 if a != "float16" else -6e4], a)
+    i = np.iinfo(b)
+    f.case("cast:" + b, [v], [], np.array([0, i.max, i.min, i.max, i.min], b), 0)
+f.case("cast:uint8", [np.array([-1, 300, -129, 65536 + 7], "int64")], [], np.array([255, 44, 127, 7], "uint8"), 0)
+f.case("cast:int8", [np.array([200, 2**64 - 1], "uint64")], [], np.array([-56, -1], "int8"), 0)
+f.case("cast:float16", [np.array([65519, 65520, 1e-8, 2**-24, -2**-25, 1 + 2**-11, NAN])], [],
+       np.array([65519, 65520, 1e-8, 2**-24, -2**-25, 1 + 2**-11, NAN]).astype("float16"), 0)
+for a, b, c in [(0, 5, 1), (5, 0, -2), (0, 0, 1), (3, 2, 1), (-7, 8, 3)]:
+    for d in ["int8", "int64", "float32", "float64"]:
+        f.case("arange:" + d, [], [a, b, c], np.arange(a, b, c, dtype=d), 0)
+f.case("arange:float32", [], [0, 1, 0.125], np.arange(0, 1, 0.125, dtype="float32"), 0)
+f.case("arange:float64", [], [0.1, 0.75, 0.1], 0.1 + 0.1 * np.arange(7), 1)
+f.case("arange:uint8", [], [250, 240, -3], np.arange(250, 240, -3, dtype="uint8"), 0)
+for a, b, n in [(0, 1, 11), (-2, 3.3, 7), (1, 1, 3), (5, -5, 2), (2, 9, 1), (0, 1, 0)]:
+    for d in ["float32", "float64"]:
+        f.case("linspace:" + d, [], [a, b, n], np.linspace(a, b, n).astype(d), 1)
+for r, c, k in [(3, 3, 0), (2, 4, 1), (4, 2, -2), (3, 3, 7), (0, 2, 0)]:
+    f.case("eye:float32", [], [r, c, k], np.eye(r, c, k, dtype="float32"), 0)
+f.case("eye:bool", [], [2, 3, 0], np.eye(2, 3, dtype=bool), 0)
+f.write()
+
+# -- reductions ---------------------------------------------------------------------------------------------
+
+f = File("reduce")
+
+
+def over(a, axes):
+    return None if axes is None else tuple(axes)
+
+
+def params(axes, keep, *more):
+    return [*more, int(keep)] + ([-1] if axes is None else [len(axes), *axes])
+
+
+def sum_dtype(d):
+    k = np.dtype(d).kind
+    return np.dtype(d) if k == "f" else np.dtype("uint64") if k == "u" else np.dtype("int64")
+
+
+def logsumexp(a, axis, keepdims):
+    return np.logaddexp.reduce(a.reshape(a.shape or (1,)), axis=axis if a.shape else None, keepdims=keepdims) if axis is None or len(axis) == 1 \
+        else np.log(np.sum(np.exp(a), axis=axis, keepdims=keepdims))
+
+
+AXES = [(0,), (1,), (-1,), (0, 2), (1, 2), (0, 1, 2), None, ()]
+for d in DTYPES:
+    a = some((2, 3, 4), d)
+    for axes in AXES if d in ("int32", "float32", "float64") else [(1,), (0, -1), None]:
+        keep = bool(rng.integers(2))
+        kw = dict(axis=over(a, axes), keepdims=keep)
+        w = a.astype("float64") if a.dtype.kind == "f" else a.astype(sum_dtype(d))
+        f.case("sum", [a], params(axes, keep), np.sum(w, **kw).astype(sum_dtype(d)))
+        small = np.clip(w, -2, 2) if a.dtype.kind != "u" else np.clip(w, 0, 2)
+        small = (small + 1 if a.dtype.kind != "b" else small).astype(d)
+        ws = small.astype(w.dtype)
+        f.case("prod", [small], params(axes, keep), np.prod(ws, **kw).astype(sum_dtype(d)))
+        for op in ["min", "max"]:
+            f.case(op, [a], params(axes, keep), getattr(np, op)(a, **kw) if axes != () else a, 0)
+        sparse = a * (rng.random(a.shape) < 0.1).astype(d)
+        for op in ["any", "all"]:
+            f.case(op, [sparse if op == "any" else a], params(axes, keep), getattr(np, op)((sparse if op == "any" else a) != 0, **kw) if axes != () else (sparse if op == "any" else a) != 0, 0)
+        if a.dtype.kind == "f":
+            f.case("mean", [a], params(axes, keep), np.mean(w, **kw).astype(d))
+            f.case("norm", [a], params(axes, keep), np.sqrt(np.sum(w * w, **kw)).astype(d))
+            if d != "float16":
+                f.case("logsumexp", [a], params(axes, keep), np.log(np.sum(np.exp(w), **kw)).astype(d))
+            if axes != ():
+                for ddof in [0, 1, 0.5]:
+                    var = np.sum((w - np.mean(w, axis=over(a, axes), keepdims=True)) ** 2, **kw)
+                    n = w.size / max(1, np.sum(w, **kw).size)
+                    f.case("var", [a], params(axes, keep, ddof), (var / (n - ddof)).astype(d), 16)
+                    f.case("std", [a], params(axes, keep, ddof), np.sqrt(var / (n - ddof)).astype(d), 16)
+    for axis in [0, 1, -1, FLAT]:
+        for op in ["argmin", "argmax"]:
+            keep = bool(rng.integers(2))
+            f.case(op, [a], [axis, int(keep)], getattr(np, op)(a, axis=None if axis == FLAT else axis, keepdims=keep).astype("int64"), 0)
+# a mean far above the spread: one pass with squares would lose everything
+far = (1e4 + rng.standard_normal((2, 50))).astype("float32")
+f.case("var", [far], params((1,), False, 0), np.var(far.astype("float64"), axis=1).astype("float32"), 64)
+for v in [[1, NAN, 3], [NAN, NAN], [INF, -INF, 0], [INF, INF], [-INF, -INF], [-0.0, 0.0], [1000.0, 1000.5], [-1000, -1001]]:
+    for d in ["float32", "float64"]:
+        a = np.array(v, d)
+        w = a.astype("float64")
+        with np.errstate(all="ignore"):
+            for op in ["sum", "prod", "min", "max", "mean"]:
+                f.case(op, [a], params(None, False), getattr(np, op)(w).astype(d))
+            f.case("logsumexp", [a], params(None, False), np.logaddexp.reduce(w).astype(d))
+            f.case("any", [a], params(None, False), np.any(a))
+            f.case("all", [a], params(None, False), np.all(a))
+        for op in ["argmin", "argmax"]:
+            f.case(op, [a], [0, 0], np.int64(getattr(np, op)(a)), 0)
+e = np.zeros((3, 0, 2), "float32")
+for axes in [(1,), (0, 1), None]:
+    kw = dict(axis=over(e, axes))
+    f.case("sum", [e], params(axes, False), np.sum(e, **kw))
+    f.case("prod", [e], params(axes, False), np.prod(e, **kw))
+    f.case("any", [e], params(axes, False), np.any(e, **kw))
+    f.case("all", [e], params(axes, False), np.all(e, **kw))
+    f.case("norm", [e], params(axes, False), np.sum(e, **kw))
+    f.case("mean", [e], params(axes, False), np.sum(e, **kw) * NAN)
+    f.case("logsumexp", [e], params(axes, False), np.sum(e, **kw) - INF)
+for axes in [(0,), (2,)]:
+    f.case("sum", [e], params(axes, True), np.sum(e, axis=axes, keepdims=True))
+    f.case("max", [e], params(axes, False), np.max(e, axis=axes))
+f.case("argmax", [e], [0, 0], np.argmax(e, axis=0).astype("int64"))
+s = np.float64(-2.5)
+for op, want in [("sum", s), ("prod", s), ("mean", s), ("max", s), ("norm", -s), ("logsumexp", s)]:
+    f.case(op, [s], params(None, False), want)
+f.case("sum", [np.array([2**62, 2**62, 2**62], "int64")], params(None, False), np.int64(3 * 2**62 - 2**64), 0)
+f.case("prod", [np.array([2**32, 2**32 + 1], "uint64")], params(None, False), np.uint64(2**32), 0)
+f.case("max", [np.array([2**63 + 1, 2**63], "uint64")], params(None, False), np.uint64(2**63 + 1), 0)
+long = rng.random(100).astype("float32")
+f.case("sum", [np.tile(long, 30)], params(None, False), np.sum(np.tile(long, 30).astype("float64")).astype("float32"), 1)
+f.write()
+
+# -- matmul -----------------------------------------------------------------------------------------------
+
+f = File("matmul")
+SHAPES = [((3, 4), (4, 5)), ((4,), (4,)), ((4,), (4, 3)), ((3, 4), (4,)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)),
+          ((2, 3, 4), (2, 4, 5)), ((1, 3, 4), (2, 4, 5)), ((2, 1, 3, 4), (5, 4, 2)), ((2, 3, 4), (4,)), ((4,), (2, 4, 5)),
+          ((2, 2, 1, 2, 3), (3, 3, 2)), ((1, 1), (1, 1)), ((0, 4), (4, 5)), ((3, 0), (0, 5)), ((3, 4), (4, 0)),
+          ((0,), (0,)), ((0, 3, 4), (4, 5)), ((2, 3, 0), (2, 0, 5)), ((9, 17), (17, 5)), ((1, 64), (64, 1)), ((64, 1), (1, 5))]
+for sa, sb in SHAPES:
+    for d in ["float32", "float64"]:
+        a, b = floats(sa, d, 1), floats(sb, d, 1)
+        f.case("matmul", [a, b], [], np.matmul(a.astype("float64"), b.astype("float64")).astype(d), 8)
+for sa, sb in SHAPES[:10] + SHAPES[13:17]:
+    a, b = ints(sa, "int32"), ints(sb, "int64")
+    f.case("matmul", [a, b], [], np.matmul(a.astype("int64"), b), 0)
+a, b = ints((3, 4), "int8", -128, 127), ints((4, 2), "int8", -128, 127)
+f.case("matmul", [a, b], [], np.matmul(a, b), 0)
+a, b = floats((5, 6), "float16", 1), floats((6, 4), "float16", 1)
+f.case("matmul", [a, b], [], np.matmul(a.astype("float64"), b.astype("float64")).astype("float16"), 8)
+a, b = floats((5, 6), "float32", 1), floats((6, 4), "float64", 1)
+f.case("matmul", [a, b], [], np.matmul(a.astype("float64"), b), 8)
+a, b = floats((6, 5), "float32", 1), floats((4, 6), "float32", 1)
+f.case("matmul_tt", [a, b], [], np.matmul(a.T.astype("float64"), b.T.astype("float64")).astype("float32"), 8)
+a, b = floats((2, 6, 5), "float64", 1), floats((2, 4, 6), "float64", 1)
+f.case("matmul_tt", [a, b], [], np.matmul(a.swapaxes(1, 2), b.swapaxes(1, 2)), 8)
+f.write()
+
+# -- indexing, joining, softmax -------------------------------------------------------------------------------
+
+f = File("index")
+x = floats((3, 2, 3))
+for axis in [0, 1, 2, -1, FLAT]:
+    n = x.size if axis == FLAT else x.shape[axis]
+    for si in [(), (2,), (2, 3), (0,)]:
+        for d in ["int64", "int32", "uint8", "int8"]:
+            i = rng.integers(0 if d == "uint8" else -min(n, 100), min(n, 100), si).astype(d)
+            f.case("take", [x, i], [axis], np.take(x, i.astype("int64"), None if axis == FLAT else axis), 0)
+for d in ["bool", "int8", "uint64", "float16", "float64"]:
+    a = some((5, 2), d)
+    f.case("take", [a, np.array([[4, -5], [0, 0]], "int64")], [0], np.take(a, [[4, -5], [0, 0]], 0), 0)
+
+
+def scatter(a, i, u, axis):
+    r = np.array(a, dtype="float64" if a.dtype.kind == "f" else a.dtype)
+    shape = r.shape
+    if axis == FLAT:
+        r = r.reshape(-1)
+        axis = 0
+    r = np.moveaxis(r, axis, 0).copy()
+    u = np.moveaxis(np.broadcast_to(u, shape_of(r, i, axis)), range(axis, axis + i.ndim), range(i.ndim))
+    np.add.at(r, i.astype("int64"), u.astype(r.dtype))
+    return np.moveaxis(r, 0, axis).reshape(shape).astype(a.dtype)
+
+
+def shape_of(moved, i, axis):
+    rest = moved.shape[1:]
+    return rest[:axis] + i.shape + rest[axis:]
+
+
+for d in ["float32", "float64", "int32", "uint8"]:
+    a = some((3, 2, 3), d)
+    for axis in [0, 1, 2, FLAT]:
+        for si in [(), (6,), (2, 2), (0,)]:
+            n = a.size if axis == FLAT else a.shape[axis]
+            i = rng.integers(-n, n, si)
+            moved = a.reshape(-1) if axis == FLAT else np.moveaxis(a, axis, 0)
+            full = shape_of(moved, i, 0 if axis == FLAT else axis)
+            u = some(full, d)
+            f.case("scatter_add", [a, i, u], [axis], scatter(a, i, u, axis), 16)
+a, i = floats((4, 3)), np.array([1, 1, -1])
+f.case("scatter_add", [a, i, np.float32(2.5)], [0], scatter(a, i, np.float32(2.5), 0), 8)
+for si in [(), (4,), (2, 3)]:
+    i = rng.integers(-1, 6, si)
+    f.case("one_hot:float32", [i], [5], (i[..., None] == np.arange(5)).astype("float32"), 0)
+f.case("one_hot:bool", [np.array([3, 0], "uint8")], [4], np.array([[0, 0, 0, 1], [1, 0, 0, 0]], bool), 0)
+f.case("one_hot:int64", [np.array([3, 0], "int32")], [0], np.zeros((2, 0), "int64"), 0)
+for shape in [(4, 4), (3, 5), (2, 5, 3), (0, 3)]:
+    a = some(shape, "float32")
+    for k in [0, 1, -2, 9, -9]:
+        f.case("tril", [a], [k], np.tril(a, k), 0)
+        f.case("triu", [a], [k], np.triu(a, k), 0)
+b = some((3, 3), "bool")
+f.case("triu", [b], [1], np.triu(b, 1), 0)
+for axis in [0, 1, -1]:
+    shapes = [[2, 3, 4] for _ in range(3)]
+    for n, s in enumerate(shapes):
+        s[axis] = n * 2
+    parts = [floats(s) for s in shapes]
+    f.case("concat", parts, [axis], np.concatenate(parts, axis), 0)
+a, b = ints((2,), "int8"), floats((3,), "float64")
+p, q = floats((2, 2), "float32"), floats((1, 2), "float64")
+f.case("concat", [p, q], [0], np.concatenate([p, q], 0), 0)
+p, q = ints((2, 2), "int8"), ints((2, 1), "int32")
+f.case("concat", [p, q], [1], np.concatenate([p, q], 1), 0)
+f.case("concat", [p], [0], p, 0)
+many = [floats((1, 2), "float64") for _ in range(12)]
+f.case("concat", many, [0], np.concatenate(many, 0), 0)
+for axis in [0, 1, 2, -1]:
+    parts = [floats((2, 3)) for _ in range(3)]
+    f.case("stack", parts, [axis], np.stack(parts, axis), 0)
+f.case("stack", [np.float32(1), np.float32(2)], [0], np.array([1, 2], "float32"), 0)
+a = floats((3, 2))
+for lo, hi, v in [((1, 2), (0, 3), 0), ((0, 0), (2, 0), 1.5), ((0, 0), (0, 0), 9), ((1, 1), (1, 1), NAN)]:
+    f.case("pad", [a], [v, *lo, *hi], np.pad(a, list(zip(lo, hi)), constant_values=v), 0)
+f.case("pad", [np.zeros((0, 2), "int32")], [7, 1, 0, 1, 1], np.full((2, 3), 7, "int32"), 0)
+
+
+def softmax(a, axis):
+    e = np.exp(a - a.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def log_softmax(a, axis):
+    s = a - a.max(axis, keepdims=True)
+    return s - np.log(np.exp(s).sum(axis, keepdims=True))
+
+
+for d, shape in [("float32", (3, 7)), ("float64", (2, 3, 4)), ("float16", (4, 5)), ("float32", (6,))]:
+    a = floats(shape, d, 4)
+    for axis in [0, -1]:
+        w = a.astype("float64")
+        f.case("softmax", [a], [axis], softmax(w, axis).astype(d), 16)
+        f.case("log_softmax", [a], [axis], log_softmax(w, axis).astype(d), 16)
+big = np.array([[1e4, 1e4 + 1, 0], [-1e4, -1e4, -1e4], [-INF, 0, 1]], "float32")
+f.case("softmax", [big], [1], softmax(big.astype("float64"), 1).astype("float32"), 16)
+f.case("log_softmax", [big], [1], log_softmax(big.astype("float64"), 1).astype("float32"), 16)
+f.case("softmax", [np.zeros((2, 0), "float32")], [1], np.zeros((2, 0), "float32"))
+f.case("softmax", [np.zeros((0, 2), "float32")], [1], np.zeros((0, 2), "float32"))
+for d in ["float32", "float64"]:
+    for shape in [(6, 10), (2, 3, 4), (5,)]:
+        a = floats(shape, d, 3)
+        labels = rng.integers(0, shape[-1], shape[:-1]).astype("int32" if d == "float32" else "uint8")
+        picked = np.take_along_axis(log_softmax(a.astype("float64"), -1), labels.astype("int64")[..., None], -1)
+        f.case("cross_entropy", [a, labels], [], (-picked.mean()).astype(d), 16)
+    bad = floats((3, 4), d)
+    f.case("cross_entropy", [bad, np.array([0, 4, 1])], [], np.array(NAN, d))
+    f.case("cross_entropy", [bad, np.array([0, -1, 1])], [], np.array(NAN, d))
+    a, b = floats((3, 4), d), floats((3, 4), d)
+    f.case("mse", [a, b], [], np.mean((a.astype("float64") - b.astype("float64")) ** 2).astype(d), 16)
+f.write()
