@@ -33,11 +33,11 @@ extern const bench_case bench_cases[]; /* ends with name NULL */
 
 /* -- sink ------------------------------------------------------------------------------------------------ */
 
-bench_sink *bench_sink_new(void);
+bench_sink *bench_sink_new(FILE *table); /* where records are printed for people */
 void bench_sink_free(bench_sink *s);
 /* Keeps a copy and prints it. Returns 0, or 1 when there is no memory. */
 int bench_add(bench_sink *s, const bench_record *r);
-/* Facts about the machine for the head of the JSON file; taken while the engine runs. */
+/* Facts about the machine for the head of table and JSON file; taken while the engine runs. */
 void bench_note_machine(bench_sink *s);
 int bench_write_json(const bench_sink *s, const char *path);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <orrery/device.h>
 #include <orrery/info.h>
 #include "bench/bench.h"
 
@@ -11,11 +12,15 @@ struct bench_sink {
     int n, cap, nfact;
     bench_record *record;
     orr_fact fact[64];
+    FILE *table;
 };
 
-bench_sink *bench_sink_new(void)
+bench_sink *bench_sink_new(FILE *table)
 {
-    return calloc(1, sizeof(bench_sink));
+    bench_sink *s = calloc(1, sizeof *s);
+    if (s)
+        s->table = table;
+    return s;
 }
 
 void bench_sink_free(bench_sink *s)
@@ -36,7 +41,7 @@ int bench_add(bench_sink *s, const bench_record *r)
         s->cap = cap;
     }
     if (s->n == 0)
-        printf("%-10s %-34s %12s %-10s %12s  %s\n", "case", "params", "value", "unit", "reference", "ratio");
+        (void)fprintf(s->table, "%-10s %-34s %12s %-10s %12s  %s\n", "case", "params", "value", "unit", "reference", "ratio");
     s->record[s->n++] = *r;
     char params[sizeof r->params];
     size_t k = 0;
@@ -44,9 +49,9 @@ int bench_add(bench_sink *s, const bench_record *r)
         if (*c != '"')
             params[k++] = *c;
     params[k] = 0;
-    printf("%-10s %-34s %12.4g %-10s %12.4g  %.3f  (%s)\n", r->name, params, r->value, r->unit, r->reference_value,
-           r->ratio, r->reference);
-    fflush(stdout);
+    (void)fprintf(s->table, "%-10s %-34s %12.4g %-10s %12.4g  %.3f  (%s)\n", r->name, params, r->value, r->unit,
+                  r->reference_value, r->ratio, r->reference);
+    (void)fflush(s->table);
     return 0;
 }
 
@@ -55,6 +60,7 @@ void bench_note_machine(bench_sink *s)
     const int most = (int)(sizeof s->fact / sizeof *s->fact);
     int n = orr_info(s->fact, most);
     s->nfact = n < most ? n : most;
+    (void)fprintf(s->table, "%s\n\n", orr_engine_name());
 }
 
 /* -- JSON ------------------------------------------------------------------------------------------------ */

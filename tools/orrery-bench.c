@@ -11,7 +11,7 @@ static int usage(FILE *to, int rc)
     (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [CASE…]\n"
                 "  --list       names the cases\n"
                 "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
-                "  --json FILE  writes the records to FILE too (-: standard output)\n"
+                "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
                 "Without a CASE: all. ratio: 1 equals the reference, larger is better.\n"
                 "The exit status says whether the cases could be run, not how they did.\n",
                 to);
@@ -38,7 +38,6 @@ static int note_machine(bench_sink *s)
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     bench_note_machine(s);
-    printf("%s\n\n", orr_engine_name());
     return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);
 }
 
@@ -50,7 +49,7 @@ static int run(char **name, int n, int rounds, const char *json)
             (void)list();
             return 2;
         }
-    bench_sink *s = bench_sink_new();
+    bench_sink *s = bench_sink_new(json && !strcmp(json, "-") ? stderr : stdout);
     int rc = s ? note_machine(s) : 1;
     for (const bench_case *c = bench_cases; rc == 0 && n == 0 && c->name; c++)
         rc |= c->run(s, rounds) != 0;

@@ -133,8 +133,7 @@ static void libraries(list *l)
     add(l, "library", "StarPU", "built without: the serial engine only");
 #endif
 #ifdef HAVE_HWLOC
-    unsigned v = hwloc_get_api_version();
-    add(l, "library", "hwloc", "%u.%u.%u", v >> 16, (v >> 8) & 255u, v & 255u);
+    add(l, "library", "hwloc", "%s", HWLOC_VERSION);
 #else
     add(l, "library", "hwloc", "built without");
 #endif

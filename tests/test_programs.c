@@ -1,0 +1,98 @@
+/* The tools and examples as a user runs them: exit status, last lines, the same seed twice.
+ * Must not know: the library. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/harness.h"
+
+static char output[1u << 18];
+
+/* Runs a program of the build with its arguments; its output is in `output`. Returns the exit status. */
+static int run(const char *command)
+{
+    char line[4096];
+    const char *build = getenv("ORR_BUILDDIR");
+    (void)snprintf(line, sizeof line, "cd '%s' && ./%s 2>&1", build ? build : ".", command);
+    FILE *f = popen(line, "r");
+    if (!f)
+        return -1;
+    size_t n = fread(output, 1, sizeof output - 1, f);
+    output[n] = 0;
+    int status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void check(const char *command, int status, const char *text)
+{
+    int rc = run(command);
+    ORR_CHECK_MSG(rc == status && strstr(output, text), "%s: exit status %d, output:\n%s", command, rc, output);
+}
+
+static void info_says_what_there_is(void)
+{
+    check("tools/orrery-info", 0, "engine");
+    check("tools/orrery-info --env", 0, "ORRERY_FUSE");
+    check("tools/orrery-info --env=markdown", 0, "| `ORRERY_FUSE` |");
+    check("tools/orrery-info --version", 0, "orrery-info ");
+    check("tools/orrery-info --nonsense", 2, "usage:");
+}
+
+static void bench_lists_and_records(void)
+{
+    check("tools/orrery-bench --list", 0, "mlp-step");
+    check("tools/orrery-bench nonsense", 2, "gemm");
+    check("tools/orrery-bench --rounds 0", 2, "usage:");
+    check("tools/orrery-bench --rounds 1 --json - record", 0, "\"case\": \"record\"");
+}
+
+static void small_examples_are_right(void)
+{
+    check("examples/ten_lines", 0, "(4, 10)");
+    check("examples/linear_regression", 0, "w[2]");
+    check("examples/normalise_gram", 0, "right");
+}
+
+/* The number behind "test accuracy: ", which must be the last line; < 0: it is not. */
+static double accuracy(void)
+{
+    char *last = strstr(output, "\ntest accuracy: ");
+    double x = -1.0;
+    int used = 0;
+    if (!last || sscanf(last, " test accuracy: %lf%n", &x, &used) != 1 || strcmp(last + used, "\n") != 0)
+        return -1.0;
+    return x;
+}
+
+static void classifier_learns_and_repeats(void)
+{
+    if (access("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz", R_OK) != 0)
+        ORR_SKIP("Fashion-MNIST is not installed (dataset-fashion-mnist)");
+    check("examples/fashion_mnist_mlp --epochs 1 --batch 500 --seed 3", 0, "test accuracy: ");
+    double first = accuracy();
+    ORR_CHECK_MSG(first > 0.75, "output:\n%s", output);
+    check("examples/fashion_mnist_mlp --epochs 1 --batch 500 --seed 3", 0, "test accuracy: ");
+    ORR_CHECK_MSG(accuracy() == first, "%.4f the first time, output:\n%s", first, output);
+}
+
+static void classifier_says_what_is_wrong(void)
+{
+    check("examples/fashion_mnist_mlp --epochs", 2, "usage:");
+    check("examples/fashion_mnist_mlp --data /nowhere", 1, "/nowhere/train-images-idx3-ubyte");
+    check("examples/fashion_mnist_mlp --help", 0, "usage:");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(info_says_what_there_is),
+        ORR_TEST(bench_lists_and_records),
+        ORR_TEST(small_examples_are_right),
+        ORR_TEST(classifier_says_what_is_wrong),
+        ORR_TEST(classifier_learns_and_repeats),
+        { 0 },
+    };
+    return orr_test_main(argc, argv, "programs", tests);
+}
