@@ -30,8 +30,8 @@ typedef struct guard {
 } guard;
 
 static const guard guards[] = {
-    { "starpu", { "runtime/engine/", "bench/peer_starpu.c" } },
-    { "CL/", { "codelets/opencl/", "runtime/engine/" } },
+    { "starpu", { "runtime/engine/", "bench/peer_starpu.c", "tests/starpu_" } },
+    { "CL/", { "codelets/opencl/", "runtime/engine/", "tests/test_engine_opencl.c" } },
     { "cuda", { "codelets/cuda/", "runtime/engine/" } },
     { "cublas", { "codelets/cuda/" } },
     { "nvrtc", { "codelets/cuda/" } },
