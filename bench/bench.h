@@ -12,14 +12,17 @@
 
 /* One measured number beside its reference. */
 typedef struct bench_record {
-    const char *name;           /* the case                                                               */
-    char params[160];           /* JSON members: "\"n\": 1024"                                            */
-    const char *metric, *unit;  /* "time", "ms"                                                           */
+    const char *name;          /* the case                                                               */
+    char params[160];          /* JSON members: "\"n\": 1024"                                            */
+    const char *metric, *unit; /* "time", "ms"                                                           */
     double value;
-    const char *reference;      /* what it is measured against, in the same run                           */
-    double reference_value;     /* same unit                                                              */
-    double ratio;               /* 1: equal to the reference, larger: better; see bench_ratio             */
-    struct { const char *name; double value; } peer[BENCH_PEERS]; /* name NULL: no more                   */
+    const char *reference;  /* what it is measured against, in the same run                           */
+    double reference_value; /* same unit                                                              */
+    double ratio;           /* 1: equal to the reference, larger: better; see bench_ratio             */
+    struct {
+        const char *name;
+        double value;
+    } peer[BENCH_PEERS]; /* name NULL: no more                   */
 } bench_record;
 
 typedef struct bench_sink bench_sink;
@@ -43,10 +46,10 @@ int bench_write_json(const bench_sink *s, const char *path);
 
 /* -- time ------------------------------------------------------------------------------------------------ */
 
-double bench_now(void);                     /* seconds, monotonic                  */
-double bench_median(double *x, int n);      /* sorts x                             */
-void bench_settle(void);                    /* lets threads of a BLAS fall asleep  */
-int bench_cores(void);                      /* of this process's cpuset            */
+double bench_now(void);                /* seconds, monotonic                  */
+double bench_median(double *x, int n); /* sorts x                             */
+void bench_settle(void);               /* lets threads of a BLAS fall asleep  */
+int bench_cores(void);                 /* of this process's cpuset            */
 /* For times: reference/value; for rates: value/reference. */
 double bench_ratio(const bench_record *r, bool larger_is_better);
 

@@ -68,8 +68,12 @@ static int one_size(bench_sink *out, int rounds, int n)
         rc = bench_interleave(&ours, &blas, &g, rounds, 0.2, &t, &direct);
     if (rc == 0) {
         double gflop = 2e-9 * (double)n * (double)n * (double)n;
-        bench_record r = { .name = "gemm", .metric = "rate", .unit = "GFLOP/s", .value = gflop / t,
-                           .reference = "direct BLAS, all cores", .reference_value = gflop / direct };
+        bench_record r = { .name = "gemm",
+                           .metric = "rate",
+                           .unit = "GFLOP/s",
+                           .value = gflop / t,
+                           .reference = "direct BLAS, all cores",
+                           .reference_value = gflop / direct };
         (void)snprintf(r.params, sizeof r.params, "\"n\": %d, \"dtype\": \"float32\"", n);
         r.ratio = bench_ratio(&r, true);
         rc = bench_add(out, &r);

@@ -24,8 +24,9 @@ static int ours_start(void *user)
     if (orr_init(NULL) != ORR_OK)
         return bench_failed("mlp-step");
     orr_seed(1);
-    m->net = orr_sequential(orr_dense(IN, H1, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(H1, H2, ORR_RELU, ORR_DEFAULT_INIT),
-                            orr_dense(H2, OUT, ORR_LINEAR, ORR_DEFAULT_INIT));
+    m->net =
+        orr_sequential(orr_dense(IN, H1, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(H1, H2, ORR_RELU, ORR_DEFAULT_INIT),
+                       orr_dense(H2, OUT, ORR_LINEAR, ORR_DEFAULT_INIT));
     m->opt = m->net ? orr_optim_of(ORR_OPTIM_ADAM, m->net, NULL) : NULL;
     m->x = orr_randn(ORR_F32, ORR_SHAPE(BATCH, IN), 0.0, 1.0);
     m->labels = orr_randint(ORR_I64, ORR_SHAPE(BATCH), 0, OUT);
@@ -79,8 +80,8 @@ static int blas_once(void *user)
 static float *peer_arrays(mlp *m)
 {
     float **part[] = { &m->px, &m->w1, &m->w2, &m->w3, &m->a1, &m->a2, &m->a3, &m->g1, &m->g2, &m->d1, &m->d2, &m->d3 };
-    static const size_t size[] = { BATCH * IN, IN * H1, H1 * H2, H2 * OUT, BATCH * H1, BATCH * H2,
-                                   BATCH * OUT, BATCH * H1, BATCH * H2, IN * H1, H1 * H2, H2 * OUT };
+    static const size_t size[] = { BATCH * IN,  IN * H1,    H1 * H2,    H2 * OUT, BATCH * H1, BATCH * H2,
+                                   BATCH * OUT, BATCH * H1, BATCH * H2, IN * H1,  H1 * H2,    H2 * OUT };
     size_t total = 0;
     for (int i = 0; i < 12; i++)
         total += size[i];
@@ -100,8 +101,12 @@ int bench_mlp_step(bench_sink *out, int rounds)
     float *block = peer_arrays(&m);
     int rc = block ? bench_interleave(&ours, &blas, &m, rounds, 0.5, &t, &direct) : 1;
     if (rc == 0) {
-        bench_record r = { .name = "mlp-step", .metric = "time", .unit = "ms", .value = t * 1e3,
-                           .reference = "the step's GEMMs, direct BLAS, all cores", .reference_value = direct * 1e3 };
+        bench_record r = { .name = "mlp-step",
+                           .metric = "time",
+                           .unit = "ms",
+                           .value = t * 1e3,
+                           .reference = "the step's GEMMs, direct BLAS, all cores",
+                           .reference_value = direct * 1e3 };
         (void)snprintf(r.params, sizeof r.params, "\"batch\": %d, \"optimiser\": \"adam\"", BATCH);
         r.ratio = bench_ratio(&r, false);
         rc = bench_add(out, &r);

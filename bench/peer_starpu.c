@@ -77,7 +77,5 @@ double peer_starpu_tasks(int n, bool chain)
     return -1.0;
 }
 
-void peer_starpu_stop(void)
-{
-}
+void peer_starpu_stop(void) {}
 #endif

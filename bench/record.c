@@ -47,8 +47,12 @@ static int one(bench_sink *out, int rounds, recording *rec, const char *shape)
     double t = 0.0, direct = 0.0;
     if (bench_interleave(&ours, &heap, rec, rounds, 0.2, &t, &direct) != 0)
         return 1;
-    bench_record r = { .name = "record", .metric = "time per node", .unit = "ns", .value = t / NODES * 1e9,
-                       .reference = "calloc and free of 384 bytes", .reference_value = direct / NODES * 1e9 };
+    bench_record r = { .name = "record",
+                       .metric = "time per node",
+                       .unit = "ns",
+                       .value = t / NODES * 1e9,
+                       .reference = "calloc and free of 384 bytes",
+                       .reference_value = direct / NODES * 1e9 };
     (void)snprintf(r.params, sizeof r.params, "\"graph\": \"%s\", \"nodes\": %d", shape, NODES);
     r.ratio = bench_ratio(&r, false);
     return bench_add(out, &r);
@@ -59,7 +63,8 @@ int bench_record_ops(bench_sink *out, int rounds)
 {
     if (orr_init(NULL) != ORR_OK)
         return bench_failed("record");
-    recording rec = { .x = orr_ones(ORR_F32, ORR_SHAPE(128, 512)), .y = orr_ones(ORR_F32, ORR_SHAPE(128, 512)),
+    recording rec = { .x = orr_ones(ORR_F32, ORR_SHAPE(128, 512)),
+                      .y = orr_ones(ORR_F32, ORR_SHAPE(128, 512)),
                       .block = calloc(NODES, sizeof(void *)) };
     int rc = rec.block ? 0 : 1;
     if (rc == 0)

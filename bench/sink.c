@@ -41,7 +41,8 @@ int bench_add(bench_sink *s, const bench_record *r)
         s->cap = cap;
     }
     if (s->n == 0)
-        (void)fprintf(s->table, "%-10s %-34s %12s %-10s %12s  %s\n", "case", "params", "value", "unit", "reference", "ratio");
+        (void)fprintf(s->table, "%-10s %-34s %12s %-10s %12s  %s\n", "case", "params", "value", "unit", "reference",
+                      "ratio");
     s->record[s->n++] = *r;
     char params[sizeof r->params];
     size_t k = 0;

@@ -95,8 +95,12 @@ int bench_task(bench_sink *out, int rounds)
         rc = bench_interleave(&ours, &bare, &t, rounds, 0.1, &a, &b);
         if (rc != 0)
             break;
-        bench_record r = { .name = "task", .metric = "time per task", .unit = "us", .value = a / TASKS * 1e6,
-                           .reference = "bare empty StarPU task", .reference_value = b / TASKS * 1e6 };
+        bench_record r = { .name = "task",
+                           .metric = "time per task",
+                           .unit = "us",
+                           .value = a / TASKS * 1e6,
+                           .reference = "bare empty StarPU task",
+                           .reference_value = b / TASKS * 1e6 };
         (void)snprintf(r.params, sizeof r.params, "\"graph\": \"%s\", \"tasks\": %d", chain ? "chain" : "independent",
                        TASKS);
         r.ratio = bench_ratio(&r, false);

@@ -84,7 +84,8 @@ static void show_progress(progress *p, int terminal)
     bar[30] = 0;
     double rate = (double)(p->step * p->batch) / used;
     double left = (double)(p->steps - p->step) * used / (double)p->step;
-    printf("\repoch %d/%d [%s] %6.0f images/s   loss %.4f   %4.1f s left ", p->epoch, p->epochs, bar, rate, p->loss, left);
+    printf("\repoch %d/%d [%s] %6.0f images/s   loss %.4f   %4.1f s left ", p->epoch, p->epochs, bar, rate, p->loss,
+           left);
     fflush(stdout);
 }
 
@@ -108,7 +109,9 @@ static orr_status train_step(const orr_module *net, orr_optim *opt, const datase
 static orr_status train_epoch(const settings *o, const orr_module *net, orr_optim *opt, const dataset *d, int epoch,
                               int terminal, double *mean_loss)
 {
-    progress p = { .epoch = epoch, .epochs = o->epochs, .steps = d->n / o->batch, .batch = o->batch, .start = seconds() };
+    progress p = {
+        .epoch = epoch, .epochs = o->epochs, .steps = d->n / o->batch, .batch = o->batch, .start = seconds()
+    };
     orr_scope *s = orr_scope_begin();
     const int64_t *order = orr_data(orr_permutation(d->n));
     orr_status st = order ? ORR_OK : orr_error_status();
@@ -217,9 +220,9 @@ int main(int argc, char **argv)
         return orr_error_print(stderr);
     orr_seed(o.seed);
     orr_scope *s = orr_scope_begin();
-    orr_module *net = orr_sequential(orr_dense(784, 512, ORR_RELU, ORR_DEFAULT_INIT),
-                                     orr_dense(512, 256, ORR_RELU, ORR_DEFAULT_INIT),
-                                     orr_dense(256, 10, ORR_LINEAR, ORR_DEFAULT_INIT));
+    orr_module *net =
+        orr_sequential(orr_dense(784, 512, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(512, 256, ORR_RELU, ORR_DEFAULT_INIT),
+                       orr_dense(256, 10, ORR_LINEAR, ORR_DEFAULT_INIT));
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_ADAM);
     options.lr = o.lr;
     orr_optim *opt = net ? orr_optim_of(ORR_OPTIM_ADAM, net, &options) : NULL;

@@ -69,8 +69,8 @@ int main(void)
     options.momentum = 0.9;
     orr_optim *opt = orr_optim_new(ORR_OPTIM_SGD, (orr_tensor *[]){ w, b }, 2, &options);
 
-    int rc = opt && make_data(&x, &y) == ORR_OK && train(opt, x, y, w, b) == ORR_OK ? report(w, b)
-                                                                                   : orr_error_print(stderr);
+    int rc =
+        opt && make_data(&x, &y) == ORR_OK && train(opt, x, y, w, b) == ORR_OK ? report(w, b) : orr_error_print(stderr);
     orr_optim_free(opt);
     (void)orr_scope_end(s);
     return orr_shutdown() == ORR_OK ? rc : orr_error_print(stderr);

@@ -48,8 +48,8 @@ static void api_page_is_fresh(void)
 {
     char command[5000];
     const char *top = orr_test_golden("../..");
-    (void)snprintf(command, sizeof command, "LC_ALL=C awk -f '%.2000s/build-aux/gen-api.awk' '%.2000s/include/orrery.h'",
-                   top, top);
+    (void)snprintf(command, sizeof command,
+                   "LC_ALL=C awk -f '%.2000s/build-aux/gen-api.awk' '%.2000s/include/orrery.h'", top, top);
     FILE *f = popen(command, "r");
     ORR_REQUIRE(f);
     size_t cap = 1u << 20;
@@ -94,8 +94,8 @@ static void check_links(const char *name)
 
 static void links_lead_somewhere(void)
 {
-    static const char *const pages[] = { "README.md",           "docs/layout.md",   "docs/api.md",
-                                         "docs/environment.md", "docs/tuning.md",   "docs/troubleshooting.md",
+    static const char *const pages[] = { "README.md",           "docs/layout.md", "docs/api.md",
+                                         "docs/environment.md", "docs/tuning.md", "docs/troubleshooting.md",
                                          "docs/benchmarks.md" };
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         check_links(pages[i]);

@@ -16,9 +16,8 @@ typedef struct room {
 } room;
 
 static const room rooms[] = {
-    { "include/", 0 },         { "runtime/base/", 0 },   { "runtime/graph/", 1 },  { "ops/", 2 },
-    { "runtime/fuse/", 3 },    { "codelets/", 4 },       { "runtime/plan/", 5 },   { "runtime/engine/", 6 },
-    { "runtime/api/", 7 },
+    { "include/", 0 },  { "runtime/base/", 0 }, { "runtime/graph/", 1 },  { "ops/", 2 },         { "runtime/fuse/", 3 },
+    { "codelets/", 4 }, { "runtime/plan/", 5 }, { "runtime/engine/", 6 }, { "runtime/api/", 7 },
 };
 
 /* Users of the public headers: no room is theirs to include. */
@@ -107,8 +106,8 @@ static void check_include(const char *file, int line, const char *name, bool quo
         return; /* a system header, or a generated one */
     int from = rank_of(file), to = rank_of(target);
     if (is_user(file))
-        ORR_CHECK_MSG(to < 0 || starts(target, "include/"), "%s:%d is a user of the library and includes %s", file, line,
-                      target);
+        ORR_CHECK_MSG(to < 0 || starts(target, "include/"), "%s:%d is a user of the library and includes %s", file,
+                      line, target);
     else if (from >= 0)
         ORR_CHECK_MSG(to >= 0 && to <= from, "%s:%d (rank %d) includes %s (rank %d)", file, line, from, target, to);
     if (starts(file, "include/"))
@@ -162,7 +161,8 @@ static void check_folder(const char *folder)
 
 static void no_include_goes_up(void)
 {
-    static const char *const folders[] = { "include", "runtime", "ops", "codelets", "tools", "bench", "examples", "tests" };
+    static const char *const folders[] = { "include", "runtime", "ops",      "codelets",
+                                           "tools",   "bench",   "examples", "tests" };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         check_folder(folders[i]);
     ORR_CHECK_MSG(seen > 100, "only %d includes found below %s", seen, root);
@@ -170,7 +170,8 @@ static void no_include_goes_up(void)
 
 static void a_longer_prefix_wins(void)
 {
-    ORR_CHECK(rank_of("runtime/base/buf.h") == 0 && rank_of("ops/nn/clip.c") == 2 && rank_of("runtime/api/eval.c") == 7);
+    ORR_CHECK(rank_of("runtime/base/buf.h") == 0 && rank_of("ops/nn/clip.c") == 2 &&
+              rank_of("runtime/api/eval.c") == 7);
     ORR_CHECK(rank_of("tests/harness.h") == -1 && rank_of("config.h") == -1);
 }
 

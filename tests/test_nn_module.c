@@ -66,11 +66,13 @@ static void a_wrong_input_names_the_call(void)
 
 static void a_bad_part_frees_the_others(void)
 {
-    ORR_CHECK(!orr_sequential(orr_dense(3, 4, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(0, 2, ORR_RELU, ORR_DEFAULT_INIT)));
+    ORR_CHECK(
+        !orr_sequential(orr_dense(3, 4, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(0, 2, ORR_RELU, ORR_DEFAULT_INIT)));
     ORR_CHECK_MSG(orr_error_status() == ORR_ESHAPE, "%s", orr_error_message());
     ORR_CHECK(!orr_dense(3, 4, (orr_activation)77, ORR_DEFAULT_INIT) && orr_error_status() == ORR_EINVAL);
     ORR_CHECK(!orr_dense(3, 4, ORR_RELU, ORR_NO_BIAS) && orr_error_status() == ORR_EINVAL);
-    ORR_CHECK(!orr_dense_of(ORR_I32, 3, 4, ORR_RELU, ORR_DEFAULT_INIT, ORR_NO_BIAS) && orr_error_status() == ORR_EDTYPE);
+    ORR_CHECK(!orr_dense_of(ORR_I32, 3, 4, ORR_RELU, ORR_DEFAULT_INIT, ORR_NO_BIAS) &&
+              orr_error_status() == ORR_EDTYPE);
     ORR_CHECK(!orr_function(NULL, NULL) && !orr_sequential_at(ORR_HERE, NULL, 0));
     orr_module *m = orr_dense(3, 3, ORR_RELU, ORR_DEFAULT_INIT);
     ORR_CHECK(!orr_sequential(m, m) && orr_error_status() == ORR_EINVAL); /* frees m, once */
@@ -155,8 +157,8 @@ static void check_spread(const char *name, orr_initialiser how, double lo, doubl
     }
     double mean = sum / N, dev = sqrt(square / N - mean * mean);
     ORR_CHECK_MSG(least >= lo && most <= hi, "%s: %g … %g", name, least, most);
-    ORR_CHECK_MSG(fabs(mean) < 0.02 * std && fabs(dev - std) < 0.02 * std, "%s: mean %g, deviation %g, not %g", name, mean,
-                  dev, std);
+    ORR_CHECK_MSG(fabs(mean) < 0.02 * std && fabs(dev - std) < 0.02 * std, "%s: mean %g, deviation %g, not %g", name,
+                  mean, dev, std);
     (void)orr_scope_end(s);
 }
 

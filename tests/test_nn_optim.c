@@ -258,7 +258,8 @@ static void a_failed_step_changes_nothing(void)
 static void nonsense_makes_no_optimiser(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *v = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(2))), *ints = orr_variable(orr_ones(ORR_I64, ORR_SHAPE(2)));
+    orr_tensor *v = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(2))),
+               *ints = orr_variable(orr_ones(ORR_I64, ORR_SHAPE(2)));
     orr_optim_options o = { .lr = -1.0 };
     ORR_CHECK(!orr_optim_new(ORR_OPTIM_SGD, &v, 1, &o) && orr_error_status() == ORR_EINVAL);
     o = (orr_optim_options){ .lr = 0.1, .nesterov = true };

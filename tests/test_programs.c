@@ -87,12 +87,9 @@ static void classifier_says_what_is_wrong(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(info_says_what_there_is),
-        ORR_TEST(bench_lists_and_records),
-        ORR_TEST(small_examples_are_right),
-        ORR_TEST(classifier_says_what_is_wrong),
-        ORR_TEST(classifier_learns_and_repeats),
-        { 0 },
+        ORR_TEST(info_says_what_there_is),       ORR_TEST(bench_lists_and_records),
+        ORR_TEST(small_examples_are_right),      ORR_TEST(classifier_says_what_is_wrong),
+        ORR_TEST(classifier_learns_and_repeats), { 0 },
     };
     return orr_test_main(argc, argv, "programs", tests);
 }

@@ -10,13 +10,13 @@
 
 struct orr_module {
     orr_tensor *(*forward)(const char *file, int line, const orr_module *m, orr_tensor *x);
-    bool owned;                 /* part of a composition: only that one frees it */
+    bool owned; /* part of a composition: only that one frees it */
     int nparam;
     const char *name[ORR__MODULE_PARAMETERS];
     orr_tensor *param[ORR__MODULE_PARAMETERS];
     int npart;
     orr_module **part;
-    orr_activation activation;  /* dense    */
+    orr_activation activation;                    /* dense    */
     orr_tensor *(*fn)(orr_tensor *x, void *user); /* function */
     void *user;
 };

@@ -169,7 +169,7 @@ static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr
     for (int i = 0; i < o->n; i++) {
         orr_status st = check_grad(at, &o->slot[i], grads[i], i);
         if (st == ORR_OK)
-            st = record(at, o, &r, &o->slot[i], grads[i], new + (ptrdiff_t)i * width);
+            st = record(at, o, &r, &o->slot[i], grads[i], &new[(ptrdiff_t)i * width]);
         if (st != ORR_OK)
             return st;
     }

@@ -166,9 +166,13 @@ static orr_tensor *adagrad_update(orr__site at, const orr_optim_options *o, cons
 
 static const orr__rule rules[] = {
     [ORR_OPTIM_SGD] = { sgd_update, sgd_rates, sgd_slots, { .lr = 1e-3 } },
-    [ORR_OPTIM_ADAM] = { adam_update, adam_rates, adam_slots,
+    [ORR_OPTIM_ADAM] = { adam_update,
+                         adam_rates,
+                         adam_slots,
                          { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8 } },
-    [ORR_OPTIM_ADAMW] = { adamw_update, adamw_rates, adam_slots,
+    [ORR_OPTIM_ADAMW] = { adamw_update,
+                          adamw_rates,
+                          adam_slots,
                           { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 1e-2 } },
     [ORR_OPTIM_RMSPROP] = { rmsprop_update, rmsprop_rates, rmsprop_slots, { .lr = 1e-2, .alpha = 0.99, .eps = 1e-8 } },
     [ORR_OPTIM_ADAGRAD] = { adagrad_update, adagrad_rates, adagrad_slots, { .lr = 1e-2, .eps = 1e-10 } },

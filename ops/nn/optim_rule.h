@@ -11,11 +11,11 @@
 /* Scalars of one step, recorded once and shared by all variables. They are numbers in the graph, not structure: a new
  * learning rate or t does not make a new plan. */
 typedef struct orr__rates {
-    orr_tensor *decay;     /* weight decay; ADAMW: the factor 1 − lr·wd; NULL: none          */
-    orr_tensor *rate;      /* −lr, with the corrections of the kind                          */
+    orr_tensor *decay; /* weight decay; ADAMW: the factor 1 − lr·wd; NULL: none          */
+    orr_tensor *rate;  /* −lr, with the corrections of the kind                          */
     orr_tensor *eps;
-    orr_tensor *first;     /* ADAM: 1−β1;  SGD: 1−dampening;  RMSPROP: 1−alpha               */
-    orr_tensor *second;    /* ADAM: 1−β2;  SGD, RMSPROP: momentum                            */
+    orr_tensor *first;  /* ADAM: 1−β1;  SGD: 1−dampening;  RMSPROP: 1−alpha               */
+    orr_tensor *second; /* ADAM: 1−β2;  SGD, RMSPROP: momentum                            */
 } orr__rates;
 
 /* p, g, s[] in; returns the new p and replaces s[] by the new state. All in one float dtype. */
@@ -31,15 +31,15 @@ typedef struct orr__rule {
 const orr__rule *orr__optim_rule(orr_optim_kind kind); /* NULL: no such kind */
 
 typedef struct orr__slot {
-    orr_tensor *variable;              /* the user's */
-    orr_dtype dtype, work;             /* its dtype; that of state and arithmetic */
+    orr_tensor *variable;  /* the user's */
+    orr_dtype dtype, work; /* its dtype; that of state and arithmetic */
     orr_tensor *state[ORR__OPTIM_SLOTS];
 } orr__slot;
 
 struct orr_optim {
     const orr__rule *rule;
     orr_optim_options options;
-    int64_t t;                         /* steps made */
+    int64_t t; /* steps made */
     int n, nstate;
     const char *name[ORR__OPTIM_SLOTS];
     orr__slot *slot;

@@ -12,7 +12,8 @@ static const char head[] =
     "\n"
     "## Orrery's own variables\n"
     "\n"
-    "Orrery reads these once, in `orr_init`; they win over `orr_config`. A value that makes no sense, or an `ORRERY_` name\n"
+    "Orrery reads these once, in `orr_init`; they win over `orr_config`. A value that makes no sense, or an `ORRERY_` "
+    "name\n"
     "that is not in the table, is an error (`ORR_EENV`) whose message lists the right ones: a typing mistake is never\n"
     "silent. A variable set to nothing counts as not set. Switches take `on` and `off`, or `1` and `0`.\n"
     "`orrery-info --env` prints the table with the values in force.\n"
@@ -32,7 +33,8 @@ static const char tail[] =
     "| `STARPU_NOPENCL` | number of OpenCL devices; 0: none |\n"
     "| `STARPU_NCUDA` | number of CUDA devices; 0: none |\n"
     "| `STARPU_SCHED` | scheduling policy: `lws`, `eager`, `dmda`, `dmdas` …; unset, Orrery chooses by the machine |\n"
-    "| `STARPU_CALIBRATE` | 1: measure until the performance models know enough; 2: forget what they know and begin anew |\n"
+    "| `STARPU_CALIBRATE` | 1: measure until the performance models know enough; 2: forget what they know and begin "
+    "anew |\n"
     "| `STARPU_HOME` | where performance models and bus measurements are kept |\n"
     "| `STARPU_WORKERS_CPUID` | which cores the CPU workers are bound to |\n"
     "| `STARPU_WORKERS_NOBIND` | 1: do not bind workers to cores (several processes on one machine) |\n"
@@ -50,8 +52,8 @@ static void print_markdown(FILE *to)
     const orr__env_row *row;
     (void)fputs(head, to);
     for (size_t i = 0; (row = orr__env_table(i, now, sizeof now)); i++)
-        (void)fprintf(to, "| `%s` | %s | %s | %s |\n", row->name, row->values, *row->fallback ? row->fallback : "(empty)",
-                      row->meaning);
+        (void)fprintf(to, "| `%s` | %s | %s | %s |\n", row->name, row->values,
+                      *row->fallback ? row->fallback : "(empty)", row->meaning);
     (void)fputs(tail, to);
 }
 
@@ -61,8 +63,8 @@ static void print_plain(FILE *to)
     const orr__env_row *row;
     (void)fprintf(to, "%-22s %-28s %-12s %-12s %s\n", "variable", "values", "default", "in force", "meaning");
     for (size_t i = 0; (row = orr__env_table(i, now, sizeof now)); i++)
-        (void)fprintf(to, "%-22s %-28s %-12.40s %-12s %s\n", row->name, row->values, *row->fallback ? row->fallback : "-",
-                      *now ? now : "-", row->meaning);
+        (void)fprintf(to, "%-22s %-28s %-12.40s %-12s %s\n", row->name, row->values,
+                      *row->fallback ? row->fallback : "-", *now ? now : "-", row->meaning);
 }
 
 orr_status orr_env_print(FILE *to, int markdown)

@@ -86,8 +86,11 @@ static void topology(list *l)
             int n = hwloc_get_nbobjs_by_type(t, level[i]);
             hwloc_obj_t o = n > 0 ? hwloc_get_obj_by_type(t, level[i], 0) : NULL;
             if (o)
-                add(l, "machine", i == 0 ? "L1 data cache" : i == 1 ? "L2 cache" : "L3 cache", "%d × %llu KiB", n,
-                    (unsigned long long)(o->attr->cache.size / 1024));
+                add(l, "machine",
+                    i == 0   ? "L1 data cache"
+                    : i == 1 ? "L2 cache"
+                             : "L3 cache",
+                    "%d × %llu KiB", n, (unsigned long long)(o->attr->cache.size / 1024));
         }
     }
     hwloc_topology_destroy(t);
