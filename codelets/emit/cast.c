@@ -46,7 +46,7 @@ static void float_to_int(orr__text *t, orr_dtype from, orr_dtype to, const char 
         { "255u", "65535u", "4294967295u", "18446744073709551615UL" },
     };
     static const char *const least[4] = { "(-128)", "(-32768)", "(-2147483647 - 1)", "(-9223372036854775807L - 1)" };
-    int uns = orr__is_unsigned(to), size = word[to].bits == 8 ? 0 : word[to].bits == 16 ? 1 : word[to].bits == 32 ? 2 : 3;
+    int uns = orr__is_unsigned(to), bits = word[to].bits, size = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3;
     const char *f = from == ORR_F64 ? "" : "f", *type = word[to].type;
     orr__text_addf(t, "(%s != %s ? (%s)0 : %s >= %s%s ? (%s)%s : ", x, x, type, x, end[uns][size], f, type,
                    most[uns][size]);

@@ -9,20 +9,21 @@
  * orr_mulhi (high half of a product of u64) and orr_clz (leading zeros of a u64, not 0). */
 
 /* The C math names of ops/ew_prelude.h. */
-#define UNARY_MATH(X)                                                                                                 \
-    X(fabs) X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh)      \
-    X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(erf) X(erfc)
+#define UNARY_MATH(X)                                                                                                  \
+    X(fabs)                                                                                                            \
+    X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh)      \
+        X(tanh) X(asinh) X(acosh) X(atanh) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(erf) X(erfc)
 #define BINARY_MATH(X) X(atan2) X(hypot) X(pow) X(fmod) X(copysign) X(nextafter)
-#define DECLARE1(n)    "orr_f64 " #n "(orr_f64); orr_f32 " #n "f(orr_f32);\n"
-#define DECLARE2(n)    "orr_f64 " #n "(orr_f64, orr_f64); orr_f32 " #n "f(orr_f32, orr_f32);\n"
-#define SINGLE(n)      "#define " #n " " #n "f\n"
-#define UNDO(n)        "#undef " #n "\n"
+#define DECLARE1(n) "orr_f64 " #n "(orr_f64); orr_f32 " #n "f(orr_f32);\n"
+#define DECLARE2(n) "orr_f64 " #n "(orr_f64, orr_f64); orr_f32 " #n "f(orr_f32, orr_f32);\n"
+#define SINGLE(n) "#define " #n " " #n "f\n"
+#define UNDO(n) "#undef " #n "\n"
 
-#define WIDE_INDEX                                                                                                    \
-    "#ifdef ORR_WIDE\n"                                                                                               \
-    "typedef orr_i64 orr_idx;\n"                                                                                      \
-    "#else\n"                                                                                                         \
-    "typedef orr_i32 orr_idx;\n"                                                                                      \
+#define WIDE_INDEX                                                                                                     \
+    "#ifdef ORR_WIDE\n"                                                                                                \
+    "typedef orr_i64 orr_idx;\n"                                                                                       \
+    "#else\n"                                                                                                          \
+    "typedef orr_i32 orr_idx;\n"                                                                                       \
     "#endif\n"
 
 static const char opencl_prelude[] =
@@ -69,9 +70,9 @@ static const char c_prelude[] =
     "ORR_FN orr_u64 orr_f64_bits(orr_f64 x) { orr_u64 u; __builtin_memcpy(&u, &x, sizeof u); return u; }\n"
     "ORR_FN orr_f64 orr_bits_f64(orr_u64 u) { orr_f64 x; __builtin_memcpy(&x, &u, sizeof x); return x; }\n"
     "#define orr_mulhi(x, y) ((orr_u64)((unsigned __int128)(x) * (y) >> 64))\n"
-    "#define orr_clz(x) __builtin_clzl(x)\n"
-    UNARY_MATH(DECLARE1) BINARY_MATH(DECLARE2) "orr_f64 fma(orr_f64, orr_f64, orr_f64);\n"
-    "orr_f32 fmaf(orr_f32, orr_f32, orr_f32);\n" WIDE_INDEX;
+    "#define orr_clz(x) __builtin_clzl(x)\n" UNARY_MATH(DECLARE1)
+        BINARY_MATH(DECLARE2) "orr_f64 fma(orr_f64, orr_f64, orr_f64);\n"
+                              "orr_f32 fmaf(orr_f32, orr_f32, orr_f32);\n" WIDE_INDEX;
 
 const orr__dialect orr__dialect_opencl = {
     .name = "opencl",

@@ -18,8 +18,8 @@ typedef struct orr__dialect {
     const char *fma[2];  /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
     const char *math[2]; /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
     const char *unmath;
-    bool by_value;       /* words may be a struct passed by value                                             */
-    bool arrays;         /* the kernel takes two arrays of pointers, not one parameter per pointer            */
+    bool by_value; /* words may be a struct passed by value                                             */
+    bool arrays;   /* the kernel takes two arrays of pointers, not one parameter per pointer            */
 } orr__dialect;
 
 extern const orr__dialect orr__dialect_opencl, orr__dialect_cuda, orr__dialect_c;
@@ -67,9 +67,9 @@ enum {
     ORR__NEED_BF16 = 2,
     ORR__NEED_NARROW64 = 4, /* f64 to f16 or bf16 in one rounding */
 };
-const char *orr__emit_type(orr_dtype t);    /* "orr_f32": as it sits in a register          */
-const char *orr__emit_storage(orr_dtype t); /* "orr_u16" for f16: as it sits in memory      */
-const char *orr__emit_suffix(orr_dtype t);  /* "f32"                                        */
+const char *orr__emit_type(orr_dtype t);      /* "orr_f32": as it sits in a register          */
+const char *orr__emit_storage(orr_dtype t);   /* "orr_u16" for f16: as it sits in memory      */
+const char *orr__emit_suffix(orr_dtype t);    /* "f32"                                        */
 int orr__emit_scalars(const orr__rinstr *in); /* how many scalar words an instruction has     */
 orr_dtype orr__emit_operand(const orr__region *r, const orr__rinstr *in); /* of an EW instruction's function */
 bool orr__emit_random_can(const orr__rinstr *in, bool fp64);

@@ -22,18 +22,34 @@ static orr_dtype fold_dtype(const orr__region *r, bool fp64)
 static const char *extreme(orr_dtype t, bool max)
 {
     static const char *const least[ORR_DTYPE_COUNT] = {
-        [ORR_BOOL] = "0",    [ORR_I8] = "-128",  [ORR_I16] = "-32768",
-        [ORR_I32] = "(-2147483647 - 1)",         [ORR_I64] = "(-9223372036854775807L - 1)",
-        [ORR_U8] = "0",      [ORR_U16] = "0",    [ORR_U32] = "0",         [ORR_U64] = "0",
-        [ORR_F16] = "-orr_bits_f32(0x7f800000u)", [ORR_BF16] = "-orr_bits_f32(0x7f800000u)",
-        [ORR_F32] = "-orr_bits_f32(0x7f800000u)", [ORR_F64] = "-orr_bits_f32(0x7f800000u)",
+        [ORR_BOOL] = "0",
+        [ORR_I8] = "-128",
+        [ORR_I16] = "-32768",
+        [ORR_I32] = "(-2147483647 - 1)",
+        [ORR_I64] = "(-9223372036854775807L - 1)",
+        [ORR_U8] = "0",
+        [ORR_U16] = "0",
+        [ORR_U32] = "0",
+        [ORR_U64] = "0",
+        [ORR_F16] = "-orr_bits_f32(0x7f800000u)",
+        [ORR_BF16] = "-orr_bits_f32(0x7f800000u)",
+        [ORR_F32] = "-orr_bits_f32(0x7f800000u)",
+        [ORR_F64] = "-orr_bits_f32(0x7f800000u)",
     };
     static const char *const most[ORR_DTYPE_COUNT] = {
-        [ORR_BOOL] = "1",    [ORR_I8] = "127",   [ORR_I16] = "32767",
-        [ORR_I32] = "2147483647",                [ORR_I64] = "9223372036854775807L",
-        [ORR_U8] = "255",    [ORR_U16] = "65535", [ORR_U32] = "4294967295u", [ORR_U64] = "18446744073709551615UL",
-        [ORR_F16] = "orr_bits_f32(0x7f800000u)",  [ORR_BF16] = "orr_bits_f32(0x7f800000u)",
-        [ORR_F32] = "orr_bits_f32(0x7f800000u)",  [ORR_F64] = "orr_bits_f32(0x7f800000u)",
+        [ORR_BOOL] = "1",
+        [ORR_I8] = "127",
+        [ORR_I16] = "32767",
+        [ORR_I32] = "2147483647",
+        [ORR_I64] = "9223372036854775807L",
+        [ORR_U8] = "255",
+        [ORR_U16] = "65535",
+        [ORR_U32] = "4294967295u",
+        [ORR_U64] = "18446744073709551615UL",
+        [ORR_F16] = "orr_bits_f32(0x7f800000u)",
+        [ORR_BF16] = "orr_bits_f32(0x7f800000u)",
+        [ORR_F32] = "orr_bits_f32(0x7f800000u)",
+        [ORR_F64] = "orr_bits_f32(0x7f800000u)",
     };
     return max ? least[t] : most[t];
 }

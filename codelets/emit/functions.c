@@ -32,7 +32,10 @@ static void begin(orr__text *t, const orr__dialect *d, orr_dtype dtype, bool fp6
     static const char *const unsigned_of[] = { [ORR_BOOL] = "orr_u8", [ORR_I8] = "orr_u8",   [ORR_I16] = "orr_u16",
                                                [ORR_I32] = "orr_u32", [ORR_I64] = "orr_u64", [ORR_U8] = "orr_u8",
                                                [ORR_U16] = "orr_u16", [ORR_U32] = "orr_u32", [ORR_U64] = "orr_u64" };
-    const char *kind = dtype == ORR_BOOL ? "BOOL" : orr__is_float(dtype) ? "FLOAT" : orr__is_signed(dtype) ? "SIGNED" : "UNSIGNED";
+    const char *kind = dtype == ORR_BOOL       ? "BOOL"
+                       : orr__is_float(dtype)  ? "FLOAT"
+                       : orr__is_signed(dtype) ? "SIGNED"
+                                               : "UNSIGNED";
     orr__text_addf(t, "#define T %s\n#define EW_%s 1\n#define EW_N(n) n##_%s\n", orr__emit_type(dtype), kind,
                    orr__emit_suffix(dtype));
     if (orr__is_float(dtype)) {

@@ -8,49 +8,45 @@
 #define TEXT(...) #__VA_ARGS__ "\n"
 
 /* Conversions are done on bits: the same on a device that flushes subnormals, and to nearest even everywhere. */
-static const char f16_text[] = TEXT(
-    ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
-        const orr_u32 s = (orr_u32)(h & 0x8000u) << 16, a = h & 0x7fffu;
-        if (a >= 0x7c00u)
-            return orr_bits_f32(s | 0x7f800000u | (a & 0x3ffu) << 13);
-        if (a >= 0x400u)
-            return orr_bits_f32(s | ((a << 13) + 0x38000000u));
-        return orr_bits_f32(s | orr_f32_bits((orr_f32)a * 5.9604644775390625e-8f));
-    }) TEXT(
-    ORR_FN orr_u16 orr_f32_to_f16(orr_f32 x) {
-        const orr_u32 b = orr_f32_bits(x), s = b >> 16 & 0x8000u, a = b & 0x7fffffffu;
-        orr_u32 q, rest, mid;
-        if (a >= 0x47800000u)
-            return (orr_u16)(s | (a > 0x7f800000u ? 0x7e00u : 0x7c00u));
-        if (a < 0x33000000u)
-            return (orr_u16)s;
-        if (a < 0x38800000u) {
-            const orr_u32 shift = 126u - (a >> 23), m = (a & 0x7fffffu) | 0x800000u;
-            q = m >> shift;
-            rest = m & ((1u << shift) - 1u);
-            mid = 1u << (shift - 1u);
-        } else {
-            q = (a - 0x38000000u) >> 13;
-            rest = a & 0x1fffu;
-            mid = 0x1000u;
-        }
-        return (orr_u16)(s | (q + (rest > mid || (rest == mid && (q & 1u)) ? 1u : 0u)));
-    }) TEXT(
-    ORR_FN orr_f32 orr_round_f16(orr_f32 x) { return orr_f16_to_f32(orr_f32_to_f16(x)); });
+static const char f16_text[] = TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
+    const orr_u32 s = (orr_u32)(h & 0x8000u) << 16, a = h & 0x7fffu;
+    if (a >= 0x7c00u)
+        return orr_bits_f32(s | 0x7f800000u | (a & 0x3ffu) << 13);
+    if (a >= 0x400u)
+        return orr_bits_f32(s | ((a << 13) + 0x38000000u));
+    return orr_bits_f32(s | orr_f32_bits((orr_f32)a * 5.9604644775390625e-8f));
+}) TEXT(ORR_FN orr_u16 orr_f32_to_f16(orr_f32 x) {
+    const orr_u32 b = orr_f32_bits(x), s = b >> 16 & 0x8000u, a = b & 0x7fffffffu;
+    orr_u32 q, rest, mid;
+    if (a >= 0x47800000u)
+        return (orr_u16)(s | (a > 0x7f800000u ? 0x7e00u : 0x7c00u));
+    if (a < 0x33000000u)
+        return (orr_u16)s;
+    if (a < 0x38800000u) {
+        const orr_u32 shift = 126u - (a >> 23), m = (a & 0x7fffffu) | 0x800000u;
+        q = m >> shift;
+        rest = m & ((1u << shift) - 1u);
+        mid = 1u << (shift - 1u);
+    } else {
+        q = (a - 0x38000000u) >> 13;
+        rest = a & 0x1fffu;
+        mid = 0x1000u;
+    }
+    return (orr_u16)(s | (q + (rest > mid || (rest == mid && (q & 1u)) ? 1u : 0u)));
+}) TEXT(ORR_FN orr_f32 orr_round_f16(orr_f32 x) { return orr_f16_to_f32(orr_f32_to_f16(x)); });
 
-static const char bf16_text[] = TEXT(
-    ORR_FN orr_f32 orr_bf16_to_f32(orr_u16 h) { return orr_bits_f32((orr_u32)h << 16); }) TEXT(
-    ORR_FN orr_u16 orr_f32_to_bf16(orr_f32 x) {
-        const orr_u32 b = orr_f32_bits(x);
-        if ((b & 0x7fffffffu) > 0x7f800000u)
-            return (orr_u16)((b >> 16 & 0x8000u) | 0x7fc0u);
-        return (orr_u16)((b + 0x7fffu + (b >> 16 & 1u)) >> 16);
-    }) TEXT(
-    ORR_FN orr_f32 orr_round_bf16(orr_f32 x) { return orr_bf16_to_f32(orr_f32_to_bf16(x)); });
+static const char bf16_text[] =
+    TEXT(ORR_FN orr_f32 orr_bf16_to_f32(orr_u16 h) { return orr_bits_f32((orr_u32)h << 16); })
+        TEXT(ORR_FN orr_u16 orr_f32_to_bf16(orr_f32 x) {
+            const orr_u32 b = orr_f32_bits(x);
+            if ((b & 0x7fffffffu) > 0x7f800000u)
+                return (orr_u16)((b >> 16 & 0x8000u) | 0x7fc0u);
+            return (orr_u16)((b + 0x7fffu + (b >> 16 & 1u)) >> 16);
+        }) TEXT(ORR_FN orr_f32 orr_round_bf16(orr_f32 x) { return orr_bf16_to_f32(orr_f32_to_bf16(x)); });
 
 /* bias: difference of the exponents' biases; man: bits of the result's mantissa; top: its exponent of infinity. */
-static const char narrow64_text[] = TEXT(
-    ORR_FN orr_u32 orr_narrow64(orr_f64 x, orr_u32 bias, orr_u32 man, orr_u32 top) {
+static const char narrow64_text[] =
+    TEXT(ORR_FN orr_u32 orr_narrow64(orr_f64 x, orr_u32 bias, orr_u32 man, orr_u32 top) {
         const orr_u64 b = orr_f64_bits(x), a = b & 0x7fffffffffffffffUL, one = 1;
         const orr_u32 s = (orr_u32)(b >> 48) & 0x8000u, e = (orr_u32)(a >> 52);
         orr_u64 q, rest, mid;
@@ -80,15 +76,13 @@ static const char narrow64_f16[] = TEXT(
 static const char narrow64_bf16[] = TEXT(
     ORR_FN orr_f32 orr_f64_round_bf16(orr_f64 x) { return orr_bf16_to_f32((orr_u16)orr_narrow64(x, 896u, 7u, 255u)); });
 /* Ints beyond 53 bits: what f64 cannot hold leaves a trace in its last bit, so that bf16 is rounded once. */
-static const char sticky_bf16[] = TEXT(
-    ORR_FN orr_f32 orr_u64_round_bf16(orr_u64 x) {
-        if (x >> 53 == 0)
-            return orr_f64_round_bf16((orr_f64)x);
-        return orr_f64_round_bf16((orr_f64)(x >> 11 | (orr_u64)((x & 0x7ffu) != 0)) * 2048.0);
-    }) TEXT(
-    ORR_FN orr_f32 orr_i64_round_bf16(orr_i64 x) {
-        return x < 0 ? -orr_u64_round_bf16(0u - (orr_u64)x) : orr_u64_round_bf16((orr_u64)x);
-    });
+static const char sticky_bf16[] = TEXT(ORR_FN orr_f32 orr_u64_round_bf16(orr_u64 x) {
+    if (x >> 53 == 0)
+        return orr_f64_round_bf16((orr_f64)x);
+    return orr_f64_round_bf16((orr_f64)(x >> 11 | (orr_u64)((x & 0x7ffu) != 0)) * 2048.0);
+}) TEXT(ORR_FN orr_f32 orr_i64_round_bf16(orr_i64 x) {
+    return x < 0 ? -orr_u64_round_bf16(0u - (orr_u64)x) : orr_u64_round_bf16((orr_u64)x);
+});
 
 void orr__emit_helpers(orr__text *t, unsigned need)
 {

@@ -4,7 +4,7 @@
 
 #include "codelets/opencl/opencl.h"
 
-#define NAME(code) \
+#define NAME(code)                                                                                                     \
     case code: return #code;
 
 const char *orr__cl_name(cl_int code)

@@ -29,7 +29,7 @@ typedef struct orr__cl_unit {
     char *text;
     cl_context context;
     cl_device_id device;
-    bool wide; /* 64-bit indices */
+    bool wide;            /* 64-bit indices */
     pthread_mutex_t lock; /* around all below, and from setting arguments to enqueueing */
     cl_program program;
     cl_kernel kernel; /* NULL: not built yet */
