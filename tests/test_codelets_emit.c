@@ -60,7 +60,7 @@ static bool rc_launch(const rc_run *run)
     int64_t word[512];
     void *lib = NULL;
     if (!orr__emit_can(r, true) || orr__layout_make(r, &orr__dialect_c, &lay) != ORR_OK || lay.nword > 512) {
-        ORR_CHECK(!"a region that cannot be emitted");
+        ORR_CHECK_MSG(false, "a region that cannot be emitted");
         return false;
     }
     orr__launch l = { .region = r,
