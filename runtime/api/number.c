@@ -101,6 +101,8 @@ void orr__format_choose(orr__format *f)
 
 void orr__format_done(orr__format *f)
 {
+    if (!orr__is_float(f->dtype))
+        return;
     if (f->exponent)
         f->width = f->right + f->power + 2; /* behind the point: e, sign */
     else

@@ -18,7 +18,7 @@ typedef struct {
     size_t size;
     bool abbreviate;
     orr__format format;
-    int column;
+    int column, blanks; /* characters in this line; those at its end that are not written yet */
 } page;
 
 /* The next index to show after i along an axis; -1 at its end. *gap: some are left out before it. */
@@ -46,16 +46,19 @@ static void see_all(page *p, int axis, int64_t offset, int pass)
         see_all(p, axis + 1, offset + i * p->stride[axis], pass);
 }
 
-/* A word on the innermost axis: after a blank, or on a new line when this one is full. */
+/* A word on the innermost axis: after a blank, or on a new line when this one is full. Blanks that pad it are written
+ * when something follows in the same line. */
 static void put_word(page *p, const char *word, int n, bool first, int indent, int room)
 {
     bool wrap = !first && p->column + 1 + n > room;
     if (wrap)
         fprintf(p->to, "\n%*s", indent, "");
     else if (!first)
-        fputc(' ', p->to);
+        fprintf(p->to, "%*s", p->blanks + 1, "");
     p->column = wrap ? indent + n : p->column + !first + n;
-    fwrite(word, 1, (size_t)n, p->to);
+    for (p->blanks = 0; p->blanks < n && word[n - 1 - p->blanks] == ' ';)
+        p->blanks++;
+    fwrite(word, 1, (size_t)(n - p->blanks), p->to);
 }
 
 static void put_row(page *p, int axis, int64_t offset)
@@ -71,6 +74,7 @@ static void put_row(page *p, int axis, int64_t offset)
         put_word(p, word, n, first, indent, room);
         first = false;
     }
+    fprintf(p->to, "%*s", p->blanks, "");
 }
 
 /* `gap` is what next_shown said on the way to this index. */
