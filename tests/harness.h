@@ -11,7 +11,10 @@ typedef struct {
     void (*run)(void);
 } orr_test;
 
-#define ORR_TEST(f) { #f, f }
+#define ORR_TEST(f)                                                                                                    \
+    {                                                                                                                  \
+#f, f                                                                                                          \
+    }
 
 /* Runs the tests, or those named in argv (a name's part is enough; --list names them). The last line printed is
  * "orr-test: <passed> <failed> <skipped>". 0: none failed, 1: some did, 77: all were skipped. */
@@ -21,16 +24,16 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
 #define ORR_CHECK(cond) ((void)orr_test_check((cond), #cond, __FILE__, __LINE__, "%s", ""))
 #define ORR_CHECK_MSG(cond, ...) ((void)orr_test_check((cond), #cond, __FILE__, __LINE__, __VA_ARGS__))
 /* The same, and when it fails the test ends here. */
-#define ORR_REQUIRE(cond)                                              \
-    do {                                                               \
-        if (!orr_test_check((cond), #cond, __FILE__, __LINE__, "%s", "")) \
-            return;                                                    \
+#define ORR_REQUIRE(cond)                                                                                              \
+    do {                                                                                                               \
+        if (!orr_test_check((cond), #cond, __FILE__, __LINE__, "%s", ""))                                              \
+            return;                                                                                                    \
     } while (0)
 /* Ends the test as skipped, with the reason. */
-#define ORR_SKIP(...)                \
-    do {                             \
-        orr_test_skip(__VA_ARGS__);  \
-        return;                      \
+#define ORR_SKIP(...)                                                                                                  \
+    do {                                                                                                               \
+        orr_test_skip(__VA_ARGS__);                                                                                    \
+        return;                                                                                                        \
     } while (0)
 
 bool orr_test_check(bool ok, const char *what, const char *file, int line, const char *fmt, ...)

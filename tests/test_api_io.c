@@ -29,7 +29,8 @@ static double expected(orr_dtype t, int64_t k)
 static void check_tensor(const char *what, orr_tensor *t, orr_dtype dtype, orr_shape shape)
 {
     orr_shape s = orr_tensor_shape(t);
-    if (!orr_test_check(orr_tensor_status(t) == ORR_OK, "loads", __FILE__, __LINE__, "%s: %s", what, orr_error_message()))
+    if (!orr_test_check(orr_tensor_status(t) == ORR_OK, "loads", __FILE__, __LINE__, "%s: %s", what,
+                        orr_error_message()))
         return;
     ORR_CHECK_MSG(orr_tensor_dtype(t) == dtype, "%s: %s", what, orr_dtype_name(orr_tensor_dtype(t)));
     ORR_CHECK_MSG(orr__shape_equal(&s, &shape), "%s: %s", what, orr__str(s).s);
@@ -37,7 +38,8 @@ static void check_tensor(const char *what, orr_tensor *t, orr_dtype dtype, orr_s
     ORR_REQUIRE(p != NULL);
     for (int64_t k = 0; k < orr__shape_count(&s); k++) {
         double v = orr__scalar_f64(orr__scalar_load(p + (size_t)k * orr_dtype_size(dtype), dtype), dtype);
-        ORR_CHECK_MSG(v == expected(dtype, k), "%s: element %lld is %g, not %g", what, (long long)k, v, expected(dtype, k));
+        ORR_CHECK_MSG(v == expected(dtype, k), "%s: element %lld is %g, not %g", what, (long long)k, v,
+                      expected(dtype, k));
     }
 }
 
@@ -75,8 +77,8 @@ static void npy_of_every_shape_and_version(void)
 
 static void refused(orr_tensor *t, orr_status st, const char *says)
 {
-    ORR_CHECK_MSG(orr_tensor_status(t) == st, "%s, not %s: %s", orr_status_name(orr_tensor_status(t)), orr_status_name(st),
-                  orr_error_message());
+    ORR_CHECK_MSG(orr_tensor_status(t) == st, "%s, not %s: %s", orr_status_name(orr_tensor_status(t)),
+                  orr_status_name(st), orr_error_message());
     ORR_CHECK_MSG(strstr(orr_error_message(), says), "'%s' is not in: %s", says, orr_error_message());
     ORR_CHECK_MSG(strstr(orr_error_message(), "test_api_io.c:"), "%s", orr_error_message());
     orr_free(t);
@@ -119,12 +121,18 @@ static const char *npy_file(const char *dict, size_t n)
 
 static void npy_headers_that_lie_are_refused(void)
 {
-    static const struct { const char *dict; size_t data; orr_status st; const char *says; } cases[] = {
+    static const struct {
+        const char *dict;
+        size_t data;
+        orr_status st;
+        const char *says;
+    } cases[] = {
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000,), }", 8, ORR_EFORMAT, "at most 8" },
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 8, ORR_EFORMAT, "truncated" },
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", 8, ORR_EFORMAT, "follow" },
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", 8, ORR_ESHAPE, "too many" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4), }", 0, ORR_ESHAPE, "too many" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4), }", 0, ORR_ESHAPE,
+          "too many" },
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 8, ORR_ESHAPE, "64 bits" },
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", 8, ORR_EFORMAT, "shape" },
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }", 8, ORR_EFORMAT, "tuple" },
@@ -165,16 +173,23 @@ static void files_that_are_none_are_refused(void)
     refused(orr_load_npz(io("stored.npz"), NULL), ORR_EINVAL, "NULL");
     refused(orr_load_idx(write_file("text", "hello, tensor world", 19)), ORR_EFORMAT, "not an IDX");
     refused(orr_load_idx(write_file("r9", "\0\0\x08\x09", 4)), ORR_ESHAPE, "rank 9");
-    refused(orr_load_idx(write_file("lie", "\0\0\x08\x01\xff\xff\xff\xff" "abc", 11)), ORR_EFORMAT, "at most 3");
-    refused(orr_load_idx(write_file("huge", "\0\0\x0e\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16)), ORR_ESHAPE,
-            "too many");
+    refused(orr_load_idx(write_file("lie",
+                                    "\0\0\x08\x01\xff\xff\xff\xff"
+                                    "abc",
+                                    11)),
+            ORR_EFORMAT, "at most 3");
+    refused(orr_load_idx(write_file("huge", "\0\0\x0e\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16)),
+            ORR_ESHAPE, "too many");
     refused(orr_load_idx(write_file("more", "\0\0\x08\x01\0\0\0\1ab", 10)), ORR_EFORMAT, "follow");
 }
 
 static void idx_plain_and_gzip(void)
 {
-    static const struct { const char *name; orr_dtype t; } files[] = {
-        { "u1.idx", ORR_U8 }, { "i1.idx", ORR_I8 }, { "i2.idx", ORR_I16 }, { "i4.idx", ORR_I32 },
+    static const struct {
+        const char *name;
+        orr_dtype t;
+    } files[] = {
+        { "u1.idx", ORR_U8 },  { "i1.idx", ORR_I8 },  { "i2.idx", ORR_I16 },   { "i4.idx", ORR_I32 },
         { "f4.idx", ORR_F32 }, { "f8.idx", ORR_F64 }, { "u1.idx.gz", ORR_U8 }, { "f4.idx.gz", ORR_F32 },
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -383,7 +398,8 @@ static void saving_npz_checks_names_first(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *t[] = { make(ORR_F32, ORR_SHAPE(2)), make(ORR_BF16, ORR_SHAPE(2)) };
     const char *path = orr_test_tmp("names.npz");
-    ORR_CHECK(orr_save_npz(path, ((const char *[]){ "a", "a" }), t, 2) == ORR_EINVAL && strstr(orr_error_message(), "twice"));
+    ORR_CHECK(orr_save_npz(path, ((const char *[]){ "a", "a" }), t, 2) == ORR_EINVAL &&
+              strstr(orr_error_message(), "twice"));
     ORR_CHECK(orr_save_npz(path, ((const char *[]){ "a", "" }), t, 2) == ORR_EINVAL);
     ORR_CHECK(orr_save_npz(path, ((const char *[]){ "a", NULL }), t, 2) == ORR_EINVAL);
     ORR_CHECK(orr_save_npz(path, NULL, t, 2) == ORR_EINVAL && orr_save_npz(path, NULL, NULL, -1) == ORR_EINVAL);
@@ -400,14 +416,23 @@ static void saving_npz_checks_names_first(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(npy_of_every_dtype_and_byte_order), ORR_TEST(npy_of_every_shape_and_version),
-        ORR_TEST(npy_of_foreign_types_is_refused_by_name), ORR_TEST(npy_headers_that_lie_are_refused),
-        ORR_TEST(files_that_are_none_are_refused), ORR_TEST(idx_plain_and_gzip),
-        ORR_TEST(gzip_that_is_cut_or_changed_is_refused), ORR_TEST(npz_stored_deflated_and_from_others),
-        ORR_TEST(npz_names_are_listed), ORR_TEST(npz_with_a_wrong_checksum_is_refused),
-        ORR_TEST(npz_bombs_are_refused), ORR_TEST(saved_npy_reads_back_and_is_numpys),
-        ORR_TEST(saving_what_cannot_be_saved_says_why), ORR_TEST(saving_replaces_the_file_behind_a_link),
-        ORR_TEST(saved_npz_reads_back), ORR_TEST(saving_npz_checks_names_first), { 0 },
+        ORR_TEST(npy_of_every_dtype_and_byte_order),
+        ORR_TEST(npy_of_every_shape_and_version),
+        ORR_TEST(npy_of_foreign_types_is_refused_by_name),
+        ORR_TEST(npy_headers_that_lie_are_refused),
+        ORR_TEST(files_that_are_none_are_refused),
+        ORR_TEST(idx_plain_and_gzip),
+        ORR_TEST(gzip_that_is_cut_or_changed_is_refused),
+        ORR_TEST(npz_stored_deflated_and_from_others),
+        ORR_TEST(npz_names_are_listed),
+        ORR_TEST(npz_with_a_wrong_checksum_is_refused),
+        ORR_TEST(npz_bombs_are_refused),
+        ORR_TEST(saved_npy_reads_back_and_is_numpys),
+        ORR_TEST(saving_what_cannot_be_saved_says_why),
+        ORR_TEST(saving_replaces_the_file_behind_a_link),
+        ORR_TEST(saved_npz_reads_back),
+        ORR_TEST(saving_npz_checks_names_first),
+        { 0 },
     };
     if (orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK)
         return orr_error_print(stderr);

@@ -111,8 +111,13 @@ static void changed_idx_gets_a_status(void)
 /* Memory refused at each allocation in turn: an error, nothing lost, and the next load works. */
 static void loads_survive_memory_that_is_refused(void)
 {
-    static const struct { const char *file; int kind; } files[] = {
-        { "io/fortran_f4_be.npy", 0 }, { "io/stored.npz", 1 }, { "io/u1.idx.gz", 2 },
+    static const struct {
+        const char *file;
+        int kind;
+    } files[] = {
+        { "io/fortran_f4_be.npy", 0 },
+        { "io/stored.npz", 1 },
+        { "io/u1.idx.gz", 2 },
     };
     for (size_t f = 0; f < 3; f++) {
         char path[600];
@@ -136,8 +141,11 @@ static void loads_survive_memory_that_is_refused(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(changed_npy_gets_a_status), ORR_TEST(changed_npz_gets_a_status), ORR_TEST(changed_idx_gets_a_status),
-        ORR_TEST(loads_survive_memory_that_is_refused), { 0 },
+        ORR_TEST(changed_npy_gets_a_status),
+        ORR_TEST(changed_npz_gets_a_status),
+        ORR_TEST(changed_idx_gets_a_status),
+        ORR_TEST(loads_survive_memory_that_is_refused),
+        { 0 },
     };
     if (orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK)
         return orr_error_print(stderr);

@@ -36,8 +36,8 @@ static void looks_as_numpys(void)
         size_t len = (size_t)(next + 1 - want);
         orr_tensor *t = orr_load_npz(orr_test_golden("io/print.npz"), name);
         char *got = printed(t);
-        ORR_CHECK_MSG(got && strlen(got) == len && memcmp(got, want, len) == 0, "%s\n%s\nand not\n%.*s", name, got, (int)len,
-                      want);
+        ORR_CHECK_MSG(got && strlen(got) == len && memcmp(got, want, len) == 0, "%s\n%s\nand not\n%.*s", name, got,
+                      (int)len, want);
         free(got);
         orr_free(t);
         cases++;
@@ -89,7 +89,10 @@ static void wrong_calls_get_a_status(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(looks_as_numpys), ORR_TEST(one_number_has_its_shortest_digits), ORR_TEST(wrong_calls_get_a_status), { 0 },
+        ORR_TEST(looks_as_numpys),
+        ORR_TEST(one_number_has_its_shortest_digits),
+        ORR_TEST(wrong_calls_get_a_status),
+        { 0 },
     };
     if (orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK)
         return orr_error_print(stderr);

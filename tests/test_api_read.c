@@ -123,10 +123,15 @@ static void reading_before_init_is_a_state_error(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(read_evaluates_and_copies), ORR_TEST(read_into_a_short_buffer_writes_nothing),
-        ORR_TEST(data_stays_while_the_tensor_lives), ORR_TEST(wrapped_memory_is_read_in_place),
-        ORR_TEST(item_converts_every_dtype), ORR_TEST(item_wants_exactly_one),
-        ORR_TEST(poison_arrives_with_its_own_message), ORR_TEST(reading_before_init_is_a_state_error), { 0 },
+        ORR_TEST(read_evaluates_and_copies),
+        ORR_TEST(read_into_a_short_buffer_writes_nothing),
+        ORR_TEST(data_stays_while_the_tensor_lives),
+        ORR_TEST(wrapped_memory_is_read_in_place),
+        ORR_TEST(item_converts_every_dtype),
+        ORR_TEST(item_wants_exactly_one),
+        ORR_TEST(poison_arrives_with_its_own_message),
+        ORR_TEST(reading_before_init_is_a_state_error),
+        { 0 },
     };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);

@@ -9,7 +9,7 @@
 
 static void names_are_those_of_the_array_api(void)
 {
-    static const char *const names[] = { "bool",   "int8",   "int16",  "int32",   "int64",    "uint8",  "uint16",
+    static const char *const names[] = { "bool",   "int8",   "int16",   "int32",    "int64",   "uint8",  "uint16",
                                          "uint32", "uint64", "float16", "bfloat16", "float32", "float64" };
     static const size_t sizes[] = { 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8 };
     for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
@@ -55,7 +55,8 @@ static void promotion_is_the_standards(void)
 
 /* Between neighbours a < b of a 16-bit format (as integers h, h+1): the middle goes to the even one, and what lies
  * beside it goes to its side. Midpoints are exact in double. */
-static void check_rounding(uint16_t inf, float (*widen)(uint16_t), uint16_t (*from64)(double), uint16_t (*from32)(float))
+static void check_rounding(uint16_t inf, float (*widen)(uint16_t), uint16_t (*from64)(double),
+                           uint16_t (*from32)(float))
 {
     long bad = 0;
     for (uint32_t h = 0; h < inf; h++) {
@@ -171,10 +172,15 @@ static void load_and_store_are_inverse(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(names_are_those_of_the_array_api),      ORR_TEST(promotion_is_the_standards),
-        ORR_TEST(f16_rounds_to_nearest_even_everywhere), ORR_TEST(bf16_rounds_to_nearest_even_everywhere),
-        ORR_TEST(float_to_int_truncates_and_saturates),  ORR_TEST(int_to_int_wraps_and_bool_is_not_zero),
-        ORR_TEST(int_to_float_rounds_once),              ORR_TEST(load_and_store_are_inverse), { 0 },
+        ORR_TEST(names_are_those_of_the_array_api),
+        ORR_TEST(promotion_is_the_standards),
+        ORR_TEST(f16_rounds_to_nearest_even_everywhere),
+        ORR_TEST(bf16_rounds_to_nearest_even_everywhere),
+        ORR_TEST(float_to_int_truncates_and_saturates),
+        ORR_TEST(int_to_int_wraps_and_bool_is_not_zero),
+        ORR_TEST(int_to_float_rounds_once),
+        ORR_TEST(load_and_store_are_inverse),
+        { 0 },
     };
     return orr_test_main(argc, argv, "base.dtype", tests);
 }

@@ -58,8 +58,12 @@ static void every_form_is_read(void)
 
 static void sizes_take_suffixes(void)
 {
-    static const struct { const char *text; size_t bytes; } cases[] = {
-        { "12345", 12345 }, { "1k", 1024 }, { "3M", 3u << 20 }, { "1GiB", 1u << 30 }, { "1TB", (size_t)1 << 40 }, { "0", 0 },
+    static const struct {
+        const char *text;
+        size_t bytes;
+    } cases[] = {
+        { "12345", 12345 },         { "1k", 1024 }, { "3M", 3u << 20 }, { "1GiB", 1u << 30 },
+        { "1TB", (size_t)1 << 40 }, { "0", 0 },
     };
     clean();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -71,13 +75,21 @@ static void sizes_take_suffixes(void)
 
 static void wrong_values_name_the_right_ones(void)
 {
-    static const struct { const char *name, *value, *says; } cases[] = {
-        { "ORRERY_BACKEND", "gpu", "auto cpu cuda opencl" }, { "ORRERY_ENGINE", "Serial", "auto starpu serial" },
-        { "ORRERY_FUSE", "yes", "on off" },                  { "ORRERY_MEMORY_LIMIT", "lots", "suffix" },
-        { "ORRERY_MEMORY_LIMIT", "-1", "suffix" },           { "ORRERY_MEMORY_LIMIT", "99999999999T", "suffix" },
-        { "ORRERY_MEMORY_LIMIT", "1GB7", "suffix" },         { "ORRERY_INLINE_US", "1.5", "microseconds" },
-        { "ORRERY_TILE_US", "9223372036854775808", "microseconds" }, { "ORRERY_PRINT", "graph,tree", "graph fuse plan" },
-        { "ORRERY_LOG", "2", "error warn info debug" },      { "ORRERY_SEED", "0x", "unsigned" },
+    static const struct {
+        const char *name, *value, *says;
+    } cases[] = {
+        { "ORRERY_BACKEND", "gpu", "auto cpu cuda opencl" },
+        { "ORRERY_ENGINE", "Serial", "auto starpu serial" },
+        { "ORRERY_FUSE", "yes", "on off" },
+        { "ORRERY_MEMORY_LIMIT", "lots", "suffix" },
+        { "ORRERY_MEMORY_LIMIT", "-1", "suffix" },
+        { "ORRERY_MEMORY_LIMIT", "99999999999T", "suffix" },
+        { "ORRERY_MEMORY_LIMIT", "1GB7", "suffix" },
+        { "ORRERY_INLINE_US", "1.5", "microseconds" },
+        { "ORRERY_TILE_US", "9223372036854775808", "microseconds" },
+        { "ORRERY_PRINT", "graph,tree", "graph fuse plan" },
+        { "ORRERY_LOG", "2", "error warn info debug" },
+        { "ORRERY_SEED", "0x", "unsigned" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         clean();
@@ -112,9 +124,12 @@ static void unknown_names_get_a_suggestion(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(defaults_without_variables),       ORR_TEST(every_form_is_read),
-        ORR_TEST(sizes_take_suffixes),              ORR_TEST(wrong_values_name_the_right_ones),
-        ORR_TEST(unknown_names_get_a_suggestion),   { 0 },
+        ORR_TEST(defaults_without_variables),
+        ORR_TEST(every_form_is_read),
+        ORR_TEST(sizes_take_suffixes),
+        ORR_TEST(wrong_values_name_the_right_ones),
+        ORR_TEST(unknown_names_get_a_suggestion),
+        { 0 },
     };
     return orr_test_main(argc, argv, "base.env", tests);
 }

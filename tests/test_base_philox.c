@@ -12,15 +12,22 @@
 /* philox4x32, 10 rounds, from the known-answer file of the Random123 distribution. */
 static void philox_gives_the_published_answers(void)
 {
-    static const struct { uint64_t key, lo, hi; uint32_t want[4]; } kat[] = {
+    static const struct {
+        uint64_t key, lo, hi;
+        uint32_t want[4];
+    } kat[] = {
         { 0, 0, 0, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
         { UINT64_MAX, UINT64_MAX, UINT64_MAX, { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
-        { 0x299f31d0a4093822u, 0x85a308d3243f6a88u, 0x0370734413198a2eu, { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
+        { 0x299f31d0a4093822u,
+          0x85a308d3243f6a88u,
+          0x0370734413198a2eu,
+          { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
     };
     for (size_t i = 0; i < 3; i++) {
         uint32_t w[4];
         orr__philox(kat[i].key, kat[i].lo, kat[i].hi, w);
-        ORR_CHECK_MSG(memcmp(w, kat[i].want, sizeof w) == 0, "vector %zu: %08x %08x %08x %08x", i, w[0], w[1], w[2], w[3]);
+        ORR_CHECK_MSG(memcmp(w, kat[i].want, sizeof w) == 0, "vector %zu: %08x %08x %08x %08x", i, w[0], w[1], w[2],
+                      w[3]);
     }
 }
 
@@ -53,9 +60,18 @@ static void check_moments(const char *what, double (*draw)(uint64_t), double mea
     ORR_CHECK_MSG(fabs(lag / N) < 5 * variance / sqrt(N), "%s: neighbours correlate: %g", what, lag / N);
 }
 
-static double u32f(uint64_t i) { return (double)orr__rand_u01_f32(5, i); }
-static double u64f(uint64_t i) { return orr__rand_u01_f64(6, i); }
-static double n64f(uint64_t i) { return orr__rand_normal_f64(7, i); }
+static double u32f(uint64_t i)
+{
+    return (double)orr__rand_u01_f32(5, i);
+}
+static double u64f(uint64_t i)
+{
+    return orr__rand_u01_f64(6, i);
+}
+static double n64f(uint64_t i)
+{
+    return orr__rand_normal_f64(7, i);
+}
 
 static void moments_are_right(void)
 {
@@ -180,11 +196,16 @@ static void value_is_what_engines_inline(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(philox_gives_the_published_answers), ORR_TEST(elements_are_words_of_the_blocks),
-        ORR_TEST(moments_are_right),                  ORR_TEST(uniform_stays_below_one),
-        ORR_TEST(normal_has_its_distribution),        ORR_TEST(integers_fill_their_range),
-        ORR_TEST(permutation_is_a_bijection),         ORR_TEST(small_permutations_are_uniform),
-        ORR_TEST(value_is_what_engines_inline),       { 0 },
+        ORR_TEST(philox_gives_the_published_answers),
+        ORR_TEST(elements_are_words_of_the_blocks),
+        ORR_TEST(moments_are_right),
+        ORR_TEST(uniform_stays_below_one),
+        ORR_TEST(normal_has_its_distribution),
+        ORR_TEST(integers_fill_their_range),
+        ORR_TEST(permutation_is_a_bijection),
+        ORR_TEST(small_permutations_are_uniform),
+        ORR_TEST(value_is_what_engines_inline),
+        { 0 },
     };
     return orr_test_main(argc, argv, "base.philox", tests);
 }

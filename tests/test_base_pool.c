@@ -15,8 +15,8 @@ static void blocks_are_aligned_and_writable(void)
         ORR_REQUIRE(b != NULL);
         ORR_CHECK((uintptr_t)b->host % 64 == 0);
         ORR_CHECK_MSG(b->bytes == sizes[i] && b->cap >= sizes[i], "%zu in %zu", sizes[i], b->cap);
-        ORR_CHECK_MSG(b->cap <= 64 || b->cap - b->bytes < 64 || b->cap <= b->bytes + b->bytes / 4, "%zu in %zu", sizes[i],
-                      b->cap);
+        ORR_CHECK_MSG(b->cap <= 64 || b->cap - b->bytes < 64 || b->cap <= b->bytes + b->bytes / 4, "%zu in %zu",
+                      sizes[i], b->cap);
         memset(b->host, 0xa5, sizes[i]);
         orr__buf_unref(b);
     }
@@ -197,11 +197,17 @@ static void threads_share_the_pool(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(blocks_are_aligned_and_writable), ORR_TEST(every_size_gets_room),
-        ORR_TEST(freed_memory_is_used_again),      ORR_TEST(pool_does_not_hoard),
-        ORR_TEST(limit_is_kept_and_reported),      ORR_TEST(impossible_sizes_are_refused),
-        ORR_TEST(injected_failures_leave_no_trace), ORR_TEST(wrapped_memory_is_released_once),
-        ORR_TEST(engine_may_hold_a_dropped_buffer), ORR_TEST(threads_share_the_pool), { 0 },
+        ORR_TEST(blocks_are_aligned_and_writable),
+        ORR_TEST(every_size_gets_room),
+        ORR_TEST(freed_memory_is_used_again),
+        ORR_TEST(pool_does_not_hoard),
+        ORR_TEST(limit_is_kept_and_reported),
+        ORR_TEST(impossible_sizes_are_refused),
+        ORR_TEST(injected_failures_leave_no_trace),
+        ORR_TEST(wrapped_memory_is_released_once),
+        ORR_TEST(engine_may_hold_a_dropped_buffer),
+        ORR_TEST(threads_share_the_pool),
+        { 0 },
     };
     int rc = orr_test_main(argc, argv, "base.pool", tests);
     orr__pool_trim();

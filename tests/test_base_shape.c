@@ -111,10 +111,14 @@ static void multiplication_is_checked(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(count_never_overflows), ORR_TEST(wrong_shapes_are_seen),
-        ORR_TEST(broadcasting_is_numpys), ORR_TEST(strides_are_row_major),
-        ORR_TEST(axes_count_from_both_ends_and_once), ORR_TEST(text_is_pythons),
-        ORR_TEST(multiplication_is_checked), { 0 },
+        ORR_TEST(count_never_overflows),
+        ORR_TEST(wrong_shapes_are_seen),
+        ORR_TEST(broadcasting_is_numpys),
+        ORR_TEST(strides_are_row_major),
+        ORR_TEST(axes_count_from_both_ends_and_once),
+        ORR_TEST(text_is_pythons),
+        ORR_TEST(multiplication_is_checked),
+        { 0 },
     };
     return orr_test_main(argc, argv, "base.shape", tests);
 }

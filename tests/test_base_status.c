@@ -11,7 +11,8 @@
 
 static void message_names_file_line_and_op(void)
 {
-    orr_status st = orr__fail(ORR__SITE("mlp.c", 41, "matmul"), ORR_ESHAPE, "inner dimensions differ: %d and %d", 784, 748);
+    orr_status st =
+        orr__fail(ORR__SITE("mlp.c", 41, "matmul"), ORR_ESHAPE, "inner dimensions differ: %d and %d", 784, 748);
     ORR_CHECK(st == ORR_ESHAPE);
     ORR_CHECK(orr_error_status() == ORR_ESHAPE);
     ORR_CHECK_MSG(strcmp(orr_error_message(), "mlp.c:41: matmul: inner dimensions differ: 784 and 748") == 0, "%s",
@@ -107,10 +108,15 @@ static void clock_does_not_go_back(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(message_names_file_line_and_op), ORR_TEST(message_may_quote_the_last_one),
-        ORR_TEST(long_messages_are_cut),          ORR_TEST(errors_are_per_thread),
-        ORR_TEST(statuses_have_names),            ORR_TEST(hash_spreads_every_bit),
-        ORR_TEST(hash_tells_lengths_and_seeds_apart), ORR_TEST(clock_does_not_go_back), { 0 },
+        ORR_TEST(message_names_file_line_and_op),
+        ORR_TEST(message_may_quote_the_last_one),
+        ORR_TEST(long_messages_are_cut),
+        ORR_TEST(errors_are_per_thread),
+        ORR_TEST(statuses_have_names),
+        ORR_TEST(hash_spreads_every_bit),
+        ORR_TEST(hash_tells_lengths_and_seeds_apart),
+        ORR_TEST(clock_does_not_go_back),
+        { 0 },
     };
     return orr_test_main(argc, argv, "base.status", tests);
 }

@@ -9,8 +9,9 @@
 
 static bool element_type(unsigned code, orr_dtype *t)
 {
-    static const orr_dtype types[] = { [0x8] = ORR_U8, [0x9] = ORR_I8, [0xb] = ORR_I16, [0xc] = ORR_I32,
-                                       [0xd] = ORR_F32, [0xe] = ORR_F64 };
+    static const orr_dtype types[] = {
+        [0x8] = ORR_U8, [0x9] = ORR_I8, [0xb] = ORR_I16, [0xc] = ORR_I32, [0xd] = ORR_F32, [0xe] = ORR_F64
+    };
     if (code < 0x8 || code == 0xa || code > 0xe)
         return false;
     *t = types[code];

@@ -120,7 +120,9 @@ orr_tensor *orr_load_at(const char *file, int line, const char *path)
 
 size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, char buf[ORR__NPY_HEADER])
 {
-    static const char kinds[] = { [ORR__KBOOL] = 'b', [ORR__KSIGNED] = 'i', [ORR__KUNSIGNED] = 'u', [ORR__KFLOAT] = 'f' };
+    static const char kinds[] = {
+        [ORR__KBOOL] = 'b', [ORR__KSIGNED] = 'i', [ORR__KUNSIGNED] = 'u', [ORR__KFLOAT] = 'f'
+    };
     size_t size = orr_dtype_size(dtype);
     if (dtype == ORR_BF16) {
         (void)orr__fail(at, ORR_EDTYPE, "bfloat16 has no NumPy type: save orr_cast(t, ORR_F32)");

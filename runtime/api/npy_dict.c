@@ -55,7 +55,11 @@ static bool word(text *t, const char *w)
 /* "<f4": byte order, kind, bytes. */
 static orr_status element_type(text *t, const char *d, orr__npy *h)
 {
-    static const struct { char kind; char size; orr_dtype dtype; } known[] = {
+    static const struct {
+        char kind;
+        char size;
+        orr_dtype dtype;
+    } known[] = {
         { 'b', '1', ORR_BOOL }, { 'i', '1', ORR_I8 },  { 'i', '2', ORR_I16 }, { 'i', '4', ORR_I32 },
         { 'i', '8', ORR_I64 },  { 'u', '1', ORR_U8 },  { 'u', '2', ORR_U16 }, { 'u', '4', ORR_U32 },
         { 'u', '8', ORR_U64 },  { 'f', '2', ORR_F16 }, { 'f', '4', ORR_F32 }, { 'f', '8', ORR_F64 },
@@ -70,15 +74,16 @@ static orr_status element_type(text *t, const char *d, orr__npy *h)
             return ORR_OK;
         }
     }
-    const char *what = d[1] == 'O'                   ? "Python objects, which are never loaded"
-                       : d[1] == 'c'                 ? "complex numbers"
-                       : d[1] == 'S' || d[1] == 'U'  ? "strings"
-                       : d[1] == 'M' || d[1] == 'm'  ? "dates or times"
-                       : d[1] == 'V'                 ? "raw bytes (bfloat16 is saved so: save it as float32)"
-                                                     : "of no type known here";
+    const char *what = d[1] == 'O'                  ? "Python objects, which are never loaded"
+                       : d[1] == 'c'                ? "complex numbers"
+                       : d[1] == 'S' || d[1] == 'U' ? "strings"
+                       : d[1] == 'M' || d[1] == 'm' ? "dates or times"
+                       : d[1] == 'V'                ? "raw bytes (bfloat16 is saved so: save it as float32)"
+                                                    : "of no type known here";
     return orr__source_fail(t->s, ORR_EDTYPE,
                             "its elements, '%s', are %s; there are bool, int8…int64, uint8…uint64, float16, float32, "
-                            "float64", d, what);
+                            "float64",
+                            d, what);
 }
 
 static orr_status element_type_value(text *t, orr__npy *h)

@@ -91,7 +91,7 @@ void orr__format_see(orr__format *f, orr__scalar v, int pass)
         f->width = 5;
     else if (pass == 0)
         larger(&f->width, orr__is_signed(f->dtype) ? snprintf(buf, sizeof buf, "%lld", (long long)v.i)
-                                                  : snprintf(buf, sizeof buf, "%llu", (unsigned long long)v.u));
+                                                   : snprintf(buf, sizeof buf, "%llu", (unsigned long long)v.u));
 }
 
 void orr__format_choose(orr__format *f)

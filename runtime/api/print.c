@@ -130,7 +130,10 @@ orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
         return st;
     int64_t count = orr__shape_count(&node->shape);
     orr_dtype dtype = (orr_dtype)node->dtype;
-    page p = { .to = to, .data = b->host, .shape = node->shape, .size = orr_dtype_size(dtype),
+    page p = { .to = to,
+               .data = b->host,
+               .shape = node->shape,
+               .size = orr_dtype_size(dtype),
                .abbreviate = count > ABBREVIATE_ABOVE };
     orr__shape_strides(&p.shape, p.stride);
     orr__format_begin(&p.format, dtype);

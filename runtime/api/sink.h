@@ -13,7 +13,7 @@ typedef struct {
     char *target;     /* what `path` names, links followed                         */
     char *tmp;        /* the temporary beside it; NULL: the target is a device, a pipe */
     int fd;
-    uint64_t size;    /* bytes written                                             */
+    uint64_t size; /* bytes written                                             */
 } orr__sink;
 
 orr_status orr__sink_open(orr__site at, const char *path, orr__sink *s);

@@ -127,7 +127,9 @@ static orr_status gz_read(orr__source *s, void *to, size_t n, size_t *got)
             return orr__source_fail(s, ORR_ENOMEM, "no memory to unzip it");
         if (code != Z_OK && code != Z_STREAM_END)
             return orr__source_fail(s, ORR_EFORMAT, "gzip: %s",
-                                    code == Z_BUF_ERROR ? "truncated" : why && *why ? why : "corrupt");
+                                    code == Z_BUF_ERROR ? "truncated"
+                                    : why && *why       ? why
+                                                        : "corrupt");
         break;
     }
     return ORR_OK;

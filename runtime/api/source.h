@@ -12,7 +12,7 @@ struct orr__source {
     /* Reads n bytes; fewer (*got) only where the source ends, which is when it has checked itself (checksums). */
     orr_status (*read)(orr__source *s, void *to, size_t n, size_t *got);
     void (*close)(orr__source *s);
-    uint64_t most;      /* no more bytes than these can still come; UINT64_MAX: unknown */
+    uint64_t most; /* no more bytes than these can still come; UINT64_MAX: unknown */
     orr__site at;
     const char *path;   /* borrowed: for messages */
     const char *member; /* in an archive, else NULL */

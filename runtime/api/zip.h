@@ -38,7 +38,8 @@ typedef struct {
 } orr__zip_writer;
 
 /* One member: `head` and `data` after each other. */
-orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, size_t nhead, const void *data, size_t n);
+orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, size_t nhead, const void *data,
+                        size_t n);
 /* The central directory; frees the writer's memory, also when st is an error already, which it returns then. */
 orr_status orr__zip_finish(orr__zip_writer *w, orr_status st);
 

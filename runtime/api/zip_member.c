@@ -142,7 +142,8 @@ static orr_status start(member *m, const orr__zip_entry *e)
     if (e->method == STORED && e->packed == e->size)
         return ORR_OK;
     if (e->method != STORED && e->method != DEFLATED)
-        return orr__source_fail(&m->s, ORR_EFORMAT, "it is packed by method %u; stored and deflated are known", e->method);
+        return orr__source_fail(&m->s, ORR_EFORMAT, "it is packed by method %u; stored and deflated are known",
+                                e->method);
     if (e->method == STORED || e->size / deflate_most > e->packed)
         return orr__source_fail(&m->s, ORR_EFORMAT, "its sizes contradict each other: %llu packed, %llu unpacked",
                                 (unsigned long long)e->packed, (unsigned long long)e->size);

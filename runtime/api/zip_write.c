@@ -109,7 +109,8 @@ static orr_status write_local(orr__zip_writer *w, const char *name, uint32_t crc
     return st == ORR_OK ? orr__sink_write(w->sink, x, WIDE) : st;
 }
 
-orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, size_t nhead, const void *data, size_t n)
+orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, size_t nhead, const void *data,
+                        size_t n)
 {
     uint64_t header = w->sink->size, size = (uint64_t)nhead + n;
     size_t nname = strlen(name);

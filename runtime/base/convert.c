@@ -165,12 +165,12 @@ double orr__scalar_f64(orr__scalar v, orr_dtype t)
     return orr__is_float(t) ? v.f : orr__is_signed(t) ? (double)v.i : (double)v.u;
 }
 
-#define LOAD(type, member, expr)   \
-    {                              \
-        type x;                    \
-        memcpy(&x, p, sizeof x);   \
-        r.member = (expr);         \
-        break;                     \
+#define LOAD(type, member, expr)                                                                                       \
+    {                                                                                                                  \
+        type x;                                                                                                        \
+        memcpy(&x, p, sizeof x);                                                                                       \
+        r.member = (expr);                                                                                             \
+        break;                                                                                                         \
     }
 
 orr__scalar orr__scalar_load(const void *p, orr_dtype t)
@@ -195,21 +195,25 @@ orr__scalar orr__scalar_load(const void *p, orr_dtype t)
     return r;
 }
 
-#define STORE(type, expr)          \
-    {                              \
-        type x = (expr);           \
-        memcpy(p, &x, sizeof x);   \
-        break;                     \
+#define STORE(type, expr)                                                                                              \
+    {                                                                                                                  \
+        type x = (expr);                                                                                               \
+        memcpy(p, &x, sizeof x);                                                                                       \
+        break;                                                                                                         \
     }
 
 void orr__scalar_store(void *p, orr_dtype t, orr__scalar v)
 {
     switch (t) {
     case ORR_BOOL: STORE(uint8_t, v.u != 0)
-    case ORR_I8: case ORR_U8: STORE(uint8_t, (uint8_t)v.u)
-    case ORR_I16: case ORR_U16: STORE(uint16_t, (uint16_t)v.u)
-    case ORR_I32: case ORR_U32: STORE(uint32_t, (uint32_t)v.u)
-    case ORR_I64: case ORR_U64: STORE(uint64_t, v.u)
+    case ORR_I8:
+    case ORR_U8: STORE(uint8_t, (uint8_t)v.u)
+    case ORR_I16:
+    case ORR_U16: STORE(uint16_t, (uint16_t)v.u)
+    case ORR_I32:
+    case ORR_U32: STORE(uint32_t, (uint32_t)v.u)
+    case ORR_I64:
+    case ORR_U64: STORE(uint64_t, v.u)
     case ORR_F16: STORE(uint16_t, orr__f64_to_f16(v.f))
     case ORR_BF16: STORE(uint16_t, orr__f64_to_bf16(v.f))
     case ORR_F32: STORE(float, (float)v.f)

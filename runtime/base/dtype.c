@@ -7,12 +7,12 @@ static const struct {
     const char *name;
     unsigned char size, kind;
 } rows[ORR_DTYPE_COUNT] = {
-    [ORR_BOOL] = { "bool", 1, ORR__KBOOL },       [ORR_I8] = { "int8", 1, ORR__KSIGNED },
-    [ORR_I16] = { "int16", 2, ORR__KSIGNED },     [ORR_I32] = { "int32", 4, ORR__KSIGNED },
-    [ORR_I64] = { "int64", 8, ORR__KSIGNED },     [ORR_U8] = { "uint8", 1, ORR__KUNSIGNED },
-    [ORR_U16] = { "uint16", 2, ORR__KUNSIGNED },  [ORR_U32] = { "uint32", 4, ORR__KUNSIGNED },
-    [ORR_U64] = { "uint64", 8, ORR__KUNSIGNED },  [ORR_F16] = { "float16", 2, ORR__KFLOAT },
-    [ORR_BF16] = { "bfloat16", 2, ORR__KFLOAT },  [ORR_F32] = { "float32", 4, ORR__KFLOAT },
+    [ORR_BOOL] = { "bool", 1, ORR__KBOOL },      [ORR_I8] = { "int8", 1, ORR__KSIGNED },
+    [ORR_I16] = { "int16", 2, ORR__KSIGNED },    [ORR_I32] = { "int32", 4, ORR__KSIGNED },
+    [ORR_I64] = { "int64", 8, ORR__KSIGNED },    [ORR_U8] = { "uint8", 1, ORR__KUNSIGNED },
+    [ORR_U16] = { "uint16", 2, ORR__KUNSIGNED }, [ORR_U32] = { "uint32", 4, ORR__KUNSIGNED },
+    [ORR_U64] = { "uint64", 8, ORR__KUNSIGNED }, [ORR_F16] = { "float16", 2, ORR__KFLOAT },
+    [ORR_BF16] = { "bfloat16", 2, ORR__KFLOAT }, [ORR_F32] = { "float32", 4, ORR__KFLOAT },
     [ORR_F64] = { "float64", 8, ORR__KFLOAT },
 };
 

@@ -23,6 +23,7 @@ typedef struct {
 
 #define AT(field) offsetof(orr__settings, field)
 
+/* clang-format off */
 static const entry table[] = {
     { { "ORRERY_BACKEND", "auto cpu cuda opencl", "auto", "devices that may be used besides the CPU" },
       CHOICE, AT(backend), { "auto", "cpu", "cuda", "opencl" } },
@@ -44,13 +45,19 @@ static const entry table[] = {
     { { "ORRERY_LOG", "error warn info debug", "warn", "what is said on stderr" },
       CHOICE, AT(log), { "error", "warn", "info", "debug" } },
     { { "ORRERY_SEED", "unsigned integer", "0", "default seed of the random functions" }, SEED, AT(seed), { 0 } },
-    { { "ORRERY_CACHE_DIR", "directory", "$XDG_CACHE_HOME/orrery or ~/.cache/orrery", "where compiled kernels are kept" },
+    { { "ORRERY_CACHE_DIR", "directory", "$XDG_CACHE_HOME/orrery or ~/.cache/orrery",
+        "where compiled kernels are kept" },
       PATH, AT(cache_dir), { 0 } },
 };
+/* clang-format on */
 enum { ROWS = sizeof table / sizeof *table };
 
 orr__settings orr__env = {
-    .fuse = true, .fallback = true, .inline_us = 100, .tile_us = 200, .log = 1,
+    .fuse = true,
+    .fallback = true,
+    .inline_us = 100,
+    .tile_us = 200,
+    .log = 1,
 };
 
 static const orr__site site = { NULL, 0, "environment" };
@@ -126,9 +133,18 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
         break;
     }
     case SWITCH: ok = parse_switch(s, field); break;
-    case SIZE: ok = parse_number(s, true, SIZE_MAX, &n); memcpy(field, &n, sizeof(size_t)); break;
-    case COUNT: ok = parse_number(s, false, INT64_MAX, &n); memcpy(field, &n, sizeof n); break;
-    case SEED: ok = parse_number(s, false, UINT64_MAX, &n); memcpy(field, &n, sizeof n); break;
+    case SIZE:
+        ok = parse_number(s, true, SIZE_MAX, &n);
+        memcpy(field, &n, sizeof(size_t));
+        break;
+    case COUNT:
+        ok = parse_number(s, false, INT64_MAX, &n);
+        memcpy(field, &n, sizeof n);
+        break;
+    case SEED:
+        ok = parse_number(s, false, UINT64_MAX, &n);
+        memcpy(field, &n, sizeof n);
+        break;
     case LIST: ok = parse_list(e, s, field); break;
     case PATH:
         ok = *s && strlen(s) < sizeof to->cache_dir;
@@ -189,7 +205,7 @@ static orr_status check_names(void)
 static void default_cache_dir(char *to, size_t size)
 {
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = xdg && *xdg == '/'    ? snprintf(to, size, "%s/orrery", xdg)
+    int n = xdg && *xdg == '/'     ? snprintf(to, size, "%s/orrery", xdg)
             : home && *home == '/' ? snprintf(to, size, "%s/.cache/orrery", home)
                                    : 0;
     if (n <= 0 || (size_t)n >= size)

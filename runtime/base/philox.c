@@ -49,12 +49,8 @@ orr__scalar orr__rand_value(int dist, orr_dtype dtype, uint64_t seed, orr__scala
     case NORMAL:
         r.f = normal(dtype, seed, index);
         return orr__is_float(dtype) ? r : orr__scalar_cast(r, ORR_F64, dtype);
-    case INTEGERS:
-        r.i = orr__rand_integers(seed, index, s1.i, s2.u);
-        return orr__scalar_cast(r, ORR_I64, dtype);
-    case PERMUTATION:
-        r.i = orr__rand_permutation(seed, s1.i, index);
-        return orr__scalar_cast(r, ORR_I64, dtype);
+    case INTEGERS: r.i = orr__rand_integers(seed, index, s1.i, s2.u); return orr__scalar_cast(r, ORR_I64, dtype);
+    case PERMUTATION: r.i = orr__rand_permutation(seed, s1.i, index); return orr__scalar_cast(r, ORR_I64, dtype);
     default: return r;
     }
 }
