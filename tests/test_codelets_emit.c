@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include "codelets/emit/emit.h"
+#include "tests/region_graphs.h"
 #include "tests/region_tests.h"
 #ifdef HAVE_NVRTC
 #include <nvrtc.h>
@@ -267,7 +268,11 @@ int main(int argc, char **argv)
     ORR_TEST(every_row_has_text_in_every_dialect), ORR_TEST(sizes_and_scalars_are_not_in_the_text),                    \
         ORR_TEST(without_double_there_is_none), ORR_TEST(cuda_text_compiles_for_sm_80),                                \
         ORR_TEST(cuda_reductions_and_random_compile)
-    static const orr_test tests[] = { TEXT_TESTS, RT_TESTS, ORR_TEST(far_elements_take_64_bit_indices), { 0 } };
+    static const orr_test tests[] = { TEXT_TESTS,
+                                      RT_TESTS,
+                                      ORR_TEST(far_elements_take_64_bit_indices),
+                                      ORR_TEST(graphs_compute_what_the_reference_does),
+                                      { 0 } };
     static const orr_test text_only[] = { TEXT_TESTS, { 0 } };
     bool cc = cc_works();
     if (!cc)
