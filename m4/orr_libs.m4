@@ -24,7 +24,7 @@ have_$1=no
 orr_$1_found=no
 AS_VAR_COPY([orr_with], [with_]m4_tolower([$1]))
 AS_IF([test "x$orr_with" != xno],
-  [PKG_CHECK_MODULES([$1], [$2], [orr_$1_found=$($PKG_CONFIG --modversion $2)],
+  [PKG_CHECK_MODULES([$1], [$2], [orr_$1_found=$($PKG_CONFIG --modversion $2 2>/dev/null || echo found)],
                      [$1_CFLAGS=; $1_LIBS=-l$4; orr_$1_found=found])
    AC_MSG_CHECKING([whether $2 links])
    ORR_TRY_LINK([$$1_CFLAGS], [$$1_LIBS], [[
