@@ -89,7 +89,8 @@ static void tiles_at_home_are_found_by_the_long_way_too(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(tiles_elsewhere_are_found_or_gathered),
-                                      ORR_TEST(tiles_at_home_are_found_by_the_long_way_too), { 0 } };
+                                      ORR_TEST(tiles_at_home_are_found_by_the_long_way_too),
+                                      { 0 } };
     int failed = orr_test_main(argc, argv, "engine.places", tests);
 
     orr__pool_trim();

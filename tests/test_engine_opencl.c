@@ -1,6 +1,7 @@
 /* Tasks on an OpenCL device: offsets of tiles, transfers, eviction, no CPU worker, devices that fail.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
+#include <unistd.h>
 #ifdef HAVE_OPENCL
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -74,12 +75,12 @@ static orr_status device_up(const char *ncpu, const char *limit)
     return st == ORR_OK ? orr__engine_start(HERE, &c) : st;
 }
 
-#define NEED_DEVICE(ncpu, limit)                                  \
-    do {                                                          \
-        orr_status st_ = device_up(ncpu, limit);                  \
-        if (st_ == ORR_EDEVICE)                                   \
-            ORR_SKIP("no OpenCL device: %s", orr_error_message()); \
-        ORR_REQUIRE(st_ == ORR_OK);                               \
+#define NEED_DEVICE(ncpu, limit)                                                                                       \
+    do {                                                                                                               \
+        orr_status st_ = device_up(ncpu, limit);                                                                       \
+        if (st_ == ORR_EDEVICE)                                                                                        \
+            ORR_SKIP("no OpenCL device: %s", orr_error_message());                                                     \
+        ORR_REQUIRE(st_ == ORR_OK);                                                                                    \
     } while (0)
 
 static hand *for_device(hand *h)
@@ -192,6 +193,30 @@ static void values_travel_between_device_and_inline_work(void)
     free(small);
 }
 
+/* Workers that sleep must wake for transfers, and need not for freeing. */
+static void values_come_home_while_workers_sleep(void)
+{
+    hand *h = steps(1000, 4);
+    orr__buf *leaf, *out[2];
+
+    NEED_DEVICE("0", NULL);
+    leaf = ramp(1000, 0);
+    for (int k = 0; k < 3; k++) {
+        ORR_REQUIRE(hand_run(h, &leaf, 1, out) == ORR_OK);
+        usleep(10000);
+        ORR_CHECK(is_ramp(out[0], 1000, 2, 2));
+        orr__buf_unref(out[0]);
+        orr__buf_unref(out[1]);
+        usleep(10000);
+        if (k == 1)
+            ORR_CHECK(orr__engine_held() > 0 && orr__buf_engine.press() && orr__engine_held() == 0);
+    }
+    usleep(10000);
+    orr__buf_unref(leaf);
+    orr__engine_stop();
+    free(h);
+}
+
 /* 8 MB arrays through 12 MB of device memory; then tiles that do not fit go to the host. */
 static void more_data_than_device_memory(void)
 {
@@ -262,6 +287,7 @@ int main(int argc, char **argv)
         ORR_TEST(without_cpu_workers_the_calling_thread_does_the_rest),
         ORR_TEST(tiles_that_meet_several_tiles_stay_on_the_host),
         ORR_TEST(values_travel_between_device_and_inline_work),
+        ORR_TEST(values_come_home_while_workers_sleep),
         ORR_TEST(more_data_than_device_memory),
         ORR_TEST(a_failing_device_is_stood_in_for_by_the_host),
         ORR_TEST(a_failing_device_is_an_error_without_fallback),

@@ -10,10 +10,10 @@ enum { ENGINES = 2 };
 enum { ENGINES = 1 };
 #endif
 static const char *const engines[] = { "serial", "starpu" };
-#define EACH_ENGINE                                   \
-    for (int e = 0; e < ENGINES; e++)                       \
-        if (engine_up(engines[e]) != ORR_OK)          \
-            ORR_CHECK_MSG(false, "%s", orr_error_message()); \
+#define EACH_ENGINE                                                                                                    \
+    for (int e = 0; e < ENGINES; e++)                                                                                  \
+        if (engine_up(engines[e]) != ORR_OK)                                                                           \
+            ORR_CHECK_MSG(false, "%s", orr_error_message());                                                           \
         else
 
 /* y = x + 1 in four tiles, z = y + x + 2 in three, their sum in five partial sums and one. */

@@ -188,9 +188,9 @@ static void stop_waits_for_work_under_way(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(threads_evaluate_at_once),        ORR_TEST(threads_chain_runs_without_waiting),
-        ORR_TEST(small_and_large_plans_mix),       ORR_TEST(several_threads_wait_for_one_run),
-        ORR_TEST(stop_waits_for_work_under_way),   { 0 },
+        ORR_TEST(threads_evaluate_at_once),      ORR_TEST(threads_chain_runs_without_waiting),
+        ORR_TEST(small_and_large_plans_mix),     ORR_TEST(several_threads_wait_for_one_run),
+        ORR_TEST(stop_waits_for_work_under_way), { 0 },
     };
     int failed = orr_test_main(argc, argv, "engine.threads", tests);
 

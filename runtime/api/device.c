@@ -51,8 +51,7 @@ void orr_stats_print(FILE *to)
     fprintf(to, "%-40s %-24s %10s %12s %7s\n", "kind", "worker", "tasks", "seconds", "share");
     for (int i = 0; i < n; i++)
         fprintf(to, "%-40.40s %-24.24s %10llu %12.6f %6.1f%%\n", all[i].what, all[i].worker,
-                (unsigned long long)all[i].tasks, all[i].seconds,
-                total > 0 ? 100.0 * all[i].seconds / total : 0.0);
+                (unsigned long long)all[i].tasks, all[i].seconds, total > 0 ? 100.0 * all[i].seconds / total : 0.0);
     free(all);
 }
 
@@ -67,7 +66,7 @@ orr_memory orr_memory_stats(void)
     size_t held = orr__engine_held();
 
     held = held < s.live ? held : s.live;
-    return (orr_memory){.live = s.live - held, .pooled = s.pooled + held, .peak = s.peak, .limit = s.limit};
+    return (orr_memory){ .live = s.live - held, .pooled = s.pooled + held, .peak = s.peak, .limit = s.limit };
 }
 
 void orr_memory_trim(void)

@@ -12,7 +12,7 @@ static char name[160];
 /* The environment wins over what orr_init was given. */
 static orr_status choose(orr__site at, const orr_config *config, int *choice)
 {
-    static const char *const names[] = {"auto", "starpu", "serial"};
+    static const char *const names[] = { "auto", "starpu", "serial" };
 
     *choice = orr__env.engine;
     if (*choice != ORR__ENGINE_AUTO || !config || !config->engine)
@@ -68,7 +68,7 @@ void orr__engine_stop(void)
     if (!e)
         return;
     e->stop();
-    orr__buf_engine = (orr__buf_hooks){NULL, NULL, NULL};
+    orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
     atomic_store(&engine, NULL);
     name[0] = '\0';
 }

@@ -57,12 +57,11 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
     }
 }
 
-orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out,
-                            const orr__scalar *scalar)
+orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar)
 {
     const orr__region *r = s->region;
     void *row[ORR__REGION_OUTS];
-    orr__launch l = {.region = r, .in = in, .out = out, .scalar = scalar};
+    orr__launch l = { .region = r, .in = in, .out = out, .scalar = scalar };
 
     orr__step_rows(s, t, &l.lo, &l.hi);
     if (s->partial) {
@@ -75,7 +74,7 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
 /* Buffers of outputs and temporaries; temporaries of one slot share one. */
 static orr_status bind(orr__plan *plan, orr__buf *const *leaf, orr__buf **value)
 {
-    orr__buf *few[32] = {NULL}, **slot = few;
+    orr__buf *few[32] = { NULL }, **slot = few;
     orr_status st = ORR_OK;
 
     if (plan->nslot > 32 && !(slot = orr__alloc_n((size_t)plan->nslot, sizeof *slot)))

@@ -7,13 +7,11 @@
 static orr_status start(orr__site at, const orr_config *config)
 {
     (void)config;
-    orr__plan_machine = (orr__machine){.workers = 1, .opencl = false};
+    orr__plan_machine = (orr__machine){ .workers = 1, .opencl = false };
     return orr__works_start(at, 0);
 }
 
-static void stop(void)
-{
-}
+static void stop(void) {}
 
 static orr_status execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                           orr__buf **out, orr__run **run)
@@ -27,5 +25,4 @@ static void describe(char *text, size_t size)
     snprintf(text, size, "serial");
 }
 
-const orr__engine_impl orr__engine_serial = {
-    .start = start, .stop = stop, .execute = execute, .describe = describe};
+const orr__engine_impl orr__engine_serial = { .start = start, .stop = stop, .execute = execute, .describe = describe };

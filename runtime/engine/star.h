@@ -66,7 +66,7 @@ void orr__star_wake(bool is_run);
 void orr__star_rest(bool is_run);  /* any thread, tasks too */
 void orr__star_wait_runs(void);    /* until no run is under way */
 
-/* -- tasks (star_submit.c, star_codelet.c, star_kernel.c) ---------------------------------------------------- */
+/* -- tasks (star_bind.c, star_submit.c, star_codelet.c, star_kernel.c, star_device.c) ------------------------ */
 
 typedef struct orr__task {
     orr__run *run;
@@ -78,6 +78,9 @@ typedef struct orr__task {
 /* Operand j of tile t of a step: outputs first, then inputs. n = 0: no bytes, no handle. */
 typedef struct { orr__tiles *tiles; int first, n; size_t elem; } orr__span;
 orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j);
+/* Whether output k of tile t is whole tiles (p: its span): a task overwrites them, StarPU would lose the rest. */
+bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p);
+orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf);
 
 struct starpu_codelet *orr__star_codelet(orr__work *w); /* NULL: no memory */
 void orr__star_cpu(void *buffers[], void *arg);

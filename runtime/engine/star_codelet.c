@@ -31,7 +31,7 @@ static uint32_t footprint(struct starpu_task *task)
 {
     const orr__task *a = task->cl_arg;
     const orr__region *r = a->step->region;
-    int64_t dim[ORR__REGION_RANK + 1] = {task_rows(a)};
+    int64_t dim[ORR__REGION_RANK + 1] = { task_rows(a) };
     uint64_t h;
 
     for (int i = 1; i < r->rank && i < ORR__REGION_RANK; i++)

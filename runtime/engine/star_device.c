@@ -67,8 +67,13 @@ static orr_status on_device(const device_call *c, int device)
 {
     const orr__step *s = c->task->step;
     const orr__region *r = s->region;
-    orr__launch l = {.region = r, .in = c->mem + r->nout, .out = c->mem, .in_off = c->off + r->nout,
-                     .out_off = c->off, .scalar = c->task->run->scalar, .queue = c->queue};
+    orr__launch l = { .region = r,
+                      .in = c->mem + r->nout,
+                      .out = c->mem,
+                      .in_off = c->off + r->nout,
+                      .out_off = c->off,
+                      .scalar = c->task->run->scalar,
+                      .queue = c->queue };
     cl_context context;
     cl_device_id id;
     orr_status st;
@@ -104,15 +109,14 @@ static orr_status on_host(const device_call *c)
         }
         base[j] = (void *)((uintptr_t)host[j] - (size_t)p->first * p->tiles->bytes);
         if (j >= r->nout)
-            err |= clEnqueueReadBuffer(c->queue, c->mem[j], CL_TRUE, c->byte[j], span_bytes(p), host[j], 0, NULL,
-                                       NULL);
+            err |= clEnqueueReadBuffer(c->queue, c->mem[j], CL_TRUE, c->byte[j], span_bytes(p), host[j], 0, NULL, NULL);
     }
     if (st == ORR_OK && err == CL_SUCCESS)
         st = orr__exec_launch(c->task->step, c->task->tile, base + r->nout, base, c->task->run->scalar);
     for (int j = 0; j < r->nout && st == ORR_OK && err == CL_SUCCESS; j++)
         if (c->span[j].n > 0)
-            err |= clEnqueueWriteBuffer(c->queue, c->mem[j], CL_TRUE, c->byte[j], span_bytes(&c->span[j]), host[j],
-                                        0, NULL, NULL);
+            err |= clEnqueueWriteBuffer(c->queue, c->mem[j], CL_TRUE, c->byte[j], span_bytes(&c->span[j]), host[j], 0,
+                                        NULL, NULL);
     for (int j = 0; host && j < c->n; j++)
         free(host[j]);
     free(host);
@@ -125,7 +129,7 @@ static orr_status on_host(const device_call *c)
 
 void orr__star_device(void *buffers[], void *arg)
 {
-    device_call c = {.task = arg};
+    device_call c = { .task = arg };
     int worker = starpu_worker_get_id(), device = starpu_worker_get_devid(worker);
     double t0 = orr__now();
     orr_status st = ORR_ENOMEM;
@@ -137,7 +141,8 @@ void orr__star_device(void *buffers[], void *arg)
         st = on_device(&c, device);
         if (st == ORR_EDEVICE && orr__env.fallback) {
             /* One line for people; the rest for who asks. */
-            orr__log(atomic_exchange(&told, true) ? 3 : 1, "%s: done again on the host: %s", c.task->work->label, orr_error_message());
+            orr__log(atomic_exchange(&told, true) ? 3 : 1, "%s: done again on the host: %s", c.task->work->label,
+                     orr_error_message());
             st = on_host(&c);
         }
         for (int k = 0; k < c.task->step->region->nout; k++)

@@ -13,7 +13,7 @@
 /* Where StarPU looks, in its order. */
 static const char *place(const char **name)
 {
-    static const char *const names[] = {"XDG_CACHE_HOME", "STARPU_HOME", "HOME", "TMPDIR", "TEMP", "TMP"};
+    static const char *const names[] = { "XDG_CACHE_HOME", "STARPU_HOME", "HOME", "TMPDIR", "TEMP", "TMP" };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((*name = names[i], getenv(names[i])))

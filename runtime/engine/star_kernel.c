@@ -7,7 +7,9 @@
 #include "runtime/engine/star.h"
 
 /* Where a CPU worker sees operand j: `base` is element 0 of the whole array, or where it would be. */
-typedef struct { void *base, *scratch; } place;
+typedef struct {
+    void *base, *scratch;
+} place;
 
 static size_t tile_size(const orr__span *p, int k)
 {

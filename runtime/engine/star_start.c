@@ -40,7 +40,7 @@ static int count_opencl(void)
 /* The backend in force: the environment's word, else the caller's. */
 static orr_status choose_backend(orr__site at, const orr_config *config, int *choice)
 {
-    static const char *const names[] = {"auto", "cpu", "cuda", "opencl"};
+    static const char *const names[] = { "auto", "cpu", "cuda", "opencl" };
 
     *choice = orr__env.backend;
     if (*choice == ORR__BACKEND_AUTO && config && config->backend) {
@@ -133,8 +133,8 @@ static orr_status start(orr__site at, const orr_config *config)
     }
     orr__star.blas_threads = orr__cpu_blas_get_threads();
     orr__cpu_blas_threads(1);
-    orr__buf_engine = (orr__buf_hooks){
-        .host_read = orr__tiles_host_read, .drop = orr__tilepool_drop, .press = orr__tilepool_trim};
+    orr__buf_engine =
+        (orr__buf_hooks){ .host_read = orr__tiles_host_read, .drop = orr__tilepool_drop, .press = orr__tilepool_trim };
     return ORR_OK;
 }
 
@@ -145,7 +145,7 @@ static void stop(void)
     starpu_task_wait_for_all();
     orr__tilepool_stop();
     orr__tiles_unregister_all();
-    orr__buf_engine = (orr__buf_hooks){NULL, NULL, NULL};
+    orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
     starpu_shutdown();
     orr__cpu_blas_threads(orr__star.blas_threads);
 }
@@ -169,6 +169,10 @@ static void worker(int w, char *text, size_t size)
     starpu_worker_get_name(w - 1, text, size);
 }
 
-const orr__engine_impl orr__engine_starpu = {.start = start, .stop = stop, .execute = orr__star_execute,
-                                             .describe = describe, .worker = worker, .settle = orr__tilepool_settle,
-                                             .held = orr__tilepool_held};
+const orr__engine_impl orr__engine_starpu = { .start = start,
+                                              .stop = stop,
+                                              .execute = orr__star_execute,
+                                              .describe = describe,
+                                              .worker = worker,
+                                              .settle = orr__tilepool_settle,
+                                              .held = orr__tilepool_held };

@@ -57,7 +57,7 @@ static int busier(const void *a, const void *b)
 
 int orr__engine_stats(orr__stat *out, int max)
 {
-    table t = {NULL, 0, 0};
+    table t = { NULL, 0, 0 };
 
     if (!orr__engine_running())
         return 0;

@@ -13,7 +13,7 @@ static orr__work *_Atomic bucket[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int n_workers; /* tallies per kind − 1 */
 static orr__tally other_tally[1024];
-static orr__work other = {.label = "other", .tally = other_tally};
+static orr__work other = { .label = "other", .tally = other_tally };
 
 static orr__work *find(orr__work *k, uint64_t key)
 {

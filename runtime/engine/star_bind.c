@@ -1,0 +1,109 @@
+/* Binds a plan's values to buffers with handles, and says which tiles a task touches.
+ * Must not know: how tasks are submitted, what they compute. */
+#include "config.h"
+#include <stdlib.h>
+#include "runtime/engine/star.h"
+
+orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
+{
+    int nout = s->region->nout;
+    int v = j < nout ? s->out[j] : s->in[j - nout];
+    orr__span p = { .elem = orr_dtype_size(r->plan->value[v].dtype) };
+    orr__tiles *tiles = orr__buf_tiles(r->value[v]);
+    int64_t first, end, tile;
+
+    if (j < nout)
+        orr__step_writes(s, t, j, &first, &end);
+    else
+        orr__step_reads(s, t, j - nout, &first, &end);
+    if (!tiles || end <= first)
+        return p;
+    tile = (int64_t)(tiles->bytes / p.elem);
+    p.tiles = tiles;
+    p.first = (int)(first / tile);
+    p.n = (int)((end - 1) / tile) + 1 - p.first;
+    if (p.first + p.n > tiles->n) /* a leaf whose buffer is larger than the value needs no more than it has */
+        p.n = tiles->n - p.first;
+    return p;
+}
+
+bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p)
+{
+    const orr__value *v = &r->plan->value[s->out[k]];
+    int64_t first, end, tile = p->n > 0 ? (int64_t)(p->tiles->bytes / p->elem) : 1;
+
+    orr__step_writes(s, t, k, &first, &end);
+    return p->n == 0 || (first % tile == 0 && (end % tile == 0 || end == v->count));
+}
+
+static size_t tile_bytes(const orr__value *v)
+{
+    size_t all = orr__value_bytes(v), tile = (size_t)v->tile * orr_dtype_size(v->dtype);
+
+    return v->ntiles > 1 && tile > 0 && tile < all ? tile : all;
+}
+
+/* For host memory one handle is the cheapest; a device should get the part that a task reads. */
+static size_t leaf_tile_bytes(const orr__plan *plan, int v)
+{
+    size_t size = orr_dtype_size(plan->value[v].dtype);
+    int64_t count = plan->value[v].count, first, end;
+
+    for (int i = 0; orr__star.opencls > 0 && i < plan->nstep; i++) {
+        const orr__step *s = &plan->step[i];
+        for (int j = 0; j < s->region->nin; j++) {
+            if (s->in[j] != v)
+                continue;
+            orr__step_reads(s, 0, j, &first, &end);
+            if (s->ntiles > 1 && first == 0 && end > 0 && (count + end - 1) / end == s->ntiles)
+                return (size_t)end * size;
+        }
+    }
+    return (size_t)count * size;
+}
+
+/* The buffer of a temporary: that of the slot's last occupant when it is cut alike and read no more. Other tilings of
+ * the same memory would be other handles, of whose order StarPU knows nothing. */
+static orr__buf *temporary(const orr__run *r, int v, int *occupant)
+{
+    const orr__value *val = &r->plan->value[v];
+    size_t bytes = orr__value_bytes(val);
+
+    if (val->slot >= 0) {
+        int o = occupant[val->slot] - 1;
+        const orr__value *old = &r->plan->value[o < 0 ? v : o];
+        occupant[val->slot] = v + 1;
+        if (o >= 0 && old->last < val->first && orr__value_bytes(old) == bytes && tile_bytes(old) == tile_bytes(val))
+            return orr__buf_ref(r->value[o]);
+    }
+    return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buf_new(0);
+}
+
+orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf)
+{
+    const orr__plan *plan = r->plan;
+    int few[64] = { 0 }, *occupant = few;
+    orr_status st = ORR_OK;
+
+    if (plan->nslot > 64 && !(occupant = orr__alloc_n((size_t)plan->nslot, sizeof *occupant)))
+        return ORR_ENOMEM;
+    for (int i = 0; i < plan->nvalue && st == ORR_OK; i++) {
+        const orr__value *v = &plan->value[i];
+        if (v->leaf >= 0) {
+            r->value[i] = orr__buf_ref(leaf[v->leaf]);
+            if (!orr__buf_tiles(r->value[i]) && r->value[i]->bytes > 0) {
+                size_t tile = leaf_tile_bytes(plan, i), all = r->value[i]->bytes;
+                st = orr__tiles_register(r->value[i], tile > 0 && tile < orr__value_bytes(v) ? tile : all) ? ORR_OK
+                                                                                                           : ORR_ENOMEM;
+            }
+        } else if (!(r->value[i] = v->output >= 0 ? orr__value_bytes(v) > 0
+                                                        ? orr__tiles_new(orr__value_bytes(v), tile_bytes(v))
+                                                        : orr__buf_new(0)
+                                                  : temporary(r, i, occupant))) {
+            st = ORR_ENOMEM;
+        }
+    }
+    if (occupant != few)
+        free(occupant);
+    return st;
+}
