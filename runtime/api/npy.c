@@ -32,7 +32,8 @@ orr_status orr__npy_header(orr__source *s, orr__npy *h)
         n |= (uint32_t)head[10] << 16 | (uint32_t)head[11] << 24;
     }
     if (n > HEADER_MOST || n > s->most)
-        return orr__source_fail(s, ORR_EFORMAT, "the .npy header claims %u bytes for itself", (unsigned)n);
+        return orr__source_fail(s, ORR_EFORMAT, "the .npy header claims %u bytes for itself: truncated or lying",
+                                (unsigned)n);
     char *text = orr__alloc((size_t)n + 1);
     if (!text)
         return ORR_ENOMEM;
