@@ -1,0 +1,69 @@
+/* Random graphs for tests: made from a seed, with the value of every node and how far an engine may be from it.
+ * Must not know: engines. */
+#ifndef ORR_TESTS_RANDOM_GRAPH_H
+#define ORR_TESTS_RANDOM_GRAPH_H
+
+#include "ops/ops.h"
+#include "tests/ops_help.h"
+
+#define RG_VALUES 64
+#define RG_ELEMENTS 4096
+
+/* A value is exact when all that led to it must be the same to the last bit on every engine. What is not exact carries
+ * a bound per element, and goes only into ops that are continuous: elsewhere a last bit could turn into any difference. */
+typedef struct {
+    orr_tensor *t;    /* as recorded                               */
+    orr_tensor *ref;  /* a leaf with its value                     */
+    orr__scalar *v;   /* that value                                */
+    double *err;      /* bound per element; NULL: exact            */
+    bool finite;
+} rg_value;
+
+typedef struct {
+    unsigned long long state;
+    int n;
+    rg_value v[RG_VALUES];
+    char log[RG_VALUES][32]; /* what made each value */
+} rg_graph;
+
+/* What an op is called with, besides its operands. */
+typedef struct {
+    const orr__ewrow *row;
+    orr_dtype d;
+    orr_shape shape;
+    orr_axes axes;
+    orr_index a, b, c;
+    int axis;
+    bool keep;
+    double x, y;
+    uint64_t seed;
+} rg_param;
+
+/* One op with its operands chosen. */
+typedef struct {
+    const char *name;
+    orr_tensor *(*apply)(orr_tensor *const *in, int n, const rg_param *p);
+    rg_param p;
+    int nin, in[8];
+    bool smooth;   /* may take operands that are not exact                                     */
+    double ulps;   /* error of the op itself, in units of the result's last place; 0: exact      */
+    double terms;  /* it sums up so many products or terms: error in units of the sum of sizes   */
+    double slack;  /* a composition: error in units of the largest operand's last place          */
+    bool square;   /* the slack is by the square of the largest operand                          */
+} rg_step;
+
+void rg_begin(rg_graph *g, unsigned long long seed);
+void rg_end(rg_graph *g);
+/* Number in [0, n). */
+int rg_pick(rg_graph *g, int n);
+/* Adds a leaf with tame values; returns its number, -1 when the graph is full. */
+int rg_leaf(rg_graph *g, orr_dtype d, orr_shape s);
+/* Records the step, and takes its value and bounds; false when it was not fit (nothing is added then). */
+bool rg_commit(rg_graph *g, const rg_step *s);
+/* Chooses an op and operands that fit it; false: none this time. */
+bool rg_choose(rg_graph *g, rg_step *s);
+bool rg_choose_move(rg_graph *g, rg_step *s); /* of the ops that move elements or make tensors */
+/* Adds one value by a random op. */
+bool rg_grow(rg_graph *g);
+
+#endif
