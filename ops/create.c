@@ -147,8 +147,8 @@ orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double 
     /* The last point is `stop` exactly, which start + (n−1)·step need not be. */
     orr_scope *scope = orr_scope_begin();
     orr_tensor *points = orr__handle_new(orr__rec_iota(at, dtype, &shape, 0, s0, s1));
-    orr_tensor *left = orr__handle_new(orr__rec_iota(at, ORR_I64, &shape, 0, (orr__scalar){ .i = n - 1 },
-                                                     (orr__scalar){ .i = -1 }));
+    orr_tensor *left =
+        orr__handle_new(orr__rec_iota(at, ORR_I64, &shape, 0, (orr__scalar){ .i = n - 1 }, (orr__scalar){ .i = -1 }));
     orr_tensor *last = orr_equal_at(file, line, left, orr_zeros_at(file, line, ORR_I64, ORR_SCALAR));
     orr_tensor *r = orr_where_at(file, line, last, orr_full_at(file, line, dtype, ORR_SCALAR, stop), points);
     return orr__compose_end(at, scope, r);

@@ -11,10 +11,10 @@
 typedef struct {
     orr__site at;
     orr__ancestry a;
-    bool *leads;          /* an x is among its ancestors, or it is one        */
-    orr_tensor **cot;     /* cotangent so far, NULL: none                     */
-    orr_tensor **handle;  /* the node as a tensor, made when first needed     */
-    orr_tensor **args;    /* room for the operands of the node with the most  */
+    bool *leads;         /* an x is among its ancestors, or it is one        */
+    orr_tensor **cot;    /* cotangent so far, NULL: none                     */
+    orr_tensor **handle; /* the node as a tensor, made when first needed     */
+    orr_tensor **args;   /* room for the operands of the node with the most  */
 } walk;
 
 orr_tensor *orr_detach_at(const char *file, int line, orr_tensor *t)
@@ -133,8 +133,9 @@ static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *c
     if (st == ORR_OK) {
         mark_leads(&w, x, n);
         if (n && w.a.n == 1 && !w.leads[0] && y->value)
-            st = orr__fail(at, ORR_EGRAPH, "y holds its value already, and what it was made from is forgotten: "
-                                           "take the gradient before y is evaluated");
+            st = orr__fail(at, ORR_EGRAPH,
+                           "y holds its value already, and what it was made from is forgotten: "
+                           "take the gradient before y is evaluated");
     }
     if (st == ORR_OK)
         st = walk_back(&w, seed);

@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include "ops/grad_walk.h"
 
-typedef struct { orr__node *node; int next; } frame;
-typedef struct { frame *at; int n, cap; } stack;
+typedef struct {
+    orr__node *node;
+    int next;
+} frame;
+typedef struct {
+    frame *at;
+    int n, cap;
+} stack;
 
 static bool grow(void *array, int *cap, int need, size_t size)
 {

@@ -10,8 +10,8 @@ typedef struct orr__ancestry {
     int n, narg, cap, arg_cap;
     orr__node **node; /* references held */
     int32_t *arg0, *arg;
-    int32_t *slot;    /* hash table of node numbers, -1: free */
-    uint32_t nslot;   /* a power of two, or 0                 */
+    int32_t *slot;  /* hash table of node numbers, -1: free */
+    uint32_t nslot; /* a power of two, or 0                 */
 } orr__ancestry;
 
 orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__ancestry *a);

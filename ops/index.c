@@ -147,8 +147,8 @@ orr_tensor *orr_one_hot_at(const char *file, int line, orr_tensor *indices, int6
     /* Compared as u64, where a negative index is out of range and no index is cut to fewer bits. */
     orr_scope *scope = orr_scope_begin();
     orr_tensor *x = orr_expand_dims_at(file, line, orr_cast_at(file, line, indices, ORR_U64), -1);
-    orr_tensor *place = orr__handle_new(orr__rec_iota(at, ORR_U64, &ORR_SHAPE(n), 0, (orr__scalar){ .u = 0 },
-                                                      (orr__scalar){ .u = 1 }));
+    orr_tensor *place =
+        orr__handle_new(orr__rec_iota(at, ORR_U64, &ORR_SHAPE(n), 0, (orr__scalar){ .u = 0 }, (orr__scalar){ .u = 1 }));
     return orr__compose_end(at, scope, orr_cast_at(file, line, orr_equal_at(file, line, x, place), dtype));
 }
 
@@ -172,8 +172,8 @@ static orr_tensor *triangle(orr__site at, orr_tensor *x, int64_t k, bool lower)
     orr_scope *scope = orr_scope_begin();
     orr_tensor *d = orr__diagonals(at, s->dim[s->rank - 2], s->dim[s->rank - 1]);
     orr_tensor *edge = orr__handle_new(orr__rec_const(at, ORR_I64, &ORR_SCALAR, (orr__scalar){ .i = k }));
-    orr_tensor *keep = lower ? orr_less_equal_at(at.file, at.line, d, edge)
-                             : orr_greater_equal_at(at.file, at.line, d, edge);
+    orr_tensor *keep =
+        lower ? orr_less_equal_at(at.file, at.line, d, edge) : orr_greater_equal_at(at.file, at.line, d, edge);
     orr_tensor *zero = orr_zeros_at(at.file, at.line, (orr_dtype)n->dtype, ORR_SCALAR);
     return orr__compose_end(at, scope, orr_where_at(at.file, at.line, keep, x, zero));
 }

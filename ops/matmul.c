@@ -7,7 +7,7 @@
 typedef struct {
     orr_shape a, b, out; /* out: with both matrix axes */
     int64_t m, k, n;
-    bool row, column;    /* a, b is 1-d: its axis goes away at the end */
+    bool row, column; /* a, b is 1-d: its axis goes away at the end */
     orr_dtype dtype;
 } product;
 
@@ -54,8 +54,8 @@ static bool infer(orr__site at, orr__node *const *in, product *p, orr_tensor **b
         return false;
     }
     if (!batches(p, &p->out)) {
-        *bad = orr__poison(at, ORR_ESHAPE, "batch dimensions do not broadcast: %s · %s", orr__str(*a).s,
-                           orr__str(*b).s);
+        *bad =
+            orr__poison(at, ORR_ESHAPE, "batch dimensions do not broadcast: %s · %s", orr__str(*a).s, orr__str(*b).s);
         return false;
     }
     p->out.dim[p->out.rank++] = p->m;

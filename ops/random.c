@@ -26,7 +26,7 @@ static uint64_t thread_number(unsigned epoch)
     do {
         new = (unsigned)(old >> 32) == epoch ? old + 1 : ((uint64_t)epoch << 32) + 1;
     } while (!atomic_compare_exchange_weak(&ticket, &old, new));
-    return (uint32_t)new - 1;
+    return (uint32_t) new - 1;
 }
 
 void orr_seed(uint64_t seed)
@@ -127,8 +127,8 @@ orr_tensor *orr_permutation_at(const char *file, int line, int64_t n)
     orr_shape shape = ORR_SHAPE(n);
     if (!orr__shape_ok(at, &shape, &bad))
         return bad;
-    return orr__handle_new(draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n },
-                                (orr__scalar){ .u = 0 }));
+    return orr__handle_new(
+        draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n }, (orr__scalar){ .u = 0 }));
 }
 
 orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p)

@@ -81,8 +81,7 @@ orr__node *orr__rec_permute(orr__site at, orr__node *n, const int *perm)
     return r;
 }
 
-orr__node *orr__rec_slice(orr__site at, orr__node *n, const orr_shape *shape, const int64_t *start,
-                          const int64_t *step)
+orr__node *orr__rec_slice(orr__site at, orr__node *n, const orr_shape *shape, const int64_t *start, const int64_t *step)
 {
     if (!n)
         return NULL;
@@ -170,8 +169,8 @@ bool orr__shape_ok(orr__site at, const orr_shape *s, orr_tensor **bad)
             return false;
         }
     if (orr__shape_count(s) < 0) {
-        *bad = orr__poison(at, ORR_ESHAPE, "shape %s has too many elements: its size in bytes overflows",
-                           orr__str(*s).s);
+        *bad =
+            orr__poison(at, ORR_ESHAPE, "shape %s has too many elements: its size in bytes overflows", orr__str(*s).s);
         return false;
     }
     return true;

@@ -11,7 +11,7 @@
 /* Builders take over the reference of `n` and return a new one. NULL in is NULL out (the last error stands), so that
  * they nest, and orr__handle_new makes the poison at the end. A builder that has nothing to do returns `n`. */
 orr__node *orr__rec_cast(orr__site at, orr__node *n, orr_dtype dtype);
-orr__node *orr__rec_reshape(orr__site at, orr__node *n, const orr_shape *shape); /* same count */
+orr__node *orr__rec_reshape(orr__site at, orr__node *n, const orr_shape *shape);   /* same count */
 orr__node *orr__rec_broadcast(orr__site at, orr__node *n, const orr_shape *shape); /* must fit */
 orr__node *orr__rec_permute(orr__site at, orr__node *n, const int *perm);
 orr__node *orr__rec_slice(orr__site at, orr__node *n, const orr_shape *shape, const int64_t *start,

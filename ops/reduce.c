@@ -69,10 +69,10 @@ static orr_tensor *min_or_max(orr__site at, orr_tensor *x, orr_axes axes, bool k
     return orr__handle_new(reduce(at, n, rop, mask, (orr_dtype)n->dtype, keep));
 }
 
-#define REDUCTION(name, via, rop)                                                                                     \
-    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)                \
-    {                                                                                                                 \
-        return via(ORR__SITE(file, line, #name), x, axes, keepdims, rop);                                             \
+#define REDUCTION(name, via, rop)                                                                                      \
+    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)               \
+    {                                                                                                                  \
+        return via(ORR__SITE(file, line, #name), x, axes, keepdims, rop);                                              \
     }
 REDUCTION(sum, sum_or_prod, ORR__RSUM)
 REDUCTION(prod, sum_or_prod, ORR__RPROD)

@@ -62,8 +62,8 @@ static orr_status iota(const orr__refjob *j)
 static orr_status random_numbers(const orr__refjob *j)
 {
     for (int64_t i = 0; i < j->out.count; i++)
-        orr__array_set(&j->out, i, orr__rand_value(j->node->attr.dist, j->out.dtype, j->s[0].u, j->s[1], j->s[2],
-                                                   (uint64_t)i));
+        orr__array_set(&j->out, i,
+                       orr__rand_value(j->node->attr.dist, j->out.dtype, j->s[0].u, j->s[1], j->s[2], (uint64_t)i));
     return ORR_OK;
 }
 
@@ -102,7 +102,8 @@ static orr_status evaluate(const orr__refjob *j)
     case ORR__OP_IOTA: return iota(j);
     case ORR__OP_RANDOM: return random_numbers(j);
     case ORR__OP_CAST: return cast(j);
-    case ORR__OP_DETACH: case ORR__OP_RESHAPE: return copy(j);
+    case ORR__OP_DETACH:
+    case ORR__OP_RESHAPE: return copy(j);
     case ORR__OP_PERMUTE: return orr__ref_permute(j);
     case ORR__OP_BROADCAST: return orr__ref_broadcast(j);
     case ORR__OP_SLICE: return orr__ref_slice(j);
@@ -133,8 +134,12 @@ static orr_status node_value(const orr__prog *p, const void *const *leaf, orr__a
     all[i].data = orr__alloc_n((size_t)all[i].count + 1, orr_dtype_size(all[i].dtype));
     if (!all[i].data)
         return ORR_ENOMEM;
-    orr__refjob j = { .node = n, .s = p->scalar + p->scalar0[i], .nin = orr__prog_nin(p, i), .all = all,
-                      .arg = p->arg + p->arg0[i], .out = all[i] };
+    orr__refjob j = { .node = n,
+                      .s = p->scalar + p->scalar0[i],
+                      .nin = orr__prog_nin(p, i),
+                      .all = all,
+                      .arg = p->arg + p->arg0[i],
+                      .out = all[i] };
     for (int k = 0; k < j.nin && k < 3; k++)
         j.in[k] = all[j.arg[k]];
     return evaluate(&j);

@@ -24,9 +24,9 @@ typedef struct orr__refjob {
     const orr__node *node;
     const orr__scalar *s;
     int nin;
-    orr__array in[3];         /* the first three                     */
-    const orr__array *all;    /* arrays of the capture, by node      */
-    const int32_t *arg;       /* all operands' numbers               */
+    orr__array in[3];      /* the first three                     */
+    const orr__array *all; /* arrays of the capture, by node      */
+    const int32_t *arg;    /* all operands' numbers               */
     orr__array out;
 } orr__refjob;
 

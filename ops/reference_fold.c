@@ -66,8 +66,9 @@ static orr__scalar fold_out(const fold *a, int rop, orr_dtype dtype)
     }
     if (one)
         r.u = 1;
-    return orr__is_float(dtype) || dtype == ORR_BOOL ? r
-                                                     : orr__scalar_cast(r, orr__is_signed(dtype) ? ORR_I64 : ORR_U64, dtype);
+    return orr__is_float(dtype) || dtype == ORR_BOOL
+               ? r
+               : orr__scalar_cast(r, orr__is_signed(dtype) ? ORR_I64 : ORR_U64, dtype);
 }
 
 orr_status orr__ref_reduce(const orr__refjob *j)

@@ -76,7 +76,9 @@ orr_status orr__ref_concat(const orr__refjob *j)
 }
 
 /* Around the axis a tensor is outer × length × inner. */
-typedef struct { int64_t outer, length, inner; } parts;
+typedef struct {
+    int64_t outer, length, inner;
+} parts;
 
 static parts split(const orr_shape *s, int axis)
 {

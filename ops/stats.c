@@ -9,11 +9,11 @@
 typedef struct {
     orr__site at;
     orr_scope *scope;
-    orr_tensor *x;      /* wide                                  */
-    orr_dtype dtype;    /* the result's                          */
-    orr_shape shape;    /* the result's                          */
+    orr_tensor *x;   /* wide                                  */
+    orr_dtype dtype; /* the result's                          */
+    orr_shape shape; /* the result's                          */
     orr_axes axes;
-    double count;       /* elements that go into one of the result */
+    double count; /* elements that go into one of the result */
 } frame;
 
 static bool begin(frame *f, const char *file, int line, const char *op, orr_tensor *x, orr_axes axes, bool keepdims,

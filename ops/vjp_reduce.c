@@ -45,7 +45,8 @@ orr_tensor *orr__vjp_reduce(const orr__back *b)
     switch (b->node->attr.rop) {
     case ORR__RSUM: return orr_broadcast_to_at(AT, g, orr_tensor_shape(x));
     case ORR__RPROD: return of_product(b, x, g);
-    case ORR__RMAX: case ORR__RMIN: return of_extremum(b, x, g);
+    case ORR__RMAX:
+    case ORR__RMIN: return of_extremum(b, x, g);
     default: return NULL;
     }
 }

@@ -120,8 +120,8 @@ static int64_t differs(orr_dtype dtype, int64_t n, const orr__scalar *got, const
     return -1;
 }
 
-static void compare(orr__scalar *got, orr_dtype dtype, int64_t n, const orr__scalar *want, double ulps, const char *what,
-                    const char *by)
+static void compare(orr__scalar *got, orr_dtype dtype, int64_t n, const orr__scalar *want, double ulps,
+                    const char *what, const char *by)
 {
     int64_t i = got ? differs(dtype, n, got, want, ulps) : -1;
     if (i >= 0)
@@ -165,7 +165,7 @@ void help_poison(orr_tensor *t, orr_status status, const char *part, const char 
                   orr_status_name(orr_tensor_status(t)), orr_status_name(status), text);
     ORR_CHECK_MSG(orr_error_status() == status, "line %d: last error is %s", line, orr_status_name(orr_error_status()));
     ORR_CHECK_MSG(strstr(text, part) != NULL, "line %d: no \"%s\" in \"%s\"", line, part, text);
-    ORR_CHECK_MSG(strncmp(text, file, strlen(file)) == 0 && strstr(text, here) != NULL, "line %d: not the place: %s", line,
-                  text);
+    ORR_CHECK_MSG(strncmp(text, file, strlen(file)) == 0 && strstr(text, here) != NULL, "line %d: not the place: %s",
+                  line, text);
     orr_error_clear();
 }

@@ -18,7 +18,9 @@ typedef struct {
     orr_tensor *in[MAX_IN];
 } numpy_case;
 
-typedef struct { char *at; } reader;
+typedef struct {
+    char *at;
+} reader;
 
 static char *word(reader *r)
 {
@@ -104,11 +106,11 @@ static orr_index index_of(const numpy_case *c, int at, int n)
 }
 
 #define X c->in[0]
-#define I(k) (int64_t)c->p[k]
-#define CASE(name, expr)                                \
-    static orr_tensor *run_##name(const numpy_case *c) \
-    {                                                   \
-        return expr;                                    \
+#define I(k) (int64_t) c->p[k]
+#define CASE(name, expr)                                                                                               \
+    static orr_tensor *run_##name(const numpy_case *c)                                                                 \
+    {                                                                                                                  \
+        return expr;                                                                                                   \
     }
 CASE(reshape, orr_reshape(X, shape_of(c)))
 CASE(permute, orr_permute(X, axes_of(c, -1)))
@@ -153,16 +155,21 @@ CASE(log_softmax, orr_log_softmax(X, (int)c->p[0]))
 CASE(cross_entropy, orr_cross_entropy(X, c->in[1]))
 CASE(mse, orr_mse(X, c->in[1]))
 
-#define ROW(name) { #name, run_##name }
+#define ROW(name)                                                                                                      \
+    {                                                                                                                  \
+#name, run_##name                                                                                              \
+    }
 static const struct {
     const char *name;
     orr_tensor *(*run)(const numpy_case *c);
 } rows[] = {
-    ROW(reshape), ROW(permute), ROW(transpose), ROW(broadcast_to), ROW(squeeze), ROW(expand_dims), ROW(slice),
-    ROW(slice_axis), ROW(select), ROW(flip), ROW(cast), ROW(arange), ROW(linspace), ROW(eye), ROW(sum), ROW(prod),
-    ROW(mean), ROW(min), ROW(max), ROW(any), ROW(all), ROW(norm), ROW(logsumexp), ROW(var), ROW(std), ROW(argmin),
-    ROW(argmax), ROW(matmul), ROW(matmul_tt), ROW(take), ROW(scatter_add), ROW(one_hot), ROW(tril), ROW(triu),
-    ROW(concat), ROW(stack), ROW(pad), ROW(softmax), ROW(log_softmax), ROW(cross_entropy), ROW(mse),
+    ROW(reshape),     ROW(permute),    ROW(transpose),   ROW(broadcast_to),  ROW(squeeze),   ROW(expand_dims),
+    ROW(slice),       ROW(slice_axis), ROW(select),      ROW(flip),          ROW(cast),      ROW(arange),
+    ROW(linspace),    ROW(eye),        ROW(sum),         ROW(prod),          ROW(mean),      ROW(min),
+    ROW(max),         ROW(any),        ROW(all),         ROW(norm),          ROW(logsumexp), ROW(var),
+    ROW(std),         ROW(argmin),     ROW(argmax),      ROW(matmul),        ROW(matmul_tt), ROW(take),
+    ROW(scatter_add), ROW(one_hot),    ROW(tril),        ROW(triu),          ROW(concat),    ROW(stack),
+    ROW(pad),         ROW(softmax),    ROW(log_softmax), ROW(cross_entropy), ROW(mse),
 };
 
 static bool wanted(const char *op, const char *const *ops)
@@ -191,7 +198,8 @@ static void read_case(reader *r, numpy_case *c)
         c->in[c->nin++] = tensor(r);
 }
 
-static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype, orr_shape shape, const orr__scalar *want)
+static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype, orr_shape shape,
+                       const orr__scalar *want)
 {
     char what[64];
     size_t i = 0;

@@ -90,7 +90,9 @@ int rg_leaf(rg_graph *g, orr_dtype d, orr_shape s)
     char *data = calloc((size_t)n + 1, size);
     x.v = calloc((size_t)n + 1, sizeof *x.v);
     for (int64_t i = 0; x.v && data && i < n; i++) {
-        double r = orr__is_float(d) ? (double)rg_pick(g, 4001) / 1000 - 2 : d == ORR_BOOL ? rg_pick(g, 2) : rg_pick(g, 19) - 9;
+        double r = orr__is_float(d) ? (double)rg_pick(g, 4001) / 1000 - 2
+                   : d == ORR_BOOL  ? rg_pick(g, 2)
+                                    : rg_pick(g, 19) - 9;
         if (orr__is_unsigned(d))
             r = fabs(r);
         x.v[i] = orr__scalar_cast((orr__scalar){ .f = r }, ORR_F64, d);

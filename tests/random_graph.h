@@ -12,10 +12,10 @@
 /* A value is exact when all that led to it must be the same to the last bit on every engine. What is not exact carries
  * a bound per element, and goes only into ops that are continuous: elsewhere a last bit could turn into any difference. */
 typedef struct {
-    orr_tensor *t;    /* as recorded                               */
-    orr_tensor *ref;  /* a leaf with its value                     */
-    orr__scalar *v;   /* that value                                */
-    double *err;      /* bound per element; NULL: exact            */
+    orr_tensor *t;   /* as recorded                               */
+    orr_tensor *ref; /* a leaf with its value                     */
+    orr__scalar *v;  /* that value                                */
+    double *err;     /* bound per element; NULL: exact            */
     bool finite;
 } rg_value;
 
@@ -45,11 +45,11 @@ typedef struct {
     orr_tensor *(*apply)(orr_tensor *const *in, int n, const rg_param *p);
     rg_param p;
     int nin, in[8];
-    bool smooth;   /* may take operands that are not exact                                     */
-    double ulps;   /* error of the op itself, in units of the result's last place; 0: exact      */
-    double terms;  /* it sums up so many products or terms: error in units of the sum of sizes   */
-    double slack;  /* a composition: error in units of the largest operand's last place          */
-    bool square;   /* the slack is by the square of the largest operand                          */
+    bool smooth;  /* may take operands that are not exact                                     */
+    double ulps;  /* error of the op itself, in units of the result's last place; 0: exact      */
+    double terms; /* it sums up so many products or terms: error in units of the sum of sizes   */
+    double slack; /* a composition: error in units of the largest operand's last place          */
+    bool square;  /* the slack is by the square of the largest operand                          */
 } rg_step;
 
 void rg_begin(rg_graph *g, unsigned long long seed);

@@ -99,7 +99,7 @@ static void choose_slice(rg_graph *g, rg_param *p, orr_shape shape)
 static bool choose_view(rg_graph *g, rg_step *s)
 {
     static const char *const names[] = { "reshape", "permute", "transpose", "broadcast_to", "expand_dims", "squeeze",
-                                         "slice", "select", "flip", "pad", "tril", "triu" };
+                                         "slice",   "select",  "flip",      "pad",          "tril",        "triu" };
     int i = any_value(g), kind = rg_pick(g, VIEWS);
     orr_shape shape = shape_of(g, i);
     rg_param *p = &s->p;
@@ -220,8 +220,8 @@ static orr_tensor *apply_make(orr_tensor *const *in, int n, const rg_param *p)
 
 static bool choose_make(rg_graph *g, rg_step *s)
 {
-    static const char *const names[] = { "full", "arange", "linspace", "eye", "rand", "randint", "permutation",
-                                         "bernoulli", "randn" };
+    static const char *const names[] = { "full",    "arange",      "linspace",  "eye",  "rand",
+                                         "randint", "permutation", "bernoulli", "randn" };
     int kind = rg_pick(g, 9);
     orr_dtype d = (orr_dtype)rg_pick(g, ORR_DTYPE_COUNT);
     s->nin = 0;

@@ -202,7 +202,9 @@ static int64_t reduced(orr_shape s, orr_axes a)
 
 static bool choose_reduce(rg_graph *g, rg_step *s)
 {
-    static const char *const names[] = { "sum", "prod", "max", "min", "any", "all", "mean", "var", "norm", "logsumexp" };
+    static const char *const names[] = {
+        "sum", "prod", "max", "min", "any", "all", "mean", "var", "norm", "logsumexp"
+    };
     int i = any_value(g), r = rg_pick(g, 10);
     orr_shape shape = shape_of(g, i);
     bool is_float = orr__is_float(dtype_of(g, i));

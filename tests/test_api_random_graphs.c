@@ -140,7 +140,8 @@ static bool one_graph(unsigned long long seed)
 static void graphs_agree_with_the_reference(void)
 {
     const char *alone = getenv("ORR_TEST_SEED"), *count = getenv("ORR_TEST_GRAPHS"), *need = getenv("ORR_TEST_NEEDS");
-    unsigned long long first = alone ? strtoull(alone, NULL, 10) : 0, end = alone ? first + 1 : strtoull(count, NULL, 10);
+    unsigned long long first = alone ? strtoull(alone, NULL, 10) : 0,
+                       end = alone ? first + 1 : strtoull(count, NULL, 10);
     int failures = 0;
     if (need && !strstr(orr_engine_name(), need))
         ORR_SKIP("the engine is \"%s\", not %s", orr_engine_name(), need);
@@ -156,7 +157,9 @@ static void graphs_agree_with_the_reference(void)
 
 /* -- all engines ----------------------------------------------------------------------------------------- */
 
-typedef struct { const char *name, *value; } setting;
+typedef struct {
+    const char *name, *value;
+} setting;
 
 /* Runs this program again with these settings; its output comes through. */
 static void run(const setting *env, const char *graphs)
@@ -179,14 +182,17 @@ static void run(const setting *env, const char *graphs)
     ORR_CHECK_MSG(ended && WIFEXITED(status) && WEXITSTATUS(status) == 0, "wait status %d", status);
 }
 
-#define STARPU(cpus, sched)                                                                        \
-    { "ORRERY_ENGINE", "starpu" }, { "STARPU_NCPU", cpus }, { "STARPU_SCHED", sched },                \
-    { "STARPU_NOPENCL", "0" }, { "STARPU_NCUDA", "0" }, { "ORR_TEST_NEEDS", "starpu" }
+#define STARPU(cpus, sched)                                                                                            \
+    { "ORRERY_ENGINE", "starpu" }, { "STARPU_NCPU", cpus }, { "STARPU_SCHED", sched }, { "STARPU_NOPENCL", "0" },      \
+        { "STARPU_NCUDA", "0" },                                                                                       \
+    {                                                                                                                  \
+        "ORR_TEST_NEEDS", "starpu"                                                                                     \
+    }
 
-#define ENGINE(test, graphs, ...)                                        \
-    static void test(void)                                               \
-    {                                                                    \
-        run((const setting[]){ __VA_ARGS__, { NULL, NULL } }, graphs); \
+#define ENGINE(test, graphs, ...)                                                                                      \
+    static void test(void)                                                                                             \
+    {                                                                                                                  \
+        run((const setting[]){ __VA_ARGS__, { NULL, NULL } }, graphs);                                                 \
     }
 ENGINE(serial, "1000", { "ORRERY_ENGINE", "serial" })
 ENGINE(serial_without_fusion, "300", { "ORRERY_ENGINE", "serial" }, { "ORRERY_FUSE", "off" })
@@ -205,10 +211,18 @@ ENGINE(opencl, "100", { "ORRERY_ENGINE", "starpu" }, { "ORRERY_BACKEND", "opencl
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(serial),  ORR_TEST(serial_without_fusion), ORR_TEST(eager_1),
-                                      ORR_TEST(eager_2), ORR_TEST(lws_1),                 ORR_TEST(lws_2),
-                                      ORR_TEST(dmda_1),  ORR_TEST(dmda_2),                ORR_TEST(dmdas_1),
-                                      ORR_TEST(dmdas_2), ORR_TEST(small_tiles),           ORR_TEST(opencl),
+    static const orr_test tests[] = { ORR_TEST(serial),
+                                      ORR_TEST(serial_without_fusion),
+                                      ORR_TEST(eager_1),
+                                      ORR_TEST(eager_2),
+                                      ORR_TEST(lws_1),
+                                      ORR_TEST(lws_2),
+                                      ORR_TEST(dmda_1),
+                                      ORR_TEST(dmda_2),
+                                      ORR_TEST(dmdas_1),
+                                      ORR_TEST(dmdas_2),
+                                      ORR_TEST(small_tiles),
+                                      ORR_TEST(opencl),
                                       { 0 } };
     static const orr_test child[] = { ORR_TEST(graphs_agree_with_the_reference), { 0 } };
     if (getenv("ORR_TEST_CHILD"))

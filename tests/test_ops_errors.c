@@ -61,7 +61,8 @@ static void views_reject_bad_input(void)
     HELP_POISON(orr_broadcast_to(X23, ORR_SHAPE(2, 4)), ORR_ESHAPE, "(2, 3) does not broadcast to (2, 4)");
     HELP_POISON(orr_broadcast_to(X23, ORR_SHAPE(3)), ORR_ESHAPE, "broadcast");
     HELP_POISON(orr_broadcast_to(X23, ORR_SHAPE(-1, 3)), ORR_ESHAPE, "negative");
-    HELP_POISON(orr_broadcast_to(orr_ones(ORR_F32, ORR_SHAPE(1, 1)), ORR_SHAPE(HUGE_DIM, HUGE_DIM)), ORR_ESHAPE, "overflow");
+    HELP_POISON(orr_broadcast_to(orr_ones(ORR_F32, ORR_SHAPE(1, 1)), ORR_SHAPE(HUGE_DIM, HUGE_DIM)), ORR_ESHAPE,
+                "overflow");
     HELP_POISON(orr_squeeze(X23, ORR_AXES(0)), ORR_ESHAPE, "axis 0 of (2, 3) is not of length 1");
     HELP_POISON(orr_squeeze(X23, ORR_AXES(2)), ORR_EAXIS, "squeeze");
     HELP_POISON(orr_expand_dims(X23, 3), ORR_EAXIS, "axis 3 is not in -3 to 2");
@@ -70,7 +71,8 @@ static void views_reject_bad_input(void)
     HELP_POISON(orr_slice(X23, ORR_IDX(0), ORR_IDX(1, 1), ORR_NO_IDX), ORR_EINVAL, "slice: 1 starts, 2 stops");
     HELP_POISON(orr_slice(X23, ORR_IDX(0, 0, 0), ORR_IDX(1, 1, 1), ORR_NO_IDX), ORR_EAXIS, "3 starts");
     HELP_POISON(orr_slice(X23, ORR_IDX(0), ORR_IDX(1), ORR_IDX(0)), ORR_EINVAL, "the step of axis 0 is 0");
-    HELP_POISON(orr_slice(X23, ((orr_index){ -1, { 0 } }), ((orr_index){ -1, { 0 } }), ORR_NO_IDX), ORR_EAXIS, "-1 starts");
+    HELP_POISON(orr_slice(X23, ((orr_index){ -1, { 0 } }), ((orr_index){ -1, { 0 } }), ORR_NO_IDX), ORR_EAXIS,
+                "-1 starts");
     HELP_POISON(orr_slice_axis(X23, 2, 0, 1, 1), ORR_EAXIS, "axis 2 is out of range for shape (2, 3)");
     HELP_POISON(orr_slice_axis(X23, 0, 0, 1, 0), ORR_EINVAL, "step");
     HELP_POISON(orr_select(X23, 1, 3), ORR_EINDEX, "index 3 is out of range for axis 1 of (2, 3)");
@@ -85,7 +87,8 @@ static void reductions_reject_bad_input(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *none = orr_zeros(ORR_F32, ORR_SHAPE(2, 0));
-    HELP_POISON(orr_sum(X23, ORR_AXES(2), false), ORR_EAXIS, "sum: an axis is out of range, or there twice, for shape (2, 3)");
+    HELP_POISON(orr_sum(X23, ORR_AXES(2), false), ORR_EAXIS,
+                "sum: an axis is out of range, or there twice, for shape (2, 3)");
     HELP_POISON(orr_prod(X23, ORR_AXES(0, -2), false), ORR_EAXIS, "prod");
     HELP_POISON(orr_any(X23, ((orr_axes){ 9, { 0 } }), false), ORR_EAXIS, "any");
     HELP_POISON(orr_max(none, ORR_AXES(1), false), ORR_ESHAPE, "max: there is none over an empty axis: shape (2, 0)");
@@ -93,7 +96,8 @@ static void reductions_reject_bad_input(void)
     HELP_POISON(orr_argmax(none, 1, false), ORR_ESHAPE, "argmax");
     HELP_POISON(orr_argmin(none, ORR_FLAT, false), ORR_ESHAPE, "argmin");
     HELP_POISON(orr_argmax(X23, 2, false), ORR_EAXIS, "argmax");
-    HELP_POISON(orr_mean(I3, ORR_ALL_AXES, false), ORR_EDTYPE, "mean: x is int64, and a float dtype is needed: write orr_cast(x, ORR_F32)");
+    HELP_POISON(orr_mean(I3, ORR_ALL_AXES, false), ORR_EDTYPE,
+                "mean: x is int64, and a float dtype is needed: write orr_cast(x, ORR_F32)");
     HELP_POISON(orr_var(I3, ORR_ALL_AXES, 0, false), ORR_EDTYPE, "var");
     HELP_POISON(orr_std(X23, ORR_AXES(7), 0, false), ORR_EAXIS, "std");
     HELP_POISON(orr_norm(B3, ORR_ALL_AXES, false), ORR_EDTYPE, "norm: x is bool");
@@ -112,11 +116,12 @@ static void matmul_rejects_bad_input(void)
     HELP_POISON(orr_matmul(orr_ones(ORR_F32, ORR_SHAPE(2, 3, 3)), orr_ones(ORR_F32, ORR_SHAPE(4, 3, 3))), ORR_ESHAPE,
                 "batch dimensions do not broadcast");
     HELP_POISON(orr_matmul(B3, B3), ORR_EDTYPE, "bool");
-    HELP_POISON(orr_matmul(orr_ones(ORR_I64, ORR_SHAPE(3)), orr_ones(ORR_F32, ORR_SHAPE(3))), ORR_EDTYPE, "int64 and float32");
+    HELP_POISON(orr_matmul(orr_ones(ORR_I64, ORR_SHAPE(3)), orr_ones(ORR_F32, ORR_SHAPE(3))), ORR_EDTYPE,
+                "int64 and float32");
     HELP_POISON(orr_matmul(orr_zeros(ORR_F32, ORR_SHAPE(HUGE_DIM, 0)), orr_zeros(ORR_F32, ORR_SHAPE(0, HUGE_DIM))),
                 ORR_ESHAPE, "overflow");
-    HELP_POISON(orr_matmul(orr_zeros(ORR_I8, ORR_SHAPE(1, 1, 1, 1, 1, 1, 1, 1)), orr_zeros(ORR_I8, ORR_SHAPE(1))), ORR_ESHAPE,
-                "5 batch axes");
+    HELP_POISON(orr_matmul(orr_zeros(ORR_I8, ORR_SHAPE(1, 1, 1, 1, 1, 1, 1, 1)), orr_zeros(ORR_I8, ORR_SHAPE(1))),
+                ORR_ESHAPE, "5 batch axes");
     (void)orr_scope_end(s);
 }
 
@@ -222,18 +227,50 @@ static void every_op_takes_null_and_stale_tensors(void)
         orr_status st = k ? ORR_EHANDLE : ORR_EINVAL;
         orr_tensor *b = bad[k], *x = X23, *i = I3;
         orr_tensor *t[] = {
-            orr_cast(b, ORR_F32), orr_reshape(b, ORR_SHAPE(6)), orr_permute(b, ORR_ALL_AXES), orr_transpose(b),
-            orr_broadcast_to(b, ORR_SHAPE(6)), orr_squeeze(b, ORR_ALL_AXES), orr_expand_dims(b, 0),
-            orr_slice(b, ORR_IDX(0), ORR_IDX(1), ORR_NO_IDX), orr_slice_axis(b, 0, 0, 1, 1), orr_select(b, 0, 0),
-            orr_flip(b, ORR_ALL_AXES), orr_sum(b, ORR_ALL_AXES, true), orr_prod(b, ORR_ALL_AXES, true),
-            orr_mean(b, ORR_ALL_AXES, true), orr_var(b, ORR_ALL_AXES, 0, true), orr_std(b, ORR_ALL_AXES, 0, true),
-            orr_norm(b, ORR_ALL_AXES, true), orr_logsumexp(b, ORR_ALL_AXES, true), orr_min(b, ORR_ALL_AXES, true),
-            orr_max(b, ORR_ALL_AXES, true), orr_any(b, ORR_ALL_AXES, true), orr_all(b, ORR_ALL_AXES, true),
-            orr_argmax(b, 0, true), orr_argmin(b, 0, true), orr_matmul(b, x), orr_matmul(x, b), orr_take(b, i, 0),
-            orr_take(x, b, 0), orr_scatter_add(b, i, x, 0), orr_scatter_add(x, b, x, 0), orr_scatter_add(x, i, b, 0),
-            orr_one_hot(b, 3, ORR_F32), orr_tril(b, 0), orr_triu(b, 0), orr_concat(&b, 1, 0), orr_stack(&b, 1, 0),
-            orr_pad(b, ORR_NO_IDX, ORR_NO_IDX, 0), orr_softmax(b, 0), orr_log_softmax(b, 0), orr_cross_entropy(b, i),
-            orr_cross_entropy(x, b), orr_mse(b, x), orr_mse(x, b), orr_detach(b),
+            orr_cast(b, ORR_F32),
+            orr_reshape(b, ORR_SHAPE(6)),
+            orr_permute(b, ORR_ALL_AXES),
+            orr_transpose(b),
+            orr_broadcast_to(b, ORR_SHAPE(6)),
+            orr_squeeze(b, ORR_ALL_AXES),
+            orr_expand_dims(b, 0),
+            orr_slice(b, ORR_IDX(0), ORR_IDX(1), ORR_NO_IDX),
+            orr_slice_axis(b, 0, 0, 1, 1),
+            orr_select(b, 0, 0),
+            orr_flip(b, ORR_ALL_AXES),
+            orr_sum(b, ORR_ALL_AXES, true),
+            orr_prod(b, ORR_ALL_AXES, true),
+            orr_mean(b, ORR_ALL_AXES, true),
+            orr_var(b, ORR_ALL_AXES, 0, true),
+            orr_std(b, ORR_ALL_AXES, 0, true),
+            orr_norm(b, ORR_ALL_AXES, true),
+            orr_logsumexp(b, ORR_ALL_AXES, true),
+            orr_min(b, ORR_ALL_AXES, true),
+            orr_max(b, ORR_ALL_AXES, true),
+            orr_any(b, ORR_ALL_AXES, true),
+            orr_all(b, ORR_ALL_AXES, true),
+            orr_argmax(b, 0, true),
+            orr_argmin(b, 0, true),
+            orr_matmul(b, x),
+            orr_matmul(x, b),
+            orr_take(b, i, 0),
+            orr_take(x, b, 0),
+            orr_scatter_add(b, i, x, 0),
+            orr_scatter_add(x, b, x, 0),
+            orr_scatter_add(x, i, b, 0),
+            orr_one_hot(b, 3, ORR_F32),
+            orr_tril(b, 0),
+            orr_triu(b, 0),
+            orr_concat(&b, 1, 0),
+            orr_stack(&b, 1, 0),
+            orr_pad(b, ORR_NO_IDX, ORR_NO_IDX, 0),
+            orr_softmax(b, 0),
+            orr_log_softmax(b, 0),
+            orr_cross_entropy(b, i),
+            orr_cross_entropy(x, b),
+            orr_mse(b, x),
+            orr_mse(x, b),
+            orr_detach(b),
         };
         for (size_t n = 0; n < sizeof t / sizeof *t; n++)
             ORR_CHECK_MSG(orr_tensor_status(t[n]) == st, "op %d on bad tensor %d: %s", (int)n, k,
@@ -248,7 +285,8 @@ static void poison_travels_with_its_first_message(void)
     orr_tensor *p = orr_matmul(X23, X45);
     int line = __LINE__ - 1;
     orr_error_clear();
-    orr_tensor *y = orr_softmax(orr_mean(orr_concat(((orr_tensor *[]){ orr_add(p, X23), X23 }), 2, 0), ORR_AXES(9), false), 4);
+    orr_tensor *y =
+        orr_softmax(orr_mean(orr_concat(((orr_tensor *[]){ orr_add(p, X23), X23 }), 2, 0), ORR_AXES(9), false), 4);
     float v[6];
     char place[32];
     snprintf(place, sizeof place, ":%d: matmul: inner", line);

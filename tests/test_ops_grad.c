@@ -20,10 +20,10 @@ typedef struct {
     bool zeros; /* some elements are set to 0 */
 } row;
 
-#define F(name, expr)                             \
-    static orr_tensor *name(orr_tensor *const *x) \
-    {                                             \
-        return expr;                              \
+#define F(name, expr)                                                                                                  \
+    static orr_tensor *name(orr_tensor *const *x)                                                                      \
+    {                                                                                                                  \
+        return expr;                                                                                                   \
     }
 static orr_tensor *indices(void)
 {
@@ -191,8 +191,8 @@ static void against_differences(const row *r, int order, double v[MAX_X][MAX_ELE
             v[k][i] = keep - h;
             double down = value_at(r, order, v), slope = (up - down) / (2 * h);
             v[k][i] = keep;
-            ORR_CHECK_MSG(fabs(d[i] - slope) <= 1e-7 * (10 + fabs(slope)), "%s, order %d: d/dx%d[%d] is %.12g, not %.12g",
-                          r->name, order, k, (int)i, d[i], slope);
+            ORR_CHECK_MSG(fabs(d[i] - slope) <= 1e-7 * (10 + fabs(slope)),
+                          "%s, order %d: d/dx%d[%d] is %.12g, not %.12g", r->name, order, k, (int)i, d[i], slope);
         }
         free(d);
     }

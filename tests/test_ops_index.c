@@ -16,8 +16,7 @@ static void joins_agree_with_numpy(void)
 
 static void softmax_and_losses_agree_with_numpy(void)
 {
-    help_numpy("numpy/index.txt",
-               (const char *const[]){ "softmax", "log_softmax", "cross_entropy", "mse", NULL });
+    help_numpy("numpy/index.txt", (const char *const[]){ "softmax", "log_softmax", "cross_entropy", "mse", NULL });
 }
 
 static void index_out_of_range_is_found_by_evaluation(void)
@@ -49,11 +48,10 @@ static void huge_unsigned_index_does_not_turn_negative(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(take_and_scatter_agree_with_numpy),
-                                      ORR_TEST(joins_agree_with_numpy),
-                                      ORR_TEST(softmax_and_losses_agree_with_numpy),
-                                      ORR_TEST(index_out_of_range_is_found_by_evaluation),
-                                      ORR_TEST(huge_unsigned_index_does_not_turn_negative),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(take_and_scatter_agree_with_numpy),          ORR_TEST(joins_agree_with_numpy),
+        ORR_TEST(softmax_and_losses_agree_with_numpy),        ORR_TEST(index_out_of_range_is_found_by_evaluation),
+        ORR_TEST(huge_unsigned_index_does_not_turn_negative), { 0 }
+    };
     return help_main(argc, argv, "ops.index", tests);
 }

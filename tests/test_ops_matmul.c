@@ -31,7 +31,8 @@ static void half_accumulates_wider(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(matmul_agrees_with_numpy), ORR_TEST(matmul_of_views),
-                                      ORR_TEST(half_accumulates_wider), { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(matmul_agrees_with_numpy), ORR_TEST(matmul_of_views), ORR_TEST(half_accumulates_wider), { 0 }
+    };
     return help_main(argc, argv, "ops.matmul", tests);
 }

@@ -11,7 +11,9 @@
 #define N 20000
 
 /* Mean and variance of t by the reference evaluation; t's least and greatest element. */
-typedef struct { double mean, var, min, max; } moments;
+typedef struct {
+    double mean, var, min, max;
+} moments;
 
 static moments moments_of(orr_tensor *t)
 {
@@ -143,11 +145,16 @@ static void engine_and_reference_draw_the_same(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_seed(9);
-    orr_tensor *t[] = { orr_rand(ORR_F32, ORR_SHAPE(1001), 0, 1),    orr_rand(ORR_F64, ORR_SHAPE(7, 11), -2, 1),
-                        orr_rand(ORR_F16, ORR_SHAPE(100), 0, 1),     orr_rand(ORR_BF16, ORR_SHAPE(100), 0, 1),
-                        orr_randint(ORR_I16, ORR_SHAPE(333), -5, 6), orr_randint(ORR_U64, ORR_SHAPE(33), 0, 1000),
-                        orr_permutation(777),                        orr_bernoulli(ORR_SHAPE(500), 0.5),
-                        orr_randn(ORR_F64, ORR_SHAPE(3, 33), 0, 1),  orr_randn(ORR_F32, ORR_SHAPE(999), 0, 1) };
+    orr_tensor *t[] = { orr_rand(ORR_F32, ORR_SHAPE(1001), 0, 1),
+                        orr_rand(ORR_F64, ORR_SHAPE(7, 11), -2, 1),
+                        orr_rand(ORR_F16, ORR_SHAPE(100), 0, 1),
+                        orr_rand(ORR_BF16, ORR_SHAPE(100), 0, 1),
+                        orr_randint(ORR_I16, ORR_SHAPE(333), -5, 6),
+                        orr_randint(ORR_U64, ORR_SHAPE(33), 0, 1000),
+                        orr_permutation(777),
+                        orr_bernoulli(ORR_SHAPE(500), 0.5),
+                        orr_randn(ORR_F64, ORR_SHAPE(3, 33), 0, 1),
+                        orr_randn(ORR_F32, ORR_SHAPE(999), 0, 1) };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         orr__scalar *want = help_reference(t[i]);
         if (want)
@@ -163,7 +170,8 @@ static void views_of_random_tensors_see_the_same_numbers(void)
     orr_seed(3);
     orr_tensor *a = orr_rand(ORR_F32, ORR_SHAPE(4, 6), 0, 1);
     ORR_CHECK(equal(orr_transpose(orr_transpose(a)), a));
-    ORR_CHECK(equal(orr_sub(orr_flip(a, ORR_ALL_AXES), orr_flip(a, ORR_ALL_AXES)), orr_zeros(ORR_F32, ORR_SHAPE(4, 6))));
+    ORR_CHECK(
+        equal(orr_sub(orr_flip(a, ORR_ALL_AXES), orr_flip(a, ORR_ALL_AXES)), orr_zeros(ORR_F32, ORR_SHAPE(4, 6))));
     orr_tensor *part = orr_slice(a, ORR_IDX(1, 2), ORR_IDX(3, 5), ORR_NO_IDX);
     float all[24], some[6];
     ORR_CHECK(orr_read(part, some, sizeof some) == ORR_OK && orr_read(a, all, sizeof all) == ORR_OK);

@@ -13,7 +13,8 @@ static void integer_sums_widen_and_wrap(void)
     help_check_values(orr_add(x, x), ORR_I8, ORR_SHAPE(3), (double[]){ -56, -56, -56 });
     help_check_values(orr_prod(orr_full(ORR_U8, ORR_SHAPE(2), 255), ORR_ALL_AXES, false), ORR_U64, ORR_SCALAR,
                       (double[]){ 65025 });
-    help_check_values(orr_sum(orr_ones(ORR_BOOL, ORR_SHAPE(5)), ORR_ALL_AXES, false), ORR_I64, ORR_SCALAR, (double[]){ 5 });
+    help_check_values(orr_sum(orr_ones(ORR_BOOL, ORR_SHAPE(5)), ORR_ALL_AXES, false), ORR_I64, ORR_SCALAR,
+                      (double[]){ 5 });
     (void)orr_scope_end(s);
 }
 
@@ -38,8 +39,8 @@ static void chained_views_see_the_right_elements(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_reshape(orr_arange(ORR_I32, 0, 24, 1), ORR_SHAPE(2, 3, 4));
-    orr_tensor *y = orr_permute(x, ORR_AXES(2, 0, 1));                               /* y[i,j,k] = 12j + 4k + i */
-    y = orr_slice(y, ORR_IDX(ORR_END, 1), ORR_IDX(ORR_END, 2), ORR_IDX(-2, 1));      /* i = 3, 1; j = 1 */
+    orr_tensor *y = orr_permute(x, ORR_AXES(2, 0, 1));                          /* y[i,j,k] = 12j + 4k + i */
+    y = orr_slice(y, ORR_IDX(ORR_END, 1), ORR_IDX(ORR_END, 2), ORR_IDX(-2, 1)); /* i = 3, 1; j = 1 */
     help_check_values(orr_reshape(y, ORR_SHAPE(3, 2)), ORR_I32, ORR_SHAPE(3, 2), (double[]){ 15, 19, 23, 13, 17, 21 });
     (void)orr_scope_end(s);
 }
@@ -55,11 +56,10 @@ static void first_of_equals_and_nan_win_in_argmax(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(integer_sums_widen_and_wrap),
-                                      ORR_TEST(f32_sums_are_wider_than_f32),
-                                      ORR_TEST(f16_is_rounded_after_every_op),
-                                      ORR_TEST(chained_views_see_the_right_elements),
-                                      ORR_TEST(first_of_equals_and_nan_win_in_argmax),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(integer_sums_widen_and_wrap),           ORR_TEST(f32_sums_are_wider_than_f32),
+        ORR_TEST(f16_is_rounded_after_every_op),         ORR_TEST(chained_views_see_the_right_elements),
+        ORR_TEST(first_of_equals_and_nan_win_in_argmax), { 0 }
+    };
     return help_main(argc, argv, "ops.reference", tests);
 }

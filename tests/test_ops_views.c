@@ -19,7 +19,7 @@ static void casts_agree_with_numpy(void)
 static void shapes_agree_with_numpy(void)
 {
     help_numpy("numpy/views.txt", (const char *const[]){ "reshape", "permute", "transpose", "broadcast_to", "squeeze",
-                                                          "expand_dims", NULL });
+                                                         "expand_dims", NULL });
 }
 
 static void slices_agree_with_numpy(void)
@@ -33,7 +33,8 @@ static void constants_of_every_dtype(void)
         orr_scope *s = orr_scope_begin();
         help_check_values(orr_zeros((orr_dtype)d, ORR_SHAPE(2)), (orr_dtype)d, ORR_SHAPE(2), (double[]){ 0, 0 });
         help_check_values(orr_ones((orr_dtype)d, ORR_SCALAR), (orr_dtype)d, ORR_SCALAR, (double[]){ 1 });
-        help_check_values(orr_full((orr_dtype)d, ORR_SHAPE(1, 2), 1), (orr_dtype)d, ORR_SHAPE(1, 2), (double[]){ 1, 1 });
+        help_check_values(orr_full((orr_dtype)d, ORR_SHAPE(1, 2), 1), (orr_dtype)d, ORR_SHAPE(1, 2),
+                          (double[]){ 1, 1 });
         help_check_values(orr_zeros((orr_dtype)d, ORR_SHAPE(2, 0)), (orr_dtype)d, ORR_SHAPE(2, 0), NULL);
         (void)orr_scope_end(s);
     }

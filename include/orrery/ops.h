@@ -27,8 +27,7 @@ typedef struct orr_index {
 } orr_index;
 
 /** ORR_IDX(0, 2) is the list 0, 2. */
-#define ORR_IDX(...) \
-    ((orr_index){ (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), { __VA_ARGS__ } })
+#define ORR_IDX(...) ((orr_index){ (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), { __VA_ARGS__ } })
 /** The empty list: steps of 1 in orr_slice, no padding in orr_pad. */
 #define ORR_NO_IDX ((orr_index){ 0, { 0 } })
 

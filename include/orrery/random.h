@@ -25,7 +25,8 @@ ORR_API orr_tensor *orr_randn_at(const char *file, int line, orr_dtype dtype, or
 #define orr_randn(...) orr_randn_at(ORR_HERE, __VA_ARGS__)
 /** Integers lo … hi−1, each as likely. Integer dtypes (ORR_EDTYPE: also when lo or hi−1 is none of the dtype).
  * Errors: ORR_EINVAL (hi ≤ lo), ORR_ESHAPE. */
-ORR_API orr_tensor *orr_randint_at(const char *file, int line, orr_dtype dtype, orr_shape shape, int64_t lo, int64_t hi);
+ORR_API orr_tensor *orr_randint_at(const char *file, int line, orr_dtype dtype, orr_shape shape, int64_t lo,
+                                   int64_t hi);
 #define orr_randint(...) orr_randint_at(ORR_HERE, __VA_ARGS__)
 /** The numbers 0 … n−1 in random order, i64, shape (n). Errors: ORR_ESHAPE (n < 0). */
 ORR_API orr_tensor *orr_permutation_at(const char *file, int line, int64_t n);
