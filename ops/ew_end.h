@@ -46,6 +46,7 @@
 #undef ew_floor_divide
 #undef ew_maximum
 #undef ew_minimum
+#undef ew_clip
 #undef ew_floor
 #undef ew_ceil
 #undef ew_trunc

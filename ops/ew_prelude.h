@@ -33,6 +33,7 @@
 #define ew_floor_divide EW_N(ew_floor_divide)
 #define ew_maximum EW_N(ew_maximum)
 #define ew_minimum EW_N(ew_minimum)
+#define ew_clip EW_N(ew_clip)
 #define ew_floor EW_N(ew_floor)
 #define ew_ceil EW_N(ew_ceil)
 #define ew_trunc EW_N(ew_trunc)
@@ -64,6 +65,13 @@ EW_FN T ew_pow(T x, T y) { return pow(x, y); }
 /* NaN wins; of equals the second. */
 EW_FN T ew_maximum(T x, T y) { return ((x > y) | (x != x)) ? x : y; }
 EW_FN T ew_minimum(T x, T y) { return ((x < y) | (x != x)) ? x : y; }
+/* minimum(maximum(x, y), z), in a form that compilers turn into selections without jumps. */
+EW_FN T ew_clip(T x, T y, T z)
+{
+    T t = x > y ? x : y;
+    t = t < z ? t : z;
+    return ((x != x) | (y != y) | (z != z)) ? x + y + z : t;
+}
 EW_FN T ew_floor(T x) { return floor(x); }
 EW_FN T ew_ceil(T x) { return ceil(x); }
 EW_FN T ew_trunc(T x) { return trunc(x); }
@@ -226,6 +234,7 @@ EW_FN T ew_sub(T x, T y) { return (T)((U)x + 0u - (U)y); }
 EW_FN T ew_mul(T x, T y) { return (T)(((U)x + 0u) * ((U)y + 0u)); }
 EW_FN T ew_maximum(T x, T y) { return x > y ? x : y; }
 EW_FN T ew_minimum(T x, T y) { return x < y ? x : y; }
+EW_FN T ew_clip(T x, T y, T z) { return ew_minimum(ew_maximum(x, y), z); }
 EW_FN T ew_floor(T x) { return x; }
 EW_FN T ew_ceil(T x) { return x; }
 EW_FN T ew_trunc(T x) { return x; }
