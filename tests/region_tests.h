@@ -28,6 +28,21 @@ static void strided_broadcast_and_negative_accesses(void)
     rc_check("accesses in three ranges", &b, 3, -9, 9, 0);
 }
 
+/* Positions along axes of awkward sizes: every one is found by a multiplication instead of a division. */
+static void axes_of_any_size_are_told_apart(void)
+{
+    static const int64_t size[] = { 1, 2, 3, 5, 7, 127, 128, 641, 1023, 65537 };
+    static rb b;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        const int64_t dim[3] = { 3, size[i], size[i] > 1000 ? 2 : size[sizeof size / sizeof *size - 3 - i] };
+        rb_begin(&b, ORR__G_MAP, 3, dim);
+        int64_t n = dim[1] * dim[2];
+        int x = rb_load(&b, rb_access(&b, rb_input(&b, ORR_I32, 3 * n), 3 * n - 1, (int64_t[]){ -n, -dim[2], -1 }));
+        rb_out(&b, ORR_I32, x);
+        rc_check("axes", &b, 1, -1e9, 1e9, 0);
+    }
+}
+
 static void more_arguments_than_fit_by_value(void)
 {
     static rb b;
@@ -298,8 +313,9 @@ static void empty_ranges_are_nothing(void)
 #define RT_TESTS                                                                                                       \
     ORR_TEST(every_row_on_f32), ORR_TEST(every_row_on_f64), ORR_TEST(every_row_on_f16_and_bf16),                       \
         ORR_TEST(every_row_on_ints_and_bool), ORR_TEST(strided_broadcast_and_negative_accesses),                       \
-        ORR_TEST(more_arguments_than_fit_by_value), ORR_TEST(arrays_that_begin_at_an_offset),                          \
-        ORR_TEST(reductions_over_any_axes), ORR_TEST(reductions_of_any_dtype), ORR_TEST(chains_into_reductions),       \
+        ORR_TEST(axes_of_any_size_are_told_apart), ORR_TEST(more_arguments_than_fit_by_value),                         \
+        ORR_TEST(arrays_that_begin_at_an_offset), ORR_TEST(reductions_over_any_axes),                                  \
+        ORR_TEST(reductions_of_any_dtype), ORR_TEST(chains_into_reductions),                                           \
         ORR_TEST(arg_reductions_take_the_first_of_equals), ORR_TEST(nan_wins_in_max_and_argmax),                       \
         ORR_TEST(iota_in_every_dtype), ORR_TEST(random_numbers_are_the_same_bits),                                     \
         ORR_TEST(normal_random_numbers_are_close), ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing)

@@ -5,25 +5,31 @@
 #include "codelets/emit/emit.h"
 
 /* Every dialect's prelude defines, beside the types: ORR_FN (helper function),
- * orr_idx (array index), orr_f32_bits and orr_bits_f32, the same for f64,
+ * orr_idx (array index), orr_quotient, orr_f32_bits and orr_bits_f32, the same for f64,
  * orr_mulhi (high half of a product of u64) and orr_clz (leading zeros of a u64, not 0). */
 
 /* The C math names of ops/ew_prelude.h. */
+/* clang-format off */
 #define UNARY_MATH(X)                                                                                                  \
-    X(fabs)                                                                                                            \
-    X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh)      \
-        X(tanh) X(asinh) X(acosh) X(atanh) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(erf) X(erfc)
+    X(fabs) X(exp) X(expm1) X(log) X(log1p) X(log2) X(log10) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh)      \
+    X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(erf) X(erfc)
+/* clang-format on */
 #define BINARY_MATH(X) X(atan2) X(hypot) X(pow) X(fmod) X(copysign) X(nextafter)
 #define DECLARE1(n) "orr_f64 " #n "(orr_f64); orr_f32 " #n "f(orr_f32);\n"
 #define DECLARE2(n) "orr_f64 " #n "(orr_f64, orr_f64); orr_f32 " #n "f(orr_f32, orr_f32);\n"
 #define SINGLE(n) "#define " #n " " #n "f\n"
 #define UNDO(n) "#undef " #n "\n"
 
+/* Quotient by a size that is an argument: n / d = n · (⌊2^(31+l)/d⌋ + 1) / 2^(31+l) for n < 2^31, l = ⌈log₂ d⌉
+ * (Granlund, Montgomery, "Division by invariant integers using multiplication", 1994). The word m has the factor in its low
+ * half, the shift in its high half. A processor has no vector instruction for division, and a GPU no fast one. */
 #define WIDE_INDEX                                                                                                     \
     "#ifdef ORR_WIDE\n"                                                                                                \
     "typedef orr_i64 orr_idx;\n"                                                                                       \
+    "#define orr_quotient(n, d, m) ((n) / (d))\n"                                                                      \
     "#else\n"                                                                                                          \
     "typedef orr_i32 orr_idx;\n"                                                                                       \
+    "#define orr_quotient(n, d, m) ((orr_idx)((orr_u64)(orr_u32)(n) * (orr_u32)(m) >> (orr_u32)((m) >> 32)))\n"        \
     "#endif\n"
 
 static const char opencl_prelude[] =

@@ -89,8 +89,9 @@ static void kept_axes(orr__text *t, const orr__region *r)
             orr__text_addf(t, "    const orr_idx i%d = %s;\n", d, rest);
             continue;
         }
-        orr__text_addf(t, "    const orr_idx i%d = %s %% (orr_idx)W(%d), rest%d = %s / (orr_idx)W(%d);\n", d, rest,
-                       2 + d, d, rest, 2 + d);
+        orr__text_addf(t, "    const orr_idx rest%d = orr_quotient(%s, (orr_idx)W(%d), W(%d));\n", d, rest, 2 + d,
+                       2 + r->rank + d);
+        orr__text_addf(t, "    const orr_idx i%d = %s - rest%d * (orr_idx)W(%d);\n", d, rest, d, 2 + d);
         static const char *const name[ORR_MAX_RANK] = { "rest0", "rest1", "rest2", "rest3",
                                                         "rest4", "rest5", "rest6", "rest7" };
         rest = name[d];

@@ -34,6 +34,7 @@ enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
  *   0                 number of work items
  *   1                 index at which axis 0 starts (for arg-reductions)
  *   2 …               size of each axis; of axis 0, hi - lo
+ *   2 + rank …        unless linear: what divides by each of these sizes (orr_quotient in dialect.c)
  *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order
  *   out_at + k        offset of output k
  *   scalar_at …       scalars in instruction order, each in its register's representation */

@@ -49,7 +49,7 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
     l->linear = r->kind == ORR__G_MAP;
     for (int a = 0; a < r->naccess && l->linear; a++)
         l->linear = contiguous(r, &r->access[a]) || still(r, &r->access[a]);
-    int word = 2 + r->rank;
+    int word = 2 + (l->linear ? 1 : 2) * r->rank;
     for (int a = 0; a < r->naccess; a++) {
         const orr__access *c = &r->access[a];
         uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
@@ -107,6 +107,17 @@ static bool narrow(const orr__region *r, const orr__access *a, int64_t offset, i
     return hi - lo <= INT32_MAX;
 }
 
+/* The word m of orr_quotient for divisor d; see dialect.c. */
+static int64_t divider(int64_t d)
+{
+    int shift = 31;
+    if (d < 1 || d > INT32_MAX)
+        return 0; /* nothing to divide, or 64-bit indices, which do without */
+    while ((int64_t)1 << (shift - 31) < d)
+        shift++;
+    return (int64_t)shift << 32 | (int64_t)(((uint64_t)1 << shift) / (uint64_t)d + 1);
+}
+
 static int64_t scalar_word(const orr__scalar *s, orr_dtype t, bool fp64)
 {
     orr__scalar v = *s;
@@ -141,6 +152,8 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
     int64_t items = 1, rows = l->hi - l->lo, row = 1;
     for (int d = 0; d < r->rank; d++) {
         word[2 + d] = d == 0 ? rows : r->dim[d];
+        if (!lay->linear)
+            word[2 + r->rank + d] = divider(word[2 + d]);
         if (!(r->rmask & 1u << d)) {
             items *= word[2 + d];
             row *= d == 0 ? 1 : r->dim[d];
