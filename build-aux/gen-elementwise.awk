@@ -21,7 +21,7 @@ function columns(text,    i, c, depth, quoted, n, from) {
     return n
 }
 
-function row(text,    macro, arity, n, name, types, doc, grad, i, d, some, params, args, call) {
+function row(text,    macro, arity, n, name, types, doc, grad, i, d, some, params) {
     macro = text; sub(/\(.*/, "", macro)
     arity = macro == "UNARY" ? 1 : macro == "BINARY" ? 2 : 3
     sub(/^[A-Z]+\(/, "", text); sub(/\)[ \t]*$/, "", text)
@@ -42,8 +42,6 @@ function row(text,    macro, arity, n, name, types, doc, grad, i, d, some, param
     if (!some) grad = "none: no gradient flows through it"
     params = arity == 1 ? "orr_tensor *x" : arity == 2 ? "orr_tensor *x, orr_tensor *y" : \
              "orr_tensor *x, orr_tensor *y, orr_tensor *z"
-    args = arity == 1 ? "x" : arity == 2 ? "x, y" : "x, y, z"
-    call = arity == 1 ? "(x)" : arity == 2 ? "(x), (y)" : "(x), (y), (z)"
     printf "/** %s.\n", doc
     printf " * dtypes:   %s%s\n", dtypes[types], results[trim(col[3])]
     printf " * grad:     %s\n", grad

@@ -12,7 +12,7 @@ static const char *const operand_names[3] = { "x", "y", "z" };
 
 /* What a user writes in orr_cast. */
 static const char *const constant[ORR_DTYPE_COUNT] = {
-    "ORR_BOOL", "ORR_I8",  "ORR_I16", "ORR_I32",  "ORR_I64", "ORR_U8", "ORR_U16",
+    "ORR_BOOL", "ORR_I8",  "ORR_I16", "ORR_I32",  "ORR_I64", "ORR_U8",  "ORR_U16",
     "ORR_U32",  "ORR_U64", "ORR_F16", "ORR_BF16", "ORR_F32", "ORR_F64",
 };
 
@@ -84,8 +84,7 @@ static bool broadcast(orr__site at, int n, orr__node *const *node, orr_shape *ou
         orr_shape s = *out;
         if (orr__shape_equal(&s, &node[i]->shape) || orr__shape_broadcast(&s, &node[i]->shape, out))
             continue;
-        (void)orr__fail(at, ORR_ESHAPE, "shapes %s and %s do not broadcast", orr__str(s).s,
-                        orr__str(node[i]->shape).s);
+        (void)orr__fail(at, ORR_ESHAPE, "shapes %s and %s do not broadcast", orr__str(s).s, orr__str(node[i]->shape).s);
         return false;
     }
     return true;
@@ -97,7 +96,7 @@ static bool strong(orr__site at, const orr__node *n, orr_dtype dtype, orr__scala
     bool whole = !orr__is_float(dtype);
     double f = n->s[0].f;
     if (!whole || orr__scalar_fits(f, dtype)) {
-        *v = !whole ? orr__scalar_cast(n->s[0], ORR_F64, dtype)
+        *v = !whole                  ? orr__scalar_cast(n->s[0], ORR_F64, dtype)
              : orr__is_signed(dtype) ? (orr__scalar){ .i = (int64_t)f }
                                      : (orr__scalar){ .u = (uint64_t)f };
         return true;
@@ -109,10 +108,13 @@ static bool strong(orr__site at, const orr__node *n, orr_dtype dtype, orr__scala
 
 bool orr__scalar_fits(double f, orr_dtype t)
 {
-    static const struct { double low, end; } range[] = { /* low ≤ f < end */
-        [ORR_BOOL] = { 0, 2 },         [ORR_I8] = { -0x1p7, 0x1p7 },   [ORR_I16] = { -0x1p15, 0x1p15 },
+    static const struct {
+        double low, end;
+    } range[] = {
+        /* low ≤ f < end */
+        [ORR_BOOL] = { 0, 2 },           [ORR_I8] = { -0x1p7, 0x1p7 },    [ORR_I16] = { -0x1p15, 0x1p15 },
         [ORR_I32] = { -0x1p31, 0x1p31 }, [ORR_I64] = { -0x1p63, 0x1p63 }, [ORR_U8] = { 0, 0x1p8 },
-        [ORR_U16] = { 0, 0x1p16 },     [ORR_U32] = { 0, 0x1p32 },      [ORR_U64] = { 0, 0x1p64 },
+        [ORR_U16] = { 0, 0x1p16 },       [ORR_U32] = { 0, 0x1p32 },       [ORR_U64] = { 0, 0x1p64 },
     };
     if (orr__is_float(t))
         return true;
@@ -209,19 +211,19 @@ orr_tensor *orr__ew_record(orr__site at, const orr__ewrow *row, const orr_tensor
 
 /* -- the public functions ---------------------------------------------------------------------------- */
 
-#define UNARY(name, ...)                                                                                    \
-    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x)                                  \
-    {                                                                                                       \
-        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, NULL, NULL);        \
+#define UNARY(name, ...)                                                                                               \
+    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x)                                             \
+    {                                                                                                                  \
+        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, NULL, NULL);                   \
     }
-#define BINARY(name, ...)                                                                                   \
-    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_tensor *y)                   \
-    {                                                                                                       \
-        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, y, NULL);           \
+#define BINARY(name, ...)                                                                                              \
+    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_tensor *y)                              \
+    {                                                                                                                  \
+        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, y, NULL);                      \
     }
-#define TERNARY(name, ...)                                                                                  \
-    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_tensor *y, orr_tensor *z)    \
-    {                                                                                                       \
-        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, y, z);              \
+#define TERNARY(name, ...)                                                                                             \
+    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_tensor *y, orr_tensor *z)               \
+    {                                                                                                                  \
+        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, y, z);                         \
     }
 #include "ops/elementwise.def"

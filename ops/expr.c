@@ -161,9 +161,8 @@ static int unary(parser *p)
         return fail(p, p->at, "nested too deeply");
     if ((v = unary(p)) >= 0) {
         orr__expr_node *n = &p->e->node[v];
-        v = n->kind == ORR__EXPR_NUMBER
-                ? add(p, &(orr__expr_node){ .kind = ORR__EXPR_NUMBER, .number = -n->number })
-                : add_row(p, "neg", v, -1, -1);
+        v = n->kind == ORR__EXPR_NUMBER ? add(p, &(orr__expr_node){ .kind = ORR__EXPR_NUMBER, .number = -n->number })
+                                        : add_row(p, "neg", v, -1, -1);
     }
     p->depth--;
     return v;
@@ -195,7 +194,9 @@ static int sum(parser *p)
 
 static int expression(parser *p)
 {
-    static const struct { const char *token, *row; } compare[] = {
+    static const struct {
+        const char *token, *row;
+    } compare[] = {
         { "<=", "less_equal" }, { ">=", "greater_equal" }, { "==", "equal" },
         { "!=", "not_equal" },  { "<", "less" },           { ">", "greater" },
     };

@@ -18,9 +18,9 @@ typedef enum { ORR__EXPR_NUMBER, ORR__EXPR_NAME, ORR__EXPR_ROW } orr__expr_kind;
 typedef struct {
     orr__expr_kind kind;
     double number;
-    int name;                 /* index in "xyzrg"                      */
+    int name; /* index in "xyzrg"                      */
     const orr__ewrow *row;
-    int arg[3];               /* nodes before this one; row->arity of them */
+    int arg[3]; /* nodes before this one; row->arity of them */
 } orr__expr_node;
 
 /* Nodes in an order in which they can be computed; the last one is the value. Immutable. */

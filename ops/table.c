@@ -8,16 +8,18 @@
 
 enum { RESULT_SAME, RESULT_TRUTH, RESULT_COND };
 
+/* clang-format off */
 #define ROW(name, n, types, result, flops, text, dx, dy, dz, lo, hi, ulp, doc)                              \
     { { ORR__EW_##name, #name }, n, ORR__T##types, RESULT_##result == RESULT_TRUTH,                         \
       RESULT_##result == RESULT_COND, flops, text, { dx, dy, dz }, lo, hi, ulp, doc },
+/* clang-format on */
 
 static const orr__ewrow rows[] = {
-#define UNARY(name, types, result, flops, value, dx, lo, hi, ulp, doc) \
+#define UNARY(name, types, result, flops, value, dx, lo, hi, ulp, doc)                                                 \
     ROW(name, 1, types, result, flops, #value, dx, NULL, NULL, lo, hi, ulp, doc)
-#define BINARY(name, types, result, flops, value, dx, dy, lo, hi, ulp, doc) \
+#define BINARY(name, types, result, flops, value, dx, dy, lo, hi, ulp, doc)                                            \
     ROW(name, 2, types, result, flops, #value, dx, dy, NULL, lo, hi, ulp, doc)
-#define TERNARY(name, types, result, flops, value, dx, dy, dz, lo, hi, ulp, doc) \
+#define TERNARY(name, types, result, flops, value, dx, dy, dz, lo, hi, ulp, doc)                                       \
     ROW(name, 3, types, result, flops, #value, dx, dy, dz, lo, hi, ulp, doc)
 #include "ops/elementwise.def"
 };

@@ -108,7 +108,10 @@ double golden_ulps(orr_dtype t, double got, double want, double scale)
 {
     int p = t == ORR_F64 ? 53 : t == ORR_F32 ? 24 : t == ORR_F16 ? 11 : 8;
     int emin = t == ORR_F64 ? -1022 : t == ORR_F16 ? -14 : -126;
-    double top = t == ORR_F64 ? 0x1.fffffffffffffp1023 : t == ORR_F32 ? 0x1.fffffep127 : t == ORR_F16 ? 65504 : 0x1.fep127;
+    double top = t == ORR_F64   ? 0x1.fffffffffffffp1023
+                 : t == ORR_F32 ? 0x1.fffffep127
+                 : t == ORR_F16 ? 65504
+                                : 0x1.fep127;
     if (isnan(got) || isnan(want))
         return isnan(got) && isnan(want) ? 0 : INFINITY;
     if (got == want)

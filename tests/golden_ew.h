@@ -8,8 +8,8 @@
 typedef struct {
     const orr__ewrow *row;
     orr_dtype dtype;
-    int n;                              /* cases                                                      */
-    orr__scalar *in[3], *want;          /* values as orr__scalar_load gives them; operands beyond the arity are NULL */
+    int n;                     /* cases                                                      */
+    orr__scalar *in[3], *want; /* values as orr__scalar_load gives them; operands beyond the arity are NULL */
 } golden_block;
 
 /* Calls `use` for each block of a file ("f32.txt", "ints.txt"); false when the file cannot be read or makes no sense. */

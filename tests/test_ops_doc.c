@@ -49,7 +49,8 @@ static void ops_doc_is_fresh(void)
     ORR_CHECK(want && have && status == 0);
     for (; want && have && have[i] && have[i] == want[i]; i++)
         line += have[i] == '\n';
-    ORR_CHECK_MSG(want && have && have[i] == want[i], "docs/ops.md is stale from line %d on: run 'make docs-pages'", line);
+    ORR_CHECK_MSG(want && have && have[i] == want[i], "docs/ops.md is stale from line %d on: run 'make docs-pages'",
+                  line);
     free(want);
     free(have);
 }

@@ -24,8 +24,8 @@ static void compare(const golden_block *b, void *user)
     for (int i = 0; i < b->n; i++) {
         double ulps;
         char text[200];
-        orr__scalar got = orr__ew_eval(b->row, b->dtype, b->in[0][i], b->in[1] ? b->in[1][i] : none,
-                                       b->in[2] ? b->in[2][i] : none);
+        orr__scalar got =
+            orr__ew_eval(b->row, b->dtype, b->in[0][i], b->in[1] ? b->in[1][i] : none, b->in[2] ? b->in[2][i] : none);
         bool ok = golden_close(b, i, got, &ulps);
         t->cases++;
         t->wrong += !ok;
@@ -51,11 +51,26 @@ static void against(const char *file, unsigned types)
     }
 }
 
-static void f32_is_within_the_promised_ulps(void) { against("f32.txt", 1); }
-static void f64_is_within_the_promised_ulps(void) { against("f64.txt", 1); }
-static void f16_is_the_rounded_f32_value(void) { against("f16.txt", 1); }
-static void bf16_is_the_rounded_f32_value(void) { against("bf16.txt", 1); }
-static void ints_and_bools_are_as_in_numpy(void) { against("ints.txt", 6); }
+static void f32_is_within_the_promised_ulps(void)
+{
+    against("f32.txt", 1);
+}
+static void f64_is_within_the_promised_ulps(void)
+{
+    against("f64.txt", 1);
+}
+static void f16_is_the_rounded_f32_value(void)
+{
+    against("f16.txt", 1);
+}
+static void bf16_is_the_rounded_f32_value(void)
+{
+    against("bf16.txt", 1);
+}
+static void ints_and_bools_are_as_in_numpy(void)
+{
+    against("ints.txt", 6);
+}
 
 static void rows_know_themselves(void)
 {

@@ -16,8 +16,8 @@ typedef union {
 } function;
 
 static const function functions[] = {
-#define UNARY(name, ...)   { .one = orr_##name##_at },
-#define BINARY(name, ...)  { .two = orr_##name##_at },
+#define UNARY(name, ...) { .one = orr_##name##_at },
+#define BINARY(name, ...) { .two = orr_##name##_at },
 #define TERNARY(name, ...) { .three = orr_##name##_at },
 #include "ops/elementwise.def"
 };
@@ -75,19 +75,33 @@ static void against(const char *file)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void f32_functions_keep_the_promised_ulps(void) { against("f32.txt"); }
-static void f64_functions_keep_the_promised_ulps(void) { against("f64.txt"); }
-static void f16_functions_round_once_more(void) { against("f16.txt"); }
-static void bf16_functions_round_once_more(void) { against("bf16.txt"); }
-static void int_and_bool_functions_are_as_in_numpy(void) { against("ints.txt"); }
+static void f32_functions_keep_the_promised_ulps(void)
+{
+    against("f32.txt");
+}
+static void f64_functions_keep_the_promised_ulps(void)
+{
+    against("f64.txt");
+}
+static void f16_functions_round_once_more(void)
+{
+    against("f16.txt");
+}
+static void bf16_functions_round_once_more(void)
+{
+    against("bf16.txt");
+}
+static void int_and_bool_functions_are_as_in_numpy(void)
+{
+    against("ints.txt");
+}
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(f32_functions_keep_the_promised_ulps),
-                                      ORR_TEST(f64_functions_keep_the_promised_ulps),
-                                      ORR_TEST(f16_functions_round_once_more),
-                                      ORR_TEST(bf16_functions_round_once_more),
-                                      ORR_TEST(int_and_bool_functions_are_as_in_numpy),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(f32_functions_keep_the_promised_ulps),   ORR_TEST(f64_functions_keep_the_promised_ulps),
+        ORR_TEST(f16_functions_round_once_more),          ORR_TEST(bf16_functions_round_once_more),
+        ORR_TEST(int_and_bool_functions_are_as_in_numpy), { 0 }
+    };
     return orr_test_main(argc, argv, "ops.elementwise_api", tests);
 }

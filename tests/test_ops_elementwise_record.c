@@ -14,7 +14,10 @@
 
 static const int64_t zeros[64];
 
-static orr_tensor *of(orr_dtype t, orr_shape s) { return orr_from(t, s, zeros); }
+static orr_tensor *of(orr_dtype t, orr_shape s)
+{
+    return orr_from(t, s, zeros);
+}
 
 static bool is(orr_tensor *t, orr_dtype d, orr_shape want)
 {
@@ -26,15 +29,15 @@ static bool is(orr_tensor *t, orr_dtype d, orr_shape want)
 }
 
 /* A poison with this status whose message ends in `text`, at this very line. */
-#define REFUSES(expr, status, text)                                                                         \
-    do {                                                                                                    \
-        char where_[64];                                                                                    \
-        orr_error_clear();                                                                                  \
-        orr_tensor *t_ = (expr);                                                                            \
-        (void)snprintf(where_, sizeof where_, "test_ops_elementwise_record.c:%d: ", __LINE__);              \
-        ORR_CHECK_MSG(orr_tensor_status(t_) == (status), "%s", orr_error_message());                        \
-        ORR_CHECK_MSG(strstr(orr_error_message(), where_) && strstr(orr_error_message(), (text)), "%s",     \
-                      orr_error_message());                                                                 \
+#define REFUSES(expr, status, text)                                                                                    \
+    do {                                                                                                               \
+        char where_[64];                                                                                               \
+        orr_error_clear();                                                                                             \
+        orr_tensor *t_ = (expr);                                                                                       \
+        (void)snprintf(where_, sizeof where_, "test_ops_elementwise_record.c:%d: ", __LINE__);                         \
+        ORR_CHECK_MSG(orr_tensor_status(t_) == (status), "%s", orr_error_message());                                   \
+        ORR_CHECK_MSG(strstr(orr_error_message(), where_) && strstr(orr_error_message(), (text)), "%s",                \
+                      orr_error_message());                                                                            \
     } while (0)
 
 static void operands_promote_and_broadcast(void)
@@ -68,7 +71,8 @@ static void weak_scalars_take_the_other_dtype(void)
     orr__node *n = orr__handle_node(orr_mul(h, orr_scalar(0.1)));
     ORR_CHECK(n->op->id == ORR__EW_mul && n->in[1]->op->id == ORR__OP_CONST && n->in[1]->dtype == ORR_F16);
     ORR_CHECK(n->in[1]->s[0].f == (double)orr__f16_to_f32(orr__f64_to_f16(0.1)) && n->in[1]->shape.rank == 1);
-    REFUSES(orr_add(i, orr_scalar(0.5)), ORR_EDTYPE, "add: the scalar 0.5 is no value of uint8; write orr_cast(x, ORR_F32)");
+    REFUSES(orr_add(i, orr_scalar(0.5)), ORR_EDTYPE,
+            "add: the scalar 0.5 is no value of uint8; write orr_cast(x, ORR_F32)");
     REFUSES(orr_add(i, orr_scalar(256)), ORR_EDTYPE, "add: the scalar 256 is no value of uint8");
     REFUSES(orr_add(i, orr_scalar(-1)), ORR_EDTYPE, "no value of uint8");
     REFUSES(orr_add(of(ORR_I64, ORR_SCALAR), orr_scalar(0x1p63)), ORR_EDTYPE, "no value of int64");
@@ -154,10 +158,11 @@ static void cotangents_have_the_operands_dtype_and_shape(void)
         orr_scope *s = orr_scope_begin();
         for (int k = 0; k < row->arity; k++) {
             orr_tensor *t = of(ORR_F32, ORR_SHAPE(2, 3)), *c = of(ORR_BOOL, ORR_SHAPE(2, 3));
-            orr_tensor *g = orr__ew_vjp(at, row, k, row->cond ? c : t, row->arity > 1 ? t : NULL,
-                                        row->arity > 2 ? t : NULL, t, t);
+            orr_tensor *g =
+                orr__ew_vjp(at, row, k, row->cond ? c : t, row->arity > 1 ? t : NULL, row->arity > 2 ? t : NULL, t, t);
             ORR_CHECK_MSG((g == NULL) == !row->deriv[k][0], "%s", row->op.name);
-            ORR_CHECK_MSG(!g || (g != t && is(g, ORR_F32, ORR_SHAPE(2, 3))), "%s: %s", row->op.name, orr_error_message());
+            ORR_CHECK_MSG(!g || (g != t && is(g, ORR_F32, ORR_SHAPE(2, 3))), "%s: %s", row->op.name,
+                          orr_error_message());
         }
         (void)orr_scope_end(s);
     }

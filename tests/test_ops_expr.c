@@ -155,8 +155,8 @@ static void check_derivative(const orr__ewrow *row, int k)
             v[0] = (orr__scalar){ .u = at[0] > 0 };
         double got = orr__expr_eval(&e, ORR_F64, v, is_bool).f / 0.75;
         double scale = fmax(1e-3, fmax(fabs(want), fabs(v[3].f) * 1e-3 / fmax(fabs(at[k]), 1e-2)));
-        ORR_CHECK_MSG(fabs(got - want) <= 2e-5 * scale, "d%d %s at %g, %g, %g: %.12g, by differences %.12g", k, row->op.name,
-                      at[0], at[1], at[2], got, want);
+        ORR_CHECK_MSG(fabs(got - want) <= 2e-5 * scale, "d%d %s at %g, %g, %g: %.12g, by differences %.12g", k,
+                      row->op.name, at[0], at[1], at[2], got, want);
         good++;
     }
     ORR_CHECK_MSG(good > 100, "%s: %d usable points", row->op.name, good);
