@@ -99,12 +99,12 @@ static void saving_npz_checks_names_first(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *t[] = { make(ORR_F32, ORR_SHAPE(2)), make(ORR_BF16, ORR_SHAPE(2)) };
     const char *path = orr_test_tmp("names.npz");
-    ORR_CHECK(orr_save_npz(path, ((const char *[]){ "a", "a" }), t, 2) == ORR_EINVAL &&
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "a" }, t, 2) == ORR_EINVAL &&
               strstr(orr_error_message(), "twice"));
-    ORR_CHECK(orr_save_npz(path, ((const char *[]){ "a", "" }), t, 2) == ORR_EINVAL);
-    ORR_CHECK(orr_save_npz(path, ((const char *[]){ "a", NULL }), t, 2) == ORR_EINVAL);
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "" }, t, 2) == ORR_EINVAL);
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", NULL }, t, 2) == ORR_EINVAL);
     ORR_CHECK(orr_save_npz(path, NULL, t, 2) == ORR_EINVAL && orr_save_npz(path, NULL, NULL, -1) == ORR_EINVAL);
-    ORR_CHECK(orr_save_npz(path, ((const char *[]){ "a", "b" }), t, 2) == ORR_EDTYPE);
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "b" }, t, 2) == ORR_EDTYPE);
     ORR_CHECK(access(path, F_OK) != 0); /* nothing was left behind */
     char **names;
     int n = -1;
