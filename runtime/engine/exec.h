@@ -68,7 +68,7 @@ struct orr__run {
  * Copies the scalars; value[] is there and empty. NULL: last error set. */
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
-void orr__run_task_done(orr__run *r);                             /* left − 1; at zero the run ends */
+bool orr__run_task_done(orr__run *r); /* left − 1; at zero the run ends: true */
 static inline orr_status orr__run_status(orr__run *r) { return (orr_status)atomic_load(&r->status); }
 
 /* -- pieces of execution ------------------------------------------------------------------------------------ */

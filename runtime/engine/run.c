@@ -99,10 +99,12 @@ static void finish(orr__run *r)
     orr__run_unref(r);
 }
 
-void orr__run_task_done(orr__run *r)
+bool orr__run_task_done(orr__run *r)
 {
-    if (atomic_fetch_sub_explicit(&r->left, 1, memory_order_acq_rel) == 1)
-        finish(r);
+    if (atomic_fetch_sub_explicit(&r->left, 1, memory_order_acq_rel) != 1)
+        return false;
+    finish(r);
+    return true;
 }
 
 bool orr__run_done(orr__run *r)
