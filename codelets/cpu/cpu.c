@@ -1,0 +1,157 @@
+/* The CPU backend: prepares regions, sends launches to what computes their kind.
+ * Must not know: how any kind is computed. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/cpu/cpu.h"
+#include "codelets/cpu/whole.h"
+
+static bool probe(char *why, size_t size)
+{
+    if (why && size)
+        why[0] = '\0';
+    return true;
+}
+
+static bool reduced(const orr__region *r, int d)
+{
+    return (r->rmask >> d & 1u) != 0;
+}
+
+/* How much walking along axis d likes to be the innermost loop: neighbours in memory, or one element for all. */
+static int liking(const orr__region *r, int d)
+{
+    int n = 0;
+    for (int a = 0; a < r->naccess; a++)
+        if (r->access[a].input >= 0)
+            n += r->access[a].stride[d] == 1 ? 8 : r->access[a].stride[d] == 0 ? 1 : 0;
+    return n;
+}
+
+/* The last axis longer than 1 that is reduced, or kept; -1: none. */
+static int last_axis(const orr__region *r, bool want)
+{
+    for (int d = r->rank - 1; d >= 0; d--)
+        if (reduced(r, d) == want && r->dim[d] != 1)
+            return d;
+    return -1;
+}
+
+/* Order of the axes: kept…, reduced…; or kept…, reduced…, kept…, where the kept axes after `from` walk innermost. */
+static void order_axes(const orr__region *r, orr__kernel *k, int axis[ORR__REGION_RANK])
+{
+    int n = 0, from = r->rank;
+    if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) {
+        int kept = last_axis(r, false), red = last_axis(r, true);
+        int like = kept < 0 ? -1 : red < 0 ? 1 : liking(r, kept) - liking(r, red);
+        k->rows = like > 0 || (like == 0 && kept > red);
+        from = !k->rows ? r->rank : red >= 0 && red < kept ? red + 1 : kept;
+        for (int d = 0; d < from; d++)
+            if (!reduced(r, d))
+                axis[n++] = d;
+        k->nouter = n;
+        for (int d = 0; d < r->rank; d++)
+            if (reduced(r, d))
+                axis[n++] = d;
+        k->nreduced = n - k->nouter;
+        for (int d = from; d < r->rank; d++)
+            if (!reduced(r, d))
+                axis[n++] = d;
+        return;
+    }
+    for (int d = 0; d < r->rank; d++)
+        axis[d] = d;
+}
+
+static orr_status permute(const orr__region *r, orr__kernel *k)
+{
+    int axis[ORR__REGION_RANK];
+    order_axes(r, k, axis);
+    k->rank = r->rank;
+    k->naccess = r->naccess;
+    k->access = orr__alloc_n((size_t)r->naccess + 1, sizeof *k->access);
+    if (!k->access)
+        return ORR_ENOMEM;
+    for (int d = 0; d < r->rank; d++) {
+        k->dim[d] = r->dim[axis[d]];
+        k->first = axis[d] == 0 ? d : k->first;
+    }
+    for (int a = 0; a < r->naccess; a++) {
+        k->access[a] = r->access[a];
+        for (int d = 0; d < r->rank; d++)
+            k->access[a].stride[d] = r->access[a].stride[axis[d]];
+    }
+    return ORR_OK;
+}
+
+static void release(orr__kernel *k)
+{
+    if (!k)
+        return;
+    free(k->access);
+    free(k->op);
+    free(k);
+}
+
+/* any and all fold bools. */
+static orr_status prepare_fold(const orr__region *r, orr__kernel *k)
+{
+    k->result = r->out_reg[0];
+    k->folded = r->instr[k->result].dtype;
+    if ((k->rop != ORR__RANY && k->rop != ORR__RALL) || r->kind != ORR__G_REDUCE || k->folded == ORR_BOOL)
+        return orr__program(r, k);
+    orr__region wider = *r;
+    wider.instr = orr__alloc_n((size_t)r->ninstr + 1, sizeof *r->instr);
+    if (!wider.instr)
+        return ORR_ENOMEM;
+    memcpy(wider.instr, r->instr, (size_t)r->ninstr * sizeof *r->instr);
+    wider.instr[r->ninstr] = (orr__rinstr){ ORR__RI_CAST, ORR_BOOL, 0, (int16_t)k->result, -1, -1, -1, -1 };
+    wider.out_reg[0] = (int16_t)(k->result = wider.ninstr++);
+    k->folded = ORR_BOOL;
+    orr_status st = orr__program(&wider, k);
+    free(wider.instr);
+    return st;
+}
+
+static orr_status prepare(const orr__region *r, orr__kernel **out)
+{
+    *out = NULL;
+    orr__kernel *k = orr__alloc(sizeof *k);
+    if (!k)
+        return ORR_ENOMEM;
+    k->kind = r->kind;
+    k->vec = orr__cpu_vec();
+    k->rop = r->rop;
+    k->first = -1;
+    orr_status st = ORR_OK;
+    if (r->kind <= ORR__G_ARGREDUCE)
+        st = permute(r, k);
+    if (st == ORR_OK && r->kind == ORR__G_MAP)
+        st = orr__program(r, k);
+    else if (st == ORR_OK && r->kind <= ORR__G_ARGREDUCE)
+        st = prepare_fold(r, k);
+    if (st != ORR_OK) {
+        release(k);
+        return st;
+    }
+    *out = k;
+    return ORR_OK;
+}
+
+static orr_status launch(orr__kernel *k, const orr__launch *l)
+{
+    switch (k->kind) {
+    case ORR__G_MAP: return orr__cpu_map(k, l);
+    case ORR__G_REDUCE: return orr__cpu_reduce(k, l);
+    case ORR__G_ARGREDUCE: return orr__cpu_argreduce(k, l);
+    case ORR__G_MATMUL: return orr__cpu_matmul(k, l);
+    case ORR__G_TAKE: return orr__cpu_take(k, l);
+    case ORR__G_SCATTER_ADD: return orr__cpu_scatter_add(k, l);
+    case ORR__G_CONCAT: return orr__cpu_concat(k, l);
+    case ORR__G_PAD: return orr__cpu_pad(k, l);
+    case ORR__G_KINDS: break;
+    }
+    return orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "no such kind of region");
+}
+
+const orr__backend orr__cpu = { .name = "cpu", .probe = probe, .prepare = prepare, .launch = launch, .release = release };

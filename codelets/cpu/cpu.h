@@ -1,0 +1,98 @@
+/* Inside of the CPU backend: a region lowered to a program of block operations, and how one launch runs it.
+ * Must not know: StarPU, plans. */
+#ifndef ORR_CPU_CPU_H
+#define ORR_CPU_CPU_H
+
+#include "codelets/codelet.h"
+#include "codelets/cpu/vec.h"
+
+/* One operation on a block. Its result is the register of the same number (stores have none). */
+typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE } orr__vkind;
+typedef struct {
+    uint8_t kind;
+    uint8_t dtype, from;       /* of the value; of a cast's or store's operand                       */
+    bool once;                 /* the same in every block: computed before the first one             */
+    int16_t reg, x, y, z;
+    int16_t slot;              /* the scratch block that holds the result, -1: none                  */
+    int16_t out;               /* the output that is the result's place, or a store's, -1: none      */
+    int16_t access, dist;
+    int32_t scalar;
+    orr__vecfn *row;
+    orr__roundfn *round;       /* f16, bf16: the result to its dtype                                 */
+} orr__vop;
+
+struct orr__kernel {
+    orr__gkind kind;
+    const orr__vec *vec;
+    /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
+    int rank, first;
+    int64_t dim[ORR__REGION_RANK];
+    int naccess;
+    orr__access *access;       /* strides in that order */
+    int64_t block;             /* elements in a block; whole rows of the last axis where that is short */
+    int nreg, nop, nslot;      /* operations that run once stand first */
+    int nonce;
+    size_t slot_bytes;
+    orr__vop *op;
+    int result;                /* REDUCE, ARGREDUCE: the register that is folded */
+    uint8_t folded;            /* its dtype                                      */
+    int rop;
+    bool rows;                 /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
+    int nouter, nreduced;      /* axes of the first and of the second group      */
+};
+
+/* A launch under way. */
+typedef struct {
+    const orr__kernel *k;
+    const orr__launch *l;
+    int64_t dim[ORR__REGION_RANK], total;
+    char *out[ORR__REGION_OUTS]; /* where iteration 0 of this launch writes */
+    orr__view *view;
+    const void **reg;
+    char *slot;
+    int64_t *index;              /* room for one block each */
+    void *wide;
+    uint16_t *half;
+    void *more;                  /* what the caller of orr__vrun_begin asked for */
+} orr__vrun;
+
+/* program.c: operations, registers' places, block size. */
+orr_status orr__program(const orr__region *r, orr__kernel *k);
+/* run.c: memory of this thread, views, what is computed once. `more` bytes for the caller. */
+orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch *l, size_t more);
+/* Iterations p … p+n, n ≤ k->block, p a multiple of the last axis when that is shorter than half a block. */
+void orr__vrun_block(orr__vrun *v, int64_t p, int64_t n);
+
+orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_matmul(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_take(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_scatter_add(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_concat(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_pad(const orr__kernel *k, const orr__launch *l);
+
+/* isa.c: the loops for this processor. */
+const orr__vec *orr__cpu_vec(void);
+/* For tests: "base", "v3", "v4", or NULL for what the processor has; false when it cannot. Kernels keep the loops with
+ * which they were prepared. */
+bool orr__cpu_use(const char *isa);
+
+/* scratch.c: at least `bytes` of this thread's memory, 64-byte aligned, content undefined, until the next call. NULL:
+ * last error. It is freed when the thread ends. */
+void *orr__scratch(size_t bytes);
+/* Gives back what is beyond the usual size. */
+void orr__scratch_trim(void);
+
+static inline int orr__size_log2(orr_dtype t)
+{
+    size_t s = orr_dtype_size(t);
+    return s == 8 ? 3 : s == 4 ? 2 : s == 2 ? 1 : 0;
+}
+
+static inline orr__castfn *orr__cast_of(const orr__vec *v, orr_dtype from, orr_dtype to)
+{
+    return v->cast[(int)from * ORR_DTYPE_COUNT + (int)to];
+}
+
+#endif

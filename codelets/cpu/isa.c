@@ -1,0 +1,130 @@
+/* Chooses the loops that this processor can run; threads and name of the BLAS library.
+ * Must not know: loops, kernels. */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#include "codelets/cpu/cpu.h"
+
+#ifdef HAVE_OPENBLAS
+void openblas_set_num_threads(int n);
+int openblas_get_num_threads(void);
+char *openblas_get_config(void);
+char *openblas_get_corename(void);
+#endif
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const orr__vec *best = &orr__vec_base;
+static const orr__vec *_Atomic forced;
+
+/* The vector features are asked from the compiler's library, which also asks whether the system saves the registers;
+ * the small ones that came with them from the processor. */
+#if defined(__x86_64__)
+static bool small_ones(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_FMA) || !(c & bit_MOVBE) || !(c & bit_F16C))
+        return false;
+    return __get_cpuid(0x80000001u, &a, &b, &c, &d) && (c & (1u << 5)); /* lzcnt */
+}
+
+static bool has_v3(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           small_ones();
+}
+
+static bool has_v4(void)
+{
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+static void choose(void)
+{
+#if defined(__x86_64__) && defined(HAVE_ISA_V3)
+    if (has_v3())
+        best = &orr__vec_v3;
+#endif
+#if defined(__x86_64__) && defined(HAVE_ISA_V4)
+    if (has_v4())
+        best = &orr__vec_v4;
+#endif
+}
+
+const orr__vec *orr__cpu_vec(void)
+{
+    const orr__vec *f = forced;
+    if (f)
+        return f;
+    (void)pthread_once(&once, choose);
+    return best;
+}
+
+bool orr__cpu_use(const char *isa)
+{
+    const orr__vec *v = isa ? NULL : best;
+    (void)pthread_once(&once, choose);
+    if (isa && !strcmp(isa, "base"))
+        v = &orr__vec_base;
+#if defined(__x86_64__) && defined(HAVE_ISA_V3)
+    if (isa && !strcmp(isa, "v3") && has_v3())
+        v = &orr__vec_v3;
+#endif
+#if defined(__x86_64__) && defined(HAVE_ISA_V4)
+    if (isa && !strcmp(isa, "v4") && has_v4())
+        v = &orr__vec_v4;
+#endif
+    if (!v)
+        return false;
+    forced = isa ? v : NULL;
+    return true;
+}
+
+void orr__cpu_blas_threads(int n)
+{
+#ifdef HAVE_OPENBLAS
+    openblas_set_num_threads(n < 1 ? 1 : n);
+#else
+    (void)n;
+#endif
+}
+
+int orr__cpu_blas_get_threads(void)
+{
+#ifdef HAVE_OPENBLAS
+    return openblas_get_num_threads();
+#else
+    return 1;
+#endif
+}
+
+static char text[160];
+
+static void describe(void)
+{
+    char blas[96] = "BLAS";
+#ifdef HAVE_OPENBLAS
+    /* "OpenBLAS 0.3.21 NO_AFFINITY …" */
+    char name[32] = "OpenBLAS", version[32] = "";
+    if (sscanf(openblas_get_config(), "%31s %31s", name, version) == 2 && version[0] >= '0' && version[0] <= '9')
+        (void)snprintf(blas, sizeof blas, "openblas %s (%s)", version, openblas_get_corename());
+    else
+        (void)snprintf(blas, sizeof blas, "openblas (%s)", openblas_get_corename());
+#endif
+    const char *isa = orr__cpu_vec()->isa;
+    (void)snprintf(text, sizeof text, "%s, kernels %s", blas,
+                   !strcmp(isa, "v4") ? "avx512" : !strcmp(isa, "v3") ? "avx2" : "baseline");
+}
+
+const char *orr__cpu_describe(void)
+{
+    static pthread_once_t described = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&described, describe);
+    return text;
+}

@@ -1,0 +1,231 @@
+/* Matrix products through CBLAS: transposes go into the call, other layouts are packed; halves through f32, integers by
+ * plain loops that wrap.
+ * Must not know: plans, StarPU. */
+#include "config.h"
+
+#include <cblas.h>
+#include <limits.h>
+#include <stdlib.h>
+#include "codelets/cpu/cpu.h"
+#include "codelets/cpu/whole.h"
+
+#define CHUNK ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */
+
+/* One operand of one product: rows × cols, element (r, c) at p + (r·rs + c·cs)·size. */
+typedef struct { const char *p; int64_t rows, cols, rs, cs; } mat;
+
+typedef struct {
+    const orr__launch *l;
+    const orr__vec *vec;
+    orr_dtype dtype;    /* as stored                       */
+    orr_dtype blas;     /* in which it is multiplied       */
+    size_t size;        /* of a stored element             */
+    void *a, *b, *c;    /* packed operands, converted result */
+    size_t a_cap, b_cap, c_cap;
+} work;
+
+static orr_status reserve(const work *w, void **p, size_t *cap, int64_t count, size_t size)
+{
+    size_t need = (size_t)(count ? count : 1) * size;
+    if (need <= *cap)
+        return ORR_OK;
+    free(*p);
+    *cap = 0;
+    if (!(*p = aligned_alloc(64, (need + 63) / 64 * 64)))
+        return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for %zu bytes of packed operands", need);
+    *cap = need;
+    return ORR_OK;
+}
+
+/* Can BLAS walk it as it is? *trans: as the transpose. */
+static bool walkable(const mat *m, bool *trans, int64_t *ld)
+{
+    if ((m->cs == 1 || m->cols <= 1) && (m->rs >= m->cols || m->rows <= 1)) {
+        *trans = false;
+        *ld = m->rows <= 1 ? m->cols : m->rs;
+    } else if ((m->rs == 1 || m->rows <= 1) && (m->cs >= m->rows || m->cols <= 1)) {
+        *trans = true;
+        *ld = m->cols <= 1 ? m->rows : m->cs;
+    } else {
+        return false;
+    }
+    *ld = *ld < 1 ? 1 : *ld;
+    return *ld <= INT_MAX;
+}
+
+static void pack_rows(const mat *m, char *to, size_t size)
+{
+    for (int64_t r = 0; r < m->rows; r++) {
+        const char *from = m->p + r * m->rs * (int64_t)size;
+        for (int64_t c = 0; c < m->cols; c++, to += size)
+            memcpy(to, from + c * m->cs * (int64_t)size, size);
+    }
+}
+
+/* Makes m something that BLAS can walk, in w->blas dtype; into *buf where that takes a copy. */
+static orr_status prepare(work *w, mat *m, void **buf, size_t *cap, bool *trans, int64_t *ld)
+{
+    bool convert = w->blas != w->dtype, walk = walkable(m, trans, ld);
+    size_t to = orr_dtype_size(w->blas);
+    int64_t n = m->rows * m->cols;
+    if (walk && !convert)
+        return ORR_OK;
+    orr_status st = reserve(w, buf, cap, 2 * n, to); /* the second half: stored elements before conversion */
+    if (st != ORR_OK)
+        return st;
+    if (!convert) {
+        pack_rows(m, *buf, w->size);
+    } else {
+        char *stored = (char *)*buf + (size_t)n * to;
+        pack_rows(m, stored, w->size);
+        w->vec->cast[w->dtype * ORR_DTYPE_COUNT + w->blas](*buf, stored, n);
+    }
+    *m = (mat){ *buf, m->rows, m->cols, m->cols, 1 };
+    *trans = false;
+    *ld = m->cols < 1 ? 1 : m->cols;
+    return *ld <= INT_MAX ? ORR_OK
+                          : orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
+                                      (long long)m->cols);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* c (rows × cols, contiguous, leading dimension ldc) = a · b by pieces that BLAS can count. */
+static void gemm(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c, int64_t ldc)
+{
+    size_t z = orr_dtype_size(w->blas);
+    int64_t mm = a->rows, nn = b->cols, kk = a->cols;
+    for (int64_t i = 0; i < mm; i += CHUNK)
+        for (int64_t j = 0; j < nn; j += CHUNK)
+            for (int64_t k = 0; k < kk; k += CHUNK) {
+                const char *pa = a->p + (ta ? k * lda + i : i * lda + k) * (int64_t)z;
+                const char *pb = b->p + (tb ? j * ldb + k : k * ldb + j) * (int64_t)z;
+                char *pc = c + (i * ldc + j) * (int64_t)z;
+                int m = (int)least(CHUNK, mm - i), n = (int)least(CHUNK, nn - j), q = (int)least(CHUNK, kk - k);
+                CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
+                if (w->blas == ORR_F32)
+                    cblas_sgemm(CblasRowMajor, at, bt, m, n, q, 1.0f, (const void *)pa, (int)lda, (const void *)pb,
+                                (int)ldb, k ? 1.0f : 0.0f, (void *)pc, (int)ldc);
+                else
+                    cblas_dgemm(CblasRowMajor, at, bt, m, n, q, 1.0, (const void *)pa, (int)lda, (const void *)pb,
+                                (int)ldb, k ? 1.0 : 0.0, (void *)pc, (int)ldc);
+            }
+}
+
+/* y = A x for one column or one row; false: not its case. */
+static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c)
+{
+    const mat *m;
+    const void *x;
+    int64_t inc;
+    bool t;
+    if (b->cols == 1) { /* c = a · b, b a column */
+        m = a;
+        t = ta;
+        x = b->p;
+        inc = b->rows > 1 ? (tb ? 1 : ldb) : 1;
+    } else if (a->rows == 1) { /* cᵀ = bᵀ · aᵀ */
+        m = b;
+        t = !tb;
+        x = a->p;
+        inc = a->cols > 1 ? (ta ? lda : 1) : 1;
+    } else {
+        return false;
+    }
+    int64_t ld = b->cols == 1 ? lda : ldb;
+    bool stored_t = b->cols == 1 ? ta : tb; /* as stored, row-major: rows × cols, or the other way round */
+    int64_t rows = stored_t ? m->cols : m->rows, cols = stored_t ? m->rows : m->cols;
+    if (rows > CHUNK || cols > CHUNK || inc > INT_MAX)
+        return false;
+    /* y is scaled by 0 first, and some BLAS keep its NaN then. */
+    memset(c, 0, (size_t)(a->rows * b->cols) * orr_dtype_size(w->blas));
+    if (w->blas == ORR_F32)
+        cblas_sgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0f, (const void *)m->p, (int)ld,
+                    x, (int)inc, 0.0f, (void *)c, 1);
+    else
+        cblas_dgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0, (const void *)m->p, (int)ld,
+                    x, (int)inc, 0.0, (void *)c, 1);
+    return true;
+}
+
+static orr_status multiply_float(work *w, mat a, mat b, char *c)
+{
+    bool ta, tb, convert = w->blas != w->dtype;
+    int64_t lda, ldb, n = a.rows * b.cols;
+    orr_status st = prepare(w, &a, &w->a, &w->a_cap, &ta, &lda);
+    if (st == ORR_OK)
+        st = prepare(w, &b, &w->b, &w->b_cap, &tb, &ldb);
+    if (st == ORR_OK && convert)
+        st = reserve(w, &w->c, &w->c_cap, n, orr_dtype_size(w->blas));
+    if (st == ORR_OK && b.cols > INT_MAX)
+        st = orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS", (long long)b.cols);
+    if (st != ORR_OK)
+        return st;
+    char *to = convert ? w->c : c;
+    if (!gemv(w, &a, ta, lda, &b, tb, ldb, to))
+        gemm(w, &a, ta, lda, &b, tb, ldb, to, b.cols);
+    if (convert)
+        w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->dtype](c, to, n);
+    return ORR_OK;
+}
+
+/* Row i of c gathers a[i][k] · row k of b. */
+static orr_status multiply_int(work *w, mat a, mat b, char *c)
+{
+    orr__axpyfn *axpy = w->vec->axpy[w->dtype];
+    if (b.cs != 1 && b.cols > 1) {
+        orr_status st = reserve(w, &w->b, &w->b_cap, b.rows * b.cols, w->size);
+        if (st != ORR_OK)
+            return st;
+        pack_rows(&b, w->b, w->size);
+        b = (mat){ w->b, b.rows, b.cols, b.cols, 1 };
+    }
+    int64_t z = (int64_t)w->size;
+    memset(c, 0, (size_t)(a.rows * b.cols) * w->size);
+    for (int64_t i = 0; i < a.rows; i++)
+        for (int64_t k = 0; k < a.cols; k++)
+            axpy(c + i * b.cols * z, a.p + (i * a.rs + k * a.cs) * z, b.p + k * b.rs * z, b.cols);
+    return ORR_OK;
+}
+
+/* The products of all batches in [lo, hi) of the first batch axis (nb > 0), or rows [lo, hi) of the one product. */
+orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    const orr__access *xa = &r->access[0], *xb = &r->access[1];
+    orr_dtype t = (orr_dtype)r->out_dtype[0];
+    work w = { .l = l, .vec = kernel->vec, .dtype = t, .blas = orr__compute_dtype(t), .size = orr_dtype_size(t) };
+    int nb = r->rank - 3;
+    int64_t m = r->dim[nb], n = r->dim[nb + 1], k = r->dim[nb + 2], z = (int64_t)w.size, per = 1;
+    int64_t row0 = nb ? 0 : l->lo, rows = nb ? m : l->hi - l->lo;
+    for (int d = 1; d < nb; d++)
+        per *= r->dim[d];
+    int64_t first = nb ? l->lo * per : 0, end = nb ? l->hi * per : 1;
+    orr_status st = ORR_OK;
+    if (rows <= 0 || n == 0)
+        return ORR_OK;
+    for (int64_t q = first; q < end && st == ORR_OK; q++) {
+        int64_t oa = xa->offset, ob = xb->offset, rest = q;
+        for (int d = nb - 1; d >= 0; d--) {
+            int64_t i = d ? rest % r->dim[d] : rest;
+            rest = d ? rest / r->dim[d] : 0;
+            oa += i * xa->stride[d];
+            ob += i * xb->stride[d];
+        }
+        char *c = (char *)l->out[0] + (q * m * n + row0 * n) * z;
+        mat a = { (const char *)l->in[xa->input] + (oa + row0 * xa->stride[nb]) * z, rows, k, xa->stride[nb],
+                  xa->stride[nb + 2] };
+        mat b = { (const char *)l->in[xb->input] + ob * z, k, n, xb->stride[nb + 2], xb->stride[nb + 1] };
+        if (k == 0)
+            memset(c, 0, (size_t)(rows * n * z));
+        else
+            st = orr__is_float(t) ? multiply_float(&w, a, b, c) : multiply_int(&w, a, b, c);
+    }
+    free(w.a);
+    free(w.b);
+    free(w.c);
+    return st;
+}

@@ -1,0 +1,207 @@
+/* Lowers a region's instructions to operations on blocks: the order of the axes, places of registers, size of a block.
+ * Must not know: launches, memory. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/cpu/cpu.h"
+#include "ops/ops.h"
+
+enum { BLOCK_MOST = 1024, BLOCK_LEAST = 128, NEAR_BYTES = 24 << 10 /* of a first-level cache, for one block's registers */ };
+
+typedef struct {
+    const orr__region *r;
+    orr__kernel *k;
+    int *last;    /* number of the operation that uses a register last, -1: none */
+    bool *once;
+    int *free_slot, nfree;
+} ctx;
+
+static int operand_count(const orr__rinstr *in)
+{
+    return in->z >= 0 ? 3 : in->y >= 0 ? 2 : in->x >= 0 ? 1 : 0;
+}
+
+/* An access that sees the same elements in every block: nothing moves but the last axis, and a block is whole rows. */
+static bool periodic(const orr__kernel *k, const orr__access *a)
+{
+    for (int d = 0; d < k->rank; d++) {
+        bool last_row = d == k->rank - 1 && k->rank > 1 && k->first != d && k->dim[d] <= BLOCK_LEAST / 2;
+        if (k->dim[d] != 1 && a->stride[d] != 0 && !last_row)
+            return false;
+    }
+    return true;
+}
+
+static void find_once(ctx *c)
+{
+    for (int i = 0; i < c->r->ninstr; i++) {
+        const orr__rinstr *in = &c->r->instr[i];
+        const int16_t operand[3] = { in->x, in->y, in->z };
+        bool once = in->kind == ORR__RI_SCALAR || in->kind == ORR__RI_CAST || in->kind == ORR__RI_EW ||
+                    periodic(c->k, &c->k->access[in->a]);
+        for (int n = 0; n < operand_count(in); n++)
+            once = once && c->once[operand[n]];
+        c->once[i] = once;
+    }
+}
+
+static orr_dtype operand_dtype(const orr__region *r, const orr__rinstr *in)
+{
+    return (orr_dtype)r->instr[orr__ew(in->op)->cond ? in->y : in->x].dtype;
+}
+
+static orr_status lower(ctx *c, int i, orr__vop *op)
+{
+    static const uint8_t kind[] = { [ORR__RI_LOAD] = ORR__VLOAD,     [ORR__RI_SCALAR] = ORR__VSCALAR,
+                                    [ORR__RI_IOTA] = ORR__VIOTA,     [ORR__RI_RANDOM] = ORR__VRANDOM,
+                                    [ORR__RI_CAST] = ORR__VCAST,     [ORR__RI_EW] = ORR__VROW };
+    const orr__region *r = c->r;
+    const orr__rinstr *in = &r->instr[i];
+    *op = (orr__vop){ .kind = kind[in->kind], .dtype = in->dtype, .once = c->once[i], .reg = (int16_t)i, .x = in->x,
+                      .y = in->y, .z = in->z, .slot = -1, .out = -1, .access = in->a, .dist = in->op,
+                      .scalar = in->slot };
+    if (in->kind == ORR__RI_CAST)
+        op->from = r->instr[in->x].dtype;
+    if (in->kind != ORR__RI_EW)
+        return ORR_OK;
+    orr_dtype t = operand_dtype(r, in);
+    orr__vecfn *const *rows = c->k->vec->row[orr__compute_dtype(t)];
+    op->row = rows ? rows[in->op - ORR__OP_EW] : NULL;
+    if (!op->row)
+        return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINTERNAL, "%s does not take %s",
+                         orr__ew(in->op)->op.name, orr_dtype_name(t));
+    if (!orr__ew(in->op)->to_bool)
+        op->round = t == ORR_F16 ? c->k->vec->round_f16 : t == ORR_BF16 ? c->k->vec->round_bf16 : NULL;
+    return ORR_OK;
+}
+
+/* The output that operation i may write straight into. Each of the other outputs of its register is a store. */
+static int straight(const ctx *c, int i)
+{
+    const orr__region *r = c->r;
+    if (r->kind != ORR__G_MAP || c->once[i] || orr__is_half((orr_dtype)r->instr[i].dtype))
+        return -1;
+    for (int n = 0; n < r->nout; n++)
+        if (r->out_reg[n] == i && r->out_dtype[n] == r->instr[i].dtype)
+            return n;
+    return -1;
+}
+
+static orr_status emit(ctx *c)
+{
+    const orr__region *r = c->r;
+    orr__kernel *k = c->k;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < r->ninstr; i++) {
+            bool used = c->last[i] >= 0;
+            if (!used || (pass == 0) != c->once[i])
+                continue;
+            orr__vop *op = &k->op[k->nop++];
+            if (lower(c, i, op) != ORR_OK)
+                return ORR_EINTERNAL;
+            op->out = (int16_t)straight(c, i);
+            for (int n = 0; n < r->nout && r->kind == ORR__G_MAP && pass == 1; n++)
+                if (r->out_reg[n] == i && n != op->out)
+                    k->op[k->nop++] = (orr__vop){ .kind = ORR__VSTORE, .dtype = r->out_dtype[n], .from = op->dtype,
+                                                  .reg = -1, .x = (int16_t)i, .y = -1, .z = -1, .slot = -1,
+                                                  .out = (int16_t)n, .access = -1, .scalar = -1 };
+        }
+        if (pass == 0)
+            k->nonce = k->nop;
+    }
+    for (int i = 0; i < r->ninstr && r->kind == ORR__G_MAP; i++) /* what is computed once is stored in every block */
+        for (int n = 0; n < r->nout; n++)
+            if (r->out_reg[n] == i && c->once[i])
+                k->op[k->nop++] = (orr__vop){ .kind = ORR__VSTORE, .dtype = r->out_dtype[n], .from = r->instr[i].dtype,
+                                              .reg = -1, .x = (int16_t)i, .y = -1, .z = -1, .slot = -1,
+                                              .out = (int16_t)n, .access = -1, .scalar = -1 };
+    return ORR_OK;
+}
+
+/* last[i]: the last operation (its place in k->op) that reads register i; all of them for what is kept. */
+static void find_last(ctx *c, bool *kept)
+{
+    const orr__region *r = c->r;
+    for (int i = 0; i < r->ninstr; i++)
+        c->last[i] = -1;
+    for (int n = 0; n < r->nout; n++)
+        c->last[r->out_reg[n]] = 0;
+    for (int i = r->ninstr - 1; i >= 0; i--) {
+        const int16_t operand[3] = { r->instr[i].x, r->instr[i].y, r->instr[i].z };
+        for (int n = 0; n < operand_count(&r->instr[i]); n++)
+            if (c->last[i] >= 0 && c->last[operand[n]] < 0)
+                c->last[operand[n]] = 0;
+    }
+    for (int i = 0; i < r->ninstr; i++)
+        kept[i] = c->once[i] || (r->kind != ORR__G_MAP && r->out_reg[0] == i);
+}
+
+static void place_registers(ctx *c, const bool *kept)
+{
+    orr__kernel *k = c->k;
+    int *slot_of = c->free_slot + k->nreg;
+    for (int o = 0; o < k->nop; o++)
+        for (int n = 0; n < 3; n++) {
+            int16_t x = n == 0 ? k->op[o].x : n == 1 ? k->op[o].y : k->op[o].z;
+            if (x >= 0)
+                c->last[x] = o;
+        }
+    for (int o = 0; o < k->nop; o++) {
+        orr__vop *op = &k->op[o];
+        if (op->kind != ORR__VSTORE) {
+            if (op->out < 0)
+                op->slot = (int16_t)(c->nfree ? c->free_slot[--c->nfree] : k->nslot++);
+            slot_of[op->reg] = op->slot;
+        }
+        const int16_t operand[3] = { op->x, op->y, op->z };
+        for (int n = 0; n < 3; n++) {
+            int16_t x = operand[n];
+            bool again = (n > 0 && x == operand[0]) || (n > 1 && x == operand[1]);
+            if (x >= 0 && !again && c->last[x] == o && !kept[x] && slot_of[x] >= 0)
+                c->free_slot[c->nfree++] = slot_of[x];
+        }
+    }
+}
+
+/* All registers of a block (a load's is where it was, or a copy) stay in the first cache; whole rows of a short last axis. */
+static void choose_block(orr__kernel *k, const orr__region *r)
+{
+    size_t bytes = 0, widest = 1;
+    for (int o = 0; o < k->nop; o++) {
+        size_t s = orr_dtype_size(orr__compute_dtype((orr_dtype)k->op[o].dtype));
+        widest = s > widest ? s : widest;
+        bytes += k->op[o].out >= 0 ? s : 0;
+    }
+    k->slot_bytes = widest;
+    bytes += widest * (size_t)k->nslot + (r->kind == ORR__G_MAP ? 0 : 8);
+    int64_t b = (int64_t)(NEAR_BYTES / bytes) & ~(int64_t)63;
+    b = b > BLOCK_MOST ? BLOCK_MOST : b < BLOCK_LEAST ? BLOCK_LEAST : b;
+    int64_t row = k->dim[k->rank - 1];
+    if (row > 0 && row <= b / 2)
+        b = b / row * row;
+    k->block = b;
+    k->slot_bytes = (widest * (size_t)b + 63) & ~(size_t)63;
+}
+
+orr_status orr__program(const orr__region *r, orr__kernel *k)
+{
+    size_t n = (size_t)r->ninstr;
+    ctx c = { .r = r, .k = k, .last = orr__alloc_n(n + 1, sizeof *c.last), .once = orr__alloc_n(2 * n + 1, sizeof *c.once),
+              .free_slot = orr__alloc_n(2 * n + 1, sizeof *c.free_slot) };
+    k->nreg = r->ninstr;
+    k->op = orr__alloc_n(n + n + ORR__REGION_OUTS, sizeof *k->op);
+    orr_status st = c.last && c.once && c.free_slot && k->op ? ORR_OK : ORR_ENOMEM;
+    if (st == ORR_OK) {
+        find_once(&c);
+        find_last(&c, c.once + n);
+        st = emit(&c);
+    }
+    if (st == ORR_OK) {
+        place_registers(&c, c.once + n);
+        choose_block(k, r);
+    }
+    free(c.last);
+    free(c.once);
+    free(c.free_slot);
+    return st;
+}

@@ -1,0 +1,33 @@
+/* One instruction set's table of inner loops. Compiled once per set, as all files vec_*.c.
+ * Must not know: what the loops do. */
+#include "config.h"
+
+#include "codelets/cpu/vec.h"
+
+#define NAME_(isa) #isa
+#define NAME(isa) NAME_(isa)
+#define ROWS(t, name) [t] = ORR__V(orr__vec_rows_##name)
+#define EACH_ROP(table)                                                                                                \
+    {                                                                                                                  \
+        ORR__V(table)[ORR__RSUM], ORR__V(table)[ORR__RPROD], ORR__V(table)[ORR__RMAX], ORR__V(table)[ORR__RMIN],       \
+            ORR__V(table)[ORR__RANY], ORR__V(table)[ORR__RALL]                                                         \
+    }
+
+const orr__vec ORR__V(orr__vec) = {
+    .isa = NAME(ORR__ISA),
+    .row = { ROWS(ORR_BOOL, bool8), ROWS(ORR_I8, i8), ROWS(ORR_I16, i16), ROWS(ORR_I32, i32), ROWS(ORR_I64, i64), ROWS(ORR_U8, u8), ROWS(ORR_U16, u16), ROWS(ORR_U32, u32), ROWS(ORR_U64, u64), ROWS(ORR_F32, f32), ROWS(ORR_F64, f64) },
+    .cast = ORR__V(orr__vec_casts),
+    .round_f16 = ORR__V(orr__vec_round_f16),
+    .round_bf16 = ORR__V(orr__vec_round_bf16),
+    .fold = EACH_ROP(orr__vec_folds),
+    .foldrow = EACH_ROP(orr__vec_foldrows),
+    .arg = { ORR__V(orr__vec_args)[0], ORR__V(orr__vec_args)[1] },
+    .argrow = { ORR__V(orr__vec_argrows)[0], ORR__V(orr__vec_argrows)[1] },
+    .axpy = ORR__V(orr__vec_axpys),
+    .add = ORR__V(orr__vec_adds),
+    .random = ORR__V(orr__vec_randoms),
+    .gather = ORR__V(orr__vec_gathers),
+    .index = ORR__V(orr__vec_index),
+    .affine_f64 = ORR__V(orr__vec_affine_f64),
+    .affine_u64 = ORR__V(orr__vec_affine_u64),
+};

@@ -1,0 +1,105 @@
+/* The table of inner loops over contiguous blocks: rows, casts, folds; one table per instruction set.
+ * Must not know: regions, threads, which table is in use. */
+#ifndef ORR_CPU_VEC_H
+#define ORR_CPU_VEC_H
+
+#include "ops/ew_id.h"
+#include "runtime/base/dtype.h"
+
+/* dst[i] = row(x[i], y[i], z[i]) on register types. dst overlaps none of the operands; operands that a row does not
+ * have may be NULL. */
+typedef void orr__vecfn(void *restrict dst, const void *x, const void *y, const void *z, int64_t n);
+/* dst[i] = x[i] in another dtype. f16 and bf16 are their bits here. */
+typedef void orr__castfn(void *restrict dst, const void *restrict x, int64_t n);
+/* x[i] to the nearest f16 or bf16, staying f32. */
+typedef void orr__roundfn(float *x, int64_t n);
+
+/* What a sum has come to: a total and what its roundings lost. Every other fold keeps its value in the first bytes. */
+typedef struct {
+    union {
+        double f;
+        int64_t i;
+        uint64_t u;
+    } v;
+    double lost;
+} orr__acc;
+
+/* Folds a block into acc: f64, i64, u64 for sums and products; else the register's type. */
+typedef void orr__foldfn(orr__acc *acc, const void *x, int64_t n);
+/* acc[i] folds x[i]; acc is an array of the types above without what was lost. */
+typedef void orr__foldrowfn(void *restrict acc, const void *restrict x, int64_t n);
+/* The extreme value of a block and where it is: the first of equals, NaN before all. *at < 0: nothing was there. */
+typedef void orr__argfn(void *value, int64_t *at, const void *x, int64_t n, int64_t first);
+/* The same for n positions at once, all of them seeing number k. */
+typedef void orr__argrowfn(void *restrict value, int64_t *restrict at, const void *restrict x, int64_t n, int64_t k);
+/* c[j] += a · b[j], wrapping; unsigned types of 1, 2, 4, 8 bytes serve signed ones too. */
+typedef void orr__axpyfn(void *restrict c, const void *a, const void *restrict b, int64_t n);
+/* acc[i] += x[i] in the stored dtype, rounded to it. */
+typedef orr__foldrowfn orr__addfn;
+/* dst[i]: element index[i] of a stream of random numbers, in its natural type (see orr__vec.random). */
+typedef void orr__randfn(void *restrict dst, const int64_t *restrict index, uint64_t seed, int64_t n);
+
+/* How consecutive iterations walk through an array: `run` elements `stride` apart, then the outer axes move on. */
+typedef struct {
+    const void *base;                                 /* the first element; NULL: the map is an index by itself */
+    int64_t first;                                    /* index of the first element                             */
+    int64_t run, stride;
+    int outer;
+    int64_t dim[ORR_MAX_RANK + 1], step[ORR_MAX_RANK + 1]; /* outer axes */
+} orr__view;
+
+/* Elements p … p+n of the walk into dst. */
+typedef void orr__gatherfn(void *restrict dst, const orr__view *v, int64_t p, int64_t n);
+/* dst[i] = start + step · index[i] */
+typedef void orr__affinefn(void *restrict dst, const int64_t *restrict index, orr__scalar start, orr__scalar step,
+                           int64_t n);
+
+enum { ORR__ROWS = ORR__EW_END - ORR__OP_EW, ORR__ROPS = ORR__RALL + 1 };
+enum { ORR__RAND_BITS32, ORR__RAND_BITS64, ORR__RAND_F16, ORR__RAND_BF16, ORR__RAND_F32, ORR__RAND_F64, ORR__RAND_KINDS };
+
+typedef struct {
+    const char *isa;
+    orr__vecfn *const *row[ORR_DTYPE_COUNT];                     /* [operands' register dtype][row]; NULL: does not apply */
+    orr__castfn *const *cast;                                    /* [from · ORR_DTYPE_COUNT + to], stored dtypes          */
+    orr__roundfn *round_f16, *round_bf16;
+    orr__foldfn *const *fold[ORR__ROPS];                         /* [rop][register dtype]; any, all: bool only            */
+    orr__foldrowfn *const *foldrow[ORR__ROPS];
+    orr__argfn *const *arg[2];                                   /* [0 max, 1 min][register dtype]                        */
+    orr__argrowfn *const *argrow[2];
+    orr__axpyfn *const *axpy;                                    /* [stored dtype], ints                                  */
+    orr__addfn *const *add;                                      /* [stored dtype]                                        */
+    orr__randfn *const *random;                                  /* u32, u64; f32 for f16, bf16 and f32; f64              */
+    orr__gatherfn *const *gather;                                /* [log2 of the element's bytes]                         */
+    orr__gatherfn *index;                                        /* the indices themselves, int64_t                       */
+    orr__affinefn *affine_f64, *affine_u64;
+} orr__vec;
+
+#define ORR__V_PASTE_(name, isa) name##_##isa
+#define ORR__V_PASTE(name, isa) ORR__V_PASTE_(name, isa)
+#define ORR__V(name) ORR__V_PASTE(name, ORR__ISA)
+
+#define ORR__V_DECLARE(isa)                                                                                            \
+    extern const orr__vec ORR__V_PASTE(orr__vec, isa);                                                                 \
+    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_bool8, isa)[], *const ORR__V_PASTE(orr__vec_rows_i8, isa)[];   \
+    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_i16, isa)[], *const ORR__V_PASTE(orr__vec_rows_i32, isa)[];    \
+    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_i64, isa)[], *const ORR__V_PASTE(orr__vec_rows_u8, isa)[];     \
+    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_u16, isa)[], *const ORR__V_PASTE(orr__vec_rows_u32, isa)[];    \
+    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_u64, isa)[], *const ORR__V_PASTE(orr__vec_rows_f32, isa)[];    \
+    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_f64, isa)[];                                                   \
+    extern orr__castfn *const ORR__V_PASTE(orr__vec_casts, isa)[];                                                     \
+    extern orr__foldfn *const ORR__V_PASTE(orr__vec_folds, isa)[ORR__ROPS][ORR_DTYPE_COUNT];                           \
+    extern orr__foldrowfn *const ORR__V_PASTE(orr__vec_foldrows, isa)[ORR__ROPS][ORR_DTYPE_COUNT];                     \
+    extern orr__argfn *const ORR__V_PASTE(orr__vec_args, isa)[2][ORR_DTYPE_COUNT];                                     \
+    extern orr__argrowfn *const ORR__V_PASTE(orr__vec_argrows, isa)[2][ORR_DTYPE_COUNT];                               \
+    extern orr__axpyfn *const ORR__V_PASTE(orr__vec_axpys, isa)[];                                                     \
+    extern orr__addfn *const ORR__V_PASTE(orr__vec_adds, isa)[];                                                       \
+    extern orr__randfn *const ORR__V_PASTE(orr__vec_randoms, isa)[];                                                   \
+    extern orr__gatherfn *const ORR__V_PASTE(orr__vec_gathers, isa)[];                                                 \
+    extern orr__gatherfn ORR__V_PASTE(orr__vec_index, isa);                                                            \
+    extern orr__affinefn ORR__V_PASTE(orr__vec_affine_f64, isa), ORR__V_PASTE(orr__vec_affine_u64, isa);               \
+    extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa)
+ORR__V_DECLARE(base);
+ORR__V_DECLARE(v3);
+ORR__V_DECLARE(v4);
+
+#endif

@@ -1,0 +1,86 @@
+/* Loops that bring strided elements together into a block.
+ * Must not know: dtypes, only their sizes.  */
+#include "config.h"
+
+#include "codelets/cpu/vec.h"
+
+typedef struct {
+    int64_t at[ORR_MAX_RANK + 1]; /* place on the outer axes           */
+    int64_t offset, q;            /* of the run; place inside the run  */
+} cursor;
+
+static void seek(cursor *c, const orr__view *v, int64_t p)
+{
+    c->offset = 0;
+    c->q = p;
+    if (!v->outer)
+        return;
+    int64_t o = p / v->run;
+    c->q = p - o * v->run;
+    for (int d = v->outer - 1; d >= 0; d--) {
+        int64_t rest = o / v->dim[d];
+        c->at[d] = o - rest * v->dim[d];
+        c->offset += c->at[d] * v->step[d];
+        o = rest;
+    }
+}
+
+static inline void next_run(cursor *c, const orr__view *v)
+{
+    c->q = 0;
+    for (int d = v->outer - 1; d >= 0; d--) {
+        c->offset += v->step[d];
+        if (++c->at[d] < v->dim[d])
+            return;
+        c->offset -= v->step[d] * v->dim[d];
+        c->at[d] = 0;
+    }
+}
+
+#define GATHER(name, U)                                                                          \
+    static void name(void *restrict d_, const orr__view *v, int64_t p, int64_t n)                \
+    {                                                                                            \
+        U *restrict d = d_;                                                                      \
+        int64_t stride = v->stride;                                                              \
+        cursor c;                                                                                \
+        seek(&c, v, p);                                                                          \
+        for (;;) {                                                                               \
+            int64_t m = v->run - c.q < n ? v->run - c.q : n;                                     \
+            const U *restrict s = (const U *)v->base + (c.offset + c.q * stride);                \
+            if (stride == 1)                                                                     \
+                for (int64_t i = 0; i < m; i++)                                                  \
+                    d[i] = s[i];                                                                 \
+            else if (stride == 0)                                                                \
+                for (int64_t i = 0; i < m; i++)                                                  \
+                    d[i] = *s;                                                                   \
+            else                                                                                 \
+                for (int64_t i = 0; i < m; i++)                                                  \
+                    d[i] = s[i * stride];                                                        \
+            n -= m;                                                                              \
+            if (n <= 0)                                                                          \
+                return;                                                                          \
+            d += m;                                                                              \
+            next_run(&c, v);                                                                     \
+        }                                                                                        \
+    }
+GATHER(gather1, uint8_t)
+GATHER(gather2, uint16_t)
+GATHER(gather4, uint32_t)
+GATHER(gather8, uint64_t)
+
+orr__gatherfn *const ORR__V(orr__vec_gathers)[4] = { gather1, gather2, gather4, gather8 };
+
+void ORR__V(orr__vec_index)(void *restrict d_, const orr__view *v, int64_t p, int64_t n)
+{
+    int64_t *restrict d = d_;
+    cursor c;
+    seek(&c, v, p);
+    while (n > 0) {
+        int64_t m = v->run - c.q < n ? v->run - c.q : n, from = v->first + c.offset + c.q * v->stride;
+        for (int64_t i = 0; i < m; i++)
+            d[i] = from + i * v->stride;
+        d += m;
+        n -= m;
+        next_run(&c, v);
+    }
+}

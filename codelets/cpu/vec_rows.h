@@ -1,0 +1,66 @@
+/* The element-wise rows as loops over blocks, for the dtype that ops/ew_begin.h has set up. No include guard.
+ * Must not know: which dtype. */
+#define STORE_SAME(v)  ((T)(v))
+#define STORE_COND(v)  ((T)(v))
+#define STORE_TRUTH(v) ((uint8_t)((v) ? 1 : 0))
+
+#define LOOP1(stem, result, value)                                                                                     \
+    static void EW_PASTE(stem, EW_NAME)(void *restrict d_, const void *x_, const void *y_, const void *z_, int64_t n)  \
+    {                                                                                                                  \
+        EW_OUT_##result *restrict d = d_;                                                                              \
+        const EW_IN_##result *xs = x_;                                                                                 \
+        (void)y_;                                                                                                      \
+        (void)z_;                                                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            EW_IN_##result x = xs[i];                                                                                  \
+            (void)x;                                                                                                   \
+            d[i] = STORE_##result(value);                                                                              \
+        }                                                                                                              \
+    }
+#define LOOP2(stem, result, value)                                                                                     \
+    static void EW_PASTE(stem, EW_NAME)(void *restrict d_, const void *x_, const void *y_, const void *z_, int64_t n)  \
+    {                                                                                                                  \
+        EW_OUT_##result *restrict d = d_;                                                                              \
+        const EW_IN_##result *xs = x_;                                                                                 \
+        const T *ys = y_;                                                                                              \
+        (void)z_;                                                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            EW_IN_##result x = xs[i];                                                                                  \
+            T y = ys[i];                                                                                               \
+            d[i] = STORE_##result(value);                                                                              \
+        }                                                                                                              \
+    }
+#define LOOP3(stem, result, value)                                                                                     \
+    static void EW_PASTE(stem, EW_NAME)(void *restrict d_, const void *x_, const void *y_, const void *z_, int64_t n)  \
+    {                                                                                                                  \
+        EW_OUT_##result *restrict d = d_;                                                                              \
+        const EW_IN_##result *xs = x_;                                                                                 \
+        const T *ys = y_, *zs = z_;                                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            EW_IN_##result x = xs[i];                                                                                  \
+            T y = ys[i], z = zs[i];                                                                                    \
+            d[i] = STORE_##result(value);                                                                              \
+        }                                                                                                              \
+    }
+
+#define UNARY(name, types, result, flops, value, ...)   EW_ON_##types(LOOP1(name##_, result, value))
+#define BINARY(name, types, result, flops, value, ...)  EW_ON_##types(LOOP2(name##_, result, value))
+#define TERNARY(name, types, result, flops, value, ...) EW_ON_##types(LOOP3(name##_, result, value))
+#include "ops/elementwise.def"
+
+/* By id - ORR__OP_EW; NULL where a row does not take the dtype. */
+orr__vecfn *const ORR__V(EW_PASTE(orr__vec_rows_, EW_NAME))[ORR__ROWS] = {
+#define ENTRY(id, stem, types)    EW_ON_##types([id - ORR__OP_EW] = EW_PASTE(stem, EW_NAME), )
+#define UNARY(name, types, ...)   ENTRY(ORR__EW_##name, name##_, types)
+#define BINARY(name, types, ...)  ENTRY(ORR__EW_##name, name##_, types)
+#define TERNARY(name, types, ...) ENTRY(ORR__EW_##name, name##_, types)
+#include "ops/elementwise.def"
+};
+
+#undef STORE_SAME
+#undef STORE_COND
+#undef STORE_TRUTH
+#undef LOOP1
+#undef LOOP2
+#undef LOOP3
+#undef ENTRY

@@ -1,0 +1,15 @@
+/* What the kernels share that work on whole inputs instead of blocks: matmul, take, scatter_add, concat, pad.
+ * Must not know: StarPU, plans. */
+#ifndef ORR_CPU_WHOLE_H
+#define ORR_CPU_WHOLE_H
+
+#include "codelets/codelet.h"
+
+static inline orr__site orr__cpu_site(const orr__launch *l)
+{
+    return ORR__SITE(l->region->file, l->region->line, l->region->label);
+}
+/* n elements of `size` bytes at dst become the one at `value`. */
+void orr__cpu_fill(void *dst, size_t size, const void *value, int64_t n);
+
+#endif
