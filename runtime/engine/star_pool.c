@@ -1,7 +1,6 @@
 /* Buffers that nobody refers to, kept with their handles: the next value of that size and tiling needs neither
  * memory nor registration. Must not know: plans, tasks. */
 #include "config.h"
-#include <stdlib.h>
 #include <unistd.h>
 #include "runtime/base/env.h"
 #include "runtime/engine/star.h"
@@ -13,8 +12,7 @@ enum { BUCKETS = 256, MOST = 4096 /* handles held */ };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__tiles *bucket[BUCKETS], *newest, *oldest;
 static size_t held_bytes, held_handles;
-static orr__buf **grave; /* the user's memory, to be unregistered and released */
-static int n_grave, grave_room;
+static orr__tiles *grave; /* the user's memory, to be unregistered and released; linked by `older` */
 static atomic_int work; /* non-zero: settle has something to do */
 
 static size_t most_bytes(void)
@@ -98,21 +96,6 @@ orr__buf *orr__tilepool_take(size_t bytes, size_t tile_bytes)
     return t->buf;
 }
 
-static bool bury(orr__buf *b)
-{
-    if (n_grave == grave_room) {
-        int room = grave_room ? 2 * grave_room : 16;
-        orr__buf **more = realloc(grave, (size_t)room * sizeof(*more));
-        if (!more)
-            return false;
-        grave = more;
-        grave_room = room;
-    }
-    grave[n_grave++] = b;
-    atomic_store(&work, 1);
-    return true;
-}
-
 bool orr__tilepool_drop(orr__buf *b)
 {
     orr__tiles *t = orr__buf_tiles(b);
@@ -128,10 +111,13 @@ bool orr__tilepool_drop(orr__buf *b)
         return true;
     }
     pthread_mutex_lock(&lock);
-    if (theirs)
-        (void)bury(b); /* without memory for that: it is released at shutdown */
-    else
+    if (theirs) {
+        t->older = grave;
+        grave = t;
+        atomic_store(&work, 1);
+    } else {
         hold(t);
+    }
     pthread_mutex_unlock(&lock);
     return false;
 }
@@ -158,21 +144,22 @@ static orr__tiles *excess(bool any)
     return t;
 }
 
+static orr__tiles *buried(void)
+{
+    orr__tiles *t;
+
+    pthread_mutex_lock(&lock);
+    if ((t = grave))
+        grave = t->older;
+    pthread_mutex_unlock(&lock);
+    return t;
+}
+
 void orr__tilepool_settle(void)
 {
     if (!atomic_load_explicit(&work, memory_order_relaxed) || !atomic_exchange(&work, 0))
         return;
-    for (;;) {
-        orr__buf *b;
-        pthread_mutex_lock(&lock);
-        b = n_grave > 0 ? grave[--n_grave] : NULL;
-        pthread_mutex_unlock(&lock);
-        if (!b)
-            break;
-        orr__tiles_unregister(orr__buf_tiles(b), false);
-        orr__buf_recycle(b);
-    }
-    for (orr__tiles *t; (t = excess(false));)
+    for (orr__tiles *t; (t = buried()) || (t = excess(false));)
         free_held(t);
 }
 
@@ -202,7 +189,4 @@ void orr__tilepool_stop(void)
     atomic_store(&work, 1);
     orr__tilepool_settle();
     (void)orr__tilepool_trim();
-    free(grave);
-    grave = NULL;
-    grave_room = 0;
 }

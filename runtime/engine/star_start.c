@@ -126,7 +126,9 @@ static orr_status start(orr__site at, const orr_config *config)
     if ((err = starpu_init(&conf)) != 0)
         return orr__fail(at, ORR_EDEVICE, "StarPU finds no worker to start (%s)", strerror(-err));
     look_around(backend);
-    if ((st = orr__works_start(at, (int)starpu_worker_get_count())) != ORR_OK ||
+    if (backend == ORR__BACKEND_OPENCL && orr__star.opencls == 0)
+        st = orr__fail(at, ORR_EDEVICE, "StarPU starts no OpenCL worker");
+    if (st != ORR_OK || (st = orr__works_start(at, (int)starpu_worker_get_count())) != ORR_OK ||
         (st = orr__star_idle_start(at)) != ORR_OK) {
         starpu_shutdown();
         return st;

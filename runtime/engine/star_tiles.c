@@ -90,10 +90,15 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     free(t);
 }
 
+/* What others still hold becomes plain host memory. */
 void orr__tiles_unregister_all(void)
 {
-    while (all)
+    while (all) {
+        orr__buf *b = all->buf;
         orr__tiles_unregister(all, true);
+        orr__run_unref(b->run);
+        b->run = NULL;
+    }
 }
 
 /* Once the run has ended nobody writes b, so only a device's copy can be newer than host memory. */
