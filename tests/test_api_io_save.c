@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <orrery/elementwise.h>
 #include <orrery/eval.h>
 #include "tests/io_help.h"
 
@@ -114,12 +115,33 @@ static void saving_npz_checks_names_first(void)
     orr_scope_end(s);
 }
 
+static void saving_evaluates_first(void)
+{
+    orr_scope *s = orr_scope_begin();
+    char path[600];
+    float got[15];
+    snprintf(path, sizeof path, "%s", orr_test_tmp("lazy.npz"));
+    orr_tensor *x = make(ORR_F32, ORR_SHAPE(3, 5)), *v = orr_variable(orr_mul(x, x));
+    orr_tensor *t[] = { orr_add(x, x), v };
+    ORR_CHECK_MSG(orr_save_npz(path, (const char *[]){ "sum", "v" }, t, 2) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK(orr_read(orr_load_npz(path, "sum"), got, sizeof got) == ORR_OK && got[1] == 1.0f);
+    ORR_CHECK(orr_read(orr_load_npz(path, "v"), got, sizeof got) == ORR_OK && got[0] == 1.5625f);
+    orr_tensor *bad[] = { x, orr_add(x, make(ORR_F32, ORR_SHAPE(2))) };
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "b" }, bad, 2) == ORR_ESHAPE);
+    ORR_CHECK(orr_tensor_size(orr_load_npz(path, "sum")) == 15); /* the old file is still there */
+    orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(saved_npy_reads_back_and_is_numpys),     ORR_TEST(saving_what_cannot_be_saved_says_why),
-        ORR_TEST(saving_replaces_the_file_behind_a_link), ORR_TEST(saved_npz_reads_back),
-        ORR_TEST(saving_npz_checks_names_first),          { 0 },
+        ORR_TEST(saved_npy_reads_back_and_is_numpys),
+        ORR_TEST(saving_what_cannot_be_saved_says_why),
+        ORR_TEST(saving_replaces_the_file_behind_a_link),
+        ORR_TEST(saved_npz_reads_back),
+        ORR_TEST(saving_npz_checks_names_first),
+        ORR_TEST(saving_evaluates_first),
+        { 0 },
     };
     if (orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK)
         return orr_error_print(stderr);
