@@ -5,8 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <orrery/eval.h>
 #include "ops/ops.h"
+#include "ops/record.h"
 #include "tests/harness.h"
+
+orr_tensor *orr_center_at(const char *file, int line, orr_tensor *x, orr_axes axes);
+#include "tests/guide_center.h"
 
 /* The worked example of docs/adding-an-op.md. */
 static const char new_row[] = "UNARY(  softsign,           FLOAT,   SAME,   6, x / (K(1.0) + fabs(x)),     "
@@ -73,7 +78,25 @@ static void guide_shows_the_row_that_is_tried(void)
     char *guide = top_file("docs/adding-an-op.md");
     ORR_REQUIRE(guide);
     ORR_CHECK(strstr(guide, new_row));
+    char *code = top_file("tests/guide_center.h");
+    ORR_CHECK(code && strstr(guide, code));
+    free(code);
     free(guide);
+}
+
+static void guide_shows_a_composition_that_works(void)
+{
+    static const float v[] = { 1, 2, 6, 0, 4, 5 }, want[] = { -2, -1, 3, -3, 1, 2 };
+    float got[6] = { 0 };
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(2, 3), v);
+    ORR_CHECK(orr_read(orr_center_at(ORR_HERE, x, ORR_AXES(1)), got, sizeof got) == ORR_OK);
+    ORR_CHECK(memcmp(got, want, sizeof got) == 0);
+    ORR_CHECK(orr_tensor_status(orr_center_at(ORR_HERE, x, ORR_AXES(2))) == ORR_EAXIS);
+    ORR_CHECK(orr_tensor_status(orr_center_at(ORR_HERE, NULL, ORR_AXES(0))) == ORR_EINVAL);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
 static bool put(const char *path, const char *a, const char *b, const char *c)
@@ -140,6 +163,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(ops_doc_is_fresh),
                                       ORR_TEST(every_row_is_in_the_page),
                                       ORR_TEST(guide_shows_the_row_that_is_tried),
+                                      ORR_TEST(guide_shows_a_composition_that_works),
                                       ORR_TEST(one_row_makes_a_whole_operation),
                                       { 0 } };
     return orr_test_main(argc, argv, "ops.doc", tests);
