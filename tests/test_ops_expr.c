@@ -87,7 +87,7 @@ static void hostile_text_ends_with_a_message(void)
     says(deep, "nested too deeply");
     wide[0] = '\0';
     for (int i = 0; i < 200; i++)
-        (void)snprintf(wide + strlen(wide), sizeof wide - strlen(wide), "+%d*x" + (i == 0), i);
+        (void)snprintf(wide + strlen(wide), sizeof wide - strlen(wide), i ? "+%d*x" : "%d*x", i);
     says(wide, "too long");
     char tiny[4] = "";
     orr__expr e;
