@@ -205,7 +205,11 @@ bool rg_commit(rg_graph *g, const rg_step *s)
         free(x.err);
         return false;
     }
-    return add(g, x, s->name);
+    if (!add(g, x, s->name))
+        return false;
+    if (s->nin && (n > 3 || rg_pick(g, 4) == 0))
+        g->last = g->n - 1;
+    return true;
 }
 
 bool rg_grow(rg_graph *g)

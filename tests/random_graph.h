@@ -6,7 +6,7 @@
 #include "ops/ops.h"
 #include "tests/ops_help.h"
 
-#define RG_VALUES 64
+#define RG_VALUES 96
 #define RG_ELEMENTS 4096
 
 /* A value is exact when all that led to it must be the same to the last bit on every engine. What is not exact carries
@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     unsigned long long state;
-    int n;
+    int n, last; /* last: the latest result of an op, if it is not too small to be of use */
     rg_value v[RG_VALUES];
     char log[RG_VALUES][32]; /* what made each value */
 } rg_graph;

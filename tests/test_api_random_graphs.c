@@ -18,14 +18,14 @@ static void build(rg_graph *g, unsigned long long seed, int ops)
     rg_begin(g, seed);
     bool large = rg_pick(g, 20) == 0;
     for (int i = 2 + rg_pick(g, 3); i > 0; i--) {
-        orr_shape s = { rg_pick(g, 4), { 0 } };
+        orr_shape s = { rg_pick(g, 8) ? 1 + rg_pick(g, 3) : 0, { 0 } };
         for (int d = 0; d < s.rank; d++)
-            s.dim[d] = rg_pick(g, 30) ? 1 + rg_pick(g, 6) : 0;
+            s.dim[d] = rg_pick(g, 40) ? 1 + rg_pick(g, 6) : 0;
         if (large)
             s = ORR_SHAPE(20 + rg_pick(g, 40), 1 + rg_pick(g, 60));
         (void)rg_leaf(g, (orr_dtype)rg_pick(g, ORR_DTYPE_COUNT), s);
     }
-    for (int want = 4 + rg_pick(g, 24); want > 0 && ops > 0 && g->n < RG_VALUES; want--, ops--)
+    for (int want = 8 + rg_pick(g, 40); want > 0 && ops > 0 && g->n < RG_VALUES; want--, ops--)
         if (!rg_grow(g))
             break;
 }
@@ -128,7 +128,7 @@ static bool one_graph(unsigned long long seed)
     out[0] = g.n - 1;
     n = 1 + rg_pick(&g, 4);
     for (int k = 1; k < n; k++)
-        out[k] = rg_pick(&g, g.n);
+        out[k] = rg_pick(&g, 2) ? g.last : rg_pick(&g, g.n);
     ok = evaluate(&g, out, n) == 0 && ok;
     rg_end(&g);
     (void)orr_scope_end(s);
