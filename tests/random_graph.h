@@ -7,7 +7,7 @@
 #include "tests/ops_help.h"
 
 #define RG_VALUES 96
-#define RG_ELEMENTS 4096
+#define RG_ELEMENTS 32768
 
 /* A value is exact when all that led to it must be the same to the last bit on every engine. What is not exact carries
  * a bound per element, and goes only into ops that are continuous: elsewhere a last bit could turn into any difference. */

@@ -1,5 +1,6 @@
 /* A thousand random graphs on every engine give what the reference evaluation gives. The program runs itself once per
- * engine, with that engine's environment; ORR_TEST_GRAPHS says how many graphs, ORR_TEST_SEED which one alone.
+ * engine, with that engine's environment; ORR_TEST_GRAPHS says how many graphs, ORR_TEST_SEED which one alone,
+ * ORR_TEST_LARGE that tensors be large enough for several tiles.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -16,13 +17,13 @@
 static void build(rg_graph *g, unsigned long long seed, int ops)
 {
     rg_begin(g, seed);
-    bool large = rg_pick(g, 20) == 0;
+    bool huge = getenv("ORR_TEST_LARGE") != NULL, large = huge || rg_pick(g, 20) == 0;
     for (int i = 2 + rg_pick(g, 3); i > 0; i--) {
         orr_shape s = { rg_pick(g, 8) ? 1 + rg_pick(g, 3) : 0, { 0 } };
         for (int d = 0; d < s.rank; d++)
             s.dim[d] = rg_pick(g, 40) ? 1 + rg_pick(g, 6) : 0;
         if (large)
-            s = ORR_SHAPE(20 + rg_pick(g, 40), 1 + rg_pick(g, 60));
+            s = ORR_SHAPE((huge ? 60 : 20) + rg_pick(g, 50), 1 + rg_pick(g, huge ? 160 : 60));
         (void)rg_leaf(g, (orr_dtype)rg_pick(g, ORR_DTYPE_COUNT), s);
     }
     for (int want = 8 + rg_pick(g, 40); want > 0 && ops > 0 && g->n < RG_VALUES; want--, ops--)
@@ -204,26 +205,21 @@ ENGINE(dmda_1, "1000", STARPU("1", "dmda"))
 ENGINE(dmda_2, "1000", STARPU("2", "dmda"))
 ENGINE(dmdas_1, "1000", STARPU("1", "dmdas"))
 ENGINE(dmdas_2, "1000", STARPU("2", "dmdas"))
-ENGINE(small_tiles, "300", STARPU("2", "lws"), { "ORRERY_TILE_US", "1" })
+ENGINE(many_tiles, "150", STARPU("2", "lws"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+ENGINE(many_tiles_serial, "150", { "ORRERY_ENGINE", "serial" }, { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
 ENGINE(opencl, "100", { "ORRERY_ENGINE", "starpu" }, { "ORRERY_BACKEND", "opencl" }, { "STARPU_NCPU", "0" },
        { "STARPU_OPENCL_ON_CPUS", "1" }, { "STARPU_OPENCL_ONLY_ON_CPUS", "1" }, { "STARPU_NCUDA", "0" },
        { "ORR_TEST_NEEDS", "starpu" })
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(serial),
-                                      ORR_TEST(serial_without_fusion),
-                                      ORR_TEST(eager_1),
-                                      ORR_TEST(eager_2),
-                                      ORR_TEST(lws_1),
-                                      ORR_TEST(lws_2),
-                                      ORR_TEST(dmda_1),
-                                      ORR_TEST(dmda_2),
-                                      ORR_TEST(dmdas_1),
-                                      ORR_TEST(dmdas_2),
-                                      ORR_TEST(small_tiles),
-                                      ORR_TEST(opencl),
-                                      { 0 } };
+    static const orr_test tests[] = { ORR_TEST(serial),     ORR_TEST(serial_without_fusion),
+                                      ORR_TEST(eager_1),    ORR_TEST(eager_2),
+                                      ORR_TEST(lws_1),      ORR_TEST(lws_2),
+                                      ORR_TEST(dmda_1),     ORR_TEST(dmda_2),
+                                      ORR_TEST(dmdas_1),    ORR_TEST(dmdas_2),
+                                      ORR_TEST(many_tiles), ORR_TEST(many_tiles_serial),
+                                      ORR_TEST(opencl),     { 0 } };
     static const orr_test child[] = { ORR_TEST(graphs_agree_with_the_reference), { 0 } };
     if (getenv("ORR_TEST_CHILD"))
         return help_main(argc, argv, "api.random_graphs.child", child);
