@@ -29,7 +29,7 @@ enum { CHUNK = 256 };
 
 /* What is cut off fits in T when lo < x < top. */
 #define CUT(T, low, lo, top, most) \
-    (x >= (top) ? (T)(most) : x <= (lo) ? (T)(low) : (T)((x > (lo)) & (x < (top)) ? x : 0))
+    (x >= (top) ? (T)(most) : x <= (lo) ? (T)(low) : (T)(((x > (lo)) & (x < (top))) ? x : 0))
 #define FROM_FLOAT(f, F)                                                            \
     CAST(f##_bool8, F, uint8_t, (uint8_t)(x != 0))                                   \
     CAST(f##_i8, F, int8_t, CUT(int8_t, INT8_MIN, (F)-0x1p7, (F)0x1p7, INT8_MAX))       \

@@ -2,6 +2,11 @@
  * Must not know: other dtypes. */
 #include "config.h"
 
+/* These passes turn a choice between values into jumps, and loops with jumps do not become vector code. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-pre", "no-thread-jumps")
+#endif
+
 #include "codelets/cpu/vec.h"
 #include "codelets/cpu/vmath.h"
 

@@ -18,8 +18,8 @@ enum { LANES = 32 };
 /* NaN, once there, stays: no comparison with it holds. */
 #define MAXI(a, b) ((b) > (a) ? (b) : (a))
 #define MINI(a, b) ((b) < (a) ? (b) : (a))
-#define MAXF(a, b) (((b) > (a)) | ((b) != (b)) ? (b) : (a))
-#define MINF(a, b) (((b) < (a)) | ((b) != (b)) ? (b) : (a))
+#define MAXF(a, b) ((((b) > (a)) | ((b) != (b))) ? (b) : (a))
+#define MINF(a, b) ((((b) < (a)) | ((b) != (b))) ? (b) : (a))
 
 #define TOTAL(T, A, first, op, few)                                   \
     A total = (first);                                                \
