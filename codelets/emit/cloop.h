@@ -1,0 +1,22 @@
+/* From a region to one C99 file whose loops compilers turn into vector code; and the argument words of a launch.
+ * Must not know: compilers, caches, threads. */
+#ifndef ORR_EMIT_CLOOP_H
+#define ORR_EMIT_CLOOP_H
+
+#include "codelets/codelet.h"
+
+/* The compiled function, named orr_kernel. in[i], out[k] as in orr__launch (element 0 of the whole array). 0: done. */
+typedef int orr__cfn(void *const *in, void *const *out, const int64_t *word);
+
+/* MAP and REDUCE regions; false for what only tier 0 computes. */
+bool orr__emit_c_can(const orr__region *r);
+/* NUL-terminated text, freed by the caller; NULL: last error. It includes nothing, needs only the C and math libraries
+ * and depends on instructions, dtypes, rank, reduced axes and each access's class per axis (none, unit, any), not on
+ * sizes: regions with equal texts may share one compiled function, but each launch needs its own words. */
+char *orr__emit_c(const orr__region *r);
+/* How many words a launch of this region has. */
+int orr__emit_c_words(const orr__region *r);
+/* Fills them for one launch; allocates nothing. */
+void orr__emit_c_args(const orr__launch *l, int64_t *word);
+
+#endif
