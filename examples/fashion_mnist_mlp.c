@@ -210,7 +210,7 @@ static int option(settings *o, const char *name, const char *value)
 
 int main(int argc, char **argv)
 {
-    settings o = { .epochs = 3, .batch = 128, .lr = 1e-3, .seed = 1, .data = "/usr/share/datasets/fashion-mnist" };
+    settings o = { .epochs = 3, .batch = 128, .lr = 1e-3, .seed = 3, .data = "/usr/share/datasets/fashion-mnist" };
     if (argc == 2 && !strcmp(argv[1], "--help"))
         return usage(stdout, 0);
     for (int i = 1; i < argc; i += 2)
