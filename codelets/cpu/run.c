@@ -117,16 +117,10 @@ static void iota(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p, i
     into_register(v, orr__is_float(t) ? ORR_F64 : ORR_U64, t, dst, v->wide, n);
 }
 
-/* One element at a time, in v->wide; its dtype is returned. */
-static orr_dtype random_slowly(const orr__vrun *v, const orr__vop *op, const orr__scalar *s, int64_t n)
+/* Whole numbers, one at a time, into v->wide. */
+static void integers(const orr__vrun *v, const orr__vop *op, const orr__scalar *s, int64_t n)
 {
     const int64_t *index = v->index;
-    if (op->dist == ORR__DNORMAL) {
-        double *d = v->wide;
-        for (int64_t i = 0; i < n; i++)
-            d[i] = orr__rand_normal_f64(s[0].u, (uint64_t)index[i]);
-        return ORR_F64;
-    }
     int64_t *d = v->wide;
     if (op->dist == ORR__DINTEGERS) {
         for (int64_t i = 0; i < n; i++)
@@ -136,7 +130,6 @@ static orr_dtype random_slowly(const orr__vrun *v, const orr__vop *op, const orr
         for (int64_t i = 0; i < n; i++)
             d[i] = (int64_t)orr__perm_at(&perm, (uint64_t)index[i]);
     }
-    return ORR_I64;
 }
 
 static void randoms(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n)
@@ -155,14 +148,14 @@ static void randoms(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p
     } else if (op->dist == ORR__DUNIFORM) {
         vec->random[ORR__RAND_F64](v->wide, v->index, s[0].u, n);
         into_register(v, ORR_F64, t, dst, v->wide, n);
-    } else {
-        orr_dtype from = random_slowly(v, op, s, n);
-        if (op->dist == ORR__DNORMAL && orr__is_half(t)) { /* by way of f32, as orr__rand_value */
+    } else if (op->dist == ORR__DNORMAL) {
+        vec->random[ORR__RAND_NORMAL](v->wide, v->index, s[0].u, n);
+        if (orr__is_half(t)) /* by way of f32, as orr__rand_value */
             orr__cast_of(vec, ORR_F64, ORR_F32)(v->index, v->wide, n);
-            into_register(v, ORR_F32, t, dst, v->index, n);
-        } else {
-            into_register(v, from, t, dst, v->wide, n);
-        }
+        into_register(v, orr__is_half(t) ? ORR_F32 : ORR_F64, t, dst, orr__is_half(t) ? (void *)v->index : v->wide, n);
+    } else {
+        integers(v, op, s, n);
+        into_register(v, ORR_I64, t, dst, v->wide, n);
     }
 }
 

@@ -55,7 +55,8 @@ typedef void orr__affinefn(void *restrict dst, const int64_t *restrict index, or
                            int64_t n);
 
 enum { ORR__ROWS = ORR__EW_END - ORR__OP_EW, ORR__ROPS = ORR__RALL + 1 };
-enum { ORR__RAND_BITS32, ORR__RAND_BITS64, ORR__RAND_F16, ORR__RAND_BF16, ORR__RAND_F32, ORR__RAND_F64, ORR__RAND_KINDS };
+enum { ORR__RAND_BITS32, ORR__RAND_BITS64, ORR__RAND_F16, ORR__RAND_BF16, ORR__RAND_F32, ORR__RAND_F64, ORR__RAND_NORMAL,
+       ORR__RAND_KINDS };
 
 typedef struct {
     const char *isa;
@@ -68,7 +69,7 @@ typedef struct {
     orr__argrowfn *const *argrow[2];
     orr__axpyfn *const *axpy;                                    /* [stored dtype], ints                                  */
     orr__addfn *const *add;                                      /* [stored dtype]                                        */
-    orr__randfn *const *random;                                  /* u32, u64; f32 for f16, bf16 and f32; f64              */
+    orr__randfn *const *random;                                  /* u32, u64; f32 for f16, bf16, f32; f64 for f64, normal */
     orr__gatherfn *const *gather;                                /* [log2 of the element's bytes]                         */
     orr__gatherfn *index;                                        /* the indices themselves, int64_t                       */
     orr__affinefn *affine_f64, *affine_u64;

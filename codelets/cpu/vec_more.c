@@ -1,10 +1,9 @@
-/* Loops beside the rows: sums in place, row times number, random numbers.
+/* Loops beside the rows: sums in place, row times number, start plus step times index.
  * Must not know: who asks. */
 #include "config.h"
 
 #include "codelets/cpu/vec.h"
 #include "codelets/cpu/vec_half.h"
-#include "runtime/base/philox.h"
 
 /* Narrow unsigned types are lifted, so that nothing overflows as int. */
 #define AXPY(name, U)                                                                                  \
@@ -48,25 +47,6 @@ orr__addfn *const ORR__V(orr__vec_adds)[ORR_DTYPE_COUNT] = {
     [ORR_BOOL] = add_bool, [ORR_I8] = add8,      [ORR_I16] = add16,     [ORR_I32] = add32,    [ORR_I64] = add64,
     [ORR_U8] = add8,       [ORR_U16] = add16,    [ORR_U32] = add32,     [ORR_U64] = add64,    [ORR_F16] = add_f16,
     [ORR_BF16] = add_bf16, [ORR_F32] = add_f32,  [ORR_F64] = add_f64,
-};
-
-#define RANDOM(name, T, function)                                                                              \
-    static void name(void *restrict d_, const int64_t *restrict index, uint64_t seed, int64_t n)               \
-    {                                                                                                          \
-        T *restrict d = d_;                                                                                    \
-        for (int64_t i = 0; i < n; i++)                                                                        \
-            d[i] = function(seed, (uint64_t)index[i]);                                                         \
-    }
-RANDOM(bits32, uint32_t, orr__rand_bits32)
-RANDOM(bits64, uint64_t, orr__rand_bits64)
-RANDOM(u01_f16, float, orr__rand_u01_f16)
-RANDOM(u01_bf16, float, orr__rand_u01_bf16)
-RANDOM(u01_f32, float, orr__rand_u01_f32)
-RANDOM(u01_f64, double, orr__rand_u01_f64)
-
-orr__randfn *const ORR__V(orr__vec_randoms)[ORR__RAND_KINDS] = {
-    [ORR__RAND_BITS32] = bits32, [ORR__RAND_BITS64] = bits64, [ORR__RAND_F16] = u01_f16,
-    [ORR__RAND_BF16] = u01_bf16, [ORR__RAND_F32] = u01_f32,   [ORR__RAND_F64] = u01_f64,
 };
 
 void ORR__V(orr__vec_affine_f64)(void *restrict d_, const int64_t *restrict index, orr__scalar start, orr__scalar step,

@@ -213,6 +213,33 @@ static inline double vm_log_f64(double x)
     return x >= 0 ? r : (double)NAN;
 }
 
+/* -- circular functions ------------------------------------------------------------------------------------- */
+
+/* For 0 ≤ x ≤ 2π. π/2 in three parts, the first two so short that their multiples are exact. */
+static inline void vm_sincos(double x, double *sine, double *cosine)
+{
+    double q = x * 0x1.45f306dc9c883p-1 + VM_ROUND64, k = q - VM_ROUND64;
+    double r = ((x - k * 0x1.921fb54400000p0) - k * 0x1.0b4611a600000p-34) - k * 0x1.3198a2e037073p-69;
+    double z = r * r, s = 0x1.5e0a4fc16be59p-33, c = -0x1.907cd8ff5ede7p-37; /* 2^-55, 2^-59 */
+    s = s * z + -0x1.ae6008d114485p-26;
+    s = s * z + 0x1.71de37946ed6dp-19;
+    s = s * z + -0x1.a01a019e820aep-13;
+    s = s * z + 0x1.1111111110babp-7;
+    s = s * z + -0x1.5555555555555p-3;
+    s = r + r * z * s;
+    c = c * z + 0x1.1eeb67d026ec6p-29;
+    c = c * z + -0x1.27e4fa16cc2d1p-22;
+    c = c * z + 0x1.a01a019f4ddfdp-16;
+    c = c * z + -0x1.6c16c16c16963p-10;
+    c = c * z + 0x1.5555555555555p-5;
+    double h = 0.5 * z, w = 1.0 - h;
+    c = w + (((1.0 - w) - h) + z * z * c);
+    uint64_t quarter = vm_bits64(q);
+    double a = quarter & 1 ? c : s, b = quarter & 1 ? s : c;
+    *sine = vm_double(vm_bits64(a) ^ (quarter & 2) << 62);
+    *cosine = vm_double(vm_bits64(b) ^ ((quarter + 1) & 2) << 62);
+}
+
 /* -- the error function ------------------------------------------------------------------------------------- */
 
 /* erfc(a) = e^(-a²) · P(t), t = (a - 2.5)/(a + 2.5), for 0 ≤ a ≤ 10.3; the square of an f32 is exact. */
