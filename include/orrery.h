@@ -11,6 +11,7 @@
 #include <orrery/ops.h>
 #include <orrery/random.h>
 #include <orrery/eval.h>
+#include <orrery/explain.h>
 #include <orrery/io.h>
 #include <orrery/device.h>
 #include <orrery/info.h>

@@ -2,6 +2,7 @@
  * Must not know: how kernels compute. */
 #include "config.h"
 
+#include <stdlib.h>
 #include <orrery.h>
 #include "ops/ops.h"
 #include "runtime/fuse/region.h"
@@ -171,6 +172,58 @@ static void equal_content_has_equal_keys_whatever_the_size(void)
     (void)orr_scope_end(s);
 }
 
+static void equal_subexpressions_are_computed_once(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(64)), *y = orr_add(orr_exp(x), orr_sin(orr_exp(x)));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].ninstr == 4); /* load exp sin add */
+    orr__regions_free(&rs);
+    orr_tensor *m[2] = { orr_sum(orr_exp(x), ORR_ALL_AXES, false), orr_sum(orr_exp(x), ORR_ALL_AXES, false) };
+    rs = regions_of(m, 2, true);
+    ORR_CHECK(rs.n == 1);
+    orr__regions_free(&rs);
+    /* numbers may differ at the plan's next use: they keep expressions apart */
+    orr_tensor *z = orr_mul(orr_mul(x, orr_scalar(2)), orr_mul(x, orr_scalar(2)));
+    rs = regions_of(&z, 1, true);
+    ORR_CHECK(rs.region[0].ninstr == 6);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void exact_identities_vanish(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(64));
+    orr_tensor *y = orr_add(orr_neg(orr_neg(x)), orr_abs(orr_abs(orr_positive(x))));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].ninstr == 3); /* load abs add */
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+static void explain_names_calls_lines_and_reasons(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(32, 16)), *e = orr_exp(x);
+    orr_tensor *y = orr_div(e, orr_sum(e, ORR_AXES(1), true));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    ORR_REQUIRE(to != NULL);
+    ORR_CHECK(orr_explain(to, y) == ORR_OK);
+    ORR_CHECK(orr_explain_dot(to, y, true) == ORR_OK);
+    ORR_CHECK(fclose(to) == 0);
+    ORR_CHECK_MSG(strstr(text, "test_fuse_regions.c:") && strstr(text, "not fused: ") && strstr(text, "bytes moved"), "%s",
+                  text);
+    ORR_CHECK(strstr(text, "digraph") && strstr(text, "cluster_1"));
+    free(text);
+    ORR_CHECK(orr_explain(stderr, NULL) == ORR_EINVAL);
+    ORR_CHECK(orr_explain(NULL, y) == ORR_EINVAL);
+    ORR_CHECK(orr__handle_node(y)->value == NULL);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -184,7 +237,14 @@ int main(int argc, char **argv)
         ORR_TEST(a_reshape_of_a_buffer_costs_nothing),
         ORR_TEST(a_region_has_a_limited_size),
         ORR_TEST(equal_content_has_equal_keys_whatever_the_size),
+        ORR_TEST(equal_subexpressions_are_computed_once),
+        ORR_TEST(exact_identities_vanish),
+        ORR_TEST(explain_names_calls_lines_and_reasons),
         { 0 }
     };
-    return orr_test_main(argc, argv, "fuse.regions", tests);
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    int rc = orr_test_main(argc, argv, "fuse.regions", tests);
+    (void)orr_shutdown();
+    return rc;
 }

@@ -145,7 +145,7 @@ static void settle(orr__group *g, int i)
 {
     const orr__prog *p = g->p;
     int op = orr__op_of(p, i), nin = orr__prog_nin(p, i), own = g->owner[i];
-    if (op == ORR__OP_LEAF)
+    if (op == ORR__OP_LEAF || !g->live[i])
         return;
     if (!g->root[i] && !orr__is_compute(op) && !orr__is_view(op))
         g->root[i] = true;
@@ -186,6 +186,7 @@ static void settle(orr__group *g, int i)
 
 void orr__group_free(orr__group *g)
 {
+    free(g->live);
     free(g->root);
     free(g->owner);
     free(g->cost);
@@ -208,13 +209,14 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__gro
 {
     size_t n = (size_t)p->n + 1;
     *g = (orr__group){ .p = p, .fuse = fuse };
+    g->live = calloc(n, sizeof *g->live);
     g->root = calloc(n, sizeof *g->root);
     g->owner = malloc(n * sizeof *g->owner);
     g->cost = malloc(n * sizeof *g->cost);
     g->loads = malloc(n * sizeof *g->loads);
     g->size = calloc(n, sizeof *g->size);
     g->inputs = calloc(n, sizeof *g->inputs);
-    if (!g->root || !g->owner || !g->cost || !g->loads || !g->size || !g->inputs) {
+    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->size || !g->inputs) {
         orr__group_free(g);
         return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }
@@ -222,10 +224,15 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__gro
         g->owner[i] = ORR__NO_OWNER;
         expression_cost(g, i);
     }
-    for (int k = 0; k < p->nout; k++)
+    for (int k = 0; k < p->nout; k++) {
+        g->live[p->out[k]] = true;
         need_buffer(g, p->out[k]);
-    for (int i = p->n; i-- > 0;)
+    }
+    for (int i = p->n; i-- > 0;) {
+        for (int k = 0; g->live[i] && k < orr__prog_nin(p, i); k++)
+            g->live[orr__arg(p, i, k)] = true;
         settle(g, i);
+    }
     orr_status st = orr__merge(at, g);
     if (st != ORR_OK)
         orr__group_free(g);

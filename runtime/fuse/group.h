@@ -11,6 +11,7 @@
 typedef struct {
     const orr__prog *p;
     bool fuse;
+    bool *live;      /* an output needs it                                       */
     bool *root;      /* the node gets a buffer and a region of its own           */
     int *owner;      /* else: the root into whose region it goes, NO, MANY       */
     float *cost;     /* flops per element of the expression down to buffers      */
@@ -35,6 +36,8 @@ void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, const char *fmt, ...) ORR_PRINTF(2, 3);
 bool orr__is_compute(int op);                                    /* element-wise, cast or generator            */
 orr_status orr__merge(orr__site at, orr__group *g);
+/* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
+orr_status orr__simplify(orr__site at, const orr__prog *p);
 
 bool orr__is_view(int op);                                       /* reshape, permute, broadcast, slice         */
 bool orr__reshape_is_squeeze(const orr__prog *p, int i);         /* only inserts or removes axes of length 1   */

@@ -224,6 +224,7 @@ void orr__regions_free(orr__regions *rs)
     for (int i = 0; i < rs->n; i++)
         orr__region_free(&rs->region[i]);
     free(rs->region);
+    free(rs->home);
     for (int i = 0; i < rs->nreason; i++)
         free(rs->reason[i]);
     free(rs->reason);

@@ -65,13 +65,15 @@ typedef struct orr__region {
 
 typedef struct orr__regions {
     int n; orr__region *region;       /* in an order that can be run */
+    int32_t *home;                    /* capture node -> region it is computed in; -1: none, or several */
     int nreason; char **reason;       /* why an edge was not fused, for people */
 } orr__regions;
 
 /* A node in row-major order is its own buffer whatever its shape: the node whose buffer holds node i's elements in
  * order, i itself or what i reshapes. */
 int orr__fuse_strip(const orr__prog *p, int i);
-/* Groups the nodes of a capture. fuse=false: one node, one region (views still cost nothing). */
+/* Groups the nodes of a capture, after simplifying it (its arg and out arrays change, its meaning does not).
+ * fuse=false: one node, one region (views still cost nothing). */
 orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *out);
 void orr__regions_free(orr__regions *r);
 void orr__region_free(orr__region *r); /* its arrays, not r itself */

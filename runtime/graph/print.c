@@ -63,7 +63,8 @@ void orr__prog_print(FILE *to, const orr__prog *p)
     fputc('\n', to);
 }
 
-void orr__prog_dot(FILE *to, const orr__prog *p)
+void orr__prog_dot(FILE *to, const orr__prog *p, void (*more)(FILE *to, const orr__prog *p, const void *arg),
+                   const void *arg)
 {
     fprintf(to, "digraph orrery {\n  rankdir=TB; node [shape=box, fontname=\"sans-serif\"];\n");
     for (int i = 0; i < p->n; i++) {
@@ -76,5 +77,7 @@ void orr__prog_dot(FILE *to, const orr__prog *p)
     }
     for (int i = 0; i < p->nout; i++)
         fprintf(to, "  n%d [peripheries=2];\n", p->out[i]);
+    if (more)
+        more(to, p, arg);
     fprintf(to, "}\n");
 }

@@ -32,6 +32,8 @@ void orr__prog_free(orr__prog *p);
 /* Checks every rule that the rooms behind rely on (arity, shapes, ranges, order); EINTERNAL says what is broken. */
 orr_status orr__prog_verify(const orr__prog *p);
 void orr__prog_print(FILE *to, const orr__prog *p);
-void orr__prog_dot(FILE *to, const orr__prog *p);
+/* more, if not NULL, writes what else belongs into the picture. */
+void orr__prog_dot(FILE *to, const orr__prog *p, void (*more)(FILE *to, const orr__prog *p, const void *arg),
+                   const void *arg);
 
 #endif

@@ -14,7 +14,7 @@ orr__machine orr__plan_machine = { 1, false };
 #define GEMM64_PER_US 25000.0
 #define PLAIN_PER_US 1000.0   /* a matmul without BLAS             */
 
-double orr__region_us(const orr__region *r)
+double orr__plan_predict(const orr__region *r)
 {
     double us = r->bytes / BYTES_PER_US;
     if (r->kind == ORR__G_MATMUL) {

@@ -126,7 +126,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
     }
     s->partial = true;
     s->out[0] = v;
-    s->us = orr__region_us(first);
+    s->us = orr__plan_predict(first);
     if ((st = bind_inputs(m, s)) == ORR_OK) {
         cut(m->plan, s, n);
         st = prepare(s);
@@ -135,7 +135,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
     if (!s)
         return enomem(m);
     s->in[0] = v;
-    s->us = orr__region_us(second);
+    s->us = orr__plan_predict(second);
     if (st == ORR_OK && (st = bind_outputs(m, s)) == ORR_OK) {
         cut(m->plan, s, 1);
         st = prepare(s);
@@ -145,7 +145,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
 
 static orr_status plan_region(maker *m, orr__region *r)
 {
-    double us = orr__region_us(r);
+    double us = orr__plan_predict(r);
     int n = orr__region_tiles(r, us);
     bool across = (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && (r->rmask & 1u);
     if (across && n > 1 && r->kind == ORR__G_REDUCE && r->out_count * 4 * n < r->dim[0] * r->out_count)

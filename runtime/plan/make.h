@@ -5,7 +5,6 @@
 
 #include "runtime/plan/plan.h"
 
-double orr__region_us(const orr__region *r);             /* predicted µs on one CPU core          */
 int orr__region_tiles(const orr__region *r, double us);  /* launches along axis 0, ≥ 1             */
 orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan);
 void orr__plan_destroy(orr__plan *p);

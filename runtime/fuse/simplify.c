@@ -1,0 +1,89 @@
+/* Rewrites a capture before it is grouped: equal subexpressions become one, exact identities vanish. What nobody reads
+ * any more is not lowered: dead code needs no pass.
+ * Must not know: regions. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "ops/ew_id.h"
+#include "runtime/base/hash.h"
+#include "runtime/fuse/group.h"
+
+/* Identities that hold for every value: NaN, infinities, signed zeros and wrapping integers included. */
+static int identity_of(const orr__prog *p, int i)
+{
+    const orr__node *n = p->node[i];
+    int op = orr__op_of(p, i), nin = orr__prog_nin(p, i);
+    if (nin < 1)
+        return i;
+    int x = orr__arg(p, i, 0), inner = orr__op_of(p, x);
+    if (op == ORR__EW_positive || (op == ORR__OP_CAST && p->node[x]->dtype == n->dtype))
+        return x;
+    if (op == ORR__EW_neg && inner == ORR__EW_neg)
+        return orr__arg(p, x, 0); /* −(−x) */
+    if (op == inner && (op == ORR__EW_abs || op == ORR__EW_relu || op == ORR__EW_floor || op == ORR__EW_ceil ||
+                        op == ORR__EW_trunc || op == ORR__EW_round || op == ORR__EW_sign))
+        return x; /* doing it again changes nothing */
+    if (op == ORR__EW_logical_not && inner == ORR__EW_logical_not)
+        return orr__arg(p, x, 0);
+    if ((op == ORR__OP_RESHAPE || op == ORR__OP_BROADCAST) && orr__shape_equal(&p->node[x]->shape, &n->shape))
+        return x;
+    return i;
+}
+
+/* Nodes with numbers of their own (scalars, seeds) are never merged: equal today, they may differ at the plan's next
+ * use. Leaves are what they are. */
+static bool mergeable(const orr__prog *p, int i)
+{
+    return p->leaf_of[i] < 0 && p->node[i]->nscalar == 0 && orr__prog_nin(p, i) > 0;
+}
+
+static uint64_t hash_of(const orr__prog *p, int i)
+{
+    const orr__node *n = p->node[i];
+    int32_t head[3] = { n->op->id, n->dtype, n->shape.rank };
+    uint64_t h = orr__hash(head, sizeof head, 0);
+    return orr__hash(p->arg + p->arg0[i], (size_t)orr__prog_nin(p, i) * sizeof *p->arg, h);
+}
+
+static bool equal(const orr__prog *p, int a, int b)
+{
+    const orr__node *x = p->node[a], *y = p->node[b];
+    int nin = orr__prog_nin(p, a);
+    return x->op->id == y->op->id && x->dtype == y->dtype && nin == orr__prog_nin(p, b) &&
+           orr__shape_equal(&x->shape, &y->shape) && !memcmp(&x->attr, &y->attr, sizeof x->attr) &&
+           !memcmp(p->arg + p->arg0[a], p->arg + p->arg0[b], (size_t)nin * sizeof *p->arg);
+}
+
+orr_status orr__simplify(orr__site at, const orr__prog *p)
+{
+    size_t size = 64;
+    while (size < 2 * (size_t)p->n)
+        size *= 2;
+    int *table = malloc(size * sizeof *table), *same = malloc(((size_t)p->n + 1) * sizeof *same);
+    if (!table || !same) {
+        free(table);
+        free(same);
+        return orr__fail(at, ORR_ENOMEM, "no memory to simplify %d nodes", p->n);
+    }
+    memset(table, -1, size * sizeof *table);
+    for (int i = 0; i < p->n; i++) {
+        int nin = orr__prog_nin(p, i);
+        for (int k = 0; k < nin; k++)
+            p->arg[p->arg0[i] + k] = same[orr__arg(p, i, k)];
+        same[i] = p->leaf_of[i] >= 0 ? i : identity_of(p, i);
+        if (same[i] != i || !mergeable(p, i))
+            continue;
+        size_t slot = hash_of(p, i) & (size - 1);
+        while (table[slot] >= 0 && !equal(p, table[slot], i))
+            slot = (slot + 1) & (size - 1);
+        if (table[slot] >= 0)
+            same[i] = table[slot];
+        else
+            table[slot] = i;
+    }
+    for (int k = 0; k < p->nout; k++)
+        p->out[k] = same[p->out[k]];
+    free(table);
+    free(same);
+    return ORR_OK;
+}
