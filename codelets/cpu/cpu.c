@@ -63,6 +63,23 @@ static void order_axes(const orr__region *r, orr__kernel *k, int axis[ORR__REGIO
         axis[d] = d;
 }
 
+/* A load that strides along the last axis and has its neighbours along another one, as a transpose does: the axis. */
+static int find_across(const orr__region *r)
+{
+    int last = r->rank - 1;
+    if (r->kind != ORR__G_MAP || r->dim[last] < 8)
+        return -1;
+    for (int a = 0; a < r->naccess; a++) {
+        const int64_t *s = r->access[a].stride;
+        if (r->access[a].input < 0 || (s[last] >= -4 && s[last] <= 4))
+            continue;
+        for (int d = 0; d < last; d++)
+            if ((s[d] == 1 || s[d] == -1) && r->dim[d] >= 8)
+                return d;
+    }
+    return -1;
+}
+
 static orr_status permute(const orr__region *r, orr__kernel *k)
 {
     int axis[ORR__REGION_RANK];
@@ -123,6 +140,7 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     k->vec = orr__cpu_vec();
     k->rop = r->rop;
     k->first = -1;
+    k->across = find_across(r);
     orr_status st = ORR_OK;
     if (r->kind <= ORR__G_ARGREDUCE)
         st = permute(r, k);

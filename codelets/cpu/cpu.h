@@ -39,6 +39,7 @@ struct orr__kernel {
     int rop;
     bool rows;                 /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
     int nouter, nreduced;      /* axes of the first and of the second group      */
+    int across;                /* MAP: the axis along which a load has its neighbours, other than the last one; -1 */
 };
 
 /* A launch under way. */
@@ -46,6 +47,7 @@ typedef struct {
     const orr__kernel *k;
     const orr__launch *l;
     int64_t dim[ORR__REGION_RANK], total;
+    int64_t origin[ORR__REGION_RANK]; /* where this launch, or box of it, begins */
     char *out[ORR__REGION_OUTS]; /* where iteration 0 of this launch writes */
     orr__view *view;
     const void **reg;
@@ -60,6 +62,8 @@ typedef struct {
 orr_status orr__program(const orr__region *r, orr__kernel *k);
 /* run.c: memory of this thread, views, what is computed once. `more` bytes for the caller. */
 orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch *l, size_t more);
+/* The box of v->dim at v->origin from now on: views, and what is computed once. */
+void orr__vrun_box(orr__vrun *v);
 /* Iterations p … p+n, n ≤ k->block, p a multiple of the last axis when that is shorter than half a block. */
 void orr__vrun_block(orr__vrun *v, int64_t p, int64_t n);
 

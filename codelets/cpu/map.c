@@ -1,13 +1,95 @@
-/* Element-wise regions: every block straight into the outputs.
+/* Element-wise regions: block after block straight into the outputs, or box after box where a load runs across the rows.
  * Must not know: reductions. */
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
 
+/* -- boxes: `deep` places of one axis by `wide` of the last, all in one block ------------------------------------ */
+
+typedef struct {
+    orr__vrun v;
+    int64_t size[ORR__REGION_RANK], begin[ORR__REGION_RANK]; /* of the launch */
+    int64_t step[ORR__REGION_RANK];                          /* row-major strides of the outputs */
+    int64_t deep, wide;
+    char *out[ORR__REGION_OUTS];
+} boxes;
+
+/* From the block to the outputs' rows. */
+static void put(const boxes *b)
+{
+    const orr__kernel *k = b->v.k;
+    const orr__region *r = b->v.l->region;
+    int last = k->rank - 1;
+    int64_t at = 0;
+    for (int d = 0; d < k->rank; d++)
+        at += b->v.origin[d] * b->step[d];
+    for (int n = 0; n < r->nout; n++) {
+        size_t size = orr_dtype_size((orr_dtype)r->out_dtype[n]), row = (size_t)b->v.dim[last] * size;
+        const char *from = b->v.out[n];
+        for (int64_t i = 0; i < b->v.dim[k->across]; i++)
+            memcpy(b->out[n] + (size_t)(at + i * b->step[k->across]) * size, from + (size_t)i * row, row);
+    }
+}
+
+/* The next box; false: that was the last. */
+static bool advance(boxes *b)
+{
+    const orr__kernel *k = b->v.k;
+    for (int d = k->rank - 1; d >= 0; d--) {
+        int64_t by = d == k->rank - 1 ? b->wide : d == k->across ? b->deep : 1, end = b->begin[d] + b->size[d];
+        int64_t *o = &b->v.origin[d];
+        *o += b->v.dim[d];
+        bool more = *o < end;
+        if (!more)
+            *o = b->begin[d];
+        b->v.dim[d] = end - *o < by ? end - *o : by;
+        if (more)
+            return true;
+    }
+    return false;
+}
+
+static orr_status map_boxes(const orr__kernel *k, const orr__launch *l)
+{
+    boxes b;
+    const orr__region *r = l->region;
+    size_t most = 1;
+    for (int n = 0; n < r->nout; n++)
+        most = orr_dtype_size((orr_dtype)r->out_dtype[n]) > most ? orr_dtype_size((orr_dtype)r->out_dtype[n]) : most;
+    orr_status st = orr__vrun_begin(&b.v, k, l, (size_t)r->nout * (size_t)k->block * most);
+    if (st != ORR_OK || b.v.total <= 0)
+        return st;
+    b.wide = most >= 4 ? 16 : 32; /* at least a cache line of the output */
+    b.deep = k->block / b.wide;
+    int64_t step = 1;
+    for (int d = k->rank - 1; d >= 0; d--) {
+        int64_t by = d == k->rank - 1 ? b.wide : d == k->across ? b.deep : 1;
+        b.size[d] = b.v.dim[d];
+        b.begin[d] = b.v.origin[d];
+        b.v.dim[d] = b.size[d] < by ? b.size[d] : by;
+        b.step[d] = step;
+        step *= k->dim[d];
+    }
+    for (int n = 0; n < r->nout; n++) {
+        b.out[n] = l->out[n];
+        b.v.out[n] = (char *)b.v.more + (size_t)n * (size_t)k->block * most;
+    }
+    do {
+        orr__vrun_box(&b.v);
+        orr__vrun_block(&b.v, 0, b.v.total);
+        put(&b);
+    } while (advance(&b));
+    return ORR_OK;
+}
+
+/* -- blocks ------------------------------------------------------------------------------------------------------ */
+
 orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l)
 {
     orr__vrun v;
     const orr__region *r = l->region;
+    if (k->across >= 0)
+        return map_boxes(k, l);
     orr_status st = orr__vrun_begin(&v, k, l, 0);
     if (st != ORR_OK || v.total <= 0)
         return st;

@@ -10,7 +10,9 @@
 static void make_view(const orr__vrun *v, const orr__access *a, size_t esize, orr__view *w)
 {
     const orr__kernel *k = v->k;
-    w->first = a->offset + (k->first >= 0 ? v->l->lo * a->stride[k->first] : 0);
+    w->first = a->offset;
+    for (int d = 0; d < k->rank; d++)
+        w->first += v->origin[d] * a->stride[d];
     w->base = a->input < 0 ? NULL : (const char *)v->l->in[a->input] + w->first * (int64_t)esize;
     w->run = 1;
     w->stride = 0;
@@ -203,6 +205,22 @@ static size_t up(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
+void orr__vrun_box(orr__vrun *v)
+{
+    const orr__kernel *k = v->k;
+    v->total = 1;
+    for (int d = 0; d < k->rank; d++)
+        v->total *= v->dim[d];
+    if (v->total <= 0)
+        return;
+    for (int a = 0; a < k->naccess; a++) {
+        int input = k->access[a].input;
+        make_view(v, &k->access[a], input < 0 ? 0 : orr_dtype_size((orr_dtype)v->l->region->in_dtype[input]), &v->view[a]);
+    }
+    for (int o = 0; o < k->nonce; o++)
+        run_op(v, &k->op[o], 0, v->total < k->block ? v->total : k->block);
+}
+
 orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch *l, size_t more)
 {
     size_t block = (size_t)k->block, views = up((size_t)k->naccess * sizeof *v->view);
@@ -219,18 +237,10 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
     v->wide = at += up(8 * block);
     v->half = (uint16_t *)(void *)(at += up(8 * block));
     v->more = at + up(2 * block);
-    v->total = 1;
     for (int d = 0; d < k->rank; d++) {
         v->dim[d] = d == k->first ? l->hi - l->lo : k->dim[d];
-        v->total *= v->dim[d];
+        v->origin[d] = d == k->first ? l->lo : 0;
     }
-    if (v->total <= 0)
-        return ORR_OK;
-    for (int a = 0; a < k->naccess; a++) {
-        int input = k->access[a].input;
-        make_view(v, &k->access[a], input < 0 ? 0 : orr_dtype_size((orr_dtype)l->region->in_dtype[input]), &v->view[a]);
-    }
-    for (int o = 0; o < k->nonce; o++)
-        run_op(v, &k->op[o], 0, v->total < k->block ? v->total : k->block);
+    orr__vrun_box(v);
     return ORR_OK;
 }

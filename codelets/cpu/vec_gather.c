@@ -37,12 +37,34 @@ static inline void next_run(cursor *c, const orr__view *v)
     }
 }
 
+/* A box whose rows are neighbours in memory: every cache line is taken once, whole. */
+static inline int crosswise(const orr__view *v, int64_t p, int64_t n)
+{
+    if (p != 0 || v->outer < 1 || n <= v->run || n > v->run * v->dim[v->outer - 1])
+        return 0;
+    int64_t step = v->step[v->outer - 1];
+    return (step == 1 || step == -1) && (v->stride > 4 || v->stride < -4) && n % v->run == 0;
+}
+
 #define GATHER(name, U)                                                                          \
+    static void name##_across(U *restrict d, const orr__view *v, int64_t rows)                   \
+    {                                                                                            \
+        int64_t step = v->step[v->outer - 1];                                                    \
+        for (int64_t i = 0; i < v->run; i++) {                                                   \
+            const U *restrict s = (const U *)v->base + i * v->stride;                            \
+            for (int64_t j = 0; j < rows; j++)                                                   \
+                d[j * v->run + i] = s[j * step];                                                 \
+        }                                                                                        \
+    }                                                                                            \
     static void name(void *restrict d_, const orr__view *v, int64_t p, int64_t n)                \
     {                                                                                            \
         U *restrict d = d_;                                                                      \
         int64_t stride = v->stride;                                                              \
         cursor c;                                                                                \
+        if (crosswise(v, p, n)) {                                                                \
+            name##_across(d, v, n / v->run);                                                     \
+            return;                                                                              \
+        }                                                                                        \
         seek(&c, v, p);                                                                          \
         for (;;) {                                                                               \
             int64_t m = v->run - c.q < n ? v->run - c.q : n;                                     \
