@@ -53,39 +53,50 @@ static bool walkable(const mat *m, bool *trans, int64_t *ld)
     return *ld <= INT_MAX;
 }
 
-static void pack_rows(const mat *m, char *to, size_t size)
+static void pack_rows(const mat *m, char *to, orr_dtype t)
 {
-    for (int64_t r = 0; r < m->rows; r++) {
-        const char *from = m->p + r * m->rs * (int64_t)size;
-        for (int64_t c = 0; c < m->cols; c++, to += size)
-            memcpy(to, from + c * m->cs * (int64_t)size, size);
+    const orr__view v = { .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs } };
+    if (m->rows * m->cols > 0)
+        orr__cpu_vec()->gather[orr__size_log2(t)](to, &v, 0, m->rows * m->cols);
+}
+
+/* As many stored elements as fit in a cache are brought together, then converted. */
+static void convert_rows(const work *w, const mat *m, char *to)
+{
+    enum { CELLS = 2048 };
+    uint16_t stored[CELLS];
+    orr__castfn *cast = orr__cast_of(orr__cpu_vec(), w->dtype, w->blas);
+    const orr__view v = { .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs } };
+    int64_t n = m->rows * m->cols;
+    for (int64_t e = 0; e < n; e += CELLS) {
+        int64_t some = n - e < CELLS ? n - e : CELLS;
+        orr__cpu_vec()->gather[1](stored, &v, e, some);
+        cast(to + (size_t)e * orr_dtype_size(w->blas), stored, some);
     }
 }
 
-/* Makes m something that BLAS can walk, in w->blas dtype; into *buf where that takes a copy. */
+/* Makes m something that BLAS can walk, in w->blas dtype; into *buf where that takes a copy. What can be walked
+ * transposed is converted as it lies. */
 static orr_status prepare(work *w, mat *m, void **buf, size_t *cap, bool *trans, int64_t *ld)
 {
     bool convert = w->blas != w->dtype, walk = walkable(m, trans, ld);
-    size_t to = orr_dtype_size(w->blas);
-    int64_t n = m->rows * m->cols;
     if (walk && !convert)
         return ORR_OK;
-    orr_status st = reserve(w, buf, cap, 2 * n, to); /* the second half: stored elements before conversion */
+    orr_status st = reserve(w, buf, cap, m->rows * m->cols, orr_dtype_size(w->blas));
     if (st != ORR_OK)
         return st;
-    if (!convert) {
-        pack_rows(m, *buf, w->size);
-    } else {
-        char *stored = (char *)*buf + (size_t)n * to;
-        pack_rows(m, stored, w->size);
-        w->vec->cast[w->dtype * ORR_DTYPE_COUNT + w->blas](*buf, stored, n);
-    }
-    *m = (mat){ *buf, m->rows, m->cols, m->cols, 1 };
-    *trans = false;
-    *ld = m->cols < 1 ? 1 : m->cols;
+    bool turned = walk && *trans;
+    mat lies = turned ? (mat){ m->p, m->cols, m->rows, m->cs, m->rs } : *m;
+    if (convert)
+        convert_rows(w, &lies, *buf);
+    else
+        pack_rows(&lies, *buf, w->dtype);
+    *trans = turned;
+    *ld = lies.cols < 1 ? 1 : lies.cols;
+    m->p = *buf;
     return *ld <= INT_MAX ? ORR_OK
                           : orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
-                                      (long long)m->cols);
+                                      (long long)lies.cols);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -180,7 +191,7 @@ static orr_status multiply_int(work *w, mat a, mat b, char *c)
         orr_status st = reserve(w, &w->b, &w->b_cap, b.rows * b.cols, w->size);
         if (st != ORR_OK)
             return st;
-        pack_rows(&b, w->b, w->size);
+        pack_rows(&b, w->b, w->dtype);
         b = (mat){ w->b, b.rows, b.cols, b.cols, 1 };
     }
     int64_t z = (int64_t)w->size;
