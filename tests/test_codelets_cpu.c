@@ -143,9 +143,18 @@ static void many(orr__gkind kind, const char *what)
     }
 }
 
-static void any_map(void) { many(ORR__G_MAP, "any map"); }
-static void any_reduction(void) { many(ORR__G_REDUCE, "any reduction"); }
-static void any_position(void) { many(ORR__G_ARGREDUCE, "any argreduce"); }
+static void any_map(void)
+{
+    many(ORR__G_MAP, "any map");
+}
+static void any_reduction(void)
+{
+    many(ORR__G_REDUCE, "any reduction");
+}
+static void any_position(void)
+{
+    many(ORR__G_ARGREDUCE, "any argreduce");
+}
 
 /* -- reductions ---------------------------------------------------------------------------------------------- */
 
@@ -217,8 +226,14 @@ static void partial_folds_begin_afresh(void)
 static void empty_folds_are_the_identity(void)
 {
     static rb b;
-    static const struct { int rop; double want; } row[] = {
-        { ORR__RSUM, 0 }, { ORR__RPROD, 1 }, { ORR__RMAX, -INFINITY }, { ORR__RMIN, INFINITY },
+    static const struct {
+        int rop;
+        double want;
+    } row[] = {
+        { ORR__RSUM, 0 },
+        { ORR__RPROD, 1 },
+        { ORR__RMAX, -INFINITY },
+        { ORR__RMIN, INFINITY },
     };
     for (int axis = 0; axis < 2; axis++)
         for (int i = 0; i < 4; i++) {
@@ -252,8 +267,9 @@ static void *work(void *p)
     for (int t = 0; t < TIMES && w->ok; t++) {
         for (int i = 0; i < N; i++)
             x[i] = w->value + (float)t;
-        orr__launch l = { .region = &w->b->r, .hi = N, .in = (void *[]){ x }, .out = (void *[]){ y },
-                          .scalar = w->b->scalar };
+        orr__launch l = {
+            .region = &w->b->r, .hi = N, .in = (void *[]){ x }, .out = (void *[]){ y }, .scalar = w->b->scalar
+        };
         w->ok = orr__cpu.launch(w->k, &l) == ORR_OK;
         for (int i = 0; i < N && w->ok; i++)
             w->ok = y[i] == 2 * x[i] * x[i];

@@ -67,7 +67,7 @@ static void order_axes(const orr__region *r, orr__kernel *k, int axis[ORR__REGIO
 static int find_across(const orr__region *r)
 {
     int last = r->rank - 1;
-    if (r->kind != ORR__G_MAP || r->dim[last] < 8)
+    if (r->kind != ORR__G_MAP || r->rows || r->dim[last] < 8)
         return -1;
     for (int a = 0; a < r->naccess; a++) {
         const int64_t *s = r->access[a].stride;
@@ -172,4 +172,6 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     return orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "no such kind of region");
 }
 
-const orr__backend orr__cpu = { .name = "cpu", .probe = probe, .prepare = prepare, .launch = launch, .release = release };
+const orr__backend orr__cpu = {
+    .name = "cpu", .probe = probe, .prepare = prepare, .launch = launch, .release = release
+};

@@ -7,18 +7,18 @@
 #include "codelets/cpu/vec.h"
 
 /* One operation on a block. Its result is the register of the same number (stores have none). */
-typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE } orr__vkind;
+typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD } orr__vkind;
 typedef struct {
     uint8_t kind;
-    uint8_t dtype, from;       /* of the value; of a cast's or store's operand                       */
-    bool once;                 /* the same in every block: computed before the first one             */
+    uint8_t dtype, from; /* of the value; of a cast's or store's operand                       */
+    bool once;           /* the same in every block: computed before the first one             */
     int16_t reg, x, y, z;
-    int16_t slot;              /* the scratch block that holds the result, -1: none                  */
-    int16_t out;               /* the output that is the result's place, or a store's, -1: none      */
-    int16_t access, dist;
+    int16_t slot; /* the scratch block that holds the result, -1: none                  */
+    int16_t out;  /* the output that is the result's place, or a store's, -1: none      */
+    int16_t access, dist;      /* dist: of a fold, its rop                                           */
     int32_t scalar;
     orr__vecfn *row;
-    orr__roundfn *round;       /* f16, bf16: the result to its dtype                                 */
+    orr__roundfn *round; /* f16, bf16: the result to its dtype                                 */
 } orr__vop;
 
 struct orr__kernel {
@@ -28,18 +28,18 @@ struct orr__kernel {
     int rank, first;
     int64_t dim[ORR__REGION_RANK];
     int naccess;
-    orr__access *access;       /* strides in that order */
-    int64_t block;             /* elements in a block; whole rows of the last axis where that is short */
-    int nreg, nop, nslot;      /* operations that run once stand first */
+    orr__access *access;  /* strides in that order */
+    int64_t block;        /* elements in a block; whole rows of the last axis where that is short */
+    int nreg, nop, nslot; /* operations that run once stand first */
     int nonce;
     size_t slot_bytes;
     orr__vop *op;
-    int result;                /* REDUCE, ARGREDUCE: the register that is folded */
-    uint8_t folded;            /* its dtype                                      */
+    int result;     /* REDUCE, ARGREDUCE: the register that is folded */
+    uint8_t folded; /* its dtype                                      */
     int rop;
-    bool rows;                 /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
-    int nouter, nreduced;      /* axes of the first and of the second group      */
-    int across;                /* MAP: the axis along which a load has its neighbours, other than the last one; -1 */
+    bool rows; /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
+    int nouter, nreduced; /* axes of the first and of the second group      */
+    int across;           /* MAP: the axis along which a load has its neighbours, other than the last one; -1 */
 };
 
 /* A launch under way. */
@@ -48,14 +48,14 @@ typedef struct {
     const orr__launch *l;
     int64_t dim[ORR__REGION_RANK], total;
     int64_t origin[ORR__REGION_RANK]; /* where this launch, or box of it, begins */
-    char *out[ORR__REGION_OUTS]; /* where iteration 0 of this launch writes */
+    char *out[ORR__REGION_OUTS];      /* where iteration 0 of this launch writes */
     orr__view *view;
     const void **reg;
     char *slot;
-    int64_t *index;              /* room for one block each */
+    int64_t *index; /* room for one block each */
     void *wide;
     uint16_t *half;
-    void *more;                  /* what the caller of orr__vrun_begin asked for */
+    void *more; /* what the caller of orr__vrun_begin asked for */
 } orr__vrun;
 
 /* program.c: operations, registers' places, block size. */
@@ -66,6 +66,13 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
 void orr__vrun_box(orr__vrun *v);
 /* Iterations p … p+n, n ≤ k->block, p a multiple of the last axis when that is shorter than half a block. */
 void orr__vrun_block(orr__vrun *v, int64_t p, int64_t n);
+
+/* reduce.c: in which dtype values of t are accumulated, what changes nothing, and the outcome as that dtype. */
+orr_dtype orr__fold_dtype(int rop, orr_dtype t);
+orr__acc orr__fold_identity(int rop, orr_dtype t);
+void orr__fold_end(orr__acc *a, int rop, orr_dtype t);
+/* n values of dtype `from`, as stored, into a register of dtype `to`. */
+void orr__into_register(const orr__vrun *v, orr_dtype from, orr_dtype to, void *dst, const void *src, int64_t n);
 
 orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l);

@@ -6,7 +6,10 @@
 #include "codelets/cpu/whole.h"
 
 /* The axis as (outer, n, inner), and m indices. */
-typedef struct { int64_t outer, n, inner, m; size_t size; } axis_view;
+typedef struct {
+    int64_t outer, n, inner, m;
+    size_t size;
+} axis_view;
 
 static axis_view view_of(const orr__region *r, int indices)
 {
@@ -46,7 +49,8 @@ orr_status orr__cpu_take(const orr__kernel *kernel, const orr__launch *l)
         if (i < 0)
             return ORR_EINDEX;
         len = len < end - e ? len : end - e;
-        memcpy((char *)l->out[0] + e * z, (const char *)l->in[0] + ((o * v.n + i) * v.inner + at) * z, (size_t)(len * z));
+        memcpy((char *)l->out[0] + e * z, (const char *)l->in[0] + ((o * v.n + i) * v.inner + at) * z,
+               (size_t)(len * z));
         e += len;
     }
     return ORR_OK;
@@ -65,8 +69,8 @@ orr_status orr__cpu_scatter_add(const orr__kernel *kernel, const orr__launch *l)
         if (i < 0)
             return ORR_EINDEX;
         for (int64_t o = 0; o < v.outer; o++)
-            add((char *)l->out[0] + (o * v.n + i) * v.inner * z,
-                (const char *)l->in[2] + (o * v.m + j) * v.inner * z, v.inner);
+            add((char *)l->out[0] + (o * v.n + i) * v.inner * z, (const char *)l->in[2] + (o * v.m + j) * v.inner * z,
+                v.inner);
     }
     return ORR_OK;
 }

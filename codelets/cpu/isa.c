@@ -119,7 +119,9 @@ static void describe(void)
 #endif
     const char *isa = orr__cpu_vec()->isa;
     (void)snprintf(text, sizeof text, "%s, kernels %s", blas,
-                   !strcmp(isa, "v4") ? "avx512" : !strcmp(isa, "v3") ? "avx2" : "baseline");
+                   !strcmp(isa, "v4")   ? "avx512"
+                   : !strcmp(isa, "v3") ? "avx2"
+                                        : "baseline");
 }
 
 const char *orr__cpu_describe(void)

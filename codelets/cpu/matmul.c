@@ -12,15 +12,18 @@
 #define CHUNK ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */
 
 /* One operand of one product: rows × cols, element (r, c) at p + (r·rs + c·cs)·size. */
-typedef struct { const char *p; int64_t rows, cols, rs, cs; } mat;
+typedef struct {
+    const char *p;
+    int64_t rows, cols, rs, cs;
+} mat;
 
 typedef struct {
     const orr__launch *l;
     const orr__vec *vec;
-    orr_dtype dtype;    /* as stored                       */
-    orr_dtype blas;     /* in which it is multiplied       */
-    size_t size;        /* of a stored element             */
-    void *a, *b, *c;    /* packed operands, converted result */
+    orr_dtype dtype; /* as stored                       */
+    orr_dtype blas;  /* in which it is multiplied       */
+    size_t size;     /* of a stored element             */
+    void *a, *b, *c; /* packed operands, converted result */
     size_t a_cap, b_cap, c_cap;
 } work;
 
@@ -55,7 +58,9 @@ static bool walkable(const mat *m, bool *trans, int64_t *ld)
 
 static void pack_rows(const mat *m, char *to, orr_dtype t)
 {
-    const orr__view v = { .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs } };
+    const orr__view v = {
+        .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs }
+    };
     if (m->rows * m->cols > 0)
         orr__cpu_vec()->gather[orr__size_log2(t)](to, &v, 0, m->rows * m->cols);
 }
@@ -66,7 +71,9 @@ static void convert_rows(const work *w, const mat *m, char *to)
     enum { CELLS = 2048 };
     uint16_t stored[CELLS];
     orr__castfn *cast = orr__cast_of(orr__cpu_vec(), w->dtype, w->blas);
-    const orr__view v = { .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs } };
+    const orr__view v = {
+        .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs }
+    };
     int64_t n = m->rows * m->cols;
     for (int64_t e = 0; e < n; e += CELLS) {
         int64_t some = n - e < CELLS ? n - e : CELLS;
@@ -105,7 +112,8 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* c (rows × cols, contiguous, leading dimension ldc) = a · b by pieces that BLAS can count. */
-static void gemm(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c, int64_t ldc)
+static void gemm(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c,
+                 int64_t ldc)
 {
     size_t z = orr_dtype_size(w->blas);
     int64_t mm = a->rows, nn = b->cols, kk = a->cols;
@@ -154,11 +162,11 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b
     /* y is scaled by 0 first, and some BLAS keep its NaN then. */
     memset(c, 0, (size_t)(a->rows * b->cols) * orr_dtype_size(w->blas));
     if (w->blas == ORR_F32)
-        cblas_sgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0f, (const void *)m->p, (int)ld,
-                    x, (int)inc, 0.0f, (void *)c, 1);
+        cblas_sgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0f, (const void *)m->p,
+                    (int)ld, x, (int)inc, 0.0f, (void *)c, 1);
     else
-        cblas_dgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0, (const void *)m->p, (int)ld,
-                    x, (int)inc, 0.0, (void *)c, 1);
+        cblas_dgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0, (const void *)m->p,
+                    (int)ld, x, (int)inc, 0.0, (void *)c, 1);
     return true;
 }
 
@@ -172,7 +180,8 @@ static orr_status multiply_float(work *w, mat a, mat b, char *c)
     if (st == ORR_OK && convert)
         st = reserve(w, &w->c, &w->c_cap, n, orr_dtype_size(w->blas));
     if (st == ORR_OK && b.cols > INT_MAX)
-        st = orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS", (long long)b.cols);
+        st = orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
+                       (long long)b.cols);
     if (st != ORR_OK)
         return st;
     char *to = convert ? w->c : c;

@@ -6,12 +6,16 @@
 #include "codelets/cpu/cpu.h"
 #include "ops/ops.h"
 
-enum { BLOCK_MOST = 1024, BLOCK_LEAST = 128, NEAR_BYTES = 24 << 10 /* of a first-level cache, for one block's registers */ };
+enum {
+    BLOCK_MOST = 1024,
+    BLOCK_LEAST = 128,
+    NEAR_BYTES = 24 << 10 /* of a first-level cache, for one block's registers */
+};
 
 typedef struct {
     const orr__region *r;
     orr__kernel *k;
-    int *last;    /* number of the operation that uses a register last, -1: none */
+    int *last; /* number of the operation that uses a register last, -1: none */
     bool *once;
     int *free_slot, nfree;
 } ctx;
@@ -38,7 +42,7 @@ static void find_once(ctx *c)
         const orr__rinstr *in = &c->r->instr[i];
         const int16_t operand[3] = { in->x, in->y, in->z };
         bool once = in->kind == ORR__RI_SCALAR || in->kind == ORR__RI_CAST || in->kind == ORR__RI_EW ||
-                    periodic(c->k, &c->k->access[in->a]);
+                    (in->kind != ORR__RI_FOLD && periodic(c->k, &c->k->access[in->a]));
         for (int n = 0; n < operand_count(in); n++)
             once = once && c->once[operand[n]];
         c->once[i] = once;
@@ -52,15 +56,24 @@ static orr_dtype operand_dtype(const orr__region *r, const orr__rinstr *in)
 
 static orr_status lower(ctx *c, int i, orr__vop *op)
 {
-    static const uint8_t kind[] = { [ORR__RI_LOAD] = ORR__VLOAD,     [ORR__RI_SCALAR] = ORR__VSCALAR,
-                                    [ORR__RI_IOTA] = ORR__VIOTA,     [ORR__RI_RANDOM] = ORR__VRANDOM,
-                                    [ORR__RI_CAST] = ORR__VCAST,     [ORR__RI_EW] = ORR__VROW };
+    static const uint8_t kind[] = {
+        [ORR__RI_LOAD] = ORR__VLOAD,     [ORR__RI_SCALAR] = ORR__VSCALAR, [ORR__RI_IOTA] = ORR__VIOTA,
+        [ORR__RI_RANDOM] = ORR__VRANDOM, [ORR__RI_CAST] = ORR__VCAST,     [ORR__RI_EW] = ORR__VROW, [ORR__RI_FOLD] = ORR__VFOLD };
     const orr__region *r = c->r;
     const orr__rinstr *in = &r->instr[i];
-    *op = (orr__vop){ .kind = kind[in->kind], .dtype = in->dtype, .once = c->once[i], .reg = (int16_t)i, .x = in->x,
-                      .y = in->y, .z = in->z, .slot = -1, .out = -1, .access = in->a, .dist = in->op,
+    *op = (orr__vop){ .kind = kind[in->kind],
+                      .dtype = in->dtype,
+                      .once = c->once[i],
+                      .reg = (int16_t)i,
+                      .x = in->x,
+                      .y = in->y,
+                      .z = in->z,
+                      .slot = -1,
+                      .out = -1,
+                      .access = in->a,
+                      .dist = in->op,
                       .scalar = in->slot };
-    if (in->kind == ORR__RI_CAST)
+    if (in->kind == ORR__RI_CAST || in->kind == ORR__RI_FOLD)
         op->from = r->instr[in->x].dtype;
     if (in->kind != ORR__RI_EW)
         return ORR_OK;
@@ -102,9 +115,17 @@ static orr_status emit(ctx *c)
             op->out = (int16_t)straight(c, i);
             for (int n = 0; n < r->nout && r->kind == ORR__G_MAP && pass == 1; n++)
                 if (r->out_reg[n] == i && n != op->out)
-                    k->op[k->nop++] = (orr__vop){ .kind = ORR__VSTORE, .dtype = r->out_dtype[n], .from = op->dtype,
-                                                  .reg = -1, .x = (int16_t)i, .y = -1, .z = -1, .slot = -1,
-                                                  .out = (int16_t)n, .access = -1, .scalar = -1 };
+                    k->op[k->nop++] = (orr__vop){ .kind = ORR__VSTORE,
+                                                  .dtype = r->out_dtype[n],
+                                                  .from = op->dtype,
+                                                  .reg = -1,
+                                                  .x = (int16_t)i,
+                                                  .y = -1,
+                                                  .z = -1,
+                                                  .slot = -1,
+                                                  .out = (int16_t)n,
+                                                  .access = -1,
+                                                  .scalar = -1 };
         }
         if (pass == 0)
             k->nonce = k->nop;
@@ -112,9 +133,17 @@ static orr_status emit(ctx *c)
     for (int i = 0; i < r->ninstr && r->kind == ORR__G_MAP; i++) /* what is computed once is stored in every block */
         for (int n = 0; n < r->nout; n++)
             if (r->out_reg[n] == i && c->once[i])
-                k->op[k->nop++] = (orr__vop){ .kind = ORR__VSTORE, .dtype = r->out_dtype[n], .from = r->instr[i].dtype,
-                                              .reg = -1, .x = (int16_t)i, .y = -1, .z = -1, .slot = -1,
-                                              .out = (int16_t)n, .access = -1, .scalar = -1 };
+                k->op[k->nop++] = (orr__vop){ .kind = ORR__VSTORE,
+                                              .dtype = r->out_dtype[n],
+                                              .from = r->instr[i].dtype,
+                                              .reg = -1,
+                                              .x = (int16_t)i,
+                                              .y = -1,
+                                              .z = -1,
+                                              .slot = -1,
+                                              .out = (int16_t)n,
+                                              .access = -1,
+                                              .scalar = -1 };
     return ORR_OK;
 }
 
@@ -177,8 +206,10 @@ static void choose_block(orr__kernel *k, const orr__region *r)
     int64_t b = (int64_t)(NEAR_BYTES / bytes) & ~(int64_t)63;
     b = b > BLOCK_MOST ? BLOCK_MOST : b < BLOCK_LEAST ? BLOCK_LEAST : b;
     int64_t row = k->dim[k->rank - 1];
-    if (row > 0 && row <= b / 2)
+    if (row > 0 && (row <= b / 2 || (r->rows && row <= b)))
         b = b / row * row;
+    else if (r->rows)
+        b = row;
     k->block = b;
     k->slot_bytes = (widest * (size_t)b + 63) & ~(size_t)63;
 }
@@ -186,7 +217,10 @@ static void choose_block(orr__kernel *k, const orr__region *r)
 orr_status orr__program(const orr__region *r, orr__kernel *k)
 {
     size_t n = (size_t)r->ninstr;
-    ctx c = { .r = r, .k = k, .last = orr__alloc_n(n + 1, sizeof *c.last), .once = orr__alloc_n(2 * n + 1, sizeof *c.once),
+    ctx c = { .r = r,
+              .k = k,
+              .last = orr__alloc_n(n + 1, sizeof *c.last),
+              .once = orr__alloc_n(2 * n + 1, sizeof *c.once),
               .free_slot = orr__alloc_n(2 * n + 1, sizeof *c.free_slot) };
     k->nreg = r->ninstr;
     k->op = orr__alloc_n(n + n + ORR__REGION_OUTS, sizeof *k->op);

@@ -11,14 +11,14 @@ typedef struct {
     size_t esize, wsize, tosize; /* bytes of one                                 */
     int64_t outer, reduced, inner;
     char *out;
-    orr__acc first;              /* the identity  */
-    orr__acc *acc;               /* for one block */
+    orr__acc first; /* the identity  */
+    orr__acc *acc;  /* for one block */
     char *row;
     int64_t *at;
-    int64_t along;               /* ARGREDUCE: position of the launch's first row */
+    int64_t along; /* ARGREDUCE: position of the launch's first row */
 } job;
 
-static orr_dtype accumulator(int rop, orr_dtype t)
+orr_dtype orr__fold_dtype(int rop, orr_dtype t)
 {
     if (rop != ORR__RSUM && rop != ORR__RPROD)
         return t;
@@ -26,7 +26,7 @@ static orr_dtype accumulator(int rop, orr_dtype t)
 }
 
 /* What changes nothing: 0, 1, or what every value replaces. */
-static orr__acc identity(int rop, orr_dtype t)
+orr__acc orr__fold_identity(int rop, orr_dtype t)
 {
     orr__acc a = { .v.u = 0 };
     orr__scalar s = { .u = rop == ORR__RPROD || rop == ORR__RALL };
@@ -47,12 +47,12 @@ static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
     const orr__region *r = l->region;
     bool arg = r->kind == ORR__G_ARGREDUCE;
     j->t = orr__compute_dtype((orr_dtype)k->folded);
-    j->wide = arg ? j->t : accumulator(k->rop, j->t);
+    j->wide = arg ? j->t : orr__fold_dtype(k->rop, j->t);
     j->to = (orr_dtype)r->out_dtype[0];
     j->esize = orr_dtype_size(j->t);
     j->wsize = orr_dtype_size(j->wide);
     j->tosize = orr_dtype_size(j->to);
-    j->first = identity(k->rop, j->wide);
+    j->first = orr__fold_identity(k->rop, j->wide);
     size_t block = (size_t)k->block;
     orr_status st = orr__vrun_begin(&j->v, k, l, block * (sizeof *j->acc + 8 + 8));
     if (st != ORR_OK)
@@ -78,13 +78,17 @@ static void put(const job *j, int64_t cell, int64_t n)
     orr__cast_of(j->v.k->vec, j->wide, j->to)(j->out + (size_t)cell * j->tosize, j->row, n);
 }
 
+void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
+{
+    if (rop == ORR__RSUM && orr__is_float(t) && isfinite(a->v.f) && isfinite(a->lost))
+        a->v.f += a->lost;
+}
+
 static void put_accumulators(const job *j, int64_t cell, int64_t n)
 {
-    bool sum = j->v.k->rop == ORR__RSUM && orr__is_float(j->t);
     for (int64_t i = 0; i < n; i++) {
         orr__acc a = j->acc[i];
-        if (sum && isfinite(a.v.f) && isfinite(a.lost))
-            a.v.f += a.lost;
+        orr__fold_end(&a, j->v.k->rop, j->t);
         memcpy(j->row + (size_t)i * j->wsize, &a.v, j->wsize);
     }
     put(j, cell, n);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/whole.h"
 #include "runtime/base/philox.h"
 
 /* -- views ------------------------------------------------------------------------------------------------ */
@@ -58,8 +59,7 @@ static const char *lying(const orr__view *w, int64_t p, int64_t n, size_t esize)
 
 /* -- operations --------------------------------------------------------------------------------------------- */
 
-/* n values of dtype `from`, as stored, into a register of dtype `to`. */
-static void into_register(const orr__vrun *v, orr_dtype from, orr_dtype to, void *dst, const void *src, int64_t n)
+void orr__into_register(const orr__vrun *v, orr_dtype from, orr_dtype to, void *dst, const void *src, int64_t n)
 {
     const orr__vec *vec = v->k->vec;
     if (!orr__is_half(to)) {
@@ -116,7 +116,7 @@ static void iota(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p, i
         vec->affine_f64(v->wide, v->index, s[0], s[1], n);
     else
         vec->affine_u64(v->wide, v->index, s[0], s[1], n);
-    into_register(v, orr__is_float(t) ? ORR_F64 : ORR_U64, t, dst, v->wide, n);
+    orr__into_register(v, orr__is_float(t) ? ORR_F64 : ORR_U64, t, dst, v->wide, n);
 }
 
 /* Whole numbers, one at a time, into v->wide. */
@@ -143,21 +143,40 @@ static void randoms(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p
     if (op->dist == ORR__DBITS) {
         bool wide = orr_dtype_size(t) == 8;
         vec->random[wide ? ORR__RAND_BITS64 : ORR__RAND_BITS32](v->wide, v->index, s[0].u, n);
-        into_register(v, wide ? ORR_U64 : ORR_U32, t, dst, v->wide, n);
+        orr__into_register(v, wide ? ORR_U64 : ORR_U32, t, dst, v->wide, n);
     } else if (op->dist == ORR__DUNIFORM && orr__compute_dtype(t) == ORR_F32) {
         int kind = t == ORR_F16 ? ORR__RAND_F16 : t == ORR_BF16 ? ORR__RAND_BF16 : ORR__RAND_F32;
         vec->random[kind](dst, v->index, s[0].u, n);
     } else if (op->dist == ORR__DUNIFORM) {
         vec->random[ORR__RAND_F64](v->wide, v->index, s[0].u, n);
-        into_register(v, ORR_F64, t, dst, v->wide, n);
+        orr__into_register(v, ORR_F64, t, dst, v->wide, n);
     } else if (op->dist == ORR__DNORMAL) {
         vec->random[ORR__RAND_NORMAL](v->wide, v->index, s[0].u, n);
         if (orr__is_half(t)) /* by way of f32, as orr__rand_value */
             orr__cast_of(vec, ORR_F64, ORR_F32)(v->index, v->wide, n);
-        into_register(v, orr__is_half(t) ? ORR_F32 : ORR_F64, t, dst, orr__is_half(t) ? (void *)v->index : v->wide, n);
+        orr__into_register(v, orr__is_half(t) ? ORR_F32 : ORR_F64, t, dst, orr__is_half(t) ? (void *)v->index : v->wide, n);
     } else {
         integers(v, op, s, n);
-        into_register(v, ORR_I64, t, dst, v->wide, n);
+        orr__into_register(v, ORR_I64, t, dst, v->wide, n);
+    }
+}
+
+/* Each row of the block by itself; every element of the row gets the outcome. */
+static void fold_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t n)
+{
+    const orr__kernel *k = v->k;
+    orr_dtype t = orr__compute_dtype((orr_dtype)op->from), wide = orr__fold_dtype(op->dist, t), to = (orr_dtype)op->dtype;
+    size_t from = orr_dtype_size(t), size = orr_dtype_size(orr__compute_dtype(to));
+    int64_t row = k->dim[k->rank - 1];
+    orr__foldfn *fold = k->vec->fold[op->dist][t];
+    const char *x = v->reg[op->x];
+    for (int64_t i = 0; i < n; i += row) {
+        orr__acc acc = orr__fold_identity(op->dist, wide);
+        fold(&acc, x + (size_t)i * from, row);
+        orr__fold_end(&acc, op->dist, t);
+        uint64_t value = 0;
+        orr__into_register(v, wide, to, &value, &acc.v, 1);
+        orr__cpu_fill(dst + (size_t)i * size, size, &value, row);
     }
 }
 
@@ -182,11 +201,12 @@ static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
         return;
     case ORR__VLOAD: load(v, op, dst, p, n); return;
     case ORR__VCAST:
-        into_register(v, orr__compute_dtype((orr_dtype)op->from), (orr_dtype)op->dtype, dst, reg[op->x], n);
+        orr__into_register(v, orr__compute_dtype((orr_dtype)op->from), (orr_dtype)op->dtype, dst, reg[op->x], n);
         return;
     case ORR__VSCALAR: scalar(v, op, dst, n); return;
     case ORR__VIOTA: iota(v, op, dst, p, n); return;
     case ORR__VRANDOM: randoms(v, op, dst, p, n); return;
+    case ORR__VFOLD: fold_rows(v, op, dst, n); return;
     case ORR__VSTORE: return;
     }
 }
@@ -215,7 +235,8 @@ void orr__vrun_box(orr__vrun *v)
         return;
     for (int a = 0; a < k->naccess; a++) {
         int input = k->access[a].input;
-        make_view(v, &k->access[a], input < 0 ? 0 : orr_dtype_size((orr_dtype)v->l->region->in_dtype[input]), &v->view[a]);
+        make_view(v, &k->access[a], input < 0 ? 0 : orr_dtype_size((orr_dtype)v->l->region->in_dtype[input]),
+                  &v->view[a]);
     }
     for (int o = 0; o < k->nonce; o++)
         run_op(v, &k->op[o], 0, v->total < k->block ? v->total : k->block);

@@ -11,7 +11,10 @@ enum { USUAL = 8 << 20 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool have_key;
-static _Thread_local struct { void *memory; size_t size; } mine;
+static _Thread_local struct {
+    void *memory;
+    size_t size;
+} mine;
 
 static void make_key(void)
 {

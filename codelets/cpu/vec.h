@@ -41,8 +41,8 @@ typedef void orr__randfn(void *restrict dst, const int64_t *restrict index, uint
 
 /* How consecutive iterations walk through an array: `run` elements `stride` apart, then the outer axes move on. */
 typedef struct {
-    const void *base;                                 /* the first element; NULL: the map is an index by itself */
-    int64_t first;                                    /* index of the first element                             */
+    const void *base; /* the first element; NULL: the map is an index by itself */
+    int64_t first;    /* index of the first element                             */
     int64_t run, stride;
     int outer;
     int64_t dim[ORR_MAX_RANK + 1], step[ORR_MAX_RANK + 1]; /* outer axes */
@@ -55,23 +55,31 @@ typedef void orr__affinefn(void *restrict dst, const int64_t *restrict index, or
                            int64_t n);
 
 enum { ORR__ROWS = ORR__EW_END - ORR__OP_EW, ORR__ROPS = ORR__RALL + 1 };
-enum { ORR__RAND_BITS32, ORR__RAND_BITS64, ORR__RAND_F16, ORR__RAND_BF16, ORR__RAND_F32, ORR__RAND_F64, ORR__RAND_NORMAL,
-       ORR__RAND_KINDS };
+enum {
+    ORR__RAND_BITS32,
+    ORR__RAND_BITS64,
+    ORR__RAND_F16,
+    ORR__RAND_BF16,
+    ORR__RAND_F32,
+    ORR__RAND_F64,
+    ORR__RAND_NORMAL,
+    ORR__RAND_KINDS
+};
 
 typedef struct {
     const char *isa;
-    orr__vecfn *const *row[ORR_DTYPE_COUNT];                     /* [operands' register dtype][row]; NULL: does not apply */
-    orr__castfn *const *cast;                                    /* [from · ORR_DTYPE_COUNT + to], stored dtypes          */
+    orr__vecfn *const *row[ORR_DTYPE_COUNT]; /* [operands' register dtype][row]; NULL: does not apply */
+    orr__castfn *const *cast;                /* [from · ORR_DTYPE_COUNT + to], stored dtypes          */
     orr__roundfn *round_f16, *round_bf16;
-    orr__foldfn *const *fold[ORR__ROPS];                         /* [rop][register dtype]; any, all: bool only            */
+    orr__foldfn *const *fold[ORR__ROPS]; /* [rop][register dtype]; any, all: bool only            */
     orr__foldrowfn *const *foldrow[ORR__ROPS];
-    orr__argfn *const *arg[2];                                   /* [0 max, 1 min][register dtype]                        */
+    orr__argfn *const *arg[2]; /* [0 max, 1 min][register dtype]                        */
     orr__argrowfn *const *argrow[2];
-    orr__axpyfn *const *axpy;                                    /* [stored dtype], ints                                  */
-    orr__addfn *const *add;                                      /* [stored dtype]                                        */
-    orr__randfn *const *random;                                  /* u32, u64; f32 for f16, bf16, f32; f64 for f64, normal */
-    orr__gatherfn *const *gather;                                /* [log2 of the element's bytes]                         */
-    orr__gatherfn *index;                                        /* the indices themselves, int64_t                       */
+    orr__axpyfn *const *axpy;     /* [stored dtype], ints                                  */
+    orr__addfn *const *add;       /* [stored dtype]                                        */
+    orr__randfn *const *random;   /* u32, u64; f32 for f16, bf16, f32; f64 for f64, normal */
+    orr__gatherfn *const *gather; /* [log2 of the element's bytes]                         */
+    orr__gatherfn *index;         /* the indices themselves, int64_t                       */
     orr__affinefn *affine_f64, *affine_u64;
 } orr__vec;
 

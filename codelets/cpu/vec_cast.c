@@ -8,37 +8,38 @@
 
 enum { CHUNK = 256 };
 
-#define CAST(name, F, T, value)                                                         \
-    static void name(void *restrict d_, const void *restrict x_, int64_t n)             \
-    {                                                                                   \
-        T *restrict d = d_;                                                             \
-        const F *restrict xs = x_;                                                      \
-        for (int64_t i = 0; i < n; i++) {                                               \
-            F x = xs[i];                                                                \
-            d[i] = (value);                                                             \
-        }                                                                               \
+#define CAST(name, F, T, value)                                                                                        \
+    static void name(void *restrict d_, const void *restrict x_, int64_t n)                                            \
+    {                                                                                                                  \
+        T *restrict d = d_;                                                                                            \
+        const F *restrict xs = x_;                                                                                     \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            F x = xs[i];                                                                                               \
+            d[i] = (value);                                                                                            \
+        }                                                                                                              \
     }
 
 /* Ints wrap. */
-#define FROM_INT(f, F)                                                                                               \
-    CAST(f##_bool8, F, uint8_t, (uint8_t)(x != 0))                                                                    \
-    CAST(f##_i8, F, int8_t, (int8_t)x) CAST(f##_i16, F, int16_t, (int16_t)x) CAST(f##_i32, F, int32_t, (int32_t)x)   \
-    CAST(f##_i64, F, int64_t, (int64_t)x) CAST(f##_u8, F, uint8_t, (uint8_t)x)                                       \
-    CAST(f##_u16, F, uint16_t, (uint16_t)x) CAST(f##_u32, F, uint32_t, (uint32_t)x)                                  \
-    CAST(f##_u64, F, uint64_t, (uint64_t)x) CAST(f##_f32, F, float, (float)x) CAST(f##_f64, F, double, (double)x)
+#define FROM_INT(f, F)                                                                                                 \
+    CAST(f##_bool8, F, uint8_t, (uint8_t)(x != 0))                                                                     \
+    CAST(f##_i8, F, int8_t, (int8_t)x)                                                                                 \
+    CAST(f##_i16, F, int16_t, (int16_t)x) CAST(f##_i32, F, int32_t, (int32_t)x) CAST(f##_i64, F, int64_t, (int64_t)x)  \
+        CAST(f##_u8, F, uint8_t, (uint8_t)x) CAST(f##_u16, F, uint16_t, (uint16_t)x)                                   \
+            CAST(f##_u32, F, uint32_t, (uint32_t)x) CAST(f##_u64, F, uint64_t, (uint64_t)x)                            \
+                CAST(f##_f32, F, float, (float)x) CAST(f##_f64, F, double, (double)x)
 
 /* What is cut off fits in T when lo < x < top. */
-#define CUT(T, low, lo, top, most) \
+#define CUT(T, low, lo, top, most)                                                                                     \
     (x >= (top) ? (T)(most) : x <= (lo) ? (T)(low) : (T)(((x > (lo)) & (x < (top))) ? x : 0))
-#define FROM_FLOAT(f, F)                                                            \
-    CAST(f##_bool8, F, uint8_t, (uint8_t)(x != 0))                                   \
-    CAST(f##_i8, F, int8_t, CUT(int8_t, INT8_MIN, (F)-0x1p7, (F)0x1p7, INT8_MAX))       \
-    CAST(f##_i16, F, int16_t, CUT(int16_t, INT16_MIN, (F)-0x1p15, (F)0x1p15, INT16_MAX)) \
-    CAST(f##_i32, F, int32_t, CUT(int32_t, INT32_MIN, (F)-0x1p31, (F)0x1p31, INT32_MAX)) \
-    CAST(f##_i64, F, int64_t, CUT(int64_t, INT64_MIN, (F)-0x1p63, (F)0x1p63, INT64_MAX)) \
-    CAST(f##_u8, F, uint8_t, CUT(uint8_t, 0, (F)0, (F)0x1p8, UINT8_MAX))              \
-    CAST(f##_u16, F, uint16_t, CUT(uint16_t, 0, (F)0, (F)0x1p16, UINT16_MAX))         \
-    CAST(f##_u32, F, uint32_t, CUT(uint32_t, 0, (F)0, (F)0x1p32, UINT32_MAX))         \
+#define FROM_FLOAT(f, F)                                                                                               \
+    CAST(f##_bool8, F, uint8_t, (uint8_t)(x != 0))                                                                     \
+    CAST(f##_i8, F, int8_t, CUT(int8_t, INT8_MIN, (F)-0x1p7, (F)0x1p7, INT8_MAX))                                      \
+    CAST(f##_i16, F, int16_t, CUT(int16_t, INT16_MIN, (F)-0x1p15, (F)0x1p15, INT16_MAX))                               \
+    CAST(f##_i32, F, int32_t, CUT(int32_t, INT32_MIN, (F)-0x1p31, (F)0x1p31, INT32_MAX))                               \
+    CAST(f##_i64, F, int64_t, CUT(int64_t, INT64_MIN, (F)-0x1p63, (F)0x1p63, INT64_MAX))                               \
+    CAST(f##_u8, F, uint8_t, CUT(uint8_t, 0, (F)0, (F)0x1p8, UINT8_MAX))                                               \
+    CAST(f##_u16, F, uint16_t, CUT(uint16_t, 0, (F)0, (F)0x1p16, UINT16_MAX))                                          \
+    CAST(f##_u32, F, uint32_t, CUT(uint32_t, 0, (F)0, (F)0x1p32, UINT32_MAX))                                          \
     CAST(f##_u64, F, uint64_t, CUT(uint64_t, 0, (F)0, (F)0x1p64, UINT64_MAX))
 
 FROM_INT(bool8, uint8_t)
@@ -55,50 +56,70 @@ FROM_FLOAT(f64, double)
 CAST(f32_f64, float, double, (double)x)
 CAST(f64_f32, double, float, (float)x)
 
-static void copy2(void *restrict d, const void *restrict x, int64_t n) { memcpy(d, x, 2 * (size_t)n); }
-static void copy4(void *restrict d, const void *restrict x, int64_t n) { memcpy(d, x, 4 * (size_t)n); }
-static void copy8(void *restrict d, const void *restrict x, int64_t n) { memcpy(d, x, 8 * (size_t)n); }
+static void copy2(void *restrict d, const void *restrict x, int64_t n)
+{
+    memcpy(d, x, 2 * (size_t)n);
+}
+static void copy4(void *restrict d, const void *restrict x, int64_t n)
+{
+    memcpy(d, x, 4 * (size_t)n);
+}
+static void copy8(void *restrict d, const void *restrict x, int64_t n)
+{
+    memcpy(d, x, 8 * (size_t)n);
+}
 
 /* -- f16 and bf16 --------------------------------------------------------------------------------------- */
 
 /* What f32 holds exactly is rounded from there; the rest one at a time, so that it is rounded once. */
-#define HALF(h)                                                                                                  \
-    static void h##_f32(void *restrict d, const void *restrict x, int64_t n) { vh_all_from_##h(d, x, n); }         \
-    static void f32_##h(void *restrict d, const void *restrict x, int64_t n) { vh_all_to_##h(d, x, n); }           \
-    HALF_BOTH(h, bool8, uint8_t)                                                                                  \
-    HALF_BOTH(h, i8, int8_t)                                                                                     \
-    HALF_BOTH(h, i16, int16_t)                                                                                   \
-    HALF_BOTH(h, u8, uint8_t)                                                                                    \
-    HALF_BOTH(h, u16, uint16_t)                                                                                  \
-    HALF_TO(h, i32, int32_t) CAST(i32_##h, int32_t, uint16_t, orr__f64_to_##h((double)x))                         \
-    HALF_TO(h, u32, uint32_t) CAST(u32_##h, uint32_t, uint16_t, orr__f64_to_##h((double)x))                       \
-    HALF_TO(h, i64, int64_t) CAST(i64_##h, int64_t, uint16_t, orr__f64_to_##h(exact_i64(x)))                      \
-    HALF_TO(h, u64, uint64_t) CAST(u64_##h, uint64_t, uint16_t, orr__f64_to_##h(exact_u64(x)))                    \
-    HALF_TO(h, f64, double) CAST(f64_##h, double, uint16_t, orr__f64_to_##h(x))
+#define HALF(h)                                                                                                        \
+    static void h##_f32(void *restrict d, const void *restrict x, int64_t n)                                           \
+    {                                                                                                                  \
+        vh_all_from_##h(d, x, n);                                                                                      \
+    }                                                                                                                  \
+    static void f32_##h(void *restrict d, const void *restrict x, int64_t n)                                           \
+    {                                                                                                                  \
+        vh_all_to_##h(d, x, n);                                                                                        \
+    }                                                                                                                  \
+    HALF_BOTH(h, bool8, uint8_t)                                                                                       \
+    HALF_BOTH(h, i8, int8_t)                                                                                           \
+    HALF_BOTH(h, i16, int16_t)                                                                                         \
+    HALF_BOTH(h, u8, uint8_t)                                                                                          \
+    HALF_BOTH(h, u16, uint16_t)                                                                                        \
+    HALF_TO(h, i32, int32_t)                                                                                           \
+    HALF_TO(h, u32, uint32_t)                                                                                          \
+    HALF_TO(h, i64, int64_t)                                                                                           \
+    HALF_TO(h, u64, uint64_t)                                                                                          \
+    HALF_TO(h, f64, double)                                                                                            \
+    CAST(i32_##h, int32_t, uint16_t, orr__f64_to_##h((double)x))                                                       \
+    CAST(u32_##h, uint32_t, uint16_t, orr__f64_to_##h((double)x))                                                      \
+    CAST(i64_##h, int64_t, uint16_t, orr__f64_to_##h(exact_i64(x)))                                                    \
+    CAST(u64_##h, uint64_t, uint16_t, orr__f64_to_##h(exact_u64(x)))                                                   \
+    CAST(f64_##h, double, uint16_t, orr__f64_to_##h(x))
 
-#define HALF_TO(h, t, T)                                                     \
-    static void h##_##t(void *restrict d_, const void *restrict x_, int64_t n) \
-    {                                                                        \
-        T *restrict d = d_;                                                  \
-        const uint16_t *restrict x = x_;                                     \
-        float f[CHUNK];                                                      \
-        for (int64_t i = 0; i < n; i += CHUNK) {                             \
-            int64_t m = n - i < CHUNK ? n - i : CHUNK;                       \
-            vh_all_from_##h(f, x + i, m);                                    \
-            f32_##t(d + i, f, m);                                            \
-        }                                                                    \
+#define HALF_TO(h, t, T)                                                                                               \
+    static void h##_##t(void *restrict d_, const void *restrict x_, int64_t n)                                         \
+    {                                                                                                                  \
+        T *restrict d = d_;                                                                                            \
+        const uint16_t *restrict x = x_;                                                                               \
+        float f[CHUNK];                                                                                                \
+        for (int64_t i = 0; i < n; i += CHUNK) {                                                                       \
+            int64_t m = n - i < CHUNK ? n - i : CHUNK;                                                                 \
+            vh_all_from_##h(f, x + i, m);                                                                              \
+            f32_##t(d + i, f, m);                                                                                      \
+        }                                                                                                              \
     }
-#define HALF_FROM(h, t, T)                                                   \
-    static void t##_##h(void *restrict d_, const void *restrict x_, int64_t n) \
-    {                                                                        \
-        uint16_t *restrict d = d_;                                           \
-        const T *restrict x = x_;                                            \
-        float f[CHUNK];                                                      \
-        for (int64_t i = 0; i < n; i += CHUNK) {                             \
-            int64_t m = n - i < CHUNK ? n - i : CHUNK;                       \
-            t##_f32(f, x + i, m);                                            \
-            vh_all_to_##h(d + i, f, m);                                      \
-        }                                                                    \
+#define HALF_FROM(h, t, T)                                                                                             \
+    static void t##_##h(void *restrict d_, const void *restrict x_, int64_t n)                                         \
+    {                                                                                                                  \
+        uint16_t *restrict d = d_;                                                                                     \
+        const T *restrict x = x_;                                                                                      \
+        float f[CHUNK];                                                                                                \
+        for (int64_t i = 0; i < n; i += CHUNK) {                                                                       \
+            int64_t m = n - i < CHUNK ? n - i : CHUNK;                                                                 \
+            t##_f32(f, x + i, m);                                                                                      \
+            vh_all_to_##h(d + i, f, m);                                                                                \
+        }                                                                                                              \
     }
 #define HALF_BOTH(h, t, T) HALF_TO(h, t, T) HALF_FROM(h, t, T)
 
@@ -134,12 +155,13 @@ void ORR__V(orr__vec_round_bf16)(float *x, int64_t n)
         x[i] = vh_float(vh_round_bf16(x[i]) & 0xffff0000u);
 }
 
-#define AT(from, to) [(from) * ORR_DTYPE_COUNT + (to)]
-#define LINE(from, f)  \
-    AT(from, ORR_BOOL) = f##_bool8, AT(from, ORR_I8) = f##_i8, AT(from, ORR_I16) = f##_i16, AT(from, ORR_I32) = f##_i32, \
-    AT(from, ORR_I64) = f##_i64, AT(from, ORR_U8) = f##_u8, AT(from, ORR_U16) = f##_u16, AT(from, ORR_U32) = f##_u32,  \
-    AT(from, ORR_U64) = f##_u64, AT(from, ORR_F16) = f##_f16, AT(from, ORR_BF16) = f##_bf16,                          \
-    AT(from, ORR_F32) = f##_f32, AT(from, ORR_F64) = f##_f64
+#define AT(from, to) [(from)*ORR_DTYPE_COUNT + (to)]
+#define LINE(from, f)                                                                                                  \
+    AT(from, ORR_BOOL) = f##_bool8, AT(from, ORR_I8) = f##_i8, AT(from, ORR_I16) = f##_i16,                            \
+             AT(from, ORR_I32) = f##_i32, AT(from, ORR_I64) = f##_i64, AT(from, ORR_U8) = f##_u8,                      \
+             AT(from, ORR_U16) = f##_u16, AT(from, ORR_U32) = f##_u32, AT(from, ORR_U64) = f##_u64,                    \
+             AT(from, ORR_F16) = f##_f16, AT(from, ORR_BF16) = f##_bf16, AT(from, ORR_F32) = f##_f32,                  \
+             AT(from, ORR_F64) = f##_f64
 
 #define f16_f16 copy2
 #define bf16_bf16 copy2
@@ -148,8 +170,7 @@ void ORR__V(orr__vec_round_bf16)(float *x, int64_t n)
 
 /* A bool is 0 or 1 in memory, so bool to bool may take the general way. */
 orr__castfn *const ORR__V(orr__vec_casts)[ORR_DTYPE_COUNT * ORR_DTYPE_COUNT] = {
-    LINE(ORR_BOOL, bool8), LINE(ORR_I8, i8),   LINE(ORR_I16, i16), LINE(ORR_I32, i32),
-    LINE(ORR_I64, i64),   LINE(ORR_U8, u8),   LINE(ORR_U16, u16), LINE(ORR_U32, u32),
-    LINE(ORR_U64, u64),   LINE(ORR_F16, f16), LINE(ORR_BF16, bf16), LINE(ORR_F32, f32),
-    LINE(ORR_F64, f64),
+    LINE(ORR_BOOL, bool8), LINE(ORR_I8, i8),   LINE(ORR_I16, i16), LINE(ORR_I32, i32), LINE(ORR_I64, i64),
+    LINE(ORR_U8, u8),      LINE(ORR_U16, u16), LINE(ORR_U32, u32), LINE(ORR_U64, u64), LINE(ORR_F16, f16),
+    LINE(ORR_BF16, bf16),  LINE(ORR_F32, f32), LINE(ORR_F64, f64),
 };

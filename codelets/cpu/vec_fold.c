@@ -8,9 +8,9 @@
 /* A block is folded in LANES columns, then these in a fixed tree: the same result with any vector width. */
 enum { LANES = 32 };
 
-#define TREE(op)                                  \
-    for (int w = LANES / 2; w > 0; w /= 2)        \
-        for (int j = 0; j < w; j++)               \
+#define TREE(op)                                                                                                       \
+    for (int w = LANES / 2; w > 0; w /= 2)                                                                             \
+        for (int j = 0; j < w; j++)                                                                                    \
             lane[j] = op(lane[j], lane[j + w]);
 
 #define ADD(a, b) ((a) + (b))
@@ -21,44 +21,44 @@ enum { LANES = 32 };
 #define MAXF(a, b) ((((b) > (a)) | ((b) != (b))) ? (b) : (a))
 #define MINF(a, b) ((((b) < (a)) | ((b) != (b))) ? (b) : (a))
 
-#define TOTAL(T, A, first, op, few)                                   \
-    A total = (first);                                                \
-    if (n <= (few)) {                                                 \
-        for (int64_t i = 0; i < n; i++)                               \
-            total = op(total, (A)x[i]);                               \
-    } else {                                                          \
-        A lane[LANES];                                                \
-        int64_t i = 0;                                                \
-        for (int j = 0; j < LANES; j++)                               \
-            lane[j] = (first);                                        \
-        for (; i + LANES <= n; i += LANES)                            \
-            for (int j = 0; j < LANES; j++)                           \
-                lane[j] = op(lane[j], (A)x[i + j]);                   \
-        for (int j = 0; i < n; i++, j++)                              \
-            lane[j] = op(lane[j], (A)x[i]);                           \
-        TREE(op)                                                      \
-        total = lane[0];                                              \
+#define TOTAL(T, A, first, op, few)                                                                                    \
+    A total = (first);                                                                                                 \
+    if (n <= (few)) {                                                                                                  \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            total = op(total, (A)x[i]);                                                                                \
+    } else {                                                                                                           \
+        A lane[LANES];                                                                                                 \
+        int64_t i = 0;                                                                                                 \
+        for (int j = 0; j < LANES; j++)                                                                                \
+            lane[j] = (first);                                                                                         \
+        for (; i + LANES <= n; i += LANES)                                                                             \
+            for (int j = 0; j < LANES; j++)                                                                            \
+                lane[j] = op(lane[j], (A)x[i + j]);                                                                    \
+        for (int j = 0; i < n; i++, j++)                                                                               \
+            lane[j] = op(lane[j], (A)x[i]);                                                                            \
+        TREE(op)                                                                                                       \
+        total = lane[0];                                                                                               \
     }
 
 /* Few values are added in their order. */
-#define FOLD(name, T, A, member, first, op)                           \
-    static void name(orr__acc *acc, const void *x_, int64_t n)        \
-    {                                                                 \
-        const T *x = x_;                                              \
-        TOTAL(T, A, first, op, LANES)                                 \
-        acc->v.member = (A)op(acc->v.member, total);                  \
+#define FOLD(name, T, A, member, first, op)                                                                            \
+    static void name(orr__acc *acc, const void *x_, int64_t n)                                                         \
+    {                                                                                                                  \
+        const T *x = x_;                                                                                               \
+        TOTAL(T, A, first, op, LANES)                                                                                  \
+        acc->v.member = (A)op(acc->v.member, total);                                                                   \
     }
-#define ROW(name, T, A, op)                                                              \
-    static void name(void *restrict acc_, const void *restrict x_, int64_t n)            \
-    {                                                                                    \
-        A *restrict acc = acc_;                                                          \
-        const T *restrict x = x_;                                                        \
-        for (int64_t i = 0; i < n; i++)                                                  \
-            acc[i] = (A)op(acc[i], (A)x[i]);                                             \
+#define ROW(name, T, A, op)                                                                                            \
+    static void name(void *restrict acc_, const void *restrict x_, int64_t n)                                          \
+    {                                                                                                                  \
+        A *restrict acc = acc_;                                                                                        \
+        const T *restrict x = x_;                                                                                      \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            acc[i] = (A)op(acc[i], (A)x[i]);                                                                           \
     }
-#define INT_SUMS(t, T, A, member)                                                      \
-    FOLD(sum_##t, T, A, member, 0, ADD) ROW(sumrow_##t, T, A, ADD)                     \
-    FOLD(prod_##t, T, A, member, 1, MUL) ROW(prodrow_##t, T, A, MUL)
+#define INT_SUMS(t, T, A, member)                                                                                      \
+    FOLD(sum_##t, T, A, member, 0, ADD)                                                                                \
+    ROW(sumrow_##t, T, A, ADD) FOLD(prod_##t, T, A, member, 1, MUL) ROW(prodrow_##t, T, A, MUL)
 
 INT_SUMS(bool8, uint8_t, uint64_t, u)
 INT_SUMS(i8, int8_t, int64_t, i)
@@ -71,14 +71,14 @@ INT_SUMS(u32, uint32_t, uint64_t, u)
 INT_SUMS(u64, uint64_t, uint64_t, u)
 
 /* Block totals are added with their rounding errors kept (Neumaier). */
-#define FLOAT_SUM(name, T)                                                            \
-    static void name(orr__acc *acc, const void *x_, int64_t n)                        \
-    {                                                                                 \
-        const T *x = x_;                                                              \
-        TOTAL(T, double, 0, ADD, sizeof(T) == 8 ? 2 * LANES : LANES)                  \
-        double s = acc->v.f, t = s + total;                                           \
-        acc->lost += fabs(s) >= fabs(total) ? (s - t) + total : (total - t) + s;      \
-        acc->v.f = t;                                                                 \
+#define FLOAT_SUM(name, T)                                                                                             \
+    static void name(orr__acc *acc, const void *x_, int64_t n)                                                         \
+    {                                                                                                                  \
+        const T *x = x_;                                                                                               \
+        TOTAL(T, double, 0, ADD, sizeof(T) == 8 ? 2 * LANES : LANES)                                                   \
+        double s = acc->v.f, t = s + total;                                                                            \
+        acc->lost += fabs(s) >= fabs(total) ? (s - t) + total : (total - t) + s;                                       \
+        acc->v.f = t;                                                                                                  \
     }
 FLOAT_SUM(sum_f32, float)
 FLOAT_SUM(sum_f64, double)
@@ -90,57 +90,56 @@ ROW(prodrow_f32, float, double, MUL)
 ROW(prodrow_f64, double, double, MUL)
 
 /* The accumulator's first bytes hold a T. */
-#define EXTREME(name, t, T, op)                                               \
-    static T name##_of_##t(const T *x, int64_t n, T from)                     \
-    {                                                                         \
-        TOTAL(T, T, from, op, LANES / 2)                                      \
-        return total;                                                         \
-    }                                                                         \
-    static void name##_##t(orr__acc *acc, const void *x, int64_t n)           \
-    {                                                                         \
-        T v;                                                                  \
-        memcpy(&v, acc, sizeof v);                                            \
-        v = name##_of_##t(x, n, v);                                           \
-        memcpy(acc, &v, sizeof v);                                            \
-    }                                                                         \
+#define EXTREME(name, t, T, op)                                                                                        \
+    static T name##_of_##t(const T *x, int64_t n, T from)                                                              \
+    {                                                                                                                  \
+        TOTAL(T, T, from, op, LANES / 2)                                                                               \
+        return total;                                                                                                  \
+    }                                                                                                                  \
+    static void name##_##t(orr__acc *acc, const void *x, int64_t n)                                                    \
+    {                                                                                                                  \
+        T v;                                                                                                           \
+        memcpy(&v, acc, sizeof v);                                                                                     \
+        v = name##_of_##t(x, n, v);                                                                                    \
+        memcpy(acc, &v, sizeof v);                                                                                     \
+    }                                                                                                                  \
     ROW(name##row_##t, T, T, op)
 
 /* v and x: is x the better one, NaN before all */
-#define ARG(name, t, T, better)                                                                                   \
-    static void arg##name##_##t(void *value, int64_t *at, const void *x_, int64_t n, int64_t first)              \
-    {                                                                                                             \
-        const T *x = x_;                                                                                          \
-        if (n < 1)                                                                                                \
-            return;                                                                                               \
-        T a, b = name##_of_##t(x, n, x[0]);                                                                       \
-        memcpy(&a, value, sizeof a);                                                                              \
-        if (*at >= 0 && !(better(a, b)))                                                                          \
-            return;                                                                                               \
-        int64_t i = 0;                                                                                            \
-        while (i < n - 1 && !(x[i] == b || (b != b && x[i] != x[i])))                                             \
-            i++;                                                                                                  \
-        memcpy(value, &b, sizeof b);                                                                              \
-        *at = first + i;                                                                                          \
-    }                                                                                                             \
-    static void arg##name##row_##t(void *restrict value, int64_t *restrict at, const void *restrict x_, int64_t n,  \
-                                   int64_t k)                                                                     \
-    {                                                                                                             \
-        T *restrict v = value;                                                                                    \
-        const T *restrict x = x_;                                                                                 \
-        for (int64_t i = 0; i < n; i++) {                                                                         \
-            int yes = (at[i] < 0) | (better(v[i], x[i]));                                                         \
-            v[i] = yes ? x[i] : v[i];                                                                             \
-            at[i] = yes ? k : at[i];                                                                              \
-        }                                                                                                         \
+#define ARG(name, t, T, better)                                                                                        \
+    static void arg##name##_##t(void *value, int64_t *at, const void *x_, int64_t n, int64_t first)                    \
+    {                                                                                                                  \
+        const T *x = x_;                                                                                               \
+        if (n < 1)                                                                                                     \
+            return;                                                                                                    \
+        T a, b = name##_of_##t(x, n, x[0]);                                                                            \
+        memcpy(&a, value, sizeof a);                                                                                   \
+        if (*at >= 0 && !(better(a, b)))                                                                               \
+            return;                                                                                                    \
+        int64_t i = 0;                                                                                                 \
+        while (i < n - 1 && !(x[i] == b || (b != b && x[i] != x[i])))                                                  \
+            i++;                                                                                                       \
+        memcpy(value, &b, sizeof b);                                                                                   \
+        *at = first + i;                                                                                               \
+    }                                                                                                                  \
+    static void arg##name##row_##t(void *restrict value, int64_t *restrict at, const void *restrict x_, int64_t n,     \
+                                   int64_t k)                                                                          \
+    {                                                                                                                  \
+        T *restrict v = value;                                                                                         \
+        const T *restrict x = x_;                                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            int yes = (at[i] < 0) | (better(v[i], x[i]));                                                              \
+            v[i] = yes ? x[i] : v[i];                                                                                  \
+            at[i] = yes ? k : at[i];                                                                                   \
+        }                                                                                                              \
     }
-#define MORE(v, x)  ((x) > (v))
-#define LESS(v, x)  ((x) < (v))
+#define MORE(v, x) ((x) > (v))
+#define LESS(v, x) ((x) < (v))
 #define MOREF(v, x) (((x) > (v)) | (((x) != (x)) & ((v) == (v))))
 #define LESSF(v, x) (((x) < (v)) | (((x) != (x)) & ((v) == (v))))
 
-#define EXTREMES(t, T, MAX, MIN, MORE_, LESS_)                                        \
-    EXTREME(max, t, T, MAX) EXTREME(min, t, T, MIN)                                   \
-    ARG(max, t, T, MORE_) ARG(min, t, T, LESS_)
+#define EXTREMES(t, T, MAX, MIN, MORE_, LESS_)                                                                         \
+    EXTREME(max, t, T, MAX) EXTREME(min, t, T, MIN) ARG(max, t, T, MORE_) ARG(min, t, T, LESS_)
 
 EXTREMES(bool8, uint8_t, MAXI, MINI, MORE, LESS)
 EXTREMES(i8, int8_t, MAXI, MINI, MORE, LESS)
@@ -154,19 +153,29 @@ EXTREMES(u64, uint64_t, MAXI, MINI, MORE, LESS)
 EXTREMES(f32, float, MAXF, MINF, MOREF, LESSF)
 EXTREMES(f64, double, MAXF, MINF, MOREF, LESSF)
 
-#define ALL(f)                                                                                                        \
-    { [ORR_BOOL] = f##_bool8, [ORR_I8] = f##_i8,   [ORR_I16] = f##_i16, [ORR_I32] = f##_i32, [ORR_I64] = f##_i64,      \
-      [ORR_U8] = f##_u8,     [ORR_U16] = f##_u16, [ORR_U32] = f##_u32, [ORR_U64] = f##_u64, [ORR_F32] = f##_f32,      \
-      [ORR_F64] = f##_f64 }
+#define ALL(f)                                                                                                         \
+    {                                                                                                                  \
+        [ORR_BOOL] = f##_bool8, [ORR_I8] = f##_i8, [ORR_I16] = f##_i16, [ORR_I32] = f##_i32, [ORR_I64] = f##_i64,      \
+        [ORR_U8] = f##_u8, [ORR_U16] = f##_u16, [ORR_U32] = f##_u32, [ORR_U64] = f##_u64, [ORR_F32] = f##_f32,         \
+        [ORR_F64] = f##_f64                                                                                            \
+    }
 
 /* Of bools, any is the maximum and all the minimum. */
 orr__foldfn *const ORR__V(orr__vec_folds)[ORR__ROPS][ORR_DTYPE_COUNT] = {
-    [ORR__RSUM] = ALL(sum), [ORR__RPROD] = ALL(prod), [ORR__RMAX] = ALL(max), [ORR__RMIN] = ALL(min),
-    [ORR__RANY] = { [ORR_BOOL] = max_bool8 }, [ORR__RALL] = { [ORR_BOOL] = min_bool8 },
+    [ORR__RSUM] = ALL(sum),
+    [ORR__RPROD] = ALL(prod),
+    [ORR__RMAX] = ALL(max),
+    [ORR__RMIN] = ALL(min),
+    [ORR__RANY] = { [ORR_BOOL] = max_bool8 },
+    [ORR__RALL] = { [ORR_BOOL] = min_bool8 },
 };
 orr__foldrowfn *const ORR__V(orr__vec_foldrows)[ORR__ROPS][ORR_DTYPE_COUNT] = {
-    [ORR__RSUM] = ALL(sumrow), [ORR__RPROD] = ALL(prodrow), [ORR__RMAX] = ALL(maxrow), [ORR__RMIN] = ALL(minrow),
-    [ORR__RANY] = { [ORR_BOOL] = maxrow_bool8 }, [ORR__RALL] = { [ORR_BOOL] = minrow_bool8 },
+    [ORR__RSUM] = ALL(sumrow),
+    [ORR__RPROD] = ALL(prodrow),
+    [ORR__RMAX] = ALL(maxrow),
+    [ORR__RMIN] = ALL(minrow),
+    [ORR__RANY] = { [ORR_BOOL] = maxrow_bool8 },
+    [ORR__RALL] = { [ORR_BOOL] = minrow_bool8 },
 };
 orr__argfn *const ORR__V(orr__vec_args)[2][ORR_DTYPE_COUNT] = { ALL(argmax), ALL(argmin) };
 orr__argrowfn *const ORR__V(orr__vec_argrows)[2][ORR_DTYPE_COUNT] = { ALL(argmaxrow), ALL(argminrow) };

@@ -46,44 +46,44 @@ static inline int crosswise(const orr__view *v, int64_t p, int64_t n)
     return (step == 1 || step == -1) && (v->stride > 4 || v->stride < -4) && n % v->run == 0;
 }
 
-#define GATHER(name, U)                                                                          \
-    static void name##_across(U *restrict d, const orr__view *v, int64_t rows)                   \
-    {                                                                                            \
-        int64_t step = v->step[v->outer - 1];                                                    \
-        for (int64_t i = 0; i < v->run; i++) {                                                   \
-            const U *restrict s = (const U *)v->base + i * v->stride;                            \
-            for (int64_t j = 0; j < rows; j++)                                                   \
-                d[j * v->run + i] = s[j * step];                                                 \
-        }                                                                                        \
-    }                                                                                            \
-    static void name(void *restrict d_, const orr__view *v, int64_t p, int64_t n)                \
-    {                                                                                            \
-        U *restrict d = d_;                                                                      \
-        int64_t stride = v->stride;                                                              \
-        cursor c;                                                                                \
-        if (crosswise(v, p, n)) {                                                                \
-            name##_across(d, v, n / v->run);                                                     \
-            return;                                                                              \
-        }                                                                                        \
-        seek(&c, v, p);                                                                          \
-        for (;;) {                                                                               \
-            int64_t m = v->run - c.q < n ? v->run - c.q : n;                                     \
-            const U *restrict s = (const U *)v->base + (c.offset + c.q * stride);                \
-            if (stride == 1)                                                                     \
-                for (int64_t i = 0; i < m; i++)                                                  \
-                    d[i] = s[i];                                                                 \
-            else if (stride == 0)                                                                \
-                for (int64_t i = 0; i < m; i++)                                                  \
-                    d[i] = *s;                                                                   \
-            else                                                                                 \
-                for (int64_t i = 0; i < m; i++)                                                  \
-                    d[i] = s[i * stride];                                                        \
-            n -= m;                                                                              \
-            if (n <= 0)                                                                          \
-                return;                                                                          \
-            d += m;                                                                              \
-            next_run(&c, v);                                                                     \
-        }                                                                                        \
+#define GATHER(name, U)                                                                                                \
+    static void name##_across(U *restrict d, const orr__view *v, int64_t rows)                                         \
+    {                                                                                                                  \
+        int64_t step = v->step[v->outer - 1];                                                                          \
+        for (int64_t i = 0; i < v->run; i++) {                                                                         \
+            const U *restrict s = (const U *)v->base + i * v->stride;                                                  \
+            for (int64_t j = 0; j < rows; j++)                                                                         \
+                d[j * v->run + i] = s[j * step];                                                                       \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void name(void *restrict d_, const orr__view *v, int64_t p, int64_t n)                                      \
+    {                                                                                                                  \
+        U *restrict d = d_;                                                                                            \
+        int64_t stride = v->stride;                                                                                    \
+        cursor c;                                                                                                      \
+        if (crosswise(v, p, n)) {                                                                                      \
+            name##_across(d, v, n / v->run);                                                                           \
+            return;                                                                                                    \
+        }                                                                                                              \
+        seek(&c, v, p);                                                                                                \
+        for (;;) {                                                                                                     \
+            int64_t m = v->run - c.q < n ? v->run - c.q : n;                                                           \
+            const U *restrict s = (const U *)v->base + (c.offset + c.q * stride);                                      \
+            if (stride == 1)                                                                                           \
+                for (int64_t i = 0; i < m; i++)                                                                        \
+                    d[i] = s[i];                                                                                       \
+            else if (stride == 0)                                                                                      \
+                for (int64_t i = 0; i < m; i++)                                                                        \
+                    d[i] = *s;                                                                                         \
+            else                                                                                                       \
+                for (int64_t i = 0; i < m; i++)                                                                        \
+                    d[i] = s[i * stride];                                                                              \
+            n -= m;                                                                                                    \
+            if (n <= 0)                                                                                                \
+                return;                                                                                                \
+            d += m;                                                                                                    \
+            next_run(&c, v);                                                                                           \
+        }                                                                                                              \
     }
 GATHER(gather1, uint8_t)
 GATHER(gather2, uint16_t)

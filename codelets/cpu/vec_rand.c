@@ -26,7 +26,7 @@ typedef __m128i lanes;
 #define LANE_MUL(a, b) _mm_mul_epu32(a, b)
 #else
 typedef uint64_t lanes;
-#define LANE_MUL(a, b) (((a) & 0xffffffffu) * ((b) & 0xffffffffu))
+#define LANE_MUL(a, b) (((a)&0xffffffffu) * ((b)&0xffffffffu))
 #endif
 /* The compiler's own vectors, so that operators work on lanes of any width. */
 typedef uint64_t words __attribute__((vector_size(sizeof(lanes))));
@@ -68,26 +68,26 @@ static int neighbours(const int64_t *index, int64_t n)
 }
 
 /* Neighbours share blocks: `per` elements to one, elements of block b at d + b·per + j. */
-#define RANDOM(name, T, function, per, high, from_words)                                                       \
-    static void name(void *restrict d_, const int64_t *restrict index, uint64_t seed, int64_t n)               \
-    {                                                                                                          \
-        T *restrict d = d_;                                                                                    \
-        int64_t i = 0;                                                                                         \
-        if (n >= (per) * BLOCKS && neighbours(index, n)) {                                                     \
-            for (; (index[i] & ((per) - 1)) != 0; i++)                                                         \
-                d[i] = function(seed, (uint64_t)index[i]);                                                     \
-            for (; i + (per) * BLOCKS <= n; i += (per) * BLOCKS) {                                             \
-                uint64_t w[4][BLOCKS];                                                                         \
-                blocks(seed, (uint64_t)index[i] / (per), high, w);                                             \
-                for (int b = 0; b < BLOCKS; b++)                                                               \
-                    for (int j = 0; j < (per); j++)                                                            \
-                        d[i + b * (per) + j] = from_words;                                                     \
-            }                                                                                                  \
-        }                                                                                                      \
-        for (; i < n; i++)                                                                                     \
-            d[i] = function(seed, (uint64_t)index[i]);                                                         \
+#define RANDOM(name, T, function, per, high, from_words)                                                               \
+    static void name(void *restrict d_, const int64_t *restrict index, uint64_t seed, int64_t n)                       \
+    {                                                                                                                  \
+        T *restrict d = d_;                                                                                            \
+        int64_t i = 0;                                                                                                 \
+        if (n >= (per)*BLOCKS && neighbours(index, n)) {                                                               \
+            for (; (index[i] & ((per)-1)) != 0; i++)                                                                   \
+                d[i] = function(seed, (uint64_t)index[i]);                                                             \
+            for (; i + (per)*BLOCKS <= n; i += (per)*BLOCKS) {                                                         \
+                uint64_t w[4][BLOCKS];                                                                                 \
+                blocks(seed, (uint64_t)index[i] / (per), high, w);                                                     \
+                for (int b = 0; b < BLOCKS; b++)                                                                       \
+                    for (int j = 0; j < (per); j++)                                                                    \
+                        d[i + b * (per) + j] = from_words;                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (; i < n; i++)                                                                                             \
+            d[i] = function(seed, (uint64_t)index[i]);                                                                 \
     }
-#define WORD   ((uint32_t)w[j][b])
+#define WORD ((uint32_t)w[j][b])
 #define DOUBLE (w[2 * j + 1][b] << 32 | w[2 * j][b])
 RANDOM(bits32, uint32_t, orr__rand_bits32, 4, 0, WORD)
 RANDOM(bits64, uint64_t, orr__rand_bits64, 2, 1, DOUBLE)
@@ -138,7 +138,6 @@ static void normal(void *restrict d_, const int64_t *restrict index, uint64_t se
 }
 
 orr__randfn *const ORR__V(orr__vec_randoms)[ORR__RAND_KINDS] = {
-    [ORR__RAND_BITS32] = bits32, [ORR__RAND_BITS64] = bits64, [ORR__RAND_F16] = u01_f16,
-    [ORR__RAND_BF16] = u01_bf16, [ORR__RAND_F32] = u01_f32,   [ORR__RAND_F64] = u01_f64,
-    [ORR__RAND_NORMAL] = normal,
+    [ORR__RAND_BITS32] = bits32, [ORR__RAND_BITS64] = bits64, [ORR__RAND_F16] = u01_f16,   [ORR__RAND_BF16] = u01_bf16,
+    [ORR__RAND_F32] = u01_f32,   [ORR__RAND_F64] = u01_f64,   [ORR__RAND_NORMAL] = normal,
 };

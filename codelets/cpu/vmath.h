@@ -63,7 +63,7 @@ static inline float vm_exp_f32(float x)
     c = c < -104.0f ? -104.0f : c;
     float k = c * 0x1.715476p0f + VM_ROUND32 - VM_ROUND32;
     float r = (c - k * 0x1.62ep-1f) - k * 0x1.0bfbe8p-15f; /* ln 2, its first part short: k times it is exact */
-    float p = 0x1.a124f2p-13f; /* 2^-32 */
+    float p = 0x1.a124f2p-13f;                             /* 2^-32 */
     p = p * r + 0x1.6d4324p-10f;
     p = p * r + 0x1.1110e0p-7f;
     p = p * r + 0x1.5554eap-5f;
@@ -288,14 +288,26 @@ static inline float vm_erf_f32(float x)
 /* -- the C library's ------------------------------------------------------------------------------------------ */
 
 /* vm_<name>_f32 and vm_<name>_f64 stand for the C names of the value expressions. */
-#define VM_LIBM_F64(name) \
-    static inline double vm_##name##_f64(double x) { return name(x); }
-#define VM_LIBM1(name)                                                  \
-    static inline float vm_##name##_f32(float x) { return name##f(x); } \
+#define VM_LIBM_F64(name)                                                                                              \
+    static inline double vm_##name##_f64(double x)                                                                     \
+    {                                                                                                                  \
+        return name(x);                                                                                                \
+    }
+#define VM_LIBM1(name)                                                                                                 \
+    static inline float vm_##name##_f32(float x)                                                                       \
+    {                                                                                                                  \
+        return name##f(x);                                                                                             \
+    }                                                                                                                  \
     VM_LIBM_F64(name)
-#define VM_LIBM2(name)                                                              \
-    static inline float vm_##name##_f32(float x, float y) { return name##f(x, y); } \
-    static inline double vm_##name##_f64(double x, double y) { return name(x, y); }
+#define VM_LIBM2(name)                                                                                                 \
+    static inline float vm_##name##_f32(float x, float y)                                                              \
+    {                                                                                                                  \
+        return name##f(x, y);                                                                                          \
+    }                                                                                                                  \
+    static inline double vm_##name##_f64(double x, double y)                                                           \
+    {                                                                                                                  \
+        return name(x, y);                                                                                             \
+    }
 
 VM_LIBM_F64(expm1)
 VM_LIBM_F64(log1p)
@@ -327,7 +339,13 @@ VM_LIBM2(pow)
 VM_LIBM2(fmod)
 VM_LIBM2(copysign)
 VM_LIBM2(nextafter)
-static inline float vm_fma_f32(float x, float y, float z) { return fmaf(x, y, z); }
-static inline double vm_fma_f64(double x, double y, double z) { return fma(x, y, z); }
+static inline float vm_fma_f32(float x, float y, float z)
+{
+    return fmaf(x, y, z);
+}
+static inline double vm_fma_f64(double x, double y, double z)
+{
+    return fma(x, y, z);
+}
 
 #endif
