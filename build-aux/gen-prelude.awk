@@ -1,6 +1,6 @@
-# Writes a C string literal from ops/ew_prelude.h, for the emitters of OpenCL C and CUDA C.
-# It must not know what the text says; comments and indentation are left out.
-BEGIN { print "/* Made from ops/ew_prelude.h; do not edit. */" }
+# Writes a C string literal from a header, for the emitters of kernels.
+# It must not know what the text says; comments, indentation and #include lines are left out.
+NR == 1 { print "/* Made from " FILENAME "; do not edit. */" }
 {
     line = $0
     out = ""
@@ -16,7 +16,7 @@ BEGIN { print "/* Made from ops/ew_prelude.h; do not edit. */" }
         }
     }
     sub(/^[ \t]+/, "", out); sub(/[ \t]+$/, "", out)
-    if (out == "") next
+    if (out == "" || out ~ /^#[ \t]*include/) next
     gsub(/\\/, "\\\\", out); gsub(/"/, "\\\"", out)
     print "\"" out "\\n\""
 }

@@ -60,6 +60,9 @@ char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *
 /* The words of a launch. Returns whether 32-bit indices suffice. */
 bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word);
 
+/* The scalars' words in instruction order; returns what follows them. */
+int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word);
+
 /* -- within the room ----------------------------------------------------------------------------------- */
 
 /* Shared helper functions, each in all dialects. */
@@ -81,6 +84,7 @@ void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *don
 /* As expressions: x, the name of a value of dtype `from`, as `to`; an argument word. */
 void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
+void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide);
 /* As statements. *scalar: next scalar word. Random number n has its index in q<n>, its seed in `word`. */
 void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, bool fp64);
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);

@@ -145,6 +145,15 @@ static orr_dtype scalar_dtype(const orr__rinstr *in)
     return orr__is_float((orr_dtype)in->dtype) ? ORR_F64 : ORR_I64;
 }
 
+int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word)
+{
+    const orr__region *r = l->region;
+    for (int i = 0; i < r->ninstr; i++)
+        for (int k = 0; k < orr__emit_scalars(&r->instr[i]); k++)
+            *word++ = scalar_word(&l->scalar[r->instr[i].slot + k], scalar_dtype(&r->instr[i]), fp64);
+    return word;
+}
+
 bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word)
 {
     const orr__region *r = l->region;
@@ -181,9 +190,6 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
         word[lay->out_at + k] = offset;
         fits = fits && offset >= INT32_MIN && offset <= INT32_MAX && offset + items <= INT32_MAX;
     }
-    int at = lay->scalar_at;
-    for (int i = 0; i < r->ninstr; i++)
-        for (int k = 0; k < orr__emit_scalars(&r->instr[i]); k++)
-            word[at++] = scalar_word(&l->scalar[r->instr[i].slot + k], scalar_dtype(&r->instr[i]), fp64);
+    (void)orr__emit_scalar_words(l, fp64, word + lay->scalar_at);
     return fits && items <= INT32_MAX - 65536; /* the launch rounds up to whole groups */
 }

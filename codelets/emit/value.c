@@ -7,7 +7,7 @@
 #include "ops/ops.h"
 
 /* Element number of access a at the present point. wide: in 64 bits, for what the number itself is used for. */
-static void index_of(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide)
+void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide)
 {
     const uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
     const char *type = wide ? "orr_i64" : "orr_idx";
@@ -33,7 +33,7 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
     if (orr__is_half(from))
         orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
     orr__text_addf(t, "in%d[", r->access[in->a].input);
-    index_of(t, r, l, in->a, false);
+    orr__emit_index(t, r, l, in->a, false);
     orr__text_add(t, orr__is_half(from) ? "])" : "]");
 }
 
@@ -59,7 +59,7 @@ static void iota(orr__text *t, const orr__region *r, const orr__layout *l, const
     orr__text_add(t, " + ");
     orr__emit_word(t, calc, word + 1, true);
     orr__text_addf(t, " * (%s)(", orr__emit_type(calc));
-    index_of(t, r, l, in->a, true);
+    orr__emit_index(t, r, l, in->a, true);
     orr__text_addf(t, ");\n    const %s r%d = ", orr__emit_type(dtype), n);
     orr__emit_cast(t, calc, dtype, name, true);
 }
@@ -91,7 +91,7 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
     }
     if (in->kind == ORR__RI_RANDOM) {
         orr__text_addf(t, "    const orr_i64 q%d = ", n);
-        index_of(t, r, l, in->a, true);
+        orr__emit_index(t, r, l, in->a, true);
         orr__text_add(t, ";\n");
         orr__emit_random(t, in, n, word, fp64);
         return;

@@ -1,0 +1,61 @@
+/* f16 and bf16 to f32 and back without branches, so that loops around become vector code; the same bits as
+ * runtime/base/dtype.h.
+ * Must not know: who converts. It becomes text of generated kernels too: no other headers. */
+#ifndef ORR_CPU_HALF_H
+#define ORR_CPU_HALF_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t vh_bits(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
+
+static inline float vh_float(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+/* The bits moved into place are the value · 2^-112, exactly, f32 subnormals included. */
+static inline float vh_from_f16(uint16_t h)
+{
+    uint32_t u = (uint32_t)(h & 0x7fffu) << 13, sign = (uint32_t)(h & 0x8000u) << 16;
+    uint32_t finite = vh_bits(vh_float(u) * 0x1p112f);
+    uint32_t nan = (u & 0x007fffffu) != 0 ? 0x00400000u : 0;
+    return vh_float(sign | (u >= 0x0f800000u ? u | 0x7f800000u | nan : finite));
+}
+
+/* Where f16 is subnormal, 0.5 + |f| has the last place 2^-24 that f16 has there: the addition rounds. */
+static inline uint16_t vh_to_f16(float f)
+{
+    uint32_t b = vh_bits(f), u = b & 0x7fffffffu, sign = b >> 16 & 0x8000u;
+    uint32_t normal = (u - 0x38000000u + 0xfffu + (u >> 13 & 1u)) >> 13;
+    uint32_t small = vh_bits(vh_float(u) + 0.5f) - 0x3f000000u;
+    uint32_t r = u < 0x38800000u ? small : normal;
+    r = u >= 0x47800000u ? 0x7c00u : r;
+    r = u > 0x7f800000u ? 0x7e00u | (u >> 13 & 0x3ffu) : r;
+    return (uint16_t)(sign | r);
+}
+
+static inline float vh_from_bf16(uint16_t h)
+{
+    return vh_float((uint32_t)h << 16);
+}
+
+static inline uint32_t vh_round_bf16(float f)
+{
+    uint32_t u = vh_bits(f), r = u + 0x7fffu + (u >> 16 & 1u);
+    return (u & 0x7fffffffu) > 0x7f800000u ? u | 0x400000u : r;
+}
+
+static inline uint16_t vh_to_bf16(float f)
+{
+    return (uint16_t)(vh_round_bf16(f) >> 16);
+}
+
+#endif

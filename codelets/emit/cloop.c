@@ -1,0 +1,127 @@
+/* From a region to one C99 file: types, helper functions, the kernel around its loops.
+ * Must not know: compilers, launches. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/emit/cloop_room.h"
+
+/* The math and half-float functions are those of the interpreter's loops: they become vector code, and both tiers give
+ * the same bits. */
+static const char vmath_text[] =
+#include "codelets/emit/vmath_text.h"
+    ;
+static const char half_text[] =
+#include "codelets/emit/half_text.h"
+    ;
+
+/* For each C math name of the rows, the function for T. */
+static const char math_f32[] = "#undef EW_M\n#define EW_M(n) vm_##n##_f32\n"
+#include "codelets/emit/names_text.h"
+    ;
+static const char math_f64[] = "#undef EW_M\n#define EW_M(n) vm_##n##_f64\n"
+#include "codelets/emit/names_text.h"
+    ;
+
+/* The passes turn a choice between values into jumps, and loops with jumps do not become vector code. The promise on
+ * loops: an output overlaps an input in the same element only. */
+static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
+                                 "#pragma GCC optimize(\"no-tree-pre\", \"no-thread-jumps\")\n"
+                                 "#define ORR_LOOP _Pragma(\"GCC ivdep\")\n"
+                                 "#else\n"
+                                 "#define ORR_LOOP _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+                                 "#endif\n"
+                                 "#define ORR_WIDE 1\n";
+
+/* What the headers would have declared that these texts do not include. */
+static const char headers_text[] = "typedef orr_i32 int32_t;\ntypedef orr_i64 int64_t;\ntypedef orr_u16 uint16_t;\n"
+                                   "typedef orr_u32 uint32_t;\ntypedef orr_u64 uint64_t;\n"
+                                   "#define memcpy __builtin_memcpy\n#define INFINITY __builtin_inff()\n"
+                                   "#define NAN __builtin_nanf(\"\")\n";
+
+/* The emitter's names for conversions, as functions without branches. */
+static const char half_names[] = "#define orr_f16_to_f32 vh_from_f16\n#define orr_f32_to_f16 vh_to_f16\n"
+                                 "#define orr_round_f16(x) vh_from_f16(vh_to_f16(x))\n"
+                                 "#define orr_bf16_to_f32 vh_from_bf16\n#define orr_f32_to_bf16 vh_to_bf16\n"
+                                 "#define orr_round_bf16(x) vh_float(vh_round_bf16(x) & 0xffff0000u)\n";
+
+bool orr__emit_c_can(const orr__region *r)
+{
+    if (r->kind == ORR__G_REDUCE)
+        return r->nout == 1 && r->rmask != 0 && orr__emit_can(r, true);
+    return r->kind == ORR__G_MAP && r->rmask == 0 && orr__emit_can(r, true);
+}
+
+static bool has_half(const orr__region *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->ninstr; i++)
+        any = any || orr__is_half((orr_dtype)r->instr[i].dtype);
+    for (int k = 0; k < r->nout; k++)
+        any = any || orr__is_half((orr_dtype)r->out_dtype[k]);
+    return any;
+}
+
+static void functions(orr__text *t, const orr__region *r)
+{
+    orr__dialect d = orr__dialect_c;
+    unsigned random = 0;
+    d.math[0] = math_f32;
+    d.math[1] = math_f64;
+    orr__text_add(t, first_text);
+    orr__text_add(t, d.prelude);
+    orr__text_add(t, headers_text);
+    orr__text_add(t, vmath_text);
+    if (has_half(r)) {
+        orr__text_add(t, half_text);
+        orr__emit_helpers(t, ORR__NEED_F16 | ORR__NEED_BF16 | ORR__NEED_NARROW64);
+        orr__text_add(t, half_names);
+    }
+    for (int i = 0; i < r->ninstr; i++)
+        if (r->instr[i].kind == ORR__RI_RANDOM)
+            orr__emit_random_helpers(t, &r->instr[i], &random, true);
+    orr__emit_functions(t, &d, r, true);
+}
+
+/* Words become constants of the kernel, so that no store seems to change them. */
+static void kernel(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    orr__text_add(c->t, "int orr_kernel(void *const *in, void *const *out, const orr_i64 *word)\n{\n    (void)in;\n");
+    for (int i = 0; i < c->lay.nword; i++)
+        orr__text_addf(c->t, "    const orr_i64 w%d = word[%d];\n", i, i);
+    orr__text_add(c->t, "#define W(n) w##n\n");
+    for (int i = 0; i < r->nin; i++) {
+        const char *type = orr__emit_storage((orr_dtype)r->in_dtype[i]);
+        orr__text_addf(c->t, "    const %s *const in%d = in[%d];\n", type, i, i);
+    }
+    for (int k = 0; k < r->nout; k++) {
+        const char *type = orr__emit_storage((orr_dtype)r->out_dtype[k]);
+        orr__text_addf(c->t, "    %s *const out%d = out[%d];\n", type, k, k);
+    }
+    (r->kind == ORR__G_MAP ? orr__cloop_map : orr__cloop_reduce)(c);
+    orr__text_add(c->t, "    return 0;\n}\n");
+}
+
+char *orr__emit_c(const orr__region *r)
+{
+    orr__text t = { 0 };
+    orr__cloop c = { .t = &t };
+    orr__site at = ORR__SITE(r->file, r->line, r->label);
+    if (!orr__emit_c_can(r)) {
+        (void)orr__fail(at, ORR_EINVAL, "no C loops for this kind of region");
+        return NULL;
+    }
+    t.failed = orr__cloop_begin(&c, r) != ORR_OK;
+    if (!t.failed) {
+        functions(&t, r);
+        if (r->kind == ORR__G_REDUCE)
+            orr__cloop_fold_function(&t, r);
+        kernel(&c);
+    }
+    orr__cloop_end(&c);
+    if (!t.failed)
+        return t.s;
+    free(t.s);
+    (void)orr__fail(at, ORR_ENOMEM, "no memory for a kernel's text");
+    return NULL;
+}

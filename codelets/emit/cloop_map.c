@@ -1,0 +1,50 @@
+/* C loops around a region's instructions; element-wise regions as a whole.
+ * Must not know: reductions, what the instructions compute. */
+#include "config.h"
+
+#include <stdio.h>
+#include "codelets/emit/cloop_room.h"
+
+void orr__cloop_values(orr__cloop *c, int pos)
+{
+    for (int i = 0; i < c->r->ninstr; i++) {
+        int scalar = c->scalar[i];
+        if (c->at[i] == pos)
+            orr__emit_value(c->t, c->r, &c->lay, i, &scalar, true);
+    }
+}
+
+void orr__cloop_open(orr__cloop *c, int from, int to)
+{
+    for (int p = from; p < to; p++) {
+        int d = c->order[p];
+        orr__text_addf(c->t, "    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", d, d, orr__cloop_size_at(c->r, d), d);
+        orr__cloop_values(c, p);
+    }
+}
+
+void orr__cloop_close(orr__cloop *c, int from, int to)
+{
+    for (int p = from; p < to; p++)
+        orr__text_add(c->t, "    }\n");
+}
+
+/* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
+void orr__cloop_map(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
+    orr__text_add(c->t, "    orr_idx at = 0;\n");
+    orr__cloop_values(c, -1);
+    orr__cloop_open(c, 0, last);
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last, size, last);
+    orr__text_addf(c->t, "    const orr_idx i = at + i%d;\n", last);
+    orr__cloop_values(c, last);
+    for (int k = 0; k < r->nout; k++) {
+        char reg[16];
+        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
+        orr__emit_store(c->t, r, &c->lay, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
+    }
+    orr__text_addf(c->t, "    }\n    at += W(%d);\n", size);
+    orr__cloop_close(c, 0, last);
+}

@@ -1,0 +1,42 @@
+/* Within the room: what the parts that write C loops share.
+ * Must not know: compilers, launches. */
+#ifndef ORR_EMIT_CLOOP_ROOM_H
+#define ORR_EMIT_CLOOP_ROOM_H
+
+#include "codelets/emit/cloop.h"
+#include "codelets/emit/emit.h"
+
+/* Elements of the inner axis whose accumulators or values lie on the stack. */
+enum { ORR__CLOOP_BLOCK = 1024 };
+
+/* A kernel being written. Loops stand in `order`, the outermost first; the last one is the one to become vector code.
+ * Register n is computed inside loop at[n] and outside the next one, -1: outside all. */
+typedef struct {
+    orr__text *t;
+    const orr__region *r;
+    orr__layout lay;
+    int order[ORR_MAX_RANK], outer; /* `outer`: how many of them are kept axes outside everything else */
+    int16_t *at, *scalar;
+} orr__cloop;
+
+/* Words: 0 the first row, 1 … where each output starts, each axis's size, then as orr__layout says. */
+enum { ORR__CLOOP_OUT_AT = 1 };
+static inline int orr__cloop_size_at(const orr__region *r, int axis)
+{
+    return ORR__CLOOP_OUT_AT + r->nout + axis;
+}
+
+orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r);
+void orr__cloop_end(orr__cloop *c);
+
+/* Instructions that stand in loop `pos`. */
+void orr__cloop_values(orr__cloop *c, int pos);
+/* Opens the loops from … to (exclusive), with what is computed in them. */
+void orr__cloop_open(orr__cloop *c, int from, int to);
+void orr__cloop_close(orr__cloop *c, int from, int to);
+void orr__cloop_map(orr__cloop *c);
+void orr__cloop_reduce(orr__cloop *c);
+/* Before the kernel: a function that folds a block. */
+void orr__cloop_fold_function(orr__text *t, const orr__region *r);
+
+#endif

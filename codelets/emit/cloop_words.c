@@ -1,0 +1,126 @@
+/* The argument words of a C loop: where each stands, and a launch's values.
+ * Must not know: the text. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/emit/cloop_room.h"
+
+/* Not by size: axes of size 1 move as their strides say, so that the text depends on what the region's key does. */
+static uint8_t move_of(int64_t stride)
+{
+    return stride == 0 ? ORR__MOVE_NONE : stride == 1 ? ORR__MOVE_UNIT : ORR__MOVE_ANY;
+}
+
+static int access_words(const orr__region *r, const orr__access *a)
+{
+    int n = 1;
+    for (int d = 0; d < r->rank; d++)
+        n += move_of(a->stride[d]) == ORR__MOVE_ANY;
+    return n;
+}
+
+int orr__emit_c_words(const orr__region *r)
+{
+    int n = orr__cloop_size_at(r, r->rank);
+    for (int a = 0; a < r->naccess; a++)
+        n += access_words(r, &r->access[a]);
+    for (int i = 0; i < r->ninstr; i++)
+        n += orr__emit_scalars(&r->instr[i]);
+    return n;
+}
+
+static orr_status make_layout(const orr__region *r, orr__layout *l)
+{
+    size_t n = r->naccess > 0 ? (size_t)r->naccess : 1;
+    l->at = orr__alloc_n(n, sizeof *l->at);
+    l->move = orr__alloc_n(n, ORR_MAX_RANK);
+    if (!l->at || !l->move)
+        return ORR_ENOMEM;
+    int word = orr__cloop_size_at(r, r->rank);
+    for (int a = 0; a < r->naccess; a++) {
+        l->at[a] = (int16_t)word;
+        word += access_words(r, &r->access[a]);
+        for (int d = 0; d < r->rank; d++)
+            l->move[a * ORR_MAX_RANK + d] = move_of(r->access[a].stride[d]);
+    }
+    l->out_at = ORR__CLOOP_OUT_AT;
+    l->scalar_at = word;
+    l->nword = orr__emit_c_words(r);
+    return ORR_OK;
+}
+
+/* Kept axes go outside of reduced ones, but a last axis that is kept is always the innermost. */
+static void order_loops(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, n = 0;
+    for (int d = 0; d < last; d++)
+        if (!(r->rmask >> d & 1u))
+            c->order[n++] = d;
+    c->outer = n;
+    for (int d = 0; d < last; d++)
+        if (r->rmask >> d & 1u)
+            c->order[n++] = d;
+    c->order[n] = last;
+}
+
+static void place_registers(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int scalar = c->lay.scalar_at;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        const int16_t operand[3] = { in->x, in->y, in->z };
+        int at = -1;
+        for (int k = 0; k < 3; k++)
+            if (operand[k] >= 0 && c->at[operand[k]] > at)
+                at = c->at[operand[k]];
+        for (int p = 0; in->a >= 0 && p < r->rank; p++)
+            if (c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE && p > at)
+                at = p;
+        c->at[i] = (int16_t)at;
+        c->scalar[i] = (int16_t)scalar;
+        scalar += orr__emit_scalars(in);
+    }
+}
+
+orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
+{
+    size_t n = (size_t)r->ninstr + 1;
+    c->r = r;
+    c->at = orr__alloc_n(n, sizeof *c->at);
+    c->scalar = orr__alloc_n(n, sizeof *c->scalar);
+    if (!c->at || !c->scalar || make_layout(r, &c->lay) != ORR_OK)
+        return ORR_ENOMEM;
+    order_loops(c);
+    place_registers(c);
+    return ORR_OK;
+}
+
+void orr__cloop_end(orr__cloop *c)
+{
+    orr__layout_free(&c->lay);
+    free(c->at);
+    free(c->scalar);
+}
+
+void orr__emit_c_args(const orr__launch *l, int64_t *word)
+{
+    const orr__region *r = l->region;
+    int64_t row = 1;
+    *word++ = l->lo;
+    for (int d = 1; d < r->rank; d++)
+        row *= r->rmask >> d & 1u ? 1 : r->dim[d];
+    for (int k = 0; k < r->nout; k++)
+        *word++ = (r->rmask & 1u ? 0 : l->lo * row) - (l->out_off ? l->out_off[k] : 0);
+    for (int d = 0; d < r->rank; d++)
+        *word++ = d == 0 ? l->hi - l->lo : r->dim[d];
+    for (int a = 0; a < r->naccess; a++) {
+        const orr__access *c = &r->access[a];
+        *word++ = c->offset + l->lo * c->stride[0] - (c->input >= 0 && l->in_off ? l->in_off[c->input] : 0);
+        for (int d = 0; d < r->rank; d++)
+            if (move_of(c->stride[d]) == ORR__MOVE_ANY)
+                *word++ = c->stride[d];
+    }
+    (void)orr__emit_scalar_words(l, true, word);
+}
