@@ -17,6 +17,8 @@ NR == 1 { print "/* Made from " FILENAME "; do not edit. */" }
     }
     sub(/^[ \t]+/, "", out); sub(/[ \t]+$/, "", out)
     if (out == "" || out ~ /^#[ \t]*include/) next
-    gsub(/\\/, "\\\\", out); gsub(/"/, "\\\"", out)
-    print "\"" out "\\n\""
+    ends = "\\n"
+    if (sub(/[ \t]*\\$/, " ", out)) ends = "" # the line goes on
+    gsub(/"/, "\\\"", out)
+    print "\"" out ends "\""
 }
