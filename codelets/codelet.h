@@ -34,6 +34,13 @@ typedef struct orr__backend {
 extern const orr__backend orr__cpu;
 extern const orr__backend orr__opencl; /* probe says no when built without OpenCL */
 
+/* Has a kernel of orr__cpu compiled, as far as ORRERY_JIT allows; the second waits until that is done, or given up. */
+void orr__cpu_compile(orr__kernel *k, const orr__region *r);
+void orr__cpu_compiled(orr__kernel *k);
+/* Between these two kernels may be compiled in the background. Settings are those of orr__env. */
+void orr__cpu_start(void);
+void orr__cpu_stop(void);
+
 /* Folds the BLAS library's own threads to 1 and back (in tasks, parallelism is ours). */
 void orr__cpu_blas_threads(int n);
 int orr__cpu_blas_get_threads(void);

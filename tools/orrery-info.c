@@ -1,15 +1,19 @@
 /* Says what the machine has, what the library was built with and which variables it reads.
  * Must not know: anything but the public headers. */
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <orrery.h>
 #include <orrery/info.h>
 
 static int usage(FILE *to, int rc)
 {
-    fputs("usage: orrery-info [--env | --env=markdown | --version | --help]\n"
+    fputs("usage: orrery-info [--env | --env=markdown | --cache | --clear | --version | --help]\n"
           "  (nothing)        machine, libraries, engine\n"
           "  --env            environment variables and their values in force\n"
-          "  --env=markdown   the same as docs/environment.md\n",
+          "  --env=markdown   the same as docs/environment.md\n"
+          "  --cache          the compiled kernels on disk\n"
+          "  --clear          removes them\n",
           to);
     return rc;
 }
@@ -40,6 +44,60 @@ static int print_env(void)
     return orr_env_print(stdout, 0) == ORR_OK ? 0 : orr_error_print(stderr);
 }
 
+static int newest_first(const void *a, const void *b)
+{
+    const orr_cache_entry *x = a, *y = b;
+    return x->used != y->used ? (x->used < y->used) - (x->used > y->used) : strcmp(x->key, y->key);
+}
+
+static void print_age(int64_t used)
+{
+    double s = difftime(time(NULL), (time_t)used);
+    if (s < 120)
+        printf("%6.0f s", s);
+    else if (s < 7200)
+        printf("%4.0f min", s / 60);
+    else if (s < 172800)
+        printf("%6.0f h", s / 3600);
+    else
+        printf("%6.0f d", s / 86400);
+}
+
+static int print_cache(void)
+{
+    int n = 0;
+    double bytes = 0, seconds = 0;
+    if (orr_cache_list(NULL, 0, &n) != ORR_OK)
+        return orr_error_print(stderr);
+    int max = n;
+    orr_cache_entry *e = calloc((size_t)max + 1, sizeof *e);
+    if (!e || orr_cache_list(e, max, &n) != ORR_OK) {
+        free(e);
+        return e ? orr_error_print(stderr) : 1;
+    }
+    n = n < max ? n : max;
+    qsort(e, (size_t)n, sizeof *e, newest_first);
+    printf("%-12s %9s %9s %8s  %-5s %s\n", "kernel", "bytes", "compiled", "age", "where", "computes");
+    for (int i = 0; i < n; i++) {
+        printf("%.12s %9llu %7.0f ms ", e[i].key, (unsigned long long)e[i].bytes, e[i].seconds * 1e3);
+        print_age(e[i].used);
+        printf("  %-5s %s\n", e[i].site ? "site" : "own", e[i].label);
+        bytes += (double)e[i].bytes;
+        seconds += e[i].seconds;
+    }
+    printf("%d kernels, %.1f KiB, compiled in %.2f s\n", n, bytes / 1024, seconds);
+    free(e);
+    return ferror(stdout) ? 1 : 0;
+}
+
+static int clear_cache(void)
+{
+    int n = 0;
+    if (orr_cache_clear(&n) != ORR_OK)
+        return orr_error_print(stderr);
+    return printf("%d kernels removed\n", n) < 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 2)
@@ -50,6 +108,10 @@ int main(int argc, char **argv)
         return with_engine(print_env);
     if (!strcmp(argv[1], "--env=markdown"))
         return orr_env_print(stdout, 1) == ORR_OK ? 0 : orr_error_print(stderr);
+    if (!strcmp(argv[1], "--cache"))
+        return print_cache();
+    if (!strcmp(argv[1], "--clear"))
+        return clear_cache();
     if (!strcmp(argv[1], "--version"))
         return printf("orrery-info %s\n", orr_version()) < 0;
     if (!strcmp(argv[1], "--help"))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/whole.h"
+#include "runtime/base/clock.h"
 
 static bool probe(char *why, size_t size)
 {
@@ -105,6 +106,7 @@ static void release(orr__kernel *k)
 {
     if (!k)
         return;
+    orr__cpu_tier_release(k);
     free(k->access);
     free(k->op);
     free(k);
@@ -148,6 +150,8 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         st = orr__program(r, k);
     else if (st == ORR_OK && r->kind <= ORR__G_ARGREDUCE)
         st = prepare_fold(r, k);
+    if (st == ORR_OK)
+        st = orr__cpu_tier_prepare(k, r);
     if (st != ORR_OK) {
         release(k);
         return st;
@@ -156,7 +160,7 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     return ORR_OK;
 }
 
-static orr_status launch(orr__kernel *k, const orr__launch *l)
+static orr_status interpret(orr__kernel *k, const orr__launch *l)
 {
     switch (k->kind) {
     case ORR__G_MAP: return orr__cpu_map(k, l);
@@ -170,6 +174,20 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     case ORR__G_KINDS: break;
     }
     return orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "no such kind of region");
+}
+
+static orr_status launch(orr__kernel *k, const orr__launch *l)
+{
+    if (!k->jit)
+        return interpret(k, l);
+    if (orr__cpu_tier_launch(k, l))
+        return ORR_OK;
+    if (!orr__cpu_tier_cold(k))
+        return interpret(k, l);
+    double t0 = orr__now();
+    orr_status st = interpret(k, l);
+    orr__cpu_tier_spent(k, orr__now() - t0);
+    return st;
 }
 
 const orr__backend orr__cpu = {

@@ -7,10 +7,11 @@
 #include "codelets/cpu/vec.h"
 
 /* One operation on a block. Its result is the register of the same number (stores have none). */
-typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD } orr__vkind;
+typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD, ORR__VSPREAD } orr__vkind;
 typedef struct {
     uint8_t kind;
     uint8_t dtype, from; /* of the value; of a cast's or store's operand                       */
+    bool per_row; /* one value a row: folds, and what is made of them */
     bool once;           /* the same in every block: computed before the first one             */
     int16_t reg, x, y, z;
     int16_t slot; /* the scratch block that holds the result, -1: none                  */
@@ -23,6 +24,7 @@ typedef struct {
 
 struct orr__kernel {
     orr__gkind kind;
+    struct orr__jit *jit; /* tier 1; NULL: never compiled */
     const orr__vec *vec;
     /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
     int rank, first;
@@ -82,6 +84,13 @@ orr_status orr__cpu_take(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_scatter_add(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_concat(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_pad(const orr__kernel *k, const orr__launch *l);
+
+/* tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret), time spent without. */
+orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);
+bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l);
+bool orr__cpu_tier_cold(const orr__kernel *k);
+void orr__cpu_tier_spent(orr__kernel *k, double seconds);
+void orr__cpu_tier_release(orr__kernel *k);
 
 /* isa.c: the loops for this processor. */
 const orr__vec *orr__cpu_vec(void);

@@ -39,6 +39,12 @@ ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
 ORR_API orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int n);
 #define orr_eval_all(...) orr_eval_all_at(ORR_HERE, __VA_ARGS__)
 
+/** Compiles every kernel that evaluating `t` needs and waits for that; computes nothing. Afterwards orr_eval(t), and what
+ * has the same kernels, runs at full speed from the first time on. With ORRERY_JIT=off, or without a compiler, nothing
+ * happens. Errors: as orr_eval before it runs. */
+ORR_API orr_status orr_warmup_at(const char *file, int line, orr_tensor *t);
+#define orr_warmup(...) orr_warmup_at(ORR_HERE, __VA_ARGS__)
+
 /** Work under way. Free it with orr_wait or orr_event_free. */
 typedef struct orr_event orr_event;
 /** Like orr_eval_all, but returns when the work is submitted. On success *event is to be waited for. */

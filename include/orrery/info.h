@@ -3,6 +3,8 @@
 #ifndef ORRERY_INFO_H
 #define ORRERY_INFO_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <orrery/status.h>
 
 #ifdef __cplusplus
@@ -21,6 +23,25 @@ ORR_API int orr_info(orr_fact *facts, int max);
 /** Prints the ORRERY_* variables: name, values, default, meaning. markdown: as docs/environment.md, with the STARPU_*
  * variables that users of Orrery meet; else a plain table with the values in force. Errors: ORR_EINVAL, ORR_EIO. */
 ORR_API orr_status orr_env_print(FILE *to, int markdown);
+
+/** One compiled kernel in the cache on disk (docs/kernel-cache.md). */
+typedef struct orr_cache_entry {
+    char key[65];       /**< the file's name, without its ending        */
+    char label[64];     /**< what it computes: "mul+add+relu"           */
+    char compiler[192]; /**< path and version                           */
+    uint64_t bytes;     /**< of the file                                */
+    double seconds;     /**< that the compiler took                     */
+    int64_t used;       /**< last use, seconds since 1970               */
+    bool site;          /**< in the read-only layer, ORRERY_CACHE_SITE  */
+} orr_cache_entry;
+
+/** Lists the kernel cache: up to `max` entries, the number of all of them in *count. Before orr_init it reads the
+ * environment itself. Errors: ORR_EENV, ORR_EIO (the directory is refused, and why), ORR_EINVAL (count is NULL). */
+ORR_API orr_status orr_cache_list(orr_cache_entry *entries, int max, int *count);
+
+/** Removes all kernels from the user's cache directory; *removed says how many (NULL: nobody wants to know). Kernels in
+ * use stay loaded. Errors: as orr_cache_list. */
+ORR_API orr_status orr_cache_clear(int *removed);
 
 #ifdef __cplusplus
 }

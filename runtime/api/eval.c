@@ -113,8 +113,7 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     return st;
 }
 
-/* Borrowed nodes of n tensors; the first error of a bad one. */
-static orr_status nodes_of(orr__site at, orr_tensor *const *t, int n, orr__node **node)
+orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, orr__node **node)
 {
     for (int i = 0; i < n; i++) {
         orr_tensor *bad;
@@ -141,7 +140,7 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__r
         return ORR_ENOMEM;
     orr_status st = orr__need_running(at);
     if (st == ORR_OK)
-        st = nodes_of(at, t, n, node);
+        st = orr__tensor_nodes(at, t, n, node);
     if (st == ORR_OK)
         st = orr__eval_nodes(at, node, n, run);
     if (node != few)
@@ -209,7 +208,7 @@ bool orr_event_done(const orr_event *event)
 
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node **node)
 {
-    orr_status st = nodes_of(at, &t, 1, node);
+    orr_status st = orr__tensor_nodes(at, &t, 1, node);
     if (st == ORR_OK)
         st = orr__need_running(at);
     if (st != ORR_OK)

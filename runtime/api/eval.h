@@ -16,5 +16,7 @@ orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node 
 orr_event *orr__event_new(orr__run *run);
 void orr__event_adopt(orr_event *e, orr__run *run);
 orr_status orr__need_running(orr__site at);
+/* Borrowed nodes of n tensors; the first error of a bad one. */
+orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, orr__node **node);
 
 #endif

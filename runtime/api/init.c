@@ -37,8 +37,10 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     orr_status st = started ? orr__fail(at, ORR_ESTATE, "Orrery is running already") : configure(config);
     if (st == ORR_OK)
         st = orr__engine_start(at, config);
-    if (st == ORR_OK)
+    if (st == ORR_OK) {
+        orr__cpu_start();
         started = true;
+    }
     pthread_mutex_unlock(&lock);
     return st;
 }
@@ -50,6 +52,7 @@ orr_status orr_shutdown(void)
         pthread_mutex_unlock(&lock);
         return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE, "Orrery is not running: never started, or shut down before");
     }
+    orr__cpu_stop(); /* a launch that waits for a compiler goes on without */
     /* Handles first: their buffers must be gone before the engine that holds their content is. */
     orr__handles_shutdown();
     orr__plan_cache_clear();

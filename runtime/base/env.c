@@ -45,9 +45,17 @@ static const entry table[] = {
     { { "ORRERY_LOG", "error warn info debug", "warn", "what is said on stderr" },
       CHOICE, AT(log), { "error", "warn", "info", "debug" } },
     { { "ORRERY_SEED", "unsigned integer", "0", "default seed of the random functions" }, SEED, AT(seed), { 0 } },
+    { { "ORRERY_JIT", "on off wait", "on",
+        "whether kernels are compiled: on: those that take time, in the background; wait: all, before they run" },
+      CHOICE, AT(jit), { "on", "off", "wait" } },
+    { { "ORRERY_CC", "name or path", "", "the compiler of kernels; empty: the one that configure found" },
+      PATH, AT(cc), { 0 } },
     { { "ORRERY_CACHE_DIR", "directory", "$XDG_CACHE_HOME/orrery or ~/.cache/orrery",
         "where compiled kernels are kept" },
       PATH, AT(cache_dir), { 0 } },
+    { { "ORRERY_CACHE_SIZE", "bytes, with suffix K M G T", "256M", "what that directory may hold" },
+      SIZE, AT(cache_size), { 0 } },
+    { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },
 };
 /* clang-format on */
 enum { ROWS = sizeof table / sizeof *table };
@@ -55,6 +63,8 @@ enum { ROWS = sizeof table / sizeof *table };
 orr__settings orr__env = {
     .fuse = true,
     .fallback = true,
+    .jit = ORR__JIT_OFF,
+    .cache_size = (size_t)256 << 20,
     .inline_us = 100,
     .tile_us = 200,
     .log = 1,
@@ -224,7 +234,8 @@ orr_status orr__env_load(void)
         if (value && !*value)
             value = NULL; /* set to nothing is not set */
         if (e->form == PATH && !value) {
-            default_cache_dir(s.cache_dir, sizeof s.cache_dir);
+            if (e->offset == AT(cache_dir))
+                default_cache_dir(s.cache_dir, sizeof s.cache_dir);
             continue;
         }
         if (!parse(e, value ? value : e->row.fallback, &s))

@@ -10,6 +10,7 @@
 
 typedef enum { ORR__BACKEND_AUTO, ORR__BACKEND_CPU, ORR__BACKEND_CUDA, ORR__BACKEND_OPENCL } orr__backend_choice;
 typedef enum { ORR__ENGINE_AUTO, ORR__ENGINE_STARPU, ORR__ENGINE_SERIAL } orr__engine_choice;
+typedef enum { ORR__JIT_ON, ORR__JIT_OFF, ORR__JIT_WAIT } orr__jit_choice;
 enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4 };
 
 /* The settings in force. Filled by orr__env_load; tests may write to it between init and shutdown. */
@@ -25,7 +26,11 @@ typedef struct {
     unsigned print;        /* ORRERY_PRINT          comma list: graph fuse plan             */
     int log;               /* ORRERY_LOG            error warn info debug (0…3)             */
     uint64_t seed;         /* ORRERY_SEED           default seed of orr_rand*               */
+    int jit;               /* ORRERY_JIT            on off wait; off before orr__env_load   */
+    char cc[1024];         /* ORRERY_CC             "": the one that configure found        */
     char cache_dir[1024];  /* ORRERY_CACHE_DIR      directory of the kernel cache           */
+    size_t cache_size;     /* ORRERY_CACHE_SIZE     bytes that it may hold                  */
+    char cache_site[1024]; /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
 } orr__settings;
 extern orr__settings orr__env;
 

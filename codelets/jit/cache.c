@@ -1,0 +1,167 @@
+/* The directory of compiled kernels: look up, keep, lock.
+ * Must not know: compilers, how code is loaded. */
+#include "config.h"
+#include "codelets/jit/inside.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ENTRY_MOST = 64 << 20, NAME = 80 };
+
+static void entry_name(const orr__key *k, const char *suffix, char name[NAME])
+{
+    char hex[65];
+    orr__key_hex(k, hex);
+    (void)snprintf(name, NAME, "%s%s", hex, suffix);
+}
+
+bool orr__is_entry(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 64 && strcmp(name + 64, ".krn") == 0;
+}
+
+void orr__cache_open(orr__cache *c)
+{
+    char why[600];
+    c->dir = c->site = -1;
+    (void)snprintf(c->path, sizeof c->path, "%s", orr__env.cache_dir);
+    if (c->path[0]) {
+        c->dir = orr__safe_dir(c->path, ORR__OWN, why, sizeof why);
+        if (c->dir < 0)
+            orr__say(ORR__SAY_DIR, "the kernel cache is not used: %s; compiled kernels last as long as this process", why);
+    }
+    if (orr__env.cache_site[0]) {
+        c->site = orr__safe_dir(orr__env.cache_site, ORR__SITE_DIR, why, sizeof why);
+        if (c->site < 0)
+            orr__say(ORR__SAY_SITE, "ORRERY_CACHE_SITE is not used: %s", why);
+    }
+}
+
+void orr__cache_close(orr__cache *c)
+{
+    if (c->dir >= 0)
+        close(c->dir);
+    if (c->site >= 0)
+        close(c->site);
+    c->dir = c->site = -1;
+}
+
+static bool get(int dir, bool site, const char *name, const orr__key *k, orr__bytes *out, orr__entry *e)
+{
+    struct timespec mtime;
+    struct stat st;
+    if (!orr__safe_read(dir, name, site, ENTRY_MOST, out, &mtime)) {
+        /* A directory, a link, somebody else's file: not an entry, and in the way of one. */
+        if (!site && errno != ENOENT && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            (void)unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
+        return false;
+    }
+    if (!orr__entry_unpack(out, k, e, NULL)) {
+        if (!site)
+            (void)unlinkat(dir, name, 0);
+        free(out->data);
+        out->data = NULL;
+        return false;
+    }
+    /* What was used last goes last; once a minute is exact enough, and 64 processes do not all write. */
+    if (!site && time(NULL) - mtime.tv_sec > 60)
+        (void)utimensat(dir, name, NULL, AT_SYMLINK_NOFOLLOW);
+    return true;
+}
+
+bool orr__cache_get(orr__cache *c, const orr__key *k, orr__bytes *out, orr__entry *e)
+{
+    char name[NAME];
+    entry_name(k, ".krn", name);
+    out->data = NULL;
+    return (c->dir >= 0 && get(c->dir, false, name, k, out, e)) || (c->site >= 0 && get(c->site, true, name, k, out, e));
+}
+
+/* The new file is complete and on the disk before it has its name. */
+static bool write_new(int dir, const char *temporary, const char *name, const orr__bytes *b)
+{
+    int fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    bool ok = orr__write_all(fd, b->data, b->size) && fsync(fd) == 0;
+    int bad = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        bad = errno;
+    }
+    if (ok && renameat(dir, temporary, dir, name) != 0) {
+        ok = false;
+        bad = errno;
+    }
+    if (ok) {
+        (void)fsync(dir);
+    } else {
+        (void)unlinkat(dir, temporary, 0);
+        errno = bad;
+    }
+    return ok;
+}
+
+bool orr__cache_put(orr__cache *c, const orr__key *k, const orr__entry *e)
+{
+    static atomic_uint number;
+    char name[NAME], temporary[NAME];
+    orr__bytes b;
+    size_t most = orr__env.cache_size;
+    if (c->dir < 0 || !orr__entry_pack(k, e, &b))
+        return false;
+    bool ok = b.size <= most && b.size <= ENTRY_MOST;
+    if (ok) {
+        orr__cache_sweep(c, most - b.size);
+        entry_name(k, ".krn", name);
+        (void)snprintf(temporary, sizeof temporary, "tmp.%ld.%lld.%u", (long)getpid(), (long long)time(NULL),
+                       atomic_fetch_add(&number, 1));
+        ok = write_new(c->dir, temporary, name, &b);
+        if (!ok)
+            orr__say(ORR__SAY_STORE, "a kernel is not kept in %s: %s", c->path, strerror(errno));
+    }
+    free(b.data);
+    return ok;
+}
+
+int orr__cache_lock(orr__cache *c, const orr__key *k, double seconds, const atomic_bool *stop)
+{
+    char name[NAME];
+    if (c->dir < 0)
+        return -1;
+    entry_name(k, ".lock", name);
+    int fd = openat(c->dir, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    double end = orr__now() + seconds;
+    long wait = 1000000; /* ns; grows to 50 ms */
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || orr__now() > end || (stop && atomic_load(stop))) {
+            close(fd); /* a file system without locks, or a holder that hangs: twice is harmless */
+            return -1;
+        }
+        nanosleep(&(struct timespec){ 0, wait }, NULL);
+        wait = wait < 25000000 ? wait * 2 : 50000000;
+    }
+    return fd;
+}
+
+/* Who waits for the removed file gets its lock now and finds the entry; who comes later makes a new file, and finds it
+ * too. */
+void orr__cache_unlock(orr__cache *c, const orr__key *k, int lock)
+{
+    char name[NAME];
+    if (lock < 0)
+        return;
+    entry_name(k, ".lock", name);
+    (void)unlinkat(c->dir, name, 0);
+    close(lock);
+}

@@ -1,0 +1,156 @@
+/* From text to the bytes of a shared object, in a private directory that is gone afterwards.
+ * Must not know: the cache's files, threads. */
+#include "config.h"
+#include "codelets/jit/inside.h"
+#include "runtime/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+double orr__compile_limit = 20.0;
+
+typedef struct {
+    char path[1200];
+    int fd;
+} folder;
+
+/* mkdtemp's directory is ours alone, and in a trusted one nobody can put another in its place. */
+static bool make_in(folder *f, const char *parent, char *why, size_t size)
+{
+    int fd = orr__safe_dir(parent, ORR__TMP, why, size);
+    if (fd < 0)
+        return false;
+    close(fd);
+    if ((size_t)snprintf(f->path, sizeof f->path, "%s/tmp.cc.XXXXXX", parent) >= sizeof f->path || !mkdtemp(f->path)) {
+        (void)snprintf(why, size, "%s: %s", parent, strerror(errno));
+        return false;
+    }
+    f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->fd < 0) {
+        (void)snprintf(why, size, "%s: %s", f->path, strerror(errno));
+        (void)rmdir(f->path);
+    }
+    return f->fd >= 0;
+}
+
+/* The machine's own /tmp is quicker than a home on a server; TMPDIR may be wrong, then the cache's directory. */
+static bool make_folder(folder *f, const orr__cache *cache)
+{
+    char why[600] = "", first[600] = "";
+    const char *tmp = getenv("TMPDIR");
+    f->fd = -1;
+    if (tmp && tmp[0] == '/' && make_in(f, tmp, first, sizeof first))
+        return true;
+    if (make_in(f, "/tmp", why, sizeof why))
+        return true;
+    if (cache && cache->dir >= 0 && cache->path[0] == '/' && make_in(f, cache->path, why, sizeof why))
+        return true;
+    orr__say(ORR__SAY_TMP, "no kernels are compiled: no place for temporary files: %s", first[0] ? first : why);
+    return false;
+}
+
+static void remove_folder(folder *f)
+{
+    close(f->fd);
+    orr__remove_folder(AT_FDCWD, f->path); /* in a trusted directory: the path is nobody else's */
+}
+
+static bool write_text(const folder *f, const char *text)
+{
+    int fd = openat(f->fd, "kernel.c", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    bool ok = orr__write_all(fd, text, strlen(text));
+    int bad = errno;
+    ok = close(fd) == 0 && ok;
+    errno = bad;
+    return ok;
+}
+
+static orr__spawned run(const orr__compiler *c, const folder *f, int stop_fd, char *said, size_t size)
+{
+    char source[1300], object[1300];
+    const char *argv[32];
+    int n = 0;
+    (void)snprintf(source, sizeof source, "%s/kernel.c", f->path);
+    (void)snprintf(object, sizeof object, "%s/kernel.so", f->path);
+    argv[n++] = c->path;
+    argv[n++] = c->arch;
+    for (int i = 0; orr__cflags[i]; i++)
+        argv[n++] = orr__cflags[i];
+    argv[n++] = "-o";
+    argv[n++] = object;
+    argv[n++] = source;
+    argv[n++] = "-lm";
+    argv[n] = NULL;
+    return orr__spawn(argv, f->path, orr__compile_limit, stop_fd, said, size);
+}
+
+static bool about_room(const char *said)
+{
+    return strstr(said, "No space left") || strstr(said, "quota") || strstr(said, "File too large") ||
+           strstr(said, "Read-only file system");
+}
+
+/* What the compiler said, on one line. */
+static void one_line(char *said)
+{
+    const char *error = strstr(said, "error");
+    if (error)
+        memmove(said, error, strlen(error) + 1);
+    said[strcspn(said, "\n")] = '\0';
+}
+
+static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
+{
+    switch (how) {
+    case ORR__RAN: return ORR__COMPILED;
+    case ORR__STOPPED: return ORR__INTERRUPTED;
+    case ORR__TOO_LONG:
+        orr__say(ORR__SAY_CC_HANGS, "no more kernels are compiled: %s took more than %g s", c->path, orr__compile_limit);
+        return ORR__NO_COMPILER;
+    case ORR__CANNOT_RUN:
+        one_line(said);
+        orr__say(ORR__SAY_CC_GONE, "no more kernels are compiled: %s cannot be run%s%.200s", c->path, said[0] ? ": " : "",
+                 said);
+        return ORR__NO_COMPILER;
+    case ORR__RAN_BADLY: break;
+    }
+    if (about_room(said)) {
+        one_line(said);
+        orr__say(ORR__SAY_TMP, "a kernel is not compiled: %.200s", said);
+        return ORR__NO_ROOM;
+    }
+    one_line(said);
+    orr__say(ORR__SAY_CC_FAILS, "a kernel is not compiled: %s failed%s%.300s", c->path, said[0] ? ": " : "", said);
+    return ORR__BAD_TEXT;
+}
+
+orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, int stop_fd, orr__bytes *out,
+                           double *seconds)
+{
+    folder f;
+    char said[2048];
+    double t0 = orr__now();
+    *out = (orr__bytes){ NULL, 0 };
+    if (!make_folder(&f, cache))
+        return ORR__NO_ROOM;
+    orr__compiled got = ORR__NO_ROOM;
+    if (write_text(&f, text)) {
+        got = judge(run(c, &f, stop_fd, said, sizeof said), c, said);
+        if (got == ORR__COMPILED && !orr__safe_read(f.fd, "kernel.so", false, 64u << 20, out, NULL)) {
+            orr__say(ORR__SAY_CC_FAILS, "a kernel is not compiled: %s left no result", c->path);
+            got = ORR__BAD_TEXT;
+        }
+    } else {
+        orr__say(ORR__SAY_TMP, "a kernel is not compiled: %s: %s", f.path, strerror(errno));
+    }
+    remove_folder(&f);
+    *seconds = orr__now() - t0;
+    return got;
+}

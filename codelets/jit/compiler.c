@@ -1,0 +1,156 @@
+/* Which compiler, which flags, which processor: what a key is made of besides the text.
+ * Must not know: files of the cache. */
+#include "config.h"
+#include "codelets/jit/inside.h"
+#include "runtime/base/env.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#ifndef ORR_DEFAULT_CC
+#define ORR_DEFAULT_CC "cc"
+#endif
+
+/* No -ffast-math: tiers agree on NaN, infinities, signed zeros and the order of sums. */
+const char *const orr__cflags[] = { "-O3",    "-fPIC",
+                                    "-shared", "-ffp-contract=off",
+                                    "-fno-math-errno", "-fno-trapping-math",
+                                    "-fwrapv", "-fno-strict-aliasing",
+                                    "-w",     NULL };
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool look_up(const char *name, char path[1024])
+{
+    const char *p = getenv("PATH");
+    if (strchr(name, '/')) {
+        (void)snprintf(path, 1024, "%s", name);
+        return is_program(path);
+    }
+    for (p = p ? p : "/usr/local/bin:/usr/bin:/bin"; *p; p += strcspn(p, ":"), p += *p == ':') {
+        int n = (int)strcspn(p, ":");
+        /* Relative entries of PATH mean whatever the working directory is: not for compilers. */
+        if (n > 0 && p[0] == '/' && snprintf(path, 1024, "%.*s/%s", n, p, name) < 1024 && is_program(path))
+            return true;
+    }
+    return false;
+}
+
+/* -march=native asks the processor, past a simulator that shows another one (valgrind): there the level that the
+ * simulated one has. */
+static void choose_arch(char arch[40])
+{
+    (void)snprintf(arch, 40, "-march=native");
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    const char *preload = getenv("LD_PRELOAD");
+    if (preload && strstr(preload, "vgpreload")) {
+        __builtin_cpu_init();
+        bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+        (void)snprintf(arch, 40, "-march=x86-64%s", v3 ? "-v3" : "");
+    }
+#elif !defined(__i386__)
+    (void)snprintf(arch, 40, "-mcpu=native");
+#endif
+}
+
+/* What -march=native looks at. */
+static void add_processor(orr__sha256 *s)
+{
+    static const char *const keys[] = { "vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer",
+                                        "CPU architecture", "CPU variant", "CPU part", "Features", "cpu", "isa" };
+    static const size_t nkeys = sizeof keys / sizeof *keys;
+    struct utsname u;
+    char *line = NULL;
+    size_t room = 0;
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    if (uname(&u) == 0)
+        orr__sha256_text(s, u.machine);
+    while (f && getline(&line, &room, f) > 0 && line[0] != '\n')
+        for (size_t i = 0; i < nkeys; i++) {
+            size_t n = strlen(keys[i]);
+            if (strncmp(line, keys[i], n) == 0 && strspn(line + n, " \t") == strcspn(line + n, ":"))
+                orr__sha256_text(s, line);
+        }
+    free(line);
+    if (f)
+        (void)fclose(f);
+}
+
+static void add_file(orr__sha256 *s, const char *path)
+{
+    char real[PATH_MAX];
+    struct stat st;
+    memset(&st, 0, sizeof st);
+    orr__sha256_text(s, path);
+    orr__sha256_text(s, realpath(path, real) ? real : "");
+    (void)stat(path, &st);
+    int64_t fact[3] = { (int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec, (int64_t)st.st_mtim.tv_nsec };
+    orr__sha256_add(s, fact, sizeof fact);
+}
+
+static bool ask_version(orr__compiler *c, int stop_fd)
+{
+    char said[512];
+    const char *argv[] = { c->path, "--version", NULL };
+    orr__spawned how = orr__spawn(argv, "/tmp", 5.0, stop_fd, said, sizeof said);
+    said[strcspn(said, "\n")] = '\0';
+    if (how == ORR__STOPPED)
+        return false;
+    if (how == ORR__TOO_LONG)
+        orr__say(ORR__SAY_CC_HANGS, "no kernels are compiled: %s --version does not end", c->path);
+    else if (how == ORR__CANNOT_RUN)
+        orr__say(ORR__SAY_CC_GONE, "no kernels are compiled: %s cannot be run%s%.200s", c->path, said[0] ? ": " : "", said);
+    else if (how == ORR__RAN_BADLY)
+        orr__say(ORR__SAY_CC_FAILS, "no kernels are compiled: %s --version fails%s%.200s", c->path, said[0] ? ": " : "", said);
+    (void)snprintf(c->version, sizeof c->version, "%.127s", said);
+    return how == ORR__RAN;
+}
+
+bool orr__compiler_find(orr__compiler *c, int stop_fd)
+{
+    const char *name = orr__env.cc[0] ? orr__env.cc : ORR_DEFAULT_CC;
+    orr__sha256 s;
+    memset(c, 0, sizeof *c);
+    /* The one that configure found may not be where this machine has it. */
+    const char *base = strrchr(name, '/');
+    if (!look_up(name, c->path) && (orr__env.cc[0] || !base || !look_up(base + 1, c->path)) &&
+        (orr__env.cc[0] || !look_up("cc", c->path))) {
+        orr__say(ORR__SAY_CC_GONE, "no kernels are compiled: there is no compiler %s; the interpreter goes on "
+                 "(ORRERY_CC names another one, ORRERY_JIT=off says that this is right)", name);
+        return false;
+    }
+    choose_arch(c->arch);
+    if (!ask_version(c, stop_fd))
+        return false;
+    orr__sha256_begin(&s);
+    orr__sha256_text(&s, PACKAGE_VERSION);
+    uint32_t abi = ORR__CACHE_ABI;
+    orr__sha256_add(&s, &abi, sizeof abi);
+    add_file(&s, c->path);
+    orr__sha256_text(&s, c->version);
+    for (int i = 0; orr__cflags[i]; i++)
+        orr__sha256_text(&s, orr__cflags[i]);
+    orr__sha256_text(&s, c->arch);
+    add_processor(&s);
+    orr__sha256_end(&s, c->id);
+    return true;
+}
+
+void orr__compiler_key(const orr__compiler *c, const char *text, orr__key *key)
+{
+    orr__sha256 s;
+    orr__sha256_begin(&s);
+    orr__sha256_add(&s, c->id, sizeof c->id);
+    orr__sha256_text(&s, text);
+    orr__sha256_end(&s, key->byte);
+}

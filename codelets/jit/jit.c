@@ -1,0 +1,244 @@
+/* The queue of kernels to be compiled, the threads that do it, and how a kernel becomes tier 1.
+ * Must not know: regions, launches, the form of files. */
+#include "config.h"
+#include "codelets/jit/job.h"
+#include "runtime/base/env.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { HOT_NS = 3000000, QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static orr__jit *first, **end = &first;
+static int queued, idle, nthread, most_threads;
+static pthread_t thread[THREADS_MOST];
+static atomic_bool accepting;
+/* Hints of kernels that are compiled: only so that their equals are asked for at once. */
+static atomic_uint_least64_t hint[HINTS];
+
+/* -- one kernel ------------------------------------------------------------------------------------------- */
+
+orr__jit *orr__jit_new(uint64_t seen, const char *label)
+{
+    orr__jit *j = calloc(1, sizeof *j);
+    if (!j) {
+        (void)orr__fail(ORR__SITE(NULL, 0, "jit"), ORR_ENOMEM, "no memory for a kernel");
+        return NULL;
+    }
+    atomic_init(&j->refs, 1);
+    j->seen = seen;
+    (void)snprintf(j->label, sizeof j->label, "%s", label);
+    return j;
+}
+
+void orr__jit_unref(orr__jit *j)
+{
+    if (!j || atomic_fetch_sub(&j->refs, 1) != 1)
+        return;
+    orr__code_unref(j->code);
+    free(j->text);
+    free(j);
+}
+
+bool orr__jit_hot(orr__jit *j)
+{
+    if (orr__env.jit == ORR__JIT_OFF || !atomic_load_explicit(&accepting, memory_order_relaxed) ||
+        atomic_load_explicit(&j->state, memory_order_relaxed) != ORR__JIT_COLD)
+        return false;
+    if (orr__env.jit == ORR__JIT_WAIT)
+        return true;
+    if (orr__env.deterministic) /* which launch is the first of tier 1 would be chance */
+        return false;
+    return atomic_load_explicit(&j->ns, memory_order_relaxed) >= HOT_NS ||
+           atomic_load_explicit(&hint[j->seen % HINTS], memory_order_relaxed) == j->seen;
+}
+
+/* Takes over a reference to c; a failure remembered makes it NEVER. */
+void orr__jit_install(orr__jit *j, orr__code *c)
+{
+    if (c && c->fn) {
+        j->code = c;
+        atomic_store_explicit(&j->fn, c->fn, memory_order_release);
+        atomic_store_explicit(&hint[j->seen % HINTS], j->seen, memory_order_relaxed);
+    } else {
+        orr__code_unref(c);
+    }
+    atomic_store_explicit(&j->state, c && c == j->code ? ORR__JIT_READY : ORR__JIT_NEVER, memory_order_release);
+}
+
+/* -- threads ------------------------------------------------------------------------------------------------ */
+
+static orr__jit *pop(void)
+{
+    orr__jit *j = first;
+    if (j) {
+        first = j->next;
+        end = first ? end : &first;
+        j->next = NULL;
+        queued--;
+    }
+    return j;
+}
+
+/* The thread that started us may be bound to one core; the compiler shall not be. */
+static void unbind(void)
+{
+    cpu_set_t all;
+    if (sched_getaffinity(getpid(), sizeof all, &all) == 0)
+        (void)sched_setaffinity(0, sizeof all, &all);
+}
+
+static void *serve(void *unused)
+{
+    (void)unused;
+    unbind();
+    pthread_mutex_lock(&lock);
+    while (atomic_load(&accepting)) {
+        orr__jit *j = pop();
+        if (!j) {
+            idle++;
+            pthread_cond_wait(&more, &lock);
+            idle--;
+            continue;
+        }
+        pthread_mutex_unlock(&lock);
+        orr__code *c = NULL;
+        bool cut_short = !orr__job_on(j, &c);
+        if (cut_short)
+            atomic_store(&j->state, ORR__JIT_COLD);
+        else
+            orr__jit_install(j, c);
+        pthread_mutex_lock(&lock);
+        pthread_cond_broadcast(&done);
+        orr__jit_unref(j);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* Signals are for the program's own threads. Under the lock. */
+static bool start_thread(void)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&thread[nthread], NULL, serve, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc != 0)
+        orr__say(ORR__SAY_THREAD, "no kernels are compiled: no thread for it: %s", strerror(rc));
+    else
+        nthread++;
+    return rc == 0;
+}
+
+void orr__jit_ask(orr__jit *j, char *text)
+{
+    int cold = ORR__JIT_COLD;
+    unsigned char key[32];
+    if (!atomic_compare_exchange_strong(&j->state, &cold, ORR__JIT_ASKED)) {
+        free(text);
+        return;
+    }
+    orr__code *c = NULL;
+    if (text) {
+        orr__text_key(text, key);
+        c = orr__memory_find(key);
+    }
+    if (!text || c) {
+        if (c && c->fn)
+            orr__job_count(ORR__COUNT_MEMORY);
+        free(text);
+        orr__jit_install(j, c);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    bool take = atomic_load(&accepting) && queued < QUEUE_MOST;
+    if (take && queued >= idle && nthread < most_threads)
+        take = start_thread() || nthread > 0;
+    if (take) {
+        j->text = text;
+        atomic_fetch_add(&j->refs, 1);
+        *end = j;
+        end = &j->next;
+        queued++;
+        pthread_cond_signal(&more);
+    } else {
+        free(text);
+        atomic_store(&j->ns, 0); /* another 3 ms until the next try */
+        atomic_store(&j->state, nthread ? ORR__JIT_COLD : ORR__JIT_NEVER);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__jit_wait(orr__jit *j)
+{
+    if (atomic_load(&j->state) != ORR__JIT_ASKED)
+        return;
+    pthread_mutex_lock(&lock);
+    while (atomic_load(&j->state) == ORR__JIT_ASKED && atomic_load(&accepting))
+        pthread_cond_wait(&done, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* -- start and stop ------------------------------------------------------------------------------------------ */
+
+/* A child of fork has no threads of ours: tier 0, or what is compiled already. */
+static void forked(void)
+{
+    atomic_store(&accepting, false);
+    nthread = idle = 0;
+    (void)pthread_mutex_init(&lock, NULL);
+    (void)pthread_cond_init(&more, NULL);
+    (void)pthread_cond_init(&done, NULL);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, forked);
+}
+
+void orr__jit_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    cpu_set_t set;
+    (void)pthread_once(&once, watch_forks);
+    orr__say_again();
+    if (orr__env.jit == ORR__JIT_OFF || !orr__job_start())
+        return;
+    pthread_mutex_lock(&lock);
+    int cores = sched_getaffinity(getpid(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    most_threads = cores < 8 ? 1 : cores < 16 ? 2 : THREADS_MOST;
+    atomic_store(&accepting, true);
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__jit_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    atomic_store(&accepting, false);
+    orr__job_interrupt();
+    pthread_cond_broadcast(&more);
+    pthread_cond_broadcast(&done);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < nthread; i++)
+        (void)pthread_join(thread[i], NULL);
+    nthread = 0;
+    for (orr__jit *j; (j = pop());) {
+        free(j->text);
+        j->text = NULL;
+        atomic_store(&j->state, ORR__JIT_COLD);
+        orr__jit_unref(j);
+    }
+    for (int i = 0; i < HINTS; i++)
+        atomic_store_explicit(&hint[i], 0, memory_order_relaxed);
+    orr__job_stop();
+    orr__memory_clear();
+}

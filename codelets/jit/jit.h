@@ -1,0 +1,71 @@
+/* Tier 1 of the CPU backend: C text compiled in the background, kept in memory and on disk, swapped in when it is there.
+ * Must not know: regions, launches, what the text computes. */
+#ifndef ORR_JIT_JIT_H
+#define ORR_JIT_JIT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/base/status.h"
+
+/* What is compiled: the function orr_kernel of the text. As orr__cfn of codelets/emit/cloop.h. */
+typedef int orr__jit_fn(void *const *in, void *const *out, const int64_t *word);
+
+typedef enum { ORR__JIT_COLD, ORR__JIT_ASKED, ORR__JIT_READY, ORR__JIT_NEVER } orr__jit_state;
+struct orr__code;
+
+/* One kernel's way from tier 0 to tier 1. Shared by the kernel and the queue. */
+typedef struct orr__jit {
+    _Atomic(orr__jit_fn *) fn;     /* NULL: tier 0 still. Set once, valid until orr__jit_unref */
+    atomic_uint_least64_t ns;      /* spent in tier 0; add to it only while COLD               */
+    atomic_int state;              /* orr__jit_state                                           */
+    atomic_int refs;
+    int words;                     /* the caller's                                             */
+    struct orr__code *code;        /* what keeps fn loaded; written before fn                  */
+    uint64_t seen;                 /* the caller's hint: regions of equal content have equal ones */
+    char label[64];
+    char *text;                    /* while ASKED                                              */
+    struct orr__jit *next;         /* in the queue                                             */
+} orr__jit;
+
+orr__jit *orr__jit_new(uint64_t hint, const char *label); /* NULL: last error */
+void orr__jit_unref(orr__jit *j);
+
+/* Whether this kernel should be compiled now: by ORRERY_JIT, by the time spent in tier 0, or because one with an equal
+ * hint was. A few loads. */
+bool orr__jit_hot(orr__jit *j);
+/* Takes over `text` (malloc'ed; NULL: then the kernel is never compiled). A kernel that is in memory is there at once;
+ * else it is queued. Only the first caller's text counts. Never waits. */
+void orr__jit_ask(orr__jit *j, char *text);
+/* Returns when the kernel is READY or NEVER, or the library stops. */
+void orr__jit_wait(orr__jit *j);
+
+/* orr_init: asking has an effect from here on. Threads start with the first question. */
+void orr__jit_start(void);
+/* orr_shutdown: kills a compiler at work, joins the threads, forgets what is in memory and not in use. */
+void orr__jit_stop(void);
+
+typedef struct {
+    uint64_t compiled, disk_hits, memory_hits, failures;
+    int in_memory;                 /* kernels loaded        */
+    size_t bytes;                  /* of their machine code */
+} orr__jit_stats;
+orr__jit_stats orr__jit_get_stats(void);
+
+/* -- the directory, for people --------------------------------------------------------------------------- */
+
+typedef struct orr__cache_info {
+    char key[65], label[64], compiler[192];
+    uint64_t bytes, source_bytes; /* of the file, of the text in it */
+    double seconds;               /* that the compiler took         */
+    int64_t used;                 /* seconds since the epoch        */
+    bool site;
+} orr__cache_info;
+
+/* Calls f for each valid entry of the directory and of the site layer. ORR_EIO: it cannot be used, and why. */
+orr_status orr__cache_each(void (*f)(const orr__cache_info *e, void *arg), void *arg);
+/* Removes all entries of the user's own directory; how many, or -1. */
+int orr__cache_clear(void);
+
+#endif

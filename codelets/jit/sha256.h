@@ -1,0 +1,21 @@
+/* SHA-256 (FIPS 180-4), for keys and checksums of the kernel cache.
+ * Must not know: what is hashed. */
+#ifndef ORR_JIT_SHA256_H
+#define ORR_JIT_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint32_t h[8];
+    uint64_t bytes;
+    unsigned char block[64];
+} orr__sha256;
+
+void orr__sha256_begin(orr__sha256 *s);
+void orr__sha256_add(orr__sha256 *s, const void *data, size_t size);
+void orr__sha256_end(orr__sha256 *s, unsigned char digest[32]);
+/* Text with its length, so that "ab","c" and "a","bc" differ. NULL counts as "". */
+void orr__sha256_text(orr__sha256 *s, const char *text);
+
+#endif

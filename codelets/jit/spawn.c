@@ -1,0 +1,160 @@
+/* Runs another program: no shell, a time limit, its words kept, no child left behind.
+ * Must not know: what the program is for. */
+#include "config.h"
+#include "codelets/jit/inside.h"
+#include "runtime/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Our environment with another TMPDIR, and messages in English. Free it. */
+static char **environment(char *tmpdir, char *language)
+{
+    size_t n = 0, k = 0;
+    while (environ && environ[n])
+        n++;
+    char **e = calloc(n + 3, sizeof *e);
+    if (!e)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0 && strncmp(environ[i], "LC_ALL=", 7) != 0 &&
+            strncmp(environ[i], "LD_PRELOAD=", 11) != 0)
+            e[k++] = environ[i];
+    e[k++] = tmpdir;
+    e[k] = language;
+    return e;
+}
+
+/* A group of its own, so that all its children can be killed; signals as a fresh program has them. */
+static int prepare(posix_spawnattr_t *attr, posix_spawn_file_actions_t *files, int out)
+{
+    sigset_t none, all;
+    (void)sigemptyset(&none);
+    (void)sigfillset(&all);
+    int rc = posix_spawnattr_setpgroup(attr, 0);
+    rc = rc ? rc : posix_spawnattr_setsigmask(attr, &none);
+    rc = rc ? rc : posix_spawnattr_setsigdefault(attr, &all);
+    rc = rc ? rc : posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    rc = rc ? rc : posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+    rc = rc ? rc : posix_spawn_file_actions_adddup2(files, out, 1);
+    rc = rc ? rc : posix_spawn_file_actions_adddup2(files, out, 2);
+    return rc;
+}
+
+static int start(pid_t *pid, const char *const *argv, char **env, int out)
+{
+    posix_spawnattr_t attr;
+    posix_spawn_file_actions_t files;
+    if (posix_spawnattr_init(&attr) != 0)
+        return ENOMEM;
+    if (posix_spawn_file_actions_init(&files) != 0) {
+        (void)posix_spawnattr_destroy(&attr);
+        return ENOMEM;
+    }
+    int rc = prepare(&attr, &files, out);
+    if (!rc) {
+        char *args[64];
+        size_t n = 0;
+        for (; argv[n] && n < 63; n++)
+            memcpy(&args[n], &argv[n], sizeof *args); /* posix_spawn does not write to them */
+        args[n] = NULL;
+        rc = posix_spawn(pid, argv[0], &files, &attr, args, env);
+    }
+    (void)posix_spawn_file_actions_destroy(&files);
+    (void)posix_spawnattr_destroy(&attr);
+    return rc;
+}
+
+/* Reads what is there. False when the other end is closed. */
+static bool drain(int fd, char *said, size_t size, size_t *have)
+{
+    char buf[1024];
+    ssize_t n = read(fd, buf, sizeof buf);
+    if (n < 0)
+        return errno == EINTR || errno == EAGAIN;
+    for (ssize_t i = 0; i < n && *have + 1 < size; i++)
+        said[(*have)++] = buf[i];
+    if (size)
+        said[*have < size ? *have : size - 1] = '\0';
+    return n > 0;
+}
+
+/* Whether the child has ended; a program that waits for all children itself may have taken the status: then what it
+ * has written must speak. */
+static bool ended(pid_t pid, orr__spawned *how)
+{
+    siginfo_t info = { 0 };
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        *how = ORR__RAN;
+        return errno != EINTR;
+    }
+    if (info.si_pid == 0)
+        return false;
+    bool left = info.si_code == CLD_EXITED;
+    *how = left && info.si_status == 0 ? ORR__RAN : left && info.si_status == 127 ? ORR__CANNOT_RUN : ORR__RAN_BADLY;
+    (void)kill(-pid, SIGKILL); /* what it left running; the group's number is not free before the next line */
+    (void)waitpid(pid, NULL, 0);
+    return true;
+}
+
+static orr__spawned watch(pid_t pid, int out, double end, int stop_fd, char *said, size_t size)
+{
+    orr__spawned how = ORR__TOO_LONG;
+    size_t have = 0;
+    bool open = true;
+    while (!ended(pid, &how)) {
+        struct pollfd p[2] = { { .fd = open ? out : -1, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
+        int left = (int)((end - orr__now()) * 1e3) + 1;
+        int most = open ? 100 : 2; /* its output closes when it ends, so this is soon */
+        if (left <= 0 || (poll(p, 2, left < most ? left : most) > 0 && p[1].revents)) {
+            how = left <= 0 ? ORR__TOO_LONG : ORR__STOPPED;
+            (void)kill(-pid, SIGKILL);
+            (void)kill(pid, SIGKILL);
+            while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+                ;
+            return how;
+        }
+        if (open && p[0].revents)
+            open = drain(out, said, size, &have);
+    }
+    struct pollfd rest = { .fd = out, .events = POLLIN };
+    while (open && poll(&rest, 1, 0) > 0 && drain(out, said, size, &have))
+        ;
+    return how;
+}
+
+orr__spawned orr__spawn(const char *const *argv, const char *tmp, double seconds, int stop_fd, char *said, size_t size)
+{
+    char tmpdir[1100], language[] = "LC_ALL=C";
+    int ends[2];
+    pid_t pid = -1;
+    if (size)
+        said[0] = '\0';
+    (void)snprintf(tmpdir, sizeof tmpdir, "TMPDIR=%s", tmp);
+    char **env = environment(tmpdir, language);
+    if (!env || pipe2(ends, O_CLOEXEC) != 0) {
+        free(env);
+        return ORR__CANNOT_RUN;
+    }
+    double end = orr__now() + seconds;
+    int rc = start(&pid, argv, env, ends[1]);
+    close(ends[1]);
+    free(env);
+    orr__spawned how = ORR__CANNOT_RUN;
+    if (rc == 0)
+        how = watch(pid, ends[0], end, stop_fd, said, size);
+    else
+        (void)snprintf(said, size, "%s", strerror(rc));
+    close(ends[0]);
+    return how;
+}

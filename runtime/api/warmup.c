@@ -1,0 +1,69 @@
+/* orr_warmup: the plan of an evaluation, and its kernels compiled; nothing is run.
+ * Must not know: how kernels are compiled. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/api/eval.h"
+
+/* Those without a value, with a reference each, in the order in which orr_eval captures them: its plan is this one. */
+static int without_value(orr__node *const *from, int n, orr__node **to)
+{
+    int count = 0;
+    orr__graph_lock();
+    for (int i = 0; i < n; i++)
+        if (!from[i]->value)
+            to[count++] = from[i];
+    orr__graph_unlock();
+    for (int i = 0; i < count; i++)
+        (void)orr__node_ref(to[i]);
+    return count;
+}
+
+static void compile(orr__plan *plan)
+{
+    for (int i = 0; i < plan->nstep; i++)
+        if (plan->step[i].cpu)
+            orr__cpu_compile(plan->step[i].cpu, plan->step[i].region);
+    for (int i = 0; i < plan->nstep; i++)
+        if (plan->step[i].cpu)
+            orr__cpu_compiled(plan->step[i].cpu);
+}
+
+static orr_status warm(orr__site at, orr__node *const *node, int n)
+{
+    orr__prog p;
+    orr__plan *plan;
+    orr_status st = orr__prog_capture(at, node, n, &p);
+    if (st != ORR_OK)
+        return st;
+    st = orr__plan_get(at, &p, &plan);
+    if (st == ORR_OK) {
+        compile(plan);
+        orr__plan_unref(plan);
+    }
+    orr__prog_free(&p);
+    return st;
+}
+
+orr_status orr_warmup_at(const char *file, int line, orr_tensor *t)
+{
+    orr__site at = ORR__SITE(file, line, "warmup");
+    orr__node *node, **pending;
+    orr_status st = orr__need_running(at);
+    if (st == ORR_OK)
+        st = orr__tensor_nodes(at, &t, 1, &node);
+    if (st != ORR_OK)
+        return st;
+    int npending = orr__pending(&pending);
+    orr__node **todo = orr__alloc_n((size_t)npending + 1, sizeof *todo);
+    if (!todo)
+        return ORR_ENOMEM;
+    int n = without_value(&node, 1, todo);
+    n += without_value(pending, npending, todo + n);
+    if (n)
+        st = warm(at, todo, n);
+    for (int i = 0; i < n; i++)
+        orr__node_unref(todo[i]);
+    free(todo);
+    return st;
+}
