@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define BENCH_PEERS 4
+#define BENCH_MOST_PEERS 8 /* programs given by --peer */
+#define BENCH_PEERS (BENCH_MOST_PEERS + 3)
 
 /* One measured number beside its reference. */
 typedef struct bench_record {
@@ -33,6 +34,14 @@ typedef struct bench_case {
 } bench_case;
 
 extern const bench_case bench_cases[]; /* ends with name NULL */
+
+/* What the command line says beyond the cases. */
+typedef struct bench_options {
+    const char *filter;                 /* of "fusion:poly6/float32" what is behind the colon, or NULL */
+    const char *peer[BENCH_MOST_PEERS]; /* shell commands of programs that bench/peers/ describes      */
+    int npeer;
+} bench_options;
+extern bench_options bench_opt;
 
 /* -- sink ------------------------------------------------------------------------------------------------ */
 
@@ -80,6 +89,10 @@ int peer_starpu_start(const char *policy);
 double peer_starpu_tasks(int n, bool chain);
 void peer_starpu_stop(void);
 
+int bench_fusion(bench_sink *out, int rounds);
+void bench_fusion_list(void);
+/* Computes fusion's cases when asked on standard input, instead of measuring. Returns the exit status. */
+int bench_serve(void);
 int bench_gemm(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
 int bench_record_ops(bench_sink *out, int rounds);

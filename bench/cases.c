@@ -3,10 +3,14 @@
 #include "config.h"
 #include "bench/bench.h"
 
+bench_options bench_opt;
+
 const bench_case bench_cases[] = {
     { "mlp-step", "one training step of the 784-512-256-10 network, beside its GEMMs alone", bench_mlp_step },
     { "gemm", "square f32 matrix products, beside direct BLAS calls on all cores", bench_gemm },
     { "record", "ns to record a node, beside calloc and free of a block of that size", bench_record_ops },
     { "task", "a task of ours, beside a bare empty StarPU task", bench_task },
+    { "fusion", "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one",
+      bench_fusion },
     { 0 },
 };

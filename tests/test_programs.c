@@ -48,6 +48,36 @@ static void bench_lists_and_records(void)
     check("tools/orrery-bench --rounds 1 --json - record", 0, "\"case\": \"record\"");
 }
 
+/* Whether the braces, brackets and quotes of the JSON text close. */
+static bool closes(const char *p)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (; *p; p++) {
+        if (quoted && *p == '\\' && p[1])
+            p++;
+        else if (*p == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+    }
+    return depth == 0 && !quoted;
+}
+
+static void bench_measures_fusion_beside_loops(void)
+{
+    check("tools/orrery-bench --list", 0, "fusion:layer-norm");
+    check("tools/orrery-bench fusion:nonsense", 1, "fusion:poly6");
+    check("tools/orrery-bench --rounds 1 --json - fusion:chain4/float32/4096/1", 0, "\"expr\": \"chain4\"");
+    ORR_CHECK_MSG(strstr(output, "\"C loop, -ffast-math\": ") && strstr(output, "\"ORRERY_FUSE=off\": "), "output:\n%s",
+                  output);
+    char *json = strstr(output, "{\n");
+    ORR_CHECK_MSG(json && closes(json), "output:\n%s", output);
+    /* a peer that cannot be started is said, and no failure */
+    check("tools/orrery-bench --rounds 1 --peer false fusion:poly6/float32/4096/1", 0,
+          "no figures of the peer 'false'");
+}
+
 static void small_examples_are_right(void)
 {
     check("examples/ten_lines", 0, "(4, 10)");
@@ -87,9 +117,13 @@ static void classifier_says_what_is_wrong(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(info_says_what_there_is),       ORR_TEST(bench_lists_and_records),
-        ORR_TEST(small_examples_are_right),      ORR_TEST(classifier_says_what_is_wrong),
-        ORR_TEST(classifier_learns_and_repeats), { 0 },
+        ORR_TEST(info_says_what_there_is),
+        ORR_TEST(bench_lists_and_records),
+        ORR_TEST(bench_measures_fusion_beside_loops),
+        ORR_TEST(small_examples_are_right),
+        ORR_TEST(classifier_says_what_is_wrong),
+        ORR_TEST(classifier_learns_and_repeats),
+        { 0 },
     };
     return orr_test_main(argc, argv, "programs", tests);
 }

@@ -8,10 +8,11 @@
 
 static int usage(FILE *to, int rc)
 {
-    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [CASE…]\n"
+    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--peer COMMAND]… [CASE…]\n"
                 "  --list       names the cases\n"
                 "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
                 "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
+                "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
                 "Without a CASE: all. ratio: 1 equals the reference, larger is better.\n"
                 "The exit status says whether the cases could be run, not how they did.\n",
                 to);
@@ -22,14 +23,19 @@ static int list(void)
 {
     for (const bench_case *c = bench_cases; c->name; c++)
         printf("%-12s %s\n", c->name, c->what);
+    bench_fusion_list();
     return 0;
 }
 
+/* "fusion:poly6" is the case fusion with a filter. */
 static const bench_case *find(const char *name)
 {
     const bench_case *c = bench_cases;
-    while (c->name && strcmp(c->name, name) != 0)
+    const char *colon = strchr(name, ':');
+    size_t n = colon ? (size_t)(colon - name) : strlen(name);
+    while (c->name && (strlen(c->name) != n || strncmp(c->name, name, n) != 0))
         c++;
+    bench_opt.filter = colon ? colon + 1 : NULL;
     return c->name ? c : NULL;
 }
 
@@ -68,12 +74,16 @@ int main(int argc, char **argv)
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--list"))
             return list();
+        if (!strcmp(argv[i], "--serve"))
+            return bench_serve();
         if (!strcmp(argv[i], "--help"))
             return usage(stdout, 0);
         if (i + 1 < argc && !strcmp(argv[i], "--json"))
             json = argv[++i];
         else if (i + 1 < argc && !strcmp(argv[i], "--rounds"))
             rounds = atoi(argv[++i]);
+        else if (i + 1 < argc && !strcmp(argv[i], "--peer") && bench_opt.npeer < BENCH_MOST_PEERS)
+            bench_opt.peer[bench_opt.npeer++] = argv[++i];
         else
             return usage(stderr, 2);
     }

@@ -1,0 +1,304 @@
+/* Case fusion: element-wise and row-wise expressions beside triad, C loops and peers, in interleaved rounds.
+ * Must not know: how a side computes. */
+#include "config.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "bench/bench.h"
+#include "bench/fusion.h"
+
+enum { OURS, PLAIN, FAST, TRIAD, UNFUSED, PEER, SIDES = PEER + BENCH_MOST_PEERS };
+#define TURN_SECONDS 0.05
+
+/* Names stay: records point to them. */
+static char peer_name[BENCH_MOST_PEERS][48];
+
+typedef struct setting {
+    int workers, rounds, peers;
+    double rate; /* the best of all triads so far on large arrays, bytes per second: what the machine can do */
+    fusion_child ours, unfused, peer[BENCH_MOST_PEERS];
+    double *time[SIDES]; /* of each round; time[s][0] < 0: this side is not there */
+    bench_sink *out;
+} setting;
+
+double fusion_time(double (*once)(void *), void *user, double seconds)
+{
+    enum { MOST = 4096 };
+    static double t[MOST];
+    double first = once(user), total = 0.0;
+    if (first < 0.0 || first >= seconds)
+        return first;
+    int n = 0;
+    while (n < MOST && (n < 3 || total < seconds)) {
+        t[n] = once(user);
+        if (t[n] < 0.0)
+            return -1.0;
+        total += t[n++];
+    }
+    return bench_median(t, n);
+}
+
+/* -- the sides ------------------------------------------------------------------------------------------- */
+
+static int start_ours(fusion_child *c, int workers, bool fuse)
+{
+    char self[4096], ncpu[32];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n < 0)
+        return 1;
+    self[n] = 0;
+    (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", workers);
+    char *argv[] = { (char[]){ "env" },     ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, (char[]){ "ORRERY_FUSE=on" }, self,
+                     (char[]){ "--serve" }, NULL };
+    char off[] = "ORRERY_FUSE=off";
+    if (!fuse)
+        argv[3] = off;
+    return fusion_child_start(c, argv, false);
+}
+
+static void start_peers(setting *s)
+{
+    char command[4096], threads[3][40];
+    static const char *const variable[3] = { "OMP_NUM_THREADS", "NUMEXPR_NUM_THREADS", "MKL_NUM_THREADS" };
+    for (int k = 0; k < 3; k++)
+        (void)snprintf(threads[k], sizeof threads[k], "%s=%d", variable[k], s->workers);
+    for (int i = 0; i < bench_opt.npeer; i++) {
+        (void)snprintf(command, sizeof command, "exec %s", bench_opt.peer[i]);
+        char *argv[] = { (char[]){ "env" }, threads[0],       threads[1], threads[2],
+                         (char[]){ "sh" },  (char[]){ "-c" }, command,    NULL };
+        if (fusion_child_start(&s->peer[s->peers], argv, s->workers == 1) != 0) {
+            (void)fprintf(stderr, "orrery-bench: no figures of the peer '%s'\n", bench_opt.peer[i]);
+            continue;
+        }
+        memcpy(peer_name[s->peers], s->peer[s->peers].name, sizeof peer_name[0]);
+        s->peers++;
+    }
+}
+
+/* A child holds the case from now on, if it can; the checksum must be that of the C loop. */
+static void child_prepare(fusion_child *c, const fusion_work *w, double expected, bool needed)
+{
+    char line[128], answer[256];
+    double sum = 0.0;
+    c->ready = false;
+    if (c->pid <= 0)
+        return;
+    (void)snprintf(line, sizeof line, "prepare %s %s %lld\n", w->c->name, fusion_dtype[w->dtype], (long long)w->n);
+    if (fusion_child_ask(c, line, answer, sizeof answer) != 0) {
+        (void)fprintf(stderr, "orrery-bench: %s: ended unasked in %s\n", c->name, w->c->name);
+        fusion_child_end(c);
+        return;
+    }
+    double tolerance = w->dtype == HAND_BF16 ? fmax(0.03, w->c->tolerance) : w->c->tolerance;
+    if (sscanf(answer, "ok %lf", &sum) != 1) {
+        if (needed || strcmp(answer, "no") != 0)
+            (void)fprintf(stderr, "orrery-bench: %s: %s %s: %s\n", c->name, w->c->name, fusion_dtype[w->dtype], answer);
+    } else if (!(fabs(sum - expected) <= tolerance * fabs(expected)))
+        (void)fprintf(stderr, "orrery-bench: %s: %s %s: result %g, the C loop's is %g\n", c->name, w->c->name,
+                      fusion_dtype[w->dtype], sum, expected);
+    else
+        c->ready = true;
+}
+
+static double child_time(fusion_child *c)
+{
+    char line[32], answer[256];
+    if (!c->ready)
+        return -1.0;
+    (void)snprintf(line, sizeof line, "run %g\n", TURN_SECONDS);
+    if (fusion_child_ask(c, line, answer, sizeof answer) == 0)
+        return strtod(answer, NULL);
+    c->ready = false;
+    return -1.0;
+}
+
+static void child_drop(fusion_child *c)
+{
+    char answer[64];
+    if (c->pid > 0)
+        (void)fusion_child_ask(c, "drop\n", answer, sizeof answer);
+    c->ready = false;
+}
+
+static double plain_once(void *h)
+{
+    return fusion_hand_once(h, false);
+}
+static double fast_once(void *h)
+{
+    return fusion_hand_once(h, true);
+}
+static double triad_once(void *h)
+{
+    return fusion_triad_once(h);
+}
+
+/* Seconds that the best triad takes for the case's bytes. */
+static double limit_of(setting *s, const fusion_work *w, fusion_hand *h)
+{
+    enum { FIRST = 12 };
+    double best = s->time[TRIAD][0];
+    for (int r = 1; r < s->rounds; r++)
+        best = fmin(best, s->time[TRIAD][r]);
+    if (w->n == FUSION_SMALL) /* in cache: for each its own */
+        return best;
+    for (int i = 0; s->rate == 0.0 && i < FIRST; i++)
+        best = fmin(best, fusion_triad_once(h));
+    s->rate = fmax(s->rate, fusion_bytes(w) / best);
+    return fusion_bytes(w) / s->rate;
+}
+
+static void one_round(setting *s, fusion_hand *h, int r)
+{
+    s->time[OURS][r] = child_time(&s->ours);
+    s->time[PLAIN][r] = fusion_time(plain_once, h, TURN_SECONDS);
+    s->time[FAST][r] = fusion_time(fast_once, h, TURN_SECONDS);
+    s->time[TRIAD][r] = fusion_time(triad_once, h, TURN_SECONDS);
+    s->time[UNFUSED][r] = child_time(&s->unfused);
+    for (int i = 0; i < s->peers; i++)
+        s->time[PEER + i][r] = child_time(&s->peer[i]);
+}
+
+/* -- records --------------------------------------------------------------------------------------------- */
+
+static void add_peer(bench_record *r, const setting *s, int side, const char *name)
+{
+    int i = 0;
+    while (i < BENCH_PEERS && r->peer[i].name)
+        i++;
+    if (i == BENCH_PEERS || s->time[side][0] < 0.0)
+        return;
+    r->peer[i].name = name;
+    r->peer[i].value = 1e3 * bench_median(s->time[side], s->rounds);
+}
+
+static int add_record(setting *s, const fusion_work *w, double limit)
+{
+    bench_record r = { .name = "fusion",
+                       .metric = "time",
+                       .unit = "ms",
+                       .value = 1e3 * bench_median(s->time[OURS], s->rounds),
+                       .reference = "STREAM triad, as many bytes",
+                       .reference_value = 1e3 * limit };
+    int n = snprintf(r.params, sizeof r.params, "\"expr\": \"%s\", \"dtype\": \"%s\", \"n\": %lld, \"workers\": %d",
+                     w->c->name, fusion_dtype[w->dtype], (long long)w->n, s->workers);
+    if (w->c->ops)
+        (void)snprintf(r.params + n, sizeof r.params - (size_t)n, ", \"ops\": %d", w->c->ops);
+    r.ratio = bench_ratio(&r, false);
+    add_peer(&r, s, PLAIN, "C loop");
+    add_peer(&r, s, FAST, "C loop, -ffast-math");
+    add_peer(&r, s, UNFUSED, "ORRERY_FUSE=off");
+    for (int i = 0; i < s->peers; i++)
+        add_peer(&r, s, PEER + i, peer_name[i]);
+    return bench_add(s->out, &r);
+}
+
+static int measure(setting *s, const fusion_work *w)
+{
+    fusion_hand *h = fusion_hand_new(w, s->workers);
+    if (!h)
+        return 1;
+    double sum = fusion_hand_checksum(h);
+    child_prepare(&s->ours, w, sum, true);
+    if (w->c->ops)
+        child_prepare(&s->unfused, w, sum, true);
+    for (int i = 0; i < s->peers; i++)
+        child_prepare(&s->peer[i], w, sum, false);
+    int rc = s->ours.ready ? 0 : 1;
+    for (int r = 0; rc == 0 && r < s->rounds; r++) {
+        one_round(s, h, r);
+        rc = s->time[OURS][r] < 0.0 || s->time[PLAIN][r] < 0.0 || s->time[TRIAD][r] < 0.0;
+    }
+    if (rc == 0)
+        rc = add_record(s, w, limit_of(s, w, h));
+    child_drop(&s->ours);
+    child_drop(&s->unfused);
+    for (int i = 0; i < s->peers; i++)
+        child_drop(&s->peer[i]);
+    fusion_hand_free(h);
+    return rc;
+}
+
+/* -- which ----------------------------------------------------------------------------------------------- */
+
+/* The filter "poly6/float32/4096/1" chooses that one; what is left out from its end chooses all. */
+static bool wanted(const fusion_work *w, int workers)
+{
+    char label[96];
+    if (!bench_opt.filter)
+        return true;
+    int n =
+        snprintf(label, sizeof label, "%s/%s/%lld/%d/", w->c->name, fusion_dtype[w->dtype], (long long)w->n, workers);
+    size_t len = strlen(bench_opt.filter);
+    return len < (size_t)n && !strncmp(label, bench_opt.filter, len) && label[len] == '/';
+}
+
+static int each_of(setting *s, const fusion_case *c, int *did)
+{
+    int rc = 0;
+    for (int dtype = 0; dtype < HAND_DTYPES; dtype++)
+        for (int small = 0; small < 2; small++) {
+            fusion_work w = { c, dtype, small ? FUSION_SMALL : c->large };
+            bool there = dtype == HAND_F32 || (!small && (dtype == HAND_F64 ? c->wide : c->half));
+            if (!there || !wanted(&w, s->workers))
+                continue;
+            (*did)++;
+            rc |= measure(s, &w);
+        }
+    return rc;
+}
+
+static bool any_wanted(int workers)
+{
+    for (const fusion_case *c = fusion_cases; c->name; c++)
+        for (int dtype = 0; dtype < HAND_DTYPES; dtype++)
+            if (wanted(&(fusion_work){ c, dtype, c->large }, workers) ||
+                wanted(&(fusion_work){ c, dtype, FUSION_SMALL }, workers))
+                return true;
+    return false;
+}
+
+static int with_workers(bench_sink *out, int rounds, int workers, int *did)
+{
+    setting s = { .workers = workers, .rounds = rounds, .out = out };
+    if (!any_wanted(workers))
+        return 0;
+    int rc = 0;
+    for (int i = 0; i < SIDES; i++) {
+        s.time[i] = calloc((size_t)rounds, sizeof(double));
+        rc |= !s.time[i];
+    }
+    if (rc == 0 && (rc = start_ours(&s.ours, workers, true) | start_ours(&s.unfused, workers, false)) == 0) {
+        start_peers(&s);
+        for (const fusion_case *c = fusion_cases; c->name; c++)
+            rc |= each_of(&s, c, did);
+    }
+    fusion_child_end(&s.ours);
+    fusion_child_end(&s.unfused);
+    for (int i = 0; i < s.peers; i++)
+        fusion_child_end(&s.peer[i]);
+    for (int i = 0; i < SIDES; i++)
+        free(s.time[i]);
+    return rc;
+}
+
+void bench_fusion_list(void)
+{
+    for (const fusion_case *c = fusion_cases; c->name; c++)
+        printf("  fusion:%-13s %s\n", c->name, c->what);
+}
+
+int bench_fusion(bench_sink *out, int rounds)
+{
+    int did = 0, cores = bench_cores();
+    int rc = with_workers(out, rounds, 1, &did);
+    if (cores > 1)
+        rc |= with_workers(out, rounds, cores, &did);
+    if (did == 0) {
+        (void)fprintf(stderr, "orrery-bench: fusion has no case '%s'; these are there:\n", bench_opt.filter);
+        bench_fusion_list();
+        return 1;
+    }
+    return rc;
+}

@@ -1,0 +1,68 @@
+/* The process that computes fusion's cases with Orrery for the one that measures: see fusion_child_start.
+ * Must not know: what it is measured against. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "bench/bench.h"
+#include "bench/fusion.h"
+
+/* Calls before anything is timed: kernels that are compiled in the background come in meanwhile. */
+#define WARM_SECONDS 0.3
+
+static int warm(void)
+{
+    double begin = bench_now();
+    int rc = 0;
+    for (int i = 0; rc == 0 && (i < 2 || (i < 2000 && bench_now() - begin < WARM_SECONDS)); i++)
+        rc = fusion_ours_once(NULL);
+    return rc;
+}
+
+static void prepare(const char *line)
+{
+    char name[32], dtype[16];
+    long long n = 0;
+    double checksum = 0.0;
+    fusion_work w = { 0 };
+    if (sscanf(line, "prepare %31s %15s %lld", name, dtype, &n) == 3 && n > 0)
+        w.c = fusion_find(name);
+    while (w.dtype < HAND_DTYPES && strcmp(fusion_dtype[w.dtype], dtype) != 0)
+        w.dtype++;
+    w.n = n;
+    if (!w.c || w.dtype == HAND_DTYPES)
+        printf("no such case\n");
+    else if (fusion_ours_prepare(&w, &checksum) != 0 || warm() != 0)
+        printf("no %s\n", orr_error_message());
+    else
+        printf("ok %.9g\n", checksum);
+}
+
+static double once(void *unused)
+{
+    double begin = bench_now();
+    return fusion_ours_once(unused) == 0 ? bench_now() - begin : -1.0;
+}
+
+int bench_serve(void)
+{
+    char line[256];
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    printf("ready Orrery %s\n", orr_version());
+    (void)fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        if (!strncmp(line, "prepare ", 8))
+            prepare(line);
+        else if (!strncmp(line, "run ", 4))
+            printf("%.9g\n", fusion_time(once, NULL, strtod(line + 4, NULL)));
+        else {
+            fusion_ours_drop();
+            printf("ok\n");
+        }
+        (void)fflush(stdout);
+    }
+    fusion_ours_drop();
+    return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);
+}
