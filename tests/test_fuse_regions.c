@@ -202,11 +202,45 @@ static void exact_identities_vanish(void)
     (void)orr_scope_end(s);
 }
 
+/* Regions of one graph: how many, and whether the only one folds rows. */
+static bool is_one_row_kernel(orr_tensor *t)
+{
+    orr__regions rs = regions_of(&t, 1, true);
+    bool one = rs.n == 1 && rs.region[0].rows && rs.region[0].kind == ORR__G_MAP;
+    orr__regions_free(&rs);
+    return one;
+}
+
+static void rows_are_folded_in_place(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(32, 16));
+    ORR_CHECK(is_one_row_kernel(orr_softmax(x, -1)));
+    ORR_CHECK(is_one_row_kernel(orr_log_softmax(x, -1)));
+    orr_tensor *m = orr_mean(x, ORR_AXES(1), true), *v = orr_var(x, ORR_AXES(1), 0, true);
+    ORR_CHECK(is_one_row_kernel(orr_div(orr_sub(x, m), orr_sqrt(orr_add(v, orr_scalar(1e-5))))));
+    ORR_CHECK(is_one_row_kernel(orr_softmax(leaf(ORR_SHAPE(16)), 0)));
+    (void)orr_scope_end(s);
+}
+
+static void rows_that_cannot_be_folded_in_place_are_not(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(16, 16)), *sum = orr_sum(x, ORR_AXES(1), true);
+    ORR_CHECK(!is_one_row_kernel(orr_sub(x, orr_transpose(sum))));      /* the sums of other rows */
+    ORR_CHECK(!is_one_row_kernel(orr_softmax(x, 0)));                   /* columns                */
+    ORR_CHECK(!is_one_row_kernel(orr_sub(x, orr_sum(sum, ORR_AXES(0), true))));
+    orr_tensor *both[2] = { orr_sub(x, sum), sum };                     /* the sum is wanted itself */
+    orr__regions rs = regions_of(both, 2, true);
+    ORR_CHECK(rs.n == 2);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
 static void explain_names_calls_lines_and_reasons(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *x = leaf(ORR_SHAPE(32, 16)), *e = orr_exp(x);
-    orr_tensor *y = orr_div(e, orr_sum(e, ORR_AXES(1), true));
+    orr_tensor *y = orr_add(leaf(ORR_SHAPE(32, 16)), orr_exp(leaf(ORR_SHAPE(16))));
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
@@ -239,6 +273,8 @@ int main(int argc, char **argv)
         ORR_TEST(equal_content_has_equal_keys_whatever_the_size),
         ORR_TEST(equal_subexpressions_are_computed_once),
         ORR_TEST(exact_identities_vanish),
+        ORR_TEST(rows_are_folded_in_place),
+        ORR_TEST(rows_that_cannot_be_folded_in_place_are_not),
         ORR_TEST(explain_names_calls_lines_and_reasons),
         { 0 }
     };

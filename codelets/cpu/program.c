@@ -17,6 +17,9 @@ typedef struct {
     orr__kernel *k;
     int *last; /* number of the operation that uses a register last, -1: none */
     bool *once;
+    bool *uniform; /* made of scalars alone                                      */
+    bool *per_row; /* one value for each row of a block: folds and what follows  */
+    bool *spread;  /* … that has been spread over its row, as register n + i      */
     int *free_slot, nfree;
 } ctx;
 
@@ -36,6 +39,20 @@ static bool periodic(const orr__kernel *k, const orr__access *a)
     return true;
 }
 
+static void find_shape(ctx *c, int i)
+{
+    const orr__rinstr *in = &c->r->instr[i];
+    const int16_t operand[3] = { in->x, in->y, in->z };
+    bool computed = in->kind == ORR__RI_EW || in->kind == ORR__RI_CAST, some = false, all = computed;
+    c->uniform[i] = computed || in->kind == ORR__RI_SCALAR;
+    for (int n = 0; n < operand_count(in); n++) {
+        c->uniform[i] = c->uniform[i] && c->uniform[operand[n]];
+        some = some || c->per_row[operand[n]];
+        all = all && (c->per_row[operand[n]] || c->uniform[operand[n]]);
+    }
+    c->per_row[i] = in->kind == ORR__RI_FOLD || (some && all);
+}
+
 static void find_once(ctx *c)
 {
     for (int i = 0; i < c->r->ninstr; i++) {
@@ -46,6 +63,7 @@ static void find_once(ctx *c)
         for (int n = 0; n < operand_count(in); n++)
             once = once && c->once[operand[n]];
         c->once[i] = once;
+        find_shape(c, i);
     }
 }
 
@@ -58,11 +76,14 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
 {
     static const uint8_t kind[] = {
         [ORR__RI_LOAD] = ORR__VLOAD,     [ORR__RI_SCALAR] = ORR__VSCALAR, [ORR__RI_IOTA] = ORR__VIOTA,
-        [ORR__RI_RANDOM] = ORR__VRANDOM, [ORR__RI_CAST] = ORR__VCAST,     [ORR__RI_EW] = ORR__VROW, [ORR__RI_FOLD] = ORR__VFOLD };
+        [ORR__RI_RANDOM] = ORR__VRANDOM, [ORR__RI_CAST] = ORR__VCAST,     [ORR__RI_EW] = ORR__VROW,
+        [ORR__RI_FOLD] = ORR__VFOLD
+    };
     const orr__region *r = c->r;
     const orr__rinstr *in = &r->instr[i];
     *op = (orr__vop){ .kind = kind[in->kind],
                       .dtype = in->dtype,
+                      .per_row = c->per_row[i],
                       .once = c->once[i],
                       .reg = (int16_t)i,
                       .x = in->x,
@@ -92,12 +113,73 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
 static int straight(const ctx *c, int i)
 {
     const orr__region *r = c->r;
-    if (r->kind != ORR__G_MAP || c->once[i] || orr__is_half((orr_dtype)r->instr[i].dtype))
+    if (r->kind != ORR__G_MAP || c->once[i] || c->per_row[i] || orr__is_half((orr_dtype)r->instr[i].dtype))
         return -1;
     for (int n = 0; n < r->nout; n++)
         if (r->out_reg[n] == i && r->out_dtype[n] == r->instr[i].dtype)
             return n;
     return -1;
+}
+
+/* The register in which all of a row sees what x, one value a row, is. */
+static int16_t spread(ctx *c, int16_t x)
+{
+    int16_t reg = (int16_t)(c->r->ninstr + x);
+    if (!c->spread[x])
+        c->k->op[c->k->nop++] = (orr__vop){ .kind = ORR__VSPREAD,
+                                            .dtype = c->r->instr[x].dtype,
+                                            .reg = reg,
+                                            .x = x,
+                                            .y = -1,
+                                            .z = -1,
+                                            .slot = -1,
+                                            .out = -1,
+                                            .access = -1,
+                                            .scalar = -1 };
+    c->spread[x] = true;
+    return reg;
+}
+
+/* Operand x as instruction i wants it: a fold, and what has a value for each element, see whole rows. */
+static int16_t seen(ctx *c, int i, int16_t x)
+{
+    bool whole = !c->per_row[i] || c->r->instr[i].kind == ORR__RI_FOLD;
+    return x >= 0 && whole && c->per_row[x] ? spread(c, x) : x;
+}
+
+static orr_status emit_instr(ctx *c, int i)
+{
+    orr__vop op;
+    if (lower(c, i, &op) != ORR_OK)
+        return ORR_EINTERNAL;
+    op.x = seen(c, i, op.x);
+    op.y = seen(c, i, op.y);
+    op.z = seen(c, i, op.z);
+    op.out = (int16_t)straight(c, i);
+    c->k->op[c->k->nop++] = op;
+    return ORR_OK;
+}
+
+/* Stores of register i's value, but for the output that it is written straight into. */
+static void emit_stores(ctx *c, int i, int not_this)
+{
+    const orr__region *r = c->r;
+    for (int n = 0; n < r->nout && r->kind == ORR__G_MAP; n++) {
+        if (r->out_reg[n] != i || n == not_this)
+            continue;
+        int16_t x = c->per_row[i] ? spread(c, (int16_t)i) : (int16_t)i;
+        c->k->op[c->k->nop++] = (orr__vop){ .kind = ORR__VSTORE,
+                                            .dtype = r->out_dtype[n],
+                                            .from = r->instr[i].dtype,
+                                            .reg = -1,
+                                            .x = x,
+                                            .y = -1,
+                                            .z = -1,
+                                            .slot = -1,
+                                            .out = (int16_t)n,
+                                            .access = -1,
+                                            .scalar = -1 };
+    }
 }
 
 static orr_status emit(ctx *c)
@@ -106,44 +188,19 @@ static orr_status emit(ctx *c)
     orr__kernel *k = c->k;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < r->ninstr; i++) {
-            bool used = c->last[i] >= 0;
-            if (!used || (pass == 0) != c->once[i])
+            if (c->last[i] < 0 || (pass == 0) != c->once[i])
                 continue;
-            orr__vop *op = &k->op[k->nop++];
-            if (lower(c, i, op) != ORR_OK)
+            if (emit_instr(c, i) != ORR_OK)
                 return ORR_EINTERNAL;
-            op->out = (int16_t)straight(c, i);
-            for (int n = 0; n < r->nout && r->kind == ORR__G_MAP && pass == 1; n++)
-                if (r->out_reg[n] == i && n != op->out)
-                    k->op[k->nop++] = (orr__vop){ .kind = ORR__VSTORE,
-                                                  .dtype = r->out_dtype[n],
-                                                  .from = op->dtype,
-                                                  .reg = -1,
-                                                  .x = (int16_t)i,
-                                                  .y = -1,
-                                                  .z = -1,
-                                                  .slot = -1,
-                                                  .out = (int16_t)n,
-                                                  .access = -1,
-                                                  .scalar = -1 };
+            if (pass == 1)
+                emit_stores(c, i, k->op[k->nop - 1].out);
         }
         if (pass == 0)
             k->nonce = k->nop;
     }
-    for (int i = 0; i < r->ninstr && r->kind == ORR__G_MAP; i++) /* what is computed once is stored in every block */
-        for (int n = 0; n < r->nout; n++)
-            if (r->out_reg[n] == i && c->once[i])
-                k->op[k->nop++] = (orr__vop){ .kind = ORR__VSTORE,
-                                              .dtype = r->out_dtype[n],
-                                              .from = r->instr[i].dtype,
-                                              .reg = -1,
-                                              .x = (int16_t)i,
-                                              .y = -1,
-                                              .z = -1,
-                                              .slot = -1,
-                                              .out = (int16_t)n,
-                                              .access = -1,
-                                              .scalar = -1 };
+    for (int i = 0; i < r->ninstr; i++) /* what is computed once is stored in every block */
+        if (c->once[i])
+            emit_stores(c, i, -1);
     return ORR_OK;
 }
 
@@ -219,19 +276,23 @@ orr_status orr__program(const orr__region *r, orr__kernel *k)
     size_t n = (size_t)r->ninstr;
     ctx c = { .r = r,
               .k = k,
-              .last = orr__alloc_n(n + 1, sizeof *c.last),
-              .once = orr__alloc_n(2 * n + 1, sizeof *c.once),
-              .free_slot = orr__alloc_n(2 * n + 1, sizeof *c.free_slot) };
-    k->nreg = r->ninstr;
-    k->op = orr__alloc_n(n + n + ORR__REGION_OUTS, sizeof *k->op);
+              .last = orr__alloc_n(2 * n + 1, sizeof *c.last),
+              .once = orr__alloc_n(6 * n + 1, sizeof *c.once),
+              .free_slot = orr__alloc_n(4 * n + 1, sizeof *c.free_slot) };
+    bool *kept = c.once + 4 * n; /* of 2n registers: each instruction's, and what it is spread to */
+    k->nreg = 2 * r->ninstr;
+    k->op = orr__alloc_n(2 * n + n * ORR__REGION_OUTS + ORR__REGION_OUTS, sizeof *k->op);
     orr_status st = c.last && c.once && c.free_slot && k->op ? ORR_OK : ORR_ENOMEM;
     if (st == ORR_OK) {
+        c.uniform = c.once + n;
+        c.per_row = c.once + 2 * n;
+        c.spread = c.once + 3 * n;
         find_once(&c);
-        find_last(&c, c.once + n);
+        find_last(&c, kept);
         st = emit(&c);
     }
     if (st == ORR_OK) {
-        place_registers(&c, c.once + n);
+        place_registers(&c, kept);
         choose_block(k, r);
     }
     free(c.last);

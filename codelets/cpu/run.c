@@ -161,7 +161,7 @@ static void randoms(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p
     }
 }
 
-/* Each row of the block by itself; every element of the row gets the outcome. */
+/* Each row of the block by itself: one value for each. */
 static void fold_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t n)
 {
     const orr__kernel *k = v->k;
@@ -174,10 +174,18 @@ static void fold_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t
         orr__acc acc = orr__fold_identity(op->dist, wide);
         fold(&acc, x + (size_t)i * from, row);
         orr__fold_end(&acc, op->dist, t);
-        uint64_t value = 0;
-        orr__into_register(v, wide, to, &value, &acc.v, 1);
-        orr__cpu_fill(dst + (size_t)i * size, size, &value, row);
+        orr__into_register(v, wide, to, dst + (size_t)(i / row) * size, &acc.v, 1);
     }
+}
+
+/* n elements, of which each row sees its own value. */
+static void spread_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t n)
+{
+    size_t size = orr_dtype_size(orr__compute_dtype((orr_dtype)op->dtype));
+    int64_t row = v->k->dim[v->k->rank - 1];
+    const char *x = v->reg[op->x];
+    for (int64_t i = 0; i < n; i += row)
+        orr__cpu_fill(dst + (size_t)i * size, size, x + (size_t)(i / row) * size, row);
 }
 
 static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
@@ -193,6 +201,8 @@ static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
         return;
     }
     reg[op->reg] = dst;
+    if (op->per_row && op->kind != ORR__VFOLD)
+        n /= v->k->dim[v->k->rank - 1];
     switch ((orr__vkind)op->kind) {
     case ORR__VROW:
         op->row(dst, reg[op->x], op->y < 0 ? NULL : reg[op->y], op->z < 0 ? NULL : reg[op->z], n);
@@ -207,6 +217,7 @@ static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
     case ORR__VIOTA: iota(v, op, dst, p, n); return;
     case ORR__VRANDOM: randoms(v, op, dst, p, n); return;
     case ORR__VFOLD: fold_rows(v, op, dst, n); return;
+    case ORR__VSPREAD: spread_rows(v, op, dst, n); return;
     case ORR__VSTORE: return;
     }
 }

@@ -25,7 +25,7 @@ static bool instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
 
 bool orr__emit_can(const orr__region *r, bool fp64)
 {
-    if (r->kind != ORR__G_MAP && r->kind != ORR__G_REDUCE && r->kind != ORR__G_ARGREDUCE)
+    if ((r->kind != ORR__G_MAP && r->kind != ORR__G_REDUCE && r->kind != ORR__G_ARGREDUCE) || r->rows)
         return false;
     if (r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1 || r->nout > ORR__REGION_OUTS)
         return false;

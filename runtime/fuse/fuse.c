@@ -25,6 +25,44 @@ static orr_status homes(orr__site at, const orr__group *g, orr__regions *out)
     return ORR_OK;
 }
 
+/* Reasons still true after merging: about values that are really stored. */
+static void keep_reasons(orr__group *g, orr__regions *out)
+{
+    for (int k = 0; k < g->nreason; k++) {
+        int root = g->reason_of[k];
+        if (g->stored && g->root[root] && !g->stored[root])
+            free(g->reason[k]);
+        else
+            g->reason[out->nreason++] = g->reason[k];
+    }
+    out->reason = g->reason;
+    g->reason = NULL;
+    g->nreason = 0;
+}
+
+/* False: a region could not be lowered as it was merged. */
+static bool lower_all(orr__site at, const orr__group *g, orr__regions *out, orr_status *st)
+{
+    out->n = 0;
+    free(out->region);
+    if (!(out->region = calloc((size_t)g->norder + 1, sizeof *out->region))) {
+        *st = orr__fail(at, ORR_ENOMEM, "no memory for %d regions", g->norder);
+        return true;
+    }
+    for (int i = 0; i < g->norder; i++) {
+        orr__region *r = &out->region[out->n];
+        if ((*st = orr__lower(at, g, g->order[i], r)) != ORR_OK)
+            return true;
+        if (!r->kind && !r->ninstr) {
+            for (int k = 0; k < out->n; k++)
+                orr__region_free(&out->region[k]);
+            return false;
+        }
+        out->n++;
+    }
+    return true;
+}
+
 orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *out)
 {
     orr__group g;
@@ -32,17 +70,13 @@ orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *
     orr_status st = fuse ? orr__simplify(at, p) : ORR_OK;
     if (st != ORR_OK || (st = orr__group_make(at, p, fuse, &g)) != ORR_OK)
         return st;
-    if (!(out->region = calloc((size_t)g.norder + 1, sizeof *out->region)))
-        st = orr__fail(at, ORR_ENOMEM, "no memory for %d regions", g.norder);
-    for (int i = 0; i < g.norder && st == ORR_OK; i++)
-        if ((st = orr__lower(at, &g, g.order[i], &out->region[out->n])) == ORR_OK)
-            out->n++;
+    while (st == ORR_OK && !lower_all(at, &g, out, &st)) { /* each round keeps one more reduction apart */
+        orr__merge_undo(&g);
+        st = orr__merge(at, &g);
+    }
     if (st == ORR_OK)
         st = homes(at, &g, out);
-    out->reason = g.reason;
-    out->nreason = g.nreason;
-    g.reason = NULL;
-    g.nreason = 0;
+    keep_reasons(&g, out);
     orr__group_free(&g);
     if (st == ORR_OK)
         st = orr__regions_verify(p, out);

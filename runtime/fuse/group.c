@@ -37,14 +37,17 @@ int orr__fuse_strip(const orr__prog *p, int i)
     return i;
 }
 
-void orr__group_reason(orr__group *g, const char *fmt, ...)
+void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
 {
     if (g->nreason == g->reason_cap) {
         int cap = g->reason_cap ? 2 * g->reason_cap : 16;
         char **more = realloc(g->reason, (size_t)cap * sizeof *more);
-        if (!more)
+        if (more)
+            g->reason = more;
+        int *of = more ? realloc(g->reason_of, (size_t)cap * sizeof *of) : NULL;
+        if (!of)
             return; /* only for people: a missing line is no fault */
-        g->reason = more;
+        g->reason_of = of;
         g->reason_cap = cap;
     }
     char text[256];
@@ -52,6 +55,7 @@ void orr__group_reason(orr__group *g, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    g->reason_of[g->nreason] = root;
     if ((g->reason[g->nreason] = strdup(text)))
         g->nreason++;
 }
@@ -122,14 +126,14 @@ static void offer(orr__group *g, int c, int x)
     if (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, c)) {
         int s = orr__fuse_strip(p, c);
         if (p->leaf_of[s] < 0 && !g->root[s])
-            orr__group_reason(g, "%%%d %s -> %%%d: the reshape mixes axes, so its input gets a buffer", s, p->node[s]->op->name, c);
+            orr__group_reason(g, s, "%%%d %s -> %%%d: the reshape mixes axes, so its input gets a buffer", s, p->node[s]->op->name, c);
         need_buffer(g, c);
         return;
     }
     if (op == ORR__OP_BROADCAST && orr__shape_count(&p->node[c]->shape) > orr__shape_count(&p->node[x]->shape) &&
         g->cost[x] > CHEAP_FLOPS && !g->root[x]) {
         int64_t n = orr__shape_count(&p->node[x]->shape);
-        orr__group_reason(g, "%%%d %s -> %%%d: would be computed %lld times over by the broadcast", x, p->node[x]->op->name, c,
+        orr__group_reason(g, x, "%%%d %s -> %%%d: would be computed %lld times over by the broadcast", x, p->node[x]->op->name, c,
                (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
         need_buffer(g, x);
         return;
@@ -154,14 +158,14 @@ static void settle(orr__group *g, int i)
             g->root[i] = true;
         } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i)) {
             g->root[i] = true;
-            orr__group_reason(g, "%%%d %s: several regions read it and %.0f flops are too many to do again", i, p->node[i]->op->name,
+            orr__group_reason(g, i, "%%%d %s: several regions read it and %.0f flops are too many to do again", i, p->node[i]->op->name,
                    (double)g->cost[i]);
         } else if (own >= 0 && g->size[own] >= ORR__REGION_MAX_OPS) {
             g->root[i] = true;
-            orr__group_reason(g, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own, ORR__REGION_MAX_OPS);
+            orr__group_reason(g, i, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own, ORR__REGION_MAX_OPS);
         } else if (own >= 0 && g->inputs[own] + nin > ORR__REGION_MAX_INPUTS) {
             g->root[i] = true;
-            orr__group_reason(g, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name, own, g->inputs[own]);
+            orr__group_reason(g, i, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name, own, g->inputs[own]);
         }
     }
     int region = g->root[i] ? i : own;
@@ -195,6 +199,8 @@ void orr__group_free(orr__group *g)
     free(g->inputs);
     free(g->home);
     free(g->members);
+    free(g->stored);
+    free(g->apart);
     free(g->dep0);
     free(g->dep);
     free(g->dep_view);
@@ -202,6 +208,7 @@ void orr__group_free(orr__group *g)
     for (int i = 0; i < g->nreason; i++)
         free(g->reason[i]);
     free(g->reason);
+    free(g->reason_of);
     memset(g, 0, sizeof *g);
 }
 
@@ -232,6 +239,10 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__gro
         for (int k = 0; g->live[i] && k < orr__prog_nin(p, i); k++)
             g->live[orr__arg(p, i, k)] = true;
         settle(g, i);
+    }
+    if (!(g->apart = calloc(n, sizeof *g->apart))) {
+        orr__group_free(g);
+        return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }
     orr_status st = orr__merge(at, g);
     if (st != ORR_OK)

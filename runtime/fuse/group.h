@@ -18,7 +18,7 @@ typedef struct {
     int *loads;      /* buffers that the expression reads                        */
     int *size;       /* per root: nodes taken in so far                          */
     int *inputs;     /* per root: buffers read so far                            */
-    char **reason; int nreason, reason_cap;
+    char **reason; int *reason_of; int nreason, reason_cap; /* of: the root that was made */
     /* merge.c: roots that become one region with several outputs */
     int *home;       /* root -> the last root of its region; itself when alone   */
     int *members;    /* home -> number of roots at home there                    */
@@ -26,14 +26,17 @@ typedef struct {
     bool *dep_view;  /* … through a view                                         */
     int *order;      /* homes in an order that can be run, norder of them        */
     int norder;
+    bool *stored;    /* root -> somebody outside its region reads its buffer      */
+    bool *apart;     /* root -> lower.c found that it cannot be folded in place   */
 } orr__group;
 
 #define ORR__REGION_MAX_OPS 64     /* larger kernels spill registers and compile slowly */
+#define ORR__ROW_MAX 8192          /* a row that is folded in place stays in the second-level cache */
 #define ORR__REGION_MAX_INPUTS 14  /* task buffers and kernel arguments                 */
 
 orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__group *g);
 void orr__group_free(orr__group *g);
-void orr__group_reason(orr__group *g, const char *fmt, ...) ORR_PRINTF(2, 3);
+void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
 bool orr__is_compute(int op);                                    /* element-wise, cast or generator            */
 orr_status orr__merge(orr__site at, orr__group *g);
 /* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
@@ -44,7 +47,11 @@ bool orr__reshape_is_squeeze(const orr__prog *p, int i);         /* only inserts
 static inline int orr__arg(const orr__prog *p, int i, int k) { return p->arg[p->arg0[i] + k]; }
 static inline int orr__op_of(const orr__prog *p, int i) { return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id; }
 
+/* Is root i a reduction of the last axis alone, short enough to be folded in place? */
+bool orr__folds_rows(const orr__prog *p, int i);
 /* lower.c: the region whose last root is node `root`, with the roots that are at home there. */
+/* A region without instructions and kind MAP (ninstr 0): g->apart has a new member, and merging must begin anew. */
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r);
+void orr__merge_undo(orr__group *g);
 
 #endif

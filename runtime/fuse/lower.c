@@ -20,6 +20,7 @@ typedef struct {
     const orr__prog *p;
     orr__region *r;
     int home;
+    int refused; /* a reduction that this region sees otherwise than row by row, -1 */
     memo *memo; int nmemo, memo_cap;
     int instr_cap, access_cap, in_cap;
     bool oom;
@@ -153,6 +154,26 @@ static bool same_view(const view *a, const view *b, int rank)
 }
 
 static int lower_node(ctx *c, int i, const view *v);
+static view identity(int rank);
+
+/* A reduction over the last axis inside its own region: the row's value, seen by all of the row. */
+static int lower_fold(ctx *c, int i, const view *v)
+{
+    const orr__prog *p = c->p;
+    const orr__node *n = p->node[i];
+    int last = n->shape.rank - 1;
+    bool fits = v->off[last] == 0;
+    for (int d = 0; d < last; d++)
+        fits = fits && (n->shape.dim[d] == 1 || (v->ax[d] == d && v->off[d] == 0 && v->mul[d] == 1));
+    if (!fits) {
+        c->refused = i;
+        return 0;
+    }
+    view whole = identity(n->shape.rank);
+    int16_t x = (int16_t)lower_node(c, orr__arg(p, i, 0), &whole);
+    c->r->rows = true;
+    return add_instr(c, (orr__rinstr){ ORR__RI_FOLD, n->dtype, (int16_t)n->attr.rop, x, -1, -1, -1, -1 });
+}
 
 static int lower_load(ctx *c, int i, const view *v)
 {
@@ -208,7 +229,9 @@ static int lower_node(ctx *c, int i, const view *v)
     for (int k = 0; k < c->nmemo; k++)
         if (c->memo[k].node == i && same_view(&c->memo[k].v, v, p->node[i]->shape.rank))
             return c->memo[k].reg;
-    int reg = op == ORR__OP_LEAF || is_root || op == ORR__OP_RESHAPE ? lower_load(c, i, v) : lower_compute(c, i, v);
+    int reg = op == ORR__OP_LEAF || is_root || op == ORR__OP_RESHAPE ? lower_load(c, i, v)
+              : op == ORR__OP_REDUCE                                 ? lower_fold(c, i, v)
+                                                                     : lower_compute(c, i, v);
     if (grow(c, &c->memo, &c->memo_cap, c->nmemo + 1, sizeof *c->memo))
         c->memo[c->nmemo++] = (memo){ i, reg, *v };
     return reg;
@@ -317,8 +340,8 @@ static void lower_map(ctx *c, int i)
     iterate_over(r, &p->node[from]->shape);
     view v = identity(p->node[from]->shape.rank);
     r->out_reg[0] = (int16_t)lower_node(c, from, &v);
-    for (int k = i - 1; k >= 0 && r->nout < c->g->members[i]; k--)
-        if (c->g->root[k] && c->g->home[k] == i) {
+    for (int k = i - 1; k >= 0 && r->nout < ORR__REGION_OUTS; k--)
+        if (c->g->root[k] && c->g->home[k] == i && c->g->stored[k]) {
             r->out[r->nout] = k;
             r->out_dtype[r->nout] = p->node[k]->dtype;
             r->out_reg[r->nout++] = (int16_t)lower_node(c, k, &v);
@@ -334,7 +357,7 @@ static void lower_map(ctx *c, int i)
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r)
 {
     const orr__node *n = g->p->node[root];
-    ctx c = { .g = g, .p = g->p, .r = r, .home = root };
+    ctx c = { .g = g, .p = g->p, .r = r, .home = root, .refused = -1 };
     memset(r, 0, sizeof *r);
     r->slot = -1;
     r->nout = 1;
@@ -349,6 +372,11 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     default: lower_map(&c, root);
     }
     free(c.memo);
+    if (c.refused >= 0) {
+        orr__region_free(r);
+        g->apart[c.refused] = true;
+        return ORR_OK;
+    }
     if (c.oom) {
         orr__region_free(r);
         return orr__fail(at, ORR_ENOMEM, "no memory for a region");

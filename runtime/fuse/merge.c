@@ -11,6 +11,7 @@ typedef struct {
     orr__group *g;
     item *stack; int depth, cap;
     int dep_cap, ndep;
+    int *user, *next, *first, nuser; /* who reads root i: user[e] for e = first[i], next[e], … */
     int *stamp; /* 2·root: seen without a view, 2·root + 1: seen through one; or home: visited by a search */
 } ctx;
 
@@ -111,12 +112,70 @@ static bool joinable(const orr__group *g, int i)
     return g->root[i] && orr__is_compute(orr__op_of(g->p, i));
 }
 
+bool orr__folds_rows(const orr__prog *p, int i)
+{
+    const orr__node *n = p->node[i];
+    if (orr__op_of(p, i) != ORR__OP_REDUCE || n->shape.rank < 1 || n->attr.mask != 1u << (n->shape.rank - 1) ||
+        n->attr.rop == ORR__RANY || n->attr.rop == ORR__RALL)
+        return false;
+    const orr_shape *s = &p->node[orr__arg(p, i, 0)]->shape;
+    int64_t row = s->dim[s->rank - 1];
+    return row > 0 && row <= ORR__ROW_MAX;
+}
+
+/* Does anybody but the regions at home in j (and root `with`) read root i's buffer? */
+static bool read_outside(const ctx *c, int i, int j, int with)
+{
+    if (c->g->stored[i])
+        return true;
+    for (int e = c->first[i]; e >= 0; e = c->next[e])
+        if (c->g->home[c->user[e]] != j && c->user[e] != with)
+            return true;
+    return false;
+}
+
+/* Is root i element-wise on one value a row of j's shape, with a fold of such rows among what it reads? */
+static bool maps_rows(const ctx *c, int i, int j)
+{
+    const orr__group *g = c->g;
+    orr_shape s = g->p->node[j]->shape;
+    bool folds = false;
+    if (!joinable(g, i) || s.rank < 1 || s.dim[s.rank - 1] < 2)
+        return false;
+    s.dim[s.rank - 1] = 1;
+    for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++)
+        folds = folds || (orr__folds_rows(g->p, g->dep[k]) && !g->apart[g->dep[k]]);
+    return folds && orr__shape_equal(&s, &g->p->node[i]->shape) && !read_outside(c, i, j, i);
+}
+
+/* Outputs of the region of j when root i is in it. */
+static int outputs_with(const ctx *c, int i, int j)
+{
+    int n = 1 + read_outside(c, i, j, i);
+    for (int m = j - 1, left = c->g->members[j] - 1; m >= 0 && left > 0; m--)
+        if (c->g->root[m] && c->g->home[m] == j) {
+            left--;
+            n += read_outside(c, m, j, i);
+        }
+    return n;
+}
+
+/* A member that has one value a row reads such values as they are. */
+static bool row_level(const orr__group *g, int m, int j)
+{
+    const orr_shape *a = &g->p->node[m]->shape, *b = &g->p->node[j]->shape;
+    return orr__is_compute(orr__op_of(g->p, m)) && !orr__shape_equal(a, b);
+}
+
 /* May root i, read by the region at home in j, become one more output of it? 1 yes, 0 no, -1 no memory. */
 static int may_join(ctx *c, int i, int j)
 {
     orr__group *g = c->g;
-    if (!joinable(g, i) || g->home[i] != i || g->members[i] != 1 || g->members[j] >= ORR__REGION_OUTS ||
-        !orr__shape_equal(&g->p->node[i]->shape, &g->p->node[j]->shape) ||
+    bool fold = orr__folds_rows(g->p, i) && !g->apart[i] && !read_outside(c, i, j, i);
+    bool row = !fold && maps_rows(c, i, j);
+    const orr_shape *s = &g->p->node[fold ? orr__arg(g->p, i, 0) : row ? j : i]->shape;
+    if (!g->root[i] || (!fold && !joinable(g, i)) || g->home[i] != i || g->members[i] != 1 ||
+        outputs_with(c, i, j) > ORR__REGION_OUTS || !orr__shape_equal(s, &g->p->node[j]->shape) ||
         g->size[i] + g->size[j] > ORR__REGION_MAX_OPS || g->inputs[i] + g->inputs[j] > ORR__REGION_MAX_INPUTS)
         return 0;
     for (int m = j, left = g->members[j]; m >= 0 && left; m--) {
@@ -125,7 +184,7 @@ static int may_join(ctx *c, int i, int j)
         left--;
         for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
             int d = g->dep[k];
-            if (d == i && g->dep_view[k])
+            if (d == i && g->dep_view[k] != (fold || row) && !row_level(g, m, j))
                 return 0; /* seen under another index map: it would be computed twice */
             if (d == i || g->home[d] == j)
                 continue;
@@ -170,6 +229,8 @@ static bool put_in_order(ctx *c)
 {
     orr__group *g = c->g;
     int n = g->p->n, done = 0;
+    for (int i = 0; i < n; i++)
+        g->stored[i] = g->root[i] && read_outside(c, i, g->home[i], -1);
     int *waits = calloc((size_t)n + 1, sizeof *waits), *next = malloc(((size_t)c->ndep + 1) * sizeof *next);
     int *first = malloc(((size_t)n + 1) * sizeof *first), *who = malloc(((size_t)c->ndep + 1) * sizeof *who), used = 0;
     g->order = malloc(((size_t)n + 1) * sizeof *g->order);
@@ -201,6 +262,43 @@ static bool put_in_order(ctx *c)
     return ok;
 }
 
+/* The other direction of dep; and which roots are asked for from outside. */
+static bool list_users(ctx *c)
+{
+    orr__group *g = c->g;
+    int n = g->p->n;
+    c->user = malloc(((size_t)c->ndep + 1) * sizeof *c->user);
+    c->next = malloc(((size_t)c->ndep + 1) * sizeof *c->next);
+    c->first = malloc(((size_t)n + 1) * sizeof *c->first);
+    g->stored = calloc((size_t)n + 1, sizeof *g->stored);
+    if (!c->user || !c->next || !c->first || !g->stored)
+        return false;
+    memset(c->first, -1, ((size_t)n + 1) * sizeof *c->first);
+    for (int i = 0; i < n; i++)
+        for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++) {
+            c->user[c->nuser] = i;
+            c->next[c->nuser] = c->first[g->dep[k]];
+            c->first[g->dep[k]] = c->nuser++;
+        }
+    for (int k = 0; k < g->p->nout; k++)
+        g->stored[orr__fuse_strip(g->p, g->p->out[k])] = true;
+    return true;
+}
+
+void orr__merge_undo(orr__group *g)
+{
+    free(g->home);
+    free(g->members);
+    free(g->stored);
+    free(g->dep0);
+    free(g->dep);
+    free(g->dep_view);
+    free(g->order);
+    g->home = g->members = g->dep0 = g->dep = g->order = NULL;
+    g->stored = g->dep_view = NULL;
+    g->norder = 0;
+}
+
 orr_status orr__merge(orr__site at, orr__group *g)
 {
     size_t n = (size_t)g->p->n + 1;
@@ -219,11 +317,15 @@ orr_status orr__merge(orr__site at, orr__group *g)
     }
     if (ok)
         g->dep0[g->p->n] = c.ndep;
+    ok = ok && list_users(&c);
     for (int j = g->p->n; ok && g->fuse && j-- > 0;)
         if (joinable(g, j) && g->home[j] == j)
             ok = gather(&c, j);
     ok = ok && put_in_order(&c);
     free(c.stack);
     free(c.stamp);
+    free(c.user);
+    free(c.next);
+    free(c.first);
     return ok ? ORR_OK : enomem(at);
 }

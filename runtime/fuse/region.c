@@ -58,7 +58,7 @@ static bool mergeable(const orr__region *r, int d)
 /* Fewer, longer axes: kernels loop less and contiguous walks are seen as such. The last three axes of a matmul stay. */
 static void merge_axes(orr__region *r)
 {
-    int fixed = r->kind == ORR__G_MATMUL ? 3 : 0, least = fixed ? fixed : 1;
+    int fixed = r->kind == ORR__G_MATMUL ? 3 : r->rows ? 1 : 0, least = fixed ? fixed : 1;
     for (int d = r->rank - 1 - fixed; d >= 0 && r->rank > least; d--)
         if (r->dim[d] == 1 && (!reduced(r, d) || (r->rmask & (r->rmask - 1))))
             remove_axis(r, d);
@@ -119,6 +119,7 @@ static void label(orr__region *r)
                            : in->kind == ORR__RI_CAST   ? "cast"
                            : in->kind == ORR__RI_RANDOM ? "random"
                            : in->kind == ORR__RI_IOTA   ? "iota"
+                           : in->kind == ORR__RI_FOLD   ? rop_name[in->op]
                                                         : NULL;
         if (word) {
             append(r, word, sep);
@@ -240,6 +241,9 @@ static void print_instr(FILE *to, const orr__region *r, int i)
     case ORR__RI_SCALAR: fprintf(to, "      r%d = scalar s%d : %s\n", i, in->slot, dt); return;
     case ORR__RI_IOTA: fprintf(to, "      r%d = iota @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
     case ORR__RI_RANDOM: fprintf(to, "      r%d = random @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
+    case ORR__RI_FOLD:
+        fprintf(to, "      r%d = %s of the row of r%d : %s\n", i, rop_name[in->op], in->x, dt);
+        return;
     case ORR__RI_CAST: fprintf(to, "      r%d = cast r%d : %s\n", i, in->x, dt); return;
     default: break;
     }

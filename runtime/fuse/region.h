@@ -28,7 +28,8 @@ typedef enum {
     ORR__RI_IOTA,    /* scalar[slot] + scalar[slot+1]·(access[a] as an index)                          */
     ORR__RI_RANDOM,  /* dist op, seed scalar[slot].u, parameters scalar[slot+1…], at index access[a]     */
     ORR__RI_CAST,    /* x from its dtype to dtype                                                     */
-    ORR__RI_EW       /* element-wise row `op` on registers x, y, z                                    */
+    ORR__RI_EW,      /* element-wise row `op` on registers x, y, z                                    */
+    ORR__RI_FOLD     /* register x folded by rop `op` over its row, the last axis, and seen by the whole row */
 } orr__rikind;
 
 /* One instruction; its result is register number = its own index. `dtype` is the value's dtype; f16 and bf16 values
@@ -47,6 +48,7 @@ typedef struct orr__region {
     orr__gkind kind;
     int rank;                         /* iteration axes, adjacent ones merged where every access allows; ≥ 1   */
     int64_t dim[ORR__REGION_RANK];    /* (matmul: batch…, m, n, k)                                              */
+    bool rows;                        /* a map with RI_FOLD: the last axis is a row, and stays whole              */
     uint32_t rmask;                   /* reduced iteration axes                                                */
     int rop;
     int ninstr;      orr__rinstr *instr;

@@ -31,7 +31,7 @@ int orr__region_tiles(const orr__region *r, double us)
     int64_t rows = r->dim[0];
     int workers = orr__plan_machine.workers;
     double aim = orr__env.tile_us > 0 ? (double)orr__env.tile_us : 1;
-    if (rows < 2 || workers < 2 || r->kind == ORR__G_SCATTER_ADD)
+    if (rows < 2 || workers < 2 || r->kind == ORR__G_SCATTER_ADD || (r->rows && r->rank == 1))
         return 1;
     int64_t n = (int64_t)(us / aim), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
     if (n > most)
