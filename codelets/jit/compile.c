@@ -32,7 +32,7 @@ static bool make_in(folder *f, const char *parent, char *why, size_t size)
     }
     f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (f->fd < 0) {
-        (void)snprintf(why, size, "%s: %s", f->path, strerror(errno));
+        (void)snprintf(why, size, "%.400s: %s", f->path, strerror(errno));
         (void)rmdir(f->path);
     }
     return f->fd >= 0;
