@@ -125,6 +125,9 @@ orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double st
     orr__scalar s0, s1;
     if (!range_scalar(at, dtype, start, false, &s0) || !range_scalar(at, dtype, step, true, &s1))
         return orr__handle_new(NULL);
+    orr__scalar last;
+    if (!orr__is_float(dtype) && length > 0 && !orr__scalar_from(at, dtype, start + (length - 1) * step, &last))
+        return orr__handle_new(NULL);
     if (orr__is_float(dtype)) { /* computed in f64, whatever the dtype */
         s0.f = start;
         s1.f = step;

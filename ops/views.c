@@ -55,7 +55,7 @@ orr_tensor *orr_permute_at(const char *file, int line, orr_tensor *x, orr_axes a
     int rank = n->shape.rank;
     if (axes.n >= 0 && axes.n != rank)
         return orr__poison(at, ORR_EAXIS, "%d axes for shape %s, which has %d", axes.n, orr__str(n->shape).s, rank);
-    if (axes.n >= 0 && !orr__axes_mask(axes, rank, &mask))
+    if (!orr__axes_mask(axes, rank, &mask))
         return orr__axes_poison(at, &n->shape);
     for (int i = 0; i < rank; i++)
         perm[i] = axes.n < 0 ? rank - 1 - i : orr__axis(axes.axis[i], rank);

@@ -45,12 +45,13 @@ ORR_API orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const
 ORR_API orr_status orr_warmup_at(const char *file, int line, orr_tensor *t);
 #define orr_warmup(...) orr_warmup_at(ORR_HERE, __VA_ARGS__)
 
-/** Work under way. Free it with orr_wait or orr_event_free. */
+/** Work under way. Free it with orr_wait. A checked name, not an address, as tensors are; so is orr_graph. */
 typedef struct orr_event orr_event;
 /** Like orr_eval_all, but returns when the work is submitted. On success *event is to be waited for. */
 ORR_API orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event);
 #define orr_eval_async(...) orr_eval_async_at(ORR_HERE, __VA_ARGS__)
-/** Waits, frees the event, returns how the work ended. NULL: ORR_EINVAL. From any one thread. */
+/** Waits, frees the event, returns how the work ended. NULL: ORR_EINVAL. A second time:
+ * ORR_EHANDLE. From any one thread. */
 ORR_API orr_status orr_wait_at(const char *file, int line, orr_event *event);
 #define orr_wait(...) orr_wait_at(ORR_HERE, __VA_ARGS__)
 /** Whether the work has ended. Does not block, does not free. */
@@ -73,6 +74,8 @@ ORR_API orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *co
 ORR_API orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
                                        orr_tensor **results, orr_event **event);
 #define orr_graph_submit(...) orr_graph_submit_at(ORR_HERE, __VA_ARGS__)
+/** Work under way is not disturbed, but no other thread may be in orr_graph_submit with it. NULL is fine. A second time:
+ * ORR_EHANDLE. */
 ORR_API orr_status orr_graph_free(orr_graph *g);
 
 /* -- gradients ------------------------------------------------------------------------------------------- */

@@ -66,7 +66,8 @@ ORR_API orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr
 /** A 0-d constant without a dtype of its own: in an op it takes the other operand's. A fraction that meets
  * integers, or a number out of their range, is EDTYPE. Alone it is f64. */
 ORR_API orr_tensor *orr_scalar_at(const char *file, int line, double value);
-/** start, start+step, … below stop (above it when step < 0). Length ⌈(stop−start)/step⌉. EINVAL: step 0, NaN. */
+/** start, start+step, … below stop (above it when step < 0). Length ⌈(stop−start)/step⌉. EINVAL: step 0, NaN.
+ * EDTYPE: bool, and an integer dtype that does not hold all of them. */
 ORR_API orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double start, double stop, double step);
 /** n points from start to stop, both included: start + i·(stop−start)/(n−1). Float dtypes. */
 ORR_API orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double start, double stop, int64_t n);

@@ -4,9 +4,8 @@
 
 #include <stdlib.h>
 #include "runtime/api/eval.h"
+#include "runtime/api/token.h"
 #include "runtime/base/env.h"
-
-struct orr_event { orr__run *run; };
 
 orr_status orr__need_running(orr__site at)
 {
@@ -81,6 +80,31 @@ static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__
     return st;
 }
 
+/* After a failure: each pending assignment by itself, so that a wrong one harms its own variable and nothing else.
+ * Where memory was refused they all stay for the next evaluation. Keeps the last error. */
+static void settle_pending(orr__site at, orr_status st, orr__node *const *pending, int n)
+{
+    char text[1024];
+    if (!n || st == ORR_ENOMEM || st == ORR_ESTATE)
+        return;
+    snprintf(text, sizeof text, "%s", orr_error_message());
+    for (int i = 0; i < n; i++) {
+        orr__node *todo[1];
+        int count = 0;
+        orr__prog p;
+        (void)select_nodes(&pending[i], 1, todo, &count, false);
+        if (!count)
+            continue;
+        if (orr__prog_capture(at, todo, 1, &p) == ORR_OK) {
+            (void)run_capture(at, todo, 1, &p, NULL);
+            orr__prog_free(&p);
+        }
+        orr__node_unref(todo[0]);
+    }
+    orr__pending_clear();
+    (void)orr__fail_text(st, text);
+}
+
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run)
 {
     orr__node **pending, *few[32];
@@ -106,6 +130,8 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     }
     if (st == ORR_OK)
         orr__pending_clear();
+    else
+        settle_pending(at, st, pending, npending);
     for (int i = 0; i < count; i++)
         orr__node_unref(todo[i]);
     if (todo != few)
@@ -145,7 +171,7 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__r
         st = orr__eval_nodes(at, node, n, run);
     if (node != few)
         free(node);
-    return st;
+    return orr__fail_place(at, st);
 }
 
 orr_status orr_eval_at(const char *file, int line, orr_tensor *t)
@@ -158,17 +184,29 @@ orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int
     return eval_tensors(ORR__SITE(file, line, "eval_all"), t, n, NULL);
 }
 
-orr_event *orr__event_new(orr__run *run)
+/* What an event's name stands for; the run is NULL when all is done already. */
+struct event {
+    orr__run *run;
+};
+
+orr_event *orr__event_new(void)
 {
-    orr_event *e = orr__alloc(sizeof *e);
-    if (e)
-        e->run = run;
-    return e;
+    struct event *e = orr__alloc(sizeof *e);
+    orr_event *name = e ? orr__token_new(e) : NULL;
+    if (!name)
+        free(e);
+    return name;
 }
 
-void orr__event_adopt(orr_event *e, orr__run *run)
+void orr__event_adopt(orr_event *event, orr__run *run)
 {
+    struct event *e = orr__token_get(event, false);
     e->run = run;
+}
+
+void orr__event_drop(orr_event *event)
+{
+    free(orr__token_get(event, true));
 }
 
 orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event)
@@ -178,32 +216,41 @@ orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, i
     if (!event)
         return orr__fail(at, ORR_EINVAL, "event is NULL: it is what to wait on");
     *event = NULL;
-    orr_event *e = orr__event_new(NULL);
+    orr_event *e = orr__event_new();
     if (!e)
-        return ORR_ENOMEM;
+        return orr__fail_place(at, ORR_ENOMEM);
     orr_status st = eval_tensors(at, t, n, &run);
     if (st != ORR_OK) {
-        free(e);
+        orr__event_drop(e);
         return st;
     }
-    e->run = run;
+    orr__event_adopt(e, run);
     *event = e;
     return ORR_OK;
 }
 
 orr_status orr_wait_at(const char *file, int line, orr_event *event)
 {
+    orr__site at = ORR__SITE(file, line, "wait");
     if (!event)
-        return orr__fail(ORR__SITE(file, line, "wait"), ORR_EINVAL, "the event is NULL");
-    orr_status st = event->run ? orr__run_wait(event->run) : ORR_OK;
-    orr__run_unref(event->run);
-    free(event);
+        return orr__fail(at, ORR_EINVAL, "the event is NULL");
+    struct event *e = orr__token_get(event, true);
+    if (!e)
+        return orr__fail(at, ORR_EHANDLE, "no event: it was waited for already, or never was one");
+    orr__run *run = e->run;
+    free(e);
+    orr_status st =
+        orr__run_done(run) || orr__engine_running()
+            ? orr__run_wait(run)
+            : orr__fail(at, ORR_ESTATE, "what this event stands for stayed behind in the forked process's parent");
+    orr__run_unref(run);
     return st;
 }
 
 bool orr_event_done(const orr_event *event)
 {
-    return !event || !event->run || orr__run_done(event->run);
+    struct event *e = orr__token_get(event, false);
+    return !e || orr__run_done(e->run);
 }
 
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node **node)
@@ -217,7 +264,7 @@ orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node 
     bool there = (*node)->value != NULL;
     orr__graph_unlock();
     if (!there && (st = orr__eval_nodes(at, node, 1, NULL)) != ORR_OK)
-        return st;
+        return orr__fail_place(at, st);
     orr__graph_lock();
     *buf = orr__buf_ref((*node)->value);
     orr__run *run = run_of(*node);
@@ -230,5 +277,5 @@ orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node 
         st = orr__buf_sync(*buf);
     if (st != ORR_OK)
         orr__buf_unref(*buf);
-    return st;
+    return orr__fail_place(at, st);
 }

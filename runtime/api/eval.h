@@ -12,9 +12,11 @@
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
 /* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host. */
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node **node);
-/* An event that owns `run` (may be NULL: done). NULL on ENOMEM. */
-orr_event *orr__event_new(orr__run *run);
-void orr__event_adopt(orr_event *e, orr__run *run);
+/* An event without a run: one that is done. NULL on ENOMEM. Then it takes over a reference to `run` (may be NULL),
+ * or is dropped. */
+orr_event *orr__event_new(void);
+void orr__event_adopt(orr_event *event, orr__run *run);
+void orr__event_drop(orr_event *event);
 orr_status orr__need_running(orr__site at);
 /* Borrowed nodes of n tensors; the first error of a bad one. */
 orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, orr__node **node);

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
+#include "runtime/api/token.h"
 
-struct orr_graph {
+typedef struct {
     orr__prog prog;
     orr__plan *plan;
     int nin, nout;
-    orr__node **in;      /* the placeholders                                     */
-    int *leaf_in;        /* leaf -> input number, -1: captured                   */
-    uint64_t *leaf_var;  /* leaf -> variable whose present value it takes, 0     */
-};
+    orr__node **in;     /* the placeholders                                     */
+    int *leaf_in;       /* leaf -> input number, -1: captured                   */
+    uint64_t *leaf_var; /* leaf -> variable whose present value it takes, 0     */
+} graph;
 
 orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_shape shape)
 {
@@ -21,7 +22,8 @@ orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_
     if ((unsigned)dtype >= ORR_DTYPE_COUNT)
         return orr__poison(at, ORR_EDTYPE, "%d is no dtype", (int)dtype);
     if (!orr__shape_valid(&shape))
-        return orr__poison(at, ORR_ESHAPE, "the shape is not valid (rank 0 to 8, sizes not negative, count in 63 bits)");
+        return orr__poison(at, ORR_ESHAPE,
+                           "the shape is not valid (rank 0 to 8, sizes not negative, count in 63 bits)");
     return orr__handle_new(orr__node_new(at, orr__prim(ORR__OP_PLACEHOLDER), dtype, &shape, 0, NULL));
 }
 
@@ -64,7 +66,7 @@ static orr_status check_inputs(orr__site at, orr__node *const *in, int n)
 }
 
 /* Where each leaf of the capture comes from at submission. */
-static orr_status bind_leaves(orr__site at, orr_graph *g)
+static orr_status bind_leaves(orr__site at, graph *g)
 {
     const orr__prog *p = &g->prog;
     g->leaf_in = orr__alloc_n((size_t)p->nleaf + 1, sizeof *g->leaf_in);
@@ -89,7 +91,7 @@ static orr_status bind_leaves(orr__site at, orr_graph *g)
     return ORR_OK;
 }
 
-static orr_status build(orr__site at, orr_graph *g, orr__node *const *out)
+static orr_status build(orr__site at, graph *g, orr__node *const *out)
 {
     orr_status st = check_inputs(at, g->in, g->nin);
     /* Variables must be leaves, so that submissions can read them anew. */
@@ -104,13 +106,25 @@ static orr_status build(orr__site at, orr_graph *g, orr__node *const *out)
     return st;
 }
 
+static void destroy(graph *g)
+{
+    for (int i = 0; i < g->nin; i++)
+        orr__node_unref(g->in[i]);
+    orr__prog_free(&g->prog);
+    orr__plan_unref(g->plan);
+    free(g->in);
+    free(g->leaf_in);
+    free(g->leaf_var);
+    free(g);
+}
+
 orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inputs, int n_inputs,
                               orr_tensor *const *outputs, int n_outputs)
 {
     orr__site at = ORR__SITE(file, line, "graph_build");
     if (orr__need_running(at) != ORR_OK)
         return NULL;
-    orr_graph *g = orr__alloc(sizeof *g);
+    graph *g = orr__alloc(sizeof *g);
     orr__node **out = resolve(at, outputs, n_outputs, "output");
     orr__node **in = out ? resolve(at, inputs, n_inputs, "input") : NULL;
     bool ok = g && out && in;
@@ -124,11 +138,12 @@ orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inp
         free(in);
     }
     free(out);
-    if (!ok && g) {
-        (void)orr_graph_free(g);
-        g = NULL;
-    }
-    return g;
+    orr_graph *name = ok ? orr__token_new(g) : NULL;
+    if (!name && g)
+        destroy(g);
+    if (!name)
+        (void)orr__fail_place(at, orr_error_status());
+    return name;
 }
 
 static orr_status check_value(orr__site at, const orr__node *want, const orr__node *got, int i)
@@ -143,7 +158,7 @@ static orr_status check_value(orr__site at, const orr__node *want, const orr__no
 }
 
 /* The buffers of one submission; references in leaf[]. */
-static orr_status bind(orr__site at, const orr_graph *g, orr__node *const *value, orr__buf **leaf)
+static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buf **leaf)
 {
     const orr__prog *p = &g->prog;
     for (int k = 0; k < p->nleaf; k++) {
@@ -163,7 +178,7 @@ static orr_status bind(orr__site at, const orr_graph *g, orr__node *const *value
 }
 
 /* New leaves around the output buffers (references taken over), in the current scope. */
-static void wrap_results(orr__site at, const orr_graph *g, orr__buf **out, orr_tensor **results)
+static void wrap_results(orr__site at, const graph *g, orr__buf **out, orr_tensor **results)
 {
     for (int i = 0; i < g->nout; i++) {
         const orr__node *like = g->prog.node[g->prog.out[i]];
@@ -176,7 +191,7 @@ static void wrap_results(orr__site at, const orr_graph *g, orr__buf **out, orr_t
     }
 }
 
-static orr_status submit(orr__site at, orr_graph *g, orr__node *const *value, orr_tensor **results, orr_event *event,
+static orr_status submit(orr__site at, graph *g, orr__node *const *value, orr_tensor **results, orr_event *event,
                          orr__run **run)
 {
     orr_status st = g->nin ? orr__eval_nodes(at, value, g->nin, NULL) : ORR_OK;
@@ -202,13 +217,16 @@ static orr_status submit(orr__site at, orr_graph *g, orr__node *const *value, or
     return st;
 }
 
-orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
+orr_status orr_graph_submit_at(const char *file, int line, orr_graph *name, orr_tensor *const *values,
                                orr_tensor **results, orr_event **event)
 {
     orr__site at = ORR__SITE(file, line, "graph_submit");
     orr__run *run = NULL;
     if (event)
         *event = NULL;
+    graph *g = orr__token_get(name, false);
+    if (name && !g)
+        return orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
     if (!g || (g->nin && !values) || (g->nout && !results))
         return orr__fail(at, ORR_EINVAL, "%s is NULL", !g ? "the graph" : g->nin && !values ? "values" : "results");
     orr_status st = orr__need_running(at);
@@ -217,33 +235,29 @@ orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_ten
         return orr_error_status();
     for (int i = 0; i < g->nin && st == ORR_OK; i++)
         st = check_value(at, g->in[i], value[i], i);
-    orr_event *e = event && st == ORR_OK ? orr__event_new(NULL) : NULL;
+    orr_event *e = event && st == ORR_OK ? orr__event_new() : NULL;
     if (st == ORR_OK && event && !e)
         st = ORR_ENOMEM;
     if (st == ORR_OK)
         st = submit(at, g, value, results, e, &run);
     free(value);
     if (!e || st != ORR_OK) {
-        free(e);
+        if (e)
+            orr__event_drop(e);
         orr__run_unref(run);
-        return st;
+        return orr__fail_place(at, st);
     }
     orr__event_adopt(e, run);
     *event = e;
     return ORR_OK;
 }
 
-orr_status orr_graph_free(orr_graph *g)
+orr_status orr_graph_free(orr_graph *name)
 {
-    if (!g)
-        return ORR_OK;
-    for (int i = 0; i < g->nin; i++)
-        orr__node_unref(g->in[i]);
-    orr__prog_free(&g->prog);
-    orr__plan_unref(g->plan);
-    free(g->in);
-    free(g->leaf_in);
-    free(g->leaf_var);
-    free(g);
-    return ORR_OK;
+    graph *g = orr__token_get(name, true);
+    if (g)
+        destroy(g);
+    return g || !name ? ORR_OK
+                      : orr__fail(ORR__SITE(NULL, 0, "graph_free"), ORR_EHANDLE,
+                                  "no graph: it was freed already, or never was one");
 }

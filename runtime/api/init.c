@@ -16,9 +16,11 @@ const char *orr_version(void)
 
 /* The environment first, then what the program asks for where the environment is silent; orr__engine_start looks at
  * engine, backend and workers itself. */
-static orr_status configure(const orr_config *config)
+static orr_status configure(orr__site at, const orr_config *config)
 {
-    orr_status st = orr__env_load();
+    orr_status st = orr__fail_place(at, orr__env_load());
+    if (st == ORR_OK && config && config->workers < 0)
+        return orr__fail(at, ORR_EINVAL, "%d workers make no sense", config->workers);
     if (st == ORR_OK && config) {
         if (config->memory_limit && !orr__env.memory_limit)
             orr__env.memory_limit = config->memory_limit;
@@ -34,7 +36,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
 {
     orr__site at = ORR__SITE(file, line, "init");
     pthread_mutex_lock(&lock);
-    orr_status st = started ? orr__fail(at, ORR_ESTATE, "Orrery is running already") : configure(config);
+    orr_status st = started ? orr__fail(at, ORR_ESTATE, "Orrery is running already") : configure(at, config);
     if (st == ORR_OK)
         st = orr__engine_start(at, config);
     if (st == ORR_OK) {
@@ -50,7 +52,8 @@ orr_status orr_shutdown(void)
     pthread_mutex_lock(&lock);
     if (!started) {
         pthread_mutex_unlock(&lock);
-        return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE, "Orrery is not running: never started, or shut down before");
+        return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE,
+                         "Orrery is not running: never started, or shut down before");
     }
     orr__cpu_stop(); /* a launch that waits for a compiler goes on without */
     /* Handles first: their buffers must be gone before the engine that holds their content is. */

@@ -206,7 +206,7 @@ static answer reserve(size_t bytes, size_t cap, int c, block **b)
         }
         s->allocs++;
         s->live += bytes;
-        if (s->live > s->peak)
+        if (a == HIT && s->live > s->peak)
             s->peak = s->live;
     }
     pthread_mutex_unlock(&pool.lock);
@@ -226,11 +226,12 @@ void *orr__pool_get(size_t bytes, size_t *cap)
             orr__pool_trim();
             b = system_get(*cap);
         }
-        if (!b) {
-            pthread_mutex_lock(&pool.lock);
+        pthread_mutex_lock(&pool.lock);
+        if (!b)
             pool.stats.live -= bytes;
-            pthread_mutex_unlock(&pool.lock);
-        }
+        else if (pool.stats.live > pool.stats.peak)
+            pool.stats.peak = pool.stats.live;
+        pthread_mutex_unlock(&pool.lock);
     }
     if (!b) {
         orr__pool_report(bytes);

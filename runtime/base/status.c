@@ -75,3 +75,11 @@ orr_status orr__fail_text(orr_status st, const char *line)
     last.status = st;
     return st;
 }
+
+orr_status orr__fail_place(orr__site at, orr_status st)
+{
+    const char *name = st == ORR_ENOMEM ? "memory: " : st == ORR_EENV ? "environment: " : NULL;
+    if (!at.file || !name || st != last.status || strncmp(last.text, name, strlen(name)) != 0)
+        return st;
+    return orr__fail(at, st, "%s", last.text + strlen(name));
+}

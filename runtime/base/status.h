@@ -19,5 +19,7 @@ typedef struct {
 orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...) ORR_PRINTF(3, 4);
 /* Records an already formatted line (a poison's message, an error carried over from a worker). */
 orr_status orr__fail_text(orr_status st, const char *line);
+/* Where memory or the environment was refused far below the call, the last error gets the call's place. Returns st. */
+orr_status orr__fail_place(orr__site at, orr_status st);
 
 #endif

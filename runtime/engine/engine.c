@@ -1,6 +1,7 @@
 /* Chooses an engine, starts and stops it, hands plans to it.
  * Must not know: how an engine runs a plan. */
 #include "config.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include "runtime/base/env.h"
@@ -8,6 +9,7 @@
 
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
 static char name[160];
+static bool orphan; /* in the child of a fork that StarPU did not survive */
 
 /* The environment wins over what orr_init was given. */
 static orr_status choose(orr__site at, const orr_config *config, int *choice)
@@ -36,18 +38,39 @@ static orr_status start_one(orr__site at, const orr_config *config, const orr__e
     return ORR_OK;
 }
 
+/* A fork takes none of StarPU's threads along: for the child the engine is down, and nothing waits for it. */
+static void in_child(void)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    if (!e || e == &orr__engine_serial)
+        return;
+    orphan = true;
+    orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
+    atomic_store(&engine, NULL);
+    name[0] = '\0';
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, in_child);
+}
+
 orr_status orr__engine_start(orr__site at, const orr_config *config)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int choice;
     orr_status st = choose(at, config, &choice);
 
+    (void)pthread_once(&once, watch_forks);
     if (st != ORR_OK)
         return st;
     if (atomic_load(&engine))
         return orr__fail(at, ORR_ESTATE, "an engine is running already");
     if (choice != ORR__ENGINE_SERIAL) {
 #ifdef HAVE_STARPU
-        st = start_one(at, config, &orr__engine_starpu);
+        st = orphan ? orr__fail(at, ORR_EDEVICE, "StarPU ran when this process was forked, and does not survive that")
+                    : start_one(at, config, &orr__engine_starpu);
 #else
         st = orr__fail(at, ORR_EDEVICE, "this library was built without StarPU");
 #endif

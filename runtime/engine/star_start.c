@@ -2,6 +2,7 @@
  * Must not know: plans, tasks. */
 #include "config.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +57,41 @@ static orr_status choose_backend(orr__site at, const orr_config *config, int *ch
     return ORR_OK;
 }
 
+/* StarPU ends the process when one of its numbers is none. */
+static orr_status check_numbers(orr__site at)
+{
+    static const char *const names[] = { "STARPU_NCPU",
+                                         "STARPU_NCPUS",
+                                         "STARPU_RESERVE_NCPU",
+                                         "STARPU_NCUDA",
+                                         "STARPU_NOPENCL",
+                                         "STARPU_CALIBRATE",
+                                         "STARPU_SILENT",
+                                         "STARPU_BUS_CALIBRATE",
+                                         "STARPU_WORKERS_NOBIND",
+                                         "STARPU_OPENCL_ON_CPUS",
+                                         "STARPU_OPENCL_ONLY_ON_CPUS" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *v = getenv(names[i]);
+        char *end;
+        if (!v || !*v)
+            continue;
+        errno = 0;
+        long n = strtol(v, &end, 10);
+        if (*end || end == v || errno || n < 0 || n > INT_MAX)
+            return orr__fail(at, ORR_EENV, "%s=%s makes no sense; it takes: a number, 0 or more", names[i], v);
+    }
+    return ORR_OK;
+}
+
 /* StarPU's own variables win over all of this. */
 static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
 {
     orr_status st = choose_backend(at, config, backend);
     int opencl = 0;
 
-    if (st != ORR_OK)
+    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK)
         return st;
     setenv("STARPU_SILENT", "1", 0);
     if (*backend == ORR__BACKEND_OPENCL)

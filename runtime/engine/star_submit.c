@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include "runtime/base/env.h"
+#include "runtime/base/pool.h"
 #include "runtime/engine/star.h"
 
 /* Runs under way that make our leaves: their failure will be ours. A failure that is known already is the answer. */
@@ -178,6 +179,7 @@ static orr_status submit_all(orr__site at, orr__run *r)
             st = submit(at, a);
         }
     }
+    starpu_do_schedule(); /* some policies hold tasks back until they are told that there are no more */
     return st;
 }
 
@@ -233,6 +235,19 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *l
     return st;
 }
 
+/* StarPU ends the process when malloc fails for its tasks and handles: is there as much as they may need? */
+static bool room_for_starpu(const orr__plan *plan)
+{
+    size_t n = (size_t)plan->nvalue, bytes;
+    for (int i = 0; i < plan->nstep; i++)
+        n += (size_t)plan->step[i].ntiles;
+    bytes = ((size_t)256 << 10) + n * ((size_t)8 << 10);
+    void *volatile p = malloc(bytes < (size_t)64 << 20 ? bytes : (size_t)64 << 20); /* volatile: not to be left out */
+    bool there = p != NULL;
+    free(p);
+    return there;
+}
+
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                              orr__buf **out, orr__run **run)
 {
@@ -241,6 +256,12 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *lea
     orr__tilepool_settle();
     if (suits_inline(plan, leaf))
         return orr__exec_inline(at, plan, leaf, scalar, out);
+    if (!room_for_starpu(plan)) {
+        (void)orr__tilepool_trim();
+        orr__pool_trim();
+        if (!room_for_starpu(plan))
+            return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
+    }
     if ((st = execute_once(at, plan, leaf, scalar, out, run)) != ORR_ENOMEM)
         return st;
     /* What other runs hold and what waits for reuse may be enough. */

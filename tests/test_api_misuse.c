@@ -1,0 +1,183 @@
+/* What an impatient user does: events and graphs used twice, forks, wrong numbers in the environment, assignments that
+ * cannot be computed. An error each time, and what comes after works.
+ * Must not know: what runs where. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <orrery.h>
+#include "tests/harness.h"
+
+static bool says(const char *part)
+{
+    return strstr(orr_error_message(), part) != NULL;
+}
+
+/* Large enough for tasks. */
+static orr_tensor *product(void)
+{
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(300, 300), 0.5);
+    return orr_sum(orr_matmul(orr_matmul(x, x), x), ORR_ALL_AXES, false);
+}
+
+static void an_event_is_waited_for_once(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = product();
+    orr_event *e = NULL;
+    ORR_CHECK(orr_eval_async(&y, 1, &e) == ORR_OK && e);
+    ORR_CHECK(orr_wait(e) == ORR_OK);
+    ORR_CHECK(orr_wait(e) == ORR_EHANDLE && says("test_api_misuse.c:"));
+    ORR_CHECK(orr_event_done(e));
+    ORR_CHECK(orr_wait((orr_event *)(void *)&s) == ORR_EHANDLE);
+    (void)orr_scope_end(s);
+}
+
+static void a_freed_graph_is_recognised(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *p = orr_placeholder(ORR_F32, ORR_SHAPE(3)), *y = orr_mul(p, p), *r = NULL;
+    orr_tensor *v = orr_arange(ORR_F32, 0, 3, 1);
+    orr_graph *g = orr_graph_build(&p, 1, &y, 1);
+    ORR_REQUIRE(g != NULL);
+    ORR_CHECK(orr_graph_submit(g, &v, &r, NULL) == ORR_OK);
+    ORR_CHECK(orr_graph_free(g) == ORR_OK);
+    ORR_CHECK(orr_graph_submit(g, &v, &r, NULL) == ORR_EHANDLE);
+    ORR_CHECK(orr_graph_free(g) == ORR_EHANDLE);
+    ORR_CHECK(orr_graph_submit((orr_graph *)(void *)&s, &v, &r, NULL) == ORR_EHANDLE);
+    ORR_CHECK(orr_graph_free(NULL) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+static void a_wrong_assignment_harms_its_own_variable_only(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *bad = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(2)));
+    orr_tensor *good = orr_variable(orr_ones(ORR_F32, ORR_SHAPE(2))), *x = orr_add(good, good);
+    double v;
+    ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+    ORR_CHECK(orr_assign(good, orr_mul(good, orr_scalar(3))) == ORR_OK);
+    ORR_CHECK(orr_assign(bad, orr_take(bad, orr_full(ORR_I64, ORR_SHAPE(2), 7), 0)) == ORR_OK);
+    ORR_CHECK(orr_eval(x) == ORR_EINDEX);
+    ORR_CHECK(orr_eval(x) == ORR_OK); /* said once */
+    ORR_CHECK(orr_item(orr_max(good, ORR_ALL_AXES, false), &v) == ORR_OK && v == 3);
+    ORR_CHECK(orr_eval(bad) == ORR_EINDEX);
+    ORR_CHECK(orr_assign(bad, orr_placeholder(ORR_F32, ORR_SHAPE(2))) == ORR_OK);
+    ORR_CHECK(orr_item(orr_max(x, ORR_ALL_AXES, false), &v) == ORR_EGRAPH);
+    ORR_CHECK(orr_item(orr_max(x, ORR_ALL_AXES, false), &v) == ORR_OK && v == 2);
+    ORR_CHECK(orr_assign(bad, orr_ones(ORR_F32, ORR_SHAPE(2))) == ORR_OK && orr_eval(bad) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+/* In a child process: 0 when all is as it should be. */
+static int life_of_a_child(orr_tensor *y, orr_event *e)
+{
+    alarm(20); /* a hang ends the child, not the test */
+    if (orr_eval(product()) != ORR_ESTATE)
+        return 1;
+    if (!orr_event_done(e) && orr_wait(e) != ORR_ESTATE)
+        return 2;
+    double v;
+    if (orr_item(y, &v) != ORR_ESTATE)
+        return 3;
+    return orr_shutdown() == ORR_OK ? 0 : 4;
+}
+
+static void the_child_of_a_fork_gets_errors(void)
+{
+    int status = 0;
+    orr_event *e = NULL;
+    if (strncmp(orr_engine_name(), "starpu", 6) != 0)
+        ORR_SKIP("the engine is not StarPU");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = product();
+    ORR_REQUIRE(orr_eval_async(&y, 1, &e) == ORR_OK);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(life_of_a_child(y, e));
+    ORR_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    ORR_CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+    ORR_CHECK(orr_wait(e) == ORR_OK);
+    double v;
+    ORR_CHECK(orr_item(y, &v) == ORR_OK && fabs(v - 300.0 * 300 * 300 * 300 / 8) < 1e3);
+    (void)orr_scope_end(s);
+}
+
+static void refusals_name_the_line(void)
+{
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    orr_config config = { .workers = -1 };
+    ORR_CHECK(orr_init(&config) == ORR_EINVAL && says("test_api_misuse.c:"));
+    setenv("ORRERY_FUSE", "perhaps", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_EENV && says("test_api_misuse.c:") && says("on off"));
+    unsetenv("ORRERY_FUSE");
+    config = (orr_config){ .memory_limit = 100000 };
+    ORR_REQUIRE(orr_init(&config) == ORR_OK);
+    orr_tensor *x = orr_ones(ORR_F64, ORR_SHAPE(1000, 1000));
+    ORR_CHECK(orr_eval(x) == ORR_ENOMEM && says("test_api_misuse.c:") && says("8000000 bytes"));
+    ORR_CHECK(orr_data(x) == NULL && says("test_api_misuse.c:"));
+    (void)orr_free(x);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
+static void wrong_numbers_for_starpu_are_errors(void)
+{
+    static const char *const wrong[] = { "-3", "two", "99999999999999999999" };
+    if (strncmp(orr_engine_name(), "starpu", 6) != 0)
+        ORR_SKIP("the engine is not StarPU");
+    const char *now = getenv("STARPU_NCPU");
+    char *before = now ? strdup(now) : NULL;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    for (int i = 0; i < 3; i++) {
+        setenv("STARPU_NCPU", wrong[i], 1);
+        ORR_CHECK(orr_init(NULL) == ORR_EENV && says("STARPU_NCPU") && says(wrong[i]));
+    }
+    unsetenv("STARPU_NCPU");
+    if (before)
+        setenv("STARPU_NCPU", before, 1);
+    free(before);
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
+static void a_range_that_its_dtype_does_not_hold_is_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_U8, 0, 300, 1)) == ORR_EDTYPE);
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_I8, 0, -129.5, -1)) == ORR_EDTYPE);
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_U8, 255, -1, -1)) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_U8, 0, 256, 1)) == ORR_OK);
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 3));
+    ORR_CHECK(orr_tensor_status(orr_permute(x, (orr_axes){ -5, { 0 } })) == ORR_EAXIS);
+    (void)orr_scope_end(s);
+}
+
+static void refused_memory_does_not_raise_the_peak(void)
+{
+    orr_tensor *x = orr_ones(ORR_F64, ORR_SHAPE((int64_t)1 << 44)); /* 128 TiB: no address space has it */
+    ORR_CHECK(orr_eval(x) == ORR_ENOMEM);
+    ORR_CHECK(orr_memory_stats().peak < (size_t)1 << 40);
+    (void)orr_free(x);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(an_event_is_waited_for_once),
+                                      ORR_TEST(a_freed_graph_is_recognised),
+                                      ORR_TEST(a_wrong_assignment_harms_its_own_variable_only),
+                                      ORR_TEST(the_child_of_a_fork_gets_errors),
+                                      ORR_TEST(refusals_name_the_line),
+                                      ORR_TEST(wrong_numbers_for_starpu_are_errors),
+                                      ORR_TEST(a_range_that_its_dtype_does_not_hold_is_refused),
+                                      ORR_TEST(refused_memory_does_not_raise_the_peak),
+                                      { 0 } };
+    setenv("ORRERY_INLINE_US", "0", 1); /* tasks, and not the inline lane */
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    int rc = orr_test_main(argc, argv, "api.misuse", tests);
+    (void)orr_shutdown();
+    return rc;
+}
