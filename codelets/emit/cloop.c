@@ -44,6 +44,11 @@ static const char half_names[] = "#define orr_f16_to_f32 vh_from_f16\n#define or
                                  "#define orr_bf16_to_f32 vh_from_bf16\n#define orr_f32_to_bf16 vh_to_bf16\n"
                                  "#define orr_round_bf16(x) vh_float(vh_round_bf16(x) & 0xffff0000u)\n";
 
+/* Normal numbers as codelets/cpu/vec_rand.c makes them. */
+static const char circle_text[] =
+    "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_sincos(x, &s, &c); return which ? c : s; }\n"
+    "#define log vm_log_f64\n#define sin(x) orr_circle(x, 0)\n#define cos(x) orr_circle(x, 1)\n";
+
 bool orr__emit_c_can(const orr__region *r)
 {
     if (r->kind == ORR__G_REDUCE)
@@ -76,9 +81,11 @@ static void functions(orr__text *t, const orr__region *r)
         orr__emit_helpers(t, ORR__NEED_F16 | ORR__NEED_BF16 | ORR__NEED_NARROW64);
         orr__text_add(t, half_names);
     }
+    orr__text_add(t, circle_text);
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_RANDOM)
             orr__emit_random_helpers(t, &r->instr[i], &random, true);
+    orr__text_add(t, "#undef log\n#undef sin\n#undef cos\n");
     orr__emit_functions(t, &d, r, true);
 }
 
@@ -115,7 +122,7 @@ char *orr__emit_c(const orr__region *r)
     if (!t.failed) {
         functions(&t, r);
         if (r->kind == ORR__G_REDUCE)
-            orr__cloop_fold_function(&t, r);
+            orr__cloop_fold_functions(&t, r, r->ninstr);
         kernel(&c);
     }
     orr__cloop_end(&c);

@@ -36,7 +36,10 @@ void orr__cloop_open(orr__cloop *c, int from, int to);
 void orr__cloop_close(orr__cloop *c, int from, int to);
 void orr__cloop_map(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);
-/* Before the kernel: a function that folds a block. */
-void orr__cloop_fold_function(orr__text *t, const orr__region *r);
+/* Before the kernel, for the reduction of r's register out_reg[0] by rop: the functions orr_first_<number> (what changes
+ * nothing) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). */
+void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
+bool orr__cloop_float_sum(const orr__region *r);
+#define ORR__CLOOP_WHOLE_SUM "acc - acc == 0 && lost - lost == 0 ? acc + lost : acc"
 
 #endif

@@ -90,6 +90,8 @@ void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, bool
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);
 void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
                      bool fp64);
+/* Reductions: the accumulator's dtype; `fold` declared, one step with the value, stored. */
+orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64);
 void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_fold_end(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64);

@@ -6,7 +6,7 @@
 #include "codelets/emit/emit.h"
 
 /* Sums and products: f64, i64, u64. Without f64: f32, sums compensated. The others keep the value's own type. */
-static orr_dtype fold_dtype(const orr__region *r, bool fp64)
+orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
     if (r->kind == ORR__G_ARGREDUCE || r->rop == ORR__RMAX || r->rop == ORR__RMIN)
@@ -56,12 +56,12 @@ static const char *extreme(orr_dtype t, bool max)
 
 static bool compensated(const orr__region *r, bool fp64)
 {
-    return r->kind == ORR__G_REDUCE && r->rop == ORR__RSUM && !fp64 && fold_dtype(r, fp64) == ORR_F32;
+    return r->kind == ORR__G_REDUCE && r->rop == ORR__RSUM && !fp64 && orr__emit_fold_dtype(r, fp64) == ORR_F32;
 }
 
 void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
 {
-    orr_dtype f = fold_dtype(r, fp64);
+    orr_dtype f = orr__emit_fold_dtype(r, fp64);
     const char *init = "0";
     if (r->kind == ORR__G_ARGREDUCE)
         orr__text_add(t, "    orr_i64 where = -1;\n");
@@ -98,9 +98,9 @@ static void step_extreme(orr__text *t, const orr__region *r, int reg)
 void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64)
 {
     int reg = r->out_reg[0];
-    const char *type = orr__emit_type(fold_dtype(r, fp64));
+    const char *type = orr__emit_type(orr__emit_fold_dtype(r, fp64));
     /* Signed sums and products wrap, so they are computed unsigned. */
-    bool wraps = fold_dtype(r, fp64) == ORR_I64;
+    bool wraps = orr__emit_fold_dtype(r, fp64) == ORR_I64;
     if (r->kind == ORR__G_ARGREDUCE)
         step_arg(t, r, reg);
     else if (r->rop == ORR__RMAX || r->rop == ORR__RMIN)
@@ -129,5 +129,5 @@ void orr__emit_fold_end(orr__text *t, const orr__region *r, const orr__layout *l
     if (r->kind == ORR__G_ARGREDUCE)
         orr__emit_store(t, r, l, 0, ORR_I64, "where", fp64);
     else
-        orr__emit_store(t, r, l, 0, fold_dtype(r, fp64), "fold", fp64);
+        orr__emit_store(t, r, l, 0, orr__emit_fold_dtype(r, fp64), "fold", fp64);
 }

@@ -1,0 +1,108 @@
+/* C loops of reductions: runs of reduced elements folded block by block, or rows of kept ones folded into a row.
+ * Must not know: what the instructions compute. */
+#include "config.h"
+
+#include "codelets/emit/cloop_room.h"
+
+static const char *wide(const orr__cloop *c)
+{
+    return orr__emit_type(orr__emit_fold_dtype(c->r, true));
+}
+
+/* When nothing is folded, no input may be read either. */
+static void nothing(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    orr__text_add(c->t, "    orr_idx cells = 1, points = 1;\n");
+    for (int d = 0; d < r->rank; d++)
+        orr__text_addf(c->t, "    %s *= W(%d);\n", r->rmask >> d & 1u ? "points" : "cells", orr__cloop_size_at(r, d));
+    orr__text_addf(c->t, "    const %s first = orr_first_%d();\n", wide(c), r->ninstr);
+    orr__text_addf(c->t, "    if (points == 0)\n    for (orr_idx i = 0; i < cells; i++) {\n    const %s fold = first;\n",
+                   wide(c));
+    orr__emit_fold_end(c->t, r, &c->lay, true);
+    orr__text_add(c->t, "    }\n    if (points == 0 || cells == 0)\n        return 0;\n    orr_idx at = 0;\n");
+}
+
+/* Is what is folded one array, element after element? */
+static bool lies(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    const orr__rinstr *in = &r->instr[r->out_reg[0]];
+    return c->outer == r->rank - 1 && in->kind == ORR__RI_LOAD && !orr__is_half((orr_dtype)in->dtype) &&
+           c->lay.move[in->a * ORR_MAX_RANK + r->rank - 1] == ORR__MOVE_UNIT;
+}
+
+static void in_place(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last), a = r->instr[r->out_reg[0]].a;
+    orr__text_addf(c->t, "    for (orr_idx i%d = 0; i%d < W(%d); i%d += %d)\n", last, last, size, last, ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    orr_block_%d(&acc, &lost, in%d + (", r->ninstr, r->access[a].input);
+    orr__emit_index(c->t, r, &c->lay, a, false);
+    orr__text_addf(c->t, "), W(%d) - i%d < %d ? W(%d) - i%d : %d);\n", size, last, ORR__CLOOP_BLOCK, size, last,
+                   ORR__CLOOP_BLOCK);
+}
+
+/* Blocks go on over the ends of runs, as the interpreter's do. */
+static void by_blocks(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last), reg = r->out_reg[0];
+    orr__text_addf(c->t, "    %s block[%d];\n    orr_idx fill = 0;\n",
+                   orr__emit_type((orr_dtype)r->instr[reg].dtype), ORR__CLOOP_BLOCK);
+    orr__cloop_open(c, c->outer, last);
+    orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
+    orr__text_addf(c->t, "    e = W(%d) - q < %d - fill ? W(%d) : q + %d - fill;\n", size, ORR__CLOOP_BLOCK, size,
+                   ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    orr__cloop_values(c, last);
+    orr__text_addf(c->t, "    block[fill + (i%d - q)] = r%d;\n    }\n    fill += e - q;\n", last, reg);
+    orr__text_addf(c->t, "    if (fill == %d) {\n    orr_block_%d(&acc, &lost, block, fill);\n    fill = 0;\n    }\n    }\n",
+                   ORR__CLOOP_BLOCK, r->ninstr);
+    orr__cloop_close(c, c->outer, last);
+    orr__text_addf(c->t, "    if (fill > 0)\n        orr_block_%d(&acc, &lost, block, fill);\n", r->ninstr);
+}
+
+static void runs(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    orr__text_addf(c->t, "    %s acc = first;\n    orr_f64 lost = 0;\n", wide(c));
+    (lies(c) ? in_place : by_blocks)(c);
+    orr__text_addf(c->t, "    const %s fold = %s;\n    const orr_idx i = at++;\n", wide(c),
+                   orr__cloop_float_sum(r) ? ORR__CLOOP_WHOLE_SUM : "acc");
+    orr__emit_fold_end(c->t, r, &c->lay, true);
+}
+
+static void rows(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
+    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_BLOCK, size,
+                   ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    %s acc[%d];\n    for (orr_idx k = 0; k < e - q; k++)\n        acc[k] = first;\n", wide(c),
+                   ORR__CLOOP_BLOCK);
+    orr__cloop_open(c, c->outer, last);
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    orr__text_addf(c->t, "    %s fold = acc[i%d - q];\n", wide(c), last);
+    orr__cloop_values(c, last);
+    orr__emit_fold_step(c->t, r, true);
+    orr__text_addf(c->t, "    acc[i%d - q] = fold;\n    }\n", last);
+    orr__cloop_close(c, c->outer, last);
+    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++) {\n    const %s fold = acc[k];\n", wide(c));
+    orr__text_add(c->t, "    const orr_idx i = at + q + k;\n");
+    orr__emit_fold_end(c->t, r, &c->lay, true);
+    orr__text_addf(c->t, "    }\n    }\n    at += W(%d);\n", size);
+}
+
+void orr__cloop_reduce(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    nothing(c);
+    orr__cloop_values(c, -1);
+    orr__cloop_open(c, 0, c->outer);
+    orr__text_add(c->t, "    {\n");
+    (r->rmask >> (r->rank - 1) & 1u ? runs : rows)(c);
+    orr__text_add(c->t, "    }\n");
+    orr__cloop_close(c, 0, c->outer);
+}
