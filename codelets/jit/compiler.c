@@ -102,7 +102,7 @@ static bool ask_version(orr__compiler *c, int stop_fd)
 {
     char said[512];
     const char *argv[] = { c->path, "--version", NULL };
-    orr__spawned how = orr__spawn(argv, "/tmp", 5.0, stop_fd, said, sizeof said);
+    orr__spawned how = orr__spawn(argv, "/tmp", orr__compile_limit < 5 ? orr__compile_limit : 5, stop_fd, said, sizeof said);
     said[strcspn(said, "\n")] = '\0';
     if (how == ORR__STOPPED)
         return false;

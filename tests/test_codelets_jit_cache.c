@@ -1,0 +1,417 @@
+/* The kernel cache's directory: what it keeps, what it refuses, what a fault leaves behind.
+ * Must not know: compilers. */
+#include "config.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include "runtime/base/clock.h"
+#include "tests/jit_help.h"
+
+enum { NOBODY = 65534 };
+
+static orr__key key_of(unsigned n)
+{
+    orr__key k;
+    for (int i = 0; i < 32; i++)
+        k.byte[i] = (unsigned char)(n >> (i % 4 * 8) ^ (unsigned)i);
+    return k;
+}
+
+static orr__entry entry_of(const char *code, size_t size)
+{
+    orr__entry e = { .label = "add+mul", .compiler = "cc 1.0", .seconds = 0.25, .source = "int x;", .source_size = 6 };
+    e.code = (const unsigned char *)code;
+    e.code_size = size;
+    return e;
+}
+
+static bool use(orr__cache *c, const char *name)
+{
+    jh_settings(jh_place(name));
+    orr__say_again();
+    orr__cache_open(c);
+    return c->dir >= 0;
+}
+
+static bool has(orr__cache *c, unsigned n)
+{
+    orr__bytes b;
+    orr__entry e;
+    orr__key k = key_of(n);
+    bool ok = orr__cache_get(c, &k, &b, &e);
+    if (ok)
+        free(b.data);
+    return ok;
+}
+
+static bool put(orr__cache *c, unsigned n, const char *code, size_t size)
+{
+    orr__key k = key_of(n);
+    orr__entry e = entry_of(code, size);
+    return orr__cache_put(c, &k, &e);
+}
+
+static const char *file_of(unsigned n)
+{
+    static char name[80];
+    orr__key k = key_of(n);
+    orr__key_hex(&k, name);
+    strcat(name, ".krn");
+    return name;
+}
+
+static void sha256_gives_the_published_digests(void)
+{
+    static const struct { const char *text, *hex; } cases[] = {
+        { "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+        { "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
+        { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
+    };
+    char hex[65];
+    orr__key k;
+    orr__sha256 s;
+    for (size_t i = 0; i < 3; i++) {
+        orr__sha256_begin(&s);
+        orr__sha256_add(&s, cases[i].text, strlen(cases[i].text));
+        orr__sha256_end(&s, k.byte);
+        orr__key_hex(&k, hex);
+        ORR_CHECK_MSG(strcmp(hex, cases[i].hex) == 0, "%s", hex);
+    }
+    orr__sha256_begin(&s);
+    for (int i = 0; i < 100000; i++)
+        orr__sha256_add(&s, "aaaaaaaaaa", 10);
+    orr__sha256_end(&s, k.byte);
+    orr__key_hex(&k, hex);
+    ORR_CHECK(strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0") == 0);
+}
+
+static void what_is_kept_comes_back(void)
+{
+    orr__cache c;
+    orr__bytes b;
+    orr__entry e;
+    orr__key k = key_of(1);
+    struct stat st;
+    ORR_REQUIRE(use(&c, "new/deeper"));
+    ORR_CHECK(stat(jh_place("new/deeper"), &st) == 0 && (st.st_mode & 0777) == 0700);
+    ORR_CHECK(!has(&c, 1) && put(&c, 1, "machine code", 12) && !has(&c, 2));
+    ORR_REQUIRE(orr__cache_get(&c, &k, &b, &e));
+    ORR_CHECK(e.code_size == 12 && memcmp(e.code, "machine code", 12) == 0 && strcmp(e.label, "add+mul") == 0);
+    ORR_CHECK(e.source_size == 6 && memcmp(e.source, "int x;", 6) == 0 && e.seconds == 0.25);
+    free(b.data);
+    ORR_CHECK(fstatat(c.dir, file_of(1), &st, 0) == 0 && (st.st_mode & 0777) == 0600);
+    ORR_CHECK(renameat(c.dir, file_of(1), c.dir, "x") == 0);
+    char other[80];
+    (void)snprintf(other, sizeof other, "%s", file_of(2));
+    ORR_CHECK(renameat(c.dir, "x", c.dir, other) == 0 && !has(&c, 2)); /* another key's file is no entry */
+    orr__cache_close(&c);
+}
+
+/* One change of any kind; never none. */
+static size_t spoil(unsigned char *data, size_t size, unsigned long long *seed)
+{
+    unsigned long long r = orr_test_rand(seed), where = orr_test_rand(seed) % size;
+    switch (r % 5) {
+    case 0: data[where] ^= (unsigned char)(1u << (r >> 8 & 7)); return size;
+    case 1: data[where] = (unsigned char)(data[where] + 1 + (r >> 8) % 255); return size;
+    case 2: return (size_t)where; /* cut off */
+    case 3:                       /* a page that never arrived */
+        for (size_t i = where; i < size && i < where + 64; i++)
+            data[i] = (unsigned char)~data[i];
+        return size;
+    default: data[size] = (unsigned char)r; return size + 1;
+    }
+}
+
+static void ten_thousand_corruptions_are_misses(void)
+{
+    orr__cache c;
+    orr__bytes good;
+    unsigned long long seed = 7;
+    char code[200];
+    int loaded = 0, left = 0;
+    ORR_REQUIRE(use(&c, "corrupt"));
+    for (size_t i = 0; i < sizeof code; i++)
+        code[i] = (char)orr_test_rand(&seed);
+    orr__key k = key_of(3);
+    orr__entry e = entry_of(code, sizeof code);
+    ORR_REQUIRE(orr__entry_pack(&k, &e, &good));
+    unsigned char *bad = malloc(good.size + 1);
+    ORR_REQUIRE(bad);
+    for (int i = 0; i < 10000; i++) {
+        memcpy(bad, good.data, good.size);
+        size_t size = spoil(bad, good.size, &seed);
+        int fd = openat(c.dir, file_of(3), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        ORR_REQUIRE(fd >= 0 && orr__write_all(fd, bad, size));
+        close(fd);
+        loaded += has(&c, 3);
+        left += faccessat(c.dir, file_of(3), F_OK, 0) == 0;
+    }
+    ORR_CHECK_MSG(loaded == 0, "%d of 10000 corrupted entries were accepted", loaded);
+    ORR_CHECK_MSG(left == 0, "%d of 10000 corrupted entries were not removed", left);
+    ORR_CHECK(put(&c, 3, code, sizeof code) && has(&c, 3));
+    free(bad);
+    free(good.data);
+    orr__cache_close(&c);
+}
+
+static void refused(const char *name, const char *word)
+{
+    orr__cache c;
+    int all;
+    jh_listen();
+    bool taken = use(&c, name);
+    int n = jh_lines(word, &all);
+    ORR_CHECK_MSG(!taken && n == 1 && all == 1, "%s: taken %d, %d of %d lines say \"%s\"", name, taken, n, all, word);
+    ORR_CHECK(!has(&c, 1) && !put(&c, 1, "x", 1));
+    orr__cache_close(&c);
+}
+
+static void a_link_in_its_place_is_refused(void)
+{
+    ORR_REQUIRE(mkdir(jh_place("real"), 0700) == 0 && symlink(jh_place("real"), jh_place("link")) == 0);
+    refused("link", "symbolic link");
+    ORR_CHECK(symlink(jh_place("nowhere"), jh_place("dangling")) == 0);
+    refused("dangling", "symbolic link");
+    orr__cache c;
+    ORR_CHECK(use(&c, "link/below")); /* ours, and on the way only */
+    orr__cache_close(&c);
+}
+
+static void what_others_can_write_is_refused(void)
+{
+    ORR_REQUIRE(mkdir(jh_place("open"), 0700) == 0 && chmod(jh_place("open"), 0770) == 0);
+    refused("open", "can be written by other users");
+    refused("open/below", "can be written by other users");
+    ORR_REQUIRE(chmod(jh_place("open"), 0702) == 0);
+    refused("open", "can be written by other users");
+    jh_write(jh_place("file"), "", 0600);
+    refused("file", "is no directory");
+    orr__cache c;
+    ORR_CHECK(chmod(jh_place("open"), 01777) == 0 && use(&c, "open/below")); /* as in /tmp */
+    orr__cache_close(&c);
+}
+
+static void another_users_directory_is_refused(void)
+{
+    if (geteuid() != 0)
+        ORR_SKIP("only root can give a directory away");
+    ORR_REQUIRE(mkdir(jh_place("theirs"), 0700) == 0 && chown(jh_place("theirs"), NOBODY, NOBODY) == 0);
+    refused("theirs", "owned by another user");
+    refused("theirs/below", "owned by another user");
+    ORR_REQUIRE(symlink("/", jh_place("their link")) == 0 && lchown(jh_place("their link"), NOBODY, NOBODY) == 0);
+    refused("their link/tmp", "symbolic link of another user");
+}
+
+static void entries_that_others_could_write_are_misses(void)
+{
+    orr__cache c;
+    ORR_REQUIRE(use(&c, "entries") && put(&c, 1, "a", 1) && put(&c, 2, "b", 1) && put(&c, 3, "c", 1));
+    ORR_CHECK(has(&c, 1) && fchmodat(c.dir, file_of(1), 0620, 0) == 0 && !has(&c, 1));
+    ORR_CHECK(renameat(c.dir, file_of(2), c.dir, "aside") == 0 && symlinkat("aside", c.dir, file_of(2)) == 0);
+    ORR_CHECK(!has(&c, 2));
+    ORR_CHECK(unlinkat(c.dir, file_of(2), 0) == -1 && errno == ENOENT); /* the link is gone, what it named is not */
+    ORR_CHECK(faccessat(c.dir, "aside", F_OK, 0) == 0);
+    ORR_CHECK(mkfifoat(c.dir, file_of(4), 0600) == 0 && !has(&c, 4)); /* and nobody waits for a writer */
+    ORR_CHECK(mkdirat(c.dir, file_of(5), 0700) == 0 && !has(&c, 5) && put(&c, 5, "e", 1) && has(&c, 5));
+    if (geteuid() == 0)
+        ORR_CHECK(fchownat(c.dir, file_of(3), NOBODY, NOBODY, 0) == 0 && !has(&c, 3));
+    orr__cache_close(&c);
+}
+
+static void the_oldest_go_when_it_is_full(void)
+{
+    orr__cache c;
+    char code[1000] = { 1 };
+    ORR_REQUIRE(use(&c, "full"));
+    for (unsigned n = 0; n < 20; n++) {
+        ORR_REQUIRE(put(&c, n, code, sizeof code));
+        struct timespec t[2] = { { (time_t)(1000000 + n), 0 }, { (time_t)(1000000 + n), 0 } };
+        ORR_CHECK(utimensat(c.dir, file_of(n), t, 0) == 0);
+    }
+    ORR_CHECK(has(&c, 0)); /* used: now the youngest */
+    orr__cache_sweep(&c, 15000);
+    int left = 0;
+    for (unsigned n = 1; n < 20; n++)
+        left += faccessat(c.dir, file_of(n), F_OK, 0) == 0;
+    ORR_CHECK_MSG(left >= 5 && left < 14, "%d left", left);
+    ORR_CHECK(has(&c, 0) && has(&c, 19) && !has(&c, 1));
+    orr__env.cache_size = 3000;
+    ORR_CHECK(put(&c, 30, code, sizeof code) && has(&c, 30) && !has(&c, 18));
+    orr__env.cache_size = 500;
+    ORR_CHECK(!put(&c, 31, code, sizeof code) && has(&c, 30));
+    orr__cache_close(&c);
+}
+
+static void leftovers_of_the_dead_go(void)
+{
+    orr__cache c;
+    struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
+    ORR_REQUIRE(use(&c, "leftovers") && mkdir(jh_place("leftovers/tmp.cc.abcdef"), 0700) == 0);
+    jh_write(jh_place("leftovers/tmp.cc.abcdef/kernel.c"), "x", 0600);
+    jh_write(jh_place("leftovers/tmp.1.2.3"), "x", 0600);
+    jh_write(jh_place("leftovers/tmp.4.5.6"), "x", 0600);
+    jh_write(jh_place("leftovers/mine.txt"), "x", 0600);
+    ORR_CHECK(utimensat(c.dir, "tmp.cc.abcdef", old, 0) == 0 && utimensat(c.dir, "tmp.1.2.3", old, 0) == 0 &&
+              utimensat(c.dir, "mine.txt", old, 0) == 0);
+    orr__cache_sweep(&c, 1 << 20);
+    ORR_CHECK(faccessat(c.dir, "tmp.cc.abcdef", F_OK, 0) != 0 && faccessat(c.dir, "tmp.1.2.3", F_OK, 0) != 0);
+    ORR_CHECK(faccessat(c.dir, "tmp.4.5.6", F_OK, 0) == 0 && faccessat(c.dir, "mine.txt", F_OK, 0) == 0);
+    orr__cache_close(&c);
+}
+
+static void a_writer_killed_half_way_leaves_no_bad_entry(void)
+{
+    static char code[200000];
+    unsigned long long seed = 11;
+    orr__cache c;
+    int bad = 0, there = 0;
+    ORR_REQUIRE(use(&c, "killed"));
+    for (int round = 0; round < 40; round++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            for (unsigned n = 0;; n = (n + 1) % 4)
+                (void)put(&c, n, code, sizeof code);
+        }
+        ORR_REQUIRE(pid > 0);
+        (void)usleep((useconds_t)(200 + orr_test_rand(&seed) % 8000));
+        (void)kill(pid, SIGKILL);
+        (void)waitpid(pid, NULL, 0);
+        for (unsigned n = 0; n < 4; n++) {
+            bool before = faccessat(c.dir, file_of(n), F_OK, 0) == 0, valid = has(&c, n);
+            there += valid;
+            bad += before && !valid;
+        }
+    }
+    ORR_CHECK_MSG(bad == 0 && there > 0, "%d bad, %d good entries", bad, there);
+    orr__cache_close(&c);
+}
+
+static void the_site_layer_is_only_read(void)
+{
+    orr__cache c;
+
+    ORR_REQUIRE(use(&c, "site") && put(&c, 1, "a", 1) && put(&c, 2, "b", 1));
+    int fd = openat(c.dir, file_of(2), O_WRONLY | O_CLOEXEC);
+    ORR_CHECK(fd >= 0 && pwrite(fd, "?", 1, 300) == 1 && close(fd) == 0);
+    orr__cache_close(&c);
+    jh_settings(jh_place("own"));
+    (void)snprintf(orr__env.cache_site, sizeof orr__env.cache_site, "%s", jh_place("site"));
+    orr__cache_open(&c);
+    ORR_REQUIRE(c.dir >= 0 && c.site >= 0);
+    ORR_CHECK(has(&c, 1) && !has(&c, 2) && faccessat(c.site, file_of(2), F_OK, 0) == 0);
+    ORR_CHECK(put(&c, 3, "c", 1) && faccessat(c.site, file_of(3), F_OK, 0) != 0);
+    orr__cache_close(&c);
+    ORR_CHECK(chmod(jh_place("site"), 0777) == 0);
+    int all;
+    jh_listen();
+    orr__say_again();
+    orr__cache_open(&c);
+    ORR_CHECK(jh_lines("ORRERY_CACHE_SITE is not used", &all) == 1 && c.site < 0 && c.dir >= 0 && !has(&c, 1));
+    orr__cache_close(&c);
+
+}
+
+/* The child's exit status says what failed. */
+static int on_a_full_disk(bool mounted)
+{
+    static char code[100000];
+    orr__cache c;
+    struct rlimit small = { 5000, 5000 };
+    if (mounted && mount("none", jh_place("disk"), "tmpfs", MS_NOEXEC, "size=40k,mode=700") != 0)
+        return 77;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    if (!mounted && setrlimit(RLIMIT_FSIZE, &small) != 0)
+        return 77;
+    if (!use(&c, "disk"))
+        return 1;
+    bool kept = put(&c, 1, code, sizeof code) || put(&c, 2, code, sizeof code);
+    bool found = has(&c, 1) || has(&c, 2), little = put(&c, 3, code, 100) && has(&c, 3);
+    if (mounted)
+        (void)umount2(jh_place("disk"), MNT_DETACH);
+    return kept ? 2 : found ? 3 : !little ? 4 : 0;
+}
+
+static void a_full_disk_is_said_once(void)
+{
+    ORR_REQUIRE(mkdir(jh_place("disk"), 0700) == 0);
+    for (int mounted = 0; mounted < 2; mounted++) {
+        int status = 0, all;
+        jh_listen();
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(on_a_full_disk(mounted));
+        (void)waitpid(pid, &status, 0);
+        int n = jh_lines("is not kept", &all);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+            ORR_SKIP("no file system can be mounted here");
+        ORR_CHECK_MSG(status == 0 && n == 1 && all == 1, "%s: status %x, %d lines", mounted ? "tmpfs" : "limit", status, n);
+    }
+}
+
+static void a_lock_held_for_ever_is_waited_for_and_left(void)
+{
+    orr__cache c;
+    atomic_bool stop = false;
+    orr__key k = key_of(1);
+    ORR_REQUIRE(use(&c, "locks"));
+    int held = orr__cache_lock(&c, &k, 1, &stop);
+    double t0 = orr__now();
+    ORR_CHECK(held >= 0 && orr__cache_lock(&c, &k, 0.2, &stop) == -1);
+    double waited = orr__now() - t0;
+    ORR_CHECK_MSG(waited > 0.15 && waited < 5, "%g s", waited);
+    atomic_store(&stop, true);
+    t0 = orr__now();
+    ORR_CHECK(orr__cache_lock(&c, &k, 20, &stop) == -1 && orr__now() - t0 < 5);
+    orr__cache_unlock(&c, &k, held);
+    ORR_CHECK((held = orr__cache_lock(&c, &k, 0.2, NULL)) >= 0);
+    orr__cache_unlock(&c, &k, held);
+    orr__cache_close(&c);
+}
+
+static void count(const orr__cache_info *e, void *arg)
+{
+    *(int *)arg += strcmp(e->label, "add+mul") == 0 && e->bytes > 300 && e->seconds == 0.25;
+}
+
+static void it_is_listed_and_cleared(void)
+{
+    orr__cache c;
+    int n = 0;
+    ORR_REQUIRE(use(&c, "listed") && put(&c, 1, "a", 1) && put(&c, 2, "b", 1));
+    orr__cache_close(&c);
+    jh_write(jh_place("listed/mine.txt"), "x", 0600);
+    ORR_CHECK(orr__cache_each(count, &n) == ORR_OK && n == 2);
+    ORR_CHECK(orr__cache_clear() == 2 && orr__cache_clear() == 0 && access(jh_place("listed/mine.txt"), F_OK) == 0);
+    (void)snprintf(orr__env.cache_dir, sizeof orr__env.cache_dir, "%s", jh_place("not there"));
+    n = 0;
+    ORR_CHECK(orr__cache_each(count, &n) == ORR_OK && n == 0 && access(jh_place("not there"), F_OK) != 0);
+    ORR_CHECK(chmod(jh_place("listed"), 0777) == 0);
+    (void)snprintf(orr__env.cache_dir, sizeof orr__env.cache_dir, "%s", jh_place("listed"));
+    ORR_CHECK(orr__cache_each(count, &n) == ORR_EIO && orr__cache_clear() == -1);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(sha256_gives_the_published_digests),
+                                      ORR_TEST(what_is_kept_comes_back),
+                                      ORR_TEST(ten_thousand_corruptions_are_misses),
+                                      ORR_TEST(a_link_in_its_place_is_refused),
+                                      ORR_TEST(what_others_can_write_is_refused),
+                                      ORR_TEST(another_users_directory_is_refused),
+                                      ORR_TEST(entries_that_others_could_write_are_misses),
+                                      ORR_TEST(the_oldest_go_when_it_is_full),
+                                      ORR_TEST(leftovers_of_the_dead_go),
+                                      ORR_TEST(a_writer_killed_half_way_leaves_no_bad_entry),
+                                      ORR_TEST(the_site_layer_is_only_read),
+                                      ORR_TEST(a_full_disk_is_said_once),
+                                      ORR_TEST(a_lock_held_for_ever_is_waited_for_and_left),
+                                      ORR_TEST(it_is_listed_and_cleared),
+                                      { 0 } };
+    if (!jh_begin())
+        return 1;
+    return jh_end(orr_test_main(argc, argv, "codelets.jit_cache", tests));
+}
