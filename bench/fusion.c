@@ -77,7 +77,7 @@ static void start_peers(setting *s)
 }
 
 /* A child holds the case from now on, if it can; the checksum must be that of the C loop. */
-static void child_prepare(fusion_child *c, const fusion_work *w, double expected, bool needed)
+static void child_prepare(fusion_child *c, const fusion_work *w, double expected)
 {
     char line[128], answer[256];
     double sum = 0.0;
@@ -92,8 +92,8 @@ static void child_prepare(fusion_child *c, const fusion_work *w, double expected
     }
     double tolerance = w->dtype == HAND_BF16 ? fmax(0.03, w->c->tolerance) : w->c->tolerance;
     if (sscanf(answer, "ok %lf", &sum) != 1) {
-        if (needed || strcmp(answer, "no") != 0)
-            (void)fprintf(stderr, "orrery-bench: %s: %s %s: %s\n", c->name, w->c->name, fusion_dtype[w->dtype], answer);
+        (void)fprintf(stderr, "orrery-bench: %s: %s %s left out: %s\n", c->name, w->c->name, fusion_dtype[w->dtype],
+                      strncmp(answer, "no ", 3) == 0 ? answer + 3 : answer);
     } else if (!(fabs(sum - expected) <= tolerance * fabs(expected)))
         (void)fprintf(stderr, "orrery-bench: %s: %s %s: result %g, the C loop's is %g\n", c->name, w->c->name,
                       fusion_dtype[w->dtype], sum, expected);
@@ -167,7 +167,10 @@ static void add_peer(bench_record *r, const setting *s, int side, const char *na
     int i = 0;
     while (i < BENCH_PEERS && r->peer[i].name)
         i++;
-    if (i == BENCH_PEERS || s->time[side][0] < 0.0)
+    for (int k = 0; k < s->rounds; k++)
+        if (s->time[side][k] < 0.0)
+            return;
+    if (i == BENCH_PEERS)
         return;
     r->peer[i].name = name;
     r->peer[i].value = 1e3 * bench_median(s->time[side], s->rounds);
@@ -200,11 +203,11 @@ static int measure(setting *s, const fusion_work *w)
     if (!h)
         return 1;
     double sum = fusion_hand_checksum(h);
-    child_prepare(&s->ours, w, sum, true);
+    child_prepare(&s->ours, w, sum);
     if (w->c->ops)
-        child_prepare(&s->unfused, w, sum, true);
+        child_prepare(&s->unfused, w, sum);
     for (int i = 0; i < s->peers; i++)
-        child_prepare(&s->peer[i], w, sum, false);
+        child_prepare(&s->peer[i], w, sum);
     int rc = s->ours.ready ? 0 : 1;
     for (int r = 0; rc == 0 && r < s->rounds; r++) {
         one_round(s, h, r);

@@ -155,7 +155,11 @@ int fusion_ours_prepare(const fusion_work *w, double *checksum)
     orr_tensor *out[2];
     orr_scope *s = orr_scope_begin();
     int n = record(out);
-    orr_status st = orr_eval_all(out, n);
+    orr_status st = ORR_OK;
+    for (int i = 0; st == ORR_OK && i < n; i++)
+        st = orr_warmup(out[i]);
+    if (st == ORR_OK)
+        st = orr_eval_all(out, n);
     if (w->c->id == HAND_ADAM)
         out[n++] = g.param;
     *checksum = 0.0;

@@ -8,7 +8,8 @@
 #include "bench/bench.h"
 #include "bench/fusion.h"
 
-/* Calls before anything is timed: kernels that are compiled in the background come in meanwhile. */
+/* Calls before anything is timed: kernels that orr_warmup has not seen (assignments', several outputs') are compiled
+ * in the background meanwhile. */
 #define WARM_SECONDS 0.3
 
 static int warm(void)

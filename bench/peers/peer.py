@@ -57,7 +57,7 @@ class Numpy:
 
     def array(self, x, dtype):
         if dtype == "bfloat16":
-            raise No("NumPy has no bfloat16")
+            raise No("no bfloat16")
         return x.astype(dtype)
 
     def compiled(self, f):
@@ -67,7 +67,7 @@ class Numpy:
         return y
 
     def erf(self, x):
-        raise No("NumPy has no erf")
+        raise No("no erf")
 
     def maximum(self, x, c):
         return np.maximum(x, c)
