@@ -1,0 +1,91 @@
+/* orr_warmup: compiles, computes nothing; what follows compiles nothing.
+ * Must not know: how kernels are compiled. */
+#include "config.h"
+#include <orrery.h>
+#include "codelets/jit/jit.h"
+#include "runtime/base/clock.h"
+#include "tests/jit_help.h"
+
+static bool start(const char *dir, const char *jit)
+{
+    setenv("ORRERY_CACHE_DIR", jh_place(dir), 1);
+    setenv("ORRERY_JIT", jit, 1);
+    return orr_init(NULL) == ORR_OK;
+}
+
+static orr_tensor *expression(double scale)
+{
+    orr_tensor *x = orr_add(orr_mul(orr_arange(ORR_F32, 0, 300, 1), orr_scalar(scale)), orr_scalar(1));
+    return orr_mul(x, x);
+}
+
+static void what_is_warm_compiles_nothing(void)
+{
+    ORR_REQUIRE(start("warm", "on"));
+    orr_tensor *t = expression(2);
+    uint64_t none = orr__jit_get_stats().compiled;
+    ORR_CHECK(orr_warmup(t) == ORR_OK);
+    uint64_t some = orr__jit_get_stats().compiled;
+    ORR_CHECK(some > none);
+    ORR_CHECK(orr_warmup(t) == ORR_OK && orr_eval(t) == ORR_OK && orr_warmup(t) == ORR_OK);
+    ORR_CHECK(orr_eval(expression(3)) == ORR_OK && orr__jit_get_stats().compiled == some);
+    int count = 0, removed = 0;
+    orr_cache_entry e[8];
+    ORR_CHECK(orr_cache_list(e, 8, &count) == ORR_OK && count == (int)(some - none) && e[0].bytes > 0 && e[0].label[0]);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK(orr_cache_clear(&removed) == ORR_OK && removed == count && orr_cache_list(NULL, 0, &count) == ORR_OK && count == 0);
+    ORR_CHECK(orr_cache_list(e, 8, NULL) == ORR_EINVAL);
+}
+
+static void tiers_agree(void)
+{
+    float tier0[300], tier1[300];
+    ORR_REQUIRE(start("agree", "off"));
+    ORR_CHECK(orr_warmup(expression(2)) == ORR_OK); /* nothing to do */
+    ORR_CHECK(orr_read(expression(2), tier0, sizeof tier0) == ORR_OK && orr_shutdown() == ORR_OK);
+    uint64_t none = orr__jit_get_stats().compiled;
+    ORR_REQUIRE(start("agree", "wait"));
+    ORR_CHECK(orr_read(expression(2), tier1, sizeof tier1) == ORR_OK && orr_shutdown() == ORR_OK);
+    ORR_CHECK(orr__jit_get_stats().compiled > none && memcmp(tier0, tier1, sizeof tier0) == 0);
+}
+
+static void bad_tensors_are_errors(void)
+{
+    ORR_CHECK(orr_warmup(NULL) != ORR_OK);
+    ORR_REQUIRE(start("bad", "on"));
+    ORR_CHECK(orr_warmup(NULL) != ORR_OK && orr_warmup(NULL) == orr_eval(NULL));
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void shutdown_does_not_wait_for_a_compiler(void)
+{
+    jh_write(jh_place("slow"), "#!/bin/sh\ncase $1 in --version) echo 1; exit 0;; esac\nsleep 1000\n", 0755);
+    setenv("ORRERY_CC", jh_place("slow"), 1);
+    for (int i = 0; i < 2; i++) {
+        orr_event *event = NULL;
+        orr_tensor *t;
+        ORR_REQUIRE(start("slow-cache", "wait"));
+        bool inline_only = strncmp(orr_engine_name(), "serial", 6) == 0;
+        t = orr_exp(orr_rand(ORR_F32, ORR_SHAPE(1 << 22), 0, 1));
+        if (!inline_only) /* its tasks wait for the compiler */
+            ORR_CHECK(orr_eval_async(&t, 1, &event) == ORR_OK);
+        (void)usleep(100000);
+        double t0 = orr__now();
+        if (!inline_only)
+            ORR_CHECK(orr_shutdown() == ORR_OK && orr_wait(event) == ORR_OK);
+        else
+            ORR_CHECK(orr_shutdown() == ORR_OK);
+        ORR_CHECK_MSG(orr__now() - t0 < 3, "%g s", orr__now() - t0);
+    }
+    unsetenv("ORRERY_CC");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(what_is_warm_compiles_nothing), ORR_TEST(tiers_agree),
+                                      ORR_TEST(bad_tensors_are_errors),
+                                      ORR_TEST(shutdown_does_not_wait_for_a_compiler), { 0 } };
+    if (!jh_begin())
+        return 1;
+    return jh_end(orr_test_main(argc, argv, "api.warmup", tests));
+}
