@@ -73,6 +73,40 @@ static void mark_leads(walk *w, orr__node *const *x, int n)
     }
 }
 
+/* Has the node forgotten what it was made from? Evaluation drops the inputs. */
+static bool forgotten(const walk *w, int i)
+{
+    int op = w->a.node[i]->op->id;
+    return arity(w, i) == 0 && op != ORR__OP_LEAF && op != ORR__OP_PLACEHOLDER && op != ORR__OP_CONST &&
+           op != ORR__OP_IOTA && op != ORR__OP_RANDOM && op != ORR__OP_DETACH;
+}
+
+/* A gradient that would flow into a forgotten node, behind which an x may stand, must not be a silent zero. Only
+ * variables stand behind tracked nodes; behind the others, what is no variable may. */
+static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
+{
+    bool plain = false, *flows = orr__alloc_n((size_t)w->a.n, sizeof *flows);
+    orr_status st = flows ? ORR_OK : ORR_ENOMEM;
+    for (int k = 0; k < n; k++)
+        plain |= x[k]->var == 0;
+    if (flows)
+        flows[w->a.n - 1] = n > 0;
+    for (int i = w->a.n - 1; i >= 0 && st == ORR_OK; i--) {
+        const orr__node *node = w->a.node[i];
+        if (!flows[i] || node->op->id == ORR__OP_DETACH || !orr__is_float((orr_dtype)node->dtype))
+            continue;
+        if (forgotten(w, i) && !w->leads[i] && (plain || node->tracked))
+            st = orr__fail(w->at, ORR_EGRAPH,
+                           "the result of %s (%s:%d) holds its value already, and what it was made from is forgotten: "
+                           "take the gradient before it is evaluated, or orr_detach it if it is a constant",
+                           node->op->name, node->file ? node->file : "?", node->line);
+        for (int k = 0; k < arity(w, i); k++)
+            flows[w->a.arg[w->a.arg0[i] + k]] = true;
+    }
+    free(flows);
+    return st;
+}
+
 static orr_tensor *handle_of(walk *w, int i)
 {
     if (!w->handle[i])
@@ -132,10 +166,7 @@ static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *c
     orr_status st = scope && walk_begin(&w, y) ? ORR_OK : orr_error_status();
     if (st == ORR_OK) {
         mark_leads(&w, x, n);
-        if (n && w.a.n == 1 && !w.leads[0] && y->value)
-            st = orr__fail(at, ORR_EGRAPH,
-                           "y holds its value already, and what it was made from is forgotten: "
-                           "take the gradient before y is evaluated");
+        st = check_forgotten(&w, x, n);
     }
     if (st == ORR_OK)
         st = walk_back(&w, seed);

@@ -347,6 +347,23 @@ static void gradient_is_recorded_before_evaluation(void)
     (void)orr_scope_end(s);
 }
 
+static void a_forgotten_intermediate_is_no_silent_zero(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *w = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(2))), *h = orr_exp(w), *g = NULL;
+    ORR_CHECK(orr_eval(h) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(h, w), &w, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK(strstr(orr_error_message(), "exp (") != NULL);
+    ORR_CHECK(orr_grad(orr_mul(orr_detach(h), w), &w, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(orr_cast(orr_argmax(h, 0, true), ORR_F64), w), &w, 1, &g) == ORR_OK);
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 }), *data = orr_square(x);
+    ORR_CHECK(orr_eval(data) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(data, w), &w, 1, &g) == ORR_OK); /* no variable can be behind it */
+    ORR_CHECK(orr_grad(orr_mul(data, x), &x, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK(orr_grad(orr_mul(data, x), &data, 1, &g) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(first_derivatives_agree_with_differences),
@@ -362,6 +379,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(gradient_by_a_variable),
                                       ORR_TEST(long_chains_need_no_stack),
                                       ORR_TEST(gradient_is_recorded_before_evaluation),
+                                      ORR_TEST(a_forgotten_intermediate_is_no_silent_zero),
                                       { 0 } };
     return help_main(argc, argv, "ops.grad", tests);
 }
