@@ -61,8 +61,10 @@ static inline char *jh_text(int factor)
 {
     char *s = malloc(256);
     if (s)
-        (void)snprintf(s, 256, "int orr_kernel(void *const *in, void *const *out, const long *word)\n"
-                       "{ (void)in; *(long *)out[0] = word[0] * %d; return 0; }\n", factor);
+        (void)snprintf(s, 256,
+                       "int orr_kernel(void *const *in, void *const *out, const long *word)\n"
+                       "{ (void)in; *(long *)out[0] = word[0] * %d; return 0; }\n",
+                       factor);
     return s;
 }
 

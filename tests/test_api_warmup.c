@@ -33,7 +33,8 @@ static void what_is_warm_compiles_nothing(void)
     orr_cache_entry e[8];
     ORR_CHECK(orr_cache_list(e, 8, &count) == ORR_OK && count == (int)(some - none) && e[0].bytes > 0 && e[0].label[0]);
     ORR_CHECK(orr_shutdown() == ORR_OK);
-    ORR_CHECK(orr_cache_clear(&removed) == ORR_OK && removed == count && orr_cache_list(NULL, 0, &count) == ORR_OK && count == 0);
+    ORR_CHECK(orr_cache_clear(&removed) == ORR_OK && removed == count && orr_cache_list(NULL, 0, &count) == ORR_OK &&
+              count == 0);
     ORR_CHECK(orr_cache_list(e, 8, NULL) == ORR_EINVAL);
 }
 
@@ -82,9 +83,11 @@ static void shutdown_does_not_wait_for_a_compiler(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(what_is_warm_compiles_nothing), ORR_TEST(tiers_agree),
+    static const orr_test tests[] = { ORR_TEST(what_is_warm_compiles_nothing),
+                                      ORR_TEST(tiers_agree),
                                       ORR_TEST(bad_tensors_are_errors),
-                                      ORR_TEST(shutdown_does_not_wait_for_a_compiler), { 0 } };
+                                      ORR_TEST(shutdown_does_not_wait_for_a_compiler),
+                                      { 0 } };
     if (!jh_begin())
         return 1;
     return jh_end(orr_test_main(argc, argv, "api.warmup", tests));

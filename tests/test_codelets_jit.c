@@ -3,10 +3,8 @@
 #include "config.h"
 #include <spawn.h>
 #include <sys/wait.h>
-#include "codelets/cpu/cpu.h"
 #include "runtime/base/clock.h"
 #include "tests/jit_help.h"
-#include "tests/region_build.h"
 
 extern char **environ;
 
@@ -112,6 +110,9 @@ static void a_missing_compiler_is_said_once(void)
 {
     stays_in_tier_0("/nowhere/cc", "there is no compiler");
     stays_in_tier_0("no-such-compiler", "there is no compiler");
+    const char *preload = getenv("LD_PRELOAD");
+    if (preload && strstr(preload, "vgpreload"))
+        return; /* valgrind does not survive a program that cannot be started */
     jh_write(jh_place("text"), "#!/nowhere/interpreter\n", 0755);
     stays_in_tier_0(jh_place("text"), "cannot be run");
 }
@@ -279,7 +280,8 @@ static int crowd(int n, const char *dir)
         if (posix_spawn(&pid[i], program, NULL, NULL, (char *[]){ program, name, path, NULL }, environ) != 0)
             pid[i] = -1;
     for (int i = 0; i < n; i++) {
-        bool ok = pid[i] > 0 && waitpid(pid[i], &status, 0) == pid[i] && WIFEXITED(status) && WEXITSTATUS(status) <= KERNELS;
+        bool ok =
+            pid[i] > 0 && waitpid(pid[i], &status, 0) == pid[i] && WIFEXITED(status) && WEXITSTATUS(status) <= KERNELS;
         sum = ok && sum >= 0 ? sum + WEXITSTATUS(status) : -1;
     }
     return sum;
@@ -292,89 +294,6 @@ static void sixty_four_processes_compile_each_kernel_once(void)
     ORR_CHECK_MSG(n >= KERNELS && n <= 2 * KERNELS, "%d compilations of %d kernels", n, KERNELS);
     n = crowd(1, jh_place("crowd"));
     ORR_CHECK_MSG(n == 0, "the next process compiled %d", n);
-}
-
-/* -- on the CPU backend -------------------------------------------------------------------------------------- */
-
-static void square_plus_one(rb *b, int64_t n)
-{
-    rb_begin(b, ORR__G_MAP, 1, &n);
-    int x = rb_load(b, rb_linear(b, rb_input(b, ORR_F32, n)));
-    int one = rb_scalar(b, ORR_F32, (orr__scalar){ .f = 1.0 });
-    rb_out(b, ORR_F32, rb_ew(b, "add", rb_ew(b, "mul", x, x, -1), one, -1));
-    orr__region_finish(&b->r);
-}
-
-static double best_of(int n, orr__kernel *k, const orr__launch *l, orr__jit_fn *fn)
-{
-    double best = 1;
-    for (int i = 0; i < n; i++) {
-        double t0 = orr__now();
-        for (int j = 0; j < 1000; j++)
-            (void)(fn ? fn(l->in, l->out, (const int64_t[64]){ 0 }) : (int)orr__cpu.launch(k, l));
-        double t = (orr__now() - t0) / 1000;
-        best = t < best ? t : best;
-    }
-    return best;
-}
-
-static void launches_switch_to_the_compiled_function(void)
-{
-    enum { N = 1000 };
-    static rb b;
-    static float x[N], y0[N], y1[N];
-    orr__kernel *k;
-    begin("launch");
-    for (int i = 0; i < N; i++)
-        x[i] = (float)(i - 500) * 0.37f;
-    square_plus_one(&b, N);
-    void *in[] = { x }, *out[] = { y0 };
-    orr__launch l = { .region = &b.r, .lo = 0, .hi = N, .in = in, .out = out, .scalar = b.scalar };
-    orr__env.jit = ORR__JIT_OFF;
-    ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK);
-    ORR_CHECK(!k->jit && orr__cpu.launch(k, &l) == ORR_OK);
-    orr__cpu.release(k);
-    orr__env.jit = ORR__JIT_ON;
-    orr__jit_start();
-    ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK && k->jit);
-    out[0] = y1;
-    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK && atomic_load(&k->jit->ns) > 0); /* tier 0 */
-    ORR_CHECK(memcmp(y0, y1, sizeof y0) == 0 && !atomic_load(&k->jit->fn));
-    atomic_store(&k->jit->ns, 10000000);
-    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK); /* asks, does not wait */
-    orr__jit_wait(k->jit);
-    memset(y1, 0, sizeof y1);
-    ORR_CHECK(atomic_load(&k->jit->fn) && orr__cpu.launch(k, &l) == ORR_OK && memcmp(y0, y1, sizeof y0) == 0);
-    orr__cpu.release(k);
-    orr__jit_stop();
-}
-
-static int nothing(void *const *in, void *const *out, const int64_t *word)
-{
-    (void)in;
-    (void)out;
-    __asm__ volatile("" : : "r"(word) : "memory");
-    return 0;
-}
-
-static void a_launch_costs_little_more_than_a_call(void)
-{
-    static rb b;
-    float x[16] = { 1 }, y[16];
-    orr__kernel *k;
-    begin("dispatch");
-    orr__jit_start();
-    square_plus_one(&b, 16);
-    void *in[] = { x }, *out[] = { y };
-    orr__launch l = { .region = &b.r, .lo = 0, .hi = 16, .in = in, .out = out, .scalar = b.scalar };
-    ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK && k->jit);
-    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK && atomic_load(&k->jit->fn));
-    atomic_store(&k->jit->fn, nothing); /* what is left is the way there */
-    double call = best_of(20, k, &l, nothing), launch = best_of(20, k, &l, NULL);
-    printf("    a call %.0f ns, a launch %.0f ns\n", call * 1e9, launch * 1e9);
-    ORR_CHECK_MSG(launch - call < 5e-6, "%g µs", (launch - call) * 1e6);
-    orr__cpu.release(k);
-    orr__jit_stop();
 }
 
 int main(int argc, char **argv)
@@ -391,8 +310,6 @@ int main(int argc, char **argv)
                                       ORR_TEST(stopping_does_not_wait_for_the_compiler),
                                       ORR_TEST(kernels_in_memory_are_bounded),
                                       ORR_TEST(sixty_four_processes_compile_each_kernel_once),
-                                      ORR_TEST(launches_switch_to_the_compiled_function),
-                                      ORR_TEST(a_launch_costs_little_more_than_a_call),
                                       { 0 } };
     if (argc == 3 && strcmp(argv[1], "--child") == 0)
         return child(argv[2]);

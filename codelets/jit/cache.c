@@ -36,7 +36,8 @@ void orr__cache_open(orr__cache *c)
     if (c->path[0]) {
         c->dir = orr__safe_dir(c->path, ORR__OWN, why, sizeof why);
         if (c->dir < 0)
-            orr__say(ORR__SAY_DIR, "the kernel cache is not used: %s; compiled kernels last as long as this process", why);
+            orr__say(ORR__SAY_DIR, "the kernel cache is not used: %s; compiled kernels last as long as this process",
+                     why);
     }
     if (orr__env.cache_site[0]) {
         c->site = orr__safe_dir(orr__env.cache_site, ORR__SITE_DIR, why, sizeof why);
@@ -82,7 +83,8 @@ bool orr__cache_get(orr__cache *c, const orr__key *k, orr__bytes *out, orr__entr
     char name[NAME];
     entry_name(k, ".krn", name);
     out->data = NULL;
-    return (c->dir >= 0 && get(c->dir, false, name, k, out, e)) || (c->site >= 0 && get(c->site, true, name, k, out, e));
+    return (c->dir >= 0 && get(c->dir, false, name, k, out, e)) ||
+           (c->site >= 0 && get(c->site, true, name, k, out, e));
 }
 
 /* The new file is complete and on the disk before it has its name. */

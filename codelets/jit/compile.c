@@ -112,12 +112,13 @@ static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
     case ORR__RAN: return ORR__COMPILED;
     case ORR__STOPPED: return ORR__INTERRUPTED;
     case ORR__TOO_LONG:
-        orr__say(ORR__SAY_CC_HANGS, "no more kernels are compiled: %s took more than %g s", c->path, orr__compile_limit);
+        orr__say(ORR__SAY_CC_HANGS, "no more kernels are compiled: %s took more than %g s", c->path,
+                 orr__compile_limit);
         return ORR__NO_COMPILER;
     case ORR__CANNOT_RUN:
         one_line(said);
-        orr__say(ORR__SAY_CC_GONE, "no more kernels are compiled: %s cannot be run%s%.200s", c->path, said[0] ? ": " : "",
-                 said);
+        orr__say(ORR__SAY_CC_GONE, "no more kernels are compiled: %s cannot be run%s%.200s", c->path,
+                 said[0] ? ": " : "", said);
         return ORR__NO_COMPILER;
     case ORR__RAN_BADLY: break;
     }
@@ -131,8 +132,8 @@ static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
     return ORR__BAD_TEXT;
 }
 
-orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, int stop_fd, orr__bytes *out,
-                           double *seconds)
+orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, int stop_fd,
+                           orr__bytes *out, double *seconds)
 {
     folder f;
     char said[2048];

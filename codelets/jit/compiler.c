@@ -18,11 +18,16 @@
 #endif
 
 /* No -ffast-math: tiers agree on NaN, infinities, signed zeros and the order of sums. */
-const char *const orr__cflags[] = { "-O3",    "-fPIC",
-                                    "-shared", "-ffp-contract=off",
-                                    "-fno-math-errno", "-fno-trapping-math",
-                                    "-fwrapv", "-fno-strict-aliasing",
-                                    "-w",     NULL };
+const char *const orr__cflags[] = { "-O3",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-ffp-contract=off",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-fwrapv",
+                                    "-fno-strict-aliasing",
+                                    "-w",
+                                    NULL };
 
 static bool is_program(const char *path)
 {
@@ -66,8 +71,10 @@ static void choose_arch(char arch[40])
 /* What -march=native looks at. */
 static void add_processor(orr__sha256 *s)
 {
-    static const char *const keys[] = { "vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer",
-                                        "CPU architecture", "CPU variant", "CPU part", "Features", "cpu", "isa" };
+    static const char *const keys[] = { "vendor_id",        "cpu family",  "model",
+                                        "stepping",         "flags",       "CPU implementer",
+                                        "CPU architecture", "CPU variant", "CPU part",
+                                        "Features",         "cpu",         "isa" };
     static const size_t nkeys = sizeof keys / sizeof *keys;
     struct utsname u;
     char *line = NULL;
@@ -102,16 +109,19 @@ static bool ask_version(orr__compiler *c, int stop_fd)
 {
     char said[512];
     const char *argv[] = { c->path, "--version", NULL };
-    orr__spawned how = orr__spawn(argv, "/tmp", orr__compile_limit < 5 ? orr__compile_limit : 5, stop_fd, said, sizeof said);
+    orr__spawned how =
+        orr__spawn(argv, "/tmp", orr__compile_limit < 5 ? orr__compile_limit : 5, stop_fd, said, sizeof said);
     said[strcspn(said, "\n")] = '\0';
     if (how == ORR__STOPPED)
         return false;
     if (how == ORR__TOO_LONG)
         orr__say(ORR__SAY_CC_HANGS, "no kernels are compiled: %s --version does not end", c->path);
     else if (how == ORR__CANNOT_RUN)
-        orr__say(ORR__SAY_CC_GONE, "no kernels are compiled: %s cannot be run%s%.200s", c->path, said[0] ? ": " : "", said);
+        orr__say(ORR__SAY_CC_GONE, "no kernels are compiled: %s cannot be run%s%.200s", c->path, said[0] ? ": " : "",
+                 said);
     else if (how == ORR__RAN_BADLY)
-        orr__say(ORR__SAY_CC_FAILS, "no kernels are compiled: %s --version fails%s%.200s", c->path, said[0] ? ": " : "", said);
+        orr__say(ORR__SAY_CC_FAILS, "no kernels are compiled: %s --version fails%s%.200s", c->path, said[0] ? ": " : "",
+                 said);
     (void)snprintf(c->version, sizeof c->version, "%.127s", said);
     return how == ORR__RAN;
 }
@@ -125,8 +135,10 @@ bool orr__compiler_find(orr__compiler *c, int stop_fd)
     const char *base = strrchr(name, '/');
     if (!look_up(name, c->path) && (orr__env.cc[0] || !base || !look_up(base + 1, c->path)) &&
         (orr__env.cc[0] || !look_up("cc", c->path))) {
-        orr__say(ORR__SAY_CC_GONE, "no kernels are compiled: there is no compiler %s; the interpreter goes on "
-                 "(ORRERY_CC names another one, ORRERY_JIT=off says that this is right)", name);
+        orr__say(ORR__SAY_CC_GONE,
+                 "no kernels are compiled: there is no compiler %s; the interpreter goes on "
+                 "(ORRERY_CC names another one, ORRERY_JIT=off says that this is right)",
+                 name);
         return false;
     }
     choose_arch(c->arch);

@@ -12,16 +12,29 @@
 /* Counted up when a key or a file would mean something else than before. */
 enum { ORR__CACHE_ABI = 1 };
 
-typedef struct { unsigned char byte[32]; } orr__key;
+typedef struct {
+    unsigned char byte[32];
+} orr__key;
 void orr__key_hex(const orr__key *k, char hex[65]);
 
 /* A file or a compiler's output in memory. */
-typedef struct { unsigned char *data; size_t size; } orr__bytes;
+typedef struct {
+    unsigned char *data;
+    size_t size;
+} orr__bytes;
 
 /* say.c: one line of level warn per cause, until orr__say_again. */
 typedef enum {
-    ORR__SAY_DIR, ORR__SAY_SITE, ORR__SAY_TMP, ORR__SAY_STORE, ORR__SAY_CC_GONE, ORR__SAY_CC_FAILS, ORR__SAY_CC_HANGS,
-    ORR__SAY_LOAD, ORR__SAY_THREAD, ORR__SAY_LOCK
+    ORR__SAY_DIR,
+    ORR__SAY_SITE,
+    ORR__SAY_TMP,
+    ORR__SAY_STORE,
+    ORR__SAY_CC_GONE,
+    ORR__SAY_CC_FAILS,
+    ORR__SAY_CC_HANGS,
+    ORR__SAY_LOAD,
+    ORR__SAY_THREAD,
+    ORR__SAY_LOCK
 } orr__cause;
 void orr__say(orr__cause c, const char *fmt, ...) ORR_PRINTF(2, 3);
 void orr__say_again(void);
@@ -29,9 +42,9 @@ void orr__say_again(void);
 /* -- safe.c: what no other user could have written ------------------------------------------------------- */
 
 typedef enum {
-    ORR__OWN,    /* ours, written by nobody else; made (0700) when missing    */
+    ORR__OWN,      /* ours, written by nobody else; made (0700) when missing    */
     ORR__SITE_DIR, /* root's or ours, written by nobody else; must be there   */
-    ORR__TMP     /* one in which we may make a directory of our own: /tmp     */
+    ORR__TMP       /* one in which we may make a directory of our own: /tmp     */
 } orr__dirkind;
 /* Walks to `path` from the root; every step on the way is one that no other user can exchange. The open directory, or
  * -1 and why not. */
@@ -47,7 +60,7 @@ bool orr__write_all(int fd, const void *data, size_t size); /* false: errno */
 typedef struct {
     char label[64], compiler[192];
     double seconds;
-    const char *source;        /* source_size bytes, no NUL */
+    const char *source; /* source_size bytes, no NUL */
     size_t source_size;
     const unsigned char *code; /* the shared object         */
     size_t code_size;
@@ -60,7 +73,7 @@ bool orr__entry_unpack(const orr__bytes *b, const orr__key *k, orr__entry *e, or
 /* -- cache.c, sweep.c: the directory ---------------------------------------------------------------------- */
 
 typedef struct {
-    int dir, site;   /* -1: there is none */
+    int dir, site; /* -1: there is none */
     char path[1024];
 } orr__cache;
 void orr__cache_open(orr__cache *c); /* from orr__env */
@@ -81,9 +94,9 @@ bool orr__is_entry(const char *name);
 
 typedef struct {
     char path[1024];
-    char version[128];     /* first line of --version */
-    char arch[40];         /* -march=… */
-    unsigned char id[32];  /* of path, file, version, flags, processor, our version */
+    char version[128];    /* first line of --version */
+    char arch[40];        /* -march=… */
+    unsigned char id[32]; /* of path, file, version, flags, processor, our version */
 } orr__compiler;
 /* What to compile with, or false (said). Runs the compiler once for its version. */
 bool orr__compiler_find(orr__compiler *c, int stop_fd);
@@ -97,8 +110,8 @@ orr__spawned orr__spawn(const char *const *argv, const char *tmp, double seconds
 
 typedef enum { ORR__COMPILED, ORR__BAD_TEXT, ORR__NO_COMPILER, ORR__NO_ROOM, ORR__INTERRUPTED } orr__compiled;
 /* The shared object of a text. What goes wrong is said. */
-orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, int stop_fd, orr__bytes *out,
-                           double *seconds);
+orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, int stop_fd,
+                           orr__bytes *out, double *seconds);
 extern double orr__compile_limit; /* seconds; tests shorten it */
 
 /* -- load.c: kernels in memory ------------------------------------------------------------------------------- */
@@ -106,7 +119,7 @@ extern double orr__compile_limit; /* seconds; tests shorten it */
 typedef struct orr__code {
     atomic_int refs;
     unsigned char text_key[32];
-    void *handle;          /* of dlopen; NULL: a text that does not compile */
+    void *handle; /* of dlopen; NULL: a text that does not compile */
     orr__jit_fn *fn;
     size_t bytes;
     struct orr__code *newer, *older;

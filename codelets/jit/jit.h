@@ -17,16 +17,16 @@ struct orr__code;
 
 /* One kernel's way from tier 0 to tier 1. Shared by the kernel and the queue. */
 typedef struct orr__jit {
-    _Atomic(orr__jit_fn *) fn;     /* NULL: tier 0 still. Set once, valid until orr__jit_unref */
-    atomic_uint_least64_t ns;      /* spent in tier 0; add to it only while COLD               */
-    atomic_int state;              /* orr__jit_state                                           */
+    _Atomic(orr__jit_fn *) fn; /* NULL: tier 0 still. Set once, valid until orr__jit_unref */
+    atomic_uint_least64_t ns;  /* spent in tier 0; add to it only while COLD               */
+    atomic_int state;          /* orr__jit_state                                           */
     atomic_int refs;
-    int words;                     /* the caller's                                             */
-    struct orr__code *code;        /* what keeps fn loaded; written before fn                  */
-    uint64_t seen;                 /* the caller's hint: regions of equal content have equal ones */
+    int words;              /* the caller's                                             */
+    struct orr__code *code; /* what keeps fn loaded; written before fn                  */
+    uint64_t seen;          /* the caller's hint: regions of equal content have equal ones */
     char label[64];
-    char *text;                    /* while ASKED                                              */
-    struct orr__jit *next;         /* in the queue                                             */
+    char *text;            /* while ASKED                                              */
+    struct orr__jit *next; /* in the queue                                             */
 } orr__jit;
 
 orr__jit *orr__jit_new(uint64_t hint, const char *label); /* NULL: last error */
@@ -48,8 +48,8 @@ void orr__jit_stop(void);
 
 typedef struct {
     uint64_t compiled, disk_hits, memory_hits, failures;
-    int in_memory;                 /* kernels loaded        */
-    size_t bytes;                  /* of their machine code */
+    int in_memory; /* kernels loaded        */
+    size_t bytes;  /* of their machine code */
 } orr__jit_stats;
 orr__jit_stats orr__jit_get_stats(void);
 

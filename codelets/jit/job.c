@@ -2,6 +2,7 @@
  * Must not know: threads, the queue. */
 #include "config.h"
 #include "codelets/jit/job.h"
+#include "runtime/base/env.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -106,7 +107,8 @@ static orr__code *from_disk(const orr__key *key, const unsigned char text_key[32
     return c;
 }
 
-static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const unsigned char text_key[32], orr__code **c)
+static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const unsigned char text_key[32],
+                                   orr__code **c)
 {
     orr__bytes so;
     orr__entry e;
@@ -121,6 +123,7 @@ static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const
     e.code = so.data;
     e.code_size = so.size;
     orr__job_count(ORR__COUNT_COMPILED);
+    orr__log(3, "compiled %s in %.0f ms", j->label, e.seconds * 1e3);
     *c = load(text_key, &e);
     if (*c)
         (void)orr__cache_put(&cache, key, &e);

@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-/* Our environment with another TMPDIR, and messages in English. Free it. */
+/* Our environment with another TMPDIR, messages in English, and without what is preloaded into us. Free it. */
 static char **environment(char *tmpdir, char *language)
 {
     size_t n = 0, k = 0;
@@ -44,7 +44,8 @@ static int prepare(posix_spawnattr_t *attr, posix_spawn_file_actions_t *files, i
     int rc = posix_spawnattr_setpgroup(attr, 0);
     rc = rc ? rc : posix_spawnattr_setsigmask(attr, &none);
     rc = rc ? rc : posix_spawnattr_setsigdefault(attr, &all);
-    rc = rc ? rc : posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    rc = rc ? rc
+            : posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     rc = rc ? rc : posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
     rc = rc ? rc : posix_spawn_file_actions_adddup2(files, out, 1);
     rc = rc ? rc : posix_spawn_file_actions_adddup2(files, out, 2);
