@@ -49,8 +49,23 @@ static const char circle_text[] =
     "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_sincos(x, &s, &c); return which ? c : s; }\n"
     "#define log vm_log_f64\n#define sin(x) orr_circle(x, 0)\n#define cos(x) orr_circle(x, 1)\n";
 
+/* A map whose instructions see folds of their row. */
+static bool can_rows(const orr__region *r)
+{
+    if (r->kind != ORR__G_MAP || r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1)
+        return false;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (in->kind == ORR__RI_FOLD ? in->op > ORR__RALL : !orr__emit_instr_can(r, in, true))
+            return false;
+    }
+    return true;
+}
+
 bool orr__emit_c_can(const orr__region *r)
 {
+    if (r->rows)
+        return can_rows(r);
     if (r->kind == ORR__G_REDUCE)
         return r->nout == 1 && r->rmask != 0 && orr__emit_can(r, true);
     return r->kind == ORR__G_MAP && r->rmask == 0 && orr__emit_can(r, true);
@@ -105,7 +120,7 @@ static void kernel(orr__cloop *c)
         const char *type = orr__emit_storage((orr_dtype)r->out_dtype[k]);
         orr__text_addf(c->t, "    %s *const out%d = out[%d];\n", type, k, k);
     }
-    (r->kind == ORR__G_MAP ? orr__cloop_map : orr__cloop_reduce)(c);
+    (r->rows ? orr__cloop_rows : r->kind == ORR__G_MAP ? orr__cloop_map : orr__cloop_reduce)(c);
     orr__text_add(c->t, "    return 0;\n}\n");
 }
 
@@ -123,6 +138,11 @@ char *orr__emit_c(const orr__region *r)
         functions(&t, r);
         if (r->kind == ORR__G_REDUCE)
             orr__cloop_fold_functions(&t, r, r->ninstr);
+        for (int i = 0; i < r->ninstr; i++)
+            if (r->instr[i].kind == ORR__RI_FOLD) {
+                orr__region fold = orr__cloop_fold_of(r, i);
+                orr__cloop_fold_functions(&t, &fold, i);
+            }
         kernel(&c);
     }
     orr__cloop_end(&c);

@@ -12,9 +12,27 @@ static orr_dtype folded(const orr__region *r)
     return (orr_dtype)r->instr[r->out_reg[0]].dtype;
 }
 
-bool orr__cloop_float_sum(const orr__region *r)
+static bool float_sum(const orr__region *r)
 {
     return r->rop == ORR__RSUM && orr__is_float(folded(r));
+}
+
+orr__region orr__cloop_fold_of(const orr__region *r, int instr)
+{
+    orr__region fold = *r;
+    fold.kind = ORR__G_REDUCE;
+    fold.rop = r->instr[instr].op;
+    fold.out_reg[0] = r->instr[instr].x;
+    return fold;
+}
+
+/* What was lost of an infinite sum is NaN. */
+void orr__cloop_outcome(orr__text *t, const orr__region *r, int number)
+{
+    if (float_sum(r))
+        orr__text_addf(t, "acc%d - acc%d == 0 && lost%d - lost%d == 0 ? acc%d + lost%d : ", number, number, number, number,
+                       number, number);
+    orr__text_addf(t, "acc%d", number);
 }
 
 /* *fold takes in x, one more value, as the dialects say it. */
@@ -48,7 +66,7 @@ static void total(orr__text *t, const orr__region *r, int few)
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
-    bool joins = r->rop == ORR__RSUM || r->rop == ORR__RPROD, sum = orr__cloop_float_sum(r);
+    bool joins = r->rop == ORR__RSUM || r->rop == ORR__RPROD, sum = float_sum(r);
     orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
     orr__emit_fold_begin(t, r, true);
     orr__text_addf(t, "    return fold;\n}\nORR_FN void orr_block_%d(%s *acc, orr_f64 *lost, const %s *x, orr_idx n)\n{\n",

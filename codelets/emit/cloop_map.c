@@ -5,13 +5,18 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_room.h"
 
-void orr__cloop_values(orr__cloop *c, int pos)
+void orr__cloop_passes(orr__cloop *c, int pos, int from, int to)
 {
     for (int i = 0; i < c->r->ninstr; i++) {
         int scalar = c->scalar[i];
-        if (c->at[i] == pos)
+        if (c->at[i] == pos && c->pass[i] >= from && c->pass[i] <= to && c->r->instr[i].kind != ORR__RI_FOLD)
             orr__emit_value(c->t, c->r, &c->lay, i, &scalar, true);
     }
+}
+
+void orr__cloop_values(orr__cloop *c, int pos)
+{
+    orr__cloop_passes(c, pos, 0, 0);
 }
 
 void orr__cloop_open(orr__cloop *c, int from, int to)
@@ -29,22 +34,34 @@ void orr__cloop_close(orr__cloop *c, int from, int to)
         orr__text_add(c->t, "    }\n");
 }
 
-/* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
-void orr__cloop_map(orr__cloop *c)
+void orr__cloop_nothing(orr__cloop *c)
+{
+    for (int d = 0; d < c->r->rank; d++)
+        orr__text_addf(c->t, "    if (W(%d) <= 0)\n        return 0;\n", orr__cloop_size_at(c->r, d));
+}
+
+void orr__cloop_stores(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
-    orr__text_add(c->t, "    orr_idx at = 0;\n");
-    orr__cloop_values(c, -1);
-    orr__cloop_open(c, 0, last);
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last, size, last);
-    orr__text_addf(c->t, "    const orr_idx i = at + i%d;\n", last);
-    orr__cloop_values(c, last);
+    orr__text_addf(c->t, "    const orr_idx i = at + i%d;\n", r->rank - 1);
     for (int k = 0; k < r->nout; k++) {
         char reg[16];
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
         orr__emit_store(c->t, r, &c->lay, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
     }
+}
+
+/* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
+void orr__cloop_map(orr__cloop *c)
+{
+    int last = c->r->rank - 1, size = orr__cloop_size_at(c->r, last);
+    orr__cloop_nothing(c);
+    orr__text_add(c->t, "    orr_idx at = 0;\n");
+    orr__cloop_values(c, -1);
+    orr__cloop_open(c, 0, last);
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last, size, last);
+    orr__cloop_values(c, last);
+    orr__cloop_stores(c);
     orr__text_addf(c->t, "    }\n    at += W(%d);\n", size);
     orr__cloop_close(c, 0, last);
 }

@@ -37,7 +37,8 @@ static void in_place(orr__cloop *c)
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last), a = r->instr[r->out_reg[0]].a;
     orr__text_addf(c->t, "    for (orr_idx i%d = 0; i%d < W(%d); i%d += %d)\n", last, last, size, last, ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    orr_block_%d(&acc, &lost, in%d + (", r->ninstr, r->access[a].input);
+    orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, in%d + (", r->ninstr, r->ninstr,
+                   r->ninstr, r->access[a].input);
     orr__emit_index(c->t, r, &c->lay, a, false);
     orr__text_addf(c->t, "), W(%d) - i%d < %d ? W(%d) - i%d : %d);\n", size, last, ORR__CLOOP_BLOCK, size, last,
                    ORR__CLOOP_BLOCK);
@@ -57,19 +58,21 @@ static void by_blocks(orr__cloop *c)
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
     orr__cloop_values(c, last);
     orr__text_addf(c->t, "    block[fill + (i%d - q)] = r%d;\n    }\n    fill += e - q;\n", last, reg);
-    orr__text_addf(c->t, "    if (fill == %d) {\n    orr_block_%d(&acc, &lost, block, fill);\n    fill = 0;\n    }\n    }\n",
-                   ORR__CLOOP_BLOCK, r->ninstr);
+    orr__text_addf(c->t, "    if (fill == %d) {\n    orr_block_%d(&acc%d, &lost%d, block, fill);\n    fill = 0;\n    }\n    }\n",
+                   ORR__CLOOP_BLOCK, r->ninstr, r->ninstr, r->ninstr);
     orr__cloop_close(c, c->outer, last);
-    orr__text_addf(c->t, "    if (fill > 0)\n        orr_block_%d(&acc, &lost, block, fill);\n", r->ninstr);
+    orr__text_addf(c->t, "    if (fill > 0)\n        orr_block_%d(&acc%d, &lost%d, block, fill);\n", r->ninstr, r->ninstr,
+                   r->ninstr);
 }
 
 static void runs(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    orr__text_addf(c->t, "    %s acc = first;\n    orr_f64 lost = 0;\n", wide(c));
+    orr__text_addf(c->t, "    %s acc%d = first;\n    orr_f64 lost%d = 0;\n", wide(c), r->ninstr, r->ninstr);
     (lies(c) ? in_place : by_blocks)(c);
-    orr__text_addf(c->t, "    const %s fold = %s;\n    const orr_idx i = at++;\n", wide(c),
-                   orr__cloop_float_sum(r) ? ORR__CLOOP_WHOLE_SUM : "acc");
+    orr__text_addf(c->t, "    const %s fold = ", wide(c));
+    orr__cloop_outcome(c->t, r, r->ninstr);
+    orr__text_add(c->t, ";\n    const orr_idx i = at++;\n");
     orr__emit_fold_end(c->t, r, &c->lay, true);
 }
 

@@ -17,6 +17,7 @@ typedef struct {
     orr__layout lay;
     int order[ORR_MAX_RANK], outer; /* `outer`: how many of them are kept axes outside everything else */
     int16_t *at, *scalar;
+    int16_t *pass; /* of a row: how many folds, one after the other, a register waits for */
 } orr__cloop;
 
 /* Words: 0 the first row, 1 … where each output starts, each axis's size, then as orr__layout says. */
@@ -29,17 +30,25 @@ static inline int orr__cloop_size_at(const orr__region *r, int axis)
 orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r);
 void orr__cloop_end(orr__cloop *c);
 
-/* Instructions that stand in loop `pos`. */
+/* Instructions that stand in loop `pos`; of passes from … to (inclusive). */
 void orr__cloop_values(orr__cloop *c, int pos);
+void orr__cloop_passes(orr__cloop *c, int pos, int from, int to);
 /* Opens the loops from … to (exclusive), with what is computed in them. */
 void orr__cloop_open(orr__cloop *c, int from, int to);
 void orr__cloop_close(orr__cloop *c, int from, int to);
+/* Stores of all outputs, as element at + i<last>. */
+void orr__cloop_stores(orr__cloop *c);
+/* Returns when there are no elements: then no input may be read. */
+void orr__cloop_nothing(orr__cloop *c);
 void orr__cloop_map(orr__cloop *c);
+void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);
 /* Before the kernel, for the reduction of r's register out_reg[0] by rop: the functions orr_first_<number> (what changes
  * nothing) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
-bool orr__cloop_float_sum(const orr__region *r);
-#define ORR__CLOOP_WHOLE_SUM "acc - acc == 0 && lost - lost == 0 ? acc + lost : acc"
+/* A FOLD instruction as a reduction. */
+orr__region orr__cloop_fold_of(const orr__region *r, int instr);
+/* What acc<number> and lost<number> have come to, as an expression. */
+void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
 
 #endif

@@ -71,14 +71,22 @@ static void place_registers(orr__cloop *c)
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         const int16_t operand[3] = { in->x, in->y, in->z };
-        int at = -1;
-        for (int k = 0; k < 3; k++)
+        int at = -1, pass = 0;
+        for (int k = 0; k < 3; k++) {
             if (operand[k] >= 0 && c->at[operand[k]] > at)
                 at = c->at[operand[k]];
+            if (operand[k] >= 0 && c->pass[operand[k]] > pass)
+                pass = c->pass[operand[k]];
+        }
+        if (in->kind == ORR__RI_FOLD) {
+            at = r->rank - 2;
+            pass++;
+        }
         for (int p = 0; in->a >= 0 && p < r->rank; p++)
             if (c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE && p > at)
                 at = p;
         c->at[i] = (int16_t)at;
+        c->pass[i] = (int16_t)pass;
         c->scalar[i] = (int16_t)scalar;
         scalar += orr__emit_scalars(in);
     }
@@ -90,7 +98,8 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     c->r = r;
     c->at = orr__alloc_n(n, sizeof *c->at);
     c->scalar = orr__alloc_n(n, sizeof *c->scalar);
-    if (!c->at || !c->scalar || make_layout(r, &c->lay) != ORR_OK)
+    c->pass = orr__alloc_n(n, sizeof *c->pass);
+    if (!c->at || !c->scalar || !c->pass || make_layout(r, &c->lay) != ORR_OK)
         return ORR_ENOMEM;
     order_loops(c);
     place_registers(c);
@@ -102,6 +111,7 @@ void orr__cloop_end(orr__cloop *c)
     orr__layout_free(&c->lay);
     free(c->at);
     free(c->scalar);
+    free(c->pass);
 }
 
 void orr__emit_c_args(const orr__launch *l, int64_t *word)

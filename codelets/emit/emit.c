@@ -7,7 +7,7 @@
 #include "codelets/emit/emit.h"
 #include "ops/ops.h"
 
-static bool instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
+bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
 {
     orr_dtype t = (orr_dtype)in->dtype;
     if (t >= ORR_DTYPE_COUNT || (t == ORR_F64 && !fp64))
@@ -30,7 +30,7 @@ bool orr__emit_can(const orr__region *r, bool fp64)
     if (r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1 || r->nout > ORR__REGION_OUTS)
         return false;
     for (int i = 0; i < r->ninstr; i++)
-        if (!instr_can(r, &r->instr[i], fp64))
+        if (!orr__emit_instr_can(r, &r->instr[i], fp64))
             return false;
     for (int k = 0; k < r->nout; k++)
         if (r->out_dtype[k] == ORR_F64 && !fp64)

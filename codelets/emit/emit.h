@@ -76,6 +76,7 @@ const char *orr__emit_storage(orr_dtype t);   /* "orr_u16" for f16: as it sits i
 const char *orr__emit_suffix(orr_dtype t);    /* "f32"                                        */
 int orr__emit_scalars(const orr__rinstr *in); /* how many scalar words an instruction has     */
 orr_dtype orr__emit_operand(const orr__region *r, const orr__rinstr *in); /* of an EW instruction's function */
+bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64);
 bool orr__emit_random_can(const orr__rinstr *in, bool fp64);
 
 void orr__emit_helpers(orr__text *t, unsigned need);
