@@ -1,6 +1,7 @@
 /* Compiled kernels: when they are compiled, how often, and that no fault of a compiler does harm.
  * Must not know: the form of the cache's files. */
 #include "config.h"
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include "runtime/base/clock.h"
@@ -168,6 +169,18 @@ static void what_the_disk_lost_is_compiled_again(void)
     ORR_CHECK(counted(2, 0, 0, 0));
 }
 
+static void a_program_that_ignores_its_children_is_served(void)
+{
+    begin("ignores");
+    void (*old)(int) = signal(SIGCHLD, SIG_IGN);
+    orr__jit_start();
+    orr__jit *j = jh_ask(6);
+    ORR_CHECK(jh_run(j, 7) == 42 && counted(1, 0, 0, 0));
+    orr__jit_unref(j);
+    orr__jit_stop();
+    (void)signal(SIGCHLD, old);
+}
+
 static void another_compiler_has_other_kernels(void)
 {
     orr__compiler a, b;
@@ -306,6 +319,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_vanished_compiler_is_said_once),
                                       ORR_TEST(a_refused_directory_is_said_and_kernels_are_not_kept),
                                       ORR_TEST(what_the_disk_lost_is_compiled_again),
+                                      ORR_TEST(a_program_that_ignores_its_children_is_served),
                                       ORR_TEST(another_compiler_has_other_kernels),
                                       ORR_TEST(stopping_does_not_wait_for_the_compiler),
                                       ORR_TEST(kernels_in_memory_are_bounded),

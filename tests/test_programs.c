@@ -37,6 +37,8 @@ static void info_says_what_there_is(void)
     check("tools/orrery-info --env", 0, "ORRERY_FUSE");
     check("tools/orrery-info --env=markdown", 0, "| `ORRERY_FUSE` |");
     check("tools/orrery-info --version", 0, "orrery-info ");
+    check("tools/orrery-info --cache", 0, " kernels, ");
+    check("tools/orrery-info --clear", 0, " kernels removed");
     check("tools/orrery-info --nonsense", 2, "usage:");
 }
 

@@ -104,8 +104,8 @@ extern const char *const orr__cflags[]; /* NULL at the end; -march comes from or
 void orr__compiler_key(const orr__compiler *c, const char *text, orr__key *key);
 
 typedef enum { ORR__RAN, ORR__RAN_BADLY, ORR__CANNOT_RUN, ORR__TOO_LONG, ORR__STOPPED } orr__spawned;
-/* Runs argv[0] (a path) with stdin from /dev/null, its output's beginning in `said`, TMPDIR = tmp; kills it and its children after
- * `seconds` or when stop_fd becomes readable. RAN: status 0. */
+/* Runs argv[0] (a path) with stdin from /dev/null, its output's beginning in `said`, TMPDIR = tmp; kills it and its
+ * children after `seconds` or when stop_fd becomes readable. RAN: status 0. */
 orr__spawned orr__spawn(const char *const *argv, const char *tmp, double seconds, int stop_fd, char *said, size_t size);
 
 typedef enum { ORR__COMPILED, ORR__BAD_TEXT, ORR__NO_COMPILER, ORR__NO_ROOM, ORR__INTERRUPTED } orr__compiled;
