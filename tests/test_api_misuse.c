@@ -3,6 +3,7 @@
  * Must not know: what runs where. */
 #include "config.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,31 @@ static void a_range_that_its_dtype_does_not_hold_is_refused(void)
     (void)orr_scope_end(s);
 }
 
+/* StarPU reads its files of performance models as the locale says: written without a comma before. */
+static void a_decimal_comma_harms_nothing(void)
+{
+    static const char *const commas[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8", "nl_NL.UTF-8" };
+    size_t i = 0;
+    while (i < 5 && !setlocale(LC_ALL, commas[i]))
+        i++;
+    if (i == 5)
+        ORR_SKIP("no locale with a decimal comma is installed");
+    for (int life = 0; life < 3; life++) {
+        double v = 0;
+        orr_tensor *y = product();
+        ORR_CHECK(orr_item(y, &v) == ORR_OK && v > 0);
+        char text[64] = "";
+        FILE *f = fmemopen(text, sizeof text, "w");
+        ORR_CHECK(f && orr_print(f, orr_full(ORR_F64, ORR_SHAPE(1), 1.5)) == ORR_OK);
+        if (f)
+            (void)fclose(f);
+        ORR_CHECK_MSG(strstr(text, "[1.5]") != NULL, "%s", text);
+        ORR_CHECK(orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
+        (void)setlocale(LC_ALL, life ? commas[i] : "C");
+    }
+    (void)setlocale(LC_ALL, "C");
+}
+
 static void refused_memory_does_not_raise_the_peak(void)
 {
     orr_tensor *x = orr_ones(ORR_F64, ORR_SHAPE((int64_t)1 << 44)); /* 128 TiB: no address space has it */
@@ -172,6 +198,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(refusals_name_the_line),
                                       ORR_TEST(wrong_numbers_for_starpu_are_errors),
                                       ORR_TEST(a_range_that_its_dtype_does_not_hold_is_refused),
+                                      ORR_TEST(a_decimal_comma_harms_nothing),
                                       ORR_TEST(refused_memory_does_not_raise_the_peak),
                                       { 0 } };
     setenv("ORRERY_INLINE_US", "0", 1); /* tasks, and not the inline lane */

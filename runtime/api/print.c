@@ -6,6 +6,7 @@
 #include <string.h>
 #include "runtime/api/eval.h"
 #include "runtime/api/number.h"
+#include "runtime/base/point.h"
 
 /* As NumPy: above this many elements an axis shows its first and last three; lines end before this column. */
 enum { ABBREVIATE_ABOVE = 1000, EDGE = 3, LINE = 75 };
@@ -138,7 +139,9 @@ orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
     orr__shape_strides(&p.shape, p.stride);
     orr__format_begin(&p.format, dtype);
     fprintf(to, "%s %s\n", orr_dtype_name(dtype), orr__str(p.shape).s);
+    locale_t before = orr__point_begin();
     put_page(&p, count);
+    orr__point_end(before);
     orr__buf_unref(b);
     return ferror(to) ? orr__fail(at, ORR_EIO, "writing failed") : ORR_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
+#include "runtime/base/point.h"
 #include "runtime/engine/star.h"
 
 orr__star_state orr__star;
@@ -144,6 +145,24 @@ static void look_around(int backend)
     orr__plan_machine.opencl = orr__star.opencls > 0;
 }
 
+/* StarPU's files have numbers with a point, which it writes and reads as the locale says. */
+static int begin_starpu(struct starpu_conf *conf)
+{
+    locale_t before = orr__point_begin();
+    int err = starpu_init(conf);
+
+    orr__point_end(before);
+    return err;
+}
+
+static void end_starpu(void)
+{
+    locale_t before = orr__point_begin();
+
+    starpu_shutdown();
+    orr__point_end(before);
+}
+
 static orr_status start(orr__site at, const orr_config *config)
 {
     struct starpu_conf conf;
@@ -152,14 +171,14 @@ static orr_status start(orr__site at, const orr_config *config)
 
     if (st != ORR_OK)
         return st;
-    if ((err = starpu_init(&conf)) != 0)
+    if ((err = begin_starpu(&conf)) != 0)
         return orr__fail(at, ORR_EDEVICE, "StarPU finds no worker to start (%s)", strerror(-err));
     look_around(backend);
     if (backend == ORR__BACKEND_OPENCL && orr__star.opencls == 0)
         st = orr__fail(at, ORR_EDEVICE, "StarPU starts no OpenCL worker");
     if (st != ORR_OK || (st = orr__works_start(at, (int)starpu_worker_get_count())) != ORR_OK ||
         (st = orr__star_idle_start(at)) != ORR_OK) {
-        starpu_shutdown();
+        end_starpu();
         return st;
     }
     orr__star.blas_threads = orr__cpu_blas_get_threads();
@@ -177,7 +196,7 @@ static void stop(void)
     orr__tilepool_stop();
     orr__tiles_unregister_all();
     orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
-    starpu_shutdown();
+    end_starpu();
     orr__cpu_blas_threads(orr__star.blas_threads);
 }
 

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include "runtime/base/env.h"
+#include "runtime/base/point.h"
 #include "runtime/base/pool.h"
 #include "runtime/engine/star.h"
 
@@ -125,7 +126,10 @@ static orr_status send(draft *d)
 
     if (d->device || orr__star.cpus > 0) {
         atomic_fetch_add_explicit(&d->a->run->left, 1, memory_order_relaxed);
-        if ((err = starpu_task_submit(d->task)) == 0)
+        locale_t before = orr__point_begin(); /* it reads performance models, and ends the process over a comma */
+        err = starpu_task_submit(d->task);
+        orr__point_end(before);
+        if (err == 0)
             return ORR_OK;
         atomic_fetch_sub_explicit(&d->a->run->left, 1, memory_order_relaxed);
         orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->work->label, err);

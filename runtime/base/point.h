@@ -1,0 +1,12 @@
+/* Numbers with a decimal point, whatever locale the program has chosen.
+ * Must not know: whose numbers they are. */
+#ifndef ORR_BASE_POINT_H
+#define ORR_BASE_POINT_H
+
+#include <locale.h>
+
+/* The calling thread has the "C" locale until orr__point_end gets what this returned. */
+locale_t orr__point_begin(void);
+void orr__point_end(locale_t before);
+
+#endif
