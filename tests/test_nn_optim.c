@@ -270,6 +270,9 @@ static void nonsense_makes_no_optimiser(void)
     ORR_CHECK(!orr_optim_new((orr_optim_kind)99, &v, 1, NULL) && orr_error_status() == ORR_EINVAL);
     ORR_CHECK(!orr_optim_new(ORR_OPTIM_SGD, &v, 0, NULL) && !orr_optim_new(ORR_OPTIM_SGD, NULL, 1, NULL));
     ORR_CHECK(!orr_optim_new(ORR_OPTIM_SGD, &ints, 1, NULL) && orr_error_status() == ORR_EDTYPE);
+    orr_tensor *plain = orr_ones(ORR_F64, ORR_SHAPE(2)), *twice[2] = { v, v };
+    ORR_CHECK(!orr_optim_new(ORR_OPTIM_SGD, &plain, 1, NULL) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_optim_new(ORR_OPTIM_SGD, twice, 2, NULL) && orr_error_status() == ORR_EINVAL);
     orr_tensor *none = NULL;
     ORR_CHECK(!orr_optim_new(ORR_OPTIM_SGD, &none, 1, NULL));
     ORR_CHECK(!orr_optim_of(ORR_OPTIM_SGD, NULL, NULL) && orr_optim_steps(NULL) == 0);

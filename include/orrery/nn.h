@@ -133,7 +133,7 @@ ORR_API void orr_module_free(orr_module *m);
 ORR_API orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path);
 #define orr_module_save(...) orr_module_save_at(ORR_HERE, __VA_ARGS__)
 /** Assigns to all parameters what `path` holds under their names. All or nothing.
- * Errors: ORR_EIO, ORR_EFORMAT (a name is missing), ORR_ESHAPE, ORR_EDTYPE. */
+ * Errors: ORR_EIO, ORR_EINVAL (a name is missing), ORR_EFORMAT, ORR_ESHAPE, ORR_EDTYPE. */
 ORR_API orr_status orr_module_load_at(const char *file, int line, orr_module *m, const char *path);
 #define orr_module_load(...) orr_module_load_at(ORR_HERE, __VA_ARGS__)
 

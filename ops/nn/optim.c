@@ -52,6 +52,12 @@ static orr_status fill_slot(orr__site at, orr_optim *o, orr__slot *slot, orr_ten
     slot->dtype = orr_tensor_dtype(v);
     if (!orr__is_float(slot->dtype))
         return orr__fail(at, ORR_EDTYPE, "a variable must be float, not %s", orr_dtype_name(slot->dtype));
+    if ((st = orr_assign_at(at.file, at.line, v, v)) != ORR_OK) /* changes nothing; only a variable may */
+        return orr__fail(at, st, "tensor %d is no variable; make it by orr_variable", (int)(slot - o->slot));
+    for (const orr__slot *s = o->slot; s < slot; s++)
+        if (s->variable == v)
+            return orr__fail(at, ORR_EINVAL, "variables %d and %d are the same", (int)(s - o->slot),
+                             (int)(slot - o->slot));
     slot->work = orr__compute_dtype(slot->dtype);
     for (int k = 0; k < o->nstate; k++) {
         orr_tensor *zero = orr_full_at(at.file, at.line, slot->work, orr_tensor_shape(v), initial);
