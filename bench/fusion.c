@@ -137,7 +137,7 @@ static double triad_once(void *h)
 /* Seconds that the best triad takes for the case's bytes. */
 static double limit_of(setting *s, const fusion_work *w, fusion_hand *h)
 {
-    enum { FIRST = 12 };
+    enum { FIRST = 60 };
     double best = s->time[TRIAD][0];
     for (int r = 1; r < s->rounds; r++)
         best = fmin(best, s->time[TRIAD][r]);
