@@ -92,9 +92,20 @@ static bool write_sources(void)
 static pid_t compile(int cc, int job, const char *object)
 {
     static char path[KERNELS][600];
-    const char *argv[KERNELS + 16] = { compiler[cc], "-std=c99", "-O3", "-march=native", "-ffp-contract=off",
-                                       "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fPIC", "-shared",
-                                       "-Werror=implicit", "-w", "-o", object };
+    const char *argv[KERNELS + 16] = { compiler[cc],
+                                       "-std=c99",
+                                       "-O3",
+                                       "-march=native",
+                                       "-ffp-contract=off",
+                                       "-fno-math-errno",
+                                       "-fno-trapping-math",
+                                       "-fwrapv",
+                                       "-fPIC",
+                                       "-shared",
+                                       "-Werror=implicit",
+                                       "-w",
+                                       "-o",
+                                       object };
     int n = 14;
     for (int i = job; i < all.n; i += JOBS)
         argv[n++] = path_of("k%d.c", i, path[i], sizeof path[i]);
@@ -212,15 +223,18 @@ static bool run_compiled(const rc_run *run, int n)
     const orr__region *r = &run->b->r;
     bool ok = true;
     int64_t *word = calloc((size_t)orr__emit_c_words(r), sizeof *word);
-    orr__launch l = { .region = r, .lo = run->lo, .hi = run->hi, .in_off = run->in_off, .out_off = run->out_off,
+    orr__launch l = { .region = r,
+                      .lo = run->lo,
+                      .hi = run->hi,
+                      .in_off = run->in_off,
+                      .out_off = run->out_off,
                       .scalar = run->b->scalar };
     if (!word)
         return false;
     orr__emit_c_args(&l, word);
     for (int cc = 0; cc < COMPILERS && ok; cc++)
         if (all.fn[cc][n])
-            ok = all.fn[cc][n](run->in, run->out, word) == 0 &&
-                 beside_interpreter(run, n, run->out, compiler[cc]);
+            ok = all.fn[cc][n](run->in, run->out, word) == 0 && beside_interpreter(run, n, run->out, compiler[cc]);
     free(word);
     return ok;
 }
@@ -346,6 +360,37 @@ static void maps_of_any_accesses(void)
     }
 }
 
+/* Softmax, scaled by the mean of the row before: beside the interpreter, which is tested by itself. */
+static void rows_see_their_folds(void)
+{
+    static rb b;
+    static const int64_t shape[][3] = { { 2, 3, 2100 }, { 5, 1, 64 }, { 1, 1, 7 } };
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_BF16 };
+    for (int s = 0; s < 9; s++) {
+        const int64_t *dim = shape[s % 3], n = dim[0] * dim[1] * dim[2];
+        orr_dtype t = type[s / 3];
+        rb_begin(&b, ORR__G_MAP, 3, dim);
+        b.r.rows = true;
+        int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, n)));
+        int most = rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1);
+        int e = rb_ew(&b, "exp", rb_ew(&b, "sub", x, most, -1), -1, -1);
+        int sum = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, e, -1, -1, -1, -1);
+        int all_of_it = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, x, -1, -1, -1, -1);
+        rb_out(&b, t, rb_ew(&b, "div", e, rb_ew(&b, "add", sum, rb_ew(&b, "abs", all_of_it, -1, -1), -1), -1));
+        rb_out(&b, t, most);
+        rc_run run = { .b = &b, .hi = dim[0], .in_n = { n }, .out_n = { n, n } };
+        run.in[0] = rc_new(t, n);
+        run.out[0] = rc_new(t, n);
+        run.out[1] = rc_new(t, n);
+        rc_fill(run.in[0], t, n, -2, 2);
+        (void)rc_launch(&run);
+        ORR_CHECK(orr__scalar_load(run.out[0], t).f > 0);
+        free(run.in[0]);
+        free(run.out[0]);
+        free(run.out[1]);
+    }
+}
+
 /* Regions that differ in sizes alone have one text. */
 static void sizes_are_not_in_the_text(void)
 {
@@ -374,14 +419,15 @@ static void what_it_cannot_is_refused(void)
 }
 
 #define SHARED(X)                                                                                                      \
-    X(every_row_on_f32) X(every_row_on_f64) X(every_row_on_f16_and_bf16) X(every_row_on_ints_and_bool)                 \
-    X(strided_broadcast_and_negative_accesses) X(axes_of_any_size_are_told_apart) X(more_arguments_than_fit_by_value)  \
-    X(arrays_that_begin_at_an_offset) X(reductions_over_any_axes) X(reductions_of_any_dtype) X(chains_into_reductions) \
-    X(arg_reductions_take_the_first_of_equals) X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype)                    \
-    X(random_numbers_are_the_same_bits)                                                                                \
-    X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing)                             \
-    X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape) X(long_sums_lose_nothing)                   \
-    X(maps_of_any_accesses)
+    X(every_row_on_f32)                                                                                                \
+    X(every_row_on_f64) X(every_row_on_f16_and_bf16) X(every_row_on_ints_and_bool)                                     \
+        X(strided_broadcast_and_negative_accesses) X(axes_of_any_size_are_told_apart)                                  \
+            X(more_arguments_than_fit_by_value) X(arrays_that_begin_at_an_offset) X(reductions_over_any_axes)          \
+                X(reductions_of_any_dtype) X(chains_into_reductions) X(arg_reductions_take_the_first_of_equals)        \
+                    X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype) X(random_numbers_are_the_same_bits)           \
+                        X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing)         \
+                            X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape)                     \
+                                X(long_sums_lose_nothing) X(maps_of_any_accesses) X(rows_see_their_folds)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \
@@ -393,8 +439,7 @@ SHARED(WRAP)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        SHARED(ROW)
-        ORR_TEST(sizes_are_not_in_the_text),
+        SHARED(ROW) ORR_TEST(sizes_are_not_in_the_text),
         ORR_TEST(what_it_cannot_is_refused),
         { 0 },
     };

@@ -30,8 +30,8 @@ orr__region orr__cloop_fold_of(const orr__region *r, int instr)
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number)
 {
     if (float_sum(r))
-        orr__text_addf(t, "acc%d - acc%d == 0 && lost%d - lost%d == 0 ? acc%d + lost%d : ", number, number, number, number,
-                       number, number);
+        orr__text_addf(t, "acc%d - acc%d == 0 && lost%d - lost%d == 0 ? acc%d + lost%d : ", number, number, number,
+                       number, number, number);
     orr__text_addf(t, "acc%d", number);
 }
 
@@ -69,7 +69,8 @@ void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
     bool joins = r->rop == ORR__RSUM || r->rop == ORR__RPROD, sum = float_sum(r);
     orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
     orr__emit_fold_begin(t, r, true);
-    orr__text_addf(t, "    return fold;\n}\nORR_FN void orr_block_%d(%s *acc, orr_f64 *lost, const %s *x, orr_idx n)\n{\n",
+    orr__text_addf(t,
+                   "    return fold;\n}\nORR_FN void orr_block_%d(%s *acc, orr_f64 *lost, const %s *x, orr_idx n)\n{\n",
                    number, wide, type);
     if (joins)
         orr__text_addf(t, "    (void)lost;\n    const %s first = orr_first_%d();\n", wide, number);
@@ -78,8 +79,9 @@ void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
     orr__text_addf(t, "    %s total = first;\n", wide);
     total(t, r, !joins ? LANES / 2 : sum && folded(r) == ORR_F64 ? 2 * LANES : LANES);
     if (sum)
-        orr__text_add(t, "    const orr_f64 s = *acc, sum = s + total, a = s < 0 ? -s : s, b = total < 0 ? -total : total;\n"
-                         "    *lost += a >= b ? (s - sum) + total : (total - sum) + s;\n    *acc = sum;\n");
+        orr__text_add(
+            t, "    const orr_f64 s = *acc, sum = s + total, a = s < 0 ? -s : s, b = total < 0 ? -total : total;\n"
+               "    *lost += a >= b ? (s - sum) + total : (total - sum) + s;\n    *acc = sum;\n");
     else if (joins)
         step(t, r, "*acc", wide, "total");
     else

@@ -17,8 +17,8 @@ static void nothing(orr__cloop *c)
     for (int d = 0; d < r->rank; d++)
         orr__text_addf(c->t, "    %s *= W(%d);\n", r->rmask >> d & 1u ? "points" : "cells", orr__cloop_size_at(r, d));
     orr__text_addf(c->t, "    const %s first = orr_first_%d();\n", wide(c), r->ninstr);
-    orr__text_addf(c->t, "    if (points == 0)\n    for (orr_idx i = 0; i < cells; i++) {\n    const %s fold = first;\n",
-                   wide(c));
+    orr__text_addf(
+        c->t, "    if (points == 0)\n    for (orr_idx i = 0; i < cells; i++) {\n    const %s fold = first;\n", wide(c));
     orr__emit_fold_end(c->t, r, &c->lay, true);
     orr__text_add(c->t, "    }\n    if (points == 0 || cells == 0)\n        return 0;\n    orr_idx at = 0;\n");
 }
@@ -36,9 +36,10 @@ static void in_place(orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last), a = r->instr[r->out_reg[0]].a;
-    orr__text_addf(c->t, "    for (orr_idx i%d = 0; i%d < W(%d); i%d += %d)\n", last, last, size, last, ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, in%d + (", r->ninstr, r->ninstr,
-                   r->ninstr, r->access[a].input);
+    orr__text_addf(c->t, "    for (orr_idx i%d = 0; i%d < W(%d); i%d += %d)\n", last, last, size, last,
+                   ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, in%d + (", r->ninstr, r->ninstr, r->ninstr,
+                   r->access[a].input);
     orr__emit_index(c->t, r, &c->lay, a, false);
     orr__text_addf(c->t, "), W(%d) - i%d < %d ? W(%d) - i%d : %d);\n", size, last, ORR__CLOOP_BLOCK, size, last,
                    ORR__CLOOP_BLOCK);
@@ -49,8 +50,8 @@ static void by_blocks(orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last), reg = r->out_reg[0];
-    orr__text_addf(c->t, "    %s block[%d];\n    orr_idx fill = 0;\n",
-                   orr__emit_type((orr_dtype)r->instr[reg].dtype), ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    %s block[%d];\n    orr_idx fill = 0;\n", orr__emit_type((orr_dtype)r->instr[reg].dtype),
+                   ORR__CLOOP_BLOCK);
     orr__cloop_open(c, c->outer, last);
     orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
     orr__text_addf(c->t, "    e = W(%d) - q < %d - fill ? W(%d) : q + %d - fill;\n", size, ORR__CLOOP_BLOCK, size,
@@ -58,11 +59,12 @@ static void by_blocks(orr__cloop *c)
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
     orr__cloop_values(c, last);
     orr__text_addf(c->t, "    block[fill + (i%d - q)] = r%d;\n    }\n    fill += e - q;\n", last, reg);
-    orr__text_addf(c->t, "    if (fill == %d) {\n    orr_block_%d(&acc%d, &lost%d, block, fill);\n    fill = 0;\n    }\n    }\n",
-                   ORR__CLOOP_BLOCK, r->ninstr, r->ninstr, r->ninstr);
+    orr__text_addf(
+        c->t, "    if (fill == %d) {\n    orr_block_%d(&acc%d, &lost%d, block, fill);\n    fill = 0;\n    }\n    }\n",
+        ORR__CLOOP_BLOCK, r->ninstr, r->ninstr, r->ninstr);
     orr__cloop_close(c, c->outer, last);
-    orr__text_addf(c->t, "    if (fill > 0)\n        orr_block_%d(&acc%d, &lost%d, block, fill);\n", r->ninstr, r->ninstr,
-                   r->ninstr);
+    orr__text_addf(c->t, "    if (fill > 0)\n        orr_block_%d(&acc%d, &lost%d, block, fill);\n", r->ninstr,
+                   r->ninstr, r->ninstr);
 }
 
 static void runs(orr__cloop *c)
