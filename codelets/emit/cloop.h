@@ -12,7 +12,10 @@ typedef int orr__cfn(void *const *in, void *const *out, const int64_t *word);
 bool orr__emit_c_can(const orr__region *r);
 /* NUL-terminated text, freed by the caller; NULL: last error. It includes nothing, needs only the C and math libraries
  * and depends on instructions, dtypes, rank, reduced axes and each access's class per axis (none, unit, any), not on
- * sizes: regions with equal texts may share one compiled function, but each launch needs its own words. */
+ * sizes: regions with equal texts may share one compiled function, but each launch needs its own words.
+ * Results are the interpreter's to the last bit, save that float sums and products are folded in blocks of 1024 values,
+ * which the interpreter's are only in regions of few registers and rows of no more: sums in f64 may differ in their last
+ * places. To be compiled with -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv. */
 char *orr__emit_c(const orr__region *r);
 /* How many words a launch of this region has. */
 int orr__emit_c_words(const orr__region *r);
