@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -70,6 +71,30 @@ static void a_wrong_assignment_harms_its_own_variable_only(void)
     ORR_CHECK(orr_item(orr_max(x, ORR_ALL_AXES, false), &v) == ORR_EGRAPH);
     ORR_CHECK(orr_item(orr_max(x, ORR_ALL_AXES, false), &v) == ORR_OK && v == 2);
     ORR_CHECK(orr_assign(bad, orr_ones(ORR_F32, ORR_SHAPE(2))) == ORR_OK && orr_eval(bad) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+static void *make_variable(void *to)
+{
+    *(orr_tensor **)to = orr_keep(orr_variable(orr_full(ORR_F64, ORR_SHAPE(2), 5)));
+    return NULL;
+}
+
+static void a_graph_reads_the_variables_of_other_threads_anew(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = NULL, *p = orr_placeholder(ORR_F64, ORR_SHAPE(2)), *zero = orr_zeros(ORR_F64, ORR_SHAPE(2)), *r;
+    double d = 0;
+    pthread_t t;
+    ORR_REQUIRE(pthread_create(&t, NULL, make_variable, &v) == 0 && pthread_join(t, NULL) == 0);
+    orr_tensor *y = orr_add(p, v);
+    orr_graph *g = orr_graph_build(&p, 1, &y, 1);
+    ORR_CHECK(g && orr_assign(v, orr_full(ORR_F64, ORR_SHAPE(2), 100)) == ORR_OK);
+    ORR_CHECK(orr_graph_submit(g, &zero, &r, NULL) == ORR_OK);
+    ORR_CHECK(orr_item(orr_max(r, ORR_ALL_AXES, false), &d) == ORR_OK);
+    ORR_CHECK_MSG(d == 100, "%g", d);
+    ORR_CHECK(orr_graph_free(g) == ORR_OK);
+    (void)orr_free(v);
     (void)orr_scope_end(s);
 }
 
@@ -194,6 +219,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(an_event_is_waited_for_once),
                                       ORR_TEST(a_freed_graph_is_recognised),
                                       ORR_TEST(a_wrong_assignment_harms_its_own_variable_only),
+                                      ORR_TEST(a_graph_reads_the_variables_of_other_threads_anew),
                                       ORR_TEST(the_child_of_a_fork_gets_errors),
                                       ORR_TEST(refusals_name_the_line),
                                       ORR_TEST(wrong_numbers_for_starpu_are_errors),

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "ops/grad_walk.h"
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/token.h"
@@ -91,12 +92,27 @@ static orr_status bind_leaves(orr__site at, graph *g)
     return ORR_OK;
 }
 
+/* Variables must be leaves, so that submissions can read them anew. Other threads may have left some to be computed. */
+static orr_status settle_variables(orr__site at, orr__node *const *out, int n)
+{
+    orr_status st = orr__eval_nodes(at, NULL, 0, NULL);
+    for (int i = 0; i < n && st == ORR_OK; i++) {
+        orr__ancestry a;
+        if ((st = orr__ancestry_make(at, out[i], &a)) != ORR_OK)
+            break;
+        for (int k = 0; k < a.n && st == ORR_OK; k++)
+            if (a.node[k]->var)
+                st = orr__eval_nodes(at, &a.node[k], 1, NULL);
+        orr__ancestry_free(&a);
+    }
+    return st;
+}
+
 static orr_status build(orr__site at, graph *g, orr__node *const *out)
 {
     orr_status st = check_inputs(at, g->in, g->nin);
-    /* Variables must be leaves, so that submissions can read them anew. */
     if (st == ORR_OK)
-        st = orr__eval_nodes(at, NULL, 0, NULL);
+        st = settle_variables(at, out, g->nout);
     if (st == ORR_OK)
         st = orr__prog_capture(at, out, g->nout, &g->prog);
     if (st == ORR_OK)
