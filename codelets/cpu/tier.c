@@ -40,8 +40,11 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
     return fn(l->in, l->out, word) == 0;
 }
 
+/* One launch counts for 1 ms at most: a thread that was off its core is not taken for a hot kernel, and what runs once or
+ * twice is not compiled. */
 void orr__cpu_tier_spent(orr__kernel *k, double seconds)
 {
+    seconds = seconds < 1e-3 ? seconds : 1e-3;
     atomic_fetch_add_explicit(&k->jit->ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
