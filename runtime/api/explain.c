@@ -4,7 +4,6 @@
 
 #include <orrery/explain.h>
 #include "runtime/api/eval.h"
-#include "runtime/base/env.h"
 
 static const char *base_name(const char *file)
 {
@@ -88,7 +87,7 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
     orr_status st = orr__need_running(at);
     if (st != ORR_OK || (st = capture(at, to, t, &p)) != ORR_OK)
         return st;
-    if ((st = orr__fuse(at, &p, orr__env.fuse, &rs)) == ORR_OK) {
+    if ((st = orr__fuse(at, &p, orr__plan_fusion(), &rs)) == ORR_OK) {
         double moved = 0, apart = bytes_unfused(&p, &rs);
         fprintf(to, "%d recorded nodes, %d kernels\n", p.n, rs.n);
         for (int k = 0; k < rs.n; k++) {
@@ -125,12 +124,12 @@ orr_status orr_explain_dot_at(const char *file, int line, FILE *to, orr_tensor *
     orr__site at = ORR__SITE(file, line, "explain_dot");
     orr__prog p;
     orr__regions rs;
-    orr_status st = capture(at, to, t, &p);
-    if (st != ORR_OK)
+    orr_status st = orr__need_running(at);
+    if (st != ORR_OK || (st = capture(at, to, t, &p)) != ORR_OK)
         return st;
     if (!fused) {
         orr__prog_dot(to, &p, NULL, NULL);
-    } else if ((st = orr__fuse(at, &p, true, &rs)) == ORR_OK) {
+    } else if ((st = orr__fuse(at, &p, orr__plan_fusion(), &rs)) == ORR_OK) {
         orr__prog_dot(to, &p, print_clusters, &rs);
         orr__regions_free(&rs);
     }

@@ -63,12 +63,12 @@ static bool lower_all(orr__site at, const orr__group *g, orr__regions *out, orr_
     return true;
 }
 
-orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *out)
+orr_status orr__fuse(orr__site at, const orr__prog *p, int how, orr__regions *out)
 {
     orr__group g;
     memset(out, 0, sizeof *out);
-    orr_status st = fuse ? orr__simplify(at, p) : ORR_OK;
-    if (st != ORR_OK || (st = orr__group_make(at, p, fuse, &g)) != ORR_OK)
+    orr_status st = how != ORR__FUSE_NONE ? orr__simplify(at, p) : ORR_OK;
+    if (st != ORR_OK || (st = orr__group_make(at, p, how, &g)) != ORR_OK)
         return st;
     while (st == ORR_OK && !lower_all(at, &g, out, &st)) { /* each round keeps one more reduction apart */
         orr__merge_undo(&g);

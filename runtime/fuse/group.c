@@ -212,10 +212,10 @@ void orr__group_free(orr__group *g)
     memset(g, 0, sizeof *g);
 }
 
-orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__group *g)
+orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group *g)
 {
     size_t n = (size_t)p->n + 1;
-    *g = (orr__group){ .p = p, .fuse = fuse };
+    *g = (orr__group){ .p = p, .fuse = how != ORR__FUSE_NONE, .rows = how == ORR__FUSE_ROWS };
     g->live = calloc(n, sizeof *g->live);
     g->root = calloc(n, sizeof *g->root);
     g->owner = malloc(n * sizeof *g->owner);

@@ -10,7 +10,7 @@
 
 typedef struct {
     const orr__prog *p;
-    bool fuse;
+    bool fuse, rows; /* at all; rows in place too */
     bool *live;      /* an output needs it                                       */
     bool *root;      /* the node gets a buffer and a region of its own           */
     int *owner;      /* else: the root into whose region it goes, NO, MANY       */
@@ -34,7 +34,7 @@ typedef struct {
 #define ORR__ROW_MAX 8192          /* a row that is folded in place stays in the second-level cache */
 #define ORR__REGION_MAX_INPUTS 14  /* task buffers and kernel arguments                 */
 
-orr_status orr__group_make(orr__site at, const orr__prog *p, bool fuse, orr__group *g);
+orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group *g);
 void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
 bool orr__is_compute(int op);                                    /* element-wise, cast or generator            */

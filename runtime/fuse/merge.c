@@ -140,7 +140,7 @@ static bool maps_rows(const ctx *c, int i, int j)
     const orr__group *g = c->g;
     orr_shape s = g->p->node[j]->shape;
     bool folds = false;
-    if (!joinable(g, i) || s.rank < 1 || s.dim[s.rank - 1] < 2)
+    if (!g->rows || !joinable(g, i) || s.rank < 1 || s.dim[s.rank - 1] < 2)
         return false;
     s.dim[s.rank - 1] = 1;
     for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++)
@@ -171,7 +171,7 @@ static bool row_level(const orr__group *g, int m, int j)
 static int may_join(ctx *c, int i, int j)
 {
     orr__group *g = c->g;
-    bool fold = orr__folds_rows(g->p, i) && !g->apart[i] && !read_outside(c, i, j, i);
+    bool fold = g->rows && orr__folds_rows(g->p, i) && !g->apart[i] && !read_outside(c, i, j, i);
     bool row = !fold && maps_rows(c, i, j);
     const orr_shape *s = &g->p->node[fold ? orr__arg(g->p, i, 0) : row ? j : i]->shape;
     if (!g->root[i] || (!fold && !joinable(g, i)) || g->home[i] != i || g->members[i] != 1 ||

@@ -75,8 +75,10 @@ typedef struct orr__regions {
  * order, i itself or what i reshapes. */
 int orr__fuse_strip(const orr__prog *p, int i);
 /* Groups the nodes of a capture, after simplifying it (its arg and out arrays change, its meaning does not).
- * fuse=false: one node, one region (views still cost nothing). */
-orr_status orr__fuse(orr__site at, const orr__prog *p, bool fuse, orr__regions *out);
+ * With FUSE_NONE one node is one region (views still cost nothing). FUSE_ROWS also folds rows in place (RI_FOLD),
+ * which not every backend can. */
+enum { ORR__FUSE_NONE, ORR__FUSE_MAPS, ORR__FUSE_ROWS };
+orr_status orr__fuse(orr__site at, const orr__prog *p, int how, orr__regions *out);
 void orr__regions_free(orr__regions *r);
 void orr__region_free(orr__region *r); /* its arrays, not r itself */
 /* Merges axes, then fills in label, key, flops, bytes. */

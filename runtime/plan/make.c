@@ -236,11 +236,17 @@ static orr_status share_memory(maker *m)
     return ORR_OK;
 }
 
+/* Kernels that any worker can run come first: OpenCL has none that fold rows in place. */
+int orr__plan_fusion(void)
+{
+    return !orr__env.fuse ? ORR__FUSE_NONE : orr__plan_machine.opencl ? ORR__FUSE_MAPS : ORR__FUSE_ROWS;
+}
+
 orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan)
 {
     orr__regions rs;
     orr_status st = orr__prog_verify(p);
-    if (st != ORR_OK || (st = orr__fuse(at, p, orr__env.fuse, &rs)) != ORR_OK)
+    if (st != ORR_OK || (st = orr__fuse(at, p, orr__plan_fusion(), &rs)) != ORR_OK)
         return st;
     if (orr__env.print & ORR__PRINT_FUSE)
         orr__regions_print(stderr, &rs);

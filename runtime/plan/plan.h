@@ -55,6 +55,7 @@ void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);
 typedef struct { uint64_t hits, misses, evicted; int size; } orr__plan_stats;
 orr__plan_stats orr__plan_get_stats(void);
+int orr__plan_fusion(void);                     /* how far this machine's plans are fused */
 double orr__plan_predict(const orr__region *r); /* µs on one CPU core */
 orr_status orr__plan_verify(const orr__plan *p);
 void orr__plan_print(FILE *to, const orr__plan *p);
