@@ -36,8 +36,12 @@ int orr__region_tiles(const orr__region *r, double us)
     int64_t n = (int64_t)(us / aim), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
     if (n > most)
         n = most;
-    if (r->kind == ORR__G_MATMUL && r->rank == 3 && n > rows / 32)
-        n = rows / 32; /* thin panels starve the BLAS kernels */
+    if (r->kind == ORR__G_MATMUL && r->rank == 3) {
+        if (n > rows / 32)
+            n = rows / 32; /* thin panels starve the BLAS kernels */
+        if (n > workers && n > rows / 512)
+            n = rows / 512 > workers ? rows / 512 : workers; /* each tile packs the other operand anew */
+    }
     if (n > rows)
         n = rows;
     return n < 1 ? 1 : (int)n;
