@@ -170,10 +170,40 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b
     return true;
 }
 
+#define TINY 512 /* multiplications below which a call of BLAS costs more than the product */
+
+/* A product so small that plain loops are done before BLAS has begun; false: it is not. */
+static bool tiny(const work *w, const mat *a, const mat *b, char *c)
+{
+    if (w->blas != w->dtype || a->rows * b->cols > TINY || a->rows * b->cols * a->cols > TINY)
+        return false;
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < b->cols; j++) {
+            if (w->blas == ORR_F32) {
+                const float *x = (const float *)(const void *)a->p + i * a->rs;
+                const float *y = (const float *)(const void *)b->p + j * b->cs;
+                float sum = 0;
+                for (int64_t k = 0; k < a->cols; k++)
+                    sum += x[k * a->cs] * y[k * b->rs];
+                ((float *)(void *)c)[i * b->cols + j] = sum;
+            } else {
+                const double *x = (const double *)(const void *)a->p + i * a->rs;
+                const double *y = (const double *)(const void *)b->p + j * b->cs;
+                double sum = 0;
+                for (int64_t k = 0; k < a->cols; k++)
+                    sum += x[k * a->cs] * y[k * b->rs];
+                ((double *)(void *)c)[i * b->cols + j] = sum;
+            }
+        }
+    return true;
+}
+
 static orr_status multiply_float(work *w, mat a, mat b, char *c)
 {
     bool ta, tb, convert = w->blas != w->dtype;
     int64_t lda, ldb, n = a.rows * b.cols;
+    if (tiny(w, &a, &b, c))
+        return ORR_OK;
     orr_status st = prepare(w, &a, &w->a, &w->a_cap, &ta, &lda);
     if (st == ORR_OK)
         st = prepare(w, &b, &w->b, &w->b_cap, &tb, &ldb);
