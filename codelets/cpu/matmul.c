@@ -215,8 +215,13 @@ static orr_status multiply_float(work *w, mat a, mat b, char *c)
     if (st != ORR_OK)
         return st;
     char *to = convert ? w->c : c;
-    if (!gemv(w, &a, ta, lda, &b, tb, ldb, to))
+    int place = orr__cpu_blas_enter();
+    if (!place)
+        return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");
+    bool vector = gemv(w, &a, ta, lda, &b, tb, ldb, to);
+    if (!vector)
         gemm(w, &a, ta, lda, &b, tb, ldb, to, b.cols);
+    orr__cpu_blas_leave(place, !vector);
     if (convert)
         w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->dtype](c, to, n);
     return ORR_OK;

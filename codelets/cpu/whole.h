@@ -11,5 +11,9 @@ static inline orr__site orr__cpu_site(const orr__launch *l)
 }
 /* n elements of `size` bytes at dst become the one at `value`. */
 void orr__cpu_fill(void *dst, size_t size, const void *value, int64_t n);
+/* Around a call of BLAS: 0 when there is no memory for it, else what orr__cpu_blas_leave gets. kept: BLAS took its
+ * buffer, and has it for the next call. */
+int orr__cpu_blas_enter(void);
+void orr__cpu_blas_leave(int n, bool kept);
 
 #endif
