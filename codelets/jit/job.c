@@ -2,7 +2,9 @@
  * Must not know: threads, the queue. */
 #include "config.h"
 #include "codelets/jit/job.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/trace.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -114,6 +116,8 @@ static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const
     orr__entry e;
     memset(&e, 0, sizeof e);
     orr__compiled how = orr__compile(&compiler, &cache, j->text, stop_fd, &so, &e.seconds);
+    if (orr__tracing())
+        orr__trace_span("compile", j->label, NULL, 0, ORR__TRACE_SELF, orr__now() - e.seconds, orr__now());
     if (how != ORR__COMPILED)
         return how;
     memcpy(e.label, j->label, sizeof e.label);

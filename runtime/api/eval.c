@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include "runtime/api/eval.h"
 #include "runtime/api/token.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/trace.h"
 
 orr_status orr__need_running(orr__site at)
 {
@@ -105,6 +107,17 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
     (void)orr__fail_text(st, text);
 }
 
+/* The evaluation as the user's line, and the memory after it. */
+static void trace(orr__site at, double t0)
+{
+    double now = orr__now();
+    orr__pool_stats m = orr__pool_get_stats();
+    size_t held = orr__engine_held();
+    orr__trace_span("call", at.op, at.file, at.line, ORR__TRACE_SELF, t0, now);
+    orr__trace_count("memory in use", now, (double)(m.live > held ? m.live - held : 0));
+    orr__trace_count("memory pooled", now, (double)(m.pooled + held));
+}
+
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run)
 {
     orr__node **pending, *few[32];
@@ -117,6 +130,8 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     orr__node **todo = n + npending <= 32 ? few : orr__alloc_n((size_t)n + (size_t)npending, sizeof *todo);
     if (!todo)
         return ORR_ENOMEM;
+    bool tracing = orr__tracing();
+    double t0 = tracing ? orr__now() : 0;
     st = select_nodes(nodes, n, todo, &count, true);
     if (st == ORR_OK)
         st = select_nodes(pending, npending, todo, &count, false);
@@ -136,6 +151,8 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
         orr__node_unref(todo[i]);
     if (todo != few)
         free(todo);
+    if (tracing && count)
+        trace(at, t0);
     return st;
 }
 

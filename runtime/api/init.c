@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include "runtime/api/eval.h"
 #include "runtime/base/env.h"
+#include "runtime/base/trace.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
@@ -38,7 +39,9 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     pthread_mutex_lock(&lock);
     orr_status st = started ? orr__fail(at, ORR_ESTATE, "Orrery is running already") : configure(at, config);
     if (st == ORR_OK)
-        st = orr__engine_start(at, config);
+        st = orr__fail_place(at, orr__trace_start(orr__env.trace));
+    if (st == ORR_OK && (st = orr__engine_start(at, config)) != ORR_OK)
+        orr__trace_stop();
     if (st == ORR_OK) {
         orr__cpu_start();
         started = true;
@@ -60,6 +63,7 @@ orr_status orr_shutdown(void)
     orr__handles_shutdown();
     orr__plan_cache_clear();
     orr__engine_stop();
+    orr__trace_stop();
     orr__pool_trim();
     orr__pool_limit(0);
     started = false;

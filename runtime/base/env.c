@@ -55,6 +55,9 @@ static const entry table[] = {
       PATH, AT(cache_dir), { 0 } },
     { { "ORRERY_CACHE_SIZE", "bytes, with suffix K M G T", "256M", "what that directory may hold" },
       SIZE, AT(cache_size), { 0 } },
+    { { "ORRERY_TRACE", "file", "", "where to write what ran when, for the viewers of Chrome and Perfetto; %p in it: the "
+        "process number" },
+      PATH, AT(trace), { 0 } },
     { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },
 };
 /* clang-format on */

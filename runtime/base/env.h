@@ -30,6 +30,7 @@ typedef struct {
     char cc[1024];         /* ORRERY_CC             "": the one that configure found        */
     char cache_dir[1024];  /* ORRERY_CACHE_DIR      directory of the kernel cache           */
     size_t cache_size;     /* ORRERY_CACHE_SIZE     bytes that it may hold                  */
+    char trace[1024];      /* ORRERY_TRACE          file, "": none                          */
     char cache_site[1024]; /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
 } orr__settings;
 extern orr__settings orr__env;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "runtime/base/env.h"
+#include "runtime/base/trace.h"
 #include "runtime/engine/exec.h"
 
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
@@ -35,6 +36,11 @@ static orr_status start_one(orr__site at, const orr_config *config, const orr__e
         return st;
     e->describe(name, sizeof name);
     atomic_store(&engine, e);
+    for (int w = 1; orr__tracing() && w <= orr__works_workers(); w++) {
+        char text[48];
+        orr__engine_worker(w, text, sizeof text);
+        orr__trace_track(w, text);
+    }
     return ORR_OK;
 }
 

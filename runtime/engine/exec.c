@@ -116,7 +116,7 @@ static orr_status run_step(const orr__step *s, orr__buf *const *value, const orr
         whole.ntiles = 1;
     for (int t = 0; t < whole.ntiles && st == ORR_OK; t++)
         st = orr__exec_launch(&whole, t, in, out, scalar);
-    orr__work_count(orr__work_of(r), 0, orr__now() - t0);
+    orr__work_done(orr__work_of(r), r, 0, t0);
     return st;
 }
 

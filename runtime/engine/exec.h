@@ -42,7 +42,8 @@ typedef struct orr__work {
 
 /* Never NULL: when memory is short, a kind "other" stands in. */
 orr__work *orr__work_of(const orr__region *r);
-void orr__work_count(orr__work *k, int worker, double seconds);
+/* Counts a launch for region r that worker (0: the calling thread) began at t0 and has just ended. */
+void orr__work_done(orr__work *k, const orr__region *r, int worker, double t0);
 int orr__works_workers(void);
 orr_status orr__works_start(orr__site at, int workers); /* sizes the tallies for workers 0…workers */
 void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg);

@@ -153,7 +153,7 @@ void orr__star_device(void *buffers[], void *arg)
     if (st != ORR_OK)
         orr__run_fail(c.task->run, st, orr_error_message());
     orr_error_clear();
-    orr__work_count(c.task->work, 1 + worker, orr__now() - t0);
+    orr__work_done(c.task->work, c.task->step->region, 1 + worker, t0);
 }
 
 #endif

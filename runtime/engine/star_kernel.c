@@ -116,5 +116,5 @@ void orr__star_cpu(void *buffers[], void *arg)
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }
-    orr__work_count(a->work, 1 + starpu_worker_get_id(), orr__now() - t0);
+    orr__work_done(a->work, a->step->region, 1 + starpu_worker_get_id(), t0);
 }

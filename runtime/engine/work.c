@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/trace.h"
 #include "runtime/engine/exec.h"
 
 enum { BUCKETS = 1024 };
@@ -41,12 +43,16 @@ orr__work *orr__work_of(const orr__region *r)
     return k ? k : &other;
 }
 
-void orr__work_count(orr__work *k, int worker, double seconds)
+void orr__work_done(orr__work *k, const orr__region *r, int worker, double t0)
 {
+    double t1 = orr__now();
+
+    if (orr__tracing())
+        orr__trace_span("kernel", k->label, r->file, r->line, worker > 0 ? worker : ORR__TRACE_SELF, t0, t1);
     if (!k->tally || worker < 0 || worker > n_workers)
         return;
     atomic_fetch_add_explicit(&k->tally[worker].tasks, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&k->tally[worker].ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
+    atomic_fetch_add_explicit(&k->tally[worker].ns, (uint64_t)((t1 - t0) * 1e9), memory_order_relaxed);
 }
 
 int orr__works_workers(void)

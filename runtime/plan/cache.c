@@ -4,8 +4,10 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/trace.h"
 #include "runtime/plan/make.h"
 
 #define BUCKETS 512
@@ -84,7 +86,10 @@ orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
     if (*plan)
         return ORR_OK;
     orr__plan *made, *evicted = NULL;
+    double t0 = orr__tracing() ? orr__now() : 0;
     orr_status st = orr__plan_make(at, p, &made);
+    if (orr__tracing())
+        orr__trace_span("plan", "make a plan", at.file, at.line, ORR__TRACE_SELF, t0, orr__now());
     if (st != ORR_OK)
         return st;
     if (!(made->key = malloc(p->key_size + sizeof s))) {

@@ -1,0 +1,277 @@
+/* Keeps events in chunks of memory, one chunk per thread at a time, and writes them as JSON at the end.
+ * Must not know: what the names mean. */
+#include "config.h"
+#include "runtime/base/trace.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/base/point.h"
+
+/* The format: "Trace Event Format", Google, 2016: X spans, C counters, M names of tracks; times in µs. */
+
+typedef struct {
+    double t0, t1; /* t1 < t0: a counter, whose value is in `value` */
+    double value;
+    const char *kind, *file;
+    int line, track;
+    char name[64];
+} event;
+
+enum { CHUNK = 512, TRACKS = 1024, SELF0 = 10000 };
+/* Chunks in memory before they are written on the way: 64 MiB. */
+enum { MOST_CHUNKS = 1024 };
+
+typedef struct chunk {
+    struct chunk *next;
+    atomic_int n;
+    event e[CHUNK];
+} chunk;
+
+atomic_bool orr__trace_on;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *out;
+static pid_t owner;
+static char path_now[1100];
+static chunk *chunks;
+static int nchunks;
+static atomic_int nthreads; /* that have a track of their own */
+static unsigned long lost;
+static double start_time;
+static bool first;
+static char *track_name[TRACKS];
+static atomic_uint generation; /* a thread's chunk belongs to this trace, or is gone */
+
+static _Thread_local struct {
+    chunk *c;
+    unsigned generation;
+    int track;
+} mine;
+
+static void put_text(const char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            (void)fprintf(out, "\\%c", c);
+        else if (c < 0x20)
+            (void)fprintf(out, "\\u%04x", c);
+        else
+            (void)putc(c, out);
+    }
+}
+
+static void begin(char kind, int track)
+{
+    (void)fprintf(out, "%s\n{\"ph\":\"%c\",\"pid\":1,\"tid\":%d", first ? "" : ",", kind, track);
+    first = false;
+}
+
+static void write_event(const event *e)
+{
+    if (e->t1 < e->t0) {
+        begin('C', 0);
+        (void)fprintf(out, ",\"name\":\"%s\",\"ts\":%.3f,\"args\":{\"value\":%.17g}}", e->kind,
+                      1e6 * (e->t0 - start_time), e->value);
+        return;
+    }
+    begin('X', e->track);
+    (void)fprintf(out, ",\"cat\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"name\":\"", e->kind, 1e6 * (e->t0 - start_time),
+                  1e6 * (e->t1 - e->t0));
+    put_text(e->name);
+    (void)putc('"', out);
+    if (e->file) {
+        (void)fputs(",\"args\":{\"at\":\"", out);
+        put_text(e->file);
+        (void)fprintf(out, ":%d\"}", e->line);
+    }
+    (void)putc('}', out);
+}
+
+/* Under the lock. Full chunks alone, or all of them; keep: somebody may still be recording into one. */
+static void flush(bool all, bool keep)
+{
+    locale_t before = orr__point_begin();
+    for (chunk **p = &chunks; *p;) {
+        chunk *c = *p;
+        int n = atomic_load_explicit(&c->n, memory_order_acquire);
+        if (!all && n < CHUNK) {
+            p = &c->next;
+            continue;
+        }
+        for (int i = 0; i < n; i++)
+            write_event(&c->e[i]);
+        *p = c->next;
+        nchunks--;
+        if (!keep)
+            free(c);
+    }
+    (void)fflush(out); /* a forked child must not inherit half a page */
+    orr__point_end(before);
+}
+
+/* The calling thread's chunk with room in it; NULL: no memory. */
+static chunk *room(void)
+{
+    unsigned now = atomic_load_explicit(&generation, memory_order_acquire);
+    bool known = mine.c && mine.generation == now;
+    if (known && atomic_load_explicit(&mine.c->n, memory_order_relaxed) < CHUNK)
+        return mine.c;
+    chunk *c = malloc(sizeof *c);
+    (void)pthread_mutex_lock(&lock);
+    if (mine.generation != now)
+        mine.track = -1;
+    mine.generation = now;
+    mine.c = NULL;
+    if (c) {
+        atomic_init(&c->n, 0);
+        if (nchunks >= MOST_CHUNKS)
+            flush(false, false);
+        c->next = chunks;
+        chunks = c;
+        nchunks++;
+        mine.c = c;
+    } else {
+        lost++;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return c;
+}
+
+void orr__trace_span(const char *kind, const char *name, const char *file, int line, int track, double t0, double t1)
+{
+    chunk *c = orr__tracing() ? room() : NULL;
+    if (!c)
+        return;
+    int n = atomic_load_explicit(&c->n, memory_order_relaxed);
+    event *e = &c->e[n];
+    e->t0 = t0;
+    e->t1 = t1 < t0 ? t0 : t1;
+    e->kind = kind;
+    e->file = file;
+    e->line = line;
+    if (track == ORR__TRACE_SELF && mine.track < 0)
+        mine.track = SELF0 + atomic_fetch_add(&nthreads, 1);
+    e->track = track == ORR__TRACE_SELF ? mine.track : track;
+    size_t size = strnlen(name, sizeof e->name - 1);
+    memcpy(e->name, name, size);
+    e->name[size] = '\0';
+    atomic_store_explicit(&c->n, n + 1, memory_order_release);
+}
+
+void orr__trace_count(const char *name, double t, double value)
+{
+    chunk *c = orr__tracing() ? room() : NULL;
+    if (!c)
+        return;
+    int n = atomic_load_explicit(&c->n, memory_order_relaxed);
+    c->e[n] = (event){ .t0 = t, .t1 = t - 1, .value = value, .kind = name };
+    atomic_store_explicit(&c->n, n + 1, memory_order_release);
+}
+
+void orr__trace_track(int track, const char *name)
+{
+    if (!orr__tracing() || track < 0 || track >= TRACKS)
+        return;
+    (void)pthread_mutex_lock(&lock);
+    free(track_name[track]);
+    track_name[track] = strdup(name); /* only for people: a name that is missing is no fault */
+    (void)pthread_mutex_unlock(&lock);
+}
+
+static void name_tracks(void)
+{
+    for (int t = 0; t < TRACKS; t++) {
+        if (!track_name[t])
+            continue;
+        begin('M', t);
+        (void)fputs(",\"name\":\"thread_name\",\"args\":{\"name\":\"", out);
+        put_text(track_name[t]);
+        (void)fputs("\"}}", out);
+        free(track_name[t]);
+        track_name[t] = NULL;
+    }
+    for (int t = 0; t < atomic_load(&nthreads); t++) {
+        begin('M', SELF0 + t);
+        (void)fprintf(out, ",\"name\":\"thread_name\",\"args\":{\"name\":\"thread %d\"}}", t);
+    }
+}
+
+/* `path` with each "%p" replaced by the process number. */
+static bool expand(const char *path, char *to, size_t size)
+{
+    size_t n = 0;
+    for (; *path && n + 24 < size; path++)
+        if (path[0] == '%' && path[1] == 'p') {
+            n += (size_t)snprintf(to + n, size - n, "%ld", (long)getpid());
+            path++;
+        } else {
+            to[n++] = *path;
+        }
+    to[n] = '\0';
+    return !*path;
+}
+
+static void finish(bool keep)
+{
+    if (!out)
+        return;
+    atomic_store(&orr__trace_on, false);
+    if (getpid() != owner) { /* a forked child: the file is its parent's */
+        out = NULL;
+        return;
+    }
+    (void)pthread_mutex_lock(&lock);
+    flush(true, keep);
+    name_tracks();
+    (void)fputs("\n]}\n", out);
+    bool bad = ferror(out) != 0;
+    bad = fclose(out) != 0 || bad;
+    out = NULL;
+    (void)pthread_mutex_unlock(&lock);
+    if (bad)
+        orr__log(1, "trace: %s could not be written whole: is the disk full?", path_now);
+    if (lost)
+        orr__log(1, "trace: %lu events are missing for want of memory", lost);
+}
+
+void orr__trace_stop(void)
+{
+    finish(false);
+}
+
+/* A program that ends without orr_shutdown has workers that still run. */
+static void at_end(void)
+{
+    finish(true);
+}
+
+orr_status orr__trace_start(const char *path)
+{
+    static bool at_exit;
+    orr__site at = { NULL, 0, "trace" };
+    if (!*path || out)
+        return ORR_OK;
+    if (!expand(path, path_now, sizeof path_now))
+        return orr__fail(at, ORR_EENV, "the name of the trace is too long");
+    if (!(out = fopen(path_now, "we")))
+        return orr__fail(at, ORR_EIO, "%s: %s; ORRERY_TRACE names the file to write", path_now, strerror(errno));
+    (void)fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", out);
+    (void)fflush(out);
+    owner = getpid();
+    first = true;
+    lost = 0;
+    atomic_store(&nthreads, 0);
+    start_time = orr__now();
+    if (!at_exit)
+        at_exit = atexit(at_end) == 0;
+    atomic_fetch_add(&generation, 1);
+    atomic_store(&orr__trace_on, true);
+    return ORR_OK;
+}
