@@ -9,66 +9,7 @@
 #include <unistd.h>
 #include <orrery.h>
 #include "tests/harness.h"
-
-/* -- a reader that accepts JSON and nothing else (RFC 8259) -------------------------------------------------- */
-
-static const char *value(const char *s);
-
-static const char *blank(const char *s)
-{
-    return s ? s + strspn(s, " \t\r\n") : NULL;
-}
-
-static const char *string(const char *s)
-{
-    if (*s++ != '"')
-        return NULL;
-    for (; *s != '"'; s++) {
-        if ((unsigned char)*s < 0x20)
-            return NULL;
-        if (*s == '\\' && !strchr("\"\\/bfnrtu", *++s))
-            return NULL;
-    }
-    return s + 1;
-}
-
-static const char *list(const char *s, char end, bool named)
-{
-    s = blank(s + 1);
-    if (*s == end)
-        return s + 1;
-    for (;;) {
-        if (named && ((s = string(blank(s))) == NULL || *(s = blank(s)) != ':'))
-            return NULL;
-        if (!(s = blank(value(blank(named ? s + 1 : s)))))
-            return NULL;
-        if (*s == end)
-            return s + 1;
-        if (*s++ != ',')
-            return NULL;
-    }
-}
-
-static const char *value(const char *s)
-{
-    char *end;
-    if (*s == '{')
-        return list(s, '}', true);
-    if (*s == '[')
-        return list(s, ']', false);
-    if (*s == '"')
-        return string(s);
-    if (!strchr("-0123456789", *s))
-        return NULL;
-    (void)strtod(s, &end);
-    return end > s ? end : NULL;
-}
-
-static bool is_json(const char *text)
-{
-    const char *end = blank(value(blank(text)));
-    return end && !*end;
-}
+#include "tests/json.h"
 
 static char *slurp(const char *path)
 {

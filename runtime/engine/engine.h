@@ -29,5 +29,8 @@ bool orr__run_done(orr__run *r);
 typedef struct { char what[64]; char worker[48]; uint64_t tasks; double seconds; } orr__stat;
 int orr__engine_stats(orr__stat *out, int max);
 void orr__engine_stats_reset(void);
+/* The same per kind, with quantiles of the tasks' times in seconds. */
+typedef struct { char what[64]; uint64_t tasks; double seconds, p50, p95, p99; } orr__metric;
+int orr__engine_metrics(orr__metric *out, int max);
 
 #endif

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "runtime/engine/engine.h"
+#include "runtime/engine/histogram.h"
 
 /* One engine. All callbacks may be called from any thread, start and stop from one at a time. */
 typedef struct orr__engine_impl {
@@ -36,14 +37,17 @@ typedef struct orr__work {
     uint64_t key;
     char label[64];
     orr__tally *tally;         /* one per worker, 0 = the calling thread; NULL when memory was short */
+    orr__histogram spread;     /* of the tasks' times, all workers                                  */
     void *_Atomic codelet;     /* the StarPU engine's                                               */
     struct orr__work *next;
 } orr__work;
 
 /* Never NULL: when memory is short, a kind "other" stands in. */
 orr__work *orr__work_of(const orr__region *r);
-/* Counts a launch for region r that worker (0: the calling thread) began at t0 and has just ended. */
-void orr__work_done(orr__work *k, const orr__region *r, int worker, double t0);
+/* The same, found again without a search. */
+orr__work *orr__work_of_step(const orr__step *s);
+/* Counts a launch for region r that worker (0: the calling thread) began at t0 and has just ended; the time now. */
+double orr__work_done(orr__work *k, const orr__region *r, int worker, double t0);
 int orr__works_workers(void);
 orr_status orr__works_start(orr__site at, int workers); /* sizes the tallies for workers 0…workers */
 void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg);
@@ -61,6 +65,8 @@ struct orr__run {
     orr__buf **value;              /* one per plan value, references held until the run ends */
     orr__run **dep;                /* runs that made our leaves: their failure is ours       */
     int ndep;
+    struct orr__scratch { orr__buf *buf; atomic_flag taken; } *scratch; /* as many as bundles can run at once */
+    int nscratch;
     void *tasks;                   /* the engine's, one block                                */
     void (*ended)(orr__run *r);    /* engine's last word, before waiters wake; may be NULL   */
 };
@@ -89,6 +95,10 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
 /* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out,
                             const orr__scalar *scalar);
+/* Steps [first, first + n) one after the other, as a whole each. host[v]: element 0 of value v, in host memory. worker as in
+ * orr__work_done. */
+orr_status orr__exec_steps(const orr__plan *plan, int first, int n, void *const *host, const orr__scalar *scalar,
+                           int worker);
 /* The whole plan on the calling thread. Leaves must be valid in host memory. */
 orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                             orr__buf **out);

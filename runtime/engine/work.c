@@ -43,7 +43,20 @@ orr__work *orr__work_of(const orr__region *r)
     return k ? k : &other;
 }
 
-void orr__work_done(orr__work *k, const orr__region *r, int worker, double t0)
+/* Kinds live as long as the process, so a step may keep its own. */
+orr__work *orr__work_of_step(const orr__step *s)
+{
+    orr__work **kept = (orr__work **)(void *)&((orr__step *)(uintptr_t)s)->work;
+    orr__work *k = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+
+    if (!k) {
+        k = orr__work_of(s->region);
+        __atomic_store_n(kept, k, __ATOMIC_RELEASE);
+    }
+    return k;
+}
+
+double orr__work_done(orr__work *k, const orr__region *r, int worker, double t0)
 {
     double t1 = orr__now();
 
@@ -53,6 +66,7 @@ void orr__work_done(orr__work *k, const orr__region *r, int worker, double t0)
         return;
     atomic_fetch_add_explicit(&k->tally[worker].tasks, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&k->tally[worker].ns, (uint64_t)((t1 - t0) * 1e9), memory_order_relaxed);
+    orr__histogram_add(&k->spread, t1 - t0);
 }
 
 int orr__works_workers(void)
@@ -72,6 +86,7 @@ static void resize(orr__work *k, void *arg)
 {
     orr_status *st = arg;
 
+    orr__histogram_clear(&k->spread);
     if (k != &other) {
         free(k->tally);
         if (!(k->tally = calloc((size_t)n_workers + 1, sizeof *k->tally)))

@@ -1,0 +1,88 @@
+/* Counters and quantiles, as a table and as JSON.
+ * Must not know: how they are counted. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <orrery/device.h>
+#include "codelets/jit/jit.h"
+#include "runtime/base/buf.h"
+#include "runtime/base/point.h"
+#include "runtime/engine/engine.h"
+
+int orr_metrics(orr_metric *rows, int max)
+{
+    int n = orr__engine_metrics(NULL, 0), m;
+    orr__metric *all;
+
+    if (!rows || max <= 0 || n == 0)
+        return n;
+    if (!(all = orr__alloc_n((size_t)n, sizeof *all)))
+        return 0;
+    m = orr__engine_metrics(all, n);
+    for (int i = 0; i < m && i < n && i < max; i++) {
+        memcpy(rows[i].what, all[i].what, sizeof rows[i].what);
+        rows[i].tasks = all[i].tasks;
+        rows[i].seconds = all[i].seconds;
+        rows[i].p50 = all[i].p50;
+        rows[i].p95 = all[i].p95;
+        rows[i].p99 = all[i].p99;
+    }
+    free(all);
+    return m;
+}
+
+static void put_string(FILE *to, const char *s)
+{
+    (void)putc('"', to);
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            (void)putc('\\', to);
+        if ((unsigned char)*s >= 0x20)
+            (void)putc(*s, to);
+    }
+    (void)putc('"', to);
+}
+
+static void put_counters(FILE *to)
+{
+    orr_memory m = orr_memory_stats();
+    orr__plan_stats p = orr__plan_get_stats();
+    orr__jit_stats j = orr__jit_get_stats();
+
+    (void)fputs("{\n\"engine\": ", to);
+    put_string(to, orr_engine_name());
+    (void)fprintf(to, ",\n\"memory\": {\"live\": %zu, \"pooled\": %zu, \"peak\": %zu, \"limit\": %zu}", m.live,
+                  m.pooled, m.peak, m.limit);
+    (void)fprintf(to, ",\n\"plans\": {\"made\": %llu, \"found\": %llu, \"evicted\": %llu, \"kept\": %d}",
+                  (unsigned long long)p.misses, (unsigned long long)p.hits, (unsigned long long)p.evicted, p.size);
+    (void)fprintf(to,
+                  ",\n\"kernels\": {\"compiled\": %llu, \"from_disk\": %llu, \"from_memory\": %llu, \"failed\": %llu}",
+                  (unsigned long long)j.compiled, (unsigned long long)j.disk_hits, (unsigned long long)j.memory_hits,
+                  (unsigned long long)j.failures);
+}
+
+orr_status orr_metrics_json(FILE *to)
+{
+    orr__site at = ORR__SITE(NULL, 0, "metrics_json");
+    int n = orr__engine_metrics(NULL, 0) + 64; /* kinds may come meanwhile */
+    orr__metric *all;
+
+    if (!to)
+        return orr__fail(at, ORR_EINVAL, "the file is NULL");
+    if (!(all = orr__alloc_n((size_t)n, sizeof *all)))
+        return orr__fail_place(at, ORR_ENOMEM);
+    int m = orr__engine_metrics(all, n);
+    locale_t before = orr__point_begin();
+    put_counters(to);
+    (void)fputs(",\n\"kinds\": [", to);
+    for (int i = 0; i < m && i < n; i++) {
+        (void)fprintf(to, "%s\n{\"what\": ", i ? "," : "");
+        put_string(to, all[i].what);
+        (void)fprintf(to, ", \"tasks\": %llu, \"seconds\": %.9f, \"p50\": %.3g, \"p95\": %.3g, \"p99\": %.3g}",
+                      (unsigned long long)all[i].tasks, all[i].seconds, all[i].p50, all[i].p95, all[i].p99);
+    }
+    (void)fputs("]}\n", to);
+    orr__point_end(before);
+    free(all);
+    return ferror(to) ? orr__fail(at, ORR_EIO, "the file cannot be written") : ORR_OK;
+}

@@ -1,0 +1,109 @@
+/* orr_metrics: counts, quantiles beside sorted times, JSON.
+ * Must not know: how they are kept. */
+#include "config.h"
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "runtime/engine/histogram.h"
+#include "tests/harness.h"
+#include "tests/json.h"
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void quantiles_are_those_of_the_sorted_times(void)
+{
+    enum { N = 20000 };
+    static double t[N];
+    static orr__histogram h;
+    static const double q[] = { 0.01, 0.5, 0.95, 0.99, 1.0 };
+    unsigned long long s = 88172645463325252u;
+    for (int i = 0; i < N; i++) { /* xorshift64 (Marsaglia, 2003); times from 10 ns to 100 s */
+        s ^= s << 13;
+        s ^= s >> 7;
+        s ^= s << 17;
+        t[i] = 1e-8 * pow(10.0, 10.0 * (double)(s >> 11) * 0x1p-53);
+        orr__histogram_add(&h, t[i]);
+    }
+    qsort(t, N, sizeof *t, by_value);
+    for (int k = 0; k < 5; k++) {
+        double want = t[(int)ceil(q[k] * N) - 1], got = orr__histogram_quantile(&h, q[k]);
+        ORR_CHECK_MSG(fabs(got / want - 1) < 0.07, "quantile %g: %g, sorted %g", q[k], got, want);
+    }
+}
+
+static void odd_times_are_counted_at_the_ends(void)
+{
+    static orr__histogram h;
+    ORR_CHECK(orr__histogram_quantile(&h, 0.5) == 0);
+    orr__histogram_add(&h, -1.0);
+    orr__histogram_add(&h, (double)NAN);
+    ORR_CHECK(orr__histogram_quantile(&h, 1.0) < 2e-9);
+    orr__histogram_add(&h, (double)INFINITY);
+    ORR_CHECK(orr__histogram_quantile(&h, 1.0) > 500);
+    orr__histogram_clear(&h);
+    ORR_CHECK(orr__histogram_quantile(&h, 1.0) == 0);
+}
+
+static void evaluations_are_counted_by_kind(void)
+{
+    ORR_CHECK(orr_metrics(NULL, 0) == 0);
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    for (int i = 0; i < 40; i++) {
+        orr_scope *s = orr_scope_begin();
+        ORR_CHECK(orr_eval(orr_sqrt(orr_full(ORR_F32, ORR_SHAPE(100), (double)i))) == ORR_OK);
+        (void)orr_scope_end(s);
+    }
+    orr_metric row[32];
+    int n = orr_metrics(row, 32), found = 0;
+    ORR_CHECK(n >= 1 && n <= 32);
+    for (int i = 0; i < n; i++) {
+        ORR_CHECK(row[i].p50 <= row[i].p95 && row[i].p95 <= row[i].p99);
+        ORR_CHECK(i == 0 || row[i].seconds <= row[i - 1].seconds);
+        if (strstr(row[i].what, "sqrt")) {
+            found++;
+            ORR_CHECK_MSG(row[i].tasks == 40, "%d tasks", (int)row[i].tasks);
+            ORR_CHECK(row[i].seconds > 0 && row[i].p50 > 0 && row[i].p50 < row[i].seconds);
+        }
+    }
+    ORR_CHECK(found == 1);
+    orr_stats_reset();
+    ORR_CHECK(orr_metrics(NULL, 0) == 0);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void the_report_is_json_in_any_locale(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const char *comma = setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is installed */
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_eval(orr_exp(orr_ones(ORR_F32, ORR_SHAPE(100)))) == ORR_OK);
+    FILE *f = open_memstream(&text, &size);
+    ORR_CHECK(f && orr_metrics_json(f) == ORR_OK && fclose(f) == 0);
+    ORR_CHECK(text && is_json(text));
+    ORR_CHECK(text && strstr(text, "\"kinds\"") && strstr(text, "exp") && strstr(text, "\"p99\""));
+    free(text);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_metrics_json(NULL) == ORR_EINVAL);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    if (comma)
+        (void)setlocale(LC_ALL, "C");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(quantiles_are_those_of_the_sorted_times),
+                                      ORR_TEST(odd_times_are_counted_at_the_ends),
+                                      ORR_TEST(evaluations_are_counted_by_kind),
+                                      ORR_TEST(the_report_is_json_in_any_locale),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "api.metrics", tests);
+}
