@@ -1,0 +1,137 @@
+/* orrery-tune on programs whose best settings are known.
+ * Must not know: how the race is run. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/harness.h"
+
+static char folder[] = "/tmp/orr-tune-XXXXXX", output[1u << 16];
+
+/* Runs orrery-tune in the folder; the exit status. */
+static int tune(const char *arguments)
+{
+    char line[4096];
+    const char *build = getenv("ORR_BUILDDIR");
+    (void)snprintf(line, sizeof line, "build=$(cd '%s' && pwd); cd '%s' && \"$build\"/tools/orrery-tune %s 2>&1",
+                   build ? build : ".", folder, arguments);
+    FILE *f = popen(line, "r");
+    if (!f)
+        return -1;
+    size_t n = fread(output, 1, sizeof output - 1, f);
+    output[n] = '\0';
+    int status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool script(const char *name, const char *text)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    bool ok = f && fprintf(f, "#!/bin/sh\n%s\n", text) > 0;
+    return f && fclose(f) == 0 && ok && chmod(path, 0700) == 0;
+}
+
+static const char *content(const char *name)
+{
+    static char text[1u << 16];
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[n] = '\0';
+    if (f)
+        (void)fclose(f);
+    return text;
+}
+
+#define GRID "--policies lws,eager,dmda --workers 1,2 --tiles 100,500 "
+
+static void the_best_by_a_metric_is_found_and_written(void)
+{
+    ORR_CHECK(script("prog",
+                     "t=50\n[ \"$STARPU_SCHED\" = eager ] && t=$((t-20))\n[ \"$STARPU_NCPU\" = 2 ] && t=$((t-10))\n"
+                     "[ \"$ORRERY_TILE_US\" = 500 ] && t=$((t-5))\necho \"loss 3\"; echo \"took: $t.5 ms\""));
+    int rc = tune("--runs 3 --metric took " GRID "-- ./prog");
+    ORR_CHECK_MSG(rc == 0, "exit status %d:\n%s", rc, output);
+    ORR_CHECK_MSG(strstr(output, "fastest: eager, workers 2, tiles 500 us, 3.26 times"), "%s", output);
+    const char *env = content("orrery-tune.env");
+    ORR_CHECK_MSG(strstr(env, "export STARPU_SCHED=eager\nexport STARPU_NCPU=2\nexport ORRERY_TILE_US=500\n"), "%s",
+                  env);
+    const char *svg = content("orrery-tune.svg");
+    ORR_CHECK(!strncmp(svg, "<svg ", 5) && strstr(svg, "</svg>") && strstr(svg, "eager, workers 2, tiles 500 us"));
+}
+
+static void wall_clock_time_decides_without_a_metric(void)
+{
+    ORR_CHECK(script("slow", "if [ \"$STARPU_SCHED\" = ws ]; then sleep 0.01; else sleep 0.3; fi"));
+    int rc = tune("--runs 2 --output w --policies ws,lws --workers 1 --tiles 100 ./slow");
+    ORR_CHECK_MSG(rc == 0 && strstr(output, "fastest: ws, workers 1"), "exit status %d:\n%s", rc, output);
+}
+
+static void what_fails_loses_and_says_why(void)
+{
+    ORR_CHECK(script("some", "[ \"$STARPU_SCHED\" = dmda ] && exit 7\n[ \"$STARPU_SCHED\" = eager ] && kill -9 $$\n"
+                             "[ \"$STARPU_SCHED\" = lws ] && sleep 30\necho \"t 1\""));
+    int rc = tune("--runs 2 --limit 0.5 --metric t --policies lws,eager,dmda --workers 1 --tiles 100 ./some");
+    ORR_CHECK_MSG(rc == 0, "exit status %d:\n%s", rc, output);
+    ORR_CHECK_MSG(strstr(output, "exit status 7") && strstr(output, "signal 9") &&
+                      strstr(output, "took more than 0.5 s"),
+                  "%s", output);
+    ORR_CHECK_MSG(strstr(output, "Nothing is faster"), "%s", output);
+    ORR_CHECK_MSG(!strstr(content("orrery-tune.env"), "export"), "%s", content("orrery-tune.env"));
+}
+
+static void a_program_that_never_works_is_an_error(void)
+{
+    int rc = tune("--policies lws --workers 1 --tiles 100 -- ./no-such-program");
+    ORR_CHECK_MSG(rc == 1 && strstr(output, "cannot be run"), "exit status %d:\n%s", rc, output);
+    rc = tune("--policies lws --workers 1 --tiles 100 --metric seconds -- echo nothing");
+    ORR_CHECK_MSG(rc == 1 && strstr(output, "no number after \"seconds\""), "exit status %d:\n%s", rc, output);
+}
+
+static void wrong_usage_is_told(void)
+{
+    static const char *const wrong[] = {
+        "", "--runs 0 true", "--runs x true", "--limit -1 true", "--policies , true", "--nonsense true"
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        ORR_CHECK_MSG(tune(wrong[i]) == 2 && strstr(output, "usage:"), "%s:\n%s", wrong[i], output);
+    ORR_CHECK(tune("--help") == 0 && strstr(output, "usage:"));
+    ORR_CHECK_MSG(tune("--output /nowhere/at/all --policies lws --workers 1 --tiles 1 --runs 1 true") == 1 &&
+                      strstr(output, "cannot be written"),
+                  "%s", output);
+}
+
+static void a_stopped_race_reports_what_it_has(void)
+{
+    ORR_CHECK(script("nap", "sleep 0.2; echo 't 1'"));
+    int rc = tune("--metric t " GRID "./nap & p=$!; sleep 1; kill -INT $p; wait $p");
+    ORR_CHECK_MSG(strstr(output, "as it is"), "exit status %d:\n%s", rc, output);
+}
+
+static void clean_up(void)
+{
+    char line[128];
+    (void)snprintf(line, sizeof line, "rm -r '%s'", folder);
+    ORR_CHECK(system(line) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(the_best_by_a_metric_is_found_and_written),
+                                      ORR_TEST(wall_clock_time_decides_without_a_metric),
+                                      ORR_TEST(what_fails_loses_and_says_why),
+                                      ORR_TEST(a_program_that_never_works_is_an_error),
+                                      ORR_TEST(wrong_usage_is_told),
+                                      ORR_TEST(a_stopped_race_reports_what_it_has),
+                                      ORR_TEST(clean_up),
+                                      { 0 } };
+    if (!mkdtemp(folder))
+        return 1;
+    return orr_test_main(argc, argv, "tools.tune", tests);
+}

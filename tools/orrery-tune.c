@@ -1,0 +1,201 @@
+/* Finds the settings with which a program of the user's runs fastest: by running it.
+ * Must not know: what the program computes. */
+#include "config.h"
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <orrery.h>
+#include "tools/tune.h"
+
+volatile sig_atomic_t tune_stop;
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    tune_stop = 1;
+}
+
+static int usage(FILE *to, int rc)
+{
+    (void)fputs(
+        "usage: orrery-tune [options] [--] PROGRAM [ARGUMENTS]\n"
+        "Runs PROGRAM again and again over policies x worker counts x tile settings. The slower half leaves after\n"
+        "each round, until few are left, which run until their medians tell. The environment as it is stays in.\n"
+        "  --policies LIST   values of STARPU_SCHED (lws,ws,eager,dmda,dmdas)\n"
+        "  --workers LIST    values of STARPU_NCPU (all cores, half of them, one less)\n"
+        "  --tiles LIST      values of ORRERY_TILE_US (100,200,500,1000)\n"
+        "  --metric WORD     smaller is better: the last number after WORD in the program's output\n"
+        "                    (without it: the time that the whole program takes)\n"
+        "  --runs N          runs of each of the last ones (7)\n"
+        "  --limit SECONDS   a run that takes longer is ended and loses (600)\n"
+        "  --output PREFIX   writes PREFIX.env, to be sourced by a batch script, and PREFIX.svg (orrery-tune)\n"
+        "  --show            the program's own output too\n",
+        to);
+    return rc;
+}
+
+typedef struct {
+    char word[TUNE_WORDS][24];
+    int n;
+} words;
+
+static bool split(words *w, const char *list)
+{
+    w->n = 0;
+    while (*list) {
+        size_t n = strcspn(list, ",");
+        if (n >= sizeof w->word[0] || w->n == TUNE_WORDS)
+            return false;
+        if (n) {
+            memcpy(w->word[w->n], list, n);
+            w->word[w->n++][n] = '\0';
+        }
+        list += n + (list[n] == ',');
+    }
+    return w->n > 0;
+}
+
+/* All cores that this process may use, one less, half of them. */
+static void default_workers(words *w)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    const int want[3] = { n, n - 1, n / 2 };
+    w->n = 0;
+    for (int i = 0; i < 3; i++) {
+        bool again = want[i] < 1;
+        for (int k = 0; k < i; k++)
+            again = again || want[k] == want[i];
+        if (!again)
+            (void)snprintf(w->word[w->n++], sizeof w->word[0], "%d", want[i]);
+    }
+}
+
+static tune_point *grid(const words *w, int *n)
+{
+    *n = 1 + w[0].n * w[1].n * w[2].n;
+    tune_point *p = calloc((size_t)*n, sizeof *p);
+    for (int i = 1; p && i < *n; i++) {
+        int at = i - 1;
+        for (int v = 0; v < TUNE_VARS; v++) {
+            (void)snprintf(p[i].value[v], sizeof p[i].value[v], "%s", w[v].word[at % w[v].n]);
+            at /= w[v].n;
+        }
+    }
+    return p;
+}
+
+/* -- the end ------------------------------------------------------------------------------------------------- */
+
+static int report(const tune_options *o, const tune_point *p, int n, int *order)
+{
+    char env[1100], svg[1100], name[96];
+    tune_sort(p, n, order);
+    if (isatty(STDERR_FILENO))
+        (void)fprintf(stderr, "\r%110s\r", "");
+    tune_table(stdout, o, p, order, n);
+    if (p[0].why[0] || p[0].runs == 0) {
+        (void)fprintf(stderr, "orrery-tune: %s: %s\n", o->program[0],
+                      p[0].why[0] ? p[0].why : "it never ran to its end");
+        return 1;
+    }
+    int best = order[0] != 0 && tune_beats(&p[order[0]], &p[0]) ? order[0] : 0;
+    (void)snprintf(env, sizeof env, "%s.env", o->prefix);
+    (void)snprintf(svg, sizeof svg, "%s.svg", o->prefix);
+    if (!tune_env(env, o, p, best) || !tune_chart(svg, o, p, order, n)) {
+        (void)fprintf(stderr, "orrery-tune: %s.env or .svg cannot be written: %s\n", o->prefix, strerror(errno));
+        return 1;
+    }
+    tune_name(&p[best], name, sizeof name);
+    if (best)
+        printf("\nfastest: %s, %.2f times as fast as it is\n", name, p[0].median / p[best].median);
+    else
+        printf("\nNothing is faster than the settings as they are, beyond the scatter of the runs.\n");
+    printf("chart: %s; for a batch script: . %s\n", svg, env);
+    return tune_stop ? 130 : 0;
+}
+
+static int bad(const char *what, const char *value)
+{
+    (void)fprintf(stderr, "orrery-tune: %s: %s makes no sense\n", what, value);
+    return usage(stderr, 2);
+}
+
+typedef struct {
+    tune_options o;
+    words w[TUNE_VARS];
+    int runs;
+} settings;
+
+/* -1: go on; else the exit status. */
+static int parse(int argc, char **argv, settings *s)
+{
+    static const struct option known[] = { { "policies", 1, NULL, 'p' },
+                                           { "workers", 1, NULL, 'w' },
+                                           { "tiles", 1, NULL, 't' },
+                                           { "metric", 1, NULL, 'm' },
+                                           { "runs", 1, NULL, 'r' },
+                                           { "limit", 1, NULL, 'l' },
+                                           { "output", 1, NULL, 'o' },
+                                           { "show", 0, NULL, 's' },
+                                           { "help", 0, NULL, 'h' },
+                                           { "version", 0, NULL, 'V' },
+                                           { 0 } };
+    int c;
+    while ((c = getopt_long(argc, argv, "+h", known, NULL)) != -1) {
+        switch (c) {
+        case 'p':
+        case 'w':
+        case 't':
+            if (!split(&s->w[c == 'p' ? 0 : c == 'w' ? 1 : 2], optarg))
+                return bad("the list", optarg);
+            break;
+        case 'm': s->o.metric = optarg; break;
+        case 'r':
+            s->runs = atoi(optarg);
+            if (s->runs < 1 || s->runs > TUNE_RUNS)
+                return bad("--runs", optarg);
+            break;
+        case 'l':
+            s->o.limit = atof(optarg);
+            if (!(s->o.limit > 0))
+                return bad("--limit", optarg);
+            break;
+        case 'o': s->o.prefix = optarg; break;
+        case 's': s->o.show = true; break;
+        case 'h': return usage(stdout, 0);
+        case 'V': return printf("orrery-tune %s\n", orr_version()) < 0;
+        default: return usage(stderr, 2);
+        }
+    }
+    return optind < argc ? -1 : usage(stderr, 2);
+}
+
+int main(int argc, char **argv)
+{
+    settings s = { .o = { .prefix = "orrery-tune", .limit = 600 }, .runs = 7 };
+    (void)split(&s.w[0], "lws,ws,eager,dmda,dmdas");
+    default_workers(&s.w[1]);
+    (void)split(&s.w[2], "100,200,500,1000");
+    int n, rc = parse(argc, argv, &s);
+    if (rc >= 0)
+        return rc;
+    s.o.program = argv + optind;
+    tune_point *p = grid(s.w, &n);
+    int *order = calloc((size_t)n, sizeof *order);
+    struct sigaction quit = { .sa_handler = on_signal };
+    if (p && order && sigaction(SIGINT, &quit, NULL) == 0 && sigaction(SIGTERM, &quit, NULL) == 0) {
+        (void)tune_race(&s.o, p, n, 3, s.runs);
+        rc = report(&s.o, p, n, order);
+    } else {
+        (void)fprintf(stderr, "orrery-tune: %s\n", strerror(errno));
+        rc = 1;
+    }
+    free(order);
+    free(p);
+    return rc;
+}

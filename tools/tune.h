@@ -1,0 +1,51 @@
+/* Within orrery-tune: settings that are tried, what came of them.
+ * Must not know: the library; a program and its environment are all there is. */
+#ifndef ORR_TOOLS_TUNE_H
+#define ORR_TOOLS_TUNE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { TUNE_VARS = 3, TUNE_RUNS = 64, TUNE_WORDS = 32 };
+extern const char *const tune_var[TUNE_VARS]; /* STARPU_SCHED, STARPU_NCPU, ORRERY_TILE_US */
+
+/* One point of the grid. value[i] "" leaves variable i as it is. */
+typedef struct {
+    char value[TUNE_VARS][24];
+    double time[TUNE_RUNS]; /* seconds, or what --metric found */
+    int runs;
+    double median, spread; /* spread: median distance from the median */
+    bool out;              /* beaten, or failed */
+    char why[120];         /* it failed         */
+} tune_point;
+
+typedef struct {
+    char *const *program; /* argument vector, NULL at its end */
+    const char *metric;   /* NULL: wall-clock time            */
+    const char *prefix;   /* of the files that are written    */
+    double limit;         /* seconds for one run              */
+    bool show;            /* the program's own output         */
+} tune_options;
+
+extern volatile sig_atomic_t tune_stop; /* somebody wants it to end now */
+/* Runs the program once with a point's settings. false: it failed, and why stands in the point (nothing: tune_stop). */
+bool tune_run(const tune_options *o, tune_point *p);
+/* Median and spread anew. */
+void tune_judge(tune_point *p);
+/* "lws, 2 workers, tiles of 200 µs"; "as it is" for the first point. */
+void tune_name(const tune_point *p, char *to, size_t size);
+
+/* The race over n points, the first of which never leaves; about `least` of the others are left at its end and have run
+ * `runs` times. false: tune_stop, or no memory. tune_sort: the best first. */
+bool tune_race(const tune_options *o, tune_point *p, int n, int least, int runs);
+void tune_sort(const tune_point *p, int n, int *order);
+
+/* order[0…n): points, the best first. Point 0 is the environment as it is. */
+void tune_table(FILE *to, const tune_options *o, const tune_point *p, const int *order, int n);
+bool tune_chart(const char *path, const tune_options *o, const tune_point *p, const int *order, int n);
+bool tune_env(const char *path, const tune_options *o, const tune_point *p, int best);
+/* Is a faster than b by more than both scatter? */
+bool tune_beats(const tune_point *a, const tune_point *b);
+
+#endif
