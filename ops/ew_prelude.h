@@ -62,14 +62,22 @@ EW_FN T ew_add(T x, T y) { return x + y; }
 EW_FN T ew_sub(T x, T y) { return x - y; }
 EW_FN T ew_mul(T x, T y) { return x * y; }
 EW_FN T ew_pow(T x, T y) { return pow(x, y); }
-/* NaN wins; of equals the second. */
-EW_FN T ew_maximum(T x, T y) { return ((x > y) | (x != x)) ? x : y; }
-EW_FN T ew_minimum(T x, T y) { return ((x < y) | (x != x)) ? x : y; }
+/* NaN wins; of equals the first. In two steps since the first one is a vector instruction: x when one is NaN. */
+EW_FN T ew_maximum(T x, T y)
+{
+    T m = y > x ? y : x;
+    return y != y ? y : m;
+}
+EW_FN T ew_minimum(T x, T y)
+{
+    T m = y < x ? y : x;
+    return y != y ? y : m;
+}
 /* minimum(maximum(x, y), z), in a form that compilers turn into selections without jumps. */
 EW_FN T ew_clip(T x, T y, T z)
 {
-    T t = x > y ? x : y;
-    t = t < z ? t : z;
+    T t = y > x ? y : x;
+    t = z < t ? z : t;
     return ((x != x) | (y != y) | (z != z)) ? x + y + z : t;
 }
 EW_FN T ew_floor(T x) { return floor(x); }
