@@ -97,5 +97,6 @@ int bench_gemm(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
 int bench_record_ops(bench_sink *out, int rounds);
 int bench_task(bench_sink *out, int rounds);
+int bench_overhead(bench_sink *out, int rounds);
 
 #endif

@@ -10,6 +10,7 @@ const bench_case bench_cases[] = {
     { "gemm", "square f32 matrix products, beside direct BLAS calls on all cores", bench_gemm },
     { "record", "ns to record a node, beside calloc and free of a block of that size", bench_record_ops },
     { "task", "a task of ours, beside a bare empty StarPU task", bench_task },
+    { "overhead", "evaluations of 1, 10, 100 tiny ops, beside a loop that calls a function per op", bench_overhead },
     { "fusion", "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one",
       bench_fusion },
     { 0 },

@@ -82,14 +82,18 @@ static void finish(orr__run *r)
     inherit_failure(r);
     for (int i = 0; i < r->plan->nvalue; i++)
         orr__buf_unref(r->value[i]);
+    for (int i = 0; i < r->nscratch; i++)
+        orr__buf_unref(r->scratch[i].buf);
     orr__plan_unref(r->plan);
     free(r->value);
+    free(r->scratch);
     free(r->scalar);
     free(r->tasks);
     r->plan = NULL;
     r->value = NULL;
     r->scalar = NULL;
     r->tasks = NULL;
+    r->scratch = NULL;
     if (r->ended)
         r->ended(r);
     pthread_mutex_lock(&r->lock);

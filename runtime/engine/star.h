@@ -14,6 +14,7 @@
 typedef struct {
     int cpus, opencls;      /* workers; opencls is 0 when the backend choice forbids them */
     bool numa;              /* CPU workers may see data elsewhere than at home            */
+    bool one_memory;        /* nobody sees data elsewhere                                 */
     size_t device_bytes;    /* memory of the smallest device, 0: unknown                  */
     int blas_threads;       /* as found, for stop                                         */
 } orr__star_state;
@@ -66,12 +67,12 @@ void orr__star_wake(bool is_run);
 void orr__star_rest(bool is_run);  /* any thread, tasks too */
 void orr__star_wait_runs(void);    /* until no run is under way */
 
-/* -- tasks (star_bind.c, star_submit.c, star_codelet.c, star_kernel.c, star_device.c) ------------------------ */
+/* -- tasks (star_bind.c, star_submit.c, star_codelet.c, star_kernel.c, star_bundle.c, star_device.c) ------------ */
 
 typedef struct orr__task {
     orr__run *run;
-    const orr__step *step;
-    orr__work *work;
+    const orr__step *step; /* the first of a bundle's */
+    orr__work *work;       /* NULL: a bundle          */
     int tile;
 } orr__task;
 
@@ -82,8 +83,15 @@ orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j);
 bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p);
 orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf);
 
-struct starpu_codelet *orr__star_codelet(orr__work *w); /* NULL: no memory */
+/* Elements [first, end) of value v as tiles of its buffer; n = 0 also where no task has to be waited for. */
+orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end);
+bool orr__star_scratch(orr__run *r); /* memory of bundles' local values; false: last error set */
+
+/* star_user.c: a model for the definition of a user's kernel, otherwise like another one. */
+struct starpu_perfmodel *orr__star_user_model(const orr__region *r, struct starpu_perfmodel *like);
+struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s); /* NULL: no memory */
 void orr__star_cpu(void *buffers[], void *arg);
+void orr__star_bundle(void *buffers[], void *arg);
 void orr__star_device(void *buffers[], void *arg);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                              orr__buf **out, orr__run **run);

@@ -4,27 +4,43 @@
 #include <stdlib.h>
 #include "runtime/engine/star.h"
 
-orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
+/* What is there already stays as it is while we hold it: in one memory, no task has to be told of it. */
+static bool settled(const orr__run *r, int v)
 {
-    int nout = s->region->nout;
-    int v = j < nout ? s->out[j] : s->in[j - nout];
-    orr__span p = { .elem = orr_dtype_size(r->plan->value[v].dtype) };
-    orr__tiles *tiles = orr__buf_tiles(r->value[v]);
-    int64_t first, end, tile;
+    return orr__star.one_memory && r->plan->value[v].leaf >= 0 && orr__run_done(r->value[v]->run);
+}
 
-    if (j < nout)
-        orr__step_writes(s, t, j, &first, &end);
-    else
-        orr__step_reads(s, t, j - nout, &first, &end);
-    if (!tiles || end <= first)
+orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end)
+{
+    orr__span p = { .elem = orr_dtype_size(r->plan->value[v].dtype) };
+    orr__tiles *tiles = end > first && !settled(r, v) ? orr__buf_tiles(r->value[v]) : NULL;
+    int64_t tile;
+
+    if (!tiles)
         return p;
-    tile = (int64_t)(tiles->bytes / p.elem);
     p.tiles = tiles;
+    if (tiles->n == 1) {
+        p.n = 1;
+        return p;
+    }
+    tile = (int64_t)(tiles->bytes / p.elem);
     p.first = (int)(first / tile);
     p.n = (int)((end - 1) / tile) + 1 - p.first;
     if (p.first + p.n > tiles->n) /* a leaf whose buffer is larger than the value needs no more than it has */
         p.n = tiles->n - p.first;
     return p;
+}
+
+orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
+{
+    int nout = s->region->nout;
+    int64_t first, end;
+
+    if (j < nout)
+        orr__step_writes(s, t, j, &first, &end);
+    else
+        orr__step_reads(s, t, j - nout, &first, &end);
+    return orr__star_range(r, j < nout ? s->out[j] : s->in[j - nout], first, end);
 }
 
 bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p)
@@ -91,12 +107,12 @@ orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf)
         const orr__value *v = &plan->value[i];
         if (v->leaf >= 0) {
             r->value[i] = orr__buf_ref(leaf[v->leaf]);
-            if (!orr__buf_tiles(r->value[i]) && r->value[i]->bytes > 0) {
+            if (!settled(r, i) && !orr__buf_tiles(r->value[i]) && r->value[i]->bytes > 0) {
                 size_t tile = leaf_tile_bytes(plan, i), all = r->value[i]->bytes;
                 st = orr__tiles_register(r->value[i], tile > 0 && tile < orr__value_bytes(v) ? tile : all) ? ORR_OK
                                                                                                            : ORR_ENOMEM;
             }
-        } else if (!(r->value[i] = v->output >= 0 ? orr__value_bytes(v) > 0
+        } else if (!v->local && !(r->value[i] = v->output >= 0 ? orr__value_bytes(v) > 0
                                                         ? orr__tiles_new(orr__value_bytes(v), tile_bytes(v))
                                                         : orr__buf_new(0)
                                                   : temporary(r, i, occupant))) {
@@ -105,5 +121,5 @@ orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf)
     }
     if (occupant != few)
         free(occupant);
-    return st;
+    return st == ORR_OK && !orr__star_scratch(r) ? ORR_ENOMEM : st;
 }

@@ -1,20 +1,12 @@
-/* A StarPU codelet per kind of work, with its performance model.
+/* StarPU codelets, one per kind of work and one for all bundles, and their performance models.
  * Must not know: how tasks are submitted. */
 #include "config.h"
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "runtime/base/hash.h"
 #include "runtime/engine/star.h"
 
-/* Part of every model's name: raise it when what a kind's key means, or the footprint below, changes. */
-#define MODEL_VERSION "orr1"
-
-typedef struct {
-    struct starpu_codelet cl;
-    struct starpu_perfmodel model;
-    char symbol[112];
-} codelet;
+/* Part of every model's name: raise it when what the footprint below is made of changes. */
+#define MODEL(kind) "orr2_" kind
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -26,68 +18,97 @@ static int64_t task_rows(const orr__task *a)
     return hi - lo;
 }
 
-/* The extents decide, not the sizes of the buffers: an input read by broadcast or as a whole says nothing. */
+/* Kernel and extents decide, not the sizes of the buffers: an input read by broadcast or as a whole says nothing. */
 static uint32_t footprint(struct starpu_task *task)
 {
     const orr__task *a = task->cl_arg;
     const orr__region *r = a->step->region;
-    int64_t dim[ORR__REGION_RANK + 1] = { task_rows(a) };
-    uint64_t h;
+    int64_t facts[ORR__REGION_RANK + 3] = { task_rows(a) };
+    uint64_t h = a->step->key;
 
-    for (int i = 1; i < r->rank && i < ORR__REGION_RANK; i++)
-        dim[i] = r->dim[i];
-    dim[ORR__REGION_RANK] = r->out_count;
-    h = orr__hash(dim, sizeof dim, r->rmask);
+    if (a->step->members <= 1) {
+        for (int i = 1; i < r->rank && i < ORR__REGION_RANK; i++)
+            facts[i] = r->dim[i];
+        facts[ORR__REGION_RANK] = r->out_count;
+        facts[ORR__REGION_RANK + 1] = (int64_t)r->key;
+        facts[ORR__REGION_RANK + 2] = r->rmask;
+        h = orr__hash(facts, sizeof facts, 0);
+        if (r->kind == ORR__G_USER) /* what it costs may depend on its inputs alone */
+            h = orr__hash(r->in_count, (size_t)r->nin * sizeof *r->in_count, h);
+    }
     return (uint32_t)(h ^ h >> 32);
 }
 
 static size_t size_base(struct starpu_task *task, unsigned nimpl)
 {
     const orr__task *a = task->cl_arg;
-    const orr__region *r = a->step->region;
-    double all = r->flops > r->bytes ? r->flops : r->bytes;
+    double all = 0;
 
     (void)nimpl;
-    return r->dim[0] > 0 ? (size_t)(all * (double)task_rows(a) / (double)r->dim[0]) : 0;
-}
-
-/* The symbol names a file in StarPU's directory of models. */
-static void name_symbol(char *to, size_t size, const orr__work *w)
-{
-    char word[48];
-    size_t n = 0;
-
-    for (const char *p = w->label; *p && n < sizeof word - 1; p++)
-        word[n++] = isalnum((unsigned char)*p) ? *p : '_';
-    word[n] = '\0';
-    snprintf(to, size, MODEL_VERSION "_%s_%016llx", word, (unsigned long long)w->key);
-}
-
-struct starpu_codelet *orr__star_codelet(orr__work *w)
-{
-    codelet *c = atomic_load_explicit(&w->codelet, memory_order_acquire);
-
-    if (c)
-        return &c->cl;
-    pthread_mutex_lock(&lock);
-    if (!(c = atomic_load(&w->codelet)) && (c = orr__alloc(sizeof *c))) {
-        name_symbol(c->symbol, sizeof c->symbol, w);
-        starpu_codelet_init(&c->cl);
-        c->model.type = STARPU_HISTORY_BASED;
-        c->model.symbol = c->symbol;
-        c->model.size_base = size_base;
-        c->model.footprint = footprint;
-        c->cl.where = STARPU_CPU;
-        c->cl.cpu_funcs[0] = orr__star_cpu;
-#ifdef ORR__STAR_OPENCL
-        c->cl.where |= STARPU_OPENCL;
-        c->cl.opencl_funcs[0] = orr__star_device;
-#endif
-        c->cl.nbuffers = STARPU_VARIABLE_NBUFFERS;
-        c->cl.model = &c->model;
-        c->cl.name = w->label;
-        atomic_store_explicit(&w->codelet, c, memory_order_release);
+    for (int i = 0; i < (a->step->members > 1 ? a->step->members : 1); i++) {
+        const orr__region *r = a->step[i].region;
+        all += r->flops > r->bytes ? r->flops : r->bytes;
     }
+    if (a->step->members > 1)
+        return (size_t)all;
+    return a->step->region->dim[0] > 0 ? (size_t)(all * (double)task_rows(a) / (double)a->step->region->dim[0]) : 0;
+}
+
+/* A symbol is a file in StarPU's directory of models. There is one for each kind of region, however many kernels a user
+ * makes: a line in it, which the footprint finds, is one kernel at one size. */
+#define ROW(kind)                                                                                                      \
+    {                                                                                                                  \
+        .type = STARPU_HISTORY_BASED, .symbol = MODEL(kind), .size_base = size_base, .footprint = footprint            \
+    }
+static struct starpu_perfmodel model[ORR__G_KINDS] = {
+    [ORR__G_MAP] = ROW("map"),       [ORR__G_REDUCE] = ROW("reduce"), [ORR__G_ARGREDUCE] = ROW("argreduce"),
+    [ORR__G_MATMUL] = ROW("matmul"), [ORR__G_TAKE] = ROW("take"),     [ORR__G_SCATTER_ADD] = ROW("scatter_add"),
+    [ORR__G_CONCAT] = ROW("concat"), [ORR__G_PAD] = ROW("pad"),
+};
+static struct starpu_perfmodel bundle_model = ROW("bundle"), other_model = ROW("other");
+
+/* One for all: what their members are is in the footprint. */
+static struct starpu_codelet bundle = {
+    .where = STARPU_CPU,
+    .cpu_funcs = { orr__star_bundle },
+    .nbuffers = STARPU_VARIABLE_NBUFFERS,
+    .model = &bundle_model,
+    .name = "bundle",
+};
+
+static struct starpu_codelet *make(const orr__work *w, const orr__step *s)
+{
+    struct starpu_codelet *cl = orr__alloc(sizeof *cl);
+    int kind = s->region->kind;
+
+    if (!cl)
+        return NULL;
+    starpu_codelet_init(cl);
+    cl->where = STARPU_CPU;
+    cl->cpu_funcs[0] = orr__star_cpu;
+#ifdef ORR__STAR_OPENCL
+    cl->where |= STARPU_OPENCL;
+    cl->opencl_funcs[0] = orr__star_device;
+#endif
+    cl->nbuffers = STARPU_VARIABLE_NBUFFERS;
+    cl->model = kind == ORR__G_USER                         ? orr__star_user_model(s->region, &other_model)
+                : kind < ORR__G_KINDS && model[kind].symbol ? &model[kind]
+                                                            : &other_model;
+    cl->name = w->label;
+    return cl;
+}
+
+struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s)
+{
+    struct starpu_codelet *cl;
+
+    if (s->members > 1)
+        return &bundle;
+    if ((cl = atomic_load_explicit(&w->codelet, memory_order_acquire)))
+        return cl;
+    pthread_mutex_lock(&lock);
+    if (!(cl = atomic_load(&w->codelet)) && (cl = make(w, s)))
+        atomic_store_explicit(&w->codelet, cl, memory_order_release);
     pthread_mutex_unlock(&lock);
-    return c ? &c->cl : NULL;
+    return cl;
 }

@@ -139,7 +139,7 @@ void orr__star_device(void *buffers[], void *arg)
     starpu_opencl_get_queue(device, &c.queue);
     if (gather(&c, buffers)) {
         st = on_device(&c, device);
-        if (st == ORR_EDEVICE && orr__env.fallback) {
+        if (st == ORR_EDEVICE && orr__env.fallback && !orr__region_needs_device(c.task->step->region)) {
             /* One line for people; the rest for who asks. */
             orr__log(atomic_exchange(&told, true) ? 3 : 1, "%s: done again on the host: %s", c.task->work->label,
                      orr_error_message());

@@ -139,10 +139,12 @@ static void look_around(int backend)
     orr__star.cpus = (int)starpu_cpu_worker_get_count();
     orr__star.opencls = backend == ORR__BACKEND_CPU ? 0 : (int)starpu_opencl_worker_get_count();
     orr__star.numa = starpu_memory_nodes_get_numa_count() > 1;
+    orr__star.one_memory = starpu_memory_nodes_get_count() == 1;
     orr__star.device_bytes = smallest_device();
     snprintf(policy, sizeof policy, "%s", p && p->policy_name ? p->policy_name : "?");
     orr__plan_machine.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
     orr__plan_machine.opencl = orr__star.opencls > 0;
+    orr__plan_machine.bundles = orr__star.cpus > 0 && !orr__star.numa;
 }
 
 /* StarPU's files have numbers with a point, which it writes and reads as the locale says. */

@@ -47,7 +47,7 @@ static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, c
     while (got < n && starpu_data_acquire(handle[got], mode[got]) == 0)
         got++;
     if (got == n)
-        orr__star_cpu(NULL, a);
+        (a->step->members > 1 ? orr__star_bundle : orr__star_cpu)(NULL, a);
     for (int i = 0; i < got; i++)
         starpu_data_release(handle[i]);
     return got == n ? ORR_OK
@@ -62,23 +62,33 @@ typedef struct {
     orr__span few[16], *span;
     starpu_data_handle_t *handle;
     enum starpu_data_access_mode *mode;
+    int operands;
     int n;       /* handles */
     bool device; /* a device could do it: one tile per operand, and room for all */
 } draft;
 
+static bool writes(const draft *d, int j)
+{
+    const orr__step *s = d->a->step;
+
+    return s->members > 1 ? s->use[j].write : j < s->region->nout;
+}
+
 static orr_status look_up(orr__site at, draft *d)
 {
     const orr__step *s = d->a->step;
-    int operands = s->region->nout + s->region->nin;
+    bool bundle = s->members > 1;
     size_t bytes = 0;
 
+    d->operands = bundle ? s->nuse : s->region->nout + s->region->nin;
     d->span = d->few;
-    if (operands > 16 && !(d->span = orr__alloc_n((size_t)operands, sizeof *d->span)))
+    if (d->operands > 16 && !(d->span = orr__alloc_n((size_t)d->operands, sizeof *d->span)))
         return ORR_ENOMEM;
-    d->device = s->opencl && orr__star.opencls > 0;
-    for (int j = 0; j < operands; j++) {
-        orr__span p = d->span[j] = orr__star_span(d->a->run, s, d->a->tile, j);
-        if (j < s->region->nout && !orr__star_fits(d->a->run, s, d->a->tile, j, &p))
+    d->device = !bundle && s->opencl && orr__star.opencls > 0;
+    for (int j = 0; j < d->operands; j++) {
+        orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, s->use[j].value, s->use[j].first, s->use[j].end)
+                                          : orr__star_span(d->a->run, s, d->a->tile, j);
+        if (!bundle && j < s->region->nout && !orr__star_fits(d->a->run, s, d->a->tile, j, &p))
             return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles",
                              s->region->label, d->a->tile);
         d->n += p.n;
@@ -92,22 +102,21 @@ static orr_status look_up(orr__site at, draft *d)
 
 static orr_status fill_in(orr__site at, draft *d)
 {
-    const orr__region *r = d->a->step->region;
     int n = 0;
 
     d->handle = d->task->handles;
     d->mode = d->task->modes;
     if (d->n > STARPU_NMAXBUFS) {
-        d->handle = d->task->dyn_handles = malloc((size_t)d->n * sizeof(*d->handle));
-        d->mode = d->task->dyn_modes = malloc((size_t)d->n * sizeof(*d->mode));
+        d->handle = d->task->dyn_handles = malloc((size_t)d->n * sizeof *d->handle);
+        d->mode = d->task->dyn_modes = malloc((size_t)d->n * sizeof *d->mode);
         if (!d->handle || !d->mode)
             return orr__fail(at, ORR_ENOMEM, "no memory for the %d buffers of a task", d->n);
     }
-    for (int j = 0; j < r->nout + r->nin; j++) {
+    for (int j = 0; j < d->operands; j++) {
         const orr__span *p = &d->span[j];
         for (int k = 0; k < p->n; k++, n++) {
             d->handle[n] = p->tiles->handle[p->first + k];
-            d->mode[n] = j < r->nout ? STARPU_W : STARPU_R;
+            d->mode[n] = writes(d, j) ? STARPU_W : STARPU_R;
         }
     }
     d->task->nbuffers = n;
@@ -115,6 +124,8 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->callback_func = called_back;
     d->task->callback_arg = d->a;
     d->task->where = d->device ? STARPU_CPU | STARPU_OPENCL : STARPU_CPU;
+    if (d->device && orr__region_needs_device(d->a->step->region))
+        d->task->where = STARPU_OPENCL;
     return ORR_OK;
 }
 
@@ -132,7 +143,7 @@ static orr_status send(draft *d)
         if (err == 0)
             return ORR_OK;
         atomic_fetch_sub_explicit(&d->a->run->left, 1, memory_order_relaxed);
-        orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->work->label, err);
+        orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->step->region->label, err);
     }
     st = host_lane(d->a, d->n, d->handle, d->mode);
     d->task->destroy = 0;
@@ -143,7 +154,7 @@ static orr_status send(draft *d)
 static orr_status submit(orr__site at, orr__task *a)
 {
     draft d = { .a = a };
-    struct starpu_codelet *cl = orr__star_codelet(a->work);
+    struct starpu_codelet *cl = orr__star_codelet(a->work, a->step);
     orr_status st = look_up(at, &d);
 
     if (st == ORR_OK && (!cl || !(d.task = starpu_task_create())))
@@ -177,11 +188,12 @@ static orr_status submit_all(orr__site at, orr__run *r)
         return ORR_ENOMEM;
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
         const orr__step *s = &plan->step[i];
-        orr__work *work = orr__work_of(s->region);
+        bool bundle = s->members > 1;
         for (int t = 0; t < s->ntiles && st == ORR_OK; t++, a++) {
-            *a = (orr__task){ .run = r, .step = s, .work = work, .tile = t };
+            *a = (orr__task){ .run = r, .step = s, .work = bundle ? NULL : orr__work_of_step(s), .tile = t };
             st = submit(at, a);
         }
+        i += bundle ? s->members - 1 : 0;
     }
     starpu_do_schedule(); /* some policies hold tasks back until they are told that there are no more */
     return st;
@@ -200,6 +212,9 @@ static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf)
 {
     if (plan->us >= (double)orr__env.inline_us)
         return false;
+    for (int i = 0; i < plan->nstep; i++)
+        if (orr__region_needs_device(plan->step[i].region))
+            return false;
     for (int i = 0; i < plan->nleaf; i++) {
         orr__tiles *t = leaf[i] ? orr__buf_tiles(leaf[i]) : NULL;
         if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))

@@ -63,10 +63,11 @@ double orr__work_done(orr__work *k, const orr__region *r, int worker, double t0)
     if (orr__tracing())
         orr__trace_span("kernel", k->label, r->file, r->line, worker > 0 ? worker : ORR__TRACE_SELF, t0, t1);
     if (!k->tally || worker < 0 || worker > n_workers)
-        return;
+        return t1;
     atomic_fetch_add_explicit(&k->tally[worker].tasks, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&k->tally[worker].ns, (uint64_t)((t1 - t0) * 1e9), memory_order_relaxed);
     orr__histogram_add(&k->spread, t1 - t0);
+    return t1;
 }
 
 int orr__works_workers(void)

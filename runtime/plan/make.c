@@ -200,8 +200,8 @@ static void lifetimes(orr__plan *pl)
     }
 }
 
-/* Temporaries of the same cut share memory when one is dead before the other is born: same handles, so the engine's
- * dependencies keep them apart. */
+/* Temporaries of the same cut share memory when one is dead before the task that makes the other begins: same handles, so
+ * the engine's dependencies keep them apart. */
 static orr_status share_memory(maker *m)
 {
     orr__plan *pl = m->plan;
@@ -214,7 +214,7 @@ static orr_status share_memory(maker *m)
     for (int i = 0; i < pl->nvalue; i++) {
         orr__value *v = &pl->value[i];
         size_t bytes = (size_t)v->count * orr_dtype_size(v->dtype);
-        if (v->leaf >= 0)
+        if (v->leaf >= 0 || v->local)
             continue;
         pl->bytes_peak += v->output >= 0 ? bytes : 0;
         if (v->output >= 0)
@@ -222,7 +222,7 @@ static orr_status share_memory(maker *m)
         for (int k = 0; k < pl->nslot && v->slot < 0; k++) {
             const orr__value *o = &pl->value[owner[k]];
             if (pl->slot_bytes[k] == bytes && o->ntiles == v->ntiles && o->tile == v->tile && o->dtype == v->dtype &&
-                o->last < v->first)
+                orr__plan_head(pl, o->last) < orr__plan_head(pl, v->first))
                 v->slot = k;
         }
         if (v->slot < 0) {
@@ -233,13 +233,32 @@ static orr_status share_memory(maker *m)
         owner[v->slot] = i;
     }
     free(owner);
+    int at_once = orr__plan_machine.workers < pl->nscratch ? orr__plan_machine.workers : pl->nscratch;
+    pl->bytes_peak += (size_t)at_once * pl->scratch_bytes;
     return ORR_OK;
 }
 
-/* Kernels that any worker can run come first: OpenCL has none that fold rows in place. */
+/* Steps in the order in which they will run, what each value is to them, and where it lies. */
+static orr_status arrange(maker *m)
+{
+    orr__plan *pl = m->plan;
+    int *renumber = malloc(((size_t)pl->nvalue + 1) * sizeof *renumber);
+    orr_status st = renumber ? orr__plan_bundle(m->at, pl, renumber) : enomem(m);
+    for (int i = 0; st == ORR_OK && i < m->p->n; i++)
+        if (m->value_of[i] >= 0)
+            m->value_of[i] = renumber[m->value_of[i]];
+    free(renumber);
+    if (st == ORR_OK && (st = plan_outputs(m)) == ORR_OK) {
+        lifetimes(pl);
+        st = orr__plan_bundle_memory(m->at, pl);
+    }
+    return st == ORR_OK ? share_memory(m) : st;
+}
+
+/* Kernels that any worker can run come first: OpenCL has none that fold rows in place or work on a product's tiles. */
 int orr__plan_fusion(void)
 {
-    return !orr__env.fuse ? ORR__FUSE_NONE : orr__plan_machine.opencl ? ORR__FUSE_MAPS : ORR__FUSE_ROWS;
+    return !orr__env.fuse ? ORR__FUSE_NONE : orr__plan_machine.opencl ? ORR__FUSE_MAPS : ORR__FUSE_TILES;
 }
 
 orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan)
@@ -261,11 +280,7 @@ orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan)
         for (int i = 0; i < rs.n && st == ORR_OK; i++)
             st = plan_region(&m, &rs.region[i]);
         if (st == ORR_OK)
-            st = plan_outputs(&m);
-        if (st == ORR_OK) {
-            lifetimes(m.plan);
-            st = share_memory(&m);
-        }
+            st = arrange(&m);
         m.plan->reason = rs.reason;
         m.plan->nreason = rs.nreason;
         rs.reason = NULL;
@@ -294,6 +309,7 @@ void orr__plan_destroy(orr__plan *p)
         free(s->region);
         free(s->in);
         free(s->out);
+        free(s->use);
     }
     for (int i = 0; i < p->nreason; i++)
         free(p->reason[i]);

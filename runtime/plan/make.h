@@ -6,6 +6,12 @@
 #include "runtime/plan/plan.h"
 
 int orr__region_tiles(const orr__region *r, double us);  /* launches along axis 0, ≥ 1             */
+/* Puts small steps side by side and marks bundles of them. Values are numbered anew, in the order in which steps meet
+ * them: renumber[old] = new. No lifetimes yet. */
+orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber);
+/* After lifetimes: which values are local to a bundle, and where in its scratch memory; what bundles use. */
+orr_status orr__plan_bundle_memory(orr__site at, orr__plan *p);
+int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */
 orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan);
 void orr__plan_destroy(orr__plan *p);
 /* Splits a reduction whose axis 0 is reduced: `first` folds tiles into rows, `second` folds the rows. */

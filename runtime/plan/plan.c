@@ -18,19 +18,19 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
         if (a->input != i)
             continue;
         int64_t from = a->offset + a->stride[0] * rows0, to = from;
-        for (int d = 0; d < r->rank; d++) {
+        bool none = false;
+        int axes = r->kind == ORR__G_MATMUL && k >= 2 ? r->rank - 1 : r->rank; /* not along k */
+        for (int d = 0; d < axes; d++) {
             int64_t n = d ? r->dim[d] : rows1 - rows0;
-            if (n <= 0) { /* nothing is iterated, nothing is read */
-                *end = 0;
-                return;
-            }
-            if (a->stride[d] < 0)
+            if (n <= 0)
+                none = true; /* nothing is iterated, nothing is read */
+            else if (a->stride[d] < 0)
                 from += a->stride[d] * (n - 1);
             else
                 to += a->stride[d] * (n - 1);
         }
-        lo = from < lo ? from : lo;
-        hi = to > hi ? to : hi;
+        lo = !none && from < lo ? from : lo;
+        hi = !none && to > hi ? to : hi;
     }
     if (hi < lo) {
         *end = 0;
@@ -38,6 +38,30 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
     }
     *first = lo;
     *end = hi + 1;
+}
+
+/* Members of a bundle have one tile each; what they keep to themselves nobody else touches. */
+static const char *check_bundle(const orr__plan *p, int i)
+{
+    int head = orr__plan_head(p, i), end = p->step[head].members > 1 ? head + p->step[head].members : head + 1;
+    const orr__step *s = &p->step[i];
+    if (end > p->nstep || (end > head + 1 && s->ntiles != 1))
+        return "a bundle of too many steps, or of one with several tiles";
+    for (int k = 0; k < s->region->nout + s->region->nin; k++) {
+        const orr__value *v = &p->value[k < s->region->nout ? s->out[k] : s->in[k - s->region->nout]];
+        if (v->local && (v->leaf >= 0 || v->output >= 0 || v->slot >= 0 || v->first < head || v->last >= end ||
+                         v->scratch + (size_t)v->count * orr_dtype_size(v->dtype) > p->scratch_bytes))
+            return "a bundle's own value is seen outside, or has no room";
+    }
+    return NULL;
+}
+
+/* Values of one bundle that live at the same time lie apart. */
+static bool overlap(const orr__plan *p, const orr__value *a, const orr__value *b)
+{
+    size_t asize = (size_t)a->count * orr_dtype_size(a->dtype), bsize = (size_t)b->count * orr_dtype_size(b->dtype);
+    return a->local && b->local && orr__plan_head(p, a->first) == orr__plan_head(p, b->first) && a->last >= b->first &&
+           b->last >= a->first && a->scratch < b->scratch + bsize && b->scratch < a->scratch + asize;
 }
 
 static const char *check_step(const orr__plan *p, int i)
@@ -66,26 +90,47 @@ orr_status orr__plan_verify(const orr__plan *p)
 {
     for (int i = 0; i < p->nstep; i++) {
         const char *why = check_step(p, i);
+        if (!why)
+            why = check_bundle(p, i);
         if (why)
             return orr__fail(ORR__SITE(p->step[i].region->file, p->step[i].region->line, p->step[i].region->label),
                              ORR_EINTERNAL, "step %d: %s", i, why);
     }
     for (int a = 0; a < p->nvalue; a++)
         for (int b = 0; b < a; b++)
-            if (p->value[a].slot >= 0 && p->value[a].slot == p->value[b].slot && p->value[b].last >= p->value[a].first &&
-                p->value[a].last >= p->value[b].first)
+            if ((p->value[a].slot >= 0 && p->value[a].slot == p->value[b].slot && p->value[b].last >= p->value[a].first &&
+                 p->value[a].last >= p->value[b].first) ||
+                overlap(p, &p->value[a], &p->value[b]))
                 return orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_EINTERNAL, "values %d and %d share memory while both live",
                                  b, a);
     return ORR_OK;
 }
 
+static bool inside(const orr__plan *p, int i)
+{
+    return p->step[orr__plan_head(p, i)].members > 1;
+}
+
+static void print_bundle(FILE *to, const orr__plan *p, int i)
+{
+    double us = 0;
+    for (int k = i; k < i + p->step[i].members; k++)
+        us += p->step[k].us;
+    fprintf(to, "  bundle of %d steps, one task, %.0f µs\n", p->step[i].members, us);
+}
+
 void orr__plan_print(FILE *to, const orr__plan *p)
 {
-    fprintf(to, "plan: %d steps, %d values, %d slots, %.0f µs on one core, %zu bytes\n", p->nstep, p->nvalue, p->nslot,
-            p->us, p->bytes_peak);
+    int tasks = 0;
+    for (int i = 0; i < p->nstep; i++)
+        tasks += orr__plan_tasks(p, i);
+    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes\n", p->nstep, tasks,
+            p->nvalue, p->nslot, p->us, p->bytes_peak);
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
-        fprintf(to, "  step %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s: ", i, s->region->label, s->ntiles,
+        if (s->members > 1)
+            print_bundle(to, p, i);
+        fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s: ", inside(p, i) ? "  " : "", i, s->region->label, s->ntiles,
                 (long long)s->rows, s->partial ? " (partial)" : "", s->us, s->opencl ? " opencl" : "");
         for (int k = 0; k < s->region->nout; k++)
             fprintf(to, "v%d ", s->out[k]);
@@ -99,6 +144,8 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         fprintf(to, "  v%d: %s × %lld", i, orr_dtype_name(v->dtype), (long long)v->count);
         if (v->leaf >= 0)
             fprintf(to, ", leaf %d\n", v->leaf);
+        else if (v->local)
+            fprintf(to, ", steps %d…%d, in its bundle at %zu\n", v->first, v->last, v->scratch);
         else
             fprintf(to, ", %d tiles of %lld, steps %d…%d, %s %d\n", v->ntiles, (long long)v->tile, v->first, v->last,
                     v->output >= 0 ? "output" : "slot", v->output >= 0 ? v->output : v->slot);

@@ -16,7 +16,12 @@ typedef struct orr__value {
     int output;            /* number among the requested outputs, -1: temporary     */
     int first, last;       /* steps that write it first and read it last            */
     int slot;              /* temporaries with equal slot share memory, else -1      */
+    bool local;            /* written and read by one bundle alone: no slot, but bytes of its scratch memory */
+    size_t scratch;        /* where in that                                          */
 } orr__value;
+
+/* What a bundle touches of a value, local ones apart: elements [first, end). */
+typedef struct orr__use { int value; bool write; int64_t first, end; } orr__use;
 
 typedef struct orr__step {
     orr__region *region;   /* owned by the plan    */
@@ -27,6 +32,11 @@ typedef struct orr__step {
     bool partial;          /* tile t folds its rows into row t of out[0] (count = ntiles · region->out_count) */
     int *in, *out;         /* value numbers, region->nin and region->nout of them */
     double us;             /* predicted time of the whole step on one CPU core    */
+    int members;           /* > 1: a bundle begins here, this step and those behind it, run one after the other by one task
+                            * on a CPU; each has one tile. Its other members have 0, as has a step by itself. */
+    orr__use *use; int nuse; /* of the bundle: each value once, what it writes first */
+    uint64_t key;          /* of the bundle: its members' kernels and extents     */
+    void *work;            /* the engine's                                        */
 } orr__step;
 
 typedef struct orr__plan {
@@ -35,6 +45,8 @@ typedef struct orr__plan {
     int nvalue; orr__value *value;
     int nout;   int *out;                  /* value number of each requested output (a leaf is possible) */
     int nslot;  size_t *slot_bytes;
+    size_t scratch_bytes;                  /* of the bundle that needs most */
+    int nscratch;                          /* bundles that need any         */
     int nleaf, nscalar;
     double us;                             /* predicted, one core                                */
     size_t bytes_peak;                     /* of temporaries and outputs                         */
@@ -45,7 +57,11 @@ typedef struct orr__plan {
 } orr__plan;
 
 /* What the planner wants to know of the machine. Set by the engine at start. */
-typedef struct { int workers; bool opencl; } orr__machine;
+typedef struct {
+    int workers;
+    bool opencl;
+    bool bundles; /* several small steps may be one task */
+} orr__machine;
 extern orr__machine orr__plan_machine;
 
 /* The plan for a capture: from the cache, or made and put there. One reference for the caller. */
@@ -57,6 +73,8 @@ typedef struct { uint64_t hits, misses, evicted; int size; } orr__plan_stats;
 orr__plan_stats orr__plan_get_stats(void);
 int orr__plan_fusion(void);                     /* how far this machine's plans are fused */
 double orr__plan_predict(const orr__region *r); /* µs on one CPU core */
+/* Tasks that step i stands for: tiles, or one for a bundle; 0 for its members behind the first. */
+int orr__plan_tasks(const orr__plan *p, int i);
 orr_status orr__plan_verify(const orr__plan *p);
 void orr__plan_print(FILE *to, const orr__plan *p);
 /* The elements of input i (first, last+1) that tile t of a step can touch; for a whole-array reader all of them. */

@@ -1,0 +1,143 @@
+/* Case overhead: what evaluations of tiny graphs cost per op, recorded, evaluated and freed each time.
+ * Must not know: other cases. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "bench/bench.h"
+
+enum { REPEAT = 200, MOST_OPS = 100, MOST_SIDE = 4 };
+
+typedef struct tiny {
+    int ops, side; /* tensors are side × side */
+    bool product;  /* matrix products, which no fuser joins; else multiplications and additions */
+    bool graph;    /* an explicit graph, built once */
+    orr_tensor *x, *y;
+    orr_graph *built;
+    float px[MOST_SIDE * MOST_SIDE], py[MOST_SIDE * MOST_SIDE], pz[2][MOST_SIDE * MOST_SIDE];
+} tiny;
+
+static orr_tensor *record(const tiny *t, orr_tensor *x)
+{
+    orr_tensor *z = x;
+    for (int i = 0; i < t->ops; i++)
+        z = t->product ? orr_matmul(z, t->y) : i & 1 ? orr_add(z, t->y) : orr_mul(z, t->y);
+    return z;
+}
+
+static int start(void *user)
+{
+    tiny *t = user;
+    orr_shape shape = ORR_SHAPE(t->side, t->side);
+    if (orr_init(NULL) != ORR_OK)
+        return bench_failed("overhead");
+    t->x = orr_full(ORR_F32, shape, 0.5);
+    t->y = orr_full(ORR_F32, shape, 0.25);
+    if (orr_eval_all((orr_tensor *[]){ t->x, t->y }, 2) != ORR_OK)
+        return bench_failed("overhead");
+    if (t->graph) {
+        orr_tensor *in = orr_placeholder(ORR_F32, shape), *out = record(t, in);
+        t->built = orr_graph_build(&in, 1, &out, 1);
+        if (!t->built)
+            return bench_failed("overhead");
+    }
+    return 0;
+}
+
+static int ours_once(void *user)
+{
+    const tiny *t = user;
+    orr_status st = ORR_OK;
+    for (int i = 0; i < REPEAT && st == ORR_OK; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *z;
+        st = t->graph ? orr_graph_submit(t->built, (orr_tensor *[]){ t->x }, &z, NULL) : orr_eval(record(t, t->x));
+        (void)orr_scope_end(s);
+    }
+    return st == ORR_OK ? 0 : bench_failed("overhead");
+}
+
+static void stop(void *user)
+{
+    tiny *t = user;
+    (void)orr_graph_free(t->built);
+    t->built = NULL;
+    (void)orr_shutdown();
+}
+
+/* -- the peer: a loop that calls a function per op ------------------------------------------------------- */
+
+typedef void (*op)(int side, const float *x, const float *y, float *z);
+
+static void add(int side, const float *x, const float *y, float *z)
+{
+    for (int i = 0; i < side * side; i++)
+        z[i] = x[i] + y[i];
+}
+
+static void mul(int side, const float *x, const float *y, float *z)
+{
+    for (int i = 0; i < side * side; i++)
+        z[i] = x[i] * y[i];
+}
+
+static void product(int side, const float *x, const float *y, float *z)
+{
+    for (int i = 0; i < side; i++)
+        for (int j = 0; j < side; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < side; k++)
+                sum += x[i * side + k] * y[k * side + j];
+            z[i * side + j] = sum;
+        }
+}
+
+static op volatile table[3] = { add, mul, product }; /* volatile: calls that the compiler cannot see through */
+
+static int bare_once(void *user)
+{
+    tiny *t = user;
+    for (int i = 0; i < REPEAT; i++) {
+        const float *z = t->px;
+        for (int k = 0; k < t->ops; k++) {
+            table[t->product ? 2 : !(k & 1)](t->side, z, t->py, t->pz[k & 1]);
+            z = t->pz[k & 1];
+        }
+    }
+    return 0;
+}
+
+static int one(bench_sink *out, int rounds, tiny *t)
+{
+    static const bench_side ours = { start, ours_once, stop }, bare = { NULL, bare_once, NULL };
+    double a = 0.0, b = 0.0;
+    if (bench_interleave(&ours, &bare, t, rounds, 0.05, &a, &b) != 0)
+        return 1;
+    bench_record r = { .name = "overhead",
+                       .metric = "time per op",
+                       .unit = "ns",
+                       .value = a / REPEAT / t->ops * 1e9,
+                       .reference = "a loop that calls a C function per op",
+                       .reference_value = b / REPEAT / t->ops * 1e9 };
+    (void)snprintf(r.params, sizeof r.params, "\"ops\": %d, \"n\": %d, \"op\": \"%s\", \"graph\": \"%s\"", t->ops,
+                   t->side * t->side, t->product ? "product" : "multiply, add", t->graph ? "explicit" : "recorded");
+    r.ratio = bench_ratio(&r, false);
+    return bench_add(out, &r);
+}
+
+int bench_overhead(bench_sink *out, int rounds)
+{
+    static const int ops[] = { 1, 10, MOST_OPS }, side[] = { 1, MOST_SIDE };
+    int rc = 0;
+    for (int kind = 0; kind < 4; kind++)
+        for (int s = 0; s < 2; s++)
+            for (int k = 0; rc == 0 && k < 3; k++) {
+                tiny t = { .ops = ops[k], .side = side[s], .product = kind & 1, .graph = kind > 1 };
+                for (int i = 0; i < MOST_SIDE * MOST_SIDE; i++) {
+                    t.px[i] = 0.5f;
+                    t.py[i] = 0.25f;
+                }
+                rc = one(out, rounds, &t);
+            }
+    return rc;
+}

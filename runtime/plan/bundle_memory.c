@@ -1,0 +1,127 @@
+/* What bundles hold: values that never leave them, in scratch memory of their own, and those that they share.
+ * Must not know: which steps are bundled and why, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/base/hash.h"
+#include "runtime/plan/make.h"
+
+int orr__plan_head(const orr__plan *p, int i)
+{
+    int head = i;
+    while (head > 0 && p->step[head].members == 0)
+        head--;
+    return p->step[head].members > i - head ? head : i;
+}
+
+int orr__plan_tasks(const orr__plan *p, int i)
+{
+    return orr__plan_head(p, i) != i ? 0 : p->step[i].members > 1 ? 1 : p->step[i].ntiles;
+}
+
+static size_t room(const orr__value *v)
+{
+    return ((size_t)v->count * orr_dtype_size(v->dtype) + 63) & ~(size_t)63;
+}
+
+/* Every step's outputs in turn take the lowest bytes that no living local value has. */
+static orr_status place_locals(orr__site at, orr__plan *p, int head)
+{
+    const orr__step *s = &p->step[head];
+    int *live = NULL, nlive = 0, cap = 0;
+    size_t top = 0;
+    for (int i = head; i < head + s->members; i++) {
+        for (int k = 0; k < p->step[i].region->nout; k++) {
+            int number = p->step[i].out[k];
+            orr__value *v = &p->value[number];
+            if (!v->local)
+                continue;
+            if (nlive == cap) {
+                int *more = realloc(live, (size_t)(cap = cap ? 2 * cap : 16) * sizeof *more);
+                if (!more) {
+                    free(live);
+                    return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+                }
+                live = more;
+            }
+            /* live[] is in order of place; the dead go as they are met */
+            int kept = 0, slot;
+            for (int l = 0; l < nlive; l++)
+                if (p->value[live[l]].last >= i)
+                    live[kept++] = live[l];
+            nlive = kept;
+            size_t from = 0;
+            for (slot = 0; slot < nlive && p->value[live[slot]].scratch - from < room(v); slot++)
+                from = p->value[live[slot]].scratch + room(&p->value[live[slot]]);
+            v->scratch = from;
+            memmove(live + slot + 1, live + slot, (size_t)(nlive - slot) * sizeof *live);
+            live[slot] = number;
+            nlive++;
+            top = from + room(v) > top ? from + room(v) : top;
+        }
+    }
+    free(live);
+    p->scratch_bytes = top > p->scratch_bytes ? top : p->scratch_bytes;
+    p->nscratch += top > 0;
+    return ORR_OK;
+}
+
+static void add_use(orr__plan *p, orr__step *head, int *use_of, int v, bool write, int64_t first, int64_t end)
+{
+    if (p->value[v].local || end <= first)
+        return;
+    if (use_of[v] < 0) {
+        use_of[v] = head->nuse++;
+        head->use[use_of[v]] = (orr__use){ v, write, first, end };
+    }
+    orr__use *u = &head->use[use_of[v]];
+    u->first = first < u->first ? first : u->first;
+    u->end = end > u->end ? end : u->end;
+}
+
+/* A value is written by a bundle as a whole, or not at all: each member has one tile. */
+static orr_status list_uses(orr__site at, orr__plan *p, int h, int *use_of)
+{
+    orr__step *head = &p->step[h];
+    int most = 0;
+    for (int i = h; i < h + head->members; i++)
+        most += p->step[i].region->nin + p->step[i].region->nout;
+    if (!(head->use = malloc(((size_t)most + 1) * sizeof *head->use)))
+        return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+    for (int i = h; i < h + head->members; i++) {
+        const orr__step *s = &p->step[i];
+        const orr__region *r = s->region;
+        int64_t first, end, facts[ORR__REGION_RANK + 3] = { (int64_t)r->key, r->out_count, r->rmask };
+        for (int k = 0; k < r->nout; k++)
+            add_use(p, head, use_of, s->out[k], true, 0, p->value[s->out[k]].count);
+        for (int k = 0; k < r->nin; k++) {
+            orr__step_reads(s, 0, k, &first, &end);
+            add_use(p, head, use_of, s->in[k], false, first, end);
+        }
+        memcpy(facts + 3, r->dim, sizeof r->dim);
+        head->key = orr__hash(facts, sizeof facts, head->key);
+    }
+    for (int k = 0; k < head->nuse; k++)
+        use_of[head->use[k].value] = -1;
+    return ORR_OK;
+}
+
+orr_status orr__plan_bundle_memory(orr__site at, orr__plan *p)
+{
+    int *use_of = malloc(((size_t)p->nvalue + 1) * sizeof *use_of);
+    orr_status st = use_of ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+    for (int i = 0; st == ORR_OK && i < p->nvalue; i++) {
+        orr__value *v = &p->value[i];
+        int head = v->leaf < 0 && v->first >= 0 ? orr__plan_head(p, v->first) : -1;
+        v->local = head >= 0 && v->output < 0 && p->step[head].members > 1 && v->last < head + p->step[head].members;
+        use_of[i] = -1;
+    }
+    for (int i = 0; st == ORR_OK && i < p->nstep; i++)
+        if (p->step[i].members > 1) {
+            st = place_locals(at, p, i);
+            if (st == ORR_OK)
+                st = list_uses(at, p, i, use_of);
+        }
+    free(use_of);
+    return st;
+}

@@ -1,0 +1,230 @@
+/* Small steps become bundles: how many tasks, which order, which memory, the same values.
+ * Must not know: StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <orrery.h>
+#include "runtime/base/env.h"
+#include "runtime/plan/make.h"
+#include "tests/harness.h"
+
+enum { LAYERS = 20 };
+static orr__site here = { "t.c", 1, "test" };
+
+static orr_tensor *values(int64_t m, int64_t n)
+{
+    orr_tensor *t = orr_rand(ORR_F32, ORR_SHAPE(m, n), -1.0, 1.0);
+    ORR_CHECK(orr_eval(t) == ORR_OK);
+    return t;
+}
+
+/* A fresh plan for `workers` workers, verified by its making. */
+static orr__plan *plan_of(orr_tensor *const *t, int n, int workers)
+{
+    orr__plan *plan = NULL;
+    orr__prog p;
+    orr__node *node[64];
+    orr__machine before = orr__plan_machine;
+    for (int i = 0; i < n; i++)
+        node[i] = orr__handle_node(t[i]);
+    ORR_CHECK(orr__prog_capture(here, node, n, &p) == ORR_OK);
+    orr__plan_machine = (orr__machine){ .workers = workers, .bundles = true };
+    ORR_CHECK_MSG(orr__plan_make(here, &p, &plan) == ORR_OK, "%s", orr_error_message());
+    orr__plan_machine = before;
+    orr__prog_free(&p);
+    return plan;
+}
+
+static int tasks_of(const orr__plan *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->nstep; i++)
+        n += orr__plan_tasks(p, i);
+    return n;
+}
+
+static double us_of(const orr__plan *p, int head)
+{
+    double us = 0;
+    for (int i = head; i < head + (p->step[head].members > 1 ? p->step[head].members : 1); i++)
+        us += p->step[i].us;
+    return us;
+}
+
+/* Tasks, each after those whose values it reads, one time unit of its cost each: when the last one ends if every worker
+ * is wanted at once. */
+static double critical_path(const orr__plan *p)
+{
+    double *end = calloc((size_t)p->nstep + 1, sizeof *end), longest = 0;
+    for (int i = 0; i < p->nstep; i++) {
+        int head = orr__plan_head(p, i), n = p->step[head].members > 1 ? p->step[head].members : 1;
+        double begin = 0;
+        if (head != i)
+            continue;
+        for (int m = i; m < i + n; m++)
+            for (int k = 0; k < p->step[m].region->nin; k++) {
+                const orr__value *v = &p->value[p->step[m].in[k]];
+                int from = v->leaf < 0 ? orr__plan_head(p, v->first) : i;
+                ORR_CHECK(from <= i);
+                begin = from != i && end[from] > begin ? end[from] : begin;
+            }
+        end[i] = begin + us_of(p, i);
+        longest = end[i] > longest ? end[i] : longest;
+    }
+    free(end);
+    return longest;
+}
+
+static void independent_steps_are_a_task_for_each_worker(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_tensor *t[LAYERS];
+    for (int i = 0; i < LAYERS; i++)
+        t[i] = orr_sum(values(100, 100 + i), ORR_AXES(1), false);
+    for (int workers = 1; workers <= 4; workers *= 2) {
+        orr__plan *p = plan_of(t, LAYERS, workers);
+        ORR_REQUIRE(p != NULL);
+        ORR_CHECK(p->nstep >= LAYERS);
+        ORR_CHECK_MSG(tasks_of(p) < LAYERS / 2, "%d tasks", tasks_of(p));
+        double most = 0;
+        for (int i = 0; i < p->nstep; i++)
+            if (orr__plan_head(p, i) == i && us_of(p, i) > most)
+                most = us_of(p, i);
+        if (p->us > workers * (double)orr__env.tile_us / 8)
+            ORR_CHECK_MSG(tasks_of(p) >= workers && most < 1.5 * p->us / workers, "%d tasks, %g of %g us", tasks_of(p),
+                          most, p->us);
+        orr__plan_unref(p);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void a_chain_of_small_steps_is_one_task(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_tensor *x = values(8, 8), *y = x;
+    for (int i = 0; i < LAYERS; i++)
+        y = orr_matmul(y, x);
+    orr__plan *p = plan_of(&y, 1, 2);
+    ORR_REQUIRE(p != NULL);
+    ORR_CHECK(p->nstep == LAYERS && tasks_of(p) == 1);
+    int local = 0;
+    for (int i = 0; i < p->nvalue; i++)
+        local += p->value[i].local;
+    ORR_CHECK(local == LAYERS - 1 && p->nslot == 0 && p->step[0].nuse == 2);
+    ORR_CHECK_MSG(p->scratch_bytes == 2 * 8 * 8 * sizeof(float), "%zu", p->scratch_bytes);
+    orr__plan_unref(p);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void small_steps_behind_each_large_one_come_together(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    enum { N = 6 };
+    orr_tensor *out[N], *w = values(512, 512), *y = values(512, 512);
+    for (int i = 0; i < N; i++) { /* the products take long; each feeds the next, and one small step */
+        y = orr_matmul(y, w);
+        out[i] = orr_sum(orr_slice(y, ORR_IDX(0, 0), ORR_IDX(8, 8), ORR_NO_IDX), ORR_AXES(0), false);
+    }
+    orr__plan *p = plan_of(out, N, 2);
+    ORR_REQUIRE(p != NULL);
+    int bundles = 0;
+    for (int i = 0; i < p->nstep; i++) {
+        bundles += p->step[i].members > 1;
+        if (p->step[i].region->kind == ORR__G_MATMUL)
+            ORR_CHECK(p->step[i].members <= 1 && orr__plan_head(p, i) == i);
+    }
+    ORR_CHECK_MSG(bundles == 1, "%d bundles", bundles);
+    (void)critical_path(p); /* nobody reads what is written behind it */
+    orr__plan_unref(p);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* Parallel chains that meet in the end: bundles must not lay them across each other. */
+static void parallel_chains_stay_parallel(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_tensor *sum = NULL, *w = values(128, 128);
+    for (int c = 0; c < 4; c++) {
+        orr_tensor *y = values(128, 128);
+        for (int i = 0; i < 4; i++)
+            y = orr_matmul(y, w);
+        sum = sum ? orr_matmul(sum, y) : y;
+    }
+    orr__plan *p = plan_of(&sum, 1, 2);
+    ORR_REQUIRE(p != NULL);
+    ORR_CHECK_MSG(tasks_of(p) < p->nstep && critical_path(p) <= 0.8 * p->us, "%d tasks of %d steps, %g of %g us",
+                  tasks_of(p), p->nstep, critical_path(p), p->us);
+    orr__plan_unref(p);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void without_fusion_every_step_is_a_task(void)
+{
+    ORR_REQUIRE(setenv("ORRERY_FUSE", "off", 1) == 0 && orr_init(NULL) == ORR_OK);
+    orr_tensor *x = values(8, 8), *y = orr_matmul(orr_matmul(x, x), x);
+    orr__plan *p = plan_of(&y, 1, 2);
+    ORR_REQUIRE(p != NULL);
+    ORR_CHECK(p->nstep == 2 && tasks_of(p) == 2);
+    orr__plan_unref(p);
+    ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0);
+}
+
+static void the_plan_prints_its_bundles(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_tensor *x = values(8, 8), *y = orr_matmul(orr_matmul(x, x), x);
+    orr__plan *p = plan_of(&y, 1, 2);
+    char text[4096] = "";
+    FILE *to = fmemopen(text, sizeof text, "w");
+    ORR_REQUIRE(p != NULL && to != NULL);
+    orr__plan_print(to, p);
+    (void)fclose(to);
+    ORR_CHECK(strstr(text, "2 steps, 1 tasks") && strstr(text, "bundle of 2 steps, one task"));
+    orr__plan_unref(p);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* Twenty parameters, their moments and new values, all tasks by force: the same numbers with and without bundles. */
+static void update(float *to, const char *fuse, const char *inline_us)
+{
+    ORR_REQUIRE(setenv("ORRERY_FUSE", fuse, 1) == 0 && setenv("ORRERY_INLINE_US", inline_us, 1) == 0 &&
+                orr_init(NULL) == ORR_OK);
+    orr_seed(7);
+    orr_tensor *p[LAYERS], *x = values(16, 16);
+    for (int i = 0; i < LAYERS; i++) {
+        p[i] = orr_variable(values(16, 16));
+        x = orr_tanh(orr_matmul(x, p[i]));
+    }
+    for (int step = 0; step < 3; step++) {
+        for (int i = 0; i < LAYERS; i++)
+            ORR_CHECK(orr_assign(p[i], orr_sub(p[i], orr_mul(orr_matmul(p[i], x), orr_scalar(0.01)))) == ORR_OK);
+        ORR_CHECK(orr_eval_all(p, LAYERS) == ORR_OK);
+    }
+    for (int i = 0; i < LAYERS; i++)
+        ORR_CHECK(orr_read(p[i], to + 256 * i, 256 * sizeof *to) == ORR_OK);
+    ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0 && unsetenv("ORRERY_INLINE_US") == 0);
+}
+
+static void values_are_the_same(void)
+{
+    static float bundled[256 * LAYERS], apart[256 * LAYERS], here_and_now[256 * LAYERS];
+    update(bundled, "on", "0");
+    update(apart, "off", "0");
+    update(here_and_now, "on", "1000000");
+    for (int i = 0; i < 256 * LAYERS; i++)
+        ORR_CHECK_MSG(bundled[i] == here_and_now[i] && bundled[i] - apart[i] < 1e-5f && apart[i] - bundled[i] < 1e-5f,
+                      "%d: %g %g %g", i, (double)bundled[i], (double)apart[i], (double)here_and_now[i]);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(independent_steps_are_a_task_for_each_worker),
+                                      ORR_TEST(a_chain_of_small_steps_is_one_task),
+                                      ORR_TEST(small_steps_behind_each_large_one_come_together),
+                                      ORR_TEST(parallel_chains_stay_parallel),
+                                      ORR_TEST(without_fusion_every_step_is_a_task),
+                                      ORR_TEST(the_plan_prints_its_bundles),
+                                      ORR_TEST(values_are_the_same),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "plan.bundles", tests);
+}
