@@ -57,6 +57,18 @@ ORR_API orr_status orr_wait_at(const char *file, int line, orr_event *event);
 /** Whether the work has ended. Does not block, does not free. */
 ORR_API bool orr_event_done(const orr_event *event);
 
+/** What orr_par_map calls for item i, on the calling thread, in order. It records and returns a tensor; it evaluates
+ * nothing. item: items[i], NULL without items. */
+typedef orr_tensor *orr_map_fn(orr_tensor *item, int64_t i, void *user);
+/** results[i] = the value of fn(items[i], i, user), for i = 0 … n − 1: independent graphs, all workers busy, the order
+ * kept. Items may differ in shape and cost; equal graphs share one plan. What fn makes beside its result is freed; the
+ * results belong to the current scope, evaluated. items may be NULL. An item that fails leaves its poison (NULL where fn
+ * gave NULL), the others are computed all the same, and the first error is returned. Blocks. Random functions called in fn
+ * draw in the order of the items. Errors: ORR_EINVAL, ORR_ESTATE, and those of orr_eval. Safe from any thread. */
+ORR_API orr_status orr_par_map_at(const char *file, int line, int64_t n, orr_map_fn *fn, orr_tensor *const *items,
+                                  void *user, orr_tensor **results);
+#define orr_par_map(...) orr_par_map_at(ORR_HERE, __VA_ARGS__)
+
 /* -- explicit graphs: build once, submit often ------------------------------------------------------------- */
 
 typedef struct orr_graph orr_graph;

@@ -1,0 +1,136 @@
+/* orr_par_map: one function over many items, their graphs submitted in handfuls, several under way.
+ * Must not know: how a graph becomes tasks. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <orrery/eval.h>
+#include <orrery/ops.h>
+#include <orrery/ops.h>
+#include "runtime/api/eval.h"
+
+/* A handful of items is one evaluation: so many that it is worth its tasks, whatever one item costs. The plan of a handful
+ * is one graph, found again for each that is made alike. */
+#define HANDFUL_US 2000.0
+enum { HANDFUL_MOST = 64, AHEAD_MOST = 64 };
+
+typedef struct {
+    const char *file;
+    int line;
+    orr_map_fn *fn;
+    orr_tensor *const *items;
+    void *user;
+    orr_tensor **results;
+    orr_event *event[AHEAD_MOST];
+    int ahead, first, most; /* evaluations under way; the oldest; how many there may be */
+    orr_status st;          /* the first error */
+    char text[640];
+} map;
+
+static void note(map *m, orr_status st)
+{
+    if (st == ORR_OK || m->st != ORR_OK)
+        return;
+    m->st = st;
+    (void)snprintf(m->text, sizeof m->text, "%s", orr_error_message());
+}
+
+/* Records item i; false: it is no tensor to evaluate. */
+static bool record(map *m, int64_t i)
+{
+    orr_tensor *item = m->items ? m->items[i] : NULL;
+    orr_scope *s = orr_scope_begin();
+    if (!s) {
+        note(m, ORR_ENOMEM);
+        return false;
+    }
+    orr_tensor *r = m->fn(item, i, m->user);
+    if (r && r == item) /* the caller's own, which another scope owns */
+        r = orr_reshape_at(m->file, m->line, r, orr_tensor_shape(r));
+    m->results[i] = r ? orr_scope_return_at(m->file, m->line, s, r) : NULL;
+    note(m, orr_scope_end_at(m->file, m->line, s));
+    if (!r)
+        note(m, orr__fail(ORR__SITE(m->file, m->line, "par_map"), ORR_EINVAL, "the function gave NULL for item %lld",
+                          (long long)i));
+    if (!r || orr_tensor_status(r) == ORR_OK)
+        return r != NULL;
+    note(m, orr_eval_at(m->file, m->line, r)); /* says what the poison carries */
+    return false;
+}
+
+static void wait_oldest(map *m)
+{
+    note(m, orr_wait_at(m->file, m->line, m->event[m->first]));
+    m->first = (m->first + 1) % AHEAD_MOST;
+    m->ahead--;
+}
+
+static void submit(map *m, orr_tensor *const *t, int n)
+{
+    if (m->ahead == m->most)
+        wait_oldest(m);
+    orr_event **e = &m->event[(m->first + m->ahead) % AHEAD_MOST];
+    orr_status st = n ? orr_eval_async_at(m->file, m->line, t, n, e) : ORR_OK;
+    note(m, st);
+    m->ahead += n && st == ORR_OK;
+}
+
+/* Predicted time of one item, from the plan of the first. */
+static double cost_of(map *m, orr_tensor *t)
+{
+    orr__site at = ORR__SITE(m->file, m->line, "par_map");
+    orr__node *node;
+    orr__prog p;
+    orr__plan *plan;
+    double us = 0;
+    if (orr__tensor_nodes(at, &t, 1, &node) != ORR_OK)
+        return 0;
+    orr__graph_lock();
+    bool there = node->value != NULL;
+    orr__graph_unlock();
+    if (there || orr__prog_capture(at, &node, 1, &p) != ORR_OK)
+        return 0;
+    if (orr__plan_get(at, &p, &plan) == ORR_OK) {
+        us = plan->us;
+        orr__plan_unref(plan);
+    }
+    orr__prog_free(&p);
+    return us;
+}
+
+static void run(map *m, int64_t n)
+{
+    orr_tensor *hand[HANDFUL_MOST];
+    int full = 1, got = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (record(m, i))
+            hand[got++] = m->results[i];
+        if (i == 0 && got) {
+            double us = cost_of(m, hand[0]);
+            full = us < HANDFUL_US / HANDFUL_MOST ? HANDFUL_MOST : us < HANDFUL_US ? (int)(HANDFUL_US / us) : 1;
+        }
+        if (got < full && i < n - 1)
+            continue;
+        submit(m, hand, got);
+        got = 0;
+    }
+    while (m->ahead > 0)
+        wait_oldest(m);
+}
+
+orr_status orr_par_map_at(const char *file, int line, int64_t n, orr_map_fn *fn, orr_tensor *const *items, void *user,
+                          orr_tensor **results)
+{
+    orr__site at = ORR__SITE(file, line, "par_map");
+    orr_status st = orr__need_running(at);
+    if (st != ORR_OK)
+        return st;
+    if (n < 0)
+        return orr__fail(at, ORR_EINVAL, "the number of items is negative");
+    if (n > 0 && (!fn || !results))
+        return orr__fail(at, ORR_EINVAL, "%s is NULL", !fn ? "the function" : "the list of results");
+    map m = { .file = file, .line = line, .fn = fn, .items = items, .user = user, .results = results };
+    m.most = 2 * orr__plan_machine.workers + 2;
+    m.most = m.most < AHEAD_MOST ? m.most : AHEAD_MOST;
+    run(&m, n);
+    return m.st == ORR_OK ? ORR_OK : orr__fail_text(m.st, m.text);
+}
