@@ -19,6 +19,7 @@ int main(int argc, char **argv)
 #else
 
 #include "tests/region_graphs.h"
+#include "tests/region_nan.h"
 #include "tests/region_tests.h"
 #include "codelets/emit/emit.h"
 #include "codelets/opencl/opencl.h"
@@ -312,6 +313,8 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         RT_TESTS,
+        ORR_TEST(nan_of_any_payload_stays_nan),
+        ORR_TEST(bounds_that_are_nan_win),
         ORR_TEST(graphs_compute_what_the_reference_does),
         ORR_TEST(one_text_is_compiled_once_for_all_sizes),
         ORR_TEST(a_build_error_carries_the_compilers_log),

@@ -42,20 +42,75 @@ static inline uint16_t vh_to_f16(float f)
     return (uint16_t)(sign | r);
 }
 
+/* To f16 and back at once. From 65520 on the nearest is infinity. */
+static inline float vh_round_f16(float f)
+{
+    uint32_t b = vh_bits(f), u = b & 0x7fffffffu, sign = b & 0x80000000u;
+    uint32_t normal = (u + 0xfffu + (u >> 13 & 1u)) & 0xffffe000u;
+    uint32_t small = vh_bits((vh_float(u) + 0.5f) - 0.5f);
+    uint32_t r = u < 0x38800000u ? small : normal;
+    r = u >= 0x477ff000u ? 0x7f800000u : r;
+    r = u > 0x7f800000u ? (u | 0x400000u) & 0xffffe000u : r;
+    return vh_float(sign | r);
+}
+
 static inline float vh_from_bf16(uint16_t h)
 {
     return vh_float((uint32_t)h << 16);
 }
 
-static inline uint32_t vh_round_bf16(float f)
+static inline float vh_round_bf16(float f)
 {
     uint32_t u = vh_bits(f), r = u + 0x7fffu + (u >> 16 & 1u);
-    return (u & 0x7fffffffu) > 0x7f800000u ? u | 0x400000u : r;
+    r = (u & 0x7fffffffu) > 0x7f800000u ? u | 0x400000u : r;
+    return vh_float(r & 0xffff0000u);
 }
 
 static inline uint16_t vh_to_bf16(float f)
 {
-    return (uint16_t)(vh_round_bf16(f) >> 16);
+    return (uint16_t)(vh_bits(vh_round_bf16(f)) >> 16);
+}
+
+/* -- registers ------------------------------------------------------------------------------------------- */
+
+/* A register of dtype bf16 (f16) is an f32 whose low 16 (13) bits are zero, NaN included. What IEEE arithmetic makes of
+ * such registers is, where it is NaN, either an operand's payload made quiet or the processor's own NaN, whose payload
+ * has one bit at the top on every processor named below: the low bits are zero again, so rounding, which adds at most
+ * half of the place above them, leaves a NaN what it is, and no choice is needed. Nothing else may go this way: another
+ * NaN could be carried into the sign. */
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__)
+static inline float vh_fit_bf16(float f)
+{
+    uint32_t u = vh_bits(f);
+    return vh_float((u + 0x7fffu + (u >> 16 & 1u)) & 0xffff0000u);
+}
+
+static inline float vh_fit_f16(float f)
+{
+    uint32_t b = vh_bits(f), u = b & 0x7fffffffu, sign = b & 0x80000000u;
+    uint32_t normal = (u + 0xfffu + (u >> 13 & 1u)) & 0xffffe000u;
+    uint32_t small = vh_bits((vh_float(u) + 0.5f) - 0.5f);
+    uint32_t r = u < 0x38800000u ? small : normal;
+    uint32_t most = u > 0x7f800000u ? u : 0x7f800000u;
+    return vh_float(sign | (u >= 0x477ff000u ? most : r));
+}
+#else
+#define vh_fit_bf16 vh_round_bf16
+#define vh_fit_f16 vh_round_f16
+#endif
+
+/* The bits of a register's value. */
+static inline uint16_t vh_pack_bf16(float f)
+{
+    return (uint16_t)(vh_bits(f) >> 16);
+}
+
+static inline uint16_t vh_pack_f16(float f)
+{
+    uint32_t b = vh_bits(f), u = b & 0x7fffffffu, sign = b >> 16 & 0x8000u;
+    uint32_t small = vh_bits(vh_float(u) + 0.5f) - 0x3f000000u;
+    uint32_t r = u < 0x38800000u ? small : (u - 0x38000000u) >> 13;
+    return (uint16_t)(sign | (u >= 0x7f800000u ? 0x7c00u | (u >> 13 & 0x3ffu) : r));
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
+#include "codelets/rounding.h"
 #include "ops/ops.h"
 
 enum {
@@ -104,8 +105,11 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
     if (!op->row)
         return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINTERNAL, "%s does not take %s",
                          orr__ew(in->op)->op.name, orr_dtype_name(t));
-    if (!orr__ew(in->op)->to_bool)
-        op->round = t == ORR_F16 ? c->k->vec->round_f16 : t == ORR_BF16 ? c->k->vec->round_bf16 : NULL;
+    orr__rounding rounding = orr__ew_rounding(in->op);
+    if (!orr__ew(in->op)->to_bool && rounding != ORR__ROUND_NONE)
+        op->round = t == ORR_F16    ? c->k->vec->round_f16
+                    : t == ORR_BF16 ? c->k->vec->round_bf16[rounding == ORR__ROUND_FIT]
+                                    : NULL;
     return ORR_OK;
 }
 

@@ -21,7 +21,7 @@ const orr__vec ORR__V(orr__vec) = {
              ROWS(ORR_F64, f64) },
     .cast = ORR__V(orr__vec_casts),
     .round_f16 = ORR__V(orr__vec_round_f16),
-    .round_bf16 = ORR__V(orr__vec_round_bf16),
+    .round_bf16 = { ORR__V(orr__vec_round_bf16), ORR__V(orr__vec_fit_bf16) },
     .fold = EACH_ROP(orr__vec_folds),
     .foldrow = EACH_ROP(orr__vec_foldrows),
     .arg = { ORR__V(orr__vec_args)[0], ORR__V(orr__vec_args)[1] },

@@ -70,7 +70,8 @@ typedef struct {
     const char *isa;
     orr__vecfn *const *row[ORR_DTYPE_COUNT]; /* [operands' register dtype][row]; NULL: does not apply */
     orr__castfn *const *cast;                /* [from · ORR_DTYPE_COUNT + to], stored dtypes          */
-    orr__roundfn *round_f16, *round_bf16;
+    orr__roundfn *round_f16;
+    orr__roundfn *round_bf16[2]; /* [0 any value, 1 what IEEE arithmetic made of bf16 values]            */
     orr__foldfn *const *fold[ORR__ROPS]; /* [rop][register dtype]; any, all: bool only            */
     orr__foldrowfn *const *foldrow[ORR__ROPS];
     orr__argfn *const *arg[2]; /* [0 max, 1 min][register dtype]                        */
@@ -106,7 +107,8 @@ typedef struct {
     extern orr__gatherfn *const ORR__V_PASTE(orr__vec_gathers, isa)[];                                                 \
     extern orr__gatherfn ORR__V_PASTE(orr__vec_index, isa);                                                            \
     extern orr__affinefn ORR__V_PASTE(orr__vec_affine_f64, isa), ORR__V_PASTE(orr__vec_affine_u64, isa);               \
-    extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa)
+    extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \
+    extern orr__roundfn ORR__V_PASTE(orr__vec_fit_bf16, isa)
 ORR__V_DECLARE(base);
 ORR__V_DECLARE(v3);
 ORR__V_DECLARE(v4);

@@ -141,18 +141,19 @@ HALF_FROM(bf16, f16, uint16_t)
 
 void ORR__V(orr__vec_round_f16)(float *x, int64_t n)
 {
-    uint16_t h[CHUNK];
-    for (int64_t i = 0; i < n; i += CHUNK) {
-        int64_t m = n - i < CHUNK ? n - i : CHUNK;
-        vh_all_to_f16(h, x + i, m);
-        vh_all_from_f16(x + i, h, m);
-    }
+    vh_all_round_f16(x, n);
 }
 
 void ORR__V(orr__vec_round_bf16)(float *x, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        x[i] = vh_float(vh_round_bf16(x[i]) & 0xffff0000u);
+        x[i] = vh_round_bf16(x[i]);
+}
+
+void ORR__V(orr__vec_fit_bf16)(float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = vh_fit_bf16(x[i]);
 }
 
 #define AT(from, to) [(from)*ORR_DTYPE_COUNT + (to)]

@@ -36,6 +36,20 @@ static inline void vh_all_to_f16(uint16_t *restrict d, const float *restrict x, 
         d[i] = vh_to_f16(x[i]);
 }
 
+static inline void vh_all_round_f16(float *x, int64_t n)
+{
+    int64_t i = 0;
+#if defined(__AVX512F__)
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_ps(x + i, _mm512_cvtph_ps(_mm512_cvtps_ph(_mm512_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT)));
+#elif defined(__F16C__)
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_ps(x + i, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT)));
+#endif
+    for (; i < n; i++)
+        x[i] = vh_round_f16(x[i]);
+}
+
 static inline void vh_all_from_bf16(float *restrict d, const uint16_t *restrict x, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "codelets/emit/cloop_room.h"
+#include "ops/ew_id.h"
 
 /* The math and half-float functions are those of the interpreter's loops: they become vector code, and both tiers give
  * the same bits. */
@@ -40,9 +41,18 @@ static const char headers_text[] = "typedef orr_i32 int32_t;\ntypedef orr_i64 in
 
 /* The emitter's names for conversions, as functions without branches. */
 static const char half_names[] = "#define orr_f16_to_f32 vh_from_f16\n#define orr_f32_to_f16 vh_to_f16\n"
-                                 "#define orr_round_f16(x) vh_from_f16(vh_to_f16(x))\n"
                                  "#define orr_bf16_to_f32 vh_from_bf16\n#define orr_f32_to_bf16 vh_to_bf16\n"
-                                 "#define orr_round_bf16(x) vh_float(vh_round_bf16(x) & 0xffff0000u)\n";
+                                 "#define orr_round_f16 vh_round_f16\n#define orr_round_bf16 vh_round_bf16\n"
+                                 "#undef orr_fit_f16\n#define orr_fit_f16 vh_fit_f16\n"
+                                 "#undef orr_fit_bf16\n#define orr_fit_bf16 vh_fit_bf16\n"
+                                 "#undef orr_pack_f16\n#define orr_pack_f16 vh_pack_f16\n"
+                                 "#define orr_pack_bf16 vh_pack_bf16\n";
+
+/* The larger and the smaller of x and y, of equals x, where y is no NaN: one instruction each. */
+static const char bounds_text[] = "ORR_FN orr_f32 orr_above_f32(orr_f32 x, orr_f32 y) { return y > x ? y : x; }\n"
+                                  "ORR_FN orr_f32 orr_below_f32(orr_f32 x, orr_f32 y) { return y < x ? y : x; }\n"
+                                  "ORR_FN orr_f64 orr_above_f64(orr_f64 x, orr_f64 y) { return y > x ? y : x; }\n"
+                                  "ORR_FN orr_f64 orr_below_f64(orr_f64 x, orr_f64 y) { return y < x ? y : x; }\n";
 
 /* Normal numbers as codelets/cpu/vec_rand.c makes them. */
 static const char circle_text[] =
@@ -96,12 +106,33 @@ static void functions(orr__text *t, const orr__region *r)
         orr__emit_helpers(t, ORR__NEED_F16 | ORR__NEED_BF16 | ORR__NEED_NARROW64);
         orr__text_add(t, half_names);
     }
+    orr__text_add(t, bounds_text);
     orr__text_add(t, circle_text);
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_RANDOM)
             orr__emit_random_helpers(t, &r->instr[i], &random, true);
     orr__text_add(t, "#undef log\n#undef sin\n#undef cos\n");
     orr__emit_functions(t, &d, r, true);
+}
+
+/* Bounds that are NaN are left to the interpreter. */
+static void give_up_on_nan(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (!orr__emit_bounded(r, in))
+            continue;
+        orr__text_add(c->t, "    {\n");
+        const int16_t bound[2] = { in->y, in->op == ORR__EW_clip ? in->z : -1 };
+        for (int k = 0; k < 2 && bound[k] >= 0; k++) {
+            const char *type = orr__emit_type((orr_dtype)r->instr[bound[k]].dtype);
+            orr__text_addf(c->t, "    const %s bound%d = ", type, k);
+            orr__emit_word(c->t, (orr_dtype)r->instr[bound[k]].dtype, c->scalar[bound[k]], true);
+            orr__text_addf(c->t, ";\n    if (bound%d != bound%d)\n        return 1;\n", k, k);
+        }
+        orr__text_add(c->t, "    }\n");
+    }
 }
 
 /* Words become constants of the kernel, so that no store seems to change them. */
@@ -120,6 +151,7 @@ static void kernel(orr__cloop *c)
         const char *type = orr__emit_storage((orr_dtype)r->out_dtype[k]);
         orr__text_addf(c->t, "    %s *const out%d = out[%d];\n", type, k, k);
     }
+    give_up_on_nan(c);
     (r->rows ? orr__cloop_rows : r->kind == ORR__G_MAP ? orr__cloop_map : orr__cloop_reduce)(c);
     orr__text_add(c->t, "    return 0;\n}\n");
 }

@@ -46,6 +46,7 @@ static orr_status make_layout(const orr__region *r, orr__layout *l)
     l->out_at = ORR__CLOOP_OUT_AT;
     l->scalar_at = word;
     l->nword = orr__emit_c_words(r);
+    l->no_nan = true;
     return ORR_OK;
 }
 

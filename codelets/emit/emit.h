@@ -42,6 +42,7 @@ typedef struct orr__layout {
     int nword, out_at, scalar_at;
     bool by_value;
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
+    bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
     int16_t *at;   /* naccess word numbers */
     uint8_t *move; /* naccess × ORR_MAX_RANK */
 } orr__layout;
@@ -78,6 +79,8 @@ int orr__emit_scalars(const orr__rinstr *in); /* how many scalar words an instru
 orr_dtype orr__emit_operand(const orr__region *r, const orr__rinstr *in); /* of an EW instruction's function */
 bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64);
 bool orr__emit_random_can(const orr__rinstr *in, bool fp64);
+/* A maximum, minimum or clip whose bounds are scalars: they are in y, and z. */
+bool orr__emit_bounded(const orr__region *r, const orr__rinstr *in);
 
 void orr__emit_helpers(orr__text *t, unsigned need);
 void orr__emit_functions(orr__text *t, const orr__dialect *d, const orr__region *r, bool fp64);

@@ -7,7 +7,9 @@
 /* The text of its argument, which is code of the kernel, not of this program. */
 #define TEXT(...) #__VA_ARGS__ "\n"
 
-/* Conversions are done on bits: the same on a device that flushes subnormals, and to nearest even everywhere. */
+/* Conversions are done on bits: the same on a device that flushes subnormals, and to nearest even everywhere.
+ * orr_round rounds any value, orr_fit what IEEE arithmetic made of values of the dtype (see codelets/cpu/half.h; a
+ * device's own NaN may have any payload), orr_pack gives the bits of a value that is rounded. */
 static const char f16_text[] = TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
     const orr_u32 s = (orr_u32)(h & 0x8000u) << 16, a = h & 0x7fffu;
     if (a >= 0x7c00u)
@@ -33,7 +35,9 @@ static const char f16_text[] = TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
         mid = 0x1000u;
     }
     return (orr_u16)(s | (q + (rest > mid || (rest == mid && (q & 1u)) ? 1u : 0u)));
-}) TEXT(ORR_FN orr_f32 orr_round_f16(orr_f32 x) { return orr_f16_to_f32(orr_f32_to_f16(x)); });
+}) TEXT(ORR_FN orr_f32 orr_round_f16(orr_f32 x) {
+    return orr_f16_to_f32(orr_f32_to_f16(x));
+}) "#define orr_fit_f16 orr_round_f16\n#define orr_pack_f16 orr_f32_to_f16\n";
 
 static const char bf16_text[] =
     TEXT(ORR_FN orr_f32 orr_bf16_to_f32(orr_u16 h) { return orr_bits_f32((orr_u32)h << 16); })
@@ -42,7 +46,10 @@ static const char bf16_text[] =
             if ((b & 0x7fffffffu) > 0x7f800000u)
                 return (orr_u16)((b >> 16 & 0x8000u) | 0x7fc0u);
             return (orr_u16)((b + 0x7fffu + (b >> 16 & 1u)) >> 16);
-        }) TEXT(ORR_FN orr_f32 orr_round_bf16(orr_f32 x) { return orr_bf16_to_f32(orr_f32_to_bf16(x)); });
+        }) TEXT(ORR_FN orr_f32 orr_round_bf16(orr_f32 x) { return orr_bf16_to_f32(orr_f32_to_bf16(x)); })
+            TEXT(ORR_FN orr_u16 orr_pack_bf16(orr_f32 x) {
+                return (orr_u16)(orr_f32_bits(x) >> 16);
+            }) "#define orr_fit_bf16 orr_round_bf16\n";
 
 /* bias: difference of the exponents' biases; man: bits of the result's mantissa; top: its exponent of infinity. */
 static const char narrow64_text[] =

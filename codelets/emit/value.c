@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include "codelets/emit/emit.h"
+#include "codelets/rounding.h"
 #include "ops/ops.h"
 
 /* Element number of access a at the present point. wide: in 64 bits, for what the number itself is used for. */
@@ -64,12 +65,39 @@ static void iota(orr__text *t, const orr__region *r, const orr__layout *l, const
     orr__emit_cast(t, calc, dtype, name, true);
 }
 
-static void call(orr__text *t, const orr__region *r, const orr__rinstr *in)
+bool orr__emit_bounded(const orr__region *r, const orr__rinstr *in)
 {
+    if (in->kind != ORR__RI_EW || in->y < 0 || r->instr[in->y].kind != ORR__RI_SCALAR)
+        return false;
+    if (!orr__is_float((orr_dtype)in->dtype) || in->x == in->y)
+        return false;
+    if (in->op == ORR__EW_clip)
+        return in->z != in->x && r->instr[in->z].kind == ORR__RI_SCALAR;
+    return in->op == ORR__EW_maximum || in->op == ORR__EW_minimum;
+}
+
+/* Where y and z are no NaN, a NaN in x stays by itself. */
+static void bounded(orr__text *t, const orr__region *r, const orr__rinstr *in)
+{
+    const char *type = orr__emit_operand(r, in) == ORR_F64 ? "f64" : "f32";
+    if (in->op == ORR__EW_clip)
+        orr__text_addf(t, "orr_below_%s(orr_above_%s(r%d, r%d), r%d)", type, type, in->x, in->y, in->z);
+    else
+        orr__text_addf(t, "orr_%s_%s(r%d, r%d)", in->op == ORR__EW_maximum ? "above" : "below", type, in->x, in->y);
+}
+
+static void call(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
+{
+    static const char *const name[] = { [ORR__ROUND_FIT] = "fit", [ORR__ROUND_ANY] = "round" };
     const orr__ewrow *row = orr__ew(in->op);
-    bool half = !row->to_bool && orr__is_half((orr_dtype)in->dtype);
+    orr__rounding rounding = orr__ew_rounding(in->op);
+    bool half = !row->to_bool && orr__is_half((orr_dtype)in->dtype) && rounding != ORR__ROUND_NONE;
+    if (l->no_nan && orr__emit_bounded(r, in)) {
+        bounded(t, r, in);
+        return;
+    }
     if (half)
-        orr__text_addf(t, "orr_round_%s(", orr__emit_suffix((orr_dtype)in->dtype));
+        orr__text_addf(t, "orr_%s_%s(", name[rounding], orr__emit_suffix((orr_dtype)in->dtype));
     orr__text_addf(t, "orr_%s_%s(r%d", row->op.name, orr__emit_suffix(orr__emit_operand(r, in)), in->x);
     if (row->arity > 1)
         orr__text_addf(t, ", r%d", in->y);
@@ -105,7 +133,7 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
         (void)snprintf(x, sizeof x, "r%d", in->x);
         orr__emit_cast(t, (orr_dtype)r->instr[in->x].dtype, dtype, x, fp64);
         break;
-    default: call(t, r, in); break;
+    default: call(t, r, l, in); break;
     }
     orr__text_add(t, ";\n");
 }
@@ -116,8 +144,8 @@ void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, i
 {
     orr_dtype to = (orr_dtype)r->out_dtype[k];
     orr__text_addf(t, "    out%d[(orr_idx)W(%d) + i] = ", k, l->out_at + k);
-    if (orr__is_half(to))
-        orr__text_addf(t, "orr_f32_to_%s(", orr__emit_suffix(to));
+    if (orr__is_half(to)) /* the value is rounded already, by its instruction or by the cast */
+        orr__text_addf(t, "orr_pack_%s(", orr__emit_suffix(to));
     orr__emit_cast(t, from, to, x, fp64);
     orr__text_add(t, orr__is_half(to) ? ");\n" : ";\n");
 }
