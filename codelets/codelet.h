@@ -32,6 +32,8 @@ typedef struct orr__backend {
 } orr__backend;
 
 extern const orr__backend orr__cpu;
+/* A user's kernel without a C function: launches on the CPU fail. */
+bool orr__region_needs_device(const orr__region *r);
 extern const orr__backend orr__opencl; /* probe says no when built without OpenCL */
 
 /* Has a kernel of orr__cpu compiled, as far as ORRERY_JIT allows; the second waits until that is done, or given up. */

@@ -150,6 +150,22 @@ static orr__node *fold(orr__site at, const orr__ewrow *row, orr__node *const *no
     return n;
 }
 
+bool orr__ew_floats(orr__site at, int n, orr__node *const *node, orr__node **in)
+{
+    static const orr__ewrow any = { .types = ORR__TFLOAT };
+    orr_dtype dtype;
+    orr_shape shape;
+    if (!promote(at, 0, n, node, &dtype) || !takes(at, &any, dtype) || !broadcast(at, n, node, &shape))
+        return false;
+    for (int i = 0; i < n; i++)
+        if (!(in[i] = operand(at, node[i], dtype, &shape))) {
+            while (i-- > 0)
+                orr__node_unref(in[i]);
+            return false;
+        }
+    return true;
+}
+
 static orr__node *general(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     int n = row->arity, weak = 0, first = row->cond ? 1 : 0;

@@ -26,6 +26,7 @@ static const orr__expr *derivative(orr__site at, const orr__ewrow *row, int oper
         free(e);
         return NULL;
     }
+    e = orr__expr_shrink(e);
     if (atomic_compare_exchange_strong_explicit(slot, &known, e, memory_order_acq_rel, memory_order_acquire))
         return e;
     free(e); /* another thread was first */

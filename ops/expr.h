@@ -1,17 +1,16 @@
-/* Expressions over table rows: numbers, names, operators, calls. Derivatives are written in them.
+/* Expressions over table rows: numbers, names, operators, calls. Derivatives are written in them, and what users define.
  * Must not know: derivatives, devices. */
 #ifndef ORR_OPS_EXPR_H
 #define ORR_OPS_EXPR_H
 
 #include "ops/ops.h"
 
-/* Grammar:  expr  = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
- *           sum   = term { ("+" | "-") term }
- *           term  = unary { ("*" | "/") unary }
- *           unary = "-" unary | number | name | row "(" expr { "," expr } ")" | "(" expr ")"
- * Names are x y z (operands), r (result), g (cotangent). Operators stand for the rows add, sub, mul, div, neg, less … .
+/* The grammar is that of orr_define_elementwise in <orrery/define.h>. Names are x y z (operands), r (result), g
+ * (cotangent). Operators stand for the rows add, sub, mul, div, neg, less …, where, logical_and ….
  * Equal subexpressions are one node: written twice, computed once. */
-#define ORR__EXPR_NODES 64
+#define ORR__EXPR_NODES 256
+
+struct orr__define;
 
 typedef enum { ORR__EXPR_NUMBER, ORR__EXPR_NAME, ORR__EXPR_ROW } orr__expr_kind;
 
@@ -19,8 +18,10 @@ typedef struct {
     orr__expr_kind kind;
     double number;
     int name; /* index in "xyzrg"                      */
+    bool truth; /* a truth value, as far as is known (only with a language) */
     const orr__ewrow *row;
-    int arg[3]; /* nodes before this one; row->arity of them */
+    const struct orr__define *def; /* a row that a user defined; then row is NULL */
+    int arg[3];                    /* nodes before this one, as many as it has operands */
 } orr__expr_node;
 
 /* Nodes in an order in which they can be computed; the last one is the value. Immutable. */
@@ -32,6 +33,19 @@ typedef struct orr__expr {
 /* Parses `text` (NUL-terminated, UTF-8 nowhere needed). On failure `message` says what was expected and at which
  * column, starting at 1: "column 7: ')' expected". ORR_EFORMAT; sets no last error. */
 orr_status orr__expr_parse(const char *text, orr__expr *out, char *message, size_t size);
+
+/* What users may write: fewer names, the kinds of values checked, numbers among themselves computed at once, and ops that
+ * were defined before. */
+typedef struct {
+    int arity;       /* operands there are      */
+    bool derivative; /* r and g are there too   */
+    const struct orr__define *(*find)(const char *name, int *arity, bool *truth);
+    const char *(*nearest)(const char *name); /* a function's name like this one, or NULL */
+} orr__expr_lang;
+orr_status orr__expr_parse_in(const orr__expr_lang *lang, const char *text, orr__expr *out, char *message, size_t size);
+
+/* The same in as much memory as it needs, for keeping; e, from malloc, is taken over. */
+orr__expr *orr__expr_shrink(orr__expr *e);
 
 /* Records the expression on tensors; names that it does not use may be NULL. The result is always a fresh handle,
  * owned by the current scope; poison on errors. */

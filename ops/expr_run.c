@@ -2,7 +2,15 @@
  * Must not know: the grammar. */
 #include "config.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include "ops/expr.h"
+
+orr__expr *orr__expr_shrink(orr__expr *e)
+{
+    orr__expr *less = realloc(e, offsetof(orr__expr, node) + (size_t)e->n * sizeof e->node[0]);
+    return less ? less : e;
+}
 
 /* A handle of its own on what `t` names. */
 static orr_tensor *again(orr__site at, orr_tensor *t)

@@ -100,7 +100,8 @@ static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
                            "the result of %s (%s:%d) holds its value already, and what it was made from is forgotten: "
                            "take the gradient before it is evaluated, or orr_detach it if it is a constant",
                            node->op->name, node->file ? node->file : "?", node->line);
-        for (int k = 0; k < arity(w, i); k++)
+        int through = arity(w, i) - (node->op->id == ORR__OP_DEFINED); /* past its value, which is its last input */
+        for (int k = 0; k < through; k++)
             flows[w->a.arg[w->a.arg0[i] + k]] = true;
     }
     free(flows);

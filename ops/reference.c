@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "ops/reference.h"
+#include "ops/define.h"
 #include "runtime/base/philox.h"
 
 orr__scalar orr__array_get(const orr__array *a, int64_t i)
@@ -114,6 +114,7 @@ static orr_status evaluate(const orr__refjob *j)
     case ORR__OP_TAKE: return orr__ref_take(j);
     case ORR__OP_SCATTER_ADD: return orr__ref_scatter_add(j);
     case ORR__OP_CONCAT: return orr__ref_concat(j);
+    case ORR__OP_USER: return orr__ref_user(j);
     default: break;
     }
     if (id >= ORR__OP_EW)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "codelets/emit/emit.h"
 #include "codelets/opencl/opencl.h"
+#include "codelets/user/user.h"
 
 enum { STACK_WORDS = 128 };
 
@@ -37,6 +38,8 @@ static bool probe(char *why, size_t size)
 static bool can(const orr__region *r)
 {
     const orr__cl_machine *m = orr__cl_look();
+    if (r->kind == ORR__G_USER)
+        return m->devices > 0 && orr__user_text_can(r, false, m->fp64);
     return m->devices > 0 && orr__emit_can(r, m->fp64);
 }
 
@@ -74,8 +77,10 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     }
     k->region = r;
     k->fp64 = orr__cl_look()->fp64;
-    orr_status st = orr__layout_make(r, &orr__dialect_opencl, &k->layout);
-    if (st == ORR_OK && !(k->text = orr__emit(r, &orr__dialect_opencl, &k->layout, k->fp64)))
+    bool user = r->kind == ORR__G_USER;
+    orr_status st = user ? ORR_OK : orr__layout_make(r, &orr__dialect_opencl, &k->layout);
+    if (st == ORR_OK && !(k->text = user ? orr__user_text(r, false, k->fp64)
+                                         : orr__emit(r, &orr__dialect_opencl, &k->layout, k->fp64)))
         st = ORR_ENOMEM;
     if (st != ORR_OK) {
         release(k);
@@ -160,6 +165,10 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     orr__site at = site(l->region);
     int64_t stack[STACK_WORDS], *word = stack;
     orr_status st = ORR_OK;
+    if (l->region->kind == ORR__G_USER) {
+        orr__cl_unit *u = unit_for(k, l, false);
+        return u ? orr__cl_user(u, l) : ORR_ENOMEM;
+    }
     if (l->region != k->region) {
         orr__layout other;
         st = orr__layout_make(l->region, &orr__dialect_opencl, &other);

@@ -34,6 +34,7 @@ typedef struct orr__cl_unit {
     cl_program program;
     cl_kernel kernel; /* NULL: not built yet */
     size_t group;     /* work items per group */
+    char *broken;     /* it does not compile: the error's text, for those who come later */
 } orr__cl_unit;
 
 /* The unit with one more reference, perhaps not built; NULL on ENOMEM. */
@@ -41,5 +42,9 @@ orr__cl_unit *orr__cl_unit_get(orr__site at, const char *text, cl_context contex
 /* Builds the unit unless it is built. The caller holds its lock. On error the compiler's log is in the message. */
 orr_status orr__cl_unit_build(orr__site at, orr__cl_unit *u);
 void orr__cl_unit_put(orr__cl_unit *u);
+
+struct orr__launch;
+/* user.c: a launch of a user's kernel. */
+orr_status orr__cl_user(orr__cl_unit *u, const struct orr__launch *l);
 
 #endif

@@ -59,6 +59,7 @@ void orr__cl_unit_put(orr__cl_unit *u)
     if (u->program)
         (void)clReleaseProgram(u->program);
     (void)pthread_mutex_destroy(&u->lock);
+    free(u->broken);
     free(u->text);
     free(u);
 }
@@ -93,6 +94,7 @@ static orr_status build_failed(orr__site at, orr__cl_unit *u, cl_int code)
     orr_status st = orr__fail(at, ORR_EDEVICE, "OpenCL: clBuildProgram: %s (%d) on %s: %.300s", orr__cl_name(code),
                               (int)code, device, log && log[0] ? log : "no build log");
     free(log);
+    u->broken = strdup(orr_error_message());
     return st;
 }
 
@@ -100,6 +102,8 @@ orr_status orr__cl_unit_build(orr__site at, orr__cl_unit *u)
 {
     if (u->kernel)
         return ORR_OK;
+    if (u->broken)
+        return orr__fail_text(ORR_EDEVICE, u->broken);
     cl_int code = CL_SUCCESS;
     if (!u->program) {
         const char *text = u->text;

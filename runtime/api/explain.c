@@ -74,7 +74,9 @@ static void explain_region(FILE *to, const orr__prog *p, const orr__regions *rs,
         bool stored = false;
         for (int o = 0; o < r->nout; o++)
             stored = stored || r->out[o] == i;
-        fprintf(to, "    %-16s %s %s  %s:%d%s\n", n->op->name, orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s%s%s", n->as ? n->as : "", n->as ? ": " : "", n->op->name);
+        fprintf(to, "    %-16s %s %s  %s:%d%s\n", name, orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
                 base_name(n->file), n->line, stored ? "  -> memory" : "");
     }
 }

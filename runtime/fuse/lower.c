@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "ops/ops.h"
+#include "ops/define.h"
 #include "runtime/fuse/group.h"
 
 /* How the iteration space sees a node: axis a of the node stands at off[a] + mul[a] · i[ax[a]] (ax −1: at off[a]). One
@@ -302,7 +302,9 @@ static void lower_whole(ctx *c, int i)
     r->kind = n->op->id == ORR__OP_TAKE          ? ORR__G_TAKE
               : n->op->id == ORR__OP_SCATTER_ADD ? ORR__G_SCATTER_ADD
               : n->op->id == ORR__OP_CONCAT      ? ORR__G_CONCAT
-                                                 : ORR__G_PAD;
+              : n->op->id == ORR__OP_PAD         ? ORR__G_PAD
+                                                 : ORR__G_USER;
+    r->user = r->kind == ORR__G_USER ? orr__define_node(n) : NULL;
     iterate_over(r, &n->shape);
     r->attr = n->attr;
     r->shape = n->shape;
@@ -354,6 +356,23 @@ static void lower_map(ctx *c, int i)
     }
 }
 
+/* What came from a user's definition goes by its name. */
+static void name_parts(const orr__lowering *c)
+{
+    const char **as = calloc((size_t)c->r->ninstr + 1, sizeof *as);
+    bool any = false;
+    for (int k = 0; as && k < c->nmemo; k++) {
+        const char *name = c->p->node[c->memo[k].node]->as;
+        if (name && c->r->instr[c->memo[k].reg].kind != ORR__RI_LOAD) {
+            as[c->memo[k].reg] = name;
+            any = true;
+        }
+    }
+    if (any)
+        orr__region_relabel(c->r, as);
+    free(as);
+}
+
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r)
 {
     const orr__node *n = g->p->node[root];
@@ -368,8 +387,14 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->line = n->line;
     switch (orr__op_of(g->p, root)) {
     case ORR__OP_MATMUL: lower_matmul(&c, root); break;
-    case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: lower_whole(&c, root); break;
+    case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: case ORR__OP_USER:
+        lower_whole(&c, root);
+        break;
     default: lower_map(&c, root);
+    }
+    if (c.refused < 0 && !c.oom) {
+        orr__region_finish(r);
+        name_parts(&c);
     }
     free(c.memo);
     if (c.refused >= 0) {
@@ -381,6 +406,5 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
         orr__region_free(r);
         return orr__fail(at, ORR_ENOMEM, "no memory for a region");
     }
-    orr__region_finish(r);
     return ORR_OK;
 }

@@ -3,12 +3,12 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "ops/ops.h"
+#include "ops/define.h"
 #include "runtime/base/hash.h"
 #include "runtime/fuse/group.h"
 
 static const char *const kind_name[ORR__G_KINDS] = { "map", "reduce", "argreduce", "matmul",
-                                                     "take", "scatter_add", "concat", "pad" };
+                                                     "take", "scatter_add", "concat", "pad", "user" };
 static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
 
 void orr__region_free(orr__region *r)
@@ -75,8 +75,20 @@ static uint8_t stride_class(int64_t s)
     return s == 0 ? 0 : s == 1 ? 1 : 2;
 }
 
+/* The same in every process: performance models are kept under it. */
+static uint64_t user_key(const orr__region *r)
+{
+    const orr__define *d = r->user;
+    int32_t head[4] = { ORR__G_USER, d->k.version, r->nin, r->out_dtype[0] };
+    uint64_t h = orr__hash(head, sizeof head, 0x0ea57);
+    h = orr__hash(r->in_dtype, (size_t)r->nin, h);
+    return orr__hash(d->op.name, strlen(d->op.name), h);
+}
+
 static uint64_t key_of(const orr__region *r)
 {
+    if (r->kind == ORR__G_USER)
+        return user_key(r);
     int32_t head[6] = { (int32_t)r->kind, r->rank, (int32_t)r->rmask, r->rop, r->nin, r->nout };
     uint64_t h = orr__hash(head, sizeof head, 0x0ea57);
     for (int i = 0; i < r->ninstr; i++) {
@@ -103,15 +115,16 @@ static void append(orr__region *r, const char *word, const char *sep)
         snprintf(r->label + n, left, "%s%s", n ? sep : "", word);
 }
 
-static void label(orr__region *r)
+static void label(orr__region *r, const char *const *as)
 {
+    const char *last = NULL;
     r->label[0] = '\0';
     if (r->kind == ORR__G_REDUCE)
         append(r, rop_name[r->rop], "");
     else if (r->kind == ORR__G_ARGREDUCE)
         append(r, r->rop == ORR__RMAX ? "argmax" : "argmin", "");
     else if (r->kind != ORR__G_MAP)
-        append(r, kind_name[r->kind], "");
+        append(r, r->kind == ORR__G_USER ? r->user->op.name : kind_name[r->kind], "");
     const char *sep = r->kind == ORR__G_MAP ? "+" : " ";
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -121,6 +134,9 @@ static void label(orr__region *r)
                            : in->kind == ORR__RI_IOTA   ? "iota"
                            : in->kind == ORR__RI_FOLD   ? rop_name[in->op]
                                                         : NULL;
+        const char *whole = as ? as[i] : NULL;
+        word = whole ? (last && !strcmp(last, whole) ? NULL : whole) : word;
+        last = whole ? whole : word ? NULL : last;
         if (word) {
             append(r, word, sep);
             sep = "+";
@@ -143,6 +159,8 @@ static void cost(orr__region *r)
         per = 2;
     else if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
         per += 1;
+    if (r->kind == ORR__G_USER)
+        per = r->user->k.flops > 0 ? r->user->k.flops : 1;
     r->flops = n * per;
     r->bytes = 0;
     for (int i = 0; i < r->nin; i++) {
@@ -157,11 +175,16 @@ static void cost(orr__region *r)
         r->bytes += (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[k]);
 }
 
+void orr__region_relabel(orr__region *r, const char *const *as)
+{
+    label(r, as);
+}
+
 void orr__region_finish(orr__region *r)
 {
     if (r->kind <= ORR__G_MATMUL)
         merge_axes(r);
-    label(r);
+    label(r, NULL);
     cost(r);
     r->key = key_of(r);
 }

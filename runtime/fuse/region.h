@@ -11,6 +11,7 @@ typedef enum {
     ORR__G_ARGREDUCE,   /* index along the one axis in rmask of the max/min of register out_reg[0]     */
     ORR__G_MATMUL,      /* access[0] · access[1]; dims: batch…, m, n, k                                */
     ORR__G_TAKE, ORR__G_SCATTER_ADD, ORR__G_CONCAT, ORR__G_PAD, /* on contiguous inputs; `node` facts below */
+    ORR__G_USER,        /* a user's kernel, on contiguous inputs; dims: the result's                    */
     ORR__G_KINDS
 } orr__gkind;
 
@@ -59,6 +60,7 @@ typedef struct orr__region {
     int64_t out_count;                /* elements of each output; contiguous, row-major over the kept axes in order */
     /* TAKE, SCATTER_ADD, CONCAT, PAD: shapes and attributes of the one node */
     orr__attr attr; orr_shape shape; orr_shape *in_shape; int32_t slot;
+    const struct orr__define *user;   /* USER: its definition                                                  */
     double flops, bytes;              /* whole region                                                          */
     uint64_t key;                     /* content: kind, instructions, dtypes, access classes; no sizes         */
     char label[64];                   /* "mul+add+relu", for people                                            */
@@ -83,6 +85,8 @@ void orr__regions_free(orr__regions *r);
 void orr__region_free(orr__region *r); /* its arrays, not r itself */
 /* Merges axes, then fills in label, key, flops, bytes. */
 void orr__region_finish(orr__region *r);
+/* The label anew: as[i], where not NULL, names what instruction i is part of. */
+void orr__region_relabel(orr__region *r, const char *const *as);
 orr_status orr__regions_verify(const orr__prog *p, const orr__regions *r);
 void orr__regions_print(FILE *to, const orr__regions *r);
 

@@ -31,6 +31,8 @@ enum {
     ORR__OP_TAKE,        /* in[0] gathered by integer in[1] along attr.axis (negative index from the end) */
     ORR__OP_SCATTER_ADD, /* in[0] + in[2] added at integer in[1] along attr.axis; in[2] shaped like TAKE's result */
     ORR__OP_CONCAT,      /* in[0…nin) along attr.axis                                                    */
+    ORR__OP_DEFINED,     /* in[nin-1], a value made of rows; the others are what its own derivatives need  */
+    ORR__OP_USER,        /* a kernel of the user's: op points into ops/define.h; attr.index, s[] its params */
     ORR__OP_EW           /* first element-wise row                                                       */
 };
 enum { ORR__RSUM, ORR__RPROD, ORR__RMAX, ORR__RMIN, ORR__RANY, ORR__RALL };
@@ -60,6 +62,7 @@ struct orr__node {
     uint8_t tracked;   /* a variable's value is among its ancestors                                  */
     int nin;
     const orr__op *op;
+    const char *as;    /* of a row that a user's definition expanded to: its name, for people; else NULL */
     orr__node **in, *in3[3];
     orr_shape shape;
     orr__scalar s[3];

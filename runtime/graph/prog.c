@@ -69,6 +69,7 @@ static void put_attr(walk *w, const orr__node *n)
     switch (n->op->id) {
     case ORR__OP_IOTA: case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: put_i32(w, a->axis); break;
     case ORR__OP_RANDOM: put_i32(w, a->dist); break;
+    case ORR__OP_USER: put_i32(w, a->index); break;
     case ORR__OP_PERMUTE: put(w, a->perm, sizeof a->perm); break;
     case ORR__OP_SLICE:
         put(w, a->start, rank * sizeof a->start[0]);
@@ -136,7 +137,7 @@ static bool push(walk *w, orr__node *n)
         return false;
     n->mark = w->epoch;
     n->index = -1; /* on the stack */
-    w->stack[w->depth++] = (frame){ n, 0 };
+    w->stack[w->depth++] = (frame){ n, n->op->id == ORR__OP_DEFINED && n->nin ? n->nin - 1 : 0 };
     return true;
 }
 
@@ -164,8 +165,8 @@ static bool visit(walk *w, orr__site at, orr__node *root, orr_status *st)
             continue;
         }
         w->depth--;
-        if (n->op->id == ORR__OP_DETACH && !n->value)
-            n->index = n->in[0]->index; /* looked through */
+        if ((n->op->id == ORR__OP_DETACH || n->op->id == ORR__OP_DEFINED) && !n->value)
+            n->index = n->in[n->nin - 1]->index; /* looked through */
         else
             number(w, n);
     }

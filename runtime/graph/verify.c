@@ -90,6 +90,7 @@ static const char *check(const orr__prog *p, int i, int nin)
         [ORR__OP_CAST] = 1, [ORR__OP_RESHAPE] = 1, [ORR__OP_PERMUTE] = 1, [ORR__OP_BROADCAST] = 1, [ORR__OP_SLICE] = 1,
         [ORR__OP_PAD] = 1, [ORR__OP_REDUCE] = 1, [ORR__OP_ARGREDUCE] = 1, [ORR__OP_MATMUL] = 2, [ORR__OP_TAKE] = 2,
         [ORR__OP_SCATTER_ADD] = 3, [ORR__OP_CONCAT] = -1,
+        [ORR__OP_USER] = -1,
     };
     const orr__node *n = p->node[i];
     int id = n->op->id;

@@ -1,0 +1,161 @@
+/* Functions and kernels of your own: an element-wise expression that joins fusion like a built-in row, or source per
+ * backend that becomes a codelet with its performance model.
+ * Must not know: how a value is computed.
+ *
+ * A definition belongs to the process, not to a run of the library: it may be made before orr_init, stays good through
+ * orr_shutdown and the next orr_init, and is never freed (4096 at most). The same definition made again is the same op;
+ * another one under a name that is taken is ORR_EINVAL. A name is a C identifier of at most 31 characters that is no
+ * operation of Orrery's, no operand name (x y z r g) and no word of C, OpenCL C or CUDA C. All functions here are safe
+ * from any thread. */
+#ifndef ORRERY_DEFINE_H
+#define ORRERY_DEFINE_H
+
+#include <stdbool.h>
+#include <orrery/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An operation that was defined. The pointer is a checked name, not an address. */
+typedef struct orr_op orr_op;
+
+/* -- element-wise ---------------------------------------------------------------------------------------- */
+
+/** r = text[0] of each element of the operands x, y, z. text[1…arity], where given, are the derivatives by x, y, z, each
+ * times the cotangent g, in terms of x y z, the result r, and g; "" where no gradient flows. Without them (n_text is 1)
+ * the expression is differentiated by itself.
+ *
+ * The language, spaces where you like; numbers have a decimal point in every locale:
+ *
+ *     expr    = or [ "?" expr ":" expr ]
+ *     or      = and { "||" and }
+ *     and     = compare { "&&" compare }
+ *     compare = sum [ ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) sum ]
+ *     sum     = term { ( "+" | "-" ) term }
+ *     term    = unary { ( "*" | "/" ) unary }
+ *     unary   = ( "-" | "!" ) unary | number | name | function "(" expr { "," expr } ")" | "(" expr ")"
+ *     number  = digits [ "." digits ] [ "e" [ "+" | "-" ] digits ]
+ *     name    = "x" | "y" | "z", as many as the arity; in derivatives also "r" | "g"
+ *
+ * A function is any row of docs/ops.md that takes floats or truth values (exp, where, maximum, isnan …), or an op that
+ * was defined before. Comparisons give truth values, which only ? && || ! == != and such rows take. There are no
+ * statements, assignments, or calls of C: what the parser does not know it refuses, with the column. Nothing of the text
+ * reaches a compiler: it becomes nodes of built-in rows, so every device and dialect has the function at once.
+ *
+ * @param arity  1, 2 or 3    @param n_text  1, or 1 + arity
+ * @return   the op, for orr_apply; NULL on ORR_EINVAL (the message says what and where), ORR_ENOMEM.
+ * dtypes:   f16 bf16 f32 f64, promoted and broadcast as by the built-in functions; f16 and bf16 are computed in f32 and
+ *           rounded once. A truth value as result makes a bool tensor, which has no derivative.
+ * limits:   256 parts and 48 levels in a text of 16 KiB, 512 operations with all ops that it calls, 16 calls deep. */
+ORR_API orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, int arity,
+                                          const char *const *text, int n_text);
+/** orr_define_elementwise(name, arity, expression, derivative…):
+ * orr_define_elementwise("swish2", 1, "x * sigmoid(2*x)") or
+ * orr_define_elementwise("pinball", 2, "x > 0 ? y*x : (y-1)*x", "g*(x > 0 ? y : y-1)", "g*x"). */
+#define orr_define_elementwise(name, arity, ...)                                                                       \
+    orr_define_elementwise_at(ORR_HERE, name, arity, (const char *const[]){ __VA_ARGS__ },                             \
+                              (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *)))
+
+/* -- kernels --------------------------------------------------------------------------------------------- */
+
+/** Operands of a kernel, at most. */
+#define ORR_KERNEL_INPUTS 8
+/** Numbers that a kernel takes beside its operands, at most. */
+#define ORR_KERNEL_PARAMS 3
+
+/** One operand of a kernel: contiguous, row-major, read-only. */
+typedef struct orr_kernel_array {
+    const void *data; /**< NULL while only shapes are asked for */
+    orr_dtype dtype;
+    orr_shape shape;
+} orr_kernel_array;
+
+/** What a kernel works on. */
+typedef struct orr_kernel_args {
+    int n_inputs, n_params;
+    const orr_kernel_array *in; /**< n_inputs of them                                                      */
+    const double *param;        /**< n_params of them                                                      */
+    void *out;                  /**< the whole result, contiguous; rows lo … hi−1 of axis 0 are to be written  */
+    orr_dtype out_dtype;
+    orr_shape out_shape;
+    int64_t lo, hi;             /**< 0 and the length of axis 0 (1 when there is none), unless `rows` is set   */
+    void *user;                 /**< as in the definition                                                  */
+    char *message;              /**< room for the reason when the function fails                           */
+    size_t message_size;
+} orr_kernel_args;
+
+/** What a kernel's derivative has to go by. */
+typedef struct orr_kernel_back {
+    int n_inputs, n_params;
+    orr_tensor *const *in;
+    orr_tensor *out, *g; /**< the result, and its cotangent */
+    const double *param;
+    void *user;
+} orr_kernel_back;
+
+/** A kernel. Fields that are zero or NULL mean what is said; texts are copied. A kernel is a pure function of its inputs
+ * and params: equal calls may be computed once, and a call may be computed again. */
+typedef struct orr_kernel_def {
+    const char *name;
+    int version;  /**< part of the name of its performance model: raise it when the kernel becomes another */
+    int n_inputs; /**< 1 … ORR_KERNEL_INPUTS                                                     */
+    int n_params; /**< 0 … ORR_KERNEL_PARAMS                                                     */
+    /** Dtypes that input k may have: 1u << ORR_F32 | 1u << ORR_F64; 0: all. Nothing is cast for you. */
+    unsigned dtypes[ORR_KERNEL_INPUTS];
+    /** Sets out_shape and out_dtype, which are those of input 0 before; NULL: they stay. Not 0: the operands do not fit,
+     * as `message` says. Called when the op is applied. */
+    int (*shape)(orr_kernel_args *a);
+    /** Rows of the result (axis 0) do not depend on each other: the kernel may be called for parts, at the same time. */
+    bool rows;
+    /** The C function; 0 is success. Called from any thread, several at a time. NULL: none, a device must do it. */
+    int (*cpu)(const orr_kernel_args *a);
+    /** OpenCL C 1.2 and CUDA C; NULL: none. docs/your-own-kernels.md says what the text may use. */
+    const char *opencl, *cuda;
+    const char *entry; /**< name of the kernel function in these texts; NULL: as `name`       */
+    /** Work items of a launch; NULL: one for each element of the rows lo … hi−1 of the result. */
+    int64_t (*items)(const orr_kernel_args *a);
+    int group; /**< work items in a group; 0: 64, or what the device can                 */
+    /** The cotangent of input k as new tensors, by orr_ functions, of its shape and dtype; NULL: no gradient flows. A NULL
+     * function: orr_grad through this kernel is an error that names it. */
+    orr_tensor *(*vjp)(const orr_kernel_back *b, int k);
+    double flops; /**< per element of the result, an estimate; 0: 1. The planner cuts and places by it     */
+    void *user;   /**< handed to the functions; must live as long as the process                 */
+} orr_kernel_def;
+
+/** A kernel of your own as an operation. At evaluation it is a step by itself, between fused ones, on whichever of its
+ * backends StarPU expects to be fastest. What fails at evaluation fails the evaluation: the C function's message, or the
+ * compiler's, is in the error (ORR_EDEVICE); a device text that does not compile is given up for the C function, with one
+ * log line, where there is one.
+ * @return   the op, for orr_apply; NULL on ORR_EINVAL (which field, and why), ORR_ENOMEM. */
+ORR_API orr_op *orr_define_kernel_at(const char *file, int line, const orr_kernel_def *def);
+#define orr_define_kernel(...) orr_define_kernel_at(ORR_HERE, __VA_ARGS__)
+
+/* -- use ------------------------------------------------------------------------------------------------- */
+
+/** op of n operands x[0], x[1] … and n_params numbers.
+ * @return   a tensor owned by the current scope; poison on ORR_EINVAL (no op, another number of operands or params),
+ *           ORR_EDTYPE, ORR_ESHAPE.
+ * grad:     as defined.      effects:  lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_apply_at(const char *file, int line, const orr_op *op, orr_tensor *const *x, int n,
+                                 const double *params, int n_params);
+/** orr_apply(op, x, y): an op of its operands. */
+#define orr_apply(op, ...) orr_apply_with(op, ORR_NO_PARAMS, __VA_ARGS__)
+/** orr_apply_with(op, ORR_PARAMS(0.5), x, y): the same with numbers; they may change without a new plan. */
+#define orr_apply_with(op, params, ...)                                                                                \
+    orr_apply_at(ORR_HERE, op, (orr_tensor *const[]){ __VA_ARGS__ },                                                   \
+                 (int)(sizeof((orr_tensor *const[]){ __VA_ARGS__ }) / sizeof(orr_tensor *)), params)
+#define ORR_PARAMS(...) (const double[]){ __VA_ARGS__ }, (int)(sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double))
+#define ORR_NO_PARAMS NULL, 0
+
+/** The op that was defined under this name; NULL when there is none (no error). */
+ORR_API orr_op *orr_op_find(const char *name);
+/** Its name; NULL for what is no op. Valid for ever. */
+ORR_API const char *orr_op_name(const orr_op *op);
+/** How many operands it takes; −1 for what is no op. */
+ORR_API int orr_op_arity(const orr_op *op);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
