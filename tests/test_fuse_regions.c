@@ -27,7 +27,7 @@ static orr__regions regions_of(orr_tensor *const *t, int n, bool fuse)
         node[i] = orr__handle_node(t[i]);
     ORR_CHECK(orr__prog_capture(here, node, n, &p) == ORR_OK);
     ORR_CHECK(orr__prog_verify(&p) == ORR_OK);
-    ORR_CHECK_MSG(orr__fuse(here, &p, fuse ? ORR__FUSE_ROWS : ORR__FUSE_NONE, &rs) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr__fuse(here, &p, fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE, &rs) == ORR_OK, "%s", orr_error_message());
     orr__prog_free(&p);
     return rs;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/tail.h"
 #include "codelets/cpu/whole.h"
 #include "runtime/base/clock.h"
 
@@ -107,6 +108,7 @@ static void release(orr__kernel *k)
     if (!k)
         return;
     orr__cpu_tier_release(k);
+    orr__tail_free(k->tail);
     free(k->access);
     free(k->op);
     free(k);
@@ -150,6 +152,8 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         st = orr__program(r, k);
     else if (st == ORR_OK && r->kind <= ORR__G_ARGREDUCE)
         st = prepare_fold(r, k);
+    if (st == ORR_OK && r->kind == ORR__G_MATMUL && r->ninstr)
+        st = (k->tail = orr__tail_new(r)) ? ORR_OK : orr_error_status();
     if (st == ORR_OK)
         st = orr__cpu_tier_prepare(k, r);
     if (st != ORR_OK) {

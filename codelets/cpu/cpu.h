@@ -25,6 +25,7 @@ typedef struct {
 struct orr__kernel {
     orr__gkind kind;
     struct orr__jit *jit; /* tier 1; NULL: never compiled */
+    struct orr__tail *tail; /* MATMUL: what is done with the product; NULL: nothing */
     const orr__vec *vec;
     /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
     int rank, first;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/tail.h"
 #include "codelets/emit/cloop.h"
 #include "codelets/jit/jit.h"
 #include "runtime/base/clock.h"
@@ -60,12 +61,17 @@ void orr__cpu_tier_release(orr__kernel *k)
 
 void orr__cpu_compile(orr__kernel *k, const orr__region *r)
 {
+    if (k->tail)
+        k = orr__tail_kernel(k->tail, &r);
     if (k->jit && atomic_load(&k->jit->state) == ORR__JIT_COLD)
         orr__jit_ask(k->jit, orr__emit_c(r));
 }
 
 void orr__cpu_compiled(orr__kernel *k)
 {
+    const orr__region *r;
+    if (k->tail)
+        k = orr__tail_kernel(k->tail, &r);
     if (k->jit)
         orr__jit_wait(k->jit);
 }

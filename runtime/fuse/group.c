@@ -14,9 +14,8 @@ bool orr__is_view(int op)
     return op == ORR__OP_RESHAPE || op == ORR__OP_PERMUTE || op == ORR__OP_BROADCAST || op == ORR__OP_SLICE;
 }
 
-bool orr__reshape_is_squeeze(const orr__prog *p, int i)
+bool orr__squeeze_equal(const orr_shape *a, const orr_shape *b)
 {
-    const orr_shape *a = &p->node[i]->shape, *b = &p->node[orr__arg(p, i, 0)]->shape;
     int x = 0, y = 0;
     for (;;) {
         while (x < a->rank && a->dim[x] == 1)
@@ -28,6 +27,11 @@ bool orr__reshape_is_squeeze(const orr__prog *p, int i)
         if (a->dim[x++] != b->dim[y++])
             return false;
     }
+}
+
+bool orr__reshape_is_squeeze(const orr__prog *p, int i)
+{
+    return orr__squeeze_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 0)]->shape);
 }
 
 int orr__fuse_strip(const orr__prog *p, int i)
@@ -55,6 +59,9 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    for (int i = 0; i < g->nreason; i++)
+        if (g->reason_of[i] == root && !strcmp(g->reason[i], text))
+            return; /* merging was done again */
     g->reason_of[g->nreason] = root;
     if ((g->reason[g->nreason] = strdup(text)))
         g->nreason++;
@@ -199,6 +206,7 @@ void orr__group_free(orr__group *g)
     free(g->inputs);
     free(g->home);
     free(g->members);
+    free(g->product);
     free(g->stored);
     free(g->apart);
     free(g->dep0);
@@ -215,7 +223,7 @@ void orr__group_free(orr__group *g)
 orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group *g)
 {
     size_t n = (size_t)p->n + 1;
-    *g = (orr__group){ .p = p, .fuse = how != ORR__FUSE_NONE, .rows = how == ORR__FUSE_ROWS };
+    *g = (orr__group){ .p = p, .fuse = how != ORR__FUSE_NONE, .rows = how >= ORR__FUSE_ROWS, .tiles = how >= ORR__FUSE_TILES };
     g->live = calloc(n, sizeof *g->live);
     g->root = calloc(n, sizeof *g->root);
     g->owner = malloc(n * sizeof *g->owner);

@@ -10,7 +10,7 @@
 
 typedef struct {
     const orr__prog *p;
-    bool fuse, rows; /* at all; rows in place too */
+    bool fuse, rows, tiles; /* at all; rows in place too; work on the tiles of products too */
     bool *live;      /* an output needs it                                       */
     bool *root;      /* the node gets a buffer and a region of its own           */
     int *owner;      /* else: the root into whose region it goes, NO, MANY       */
@@ -22,12 +22,13 @@ typedef struct {
     /* merge.c: roots that become one region with several outputs */
     int *home;       /* root -> the last root of its region; itself when alone   */
     int *members;    /* home -> number of roots at home there                    */
+    int *product;    /* home -> the matmul among them, -1                        */
     int *dep0, *dep; /* root i reads the buffers of roots dep[dep0[i] … dep0[i+1]) */
     bool *dep_view;  /* … through a view                                         */
     int *order;      /* homes in an order that can be run, norder of them        */
     int norder;
     bool *stored;    /* root -> somebody outside its region reads its buffer      */
-    bool *apart;     /* root -> lower.c found that it cannot be folded in place   */
+    bool *apart;     /* root -> lowering found that it cannot be done in place    */
 } orr__group;
 
 #define ORR__REGION_MAX_OPS 64     /* larger kernels spill registers and compile slowly */
@@ -44,6 +45,7 @@ orr_status orr__simplify(orr__site at, const orr__prog *p);
 
 bool orr__is_view(int op);                                       /* reshape, permute, broadcast, slice         */
 bool orr__reshape_is_squeeze(const orr__prog *p, int i);         /* only inserts or removes axes of length 1   */
+bool orr__squeeze_equal(const orr_shape *a, const orr_shape *b); /* the same but for axes of length 1          */
 static inline int orr__arg(const orr__prog *p, int i, int k) { return p->arg[p->arg0[i] + k]; }
 static inline int orr__op_of(const orr__prog *p, int i) { return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id; }
 

@@ -4,29 +4,9 @@
 
 #include <stdlib.h>
 #include "ops/define.h"
-#include "runtime/fuse/group.h"
+#include "runtime/fuse/lower.h"
 
-/* How the iteration space sees a node: axis a of the node stands at off[a] + mul[a] · i[ax[a]] (ax −1: at off[a]). One
- * iteration axis per node axis is enough for every view that is looked through. */
-typedef struct {
-    int8_t ax[ORR_MAX_RANK];
-    int64_t off[ORR_MAX_RANK], mul[ORR_MAX_RANK];
-} view;
-
-typedef struct { int node, reg; view v; } memo;
-
-typedef struct {
-    const orr__group *g;
-    const orr__prog *p;
-    orr__region *r;
-    int home;
-    int refused; /* a reduction that this region sees otherwise than row by row, -1 */
-    memo *memo; int nmemo, memo_cap;
-    int instr_cap, access_cap, in_cap;
-    bool oom;
-} ctx;
-
-static bool grow(ctx *c, void *array, int *cap, int need, size_t size)
+bool orr__lower_grow(orr__lowering *c, void *array, int *cap, int need, size_t size)
 {
     if (need <= *cap)
         return true;
@@ -41,17 +21,16 @@ static bool grow(ctx *c, void *array, int *cap, int need, size_t size)
     return true;
 }
 
-/* The region's number for the buffer of node x. */
-static int input(ctx *c, int x)
+int orr__lower_input(orr__lowering *c, int x)
 {
     orr__region *r = c->r;
     for (int i = 0; i < r->nin; i++)
         if (r->in[i] == x)
             return i;
     int cap = c->in_cap;
-    if (!grow(c, &r->in, &cap, r->nin + 1, sizeof *r->in) ||
-        (cap = c->in_cap, !grow(c, &r->in_dtype, &cap, r->nin + 1, sizeof *r->in_dtype)) ||
-        (cap = c->in_cap, !grow(c, &r->in_count, &cap, r->nin + 1, sizeof *r->in_count)))
+    if (!orr__lower_grow(c, &r->in, &cap, r->nin + 1, sizeof *r->in) ||
+        (cap = c->in_cap, !orr__lower_grow(c, &r->in_dtype, &cap, r->nin + 1, sizeof *r->in_dtype)) ||
+        (cap = c->in_cap, !orr__lower_grow(c, &r->in_count, &cap, r->nin + 1, sizeof *r->in_count)))
         return 0;
     c->in_cap = cap;
     r->in[r->nin] = x;
@@ -60,8 +39,7 @@ static int input(ctx *c, int x)
     return r->nin++;
 }
 
-/* The affine map of a row-major array of shape s seen through v. */
-static orr__access affine(const orr_shape *s, const view *v, int in)
+orr__access orr__lower_affine(const orr_shape *s, const orr__lview *v, int in)
 {
     orr__access a = { .input = in };
     int64_t rm[ORR_MAX_RANK];
@@ -74,34 +52,34 @@ static orr__access affine(const orr_shape *s, const view *v, int in)
     return a;
 }
 
-static int16_t add_access(ctx *c, orr__access a)
+static int16_t add_access(orr__lowering *c, orr__access a)
 {
     orr__region *r = c->r;
-    for (int i = 0; i < r->naccess; i++)
+    int first = r->kind == ORR__G_MATMUL ? 2 : 0; /* the operands' move along k */
+    for (int i = first; i < r->naccess; i++)
         if (r->access[i].input == a.input && r->access[i].offset == a.offset &&
             !memcmp(r->access[i].stride, a.stride, sizeof a.stride))
             return (int16_t)i;
-    if (!grow(c, &r->access, &c->access_cap, r->naccess + 1, sizeof *r->access))
+    if (!orr__lower_grow(c, &r->access, &c->access_cap, r->naccess + 1, sizeof *r->access))
         return 0;
     r->access[r->naccess] = a;
     return (int16_t)r->naccess++;
 }
 
-static int add_instr(ctx *c, orr__rinstr in)
+int orr__lower_instr(orr__lowering *c, orr__rinstr in)
 {
     orr__region *r = c->r;
-    if (!grow(c, &r->instr, &c->instr_cap, r->ninstr + 1, sizeof *r->instr))
+    if (!orr__lower_grow(c, &r->instr, &c->instr_cap, r->ninstr + 1, sizeof *r->instr))
         return 0;
     r->instr[r->ninstr] = in;
     return r->ninstr++;
 }
 
-/* v sees node i, a view; the result sees its input. */
-static view look_through(const orr__prog *p, int i, const view *v)
+orr__lview orr__lower_through(const orr__prog *p, int i, const orr__lview *v)
 {
     const orr__node *n = p->node[i];
     const orr_shape *out = &n->shape, *in = &p->node[orr__arg(p, i, 0)]->shape;
-    view w;
+    orr__lview w;
     memset(&w, 0, sizeof w);
     memset(w.ax, -1, sizeof w.ax);
     switch (n->op->id) {
@@ -145,7 +123,7 @@ static view look_through(const orr__prog *p, int i, const view *v)
     return w;
 }
 
-static bool same_view(const view *a, const view *b, int rank)
+static bool same_view(const orr__lview *a, const orr__lview *b, int rank)
 {
     for (int d = 0; d < rank; d++)
         if (a->ax[d] != b->ax[d] || a->off[d] != b->off[d] || (a->ax[d] >= 0 && a->mul[d] != b->mul[d]))
@@ -153,11 +131,8 @@ static bool same_view(const view *a, const view *b, int rank)
     return true;
 }
 
-static int lower_node(ctx *c, int i, const view *v);
-static view identity(int rank);
-
 /* A reduction over the last axis inside its own region: the row's value, seen by all of the row. */
-static int lower_fold(ctx *c, int i, const view *v)
+static int lower_fold(orr__lowering *c, int i, const orr__lview *v)
 {
     const orr__prog *p = c->p;
     const orr__node *n = p->node[i];
@@ -169,21 +144,21 @@ static int lower_fold(ctx *c, int i, const view *v)
         c->refused = i;
         return 0;
     }
-    view whole = identity(n->shape.rank);
-    int16_t x = (int16_t)lower_node(c, orr__arg(p, i, 0), &whole);
+    orr__lview whole = orr__lower_identity(n->shape.rank);
+    int16_t x = (int16_t)orr__lower_node(c, orr__arg(p, i, 0), &whole);
     c->r->rows = true;
-    return add_instr(c, (orr__rinstr){ ORR__RI_FOLD, n->dtype, (int16_t)n->attr.rop, x, -1, -1, -1, -1 });
+    return orr__lower_instr(c, (orr__rinstr){ ORR__RI_FOLD, n->dtype, (int16_t)n->attr.rop, x, -1, -1, -1, -1 });
 }
 
-static int lower_load(ctx *c, int i, const view *v)
+static int lower_load(orr__lowering *c, int i, const orr__lview *v)
 {
     const orr__node *n = c->p->node[i];
     int base = orr__fuse_strip(c->p, i);
-    int16_t a = add_access(c, affine(&n->shape, v, input(c, base)));
-    return add_instr(c, (orr__rinstr){ ORR__RI_LOAD, n->dtype, 0, -1, -1, -1, a, -1 });
+    int16_t a = add_access(c, orr__lower_affine(&n->shape, v, orr__lower_input(c, base)));
+    return orr__lower_instr(c, (orr__rinstr){ ORR__RI_LOAD, n->dtype, 0, -1, -1, -1, a, -1 });
 }
 
-static int lower_compute(ctx *c, int i, const view *v)
+static int lower_compute(orr__lowering *c, int i, const orr__lview *v)
 {
     const orr__prog *p = c->p;
     const orr__node *n = p->node[i];
@@ -191,15 +166,15 @@ static int lower_compute(ctx *c, int i, const view *v)
     int nin = orr__prog_nin(p, i);
     int16_t *arg[3] = { &in.x, &in.y, &in.z };
     for (int k = 0; k < nin; k++)
-        *arg[k] = (int16_t)lower_node(c, orr__arg(p, i, k), v);
-    view one = *v;
+        *arg[k] = (int16_t)orr__lower_node(c, orr__arg(p, i, k), v);
+    orr__lview one = *v;
     switch (n->op->id) {
     case ORR__OP_CONST: in.kind = ORR__RI_SCALAR; break;
     case ORR__OP_CAST: in.kind = ORR__RI_CAST; break;
     case ORR__OP_RANDOM:
         in.kind = ORR__RI_RANDOM;
         in.op = (int16_t)n->attr.dist;
-        in.a = add_access(c, affine(&n->shape, v, -1));
+        in.a = add_access(c, orr__lower_affine(&n->shape, v, -1));
         break;
     case ORR__OP_IOTA: {
         orr__access a = { .input = -1, .offset = v->off[n->attr.axis] };
@@ -213,33 +188,34 @@ static int lower_compute(ctx *c, int i, const view *v)
     }
     if (in.kind == ORR__RI_CAST)
         in.slot = -1;
-    return add_instr(c, in);
+    return orr__lower_instr(c, in);
 }
 
-/* The register that holds node i as v sees it. Depth is bounded: a region has a limited number of ops. */
-static int lower_node(ctx *c, int i, const view *v)
+/* Depth is bounded: a region has a limited number of ops. */
+int orr__lower_node(orr__lowering *c, int i, const orr__lview *v)
 {
     const orr__prog *p = c->p;
     int op = orr__op_of(p, i);
     bool is_root = c->g->root[i] && c->g->home[i] != c->home; /* its own roots are computed, others read */
     if (op != ORR__OP_LEAF && !is_root && orr__is_view(op) && (op != ORR__OP_RESHAPE || orr__reshape_is_squeeze(p, i))) {
-        view w = look_through(p, i, v);
-        return lower_node(c, orr__arg(p, i, 0), &w);
+        orr__lview w = orr__lower_through(p, i, v);
+        return orr__lower_node(c, orr__arg(p, i, 0), &w);
     }
     for (int k = 0; k < c->nmemo; k++)
         if (c->memo[k].node == i && same_view(&c->memo[k].v, v, p->node[i]->shape.rank))
             return c->memo[k].reg;
     int reg = op == ORR__OP_LEAF || is_root || op == ORR__OP_RESHAPE ? lower_load(c, i, v)
               : op == ORR__OP_REDUCE                                 ? lower_fold(c, i, v)
+              : op == ORR__OP_MATMUL                                 ? orr__lower_product(c, i, v)
                                                                      : lower_compute(c, i, v);
-    if (grow(c, &c->memo, &c->memo_cap, c->nmemo + 1, sizeof *c->memo))
-        c->memo[c->nmemo++] = (memo){ i, reg, *v };
+    if (orr__lower_grow(c, &c->memo, &c->memo_cap, c->nmemo + 1, sizeof *c->memo))
+        c->memo[c->nmemo++] = (orr__memo){ i, reg, *v };
     return reg;
 }
 
-static view identity(int rank)
+orr__lview orr__lower_identity(int rank)
 {
-    view v;
+    orr__lview v;
     memset(&v, 0, sizeof v);
     for (int d = 0; d < rank; d++) {
         v.ax[d] = (int8_t)d;
@@ -259,41 +235,7 @@ static void iterate_over(orr__region *r, const orr_shape *s)
     }
 }
 
-/* An operand of a matmul: down through views to a buffer. `v` sees the operand. */
-static orr__access operand(ctx *c, int i, view v)
-{
-    const orr__prog *p = c->p;
-    for (;;) {
-        int op = orr__op_of(p, i);
-        if (c->g->root[i] || !orr__is_view(op) || (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, i)))
-            return affine(&p->node[i]->shape, &v, input(c, orr__fuse_strip(p, i)));
-        v = look_through(p, i, &v);
-        i = orr__arg(p, i, 0);
-    }
-}
-
-static void lower_matmul(ctx *c, int i)
-{
-    const orr__node *n = c->p->node[i];
-    orr__region *r = c->r;
-    int nb = n->shape.rank - 2, a = orr__arg(c->p, i, 0), b = orr__arg(c->p, i, 1);
-    r->kind = ORR__G_MATMUL;
-    r->rank = nb + 3;
-    for (int d = 0; d < nb + 2; d++)
-        r->dim[d] = n->shape.dim[d];
-    r->dim[nb + 2] = c->p->node[a]->shape.dim[nb + 1];
-    view va = identity(nb + 2), vb = identity(nb + 2);
-    va.ax[nb + 1] = (int8_t)(nb + 2); /* a: …, m, k */
-    vb.ax[nb] = (int8_t)(nb + 2);     /* b: …, k, n */
-    orr__access acc[2] = { operand(c, a, va), operand(c, b, vb) };
-    if (!grow(c, &r->access, &c->access_cap, 2, sizeof *r->access))
-        return;
-    r->access[0] = acc[0];
-    r->access[1] = acc[1];
-    r->naccess = 2;
-}
-
-static void lower_whole(ctx *c, int i)
+static void lower_whole(orr__lowering *c, int i)
 {
     const orr__prog *p = c->p;
     const orr__node *n = p->node[i];
@@ -328,7 +270,18 @@ static void lower_whole(ctx *c, int i)
     r->nin = nin;
 }
 
-static void lower_map(ctx *c, int i)
+void orr__lower_outputs(orr__lowering *c, const orr__lview *v)
+{
+    orr__region *r = c->r;
+    for (int k = c->home - 1; k >= 0 && r->nout < ORR__REGION_OUTS; k--)
+        if (c->g->root[k] && c->g->home[k] == c->home && c->g->stored[k]) {
+            r->out[r->nout] = k;
+            r->out_dtype[r->nout] = c->p->node[k]->dtype;
+            r->out_reg[r->nout++] = orr__op_of(c->p, k) == ORR__OP_MATMUL ? 0 : (int16_t)orr__lower_node(c, k, v);
+        }
+}
+
+static void lower_map(orr__lowering *c, int i)
 {
     const orr__prog *p = c->p;
     const orr__node *n = p->node[i];
@@ -340,18 +293,13 @@ static void lower_map(ctx *c, int i)
     r->rop = n->attr.rop;
     r->rmask = op == ORR__OP_REDUCE ? n->attr.mask : op == ORR__OP_ARGREDUCE ? 1u << n->attr.axis : 0;
     iterate_over(r, &p->node[from]->shape);
-    view v = identity(p->node[from]->shape.rank);
-    r->out_reg[0] = (int16_t)lower_node(c, from, &v);
-    for (int k = i - 1; k >= 0 && r->nout < ORR__REGION_OUTS; k--)
-        if (c->g->root[k] && c->g->home[k] == i && c->g->stored[k]) {
-            r->out[r->nout] = k;
-            r->out_dtype[r->nout] = p->node[k]->dtype;
-            r->out_reg[r->nout++] = (int16_t)lower_node(c, k, &v);
-        }
+    orr__lview v = orr__lower_identity(p->node[from]->shape.rank);
+    r->out_reg[0] = (int16_t)orr__lower_node(c, from, &v);
+    orr__lower_outputs(c, &v);
     if (r->kind == ORR__G_REDUCE && !r->rmask) { /* a reduction over no axes is a change of dtype at most */
         r->kind = ORR__G_MAP;
         if (p->node[from]->dtype != n->dtype)
-            r->out_reg[0] = (int16_t)add_instr(
+            r->out_reg[0] = (int16_t)orr__lower_instr(
                 c, (orr__rinstr){ ORR__RI_CAST, n->dtype, (int16_t)ORR__OP_CAST, r->out_reg[0], -1, -1, -1, -1 });
     }
 }
@@ -376,7 +324,7 @@ static void name_parts(const orr__lowering *c)
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r)
 {
     const orr__node *n = g->p->node[root];
-    ctx c = { .g = g, .p = g->p, .r = r, .home = root, .refused = -1 };
+    orr__lowering c = { .g = g, .p = g->p, .r = r, .home = root, .refused = -1 };
     memset(r, 0, sizeof *r);
     r->slot = -1;
     r->nout = 1;
@@ -386,11 +334,15 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->file = n->file;
     r->line = n->line;
     switch (orr__op_of(g->p, root)) {
-    case ORR__OP_MATMUL: lower_matmul(&c, root); break;
+    case ORR__OP_MATMUL: orr__lower_matmul(&c, root); break;
     case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: case ORR__OP_USER:
         lower_whole(&c, root);
         break;
-    default: lower_map(&c, root);
+    default:
+        if (g->product[root] >= 0)
+            orr__lower_matmul(&c, g->product[root]);
+        else
+            lower_map(&c, root);
     }
     if (c.refused < 0 && !c.oom) {
         orr__region_finish(r);

@@ -1,40 +1,30 @@
-/* Joins element-wise roots that feed one another into one region with several outputs, and puts regions in order.
+/* Joins roots that feed one another into one region with several outputs.
  * Must not know: how a region's instructions look. */
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/fuse/group.h"
-
-typedef struct { int node; bool view; } item;
-
-typedef struct {
-    orr__group *g;
-    item *stack; int depth, cap;
-    int dep_cap, ndep;
-    int *user, *next, *first, nuser; /* who reads root i: user[e] for e = first[i], next[e], … */
-    int *stamp; /* 2·root: seen without a view, 2·root + 1: seen through one; or home: visited by a search */
-} ctx;
+#include "runtime/fuse/merge.h"
 
 static orr_status enomem(orr__site at)
 {
     return orr__fail(at, ORR_ENOMEM, "no memory to order regions");
 }
 
-static bool push(ctx *c, int node, bool view)
+static bool push(orr__merging *c, int node, bool view)
 {
     if (c->depth == c->cap) {
         int cap = c->cap ? 2 * c->cap : 64;
-        item *more = realloc(c->stack, (size_t)cap * sizeof *more);
+        orr__mergeitem *more = realloc(c->stack, (size_t)cap * sizeof *more);
         if (!more)
             return false;
         c->stack = more;
         c->cap = cap;
     }
-    c->stack[c->depth++] = (item){ node, view };
+    c->stack[c->depth++] = (orr__mergeitem){ node, view };
     return true;
 }
 
-static bool add_dep(ctx *c, int root, bool view)
+static bool add_dep(orr__merging *c, int root, bool view)
 {
     orr__group *g = c->g;
     if (c->ndep == c->dep_cap) {
@@ -54,7 +44,7 @@ static bool add_dep(ctx *c, int root, bool view)
 }
 
 /* Lists the roots that root r reads, down through what vanishes into it. */
-static bool list_deps(ctx *c, int r)
+static bool list_deps(orr__merging *c, int r)
 {
     orr__group *g = c->g;
     const orr__prog *p = g->p;
@@ -63,7 +53,7 @@ static bool list_deps(ctx *c, int r)
         if (!push(c, orr__arg(p, r, k), orr__is_view(orr__op_of(p, r))))
             return false;
     while (c->depth) {
-        item it = c->stack[--c->depth];
+        orr__mergeitem it = c->stack[--c->depth];
         if (p->leaf_of[it.node] >= 0 || c->stamp[2 * it.node + it.view] == r)
             continue;
         c->stamp[2 * it.node + it.view] = r;
@@ -81,7 +71,7 @@ static bool list_deps(ctx *c, int r)
 }
 
 /* Is `target` among what the region of `from` needs, directly or not? Only nodes above target can lead there. */
-static int reaches(ctx *c, int from, int target)
+static int reaches(orr__merging *c, int from, int target)
 {
     orr__group *g = c->g;
     int mark = -2 - from; /* distinct from every root number used by list_deps */
@@ -107,11 +97,6 @@ static int reaches(ctx *c, int from, int target)
     return 0;
 }
 
-static bool joinable(const orr__group *g, int i)
-{
-    return g->root[i] && orr__is_compute(orr__op_of(g->p, i));
-}
-
 bool orr__folds_rows(const orr__prog *p, int i)
 {
     const orr__node *n = p->node[i];
@@ -123,39 +108,28 @@ bool orr__folds_rows(const orr__prog *p, int i)
     return row > 0 && row <= ORR__ROW_MAX;
 }
 
-/* Does anybody but the regions at home in j (and root `with`) read root i's buffer? */
-static bool read_outside(const ctx *c, int i, int j, int with)
-{
-    if (c->g->stored[i])
-        return true;
-    for (int e = c->first[i]; e >= 0; e = c->next[e])
-        if (c->g->home[c->user[e]] != j && c->user[e] != with)
-            return true;
-    return false;
-}
-
 /* Is root i element-wise on one value a row of j's shape, with a fold of such rows among what it reads? */
-static bool maps_rows(const ctx *c, int i, int j)
+static bool maps_rows(const orr__merging *c, int i, int j)
 {
     const orr__group *g = c->g;
     orr_shape s = g->p->node[j]->shape;
     bool folds = false;
-    if (!g->rows || !joinable(g, i) || s.rank < 1 || s.dim[s.rank - 1] < 2)
+    if (!g->rows || !orr__joinable(g, i) || s.rank < 1 || s.dim[s.rank - 1] < 2)
         return false;
     s.dim[s.rank - 1] = 1;
     for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++)
         folds = folds || (orr__folds_rows(g->p, g->dep[k]) && !g->apart[g->dep[k]]);
-    return folds && orr__shape_equal(&s, &g->p->node[i]->shape) && !read_outside(c, i, j, i);
+    return folds && orr__shape_equal(&s, &g->p->node[i]->shape) && !orr__read_outside(c, i, j, i);
 }
 
 /* Outputs of the region of j when root i is in it. */
-static int outputs_with(const ctx *c, int i, int j)
+static int outputs_with(const orr__merging *c, int i, int j)
 {
-    int n = 1 + read_outside(c, i, j, i);
+    int n = 1 + orr__read_outside(c, i, j, i);
     for (int m = j - 1, left = c->g->members[j] - 1; m >= 0 && left > 0; m--)
         if (c->g->root[m] && c->g->home[m] == j) {
             left--;
-            n += read_outside(c, m, j, i);
+            n += orr__read_outside(c, m, j, i);
         }
     return n;
 }
@@ -167,16 +141,40 @@ static bool row_level(const orr__group *g, int m, int j)
     return orr__is_compute(orr__op_of(g->p, m)) && !orr__shape_equal(a, b);
 }
 
+/* How root i would stand in the region of j, read there through a view or not. */
+typedef enum { AS_OTHER, AS_MAP, AS_ROW, AS_FOLD, AS_PRODUCT } role;
+
+static role role_of(const orr__merging *c, int i, int j)
+{
+    const orr__group *g = c->g;
+    const orr_shape *s = &g->p->node[j]->shape;
+    bool rows = g->rows && g->product[j] < 0;
+    if (orr__is_product(g, i))
+        return orr__refuse_product(g, i, j) ? AS_OTHER : AS_PRODUCT;
+    if (rows && orr__folds_rows(g->p, i) && !g->apart[i] && !orr__read_outside(c, i, j, i))
+        return orr__shape_equal(&g->p->node[orr__arg(g->p, i, 0)]->shape, s) ? AS_FOLD : AS_OTHER;
+    if (rows && maps_rows(c, i, j))
+        return AS_ROW;
+    return orr__joinable(g, i) && orr__shape_equal(&g->p->node[i]->shape, s) ? AS_MAP : AS_OTHER;
+}
+
+/* Does member m of the region of j, reading root i as dependence k, see it as i's role wants? Else it would be computed
+ * twice. */
+static bool seen_well(const orr__group *g, role as, int k, int m, int j)
+{
+    if (orr__is_product(g, m))
+        return false; /* as an operand: the whole of it, before the first element */
+    if (as == AS_PRODUCT)
+        return !g->dep_view[k] || !orr__shape_equal(&g->p->node[g->dep[k]]->shape, &g->p->node[j]->shape);
+    return g->dep_view[k] == (as == AS_ROW || as == AS_FOLD) || row_level(g, m, j);
+}
+
 /* May root i, read by the region at home in j, become one more output of it? 1 yes, 0 no, -1 no memory. */
-static int may_join(ctx *c, int i, int j)
+static int may_join(orr__merging *c, int i, int j)
 {
     orr__group *g = c->g;
-    bool fold = g->rows && orr__folds_rows(g->p, i) && !g->apart[i] && !read_outside(c, i, j, i);
-    bool row = !fold && maps_rows(c, i, j);
-    const orr_shape *s = &g->p->node[fold ? orr__arg(g->p, i, 0) : row ? j : i]->shape;
-    if (!g->root[i] || (!fold && !joinable(g, i)) || g->home[i] != i || g->members[i] != 1 ||
-        outputs_with(c, i, j) > ORR__REGION_OUTS || !orr__shape_equal(s, &g->p->node[j]->shape) ||
-        g->size[i] + g->size[j] > ORR__REGION_MAX_OPS || g->inputs[i] + g->inputs[j] > ORR__REGION_MAX_INPUTS)
+    role as = g->root[i] && g->home[i] == i && g->members[i] == 1 ? role_of(c, i, j) : AS_OTHER;
+    if (as == AS_OTHER || orr__region_full(g, i, j) || outputs_with(c, i, j) > ORR__REGION_OUTS)
         return 0;
     for (int m = j, left = g->members[j]; m >= 0 && left; m--) {
         if (!g->root[m] || g->home[m] != j)
@@ -184,8 +182,8 @@ static int may_join(ctx *c, int i, int j)
         left--;
         for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
             int d = g->dep[k];
-            if (d == i && g->dep_view[k] != (fold || row) && !row_level(g, m, j))
-                return 0; /* seen under another index map: it would be computed twice */
+            if (d == i && !seen_well(g, as, k, m, j))
+                return 0;
             if (d == i || g->home[d] == j)
                 continue;
             int r = d > i ? reaches(c, d, i) : 0;
@@ -196,74 +194,50 @@ static int may_join(ctx *c, int i, int j)
     return 1;
 }
 
-/* Takes into the region of j what it reads, as long as something fits. */
-static bool gather(ctx *c, int j)
+static void join(orr__group *g, int i, int j)
 {
-    orr__group *g = c->g;
-    bool again = true;
-    while (again) {
-        again = false;
-        for (int m = j, left = g->members[j]; m >= 0 && left && !again; m--) {
-            if (!g->root[m] || g->home[m] != j)
-                continue;
-            left--;
-            for (int k = g->dep0[m]; k < g->dep0[m + 1] && !again; k++) {
-                int i = g->dep[k], yes = may_join(c, i, j);
-                if (yes < 0)
-                    return false;
-                if (yes) {
-                    g->home[i] = j;
-                    g->members[j]++;
-                    g->size[j] += g->size[i];
-                    g->inputs[j] += g->inputs[i];
-                    again = true;
-                }
-            }
-        }
-    }
-    return true;
+    g->home[i] = j;
+    g->members[j]++;
+    g->size[j] += g->size[i];
+    g->inputs[j] += g->inputs[i];
+    if (orr__is_product(g, i))
+        g->product[j] = i;
 }
 
-/* Kahn's algorithm over homes; a home runs when all that its roots read has run. */
-static bool put_in_order(ctx *c)
+/* Takes one root into the region of j, a product or what is none: 1, 0: nothing fits, -1: no memory. */
+static int gather_one(orr__merging *c, int j, bool product)
 {
     orr__group *g = c->g;
-    int n = g->p->n, done = 0;
-    for (int i = 0; i < n; i++)
-        g->stored[i] = g->root[i] && read_outside(c, i, g->home[i], -1);
-    int *waits = calloc((size_t)n + 1, sizeof *waits), *next = malloc(((size_t)c->ndep + 1) * sizeof *next);
-    int *first = malloc(((size_t)n + 1) * sizeof *first), *who = malloc(((size_t)c->ndep + 1) * sizeof *who), used = 0;
-    g->order = malloc(((size_t)n + 1) * sizeof *g->order);
-    bool ok = waits && next && first && who && g->order;
-    if (ok) {
-        memset(first, -1, ((size_t)n + 1) * sizeof *first);
-        for (int i = 0; i < n; i++)
-            for (int k = g->root[i] ? g->dep0[i] : 0; g->root[i] && k < g->dep0[i + 1]; k++) {
-                int from = g->home[g->dep[k]], to = g->home[i];
-                if (from == to)
-                    continue;
-                waits[to]++;
-                who[used] = to;
-                next[used] = first[from];
-                first[from] = used++;
-            }
-        for (int i = 0; i < n; i++)
-            if (g->root[i] && g->home[i] == i && !waits[i])
-                g->order[g->norder++] = i;
-        for (; done < g->norder; done++)
-            for (int e = first[g->order[done]]; e >= 0; e = next[e])
-                if (--waits[who[e]] == 0)
-                    g->order[g->norder++] = who[e];
+    for (int m = j, left = g->members[j]; m >= 0 && left; m--) {
+        if (!g->root[m] || g->home[m] != j)
+            continue;
+        left--;
+        for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
+            int i = g->dep[k], yes = orr__is_product(g, i) == product ? may_join(c, i, j) : 0;
+            if (yes > 0)
+                join(g, i, j);
+            if (yes)
+                return yes;
+        }
     }
-    free(waits);
-    free(next);
-    free(first);
-    free(who);
-    return ok;
+    return 0;
+}
+
+/* Takes into the region of j what it reads, as long as something fits: a product when nothing else does, since rows are
+ * not folded beside one. */
+static bool gather(orr__merging *c, int j)
+{
+    int more = 1;
+    while (more > 0) {
+        more = gather_one(c, j, false);
+        if (!more)
+            more = gather_one(c, j, true);
+    }
+    return more == 0;
 }
 
 /* The other direction of dep; and which roots are asked for from outside. */
-static bool list_users(ctx *c)
+static bool list_users(orr__merging *c)
 {
     orr__group *g = c->g;
     int n = g->p->n;
@@ -289,12 +263,13 @@ void orr__merge_undo(orr__group *g)
 {
     free(g->home);
     free(g->members);
+    free(g->product);
     free(g->stored);
     free(g->dep0);
     free(g->dep);
     free(g->dep_view);
     free(g->order);
-    g->home = g->members = g->dep0 = g->dep = g->order = NULL;
+    g->home = g->members = g->product = g->dep0 = g->dep = g->order = NULL;
     g->stored = g->dep_view = NULL;
     g->norder = 0;
 }
@@ -302,16 +277,18 @@ void orr__merge_undo(orr__group *g)
 orr_status orr__merge(orr__site at, orr__group *g)
 {
     size_t n = (size_t)g->p->n + 1;
-    ctx c = { .g = g, .stamp = malloc(2 * n * sizeof *c.stamp) };
+    orr__merging c = { .g = g, .stamp = malloc(2 * n * sizeof *c.stamp) };
     g->home = malloc(n * sizeof *g->home);
     g->members = malloc(n * sizeof *g->members);
+    g->product = malloc(n * sizeof *g->product);
     g->dep0 = malloc((n + 1) * sizeof *g->dep0);
-    bool ok = c.stamp && g->home && g->members && g->dep0;
+    bool ok = c.stamp && g->home && g->members && g->product && g->dep0;
     if (ok)
         memset(c.stamp, -1, 2 * n * sizeof *c.stamp);
     for (int i = 0; i < g->p->n && ok; i++) {
         g->home[i] = i;
         g->members[i] = 1;
+        g->product[i] = -1;
         g->dep0[i] = c.ndep;
         ok = !g->root[i] || list_deps(&c, i);
     }
@@ -319,9 +296,11 @@ orr_status orr__merge(orr__site at, orr__group *g)
         g->dep0[g->p->n] = c.ndep;
     ok = ok && list_users(&c);
     for (int j = g->p->n; ok && g->fuse && j-- > 0;)
-        if (joinable(g, j) && g->home[j] == j)
+        if (orr__joinable(g, j) && g->home[j] == j)
             ok = gather(&c, j);
-    ok = ok && put_in_order(&c);
+    if (ok && g->fuse)
+        orr__explain_products(&c);
+    ok = ok && orr__order_regions(&c);
     free(c.stack);
     free(c.stamp);
     free(c.user);

@@ -55,13 +55,14 @@ static bool mergeable(const orr__region *r, int d)
     return true;
 }
 
-/* Fewer, longer axes: kernels loop less and contiguous walks are seen as such. The last three axes of a matmul stay. */
+/* Fewer, longer axes: kernels loop less and contiguous walks are seen as such. The last two axes of a matmul stay. */
 static void merge_axes(orr__region *r)
 {
     int fixed = r->kind == ORR__G_MATMUL ? 3 : r->rows ? 1 : 0, least = fixed ? fixed : 1;
     for (int d = r->rank - 1 - fixed; d >= 0 && r->rank > least; d--)
         if (r->dim[d] == 1 && (!reduced(r, d) || (r->rmask & (r->rmask - 1))))
             remove_axis(r, d);
+    fixed -= r->kind == ORR__G_MATMUL; /* batches that share the right factor are rows of one product */
     for (int d = r->rank - 2 - fixed; d >= 0; d--)
         if (mergeable(r, d)) {
             r->dim[d + 1] *= r->dim[d];
@@ -125,7 +126,7 @@ static void label(orr__region *r, const char *const *as)
         append(r, r->rop == ORR__RMAX ? "argmax" : "argmin", "");
     else if (r->kind != ORR__G_MAP)
         append(r, r->kind == ORR__G_USER ? r->user->op.name : kind_name[r->kind], "");
-    const char *sep = r->kind == ORR__G_MAP ? "+" : " ";
+    const char *sep = r->kind == ORR__G_MAP || r->kind == ORR__G_MATMUL ? "+" : " ";
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         const char *word = in->kind == ORR__RI_EW       ? orr__ew(in->op)->op.name
@@ -155,9 +156,10 @@ static void cost(orr__region *r)
         const orr__rinstr *in = &r->instr[i];
         per += in->kind == ORR__RI_EW ? orr__ew(in->op)->flops : in->kind == ORR__RI_RANDOM ? 30 : 1;
     }
-    if (r->kind == ORR__G_MATMUL)
-        per = 2;
-    else if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
+    if (r->kind == ORR__G_MATMUL) {
+        int64_t k = r->dim[r->rank - 1];
+        per = k ? 2 + per / (double)k : 0;
+    } else if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
         per += 1;
     if (r->kind == ORR__G_USER)
         per = r->user->k.flops > 0 ? r->user->k.flops : 1;
@@ -189,11 +191,18 @@ void orr__region_finish(orr__region *r)
     r->key = key_of(r);
 }
 
+/* Is the last axis, a matmul's k, not for this access? What is done with the product is done for k = 0 too. */
+static int along_k(const orr__region *r, const orr__access *a)
+{
+    return r->kind == ORR__G_MATMUL && a - r->access >= 2;
+}
+
 /* Does the map stay inside its input for every iteration? */
 static bool in_bounds(const orr__region *r, const orr__access *a)
 {
     int64_t lo = a->offset, hi = a->offset;
-    for (int d = 0; d < r->rank; d++) {
+    int axes = r->rank - along_k(r, a);
+    for (int d = 0; d < axes; d++) {
         if (r->dim[d] == 0)
             return true;
         int64_t reach = a->stride[d] * (r->dim[d] - 1);
@@ -222,7 +231,10 @@ static const char *check(const orr__region *r)
         if (in->x >= i || in->y >= i || in->z >= i || in->a >= r->naccess)
             return "an instruction uses what is not there yet";
     }
-    if (r->kind <= ORR__G_ARGREDUCE)
+    for (int i = 0; i < r->ninstr; i++)
+        if ((r->instr[i].kind == ORR__RI_PRODUCT) != (r->kind == ORR__G_MATMUL && i == 0))
+            return "a product out of its place";
+    if (r->kind <= ORR__G_ARGREDUCE || (r->kind == ORR__G_MATMUL && r->ninstr))
         for (int k = 0; k < r->nout; k++)
             if (r->out_reg[k] < 0 || r->out_reg[k] >= r->ninstr)
                 return "an output without a register";
@@ -268,6 +280,7 @@ static void print_instr(FILE *to, const orr__region *r, int i)
         fprintf(to, "      r%d = %s of the row of r%d : %s\n", i, rop_name[in->op], in->x, dt);
         return;
     case ORR__RI_CAST: fprintf(to, "      r%d = cast r%d : %s\n", i, in->x, dt); return;
+    case ORR__RI_PRODUCT: fprintf(to, "      r%d = the product : %s\n", i, dt); return;
     default: break;
     }
     fprintf(to, "      r%d = %s r%d", i, orr__ew(in->op)->op.name, in->x);

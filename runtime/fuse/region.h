@@ -9,7 +9,9 @@ typedef enum {
     ORR__G_MAP,         /* element-wise: out[k][i] = value of register out_reg[k] at i                 */
     ORR__G_REDUCE,      /* the value of register out_reg[0], reduced by rop over the axes in rmask     */
     ORR__G_ARGREDUCE,   /* index along the one axis in rmask of the max/min of register out_reg[0]     */
-    ORR__G_MATMUL,      /* access[0] · access[1]; dims: batch…, m, n, k                                */
+    ORR__G_MATMUL,      /* access[0] · access[1]; dims: batch…, m, n, k. With instructions: a map over
+                           (batch…, m, n), whose register 0 is the product (RI_PRODUCT); the other accesses do not
+                           move along k */
     ORR__G_TAKE, ORR__G_SCATTER_ADD, ORR__G_CONCAT, ORR__G_PAD, /* on contiguous inputs; `node` facts below */
     ORR__G_USER,        /* a user's kernel, on contiguous inputs; dims: the result's                    */
     ORR__G_KINDS
@@ -30,7 +32,8 @@ typedef enum {
     ORR__RI_RANDOM,  /* dist op, seed scalar[slot].u, parameters scalar[slot+1…], at index access[a]     */
     ORR__RI_CAST,    /* x from its dtype to dtype                                                     */
     ORR__RI_EW,      /* element-wise row `op` on registers x, y, z                                    */
-    ORR__RI_FOLD     /* register x folded by rop `op` over its row, the last axis, and seen by the whole row */
+    ORR__RI_FOLD,    /* register x folded by rop `op` over its row, the last axis, and seen by the whole row */
+    ORR__RI_PRODUCT  /* of a matmul, register 0: the element of the product                            */
 } orr__rikind;
 
 /* One instruction; its result is register number = its own index. `dtype` is the value's dtype; f16 and bf16 values
@@ -78,8 +81,8 @@ typedef struct orr__regions {
 int orr__fuse_strip(const orr__prog *p, int i);
 /* Groups the nodes of a capture, after simplifying it (its arg and out arrays change, its meaning does not).
  * With FUSE_NONE one node is one region (views still cost nothing). FUSE_ROWS also folds rows in place (RI_FOLD),
- * which not every backend can. */
-enum { ORR__FUSE_NONE, ORR__FUSE_MAPS, ORR__FUSE_ROWS };
+ * FUSE_TILES also has products with instructions, which not every backend can. */
+enum { ORR__FUSE_NONE, ORR__FUSE_MAPS, ORR__FUSE_ROWS, ORR__FUSE_TILES };
 orr_status orr__fuse(orr__site at, const orr__prog *p, int how, orr__regions *out);
 void orr__regions_free(orr__regions *r);
 void orr__region_free(orr__region *r); /* its arrays, not r itself */

@@ -1,0 +1,278 @@
+/* One matrix product through CBLAS: transposes go into the call, other layouts are packed; halves through f32, integers
+ * by plain loops that wrap.
+ * Must not know: batches, what is done with the product. */
+#include "config.h"
+
+#include <cblas.h>
+#include <limits.h>
+#include <stdlib.h>
+#include "codelets/cpu/cpu.h"
+#include "codelets/cpu/product.h"
+#include "codelets/cpu/whole.h"
+
+#define CHUNK ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */
+
+typedef orr__mat mat;
+typedef orr__product work;
+
+orr_status orr__product_room(const orr__product *w, void **p, size_t *cap, int64_t count, size_t size)
+{
+    size_t need = (size_t)(count ? count : 1) * size;
+    if (need <= *cap)
+        return ORR_OK;
+    free(*p);
+    *cap = 0;
+    if (!(*p = aligned_alloc(64, (need + 63) / 64 * 64)))
+        return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for %zu bytes of packed operands", need);
+    *cap = need;
+    return ORR_OK;
+}
+
+/* Can BLAS walk it as it is? *trans: as the transpose. */
+static bool walkable(const mat *m, bool *trans, int64_t *ld)
+{
+    if ((m->cs == 1 || m->cols <= 1) && (m->rs >= m->cols || m->rows <= 1)) {
+        *trans = false;
+        *ld = m->rows <= 1 ? m->cols : m->rs;
+    } else if ((m->rs == 1 || m->rows <= 1) && (m->cs >= m->rows || m->cols <= 1)) {
+        *trans = true;
+        *ld = m->cols <= 1 ? m->rows : m->cs;
+    } else {
+        return false;
+    }
+    *ld = *ld < 1 ? 1 : *ld;
+    return *ld <= INT_MAX;
+}
+
+static void pack_rows(const mat *m, char *to, orr_dtype t)
+{
+    const orr__view v = {
+        .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs }
+    };
+    if (m->rows * m->cols > 0)
+        orr__cpu_vec()->gather[orr__size_log2(t)](to, &v, 0, m->rows * m->cols);
+}
+
+/* As many stored elements as fit in a cache are brought together, then converted. */
+static void convert_rows(const work *w, const mat *m, char *to)
+{
+    enum { CELLS = 2048 };
+    uint16_t stored[CELLS];
+    orr__castfn *cast = orr__cast_of(orr__cpu_vec(), w->dtype, w->blas);
+    const orr__view v = {
+        .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs }
+    };
+    int64_t n = m->rows * m->cols;
+    for (int64_t e = 0; e < n; e += CELLS) {
+        int64_t some = n - e < CELLS ? n - e : CELLS;
+        orr__cpu_vec()->gather[1](stored, &v, e, some);
+        cast(to + (size_t)e * orr_dtype_size(w->blas), stored, some);
+    }
+}
+
+/* Makes m something that BLAS can walk, in w->blas dtype; into *buf where that takes a copy. What can be walked
+ * transposed is converted as it lies. */
+static orr_status prepare(work *w, mat *m, void **buf, size_t *cap, bool *trans, int64_t *ld)
+{
+    bool convert = w->blas != w->dtype, walk = walkable(m, trans, ld);
+    if (walk && !convert)
+        return ORR_OK;
+    orr_status st = orr__product_room(w, buf, cap, m->rows * m->cols, orr_dtype_size(w->blas));
+    if (st != ORR_OK)
+        return st;
+    bool turned = walk && *trans;
+    mat lies = turned ? (mat){ m->p, m->cols, m->rows, m->cs, m->rs } : *m;
+    if (convert)
+        convert_rows(w, &lies, *buf);
+    else
+        pack_rows(&lies, *buf, w->dtype);
+    *trans = turned;
+    *ld = lies.cols < 1 ? 1 : lies.cols;
+    m->p = *buf;
+    return *ld <= INT_MAX ? ORR_OK
+                          : orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
+                                      (long long)lies.cols);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* c (rows × cols, contiguous, leading dimension ldc) = a · b by pieces that BLAS can count. */
+static void gemm(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c,
+                 int64_t ldc)
+{
+    size_t z = orr_dtype_size(w->blas);
+    int64_t mm = a->rows, nn = b->cols, kk = a->cols;
+    for (int64_t i = 0; i < mm; i += CHUNK)
+        for (int64_t j = 0; j < nn; j += CHUNK)
+            for (int64_t k = 0; k < kk; k += CHUNK) {
+                const char *pa = a->p + (ta ? k * lda + i : i * lda + k) * (int64_t)z;
+                const char *pb = b->p + (tb ? j * ldb + k : k * ldb + j) * (int64_t)z;
+                char *pc = c + (i * ldc + j) * (int64_t)z;
+                int m = (int)least(CHUNK, mm - i), n = (int)least(CHUNK, nn - j), q = (int)least(CHUNK, kk - k);
+                CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
+                if (w->blas == ORR_F32)
+                    cblas_sgemm(CblasRowMajor, at, bt, m, n, q, 1.0f, (const void *)pa, (int)lda, (const void *)pb,
+                                (int)ldb, k ? 1.0f : 0.0f, (void *)pc, (int)ldc);
+                else
+                    cblas_dgemm(CblasRowMajor, at, bt, m, n, q, 1.0, (const void *)pa, (int)lda, (const void *)pb,
+                                (int)ldb, k ? 1.0 : 0.0, (void *)pc, (int)ldc);
+            }
+}
+
+/* y = A x for one column or one row; false: not its case. */
+static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c)
+{
+    const mat *m;
+    const void *x;
+    int64_t inc;
+    bool t;
+    if (b->cols == 1) { /* c = a · b, b a column */
+        m = a;
+        t = ta;
+        x = b->p;
+        inc = b->rows > 1 ? (tb ? 1 : ldb) : 1;
+    } else if (a->rows == 1) { /* cᵀ = bᵀ · aᵀ */
+        m = b;
+        t = !tb;
+        x = a->p;
+        inc = a->cols > 1 ? (ta ? lda : 1) : 1;
+    } else {
+        return false;
+    }
+    int64_t ld = b->cols == 1 ? lda : ldb;
+    bool stored_t = b->cols == 1 ? ta : tb; /* as stored, row-major: rows × cols, or the other way round */
+    int64_t rows = stored_t ? m->cols : m->rows, cols = stored_t ? m->rows : m->cols;
+    if (rows > CHUNK || cols > CHUNK || inc > INT_MAX)
+        return false;
+    /* y is scaled by 0 first, and some BLAS keep its NaN then. */
+    memset(c, 0, (size_t)(a->rows * b->cols) * orr_dtype_size(w->blas));
+    if (w->blas == ORR_F32)
+        cblas_sgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0f, (const void *)m->p,
+                    (int)ld, x, (int)inc, 0.0f, (void *)c, 1);
+    else
+        cblas_dgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0, (const void *)m->p,
+                    (int)ld, x, (int)inc, 0.0, (void *)c, 1);
+    return true;
+}
+
+#define TINY 512 /* multiplications below which a call of BLAS costs more than the product */
+
+/* A product so small that plain loops are done before BLAS has begun; false: it is not. */
+static bool tiny(const work *w, const mat *a, const mat *b, char *c)
+{
+    if (w->blas != w->dtype || a->rows * b->cols > TINY || a->rows * b->cols * a->cols > TINY)
+        return false;
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < b->cols; j++) {
+            if (w->blas == ORR_F32) {
+                const float *x = (const float *)(const void *)a->p + i * a->rs;
+                const float *y = (const float *)(const void *)b->p + j * b->cs;
+                float sum = 0;
+                for (int64_t k = 0; k < a->cols; k++)
+                    sum += x[k * a->cs] * y[k * b->rs];
+                ((float *)(void *)c)[i * b->cols + j] = sum;
+            } else {
+                const double *x = (const double *)(const void *)a->p + i * a->rs;
+                const double *y = (const double *)(const void *)b->p + j * b->cs;
+                double sum = 0;
+                for (int64_t k = 0; k < a->cols; k++)
+                    sum += x[k * a->cs] * y[k * b->rs];
+                ((double *)(void *)c)[i * b->cols + j] = sum;
+            }
+        }
+    return true;
+}
+
+/* The right factor as BLAS can walk it, once for all panels of rows. */
+static orr_status prepare_right(work *w)
+{
+    mat b = w->right;
+    orr_status st = prepare(w, &b, &w->b, &w->b_cap, &w->tb, &w->ldb);
+    if (st == ORR_OK && b.cols > INT_MAX)
+        st = orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
+                       (long long)b.cols);
+    w->walked = b;
+    w->ready = st == ORR_OK;
+    return st;
+}
+
+static orr_status multiply_float(work *w, mat a, char *c)
+{
+    bool ta, convert = w->blas != w->to;
+    int64_t lda, n = a.rows * w->right.cols;
+    if (!convert && tiny(w, &a, &w->right, c))
+        return ORR_OK;
+    orr_status st = w->ready ? ORR_OK : prepare_right(w);
+    if (st == ORR_OK)
+        st = prepare(w, &a, &w->a, &w->a_cap, &ta, &lda);
+    if (st == ORR_OK && convert)
+        st = orr__product_room(w, &w->c, &w->c_cap, n, orr_dtype_size(w->blas));
+    if (st != ORR_OK)
+        return st;
+    char *to = convert ? w->c : c;
+    int place = orr__cpu_blas_enter();
+    if (!place)
+        return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");
+    bool vector = gemv(w, &a, ta, lda, &w->walked, w->tb, w->ldb, to);
+    if (!vector)
+        gemm(w, &a, ta, lda, &w->walked, w->tb, w->ldb, to, w->walked.cols);
+    orr__cpu_blas_leave(place, !vector);
+    if (convert)
+        w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to](c, to, n);
+    return ORR_OK;
+}
+
+/* Row i of c gathers a[i][k] · row k of b. */
+static orr_status multiply_int(work *w, mat a, char *c)
+{
+    orr__axpyfn *axpy = w->vec->axpy[w->dtype];
+    mat b = w->ready ? w->walked : w->right;
+    if (!w->ready && b.cs != 1 && b.cols > 1) {
+        orr_status st = orr__product_room(w, &w->b, &w->b_cap, b.rows * b.cols, w->size);
+        if (st != ORR_OK)
+            return st;
+        pack_rows(&b, w->b, w->dtype);
+        b = (mat){ w->b, b.rows, b.cols, b.cols, 1 };
+    }
+    w->walked = b;
+    w->ready = true;
+    int64_t z = (int64_t)w->size;
+    memset(c, 0, (size_t)(a.rows * b.cols) * w->size);
+    for (int64_t i = 0; i < a.rows; i++)
+        for (int64_t k = 0; k < a.cols; k++)
+            axpy(c + i * b.cols * z, a.p + (i * a.rs + k * a.cs) * z, b.p + k * b.rs * z, b.cols);
+    return ORR_OK;
+}
+
+void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to)
+{
+    *w = (orr__product){
+        .l = l, .vec = vec, .dtype = dtype, .blas = orr__compute_dtype(dtype), .to = to, .size = orr_dtype_size(dtype)
+    };
+}
+
+void orr__product_right(orr__product *w, orr__mat b)
+{
+    w->right = b;
+    w->ready = false;
+}
+
+orr_status orr__product_rows(orr__product *w, orr__mat a, void *c)
+{
+    int64_t n = a.rows * w->right.cols;
+    if (n > 0 && a.cols == 0) {
+        memset(c, 0, (size_t)n * orr_dtype_size(w->to));
+        return ORR_OK;
+    }
+    return n <= 0 ? ORR_OK : orr__is_float(w->dtype) ? multiply_float(w, a, c) : multiply_int(w, a, c);
+}
+
+void orr__product_end(orr__product *w)
+{
+    free(w->a);
+    free(w->b);
+    free(w->c);
+}

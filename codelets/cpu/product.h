@@ -1,0 +1,38 @@
+/* One matrix product, panel of rows by panel of rows.
+ * Must not know: batches, what is done with the product. */
+#ifndef ORR_CPU_PRODUCT_H
+#define ORR_CPU_PRODUCT_H
+
+#include "codelets/codelet.h"
+#include "codelets/cpu/vec.h"
+
+/* One operand of one product: rows × cols, element (r, c) at p + (r·rs + c·cs)·size. */
+typedef struct {
+    const char *p;
+    int64_t rows, cols, rs, cs;
+} orr__mat;
+
+typedef struct {
+    const orr__launch *l;
+    const orr__vec *vec;
+    orr_dtype dtype; /* of the operands as stored           */
+    orr_dtype blas;  /* in which they are multiplied        */
+    orr_dtype to;    /* of the product as stored: either    */
+    size_t size;     /* of a stored operand's element       */
+    orr__mat right, walked; /* the right factor as given, and as it is walked … */
+    bool ready, tb;         /* … when ready                                     */
+    int64_t ldb;
+    void *a, *b, *c; /* packed operands, converted result   */
+    size_t a_cap, b_cap, c_cap;
+} orr__product;
+
+void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to);
+void orr__product_right(orr__product *w, orr__mat b);
+/* c, contiguous and of dtype `to`, = a · the right factor. */
+orr_status orr__product_rows(orr__product *w, orr__mat a, void *c);
+void orr__product_end(orr__product *w);
+
+/* At least count · size bytes at *p, 64-byte aligned, whose content may go. */
+orr_status orr__product_room(const orr__product *w, void **p, size_t *cap, int64_t count, size_t size);
+
+#endif

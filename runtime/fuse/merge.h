@@ -1,0 +1,45 @@
+/* Inside of merging: who reads whom, and what a root may become part of.
+ * Must not know: how a region's instructions look. */
+#ifndef ORR_FUSE_MERGE_H
+#define ORR_FUSE_MERGE_H
+
+#include "runtime/fuse/group.h"
+
+typedef struct { int node; bool view; } orr__mergeitem;
+
+typedef struct {
+    orr__group *g;
+    orr__mergeitem *stack; int depth, cap;
+    int dep_cap, ndep;
+    int *user, *next, *first, nuser; /* who reads root i: user[e] for e = first[i], next[e], … */
+    int *stamp; /* 2·root: seen without a view, 2·root + 1: seen through one; or home: visited by a search */
+} orr__merging;
+
+/* Is root i element-wise? */
+static inline bool orr__joinable(const orr__group *g, int i)
+{
+    return g->root[i] && orr__is_compute(orr__op_of(g->p, i));
+}
+
+static inline bool orr__is_product(const orr__group *g, int i)
+{
+    return g->root[i] && orr__op_of(g->p, i) == ORR__OP_MATMUL;
+}
+
+/* Would root i be too much for the region of j? */
+static inline bool orr__region_full(const orr__group *g, int i, int j)
+{
+    return g->size[i] + g->size[j] > ORR__REGION_MAX_OPS || g->inputs[i] + g->inputs[j] > ORR__REGION_MAX_INPUTS;
+}
+
+/* Does anybody but the regions at home in j (and root `with`) read root i's buffer? */
+bool orr__read_outside(const orr__merging *c, int i, int j, int with);
+/* Homes in an order that can be run, and which buffers are stored. False: no memory. */
+bool orr__order_regions(orr__merging *c);
+
+/* merge_product.c: why product i does not go into the region of j, NULL: it may. For people: why products that
+ * element-wise work or a fold reads are alone. */
+const char *orr__refuse_product(const orr__group *g, int i, int j);
+void orr__explain_products(const orr__merging *c);
+
+#endif

@@ -1,0 +1,59 @@
+/* Which element-wise work a matrix product takes in, to be done on its tiles.
+ * Must not know: how a region's instructions look. */
+#include "config.h"
+
+#include "runtime/fuse/merge.h"
+
+static bool folds(const orr__group *g, int j)
+{
+    for (int m = j, left = g->members[j]; m >= 0 && left; m--)
+        if (g->root[m] && g->home[m] == j) {
+            left--;
+            if (orr__op_of(g->p, m) == ORR__OP_REDUCE)
+                return true;
+        }
+    return false;
+}
+
+static const char elsewhere[] = "it is seen otherwise than element by element";
+
+/* What product i would join must be element-wise work on all of its elements, and on no other product: NULL, or why not. */
+const char *orr__refuse_product(const orr__group *g, int i, int j)
+{
+    const orr_shape *a = &g->p->node[i]->shape, *b = &g->p->node[j]->shape;
+    if (!orr__joinable(g, j))
+        return "no element-wise work";
+    if (g->apart[i] || !orr__squeeze_equal(a, b))
+        return elsewhere;
+    if (g->product[j] >= 0)
+        return "the region has a product already";
+    if (folds(g, j))
+        return "the region folds rows, which the tiles of a product are not";
+    return g->tiles ? NULL : "not every worker has kernels for a product with more work";
+}
+
+static bool seen_through(const orr__group *g, int user, int i)
+{
+    for (int k = g->dep0[user]; k < g->dep0[user + 1]; k++)
+        if (g->dep[k] == i && g->dep_view[k])
+            return true;
+    return false;
+}
+
+void orr__explain_products(const orr__merging *c)
+{
+    orr__group *g = c->g;
+    for (int i = 0; i < g->p->n; i++)
+        for (int e = orr__is_product(g, i) && g->home[i] == i ? c->first[i] : -1; e >= 0; e = c->next[e]) {
+            int u = c->user[e], j = g->home[u];
+            bool fold = orr__op_of(g->p, u) == ORR__OP_REDUCE && j == u;
+            bool turned = seen_through(g, u, i) && orr__shape_equal(&g->p->node[i]->shape, &g->p->node[j]->shape);
+            const char *why = fold ? "a fold is no work on tiles" : turned ? elsewhere : orr__refuse_product(g, i, j);
+            if (!fold && !orr__joinable(g, u))
+                continue;
+            orr__group_reason(g, i, "%%%d matmul -> %%%d %s: %s", i, u, g->p->node[u]->op->name,
+                              why                         ? why
+                              : orr__region_full(g, i, j) ? "the region is full"
+                                                          : "other regions need it, or stand between the two");
+        }
+}

@@ -1,0 +1,54 @@
+/* Puts regions in an order that can be run.
+ * Must not know: why roots were joined. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/fuse/merge.h"
+
+bool orr__read_outside(const orr__merging *c, int i, int j, int with)
+{
+    if (c->g->stored[i])
+        return true;
+    for (int e = c->first[i]; e >= 0; e = c->next[e])
+        if (c->g->home[c->user[e]] != j && c->user[e] != with)
+            return true;
+    return false;
+}
+
+/* Kahn's algorithm over homes; a home runs when all that its roots read has run. */
+bool orr__order_regions(orr__merging *c)
+{
+    orr__group *g = c->g;
+    int n = g->p->n, done = 0;
+    for (int i = 0; i < n; i++)
+        g->stored[i] = g->root[i] && orr__read_outside(c, i, g->home[i], -1);
+    int *waits = calloc((size_t)n + 1, sizeof *waits), *next = malloc(((size_t)c->ndep + 1) * sizeof *next);
+    int *first = malloc(((size_t)n + 1) * sizeof *first), *who = malloc(((size_t)c->ndep + 1) * sizeof *who), used = 0;
+    g->order = malloc(((size_t)n + 1) * sizeof *g->order);
+    bool ok = waits && next && first && who && g->order;
+    if (ok) {
+        memset(first, -1, ((size_t)n + 1) * sizeof *first);
+        for (int i = 0; i < n; i++)
+            for (int k = g->root[i] ? g->dep0[i] : 0; g->root[i] && k < g->dep0[i + 1]; k++) {
+                int from = g->home[g->dep[k]], to = g->home[i];
+                if (from == to)
+                    continue;
+                waits[to]++;
+                who[used] = to;
+                next[used] = first[from];
+                first[from] = used++;
+            }
+        for (int i = 0; i < n; i++)
+            if (g->root[i] && g->home[i] == i && !waits[i])
+                g->order[g->norder++] = i;
+        for (; done < g->norder; done++)
+            for (int e = first[g->order[done]]; e >= 0; e = next[e])
+                if (--waits[who[e]] == 0)
+                    g->order[g->norder++] = who[e];
+    }
+    free(waits);
+    free(next);
+    free(first);
+    free(who);
+    return ok;
+}
