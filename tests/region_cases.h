@@ -17,6 +17,8 @@ typedef struct {
 } rc_run;
 /* The program that includes this defines it. false: a check failed and was reported. */
 static bool rc_launch(const rc_run *run);
+/* Set by rc_launch where kernels take indices: the number of the first one out of range, -1: none. */
+static int64_t rc_bad_index = -1;
 
 static unsigned long long rc_state = 1;
 

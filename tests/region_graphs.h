@@ -34,7 +34,7 @@ static bool rg_region(const orr__prog *p, const orr__region *r, void **array, in
         run.out[k] = rg_array(p, array, r->out[k]);
         run.out_n[k] = r->out_count;
     }
-    if (r->kind != ORR__G_MAP && (r->rmask & 1u))
+    if ((r->kind != ORR__G_MAP && (r->rmask & 1u)) || r->kind == ORR__G_SCATTER_ADD || (r->rows && r->rank == 1))
         cuts = 1; /* a second launch would write the same elements */
     for (int c = 0; c < cuts; c++) {
         run.lo = r->dim[0] * c / cuts;
@@ -45,7 +45,7 @@ static bool rg_region(const orr__prog *p, const orr__region *r, void **array, in
     return true;
 }
 
-static void rg_check(const char *what, orr_tensor *t, bool fuse, double ulp)
+static void rg_check(const char *what, orr_tensor *t, int how, double ulp)
 {
     orr__site at = ORR__SITE(NULL, 0, what);
     orr__node *node = orr__handle_node(t);
@@ -55,7 +55,7 @@ static void rg_check(const char *what, orr_tensor *t, bool fuse, double ulp)
     const void *leaf[16] = { NULL };
     ORR_REQUIRE(node && orr__prog_capture(at, &node, 1, &p) == ORR_OK);
     ORR_REQUIRE(p.n <= GRAPH_NODES && p.nleaf <= 16 && p.nscalar <= RB_SCALARS);
-    ORR_CHECK_MSG(orr__fuse(at, &p, fuse, &rs) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr__fuse(at, &p, how, &rs) == ORR_OK, "%s", orr_error_message());
     for (int i = 0; i < p.nleaf; i++)
         leaf[i] = p.leaf[i]->host;
     orr_dtype dtype = (orr_dtype)node->dtype;

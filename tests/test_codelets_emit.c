@@ -7,6 +7,7 @@
 #include "codelets/emit/emit.h"
 #include "tests/region_graphs.h"
 #include "tests/region_tests.h"
+#include "tests/region_wide.h"
 #ifdef HAVE_NVRTC
 #include <nvrtc.h>
 #endif
@@ -22,6 +23,7 @@ static double rc_ulp(const orr__ewrow *row, orr_dtype t)
 /* -- C99: a stand-in for the compiled CPU tier ------------------------------------------------------------------ */
 
 typedef void c_kernel(void *const *in, void *const *out, const int64_t *word);
+typedef void c_index_kernel(void *const *in, void *const *out, int32_t *flag, const int64_t *word);
 
 static bool cc_works(void)
 {
@@ -74,8 +76,14 @@ static bool rc_launch(const rc_run *run)
     char *text = orr__emit(r, &orr__dialect_c, &lay, true);
     c_kernel *k = text ? c_compile(text, wide, &lib) : NULL;
     ORR_CHECK_MSG(k != NULL, "of %s", text ? text : orr_error_message());
-    if (k)
+    int32_t bad = INT32_MAX;
+    c_index_kernel *ik;
+    memcpy(&ik, &k, sizeof ik);
+    if (k && lay.flag && word[0] > 0)
+        ik(run->in, run->out, &bad, word);
+    else if (k && word[0] > 0)
         k(run->in, run->out, word);
+    rc_bad_index = bad == INT32_MAX ? -1 : bad;
     if (lib)
         (void)dlclose(lib);
     free(text);
@@ -272,6 +280,7 @@ int main(int argc, char **argv)
                                       RT_TESTS,
                                       ORR_TEST(far_elements_take_64_bit_indices),
                                       ORR_TEST(graphs_compute_what_the_reference_does),
+                                      RW_TESTS,
                                       { 0 } };
     static const orr_test text_only[] = { TEXT_TESTS, { 0 } };
     bool cc = cc_works();

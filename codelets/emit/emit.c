@@ -1,4 +1,4 @@
-/* From a region to the text of one kernel: one work item per output element, reductions as loops in a fixed order.
+/* From a region to the text of one kernel: its parts in order, and maps, one work item per element.
  * Must not know: devices, compilers, queues. */
 #include "config.h"
 
@@ -19,14 +19,13 @@ bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
     case ORR__RI_IOTA: return t != ORR_BOOL && (fp64 || !orr__is_float(t));
     case ORR__RI_RANDOM: return orr__emit_random_can(in, fp64);
     case ORR__RI_EW: return orr__ew(in->op) != NULL;
+    case ORR__RI_FOLD: return r->rows && in->op <= ORR__RALL;
     default: return false;
     }
 }
 
-bool orr__emit_can(const orr__region *r, bool fp64)
+static bool can_values(const orr__region *r, bool fp64)
 {
-    if ((r->kind != ORR__G_MAP && r->kind != ORR__G_REDUCE && r->kind != ORR__G_ARGREDUCE) || r->rows)
-        return false;
     if (r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1 || r->nout > ORR__REGION_OUTS)
         return false;
     for (int i = 0; i < r->ninstr; i++)
@@ -36,6 +35,17 @@ bool orr__emit_can(const orr__region *r, bool fp64)
         if (r->out_dtype[k] == ORR_F64 && !fp64)
             return false;
     return true;
+}
+
+bool orr__emit_can(const orr__region *r, bool fp64)
+{
+    switch (r->kind) {
+    case ORR__G_MAP: return can_values(r, fp64);
+    case ORR__G_REDUCE:
+    case ORR__G_ARGREDUCE: return r->nout == 1 && can_values(r, fp64);
+    case ORR__G_MATMUL: return orr__emit_product_can(r, fp64);
+    default: return orr__emit_is_whole(r) && orr__emit_whole_can(r, fp64);
+    }
 }
 
 static unsigned needs_of_dtype(orr_dtype t, bool fp64)
@@ -61,55 +71,52 @@ static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d
         orr__text_addf(t, "typedef struct { orr_i64 v[%d]; } orr_words;\n#define W(n) p.v[n]\n", l->nword);
     else
         orr__text_add(t, "#define W(n) p[n]\n");
-    orr__text_addf(t, "%s orr_kernel(", d->kernel);
+    orr__text_addf(t, "%s orr_kernel(", l->group ? d->grouped : d->kernel);
     for (int i = 0; i < r->nin && !d->arrays; i++)
         orr__text_addf(t, "%sconst %s *in%d, ", d->global, orr__emit_storage((orr_dtype)r->in_dtype[i]), i);
     for (int k = 0; k < r->nout && !d->arrays; k++)
         orr__text_addf(t, "%s%s *out%d, ", d->global, orr__emit_storage((orr_dtype)r->out_dtype[k]), k);
-    orr__text_addf(t, "%s%sp)\n{\n", d->arrays ? "void *const *in, void *const *out, " : "",
-                   l->by_value ? "const orr_words " : d->words);
+    if (d->arrays)
+        orr__text_add(t, "void *const *in, void *const *out, ");
+    if (l->flag)
+        orr__text_addf(t, "%sorr_i32 *flag, ", d->global);
+    orr__text_addf(t, "%sp)\n{\n", l->by_value ? "const orr_words " : d->words);
     for (int i = 0; i < r->nin && d->arrays; i++)
         orr__text_addf(t, "    const %s *in%d = in[%d];\n", orr__emit_storage((orr_dtype)r->in_dtype[i]), i, i);
     for (int k = 0; k < r->nout && d->arrays; k++)
         orr__text_addf(t, "    %s *out%d = out[%d];\n", orr__emit_storage((orr_dtype)r->out_dtype[k]), k, k);
 }
 
-/* Axis numbers of the kept axes from the number of the output element; the outermost takes what is left. */
-static void kept_axes(orr__text *t, const orr__region *r)
+/* The outermost axis takes what is left. */
+void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const char *from)
 {
+    static const char *const name[ORR_MAX_RANK] = { "rest0", "rest1", "rest2", "rest3",
+                                                    "rest4", "rest5", "rest6", "rest7" };
     int outermost = -1;
     for (int d = r->rank - 1; d >= 0; d--)
-        if (!(r->rmask & 1u << d))
+        if (mask & 1u << d)
             outermost = d;
-    const char *rest = "i";
     for (int d = r->rank - 1; d >= 0; d--) {
-        if (r->rmask & 1u << d)
+        if (!(mask & 1u << d))
             continue;
         if (d == outermost) {
-            orr__text_addf(t, "    const orr_idx i%d = %s;\n", d, rest);
+            orr__text_addf(t, "    const orr_idx i%d = %s;\n", d, from);
             continue;
         }
-        orr__text_addf(t, "    const orr_idx rest%d = orr_quotient(%s, (orr_idx)W(%d), W(%d));\n", d, rest, 2 + d,
+        orr__text_addf(t, "    const orr_idx rest%d = orr_quotient(%s, (orr_idx)W(%d), W(%d));\n", d, from, 2 + d,
                        2 + r->rank + d);
-        orr__text_addf(t, "    const orr_idx i%d = %s - rest%d * (orr_idx)W(%d);\n", d, rest, d, 2 + d);
-        static const char *const name[ORR_MAX_RANK] = { "rest0", "rest1", "rest2", "rest3",
-                                                        "rest4", "rest5", "rest6", "rest7" };
-        rest = name[d];
+        orr__text_addf(t, "    const orr_idx i%d = %s - rest%d * (orr_idx)W(%d);\n", d, from, d, 2 + d);
+        from = name[d];
     }
-}
-
-static void values(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
-{
-    int scalar = l->scalar_at;
-    for (int i = 0; i < r->ninstr; i++)
-        orr__emit_value(t, r, l, i, &scalar, fp64);
 }
 
 static void map(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
+    int scalar = l->scalar_at;
     if (!l->linear)
-        kept_axes(t, r);
-    values(t, r, l, fp64);
+        orr__emit_axes(t, r, ~0u, "i");
+    for (int i = 0; i < r->ninstr; i++)
+        orr__emit_value(t, r, l, i, &scalar, fp64);
     for (int k = 0; k < r->nout; k++) {
         char reg[16];
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
@@ -117,39 +124,52 @@ static void map(orr__text *t, const orr__region *r, const orr__layout *l, bool f
     }
 }
 
-static void reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+/* What stands before the kernel. */
+static void functions(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
-    kept_axes(t, r);
-    orr__emit_fold_begin(t, r, fp64);
-    for (int d = 0; d < r->rank; d++)
-        if (r->rmask & 1u << d)
-            orr__text_addf(t, "    for (orr_idx i%d = 0; i%d < (orr_idx)W(%d); i%d++)\n", d, d, 2 + d, d);
-    orr__text_add(t, "    {\n");
-    values(t, r, l, fp64);
-    orr__emit_fold_step(t, r, fp64);
-    orr__text_add(t, "    }\n");
-    orr__emit_fold_end(t, r, l, fp64);
+    unsigned random = 0;
+    orr__text_add(t, d->prelude);
+    if (l->group || l->flag)
+        orr__text_add(t, d->prelude2);
+    orr__emit_helpers(t, needs(r, fp64));
+    for (int i = 0; i < r->ninstr; i++)
+        if (r->instr[i].kind == ORR__RI_RANDOM)
+            orr__emit_random_helpers(t, &r->instr[i], &random, fp64);
+    orr__emit_functions(t, d, r, fp64);
+    if (r->kind == ORR__G_MATMUL)
+        orr__emit_product_helpers(t, r, d);
+    else if (l->group)
+        orr__emit_group_functions(t, r, fp64);
+}
+
+static bool body(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
+{
+    if (r->kind == ORR__G_MATMUL) {
+        orr__emit_product(t, r, d, l, fp64);
+    } else if (l->group) {
+        orr__emit_group_begin(t, r, d, l);
+        if (r->rows)
+            return orr__emit_rows(t, r, l, fp64);
+        orr__emit_reduce(t, r, l, fp64);
+    } else {
+        orr__text_add(t, d->begin);
+        if (r->kind == ORR__G_MAP)
+            map(t, r, l, fp64);
+        else
+            orr__emit_whole(t, r, l);
+    }
+    return true;
 }
 
 char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
     orr__text t = { 0 };
-    unsigned random = 0;
-    orr__text_add(&t, d->prelude);
-    orr__emit_helpers(&t, needs(r, fp64));
-    for (int i = 0; i < r->ninstr; i++)
-        if (r->instr[i].kind == ORR__RI_RANDOM)
-            orr__emit_random_helpers(&t, &r->instr[i], &random, fp64);
-    orr__emit_functions(&t, d, r, fp64);
+    functions(&t, r, d, l, fp64);
     parameters(&t, r, d, l);
-    orr__text_add(&t, d->begin);
-    if (r->kind == ORR__G_MAP)
-        map(&t, r, l, fp64);
-    else
-        reduce(&t, r, l, fp64);
+    bool ok = body(&t, r, d, l, fp64);
     orr__text_add(&t, d->end);
     orr__text_add(&t, "}\n");
-    if (!t.failed)
+    if (ok && !t.failed)
         return t.s;
     free(t.s);
     (void)orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for a kernel's text");

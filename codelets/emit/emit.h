@@ -15,6 +15,11 @@ typedef struct orr__dialect {
     const char *words;   /* the parameter that carries more words than fit by value                           */
     const char *begin;   /* from work item to `i`, the number of the output element                           */
     const char *end;
+    int group;           /* work items that fold together, a power of two                                     */
+    const char *grouped; /* qualifiers of a kernel whose groups have that size                                */
+    const char *seat;    /* declares `block`, the group's number (below ORR_BLOCKS), and `me`, the item's in it */
+    const char *share;   /* qualifier of memory that a group shares                                            */
+    const char *prelude2; /* of such kernels: ORR_BARRIER, and orr_least(p, v), which atomically makes *p ≤ v  */
     const char *fma[2];  /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
     const char *math[2]; /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
     const char *unmath;
@@ -30,8 +35,18 @@ enum { ORR__EMIT_ARG_BYTES = 1024 };
 /* How an access moves along an axis; part of the text, so part of what a kernel is compiled for. */
 enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
 
-/* What is known of a region beside its instructions, and where each argument word stands. Argument words are 64-bit:
- *   0                 number of work items
+/* How a kernel computes an output element: one work item by itself; items of a group together (folds: several elements to
+ * a group when there is little to fold); or a group a tile of a matrix product. Arg words of the last two, at group_at: */
+enum {
+    ORR__GROUP_BLOCKS, /* number of groups                                                                      */
+    ORR__GROUP_SHAPE,  /* log2 of the items that fold an element; + 16: neighbours in the group are elements     */
+    ORR__GROUP_COUNT,  /* values that an element is folded from                                                 */
+    ORR__GROUP_WORDS
+};
+
+/* What is known of a region beside its instructions, and where each argument word stands. Argument words are 64-bit; those
+ * of matmul are in product.c, those of take, scatter_add, concat and pad in whole.c, of the others:
+ *   0                 number of output elements; of a region with rows, of rows
  *   1                 index at which axis 0 starts (for arg-reductions)
  *   2 …               size of each axis; of axis 0, hi - lo
  *   2 + rank …        unless linear: what divides by each of these sizes (orr_quotient in dialect.c)
@@ -40,26 +55,35 @@ enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
  *   scalar_at …       scalars in instruction order, each in its register's representation */
 typedef struct orr__layout {
     int nword, out_at, scalar_at;
+    int group, group_at; /* items of a group and where its words are; 0: items are by themselves */
     bool by_value;
+    bool flag;     /* a parameter before the words: an int that becomes the number of a wrong index, the smallest */
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
     int16_t *at;   /* naccess word numbers */
     uint8_t *move; /* naccess × ORR_MAX_RANK */
 } orr__layout;
 
-/* MAP, REDUCE and ARGREDUCE of a rank that is possible. Without fp64: nothing that needs double. */
+/* Without fp64: nothing that needs double. */
 bool orr__emit_can(const orr__region *r, bool fp64);
 orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__layout *l);
 void orr__layout_free(orr__layout *l);
 bool orr__layout_equal(const orr__layout *a, const orr__layout *b, const orr__region *r);
 
 /* The text, NUL-terminated, the caller frees it; NULL with the last error set. The kernel is called orr_kernel. Its
- * parameters: inputs, outputs, words (struct by value or pointer). With ORR_WIDE defined by the compiler's command
+ * parameters: inputs, outputs, with layout.flag an int, words (struct by value or pointer). With ORR_WIDE defined by the compiler's command
  * line indices have 64 bits, else 32. */
 char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64);
 
 /* The words of a launch. Returns whether 32-bit indices suffice. */
 bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word);
+
+/* How a launch is laid over work items: at least `items` of them, in groups of `group`, 0: of any size. */
+typedef struct orr__geometry {
+    int64_t items;
+    int group;
+} orr__geometry;
+orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word);
 
 /* The scalars' words in instruction order; returns what follows them. */
 int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word);
@@ -94,6 +118,34 @@ void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, bool
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);
 void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
                      bool fp64);
+/* Declares i<axis> for each axis in `mask`, from `from`, their row-major number. */
+void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const char *from);
+/* Word m of orr_quotient for divisor d. */
+int64_t orr__emit_divider(int64_t d);
+/* Can 32 bits hold every element number of access a, which begins at `offset` and has `rows` on axis 0? */
+bool orr__emit_narrow(const orr__region *r, const orr__access *a, int64_t offset, int64_t rows);
+
+/* group.c: kernels whose groups fold. */
+orr__region orr__emit_fold_of(const orr__region *r, int instr); /* a FOLD instruction as a reduction */
+void orr__emit_group_functions(orr__text *t, const orr__region *r, bool fp64);
+void orr__emit_group_begin(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l);
+void orr__emit_group_step(orr__text *t, const orr__region *fold, int number, const char *where);
+void orr__emit_group_join(orr__text *t, const orr__region *fold, int number, bool fp64); /* declares fold<number> */
+void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
+void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64);
+/* row.c */
+bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64); /* false: no memory */
+/* whole.c, product.c */
+bool orr__emit_is_whole(const orr__region *r);
+bool orr__emit_whole_can(const orr__region *r, bool fp64);
+void orr__emit_whole_layout(const orr__region *r, orr__layout *l);
+void orr__emit_whole(orr__text *t, const orr__region *r, const orr__layout *l);
+bool orr__emit_whole_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
+bool orr__emit_product_can(const orr__region *r, bool fp64);
+void orr__emit_product_layout(const orr__region *r, orr__layout *l);
+void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d);
+void orr__emit_product(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64);
+bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
 /* Reductions: the accumulator's dtype; `fold` declared, one step with the value, stored. */
 orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64);
 void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64);

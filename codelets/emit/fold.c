@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "codelets/emit/emit.h"
 
-/* Sums and products: f64, i64, u64. Without f64: f32, sums compensated. The others keep the value's own type. */
+/* Sums and products: f64, i64, u64. Without f64: f32. The others keep the value's own type. */
 orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
@@ -54,11 +54,6 @@ static const char *extreme(orr_dtype t, bool max)
     return max ? least[t] : most[t];
 }
 
-static bool compensated(const orr__region *r, bool fp64)
-{
-    return r->kind == ORR__G_REDUCE && r->rop == ORR__RSUM && !fp64 && orr__emit_fold_dtype(r, fp64) == ORR_F32;
-}
-
 void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
 {
     orr_dtype f = orr__emit_fold_dtype(r, fp64);
@@ -70,20 +65,15 @@ void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
     else if (r->rop == ORR__RPROD || r->rop == ORR__RALL)
         init = "1";
     orr__text_addf(t, "    %s fold = %s;\n", orr__emit_type(f), init);
-    if (compensated(r, fp64))
-        orr__text_add(t, "    orr_f32 plain = 0, lost = 0;\n");
 }
 
+/* `at`: the value's place. */
 static void step_arg(orr__text *t, const orr__region *r, int reg)
 {
-    int axis = 0;
-    while (axis < r->rank - 1 && !(r->rmask & 1u << axis))
-        axis++;
     orr__text_addf(t, "        if (where < 0 || r%d %c fold", reg, r->rop == ORR__RMAX ? '>' : '<');
     if (orr__is_float((orr_dtype)r->instr[reg].dtype))
         orr__text_addf(t, " || (r%d != r%d && fold == fold)", reg, reg);
-    orr__text_addf(t, ") {\n            fold = r%d;\n            where = (orr_i64)i%d + %s;\n        }\n", reg, axis,
-                   axis == 0 ? "W(1)" : "0");
+    orr__text_addf(t, ") {\n            fold = r%d;\n            where = at;\n        }\n", reg);
 }
 
 /* NaN, once there, stays: no comparison with it holds. */
@@ -109,11 +99,6 @@ void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64)
         orr__text_addf(t, "        fold |= r%d != 0;\n", reg);
     else if (r->rop == ORR__RALL)
         orr__text_addf(t, "        fold &= r%d != 0;\n", reg);
-    else if (compensated(r, fp64))
-        orr__text_addf(t,
-                       "        const orr_f32 add = r%d - lost, next = fold + add;\n"
-                       "        lost = (next - fold) - add;\n        fold = next;\n        plain += r%d;\n",
-                       reg, reg);
     else if (wraps)
         orr__text_addf(t, "        fold = (orr_i64)((orr_u64)fold %c (orr_u64)(orr_i64)r%d);\n",
                        r->rop == ORR__RSUM ? '+' : '*', reg);
@@ -123,11 +108,5 @@ void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64)
 
 void orr__emit_fold_end(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
-    /* The compensation of an infinite sum is NaN; the plain sum is right then. */
-    if (compensated(r, fp64))
-        orr__text_add(t, "    if (fold != fold)\n        fold = plain;\n");
-    if (r->kind == ORR__G_ARGREDUCE)
-        orr__emit_store(t, r, l, 0, ORR_I64, "where", fp64);
-    else
-        orr__emit_store(t, r, l, 0, orr__emit_fold_dtype(r, fp64), "fold", fp64);
+    orr__emit_store(t, r, l, 0, orr__emit_fold_dtype(r, fp64), "fold", fp64);
 }

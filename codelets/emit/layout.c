@@ -36,6 +36,11 @@ int orr__emit_scalars(const orr__rinstr *in)
     }
 }
 
+static bool by_value(const orr__region *r, const orr__dialect *d, const orr__layout *l)
+{
+    return d->by_value && (l->nword + r->nin + r->nout + l->flag) * 8 <= ORR__EMIT_ARG_BYTES;
+}
+
 orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__layout *l)
 {
     size_t n = r->naccess > 0 ? (size_t)r->naccess : 1;
@@ -46,7 +51,18 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
         orr__layout_free(l);
         return ORR_ENOMEM;
     }
-    l->linear = r->kind == ORR__G_MAP;
+    if (r->kind >= ORR__G_MATMUL) {
+        if (r->kind == ORR__G_MATMUL) {
+            l->group = d->group;
+            orr__emit_product_layout(r, l);
+        } else {
+            orr__emit_whole_layout(r, l);
+        }
+        l->by_value = by_value(r, d, l);
+        return ORR_OK;
+    }
+    l->group = r->kind != ORR__G_MAP || r->rows ? d->group : 0;
+    l->linear = !l->group;
     for (int a = 0; a < r->naccess && l->linear; a++)
         l->linear = contiguous(r, &r->access[a]) || still(r, &r->access[a]);
     int word = 2 + (l->linear ? 1 : 2) * r->rank;
@@ -65,12 +81,14 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
             word += move[k] == ORR__MOVE_ANY;
         }
     }
+    l->group_at = word;
+    word += l->group ? ORR__GROUP_WORDS : 0;
     l->out_at = word;
     l->scalar_at = word += r->nout;
     for (int i = 0; i < r->ninstr; i++)
         word += orr__emit_scalars(&r->instr[i]);
     l->nword = word;
-    l->by_value = d->by_value && (word + r->nin + r->nout) * 8 <= ORR__EMIT_ARG_BYTES;
+    l->by_value = by_value(r, d, l);
     return ORR_OK;
 }
 
@@ -84,12 +102,11 @@ void orr__layout_free(orr__layout *l)
 
 bool orr__layout_equal(const orr__layout *a, const orr__layout *b, const orr__region *r)
 {
-    return a->nword == b->nword && a->linear == b->linear && a->by_value == b->by_value &&
+    return a->nword == b->nword && a->group == b->group && a->linear == b->linear && a->by_value == b->by_value &&
            memcmp(a->move, b->move, (size_t)r->naccess * ORR_MAX_RANK) == 0;
 }
 
-/* Elements that an access can touch, first and last, relative to its memory object; false: beyond 32-bit indices. */
-static bool narrow(const orr__region *r, const orr__access *a, int64_t offset, int64_t rows)
+bool orr__emit_narrow(const orr__region *r, const orr__access *a, int64_t offset, int64_t rows)
 {
     int64_t lo = offset, hi = offset;
     for (int d = 0; d < r->rank; d++) {
@@ -107,8 +124,7 @@ static bool narrow(const orr__region *r, const orr__access *a, int64_t offset, i
     return hi - lo <= INT32_MAX;
 }
 
-/* The word m of orr_quotient for divisor d; see dialect.c. */
-static int64_t divider(int64_t d)
+int64_t orr__emit_divider(int64_t d)
 {
     int shift = 31;
     if (d < 1 || d > INT32_MAX)
@@ -154,15 +170,26 @@ int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word)
     return word;
 }
 
+orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word)
+{
+    if (!l->group || word[0] == 0)
+        return (orr__geometry){ word[0], l->group };
+    return (orr__geometry){ word[l->group_at + ORR__GROUP_BLOCKS] * l->group, l->group };
+}
+
 bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word)
 {
     const orr__region *r = l->region;
+    if (r->kind == ORR__G_MATMUL)
+        return orr__emit_product_words(l, lay, word);
+    if (r->kind > ORR__G_MATMUL)
+        return orr__emit_whole_words(l, lay, word);
     bool axis0_kept = !(r->rmask & 1u), fits = true;
     int64_t items = 1, rows = l->hi - l->lo, row = 1;
     for (int d = 0; d < r->rank; d++) {
         word[2 + d] = d == 0 ? rows : r->dim[d];
         if (!lay->linear)
-            word[2 + r->rank + d] = divider(word[2 + d]);
+            word[2 + r->rank + d] = orr__emit_divider(word[2 + d]);
         if (!(r->rmask & 1u << d)) {
             items *= word[2 + d];
             row *= d == 0 ? 1 : r->dim[d];
@@ -178,7 +205,7 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
         int64_t offset = c->offset + l->lo * c->stride[0];
         if (c->input >= 0) {
             offset -= l->in_off ? l->in_off[c->input] : 0;
-            fits = fits && narrow(r, c, offset, rows);
+            fits = fits && orr__emit_narrow(r, c, offset, rows);
         }
         word[at++] = offset;
         for (int d = 0; d < r->rank && !lay->linear; d++)
@@ -190,6 +217,8 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
         word[lay->out_at + k] = offset;
         fits = fits && offset >= INT32_MIN && offset <= INT32_MAX && offset + items <= INT32_MAX;
     }
+    if (lay->group)
+        orr__emit_group_words(l, lay, word);
     (void)orr__emit_scalar_words(l, fp64, word + lay->scalar_at);
     return fits && items <= INT32_MAX - 65536; /* the launch rounds up to whole groups */
 }

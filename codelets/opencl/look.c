@@ -35,6 +35,12 @@ static bool has_fp64(cl_device_id d)
     return clGetDeviceInfo(d, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof c, &c, NULL) == CL_SUCCESS && c != 0;
 }
 
+static size_t largest_group(cl_device_id d)
+{
+    size_t most = 0;
+    return clGetDeviceInfo(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL) == CL_SUCCESS ? most : 0;
+}
+
 static void look(void)
 {
     cl_platform_id platform[MOST];
@@ -42,6 +48,7 @@ static void look(void)
     cl_uint np = 0, nd;
     cl_int code = clGetPlatformIDs(MOST, platform, &np);
     machine.fp64 = true;
+    machine.group = SIZE_MAX;
     if (code != CL_SUCCESS || np == 0) {
         (void)snprintf(machine.why, sizeof machine.why, "no OpenCL platform (%s)",
                        code != CL_SUCCESS ? orr__cl_name(code) : "none installed");
@@ -56,6 +63,8 @@ static void look(void)
                 continue;
             machine.devices++;
             machine.fp64 = machine.fp64 && has_fp64(device[i]);
+            size_t group = largest_group(device[i]);
+            machine.group = group < machine.group ? group : machine.group;
         }
     }
     if (!machine.devices)

@@ -1,4 +1,4 @@
-/* The OpenCL backend: element-wise regions and reductions through generated OpenCL C.
+/* The OpenCL backend: regions through generated OpenCL C.
  * Must not know: StarPU, plans, tensors. */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "codelets/opencl/opencl.h"
 #include "codelets/user/user.h"
 
-enum { STACK_WORDS = 128 };
+enum { STACK_WORDS = 128, NO_INDEX = INT32_MAX };
 
 /* Units that a kernel was launched through: one per device and index width. */
 typedef struct used {
@@ -40,7 +40,8 @@ static bool can(const orr__region *r)
     const orr__cl_machine *m = orr__cl_look();
     if (r->kind == ORR__G_USER)
         return m->devices > 0 && orr__user_text_can(r, false, m->fp64);
-    return m->devices > 0 && orr__emit_can(r, m->fp64);
+    bool grouped = r->rows || (r->kind != ORR__G_MAP && r->kind <= ORR__G_MATMUL);
+    return m->devices > 0 && (!grouped || m->group >= (size_t)orr__dialect_opencl.group) && orr__emit_can(r, m->fp64);
 }
 
 static orr__site site(const orr__region *r)
@@ -126,37 +127,85 @@ static cl_int set_pointers(cl_kernel kernel, const orr__launch *l, cl_uint *next
     return code;
 }
 
+/* A small buffer that holds what p points to. */
+static orr_status small_buffer(const orr__cl_unit *u, const orr__launch *l, cl_mem_flags flags, const void *p,
+                               size_t bytes, cl_mem *m)
+{
+    cl_int code;
+    *m = clCreateBuffer(u->context, flags | CL_MEM_COPY_HOST_PTR, bytes, (void *)(uintptr_t)p, &code);
+    return *m ? ORR_OK : orr__cl_fail(site(l->region), "clCreateBuffer", code);
+}
+
 /* The unit's lock is held: arguments belong to the cl_kernel until it is enqueued. */
-static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word)
+static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word, cl_mem flag)
 {
     orr__site at = site(l->region);
     cl_int code;
     cl_uint next = 0;
     cl_mem words = NULL;
-    size_t bytes = (size_t)k->layout.nword * sizeof *word, global = (size_t)word[0];
-    orr_status st = orr__cl_unit_build(at, u);
-    if (st != ORR_OK)
-        return st;
+    size_t bytes = (size_t)k->layout.nword * sizeof *word;
+    orr__geometry g = orr__emit_geometry(&k->layout, word);
+    size_t group = g.group ? (size_t)g.group : u->group, global = ((size_t)g.items + group - 1) / group * group;
+    orr_status st = ORR_OK;
     code = set_pointers(u->kernel, l, &next);
+    if (code == CL_SUCCESS && flag)
+        code = clSetKernelArg(u->kernel, next++, sizeof flag, &flag);
     if (code == CL_SUCCESS && k->layout.by_value)
         code = clSetKernelArg(u->kernel, next, bytes, word);
     else if (code == CL_SUCCESS) {
-        void *copy = (void *)(uintptr_t)word; /* read only, as the flags say */
-        words = clCreateBuffer(u->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, copy, &code);
-        if (!words)
-            return orr__cl_fail(at, "clCreateBuffer", code);
+        st = small_buffer(u, l, CL_MEM_READ_ONLY, word, bytes, &words);
+        if (st != ORR_OK)
+            return st;
         code = clSetKernelArg(u->kernel, next, sizeof words, &words);
     }
     if (code != CL_SUCCESS)
         st = orr__cl_fail(at, "clSetKernelArg", code);
     else {
-        global = (global + u->group - 1) / u->group * u->group;
-        code = clEnqueueNDRangeKernel(l->queue, u->kernel, 1, NULL, &global, &u->group, 0, NULL, NULL);
+        code = clEnqueueNDRangeKernel(l->queue, u->kernel, 1, NULL, &global, &group, 0, NULL, NULL);
         if (code != CL_SUCCESS)
             st = orr__cl_fail(at, "clEnqueueNDRangeKernel", code);
     }
     if (words) /* the queue keeps it as long as it is used */
         (void)clReleaseMemObject(words);
+    return st;
+}
+
+/* Waits for the launch; an index that was out of range is an error like the host's. */
+static orr_status check_index(const orr__launch *l, cl_mem flag)
+{
+    const orr__region *r = l->region;
+    orr_dtype t = (orr_dtype)r->in_dtype[1];
+    cl_int bad = NO_INDEX, code = clEnqueueReadBuffer(l->queue, flag, CL_TRUE, 0, sizeof bad, &bad, 0, NULL, NULL);
+    unsigned char raw[8] = { 0 };
+    size_t size = orr_dtype_size(t);
+    if (code == CL_SUCCESS && bad == NO_INDEX)
+        return ORR_OK;
+    if (code == CL_SUCCESS)
+        code = clEnqueueReadBuffer(l->queue, l->in[1], CL_TRUE, (size_t)(bad - (l->in_off ? l->in_off[1] : 0)) * size,
+                                   size, raw, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return orr__cl_fail(site(r), "clEnqueueReadBuffer", code);
+    orr__scalar v = orr__scalar_load(raw, t);
+    int64_t i = orr__is_signed(t) ? v.i : v.u > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)v.u;
+    return orr__fail(site(r), ORR_EINDEX, "index %lld (number %lld) is out of range for axis %d of length %lld",
+                     (long long)i, (long long)bad, r->attr.axis, (long long)r->in_shape[0].dim[r->attr.axis]);
+}
+
+static orr_status launch_unit(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word)
+{
+    const cl_int none = NO_INDEX;
+    cl_mem flag = NULL;
+    (void)pthread_mutex_lock(&u->lock);
+    orr_status st = orr__cl_unit_build(site(l->region), u);
+    if (st == ORR_OK && k->layout.flag)
+        st = small_buffer(u, l, CL_MEM_READ_WRITE, &none, sizeof none, &flag);
+    if (st == ORR_OK)
+        st = enqueue(k, l, u, word, flag);
+    (void)pthread_mutex_unlock(&u->lock);
+    if (st == ORR_OK && flag)
+        st = check_index(l, flag);
+    if (flag)
+        (void)clReleaseMemObject(flag);
     return st;
 }
 
@@ -184,12 +233,7 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     bool wide = !orr__emit_words(l, &k->layout, k->fp64, word);
     if (word[0] > 0) {
         orr__cl_unit *u = unit_for(k, l, wide);
-        st = ORR_ENOMEM;
-        if (u) {
-            (void)pthread_mutex_lock(&u->lock);
-            st = enqueue(k, l, u, word);
-            (void)pthread_mutex_unlock(&u->lock);
-        }
+        st = u ? launch_unit(k, l, u, word) : ORR_ENOMEM;
     }
     if (word != stack)
         free(word);

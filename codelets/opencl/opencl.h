@@ -18,6 +18,7 @@ orr_status orr__cl_fail(orr__site at, const char *call, cl_int code);
 typedef struct {
     int devices; /* usable: available, with a compiler, OpenCL 1.2, little-endian */
     bool fp64;
+    size_t group;  /* items that every device takes in one group */
     char why[128]; /* when there is none */
 } orr__cl_machine;
 const orr__cl_machine *orr__cl_look(void);

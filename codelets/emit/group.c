@@ -1,0 +1,234 @@
+/* Kernels in which the items of a group fold together: who folds what, and how the parts are joined, in a fixed order.
+ * Must not know: devices, the languages' words. */
+#include "config.h"
+
+#include <stdio.h>
+#include "codelets/emit/emit.h"
+
+/* Items enough to keep a large device busy: beyond them, an element of a column is folded by one item. */
+#define BUSY 65536
+
+orr__region orr__emit_fold_of(const orr__region *r, int instr)
+{
+    orr__region fold = *r;
+    fold.kind = ORR__G_REDUCE;
+    fold.rop = r->instr[instr].op;
+    fold.out_reg[0] = r->instr[instr].x;
+    return fold;
+}
+
+/* Sums in the values' own precision keep what their roundings lose, as the host's do. */
+static bool compensated(const orr__region *r, bool fp64)
+{
+    orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
+    return r->kind == ORR__G_REDUCE && r->rop == ORR__RSUM && orr__is_float(t) && (t == ORR_F64 || !fp64);
+}
+
+/* -- functions: orr_first, orr_step, orr_join, each with the fold's number ------------------------------------------ */
+
+static void unpack(orr__text *t, const orr__region *r, const char *from, bool fp64)
+{
+    orr__text_addf(t, "    %s fold = %s.fold;\n", orr__emit_type(orr__emit_fold_dtype(r, fp64)), from);
+    if (r->kind == ORR__G_ARGREDUCE)
+        orr__text_addf(t, "    orr_i64 where = %s.where;\n", from);
+    if (compensated(r, fp64))
+        orr__text_addf(t, "    %s plain = %s.plain, lost = %s.lost;\n",
+                       orr__emit_type(orr__emit_fold_dtype(r, fp64)), from, from);
+}
+
+static void pack(orr__text *t, const orr__region *r, bool fp64)
+{
+    orr__text_add(t, "    a.fold = fold;\n");
+    if (r->kind == ORR__G_ARGREDUCE)
+        orr__text_add(t, "    a.where = where;\n");
+    if (compensated(r, fp64))
+        orr__text_add(t, "    a.plain = plain;\n    a.lost = lost;\n");
+    orr__text_add(t, "    return a;\n}\n");
+}
+
+/* The first of equals, wherever it was found. */
+static void join_arg(orr__text *t, const orr__region *r)
+{
+    char sign = r->rop == ORR__RMAX ? '>' : '<';
+    bool nan = orr__is_float((orr_dtype)r->instr[r->out_reg[0]].dtype);
+    orr__text_addf(t, "    const int more = b.fold %c a.fold%s;\n", sign,
+                   nan ? " || (b.fold != b.fold && a.fold == a.fold)" : "");
+    orr__text_addf(t, "    const int less = a.fold %c b.fold%s;\n", sign,
+                   nan ? " || (a.fold != a.fold && b.fold == b.fold)" : "");
+    orr__text_add(t, "    if (b.where < 0)\n        return a;\n    if (a.where < 0)\n        return b;\n"
+                     "    return more || (!less && b.where < a.where) ? b : a;\n}\n");
+}
+
+/* Both sums' errors are kept, and that of adding them (Knuth). */
+static void join_compensated(orr__text *t, const char *type)
+{
+    orr__text_addf(t,
+                   "    const %s sum = a.fold + b.fold, part = sum - a.fold;\n"
+                   "    const %s error = (a.fold - (sum - part)) + (b.fold - part);\n"
+                   "    a.lost = a.lost + b.lost - error;\n    a.fold = sum;\n    a.plain = a.plain + b.plain;\n"
+                   "    return a;\n}\n",
+                   type, type);
+}
+
+static void step_compensated(orr__text *t, const char *type, int reg)
+{
+    orr__text_addf(t,
+                   "    const %s add = r%d - lost, next = fold + add;\n"
+                   "    lost = (next - fold) - add;\n    fold = next;\n    plain += r%d;\n",
+                   type, reg, reg);
+}
+
+static void functions_of(orr__text *t, const orr__region *r, int n, bool fp64)
+{
+    const char *wide = orr__emit_type(orr__emit_fold_dtype(r, fp64));
+    const char *value = orr__emit_type((orr_dtype)r->instr[r->out_reg[0]].dtype);
+    bool arg = r->kind == ORR__G_ARGREDUCE, exact = compensated(r, fp64);
+    orr__text_addf(t, "typedef struct { %s fold%s;%s } orr_acc%d;\n", wide, exact ? ", plain, lost" : "",
+                   arg ? " orr_i64 where;" : "", n);
+    orr__text_addf(t, "ORR_FN orr_acc%d orr_first%d(void)\n{\n    orr_acc%d a;\n", n, n, n);
+    orr__emit_fold_begin(t, r, fp64);
+    if (exact)
+        orr__text_addf(t, "    const %s plain = 0, lost = 0;\n", wide);
+    pack(t, r, fp64);
+    orr__text_addf(t, "ORR_FN orr_acc%d orr_step%d(orr_acc%d a, %s r%d%s)\n{\n", n, n, n, value, r->out_reg[0],
+                   arg ? ", orr_i64 at" : "");
+    unpack(t, r, "a", fp64);
+    if (exact)
+        step_compensated(t, wide, r->out_reg[0]);
+    else
+        orr__emit_fold_step(t, r, fp64);
+    pack(t, r, fp64);
+    orr__text_addf(t, "ORR_FN orr_acc%d orr_join%d(orr_acc%d a, orr_acc%d b)\n{\n", n, n, n, n);
+    if (arg) {
+        join_arg(t, r);
+    } else if (exact) {
+        join_compensated(t, wide);
+    } else {
+        unpack(t, r, "a", fp64);
+        orr__text_addf(t, "    const %s r%d = b.fold;\n", wide, r->out_reg[0]);
+        orr__emit_fold_step(t, r, fp64);
+        pack(t, r, fp64);
+    }
+}
+
+void orr__emit_group_functions(orr__text *t, const orr__region *r, bool fp64)
+{
+    if (!r->rows)
+        functions_of(t, r, r->ninstr, fp64);
+    for (int n = 0; n < r->ninstr && r->rows; n++)
+        if (r->instr[n].kind == ORR__RI_FOLD) {
+            orr__region fold = orr__emit_fold_of(r, n);
+            functions_of(t, &fold, n, fp64);
+        }
+    orr__text_add(t, "typedef union {\n");
+    if (!r->rows)
+        orr__text_addf(t, "    orr_acc%d a%d;\n", r->ninstr, r->ninstr);
+    for (int n = 0; n < r->ninstr && r->rows; n++)
+        if (r->instr[n].kind == ORR__RI_FOLD)
+            orr__text_addf(t, "    orr_acc%d a%d;\n", n, n);
+    orr__text_add(t, "} orr_share;\n");
+}
+
+/* -- inside the kernel ------------------------------------------------------------------------------------------ */
+
+/* `line`: the element; beyond the last one the last one is computed again, and not stored (`live`). `lane`: this item
+ * among those that fold the element; `hop`: items from one lane to the next; `home`: lane 0's item. */
+void orr__emit_group_begin(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
+{
+    (void)r;
+    orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n", l->group_at + ORR__GROUP_BLOCKS);
+    orr__text_addf(t, "    %sorr_share share[%d];\n%s", d->share, d->group, d->seat);
+    orr__text_addf(t, "    const int shape = (int)W(%d), across = shape >> 4, lanes = 1 << (shape & 15);\n",
+                   l->group_at + ORR__GROUP_SHAPE);
+    orr__text_addf(t, "    const int width = %d >> (shape & 15), hop = across ? width : 1;\n", d->group);
+    orr__text_add(t, "    const int seat = across ? me & (width - 1) : me >> (shape & 15);\n"
+                     "    const int lane = across ? me / width : me & (lanes - 1);\n"
+                     "    const int home = across ? seat : me - lane;\n"
+                     "    const orr_idx line_ = block * width + seat;\n"
+                     "    const int live = line_ < (orr_idx)W(0);\n"
+                     "    const orr_idx line = live ? line_ : (orr_idx)W(0) - 1;\n");
+}
+
+void orr__emit_group_step(orr__text *t, const orr__region *fold, int number, const char *where)
+{
+    orr__text_addf(t, "        acc%d = orr_step%d(acc%d, r%d%s%s);\n", number, number, number, fold->out_reg[0],
+                   where ? ", " : "", where ? where : "");
+}
+
+void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp64)
+{
+    orr__text_addf(t,
+                   "    share[me].a%d = acc%d;\n    for (int k = lanes >> 1; k > 0; k >>= 1) {\n        ORR_BARRIER;\n"
+                   "        if (lane < k)\n"
+                   "            share[me].a%d = orr_join%d(share[me].a%d, share[me + k * hop].a%d);\n    }\n"
+                   "    ORR_BARRIER;\n    acc%d = share[home].a%d;\n    ORR_BARRIER;\n",
+                   n, n, n, n, n, n, n, n);
+    const char *wide = orr__emit_type(orr__emit_fold_dtype(fold, fp64));
+    /* The compensation of an infinite sum is NaN; the plain sum is right then. */
+    if (fold->kind == ORR__G_ARGREDUCE)
+        orr__text_addf(t, "    const orr_i64 fold%d = acc%d.where < 0 ? 0 : acc%d.where;\n", n, n, n);
+    else if (compensated(fold, fp64))
+        orr__text_addf(t,
+                       "    const %s sum%d = acc%d.fold - acc%d.lost;\n"
+                       "    const %s fold%d = sum%d == sum%d ? sum%d : acc%d.plain;\n",
+                       wide, n, n, n, wide, n, n, n, n, n);
+    else
+        orr__text_addf(t, "    const %s fold%d = acc%d.fold;\n", wide, n, n);
+}
+
+void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+{
+    int n = r->ninstr, scalar = l->scalar_at;
+    char name[16];
+    bool arg = r->kind == ORR__G_ARGREDUCE;
+    orr__emit_axes(t, r, ~r->rmask, "line");
+    orr__text_addf(t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
+    orr__text_addf(t, "    for (orr_idx q = (orr_idx)lane; q < (orr_idx)W(%d); q += (orr_idx)lanes) {\n",
+                   l->group_at + ORR__GROUP_COUNT);
+    orr__emit_axes(t, r, r->rmask, "q");
+    for (int i = 0; i < r->ninstr; i++)
+        orr__emit_value(t, r, l, i, &scalar, fp64);
+    orr__emit_group_step(t, r, n, !arg ? NULL : r->rmask & 1u ? "(orr_i64)q + W(1)" : "(orr_i64)q");
+    orr__text_add(t, "    }\n");
+    orr__emit_group_join(t, r, n, fp64);
+    (void)snprintf(name, sizeof name, "fold%d", n);
+    orr__text_add(t, "    const orr_idx i = line;\n    if (live && lane == 0)\n    ");
+    orr__emit_store(t, r, l, 0, arg ? ORR_I64 : orr__emit_fold_dtype(r, fp64), name, fp64);
+}
+
+/* -- how a launch is laid out -------------------------------------------------------------------------------------- */
+
+/* Values that lie one after the other go to neighbouring items, which a device reads together: those of one element, or,
+ * when the last axis is kept, of neighbouring elements. Depends on the region's sizes only, not on the part of it that is
+ * launched: the order in which values are added is the same for any tiling that leaves folded axes whole. */
+static int64_t shape_of(const orr__region *r, int group, int64_t count)
+{
+    int last = r->rank - 1, log = 0, most = group;
+    while (last > 0 && r->dim[last] == 1 && !r->rows)
+        last--;
+    bool across = !r->rows && !(r->rmask >> last & 1u);
+    if (across) {
+        int64_t side = 1;
+        while (side < 32 && side < r->out_count)
+            side *= 2;
+        most = (int)(group / side);
+    }
+    while ((2 << log) <= most && count >> (log + 1) >= 4 && !(across && r->out_count << log >= BUSY))
+        log++;
+    return log + (across ? 16 : 0);
+}
+
+void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t *word)
+{
+    const orr__region *r = l->region;
+    int64_t count = 1, *g = word + lay->group_at;
+    for (int d = 0; d < r->rank; d++)
+        if (r->rows ? d == r->rank - 1 : (r->rmask >> d & 1u) != 0)
+            count *= d == 0 ? l->hi - l->lo : r->dim[d];
+    if (r->rows)
+        word[0] = count > 0 ? word[0] / count : 0;
+    g[ORR__GROUP_COUNT] = count;
+    g[ORR__GROUP_SHAPE] = shape_of(r, lay->group, count);
+    int64_t width = lay->group >> (g[ORR__GROUP_SHAPE] & 15);
+    g[ORR__GROUP_BLOCKS] = (word[0] + width - 1) / width;
+}

@@ -1,0 +1,161 @@
+/* Kernels of maps that see folds of their rows: a pass over the row for each fold that waits for another, then the outputs.
+ * Must not know: devices, the languages' words. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "codelets/emit/emit.h"
+
+/* Of each register: how many folds, one after the other, it waits for; whether it differs along the row; is it needed in
+ * the pass being written; its first scalar word. */
+typedef struct {
+    int16_t pass, scalar;
+    bool varies, need;
+} fact;
+
+typedef struct {
+    orr__text *t;
+    const orr__region *r;
+    const orr__layout *l;
+    fact *of;
+    int passes;
+    bool fp64;
+} row;
+
+static void learn(row *w)
+{
+    const orr__region *r = w->r;
+    int last = r->rank - 1, scalar = w->l->scalar_at;
+    for (int n = 0; n < r->ninstr; n++) {
+        const orr__rinstr *in = &r->instr[n];
+        const int16_t operand[3] = { in->x, in->y, in->z };
+        fact *f = &w->of[n];
+        f->varies = in->a >= 0 && w->l->move[in->a * ORR_MAX_RANK + last] != ORR__MOVE_NONE;
+        for (int k = 0; k < 3; k++)
+            if (operand[k] >= 0) {
+                f->varies = f->varies || w->of[operand[k]].varies;
+                f->pass = f->pass > w->of[operand[k]].pass ? f->pass : w->of[operand[k]].pass;
+            }
+        if (in->kind == ORR__RI_FOLD) {
+            f->varies = false;
+            f->pass++;
+        }
+        w->passes = f->pass > w->passes ? f->pass : w->passes;
+        f->scalar = (int16_t)scalar;
+        scalar += orr__emit_scalars(in);
+    }
+}
+
+static bool folds_in(const row *w, int n, int pass)
+{
+    const orr__rinstr *in = &w->r->instr[n];
+    return in->kind == ORR__RI_FOLD && w->of[in->x].pass == pass;
+}
+
+static void value(row *w, int n)
+{
+    int scalar = w->of[n].scalar;
+    orr__emit_value(w->t, w->r, w->l, n, &scalar, w->fp64);
+}
+
+/* What is the same all along the row, once the folds before `pass` are there. */
+static void outside(row *w, int pass)
+{
+    for (int n = 0; n < w->r->ninstr; n++)
+        if (!w->of[n].varies && w->of[n].pass == pass && w->r->instr[n].kind != ORR__RI_FOLD)
+            value(w, n);
+}
+
+/* The loop along the row, with the values that those marked `need` are made of. */
+static void along(row *w)
+{
+    const orr__region *r = w->r;
+    int last = r->rank - 1;
+    for (int n = r->ninstr - 1; n >= 0; n--) {
+        const orr__rinstr *in = &r->instr[n];
+        const int16_t operand[3] = { in->x, in->y, in->z };
+        for (int k = 0; k < 3 && w->of[n].need && w->of[n].varies; k++)
+            if (operand[k] >= 0)
+                w->of[operand[k]].need = true;
+    }
+    orr__text_addf(w->t, "    for (orr_idx i%d = (orr_idx)lane; i%d < (orr_idx)W(%d); i%d += (orr_idx)lanes) {\n", last,
+                   last, 2 + last, last);
+    for (int n = 0; n < r->ninstr; n++)
+        if (w->of[n].need && w->of[n].varies)
+            value(w, n);
+}
+
+static void forget(row *w)
+{
+    for (int n = 0; n < w->r->ninstr; n++)
+        w->of[n].need = false;
+}
+
+/* The outcome is a value like any other, rounded to its dtype. */
+static void conclude(row *w, int n)
+{
+    orr__region fold = orr__emit_fold_of(w->r, n);
+    orr_dtype to = (orr_dtype)w->r->instr[n].dtype;
+    char name[16];
+    orr__emit_group_join(w->t, &fold, n, w->fp64);
+    (void)snprintf(name, sizeof name, "fold%d", n);
+    orr__text_addf(w->t, "    const %s r%d = ", orr__emit_type(to), n);
+    orr__emit_cast(w->t, orr__emit_fold_dtype(&fold, w->fp64), to, name, w->fp64);
+    orr__text_add(w->t, ";\n");
+}
+
+static void pass(row *w, int number)
+{
+    const orr__region *r = w->r;
+    forget(w);
+    for (int n = 0; n < r->ninstr; n++)
+        if (folds_in(w, n, number)) {
+            orr__text_addf(w->t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
+            w->of[r->instr[n].x].need = true;
+        }
+    along(w);
+    for (int n = 0; n < r->ninstr; n++)
+        if (folds_in(w, n, number)) {
+            orr__region fold = orr__emit_fold_of(r, n);
+            orr__emit_group_step(w->t, &fold, n, NULL);
+        }
+    orr__text_add(w->t, "    }\n");
+    for (int n = 0; n < r->ninstr; n++)
+        if (folds_in(w, n, number))
+            conclude(w, n);
+}
+
+static void outputs(row *w)
+{
+    const orr__region *r = w->r;
+    int last = r->rank - 1;
+    forget(w);
+    for (int k = 0; k < r->nout; k++)
+        w->of[r->out_reg[k]].need = true;
+    orr__text_add(w->t, "    if (live)\n");
+    along(w);
+    orr__text_addf(w->t, "    const orr_idx i = line * (orr_idx)W(%d) + i%d;\n", 2 + last, last);
+    for (int k = 0; k < r->nout; k++) {
+        char reg[16];
+        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
+        orr__emit_store(w->t, r, w->l, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, w->fp64);
+    }
+    orr__text_add(w->t, "    }\n");
+}
+
+bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+{
+    row w = { .t = t, .r = r, .l = l, .fp64 = fp64 };
+    if (!(w.of = orr__alloc_n((size_t)r->ninstr + 1, sizeof *w.of)))
+        return false;
+    learn(&w);
+    orr__emit_axes(t, r, (1u << (r->rank - 1)) - 1, "line");
+    outside(&w, 0);
+    for (int p = 0; p < w.passes; p++) {
+        pass(&w, p);
+        outside(&w, p + 1);
+    }
+    outputs(&w);
+    free(w.of);
+    return true;
+}
