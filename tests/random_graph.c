@@ -192,6 +192,9 @@ bool rg_commit(rg_graph *g, const rg_step *s)
     if (g->n == RG_VALUES || (!exact_in && !s->smooth))
         return false;
     rg_value x = { 0 };
+    x.sums = s->sums || s->terms > 0 || s->slack > 0;
+    for (int k = 0; k < s->nin; k++)
+        x.sums = x.sums || g->v[s->in[k]].sums;
     x.t = s->apply(in, s->nin, &s->p);
     int64_t n = orr_tensor_size(x.t);
     ORR_CHECK_MSG(n >= 0, "%s: %s", s->name, orr_error_message());

@@ -17,11 +17,13 @@ typedef struct {
     orr__scalar *v;  /* that value                                */
     double *err;     /* bound per element; NULL: exact            */
     bool finite;
+    bool sums; /* float sums or products led to it: not the same to the last bit in every tier */
 } rg_value;
 
 typedef struct {
     unsigned long long state;
     int n, last; /* last: the latest result of an op, if it is not too small to be of use */
+    int together[4], ntogether; /* results of the latest motif */
     rg_value v[RG_VALUES];
     char log[RG_VALUES][32]; /* what made each value */
 } rg_graph;
@@ -50,6 +52,7 @@ typedef struct {
     double terms; /* it sums up so many products or terms: error in units of the sum of sizes   */
     double slack; /* a composition: error in units of the largest operand's last place          */
     bool square;  /* the slack is by the square of the largest operand                          */
+    bool sums;    /* there are float sums or products in it, as in those with terms or slack    */
 } rg_step;
 
 void rg_begin(rg_graph *g, unsigned long long seed);
@@ -63,7 +66,26 @@ bool rg_commit(rg_graph *g, const rg_step *s);
 /* Chooses an op and operands that fit it; false: none this time. */
 bool rg_choose(rg_graph *g, rg_step *s);
 bool rg_choose_move(rg_graph *g, rg_step *s); /* of the ops that move elements or make tensors */
+/* Adds the values of a few ops that often come together; fewer where one does not fit. */
+void rg_motif(rg_graph *g);
 /* Adds one value by a random op. */
 bool rg_grow(rg_graph *g);
+
+/* -- random_check.c -- */
+
+/* Grows the graph of a seed to at most `ops` values by ops. */
+void rg_build(rg_graph *g, unsigned long long seed, int ops);
+/* The test of one process: graphs give what the reference evaluation gives. Environment: ORR_TEST_GRAPHS how many, or
+ * ORR_TEST_SEEDS "first-end", or ORR_TEST_SEED one; ORR_TEST_NEEDS a word in the engine's name, else it is skipped;
+ * ORR_TEST_COMPILES that kernels must have been compiled, and none in vain; ORR_TEST_RESULTS a file for a line per
+ * result that must be the same to the last bit in every tier. */
+void rg_agree(void);
+typedef struct {
+    const char *name, *value;
+} rg_setting;
+/* Runs this program again with these settings, a NULL name at the end, and ORR_TEST_CHILD; its output comes through. */
+int rg_start(const rg_setting *env);
+/* Checks that it ended well; false: it was skipped. */
+bool rg_wait(int pid);
 
 #endif

@@ -223,6 +223,7 @@ static bool choose_reduce(rg_graph *g, rg_step *s)
         s->terms = (double)n;
     if (is_float && r == 1)
         s->ulps = (double)n + 1;
+    s->sums = is_float && r == 1;
     if (r >= 6)
         s->slack = 64;
     s->square = r == 7;
