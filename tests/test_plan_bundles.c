@@ -158,6 +158,24 @@ static void parallel_chains_stay_parallel(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* As in the backward pass of a network: what hangs on a chain does not become part of it. */
+static void what_hangs_on_a_chain_runs_beside_it(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    enum { N = 16 };
+    orr_tensor *out[N], *w = values(96, 96), *y = values(96, 96);
+    for (int i = 0; i < N; i++) {
+        y = orr_matmul(y, w);
+        out[i] = orr_matmul(orr_transpose(y), y);
+    }
+    orr__plan *p = plan_of(out, N, 2);
+    ORR_REQUIRE(p != NULL);
+    ORR_CHECK_MSG(tasks_of(p) < p->nstep / 2 && critical_path(p) <= 0.7 * p->us, "%d tasks of %d steps, %g of %g us",
+                  tasks_of(p), p->nstep, critical_path(p), p->us);
+    orr__plan_unref(p);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void without_fusion_every_step_is_a_task(void)
 {
     ORR_REQUIRE(setenv("ORRERY_FUSE", "off", 1) == 0 && orr_init(NULL) == ORR_OK);
@@ -222,6 +240,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_chain_of_small_steps_is_one_task),
                                       ORR_TEST(small_steps_behind_each_large_one_come_together),
                                       ORR_TEST(parallel_chains_stay_parallel),
+                                      ORR_TEST(what_hangs_on_a_chain_runs_beside_it),
                                       ORR_TEST(without_fusion_every_step_is_a_task),
                                       ORR_TEST(the_plan_prints_its_bundles),
                                       ORR_TEST(values_are_the_same),

@@ -1,0 +1,205 @@
+/* Which small steps of a run become one bundle: those that feed each other first, and work for all workers left over.
+ * Must not know: what stands before and behind the run, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/base/env.h"
+#include "runtime/plan/make.h"
+
+/* A step of the run. */
+typedef struct {
+    int step, late;      /* the last position before the run that it, or what it needs, waits for */
+    int waits, ready;    /* producers in the run that are in no bundle yet; the last bundle among them, 0: none */
+    int consumer0;       /* first of its consumers in the list                                    */
+    double us, from, to; /* its own, of the longest way to its end, from its begin to the end     */
+} item;
+
+/* A heap of items, the next one at its top. */
+typedef struct {
+    int *at, n;
+} heap;
+
+typedef struct {
+    item *it;
+    int n, *consumer, nbundle;
+    heap near, far; /* can be taken: near ones read what the bundle that is being filled wrote */
+} choice;
+
+double orr__step_cost(const orr__step *s)
+{
+    return s->us > 0.2 ? s->us : 0.2;
+}
+
+double orr__task_worth(void)
+{
+    return orr__env.tile_us > 0 ? (double)orr__env.tile_us : 1;
+}
+
+/* What can begin early, then what much depends on. */
+static bool before(const choice *c, int a, int b)
+{
+    const item *x = &c->it[a], *y = &c->it[b];
+    if (x->late != y->late)
+        return x->late < y->late;
+    if (x->ready != y->ready)
+        return x->ready < y->ready;
+    return x->to != y->to ? x->to > y->to : a < b;
+}
+
+static void push(const choice *c, heap *h, int x)
+{
+    int i = h->n++;
+    for (; i > 0 && before(c, x, h->at[(i - 1) / 2]); i = (i - 1) / 2)
+        h->at[i] = h->at[(i - 1) / 2];
+    h->at[i] = x;
+}
+
+static int pop(const choice *c, heap *h)
+{
+    int top = h->at[0], x = h->at[--h->n], i = 0;
+    for (int k; (k = 2 * i + 1) < h->n; i = k) {
+        if (k + 1 < h->n && before(c, h->at[k + 1], h->at[k]))
+            k++;
+        if (!before(c, h->at[k], x))
+            break;
+        h->at[i] = h->at[k];
+    }
+    h->at[i] = x;
+    return top;
+}
+
+/* Calls f for each input of step i that the run makes, with its number there; an input read twice counts twice. */
+#define EACH_PRODUCER(p, run, i, x)                                                                                    \
+    for (int k_ = 0, x; k_ < (p)->step[i].region->nin; k_++)                                                           \
+        if ((x = producer_in(p, run, i, k_)) >= 0)
+
+static int position(const orr__plan *p, const orr__run_of_steps *run, int i, int k)
+{
+    int from = run->producer[p->step[i].in[k]];
+    return from < 0 ? -1 : run->where[from];
+}
+
+static int producer_in(const orr__plan *p, const orr__run_of_steps *run, int i, int k)
+{
+    return position(p, run, i, k) - run->first;
+}
+
+static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
+{
+    item *it = c->it;
+    int edges = 0;
+    for (int i = 0; i < c->n; i++) {
+        int s = run->order[run->first + i];
+        double longest = 0;
+        it[i] = (item){ .step = s, .late = -1, .us = orr__step_cost(&p->step[s]) };
+        for (int k = 0; k < p->step[s].region->nin; k++) {
+            int at = position(p, run, s, k);
+            if (at < run->first && at > it[i].late)
+                it[i].late = at;
+        }
+        EACH_PRODUCER(p, run, s, x)
+        {
+            it[i].late = it[x].late > it[i].late ? it[x].late : it[i].late;
+            longest = it[x].from > longest ? it[x].from : longest;
+            it[i].waits++;
+            it[x].consumer0++;
+        }
+        it[i].from = longest + it[i].us;
+    }
+    for (int i = 0; i < c->n; i++) { /* counts become places, filled from their ends */
+        edges += it[i].consumer0;
+        it[i].consumer0 = edges;
+    }
+    for (int i = c->n; i-- > 0;) {
+        it[i].to += it[i].us;
+        EACH_PRODUCER(p, run, it[i].step, x)
+        {
+            it[x].to = it[i].to > it[x].to ? it[i].to : it[x].to;
+            c->consumer[--it[x].consumer0] = i;
+        }
+    }
+}
+
+/* What a bundle should take: as much as is worth a task, yet work for all workers where there is enough to share. */
+static double target(const choice *c)
+{
+    double sum = 0, path = 0, worth = orr__task_worth(), least = worth / 8;
+    int workers = orr__plan_machine.workers;
+    for (int i = 0; i < c->n; i++) {
+        sum += c->it[i].us;
+        path = c->it[i].from > path ? c->it[i].from : path;
+    }
+    double side_by_side = sum / path;
+    int parts = (int)(sum / worth);
+    parts += sum > worth * parts;
+    int wish = sum / least < workers ? (int)(sum / least) : workers;
+    wish = wish < (int)side_by_side ? wish : (int)side_by_side;
+    parts = wish > parts ? wish : parts;
+    int even = (parts + workers - 1) / workers * workers;
+    if (parts > 1 && even <= (int)side_by_side && sum / even >= least)
+        parts = even;
+    return sum / (parts > 1 ? parts : 1);
+}
+
+/* Item x is in the bundle that is being filled: its consumers may be next. */
+static void take(choice *c, int x, int edges)
+{
+    int end = x + 1 < c->n ? c->it[x + 1].consumer0 : edges;
+    for (int k = c->it[x].consumer0; k < end; k++) {
+        item *y = &c->it[c->consumer[k]];
+        y->ready = c->nbundle;
+        if (--y->waits == 0)
+            push(c, &c->near, c->consumer[k]);
+    }
+}
+
+/* Bundles one after the other: each needs only those before it. */
+static void fill(choice *c, const orr__run_of_steps *run, int edges)
+{
+    double aim = target(c), sum = 0;
+    int head = run->first, at = run->first;
+    c->nbundle = 1;
+    for (int i = 0; i < c->n; i++)
+        if (c->it[i].waits == 0)
+            push(c, &c->far, i);
+    while (c->near.n + c->far.n > 0) {
+        int x = pop(c, c->near.n > 0 ? &c->near : &c->far);
+        if (at > head && sum + c->it[x].us / 2 > aim) {
+            push(c, &c->far, x);
+            while (c->near.n > 0)
+                push(c, &c->far, c->near.at[--c->near.n]);
+            head = at;
+            sum = 0;
+            c->nbundle++;
+            x = pop(c, &c->far);
+        }
+        run->order[at] = c->it[x].step;
+        run->members[at++] = 0;
+        run->members[head]++;
+        sum += c->it[x].us;
+        take(c, x, edges);
+    }
+}
+
+orr_status orr__plan_bundle_run(orr__site at, const orr__plan *p, const orr__run_of_steps *run)
+{
+    size_t n = (size_t)run->n, edges = 0;
+    for (int i = 0; i < run->n; i++)
+        EACH_PRODUCER(p, run, run->order[run->first + i], x)
+    edges++;
+    choice c = { .n = run->n, .it = malloc(n * sizeof *c.it), .consumer = malloc((edges + 1) * sizeof *c.consumer) };
+    orr_status st = ORR_OK;
+    c.near.at = malloc(n * sizeof *c.near.at);
+    c.far.at = malloc(n * sizeof *c.far.at);
+    if (!c.it || !c.consumer || !c.near.at || !c.far.at) {
+        st = orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+    } else {
+        look_at(&c, p, run);
+        fill(&c, run, (int)edges);
+    }
+    free(c.it);
+    free(c.consumer);
+    free(c.near.at);
+    free(c.far.at);
+    return st;
+}
