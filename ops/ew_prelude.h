@@ -11,6 +11,7 @@
  *   EW_FN      what stands before a helper: static inline; static __device__ __forceinline__
  *   EW_N(n)    the name n made unique for this dtype: n##_f32
  *   EW_FMA     1 where fma(T, T, T) is one fast instruction; else undefined or 0. No value depends on it.
+ *   EW_WHOLE   1 where EW_M has sigmoid, silu and gelu_tanh as well: then the helpers of that name are these
  * and the C names below mean functions of T (in OpenCL C and CUDA C they are overloaded; for C, ops/ew_begin.h maps
  * each name n to EW_M(n), which is nf or n, or a backend's own vector function):
  *   fabs exp expm1 log log1p log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sqrt hypot
@@ -126,18 +127,15 @@ EW_FN T ew_floor_divide(T x, T y)
 #define EW_SPLIT K(4097.0)
 #endif
 
+#if EW_WHOLE
+EW_FN T ew_sigmoid(T x) { return EW_M(sigmoid)(x); }
+EW_FN T ew_silu(T x) { return EW_M(silu)(x); }
+EW_FN T ew_gelu_tanh(T x) { return EW_M(gelu_tanh)(x); }
+#else
 EW_FN T ew_sigmoid(T x)
 {
     T t = exp(-fabs(x));
     return (x >= 0 ? K(1.0) : t) / (K(1.0) + t);
-}
-
-EW_FN T ew_softplus(T x) { return (x > 0 ? x : K(0.0)) + log1p(exp(-fabs(x))); }
-
-EW_FN T ew_logaddexp(T x, T y)
-{
-    T d = x == y ? K(0.0) : fabs(x - y); /* inf with inf */
-    return (x > y ? x : y) + log1p(exp(-d));
 }
 
 EW_FN T ew_silu(T x)
@@ -147,6 +145,15 @@ EW_FN T ew_silu(T x)
     T t = exp(deep ? a + EW_TAIL : -fabs(a));
     T n = a >= 0 ? a : a * t;
     return n / (deep ? K(1.0) : K(1.0) + t) * (deep ? EW_TAIL_SCALE : K(1.0));
+}
+#endif
+
+EW_FN T ew_softplus(T x) { return (x > 0 ? x : K(0.0)) + log1p(exp(-fabs(x))); }
+
+EW_FN T ew_logaddexp(T x, T y)
+{
+    T d = x == y ? K(0.0) : fabs(x - y); /* inf with inf */
+    return (x > y ? x : y) + log1p(exp(-d));
 }
 
 /* tanh(log(1+e^x)) is (e²+2e)/(e²+2e+2), e = e^x; for positive x divided by e². */
@@ -181,6 +188,7 @@ EW_FN T ew_product_error(T x, T y, T p)
 #define EW_C(f32, f64) K(f32)
 #endif
 
+#if !EW_WHOLE
 /* ½x(1+tanh u) is x·sigmoid(2u). In the left tail the error of 2u is the relative error of the result: so 2u is
  * carried as w + e, twice as precise as T. The constants are 2√(2/π) and 0.044715 times it, as high + low part. */
 EW_FN T ew_gelu_tanh(T x)
@@ -206,6 +214,7 @@ EW_FN T ew_gelu_tanh(T x)
     n = x >= 0 ? n : n * t;
     return n / (deep ? K(1.0) : K(1.0) + t) * (deep ? EW_TAIL_SCALE : K(1.0));
 }
+#endif
 
 /* ½x·erfc(-x/√2), the argument carried as u + d. Where erfc nears underflow: -φ(x)·(1 - 1/x² + 3/x⁴ - 15/x⁶ …). */
 EW_FN T ew_gelu_erf(T x)

@@ -99,8 +99,8 @@ RANDOM(u01_f64, double, orr__rand_u01_f64, 2, 1, (double)(DOUBLE >> 11) * 0x1p-5
 /* Box and Muller as orr__rand_normal_f64 has it, but for the last place or two: both of a pair from one block. */
 static inline void normals(uint64_t a, uint64_t c, double *x, double *y)
 {
-    double radius = sqrt(-2.0 * vm_log_f64((double)(int64_t)((a >> 11) + 1) * 0x1p-53)), sine, cosine;
-    vm_sincos((double)(int64_t)(c >> 11) * 0x1p-53 * 6.283185307179586476925286766559, &sine, &cosine);
+    double radius = sqrt(-2.0 * vm_normal_log((double)(int64_t)((a >> 11) + 1) * 0x1p-53)), sine, cosine;
+    vm_normal_circle((double)(int64_t)(c >> 11) * 0x1p-53 * 6.283185307179586476925286766559, &sine, &cosine);
     *x = radius * cosine;
     *y = radius * sine;
 }

@@ -1,0 +1,121 @@
+/* What the math functions of the loops are made of: bits, fused multiply-adds, rounding, the C library's functions.
+ * Must not know: loops. */
+#ifndef ORR_CPU_VMATH_BASE_H
+#define ORR_CPU_VMATH_BASE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Is a fused multiply-add one instruction? Compilers of kernels are told what the interpreter's loops have. */
+#ifndef VM_FMA
+#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
+#define VM_FMA 1
+#else
+#define VM_FMA 0
+#endif
+#endif
+
+/* a·b + c, rounded once where that is one instruction */
+#if VM_FMA
+#define EW_WHOLE 1 /* vm_sigmoid_f32 and its like are there: see ops/ew_prelude.h */
+#define VM_FMA32(a, b, c) __builtin_fmaf(a, b, c)
+#define VM_FMA64(a, b, c) __builtin_fma(a, b, c)
+#else
+#define VM_FMA32(a, b, c) ((a) * (b) + (c))
+#define VM_FMA64(a, b, c) ((a) * (b) + (c))
+#endif
+
+static inline uint32_t vm_bits32(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline float vm_float(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static inline uint64_t vm_bits64(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline double vm_double(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+/* Adding them rounds to an integer, which then stands in the low bits. */
+#define VM_ROUND32 0x1.8p23f
+#define VM_ROUND64 0x1.8p52
+
+/* 2^k for an integer k of normal range. */
+static inline float vm_pow2_f32(float k)
+{
+    return vm_float((vm_bits32(k + VM_ROUND32) << 23) + 0x3f800000u);
+}
+
+static inline double vm_pow2_f64(double k)
+{
+    return vm_double((vm_bits64(k + VM_ROUND64) << 52) + 0x3ff0000000000000u);
+}
+
+/* What every logarithm has at its edges. */
+static inline float vm_log_edges(float x, float r)
+{
+    r = x == INFINITY ? INFINITY : r;
+    r = x == 0 ? -INFINITY : r;
+    return x >= 0 ? r : NAN;
+}
+
+/* -- the C library's ------------------------------------------------------------------------------------------ */
+
+/* vm_<name>_f32 and vm_<name>_f64 stand for the C names of the value expressions. */
+#define VM_LIBM_F64(name)                                                                                              \
+    static inline double vm_##name##_f64(double x)                                                                     \
+    {                                                                                                                  \
+        return name(x);                                                                                                \
+    }
+#define VM_LIBM1(name)                                                                                                 \
+    static inline float vm_##name##_f32(float x)                                                                       \
+    {                                                                                                                  \
+        return name##f(x);                                                                                             \
+    }                                                                                                                  \
+    VM_LIBM_F64(name)
+#define VM_LIBM2(name)                                                                                                 \
+    static inline float vm_##name##_f32(float x, float y)                                                              \
+    {                                                                                                                  \
+        return name##f(x, y);                                                                                          \
+    }                                                                                                                  \
+    static inline double vm_##name##_f64(double x, double y)                                                           \
+    {                                                                                                                  \
+        return name(x, y);                                                                                             \
+    }
+
+VM_LIBM1(fabs)
+VM_LIBM1(sqrt)
+VM_LIBM1(floor)
+VM_LIBM1(ceil)
+VM_LIBM1(trunc)
+VM_LIBM1(rint)
+VM_LIBM2(copysign)
+VM_LIBM2(nextafter)
+static inline float vm_fma_f32(float x, float y, float z)
+{
+    return fmaf(x, y, z);
+}
+static inline double vm_fma_f64(double x, double y, double z)
+{
+    return fma(x, y, z);
+}
+
+#endif
