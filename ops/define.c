@@ -41,7 +41,8 @@ const orr__define *orr__define_find(const char *name)
 static bool reserved(const char *name)
 {
     static const char words[] =
-        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const "
+        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl "
+        "const "
         "const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern "
         "false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or "
         "or_eq private protected public register reinterpret_cast restrict return short signed sizeof static "
@@ -141,7 +142,9 @@ int orr_op_arity(const orr_op *op)
 
 static orr_tensor *apply(orr__site at, const orr__define *d, orr_tensor *const *x, const double *params)
 {
-    static const char *const names[ORR_KERNEL_INPUTS] = { "x[0]", "x[1]", "x[2]", "x[3]", "x[4]", "x[5]", "x[6]", "x[7]" };
+    static const char *const names[ORR_KERNEL_INPUTS] = {
+        "x[0]", "x[1]", "x[2]", "x[3]", "x[4]", "x[5]", "x[6]", "x[7]"
+    };
     const orr_tensor *t[ORR_KERNEL_INPUTS];
     orr__node *node[ORR_KERNEL_INPUTS];
     orr_tensor *bad;

@@ -17,8 +17,8 @@ typedef struct orr__define {
     const char *file; /* where it was defined, for messages */
     int line;
     /* element-wise */
-    bool truth;         /* the result is a bool                            */
-    int size, depth;    /* operations and levels with all that it calls    */
+    bool truth;      /* the result is a bool                            */
+    int size, depth; /* operations and levels with all that it calls    */
     int ntext;
     char *text[4];
     orr__expr *value, *deriv[3]; /* deriv[k] NULL: none flows. ntext 1: automatic */
@@ -28,9 +28,12 @@ typedef struct orr__define {
 
 enum { ORR__DEFINE_MOST = 4096, ORR__DEFINE_NAME = 32, ORR__DEFINE_SIZE = 512, ORR__DEFINE_DEPTH = 16 };
 
-const orr__define *orr__define_of(const orr_op *op);         /* NULL: no op */
-const orr__define *orr__define_find(const char *name);       /* NULL: none  */
-static inline const orr__define *orr__define_node(const orr__node *n) { return (const orr__define *)n->op; }
+const orr__define *orr__define_of(const orr_op *op);   /* NULL: no op */
+const orr__define *orr__define_find(const char *name); /* NULL: none  */
+static inline const orr__define *orr__define_node(const orr__node *n)
+{
+    return (const orr__define *)n->op;
+}
 /* NULL, or why nothing may be called so. */
 const char *orr__define_bad_name(const char *name);
 /* Puts d, which it takes over, into the table, or finds its equal there and drops d. NULL: last error set. */

@@ -127,9 +127,15 @@ static bool result_of(orr__site at, const orr__define *d, orr__node *const *in, 
     char message[200] = "";
     for (int i = 0; i < d->arity; i++)
         array[i] = (orr_kernel_array){ NULL, (orr_dtype)in[i]->dtype, in[i]->shape };
-    orr_kernel_args a = { .n_inputs = d->arity, .n_params = d->k.n_params, .in = array, .param = params,
-                          .out_dtype = array[0].dtype, .out_shape = array[0].shape, .user = d->k.user,
-                          .message = message, .message_size = sizeof message };
+    orr_kernel_args a = { .n_inputs = d->arity,
+                          .n_params = d->k.n_params,
+                          .in = array,
+                          .param = params,
+                          .out_dtype = array[0].dtype,
+                          .out_shape = array[0].shape,
+                          .user = d->k.user,
+                          .message = message,
+                          .message_size = sizeof message };
     orr_tensor *bad = NULL;
     int code = d->k.shape ? d->k.shape(&a) : 0;
     message[sizeof message - 1] = '\0';
@@ -162,7 +168,8 @@ orr__node *orr__define_call(orr__site at, const orr__define *d, orr__node *const
             in[i] = orr__rec_const(at, weak, &node[i]->shape, v);
         ok = in[i] && takes(at, d, i, (orr_dtype)in[i]->dtype);
     }
-    if (ok && result_of(at, d, in, params, &shape, &dtype) && (r = orr__node_new(at, &d->op, dtype, &shape, d->arity, in))) {
+    if (ok && result_of(at, d, in, params, &shape, &dtype) &&
+        (r = orr__node_new(at, &d->op, dtype, &shape, d->arity, in))) {
         r->attr.index = d->number;
         r->nscalar = (uint8_t)d->k.n_params;
         for (int i = 0; i < d->k.n_params; i++)
@@ -178,9 +185,10 @@ orr_tensor *orr__user_vjp(const orr__back *b, int k)
     const orr__define *d = orr__define_node(b->node);
     double param[ORR_KERNEL_PARAMS] = { 0 };
     if (!d->k.vjp)
-        return orr__poison(b->at, ORR_EGRAPH,
-                           "the kernel %s (%s:%d) has no derivative: give its definition a vjp, or orr_detach its result",
-                           d->op.name, b->node->file ? b->node->file : "?", b->node->line);
+        return orr__poison(
+            b->at, ORR_EGRAPH,
+            "the kernel %s (%s:%d) has no derivative: give its definition a vjp, or orr_detach its result", d->op.name,
+            b->node->file ? b->node->file : "?", b->node->line);
     for (int i = 0; i < d->k.n_params; i++)
         param[i] = b->node->s[i].f;
     orr_kernel_back back = { d->arity, d->k.n_params, b->in, b->out, b->g, param, d->k.user };
@@ -224,8 +232,13 @@ orr_status orr__ref_user(const orr__refjob *j)
     }
     for (int i = 0; i < d->k.n_params; i++)
         param[i] = j->s[i].f;
-    orr_kernel_args a = { .n_inputs = j->nin, .n_params = d->k.n_params, .in = in, .param = param,
-                          .out = j->out.data, .out_dtype = j->out.dtype, .out_shape = j->out.shape,
+    orr_kernel_args a = { .n_inputs = j->nin,
+                          .n_params = d->k.n_params,
+                          .in = in,
+                          .param = param,
+                          .out = j->out.data,
+                          .out_dtype = j->out.dtype,
+                          .out_shape = j->out.shape,
                           .hi = j->out.shape.rank ? j->out.shape.dim[0] : 1 };
     return j->out.count ? orr__user_cpu(ORR__SITE(j->node->file, j->node->line, d->op.name), d, &a) : ORR_OK;
 }

@@ -198,7 +198,8 @@ static int call(parser *p, const char *start, const char *name)
     for (int k = 0; k < arity; k++)
         if (p->e->node[arg[k]].truth)
             return fail(p, start, "%s takes no truth values; t ? 1 : 0 is a number", name);
-    return add(p, &(orr__expr_node){ .kind = ORR__EXPR_ROW, .def = def, .truth = truth, .arg = { arg[0], arg[1], arg[2] } });
+    return add(
+        p, &(orr__expr_node){ .kind = ORR__EXPR_ROW, .def = def, .truth = truth, .arg = { arg[0], arg[1], arg[2] } });
 }
 
 /* Which of x y z r g there are. */
@@ -293,8 +294,8 @@ static int sum(parser *p)
 
 static int compare(parser *p)
 {
-    static const char *const token[] = { "<=",        "less_equal", ">=", "greater_equal", "==", "equal", "!=",
-                                         "not_equal", "<",          "less", ">",           "greater" };
+    static const char *const token[] = { "<=", "less_equal", ">=", "greater_equal", "==", "equal",
+                                         "!=", "not_equal",  "<",  "less",          ">",  "greater" };
     int v = sum(p);
     const char *at = (peek(p), p->at);
     for (size_t i = 0; v >= 0 && i < sizeof token / sizeof *token; i += 2)

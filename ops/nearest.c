@@ -34,12 +34,14 @@ static int distance(const char *a, const char *b)
 
 const char *orr__ew_nearest(const char *name)
 {
-    static const char *const other[][2] = { /* names in C and in other libraries */
-        { "max", "maximum" }, { "fmax", "maximum" },     { "min", "minimum" },  { "fmin", "minimum" }, { "ln", "log" },
-        { "if", "where" },    { "select", "where" },     { "fmod", "remainder" }, { "mod", "remainder" },
-        { "rint", "round" },  { "power", "pow" },        { "logistic", "sigmoid" }, { "clamp", "clip" },
-        { "swish", "silu" },  { "gelu", "gelu_erf" },    { "and", "logical_and" }, { "or", "logical_or" },
-        { "not", "logical_not" }, { "inv", "reciprocal" }, { "fabs", "abs" }, { "sgn", "sign" },
+    static const char *const other[][2] = {
+        /* names in C and in other libraries */
+        { "max", "maximum" },   { "fmax", "maximum" },    { "min", "minimum" },    { "fmin", "minimum" },
+        { "ln", "log" },        { "if", "where" },        { "select", "where" },   { "fmod", "remainder" },
+        { "mod", "remainder" }, { "rint", "round" },      { "power", "pow" },      { "logistic", "sigmoid" },
+        { "clamp", "clip" },    { "swish", "silu" },      { "gelu", "gelu_erf" },  { "and", "logical_and" },
+        { "or", "logical_or" }, { "not", "logical_not" }, { "inv", "reciprocal" }, { "fabs", "abs" },
+        { "sgn", "sign" },
     };
     size_t n = strlen(name);
     const char *best = NULL;

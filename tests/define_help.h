@@ -17,20 +17,29 @@ typedef struct {
     const char *name, *value;
 } dh_setting;
 
-#define DH_SERIAL { "ORRERY_ENGINE", "serial" }, { "ORRERY_BACKEND", "cpu" }
+#define DH_SERIAL                                                                                                      \
+    { "ORRERY_ENGINE", "serial" },                                                                                     \
+    {                                                                                                                  \
+        "ORRERY_BACKEND", "cpu"                                                                                        \
+    }
 #define DH_STARPU                                                                                                      \
     { "ORRERY_ENGINE", "starpu" }, { "ORRERY_BACKEND", "cpu" }, { "ORRERY_INLINE_US", "0" }, { "STARPU_NCPU", "2" },   \
-        { "STARPU_NCUDA", "0" }
+    {                                                                                                                  \
+        "STARPU_NCUDA", "0"                                                                                            \
+    }
 #define DH_OPENCL                                                                                                      \
     { "ORRERY_ENGINE", "starpu" }, { "ORRERY_BACKEND", "opencl" }, { "ORRERY_INLINE_US", "0" },                        \
-        { "STARPU_NCPU", "0" }, { "STARPU_NCUDA", "0" }
+        { "STARPU_NCPU", "0" },                                                                                        \
+    {                                                                                                                  \
+        "STARPU_NCUDA", "0"                                                                                            \
+    }
 
 /* Starts under these settings; false: skipped (no such engine or device) or failed, and nothing runs. */
 static inline bool dh_start(const dh_setting *s)
 {
-    static const char *const all[] = { "ORRERY_ENGINE", "ORRERY_BACKEND", "ORRERY_INLINE_US", "STARPU_NCPU",
-                                       "ORRERY_JIT",    "ORRERY_CC",      "ORRERY_CACHE_DIR", "STARPU_NCUDA",
-                                       "ORRERY_TILE_US" };
+    static const char *const all[] = { "ORRERY_ENGINE",    "ORRERY_BACKEND", "ORRERY_INLINE_US",
+                                       "STARPU_NCPU",      "ORRERY_JIT",     "ORRERY_CC",
+                                       "ORRERY_CACHE_DIR", "STARPU_NCUDA",   "ORRERY_TILE_US" };
     setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU looks for devices once in a process */
     setenv("STARPU_OPENCL_ONLY_ON_CPUS", "1", 1);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

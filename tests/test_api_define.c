@@ -20,9 +20,10 @@ static long double value(long double x, long double y)
 
 static orr_op *mish_slope(void)
 {
-    return orr_define_elementwise("mish_slope", 2, "x * tanh(softplus(y*x))",
-                                  "g*(tanh(softplus(y*x)) + x*y*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x))",
-                                  "g*x*x*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x)");
+    return orr_define_elementwise(
+        "mish_slope", 2, "x * tanh(softplus(y*x))",
+        "g*(tanh(softplus(y*x)) + x*y*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x))",
+        "g*x*x*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x)");
 }
 
 /* The same without derivatives: they follow from the rows'. */

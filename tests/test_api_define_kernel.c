@@ -83,11 +83,9 @@ static int pair(const orr_kernel_args *a)
     return a->lo != 0 || a->hi != 2;
 }
 
-static const orr_kernel_def pair_def = { .name = "pair_cumprod",
-                                         .n_inputs = 2,
-                                         .dtypes = { 1u << ORR_F32, 1u << ORR_F32 },
-                                         .shape = pair_shape,
-                                         .cpu = pair };
+static const orr_kernel_def pair_def = {
+    .name = "pair_cumprod", .n_inputs = 2, .dtypes = { 1u << ORR_F32, 1u << ORR_F32 }, .shape = pair_shape, .cpu = pair
+};
 
 static int fails(const orr_kernel_args *a)
 {

@@ -63,9 +63,12 @@ static void texts_that_do_not_parse_say_where(void)
 
 static void arguments_that_make_no_sense_are_refused(void)
 {
-    static const char *const names[] = { "",    "1a",  "a b", "a-b",    "x",      "g",     "exp",     "where", "matmul",
-                                         "int", "for", "new", "kernel", "__global", "_a", "orr_mine", "a;b",
-                                         "a_name_that_goes_on_for_ever_and_ever_and_ever", "ünïcode", "threadIdx" };
+    static const char *const names[] = {
+        "",        "1a",       "a b",    "a-b",      "x",   "g",
+        "exp",     "where",    "matmul", "int",      "for", "new",
+        "kernel",  "__global", "_a",     "orr_mine", "a;b", "a_name_that_goes_on_for_ever_and_ever_and_ever",
+        "ünïcode", "threadIdx"
+    };
     static const char *const none[2] = { NULL, NULL };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         dh_refused(orr_define_elementwise(names[i], 1, "x"), "the name");

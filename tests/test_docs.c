@@ -95,7 +95,7 @@ static void check_links(const char *name)
 static void links_lead_somewhere(void)
 {
     static const char *const pages[] = { "README.md",           "docs/layout.md", "docs/api.md",
-                                         "docs/environment.md", "docs/tuning.md", "docs/troubleshooting.md",
+                                         "docs/environment.md", "docs/tuning.md", "docs/troubleshooting.md", "docs/your-own-kernels.md",
                                          "docs/benchmarks.md" };
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         check_links(pages[i]);

@@ -85,6 +85,7 @@ static void small_examples_are_right(void)
     check("examples/ten_lines", 0, "(4, 10)");
     check("examples/linear_regression", 0, "w[2]");
     check("examples/normalise_gram", 0, "right");
+    check("examples/own_kernels", 0, "the curve was learnt");
 }
 
 /* The number behind "test accuracy: ", which must be the last line; < 0: it is not. */

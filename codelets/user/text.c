@@ -61,7 +61,8 @@ char *orr__user_text(const orr__region *r, bool cuda, bool fp64)
     orr__text_add(&t, cuda ? cuda_words : opencl_words);
     orr__text_addf(&t, "#define ORR_FP64 %d\ntypedef %s orr_real;\n", fp64, fp64 ? "double" : "float");
     orr__text_add(&t, "typedef struct { orr_int rank, dim[8], count; } orr_array;\n");
-    orr__text_addf(&t, "typedef struct { orr_int items, lo, hi; orr_real param[%d]; orr_array out, in[%d]; } orr_args;\n",
+    orr__text_addf(&t,
+                   "typedef struct { orr_int items, lo, hi; orr_real param[%d]; orr_array out, in[%d]; } orr_args;\n",
                    fp64 ? ORR_KERNEL_PARAMS : 2 * ORR_KERNEL_PARAMS, r->nin);
     for (int i = 0; i < r->nin; i++)
         orr__text_addf(&t, "#define ORR_IN%d %s\n", i, type_name((orr_dtype)r->in_dtype[i], cuda));

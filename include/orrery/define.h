@@ -22,7 +22,10 @@ typedef struct orr_op orr_op;
 
 /* -- element-wise ---------------------------------------------------------------------------------------- */
 
-/** r = text[0] of each element of the operands x, y, z. text[1…arity], where given, are the derivatives by x, y, z, each
+/** Called as orr_define_elementwise(name, arity, expression, derivative…), a macro that makes the list of texts:
+ *     orr_define_elementwise("swish2", 1, "x * sigmoid(2*x)")
+ *     orr_define_elementwise("pinball", 2, "x > 0 ? y*x : (y-1)*x", "g*(x > 0 ? y : y-1)", "g*x")
+ * r = text[0] of each element of the operands x, y, z. text[1…arity], where given, are the derivatives by x, y, z, each
  * times the cotangent g, in terms of x y z, the result r, and g; "" where no gradient flows. Without them (n_text is 1)
  * the expression is differentiated by itself.
  *
@@ -50,9 +53,6 @@ typedef struct orr_op orr_op;
  * limits:   256 parts and 48 levels in a text of 16 KiB, 512 operations with all ops that it calls, 16 calls deep. */
 ORR_API orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, int arity,
                                           const char *const *text, int n_text);
-/** orr_define_elementwise(name, arity, expression, derivative…):
- * orr_define_elementwise("swish2", 1, "x * sigmoid(2*x)") or
- * orr_define_elementwise("pinball", 2, "x > 0 ? y*x : (y-1)*x", "g*(x > 0 ? y : y-1)", "g*x"). */
 #define orr_define_elementwise(name, arity, ...)                                                                       \
     orr_define_elementwise_at(ORR_HERE, name, arity, (const char *const[]){ __VA_ARGS__ },                             \
                               (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *)))
@@ -79,9 +79,9 @@ typedef struct orr_kernel_args {
     void *out;                  /**< the whole result, contiguous; rows lo … hi−1 of axis 0 are to be written  */
     orr_dtype out_dtype;
     orr_shape out_shape;
-    int64_t lo, hi;             /**< 0 and the length of axis 0 (1 when there is none), unless `rows` is set   */
-    void *user;                 /**< as in the definition                                                  */
-    char *message;              /**< room for the reason when the function fails                           */
+    int64_t lo, hi; /**< 0 and the length of axis 0 (1 when there is none), unless `rows` is set   */
+    void *user;     /**< as in the definition                                                  */
+    char *message;  /**< room for the reason when the function fails                           */
     size_t message_size;
 } orr_kernel_args;
 
@@ -133,18 +133,18 @@ ORR_API orr_op *orr_define_kernel_at(const char *file, int line, const orr_kerne
 
 /* -- use ------------------------------------------------------------------------------------------------- */
 
-/** op of n operands x[0], x[1] … and n_params numbers.
+/** Called as orr_apply(op, x, y), or orr_apply_with(op, ORR_PARAMS(0.5, 2), x, y) when the op takes numbers, which may
+ * change without a new plan. op of n operands x[0], x[1] … and n_params numbers.
  * @return   a tensor owned by the current scope; poison on ORR_EINVAL (no op, another number of operands or params),
  *           ORR_EDTYPE, ORR_ESHAPE.
  * grad:     as defined.      effects:  lazy. Safe from any thread. */
 ORR_API orr_tensor *orr_apply_at(const char *file, int line, const orr_op *op, orr_tensor *const *x, int n,
                                  const double *params, int n_params);
-/** orr_apply(op, x, y): an op of its operands. */
 #define orr_apply(op, ...) orr_apply_with(op, ORR_NO_PARAMS, __VA_ARGS__)
-/** orr_apply_with(op, ORR_PARAMS(0.5), x, y): the same with numbers; they may change without a new plan. */
 #define orr_apply_with(op, params, ...)                                                                                \
     orr_apply_at(ORR_HERE, op, (orr_tensor *const[]){ __VA_ARGS__ },                                                   \
                  (int)(sizeof((orr_tensor *const[]){ __VA_ARGS__ }) / sizeof(orr_tensor *)), params)
+/** The numbers for orr_apply_with. */
 #define ORR_PARAMS(...) (const double[]){ __VA_ARGS__ }, (int)(sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double))
 #define ORR_NO_PARAMS NULL, 0
 
