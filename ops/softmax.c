@@ -29,7 +29,8 @@ static orr_tensor *soft(orr__site at, orr_tensor *x, int axis, bool logarithm)
     orr_scope *scope = orr_scope_begin();
     orr_tensor *d = shifted(at, x, k), *e = orr_exp_at(AT, d);
     orr_tensor *sum = orr_sum_at(AT, e, ORR_AXES(k), true);
-    orr_tensor *r = logarithm ? orr_sub_at(AT, d, orr_log_at(AT, sum)) : orr_div_at(AT, e, sum);
+    /* The sum is at least 1: its reciprocal is as good as dividing, but for one rounding, and is taken once a row. */
+    orr_tensor *r = logarithm ? orr_sub_at(AT, d, orr_log_at(AT, sum)) : orr_mul_at(AT, e, orr_reciprocal_at(AT, sum));
     return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));
 }
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include "codelets/cpu/cpu.h"
 
+enum { ROWS = 64 }; /* of a column's float sum that are added in their order */
+
 typedef struct {
     orr__vrun v;
     orr_dtype t, wide, to;       /* of the register, the accumulator, the output */
@@ -114,21 +116,44 @@ static void fold_runs(job *j, orr__foldfn *fold)
     }
 }
 
+/* The sums of at least ROWS rows, in j->row, join the others', whose rounding errors are kept (Neumaier). */
+static void join_rows(job *j, int64_t n)
+{
+    double *row = (double *)(void *)j->row;
+    for (int64_t i = 0; i < n; i++) {
+        double s = j->acc[i].v.f, x = row[i], t = s + x;
+        j->acc[i].lost += fabs(s) >= fabs(x) ? (s - t) + x : (x - t) + s;
+        j->acc[i].v.f = t;
+        row[i] = 0;
+    }
+}
+
 /* Kept axes innermost: n of them from column c, in the group o of outer ones. Short rows: several to a block. */
 static void fold_columns(job *j, orr__foldrowfn *fold, int64_t o, int64_t c, int64_t n)
 {
     const orr__kernel *k = j->v.k;
-    int64_t rows = n == j->inner && n > 0 ? k->block / n : 1;
-    for (int64_t i = 0; i < n; i++)
+    int64_t rows = n == j->inner && n > 0 ? k->block / n : 1, seen = 0;
+    bool sum = k->rop == ORR__RSUM && orr__is_float(j->t);
+    for (int64_t i = 0; i < n; i++) {
         memcpy(j->row + (size_t)i * j->wsize, &j->first.v, j->wsize);
+        j->acc[i] = j->first;
+    }
     for (int64_t r = 0; r < j->reduced; r += rows) {
         int64_t m = j->reduced - r < rows ? j->reduced - r : rows;
         orr__vrun_block(&j->v, (o * j->reduced + r) * j->inner + c, m * n);
         const char *x = j->v.reg[k->result];
-        for (int64_t i = 0; i < m; i++)
+        for (int64_t i = 0; i < m; i++) {
             fold(j->row, x + (size_t)(i * n) * j->esize, n);
+            if (sum && ++seen % ROWS == 0)
+                join_rows(j, n);
+        }
     }
-    put(j, o * j->inner + c, n);
+    if (sum) {
+        join_rows(j, n);
+        put_accumulators(j, o * j->inner + c, n);
+    } else {
+        put(j, o * j->inner + c, n);
+    }
 }
 
 orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)

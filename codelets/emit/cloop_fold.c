@@ -44,20 +44,49 @@ static void step(orr__text *t, const orr__region *r, const char *fold, const cha
     orr__text_addf(t, "    %s = fold; }\n", fold);
 }
 
+/* lane[l] takes in x[k + l]; a maximum or minimum of floats without asking for NaN, which a sum of the same values shows
+ * afterwards: two instructions instead of four. */
+static void lanes(orr__text *t, const orr__region *r, bool extreme)
+{
+    const char *type = orr__emit_type(folded(r));
+    if (!extreme) {
+        step(t, r, "lane[l]", type, "x[k + l]");
+        return;
+    }
+    orr__text_addf(t,
+                   "    {\n    lane[l] = x[k + l] %c lane[l] ? x[k + l] : lane[l];\n    sum[l] += x[k + l];\n    }\n",
+                   r->rop == ORR__RMAX ? '>' : '<');
+}
+
+/* The sum of numbers is NaN for infinities of both signs, too: then, at the latest, values are asked one by one. */
+static void look_for_nan(orr__text *t)
+{
+    orr__text_addf(
+        t, "    for (int v = %d; v > 0; v /= 2)\n    for (int l = 0; l < v; l++)\n        sum[l] += sum[l + v];\n",
+        LANES / 2);
+    orr__text_add(t, "    for (orr_idx at = 0; sum[0] != sum[0] && at < n; at++)\n        if (x[at] != x[at]) {\n"
+                     "            lane[0] = x[at];\n            sum[0] = 0;\n        }\n");
+}
+
 /* total := the fold of n values, beginning from `first` */
 static void total(orr__text *t, const orr__region *r, int few)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
+    bool extreme = (r->rop == ORR__RMAX || r->rop == ORR__RMIN) && orr__is_float(folded(r));
     orr__text_addf(t, "    if (n <= %d) {\n    for (orr_idx k = 0; k < n; k++)\n", few);
     step(t, r, "total", type, "x[k]");
-    orr__text_addf(t, "    } else {\n    %s lane[%d];\n    orr_idx k = 0;\n", wide, LANES);
-    orr__text_addf(t, "    for (int l = 0; l < %d; l++)\n        lane[l] = first;\n", LANES);
+    orr__text_addf(t, "    } else {\n    %s lane[%d]%s;\n    orr_idx k = 0;\n", wide, LANES,
+                   extreme ? ", sum[32]" : "");
+    orr__text_addf(t, "    for (int l = 0; l < %d; l++)\n        %slane[l] = first;\n", LANES,
+                   extreme ? "sum[l] = 0, " : "");
     orr__text_addf(t, "    for (; k + %d <= n; k += %d)\n    for (int l = 0; l < %d; l++)\n", LANES, LANES, LANES);
-    step(t, r, "lane[l]", type, "x[k + l]");
-    orr__text_add(t, "    for (int l = 0; k < n; k++, l++)\n");
+    lanes(t, r, extreme);
+    orr__text_addf(t, "    for (int l = 0; k < n; k++, l++)\n    {\n%s", extreme ? "    sum[l] += x[k];\n" : "");
     step(t, r, "lane[l]", type, "x[k]");
-    orr__text_addf(t, "    for (int v = %d; v > 0; v /= 2)\n    for (int l = 0; l < v; l++)\n", LANES / 2);
+    orr__text_addf(t, "    }\n    for (int v = %d; v > 0; v /= 2)\n    for (int l = 0; l < v; l++)\n", LANES / 2);
     step(t, r, "lane[l]", wide, "lane[l + v]");
+    if (extreme)
+        look_for_nan(t);
     orr__text_add(t, "    total = lane[0];\n    }\n");
 }
 

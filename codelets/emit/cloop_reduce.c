@@ -78,22 +78,88 @@ static void runs(orr__cloop *c)
     orr__emit_fold_end(c->t, r, &c->lay, true);
 }
 
+/* Several rows at a time, while the accumulators are in registers; heavy values by themselves. */
+enum { TOGETHER = 4, LIGHT = 12 };
+
+static bool float_sum(const orr__region *r)
+{
+    return r->rop == ORR__RSUM && orr__is_float((orr_dtype)r->instr[r->out_reg[0]].dtype);
+}
+
+/* acc[k] takes in element k of `n` rows of the innermost reduced axis, from row p on. */
+static void add_rows(orr__cloop *c, int n)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, d = c->order[last - 1];
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    orr__text_addf(c->t, "    %s fold = acc[i%d - q];\n", wide(c), last);
+    for (int row = 0; row < n; row++) {
+        orr__text_addf(c->t, "    {\n    const orr_idx i%d = p + %d;\n", d, row);
+        orr__cloop_values(c, last - 1);
+        orr__cloop_values(c, last);
+        orr__emit_fold_step(c->t, r, true);
+        orr__text_add(c->t, "    }\n");
+    }
+    orr__text_addf(c->t, "    acc[i%d - q] = fold;\n    }\n", last);
+}
+
+/* What a float sum of at least ROWS rows has come to goes to the others', whose rounding errors are kept. */
+static void join(orr__cloop *c)
+{
+    orr__text_add(c->t,
+                  "    ORR_LOOP\n    for (orr_idx k = 0; k < e - q; k++) {\n"
+                  "    const orr_f64 s = sum[k], x = acc[k], y = s + x, a = s < 0 ? -s : s, b = x < 0 ? -x : x;\n"
+                  "    lost[k] += a >= b ? (s - y) + x : (x - y) + s;\n    sum[k] = y;\n    acc[k] = 0;\n    }\n");
+}
+
+static void add_all_rows(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, d = c->order[last - 1], size = orr__cloop_size_at(r, d);
+    bool sum = float_sum(r), light = r->ninstr <= LIGHT;
+    orr__cloop_open(c, c->outer, last - 1);
+    orr__text_addf(c->t, "    for (orr_idx p = 0, to; p < W(%d);) {\n    to = W(%d);\n", size, size);
+    if (sum)
+        orr__text_addf(c->t, "    to = to - p < %d - seen ? to : p + (%d - seen);\n    seen += to - p;\n",
+                       ORR__CLOOP_ROWS, ORR__CLOOP_ROWS);
+    if (light) {
+        orr__text_addf(c->t, "    for (; to - p >= %d; p += %d) {\n", TOGETHER, TOGETHER);
+        add_rows(c, TOGETHER);
+        orr__text_add(c->t, "    }\n");
+    }
+    orr__text_add(c->t, "    for (; p < to; p++) {\n");
+    add_rows(c, 1);
+    orr__text_add(c->t, "    }\n");
+    if (sum) {
+        orr__text_addf(c->t, "    if (seen == %d) {\n", ORR__CLOOP_ROWS);
+        join(c);
+        orr__text_add(c->t, "    seen = 0;\n    }\n");
+    }
+    orr__text_add(c->t, "    }\n");
+    orr__cloop_close(c, c->outer, last - 1);
+    if (sum)
+        join(c);
+}
+
 static void rows(orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
+    bool sum = float_sum(r);
     orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
     orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_BLOCK, size,
                    ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    %s acc[%d];\n    for (orr_idx k = 0; k < e - q; k++)\n        acc[k] = first;\n", wide(c),
-                   ORR__CLOOP_BLOCK);
-    orr__cloop_open(c, c->outer, last);
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
-    orr__text_addf(c->t, "    %s fold = acc[i%d - q];\n", wide(c), last);
-    orr__cloop_values(c, last);
-    orr__emit_fold_step(c->t, r, true);
-    orr__text_addf(c->t, "    acc[i%d - q] = fold;\n    }\n", last);
-    orr__cloop_close(c, c->outer, last);
+    orr__text_addf(c->t, "    %s acc[%d];\n", wide(c), ORR__CLOOP_BLOCK);
+    if (sum)
+        orr__text_addf(c->t, "    orr_f64 sum[%d], lost[%d];\n    orr_idx seen = 0;\n", ORR__CLOOP_BLOCK,
+                       ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++)\n        %sacc[k] = first;\n",
+                   sum ? "sum[k] = lost[k] = 0, " : "");
+    add_all_rows(c);
+    if (sum)
+        orr__text_add(c->t,
+                      "    for (orr_idx k = 0; k < e - q; k++)\n"
+                      "        acc[k] = sum[k] - sum[k] == 0 && lost[k] - lost[k] == 0 ? sum[k] + lost[k] : sum[k];\n");
     orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++) {\n    const %s fold = acc[k];\n", wide(c));
     orr__text_add(c->t, "    const orr_idx i = at + q + k;\n");
     orr__emit_fold_end(c->t, r, &c->lay, true);

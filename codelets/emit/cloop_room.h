@@ -8,6 +8,10 @@
 
 /* Elements of the inner axis whose accumulators or values lie on the stack. */
 enum { ORR__CLOOP_BLOCK = 1024 };
+/* Elements of the longest row whose values are kept there from one pass to the next: all that the fuser folds in place. */
+enum { ORR__CLOOP_ROW = 8192 };
+/* Rows of a float sum of columns that are added in their order before their total joins the others. */
+enum { ORR__CLOOP_ROWS = 64 };
 
 /* A kernel being written. Loops stand in `order`, the outermost first; the last one is the one to become vector code.
  * Register n is computed inside loop at[n] and outside the next one, -1: outside all. */

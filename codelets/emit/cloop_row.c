@@ -3,7 +3,27 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include "codelets/emit/cloop_room.h"
+#include "ops/ops.h"
+
+/* In flops: what costs more is kept for later passes, while the row is near, and not computed again. */
+enum { DEAR = 6, ROUNDING = 4, STRIDED = 8, RANDOM = 30, KEPT_BYTES = 128 << 10 };
+
+typedef struct {
+    orr__cloop *c;
+    int passes;   /* of folds; the outputs' is one more                                    */
+    int *first;   /* the pass that computes a register of the inner loop, -1: none does     */
+    float *cost;  /* of computing it anew                                                  */
+    bool *kept;   /* on the stack, a row's values                                          */
+    bool *wanted; /* by the pass at hand                                                   */
+    size_t room;  /* bytes left for what is kept                                           */
+} rows;
+
+static bool inner(const rows *w, int n)
+{
+    return n >= 0 && w->c->at[n] == w->c->r->rank - 1;
+}
 
 static bool folds_in(const orr__cloop *c, int instr, int pass)
 {
@@ -11,12 +31,122 @@ static bool folds_in(const orr__cloop *c, int instr, int pass)
     return in->kind == ORR__RI_FOLD && c->pass[in->x] == pass;
 }
 
-static void declare(orr__cloop *c, int n)
+/* Is register n's row one array, element after element? */
+static bool lies(const orr__cloop *c, int n)
 {
+    const orr__rinstr *in = &c->r->instr[n];
+    return in->kind == ORR__RI_LOAD && !orr__is_half((orr_dtype)in->dtype) &&
+           c->lay.move[in->a * ORR_MAX_RANK + c->r->rank - 1] == ORR__MOVE_UNIT;
+}
+
+/* -- what is computed where ---------------------------------------------------------------------------------- */
+
+static float cost_of(const rows *w, int n)
+{
+    const orr__rinstr *in = &w->c->r->instr[n];
+    const int16_t operand[3] = { in->x, in->y, in->z };
+    bool half = orr__is_half((orr_dtype)in->dtype);
+    float cost = 1;
+    if (in->kind == ORR__RI_LOAD)
+        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? STRIDED / 2 : 1;
+    else if (in->kind == ORR__RI_RANDOM)
+        cost = RANDOM;
+    else if (in->kind == ORR__RI_EW || in->kind == ORR__RI_CAST)
+        cost = (in->kind == ORR__RI_EW ? (float)orr__ew(in->op)->flops : 1) + (half ? ROUNDING : 0);
+    for (int k = 0; k < 3; k++)
+        if (inner(w, operand[k]))
+            cost += w->kept[operand[k]] ? 1 : w->cost[operand[k]];
+    return cost;
+}
+
+static bool keep(rows *w, int n)
+{
+    size_t bytes = ORR__CLOOP_ROW * orr_dtype_size(orr__compute_dtype((orr_dtype)w->c->r->instr[n].dtype));
+    if (w->kept[n])
+        return true;
+    if (w->cost[n] <= DEAR || bytes > w->room)
+        return false;
+    w->room -= bytes;
+    return w->kept[n] = true;
+}
+
+/* Marks what pass number `pass` computes or reads: what its folds, or the outputs, are made of. */
+static void want(rows *w, int pass, bool decide)
+{
+    const orr__region *r = w->c->r;
+    memset(w->wanted, 0, (size_t)r->ninstr * sizeof *w->wanted);
+    for (int k = 0; k < r->nout && pass == w->passes; k++)
+        w->wanted[r->out_reg[k]] = true;
+    for (int n = r->ninstr - 1; n >= 0; n--) {
+        const orr__rinstr *in = &r->instr[n];
+        const int16_t operand[3] = { in->x, in->y, in->z };
+        if (pass < w->passes && folds_in(w->c, n, pass) && !lies(w->c, in->x))
+            w->wanted[in->x] = true;
+        if (!w->wanted[n] || !inner(w, n))
+            continue;
+        if (decide && w->first[n] < 0)
+            w->first[n] = pass;
+        if (w->first[n] < pass && (decide ? keep(w, n) : w->kept[n]))
+            continue;
+        for (int k = 0; k < 3; k++)
+            if (operand[k] >= 0)
+                w->wanted[operand[k]] = true;
+    }
+}
+
+static bool plan(rows *w, orr__cloop *c)
+{
+    size_t n = (size_t)c->r->ninstr + 1;
+    *w = (rows){ .c = c, .room = KEPT_BYTES };
+    w->first = orr__alloc_n(n, sizeof *w->first);
+    w->cost = orr__alloc_n(n, sizeof *w->cost);
+    w->kept = orr__alloc_n(n, 2 * sizeof *w->kept);
+    if (!w->first || !w->cost || !w->kept)
+        return false;
+    w->wanted = w->kept + n;
+    for (int i = 0; i < c->r->ninstr; i++) {
+        w->first[i] = -1;
+        w->passes = c->pass[i] > w->passes ? c->pass[i] : w->passes;
+        w->cost[i] = cost_of(w, i);
+    }
+    for (int p = 0; p <= w->passes; p++)
+        want(w, p, true);
+    return true;
+}
+
+/* -- text ------------------------------------------------------------------------------------------------------ */
+
+/* Where fold n's values are: "in0 + (…)", "keep3", or "block5 - q"; each to be indexed from the row's beginning. */
+static void source(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    int x = c->r->instr[n].x;
+    if (lies(c, x)) {
+        orr__text_addf(c->t, "in%d + (", c->r->access[c->r->instr[x].a].input);
+        orr__emit_index(c->t, c->r, &c->lay, c->r->instr[x].a, false);
+        orr__text_add(c->t, ")");
+    } else if (w->kept[x]) {
+        orr__text_addf(c->t, "keep%d + q", x);
+    } else {
+        orr__text_addf(c->t, "block%d", n);
+    }
+}
+
+static bool has_block(const rows *w, int n)
+{
+    int x = w->c->r->instr[n].x;
+    return !lies(w->c, x) && !w->kept[x];
+}
+
+static void declare(const rows *w, int n)
+{
+    orr__cloop *c = w->c;
     orr__region fold = orr__cloop_fold_of(c->r, n);
-    orr__text_addf(c->t, "    %s acc%d = orr_first_%d();\n    orr_f64 lost%d = 0;\n    %s block%d[%d];\n",
-                   orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, n, n,
-                   orr__emit_type((orr_dtype)c->r->instr[c->r->instr[n].x].dtype), n, ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    %s acc%d = orr_first_%d();\n    orr_f64 lost%d = 0;\n",
+                   orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, n, n);
+    if (has_block(w, n))
+        orr__text_addf(c->t, "    %s block%d[%d];\n", orr__emit_type((orr_dtype)c->r->instr[c->r->instr[n].x].dtype), n,
+                       ORR__CLOOP_BLOCK);
 }
 
 /* The outcome is a value like any other, rounded to its dtype. */
@@ -33,50 +163,113 @@ static void conclude(orr__cloop *c, int n)
     orr__text_add(c->t, ";\n");
 }
 
-/* Values are computed anew in each pass that needs them; the compiler leaves out what a pass does not. */
-static void pass(orr__cloop *c, int number)
+/* The values of the inner loop that the pass wants. */
+static void values(rows *w, int pass)
 {
+    orr__cloop *c = w->c;
+    want(w, pass, false);
+    for (int n = 0; n < c->r->ninstr; n++) {
+        int scalar = c->scalar[n];
+        if (!w->wanted[n] || !inner(w, n))
+            continue;
+        if (w->kept[n] && w->first[n] < pass) {
+            orr__text_addf(c->t, "    const %s r%d = keep%d[i%d];\n", orr__emit_type((orr_dtype)c->r->instr[n].dtype),
+                           n, n, c->r->rank - 1);
+            continue;
+        }
+        orr__emit_value(c->t, c->r, &c->lay, n, &scalar, true);
+        if (w->kept[n])
+            orr__text_addf(c->t, "    keep%d[i%d] = r%d;\n", n, c->r->rank - 1, n);
+    }
+}
+
+static void fill_blocks(rows *w, int number)
+{
+    orr__cloop *c = w->c;
+    int last = c->r->rank - 1;
+    bool any = false;
+    want(w, number, false);
+    for (int n = 0; n < c->r->ninstr; n++)
+        any = any || w->wanted[n];
+    if (!any)
+        return;
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    values(w, number);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (folds_in(c, n, number) && has_block(w, n))
+            orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, last, c->r->instr[n].x);
+    orr__text_add(c->t, "    }\n");
+}
+
+static void pass(rows *w, int number)
+{
+    orr__cloop *c = w->c;
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
     for (int n = 0; n < r->ninstr; n++)
         if (folds_in(c, n, number))
-            declare(c, n);
+            declare(w, n);
     orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_BLOCK, size,
-                   ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
-    orr__cloop_passes(c, last, 0, number);
+    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n", size, ORR__CLOOP_BLOCK,
+                   size, ORR__CLOOP_BLOCK, last);
+    orr__text_addf(c->t, "    (void)i%d;\n", last);
+    fill_blocks(w, number);
     for (int n = 0; n < r->ninstr; n++)
-        if (folds_in(c, n, number))
-            orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, last, r->instr[n].x);
-    orr__text_add(c->t, "    }\n");
-    for (int n = 0; n < r->ninstr; n++)
-        if (folds_in(c, n, number))
-            orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, block%d, e - q);\n", n, n, n, n);
+        if (folds_in(c, n, number)) {
+            orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, ", n, n, n);
+            source(w, n);
+            orr__text_add(c->t, ", e - q);\n");
+        }
     orr__text_add(c->t, "    }\n");
     for (int n = 0; n < r->ninstr; n++)
         if (folds_in(c, n, number))
             conclude(c, n);
 }
 
-void orr__cloop_rows(orr__cloop *c)
+/* Longer rows than there is room for are left to the interpreter; nothing has been done yet. */
+static void make_room(const rows *w)
 {
-    const orr__region *r = c->r;
-    int last = r->rank - 1, size = orr__cloop_size_at(r, last), passes = 0;
-    for (int n = 0; n < r->ninstr; n++)
-        if (c->pass[n] > passes)
-            passes = c->pass[n];
+    const orr__cloop *c = w->c;
+    int size = orr__cloop_size_at(c->r, c->r->rank - 1);
+    bool any = false;
+    for (int n = 0; n < c->r->ninstr; n++)
+        any = any || w->kept[n];
+    if (any)
+        orr__text_addf(c->t, "    if (W(%d) > %d)\n        return 1;\n", size, ORR__CLOOP_ROW);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (w->kept[n])
+            orr__text_addf(c->t, "    %s keep%d[%d];\n", orr__emit_type((orr_dtype)c->r->instr[n].dtype), n,
+                           ORR__CLOOP_ROW);
+}
+
+static void loops(rows *w)
+{
+    orr__cloop *c = w->c;
+    int last = c->r->rank - 1, size = orr__cloop_size_at(c->r, last);
     orr__cloop_nothing(c);
+    make_room(w);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
-    for (int p = 0; p < passes; p++) {
-        pass(c, p);
+    for (int p = 0; p < w->passes; p++) {
+        pass(w, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
     }
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last, size, last);
-    orr__cloop_passes(c, last, 0, passes);
+    values(w, w->passes);
     orr__cloop_stores(c);
     orr__text_addf(c->t, "    }\n    at += W(%d);\n", size);
     orr__cloop_close(c, 0, last);
+}
+
+void orr__cloop_rows(orr__cloop *c)
+{
+    rows w;
+    if (plan(&w, c))
+        loops(&w);
+    else
+        c->t->failed = true;
+    free(w.first);
+    free(w.cost);
+    free(w.kept);
 }
