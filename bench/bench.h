@@ -93,6 +93,7 @@ int bench_fusion(bench_sink *out, int rounds);
 void bench_fusion_list(void);
 /* Computes fusion's cases when asked on standard input, instead of measuring. Returns the exit status. */
 int bench_serve(void);
+int bench_train(bench_sink *out, int rounds);
 int bench_gemm(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
 int bench_record_ops(bench_sink *out, int rounds);

@@ -13,5 +13,7 @@ const bench_case bench_cases[] = {
     { "overhead", "evaluations of 1, 10, 100 tiny ops, beside a loop that calls a function per op", bench_overhead },
     { "fusion", "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one",
       bench_fusion },
+    { "train", "training steps of whole networks, beside their GEMMs alone and peers; train:mnist5 is one",
+      bench_train },
     { 0 },
 };

@@ -41,7 +41,7 @@ double fusion_time(double (*once)(void *), void *user, double seconds)
 
 /* -- the sides ------------------------------------------------------------------------------------------- */
 
-static int start_ours(fusion_child *c, int workers, bool fuse)
+int fusion_start_ours(fusion_child *c, int workers, bool fuse)
 {
     char self[4096], ncpu[32];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -57,20 +57,26 @@ static int start_ours(fusion_child *c, int workers, bool fuse)
     return fusion_child_start(c, argv, false);
 }
 
-static void start_peers(setting *s)
+int fusion_start_peer(fusion_child *c, const char *peer, int workers)
 {
     char command[4096], threads[3][40];
     static const char *const variable[3] = { "OMP_NUM_THREADS", "NUMEXPR_NUM_THREADS", "MKL_NUM_THREADS" };
     for (int k = 0; k < 3; k++)
-        (void)snprintf(threads[k], sizeof threads[k], "%s=%d", variable[k], s->workers);
+        (void)snprintf(threads[k], sizeof threads[k], "%s=%d", variable[k], workers);
+    (void)snprintf(command, sizeof command, "exec %s", peer);
+    char *argv[] = { (char[]){ "env" }, threads[0],       threads[1], threads[2],
+                     (char[]){ "sh" },  (char[]){ "-c" }, command,    NULL };
+    int rc = fusion_child_start(c, argv, workers == 1);
+    if (rc)
+        (void)fprintf(stderr, "orrery-bench: no figures of the peer '%s'\n", peer);
+    return rc;
+}
+
+static void start_peers(setting *s)
+{
     for (int i = 0; i < bench_opt.npeer; i++) {
-        (void)snprintf(command, sizeof command, "exec %s", bench_opt.peer[i]);
-        char *argv[] = { (char[]){ "env" }, threads[0],       threads[1], threads[2],
-                         (char[]){ "sh" },  (char[]){ "-c" }, command,    NULL };
-        if (fusion_child_start(&s->peer[s->peers], argv, s->workers == 1) != 0) {
-            (void)fprintf(stderr, "orrery-bench: no figures of the peer '%s'\n", bench_opt.peer[i]);
+        if (fusion_start_peer(&s->peer[s->peers], bench_opt.peer[i], s->workers) != 0)
             continue;
-        }
         memcpy(peer_name[s->peers], s->peer[s->peers].name, sizeof peer_name[0]);
         s->peers++;
     }
@@ -272,7 +278,8 @@ static int with_workers(bench_sink *out, int rounds, int workers, int *did)
         s.time[i] = calloc((size_t)rounds, sizeof(double));
         rc |= !s.time[i];
     }
-    if (rc == 0 && (rc = start_ours(&s.ours, workers, true) | start_ours(&s.unfused, workers, false)) == 0) {
+    if (rc == 0 &&
+        (rc = fusion_start_ours(&s.ours, workers, true) | fusion_start_ours(&s.unfused, workers, false)) == 0) {
         start_peers(&s);
         for (const fusion_case *c = fusion_cases; c->name; c++)
             rc |= each_of(&s, c, did);

@@ -78,6 +78,9 @@ typedef struct fusion_child {
  * so that its waiting threads take nobody's core. argv's program is found on the PATH. one_core: it is bound to one.
  * Returns 0, or 1 and has said why. */
 int fusion_child_start(fusion_child *c, char *const argv[], bool one_core);
+/* This program again, as the side that computes with Orrery on so many workers; a peer given by --peer. Returns as above. */
+int fusion_start_ours(fusion_child *c, int workers, bool fuse);
+int fusion_start_peer(fusion_child *c, const char *peer, int workers);
 /* Returns 0 and the answer, or 1 when it is gone. */
 int fusion_child_ask(fusion_child *c, const char *line, char *answer, size_t size);
 void fusion_child_end(fusion_child *c);

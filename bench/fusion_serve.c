@@ -7,17 +7,21 @@
 #include <orrery.h>
 #include "bench/bench.h"
 #include "bench/fusion.h"
+#include "bench/train.h"
 
 /* Calls before anything is timed: kernels that orr_warmup has not seen (assignments', several outputs') are compiled
  * in the background meanwhile. */
 #define WARM_SECONDS 0.3
+
+/* What the question was about. */
+static int (*compute)(void *);
 
 static int warm(void)
 {
     double begin = bench_now();
     int rc = 0;
     for (int i = 0; rc == 0 && (i < 2 || (i < 2000 && bench_now() - begin < WARM_SECONDS)); i++)
-        rc = fusion_ours_once(NULL);
+        rc = compute(NULL);
     return rc;
 }
 
@@ -27,6 +31,15 @@ static void prepare(const char *line)
     long long n = 0;
     double checksum = 0.0;
     fusion_work w = { 0 };
+    if (sscanf(line, "prepare train:%31s", name) == 1) {
+        compute = train_ours_once;
+        if (train_ours_prepare(name, &checksum) == 0)
+            printf("ok %.9g\n", checksum);
+        else
+            printf("no %s\n", orr_error_message());
+        return;
+    }
+    compute = fusion_ours_once;
     if (sscanf(line, "prepare %31s %15s %lld", name, dtype, &n) == 3 && n > 0)
         w.c = fusion_find(name);
     while (w.dtype < HAND_DTYPES && strcmp(fusion_dtype[w.dtype], dtype) != 0)
@@ -43,7 +56,13 @@ static void prepare(const char *line)
 static double once(void *unused)
 {
     double begin = bench_now();
-    return fusion_ours_once(unused) == 0 ? bench_now() - begin : -1.0;
+    return compute(unused) == 0 ? bench_now() - begin : -1.0;
+}
+
+static void drop(void)
+{
+    fusion_ours_drop();
+    train_ours_drop();
 }
 
 int bench_serve(void)
@@ -59,11 +78,11 @@ int bench_serve(void)
         else if (!strncmp(line, "run ", 4))
             printf("%.9g\n", fusion_time(once, NULL, strtod(line + 4, NULL)));
         else {
-            fusion_ours_drop();
+            drop();
             printf("ok\n");
         }
         (void)fflush(stdout);
     }
-    fusion_ours_drop();
+    drop();
     return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);
 }

@@ -4,7 +4,8 @@ Must not know: what it is compared with.
 
     peer.py numpy | numexpr | jax | torch | torch-compile
 
-Says "ready NAME"; then answers "prepare CASE DTYPE N" with "ok CHECKSUM" or "no REASON", "run SECONDS" with seconds per
+Says "ready NAME"; then answers "prepare CASE DTYPE N" with "ok CHECKSUM" or "no REASON" (the cases of train.py too, as
+"train:NAME"), "run SECONDS" with seconds per
 call (as fusion_time in bench/fusion.c measures them), "drop" with "ok", until its input ends.
 Constants, data and checksum are those of bench/hand.h and bench/fusion_cases.c.
 """
@@ -15,6 +16,8 @@ import sys
 import time
 
 import numpy as np
+
+import train
 
 COLS, A, B, C2, C1, C0, ALPHA, EPS = 1024, 1.5, 0.25, 0.7, -0.3, -0.1, 0.01, 1e-5
 RATE, SIGMA, DROP, LR, BETA1, BETA2, ADAM_EPS = 0.02, 0.3, 0.1, 1e-3, 0.9, 0.999, 1e-8
@@ -154,8 +157,14 @@ class Numpy:
     def rates(self, step, like):
         return adam_rates(step)
 
+    def training_step(self, name):
+        raise No("no training")
+
     def prepare(self, case, dtype, n):
         self.once = None
+        if case.startswith("train:"):
+            total, self.once = train.prepared(self.training_step(case[6:]))
+            return total
         self.random = np.random.default_rng(1)
         shape = (n // COLS, COLS) if case in ROWS else (n,)
         inputs = [self.array(fill(n, k, lo, hi).reshape(shape), dtype) for k, (lo, hi) in enumerate(RANGES[case])]
@@ -275,6 +284,9 @@ class Jax(Numpy):
     def rates(self, step, like):  # as arrays: else each step would be compiled
         return tuple(self.xp.asarray(r, like.dtype) for r in adam_rates(step))
 
+    def training_step(self, name):
+        return train.jax_step(self.jax, name)
+
 
 class Torch(Numpy):
     def __init__(self, compiled):
@@ -327,6 +339,11 @@ class Torch(Numpy):
 
     def host(self, y):
         return y.double().numpy()
+
+    def training_step(self, name):
+        if self.compile:
+            self.torch._dynamo.reset()
+        return train.torch_step(self.torch, self.compile, name)
 
 
 def measured(once, seconds):
