@@ -20,6 +20,7 @@ bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
     case ORR__RI_RANDOM: return orr__emit_random_can(in, fp64);
     case ORR__RI_EW: return orr__ew(in->op) != NULL;
     case ORR__RI_FOLD: return r->rows && in->op <= ORR__RALL;
+    case ORR__RI_PRODUCT: return r->kind == ORR__G_MATMUL;
     default: return false;
     }
 }

@@ -122,6 +122,10 @@ void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, i
 void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const char *from);
 /* Word m of orr_quotient for divisor d. */
 int64_t orr__emit_divider(int64_t d);
+/* Words of accesses from number `first` on, the first of them at `word`; the word after the last. */
+int orr__layout_accesses(const orr__region *r, orr__layout *l, int first, int word);
+/* Fills them; whether 32-bit indices suffice. */
+bool orr__emit_access_words(const orr__launch *l, const orr__layout *lay, int first, int64_t *word);
 /* Can 32 bits hold every element number of access a, which begins at `offset` and has `rows` on axis 0? */
 bool orr__emit_narrow(const orr__region *r, const orr__access *a, int64_t offset, int64_t rows);
 

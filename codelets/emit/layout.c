@@ -41,6 +41,26 @@ static bool by_value(const orr__region *r, const orr__dialect *d, const orr__lay
     return d->by_value && (l->nword + r->nin + r->nout + l->flag) * 8 <= ORR__EMIT_ARG_BYTES;
 }
 
+int orr__layout_accesses(const orr__region *r, orr__layout *l, int first, int word)
+{
+    for (int a = first; a < r->naccess; a++) {
+        const orr__access *c = &r->access[a];
+        uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
+        l->at[a] = (int16_t)word++;
+        if (l->linear) {
+            move[0] = still(r, c) ? ORR__MOVE_NONE : ORR__MOVE_UNIT;
+            continue;
+        }
+        for (int k = 0; k < r->rank; k++) {
+            move[k] = r->dim[k] == 1 || c->stride[k] == 0 ? ORR__MOVE_NONE
+                      : c->stride[k] == 1                 ? ORR__MOVE_UNIT
+                                                          : ORR__MOVE_ANY;
+            word += move[k] == ORR__MOVE_ANY;
+        }
+    }
+    return word;
+}
+
 orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__layout *l)
 {
     size_t n = r->naccess > 0 ? (size_t)r->naccess : 1;
@@ -66,21 +86,7 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
     for (int a = 0; a < r->naccess && l->linear; a++)
         l->linear = contiguous(r, &r->access[a]) || still(r, &r->access[a]);
     int word = 2 + (l->linear ? 1 : 2) * r->rank;
-    for (int a = 0; a < r->naccess; a++) {
-        const orr__access *c = &r->access[a];
-        uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
-        l->at[a] = (int16_t)word++;
-        if (l->linear) {
-            move[0] = still(r, c) ? ORR__MOVE_NONE : ORR__MOVE_UNIT;
-            continue;
-        }
-        for (int k = 0; k < r->rank; k++) {
-            move[k] = r->dim[k] == 1 || c->stride[k] == 0 ? ORR__MOVE_NONE
-                      : c->stride[k] == 1                 ? ORR__MOVE_UNIT
-                                                          : ORR__MOVE_ANY;
-            word += move[k] == ORR__MOVE_ANY;
-        }
-    }
+    word = orr__layout_accesses(r, l, 0, word);
     l->group_at = word;
     word += l->group ? ORR__GROUP_WORDS : 0;
     l->out_at = word;
@@ -170,6 +176,27 @@ int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word)
     return word;
 }
 
+bool orr__emit_access_words(const orr__launch *l, const orr__layout *lay, int first, int64_t *word)
+{
+    const orr__region *r = l->region;
+    bool fits = true;
+    for (int a = first; a < r->naccess; a++) {
+        const orr__access *c = &r->access[a];
+        const uint8_t *move = lay->move + (size_t)a * ORR_MAX_RANK;
+        int at = lay->at[a];
+        int64_t offset = c->offset + l->lo * c->stride[0];
+        if (c->input >= 0) {
+            offset -= l->in_off ? l->in_off[c->input] : 0;
+            fits = fits && orr__emit_narrow(r, c, offset, l->hi - l->lo);
+        }
+        word[at++] = offset;
+        for (int d = 0; d < r->rank && !lay->linear; d++)
+            if (move[d] == ORR__MOVE_ANY)
+                word[at++] = c->stride[d];
+    }
+    return fits;
+}
+
 orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word)
 {
     if (!l->group || word[0] == 0)
@@ -180,8 +207,11 @@ orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word)
 bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word)
 {
     const orr__region *r = l->region;
-    if (r->kind == ORR__G_MATMUL)
-        return orr__emit_product_words(l, lay, word);
+    if (r->kind == ORR__G_MATMUL) {
+        bool fits = orr__emit_product_words(l, lay, word);
+        (void)orr__emit_scalar_words(l, fp64, word + lay->scalar_at);
+        return fits;
+    }
     if (r->kind > ORR__G_MATMUL)
         return orr__emit_whole_words(l, lay, word);
     bool axis0_kept = !(r->rmask & 1u), fits = true;
@@ -198,20 +228,7 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
     }
     word[0] = items;
     word[1] = l->lo;
-    for (int a = 0; a < r->naccess; a++) {
-        const orr__access *c = &r->access[a];
-        const uint8_t *move = lay->move + (size_t)a * ORR_MAX_RANK;
-        int at = lay->at[a];
-        int64_t offset = c->offset + l->lo * c->stride[0];
-        if (c->input >= 0) {
-            offset -= l->in_off ? l->in_off[c->input] : 0;
-            fits = fits && orr__emit_narrow(r, c, offset, rows);
-        }
-        word[at++] = offset;
-        for (int d = 0; d < r->rank && !lay->linear; d++)
-            if (move[d] == ORR__MOVE_ANY)
-                word[at++] = c->stride[d];
-    }
+    fits = orr__emit_access_words(l, lay, 0, word) && fits;
     for (int k = 0; k < r->nout; k++) {
         int64_t offset = (axis0_kept ? l->lo * row : 0) - (l->out_off ? l->out_off[k] : 0);
         word[lay->out_at + k] = offset;

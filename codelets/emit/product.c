@@ -1,7 +1,9 @@
-/* Kernels of matrix products: a group computes one tile, step by step along k, through memory that it shares.
+/* Kernels of matrix products: a group computes one tile, step by step along k, through memory that it shares, then what is
+ * made of the tile's elements.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
+#include <stdio.h>
 #include "codelets/emit/emit.h"
 #include "runtime/base/dtype.h"
 
@@ -11,7 +13,7 @@ enum { CELLS = 4, DEEP = 16 };
 /* Words; of each batch axis then its size, what divides by it, and how a and b move along it. */
 enum {
     ROWS = 1, COLS, DEPTH, TILES_N, TILES_N_BY, TILES, TILES_BY,
-    A_AT, A_ROW, A_DEEP, B_AT, B_DEEP, B_COL, OUT_AT, BATCH = OUT_AT + 1 + ORR__GROUP_WORDS
+    A_AT, A_ROW, A_DEEP, B_AT, B_DEEP, B_COL, GROUP, BATCH = GROUP + ORR__GROUP_WORDS
 };
 enum { B_SIZE, B_BY, B_OF_A, B_OF_B, B_WORDS };
 
@@ -23,24 +25,46 @@ static int side_of(int group)
     return side;
 }
 
+static orr_dtype made(const orr__region *r)
+{
+    return (orr_dtype)(r->ninstr > 0 ? r->instr[0].dtype : r->out_dtype[0]);
+}
+
 bool orr__emit_product_can(const orr__region *r, bool fp64)
 {
-    orr_dtype t = (orr_dtype)r->out_dtype[0];
-    return r->naccess == 2 && r->nout == 1 && r->rank >= 3 && r->nin >= 1 && r->nin <= 2 && orr__is_float(t) &&
-           (t != ORR_F64 || fp64) && r->in_dtype[0] == t && r->in_dtype[r->nin - 1] == t;
+    orr_dtype t = made(r);
+    if (r->naccess < 2 || r->nout < 1 || r->rank < 3 || r->nin < 1 || !orr__is_float(t) || (t == ORR_F64 && !fp64))
+        return false;
+    for (int k = 0; k < 2; k++)
+        if (r->access[k].input < 0 || r->in_dtype[r->access[k].input] != t)
+            return false;
+    if (r->ninstr > 0 && (r->rank > ORR_MAX_RANK || r->instr[0].kind != ORR__RI_PRODUCT))
+        return false;
+    for (int i = 1; i < r->ninstr; i++)
+        if (!orr__emit_instr_can(r, &r->instr[i], fp64))
+            return false;
+    for (int k = 0; k < r->nout; k++)
+        if (r->out_dtype[k] == ORR_F64 && !fp64)
+            return false;
+    return true;
 }
 
 void orr__emit_product_layout(const orr__region *r, orr__layout *l)
 {
-    l->out_at = OUT_AT;
-    l->group_at = OUT_AT + 1;
-    l->scalar_at = l->nword = BATCH + B_WORDS * (r->rank - 3);
+    int word = BATCH + B_WORDS * (r->rank - 3);
+    l->group_at = GROUP;
+    word = orr__layout_accesses(r, l, 2, word);
+    l->out_at = word;
+    l->scalar_at = word += r->nout;
+    for (int i = 0; i < r->ninstr; i++)
+        word += orr__emit_scalars(&r->instr[i]);
+    l->nword = word;
 }
 
 /* Products are rounded once with their sum where that is fast. */
 void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d)
 {
-    orr_dtype type = orr__compute_dtype((orr_dtype)r->out_dtype[0]);
+    orr_dtype type = orr__compute_dtype(made(r));
     int k = type == ORR_F64;
     orr__text_add(t, d->math[k]);
     orr__text_addf(t, "#if %s\n#define ORR_MAD(x, y, z) fma(x, y, z)\n#else\n#define ORR_MAD(x, y, z) ((x) * (y) + (z))\n"
@@ -53,7 +77,7 @@ void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__di
 static void fetch(orr__text *t, const orr__region *r, int group, char name, int input, int rows_at, int row_stride,
                   int deep_stride)
 {
-    orr_dtype type = (orr_dtype)r->out_dtype[0];
+    orr_dtype type = made(r);
     int edge = CELLS * side_of(group), cells = edge * DEEP;
     bool half = orr__is_half(type);
     const char *first = name == 'a' ? "row0" : "col0";
@@ -79,11 +103,11 @@ static void place(orr__text *t, const orr__region *r, int edge)
     orr__text_addf(t, "    orr_idx a_at = (orr_idx)W(%d), b_at = (orr_idx)W(%d), rest = batch;\n", A_AT, B_AT);
     for (int d = r->rank - 4; d >= 0; d--) {
         int w = BATCH + B_WORDS * d;
-        orr__text_addf(t, "    {\n        const orr_idx q = orr_quotient(rest, (orr_idx)W(%d), W(%d));\n", w + B_SIZE,
+        orr__text_addf(t, "    const orr_idx rest%d = orr_quotient(rest, (orr_idx)W(%d), W(%d));\n", d, w + B_SIZE,
                        w + B_BY);
-        orr__text_addf(t, "        const orr_idx j = rest - q * (orr_idx)W(%d);\n", w + B_SIZE);
-        orr__text_addf(t, "        a_at += j * (orr_idx)W(%d);\n        b_at += j * (orr_idx)W(%d);\n        rest = q;\n    }\n",
-                       w + B_OF_A, w + B_OF_B);
+        orr__text_addf(t, "    const orr_idx i%d = rest - rest%d * (orr_idx)W(%d);\n", d, d, w + B_SIZE);
+        orr__text_addf(t, "    a_at += i%d * (orr_idx)W(%d);\n    b_at += i%d * (orr_idx)W(%d);\n    rest = rest%d;\n", d,
+                       w + B_OF_A, d, w + B_OF_B, d);
     }
     orr__text_addf(t, "    const int a_deep = W(%d) == 1, b_deep = W(%d) == 1;\n", A_DEEP, B_DEEP);
 }
@@ -101,26 +125,44 @@ static void multiply(orr__text *t, const char *type, int side)
     orr__text_add(t, "                sum[y][x] += part[y][x];\n");
 }
 
-static void store(orr__text *t, const orr__region *r, int side)
+/* The element of the product, and the values made of it, as of any element of a map. */
+static void values(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
-    orr_dtype type = (orr_dtype)r->out_dtype[0];
+    orr_dtype type = made(r);
+    int scalar = l->scalar_at;
+    char name[16] = "total";
+    orr__text_addf(t, "            const %s total = ", orr__emit_type(type));
+    orr__emit_cast(t, orr__compute_dtype(type), type, "sum[y][x]", fp64);
+    orr__text_add(t, ";\n");
+    if (r->ninstr > 0)
+        orr__text_addf(t, "    const %s r0 = total;\n", orr__emit_type(type));
+    for (int i = 1; i < r->ninstr; i++)
+        orr__emit_value(t, r, l, i, &scalar, fp64);
+    for (int k = 0; k < r->nout; k++) {
+        if (r->ninstr > 0)
+            (void)snprintf(name, sizeof name, "r%d", r->out_reg[k]);
+        orr__emit_store(t, r, l, k, r->ninstr > 0 ? (orr_dtype)r->instr[r->out_reg[k]].dtype : type, name, fp64);
+    }
+}
+
+static void store(orr__text *t, const orr__region *r, const orr__layout *l, int side, bool fp64)
+{
+    int nb = r->rank - 3;
     orr__text_addf(t, "    for (int y = 0; y < %d; y++)\n        for (int x = 0; x < %d; x++) {\n", CELLS, CELLS);
-    orr__text_addf(t, "            const orr_idx row = row0 + my + y * %d, col = col0 + mx + x * %d;\n", side, side);
-    orr__text_addf(t, "            if (row < (orr_idx)W(%d) && col < (orr_idx)W(%d))\n", ROWS, COLS);
-    orr__text_addf(t, "                out0[(orr_idx)W(%d) + (batch * (orr_idx)W(%d) + row) * (orr_idx)W(%d) + col] = ",
-                   OUT_AT, ROWS, COLS);
-    if (orr__is_half(type))
-        orr__text_addf(t, "orr_f32_to_%s(sum[y][x]);\n", orr__emit_suffix(type));
-    else
-        orr__text_add(t, "sum[y][x];\n");
+    orr__text_addf(t, "            const orr_idx i%d = row0 + my + y * %d, i%d = col0 + mx + x * %d;\n", nb, side, nb + 1,
+                   side);
+    orr__text_addf(t, "            if (i%d >= (orr_idx)W(%d) || i%d >= (orr_idx)W(%d))\n                continue;\n", nb,
+                   ROWS, nb + 1, COLS);
+    orr__text_addf(t, "            const orr_idx i = (batch * (orr_idx)W(%d) + i%d) * (orr_idx)W(%d) + i%d;\n", ROWS, nb,
+                   COLS, nb + 1);
+    values(t, r, l, fp64);
     orr__text_add(t, "        }\n");
 }
 
 void orr__emit_product(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
-    const char *type = orr__emit_type(orr__compute_dtype((orr_dtype)r->out_dtype[0]));
+    const char *type = orr__emit_type(orr__compute_dtype(made(r)));
     int side = side_of(d->group), edge = CELLS * side;
-    (void)fp64;
     orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n", l->group_at + ORR__GROUP_BLOCKS);
     orr__text_addf(t, "    %s%s a_[%d][%d], b_[%d][%d];\n%s", d->share, type, DEEP, edge + 1, DEEP, edge + 1, d->seat);
     orr__text_addf(t, "    const int my = me / %d, mx = me %% %d;\n", side, side);
@@ -133,7 +175,7 @@ void orr__emit_product(orr__text *t, const orr__region *r, const orr__dialect *d
     orr__text_add(t, "        ORR_BARRIER;\n");
     multiply(t, type, side);
     orr__text_add(t, "        ORR_BARRIER;\n    }\n");
-    store(t, r, side);
+    store(t, r, l, side, fp64);
 }
 
 bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64_t *word)
@@ -152,6 +194,7 @@ bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64
     }
     int64_t across = (n + edge - 1) / edge, tiles = (m + edge - 1) / edge * across, items = batches * m * n;
     int64_t out = r->dim[0] > 0 ? l->lo * (r->out_count / r->dim[0]) : 0;
+    bool fits = items <= INT32_MAX - 65536 && r->dim[nb + 2] < INT32_MAX - DEEP;
     word[0] = items;
     word[ROWS] = m;
     word[COLS] = n;
@@ -166,10 +209,13 @@ bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64
     word[B_AT] = b->offset + l->lo * b->stride[0] - (l->in_off ? l->in_off[b->input] : 0);
     word[B_DEEP] = b->stride[nb + 2];
     word[B_COL] = b->stride[nb + 1];
-    word[OUT_AT] = out - (l->out_off ? l->out_off[0] : 0);
-    word[lay->group_at + ORR__GROUP_BLOCKS] = batches * tiles;
-    word[lay->group_at + ORR__GROUP_SHAPE] = word[lay->group_at + ORR__GROUP_COUNT] = 0;
-    return items <= INT32_MAX - 65536 && word[OUT_AT] >= INT32_MIN && word[OUT_AT] + items <= INT32_MAX &&
-           word[DEPTH] < INT32_MAX - DEEP && orr__emit_narrow(r, a, word[A_AT], rows) &&
-           orr__emit_narrow(r, b, word[B_AT], rows);
+    for (int k = 0; k < r->nout; k++) {
+        int64_t offset = word[lay->out_at + k] = out - (l->out_off ? l->out_off[k] : 0);
+        fits = fits && offset >= INT32_MIN && offset + items <= INT32_MAX;
+    }
+    word[GROUP + ORR__GROUP_BLOCKS] = batches * tiles;
+    word[GROUP + ORR__GROUP_SHAPE] = word[GROUP + ORR__GROUP_COUNT] = 0;
+    for (int k = 0; k < 2; k++)
+        fits = fits && orr__emit_narrow(r, &r->access[k], word[k ? B_AT : A_AT], rows);
+    return orr__emit_access_words(l, lay, 2, word) && fits;
 }

@@ -255,10 +255,10 @@ static orr_status arrange(maker *m)
     return st == ORR_OK ? share_memory(m) : st;
 }
 
-/* Kernels that any worker can run come first: OpenCL has none that fold rows in place or work on a product's tiles. */
+/* Devices have kernels for all of it; what one cannot run, a CPU worker or the calling thread does. */
 int orr__plan_fusion(void)
 {
-    return !orr__env.fuse ? ORR__FUSE_NONE : orr__plan_machine.opencl ? ORR__FUSE_MAPS : ORR__FUSE_TILES;
+    return orr__env.fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE;
 }
 
 orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan)
