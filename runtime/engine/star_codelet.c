@@ -79,7 +79,7 @@ static struct starpu_codelet bundle = {
 static struct starpu_codelet *make(const orr__work *w, const orr__step *s)
 {
     struct starpu_codelet *cl = orr__alloc(sizeof *cl);
-    int kind = s->region->kind;
+    orr__gkind kind = s->region->kind;
 
     if (!cl)
         return NULL;
