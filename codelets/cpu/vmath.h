@@ -14,6 +14,8 @@
 #include "codelets/cpu/vmath_normal.h"
 #include "codelets/cpu/vmath_f32.h"
 #include "codelets/cpu/vmath_f64.h"
+#include "codelets/cpu/vmath_arc.h"
+#include "codelets/cpu/vmath_wide.h"
 #include "codelets/cpu/vmath_plain.h"
 #include "codelets/cpu/vmath_rest.h"
 

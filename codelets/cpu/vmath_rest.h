@@ -43,9 +43,6 @@ VM_LIBM_F64(log10)
 VM_LIBM_F64(tanh)
 VM_LIBM_F64(erf)
 VM_LIBM_F64(erfc)
-
-#endif
-
 VM_LIBM1(sin)
 VM_LIBM1(cos)
 VM_LIBM1(tan)
@@ -60,6 +57,19 @@ VM_LIBM1(atanh)
 VM_LIBM2(atan2)
 VM_LIBM2(hypot)
 VM_LIBM2(pow)
+
+#else
+
+VM_LIBM_F64(sin)
+VM_LIBM_F64(cos)
+VM_LIBM_F64(tan)
+static inline double vm_pow_f64(double x, double y)
+{
+    return pow(x, y);
+}
+
+#endif
+
 VM_LIBM2(fmod)
 
 #endif
