@@ -24,6 +24,19 @@ static void scope_end_frees_what_was_made_inside(void)
     ORR_CHECK(orr_tensor_shape(t).rank == -1);
 }
 
+static void an_ended_scope_is_not_taken_for_a_later_one(void)
+{
+    orr_scope *old = orr_scope_begin();
+    ORR_CHECK(orr_scope_end(old) == ORR_OK);
+    for (int i = 0; i < 100; i++) { /* memory is used again, names are not */
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *t = zeros();
+        ORR_CHECK(s != old && orr_scope_end(old) == ORR_EINVAL && orr_tensor_status(t) == ORR_OK);
+        ORR_CHECK(orr_tensor_status(orr_scope_return(old, t)) == ORR_EINVAL);
+        ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    }
+}
+
 static void stale_operand_is_poison_with_file_and_line(void)
 {
     orr_scope *outer = orr_scope_begin(), *s = orr_scope_begin();
@@ -107,7 +120,7 @@ static void a_long_lived_scope_stays_small(void)
     orr_scope *s = orr_scope_begin();
     for (int i = 0; i < 100000; i++)
         (void)orr_free(zeros());
-    ORR_CHECK(s->cap <= 256);
+    ORR_CHECK(orr__scope_current()->cap <= 256);
     ORR_CHECK(orr_scope_end(s) == ORR_OK);
 }
 
@@ -186,7 +199,8 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(scope_end_frees_what_was_made_inside),
-        ORR_TEST(stale_operand_is_poison_with_file_and_line),
+        ORR_TEST(an_ended_scope_is_not_taken_for_a_later_one),
+                                      ORR_TEST(stale_operand_is_poison_with_file_and_line),
         ORR_TEST(a_reused_slot_does_not_revive_old_handles),
         ORR_TEST(freeing_twice_is_an_error_and_null_is_not),
         ORR_TEST(foreign_pointers_are_recognised),

@@ -64,7 +64,7 @@ static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__
     orr_status st = orr__plan_get(at, p, &plan);
     if (st != ORR_OK)
         return st;
-    orr__buf **out = orr__alloc_n((size_t)n + 1, sizeof *out);
+    orr__buf *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
     st = out ? orr__engine_execute(at, plan, p->leaf, p->scalar, out, &r) : ORR_ENOMEM;
     if (st == ORR_OK && r && !run) {
         st = orr__run_wait(r);
@@ -77,7 +77,8 @@ static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__
         publish(node, n, p, out);
     if (run)
         *run = st == ORR_OK ? r : NULL;
-    free(out);
+    if (out != few)
+        free(out);
     orr__plan_unref(plan);
     return st;
 }
@@ -162,6 +163,9 @@ orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, orr__nod
         orr_tensor *bad;
         const orr_tensor *c = t[i];
         char name[32];
+        node[i] = c ? orr__handle_node(c) : NULL;
+        if (node[i] && !node[i]->poison)
+            continue;
         snprintf(name, sizeof name, n > 1 ? "tensor %d" : "the tensor", i);
         if (orr__operands(at, 1, &c, (const char *const[]){ name }, &node[i], &bad))
             continue;

@@ -17,7 +17,7 @@ typedef struct {
     atomic_uint gen; /* even: free, odd: live; the handle carries the odd value */
     bool variable;
     _Atomic(orr__node *) node;
-    orr_scope *scope;
+    orr__scope *scope;
 } slot;
 
 /* Slot 0 is never used (NULL); slot 1 of the static first chunk is the poison of last resort. */
@@ -150,7 +150,7 @@ orr_tensor *orr__handle_new(orr__node *n)
     }
     uint32_t i = tls->slot[--tls->nslot];
     slot *s = slot_at(i);
-    orr_scope *scope = orr__scope_current();
+    orr__scope *scope = orr__scope_current();
     unsigned gen = atomic_load_explicit(&s->gen, memory_order_relaxed) + 1;
     uint64_t h = pack(i, gen);
     if (scope && !orr__scope_add(scope, h)) {
@@ -182,13 +182,13 @@ bool orr__slot_live(uint64_t handle)
     return slot_of(handle) != NULL;
 }
 
-bool orr__slot_owned_by(uint64_t handle, const orr_scope *scope)
+bool orr__slot_owned_by(uint64_t handle, const orr__scope *scope)
 {
     slot *s = slot_of(handle);
     return s && s->scope == scope;
 }
 
-void orr__slot_set_scope(uint64_t handle, orr_scope *scope)
+void orr__slot_set_scope(uint64_t handle, orr__scope *scope)
 {
     slot *s = slot_of(handle);
     if (s)
@@ -208,9 +208,8 @@ orr__node *orr__slot_swap(uint64_t handle, orr__node *n)
     return s ? atomic_exchange(&s->node, n) : n;
 }
 
-bool orr__slot_free(uint64_t handle)
+static bool slot_free(slot *s, uint64_t handle)
 {
-    slot *s = slot_of(handle);
     unsigned gen = (unsigned)(handle >> 32);
     if (!s || (uint32_t)handle == 1)
         return s != NULL;
@@ -224,6 +223,18 @@ bool orr__slot_free(uint64_t handle)
         slots_give_back(tls, ORR__SLOT_CACHE / 2);
     tls->slot[tls->nslot++] = (uint32_t)handle;
     return true;
+}
+
+bool orr__slot_free(uint64_t handle)
+{
+    return slot_free(slot_of(handle), handle);
+}
+
+void orr__slot_free_owned(uint64_t handle, const orr__scope *scope)
+{
+    slot *s = slot_of(handle);
+    if (s && s->scope == scope)
+        (void)slot_free(s, handle);
 }
 
 unsigned orr__handles_epoch(void)

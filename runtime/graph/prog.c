@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/hash.h"
-#include "runtime/graph/prog.h"
+#include "runtime/graph/tls.h"
 
 typedef struct { orr__node *node; int next; } frame;
 
@@ -12,8 +12,6 @@ typedef struct { orr__node *node; int next; } frame;
 typedef struct {
     orr__prog *p;
     frame *stack; int depth, stack_cap;
-    int node_cap, arg_cap, leaf_cap, scalar_cap;
-    size_t key_cap;
     uint64_t epoch;
     bool oom;
 } walk;
@@ -37,98 +35,122 @@ static bool grow(walk *w, void *array, int *cap, int need, size_t size)
     return true;
 }
 
-static void put(walk *w, const void *data, size_t size)
+/* Room for so many more bytes of the key. */
+static bool reserve(walk *w, size_t size)
 {
     orr__prog *p = w->p;
-    if (p->key_size + size > w->key_cap) {
-        size_t c = w->key_cap ? 2 * w->key_cap : 2048;
-        while (c < p->key_size + size)
-            c *= 2;
-        uint8_t *more = realloc(p->key, c);
-        if (!more) {
-            w->oom = true;
-            return;
-        }
-        p->key = more;
-        w->key_cap = c;
+    if (p->key_size + size <= p->key_cap)
+        return true;
+    size_t c = p->key_cap ? 2 * p->key_cap : 2048;
+    while (c < p->key_size + size)
+        c *= 2;
+    uint8_t *more = realloc(p->key, c);
+    if (!more) {
+        w->oom = true;
+        return false;
     }
-    memcpy(p->key + p->key_size, data, size);
-    p->key_size += size;
+    p->key = more;
+    p->key_cap = c;
+    return true;
 }
 
-static void put_i32(walk *w, int32_t v)
+/* There is room. */
+static inline uint8_t *put(uint8_t *at, const void *data, size_t size)
 {
-    put(w, &v, sizeof v);
+    memcpy(at, data, size);
+    return at + size;
+}
+
+static inline uint8_t *put_i32(uint8_t *at, int32_t v)
+{
+    return put(at, &v, sizeof v);
 }
 
 /* What of the attributes belongs to each primitive's structure. */
-static void put_attr(walk *w, const orr__node *n)
+static uint8_t *put_attr(uint8_t *to, const orr__node *n)
 {
     const orr__attr *a = &n->attr;
     size_t rank = (size_t)n->shape.rank;
     switch (n->op->id) {
-    case ORR__OP_IOTA: case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: put_i32(w, a->axis); break;
-    case ORR__OP_RANDOM: put_i32(w, a->dist); break;
-    case ORR__OP_USER: put_i32(w, a->index); break;
-    case ORR__OP_PERMUTE: put(w, a->perm, sizeof a->perm); break;
+    case ORR__OP_IOTA: case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT:
+        return put_i32(to, a->axis);
+    case ORR__OP_RANDOM: return put_i32(to, a->dist);
+    case ORR__OP_USER: return put_i32(to, a->index); /* which kernel it is */
+    case ORR__OP_PERMUTE: return put(to, a->perm, sizeof a->perm);
     case ORR__OP_SLICE:
-        put(w, a->start, rank * sizeof a->start[0]);
-        put(w, a->step, rank * sizeof a->step[0]);
-        break;
-    case ORR__OP_PAD: put(w, a->start, rank * sizeof a->start[0]); break;
-    case ORR__OP_REDUCE: put_i32(w, a->rop); put(w, &a->mask, sizeof a->mask); break;
-    case ORR__OP_ARGREDUCE: put_i32(w, a->rop); put_i32(w, a->axis); break;
-    default: break;
+        to = put(to, a->start, rank * sizeof a->start[0]);
+        return put(to, a->step, rank * sizeof a->step[0]);
+    case ORR__OP_PAD: return put(to, a->start, rank * sizeof a->start[0]);
+    case ORR__OP_REDUCE: return put(put_i32(to, a->rop), &a->mask, sizeof a->mask);
+    case ORR__OP_ARGREDUCE: return put_i32(put_i32(to, a->rop), a->axis);
+    default: return to;
     }
 }
 
-static void put_leaf(walk *w, int i)
+/* The most that one node adds to the key, its inputs apart. */
+enum { NODE_KEY = 8 + sizeof(orr__attr) + ORR_MAX_RANK * sizeof(int64_t) };
+
+static bool grow_nodes(walk *w, int need)
 {
     orr__prog *p = w->p;
-    if (!grow(w, &p->leaf_node, &w->leaf_cap, p->nleaf + 1, sizeof *p->leaf_node))
-        return;
-    p->leaf_of[i] = p->nleaf;
-    p->leaf_node[p->nleaf++] = i;
-    put_i32(w, ORR__OP_LEAF);
+    int cap = p->node_cap, c;
+    if (need <= cap)
+        return true;
+    if (!(c = cap, grow(w, &p->node, &c, need, sizeof *p->node)) ||
+        !(c = cap, grow(w, &p->arg0, &c, need, sizeof *p->arg0)) ||
+        !(c = cap, grow(w, &p->leaf_of, &c, need, sizeof *p->leaf_of)) ||
+        !(c = cap, grow(w, &p->scalar0, &c, need, sizeof *p->scalar0)))
+        return false;
+    p->node_cap = c;
+    return true;
+}
+
+static bool grow_leaves(walk *w, int need)
+{
+    orr__prog *p = w->p;
+    int c = p->leaf_cap;
+    if (need <= c)
+        return true;
+    if (!grow(w, &p->leaf_node, &c, need, sizeof *p->leaf_node) ||
+        !(c = p->leaf_cap, grow(w, &p->leaf, &c, need, sizeof *p->leaf)))
+        return false;
+    p->leaf_cap = c;
+    return true;
 }
 
 /* All inputs of n have their numbers: n gets its own. */
 static void number(walk *w, orr__node *n)
 {
     orr__prog *p = w->p;
+    bool leaf = n->value || n->op->id == ORR__OP_LEAF || n->op->id == ORR__OP_PLACEHOLDER;
     int nin = n->value ? 0 : n->nin;
-    if (p->n == w->node_cap) {
-        int cap = w->node_cap, c;
-        if (!(c = cap, grow(w, &p->node, &c, cap + 1, sizeof *p->node)) ||
-            !(c = cap, grow(w, &p->arg0, &c, cap + 1, sizeof *p->arg0)) ||
-            !(c = cap, grow(w, &p->leaf_of, &c, cap + 1, sizeof *p->leaf_of)) ||
-            !(c = cap, grow(w, &p->scalar0, &c, cap + 1, sizeof *p->scalar0)))
-            return;
-        w->node_cap = c;
-    }
-    if (!grow(w, &p->arg, &w->arg_cap, p->narg + nin, sizeof *p->arg) ||
-        !grow(w, &p->scalar, &w->scalar_cap, p->nscalar + 3, sizeof *p->scalar))
+    if (!grow_nodes(w, p->n + 1) || !grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg) ||
+        !grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar) || !grow_leaves(w, p->nleaf + 1) ||
+        !reserve(w, NODE_KEY + (size_t)nin * sizeof(int32_t)))
         return;
+    uint8_t *to = p->key + p->key_size;
     int i = p->n++;
     p->node[i] = orr__node_ref(n);
     p->arg0[i] = p->narg;
-    p->leaf_of[i] = -1;
+    p->leaf_of[i] = leaf ? p->nleaf : -1;
     p->scalar0[i] = p->nscalar;
     n->index = i;
-    if (n->value || n->op->id == ORR__OP_LEAF || n->op->id == ORR__OP_PLACEHOLDER) {
-        put_leaf(w, i);
+    to = put_i32(to, leaf ? (int32_t)ORR__OP_LEAF : n->op->id);
+    if (leaf) {
+        p->leaf_node[p->nleaf] = i;
+        p->leaf[p->nleaf++] = n->value ? orr__buf_ref(n->value) : NULL;
     } else {
-        put_i32(w, n->op->id);
         for (int k = 0; k < n->nscalar; k++)
             p->scalar[p->nscalar++] = n->s[k];
-        put_attr(w, n);
+        to = put_attr(to, n);
     }
-    put_i32(w, n->dtype | n->shape.rank << 8 | nin << 12);
-    put(w, n->shape.dim, (size_t)n->shape.rank * sizeof n->shape.dim[0]);
+    to = put_i32(to, n->dtype | n->shape.rank << 8 | nin << 12);
+    to = put(to, n->shape.dim, (size_t)n->shape.rank * sizeof n->shape.dim[0]);
     for (int k = 0; k < nin; k++) {
         p->arg[p->narg++] = n->in[k]->index;
-        put_i32(w, n->in[k]->index);
+        to = put_i32(to, n->in[k]->index);
     }
+    p->key_size = (size_t)(to - p->key);
 }
 
 static bool push(walk *w, orr__node *n)
@@ -173,30 +195,84 @@ static bool visit(walk *w, orr__site at, orr__node *root, orr_status *st)
     return !w->oom;
 }
 
+/* Arrays of a capture that has ended serve the thread's next one: small graphs cost no malloc. */
+enum { SPARE_NODES = 4096 };
+
+static void arrays_free(orr__prog *p)
+{
+    free(p->node);
+    free(p->arg0);
+    free(p->arg);
+    free(p->leaf_of);
+    free(p->scalar0);
+    free(p->out);
+    free(p->leaf_node);
+    free(p->leaf);
+    free(p->scalar);
+    free(p->key);
+    memset(p, 0, sizeof *p);
+}
+
+static void arrays_take(orr__tls *tls, walk *w)
+{
+    w->stack = tls->stack;
+    w->stack_cap = tls->stack_cap;
+    tls->stack = NULL;
+    tls->stack_cap = 0;
+    if (!tls->have_spare) {
+        memset(w->p, 0, sizeof *w->p);
+        return;
+    }
+    *w->p = tls->spare;
+    tls->have_spare = false;
+}
+
+static void arrays_give(orr__tls *tls, orr__prog *p)
+{
+    if (!p->node || tls->have_spare || p->node_cap > SPARE_NODES || p->arg_cap > 4 * SPARE_NODES || p->scalar_cap > 4 * SPARE_NODES ||
+        p->key_cap > 64 * SPARE_NODES || p->out_cap > SPARE_NODES) {
+        arrays_free(p);
+        return;
+    }
+    p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
+    p->key_size = 0;
+    tls->spare = *p;
+    tls->have_spare = true;
+    memset(p, 0, sizeof *p);
+}
+
+void orr__progs_thread_exit(orr__tls *tls)
+{
+    if (tls->have_spare)
+        arrays_free(&tls->spare);
+    tls->have_spare = false;
+    free(tls->stack);
+    tls->stack = NULL;
+    tls->stack_cap = 0;
+}
+
 orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p)
 {
+    orr__tls *tls = orr__tls_get();
     orr_status st = ORR_OK;
-    memset(p, 0, sizeof *p);
     walk w = { .p = p };
-    if (!(p->out = malloc(((size_t)nout + 1) * sizeof *p->out)))
-        return orr__fail(at, ORR_ENOMEM, "no memory to capture the graph");
-    orr__graph_lock();
-    w.epoch = ++epoch;
-    for (int i = 0; i < nout && st == ORR_OK && !w.oom; i++)
-        if (visit(&w, at, out[i], &st)) {
-            p->out[p->nout++] = out[i]->index;
-            put_i32(&w, ~out[i]->index);
-        }
-    if (st == ORR_OK && !w.oom && (p->leaf = malloc(((size_t)p->nleaf + 1) * sizeof *p->leaf))) {
-        for (int k = 0; k < p->nleaf; k++) {
-            orr__buf *b = p->node[p->leaf_node[k]]->value;
-            p->leaf[k] = b ? orr__buf_ref(b) : NULL;
-        }
-    } else if (st == ORR_OK) {
-        w.oom = true;
+    arrays_take(tls, &w);
+    if (grow(&w, &p->out, &p->out_cap, nout + 1, sizeof *p->out) && reserve(&w, 4)) {
+        orr__graph_lock();
+        w.epoch = ++epoch;
+        for (int i = 0; i < nout && st == ORR_OK && !w.oom; i++)
+            if (visit(&w, at, out[i], &st) && reserve(&w, sizeof(int32_t))) {
+                p->out[p->nout++] = out[i]->index;
+                p->key_size = (size_t)(put_i32(p->key + p->key_size, ~out[i]->index) - p->key);
+            }
+        orr__graph_unlock();
     }
-    orr__graph_unlock();
-    free(w.stack);
+    if (w.stack_cap <= SPARE_NODES && !tls->stack) {
+        tls->stack = w.stack;
+        tls->stack_cap = w.stack_cap;
+    } else {
+        free(w.stack);
+    }
     if (w.oom)
         st = orr__fail(at, ORR_ENOMEM, "no memory to capture the graph");
     if (st != ORR_OK)
@@ -210,17 +286,7 @@ void orr__prog_free(orr__prog *p)
 {
     for (int i = 0; i < p->n; i++)
         orr__node_unref(p->node[i]);
-    for (int k = 0; p->leaf && k < p->nleaf; k++)
+    for (int k = 0; k < p->nleaf; k++)
         orr__buf_unref(p->leaf[k]);
-    free(p->node);
-    free(p->arg0);
-    free(p->arg);
-    free(p->leaf_of);
-    free(p->scalar0);
-    free(p->out);
-    free(p->leaf_node);
-    free(p->leaf);
-    free(p->scalar);
-    free(p->key);
-    memset(p, 0, sizeof *p);
+    arrays_give(orr__tls_get(), p);
 }

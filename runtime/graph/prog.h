@@ -19,6 +19,8 @@ typedef struct orr__prog {
     orr__scalar *scalar;
     uint8_t *key; size_t key_size;
     uint64_t hash;
+    int node_cap, arg_cap, leaf_cap, scalar_cap, out_cap; /* room in the arrays */
+    size_t key_cap;
 } orr__prog;
 
 static inline int orr__prog_nin(const orr__prog *p, int i)

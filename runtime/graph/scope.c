@@ -5,47 +5,62 @@
 #include <stdlib.h>
 #include "runtime/graph/tls.h"
 
+enum { KEPT = 8, KEPT_ITEMS = 4096, SERIALS = 1024 };
+
 /* After a shutdown the scopes of the old life are dropped, by each thread when it comes by. */
 static orr__tls *tls_now(void)
 {
     orr__tls *tls = orr__tls_get();
     unsigned epoch = orr__handles_epoch();
     if (tls->epoch != epoch) {
-        orr__scopes_thread_exit(tls);
+        orr__scopes_drop(tls);
         tls->npending = 0;
         tls->epoch = epoch;
     }
     return tls;
 }
 
-static void scope_free(orr_scope *s)
+static void scope_close(orr__tls *tls)
 {
+    orr__scope *s = tls->scope;
+    tls->scope = s->outer;
+    for (size_t i = s->n; i-- > 0;)
+        orr__slot_free_owned(s->item[i], s);
+    if (tls->nfree_scopes < KEPT && s->cap <= KEPT_ITEMS) {
+        s->n = 0;
+        s->outer = tls->free_scopes;
+        tls->free_scopes = s;
+        tls->nfree_scopes++;
+        return;
+    }
     free(s->item);
     free(s);
 }
 
-static void scope_close(orr__tls *tls)
-{
-    orr_scope *s = tls->scope;
-    tls->scope = s->outer;
-    for (size_t i = s->n; i-- > 0;)
-        if (orr__slot_owned_by(s->item[i], s))
-            (void)orr__slot_free(s->item[i]);
-    scope_free(s);
-}
-
-void orr__scopes_thread_exit(orr__tls *tls)
+void orr__scopes_drop(orr__tls *tls)
 {
     while (tls->scope)
         scope_close(tls);
 }
 
-orr_scope *orr__scope_current(void)
+void orr__scopes_thread_exit(orr__tls *tls)
+{
+    orr__scopes_drop(tls);
+    while (tls->free_scopes) {
+        orr__scope *s = tls->free_scopes;
+        tls->free_scopes = s->outer;
+        free(s->item);
+        free(s);
+    }
+    tls->nfree_scopes = 0;
+}
+
+orr__scope *orr__scope_current(void)
 {
     return tls_now()->scope;
 }
 
-bool orr__scope_add(orr_scope *s, uint64_t handle)
+bool orr__scope_add(orr__scope *s, uint64_t handle)
 {
     if (s->n == s->cap) {
         size_t live = 0; /* first drop what has left, so that a long-lived scope with short-lived tensors stays small */
@@ -68,33 +83,51 @@ bool orr__scope_add(orr_scope *s, uint64_t handle)
     return true;
 }
 
+/* Threads take serials by the thousand. */
+static uint64_t next_serial(orr__tls *tls)
+{
+    static atomic_uint_least64_t all = 1;
+    if (!tls->serials) {
+        tls->serial = atomic_fetch_add_explicit(&all, SERIALS, memory_order_relaxed);
+        tls->serials = SERIALS;
+    }
+    tls->serials--;
+    return tls->serial++;
+}
+
 orr_scope *orr_scope_begin(void)
 {
     orr__tls *tls = tls_now();
-    orr_scope *s = orr__alloc(sizeof *s);
-    if (!s)
+    orr__scope *s = tls->free_scopes;
+    if (s) {
+        tls->free_scopes = s->outer;
+        tls->nfree_scopes--;
+    } else if (!(s = orr__alloc(sizeof *s))) {
         return NULL;
+    }
+    s->serial = next_serial(tls);
     s->outer = tls->scope;
     tls->scope = s;
+    return (orr_scope *)(uintptr_t)s->serial;
+}
+
+/* The scope that this name stands for, if it is open on this thread. */
+static orr__scope *open_scope(const orr__tls *tls, const orr_scope *name)
+{
+    orr__scope *s = tls->scope;
+    while (s && s->serial != (uint64_t)(uintptr_t)name)
+        s = s->outer;
     return s;
 }
 
-/* Is `s` open on this thread? Compares addresses only: a stale pointer is never followed. */
-static bool is_open(const orr__tls *tls, const orr_scope *s)
-{
-    for (const orr_scope *o = tls->scope; o; o = o->outer)
-        if (o == s)
-            return true;
-    return false;
-}
-
-orr_status orr_scope_end_at(const char *file, int line, orr_scope *s)
+orr_status orr_scope_end_at(const char *file, int line, orr_scope *name)
 {
     orr__tls *tls = tls_now();
-    if (!s || !is_open(tls, s))
+    orr__scope *s = name ? open_scope(tls, name) : NULL;
+    if (!s)
         return orr__fail(ORR__SITE(file, line, "scope_end"), ORR_EINVAL,
-                         s ? "the scope is not open on this thread (ended already, or begun by another thread)"
-                           : "the scope is NULL");
+                         name ? "the scope is not open on this thread (ended already, or begun by another thread)"
+                              : "the scope is NULL");
     while (tls->scope != s)
         scope_close(tls);
     scope_close(tls);
@@ -102,7 +135,7 @@ orr_status orr_scope_end_at(const char *file, int line, orr_scope *s)
 }
 
 /* Moves t to another scope (NULL: none). */
-static orr_tensor *move(orr__site at, orr_tensor *t, orr_scope *to)
+static orr_tensor *move(orr__site at, orr_tensor *t, orr__scope *to)
 {
     orr__node *n;
     orr_tensor *bad;
@@ -124,10 +157,11 @@ orr_tensor *orr_keep_at(const char *file, int line, orr_tensor *t)
     return move(ORR__SITE(file, line, "keep"), t, NULL);
 }
 
-orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *s, orr_tensor *t)
+orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *name, orr_tensor *t)
 {
     orr__site at = ORR__SITE(file, line, "scope_return");
-    if (!s || !is_open(tls_now(), s))
+    orr__scope *s = name ? open_scope(tls_now(), name) : NULL;
+    if (!s)
         return orr__poison(at, ORR_EINVAL, "the scope is not open on this thread");
     return move(at, t, s->outer);
 }

@@ -6,6 +6,7 @@
 #include "runtime/graph/tls.h"
 
 static _Thread_local orr__tls record;
+_Thread_local orr__tls *orr__tls_mine __attribute__((tls_model("initial-exec")));
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
@@ -16,7 +17,8 @@ static void thread_exit(void *p)
     orr__scopes_thread_exit(tls);
     orr__handles_thread_exit(tls);
     orr__nodes_thread_exit(tls);
-    tls->registered = false;
+    orr__progs_thread_exit(tls);
+    orr__tls_mine = NULL;
 }
 
 static void make_key(void)
@@ -24,15 +26,11 @@ static void make_key(void)
     have_key = pthread_key_create(&key, thread_exit) == 0;
 }
 
-orr__tls *orr__tls_get(void)
+orr__tls *orr__tls_begin(void)
 {
-    orr__tls *tls = &record;
-    if (!tls->registered) {
-        pthread_once(&once, make_key);
-        /* Without a key the caches of a thread that ends are lost; nothing worse. */
-        if (have_key)
-            (void)pthread_setspecific(key, tls);
-        tls->registered = true;
-    }
-    return tls;
+    pthread_once(&once, make_key);
+    /* Without a key the caches of a thread that ends are lost; nothing worse. */
+    if (have_key)
+        (void)pthread_setspecific(key, &record);
+    return orr__tls_mine = &record;
 }

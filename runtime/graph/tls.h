@@ -3,23 +3,31 @@
 #ifndef ORR_GRAPH_TLS_H
 #define ORR_GRAPH_TLS_H
 
-#include "runtime/graph/node.h"
+#include "runtime/graph/prog.h"
 
 #define ORR__SLOT_CACHE 128
 
-struct orr_scope {
-    orr_scope *outer;
+/* What the user holds is the serial as a pointer: never followed, never given twice. */
+typedef struct orr__scope {
+    struct orr__scope *outer;
+    uint64_t serial;
     uint64_t *item; /* handles made here; those that moved or were freed are recognised and skipped */
     size_t n, cap;
-};
+} orr__scope;
 
 typedef struct orr__tls {
-    bool registered;          /* thread-exit hook is set                         */
     orr__node *free_nodes;
     int free_count;
     uint32_t slot[ORR__SLOT_CACHE];
     int nslot;
-    orr_scope *scope;         /* innermost                                       */
+    orr__scope *scope;        /* innermost                                       */
+    orr__scope *free_scopes;  /* ended ones, with their lists, for the next      */
+    int nfree_scopes;
+    uint64_t serial, serials; /* the next scope's, and how many are left         */
+    orr__prog spare;          /* arrays of the last capture, for the next        */
+    bool have_spare;
+    void *stack;              /* of a capture's walk */
+    int stack_cap;
     unsigned epoch;           /* of the handle table when `scope` was last used  */
     uint64_t *pending;        /* variables assigned and not evaluated            */
     size_t npending, pending_cap;
@@ -27,19 +35,28 @@ typedef struct orr__tls {
     size_t pending_nodes_cap;
 } orr__tls;
 
-orr__tls *orr__tls_get(void);
+/* The calling thread's, or NULL before its first call. One pointer, at a fixed place: reading it is no call. */
+extern _Thread_local orr__tls *orr__tls_mine __attribute__((tls_model("initial-exec")));
+orr__tls *orr__tls_begin(void);
+static inline orr__tls *orr__tls_get(void)
+{
+    return orr__tls_mine ? orr__tls_mine : orr__tls_begin();
+}
 void orr__nodes_thread_exit(orr__tls *tls);   /* node.c   */
 void orr__handles_thread_exit(orr__tls *tls); /* handle.c */
 void orr__scopes_thread_exit(orr__tls *tls);  /* scope.c  */
+void orr__progs_thread_exit(orr__tls *tls);   /* prog.c   */
+void orr__scopes_drop(orr__tls *tls);         /* ends all */
 
 /* handle.c, for scope.c and variable.c */
-bool orr__slot_owned_by(uint64_t handle, const orr_scope *s); /* live and owned by s */
-void orr__slot_set_scope(uint64_t handle, orr_scope *s);
+bool orr__slot_owned_by(uint64_t handle, const orr__scope *s); /* live and owned by s */
+void orr__slot_free_owned(uint64_t handle, const orr__scope *s); /* if it is */
+void orr__slot_set_scope(uint64_t handle, orr__scope *s);
 bool orr__slot_free(uint64_t handle);                         /* false: was not live */
 bool orr__slot_live(uint64_t handle);
 unsigned orr__handles_epoch(void);
-bool orr__scope_add(orr_scope *s, uint64_t handle);           /* false: no memory    */
-orr_scope *orr__scope_current(void);
+bool orr__scope_add(orr__scope *s, uint64_t handle);           /* false: no memory    */
+orr__scope *orr__scope_current(void);
 uint64_t orr__handle_bits(const orr_tensor *t);
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n);     /* variable's new value; returns the old, reference and all */
 void orr__slot_make_variable(uint64_t handle);
