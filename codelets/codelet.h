@@ -39,6 +39,8 @@ extern const orr__backend orr__opencl; /* probe says no when built without OpenC
 /* Has a kernel of orr__cpu compiled, as far as ORRERY_JIT allows; the second waits until that is done, or given up. */
 void orr__cpu_compile(orr__kernel *k, const orr__region *r);
 void orr__cpu_compiled(orr__kernel *k);
+/* How a kernel of orr__cpu computes now, in words. */
+const char *orr__cpu_tier(const orr__kernel *k);
 /* Between these two kernels may be compiled in the background. Settings are those of orr__env. */
 void orr__cpu_start(void);
 void orr__cpu_stop(void);

@@ -85,6 +85,9 @@ static void small_examples_are_right(void)
     check("examples/ten_lines", 0, "(4, 10)");
     check("examples/linear_regression", 0, "w[2]");
     check("examples/normalise_gram", 0, "right");
+    check("examples/explain_fusion", 0, "; saved: ");
+    check("examples/explain_fusion after", 0, "subgraph cluster_1");
+    check("examples/explain_fusion nonsense", 2, "usage:");
     check("examples/own_kernels", 0, "the curve was learnt");
 }
 

@@ -54,6 +54,18 @@ bool orr__cpu_tier_cold(const orr__kernel *k)
     return atomic_load_explicit(&k->jit->state, memory_order_relaxed) == ORR__JIT_COLD;
 }
 
+const char *orr__cpu_tier(const orr__kernel *k)
+{
+    if (!k->jit)
+        return "tier 0";
+    switch (atomic_load(&k->jit->state)) {
+    case ORR__JIT_READY: return "tier 1, compiled";
+    case ORR__JIT_ASKED: return "tier 0, being compiled";
+    case ORR__JIT_NEVER: return "tier 0, could not be compiled";
+    default: return "tier 0, not compiled yet";
+    }
+}
+
 void orr__cpu_tier_release(orr__kernel *k)
 {
     orr__jit_unref(k->jit);

@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/** Prints how `t` would be evaluated now: each kernel with the calls that went into it, what it reads and writes, its
- * predicted time and tiles; for every edge that was not fused the reason; bytes moved with and without fusion.
+/** Prints how `t` would be evaluated now: each kernel with its key, whether it is compiled, its predicted time and tiles; the
+ * calls that went into it, and which of them stay inside; what it reads, and of each value that another kernel makes, why
+ * the two are not one; bytes moved with and without fusion. docs/fusion.md says how to read it.
  * Computes nothing. Errors: what poison carries, ORR_EINVAL (NULL), ORR_ESTATE, ORR_ENOMEM. Thread-safe. */
 ORR_API orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t);
 #define orr_explain(...) orr_explain_at(ORR_HERE, __VA_ARGS__)

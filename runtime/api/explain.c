@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <orrery/explain.h>
+#include <stdlib.h>
 #include "runtime/api/eval.h"
 
 static const char *base_name(const char *file)
@@ -38,47 +39,161 @@ static double node_bytes(const orr__node *n)
     return (double)orr__shape_count(&n->shape) * (double)orr_dtype_size((orr_dtype)n->dtype);
 }
 
-/* What the same nodes would move one kernel at a time: every input read, every result written. */
-static double bytes_unfused(const orr__prog *p, const orr__regions *rs)
+static int op_of(const orr__prog *p, int i)
 {
-    double sum = 0;
-    for (int i = 0; i < p->n; i++) {
-        int op = p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id;
-        bool free_of_cost = op == ORR__OP_LEAF || op == ORR__OP_CONST || op == ORR__OP_PLACEHOLDER ||
-                            op == ORR__OP_RESHAPE || op == ORR__OP_PERMUTE || op == ORR__OP_BROADCAST ||
-                            op == ORR__OP_SLICE;
-        if (free_of_cost || rs->home[i] < 0)
-            continue;
-        sum += node_bytes(p->node[i]);
-        for (int k = 0; k < orr__prog_nin(p, i); k++) {
-            const orr__node *x = p->node[p->arg[p->arg0[i] + k]];
-            sum += x->op->id == ORR__OP_CONST ? 0 : node_bytes(x);
-        }
+    return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id;
+}
+
+static bool is_view(int op)
+{
+    return op == ORR__OP_RESHAPE || op == ORR__OP_PERMUTE || op == ORR__OP_BROADCAST || op == ORR__OP_SLICE;
+}
+
+/* What node i would move as a kernel by itself: every input read, the result written. */
+static double bytes_alone(const orr__prog *p, int i)
+{
+    int op = op_of(p, i);
+    if (op == ORR__OP_LEAF || op == ORR__OP_CONST || op == ORR__OP_PLACEHOLDER || is_view(op))
+        return 0;
+    double sum = node_bytes(p->node[i]);
+    for (int k = 0; k < orr__prog_nin(p, i); k++) {
+        int x = p->arg[p->arg0[i] + k];
+        sum += op_of(p, x) == ORR__OP_CONST ? 0 : node_bytes(p->node[x]);
     }
     return sum;
 }
 
-static void explain_region(FILE *to, const orr__prog *p, const orr__regions *rs, int k)
+static const char *bytes_text(double bytes, char buf[32])
+{
+    static const char *const unit[] = { "B", "kB", "MB", "GB", "TB" };
+    int u = 0;
+    for (; bytes >= 999.5 && u < 4; u++)
+        bytes /= 1000;
+    (void)snprintf(buf, 32, bytes < 10 && u ? "%.1f %s" : "%.0f %s", bytes, unit[u]);
+    return buf;
+}
+
+static void explain_node(FILE *to, const orr__prog *p, int i, const char *where)
+{
+    const orr__node *n = p->node[i];
+    char name[64], line[96], type[256];
+    (void)snprintf(name, sizeof name, "%s%s%s", n->as ? n->as : "", n->as ? ": " : "", n->op->name);
+    (void)snprintf(type, sizeof type, "%s %s", orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s);
+    (void)snprintf(line, sizeof line, "%s:%d", base_name(n->file), n->line);
+    fprintf(to, "    %%%-3d %-16s %-24s %-24s %s\n", i, name, type, line, where);
+}
+
+/* Which region stores node i; -1: none. */
+static int maker_of(const orr__regions *rs, int i)
+{
+    for (int k = 0; k < rs->n; k++)
+        for (int o = 0; o < rs->region[k].nout; o++)
+            if (rs->region[k].out[o] == i)
+                return k;
+    return -1;
+}
+
+static void explain_reads(FILE *to, const orr__prog *p, const orr__regions *rs, int k)
 {
     const orr__region *r = &rs->region[k];
-    double us = orr__plan_predict(r);
+    char size[32];
+    for (int i = 0; i < r->nin; i++) {
+        const orr__node *n = p->node[r->in[i]];
+        int from = maker_of(rs, r->in[i]);
+        fprintf(to, "    reads %%%d %s %s, %s", r->in[i], orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
+                bytes_text(node_bytes(n), size));
+        if (from < 0)
+            fprintf(to, ", a value that is there\n");
+        else
+            fprintf(to, ", of kernel %d; not fused: %s\n", from,
+                    orr__plan_fusion() == ORR__FUSE_NONE ? "ORRERY_FUSE=off" : orr__fuse_why(rs, r->in[i], from, k));
+    }
+}
+
+/* Returns what its nodes would move alone. */
+static double explain_nodes(FILE *to, const orr__prog *p, const orr__regions *rs, int k)
+{
+    double apart = 0;
+    char size[32], where[64];
+    for (int i = 0; i < p->n; i++) {
+        int op = op_of(p, i);
+        bool stored = maker_of(rs, i) == k;
+        if (rs->home[i] != k || op == ORR__OP_LEAF || (op == ORR__OP_CONST && !stored))
+            continue;
+        apart += bytes_alone(p, i);
+        (void)snprintf(where, sizeof where, "%s, %s", stored ? "-> memory" : "stays in the kernel",
+                       bytes_text(node_bytes(p->node[i]), size));
+        explain_node(to, p, i, is_view(op) && !stored ? "an index map" : where);
+    }
+    return apart;
+}
+
+static const orr__step *step_of(const orr__plan *plan, const orr__region *r)
+{
+    for (int i = 0; i < plan->nstep; i++)
+        if (plan->step[i].region->key == r->key && plan->step[i].region->out[0] == r->out[0])
+            return &plan->step[i];
+    return NULL;
+}
+
+static double explain_region(FILE *to, const orr__prog *p, const orr__regions *rs, int k, const orr__plan *plan)
+{
+    const orr__region *r = &rs->region[k];
+    const orr__step *s = step_of(plan, r);
+    char moved[32], alone[32];
     fprintf(to, "kernel %d  %s\n  over (", k, r->label);
     for (int d = 0; d < r->rank; d++)
         fprintf(to, "%s%lld", d ? ", " : "", (long long)r->dim[d]);
-    fprintf(to, ")%s, %.3g flop, %.3g bytes, predicted %.0f µs on one core\n", r->rmask ? ", reduced" : "", r->flops,
-            r->bytes, us);
-    for (int i = 0; i < p->n; i++) {
-        const orr__node *n = p->node[i];
-        if (rs->home[i] != k || p->leaf_of[i] >= 0 || n->op->id == ORR__OP_CONST)
+    fprintf(to, ")%s, %.3g flop, predicted %.0f µs on one core\n", r->rmask ? ", reduced" : "", r->flops,
+            orr__plan_predict(r));
+    fprintf(to, "  key %016llx, CPU: %s%s", (unsigned long long)r->key,
+            s ? r->kind == ORR__G_MATMUL ? "BLAS" : orr__cpu_tier(s->cpu) : "no step of its own",
+            s && s->opencl ? "; OpenCL" : "");
+    if (s)
+        fprintf(to, "; %d tile%s", s->ntiles, s->ntiles == 1 ? "" : "s");
+    fputc('\n', to);
+    explain_reads(to, p, rs, k);
+    double apart = explain_nodes(to, p, rs, k);
+    fprintf(to, "    moves %s; its calls one by one: %s\n", bytes_text(r->bytes, moved), bytes_text(apart, alone));
+    return apart;
+}
+
+/* What no region is the home of, though it is needed: cheaper to compute again than to store. */
+static void explain_repeated(FILE *to, const orr__prog *p, const orr__regions *rs)
+{
+    bool *live = orr__alloc_n((size_t)p->n + 1, sizeof *live);
+    bool first = true;
+    for (int k = 0; live && k < p->nout; k++)
+        live[p->out[k]] = true;
+    for (int i = p->n; live && i-- > 0;)
+        for (int k = 0; live[i] && k < orr__prog_nin(p, i); k++)
+            live[p->arg[p->arg0[i] + k]] = true;
+    for (int i = 0; live && i < p->n; i++) {
+        int op = op_of(p, i);
+        if (!live[i] || rs->home[i] >= 0 || op == ORR__OP_LEAF || op == ORR__OP_CONST || op == ORR__OP_PLACEHOLDER)
             continue;
-        bool stored = false;
-        for (int o = 0; o < r->nout; o++)
-            stored = stored || r->out[o] == i;
-        char name[64];
-        (void)snprintf(name, sizeof name, "%s%s%s", n->as ? n->as : "", n->as ? ": " : "", n->op->name);
-        fprintf(to, "    %-16s %s %s  %s:%d%s\n", name, orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
-                base_name(n->file), n->line, stored ? "  -> memory" : "");
+        if (first)
+            fprintf(to, "in several kernels, since doing it again is cheaper than memory:\n");
+        first = false;
+        explain_node(to, p, i, is_view(op) ? "an index map" : "");
     }
+    free(live);
+}
+
+static void explain_all(FILE *to, const orr__prog *p, const orr__regions *rs, const orr__plan *plan)
+{
+    double moved = 0, apart = 0;
+    char a[32], b[32], c[32];
+    fprintf(to, "%d recorded nodes, %d kernels\n", p->n, rs->n);
+    for (int k = 0; k < rs->n; k++) {
+        apart += explain_region(to, p, rs, k, plan);
+        moved += rs->region[k].bytes;
+    }
+    explain_repeated(to, p, rs);
+    fprintf(to, "bytes moved: %s; one kernel per call: %s (%.1f times); saved: %s\n", bytes_text(moved, a),
+            bytes_text(apart, b), moved > 0 ? apart / moved : 1, bytes_text(apart > moved ? apart - moved : 0, c));
+    for (int k = 0; k < rs->nreason; k++)
+        fprintf(to, "not fused: %s\n", rs->reason[k]);
 }
 
 orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
@@ -86,23 +201,18 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
     orr__site at = ORR__SITE(file, line, "explain");
     orr__prog p;
     orr__regions rs;
+    orr__plan *plan;
     orr_status st = orr__need_running(at);
     if (st != ORR_OK || (st = capture(at, to, t, &p)) != ORR_OK)
         return st;
-    if ((st = orr__fuse(at, &p, orr__plan_fusion(), &rs)) == ORR_OK) {
-        double moved = 0, apart = bytes_unfused(&p, &rs);
-        fprintf(to, "%d recorded nodes, %d kernels\n", p.n, rs.n);
-        for (int k = 0; k < rs.n; k++) {
-            explain_region(to, &p, &rs, k);
-            moved += rs.region[k].bytes;
+    if ((st = orr__plan_get(at, &p, &plan)) == ORR_OK) {
+        if ((st = orr__fuse(at, &p, orr__plan_fusion(), &rs)) == ORR_OK) {
+            explain_all(to, &p, &rs, plan);
+            orr__regions_free(&rs);
+            if (ferror(to))
+                st = orr__fail(at, ORR_EIO, "writing failed");
         }
-        fprintf(to, "bytes moved: %.4g, one kernel per call: %.4g (%.1f times)\n", moved, apart,
-                moved > 0 ? apart / moved : 1);
-        for (int k = 0; k < rs.nreason; k++)
-            fprintf(to, "not fused: %s\n", rs.reason[k]);
-        orr__regions_free(&rs);
-        if (ferror(to))
-            st = orr__fail(at, ORR_EIO, "writing failed");
+        orr__plan_unref(plan);
     }
     orr__prog_free(&p);
     return st;
@@ -113,7 +223,9 @@ static void print_clusters(FILE *to, const orr__prog *p, const void *arg)
 {
     const orr__regions *rs = arg;
     for (int k = 0; k < rs->n; k++) {
-        fprintf(to, "  subgraph cluster_%d { label=\"%s\"; style=rounded; color=blue;", k, rs->region[k].label);
+        fprintf(to,
+                "  subgraph cluster_%d { label=\"kernel %d: %s\"; fontname=\"sans-serif\"; style=rounded; color=blue;",
+                k, k, rs->region[k].label);
         for (int i = 0; i < p->n; i++)
             if (rs->home[i] == k)
                 fprintf(to, " n%d;", i);

@@ -90,6 +90,9 @@ void orr__region_free(orr__region *r); /* its arrays, not r itself */
 void orr__region_finish(orr__region *r);
 /* The label anew: as[i], where not NULL, names what instruction i is part of. */
 void orr__region_relabel(orr__region *r, const char *const *as);
+/* Why `node`, stored by region `from`, was not computed inside region `to`, which reads it. In words; the regions own
+ * the text. */
+const char *orr__fuse_why(const orr__regions *r, int node, int from, int to);
 orr_status orr__regions_verify(const orr__prog *p, const orr__regions *r);
 void orr__regions_print(FILE *to, const orr__regions *r);
 

@@ -63,15 +63,28 @@ void orr__prog_print(FILE *to, const orr__prog *p)
     fputc('\n', to);
 }
 
+/* A scalar is its number; a reduction says which. */
+static void dot_node(FILE *to, const orr__prog *p, int i)
+{
+    static const char *const rop[] = { "sum", "prod", "max", "min", "any", "all" };
+    const orr__node *n = p->node[i];
+    bool leaf = p->leaf_of[i] >= 0;
+    if (!leaf && n->op->id == ORR__OP_CONST) {
+        fprintf(to, "  n%d [label=\"%.6g\", shape=plaintext];\n", i, orr__scalar_f64(n->s[0], (orr_dtype)n->dtype));
+        return;
+    }
+    bool reduce = n->op->id == ORR__OP_REDUCE || n->op->id == ORR__OP_ARGREDUCE;
+    fprintf(to, "  n%d [label=\"%s%s%s\\n%s %s\"%s];\n", i, leaf ? "value" : n->op->name, !leaf && reduce ? " " : "",
+            !leaf && reduce ? rop[n->attr.rop] : "", orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
+            leaf ? ", style=filled" : "");
+}
+
 void orr__prog_dot(FILE *to, const orr__prog *p, void (*more)(FILE *to, const orr__prog *p, const void *arg),
                    const void *arg)
 {
     fprintf(to, "digraph orrery {\n  rankdir=TB; node [shape=box, fontname=\"sans-serif\"];\n");
     for (int i = 0; i < p->n; i++) {
-        const orr__node *n = p->node[i];
-        bool leaf = p->leaf_of[i] >= 0;
-        fprintf(to, "  n%d [label=\"%s\\n%s %s\"%s];\n", i, leaf ? "value" : n->op->name,
-                orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s, leaf ? ", style=filled" : "");
+        dot_node(to, p, i);
         for (int k = p->arg0[i]; k < p->arg0[i] + orr__prog_nin(p, i); k++)
             fprintf(to, "  n%d -> n%d;\n", p->arg[k], i);
     }

@@ -1,0 +1,77 @@
+/* Why a value goes through memory on its way from one region to another, in words.
+ * Must not know: how nodes were grouped. */
+#include "config.h"
+
+#include <stdio.h>
+#include "runtime/fuse/region.h"
+
+/* What the fuser noted when it decided: lines "%NODE name[ -> %READER[ name]]: why". */
+static const char *noted(const orr__regions *rs, int node, int to)
+{
+    char begin[16];
+    int n = snprintf(begin, sizeof begin, "%%%d ", node), reader;
+    for (int i = 0; i < rs->nreason; i++) {
+        const char *line = rs->reason[i], *colon = strstr(line, ": "), *arrow = strstr(line, " -> %");
+        if (strncmp(line, begin, (size_t)n) || !colon)
+            continue;
+        bool other = arrow && arrow < colon && sscanf(arrow, " -> %%%d", &reader) == 1 && rs->home[reader] >= 0 &&
+                     rs->home[reader] != to;
+        if (!other)
+            return colon + 2;
+    }
+    return NULL;
+}
+
+static bool is_operand(const orr__region *r, int node)
+{
+    for (int a = 0; a < 2 && a < r->naccess; a++)
+        if (r->access[a].input >= 0 && r->in[r->access[a].input] == node)
+            return true;
+    return false;
+}
+
+/* By what reads. */
+static const char *by_reader(const orr__region *r, int node)
+{
+    switch (r->kind) {
+    case ORR__G_MATMUL: return is_operand(r, node) ? "a matrix product reads its operands many times over" : NULL;
+    case ORR__G_TAKE: return "its elements are read by number, in any order";
+    case ORR__G_SCATTER_ADD:
+    case ORR__G_CONCAT:
+    case ORR__G_PAD: return "the kernel that reads it takes whole buffers";
+    case ORR__G_USER: return "a kernel of the user's own takes buffers";
+    default: return NULL;
+    }
+}
+
+/* By what makes it. */
+static const char *by_maker(const orr__region *r)
+{
+    switch (r->kind) {
+    case ORR__G_REDUCE:
+    case ORR__G_ARGREDUCE: return "a reduction is complete only when all that it folds has been read";
+    case ORR__G_MATMUL: return "it is a matrix product, and the kernel that reads it goes over other elements";
+    case ORR__G_TAKE:
+    case ORR__G_SCATTER_ADD:
+    case ORR__G_CONCAT:
+    case ORR__G_PAD:
+    case ORR__G_USER: return "it is made by a kernel of its own kind";
+    default: return NULL;
+    }
+}
+
+const char *orr__fuse_why(const orr__regions *rs, int node, int from, int to)
+{
+    const orr__region *a = &rs->region[from], *b = &rs->region[to];
+    double n = 1;
+    for (int d = 0; d < b->rank; d++)
+        n *= (double)b->dim[d];
+    const char *why = noted(rs, node, to);
+    if (!why)
+        why = by_reader(b, node);
+    if (!why)
+        why = by_maker(a);
+    if (!why && n != (double)a->out_count)
+        why = "the kernel that reads it goes over another number of elements";
+    return why ? why : "the kernel that reads it is full, reads it in another order, or waits for a third one";
+}
