@@ -1,4 +1,4 @@
-/* Kernel text: all rows in all dialects; C99 text compiled by cc and run; CUDA C compiled by NVRTC, which needs no GPU.
+/* Kernel text: all rows in all dialects; C99 text compiled by cc and run.
  * Must not know: OpenCL, StarPU. */
 #include "config.h"
 
@@ -8,9 +8,6 @@
 #include "tests/region_graphs.h"
 #include "tests/region_tests.h"
 #include "tests/region_wide.h"
-#ifdef HAVE_NVRTC
-#include <nvrtc.h>
-#endif
 
 /* glibc's functions are off by a place or two; f32 rows are compared with f64 values, f64 with themselves. */
 static double rc_ulp(const orr__ewrow *row, orr_dtype t)
@@ -188,94 +185,11 @@ static void without_double_there_is_none(void)
     ORR_CHECK(orr__emit_can(&b.r, true));
 }
 
-/* -- CUDA C ---------------------------------------------------------------------------------------------------- */
-
-#ifdef HAVE_NVRTC
-static bool nvrtc_compiles(const orr__region *r, bool wide)
-{
-    static const char *const option[] = { "--gpu-architecture=compute_80", "--fmad=false", "-DORR_WIDE" };
-    nvrtcProgram p = NULL;
-    char *text = text_of(r, &orr__dialect_cuda, true), *log = NULL;
-    size_t size = 0;
-    if (!text || nvrtcCreateProgram(&p, text, "orr_kernel.cu", 0, NULL, NULL) != NVRTC_SUCCESS) {
-        free(text);
-        return false;
-    }
-    nvrtcResult code = nvrtcCompileProgram(p, wide ? 3 : 2, option);
-    if (code != NVRTC_SUCCESS && nvrtcGetProgramLogSize(p, &size) == NVRTC_SUCCESS &&
-        (log = malloc(size + 1)) != NULL) {
-        log[0] = log[size] = '\0';
-        (void)nvrtcGetProgramLog(p, log);
-    }
-    ORR_CHECK_MSG(code == NVRTC_SUCCESS, "%s: %.600s", nvrtcGetErrorString(code), log ? log : "");
-    free(log);
-    free(text);
-    (void)nvrtcDestroyProgram(&p);
-    return code == NVRTC_SUCCESS;
-}
-
-static void cuda_rows(orr_dtype t)
-{
-    static rb b;
-    const orr__ewrow *row[GROUP];
-    int n = 0;
-    for (int i = 0; i < orr__ew_count(); i++) {
-        const orr__ewrow *w = orr__ew(ORR__OP_EW + i);
-        if (orr__ew_takes(w, t))
-            row[n++] = w;
-        if (n == GROUP || (n > 0 && i == orr__ew_count() - 1)) {
-            rt_group(&b, t, row, n);
-            if (!nvrtc_compiles(&b.r, false))
-                return;
-            n = 0;
-        }
-    }
-}
-
-static void cuda_text_compiles_for_sm_80(void)
-{
-    static const orr_dtype t[] = { ORR_F32, ORR_F64, ORR_BF16, ORR_I8, ORR_I64, ORR_U32, ORR_BOOL };
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
-        cuda_rows(t[i]);
-}
-
-static void cuda_reductions_and_random_compile(void)
-{
-    static rb b;
-    const int64_t dim[2] = { 10, 20 };
-    for (int arg = 0; arg < 2; arg++) {
-        rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, 2, dim);
-        b.r.rop = arg ? ORR__RMIN : ORR__RSUM;
-        b.r.rmask = 2;
-        rb_out(&b, arg ? ORR_I64 : ORR_F16, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F16, 200))));
-        (void)nvrtc_compiles(&b.r, arg);
-    }
-    rb_begin(&b, ORR__G_MAP, 2, dim);
-    int a = rb_linear(&b, -1);
-    rb_out(&b, ORR_F32, rb_random(&b, ORR__DNORMAL, ORR_F32, a, 1, 0, 0));
-    rb_out(&b, ORR_I64, rb_random(&b, ORR__DINTEGERS, ORR_I64, a, 1, 0, 9));
-    rb_out(&b, ORR_I64, rb_random(&b, ORR__DPERMUTATION, ORR_I64, a, 1, 200, 0));
-    rb_out(&b, ORR_BF16, rb_cast(&b, ORR_BF16, rb_random(&b, ORR__DBITS, ORR_U64, a, 1, 0, 0)));
-    (void)nvrtc_compiles(&b.r, true);
-}
-#else
-static void cuda_text_compiles_for_sm_80(void)
-{
-    ORR_SKIP("built without NVRTC");
-}
-
-static void cuda_reductions_and_random_compile(void)
-{
-    ORR_SKIP("built without NVRTC");
-}
-#endif
-
 int main(int argc, char **argv)
 {
 #define TEXT_TESTS                                                                                                     \
     ORR_TEST(every_row_has_text_in_every_dialect), ORR_TEST(sizes_and_scalars_are_not_in_the_text),                    \
-        ORR_TEST(without_double_there_is_none), ORR_TEST(cuda_text_compiles_for_sm_80),                                \
-        ORR_TEST(cuda_reductions_and_random_compile)
+        ORR_TEST(without_double_there_is_none)
     static const orr_test tests[] = { TEXT_TESTS,
                                       RT_TESTS,
                                       ORR_TEST(far_elements_take_64_bit_indices),
