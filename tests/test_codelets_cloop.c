@@ -8,6 +8,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/emit/cloop.h"
 #include "tests/region_graphs.h"
+#include "tests/region_draws.h"
 #include "tests/region_nan.h"
 #include "tests/region_tests.h"
 
@@ -403,6 +404,30 @@ static void rows_see_their_folds(void)
     }
 }
 
+/* Numbers that a fold sees too, and others that only the outputs see: beside the interpreter, to the last bit. */
+static void rows_draw_their_numbers(void)
+{
+    static rb b;
+    static const int64_t shape[][2] = { { 3, 2100 }, { 5, 64 }, { 4, 7 } };
+    for (int s = 0; s < 3; s++) {
+        const int64_t *dim = shape[s], n = dim[0] * dim[1];
+        rb_begin(&b, ORR__G_MAP, 2, dim);
+        b.r.rows = true;
+        int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n)));
+        int u = rb_random(&b, ORR__DUNIFORM, ORR_F32, rb_linear(&b, -1), 5, 0, 0);
+        int v = rb_random(&b, ORR__DINTEGERS, ORR_I32, rb_linear(&b, -1), 6, (uint64_t)-9, 100);
+        int most = rb_push(&b, ORR__RI_FOLD, ORR_F32, ORR__RMAX, rb_ew(&b, "mul", x, u, -1), -1, -1, -1, -1);
+        rb_out(&b, ORR_F32, rb_ew(&b, "sub", u, most, -1));
+        rb_out(&b, ORR_I32, v);
+        float in[6300], to[6300];
+        int32_t whole[6300];
+        rc_run run = { .b = &b, .hi = dim[0], .in = { in }, .in_n = { n }, .out = { to, whole }, .out_n = { n, n } };
+        rc_fill(in, ORR_F32, n, 1, 2);
+        (void)rc_launch(&run);
+        ORR_CHECK(whole[n - 1] == orr__rand_integers(6, (uint64_t)n - 1, -9, 100));
+    }
+}
+
 /* Regions that differ in sizes alone have one text. */
 static void sizes_are_not_in_the_text(void)
 {
@@ -440,7 +465,8 @@ static void what_it_cannot_is_refused(void)
                         X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing)         \
                             X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape)                     \
                                 X(long_sums_lose_nothing) X(maps_of_any_accesses) X(rows_see_their_folds)                          \
-                                    X(nan_of_any_payload_stays_nan) X(bounds_that_are_nan_win)
+                                    X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)             \
+                                        X(bounds_that_are_nan_win)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \

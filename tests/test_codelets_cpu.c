@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include "tests/region_draws.h"
 #include "tests/region_nan.h"
 #include "tests/region_tests.h"
 #include "codelets/cpu/cpu.h"
@@ -394,6 +395,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         RT_TESTS,
         ORR_TEST(nan_of_any_payload_stays_nan),
+        ORR_TEST(random_numbers_of_long_runs),
         ORR_TEST(bounds_that_are_nan_win),
         ORR_TEST(f32_functions_keep_their_promise),
         ORR_TEST(blocks_end_where_the_data_does),

@@ -19,6 +19,7 @@ int main(int argc, char **argv)
 #else
 
 #include "tests/region_graphs.h"
+#include "tests/region_draws.h"
 #include "tests/region_nan.h"
 #include "tests/region_tests.h"
 #include "tests/region_wide.h"
@@ -322,6 +323,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         RT_TESTS,
         ORR_TEST(nan_of_any_payload_stays_nan),
+        ORR_TEST(random_numbers_of_long_runs),
         ORR_TEST(bounds_that_are_nan_win),
         ORR_TEST(graphs_compute_what_the_reference_does),
         RW_TESTS,

@@ -91,8 +91,10 @@ static bool has_half(const orr__region *r)
     return any;
 }
 
-static void functions(orr__text *t, const orr__region *r)
+static void functions(orr__cloop *c)
 {
+    orr__text *t = c->t;
+    const orr__region *r = c->r;
     orr__dialect d = orr__dialect_c;
     unsigned random = 0;
     d.math[0] = math_f32;
@@ -111,6 +113,7 @@ static void functions(orr__text *t, const orr__region *r)
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_RANDOM)
             orr__emit_random_helpers(t, &r->instr[i], &random, true);
+    orr__cloop_random_functions(c);
     orr__text_add(t, "#undef log\n#undef sin\n#undef cos\n");
     orr__emit_functions(t, &d, r, true);
 }
@@ -167,7 +170,7 @@ char *orr__emit_c(const orr__region *r)
     }
     t.failed = orr__cloop_begin(&c, r) != ORR_OK;
     if (!t.failed) {
-        functions(&t, r);
+        functions(&c);
         if (r->kind == ORR__G_REDUCE)
             orr__cloop_fold_functions(&t, r, r->ninstr);
         for (int i = 0; i < r->ninstr; i++)

@@ -7,11 +7,9 @@
 
 void orr__cloop_passes(orr__cloop *c, int pos, int from, int to)
 {
-    for (int i = 0; i < c->r->ninstr; i++) {
-        int scalar = c->scalar[i];
+    for (int i = 0; i < c->r->ninstr; i++)
         if (c->at[i] == pos && c->pass[i] >= from && c->pass[i] <= to && c->r->instr[i].kind != ORR__RI_FOLD)
-            orr__emit_value(c->t, c->r, &c->lay, i, &scalar, true);
-    }
+            orr__cloop_value(c, i);
 }
 
 void orr__cloop_values(orr__cloop *c, int pos)
@@ -51,17 +49,41 @@ void orr__cloop_stores(orr__cloop *c)
     }
 }
 
+void orr__cloop_blocks(orr__cloop *c)
+{
+    int size = orr__cloop_size_at(c->r, c->r->rank - 1);
+    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_BLOCK, size,
+                   ORR__CLOOP_BLOCK);
+}
+
+void orr__cloop_inner(orr__cloop *c, bool block)
+{
+    int last = c->r->rank - 1, size = orr__cloop_size_at(c->r, last);
+    if (block)
+        orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    else
+        orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last, size, last);
+}
+
 /* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
 void orr__cloop_map(orr__cloop *c)
 {
-    int last = c->r->rank - 1, size = orr__cloop_size_at(c->r, last);
+    int last = c->r->rank - 1;
+    bool blocks = false;
+    for (int i = 0; i < c->r->ninstr; i++)
+        blocks = blocks || orr__cloop_draws(c, i);
     orr__cloop_nothing(c);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last, size, last);
+    if (blocks) {
+        orr__cloop_blocks(c);
+        orr__cloop_all_ahead(c);
+    }
+    orr__cloop_inner(c, blocks);
     orr__cloop_values(c, last);
     orr__cloop_stores(c);
-    orr__text_addf(c->t, "    }\n    at += W(%d);\n", size);
+    orr__text_addf(c->t, "    }\n%s    at += W(%d);\n", blocks ? "    }\n" : "", orr__cloop_size_at(c->r, last));
     orr__cloop_close(c, 0, last);
 }

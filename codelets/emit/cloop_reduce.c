@@ -56,6 +56,7 @@ static void by_blocks(orr__cloop *c)
     orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
     orr__text_addf(c->t, "    e = W(%d) - q < %d - fill ? W(%d) : q + %d - fill;\n", size, ORR__CLOOP_BLOCK, size,
                    ORR__CLOOP_BLOCK);
+    orr__cloop_all_ahead(c);
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
     orr__cloop_values(c, last);
     orr__text_addf(c->t, "    block[fill + (i%d - q)] = r%d;\n    }\n    fill += e - q;\n", last, reg);

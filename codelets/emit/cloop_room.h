@@ -22,6 +22,7 @@ typedef struct {
     int order[ORR_MAX_RANK], outer; /* `outer`: how many of them are kept axes outside everything else */
     int16_t *at, *scalar;
     int16_t *pass; /* of a row: how many folds, one after the other, a register waits for */
+    bool *ahead;   /* its random bits are there for the loop being written */
 } orr__cloop;
 
 /* Words: 0 the first row, 1 … where each output starts, each axis's size, then as orr__layout says. */
@@ -40,6 +41,19 @@ void orr__cloop_passes(orr__cloop *c, int pos, int from, int to);
 /* Opens the loops from … to (exclusive), with what is computed in them. */
 void orr__cloop_open(orr__cloop *c, int from, int to);
 void orr__cloop_close(orr__cloop *c, int from, int to);
+/* Instruction i, in its loop. */
+void orr__cloop_value(orr__cloop *c, int i);
+/* Random numbers of neighbouring elements have blocks in common. These go before an innermost loop over [q, e) of the last
+ * axis, at most ORR__CLOOP_BLOCK elements: they have the bits of instruction i (of all that stand in the innermost loop)
+ * made for all of it, where that helps; orr__cloop_value takes them from there. */
+void orr__cloop_ahead(orr__cloop *c, int i);
+void orr__cloop_all_ahead(orr__cloop *c);
+bool orr__cloop_draws(const orr__cloop *c, int i); /* is i such an instruction? */
+/* What is needed before the kernel for that. */
+void orr__cloop_random_functions(orr__cloop *c);
+/* Opens the loop over blocks [q, e) of the last axis. Opens the innermost loop: over a block, or all of the axis. */
+void orr__cloop_blocks(orr__cloop *c);
+void orr__cloop_inner(orr__cloop *c, bool block);
 /* Stores of all outputs, as element at + i<last>. */
 void orr__cloop_stores(orr__cloop *c);
 /* Returns when there are no elements: then no input may be read. */

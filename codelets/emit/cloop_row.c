@@ -169,7 +169,6 @@ static void values(rows *w, int pass)
     orr__cloop *c = w->c;
     want(w, pass, false);
     for (int n = 0; n < c->r->ninstr; n++) {
-        int scalar = c->scalar[n];
         if (!w->wanted[n] || !inner(w, n))
             continue;
         if (w->kept[n] && w->first[n] < pass) {
@@ -177,10 +176,16 @@ static void values(rows *w, int pass)
                            n, n, c->r->rank - 1);
             continue;
         }
-        orr__emit_value(c->t, c->r, &c->lay, n, &scalar, true);
+        orr__cloop_value(c, n);
         if (w->kept[n])
             orr__text_addf(c->t, "    keep%d[i%d] = r%d;\n", n, c->r->rank - 1, n);
     }
+}
+
+/* Is random number n drawn in the pass at hand? */
+static bool drawn(const rows *w, int n, int pass)
+{
+    return w->wanted[n] && orr__cloop_draws(w->c, n) && !(w->kept[n] && w->first[n] < pass);
 }
 
 static void fill_blocks(rows *w, int number)
@@ -193,7 +198,10 @@ static void fill_blocks(rows *w, int number)
         any = any || w->wanted[n];
     if (!any)
         return;
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (drawn(w, n, number))
+            orr__cloop_ahead(c, n);
+    orr__cloop_inner(c, true);
     values(w, number);
     for (int n = 0; n < c->r->ninstr; n++)
         if (folds_in(c, n, number) && has_block(w, n))
@@ -242,6 +250,24 @@ static void make_room(const rows *w)
                            ORR__CLOOP_ROW);
 }
 
+static void outputs(rows *w)
+{
+    orr__cloop *c = w->c;
+    bool blocks = false;
+    want(w, w->passes, false);
+    for (int n = 0; n < c->r->ninstr; n++)
+        blocks = blocks || drawn(w, n, w->passes);
+    if (blocks)
+        orr__cloop_blocks(c);
+    for (int n = 0; n < c->r->ninstr && blocks; n++)
+        if (drawn(w, n, w->passes))
+            orr__cloop_ahead(c, n);
+    orr__cloop_inner(c, blocks);
+    values(w, w->passes);
+    orr__cloop_stores(c);
+    orr__text_add(c->t, blocks ? "    }\n    }\n" : "    }\n");
+}
+
 static void loops(rows *w)
 {
     orr__cloop *c = w->c;
@@ -255,10 +281,8 @@ static void loops(rows *w)
         pass(w, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
     }
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last, size, last);
-    values(w, w->passes);
-    orr__cloop_stores(c);
-    orr__text_addf(c->t, "    }\n    at += W(%d);\n", size);
+    outputs(w);
+    orr__text_addf(c->t, "    at += W(%d);\n", size);
     orr__cloop_close(c, 0, last);
 }
 

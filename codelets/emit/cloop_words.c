@@ -100,7 +100,8 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     c->at = orr__alloc_n(n, sizeof *c->at);
     c->scalar = orr__alloc_n(n, sizeof *c->scalar);
     c->pass = orr__alloc_n(n, sizeof *c->pass);
-    if (!c->at || !c->scalar || !c->pass || make_layout(r, &c->lay) != ORR_OK)
+    c->ahead = calloc(n, sizeof *c->ahead);
+    if (!c->at || !c->scalar || !c->pass || !c->ahead || make_layout(r, &c->lay) != ORR_OK)
         return ORR_ENOMEM;
     order_loops(c);
     place_registers(c);
@@ -113,6 +114,7 @@ void orr__cloop_end(orr__cloop *c)
     free(c->at);
     free(c->scalar);
     free(c->pass);
+    free(c->ahead);
 }
 
 void orr__emit_c_args(const orr__launch *l, int64_t *word)

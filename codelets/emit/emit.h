@@ -113,8 +113,9 @@ void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *don
 void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide);
+int orr__emit_random_bits(const orr__rinstr *in); /* what a number is made from: 32, 64 random bits; 0: a normal number */
 /* As statements. *scalar: next scalar word. Random number n has its index in q<n>, its seed in `word`. */
-void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, bool fp64);
+void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64);
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);
 void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
                      bool fp64);

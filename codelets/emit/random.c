@@ -34,27 +34,23 @@ static const char bits_text[] = TEXT(ORR_FN void orr_philox(orr_u64 key, orr_u64
     orr_philox(seed, i >> 1, 1, w);
     const orr_u32 lo = i & 1 ? w[2] : w[0], hi = i & 1 ? w[3] : w[1];
     return (orr_u64)hi << 32 | lo;
-}) TEXT(ORR_FN orr_f32 orr_rand_u01_f32(orr_u64 seed, orr_u64 i) {
-    return (orr_f32)(orr_rand_bits32(seed, i) >> 8) * 5.9604644775390625e-8f;
-}) TEXT(ORR_FN orr_f32 orr_rand_u01_f16(orr_u64 seed, orr_u64 i) {
-    return (orr_f32)(orr_rand_bits32(seed, i) >> 21) * 4.8828125e-4f;
-}) TEXT(ORR_FN orr_f32 orr_rand_u01_bf16(orr_u64 seed, orr_u64 i) {
-    return (orr_f32)(orr_rand_bits32(seed, i) >> 24) * 0.00390625f;
-}) TEXT(ORR_FN orr_i64 orr_rand_integers(orr_u64 seed, orr_u64 i, orr_i64 lo, orr_u64 range) {
-    const orr_u64 x = orr_rand_bits64(seed, i);
-    return (orr_i64)((orr_u64)lo + (range ? orr_mulhi(x, range) : x));
-});
+}) TEXT(ORR_FN orr_f32 orr_u01_f32(orr_u32 word) { return (orr_f32)(orr_i32)(word >> 8) * 5.9604644775390625e-8f; })
+    TEXT(ORR_FN orr_f32 orr_u01_f16(orr_u32 word) { return (orr_f32)(orr_i32)(word >> 21) * 4.8828125e-4f; })
+        TEXT(ORR_FN orr_f32 orr_u01_bf16(orr_u32 word) { return (orr_f32)(orr_i32)(word >> 24) * 0.00390625f; })
+            TEXT(ORR_FN orr_i64 orr_between(orr_u64 x, orr_i64 lo, orr_u64 range) {
+                return (orr_i64)((orr_u64)lo + (range ? orr_mulhi(x, range) : x));
+            });
 
-static const char f64_text[] = TEXT(ORR_FN orr_f64 orr_rand_u01_f64(orr_u64 seed, orr_u64 i) {
-    return (orr_f64)(orr_rand_bits64(seed, i) >> 11) * 1.1102230246251565e-16;
-}) TEXT(ORR_FN orr_f64 orr_rand_normal(orr_u64 seed, orr_u64 i) {
-    orr_u32 w[4];
-    orr_philox(seed, i >> 1, 2, w);
-    const orr_u64 a = (orr_u64)w[1] << 32 | w[0], b = (orr_u64)w[3] << 32 | w[2];
-    const orr_f64 radius = sqrt(-2.0 * log((orr_f64)((a >> 11) + 1) * 1.1102230246251565e-16));
-    const orr_f64 angle = (orr_f64)(b >> 11) * 1.1102230246251565e-16 * 6.283185307179586476925286766559;
-    return radius * (i & 1 ? sin(angle) : cos(angle));
-});
+static const char f64_text[] =
+    TEXT(ORR_FN orr_f64 orr_u01_f64(orr_u64 word) { return (orr_f64)(orr_i64)(word >> 11) * 1.1102230246251565e-16; })
+        TEXT(ORR_FN orr_f64 orr_rand_normal(orr_u64 seed, orr_u64 i) {
+            orr_u32 w[4];
+            orr_philox(seed, i >> 1, 2, w);
+            const orr_u64 a = (orr_u64)w[1] << 32 | w[0], b = (orr_u64)w[3] << 32 | w[2];
+            const orr_f64 radius = sqrt(-2.0 * log((orr_f64)((a >> 11) + 1) * 1.1102230246251565e-16));
+            const orr_f64 angle = (orr_f64)(b >> 11) * 1.1102230246251565e-16 * 6.283185307179586476925286766559;
+            return radius * (i & 1 ? sin(angle) : cos(angle));
+        });
 
 static const char permutation_text[] = TEXT(ORR_FN orr_u64 orr_perm_mix(orr_u64 x, orr_u64 key) {
     x = (x + key) * 0x9e3779b97f4a7c15UL;
@@ -109,37 +105,54 @@ bool orr__emit_random_can(const orr__rinstr *in, bool fp64)
     }
 }
 
-/* One declaration; its index is q<n>, its seed in argument word `word`. */
-void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, bool fp64)
+/* What a number is made from: 32 or 64 random bits, or (0) a normal number in f64. */
+int orr__emit_random_bits(const orr__rinstr *in)
 {
-    orr_dtype dtype = (orr_dtype)in->dtype, made = ORR_I64;
-    const char *suffix = orr__emit_suffix(dtype);
-    char seed[64], name[16];
-    (void)snprintf(seed, sizeof seed, "(orr_u64)W(%d), (orr_u64)q%d", word, n);
+    bool wide = orr_dtype_size((orr_dtype)in->dtype) == 8;
+    return in->op == ORR__DNORMAL ? 0 : in->op == ORR__DINTEGERS || wide ? 64 : 32;
+}
+
+static void uniform(orr__text *t, const orr__rinstr *in, int n, const char *drawn)
+{
+    orr__text_addf(t, "    const %s r%d = orr_u01_%s(%s);\n", orr__emit_type((orr_dtype)in->dtype), n,
+                   orr__emit_suffix((orr_dtype)in->dtype), drawn);
+}
+
+static void normal(orr__text *t, const orr__rinstr *in, int n, const char *drawn)
+{
+    orr_dtype dtype = (orr_dtype)in->dtype;
+    char round[32] = ""; /* without it the brackets stay, and mean nothing */
+    if (orr__is_half(dtype))
+        (void)snprintf(round, sizeof round, "orr_round_%s", orr__emit_suffix(dtype));
+    orr__text_addf(t, "    const %s r%d = %s((%s)%s);\n", orr__emit_type(dtype), n, round, orr__emit_type(dtype),
+                   drawn);
+}
+
+/* One declaration. What it is made from is `drawn`, or NULL: element q<n> of the seed in argument word `word`. */
+void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64)
+{
+    orr_dtype dtype = (orr_dtype)in->dtype, made = in->op == ORR__DBITS ? ORR_U64 : ORR_I64;
+    char one[96], name[16];
+    if (in->op == ORR__DPERMUTATION)
+        (void)snprintf(one, sizeof one, "orr_rand_permutation((orr_u64)W(%d), (orr_u64)W(%d), (orr_u64)q%d)", word,
+                       word + 1, n);
+    else if (in->op == ORR__DNORMAL)
+        (void)snprintf(one, sizeof one, "orr_rand_normal((orr_u64)W(%d), (orr_u64)q%d)", word, n);
+    else
+        (void)snprintf(one, sizeof one, "orr_rand_bits%d((orr_u64)W(%d), (orr_u64)q%d)", orr__emit_random_bits(in),
+                       word, n);
+    drawn = drawn ? drawn : one;
+    if (in->op == ORR__DUNIFORM || in->op == ORR__DNORMAL) {
+        (in->op == ORR__DUNIFORM ? uniform : normal)(t, in, n, drawn);
+        return;
+    }
+    if (in->op == ORR__DINTEGERS)
+        orr__text_addf(t, "    const orr_i64 n%d = orr_between(%s, W(%d), (orr_u64)W(%d));\n", n, drawn, word + 1,
+                       word + 2);
+    else
+        orr__text_addf(t, "    const %s n%d = %s;\n", orr__emit_type(made), n, drawn);
     (void)snprintf(name, sizeof name, "n%d", n);
-    if (in->op == ORR__DUNIFORM) {
-        orr__text_addf(t, "    const %s r%d = orr_rand_u01_%s(%s);\n", orr__emit_type(dtype), n, suffix, seed);
-        return;
-    }
-    if (in->op == ORR__DNORMAL) {
-        char round[32] = ""; /* without it the brackets stay, and mean nothing */
-        if (orr__is_half(dtype))
-            (void)snprintf(round, sizeof round, "orr_round_%s", suffix);
-        orr__text_addf(t, "    const %s r%d = %s((%s)orr_rand_normal(%s));\n", orr__emit_type(dtype), n, round,
-                       orr__emit_type(dtype), seed);
-        return;
-    }
-    orr__text_addf(t, "    const orr_%s n%d = ", in->op == ORR__DBITS ? "u64" : "i64", n);
-    if (in->op == ORR__DBITS) {
-        made = ORR_U64;
-        orr__text_addf(t, "orr_rand_bits%d(%s)", orr_dtype_size(dtype) == 8 ? 64 : 32, seed);
-    } else if (in->op == ORR__DINTEGERS) {
-        orr__text_addf(t, "orr_rand_integers(%s, W(%d), (orr_u64)W(%d))", seed, word + 1, word + 2);
-    } else {
-        (void)snprintf(seed, sizeof seed, "(orr_u64)W(%d), (orr_u64)W(%d), (orr_u64)q%d", word, word + 1, n);
-        orr__text_addf(t, "orr_rand_permutation(%s)", seed);
-    }
-    orr__text_addf(t, ";\n    const %s r%d = ", orr__emit_type(dtype), n);
+    orr__text_addf(t, "    const %s r%d = ", orr__emit_type(dtype), n);
     orr__emit_cast(t, made, dtype, name, fp64);
     orr__text_add(t, ";\n");
 }

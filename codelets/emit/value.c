@@ -121,7 +121,7 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
         orr__text_addf(t, "    const orr_i64 q%d = ", n);
         orr__emit_index(t, r, l, in->a, true);
         orr__text_add(t, ";\n");
-        orr__emit_random(t, in, n, word, fp64);
+        orr__emit_random(t, in, n, word, NULL, fp64);
         return;
     }
     orr__text_addf(t, "    const %s r%d = ", orr__emit_type(dtype), n);
