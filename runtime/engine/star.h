@@ -90,6 +90,8 @@ bool orr__star_scratch(orr__run *r); /* memory of bundles' local values; false: 
 /* star_user.c: a model for the definition of a user's kernel, otherwise like another one. */
 struct starpu_perfmodel *orr__star_user_model(const orr__region *r, struct starpu_perfmodel *like);
 struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s); /* NULL: no memory */
+/* Whether tasks are measured for their performance models: a policy that asks none is spared that. Nothing is under way. */
+void orr__star_models(bool use);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
 void orr__star_device(void *buffers[], void *arg);

@@ -33,14 +33,19 @@ orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end)
 
 orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
 {
-    int nout = s->region->nout;
+    int nout = s->region->nout, v = j < nout ? s->out[j] : s->in[j - nout];
+    orr__tiles *tiles = orr__buf_tiles(r->value[v]);
     int64_t first, end;
 
+    if (!tiles || settled(r, v))
+        return (orr__span){ .elem = orr_dtype_size(r->plan->value[v].dtype) };
+    if (tiles->n == 1) /* whatever of it is touched; an order too many for what reads nothing does no harm */
+        return (orr__span){ .tiles = tiles, .n = 1, .elem = orr_dtype_size(r->plan->value[v].dtype) };
     if (j < nout)
         orr__step_writes(s, t, j, &first, &end);
     else
         orr__step_reads(s, t, j - nout, &first, &end);
-    return orr__star_range(r, j < nout ? s->out[j] : s->in[j - nout], first, end);
+    return orr__star_range(r, v, first, end);
 }
 
 bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p)
@@ -48,8 +53,10 @@ bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const o
     const orr__value *v = &r->plan->value[s->out[k]];
     int64_t first, end, tile = p->n > 0 ? (int64_t)(p->tiles->bytes / p->elem) : 1;
 
+    if (p->n == 0 || s->ntiles == 1) /* then it writes all of it */
+        return true;
     orr__step_writes(s, t, k, &first, &end);
-    return p->n == 0 || (first % tile == 0 && (end % tile == 0 || end == v->count));
+    return first % tile == 0 && (end % tile == 0 || end == v->count);
 }
 
 static size_t tile_bytes(const orr__value *v)

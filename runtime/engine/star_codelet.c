@@ -65,6 +65,7 @@ static struct starpu_perfmodel model[ORR__G_KINDS] = {
     [ORR__G_MATMUL] = ROW("matmul"), [ORR__G_TAKE] = ROW("take"),     [ORR__G_SCATTER_ADD] = ROW("scatter_add"),
     [ORR__G_CONCAT] = ROW("concat"), [ORR__G_PAD] = ROW("pad"),
 };
+static bool in_use = true; /* written by start alone */
 static struct starpu_perfmodel bundle_model = ROW("bundle"), other_model = ROW("other");
 
 /* One for all: what their members are is in the footprint. */
@@ -76,26 +77,46 @@ static struct starpu_codelet bundle = {
     .name = "bundle",
 };
 
+typedef struct {
+    struct starpu_codelet cl; /* first */
+    struct starpu_perfmodel *model;
+} codelet;
+
 static struct starpu_codelet *make(const orr__work *w, const orr__step *s)
 {
-    struct starpu_codelet *cl = orr__alloc(sizeof *cl);
-    orr__gkind kind = s->region->kind;
+    codelet *c = orr__alloc(sizeof *c);
+    int kind = s->region->kind;
 
-    if (!cl)
+    if (!c)
         return NULL;
-    starpu_codelet_init(cl);
-    cl->where = STARPU_CPU;
-    cl->cpu_funcs[0] = orr__star_cpu;
+    starpu_codelet_init(&c->cl);
+    c->cl.where = STARPU_CPU;
+    c->cl.cpu_funcs[0] = orr__star_cpu;
 #ifdef ORR__STAR_OPENCL
-    cl->where |= STARPU_OPENCL;
-    cl->opencl_funcs[0] = orr__star_device;
+    c->cl.where |= STARPU_OPENCL;
+    c->cl.opencl_funcs[0] = orr__star_device;
 #endif
-    cl->nbuffers = STARPU_VARIABLE_NBUFFERS;
-    cl->model = kind == ORR__G_USER                         ? orr__star_user_model(s->region, &other_model)
-                : kind < ORR__G_KINDS && model[kind].symbol ? &model[kind]
-                                                            : &other_model;
-    cl->name = w->label;
-    return cl;
+    c->cl.nbuffers = STARPU_VARIABLE_NBUFFERS;
+    c->model = kind < ORR__G_KINDS && model[kind].symbol ? &model[kind] : &other_model;
+    c->cl.model = in_use ? c->model : NULL;
+    c->cl.name = w->label;
+    return &c->cl;
+}
+
+static void use_model(orr__work *w, void *arg)
+{
+    codelet *c = atomic_load(&w->codelet);
+
+    (void)arg;
+    if (c)
+        c->cl.model = in_use ? c->model : NULL;
+}
+
+void orr__star_models(bool use)
+{
+    in_use = use;
+    bundle.model = use ? &bundle_model : NULL;
+    orr__works_each(use_model, NULL);
 }
 
 struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s)

@@ -132,6 +132,18 @@ static size_t smallest_device(void)
     return least;
 }
 
+/* These policies place tasks without asking how long they take. */
+static bool wants_models(void)
+{
+    static const char *const without[] = { "lws", "ws", "eager", "prio", "random", "no-prio" };
+    const char *calibrate = getenv("STARPU_CALIBRATE");
+
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (strcmp(policy, without[i]) == 0)
+            return calibrate && atoi(calibrate) > 0;
+    return true;
+}
+
 static void look_around(int backend)
 {
     struct starpu_sched_policy *p = starpu_sched_ctx_get_sched_policy(0);
@@ -142,6 +154,7 @@ static void look_around(int backend)
     orr__star.one_memory = starpu_memory_nodes_get_count() == 1;
     orr__star.device_bytes = smallest_device();
     snprintf(policy, sizeof policy, "%s", p && p->policy_name ? p->policy_name : "?");
+    orr__star_models(wants_models());
     orr__plan_machine.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
     orr__plan_machine.opencl = orr__star.opencls > 0;
     orr__plan_machine.bundles = orr__star.cpus > 0 && !orr__star.numa;

@@ -137,9 +137,7 @@ static orr_status send(draft *d)
 
     if (d->device || orr__star.cpus > 0) {
         atomic_fetch_add_explicit(&d->a->run->left, 1, memory_order_relaxed);
-        locale_t before = orr__point_begin(); /* it reads performance models, and ends the process over a comma */
         err = starpu_task_submit(d->task);
-        orr__point_end(before);
         if (err == 0)
             return ORR_OK;
         atomic_fetch_sub_explicit(&d->a->run->left, 1, memory_order_relaxed);
@@ -186,6 +184,7 @@ static orr_status submit_all(orr__site at, orr__run *r)
         n += (size_t)plan->step[i].ntiles;
     if (!(a = r->tasks = orr__alloc_n(n + 1, sizeof *a)))
         return ORR_ENOMEM;
+    locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process over a comma */
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
         const orr__step *s = &plan->step[i];
         bool bundle = s->members > 1;
@@ -195,6 +194,7 @@ static orr_status submit_all(orr__site at, orr__run *r)
         }
         i += bundle ? s->members - 1 : 0;
     }
+    orr__point_end(before);
     starpu_do_schedule(); /* some policies hold tasks back until they are told that there are no more */
     return st;
 }
