@@ -7,7 +7,7 @@
 #include "codelets/cpu/vec.h"
 
 /* One operation on a block. Its result is the register of the same number (stores have none). */
-typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD, ORR__VSPREAD } orr__vkind;
+typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD, ORR__VSPREAD, ORR__VPICK } orr__vkind;
 typedef struct {
     uint8_t kind;
     uint8_t dtype, from; /* of the value; of a cast's or store's operand                       */

@@ -93,7 +93,7 @@ orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l)
     orr_status st = orr__vrun_begin(&v, k, l, 0);
     if (st != ORR_OK || v.total <= 0)
         return st;
-    int64_t row = v.total / v.dim[0];
+    int64_t row = r->per_row ? k->dim[0] ? r->out_count / k->dim[0] : 0 : v.total / v.dim[0];
     for (int n = 0; n < r->nout; n++)
         v.out[n] = (char *)l->out[n] + (size_t)(l->lo * row) * orr_dtype_size((orr_dtype)r->out_dtype[n]);
     for (int64_t p = 0; p < v.total; p += k->block)

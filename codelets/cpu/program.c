@@ -117,7 +117,7 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
 static int straight(const ctx *c, int i)
 {
     const orr__region *r = c->r;
-    if (r->kind != ORR__G_MAP || c->once[i] || c->per_row[i] || orr__is_half((orr_dtype)r->instr[i].dtype))
+    if (r->kind != ORR__G_MAP || r->per_row || c->once[i] || c->per_row[i] || orr__is_half((orr_dtype)r->instr[i].dtype))
         return -1;
     for (int n = 0; n < r->nout; n++)
         if (r->out_reg[n] == i && r->out_dtype[n] == r->instr[i].dtype)
@@ -171,8 +171,9 @@ static void emit_stores(ctx *c, int i, int not_this)
     for (int n = 0; n < r->nout && r->kind == ORR__G_MAP; n++) {
         if (r->out_reg[n] != i || n == not_this)
             continue;
-        int16_t x = c->per_row[i] ? spread(c, (int16_t)i) : (int16_t)i;
-        c->k->op[c->k->nop++] = (orr__vop){ .kind = ORR__VSTORE,
+        int16_t x = c->per_row[i] && !r->per_row ? spread(c, (int16_t)i) : (int16_t)i;
+        c->k->op[c->k->nop++] = (orr__vop){ .kind = r->per_row ? ORR__VPICK : ORR__VSTORE,
+                                            .per_row = c->per_row[i],
                                             .dtype = r->out_dtype[n],
                                             .from = r->instr[i].dtype,
                                             .reg = -1,
@@ -238,7 +239,7 @@ static void place_registers(ctx *c, const bool *kept)
         }
     for (int o = 0; o < k->nop; o++) {
         orr__vop *op = &k->op[o];
-        if (op->kind != ORR__VSTORE) {
+        if (op->kind != ORR__VSTORE && op->kind != ORR__VPICK) {
             if (op->out < 0)
                 op->slot = (int16_t)(c->nfree ? c->free_slot[--c->nfree] : k->nslot++);
             slot_of[op->reg] = op->slot;

@@ -178,6 +178,23 @@ static void fold_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t
     }
 }
 
+/* To an output that has one element a row. */
+static void pick_rows(const orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
+{
+    const orr__kernel *k = v->k;
+    orr_dtype from = orr__compute_dtype((orr_dtype)op->from), to = (orr_dtype)op->dtype;
+    size_t size = orr_dtype_size(to);
+    int64_t row = k->dim[k->rank - 1];
+    char *dst = v->out[op->out] + (size_t)(p / row) * size;
+    const char *x = v->reg[op->x];
+    orr__castfn *cast = orr__cast_of(k->vec, from, to);
+    if (op->per_row)
+        cast(dst, x, n / row);
+    else
+        for (int64_t i = 0; i < n; i += row)
+            cast(dst + (size_t)(i / row) * size, x + (size_t)i * orr_dtype_size(from), 1);
+}
+
 /* n elements, of which each row sees its own value. */
 static void spread_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t n)
 {
@@ -192,6 +209,10 @@ static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
 {
     const void **reg = v->reg;
     void *dst = NULL;
+    if (op->kind == ORR__VPICK) {
+        pick_rows(v, op, p, n);
+        return;
+    }
     if (op->out >= 0)
         dst = v->out[op->out] + (size_t)p * orr_dtype_size((orr_dtype)op->dtype);
     else
@@ -218,7 +239,7 @@ static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
     case ORR__VRANDOM: randoms(v, op, dst, p, n); return;
     case ORR__VFOLD: fold_rows(v, op, dst, n); return;
     case ORR__VSPREAD: spread_rows(v, op, dst, n); return;
-    case ORR__VSTORE: return;
+    case ORR__VPICK: case ORR__VSTORE: return;
     }
 }
 

@@ -281,8 +281,14 @@ static void loops(rows *w)
         pass(w, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
     }
-    outputs(w);
-    orr__text_addf(c->t, "    at += W(%d);\n", size);
+    if (c->r->per_row) {
+        orr__text_addf(c->t, "    const orr_idx i%d = 0;\n", last);
+        orr__cloop_stores(c);
+        orr__text_add(c->t, "    at++;\n");
+    } else {
+        outputs(w);
+        orr__text_addf(c->t, "    at += W(%d);\n", size);
+    }
     orr__cloop_close(c, 0, last);
 }
 

@@ -123,7 +123,7 @@ void orr__emit_c_args(const orr__launch *l, int64_t *word)
     int64_t row = 1;
     *word++ = l->lo;
     for (int d = 1; d < r->rank; d++)
-        row *= r->rmask >> d & 1u ? 1 : r->dim[d];
+        row *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
     for (int k = 0; k < r->nout; k++)
         *word++ = (r->rmask & 1u ? 0 : l->lo * row) - (l->out_off ? l->out_off[k] : 0);
     for (int d = 0; d < r->rank; d++)

@@ -41,7 +41,7 @@ static bool can_values(const orr__region *r, bool fp64)
 bool orr__emit_can(const orr__region *r, bool fp64)
 {
     switch (r->kind) {
-    case ORR__G_MAP: return can_values(r, fp64);
+    case ORR__G_MAP: return !r->per_row && can_values(r, fp64);
     case ORR__G_REDUCE:
     case ORR__G_ARGREDUCE: return r->nout == 1 && can_values(r, fp64);
     case ORR__G_MATMUL: return orr__emit_product_can(r, fp64);

@@ -180,7 +180,7 @@ static void settle(orr__group *g, int i)
         g->size[region]++;
         for (int k = 0; k < nin; k++)
             g->inputs[region] += g->loads[orr__arg(p, i, k)] > 0;
-        if (!g->root[i] && nin)
+        if (!g->root[i] && nin && g->loads[i] > 0)
             g->inputs[region]--; /* the edge that this node was */
     }
     if (op == ORR__OP_MATMUL) {
@@ -207,6 +207,7 @@ void orr__group_free(orr__group *g)
     free(g->home);
     free(g->members);
     free(g->product);
+    free(g->space);
     free(g->stored);
     free(g->apart);
     free(g->dep0);

@@ -25,6 +25,7 @@ typedef struct {
     int *product;    /* home -> the matmul among them, -1                        */
     int *dep0, *dep; /* root i reads the buffers of roots dep[dep0[i] … dep0[i+1]) */
     bool *dep_view;  /* … through a view                                         */
+    int *space;      /* home -> the node over whose elements its region runs: itself, or what it folds the rows of */
     int *order;      /* homes in an order that can be run, norder of them        */
     int norder;
     bool *stored;    /* root -> somebody outside its region reads its buffer      */

@@ -281,6 +281,22 @@ void orr__lower_outputs(orr__lowering *c, const orr__lview *v)
         }
 }
 
+/* One value a row of what is folded: such a node's last axis stands still. */
+static void lower_rows(orr__lowering *c, int i)
+{
+    const orr_shape *s = &c->p->node[c->g->space[i]]->shape;
+    orr__region *r = c->r;
+    orr__lview v = orr__lower_identity(s->rank);
+    int last = s->rank > 0 ? s->rank - 1 : 0;
+    v.ax[last] = -1;
+    v.mul[last] = 0;
+    r->kind = ORR__G_MAP;
+    r->per_row = true;
+    iterate_over(r, s);
+    r->out_reg[0] = (int16_t)orr__lower_node(c, i, &v);
+    orr__lower_outputs(c, &v);
+}
+
 static void lower_map(orr__lowering *c, int i)
 {
     const orr__prog *p = c->p;
@@ -341,6 +357,8 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     default:
         if (g->product[root] >= 0)
             orr__lower_matmul(&c, g->product[root]);
+        else if (g->space[root] != root)
+            lower_rows(&c, root);
         else
             lower_map(&c, root);
     }

@@ -108,18 +108,41 @@ bool orr__folds_rows(const orr__prog *p, int i)
     return row > 0 && row <= ORR__ROW_MAX;
 }
 
-/* Is root i element-wise on one value a row of j's shape, with a fold of such rows among what it reads? */
+/* A fold of rows that root i, of one value a row, reads, or what it reads of this shape; -1: none. */
+static int fold_below(const orr__group *g, int i, int depth)
+{
+    for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++) {
+        int d = g->dep[k], fold = -1;
+        if (orr__folds_rows(g->p, d) && !g->apart[d] && orr__shape_equal(&g->p->node[d]->shape, &g->p->node[i]->shape))
+            return d;
+        if (depth > 0 && orr__joinable(g, d) && orr__shape_equal(&g->p->node[d]->shape, &g->p->node[i]->shape))
+            fold = fold_below(g, d, depth - 1);
+        if (fold >= 0)
+            return fold;
+    }
+    return -1;
+}
+
+static const orr_shape *space(const orr__group *g, int j)
+{
+    return &g->p->node[g->space[j]]->shape;
+}
+
+/* May root i, which has one value a row of j's region, be there? Outputs are either such values or whole rows. */
+static bool row_stays(const orr__merging *c, int i, int j)
+{
+    return c->g->space[j] != j || !orr__read_outside(c, i, j, i);
+}
+
+/* Is root i element-wise on one value a row of j's region, with a fold of such rows among what it reads? */
 static bool maps_rows(const orr__merging *c, int i, int j)
 {
     const orr__group *g = c->g;
-    orr_shape s = g->p->node[j]->shape;
-    bool folds = false;
+    orr_shape s = *space(g, j);
     if (!g->rows || !orr__joinable(g, i) || s.rank < 1 || s.dim[s.rank - 1] < 2)
         return false;
     s.dim[s.rank - 1] = 1;
-    for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++)
-        folds = folds || (orr__folds_rows(g->p, g->dep[k]) && !g->apart[g->dep[k]]);
-    return folds && orr__shape_equal(&s, &g->p->node[i]->shape) && !orr__read_outside(c, i, j, i);
+    return orr__shape_equal(&s, &g->p->node[i]->shape) && fold_below(g, i, 8) >= 0 && row_stays(c, i, j);
 }
 
 /* Outputs of the region of j when root i is in it. */
@@ -137,7 +160,7 @@ static int outputs_with(const orr__merging *c, int i, int j)
 /* A member that has one value a row reads such values as they are. */
 static bool row_level(const orr__group *g, int m, int j)
 {
-    const orr_shape *a = &g->p->node[m]->shape, *b = &g->p->node[j]->shape;
+    const orr_shape *a = &g->p->node[m]->shape, *b = space(g, j);
     return orr__is_compute(orr__op_of(g->p, m)) && !orr__shape_equal(a, b);
 }
 
@@ -147,15 +170,16 @@ typedef enum { AS_OTHER, AS_MAP, AS_ROW, AS_FOLD, AS_PRODUCT } role;
 static role role_of(const orr__merging *c, int i, int j)
 {
     const orr__group *g = c->g;
-    const orr_shape *s = &g->p->node[j]->shape;
-    bool rows = g->rows && g->product[j] < 0;
+    const orr_shape *s = space(g, j);
+    bool rows = g->rows && g->product[j] < 0, narrow = g->space[j] != j;
     if (orr__is_product(g, i))
-        return orr__refuse_product(g, i, j) ? AS_OTHER : AS_PRODUCT;
-    if (rows && orr__folds_rows(g->p, i) && !g->apart[i] && !orr__read_outside(c, i, j, i))
+        return narrow || orr__refuse_product(g, i, j) ? AS_OTHER : AS_PRODUCT;
+    if (rows && orr__folds_rows(g->p, i) && !g->apart[i] && row_stays(c, i, j))
         return orr__shape_equal(&g->p->node[orr__arg(g->p, i, 0)]->shape, s) ? AS_FOLD : AS_OTHER;
     if (rows && maps_rows(c, i, j))
         return AS_ROW;
-    return orr__joinable(g, i) && orr__shape_equal(&g->p->node[i]->shape, s) ? AS_MAP : AS_OTHER;
+    bool stays = !narrow || !orr__read_outside(c, i, j, i);
+    return stays && orr__joinable(g, i) && orr__shape_equal(&g->p->node[i]->shape, s) ? AS_MAP : AS_OTHER;
 }
 
 /* Does member m of the region of j, reading root i as dependence k, see it as i's role wants? Else it would be computed
@@ -169,12 +193,26 @@ static bool seen_well(const orr__group *g, role as, int k, int m, int j)
     return g->dep_view[k] == (as == AS_ROW || as == AS_FOLD) || row_level(g, m, j);
 }
 
+/* Reads of root i's buffer in the region of j, which end when it joins. */
+static int reads_of(const orr__group *g, int i, int j)
+{
+    int n = 0;
+    for (int m = j, left = g->loads[i] > 0 ? g->members[j] : 0; m >= 0 && left; m--) {
+        if (!g->root[m] || g->home[m] != j)
+            continue;
+        left--;
+        for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
+            n += g->dep[k] == i;
+    }
+    return n;
+}
+
 /* May root i, read by the region at home in j, become one more output of it? 1 yes, 0 no, -1 no memory. */
 static int may_join(orr__merging *c, int i, int j)
 {
     orr__group *g = c->g;
     role as = g->root[i] && g->home[i] == i && g->members[i] == 1 ? role_of(c, i, j) : AS_OTHER;
-    if (as == AS_OTHER || orr__region_full(g, i, j) || outputs_with(c, i, j) > ORR__REGION_OUTS)
+    if (as == AS_OTHER || orr__region_full(g, i, j, reads_of(g, i, j)) || outputs_with(c, i, j) > ORR__REGION_OUTS)
         return 0;
     for (int m = j, left = g->members[j]; m >= 0 && left; m--) {
         if (!g->root[m] || g->home[m] != j)
@@ -199,7 +237,7 @@ static void join(orr__group *g, int i, int j)
     g->home[i] = j;
     g->members[j]++;
     g->size[j] += g->size[i];
-    g->inputs[j] += g->inputs[i];
+    g->inputs[j] += g->inputs[i] - reads_of(g, i, j);
     if (orr__is_product(g, i))
         g->product[j] = i;
 }
@@ -236,6 +274,25 @@ static bool gather(orr__merging *c, int j)
     return more == 0;
 }
 
+/* Root j as one value a row of what it folds, or what it reads folds: with all that happens on the way there, when that
+ * is more than one fold. */
+static bool gather_rows(orr__merging *c, int j)
+{
+    orr__group *g = c->g;
+    bool folds = orr__folds_rows(g->p, j) && !g->apart[j];
+    int fold = folds ? j : orr__joinable(g, j) ? fold_below(g, j, 8) : -1;
+    if (!g->rows || fold < 0)
+        return true;
+    const orr_shape *s = &g->p->node[orr__arg(g->p, fold, 0)]->shape;
+    if (s->dim[s->rank - 1] < 2)
+        return true;
+    g->space[j] = orr__arg(g->p, fold, 0);
+    bool ok = gather(c, j);
+    if (g->members[j] == 1)
+        g->space[j] = j;
+    return ok;
+}
+
 /* The other direction of dep; and which roots are asked for from outside. */
 static bool list_users(orr__merging *c)
 {
@@ -264,12 +321,13 @@ void orr__merge_undo(orr__group *g)
     free(g->home);
     free(g->members);
     free(g->product);
+    free(g->space);
     free(g->stored);
     free(g->dep0);
     free(g->dep);
     free(g->dep_view);
     free(g->order);
-    g->home = g->members = g->product = g->dep0 = g->dep = g->order = NULL;
+    g->home = g->members = g->product = g->space = g->dep0 = g->dep = g->order = NULL;
     g->stored = g->dep_view = NULL;
     g->norder = 0;
 }
@@ -281,23 +339,28 @@ orr_status orr__merge(orr__site at, orr__group *g)
     g->home = malloc(n * sizeof *g->home);
     g->members = malloc(n * sizeof *g->members);
     g->product = malloc(n * sizeof *g->product);
+    g->space = malloc(n * sizeof *g->space);
     g->dep0 = malloc((n + 1) * sizeof *g->dep0);
-    bool ok = c.stamp && g->home && g->members && g->product && g->dep0;
+    bool ok = c.stamp && g->home && g->members && g->product && g->space && g->dep0;
     if (ok)
         memset(c.stamp, -1, 2 * n * sizeof *c.stamp);
     for (int i = 0; i < g->p->n && ok; i++) {
         g->home[i] = i;
         g->members[i] = 1;
         g->product[i] = -1;
+        g->space[i] = i;
         g->dep0[i] = c.ndep;
         ok = !g->root[i] || list_deps(&c, i);
     }
     if (ok)
         g->dep0[g->p->n] = c.ndep;
     ok = ok && list_users(&c);
-    for (int j = g->p->n; ok && g->fuse && j-- > 0;)
-        if (orr__joinable(g, j) && g->home[j] == j)
+    for (int j = g->p->n; ok && g->fuse && j-- > 0;) {
+        if (g->root[j] && g->home[j] == j)
+            ok = gather_rows(&c, j);
+        if (ok && orr__joinable(g, j) && g->home[j] == j && g->members[j] == 1)
             ok = gather(&c, j);
+    }
     if (ok && g->fuse)
         orr__explain_products(&c);
     ok = ok && orr__order_regions(&c);

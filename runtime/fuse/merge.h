@@ -26,10 +26,11 @@ static inline bool orr__is_product(const orr__group *g, int i)
     return g->root[i] && orr__op_of(g->p, i) == ORR__OP_MATMUL;
 }
 
-/* Would root i be too much for the region of j? */
-static inline bool orr__region_full(const orr__group *g, int i, int j)
+/* Would root i be too much for the region of j, which reads its buffer `reads` times? */
+static inline bool orr__region_full(const orr__group *g, int i, int j, int reads)
 {
-    return g->size[i] + g->size[j] > ORR__REGION_MAX_OPS || g->inputs[i] + g->inputs[j] > ORR__REGION_MAX_INPUTS;
+    return g->size[i] + g->size[j] > ORR__REGION_MAX_OPS ||
+           g->inputs[i] + g->inputs[j] - reads > ORR__REGION_MAX_INPUTS;
 }
 
 /* Does anybody but the regions at home in j (and root `with`) read root i's buffer? */

@@ -90,7 +90,7 @@ static uint64_t key_of(const orr__region *r)
 {
     if (r->kind == ORR__G_USER)
         return user_key(r);
-    int32_t head[6] = { (int32_t)r->kind, r->rank, (int32_t)r->rmask, r->rop, r->nin, r->nout };
+    int32_t head[6] = { (int32_t)r->kind | (r->per_row ? 1 << 8 : 0), r->rank, (int32_t)r->rmask, r->rop, r->nin, r->nout };
     uint64_t h = orr__hash(head, sizeof head, 0x0ea57);
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];

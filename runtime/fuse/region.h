@@ -53,6 +53,7 @@ typedef struct orr__region {
     int rank;                         /* iteration axes, adjacent ones merged where every access allows; ≥ 1   */
     int64_t dim[ORR__REGION_RANK];    /* (matmul: batch…, m, n, k)                                              */
     bool rows;                        /* a map with RI_FOLD: the last axis is a row, and stays whole              */
+    bool per_row;                     /* … whose outputs have one element a row                                 */
     uint32_t rmask;                   /* reduced iteration axes                                                */
     int rop;
     int ninstr;      orr__rinstr *instr;

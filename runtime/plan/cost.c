@@ -33,11 +33,14 @@ static bool user_rows(const orr__region *r)
     return r->kind != ORR__G_USER || r->user->k.rows;
 }
 
+/* With ORRERY_DETERMINISTIC plans are made for so many workers, however many there are: cuts decide the order of sums. */
+enum { ASSUMED_WORKERS = 16 };
+
 /* A task must be worth its overhead; more tiles than workers only where that evens out the load. */
 int orr__region_tiles(const orr__region *r, double us)
 {
     int64_t rows = r->dim[0];
-    int workers = orr__plan_machine.workers;
+    int workers = orr__env.deterministic ? ASSUMED_WORKERS : orr__plan_machine.workers;
     double aim = orr__env.tile_us > 0 ? (double)orr__env.tile_us : 1;
     if (rows < 2 || workers < 2 || r->kind == ORR__G_SCATTER_ADD || !user_rows(r) || (r->rows && r->rank == 1))
         return 1;
