@@ -37,9 +37,9 @@ typedef struct {
 /* Starts under these settings; false: skipped (no such engine or device) or failed, and nothing runs. */
 static inline bool dh_start(const dh_setting *s)
 {
-    static const char *const all[] = { "ORRERY_ENGINE",    "ORRERY_BACKEND", "ORRERY_INLINE_US",
-                                       "STARPU_NCPU",      "ORRERY_JIT",     "ORRERY_CC",
-                                       "ORRERY_CACHE_DIR", "STARPU_NCUDA",   "ORRERY_TILE_US" };
+    static const char *const all[] = { "ORRERY_ENGINE",  "ORRERY_BACKEND", "ORRERY_INLINE_US", "STARPU_NCPU",
+                                       "ORRERY_JIT",     "ORRERY_CC",      "ORRERY_CACHE_DIR", "STARPU_NCUDA",
+                                       "ORRERY_TILE_US", "STARPU_SCHED",   "STARPU_CALIBRATE" };
     setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU looks for devices once in a process */
     setenv("STARPU_OPENCL_ONLY_ON_CPUS", "1", 1);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -158,6 +158,40 @@ static void parameters_change_without_a_new_plan(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+static int twice(const orr_kernel_args *a)
+{
+    for (int64_t i = a->lo; i < a->hi; i++)
+        ((float *)a->out)[i] = 2 * ((const float *)a->in[0].data)[i];
+    return 0;
+}
+
+static int thrice(const orr_kernel_args *a)
+{
+    for (int64_t i = a->lo; i < a->hi; i++)
+        ((float *)a->out)[i] = 3 * ((const float *)a->in[0].data)[i];
+    return 0;
+}
+
+/* Plans are found by structure, and which kernel it is belongs to that. */
+static void kernels_that_look_alike_are_told_apart(void)
+{
+    orr_kernel_def d = { .name = "twice_all", .n_inputs = 1, .cpu = twice }, e = d;
+    double got[3] = { 0 };
+    e.name = "thrice_all";
+    e.cpu = thrice;
+    if (!DH_START(DH_SERIAL))
+        return;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(3)), *both;
+    ORR_REQUIRE(orr_eval(x) == ORR_OK);
+    ORR_CHECK(dh_read(orr_apply(orr_define_kernel(&d), x), got, 3) && got[2] == 2);
+    ORR_CHECK(dh_read(orr_apply(orr_define_kernel(&e), x), got, 3) && got[2] == 3);
+    both = orr_sub(orr_apply(orr_define_kernel(&e), x), orr_apply(orr_define_kernel(&d), x));
+    ORR_CHECK(dh_read(both, got, 3) && got[2] == 1);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void a_graph_takes_it(void)
 {
     static const float v[3] = { 1, 2, 3 };
@@ -254,6 +288,25 @@ static void the_reference_evaluation_calls_it(void)
     orr__prog_free(&p);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* A file of its own in StarPU's directory of models. */
+static void its_performance_model_goes_by_its_name(void)
+{
+    const char *home = getenv("STARPU_HOME");
+    char find[1100], path[400] = "";
+    if (!home || !home[0])
+        ORR_SKIP("STARPU_HOME is not set, as build-aux/run-tests does");
+    if (!DH_START(DH_STARPU, { "STARPU_SCHED", "dmda" }, { "STARPU_CALIBRATE", "1" }))
+        return;
+    for (int i = 0; i < 12; i++)
+        ORR_CHECK(affine_is_right(64, 100, 2));
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)snprintf(find, sizeof find, "find '%.1000s' -name 'orr_user_affine_1.*'", home);
+    FILE *f = popen(find, "r");
+    ORR_REQUIRE(f);
+    ORR_CHECK_MSG(fgets(path, sizeof path, f), "no model in %s", home);
+    (void)pclose(f);
 }
 
 /* -- devices ----------------------------------------------------------------------------------------------------- */
@@ -354,12 +407,14 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(serial_runs_it_between_fused_steps),
                                       ORR_TEST(rows_become_tiles_and_others_do_not),
                                       ORR_TEST(parameters_change_without_a_new_plan),
+                                      ORR_TEST(kernels_that_look_alike_are_told_apart),
                                       ORR_TEST(a_graph_takes_it),
                                       ORR_TEST(gradients_go_through_its_vjp_or_say_that_there_is_none),
                                       ORR_TEST(failure_serial),
                                       ORR_TEST(failure_starpu),
                                       ORR_TEST(operands_are_checked_when_it_is_applied),
                                       ORR_TEST(the_reference_evaluation_calls_it),
+                                      ORR_TEST(its_performance_model_goes_by_its_name),
                                       ORR_TEST(opencl_runs_its_text),
                                       ORR_TEST(a_device_alone_can_have_it),
                                       ORR_TEST(a_text_that_does_not_compile_is_said),

@@ -85,7 +85,7 @@ typedef struct {
 static struct starpu_codelet *make(const orr__work *w, const orr__step *s)
 {
     codelet *c = orr__alloc(sizeof *c);
-    int kind = s->region->kind;
+    orr__gkind kind = s->region->kind;
 
     if (!c)
         return NULL;
@@ -97,7 +97,9 @@ static struct starpu_codelet *make(const orr__work *w, const orr__step *s)
     c->cl.opencl_funcs[0] = orr__star_device;
 #endif
     c->cl.nbuffers = STARPU_VARIABLE_NBUFFERS;
-    c->model = kind < ORR__G_KINDS && model[kind].symbol ? &model[kind] : &other_model;
+    c->model = kind == ORR__G_USER                         ? orr__star_user_model(s->region, &other_model)
+               : kind < ORR__G_KINDS && model[kind].symbol ? &model[kind]
+                                                           : &other_model;
     c->cl.model = in_use ? c->model : NULL;
     c->cl.name = w->label;
     return &c->cl;
