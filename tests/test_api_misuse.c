@@ -184,6 +184,24 @@ static void refusals_name_the_line(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
+static void an_unknown_policy_is_an_error_that_lists_them(void)
+{
+    if (strncmp(orr_engine_name(), "starpu", 6) != 0)
+        ORR_SKIP("the engine is not StarPU");
+    const char *now = getenv("STARPU_SCHED");
+    char *before = now ? strdup(now) : NULL;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    setenv("STARPU_SCHED", "fastest", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_EENV && says("STARPU_SCHED=fastest") && says("lws") && says("dmdas"));
+    setenv("STARPU_SCHED", "eager", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_OK && strstr(orr_engine_name(), "eager") && orr_shutdown() == ORR_OK);
+    unsetenv("STARPU_SCHED");
+    if (before)
+        setenv("STARPU_SCHED", before, 1);
+    free(before);
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
 static void wrong_numbers_for_starpu_are_errors(void)
 {
     static const char *const wrong[] = { "-3", "two", "99999999999999999999" };
@@ -257,6 +275,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_graph_reads_the_variables_of_other_threads_anew),
                                       ORR_TEST(the_child_of_a_fork_gets_errors),
                                       ORR_TEST(refusals_name_the_line),
+                                      ORR_TEST(an_unknown_policy_is_an_error_that_lists_them),
                                       ORR_TEST(wrong_numbers_for_starpu_are_errors),
                                       ORR_TEST(a_range_that_its_dtype_does_not_hold_is_refused),
                                       ORR_TEST(a_decimal_comma_harms_nothing),

@@ -3,6 +3,9 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <orrery.h>
 #include "runtime/graph/node.h"
 #include "runtime/graph/tls.h"
@@ -195,11 +198,58 @@ static void threads_make_and_free_at_once(void)
     }
 }
 
+static atomic_bool recording;
+
+static void *record_on(void *unused)
+{
+    (void)unused;
+    while (atomic_load(&recording)) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *t = zeros();
+        for (int i = 0; i < 1000; i++) /* more than a thread keeps to itself: shared pools are in use */
+            t = orr_add(t, t);
+        (void)orr_scope_end(s);
+    }
+    return NULL;
+}
+
+static void a_fork_finds_no_lock_taken(void)
+{
+#ifdef __SANITIZE_THREAD__
+    ORR_SKIP("ThreadSanitizer does not go through forks of threaded programs");
+#endif
+    pthread_t thread[3];
+    int started = 0, hung = 0;
+    atomic_store(&recording, true);
+    while (started < 3 && pthread_create(&thread[started], NULL, record_on, NULL) == 0)
+        started++;
+    for (int i = 0; i < 100; i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0) {
+            (void)alarm(5);
+            orr_scope *s = orr_scope_begin();
+            for (int k = 0; k < 2000; k++)
+                (void)zeros();
+            _exit(orr_scope_end(s) == ORR_OK ? 0 : 1);
+        }
+        ORR_REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+        hung += status != 0;
+        if (hung)
+            break;
+    }
+    atomic_store(&recording, false);
+    for (int i = 0; i < started; i++)
+        (void)pthread_join(thread[i], NULL);
+    ORR_CHECK_MSG(started == 3 && hung == 0, "%d threads, a child did not end by itself", started);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(scope_end_frees_what_was_made_inside),
         ORR_TEST(an_ended_scope_is_not_taken_for_a_later_one),
+        ORR_TEST(a_fork_finds_no_lock_taken),
                                       ORR_TEST(stale_operand_is_poison_with_file_and_line),
         ORR_TEST(a_reused_slot_does_not_revive_old_handles),
         ORR_TEST(freeing_twice_is_an_error_and_null_is_not),

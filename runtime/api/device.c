@@ -5,6 +5,7 @@
 #include <string.h>
 #include <orrery/device.h>
 #include "runtime/base/buf.h"
+#include "runtime/base/point.h"
 #include "runtime/engine/engine.h"
 
 int orr_stats(orr_stat *rows, int max)
@@ -48,10 +49,12 @@ void orr_stats_print(FILE *to)
     }
     for (int i = 0; i < n; i++)
         total += all[i].seconds;
+    locale_t before = orr__point_begin();
     fprintf(to, "%-40s %-24s %10s %12s %7s\n", "kind", "worker", "tasks", "seconds", "share");
     for (int i = 0; i < n; i++)
         fprintf(to, "%-40.40s %-24.24s %10llu %12.6f %6.1f%%\n", all[i].what, all[i].worker,
                 (unsigned long long)all[i].tasks, all[i].seconds, total > 0 ? 100.0 * all[i].seconds / total : 0.0);
+    orr__point_end(before);
     free(all);
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include "runtime/base/buf.h"
+#include "runtime/base/fork.h"
 
 typedef struct {
     void *object; /* NULL: free */
@@ -33,9 +34,16 @@ static bool grow(void)
     return true;
 }
 
+static void guard(void)
+{
+    orr__fork_guard(&table.lock);
+}
+
 void *orr__token_new(void *object)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     void *token = NULL;
+    (void)pthread_once(&once, guard);
     pthread_mutex_lock(&table.lock);
     if (table.free || table.n < table.cap || grow()) {
         uint32_t i = table.free ? table.free - 1 : table.n++;

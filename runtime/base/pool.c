@@ -1,6 +1,7 @@
 /* The pool of memory blocks: size classes with free lists, huge pages for large blocks, the memory limit.
  * Must not know: buffers' owners. */
 #include "config.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/pool.h"
 
 #include <pthread.h>
@@ -41,6 +42,11 @@ static struct {
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static atomic_long fail_in = -1;
+
+void orr__pool_guard(void)
+{
+    orr__fork_guard(&pool.lock);
+}
 
 void orr__pool_fail_after(long n)
 {

@@ -1,5 +1,5 @@
 /* The pool of memory blocks behind buffers: size classes with free lists, the memory limit.
- * Must not know: buffers' owners. Included by runtime/base alone. */
+ * Must not know: buffers' owners. Included by runtime/base, and where locks are guarded. */
 #ifndef ORR_BASE_POOL_H
 #define ORR_BASE_POOL_H
 
@@ -12,6 +12,7 @@ void orr__pool_put(void *block, size_t bytes, size_t cap);
 /* Headers of buffers, zeroed. */
 orr__buf *orr__pool_header(void);
 void orr__pool_header_put(orr__buf *b);
+void orr__pool_guard(void); /* its lock, against forks */
 /* Whether a test wants this allocation to fail. */
 bool orr__pool_must_fail(void);
 /* Sets the last error: bytes that cannot be had, and the numbers. */

@@ -60,6 +60,8 @@ static void in_child(void)
 static void watch_forks(void)
 {
     (void)pthread_atfork(NULL, NULL, in_child);
+    orr__plan_cache_guard();
+    orr__works_guard();
 }
 
 orr_status orr__engine_start(orr__site at, const orr_config *config)

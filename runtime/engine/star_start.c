@@ -86,13 +86,33 @@ static orr_status check_numbers(orr__site at)
     return ORR_OK;
 }
 
+/* StarPU warns of a policy that it does not know, twice, and takes another. */
+static orr_status check_policy(orr__site at)
+{
+    const char *v = getenv("STARPU_SCHED");
+    struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
+    char names[600] = "";
+    size_t n = 0;
+
+    if (!v || !*v || !all || getenv("STARPU_SCHED_LIB") || strcmp(v, "heft") == 0 || strcmp(v, "help") == 0)
+        return ORR_OK;
+    for (; *all; all++) {
+        if (strcmp((*all)->policy_name, v) == 0)
+            return ORR_OK;
+        int m = snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*all)->policy_name);
+        n = m > 0 && n + (size_t)m < sizeof names ? n + (size_t)m : n;
+    }
+    names[n] = '\0';
+    return orr__fail(at, ORR_EENV, "STARPU_SCHED=%s makes no sense; it takes: %s", v, names);
+}
+
 /* StarPU's own variables win over all of this. */
 static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
 {
     orr_status st = choose_backend(at, config, backend);
     int opencl = 0;
 
-    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK)
+    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = check_policy(at)) != ORR_OK)
         return st;
     setenv("STARPU_SILENT", "1", 0);
     if (*backend == ORR__BACKEND_OPENCL)

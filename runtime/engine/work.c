@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/trace.h"
 #include "runtime/engine/exec.h"
 
@@ -16,6 +17,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int n_workers; /* tallies per kind − 1 */
 static orr__tally other_tally[1024];
 static orr__work other = { .label = "other", .tally = other_tally };
+
+void orr__works_guard(void)
+{
+    orr__fork_guard(&lock);
+}
 
 static orr__work *find(orr__work *k, uint64_t key)
 {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include "runtime/base/fork.h"
 #include "runtime/graph/tls.h"
 
 _Static_assert(sizeof(uintptr_t) == 8, "handles need 64-bit pointers");
@@ -34,6 +35,11 @@ static struct {
 static const orr__op poison_op = { ORR__OP_POISON, "poison" };
 static orr__poison_info oom_info = { ORR_ENOMEM, "no memory for a tensor" };
 static orr__node oom_node = { .refs = 1 << 30, .op = &poison_op, .poison = &oom_info };
+
+void orr__handles_guard(void)
+{
+    orr__fork_guard(&table.lock);
+}
 
 static slot *slot_at(uint32_t i)
 {

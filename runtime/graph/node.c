@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include "runtime/base/fork.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/tls.h"
 
@@ -18,6 +19,12 @@ static struct {
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void orr__nodes_guard(void)
+{
+    orr__fork_guard(&graph_lock);
+    orr__fork_guard(&pool.lock);
+}
 
 void orr__graph_lock(void)
 {

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include "runtime/base/pool.h"
 #include "runtime/graph/tls.h"
 
 static _Thread_local orr__tls record;
@@ -23,6 +24,9 @@ static void thread_exit(void *p)
 
 static void make_key(void)
 {
+    orr__nodes_guard();
+    orr__handles_guard();
+    orr__pool_guard();
     have_key = pthread_key_create(&key, thread_exit) == 0;
 }
 

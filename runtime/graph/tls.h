@@ -47,6 +47,8 @@ void orr__handles_thread_exit(orr__tls *tls); /* handle.c */
 void orr__scopes_thread_exit(orr__tls *tls);  /* scope.c  */
 void orr__progs_thread_exit(orr__tls *tls);   /* prog.c   */
 void orr__scopes_drop(orr__tls *tls);         /* ends all */
+void orr__nodes_guard(void);                  /* their locks, against forks */
+void orr__handles_guard(void);
 
 /* handle.c, for scope.c and variable.c */
 bool orr__slot_owned_by(uint64_t handle, const orr__scope *s); /* live and owned by s */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/trace.h"
 #include "runtime/plan/make.h"
@@ -19,6 +20,11 @@ static struct {
     int size;
     uint64_t clock, hits, misses, evicted;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void orr__plan_cache_guard(void)
+{
+    orr__fork_guard(&cache.lock);
+}
 
 /* Settings that a plan depends on stand behind the capture's key. */
 typedef struct { int64_t tile_us; int32_t workers, opencl, fuse, pad; } settings;

@@ -69,6 +69,7 @@ orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);
+void orr__plan_cache_guard(void); /* its lock, against forks */
 typedef struct { uint64_t hits, misses, evicted; int size; } orr__plan_stats;
 orr__plan_stats orr__plan_get_stats(void);
 int orr__plan_fusion(void);                     /* how far this machine's plans are fused */
