@@ -119,6 +119,7 @@ static void rc_check(const char *what, rb *b, int cuts, double lo, double hi, do
 {
     rc_run run = { .b = b };
     void *want[ORR__REGION_OUTS] = { NULL };
+    rc_bad_index = -1;
     for (int i = 0; i < b->r.nin; i++) {
         run.in_n[i] = b->in_count[i];
         run.in[i] = rc_new((orr_dtype)b->in_dtype[i], b->in_count[i]);

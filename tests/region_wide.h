@@ -37,6 +37,8 @@ static void rw_row_graphs(orr_dtype t, int rank, const int64_t *dim, double ulp)
         rw_layer_norm(x, scale),
         orr_where(any, orr_sub(x, least), scale),
         orr_add(orr_prod(orr_add(orr_abs(x), orr_scalar(0.5)), ORR_AXES(-1), true), x),
+        orr_logsumexp(x, ORR_AXES(-1), false),
+        orr_std(orr_mul(x, scale), ORR_AXES(-1), 0, true),
     };
     for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
         char what[64];

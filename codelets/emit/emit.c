@@ -41,7 +41,7 @@ static bool can_values(const orr__region *r, bool fp64)
 bool orr__emit_can(const orr__region *r, bool fp64)
 {
     switch (r->kind) {
-    case ORR__G_MAP: return !r->per_row && can_values(r, fp64);
+    case ORR__G_MAP: return can_values(r, fp64);
     case ORR__G_REDUCE:
     case ORR__G_ARGREDUCE: return r->nout == 1 && can_values(r, fp64);
     case ORR__G_MATMUL: return orr__emit_product_can(r, fp64);
@@ -81,6 +81,8 @@ static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d
         orr__text_add(t, "void *const *in, void *const *out, ");
     if (l->flag)
         orr__text_addf(t, "%sorr_i32 *flag, ", d->global);
+    if (l->scratch)
+        orr__text_addf(t, "%sorr_acc%d *scratch, ", d->global, r->ninstr);
     orr__text_addf(t, "%sp)\n{\n", l->by_value ? "const orr_words " : d->words);
     for (int i = 0; i < r->nin && d->arrays; i++)
         orr__text_addf(t, "    const %s *in%d = in[%d];\n", orr__emit_storage((orr_dtype)r->in_dtype[i]), i, i);

@@ -38,7 +38,7 @@ int orr__emit_scalars(const orr__rinstr *in)
 
 static bool by_value(const orr__region *r, const orr__dialect *d, const orr__layout *l)
 {
-    return d->by_value && (l->nword + r->nin + r->nout + l->flag) * 8 <= ORR__EMIT_ARG_BYTES;
+    return d->by_value && (l->nword + r->nin + r->nout + l->flag + l->scratch) * 8 <= ORR__EMIT_ARG_BYTES;
 }
 
 int orr__layout_accesses(const orr__region *r, orr__layout *l, int first, int word)
@@ -82,6 +82,7 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
         return ORR_OK;
     }
     l->group = r->kind != ORR__G_MAP || r->rows ? d->group : 0;
+    l->scratch = r->kind != ORR__G_MAP;
     l->linear = !l->group;
     for (int a = 0; a < r->naccess && l->linear; a++)
         l->linear = contiguous(r, &r->access[a]) || still(r, &r->access[a]);
@@ -222,7 +223,7 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
             word[2 + r->rank + d] = orr__emit_divider(word[2 + d]);
         if (!(r->rmask & 1u << d)) {
             items *= word[2 + d];
-            row *= d == 0 ? 1 : r->dim[d];
+            row *= d == 0 || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
         }
         fits = fits && word[2 + d] <= INT32_MAX;
     }

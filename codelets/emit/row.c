@@ -125,22 +125,33 @@ static void pass(row *w, int number)
             conclude(w, n);
 }
 
-static void outputs(row *w)
+static void stores(row *w)
 {
     const orr__region *r = w->r;
-    int last = r->rank - 1;
-    forget(w);
-    for (int k = 0; k < r->nout; k++)
-        w->of[r->out_reg[k]].need = true;
-    orr__text_add(w->t, "    if (live)\n");
-    along(w);
-    orr__text_addf(w->t, "    const orr_idx i = line * (orr_idx)W(%d) + i%d;\n", 2 + last, last);
     for (int k = 0; k < r->nout; k++) {
         char reg[16];
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
         orr__emit_store(w->t, r, w->l, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, w->fp64);
     }
     orr__text_add(w->t, "    }\n");
+}
+
+static void outputs(row *w)
+{
+    const orr__region *r = w->r;
+    int last = r->rank - 1;
+    if (r->per_row) {
+        orr__text_add(w->t, "    if (live && lane == 0) {\n    const orr_idx i = line;\n");
+        stores(w);
+        return;
+    }
+    forget(w);
+    for (int k = 0; k < r->nout; k++)
+        w->of[r->out_reg[k]].need = true;
+    orr__text_add(w->t, "    if (live)\n");
+    along(w);
+    orr__text_addf(w->t, "    const orr_idx i = line * (orr_idx)W(%d) + i%d;\n", 2 + last, last);
+    stores(w);
 }
 
 bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
