@@ -2,29 +2,78 @@
  * Must not know: buffers, StarPU. */
 #include "config.h"
 
+#include "codelets/emit/emit.h"
+#include "codelets/rounding.h"
 #include "ops/define.h"
+#include "ops/ops.h"
 #include "runtime/base/env.h"
 #include "runtime/plan/make.h"
 
 orr__machine orr__plan_machine = { .workers = 1 };
 
-/* Rates of one present-day core, deliberately round; measured rates replace them in the planning work to come. */
-#define BYTES_PER_US 8000.0   /* streaming                         */
-#define OPS_PER_US 2000.0     /* one flop of the block interpreter */
+/* Rates of one present-day core, deliberately round; measured rates replace them in the planning work to come. Work is
+ * counted in additions of f32 in a compiled loop, 512-bit vectors; wholes and users' kernels go at their old pace. */
+#define STREAM_PER_US 20000.0 /* bytes, of an element-wise region or a fold   */
+#define MOVE_PER_US 8000.0    /* bytes, of everything else                    */
+#define WORK_PER_US 80000.0   /* compiled                                     */
+#define BLOCKS_PER_US 8000.0  /* by the block interpreter                     */
+#define USER_PER_US 2000.0    /* flops                                        */
 #define GEMM32_PER_US 50000.0
 #define GEMM64_PER_US 25000.0
-#define PLAIN_PER_US 1000.0   /* a matmul without BLAS             */
+#define PLAIN_PER_US 1000.0 /* a matmul without BLAS                        */
+
+/* In additions of f32. Functions in f64 cost more than twice: their polynomials are longer. */
+enum { FUNCTION = 20, STRIDED = 8, DRAW = 40, DRAW_NORMAL = 150, FOLD = 4, ROUND = 6, ROUND_ANY = 9 };
+#define F64_FUNCTION 4.5
+#define F64_PLAIN 2.5
+
+static double work_of(const orr__region *r, const orr__rinstr *in)
+{
+    orr_dtype t = (orr_dtype)in->dtype;
+    double wide = orr_dtype_size(t) == 8 ? F64_PLAIN : 1;
+    if (in->kind == ORR__RI_LOAD) {
+        int64_t stride = r->access[in->a].stride[r->rank - 1];
+        return stride == 0 || stride == 1 ? 0 : STRIDED * wide;
+    }
+    if (in->kind == ORR__RI_RANDOM)
+        return in->op == ORR__DNORMAL ? DRAW_NORMAL : in->op == ORR__DPERMUTATION ? 10 * DRAW : DRAW * wide;
+    if (in->kind == ORR__RI_FOLD)
+        return FOLD * wide;
+    if (in->kind != ORR__RI_EW)
+        return in->kind == ORR__RI_SCALAR ? 0 : wide;
+    double flops = orr__ew(in->op)->flops;
+    orr__rounding rounding = orr__is_half(t) ? orr__ew_rounding(in->op) : ORR__ROUND_NONE;
+    if (orr__emit_operand(r, in) == ORR_F64)
+        flops *= flops >= FUNCTION ? F64_FUNCTION : F64_PLAIN;
+    return flops + (rounding == ORR__ROUND_FIT ? ROUND : rounding == ORR__ROUND_ANY ? ROUND_ANY : 0);
+}
+
+/* Memory and arithmetic overlap. */
+static double loops(const orr__region *r)
+{
+    double points = 1, work = r->kind == ORR__G_MAP ? 0 : FOLD;
+    bool compiled = r->kind != ORR__G_ARGREDUCE && orr__env.jit != ORR__JIT_OFF;
+    for (int d = 0; d < r->rank; d++)
+        points *= (double)r->dim[d];
+    for (int i = 0; i < r->ninstr; i++)
+        work += work_of(r, &r->instr[i]);
+    work *= points / (compiled ? WORK_PER_US : BLOCKS_PER_US);
+    double stream = r->bytes / STREAM_PER_US;
+    return work > stream ? work : stream;
+}
 
 double orr__plan_predict(const orr__region *r)
 {
-    double us = r->bytes / BYTES_PER_US;
+    if (r->kind == ORR__G_MAP || r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
+        return loops(r);
+    double us = r->bytes / MOVE_PER_US;
     if (r->kind == ORR__G_MATMUL) {
         orr_dtype t = (orr_dtype)r->in_dtype[r->access[0].input];
         double rate = t == ORR_F64 ? GEMM64_PER_US : orr__is_float(t) ? GEMM32_PER_US : PLAIN_PER_US;
         double product = 2.0 * (double)r->out_count * (double)r->dim[r->rank - 1];
-        return us + product / rate + (r->flops > product ? (r->flops - product) / OPS_PER_US : 0);
+        return us + product / rate + (r->flops > product ? (r->flops - product) / BLOCKS_PER_US : 0);
     }
-    return us + r->flops / OPS_PER_US;
+    return us + r->flops / USER_PER_US;
 }
 
 /* May a user's kernel be called for some of its rows? */

@@ -1,0 +1,110 @@
+/* Predicted times, beside measured ones of loops in cache (Zen 4 of 2022, AVX-512, gcc 12, one core); their order.
+ * Must not know: how plans are made. */
+#include "config.h"
+
+#include "runtime/base/env.h"
+#include "runtime/plan/plan.h"
+#include "tests/harness.h"
+#include "tests/region_build.h"
+
+enum { N = 1 << 20 };
+static rb b;
+
+static int begin(orr_dtype t)
+{
+    const int64_t n = N;
+    rb_begin(&b, ORR__G_MAP, 1, &n);
+    return rb_load(&b, rb_linear(&b, rb_input(&b, t, N)));
+}
+
+static int by(const char *name, int x, orr_dtype t, double s)
+{
+    return rb_ew(&b, name, x, rb_scalar(&b, t, (orr__scalar){ .f = s }), -1);
+}
+
+static double ns(orr_dtype t, int out)
+{
+    rb_out(&b, t, out);
+    return orr__plan_predict(&b.r) * 1e3 / N;
+}
+
+static double poly6(orr_dtype t)
+{
+    int x = by("add", by("mul", begin(t), t, 1.5), t, 0.25);
+    int q = by("add", rb_ew(&b, "mul", by("add", by("mul", x, t, 2), t, 3), x, -1), t, 1);
+    return ns(t, by("leaky_relu", q, t, 0.01));
+}
+
+static double chain32(orr_dtype t)
+{
+    int x = begin(t), v = x;
+    for (int i = 0; i < 8; i++)
+        v = by("sub", by("maximum", rb_ew(&b, "add", by("mul", v, t, 0.9), x, -1), t, -0.3), t, 0.1);
+    return ns(t, v);
+}
+
+static double affine(const char *name, orr_dtype t)
+{
+    return ns(t, rb_ew(&b, name, by("add", by("mul", begin(t), t, 1.5), t, 0.25), -1, -1));
+}
+
+static double dropout(orr_dtype t)
+{
+    int x = begin(t), u = rb_random(&b, ORR__DUNIFORM, ORR_F32, rb_linear(&b, -1), 7, 0, 0);
+    return ns(t, rb_ew(&b, "where", by("less", u, ORR_F32, 0.5), x, rb_scalar(&b, t, (orr__scalar){ .f = 0 })));
+}
+
+static void near(const char *what, double predicted, double measured)
+{
+    ORR_CHECK_MSG(predicted < 2 * measured && measured < 2 * predicted, "%s: %g ns predicted, %g measured", what,
+                  predicted, measured);
+}
+
+static void predictions_are_near_what_was_measured(void)
+{
+    near("poly6 f32", poly6(ORR_F32), 0.09);
+    near("poly6 f64", poly6(ORR_F64), 0.23);
+    near("poly6 bf16", poly6(ORR_BF16), 0.57);
+    near("chain of 32 ops", chain32(ORR_F32), 0.52);
+    near("silu f32", affine("silu", ORR_F32), 0.34);
+    near("silu f64", affine("silu", ORR_F64), 1.88);
+    near("silu bf16", affine("silu", ORR_BF16), 0.65);
+    near("gelu f32", affine("gelu_tanh", ORR_F32), 0.45);
+    near("gelu f64", affine("gelu_tanh", ORR_F64), 3.15);
+    near("dropout f32", dropout(ORR_F32), 0.5);
+}
+
+static void memory_bounds_what_is_easy(void)
+{
+    int x = begin(ORR_F32);
+    rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
+    b.r.bytes = 8.0 * N;
+    double easy = orr__plan_predict(&b.r);
+    b.r.bytes = 16.0 * N;
+    ORR_CHECK(orr__plan_predict(&b.r) == 2 * easy);
+}
+
+static void small_chains_stay_inline(void)
+{
+    double each = chain32(ORR_F32) * 4096 / 1e3;
+    ORR_CHECK_MSG(each < (double)orr__env.inline_us / 10, "%g us", each);
+}
+
+static void the_interpreter_is_slower(void)
+{
+    double compiled = chain32(ORR_F32);
+    int jit = orr__env.jit;
+    orr__env.jit = ORR__JIT_OFF;
+    ORR_CHECK(orr__plan_predict(&b.r) * 1e3 / N > 4 * compiled);
+    orr__env.jit = jit;
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(predictions_are_near_what_was_measured),
+                                      ORR_TEST(memory_bounds_what_is_easy),
+                                      ORR_TEST(small_chains_stay_inline),
+                                      ORR_TEST(the_interpreter_is_slower),
+                                      { 0 } };
+    return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.cost", tests);
+}
