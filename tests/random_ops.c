@@ -337,5 +337,7 @@ bool rg_choose(rg_graph *g, rg_step *s)
         return choose_matmul(g, s);
     if (r < 67)
         return choose_soft(g, s);
+    if (r < 70)
+        return rg_choose_own(g, s);
     return rg_choose_move(g, s);
 }
