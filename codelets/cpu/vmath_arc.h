@@ -17,7 +17,7 @@
 /* -- circles ---------------------------------------------------------------------------------------------- */
 
 /* asin(s) for s² = z ≤ ¼: 2^-56 */
-static inline double vm_asin_core(double s, double z)
+VM_FN double vm_asin_core(double s, double z)
 {
     double p = 0x1.05efbd25a13c7p-5;
     p = VM_FMA64(p, z, -0x1.0b54bd2275db4p-6);
@@ -35,14 +35,14 @@ static inline double vm_asin_core(double s, double z)
 }
 
 /* Beyond ½: π/2 - 2·asin(√((1 - |x|)/2)). */
-static inline double vm_asin_f64(double x)
+VM_FN double vm_asin_f64(double x)
 {
     double a = fabs(x), z = a > 0.5 ? VM_FMA64(a, -0.5, 0.5) : x * x;
     double v = vm_asin_core(a > 0.5 ? sqrt(z) : a, z);
     return copysign(a > 0.5 ? VM_HALF_PI - VM_FMA64(v, 2.0, -VM_HALF_PI_LOW) : v, x);
 }
 
-static inline double vm_acos_f64(double x)
+VM_FN double vm_acos_f64(double x)
 {
     double a = fabs(x), z = a > 0.5 ? VM_FMA64(a, -0.5, 0.5) : x * x;
     double v = vm_asin_core(a > 0.5 ? sqrt(z) : x, z), w = v + v;
@@ -51,7 +51,7 @@ static inline double vm_acos_f64(double x)
 }
 
 /* atan(t) for |t| ≤ √2 - 1: 2^-59 */
-static inline double vm_atan_core(double t)
+VM_FN double vm_atan_core(double t)
 {
     double z = t * t;
     double p = -0x1.25878a93998a7p-6;
@@ -69,7 +69,7 @@ static inline double vm_atan_core(double t)
 }
 
 /* Beyond √2 - 1 by way of (a - 1)/(a + 1), beyond √2 + 1 of -1/a. */
-static inline double vm_atan_f64(double x)
+VM_FN double vm_atan_f64(double x)
 {
     double a = fabs(x), n = a > 0x1.a827999fcef32p-2 ? a - 1.0 : a, d = a > 0x1.a827999fcef32p-2 ? a + 1.0 : 1.0;
     double base = a > 0x1.a827999fcef32p-2 ? VM_QUARTER_PI : 0.0;
@@ -83,7 +83,7 @@ static inline double vm_atan_f64(double x)
 
 /* The arc tangent of the smaller by the larger, turned into its octant. Two infinities are as two ones; scaled where
  * their sum would overflow. */
-static inline double vm_atan2_f64(double y, double x)
+VM_FN double vm_atan2_f64(double y, double x)
 {
     double a = fabs(x), b = fabs(y), most = b > a ? b : a, least = b > a ? a : b;
     least = most == (double)INFINITY ? (least == most ? 1.0 : least * 0.0) : least;
@@ -99,7 +99,7 @@ static inline double vm_atan2_f64(double y, double x)
     return copysign(r, y);
 }
 
-static inline double vm_hypot_f64(double x, double y)
+VM_FN double vm_hypot_f64(double x, double y)
 {
     double a = fabs(x), b = fabs(y), most = a > b ? a : b;
     double up = most > 0x1p500 ? 0x1p-600 : most < 0x1p-400 ? 0x1p600 : 1.0;
@@ -111,7 +111,7 @@ static inline double vm_hypot_f64(double x, double y)
 /* -- hyperbolas ------------------------------------------------------------------------------------------- */
 
 /* w = (e^a - 1)/2; w + w/(2w + 1) */
-static inline double vm_sinh_f64(double x)
+VM_FN double vm_sinh_f64(double x)
 {
     double a = fabs(x), c = a > 710.5 ? 710.5 : a, s;
     double r = vm_reduce_f64(c, c, VM_ROUND64 + 1021.0, &s);
@@ -120,7 +120,7 @@ static inline double vm_sinh_f64(double x)
 }
 
 /* w = e^a/4; 2w + 1/(8w) */
-static inline double vm_cosh_f64(double x)
+VM_FN double vm_cosh_f64(double x)
 {
     double a = fabs(x), c = a > 710.5 ? 710.5 : a, s;
     double w = vm_exp_core_f64(vm_reduce_f64(c, c, VM_ROUND64 + 1021.0, &s)) * s;
@@ -128,7 +128,7 @@ static inline double vm_cosh_f64(double x)
 }
 
 /* log(1 + a + a²/(1 + √(1 + a²))); of a large one, log(a) + ln 2 */
-static inline double vm_asinh_f64(double x)
+VM_FN double vm_asinh_f64(double x)
 {
     double a = fabs(x), c = a > 0x1p60 ? 0.0 : a;
     double r = vm_log1p_f64(a + c * c / (1.0 + sqrt(VM_FMA64(c, c, 1.0))));
@@ -136,7 +136,7 @@ static inline double vm_asinh_f64(double x)
 }
 
 /* t = x - 1; log(1 + t + √(2t + t²)) */
-static inline double vm_acosh_f64(double x)
+VM_FN double vm_acosh_f64(double x)
 {
     double t = x - 1.0, c = x > 0x1p60 ? 0.0 : t;
     double r = vm_log1p_f64(t + sqrt(VM_FMA64(c, c, c + c)));
@@ -144,7 +144,7 @@ static inline double vm_acosh_f64(double x)
     return x < 1 ? (double)NAN : r;
 }
 
-static inline double vm_atanh_f64(double x)
+VM_FN double vm_atanh_f64(double x)
 {
     double a = fabs(x);
     return copysign(0.5 * vm_log1p_f64((a + a) / (1.0 - a)), x);

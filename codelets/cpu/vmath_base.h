@@ -7,6 +7,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* A loop with a call in it is no vector code, and a compiler may find a function too long. */
+#if defined(__GNUC__)
+#define VM_FN static inline __attribute__((always_inline, unused))
+#else
+#define VM_FN static inline
+#endif
+
 /* Is a fused multiply-add one instruction? Compilers of kernels are told what the interpreter's loops have. */
 #ifndef VM_FMA
 #if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
@@ -26,28 +33,28 @@
 #define VM_FMA64(a, b, c) ((a) * (b) + (c))
 #endif
 
-static inline uint32_t vm_bits32(float x)
+VM_FN uint32_t vm_bits32(float x)
 {
     uint32_t u;
     memcpy(&u, &x, sizeof u);
     return u;
 }
 
-static inline float vm_float(uint32_t u)
+VM_FN float vm_float(uint32_t u)
 {
     float x;
     memcpy(&x, &u, sizeof x);
     return x;
 }
 
-static inline uint64_t vm_bits64(double x)
+VM_FN uint64_t vm_bits64(double x)
 {
     uint64_t u;
     memcpy(&u, &x, sizeof u);
     return u;
 }
 
-static inline double vm_double(uint64_t u)
+VM_FN double vm_double(uint64_t u)
 {
     double x;
     memcpy(&x, &u, sizeof x);
@@ -59,18 +66,18 @@ static inline double vm_double(uint64_t u)
 #define VM_ROUND64 0x1.8p52
 
 /* 2^k for an integer k of normal range. */
-static inline float vm_pow2_f32(float k)
+VM_FN float vm_pow2_f32(float k)
 {
     return vm_float((vm_bits32(k + VM_ROUND32) << 23) + 0x3f800000u);
 }
 
-static inline double vm_pow2_f64(double k)
+VM_FN double vm_pow2_f64(double k)
 {
     return vm_double((vm_bits64(k + VM_ROUND64) << 52) + 0x3ff0000000000000u);
 }
 
 /* What every logarithm has at its edges. */
-static inline float vm_log_edges(float x, float r)
+VM_FN float vm_log_edges(float x, float r)
 {
     r = x == INFINITY ? INFINITY : r;
     r = x == 0 ? -INFINITY : r;
@@ -81,22 +88,22 @@ static inline float vm_log_edges(float x, float r)
 
 /* vm_<name>_f32 and vm_<name>_f64 stand for the C names of the value expressions. */
 #define VM_LIBM_F64(name)                                                                                              \
-    static inline double vm_##name##_f64(double x)                                                                     \
+    VM_FN double vm_##name##_f64(double x)                                                                             \
     {                                                                                                                  \
         return name(x);                                                                                                \
     }
 #define VM_LIBM1(name)                                                                                                 \
-    static inline float vm_##name##_f32(float x)                                                                       \
+    VM_FN float vm_##name##_f32(float x)                                                                               \
     {                                                                                                                  \
         return name##f(x);                                                                                             \
     }                                                                                                                  \
     VM_LIBM_F64(name)
 #define VM_LIBM2(name)                                                                                                 \
-    static inline float vm_##name##_f32(float x, float y)                                                              \
+    VM_FN float vm_##name##_f32(float x, float y)                                                                      \
     {                                                                                                                  \
         return name##f(x, y);                                                                                          \
     }                                                                                                                  \
-    static inline double vm_##name##_f64(double x, double y)                                                           \
+    VM_FN double vm_##name##_f64(double x, double y)                                                                   \
     {                                                                                                                  \
         return name(x, y);                                                                                             \
     }
@@ -109,11 +116,11 @@ VM_LIBM1(trunc)
 VM_LIBM1(rint)
 VM_LIBM2(copysign)
 VM_LIBM2(nextafter)
-static inline float vm_fma_f32(float x, float y, float z)
+VM_FN float vm_fma_f32(float x, float y, float z)
 {
     return fmaf(x, y, z);
 }
-static inline double vm_fma_f64(double x, double y, double z)
+VM_FN double vm_fma_f64(double x, double y, double z)
 {
     return fma(x, y, z);
 }

@@ -9,7 +9,7 @@
 #if VM_FMA
 
 /* The smaller of x and a positive c, as integers: one instruction. A NaN may become c. */
-static inline float vm_below_f32(float x, float c)
+VM_FN float vm_below_f32(float x, float c)
 {
     int32_t a = (int32_t)vm_bits32(x), b = (int32_t)vm_bits32(c);
     return vm_float((uint32_t)(a < b ? a : b));
@@ -19,7 +19,7 @@ static inline float vm_below_f32(float x, float c)
 
 /* x = k·ln 2 + r, |r| ≤ ½ ln 2 if x is c, which bounds k. The scale is 2^k times a constant power: 2^(b - 127) for
  * `magic` VM_ROUND32 + b, because the sum's low bits hold k + b, the exponent. */
-static inline float vm_reduce_f32(float x, float c, float magic, float *scale)
+VM_FN float vm_reduce_f32(float x, float c, float magic, float *scale)
 {
     float t = VM_FMA32(c, 0x1.715476p0f, magic), k = t - magic;
     *scale = vm_float(vm_bits32(t) << 23);
@@ -27,7 +27,7 @@ static inline float vm_reduce_f32(float x, float c, float magic, float *scale)
 }
 
 /* p with e^r = 1 + r + r²·p, 2^-28 */
-static inline float vm_exp_tail_f32(float r)
+VM_FN float vm_exp_tail_f32(float r)
 {
     float p = 0x1.6a59fap-10f;
     p = VM_FMA32(p, r, 0x1.123aeap-7f);
@@ -37,13 +37,13 @@ static inline float vm_exp_tail_f32(float r)
     return p;
 }
 
-static inline float vm_exp_core_f32(float r)
+VM_FN float vm_exp_core_f32(float r)
 {
     return VM_FMA32(VM_FMA32(vm_exp_tail_f32(r), r, 1.0f), r, 1.0f);
 }
 
 /* The scale is applied in two parts, the second 2^±64: so neither overflows nor underflows before the result does. */
-static inline float vm_exp_f32(float x)
+VM_FN float vm_exp_f32(float x)
 {
     float c = x < -104.0f ? -104.0f : x, s;
     float r = vm_reduce_f32(c, vm_below_f32(c, 89.0f), x < 0 ? VM_ROUND32 + 191.0f : VM_ROUND32 + 63.0f, &s);
@@ -51,7 +51,7 @@ static inline float vm_exp_f32(float x)
 }
 
 /* s·(e^r - 1) + (s - 1), halved so that s = 2^128 can be. */
-static inline float vm_expm1_f32(float x)
+VM_FN float vm_expm1_f32(float x)
 {
     float c = x < -40.0f ? -40.0f : x, s;
     float r = vm_reduce_f32(c, vm_below_f32(c, 89.0f), VM_ROUND32 + 126.0f, &s);
@@ -60,7 +60,7 @@ static inline float vm_expm1_f32(float x)
 }
 
 /* e/(e + 2), e = e^2|x| - 1 */
-static inline float vm_tanh_f32(float x)
+VM_FN float vm_tanh_f32(float x)
 {
     float a = fabsf(x), s;
     a = a > 10.0f ? 10.0f : a;
@@ -72,27 +72,27 @@ static inline float vm_tanh_f32(float x)
 
 /* n/(1 + e^-x) for -130 ≤ x ≤ 80. Left of -64 the 1 does not count any more, and the quotient is 2^100 too large until
  * the end: it is rounded into the subnormals once. */
-static inline float vm_logistic_f32(float n, float x)
+VM_FN float vm_logistic_f32(float n, float x)
 {
     float s, r = vm_reduce_f32(-x, -x, x < -64.0f ? VM_ROUND32 + 27.0f : VM_ROUND32 + 127.0f, &s);
     float d = VM_FMA32(vm_exp_core_f32(r), s, x < -64.0f ? 0.0f : 1.0f);
     return n / d * (x < -64.0f ? 0x1p-100f : 1.0f);
 }
 
-static inline float vm_sigmoid_f32(float x)
+VM_FN float vm_sigmoid_f32(float x)
 {
     float c = x > 80.0f ? 80.0f : x;
     return vm_logistic_f32(1.0f, c < -127.0f ? -127.0f : c);
 }
 
-static inline float vm_silu_f32(float x)
+VM_FN float vm_silu_f32(float x)
 {
     float a = x < -127.0f ? -127.0f : x;
     return vm_logistic_f32(a, vm_below_f32(a, 80.0f));
 }
 
 /* x/(1 + 2^-y), y = x·(c1 + c3·x²) with c1, c3 in two parts each: what the sum s has lost is d. */
-static inline float vm_gelu_tanh_f32(float x)
+VM_FN float vm_gelu_tanh_f32(float x)
 {
     float n = x < -11.5f ? -11.5f : x, c = vm_below_f32(n, 9.0f);
     float p = c * c, s = VM_FMA32(p, 0x1.a5a7dp-4f, 0x1.26aecp1f);
@@ -115,7 +115,7 @@ static inline float vm_gelu_tanh_f32(float x)
 /* -- logarithms ------------------------------------------------------------------------------------------- */
 
 /* x = 2^e · (1 + f), √½ ≤ 1 + f < √2, for normal positive x; down = 2^(1 - e) */
-static inline float vm_split_f32(float x, float *e, float *down)
+VM_FN float vm_split_f32(float x, float *e, float *down)
 {
     uint32_t u = vm_bits32(x), k = (uint32_t)((int32_t)(u - 0x3f3504f3u) >> 23);
     *e = (float)(int32_t)k;
@@ -124,7 +124,7 @@ static inline float vm_split_f32(float x, float *e, float *down)
 }
 
 /* The same for subnormal x too. */
-static inline float vm_split_any_f32(float x, float *e)
+VM_FN float vm_split_any_f32(float x, float *e)
 {
     float down, f = vm_split_f32(x < 0x1p-126f ? x * 0x1p23f : x, e, &down);
     *e = x < 0x1p-126f ? *e - 23.0f : *e;
@@ -132,7 +132,7 @@ static inline float vm_split_any_f32(float x, float *e)
 }
 
 /* p with log(1 + f) = f + f²·p, 2^-27 */
-static inline float vm_log_tail_f32(float f)
+VM_FN float vm_log_tail_f32(float f)
 {
     float p = -0x1.389ae8p-4f;
     p = VM_FMA32(p, f, 0x1.05589p-3f);
@@ -145,20 +145,20 @@ static inline float vm_log_tail_f32(float f)
     return VM_FMA32(p, f, -0.5f);
 }
 
-static inline float vm_log_f32(float x)
+VM_FN float vm_log_f32(float x)
 {
     float e, f = vm_split_any_f32(x, &e);
     float r = VM_FMA32(f * f, vm_log_tail_f32(f), e * -0x1.05c61p-29f) + f;
     return vm_log_edges(x, VM_FMA32(e, 0x1.62e43p-1f, r));
 }
 
-static inline float vm_log2_f32(float x)
+VM_FN float vm_log2_f32(float x)
 {
     float e, f = vm_split_any_f32(x, &e);
     return vm_log_edges(x, VM_FMA32(VM_FMA32(f * f, vm_log_tail_f32(f), f), 0x1.715476p0f, e));
 }
 
-static inline float vm_log10_f32(float x)
+VM_FN float vm_log10_f32(float x)
 {
     float e, f = vm_split_any_f32(x, &e);
     float r = VM_FMA32(VM_FMA32(f * f, vm_log_tail_f32(f), f), 0x1.bcb7b2p-2f, e * -0x1.ec10cp-27f);
@@ -166,7 +166,7 @@ static inline float vm_log10_f32(float x)
 }
 
 /* What 1 + x drops joins f. */
-static inline float vm_log1p_f32(float x)
+VM_FN float vm_log1p_f32(float x)
 {
     float u = 1.0f + x, e, down, f = vm_split_f32(u, &e, &down);
     f = VM_FMA32(0.5f * (x - (u - 1.0f)), down, f);
@@ -177,7 +177,7 @@ static inline float vm_log1p_f32(float x)
 /* -- the error function ------------------------------------------------------------------------------------- */
 
 /* 1 - e^(-a·R(a)), 2^-24 */
-static inline float vm_erf_f32(float x)
+VM_FN float vm_erf_f32(float x)
 {
     float a = fabsf(x), s;
     a = a > 4.0f ? 4.0f : a;
@@ -195,7 +195,7 @@ static inline float vm_erf_f32(float x)
 }
 
 /* e^(-a²)·P(t), t = (a - 2.5)/(a + 2.5), 2^-24, for a ≤ 10.2; what the square drops is put back. */
-static inline float vm_erfc_f32(float x)
+VM_FN float vm_erfc_f32(float x)
 {
     float a = fabsf(x), s;
     a = a > 10.2f ? 10.2f : a;

@@ -12,7 +12,7 @@
 /* -- exponentials ----------------------------------------------------------------------------------------- */
 
 /* As vm_reduce_f32; 2^(b - 1023) for magic VM_ROUND64 + b. */
-static inline double vm_reduce_f64(double x, double c, double magic, double *scale)
+VM_FN double vm_reduce_f64(double x, double c, double magic, double *scale)
 {
     double t = VM_FMA64(c, 0x1.71547652b82fep0, magic), k = t - magic;
     *scale = vm_double(vm_bits64(t) << 52);
@@ -20,7 +20,7 @@ static inline double vm_reduce_f64(double x, double c, double magic, double *sca
 }
 
 /* p with e^r = 1 + r + r²·p, 2^-58 */
-static inline double vm_exp_tail_f64(double r)
+VM_FN double vm_exp_tail_f64(double r)
 {
     double p = 0x1.ada2665cf63e8p-26;
     p = VM_FMA64(p, r, 0x1.28ae1addb08c9p-22);
@@ -35,19 +35,19 @@ static inline double vm_exp_tail_f64(double r)
     return p;
 }
 
-static inline double vm_exp_core_f64(double r)
+VM_FN double vm_exp_core_f64(double r)
 {
     return VM_FMA64(VM_FMA64(vm_exp_tail_f64(r), r, 1.0), r, 1.0);
 }
 
-static inline double vm_exp_f64(double x)
+VM_FN double vm_exp_f64(double x)
 {
     double c = x < -746.0 ? -746.0 : x, s;
     double r = vm_reduce_f64(c, c > 710.0 ? 710.0 : c, x < 0 ? VM_ROUND64 + 1623.0 : VM_ROUND64 + 423.0, &s);
     return vm_exp_core_f64(r) * s * (x < 0 ? 0x1p-600 : 0x1p600);
 }
 
-static inline double vm_expm1_f64(double x)
+VM_FN double vm_expm1_f64(double x)
 {
     double c = x < -80.0 ? -80.0 : x, s;
     double r = vm_reduce_f64(c, c > 710.0 ? 710.0 : c, VM_ROUND64 + 1022.0, &s);
@@ -55,7 +55,7 @@ static inline double vm_expm1_f64(double x)
     return copysign(VM_FMA64(s, q, s - 0.5) * 2.0, x);
 }
 
-static inline double vm_tanh_f64(double x)
+VM_FN double vm_tanh_f64(double x)
 {
     double a = fabs(x), s;
     a = a > 20.0 ? 20.0 : a;
@@ -66,31 +66,32 @@ static inline double vm_tanh_f64(double x)
 }
 
 /* n/(1 + e^-x) for -760 ≤ x ≤ 60, as vm_logistic_f32 */
-static inline double vm_logistic_f64(double n, double x)
+VM_FN double vm_logistic_f64(double n, double x)
 {
     double s, r = vm_reduce_f64(-x, -x, x < -64.0 ? VM_ROUND64 + 123.0 : VM_ROUND64 + 1023.0, &s);
     double d = VM_FMA64(vm_exp_core_f64(r), s, x < -64.0 ? 0.0 : 1.0);
     return n / d * (x < -64.0 ? 0x1p-900 : 1.0);
 }
 
-static inline double vm_sigmoid_f64(double x)
+VM_FN double vm_sigmoid_f64(double x)
 {
     double c = x > 60.0 ? 60.0 : x;
     return vm_logistic_f64(1.0, c < -760.0 ? -760.0 : c);
 }
 
-static inline double vm_silu_f64(double x)
+VM_FN double vm_silu_f64(double x)
 {
     double a = x < -760.0 ? -760.0 : x;
     return vm_logistic_f64(a, a > 60.0 ? 60.0 : a);
 }
 
 /* As vm_gelu_tanh_f32. */
-static inline double vm_gelu_tanh_f64(double x)
+VM_FN double vm_gelu_tanh_f64(double x)
 {
     double n = x < -22.0 ? -22.0 : x, c = n > 9.0 ? 9.0 : n;
     double p = c * c, s = VM_FMA64(p, 0x1.a5a7cf7572a98p-4, 0x1.26aec21bce76p1);
-    double d = VM_FMA64(VM_FMA64(c, c, -p), 0x1.a5a7cf7572a98p-4, VM_FMA64(p, -0x1.b91c940e4cfcfp-58, -0x1.ad12d7a64bcebp-49));
+    double d =
+        VM_FMA64(VM_FMA64(c, c, -p), 0x1.a5a7cf7572a98p-4, VM_FMA64(p, -0x1.b91c940e4cfcfp-58, -0x1.ad12d7a64bcebp-49));
     d = d + VM_FMA64(p, 0x1.a5a7cf7572a98p-4, 0x1.26aec21bce76p1 - s);
     double magic = c < -10.0 ? VM_ROUND64 + 123.0 : VM_ROUND64 + 1023.0;
     double t = VM_FMA64(c, -s, magic), k = t - magic;
@@ -113,7 +114,7 @@ static inline double vm_gelu_tanh_f64(double x)
 
 /* -- logarithms ------------------------------------------------------------------------------------------- */
 
-static inline double vm_log_edges_f64(double x, double r)
+VM_FN double vm_log_edges_f64(double x, double r)
 {
     r = x == (double)INFINITY ? (double)INFINITY : r;
     r = x == 0 ? -(double)INFINITY : r;
@@ -121,7 +122,7 @@ static inline double vm_log_edges_f64(double x, double r)
 }
 
 /* x = 2^e · (1 + f), √½ ≤ 1 + f < √2, for positive x, subnormals too */
-static inline double vm_split_any_f64(double x, double *e)
+VM_FN double vm_split_any_f64(double x, double *e)
 {
     double f = vm_split(x < 0x1p-1022 ? x * 0x1p54 : x, e);
     *e = x < 0x1p-1022 ? *e - 54.0 : *e;
@@ -129,7 +130,7 @@ static inline double vm_split_any_f64(double x, double *e)
 }
 
 /* log(1 + f) = f - (what this gives): f - ½f² + s·(½f² + z·p), s = f/(2 + f), z = s²; 2^-57. `more` is subtracted too. */
-static inline double vm_log_rest_f64(double f, double more)
+VM_FN double vm_log_rest_f64(double f, double more)
 {
     double s = f / (2.0 + f), z = s * s, h = 0.5 * f * f, p = 0x1.2b5f68a50d903p-3;
     p = VM_FMA64(p, z, 0x1.39fdcceb4bb45p-3);
@@ -141,27 +142,27 @@ static inline double vm_log_rest_f64(double f, double more)
     return h - VM_FMA64(s, VM_FMA64(z, p, h), more);
 }
 
-static inline double vm_log_f64(double x)
+VM_FN double vm_log_f64(double x)
 {
     double e, f = vm_split_any_f64(x, &e);
     double r = f - vm_log_rest_f64(f, e * 0x1.abc9e3b39803fp-56);
     return vm_log_edges_f64(x, VM_FMA64(e, 0x1.62e42fefa39efp-1, r));
 }
 
-static inline double vm_log2_f64(double x)
+VM_FN double vm_log2_f64(double x)
 {
     double e, f = vm_split_any_f64(x, &e), r = f - vm_log_rest_f64(f, 0.0);
     return vm_log_edges_f64(x, VM_FMA64(r, 0x1.71547652b82fep0, VM_FMA64(r, 0x1.777d0ffda0d24p-56, e)));
 }
 
-static inline double vm_log10_f64(double x)
+VM_FN double vm_log10_f64(double x)
 {
     double e, f = vm_split_any_f64(x, &e), r = f - vm_log_rest_f64(f, 0.0);
     r = VM_FMA64(r, 0x1.bcb7b1526e50ep-2, e * -0x1.9dc1da994fd21p-59);
     return vm_log_edges_f64(x, VM_FMA64(e, 0x1.34413509f79ffp-2, r));
 }
 
-static inline double vm_log1p_f64(double x)
+VM_FN double vm_log1p_f64(double x)
 {
     double u = 1.0 + x, e, f = vm_split(u, &e);
     f = VM_FMA64(0.5 * (x - (u - 1.0)), vm_double(vm_bits64(VM_ROUND64 + 1024.0 - e) << 52), f); /* 2^(1 - e) */
@@ -172,7 +173,7 @@ static inline double vm_log1p_f64(double x)
 /* -- error functions ---------------------------------------------------------------------------------------- */
 
 /* 1 - e^(-a·(2/√π + a·R(a/3 - 1))), 2^-55 */
-static inline double vm_erf_f64(double x)
+VM_FN double vm_erf_f64(double x)
 {
     double a = fabs(x), s;
     a = a > 6.0 ? 6.0 : a;
@@ -205,7 +206,7 @@ static inline double vm_erf_f64(double x)
 }
 
 /* e^(-a²)·P(t)/(1 + 2a), t = (a - 4)/(a + 4), 2^-54, for a ≤ 27.3; what the square drops is put back. */
-static inline double vm_erfc_f64(double x)
+VM_FN double vm_erfc_f64(double x)
 {
     double a = fabs(x), s;
     a = a > 27.3 ? 27.3 : a;

@@ -6,14 +6,14 @@
 #include "codelets/cpu/vmath_base.h"
 
 /* x = 2^e · (1 + f), √½ ≤ 1 + f < √2, for normal positive x. */
-static inline double vm_split(double x, double *e)
+VM_FN double vm_split(double x, double *e)
 {
     uint64_t u = vm_bits64(x), biased = (u - 0x3fe6a09e667f3bcdu + 0x3ff0000000000000u) >> 52;
     *e = vm_double(biased | 0x4330000000000000u) - (0x1p52 + 1023.0);
     return vm_double(u - (biased << 52) + 0x3ff0000000000000u) - 1.0;
 }
 
-static inline double vm_normal_log(double x)
+VM_FN double vm_normal_log(double x)
 {
     double small = x < 0x1p-1022 ? 54.0 : 0.0, e, f = vm_split(x * (x < 0x1p-1022 ? 0x1p54 : 1.0), &e);
     double s = f / (2.0 + f), z = s * s, p = 0x1.2b5f68a50d903p-3; /* 2^-57 */
@@ -32,7 +32,7 @@ static inline double vm_normal_log(double x)
 }
 
 /* For 0 ≤ x ≤ 2π. π/2 in three parts, the first two so short that their multiples are exact. */
-static inline void vm_normal_circle(double x, double *sine, double *cosine)
+VM_FN void vm_normal_circle(double x, double *sine, double *cosine)
 {
     double q = x * 0x1.45f306dc9c883p-1 + VM_ROUND64, k = q - VM_ROUND64;
     double r = ((x - k * 0x1.921fb54400000p0) - k * 0x1.0b4611a600000p-34) - k * 0x1.3198a2e037073p-69;

@@ -12,7 +12,7 @@
 
 /* e^x = 2^k · e^r, |r| ≤ ½ ln 2. The scale is applied in halves, so that it neither overflows nor underflows before the
  * result does; the last product rounds into the subnormals. */
-static inline float vm_exp_f32(float x)
+VM_FN float vm_exp_f32(float x)
 {
     float c = x > 89.0f ? 89.0f : x;
     c = c < -104.0f ? -104.0f : c;
@@ -31,7 +31,7 @@ static inline float vm_exp_f32(float x)
 }
 
 /* q with e^x = s · (1 + q), to 2^-42 for |x| ≤ 700 */
-static inline double vm_exp_parts(double x, double *s)
+VM_FN double vm_exp_parts(double x, double *s)
 {
     double k = x * 0x1.71547652b82fep0 + VM_ROUND64 - VM_ROUND64;
     double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b39p-40;
@@ -48,13 +48,13 @@ static inline double vm_exp_parts(double x, double *s)
 }
 
 /* e^x - 1, without cancellation near 0 */
-static inline double vm_expm1_rough(double x)
+VM_FN double vm_expm1_rough(double x)
 {
     double s, q = vm_exp_parts(x, &s);
     return s * q + (s - 1.0);
 }
 
-static inline float vm_expm1_f32(float x)
+VM_FN float vm_expm1_f32(float x)
 {
     float c = x > 89.0f ? 89.0f : x;
     c = c < -40.0f ? -40.0f : c;
@@ -62,7 +62,7 @@ static inline float vm_expm1_f32(float x)
     return ((x != x) | (x == 0)) ? x : r;
 }
 
-static inline float vm_tanh_f32(float x)
+VM_FN float vm_tanh_f32(float x)
 {
     float a = fabsf(x);
     double e = vm_expm1_rough(2.0 * (double)(a > 20.0f ? 20.0f : a));
@@ -73,7 +73,7 @@ static inline float vm_tanh_f32(float x)
 /* -- logarithms ------------------------------------------------------------------------------------------- */
 
 /* log(1 + f) to 2^-43 */
-static inline double vm_log_rough(double f)
+VM_FN double vm_log_rough(double f)
 {
     double s = f / (2.0 + f), z = s * s, p = 0x1.8c92867b49a01p-3;
     p = p * z + 0x1.c67a84e8a4ba0p-3;
@@ -83,26 +83,26 @@ static inline double vm_log_rough(double f)
     return s * (2.0 + z * p);
 }
 
-static inline float vm_log_f32(float x)
+VM_FN float vm_log_f32(float x)
 {
     double e, f = vm_split((double)x, &e);
     return vm_log_edges(x, (float)(e * 0x1.62e42fefa39efp-1 + vm_log_rough(f)));
 }
 
-static inline float vm_log2_f32(float x)
+VM_FN float vm_log2_f32(float x)
 {
     double e, f = vm_split((double)x, &e);
     return vm_log_edges(x, (float)(e + vm_log_rough(f) * 0x1.71547652b82fep0));
 }
 
-static inline float vm_log10_f32(float x)
+VM_FN float vm_log10_f32(float x)
 {
     double e, f = vm_split((double)x, &e);
     return vm_log_edges(x, (float)(e * 0x1.34413509f79ffp-2 + vm_log_rough(f) * 0x1.bcb7b1526e50ep-2));
 }
 
 /* What 1 + x drops is put back in the first order. */
-static inline float vm_log1p_f32(float x)
+VM_FN float vm_log1p_f32(float x)
 {
     double u = 1.0 + (double)x, e, f = vm_split(u, &e);
     double lost = ((double)x - (u - 1.0)) / u;
@@ -114,7 +114,7 @@ static inline float vm_log1p_f32(float x)
 /* -- the error function ------------------------------------------------------------------------------------- */
 
 /* erfc(a) = e^(-a²) · P(t), t = (a - 2.5)/(a + 2.5), for 0 ≤ a ≤ 10.3; the square of an f32 is exact. */
-static inline double vm_erfc_rough(double a)
+VM_FN double vm_erfc_rough(double a)
 {
     double t = (a - 2.5) / (a + 2.5), p = 0x1.8ef8727d0bb09p-18; /* 2^-34 */
     p = p * t + 0x1.fc68d22003e38p-17;
@@ -133,14 +133,14 @@ static inline double vm_erfc_rough(double a)
     return p * (s + s * q);
 }
 
-static inline float vm_erfc_f32(float x)
+VM_FN float vm_erfc_f32(float x)
 {
     double a = (double)fabsf(x), c = vm_erfc_rough(a > 10.3 ? 10.3 : a);
     float r = (float)(x < 0 ? 2.0 - c : c);
     return x != x ? x : r;
 }
 
-static inline float vm_erf_f32(float x)
+VM_FN float vm_erf_f32(float x)
 {
     double a = (double)fabsf(x), z = a * a;
     double c = 1.0 - vm_erfc_rough(a > 10.3 ? 10.3 : a), p = 0x1.1c41ab6eec487p-20; /* below 1: 2^-40 */

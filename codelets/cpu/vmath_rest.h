@@ -8,7 +8,7 @@
 
 #if !VM_FMA
 
-static inline double vm_exp_f64(double x)
+VM_FN double vm_exp_f64(double x)
 {
     double c = x > 710.0 ? 710.0 : x;
     c = c < -746.0 ? -746.0 : c;
@@ -31,7 +31,7 @@ static inline double vm_exp_f64(double x)
     return x != x ? x : e;
 }
 
-static inline double vm_log_f64(double x)
+VM_FN double vm_log_f64(double x)
 {
     return vm_normal_log(x);
 }
@@ -57,19 +57,15 @@ VM_LIBM1(atanh)
 VM_LIBM2(atan2)
 VM_LIBM2(hypot)
 VM_LIBM2(pow)
+VM_LIBM2(fmod)
 
 #else
 
-VM_LIBM_F64(sin)
-VM_LIBM_F64(cos)
-VM_LIBM_F64(tan)
-static inline double vm_pow_f64(double x, double y)
+VM_FN double vm_fmod_f64(double x, double y)
 {
-    return pow(x, y);
+    return fmod(x, y);
 }
 
 #endif
-
-VM_LIBM2(fmod)
 
 #endif

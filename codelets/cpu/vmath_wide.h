@@ -4,6 +4,7 @@
 #define ORR_CPU_VMATH_WIDE_H
 
 #include "codelets/cpu/vmath_arc.h"
+#include "codelets/cpu/vmath_pow.h"
 
 #if VM_FMA
 
@@ -12,7 +13,7 @@
 /* x = (k + f)·π/2, |f| ≤ ½, and the low bits of the result are k. A large x is a multiple of 2^n, so bits of 2/π that
  * make it a multiple of 4 are left out: of what is left 106 bits see to it that f has 53 bits right of the point, for
  * every f32. */
-static inline uint64_t vm_turns_f32(double x, double *f)
+VM_FN uint64_t vm_turns_f32(double x, double *f)
 {
     double a = fabs(x), c = 0x1.45f306dc9c883p-1, d = -0x1.6b01ec5417056p-55;
     c = a >= 0x1p51 ? 0x1.727220a94fe14p-27 : c;
@@ -28,14 +29,14 @@ static inline uint64_t vm_turns_f32(double x, double *f)
 }
 
 /* sin(f·π/2) and cos(f·π/2): 2^-28, 2^-34 */
-static inline double vm_sine_f32(double f, double z)
+VM_FN double vm_sine_f32(double f, double z)
 {
     double p = VM_FMA64(z, -0x1.2d967b7d0bf79p-8, 0x1.465eaa48f2ba7p-4);
     p = VM_FMA64(p, z, -0x1.4abbb95f82cb9p-1);
     return f * VM_FMA64(p, z, 0x1.921fb52fccf32p0);
 }
 
-static inline double vm_cosine_f32(double z)
+VM_FN double vm_cosine_f32(double z)
 {
     double p = VM_FMA64(z, 0x1.d9d56d9a0921dp-11, -0x1.55c5dfe581b58p-6);
     p = VM_FMA64(p, z, 0x1.03c1dd9799ec9p-2);
@@ -43,7 +44,7 @@ static inline double vm_cosine_f32(double z)
     return VM_FMA64(p, z, 1.0);
 }
 
-static inline float vm_sin_f32(float x)
+VM_FN float vm_sin_f32(float x)
 {
     double f;
     uint64_t k = vm_turns_f32((double)x, &f);
@@ -52,7 +53,7 @@ static inline float vm_sin_f32(float x)
     return x == 0 ? x : y;
 }
 
-static inline float vm_cos_f32(float x)
+VM_FN float vm_cos_f32(float x)
 {
     double f;
     uint64_t k = vm_turns_f32((double)x, &f);
@@ -60,7 +61,7 @@ static inline float vm_cos_f32(float x)
     return (float)vm_double(vm_bits64(r) ^ ((k + 1) & 2) << 62);
 }
 
-static inline float vm_tan_f32(float x)
+VM_FN float vm_tan_f32(float x)
 {
     double f;
     uint64_t k = vm_turns_f32((double)x, &f);
@@ -72,7 +73,7 @@ static inline float vm_tan_f32(float x)
 /* -- powers ------------------------------------------------------------------------------------------------- */
 
 /* 2^u, 2^-34, for |u| ≤ 1000 */
-static inline double vm_exp2_rough(double u)
+VM_FN double vm_exp2_rough(double u)
 {
     double q = u + (VM_ROUND64 + 1023.0), f = u - (q - (VM_ROUND64 + 1023.0)), p = 0x1.fdd8974e635d8p-17;
     p = VM_FMA64(p, f, 0x1.445cbab69adffp-13);
@@ -84,18 +85,7 @@ static inline double vm_exp2_rough(double u)
     return VM_FMA64(p, f, 1.0) * vm_double(vm_bits64(q) << 52);
 }
 
-/* The signs and edges of pow, r being |x|^y for what is neither. */
-static inline double vm_pow_edges(double x, double y, double r)
-{
-    double t = trunc(y), h = y * 0.5;
-    int whole = y == t, odd = whole & (h != trunc(h));
-    r = fabs(x) == 1.0 ? 1.0 : r;
-    r = odd ? copysign(r, x) : r;
-    r = ((x < 0) & !whole & (x != -(double)INFINITY)) ? (double)NAN : r;
-    return ((y == 0) | (x == 1.0)) ? 1.0 : r;
-}
-
-static inline float vm_pow_f32(float x, float y)
+VM_FN float vm_pow_f32(float x, float y)
 {
     double a = fabs((double)x), u = (double)y * vm_log2_f64(a);
     u = u > 200.0 ? 200.0 : u;
@@ -103,10 +93,28 @@ static inline float vm_pow_f32(float x, float y)
     return (float)vm_pow_edges((double)x, (double)y, vm_exp2_rough(u));
 }
 
+/* -- remainders --------------------------------------------------------------------------------------------- */
+
+/* x less the nearest multiple of y that 53 bits can say: exact, and each time 2^50 times smaller, if not done. */
+VM_FN double vm_less_f32(double x, double y, double i)
+{
+    return VM_FMA64(rint(x * i), -y, x);
+}
+
+VM_FN float vm_fmod_f32(float x, float y)
+{
+    double a = fabs((double)x), b = fabs((double)y), i = 1.0 / b, r = a;
+    r = vm_less_f32(vm_less_f32(vm_less_f32(r, b, i), b, i), b, i);
+    r = vm_less_f32(vm_less_f32(vm_less_f32(r, b, i), b, i), b, i);
+    r = r < 0 ? r + b : r;
+    r = ((b == (double)INFINITY) & (a < (double)INFINITY)) ? a : r;
+    return (float)copysign(r, (double)x);
+}
+
 /* -- rounded f64 -------------------------------------------------------------------------------------------- */
 
 #define VM_NARROW(name)                                                                                                \
-    static inline float vm_##name##_f32(float x)                                                                       \
+    VM_FN float vm_##name##_f32(float x)                                                                               \
     {                                                                                                                  \
         return (float)vm_##name##_f64((double)x);                                                                      \
     }
@@ -119,12 +127,12 @@ VM_NARROW(asinh)
 VM_NARROW(acosh)
 VM_NARROW(atanh)
 
-static inline float vm_atan2_f32(float y, float x)
+VM_FN float vm_atan2_f32(float y, float x)
 {
     return (float)vm_atan2_f64((double)y, (double)x);
 }
 
-static inline float vm_hypot_f32(float x, float y)
+VM_FN float vm_hypot_f32(float x, float y)
 {
     double c = (double)x, d = (double)y, r = sqrt(c * c + d * d);
     return (float)(((fabs(c) == (double)INFINITY) | (fabs(d) == (double)INFINITY)) ? (double)INFINITY : r);

@@ -71,6 +71,7 @@ static const char c_prelude[] =
     "typedef float orr_f32;\ntypedef double orr_f64;\n"
     "#ifdef __FMA__\n#define ORR_FMA 1\n#else\n#define ORR_FMA 0\n#endif\n"
     "#define ORR_FN static inline __attribute__((unused))\n"
+    "#define ORR_ROW_FN static inline __attribute__((unused, always_inline))\n" /* or a loop keeps a call */
     "ORR_FN orr_u32 orr_f32_bits(orr_f32 x) { orr_u32 u; __builtin_memcpy(&u, &x, sizeof u); return u; }\n"
     "ORR_FN orr_f32 orr_bits_f32(orr_u32 u) { orr_f32 x; __builtin_memcpy(&x, &u, sizeof x); return x; }\n"
     "ORR_FN orr_u64 orr_f64_bits(orr_f64 x) { orr_u64 u; __builtin_memcpy(&u, &x, sizeof u); return u; }\n"

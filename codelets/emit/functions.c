@@ -63,7 +63,7 @@ static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, o
         any = true;
         const orr__ewrow *row = orr__ew(in->op);
         const char *s = orr__emit_suffix(dtype);
-        orr__text_addf(t, "ORR_FN %s orr_%s_%s(%s x%s%s) { return (%s)(%s); }\n", row->to_bool ? "orr_u8" : "T",
+        orr__text_addf(t, "EW_FN %s orr_%s_%s(%s x%s%s) { return (%s)(%s); }\n", row->to_bool ? "orr_u8" : "T",
                        row->op.name, s, row->cond ? "orr_u8" : "T", row->arity > 1 ? ", T y" : "",
                        row->arity > 2 ? ", T z" : "", row->to_bool ? "orr_u8" : "T", row->value);
     }
@@ -77,7 +77,7 @@ static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, o
 
 void orr__emit_functions(orr__text *t, const orr__dialect *d, const orr__region *r, bool fp64)
 {
-    orr__text_add(t, "#define EW_FN ORR_FN\n");
+    orr__text_add(t, "#ifndef ORR_ROW_FN\n#define ORR_ROW_FN ORR_FN\n#endif\n#define EW_FN ORR_ROW_FN\n");
     for (int dtype = 0; dtype < ORR_DTYPE_COUNT; dtype++)
         rows_of(t, d, r, (orr_dtype)dtype, fp64);
 }

@@ -52,14 +52,22 @@ static bool look_up(const char *name, char path[1024])
 }
 
 /* -march=native asks the processor, past a simulator that shows another one (valgrind): there the level that the
- * simulated one has. */
+ * simulated one has. Where the interpreter has to do without the fused multiply-adds that the processor has, kernels do
+ * so too: the math functions take other steps without them. */
 static void choose_arch(char arch[40])
 {
     (void)snprintf(arch, 40, "-march=native");
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    __builtin_cpu_init();
+#if defined(HAVE_ISA_V3)
+    bool loops = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+#else
+    bool loops = false;
+#endif
+    if (!loops && __builtin_cpu_supports("fma"))
+        (void)snprintf(arch, 40, "-march=x86-64");
     const char *preload = getenv("LD_PRELOAD");
     if (preload && strstr(preload, "vgpreload")) {
-        __builtin_cpu_init();
         bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
         (void)snprintf(arch, 40, "-march=x86-64%s", v3 ? "-v3" : "");
     }
