@@ -81,21 +81,27 @@ static bool forgotten(const walk *w, int i)
            op != ORR__OP_IOTA && op != ORR__OP_RANDOM && op != ORR__OP_DETACH;
 }
 
-/* A gradient that would flow into a forgotten node, behind which an x may stand, must not be a silent zero. Only
- * variables stand behind tracked nodes; behind the others, what is no variable may. */
+/* May x stand behind what the node has forgotten? A variable behind tracked nodes alone. */
+static bool may_hide(const orr__node *node, const orr__node *x)
+{
+    return x->var ? node->tracked : orr__node_may_descend(node, x);
+}
+
+/* A gradient that would flow into a forgotten node, behind which an x may stand, must not be a silent zero. */
 static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
 {
-    bool plain = false, *flows = orr__alloc_n((size_t)w->a.n, sizeof *flows);
+    bool *flows = orr__alloc_n((size_t)w->a.n, sizeof *flows);
     orr_status st = flows ? ORR_OK : ORR_ENOMEM;
-    for (int k = 0; k < n; k++)
-        plain |= x[k]->var == 0;
     if (flows)
         flows[w->a.n - 1] = n > 0;
     for (int i = w->a.n - 1; i >= 0 && st == ORR_OK; i--) {
         const orr__node *node = w->a.node[i];
         if (!flows[i] || node->op->id == ORR__OP_DETACH || !orr__is_float((orr_dtype)node->dtype))
             continue;
-        if (forgotten(w, i) && !w->leads[i] && (plain || node->tracked))
+        bool hides = false;
+        for (int k = 0; k < n && !hides && forgotten(w, i) && !w->leads[i]; k++)
+            hides = may_hide(node, x[k]);
+        if (hides)
             st = orr__fail(w->at, ORR_EGRAPH,
                            "the result of %s (%s:%d) holds its value already, and what it was made from is forgotten: "
                            "take the gradient before it is evaluated, or orr_detach it if it is a constant",

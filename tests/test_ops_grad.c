@@ -364,6 +364,43 @@ static void a_forgotten_intermediate_is_no_silent_zero(void)
     (void)orr_scope_end(s);
 }
 
+static void evaluated_data_that_x_is_not_behind_is_a_constant(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *older = orr_exp(orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 0, 0 })), *g = NULL;
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 3, 4 });
+    orr_tensor *younger = orr_exp(orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 0, 0 }));
+    orr_tensor *cut = orr_exp(orr_detach(orr_square(x))), *made = orr_mul(orr_square(x), younger);
+    ORR_CHECK(orr_eval_all((orr_tensor *[]){ older, younger, cut, made }, 4) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(orr_mul(older, younger), x), &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F64, ORR_SHAPE(2), (double[]){ 1, 1 });
+    ORR_CHECK(orr_grad(orr_mul(cut, x), &x, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(made, older), &x, 1, &g) == ORR_EGRAPH);
+    orr_tensor *again = orr_add(made, orr_scalar(1)); /* what is made from it has it behind itself too */
+    ORR_CHECK(orr_eval(again) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(again, x), &x, 1, &g) == ORR_EGRAPH);
+    orr_tensor *z = orr_square(orr_mul(x, younger)), *above = orr_exp(z); /* x that is no leaf */
+    ORR_CHECK(orr_eval_all((orr_tensor *[]){ z, above }, 2) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(above, z), &z, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK(orr_grad(orr_mul(orr_mul(older, made), z), &z, 1, &g) == ORR_OK); /* made before z */
+    (void)orr_scope_end(s);
+}
+
+/* However many leaves stand between: an error too much is allowed, a gradient too little is not. */
+static void of_many_leaves_none_is_lost(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x[100], *sum = orr_scalar(0), *g = NULL;
+    for (int i = 0; i < 100; i++) {
+        x[i] = orr_from(ORR_F64, ORR_SHAPE(1), (double[]){ i });
+        sum = orr_add(sum, orr_square(x[i]));
+    }
+    ORR_CHECK(orr_eval(sum) == ORR_OK);
+    for (int i = 0; i < 100; i++)
+        ORR_CHECK(orr_grad(orr_mul(sum, x[i]), &x[i], 1, &g) == ORR_EGRAPH);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(first_derivatives_agree_with_differences),
@@ -380,6 +417,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(long_chains_need_no_stack),
                                       ORR_TEST(gradient_is_recorded_before_evaluation),
                                       ORR_TEST(a_forgotten_intermediate_is_no_silent_zero),
+                                      ORR_TEST(evaluated_data_that_x_is_not_behind_is_a_constant),
+                                      ORR_TEST(of_many_leaves_none_is_lost),
                                       { 0 } };
     return help_main(argc, argv, "ops.grad", tests);
 }

@@ -101,6 +101,25 @@ void orr__nodes_thread_exit(orr__tls *tls)
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* Where a node may come from stays known when its inputs are forgotten. Dates of different threads are compared only
+ * along edges. Of leaves that share a bit one may be taken for the other's ancestor, which is on the safe side. */
+static void date(orr__node *n)
+{
+    orr__tls *tls = orr__tls_get();
+    int id = n->op->id;
+    uint64_t last = tls->born;
+    n->kin = 0;
+    if (id == ORR__OP_LEAF || id == ORR__OP_RANDOM || id == ORR__OP_PLACEHOLDER)
+        n->kin = (uint64_t)1 << (tls->leaves++ & 63);
+    for (int i = 0; i < n->nin; i++) {
+        last = n->in[i]->born > last ? n->in[i]->born : last;
+        n->kin |= n->in[i]->kin;
+    }
+    if (id == ORR__OP_DETACH)
+        n->kin = 0; /* no gradient flows through it */
+    n->born = tls->born = last + 1;
+}
+
 orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                          orr__node *const *in)
 {
@@ -137,6 +156,7 @@ orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const
         n->in[i] = orr__node_ref(in[i]);
         n->tracked |= (uint8_t)(in[i]->tracked | (in[i]->var != 0));
     }
+    date(n);
     return n;
 }
 

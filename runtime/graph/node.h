@@ -74,6 +74,8 @@ struct orr__node {
     uint64_t var;      /* handle of the variable whose value this became, 0: none                   */
     const char *file;
     int line;
+    uint64_t born;     /* later than all that it was made from                                      */
+    uint64_t kin;      /* bits of the leaves and random tensors that it was made from, itself included */
     orr__node *next;   /* free lists                                                                */
 };
 
@@ -83,6 +85,11 @@ orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const
                          orr__node *const *in);
 orr__node *orr__node_ref(orr__node *n);
 void orr__node_unref(orr__node *n); /* never recurses: chains of any length; NULL is fine */
+/* May a gradient by x flow through n, whatever n has forgotten? False is certain. */
+static inline bool orr__node_may_descend(const orr__node *n, const orr__node *x)
+{
+    return n->born > x->born && !(x->kin & ~n->kin);
+}
 /* The value `b` becomes n's (reference taken over); n lets go of its inputs. Takes the lock. op, dtype, shape, s and
  * attr never change after recording and may be read without it. */
 void orr__node_publish(orr__node *n, orr__buf *b);

@@ -29,6 +29,7 @@ typedef struct orr__tls {
     void *stack;              /* of a capture's walk */
     int stack_cap;
     unsigned epoch;           /* of the handle table when `scope` was last used  */
+    uint64_t born, leaves;    /* the latest node's date; leaves made              */
     uint64_t *pending;        /* variables assigned and not evaluated            */
     size_t npending, pending_cap;
     orr__node **pending_nodes;
