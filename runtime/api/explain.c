@@ -5,6 +5,7 @@
 #include <orrery/explain.h>
 #include <stdlib.h>
 #include "runtime/api/eval.h"
+#include "runtime/base/point.h"
 
 static const char *base_name(const char *file)
 {
@@ -180,6 +181,22 @@ static void explain_repeated(FILE *to, const orr__prog *p, const orr__regions *r
     free(live);
 }
 
+/* Small kernels that run one after the other in one task. */
+static void explain_bundles(FILE *to, const orr__plan *plan)
+{
+    int tasks = 0, bundles = 0;
+    for (int i = 0; i < plan->nstep; i++) {
+        const orr__step *s = &plan->step[i];
+        tasks += orr__plan_tasks(plan, i);
+        bundles += s->members > 1;
+        if (s->members > 1)
+            fprintf(to, "one task for %d small kernels: %s … %s\n", s->members, s->region->label,
+                    plan->step[i + s->members - 1].region->label);
+    }
+    if (bundles)
+        fprintf(to, "%d tasks in all\n", tasks);
+}
+
 static void explain_all(FILE *to, const orr__prog *p, const orr__regions *rs, const orr__plan *plan)
 {
     double moved = 0, apart = 0;
@@ -194,6 +211,7 @@ static void explain_all(FILE *to, const orr__prog *p, const orr__regions *rs, co
             bytes_text(apart, b), moved > 0 ? apart / moved : 1, bytes_text(apart > moved ? apart - moved : 0, c));
     for (int k = 0; k < rs->nreason; k++)
         fprintf(to, "not fused: %s\n", rs->reason[k]);
+    explain_bundles(to, plan);
 }
 
 orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
@@ -207,7 +225,9 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
         return st;
     if ((st = orr__plan_get(at, &p, &plan)) == ORR_OK) {
         if ((st = orr__fuse(at, &p, orr__plan_fusion(), &rs)) == ORR_OK) {
+            locale_t before = orr__point_begin();
             explain_all(to, &p, &rs, plan);
+            orr__point_end(before);
             orr__regions_free(&rs);
             if (ferror(to))
                 st = orr__fail(at, ORR_EIO, "writing failed");
