@@ -237,6 +237,46 @@ static void rows_that_cannot_be_folded_in_place_are_not(void)
     (void)orr_scope_end(s);
 }
 
+static int regions_in(orr_tensor *t)
+{
+    orr__regions rs = regions_of(&t, 1, true);
+    int n = rs.n;
+    orr__regions_free(&rs);
+    return n;
+}
+
+/* Masks, one-hot rows and random numbers are made where they are used: no buffer for them. */
+static void what_is_made_of_indices_needs_no_memory(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(16, 16)), *label = orr_cast(leaf(ORR_SHAPE(16)), ORR_I64);
+    orr_tensor *zero = orr_zeros(ORR_F32, ORR_SCALAR);
+    orr_tensor *keep = orr_bernoulli(ORR_SHAPE(16, 16), 0.5);
+    ORR_CHECK(regions_in(orr_exp(orr_tril(x, 1))) == 1);
+    ORR_CHECK(regions_in(orr_mul(orr_triu(x, 0), orr_tril(x, 0))) == 1);
+    ORR_CHECK(regions_in(orr_sum(orr_mul(x, orr_one_hot(label, 16, ORR_F32)), ORR_AXES(1), false)) == 1);
+    ORR_CHECK(regions_in(orr_mul(orr_where(keep, x, zero), orr_scalar(2))) == 1);
+    ORR_CHECK(regions_in(orr_cast(orr_flip(orr_sin(x), ORR_AXES(0)), ORR_F16)) == 1);
+    (void)orr_scope_end(s);
+}
+
+/* Forward and backward of a dropout: the mask is no output of any kernel. */
+static void a_dropout_mask_is_made_again_rather_than_stored(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(16, 16)), *keep = orr_bernoulli(ORR_SHAPE(16, 16), 0.5), *g;
+    orr_tensor *y = orr_where(keep, orr_exp(x), orr_zeros(ORR_F32, ORR_SCALAR));
+    ORR_CHECK(orr_grad(orr_sum(orr_square(y), ORR_ALL_AXES, false), &x, 1, &g) == ORR_OK);
+    orr__regions rs = regions_of((orr_tensor *[]){ y, g }, 2, true);
+    for (int i = 0; i < rs.n; i++)
+        for (int k = 0; k < rs.region[i].nout; k++)
+            ORR_CHECK_MSG(rs.region[i].out_dtype[k] != ORR_BOOL, "region %d \"%s\" stores a mask", i,
+                          rs.region[i].label);
+    ORR_CHECK(rs.n == 1);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
 static void explain_names_calls_lines_and_reasons(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -275,6 +315,8 @@ int main(int argc, char **argv)
         ORR_TEST(exact_identities_vanish),
         ORR_TEST(rows_are_folded_in_place),
         ORR_TEST(rows_that_cannot_be_folded_in_place_are_not),
+        ORR_TEST(what_is_made_of_indices_needs_no_memory),
+        ORR_TEST(a_dropout_mask_is_made_again_rather_than_stored),
         ORR_TEST(explain_names_calls_lines_and_reasons),
         { 0 }
     };
