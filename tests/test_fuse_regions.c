@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 #include <orrery.h>
+#include "codelets/jit/jit.h"
 #include "ops/ops.h"
+#include "runtime/base/env.h"
 #include "runtime/fuse/region.h"
 #include "tests/harness.h"
 
@@ -27,7 +29,8 @@ static orr__regions regions_of(orr_tensor *const *t, int n, bool fuse)
         node[i] = orr__handle_node(t[i]);
     ORR_CHECK(orr__prog_capture(here, node, n, &p) == ORR_OK);
     ORR_CHECK(orr__prog_verify(&p) == ORR_OK);
-    ORR_CHECK_MSG(orr__fuse(here, &p, fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE, &rs) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr__fuse(here, &p, fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE, &rs) == ORR_OK, "%s",
+                  orr_error_message());
     orr__prog_free(&p);
     return rs;
 }
@@ -227,10 +230,10 @@ static void rows_that_cannot_be_folded_in_place_are_not(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = leaf(ORR_SHAPE(16, 16)), *sum = orr_sum(x, ORR_AXES(1), true);
-    ORR_CHECK(!is_one_row_kernel(orr_sub(x, orr_transpose(sum))));      /* the sums of other rows */
-    ORR_CHECK(!is_one_row_kernel(orr_softmax(x, 0)));                   /* columns                */
+    ORR_CHECK(!is_one_row_kernel(orr_sub(x, orr_transpose(sum)))); /* the sums of other rows */
+    ORR_CHECK(!is_one_row_kernel(orr_softmax(x, 0)));              /* columns                */
     ORR_CHECK(!is_one_row_kernel(orr_sub(x, orr_sum(sum, ORR_AXES(0), true))));
-    orr_tensor *both[2] = { orr_sub(x, sum), sum };                     /* the sum is wanted itself */
+    orr_tensor *both[2] = { orr_sub(x, sum), sum }; /* the sum is wanted itself */
     orr__regions rs = regions_of(both, 2, true);
     ORR_CHECK(rs.n == 2);
     orr__regions_free(&rs);
@@ -277,6 +280,29 @@ static void a_dropout_mask_is_made_again_rather_than_stored(void)
     (void)orr_scope_end(s);
 }
 
+/* As many different heavy rows as a region takes, in f64: the compiler has done before its time limit. */
+static void a_full_region_of_heavy_rows_compiles_in_time(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_cast(orr_ones(ORR_F32, ORR_SHAPE(4096)), ORR_F64), *y = x;
+    int jit = orr__env.jit;
+    orr__jit_stats was = orr__jit_get_stats();
+    for (int i = 0; i < 4; i++) {
+        y = orr_pow(orr_gelu_tanh(orr_gelu_erf(y)), x);
+        y = orr_atan2(orr_tanh(orr_cos(orr_sin(orr_erf(y)))), x);
+        y = orr_silu(orr_softplus(orr_mish(orr_log(orr_exp(y)))));
+    }
+    ORR_CHECK(regions_in(y) == 1);
+    orr__env.jit = jit == ORR__JIT_OFF ? jit : ORR__JIT_WAIT;
+    ORR_CHECK_MSG(orr_eval(y) == ORR_OK, "%s", orr_error_message());
+    orr__env.jit = jit;
+    orr__jit_stats now = orr__jit_get_stats();
+    (void)orr_scope_end(s);
+    ORR_CHECK(now.failures == was.failures);
+    if (now.compiled + now.disk_hits + now.memory_hits == was.compiled + was.disk_hits + was.memory_hits)
+        ORR_SKIP("nothing is compiled here");
+}
+
 static void explain_names_calls_lines_and_reasons(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -288,8 +314,8 @@ static void explain_names_calls_lines_and_reasons(void)
     ORR_CHECK(orr_explain(to, y) == ORR_OK);
     ORR_CHECK(orr_explain_dot(to, y, true) == ORR_OK);
     ORR_CHECK(fclose(to) == 0);
-    ORR_CHECK_MSG(strstr(text, "test_fuse_regions.c:") && strstr(text, "not fused: ") && strstr(text, "bytes moved"), "%s",
-                  text);
+    ORR_CHECK_MSG(strstr(text, "test_fuse_regions.c:") && strstr(text, "not fused: ") && strstr(text, "bytes moved"),
+                  "%s", text);
     ORR_CHECK(strstr(text, "digraph") && strstr(text, "cluster_1"));
     free(text);
     ORR_CHECK(orr_explain(stderr, NULL) == ORR_EINVAL);
@@ -300,26 +326,25 @@ static void explain_names_calls_lines_and_reasons(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(a_chain_is_one_region),
-        ORR_TEST(a_value_used_twice_is_computed_once),
-        ORR_TEST(views_are_index_maps),
-        ORR_TEST(a_chain_runs_inside_its_reduction),
-        ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
-        ORR_TEST(a_broadcast_does_not_multiply_expensive_work),
-        ORR_TEST(matmul_reads_transposed_operands_in_place),
-        ORR_TEST(a_reshape_of_a_buffer_costs_nothing),
-        ORR_TEST(a_region_has_a_limited_size),
-        ORR_TEST(equal_content_has_equal_keys_whatever_the_size),
-        ORR_TEST(equal_subexpressions_are_computed_once),
-        ORR_TEST(exact_identities_vanish),
-        ORR_TEST(rows_are_folded_in_place),
-        ORR_TEST(rows_that_cannot_be_folded_in_place_are_not),
-        ORR_TEST(what_is_made_of_indices_needs_no_memory),
-        ORR_TEST(a_dropout_mask_is_made_again_rather_than_stored),
-        ORR_TEST(explain_names_calls_lines_and_reasons),
-        { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(a_chain_is_one_region),
+                                      ORR_TEST(a_value_used_twice_is_computed_once),
+                                      ORR_TEST(views_are_index_maps),
+                                      ORR_TEST(a_chain_runs_inside_its_reduction),
+                                      ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
+                                      ORR_TEST(a_broadcast_does_not_multiply_expensive_work),
+                                      ORR_TEST(matmul_reads_transposed_operands_in_place),
+                                      ORR_TEST(a_reshape_of_a_buffer_costs_nothing),
+                                      ORR_TEST(a_region_has_a_limited_size),
+                                      ORR_TEST(equal_content_has_equal_keys_whatever_the_size),
+                                      ORR_TEST(equal_subexpressions_are_computed_once),
+                                      ORR_TEST(exact_identities_vanish),
+                                      ORR_TEST(rows_are_folded_in_place),
+                                      ORR_TEST(rows_that_cannot_be_folded_in_place_are_not),
+                                      ORR_TEST(what_is_made_of_indices_needs_no_memory),
+                                      ORR_TEST(a_dropout_mask_is_made_again_rather_than_stored),
+                                      ORR_TEST(a_full_region_of_heavy_rows_compiles_in_time),
+                                      ORR_TEST(explain_names_calls_lines_and_reasons),
+                                      { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     int rc = orr_test_main(argc, argv, "fuse.regions", tests);

