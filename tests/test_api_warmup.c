@@ -50,6 +50,44 @@ static void tiers_agree(void)
     ORR_CHECK(orr__jit_get_stats().compiled > none && memcmp(tier0, tier1, sizeof tier0) == 0);
 }
 
+static long resident_kb(void)
+{
+    char line[256];
+    long kb = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "VmRSS: %ld", &kb) != 1)
+        ;
+    if (f)
+        (void)fclose(f);
+    return kb;
+}
+
+/* Code, data and what its making leaves behind. No program of the suite makes more than 500: 100 MB. */
+static void kernels_take_little_memory(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    ORR_SKIP("a sanitizer needs memory of its own");
+#endif
+    enum { FIRST = 4, KERNELS = 24 }; /* the first ones touch what all need */
+    ORR_REQUIRE(start("memory", "wait"));
+    uint64_t none = 0;
+    long before = 0;
+    for (int i = 0; i < KERNELS; i++) { /* each a longer chain */
+        if (i == FIRST) {
+            none = orr__jit_get_stats().compiled;
+            before = resident_kb();
+        }
+        orr_tensor *y = orr_sqrt(orr_add(orr_arange(ORR_F32, 0, 300, 1), orr_scalar(1)));
+        for (int k = 0; k <= i; k++)
+            y = k & 1 ? orr_exp(orr_neg(y)) : orr_mul(y, y);
+        ORR_CHECK(orr_eval(y) == ORR_OK);
+    }
+    int made = (int)(orr__jit_get_stats().compiled - none);
+    long each = made > 0 ? (resident_kb() - before) / made : 0;
+    ORR_CHECK_MSG(made >= KERNELS - FIRST && each <= 200, "%ld KiB for each of %d kernels", each, made);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void bad_tensors_are_errors(void)
 {
     ORR_CHECK(orr_warmup(NULL) != ORR_OK);
@@ -85,6 +123,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(what_is_warm_compiles_nothing),
                                       ORR_TEST(tiers_agree),
+                                      ORR_TEST(kernels_take_little_memory),
                                       ORR_TEST(bad_tensors_are_errors),
                                       ORR_TEST(shutdown_does_not_wait_for_a_compiler),
                                       { 0 } };
