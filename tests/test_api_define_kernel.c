@@ -1,64 +1,10 @@
-/* Kernels that users define: shapes, tiles, engines, devices, derivatives, and what goes wrong in them.
+/* Kernels that users define: shapes, tiles, engines, derivatives, and what goes wrong in them.
  * Must not know: how they are launched. */
 #include "config.h"
 
-#ifdef HAVE_NVRTC
-#include <nvrtc.h>
-#endif
-#include <stdatomic.h>
-#include "codelets/user/user.h"
+#include "ops/ops.h"
 #include "runtime/plan/plan.h"
-#include "tests/define_help.h"
-
-static atomic_int calls, rows_done;
-
-static int64_t per_row(const orr_kernel_args *a)
-{
-    int64_t n = 1;
-    for (int d = 1; d < a->out_shape.rank; d++)
-        n *= a->out_shape.dim[d];
-    return n;
-}
-
-/* y = p·x + row number, rows lo … hi. */
-static int affine(const orr_kernel_args *a)
-{
-    const float *x = a->in[0].data;
-    float *y = a->out;
-    int64_t n = per_row(a);
-    atomic_fetch_add(&calls, 1);
-    atomic_fetch_add(&rows_done, (int)(a->hi - a->lo));
-    for (int64_t i = a->lo; i < a->hi; i++)
-        for (int64_t k = 0; k < n; k++)
-            y[i * n + k] = (float)a->param[0] * x[i * n + k] + (float)i;
-    return 0;
-}
-
-static orr_tensor *affine_vjp(const orr_kernel_back *b, int k)
-{
-    return k == 0 ? orr_mul(b->g, orr_scalar(b->param[0])) : NULL;
-}
-
-/* One text for both languages. */
-static const char affine_text[] =
-    "ORR_KERNEL affine(ORR_GLOBAL const ORR_IN0 *x, ORR_GLOBAL ORR_OUT *y, const orr_args a)\n"
-    "{\n"
-    "    orr_int i = ORR_ITEM, n = a.out.count / a.out.dim[0], e = a.lo * n + i;\n"
-    "    if (i < a.items)\n"
-    "        y[i] = (ORR_OUT)a.param[0] * x[e] + (ORR_OUT)(e / n);\n"
-    "}\n";
-
-static const orr_kernel_def affine_def = { .name = "affine",
-                                           .version = 1,
-                                           .n_inputs = 1,
-                                           .n_params = 1,
-                                           .dtypes = { 1u << ORR_F32 },
-                                           .rows = true,
-                                           .cpu = affine,
-                                           .opencl = affine_text,
-                                           .cuda = affine_text,
-                                           .vjp = affine_vjp,
-                                           .flops = 2 };
+#include "tests/define_affine.h"
 
 /* Cumulative product of two rows of f64: (n) and (n) to (2, n), whole. */
 static int pair_shape(orr_kernel_args *a)
@@ -91,21 +37,6 @@ static int fails(const orr_kernel_args *a)
 {
     (void)snprintf(a->message, a->message_size, "no convergence after %d steps", 12);
     return 42;
-}
-
-static bool affine_is_right(int64_t rows, int64_t cols, double p)
-{
-    orr_scope *s = orr_scope_begin();
-    double *got = malloc((size_t)(rows * cols) * sizeof *got);
-    orr_tensor *x = orr_mul(orr_arange(ORR_F32, 0, (double)(rows * cols), 1), orr_scalar(0.5));
-    orr_op *op = orr_define_kernel(&affine_def);
-    orr_tensor *y = orr_apply_with(op, ORR_PARAMS(p), orr_reshape(x, ORR_SHAPE(rows, cols)));
-    bool ok = got && dh_read(orr_add(y, orr_scalar(1)), got, rows * cols);
-    for (int64_t i = 0; ok && i < rows * cols; i++)
-        ok = got[i] == (double)((float)p * (float)(0.5 * (double)i) + (float)(i / cols) + 1.0F);
-    free(got);
-    (void)orr_scope_end(s);
-    return ok;
 }
 
 static void serial_runs_it_between_fused_steps(void)
@@ -309,99 +240,6 @@ static void its_performance_model_goes_by_its_name(void)
     (void)pclose(f);
 }
 
-/* -- devices ----------------------------------------------------------------------------------------------------- */
-
-static void opencl_runs_its_text(void)
-{
-    if (!DH_START(DH_OPENCL))
-        return;
-    calls = 0;
-    ORR_CHECK(affine_is_right(64, 100, 2) && calls == 0 && dh_worked("OpenCL"));
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-}
-
-static void a_device_alone_can_have_it(void)
-{
-    orr_kernel_def d = affine_def;
-    float got[2] = { 0 };
-    d.name = d.entry = "affine";
-    d.name = "affine_on_device";
-    d.cpu = NULL;
-    if (!DH_START(DH_OPENCL))
-        return;
-    orr_scope *s = orr_scope_begin();
-    orr_tensor *y = orr_apply_with(orr_define_kernel(&d), ORR_PARAMS(2), orr_ones(ORR_F32, ORR_SHAPE(2, 1)));
-    ORR_CHECK_MSG(orr_read(y, got, sizeof got) == ORR_OK && got[1] == 3, "%s", orr_error_message());
-    (void)orr_scope_end(s);
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-    if (!DH_START(DH_SERIAL))
-        return;
-    y = orr_apply_with(orr_define_kernel(&d), ORR_PARAMS(2), orr_ones(ORR_F32, ORR_SHAPE(2, 1)));
-    ORR_CHECK(orr_eval(y) == ORR_EDEVICE && strstr(orr_error_message(), "has no C function"));
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-}
-
-static void a_text_that_does_not_compile_is_said(void)
-{
-    orr_kernel_def d = affine_def;
-    float got[4] = { 0 };
-    d.name = "affine_misspelt";
-    d.entry = "affine";
-    d.opencl = "ORR_KERNEL affine(ORR_GLOBAL const ORR_IN0 *x, ORR_GLOBAL ORR_OUT *y, const orr_args a)\n"
-               "{\n    y[ORR_ITEM] = undeclared_thing;\n}\n";
-    if (!DH_START(DH_OPENCL))
-        return;
-    orr_scope *s = orr_scope_begin();
-    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(4));
-    calls = 0;
-    ORR_CHECK(orr_read(orr_apply_with(orr_define_kernel(&d), ORR_PARAMS(2), x), got, sizeof got) == ORR_OK);
-    ORR_CHECK(got[3] == 5 && calls == 1); /* the C function stands in */
-    d.name = "affine_misspelt_alone";
-    d.cpu = NULL;
-    for (int i = 0; i < 2; i++) /* and again, without a second compilation */
-        ORR_CHECK_MSG(orr_eval(orr_apply_with(orr_define_kernel(&d), ORR_PARAMS(2), x)) == ORR_EDEVICE &&
-                          strstr(orr_error_message(), "undeclared_thing"),
-                      "%s", orr_error_message());
-    (void)orr_scope_end(s);
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-}
-
-#ifdef HAVE_NVRTC
-static void nvrtc_compiles_its_text(void)
-{
-    if (!DH_START(DH_SERIAL))
-        return;
-    orr_scope *s = orr_scope_begin();
-    orr_tensor *y = orr_apply_with(orr_define_kernel(&affine_def), ORR_PARAMS(3), orr_ones(ORR_F32, ORR_SHAPE(4)));
-    orr__node *n = orr__handle_node(y);
-    orr__site at = ORR__SITE(NULL, 0, "test");
-    nvrtcProgram p = NULL;
-    orr__prog prog;
-    orr__regions rs;
-    ORR_REQUIRE(orr__prog_capture(at, &n, 1, &prog) == ORR_OK && orr__fuse(at, &prog, ORR__FUSE_MAPS, &rs) == ORR_OK);
-    const orr__region *r = &rs.region[rs.n - 1];
-    ORR_REQUIRE(r->kind == ORR__G_USER && strcmp(r->label, "affine") == 0);
-    char *text = orr__user_text(r, true, true), log[2000] = "";
-    size_t size = 0;
-    ORR_CHECK(text && nvrtcCreateProgram(&p, text, "affine.cu", 0, NULL, NULL) == NVRTC_SUCCESS);
-    nvrtcResult code = nvrtcCompileProgram(p, 0, NULL);
-    if (nvrtcGetProgramLogSize(p, &size) == NVRTC_SUCCESS && size < sizeof log)
-        (void)nvrtcGetProgramLog(p, log);
-    ORR_CHECK_MSG(code == NVRTC_SUCCESS, "%s", log);
-    (void)nvrtcDestroyProgram(&p);
-    free(text);
-    orr__regions_free(&rs);
-    orr__prog_free(&prog);
-    (void)orr_scope_end(s);
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-}
-#else
-static void nvrtc_compiles_its_text(void)
-{
-    ORR_SKIP("built without NVRTC");
-}
-#endif
-
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(serial_runs_it_between_fused_steps),
@@ -415,10 +253,6 @@ int main(int argc, char **argv)
                                       ORR_TEST(operands_are_checked_when_it_is_applied),
                                       ORR_TEST(the_reference_evaluation_calls_it),
                                       ORR_TEST(its_performance_model_goes_by_its_name),
-                                      ORR_TEST(opencl_runs_its_text),
-                                      ORR_TEST(a_device_alone_can_have_it),
-                                      ORR_TEST(a_text_that_does_not_compile_is_said),
-                                      ORR_TEST(nvrtc_compiles_its_text),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.define_kernel", tests);
 }
