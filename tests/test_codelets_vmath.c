@@ -171,6 +171,26 @@ static void the_hardest_argument_is_reduced(void)
         ORR_SKIP("the C library's");
 }
 
+/* A product with what was lost here would show it. */
+static void subnormal_numbers_pass_whole(void)
+{
+    static const char *const row[] = {
+        "expm1", "log1p", "sinh", "tanh", "sin", "tan", "asin", "atan", "asinh", "atanh"
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const float x[] = { 0x1p-149f, -0x3p-149f, -0.0f };
+        const double y[] = { 0x1p-1074, -0x3p-1074, -0.0 };
+        const int at = orr__ew_find(row[k])->op.id - ORR__OP_EW;
+        float got[3];
+        double wide[3];
+        orr__cpu_vec()->row[ORR_F32][at](got, x, NULL, NULL, 3);
+        orr__cpu_vec()->row[ORR_F64][at](wide, y, NULL, NULL, 3);
+        ORR_CHECK_MSG(memcmp(got, x, sizeof x) == 0, "%s: %a, %a, %a", row[k], (double)got[0], (double)got[1],
+                      (double)got[2]);
+        ORR_CHECK_MSG(memcmp(wide, y, sizeof y) == 0, "%s: %a, %a, %a", row[k], wide[0], wide[1], wide[2]);
+    }
+}
+
 /* Tiles end anywhere: a value is the same in the middle of a vector and among the last few of a block. */
 static void a_value_is_the_same_anywhere_in_a_block(void)
 {
@@ -204,6 +224,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(f32_values_are_close),
                                       ORR_TEST(f64_values_are_close),
                                       ORR_TEST(the_hardest_argument_is_reduced),
+                                      ORR_TEST(subnormal_numbers_pass_whole),
                                       ORR_TEST(a_value_is_the_same_anywhere_in_a_block),
                                       { 0 } };
     return orr_test_main(argc, argv, "codelets.vmath", tests);

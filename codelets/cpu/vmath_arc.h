@@ -116,7 +116,8 @@ VM_FN double vm_sinh_f64(double x)
     double a = fabs(x), c = a > 710.5 ? 710.5 : a, s;
     double r = vm_reduce_f64(c, c, VM_ROUND64 + 1021.0, &s);
     double q = VM_FMA64(r * r, vm_exp_tail_f64(r), r), w = VM_FMA64(s, q, s - 0.25) * 2.0;
-    return copysign(w + (w < 0x1p60 ? w / VM_FMA64(w, 2.0, 1.0) : 0.5), x);
+    r = w + (w < 0x1p60 ? w / VM_FMA64(w, 2.0, 1.0) : 0.5);
+    return a < 0x1p-64 ? x : copysign(r, x);
 }
 
 /* w = e^a/4; 2w + 1/(8w) */

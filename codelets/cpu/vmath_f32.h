@@ -56,7 +56,8 @@ VM_FN float vm_expm1_f32(float x)
     float c = x < -40.0f ? -40.0f : x, s;
     float r = vm_reduce_f32(c, vm_below_f32(c, 89.0f), VM_ROUND32 + 126.0f, &s);
     float q = VM_FMA32(r * r, vm_exp_tail_f32(r), r);
-    return copysignf(VM_FMA32(s, q, s - 0.5f) * 2.0f, x);
+    float e = VM_FMA32(s, q, s - 0.5f) * 2.0f;
+    return fabsf(x) < 0x1p-64f ? x : e; /* half of a subnormal number may not be one */
 }
 
 /* e/(e + 2), e = e^2|x| - 1 */
@@ -169,7 +170,7 @@ VM_FN float vm_log10_f32(float x)
 VM_FN float vm_log1p_f32(float x)
 {
     float u = 1.0f + x, e, down, f = vm_split_f32(u, &e, &down);
-    f = VM_FMA32(0.5f * (x - (u - 1.0f)), down, f);
+    f = VM_FMA32(x - (u - 1.0f), 0.5f * down, f);
     float r = VM_FMA32(f * f, vm_log_tail_f32(f), e * -0x1.05c61p-29f) + f;
     return copysignf(vm_log_edges(u, VM_FMA32(e, 0x1.62e43p-1f, r)), x);
 }

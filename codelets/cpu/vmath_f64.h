@@ -52,7 +52,8 @@ VM_FN double vm_expm1_f64(double x)
     double c = x < -80.0 ? -80.0 : x, s;
     double r = vm_reduce_f64(c, c > 710.0 ? 710.0 : c, VM_ROUND64 + 1022.0, &s);
     double q = VM_FMA64(r * r, vm_exp_tail_f64(r), r);
-    return copysign(VM_FMA64(s, q, s - 0.5) * 2.0, x);
+    double e = VM_FMA64(s, q, s - 0.5) * 2.0;
+    return fabs(x) < 0x1p-64 ? x : e;
 }
 
 VM_FN double vm_tanh_f64(double x)
@@ -165,7 +166,7 @@ VM_FN double vm_log10_f64(double x)
 VM_FN double vm_log1p_f64(double x)
 {
     double u = 1.0 + x, e, f = vm_split(u, &e);
-    f = VM_FMA64(0.5 * (x - (u - 1.0)), vm_double(vm_bits64(VM_ROUND64 + 1024.0 - e) << 52), f); /* 2^(1 - e) */
+    f = VM_FMA64(x - (u - 1.0), 0.5 * vm_double(vm_bits64(VM_ROUND64 + 1024.0 - e) << 52), f);
     double r = f - vm_log_rest_f64(f, e * 0x1.abc9e3b39803fp-56);
     return copysign(vm_log_edges_f64(u, VM_FMA64(e, 0x1.62e42fefa39efp-1, r)), x);
 }

@@ -105,7 +105,7 @@ VM_FN double vm_sin_f64(double x)
     uint64_t k = vm_turns_f64(x, &r, &low);
     double v = k & 1 ? vm_cosine_f64(r, low) : vm_sine_f64(r, low);
     v = vm_double(vm_bits64(v) ^ (k & 2) << 62);
-    return x == 0 ? x : v;
+    return fabs(x) < 0x1p-64 ? x : v;
 }
 
 VM_FN double vm_cos_f64(double x)
@@ -122,7 +122,7 @@ VM_FN double vm_tan_f64(double x)
     uint64_t k = vm_turns_f64(x, &r, &low);
     double s = vm_sine_f64(r, low), c = vm_cosine_f64(r, low);
     double v = (k & 1 ? -c : s) / (k & 1 ? s : c);
-    return x == 0 ? x : v;
+    return fabs(x) < 0x1p-64 ? x : v;
 }
 
 #endif
