@@ -9,6 +9,7 @@
 
 /* In flops: what costs more is kept for later passes, while the row is near, and not computed again. */
 enum { DEAR = 6, ROUNDING = 4, STRIDED = 8, RANDOM = 30, KEPT_BYTES = 128 << 10 };
+enum { LINE = 64 }; /* bytes of the first cache's */
 
 typedef struct {
     orr__cloop *c;
@@ -268,6 +269,23 @@ static void outputs(rows *w)
     orr__text_add(c->t, blocks ? "    }\n    }\n" : "    }\n");
 }
 
+/* The outputs' lines are asked for while the row is read, so that the stores at its end find them. */
+static void call_outputs(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    if (r->per_row)
+        return;
+    orr__text_add(c->t, "#ifdef __GNUC__\n");
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(c->t,
+                       "    for (orr_idx i%d = 0; i%d < W(%d); i%d += %d)\n"
+                       "        __builtin_prefetch(out%d + (orr_idx)W(%d) + at + i%d, 1, 2);\n",
+                       last, last, orr__cloop_size_at(r, last), last,
+                       LINE / (int)orr_dtype_size((orr_dtype)r->out_dtype[k]), k, c->lay.out_at + k, last);
+    orr__text_add(c->t, "#endif\n");
+}
+
 static void loops(rows *w)
 {
     orr__cloop *c = w->c;
@@ -277,6 +295,7 @@ static void loops(rows *w)
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
+    call_outputs(c);
     for (int p = 0; p < w->passes; p++) {
         pass(w, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
