@@ -58,6 +58,34 @@ static void rounding_is_to_nearest_even(void)
     ORR_CHECK(true);
 }
 
+/* Doubles of any kind, those at and around the middle between two halves among them. */
+static void doubles_are_rounded_once(void)
+{
+    for (int i = 0; i < 2000000; i++) {
+        uint64_t u = orr_test_rand(&state);
+        double d = 0, h = (double)((i & 1 ? orr__bf16_to_f32 : orr__f16_to_f32)((uint16_t)(u >> 7)));
+        if (i & 2)
+            memcpy(&d, &u, sizeof d);
+        else
+            d = h * (1 + ldexp((double)(int)(u % 9) - 4, (int)(u >> 8 & 63) - 60) +
+                     (i & 4 ? (i & 1 ? 0x1p-8 : 0x1p-11) : 0));
+        float f = vh_odd(d);
+        if (vh_to_bf16(f) != orr__f64_to_bf16(d) && d == d) {
+            ORR_CHECK_MSG(false, "bf16 of %a is %04x, not %04x", d, orr__f64_to_bf16(d), vh_to_bf16(f));
+            return;
+        }
+        if (vh_to_f16(f) != orr__f64_to_f16(d) && d == d) {
+            ORR_CHECK_MSG(false, "f16 of %a is %04x, not %04x", d, orr__f64_to_f16(d), vh_to_f16(f));
+            return;
+        }
+        if (d != d && (f == f || vh_from_f16(vh_to_f16(f)) == 0)) {
+            ORR_CHECK_MSG(false, "%a is no NaN any more", d);
+            return;
+        }
+    }
+    ORR_CHECK(true);
+}
+
 /* What arithmetic makes of registers x, y, z of the dtype: NaN stays NaN, all else is what rounding has. */
 static bool fits(orr_dtype t, float x, float y, float z)
 {
@@ -99,10 +127,10 @@ static void arithmetic_needs_no_care_for_nan(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(every_half_is_read_as_it_is),
-                                      ORR_TEST(a_register_packs_into_the_bits_it_came_from),
-                                      ORR_TEST(rounding_is_to_nearest_even),
-                                      ORR_TEST(arithmetic_needs_no_care_for_nan),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(every_half_is_read_as_it_is),      ORR_TEST(a_register_packs_into_the_bits_it_came_from),
+        ORR_TEST(rounding_is_to_nearest_even),      ORR_TEST(doubles_are_rounded_once),
+        ORR_TEST(arithmetic_needs_no_care_for_nan), { 0 }
+    };
     return orr_test_main(argc, argv, "codelets.half", tests);
 }

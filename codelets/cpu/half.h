@@ -71,6 +71,18 @@ static inline uint16_t vh_to_bf16(float f)
     return (uint16_t)(vh_bits(vh_round_bf16(f)) >> 16);
 }
 
+/* A double as a float that rounds to any half as the double does: what does not fit is cut off and leaves a one in the
+ * last place (round to odd). */
+static inline float vh_odd(double x)
+{
+    float f = (float)x;
+    double back = (double)f;
+    uint32_t u = vh_bits(f);
+    uint32_t away = (x < 0 ? back < x : back > x) ? 1 : 0;
+    uint32_t lost = back != x ? 1 : 0;
+    return vh_float((u - away) | lost);
+}
+
 /* -- registers ------------------------------------------------------------------------------------------- */
 
 /* A register of dtype bf16 (f16) is an f32 whose low 16 (13) bits are zero, NaN included. What IEEE arithmetic makes of

@@ -71,7 +71,7 @@ static void copy8(void *restrict d, const void *restrict x, int64_t n)
 
 /* -- f16 and bf16 --------------------------------------------------------------------------------------- */
 
-/* What f32 holds exactly is rounded from there; the rest one at a time, so that it is rounded once. */
+/* What f32 holds exactly is rounded from there; the rest by way of a float rounded to odd, so that it is rounded once. */
 #define HALF(h)                                                                                                        \
     static void h##_f32(void *restrict d, const void *restrict x, int64_t n)                                           \
     {                                                                                                                  \
@@ -91,11 +91,11 @@ static void copy8(void *restrict d, const void *restrict x, int64_t n)
     HALF_TO(h, i64, int64_t)                                                                                           \
     HALF_TO(h, u64, uint64_t)                                                                                          \
     HALF_TO(h, f64, double)                                                                                            \
-    CAST(i32_##h, int32_t, uint16_t, orr__f64_to_##h((double)x))                                                       \
-    CAST(u32_##h, uint32_t, uint16_t, orr__f64_to_##h((double)x))                                                      \
-    CAST(i64_##h, int64_t, uint16_t, orr__f64_to_##h(exact_i64(x)))                                                    \
-    CAST(u64_##h, uint64_t, uint16_t, orr__f64_to_##h(exact_u64(x)))                                                   \
-    CAST(f64_##h, double, uint16_t, orr__f64_to_##h(x))
+    CAST(i32_##h, int32_t, uint16_t, vh_to_##h(vh_odd((double)x)))                                                     \
+    CAST(u32_##h, uint32_t, uint16_t, vh_to_##h(vh_odd((double)x)))                                                    \
+    CAST(i64_##h, int64_t, uint16_t, vh_to_##h(vh_odd(exact_i64(x))))                                                  \
+    CAST(u64_##h, uint64_t, uint16_t, vh_to_##h(vh_odd(exact_u64(x))))                                                 \
+    CAST(f64_##h, double, uint16_t, vh_to_##h(vh_odd(x)))
 
 #define HALF_TO(h, t, T)                                                                                               \
     static void h##_##t(void *restrict d_, const void *restrict x_, int64_t n)                                         \

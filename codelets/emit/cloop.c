@@ -43,6 +43,8 @@ static const char headers_text[] = "typedef orr_i32 int32_t;\ntypedef orr_i64 in
 static const char half_names[] = "#define orr_f16_to_f32 vh_from_f16\n#define orr_f32_to_f16 vh_to_f16\n"
                                  "#define orr_bf16_to_f32 vh_from_bf16\n#define orr_f32_to_bf16 vh_to_bf16\n"
                                  "#define orr_round_f16 vh_round_f16\n#define orr_round_bf16 vh_round_bf16\n"
+                                 "#define orr_f64_round_f16(x) vh_round_f16(vh_odd(x))\n"
+                                 "#define orr_f64_round_bf16(x) vh_round_bf16(vh_odd(x))\n"
                                  "#undef orr_fit_f16\n#define orr_fit_f16 vh_fit_f16\n"
                                  "#undef orr_fit_bf16\n#define orr_fit_bf16 vh_fit_bf16\n"
                                  "#undef orr_pack_f16\n#define orr_pack_f16 vh_pack_f16\n"
