@@ -262,6 +262,15 @@ static void every_layout_as_without_fusion(void)
             }
 }
 
+/* So large that it is made in several panels. */
+static void panels_as_one(void)
+{
+    for (int t = 0; t < 4; t += 2) {
+        kase k = { floats[t], 0, 1 + t, t, 0, 1100, 1030, 3 };
+        (void)agrees(&k);
+    }
+}
+
 static void compiled_as_interpreted(void)
 {
     int jit = orr__env.jit;
@@ -313,6 +322,7 @@ int main(int argc, char **argv)
         ORR_TEST(refusals_have_reasons),
         ORR_TEST(every_activation_and_dtype_as_without_fusion),
         ORR_TEST(every_layout_as_without_fusion),
+        ORR_TEST(panels_as_one),
         ORR_TEST(compiled_as_interpreted),
         ORR_TEST(tiles_as_one),
         { 0 },

@@ -7,10 +7,8 @@
 #include "codelets/cpu/product.h"
 #include "codelets/cpu/tail.h"
 
-enum {
-    PANEL_LEAST = 256,      /* rows: each call of BLAS packs the right factor anew */
-    PANEL_BYTES = 512 << 10 /* of a second-level cache                             */
-};
+/* Each call of BLAS packs the right factor anew: panels of 512 kB cost more of that than the cache gave back. */
+enum { PANEL_LEAST = 512, PANEL_BYTES = 2 << 20 };
 
 /* Rows of a product that are made before their further work is done. */
 static int64_t panel_rows(int64_t rows, int64_t n, size_t size)
