@@ -38,8 +38,9 @@ static bool begin(frame *f, const char *file, int line, const char *op, orr_tens
 
 static orr_tensor *end(frame *f, orr_tensor *r)
 {
-    r = orr_reshape_at(f->at.file, f->at.line, r, f->shape);
-    return orr__compose_end(f->at, f->scope, orr_cast_at(f->at.file, f->at.line, r, f->dtype));
+    /* Without its axes of length 1 only in the end: as long as it has them it goes into the kernel of its rows. */
+    r = orr_cast_at(f->at.file, f->at.line, r, f->dtype);
+    return orr__compose_end(f->at, f->scope, orr_reshape_at(f->at.file, f->at.line, r, f->shape));
 }
 
 /* Within a frame the site is the user's. */

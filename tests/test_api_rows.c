@@ -69,6 +69,7 @@ static void every_pattern_of_rows_is_one_kernel(void)
     ORR_CHECK(kernels_of(orr_var(t, ORR_AXES(-1), 1, false)) == 1);
     ORR_CHECK(kernels_of(orr_std(t, ORR_AXES(-1), 1, true)) == 1);
     ORR_CHECK(kernels_of(orr_logsumexp(t, ORR_AXES(-1), false)) == 1);
+    ORR_CHECK(kernels_of(orr_logsumexp(orr_cast(t, ORR_BF16), ORR_AXES(-1), false)) == 1);
     ORR_CHECK(kernels_of(gradient(orr_softmax(t, -1), g, t)) == 1);
     ORR_CHECK(kernels_of(gradient(orr_log_softmax(t, -1), g, t)) == 1);
     ORR_CHECK(kernels_of(gradient(layer_norm(t, gain, bias), g, t)) == 1);
