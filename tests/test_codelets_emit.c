@@ -20,7 +20,7 @@ static double rc_ulp(const orr__ewrow *row, orr_dtype t)
 /* -- C99: a stand-in for the compiled CPU tier ------------------------------------------------------------------ */
 
 typedef void c_kernel(void *const *in, void *const *out, const int64_t *word);
-typedef void c_index_kernel(void *const *in, void *const *out, int32_t *flag, const int64_t *word);
+typedef void c_kernel_more(void *const *in, void *const *out, void *more, const int64_t *word);
 
 static bool cc_works(void)
 {
@@ -74,10 +74,20 @@ static bool rc_launch(const rc_run *run)
     c_kernel *k = text ? c_compile(text, wide, &lib) : NULL;
     ORR_CHECK_MSG(k != NULL, "of %s", text ? text : orr_error_message());
     int32_t bad = INT32_MAX;
-    c_index_kernel *ik;
-    memcpy(&ik, &k, sizeof ik);
-    if (k && lay.flag && word[0] > 0)
-        ik(run->in, run->out, &bad, word);
+    c_kernel_more *more;
+    memcpy(&more, &k, sizeof more);
+    if (k && lay.flag && word[0] > 0) {
+        more(run->in, run->out, &bad, word);
+    } else if (k && lay.scratch && word[0] > 0) {
+        size_t bytes = orr__emit_scratch(&lay, word);
+        void *scratch = malloc(bytes + 1);
+        more(run->in, run->out, scratch, word);
+        if (bytes > 0) {
+            orr__emit_second_stage(&lay, word);
+            more(run->in, run->out, scratch, word);
+        }
+        free(scratch);
+    }
     else if (k && word[0] > 0)
         k(run->in, run->out, word);
     rc_bad_index = bad == INT32_MAX ? -1 : bad;

@@ -41,6 +41,8 @@ enum {
     ORR__GROUP_BLOCKS, /* number of groups                                                                      */
     ORR__GROUP_SHAPE,  /* log2 of the items that fold an element; + 16: neighbours in the group are elements     */
     ORR__GROUP_COUNT,  /* values that an element is folded from                                                 */
+    ORR__GROUP_PARTS,  /* log2 of the groups that share an element's values                                     */
+    ORR__GROUP_STAGE,  /* 0 all at once; 1 parts are folded into scratch memory, 2 these into the element       */
     ORR__GROUP_WORDS
 };
 
@@ -57,6 +59,7 @@ typedef struct orr__layout {
     int nword, out_at, scalar_at;
     int group, group_at; /* items of a group and where its words are; 0: items are by themselves */
     bool by_value;
+    bool scratch;  /* a parameter before the words: memory between the stages of a reduction              */
     bool flag;     /* a parameter before the words: an int that becomes the number of a wrong index, the smallest */
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
@@ -84,6 +87,11 @@ typedef struct orr__geometry {
     int group;
 } orr__geometry;
 orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word);
+
+/* A reduction in two launches has scratch memory, of so many bytes, as its parameter; 0: one launch, NULL. The second
+ * launch's words are made of the first one's. */
+size_t orr__emit_scratch(const orr__layout *l, const int64_t *word);
+void orr__emit_second_stage(const orr__layout *l, int64_t *word);
 
 /* The scalars' words in instruction order; returns what follows them. */
 int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word);

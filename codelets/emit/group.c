@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include "codelets/emit/emit.h"
 
-/* Items enough to keep a large device busy: beyond them, an element of a column is folded by one item. */
-#define BUSY 65536
+/* Items, and groups, enough to keep a large device busy: beyond them, an element of a column is folded by one item, and
+ * any element by one group. A part of an element's values is worth a group from so many on. */
+enum { BUSY = 65536, BUSY_GROUPS = 256, WORTH = 8192, SCRATCH_BYTES = 32 };
 
 orr__region orr__emit_fold_of(const orr__region *r, int instr)
 {
@@ -141,10 +142,12 @@ void orr__emit_group_begin(orr__text *t, const orr__region *r, const orr__dialec
     orr__text_addf(t, "    const int shape = (int)W(%d), across = shape >> 4, lanes = 1 << (shape & 15);\n",
                    l->group_at + ORR__GROUP_SHAPE);
     orr__text_addf(t, "    const int width = %d >> (shape & 15), hop = across ? width : 1;\n", d->group);
+    orr__text_addf(t, "    const int parts = (int)W(%d), part = (int)(block & ((1 << parts) - 1));\n    (void)part;\n",
+                   l->group_at + ORR__GROUP_PARTS);
     orr__text_add(t, "    const int seat = across ? me & (width - 1) : me >> (shape & 15);\n"
                      "    const int lane = across ? me / width : me & (lanes - 1);\n"
                      "    const int home = across ? seat : me - lane;\n"
-                     "    const orr_idx line_ = block * width + seat;\n"
+                     "    const orr_idx line_ = (block >> parts) * width + seat;\n"
                      "    const int live = line_ < (orr_idx)W(0);\n"
                      "    const orr_idx line = live ? line_ : (orr_idx)W(0) - 1;\n");
 }
@@ -183,8 +186,16 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
     bool arg = r->kind == ORR__G_ARGREDUCE;
     orr__emit_axes(t, r, ~r->rmask, "line");
     orr__text_addf(t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
-    orr__text_addf(t, "    for (orr_idx q = (orr_idx)lane; q < (orr_idx)W(%d); q += (orr_idx)lanes) {\n",
-                   l->group_at + ORR__GROUP_COUNT);
+    orr__text_addf(t,
+                   "    const orr_idx count = (orr_idx)W(%d), stage = (orr_idx)W(%d);\n"
+                   "    const orr_idx some = (count + (((orr_idx)1 << parts) - 1)) >> parts, first = part * some;\n"
+                   "    const orr_idx end = count - first < some ? count : first + some;\n",
+                   l->group_at + ORR__GROUP_COUNT, l->group_at + ORR__GROUP_STAGE);
+    orr__text_addf(t,
+                   "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < count; q += (orr_idx)lanes)\n"
+                   "        acc%d = orr_join%d(acc%d, scratch[line * count + q]);\n",
+                   n, n, n);
+    orr__text_add(t, "    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
     orr__emit_axes(t, r, r->rmask, "q");
     for (int i = 0; i < r->ninstr; i++)
         orr__emit_value(t, r, l, i, &scalar, fp64);
@@ -192,7 +203,10 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
     orr__text_add(t, "    }\n");
     orr__emit_group_join(t, r, n, fp64);
     (void)snprintf(name, sizeof name, "fold%d", n);
-    orr__text_add(t, "    const orr_idx i = line;\n    if (live && lane == 0)\n    ");
+    orr__text_addf(t,
+                   "    const orr_idx i = line;\n    if (live && lane == 0 && stage == 1)\n"
+                   "        scratch[(line << parts) + part] = acc%d;\n    else if (live && lane == 0)\n    ",
+                   n);
     orr__emit_store(t, r, l, 0, arg ? ORR_I64 : orr__emit_fold_dtype(r, fp64), name, fp64);
 }
 
@@ -230,5 +244,33 @@ void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t
     g[ORR__GROUP_COUNT] = count;
     g[ORR__GROUP_SHAPE] = shape_of(r, lay->group, count);
     int64_t width = lay->group >> (g[ORR__GROUP_SHAPE] & 15);
+    int64_t blocks = (word[0] + width - 1) / width, whole = (r->out_count + width - 1) / width;
+    int parts = 0;
+    while (lay->scratch && whole << (parts + 1) <= BUSY_GROUPS && count >> (parts + 1) >= WORTH)
+        parts++;
+    g[ORR__GROUP_BLOCKS] = blocks << parts;
+    g[ORR__GROUP_PARTS] = parts;
+    g[ORR__GROUP_STAGE] = parts > 0;
+}
+
+size_t orr__emit_scratch(const orr__layout *l, const int64_t *word)
+{
+    if (!l->scratch || word[l->group_at + ORR__GROUP_STAGE] == 0)
+        return 0;
+    return ((size_t)word[0] << word[l->group_at + ORR__GROUP_PARTS]) * SCRATCH_BYTES;
+}
+
+/* Parts lie one after the other, so that items along them read neighbours. */
+void orr__emit_second_stage(const orr__layout *l, int64_t *word)
+{
+    int64_t *g = word + l->group_at;
+    int log = 0;
+    g[ORR__GROUP_COUNT] = (int64_t)1 << g[ORR__GROUP_PARTS];
+    g[ORR__GROUP_PARTS] = 0;
+    g[ORR__GROUP_STAGE] = 2;
+    while (2 << log <= l->group && 2 << log <= g[ORR__GROUP_COUNT])
+        log++;
+    g[ORR__GROUP_SHAPE] = log;
+    int64_t width = l->group >> log;
     g[ORR__GROUP_BLOCKS] = (word[0] + width - 1) / width;
 }

@@ -214,7 +214,8 @@ bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64
         fits = fits && offset >= INT32_MIN && offset + items <= INT32_MAX;
     }
     word[GROUP + ORR__GROUP_BLOCKS] = batches * tiles;
-    word[GROUP + ORR__GROUP_SHAPE] = word[GROUP + ORR__GROUP_COUNT] = 0;
+    for (int k = ORR__GROUP_SHAPE; k < ORR__GROUP_WORDS; k++)
+        word[GROUP + k] = 0;
     for (int k = 0; k < 2; k++)
         fits = fits && orr__emit_narrow(r, &r->access[k], word[k ? B_AT : A_AT], rows);
     return orr__emit_access_words(l, lay, 2, word) && fits;

@@ -137,7 +137,8 @@ static orr_status small_buffer(const orr__cl_unit *u, const orr__launch *l, cl_m
 }
 
 /* The unit's lock is held: arguments belong to the cl_kernel until it is enqueued. */
-static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word, cl_mem flag)
+static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word,
+                          const cl_mem *extra)
 {
     orr__site at = site(l->region);
     cl_int code;
@@ -148,8 +149,8 @@ static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u,
     size_t group = g.group ? (size_t)g.group : u->group, global = ((size_t)g.items + group - 1) / group * group;
     orr_status st = ORR_OK;
     code = set_pointers(u->kernel, l, &next);
-    if (code == CL_SUCCESS && flag)
-        code = clSetKernelArg(u->kernel, next++, sizeof flag, &flag);
+    if (code == CL_SUCCESS && (k->layout.flag || k->layout.scratch))
+        code = clSetKernelArg(u->kernel, next++, sizeof *extra, extra);
     if (code == CL_SUCCESS && k->layout.by_value)
         code = clSetKernelArg(u->kernel, next, bytes, word);
     else if (code == CL_SUCCESS) {
@@ -191,21 +192,38 @@ static orr_status check_index(const orr__launch *l, cl_mem flag)
                      (long long)i, (long long)bad, r->attr.axis, (long long)r->in_shape[0].dim[r->attr.axis]);
 }
 
-static orr_status launch_unit(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word)
+/* What the kernel takes before the words; *extra stays NULL when it takes nothing. */
+static orr_status make_extra(const orr__kernel *k, const orr__launch *l, const orr__cl_unit *u, const int64_t *word,
+                             cl_mem *extra)
 {
     const cl_int none = NO_INDEX;
-    cl_mem flag = NULL;
+    size_t bytes = orr__emit_scratch(&k->layout, word);
+    cl_int code = CL_SUCCESS;
+    if (k->layout.flag)
+        return small_buffer(u, l, CL_MEM_READ_WRITE, &none, sizeof none, extra);
+    if (bytes > 0)
+        *extra = clCreateBuffer(u->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    return code == CL_SUCCESS ? ORR_OK : orr__cl_fail(site(l->region), "clCreateBuffer", code);
+}
+
+static orr_status launch_unit(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, int64_t *word)
+{
+    cl_mem extra = NULL;
     (void)pthread_mutex_lock(&u->lock);
     orr_status st = orr__cl_unit_build(site(l->region), u);
-    if (st == ORR_OK && k->layout.flag)
-        st = small_buffer(u, l, CL_MEM_READ_WRITE, &none, sizeof none, &flag);
     if (st == ORR_OK)
-        st = enqueue(k, l, u, word, flag);
+        st = make_extra(k, l, u, word, &extra);
+    if (st == ORR_OK)
+        st = enqueue(k, l, u, word, &extra);
+    if (st == ORR_OK && orr__emit_scratch(&k->layout, word) > 0) {
+        orr__emit_second_stage(&k->layout, word);
+        st = enqueue(k, l, u, word, &extra);
+    }
     (void)pthread_mutex_unlock(&u->lock);
-    if (st == ORR_OK && flag)
-        st = check_index(l, flag);
-    if (flag)
-        (void)clReleaseMemObject(flag);
+    if (st == ORR_OK && k->layout.flag)
+        st = check_index(l, extra);
+    if (extra) /* the queue keeps it as long as it is used */
+        (void)clReleaseMemObject(extra);
     return st;
 }
 
