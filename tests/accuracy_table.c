@@ -158,13 +158,14 @@ static void table(FILE *f, const line *l, int n, orr_dtype d)
             fprintf(f, "---:|---:|");
     fprintf(f, "---:|---|\n");
     for (int i = 0; i < n; i++) {
-        int special = 0;
+        int special = -1;
         if (l[i].dtype != d)
             continue;
         fprintf(f, "| `%s` | %g |", l[i].row->op.name, acc_bound(l[i].row, d));
         for (int t = 0; t < ACC_TIERS; t++) {
             const score *s = &l[i].of[t];
-            special = s->special > special ? s->special : special;
+            if (s->special && (special < 0 || s->special > l[i].of[special].special))
+                special = t;
             if (!column[t])
                 continue;
             if (s->how != 't')
@@ -174,11 +175,11 @@ static void table(FILE *f, const line *l, int n, orr_dtype d)
             else
                 fprintf(f, " **%.3g** | %.3f |", s->max, s->sum / (s->means ? s->means : 1));
         }
-        if (special)
-            fprintf(f, " **%d** at `%s` | %s%s%s |\n", special, l[i].special_at, l[i].at[0] ? "`" : "", l[i].at,
-                    l[i].at[0] ? "`" : "");
+        if (special >= 0)
+            fprintf(f, " **%d** by %s, as `%s` |", l[i].of[special].special, acc_tier_name[special], l[i].special_at);
         else
-            fprintf(f, " 0 | %s%s%s |\n", l[i].at[0] ? "`" : "", l[i].at, l[i].at[0] ? "`" : "");
+            fprintf(f, " 0 |");
+        fprintf(f, " %s%s%s |\n", l[i].at[0] ? "`" : "", l[i].at, l[i].at[0] ? "`" : "");
     }
 }
 
