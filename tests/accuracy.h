@@ -49,7 +49,8 @@ extern const orr_dtype acc_dtype[4];
 
 /* -- tiers: each is a process of its own, this program run again with other settings -------------------- */
 
-enum { ACC_TIER0, ACC_TIER1, ACC_TIER1_CLANG, ACC_OPENCL, ACC_TIERS };
+/* BASE: what the interpreter does on a processor without fused multiply-adds. */
+enum { ACC_TIER0, ACC_BASE, ACC_TIER1, ACC_TIER1_CLANG, ACC_OPENCL, ACC_TIERS };
 extern const char *const acc_tier_name[ACC_TIERS];
 
 typedef struct {

@@ -9,10 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "codelets/codelet.h"
+#include "codelets/cpu/cpu.h"
 #include "codelets/jit/jit.h"
 #include "tests/accuracy.h"
 
-const char *const acc_tier_name[ACC_TIERS] = { "tier 0", "tier 1", "tier 1, clang", "OpenCL" };
+const char *const acc_tier_name[ACC_TIERS] = { "tier 0", "tier 0, no FMA", "tier 1", "tier 1, clang", "OpenCL" };
 
 typedef struct {
     const char *name, *value;
@@ -94,7 +95,7 @@ static bool by_tier(int which, uint64_t before)
     for (int i = 0; i < n && i < 8; i++)
         device = device || strstr(row[i].worker, "OpenCL");
     orr_stats_reset();
-    return which == ACC_TIER0 ? true : which == ACC_OPENCL ? device : kernels() > before;
+    return which == ACC_TIER0 || which == ACC_BASE ? true : which == ACC_OPENCL ? device : kernels() > before;
 }
 
 static bool serve_one(int which, int fd, const orr__ewrow *row, orr_dtype dtype, acc_size size)
@@ -129,6 +130,8 @@ bool acc_tier_main(int *status)
         return false;
     char what[160] = "";
     bool ok = orr_init(NULL) == ORR_OK;
+    if (which == ACC_BASE)
+        (void)orr__cpu_use("base");
     if (!ok)
         (void)snprintf(what, sizeof what, "%s", orr_error_message());
     char there = ok && describe(which, what) ? 1 : 0;
@@ -167,7 +170,7 @@ static bool receive(int fd, void *data, size_t size)
 
 void acc_tier_start(acc_tier *t, int which, acc_size size, const char *cache)
 {
-    static const setting *const own[ACC_TIERS] = { tier0, tier1, clang, opencl };
+    static const setting *const own[ACC_TIERS] = { tier0, tier0, tier1, clang, opencl };
     int fd[2];
     *t = (acc_tier){ .pid = -1, .fd = -1, .what = "it could not be started" };
     if (pipe(fd) != 0)

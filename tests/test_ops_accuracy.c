@@ -28,6 +28,14 @@ static void complain(work *w, const char *tier, const orr__ewrow *row, orr_dtype
                   acc_args_text(a, i, at, sizeof at), w->got[i], w->want[i].hi, u);
 }
 
+/* Processors without fused multiply-adds have the C library's f64 circles: glibc 2.36 is this far off at the double that is
+ * closest to a multiple of π/2. */
+static double known(const orr__ewrow *row, orr_dtype d, double x)
+{
+    bool there = d == ORR_F64 && fabs(x) == 6381956970095103 * 0x1p797;
+    return there && !strcmp(row->op.name, "cos") ? 8 : there && !strcmp(row->op.name, "tan") ? 16 : 0;
+}
+
 /* One row and dtype: the worst argument, and the first wrong special value. */
 static void compare(work *w, const char *tier, const orr__ewrow *row, orr_dtype d, const acc_args *a)
 {
@@ -36,7 +44,7 @@ static void compare(work *w, const char *tier, const orr__ewrow *row, orr_dtype 
     for (int i = 0; i < a->n; i++) {
         double in[3] = { a->in[0][i], a->in[1] ? a->in[1][i] : 0, a->in[2] ? a->in[2][i] : 0 };
         double u = acc_ulps(d, w->got[i], &w->want[i], acc_scale(row, in));
-        if (u <= most)
+        if (u <= most || u <= known(row, d, in[0]))
             continue;
         if (isinf(u)) {
             special = special < 0 ? i : special;
@@ -101,7 +109,7 @@ static void judge(const int *which, int ntier)
 
 static void every_tier_keeps_its_promises(void)
 {
-    judge((const int[]){ ACC_TIER0, ACC_TIER1 }, 2);
+    judge((const int[]){ ACC_TIER0, ACC_BASE, ACC_TIER1 }, 3);
 }
 
 static void distances_are_in_units_of_the_last_place(void)
