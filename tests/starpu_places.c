@@ -60,7 +60,8 @@ static void tiles_elsewhere_are_found_or_gathered(void)
     hand *h = shifted();
 
     ORR_REQUIRE(engine_up("starpu") == ORR_OK);
-    orr__star.numa = true;
+    orr__star.numa = true; /* as on a machine with several memory nodes */
+    orr__star.one_memory = false;
     for (int t = 0; t < TILES; t++) {
         run_elsewhere(h, t, 0);
         run_elsewhere(h, t, 3);
@@ -75,7 +76,8 @@ static void tiles_at_home_are_found_by_the_long_way_too(void)
     orr__buf *leaf = ramp(N, 0), *out;
 
     ORR_REQUIRE(engine_up("starpu") == ORR_OK);
-    orr__star.numa = true;
+    orr__star.numa = true; /* as on a machine with several memory nodes */
+    orr__star.one_memory = false;
     for (int k = 0; k < 10; k++) {
         ORR_REQUIRE(hand_run(h, &leaf, 0, &out) == ORR_OK);
         ORR_CHECK(is_ramp(out, N - 1, 1, 1));
