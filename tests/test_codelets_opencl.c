@@ -322,6 +322,16 @@ static void sums_without_double_are_compensated(void)
     free(x);
 }
 
+/* As processors do it; all other tests fold together. */
+static void folds_by_single_items(void)
+{
+    orr__cl_fold_together = false;
+    rows_see_their_folds();
+    special_values_stay_in_their_row();
+    long_folds_are_shared_out();
+    orr__cl_fold_together = true;
+}
+
 static void opencl(void)
 {
     ORR_SKIP("%s", cl.why);
@@ -336,6 +346,7 @@ int main(int argc, char **argv)
         ORR_TEST(bounds_that_are_nan_win),
         ORR_TEST(graphs_compute_what_the_reference_does),
         RW_TESTS,
+        ORR_TEST(folds_by_single_items),
         ORR_TEST(one_text_is_compiled_once_for_all_sizes),
         ORR_TEST(a_build_error_carries_the_compilers_log),
         ORR_TEST(several_threads_launch_one_kernel),
@@ -345,6 +356,7 @@ int main(int argc, char **argv)
     };
     static const orr_test none[] = { ORR_TEST(opencl), { 0 } };
     start();
+    orr__cl_fold_together = true;
     int status = orr_test_main(argc, argv, "codelets.opencl", cl.ok ? tests : none);
     stop();
     return status;

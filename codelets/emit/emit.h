@@ -59,6 +59,7 @@ typedef struct orr__layout {
     int nword, out_at, scalar_at;
     int group, group_at; /* items of a group and where its words are; 0: items are by themselves */
     bool by_value;
+    bool alone;    /* each item folds an element by itself; the launcher sets it, the text is the same     */
     bool scratch;  /* a parameter before the words: memory between the stages of a reduction              */
     bool flag;     /* a parameter before the words: an int that becomes the number of a wrong index, the smallest */
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */

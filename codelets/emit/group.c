@@ -189,10 +189,10 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
     orr__text_addf(t,
                    "    const orr_idx count = (orr_idx)W(%d), stage = (orr_idx)W(%d);\n"
                    "    const orr_idx some = (count + (((orr_idx)1 << parts) - 1)) >> parts, first = part * some;\n"
-                   "    const orr_idx end = count - first < some ? count : first + some;\n",
+                   "    const orr_idx end = !live ? 0 : stage == 2 || count - first < some ? count : first + some;\n",
                    l->group_at + ORR__GROUP_COUNT, l->group_at + ORR__GROUP_STAGE);
     orr__text_addf(t,
-                   "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < count; q += (orr_idx)lanes)\n"
+                   "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < end; q += (orr_idx)lanes)\n"
                    "        acc%d = orr_join%d(acc%d, scratch[line * count + q]);\n",
                    n, n, n);
     orr__text_add(t, "    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
@@ -215,12 +215,15 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
 /* Values that lie one after the other go to neighbouring items, which a device reads together: those of one element, or,
  * when the last axis is kept, of neighbouring elements. Depends on the region's sizes only, not on the part of it that is
  * launched: the order in which values are added is the same for any tiling that leaves folded axes whole. */
-static int64_t shape_of(const orr__region *r, int group, int64_t count)
+static int64_t shape_of(const orr__region *r, const orr__layout *l, int64_t count)
 {
+    int group = l->group;
     int last = r->rank - 1, log = 0, most = group;
     while (last > 0 && r->dim[last] == 1 && !r->rows)
         last--;
     bool across = !r->rows && !(r->rmask >> last & 1u);
+    if (l->alone)
+        return 0;
     if (across) {
         int64_t side = 1;
         while (side < 32 && side < r->out_count)
@@ -242,7 +245,7 @@ void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t
     if (r->rows)
         word[0] = count > 0 ? word[0] / count : 0;
     g[ORR__GROUP_COUNT] = count;
-    g[ORR__GROUP_SHAPE] = shape_of(r, lay->group, count);
+    g[ORR__GROUP_SHAPE] = shape_of(r, lay, count);
     int64_t width = lay->group >> (g[ORR__GROUP_SHAPE] & 15);
     int64_t blocks = (word[0] + width - 1) / width, whole = (r->out_count + width - 1) / width;
     int parts = 0;
@@ -268,7 +271,7 @@ void orr__emit_second_stage(const orr__layout *l, int64_t *word)
     g[ORR__GROUP_COUNT] = (int64_t)1 << g[ORR__GROUP_PARTS];
     g[ORR__GROUP_PARTS] = 0;
     g[ORR__GROUP_STAGE] = 2;
-    while (2 << log <= l->group && 2 << log <= g[ORR__GROUP_COUNT])
+    while (!l->alone && 2 << log <= l->group && 2 << log <= g[ORR__GROUP_COUNT])
         log++;
     g[ORR__GROUP_SHAPE] = log;
     int64_t width = l->group >> log;

@@ -78,8 +78,7 @@ static void along(row *w)
             if (operand[k] >= 0)
                 w->of[operand[k]].need = true;
     }
-    orr__text_addf(w->t, "    for (orr_idx i%d = (orr_idx)lane; i%d < (orr_idx)W(%d); i%d += (orr_idx)lanes) {\n", last,
-                   last, 2 + last, last);
+    orr__text_addf(w->t, "    for (orr_idx i%d = (orr_idx)lane; i%d < end; i%d += (orr_idx)lanes) {\n", last, last, last);
     for (int n = 0; n < r->ninstr; n++)
         if (w->of[n].need && w->of[n].varies)
             value(w, n);
@@ -148,7 +147,6 @@ static void outputs(row *w)
     forget(w);
     for (int k = 0; k < r->nout; k++)
         w->of[r->out_reg[k]].need = true;
-    orr__text_add(w->t, "    if (live)\n");
     along(w);
     orr__text_addf(w->t, "    const orr_idx i = line * (orr_idx)W(%d) + i%d;\n", 2 + last, last);
     stores(w);
@@ -160,6 +158,7 @@ bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bo
     if (!(w.of = orr__alloc_n((size_t)r->ninstr + 1, sizeof *w.of)))
         return false;
     learn(&w);
+    orr__text_addf(t, "    const orr_idx end = live ? (orr_idx)W(%d) : 0;\n", 2 + r->rank - 1);
     orr__emit_axes(t, r, (1u << (r->rank - 1)) - 1, "line");
     outside(&w, 0);
     for (int p = 0; p < w.passes; p++) {

@@ -10,6 +10,7 @@
 enum { MOST = 64 }; /* platforms, and devices of one; what is beyond is not looked at */
 
 static orr__cl_machine machine;
+bool orr__cl_fold_together;
 
 static bool flag(cl_device_id d, cl_device_info what)
 {
@@ -35,6 +36,12 @@ static bool has_fp64(cl_device_id d)
     return clGetDeviceInfo(d, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof c, &c, NULL) == CL_SUCCESS && c != 0;
 }
 
+static bool is_processor(cl_device_id d)
+{
+    cl_device_type t = 0;
+    return clGetDeviceInfo(d, CL_DEVICE_TYPE, sizeof t, &t, NULL) == CL_SUCCESS && (t & CL_DEVICE_TYPE_CPU);
+}
+
 static size_t largest_group(cl_device_id d)
 {
     size_t most = 0;
@@ -49,6 +56,7 @@ static void look(void)
     cl_int code = clGetPlatformIDs(MOST, platform, &np);
     machine.fp64 = true;
     machine.group = SIZE_MAX;
+    machine.processors = true;
     if (code != CL_SUCCESS || np == 0) {
         (void)snprintf(machine.why, sizeof machine.why, "no OpenCL platform (%s)",
                        code != CL_SUCCESS ? orr__cl_name(code) : "none installed");
@@ -63,6 +71,7 @@ static void look(void)
                 continue;
             machine.devices++;
             machine.fp64 = machine.fp64 && has_fp64(device[i]);
+            machine.processors = machine.processors && is_processor(device[i]);
             size_t group = largest_group(device[i]);
             machine.group = group < machine.group ? group : machine.group;
         }

@@ -87,6 +87,7 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         release(k);
         return st;
     }
+    k->layout.alone = orr__cl_look()->processors && !orr__cl_fold_together;
     *out = k;
     return ORR_OK;
 }

@@ -18,10 +18,13 @@ orr_status orr__cl_fail(orr__site at, const char *call, cl_int code);
 typedef struct {
     int devices; /* usable: available, with a compiler, OpenCL 1.2, little-endian */
     bool fp64;
-    size_t group;  /* items that every device takes in one group */
+    bool processors; /* all of them are: a group's items are a loop, not neighbours in a vector unit */
+    size_t group;    /* items that every device takes in one group */
     char why[128]; /* when there is none */
 } orr__cl_machine;
 const orr__cl_machine *orr__cl_look(void);
+/* For tests: fold on processors as other devices do. */
+extern bool orr__cl_fold_together;
 
 /* A kernel compiled for one device of one context: shared by all who have the same text. */
 typedef struct orr__cl_unit {
