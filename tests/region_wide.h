@@ -13,7 +13,8 @@ static orr_tensor *rw_random(orr_dtype t, int rank, const int64_t *dim, double l
         n *= dim[d];
     void *p = rc_new(t, n);
     rc_fill(p, t, n, lo, hi);
-    orr_tensor *x = orr_from(t, (orr_shape){ .rank = rank, .dim = { dim[0], rank > 1 ? dim[1] : 0, rank > 2 ? dim[2] : 0 } }, p);
+    orr_tensor *x =
+        orr_from(t, (orr_shape){ .rank = rank, .dim = { dim[0], rank > 1 ? dim[1] : 0, rank > 2 ? dim[2] : 0 } }, p);
     free(p);
     return x;
 }
@@ -30,7 +31,8 @@ static void rw_row_graphs(orr_dtype t, int rank, const int64_t *dim, double ulp)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = rw_random(t, rank, dim, -3, 3), *scale = rw_random(t, 1, dim + rank - 1, 1, 2);
-    orr_tensor *least = orr_min(x, ORR_AXES(-1), true), *any = orr_any(orr_greater(x, orr_scalar(2.5)), ORR_AXES(-1), true);
+    orr_tensor *least = orr_min(x, ORR_AXES(-1), true),
+               *any = orr_any(orr_greater(x, orr_scalar(2.5)), ORR_AXES(-1), true);
     orr_tensor *y[] = {
         orr_softmax(x, -1),
         orr_log_softmax(orr_mul(x, scale), -1),
@@ -116,7 +118,7 @@ static void long_folds_are_shared_out(void)
         int rank;
         int64_t dim[3];
         uint32_t mask;
-    } shape[] = { { 1, { 100003 }, 1 },     { 2, { 3, 5000 }, 2 },    { 2, { 5000, 3 }, 1 },  { 2, { 900, 130 }, 1 },
+    } shape[] = { { 1, { 100003 }, 1 },     { 2, { 3, 5000 }, 2 },    { 2, { 5000, 3 }, 1 },   { 2, { 900, 130 }, 1 },
                   { 3, { 40, 50, 60 }, 5 }, { 3, { 40, 50, 60 }, 2 }, { 3, { 40, 6, 500 }, 3 } };
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
         rw_long(ORR__RSUM, ORR_F32, shape[i].rank, shape[i].dim, shape[i].mask, false);
@@ -135,8 +137,10 @@ static void matrix_products(void)
     for (size_t k = 0; k < sizeof type / sizeof *type; k++) {
         orr_scope *s = orr_scope_begin();
         orr_dtype t = type[k];
-        orr_tensor *a = rw_random(t, 2, (int64_t[]){ 70, 33 }, 0.5, 2), *b = rw_random(t, 2, (int64_t[]){ 33, 130 }, 0.5, 2);
-        orr_tensor *c = rw_random(t, 3, (int64_t[]){ 3, 5, 33 }, 0.5, 2), *d = rw_random(t, 3, (int64_t[]){ 2, 70, 40 }, 0.5, 2);
+        orr_tensor *a = rw_random(t, 2, (int64_t[]){ 70, 33 }, 0.5, 2),
+                   *b = rw_random(t, 2, (int64_t[]){ 33, 130 }, 0.5, 2);
+        orr_tensor *c = rw_random(t, 3, (int64_t[]){ 3, 5, 33 }, 0.5, 2),
+                   *d = rw_random(t, 3, (int64_t[]){ 2, 70, 40 }, 0.5, 2);
         orr_tensor *y[] = {
             orr_matmul(a, b),
             orr_matmul(orr_transpose(b), orr_transpose(a)),
@@ -165,7 +169,8 @@ static void whole_arrays_are_moved(void)
         orr_scope *s = orr_scope_begin();
         orr_dtype t = type[k];
         double lo = orr__is_unsigned(t) ? 0 : -50;
-        orr_tensor *x = rw_random(t, 3, (int64_t[]){ 6, 5, 9 }, lo, 50), *z = rw_random(t, 3, (int64_t[]){ 6, 2, 9 }, lo, 50);
+        orr_tensor *x = rw_random(t, 3, (int64_t[]){ 6, 5, 9 }, lo, 50),
+                   *z = rw_random(t, 3, (int64_t[]){ 6, 2, 9 }, lo, 50);
         int64_t at[] = { 4, 0, -1, 2, 2, -5, 4 };
         orr_tensor *index = orr_from(ORR_I64, ORR_SHAPE(7), at);
         orr_tensor *few = orr_from(ORR_U8, ORR_SHAPE(2, 1), (uint8_t[]){ 3, 1 });
@@ -205,7 +210,9 @@ static void indices_out_of_range_are_found(void)
     b.r.out_count = 6;
     b.r.shape = shapes[1];
     b.r.in_shape = shapes;
-    rc_run run = { .b = &b, .hi = 6, .in = { x, (void *)(uintptr_t)index }, .in_n = { 3, 6 }, .out = { got }, .out_n = { 6 } };
+    rc_run run = {
+        .b = &b, .hi = 6, .in = { x, (void *)(uintptr_t)index }, .in_n = { 3, 6 }, .out = { got }, .out_n = { 6 }
+    };
     if (!rc_launch(&run))
         return;
     ORR_CHECK_MSG(rc_bad_index == 2, "%lld", (long long)rc_bad_index);

@@ -1,6 +1,6 @@
-/* CUDA C text of every kind of kernel, compiled by NVRTC, which needs no GPU: every row, dtype and layout, reductions, rows
- * that see their folds, products, moves, casts, random numbers. By default everything for one architecture and a selection
- * for the others; with ORR_TEST_FULL=1 everything for all of them, down to machine code.
+/* CUDA C text of every kind of kernel, compiled by NVRTC, which needs no GPU: every row, dtype and layout, reductions,
+ * rows that see their folds, products, moves, casts, random numbers. By default everything for one architecture and a
+ * selection for the others; with ORR_TEST_FULL=1 everything for all of them, down to machine code.
  * Must not know: GPUs, launches. */
 #include "config.h"
 
@@ -128,7 +128,8 @@ static void rows_region(orr_dtype t, int *i, int layout)
         const orr__ewrow *row = orr__ew(ORR__OP_EW + *i);
         if (!orr__ew_takes(row, t))
             continue;
-        int x = reg[row->cond][layout % LAYOUTS], y = reg[0][(layout + 1) % LAYOUTS], z = reg[0][(layout + 2) % LAYOUTS];
+        int x = reg[row->cond][layout % LAYOUTS], y = reg[0][(layout + 1) % LAYOUTS],
+            z = reg[0][(layout + 2) % LAYOUTS];
         int v = rb_row(&b, row, x, y, z);
         if (row->to_bool && t != ORR_BOOL)
             v = rb_cast(&b, t, v);
@@ -216,9 +217,10 @@ static void row_patterns(orr_dtype t)
         int most = rb_push(&b, ORR__RI_FOLD, t, k == 2 ? ORR__RSUM : ORR__RMAX, x, -1, -1, -1, -1);
         int d = rb_ew(&b, "sub", x, most, -1), e = rb_ew(&b, k == 2 ? "square" : "exp", d, -1, -1);
         int sum = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, e, -1, -1, -1, -1);
-        rb_out(&b, t, k == 0   ? rb_ew(&b, "div", e, sum, -1)
-                      : k == 1 ? rb_ew(&b, "sub", d, rb_ew(&b, "log", sum, -1, -1), -1)
-                               : rb_ew(&b, "mul", d, rb_ew(&b, "rsqrt", sum, -1, -1), -1));
+        rb_out(&b, t,
+               k == 0   ? rb_ew(&b, "div", e, sum, -1)
+               : k == 1 ? rb_ew(&b, "sub", d, rb_ew(&b, "log", sum, -1, -1), -1)
+                        : rb_ew(&b, "mul", d, rb_ew(&b, "rsqrt", sum, -1, -1), -1));
         (void)snprintf(what, sizeof what, "row pattern %d of %s", k, orr_dtype_name(t));
         add(&b.r, what);
     }

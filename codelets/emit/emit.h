@@ -35,8 +35,8 @@ enum { ORR__EMIT_ARG_BYTES = 1024 };
 /* How an access moves along an axis; part of the text, so part of what a kernel is compiled for. */
 enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
 
-/* How a kernel computes an output element: one work item by itself; items of a group together (folds: several elements to
- * a group when there is little to fold); or a group a tile of a matrix product. Arg words of the last two, at group_at: */
+/* How a kernel computes an output element: one work item by itself; items of a group together (folds: several elements
+ * to a group when there is little to fold); or a group a tile of a matrix product. Words of the last two, at group_at: */
 enum {
     ORR__GROUP_BLOCKS, /* number of groups                                                                      */
     ORR__GROUP_SHAPE,  /* log2 of the items that fold an element; + 16: neighbours in the group are elements     */
@@ -75,8 +75,8 @@ void orr__layout_free(orr__layout *l);
 bool orr__layout_equal(const orr__layout *a, const orr__layout *b, const orr__region *r);
 
 /* The text, NUL-terminated, the caller frees it; NULL with the last error set. The kernel is called orr_kernel. Its
- * parameters: inputs, outputs, with layout.flag an int, words (struct by value or pointer). With ORR_WIDE defined by the compiler's command
- * line indices have 64 bits, else 32. */
+ * parameters: inputs, outputs, what layout.flag and layout.scratch say, words (struct by value or pointer). With
+ * ORR_WIDE defined by the compiler's command line indices have 64 bits, else 32. */
 char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64);
 
 /* The words of a launch. Returns whether 32-bit indices suffice. */

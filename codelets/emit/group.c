@@ -33,8 +33,8 @@ static void unpack(orr__text *t, const orr__region *r, const char *from, bool fp
     if (r->kind == ORR__G_ARGREDUCE)
         orr__text_addf(t, "    orr_i64 where = %s.where;\n", from);
     if (compensated(r, fp64))
-        orr__text_addf(t, "    %s plain = %s.plain, lost = %s.lost;\n",
-                       orr__emit_type(orr__emit_fold_dtype(r, fp64)), from, from);
+        orr__text_addf(t, "    %s plain = %s.plain, lost = %s.lost;\n", orr__emit_type(orr__emit_fold_dtype(r, fp64)),
+                       from, from);
 }
 
 static void pack(orr__text *t, const orr__region *r, bool fp64)

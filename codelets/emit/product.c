@@ -1,5 +1,5 @@
-/* Kernels of matrix products: a group computes one tile, step by step along k, through memory that it shares, then what is
- * made of the tile's elements.
+/* Kernels of matrix products: a group computes one tile, step by step along k, through memory that it shares, then what
+ * is made of the tile's elements.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -12,8 +12,21 @@ enum { CELLS = 4, DEEP = 16 };
 
 /* Words; of each batch axis then its size, what divides by it, and how a and b move along it. */
 enum {
-    ROWS = 1, COLS, DEPTH, TILES_N, TILES_N_BY, TILES, TILES_BY,
-    A_AT, A_ROW, A_DEEP, B_AT, B_DEEP, B_COL, GROUP, BATCH = GROUP + ORR__GROUP_WORDS
+    ROWS = 1,
+    COLS,
+    DEPTH,
+    TILES_N,
+    TILES_N_BY,
+    TILES,
+    TILES_BY,
+    A_AT,
+    A_ROW,
+    A_DEEP,
+    B_AT,
+    B_DEEP,
+    B_COL,
+    GROUP,
+    BATCH = GROUP + ORR__GROUP_WORDS
 };
 enum { B_SIZE, B_BY, B_OF_A, B_OF_B, B_WORDS };
 
@@ -67,8 +80,9 @@ void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__di
     orr_dtype type = orr__compute_dtype(made(r));
     int k = type == ORR_F64;
     orr__text_add(t, d->math[k]);
-    orr__text_addf(t, "#if %s\n#define ORR_MAD(x, y, z) fma(x, y, z)\n#else\n#define ORR_MAD(x, y, z) ((x) * (y) + (z))\n"
-                      "#endif\nORR_FN %s orr_mad(%s x, %s y, %s z) { return ORR_MAD(x, y, z); }\n",
+    orr__text_addf(t,
+                   "#if %s\n#define ORR_MAD(x, y, z) fma(x, y, z)\n#else\n#define ORR_MAD(x, y, z) ((x) * (y) + (z))\n"
+                   "#endif\nORR_FN %s orr_mad(%s x, %s y, %s z) { return ORR_MAD(x, y, z); }\n",
                    d->fma[k], orr__emit_type(type), orr__emit_type(type), orr__emit_type(type), orr__emit_type(type));
     orr__text_add(t, d->unmath);
 }
@@ -82,8 +96,8 @@ static void fetch(orr__text *t, const orr__region *r, int group, char name, int 
     bool half = orr__is_half(type);
     const char *first = name == 'a' ? "row0" : "col0";
     orr__text_addf(t, "        for (int s = me; s < %d; s += %d) {\n", cells, group);
-    orr__text_addf(t, "            const int d = %c_deep ? s %% %d : s / %d, x = %c_deep ? s / %d : s %% %d;\n", name, DEEP,
-                   edge, name, DEEP, edge);
+    orr__text_addf(t, "            const int d = %c_deep ? s %% %d : s / %d, x = %c_deep ? s / %d : s %% %d;\n", name,
+                   DEEP, edge, name, DEEP, edge);
     orr__text_addf(t, "            const orr_idx at = %s + x, k = k0 + d;\n", first);
     orr__text_addf(t, "            %c_[d][x] = at < (orr_idx)W(%d) && k < (orr_idx)W(%d) ? ", name, rows_at, DEPTH);
     if (half)
@@ -98,16 +112,16 @@ static void place(orr__text *t, const orr__region *r, int edge)
     orr__text_addf(t, "    const orr_idx batch = orr_quotient(block, (orr_idx)W(%d), W(%d));\n", TILES, TILES_BY);
     orr__text_addf(t, "    const orr_idx tile = block - batch * (orr_idx)W(%d);\n", TILES);
     orr__text_addf(t, "    const orr_idx down = orr_quotient(tile, (orr_idx)W(%d), W(%d));\n", TILES_N, TILES_N_BY);
-    orr__text_addf(t, "    const orr_idx row0 = down * %d, col0 = (tile - down * (orr_idx)W(%d)) * %d;\n", edge, TILES_N,
-                   edge);
+    orr__text_addf(t, "    const orr_idx row0 = down * %d, col0 = (tile - down * (orr_idx)W(%d)) * %d;\n", edge,
+                   TILES_N, edge);
     orr__text_addf(t, "    orr_idx a_at = (orr_idx)W(%d), b_at = (orr_idx)W(%d), rest = batch;\n", A_AT, B_AT);
     for (int d = r->rank - 4; d >= 0; d--) {
         int w = BATCH + B_WORDS * d;
         orr__text_addf(t, "    const orr_idx rest%d = orr_quotient(rest, (orr_idx)W(%d), W(%d));\n", d, w + B_SIZE,
                        w + B_BY);
         orr__text_addf(t, "    const orr_idx i%d = rest - rest%d * (orr_idx)W(%d);\n", d, d, w + B_SIZE);
-        orr__text_addf(t, "    a_at += i%d * (orr_idx)W(%d);\n    b_at += i%d * (orr_idx)W(%d);\n    rest = rest%d;\n", d,
-                       w + B_OF_A, d, w + B_OF_B, d);
+        orr__text_addf(t, "    a_at += i%d * (orr_idx)W(%d);\n    b_at += i%d * (orr_idx)W(%d);\n    rest = rest%d;\n",
+                       d, w + B_OF_A, d, w + B_OF_B, d);
     }
     orr__text_addf(t, "    const int a_deep = W(%d) == 1, b_deep = W(%d) == 1;\n", A_DEEP, B_DEEP);
 }
@@ -118,9 +132,10 @@ static void multiply(orr__text *t, const char *type, int side)
     orr__text_addf(t, "        %s part[%d][%d];\n", type, CELLS, CELLS);
     orr__text_addf(t, "        for (int y = 0; y < %d; y++)\n            for (int x = 0; x < %d; x++)\n", CELLS, CELLS);
     orr__text_addf(t, "                part[y][x] = 0;\n        for (int d = 0; d < %d; d++)\n", DEEP);
-    orr__text_addf(t, "            for (int y = 0; y < %d; y++)\n                for (int x = 0; x < %d; x++)\n", CELLS, CELLS);
-    orr__text_addf(t, "                    part[y][x] = orr_mad(a_[d][my + y * %d], b_[d][mx + x * %d], part[y][x]);\n", side,
-                   side);
+    orr__text_addf(t, "            for (int y = 0; y < %d; y++)\n                for (int x = 0; x < %d; x++)\n", CELLS,
+                   CELLS);
+    orr__text_addf(t, "                    part[y][x] = orr_mad(a_[d][my + y * %d], b_[d][mx + x * %d], part[y][x]);\n",
+                   side, side);
     orr__text_addf(t, "        for (int y = 0; y < %d; y++)\n            for (int x = 0; x < %d; x++)\n", CELLS, CELLS);
     orr__text_add(t, "                sum[y][x] += part[y][x];\n");
 }
@@ -149,12 +164,12 @@ static void store(orr__text *t, const orr__region *r, const orr__layout *l, int 
 {
     int nb = r->rank - 3;
     orr__text_addf(t, "    for (int y = 0; y < %d; y++)\n        for (int x = 0; x < %d; x++) {\n", CELLS, CELLS);
-    orr__text_addf(t, "            const orr_idx i%d = row0 + my + y * %d, i%d = col0 + mx + x * %d;\n", nb, side, nb + 1,
-                   side);
-    orr__text_addf(t, "            if (i%d >= (orr_idx)W(%d) || i%d >= (orr_idx)W(%d))\n                continue;\n", nb,
-                   ROWS, nb + 1, COLS);
-    orr__text_addf(t, "            const orr_idx i = (batch * (orr_idx)W(%d) + i%d) * (orr_idx)W(%d) + i%d;\n", ROWS, nb,
-                   COLS, nb + 1);
+    orr__text_addf(t, "            const orr_idx i%d = row0 + my + y * %d, i%d = col0 + mx + x * %d;\n", nb, side,
+                   nb + 1, side);
+    orr__text_addf(t, "            if (i%d >= (orr_idx)W(%d) || i%d >= (orr_idx)W(%d))\n                continue;\n",
+                   nb, ROWS, nb + 1, COLS);
+    orr__text_addf(t, "            const orr_idx i = (batch * (orr_idx)W(%d) + i%d) * (orr_idx)W(%d) + i%d;\n", ROWS,
+                   nb, COLS, nb + 1);
     values(t, r, l, fp64);
     orr__text_add(t, "        }\n");
 }
@@ -167,9 +182,10 @@ void orr__emit_product(orr__text *t, const orr__region *r, const orr__dialect *d
     orr__text_addf(t, "    %s%s a_[%d][%d], b_[%d][%d];\n%s", d->share, type, DEEP, edge + 1, DEEP, edge + 1, d->seat);
     orr__text_addf(t, "    const int my = me / %d, mx = me %% %d;\n", side, side);
     place(t, r, edge);
-    orr__text_addf(t, "    %s sum[%d][%d];\n    for (int y = 0; y < %d; y++)\n        for (int x = 0; x < %d; x++)\n", type,
-                   CELLS, CELLS, CELLS, CELLS);
-    orr__text_addf(t, "            sum[y][x] = 0;\n    for (orr_idx k0 = 0; k0 < (orr_idx)W(%d); k0 += %d) {\n", DEPTH, DEEP);
+    orr__text_addf(t, "    %s sum[%d][%d];\n    for (int y = 0; y < %d; y++)\n        for (int x = 0; x < %d; x++)\n",
+                   type, CELLS, CELLS, CELLS, CELLS);
+    orr__text_addf(t, "            sum[y][x] = 0;\n    for (orr_idx k0 = 0; k0 < (orr_idx)W(%d); k0 += %d) {\n", DEPTH,
+                   DEEP);
     fetch(t, r, d->group, 'a', r->access[0].input, ROWS, A_ROW, A_DEEP);
     fetch(t, r, d->group, 'b', r->access[1].input, COLS, B_COL, B_DEEP);
     orr__text_add(t, "        ORR_BARRIER;\n");

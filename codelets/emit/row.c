@@ -1,4 +1,4 @@
-/* Kernels of maps that see folds of their rows: a pass over the row for each fold that waits for another, then the outputs.
+/* Kernels of maps that see folds of their rows: a pass over the row for each fold that waits for another, then outputs.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -78,7 +78,8 @@ static void along(row *w)
             if (operand[k] >= 0)
                 w->of[operand[k]].need = true;
     }
-    orr__text_addf(w->t, "    for (orr_idx i%d = (orr_idx)lane; i%d < end; i%d += (orr_idx)lanes) {\n", last, last, last);
+    orr__text_addf(w->t, "    for (orr_idx i%d = (orr_idx)lane; i%d < end; i%d += (orr_idx)lanes) {\n", last, last,
+                   last);
     for (int n = 0; n < r->ninstr; n++)
         if (w->of[n].need && w->of[n].varies)
             value(w, n);

@@ -1,5 +1,5 @@
-/* Kernels of take, scatter_add, concat and pad: elements moved as they are stored, one work item each; scatter_add one for
- * each line along its axis, so that additions have one order.
+/* Kernels of take, scatter_add, concat and pad: elements moved as they are stored, one work item each; scatter_add one
+ * for each line along its axis, so that additions have one order.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -10,9 +10,16 @@
 /* Words: 0 work items, 1 the first element of the launch in the output, then each kind's own, sizes with what divides by
  * them; where the inputs and outputs start stands last. */
 enum { FIRST = 1, OWN = 2 };
-enum { LENGTH = OWN, INNER, INNER_BY, COUNT, COUNT_BY, INDEX_WORDS }; /* take, scatter_add: the axis (outer, length, inner) */
-enum { ROW = OWN, ROW_BY, SPANS };                                     /* concat: then the span of each input          */
-enum { FILL = OWN, AXES };                                             /* pad: the value; then, of each axis:          */
+enum {
+    LENGTH = OWN,
+    INNER,
+    INNER_BY,
+    COUNT,
+    COUNT_BY,
+    INDEX_WORDS
+};                                 /* take, scatter_add: the axis (outer, length, inner) */
+enum { ROW = OWN, ROW_BY, SPANS }; /* concat: then the span of each input          */
+enum { FILL = OWN, AXES };         /* pad: the value; then, of each axis:          */
 enum { AXIS_SIZE, AXIS_BY, AXIS_START, AXIS_INNER, AXIS_WORDS };
 
 enum { MOST_INPUTS = 96 }; /* pointers that fit beside a struct of words, or a pointer to it */
@@ -92,21 +99,25 @@ static void scatter_add(orr__text *t, const orr__region *r, const orr__layout *l
     quotient(t, "outer", "e", INNER);
     orr__text_addf(t, "    const orr_idx at = e - outer * (orr_idx)W(%d);\n", INNER);
     orr__text_addf(t, "    for (orr_idx k = 0; k < (orr_idx)W(%d); k++) {\n", LENGTH);
-    orr__text_addf(t, "        const orr_idx to = (outer * (orr_idx)W(%d) + k) * (orr_idx)W(%d) + at;\n", LENGTH, INNER);
+    orr__text_addf(t, "        const orr_idx to = (outer * (orr_idx)W(%d) + k) * (orr_idx)W(%d) + at;\n", LENGTH,
+                   INNER);
     orr__text_addf(t, "        out0[(orr_idx)W(%d) + to] = in0[(orr_idx)W(%d) + to];\n    }\n", l->out_at, in_at(r));
     orr__text_addf(t, "    for (orr_idx j = 0; j < (orr_idx)W(%d); j++) {\n", COUNT);
     index_of(t, r);
-    orr__text_addf(t,
-                   "    if (ok) {\n        const orr_idx to = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + (orr_idx)index) "
-                   "* (orr_idx)W(%d) + at;\n",
-                   l->out_at, LENGTH, INNER);
-    orr__text_addf(t,
-                   "        const orr_idx from = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + j) * (orr_idx)W(%d) + at;\n",
-                   in_at(r) + 2, COUNT, INNER);
+    orr__text_addf(
+        t,
+        "    if (ok) {\n        const orr_idx to = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + (orr_idx)index) "
+        "* (orr_idx)W(%d) + at;\n",
+        l->out_at, LENGTH, INNER);
+    orr__text_addf(
+        t, "        const orr_idx from = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + j) * (orr_idx)W(%d) + at;\n",
+        in_at(r) + 2, COUNT, INNER);
     if (half)
-        orr__text_addf(t, "        out0[to] = orr_f32_to_%s(orr_%s_to_f32(out0[to]) + orr_%s_to_f32(in2[from]));\n", s, s, s);
+        orr__text_addf(t, "        out0[to] = orr_f32_to_%s(orr_%s_to_f32(out0[to]) + orr_%s_to_f32(in2[from]));\n", s,
+                       s, s);
     else if (wraps)
-        orr__text_addf(t, "        out0[to] = (%s)((orr_u64)out0[to] + (orr_u64)in2[from]);\n", orr__emit_storage(type));
+        orr__text_addf(t, "        out0[to] = (%s)((orr_u64)out0[to] + (orr_u64)in2[from]);\n",
+                       orr__emit_storage(type));
     else
         orr__text_addf(t, "        out0[to] = (%s)(out0[to] + in2[from]);\n", orr__emit_storage(type));
     orr__text_add(t, "    }\n    }\n");
