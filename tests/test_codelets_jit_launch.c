@@ -1,6 +1,9 @@
 /* The CPU backend's launches: from the interpreter to the compiled function, and what that costs.
  * Must not know: compilers, files of the cache. */
 #include "config.h"
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
 #include "codelets/cpu/cpu.h"
 #include "runtime/base/clock.h"
 #include "tests/jit_help.h"
@@ -87,10 +90,60 @@ static void a_launch_costs_little_more_than_a_call(void)
     orr__jit_stop();
 }
 
+/* -- one thread asks, another waits --------------------------------------------------------------------------- */
+
+enum { ROUNDS = 20000 };
+static orr__jit *asked[ROUNDS];
+static atomic_int turn;
+
+static void *wait_for_each(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < ROUNDS; i++) {
+        while (atomic_load(&turn) < i)
+            sched_yield();
+        while (atomic_load(&asked[i]->state) == ORR__JIT_COLD)
+            continue;
+        orr__jit_wait(asked[i]);
+        if (!atomic_load(&asked[i]->fn))
+            return asked[i];
+    }
+    return NULL;
+}
+
+/* A kernel whose equal is in memory is there at once, for those too who have just begun to wait for it. */
+static void nobody_waits_for_a_kernel_that_is_there(void)
+{
+    pthread_t waiter;
+    struct timespec until;
+    void *left_out = NULL;
+    jh_settings(jh_place("waiters"));
+    orr__jit_start();
+    orr__jit *held = jh_ask(7);
+    ORR_REQUIRE(held);
+    orr__jit_wait(held);
+    for (int i = 0; i < ROUNDS; i++)
+        ORR_REQUIRE((asked[i] = orr__jit_new(7, "again")) != NULL);
+    ORR_REQUIRE(pthread_create(&waiter, NULL, wait_for_each, NULL) == 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        atomic_store(&turn, i);
+        orr__jit_ask(asked[i], jh_text(7));
+    }
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 60;
+    ORR_REQUIRE(pthread_timedjoin_np(waiter, &left_out, &until) == 0);
+    ORR_CHECK(!left_out);
+    for (int i = 0; i < ROUNDS; i++)
+        orr__jit_unref(asked[i]);
+    orr__jit_unref(held);
+    orr__jit_stop();
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(launches_switch_to_the_compiled_function),
                                       ORR_TEST(a_launch_costs_little_more_than_a_call),
+                                      ORR_TEST(nobody_waits_for_a_kernel_that_is_there),
                                       { 0 } };
     if (!jh_begin())
         return 1;

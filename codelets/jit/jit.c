@@ -157,6 +157,9 @@ void orr__jit_ask(orr__jit *j, char *text)
             orr__job_count(ORR__COUNT_MEMORY);
         free(text);
         orr__jit_install(j, c);
+        pthread_mutex_lock(&lock); /* another thread may have seen it asked for, and wait */
+        pthread_cond_broadcast(&done);
+        pthread_mutex_unlock(&lock);
         return;
     }
     pthread_mutex_lock(&lock);
@@ -174,6 +177,7 @@ void orr__jit_ask(orr__jit *j, char *text)
         free(text);
         atomic_store(&j->ns, 0); /* another 3 ms until the next try */
         atomic_store(&j->state, nthread ? ORR__JIT_COLD : ORR__JIT_NEVER);
+        pthread_cond_broadcast(&done);
     }
     pthread_mutex_unlock(&lock);
 }
