@@ -11,7 +11,8 @@
  *   EW_FN      what stands before a helper: static inline; static __device__ __forceinline__
  *   EW_N(n)    the name n made unique for this dtype: n##_f32
  *   EW_FMA     1 where fma(T, T, T) is one fast instruction; else undefined or 0. No value depends on it.
- *   EW_WHOLE   1 where EW_M has sigmoid, silu and gelu_tanh as well: then the helpers of that name are these
+ *   EW_WHOLE   1 where EW_M has sigmoid, silu and gelu_tanh as well, and gelu_erf of float: then the helpers of that
+ *              name are these
  * and the C names below mean functions of T (in OpenCL C and CUDA C they are overloaded; for C, ops/ew_begin.h maps
  * each name n to EW_M(n), which is nf or n, or a backend's own vector function):
  *   fabs exp expm1 log log1p log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sqrt hypot
@@ -162,7 +163,7 @@ EW_FN T ew_mish(T x)
     T a = x < EW_LOWEST ? EW_LOWEST : x;
     int deep = a < -EW_TAIL;
     T t = exp(deep ? a + EW_TAIL : -fabs(a));
-    T n = a >= 0 ? K(1.0) + K(2.0) * t : t * (t + K(2.0));
+    T n = K(2.0) * t + (a >= 0 ? K(1.0) : t * t);
     T d = a >= 0 ? K(2.0) * (t * t) : K(2.0);
     T f = deep ? t : n / (n + d);
     return a * f * (deep ? EW_TAIL_SCALE : K(1.0));
@@ -216,6 +217,9 @@ EW_FN T ew_gelu_tanh(T x)
 }
 #endif
 
+#if EW_WHOLE && !EW_DOUBLE
+EW_FN T ew_gelu_erf(T x) { return EW_M(gelu_erf)(x); }
+#else
 /* ½x·erfc(-x/√2), the argument carried as u + d. Where erfc nears underflow: -φ(x)·(1 - 1/x² + 3/x⁴ - 15/x⁶ …). */
 EW_FN T ew_gelu_erf(T x)
 {
@@ -237,10 +241,11 @@ EW_FN T ew_gelu_erf(T x)
     T s = K(1.0) - K(9.0) * i;
 #endif
     s = K(1.0) - i * (K(1.0) - K(3.0) * i * (K(1.0) - K(5.0) * i * (K(1.0) - K(7.0) * i * s)));
-    T tail = e * s * -K(0.39894228040143268) * EW_TAIL_SCALE;
+    T tail = e * s * EW_C(-6.3982797400812614e-29, -1.7463662567587768e-223); /* 1/√(2π), scaled back */
     T body = n * (K(0.5) * (erfc(deep ? K(0.0) : u) - d * K(1.1283791670955126) * e));
     return deep ? tail : body;
 }
+#endif
 
 #else /* ints and bool; "+ 0u" lifts narrow types to unsigned int, where nothing overflows */
 

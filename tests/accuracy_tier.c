@@ -25,6 +25,7 @@ static const setting tier1[] = { { "ORRERY_JIT", "wait" }, { NULL, NULL } };
 static const setting clang[] = { { "ORRERY_JIT", "wait" }, { "ORRERY_CC", "clang" }, { NULL, NULL } };
 static const setting opencl[] = { { "ORRERY_ENGINE", "starpu" },
                                   { "ORRERY_BACKEND", "opencl" },
+                                  { "ORRERY_FALLBACK", "off" },
                                   { "ORRERY_INLINE_US", "0" },
                                   { "STARPU_NCPU", "0" },
                                   { "STARPU_NCUDA", "0" },

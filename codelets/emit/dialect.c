@@ -32,24 +32,38 @@
     "#define orr_quotient(n, d, m) ((orr_idx)((orr_u64)(orr_u32)(n) * (orr_u32)(m) >> (orr_u32)((m) >> 32)))\n"        \
     "#endif\n"
 
+/* OpenCL: drivers lose subnormals in log1p and overflow too early in sinh and cosh, so some arguments are ours. Where
+ * a driver's functions are macros, ours take the names from them. */
+#define OWN_MATH(t)                                                                                                    \
+    "ORR_FN orr_" #t " orr_own_log1p_" #t "(orr_" #t " x) { return fabs(x) < 1e-30f ? x : log1p(x); }\n"               \
+    "ORR_FN orr_" #t " orr_own_exp_" #t "(orr_" #t " x) { return exp(0.5f * x) * 0.5f * exp(0.5f * x); }\n"            \
+    "ORR_FN orr_" #t " orr_own_sinh_" #t "(orr_" #t " x) { return fabs(x) > 700.0f ?"                                  \
+    " copysign(orr_own_exp_" #t "(fabs(x)), x) : sinh(x); }\n"                                                         \
+    "ORR_FN orr_" #t " orr_own_cosh_" #t "(orr_" #t " x) { return fabs(x) > 700.0f ? orr_own_exp_" #t                  \
+    "(fabs(x)) : cosh(x); }\n"
+#define OWN_MATH_F32 OWN_MATH(f32)
+#define OWN_MATH_F64 OWN_MATH(f64)
+#define OWN_NAMES(t)                                                                                                   \
+    "#undef log1p\n#undef sinh\n#undef cosh\n"                                                                         \
+    "#define log1p orr_own_log1p_" #t "\n#define sinh orr_own_sinh_" #t "\n#define cosh orr_own_cosh_" #t "\n"
+
 static const char opencl_prelude[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#define ORR_FN inline static\n"
     "#ifdef cl_khr_fp64\n"
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
     "typedef double orr_f64;\n"
     "#define orr_f64_bits(x) as_ulong(x)\n"
-    "#define orr_bits_f64(x) as_double(x)\n"
-    "#endif\n"
+    "#define orr_bits_f64(x) as_double(x)\n" OWN_MATH_F64 "#endif\n"
     "typedef char orr_i8;\ntypedef short orr_i16;\ntypedef int orr_i32;\ntypedef long orr_i64;\n"
     "typedef uchar orr_u8;\ntypedef ushort orr_u16;\ntypedef uint orr_u32;\ntypedef ulong orr_u64;\n"
     "typedef float orr_f32;\n"
     "#ifdef FP_FAST_FMAF\n#define ORR_FMA_F32 1\n#else\n#define ORR_FMA_F32 0\n#endif\n"
     "#ifdef FP_FAST_FMA\n#define ORR_FMA_F64 1\n#else\n#define ORR_FMA_F64 0\n#endif\n"
-    "#define ORR_FN inline static\n"
     "#define orr_f32_bits(x) as_uint(x)\n"
     "#define orr_bits_f32(x) as_float(x)\n"
     "#define orr_mulhi(x, y) mul_hi((orr_u64)(x), (orr_u64)(y))\n"
-    "#define orr_clz(x) ((int)clz((orr_u64)(x)))\n" WIDE_INDEX;
+    "#define orr_clz(x) ((int)clz((orr_u64)(x)))\n" OWN_MATH_F32 WIDE_INDEX;
 
 static const char cuda_prelude[] =
     "typedef signed char orr_i8;\ntypedef short orr_i16;\ntypedef int orr_i32;\ntypedef long long orr_i64;\n"
@@ -96,7 +110,7 @@ const orr__dialect orr__dialect_opencl = {
     .share = "__local ",
     .prelude2 = "#define ORR_BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n#define orr_least(p, v) (void)atomic_min(p, v)\n",
     .fma = { "ORR_FMA_F32", "ORR_FMA_F64" },
-    .math = { "", "" },
+    .math = { OWN_NAMES(f32), OWN_NAMES(f64) },
     .unmath = "",
     .by_value = true,
 };
