@@ -120,8 +120,7 @@ static void flush(bool all, bool keep)
 static chunk *room(void)
 {
     unsigned now = atomic_load_explicit(&generation, memory_order_acquire);
-    bool known = mine.c && mine.generation == now;
-    if (known && atomic_load_explicit(&mine.c->n, memory_order_relaxed) < CHUNK)
+    if (mine.c && mine.generation == now)
         return mine.c;
     chunk *c = malloc(sizeof *c);
     (void)pthread_mutex_lock(&lock);
@@ -144,6 +143,14 @@ static chunk *room(void)
     return c;
 }
 
+/* Event n of c is whole. A full chunk may be written and freed by another thread from here on: its thread forgets it. */
+static void done(chunk *c, int n)
+{
+    if (n + 1 == CHUNK)
+        mine.c = NULL;
+    atomic_store_explicit(&c->n, n + 1, memory_order_release);
+}
+
 void orr__trace_span(const char *kind, const char *name, const char *file, int line, int track, double t0, double t1)
 {
     chunk *c = orr__tracing() ? room() : NULL;
@@ -162,7 +169,7 @@ void orr__trace_span(const char *kind, const char *name, const char *file, int l
     size_t size = strnlen(name, sizeof e->name - 1);
     memcpy(e->name, name, size);
     e->name[size] = '\0';
-    atomic_store_explicit(&c->n, n + 1, memory_order_release);
+    done(c, n);
 }
 
 void orr__trace_count(const char *name, double t, double value)
@@ -172,7 +179,7 @@ void orr__trace_count(const char *name, double t, double value)
         return;
     int n = atomic_load_explicit(&c->n, memory_order_relaxed);
     c->e[n] = (event){ .t0 = t, .t1 = t - 1, .value = value, .kind = name };
-    atomic_store_explicit(&c->n, n + 1, memory_order_release);
+    done(c, n);
 }
 
 void orr__trace_track(int track, const char *name)
