@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/point.h"
 
 /* The format: "Trace Event Format", Google, 2016: X spans, C counters, M names of tracks; times in µs. */
@@ -122,6 +123,10 @@ static chunk *room(void)
     unsigned now = atomic_load_explicit(&generation, memory_order_acquire);
     if (mine.c && mine.generation == now)
         return mine.c;
+    if (getpid() != owner) { /* a forked child records nothing: the file is its parent's */
+        atomic_store(&orr__trace_on, false);
+        return NULL;
+    }
     chunk *c = malloc(sizeof *c);
     (void)pthread_mutex_lock(&lock);
     if (mine.generation != now)
@@ -276,8 +281,10 @@ orr_status orr__trace_start(const char *path)
     lost = 0;
     atomic_store(&nthreads, 0);
     start_time = orr__now();
-    if (!at_exit)
+    if (!at_exit) {
         at_exit = atexit(at_end) == 0;
+        orr__fork_guard(&lock);
+    }
     atomic_fetch_add(&generation, 1);
     atomic_store(&orr__trace_on, true);
     return ORR_OK;
