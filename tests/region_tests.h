@@ -322,4 +322,29 @@ static void empty_ranges_are_nothing(void)
         ORR_TEST(iota_in_every_dtype), ORR_TEST(random_numbers_are_the_same_bits),                                     \
         ORR_TEST(normal_random_numbers_are_close), ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing)
 
+static inline void long_sums_lose_nothing(void)
+{
+    static rb b;
+    enum { N = 1000003 };
+    const int64_t n = N;
+    for (int t = ORR_F32; t <= ORR_F64; t++) {
+        rb_begin(&b, ORR__G_REDUCE, 1, &n);
+        b.r.rop = ORR__RSUM;
+        b.r.rmask = 1;
+        rb_out(&b, ORR_F64, rb_load(&b, rb_linear(&b, rb_input(&b, (orr_dtype)t, N))));
+        void *x = rc_new((orr_dtype)t, N);
+        double got = 0;
+        long double want = 0;
+        for (int64_t i = 0; i < N; i++) {
+            orr__scalar s = { .f = i == 5 ? 1e9 : i == N - 5 ? -1e9 : rc_uniform(0, 1) };
+            orr__scalar_store((char *)x + (size_t)i * orr_dtype_size((orr_dtype)t), (orr_dtype)t, s);
+            want += (long double)orr__scalar_load((char *)x + (size_t)i * orr_dtype_size((orr_dtype)t), (orr_dtype)t).f;
+        }
+        rc_run run = { .b = &b, .hi = N, .in = { x }, .in_n = { N }, .out = { &got }, .out_n = { 1 } };
+        if (rc_launch(&run))
+            ORR_CHECK_MSG(fabs(got - (double)want) < 3e-6, "%.17g, should be %.17Lg", got, want);
+        free(x);
+    }
+}
+
 #endif
