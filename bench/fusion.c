@@ -8,7 +8,7 @@
 #include "bench/bench.h"
 #include "bench/fusion.h"
 
-enum { OURS, PLAIN, FAST, TRIAD, UNFUSED, PEER, SIDES = PEER + BENCH_MOST_PEERS };
+enum { OURS, INSIDE, PLAIN, FAST, TRIAD, UNFUSED, PEER, SIDES = PEER + BENCH_MOST_PEERS };
 #define TURN_SECONDS 0.05
 
 /* Names stay: records point to them. */
@@ -107,14 +107,20 @@ static void child_prepare(fusion_child *c, const fusion_work *w, double expected
         c->ready = true;
 }
 
-static double child_time(fusion_child *c)
+/* Seconds of a call; *inside, where asked for, those that its kernels take on all workers together. */
+static double child_time(fusion_child *c, double *inside)
 {
     char line[32], answer[256];
     if (!c->ready)
         return -1.0;
     (void)snprintf(line, sizeof line, "run %g\n", TURN_SECONDS);
-    if (fusion_child_ask(c, line, answer, sizeof answer) == 0)
-        return strtod(answer, NULL);
+    char *end;
+    if (fusion_child_ask(c, line, answer, sizeof answer) == 0) {
+        double seconds = strtod(answer, &end);
+        if (inside)
+            *inside = strtod(end, NULL);
+        return seconds;
+    }
     c->ready = false;
     return -1.0;
 }
@@ -157,13 +163,13 @@ static double limit_of(setting *s, const fusion_work *w, fusion_hand *h)
 
 static void one_round(setting *s, fusion_hand *h, int r)
 {
-    s->time[OURS][r] = child_time(&s->ours);
+    s->time[OURS][r] = child_time(&s->ours, &s->time[INSIDE][r]);
     s->time[PLAIN][r] = fusion_time(plain_once, h, TURN_SECONDS);
     s->time[FAST][r] = fusion_time(fast_once, h, TURN_SECONDS);
     s->time[TRIAD][r] = fusion_time(triad_once, h, TURN_SECONDS);
-    s->time[UNFUSED][r] = child_time(&s->unfused);
+    s->time[UNFUSED][r] = child_time(&s->unfused, NULL);
     for (int i = 0; i < s->peers; i++)
-        s->time[PEER + i][r] = child_time(&s->peer[i]);
+        s->time[PEER + i][r] = child_time(&s->peer[i], NULL);
 }
 
 /* -- records --------------------------------------------------------------------------------------------- */
@@ -195,6 +201,7 @@ static int add_record(setting *s, const fusion_work *w, double limit)
     if (w->c->ops)
         (void)snprintf(r.params + n, sizeof r.params - (size_t)n, ", \"ops\": %d", w->c->ops);
     r.ratio = bench_ratio(&r, false);
+    add_peer(&r, s, INSIDE, "its kernels, all workers");
     add_peer(&r, s, PLAIN, "C loop");
     add_peer(&r, s, FAST, "C loop, -ffast-math");
     add_peer(&r, s, UNFUSED, "ORRERY_FUSE=off");

@@ -74,9 +74,9 @@ typedef struct fusion_child {
 } fusion_child;
 
 /* Starts a program that says "ready NAME" and then answers "prepare CASE DTYPE N" with "ok CHECKSUM" or "no REASON",
- * "run SECONDS" with seconds per call, "drop" with "ok", until its input ends. It is stopped while it is not asked,
- * so that its waiting threads take nobody's core. argv's program is found on the PATH. one_core: it is bound to one.
- * Returns 0, or 1 and has said why. */
+ * "run SECONDS" with seconds per call (and, ours, those in kernels), "drop" with "ok", until its input ends. It is
+ * stopped while it is not asked, so that its waiting threads take nobody's core. argv's program is found on the PATH.
+ * one_core: it is bound to one. Returns 0, or 1 and has said why. */
 int fusion_child_start(fusion_child *c, char *const argv[], bool one_core);
 /* This program again, as the side that computes with Orrery on so many workers; a peer given by --peer. Returns as above. */
 int fusion_start_ours(fusion_child *c, int workers, bool fuse);

@@ -53,10 +53,28 @@ static void prepare(const char *line)
         printf("ok %.9g\n", checksum);
 }
 
+static int calls;
+
 static double once(void *unused)
 {
     double begin = bench_now();
+    calls++;
     return compute(unused) == 0 ? bench_now() - begin : -1.0;
+}
+
+/* Seconds of one call, and those of them, all workers together, that are spent inside kernels. */
+static void run(double seconds)
+{
+    enum { KINDS = 64 };
+    orr_metric kind[KINDS];
+    double inside = 0.0;
+    orr_stats_reset();
+    calls = 0;
+    double t = fusion_time(once, NULL, seconds);
+    int n = orr_metrics(kind, KINDS);
+    for (int i = 0; i < n && i < KINDS; i++)
+        inside += kind[i].seconds;
+    printf("%.9g %.9g\n", t, inside / calls);
 }
 
 static void drop(void)
@@ -76,7 +94,7 @@ int bench_serve(void)
         if (!strncmp(line, "prepare ", 8))
             prepare(line);
         else if (!strncmp(line, "run ", 4))
-            printf("%.9g\n", fusion_time(once, NULL, strtod(line + 4, NULL)));
+            run(strtod(line + 4, NULL));
         else {
             drop();
             printf("ok\n");

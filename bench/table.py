@@ -13,7 +13,7 @@ import sys
 # What docs and tests promise at the large size: ours beside STREAM triad.
 GOAL = {"poly6": 0.90, "silu": 0.90, "compare": 0.90, "sum-squares": 0.90, "adam": 0.90, "gelu": 0.75,
         "black-scholes": 0.75, "softmax": 0.75, "layer-norm": 0.75}
-LOOP, FAST, UNFUSED = "C loop", "C loop, -ffast-math", "ORRERY_FUSE=off"
+LOOP, FAST, UNFUSED, INSIDE = "C loop", "C loop, -ffast-math", "ORRERY_FUSE=off", "its kernels, all workers"
 LOOP_GOAL, CHAIN_GOAL = 0.95, 0.7
 SHORT = {"float32": "f32", "float64": "f64", "bfloat16": "bf16"}
 
@@ -24,9 +24,11 @@ class Row:
         self.case, self.n, self.workers, self.dtype = p["expr"], p["n"], p["workers"], SHORT[p["dtype"]]
         self.ms, self.triad = record["value"], record["ratio"]
         self.over = {k: v / self.ms for k, v in record["peers"].items() if v is not None}
-        self.peers = {k: v for k, v in self.over.items() if k not in (LOOP, FAST, UNFUSED)}
+        self.peers = {k: v for k, v in self.over.items() if k not in (LOOP, FAST, UNFUSED, INSIDE)}
         self.ops = p.get("ops", 0)
         self.large = self.n > 1 << 16
+        self.inside = record["peers"].get(INSIDE)
+        self.limit = record["reference"]["value"]
         self.gain = self.over[UNFUSED] / self.ops if self.ops and UNFUSED in self.over else None
 
     def misses(self):
@@ -39,6 +41,20 @@ class Row:
         if self.large and self.gain is not None and not (self.ops == 32 and self.over[LOOP] >= 0.9):
             out.append((self.gain / CHAIN_GOAL, "0.7·K"))
         return sorted(m for m in out if m[0] < 1)
+
+    def why(self, cached):
+        """Where the time goes: cached, the same case in cache, has the kernel alone."""
+        if self.inside is None:
+            return "–"
+        share = self.inside / self.ms / (self.workers if self.large else 1)
+        if not self.large:
+            return "%.2f µs in the kernel, %.2f µs in recording, look-up and freeing" % (
+                1e3 * self.inside, 1e3 * (self.ms - self.inside))
+        parts = ["%.0f %% in kernels" % (100 * min(share, 1))]
+        if cached and cached.inside:
+            parts.append("in cache %.2f ns an element and core, of triad's %.2f" % (
+                1e6 * cached.inside / cached.n, 1e6 * self.limit * self.workers / self.n))
+        return "; ".join(parts)
 
     def worst(self):
         missed = self.misses()
@@ -58,6 +74,16 @@ def table(rows, peers):
     return lines
 
 
+def reasons(rows, behind):
+    """One line for each that is behind: what its own measurement says of why."""
+    small = {(r.case, r.dtype): r for r in rows if not r.large and r.workers == 1}
+    lines = ["| case | n | dtype | workers | where the time goes |", "|---|---|---|--:|---|"]
+    for r in behind:
+        lines.append("| %s | 2^%d | %s | %d | %s |" % (r.case, r.n.bit_length() - 1, r.dtype, r.workers,
+                                                        r.why(small.get((r.case, r.dtype)))))
+    return lines
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
@@ -69,7 +95,7 @@ def main():
     out = ["<!-- fusion -->", "",
            "Machine: %s. Peers: %s." % (sys.argv[3], ", ".join(peers) or "none"), "",
            "%d of %d are behind one of their goals; the worst come first." % (len(behind), len(rows)), ""]
-    out += table(behind, peers) if behind else []
+    out += table(behind, peers) + ["", "Why, from the same run:", ""] + reasons(rows, behind) if behind else []
     out += ["", "All goals reached:", ""] + table(reached, peers) if reached else []
     out += ["", "<!-- /fusion -->"]
     with open(sys.argv[2], encoding="utf-8") as f:
