@@ -8,6 +8,14 @@
 /* A region prepared by one backend, immutable and shared by all threads. */
 typedef struct orr__kernel orr__kernel;
 
+/* What of a launch can be known only when the device is done with it. The launch fills it in; then who waited for the
+ * device calls `check`, once, on any thread. */
+typedef struct orr__after {
+    orr_status (*check)(struct orr__after *a); /* NULL: nothing is left to be known; sets last error */
+    void *arg;
+    const orr__region *region;
+} orr__after;
+
 /* One launch over iteration range [lo, hi) of axis 0 (matmul: of the first batch axis, or of m when there is none).
  * in[i], out[k]: address of element 0 of the WHOLE array (for a device: memory object plus in_off/out_off, the element
  * number at which the object starts). A map or matmul writes the part of out that belongs to [lo, hi). A reduction whose
@@ -19,6 +27,7 @@ typedef struct orr__launch {
     const int64_t *in_off, *out_off;  /* device only, else NULL */
     const orr__scalar *scalar;        /* the capture's slots    */
     void *queue; void *device; void *context; /* the backend's own, device only */
+    orr__after *after; /* device only; NULL: launch waits for what it wants to know */
 } orr__launch;
 
 typedef struct orr__backend {
@@ -29,12 +38,18 @@ typedef struct orr__backend {
     orr_status (*prepare)(const orr__region *r, orr__kernel **k);
     orr_status (*launch)(orr__kernel *k, const orr__launch *l); /* device: enqueues on l->queue; sets last error */
     void (*release)(orr__kernel *k);
+    /* Devices only: between a memory object, from `byte` on, and the host, in order with the queue; they wait. */
+    orr_status (*read)(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
+    orr_status (*write)(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
+    orr_status (*finish)(const orr__launch *l); /* waits for the queue; NULL: the engine does */
+    void (*stop)(void); /* contexts end: gives up what it has in them. May be NULL. Nothing is under way */
 } orr__backend;
 
 extern const orr__backend orr__cpu;
 /* A user's kernel without a C function: launches on the CPU fail. */
 bool orr__region_needs_device(const orr__region *r);
 extern const orr__backend orr__opencl; /* probe says no when built without OpenCL */
+extern const orr__backend orr__cuda;   /* asks at run time; launches on the calling thread's context, queue = stream */
 
 /* Has a kernel of orr__cpu compiled, as far as ORRERY_JIT allows; the second waits until that is done, or given up. */
 void orr__cpu_compile(orr__kernel *k, const orr__region *r);

@@ -56,7 +56,7 @@ static orr_status device_launch(orr__kernel *k, const orr__launch *l)
     return st;
 }
 
-static const orr__backend fake_opencl = { .name = "fake", .probe = there, .launch = device_launch };
+static orr__backend fake_opencl = { .name = "fake", .probe = there, .launch = device_launch };
 
 static orr_status device_up(const char *ncpu, const char *limit)
 {
@@ -69,6 +69,9 @@ static orr_status device_up(const char *ncpu, const char *limit)
     else
         unsetenv("STARPU_LIMIT_OPENCL_MEM");
     orr__exec_cpu = &fake_backend;
+    fake_opencl.read = orr__opencl.read;
+    fake_opencl.write = orr__opencl.write;
+    fake_opencl.finish = orr__opencl.finish;
     orr__exec_opencl = &fake_opencl;
     device_launches = device_fails = 0;
     st = orr__env_load();

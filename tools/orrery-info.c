@@ -81,7 +81,7 @@ static int print_cache(void)
     for (int i = 0; i < n; i++) {
         printf("%.12s %9llu %7.0f ms ", e[i].key, (unsigned long long)e[i].bytes, e[i].seconds * 1e3);
         print_age(e[i].used);
-        printf("  %-5s %s\n", e[i].site ? "site" : "own", e[i].label);
+        printf("  %-5s %s%s%s\n", e[i].site ? "site" : "own", e[i].label, e[i].facts[0] ? ": " : "", e[i].facts);
         bytes += (double)e[i].bytes;
         seconds += e[i].seconds;
     }

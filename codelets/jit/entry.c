@@ -14,7 +14,7 @@ typedef struct {
     unsigned char key[32];
     uint64_t source_size, code_size;
     double seconds;
-    char label[64], compiler[192];
+    char label[64], compiler[192], facts[128];
 } header;
 
 static const char magic[8] = { 'O', 'R', 'R', 'K', 'R', 'N', '\r', '\n' };
@@ -59,6 +59,7 @@ bool orr__entry_pack(const orr__key *k, const orr__entry *e, orr__bytes *out)
     h.seconds = e->seconds;
     copy_name(h.label, sizeof h.label, e->label);
     copy_name(h.compiler, sizeof h.compiler, e->compiler);
+    copy_name(h.facts, sizeof h.facts, e->facts);
     out->size = sizeof h + e->source_size + e->code_size;
     out->data = malloc(out->size);
     if (!out->data)
@@ -87,6 +88,7 @@ bool orr__entry_unpack(const orr__bytes *b, const orr__key *k, orr__entry *e, or
     memset(e, 0, sizeof *e);
     copy_name(e->label, sizeof e->label, h.label);
     copy_name(e->compiler, sizeof e->compiler, h.compiler);
+    copy_name(e->facts, sizeof e->facts, h.facts);
     e->seconds = h.seconds;
     e->source = (const char *)b->data + sizeof h;
     e->source_size = (size_t)h.source_size;

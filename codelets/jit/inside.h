@@ -10,7 +10,7 @@
 #include "codelets/jit/sha256.h"
 
 /* Counted up when a key or a file would mean something else than before. */
-enum { ORR__CACHE_ABI = 1 };
+enum { ORR__CACHE_ABI = 2 };
 
 typedef struct {
     unsigned char byte[32];
@@ -58,7 +58,7 @@ bool orr__write_all(int fd, const void *data, size_t size); /* false: errno */
 /* -- entry.c: the form of a file ---------------------------------------------------------------------------- */
 
 typedef struct {
-    char label[64], compiler[192];
+    char label[64], compiler[192], facts[128];
     double seconds;
     const char *source; /* source_size bytes, no NUL */
     size_t source_size;

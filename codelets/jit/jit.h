@@ -56,7 +56,7 @@ orr__jit_stats orr__jit_get_stats(void);
 /* -- the directory, for people --------------------------------------------------------------------------- */
 
 typedef struct orr__cache_info {
-    char key[65], label[64], compiler[192];
+    char key[65], label[64], compiler[192], facts[128];
     uint64_t bytes, source_bytes; /* of the file, of the text in it */
     double seconds;               /* that the compiler took         */
     int64_t used;                 /* seconds since the epoch        */

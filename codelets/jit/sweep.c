@@ -128,6 +128,7 @@ static void tell(int dir, bool site, void (*f)(const orr__cache_info *e, void *a
             orr__key_hex(&key, info.key);
             memcpy(info.label, e.label, sizeof info.label);
             memcpy(info.compiler, e.compiler, sizeof info.compiler);
+            memcpy(info.facts, e.facts, sizeof info.facts);
             info.bytes = b.size;
             info.source_bytes = e.source_size;
             info.seconds = e.seconds;

@@ -259,6 +259,24 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     return st;
 }
 
+static orr_status read_back(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes)
+{
+    cl_int code = clEnqueueReadBuffer(l->queue, from, CL_TRUE, byte, bytes, host, 0, NULL, NULL);
+    return code == CL_SUCCESS ? ORR_OK : orr__cl_fail(site(l->region), "clEnqueueReadBuffer", code);
+}
+
+static orr_status write_to(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes)
+{
+    cl_int code = clEnqueueWriteBuffer(l->queue, to, CL_TRUE, byte, bytes, host, 0, NULL, NULL);
+    return code == CL_SUCCESS ? ORR_OK : orr__cl_fail(site(l->region), "clEnqueueWriteBuffer", code);
+}
+
+static orr_status finish(const orr__launch *l)
+{
+    cl_int code = clFinish(l->queue);
+    return code == CL_SUCCESS ? ORR_OK : orr__cl_fail(site(l->region), "clFinish", code);
+}
+
 const orr__backend orr__opencl = {
     .name = "opencl",
     .probe = probe,
@@ -266,4 +284,7 @@ const orr__backend orr__opencl = {
     .prepare = prepare,
     .launch = launch,
     .release = release,
+    .read = read_back,
+    .write = write_to,
+    .finish = finish,
 };

@@ -29,6 +29,7 @@ typedef struct orr_cache_entry {
     char key[65];       /**< the file's name, without its ending        */
     char label[64];     /**< what it computes: "mul+add+relu"           */
     char compiler[192]; /**< path and version                           */
+    char facts[128];    /**< of a device's code: registers, memory, occupancy; "": not known */
     uint64_t bytes;     /**< of the file                                */
     double seconds;     /**< that the compiler took                     */
     int64_t used;       /**< last use, seconds since 1970               */

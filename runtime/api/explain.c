@@ -149,7 +149,7 @@ static double explain_region(FILE *to, const orr__prog *p, const orr__regions *r
             orr__plan_predict(r));
     fprintf(to, "  key %016llx, CPU: %s%s", (unsigned long long)r->key,
             s ? r->kind == ORR__G_MATMUL ? "BLAS" : orr__cpu_tier(s->cpu) : "no step of its own",
-            s && s->opencl ? "; OpenCL" : "");
+            !s ? "" : s->cuda ? "; CUDA" : s->opencl ? "; OpenCL" : "");
     if (s)
         fprintf(to, "; %d tile%s", s->ntiles, s->ntiles == 1 ? "" : "s");
     fputc('\n', to);

@@ -21,6 +21,7 @@ static void add(const orr__cache_info *e, void *arg)
         (void)snprintf(to->key, sizeof to->key, "%s", e->key);
         (void)snprintf(to->label, sizeof to->label, "%s", e->label);
         (void)snprintf(to->compiler, sizeof to->compiler, "%s", e->compiler);
+        (void)snprintf(to->facts, sizeof to->facts, "%s", e->facts);
     }
     l->n++;
 }

@@ -20,6 +20,7 @@ typedef struct {
     bool fuse;             /* ORRERY_FUSE           on off                                  */
     bool fallback;         /* ORRERY_FALLBACK       on off                                  */
     bool deterministic;    /* ORRERY_DETERMINISTIC  on off                                  */
+    bool tf32;             /* ORRERY_TF32           on off                                  */
     size_t memory_limit;   /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */
     int64_t inline_us;     /* ORRERY_INLINE_US      work predicted below this runs on the calling thread */
     int64_t tile_us;       /* ORRERY_TILE_US        work aimed at per task                  */

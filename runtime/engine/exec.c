@@ -6,7 +6,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/engine/exec.h"
 
-const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl;
+const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
 
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buf *const *leaf)
 {

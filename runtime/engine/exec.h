@@ -27,7 +27,7 @@ void orr__engine_settle(void);                              /* calls the engine'
 void orr__engine_worker(int w, char *text, size_t size);    /* name; 0 is "inline"        */
 
 /* The backends that launches go through. Tests put their own here. */
-extern const orr__backend *orr__exec_cpu, *orr__exec_opencl;
+extern const orr__backend *orr__exec_cpu, *orr__exec_opencl, *orr__exec_cuda;
 
 /* -- kinds of work: names for people, counters ----------------------------------------------------------- */
 

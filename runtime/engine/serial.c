@@ -7,7 +7,7 @@
 static orr_status start(orr__site at, const orr_config *config)
 {
     (void)config;
-    orr__plan_machine = (orr__machine){ .workers = 1, .opencl = false };
+    orr__plan_machine = (orr__machine){ .workers = 1 };
     return orr__works_start(at, 0);
 }
 

@@ -9,10 +9,13 @@
 #if defined(STARPU_USE_OPENCL) && defined(HAVE_OPENCL)
 #define ORR__STAR_OPENCL 1
 #endif
+#ifdef STARPU_USE_CUDA
+#define ORR__STAR_CUDA 1
+#endif
 
 /* What this start of StarPU gave. Written by start and stop alone. */
 typedef struct {
-    int cpus, opencls;      /* workers; opencls is 0 when the backend choice forbids them */
+    int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
     bool numa;              /* CPU workers may see data elsewhere than at home            */
     bool one_memory;        /* nobody sees data elsewhere                                 */
     size_t device_bytes;    /* memory of the smallest device, 0: unknown                  */
@@ -74,6 +77,9 @@ typedef struct orr__task {
     const orr__step *step; /* the first of a bundle's */
     orr__work *work;       /* NULL: a bundle          */
     int tile;
+    int worker;        /* of a device's task that has begun, else -1 */
+    double began;
+    orr__after after;  /* what the device's launch left to be known  */
 } orr__task;
 
 /* Operand j of tile t of a step: outputs first, then inputs. n = 0: no bytes, no handle. */
@@ -94,7 +100,10 @@ struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s); /* N
 void orr__star_models(bool use);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
-void orr__star_device(void *buffers[], void *arg);
+void orr__star_opencl(void *buffers[], void *arg);
+void orr__star_cuda(void *buffers[], void *arg);
+/* The device is done with the task: errors and times that were not known before. On its worker. */
+void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                              orr__buf **out, orr__run **run);
 

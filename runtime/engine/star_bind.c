@@ -72,7 +72,7 @@ static size_t leaf_tile_bytes(const orr__plan *plan, int v)
     size_t size = orr_dtype_size(plan->value[v].dtype);
     int64_t count = plan->value[v].count, first, end;
 
-    for (int i = 0; orr__star.opencls > 0 && i < plan->nstep; i++) {
+    for (int i = 0; orr__star.opencls + orr__star.cudas > 0 && i < plan->nstep; i++) {
         const orr__step *s = &plan->step[i];
         for (int j = 0; j < s->region->nin; j++) {
             if (s->in[j] != v)

@@ -94,7 +94,12 @@ static struct starpu_codelet *make(const orr__work *w, const orr__step *s)
     c->cl.cpu_funcs[0] = orr__star_cpu;
 #ifdef ORR__STAR_OPENCL
     c->cl.where |= STARPU_OPENCL;
-    c->cl.opencl_funcs[0] = orr__star_device;
+    c->cl.opencl_funcs[0] = orr__star_opencl;
+#endif
+#ifdef ORR__STAR_CUDA
+    c->cl.where |= STARPU_CUDA;
+    c->cl.cuda_funcs[0] = orr__star_cuda;
+    c->cl.cuda_flags[0] = STARPU_CUDA_ASYNC;
 #endif
     c->cl.nbuffers = STARPU_VARIABLE_NBUFFERS;
     c->model = kind == ORR__G_USER                         ? orr__star_user_model(s->region, &other_model)

@@ -1,18 +1,20 @@
-/* What a StarPU task does on an OpenCL worker; when the device fails, the same on the host.
- * Must not know: how OpenCL text is made or compiled. */
+/* What a StarPU task does on a device's worker; when the device fails, the same on the host.
+ * Must not know: how a device's text is made or compiled, what its calls are. */
 #include "config.h"
 #include <stdlib.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/star.h"
 
-#ifdef ORR__STAR_OPENCL
+#if defined(ORR__STAR_OPENCL) || defined(ORR__STAR_CUDA)
 
 /* Every operand is one tile or empty: the submitter saw to it. mem[j] is its memory object, off[j] the number of
  * the element at which that starts. */
 typedef struct {
-    const orr__task *task;
-    cl_command_queue queue;
+    orr__task *task;
+    const orr__backend *backend;
+    orr__kernel *kernel;
+    orr__launch launch;
     int n;
     void **mem;
     int64_t *off;
@@ -52,6 +54,13 @@ static bool gather(device_call *c, void *buffers[])
             c->off[j] = -(int64_t)(c->byte[j] / s.elem);
         at++;
     }
+    c->launch.region = r;
+    c->launch.in = c->mem + r->nout;
+    c->launch.out = c->mem;
+    c->launch.in_off = c->off + r->nout;
+    c->launch.out_off = c->off;
+    c->launch.scalar = c->task->run->scalar;
+    orr__step_rows(c->task->step, c->task->tile, &c->launch.lo, &c->launch.hi);
     return true;
 }
 
@@ -63,32 +72,11 @@ static void forget(device_call *c)
     free(c->byte);
 }
 
-static orr_status on_device(const device_call *c, int device)
+static orr_status on_device(const device_call *c)
 {
-    const orr__step *s = c->task->step;
-    const orr__region *r = s->region;
-    orr__launch l = { .region = r,
-                      .in = c->mem + r->nout,
-                      .out = c->mem,
-                      .in_off = c->off + r->nout,
-                      .out_off = c->off,
-                      .scalar = c->task->run->scalar,
-                      .queue = c->queue };
-    cl_context context;
-    cl_device_id id;
-    orr_status st;
-    cl_int err;
+    orr_status st = c->backend->launch(c->kernel, &c->launch);
 
-    starpu_opencl_get_context(device, &context);
-    starpu_opencl_get_device(device, &id);
-    l.context = context;
-    l.device = id;
-    orr__step_rows(s, c->task->tile, &l.lo, &l.hi);
-    if ((st = orr__exec_opencl->launch(s->opencl, &l)) != ORR_OK)
-        return st;
-    if ((err = clFinish(c->queue)) != CL_SUCCESS)
-        return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EDEVICE, "OpenCL error %d", (int)err);
-    return ORR_OK;
+    return st == ORR_OK && c->backend->finish ? c->backend->finish(&c->launch) : st;
 }
 
 /* Copies in, computes, copies out: slow, and right. */
@@ -97,7 +85,6 @@ static orr_status on_host(const device_call *c)
     const orr__region *r = c->task->step->region;
     void **host = orr__alloc_n((size_t)c->n, sizeof *host), **base = orr__alloc_n((size_t)c->n, sizeof *base);
     orr_status st = host && base ? ORR_OK : ORR_ENOMEM;
-    cl_int err = CL_SUCCESS;
 
     for (int j = 0; j < c->n && st == ORR_OK; j++) {
         const orr__span *p = &c->span[j];
@@ -109,51 +96,108 @@ static orr_status on_host(const device_call *c)
         }
         base[j] = (void *)((uintptr_t)host[j] - (size_t)p->first * p->tiles->bytes);
         if (j >= r->nout)
-            err |= clEnqueueReadBuffer(c->queue, c->mem[j], CL_TRUE, c->byte[j], span_bytes(p), host[j], 0, NULL, NULL);
+            st = c->backend->read(&c->launch, c->mem[j], c->byte[j], host[j], span_bytes(p));
     }
-    if (st == ORR_OK && err == CL_SUCCESS)
+    if (st == ORR_OK)
         st = orr__exec_launch(c->task->step, c->task->tile, base + r->nout, base, c->task->run->scalar);
-    for (int j = 0; j < r->nout && st == ORR_OK && err == CL_SUCCESS; j++)
+    for (int j = 0; j < r->nout && st == ORR_OK; j++)
         if (c->span[j].n > 0)
-            err |= clEnqueueWriteBuffer(c->queue, c->mem[j], CL_TRUE, c->byte[j], span_bytes(&c->span[j]), host[j], 0,
-                                        NULL, NULL);
+            st = c->backend->write(&c->launch, c->mem[j], c->byte[j], host[j], span_bytes(&c->span[j]));
     for (int j = 0; host && j < c->n; j++)
         free(host[j]);
     free(host);
     free(base);
-    if (st == ORR_OK && err != CL_SUCCESS)
-        st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EDEVICE,
-                       "an OpenCL device failed, and its memory cannot be read");
     return st;
 }
 
-void orr__star_device(void *buffers[], void *arg)
+/* Launch, or do it on the host when that fails for the device's reasons. */
+static void run(device_call *c, void *buffers[])
 {
-    device_call c = { .task = arg };
-    int worker = starpu_worker_get_id(), device = starpu_worker_get_devid(worker);
-    double t0 = orr__now();
+    orr__task *a = c->task;
     orr_status st = ORR_ENOMEM;
 
-    if (orr__run_status(c.task->run) != ORR_OK)
-        return;
-    starpu_opencl_get_queue(device, &c.queue);
-    if (gather(&c, buffers)) {
-        st = on_device(&c, device);
-        if (st == ORR_EDEVICE && orr__env.fallback && !orr__region_needs_device(c.task->step->region)) {
+    if (gather(c, buffers)) {
+        st = on_device(c);
+        if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback &&
+            !orr__region_needs_device(a->step->region)) {
             /* One line for people; the rest for who asks. */
-            orr__log(atomic_exchange(&told, true) ? 3 : 1, "%s: done again on the host: %s", c.task->work->label,
+            orr__log(atomic_exchange(&told, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
                      orr_error_message());
-            st = on_host(&c);
+            st = on_host(c);
         }
-        for (int k = 0; k < c.task->step->region->nout; k++)
-            if (c.span[k].n > 0)
-                atomic_store_explicit(&c.span[k].tiles->away, true, memory_order_release);
+        for (int k = 0; k < a->step->region->nout; k++)
+            if (c->span[k].n > 0)
+                atomic_store_explicit(&c->span[k].tiles->away, true, memory_order_release);
     }
-    forget(&c);
+    forget(c);
     if (st != ORR_OK)
-        orr__run_fail(c.task->run, st, orr_error_message());
+        orr__run_fail(a->run, st, orr_error_message());
     orr_error_clear();
-    orr__work_done(c.task->work, c.task->step->region, 1 + worker, t0);
+}
+
+static bool begin(orr__task *a)
+{
+    if (orr__run_status(a->run) != ORR_OK)
+        return false;
+    a->worker = starpu_worker_get_id();
+    a->began = orr__now();
+    return true;
 }
 
 #endif
+
+#ifdef ORR__STAR_OPENCL
+void orr__star_opencl(void *buffers[], void *arg)
+{
+    device_call c = { .task = arg, .backend = orr__exec_opencl };
+    cl_command_queue queue;
+    cl_context context;
+    cl_device_id id;
+    int device;
+
+    if (!begin(c.task))
+        return;
+    device = starpu_worker_get_devid(c.task->worker);
+    starpu_opencl_get_queue(device, &queue);
+    starpu_opencl_get_context(device, &context);
+    starpu_opencl_get_device(device, &id);
+    c.kernel = c.task->step->opencl;
+    c.launch.queue = queue;
+    c.launch.context = context;
+    c.launch.device = id;
+    run(&c, buffers);
+}
+#endif
+
+#ifdef ORR__STAR_CUDA
+/* Returns when all is enqueued on the worker's stream: StarPU waits for that. */
+void orr__star_cuda(void *buffers[], void *arg)
+{
+    device_call c = { .task = arg, .backend = orr__exec_cuda };
+
+    if (!begin(c.task))
+        return;
+    c.kernel = c.task->step->cuda;
+    c.launch.queue = starpu_cuda_get_local_stream();
+    c.launch.after = &c.task->after;
+    run(&c, buffers);
+}
+#endif
+
+/* A worker's tasks are under way together; each counts from where the one before it ended. */
+void orr__star_device_done(orr__task *a)
+{
+    static double ended[STARPU_NMAXWORKERS]; /* each written by its worker alone */
+    double from = a->began;
+    orr_status st;
+
+    if (a->worker < 0)
+        return;
+    if (a->after.check && (st = a->after.check(&a->after)) != ORR_OK) {
+        orr__run_fail(a->run, st, orr_error_message());
+        orr_error_clear();
+    }
+    if (ended[a->worker] > from)
+        from = ended[a->worker];
+    ended[a->worker] = orr__work_done(a->work, a->step->region, 1 + a->worker, from);
+}

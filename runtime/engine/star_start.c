@@ -53,8 +53,6 @@ static orr_status choose_backend(orr__site at, const orr_config *config, int *ch
             return orr__fail(at, ORR_EINVAL, "backend \"%s\" is none of auto, cpu, cuda, opencl", config->backend);
         *choice = i;
     }
-    if (*choice == ORR__BACKEND_CUDA)
-        return orr__fail(at, ORR_EDEVICE, "this library has no CUDA kernels");
     return ORR_OK;
 }
 
@@ -106,33 +104,52 @@ static orr_status check_policy(orr__site at)
     return orr__fail(at, ORR_EENV, "STARPU_SCHED=%s makes no sense; it takes: %s", v, names);
 }
 
+/* Which devices may be used, and how many OpenCL devices there are; asked for by name and not there: an error. A GPU
+ * that CUDA drives is not driven by OpenCL too. */
+static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *opencl)
+{
+    char why[320] = "StarPU was built without CUDA; \"./bootstrap starpu\" builds one with it";
+
+    *cuda = false;
+    *opencl = 0;
+#ifdef ORR__STAR_CUDA
+    if (backend == ORR__BACKEND_AUTO || backend == ORR__BACKEND_CUDA)
+        *cuda = orr__exec_cuda->probe(why, sizeof why);
+#endif
+    if (backend == ORR__BACKEND_CUDA && !*cuda)
+        return orr__fail(at, ORR_EDEVICE, "no CUDA device can be used: %s", why);
+    if (backend == ORR__BACKEND_OPENCL)
+        setenv("STARPU_OPENCL_ON_CPUS", "1", 0); /* asked for by name: any device will do */
+    if (!*cuda && backend != ORR__BACKEND_CPU && orr__exec_opencl->probe(NULL, 0))
+        *opencl = count_opencl();
+    if (backend == ORR__BACKEND_OPENCL && *opencl == 0)
+        return orr__fail(at, ORR_EDEVICE, "no OpenCL device is there");
+    return ORR_OK;
+}
+
 /* StarPU's own variables win over all of this. */
 static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
 {
     orr_status st = choose_backend(at, config, backend);
+    bool cuda = false;
     int opencl = 0;
 
     if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = check_policy(at)) != ORR_OK)
         return st;
     setenv("STARPU_SILENT", "1", 0);
-    if (*backend == ORR__BACKEND_OPENCL)
-        setenv("STARPU_OPENCL_ON_CPUS", "1", 0); /* asked for by name: any device will do */
-    if (*backend != ORR__BACKEND_CPU && orr__exec_opencl->probe(NULL, 0))
-        opencl = count_opencl();
-    if (*backend == ORR__BACKEND_OPENCL && opencl == 0)
-        return orr__fail(at, ORR_EDEVICE, "no OpenCL device is there");
-    if ((st = orr__star_home(at)) != ORR_OK)
+    if ((st = choose_devices(at, *backend, &cuda, &opencl)) != ORR_OK || (st = orr__star_home(at)) != ORR_OK)
         return st;
     if (starpu_conf_init(conf) != 0)
         return orr__fail(at, ORR_EDEVICE, "StarPU does not take the environment");
     conf->catch_signals = 0;
-    conf->ncuda = 0;
+    if (!cuda)
+        conf->ncuda = 0;
     if (opencl == 0)
         conf->nopencl = 0;
     if (config && config->workers > 0 && !getenv("STARPU_NCPU"))
         conf->ncpus = config->workers;
     if (!getenv("STARPU_SCHED"))
-        conf->sched_policy_name = opencl > 0 ? "dmdas" : "lws";
+        conf->sched_policy_name = opencl > 0 || cuda ? "dmdas" : "lws";
     return ORR_OK;
 }
 
@@ -173,6 +190,7 @@ static void look_around(int backend)
 
     orr__star.cpus = (int)starpu_cpu_worker_get_count();
     orr__star.opencls = backend == ORR__BACKEND_CPU ? 0 : (int)starpu_opencl_worker_get_count();
+    orr__star.cudas = (int)starpu_cuda_worker_get_count();
     orr__star.numa = starpu_memory_nodes_get_numa_count() > 1;
     orr__star.one_memory = starpu_memory_nodes_get_count() == 1;
     orr__star.device_bytes = smallest_device();
@@ -180,6 +198,7 @@ static void look_around(int backend)
     orr__star_models(wants_models());
     orr__plan_machine.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
     orr__plan_machine.opencl = orr__star.opencls > 0;
+    orr__plan_machine.cuda = orr__star.cudas > 0;
     orr__plan_machine.bundles = orr__star.cpus > 0 && !orr__star.numa;
 }
 
@@ -214,6 +233,8 @@ static orr_status start(orr__site at, const orr_config *config)
     look_around(backend);
     if (backend == ORR__BACKEND_OPENCL && orr__star.opencls == 0)
         st = orr__fail(at, ORR_EDEVICE, "StarPU starts no OpenCL worker");
+    if (backend == ORR__BACKEND_CUDA && orr__star.cudas == 0)
+        st = orr__fail(at, ORR_EDEVICE, "StarPU starts no CUDA worker");
     if (st != ORR_OK || (st = orr__works_start(at, (int)starpu_worker_get_count())) != ORR_OK ||
         (st = orr__star_idle_start(at)) != ORR_OK) {
         end_starpu();
@@ -234,6 +255,8 @@ static void stop(void)
     orr__tilepool_stop();
     orr__tiles_unregister_all();
     orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
+    if (orr__star.cudas > 0 && orr__exec_cuda->stop)
+        orr__exec_cuda->stop();
     end_starpu();
     orr__cpu_blas_threads(orr__star.blas_threads);
 }
@@ -245,6 +268,8 @@ static void describe(char *text, size_t size)
     starpu_get_version(&major, &minor, &release);
     n = snprintf(text, size, "starpu %d.%d.%d, %d CPU worker%s", major, minor, release, orr__star.cpus,
                  orr__star.cpus == 1 ? "" : "s");
+    if (orr__star.cudas > 0 && n > 0 && (size_t)n < size)
+        n += snprintf(text + n, size - (size_t)n, ", %d CUDA worker%s", orr__star.cudas, orr__star.cudas == 1 ? "" : "s");
     if (orr__star.opencls > 0 && n > 0 && (size_t)n < size)
         n += snprintf(text + n, size - (size_t)n, ", %d OpenCL worker%s", orr__star.opencls,
                       orr__star.opencls == 1 ? "" : "s");

@@ -35,7 +35,10 @@ static orr_status depend(orr__run *r, orr__buf *const *leaf)
  * kernel takes it away. */
 static void called_back(void *arg)
 {
-    if (orr__run_task_done(((orr__task *)arg)->run))
+    orr__task *a = arg;
+
+    orr__star_device_done(a);
+    if (orr__run_task_done(a->run))
         sched_yield();
 }
 
@@ -64,7 +67,7 @@ typedef struct {
     enum starpu_data_access_mode *mode;
     int operands;
     int n;       /* handles */
-    bool device; /* a device could do it: one tile per operand, and room for all */
+    unsigned device; /* workers of devices that could do it: one tile per operand, and room for all */
 } draft;
 
 static bool writes(const draft *d, int j)
@@ -72,6 +75,13 @@ static bool writes(const draft *d, int j)
     const orr__step *s = d->a->step;
 
     return s->members > 1 ? s->use[j].write : j < s->region->nout;
+}
+
+static unsigned devices_of(const orr__step *s)
+{
+    unsigned where = s->opencl && orr__star.opencls > 0 ? STARPU_OPENCL : 0;
+
+    return s->members > 1 ? 0 : where | (s->cuda && orr__star.cudas > 0 ? STARPU_CUDA : 0);
 }
 
 static orr_status look_up(orr__site at, draft *d)
@@ -84,7 +94,7 @@ static orr_status look_up(orr__site at, draft *d)
     d->span = d->few;
     if (d->operands > 16 && !(d->span = orr__alloc_n((size_t)d->operands, sizeof *d->span)))
         return ORR_ENOMEM;
-    d->device = !bundle && s->opencl && orr__star.opencls > 0;
+    d->device = devices_of(s);
     for (int j = 0; j < d->operands; j++) {
         orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, s->use[j].value, s->use[j].first, s->use[j].end)
                                           : orr__star_span(d->a->run, s, d->a->tile, j);
@@ -92,11 +102,11 @@ static orr_status look_up(orr__site at, draft *d)
             return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles",
                              s->region->label, d->a->tile);
         d->n += p.n;
-        d->device = d->device && p.n <= 1;
+        d->device = p.n <= 1 ? d->device : 0;
         bytes += p.n > 0 ? (size_t)p.n * p.tiles->bytes : 0;
     }
     if (orr__star.device_bytes > 0 && bytes > orr__star.device_bytes / 10 * 8)
-        d->device = false;
+        d->device = 0;
     return ORR_OK;
 }
 
@@ -123,9 +133,9 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->cl_arg = d->a;
     d->task->callback_func = called_back;
     d->task->callback_arg = d->a;
-    d->task->where = d->device ? STARPU_CPU | STARPU_OPENCL : STARPU_CPU;
+    d->task->where = (int32_t)(STARPU_CPU | d->device);
     if (d->device && orr__region_needs_device(d->a->step->region))
-        d->task->where = STARPU_OPENCL;
+        d->task->where = (int32_t)d->device;
     return ORR_OK;
 }
 
@@ -189,7 +199,7 @@ static orr_status submit_all(orr__site at, orr__run *r)
         const orr__step *s = &plan->step[i];
         bool bundle = s->members > 1;
         for (int t = 0; t < s->ntiles && st == ORR_OK; t++, a++) {
-            *a = (orr__task){ .run = r, .step = s, .work = bundle ? NULL : orr__work_of_step(s), .tile = t };
+            *a = (orr__task){ .run = r, .step = s, .work = bundle ? NULL : orr__work_of_step(s), .tile = t, .worker = -1 };
             st = submit(at, a);
         }
         i += bundle ? s->members - 1 : 0;

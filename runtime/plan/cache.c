@@ -27,7 +27,7 @@ void orr__plan_cache_guard(void)
 }
 
 /* Settings that a plan depends on stand behind the capture's key. */
-typedef struct { int64_t tile_us; int32_t workers, opencl, fuse, pad; } settings;
+typedef struct { int64_t tile_us; int32_t workers, opencl, cuda, fuse; } settings;
 
 static settings settings_now(void)
 {
@@ -36,6 +36,7 @@ static settings settings_now(void)
     s.tile_us = orr__env.tile_us;
     s.workers = orr__plan_machine.workers;
     s.opencl = orr__plan_machine.opencl;
+    s.cuda = orr__plan_machine.cuda;
     s.fuse = orr__env.fuse;
     return s;
 }

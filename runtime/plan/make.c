@@ -68,13 +68,19 @@ static orr__step *add_step(maker *m, orr__region *region)
     return s->in && s->out ? s : NULL;
 }
 
+/* What a device cannot, the CPU can. */
+static orr__kernel *prepare_for(const orr__backend *b, bool there, const orr__region *r)
+{
+    orr__kernel *k = NULL;
+    return there && (!b->can || b->can(r)) && b->prepare(r, &k) == ORR_OK ? k : NULL;
+}
+
 static orr_status prepare(orr__step *s)
 {
     const orr__region *r = s->region;
     orr_status st = orr__cpu.prepare(r, &s->cpu);
-    if (st == ORR_OK && orr__plan_machine.opencl && (!orr__opencl.can || orr__opencl.can(r)) &&
-        orr__opencl.prepare(r, &s->opencl) != ORR_OK)
-        s->opencl = NULL; /* the CPU can */
+    s->opencl = prepare_for(&orr__opencl, st == ORR_OK && orr__plan_machine.opencl, r);
+    s->cuda = prepare_for(&orr__cuda, st == ORR_OK && orr__plan_machine.cuda, r);
     return st;
 }
 
@@ -305,6 +311,8 @@ void orr__plan_destroy(orr__plan *p)
             orr__cpu.release(s->cpu);
         if (s->opencl)
             orr__opencl.release(s->opencl);
+        if (s->cuda)
+            orr__cuda.release(s->cuda);
         orr__region_free(s->region);
         free(s->region);
         free(s->in);

@@ -130,8 +130,9 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         const orr__step *s = &p->step[i];
         if (s->members > 1)
             print_bundle(to, p, i);
-        fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s: ", inside(p, i) ? "  " : "", i, s->region->label, s->ntiles,
-                (long long)s->rows, s->partial ? " (partial)" : "", s->us, s->opencl ? " opencl" : "");
+        fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s%s: ", inside(p, i) ? "  " : "", i, s->region->label, s->ntiles,
+                (long long)s->rows, s->partial ? " (partial)" : "", s->us, s->opencl ? " opencl" : "",
+                s->cuda ? " cuda" : "");
         for (int k = 0; k < s->region->nout; k++)
             fprintf(to, "v%d ", s->out[k]);
         fprintf(to, "<-");

@@ -27,6 +27,7 @@ typedef struct orr__step {
     orr__region *region;   /* owned by the plan    */
     orr__kernel *cpu;      /* prepared, never NULL */
     orr__kernel *opencl;   /* NULL: cannot         */
+    orr__kernel *cuda;     /* NULL: cannot         */
     int ntiles;            /* launches: [t·rows, min((t+1)·rows, dim[0])) */
     int64_t rows;
     bool partial;          /* tile t folds its rows into row t of out[0] (count = ntiles · region->out_count) */
@@ -59,7 +60,7 @@ typedef struct orr__plan {
 /* What the planner wants to know of the machine. Set by the engine at start. */
 typedef struct {
     int workers;
-    bool opencl;
+    bool opencl, cuda;
     bool bundles; /* several small steps may be one task */
 } orr__machine;
 extern orr__machine orr__plan_machine;

@@ -1,0 +1,252 @@
+/* The CUDA backend: regions through generated CUDA C, products through cuBLASLt where it is there.
+ * Must not know: StarPU, plans, tensors. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "codelets/cuda/cuda.h"
+#include "codelets/user/user.h"
+#include "runtime/base/buf.h"
+
+enum { STACK_WORDS = 128, NO_INDEX = INT32_MAX };
+
+struct orr__kernel {
+    const orr__region *region; /* that it was prepared for: compared, never followed */
+    orr__layout layout;
+    char *text;
+    pthread_mutex_t lock;  /* around unit */
+    orr__cu_unit *unit[2]; /* by index width; NULL: not asked for yet */
+    bool library;          /* a product of floats in two layouts that cuBLASLt may take */
+    orr__cu_product product;
+    orr__cu_tail *tail; /* what is made of a product, as a map over it; NULL: nothing, or the library does it */
+};
+
+orr__site orr__cu_site(const orr__region *r)
+{
+    return ORR__SITE(r->file, r->line, r->label);
+}
+
+static bool probe(char *why, size_t size)
+{
+    const orr__cu_machine *m = orr__cu_look();
+    if (!m->devices && why && size > 0)
+        (void)snprintf(why, size, "%s", m->why);
+    return m->devices > 0;
+}
+
+static bool can(const orr__region *r)
+{
+    if (r->kind == ORR__G_USER)
+        return orr__user_text_can(r, true, true);
+    return orr__emit_can(r, true);
+}
+
+static void release(orr__kernel *k)
+{
+    if (!k)
+        return;
+    orr__cu_unit_put(k->unit[0]);
+    orr__cu_unit_put(k->unit[1]);
+    orr__cu_tail_free(k->tail);
+    (void)pthread_mutex_destroy(&k->lock);
+    orr__layout_free(&k->layout);
+    free(k->text);
+    free(k);
+}
+
+static orr_status prepare(const orr__region *r, orr__kernel **out)
+{
+    *out = NULL;
+    if (!can(r))
+        return orr__fail(orr__cu_site(r), ORR_EINTERNAL, "CUDA cannot run this region");
+    orr__kernel *k = orr__alloc(sizeof *k);
+    if (!k)
+        return ORR_ENOMEM;
+    if (pthread_mutex_init(&k->lock, NULL) != 0) {
+        free(k);
+        return orr__fail(orr__cu_site(r), ORR_ENOMEM, "no memory for a lock");
+    }
+    k->region = r;
+    bool user = r->kind == ORR__G_USER;
+    orr_status st = user ? ORR_OK : orr__layout_make(r, &orr__dialect_cuda, &k->layout);
+    if (st == ORR_OK &&
+        !(k->text = user ? orr__user_text(r, true, true) : orr__emit(r, &orr__dialect_cuda, &k->layout, true)))
+        st = ORR_ENOMEM;
+    if (st == ORR_OK && r->kind == ORR__G_MATMUL) {
+        k->library = orr__cu_product_is(r, &k->product);
+        st = orr__cu_tail_make(r, &k->tail);
+    }
+    if (st != ORR_OK) {
+        release(k);
+        return st;
+    }
+    *out = k;
+    return ORR_OK;
+}
+
+static orr__cu_unit *unit_for(orr__kernel *k, const orr__region *r, bool wide)
+{
+    (void)pthread_mutex_lock(&k->lock);
+    orr__cu_unit *u = k->unit[wide];
+    if (!u)
+        u = k->unit[wide] = orr__cu_unit_get(orr__cu_site(r), k->text, wide);
+    (void)pthread_mutex_unlock(&k->lock);
+    return u;
+}
+
+/* The device has finished: was an index out of range? */
+static orr_status check_index(orr__after *a)
+{
+    const orr__region *r = a->region;
+    int32_t bad = *(volatile int32_t *)a->arg;
+    orr__cu_flag_put(a->arg);
+    if (bad == NO_INDEX)
+        return ORR_OK;
+    return orr__fail(orr__cu_site(r), ORR_EINDEX, "an index (number %lld) is out of range for axis %d of length %lld",
+                     (long long)bad, r->attr.axis, (long long)r->in_shape[0].dim[r->attr.axis]);
+}
+
+typedef struct {
+    orr__kernel *k;
+    const orr__launch *l;
+    orr__cu_room *room;
+    void *function;
+    int64_t *word;
+} call;
+
+/* Words that do not fit by value go ahead of the kernel through the stream; the driver has copied them on return. */
+static orr_status enqueue(const call *c, const orr__cu_address *extra)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    orr__site at = orr__cu_site(c->l->region);
+    const orr__layout *lay = &c->k->layout;
+    orr__geometry g = orr__emit_geometry(lay, c->word);
+    const void *words = c->word;
+    if (!lay->by_value) {
+        size_t bytes = (size_t)lay->nword * sizeof *c->word;
+        orr_status st = orr__cu_room_grow(at, &c->room->words, &c->room->words_bytes, bytes);
+        if (st != ORR_OK)
+            return st;
+        int code = d->to_device(c->room->words, c->word, bytes, c->l->queue);
+        if (code != ORR__CU_OK)
+            return orr__cu_fail(at, "cuMemcpyHtoDAsync", code);
+        words = &c->room->words;
+    }
+    return orr__cu_enqueue(at, c->function, c->l, extra, words, g.items, g.group);
+}
+
+static orr_status with_scratch(const call *c)
+{
+    orr__site at = orr__cu_site(c->l->region);
+    size_t bytes = orr__emit_scratch(&c->k->layout, c->word);
+    orr_status st = orr__cu_room_grow(at, &c->room->scratch, &c->room->scratch_bytes, bytes);
+    if (st == ORR_OK)
+        st = enqueue(c, &c->room->scratch);
+    if (st == ORR_OK && bytes > 0) {
+        orr__emit_second_stage(&c->k->layout, c->word);
+        st = enqueue(c, &c->room->scratch);
+    }
+    return st;
+}
+
+static orr_status with_flag(const call *c)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    orr__site at = orr__cu_site(c->l->region);
+    orr__cu_address address = 0;
+    orr__after own = { 0 }, *after = c->l->after ? c->l->after : &own;
+    int32_t *flag = orr__cu_flag_take(NO_INDEX, &address);
+    if (!flag)
+        return orr__fail(at, ORR_ENOMEM, "CUDA: no host memory that the device can write");
+    orr_status st = enqueue(c, &address);
+    if (st != ORR_OK) {
+        orr__cu_flag_put(flag);
+        return st;
+    }
+    *after = (orr__after){ .check = check_index, .arg = flag, .region = c->l->region };
+    if (c->l->after)
+        return ORR_OK;
+    int code = d->wait(c->l->queue);
+    st = after->check(after);
+    return code == ORR__CU_OK ? st : orr__cu_fail(at, "cuStreamSynchronize", code);
+}
+
+static orr_status generated(orr__kernel *k, const orr__launch *l, int64_t *word)
+{
+    orr__site at = orr__cu_site(l->region);
+    call c = { .k = k, .l = l, .word = word };
+    bool wide = !orr__emit_words(l, &k->layout, true, word);
+    if (word[0] <= 0)
+        return ORR_OK;
+    orr__cu_unit *u = unit_for(k, l->region, wide);
+    orr_status st = u ? orr__cu_unit_function(at, u, &c.function) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = orr__cu_room_of(at, l->queue, &c.room);
+    if (st != ORR_OK)
+        return st;
+    return k->layout.flag ? with_flag(&c) : k->layout.scratch ? with_scratch(&c) : enqueue(&c, NULL);
+}
+
+static orr_status same_layout(const orr__kernel *k, const orr__region *r)
+{
+    orr__layout other;
+    orr_status st = orr__layout_make(r, &orr__dialect_cuda, &other);
+    if (st != ORR_OK)
+        return st;
+    bool equal = orr__layout_equal(&other, &k->layout, r);
+    orr__layout_free(&other);
+    return equal ? ORR_OK
+                 : orr__fail(orr__cu_site(r), ORR_EINTERNAL, "a CUDA kernel made for a region with other accesses");
+}
+
+/* The library with its own epilogue, the library and then a map over its result, or nothing of that. */
+static orr_status by_library(const orr__kernel *k, const orr__launch *l, bool *done)
+{
+    orr_status st = ORR_OK;
+    *done = false;
+    if (k->library)
+        st = orr__cu_product_launch(&k->product, l, l->out[0], l->out_off ? l->out_off[0] : 0, done);
+    if (st == ORR_OK && !*done && k->tail && l->region == k->region)
+        st = orr__cu_tail_launch(k->tail, l, done);
+    return st;
+}
+
+static orr_status launch(orr__kernel *k, const orr__launch *l)
+{
+    int64_t stack[STACK_WORDS], *word = stack;
+    orr_status st = ORR_OK;
+    bool done = false;
+    if (l->after)
+        *l->after = (orr__after){ 0 };
+    if (!orr__cu(NULL))
+        return orr__fail(orr__cu_site(l->region), ORR_EDEVICE, "CUDA: there is no driver");
+    if (l->region->kind == ORR__G_USER) {
+        orr__cu_unit *u = unit_for(k, l->region, false);
+        return u ? orr__cu_user(u, l) : ORR_ENOMEM;
+    }
+    if (l->region != k->region)
+        st = same_layout(k, l->region);
+    if (st == ORR_OK && l->region->kind == ORR__G_MATMUL)
+        st = by_library(k, l, &done);
+    if (st != ORR_OK || done)
+        return st;
+    if (k->layout.nword > STACK_WORDS && !(word = orr__alloc_n((size_t)k->layout.nword, sizeof *word)))
+        return ORR_ENOMEM;
+    st = generated(k, l, word);
+    if (word != stack)
+        free(word);
+    return st;
+}
+
+const orr__backend orr__cuda = {
+    .name = "cuda",
+    .probe = probe,
+    .can = can,
+    .prepare = prepare,
+    .launch = launch,
+    .release = release,
+    .read = orr__cu_read,
+    .write = orr__cu_write,
+    .stop = orr__cu_stop,
+};

@@ -1,0 +1,111 @@
+/* Within the CUDA room: the devices, compiled kernels, what belongs to a stream.
+ * Must not know: StarPU. */
+#ifndef ORR_CUDA_CUDA_H
+#define ORR_CUDA_CUDA_H
+
+#include <pthread.h>
+#include "codelets/codelet.h"
+#include "codelets/cuda/driver.h"
+#include "codelets/emit/emit.h"
+
+/* -- look.c ---------------------------------------------------------------------------------------------------- */
+
+/* What there is to run on. Found out once per process. */
+typedef struct orr__cu_machine {
+    int devices;
+    int arch;      /* of the first one: 90 for compute capability 9.0 */
+    char name[96]; /* of the first one  */
+    char why[320]; /* when there is none */
+} orr__cu_machine;
+const orr__cu_machine *orr__cu_look(void);
+void orr__cu_look_again(void); /* for tests: after orr__cu_forget */
+
+/* -- compile.c ------------------------------------------------------------------------------------------------- */
+
+typedef struct orr__cu_image {
+    unsigned char *data; /* CUBIN or PTX, which the driver tells apart; PTX has a NUL at its end */
+    size_t size;
+    double seconds;
+    char compiler[96]; /* "nvrtc 13.0 sm_90" */
+    char facts[128];   /* what the compiler says of the code; "" for PTX */
+    bool cached;       /* it came from the disk */
+} orr__cu_image;
+
+/* The image of a text for an architecture, from the kernel cache or from NVRTC. On error the compiler's log is in the
+ * message. */
+orr_status orr__cu_image_get(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out);
+/* Keeps what orr__cu_image_get compiled, with facts, under the kernel's label. */
+void orr__cu_image_keep(const char *label, const char *text, int arch, bool wide, const orr__cu_image *image);
+/* For tests: what image_get asks NVRTC, without the cache. */
+orr_status orr__cu_compile(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out);
+
+/* -- unit.c ---------------------------------------------------------------------------------------------------- */
+
+/* A text of one index width: shared by all kernels that have the same. */
+typedef struct orr__cu_unit orr__cu_unit;
+orr__cu_unit *orr__cu_unit_get(orr__site at, const char *text, bool wide); /* one more reference; NULL on ENOMEM */
+void orr__cu_unit_put(orr__cu_unit *u);
+/* Its function in the calling thread's context: compiled and loaded on first use. */
+orr_status orr__cu_unit_function(orr__site at, orr__cu_unit *u, void **function);
+/* Unloads everything: contexts are about to end. */
+void orr__cu_units_stop(void);
+
+/* -- room.c ---------------------------------------------------------------------------------------------------- */
+
+enum { ORR__CU_WORKSPACE = 32 << 20 };
+
+/* What launches through one stream share: memory that the next launch may write when the last one is done with it,
+ * which the stream sees to. One worker has one stream, and is the only one to use its room. */
+typedef struct orr__cu_room {
+    struct orr__cu_room *next;
+    void *stream, *context;
+    orr__cu_address scratch, words, workspace;
+    size_t scratch_bytes, words_bytes;
+    void *lt;                    /* cuBLASLt's handle */
+    struct orr__cu_shape *shape; /* blas.c: what its heuristic has said */
+} orr__cu_room;
+orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room);
+/* At least so many bytes at *p, whose size is *have. */
+orr_status orr__cu_room_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes);
+void orr__cu_rooms_stop(void);
+
+/* An int in host memory that kernels can write, set to `value`; NULL: none is free. */
+int32_t *orr__cu_flag_take(int32_t value, orr__cu_address *device);
+void orr__cu_flag_put(int32_t *flag);
+
+/* -- launches -------------------------------------------------------------------------------------------------- */
+
+orr__site orr__cu_site(const orr__region *r);
+/* user.c */
+orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l);
+/* launch.c: the arrays, *extra when there is one, then the words (by value: where they are; else where their address
+ * is); at least `items` items in groups of `group` (0: of any size). */
+orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra,
+                           const void *words, int64_t items, int group);
+orr_status orr__cu_read(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
+orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
+void orr__cu_stop(void);
+
+/* -- blas.c, tail.c: products by cuBLASLt ---------------------------------------------------------------------- */
+
+/* What the library is to do with the product of a region's first two accesses. */
+typedef struct orr__cu_product {
+    int epilogue; /* ORR__LT_…                            */
+    int bias;     /* access that is added along n, -1: none */
+} orr__cu_product;
+/* Is all that the region makes of its product one of the library's epilogues? */
+bool orr__cu_product_is(const orr__region *r, orr__cu_product *p);
+/* The product into `out`, which begins at element out_off of the whole. *done stays false where the library is not there
+ * or does not take these operands; nothing has happened then. */
+orr_status orr__cu_product_launch(const orr__cu_product *p, const orr__launch *l, void *out, int64_t out_off,
+                                  bool *done);
+void orr__cu_shapes_free(struct orr__cu_shape *s);
+/* Whether relu and gelu are left to the library. Off: what it makes of NaN is not documented, and ours keep it. */
+extern bool orr__cu_lt_activations;
+
+typedef struct orr__cu_tail orr__cu_tail;
+orr_status orr__cu_tail_make(const orr__region *r, orr__cu_tail **out); /* *out NULL: there is none */
+void orr__cu_tail_free(orr__cu_tail *tail);
+orr_status orr__cu_tail_launch(const orr__cu_tail *tail, const orr__launch *l, bool *done);
+
+#endif

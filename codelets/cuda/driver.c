@@ -1,0 +1,185 @@
+/* Opens CUDA's libraries at run time, and names the driver's errors.
+ * Must not know: devices, kernels. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "codelets/cuda/driver.h"
+
+const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path;
+
+typedef struct {
+    const char *name;
+    size_t at;
+} symbol;
+
+#define CU(field) offsetof(orr__cu_driver, field)
+static const symbol cu_symbol[] = {
+    { "cuInit", CU(init) },
+    { "cuDriverGetVersion", CU(version) },
+    { "cuGetErrorName", CU(error_name) },
+    { "cuDeviceGetCount", CU(device_count) },
+    { "cuDeviceGet", CU(device) },
+    { "cuDeviceGetName", CU(device_name) },
+    { "cuDeviceGetAttribute", CU(device_attribute) },
+    { "cuCtxGetCurrent", CU(context) },
+    { "cuCtxGetDevice", CU(context_device) },
+    { "cuCtxPushCurrent_v2", CU(push) },
+    { "cuCtxPopCurrent_v2", CU(pop) },
+    { "cuModuleLoadData", CU(load) },
+    { "cuModuleUnload", CU(unload) },
+    { "cuModuleGetFunction", CU(function) },
+    { "cuFuncGetAttribute", CU(function_attribute) },
+    { "cuOccupancyMaxActiveBlocksPerMultiprocessor", CU(occupancy) },
+    { "cuLaunchKernel", CU(launch) },
+    { "cuMemAlloc_v2", CU(alloc) },
+    { "cuMemFree_v2", CU(free) },
+    { "cuMemHostAlloc", CU(host_alloc) },
+    { "cuMemFreeHost", CU(host_free) },
+    { "cuMemHostGetDevicePointer_v2", CU(host_address) },
+    { "cuMemcpyHtoDAsync_v2", CU(to_device) },
+    { "cuMemcpyDtoHAsync_v2", CU(to_host) },
+    { "cuStreamSynchronize", CU(wait) },
+};
+
+#define NVRTC(field) offsetof(orr__nvrtc, field)
+static const symbol nvrtc_symbol[] = {
+    { "nvrtcVersion", NVRTC(version) },
+    { "nvrtcGetErrorString", NVRTC(error) },
+    { "nvrtcCreateProgram", NVRTC(create) },
+    { "nvrtcDestroyProgram", NVRTC(destroy) },
+    { "nvrtcCompileProgram", NVRTC(compile) },
+    { "nvrtcGetProgramLogSize", NVRTC(log_size) },
+    { "nvrtcGetProgramLog", NVRTC(log) },
+    { "nvrtcGetCUBINSize", NVRTC(cubin_size) },
+    { "nvrtcGetCUBIN", NVRTC(cubin) },
+    { "nvrtcGetPTXSize", NVRTC(ptx_size) },
+    { "nvrtcGetPTX", NVRTC(ptx) },
+    { "nvrtcGetNumSupportedArchs", NVRTC(arch_count) },
+    { "nvrtcGetSupportedArchs", NVRTC(archs) },
+};
+
+#define LT(field) offsetof(orr__lt, field)
+static const symbol lt_symbol[] = {
+    { "cublasLtCreate", LT(create) },
+    { "cublasLtDestroy", LT(destroy) },
+    { "cublasLtMatmulDescCreate", LT(desc_create) },
+    { "cublasLtMatmulDescSetAttribute", LT(desc_set) },
+    { "cublasLtMatmulDescDestroy", LT(desc_destroy) },
+    { "cublasLtMatrixLayoutCreate", LT(layout_create) },
+    { "cublasLtMatrixLayoutSetAttribute", LT(layout_set) },
+    { "cublasLtMatrixLayoutDestroy", LT(layout_destroy) },
+    { "cublasLtMatmulPreferenceCreate", LT(pref_create) },
+    { "cublasLtMatmulPreferenceSetAttribute", LT(pref_set) },
+    { "cublasLtMatmulPreferenceDestroy", LT(pref_destroy) },
+    { "cublasLtMatmulAlgoGetHeuristic", LT(heuristic) },
+    { "cublasLtMatmul", LT(matmul) },
+};
+
+/* As the loader finds them, then where the toolkit is installed. */
+static const char *const cu_file[] = { "libcuda.so.1", NULL };
+static const char *const nvrtc_file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
+                                          "/usr/local/cuda/lib64/libnvrtc.so.12", NULL };
+static const char *const lt_file[] = { "libcublasLt.so.13", "libcublasLt.so.12",
+                                       "/usr/local/cuda/lib64/libcublasLt.so.13",
+                                       "/usr/local/cuda/lib64/libcublasLt.so.12", NULL };
+
+typedef struct {
+    const char *const *file;
+    const symbol *symbol;
+    size_t symbols;
+    void *table;
+    bool tried, there;
+    char why[160];
+} library;
+
+static orr__cu_driver cu;
+static orr__nvrtc nvrtc;
+static orr__lt lt;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static library cu_library = { cu_file, cu_symbol, sizeof cu_symbol / sizeof *cu_symbol, &cu, false, false, "" };
+static library nvrtc_library = { nvrtc_file, nvrtc_symbol, sizeof nvrtc_symbol / sizeof *nvrtc_symbol,
+                                 &nvrtc,     false,        false,
+                                 "" };
+static library lt_library = { lt_file, lt_symbol, sizeof lt_symbol / sizeof *lt_symbol, &lt, false, false, "" };
+
+/* Opened for the life of the process: CUDA's libraries do not survive being unloaded. */
+static void *open_file(library *l, const char *path)
+{
+    const char *const one[] = { path, NULL };
+    void *handle = NULL;
+    for (const char *const *f = path ? one : l->file; *f && !handle; f++) {
+        handle = dlopen(*f, RTLD_NOW | RTLD_LOCAL);
+        if (!handle && !l->why[0]) {
+            const char *why = dlerror();
+            (void)snprintf(l->why, sizeof l->why, "%s", why ? why : *f);
+        }
+    }
+    return handle;
+}
+
+static const void *open_library(library *l, const char *path, const char **why)
+{
+    (void)pthread_mutex_lock(&lock);
+    void *handle = l->tried ? NULL : open_file(l, path);
+    for (size_t i = 0; handle && i < l->symbols; i++) {
+        void *p = dlsym(handle, l->symbol[i].name);
+        memcpy((char *)l->table + l->symbol[i].at, &p, sizeof p);
+        if (!p) {
+            (void)snprintf(l->why, sizeof l->why, "%s has no %s", l->file[0], l->symbol[i].name);
+            handle = NULL;
+        }
+    }
+    l->there = l->there || handle;
+    l->tried = true;
+    (void)pthread_mutex_unlock(&lock);
+    if (why)
+        *why = l->there ? "" : l->why;
+    return l->there ? l->table : NULL;
+}
+
+const orr__cu_driver *orr__cu(const char **why)
+{
+    return open_library(&cu_library, orr__cu_path, why);
+}
+
+const orr__nvrtc *orr__cu_nvrtc(const char **why)
+{
+    return open_library(&nvrtc_library, orr__cu_nvrtc_path, why);
+}
+
+const orr__lt *orr__cu_lt(const char **why)
+{
+    return open_library(&lt_library, orr__cu_lt_path, why);
+}
+
+void orr__cu_forget(void)
+{
+    library *all[] = { &cu_library, &nvrtc_library, &lt_library };
+    (void)pthread_mutex_lock(&lock);
+    for (int i = 0; i < 3; i++) {
+        all[i]->tried = all[i]->there = false;
+        all[i]->why[0] = '\0';
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+bool orr__cu_sticky(int code)
+{
+    /* ECC, NVLink, illegal address, time-out, assertion, hardware stack … invalid PC, launch failure, context gone */
+    return code == 214 || code == 220 || code == 700 || code == 702 || code == 710 || (code >= 714 && code <= 720) ||
+           code == 709 || code == 4;
+}
+
+orr_status orr__cu_fail(orr__site at, const char *call, int code)
+{
+    const char *name = NULL;
+    const orr__cu_driver *d = orr__cu(NULL);
+    if (!d || d->error_name(code, &name) != ORR__CU_OK || !name)
+        name = "unknown code";
+    return orr__fail(at, code == ORR__CU_OUT_OF_MEMORY ? ORR_ENOMEM : ORR_EDEVICE, "CUDA: %s: %s (%d)%s", call, name,
+                     code,
+                     orr__cu_sticky(code) ? "; the process has lost this device: it has to be started again" : "");
+}

@@ -1,0 +1,122 @@
+/* The few functions of CUDA's driver, of NVRTC and of cuBLASLt that we call, found at run time: the library is built
+ * without CUDA's toolkit, and one build runs with and without a driver. Declarations as in NVIDIA's documentation of the
+ * driver API, NVRTC and cuBLASLt; handles are void *.
+ * Must not know: regions, StarPU. */
+#ifndef ORR_CUDA_DRIVER_H
+#define ORR_CUDA_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/base/status.h"
+
+typedef uint64_t orr__cu_address;
+
+enum { ORR__CU_OK = 0, ORR__CU_OUT_OF_MEMORY = 2 }; /* CUresult */
+enum {                                              /* CUdevice_attribute */
+       ORR__CU_MULTIPROCESSORS = 16,
+       ORR__CU_COMPUTE_MODE = 20,
+       ORR__CU_THREADS_PER_MULTIPROCESSOR = 39,
+       ORR__CU_MAJOR = 75,
+       ORR__CU_MINOR = 76
+};
+enum { ORR__CU_SHARED = 1, ORR__CU_LOCAL = 3, ORR__CU_REGISTERS = 4 }; /* CUfunction_attribute */
+enum { ORR__CU_MODE_PROHIBITED = 2 };                                  /* CUcomputemode */
+enum { ORR__CU_HOST_PORTABLE = 1, ORR__CU_HOST_MAPPED = 2 };           /* CU_MEMHOSTALLOC_… */
+
+typedef struct orr__cu_driver {
+    int (*init)(unsigned flags);
+    int (*version)(int *v);
+    int (*error_name)(int code, const char **name);
+    int (*device_count)(int *n);
+    int (*device)(int *device, int ordinal);
+    int (*device_name)(char *name, int size, int device);
+    int (*device_attribute)(int *value, int what, int device);
+    int (*context)(void **context); /* the calling thread's, NULL: none */
+    int (*context_device)(int *device);
+    int (*push)(void *context);
+    int (*pop)(void **context);
+    int (*load)(void **module, const void *image);
+    int (*unload)(void *module);
+    int (*function)(void **function, void *module, const char *name);
+    int (*function_attribute)(int *value, int what, void *function);
+    int (*occupancy)(int *blocks, void *function, int threads, size_t shared);
+    int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                  unsigned shared, void *stream, void **param, void **extra);
+    int (*alloc)(orr__cu_address *p, size_t bytes);
+    int (*free)(orr__cu_address p);
+    int (*host_alloc)(void **p, size_t bytes, unsigned flags);
+    int (*host_free)(void *p);
+    int (*host_address)(orr__cu_address *device, void *p, unsigned flags);
+    int (*to_device)(orr__cu_address to, const void *from, size_t bytes, void *stream);
+    int (*to_host)(void *to, orr__cu_address from, size_t bytes, void *stream);
+    int (*wait)(void *stream);
+} orr__cu_driver;
+
+typedef struct orr__nvrtc {
+    int (*version)(int *major, int *minor);
+    const char *(*error)(int code);
+    int (*create)(void **program, const char *text, const char *name, int n, const char *const *headers,
+                  const char *const *names);
+    int (*destroy)(void **program);
+    int (*compile)(void *program, int n, const char *const *option);
+    int (*log_size)(void *program, size_t *size);
+    int (*log)(void *program, char *log);
+    int (*cubin_size)(void *program, size_t *size);
+    int (*cubin)(void *program, char *to);
+    int (*ptx_size)(void *program, size_t *size);
+    int (*ptx)(void *program, char *to);
+    int (*arch_count)(int *n);
+    int (*archs)(int *arch);
+} orr__nvrtc;
+
+enum { ORR__LT_R32 = 0, ORR__LT_R64 = 1, ORR__LT_R16 = 2, ORR__LT_BF16 = 14 };           /* cudaDataType_t */
+enum { ORR__LT_COMPUTE_32F = 68, ORR__LT_COMPUTE_64F = 70, ORR__LT_COMPUTE_TF32 = 77 };  /* cublasComputeType_t */
+enum { ORR__LT_TRANSA = 3, ORR__LT_TRANSB = 4, ORR__LT_EPILOGUE = 7, ORR__LT_BIAS = 8 }; /* …MatmulDescAttributes_t */
+enum { ORR__LT_BATCHES = 5, ORR__LT_BATCH_STRIDE = 6 };                                 /* …MatrixLayoutAttribute_t */
+enum { ORR__LT_WORKSPACE = 1, ORR__LT_ALIGN_A = 5 };                                    /* …PreferenceAttributes_t */
+enum { ORR__LT_PLAIN = 1, ORR__LT_RELU = 2, ORR__LT_WITH_BIAS = 4, ORR__LT_GELU = 32 }; /* cublasLtEpilogue_t */
+
+typedef struct orr__lt_choice { /* cublasLtMatmulHeuristicResult_t */
+    uint64_t algo[8];
+    size_t workspace;
+    int state;
+    float waves;
+    int reserved[4];
+} orr__lt_choice;
+
+typedef struct orr__lt {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*desc_create)(void **desc, int compute, int scale);
+    int (*desc_set)(void *desc, int what, const void *value, size_t size);
+    int (*desc_destroy)(void *desc);
+    int (*layout_create)(void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld);
+    int (*layout_set)(void *layout, int what, const void *value, size_t size);
+    int (*layout_destroy)(void *layout);
+    int (*pref_create)(void **pref);
+    int (*pref_set)(void *pref, int what, const void *value, size_t size);
+    int (*pref_destroy)(void *pref);
+    int (*heuristic)(void *handle, void *desc, void *a, void *b, void *c, void *d, void *pref, int want,
+                     orr__lt_choice *choice, int *got);
+    int (*matmul)(void *handle, void *desc, const void *alpha, const void *a, void *la, const void *b, void *lb,
+                  const void *beta, const void *c, void *lc, void *d, void *ld, const void *algo, void *workspace,
+                  size_t workspace_size, void *stream);
+} orr__lt;
+
+/* The tables; NULL: that library is not there, and why, in words, is in *why (may be NULL). Opened once. */
+const orr__cu_driver *orr__cu(const char **why);
+const orr__nvrtc *orr__cu_nvrtc(const char **why);
+const orr__lt *orr__cu_lt(const char **why);
+/* Where the process finds them. Tests put a double's path here before the first call; NULL: NVIDIA's own names. */
+extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path;
+/* For tests: the tables are looked for again. Nothing of them may be in use. */
+void orr__cu_forget(void);
+
+/* Records "CUDA: <call>: <name of code>" and returns ORR_ENOMEM or ORR_EDEVICE. An error after which the process has lost
+ * the device says so. */
+orr_status orr__cu_fail(orr__site at, const char *call, int code);
+/* Errors that stay: every later call of this process on the device fails. */
+bool orr__cu_sticky(int code);
+
+#endif

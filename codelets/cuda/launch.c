@@ -1,0 +1,81 @@
+/* One kernel into a stream; copies between device and host; the end of all.
+ * Must not know: what a kernel computes, plans. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/cuda/cuda.h"
+#include "runtime/base/buf.h"
+
+enum { SMALL = 128, ITEMS = 256, FEW = 64 };
+
+static orr_status too_many(orr__site at, int64_t groups)
+{
+    return orr__fail(at, ORR_EDEVICE, "CUDA: %lld blocks are more than a launch can have", (long long)groups);
+}
+
+/* Parameters as the emitter declares them: inputs, outputs, what it takes besides, the words. */
+orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra,
+                           const void *words, int64_t items, int group)
+{
+    const orr__region *r = l->region;
+    void *few[FEW], **param = few;
+    orr__cu_address few_at[FEW], *address = few_at;
+    size_t n = (size_t)(r->nin + r->nout), used = 0;
+    unsigned block = group > 0 ? (unsigned)group : items < ITEMS ? SMALL : ITEMS;
+    int64_t groups = (items + block - 1) / block;
+    orr_status st = ORR_OK;
+    if (groups > INT32_MAX)
+        return too_many(at, groups);
+    if (n + 2 > FEW) {
+        param = orr__alloc_n(n + 2, sizeof *param);
+        address = orr__alloc_n(n, sizeof *address);
+    }
+    if (!param || !address) {
+        st = ORR_ENOMEM;
+    } else {
+        for (; used < n; used++) {
+            size_t i = used;
+            void *p = i < (size_t)r->nin ? l->in[i] : l->out[i - (size_t)r->nin];
+            address[i] = (orr__cu_address)(uintptr_t)p;
+            param[i] = &address[i];
+        }
+        if (extra)
+            param[used++] = (void *)(uintptr_t)extra;
+        param[used] = (void *)(uintptr_t)words;
+        int code = orr__cu(NULL)->launch(function, (unsigned)groups, 1, 1, block, 1, 1, 0, l->queue, param, NULL);
+        st = code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuLaunchKernel", code);
+    }
+    if (param != few) {
+        free(param);
+        free(address);
+    }
+    return st;
+}
+
+static orr_status copied(const orr__launch *l, const char *call, int code)
+{
+    const char *doing = call;
+    if (code == ORR__CU_OK) {
+        doing = "cuStreamSynchronize";
+        code = orr__cu(NULL)->wait(l->queue);
+    }
+    return code == ORR__CU_OK ? ORR_OK : orr__cu_fail(orr__cu_site(l->region), doing, code);
+}
+
+orr_status orr__cu_read(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes)
+{
+    orr__cu_address p = (orr__cu_address)(uintptr_t)from + byte;
+    return copied(l, "cuMemcpyDtoHAsync", orr__cu(NULL)->to_host(host, p, bytes, l->queue));
+}
+
+orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes)
+{
+    orr__cu_address p = (orr__cu_address)(uintptr_t)to + byte;
+    return copied(l, "cuMemcpyHtoDAsync", orr__cu(NULL)->to_device(p, host, bytes, l->queue));
+}
+
+void orr__cu_stop(void)
+{
+    orr__cu_units_stop();
+    orr__cu_rooms_stop();
+}

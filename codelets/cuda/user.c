@@ -1,0 +1,20 @@
+/* A user's CUDA C, launched.
+ * Must not know: how its text is made, StarPU. */
+#include "config.h"
+
+#include "codelets/cuda/cuda.h"
+#include "codelets/user/user.h"
+
+orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l)
+{
+    orr__site at = orr__cu_site(l->region);
+    int64_t word[ORR__USER_WORDS];
+    void *function = NULL;
+    (void)orr__user_words(l, true, word);
+    if (word[0] <= 0)
+        return ORR_OK;
+    if (!orr__user_in_place(l))
+        return orr__fail(at, ORR_EDEVICE, "its operands lie in pieces");
+    orr_status st = orr__cu_unit_function(at, u, &function);
+    return st == ORR_OK ? orr__cu_enqueue(at, function, l, NULL, word, word[0], l->region->user->k.group) : st;
+}
