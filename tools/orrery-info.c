@@ -5,11 +5,17 @@
 #include <time.h>
 #include <orrery.h>
 #include <orrery/info.h>
+#include "tools/info.h"
 
 static int usage(FILE *to, int rc)
 {
-    fputs("usage: orrery-info [--env | --env=markdown | --cache | --clear | --version | --help]\n"
+    fputs("usage: orrery-info [--devices [--json] | --startup | --env | --env=markdown | --cache | --clear | --version "
+          "|\n"
+          "                    --help]\n"
           "  (nothing)        machine, libraries, engine\n"
+          "  --devices        every device: memory, units, temperature, power, utilisation, clocks\n"
+          "  --devices --json the same as JSON\n"
+          "  --startup        how long start, discovery, the first kernel and a dispatch take\n"
           "  --env            environment variables and their values in force\n"
           "  --env=markdown   the same as docs/environment.md\n"
           "  --cache          the compiled kernels on disk\n"
@@ -100,10 +106,16 @@ static int clear_cache(void)
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && !strcmp(argv[1], "--devices") && !strcmp(argv[2], "--json"))
+        return info_devices(true);
     if (argc > 2)
         return usage(stderr, 2);
     if (argc == 1)
         return with_engine(print_facts);
+    if (!strcmp(argv[1], "--devices"))
+        return info_devices(false);
+    if (!strcmp(argv[1], "--startup"))
+        return info_startup();
     if (!strcmp(argv[1], "--env"))
         return with_engine(print_env);
     if (!strcmp(argv[1], "--env=markdown"))

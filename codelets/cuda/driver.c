@@ -24,6 +24,8 @@ static const symbol cu_symbol[] = {
     { "cuDeviceGet", CU(device) },
     { "cuDeviceGetName", CU(device_name) },
     { "cuDeviceGetAttribute", CU(device_attribute) },
+    { "cuDeviceTotalMem_v2", CU(device_memory) },
+    { "cuDeviceGetPCIBusId", CU(device_address) },
     { "cuCtxGetCurrent", CU(context) },
     { "cuCtxGetDevice", CU(context_device) },
     { "cuCtxPushCurrent_v2", CU(push) },

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include "codelets/codelet.h"
+#include "codelets/devices.h"
 
 #ifndef HAVE_OPENCL
 
@@ -18,6 +19,14 @@ static bool can(const orr__region *r)
 {
     (void)r;
     return false;
+}
+
+int orr__opencl_devices(orr_device *d, void **handle, int max)
+{
+    (void)d;
+    (void)handle;
+    (void)max;
+    return 0;
 }
 
 const orr__backend orr__opencl = { .name = "opencl", .probe = probe, .can = can };

@@ -43,6 +43,80 @@ ORR_API orr_status orr_metrics_json(FILE *to);
 /** "starpu 1.3.10, 2 CPU workers, lws" or "serial"; "" before orr_init. */
 ORR_API const char *orr_engine_name(void);
 
+/* -- devices --------------------------------------------------------------------------------------------- */
+
+typedef enum orr_device_kind { ORR_DEVICE_CPU, ORR_DEVICE_CUDA, ORR_DEVICE_OPENCL } orr_device_kind;
+/** "cpu", "cuda", "opencl"; "?" for what is none. */
+ORR_API const char *orr_device_kind_name(orr_device_kind kind);
+
+/** A number that a device may keep to itself: then status says so, why names the reason, and value is NaN, never 0. */
+typedef struct orr_reading {
+    orr_status status; /**< ORR_OK, or ORR_EDEVICE                      */
+    double value;      /**< NaN unless status is ORR_OK                 */
+    char why[96];      /**< "" or the reason: "NVML: Not Supported"     */
+} orr_reading;
+
+/** The numbers of a device, in the order of orr_device.reading. */
+typedef enum orr_measure {
+    ORR_MEMORY_TOTAL,  /**< bytes                                                              */
+    ORR_MEMORY_FREE,   /**< bytes                                                              */
+    ORR_COMPUTE_UNITS, /**< cores that this process may use; multiprocessors                    */
+    ORR_TEMPERATURE,   /**< degrees Celsius, the hottest sensor                                 */
+    ORR_POWER,         /**< watts; CPU: the mean since the last look                            */
+    ORR_UTILISATION,   /**< 0 … 1; CPU: the mean of all cores since the last look                */
+    ORR_CLOCK,         /**< hertz; CPU: the fastest core's                                      */
+    ORR_MEMORY_CLOCK,  /**< hertz                                                              */
+    ORR_MEASURES
+} orr_measure;
+/** "memory_total", …: the name in JSON. "?" for what is none. */
+ORR_API const char *orr_measure_name(orr_measure m);
+/** "B", "°C", "W", "Hz", "" */
+ORR_API const char *orr_measure_unit(orr_measure m);
+
+/** One device. id 0 is the processor with the host's memory; CUDA devices follow in CUDA's order, then OpenCL's in that of its
+ * platforms. A device may appear twice, by CUDA and by OpenCL. */
+typedef struct orr_device {
+    int id;
+    orr_device_kind kind;
+    int index;           /**< among its kind: CUDA's ordinal                    */
+    char name[96];       /**< "NVIDIA H100 80GB HBM3"                           */
+    char address[48];    /**< "0000:41:00.0" for CUDA, the platform for OpenCL  */
+    char capability[48]; /**< "9.0", "OpenCL 3.0", "avx512"                     */
+    orr_reading reading[ORR_MEASURES];
+} orr_device;
+
+/** Looks at all devices: writes up to `max`, returns how many there are. Before orr_init too; CUDA and NVML libraries are
+ * opened at run time, and their absence is no error. The processor's utilisation and power are means since the last look in
+ * this process, so the first look does not know them. Thread-safe; takes from 1 ms to some 100 ms (the first time). */
+ORR_API int orr_devices(orr_device *devices, int max);
+/** Writes orr_devices as one JSON object: {"orrery", "written" (seconds since 1970), "pid", "devices": [{"id", "kind", "index", "name",
+ * "address", "capability", and each measure by name as {"value": number} or {"error", "why"}}]}.
+ * Errors: ORR_EINVAL (NULL), ORR_EIO, ORR_ENOMEM. Thread-safe. */
+ORR_API orr_status orr_devices_json(FILE *to);
+
+/** Writes the same to a file, which appears whole or not at all (temporary, fsync, rename) and is readable by its owner alone.
+ * With ORRERY_DEVICE_FILE the library does so at orr_init, and again whenever something changes. Errors: ORR_EINVAL, ORR_EIO,
+ * ORR_ENOMEM. Thread-safe. */
+ORR_API orr_status orr_devices_save(const char *path);
+/** Reads such a file, any process's: up to `max` devices, the number of all of them in *count. Errors: ORR_EINVAL (path or count is
+ * NULL), ORR_EIO, ORR_EFORMAT (no such file), ORR_ENOMEM. Thread-safe. */
+ORR_API orr_status orr_devices_load(const char *path, orr_device *devices, int max, int *count);
+
+/** What has changed between two looks: bits. */
+enum {
+    ORR_CHANGED_SET = 1,     /**< a device has come or gone                                                   */
+    ORR_CHANGED_KNOWN = 2,   /**< a reading is known that was not, or the other way                            */
+    ORR_CHANGED_READING = 4  /**< one moved: by 1 °C, 5 points of utilisation, 5 % of any other                */
+};
+/** Called with all devices on the library's own thread, one call at a time; `devices` is valid until it returns. It may call
+ * everything but orr_devices_watch and orr_shutdown. */
+typedef void orr_devices_fn(const orr_device *devices, int n, unsigned changed, void *user);
+/** Looks at the devices every `seconds` (0.01 … 86400) on a thread of the library's, and calls `fn` when something has changed
+ * since its last call (the first look is one: all bits). A second call replaces the first; fn NULL ends it. When this returns, the function
+ * watching before will not be called again. `user` stays the caller's. Ends with orr_shutdown. Errors: ORR_EINVAL, ORR_ESTATE (not
+ * initialised, or called by fn), ORR_EDEVICE (no thread can be started). Thread-safe. */
+ORR_API orr_status orr_devices_watch(double seconds, orr_devices_fn *fn, void *user);
+
 /** Host memory of tensors, bytes. */
 typedef struct orr_memory { size_t live, pooled, peak, limit; } orr_memory;
 ORR_API orr_memory orr_memory_stats(void);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
 #include "runtime/base/env.h"
 #include "runtime/base/trace.h"
@@ -42,6 +43,10 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
         st = orr__fail_place(at, orr__trace_start(orr__env.trace));
     if (st == ORR_OK && (st = orr__engine_start(at, config)) != ORR_OK)
         orr__trace_stop();
+    if (st == ORR_OK && (st = orr__devices_start(at)) != ORR_OK) {
+        orr__engine_stop();
+        orr__trace_stop();
+    }
     if (st == ORR_OK) {
         orr__cpu_start();
         started = true;
@@ -58,6 +63,7 @@ orr_status orr_shutdown(void)
         return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE,
                          "Orrery is not running: never started, or shut down before");
     }
+    orr__devices_stop();
     orr__cpu_stop(); /* a launch that waits for a compiler goes on without */
     /* Handles first: their buffers must be gone before the engine that holds their content is. */
     orr__handles_shutdown();

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <orrery/device.h>
 #include "codelets/jit/jit.h"
+#include "runtime/api/json.h"
 #include "runtime/base/buf.h"
 #include "runtime/base/point.h"
 #include "runtime/engine/engine.h"
@@ -31,18 +32,6 @@ int orr_metrics(orr_metric *rows, int max)
     return m;
 }
 
-static void put_string(FILE *to, const char *s)
-{
-    (void)putc('"', to);
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            (void)putc('\\', to);
-        if ((unsigned char)*s >= 0x20)
-            (void)putc(*s, to);
-    }
-    (void)putc('"', to);
-}
-
 static void put_counters(FILE *to)
 {
     orr_memory m = orr_memory_stats();
@@ -50,7 +39,7 @@ static void put_counters(FILE *to)
     orr__jit_stats j = orr__jit_get_stats();
 
     (void)fputs("{\n\"engine\": ", to);
-    put_string(to, orr_engine_name());
+    orr__json_put(to, orr_engine_name());
     (void)fprintf(to, ",\n\"memory\": {\"live\": %zu, \"pooled\": %zu, \"peak\": %zu, \"limit\": %zu}", m.live,
                   m.pooled, m.peak, m.limit);
     (void)fprintf(to, ",\n\"plans\": {\"made\": %llu, \"found\": %llu, \"evicted\": %llu, \"kept\": %d}",
@@ -77,7 +66,7 @@ orr_status orr_metrics_json(FILE *to)
     (void)fputs(",\n\"kinds\": [", to);
     for (int i = 0; i < m && i < n; i++) {
         (void)fprintf(to, "%s\n{\"what\": ", i ? "," : "");
-        put_string(to, all[i].what);
+        orr__json_put(to, all[i].what);
         (void)fprintf(to, ", \"tasks\": %llu, \"seconds\": %.9f, \"p50\": %.3g, \"p95\": %.3g, \"p99\": %.3g}",
                       (unsigned long long)all[i].tasks, all[i].seconds, all[i].p50, all[i].p95, all[i].p99);
     }

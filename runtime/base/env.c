@@ -62,6 +62,8 @@ static const entry table[] = {
         "process number" },
       PATH, AT(trace), { 0 } },
     { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },
+    { { "ORRERY_DEVICE_FILE", "file", "", "where to keep a list of the devices and their readings, for other programs" },
+      PATH, AT(device_file), { 0 } },
 };
 /* clang-format on */
 enum { ROWS = sizeof table / sizeof *table };

@@ -33,6 +33,7 @@ typedef struct {
     size_t cache_size;     /* ORRERY_CACHE_SIZE     bytes that it may hold                  */
     char trace[1024];      /* ORRERY_TRACE          file, "": none                          */
     char cache_site[1024]; /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
+    char device_file[1024]; /* ORRERY_DEVICE_FILE   registry of devices, "": none           */
 } orr__settings;
 extern orr__settings orr__env;
 

@@ -1,0 +1,48 @@
+/* All kinds of device, one after the other.
+ * Must not know: how a kind finds its own. */
+#include "config.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include "codelets/devices.h"
+
+void orr__reading_set(orr_reading *r, double value)
+{
+    *r = (orr_reading){ .status = ORR_OK, .value = value };
+}
+
+void orr__reading_lack(orr_reading *r, const char *fmt, ...)
+{
+    va_list args;
+    *r = (orr_reading){ .status = ORR_EDEVICE, .value = (double)NAN };
+    va_start(args, fmt);
+    (void)vsnprintf(r->why, sizeof r->why, fmt, args);
+    va_end(args);
+}
+
+int orr__devices_look(orr_device *d, void **handle, int max)
+{
+    static int (*const finder[])(orr_device *, void **, int) = { orr__cpu_devices, orr__cuda_devices,
+                                                                 orr__opencl_devices };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int n = 0;
+
+    for (int i = 0; i < max; i++) {
+        memset(&d[i], 0, sizeof d[i]);
+        for (int m = 0; m < ORR_MEASURES; m++)
+            orr__reading_lack(&d[i].reading[m], "not known for this kind of device");
+        if (handle)
+            handle[i] = NULL;
+    }
+    pthread_mutex_lock(&lock);
+    for (size_t k = 0; k < sizeof finder / sizeof *finder; k++) {
+        int room = n < max ? max - n : 0;
+        n += finder[k](room ? d + n : NULL, handle && room ? handle + n : NULL, room);
+    }
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < n && i < max; i++)
+        d[i].id = i;
+    return n;
+}

@@ -1,0 +1,30 @@
+/* JSON as our files use it: strings out; one pass in over what may be anybody's file.
+ * Must not know: what is written or read. */
+#ifndef ORR_API_JSON_H
+#define ORR_API_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+void orr__json_put(FILE *to, const char *s); /* quoted; control characters are left out */
+
+/* A place in a text that ends with 0. Once bad, all that follows is bad too, and reads nothing. */
+typedef struct {
+    const char *at;
+    bool bad;
+} orr__json;
+
+/* Goes past the character, with blanks before it; bad when another is there. */
+void orr__json_want(orr__json *j, char c);
+/* The same, where it may be absent. */
+bool orr__json_take(orr__json *j, char c);
+/* The next member's name of an object, its colon too; false at its end. Call orr__json_want(j, '{') first. */
+bool orr__json_member(orr__json *j, char *name, size_t size);
+/* Whether another element of an array follows; false at its end. Call orr__json_want(j, '[') first. */
+bool orr__json_element(orr__json *j);
+void orr__json_string(orr__json *j, char *to, size_t size); /* cut where it is too long */
+double orr__json_number(orr__json *j);
+void orr__json_skip(orr__json *j); /* any value */
+
+#endif

@@ -1,0 +1,11 @@
+/* The parts of orrery-info that have a file of their own. Each returns the exit status.
+ * Must not know: anything but the public headers. */
+#ifndef ORR_TOOLS_INFO_H
+#define ORR_TOOLS_INFO_H
+
+#include <stdbool.h>
+
+int info_devices(bool json);
+int info_startup(void);
+
+#endif
