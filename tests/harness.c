@@ -163,3 +163,10 @@ unsigned char *orr_test_slurp(const char *path, size_t *size)
     *size = n;
     return p;
 }
+
+void orr_test_alarm(void)
+{
+    const char *seconds = getenv("ORR_TEST_ALARM");
+    if (seconds)
+        (void)alarm((unsigned)atoi(seconds));
+}

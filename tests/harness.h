@@ -48,6 +48,10 @@ const char *orr_test_tmp(const char *name);
 /* The whole file, with a 0 behind it; NULL when it cannot be read. Free it. */
 unsigned char *orr_test_slurp(const char *path, size_t *size);
 
+/* SIGALRM ends the program unless this is called again, or it has ended, within ORR_TEST_ALARM seconds. Without that
+ * nothing happens. Threads may be anywhere: in orr_init, in work, in orr_shutdown. */
+void orr_test_alarm(void);
+
 /* Random numbers for tests: splitmix64. */
 static inline unsigned long long orr_test_rand(unsigned long long *state)
 {

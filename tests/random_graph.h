@@ -79,7 +79,7 @@ void rg_build(rg_graph *g, unsigned long long seed, int ops);
 /* The test of one process: graphs give what the reference evaluation gives. Environment: ORR_TEST_GRAPHS how many, or
  * ORR_TEST_SEEDS "first-end", or ORR_TEST_SEED one; ORR_TEST_NEEDS a word in the engine's name, else it is skipped;
  * ORR_TEST_COMPILES that kernels must have been compiled, and none in vain; ORR_TEST_RESULTS a file for a line per
- * result that must be the same to the last bit in every tier. */
+ * result that must be the same to the last bit in every tier, or, where ORRERY_DETERMINISTIC is on, in every run. */
 void rg_agree(void);
 typedef struct {
     const char *name, *value;

@@ -8,10 +8,9 @@
 #include <orrery/optim.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "tests/steps.h"
 
-enum { BATCH = 128, IN = 96, H1 = 128, H2 = 64, OUT = 10, PARAMETERS = 6 };
+enum { BATCH = 128, OUT = 10, PARAMETERS = 6 };
 
 static uint64_t mix(uint64_t h, const void *data, size_t bytes)
 {
@@ -29,12 +28,14 @@ typedef struct {
 
 static bool start(training *t)
 {
+    bool large = getenv("ORR_TEST_LARGE") != NULL;
+    int in = large ? 784 : 96, h1 = large ? 512 : 128, h2 = large ? 256 : 64;
     orr_seed(7);
     t->net =
-        orr_sequential(orr_dense(IN, H1, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(H1, H2, ORR_TANH, ORR_DEFAULT_INIT),
-                       orr_dense(H2, OUT, ORR_LINEAR, ORR_DEFAULT_INIT));
+        orr_sequential(orr_dense(in, h1, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(h1, h2, ORR_TANH, ORR_DEFAULT_INIT),
+                       orr_dense(h2, OUT, ORR_LINEAR, ORR_DEFAULT_INIT));
     t->opt = t->net ? orr_optim_of(ORR_OPTIM_ADAM, t->net, NULL) : NULL;
-    t->x = orr_keep(orr_randn(ORR_F32, ORR_SHAPE(BATCH, IN), 0.0, 1.0));
+    t->x = orr_keep(orr_randn(ORR_F32, ORR_SHAPE(BATCH, in), 0.0, 1.0));
     t->label = orr_keep(orr_randint(ORR_I64, ORR_SHAPE(BATCH), 0, OUT));
     return t->opt && orr_eval_all((orr_tensor *[]){ t->x, t->label }, 2) == ORR_OK;
 }
@@ -70,6 +71,7 @@ bool steps_run(int steps, double *first, double *last, uint64_t *bits)
     bool ok = start(&t);
     uint64_t h = 0xcbf29ce484222325u;
     for (int k = 0; k < steps && ok; k++) {
+        orr_test_alarm();
         ok = one_step(&t, last) == ORR_OK;
         *first = k ? *first : *last;
         h = mix(h, last, sizeof *last);
@@ -97,11 +99,4 @@ void steps_child(void)
         (void)fprintf(f, "training %.9g %.9g %016llx\n", first, last, (unsigned long long)bits);
         ORR_CHECK(fclose(f) == 0);
     }
-}
-
-void steps_alarm(void)
-{
-    const char *seconds = getenv("ORR_TEST_ALARM");
-    if (seconds)
-        (void)alarm((unsigned)atoi(seconds));
 }

@@ -6,17 +6,13 @@
 #include <stdint.h>
 #include "tests/harness.h"
 
-/* Adam on a 96-128-64-10 network with made-up data, a batch of 128, from fixed start values: the same numbers in every
- * process. *first, *last: the losses of the first and the last step; *bits: a hash of all losses and, in the end, of all
+/* Adam on a 96-128-64-10 network (with ORR_TEST_LARGE 784-512-256-10) with made-up data, a batch of 128, from fixed start
+ * values: the same numbers in every process. *first, *last: the losses of the first and the last step; *bits: a hash of all losses and, in the end, of all
  * parameters. False: a failed check was noted. */
 bool steps_run(int steps, double *first, double *last, uint64_t *bits);
 
 /* The test of a child process: ORR_TEST_STEPS steps, whose loss must fall; ORR_TEST_BITS a file to which the hash is
  * appended as a line. */
 void steps_child(void);
-
-/* A child that hangs, in orr_init, in its work or in orr_shutdown, is ended by SIGALRM: call it first in main. The
- * seconds are ORR_TEST_ALARM; without it nothing happens. */
-void steps_alarm(void);
 
 #endif

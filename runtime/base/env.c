@@ -33,7 +33,7 @@ static const entry table[] = {
     { { "ORRERY_FUSE", "on off", "on", "whether neighbouring operations become one kernel" }, SWITCH, AT(fuse), { 0 } },
     { { "ORRERY_FALLBACK", "on off", "on", "whether what a chosen backend cannot do runs on the CPU (off: an error)" },
       SWITCH, AT(fallback), { 0 } },
-    { { "ORRERY_DETERMINISTIC", "on off", "off", "the same bits for any number of workers and any policy" },
+    { { "ORRERY_DETERMINISTIC", "on off", "off", "the same bits for any number of workers, any policy and any size of tile" },
       SWITCH, AT(deterministic), { 0 } },
     { { "ORRERY_TF32", "on off", "off",
         "whether matrix products of f32 on CUDA may round their operands to 10 bits (TF32), which is faster" },

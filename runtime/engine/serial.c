@@ -2,16 +2,26 @@
  * Must not know: StarPU. */
 #include "config.h"
 #include <stdio.h>
+#include "runtime/base/env.h"
 #include "runtime/engine/exec.h"
+
+static int blas_threads; /* as found, for stop; 0: not touched */
 
 static orr_status start(orr__site at, const orr_config *config)
 {
     (void)config;
+    blas_threads = orr__env.deterministic ? orr__cpu_blas_get_threads() : 0;
+    if (blas_threads) /* how many there are decides how a product is cut, and so the order of its sums */
+        orr__cpu_blas_threads(1);
     orr__plan_machine = (orr__machine){ .workers = 1 };
     return orr__works_start(at, 0);
 }
 
-static void stop(void) {}
+static void stop(void)
+{
+    if (blas_threads)
+        orr__cpu_blas_threads(blas_threads);
+}
 
 static orr_status execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                           orr__buf **out, orr__run **run)

@@ -82,15 +82,16 @@ static bool user_rows(const orr__region *r)
     return r->kind != ORR__G_USER || r->user->k.rows;
 }
 
-/* With ORRERY_DETERMINISTIC plans are made for so many workers, however many there are: cuts decide the order of sums. */
-enum { ASSUMED_WORKERS = 16 };
+/* With ORRERY_DETERMINISTIC plans are made for so many workers and tasks of so many microseconds, whatever there is and
+ * ORRERY_TILE_US says: cuts decide the order of sums. */
+enum { ASSUMED_WORKERS = 16, ASSUMED_TILE_US = 200 };
 
 /* A task must be worth its overhead; more tiles than workers only where that evens out the load. */
 int orr__region_tiles(const orr__region *r, double us)
 {
     int64_t rows = r->dim[0];
     int workers = orr__env.deterministic ? ASSUMED_WORKERS : orr__plan_machine.workers;
-    double aim = orr__env.tile_us > 0 ? (double)orr__env.tile_us : 1;
+    double aim = orr__env.deterministic ? ASSUMED_TILE_US : orr__env.tile_us > 0 ? (double)orr__env.tile_us : 1;
     if (rows < 2 || workers < 2 || r->kind == ORR__G_SCATTER_ADD || !user_rows(r) || (r->rows && r->rank == 1))
         return 1;
     int64_t n = (int64_t)(us / aim), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
