@@ -81,6 +81,8 @@ static orr__spawned run(const orr__compiler *c, const folder *f, int stop_fd, ch
     (void)snprintf(object, sizeof object, "%s/kernel.so", f->path);
     argv[n++] = c->path;
     argv[n++] = c->arch;
+    if (c->width)
+        argv[n++] = c->width;
     for (int i = 0; orr__cflags[i]; i++)
         argv[n++] = orr__cflags[i];
     argv[n++] = "-o";

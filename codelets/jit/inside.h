@@ -96,6 +96,7 @@ typedef struct {
     char path[1024];
     char version[128];    /* first line of --version */
     char arch[40];        /* -march=… */
+    const char *width;    /* a flag about the vectors' width; NULL: as the compiler likes */
     unsigned char id[32]; /* of path, file, version, flags, processor, our version */
 } orr__compiler;
 /* What to compile with, or false (said). Runs the compiler once for its version. */
