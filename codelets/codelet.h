@@ -3,6 +3,7 @@
 #ifndef ORR_CODELETS_CODELET_H
 #define ORR_CODELETS_CODELET_H
 
+#include <stdatomic.h>
 #include "runtime/fuse/region.h"
 
 /* A region prepared by one backend, immutable and shared by all threads. */
@@ -63,6 +64,10 @@ void orr__cpu_stop(void);
 /* Folds the BLAS library's own threads to 1 and back (in tasks, parallelism is ours). */
 void orr__cpu_blas_threads(int n);
 int orr__cpu_blas_get_threads(void);
+/* Per µs on one core: additions of f32 that a compiled loop does, flops of products. 0: not measured, for *stop or want
+ * of memory. 20 ms. */
+typedef struct { double math, gemm32, gemm64; } orr__cpu_rates;
+orr__cpu_rates orr__cpu_measure(const atomic_bool *stop);
 const char *orr__cpu_describe(void); /* "openblas 0.3.21 (SkylakeX), kernels avx512" */
 
 #endif

@@ -90,7 +90,7 @@ static void independent_steps_are_a_task_for_each_worker(void)
         for (int i = 0; i < p->nstep; i++)
             if (orr__plan_head(p, i) == i && us_of(p, i) > most)
                 most = us_of(p, i);
-        if (p->us > workers * (double)orr__env.tile_us / 8)
+        if (p->us > workers * orr__task_worth() / 8)
             ORR_CHECK_MSG(tasks_of(p) >= workers && most < 1.5 * p->us / workers, "%d tasks, %g of %g us", tasks_of(p),
                           most, p->us);
         orr__plan_unref(p);

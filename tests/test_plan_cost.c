@@ -4,6 +4,7 @@
 
 #include "runtime/base/env.h"
 #include "runtime/plan/plan.h"
+#include "runtime/plan/profile.h"
 #include "tests/harness.h"
 #include "tests/region_build.h"
 
@@ -81,13 +82,14 @@ static void memory_bounds_what_is_easy(void)
     b.r.bytes = 8.0 * N;
     double easy = orr__plan_predict(&b.r);
     b.r.bytes = 16.0 * N;
-    ORR_CHECK(orr__plan_predict(&b.r) == 2 * easy);
+    double twice = orr__plan_predict(&b.r);
+    ORR_CHECK(twice > 1.999 * easy && twice < 2.001 * easy);
 }
 
 static void small_chains_stay_inline(void)
 {
     double each = chain32(ORR_F32) * 4096 / 1e3;
-    ORR_CHECK_MSG(each < (double)orr__env.inline_us / 10, "%g us", each);
+    ORR_CHECK_MSG(each < orr__plan_inline_us() / 10, "%g us", each);
 }
 
 static void the_interpreter_is_slower(void)

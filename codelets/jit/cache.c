@@ -87,35 +87,9 @@ bool orr__cache_get(orr__cache *c, const orr__key *k, orr__bytes *out, orr__entr
            (c->site >= 0 && get(c->site, true, name, k, out, e));
 }
 
-/* The new file is complete and on the disk before it has its name. */
-static bool write_new(int dir, const char *temporary, const char *name, const orr__bytes *b)
-{
-    int fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return false;
-    bool ok = orr__write_all(fd, b->data, b->size) && fsync(fd) == 0;
-    int bad = errno;
-    if (close(fd) != 0 && ok) {
-        ok = false;
-        bad = errno;
-    }
-    if (ok && renameat(dir, temporary, dir, name) != 0) {
-        ok = false;
-        bad = errno;
-    }
-    if (ok) {
-        (void)fsync(dir);
-    } else {
-        (void)unlinkat(dir, temporary, 0);
-        errno = bad;
-    }
-    return ok;
-}
-
 bool orr__cache_put(orr__cache *c, const orr__key *k, const orr__entry *e)
 {
-    static atomic_uint number;
-    char name[NAME], temporary[NAME];
+    char name[NAME];
     orr__bytes b;
     size_t most = orr__env.cache_size;
     if (c->dir < 0 || !orr__entry_pack(k, e, &b))
@@ -124,9 +98,7 @@ bool orr__cache_put(orr__cache *c, const orr__key *k, const orr__entry *e)
     if (ok) {
         orr__cache_sweep(c, most - b.size);
         entry_name(k, ".krn", name);
-        (void)snprintf(temporary, sizeof temporary, "tmp.%ld.%lld.%u", (long)getpid(), (long long)time(NULL),
-                       atomic_fetch_add(&number, 1));
-        ok = write_new(c->dir, temporary, name, &b);
+        ok = orr__safe_write(c->dir, name, &b);
         if (!ok)
             orr__say(ORR__SAY_STORE, "a kernel is not kept in %s: %s", c->path, strerror(errno));
     }

@@ -1,4 +1,4 @@
-/* Inside of the JIT: trusted files, the directory's entries, the compiler, loaded kernels.
+/* Inside of the JIT: the directory's entries, the compiler, loaded kernels.
  * Must not know: regions, launches. */
 #ifndef ORR_JIT_INSIDE_H
 #define ORR_JIT_INSIDE_H
@@ -8,6 +8,7 @@
 #include <time.h>
 #include "codelets/jit/jit.h"
 #include "codelets/jit/sha256.h"
+#include "runtime/base/safe.h"
 
 /* Counted up when a key or a file would mean something else than before. */
 enum { ORR__CACHE_ABI = 2 };
@@ -16,12 +17,6 @@ typedef struct {
     unsigned char byte[32];
 } orr__key;
 void orr__key_hex(const orr__key *k, char hex[65]);
-
-/* A file or a compiler's output in memory. */
-typedef struct {
-    unsigned char *data;
-    size_t size;
-} orr__bytes;
 
 /* say.c: one line of level warn per cause, until orr__say_again. */
 typedef enum {
@@ -38,22 +33,6 @@ typedef enum {
 } orr__cause;
 void orr__say(orr__cause c, const char *fmt, ...) ORR_PRINTF(2, 3);
 void orr__say_again(void);
-
-/* -- safe.c: what no other user could have written ------------------------------------------------------- */
-
-typedef enum {
-    ORR__OWN,      /* ours, written by nobody else; made (0700) when missing    */
-    ORR__SITE_DIR, /* root's or ours, written by nobody else; must be there   */
-    ORR__TMP       /* one in which we may make a directory of our own: /tmp     */
-} orr__dirkind;
-/* Walks to `path` from the root; every step on the way is one that no other user can exchange. The open directory, or
- * -1 and why not. */
-int orr__safe_dir(const char *path, orr__dirkind kind, char *why, size_t size);
-/* A regular file of ours (site: or root's), written by nobody else, read whole; false: errno, 0 when it is not safe. */
-bool orr__safe_read(int dir, const char *name, bool site, size_t most, orr__bytes *out, struct timespec *mtime);
-/* A directory of files, and the files. */
-void orr__remove_folder(int dir, const char *name);
-bool orr__write_all(int fd, const void *data, size_t size); /* false: errno */
 
 /* -- entry.c: the form of a file ---------------------------------------------------------------------------- */
 

@@ -44,6 +44,22 @@ ORR_API orr_status orr_cache_list(orr_cache_entry *entries, int max, int *count)
  * use stay loaded. Errors: as orr_cache_list. */
 ORR_API orr_status orr_cache_clear(int *removed);
 
+/** One of the numbers by which plans decide what runs where (docs/tuning.md). */
+typedef struct orr_machine_number {
+    char name[16], unit[16], meaning[96];
+    double value; /**< in force                                                             */
+    double fixed; /**< with ORRERY_MACHINE=fixed, and until the machine has been measured */
+} orr_machine_number;
+
+/** Writes up to `max` numbers; returns how many there are in all. Thread-safe. */
+ORR_API int orr_machine_list(orr_machine_number *numbers, int max);
+
+/** Waits until the machine has been measured, once per host, in a thread that orr_init starts; `again`: measures it now
+ * and keeps that. Takes 0.1 to 0.3 s; other work on the machine makes the numbers worse. One thread at a time.
+ * Errors: ORR_ESTATE (not started), ORR_EDEVICE (the serial engine places nothing), ORR_EIO (it cannot be kept, and is in
+ * force all the same), ORR_EINTERNAL (numbers that make no sense; those before stay in force). */
+ORR_API orr_status orr_machine_measure(bool again);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-typedef enum { CHOICE, SWITCH, SIZE, COUNT, SEED, LIST, PATH } form;
+typedef enum { CHOICE, SWITCH, SIZE, COUNT, AUTO, SEED, LIST, PATH } form;
 
 typedef struct {
     orr__env_row row;
@@ -40,9 +40,15 @@ static const entry table[] = {
       SWITCH, AT(tf32), { 0 } },
     { { "ORRERY_MEMORY_LIMIT", "bytes, with suffix K M G T", "0", "host memory for tensors; 0: no limit" },
       SIZE, AT(memory_limit), { 0 } },
-    { { "ORRERY_INLINE_US", "microseconds", "100", "work predicted below this runs on the calling thread" },
-      COUNT, AT(inline_us), { 0 } },
-    { { "ORRERY_TILE_US", "microseconds", "200", "work aimed at in one task" }, COUNT, AT(tile_us), { 0 } },
+    { { "ORRERY_INLINE_US", "auto, or microseconds", "auto",
+        "work predicted below this runs on the calling thread; auto: by what a task costs here" },
+      AUTO, AT(inline_us), { 0 } },
+    { { "ORRERY_TILE_US", "auto, or microseconds", "auto",
+        "work aimed at in one task; auto: by what a task costs here, 200 or more, and few tasks for each worker" },
+      AUTO, AT(tile_us), { 0 } },
+    { { "ORRERY_MACHINE", "measured fixed", "measured",
+        "whether plans go by numbers measured on this machine, once, or by fixed ones" },
+      CHOICE, AT(machine), { "measured", "fixed" } },
     { { "ORRERY_PRINT", "comma list of graph fuse plan", "", "stages of an evaluation to print to stderr" },
       LIST, AT(print), { "graph", "fuse", "plan" } },
     { { "ORRERY_LOG", "error warn info debug", "warn", "what is said on stderr" },
@@ -73,8 +79,8 @@ orr__settings orr__env = {
     .fallback = true,
     .jit = ORR__JIT_OFF,
     .cache_size = (size_t)256 << 20,
-    .inline_us = 100,
-    .tile_us = 200,
+    .inline_us = -1,
+    .tile_us = -1,
     .log = 1,
 };
 
@@ -155,6 +161,12 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
         ok = parse_number(s, true, SIZE_MAX, &n);
         memcpy(field, &n, sizeof(size_t));
         break;
+    case AUTO:
+        if (strcmp(s, "auto") == 0) {
+            memcpy(field, &(int64_t){ -1 }, sizeof(int64_t));
+            break;
+        }
+        /* fall through */
     case COUNT:
         ok = parse_number(s, false, INT64_MAX, &n);
         memcpy(field, &n, sizeof n);
@@ -271,6 +283,13 @@ static void show(const entry *e, char *buf, size_t size)
                 at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", e->words[w]);
         break;
     case PATH: snprintf(buf, size, "%s", (const char *)field); break;
+    case AUTO:
+        memcpy(&n, field, sizeof n);
+        if (n == UINT64_MAX)
+            snprintf(buf, size, "auto");
+        else
+            snprintf(buf, size, "%llu", (unsigned long long)n);
+        break;
     default:
         memcpy(&n, field, sizeof n);
         snprintf(buf, size, "%llu", (unsigned long long)n);

@@ -11,6 +11,7 @@
 typedef enum { ORR__BACKEND_AUTO, ORR__BACKEND_CPU, ORR__BACKEND_CUDA, ORR__BACKEND_OPENCL } orr__backend_choice;
 typedef enum { ORR__ENGINE_AUTO, ORR__ENGINE_STARPU, ORR__ENGINE_SERIAL } orr__engine_choice;
 typedef enum { ORR__JIT_ON, ORR__JIT_OFF, ORR__JIT_WAIT } orr__jit_choice;
+typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
 enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4 };
 
 /* The settings in force. Filled by orr__env_load; tests may write to it between init and shutdown. */
@@ -22,8 +23,9 @@ typedef struct {
     bool deterministic;    /* ORRERY_DETERMINISTIC  on off                                  */
     bool tf32;             /* ORRERY_TF32           on off                                  */
     size_t memory_limit;   /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */
-    int64_t inline_us;     /* ORRERY_INLINE_US      work predicted below this runs on the calling thread */
-    int64_t tile_us;       /* ORRERY_TILE_US        work aimed at per task                  */
+    int64_t inline_us;     /* ORRERY_INLINE_US      work predicted below this runs on the calling thread; −1: auto */
+    int64_t tile_us;       /* ORRERY_TILE_US        work aimed at per task; −1: auto         */
+    int machine;           /* ORRERY_MACHINE        measured fixed                          */
     unsigned print;        /* ORRERY_PRINT          comma list: graph fuse plan             */
     int log;               /* ORRERY_LOG            error warn info debug (0…3)             */
     uint64_t seed;         /* ORRERY_SEED           default seed of orr_rand*               */

@@ -7,6 +7,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/trace.h"
 #include "runtime/engine/exec.h"
+#include "runtime/engine/profile.h"
 
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
 static char name[160];
@@ -36,6 +37,7 @@ static orr_status start_one(orr__site at, const orr_config *config, const orr__e
         return st;
     e->describe(name, sizeof name);
     atomic_store(&engine, e);
+    orr__profile_start(e);
     for (int w = 1; orr__tracing() && w <= orr__works_workers(); w++) {
         char text[48];
         orr__engine_worker(w, text, sizeof text);
@@ -52,6 +54,7 @@ static void in_child(void)
     if (!e || e == &orr__engine_serial)
         return;
     orphan = true;
+    orr__profile_orphan();
     orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
     atomic_store(&engine, NULL);
     name[0] = '\0';
@@ -98,6 +101,7 @@ void orr__engine_stop(void)
 
     if (!e)
         return;
+    orr__profile_stop();
     e->stop();
     orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
     atomic_store(&engine, NULL);

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include "runtime/engine/engine.h"
 #include "runtime/engine/histogram.h"
+#include "runtime/plan/profile.h"
 
 /* One engine. All callbacks may be called from any thread, start and stop from one at a time. */
 typedef struct orr__engine_impl {
@@ -17,6 +18,7 @@ typedef struct orr__engine_impl {
     void (*describe)(char *text, size_t size);   /* for orr__engine_name                              */
     void (*worker)(int w, char *text, size_t size); /* name of worker w ≥ 1 (0 is the calling thread)  */
     void (*settle)(void); /* after a wait, on the waiting thread: what tasks must not do; may be NULL  */
+    void (*measure)(orr__profile *p, const atomic_bool *stop); /* what tasks cost; NULL: there are none */
     size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
 } orr__engine_impl;
 

@@ -70,6 +70,9 @@ void orr__star_wake(bool is_run);
 void orr__star_rest(bool is_run);  /* any thread, tasks too */
 void orr__star_wait_runs(void);    /* until no run is under way */
 
+/* star_measure.c: costs of tasks. */
+void orr__star_measure(orr__profile *p, const atomic_bool *stop);
+
 /* -- tasks (star_bind.c, star_submit.c, star_codelet.c, star_kernel.c, star_bundle.c, star_device.c) ------------ */
 
 typedef struct orr__task {

@@ -288,4 +288,5 @@ const orr__engine_impl orr__engine_starpu = { .start = start,
                                               .describe = describe,
                                               .worker = worker,
                                               .settle = orr__tilepool_settle,
+                                              .measure = orr__star_measure,
                                               .held = orr__tilepool_held };

@@ -220,7 +220,7 @@ static void ended(orr__run *r)
 /* What is small, and can begin at once on the calling thread, is not worth a task. */
 static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf)
 {
-    if (plan->us >= (double)orr__env.inline_us)
+    if (plan->us >= orr__plan_inline_us())
         return false;
     for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/base/env.h"
 #include "runtime/plan/make.h"
 
 /* A step of the run. */
@@ -27,12 +26,8 @@ typedef struct {
 
 double orr__step_cost(const orr__step *s)
 {
-    return s->us > 0.2 ? s->us : 0.2;
-}
-
-double orr__task_worth(void)
-{
-    return orr__env.tile_us > 0 ? (double)orr__env.tile_us : 1;
+    double least = orr__profile_now()->kernel_us;
+    return s->us > least ? s->us : least;
 }
 
 /* What can begin early, then what much depends on. */

@@ -27,7 +27,7 @@ void orr__plan_cache_guard(void)
 }
 
 /* Settings that a plan depends on stand behind the capture's key. */
-typedef struct { int64_t tile_us; int32_t workers, opencl, cuda, fuse; } settings;
+typedef struct { int64_t tile_us; int32_t workers, opencl, cuda, fuse, profile, pad; } settings;
 
 static settings settings_now(void)
 {
@@ -38,6 +38,7 @@ static settings settings_now(void)
     s.opencl = orr__plan_machine.opencl;
     s.cuda = orr__plan_machine.cuda;
     s.fuse = orr__env.fuse;
+    s.profile = orr__profile_now() == &orr__profile_fixed ? 0 : orr__profile_age();
     return s;
 }
 

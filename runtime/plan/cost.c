@@ -11,16 +11,11 @@
 
 orr__machine orr__plan_machine = { .workers = 1 };
 
-/* Rates of one present-day core, deliberately round; measured rates replace them in the planning work to come. Work is
- * counted in additions of f32 in a compiled loop, 512-bit vectors; wholes and users' kernels go at their old pace. */
-#define STREAM_PER_US 20000.0 /* bytes, of an element-wise region or a fold   */
-#define MOVE_PER_US 8000.0    /* bytes, of everything else                    */
-#define WORK_PER_US 80000.0   /* compiled                                     */
-#define BLOCKS_PER_US 8000.0  /* by the block interpreter                     */
-#define USER_PER_US 2000.0    /* flops                                        */
-#define GEMM32_PER_US 50000.0
-#define GEMM64_PER_US 25000.0
-#define PLAIN_PER_US 1000.0 /* a matmul without BLAS                        */
+/* Work is counted in additions of f32 in a compiled loop; what is not measured by itself goes with what is like it. */
+#define MOVES 0.4      /* of the rate of a stream: everything that is no element-wise region or fold */
+#define BLOCKS 0.1     /* of compiled arithmetic: the block interpreter                            */
+#define USER 0.025     /* … flops of users' kernels                                                */
+#define PLAIN 0.0125   /* … flops of a matmul without BLAS                                         */
 
 /* In additions of f32. Functions in f64 cost more than twice: their polynomials are longer. */
 enum { FUNCTION = 20, STRIDED = 8, DRAW = 40, DRAW_NORMAL = 150, FOLD = 4, ROUND = 6, ROUND_ANY = 9 };
@@ -57,8 +52,8 @@ static double loops(const orr__region *r)
         points *= (double)r->dim[d];
     for (int i = 0; i < r->ninstr; i++)
         work += work_of(r, &r->instr[i]);
-    work *= points / (compiled ? WORK_PER_US : BLOCKS_PER_US);
-    double stream = r->bytes / STREAM_PER_US;
+    work *= points / (orr__profile_now()->math * (compiled ? 1 : BLOCKS));
+    double stream = orr__profile_move(r->bytes);
     return work > stream ? work : stream;
 }
 
@@ -66,14 +61,15 @@ double orr__plan_predict(const orr__region *r)
 {
     if (r->kind == ORR__G_MAP || r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
         return loops(r);
-    double us = r->bytes / MOVE_PER_US;
+    const orr__profile *now = orr__profile_now();
+    double us = orr__profile_move(r->bytes) / MOVES;
     if (r->kind == ORR__G_MATMUL) {
         orr_dtype t = (orr_dtype)r->in_dtype[r->access[0].input];
-        double rate = t == ORR_F64 ? GEMM64_PER_US : orr__is_float(t) ? GEMM32_PER_US : PLAIN_PER_US;
+        double rate = t == ORR_F64 ? now->gemm64 : orr__is_float(t) ? now->gemm32 : now->math * PLAIN;
         double product = 2.0 * (double)r->out_count * (double)r->dim[r->rank - 1];
-        return us + product / rate + (r->flops > product ? (r->flops - product) / BLOCKS_PER_US : 0);
+        return us + product / rate + (r->flops > product ? (r->flops - product) / (now->math * BLOCKS) : 0);
     }
-    return us + r->flops / USER_PER_US;
+    return us + r->flops / (now->math * USER);
 }
 
 /* May a user's kernel be called for some of its rows? */
@@ -91,7 +87,7 @@ int orr__region_tiles(const orr__region *r, double us)
 {
     int64_t rows = r->dim[0];
     int workers = orr__env.deterministic ? ASSUMED_WORKERS : orr__plan_machine.workers;
-    double aim = orr__env.deterministic ? ASSUMED_TILE_US : orr__env.tile_us > 0 ? (double)orr__env.tile_us : 1;
+    double aim = orr__env.deterministic ? ASSUMED_TILE_US : orr__task_worth();
     if (rows < 2 || workers < 2 || r->kind == ORR__G_SCATTER_ADD || !user_rows(r) || (r->rows && r->rank == 1))
         return 1;
     int64_t n = (int64_t)(us / aim), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;

@@ -4,6 +4,7 @@
 #define ORR_PLAN_MAKE_H
 
 #include "runtime/plan/plan.h"
+#include "runtime/plan/profile.h"
 
 int orr__region_tiles(const orr__region *r, double us);  /* launches along axis 0, ≥ 1             */
 /* Puts small steps side by side and marks bundles of them. Values are numbered anew, in the order in which steps meet
@@ -17,7 +18,6 @@ typedef struct {
 } orr__run_of_steps;
 orr_status orr__plan_bundle_run(orr__site at, const orr__plan *p, const orr__run_of_steps *run);
 double orr__step_cost(const orr__step *s); /* µs, with what the launch of a kernel costs at least */
-double orr__task_worth(void);              /* µs of work aimed at in a task                       */
 /* After lifetimes: which values are local to a bundle, and where in its scratch memory; what bundles use. */
 orr_status orr__plan_bundle_memory(orr__site at, orr__plan *p);
 int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */

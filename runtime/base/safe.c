@@ -1,12 +1,14 @@
 /* Directories and files that no other user could have written or exchanged.
  * Must not know: what is in them. */
 #include "config.h"
-#include "codelets/jit/inside.h"
+#include "runtime/base/safe.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +215,34 @@ bool orr__write_all(int fd, const void *data, size_t size)
         size -= (size_t)n;
     }
     return true;
+}
+
+bool orr__safe_write(int dir, const char *name, const orr__bytes *b)
+{
+    static atomic_uint number;
+    char temporary[80];
+    (void)snprintf(temporary, sizeof temporary, "tmp.%ld.%lld.%u", (long)getpid(), (long long)time(NULL),
+                   atomic_fetch_add(&number, 1));
+    int fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    bool ok = orr__write_all(fd, b->data, b->size) && fsync(fd) == 0;
+    int bad = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        bad = errno;
+    }
+    if (ok && renameat(dir, temporary, dir, name) != 0) {
+        ok = false;
+        bad = errno;
+    }
+    if (ok) {
+        (void)fsync(dir);
+    } else {
+        (void)unlinkat(dir, temporary, 0);
+        errno = bad;
+    }
+    return ok;
 }
 
 void orr__remove_folder(int dir, const char *name)

@@ -1,0 +1,193 @@
+/* The machine's numbers: which are in force, and the file that keeps them.
+ * Must not know: StarPU, how they are measured. */
+#include "config.h"
+#include "runtime/plan/profile.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "codelets/codelet.h"
+#include "runtime/base/env.h"
+#include "runtime/base/point.h"
+#include "runtime/base/sealed.h"
+#include "runtime/plan/plan.h"
+
+#define HEAD "orrery machine 1"
+
+/* One present-day core, in round numbers. */
+const orr__profile orr__profile_fixed = { .stream = 20000,
+                                          .cached = 20000,
+                                          .stream_all = 40000,
+                                          .math = 80000,
+                                          .gemm32 = 50000,
+                                          .gemm64 = 25000,
+                                          .kernel_us = 0.2,
+                                          .task_us = 5,
+                                          .latency_us = 50 };
+
+#define ROW(field, unit, low, high, meaning)                                                                           \
+    {                                                                                                                  \
+#field, unit, meaning, offsetof(orr__profile, field), low, high                                                \
+    }
+static const orr__profile_row table[] = {
+    ROW(stream, "bytes/us", 200, 1e6, "memory, one core: bytes of c = a + 3 b, read and written"),
+    ROW(cached, "bytes/us", 200, 1e7, "the same of arrays that the second cache holds"),
+    ROW(stream_all, "bytes/us", 200, 1e8, "memory, all cores together"),
+    ROW(math, "add/us", 500, 1e7, "arithmetic, one core: additions of f32, of which an exp is worth 20"),
+    ROW(gemm32, "flop/us", 200, 1e7, "matrix product of f32, one core"),
+    ROW(gemm64, "flop/us", 100, 1e7, "matrix product of f64, one core"),
+    ROW(kernel_us, "us", 0.005, 100, "launch of a kernel on the calling thread"),
+    ROW(task_us, "us", 0.05, 1000, "a task among many"),
+    ROW(latency_us, "us", 1, 10000, "a task alone, from registering its data to knowing its end"),
+};
+enum { ROWS = sizeof table / sizeof *table };
+
+/* Written in turn: who still reads the one before finds it whole. */
+static orr__profile kept[2];
+static const orr__profile *_Atomic in_force = &orr__profile_fixed;
+static atomic_int age;
+
+const orr__profile_row *orr__profile_table(size_t i)
+{
+    return i < ROWS ? &table[i] : NULL;
+}
+
+const orr__profile *orr__profile_now(void)
+{
+    return orr__env.deterministic || orr__env.machine == ORR__MACHINE_FIXED ? &orr__profile_fixed
+                                                                            : atomic_load(&in_force);
+}
+
+int orr__profile_age(void)
+{
+    return atomic_load_explicit(&age, memory_order_relaxed);
+}
+
+void orr__profile_use(const orr__profile *p)
+{
+    orr__profile *to = atomic_load(&in_force) == &kept[0] ? &kept[1] : &kept[0];
+    if (p)
+        *to = *p;
+    atomic_store(&in_force, p ? to : &orr__profile_fixed);
+    atomic_fetch_add(&age, 1);
+}
+
+bool orr__profile_plausible(const orr__profile *p)
+{
+    orr__profile copy = *p;
+    for (size_t i = 0; i < ROWS; i++) {
+        double x = *orr__profile_at(&copy, &table[i]);
+        if (!(x >= table[i].low && x <= table[i].high))
+            return false;
+    }
+    return true;
+}
+
+/* -- the file ---------------------------------------------------------------------------------------------- */
+
+static int cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Jobs with other numbers of cores on one host have files of their own. */
+static void file_name(char *name, size_t size)
+{
+    char kind[32];
+    (void)snprintf(kind, sizeof kind, "machine-%d", cores());
+    orr__sealed_name(kind, name, size);
+}
+
+static bool parse(char *body, orr__profile *p)
+{
+    char first[200], *save = NULL;
+    unsigned seen = 0;
+    (void)snprintf(first, sizeof first, "of %s", orr__cpu_describe());
+    char *line = strtok_r(body, "\n", &save);
+    if (!line || strcmp(line, first) != 0)
+        return false;
+    while ((line = strtok_r(NULL, "\n", &save))) {
+        char *space = strchr(line, ' '), *end;
+        if (!space)
+            return false;
+        *space = '\0';
+        for (size_t i = 0; i < ROWS; i++)
+            if (strcmp(line, table[i].name) == 0) {
+                *orr__profile_at(p, &table[i]) = strtod(space + 1, &end);
+                seen |= *end ? 0 : 1u << i;
+            }
+    }
+    return seen == (1u << ROWS) - 1 && orr__profile_plausible(p);
+}
+
+bool orr__profile_load(orr__profile *p)
+{
+    char name[128], why[700];
+    file_name(name, sizeof name);
+    char *body = orr__sealed_read(name, HEAD, false, why, sizeof why);
+    if (!body) {
+        if (why[0])
+            orr__log(2, "the machine is measured: %s", why);
+        return false;
+    }
+    locale_t before = orr__point_begin();
+    bool ok = parse(body, p);
+    orr__point_end(before);
+    if (!ok)
+        orr__log(2, "the machine is measured: %s is of another machine, or makes no sense", name);
+    free(body);
+    return ok;
+}
+
+bool orr__profile_store(const orr__profile *p)
+{
+    char name[128], why[700], body[1024];
+    orr__profile copy = *p;
+    file_name(name, sizeof name);
+    int n = snprintf(body, sizeof body, "of %s\n", orr__cpu_describe());
+    locale_t before = orr__point_begin();
+    for (size_t i = 0; i < ROWS && n > 0 && (size_t)n < sizeof body; i++)
+        n +=
+            snprintf(body + n, sizeof body - (size_t)n, "%s %.6g\n", table[i].name, *orr__profile_at(&copy, &table[i]));
+    orr__point_end(before);
+    bool ok = orr__sealed_write(name, HEAD, body, why, sizeof why);
+    if (!ok)
+        orr__log(2, "what was measured of the machine is not kept: %s", why);
+    return ok;
+}
+
+/* -- what plans ask ------------------------------------------------------------------------------------------- */
+
+static double within(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+double orr__profile_move(double bytes)
+{
+    const orr__profile *p = orr__profile_now();
+    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    double near = cache > 0 ? (double)cache : 1 << 20;
+    return bytes <= near ? bytes / p->cached : near / p->cached + (bytes - near) / p->stream;
+}
+
+/* On w workers work of t µs takes latency + t/w, here t: equal where t = latency · w/(w − 1). And what is less than half
+ * a task's worth is not cut, so nobody would share it. */
+double orr__plan_inline_us(void)
+{
+    double w = orr__plan_machine.workers > 1 ? orr__plan_machine.workers : 2, half = orr__task_worth() / 2;
+    if (orr__env.inline_us >= 0)
+        return (double)orr__env.inline_us;
+    return within(orr__profile_now()->latency_us * w / (w - 1), half < 500 ? half : 500, 1000);
+}
+
+/* What a task costs should be some per cent of what it does. */
+double orr__task_worth(void)
+{
+    if (orr__env.tile_us >= 0)
+        return orr__env.tile_us > 0 ? (double)orr__env.tile_us : 1;
+    return within(25 * orr__profile_now()->task_us, 200, 1000);
+}

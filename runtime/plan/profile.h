@@ -1,0 +1,52 @@
+/* What this machine can do, as far as plans depend on it: measured once per host and kept, or fixed numbers.
+ * Must not know: StarPU. */
+#ifndef ORR_PLAN_PROFILE_H
+#define ORR_PLAN_PROFILE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Per µs on one core, where not said otherwise. */
+typedef struct orr__profile {
+    double stream;     /* bytes read and written over arrays that no cache holds                   */
+    double cached;     /* the same over arrays that the second cache holds                         */
+    double stream_all; /* of arrays that no cache holds, all cores together                        */
+    double math;       /* additions of f32 in a compiled loop that this is as good as (exp: 20)    */
+    double gemm32, gemm64; /* flops of a matrix product                                            */
+    double kernel_us;  /* a launch with nothing to do                                              */
+    double task_us;    /* one of many tasks with nothing to do                                     */
+    double latency_us; /* one task alone: data registered, submitted, waited for                   */
+} orr__profile;
+
+/* The numbers in force: fixed ones with ORRERY_DETERMINISTIC, ORRERY_MACHINE=fixed, and until measured ones are there. */
+const orr__profile *orr__profile_now(void);
+extern const orr__profile orr__profile_fixed;
+/* Counted up when other numbers come into force. */
+int orr__profile_age(void);
+void orr__profile_use(const orr__profile *p); /* NULL: the fixed ones */
+
+/* The file of this host. false: none, or none that can be believed (one line of log). */
+bool orr__profile_load(orr__profile *p);
+bool orr__profile_store(const orr__profile *p); /* false: it could not be kept (one line of log) */
+
+/* What needs no engine: memory, arithmetic, launches. 0.1 s. Other fields stay. Ends early when *stop. */
+void orr__profile_measure(orr__profile *p, const atomic_bool *stop);
+/* Every number is one that a computer may have. */
+bool orr__profile_plausible(const orr__profile *p);
+
+/* Row i of the table, for people; false at its end. */
+typedef struct { const char *name, *unit, *meaning; size_t offset; double low, high; } orr__profile_row;
+const orr__profile_row *orr__profile_table(size_t i);
+static inline double *orr__profile_at(orr__profile *p, const orr__profile_row *row)
+{
+    return (double *)(void *)((char *)p + row->offset);
+}
+
+/* µs that one core spends on moving so many bytes: those that the second cache may hold, then the rest. */
+double orr__profile_move(double bytes);
+/* What plans ask: below how many predicted µs work runs on the calling thread; µs aimed at in a task. */
+double orr__plan_inline_us(void);
+double orr__task_worth(void);
+
+#endif

@@ -1,0 +1,201 @@
+/* Measures the machine: memory, arithmetic, launches. The best of several tries, since what else runs only slows it down.
+ * Must not know: StarPU, what the numbers are for. */
+#include "config.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "codelets/codelet.h"
+#include "ops/ops.h"
+#include "runtime/base/clock.h"
+#include "runtime/plan/profile.h"
+
+enum { MOST_CORES = 64, TRIES = 3, PASSES = 2, PIECE = 65536 /* elements, some 50 us of work */, MOST_PIECES = 256 };
+
+/* Beyond the last cache, and not so large that the first touch of its pages takes the time. Whole pieces. */
+static size_t array_elements(void)
+{
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
+    bytes = bytes < (4L << 20) ? 4L << 20 : bytes > (12L << 20) ? 12L << 20 : bytes;
+    return (size_t)bytes / sizeof(float) / PIECE * PIECE;
+}
+
+static void triad(float *restrict c, const float *restrict a, const float *restrict b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        c[i] = a[i] + 3 * b[i];
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct {
+    const float *a, *b;
+    float *c;
+    size_t n;
+    pthread_barrier_t *together; /* NULL: alone */
+    double
+        rate[MOST_PIECES]; /* bytes/us of each piece, in the end sorted: who is off its core for a while spoils few */
+    int pieces;
+} part;
+
+static void *run_part(void *arg)
+{
+    part *p = arg;
+    if (p->together)
+        (void)pthread_barrier_wait(p->together);
+    for (int k = 0; k < PASSES; k++)
+        for (size_t i = 0; i + PIECE <= p->n && p->pieces < MOST_PIECES; i += PIECE) {
+            double t0 = orr__now();
+            triad(p->c + i, p->a + i, p->b + i, PIECE);
+            p->rate[p->pieces++] = 3.0 * PIECE * sizeof *p->c / ((orr__now() - t0) * 1e6);
+        }
+    qsort(p->rate, (size_t)p->pieces, sizeof *p->rate, ascending);
+    return NULL;
+}
+
+/* Rates of all that run at once, added up; 0: threads could not be had. */
+static double all_together(float *x, size_t n, int threads)
+{
+    pthread_t id[MOST_CORES];
+    part *p = calloc((size_t)threads, sizeof *p);
+    pthread_barrier_t together;
+    int started = 0;
+    double sum = 0;
+    if (!p || pthread_barrier_init(&together, NULL, (unsigned)threads) != 0) {
+        free(p);
+        return 0;
+    }
+    for (int k = 0; k < threads; k++) {
+        size_t m = n / (size_t)threads, first = m * (size_t)k;
+        p[k] = (part){ .a = x + first, .b = x + n + first, .c = x + 2 * n + first, .n = m, .together = &together };
+        if (k > 0 && pthread_create(&id[k], NULL, run_part, &p[k]) != 0)
+            break;
+        started++;
+    }
+    if (started == threads)
+        (void)run_part(&p[0]);
+    for (int k = 1; k < started; k++) {
+        if (started < threads)
+            (void)pthread_cancel(id[k]); /* at the barrier, which will never fill */
+        (void)pthread_join(id[k], NULL);
+    }
+    for (int k = 0; started == threads && k < threads; k++)
+        sum += p[k].pieces ? p[k].rate[p[k].pieces / 2] : 0;
+    if (started == threads)
+        (void)pthread_barrier_destroy(&together);
+    free(p);
+    return sum;
+}
+
+static int cores(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return n < 1 ? 1 : n > MOST_CORES ? MOST_CORES : n;
+}
+
+static void memory(orr__profile *p, const atomic_bool *stop)
+{
+    enum { PAGE = 2 << 20 };
+    size_t n = array_elements(), bytes = (3 * n * sizeof(float) + PAGE - 1) / PAGE * PAGE;
+    int threads = cores();
+    float *x = aligned_alloc(PAGE, bytes);
+    part *one = calloc(1, sizeof *one);
+    if (x && one) {
+        (void)madvise(x, bytes, MADV_HUGEPAGE);
+        for (size_t i = 0; i < 3 * n; i++)
+            x[i] = 1;
+        *one = (part){ .a = x, .b = x + n, .c = x + 2 * n, .n = n };
+        (void)run_part(one);
+        p->stream = one->rate[one->pieces * 9 / 10];
+        double all = threads > 1 && !atomic_load(stop) ? all_together(x, n, threads) : 0;
+        p->stream_all = all > p->stream ? all : p->stream;
+    }
+    free(one);
+    free(x);
+}
+
+/* Arrays of 3 x 32 KiB. */
+static double cached(const atomic_bool *stop)
+{
+    enum { N = 8192, CALLS = 20 };
+    static _Alignas(64) float x[3 * N];
+    double best = 0;
+    for (int k = 0; k < 8 && !atomic_load(stop); k++) {
+        double t0 = orr__now();
+        for (int i = 0; i < CALLS; i++)
+            triad(x + (i % 3) * N, x + (i + 1) % 3 * N, x + (i + 2) % 3 * N, N);
+        double rate = 3.0 * N * sizeof *x * CALLS / ((orr__now() - t0) * 1e6);
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
+/* y = x + x on 16 elements. */
+static double launch(const atomic_bool *stop)
+{
+    enum { N = 16, CALLS = 500 };
+    static _Alignas(64) float x[N], y[N];
+    orr__access access = { .input = 0, .stride = { 1 } };
+    uint8_t dtype = ORR_F32;
+    int32_t node = 0;
+    int64_t count = N;
+    orr__rinstr instr[2] = { { ORR__RI_LOAD, ORR_F32, 0, -1, -1, -1, 0, -1 },
+                             { ORR__RI_EW, ORR_F32, 0, 0, 0, -1, -1, -1 } };
+    orr__region r = { .kind = ORR__G_MAP,
+                      .rank = 1,
+                      .dim = { N },
+                      .ninstr = 2,
+                      .instr = instr,
+                      .naccess = 1,
+                      .access = &access,
+                      .nin = 1,
+                      .in = &node,
+                      .in_dtype = &dtype,
+                      .in_count = &count,
+                      .nout = 1,
+                      .out_reg = { 1 },
+                      .out_dtype = { ORR_F32 },
+                      .out_count = N,
+                      .slot = -1 };
+    const orr__ewrow *row = orr__ew_find("add");
+    orr__kernel *k;
+    double best = 0;
+    if (!row)
+        return 0;
+    instr[1].op = (int16_t)row->op.id;
+    orr__region_finish(&r);
+    if (orr__cpu.prepare(&r, &k) != ORR_OK)
+        return 0;
+    void *in[] = { x }, *out[] = { y };
+    orr__launch l = { .region = &r, .hi = N, .in = in, .out = out };
+    for (int t = 0; t < 2 * TRIES && !atomic_load(stop); t++) {
+        double t0 = orr__now();
+        for (int i = 0; i < CALLS; i++)
+            (void)orr__cpu.launch(k, &l);
+        double us = (orr__now() - t0) * 1e6 / CALLS;
+        best = best == 0 || us < best ? us : best;
+    }
+    orr__cpu.release(k);
+    return best;
+}
+
+void orr__profile_measure(orr__profile *p, const atomic_bool *stop)
+{
+    orr__cpu_rates r = orr__cpu_measure(stop);
+    p->math = r.math > 0 ? r.math : p->math;
+    p->gemm32 = r.gemm32 > 0 ? r.gemm32 : p->gemm32;
+    p->gemm64 = r.gemm64 > 0 ? r.gemm64 : p->gemm64;
+    double us = launch(stop);
+    p->kernel_us = us > 0 ? us : p->kernel_us;
+    double rate = cached(stop);
+    p->cached = rate > 0 ? rate : p->cached;
+    if (!atomic_load(stop))
+        memory(p, stop);
+}
