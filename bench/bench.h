@@ -29,7 +29,7 @@ typedef struct bench_record {
 typedef struct bench_sink bench_sink;
 
 typedef struct bench_case {
-    const char *name, *what;
+    const char *group, *name, *what;
     int (*run)(bench_sink *out, int rounds); /* 0, or it could not be measured (then it has said why to stderr) */
 } bench_case;
 
@@ -75,6 +75,9 @@ typedef struct bench_side {
 int bench_interleave(const bench_side *a, const bench_side *b, void *user, int rounds, double seconds, double *ta,
                      double *tb);
 
+/* Within `once`: so many of its seconds do not count. */
+void bench_untimed(double seconds);
+
 /* Prints the library's last error with the name of the case. Returns 1. */
 int bench_failed(const char *name);
 
@@ -84,9 +87,10 @@ int bench_failed(const char *name);
 void peer_blas_threads(int threads);
 void peer_blas_gemm(bool ta, bool tb, int m, int n, int k, const float *a, const float *b, float *c);
 /* bench/peer_starpu.c: starts StarPU with this policy; seconds for `n` empty tasks from first submission to end, each
- * with one handle to read and one to write; independent, or each after the one before. */
+ * with one handle to read and one to write; independent, or each after the one before. *submitted (unless NULL): how many
+ * of them until the last one was submitted. */
 int peer_starpu_start(const char *policy);
-double peer_starpu_tasks(int n, bool chain);
+double peer_starpu_tasks(int n, bool chain, double *submitted);
 void peer_starpu_stop(void);
 
 int bench_fusion(bench_sink *out, int rounds);
@@ -98,6 +102,11 @@ int bench_gemm(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
 int bench_record_ops(bench_sink *out, int rounds);
 int bench_task(bench_sink *out, int rounds);
-int bench_overhead(bench_sink *out, int rounds);
+int bench_submit(bench_sink *out, int rounds);
+int bench_replay(bench_sink *out, int rounds);
+int bench_eval_small(bench_sink *out, int rounds);
+int bench_startup(bench_sink *out, int rounds);
+/* What orrery-bench --start does in the process that bench_startup measures. Returns the exit status. */
+int bench_start(const char *side);
 
 #endif

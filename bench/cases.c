@@ -6,14 +6,18 @@
 bench_options bench_opt;
 
 const bench_case bench_cases[] = {
-    { "mlp-step", "one training step of the 784-512-256-10 network, beside its GEMMs alone", bench_mlp_step },
-    { "gemm", "square f32 matrix products, beside direct BLAS calls on all cores", bench_gemm },
-    { "record", "ns to record a node, beside calloc and free of a block of that size", bench_record_ops },
-    { "task", "a task of ours, beside a bare empty StarPU task", bench_task },
-    { "overhead", "evaluations of 1, 10, 100 tiny ops, beside a loop that calls a function per op", bench_overhead },
-    { "fusion", "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one",
-      bench_fusion },
-    { "train", "training steps of whole networks, beside their GEMMs alone and peers; train:mnist5 is one",
+    { "overhead", "record", "ns to record a node, beside calloc and free of a block of that size", bench_record_ops },
+    { "overhead", "eval-small",
+      "evaluations of 1, 10, 100 tiny ops, beside a loop that calls a function per op, and peers", bench_eval_small },
+    { "overhead", "task", "a task of ours, beside a bare empty StarPU task", bench_task },
+    { "overhead", "submit", "submitting a task, beside submitting a bare StarPU task", bench_submit },
+    { "overhead", "replay", "submissions of a graph that was built once, beside its first", bench_replay },
+    { "overhead", "startup", "a process from its start to the first result, beside bare StarPU", bench_startup },
+    { "schedule", "gemm", "square f32 matrix products, beside direct BLAS calls on all cores", bench_gemm },
+    { "train", "mlp-step", "one training step of the 784-512-256-10 network, beside its GEMMs alone", bench_mlp_step },
+    { "train", "train", "training steps of whole networks, beside their GEMMs alone and peers; train:mnist5 is one",
       bench_train },
+    { "fusion", "fusion",
+      "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one", bench_fusion },
     { 0 },
 };

@@ -1,6 +1,7 @@
 /* Runs benchmark cases, each beside a reference measured in the same run.
  * Must not know: what a case does (bench/cases.c has the list). */
 #include "config.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
@@ -8,12 +9,12 @@
 
 static int usage(FILE *to, int rc)
 {
-    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--peer COMMAND]… [CASE…]\n"
-                "  --list       names the cases\n"
+    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--peer COMMAND]… [CASE|GROUP…]\n"
+                "  --list       names the groups and their cases\n"
                 "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
                 "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
                 "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
-                "Without a CASE: all. ratio: 1 equals the reference, larger is better.\n"
+                "Without a CASE or GROUP: all. ratio: 1 equals the reference, larger is better.\n"
                 "The exit status says whether the cases could be run, not how they did.\n",
                 to);
     return rc;
@@ -22,21 +23,36 @@ static int usage(FILE *to, int rc)
 static int list(void)
 {
     for (const bench_case *c = bench_cases; c->name; c++)
-        printf("%-12s %s\n", c->name, c->what);
+        printf("%-10s %-12s %s\n", c->group, c->name, c->what);
     bench_fusion_list();
     return 0;
 }
 
-/* "fusion:poly6" is the case fusion with a filter. */
-static const bench_case *find(const char *name)
+/* Is it what the word asks for? "fusion:poly6" is the case fusion with a filter; without one a word may be a group. */
+static bool asked(const bench_case *c, const char *word)
+{
+    size_t n = strcspn(word, ":");
+    bool by_name = strlen(c->name) == n && !strncmp(c->name, word, n);
+    return by_name || (!word[n] && !strcmp(c->group, word));
+}
+
+static bool known(const char *word)
 {
     const bench_case *c = bench_cases;
-    const char *colon = strchr(name, ':');
-    size_t n = colon ? (size_t)(colon - name) : strlen(name);
-    while (c->name && (strlen(c->name) != n || strncmp(c->name, name, n) != 0))
+    while (c->name && !asked(c, word))
         c++;
+    return c->name != NULL;
+}
+
+static int run_asked(bench_sink *s, const char *word, int rounds)
+{
+    const char *colon = strchr(word, ':');
+    int rc = 0;
     bench_opt.filter = colon ? colon + 1 : NULL;
-    return c->name ? c : NULL;
+    for (const bench_case *c = bench_cases; c->name; c++)
+        if (asked(c, word))
+            rc |= c->run(s, rounds) != 0;
+    return rc;
 }
 
 static int note_machine(bench_sink *s)
@@ -50,8 +66,8 @@ static int note_machine(bench_sink *s)
 static int run(char **name, int n, int rounds, const char *json)
 {
     for (int i = 0; i < n; i++)
-        if (!find(name[i])) {
-            (void)fprintf(stderr, "orrery-bench: no case '%s'; these are there:\n", name[i]);
+        if (!known(name[i])) {
+            (void)fprintf(stderr, "orrery-bench: no group or case '%s'; these are there:\n", name[i]);
             (void)list();
             return 2;
         }
@@ -60,7 +76,7 @@ static int run(char **name, int n, int rounds, const char *json)
     for (const bench_case *c = bench_cases; rc == 0 && n == 0 && c->name; c++)
         rc |= c->run(s, rounds) != 0;
     for (int i = 0; rc == 0 && i < n; i++)
-        rc |= find(name[i])->run(s, rounds) != 0;
+        rc |= run_asked(s, name[i], rounds);
     if (s && json)
         rc |= bench_write_json(s, json);
     bench_sink_free(s);
@@ -76,6 +92,8 @@ int main(int argc, char **argv)
             return list();
         if (!strcmp(argv[i], "--serve"))
             return bench_serve();
+        if (!strcmp(argv[i], "--start"))
+            return bench_start(i + 1 < argc ? argv[i + 1] : "");
         if (!strcmp(argv[i], "--help"))
             return usage(stdout, 0);
         if (i + 1 < argc && !strcmp(argv[i], "--json"))

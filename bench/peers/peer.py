@@ -28,6 +28,7 @@ RANGES = {
     "dropout-norm": [(-2, 3), (-1, 1)], "sum-squares": [(-1, 1)], "columns": [(-1, 2)],
     "adam": [(-1, 1), (-1, 1)], "chain4": [(-1, 1)], "chain8": [(-1, 1)], "chain16": [(-1, 1)], "chain32": [(-1, 1)],
 }
+SMALL_CALLS = 200  # of one "run" of the small cases, as in bench/small.c
 ROWS = ("softmax", "layer-norm", "dropout-norm", "columns")
 
 
@@ -160,11 +161,34 @@ class Numpy:
     def training_step(self, name):
         raise No("no training")
 
+    def product(self, x, y):
+        return x @ y
+
+    def small(self, case, n):
+        """A chain of ops on n × n numbers, each evaluated at once, SMALL_CALLS times; or all in one where there is a compiler."""
+        _, kind, ops = case.split(":")
+        x, y = (self.array(np.full((n, n), v, np.float32), "float32") for v in (0.5, 0.25))
+
+        def chain(x, y):
+            for i in range(int(ops)):
+                x = self.product(x, y) if kind == "product" else x + y if i & 1 else x * y
+            return x
+        f = self.compiled(chain)
+
+        def once():
+            for _ in range(SMALL_CALLS):
+                z = f(x, y)
+            self.wait(z)
+        self.once = once
+        return float(self.host(self.wait(f(x, y))).mean())
+
     def prepare(self, case, dtype, n):
         self.once = None
         if case.startswith("train:"):
             total, self.once = train.prepared(self.training_step(case[6:]))
             return total
+        if case.startswith("small:"):
+            return self.small(case, n)
         self.random = np.random.default_rng(1)
         shape = (n // COLS, COLS) if case in ROWS else (n,)
         inputs = [self.array(fill(n, k, lo, hi).reshape(shape), dtype) for k, (lo, hi) in enumerate(RANGES[case])]
@@ -198,7 +222,7 @@ class Numexpr(Numpy):
 
     def prepare(self, case, dtype, n):
         self.dtype = dtype
-        if case in ("columns", "dropout-norm"):
+        if case in ("columns", "dropout-norm") or ":" in case:
             raise No("no one expression")
         return super().prepare(case, dtype, n)
 

@@ -1,10 +1,12 @@
-/* Case overhead: what evaluations of tiny graphs cost per op, recorded, evaluated and freed each time.
+/* Case eval-small: what evaluations of tiny graphs cost per op, recorded, evaluated and freed each time, beside a loop of
+ * calls and beside peers that evaluate each op at once.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
 #include "bench/bench.h"
+#include "bench/side.h"
 
 enum { REPEAT = 200, MOST_OPS = 100, MOST_SIDE = 4 };
 
@@ -30,16 +32,16 @@ static int start(void *user)
     tiny *t = user;
     orr_shape shape = ORR_SHAPE(t->side, t->side);
     if (orr_init(NULL) != ORR_OK)
-        return bench_failed("overhead");
+        return bench_failed("eval-small");
     t->x = orr_full(ORR_F32, shape, 0.5);
     t->y = orr_full(ORR_F32, shape, 0.25);
     if (orr_eval_all((orr_tensor *[]){ t->x, t->y }, 2) != ORR_OK)
-        return bench_failed("overhead");
+        return bench_failed("eval-small");
     if (t->graph) {
         orr_tensor *in = orr_placeholder(ORR_F32, shape), *out = record(t, in);
         t->built = orr_graph_build(&in, 1, &out, 1);
         if (!t->built)
-            return bench_failed("overhead");
+            return bench_failed("eval-small");
     }
     return 0;
 }
@@ -54,7 +56,7 @@ static int ours_once(void *user)
         st = t->graph ? orr_graph_submit(t->built, (orr_tensor *[]){ t->x }, &z, NULL) : orr_eval(record(t, t->x));
         (void)orr_scope_end(s);
     }
-    return st == ORR_OK ? 0 : bench_failed("overhead");
+    return st == ORR_OK ? 0 : bench_failed("eval-small");
 }
 
 static void stop(void *user)
@@ -107,28 +109,49 @@ static int bare_once(void *user)
     return 0;
 }
 
-static int one(bench_sink *out, int rounds, tiny *t)
+/* What x becomes, of which every element is the same: the mean that peers must find. */
+static double expected(const tiny *t)
+{
+    float z = t->px[0];
+    for (int i = 0; i < t->ops; i++)
+        z = t->product ? (float)t->side * z * t->py[0] : i & 1 ? z + t->py[0] : z * t->py[0];
+    return (double)z;
+}
+
+static int one(bench_sink *out, tiny *t, side_peers *peers)
 {
     static const bench_side ours = { start, ours_once, stop }, bare = { NULL, bare_once, NULL };
-    double a = 0.0, b = 0.0;
-    if (bench_interleave(&ours, &bare, t, rounds, 0.05, &a, &b) != 0)
+    enum { MOST = 1000 };
+    static double a[MOST], b[MOST];
+    int rounds = peers->rounds, rc = 0;
+    char what[48];
+    (void)snprintf(what, sizeof what, "small:%s:%d", t->product ? "product" : "mul-add", t->ops);
+    side_prepare(peers, what, t->side, expected(t), 1e-4);
+    for (int r = 0; r < rounds && rc == 0; r++) {
+        rc = bench_interleave(&ours, &bare, t, 1, 0.05, &a[r], &b[r]);
+        side_round(peers, r, 0.05);
+    }
+    if (rc != 0)
         return 1;
-    bench_record r = { .name = "overhead",
+    double scale = 1e9 / REPEAT / t->ops;
+    bench_record r = { .name = "eval-small",
                        .metric = "time per op",
                        .unit = "ns",
-                       .value = a / REPEAT / t->ops * 1e9,
+                       .value = scale * bench_median(a, rounds),
                        .reference = "a loop that calls a C function per op",
-                       .reference_value = b / REPEAT / t->ops * 1e9 };
+                       .reference_value = scale * bench_median(b, rounds) };
     (void)snprintf(r.params, sizeof r.params, "\"ops\": %d, \"n\": %d, \"op\": \"%s\", \"graph\": \"%s\"", t->ops,
                    t->side * t->side, t->product ? "product" : "multiply, add", t->graph ? "explicit" : "recorded");
     r.ratio = bench_ratio(&r, false);
+    side_add(peers, &r, scale);
     return bench_add(out, &r);
 }
 
-int bench_overhead(bench_sink *out, int rounds)
+int bench_eval_small(bench_sink *out, int rounds)
 {
     static const int ops[] = { 1, 10, MOST_OPS }, side[] = { 1, MOST_SIDE };
-    int rc = 0;
+    side_peers peers;
+    int rc = side_start(&peers, 1, rounds);
     for (int kind = 0; kind < 4; kind++)
         for (int s = 0; s < 2; s++)
             for (int k = 0; rc == 0 && k < 3; k++) {
@@ -137,7 +160,8 @@ int bench_overhead(bench_sink *out, int rounds)
                     t.px[i] = 0.5f;
                     t.py[i] = 0.25f;
                 }
-                rc = one(out, rounds, &t);
+                rc = one(out, &t, &peers);
             }
+    side_end(&peers);
     return rc;
 }
