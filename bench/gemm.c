@@ -86,9 +86,9 @@ static int one_size(bench_sink *out, int rounds, int n)
 
 int bench_gemm(bench_sink *out, int rounds)
 {
-    static const int size[] = { 256, 512, 1024, 2048 };
     int rc = 0;
-    for (int i = 0; i < 4; i++)
-        rc |= one_size(out, rounds, size[i]);
+    for (int n = 16; n <= 4096; n *= 2)
+        if (!bench_opt.filter || atoi(bench_opt.filter) == n)
+            rc |= one_size(out, rounds, n);
     return rc;
 }

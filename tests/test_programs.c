@@ -48,6 +48,8 @@ static void bench_lists_and_records(void)
     check("tools/orrery-bench nonsense", 2, "gemm");
     check("tools/orrery-bench --rounds 0", 2, "usage:");
     check("tools/orrery-bench --rounds 1 --json - record", 0, "\"case\": \"record\"");
+    check("tools/orrery-bench --rounds 1 --json - startup", 0, "\"caches\": \"warm\"");
+    check("tools/orrery-bench --list", 0, "overhead   startup");
 }
 
 /* Whether the braces, brackets and quotes of the JSON text close. */
