@@ -46,6 +46,9 @@ bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *
 /* The dtype that operands promote to; weak scalars follow the others. EDTYPE names the cast. */
 bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *dtype);
 
+/* in[1] · op(in[0])⁻¹ for tensors of ranks and dtypes that fit; mask: ORR__TRI_…. */
+orr_tensor *orr__solve_right(orr__site at, orr_tensor *a, orr_tensor *b, unsigned mask);
+
 /* column − row, i64, shape (rows, cols). */
 orr_tensor *orr__diagonals(orr__site at, int64_t rows, int64_t cols);
 

@@ -114,6 +114,8 @@ static orr_status evaluate(const orr__refjob *j)
     case ORR__OP_TAKE: return orr__ref_take(j);
     case ORR__OP_SCATTER_ADD: return orr__ref_scatter_add(j);
     case ORR__OP_CONCAT: return orr__ref_concat(j);
+    case ORR__OP_CHOLESKY: return orr__ref_cholesky(j);
+    case ORR__OP_SOLVE: return orr__ref_solve(j);
     case ORR__OP_USER: return orr__ref_user(j);
     default: break;
     }

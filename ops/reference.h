@@ -39,6 +39,8 @@ orr_status orr__ref_take(const orr__refjob *j);
 orr_status orr__ref_scatter_add(const orr__refjob *j);
 orr_status orr__ref_reduce(const orr__refjob *j);
 orr_status orr__ref_argreduce(const orr__refjob *j);
+orr_status orr__ref_cholesky(const orr__refjob *j);
+orr_status orr__ref_solve(const orr__refjob *j);
 orr_status orr__ref_matmul(const orr__refjob *j);
 
 /* x + y as a value of dtype. */

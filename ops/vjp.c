@@ -83,6 +83,8 @@ orr_tensor *orr__vjp(const orr__back *b, int k)
     case ORR__OP_TAKE: return vjp_take(b, k);
     case ORR__OP_SCATTER_ADD: return vjp_scatter_add(b, k);
     case ORR__OP_CONCAT: return vjp_concat(b, k);
+    case ORR__OP_CHOLESKY: return orr__vjp_cholesky(b);
+    case ORR__OP_SOLVE: return orr__vjp_solve(b, k);
     case ORR__OP_DEFINED: return orr__define_vjp(b, k);
     case ORR__OP_USER: return orr__user_vjp(b, k);
     default: return b->node->op->id >= ORR__OP_EW ? vjp_elementwise(b, k) : NULL;

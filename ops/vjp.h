@@ -17,6 +17,8 @@ typedef struct {
 /* The cotangent of operand k, of its shape and dtype; NULL: none flows there. Poison on errors. */
 orr_tensor *orr__vjp(const orr__back *b, int k);
 orr_tensor *orr__vjp_slice(const orr__back *b);
+orr_tensor *orr__vjp_cholesky(const orr__back *b);
+orr_tensor *orr__vjp_solve(const orr__back *b, int k);
 orr_tensor *orr__vjp_reduce(const orr__back *b);
 
 #endif

@@ -62,6 +62,27 @@ F(f_triu, orr_triu(orr_square(x[0]), 1))
 F(f_matmul, orr_matmul(x[0], x[1]))
 F(f_matmul_t, orr_matmul(orr_transpose(x[0]), orr_transpose(x[1])))
 F(f_matmul_self, orr_matmul(x[0], orr_transpose(x[0])))
+/* A matrix that is symmetric positive definite for every x, and changes symmetrically. */
+static orr_tensor *positive(orr_tensor *x)
+{
+    int64_t n = orr_tensor_shape(x).dim[orr_tensor_shape(x).rank - 1];
+    return orr_add(orr_matmul(x, orr_transpose(x)), orr_eye(ORR_F64, n, n, 0));
+}
+
+/* A triangle that is not singular for any x, and something where it is not read. */
+static orr_tensor *triangle(orr_tensor *x)
+{
+    int64_t n = orr_tensor_shape(x).dim[orr_tensor_shape(x).rank - 1];
+    return orr_add(x, orr_mul(orr_eye(ORR_F64, n, n, 0), orr_scalar(4)));
+}
+
+F(f_cholesky, orr_cholesky(positive(x[0])))
+F(f_cholesky_square, orr_square(orr_cholesky(positive(x[0]))))
+F(f_solve_cholesky, orr_solve_cholesky(orr_cholesky(positive(x[0])), x[1]))
+F(f_solve_lower, orr_solve_triangular(triangle(x[0]), x[1], true, false, false))
+F(f_solve_lower_t, orr_solve_triangular(triangle(x[0]), x[1], true, true, false))
+F(f_solve_upper, orr_square(orr_solve_triangular(triangle(x[0]), x[1], false, false, false)))
+F(f_solve_upper_unit, orr_solve_triangular(triangle(x[0]), x[1], false, true, true))
 F(f_softmax, orr_softmax(x[0], 0))
 F(f_log_softmax, orr_log_softmax(x[0], -1))
 F(f_cross_entropy, orr_cross_entropy(x[0], orr_from(ORR_I32, ORR_SHAPE(3), (int32_t[]){ 0, 3, 1 })))
@@ -116,6 +137,14 @@ static const row rows[] = {
     { "matmul empty", f_matmul, 2, { S(2, 0), S(0, 2) }, 1, false },
     { "matmul transposed", f_matmul_t, 2, { S(3, 2), S(2, 3) }, 2, false },
     { "matmul with itself", f_matmul_self, 1, { S(2, 3) }, 2, false },
+    { "cholesky", f_cholesky, 1, { S(3, 3) }, 2, false },
+    { "cholesky of batches", f_cholesky_square, 1, { S(2, 2, 2) }, 2, false },
+    { "cholesky of 1 x 1", f_cholesky, 1, { S(1, 1) }, 2, false },
+    { "solve_cholesky", f_solve_cholesky, 2, { S(3, 3), S(3) }, 2, false },
+    { "solve lower", f_solve_lower, 2, { S(3, 3), S(3, 2) }, 2, false },
+    { "solve lower transposed", f_solve_lower_t, 2, { S(2, 2, 2), S(2) }, 2, false },
+    { "solve upper, one matrix", f_solve_upper, 2, { S(2, 2), S(2, 2, 1) }, 2, false },
+    { "solve upper transposed unit", f_solve_upper_unit, 2, { S(1, 3, 3), S(2, 3, 1) }, 2, false },
     { "softmax", f_softmax, 1, { S(3, 2) }, 2, false },
     { "log_softmax", f_log_softmax, 1, { S(2, 3) }, 2, false },
     { "cross_entropy", f_cross_entropy, 1, { S(3, 4) }, 2, false },

@@ -175,6 +175,8 @@ static orr_status interpret(orr__kernel *k, const orr__launch *l)
     case ORR__G_SCATTER_ADD: return orr__cpu_scatter_add(k, l);
     case ORR__G_CONCAT: return orr__cpu_concat(k, l);
     case ORR__G_PAD: return orr__cpu_pad(k, l);
+    case ORR__G_CHOLESKY: return orr__cpu_cholesky(k, l);
+    case ORR__G_SOLVE: return orr__cpu_solve(k, l);
     case ORR__G_USER: return orr__cpu_user(k, l);
     case ORR__G_KINDS: break;
     }

@@ -85,6 +85,8 @@ orr_status orr__cpu_take(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_scatter_add(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_concat(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_pad(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_cholesky(const orr__kernel *k, const orr__launch *l);
+orr_status orr__cpu_solve(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_user(const orr__kernel *k, const orr__launch *l); /* codelets/user/ */
 
 /* tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret), time spent without. */

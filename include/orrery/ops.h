@@ -155,6 +155,34 @@ ORR_API orr_tensor *orr_argmin_at(const char *file, int line, orr_tensor *x, int
 ORR_API orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
 #define orr_matmul(...) orr_matmul_at(ORR_HERE, __VA_ARGS__)
 
+/** The lower triangular L with positive diagonal for which A = L · Lᵀ, of each matrix; zeros above. A is symmetric: only
+ * its lower triangle is read. Computed in tiles whose size depends on n alone, so the bits do not depend on the number of
+ * workers; one large matrix is a graph of tasks (potrf, trsm, syrk, gemm), many are tasks of their own.
+ * @param a  (…, n, n)
+ * @return   (…, n, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. A matrix that is not positive
+ *           definite, NaN or infinity in it included, is found by evaluation (ORR_ENUMERIC), which names the order of the
+ *           first leading minor that is not positive, and in a batch the matrix.
+ * dtypes:   f32 f64.      cost: n³/3 flop a matrix. On the CPU.
+ * grad:     ½ L⁻ᵀ (P + Pᵀ) L⁻¹, P the lower triangle of Lᵀg with its diagonal halved: symmetric, for symmetric changes
+ *           of A (I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527, 2016). */
+ORR_API orr_tensor *orr_cholesky_at(const char *file, int line, orr_tensor *a);
+#define orr_cholesky(...) orr_cholesky_at(ORR_HERE, __VA_ARGS__)
+/** X with A · X = B, for A triangular: lower, of which only the lower triangle is read, or upper. transpose: Aᵀ · X = B.
+ * unit: the diagonal is taken as ones and not read. As in the Python array API's solve, a b of one axis is one vector and
+ * any other b a stack of matrices; the stacks of a and b broadcast.
+ * @param a  (…, n, n)    @param b  (…, n, m) or (n)
+ * @return   (…, n, m) or (…, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. A zero on the diagonal is
+ *           found by evaluation (ORR_ENUMERIC, as in SciPy); NaN and infinity go through.
+ * dtypes:   f32 f64, promoted.      cost: n²·m flop and two copies of b. On the CPU.
+ * grad:     dB = A⁻ᵀ·g, dA = −dB·Xᵀ in the triangle that is read (both transposed with A, summed over broadcast axes). */
+ORR_API orr_tensor *orr_solve_triangular_at(const char *file, int line, orr_tensor *a, orr_tensor *b, bool lower,
+                                            bool transpose, bool unit);
+#define orr_solve_triangular(...) orr_solve_triangular_at(ORR_HERE, __VA_ARGS__)
+/** X with A · X = B, for A = L · Lᵀ given by its factor L = orr_cholesky(A): two solves. Otherwise as
+ * orr_solve_triangular. */
+ORR_API orr_tensor *orr_solve_cholesky_at(const char *file, int line, orr_tensor *l, orr_tensor *b);
+#define orr_solve_cholesky(...) orr_solve_cholesky_at(ORR_HERE, __VA_ARGS__)
+
 /* -- indexing -------------------------------------------------------------------------------------------- */
 
 /** x's elements along `axis` (ORR_FLAT: of x as flat) at `indices`, whose shape takes the axis's place. Negative

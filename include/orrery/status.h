@@ -38,6 +38,7 @@ typedef enum orr_status {
     ORR_EGRAPH,   /**< a placeholder without a value, a foreign graph, a missing gradient */
     ORR_EDEVICE,  /**< a device or its library failed                                     */
     ORR_EENV,     /**< an environment variable's value makes no sense                     */
+    ORR_ENUMERIC, /**< a matrix is singular or not positive definite: found by evaluation */
     ORR_EINTERNAL /**< a fault of ours: please report it                                  */
 } orr_status;
 

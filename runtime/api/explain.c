@@ -137,6 +137,17 @@ static const orr__step *step_of(const orr__plan *plan, const orr__region *r)
     return NULL;
 }
 
+/* How its step computes on a CPU. */
+static const char *way_of(const orr__step *s)
+{
+    switch (s->region->kind) {
+    case ORR__G_MATMUL: return "BLAS";
+    case ORR__G_CHOLESKY:
+    case ORR__G_SOLVE: return "BLAS (devices have no kernel for it)";
+    default: return orr__cpu_tier(s->cpu);
+    }
+}
+
 static double explain_region(FILE *to, const orr__prog *p, const orr__regions *rs, int k, const orr__plan *plan)
 {
     const orr__region *r = &rs->region[k];
@@ -147,8 +158,7 @@ static double explain_region(FILE *to, const orr__prog *p, const orr__regions *r
         fprintf(to, "%s%lld", d ? ", " : "", (long long)r->dim[d]);
     fprintf(to, ")%s, %.3g flop, predicted %.0f µs on one core\n", r->rmask ? ", reduced" : "", r->flops,
             orr__plan_predict(r));
-    fprintf(to, "  key %016llx, CPU: %s%s", (unsigned long long)r->key,
-            s ? r->kind == ORR__G_MATMUL ? "BLAS" : orr__cpu_tier(s->cpu) : "no step of its own",
+    fprintf(to, "  key %016llx, CPU: %s%s", (unsigned long long)r->key, s ? way_of(s) : "no step of its own",
             !s ? "" : s->cuda ? "; CUDA" : s->opencl ? "; OpenCL" : "");
     if (s)
         fprintf(to, "; %d tile%s", s->ntiles, s->ntiles == 1 ? "" : "s");

@@ -64,6 +64,7 @@ static struct starpu_perfmodel model[ORR__G_KINDS] = {
     [ORR__G_MAP] = ROW("map"),       [ORR__G_REDUCE] = ROW("reduce"), [ORR__G_ARGREDUCE] = ROW("argreduce"),
     [ORR__G_MATMUL] = ROW("matmul"), [ORR__G_TAKE] = ROW("take"),     [ORR__G_SCATTER_ADD] = ROW("scatter_add"),
     [ORR__G_CONCAT] = ROW("concat"), [ORR__G_PAD] = ROW("pad"),
+    [ORR__G_CHOLESKY] = ROW("cholesky"), [ORR__G_SOLVE] = ROW("solve"),
 };
 static bool in_use = true; /* written by start alone */
 static struct starpu_perfmodel bundle_model = ROW("bundle"), other_model = ROW("other");

@@ -235,6 +235,15 @@ static void iterate_over(orr__region *r, const orr_shape *s)
     }
 }
 
+static void one_batch_axis(orr__region *r)
+{
+    for (; r->rank > 3; r->rank--) {
+        r->dim[0] *= r->dim[1];
+        for (int d = 1; d + 1 < r->rank; d++)
+            r->dim[d] = r->dim[d + 1];
+    }
+}
+
 static void lower_whole(orr__lowering *c, int i)
 {
     const orr__prog *p = c->p;
@@ -245,9 +254,13 @@ static void lower_whole(orr__lowering *c, int i)
               : n->op->id == ORR__OP_SCATTER_ADD ? ORR__G_SCATTER_ADD
               : n->op->id == ORR__OP_CONCAT      ? ORR__G_CONCAT
               : n->op->id == ORR__OP_PAD         ? ORR__G_PAD
+              : n->op->id == ORR__OP_CHOLESKY    ? ORR__G_CHOLESKY
+              : n->op->id == ORR__OP_SOLVE       ? ORR__G_SOLVE
                                                  : ORR__G_USER;
     r->user = r->kind == ORR__G_USER ? orr__define_node(n) : NULL;
     iterate_over(r, &n->shape);
+    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE)
+        one_batch_axis(r);
     r->attr = n->attr;
     r->shape = n->shape;
     r->slot = p->scalar0[i];
@@ -352,6 +365,7 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     switch (orr__op_of(g->p, root)) {
     case ORR__OP_MATMUL: orr__lower_matmul(&c, root); break;
     case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: case ORR__OP_USER:
+    case ORR__OP_CHOLESKY: case ORR__OP_SOLVE:
         lower_whole(&c, root);
         break;
     default:

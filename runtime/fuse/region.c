@@ -8,7 +8,7 @@
 #include "runtime/fuse/group.h"
 
 static const char *const kind_name[ORR__G_KINDS] = { "map", "reduce", "argreduce", "matmul",
-                                                     "take", "scatter_add", "concat", "pad", "user" };
+                                                     "take", "scatter_add", "concat", "pad", "cholesky", "solve_triangular", "user" };
 static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
 
 void orr__region_free(orr__region *r)
@@ -163,6 +163,8 @@ static void cost(orr__region *r)
         per += 1;
     if (r->kind == ORR__G_USER)
         per = r->user->k.flops > 0 ? r->user->k.flops : 1;
+    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* n³/3 a matrix, n² a row */
+        per = (double)r->dim[r->rank - 1] / (r->kind == ORR__G_SOLVE ? 1 : 3);
     r->flops = n * per;
     r->bytes = 0;
     for (int i = 0; i < r->nin; i++) {

@@ -13,6 +13,7 @@ typedef enum {
                            (batch…, m, n), whose register 0 is the product (RI_PRODUCT); the other accesses do not
                            move along k */
     ORR__G_TAKE, ORR__G_SCATTER_ADD, ORR__G_CONCAT, ORR__G_PAD, /* on contiguous inputs; `node` facts below */
+    ORR__G_CHOLESKY, ORR__G_SOLVE, /* likewise; dims: (batch,) m, n, all batch axes in one */
     ORR__G_USER,        /* a user's kernel, on contiguous inputs; dims: the result's                    */
     ORR__G_KINDS
 } orr__gkind;
@@ -62,7 +63,7 @@ typedef struct orr__region {
     int nout;        int32_t out[ORR__REGION_OUTS]; int16_t out_reg[ORR__REGION_OUTS];
     uint8_t out_dtype[ORR__REGION_OUTS];
     int64_t out_count;                /* elements of each output; contiguous, row-major over the kept axes in order */
-    /* TAKE, SCATTER_ADD, CONCAT, PAD: shapes and attributes of the one node */
+    /* TAKE … USER: shapes and attributes of the one node */
     orr__attr attr; orr_shape shape; orr_shape *in_shape; int32_t slot;
     const struct orr__define *user;   /* USER: its definition                                                  */
     double flops, bytes;              /* whole region                                                          */

@@ -38,7 +38,9 @@ static const char *by_reader(const orr__region *r, int node)
     case ORR__G_TAKE: return "its elements are read by number, in any order";
     case ORR__G_SCATTER_ADD:
     case ORR__G_CONCAT:
-    case ORR__G_PAD: return "the kernel that reads it takes whole buffers";
+    case ORR__G_PAD:
+    case ORR__G_CHOLESKY:
+    case ORR__G_SOLVE: return "the kernel that reads it takes whole buffers";
     case ORR__G_USER: return "a kernel of the user's own takes buffers";
     default: return NULL;
     }
@@ -55,6 +57,8 @@ static const char *by_maker(const orr__region *r)
     case ORR__G_SCATTER_ADD:
     case ORR__G_CONCAT:
     case ORR__G_PAD:
+    case ORR__G_CHOLESKY:
+    case ORR__G_SOLVE:
     case ORR__G_USER: return "it is made by a kernel of its own kind";
     default: return NULL;
     }

@@ -31,10 +31,13 @@ enum {
     ORR__OP_TAKE,        /* in[0] gathered by integer in[1] along attr.axis (negative index from the end) */
     ORR__OP_SCATTER_ADD, /* in[0] + in[2] added at integer in[1] along attr.axis; in[2] shaped like TAKE's result */
     ORR__OP_CONCAT,      /* in[0…nin) along attr.axis                                                    */
+    ORR__OP_CHOLESKY,    /* (b…, n, n), of which the lower triangles count; zeros above those of the result */
+    ORR__OP_SOLVE,       /* in[1] · op(in[0])⁻¹: (b…, n, n), (b…, m, n), equal batch dims; attr.mask: ORR__TRI_… */
     ORR__OP_DEFINED,     /* in[nin-1], a value made of rows; the others are what its own derivatives need  */
     ORR__OP_USER,        /* a kernel of the user's: op points into ops/define.h; attr.index, s[] its params */
     ORR__OP_EW           /* first element-wise row                                                       */
 };
+enum { ORR__TRI_LOWER = 1, ORR__TRI_TRANSPOSE = 2, ORR__TRI_UNIT = 4 }; /* as stored; then transposed; diagonal is ones */
 enum { ORR__RSUM, ORR__RPROD, ORR__RMAX, ORR__RMIN, ORR__RANY, ORR__RALL };
 enum { ORR__DBITS, ORR__DUNIFORM, ORR__DNORMAL, ORR__DINTEGERS, ORR__DPERMUTATION };
 

@@ -36,6 +36,10 @@ static void print_attr(FILE *to, const orr__node *n)
         for (int i = 0; i < n->shape.rank; i++)
             fprintf(to, "%s%d", i ? " " : "", n->attr.perm[i]);
         break;
+    case ORR__OP_SOLVE:
+        fprintf(to, "%s%s%s", n->attr.mask & ORR__TRI_LOWER ? " lower" : " upper",
+                n->attr.mask & ORR__TRI_TRANSPOSE ? " transposed" : "", n->attr.mask & ORR__TRI_UNIT ? " unit" : "");
+        break;
     case ORR__OP_CONST: fprintf(to, " %g", orr__scalar_f64(n->s[0], (orr_dtype)n->dtype)); break;
     default: break;
     }

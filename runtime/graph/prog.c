@@ -82,6 +82,7 @@ static uint8_t *put_attr(uint8_t *to, const orr__node *n)
         return put(to, a->step, rank * sizeof a->step[0]);
     case ORR__OP_PAD: return put(to, a->start, rank * sizeof a->start[0]);
     case ORR__OP_REDUCE: return put(put_i32(to, a->rop), &a->mask, sizeof a->mask);
+    case ORR__OP_SOLVE: return put(to, &a->mask, sizeof a->mask);
     case ORR__OP_ARGREDUCE: return put_i32(put_i32(to, a->rop), a->axis);
     default: return to;
     }

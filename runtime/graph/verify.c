@@ -67,6 +67,22 @@ static const char *check_matmul(const orr__node *n, const orr__node *a, const or
                : "matmul shapes";
 }
 
+/* The last axes of a are square; b has as many columns, or is the same. */
+static const char *check_square(const orr__node *n, const orr__node *a, const orr__node *b)
+{
+    int r = n->shape.rank;
+    if (r < 2 || a->shape.rank != r || a->dtype != n->dtype || b->dtype != n->dtype ||
+        (n->dtype != ORR_F32 && n->dtype != ORR_F64))
+        return "square operands differ in rank or dtype";
+    if (!orr__shape_equal(&n->shape, &b->shape) || a->shape.dim[r - 1] != n->shape.dim[r - 1] ||
+        a->shape.dim[r - 2] != n->shape.dim[r - 1])
+        return "square shapes";
+    for (int d = 0; d < r - 2; d++)
+        if (a->shape.dim[d] != n->shape.dim[d])
+            return "batch dimensions of squares differ";
+    return NULL;
+}
+
 static const char *check_broadcast(const orr__node *n, const orr__node *x)
 {
     orr_shape s;
@@ -89,7 +105,7 @@ static const char *check(const orr__prog *p, int i, int nin)
     static const signed char arity[ORR__OP_EW] = {
         [ORR__OP_CAST] = 1, [ORR__OP_RESHAPE] = 1, [ORR__OP_PERMUTE] = 1, [ORR__OP_BROADCAST] = 1, [ORR__OP_SLICE] = 1,
         [ORR__OP_PAD] = 1, [ORR__OP_REDUCE] = 1, [ORR__OP_ARGREDUCE] = 1, [ORR__OP_MATMUL] = 2, [ORR__OP_TAKE] = 2,
-        [ORR__OP_SCATTER_ADD] = 3, [ORR__OP_CONCAT] = -1,
+        [ORR__OP_SCATTER_ADD] = 3, [ORR__OP_CONCAT] = -1, [ORR__OP_CHOLESKY] = 1, [ORR__OP_SOLVE] = 2,
         [ORR__OP_USER] = -1,
     };
     const orr__node *n = p->node[i];
@@ -109,6 +125,8 @@ static const char *check(const orr__prog *p, int i, int nin)
     case ORR__OP_REDUCE: return check_reduce(n, in(p, i, 0), n->attr.mask);
     case ORR__OP_ARGREDUCE: return check_reduce(n, in(p, i, 0), 1u << n->attr.axis);
     case ORR__OP_MATMUL: return check_matmul(n, in(p, i, 0), in(p, i, 1));
+    case ORR__OP_CHOLESKY: return check_square(n, in(p, i, 0), in(p, i, 0));
+    case ORR__OP_SOLVE: return check_square(n, in(p, i, 0), in(p, i, 1));
     case ORR__OP_CONCAT: return nin >= 1 ? NULL : "concat of nothing";
     case ORR__OP_CONST: return n->nscalar >= 1 ? NULL : "a constant without its value";
     case ORR__OP_IOTA: return n->nscalar == 2 && n->attr.axis < n->shape.rank ? NULL : "iota attributes";

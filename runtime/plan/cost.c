@@ -69,13 +69,17 @@ double orr__plan_predict(const orr__region *r)
         double product = 2.0 * (double)r->out_count * (double)r->dim[r->rank - 1];
         return us + product / rate + (r->flops > product ? (r->flops - product) / (now->math * BLOCKS) : 0);
     }
+    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* triangles are slower than products */
+        return us + 2 * r->flops / (r->out_dtype[0] == ORR_F64 ? now->gemm64 : now->gemm32);
     return us + r->flops / (now->math * USER);
 }
 
-/* May a user's kernel be called for some of its rows? */
-static bool user_rows(const orr__region *r)
+/* May it be launched for some of its rows? */
+static bool cuttable(const orr__region *r)
 {
-    return r->kind != ORR__G_USER || r->user->k.rows;
+    if (r->kind == ORR__G_USER)
+        return r->user->k.rows;
+    return r->kind != ORR__G_SCATTER_ADD && !(r->kind == ORR__G_CHOLESKY && r->rank == 2) && !(r->rows && r->rank == 1);
 }
 
 /* With ORRERY_DETERMINISTIC plans are made for so many workers and tasks of so many microseconds, whatever there is and
@@ -88,11 +92,13 @@ int orr__region_tiles(const orr__region *r, double us)
     int64_t rows = r->dim[0];
     int workers = orr__env.deterministic ? ASSUMED_WORKERS : orr__plan_machine.workers;
     double aim = orr__env.deterministic ? ASSUMED_TILE_US : orr__task_worth();
-    if (rows < 2 || workers < 2 || r->kind == ORR__G_SCATTER_ADD || !user_rows(r) || (r->rows && r->rank == 1))
+    if (rows < 2 || workers < 2 || !cuttable(r))
         return 1;
     int64_t n = (int64_t)(us / aim), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
     if (n > most)
         n = most;
+    if (r->kind == ORR__G_SOLVE && r->rank == 2 && n > rows / 32)
+        n = rows / 32;
     if (r->kind == ORR__G_MATMUL && r->rank == 3) {
         if (n > rows / 32)
             n = rows / 32; /* thin panels starve the BLAS kernels */

@@ -353,3 +353,37 @@ for d in ["float32", "float64"]:
     a, b = floats((3, 4), d), floats((3, 4), d)
     f.case("mse", [a, b], [], np.mean((a.astype("float64") - b.astype("float64")) ** 2).astype(d), 16)
 f.write()
+
+# -- triangles ------------------------------------------------------------------------------------------------
+
+f = File("triangles")
+NAN = float("nan")
+
+
+def positive(shape, d):
+    x = rng.standard_normal(shape)
+    return (x @ x.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1])).astype(d)
+
+
+for d in ["float32", "float64"]:
+    for s in [(1, 1), (2, 2), (3, 3), (16, 16), (17, 17), (35, 35), (3, 4, 4), (2, 1, 5, 5), (0, 0), (0, 3, 3), (2, 0, 0)]:
+        a = positive(s, d)
+        out = np.linalg.cholesky(a.astype("float64")).astype(d)
+        f.case("cholesky", [np.where(np.tri(s[-1], dtype=bool), a, NAN).astype(d)], [], out, 64)
+SYSTEMS = [((1, 1), (1,)), ((4, 4), (4,)), ((4, 4), (4, 3)), ((18, 18), (18,)), ((35, 35), (35, 2)), ((7, 7), (7, 40)),
+           ((5, 5), (2, 3, 5, 2)), ((2, 4, 4), (4, 3)), ((2, 4, 4), (4,)), ((2, 1, 4, 4), (3, 4, 2)), ((0, 0), (0,)),
+           ((0, 0), (0, 3)), ((3, 3), (3, 0)), ((0, 2, 2), (2, 2)), ((2, 18, 18), (2, 18, 1))]
+FLAGS = [(1, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0), (0, 1, 0), (1, 0, 1)]
+for sa, sb in SYSTEMS:
+    for lower, turned, unit in FLAGS if sa[-1] < 16 else FLAGS[2:4]:
+        d = "float64" if sa[-1] % 2 == 0 or unit else "float32"
+        n = sa[-1]
+        a = (rng.standard_normal(sa) / np.sqrt(max(n, 1)) + 2 * np.eye(n)).astype(d)
+        b = floats(sb, d)
+        read = np.tri(n, k=-unit, dtype=bool) if lower else np.tri(n, k=-unit, dtype=bool).T
+        m = np.where(read, a.astype("float64"), 0) + unit * np.eye(n)
+        m = m.swapaxes(-1, -2) if turned else m
+        bb = b.astype("float64")
+        x = np.linalg.solve(m, bb[:, None])[..., 0] if bb.ndim == 1 else np.linalg.solve(m, bb)
+        f.case("solve_triangular", [np.where(read, a, NAN).astype(d), b], [lower, turned, unit], x.astype(d), 256)
+f.write()

@@ -1,0 +1,39 @@
+/* Triangles of row-major matrices: their Cholesky factors, solves against them, and the tiles of a factorisation.
+ * Must not know: StarPU, plans, batches. */
+#ifndef ORR_CPU_FACTOR_H
+#define ORR_CPU_FACTOR_H
+
+#include "runtime/base/dtype.h"
+
+/* A triangular matrix M of order n: its element (r, c) is at p[r·rs + c·cs]. With rs = 1 it is a transpose that is read
+ * as it lies. unit: the diagonal is ones, whatever lies there. */
+typedef struct {
+    const void *p;
+    int64_t n, rs, cs;
+    bool upper, unit;
+} orr__triangle;
+
+/* Up to this order no BLAS is called: there, its call costs more than the work. */
+enum { ORR__PLAIN = 16 };
+
+/* The loops for one dtype; f32 and f64 have them. Around larger ones: orr__cpu_blas_enter. Extents fit into int. */
+typedef struct orr__factor {
+    /* The lower triangle of a, n × n, becomes its factor; what is above stays. 0, or the order of the first leading
+     * minor that is not positive (or not a number). */
+    int64_t (*potrf)(void *a, int64_t n, int64_t ld);
+    /* b ← b·M⁻¹ for b of m × M.n. */
+    void (*solve)(const orr__triangle *t, void *b, int64_t m, int64_t ld);
+    /* c ← c − x·yᵀ for x of m × k, y of n × k. */
+    void (*update)(void *c, int64_t ldc, const void *x, int64_t ldx, const void *y, int64_t ldy, int64_t m, int64_t n,
+                   int64_t k);
+    /* The same for y = x, the lower triangle alone. */
+    void (*update_self)(void *c, int64_t ldc, const void *x, int64_t ldx, int64_t n, int64_t k);
+} orr__factor;
+extern const orr__factor orr__factor_f32, orr__factor_f64;
+
+static inline const orr__factor *orr__factor_of(orr_dtype t)
+{
+    return t == ORR_F64 ? &orr__factor_f64 : &orr__factor_f32;
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* orr_solve_triangular: ranks, dtypes and broadcasting around the one primitive, which solves from the right: rows of
+ * its right-hand side do not depend on each other.
+ * Must not know: devices, BLAS, plans. */
+#include "config.h"
+
+#include "ops/record.h"
+
+typedef struct {
+    orr_dtype dtype;
+    orr_shape a, b; /* b: with both matrix axes */
+    bool vector;    /* b is 1-d                  */
+    int64_t n, m;
+} system_of;
+
+static bool infer(orr__site at, orr__node *const *in, system_of *p, orr_tensor **bad)
+{
+    p->a = in[0]->shape;
+    p->b = in[1]->shape;
+    p->vector = p->b.rank == 1;
+    if (!orr__promote_nodes(at, 2, in, &p->dtype))
+        *bad = orr__handle_new(NULL);
+    else if (p->dtype != ORR_F32 && p->dtype != ORR_F64)
+        *bad = orr__poison(at, ORR_EDTYPE, "a and b give %s, and f32 or f64 is needed: write orr_cast for them",
+                           orr_dtype_name(p->dtype));
+    else if (p->a.rank < 2 || p->a.dim[p->a.rank - 1] != p->a.dim[p->a.rank - 2])
+        *bad = orr__poison(at, ORR_ESHAPE, "a of shape %s is not square in its last two axes", orr__str(p->a).s);
+    else if (!p->b.rank)
+        *bad = orr__poison(at, ORR_ESHAPE, "b needs an axis at least: %s", orr__str(p->b).s);
+    else
+        *bad = NULL;
+    if (*bad)
+        return false;
+    p->n = p->a.dim[p->a.rank - 1];
+    if (p->vector)
+        p->b = ORR_SHAPE(p->b.dim[0], 1);
+    p->m = p->b.dim[p->b.rank - 1];
+    if (p->b.dim[p->b.rank - 2] == p->n)
+        return true;
+    *bad = orr__poison(at, ORR_ESHAPE, "a of order %lld has no solution for b of shape %s", (long long)p->n,
+                       orr__str(in[1]->shape).s);
+    return false;
+}
+
+orr_tensor *orr__solve_right(orr__site at, orr_tensor *a, orr_tensor *b, unsigned mask)
+{
+    orr__node *in[2];
+    orr_tensor *bad;
+    if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad))
+        return bad;
+    orr__node *r = orr__node_new(at, orr__prim(ORR__OP_SOLVE), (orr_dtype)in[1]->dtype, &in[1]->shape, 2, in);
+    if (r)
+        r->attr.mask = mask;
+    return orr__handle_new(r);
+}
+
+/* One matrix for all right-hand sides: their rows are one long list. rows: b, its last axes exchanged. */
+static orr_tensor *one_matrix(orr__site at, const system_of *p, orr_tensor *a, orr_tensor *rows, unsigned mask)
+{
+    orr_shape s = orr_tensor_shape(rows);
+    int64_t count = 1;
+    for (int d = 0; d < s.rank - 1; d++)
+        count *= s.dim[d];
+    rows = orr_reshape_at(at.file, at.line, rows, ORR_SHAPE(count, p->n));
+    return orr_reshape_at(at.file, at.line, orr__solve_right(at, a, rows, mask), s);
+}
+
+static orr_tensor *batch(orr__site at, const system_of *p, orr_tensor *a, orr_tensor *rows, unsigned mask)
+{
+    orr_shape x = p->a, y = p->b, both;
+    orr_tensor *bad;
+    x.rank -= 2;
+    y.rank -= 2;
+    if (!orr__shape_broadcast(&x, &y, &both))
+        return orr__poison(at, ORR_ESHAPE, "batch dimensions do not broadcast: a %s, b %s", orr__str(p->a).s,
+                           orr__str(p->b).s);
+    x = both;
+    x.dim[x.rank++] = p->n;
+    x.dim[x.rank++] = p->n;
+    y = both;
+    y.dim[y.rank++] = p->m;
+    y.dim[y.rank++] = p->n;
+    if (!orr__shape_ok(at, &x, &bad) || !orr__shape_ok(at, &y, &bad))
+        return bad;
+    return orr__solve_right(at, orr_broadcast_to_at(at.file, at.line, a, x),
+                            orr_broadcast_to_at(at.file, at.line, rows, y), mask);
+}
+
+/* op(A)·X = B is Xᵀ·op(A)ᵀ = Bᵀ. */
+orr_tensor *orr_solve_triangular_at(const char *file, int line, orr_tensor *a, orr_tensor *b, bool lower,
+                                    bool transpose, bool unit)
+{
+    orr__site at = ORR__SITE(file, line, "solve_triangular");
+    orr__node *in[2];
+    orr_tensor *bad = NULL;
+    system_of p;
+    unsigned mask = (lower ? ORR__TRI_LOWER : 0u) | (transpose ? 0u : ORR__TRI_TRANSPOSE) | (unit ? ORR__TRI_UNIT : 0u);
+    if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad) ||
+        !infer(at, in, &p, &bad))
+        return bad;
+    orr_scope *scope = orr_scope_begin();
+    a = orr_cast_at(file, line, a, p.dtype);
+    b = orr_cast_at(file, line, b, p.dtype);
+    orr_tensor *rows = p.vector ? orr_reshape_at(file, line, b, ORR_SHAPE(1, p.n)) : orr_transpose_at(file, line, b);
+    rows = p.a.rank == 2 ? one_matrix(at, &p, a, rows, mask) : batch(at, &p, a, rows, mask);
+    orr_shape to = orr_tensor_status(rows) == ORR_OK ? orr_tensor_shape(rows) : ORR_SHAPE(1, p.n);
+    to.dim[to.rank - 2] = p.n;
+    to.rank--;
+    return orr__compose_end(at, scope,
+                            p.vector ? orr_reshape_at(file, line, rows, to) : orr_transpose_at(file, line, rows));
+}
