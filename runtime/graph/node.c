@@ -166,8 +166,11 @@ orr__node *orr__node_ref(orr__node *n)
     return n;
 }
 
+/* Who has the only reference needs no locked instruction to give it up: nobody is there to count up meanwhile. */
 static bool last_ref(orr__node *n)
 {
+    if (atomic_load_explicit(&n->refs, memory_order_acquire) == 1)
+        return true;
     return atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) == 1;
 }
 
