@@ -162,6 +162,8 @@ static double explain_region(FILE *to, const orr__prog *p, const orr__regions *r
             !s ? "" : s->cuda ? "; CUDA" : s->opencl ? "; OpenCL" : "");
     if (s)
         fprintf(to, "; %d tile%s", s->ntiles, s->ntiles == 1 ? "" : "s");
+    if (s && s->graph)
+        fprintf(to, ", a graph of %d tasks", orr__plan_tasks(plan, (int)(s - plan->step)));
     fputc('\n', to);
     explain_reads(to, p, rs, k);
     double apart = explain_nodes(to, p, rs, k);

@@ -98,9 +98,18 @@ bool orr__star_scratch(orr__run *r); /* memory of bundles' local values; false: 
 
 /* star_user.c: a model for the definition of a user's kernel, otherwise like another one. */
 struct starpu_perfmodel *orr__star_user_model(const orr__region *r, struct starpu_perfmodel *like);
+/* Part of every model's name: raise it when what their footprints are made of changes. */
+#define ORR__STAR_MODEL(kind) "orr2_" kind
 struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s); /* NULL: no memory */
 /* Whether tasks are measured for their performance models: a policy that asks none is spared that. Nothing is under way. */
 void orr__star_models(bool use);
+/* star_cholesky.c: all tasks of a step that is a graph by itself; models as above. */
+orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s);
+void orr__star_cholesky_models(bool use);
+/* Where a CPU worker sees an operand: `base` is element 0 of the whole array, or where it would be; scratch is the
+ * caller's to free. false: no memory. */
+typedef struct { void *base, *scratch; } orr__place;
+bool orr__star_locate(const orr__span *p, void *buffers[], orr__place *to);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
 void orr__star_opencl(void *buffers[], void *arg);

@@ -5,9 +5,6 @@
 #include "runtime/base/hash.h"
 #include "runtime/engine/star.h"
 
-/* Part of every model's name: raise it when what the footprint below is made of changes. */
-#define MODEL(kind) "orr2_" kind
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t task_rows(const orr__task *a)
@@ -58,7 +55,7 @@ static size_t size_base(struct starpu_task *task, unsigned nimpl)
  * makes: a line in it, which the footprint finds, is one kernel at one size. */
 #define ROW(kind)                                                                                                      \
     {                                                                                                                  \
-        .type = STARPU_HISTORY_BASED, .symbol = MODEL(kind), .size_base = size_base, .footprint = footprint            \
+        .type = STARPU_HISTORY_BASED, .symbol = ORR__STAR_MODEL(kind), .size_base = size_base, .footprint = footprint            \
     }
 static struct starpu_perfmodel model[ORR__G_KINDS] = {
     [ORR__G_MAP] = ROW("map"),       [ORR__G_REDUCE] = ROW("reduce"), [ORR__G_ARGREDUCE] = ROW("argreduce"),
@@ -124,6 +121,7 @@ void orr__star_models(bool use)
 {
     in_use = use;
     bundle.model = use ? &bundle_model : NULL;
+    orr__star_cholesky_models(use);
     orr__works_each(use_model, NULL);
 }
 

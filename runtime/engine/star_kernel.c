@@ -6,11 +6,6 @@
 #include "runtime/base/clock.h"
 #include "runtime/engine/star.h"
 
-/* Where a CPU worker sees operand j: `base` is element 0 of the whole array, or where it would be. */
-typedef struct {
-    void *base, *scratch;
-} place;
-
 static size_t tile_size(const orr__span *p, int k)
 {
     size_t off = (size_t)(p->first + k) * p->tiles->bytes, left = p->tiles->buf->bytes - off;
@@ -19,7 +14,7 @@ static size_t tile_size(const orr__span *p, int k)
 }
 
 /* The data may lie at home, elsewhere in one piece, or in pieces; these are gathered. */
-static bool locate(const orr__span *p, void *buffers[], place *to)
+bool orr__star_locate(const orr__span *p, void *buffers[], orr__place *to)
 {
     char *first = p->n > 0 ? (char *)STARPU_VARIABLE_GET_PTR(buffers[0]) : NULL, *all;
     size_t ahead = p->n > 0 ? (size_t)p->first * p->tiles->bytes : 0;
@@ -44,7 +39,7 @@ static bool locate(const orr__span *p, void *buffers[], place *to)
     return true;
 }
 
-static void scatter(const orr__span *p, void *buffers[], const place *from)
+static void scatter(const orr__span *p, void *buffers[], const orr__place *from)
 {
     for (int k = 0; from->scratch && k < p->n; k++)
         memcpy((void *)STARPU_VARIABLE_GET_PTR(buffers[k]), (char *)from->scratch + (size_t)k * p->tiles->bytes,
@@ -56,13 +51,13 @@ static orr_status launch_anywhere(const orr__task *a, void *buffers[])
 {
     const orr__region *r = a->step->region;
     int n = r->nin + r->nout, at = 0;
-    place *where = orr__alloc_n((size_t)n, sizeof *where);
+    orr__place *where = orr__alloc_n((size_t)n, sizeof *where);
     void **p = orr__alloc_n((size_t)n, sizeof *p);
     orr_status st = where && p ? ORR_OK : ORR_ENOMEM;
 
     for (int j = 0; j < n && st == ORR_OK; j++) {
         orr__span span = orr__star_span(a->run, a->step, a->tile, j);
-        if (!locate(&span, buffers + at, &where[j]))
+        if (!orr__star_locate(&span, buffers + at, &where[j]))
             st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory to gather an input");
         p[j] = where[j].base;
         at += span.n;

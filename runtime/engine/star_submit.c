@@ -198,6 +198,10 @@ static orr_status submit_all(orr__site at, orr__run *r)
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
         const orr__step *s = &plan->step[i];
         bool bundle = s->members > 1;
+        if (s->graph) {
+            st = orr__star_cholesky(at, r, s);
+            continue;
+        }
         for (int t = 0; t < s->ntiles && st == ORR_OK; t++, a++) {
             *a = (orr__task){ .run = r, .step = s, .work = bundle ? NULL : orr__work_of_step(s), .tile = t, .worker = -1 };
             st = submit(at, a);
@@ -269,7 +273,7 @@ static bool room_for_starpu(const orr__plan *plan)
 {
     size_t n = (size_t)plan->nvalue, bytes;
     for (int i = 0; i < plan->nstep; i++)
-        n += (size_t)plan->step[i].ntiles;
+        n += (size_t)orr__plan_tasks(plan, i);
     bytes = ((size_t)256 << 10) + n * ((size_t)8 << 10);
     void *volatile p = malloc(bytes < (size_t)64 << 20 ? bytes : (size_t)64 << 20); /* volatile: not to be left out */
     bool there = p != NULL;

@@ -242,6 +242,11 @@ static void one_batch_axis(orr__region *r)
         for (int d = 1; d + 1 < r->rank; d++)
             r->dim[d] = r->dim[d + 1];
     }
+    if (r->rank == 3 && r->dim[0] == 1) {
+        r->dim[0] = r->dim[1];
+        r->dim[1] = r->dim[2];
+        r->rank = 2;
+    }
 }
 
 static void lower_whole(orr__lowering *c, int i)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/hash.h"
+#include "codelets/cholesky.h"
 #include "runtime/plan/make.h"
 
 int orr__plan_head(const orr__plan *p, int i)
@@ -16,7 +17,11 @@ int orr__plan_head(const orr__plan *p, int i)
 
 int orr__plan_tasks(const orr__plan *p, int i)
 {
-    return orr__plan_head(p, i) != i ? 0 : p->step[i].members > 1 ? 1 : p->step[i].ntiles;
+    const orr__step *s = &p->step[i];
+    const orr__region *r = s->region;
+    if (s->graph) /* the output's tiles are opened and closed */
+        return 2 * s->ntiles + (r->rank > 2 ? (int)r->dim[0] : 1) * (int)orr__cholesky_ops(r->dim[r->rank - 1]);
+    return orr__plan_head(p, i) != i ? 0 : s->members > 1 ? 1 : s->ntiles;
 }
 
 static size_t room(const orr__value *v)

@@ -2,6 +2,7 @@
  * Must not know: buffers, StarPU. */
 #include "config.h"
 
+#include "codelets/cholesky.h"
 #include "codelets/emit/emit.h"
 #include "codelets/rounding.h"
 #include "ops/define.h"
@@ -80,6 +81,16 @@ static bool cuttable(const orr__region *r)
     if (r->kind == ORR__G_USER)
         return r->user->k.rows;
     return r->kind != ORR__G_SCATTER_ADD && !(r->kind == ORR__G_CHOLESKY && r->rank == 2) && !(r->rows && r->rank == 1);
+}
+
+/* Few large matrices. The bits are the same either way. */
+bool orr__region_graph(const orr__region *r, double us)
+{
+    if (r->kind != ORR__G_CHOLESKY || !orr__plan_machine.graphs)
+        return false;
+    int64_t n = r->dim[r->rank - 1], batch = r->rank > 2 ? r->dim[0] : 1;
+    return batch > 0 && batch < 4 * orr__plan_machine.workers && orr__cholesky_tiles(n) > 2 &&
+           us > (double)batch * orr__task_worth() * 4;
 }
 
 /* With ORRERY_DETERMINISTIC plans are made for so many workers and tasks of so many microseconds, whatever there is and

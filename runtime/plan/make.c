@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "codelets/cholesky.h"
 #include "runtime/base/env.h"
 #include "runtime/plan/make.h"
 
@@ -89,7 +90,7 @@ static void cut(orr__plan *pl, orr__step *s, int n)
 {
     const orr__region *r = s->region;
     int64_t rows = r->dim[0];
-    s->rows = rows ? (rows + n - 1) / n : 1;
+    s->rows = s->graph ? (r->rank > 2 ? 1 : orr__cholesky_block(rows)) : rows ? (rows + n - 1) / n : 1;
     s->ntiles = rows ? (int)((rows + s->rows - 1) / s->rows) : 1;
     for (int k = 0; k < r->nout; k++) {
         orr__value *v = &pl->value[s->out[k]];
@@ -167,6 +168,7 @@ static orr_status plan_region(maker *m, orr__region *r)
     if (!s)
         return enomem(m);
     s->us = us;
+    s->graph = orr__region_graph(own, us);
     orr_status st = bind_inputs(m, s);
     if (st == ORR_OK)
         st = bind_outputs(m, s);

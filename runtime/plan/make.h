@@ -6,6 +6,8 @@
 #include "runtime/plan/plan.h"
 #include "runtime/plan/profile.h"
 
+/* Is it worth a graph of tasks of its own? */
+bool orr__region_graph(const orr__region *r, double us);
 int orr__region_tiles(const orr__region *r, double us);  /* launches along axis 0, ≥ 1             */
 /* Puts small steps side by side and marks bundles of them. Values are numbered anew, in the order in which steps meet
  * them: renumber[old] = new. No lifetimes yet. */

@@ -131,7 +131,7 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         if (s->members > 1)
             print_bundle(to, p, i);
         fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s%s: ", inside(p, i) ? "  " : "", i, s->region->label, s->ntiles,
-                (long long)s->rows, s->partial ? " (partial)" : "", s->us, s->opencl ? " opencl" : "",
+                (long long)s->rows, s->graph ? " (graph)" : s->partial ? " (partial)" : "", s->us, s->opencl ? " opencl" : "",
                 s->cuda ? " cuda" : "");
         for (int k = 0; k < s->region->nout; k++)
             fprintf(to, "v%d ", s->out[k]);

@@ -30,6 +30,7 @@ typedef struct orr__step {
     orr__kernel *cuda;     /* NULL: cannot         */
     int ntiles;            /* launches: [t·rows, min((t+1)·rows, dim[0])) */
     int64_t rows;
+    bool graph;            /* its tasks are not its tiles: a Cholesky factorisation (codelets/cholesky.h)  */
     bool partial;          /* tile t folds its rows into row t of out[0] (count = ntiles · region->out_count) */
     int *in, *out;         /* value numbers, region->nin and region->nout of them */
     double us;             /* predicted time of the whole step on one CPU core    */
@@ -62,6 +63,7 @@ typedef struct {
     int workers;
     bool opencl, cuda;
     bool bundles; /* several small steps may be one task */
+    bool graphs;  /* a large step may be a graph of tasks */
 } orr__machine;
 extern orr__machine orr__plan_machine;
 
@@ -75,7 +77,7 @@ typedef struct { uint64_t hits, misses, evicted; int size; } orr__plan_stats;
 orr__plan_stats orr__plan_get_stats(void);
 int orr__plan_fusion(void);                     /* how far this machine's plans are fused */
 double orr__plan_predict(const orr__region *r); /* µs on one CPU core */
-/* Tasks that step i stands for: tiles, or one for a bundle; 0 for its members behind the first. */
+/* Tasks that step i stands for: tiles, those of a graph, or one for a bundle; 0 for its members behind the first. */
 int orr__plan_tasks(const orr__plan *p, int i);
 orr_status orr__plan_verify(const orr__plan *p);
 void orr__plan_print(FILE *to, const orr__plan *p);
