@@ -31,7 +31,7 @@ typedef struct guard {
 static const guard guards[] = {
     { "starpu", { "runtime/engine/", "bench/peer_starpu.c", "tests/starpu_" } },
     { "CL/", { "codelets/opencl/", "runtime/engine/", "tests/test_engine_opencl.c" } },
-    { "cuda", { "codelets/cuda/", "runtime/engine/" } },
+    { "cuda", { "codelets/cuda/", "runtime/engine/", "tests/double/" } },
     { "cublas", { "codelets/cuda/" } },
     { "nvrtc", { "codelets/cuda/", "tests/test_codelets_nvrtc.c", "tests/test_api_define" } },
     { "cudnn", { "codelets/cuda/" } },

@@ -1,0 +1,45 @@
+/* A double of CUDA's libraries over host memory, for tests where there is no GPU: the driver's functions that we call,
+ * NVRTC (whose "CUBIN" is a shared object that g++ makes of the same CUDA C text), cuBLASLt (plain loops that honour the
+ * descriptors) and, for StarPU, the runtime's. What a test asks for goes wrong; what was called is counted.
+ * Must not know: Orrery. */
+#ifndef ORR_TESTS_DOUBLE_H
+#define ORR_TESTS_DOUBLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CUDA_DOUBLE_PARAMS = 80, CUDA_DOUBLE_BYTES = 4096 };
+
+typedef struct cuda_double_state {
+    /* settings */
+    int devices, major, minor;
+    int arch[16], archs; /* that NVRTC knows                                    */
+    size_t memory;       /* of a device; allocations beyond it fail             */
+    int no_execution;    /* kernels are not run                                 */
+    /* what goes wrong: codes that are returned, 0: nothing */
+    int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code;
+    /* what was called */
+    int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles;
+    size_t used; /* bytes allocated now                                 */
+    /* the last launch */
+    unsigned grid, block;
+    int params;
+    size_t param_size[CUDA_DOUBLE_PARAMS], param_bytes;
+    unsigned char param[CUDA_DOUBLE_BYTES]; /* one after the other */
+    /* the last product */
+    int compute, scale, epilogue, trans_a, trans_b, batches;
+    size_t workspace;
+    uint32_t alignment;
+    char options[256]; /* of the last compilation */
+} cuda_double_state;
+
+extern cuda_double_state cuda_double;
+
+/* Between the driver's and the runtime's: the thread's context. */
+void *cuda_double_context(int device);
+void cuda_double_enter(void *context);
+int cuda_double_device(void);
+void *cuda_double_alloc(size_t bytes); /* NULL: too much */
+void cuda_double_free(void *p);
+
+#endif

@@ -1,0 +1,302 @@
+/* The driver's double: contexts, memory, modules that are shared objects, launches.
+ * Must not know: Orrery. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/double/double.h"
+
+#define API __attribute__((visibility("default")))
+
+enum { OK = 0, INVALID = 1, NO_MEMORY = 2, NO_DEVICE = 100, BAD_DEVICE = 101, BAD_IMAGE = 200, BAD_CONTEXT = 201 };
+enum { DEVICES = 8, DEPTH = 8 };
+
+API cuda_double_state cuda_double = {
+    .devices = 1, .major = 9, .minor = 0, .arch = { 75, 80, 90, 100 }, .archs = 4, .memory = (size_t)1 << 30
+};
+
+static char context[DEVICES];
+static _Thread_local void *stack[DEPTH];
+static _Thread_local int depth;
+
+void *cuda_double_context(int device)
+{
+    return &context[device];
+}
+
+void cuda_double_enter(void *c)
+{
+    stack[0] = c;
+    depth = 1;
+}
+
+int cuda_double_device(void)
+{
+    return depth > 0 && stack[depth - 1] ? (int)((char *)stack[depth - 1] - context) : 0;
+}
+
+/* -- memory: the size stands in front ------------------------------------------------------------------------------ */
+
+enum { FRONT = 256 };
+
+void *cuda_double_alloc(size_t bytes)
+{
+    char *p;
+    size_t all = (bytes + 2 * FRONT - 1) / FRONT * FRONT;
+    if (__atomic_add_fetch(&cuda_double.used, bytes, __ATOMIC_RELAXED) > cuda_double.memory ||
+        !(p = aligned_alloc(FRONT, all))) {
+        __atomic_sub_fetch(&cuda_double.used, bytes, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    memcpy(p, &bytes, sizeof bytes);
+    memset(p + FRONT, 0xa5, all - FRONT);
+    __atomic_add_fetch(&cuda_double.allocs, 1, __ATOMIC_RELAXED);
+    return p + FRONT;
+}
+
+void cuda_double_free(void *q)
+{
+    char *p = (char *)q - FRONT;
+    size_t bytes;
+    if (!q)
+        return;
+    memcpy(&bytes, p, sizeof bytes);
+    __atomic_sub_fetch(&cuda_double.used, bytes, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&cuda_double.frees, 1, __ATOMIC_RELAXED);
+    free(p);
+}
+
+API int cuMemAlloc_v2(uint64_t *p, size_t bytes)
+{
+    void *q = cuda_double.alloc_code ? NULL : cuda_double_alloc(bytes);
+    *p = (uint64_t)(uintptr_t)q;
+    return q ? OK : cuda_double.alloc_code ? cuda_double.alloc_code : NO_MEMORY;
+}
+
+API int cuMemFree_v2(uint64_t p)
+{
+    cuda_double_free((void *)(uintptr_t)p);
+    return OK;
+}
+
+API int cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    *p = cuda_double.host_alloc_code ? NULL : malloc(bytes);
+    return *p ? OK : cuda_double.host_alloc_code;
+}
+
+API int cuMemFreeHost(void *p)
+{
+    free(p);
+    return OK;
+}
+
+API int cuMemHostGetDevicePointer_v2(uint64_t *d, void *p, unsigned flags)
+{
+    (void)flags;
+    *d = (uint64_t)(uintptr_t)p;
+    return OK;
+}
+
+API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stream)
+{
+    (void)stream;
+    memcpy((void *)(uintptr_t)to, from, n);
+    __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
+    return OK;
+}
+
+API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *stream)
+{
+    (void)stream;
+    memcpy(to, (const void *)(uintptr_t)from, n);
+    __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
+    return OK;
+}
+
+API int cuStreamSynchronize(void *stream)
+{
+    (void)stream;
+    __atomic_add_fetch(&cuda_double.waits, 1, __ATOMIC_RELAXED);
+    return OK;
+}
+
+/* -- devices, contexts ----------------------------------------------------------------------------------------------- */
+
+API int cuInit(unsigned flags)
+{
+    return flags ? INVALID : cuda_double.init_code;
+}
+
+API int cuDriverGetVersion(int *v)
+{
+    *v = 13000;
+    return OK;
+}
+
+API int cuGetErrorName(int code, const char **name)
+{
+    *name = code == NO_MEMORY   ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : code == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE"
+            : code == BAD_IMAGE ? "CUDA_ERROR_INVALID_IMAGE"
+            : code == 700       ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+            : code == 701       ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+                                : "CUDA_ERROR_OF_THE_DOUBLE";
+    return OK;
+}
+
+API int cuDeviceGetCount(int *n)
+{
+    *n = cuda_double.devices;
+    return OK;
+}
+
+API int cuDeviceGet(int *device, int ordinal)
+{
+    *device = ordinal;
+    return ordinal < cuda_double.devices ? OK : BAD_DEVICE;
+}
+
+API int cuDeviceGetName(char *name, int size, int device)
+{
+    (void)snprintf(name, (size_t)size, "double %d", device);
+    return OK;
+}
+
+API int cuDeviceGetAttribute(int *v, int what, int device)
+{
+    (void)device;
+    *v = what == 75 ? cuda_double.major : what == 76 ? cuda_double.minor : what == 16 ? 4 : what == 39 ? 2048 : 0;
+    return OK;
+}
+
+API int cuCtxGetCurrent(void **c)
+{
+    *c = depth > 0 ? stack[depth - 1] : NULL;
+    return OK;
+}
+
+API int cuCtxGetDevice(int *device)
+{
+    *device = cuda_double_device();
+    return depth > 0 ? OK : BAD_CONTEXT;
+}
+
+API int cuCtxPushCurrent_v2(void *c)
+{
+    if (depth == DEPTH)
+        return INVALID;
+    stack[depth++] = c ? c : context;
+    return OK;
+}
+
+API int cuCtxPopCurrent_v2(void **c)
+{
+    if (depth == 0)
+        return BAD_CONTEXT;
+    *c = stack[--depth];
+    return OK;
+}
+
+/* -- modules, launches ----------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    void *handle;
+    int (*launch)(unsigned grid, unsigned block, void **param);
+    int (*params)(size_t *size);
+} module;
+
+/* As the driver's own, cuModuleLoadData is told no size: the image says it. */
+API int cuModuleLoadData(void **out, const void *image)
+{
+    char path[] = "/tmp/orr-double-XXXXXX"; /* the loader takes files of one name for one */
+    Elf64_Ehdr e;
+    memcpy(&e, image, SELFMAG);
+    if (cuda_double.load_code || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)
+        return cuda_double.load_code ? cuda_double.load_code : BAD_IMAGE;
+    memcpy(&e, image, sizeof e);
+    size_t size = e.e_shoff + (size_t)e.e_shnum * e.e_shentsize;
+    module *m = calloc(1, sizeof *m);
+    int fd = m ? mkostemp(path, O_CLOEXEC) : -1;
+    if (fd >= 0 && write(fd, image, size) == (ssize_t)size)
+        m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (fd >= 0) {
+        close(fd);
+        (void)unlink(path);
+    }
+    if (!m || !m->handle) {
+        free(m);
+        return BAD_IMAGE;
+    }
+    void *launch = dlsym(m->handle, "emu_launch"), *params = dlsym(m->handle, "emu_params");
+    memcpy(&m->launch, &launch, sizeof launch);
+    memcpy(&m->params, &params, sizeof params);
+    __atomic_add_fetch(&cuda_double.loads, 1, __ATOMIC_RELAXED);
+    *out = m;
+    return launch && params ? OK : BAD_IMAGE;
+}
+
+API int cuModuleUnload(void *p)
+{
+    module *m = p;
+    (void)dlclose(m->handle);
+    free(m);
+    __atomic_add_fetch(&cuda_double.unloads, 1, __ATOMIC_RELAXED);
+    return OK;
+}
+
+API int cuModuleGetFunction(void **f, void *m, const char *name)
+{
+    *f = m;
+    return strcmp(name, "orr_kernel") == 0 ? OK : 500;
+}
+
+API int cuFuncGetAttribute(int *v, int what, void *f)
+{
+    (void)f;
+    *v = what == 4 ? 40 : what == 1 ? 8192 : 0;
+    return OK;
+}
+
+API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *f, int threads, size_t shared)
+{
+    (void)f;
+    (void)shared;
+    *blocks = 1536 / threads;
+    return OK;
+}
+
+static void remember(module *m, unsigned grid, unsigned block, void **param)
+{
+    cuda_double.grid = grid;
+    cuda_double.block = block;
+    cuda_double.params = m->params(cuda_double.param_size);
+    cuda_double.param_bytes = 0;
+    for (int i = 0; i < cuda_double.params && i < CUDA_DOUBLE_PARAMS; i++) {
+        size_t n = cuda_double.param_size[i];
+        if (cuda_double.param_bytes + n > CUDA_DOUBLE_BYTES)
+            break;
+        memcpy(cuda_double.param + cuda_double.param_bytes, param[i], n);
+        cuda_double.param_bytes += n;
+    }
+}
+
+API int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                       unsigned shared, void *stream, void **param, void **extra)
+{
+    module *m = f;
+    (void)shared;
+    (void)stream;
+    if (extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || gx == 0 || bx == 0 || bx > 1024)
+        return INVALID;
+    __atomic_add_fetch(&cuda_double.launches, 1, __ATOMIC_RELAXED);
+    if (cuda_double.launch_code)
+        return cuda_double.launch_code;
+    remember(m, gx, bx, param);
+    return cuda_double.no_execution ? OK : m->launch(gx, bx, param);
+}

@@ -1,0 +1,254 @@
+/* The runtime's double, for StarPU's CUDA workers: it stands before the real one (LD_PRELOAD). Streams and events are
+ * done with what they are given at once.
+ * Must not know: Orrery. */
+#include "config.h"
+
+#if __has_include(<cuda_runtime_api.h>) /* by StarPU's flags alone */
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/double/double.h"
+
+#define API __attribute__((visibility("default")))
+
+static char handle; /* any stream, any event */
+
+API cudaError_t cudaGetDeviceCount(int *n)
+{
+    *n = cuda_double.devices;
+    return *n > 0 ? cudaSuccess : cudaErrorNoDevice;
+}
+
+API cudaError_t cudaSetDevice(int device)
+{
+    cuda_double_enter(cuda_double_context(device));
+    return cudaSuccess;
+}
+
+#undef cudaGetDeviceProperties
+API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
+{
+    memset(p, 0, sizeof *p);
+    (void)snprintf(p->name, sizeof p->name, "double %d", device);
+    p->totalGlobalMem = cuda_double.memory;
+    p->major = cuda_double.major;
+    p->minor = cuda_double.minor;
+    p->multiProcessorCount = 4;
+    p->pciBusID = device;
+    p->concurrentKernels = 1;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaDeviceGetAttribute(int *v, enum cudaDeviceAttr what, int device)
+{
+    (void)what;
+    (void)device;
+    *v = 0;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaDeviceCanAccessPeer(int *can, int a, int b)
+{
+    (void)a;
+    (void)b;
+    *can = 0;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    (void)peer;
+    (void)flags;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaDeviceReset(void)
+{
+    return cudaSuccess;
+}
+
+API cudaError_t cudaDeviceSynchronize(void)
+{
+    return cudaSuccess;
+}
+
+API cudaError_t cudaMalloc(void **p, size_t bytes)
+{
+    *p = cuda_double_alloc(bytes);
+    return *p ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+API cudaError_t cudaFree(void *p)
+{
+    cuda_double_free(p);
+    return cudaSuccess;
+}
+
+API cudaError_t cudaMemGetInfo(size_t *there, size_t *all)
+{
+    *all = cuda_double.memory;
+    *there = cuda_double.memory - cuda_double.used;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    *p = malloc(bytes);
+    return *p ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+API cudaError_t cudaFreeHost(void *p)
+{
+    free(p);
+    return cudaSuccess;
+}
+
+API cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
+{
+    (void)p;
+    (void)bytes;
+    (void)flags;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaHostUnregister(void *p)
+{
+    (void)p;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaHostGetDevicePointer(void **d, void *p, unsigned flags)
+{
+    (void)flags;
+    *d = p;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p)
+{
+    memset(a, 0, sizeof *a);
+    a->hostPointer = (void *)(uintptr_t)p;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaMemset(void *p, int v, size_t n)
+{
+    memset(p, v, n);
+    return cudaSuccess;
+}
+
+API cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
+{
+    (void)kind;
+    memcpy(to, from, n);
+    cuda_double.copies++;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t s)
+{
+    (void)s;
+    return cudaMemcpy(to, from, n, kind);
+}
+
+API cudaError_t cudaMemcpyPeer(void *to, int a, const void *from, int b, size_t n)
+{
+    (void)a;
+    (void)b;
+    return cudaMemcpy(to, from, n, cudaMemcpyDeviceToDevice);
+}
+
+API cudaError_t cudaMemcpyPeerAsync(void *to, int a, const void *from, int b, size_t n, cudaStream_t s)
+{
+    (void)s;
+    return cudaMemcpyPeer(to, a, from, b, n);
+}
+
+API cudaError_t cudaMemcpy2D(void *to, size_t tp, const void *from, size_t fp, size_t w, size_t h,
+                             enum cudaMemcpyKind kind)
+{
+    (void)kind;
+    for (size_t y = 0; y < h; y++)
+        memcpy((char *)to + y * tp, (const char *)from + y * fp, w);
+    return cudaSuccess;
+}
+
+API cudaError_t cudaMemcpy2DAsync(void *to, size_t tp, const void *from, size_t fp, size_t w, size_t h,
+                                  enum cudaMemcpyKind kind, cudaStream_t s)
+{
+    (void)s;
+    return cudaMemcpy2D(to, tp, from, fp, w, h, kind);
+}
+
+API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
+{
+    (void)flags;
+    *s = (cudaStream_t)(void *)&handle;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaStreamDestroy(cudaStream_t s)
+{
+    (void)s;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaStreamQuery(cudaStream_t s)
+{
+    (void)s;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaStreamSynchronize(cudaStream_t s)
+{
+    (void)s;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags)
+{
+    (void)flags;
+    *e = (cudaEvent_t)(void *)&handle;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaEventDestroy(cudaEvent_t e)
+{
+    (void)e;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
+{
+    (void)e;
+    (void)s;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaEventQuery(cudaEvent_t e)
+{
+    (void)e;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaEventSynchronize(cudaEvent_t e)
+{
+    (void)e;
+    return cudaSuccess;
+}
+
+API cudaError_t cudaGetLastError(void)
+{
+    return cudaSuccess;
+}
+
+API const char *cudaGetErrorString(cudaError_t code)
+{
+    return code == cudaErrorMemoryAllocation ? "out of memory" : code ? "an error of the double" : "no error";
+}
+
+#else
+typedef int no_runtime; /* StarPU without CUDA needs none */
+#endif
