@@ -124,8 +124,13 @@ static void check(const layout *y, orr_dtype t, int work, int cuts)
         out[i] = cuda_buffer(got[i] = calloc(ROOM, 8), ROOM * 8);
     int before = cu.real ? 0 : cu.state->matmuls;
     for (int c = 0; c < cuts; c++) {
-        orr__launch l = { .region = r, .lo = r->dim[0] * c / cuts, .hi = r->dim[0] * (c + 1) / cuts, .in = in, .out = out,
-                          .scalar = b.scalar, .queue = cu.stream };
+        orr__launch l = { .region = r,
+                          .lo = r->dim[0] * c / cuts,
+                          .hi = r->dim[0] * (c + 1) / cuts,
+                          .in = in,
+                          .out = out,
+                          .scalar = b.scalar,
+                          .queue = cu.stream };
         ORR_CHECK_MSG(orr__cuda.launch(k, &l) == ORR_OK, "%s", orr_error_message());
     }
     bool library = work == WIDER && t != ORR_F32 ? false : y->calls > 0;

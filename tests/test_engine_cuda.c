@@ -1,2 +1,308 @@
-#include "tests/harness.h"
-int main(void) { return 0; }
+/* Graphs on StarPU's CUDA workers: on a GPU, and where there is none on the double of CUDA's libraries (tests/double/),
+ * which stands before StarPU's runtime library too (LD_PRELOAD). Launches, allocations and compilations are made to fail:
+ * the CPU does the work, with the same results.
+ * Must not know: planner, fuser, kernels. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <orrery.h>
+#include "runtime/base/clock.h"
+#include "tests/cuda_help.h"
+
+static bool need(bool injection)
+{
+    return cu.ok && (!injection || !cu.real);
+}
+
+#define NEED(injection)                                                                                                \
+    do {                                                                                                               \
+        if (!need(injection))                                                                                          \
+            ORR_SKIP("%s", cu.ok ? "a GPU does not fail on request" : cu.why);                                         \
+    } while (0)
+
+static orr_status up(const char *ncpu)
+{
+    orr_config c = { .engine = "starpu", .backend = "cuda" };
+    setenv("STARPU_NCPU", ncpu, 1);
+    setenv("ORRERY_INLINE_US", "0", 1);
+    return orr_init(&c);
+}
+
+static uint64_t cuda_tasks(void)
+{
+    orr_stat row[64];
+    uint64_t n = 0;
+    int rows = orr_stats(row, 64);
+    for (int i = 0; i < rows && i < 64; i++)
+        n += strncmp(row[i].worker, "CUDA", 4) == 0 ? row[i].tasks : 0;
+    return n;
+}
+
+/* Softmax of a product with a bias, its mean, a gather, a sum of all: every way of laying out kernels. `seen`: what they
+ * are, in elements that are easy to say. */
+static orr_status work(double *seen)
+{
+    enum { N = 64, K = 32 };
+    static float x[N * K], w[K * N], b[N], all[N * N];
+    static const int32_t pick[4] = { 3, 0, -1, 2 };
+    for (int i = 0; i < N * K; i++) {
+        x[i] = (float)(i % 5) - 2;
+        w[i] = (float)(i % 3) - 1;
+    }
+    for (int i = 0; i < N; i++)
+        b[i] = (float)i / 64;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *tx = orr_from(ORR_F32, ORR_SHAPE(N, K), x), *tw = orr_from(ORR_F32, ORR_SHAPE(K, N), w);
+    orr_tensor *tb = orr_from(ORR_F32, ORR_SHAPE(N), b), *ti = orr_from(ORR_I32, ORR_SHAPE(4), pick);
+    orr_tensor *h = orr_relu(orr_add(orr_matmul(tx, tw), tb)), *p = orr_softmax(h, -1);
+    orr_tensor *rows = orr_take(h, ti, 0), *sum = orr_sum(rows, ORR_ALL_AXES, false), *one = orr_sum(p, ORR_ALL_AXES, false);
+    orr_status st = orr_eval_all((orr_tensor *[]){ h, sum, one }, 3);
+    if (st == ORR_OK)
+        st = orr_read(h, all, sizeof all);
+    if (st == ORR_OK) {
+        double want = 0, off = 0, got;
+        float v = 0;
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                double d = b[j];
+                for (int k = 0; k < K; k++)
+                    d += (double)x[i * K + k] * w[k * N + j];
+                d = d <= 0 ? 0 : d;
+                off = fmax(off, fabs(d - all[i * N + j]));
+                for (int q = 0; q < 4; q++)
+                    want += (pick[q] < 0 ? N + pick[q] : pick[q]) == i ? d : 0;
+            }
+        st = orr_read(sum, &v, sizeof v);
+        got = v;
+        seen[0] = off;
+        seen[1] = fabs(got - want);
+        if (st == ORR_OK)
+            st = orr_read(one, &v, sizeof v);
+        seen[2] = fabs((double)v - N);
+    }
+    orr_scope_end(s);
+    return st;
+}
+
+static void run_right(void)
+{
+    double off[3] = { 1, 1, 1 };
+    orr_status st = work(off);
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(off[0] <= 1e-5 && off[1] <= 1e-2 && off[2] <= 1e-4, "off by %g, %g, %g", off[0], off[1], off[2]);
+}
+
+/* -- tests ------------------------------------------------------------------------------------------------------------- */
+
+static void a_backend_that_is_not_there_is_an_error(void)
+{
+    orr_config c = { .engine = "starpu", .backend = "cuda" };
+    double t0 = orr__now();
+    if (cu.ok && cu.real)
+        ORR_SKIP("it is there");
+    if (cu.state)
+        cu.state->devices = 0;
+    orr__cu_look_again();
+    ORR_CHECK(orr_init(&c) == ORR_EDEVICE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "no CUDA device can be used: "), "%s", orr_error_message());
+    ORR_CHECK(orr__now() - t0 < 1);
+    if (cu.state)
+        cu.state->devices = 1;
+    orr__cu_look_again();
+}
+
+static void graphs_run_on_the_device_alone(void)
+{
+    NEED(false);
+    ORR_REQUIRE(up("0") == ORR_OK);
+    orr_stats_reset();
+    for (int i = 0; i < 3; i++)
+        run_right();
+    ORR_CHECK_MSG(cuda_tasks() >= 9, "%llu tasks", (unsigned long long)cuda_tasks());
+    ORR_CHECK(strstr(orr_engine_name(), "1 CUDA worker") != NULL);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK(cu.real || cu.state->loads == cu.state->unloads);
+}
+
+static void graphs_run_beside_the_cpu(void)
+{
+    NEED(false);
+    ORR_REQUIRE(up("1") == ORR_OK);
+    for (int i = 0; i < 12; i++)
+        run_right();
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* What is said on stderr meanwhile; lines that contain `what`. */
+static int lines_with(const char *what, void (*f)(void))
+{
+    char path[] = "/tmp/orr-said-XXXXXX", line[1024];
+    int fd = mkstemp(path), old = dup(2), n = 0;
+    if (fd < 0 || old < 0)
+        return -1;
+    (void)fflush(stderr);
+    (void)dup2(fd, 2);
+    f();
+    (void)fflush(stderr);
+    (void)dup2(old, 2);
+    close(old);
+    FILE *in = fdopen(fd, "r");
+    rewind(in);
+    while (in && fgets(line, sizeof line, in))
+        n += strstr(line, what) != NULL;
+    if (in)
+        (void)fclose(in);
+    (void)unlink(path);
+    return n;
+}
+
+static void five_times(void)
+{
+    for (int i = 0; i < 5; i++)
+        run_right();
+}
+
+static void a_launch_that_fails_is_done_again_on_the_host(void)
+{
+    NEED(true);
+    ORR_REQUIRE(up("0") == ORR_OK);
+    cu.state->launch_code = 701;
+    int launches = cu.state->launches, said = lines_with("done again on the host", five_times);
+    cu.state->launch_code = 0;
+    ORR_CHECK(cu.state->launches > launches);
+    ORR_CHECK_MSG(said == 1, "%d lines", said);
+    run_right();
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void so_is_a_product_that_the_library_fails_at(void)
+{
+    NEED(true);
+    ORR_REQUIRE(up("0") == ORR_OK);
+    orr__env.log = 0;
+    cu.state->matmul_code = 13;
+    run_right();
+    cu.state->matmul_code = 0;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void so_is_a_kernel_that_does_not_compile(void)
+{
+    NEED(true);
+    int removed;
+    ORR_REQUIRE(up("0") == ORR_OK && orr_cache_clear(&removed) == ORR_OK);
+    orr__env.log = 0;
+    cu.state->compile_code = 6;
+    int compiles = cu.state->compiles;
+    run_right();
+    run_right();
+    ORR_CHECK(cu.state->compiles > compiles);
+    cu.state->compile_code = 0;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void so_is_a_device_without_memory(void)
+{
+    NEED(true);
+    ORR_REQUIRE(up("0") == ORR_OK);
+    orr__env.log = 0;
+    cu.state->launch_code = 2;
+    cu.state->alloc_code = 2;
+    cu.state->host_alloc_code = 2;
+    run_right();
+    cu.state->alloc_code = cu.state->host_alloc_code = cu.state->launch_code = 0;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void without_fallback_failures_are_errors(void)
+{
+    double off[3];
+    NEED(true);
+    setenv("ORRERY_FALLBACK", "off", 1);
+    ORR_REQUIRE(up("0") == ORR_OK);
+    cu.state->launch_code = 701;
+    ORR_CHECK(work(off) == ORR_EDEVICE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"), "%s", orr_error_message());
+    cu.state->launch_code = 0;
+    run_right();
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    unsetenv("ORRERY_FALLBACK");
+}
+
+static void a_wrong_index_is_an_error(void)
+{
+    NEED(false);
+    ORR_REQUIRE(up("0") == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    float x[4] = { 1, 2, 3, 4 };
+    int32_t i[2] = { 1, 7 };
+    orr_tensor *t = orr_take(orr_from(ORR_F32, ORR_SHAPE(4), x), orr_from(ORR_I32, ORR_SHAPE(2), i), 0);
+    ORR_CHECK(orr_eval(t) == ORR_EINDEX);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "(number 1)") != NULL, "%s", orr_error_message());
+    orr_scope_end(s);
+    run_right();
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void the_library_starts_again_and_again(void)
+{
+    NEED(false);
+    for (int i = 0; i < 3; i++) {
+        ORR_REQUIRE(up("0") == ORR_OK);
+        run_right();
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+}
+
+/* -- */
+
+/* Is this StarPU one with CUDA? Its own answer, by the error of a backend that is not there. */
+static bool starpu_has_cuda(void)
+{
+    orr_config c = { .engine = "starpu", .backend = "cuda" };
+    if (orr_init(&c) == ORR_OK) {
+        (void)orr_shutdown();
+        return true;
+    }
+    (void)snprintf(cu.why, sizeof cu.why, "%.390s", orr_error_message());
+    return !strstr(cu.why, "without CUDA") && !strstr(cu.why, "built without StarPU");
+}
+
+/* The double has to be there before StarPU's own library is loaded. */
+static void with_double(char **argv)
+{
+    const char *path = cuda_double_path();
+    if (getenv("ORR_TEST_DOUBLE") || access(path, R_OK) != 0)
+        return;
+    setenv("ORR_TEST_DOUBLE", "1", 1);
+    setenv("LD_PRELOAD", path, 1);
+    (void)execv("/proc/self/exe", argv);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(a_backend_that_is_not_there_is_an_error),
+        ORR_TEST(graphs_run_on_the_device_alone),
+        ORR_TEST(graphs_run_beside_the_cpu),
+        ORR_TEST(a_launch_that_fails_is_done_again_on_the_host),
+        ORR_TEST(so_is_a_product_that_the_library_fails_at),
+        ORR_TEST(so_is_a_kernel_that_does_not_compile),
+        ORR_TEST(so_is_a_device_without_memory),
+        ORR_TEST(without_fallback_failures_are_errors),
+        ORR_TEST(a_wrong_index_is_an_error),
+        ORR_TEST(the_library_starts_again_and_again),
+        { 0 },
+    };
+    if (!getenv("ORR_TEST_DOUBLE") && starpu_has_cuda()) {
+        cu.ok = cu.real = orr__cu_look()->devices > 0;
+        if (!cu.ok && cuda_has_gxx())
+            with_double(argv);
+    } else if (getenv("ORR_TEST_DOUBLE")) {
+        cu.ok = cuda_use_double() && orr__cu_look()->devices > 0;
+    }
+    return orr_test_main(argc, argv, "engine.cuda", tests);
+}

@@ -175,6 +175,19 @@ API int cuDeviceGetAttribute(int *v, int what, int device)
     return OK;
 }
 
+API int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    (void)device;
+    *bytes = cuda_double.memory;
+    return OK;
+}
+
+API int cuDeviceGetPCIBusId(char *to, int size, int device)
+{
+    (void)snprintf(to, (size_t)size, "0000:d%d:00.0", device);
+    return OK;
+}
+
 API int cuCtxGetCurrent(void **c)
 {
     *c = depth > 0 ? stack[depth - 1] : NULL;
