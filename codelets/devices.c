@@ -8,6 +8,37 @@
 #include <string.h>
 #include "codelets/devices.h"
 
+static const char *const kinds[] = { "cpu", "cuda", "opencl" };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const struct {
+    const char *name, *unit;
+} measures[ORR_MEASURES] = {
+    [ORR_MEMORY_TOTAL] = { "memory_total", "B" },
+    [ORR_MEMORY_FREE] = { "memory_free", "B" },
+    [ORR_COMPUTE_UNITS] = { "compute_units", "" },
+    [ORR_TEMPERATURE] = { "temperature", "°C" },
+    [ORR_POWER] = { "power", "W" },
+    [ORR_UTILISATION] = { "utilisation", "" },
+    [ORR_CLOCK] = { "clock", "Hz" },
+    [ORR_MEMORY_CLOCK] = { "memory_clock", "Hz" },
+};
+
+const char *orr_device_kind_name(orr_device_kind kind)
+{
+    return (unsigned)kind < KINDS ? kinds[kind] : "?";
+}
+
+const char *orr_measure_name(orr_measure m)
+{
+    return (unsigned)m < ORR_MEASURES ? measures[m].name : "?";
+}
+
+const char *orr_measure_unit(orr_measure m)
+{
+    return (unsigned)m < ORR_MEASURES ? measures[m].unit : "";
+}
+
 void orr__reading_set(orr_reading *r, double value)
 {
     *r = (orr_reading){ .status = ORR_OK, .value = value };

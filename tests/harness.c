@@ -42,6 +42,11 @@ void orr_test_skip(const char *fmt, ...)
     now.skip = true;
 }
 
+bool orr_test_compiler(void)
+{
+    return access(ORR_DEFAULT_CC, X_OK) == 0;
+}
+
 static bool wanted(int argc, char **argv, const char *name)
 {
     for (int i = 1; i < argc; i++)

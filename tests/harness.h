@@ -36,6 +36,14 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
         return;                                                                                                        \
     } while (0)
 
+/* For tests of compiled kernels: skipped on a machine without the compiler that configure found. */
+#define ORR_NEED_COMPILER()                                                                                            \
+    do {                                                                                                               \
+        if (!orr_test_compiler())                                                                                      \
+            ORR_SKIP("the compiler of kernels is not here");                                                           \
+    } while (0)
+bool orr_test_compiler(void);
+
 bool orr_test_check(bool ok, const char *what, const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 void orr_test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

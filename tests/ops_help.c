@@ -12,12 +12,13 @@ static bool running;
 int help_main(int argc, char **argv, const char *topic, const orr_test *tests)
 {
     running = orr_init(NULL) == ORR_OK;
+    bool absent = orr_error_status() == ORR_EDEVICE; /* the tests say themselves what they do without */
     if (!running)
         printf("no engine: %s\n", orr_error_message());
     int rc = orr_test_main(argc, argv, topic, tests);
     if (running)
         (void)orr_shutdown();
-    return running ? rc : 1;
+    return running || absent ? rc : 1;
 }
 
 static orr__scalar *unpack(const void *data, orr_dtype dtype, int64_t n)

@@ -21,6 +21,7 @@ static orr_tensor *expression(double scale)
 
 static void what_is_warm_compiles_nothing(void)
 {
+    ORR_NEED_COMPILER();
     ORR_REQUIRE(start("warm", "on"));
     orr_tensor *t = expression(2);
     uint64_t none = orr__jit_get_stats().compiled;
@@ -40,6 +41,7 @@ static void what_is_warm_compiles_nothing(void)
 
 static void tiers_agree(void)
 {
+    ORR_NEED_COMPILER();
     float tier0[300], tier1[300];
     ORR_REQUIRE(start("agree", "off"));
     ORR_CHECK(orr_warmup(expression(2)) == ORR_OK); /* nothing to do */
@@ -65,6 +67,7 @@ static long resident_kb(void)
 /* Code, data and what its making leaves behind. No program of the suite makes more than 500: 100 MB. */
 static void kernels_take_little_memory(void)
 {
+    ORR_NEED_COMPILER();
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     ORR_SKIP("a sanitizer needs memory of its own");
 #endif

@@ -32,6 +32,7 @@ static bool counted(unsigned compiled, unsigned disk, unsigned memory, unsigned 
 
 static void a_kernel_is_compiled_once(void)
 {
+    ORR_NEED_COMPILER();
     begin("once");
     orr__jit_start();
     orr__jit *a = jh_ask(3), *b = jh_ask(3);
@@ -50,6 +51,7 @@ static void a_kernel_is_compiled_once(void)
 
 static void only_hot_kernels_are_asked_for(void)
 {
+    ORR_NEED_COMPILER();
     begin("hot");
     orr__jit *j = orr__jit_new(77, "test");
     ORR_REQUIRE(j);
@@ -142,6 +144,7 @@ static void a_vanished_compiler_is_said_once(void)
 
 static void a_refused_directory_is_said_and_kernels_are_not_kept(void)
 {
+    ORR_NEED_COMPILER();
     int all;
     begin("locked");
     ORR_REQUIRE(mkdir(jh_place("locked"), 0700) == 0 && chmod(jh_place("locked"), 0777) == 0);
@@ -157,6 +160,7 @@ static void a_refused_directory_is_said_and_kernels_are_not_kept(void)
 
 static void what_the_disk_lost_is_compiled_again(void)
 {
+    ORR_NEED_COMPILER();
     begin("lost");
     for (int i = 0; i < 2; i++) {
         orr__jit_start();
@@ -171,6 +175,7 @@ static void what_the_disk_lost_is_compiled_again(void)
 
 static void a_program_that_ignores_its_children_is_served(void)
 {
+    ORR_NEED_COMPILER();
     begin("ignores");
     void (*old)(int) = signal(SIGCHLD, SIG_IGN);
     orr__jit_start();
@@ -183,6 +188,7 @@ static void a_program_that_ignores_its_children_is_served(void)
 
 static void another_compiler_has_other_kernels(void)
 {
+    ORR_NEED_COMPILER();
     orr__compiler a, b;
     orr__key ka, kb;
     begin("keys");
@@ -225,6 +231,7 @@ static void stopping_does_not_wait_for_the_compiler(void)
 
 static void kernels_in_memory_are_bounded(void)
 {
+    ORR_NEED_COMPILER();
     orr__compiler cc;
     orr__bytes so;
     double seconds;
@@ -302,6 +309,7 @@ static int crowd(int n, const char *dir)
 
 static void sixty_four_processes_compile_each_kernel_once(void)
 {
+    ORR_NEED_COMPILER();
     begin("crowd");
     int n = crowd(64, jh_place("crowd"));
     ORR_CHECK_MSG(n >= KERNELS && n <= 2 * KERNELS, "%d compilations of %d kernels", n, KERNELS);

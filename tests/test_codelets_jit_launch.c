@@ -33,6 +33,7 @@ static double best_of(int n, orr__kernel *k, const orr__launch *l, orr__jit_fn *
 
 static void launches_switch_to_the_compiled_function(void)
 {
+    ORR_NEED_COMPILER();
     enum { N = 1000 };
     static rb b;
     static float x[N], y0[N], y1[N];
@@ -72,6 +73,7 @@ static int nothing(void *const *in, void *const *out, const int64_t *word)
 
 static void a_launch_costs_little_more_than_a_call(void)
 {
+    ORR_NEED_COMPILER();
     static rb b;
     float x[16] = { 1 }, y[16];
     orr__kernel *k;
@@ -114,6 +116,7 @@ static void *wait_for_each(void *unused)
 /* A kernel whose equal is in memory is there at once, for those too who have just begun to wait for it. */
 static void nobody_waits_for_a_kernel_that_is_there(void)
 {
+    ORR_NEED_COMPILER();
     pthread_t waiter;
     struct timespec until;
     void *left_out = NULL;

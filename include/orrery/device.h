@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <orrery/dtype.h>
 #include <orrery/status.h>
+#include <orrery/tensor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,6 +117,30 @@ typedef void orr_devices_fn(const orr_device *devices, int n, unsigned changed, 
  * watching before will not be called again. `user` stays the caller's. Ends with orr_shutdown. Errors: ORR_EINVAL, ORR_ESTATE (not
  * initialised, or called by fn), ORR_EDEVICE (no thread can be started). Thread-safe. */
 ORR_API orr_status orr_devices_watch(double seconds, orr_devices_fn *fn, void *user);
+
+/* -- where a value is ------------------------------------------------------------------------------------ */
+
+/** Starts to copy the value of `t` into the memory of `device` (an id of orr_devices) and returns: what is computed there next
+ * finds it. Evaluates `t` as orr_eval does, and waits for that. A hint: where it cannot be done ahead, it is done at its use. device 0: into the
+ * host's memory, and waits. Errors: those of orr_eval; ORR_EINVAL (no such device), ORR_EDEVICE (it takes no part in this run), ORR_ENOMEM
+ * (larger than the device's memory). Safe from any thread. */
+ORR_API orr_status orr_prefetch_at(const char *file, int line, orr_tensor *t, int device);
+#define orr_prefetch(...) orr_prefetch_at(ORR_HERE, __VA_ARGS__)
+/** The same, and waits until the copy is there. */
+ORR_API orr_status orr_copy_to_at(const char *file, int line, orr_tensor *t, int device);
+#define orr_copy_to(...) orr_copy_to_at(ORR_HERE, __VA_ARGS__)
+/** Brings the value of `t` home into the host's memory and gives up all other copies; their memory serves what comes next. Waits for
+ * work that reads them. Errors: those of orr_eval, ORR_EDEVICE. Safe from any thread. */
+ORR_API orr_status orr_evict_at(const char *file, int line, orr_tensor *t);
+#define orr_evict(...) orr_evict_at(ORR_HERE, __VA_ARGS__)
+/** *on: whether the memory of `device` holds the value of `t` now, whole. Evaluates `t`. Errors: as orr_prefetch; ORR_EINVAL (on is NULL). */
+ORR_API orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int device, bool *on);
+#define orr_is_on(...) orr_is_on_at(ORR_HERE, __VA_ARGS__)
+/** Bytes of the device's memory in all, and those that are free: for device 0 the host's, else those that the engine may use
+ * (STARPU_LIMIT_CUDA_MEM, STARPU_LIMIT_OPENCL_MEM) and has not used. Copies that it could give up count as used. Errors: ORR_EINVAL, ORR_ESTATE,
+ * ORR_EDEVICE. Thread-safe. */
+ORR_API orr_status orr_memory_info_at(const char *file, int line, int device, size_t *total, size_t *left);
+#define orr_memory_info(...) orr_memory_info_at(ORR_HERE, __VA_ARGS__)
 
 /** Host memory of tensors, bytes. */
 typedef struct orr_memory { size_t live, pooled, peak, limit; } orr_memory;

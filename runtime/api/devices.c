@@ -15,37 +15,6 @@
 #include "runtime/base/buf.h"
 #include "runtime/base/point.h"
 
-static const char *const kinds[] = { "cpu", "cuda", "opencl" };
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-static const struct {
-    const char *name, *unit;
-} measures[ORR_MEASURES] = {
-    [ORR_MEMORY_TOTAL] = { "memory_total", "B" },
-    [ORR_MEMORY_FREE] = { "memory_free", "B" },
-    [ORR_COMPUTE_UNITS] = { "compute_units", "" },
-    [ORR_TEMPERATURE] = { "temperature", "°C" },
-    [ORR_POWER] = { "power", "W" },
-    [ORR_UTILISATION] = { "utilisation", "" },
-    [ORR_CLOCK] = { "clock", "Hz" },
-    [ORR_MEMORY_CLOCK] = { "memory_clock", "Hz" },
-};
-
-const char *orr_device_kind_name(orr_device_kind kind)
-{
-    return (unsigned)kind < KINDS ? kinds[kind] : "?";
-}
-
-const char *orr_measure_name(orr_measure m)
-{
-    return (unsigned)m < ORR_MEASURES ? measures[m].name : "?";
-}
-
-const char *orr_measure_unit(orr_measure m)
-{
-    return (unsigned)m < ORR_MEASURES ? measures[m].unit : "";
-}
-
 int orr_devices(orr_device *devices, int max)
 {
     return orr__devices_look(devices, NULL, devices && max > 0 ? max : 0);
@@ -76,9 +45,9 @@ static void put_device(FILE *to, const orr_device *d)
     for (int m = 0; m < ORR_MEASURES; m++) {
         const orr_reading *r = &d->reading[m];
         if (r->status == ORR_OK) {
-            (void)fprintf(to, ",\n  \"%s\": {\"value\": %.9g}", measures[m].name, r->value);
+            (void)fprintf(to, ",\n  \"%s\": {\"value\": %.9g}", orr_measure_name((orr_measure)m), r->value);
         } else {
-            (void)fprintf(to, ",\n  \"%s\": {\"error\": \"%s\", \"why\": ", measures[m].name,
+            (void)fprintf(to, ",\n  \"%s\": {\"error\": \"%s\", \"why\": ", orr_measure_name((orr_measure)m),
                           orr_status_name(r->status));
             orr__json_put(to, r->why);
             (void)putc('}', to);

@@ -133,6 +133,41 @@ void orr__engine_settle(void)
         e->settle();
 }
 
+static orr_status no_such_memory(orr__site at, const orr__place *p)
+{
+    return orr__fail(at, ORR_EDEVICE, "the engine %s knows host memory alone, not that of device %d", name, p->id);
+}
+
+orr_status orr__engine_move(orr__site at, orr__buf *b, const orr__place *to, bool wait)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    if (e && e->move)
+        return e->move(at, b, to, wait);
+    return to->kind == ORR_DEVICE_CPU ? orr__buf_sync(b) : no_such_memory(at, to);
+}
+
+orr_status orr__engine_evict(orr__site at, orr__buf *b)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    return e && e->evict ? e->evict(at, b) : ORR_OK;
+}
+
+bool orr__engine_is_on(orr__buf *b, const orr__place *where)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    return e && e->is_on ? e->is_on(b, where) : where->kind == ORR_DEVICE_CPU;
+}
+
+orr_status orr__engine_room(orr__site at, const orr__place *where, size_t *total, size_t *left)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    return e && e->room ? e->room(at, where, total, left) : no_such_memory(at, where);
+}
+
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                                orr__buf **out, orr__run **run)
 {

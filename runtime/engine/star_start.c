@@ -290,4 +290,8 @@ const orr__engine_impl orr__engine_starpu = { .start = start,
                                               .worker = worker,
                                               .settle = orr__tilepool_settle,
                                               .measure = orr__star_measure,
+                                              .move = orr__star_move,
+                                              .evict = orr__star_evict,
+                                              .is_on = orr__star_is_on,
+                                              .room = orr__star_room,
                                               .held = orr__tilepool_held };
