@@ -90,7 +90,7 @@ static inline int hand_leaf(hand *h, int64_t count)
     int v = h->plan.nvalue++;
 
     h->value[v] = (orr__value){ .dtype = ORR_F64, .count = count, .tile = count, .ntiles = 1, .output = -1,
-                                .leaf = h->plan.nleaf++, .slot = -1, .first = -1 };
+                                .leaf = h->plan.nleaf++, .slot = -1, .over = -1, .first = -1 };
     return v;
 }
 
@@ -122,7 +122,7 @@ static inline int hand_step(hand *h, int64_t rows, int ntiles, bool sum, int n, 
     h->slot_bytes[s] = (size_t)(partial ? ntiles : sum ? 1 : rows) * sizeof(double);
     h->value[v] = (orr__value){ .dtype = ORR_F64, .count = (int64_t)(h->slot_bytes[s] / sizeof(double)),
                                 .tile = partial || sum ? 1 : st->rows, .ntiles = ntiles, .leaf = -1, .output = -1,
-                                .slot = s, .first = s, .last = s };
+                                .slot = s, .over = -1, .first = s, .last = s };
     h->plan.nslot = s + 1;
     return v;
 }

@@ -59,6 +59,7 @@ typedef struct {
     void *wide;
     uint16_t *half;
     void *more; /* what the caller of orr__vrun_begin asked for */
+    bool in_place; /* the output lies over an input: blocks of inputs are copied before it is written */
 } orr__vrun;
 
 /* program.c: operations, registers' places, block size. */

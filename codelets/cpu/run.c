@@ -85,7 +85,7 @@ static void load(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t
             src = (const char *)v->half;
         }
         orr__cast_of(v->k->vec, t, ORR_F32)(dst, src, n);
-    } else if (src && op->out < 0) {
+    } else if (src && op->out < 0 && !v->in_place) {
         v->reg[op->reg] = src;
     } else if (src) {
         memcpy(dst, src, (size_t)n * esize);
@@ -274,6 +274,14 @@ void orr__vrun_box(orr__vrun *v)
         run_op(v, &k->op[o], 0, v->total < k->block ? v->total : k->block);
 }
 
+static bool overlaid(const orr__launch *l)
+{
+    for (int i = 0; i < l->region->nin; i++)
+        if (l->in[i] == l->out[0])
+            return true;
+    return false;
+}
+
 orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch *l, size_t more)
 {
     size_t block = (size_t)k->block, views = up((size_t)k->naccess * sizeof *v->view);
@@ -290,6 +298,7 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
     v->wide = at += up(8 * block);
     v->half = (uint16_t *)(void *)(at += up(8 * block));
     v->more = at + up(2 * block);
+    v->in_place = overlaid(l);
     for (int d = 0; d < k->rank; d++) {
         v->dim[d] = d == k->first ? l->hi - l->lo : k->dim[d];
         v->origin[d] = d == k->first ? l->lo : 0;

@@ -103,11 +103,9 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
 /* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out,
                             const orr__scalar *scalar);
-/* Steps [first, first + n) one after the other, as a whole each. host[v]: element 0 of value v, in host memory. worker as in
- * orr__work_done. */
-orr_status orr__exec_steps(const orr__plan *plan, int first, int n, void *const *host, const orr__scalar *scalar,
-                           int worker);
-/* The whole plan on the calling thread. Leaves must be valid in host memory. */
+/* Step s as a whole. host[v]: element 0 of value v, in host memory. worker as in orr__work_done, t too, and then the time now. */
+orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scalar *scalar, int worker, double *t);
+/* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */
 orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                             orr__buf **out);
 

@@ -85,13 +85,17 @@ static size_t leaf_tile_bytes(const orr__plan *plan, int v)
     return (size_t)count * size;
 }
 
-/* The buffer of a temporary: that of the slot's last occupant when it is cut alike and read no more. Other tilings of
- * the same memory would be other handles, of whose order StarPU knows nothing. */
-static orr__buf *temporary(const orr__run *r, int v, int *occupant)
+/* The buffer of what a step writes: its input's when it works in place, or that of the slot's last occupant when it is cut
+ * alike and read no more. Other tilings of the same memory would be other handles, of whose order StarPU knows nothing. */
+static orr__buf *written(const orr__run *r, int v, int *occupant)
 {
     const orr__value *val = &r->plan->value[v];
     size_t bytes = orr__value_bytes(val);
 
+    if (val->over >= 0) {
+        occupant[val->slot] = v + 1;
+        return orr__buf_ref(r->value[val->over]);
+    }
     if (val->slot >= 0) {
         int o = occupant[val->slot] - 1;
         const orr__value *old = &r->plan->value[o < 0 ? v : o];
@@ -119,10 +123,7 @@ orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf)
                 st = orr__tiles_register(r->value[i], tile > 0 && tile < orr__value_bytes(v) ? tile : all) ? ORR_OK
                                                                                                            : ORR_ENOMEM;
             }
-        } else if (!v->local && !(r->value[i] = v->output >= 0 ? orr__value_bytes(v) > 0
-                                                        ? orr__tiles_new(orr__value_bytes(v), tile_bytes(v))
-                                                        : orr__buf_new(0)
-                                                  : temporary(r, i, occupant))) {
+        } else if (!v->local && !(r->value[i] = written(r, i, occupant))) {
             st = ORR_ENOMEM;
         }
     }

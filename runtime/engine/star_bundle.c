@@ -2,6 +2,7 @@
  * Must not know: how bundles are chosen, how tasks are submitted. */
 #include "config.h"
 #include <stdlib.h>
+#include "runtime/base/clock.h"
 #include "runtime/engine/star.h"
 
 bool orr__star_scratch(orr__run *r)
@@ -54,8 +55,9 @@ void orr__star_bundle(void *buffers[], void *arg)
             host[v] = plan->value[v].local ? inside + plan->value[v].scratch : a->run->value[v]->host;
         }
     }
-    if (st == ORR_OK)
-        st = orr__exec_steps(plan, first, a->step->members, host, a->run->scalar, 1 + starpu_worker_get_id());
+    double t = orr__now();
+    for (int i = first; st == ORR_OK && i < first + a->step->members; i++)
+        st = orr__exec_step(&plan->step[i], host, a->run->scalar, 1 + starpu_worker_get_id(), &t);
     if (own)
         atomic_flag_clear_explicit(&own->taken, memory_order_release);
     if (st != ORR_OK) {

@@ -42,17 +42,27 @@ static void called_back(void *arg)
         sched_yield();
 }
 
+/* What is read and written in place is there twice. */
+static bool again(const starpu_data_handle_t *handle, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (handle[k] == handle[i])
+            return true;
+    return false;
+}
+
 /* No worker can do it: the submitting thread does, with the data brought home. */
 static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, const enum starpu_data_access_mode *mode)
 {
     int got = 0;
 
-    while (got < n && starpu_data_acquire(handle[got], mode[got]) == 0)
+    while (got < n && (again(handle, got) || starpu_data_acquire(handle[got], mode[got]) == 0))
         got++;
     if (got == n)
         (a->step->members > 1 ? orr__star_bundle : orr__star_cpu)(NULL, a);
     for (int i = 0; i < got; i++)
-        starpu_data_release(handle[i]);
+        if (!again(handle, i))
+            starpu_data_release(handle[i]);
     return got == n ? ORR_OK
                     : orr__fail(ORR__SITE(a->step->region->file, a->step->region->line, a->step->region->label),
                                 ORR_EDEVICE, "StarPU does not give the data back");
@@ -70,11 +80,15 @@ typedef struct {
     unsigned device; /* workers of devices that could do it: one tile per operand, and room for all */
 } draft;
 
-static bool writes(const draft *d, int j)
+/* In place, both operands are the same handle: StarPU wants to be told the same of both. */
+static enum starpu_data_access_mode mode_of(const draft *d, int j)
 {
     const orr__step *s = d->a->step;
+    int nout = s->region->nout, over = s->members > 1 ? -1 : d->a->run->plan->value[s->out[0]].over;
 
-    return s->members > 1 ? s->use[j].write : j < s->region->nout;
+    if (over >= 0 && (j == 0 || (j >= nout && s->in[j - nout] == over)))
+        return STARPU_RW;
+    return (s->members > 1 ? s->use[j].write : j < nout) ? STARPU_W : STARPU_R;
 }
 
 static unsigned devices_of(const orr__step *s)
@@ -126,7 +140,7 @@ static orr_status fill_in(orr__site at, draft *d)
         const orr__span *p = &d->span[j];
         for (int k = 0; k < p->n; k++, n++) {
             d->handle[n] = p->tiles->handle[p->first + k];
-            d->mode[n] = writes(d, j) ? STARPU_W : STARPU_R;
+            d->mode[n] = mode_of(d, j);
         }
     }
     d->task->nbuffers = n;

@@ -1,4 +1,4 @@
-/* Makes a plan: regions become steps with tiles, their results become values with lifetimes and slots.
+/* Makes a plan: regions become steps with tiles, their results become values.
  * Must not know: StarPU, how a kernel computes. */
 #include "config.h"
 
@@ -32,7 +32,7 @@ static int add_value(maker *m, orr_dtype dtype, int64_t count, int leaf)
         m->value_cap = cap;
     }
     pl->value[pl->nvalue] = (orr__value){ .dtype = dtype, .count = count, .tile = count, .ntiles = 1, .leaf = leaf,
-                                          .output = -1, .first = -1, .last = -1, .slot = -1 };
+                                          .output = -1, .first = -1, .last = -1, .slot = -1, .over = -1 };
     return pl->nvalue++;
 }
 
@@ -196,56 +196,6 @@ static orr_status plan_outputs(maker *m)
     return ORR_OK;
 }
 
-static void lifetimes(orr__plan *pl)
-{
-    for (int i = 0; i < pl->nstep; i++) {
-        orr__step *s = &pl->step[i];
-        pl->us += s->us;
-        for (int k = 0; k < s->region->nout; k++)
-            pl->value[s->out[k]].first = pl->value[s->out[k]].last = i;
-        for (int k = 0; k < s->region->nin; k++)
-            pl->value[s->in[k]].last = i;
-    }
-}
-
-/* Temporaries of the same cut share memory when one is dead before the task that makes the other begins: same handles, so
- * the engine's dependencies keep them apart. */
-static orr_status share_memory(maker *m)
-{
-    orr__plan *pl = m->plan;
-    int *owner = malloc(((size_t)pl->nvalue + 1) * sizeof *owner); /* slot -> the value that has it now */
-    pl->slot_bytes = malloc(((size_t)pl->nvalue + 1) * sizeof *pl->slot_bytes);
-    if (!owner || !pl->slot_bytes) {
-        free(owner);
-        return enomem(m);
-    }
-    for (int i = 0; i < pl->nvalue; i++) {
-        orr__value *v = &pl->value[i];
-        size_t bytes = (size_t)v->count * orr_dtype_size(v->dtype);
-        if (v->leaf >= 0 || v->local)
-            continue;
-        pl->bytes_peak += v->output >= 0 ? bytes : 0;
-        if (v->output >= 0)
-            continue;
-        for (int k = 0; k < pl->nslot && v->slot < 0; k++) {
-            const orr__value *o = &pl->value[owner[k]];
-            if (pl->slot_bytes[k] == bytes && o->ntiles == v->ntiles && o->tile == v->tile && o->dtype == v->dtype &&
-                orr__plan_head(pl, o->last) < orr__plan_head(pl, v->first))
-                v->slot = k;
-        }
-        if (v->slot < 0) {
-            v->slot = pl->nslot++;
-            pl->slot_bytes[v->slot] = bytes;
-            pl->bytes_peak += bytes;
-        }
-        owner[v->slot] = i;
-    }
-    free(owner);
-    int at_once = orr__plan_machine.workers < pl->nscratch ? orr__plan_machine.workers : pl->nscratch;
-    pl->bytes_peak += (size_t)at_once * pl->scratch_bytes;
-    return ORR_OK;
-}
-
 /* Steps in the order in which they will run, what each value is to them, and where it lies. */
 static orr_status arrange(maker *m)
 {
@@ -257,10 +207,12 @@ static orr_status arrange(maker *m)
             m->value_of[i] = renumber[m->value_of[i]];
     free(renumber);
     if (st == ORR_OK && (st = plan_outputs(m)) == ORR_OK) {
-        lifetimes(pl);
+        orr__plan_lifetimes(pl);
+        for (int i = 0; i < pl->nstep; i++)
+            pl->us += pl->step[i].us;
         st = orr__plan_bundle_memory(m->at, pl);
     }
-    return st == ORR_OK ? share_memory(m) : st;
+    return st == ORR_OK ? orr__plan_memory(m->at, pl) : st;
 }
 
 /* Devices have kernels for all of it; what one cannot run, a CPU worker or the calling thread does. */

@@ -22,6 +22,9 @@ orr_status orr__plan_bundle_run(orr__site at, const orr__plan *p, const orr__run
 double orr__step_cost(const orr__step *s); /* µs, with what the launch of a kernel costs at least */
 /* After lifetimes: which values are local to a bundle, and where in its scratch memory; what bundles use. */
 orr_status orr__plan_bundle_memory(orr__site at, orr__plan *p);
+/* Which steps write and read each value; then, after bundles, who takes over whose memory, slots, and how much of it all. */
+void orr__plan_lifetimes(orr__plan *p);
+orr_status orr__plan_memory(orr__site at, orr__plan *p);
 int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */
 orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan);
 void orr__plan_destroy(orr__plan *p);

@@ -64,6 +64,14 @@ static bool overlap(const orr__plan *p, const orr__value *a, const orr__value *b
            b->last >= a->first && a->scratch < b->scratch + bsize && b->scratch < a->scratch + asize;
 }
 
+/* Values of one slot live one after the other; one in place begins where the other is read last. Outputs stay. */
+static bool collide(const orr__plan *p, int early, int late)
+{
+    const orr__value *a = &p->value[early], *b = &p->value[late];
+    int end = a->output >= 0 ? p->nstep : a->last - (b->over == early);
+    return a->slot >= 0 && a->slot == b->slot && (end >= b->first || a->first > b->first);
+}
+
 static const char *check_step(const orr__plan *p, int i)
 {
     const orr__step *s = &p->step[i];
@@ -98,9 +106,7 @@ orr_status orr__plan_verify(const orr__plan *p)
     }
     for (int a = 0; a < p->nvalue; a++)
         for (int b = 0; b < a; b++)
-            if ((p->value[a].slot >= 0 && p->value[a].slot == p->value[b].slot && p->value[b].last >= p->value[a].first &&
-                 p->value[a].last >= p->value[b].first) ||
-                overlap(p, &p->value[a], &p->value[b]))
+            if (collide(p, b, a) || overlap(p, &p->value[a], &p->value[b]))
                 return orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_EINTERNAL, "values %d and %d share memory while both live",
                                  b, a);
     return ORR_OK;
@@ -124,8 +130,8 @@ void orr__plan_print(FILE *to, const orr__plan *p)
     int tasks = 0;
     for (int i = 0; i < p->nstep; i++)
         tasks += orr__plan_tasks(p, i);
-    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes\n", p->nstep, tasks,
-            p->nvalue, p->nslot, p->us, p->bytes_peak);
+    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one)\n",
+            p->nstep, tasks, p->nvalue, p->nslot, p->us, p->bytes_all, p->bytes_peak);
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
         if (s->members > 1)
@@ -148,7 +154,8 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         else if (v->local)
             fprintf(to, ", steps %d…%d, in its bundle at %zu\n", v->first, v->last, v->scratch);
         else
-            fprintf(to, ", %d tiles of %lld, steps %d…%d, %s %d\n", v->ntiles, (long long)v->tile, v->first, v->last,
-                    v->output >= 0 ? "output" : "slot", v->output >= 0 ? v->output : v->slot);
+            fprintf(to, ", %d tiles of %lld, steps %d…%d, %s %d%s\n", v->ntiles, (long long)v->tile, v->first, v->last,
+                    v->output >= 0 ? "output" : "slot", v->output >= 0 ? v->output : v->slot,
+                    v->over >= 0 ? ", in place" : "");
     }
 }

@@ -15,7 +15,9 @@ typedef struct orr__value {
     int leaf;              /* capture leaf number, -1: computed here                */
     int output;            /* number among the requested outputs, -1: temporary     */
     int first, last;       /* steps that write it first and read it last            */
-    int slot;              /* temporaries with equal slot share memory, else -1      */
+    int over;              /* in place: the input of step `first` whose memory it takes over, -1 */
+    bool given;            /* another value takes over its memory                    */
+    int slot;              /* values with equal slot share memory, else -1: leaves, and outputs that are not in place */
     bool local;            /* written and read by one bundle alone: no slot, but bytes of its scratch memory */
     size_t scratch;        /* where in that                                          */
 } orr__value;
@@ -51,7 +53,9 @@ typedef struct orr__plan {
     int nscratch;                          /* bundles that need any         */
     int nleaf, nscalar;
     double us;                             /* predicted, one core                                */
-    size_t bytes_peak;                     /* of temporaries and outputs                         */
+    size_t bytes_all;                      /* of temporaries and outputs, all there from the beginning */
+    size_t bytes_peak;                     /* the same, each from its first step to its last, one task after the other */
+    int peak_step;                         /* when */
     int nreason; char **reason;            /* the fuser's, for people */
     uint8_t *key; size_t key_size; uint64_t hash;
     struct orr__plan *next; uint64_t used; /* the cache's */

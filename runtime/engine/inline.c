@@ -1,0 +1,140 @@
+/* Runs a plan on the calling thread: memory for a value when it is written, and back to the pool when it was read last.
+ * Must not know: StarPU, how a kernel computes. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/clock.h"
+#include "runtime/engine/exec.h"
+
+/* Where the values lie. Temporaries that are small all together stay on the stack, a block for each slot. */
+typedef struct {
+    _Alignas(64) char near[2048];
+    const orr__plan *plan;
+    bool on_stack;
+    orr__buf *scratch; /* of bundles, which use it in turn */
+    orr__buf *few_buf[64], **buf;
+    void *few_host[64], **host;
+} place;
+
+static size_t room(size_t bytes)
+{
+    return (bytes + 63) & ~(size_t)63;
+}
+
+/* Sets where the scratch memory is, and where all temporaries are when they are on the stack. */
+static orr_status lay_out(place *p, orr__buf *const *leaf)
+{
+    const orr__plan *plan = p->plan;
+    size_t all = room(plan->scratch_bytes), at[sizeof p->near / 64];
+    char *inside = p->near;
+
+    for (int k = 0; k < plan->nslot && all <= sizeof p->near; k++) {
+        if (k < (int)(sizeof at / sizeof *at))
+            at[k] = all;
+        all += room(plan->slot_bytes[k]);
+    }
+    p->on_stack = all <= sizeof p->near && plan->nslot <= (int)(sizeof at / sizeof *at);
+    if (!p->on_stack && plan->scratch_bytes > sizeof p->near) {
+        if (!(p->scratch = orr__buf_new(plan->scratch_bytes)))
+            return ORR_ENOMEM;
+        inside = p->scratch->host;
+    }
+    for (int i = 0; i < plan->nvalue; i++) {
+        const orr__value *v = &plan->value[i];
+        if (v->leaf >= 0)
+            p->host[i] = leaf[v->leaf]->host;
+        else if (v->local)
+            p->host[i] = inside + v->scratch;
+        else if (p->on_stack && v->output < 0 && v->slot >= 0)
+            p->host[i] = p->near + at[v->slot];
+    }
+    return ORR_OK;
+}
+
+/* Memory for what step i writes: its input's, or the pool's. */
+static orr_status get(place *p, int i)
+{
+    const orr__step *s = &p->plan->step[i];
+
+    for (int k = 0; k < s->region->nout; k++) {
+        int n = s->out[k];
+        const orr__value *v = &p->plan->value[n];
+        if (p->host[n])
+            continue;
+        if (v->over >= 0 && p->buf[v->over]) {
+            p->buf[n] = p->buf[v->over];
+            p->buf[v->over] = NULL;
+        } else if (!(p->buf[n] = orr__buf_new(orr__value_bytes(v)))) {
+            return ORR_ENOMEM;
+        }
+        p->host[n] = p->buf[n]->host;
+    }
+    return ORR_OK;
+}
+
+static void put_if_last(place *p, int n, int i)
+{
+    if (!p->buf[n] || p->plan->value[n].output >= 0 || p->plan->value[n].last != i)
+        return;
+    orr__buf_unref(p->buf[n]);
+    p->buf[n] = NULL;
+}
+
+static void put(place *p, int i)
+{
+    const orr__step *s = &p->plan->step[i];
+
+    for (int k = 0; k < s->region->nin; k++)
+        put_if_last(p, s->in[k], i);
+    for (int k = 0; k < s->region->nout; k++)
+        put_if_last(p, s->out[k], i);
+}
+
+static orr_status run(place *p, const orr__scalar *scalar)
+{
+    orr_status st = ORR_OK;
+    double t = orr__now();
+
+    for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
+        if ((st = get(p, i)) == ORR_OK)
+            st = orr__exec_step(&p->plan->step[i], p->host, scalar, 0, &t);
+        put(p, i);
+    }
+    return st;
+}
+
+static void outputs(const place *p, orr__buf *const *leaf, orr__buf **out)
+{
+    for (int k = 0; k < p->plan->nout; k++) {
+        const orr__value *v = &p->plan->value[p->plan->out[k]];
+        out[k] = orr__buf_ref(v->leaf >= 0 ? leaf[v->leaf] : p->buf[p->plan->out[k]]);
+    }
+}
+
+orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                            orr__buf **out)
+{
+    place p;
+    size_t n = (size_t)plan->nvalue;
+    orr_status st = ORR_ENOMEM;
+
+    (void)at;
+    p.plan = plan;
+    p.scratch = NULL;
+    p.buf = n <= 64 ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);
+    p.host = n <= 64 ? p.few_host : orr__alloc_n(n, sizeof *p.host);
+    if (p.buf && p.host) {
+        memset(p.buf, 0, n * sizeof *p.buf);
+        memset(p.host, 0, n * sizeof *p.host);
+        if ((st = lay_out(&p, leaf)) == ORR_OK && (st = run(&p, scalar)) == ORR_OK)
+            outputs(&p, leaf, out);
+        for (size_t i = 0; i < n; i++)
+            orr__buf_unref(p.buf[i]);
+        orr__buf_unref(p.scratch);
+    }
+    if (p.buf != p.few_buf)
+        free(p.buf);
+    if (p.host != p.few_host)
+        free(p.host);
+    return st;
+}

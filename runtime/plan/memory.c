@@ -1,0 +1,160 @@
+/* Where a plan's values lie and for how long: lifetimes, outputs that take over an input's memory, slots, the peak.
+ * Must not know: how a region became a step, StarPU. */
+#include "config.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include "runtime/plan/make.h"
+
+static size_t bytes_of(const orr__value *v)
+{
+    return (size_t)v->count * orr_dtype_size(v->dtype);
+}
+
+static bool inside(const orr__plan *p, int i)
+{
+    return p->step[orr__plan_head(p, i)].members > 1;
+}
+
+void orr__plan_lifetimes(orr__plan *p)
+{
+    for (int i = 0; i < p->nstep; i++) {
+        const orr__step *s = &p->step[i];
+        for (int k = 0; k < s->region->nout; k++)
+            p->value[s->out[k]].first = p->value[s->out[k]].last = i;
+        for (int k = 0; k < s->region->nin; k++)
+            p->value[s->in[k]].last = i;
+    }
+}
+
+/* -- in place ------------------------------------------------------------------------------------------------ */
+
+/* Does the map read input k in the element that it writes, wherever it reads it? */
+static bool element_by_element(const orr__region *r, int k)
+{
+    for (int a = 0; a < r->naccess; a++) {
+        int64_t step = 1;
+        if (r->access[a].input != k)
+            continue;
+        if (r->access[a].offset != 0)
+            return false;
+        for (int d = r->rank - 1; d >= 0; d--) {
+            if (r->dim[d] != 1 && r->access[a].stride[d] != step)
+                return false;
+            step *= r->dim[d];
+        }
+    }
+    return r->in_count[k] == r->out_count;
+}
+
+static bool may_take(const orr__plan *p, int i, int k)
+{
+    const orr__step *s = &p->step[i];
+    const orr__value *u = &p->value[s->in[k]], *v = &p->value[s->out[0]];
+    bool again = false;
+    for (int j = 0; j < s->region->nin; j++)
+        again = again || (j != k && s->in[j] == s->in[k]);
+    return !again && u->leaf < 0 && u->output < 0 && !u->local && u->last == i && !v->local && u->ntiles == v->ntiles &&
+           u->tile == v->tile && orr_dtype_size(u->dtype) == orr_dtype_size(v->dtype) &&
+           element_by_element(s->region, k);
+}
+
+/* An element-wise step with one output may write where an input is that nobody reads later. One that a device may try
+ * first may not: when that fails, the step is done again, and needs its inputs. */
+static void find_in_place(orr__plan *p)
+{
+    for (int i = 0; i < p->nstep; i++) {
+        const orr__step *s = &p->step[i];
+        const orr__region *r = s->region;
+        orr__value *v = &p->value[s->out[0]];
+        if (r->kind != ORR__G_MAP || r->rows || r->nout != 1 || s->opencl || inside(p, i) || v->count == 0)
+            continue;
+        for (int k = 0; k < r->nin && v->over < 0; k++)
+            if (may_take(p, i, k)) {
+                v->over = s->in[k];
+                p->value[s->in[k]].given = true;
+            }
+    }
+}
+
+/* -- slots --------------------------------------------------------------------------------------------------- */
+
+/* Temporaries of the same cut share memory when one is dead before the task that makes the other begins: same handles, so
+ * the engine's dependencies keep them apart. */
+static void find_slot(orr__plan *p, int i, int *owner)
+{
+    orr__value *v = &p->value[i];
+    size_t bytes = bytes_of(v);
+    if (v->over >= 0)
+        v->slot = p->value[v->over].slot;
+    else if (v->output >= 0)
+        return;
+    for (int k = 0; k < p->nslot && v->slot < 0; k++) {
+        const orr__value *o = &p->value[owner[k]];
+        if (p->slot_bytes[k] == bytes && o->ntiles == v->ntiles && o->tile == v->tile && o->dtype == v->dtype &&
+            o->output < 0 && orr__plan_head(p, o->last) < orr__plan_head(p, v->first))
+            v->slot = k;
+    }
+    if (v->slot < 0) {
+        v->slot = p->nslot++;
+        p->slot_bytes[v->slot] = bytes;
+    }
+    owner[v->slot] = i;
+}
+
+/* -- how much ------------------------------------------------------------------------------------------------ */
+
+static int task_end(const orr__plan *p, int i)
+{
+    int head = orr__plan_head(p, i);
+    return head + (p->step[head].members > 1 ? p->step[head].members : 1);
+}
+
+/* What lives while each step runs, if steps run one after the other and what was read last goes. */
+static void find_peak(orr__plan *p, size_t *grows, size_t *shrinks)
+{
+    size_t live = p->scratch_bytes;
+    p->bytes_peak = live;
+    for (int i = 0; i < p->nvalue; i++) {
+        const orr__value *v = &p->value[i];
+        if (v->leaf >= 0 || v->local || v->first < 0)
+            continue;
+        grows[v->over >= 0 ? task_end(p, v->first) : orr__plan_head(p, v->first)] += bytes_of(v);
+        if (v->output < 0)
+            shrinks[task_end(p, v->last)] += bytes_of(v);
+    }
+    for (int i = 0; i < p->nstep; i++) {
+        live += grows[i];
+        live -= shrinks[i];
+        if (live > p->bytes_peak) {
+            p->bytes_peak = live;
+            p->peak_step = i;
+        }
+    }
+}
+
+orr_status orr__plan_memory(orr__site at, orr__plan *p)
+{
+    int *owner = malloc(((size_t)p->nvalue + 1) * sizeof *owner); /* slot -> the value that has it now */
+    size_t *change = calloc(2 * ((size_t)p->nstep + 1), sizeof *change);
+    p->slot_bytes = malloc(((size_t)p->nvalue + 1) * sizeof *p->slot_bytes);
+    bool ok = owner && change && p->slot_bytes;
+    int at_once = orr__plan_machine.workers < p->nscratch ? orr__plan_machine.workers : p->nscratch;
+    p->bytes_all = (size_t)at_once * p->scratch_bytes;
+    if (ok) {
+        find_in_place(p);
+        for (int i = 0; i < p->nvalue; i++) {
+            const orr__value *v = &p->value[i];
+            if (v->leaf >= 0 || v->local)
+                continue;
+            find_slot(p, i, owner);
+            p->bytes_all += v->slot < 0 ? bytes_of(v) : 0;
+        }
+        for (int k = 0; k < p->nslot; k++)
+            p->bytes_all += p->slot_bytes[k];
+        find_peak(p, change, change + p->nstep + 1);
+    }
+    free(owner);
+    free(change);
+    return ok ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+}
