@@ -36,7 +36,8 @@ typedef struct orr_metric {
 /** Writes up to `max` rows, the dearest first; returns how many there are in all. Since orr_init or orr_stats_reset.
  * Thread-safe. */
 ORR_API int orr_metrics(orr_metric *rows, int max);
-/** Writes what there is to count as one JSON object: {"engine", "memory": {"live", "pooled", "peak", "limit"}, "plans": {"made",
+/** Writes what there is to count as one JSON object: {"engine", "memory": {"live", "pooled", "peak", "limit", "spilled",
+ * "spilled_peak"}, "plans": {"made",
  * "found", "evicted", "kept"}, "kernels": {"compiled", "from_disk", "from_memory", "failed"}, "kinds": [{"what", "tasks",
  * "seconds", "p50", "p95", "p99"}]}. Bytes and seconds. Errors: ORR_EINVAL (NULL), ORR_EIO, ORR_ENOMEM. Thread-safe. */
 ORR_API orr_status orr_metrics_json(FILE *to);
@@ -143,8 +144,18 @@ ORR_API orr_status orr_memory_info_at(const char *file, int line, int device, si
 #define orr_memory_info(...) orr_memory_info_at(ORR_HERE, __VA_ARGS__)
 
 /** Host memory of tensors, bytes. */
-typedef struct orr_memory { size_t live, pooled, peak, limit; } orr_memory;
+typedef struct orr_memory {
+    size_t live;         /**< in use                                                               */
+    size_t pooled;       /**< free, held for reuse                                                 */
+    size_t peak;         /**< the most that was live since orr_init or orr_memory_peak_reset       */
+    size_t limit;        /**< ORRERY_MEMORY_LIMIT; 0: none                                         */
+    size_t spilled;      /**< beyond the limit, in files of ORRERY_SPILL_DIR; not counted as live */
+    size_t spilled_peak; /**< the most of that, as peak                                            */
+} orr_memory;
+/** How much there is now. Thread-safe. */
 ORR_API orr_memory orr_memory_stats(void);
+/** peak and spilled_peak count from what is there now. Thread-safe. */
+ORR_API void orr_memory_peak_reset(void);
 /** Gives memory that is held for reuse back to the system. */
 ORR_API void orr_memory_trim(void);
 

@@ -69,7 +69,17 @@ orr_memory orr_memory_stats(void)
     size_t held = orr__engine_held();
 
     held = held < s.live ? held : s.live;
-    return (orr_memory){ .live = s.live - held, .pooled = s.pooled + held, .peak = s.peak, .limit = s.limit };
+    return (orr_memory){ .live = s.live - held,
+                         .pooled = s.pooled + held,
+                         .peak = s.peak,
+                         .limit = s.limit,
+                         .spilled = s.spilled,
+                         .spilled_peak = s.spilled_peak };
+}
+
+void orr_memory_peak_reset(void)
+{
+    orr__pool_peak_reset();
 }
 
 void orr_memory_trim(void)

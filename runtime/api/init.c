@@ -6,6 +6,7 @@
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
 #include "runtime/base/env.h"
+#include "runtime/base/spill.h"
 #include "runtime/base/trace.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,7 +30,10 @@ static orr_status configure(orr__site at, const orr_config *config)
         if (config->seed && !orr__env.seed)
             orr__env.seed = config->seed;
     }
-    if (st == ORR_OK)
+    if (st == ORR_OK && *orr__env.spill_dir && !orr__env.memory_limit)
+        return orr__fail(at, ORR_EENV, "ORRERY_SPILL_DIR is for what is beyond a limit, and there is none: set "
+                                       "ORRERY_MEMORY_LIMIT to the memory that tensors may take");
+    if (st == ORR_OK && (st = orr__spill_start(at, orr__env.spill_dir)) == ORR_OK)
         orr__pool_limit(orr__env.memory_limit);
     return st;
 }
@@ -47,6 +51,8 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
         orr__engine_stop();
         orr__trace_stop();
     }
+    if (st != ORR_OK && !started)
+        orr__spill_stop();
     if (st == ORR_OK) {
         orr__cpu_start();
         started = true;
@@ -72,6 +78,7 @@ orr_status orr_shutdown(void)
     orr__trace_stop();
     orr__pool_trim();
     orr__pool_limit(0);
+    orr__spill_stop();
     started = false;
     pthread_mutex_unlock(&lock);
     return ORR_OK;

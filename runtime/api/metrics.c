@@ -40,8 +40,9 @@ static void put_counters(FILE *to)
 
     (void)fputs("{\n\"engine\": ", to);
     orr__json_put(to, orr_engine_name());
-    (void)fprintf(to, ",\n\"memory\": {\"live\": %zu, \"pooled\": %zu, \"peak\": %zu, \"limit\": %zu}", m.live,
-                  m.pooled, m.peak, m.limit);
+    (void)fprintf(to, ",\n\"memory\": {\"live\": %zu, \"pooled\": %zu, \"peak\": %zu, \"limit\": %zu, "
+                  "\"spilled\": %zu, \"spilled_peak\": %zu}",
+                  m.live, m.pooled, m.peak, m.limit, m.spilled, m.spilled_peak);
     (void)fprintf(to, ",\n\"plans\": {\"made\": %llu, \"found\": %llu, \"evicted\": %llu, \"kept\": %d}",
                   (unsigned long long)p.misses, (unsigned long long)p.hits, (unsigned long long)p.evicted, p.size);
     (void)fprintf(to,

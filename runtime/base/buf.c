@@ -3,24 +3,39 @@
 #include "config.h"
 #include "runtime/base/buf.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/spill.h"
 
 #include <stdlib.h>
 
 orr__buf_hooks orr__buf_engine;
 
+static void put_back(void *host, size_t bytes, size_t cap, bool spilled)
+{
+    if (spilled)
+        orr__spill_put(host, cap);
+    else
+        orr__pool_put(host, bytes, cap);
+}
+
 orr__buf *orr__buf_new(size_t bytes)
 {
     size_t cap;
+    bool spilled = false;
     void *host = orr__pool_get(bytes, &cap);
     if (!host && orr__buf_engine.press && orr__buf_engine.press() && (host = orr__pool_get(bytes, &cap)))
         orr_error_clear();
+    if (!host && orr__spill_on() && (host = orr__spill_get(bytes, &cap))) {
+        orr_error_clear();
+        spilled = true;
+    }
     if (!host)
         return NULL;
     orr__buf *b = orr__pool_header();
     if (!b) {
-        orr__pool_put(host, bytes, cap);
+        put_back(host, bytes, cap, spilled);
         return NULL;
     }
+    b->spilled = spilled;
     atomic_init(&b->refs, 1);
     b->host = host;
     b->bytes = bytes;
@@ -56,13 +71,12 @@ void orr__buf_unref(orr__buf *b)
     orr__buf_recycle(b);
 }
 
-/* cap is 0 exactly for the user's memory. */
 void orr__buf_recycle(orr__buf *b)
 {
     void (*release)(void *, void *) = b->release;
     void *host = b->host, *user = b->release_user;
     if (b->cap)
-        orr__pool_put(host, b->bytes, b->cap);
+        put_back(host, b->bytes, b->cap, b->spilled);
     orr__pool_header_put(b);
     if (release)
         release(host, user);

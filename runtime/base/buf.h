@@ -16,7 +16,8 @@ typedef struct orr__buf {
     atomic_int refs;
     void *host;            /* 64-byte aligned when ours; base of a row-major contiguous array        */
     size_t bytes;          /* used; the allocation may be larger (cap)                               */
-    size_t cap;
+    size_t cap;            /* 0: the user's memory                                                   */
+    bool spilled;          /* a file's: beyond the limit (spill.h)                                    */
     void (*release)(void *host, void *user); /* wrapped user memory: called when the last use ends   */
     void *release_user;
     void *tiles;           /* the engine's handles for this buffer, NULL: host memory is all there is */
@@ -49,8 +50,14 @@ orr_status orr__buf_sync(orr__buf *b);
 
 void orr__pool_limit(size_t bytes);   /* 0: none */
 void orr__pool_trim(void);            /* gives all free memory back to the system */
-typedef struct { size_t live, pooled, peak, limit; uint64_t allocs, hits; } orr__pool_stats;
+typedef struct {
+    size_t live, pooled, peak, limit; /* bytes in memory                                          */
+    bool spills;                      /* what is beyond the limit goes to files                   */
+    size_t spilled, spilled_peak;     /* bytes there                                              */
+    uint64_t allocs, hits;
+} orr__pool_stats;
 orr__pool_stats orr__pool_get_stats(void);
+void orr__pool_peak_reset(void); /* peaks from here on */
 /* For tests: after n more allocations that work (buffers, orr__alloc), one fails. n < 0: none does. */
 void orr__pool_fail_after(long n);
 

@@ -40,6 +40,8 @@ static const entry table[] = {
       SWITCH, AT(tf32), { 0 } },
     { { "ORRERY_MEMORY_LIMIT", "bytes, with suffix K M G T", "0", "host memory for tensors; 0: no limit" },
       SIZE, AT(memory_limit), { 0 } },
+    { { "ORRERY_SPILL_DIR", "directory", "", "of your own, on a disk: where tensors go that are beyond ORRERY_MEMORY_LIMIT" },
+      PATH, AT(spill_dir), { 0 } },
     { { "ORRERY_INLINE_US", "auto, or microseconds", "auto",
         "work predicted below this runs on the calling thread; auto: by what a task costs here" },
       AUTO, AT(inline_us), { 0 } },

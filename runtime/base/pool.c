@@ -3,6 +3,7 @@
 #include "config.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/spill.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static struct {
     block *free[CLASSES];
     block *headers;
     orr__pool_stats stats;
+    size_t most; /* live at once, ever: so much is worth keeping */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static atomic_long fail_in = -1;
@@ -175,7 +177,16 @@ orr__pool_stats orr__pool_get_stats(void)
     pthread_mutex_lock(&pool.lock);
     orr__pool_stats s = pool.stats;
     pthread_mutex_unlock(&pool.lock);
+    orr__spill_stats(&s);
     return s;
+}
+
+void orr__pool_peak_reset(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.stats.peak = pool.stats.live;
+    pthread_mutex_unlock(&pool.lock);
+    orr__spill_peak_reset();
 }
 
 void orr__pool_report(size_t bytes)
@@ -191,6 +202,14 @@ void orr__pool_report(size_t bytes)
 
 typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
 
+/* Under the lock. */
+static void note_peak(void)
+{
+    orr__pool_stats *s = &pool.stats;
+    s->peak = s->live > s->peak ? s->live : s->peak;
+    pool.most = s->live > pool.most ? s->live : pool.most;
+}
+
 /* Books `bytes`, and finds a free block of class c. Under the limit, blocks held for reuse count too: those of other
  * classes have to go (CROWDED) before a fresh one comes. */
 static answer reserve(size_t bytes, size_t cap, int c, block **b)
@@ -198,7 +217,8 @@ static answer reserve(size_t bytes, size_t cap, int c, block **b)
     answer a = FRESH;
     orr__pool_stats *s = &pool.stats;
     pthread_mutex_lock(&pool.lock);
-    if (s->limit && (bytes > s->limit || s->live > s->limit - bytes)) {
+    bool over = s->limit && (bytes > s->limit || s->live > s->limit - bytes);
+    if (over && !(orr__spill_on() && bytes < ORR__SPILL_LEAST)) {
         a = REFUSED;
     } else {
         if ((*b = pool.free[c])) {
@@ -207,13 +227,13 @@ static answer reserve(size_t bytes, size_t cap, int c, block **b)
             s->pooled -= cap;
             s->hits++;
             a = HIT;
-        } else if (s->limit && s->pooled > s->limit - bytes - s->live) {
+        } else if (over ? s->pooled > 0 : s->limit && s->pooled > s->limit - bytes - s->live) {
             a = CROWDED;
         }
         s->allocs++;
         s->live += bytes;
-        if (a == HIT && s->live > s->peak)
-            s->peak = s->live;
+        if (a == HIT)
+            note_peak();
     }
     pthread_mutex_unlock(&pool.lock);
     return a;
@@ -235,8 +255,8 @@ void *orr__pool_get(size_t bytes, size_t *cap)
         pthread_mutex_lock(&pool.lock);
         if (!b)
             pool.stats.live -= bytes;
-        else if (pool.stats.live > pool.stats.peak)
-            pool.stats.peak = pool.stats.live;
+        else
+            note_peak();
         pthread_mutex_unlock(&pool.lock);
     }
     if (!b) {
@@ -257,7 +277,7 @@ void orr__pool_put(void *p, size_t bytes, size_t cap)
     pthread_mutex_lock(&pool.lock);
     orr__pool_stats *s = &pool.stats;
     s->live -= bytes;
-    size_t keep = s->peak > always_kept ? s->peak : always_kept;
+    size_t keep = pool.most > always_kept ? pool.most : always_kept;
     full = s->pooled + cap > keep; /* sizes have changed: what is there is stale, this one is in use */
     if (full)
         detach_all(lists);

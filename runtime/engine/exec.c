@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/spill.h"
 #include "runtime/engine/exec.h"
 
 const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
@@ -82,6 +83,22 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
         st = orr__exec_launch(s, t, in, out, scalar);
     return st;
+}
+
+void orr__exec_rest(const orr__step *s, int t, orr__buf *const *value)
+{
+    const orr__region *r = s->region;
+    int64_t first, end;
+
+    for (int k = 0; orr__spill_on() && k < r->nin + r->nout; k++) {
+        bool in = k < r->nin;
+        size_t size = orr_dtype_size((orr_dtype)(in ? r->in_dtype[k] : r->out_dtype[k - r->nin]));
+        if (in)
+            orr__step_reads(s, t, k, &first, &end);
+        else
+            orr__step_writes(s, t, k - r->nin, &first, &end);
+        orr__spill_rest(value[in ? s->in[k] : s->out[k - r->nin]], (size_t)first * size, (size_t)end * size);
+    }
 }
 
 orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scalar *scalar, int worker, double *t)

@@ -76,6 +76,7 @@ struct orr__run {
     struct orr__scratch { orr__buf *buf; atomic_flag taken; } *scratch; /* as many as bundles can run at once */
     int nscratch;
     void *tasks;                   /* the engine's, one block                                */
+    void *meter;                   /* the engine's: memory counted while tasks are submitted, NULL: all there at once */
     void (*ended)(orr__run *r);    /* engine's last word, before waiters wake; may be NULL   */
 };
 
@@ -92,6 +93,11 @@ static inline size_t orr__value_bytes(const orr__value *v)
 {
     return (size_t)v->count * orr_dtype_size(v->dtype);
 }
+/* Whether the plan fits into what ORRERY_MEMORY_LIMIT leaves, one task after the other. ORR_ENOMEM with all the numbers: no,
+ * and nothing has begun. */
+orr_status orr__exec_admit(orr__site at, const orr__plan *plan);
+/* What the limit leaves for it, SIZE_MAX: there is none. */
+size_t orr__exec_room(void);
 /* Every leaf there, and large enough. */
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buf *const *leaf);
 /* out[k] = a new reference to the buffer of output k. */
@@ -105,6 +111,8 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
                             const orr__scalar *scalar);
 /* Step s as a whole. host[v]: element 0 of value v, in host memory. worker as in orr__work_done, t too, and then the time now. */
 orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scalar *scalar, int worker, double *t);
+/* Tile t is done: what it touched needs no memory where it lies in files. value: buffers by value. */
+void orr__exec_rest(const orr__step *s, int t, orr__buf *const *value);
 /* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */
 orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                             orr__buf **out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/spill.h"
 #include "runtime/engine/exec.h"
 
 /* Where the values lie. Temporaries that are small all together stay on the stack, a block for each slot. */
@@ -41,6 +42,8 @@ static orr_status lay_out(place *p, orr__buf *const *leaf)
     }
     for (int i = 0; i < plan->nvalue; i++) {
         const orr__value *v = &plan->value[i];
+        if (v->leaf >= 0 && orr__spill_on())
+            p->buf[i] = orr__buf_ref(leaf[v->leaf]);
         if (v->leaf >= 0)
             p->host[i] = leaf[v->leaf]->host;
         else if (v->local)
@@ -98,6 +101,8 @@ static orr_status run(place *p, const orr__scalar *scalar)
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if ((st = get(p, i)) == ORR_OK)
             st = orr__exec_step(&p->plan->step[i], p->host, scalar, 0, &t);
+        for (int k = 0; orr__spill_on() && k < p->plan->step[i].ntiles; k++)
+            orr__exec_rest(&p->plan->step[i], k, p->buf);
         put(p, i);
     }
     return st;

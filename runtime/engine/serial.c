@@ -26,8 +26,10 @@ static void stop(void)
 static orr_status execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                           orr__buf **out, orr__run **run)
 {
+    orr_status st = orr__exec_admit(at, plan);
+
     *run = NULL;
-    return orr__exec_inline(at, plan, leaf, scalar, out);
+    return st == ORR_OK ? orr__exec_inline(at, plan, leaf, scalar, out) : st;
 }
 
 static void describe(char *text, size_t size)

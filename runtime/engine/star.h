@@ -74,7 +74,7 @@ void orr__star_idle_stop(void);    /* workers awake afterwards */
 /* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
 void orr__star_wake(bool is_run);
 void orr__star_rest(bool is_run);  /* any thread, tasks too */
-void orr__star_wait_runs(void);    /* until no run is under way */
+void orr__star_wait_runs(int but); /* until no more runs than that are under way */
 
 /* star_measure.c: costs of tasks. */
 void orr__star_measure(orr__profile *p, const atomic_bool *stop);
@@ -96,11 +96,21 @@ typedef struct { orr__tiles *tiles; int first, n; size_t elem; } orr__span;
 orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j);
 /* Whether output k of tile t is whole tiles (p: its span): a task overwrites them, StarPU would lose the rest. */
 bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p);
+/* Buffers of the leaves; unless the run is metered, of all other values too. */
 orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf);
+orr__buf *orr__star_buffer(const orr__run *r, int v); /* a new one for value v; NULL: last error set */
 
 /* Elements [first, end) of value v as tiles of its buffer; n = 0 also where no task has to be waited for. */
 orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end);
 bool orr__star_scratch(orr__run *r); /* memory of bundles' local values; false: last error set */
+
+/* star_meter.c: of runs that must do with `budget` bytes, at least the plan's peak; of other runs these do nothing. One such
+ * run submits at a time. */
+bool orr__meter_begin(orr__run *r, size_t budget);            /* false: last error set                           */
+orr_status orr__meter_bind(orr__run *r, const orr__step *s);  /* buffers for what s writes, once there is room   */
+void orr__meter_started(orr__run *r);                         /* around each task                                */
+void orr__meter_done(orr__run *r, const orr__step *s, bool ran);
+void orr__meter_end(orr__run *r);
 
 /* star_user.c: a model for the definition of a user's kernel, otherwise like another one. */
 struct starpu_perfmodel *orr__star_user_model(const orr__region *r, struct starpu_perfmodel *like);

@@ -85,12 +85,19 @@ static size_t leaf_tile_bytes(const orr__plan *plan, int v)
     return (size_t)count * size;
 }
 
+orr__buf *orr__star_buffer(const orr__run *r, int v)
+{
+    const orr__value *val = &r->plan->value[v];
+    size_t bytes = orr__value_bytes(val);
+
+    return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buf_new(0);
+}
+
 /* The buffer of what a step writes: its input's when it works in place, or that of the slot's last occupant when it is cut
  * alike and read no more. Other tilings of the same memory would be other handles, of whose order StarPU knows nothing. */
 static orr__buf *written(const orr__run *r, int v, int *occupant)
 {
     const orr__value *val = &r->plan->value[v];
-    size_t bytes = orr__value_bytes(val);
 
     if (val->over >= 0) {
         occupant[val->slot] = v + 1;
@@ -100,10 +107,10 @@ static orr__buf *written(const orr__run *r, int v, int *occupant)
         int o = occupant[val->slot] - 1;
         const orr__value *old = &r->plan->value[o < 0 ? v : o];
         occupant[val->slot] = v + 1;
-        if (o >= 0 && old->last < val->first && orr__value_bytes(old) == bytes && tile_bytes(old) == tile_bytes(val))
+        if (o >= 0 && old->last < val->first && orr__value_bytes(old) == orr__value_bytes(val) && tile_bytes(old) == tile_bytes(val))
             return orr__buf_ref(r->value[o]);
     }
-    return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buf_new(0);
+    return orr__star_buffer(r, v);
 }
 
 orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf)
@@ -123,7 +130,7 @@ orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf)
                 st = orr__tiles_register(r->value[i], tile > 0 && tile < orr__value_bytes(v) ? tile : all) ? ORR_OK
                                                                                                            : ORR_ENOMEM;
             }
-        } else if (!v->local && !(r->value[i] = written(r, i, occupant))) {
+        } else if (!v->local && !r->meter && !(r->value[i] = written(r, i, occupant))) {
             st = ORR_ENOMEM;
         }
     }

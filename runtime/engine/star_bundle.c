@@ -1,6 +1,7 @@
 /* What a StarPU task does that stands for several small steps: all of them, one after the other, on a CPU worker.
  * Must not know: how bundles are chosen, how tasks are submitted. */
 #include "config.h"
+#include <sched.h>
 #include <stdlib.h>
 #include "runtime/base/clock.h"
 #include "runtime/engine/star.h"
@@ -10,6 +11,8 @@ bool orr__star_scratch(orr__run *r)
     int most = orr__star.cpus + 1; /* all workers, and the submitting thread */
     int n = r->plan->nscratch < most ? r->plan->nscratch : most;
 
+    if (r->meter && n > 1) /* there is no room for more: they take turns */
+        n = 1;
     if (n == 0)
         return true;
     if (!(r->scratch = orr__alloc_n((size_t)n, sizeof *r->scratch)))
@@ -23,12 +26,15 @@ bool orr__star_scratch(orr__run *r)
     return true;
 }
 
-/* There are as many as can be wanted at once, so one is free, or about to be. */
+/* One is free, or about to be: there are as many as can be wanted at once, or memory is short. */
 static struct orr__scratch *take_scratch(orr__run *r)
 {
-    for (int i = 0; r->nscratch > 0; i = (i + 1) % r->nscratch)
+    for (int i = 0; r->nscratch > 0; i = (i + 1) % r->nscratch) {
         if (!atomic_flag_test_and_set_explicit(&r->scratch[i].taken, memory_order_acquire))
             return &r->scratch[i];
+        if (i == r->nscratch - 1)
+            (void)sched_yield();
+    }
     return NULL;
 }
 

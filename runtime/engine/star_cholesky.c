@@ -121,7 +121,10 @@ static void on_worker(void *buffers[], void *arg)
 
 static void done(void *arg)
 {
-    if (orr__run_task_done(arg))
+    const job *a = arg;
+
+    orr__meter_done(a->run, a->step, true);
+    if (orr__run_task_done(a->run))
         sched_yield();
 }
 
@@ -239,11 +242,13 @@ static orr_status send(const factorisation *f, draft *d)
     d->task->cl_arg = d->a;
     d->task->cl_arg_free = 1;
     d->task->callback_func = done;
-    d->task->callback_arg = f->run;
+    d->task->callback_arg = d->a;
     d->task->priority = priority(f, d->a);
     atomic_fetch_add_explicit(&f->run->left, 1, memory_order_relaxed);
+    orr__meter_started(f->run);
     if ((err = starpu_task_submit(d->task)) == 0)
         return ORR_OK;
+    orr__meter_done(f->run, f->step, false);
     atomic_fetch_sub_explicit(&f->run->left, 1, memory_order_relaxed);
     d->task->destroy = 0;
     starpu_task_destroy(d->task);

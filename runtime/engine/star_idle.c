@@ -109,10 +109,10 @@ void orr__star_rest(bool is_run)
     pthread_mutex_unlock(&lock);
 }
 
-void orr__star_wait_runs(void)
+void orr__star_wait_runs(int but)
 {
     pthread_mutex_lock(&lock);
-    for (; runs > 0; waiting--) {
+    for (; runs > but; waiting--) {
         waiting++;
         pthread_cond_wait(&to_runs, &lock);
     }

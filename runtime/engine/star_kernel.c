@@ -107,6 +107,7 @@ void orr__star_cpu(void *buffers[], void *arg)
         return;
     t0 = orr__now();
     st = orr__star.numa && buffers ? launch_anywhere(a, buffers) : launch_home(a);
+    orr__exec_rest(a->step, a->tile, a->run->value);
     if (st != ORR_OK) {
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();

@@ -12,7 +12,7 @@ enum { BUCKETS = 256, MOST = 4096 /* handles held */ };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__tiles *bucket[BUCKETS], *newest, *oldest;
 static size_t held_bytes, held_handles;
-static orr__tiles *grave; /* the user's memory, to be unregistered and released; linked by `older` */
+static orr__tiles *grave; /* the user's memory and files, to be unregistered and released; linked by `older` */
 static atomic_int work; /* non-zero: settle has something to do */
 
 static size_t most_bytes(void)
@@ -99,7 +99,7 @@ orr__buf *orr__tilepool_take(size_t bytes, size_t tile_bytes)
 bool orr__tilepool_drop(orr__buf *b)
 {
     orr__tiles *t = orr__buf_tiles(b);
-    bool theirs = b->cap == 0, worker;
+    bool theirs = b->cap == 0 || b->spilled, worker; /* neither is kept for reuse */
 
     orr__run_unref(b->run);
     b->run = NULL;

@@ -38,6 +38,7 @@ static void called_back(void *arg)
     orr__task *a = arg;
 
     orr__star_device_done(a);
+    orr__meter_done(a->run, a->step, true);
     if (orr__run_task_done(a->run))
         sched_yield();
 }
@@ -161,13 +162,17 @@ static orr_status send(draft *d)
 
     if (d->device || orr__star.cpus > 0) {
         atomic_fetch_add_explicit(&d->a->run->left, 1, memory_order_relaxed);
+        orr__meter_started(d->a->run);
         err = starpu_task_submit(d->task);
         if (err == 0)
             return ORR_OK;
+        orr__meter_done(d->a->run, d->a->step, false);
         atomic_fetch_sub_explicit(&d->a->run->left, 1, memory_order_relaxed);
         orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->step->region->label, err);
     }
     st = host_lane(d->a, d->n, d->handle, d->mode);
+    orr__meter_started(d->a->run);
+    orr__meter_done(d->a->run, d->a->step, true);
     d->task->destroy = 0;
     starpu_task_destroy(d->task);
     return st;
@@ -212,7 +217,8 @@ static orr_status submit_all(orr__site at, orr__run *r)
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
         const orr__step *s = &plan->step[i];
         bool bundle = s->members > 1;
-        if (s->graph) {
+        st = orr__meter_bind(r, s);
+        if (st == ORR_OK && s->graph) {
             st = orr__star_cholesky(at, r, s);
             continue;
         }
@@ -231,7 +237,7 @@ static orr_status submit_all(orr__site at, orr__run *r)
 
 static void ended(orr__run *r)
 {
-    (void)r;
+    orr__meter_end(r);
     orr__star_rest(true);
 }
 
@@ -253,17 +259,18 @@ static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf)
     return true;
 }
 
+/* budget: bytes that it has to do with; 0: it takes what it needs, at once. */
 static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                               orr__buf **out, orr__run **run)
+                               orr__buf **out, orr__run **run, size_t budget)
 {
     orr__run *r = orr__run_new(plan, scalar);
-    orr_status st;
+    orr_status st = r && budget > 0 && !orr__meter_begin(r, budget) ? ORR_ENOMEM : ORR_OK;
 
     if (!r)
         return ORR_ENOMEM;
     r->ended = ended;
     orr__star_wake(true);
-    if ((st = depend(r, leaf)) == ORR_OK && (st = orr__star_bind(r, leaf)) == ORR_OK &&
+    if (st == ORR_OK && (st = depend(r, leaf)) == ORR_OK && (st = orr__star_bind(r, leaf)) == ORR_OK &&
         (st = submit_all(at, r)) == ORR_OK) {
         orr__exec_outputs(plan, r->value, out);
         for (int k = 0; k < plan->nout; k++)
@@ -295,13 +302,42 @@ static bool room_for_starpu(const orr__plan *plan)
     return there;
 }
 
+static size_t tight_budget(const orr__plan *plan)
+{
+    size_t room = orr__exec_room();
+
+    return room > plan->bytes_peak ? room : plan->bytes_peak + 1; /* the rest goes to files */
+}
+
+/* In as little memory as can be, alone among those that do so; refused when that is too much. */
+static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                                  orr__buf **out, orr__run **run)
+{
+    static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+    orr_status st;
+
+    pthread_mutex_lock(&alone);
+    orr__star_wait_runs(0); /* what other runs hold, and what waits for reuse, may be enough */
+    (void)orr__tilepool_trim();
+    st = orr__exec_admit(at, plan);
+    if (st == ORR_OK && suits_inline(plan, leaf))
+        st = orr__exec_inline(at, plan, leaf, scalar, out);
+    else if (st == ORR_OK)
+        st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
+    pthread_mutex_unlock(&alone);
+    return st;
+}
+
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                              orr__buf **out, orr__run **run)
 {
+    bool small = suits_inline(plan, leaf);
     orr_status st;
 
     orr__tilepool_settle();
-    if (suits_inline(plan, leaf))
+    if ((small ? plan->bytes_peak : plan->bytes_all) > orr__exec_room())
+        return execute_tightly(at, plan, leaf, scalar, out, run);
+    if (small)
         return orr__exec_inline(at, plan, leaf, scalar, out);
     if (!room_for_starpu(plan)) {
         (void)orr__tilepool_trim();
@@ -309,10 +345,6 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *lea
         if (!room_for_starpu(plan))
             return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
     }
-    if ((st = execute_once(at, plan, leaf, scalar, out, run)) != ORR_ENOMEM)
-        return st;
-    /* What other runs hold and what waits for reuse may be enough. */
-    orr__star_wait_runs();
-    (void)orr__tilepool_trim();
-    return execute_once(at, plan, leaf, scalar, out, run);
+    st = execute_once(at, plan, leaf, scalar, out, run, 0);
+    return st == ORR_ENOMEM ? execute_tightly(at, plan, leaf, scalar, out, run) : st;
 }

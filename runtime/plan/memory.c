@@ -67,7 +67,7 @@ static void find_in_place(orr__plan *p)
         const orr__step *s = &p->step[i];
         const orr__region *r = s->region;
         orr__value *v = &p->value[s->out[0]];
-        if (r->kind != ORR__G_MAP || r->rows || r->nout != 1 || s->opencl || inside(p, i) || v->count == 0)
+        if (r->kind != ORR__G_MAP || r->rows || r->nout != 1 || s->opencl || s->cuda || inside(p, i) || v->count == 0)
             continue;
         for (int k = 0; k < r->nin && v->over < 0; k++)
             if (may_take(p, i, k)) {
@@ -79,27 +79,26 @@ static void find_in_place(orr__plan *p)
 
 /* -- slots --------------------------------------------------------------------------------------------------- */
 
-/* Temporaries of the same cut share memory when one is dead before the task that makes the other begins: same handles, so
- * the engine's dependencies keep them apart. */
+/* Values of the same cut share memory when one is dead before the task that makes the other begins: same handles, so the
+ * engine's dependencies keep them apart. An output is the last to have it. */
 static void find_slot(orr__plan *p, int i, int *owner)
 {
     orr__value *v = &p->value[i];
     size_t bytes = bytes_of(v);
     if (v->over >= 0)
         v->slot = p->value[v->over].slot;
-    else if (v->output >= 0)
-        return;
     for (int k = 0; k < p->nslot && v->slot < 0; k++) {
         const orr__value *o = &p->value[owner[k]];
         if (p->slot_bytes[k] == bytes && o->ntiles == v->ntiles && o->tile == v->tile && o->dtype == v->dtype &&
             o->output < 0 && orr__plan_head(p, o->last) < orr__plan_head(p, v->first))
             v->slot = k;
     }
-    if (v->slot < 0) {
+    if (v->slot < 0 && v->output < 0) {
         v->slot = p->nslot++;
         p->slot_bytes[v->slot] = bytes;
     }
-    owner[v->slot] = i;
+    if (v->slot >= 0)
+        owner[v->slot] = i;
 }
 
 /* -- how much ------------------------------------------------------------------------------------------------ */

@@ -17,7 +17,7 @@ typedef struct orr__value {
     int first, last;       /* steps that write it first and read it last            */
     int over;              /* in place: the input of step `first` whose memory it takes over, -1 */
     bool given;            /* another value takes over its memory                    */
-    int slot;              /* values with equal slot share memory, else -1: leaves, and outputs that are not in place */
+    int slot;              /* values with equal slot share memory, else -1: leaves, and outputs that no memory is free for */
     bool local;            /* written and read by one bundle alone: no slot, but bytes of its scratch memory */
     size_t scratch;        /* where in that                                          */
 } orr__value;

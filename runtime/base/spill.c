@@ -1,0 +1,166 @@
+/* Blocks mapped from files: the kernel writes them to disk when it wants their memory. A file loses its name as it is made,
+ * so nothing is left of it when the process ends, however it ends. Must not know: who wants a block, plans. */
+#include "config.h"
+#include "runtime/base/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include "runtime/base/env.h"
+
+static atomic_int dir_fd = -1;
+static char dir_name[1024];
+static atomic_size_t now, most;
+
+static orr__site site(void)
+{
+    return ORR__SITE(NULL, 0, "memory");
+}
+
+/* A file without a name, of `bytes` bytes that the disk really has; -1: errno says why. */
+static int make_file(int dir, off_t bytes)
+{
+    static atomic_uint number;
+    int fd = -1, err = 0;
+#ifdef O_TMPFILE
+    fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#endif
+    if (fd < 0) { /* not every file system can */
+        char name[48];
+        (void)snprintf(name, sizeof name, "orrery-%ld-%u", (long)getpid(), atomic_fetch_add(&number, 1));
+        fd = openat(dir, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
+        if (fd >= 0)
+            (void)unlinkat(dir, name, 0);
+    }
+    /* A hole in a file on a full disk would end the process when it is written. */
+    if (fd >= 0 && bytes > 0 && (err = posix_fallocate(fd, 0, bytes)) != 0) {
+        (void)close(fd);
+        errno = err;
+        return -1;
+    }
+    return fd;
+}
+
+static orr_status refuse(orr__site at, const char *dir, const char *why)
+{
+    return orr__fail(at, ORR_EENV, "ORRERY_SPILL_DIR=%s %s; it takes: a directory of your own, on a disk", dir, why);
+}
+
+static orr_status check(orr__site at, const char *dir, int fd)
+{
+    struct stat st;
+    struct statfs fs;
+    int file;
+
+    if (fstat(fd, &st) != 0)
+        return refuse(at, dir, strerror(errno));
+    if (st.st_uid != geteuid())
+        return refuse(at, dir, "belongs to another user");
+    if (st.st_mode & (S_IWGRP | S_IWOTH))
+        return refuse(at, dir, "can be written by others");
+    if ((file = make_file(fd, 0)) < 0)
+        return refuse(at, dir, strerror(errno));
+    (void)close(file);
+    enum { TMPFS = 0x01021994 };
+    if (fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS)
+        orr__log(1, "ORRERY_SPILL_DIR=%s lies in memory itself", dir);
+    return ORR_OK;
+}
+
+orr_status orr__spill_start(orr__site at, const char *dir)
+{
+    orr_status st;
+    int fd;
+
+    if (!*dir)
+        return ORR_OK;
+    if ((fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        return refuse(at, dir, strerror(errno));
+    if ((st = check(at, dir, fd)) != ORR_OK) {
+        (void)close(fd);
+        return st;
+    }
+    (void)snprintf(dir_name, sizeof dir_name, "%s", dir);
+    atomic_store(&dir_fd, fd);
+    return ORR_OK;
+}
+
+void orr__spill_stop(void)
+{
+    int fd = atomic_exchange(&dir_fd, -1);
+
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+bool orr__spill_on(void)
+{
+    return atomic_load_explicit(&dir_fd, memory_order_relaxed) >= 0;
+}
+
+static void *no_room(size_t bytes, const char *why)
+{
+    (void)orr__fail(
+        site(), ORR_ENOMEM,
+        "%zu bytes do not fit under the memory limit, and ORRERY_SPILL_DIR=%s has no room for them: %s (%zu "
+        "bytes are there already)",
+        bytes, dir_name, why, atomic_load(&now));
+    return NULL;
+}
+
+void *orr__spill_get(size_t bytes, size_t *cap)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), all = (bytes + page - 1) / page * page;
+    int dir = atomic_load(&dir_fd), fd;
+
+    if (dir < 0 || all < bytes || all > (size_t)1 << 50)
+        return no_room(bytes, strerror(EFBIG));
+    if ((fd = make_file(dir, (off_t)all)) < 0)
+        return no_room(bytes, strerror(errno));
+    void *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int err = errno;
+    (void)close(fd); /* the mapping keeps it */
+    if (p == MAP_FAILED)
+        return no_room(bytes, strerror(err));
+    size_t live = atomic_fetch_add(&now, all) + all, peak = atomic_load(&most);
+    while (live > peak && !atomic_compare_exchange_weak(&most, &peak, live))
+        ;
+    *cap = all;
+    return p;
+}
+
+void orr__spill_put(void *block, size_t cap)
+{
+    (void)munmap(block, cap);
+    atomic_fetch_sub(&now, cap);
+}
+
+void orr__spill_rest(const orr__buf *b, size_t from, size_t end)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (!b || !b->spilled)
+        return;
+    from = (from + page - 1) / page * page;
+    end = end == b->bytes ? b->cap : end / page * page;
+    if (from < end)
+        (void)madvise((char *)b->host + from, end - from, MADV_DONTNEED);
+}
+
+void orr__spill_stats(orr__pool_stats *s)
+{
+    s->spills = orr__spill_on();
+    s->spilled = atomic_load(&now);
+    s->spilled_peak = atomic_load(&most);
+}
+
+void orr__spill_peak_reset(void)
+{
+    atomic_store(&most, atomic_load(&now));
+}

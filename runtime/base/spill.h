@@ -1,0 +1,23 @@
+/* Memory on disk: blocks beyond the memory limit are mapped from files without names in ORRERY_SPILL_DIR.
+ * Must not know: who wants a block, plans. */
+#ifndef ORR_BASE_SPILL_H
+#define ORR_BASE_SPILL_H
+
+#include "runtime/base/buf.h"
+
+/* Smaller blocks stay in memory: a file for each costs more than it gives. */
+#define ORR__SPILL_LEAST ((size_t)64 << 10)
+
+/* From now on blocks may be had in `dir`; "": none. ORR_EENV: not a directory of one's own that can be written. */
+orr_status orr__spill_start(orr__site at, const char *dir);
+void orr__spill_stop(void); /* blocks that are there stay */
+bool orr__spill_on(void);
+/* A zeroed block of at least `bytes`, *cap becomes its size. NULL: last error set; the disk is full, say. */
+void *orr__spill_get(size_t bytes, size_t *cap);
+void orr__spill_put(void *block, size_t cap);
+/* Bytes [from, end) of a buffer are not needed for now: if they lie in a file they need no memory meanwhile. */
+void orr__spill_rest(const orr__buf *b, size_t from, size_t end);
+void orr__spill_stats(orr__pool_stats *s);
+void orr__spill_peak_reset(void);
+
+#endif

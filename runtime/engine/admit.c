@@ -1,0 +1,70 @@
+/* Admission: does a plan fit into the memory that is left? The refusal, with the numbers and what to do.
+ * Must not know: StarPU, how a plan is run. */
+#include "config.h"
+#include <stdio.h>
+#include <string.h>
+#include "runtime/engine/exec.h"
+
+size_t orr__exec_room(void)
+{
+    orr__pool_stats s = orr__pool_get_stats();
+    size_t held = orr__engine_held(), used = s.live > held ? s.live - held : 0;
+
+    if (s.limit == 0)
+        return SIZE_MAX;
+    return used < s.limit ? s.limit - used : 0;
+}
+
+/* Whether value v is there while the step of the peak runs, or that step's whole bundle. */
+static bool at_peak(const orr__plan *p, const orr__value *v)
+{
+    return v->leaf < 0 && !v->local && !v->given && v->first >= 0 && v->first <= p->peak_step &&
+           (v->output >= 0 || v->last >= p->peak_step);
+}
+
+/* The largest of those, but for the ones named already. */
+static const orr__value *largest(const orr__plan *p, const orr__value *const *named, int n)
+{
+    const orr__value *most = NULL;
+
+    for (int i = 0; i < p->nvalue; i++) {
+        const orr__value *v = &p->value[i];
+        bool again = false;
+        for (int k = 0; k < n; k++)
+            again = again || named[k] == v;
+        if (!again && at_peak(p, v) && (!most || orr__value_bytes(v) > orr__value_bytes(most)))
+            most = v;
+    }
+    return most;
+}
+
+static void name_largest(const orr__plan *p, char *text, size_t size)
+{
+    const orr__value *named[3];
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (int n = 0; n < 3 && (named[n] = largest(p, named, n)) && at < size; n++) {
+        const orr__region *r = p->step[named[n]->first].region;
+        at += (size_t)snprintf(text + at, size - at, "%s%zu for \"%.40s\"", n ? ", " : "", orr__value_bytes(named[n]),
+                               r->label);
+        if (r->file && at < size)
+            at += (size_t)snprintf(text + at, size - at, " (%.60s:%d)", r->file, r->line);
+    }
+}
+
+orr_status orr__exec_admit(orr__site at, const orr__plan *plan)
+{
+    size_t room = orr__exec_room();
+    orr__pool_stats s = orr__pool_get_stats();
+    char text[384];
+
+    if (plan->bytes_peak <= room || s.spills)
+        return ORR_OK;
+    name_largest(plan, text, sizeof text);
+    return orr__fail(
+        at, ORR_ENOMEM,
+        "this does not fit and was not started: it needs %zu bytes at once (%s), the limit leaves %zu of %zu; raise "
+        "ORRERY_MEMORY_LIMIT, set ORRERY_SPILL_DIR to a directory on disk, free tensors, or take smaller batches",
+        plan->bytes_peak, text, room, s.limit);
+}
