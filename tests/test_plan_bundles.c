@@ -29,7 +29,7 @@ static orr__plan *plan_of(orr_tensor *const *t, int n, int workers)
         node[i] = orr__handle_node(t[i]);
     ORR_CHECK(orr__prog_capture(here, node, n, &p) == ORR_OK);
     orr__plan_machine = (orr__machine){ .workers = workers, .bundles = true };
-    ORR_CHECK_MSG(orr__plan_make(here, &p, &plan) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr__plan_make(here, &p, false, &plan) == ORR_OK, "%s", orr_error_message());
     orr__plan_machine = before;
     orr__prog_free(&p);
     return plan;

@@ -217,8 +217,14 @@ static orr_status submit(orr__site at, graph *g, orr__node *const *value, orr_te
         st = ORR_ENOMEM;
     if (st == ORR_OK)
         st = bind(at, g, value, leaf);
+    orr__plan *plan = orr__plan_ref(g->plan);
+    if (st == ORR_OK && plan->bytes_peak > orr__engine_room()) {
+        orr__plan_unref(plan);
+        plan = NULL;
+        st = orr__plan_get_within(at, &g->prog, orr__engine_room(), &plan);
+    }
     if (st == ORR_OK)
-        st = orr__engine_execute(at, g->plan, leaf, g->prog.scalar, out, run);
+        st = orr__engine_execute(at, plan, leaf, g->prog.scalar, out, run);
     if (st == ORR_OK && *run && !event) {
         st = orr__run_wait(*run);
         for (int i = 0; st != ORR_OK && i < g->nout; i++)
@@ -230,6 +236,7 @@ static orr_status submit(orr__site at, graph *g, orr__node *const *value, orr_te
         orr__buf_unref(leaf[k]);
     free(leaf);
     free(out);
+    orr__plan_unref(plan);
     return st;
 }
 

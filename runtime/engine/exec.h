@@ -96,8 +96,6 @@ static inline size_t orr__value_bytes(const orr__value *v)
 /* Whether the plan fits into what ORRERY_MEMORY_LIMIT leaves, one task after the other. ORR_ENOMEM with all the numbers: no,
  * and nothing has begun. */
 orr_status orr__exec_admit(orr__site at, const orr__plan *plan);
-/* What the limit leaves for it, SIZE_MAX: there is none. */
-size_t orr__exec_room(void);
 /* Every leaf there, and large enough. */
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buf *const *leaf);
 /* out[k] = a new reference to the buffer of output k. */

@@ -86,7 +86,7 @@ static orr_status find_bundles(orr__site at, joiner *j)
 /* -- carrying it out ---------------------------------------------------------------------------------------- */
 
 /* Values are counted as steps meet them, inputs first, as plans are made. */
-static orr_status renumber_values(orr__site at, orr__plan *pl, int *renumber)
+orr_status orr__plan_renumber(orr__site at, orr__plan *pl, int *renumber)
 {
     orr__value *value = malloc(((size_t)pl->nvalue + 1) * sizeof *value);
     int n = 0;
@@ -127,7 +127,7 @@ static orr_status reorder(orr__site at, joiner *j, int *renumber)
     }
     memcpy(pl->step, step, (size_t)pl->nstep * sizeof *step);
     free(step);
-    return renumber_values(at, pl, renumber);
+    return orr__plan_renumber(at, pl, renumber);
 }
 
 orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber)

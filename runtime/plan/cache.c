@@ -27,9 +27,9 @@ void orr__plan_cache_guard(void)
 }
 
 /* Settings that a plan depends on stand behind the capture's key. */
-typedef struct { int64_t tile_us; int32_t workers, opencl, cuda, fuse, profile, pad; } settings;
+typedef struct { int64_t tile_us; int32_t workers, opencl, cuda, fuse, profile, lean; } settings;
 
-static settings settings_now(void)
+static settings settings_now(bool lean)
 {
     settings s;
     memset(&s, 0, sizeof s);
@@ -39,6 +39,7 @@ static settings settings_now(void)
     s.cuda = orr__plan_machine.cuda;
     s.fuse = orr__env.fuse;
     s.profile = orr__profile_now() == &orr__profile_fixed ? 0 : orr__profile_age();
+    s.lean = lean;
     return s;
 }
 
@@ -83,9 +84,9 @@ static orr__plan *insert(const orr__prog *p, const settings *s, uint64_t hash, o
     return orr__plan_ref(pl);
 }
 
-orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
+static orr_status get(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
 {
-    settings s = settings_now();
+    settings s = settings_now(lean);
     uint64_t hash = orr__hash(&s, sizeof s, p->hash);
     pthread_mutex_lock(&cache.lock);
     *plan = find(p, &s, hash);
@@ -95,7 +96,7 @@ orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
         return ORR_OK;
     orr__plan *made, *evicted = NULL;
     double t0 = orr__tracing() ? orr__now() : 0;
-    orr_status st = orr__plan_make(at, p, &made);
+    orr_status st = orr__plan_make(at, p, lean, &made);
     if (orr__tracing())
         orr__trace_span("plan", "make a plan", at.file, at.line, ORR__TRACE_SELF, t0, orr__now());
     if (st != ORR_OK)
@@ -117,6 +118,26 @@ orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
     if (evicted)
         orr__plan_unref(evicted);
     return ORR_OK;
+}
+
+orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
+{
+    return get(at, p, false, plan);
+}
+
+orr_status orr__plan_get_within(orr__site at, const orr__prog *p, size_t room, orr__plan **plan)
+{
+    orr__plan *lean;
+    orr_status st = get(at, p, false, plan);
+    if (st != ORR_OK || (*plan)->bytes_peak <= room)
+        return st;
+    if ((st = get(at, p, true, &lean)) != ORR_OK || lean->bytes_peak < (*plan)->bytes_peak) {
+        orr__plan_unref(*plan);
+        *plan = lean;
+    } else {
+        orr__plan_unref(lean);
+    }
+    return st;
 }
 
 orr__plan *orr__plan_ref(orr__plan *p)

@@ -13,6 +13,7 @@ typedef struct {
     orr__plan *plan;
     int *value_of; /* capture node -> value, -1 */
     int value_cap, step_cap;
+    bool lean;
 } maker;
 
 static orr_status enomem(const maker *m)
@@ -76,7 +77,7 @@ static orr__kernel *prepare_for(const orr__backend *b, bool there, const orr__re
     return there && (!b->can || b->can(r)) && b->prepare(r, &k) == ORR_OK ? k : NULL;
 }
 
-static orr_status prepare(orr__step *s)
+orr_status orr__step_prepare(orr__step *s)
 {
     const orr__region *r = s->region;
     orr_status st = orr__cpu.prepare(r, &s->cpu);
@@ -136,7 +137,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
     s->us = orr__plan_predict(first);
     if ((st = bind_inputs(m, s)) == ORR_OK) {
         cut(m->plan, s, n);
-        st = prepare(s);
+        st = orr__step_prepare(s);
     }
     s = add_step(m, second);
     if (!s)
@@ -145,7 +146,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
     s->us = orr__plan_predict(second);
     if (st == ORR_OK && (st = bind_outputs(m, s)) == ORR_OK) {
         cut(m->plan, s, 1);
-        st = prepare(s);
+        st = orr__step_prepare(s);
     }
     return st;
 }
@@ -174,7 +175,7 @@ static orr_status plan_region(maker *m, orr__region *r)
         st = bind_outputs(m, s);
     if (st == ORR_OK) {
         cut(m->plan, s, n);
-        st = prepare(s);
+        st = orr__step_prepare(s);
     }
     return st;
 }
@@ -201,12 +202,16 @@ static orr_status arrange(maker *m)
 {
     orr__plan *pl = m->plan;
     int *renumber = malloc(((size_t)pl->nvalue + 1) * sizeof *renumber);
-    orr_status st = renumber ? orr__plan_bundle(m->at, pl, renumber) : enomem(m);
+    orr_status st = !renumber ? enomem(m) : (m->lean ? orr__plan_lean_order : orr__plan_bundle)(m->at, pl, renumber);
     for (int i = 0; st == ORR_OK && i < m->p->n; i++)
         if (m->value_of[i] >= 0)
             m->value_of[i] = renumber[m->value_of[i]];
     free(renumber);
-    if (st == ORR_OK && (st = plan_outputs(m)) == ORR_OK) {
+    if (st == ORR_OK)
+        st = plan_outputs(m);
+    if (st == ORR_OK && m->lean)
+        st = orr__plan_recompute(m->at, pl);
+    if (st == ORR_OK) {
         orr__plan_lifetimes(pl);
         for (int i = 0; i < pl->nstep; i++)
             pl->us += pl->step[i].us;
@@ -221,7 +226,7 @@ int orr__plan_fusion(void)
     return orr__env.fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE;
 }
 
-orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan)
+orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
 {
     orr__regions rs;
     orr_status st = orr__prog_verify(p);
@@ -229,7 +234,7 @@ orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan)
         return st;
     if (orr__env.print & ORR__PRINT_FUSE)
         orr__regions_print(stderr, &rs);
-    maker m = { .at = at, .p = p, .plan = calloc(1, sizeof *m.plan), .value_of = malloc(((size_t)p->n + 1) * sizeof(int)) };
+    maker m = { .at = at, .p = p, .lean = lean, .plan = calloc(1, sizeof *m.plan), .value_of = malloc(((size_t)p->n + 1) * sizeof(int)) };
     if (!m.plan || !m.value_of) {
         st = enomem(&m);
     } else {

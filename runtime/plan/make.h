@@ -26,7 +26,15 @@ orr_status orr__plan_bundle_memory(orr__site at, orr__plan *p);
 void orr__plan_lifetimes(orr__plan *p);
 orr_status orr__plan_memory(orr__site at, orr__plan *p);
 int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */
-orr_status orr__plan_make(orr__site at, const orr__prog *p, orr__plan **plan);
+/* lean: in little memory, at the cost of bundles and of work done twice. */
+orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan);
+orr_status orr__step_prepare(orr__step *s); /* its kernels */
+/* Lean plans: the order, instead of orr__plan_bundle; then, with outputs known, what is computed again. */
+orr_status orr__plan_lean_order(orr__site at, orr__plan *p, int *renumber);
+orr_status orr__plan_recompute(orr__site at, orr__plan *p);
+/* Counts values as steps meet them: renumber[old] = new. */
+orr_status orr__plan_renumber(orr__site at, orr__plan *p, int *renumber);
+orr__region *orr__region_copy(const orr__region *r); /* of a map or reduction; NULL: no memory */
 void orr__plan_destroy(orr__plan *p);
 /* Splits a reduction whose axis 0 is reduced: `first` folds tiles into rows, `second` folds the rows. */
 orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntiles, orr__region **first,

@@ -73,6 +73,8 @@ extern orr__machine orr__plan_machine;
 
 /* The plan for a capture: from the cache, or made and put there. One reference for the caller. */
 orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan);
+/* The same; where that needs more than `room` bytes at once, one that needs less if there is one. */
+orr_status orr__plan_get_within(orr__site at, const orr__prog *p, size_t room, orr__plan **plan);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);

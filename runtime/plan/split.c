@@ -20,7 +20,7 @@ static uint8_t partial_dtype(const orr__region *r)
     return fold && orr__is_float((orr_dtype)r->out_dtype[0]) ? ORR_F64 : r->out_dtype[0];
 }
 
-static orr__region *clone(const orr__region *r)
+orr__region *orr__region_copy(const orr__region *r)
 {
     orr__region *c = copy(r, sizeof *r);
     if (!c)
@@ -79,7 +79,7 @@ static orr__region *second_stage(const orr__region *whole, uint8_t dtype, int nt
 orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntiles, orr__region **first,
                                 orr__region **second)
 {
-    *first = clone(whole);
+    *first = orr__region_copy(whole);
     *second = second_stage(whole, partial_dtype(whole), ntiles);
     if (!*first || !*second) {
         if (*first) {
