@@ -61,7 +61,7 @@ static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__
             return orr__fail(at, ORR_EGRAPH, "a placeholder has no value here; submit the graph that it belongs to");
     if (orr__env.print & ORR__PRINT_GRAPH)
         orr__prog_print(stderr, p);
-    orr_status st = orr__plan_get_within(at, p, orr__engine_room(), &plan);
+    orr_status st = orr__plan_get_within(at, p, orr__engine_left(), &plan);
     if (st != ORR_OK)
         return st;
     orr__buf *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);

@@ -218,10 +218,10 @@ static orr_status submit(orr__site at, graph *g, orr__node *const *value, orr_te
     if (st == ORR_OK)
         st = bind(at, g, value, leaf);
     orr__plan *plan = orr__plan_ref(g->plan);
-    if (st == ORR_OK && plan->bytes_peak > orr__engine_room()) {
+    if (st == ORR_OK && plan->bytes_peak > orr__engine_left()) {
         orr__plan_unref(plan);
         plan = NULL;
-        st = orr__plan_get_within(at, &g->prog, orr__engine_room(), &plan);
+        st = orr__plan_get_within(at, &g->prog, orr__engine_left(), &plan);
     }
     if (st == ORR_OK)
         st = orr__engine_execute(at, plan, leaf, g->prog.scalar, out, run);

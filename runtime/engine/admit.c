@@ -5,7 +5,7 @@
 #include <string.h>
 #include "runtime/engine/exec.h"
 
-size_t orr__engine_room(void)
+size_t orr__engine_left(void)
 {
     orr__pool_stats s = orr__pool_get_stats();
     size_t held = orr__engine_held(), used = s.live > held ? s.live - held : 0;
@@ -55,7 +55,7 @@ static void name_largest(const orr__plan *p, char *text, size_t size)
 
 orr_status orr__exec_admit(orr__site at, const orr__plan *plan)
 {
-    size_t room = orr__engine_room();
+    size_t room = orr__engine_left();
     orr__pool_stats s = orr__pool_get_stats();
     char text[384];
 

@@ -15,7 +15,7 @@ bool orr__engine_running(void);
 /* Waits for the machine's numbers; again: measures and keeps them. */
 orr_status orr__engine_measure(orr__site at, bool again);
 size_t orr__engine_held(void);        /* bytes of buffers kept with their handles for reuse */
-size_t orr__engine_room(void);        /* bytes that the memory limit leaves, SIZE_MAX: there is none */
+size_t orr__engine_left(void);        /* bytes that the memory limit leaves, SIZE_MAX: there is none */
 const char *orr__engine_name(void);   /* "starpu 1.3.10, 2 CPU workers, lws", "serial" */
 
 /* Runs `plan`: leaf[i] are counted up as long as needed; out[i] gets a new reference (a leaf's own buffer when the

@@ -73,7 +73,7 @@ static orr_status open_rows(const job *a, void *buffers[])
     int squares = (a->end * (a->end + 1) - a->first * (a->first + 1)) / 2;
     int64_t lo = a->first * a->block, hi = a->end * a->block;
     size_t z = orr_dtype_size(a->dtype);
-    orr__place from = { .base = a->run->value[a->step->in[0]]->host };
+    orr__seen from = { .base = a->run->value[a->step->in[0]]->host };
 
     if (orr__star.numa && !orr__star_locate(&a->input, buffers + 1 + squares, &from))
         return orr__fail(ORR__SITE(NULL, 0, "cholesky"), ORR_ENOMEM, "no memory to gather an input");

@@ -14,7 +14,7 @@ static size_t tile_size(const orr__span *p, int k)
 }
 
 /* The data may lie at home, elsewhere in one piece, or in pieces; these are gathered. */
-bool orr__star_locate(const orr__span *p, void *buffers[], orr__place *to)
+bool orr__star_locate(const orr__span *p, void *buffers[], orr__seen *to)
 {
     char *first = p->n > 0 ? (char *)STARPU_VARIABLE_GET_PTR(buffers[0]) : NULL, *all;
     size_t ahead = p->n > 0 ? (size_t)p->first * p->tiles->bytes : 0;
@@ -39,7 +39,7 @@ bool orr__star_locate(const orr__span *p, void *buffers[], orr__place *to)
     return true;
 }
 
-static void scatter(const orr__span *p, void *buffers[], const orr__place *from)
+static void scatter(const orr__span *p, void *buffers[], const orr__seen *from)
 {
     for (int k = 0; from->scratch && k < p->n; k++)
         memcpy((void *)STARPU_VARIABLE_GET_PTR(buffers[k]), (char *)from->scratch + (size_t)k * p->tiles->bytes,
@@ -51,7 +51,7 @@ static orr_status launch_anywhere(const orr__task *a, void *buffers[])
 {
     const orr__region *r = a->step->region;
     int n = r->nin + r->nout, at = 0;
-    orr__place *where = orr__alloc_n((size_t)n, sizeof *where);
+    orr__seen *where = orr__alloc_n((size_t)n, sizeof *where);
     void **p = orr__alloc_n((size_t)n, sizeof *p);
     orr_status st = where && p ? ORR_OK : ORR_ENOMEM;
 

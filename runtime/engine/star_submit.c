@@ -304,7 +304,7 @@ static bool room_for_starpu(const orr__plan *plan)
 
 static size_t tight_budget(const orr__plan *plan)
 {
-    size_t room = orr__engine_room();
+    size_t room = orr__engine_left();
 
     return room > plan->bytes_peak ? room : plan->bytes_peak + 1; /* the rest goes to files */
 }
@@ -335,7 +335,7 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *lea
     orr_status st;
 
     orr__tilepool_settle();
-    if ((small ? plan->bytes_peak : plan->bytes_all) > orr__engine_room())
+    if ((small ? plan->bytes_peak : plan->bytes_all) > orr__engine_left())
         return execute_tightly(at, plan, leaf, scalar, out, run);
     if (small)
         return orr__exec_inline(at, plan, leaf, scalar, out);
