@@ -10,7 +10,7 @@ enum { MOST = 64 };
 
 static struct {
     int n;
-    orr__place place[MOST];
+    orr__device_at place[MOST];
 } machine;
 
 /* Identities do not change in the life of a process; readings do, and are not kept. */
@@ -22,11 +22,11 @@ static void look(void)
 
     machine.n = n < MOST ? n : MOST;
     for (int i = 0; i < machine.n; i++)
-        machine.place[i] = (orr__place){ i, d[i].kind, d[i].index, handle[i] };
+        machine.place[i] = (orr__device_at){ i, d[i].kind, d[i].index, handle[i] };
 }
 
 /* NULL: last error set. */
-static const orr__place *place_of(orr__site at, int device)
+static const orr__device_at *place_of(orr__site at, int device)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -58,7 +58,7 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buf **b)
 
 static orr_status move(orr__site at, orr_tensor *t, int device, bool wait)
 {
-    const orr__place *to = place_of(at, device);
+    const orr__device_at *to = place_of(at, device);
     orr__buf *b;
     orr_status st = to ? buffer_of(at, t, &b) : ORR_EINVAL;
 
@@ -95,7 +95,7 @@ orr_status orr_evict_at(const char *file, int line, orr_tensor *t)
 orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int device, bool *on)
 {
     orr__site at = ORR__SITE(file, line, "is_on");
-    const orr__place *where = place_of(at, device);
+    const orr__device_at *where = place_of(at, device);
     orr__buf *b;
 
     if (!on)
@@ -112,7 +112,7 @@ orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int device, b
 orr_status orr_memory_info_at(const char *file, int line, int device, size_t *total, size_t *left)
 {
     orr__site at = ORR__SITE(file, line, "memory_info");
-    const orr__place *where = place_of(at, device);
+    const orr__device_at *where = place_of(at, device);
     orr_status st = where ? orr__need_running(at) : ORR_EINVAL;
     orr_device d;
 

@@ -133,12 +133,12 @@ void orr__engine_settle(void)
         e->settle();
 }
 
-static orr_status no_such_memory(orr__site at, const orr__place *p)
+static orr_status no_such_memory(orr__site at, const orr__device_at *p)
 {
     return orr__fail(at, ORR_EDEVICE, "the engine %s knows host memory alone, not that of device %d", name, p->id);
 }
 
-orr_status orr__engine_move(orr__site at, orr__buf *b, const orr__place *to, bool wait)
+orr_status orr__engine_move(orr__site at, orr__buf *b, const orr__device_at *to, bool wait)
 {
     const orr__engine_impl *e = atomic_load(&engine);
 
@@ -154,14 +154,14 @@ orr_status orr__engine_evict(orr__site at, orr__buf *b)
     return e && e->evict ? e->evict(at, b) : ORR_OK;
 }
 
-bool orr__engine_is_on(orr__buf *b, const orr__place *where)
+bool orr__engine_is_on(orr__buf *b, const orr__device_at *where)
 {
     const orr__engine_impl *e = atomic_load(&engine);
 
     return e && e->is_on ? e->is_on(b, where) : where->kind == ORR_DEVICE_CPU;
 }
 
-orr_status orr__engine_room(orr__site at, const orr__place *where, size_t *total, size_t *left)
+orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left)
 {
     const orr__engine_impl *e = atomic_load(&engine);
 

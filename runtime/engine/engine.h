@@ -30,12 +30,12 @@ orr_status orr__run_wait(orr__run *r);        /* how it ended; on error sets the
 bool orr__run_done(orr__run *r);
 
 /* A device's memory. handle: the cl_device_id of an OpenCL device. */
-typedef struct { int id; orr_device_kind kind; int index; void *handle; } orr__place;
+typedef struct { int id; orr_device_kind kind; int index; void *handle; } orr__device_at;
 /* A copy of finished b into that memory: waits for it, or only starts it. */
-orr_status orr__engine_move(orr__site at, orr__buf *b, const orr__place *to, bool wait);
+orr_status orr__engine_move(orr__site at, orr__buf *b, const orr__device_at *to, bool wait);
 orr_status orr__engine_evict(orr__site at, orr__buf *b); /* b is at home alone afterwards */
-bool orr__engine_is_on(orr__buf *b, const orr__place *where);
-orr_status orr__engine_room(orr__site at, const orr__place *where, size_t *total, size_t *left);
+bool orr__engine_is_on(orr__buf *b, const orr__device_at *where);
+orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
 /* What ran where, since start or reset: for the table that examples print and for orrery-info. */
 typedef struct { char what[64]; char worker[48]; uint64_t tasks; double seconds; } orr__stat;

@@ -20,10 +20,10 @@ typedef struct orr__engine_impl {
     void (*settle)(void); /* after a wait, on the waiting thread: what tasks must not do; may be NULL  */
     void (*measure)(orr__profile *p, const atomic_bool *stop); /* what tasks cost; NULL: there are none */
     /* As orr__engine_move and its kin; NULL: host memory is all there is. */
-    orr_status (*move)(orr__site at, orr__buf *b, const orr__place *to, bool wait);
+    orr_status (*move)(orr__site at, orr__buf *b, const orr__device_at *to, bool wait);
     orr_status (*evict)(orr__site at, orr__buf *b);
-    bool (*is_on)(orr__buf *b, const orr__place *where);
-    orr_status (*room)(orr__site at, const orr__place *where, size_t *total, size_t *left);
+    bool (*is_on)(orr__buf *b, const orr__device_at *where);
+    orr_status (*room)(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
     size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
 } orr__engine_impl;
 

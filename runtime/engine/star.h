@@ -59,10 +59,10 @@ void orr__tilepool_stop(void);
 orr_status orr__tiles_host_read(orr__buf *b);
 
 /* star_memory.c: as orr__engine_move and its kin. */
-orr_status orr__star_move(orr__site at, orr__buf *b, const orr__place *to, bool wait);
+orr_status orr__star_move(orr__site at, orr__buf *b, const orr__device_at *to, bool wait);
 orr_status orr__star_evict(orr__site at, orr__buf *b);
-bool orr__star_is_on(orr__buf *b, const orr__place *where);
-orr_status orr__star_room(orr__site at, const orr__place *where, size_t *total, size_t *left);
+bool orr__star_is_on(orr__buf *b, const orr__device_at *where);
+orr_status orr__star_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
 /* Sets STARPU_HOME when nothing can be written where StarPU would (star_home.c). */
 orr_status orr__star_home(orr__site at);

@@ -15,7 +15,7 @@ typedef struct {
     } part[];
 } move;
 
-static int node_of(const orr__place *p)
+static int node_of(const orr__device_at *p)
 {
     if (p->kind == ORR_DEVICE_CPU)
         return STARPU_MAIN_RAM;
@@ -36,7 +36,7 @@ static int node_of(const orr__place *p)
     return -1;
 }
 
-static orr_status no_worker(orr__site at, const orr__place *p)
+static orr_status no_worker(orr__site at, const orr__device_at *p)
 {
     return orr__fail(at, ORR_EDEVICE, "device %d (%s) takes no part in this run: see ORRERY_BACKEND and STARPU_N%s",
                      p->id, orr_device_kind_name(p->kind), p->kind == ORR_DEVICE_CUDA ? "CUDA" : "OPENCL");
@@ -94,7 +94,7 @@ static orr_status fetch(orr__site at, orr__tiles *t, int node, enum starpu_data_
     return st;
 }
 
-orr_status orr__star_move(orr__site at, orr__buf *b, const orr__place *to, bool wait)
+orr_status orr__star_move(orr__site at, orr__buf *b, const orr__device_at *to, bool wait)
 {
     int node = node_of(to);
     starpu_ssize_t total;
@@ -128,7 +128,7 @@ orr_status orr__star_evict(orr__site at, orr__buf *b)
     return ORR_OK;
 }
 
-bool orr__star_is_on(orr__buf *b, const orr__place *where)
+bool orr__star_is_on(orr__buf *b, const orr__device_at *where)
 {
     int node = node_of(where);
     orr__tiles *t = orr__buf_tiles(b);
@@ -144,7 +144,7 @@ bool orr__star_is_on(orr__buf *b, const orr__place *where)
     return true;
 }
 
-orr_status orr__star_room(orr__site at, const orr__place *where, size_t *total, size_t *left)
+orr_status orr__star_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left)
 {
     int node = node_of(where);
 
