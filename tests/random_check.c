@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "codelets/jit/jit.h"
+#include "runtime/base/buf.h"
 #include "runtime/base/env.h"
 #include "tests/random_graph.h"
 
@@ -35,6 +36,7 @@ void rg_build(rg_graph *g, unsigned long long seed, int ops)
 
 /* What must be the same to the last bit in every tier goes to this file as a number; with ORRERY_DETERMINISTIC all. */
 static FILE *results;
+static int refused; /* evaluations, for want of memory */
 
 static void note(const rg_graph *g, int i, const orr__scalar *got)
 {
@@ -88,6 +90,22 @@ static int64_t compare(const rg_graph *g, int i, const orr__scalar *want)
     return !got || !want ? 0 : off;
 }
 
+/* Under the least limit that serves, to a factor of 2: what has less must be refused before it starts. */
+static orr_status eval_tightly(orr_tensor *const *t, int n)
+{
+    orr_status st = ORR_ENOMEM;
+    for (size_t more = (size_t)8 << 10; st == ORR_ENOMEM && more < (size_t)1 << 30; more *= 2) {
+        orr_memory m = orr_memory_stats();
+        orr__pool_limit(m.live + more);
+        st = orr_eval_all(t, n);
+        if (st == ORR_ENOMEM && !strstr(orr_error_message(), "was not started"))
+            break;
+        refused += st == ORR_ENOMEM;
+    }
+    orr__pool_limit(0);
+    return st;
+}
+
 /* Evaluates the chosen values together; returns how many are wrong. */
 static int evaluate(rg_graph *g, const int *out, int n)
 {
@@ -98,7 +116,7 @@ static int evaluate(rg_graph *g, const int *out, int n)
         t[k] = g->v[out[k]].t;
         want[k] = help_reference(t[k]);
     }
-    orr_status st = orr_eval_all(t, n);
+    orr_status st = getenv("ORR_TEST_TIGHT") ? eval_tightly(t, n) : orr_eval_all(t, n);
     if (st != ORR_OK)
         printf("evaluation: %s\n", orr_error_message());
     for (int k = 0; k < n; k++) {
@@ -198,6 +216,10 @@ void rg_agree(void)
     results = NULL;
     if (getenv("ORR_TEST_COMPILES"))
         compiled_enough();
+    if (getenv("ORR_TEST_TIGHT"))
+        ORR_CHECK_MSG(refused > 0, "nothing was refused");
+    if (getenv("ORRERY_SPILL_DIR"))
+        ORR_CHECK_MSG(orr_memory_stats().spilled_peak > 0, "nothing was spilled");
 }
 
 /* -- processes ----------------------------------------------------------------------------------------------- */

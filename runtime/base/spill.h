@@ -6,7 +6,7 @@
 #include "runtime/base/buf.h"
 
 /* Smaller blocks stay in memory: a file for each costs more than it gives. */
-#define ORR__SPILL_LEAST ((size_t)64 << 10)
+#define ORR__SPILL_LEAST ((size_t)16 << 10)
 
 /* From now on blocks may be had in `dir`; "": none. ORR_EENV: not a directory of one's own that can be written. */
 orr_status orr__spill_start(orr__site at, const char *dir);
