@@ -115,6 +115,8 @@ orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor 
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad) ||
         !infer(at, in, &p, &bad))
         return bad;
+    if (!p.row && !p.column && orr__is_float(p.dtype))
+        return float_product(at, in, &p);
     orr_shape to = p.out;
     if (p.column)
         to.rank--;
