@@ -106,6 +106,7 @@ int bench_submit(bench_sink *out, int rounds);
 int bench_replay(bench_sink *out, int rounds);
 int bench_eval_small(bench_sink *out, int rounds);
 int bench_startup(bench_sink *out, int rounds);
+int bench_bandwidth(bench_sink *out, int rounds);
 /* What orrery-bench --start does in the process that bench_startup measures. Returns the exit status. */
 int bench_start(const char *side);
 

@@ -13,6 +13,8 @@ const bench_case bench_cases[] = {
     { "overhead", "submit", "submitting a task, beside submitting a bare StarPU task", bench_submit },
     { "overhead", "replay", "submissions of a graph that was built once, beside its first", bench_replay },
     { "overhead", "startup", "a process from its start to the first result, beside bare StarPU", bench_startup },
+    { "schedule", "bandwidth", "values moved between memories, beside copies by the device's own API",
+      bench_bandwidth },
     { "schedule", "gemm", "square f32 matrix products, beside direct BLAS calls on all cores; gemm:64 is one",
       bench_gemm },
     { "train", "mlp-step", "one training step of the 784-512-256-10 network, beside its GEMMs alone", bench_mlp_step },
