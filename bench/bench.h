@@ -86,6 +86,10 @@ int bench_failed(const char *name);
 /* bench/peer_blas.c: C = op(A)·op(B), f32, row-major, directly through the BLAS, which has `threads` threads. */
 void peer_blas_threads(int threads);
 void peer_blas_gemm(bool ta, bool tb, int m, int n, int k, const float *a, const float *b, float *c);
+/* The lower triangle of a (row-major) becomes its Cholesky factor; LAPACK's function, where the library has it. 0, or it
+ * is not positive definite. */
+bool peer_blas_has_potrf(void);
+int peer_blas_potrf(bool f64, int n, void *a);
 /* bench/peer_starpu.c: starts StarPU with this policy; seconds for `n` empty tasks from first submission to end, each
  * with one handle to read and one to write; independent, or each after the one before. *submitted (unless NULL): how many
  * of them until the last one was submitted. */
@@ -99,6 +103,7 @@ void bench_fusion_list(void);
 int bench_serve(void);
 int bench_train(bench_sink *out, int rounds);
 int bench_gemm(bench_sink *out, int rounds);
+int bench_cholesky(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
 int bench_record_ops(bench_sink *out, int rounds);
 int bench_task(bench_sink *out, int rounds);

@@ -8,6 +8,10 @@
 void openblas_set_num_threads(int n);
 #endif
 
+/* Fortran: the length of a text comes last. Weak, since a BLAS need not have them. */
+__attribute__((weak)) void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length);
+__attribute__((weak)) void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t length);
+
 void peer_blas_threads(int threads)
 {
 #ifdef HAVE_OPENBLAS
@@ -21,4 +25,20 @@ void peer_blas_gemm(bool ta, bool tb, int m, int n, int k, const float *a, const
 {
     cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n, k, 1.0f, a,
                 ta ? m : k, b, tb ? k : n, 0.0f, c, n);
+}
+
+bool peer_blas_has_potrf(void)
+{
+    return spotrf_ && dpotrf_;
+}
+
+/* The lower triangle by rows is the upper one by columns. */
+int peer_blas_potrf(bool f64, int n, void *a)
+{
+    int info = 0;
+    if (f64)
+        dpotrf_("U", &n, a, &n, &info, 1);
+    else
+        spotrf_("U", &n, a, &n, &info, 1);
+    return info;
 }

@@ -7,8 +7,8 @@
 #include "codelets/cpu/factor.h"
 #include "codelets/cpu/whole.h"
 
-/* About 16 tiles along a side keep many workers busy; smaller tiles would starve BLAS, larger ones leave the cache. */
-enum { SIDE = 16, LEAST = 256, MOST = 512, GRAIN = 32 };
+/* About 12 tiles along a side keep 16 workers busy; smaller tiles would starve BLAS, larger ones leave the cache. */
+enum { SIDE = 12, LEAST = 256, MOST = 512, GRAIN = 64 };
 
 int64_t orr__cholesky_block(int64_t n)
 {
