@@ -38,6 +38,7 @@ typedef struct orr__backend {
     bool (*probe)(char *why, size_t size);
     bool (*can)(const orr__region *r);                    /* NULL: everything                              */
     orr_status (*prepare)(const orr__region *r, orr__kernel **k);
+    void (*compile)(orr__kernel *k, const orr__region *r); /* before a launch wants it; NULL: launches do */
     orr_status (*launch)(orr__kernel *k, const orr__launch *l); /* device: enqueues on l->queue; sets last error */
     void (*release)(orr__kernel *k);
     /* Devices only: between a memory object, from `byte` on, and the host, in order with the queue; they wait. */

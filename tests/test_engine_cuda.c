@@ -58,7 +58,8 @@ static orr_status work(double *seen)
     orr_tensor *tx = orr_from(ORR_F32, ORR_SHAPE(N, K), x), *tw = orr_from(ORR_F32, ORR_SHAPE(K, N), w);
     orr_tensor *tb = orr_from(ORR_F32, ORR_SHAPE(N), b), *ti = orr_from(ORR_I32, ORR_SHAPE(4), pick);
     orr_tensor *h = orr_relu(orr_add(orr_matmul(tx, tw), tb)), *p = orr_softmax(h, -1);
-    orr_tensor *rows = orr_take(h, ti, 0), *sum = orr_sum(rows, ORR_ALL_AXES, false), *one = orr_sum(p, ORR_ALL_AXES, false);
+    orr_tensor *rows = orr_take(h, ti, 0), *sum = orr_sum(rows, ORR_ALL_AXES, false),
+               *one = orr_sum(p, ORR_ALL_AXES, false);
     orr_status st = orr_eval_all((orr_tensor *[]){ h, sum, one }, 3);
     if (st == ORR_OK)
         st = orr_read(h, all, sizeof all);
@@ -125,6 +126,23 @@ static void graphs_run_on_the_device_alone(void)
     ORR_CHECK(strstr(orr_engine_name(), "1 CUDA worker") != NULL);
     ORR_CHECK(orr_shutdown() == ORR_OK);
     ORR_CHECK(cu.real || cu.state->loads == cu.state->unloads);
+}
+
+static void warming_up_leaves_nothing_to_compile(void)
+{
+    NEED(true);
+    int removed;
+    ORR_REQUIRE(up("0") == ORR_OK && orr_cache_clear(&removed) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(50, 60));
+    ORR_REQUIRE(orr_eval(x) == ORR_OK);
+    orr_tensor *y = orr_sum(orr_softmax(orr_exp(x), 1), ORR_AXES(0), false);
+    int compiles = cu.state->compiles;
+    ORR_CHECK(orr_warmup(y) == ORR_OK && cu.state->compiles > compiles);
+    compiles = cu.state->compiles;
+    ORR_CHECK(orr_eval(y) == ORR_OK && cu.state->compiles == compiles);
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
 static void graphs_run_beside_the_cpu(void)
@@ -267,8 +285,9 @@ static bool starpu_has_cuda(void)
         (void)orr_shutdown();
         return true;
     }
-    (void)snprintf(cu.why, sizeof cu.why, "%.390s", orr_error_message());
-    return !strstr(cu.why, "without CUDA") && !strstr(cu.why, "built without StarPU");
+    bool there = !strstr(orr_error_message(), "without CUDA") && !strstr(orr_error_message(), "built without StarPU");
+    (void)snprintf(cu.why, sizeof cu.why, there ? "no CUDA device" : "no StarPU with CUDA");
+    return there;
 }
 
 /* The double has to be there before StarPU's own library is loaded. */
@@ -287,6 +306,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(a_backend_that_is_not_there_is_an_error),
         ORR_TEST(graphs_run_on_the_device_alone),
+        ORR_TEST(warming_up_leaves_nothing_to_compile),
         ORR_TEST(graphs_run_beside_the_cpu),
         ORR_TEST(a_launch_that_fails_is_done_again_on_the_host),
         ORR_TEST(so_is_a_product_that_the_library_fails_at),

@@ -95,6 +95,17 @@ static orr__cu_unit *unit_for(orr__kernel *k, const orr__region *r, bool wide)
     return u;
 }
 
+/* With indices of 32 bits, as most launches have them. */
+static void compile(orr__kernel *k, const orr__region *r)
+{
+    bool library = k->library && orr__cu_lt(NULL), tail = k->tail && orr__cu_lt(NULL);
+    orr__cu_unit *u = library || tail ? NULL : unit_for(k, r, false);
+    if (u)
+        orr__cu_unit_compile(orr__cu_site(r), u, orr__cu_look()->arch);
+    else if (tail && !library)
+        orr__cu_tail_compile(k->tail);
+}
+
 /* The device has finished: was an index out of range? */
 static orr_status check_index(orr__after *a)
 {
@@ -244,6 +255,7 @@ const orr__backend orr__cuda = {
     .probe = probe,
     .can = can,
     .prepare = prepare,
+    .compile = compile,
     .launch = launch,
     .release = release,
     .read = orr__cu_read,

@@ -47,6 +47,8 @@ orr__cu_unit *orr__cu_unit_get(orr__site at, const char *text, bool wide); /* on
 void orr__cu_unit_put(orr__cu_unit *u);
 /* Its function in the calling thread's context: compiled and loaded on first use. */
 orr_status orr__cu_unit_function(orr__site at, orr__cu_unit *u, void **function);
+/* Compiled for an architecture, not loaded. What goes wrong is told to who launches it. */
+void orr__cu_unit_compile(orr__site at, orr__cu_unit *u, int arch);
 /* Unloads everything: contexts are about to end. */
 void orr__cu_units_stop(void);
 
@@ -106,6 +108,7 @@ extern bool orr__cu_lt_activations;
 typedef struct orr__cu_tail orr__cu_tail;
 orr_status orr__cu_tail_make(const orr__region *r, orr__cu_tail **out); /* *out NULL: there is none */
 void orr__cu_tail_free(orr__cu_tail *tail);
+void orr__cu_tail_compile(const orr__cu_tail *tail);
 orr_status orr__cu_tail_launch(const orr__cu_tail *tail, const orr__launch *l, bool *done);
 
 #endif

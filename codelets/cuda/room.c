@@ -73,14 +73,15 @@ void orr__cu_rooms_stop(void)
                     (void)d->free(p[i]);
             if (r->lt)
                 (void)orr__cu_lt(NULL)->destroy(r->lt);
+            if (flags.host)
+                (void)d->host_free(flags.host);
+            flags.host = NULL;
             (void)d->pop(&before);
         }
         orr__cu_shapes_free(r->shape);
         free(r);
     }
-    if (flags.host && d)
-        (void)d->host_free(flags.host);
-    flags.host = NULL;
+    flags.host = NULL; /* no context, no memory of it */
     flags.none = false;
     (void)pthread_mutex_unlock(&lock);
 }

@@ -97,6 +97,11 @@ void orr__cu_tail_free(orr__cu_tail *tail)
     free(tail);
 }
 
+void orr__cu_tail_compile(const orr__cu_tail *tail)
+{
+    orr__cuda.compile(tail->kernel, &tail->map);
+}
+
 static orr_status launch_map(const orr__cu_tail *tail, const orr__launch *l)
 {
     enum { FEW = 32 };

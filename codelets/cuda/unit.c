@@ -142,6 +142,14 @@ static orr_status compile(orr__site at, orr__cu_unit *u, int arch)
     return st;
 }
 
+void orr__cu_unit_compile(orr__site at, orr__cu_unit *u, int arch)
+{
+    (void)pthread_mutex_lock(&u->lock);
+    (void)compile(at, u, arch);
+    (void)pthread_mutex_unlock(&u->lock);
+    orr_error_clear();
+}
+
 static orr_status load(orr__site at, const orr__cu_driver *d, orr__cu_unit *u, void *context, loaded **out)
 {
     int device, major = 0, minor = 0, code = d->context_device(&device);

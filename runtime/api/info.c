@@ -145,6 +145,9 @@ static void libraries(list *l)
 #else
     add(l, "library", "zlib", "built without: no .gz files, no compressed .npz");
 #endif
+    bool cuda = orr__cuda.probe(why, sizeof why);
+    add(l, "library", "CUDA", "%s%s%s", cuda ? "usable" : "not usable", !cuda ? ": " : "", !cuda ? why : "");
+    why[0] = '\0';
     bool opencl = orr__opencl.probe && orr__opencl.probe(why, sizeof why);
     add(l, "library", "OpenCL", "%s%s%s", opencl ? "usable" : "not usable", why[0] ? ": " : "", why);
 }

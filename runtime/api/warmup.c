@@ -25,6 +25,9 @@ static void compile(orr__plan *plan)
         if (plan->step[i].cpu)
             orr__cpu_compile(plan->step[i].cpu, plan->step[i].region);
     for (int i = 0; i < plan->nstep; i++)
+        if (plan->step[i].cuda)
+            orr__cuda.compile(plan->step[i].cuda, plan->step[i].region);
+    for (int i = 0; i < plan->nstep; i++)
         if (plan->step[i].cpu)
             orr__cpu_compiled(plan->step[i].cpu);
 }

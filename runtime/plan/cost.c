@@ -97,6 +97,19 @@ bool orr__region_graph(const orr__region *r, double us)
  * ORRERY_TILE_US says: cuts decide the order of sums. */
 enum { ASSUMED_WORKERS = 16, ASSUMED_TILE_US = 200 };
 
+/* A GPU does the work of many cores, and its libraries want large tasks: a tile for each, or as many as make four tiles
+ * fit into its memory. */
+static int64_t device_tiles(const orr__region *r, int64_t n)
+{
+    const orr__machine *m = &orr__plan_machine;
+    int64_t enough = m->cuda;
+    if (orr__env.deterministic || m->cuda == 0 || (orr__cuda.can && !orr__cuda.can(r)))
+        return n;
+    if (m->device_bytes > 0 && r->bytes / ((double)m->device_bytes / 4) > (double)enough)
+        enough = 1 + (int64_t)(r->bytes / ((double)m->device_bytes / 4));
+    return n < enough ? n : enough;
+}
+
 /* A task must be worth its overhead; more tiles than workers only where that evens out the load. */
 int orr__region_tiles(const orr__region *r, double us)
 {
@@ -116,7 +129,6 @@ int orr__region_tiles(const orr__region *r, double us)
         if (n > workers && n > rows / 512)
             n = rows / 512 > workers ? rows / 512 : workers; /* each tile packs the other operand anew */
     }
-    if (n > rows)
-        n = rows;
+    n = device_tiles(r, n < rows ? n : rows);
     return n < 1 ? 1 : (int)n;
 }

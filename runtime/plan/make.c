@@ -82,7 +82,7 @@ orr_status orr__step_prepare(orr__step *s)
     const orr__region *r = s->region;
     orr_status st = orr__cpu.prepare(r, &s->cpu);
     s->opencl = prepare_for(&orr__opencl, st == ORR_OK && orr__plan_machine.opencl, r);
-    s->cuda = prepare_for(&orr__cuda, st == ORR_OK && orr__plan_machine.cuda, r);
+    s->cuda = prepare_for(&orr__cuda, st == ORR_OK && orr__plan_machine.cuda > 0, r);
     return st;
 }
 

@@ -65,7 +65,9 @@ typedef struct orr__plan {
 /* What the planner wants to know of the machine. Set by the engine at start. */
 typedef struct {
     int workers;
-    bool opencl, cuda;
+    bool opencl;
+    int cuda;            /* devices                                         */
+    size_t device_bytes; /* memory of the smallest device, 0: not known     */
     bool bundles; /* several small steps may be one task */
     bool graphs;  /* a large step may be a graph of tasks */
 } orr__machine;
