@@ -49,6 +49,12 @@ typedef struct orr__backend {
 } orr__backend;
 
 extern const orr__backend orr__cpu;
+/* There is no such place: what every backend says. */
+static inline orr_status orr__no_place(orr__site at, int64_t index, int64_t number, int axis, int64_t length)
+{
+    return orr__fail(at, ORR_EINDEX, "index %lld (number %lld) is out of range for axis %d of length %lld",
+                     (long long)index, (long long)number, axis, (long long)length);
+}
 /* A user's kernel without a C function: launches on the CPU fail. */
 bool orr__region_needs_device(const orr__region *r);
 extern const orr__backend orr__opencl; /* probe says no when built without OpenCL */

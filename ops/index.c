@@ -4,8 +4,8 @@
 
 #include "ops/record.h"
 
-/* An index tensor as the primitives take it: 1-d, i32 or i64. */
-static orr__node *flat_indices(orr__site at, const orr__node *index)
+/* An index tensor as the primitives take it: i32 or i64. */
+static orr__node *indices_of(orr__site at, const orr__node *index)
 {
     orr__node *n = orr__node_ref((orr__node *)index);
     if (n->dtype == ORR_U64) { /* what i64 cannot hold must stay out of range, not turn negative */
@@ -14,10 +14,7 @@ static orr__node *flat_indices(orr__site at, const orr__node *index)
         orr_tensor *least = orr_minimum_at(at.file, at.line, x, y);
         n = orr_tensor_status(least) == ORR_OK ? orr__node_ref(orr__handle_node(least)) : NULL;
     }
-    if (n && n->dtype != ORR_I32)
-        n = orr__rec_cast(at, n, ORR_I64);
-    orr_shape flat = ORR_SHAPE(orr__shape_count(&index->shape));
-    return orr__rec_reshape(at, n, &flat);
+    return n && n->dtype != ORR_I32 ? orr__rec_cast(at, n, ORR_I64) : n;
 }
 
 /* `s` with axis k replaced by the dimensions of `by`. */
@@ -59,40 +56,34 @@ orr_tensor *orr_take_at(const char *file, int line, orr_tensor *x, orr_tensor *i
     orr__site at = ORR__SITE(file, line, "take");
     orr__node *in[2];
     orr_tensor *bad;
-    orr_shape from, to, flat;
+    orr_shape from, to;
     int k;
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ x, indices }, (const char *const[]){ "x", "indices" }, in,
                        &bad) ||
         !indexed(at, in, axis, &from, &k, &bad) || !replaced(at, &from, k, &in[1]->shape, &to, &bad))
         return bad;
     orr_scope *scope = orr_scope_begin();
-    orr__node *arg[2] = { orr__rec_reshape(at, orr__node_ref(in[0]), &from), flat_indices(at, in[1]) };
+    orr__node *arg[2] = { orr__rec_reshape(at, orr__node_ref(in[0]), &from), indices_of(at, in[1]) };
     orr__node *r = NULL;
-    if (arg[0] && arg[1]) {
-        flat = from;
-        flat.dim[k] = arg[1]->shape.dim[0];
-        r = orr__node_new(at, orr__prim(ORR__OP_TAKE), (orr_dtype)in[0]->dtype, &flat, 2, arg);
-    }
+    if (arg[0] && arg[1])
+        r = orr__node_new(at, orr__prim(ORR__OP_TAKE), (orr_dtype)in[0]->dtype, &to, 2, arg);
     if (r)
         r->attr.axis = k;
     orr__node_unref(arg[0]);
     orr__node_unref(arg[1]);
-    return orr__compose_end(at, scope, orr__handle_new(orr__rec_reshape(at, r, &to)));
+    return orr__compose_end(at, scope, orr__handle_new(r));
 }
 
 /* The three operands of the primitive, references owned; the last is NULL when one could not be made. */
-static void scatter_operands(orr__site at, orr__node *const *in, orr_dtype dtype, const orr_shape *from, int k,
+static void scatter_operands(orr__site at, orr__node *const *in, orr_dtype dtype, const orr_shape *from,
                              const orr_shape *shape, orr__node **arg)
 {
-    orr_shape flat = *from;
     arg[0] = orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(in[0]), dtype), from);
-    arg[1] = flat_indices(at, in[1]);
+    arg[1] = indices_of(at, in[1]);
     arg[2] = NULL;
     if (!arg[0] || !arg[1])
         return;
-    flat.dim[k] = arg[1]->shape.dim[0];
-    arg[2] = orr__rec_cast(at, orr__node_ref(in[2]), dtype);
-    arg[2] = orr__rec_reshape(at, orr__rec_broadcast(at, arg[2], shape), &flat);
+    arg[2] = orr__rec_broadcast(at, orr__rec_cast(at, orr__node_ref(in[2]), dtype), shape);
 }
 
 orr_tensor *orr_scatter_add_at(const char *file, int line, orr_tensor *x, orr_tensor *indices, orr_tensor *updates,
@@ -116,7 +107,7 @@ orr_tensor *orr_scatter_add_at(const char *file, int line, orr_tensor *x, orr_te
     if (dtype == ORR_BOOL)
         return orr__poison(at, ORR_EDTYPE, "bool does not add: write orr_cast(x, ORR_I32)");
     orr_scope *scope = orr_scope_begin();
-    scatter_operands(at, in, dtype, &from, k, &shape, arg);
+    scatter_operands(at, in, dtype, &from, &shape, arg);
     if (arg[2])
         r = orr__node_new(at, orr__prim(ORR__OP_SCATTER_ADD), dtype, &from, 3, arg);
     if (r)

@@ -53,6 +53,17 @@ static inline int rb_access(rb *b, int input, int64_t offset, const int64_t *str
     return b->r.naccess++;
 }
 
+/* Of a place or what is gathered, moving along the last axis. */
+static inline int rb_placed(rb *b, int input, int64_t stride, int64_t by)
+{
+    int64_t all[ORR_MAX_RANK] = { 0 };
+    all[b->r.rank - 1] = stride;
+    int a = rb_access(b, input, 0, all);
+    b->access[a].placed = true;
+    b->access[a].by = by;
+    return a;
+}
+
 /* Row-major over all axes. */
 static inline int rb_linear(rb *b, int input)
 {

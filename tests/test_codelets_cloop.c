@@ -10,6 +10,7 @@
 #include "tests/region_graphs.h"
 #include "tests/region_draws.h"
 #include "tests/region_nan.h"
+#include "tests/region_takes.h"
 #include "tests/region_tests.h"
 
 extern char **environ;
@@ -448,6 +449,14 @@ static void what_it_cannot_is_refused(void)
         twice(test);                                                                                                   \
     }
 SHARED(WRAP)
+/* Indices that are in range are no reason to give up. */
+#define WRAP_TAKES(test)                                                                                               \
+    static void compiled_##test(void)                                                                                  \
+    {                                                                                                                  \
+        twice(test);                                                                                                   \
+        ORR_CHECK_MSG(given_up == 0, "%d kernels gave up", given_up);                                                  \
+    }
+TK_TESTS(WRAP_TAKES)
 
 /* Of 36 pairs of bounds 11 have a NaN, in four dtypes, with each compiler. */
 static void compiled_kernels_give_up_for_nan_alone(void)
@@ -462,7 +471,7 @@ static void compiled_kernels_give_up_for_nan_alone(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        SHARED(ROW) ORR_TEST(compiled_kernels_give_up_for_nan_alone),
+        SHARED(ROW) TK_TESTS(ROW) ORR_TEST(compiled_kernels_give_up_for_nan_alone),
         ORR_TEST(sizes_are_not_in_the_text),
         ORR_TEST(what_it_cannot_is_refused),
         { 0 },

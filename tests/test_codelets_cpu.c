@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include "tests/region_draws.h"
 #include "tests/region_nan.h"
+#include "tests/region_takes.h"
 #include "tests/region_tests.h"
 #include "codelets/cpu/cpu.h"
 
@@ -372,6 +373,8 @@ int main(int argc, char **argv)
         ORR_TEST(nan_of_any_payload_stays_nan),
         ORR_TEST(random_numbers_of_long_runs),
         ORR_TEST(bounds_that_are_nan_win),
+        TK_TESTS(ORR_TEST_OF)
+        ORR_TEST(graphs_compute_what_the_reference_does),
         ORR_TEST(f32_functions_keep_their_promise),
         ORR_TEST(blocks_end_where_the_data_does),
         ORR_TEST(any_map),

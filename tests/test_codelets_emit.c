@@ -7,6 +7,7 @@
 #include "codelets/emit/emit.h"
 #include "tests/region_graphs.h"
 #include "tests/region_tests.h"
+#include "tests/region_takes.h"
 #include "tests/region_wide.h"
 
 /* glibc's functions are off by a place or two; f32 rows are compared with f64 values, f64 with themselves. */
@@ -20,6 +21,7 @@ static double rc_ulp(const orr__ewrow *row, orr_dtype t)
 /* -- C99: a stand-in for the compiled CPU tier ------------------------------------------------------------------ */
 
 typedef void c_kernel(void *const *in, void *const *out, const int64_t *word);
+typedef void c_kernel_most(void *const *in, void *const *out, void *flag, void *scratch, const int64_t *word);
 typedef void c_kernel_more(void *const *in, void *const *out, void *more, const int64_t *word);
 
 static bool cc_works(void)
@@ -73,11 +75,19 @@ static bool rc_launch(const rc_run *run)
     char *text = orr__emit(r, &orr__dialect_c, &lay, true);
     c_kernel *k = text ? c_compile(text, wide, &lib) : NULL;
     ORR_CHECK_MSG(k != NULL, "of %s", text ? text : orr_error_message());
-    int32_t bad = INT32_MAX;
+    int32_t bad[8 * ORR__FLAG_INTS];
+    for (int i = 0; i < 8 * ORR__FLAG_INTS; i++)
+        bad[i] = i % ORR__FLAG_INTS == ORR__FLAG_LEAST ? INT32_MAX : -1;
     c_kernel_more *more;
     memcpy(&more, &k, sizeof more);
-    if (k && lay.flag && word[0] > 0) {
-        more(run->in, run->out, &bad, word);
+    if (k && lay.flag && lay.scratch && word[0] > 0) {
+        c_kernel_most *most;
+        char scratch[4096];
+        memcpy(&most, &k, sizeof most);
+        ORR_CHECK(orr__emit_scratch(&lay, word) == 0);
+        most(run->in, run->out, bad, scratch, word);
+    } else if (k && lay.flag && word[0] > 0) {
+        more(run->in, run->out, bad, word);
     } else if (k && lay.scratch && word[0] > 0) {
         size_t bytes = orr__emit_scratch(&lay, word);
         void *scratch = malloc(bytes + 1);
@@ -90,7 +100,7 @@ static bool rc_launch(const rc_run *run)
     }
     else if (k && word[0] > 0)
         k(run->in, run->out, word);
-    rc_bad_index = bad == INT32_MAX ? -1 : bad;
+    rc_bad_index = bad[ORR__FLAG_LEAST] == INT32_MAX ? -1 : bad[ORR__FLAG_LEAST];
     if (lib)
         (void)dlclose(lib);
     free(text);
@@ -205,6 +215,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(far_elements_take_64_bit_indices),
                                       ORR_TEST(graphs_compute_what_the_reference_does),
                                       RW_TESTS,
+                                      TK_TESTS(ORR_TEST_OF)
+                                      ORR_TEST(wrong_indices_in_kernels_are_found),
                                       { 0 } };
     static const orr_test text_only[] = { TEXT_TESTS, { 0 } };
     bool cc = cc_works();

@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 #include "tests/region_graphs.h"
 #include "tests/region_draws.h"
 #include "tests/region_nan.h"
+#include "tests/region_takes.h"
 #include "tests/region_tests.h"
 #include "tests/region_wide.h"
 #include "codelets/emit/emit.h"
@@ -119,6 +120,8 @@ static bool rc_launch(const rc_run *run)
     rc_bad_index = -1;
     if (st == ORR_EINDEX) {
         const char *number = strstr(orr_error_message(), "(number ");
+        ORR_CHECK_MSG(r->kind != ORR__G_MAP || strstr(orr_error_message(), r->in_count[0] ? "index 4 " : "index 1 "), "%s",
+                      orr_error_message());
         rc_bad_index = number ? strtol(number + 8, NULL, 10) : -1;
         st = ORR_OK;
     }
@@ -346,6 +349,8 @@ int main(int argc, char **argv)
         ORR_TEST(bounds_that_are_nan_win),
         ORR_TEST(graphs_compute_what_the_reference_does),
         RW_TESTS,
+        TK_TESTS(ORR_TEST_OF)
+        ORR_TEST(wrong_indices_in_kernels_are_found),
         ORR_TEST(folds_by_single_items),
         ORR_TEST(one_text_is_compiled_once_for_all_sizes),
         ORR_TEST(a_build_error_carries_the_compilers_log),

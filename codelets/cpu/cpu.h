@@ -7,16 +7,17 @@
 #include "codelets/cpu/vec.h"
 
 /* One operation on a block. Its result is the register of the same number (stores have none). */
-typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD, ORR__VSPREAD, ORR__VPICK } orr__vkind;
+typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD, ORR__VSPREAD, ORR__VPICK, ORR__VPLACE, ORR__VTAKE } orr__vkind;
 typedef struct {
     uint8_t kind;
     uint8_t dtype, from; /* of the value; of a cast's or store's operand                       */
     bool per_row; /* one value a row: folds, and what is made of them */
+    bool still;          /* of a take: its place is the same all along the last axis */
     bool once;           /* the same in every block: computed before the first one             */
     int16_t reg, x, y, z;
     int16_t slot; /* the scratch block that holds the result, -1: none                  */
     int16_t out;  /* the output that is the result's place, or a store's, -1: none      */
-    int16_t access, dist;      /* dist: of a fold, its rop                                           */
+    int16_t access, dist;      /* dist: of a fold, its rop; of a place, its axis                                           */
     int32_t scalar;
     orr__vecfn *row;
     orr__roundfn *round; /* f16, bf16: the result to its dtype                                 */
@@ -58,6 +59,7 @@ typedef struct {
     int64_t *index; /* room for one block each */
     void *wide;
     uint16_t *half;
+    orr_status st;  /* ORR_EINDEX once an index was out of range */
     void *more; /* what the caller of orr__vrun_begin asked for */
     bool in_place; /* the output lies over an input: blocks of inputs are copied before it is written */
 } orr__vrun;
@@ -68,8 +70,12 @@ orr_status orr__program(const orr__region *r, orr__kernel *k);
 orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch *l, size_t more);
 /* The box of v->dim at v->origin from now on: views, and what is computed once. */
 void orr__vrun_box(orr__vrun *v);
-/* Iterations p … p+n, n ≤ k->block, p a multiple of the last axis when that is shorter than half a block. */
+/* Iterations p … p+n, n ≤ k->block, to be asked for while v->st is ORR_OK; p a multiple of the last axis when that is shorter than half a block. */
 void orr__vrun_block(orr__vrun *v, int64_t p, int64_t n);
+
+/* take.c: operations of these kinds. */
+void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n);
+void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n);
 
 /* reduce.c: in which dtype values of t are accumulated, what changes nothing, and the outcome as that dtype. */
 orr_dtype orr__fold_dtype(int rop, orr_dtype t);

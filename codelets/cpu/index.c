@@ -32,8 +32,7 @@ static int64_t place(const orr__launch *l, int64_t j, int64_t n)
     int64_t i = orr__is_signed(t) ? v.i : v.u > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)v.u;
     if (i >= -n && i < n)
         return i < 0 ? i + n : i;
-    (void)orr__fail(orr__cpu_site(l), ORR_EINDEX, "index %lld (number %lld) is out of range for axis %d of length %lld",
-                    (long long)i, (long long)j, r->attr.axis, (long long)n);
+    (void)orr__no_place(orr__cpu_site(l), i, j, r->attr.axis, n);
     return -1;
 }
 

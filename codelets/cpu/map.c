@@ -78,8 +78,8 @@ static orr_status map_boxes(const orr__kernel *k, const orr__launch *l)
         orr__vrun_box(&b.v);
         orr__vrun_block(&b.v, 0, b.v.total);
         put(&b);
-    } while (advance(&b));
-    return ORR_OK;
+    } while (b.v.st == ORR_OK && advance(&b));
+    return b.v.st;
 }
 
 /* -- blocks ------------------------------------------------------------------------------------------------------ */
@@ -96,7 +96,7 @@ orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l)
     int64_t row = r->per_row ? k->dim[0] ? r->out_count / k->dim[0] : 0 : v.total / v.dim[0];
     for (int n = 0; n < r->nout; n++)
         v.out[n] = (char *)l->out[n] + (size_t)(l->lo * row) * orr_dtype_size((orr_dtype)r->out_dtype[n]);
-    for (int64_t p = 0; p < v.total; p += k->block)
+    for (int64_t p = 0; p < v.total && v.st == ORR_OK; p += k->block)
         orr__vrun_block(&v, p, v.total - p < k->block ? v.total - p : k->block);
-    return ORR_OK;
+    return v.st;
 }

@@ -21,6 +21,7 @@ typedef struct {
     bool *uniform; /* made of scalars alone                                      */
     bool *per_row; /* one value for each row of a block: folds and what follows  */
     bool *spread;  /* … that has been spread over its row, as register n + i      */
+    bool *still;   /* the same all along the last axis                           */
     int *free_slot, nfree;
 } ctx;
 
@@ -52,6 +53,9 @@ static void find_shape(ctx *c, int i)
         all = all && (c->per_row[operand[n]] || c->uniform[operand[n]]);
     }
     c->per_row[i] = in->kind == ORR__RI_FOLD || (some && all);
+    c->still[i] = in->a < 0 || in->kind == ORR__RI_PLACE || c->k->access[in->a].stride[c->k->rank - 1] == 0;
+    for (int n = 0; n < operand_count(in); n++)
+        c->still[i] = c->still[i] && (c->still[operand[n]] || in->kind == ORR__RI_FOLD);
 }
 
 static void find_once(ctx *c)
@@ -78,13 +82,14 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
     static const uint8_t kind[] = {
         [ORR__RI_LOAD] = ORR__VLOAD,     [ORR__RI_SCALAR] = ORR__VSCALAR, [ORR__RI_IOTA] = ORR__VIOTA,
         [ORR__RI_RANDOM] = ORR__VRANDOM, [ORR__RI_CAST] = ORR__VCAST,     [ORR__RI_EW] = ORR__VROW,
-        [ORR__RI_FOLD] = ORR__VFOLD
+        [ORR__RI_FOLD] = ORR__VFOLD,     [ORR__RI_PLACE] = ORR__VPLACE,   [ORR__RI_GATHER] = ORR__VTAKE
     };
     const orr__region *r = c->r;
     const orr__rinstr *in = &r->instr[i];
     *op = (orr__vop){ .kind = kind[in->kind],
                       .dtype = in->dtype,
                       .per_row = c->per_row[i],
+                      .still = in->kind == ORR__RI_GATHER && c->still[in->x],
                       .once = c->once[i],
                       .reg = (int16_t)i,
                       .x = in->x,
@@ -95,7 +100,7 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
                       .access = in->a,
                       .dist = in->op,
                       .scalar = in->slot };
-    if (in->kind == ORR__RI_CAST || in->kind == ORR__RI_FOLD)
+    if (in->kind == ORR__RI_CAST || in->kind == ORR__RI_FOLD || in->kind == ORR__RI_PLACE)
         op->from = r->instr[in->x].dtype;
     if (in->kind != ORR__RI_EW)
         return ORR_OK;
@@ -209,12 +214,13 @@ static orr_status emit(ctx *c)
     return ORR_OK;
 }
 
-/* last[i]: the last operation (its place in k->op) that reads register i; all of them for what is kept. */
+/* last[i]: the last operation (its place in k->op) that reads register i; all of them for what is kept. A place is looked
+ * for even where nothing is read there. */
 static void find_last(ctx *c, bool *kept)
 {
     const orr__region *r = c->r;
     for (int i = 0; i < r->ninstr; i++)
-        c->last[i] = -1;
+        c->last[i] = r->instr[i].kind == ORR__RI_PLACE ? 0 : -1;
     for (int n = 0; n < r->nout; n++)
         c->last[r->out_reg[n]] = 0;
     for (int i = r->ninstr - 1; i >= 0; i--) {
@@ -282,7 +288,7 @@ orr_status orr__program(const orr__region *r, orr__kernel *k)
     ctx c = { .r = r,
               .k = k,
               .last = orr__alloc_n(2 * n + 1, sizeof *c.last),
-              .once = orr__alloc_n(6 * n + 1, sizeof *c.once),
+              .once = orr__alloc_n(7 * n + 1, sizeof *c.once),
               .free_slot = orr__alloc_n(4 * n + 1, sizeof *c.free_slot) };
     bool *kept = c.once + 4 * n; /* of 2n registers: each instruction's, and what it is spread to */
     k->nreg = 2 * r->ninstr;
@@ -292,6 +298,7 @@ orr_status orr__program(const orr__region *r, orr__kernel *k)
         c.uniform = c.once + n;
         c.per_row = c.once + 2 * n;
         c.spread = c.once + 3 * n;
+        c.still = c.once + 6 * n;
         find_once(&c);
         find_last(&c, kept);
         st = emit(&c);

@@ -101,7 +101,7 @@ static void fold_runs(job *j, orr__foldfn *fold)
 {
     const orr__kernel *k = j->v.k;
     int64_t cells = j->reduced < k->block ? k->block / (j->reduced > 0 ? j->reduced : 1) : 1;
-    for (int64_t c = 0; c < j->outer; c += cells) {
+    for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
         int64_t m = j->outer - c < cells ? j->outer - c : cells;
         for (int64_t i = 0; i < m; i++)
             j->acc[i] = j->first;
@@ -164,12 +164,12 @@ orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)
         return st;
     if (!k->rows) {
         fold_runs(&j, k->vec->fold[k->rop][j.t]);
-        return ORR_OK;
+        return j.v.st;
     }
-    for (int64_t o = 0; o < j.outer; o++)
+    for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)
         for (int64_t c = 0; c < j.inner; c += k->block)
             fold_columns(&j, k->vec->foldrow[k->rop][j.t], o, c, j.inner - c < k->block ? j.inner - c : k->block);
-    return ORR_OK;
+    return j.v.st;
 }
 
 /* -- where the extreme is -------------------------------------------------------------------------------------- */
@@ -178,7 +178,7 @@ static void arg_runs(job *j, orr__argfn *find)
 {
     const orr__kernel *k = j->v.k;
     int64_t *out = (int64_t *)(void *)j->out;
-    for (int64_t c = 0; c < j->outer; c++) {
+    for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c++) {
         int64_t at = -1;
         for (int64_t q = 0; q < j->reduced; q += k->block) {
             int64_t n = j->reduced - q < k->block ? j->reduced - q : k->block;
@@ -194,7 +194,7 @@ static void arg_short_runs(job *j, orr__argfn *find)
 {
     const orr__kernel *k = j->v.k;
     int64_t *out = (int64_t *)(void *)j->out, cells = k->block / j->reduced;
-    for (int64_t c = 0; c < j->outer; c += cells) {
+    for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
         int64_t m = j->outer - c < cells ? j->outer - c : cells;
         orr__vrun_block(&j->v, c * j->reduced, m * j->reduced);
         const char *x = j->v.reg[k->result];
@@ -227,10 +227,10 @@ orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l)
     int which = k->rop == ORR__RMAX ? 0 : 1;
     if (!k->rows) {
         (j.reduced > 0 && j.reduced <= k->block / 2 ? arg_short_runs : arg_runs)(&j, k->vec->arg[which][j.t]);
-        return ORR_OK;
+        return j.v.st;
     }
-    for (int64_t o = 0; o < j.outer; o++)
+    for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)
         for (int64_t c = 0; c < j.inner; c += k->block)
             arg_columns(&j, k->vec->argrow[which][j.t], o, c, j.inner - c < k->block ? j.inner - c : k->block);
-    return ORR_OK;
+    return j.v.st;
 }

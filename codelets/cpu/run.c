@@ -239,6 +239,8 @@ static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
     case ORR__VRANDOM: randoms(v, op, dst, p, n); return;
     case ORR__VFOLD: fold_rows(v, op, dst, n); return;
     case ORR__VSPREAD: spread_rows(v, op, dst, n); return;
+    case ORR__VPLACE: orr__vrun_place(v, op, dst, p, n); return;
+    case ORR__VTAKE: orr__vrun_take(v, op, dst, p, n); return;
     case ORR__VPICK: case ORR__VSTORE: return;
     }
 }
@@ -291,6 +293,7 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
         return ORR_ENOMEM;
     v->k = k;
     v->l = l;
+    v->st = ORR_OK;
     v->view = (orr__view *)(void *)at;
     v->reg = (const void **)(void *)(at += views);
     v->slot = at += regs;

@@ -60,9 +60,12 @@ static int access(orr__tail *t, const orr__region *r, int a)
         if (t->access[k] == a)
             return k;
     t->access[x->naccess] = a;
-    x->access[x->naccess] = (orr__access){ .input = from->input < 0 ? -1 : input(t, r, from->input),
-                                           .offset = from->offset,
-                                           .stride = { from->stride[r->rank - 3], from->stride[r->rank - 2] } };
+    orr__access *to = &x->access[x->naccess];
+    *to = *from;
+    to->input = from->input < 0 ? -1 : input(t, r, from->input);
+    memset(to->stride, 0, sizeof to->stride);
+    to->stride[0] = from->stride[r->rank - 3];
+    to->stride[1] = from->stride[r->rank - 2];
     return x->naccess++;
 }
 

@@ -31,6 +31,8 @@ const orr__vec ORR__V(orr__vec) = {
     .random = ORR__V(orr__vec_randoms),
     .gather = ORR__V(orr__vec_gathers),
     .index = ORR__V(orr__vec_index),
+    .place = { ORR__V(orr__vec_place_i32), ORR__V(orr__vec_place_i64) },
+    .take = ORR__V(orr__vec_takes),
     .affine_f64 = ORR__V(orr__vec_affine_f64),
     .affine_u64 = ORR__V(orr__vec_affine_u64),
 };

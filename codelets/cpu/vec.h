@@ -50,6 +50,12 @@ typedef struct {
 
 /* Elements p … p+n of the walk into dst. */
 typedef void orr__gatherfn(void *restrict dst, const orr__view *v, int64_t p, int64_t n);
+/* dst[i] = the place on an axis of length n that index x[i] (i32 or i64) means, or 0; returns the number of the first that
+ * means none, -1: all do. */
+typedef int64_t orr__placefn(int64_t *restrict dst, const void *restrict x, int64_t length, int64_t n);
+/* dst[i] = from[at[i] + by · place[i]] */
+typedef void orr__takefn(void *restrict dst, const void *restrict from, const int64_t *restrict at,
+                         const int64_t *restrict place, int64_t by, int64_t n);
 /* dst[i] = start + step · index[i] */
 typedef void orr__affinefn(void *restrict dst, const int64_t *restrict index, orr__scalar start, orr__scalar step,
                            int64_t n);
@@ -81,6 +87,8 @@ typedef struct {
     orr__randfn *const *random;   /* u32, u64; f32 for f16, bf16, f32; f64 for f64, normal */
     orr__gatherfn *const *gather; /* [log2 of the element's bytes]                         */
     orr__gatherfn *index;         /* the indices themselves, int64_t                       */
+    orr__placefn *place[2];       /* of i32, i64                                           */
+    orr__takefn *const *take;     /* [log2 of the element's bytes]                         */
     orr__affinefn *affine_f64, *affine_u64;
 } orr__vec;
 
@@ -105,6 +113,8 @@ typedef struct {
     extern orr__addfn *const ORR__V_PASTE(orr__vec_adds, isa)[];                                                       \
     extern orr__randfn *const ORR__V_PASTE(orr__vec_randoms, isa)[];                                                   \
     extern orr__gatherfn *const ORR__V_PASTE(orr__vec_gathers, isa)[];                                                 \
+    extern orr__placefn ORR__V_PASTE(orr__vec_place_i32, isa), ORR__V_PASTE(orr__vec_place_i64, isa);                  \
+    extern orr__takefn *const ORR__V_PASTE(orr__vec_takes, isa)[];                                                     \
     extern orr__gatherfn ORR__V_PASTE(orr__vec_index, isa);                                                            \
     extern orr__affinefn ORR__V_PASTE(orr__vec_affine_f64, isa), ORR__V_PASTE(orr__vec_affine_u64, isa);               \
     extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \

@@ -106,3 +106,39 @@ void ORR__V(orr__vec_index)(void *restrict d_, const orr__view *v, int64_t p, in
         next_run(&c, v);
     }
 }
+
+/* -- places on an axis, and what is there ---------------------------------------------------------------------- */
+
+#define PLACE(name, T)                                                                                                 \
+    int64_t ORR__V(name)(int64_t *restrict d, const void *restrict x_, int64_t length, int64_t n)                      \
+    {                                                                                                                  \
+        const T *restrict x = x_;                                                                                      \
+        int64_t bad = 0, first = 0;                                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            int64_t k = x[i] < 0 ? x[i] + length : x[i];                                                               \
+            int64_t ok = k >= 0 && k < length;                                                                         \
+            bad |= !ok;                                                                                                \
+            d[i] = ok ? k : 0;                                                                                         \
+        }                                                                                                              \
+        while (bad && x[first] >= -length && x[first] < length)                                                        \
+            first++;                                                                                                   \
+        return bad ? first : -1;                                                                                       \
+    }
+PLACE(orr__vec_place_i32, int32_t)
+PLACE(orr__vec_place_i64, int64_t)
+
+#define TAKE(name, U)                                                                                                  \
+    static void name(void *restrict d_, const void *restrict from, const int64_t *restrict at,                         \
+                     const int64_t *restrict place, int64_t by, int64_t n)                                             \
+    {                                                                                                                  \
+        U *restrict d = d_;                                                                                            \
+        const U *restrict s = from;                                                                                    \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            d[i] = s[at[i] + by * place[i]];                                                                           \
+    }
+TAKE(take1, uint8_t)
+TAKE(take2, uint16_t)
+TAKE(take4, uint32_t)
+TAKE(take8, uint64_t)
+
+orr__takefn *const ORR__V(orr__vec_takes)[4] = { take1, take2, take4, take8 };

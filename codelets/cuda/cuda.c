@@ -39,7 +39,7 @@ static bool can(const orr__region *r)
 {
     if (r->kind == ORR__G_USER)
         return orr__user_text_can(r, true, true);
-    return orr__emit_can(r, true);
+    return orr__emit_can(r, true) && orr__emit_flags(r) * ORR__FLAG_INTS <= ORR__CU_FLAG;
 }
 
 static void release(orr__kernel *k)
@@ -106,16 +106,20 @@ static void compile(orr__kernel *k, const orr__region *r)
         orr__cu_tail_compile(k->tail);
 }
 
-/* The device has finished: was an index out of range? */
+/* The device has finished: was an index out of range? Its value is on the device, and may be gone. */
 static orr_status check_index(orr__after *a)
 {
-    const orr__region *r = a->region;
-    int32_t bad = *(volatile int32_t *)a->arg;
+    const volatile int32_t *flag = a->arg;
+    int n = 0, all = orr__emit_flags(a->region), axis;
+    while (n < all && flag[n * ORR__FLAG_INTS + ORR__FLAG_LEAST] == NO_INDEX)
+        n++;
+    int64_t number = n < all ? flag[n * ORR__FLAG_INTS + ORR__FLAG_LEAST] : 0, length;
     orr__cu_flag_put(a->arg);
-    if (bad == NO_INDEX)
+    if (n == all)
         return ORR_OK;
-    return orr__fail(orr__cu_site(r), ORR_EINDEX, "an index (number %lld) is out of range for axis %d of length %lld",
-                     (long long)bad, r->attr.axis, (long long)r->in_shape[0].dim[r->attr.axis]);
+    orr__site at = orr__emit_flag_of(a->region, n, &axis, &length);
+    return orr__fail(at, ORR_EINDEX, "an index (number %lld) is out of range for axis %d of length %lld",
+                     (long long)number, axis, (long long)length);
 }
 
 typedef struct {
@@ -127,7 +131,7 @@ typedef struct {
 } call;
 
 /* Words that do not fit by value go ahead of the kernel through the stream; the driver has copied them on return. */
-static orr_status enqueue(const call *c, const orr__cu_address *extra)
+static orr_status enqueue(const call *c, const orr__cu_address *extra, int n)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     orr__site at = orr__cu_site(c->l->region);
@@ -144,19 +148,26 @@ static orr_status enqueue(const call *c, const orr__cu_address *extra)
             return orr__cu_fail(at, "cuMemcpyHtoDAsync", code);
         words = &c->room->words;
     }
-    return orr__cu_enqueue(at, c->function, c->l, extra, words, g.items, g.group);
+    return orr__cu_enqueue(at, c->function, c->l, extra, n, words, g.items, g.group);
 }
 
-static orr_status with_scratch(const call *c)
+/* Once, or twice when a reduction has two stages. What kernels take besides: the flag, then scratch memory. */
+static orr_status stages(const call *c, const orr__cu_address *flag)
 {
     orr__site at = orr__cu_site(c->l->region);
     size_t bytes = orr__emit_scratch(&c->k->layout, c->word);
+    orr__cu_address extra[2];
+    int n = 0;
+    if (flag)
+        extra[n++] = *flag;
     orr_status st = orr__cu_room_grow(at, &c->room->scratch, &c->room->scratch_bytes, bytes);
+    if (c->k->layout.scratch)
+        extra[n++] = c->room->scratch;
     if (st == ORR_OK)
-        st = enqueue(c, &c->room->scratch);
+        st = enqueue(c, extra, n);
     if (st == ORR_OK && bytes > 0) {
         orr__emit_second_stage(&c->k->layout, c->word);
-        st = enqueue(c, &c->room->scratch);
+        st = enqueue(c, extra, n);
     }
     return st;
 }
@@ -167,10 +178,12 @@ static orr_status with_flag(const call *c)
     orr__site at = orr__cu_site(c->l->region);
     orr__cu_address address = 0;
     orr__after own = { 0 }, *after = c->l->after ? c->l->after : &own;
-    int32_t *flag = orr__cu_flag_take(NO_INDEX, &address);
+    int32_t *flag = orr__cu_flag_take(&address);
     if (!flag)
         return orr__fail(at, ORR_ENOMEM, "CUDA: no host memory that the device can write");
-    orr_status st = enqueue(c, &address);
+    for (int i = 0; i < ORR__CU_FLAG; i++)
+        flag[i] = i % ORR__FLAG_INTS == ORR__FLAG_LEAST ? NO_INDEX : -1;
+    orr_status st = stages(c, &address);
     if (st != ORR_OK) {
         orr__cu_flag_put(flag);
         return st;
@@ -196,7 +209,7 @@ static orr_status generated(orr__kernel *k, const orr__launch *l, int64_t *word)
         st = orr__cu_room_of(at, l->queue, &c.room);
     if (st != ORR_OK)
         return st;
-    return k->layout.flag ? with_flag(&c) : k->layout.scratch ? with_scratch(&c) : enqueue(&c, NULL);
+    return k->layout.flag ? with_flag(&c) : stages(&c, NULL);
 }
 
 static orr_status same_layout(const orr__kernel *k, const orr__region *r)

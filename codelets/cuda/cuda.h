@@ -71,8 +71,9 @@ orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room);
 orr_status orr__cu_room_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes);
 void orr__cu_rooms_stop(void);
 
-/* An int in host memory that kernels can write, set to `value`; NULL: none is free. */
-int32_t *orr__cu_flag_take(int32_t value, orr__cu_address *device);
+/* So many ints in host memory that kernels can write, of any content; NULL: none are free. */
+enum { ORR__CU_FLAG = 64 };
+int32_t *orr__cu_flag_take(orr__cu_address *device);
 void orr__cu_flag_put(int32_t *flag);
 
 /* -- launches -------------------------------------------------------------------------------------------------- */
@@ -80,10 +81,10 @@ void orr__cu_flag_put(int32_t *flag);
 orr__site orr__cu_site(const orr__region *r);
 /* user.c */
 orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l);
-/* launch.c: the arrays, *extra when there is one, then the words (by value: where they are; else where their address
+/* launch.c: the arrays, up to two addresses more, then the words (by value: where they are; else where their address
  * is); at least `items` items in groups of `group` (0: of any size). */
 orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra,
-                           const void *words, int64_t items, int group);
+                           int nextra, const void *words, int64_t items, int group);
 orr_status orr__cu_read(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
 orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
 void orr__cu_stop(void);

@@ -15,7 +15,7 @@ static orr_status too_many(orr__site at, int64_t groups)
 
 /* Parameters as the emitter declares them: inputs, outputs, what it takes besides, the words. */
 orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra,
-                           const void *words, int64_t items, int group)
+                           int nextra, const void *words, int64_t items, int group)
 {
     const orr__region *r = l->region;
     void *few[FEW], **param = few;
@@ -26,8 +26,8 @@ orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, c
     orr_status st = ORR_OK;
     if (groups > INT32_MAX)
         return too_many(at, groups);
-    if (n + 2 > FEW) {
-        param = orr__alloc_n(n + 2, sizeof *param);
+    if (n + 3 > FEW) {
+        param = orr__alloc_n(n + 3, sizeof *param);
         address = orr__alloc_n(n, sizeof *address);
     }
     if (!param || !address) {
@@ -39,8 +39,8 @@ orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, c
             address[i] = (orr__cu_address)(uintptr_t)p;
             param[i] = &address[i];
         }
-        if (extra)
-            param[used++] = (void *)(uintptr_t)extra;
+        for (int i = 0; i < nextra && i < 2; i++)
+            param[used++] = (void *)(uintptr_t)&extra[i];
         param[used] = (void *)(uintptr_t)words;
         int code = orr__cu(NULL)->launch(function, (unsigned)groups, 1, 1, block, 1, 1, 0, l->queue, param, NULL);
         st = code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuLaunchKernel", code);

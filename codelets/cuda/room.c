@@ -6,13 +6,13 @@
 #include "codelets/cuda/cuda.h"
 #include "runtime/base/buf.h"
 
-enum { FLAGS = 256, LEAST = 1 << 16 };
+enum { FLAGS = 128, LEAST = 1 << 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__cu_room *rooms;
 
 static struct {
-    int32_t *host; /* one page for all, NULL: not allocated yet */
+    int32_t *host; /* a few pages for all, NULL: not allocated yet */
     bool taken[FLAGS];
     bool none; /* this machine gives none */
 } flags;
@@ -86,25 +86,23 @@ void orr__cu_rooms_stop(void)
     (void)pthread_mutex_unlock(&lock);
 }
 
-int32_t *orr__cu_flag_take(int32_t value, orr__cu_address *device)
+int32_t *orr__cu_flag_take(orr__cu_address *device)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     int32_t *flag = NULL;
     (void)pthread_mutex_lock(&lock);
     if (!flags.host && !flags.none) {
         void *p = NULL;
-        if (d->host_alloc(&p, FLAGS * sizeof *flags.host, ORR__CU_HOST_PORTABLE | ORR__CU_HOST_MAPPED) == ORR__CU_OK)
+        if (d->host_alloc(&p, FLAGS * ORR__CU_FLAG * sizeof *flags.host, ORR__CU_HOST_PORTABLE | ORR__CU_HOST_MAPPED) == ORR__CU_OK)
             flags.host = p;
         flags.none = !flags.host;
     }
     for (int i = 0; i < FLAGS && flags.host && !flag; i++)
-        if (!flags.taken[i] && d->host_address(device, &flags.host[i], 0) == ORR__CU_OK) {
+        if (!flags.taken[i] && d->host_address(device, &flags.host[i * ORR__CU_FLAG], 0) == ORR__CU_OK) {
             flags.taken[i] = true;
-            flag = &flags.host[i];
+            flag = &flags.host[i * ORR__CU_FLAG];
         }
     (void)pthread_mutex_unlock(&lock);
-    if (flag)
-        *flag = value;
     return flag;
 }
 
@@ -112,6 +110,6 @@ void orr__cu_flag_put(int32_t *flag)
 {
     (void)pthread_mutex_lock(&lock);
     if (flag && flags.host)
-        flags.taken[flag - flags.host] = false;
+        flags.taken[(flag - flags.host) / ORR__CU_FLAG] = false;
     (void)pthread_mutex_unlock(&lock);
 }

@@ -16,5 +16,5 @@ orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l)
     if (!orr__user_in_place(l))
         return orr__fail(at, ORR_EDEVICE, "its operands lie in pieces");
     orr_status st = orr__cu_unit_function(at, u, &function);
-    return st == ORR_OK ? orr__cu_enqueue(at, function, l, NULL, word, word[0], l->region->user->k.group) : st;
+    return st == ORR_OK ? orr__cu_enqueue(at, function, l, NULL, 0, word, word[0], l->region->user->k.group) : st;
 }

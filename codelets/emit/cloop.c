@@ -140,6 +140,19 @@ static void give_up_on_nan(const orr__cloop *c)
     }
 }
 
+/* An axis without places is left to it too; an index that means none of those there are, once it is found. */
+static bool give_up_on_places(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    if (orr__emit_flags(r) == 0)
+        return false;
+    orr__text_add(c->t, "    orr_i64 bad = 0;\n");
+    for (int i = 0; i < r->ninstr; i++)
+        if (r->instr[i].kind == ORR__RI_PLACE)
+            orr__text_addf(c->t, "    if (W(%d) <= 0)\n        return 1;\n", orr__emit_by(r, &c->lay, r->instr[i].a));
+    return true;
+}
+
 /* Words become constants of the kernel, so that no store seems to change them. */
 static void kernel(orr__cloop *c)
 {
@@ -157,8 +170,9 @@ static void kernel(orr__cloop *c)
         orr__text_addf(c->t, "    %s *const out%d = out[%d];\n", type, k, k);
     }
     give_up_on_nan(c);
+    bool places = give_up_on_places(c);
     (r->rows ? orr__cloop_rows : r->kind == ORR__G_MAP ? orr__cloop_map : orr__cloop_reduce)(c);
-    orr__text_add(c->t, "    return 0;\n}\n");
+    orr__text_add(c->t, places ? "    return bad != 0;\n}\n" : "    return 0;\n}\n");
 }
 
 char *orr__emit_c(const orr__region *r)

@@ -6,7 +6,7 @@
 #include "codelets/codelet.h"
 
 /* The compiled function, named orr_kernel. in[i], out[k] as in orr__launch (element 0 of the whole array). 0: done; else
- * nothing was done, and tier 0 has to (a scalar that bounds a maximum, minimum or clip is NaN). */
+ * tier 0 has to do it (again): a scalar that bounds a maximum, minimum or clip is NaN, or an index is out of range. */
 typedef int orr__cfn(void *const *in, void *const *out, const int64_t *word);
 
 /* MAP and REDUCE regions; false for what only tier 0 computes. */

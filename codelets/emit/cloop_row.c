@@ -36,7 +36,8 @@ static bool folds_in(const orr__cloop *c, int instr, int pass)
 static bool lies(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
-    return in->kind == ORR__RI_LOAD && !orr__is_half((orr_dtype)in->dtype) &&
+    bool still = in->kind == ORR__RI_GATHER && c->at[in->x] < c->r->rank - 1;
+    return (in->kind == ORR__RI_LOAD || still) && !orr__is_half((orr_dtype)in->dtype) &&
            c->lay.move[in->a * ORR_MAX_RANK + c->r->rank - 1] == ORR__MOVE_UNIT;
 }
 
@@ -48,7 +49,9 @@ static float cost_of(const rows *w, int n)
     const int16_t operand[3] = { in->x, in->y, in->z };
     bool half = orr__is_half((orr_dtype)in->dtype);
     float cost = 1;
-    if (in->kind == ORR__RI_LOAD)
+    if (in->kind == ORR__RI_GATHER && inner(w, in->x))
+        cost = STRIDED;
+    else if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER)
         cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? STRIDED / 2 : 1;
     else if (in->kind == ORR__RI_RANDOM)
         cost = RANDOM;
@@ -83,6 +86,8 @@ static void want(rows *w, int pass, bool decide)
         const int16_t operand[3] = { in->x, in->y, in->z };
         if (pass < w->passes && folds_in(w->c, n, pass) && !lies(w->c, in->x))
             w->wanted[in->x] = true;
+        if (in->kind == ORR__RI_PLACE && w->c->pass[n] == pass)
+            w->wanted[n] = true; /* even where nothing is read there */
         if (!w->wanted[n] || !inner(w, n))
             continue;
         if (decide && w->first[n] < 0)
@@ -124,7 +129,7 @@ static void source(const rows *w, int n)
     int x = c->r->instr[n].x;
     if (lies(c, x)) {
         orr__text_addf(c->t, "in%d + (", c->r->access[c->r->instr[x].a].input);
-        orr__emit_index(c->t, c->r, &c->lay, c->r->instr[x].a, false);
+        orr__emit_element(c->t, c->r, &c->lay, &c->r->instr[x]);
         orr__text_add(c->t, ")");
     } else if (w->kept[x]) {
         orr__text_addf(c->t, "keep%d + q", x);

@@ -16,7 +16,7 @@ static int access_words(const orr__region *r, const orr__access *a)
     int n = 1;
     for (int d = 0; d < r->rank; d++)
         n += move_of(a->stride[d]) == ORR__MOVE_ANY;
-    return n;
+    return n + a->placed;
 }
 
 int orr__emit_c_words(const orr__region *r)
@@ -83,7 +83,8 @@ static void place_registers(orr__cloop *c)
             at = r->rank - 2;
             pass++;
         }
-        for (int p = 0; in->a >= 0 && p < r->rank; p++)
+        bool reads = in->a >= 0 && in->kind != ORR__RI_PLACE; /* whose number is only for the interpreter's error */
+        for (int p = 0; reads && p < r->rank; p++)
             if (c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE && p > at)
                 at = p;
         c->at[i] = (int16_t)at;
@@ -134,6 +135,8 @@ void orr__emit_c_args(const orr__launch *l, int64_t *word)
         for (int d = 0; d < r->rank; d++)
             if (move_of(c->stride[d]) == ORR__MOVE_ANY)
                 *word++ = c->stride[d];
+        if (c->placed)
+            *word++ = c->by;
     }
     (void)orr__emit_scalar_words(l, true, word);
 }

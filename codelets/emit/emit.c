@@ -13,6 +13,8 @@ bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
     if (t >= ORR_DTYPE_COUNT || (t == ORR_F64 && !fp64))
         return false;
     switch (in->kind) {
+    case ORR__RI_PLACE: return true;
+    case ORR__RI_GATHER:
     case ORR__RI_LOAD: return r->in_dtype[r->access[in->a].input] < ORR_DTYPE_COUNT;
     case ORR__RI_SCALAR:
     case ORR__RI_CAST: return true;

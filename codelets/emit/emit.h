@@ -52,7 +52,7 @@ enum {
  *   1                 index at which axis 0 starts (for arg-reductions)
  *   2 …               size of each axis; of axis 0, hi - lo
  *   2 + rank …        unless linear: what divides by each of these sizes (orr_quotient in dialect.c)
- *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order
+ *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order, then `by` of what is placed
  *   out_at + k        offset of output k
  *   scalar_at …       scalars in instruction order, each in its register's representation */
 typedef struct orr__layout {
@@ -61,12 +61,20 @@ typedef struct orr__layout {
     bool by_value;
     bool alone;    /* each item folds an element by itself; the launcher sets it, the text is the same     */
     bool scratch;  /* a parameter before the words: memory between the stages of a reduction              */
-    bool flag;     /* a parameter before the words: an int that becomes the number of a wrong index, the smallest */
+    bool flag;     /* a parameter before the words: what is told about wrong indices, see below */
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
     int16_t *at;   /* naccess word numbers */
     uint8_t *move; /* naccess × ORR_MAX_RANK */
 } orr__layout;
+
+/* The flag has so many ints for each of orr__emit_flags(region) indices, in the order of their instructions. The least
+ * number of a wrong one goes to the first, which is INT32_MAX before; the index with number WANTED, if that one is wrong,
+ * to the last two. A kernel may run again to find it. */
+enum { ORR__FLAG_LEAST, ORR__FLAG_WANTED, ORR__FLAG_LOW, ORR__FLAG_HIGH, ORR__FLAG_INTS };
+int orr__emit_flags(const orr__region *r);
+/* What index n of them is to the user: where it was given, for which axis, and how many places that has. */
+orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *length);
 
 /* Without fp64: nothing that needs double. */
 bool orr__emit_can(const orr__region *r, bool fp64);
@@ -122,6 +130,11 @@ void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *don
 void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide);
+/* The same as an instruction reads it, at its place; the word of a placed access. */
+void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in);
+int orr__emit_by(const orr__region *r, const orr__layout *l, int a);
+/* Tells the flag that index number `number` of those that begin at int `flag`, with value `index`, is wrong. */
+void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *index);
 int orr__emit_random_bits(const orr__rinstr *in); /* what a number is made from: 32, 64 random bits; 0: a normal number */
 /* As statements. *scalar: next scalar word. Random number n has its index in q<n>, its seed in `word`. */
 void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64);

@@ -36,6 +36,29 @@ int orr__emit_scalars(const orr__rinstr *in)
     }
 }
 
+int orr__emit_flags(const orr__region *r)
+{
+    int n = r->kind == ORR__G_TAKE || r->kind == ORR__G_SCATTER_ADD;
+    for (int i = 0; i < r->ninstr; i++)
+        n += r->instr[i].kind == ORR__RI_PLACE;
+    return n;
+}
+
+orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *length)
+{
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__access *a = r->instr[i].kind == ORR__RI_PLACE ? &r->access[r->instr[i].a] : NULL;
+        if (!a || n-- > 0)
+            continue;
+        *axis = r->instr[i].op;
+        *length = a->by;
+        return ORR__SITE(a->file, a->line, "take");
+    }
+    *axis = r->attr.axis;
+    *length = r->in_shape[0].dim[r->attr.axis];
+    return ORR__SITE(r->file, r->line, r->label);
+}
+
 static bool by_value(const orr__region *r, const orr__dialect *d, const orr__layout *l)
 {
     return d->by_value && (l->nword + r->nin + r->nout + l->flag + l->scratch) * 8 <= ORR__EMIT_ARG_BYTES;
@@ -47,16 +70,15 @@ int orr__layout_accesses(const orr__region *r, orr__layout *l, int first, int wo
         const orr__access *c = &r->access[a];
         uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
         l->at[a] = (int16_t)word++;
-        if (l->linear) {
+        if (l->linear)
             move[0] = still(r, c) ? ORR__MOVE_NONE : ORR__MOVE_UNIT;
-            continue;
-        }
-        for (int k = 0; k < r->rank; k++) {
+        for (int k = 0; k < r->rank && !l->linear; k++) {
             move[k] = r->dim[k] == 1 || c->stride[k] == 0 ? ORR__MOVE_NONE
                       : c->stride[k] == 1                 ? ORR__MOVE_UNIT
                                                           : ORR__MOVE_ANY;
             word += move[k] == ORR__MOVE_ANY;
         }
+        word += c->placed;
     }
     return word;
 }
@@ -71,6 +93,7 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
         orr__layout_free(l);
         return ORR_ENOMEM;
     }
+    l->flag = orr__emit_flags(r) > 0;
     if (r->kind >= ORR__G_MATMUL) {
         if (r->kind == ORR__G_MATMUL) {
             l->group = d->group;
@@ -188,12 +211,15 @@ bool orr__emit_access_words(const orr__launch *l, const orr__layout *lay, int fi
         int64_t offset = c->offset + l->lo * c->stride[0];
         if (c->input >= 0) {
             offset -= l->in_off ? l->in_off[c->input] : 0;
-            fits = fits && orr__emit_narrow(r, c, offset, l->hi - l->lo);
+            fits = fits && (c->placed ? r->in_count[c->input] <= INT32_MAX
+                                      : orr__emit_narrow(r, c, offset, l->hi - l->lo));
         }
         word[at++] = offset;
         for (int d = 0; d < r->rank && !lay->linear; d++)
             if (move[d] == ORR__MOVE_ANY)
                 word[at++] = c->stride[d];
+        if (c->placed)
+            word[at] = c->by;
     }
     return fits;
 }

@@ -85,10 +85,11 @@ static void along(row *w)
             value(w, n);
 }
 
-static void forget(row *w)
+/* Places are looked for even where nothing is read there. */
+static void begin(row *w, int pass)
 {
     for (int n = 0; n < w->r->ninstr; n++)
-        w->of[n].need = false;
+        w->of[n].need = w->r->instr[n].kind == ORR__RI_PLACE && w->of[n].pass == pass;
 }
 
 /* The outcome is a value like any other, rounded to its dtype. */
@@ -107,7 +108,7 @@ static void conclude(row *w, int n)
 static void pass(row *w, int number)
 {
     const orr__region *r = w->r;
-    forget(w);
+    begin(w, number);
     for (int n = 0; n < r->ninstr; n++)
         if (folds_in(w, n, number)) {
             orr__text_addf(w->t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
@@ -145,7 +146,7 @@ static void outputs(row *w)
         stores(w);
         return;
     }
-    forget(w);
+    begin(w, w->passes);
     for (int k = 0; k < r->nout; k++)
         w->of[r->out_reg[k]].need = true;
     along(w);

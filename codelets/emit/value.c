@@ -28,13 +28,66 @@ void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, i
     }
 }
 
+int orr__emit_by(const orr__region *r, const orr__layout *l, int a)
+{
+    const uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
+    int word = l->at[a] + 1;
+    for (int d = 0; d < r->rank && !l->linear; d++)
+        word += move[d] == ORR__MOVE_ANY;
+    return word;
+}
+
+void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
+{
+    orr__emit_index(t, r, l, in->a, false);
+    if (in->kind == ORR__RI_GATHER)
+        orr__text_addf(t, " + (orr_idx)r%d * (orr_idx)W(%d)", in->x, orr__emit_by(r, l, in->a));
+}
+
+void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *index)
+{
+    orr__text_addf(t,
+                   "    const orr_i32 number = (orr_i32)(%s < 2147483646 ? %s : 2147483646);\n"
+                   "    if (flag[%d] == number) {\n        flag[%d] = (orr_i32)(orr_u32)(orr_u64)%s;\n"
+                   "        flag[%d] = (orr_i32)(orr_u32)((orr_u64)%s >> 32);\n    }\n    orr_least(flag + %d, number);\n",
+                   number, number, flag + ORR__FLAG_WANTED, flag + ORR__FLAG_LOW, index, flag + ORR__FLAG_HIGH, index,
+                   flag + ORR__FLAG_LEAST);
+}
+
+/* Where a flag tells of an index that is no place, the place is -1, at which nothing is read; else it is 0, and `bad`. */
+static void place(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in, int n)
+{
+    int by = orr__emit_by(r, l, in->a), flag = 0;
+    char number[16], index[16];
+    orr__text_addf(t,
+                   "    const orr_i64 k%d = r%d, at%d = k%d < 0 ? k%d + W(%d) : k%d;\n"
+                   "    const orr_i64 no%d = (orr_i64)(at%d < 0) | (orr_i64)(at%d >= W(%d));\n",
+                   n, in->x, n, n, n, by, n, n, n, n, by);
+    if (!l->flag) {
+        orr__text_addf(t, "    bad |= no%d;\n    const orr_i64 r%d = no%d ? 0 : at%d;\n", n, n, n, n);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        flag += r->instr[i].kind == ORR__RI_PLACE ? ORR__FLAG_INTS : 0;
+    orr__text_addf(t, "    const orr_i64 r%d = no%d ? -1 : at%d;\n    if (no%d) {\n    const orr_i64 q%d = ", n, n, n, n,
+                   n);
+    orr__emit_index(t, r, l, in->a, true);
+    orr__text_add(t, ";\n");
+    (void)snprintf(number, sizeof number, "q%d", n);
+    (void)snprintf(index, sizeof index, "k%d", n);
+    orr__emit_wrong(t, flag, number, index);
+    orr__text_add(t, "    }\n");
+}
+
 static void load(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
 {
     orr_dtype from = (orr_dtype)r->in_dtype[r->access[in->a].input];
     if (orr__is_half(from))
         orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
+    if (in->kind == ORR__RI_GATHER && l->flag)
+        orr__text_addf(t, "r%d < 0 ? 0 : ", in->x);
     orr__text_addf(t, "in%d[", r->access[in->a].input);
-    orr__emit_index(t, r, l, in->a, false);
+    orr__emit_element(t, r, l, in);
     orr__text_add(t, orr__is_half(from) ? "])" : "]");
 }
 
@@ -117,6 +170,10 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
         orr__text_add(t, ";\n");
         return;
     }
+    if (in->kind == ORR__RI_PLACE) {
+        place(t, r, l, in, n);
+        return;
+    }
     if (in->kind == ORR__RI_RANDOM) {
         orr__text_addf(t, "    const orr_i64 q%d = ", n);
         orr__emit_index(t, r, l, in->a, true);
@@ -127,7 +184,8 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
     orr__text_addf(t, "    const %s r%d = ", orr__emit_type(dtype), n);
     char x[16];
     switch (in->kind) {
-    case ORR__RI_LOAD: load(t, r, l, in); break;
+    case ORR__RI_LOAD:
+    case ORR__RI_GATHER: load(t, r, l, in); break;
     case ORR__RI_SCALAR: orr__emit_word(t, dtype, word, fp64); break;
     case ORR__RI_CAST:
         (void)snprintf(x, sizeof x, "r%d", in->x);

@@ -52,7 +52,6 @@ static int in_at(const orr__region *r)
 
 void orr__emit_whole_layout(const orr__region *r, orr__layout *l)
 {
-    l->flag = r->kind == ORR__G_TAKE || r->kind == ORR__G_SCATTER_ADD;
     l->out_at = in_at(r) + r->nin;
     l->scalar_at = l->nword = l->out_at + 1;
 }
@@ -73,7 +72,9 @@ static void index_of(orr__text *t, const orr__region *r)
                                      : "    orr_i64 index = (orr_i64)raw;\n");
     orr__text_addf(t, "    const int ok = index >= -W(%d) && index < W(%d)%s;\n", LENGTH, LENGTH,
                    type == ORR_U64 ? " && raw >> 63 == 0" : "");
-    orr__text_add(t, "    if (!ok)\n        orr_least(flag, (orr_i32)(j < 2147483646 ? j : 2147483646));\n");
+    orr__text_add(t, "    if (!ok) {\n");
+    orr__emit_wrong(t, 0, "j", type == ORR_U64 ? "(raw >> 63 ? (orr_i64)(~(orr_u64)0 >> 1) : index)" : "index");
+    orr__text_add(t, "    }\n");
     orr__text_addf(t, "    if (index < 0)\n        index += W(%d);\n", LENGTH);
 }
 

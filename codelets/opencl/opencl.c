@@ -10,7 +10,9 @@
 #include "codelets/opencl/opencl.h"
 #include "codelets/user/user.h"
 
-enum { STACK_WORDS = 128, NO_INDEX = INT32_MAX };
+enum { STACK_WORDS = 128, NO_INDEX = INT32_MAX, FLAG_BYTES = ORR__FLAG_INTS * sizeof(cl_int) };
+
+static const cl_int no_flag[ORR__FLAG_INTS] = { [ORR__FLAG_LEAST] = NO_INDEX, [ORR__FLAG_WANTED] = -1 };
 
 /* Units that a kernel was launched through: one per device and index width. */
 typedef struct used {
@@ -137,9 +139,13 @@ static orr_status small_buffer(const orr__cl_unit *u, const orr__launch *l, cl_m
     return *m ? ORR_OK : orr__cl_fail(site(l->region), "clCreateBuffer", code);
 }
 
+/* What the kernel takes before the words, NULL what it does not. */
+typedef struct {
+    cl_mem flag, scratch;
+} extra;
+
 /* The unit's lock is held: arguments belong to the cl_kernel until it is enqueued. */
-static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word,
-                          const cl_mem *extra)
+static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word, const extra *x)
 {
     orr__site at = site(l->region);
     cl_int code;
@@ -150,8 +156,10 @@ static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u,
     size_t group = g.group ? (size_t)g.group : u->group, global = ((size_t)g.items + group - 1) / group * group;
     orr_status st = ORR_OK;
     code = set_pointers(u->kernel, l, &next);
-    if (code == CL_SUCCESS && (k->layout.flag || k->layout.scratch))
-        code = clSetKernelArg(u->kernel, next++, sizeof *extra, extra);
+    if (code == CL_SUCCESS && k->layout.flag)
+        code = clSetKernelArg(u->kernel, next++, sizeof x->flag, &x->flag);
+    if (code == CL_SUCCESS && k->layout.scratch)
+        code = clSetKernelArg(u->kernel, next++, sizeof x->scratch, &x->scratch);
     if (code == CL_SUCCESS && k->layout.by_value)
         code = clSetKernelArg(u->kernel, next, bytes, word);
     else if (code == CL_SUCCESS) {
@@ -172,59 +180,91 @@ static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u,
     return st;
 }
 
-/* Waits for the launch; an index that was out of range is an error like the host's. */
-static orr_status check_index(const orr__launch *l, cl_mem flag)
-{
-    const orr__region *r = l->region;
-    orr_dtype t = (orr_dtype)r->in_dtype[1];
-    cl_int bad = NO_INDEX, code = clEnqueueReadBuffer(l->queue, flag, CL_TRUE, 0, sizeof bad, &bad, 0, NULL, NULL);
-    unsigned char raw[8] = { 0 };
-    size_t size = orr_dtype_size(t);
-    if (code == CL_SUCCESS && bad == NO_INDEX)
-        return ORR_OK;
-    if (code == CL_SUCCESS)
-        code = clEnqueueReadBuffer(l->queue, l->in[1], CL_TRUE, (size_t)(bad - (l->in_off ? l->in_off[1] : 0)) * size,
-                                   size, raw, 0, NULL, NULL);
-    if (code != CL_SUCCESS)
-        return orr__cl_fail(site(r), "clEnqueueReadBuffer", code);
-    orr__scalar v = orr__scalar_load(raw, t);
-    int64_t i = orr__is_signed(t) ? v.i : v.u > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)v.u;
-    return orr__fail(site(r), ORR_EINDEX, "index %lld (number %lld) is out of range for axis %d of length %lld",
-                     (long long)i, (long long)bad, r->attr.axis, (long long)r->in_shape[0].dim[r->attr.axis]);
-}
-
-/* What the kernel takes before the words; *extra stays NULL when it takes nothing. */
 static orr_status make_extra(const orr__kernel *k, const orr__launch *l, const orr__cl_unit *u, const int64_t *word,
-                             cl_mem *extra)
+                             extra *x)
 {
-    const cl_int none = NO_INDEX;
     size_t bytes = orr__emit_scratch(&k->layout, word);
     cl_int code = CL_SUCCESS;
-    if (k->layout.flag)
-        return small_buffer(u, l, CL_MEM_READ_WRITE, &none, sizeof none, extra);
-    if (bytes > 0)
-        *extra = clCreateBuffer(u->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    *x = (extra){ NULL, NULL };
+    if (k->layout.flag) {
+        x->flag = clCreateBuffer(u->context, CL_MEM_READ_WRITE, (size_t)orr__emit_flags(l->region) * FLAG_BYTES, NULL,
+                                 &code);
+        for (int i = 0; i < orr__emit_flags(l->region) && code == CL_SUCCESS; i++)
+            code = clEnqueueWriteBuffer(l->queue, x->flag, CL_TRUE, (size_t)i * FLAG_BYTES, FLAG_BYTES, no_flag, 0,
+                                        NULL, NULL);
+    }
+    if (bytes > 0 && code == CL_SUCCESS)
+        x->scratch = clCreateBuffer(u->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     return code == CL_SUCCESS ? ORR_OK : orr__cl_fail(site(l->region), "clCreateBuffer", code);
+}
+
+/* The queue keeps them as long as they are used. */
+static void drop_extra(const extra *x)
+{
+    if (x->flag)
+        (void)clReleaseMemObject(x->flag);
+    if (x->scratch)
+        (void)clReleaseMemObject(x->scratch);
+}
+
+static orr_status run(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, int64_t *word, const extra *x)
+{
+    (void)pthread_mutex_lock(&u->lock);
+    orr_status st = orr__cl_unit_build(site(l->region), u);
+    if (st == ORR_OK)
+        st = enqueue(k, l, u, word, x);
+    if (st == ORR_OK && orr__emit_scratch(&k->layout, word) > 0) {
+        orr__emit_second_stage(&k->layout, word);
+        st = enqueue(k, l, u, word, x);
+    }
+    (void)pthread_mutex_unlock(&u->lock);
+    return st;
+}
+
+/* The error that flag number n of the launch is. */
+static orr_status wrong_index(const orr__launch *l, int n, const cl_int *flag)
+{
+    const orr__region *r = l->region;
+    int64_t index = (int64_t)((uint64_t)(uint32_t)flag[ORR__FLAG_HIGH] << 32 | (uint32_t)flag[ORR__FLAG_LOW]);
+    int axis;
+    int64_t length;
+    orr__site at = orr__emit_flag_of(r, n, &axis, &length);
+    return orr__no_place(at, index, flag[ORR__FLAG_WANTED], axis, length);
+}
+
+/* Waits for the launch; an index that was out of range is an error like the host's. The kernel knows its value: it is
+ * asked again. */
+static orr_status check_indices(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, int64_t *word, const extra *x)
+{
+    cl_int flag[ORR__FLAG_INTS], code = CL_SUCCESS;
+    for (int n = 0; n < orr__emit_flags(l->region); n++) {
+        size_t at = (size_t)n * FLAG_BYTES;
+        code = clEnqueueReadBuffer(l->queue, x->flag, CL_TRUE, at, FLAG_BYTES, flag, 0, NULL, NULL);
+        if (code == CL_SUCCESS && flag[ORR__FLAG_LEAST] == NO_INDEX)
+            continue;
+        flag[ORR__FLAG_WANTED] = flag[ORR__FLAG_LEAST];
+        if (code == CL_SUCCESS)
+            code = clEnqueueWriteBuffer(l->queue, x->flag, CL_TRUE, at, FLAG_BYTES, flag, 0, NULL, NULL);
+        (void)orr__emit_words(l, &k->layout, k->fp64, word);
+        orr_status st = code == CL_SUCCESS ? run(k, l, u, word, x) : ORR_OK;
+        if (st != ORR_OK)
+            return st;
+        if (code == CL_SUCCESS)
+            code = clEnqueueReadBuffer(l->queue, x->flag, CL_TRUE, at, FLAG_BYTES, flag, 0, NULL, NULL);
+        return code == CL_SUCCESS ? wrong_index(l, n, flag) : orr__cl_fail(site(l->region), "clEnqueueReadBuffer", code);
+    }
+    return ORR_OK;
 }
 
 static orr_status launch_unit(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, int64_t *word)
 {
-    cl_mem extra = NULL;
-    (void)pthread_mutex_lock(&u->lock);
-    orr_status st = orr__cl_unit_build(site(l->region), u);
+    extra x;
+    orr_status st = make_extra(k, l, u, word, &x);
     if (st == ORR_OK)
-        st = make_extra(k, l, u, word, &extra);
-    if (st == ORR_OK)
-        st = enqueue(k, l, u, word, &extra);
-    if (st == ORR_OK && orr__emit_scratch(&k->layout, word) > 0) {
-        orr__emit_second_stage(&k->layout, word);
-        st = enqueue(k, l, u, word, &extra);
-    }
-    (void)pthread_mutex_unlock(&u->lock);
+        st = run(k, l, u, word, &x);
     if (st == ORR_OK && k->layout.flag)
-        st = check_index(l, extra);
-    if (extra) /* the queue keeps it as long as it is used */
-        (void)clReleaseMemObject(extra);
+        st = check_indices(k, l, u, word, &x);
+    drop_extra(&x);
     return st;
 }
 

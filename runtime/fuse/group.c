@@ -8,6 +8,7 @@
 #include "runtime/fuse/group.h"
 
 #define CHEAP_FLOPS 4.0f /* an expression up to this cost and one load is rather computed again than stored */
+#define TAKE_FLOPS 3.0f  /* an index checked, and made an address */
 
 bool orr__is_view(int op)
 {
@@ -67,6 +68,29 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
         g->nreason++;
 }
 
+static bool is_cheap(const orr__group *g, int i)
+{
+    return g->cost[i] <= CHEAP_FLOPS && g->loads[i] <= 1;
+}
+
+/* Is what take i reads by number computed for each of them, rather than stored? When that is less work, or cheap. */
+static bool computes_taken(const orr__group *g, int i)
+{
+    const orr__prog *p = g->p;
+    int x = orr__arg(p, i, 0);
+    return g->fuse && g->movable[x] &&
+           (is_cheap(g, x) || orr__shape_count(&p->node[i]->shape) <= orr__shape_count(&p->node[x]->shape));
+}
+
+static void take_cost(orr__group *g, int i)
+{
+    int x = orr__arg(g->p, i, 0), index = orr__arg(g->p, i, 1);
+    bool inside = computes_taken(g, i);
+    g->cost[i] = TAKE_FLOPS + g->cost[index] + (inside ? g->cost[x] : 0);
+    g->loads[i] = g->loads[index] + (inside ? g->loads[x] : 1);
+    g->movable[i] = false;
+}
+
 /* Cost of node i as an expression, from its inputs' (roots cost a load). Also correct for nodes that become roots
  * later, because those are asked about before they are. */
 static void expression_cost(orr__group *g, int i)
@@ -80,6 +104,7 @@ static void expression_cost(orr__group *g, int i)
     case ORR__OP_CONST: break;
     case ORR__OP_IOTA: case ORR__OP_CAST: cost = 1; break;
     case ORR__OP_RANDOM: cost = 30; break;
+    case ORR__OP_TAKE: take_cost(g, i); return;
     default:
         if (op >= ORR__OP_EW)
             cost = (float)orr__ew(op)->flops;
@@ -94,16 +119,15 @@ static void expression_cost(orr__group *g, int i)
         }
     g->cost[i] = cost;
     g->loads[i] = loads;
+    g->movable[i] = op != ORR__OP_RANDOM && op != ORR__OP_IOTA;
+    for (int k = 0; k < nin && (op >= ORR__OP_EW || op == ORR__OP_CAST || orr__is_view(op)); k++)
+        g->movable[i] = g->movable[i] && g->movable[orr__arg(p, i, k)];
 }
 
 bool orr__is_compute(int op)
 {
-    return op >= ORR__OP_EW || op == ORR__OP_CAST || op == ORR__OP_IOTA || op == ORR__OP_RANDOM || op == ORR__OP_CONST;
-}
-
-static bool is_cheap(const orr__group *g, int i)
-{
-    return g->cost[i] <= CHEAP_FLOPS && g->loads[i] <= 1;
+    return op >= ORR__OP_EW || op == ORR__OP_CAST || op == ORR__OP_IOTA || op == ORR__OP_RANDOM || op == ORR__OP_CONST ||
+           op == ORR__OP_TAKE;
 }
 
 /* Node i is read in row-major order as a whole by a structural op or an output: its buffer must exist. */
@@ -114,7 +138,7 @@ static void need_buffer(orr__group *g, int i)
         g->root[i] = true;
 }
 
-/* A matmul operand may be any affine view of a buffer. */
+/* A matmul's operand, and what is read by number, may be any affine view of a buffer. */
 static void need_affine(orr__group *g, int i)
 {
     const orr__prog *p = g->p;
@@ -151,6 +175,22 @@ static void offer(orr__group *g, int c, int x)
         g->owner[x] = ORR__MANY_OWNERS;
 }
 
+/* What take i reads by number, and its index. */
+static void offer_taken(orr__group *g, int i)
+{
+    const orr__prog *p = g->p;
+    int x = orr__arg(p, i, 0), s = orr__fuse_strip(p, x);
+    if (computes_taken(g, i)) {
+        offer(g, i, x);
+    } else {
+        if (g->fuse && p->leaf_of[s] < 0 && !g->root[s])
+            orr__group_reason(g, s, "%%%d %s -> %%%d take: its elements are read by number, in any order", s,
+                              p->node[s]->op->name, i);
+        need_affine(g, x);
+    }
+    offer(g, i, orr__arg(p, i, 1));
+}
+
 /* All consumers of node i have spoken: is it a root? Then it asks for its inputs. */
 static void settle(orr__group *g, int i)
 {
@@ -165,8 +205,12 @@ static void settle(orr__group *g, int i)
             g->root[i] = true;
         } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i)) {
             g->root[i] = true;
-            orr__group_reason(g, i, "%%%d %s: several regions read it and %.0f flops are too many to do again", i, p->node[i]->op->name,
-                   (double)g->cost[i]);
+            if (g->cost[i] > CHEAP_FLOPS)
+                orr__group_reason(g, i, "%%%d %s: several regions read it and %.0f flops are too many to do again", i,
+                                  p->node[i]->op->name, (double)g->cost[i]);
+            else
+                orr__group_reason(g, i, "%%%d %s: several regions read it and would each read %d buffers", i,
+                                  p->node[i]->op->name, g->loads[i]);
         } else if (own >= 0 && g->size[own] >= ORR__REGION_MAX_OPS) {
             g->root[i] = true;
             orr__group_reason(g, i, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own, ORR__REGION_MAX_OPS);
@@ -186,6 +230,8 @@ static void settle(orr__group *g, int i)
     if (op == ORR__OP_MATMUL) {
         need_affine(g, orr__arg(p, i, 0));
         need_affine(g, orr__arg(p, i, 1));
+    } else if (op == ORR__OP_TAKE) {
+        offer_taken(g, i);
     } else if (orr__is_compute(op) || orr__is_view(op) || op == ORR__OP_REDUCE || op == ORR__OP_ARGREDUCE) {
         for (int k = 0; k < nin; k++)
             offer(g, i, orr__arg(p, i, k));
@@ -202,6 +248,7 @@ void orr__group_free(orr__group *g)
     free(g->owner);
     free(g->cost);
     free(g->loads);
+    free(g->movable);
     free(g->size);
     free(g->inputs);
     free(g->home);
@@ -212,7 +259,7 @@ void orr__group_free(orr__group *g)
     free(g->apart);
     free(g->dep0);
     free(g->dep);
-    free(g->dep_view);
+    free(g->dep_by);
     free(g->order);
     for (int i = 0; i < g->nreason; i++)
         free(g->reason[i]);
@@ -230,9 +277,10 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group
     g->owner = malloc(n * sizeof *g->owner);
     g->cost = malloc(n * sizeof *g->cost);
     g->loads = malloc(n * sizeof *g->loads);
+    g->movable = malloc(n * sizeof *g->movable);
     g->size = calloc(n, sizeof *g->size);
     g->inputs = calloc(n, sizeof *g->inputs);
-    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->size || !g->inputs) {
+    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->movable || !g->size || !g->inputs) {
         orr__group_free(g);
         return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }

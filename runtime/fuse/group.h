@@ -5,6 +5,9 @@
 
 #include "runtime/fuse/region.h"
 
+/* How a root reads another: as it is, through a view, by number. */
+enum { ORR__BY_SELF, ORR__BY_VIEW, ORR__BY_NUMBER, ORR__BYS };
+
 #define ORR__NO_OWNER (-1)
 #define ORR__MANY_OWNERS (-2)
 
@@ -16,6 +19,7 @@ typedef struct {
     int *owner;      /* else: the root into whose region it goes, NO, MANY       */
     float *cost;     /* flops per element of the expression down to buffers      */
     int *loads;      /* buffers that the expression reads                        */
+    bool *movable;   /* what a take reads by number may be computed there, for each */
     int *size;       /* per root: nodes taken in so far                          */
     int *inputs;     /* per root: buffers read so far                            */
     char **reason; int *reason_of; int nreason, reason_cap; /* of: the root that was made */
@@ -24,7 +28,7 @@ typedef struct {
     int *members;    /* home -> number of roots at home there                    */
     int *product;    /* home -> the matmul among them, -1                        */
     int *dep0, *dep; /* root i reads the buffers of roots dep[dep0[i] … dep0[i+1]) */
-    bool *dep_view;  /* … through a view                                         */
+    uint8_t *dep_by; /* … ORR__BY_VIEW                                           */
     int *space;      /* home -> the node over whose elements its region runs: itself, or what it folds the rows of */
     int *order;      /* homes in an order that can be run, norder of them        */
     int norder;
@@ -39,7 +43,7 @@ typedef struct {
 orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group *g);
 void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
-bool orr__is_compute(int op);                                    /* element-wise, cast or generator            */
+bool orr__is_compute(int op);                                    /* element-wise, cast, take or generator      */
 orr_status orr__merge(orr__site at, orr__group *g);
 /* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
 orr_status orr__simplify(orr__site at, const orr__prog *p);

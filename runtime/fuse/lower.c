@@ -49,15 +49,18 @@ orr__access orr__lower_affine(const orr_shape *s, const orr__lview *v, int in)
         if (v->ax[d] >= 0)
             a.stride[v->ax[d]] += v->mul[d] * rm[d];
     }
+    a.placed = v->taken >= 0;
+    a.by = a.placed ? v->mul[v->taken] * rm[v->taken] : 0;
     return a;
 }
 
-static int16_t add_access(orr__lowering *c, orr__access a)
+int16_t orr__lower_access(orr__lowering *c, orr__access a)
 {
     orr__region *r = c->r;
     int first = r->kind == ORR__G_MATMUL ? 2 : 0; /* the operands' move along k */
     for (int i = first; i < r->naccess; i++)
         if (r->access[i].input == a.input && r->access[i].offset == a.offset &&
+            r->access[i].placed == a.placed && r->access[i].by == a.by &&
             !memcmp(r->access[i].stride, a.stride, sizeof a.stride))
             return (int16_t)i;
     if (!orr__lower_grow(c, &r->access, &c->access_cap, r->naccess + 1, sizeof *r->access))
@@ -75,6 +78,16 @@ int orr__lower_instr(orr__lowering *c, orr__rinstr in)
     return r->ninstr++;
 }
 
+/* Axis a of w is axis k of v. */
+static void carry(orr__lview *w, int a, const orr__lview *v, int k)
+{
+    w->ax[a] = v->ax[k];
+    w->off[a] = v->off[k];
+    w->mul[a] = v->mul[k];
+    if (k == v->taken)
+        w->taken = (int8_t)a;
+}
+
 orr__lview orr__lower_through(const orr__prog *p, int i, const orr__lview *v)
 {
     const orr__node *n = p->node[i];
@@ -82,28 +95,23 @@ orr__lview orr__lower_through(const orr__prog *p, int i, const orr__lview *v)
     orr__lview w;
     memset(&w, 0, sizeof w);
     memset(w.ax, -1, sizeof w.ax);
+    w.taken = -1;
+    w.place = v->place;
     switch (n->op->id) {
     case ORR__OP_PERMUTE:
-        for (int k = 0; k < out->rank; k++) {
-            int a = n->attr.perm[k];
-            w.ax[a] = v->ax[k];
-            w.off[a] = v->off[k];
-            w.mul[a] = v->mul[k];
-        }
+        for (int k = 0; k < out->rank; k++)
+            carry(&w, n->attr.perm[k], v, k);
         break;
     case ORR__OP_BROADCAST:
         for (int a = 0; a < in->rank; a++) {
             int k = a + out->rank - in->rank;
-            if (in->dim[a] == out->dim[k]) {
-                w.ax[a] = v->ax[k];
-                w.off[a] = v->off[k];
-                w.mul[a] = v->mul[k];
-            }
+            if (in->dim[a] == out->dim[k])
+                carry(&w, a, v, k);
         }
         break;
     case ORR__OP_SLICE:
         for (int a = 0; a < in->rank; a++) {
-            w.ax[a] = v->ax[a];
+            carry(&w, a, v, a);
             w.off[a] = n->attr.start[a] + n->attr.step[a] * v->off[a];
             w.mul[a] = n->attr.step[a] * v->mul[a];
         }
@@ -114,10 +122,7 @@ orr__lview orr__lower_through(const orr__prog *p, int i, const orr__lview *v)
                 continue;
             while (out->dim[k] == 1)
                 k++;
-            w.ax[a] = v->ax[k];
-            w.off[a] = v->off[k];
-            w.mul[a] = v->mul[k];
-            k++;
+            carry(&w, a, v, k++);
         }
     }
     return w;
@@ -128,7 +133,8 @@ static bool same_view(const orr__lview *a, const orr__lview *b, int rank)
     for (int d = 0; d < rank; d++)
         if (a->ax[d] != b->ax[d] || a->off[d] != b->off[d] || (a->ax[d] >= 0 && a->mul[d] != b->mul[d]))
             return false;
-    return true;
+    return a->taken == b->taken &&
+           (a->taken < 0 || (a->place == b->place && a->mul[a->taken] == b->mul[b->taken]));
 }
 
 /* A reduction over the last axis inside its own region: the row's value, seen by all of the row. */
@@ -154,8 +160,13 @@ static int lower_load(orr__lowering *c, int i, const orr__lview *v)
 {
     const orr__node *n = c->p->node[i];
     int base = orr__fuse_strip(c->p, i);
-    int16_t a = add_access(c, orr__lower_affine(&n->shape, v, orr__lower_input(c, base)));
-    return orr__lower_instr(c, (orr__rinstr){ ORR__RI_LOAD, n->dtype, 0, -1, -1, -1, a, -1 });
+    int16_t a = orr__lower_access(c, orr__lower_affine(&n->shape, v, orr__lower_input(c, base)));
+    orr__rinstr in = { ORR__RI_LOAD, n->dtype, 0, -1, -1, -1, a, -1 };
+    if (v->taken >= 0) {
+        in.kind = ORR__RI_GATHER;
+        in.x = v->place;
+    }
+    return orr__lower_instr(c, in);
 }
 
 static int lower_compute(orr__lowering *c, int i, const orr__lview *v)
@@ -174,14 +185,14 @@ static int lower_compute(orr__lowering *c, int i, const orr__lview *v)
     case ORR__OP_RANDOM:
         in.kind = ORR__RI_RANDOM;
         in.op = (int16_t)n->attr.dist;
-        in.a = add_access(c, orr__lower_affine(&n->shape, v, -1));
+        in.a = orr__lower_access(c, orr__lower_affine(&n->shape, v, -1));
         break;
     case ORR__OP_IOTA: {
         orr__access a = { .input = -1, .offset = v->off[n->attr.axis] };
         if (one.ax[n->attr.axis] >= 0)
             a.stride[one.ax[n->attr.axis]] = one.mul[n->attr.axis];
         in.kind = ORR__RI_IOTA;
-        in.a = add_access(c, a);
+        in.a = orr__lower_access(c, a);
         break;
     }
     default: in.slot = -1;
@@ -207,6 +218,7 @@ int orr__lower_node(orr__lowering *c, int i, const orr__lview *v)
     int reg = op == ORR__OP_LEAF || is_root || op == ORR__OP_RESHAPE ? lower_load(c, i, v)
               : op == ORR__OP_REDUCE                                 ? lower_fold(c, i, v)
               : op == ORR__OP_MATMUL                                 ? orr__lower_product(c, i, v)
+              : op == ORR__OP_TAKE                                   ? orr__lower_take(c, i, v)
                                                                      : lower_compute(c, i, v);
     if (orr__lower_grow(c, &c->memo, &c->memo_cap, c->nmemo + 1, sizeof *c->memo))
         c->memo[c->nmemo++] = (orr__memo){ i, reg, *v };
@@ -217,6 +229,7 @@ orr__lview orr__lower_identity(int rank)
 {
     orr__lview v;
     memset(&v, 0, sizeof v);
+    v.taken = -1;
     for (int d = 0; d < rank; d++) {
         v.ax[d] = (int8_t)d;
         v.mul[d] = 1;
@@ -369,12 +382,14 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->line = n->line;
     switch (orr__op_of(g->p, root)) {
     case ORR__OP_MATMUL: orr__lower_matmul(&c, root); break;
-    case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: case ORR__OP_USER:
+    case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: case ORR__OP_USER:
     case ORR__OP_CHOLESKY: case ORR__OP_SOLVE:
         lower_whole(&c, root);
         break;
     default:
-        if (g->product[root] >= 0)
+        if (orr__op_of(g->p, root) == ORR__OP_TAKE && orr__takes_buffers(g, root))
+            lower_whole(&c, root);
+        else if (g->product[root] >= 0)
             orr__lower_matmul(&c, g->product[root]);
         else if (g->space[root] != root)
             lower_rows(&c, root);

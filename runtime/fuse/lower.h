@@ -6,9 +6,11 @@
 #include "runtime/fuse/group.h"
 
 /* How the iteration space sees a node: axis a of the node stands at off[a] + mul[a] · i[ax[a]] (ax −1: at off[a]). One
- * iteration axis per node axis is enough for every view that is looked through. */
+ * iteration axis per node axis is enough for every view that is looked through. Axis `taken`, -1: none, stands at off
+ * + mul · register `place`. */
 typedef struct {
-    int8_t ax[ORR_MAX_RANK];
+    int8_t ax[ORR_MAX_RANK], taken;
+    int16_t place;
     int64_t off[ORR_MAX_RANK], mul[ORR_MAX_RANK];
 } orr__lview;
 
@@ -30,6 +32,7 @@ bool orr__lower_grow(orr__lowering *c, void *array, int *cap, int need, size_t s
 int orr__lower_input(orr__lowering *c, int x);
 /* The affine map of a row-major array of shape s seen through v. */
 orr__access orr__lower_affine(const orr_shape *s, const orr__lview *v, int in);
+int16_t orr__lower_access(orr__lowering *c, orr__access a);
 int orr__lower_instr(orr__lowering *c, orr__rinstr in);
 /* v sees node i, a view; the result sees its input. */
 orr__lview orr__lower_through(const orr__prog *p, int i, const orr__lview *v);
@@ -38,6 +41,11 @@ orr__lview orr__lower_identity(int rank);
 int orr__lower_node(orr__lowering *c, int i, const orr__lview *v);
 /* What else of the region of `home` is read elsewhere becomes an output, seen through v. */
 void orr__lower_outputs(orr__lowering *c, const orr__lview *v);
+
+/* lower_take.c: a take as reads of what it takes from, at computed places. */
+int orr__lower_take(orr__lowering *c, int i, const orr__lview *v);
+/* Is take i, a root, alone, and are its operands buffers in row-major order? Then whole rows are copied. */
+bool orr__takes_buffers(const orr__group *g, int i);
 
 /* lower_product.c: the region of root `home`, which is a matmul or has one inside; a product met in it. */
 void orr__lower_matmul(orr__lowering *c, int matmul);

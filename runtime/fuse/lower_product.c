@@ -44,6 +44,7 @@ static orr__lview seen_from(const orr_shape *product, const orr_shape *s)
     orr__lview v;
     memset(&v, 0, sizeof v);
     memset(v.ax, -1, sizeof v.ax);
+    v.taken = -1;
     for (int d = 0, from = 0; d < s->rank; d++) {
         if (s->dim[d] == 1)
             continue;

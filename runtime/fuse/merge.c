@@ -10,7 +10,7 @@ static orr_status enomem(orr__site at)
     return orr__fail(at, ORR_ENOMEM, "no memory to order regions");
 }
 
-static bool push(orr__merging *c, int node, bool view)
+static bool push(orr__merging *c, int node, int by)
 {
     if (c->depth == c->cap) {
         int cap = c->cap ? 2 * c->cap : 64;
@@ -20,11 +20,11 @@ static bool push(orr__merging *c, int node, bool view)
         c->stack = more;
         c->cap = cap;
     }
-    c->stack[c->depth++] = (orr__mergeitem){ node, view };
+    c->stack[c->depth++] = (orr__mergeitem){ node, (uint8_t)by };
     return true;
 }
 
-static bool add_dep(orr__merging *c, int root, bool view)
+static bool add_dep(orr__merging *c, int root, uint8_t by)
 {
     orr__group *g = c->g;
     if (c->ndep == c->dep_cap) {
@@ -32,14 +32,35 @@ static bool add_dep(orr__merging *c, int root, bool view)
         int *dep = realloc(g->dep, (size_t)cap * sizeof *dep);
         if (dep)
             g->dep = dep;
-        bool *dv = dep ? realloc(g->dep_view, (size_t)cap * sizeof *dv) : NULL;
-        if (!dv)
+        uint8_t *more = dep ? realloc(g->dep_by, (size_t)cap * sizeof *more) : NULL;
+        if (!more)
             return false;
-        g->dep_view = dv;
+        g->dep_by = more;
         c->dep_cap = cap;
     }
     g->dep[c->ndep] = root;
-    g->dep_view[c->ndep++] = view;
+    g->dep_by[c->ndep++] = by;
+    return true;
+}
+
+/* How an operand of node i is seen by what sees node i so. */
+static int seen_by(const orr__prog *p, int i, int k, int by)
+{
+    int op = orr__op_of(p, i);
+    bool take = op == ORR__OP_TAKE;
+    int own = take && k == 0                                                                      ? ORR__BY_NUMBER
+              : orr__is_view(op) || (take && !orr__shape_equal(&p->node[i]->shape,
+                                                               &p->node[orr__arg(p, i, 1)]->shape)) ? ORR__BY_VIEW
+                                                                                                  : ORR__BY_SELF;
+    return own > by ? own : by;
+}
+
+static bool push_operands(orr__merging *c, int i, int by)
+{
+    const orr__prog *p = c->g->p;
+    for (int k = 0; k < orr__prog_nin(p, i); k++)
+        if (!push(c, orr__arg(p, i, k), seen_by(p, i, k, by)))
+            return false;
     return true;
 }
 
@@ -47,25 +68,17 @@ static bool add_dep(orr__merging *c, int root, bool view)
 static bool list_deps(orr__merging *c, int r)
 {
     orr__group *g = c->g;
-    const orr__prog *p = g->p;
     c->depth = 0;
-    for (int k = 0; k < orr__prog_nin(p, r); k++)
-        if (!push(c, orr__arg(p, r, k), orr__is_view(orr__op_of(p, r))))
-            return false;
+    if (!push_operands(c, r, ORR__BY_SELF))
+        return false;
     while (c->depth) {
         orr__mergeitem it = c->stack[--c->depth];
-        if (p->leaf_of[it.node] >= 0 || c->stamp[2 * it.node + it.view] == r)
+        int *stamp = &c->stamp[ORR__BYS * it.node + it.by];
+        if (g->p->leaf_of[it.node] >= 0 || *stamp == r)
             continue;
-        c->stamp[2 * it.node + it.view] = r;
-        if (g->root[it.node]) {
-            if (!add_dep(c, it.node, it.view))
-                return false;
-            continue;
-        }
-        bool view = it.view || orr__is_view(orr__op_of(p, it.node));
-        for (int k = 0; k < orr__prog_nin(p, it.node); k++)
-            if (!push(c, orr__arg(p, it.node, k), view))
-                return false;
+        *stamp = r;
+        if (g->root[it.node] ? !add_dep(c, it.node, it.by) : !push_operands(c, it.node, it.by))
+            return false;
     }
     return true;
 }
@@ -76,21 +89,21 @@ static int reaches(orr__merging *c, int from, int target)
     orr__group *g = c->g;
     int mark = -2 - from; /* distinct from every root number used by list_deps */
     c->depth = 0;
-    memset(c->stamp, -1, 2 * ((size_t)g->p->n + 1) * sizeof *c->stamp);
-    if (!push(c, from, false))
+    memset(c->stamp, -1, ORR__BYS * ((size_t)g->p->n + 1) * sizeof *c->stamp);
+    if (!push(c, from, ORR__BY_SELF))
         return -1;
     while (c->depth) {
         int r = c->stack[--c->depth].node;
         if (r == target)
             return 1;
-        if (g->home[r] < target || c->stamp[2 * g->home[r]] == mark)
+        if (g->home[r] < target || c->stamp[ORR__BYS * g->home[r]] == mark)
             continue;
-        c->stamp[2 * g->home[r]] = mark;
+        c->stamp[ORR__BYS * g->home[r]] = mark;
         for (int m = g->home[r], left = g->members[m]; m >= 0 && left; m--)
             if (g->root[m] && g->home[m] == g->home[r]) {
                 left--;
                 for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
-                    if (!push(c, g->dep[k], false))
+                    if (!push(c, g->dep[k], ORR__BY_SELF))
                         return -1;
             }
     }
@@ -113,6 +126,8 @@ static int fold_below(const orr__group *g, int i, int depth)
 {
     for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++) {
         int d = g->dep[k], fold = -1;
+        if (g->dep_by[k] == ORR__BY_NUMBER)
+            continue;
         if (orr__folds_rows(g->p, d) && !g->apart[d] && orr__shape_equal(&g->p->node[d]->shape, &g->p->node[i]->shape))
             return d;
         if (depth > 0 && orr__joinable(g, d) && orr__shape_equal(&g->p->node[d]->shape, &g->p->node[i]->shape))
@@ -186,11 +201,11 @@ static role role_of(const orr__merging *c, int i, int j)
  * twice. */
 static bool seen_well(const orr__group *g, role as, int k, int m, int j)
 {
-    if (orr__is_product(g, m))
-        return false; /* as an operand: the whole of it, before the first element */
+    if (orr__is_product(g, m) || g->dep_by[k] == ORR__BY_NUMBER)
+        return false; /* the whole of it is needed before the first element */
     if (as == AS_PRODUCT)
-        return !g->dep_view[k] || !orr__shape_equal(&g->p->node[g->dep[k]]->shape, &g->p->node[j]->shape);
-    return g->dep_view[k] == (as == AS_ROW || as == AS_FOLD) || row_level(g, m, j);
+        return !g->dep_by[k] || !orr__shape_equal(&g->p->node[g->dep[k]]->shape, &g->p->node[j]->shape);
+    return (g->dep_by[k] == ORR__BY_VIEW) == (as == AS_ROW || as == AS_FOLD) || row_level(g, m, j);
 }
 
 /* Reads of root i's buffer in the region of j, which end when it joins. */
@@ -325,17 +340,18 @@ void orr__merge_undo(orr__group *g)
     free(g->stored);
     free(g->dep0);
     free(g->dep);
-    free(g->dep_view);
+    free(g->dep_by);
     free(g->order);
     g->home = g->members = g->product = g->space = g->dep0 = g->dep = g->order = NULL;
-    g->stored = g->dep_view = NULL;
+    g->stored = NULL;
+    g->dep_by = NULL;
     g->norder = 0;
 }
 
 orr_status orr__merge(orr__site at, orr__group *g)
 {
     size_t n = (size_t)g->p->n + 1;
-    orr__merging c = { .g = g, .stamp = malloc(2 * n * sizeof *c.stamp) };
+    orr__merging c = { .g = g, .stamp = malloc(ORR__BYS * n * sizeof *c.stamp) };
     g->home = malloc(n * sizeof *g->home);
     g->members = malloc(n * sizeof *g->members);
     g->product = malloc(n * sizeof *g->product);
@@ -343,7 +359,7 @@ orr_status orr__merge(orr__site at, orr__group *g)
     g->dep0 = malloc((n + 1) * sizeof *g->dep0);
     bool ok = c.stamp && g->home && g->members && g->product && g->space && g->dep0;
     if (ok)
-        memset(c.stamp, -1, 2 * n * sizeof *c.stamp);
+        memset(c.stamp, -1, ORR__BYS * n * sizeof *c.stamp);
     for (int i = 0; i < g->p->n && ok; i++) {
         g->home[i] = i;
         g->members[i] = 1;

@@ -5,14 +5,14 @@
 
 #include "runtime/fuse/group.h"
 
-typedef struct { int node; bool view; } orr__mergeitem;
+typedef struct { int node; uint8_t by; } orr__mergeitem;
 
 typedef struct {
     orr__group *g;
     orr__mergeitem *stack; int depth, cap;
     int dep_cap, ndep;
     int *user, *next, *first, nuser; /* who reads root i: user[e] for e = first[i], next[e], … */
-    int *stamp; /* 2·root: seen without a view, 2·root + 1: seen through one; or home: visited by a search */
+    int *stamp; /* ORR__BYS·root + by: seen so; or home: visited by a search */
 } orr__merging;
 
 /* Is root i element-wise? */

@@ -35,7 +35,7 @@ const char *orr__refuse_product(const orr__group *g, int i, int j)
 static bool seen_through(const orr__group *g, int user, int i)
 {
     for (int k = g->dep0[user]; k < g->dep0[user + 1]; k++)
-        if (g->dep[k] == i && g->dep_view[k])
+        if (g->dep[k] == i && g->dep_by[k])
             return true;
     return false;
 }

@@ -98,9 +98,10 @@ static uint64_t key_of(const orr__region *r)
         h = orr__hash(f, sizeof f, h);
     }
     for (int i = 0; i < r->naccess; i++) {
-        uint8_t c[ORR__REGION_RANK + 1] = { (uint8_t)r->access[i].input };
+        uint8_t c[ORR__REGION_RANK + 2] = { (uint8_t)r->access[i].input };
         for (int d = 0; d < r->rank; d++)
             c[d + 1] = stride_class(r->access[i].stride[d]);
+        c[ORR__REGION_RANK + 1] = r->access[i].placed;
         h = orr__hash(c, sizeof c, h);
     }
     if (r->nin)
@@ -133,6 +134,7 @@ static void label(orr__region *r, const char *const *as)
                            : in->kind == ORR__RI_CAST   ? "cast"
                            : in->kind == ORR__RI_RANDOM ? "random"
                            : in->kind == ORR__RI_IOTA   ? "iota"
+                           : in->kind == ORR__RI_PLACE  ? "take"
                            : in->kind == ORR__RI_FOLD   ? rop_name[in->op]
                                                         : NULL;
         const char *whole = as ? as[i] : NULL;
@@ -216,6 +218,20 @@ static bool in_bounds(const orr__region *r, const orr__access *a)
     return a->input < 0 || (lo >= 0 && hi < r->in_count[a->input]);
 }
 
+/* Nor does a gathered read from any place there is. */
+static bool places_in_bounds(const orr__region *r, const orr__rinstr *in)
+{
+    if (in->kind != ORR__RI_GATHER)
+        return true;
+    const orr__rinstr *place = &r->instr[in->x];
+    if (place->kind != ORR__RI_PLACE || !r->access[in->a].placed)
+        return false;
+    int64_t most = r->access[place->a].by - 1;
+    orr__access first = r->access[in->a], last = first;
+    last.offset += last.by * most;
+    return most < 0 || (in_bounds(r, &first) && in_bounds(r, &last));
+}
+
 static const char *check(const orr__region *r)
 {
     if (r->rank < 1 || r->rank > ORR__REGION_RANK || r->nout < 1 || r->nout > ORR__REGION_OUTS)
@@ -225,13 +241,15 @@ static const char *check(const orr__region *r)
     for (int i = 0; i < r->naccess; i++) {
         if (r->access[i].input >= r->nin)
             return "an access to no input";
-        if (!in_bounds(r, &r->access[i]))
+        if (!r->access[i].placed && !in_bounds(r, &r->access[i]))
             return "an access leaves its input";
     }
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         if (in->x >= i || in->y >= i || in->z >= i || in->a >= r->naccess)
             return "an instruction uses what is not there yet";
+        if (!places_in_bounds(r, in))
+            return "a gathered read leaves its input";
     }
     for (int i = 0; i < r->ninstr; i++)
         if ((r->instr[i].kind == ORR__RI_PRODUCT) != (r->kind == ORR__G_MATMUL && i == 0))
@@ -269,6 +287,19 @@ void orr__regions_free(orr__regions *rs)
     memset(rs, 0, sizeof *rs);
 }
 
+/* Each access, and what of it is a place's. */
+static void print_access(FILE *to, const orr__region *r, int k)
+{
+    const orr__access *a = &r->access[k];
+    fprintf(to, "      a%d: in%d[%lld", k, a->input, (long long)a->offset);
+    for (int d = 0; d < r->rank; d++)
+        fprintf(to, " + %lld·i%d", (long long)a->stride[d], d);
+    fprintf(to, "]");
+    if (a->placed)
+        fprintf(to, a->input < 0 ? " of %lld places" : " + %lld·place", (long long)a->by);
+    fputc('\n', to);
+}
+
 static void print_instr(FILE *to, const orr__region *r, int i)
 {
     const orr__rinstr *in = &r->instr[i];
@@ -280,6 +311,10 @@ static void print_instr(FILE *to, const orr__region *r, int i)
     case ORR__RI_RANDOM: fprintf(to, "      r%d = random @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
     case ORR__RI_FOLD:
         fprintf(to, "      r%d = %s of the row of r%d : %s\n", i, rop_name[in->op], in->x, dt);
+        return;
+    case ORR__RI_PLACE: fprintf(to, "      r%d = place of r%d @a%d : %s\n", i, in->x, in->a, dt); return;
+    case ORR__RI_GATHER:
+        fprintf(to, "      r%d = gather in%d @a%d r%d : %s\n", i, r->access[in->a].input, in->a, in->x, dt);
         return;
     case ORR__RI_CAST: fprintf(to, "      r%d = cast r%d : %s\n", i, in->x, dt); return;
     case ORR__RI_PRODUCT: fprintf(to, "      r%d = the product : %s\n", i, dt); return;
@@ -305,12 +340,8 @@ static void print_region(FILE *to, const orr__region *r, int i)
     for (int k = 0; k < r->nin; k++)
         fprintf(to, " %%%d", r->in[k]);
     fprintf(to, "   %.3g flop, %.3g bytes, key %016llx\n", r->flops, r->bytes, (unsigned long long)r->key);
-    for (int k = 0; k < r->naccess; k++) {
-        fprintf(to, "      a%d: in%d[%lld", k, r->access[k].input, (long long)r->access[k].offset);
-        for (int d = 0; d < r->rank; d++)
-            fprintf(to, " + %lld·i%d", (long long)r->access[k].stride[d], d);
-        fprintf(to, "]\n");
-    }
+    for (int k = 0; k < r->naccess; k++)
+        print_access(to, r, k);
     for (int k = 0; k < r->ninstr; k++)
         print_instr(to, r, k);
 }

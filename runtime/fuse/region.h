@@ -24,6 +24,9 @@ typedef enum {
 typedef struct orr__access {
     int input;                      /* which region input; -1: the map is an index by itself (iota, random) */
     int64_t offset, stride[ORR__REGION_RANK];
+    bool placed;                    /* of RI_PLACE or RI_GATHER, which read what follows                    */
+    int64_t by;                     /* PLACE: places on the axis; GATHER: elements from one to the next     */
+    const char *file; int line;     /* PLACE: where the user took, for the error                            */
 } orr__access;
 
 typedef enum {
@@ -31,6 +34,9 @@ typedef enum {
     ORR__RI_SCALAR,  /* scalar[slot]                                                                  */
     ORR__RI_IOTA,    /* scalar[slot] + scalar[slot+1]·(access[a] as an index)                          */
     ORR__RI_RANDOM,  /* dist op, seed scalar[slot].u, parameters scalar[slot+1…], at index access[a]     */
+    ORR__RI_PLACE,   /* register x, an index (i32, i64), as a place on axis `op`, i64: negative ones count from the end.
+                        access[a] is the index's number, for the error when there is no such place    */
+    ORR__RI_GATHER,  /* input access[a].input at access[a] + access[a].by · register x, a place       */
     ORR__RI_CAST,    /* x from its dtype to dtype                                                     */
     ORR__RI_EW,      /* element-wise row `op` on registers x, y, z                                    */
     ORR__RI_FOLD,    /* register x folded by rop `op` over its row, the last axis, and seen by the whole row */
@@ -41,7 +47,7 @@ typedef enum {
  * sit in f32 registers, rounded to their dtype by every instruction that makes one. */
 typedef struct orr__rinstr {
     uint8_t kind, dtype;
-    int16_t op;          /* EW: row id (≥ ORR__OP_EW); RANDOM: dist          */
+    int16_t op;          /* EW: row id (≥ ORR__OP_EW); RANDOM: dist; PLACE: axis */
     int16_t x, y, z;     /* operand registers, -1: none                      */
     int16_t a;           /* access, -1: none                                 */
     int32_t slot;        /* first scalar slot of the capture, -1: none       */

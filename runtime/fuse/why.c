@@ -30,9 +30,19 @@ static bool is_operand(const orr__region *r, int node)
     return false;
 }
 
+static bool by_number(const orr__region *r, int node)
+{
+    for (int a = 0; a < r->naccess; a++)
+        if (r->access[a].placed && r->access[a].input >= 0 && r->in[r->access[a].input] == node)
+            return true;
+    return false;
+}
+
 /* By what reads. */
 static const char *by_reader(const orr__region *r, int node)
 {
+    if (by_number(r, node))
+        return "its elements are read by number, in any order";
     switch (r->kind) {
     case ORR__G_MATMUL: return is_operand(r, node) ? "a matrix product reads its operands many times over" : NULL;
     case ORR__G_TAKE: return "its elements are read by number, in any order";

@@ -28,7 +28,7 @@ enum {
     ORR__OP_REDUCE,      /* attr.rop over attr.mask; shape keeps reduced axes as 1; dtype may be wider   */
     ORR__OP_ARGREDUCE,   /* ORR__RMAX/RMIN over attr.axis, kept as 1; i64; first of equals; NaN wins     */
     ORR__OP_MATMUL,      /* (b…, m, k) · (b…, k, n), equal batch dims, rank ≥ 2                          */
-    ORR__OP_TAKE,        /* in[0] gathered by integer in[1] along attr.axis (negative index from the end) */
+    ORR__OP_TAKE,        /* in[0] at index in[1] (i32, i64; negative: from the end) of attr.axis, whose place in[1]'s axes take */
     ORR__OP_SCATTER_ADD, /* in[0] + in[2] added at integer in[1] along attr.axis; in[2] shaped like TAKE's result */
     ORR__OP_CONCAT,      /* in[0…nin) along attr.axis                                                    */
     ORR__OP_CHOLESKY,    /* (b…, n, n), of which the lower triangles count; zeros above those of the result */

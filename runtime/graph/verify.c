@@ -99,6 +99,21 @@ static const char *check_ew(const orr__prog *p, int i, const orr__node *n, int n
     return NULL;
 }
 
+static const char *check_take(const orr__node *n, const orr__node *x, const orr__node *index)
+{
+    int k = n->attr.axis, more = index->shape.rank - 1;
+    if (index->dtype != ORR_I32 && index->dtype != ORR_I64)
+        return "take by other indices than i32 or i64";
+    if (k >= x->shape.rank || n->shape.rank != x->shape.rank + more)
+        return "take along no axis of its operand";
+    for (int d = 0; d < n->shape.rank; d++)
+        if (n->shape.dim[d] != (d < k           ? x->shape.dim[d]
+                                : d <= k + more ? index->shape.dim[d - k]
+                                                : x->shape.dim[d - more]))
+            return "take of another shape than its operands say";
+    return NULL;
+}
+
 /* Why node i breaks a rule, or NULL. */
 static const char *check(const orr__prog *p, int i, int nin)
 {
@@ -127,6 +142,7 @@ static const char *check(const orr__prog *p, int i, int nin)
     case ORR__OP_MATMUL: return check_matmul(n, in(p, i, 0), in(p, i, 1));
     case ORR__OP_CHOLESKY: return check_square(n, in(p, i, 0), in(p, i, 0));
     case ORR__OP_SOLVE: return check_square(n, in(p, i, 0), in(p, i, 1));
+    case ORR__OP_TAKE: return check_take(n, in(p, i, 0), in(p, i, 1));
     case ORR__OP_CONCAT: return nin >= 1 ? NULL : "concat of nothing";
     case ORR__OP_CONST: return n->nscalar >= 1 ? NULL : "a constant without its value";
     case ORR__OP_IOTA: return n->nscalar == 2 && n->attr.axis < n->shape.rank ? NULL : "iota attributes";

@@ -27,8 +27,10 @@ static double work_of(const orr__region *r, const orr__rinstr *in)
 {
     orr_dtype t = (orr_dtype)in->dtype;
     double wide = orr_dtype_size(t) == 8 ? F64_PLAIN : 1;
-    if (in->kind == ORR__RI_LOAD) {
+    if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER) {
         int64_t stride = r->access[in->a].stride[r->rank - 1];
+        bool jumps = in->kind == ORR__RI_GATHER && r->access[r->instr[in->x].a].stride[r->rank - 1] != 0;
+        stride = jumps ? INT64_MAX : stride;
         return stride == 0 || stride == 1 ? 0 : STRIDED * wide;
     }
     if (in->kind == ORR__RI_RANDOM)

@@ -17,6 +17,8 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
         const orr__access *a = &r->access[k];
         if (a->input != i)
             continue;
+        if (a->placed)
+            return; /* wherever an index says */
         int64_t from = a->offset + a->stride[0] * rows0, to = from;
         bool none = false;
         int axes = r->kind == ORR__G_MATMUL && k >= 2 ? r->rank - 1 : r->rank; /* not along k */

@@ -1,0 +1,65 @@
+/* Gathered reads of a block: indices become places on an axis, places become elements.
+ * Must not know: where indices come from. */
+#include "config.h"
+
+#include "codelets/cpu/cpu.h"
+
+enum { ROW_LEAST = 16 }; /* elements in a row that are worth a copy of their own */
+
+/* The first that is none is told; from then on nothing is read by number. */
+void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n)
+{
+    const orr__access *a = &v->k->access[op->access];
+    const orr__vec *vec = v->k->vec;
+    const char *x = v->reg[op->x];
+    int64_t bad = vec->place[op->from == ORR_I64](dst, x, a->by, n), number;
+    if (bad < 0 || v->st != ORR_OK)
+        return;
+    orr_dtype t = (orr_dtype)op->from;
+    orr__scalar index = orr__scalar_load(x + (size_t)bad * orr_dtype_size(t), t);
+    vec->index(&number, &v->view[op->access], p + bad, 1);
+    v->st = orr__no_place(ORR__SITE(a->file, a->line, "take"), index.i, number, op->dist, a->by);
+}
+
+/* Rows that lie in memory as they are wanted, copied to dst; or, unless it must be a copy, where the only one lies. */
+static const char *take_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t p, int64_t n, bool copy)
+{
+    const orr__access *a = &v->k->access[op->access];
+    size_t size = orr_dtype_size((orr_dtype)op->dtype);
+    const int64_t *place = v->reg[op->x];
+    int64_t row = v->dim[v->k->rank - 1], at, m;
+    for (int64_t q = p; q < p + n; q += m) {
+        m = row - q % row;
+        m = m < p + n - q ? m : p + n - q;
+        v->k->vec->index(&at, &v->view[op->access], q, 1);
+        const char *from = (const char *)v->l->in[a->input] + (at + a->by * place[q - p]) * (int64_t)size;
+        if (m == n && !copy)
+            return from;
+        memcpy(dst + (size_t)(q - p) * size, from, (size_t)m * size);
+    }
+    return dst;
+}
+
+void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n)
+{
+    const orr__access *a = &v->k->access[op->access];
+    orr_dtype t = (orr_dtype)op->dtype;
+    bool half = orr__is_half(t);
+    int last = v->k->rank - 1;
+    const void *got = half ? (void *)v->half : dst;
+    if (v->st != ORR_OK) {
+        memset(dst, 0, (size_t)n * orr_dtype_size(orr__compute_dtype(t)));
+        return;
+    }
+    if (op->still && a->stride[last] == 1 && v->dim[last] >= ROW_LEAST) {
+        got = take_rows(v, op, half ? (void *)v->half : dst, p, n, op->out >= 0);
+    } else {
+        v->k->vec->index(v->index, &v->view[op->access], p, n);
+        v->k->vec->take[orr__size_log2(t)](half ? (void *)v->half : dst, v->l->in[a->input], v->index, v->reg[op->x],
+                                          a->by, n);
+    }
+    if (half)
+        orr__cast_of(v->k->vec, t, ORR_F32)(dst, got, n);
+    else
+        v->reg[op->reg] = got;
+}
