@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include "codelets/emit/emit.h"
 #include "runtime/plan/make.h"
 
 static size_t bytes_of(const orr__value *v)
@@ -60,14 +61,16 @@ static bool may_take(const orr__plan *p, int i, int k)
 }
 
 /* An element-wise step with one output may write where an input is that nobody reads later. One that a device may try
- * first may not: when that fails, the step is done again, and needs its inputs. */
+ * first may not, nor one that is given indices: when that fails, or one is wrong, the step is done again, and needs its
+ * inputs. */
 static void find_in_place(orr__plan *p)
 {
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
         const orr__region *r = s->region;
         orr__value *v = &p->value[s->out[0]];
-        if (r->kind != ORR__G_MAP || r->rows || r->nout != 1 || s->opencl || s->cuda || inside(p, i) || v->count == 0)
+        if (r->kind != ORR__G_MAP || r->rows || r->nout != 1 || s->opencl || s->cuda || orr__emit_flags(r) > 0 ||
+            inside(p, i) || v->count == 0)
             continue;
         for (int k = 0; k < r->nin && v->over < 0; k++)
             if (may_take(p, i, k)) {
