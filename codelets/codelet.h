@@ -63,6 +63,8 @@ extern const orr__backend orr__cuda;   /* asks at run time; launches on the call
 /* Has a kernel of orr__cpu compiled, as far as ORRERY_JIT allows; the second waits until that is done, or given up. */
 void orr__cpu_compile(orr__kernel *k, const orr__region *r);
 void orr__cpu_compiled(orr__kernel *k);
+/* Whether it computes as it always will from now on: compiled, or never to be. */
+bool orr__cpu_settled(const orr__kernel *k);
 /* How a kernel of orr__cpu computes now, in words. */
 const char *orr__cpu_tier(const orr__kernel *k);
 /* Between these two kernels may be compiled in the background. Settings are those of orr__env. */

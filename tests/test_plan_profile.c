@@ -182,10 +182,10 @@ static void plans_follow_the_numbers_in_force(void)
     slow.task_us = 30;
     slow.latency_us = 200;
     orr__plan_machine.workers = 2;
-    double fast = orr__profile_move(1e6);
+    double fast = orr__profile_move(orr__profile_now(), 1e6);
     int age = orr__profile_age();
     orr__profile_use(&slow);
-    ORR_CHECK(orr__profile_age() != age && orr__profile_move(1e6) == 20 * fast);
+    ORR_CHECK(orr__profile_age() != age && orr__profile_move(orr__profile_now(), 1e6) == 20 * fast);
     ORR_CHECK(orr__task_worth() == 750 && orr__plan_inline_us() == 400);
     orr__plan_machine.workers = 8; /* more of them: it pays earlier, but half a task's worth is not shared */
     ORR_CHECK(orr__plan_inline_us() == 375);
@@ -194,7 +194,7 @@ static void plans_follow_the_numbers_in_force(void)
     ORR_CHECK(orr__task_worth() == 11 && orr__plan_inline_us() == 7);
     orr__env.inline_us = orr__env.tile_us = -1;
     orr__env.deterministic = true;
-    ORR_CHECK(orr__profile_now() == &orr__profile_fixed && orr__profile_move(1e6) == fast);
+    ORR_CHECK(orr__profile_now() == &orr__profile_fixed && orr__profile_move(orr__profile_now(), 1e6) == fast);
     orr__env.deterministic = false;
     orr__env.machine = ORR__MACHINE_FIXED;
     ORR_CHECK(orr__profile_now() == &orr__profile_fixed && orr__task_worth() == 200 && orr__plan_inline_us() == 100);

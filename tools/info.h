@@ -8,4 +8,11 @@
 int info_devices(bool json);
 int info_startup(void);
 
+/* With the library running. */
+int info_machine(void);
+int info_measure(void);
+/* Without. */
+int info_models(void);
+int info_clear_models(void);
+
 #endif

@@ -10,7 +10,7 @@
 static int usage(FILE *to, int rc)
 {
     fputs("usage: orrery-info [--devices [--json] | --startup | --env | --env=markdown | --cache | --clear | --machine |\n"
-          "                    --measure | --version | --help]\n"
+          "                    --measure | --models | --clear-models | --version | --help]\n"
           "  (nothing)        machine, libraries, engine\n"
           "  --devices        every device: memory, units, temperature, power, utilisation, clocks\n"
           "  --devices --json the same as JSON\n"
@@ -20,7 +20,9 @@ static int usage(FILE *to, int rc)
           "  --cache          the compiled kernels on disk\n"
           "  --clear          removes them\n"
           "  --machine        the numbers by which plans are made\n"
-          "  --measure        measures them again, and keeps them\n",
+          "  --measure        measures them again, and keeps them\n"
+          "  --models         what tasks took here, by kernel, device and size\n"
+          "  --clear-models   forgets that\n",
           to);
     return rc;
 }
@@ -105,24 +107,6 @@ static int clear_cache(void)
     return printf("%d kernels removed\n", n) < 0;
 }
 
-static int print_machine(void)
-{
-    enum { MOST = 32 };
-    static orr_machine_number m[MOST];
-    if (orr_machine_measure(false) != ORR_OK)
-        return orr_error_print(stderr);
-    int n = orr_machine_list(m, MOST);
-    printf("%-12s %12s %12s  %-9s %s\n", "number", "in force", "fixed", "unit", "of");
-    for (int i = 0; i < n && i < MOST; i++)
-        printf("%-12s %12.6g %12.6g  %-9s %s\n", m[i].name, m[i].value, m[i].fixed, m[i].unit, m[i].meaning);
-    return ferror(stdout) ? 1 : 0;
-}
-
-static int measure_machine(void)
-{
-    return orr_machine_measure(true) == ORR_OK ? print_machine() : orr_error_print(stderr);
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "--devices") && !strcmp(argv[2], "--json"))
@@ -144,9 +128,13 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--clear"))
         return clear_cache();
     if (!strcmp(argv[1], "--machine"))
-        return with_engine(print_machine);
+        return with_engine(info_machine);
     if (!strcmp(argv[1], "--measure"))
-        return with_engine(measure_machine);
+        return with_engine(info_measure);
+    if (!strcmp(argv[1], "--models"))
+        return info_models();
+    if (!strcmp(argv[1], "--clear-models"))
+        return info_clear_models();
     if (!strcmp(argv[1], "--version"))
         return printf("orrery-info %s\n", orr_version()) < 0;
     if (!strcmp(argv[1], "--help"))

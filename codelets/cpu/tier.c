@@ -66,6 +66,17 @@ const char *orr__cpu_tier(const orr__kernel *k)
     }
 }
 
+bool orr__cpu_settled(const orr__kernel *k)
+{
+    const orr__region *r;
+    if (k->tail)
+        k = orr__tail_kernel(k->tail, &r);
+    if (!k->jit || orr__env.jit == ORR__JIT_OFF)
+        return true;
+    int state = atomic_load_explicit(&k->jit->state, memory_order_relaxed);
+    return state == ORR__JIT_READY || state == ORR__JIT_NEVER;
+}
+
 void orr__cpu_tier_release(orr__kernel *k)
 {
     orr__jit_unref(k->jit);

@@ -1,10 +1,65 @@
-/* The machine's numbers, for people.
+/* The machine's numbers and the performance models, for people.
  * Must not know: how they are measured. */
 #include "config.h"
+#include <math.h>
 #include <stdio.h>
 #include <orrery/info.h>
+#include "runtime/base/env.h"
 #include "runtime/engine/engine.h"
+#include "runtime/plan/model.h"
 #include "runtime/plan/profile.h"
+
+typedef struct {
+    orr_model *model;
+    int n, max;
+} list;
+
+static void add(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+{
+    list *l = arg;
+    if (l->n < l->max) {
+        orr_model *m = &l->model[l->n];
+        double fitted = orr__model_fitted(c->kernel, on, t->size);
+        *m = (orr_model){ .samples = t->n,
+                          .size_us = t->size,
+                          .mean_us = t->us,
+                          .deviation_us = sqrt(t->spread),
+                          .predicted_us = fitted > 0 ? fitted : t->us };
+        (void)snprintf(m->kernel, sizeof m->kernel, "%s", c->label);
+        (void)snprintf(m->device, sizeof m->device, "%s", orr__on_name[on]);
+    }
+    l->n++;
+}
+
+/* Of a program that has not started the library: what is in the file. */
+static orr_status look(void)
+{
+    orr_status st = orr__engine_running() ? ORR_OK : orr__env_load();
+    if (st == ORR_OK && !orr__engine_running())
+        orr__models_load();
+    return st;
+}
+
+orr_status orr_model_list(orr_model *models, int max, int *count)
+{
+    list l = { models, 0, models ? max : 0 };
+    if (!count)
+        return orr__fail(ORR__SITE(NULL, 0, "model_list"), ORR_EINVAL, "count is NULL");
+    orr_status st = look();
+    if (st == ORR_OK)
+        orr__models_each(add, &l);
+    *count = l.n;
+    return st;
+}
+
+orr_status orr_model_clear(int *removed)
+{
+    orr_status st = look();
+    int n = st == ORR_OK ? orr__models_clear() : 0;
+    if (removed)
+        *removed = n;
+    return st;
+}
 
 orr_status orr_machine_measure(bool again)
 {

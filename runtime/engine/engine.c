@@ -65,6 +65,7 @@ static void watch_forks(void)
     (void)pthread_atfork(NULL, NULL, in_child);
     orr__plan_cache_guard();
     orr__works_guard();
+    orr__models_guard();
 }
 
 orr_status orr__engine_start(orr__site at, const orr_config *config)
@@ -103,6 +104,7 @@ void orr__engine_stop(void)
         return;
     orr__profile_stop();
     e->stop();
+    orr__models_store();
     orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
     atomic_store(&engine, NULL);
     name[0] = '\0';

@@ -7,6 +7,8 @@
 #include "runtime/base/spill.h"
 #include "runtime/engine/exec.h"
 
+#define WORTH_TELLING 5.0 /* us: what takes less costs more to note than its model could win */
+
 const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
 
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buf *const *leaf)
@@ -85,6 +87,17 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     return st;
 }
 
+void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds)
+{
+    int64_t lo = 0, hi = s->region->dim[0];
+
+    if (orr__exec_cpu != &orr__cpu || (on == ORR__ON_CPU && !orr__cpu_settled(s->cpu)))
+        return;
+    if (t >= 0)
+        orr__step_rows(s, t, &lo, &hi);
+    orr__model_add(s, hi - lo, on, seconds * 1e6);
+}
+
 void orr__exec_rest(const orr__step *s, int t, orr__buf *const *value)
 {
     const orr__region *r = s->region;
@@ -114,7 +127,10 @@ orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scal
     for (int k = nin; k < n; k++)
         p[k] = host[s->out[k - nin]];
     st = launch_whole(s, p, p + nin, scalar);
+    double t0 = *t;
     *t = orr__work_done(orr__work_of_step(s), s->region, worker, *t);
+    if (st == ORR_OK && s->us >= WORTH_TELLING)
+        orr__exec_took(s, -1, ORR__ON_CPU, *t - t0);
     if (p != few)
         free(p);
     return st;

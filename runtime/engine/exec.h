@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include "runtime/engine/engine.h"
 #include "runtime/engine/histogram.h"
+#include "runtime/plan/model.h"
 #include "runtime/plan/profile.h"
 
 /* One engine. All callbacks may be called from any thread, start and stop from one at a time. */
@@ -107,6 +108,8 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
 /* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out,
                             const orr__scalar *scalar);
+/* Tells the models what tile t of a step (< 0: all of it) took; what is no sample of its kernel is left out. */
+void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds);
 /* Step s as a whole. host[v]: element 0 of value v, in host memory. worker as in orr__work_done, t too, and then the time now. */
 orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scalar *scalar, int worker, double *t);
 /* Tile t is done: what it touched needs no memory where it lies in files. value: buffers by value. */

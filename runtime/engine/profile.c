@@ -49,6 +49,7 @@ void orr__profile_start(const orr__engine_impl *e)
     engine = e;
     atomic_store(&stopping, false);
     orr__profile_use(NULL);
+    orr__models_load();
     if (orr__env.machine == ORR__MACHINE_FIXED)
         return;
     if (orr__profile_load(&p))

@@ -112,9 +112,7 @@ void orr__meter_started(orr__run *r);                         /* around each tas
 void orr__meter_done(orr__run *r, const orr__step *s, bool ran);
 void orr__meter_end(orr__run *r);
 
-/* star_user.c: a model for the definition of a user's kernel, otherwise like another one. */
-struct starpu_perfmodel *orr__star_user_model(const orr__region *r, struct starpu_perfmodel *like);
-/* Part of every model's name: raise it when what their footprints are made of changes. */
+/* Part of the names of models that StarPU keeps: raise it when what their footprints are made of changes. */
 #define ORR__STAR_MODEL(kind) "orr2_" kind
 struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s); /* NULL: no memory */
 /* Whether tasks are measured for their performance models: a policy that asks none is spared that. Nothing is under way. */

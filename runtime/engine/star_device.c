@@ -200,4 +200,8 @@ void orr__star_device_done(orr__task *a)
     if (ended[a->worker] > from)
         from = ended[a->worker];
     ended[a->worker] = orr__work_done(a->work, a->step->region, 1 + a->worker, from);
+    if (orr__run_status(a->run) == ORR_OK)
+        orr__exec_took(a->step, a->tile,
+                       starpu_worker_get_type(a->worker) == STARPU_CUDA_WORKER ? ORR__ON_CUDA : ORR__ON_OPENCL,
+                       ended[a->worker] - from);
 }

@@ -47,7 +47,7 @@ static double work_of(const orr__region *r, const orr__rinstr *in)
 }
 
 /* Memory and arithmetic overlap. */
-static double loops(const orr__region *r)
+static double loops(const orr__profile *now, const orr__region *r)
 {
     double points = 1, work = r->kind == ORR__G_MAP ? 0 : FOLD;
     bool compiled = r->kind != ORR__G_ARGREDUCE && orr__env.jit != ORR__JIT_OFF;
@@ -55,17 +55,16 @@ static double loops(const orr__region *r)
         points *= (double)r->dim[d];
     for (int i = 0; i < r->ninstr; i++)
         work += work_of(r, &r->instr[i]);
-    work *= points / (orr__profile_now()->math * (compiled ? 1 : BLOCKS));
-    double stream = orr__profile_move(r->bytes);
+    work *= points / (now->math * (compiled ? 1 : BLOCKS));
+    double stream = orr__profile_move(now, r->bytes);
     return work > stream ? work : stream;
 }
 
-double orr__plan_predict(const orr__region *r)
+static double predict(const orr__profile *now, const orr__region *r)
 {
     if (r->kind == ORR__G_MAP || r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
-        return loops(r);
-    const orr__profile *now = orr__profile_now();
-    double us = orr__profile_move(r->bytes) / MOVES;
+        return loops(now, r);
+    double us = orr__profile_move(now, r->bytes) / MOVES;
     if (r->kind == ORR__G_MATMUL) {
         orr_dtype t = (orr_dtype)r->in_dtype[r->access[0].input];
         double rate = t == ORR_F64 ? now->gemm64 : orr__is_float(t) ? now->gemm32 : now->math * PLAIN;
@@ -75,6 +74,16 @@ double orr__plan_predict(const orr__region *r)
     if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* triangles are slower than products */
         return us + 2 * r->flops / (r->out_dtype[0] == ORR_F64 ? now->gemm64 : now->gemm32);
     return us + r->flops / (now->math * USER);
+}
+
+double orr__plan_predict(const orr__region *r)
+{
+    return predict(orr__profile_now(), r);
+}
+
+double orr__plan_size(const orr__region *r)
+{
+    return predict(&orr__profile_fixed, r);
 }
 
 /* May it be launched for some of its rows? */

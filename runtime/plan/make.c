@@ -6,6 +6,7 @@
 #include "codelets/cholesky.h"
 #include "runtime/base/env.h"
 #include "runtime/plan/make.h"
+#include "runtime/plan/model.h"
 
 typedef struct {
     orr__site at;
@@ -134,7 +135,8 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
     }
     s->partial = true;
     s->out[0] = v;
-    s->us = orr__plan_predict(first);
+    s->us = orr__model_expect(first);
+    s->size = orr__plan_size(first);
     if ((st = bind_inputs(m, s)) == ORR_OK) {
         cut(m->plan, s, n);
         st = orr__step_prepare(s);
@@ -144,6 +146,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
         return enomem(m);
     s->in[0] = v;
     s->us = orr__plan_predict(second);
+    s->size = orr__plan_size(second);
     if (st == ORR_OK && (st = bind_outputs(m, s)) == ORR_OK) {
         cut(m->plan, s, 1);
         st = orr__step_prepare(s);
@@ -153,7 +156,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
 
 static orr_status plan_region(maker *m, orr__region *r)
 {
-    double us = orr__plan_predict(r);
+    double us = orr__model_expect(r);
     int n = orr__region_tiles(r, us);
     bool across = (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && (r->rmask & 1u);
     if (across && n > 1 && r->kind == ORR__G_REDUCE && r->out_count * 4 * n < r->dim[0] * r->out_count)
@@ -170,6 +173,7 @@ static orr_status plan_region(maker *m, orr__region *r)
         return enomem(m);
     s->us = us;
     s->graph = orr__region_graph(own, us);
+    s->size = orr__plan_size(own);
     orr_status st = bind_inputs(m, s);
     if (st == ORR_OK)
         st = bind_outputs(m, s);

@@ -36,11 +36,13 @@ typedef struct orr__step {
     bool partial;          /* tile t folds its rows into row t of out[0] (count = ntiles · region->out_count) */
     int *in, *out;         /* value numbers, region->nin and region->nout of them */
     double us;             /* predicted time of the whole step on one CPU core    */
+    double size;           /* the same by round numbers, of which models are made */
     int members;           /* > 1: a bundle begins here, this step and those behind it, run one after the other by one task
                             * on a CPU; each has one tile. Its other members have 0, as has a step by itself. */
     orr__use *use; int nuse; /* of the bundle: each value once, what it writes first */
     uint64_t key;          /* of the bundle: its members' kernels and extents     */
     void *work;            /* the engine's                                        */
+    void *times;           /* model.c's                                           */
 } orr__step;
 
 typedef struct orr__plan {
@@ -84,7 +86,8 @@ void orr__plan_cache_guard(void); /* its lock, against forks */
 typedef struct { uint64_t hits, misses, evicted; int size; } orr__plan_stats;
 orr__plan_stats orr__plan_get_stats(void);
 int orr__plan_fusion(void);                     /* how far this machine's plans are fused */
-double orr__plan_predict(const orr__region *r); /* µs on one CPU core */
+double orr__plan_predict(const orr__region *r); /* µs on one CPU core: by what was measured of the machine … */
+double orr__plan_size(const orr__region *r);    /* … by round numbers */
 /* Tasks that step i stands for: tiles, those of a graph, or one for a bundle; 0 for its members behind the first. */
 int orr__plan_tasks(const orr__plan *p, int i);
 orr_status orr__plan_verify(const orr__plan *p);

@@ -166,9 +166,8 @@ static double within(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-double orr__profile_move(double bytes)
+double orr__profile_move(const orr__profile *p, double bytes)
 {
-    const orr__profile *p = orr__profile_now();
     long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
     double near = cache > 0 ? (double)cache : 1 << 20;
     return bytes <= near ? bytes / p->cached : near / p->cached + (bytes - near) / p->stream;

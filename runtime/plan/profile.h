@@ -44,7 +44,7 @@ static inline double *orr__profile_at(orr__profile *p, const orr__profile_row *r
 }
 
 /* µs that one core spends on moving so many bytes: those that the second cache may hold, then the rest. */
-double orr__profile_move(double bytes);
+double orr__profile_move(const orr__profile *p, double bytes);
 /* What plans ask: below how many predicted µs work runs on the calling thread; µs aimed at in a task. */
 double orr__plan_inline_us(void);
 double orr__task_worth(void);

@@ -1,0 +1,282 @@
+/* The table of what tasks took, and predictions from it.
+ * Must not know: StarPU, files. */
+#include "config.h"
+#include "runtime/plan/model.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/base/fork.h"
+#include "runtime/base/hash.h"
+#include "runtime/plan/make.h"
+
+enum { BUCKETS = 1024, LOCKS = 16, ALIKE = 64, SETTLED = 4 };
+
+const char *const orr__on_name[ORR__ON_COUNT] = { "CPU", "OpenCL", "CUDA" };
+
+/* By kernel: one bucket holds all sizes. Readers walk without a lock: classes are only added, at the head. */
+static orr__class *_Atomic bucket[BUCKETS];
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+/* of the numbers in a bucket's classes */
+static pthread_mutex_t lock[LOCKS] = { [0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
+/* Per kind of region and device: mean of log(us / size), and of how many classes. Written under `adding`. */
+static struct {
+    _Atomic double log;
+    atomic_int n;
+} usual[ORR__G_KINDS][ORR__ON_COUNT];
+
+void orr__models_guard(void)
+{
+    orr__fork_guard(&adding);
+    for (int i = 0; i < LOCKS; i++)
+        orr__fork_guard(&lock[i]);
+}
+
+static size_t bucket_of(uint64_t kernel)
+{
+    return (size_t)(kernel ^ kernel >> 32) % BUCKETS;
+}
+
+static orr__class *find(uint64_t kernel, uint32_t shape)
+{
+    orr__class *c = atomic_load_explicit(&bucket[bucket_of(kernel)], memory_order_acquire);
+    while (c && (c->kernel != kernel || c->shape != shape))
+        c = c->next;
+    return c;
+}
+
+static orr__class *find_or_add(const orr__class *like)
+{
+    orr__class *c = find(like->kernel, like->shape);
+    if (c)
+        return c;
+    pthread_mutex_lock(&adding);
+    if (!(c = find(like->kernel, like->shape)) && (c = calloc(1, sizeof *c))) {
+        size_t h = bucket_of(like->kernel);
+        c->kernel = like->kernel;
+        c->shape = like->shape;
+        c->kind = like->kind;
+        memcpy(c->label, like->label, sizeof c->label);
+        c->next = atomic_load(&bucket[h]);
+        atomic_store_explicit(&bucket[h], c, memory_order_release);
+    }
+    pthread_mutex_unlock(&adding);
+    return c;
+}
+
+/* -- which class, which size ---------------------------------------------------------------------------------- */
+
+static int64_t quarter_octaves(int64_t extent)
+{
+    return extent <= 16 ? extent : llround(4 * log2((double)extent));
+}
+
+static uint32_t shape_of(const orr__step *s)
+{
+    const orr__region *r = s->region;
+    int64_t facts[ORR__REGION_RANK + 2] = { quarter_octaves(s->rows) };
+    for (int i = 1; i < r->rank && i < ORR__REGION_RANK; i++)
+        facts[i] = quarter_octaves(r->dim[i]);
+    facts[ORR__REGION_RANK] = quarter_octaves(r->out_count);
+    facts[ORR__REGION_RANK + 1] = r->rmask;
+    uint64_t h = orr__hash(facts, sizeof facts, 0);
+    if (r->kind == ORR__G_USER) /* what it costs may depend on its inputs alone */
+        h = orr__hash(r->in_count, (size_t)r->nin * sizeof *r->in_count, h);
+    return (uint32_t)(h ^ h >> 32);
+}
+
+/* Classes live as long as the process, so a step may keep its own. */
+static orr__class *class_of(const orr__step *s)
+{
+    orr__class **kept = (orr__class **)(void *)&((orr__step *)(uintptr_t)s)->times;
+    orr__class *c = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+    if (!c) {
+        orr__class like = { .kernel = s->region->key, .shape = shape_of(s), .kind = s->region->kind };
+        (void)snprintf(like.label, sizeof like.label, "%s", s->region->label[0] ? s->region->label : "unnamed");
+        c = find_or_add(&like);
+        __atomic_store_n(kept, c, __ATOMIC_RELEASE);
+    }
+    return c;
+}
+
+static double part_of(const orr__step *s, int64_t rows)
+{
+    return s->region->dim[0] > 0 ? (double)rows / (double)s->region->dim[0] : 1;
+}
+
+double orr__task_size(const orr__step *s, int64_t rows)
+{
+    double size = s->size * part_of(s, rows);
+    return size > 0.01 ? size : 0.01;
+}
+
+/* -- samples --------------------------------------------------------------------------------------------------- */
+
+static void note_usual(const orr__class *c, orr__on on, const orr__timed *t)
+{
+    pthread_mutex_lock(&adding);
+    int n = atomic_load(&usual[c->kind][on].n);
+    double mean = atomic_load(&usual[c->kind][on].log);
+    atomic_store(&usual[c->kind][on].log, mean + (log(t->us / t->size) - mean) / (n < 32 ? n + 1 : 32));
+    atomic_store(&usual[c->kind][on].n, n + 1);
+    pthread_mutex_unlock(&adding);
+}
+
+void orr__model_add(const orr__step *s, int64_t rows, orr__on on, double us)
+{
+    orr__class *c = class_of(s);
+    bool reset = false;
+    if (!c)
+        return;
+    pthread_mutex_t *m = &lock[bucket_of(c->kernel) % LOCKS];
+    pthread_mutex_lock(m);
+    double before = c->on[on].us;
+    bool counted = orr__timed_add(&c->on[on], orr__task_size(s, rows), us, &reset);
+    orr__timed now = c->on[on];
+    pthread_mutex_unlock(m);
+    if (reset)
+        orr__log(2, "%s on %s: %.0f us were expected of it, it takes %.0f: its model starts anew", c->label,
+                 orr__on_name[on], before, us);
+    if (counted && now.n == SETTLED)
+        note_usual(c, on, &now);
+}
+
+void orr__model_put(const orr__class *like, orr__on on, const orr__timed *t)
+{
+    orr__class *c = find_or_add(like);
+    if (!c)
+        return;
+    pthread_mutex_t *m = &lock[bucket_of(c->kernel) % LOCKS];
+    pthread_mutex_lock(m);
+    bool take = t->n > c->on[on].n;
+    if (take)
+        c->on[on] = *t;
+    pthread_mutex_unlock(m);
+    if (take && t->n >= SETTLED)
+        note_usual(c, on, t);
+}
+
+/* -- predictions ------------------------------------------------------------------------------------------------- */
+
+static orr__timed read_timed(const orr__class *c, orr__on on)
+{
+    pthread_mutex_t *m = &lock[bucket_of(c->kernel) % LOCKS];
+    pthread_mutex_lock(m);
+    orr__timed t = c->on[on];
+    pthread_mutex_unlock(m);
+    return t;
+}
+
+/* Across the sizes of one kernel, `but` left out. */
+static bool fit_alike(uint64_t kernel, const orr__class *but, orr__on on, int least, double *a, double *b)
+{
+    orr__sample s[ALIKE];
+    int n = 0;
+    for (orr__class *c = atomic_load(&bucket[bucket_of(kernel)]); c && n < ALIKE; c = c->next) {
+        orr__timed t = c->kernel == kernel && c != but ? read_timed(c, on) : (orr__timed){ 0 };
+        if (t.n >= SETTLED)
+            s[n++] = (orr__sample){ t.size, t.us, t.n < 16 ? t.n : 16 };
+    }
+    return n >= least && orr__fit(s, n, a, b);
+}
+
+/* Where nothing of this kind was measured. Devices are taken for good, so that they are tried. */
+static double estimate(const orr__step *s, double size, double part, orr__on on)
+{
+    static const double faster[ORR__ON_COUNT] = { 1, 8, 20 }, launch[ORR__ON_COUNT] = { 0, 20, 10 };
+    return on == ORR__ON_CPU ? s->us * part : launch[on] + size / faster[on];
+}
+
+orr__guess orr__model_guess(const orr__step *s, int64_t rows, orr__on on)
+{
+    const orr__class *c = class_of(s);
+    orr__timed t = c ? read_timed(c, on) : (orr__timed){ 0 };
+    double size = orr__task_size(s, rows), a, b;
+    if (t.n >= SETTLED)
+        return (orr__guess){ t.us * size / t.size, ORR__MEASURED };
+    if (fit_alike(s->region->key, c, on, 1, &a, &b))
+        return (orr__guess){ exp(a + b * log(size)), ORR__FITTED };
+    if (t.n > 0)
+        return (orr__guess){ t.us * size / t.size, ORR__FITTED };
+    if (on != ORR__ON_CPU && atomic_load(&usual[s->region->kind][on].n) > 0)
+        return (orr__guess){ size * exp(atomic_load(&usual[s->region->kind][on].log)), ORR__FITTED };
+    return (orr__guess){ estimate(s, size, part_of(s, rows), on), ORR__ESTIMATED };
+}
+
+double orr__model_fitted(uint64_t kernel, orr__on on, double size)
+{
+    double a, b;
+    return fit_alike(kernel, NULL, on, 1, &a, &b) ? exp(a + b * log(size)) : 0;
+}
+
+/* Measured under other loads, with other neighbours: a guide, but no more than that. */
+double orr__model_expect(const orr__region *r)
+{
+    double us = orr__plan_predict(r), size = orr__plan_size(r);
+    if (orr__env.deterministic || orr__env.machine == ORR__MACHINE_FIXED || !(size > 0))
+        return us;
+    double seen = orr__model_fitted(r->key, ORR__ON_CPU, size);
+    return seen > 8 * us ? 8 * us : seen > us / 8 ? seen : seen > 0 ? us / 8 : us;
+}
+
+/* -- all of them ---------------------------------------------------------------------------------------------------- */
+
+void orr__models_each(void (*f)(const orr__class *c, orr__on on, const orr__timed *t, void *arg), void *arg)
+{
+    for (int h = 0; h < BUCKETS; h++)
+        for (orr__class *c = atomic_load(&bucket[h]); c; c = c->next)
+            for (int on = 0; on < ORR__ON_COUNT; on++) {
+                orr__timed t = read_timed(c, (orr__on)on);
+                if (t.n > 0)
+                    f(c, (orr__on)on, &t, arg);
+            }
+}
+
+static void forget(orr__class *c, orr__on on)
+{
+    pthread_mutex_t *m = &lock[bucket_of(c->kernel) % LOCKS];
+    pthread_mutex_lock(m);
+    c->on[on] = (orr__timed){ 0 };
+    pthread_mutex_unlock(m);
+}
+
+static void forget_one(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+{
+    (void)t;
+    ++*(int *)arg;
+    forget((orr__class *)(uintptr_t)c, on);
+}
+
+int orr__models_forget(void)
+{
+    int n = 0;
+    orr__models_each(forget_one, &n);
+    for (int k = 0; k < ORR__G_KINDS; k++)
+        for (int on = 0; on < ORR__ON_COUNT; on++)
+            atomic_store(&usual[k][on].n, 0);
+    return n;
+}
+
+static void purge_one(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+{
+    double a, b;
+    if (!fit_alike(c->kernel, c, on, 2, &a, &b))
+        return;
+    double expected = exp(a + b * log(t->size));
+    if (t->us < 8 * expected && t->us > expected / 8)
+        return;
+    orr__log(2, "%s on %s: %.0f us stand against %.0f by its other sizes: its model starts anew", c->label,
+             orr__on_name[on], t->us, expected);
+    ++*(int *)arg;
+    forget((orr__class *)(uintptr_t)c, on);
+}
+
+int orr__models_purge(void)
+{
+    int n = 0;
+    orr__models_each(purge_one, &n);
+    return n;
+}

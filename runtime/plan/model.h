@@ -1,0 +1,63 @@
+/* What tasks take: per kernel, class of sizes and kind of device, measured as they run; fitted across sizes where a class
+ * is new; estimated from bytes and flops where the kernel is.
+ * Must not know: StarPU. */
+#ifndef ORR_PLAN_MODEL_H
+#define ORR_PLAN_MODEL_H
+
+#include "runtime/plan/plan.h"
+
+typedef enum { ORR__ON_CPU, ORR__ON_OPENCL, ORR__ON_CUDA, ORR__ON_COUNT } orr__on;
+extern const char *const orr__on_name[ORR__ON_COUNT]; /* "CPU", "OpenCL", "CUDA" */
+
+/* What was measured on one kind of device. `size`: µs that a round-numbered core would take, see orr__profile_fixed. */
+typedef struct orr__timed {
+    uint32_t n, odd;         /* samples; those in a row that were far off */
+    double us, size, spread; /* means; variance of us                     */
+} orr__timed;
+
+/* One kernel at one class of sizes; as long as the process. */
+typedef struct orr__class {
+    uint64_t kernel;
+    uint32_t shape; /* of the extents of a task, in steps of a quarter of an octave */
+    orr__gkind kind;
+    char label[64];
+    orr__timed on[ORR__ON_COUNT];
+    struct orr__class *next;
+} orr__class;
+
+/* One task's size: rows of axis 0 of a step's region. */
+double orr__task_size(const orr__step *s, int64_t rows);
+/* Counts what `rows` rows of the step took. Where they are part of a bundle or run inline, too. */
+void orr__model_add(const orr__step *s, int64_t rows, orr__on on, double us);
+
+typedef enum { ORR__MEASURED, ORR__FITTED, ORR__ESTIMATED } orr__basis;
+typedef struct { double us; orr__basis basis; } orr__guess;
+orr__guess orr__model_guess(const orr__step *s, int64_t rows, orr__on on);
+
+/* The whole region on one CPU core: as tasks of its kernel took, where plans go by what was measured, else predicted. */
+double orr__model_expect(const orr__region *r);
+/* What a kernel's classes say together of one size; 0: nothing. */
+double orr__model_fitted(uint64_t kernel, orr__on on, double size);
+
+/* The file of this host, unless ORRERY_MACHINE=fixed. Load: into an empty table; what is poisoned is left out. Store:
+ * joined with what other processes have put there; nothing when nothing was measured. */
+void orr__models_load(void);
+void orr__models_store(void);
+int orr__models_clear(void);  /* memory and file; how many there were */
+int orr__models_forget(void); /* memory                             */
+void orr__models_each(void (*f)(const orr__class *c, orr__on on, const orr__timed *t, void *arg), void *arg);
+void orr__models_guard(void); /* its locks, against forks */
+
+/* -- parts of it, for tests ------------------------------------------------------------------------------- */
+
+typedef struct { double size, us, weight; } orr__sample;
+/* log us = a + b log size by weighted least squares, 0.2 ≤ b ≤ 1.2; b = 1 where sizes do not differ. false: none. */
+bool orr__fit(const orr__sample *s, int n, double *a, double *b);
+/* One more sample. false: it was far off and not counted, or (*reset) it shows that all before were poison. */
+bool orr__timed_add(orr__timed *t, double size, double us, bool *reset);
+/* Puts a class into the table, as a file has it; the one with more samples stays. */
+void orr__model_put(const orr__class *c, orr__on on, const orr__timed *t);
+/* Drops what departs by more than 8 times from what its kernel's other classes say, with a line of log each; how many. */
+int orr__models_purge(void);
+
+#endif

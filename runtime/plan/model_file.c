@@ -1,0 +1,123 @@
+/* What tasks took, kept for this host's next processes. A line for each class and kind of device.
+ * Must not know: what is made of the numbers. */
+#include "config.h"
+#include "runtime/plan/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/base/point.h"
+#include "runtime/base/sealed.h"
+#include "runtime/plan/profile.h"
+
+/* Counted up when a line, a size or a kernel's key means something else. */
+#define HEAD "orrery models 1"
+enum { LEAST = 2 }; /* samples that are worth keeping */
+
+static void file_name(char *name, size_t size)
+{
+    orr__sealed_name("models", name, size);
+}
+
+static bool put_line(const char *line)
+{
+    orr__class c = { 0 };
+    orr__timed t = { 0 };
+    int kind, on, at = 0;
+    if (sscanf(line, "%" SCNx64 " %" SCNx32 " %d %d %" SCNu32 " %lf %lf %lf %n", &c.kernel, &c.shape, &kind, &on, &t.n,
+               &t.us, &t.size, &t.spread, &at) != 8 ||
+        at == 0 || kind < 0 || kind >= ORR__G_KINDS || on < 0 || on >= ORR__ON_COUNT ||
+        !(t.us > 0 && t.us < 1e12 && t.size > 0 && t.size < 1e12 && t.spread >= 0))
+        return false;
+    c.kind = (orr__gkind)kind;
+    (void)snprintf(c.label, sizeof c.label, "%s", line + at);
+    orr__model_put(&c, (orr__on)on, &t);
+    return true;
+}
+
+/* false: some line is not ours. */
+static bool take_in(void)
+{
+    char name[128], why[700], *save = NULL;
+    file_name(name, sizeof name);
+    char *body = orr__sealed_read(name, HEAD, true, why, sizeof why);
+    bool ok = true;
+    if (!body) {
+        if (why[0])
+            orr__log(2, "performance models start anew: %s", why);
+        return false;
+    }
+    locale_t before = orr__point_begin();
+    for (char *line = strtok_r(body, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        ok = put_line(line) && ok;
+    orr__point_end(before);
+    free(body);
+    return ok;
+}
+
+void orr__models_load(void)
+{
+    (void)orr__models_forget();
+    if (orr__env.machine == ORR__MACHINE_FIXED)
+        return;
+    (void)take_in();
+    (void)orr__models_purge();
+}
+
+typedef struct {
+    char *text;
+    size_t size, room;
+    bool failed;
+} body;
+
+static void add_line(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+{
+    body *b = arg;
+    char line[256];
+    if (t->n < LEAST || b->failed)
+        return;
+    int n = snprintf(line, sizeof line, "%016" PRIx64 " %08" PRIx32 " %d %d %" PRIu32 " %.6g %.6g %.6g %s\n", c->kernel,
+                     c->shape, (int)c->kind, (int)on, t->n, t->us, t->size, t->spread, c->label);
+    size_t need = b->size + (size_t)n + 1;
+    if (need > b->room) {
+        size_t room = 2 * need + 4096;
+        char *more = realloc(b->text, room);
+        if (!more) {
+            b->failed = true;
+            return;
+        }
+        b->text = more;
+        b->room = room;
+    }
+    memcpy(b->text + b->size, line, (size_t)n + 1);
+    b->size += (size_t)n;
+}
+
+void orr__models_store(void)
+{
+    char name[128], why[700];
+    body b = { 0 };
+    if (orr__env.machine == ORR__MACHINE_FIXED || !orr__env.cache_dir[0])
+        return;
+    (void)take_in();
+    locale_t before = orr__point_begin();
+    orr__models_each(add_line, &b);
+    orr__point_end(before);
+    file_name(name, sizeof name);
+    if (b.text && !b.failed && !orr__sealed_write(name, HEAD, b.text, why, sizeof why))
+        orr__log(2, "performance models are not kept: %s", why);
+    free(b.text);
+}
+
+int orr__models_clear(void)
+{
+    char name[128];
+    int n = orr__models_forget();
+    file_name(name, sizeof name);
+    if (orr__sealed_remove(name) && n == 0)
+        n = 1;
+    return n;
+}

@@ -1,0 +1,66 @@
+/* orrery-info --machine, --measure, --models, --clear-models: the numbers that decide what runs where.
+ * Must not know: anything but the public headers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include <orrery/info.h>
+#include "tools/info.h"
+
+int info_machine(void)
+{
+    enum { MOST = 32 };
+    static orr_machine_number m[MOST];
+    if (orr_machine_measure(false) != ORR_OK)
+        return orr_error_print(stderr);
+    int n = orr_machine_list(m, MOST);
+    printf("%-12s %12s %12s  %-9s %s\n", "number", "in force", "fixed", "unit", "of");
+    for (int i = 0; i < n && i < MOST; i++)
+        printf("%-12s %12.6g %12.6g  %-9s %s\n", m[i].name, m[i].value, m[i].fixed, m[i].unit, m[i].meaning);
+    return ferror(stdout) ? 1 : 0;
+}
+
+int info_measure(void)
+{
+    return orr_machine_measure(true) == ORR_OK ? info_machine() : orr_error_print(stderr);
+}
+
+static int by_kernel(const void *a, const void *b)
+{
+    const orr_model *x = a, *y = b;
+    int order = strcmp(x->kernel, y->kernel);
+    if (order == 0)
+        order = strcmp(x->device, y->device);
+    return order ? order : (x->size_us > y->size_us) - (x->size_us < y->size_us);
+}
+
+int info_models(void)
+{
+    int n = 0, max;
+    if (orr_model_list(NULL, 0, &n) != ORR_OK)
+        return orr_error_print(stderr);
+    max = n;
+    orr_model *m = calloc((size_t)max + 1, sizeof *m);
+    if (!m || orr_model_list(m, max, &n) != ORR_OK) {
+        free(m);
+        return m ? orr_error_print(stderr) : 1;
+    }
+    n = n < max ? n : max;
+    qsort(m, (size_t)n, sizeof *m, by_kernel);
+    printf("%-40s %-7s %10s %8s %12s %12s %12s\n", "kernel", "device", "size us", "samples", "mean us", "deviation",
+           "predicted");
+    for (int i = 0; i < n; i++)
+        printf("%-40.40s %-7s %10.4g %8llu %12.4g %12.4g %12.4g\n", m[i].kernel, m[i].device, m[i].size_us,
+               (unsigned long long)m[i].samples, m[i].mean_us, m[i].deviation_us, m[i].predicted_us);
+    printf("%d models\n", n);
+    free(m);
+    return ferror(stdout) ? 1 : 0;
+}
+
+int info_clear_models(void)
+{
+    int n = 0;
+    if (orr_model_clear(&n) != ORR_OK)
+        return orr_error_print(stderr);
+    return printf("%d models forgotten\n", n) < 0;
+}
