@@ -7,6 +7,7 @@
 #include "tests/region_graphs.h"
 #include "tests/region_draws.h"
 #include "tests/region_nan.h"
+#include "tests/region_takes.h"
 #include "tests/region_tests.h"
 #include "tests/region_wide.h"
 #include "tests/cuda_help.h"
@@ -87,6 +88,8 @@ int main(int argc, char **argv)
         ORR_TEST(bounds_that_are_nan_win),
         ORR_TEST(graphs_compute_what_the_reference_does),
         RW_TESTS,
+        TK_TESTS(ORR_TEST_OF)
+        ORR_TEST(wrong_indices_in_kernels_are_found),
         { 0 },
     };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };

@@ -275,6 +275,36 @@ static void moves(orr_dtype t)
     }
 }
 
+/* Two places and what is there: one along the last axis, one not. */
+static int gathered(rb *b, orr_dtype t)
+{
+    int table = rb_input(b, t, 400), reg[2];
+    for (int k = 0; k < 2; k++) {
+        int i = rb_load(b, rb_placed(b, rb_input(b, k ? ORR_I64 : ORR_I32, 20), k, 0));
+        b->access[b->r.naccess - 1].placed = false;
+        i = rb_push(b, ORR__RI_PLACE, ORR_I64, 0, i, -1, -1, rb_placed(b, -1, k, 20), -1);
+        reg[k] = rb_push(b, ORR__RI_GATHER, t, 0, i, -1, -1, rb_placed(b, table, !k, 20), -1);
+    }
+    return t == ORR_BOOL ? rb_ew(b, "logical_and", reg[0], reg[1], -1) : rb_ew(b, "maximum", reg[0], reg[1], -1);
+}
+
+/* In a map, a fold and a row. */
+static void gathers(orr_dtype t)
+{
+    static rb b;
+    char what[64];
+    for (int k = 0; k < 3; k++) {
+        rb_begin(&b, k == 1 ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 10, 20 });
+        b.r.rop = ORR__RMAX;
+        b.r.rmask = k == 1 ? 1 : 0;
+        b.r.rows = k == 2;
+        int x = gathered(&b, t);
+        rb_out(&b, t, k == 2 ? rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1) : x);
+        (void)snprintf(what, sizeof what, "gather %d of %s", k, orr_dtype_name(t));
+        add(&b.r, what);
+    }
+}
+
 static void random_numbers(orr_dtype t)
 {
     static rb b;
@@ -297,6 +327,7 @@ static void the_rest(orr_dtype t)
     every_cast(t);
     every_fold(t);
     moves(t);
+    gathers(t);
     random_numbers(t);
     if (orr__is_float(t)) {
         row_patterns(t);
@@ -350,6 +381,7 @@ static void selection(int i)
     products(ORR_F64);
     products(ORR_BF16);
     moves(ORR_F32);
+    gathers(ORR_F32);
     random_numbers(ORR_I64);
     compile();
 }

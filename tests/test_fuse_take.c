@@ -239,14 +239,12 @@ static void a_wrong_index_is_an_error_one_by_one(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_take_is_part_of_the_kernel_that_reads_it),
-                                      ORR_TEST(what_is_read_by_number_gets_a_buffer),
-                                      ORR_TEST(embeddings_are_what_plain_loops_make),
-                                      ORR_TEST(gradients_go_back_to_the_rows),
-                                      ORR_TEST(a_wrong_index_is_an_error_when_interpreted),
-                                      ORR_TEST(a_wrong_index_is_an_error_when_compiled),
-                                      ORR_TEST(a_wrong_index_is_an_error_one_by_one),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(a_take_is_part_of_the_kernel_that_reads_it), ORR_TEST(what_is_read_by_number_gets_a_buffer),
+        ORR_TEST(embeddings_are_what_plain_loops_make),       ORR_TEST(gradients_go_back_to_the_rows),
+        ORR_TEST(a_wrong_index_is_an_error_when_interpreted), ORR_TEST(a_wrong_index_is_an_error_when_compiled),
+        ORR_TEST(a_wrong_index_is_an_error_one_by_one),       { 0 }
+    };
     fill();
     return orr_test_main(argc, argv, "fuse.take", tests);
 }

@@ -56,7 +56,7 @@ void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int6
     } else {
         v->k->vec->index(v->index, &v->view[op->access], p, n);
         v->k->vec->take[orr__size_log2(t)](half ? (void *)v->half : dst, v->l->in[a->input], v->index, v->reg[op->x],
-                                          a->by, n);
+                                           a->by, n);
     }
     if (half)
         orr__cast_of(v->k->vec, t, ORR_F32)(dst, got, n);

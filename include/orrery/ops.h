@@ -186,7 +186,8 @@ ORR_API orr_tensor *orr_solve_cholesky_at(const char *file, int line, orr_tensor
 /* -- indexing -------------------------------------------------------------------------------------------- */
 
 /** x's elements along `axis` (ORR_FLAT: of x as flat) at `indices`, whose shape takes the axis's place. Negative
- * indices count from the end. An index out of range is found by evaluation (ORR_EINDEX).
+ * indices count from the end. An index out of range is found by evaluation (ORR_EINDEX), unless nothing that is
+ * evaluated depends on it. Alone it copies rows; what reads the result reads x in its own kernel (docs/fusion.md).
  * dtypes: x all, indices integers. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (rank above 8).
  * grad: scatter_add of g into zeros.      cost: 1 per element of the result. */
 ORR_API orr_tensor *orr_take_at(const char *file, int line, orr_tensor *x, orr_tensor *indices, int axis);

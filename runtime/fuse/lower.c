@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "ops/define.h"
 #include "runtime/fuse/lower.h"
 
 bool orr__lower_grow(orr__lowering *c, void *array, int *cap, int need, size_t size)
@@ -237,7 +236,7 @@ orr__lview orr__lower_identity(int rank)
     return v;
 }
 
-static void iterate_over(orr__region *r, const orr_shape *s)
+void orr__lower_space(orr__region *r, const orr_shape *s)
 {
     r->rank = s->rank;
     for (int d = 0; d < s->rank; d++)
@@ -246,59 +245,6 @@ static void iterate_over(orr__region *r, const orr_shape *s)
         r->rank = 1;
         r->dim[0] = 1;
     }
-}
-
-static void one_batch_axis(orr__region *r)
-{
-    for (; r->rank > 3; r->rank--) {
-        r->dim[0] *= r->dim[1];
-        for (int d = 1; d + 1 < r->rank; d++)
-            r->dim[d] = r->dim[d + 1];
-    }
-    if (r->rank == 3 && r->dim[0] == 1) {
-        r->dim[0] = r->dim[1];
-        r->dim[1] = r->dim[2];
-        r->rank = 2;
-    }
-}
-
-static void lower_whole(orr__lowering *c, int i)
-{
-    const orr__prog *p = c->p;
-    const orr__node *n = p->node[i];
-    orr__region *r = c->r;
-    int nin = orr__prog_nin(p, i);
-    r->kind = n->op->id == ORR__OP_TAKE          ? ORR__G_TAKE
-              : n->op->id == ORR__OP_SCATTER_ADD ? ORR__G_SCATTER_ADD
-              : n->op->id == ORR__OP_CONCAT      ? ORR__G_CONCAT
-              : n->op->id == ORR__OP_PAD         ? ORR__G_PAD
-              : n->op->id == ORR__OP_CHOLESKY    ? ORR__G_CHOLESKY
-              : n->op->id == ORR__OP_SOLVE       ? ORR__G_SOLVE
-                                                 : ORR__G_USER;
-    r->user = r->kind == ORR__G_USER ? orr__define_node(n) : NULL;
-    iterate_over(r, &n->shape);
-    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE)
-        one_batch_axis(r);
-    r->attr = n->attr;
-    r->shape = n->shape;
-    r->slot = p->scalar0[i];
-    /* Operands keep their places: the same buffer given twice is two inputs. */
-    r->in = calloc((size_t)nin + 1, sizeof *r->in);
-    r->in_dtype = calloc((size_t)nin + 1, 1);
-    r->in_count = calloc((size_t)nin + 1, sizeof *r->in_count);
-    r->in_shape = calloc((size_t)nin + 1, sizeof *r->in_shape);
-    if (!r->in || !r->in_dtype || !r->in_count || !r->in_shape) {
-        c->oom = true;
-        return;
-    }
-    for (int k = 0; k < nin; k++) {
-        const orr__node *x = p->node[orr__arg(p, i, k)];
-        r->in[k] = orr__fuse_strip(p, orr__arg(p, i, k));
-        r->in_dtype[k] = x->dtype;
-        r->in_count[k] = orr__shape_count(&x->shape);
-        r->in_shape[k] = x->shape;
-    }
-    r->nin = nin;
 }
 
 void orr__lower_outputs(orr__lowering *c, const orr__lview *v)
@@ -323,7 +269,7 @@ static void lower_rows(orr__lowering *c, int i)
     v.mul[last] = 0;
     r->kind = ORR__G_MAP;
     r->per_row = true;
-    iterate_over(r, s);
+    orr__lower_space(r, s);
     r->out_reg[0] = (int16_t)orr__lower_node(c, i, &v);
     orr__lower_outputs(c, &v);
 }
@@ -339,7 +285,7 @@ static void lower_map(orr__lowering *c, int i)
     r->kind = op == ORR__OP_REDUCE ? ORR__G_REDUCE : op == ORR__OP_ARGREDUCE ? ORR__G_ARGREDUCE : ORR__G_MAP;
     r->rop = n->attr.rop;
     r->rmask = op == ORR__OP_REDUCE ? n->attr.mask : op == ORR__OP_ARGREDUCE ? 1u << n->attr.axis : 0;
-    iterate_over(r, &p->node[from]->shape);
+    orr__lower_space(r, &p->node[from]->shape);
     orr__lview v = orr__lower_identity(p->node[from]->shape.rank);
     r->out_reg[0] = (int16_t)orr__lower_node(c, from, &v);
     orr__lower_outputs(c, &v);
@@ -358,7 +304,8 @@ static void name_parts(const orr__lowering *c)
     bool any = false;
     for (int k = 0; as && k < c->nmemo; k++) {
         const char *name = c->p->node[c->memo[k].node]->as;
-        if (name && c->r->instr[c->memo[k].reg].kind != ORR__RI_LOAD) {
+        int kind = c->r->instr[c->memo[k].reg].kind;
+        if (name && kind != ORR__RI_LOAD && kind != ORR__RI_GATHER) {
             as[c->memo[k].reg] = name;
             any = true;
         }
@@ -384,11 +331,11 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     case ORR__OP_MATMUL: orr__lower_matmul(&c, root); break;
     case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: case ORR__OP_USER:
     case ORR__OP_CHOLESKY: case ORR__OP_SOLVE:
-        lower_whole(&c, root);
+        orr__lower_whole(&c, root);
         break;
     default:
         if (orr__op_of(g->p, root) == ORR__OP_TAKE && orr__takes_buffers(g, root))
-            lower_whole(&c, root);
+            orr__lower_whole(&c, root);
         else if (g->product[root] >= 0)
             orr__lower_matmul(&c, g->product[root]);
         else if (g->space[root] != root)

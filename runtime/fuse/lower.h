@@ -47,6 +47,11 @@ int orr__lower_take(orr__lowering *c, int i, const orr__lview *v);
 /* Is take i, a root, alone, and are its operands buffers in row-major order? Then whole rows are copied. */
 bool orr__takes_buffers(const orr__group *g, int i);
 
+/* lower_whole.c: the region of node i, whose kernel takes whole buffers. */
+void orr__lower_whole(orr__lowering *c, int i);
+/* Makes the region iterate over shape s. */
+void orr__lower_space(orr__region *r, const orr_shape *s);
+
 /* lower_product.c: the region of root `home`, which is a matmul or has one inside; a product met in it. */
 void orr__lower_matmul(orr__lowering *c, int matmul);
 int orr__lower_product(orr__lowering *c, int i, const orr__lview *v);

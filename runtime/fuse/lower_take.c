@@ -68,8 +68,8 @@ int orr__lower_take(orr__lowering *c, int i, const orr__lview *v)
     a.by = from->dim[axis];
     a.file = n->file;
     a.line = n->line;
-    int place = lower_place(c, (orr__rinstr){ ORR__RI_PLACE, ORR_I64, (int16_t)axis, number, -1, -1,
-                                              orr__lower_access(c, a), -1 });
+    int place = lower_place(
+        c, (orr__rinstr){ ORR__RI_PLACE, ORR_I64, (int16_t)axis, number, -1, -1, orr__lower_access(c, a), -1 });
     seen = seen_operand(v, axis, by->rank, from->rank, place);
     return orr__lower_node(c, x, &seen);
 }
