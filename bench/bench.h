@@ -40,6 +40,7 @@ typedef struct bench_options {
     const char *filter;                 /* of "fusion:poly6/float32" what is behind the colon, or NULL */
     const char *peer[BENCH_MOST_PEERS]; /* shell commands of programs that bench/peers/ describes      */
     int npeer;
+    double seconds; /* of the case soak; 0: as it likes */
 } bench_options;
 extern bench_options bench_opt;
 
@@ -52,6 +53,9 @@ int bench_add(bench_sink *s, const bench_record *r);
 /* Facts about the machine for the head of table and JSON file; taken while the engine runs. */
 void bench_note_machine(bench_sink *s);
 int bench_write_json(const bench_sink *s, const char *path);
+int bench_write_svg(const bench_sink *s, const char *path);
+/* bench/chart.c: bars of each record's ratios, the worst first. 0, or 1 and has said why. */
+int bench_draw(const char *path, const bench_record *record, int n, const char *machine);
 
 /* -- time ------------------------------------------------------------------------------------------------ */
 
@@ -110,6 +114,7 @@ int bench_task(bench_sink *out, int rounds);
 int bench_submit(bench_sink *out, int rounds);
 int bench_replay(bench_sink *out, int rounds);
 int bench_eval_small(bench_sink *out, int rounds);
+int bench_soak(bench_sink *out, int rounds);
 int bench_startup(bench_sink *out, int rounds);
 int bench_bandwidth(bench_sink *out, int rounds);
 /* What orrery-bench --start does in the process that bench_startup measures. Returns the exit status. */

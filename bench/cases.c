@@ -22,6 +22,7 @@ const bench_case bench_cases[] = {
     { "train", "mlp-step", "one training step of the 784-512-256-10 network, beside its GEMMs alone", bench_mlp_step },
     { "train", "train", "training steps of whole networks, beside their GEMMs alone and peers; train:mnist5 is one",
       bench_train },
+    { "soak", "soak", "training steps for --seconds: the last tenth's time and memory beside the first's", bench_soak },
     { "fusion", "fusion",
       "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one", bench_fusion },
     { 0 },

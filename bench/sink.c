@@ -142,3 +142,19 @@ int bench_write_json(const bench_sink *s, const char *path)
         (void)fprintf(stderr, "orrery-bench: %s could not be written\n", path);
     return bad ? 1 : 0;
 }
+
+static const char *fact(const bench_sink *s, const char *name)
+{
+    for (int i = 0; i < s->nfact; i++)
+        if (strcmp(s->fact[i].name, name) == 0)
+            return s->fact[i].value;
+    return "";
+}
+
+int bench_write_svg(const bench_sink *s, const char *path)
+{
+    char machine[256];
+    (void)snprintf(machine, sizeof machine, "orrery-bench %s on %s, %s threads", fact(s, "orrery"),
+                   fact(s, "processor"), fact(s, "threads allowed"));
+    return bench_draw(path, s->record, s->n, machine);
+}

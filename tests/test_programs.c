@@ -52,6 +52,21 @@ static void bench_lists_and_records(void)
     check("tools/orrery-bench --list", 0, "overhead   startup");
 }
 
+static void bench_draws_and_goes_on(void)
+{
+    check("tools/orrery-bench --rounds 1 --svg tests/bench.svg record", 0, "record");
+    check("libtool --version >/dev/null; cat tests/bench.svg && rm tests/bench.svg", 0, "<svg ");
+    ORR_CHECK_MSG(strstr(output, "record graph: chain") && strstr(output, "</svg>"), "output:\n%s", output);
+    check("tools/orrery-bench --seconds nonsense soak", 2, "usage:");
+    if (!getenv("ORR_TEST_FULL"))
+        ORR_SKIP("ORR_TEST_FULL is not set: no soak");
+    check("tools/orrery-bench --seconds 60 soak", 0, "most memory");
+    double last = 0.0, first = 1.0;
+    const char *line = strstr(output, "most memory, seconds: 60");
+    ORR_CHECK(line && sscanf(line, "most memory, seconds: 60 %lf MB %lf", &last, &first) == 2);
+    ORR_CHECK_MSG(last < 1.02 * first, "%g MB in the first tenth, %g in the last", first, last);
+}
+
 /* Whether the braces, brackets and quotes of the JSON text close. */
 static bool closes(const char *p)
 {
@@ -129,6 +144,7 @@ int main(int argc, char **argv)
         ORR_TEST(info_says_what_there_is),
         ORR_TEST(bench_lists_and_records),
         ORR_TEST(bench_measures_fusion_beside_loops),
+        ORR_TEST(bench_draws_and_goes_on),
         ORR_TEST(small_examples_are_right),
         ORR_TEST(classifier_says_what_is_wrong),
         ORR_TEST(classifier_learns_and_repeats),

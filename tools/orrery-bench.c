@@ -9,10 +9,13 @@
 
 static int usage(FILE *to, int rc)
 {
-    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--peer COMMAND]… [CASE|GROUP…]\n"
+    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--svg FILE] [--seconds N]\n"
+                "                    [--peer COMMAND]… [CASE|GROUP…]\n"
                 "  --list       names the groups and their cases\n"
                 "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
                 "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
+                "  --svg FILE   draws them: bars of the ratios, those behind first\n"
+                "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
                 "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
                 "Without a CASE or GROUP: all. ratio: 1 equals the reference, larger is better.\n"
                 "The exit status says whether the cases could be run, not how they did.\n",
@@ -63,7 +66,7 @@ static int note_machine(bench_sink *s)
     return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);
 }
 
-static int run(char **name, int n, int rounds, const char *json)
+static int run(char **name, int n, int rounds, const char *json, const char *svg)
 {
     for (int i = 0; i < n; i++)
         if (!known(name[i])) {
@@ -79,13 +82,15 @@ static int run(char **name, int n, int rounds, const char *json)
         rc |= run_asked(s, name[i], rounds);
     if (s && json)
         rc |= bench_write_json(s, json);
+    if (s && svg)
+        rc |= bench_write_svg(s, svg);
     bench_sink_free(s);
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    const char *json = NULL;
+    const char *json = NULL, *svg = NULL;
     int rounds = 5, i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--list"))
@@ -98,6 +103,10 @@ int main(int argc, char **argv)
             return usage(stdout, 0);
         if (i + 1 < argc && !strcmp(argv[i], "--json"))
             json = argv[++i];
+        else if (i + 1 < argc && !strcmp(argv[i], "--svg"))
+            svg = argv[++i];
+        else if (i + 1 < argc && !strcmp(argv[i], "--seconds") && (bench_opt.seconds = atof(argv[i + 1])) > 0.0)
+            i++;
         else if (i + 1 < argc && !strcmp(argv[i], "--rounds"))
             rounds = atoi(argv[++i]);
         else if (i + 1 < argc && !strcmp(argv[i], "--peer") && bench_opt.npeer < BENCH_MOST_PEERS)
@@ -107,5 +116,5 @@ int main(int argc, char **argv)
     }
     if (rounds < 1 || rounds > 1000)
         return usage(stderr, 2);
-    return run(argv + i, argc - i, rounds, json);
+    return run(argv + i, argc - i, rounds, json, svg);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "tools/svg.h"
 #include "tools/tune.h"
 
 void tune_name(const tune_point *p, char *to, size_t size)
@@ -44,27 +45,15 @@ void tune_table(FILE *to, const tune_options *o, const tune_point *p, const int 
     }
 }
 
-static void put_xml(FILE *f, const char *s)
+/* The program and its arguments, cut where the room ends; a control character becomes a space. */
+static void program_line(const tune_options *o, char *to, size_t size)
 {
-    for (; *s; s++)
-        switch (*s) {
-        case '<': (void)fputs("&lt;", f); break;
-        case '>': (void)fputs("&gt;", f); break;
-        case '&': (void)fputs("&amp;", f); break;
-        case '"': (void)fputs("&quot;", f); break;
-        default:
-            if ((unsigned char)*s >= 0x20)
-                (void)putc(*s, f);
-        }
-}
-
-static void put_program(FILE *f, const tune_options *o, void (*put)(FILE *, const char *))
-{
-    for (int i = 0; o->program[i]; i++) {
-        if (i)
-            (void)putc(' ', f);
-        put(f, o->program[i]);
-    }
+    size_t n = 0;
+    to[0] = '\0';
+    for (int i = 0; o->program[i] && n < size; i++)
+        n += (size_t)snprintf(to + n, size - n, "%s%s", i ? " " : "", o->program[i]);
+    for (char *c = to; *c; c++) /* a comment must stay one */
+        *c = (unsigned char)*c < 0x20 ? ' ' : *c;
 }
 
 enum { LEFT = 250, WIDE = 520, STEP = 22, TOP = 56 };
@@ -74,21 +63,16 @@ static void bar(FILE *f, const tune_point *q, int row, double scale, bool first)
     char name[96];
     int y = TOP + row * STEP;
     tune_name(q, name, sizeof name);
-    (void)fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT - 8, y + 13);
-    put_xml(f, name);
-    (void)fprintf(f, "</text>\n<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", LEFT, y + 2,
-                  q->median * scale, STEP - 7,
-                  first    ? "#8a8a8a"
-                  : q->out ? "#c6d3e0"
-                           : "#3b6ea5");
+    svg_text(f, LEFT - 8, y + 13, "end", "#000", name);
+    svg_bar(f, LEFT, y + 2, q->median * scale, STEP - 7, first ? "#8a8a8a" : q->out ? "#c6d3e0" : "#3b6ea5");
     double end = q->median;
     for (int i = 0; i < q->runs; i++)
         end = q->time[i] > end ? q->time[i] : end;
     for (int i = 0; i < q->runs; i++)
         (void)fprintf(f, "<circle cx=\"%.1f\" cy=\"%d\" r=\"2\" fill=\"#222\" fill-opacity=\"0.5\"/>\n",
                       LEFT + q->time[i] * scale, y + STEP / 2 - 1);
-    (void)fprintf(f, "<text x=\"%.1f\" y=\"%d\" fill=\"#555\">%.3g</text>\n", LEFT + end * scale + 6, y + 13,
-                  q->median);
+    (void)snprintf(name, sizeof name, "%.3g", q->median);
+    svg_text(f, LEFT + end * scale + 6, y + 13, "start", "#555", name);
 }
 
 bool tune_chart(const char *path, const tune_options *o, const tune_point *p, const int *order, int n)
@@ -104,33 +88,23 @@ bool tune_chart(const char *path, const tune_options *o, const tune_point *p, co
             for (int i = 0; i < p[order[k]].runs; i++)
                 most = p[order[k]].time[i] > most ? p[order[k]].time[i] : most;
         }
-    (void)fprintf(f,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
-                  "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"12\" y=\"22\" "
-                  "font-size=\"15\">",
-                  LEFT + WIDE + 80, TOP + rows * STEP + 16);
-    put_program(f, o, put_xml);
-    (void)fputs("</text>\n<text x=\"12\" y=\"42\" fill=\"#555\">median of the runs, ", f);
-    put_xml(f, unit(o));
-    (void)fputs("; a dot is a run; grey: as it is; pale: left the race early</text>\n", f);
+    char title[512], note[160];
+    program_line(o, title, sizeof title);
+    (void)snprintf(note, sizeof note,
+                   "median of the runs, %s; a dot is a run; grey: as it is; pale: left the race early", unit(o));
+    svg_begin(f, LEFT + WIDE + 80, TOP + rows * STEP + 16, title, note);
     for (int k = 0, row = 0; k < n; k++)
         if (p[order[k]].runs > 0)
             bar(f, &p[order[k]], row++, most > 0 ? WIDE / most : 0, order[k] == 0);
-    (void)fputs("</svg>\n", f);
+    svg_end(f);
     bool ok = !ferror(f);
     return fclose(f) == 0 && ok;
-}
-
-static void put_plain(FILE *f, const char *s)
-{
-    for (; *s; s++) /* a comment must stay one */
-        (void)putc((unsigned char)*s < 0x20 ? ' ' : *s, f);
 }
 
 bool tune_env(const char *path, const tune_options *o, const tune_point *p, int best)
 {
     FILE *f = fopen(path, "we");
-    char host[128] = "", day[32] = "", name[96];
+    char host[128] = "", day[32] = "", name[96], line[512];
     time_t t = time(NULL);
     struct tm tm;
     if (!f)
@@ -138,9 +112,9 @@ bool tune_env(const char *path, const tune_options *o, const tune_point *p, int 
     (void)gethostname(host, sizeof host - 1);
     if (gmtime_r(&t, &tm))
         (void)strftime(day, sizeof day, "%Y-%m-%d", &tm);
-    (void)fprintf(f, "# Written by orrery-tune on %s, %s, for: ", host, day);
-    put_program(f, o, put_plain);
-    (void)fprintf(f, "\n# as it is: %.4g %s, median of %d runs\n", p[0].median, unit(o), p[0].runs);
+    program_line(o, line, sizeof line);
+    (void)fprintf(f, "# Written by orrery-tune on %s, %s, for: %s\n", host, day, line);
+    (void)fprintf(f, "# as it is: %.4g %s, median of %d runs\n", p[0].median, unit(o), p[0].runs);
     if (best == 0) {
         (void)fputs("# Nothing was faster than that beyond the scatter of the runs: nothing is set.\n", f);
     } else {

@@ -14,10 +14,15 @@
 #include "runtime/api/sink.h"
 #include "runtime/base/buf.h"
 #include "runtime/base/point.h"
+#include "runtime/base/signals.h"
 
 int orr_devices(orr_device *devices, int max)
 {
-    return orr__devices_look(devices, NULL, devices && max > 0 ? max : 0);
+    orr__signals signals;
+    orr__signals_note(&signals);
+    int n = orr__devices_look(devices, NULL, devices && max > 0 ? max : 0);
+    orr__signals_restore(&signals);
+    return n;
 }
 
 orr_device *orr__devices_now(int *n)

@@ -6,6 +6,8 @@
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
 #include "runtime/base/env.h"
+#include "runtime/base/job.h"
+#include "runtime/base/signals.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/trace.h"
 
@@ -15,6 +17,15 @@ static bool started;
 const char *orr_version(void)
 {
     return PACKAGE_VERSION;
+}
+
+/* Of the memory that the job may use, tensors get most: the rest is for code, stacks, StarPU, and the program's own. */
+static size_t limit_of_job(void)
+{
+    size_t job = orr__job_memory(NULL, NULL);
+    if (job)
+        orr__log(2, "the job may use %zu bytes of memory: tensors get %zu of them", job, job - job / 8);
+    return job - job / 8;
 }
 
 /* The environment first, then what the program asks for where the environment is silent; orr__engine_start looks at
@@ -30,9 +41,12 @@ static orr_status configure(orr__site at, const orr_config *config)
         if (config->seed && !orr__env.seed)
             orr__env.seed = config->seed;
     }
+    if (st == ORR_OK && !orr__env.memory_limit)
+        orr__env.memory_limit = limit_of_job();
     if (st == ORR_OK && *orr__env.spill_dir && !orr__env.memory_limit)
-        return orr__fail(at, ORR_EENV, "ORRERY_SPILL_DIR is for what is beyond a limit, and there is none: set "
-                                       "ORRERY_MEMORY_LIMIT to the memory that tensors may take");
+        return orr__fail(at, ORR_EENV,
+                         "ORRERY_SPILL_DIR is for what is beyond a limit, and there is none: set "
+                         "ORRERY_MEMORY_LIMIT to the memory that tensors may take");
     if (st == ORR_OK && (st = orr__spill_start(at, orr__env.spill_dir)) == ORR_OK)
         orr__pool_limit(orr__env.memory_limit);
     return st;
@@ -42,6 +56,8 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
 {
     orr__site at = ORR__SITE(file, line, "init");
     pthread_mutex_lock(&lock);
+    orr__signals signals;
+    orr__signals_note(&signals);
     orr_status st = started ? orr__fail(at, ORR_ESTATE, "Orrery is running already") : configure(at, config);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__trace_start(orr__env.trace));
@@ -57,6 +73,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
         orr__cpu_start();
         started = true;
     }
+    orr__signals_restore(&signals);
     pthread_mutex_unlock(&lock);
     return st;
 }

@@ -38,7 +38,7 @@ static const entry table[] = {
     { { "ORRERY_TF32", "on off", "off",
         "whether matrix products of f32 on CUDA may round their operands to 10 bits (TF32), which is faster" },
       SWITCH, AT(tf32), { 0 } },
-    { { "ORRERY_MEMORY_LIMIT", "bytes, with suffix K M G T", "0", "host memory for tensors; 0: no limit" },
+    { { "ORRERY_MEMORY_LIMIT", "bytes, with suffix K M G T", "0", "host memory for tensors; 0: seven eighths of what the job's control group allows" },
       SIZE, AT(memory_limit), { 0 } },
     { { "ORRERY_SPILL_DIR", "directory", "", "of your own, on a disk: where tensors go that are beyond ORRERY_MEMORY_LIMIT" },
       PATH, AT(spill_dir), { 0 } },

@@ -137,6 +137,7 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = check_policy(at)) != ORR_OK)
         return st;
     setenv("STARPU_SILENT", "1", 0);
+    setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 takes all cores of the machine, whatever the job has */
     if ((st = choose_devices(at, *backend, &cuda, &opencl)) != ORR_OK || (st = orr__star_home(at)) != ORR_OK)
         return st;
     if (starpu_conf_init(conf) != 0)
@@ -271,7 +272,8 @@ static void describe(char *text, size_t size)
     n = snprintf(text, size, "starpu %d.%d.%d, %d CPU worker%s", major, minor, release, orr__star.cpus,
                  orr__star.cpus == 1 ? "" : "s");
     if (orr__star.cudas > 0 && n > 0 && (size_t)n < size)
-        n += snprintf(text + n, size - (size_t)n, ", %d CUDA worker%s", orr__star.cudas, orr__star.cudas == 1 ? "" : "s");
+        n += snprintf(text + n, size - (size_t)n, ", %d CUDA worker%s", orr__star.cudas,
+                      orr__star.cudas == 1 ? "" : "s");
     if (orr__star.opencls > 0 && n > 0 && (size_t)n < size)
         n += snprintf(text + n, size - (size_t)n, ", %d OpenCL worker%s", orr__star.opencls,
                       orr__star.opencls == 1 ? "" : "s");

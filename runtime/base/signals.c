@@ -1,0 +1,20 @@
+/* The program's signal handlers survive libraries that put in their own: LLVM, in OpenCL implementations, takes SIGTERM
+ * and its kin when it is loaded, to remove its files.
+ * Must not know: who loads what. */
+#include "config.h"
+#include "runtime/base/signals.h"
+
+static const int number[ORR__SIGNALS] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGSEGV,
+                                          SIGBUS, SIGFPE, SIGILL,  SIGABRT, SIGTRAP, SIGSYS,  SIGXCPU, SIGXFSZ };
+
+void orr__signals_note(orr__signals *s)
+{
+    for (int i = 0; i < ORR__SIGNALS; i++)
+        (void)sigaction(number[i], NULL, &s->was[i]);
+}
+
+void orr__signals_restore(const orr__signals *s)
+{
+    for (int i = 0; i < ORR__SIGNALS; i++)
+        (void)sigaction(number[i], &s->was[i], NULL);
+}

@@ -1,0 +1,17 @@
+/* The program's signal handlers survive libraries that put in their own.
+ * Must not know: which libraries those are. */
+#ifndef ORR_BASE_SIGNALS_H
+#define ORR_BASE_SIGNALS_H
+
+#include <signal.h>
+
+enum { ORR__SIGNALS = 16 };
+typedef struct {
+    struct sigaction was[ORR__SIGNALS];
+} orr__signals;
+
+/* Notes what is done about the signals that end programs; puts it back. In between no other thread changes it. */
+void orr__signals_note(orr__signals *s);
+void orr__signals_restore(const orr__signals *s);
+
+#endif
