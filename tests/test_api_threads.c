@@ -1,0 +1,103 @@
+/* 128 threads record, evaluate, assign and submit at once, on the calling threads and by tasks; each has its own values.
+ * ThreadSanitizer finds nothing in it (configure --enable-tsan).
+ * Must not know: engines. */
+#include "config.h"
+#include <orrery.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "tests/harness.h"
+
+enum { THREADS = 128, TURNS = 12, SIDE = 24 };
+
+static orr_graph *shared; /* x -> x · 2 + 1 */
+static atomic_int wrong;
+static pthread_barrier_t together;
+
+static void note(bool ok, const char *what)
+{
+    if (!ok && atomic_fetch_add(&wrong, 1) < 5)
+        printf("    %s: %s\n", what, orr_error_message());
+}
+
+/* Σ of a product of constant matrices of a few sizes, and a chain of element-wise work: plans shared by all threads. */
+static void record_and_evaluate(int id, int turn)
+{
+    int n = SIDE + 8 * (turn % 3);
+    double got = -1.0, c = (double)(id % 16);
+    orr_tensor *x = orr_full(ORR_F64, ORR_SHAPE(n, n), c), *y = orr_add(orr_matmul(x, x), orr_scalar(1.0));
+    orr_status st = orr_item(orr_sum(orr_maximum(y, orr_scalar(0.5)), ORR_AXES(0, 1), false), &got);
+    note(st == ORR_OK && got == (double)n * n * (n * c * c + 1.0), "sum of a product");
+}
+
+static void assign(orr_tensor *v, int turn)
+{
+    double got = -1.0;
+    orr_status st = orr_assign(v, orr_add(v, orr_scalar(1.0)));
+    note(st == ORR_OK && orr_item(v, &got) == ORR_OK && got == turn + 1.0, "a variable");
+}
+
+static void submit(int id)
+{
+    orr_tensor *x = orr_full(ORR_F64, ORR_SHAPE(SIDE), (double)id), *y = NULL;
+    orr_event *e = NULL;
+    orr_status st = orr_graph_submit(shared, &x, &y, &e);
+    if (st == ORR_OK)
+        st = orr_wait(e);
+    const double *v = st == ORR_OK ? orr_data(y) : NULL;
+    note(v && v[0] == 2.0 * id + 1.0 && v[SIDE - 1] == v[0], "a shared graph");
+}
+
+static void *work(void *arg)
+{
+    int id = (int)(size_t)arg;
+    orr_tensor *v = orr_variable(orr_zeros(ORR_F64, ORR_SCALAR));
+    (void)pthread_barrier_wait(&together);
+    for (int turn = 0; turn < TURNS; turn++) {
+        orr_scope *s = orr_scope_begin();
+        record_and_evaluate(id, turn);
+        assign(v, turn);
+        submit(id);
+        note(orr_scope_end(s) == ORR_OK, "end of a scope");
+    }
+    (void)orr_free(v);
+    return NULL;
+}
+
+static void all_at_once(const char *inline_us)
+{
+    pthread_t thread[THREADS];
+    (void)setenv("ORRERY_INLINE_US", inline_us, 1);
+    (void)setenv("ORRERY_TILE_US", "1", 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_tensor *in = orr_placeholder(ORR_F64, ORR_SHAPE(SIDE));
+    orr_tensor *out = orr_add(orr_mul(in, orr_scalar(2.0)), orr_scalar(1.0));
+    shared = orr_graph_build(&in, 1, &out, 1);
+    ORR_CHECK_MSG(shared != NULL, "%s", orr_error_message());
+    atomic_store(&wrong, 0);
+    ORR_CHECK(pthread_barrier_init(&together, NULL, THREADS) == 0);
+    for (size_t i = 0; i < THREADS; i++)
+        ORR_REQUIRE(pthread_create(&thread[i], NULL, work, (void *)i) == 0);
+    for (int i = 0; i < THREADS; i++)
+        ORR_CHECK(pthread_join(thread[i], NULL) == 0);
+    (void)pthread_barrier_destroy(&together);
+    ORR_CHECK_MSG(wrong == 0, "%d wrong results", wrong);
+    ORR_CHECK(orr_graph_free(shared) == ORR_OK && orr_shutdown() == ORR_OK);
+}
+
+static void on_the_calling_threads(void)
+{
+    all_at_once("1000000");
+}
+
+static void by_tasks(void)
+{
+    all_at_once("0");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(on_the_calling_threads), ORR_TEST(by_tasks), { 0 } };
+    return orr_test_main(argc, argv, "api.threads", tests);
+}
