@@ -120,10 +120,6 @@ void orr__star_models(bool use);
 /* star_cholesky.c: all tasks of a step that is a graph by itself; models as above. */
 orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s);
 void orr__star_cholesky_models(bool use);
-/* Where a CPU worker sees an operand: `base` is element 0 of the whole array, or where it would be; scratch is the
- * caller's to free. false: no memory. */
-typedef struct { void *base, *scratch; } orr__seen;
-bool orr__star_locate(const orr__span *p, void *buffers[], orr__seen *to);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
 void orr__star_opencl(void *buffers[], void *arg);

@@ -1,7 +1,7 @@
 /* Cholesky factorisations as graphs of tasks: a handle per square tile, and the operations of codelets/cholesky.h on them.
  * The output's own tiles are runs of whole rows, for those who read it: a task opens each (its rows of the input, zeros
- * above the diagonal), and one closes it when its squares are done. The squares lie in the same memory, so that the two
- * order what happens and move nothing; where StarPU has put one elsewhere, they copy.
+ * above the diagonal), and one closes it when its squares are done. The squares are the same memory, of which StarPU knows
+ * nothing: that is sound where all CPU workers see all data at home, and elsewhere no graph is planned.
  * Must not know: how a tile is computed. */
 #include "config.h"
 #include <sched.h>
@@ -36,53 +36,18 @@ typedef struct {
     int kind;
     orr__tileop op;
     int first, end; /* OPEN, CLOSE: rows of tiles */
-    orr__span input;
 } job;
 
 /* -- on a worker ------------------------------------------------------------------------------------------- */
 
-static void copy_tile(const job *a, const orr__tileat *to, const orr__tileat *from, int64_t rows, int64_t cols)
+static void open_rows(const job *a, void *buffers[])
 {
-    size_t z = orr_dtype_size(a->dtype);
-
-    for (int64_t i = 0; i < rows; i++)
-        memcpy((char *)to->p + (size_t)(i * to->ld) * z, (const char *)from->p + (size_t)(i * from->ld) * z,
-               (size_t)cols * z);
-}
-
-/* Between the output's rows and those squares that are not the same memory. */
-static void carry(const job *a, void *buffers[], bool out)
-{
-    size_t z = orr_dtype_size(a->dtype);
-    int at = 1;
-
-    for (int i = a->first; i < a->end; i++)
-        for (int j = 0; j <= i; j++, at++) {
-            int64_t place = (i - a->first) * a->block * a->n + j * a->block;
-            orr__tileat rows = { (char *)STARPU_VARIABLE_GET_PTR(buffers[0]) + (size_t)place * z, a->n };
-            orr__tileat square = { (void *)STARPU_MATRIX_GET_PTR(buffers[at]),
-                                   (int64_t)STARPU_MATRIX_GET_LD(buffers[at]) };
-            if (rows.p != square.p)
-                copy_tile(a, out ? &square : &rows, out ? &rows : &square, (int64_t)STARPU_MATRIX_GET_NY(buffers[at]),
-                          (int64_t)STARPU_MATRIX_GET_NX(buffers[at]));
-        }
-}
-
-static orr_status open_rows(const job *a, void *buffers[])
-{
-    int squares = (a->end * (a->end + 1) - a->first * (a->first + 1)) / 2;
     int64_t lo = a->first * a->block, hi = a->end * a->block;
     size_t z = orr_dtype_size(a->dtype);
-    orr__seen from = { .base = a->run->value[a->step->in[0]]->host };
 
-    if (orr__star.numa && !orr__star_locate(&a->input, buffers + 1 + squares, &from))
-        return orr__fail(ORR__SITE(NULL, 0, "cholesky"), ORR_ENOMEM, "no memory to gather an input");
     orr__cholesky_load(a->dtype, a->n, lo, hi < a->n ? hi : a->n,
-                       (const char *)from.base + (size_t)(a->matrix * a->n * a->n) * z,
+                       (const char *)a->run->value[a->step->in[0]]->host + (size_t)(a->matrix * a->n * a->n) * z,
                        (void *)(STARPU_VARIABLE_GET_PTR(buffers[0]) - (uintptr_t)(lo * a->n) * z));
-    free(from.scratch);
-    carry(a, buffers, true);
-    return ORR_OK;
 }
 
 static orr_status operate(const job *a, void *buffers[])
@@ -107,10 +72,8 @@ static void on_worker(void *buffers[], void *arg)
     if (orr__run_status(a->run) != ORR_OK)
         return;
     if (a->kind == OPEN)
-        st = open_rows(a, buffers);
-    else if (a->kind == CLOSE)
-        carry(a, buffers, false);
-    else
+        open_rows(a, buffers);
+    else if (a->kind != CLOSE)
         st = operate(a, buffers);
     if (st != ORR_OK) {
         orr__run_fail(a->run, st, orr_error_message());
@@ -271,7 +234,6 @@ static orr_status submit_rows(const factorisation *f, int kind, int tile, int fi
         return ORR_ENOMEM;
     d.a->first = first;
     d.a->end = end;
-    d.a->input = in;
     add(&d, out.tiles->handle[out.first], kind == OPEN ? STARPU_W : STARPU_RW);
     for (int i = first; i < end; i++)
         for (int j = 0; j <= i; j++)

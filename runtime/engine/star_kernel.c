@@ -13,8 +13,11 @@ static size_t tile_size(const orr__span *p, int k)
     return left < p->tiles->bytes ? left : p->tiles->bytes;
 }
 
+/* Where a CPU worker sees an operand: `base` is element 0 of the whole array, or where it would be. */
+typedef struct { void *base, *scratch; } seen;
+
 /* The data may lie at home, elsewhere in one piece, or in pieces; these are gathered. */
-bool orr__star_locate(const orr__span *p, void *buffers[], orr__seen *to)
+static bool locate(const orr__span *p, void *buffers[], seen *to)
 {
     char *first = p->n > 0 ? (char *)STARPU_VARIABLE_GET_PTR(buffers[0]) : NULL, *all;
     size_t ahead = p->n > 0 ? (size_t)p->first * p->tiles->bytes : 0;
@@ -39,7 +42,7 @@ bool orr__star_locate(const orr__span *p, void *buffers[], orr__seen *to)
     return true;
 }
 
-static void scatter(const orr__span *p, void *buffers[], const orr__seen *from)
+static void scatter(const orr__span *p, void *buffers[], const seen *from)
 {
     for (int k = 0; from->scratch && k < p->n; k++)
         memcpy((void *)STARPU_VARIABLE_GET_PTR(buffers[k]), (char *)from->scratch + (size_t)k * p->tiles->bytes,
@@ -51,13 +54,13 @@ static orr_status launch_anywhere(const orr__task *a, void *buffers[])
 {
     const orr__region *r = a->step->region;
     int n = r->nin + r->nout, at = 0;
-    orr__seen *where = orr__alloc_n((size_t)n, sizeof *where);
+    seen *where = orr__alloc_n((size_t)n, sizeof *where);
     void **p = orr__alloc_n((size_t)n, sizeof *p);
     orr_status st = where && p ? ORR_OK : ORR_ENOMEM;
 
     for (int j = 0; j < n && st == ORR_OK; j++) {
         orr__span span = orr__star_span(a->run, a->step, a->tile, j);
-        if (!orr__star_locate(&span, buffers + at, &where[j]))
+        if (!locate(&span, buffers + at, &where[j]))
             st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory to gather an input");
         p[j] = where[j].base;
         at += span.n;

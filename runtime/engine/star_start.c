@@ -201,7 +201,7 @@ static void look_around(int backend)
     orr__plan_machine.opencl = orr__star.opencls > 0;
     orr__plan_machine.cuda = orr__star.cudas;
     orr__plan_machine.device_bytes = orr__star.device_bytes;
-    orr__plan_machine.graphs = orr__star.cpus > 1;
+    orr__plan_machine.graphs = orr__star.cpus > 1 && !orr__star.numa;
     orr__plan_machine.bundles = orr__star.cpus > 0 && !orr__star.numa;
 }
 
