@@ -27,19 +27,31 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Calls f until kernels are compiled and StarPU knows how long they take, for which it tries each kind of worker ten times;
+ * *one: seconds of the last call. */
+static orr_status warm_up(orr_status (*f)(void *), void *user, double *one)
+{
+    double begin = now(), limit = small ? 0.1 : 1.0;
+    orr_status st = ORR_OK;
+
+    for (int calls = 0;
+         st == ORR_OK && (calls < 3 || now() - begin < limit || (calls < 24 && now() - begin < 6 * limit)); calls++) {
+        double from = now();
+        st = f(user);
+        *one = now() - from;
+    }
+    return st;
+}
+
 /* Prints the median of some rounds of `f`, each some calls long; a call computes the case `each` times. */
 static int measure(const char *name, orr_status (*f)(void *), void *user, int each)
 {
-    double round[ROUNDS], begin = now(), limit = small ? 0.1 : 1.0;
-    orr_status st = ORR_OK;
-    int calls = 0;
+    double round[ROUNDS], one = 1;
+    orr_status st = warm_up(f, user, &one);
+    int n = one > 0 ? (int)((small ? 0.03 : 0.3) / one) + 1 : 1;
 
-    for (; st == ORR_OK && (calls < 3 || now() - begin < limit); calls++) /* kernels are compiled meanwhile */
-        st = f(user);
-    double one = (now() - begin) / calls;
-    int n = one > 0 ? (int)(0.3 * limit / one) + 1 : 1;
     for (int r = 0; st == ORR_OK && r < ROUNDS; r++) {
-        begin = now();
+        double begin = now();
         for (int i = 0; st == ORR_OK && i < n; i++)
             st = f(user);
         round[r] = (now() - begin) / n / each;
