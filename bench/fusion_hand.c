@@ -83,7 +83,16 @@ static void *filled(const fusion_work *w, int which, int64_t n, float lo, float 
 
 static bool has_rows(hand_id id)
 {
-    return id == HAND_SOFTMAX || id == HAND_LAYER_NORM || id == HAND_DROPOUT_NORM || id == HAND_COLUMNS;
+    return id == HAND_SOFTMAX || id == HAND_LAYER_NORM || id == HAND_DROPOUT_NORM || id == HAND_EMBEDDING ||
+           id == HAND_COLUMNS;
+}
+
+static int32_t *row_numbers(int64_t n)
+{
+    int32_t *number = malloc((size_t)n * sizeof *number);
+    for (int64_t r = 0; number && r < n; r++)
+        number[r] = hand_row_of(r, n);
+    return number;
 }
 
 /* The arrays of the loops; where they are is what hand_rows.h says. */
@@ -91,7 +100,7 @@ static int loop_arrays(fusion_hand *h)
 {
     const fusion_work *w = &h->w;
     const fusion_case *c = w->c;
-    bool norm = c->id == HAND_LAYER_NORM || c->id == HAND_DROPOUT_NORM;
+    bool norm = c->id == HAND_LAYER_NORM || c->id == HAND_DROPOUT_NORM || c->id == HAND_EMBEDDING;
     int rc = 0;
     for (int i = 0; i < c->nin; i++) {
         int slot = norm && i == 1 ? 3 : i;
@@ -103,6 +112,8 @@ static int loop_arrays(fusion_hand *h)
         h->in[2] = filled(w, 0, HAND_COLS, (float)HAND_B, (float)HAND_B);
         rc |= !h->in[1] || !h->in[2];
     }
+    if (c->id == HAND_EMBEDDING)
+        rc |= !(h->in[3] = row_numbers(w->n / HAND_COLS));
     for (int i = 2; c->id == HAND_ADAM && i < 4; i++) {
         h->in[i] = filled(w, 0, w->n, 0.0f, 0.0f);
         rc |= !h->in[i];

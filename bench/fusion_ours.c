@@ -82,6 +82,8 @@ static int record(orr_tensor **out)
     case HAND_SOFTMAX: return out[0] = orr_softmax(in[0], -1), 1;
     case HAND_LAYER_NORM: return out[0] = layer_norm(in[0], in[2], in[3]), 1;
     case HAND_DROPOUT_NORM: return out[0] = layer_norm(orr_add(dropout(in[0]), in[1]), in[2], in[3]), 1;
+    case HAND_EMBEDDING:
+        return out[0] = layer_norm(orr_mul(orr_take(in[0], in[1], 0), NUM(HAND_A)), in[2], in[3]), 1;
     case HAND_SUM_SQUARES: return out[0] = orr_sum(orr_square(in[0]), ORR_ALL_AXES, false), 1;
     case HAND_COLUMNS:
         out[0] = orr_mean(in[0], ORR_AXES(0), false);
@@ -109,7 +111,18 @@ int fusion_ours_once(void *unused)
 
 static bool rows(hand_id id)
 {
-    return id == HAND_SOFTMAX || id == HAND_LAYER_NORM || id == HAND_DROPOUT_NORM || id == HAND_COLUMNS;
+    return id == HAND_SOFTMAX || id == HAND_LAYER_NORM || id == HAND_DROPOUT_NORM || id == HAND_EMBEDDING ||
+           id == HAND_COLUMNS;
+}
+
+static orr_tensor *row_numbers(int64_t n)
+{
+    int32_t *number = malloc((size_t)n * sizeof *number);
+    for (int64_t r = 0; number && r < n; r++)
+        number[r] = hand_row_of(r, n);
+    orr_tensor *t = number ? orr_keep(orr_from(ORR_I32, ORR_SHAPE(n), number)) : NULL;
+    free(number);
+    return t;
 }
 
 static orr_tensor *input(const fusion_work *w, int k)
@@ -134,7 +147,9 @@ static int prepare_inputs(const fusion_work *w)
     for (int i = 0; i < w->c->nin; i++)
         g.in[i] = input(w, i);
     orr_dtype d = orr_tensor_dtype(g.in[0]);
-    if (w->c->id == HAND_LAYER_NORM || w->c->id == HAND_DROPOUT_NORM) {
+    if (w->c->id == HAND_EMBEDDING)
+        g.in[1] = row_numbers(w->n / HAND_COLS);
+    if (w->c->id == HAND_LAYER_NORM || w->c->id == HAND_DROPOUT_NORM || w->c->id == HAND_EMBEDDING) {
         g.in[2] = orr_keep(orr_full(d, ORR_SHAPE(HAND_COLS), HAND_A));
         g.in[3] = orr_keep(orr_full(d, ORR_SHAPE(HAND_COLS), HAND_B));
         return orr_eval_all(g.in + 2, 2) == ORR_OK ? 0 : bench_failed("fusion");

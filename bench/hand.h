@@ -17,6 +17,7 @@ typedef enum hand_id {
     HAND_COLUMNS,
     HAND_ADAM,
     HAND_DROPOUT_NORM,
+    HAND_EMBEDDING,
     HAND_CHAIN4,
     HAND_CHAIN8,
     HAND_CHAIN16,
@@ -46,8 +47,14 @@ typedef enum hand_dtype { HAND_F32, HAND_F64, HAND_BF16, HAND_DTYPES } hand_dtyp
 #define HAND_FLOOR (-0.5)
 #define HAND_SUB 0.125
 
+/* Row r of an embedding of n rows is this row of its table: each once when n is a power of two, and no neighbours. */
+static inline int32_t hand_row_of(int64_t r, int64_t n)
+{
+    return (int32_t)((r * 40503 + 17) % n);
+}
+
 typedef struct hand_args {
-    void *in[4]; /* Adam: p, g, m, v; p, m, v are written too           */
+    void *in[4]; /* Adam: p, g, m, v; p, m, v are written too; embedding: in[3] has the rows' numbers, int32_t */
     void *out[2];
     double step; /* Adam: t                                             */
     uint32_t seed;

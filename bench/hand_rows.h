@@ -107,6 +107,18 @@ LOOP(layer_norm)
     }
 }
 
+LOOP(embedding)
+{
+    const int32_t *restrict number = args->in[3];
+    for (int64_t r = lo; r < hi; r++) {
+        const T *restrict x = IN(0) + (int64_t)number[r] * HAND_COLS;
+        R row[HAND_COLS];
+        for (int i = 0; i < HAND_COLS; i++)
+            row[i] = LD(x, i) * (R)HAND_A;
+        JOIN(normalise, TAG)(row, OUT(0) + r * HAND_COLS, IN(1), IN(2));
+    }
+}
+
 LOOP(dropout_norm)
 {
     const uint32_t limit = (uint32_t)(HAND_DROP * 4294967296.0);

@@ -216,6 +216,9 @@ static void wrong_indices(const char *jit, const char *fuse)
     fails(orr_relu(orr_take(x, orr_mul(i, orr_full(ORR_I32, ORR_SCALAR, 2)), 0)), __LINE__, "index ");
     fails(orr_relu(orr_take(orr_zeros(ORR_F32, ORR_SHAPE(0, COLS)), orr_add(j, j), 0)), __LINE__, "index ");
     fails(orr_relu(orr_take(orr_full(ORR_F32, ORR_SHAPE(ROWS), 1), i, 0)), __LINE__, text); /* nothing is read there */
+    /* a buffer of indices that dies, as large as the result: it is still there when the interpreter looks again */
+    orr_tensor *own = orr_concat((orr_tensor *[]){ i, i }, 2, 0), *line = orr_full(ORR_F32, ORR_SHAPE(ROWS), 1);
+    fails(orr_pad(orr_relu(orr_take(line, own, 0)), ORR_IDX(1), ORR_IDX(1), 0), __LINE__, text);
     orr_tensor *y = orr_sum(orr_take(x, rows(), 0), ORR_ALL_AXES, false);
     ORR_CHECK(orr_eval(y) == ORR_OK); /* and the next one is right again */
     (void)orr_scope_end(s);

@@ -25,11 +25,11 @@ MUL, FLOOR, SUB, ROOT_HALF, GELU = 0.75, -0.5, 0.125, 0.7071067811865476, 0.7978
 RANGES = {
     "poly6": [(-2, 2)], "silu": [(-4, 4)], "gelu": [(-4, 4)], "black-scholes": [(10, 50), (10, 50), (1, 2)],
     "compare": [(-8, 8), (-8, 8)], "softmax": [(-4, 4)], "layer-norm": [(-2, 3)],
-    "dropout-norm": [(-2, 3), (-1, 1)], "sum-squares": [(-1, 1)], "columns": [(-1, 2)],
+    "dropout-norm": [(-2, 3), (-1, 1)], "embedding": [(-2, 3)], "sum-squares": [(-1, 1)], "columns": [(-1, 2)],
     "adam": [(-1, 1), (-1, 1)], "chain4": [(-1, 1)], "chain8": [(-1, 1)], "chain16": [(-1, 1)], "chain32": [(-1, 1)],
 }
 SMALL_CALLS = 200  # of one "run" of the small cases, as in bench/small.c
-ROWS = ("softmax", "layer-norm", "dropout-norm", "columns")
+ROWS = ("softmax", "layer-norm", "dropout-norm", "embedding", "columns")
 
 
 class No(Exception):
@@ -63,6 +63,9 @@ class Numpy:
         if dtype == "bfloat16":
             raise No("no bfloat16")
         return x.astype(dtype)
+
+    def indices(self, i):
+        return i
 
     def compiled(self, f):
         return f
@@ -137,6 +140,7 @@ class Numpy:
             "black-scholes": self.black_scholes, "compare": lambda a, b: a * b - 4.1 * a > 2.5 * b,
             "softmax": self.softmax, "layer-norm": self.layer_norm,
             "dropout-norm": lambda x, r, gain, bias: self.layer_norm(self.kept(x) + r, gain, bias),
+            "embedding": lambda x, i, gain, bias: self.layer_norm(x[i] * A, gain, bias),
             "sum-squares": self.sum_squares, "columns": self.columns, "adam": self.adam,
         }.get(case) or self.chain(int(case[5:]))
 
@@ -192,7 +196,9 @@ class Numpy:
         self.random = np.random.default_rng(1)
         shape = (n // COLS, COLS) if case in ROWS else (n,)
         inputs = [self.array(fill(n, k, lo, hi).reshape(shape), dtype) for k, (lo, hi) in enumerate(RANGES[case])]
-        if case in ("layer-norm", "dropout-norm"):
+        if case == "embedding":
+            inputs.append(self.indices((np.arange(n // COLS) * 40503 + 17) % (n // COLS)))
+        if case in ("layer-norm", "dropout-norm", "embedding"):
             inputs += [self.array(np.full(COLS, c, np.float32), dtype) for c in (A, B)]
         once = self.caller(case, inputs)
         out = once()
@@ -276,6 +282,9 @@ class Jax(Numpy):
     def array(self, x, dtype):
         return self.xp.asarray(x).astype(dtype)
 
+    def indices(self, i):
+        return self.xp.asarray(i)
+
     def compiled(self, f):
         return self.jax.jit(f)
 
@@ -323,6 +332,9 @@ class Torch(Numpy):
 
     def array(self, x, dtype):
         return self.torch.from_numpy(x).to(getattr(self.torch, dtype))
+
+    def indices(self, i):
+        return self.torch.from_numpy(i)
 
     def compiled(self, f):
         if not self.compile:
