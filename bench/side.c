@@ -44,7 +44,8 @@ void side_prepare(side_peers *p, const char *what, int n, double expected, doubl
             p->there[i] = false;
         }
         if (!p->there[i])
-            (void)fprintf(stderr, "orrery-bench: %s: %s left out: %s\n", names[i], what, answer);
+            (void)fprintf(stderr, "orrery-bench: %s: %s left out: %s\n", names[i], what,
+                          strncmp(answer, "no ", 3) == 0 ? answer + 3 : answer);
     }
 }
 

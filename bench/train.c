@@ -72,7 +72,8 @@ static bool prepare(fusion_child *side, const train_case *c, double *losses)
     }
     if (sscanf(answer, "ok %lf", losses) == 1)
         return true;
-    (void)fprintf(stderr, "orrery-bench: %s: %s left out: %s\n", side->name, c->name, answer);
+    (void)fprintf(stderr, "orrery-bench: %s: %s left out: %s\n", side->name, c->name,
+                  strncmp(answer, "no ", 3) == 0 ? answer + 3 : answer);
     return false;
 }
 
