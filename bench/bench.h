@@ -108,6 +108,7 @@ int bench_serve(void);
 int bench_train(bench_sink *out, int rounds);
 int bench_gemm(bench_sink *out, int rounds);
 int bench_cholesky(bench_sink *out, int rounds);
+int bench_memory(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
 int bench_record_ops(bench_sink *out, int rounds);
 int bench_task(bench_sink *out, int rounds);

@@ -7,6 +7,7 @@
 #include <orrery.h>
 #include "bench/bench.h"
 #include "bench/fusion.h"
+#include "bench/memory.h"
 #include "bench/train.h"
 
 /* Calls before anything is timed: kernels that orr_warmup has not seen (assignments', several outputs') are compiled
@@ -77,6 +78,16 @@ static void run(double seconds)
     printf("%.9g %.9g\n", t, inside / calls);
 }
 
+static void peak(const char *line)
+{
+    char name[32] = "";
+    double checksum = 0.0, bytes = sscanf(line, "peak %31s", name) == 1 ? memory_ours(name, &checksum) : -1.0;
+    if (bytes < 0.0)
+        printf("no %s\n", orr_error_message());
+    else
+        printf("ok %.9g %.9g\n", bytes, checksum);
+}
+
 static void drop(void)
 {
     fusion_ours_drop();
@@ -93,6 +104,8 @@ int bench_serve(void)
     while (fgets(line, sizeof line, stdin)) {
         if (!strncmp(line, "prepare ", 8))
             prepare(line);
+        else if (!strncmp(line, "peak ", 5))
+            peak(line);
         else if (!strncmp(line, "run ", 4))
             run(strtod(line + 4, NULL));
         else {

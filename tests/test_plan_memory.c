@@ -129,6 +129,32 @@ static void element_wise_steps_work_in_place_as_tasks(void)
     in_place(ENV(TASKS, { "ORRERY_FUSE", "off" }));
 }
 
+/* h is read by a product, and by what is done with another one, which is written over it; whoever else reads h goes first. */
+static void behind_products(const setting *env, double want)
+{
+    if (!up(env))
+        return;
+    orr_tensor *x = square(), *h = orr_add(orr_matmul(x, x), orr_scalar(1.0)), *t = orr_matmul(h, x);
+    orr_tensor *g = orr_mul(orr_matmul(t, x), h), *other = orr_sum(orr_matmul(h, h), ORR_ALL_AXES, false);
+    orr_memory_trim();
+    orr_memory_peak_reset();
+    size_t before = orr_memory_stats().live;
+    ORR_CHECK_MSG(orr_eval_all((orr_tensor *[]){ g, other }, 2) == ORR_OK, "%s", orr_error_message());
+    double peak = (double)(orr_memory_stats().peak - before) / SIZE, sum = 0, h0 = 1.0 + 1.0 / N;
+    ORR_CHECK_MSG(peak >= 2 && peak < want, "%g buffers", peak);
+    ORR_CHECK(all_are(g, h0 * h0, 1e-4) && orr_item(other, &sum) == ORR_OK);
+    double right = h0 * h0 * N * (double)N * N;
+    ORR_CHECK_MSG(sum > right * 0.9999 && sum < right * 1.0001, "%g, not %g", sum, right);
+    down(env);
+}
+
+static void products_with_work_behind_them_write_in_place(void)
+{
+    behind_products(ENV(SERIAL, { "ORRERY_JIT", "off" }), 3.1);
+    behind_products(ENV(SERIAL, { "ORRERY_JIT", "wait" }), 3.1);
+    behind_products(ENV(TASKS, { "ORRERY_TILE_US", "50" }), 4.1);
+}
+
 /* What is read again later, read elsewhere, or asked for, stays as it is. */
 static void what_is_needed_is_not_written_over(void)
 {
@@ -313,6 +339,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_chain_needs_two_buffers_as_tasks),
                                       ORR_TEST(element_wise_steps_work_in_place_inline),
                                       ORR_TEST(element_wise_steps_work_in_place_as_tasks),
+                                      ORR_TEST(products_with_work_behind_them_write_in_place),
                                       ORR_TEST(what_is_needed_is_not_written_over),
                                       ORR_TEST(what_fits_only_one_by_one_runs_one_by_one),
                                       ORR_TEST(what_cannot_fit_is_refused_with_numbers),

@@ -5,7 +5,7 @@ Must not know: what it is compared with.
     peer.py numpy | numexpr | jax | torch | torch-compile
 
 Says "ready NAME"; then answers "prepare CASE DTYPE N" with "ok CHECKSUM" or "no REASON" (the cases of train.py too, as
-"train:NAME"), "run SECONDS" with seconds per
+"train:NAME"), "peak CASE" of memory.py with "ok BYTES CHECKSUM", "run SECONDS" with seconds per
 call (as fusion_time in bench/fusion.c measures them), "drop" with "ok", until its input ends.
 Constants, data and checksum are those of bench/hand.h and bench/fusion_cases.c.
 """
@@ -17,6 +17,7 @@ import time
 
 import numpy as np
 
+import memory
 import train
 
 COLS, A, B, C2, C1, C0, ALPHA, EPS = 1024, 1.5, 0.25, 0.7, -0.3, -0.1, 0.01, 1e-5
@@ -164,6 +165,9 @@ class Numpy:
 
     def training_step(self, name):
         raise No("no training")
+
+    def peak(self, name):
+        raise No("its memory is not asked for")
 
     def product(self, x, y):
         return x @ y
@@ -381,6 +385,9 @@ class Torch(Numpy):
             self.torch._dynamo.reset()
         return train.torch_step(self.torch, self.compile, name)
 
+    def peak(self, name):
+        return memory.peak(self.torch, self.compile, name)
+
 
 def measured(once, seconds):
     begin = time.perf_counter()
@@ -404,6 +411,11 @@ def answer(peer, line):
         except No as e:
             return f"no {e}"
         except Exception as e:  # a peer that cannot is said, not an end
+            return "no " + " ".join(f"{type(e).__name__}: {e}".split())[:200]
+    if word[0] == "peak":
+        try:
+            return "ok {:.9g} {:.9g}".format(*peer.peak(word[1]))
+        except Exception as e:
             return "no " + " ".join(f"{type(e).__name__}: {e}".split())[:200]
     if word[0] == "run" and peer.once is None:
         return "-1"

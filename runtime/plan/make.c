@@ -206,10 +206,16 @@ static orr_status arrange(maker *m)
 {
     orr__plan *pl = m->plan;
     int *renumber = malloc(((size_t)pl->nvalue + 1) * sizeof *renumber);
-    orr_status st = !renumber ? enomem(m) : (m->lean ? orr__plan_lean_order : orr__plan_bundle)(m->at, pl, renumber);
-    for (int i = 0; st == ORR_OK && i < m->p->n; i++)
-        if (m->value_of[i] >= 0)
-            m->value_of[i] = renumber[m->value_of[i]];
+    orr_status st = renumber ? ORR_OK : enomem(m);
+    for (int pass = 0; pass < 2 && st == ORR_OK; pass++) {
+        if (m->lean == (pass == 1))
+            st = orr__plan_make_way(m->at, pl, renumber);
+        else
+            st = (m->lean ? orr__plan_lean_order : orr__plan_bundle)(m->at, pl, renumber);
+        for (int i = 0; st == ORR_OK && i < m->p->n; i++)
+            if (m->value_of[i] >= 0)
+                m->value_of[i] = renumber[m->value_of[i]];
+    }
     free(renumber);
     if (st == ORR_OK)
         st = plan_outputs(m);

@@ -25,6 +25,9 @@ orr_status orr__plan_bundle_memory(orr__site at, orr__plan *p);
 /* Which steps write and read each value; then, after bundles, who takes over whose memory, slots, and how much of it all. */
 void orr__plan_lifetimes(orr__plan *p);
 orr_status orr__plan_memory(orr__site at, orr__plan *p);
+/* Before bundles: whoever reads a large value that an element-wise step could write over goes before that step. Renumbers as
+ * orr__plan_renumber. */
+orr_status orr__plan_make_way(orr__site at, orr__plan *p, int *renumber);
 int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */
 /* lean: in little memory, at the cost of bundles and of work done twice. */
 orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan);

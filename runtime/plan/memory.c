@@ -2,8 +2,8 @@
  * Must not know: how a region became a step, StarPU. */
 #include "config.h"
 
-#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include "codelets/emit/emit.h"
 #include "runtime/plan/make.h"
 
@@ -30,16 +30,25 @@ void orr__plan_lifetimes(orr__plan *p)
 
 /* -- in place ------------------------------------------------------------------------------------------------ */
 
-/* Does the map read input k in the element that it writes, wherever it reads it? */
+/* A map, or a product with element-wise work behind it, which makes the product elsewhere: the one output is written element
+ * by element. */
+static bool writes_in_place(const orr__region *r)
+{
+    bool tail = r->kind == ORR__G_MATMUL && r->rank == 3 && r->ninstr > 0 && r->out_reg[0] != 0;
+    return (r->kind == ORR__G_MAP || tail) && !r->rows && r->nout == 1 && orr__emit_flags(r) == 0;
+}
+
+/* Is input k read in the element that is written, wherever it is read? */
 static bool element_by_element(const orr__region *r, int k)
 {
+    int axes = r->kind == ORR__G_MATMUL ? r->rank - 1 : r->rank; /* not along k */
     for (int a = 0; a < r->naccess; a++) {
         int64_t step = 1;
         if (r->access[a].input != k)
             continue;
-        if (r->access[a].offset != 0)
+        if (r->access[a].offset != 0 || (r->kind == ORR__G_MATMUL && a < 2))
             return false;
-        for (int d = r->rank - 1; d >= 0; d--) {
+        for (int d = axes - 1; d >= 0; d--) {
             if (r->dim[d] != 1 && r->access[a].stride[d] != step)
                 return false;
             step *= r->dim[d];
@@ -60,6 +69,66 @@ static bool may_take(const orr__plan *p, int i, int k)
            element_by_element(s->region, k);
 }
 
+/* -- other readers first --------------------------------------------------------------------------------------- */
+
+/* Moves step `from` up to place `to`. */
+static void move_up(orr__plan *p, int from, int to)
+{
+    orr__step s = p->step[from];
+    memmove(p->step + to + 1, p->step + to, (size_t)(from - to) * sizeof s);
+    p->step[to] = s;
+}
+
+/* Everything that step i reads is written before place `at`. */
+static bool can_run_at(const orr__plan *p, int i, int at)
+{
+    for (int k = 0; k < p->step[i].region->nin; k++)
+        if (p->value[p->step[i].in[k]].leaf < 0 && p->value[p->step[i].in[k]].first >= at)
+            return false;
+    return true;
+}
+
+/* The readers of value u behind step i go before it, as far as they can; how many went. */
+static int readers_first(orr__plan *p, int i, int u)
+{
+    int moved = 0;
+    for (int r = i + moved + 1; r < p->nstep && r <= p->value[u].last; r++) {
+        bool reads = false;
+        for (int k = 0; k < p->step[r].region->nin; k++)
+            reads = reads || p->step[r].in[k] == u;
+        if (!reads || !can_run_at(p, r, i))
+            continue;
+        move_up(p, r, i + moved++);
+    }
+    return moved;
+}
+
+orr_status orr__plan_make_way(orr__site at, orr__plan *p, int *renumber)
+{
+    enum { LARGE = 1 << 20 };
+    for (int i = 0; i < p->nvalue; i++)
+        renumber[i] = i;
+    orr__plan_lifetimes(p);
+    bool any = false;
+    for (int i = 0; i < p->nstep; i++) {
+        const orr__step *s = &p->step[i];
+        int moved = 0;
+        for (int k = 0; k < s->region->nin && writes_in_place(s->region) && !moved; k++) {
+            const orr__value *u = &p->value[s->in[k]];
+            if (u->leaf < 0 && u->last > i && bytes_of(u) >= LARGE && element_by_element(s->region, k))
+                moved = readers_first(p, i, s->in[k]);
+        }
+        if (moved) { /* and the step itself stands behind them */
+            any = true;
+            i += moved;
+            orr__plan_lifetimes(p);
+        }
+    }
+    return any ? orr__plan_renumber(at, p, renumber) : ORR_OK;
+}
+
+/* -- in place, again ------------------------------------------------------------------------------------------- */
+
 /* An element-wise step with one output may write where an input is that nobody reads later. One that a device may try
  * first may not, nor one that is given indices: when that fails, or one is wrong, the step is done again, and needs its
  * inputs. */
@@ -69,8 +138,7 @@ static void find_in_place(orr__plan *p)
         const orr__step *s = &p->step[i];
         const orr__region *r = s->region;
         orr__value *v = &p->value[s->out[0]];
-        if (r->kind != ORR__G_MAP || r->rows || r->nout != 1 || s->opencl || s->cuda || orr__emit_flags(r) > 0 ||
-            inside(p, i) || v->count == 0)
+        if (!writes_in_place(r) || s->opencl || s->cuda || inside(p, i) || v->count == 0)
             continue;
         for (int k = 0; k < r->nin && v->over < 0; k++)
             if (may_take(p, i, k)) {

@@ -1,0 +1,66 @@
+"""The cases of `orrery-bench peak-memory` for PyTorch.
+
+Must not know: what it is compared with. Names, sizes and values are those of bench/memory_ours.c.
+"""
+import gc
+
+BATCH, WIDTH, STEPS, CHAIN, SMALL, RATE, LENGTH = 8192, [784, 1024, 1024, 10], 3, 32, 64, 0.01, 1 << 24
+
+
+def status(key):
+    with open("/proc/self/status") as f:
+        return next(1024 * int(line.split()[1]) for line in f if line.startswith(key))
+
+
+def forget_peak():
+    with open("/proc/self/clear_refs", "w") as f:
+        f.write("5")
+
+
+def values(torch, m, n, scale):
+    x = torch.remainder(torch.arange(m * n, dtype=torch.int32), 1021).to(torch.float32)
+    return x.div_(1021).sub_(0.5).mul_(scale).reshape(m, n)
+
+
+def mlp(torch, compiled, scale):
+    x = values(torch, BATCH // scale, WIDTH[0], 1.0)
+    w = [torch.nn.Parameter(values(torch, a, b, 0.05)) for a, b in zip(WIDTH, WIDTH[1:])]
+    opt, total = torch.optim.SGD(w, lr=RATE), 0.0
+
+    def loss_of(x):
+        for i, a in enumerate(w):
+            x = torch.relu(x @ a) if i + 1 < len(w) else x @ a
+        return (x * x).mean()
+
+    if compiled:
+        loss_of = torch.compile(loss_of, dynamic=False)
+    for _ in range(STEPS):
+        with torch.enable_grad():
+            opt.zero_grad(set_to_none=True)
+            loss = loss_of(x)
+            loss.backward()
+            opt.step()
+        total += loss.item() / STEPS
+    return total
+
+
+def chain(torch, compiled, scale):
+    def f(y):
+        for i in range(CHAIN):
+            y = y + 0.25 if i % 2 else y * 0.75
+        return y
+
+    with torch.no_grad():
+        x = torch.full((LENGTH // scale,), 0.5)
+        return (torch.compile(f) if compiled else f)(x).mean().item()
+
+
+def peak(torch, compiled, name):
+    """Bytes by which resident memory grew at most, after a run in small; and the checksum."""
+    case = {"mlp": mlp, "chain": chain}[name]
+    case(torch, compiled, SMALL)
+    gc.collect()
+    before = status("VmRSS")
+    forget_peak()
+    checksum = case(torch, compiled, 1)
+    return status("VmHWM") - before, checksum
