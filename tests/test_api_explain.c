@@ -133,6 +133,25 @@ static void what_is_there_needs_no_kernel(void)
     (void)orr_scope_end(s);
 }
 
+/* A plan that has run says what it took, beside what was predicted. */
+static void time_is_predicted_and_taken(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(512, 1024), 0.0, 1.0);
+    ORR_REQUIRE(orr_eval(x) == ORR_OK);
+    char *text = explained(orr_tanh(orr_mul(x, x)));
+    has(text, "a task: CPU ");
+    has(text, " us (estimated)");
+    ORR_CHECK(count(text, "regret") == 0);
+    free(text);
+    ORR_REQUIRE(orr_eval(orr_tanh(orr_mul(x, x))) == ORR_OK);
+    text = explained(orr_tanh(orr_mul(x, x)));
+    has(text, " times on CPU: ");
+    has(text, " us each, regret ");
+    free(text);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(bytes_are_those_of_a_chain),
@@ -141,6 +160,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(without_fusion_that_is_the_reason),
                                       ORR_TEST(the_picture_has_a_frame_for_each_kernel),
                                       ORR_TEST(what_is_there_needs_no_kernel),
+                                      ORR_TEST(time_is_predicted_and_taken),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);

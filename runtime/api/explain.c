@@ -5,6 +5,7 @@
 #include <orrery/explain.h>
 #include <stdlib.h>
 #include "runtime/api/eval.h"
+#include "runtime/api/explain.h"
 #include "runtime/base/point.h"
 
 static const char *base_name(const char *file)
@@ -165,6 +166,8 @@ static double explain_region(FILE *to, const orr__prog *p, const orr__regions *r
     if (s && s->graph)
         fprintf(to, ", a graph of %d tasks", orr__plan_tasks(plan, (int)(s - plan->step)));
     fputc('\n', to);
+    if (s)
+        orr__explain_cost(to, s);
     explain_reads(to, p, rs, k);
     double apart = explain_nodes(to, p, rs, k);
     fprintf(to, "    moves %s; its calls one by one: %s\n", bytes_text(r->bytes, moved), bytes_text(apart, alone));
@@ -224,6 +227,7 @@ static void explain_all(FILE *to, const orr__prog *p, const orr__regions *rs, co
     for (int k = 0; k < rs->nreason; k++)
         fprintf(to, "not fused: %s\n", rs->reason[k]);
     explain_bundles(to, plan);
+    orr__explain_placed(to, plan);
 }
 
 orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)

@@ -91,6 +91,8 @@ void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds)
 {
     int64_t lo = 0, hi = s->region->dim[0];
 
+    __atomic_fetch_add(&((orr__step *)(uintptr_t)s)->took_n[on], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&((orr__step *)(uintptr_t)s)->took_ns[on], (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
     if (orr__exec_cpu != &orr__cpu || (on == ORR__ON_CPU && !orr__cpu_settled(s->cpu)))
         return;
     if (t >= 0)

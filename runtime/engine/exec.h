@@ -78,6 +78,10 @@ struct orr__run {
     int nscratch;
     void *tasks;                   /* the engine's, one block                                */
     void *meter;                   /* the engine's: memory counted while tasks are submitted, NULL: all there at once */
+    orr__way way;                  /* guard.c's, with the next three                         */
+    orr__plan *trial;              /* NULL: its time tells nothing                           */
+    int guarded;
+    double began;
     void (*ended)(orr__run *r);    /* engine's last word, before waiters wake; may be NULL   */
 };
 
@@ -87,6 +91,12 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
 bool orr__run_task_done(orr__run *r); /* left − 1; at zero the run ends: true */
 static inline orr_status orr__run_status(orr__run *r) { return (orr_status)atomic_load(&r->status); }
+
+/* guard.c: chooses who takes the run's tasks, and learns from how long it took. hybrid: there are both kinds of workers, and
+ * nobody asked for one by name. */
+void orr__guard_begin(orr__run *r, bool hybrid);
+void orr__guard_end(orr__run *r);
+void orr__guard_say(const orr__plan *p, char *text, size_t size); /* "": no choice, or none yet */
 
 /* -- pieces of execution ------------------------------------------------------------------------------------ */
 

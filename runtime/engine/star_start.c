@@ -192,6 +192,7 @@ static void look_around(int backend)
     orr__star.cpus = (int)starpu_cpu_worker_get_count();
     orr__star.opencls = backend == ORR__BACKEND_CPU ? 0 : (int)starpu_opencl_worker_get_count();
     orr__star.cudas = (int)starpu_cuda_worker_get_count();
+    orr__star.hybrid = backend == ORR__BACKEND_AUTO && orr__star.cpus > 0 && orr__star.opencls + orr__star.cudas > 0;
     orr__star.numa = starpu_memory_nodes_get_numa_count() > 1;
     orr__star.one_memory = starpu_memory_nodes_get_count() == 1;
     orr__star.device_bytes = smallest_device();

@@ -109,7 +109,7 @@ static orr_status look_up(orr__site at, draft *d)
     d->span = d->few;
     if (d->operands > 16 && !(d->span = orr__alloc_n((size_t)d->operands, sizeof *d->span)))
         return ORR_ENOMEM;
-    d->device = devices_of(s);
+    d->device = d->a->run->way == ORR__CPU_ALONE ? 0 : devices_of(s);
     for (int j = 0; j < d->operands; j++) {
         orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, s->use[j].value, s->use[j].first, s->use[j].end)
                                           : orr__star_span(d->a->run, s, d->a->tile, j);
@@ -149,7 +149,7 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->callback_func = called_back;
     d->task->callback_arg = d->a;
     d->task->where = (int32_t)(STARPU_CPU | d->device);
-    if (d->device && orr__region_needs_device(d->a->step->region))
+    if (d->device && (d->a->run->way == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
         d->task->where = (int32_t)d->device;
     return ORR_OK;
 }
@@ -238,6 +238,7 @@ static orr_status submit_all(orr__site at, orr__run *r)
 static void ended(orr__run *r)
 {
     orr__meter_end(r);
+    orr__guard_end(r);
     orr__star_rest(true);
 }
 
@@ -270,6 +271,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *l
         return ORR_ENOMEM;
     r->ended = ended;
     orr__star_wake(true);
+    orr__guard_begin(r, orr__star.hybrid);
     if (st == ORR_OK && (st = depend(r, leaf)) == ORR_OK && (st = orr__star_bind(r, leaf)) == ORR_OK &&
         (st = submit_all(at, r)) == ORR_OK) {
         orr__exec_outputs(plan, r->value, out);

@@ -43,7 +43,17 @@ typedef struct orr__step {
     uint64_t key;          /* of the bundle: its members' kernels and extents     */
     void *work;            /* the engine's                                        */
     void *times;           /* model.c's                                           */
+    uint64_t took_n[3], took_ns[3]; /* launches per orr__on, and their time: for people  */
 } orr__step;
+
+/* Which kinds of workers take a plan's tasks, and what was found of each way in its first runs. The engine's. */
+typedef enum { ORR__MIXED, ORR__CPU_ALONE, ORR__DEVICES_ALONE, ORR__WAYS } orr__way;
+typedef struct orr__trial {
+    orr__way way;
+    bool decided;
+    int starts, n[ORR__WAYS]; /* runs; those with a time of their own */
+    double best[ORR__WAYS];   /* seconds                              */
+} orr__trial;
 
 typedef struct orr__plan {
     atomic_int refs;
@@ -58,6 +68,7 @@ typedef struct orr__plan {
     size_t bytes_all;                      /* of temporaries and outputs, all there from the beginning */
     size_t bytes_peak;                     /* the same, each from its first step to its last, one task after the other */
     int peak_step;                         /* when */
+    orr__trial trial;
     int nreason; char **reason;            /* the fuser's, for people */
     uint8_t *key; size_t key_size; uint64_t hash;
     struct orr__plan *next; uint64_t used; /* the cache's */

@@ -1,0 +1,12 @@
+/* Parts of orr_explain.
+ * Must not know: how a kernel computes. */
+#ifndef ORR_API_EXPLAIN_H
+#define ORR_API_EXPLAIN_H
+
+#include <stdio.h>
+#include "runtime/plan/plan.h"
+
+void orr__explain_cost(FILE *to, const orr__step *s);     /* of one task of a step                  */
+void orr__explain_placed(FILE *to, const orr__plan *plan); /* nothing where there is no choice yet */
+
+#endif
