@@ -91,6 +91,10 @@ static void why_there_is_none_is_said(void)
     look_again();
     ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "too old"), "%s", why);
     cu.state->major = 9;
+    cu.state->major = 7; /* NVRTC begins with 75 */
+    look_again();
+    ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "as old as sm_70"), "%s", why);
+    cu.state->major = 9;
     orr__cu_path = "/nowhere/libcuda.so.1";
     look_again();
     ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "/nowhere/libcuda.so.1"), "%s", why);

@@ -145,6 +145,37 @@ static void warming_up_leaves_nothing_to_compile(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* A kernel that has no C function, so the device must have run it. */
+static void kernels_of_programs_run_on_the_device(void)
+{
+    static const orr_kernel_def def = {
+        .name = "cuda_scale",
+        .n_inputs = 1,
+        .n_params = 1,
+        .rows = true,
+        .cuda = "ORR_KERNEL cuda_scale(ORR_GLOBAL const ORR_IN0 *x, ORR_GLOBAL ORR_OUT *y, const orr_args a)\n"
+                "{\n    orr_int i = ORR_ITEM, first = a.lo * (a.out.count / a.out.dim[0]);\n"
+                "    if (i < a.items)\n        y[i] = (ORR_OUT)a.param[0] * x[first + i];\n}\n",
+    };
+    float x[300], y[300];
+    int right = 0;
+    NEED(false);
+    ORR_REQUIRE(up("1") == ORR_OK);
+    orr_op *op = orr_define_kernel(&def);
+    ORR_REQUIRE(op != NULL);
+    orr_scope *s = orr_scope_begin();
+    for (int i = 0; i < 300; i++)
+        x[i] = (float)i;
+    orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(100, 3), x);
+    orr_tensor *u = orr_apply_with(op, ORR_PARAMS(2.5), t);
+    ORR_CHECK_MSG(orr_read(u, y, sizeof y) == ORR_OK, "%s", orr_error_message());
+    for (int i = 0; i < 300; i++)
+        right += y[i] == 2.5f * (float)i;
+    ORR_CHECK(right == 300);
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void graphs_run_beside_the_cpu(void)
 {
     NEED(false);
@@ -307,6 +338,7 @@ int main(int argc, char **argv)
         ORR_TEST(a_backend_that_is_not_there_is_an_error),
         ORR_TEST(graphs_run_on_the_device_alone),
         ORR_TEST(warming_up_leaves_nothing_to_compile),
+        ORR_TEST(kernels_of_programs_run_on_the_device),
         ORR_TEST(graphs_run_beside_the_cpu),
         ORR_TEST(a_launch_that_fails_is_done_again_on_the_host),
         ORR_TEST(so_is_a_product_that_the_library_fails_at),

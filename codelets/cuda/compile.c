@@ -159,6 +159,13 @@ static orr_status ready(orr__site at, int arch, const orr__nvrtc **n, target *t)
     return choose(at, *n, arch, t);
 }
 
+orr_status orr__cu_compiles_for(orr__site at, int arch)
+{
+    const orr__nvrtc *n;
+    target t;
+    return ready(at, arch, &n, &t);
+}
+
 orr_status orr__cu_compile(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out)
 {
     const orr__nvrtc *n;

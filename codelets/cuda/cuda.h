@@ -31,6 +31,8 @@ typedef struct orr__cu_image {
     bool cached;       /* it came from the disk */
 } orr__cu_image;
 
+/* Whether there is an NVRTC that compiles for it; else the last error says why not. */
+orr_status orr__cu_compiles_for(orr__site at, int arch);
 /* The image of a text for an architecture, from the kernel cache or from NVRTC. On error the compiler's log is in the
  * message. */
 orr_status orr__cu_image_get(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out);

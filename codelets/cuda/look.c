@@ -66,9 +66,10 @@ static void look(void)
         look_at(d, i);
     if (n == 0)
         (void)snprintf(machine.why, sizeof machine.why, "the CUDA driver has no device");
-    if (machine.devices > 0 && !orr__cu_nvrtc(&why)) {
+    if (machine.devices > 0 && orr__cu_compiles_for(ORR__SITE(NULL, 0, machine.name), machine.arch) != ORR_OK) {
         machine.devices = 0;
-        (void)snprintf(machine.why, sizeof machine.why, "no NVRTC, which compiles the kernels (%s)", why);
+        (void)snprintf(machine.why, sizeof machine.why, "%.319s", orr_error_message());
+        orr_error_clear();
     }
 }
 

@@ -5,10 +5,13 @@
 #include "codelets/cuda/cuda.h"
 #include "codelets/user/user.h"
 
+enum { ITEMS = 64 }; /* of a group, unless the definition says how many */
+
 orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l)
 {
     orr__site at = orr__cu_site(l->region);
     int64_t word[ORR__USER_WORDS];
+    int group = l->region->user->k.group > 0 ? l->region->user->k.group : ITEMS;
     void *function = NULL;
     (void)orr__user_words(l, true, word);
     if (word[0] <= 0)
@@ -16,5 +19,5 @@ orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l)
     if (!orr__user_in_place(l))
         return orr__fail(at, ORR_EDEVICE, "its operands lie in pieces");
     orr_status st = orr__cu_unit_function(at, u, &function);
-    return st == ORR_OK ? orr__cu_enqueue(at, function, l, NULL, 0, word, word[0], l->region->user->k.group) : st;
+    return st == ORR_OK ? orr__cu_enqueue(at, function, l, NULL, 0, word, word[0], group) : st;
 }
