@@ -1,6 +1,7 @@
 /* What a StarPU task does on a device's worker; when the device fails, the same on the host.
  * Must not know: how a device's text is made or compiled, what its calls are. */
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
@@ -184,6 +185,33 @@ void orr__star_cuda(void *buffers[], void *arg)
 }
 #endif
 
+/* A device says that an index was wrong, and not its value; the host does, where all operands are at home. The last error
+ * is the better of the two. */
+static void tell_in_full(const orr__task *a, orr_status st)
+{
+    const orr__region *r = a->step->region;
+    char said[640];
+    void **p = orr__alloc_n((size_t)(r->nin + r->nout), sizeof *p), *out[ORR__REGION_OUTS] = { NULL };
+    bool home = p != NULL;
+
+    (void)snprintf(said, sizeof said, "%s", orr_error_message());
+    for (int j = 0; j < r->nin + r->nout && home; j++) {
+        orr__span s = orr__star_span(a->run, a->step, a->tile, j);
+        if (j >= r->nout) {
+            p[j] = a->run->value[a->step->in[j - r->nout]]->host;
+            home = s.n == 0 || !atomic_load_explicit(&s.tiles->away, memory_order_acquire);
+        } else if (s.n > 0) {
+            home = (out[j] = orr__alloc((size_t)s.n * s.tiles->bytes)) != NULL;
+            p[j] = (void *)((uintptr_t)out[j] - (size_t)s.first * s.tiles->bytes);
+        }
+    }
+    if (!home || orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar) != ORR_EINDEX)
+        (void)orr__fail_text(st, said);
+    for (int k = 0; k < r->nout; k++)
+        free(out[k]);
+    free(p);
+}
+
 /* A worker's tasks are under way together; each counts from where the one before it ended. */
 void orr__star_device_done(orr__task *a)
 {
@@ -194,6 +222,7 @@ void orr__star_device_done(orr__task *a)
     if (a->worker < 0)
         return;
     if (a->after.check && (st = a->after.check(&a->after)) != ORR_OK) {
+        tell_in_full(a, st);
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }
