@@ -82,8 +82,7 @@ static int record(orr_tensor **out)
     case HAND_SOFTMAX: return out[0] = orr_softmax(in[0], -1), 1;
     case HAND_LAYER_NORM: return out[0] = layer_norm(in[0], in[2], in[3]), 1;
     case HAND_DROPOUT_NORM: return out[0] = layer_norm(orr_add(dropout(in[0]), in[1]), in[2], in[3]), 1;
-    case HAND_EMBEDDING:
-        return out[0] = layer_norm(orr_mul(orr_take(in[0], in[1], 0), NUM(HAND_A)), in[2], in[3]), 1;
+    case HAND_EMBEDDING: return out[0] = layer_norm(orr_mul(orr_take(in[0], in[1], 0), NUM(HAND_A)), in[2], in[3]), 1;
     case HAND_SUM_SQUARES: return out[0] = orr_sum(orr_square(in[0]), ORR_ALL_AXES, false), 1;
     case HAND_COLUMNS:
         out[0] = orr_mean(in[0], ORR_AXES(0), false);
