@@ -165,6 +165,22 @@ static void workers_follow_the_cpuset(void)
     ORR_CHECK_MSG(rc == 0 && strstr(said, "1 CPU worker,"), "%d: %s", rc, said);
 }
 
+static int on_numa_nodes(void)
+{
+    (void)setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
+    (void)setenv("STARPU_WORKERS_GETBIND", "0", 1);
+    (void)setenv("STARPU_USE_NUMA", "1", 1);
+    return compute();
+}
+
+static void memory_apart_on_numa_nodes_is_refused(void)
+{
+    if (!have_starpu())
+        ORR_SKIP("no StarPU in this build");
+    int rc = child(on_numa_nodes);
+    ORR_CHECK_MSG(rc == NOT_STARTED && strstr(said, "STARPU_USE_NUMA=1") && strstr(said, "unset"), "%d: %s", rc, said);
+}
+
 static volatile sig_atomic_t terms;
 
 static void on_term(int signal)
@@ -227,6 +243,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(caches_that_cannot_be_written_are_said),
                                       ORR_TEST(no_worker_at_all_is_said),
                                       ORR_TEST(workers_follow_the_cpuset),
+                                      ORR_TEST(memory_apart_on_numa_nodes_is_refused),
                                       ORR_TEST(sigterm_reaches_the_programs_own_handler),
                                       ORR_TEST(sigterm_ends_a_program_without_one),
                                       { 0 } };

@@ -17,7 +17,6 @@
 typedef struct {
     int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
     bool hybrid;            /* processors and devices, none of them asked for by name       */
-    bool numa;              /* CPU workers may see data elsewhere than at home            */
     bool one_memory;        /* nobody sees data elsewhere                                 */
     size_t device_bytes;    /* memory of the smallest device, 0: unknown                  */
     int blas_threads;       /* as found, for stop                                         */

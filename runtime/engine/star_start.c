@@ -193,7 +193,6 @@ static void look_around(int backend)
     orr__star.opencls = backend == ORR__BACKEND_CPU ? 0 : (int)starpu_opencl_worker_get_count();
     orr__star.cudas = (int)starpu_cuda_worker_get_count();
     orr__star.hybrid = backend == ORR__BACKEND_AUTO && orr__star.cpus > 0 && orr__star.opencls + orr__star.cudas > 0;
-    orr__star.numa = starpu_memory_nodes_get_numa_count() > 1;
     orr__star.one_memory = starpu_memory_nodes_get_count() == 1;
     orr__star.device_bytes = smallest_device();
     snprintf(policy, sizeof policy, "%s", p && p->policy_name ? p->policy_name : "?");
@@ -202,8 +201,8 @@ static void look_around(int backend)
     orr__plan_machine.opencl = orr__star.opencls > 0;
     orr__plan_machine.cuda = orr__star.cudas;
     orr__plan_machine.device_bytes = orr__star.device_bytes;
-    orr__plan_machine.graphs = orr__star.cpus > 1 && !orr__star.numa;
-    orr__plan_machine.bundles = orr__star.cpus > 0 && !orr__star.numa;
+    orr__plan_machine.graphs = orr__star.cpus > 1;
+    orr__plan_machine.bundles = orr__star.cpus > 0;
 }
 
 /* StarPU's files have numbers with a point, which it writes and reads as the locale says. */
@@ -239,6 +238,12 @@ static orr_status start(orr__site at, const orr_config *config)
         st = orr__fail(at, ORR_EDEVICE, "StarPU starts no OpenCL worker");
     if (backend == ORR__BACKEND_CUDA && orr__star.cudas == 0)
         st = orr__fail(at, ORR_EDEVICE, "StarPU starts no CUDA worker");
+    if (starpu_memory_nodes_get_numa_count() > 1)
+        st = orr__fail(
+            at, ORR_EENV,
+            "STARPU_USE_NUMA=%s gives each of %u NUMA nodes memory of its own, but a tensor lies in one place: unset "
+            "it (pages lie where they are first written; numactl --interleave=all spreads them)",
+            getenv("STARPU_USE_NUMA") ? getenv("STARPU_USE_NUMA") : "", starpu_memory_nodes_get_numa_count());
     if (st != ORR_OK || (st = orr__works_start(at, (int)starpu_worker_get_count())) != ORR_OK ||
         (st = orr__star_idle_start(at)) != ORR_OK) {
         end_starpu();
