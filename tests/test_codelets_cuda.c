@@ -88,8 +88,7 @@ int main(int argc, char **argv)
         ORR_TEST(bounds_that_are_nan_win),
         ORR_TEST(graphs_compute_what_the_reference_does),
         RW_TESTS,
-        TK_TESTS(ORR_TEST_OF)
-        ORR_TEST(wrong_indices_in_kernels_are_found),
+        TK_TESTS(ORR_TEST_OF) ORR_TEST(wrong_indices_in_kernels_are_found),
         { 0 },
     };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };

@@ -85,8 +85,8 @@ orr__site orr__cu_site(const orr__region *r);
 orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l);
 /* launch.c: the arrays, up to two addresses more, then the words (by value: where they are; else where their address
  * is); at least `items` items in groups of `group` (0: of any size). */
-orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra,
-                           int nextra, const void *words, int64_t items, int group);
+orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra, int nextra,
+                           const void *words, int64_t items, int group);
 orr_status orr__cu_read(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
 orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
 void orr__cu_stop(void);

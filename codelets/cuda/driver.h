@@ -34,7 +34,7 @@ typedef struct orr__cu_driver {
     int (*device_attribute)(int *value, int what, int device);
     int (*device_memory)(size_t *bytes, int device);
     int (*device_address)(char *address, int size, int device); /* on the PCI bus */
-    int (*context)(void **context); /* the calling thread's, NULL: none */
+    int (*context)(void **context);                             /* the calling thread's, NULL: none */
     int (*context_device)(int *device);
     int (*push)(void *context);
     int (*pop)(void **context);

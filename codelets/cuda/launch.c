@@ -14,8 +14,8 @@ static orr_status too_many(orr__site at, int64_t groups)
 }
 
 /* Parameters as the emitter declares them: inputs, outputs, what it takes besides, the words. */
-orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra,
-                           int nextra, const void *words, int64_t items, int group)
+orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra, int nextra,
+                           const void *words, int64_t items, int group)
 {
     const orr__region *r = l->region;
     void *few[FEW], **param = few;

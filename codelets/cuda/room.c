@@ -93,7 +93,8 @@ int32_t *orr__cu_flag_take(orr__cu_address *device)
     (void)pthread_mutex_lock(&lock);
     if (!flags.host && !flags.none) {
         void *p = NULL;
-        if (d->host_alloc(&p, FLAGS * ORR__CU_FLAG * sizeof *flags.host, ORR__CU_HOST_PORTABLE | ORR__CU_HOST_MAPPED) == ORR__CU_OK)
+        if (d->host_alloc(&p, FLAGS * ORR__CU_FLAG * sizeof *flags.host, ORR__CU_HOST_PORTABLE | ORR__CU_HOST_MAPPED) ==
+            ORR__CU_OK)
             flags.host = p;
         flags.none = !flags.host;
     }
