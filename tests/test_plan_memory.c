@@ -49,7 +49,7 @@ static void down(const setting *env)
         "ORRERY_ENGINE", "serial"                                                                                      \
     }
 #define TASKS                                                                                                          \
-    { "ORRERY_INLINE_US", "0" },                                                                                       \
+    { "ORRERY_INLINE_US", "0" }, { "ORRERY_BACKEND", "cpu" },                                                         \
     {                                                                                                                  \
         "STARPU_NCPU", "2"                                                                                             \
     }
@@ -237,6 +237,29 @@ static void what_cannot_fit_is_refused_with_numbers(void)
     }
 }
 
+/* 32 MB on a device of 24: other workers, or the calling thread, compute what it cannot hold. */
+static void a_device_that_is_too_small_is_passed_by(void)
+{
+    for (int cpus = 0; cpus < 2; cpus++) {
+        const setting *env = ENV({ "ORRERY_BACKEND", "opencl" }, { "STARPU_LIMIT_OPENCL_MEM", "24" },
+                                 { "STARPU_NCPU", cpus ? "1" : "0" }, { "ORRERY_INLINE_US", "0" });
+        for (int i = 0; env[i].name; i++)
+            ORR_CHECK(setenv(env[i].name, env[i].value, 1) == 0);
+        orr_status st = orr_init(NULL);
+        if (st == ORR_OK) {
+            orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(8 << 20), 0.5);
+            (void)alarm(120);
+            ORR_CHECK(orr_eval(x) == ORR_OK && all_are(orr_mul(x, orr_add(x, x)), 0.5, 0));
+            (void)alarm(0);
+            ORR_CHECK(orr_shutdown() == ORR_OK);
+        }
+        for (int i = 0; env[i].name; i++)
+            ORR_CHECK(unsetenv(env[i].name) == 0);
+        if (st != ORR_OK)
+            ORR_SKIP("no OpenCL device: %s", orr_error_message());
+    }
+}
+
 /* -- files ------------------------------------------------------------------------------------------------------- */
 
 static char spill_dir[] = "/var/tmp/orrery-test-XXXXXX";
@@ -335,7 +358,9 @@ static void a_full_disk_is_an_error(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_chain_needs_two_buffers_inline),
+    /* The device first: StarPU counts devices once in a process. */
+    static const orr_test tests[] = { ORR_TEST(a_device_that_is_too_small_is_passed_by),
+                                      ORR_TEST(a_chain_needs_two_buffers_inline),
                                       ORR_TEST(a_chain_needs_two_buffers_as_tasks),
                                       ORR_TEST(element_wise_steps_work_in_place_inline),
                                       ORR_TEST(element_wise_steps_work_in_place_as_tasks),
