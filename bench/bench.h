@@ -110,6 +110,9 @@ int bench_gemm(bench_sink *out, int rounds);
 int bench_cholesky(bench_sink *out, int rounds);
 int bench_memory(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
+extern const bench_side bench_mlp_ours; /* its step, on bench_mlp_state() */
+void *bench_mlp_state(void);
+int bench_tile(bench_sink *out, int rounds);
 int bench_record_ops(bench_sink *out, int rounds);
 int bench_task(bench_sink *out, int rounds);
 int bench_submit(bench_sink *out, int rounds);

@@ -17,6 +17,8 @@ const bench_case bench_cases[] = {
       bench_bandwidth },
     { "schedule", "gemm", "square f32 matrix products, beside direct BLAS calls on all cores; gemm:64 is one",
       bench_gemm },
+    { "schedule", "tile",
+      "tiles as the planner chooses them, beside the best of a sweep: gemm, softmax, training step", bench_tile },
     { "schedule", "cholesky",
       "Cholesky factors, beside potrf of the BLAS library on all cores; cholesky:4096 is one size", bench_cholesky },
     { "memory", "peak-memory", "the most memory that a computation takes, beside what must be there, and peers",
