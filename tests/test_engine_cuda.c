@@ -296,6 +296,27 @@ static void a_wrong_index_is_an_error(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* Large arrays alone, each once as long as it has handles, and none stays. */
+static void host_memory_of_large_tensors_is_pinned(void)
+{
+    NEED(true);
+    ORR_REQUIRE(up("0") == ORR_OK);
+    int before = cu.state->pins;
+    run_right();
+    ORR_CHECK(cu.state->pins == before);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(1 << 18), 2.0);
+    double sum = 0;
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    int made = cu.state->pins;
+    for (int i = 0; i < 3; i++)
+        ORR_CHECK(orr_item(orr_sum(orr_mul(x, x), ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 4.0 * (1 << 18));
+    ORR_CHECK_MSG(cu.state->pins > before && cu.state->pins <= made + 1, "%d, %d, %d", before, made, cu.state->pins);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK_MSG(cu.state->pins == cu.state->unpins, "%d pinned, %d not any more", cu.state->pins, cu.state->unpins);
+}
+
 static void the_library_starts_again_and_again(void)
 {
     NEED(false);
@@ -346,6 +367,7 @@ int main(int argc, char **argv)
         ORR_TEST(so_is_a_device_without_memory),
         ORR_TEST(without_fallback_failures_are_errors),
         ORR_TEST(a_wrong_index_is_an_error),
+        ORR_TEST(host_memory_of_large_tensors_is_pinned),
         ORR_TEST(the_library_starts_again_and_again),
         { 0 },
     };

@@ -31,6 +31,7 @@ typedef struct orr__tiles {
     orr__buf *buf;
     size_t bytes;
     int n;
+    bool pinned;                               /* CUDA copies from and to its memory directly       */
     atomic_bool away;                          /* a device wrote it: host memory may be stale       */
     struct orr__tiles *prev, *next;            /* all that are registered                           */
     struct orr__tiles *older, *newer;          /* the pool by age                                   */

@@ -20,7 +20,8 @@ typedef struct cuda_double_state {
     int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code;
     /* what was called */
     int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles;
-    size_t used; /* bytes allocated now                                 */
+    size_t used;      /* bytes allocated now                                 */
+    int pins, unpins; /* of host memory                                      */
     /* the last launch */
     unsigned grid, block;
     int params;

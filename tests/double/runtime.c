@@ -107,16 +107,15 @@ API cudaError_t cudaFreeHost(void *p)
 
 API cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
 {
-    (void)p;
-    (void)bytes;
     (void)flags;
-    return cudaSuccess;
+    cuda_double.pins++;
+    return p && bytes ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 API cudaError_t cudaHostUnregister(void *p)
 {
-    (void)p;
-    return cudaSuccess;
+    cuda_double.unpins++;
+    return p ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 API cudaError_t cudaHostGetDevicePointer(void **d, void *p, unsigned flags)
