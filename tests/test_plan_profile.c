@@ -183,9 +183,8 @@ static void plans_follow_the_numbers_in_force(void)
     slow.latency_us = 200;
     orr__plan_machine.workers = 2;
     double fast = orr__profile_move(orr__profile_now(), 1e6);
-    int age = orr__profile_age();
     orr__profile_use(&slow);
-    ORR_CHECK(orr__profile_age() != age && orr__profile_move(orr__profile_now(), 1e6) == 20 * fast);
+    ORR_CHECK(orr__profile_move(orr__profile_now(), 1e6) == 20 * fast);
     ORR_CHECK(orr__task_worth() == 750 && orr__plan_inline_us() == 400);
     orr__plan_machine.workers = 8; /* more of them: it pays earlier, but half a task's worth is not shared */
     ORR_CHECK(orr__plan_inline_us() == 375);

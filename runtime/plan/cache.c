@@ -27,7 +27,10 @@ void orr__plan_cache_guard(void)
 }
 
 /* Settings that a plan depends on stand behind the capture's key. */
-typedef struct { int64_t tile_us; int32_t workers, opencl, cuda, fuse, profile, lean; } settings;
+typedef struct {
+    int64_t tile_us;
+    int32_t workers, opencl, cuda, fuse, lean;
+} settings;
 
 static settings settings_now(bool lean)
 {
@@ -38,7 +41,6 @@ static settings settings_now(bool lean)
     s.opencl = orr__plan_machine.opencl;
     s.cuda = orr__plan_machine.cuda;
     s.fuse = orr__env.fuse;
-    s.profile = orr__profile_now() == &orr__profile_fixed ? 0 : orr__profile_age();
     s.lean = lean;
     return s;
 }

@@ -13,10 +13,10 @@
 orr__machine orr__plan_machine = { .workers = 1 };
 
 /* Work is counted in additions of f32 in a compiled loop; what is not measured by itself goes with what is like it. */
-#define MOVES 0.4      /* of the rate of a stream: everything that is no element-wise region or fold */
-#define BLOCKS 0.1     /* of compiled arithmetic: the block interpreter                            */
-#define USER 0.025     /* … flops of users' kernels                                                */
-#define PLAIN 0.0125   /* … flops of a matmul without BLAS                                         */
+#define MOVES 0.4    /* of the rate of a stream: everything that is no element-wise region or fold */
+#define BLOCKS 0.1   /* of compiled arithmetic: the block interpreter                            */
+#define USER 0.025   /* … flops of users' kernels                                                */
+#define PLAIN 0.0125 /* … flops of a matmul without BLAS                                         */
 
 /* In additions of f32. Functions in f64 cost more than twice: their polynomials are longer. */
 enum { FUNCTION = 20, STRIDED = 8, DRAW = 40, DRAW_NORMAL = 150, FOLD = 4, ROUND = 6, ROUND_ANY = 9 };

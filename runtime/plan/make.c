@@ -33,8 +33,16 @@ static int add_value(maker *m, orr_dtype dtype, int64_t count, int leaf)
         pl->value = more;
         m->value_cap = cap;
     }
-    pl->value[pl->nvalue] = (orr__value){ .dtype = dtype, .count = count, .tile = count, .ntiles = 1, .leaf = leaf,
-                                          .output = -1, .first = -1, .last = -1, .slot = -1, .over = -1 };
+    pl->value[pl->nvalue] = (orr__value){ .dtype = dtype,
+                                          .count = count,
+                                          .tile = count,
+                                          .ntiles = 1,
+                                          .leaf = leaf,
+                                          .output = -1,
+                                          .first = -1,
+                                          .last = -1,
+                                          .slot = -1,
+                                          .over = -1 };
     return pl->nvalue++;
 }
 
@@ -244,7 +252,11 @@ orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan
         return st;
     if (orr__env.print & ORR__PRINT_FUSE)
         orr__regions_print(stderr, &rs);
-    maker m = { .at = at, .p = p, .lean = lean, .plan = calloc(1, sizeof *m.plan), .value_of = malloc(((size_t)p->n + 1) * sizeof(int)) };
+    maker m = { .at = at,
+                .p = p,
+                .lean = lean,
+                .plan = calloc(1, sizeof *m.plan),
+                .value_of = malloc(((size_t)p->n + 1) * sizeof(int)) };
     if (!m.plan || !m.value_of) {
         st = enomem(&m);
     } else {

@@ -109,8 +109,8 @@ orr_status orr__plan_verify(const orr__plan *p)
     for (int a = 0; a < p->nvalue; a++)
         for (int b = 0; b < a; b++)
             if (collide(p, b, a) || overlap(p, &p->value[a], &p->value[b]))
-                return orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_EINTERNAL, "values %d and %d share memory while both live",
-                                 b, a);
+                return orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_EINTERNAL,
+                                 "values %d and %d share memory while both live", b, a);
     return ORR_OK;
 }
 
@@ -138,9 +138,12 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         const orr__step *s = &p->step[i];
         if (s->members > 1)
             print_bundle(to, p, i);
-        fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s%s: ", inside(p, i) ? "  " : "", i, s->region->label, s->ntiles,
-                (long long)s->rows, s->graph ? " (graph)" : s->partial ? " (partial)" : "", s->us, s->opencl ? " opencl" : "",
-                s->cuda ? " cuda" : "");
+        fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s%s: ", inside(p, i) ? "  " : "", i,
+                s->region->label, s->ntiles, (long long)s->rows,
+                s->graph     ? " (graph)"
+                : s->partial ? " (partial)"
+                             : "",
+                s->us, s->opencl ? " opencl" : "", s->cuda ? " cuda" : "");
         for (int k = 0; k < s->region->nout; k++)
             fprintf(to, "v%d ", s->out[k]);
         fprintf(to, "<-");

@@ -47,7 +47,6 @@ enum { ROWS = sizeof table / sizeof *table };
 /* Written in turn: who still reads the one before finds it whole. */
 static orr__profile kept[2];
 static const orr__profile *_Atomic in_force = &orr__profile_fixed;
-static atomic_int age;
 
 const orr__profile_row *orr__profile_table(size_t i)
 {
@@ -60,18 +59,12 @@ const orr__profile *orr__profile_now(void)
                                                                             : atomic_load(&in_force);
 }
 
-int orr__profile_age(void)
-{
-    return atomic_load_explicit(&age, memory_order_relaxed);
-}
-
 void orr__profile_use(const orr__profile *p)
 {
     orr__profile *to = atomic_load(&in_force) == &kept[0] ? &kept[1] : &kept[0];
     if (p)
         *to = *p;
     atomic_store(&in_force, p ? to : &orr__profile_fixed);
-    atomic_fetch_add(&age, 1);
 }
 
 bool orr__profile_plausible(const orr__profile *p)

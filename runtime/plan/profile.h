@@ -22,9 +22,8 @@ typedef struct orr__profile {
 /* The numbers in force: fixed ones with ORRERY_DETERMINISTIC, ORRERY_MACHINE=fixed, and until measured ones are there. */
 const orr__profile *orr__profile_now(void);
 extern const orr__profile orr__profile_fixed;
-/* Counted up when other numbers come into force. */
-int orr__profile_age(void);
-void orr__profile_use(const orr__profile *p); /* NULL: the fixed ones */
+/* Plans that are there stay as they are: kernels may be compiled for them. NULL: the fixed ones. */
+void orr__profile_use(const orr__profile *p);
 
 /* The file of this host. false: none, or none that can be believed (one line of log). */
 bool orr__profile_load(orr__profile *p);
