@@ -11,6 +11,7 @@
 #include "codelets/codelet.h"
 #include "codelets/cpu/cpu.h"
 #include "codelets/jit/jit.h"
+#include "runtime/base/safe.h"
 #include "tests/accuracy.h"
 
 const char *const acc_tier_name[ACC_TIERS] = { "tier 0", "tier 0, no FMA", "tier 1", "tier 1, clang", "OpenCL" };
@@ -35,20 +36,6 @@ static const setting opencl[] = { { "ORRERY_ENGINE", "starpu" },
                                   { NULL, NULL } };
 
 /* -- in the tier's process ------------------------------------------------------------------------------------ */
-
-static bool send(int fd, const void *data, size_t size)
-{
-    for (const char *p = data; size > 0;) {
-        ssize_t n = write(fd, p, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
 
 static orr_tensor *leaf(orr_dtype dtype, const double *v, int n)
 {
@@ -108,7 +95,7 @@ static bool serve_one(int which, int fd, const orr__ewrow *row, orr_dtype dtype,
     uint64_t before = kernels();
     bool ok = out && compute(row, dtype, &a, out);
     char how = !ok ? 'x' : by_tier(which, before) ? 't' : 'o';
-    ok = out && send(fd, &how, 1) && send(fd, out, (size_t)a.n * sizeof *out);
+    ok = out && orr__write_all(fd, &how, 1) && orr__write_all(fd, out, (size_t)a.n * sizeof *out);
     free(out);
     acc_args_free(&a);
     return ok;
@@ -136,7 +123,7 @@ bool acc_tier_main(int *status)
     if (!ok)
         (void)snprintf(what, sizeof what, "%s", orr_error_message());
     char there = ok && describe(which, what) ? 1 : 0;
-    bool go = send(fd, &there, 1) && send(fd, what, sizeof what) && there;
+    bool go = orr__write_all(fd, &there, 1) && orr__write_all(fd, what, sizeof what) && there;
     for (int i = 0; go && acc_row(i); i++)
         for (int d = 0; go && d < 4; d++)
             if (acc_takes(acc_row(i), acc_dtype[d]))
