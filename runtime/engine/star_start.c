@@ -192,10 +192,12 @@ static void look_around(int backend)
     orr__star.cpus = (int)starpu_cpu_worker_get_count();
     orr__star.opencls = backend == ORR__BACKEND_CPU ? 0 : (int)starpu_opencl_worker_get_count();
     orr__star.cudas = (int)starpu_cuda_worker_get_count();
-    orr__star.hybrid = backend == ORR__BACKEND_AUTO && orr__star.cpus > 0 && orr__star.opencls + orr__star.cudas > 0;
     orr__star.one_memory = starpu_memory_nodes_get_count() == 1;
     orr__star.device_bytes = smallest_device();
     snprintf(policy, sizeof policy, "%s", p && p->policy_name ? p->policy_name : "?");
+    /* heteroprio sorts tasks by what its workers may run, and stops the program when one is kept from some of them. */
+    orr__star.hybrid = backend == ORR__BACKEND_AUTO && orr__star.cpus > 0 && orr__star.opencls + orr__star.cudas > 0 &&
+                       !strstr(policy, "heteroprio");
     orr__star_models(wants_models());
     orr__plan_machine.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
     orr__plan_machine.opencl = orr__star.opencls > 0;

@@ -48,10 +48,10 @@ static int seen_by(const orr__prog *p, int i, int k, int by)
 {
     int op = orr__op_of(p, i);
     bool take = op == ORR__OP_TAKE;
-    int own = take && k == 0                                                                      ? ORR__BY_NUMBER
-              : orr__is_view(op) || (take && !orr__shape_equal(&p->node[i]->shape,
-                                                               &p->node[orr__arg(p, i, 1)]->shape)) ? ORR__BY_VIEW
-                                                                                                  : ORR__BY_SELF;
+    int own = take && k == 0 ? ORR__BY_NUMBER
+              : orr__is_view(op) || (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
+                  ? ORR__BY_VIEW
+                  : ORR__BY_SELF;
     return own > by ? own : by;
 }
 
@@ -239,7 +239,7 @@ static int may_join(orr__merging *c, int i, int j)
                 return 0;
             if (d == i || g->home[d] == j)
                 continue;
-            int r = d > i ? reaches(c, d, i) : 0;
+            int r = g->home[d] > i ? reaches(c, d, i) : 0; /* by what its region reads */
             if (r)
                 return r < 0 ? -1 : 0; /* a third region stands between the two */
         }
@@ -385,5 +385,12 @@ orr_status orr__merge(orr__site at, orr__group *g)
     free(c.user);
     free(c.next);
     free(c.first);
-    return ok ? ORR_OK : enomem(at);
+    if (!ok)
+        return enomem(at);
+    int homes = 0;
+    for (int i = 0; i < g->p->n; i++)
+        homes += g->root[i] && g->home[i] == i;
+    return homes == g->norder
+               ? ORR_OK
+               : orr__fail(at, ORR_EINTERNAL, "%d of %d regions wait for one another", homes - g->norder, homes);
 }
