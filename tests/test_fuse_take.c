@@ -185,6 +185,49 @@ static void gradients_go_back_to_the_rows(void)
 
 /* -- errors ------------------------------------------------------------------------------------------------------- */
 
+/* Loss and gradient of a classifier on a batch that is gathered in its kernels, or before. */
+static orr_status classify(bool before, double *loss, float *grad)
+{
+    static uint8_t label_of[ROWS];
+    orr_tensor *x, *label, *w, *g, *both[2];
+    for (int i = 0; i < ROWS; i++)
+        label_of[i] = (uint8_t)(i % 10);
+    orr_scope *s = orr_scope_begin();
+    label = orr_take(orr_from(ORR_U8, ORR_SHAPE(ROWS), label_of), rows(), 0);
+    x = orr_take(table(), rows(), 0);
+    if (before && (orr_eval(x) != ORR_OK || orr_eval(label) != ORR_OK))
+        ORR_CHECK(false);
+    w = orr_variable(orr_full(ORR_F32, ORR_SHAPE(COLS, 10), 0.25));
+    both[0] = orr_cross_entropy(orr_add(orr_matmul(x, w), orr_full(ORR_F32, ORR_SHAPE(10), 0.5)), label);
+    orr_status st = orr_grad(both[0], &w, 1, &g);
+    both[1] = g;
+    if (st == ORR_OK)
+        st = orr_eval_all(both, 2);
+    if (st == ORR_OK)
+        st = orr_item(both[0], loss);
+    if (st == ORR_OK)
+        st = orr_read(g, grad, COLS * 10 * sizeof *grad);
+    (void)orr_scope_end(s);
+    return st;
+}
+
+static void a_training_step_may_gather_its_batch(void)
+{
+    float grad[2][COLS * 10];
+    double loss[2] = { 0, 1 };
+    if (!begin("off", "on"))
+        return;
+    fill();
+    for (int k = 0; k < 2; k++) {
+        orr_status st = classify(k, &loss[k], grad[k]);
+        ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    }
+    ORR_CHECK_MSG(fabs(loss[0] - loss[1]) < 1e-6, "%g, %g", loss[0], loss[1]);
+    for (int i = 0; i < COLS * 10; i++)
+        ORR_CHECK(fabsf(grad[0][i] - grad[1][i]) < 1e-5f);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void fails(orr_tensor *y, int line, const char *rest)
 {
     char want[200];
@@ -242,12 +285,15 @@ static void a_wrong_index_is_an_error_one_by_one(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(a_take_is_part_of_the_kernel_that_reads_it), ORR_TEST(what_is_read_by_number_gets_a_buffer),
-        ORR_TEST(embeddings_are_what_plain_loops_make),       ORR_TEST(gradients_go_back_to_the_rows),
-        ORR_TEST(a_wrong_index_is_an_error_when_interpreted), ORR_TEST(a_wrong_index_is_an_error_when_compiled),
-        ORR_TEST(a_wrong_index_is_an_error_one_by_one),       { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(a_take_is_part_of_the_kernel_that_reads_it),
+                                      ORR_TEST(what_is_read_by_number_gets_a_buffer),
+                                      ORR_TEST(embeddings_are_what_plain_loops_make),
+                                      ORR_TEST(gradients_go_back_to_the_rows),
+                                      ORR_TEST(a_training_step_may_gather_its_batch),
+                                      ORR_TEST(a_wrong_index_is_an_error_when_interpreted),
+                                      ORR_TEST(a_wrong_index_is_an_error_when_compiled),
+                                      ORR_TEST(a_wrong_index_is_an_error_one_by_one),
+                                      { 0 } };
     fill();
     return orr_test_main(argc, argv, "fuse.take", tests);
 }
