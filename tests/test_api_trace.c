@@ -1,6 +1,7 @@
 /* ORRERY_TRACE: a file that is JSON, with the kernels, calls and lines that really were.
  * Must not know: how events are kept. */
 #include "config.h"
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,6 @@ static void work(void)
 
 static void the_trace_names_kernels_calls_and_lines(void)
 {
-    (void)setenv("ORRERY_TRACE", path, 1);
     ORR_CHECK(orr_init(NULL) == ORR_OK);
     work();
     int line = __LINE__ + 3;
@@ -65,6 +65,98 @@ static void the_trace_names_kernels_calls_and_lines(void)
     ORR_CHECK(count(text, "\"name\":\"make a plan\"") == 2);
     ORR_CHECK(count(text, "\"name\":\"memory in use\"") == 2);
     ORR_CHECK_MSG(count(text, want) >= 1, "no kernel of line %d", line);
+    free(text);
+}
+
+/* The number behind "name": in an event; −1: it is not there. */
+static double number(const char *event, const char *name)
+{
+    char word[40];
+    (void)snprintf(word, sizeof word, "\"%s\":", name);
+    const char *p = strstr(event, word), *end = strstr(event, "}}");
+    return p && (!end || p < end) ? strtod(p + strlen(word), NULL) : -1;
+}
+
+static double explained_us(orr_tensor *t)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    ORR_CHECK(to && orr_explain(to, t) == ORR_OK);
+    if (to)
+        (void)fclose(to);
+    const char *p = text ? strstr(text, "a task: CPU ") : NULL;
+    double us = p ? strtod(p + strlen("a task: CPU "), NULL) : -1;
+    free(text);
+    return us;
+}
+
+/* As orr_explain has them: what was predicted on each device, where it ran, what it took, the regret. */
+static void kernels_say_what_was_predicted_and_regretted(void)
+{
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_rand(ORR_F32, ORR_SHAPE(1024, 512), -1.0, 1.0);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    orr_tensor *y = orr_softmax(orr_tanh(orr_mul(x, orr_scalar(1.25))), -1);
+    double said = explained_us(y);
+    ORR_CHECK(orr_eval(y) == ORR_OK);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    char *text = slurp(path);
+    ORR_REQUIRE(text && is_json(text));
+    int kernels = 0, softmax = 0;
+    for (const char *p = text; (p = strstr(p, "\"cat\":\"kernel\"")); p++, kernels++) {
+        double dur = number(p, "dur"), took = number(p, "took_us"), cpu = number(p, "predicted_us_cpu"),
+               regret = number(p, "regret_us"), best = cpu;
+        for (int i = 0; i < 2; i++) {
+            double other = number(p, i ? "predicted_us_cuda" : "predicted_us_opencl");
+            best = other >= 0 && other < best ? other : best;
+        }
+        ORR_CHECK(cpu >= 0 && strncmp(strstr(p, "\"device\":"), "\"device\":\"CPU\"", 14) == 0);
+        ORR_CHECK_MSG(fabs(took - dur) <= 0.002 + 1e-6 * dur, "took %g of %g", took, dur);
+        ORR_CHECK_MSG(fabs(regret - (took > best ? took - best : 0)) <= 0.002 + 1e-5 * took, "regret %g: %g, %g",
+                      regret, took, best);
+        const char *name = strstr(p, "\"name\":");
+        if (name && strncmp(name, "\"name\":\"mul", 11) == 0 && softmax++ == 0)
+            ORR_CHECK_MSG(fabs(cpu - said) <= 0.01 * said, "predicted %g, explained %g", cpu, said);
+    }
+    ORR_CHECK_MSG(kernels >= 2 && softmax >= 1, "%d kernels, %d of the chain", kernels, softmax);
+    free(text);
+}
+
+/* A device with a memory of its own gets its operand and gives its result back. The first test: StarPU looks for devices
+ * once per process. */
+static void copies_between_memories_are_there_with_their_bytes(void)
+{
+    orr_config c = { .engine = "starpu", .backend = "opencl" };
+    static float from[1 << 18], back[1 << 18];
+    (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
+    (void)setenv("STARPU_NOPENCL", "1", 1);
+    (void)setenv("STARPU_NCPU", "0", 1);
+    (void)setenv("ORRERY_INLINE_US", "0", 1);
+    orr_status st = orr_init(&c);
+    (void)unsetenv("ORRERY_INLINE_US");
+    (void)setenv("STARPU_NOPENCL", "0", 1);
+    (void)unsetenv("STARPU_NCPU");
+    if (st != ORR_OK || !strstr(orr_engine_name(), "OpenCL"))
+        ORR_SKIP("no OpenCL device, or no StarPU: %s", orr_error_message());
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_exp(orr_mul(orr_from(ORR_F32, ORR_SHAPE(1 << 18), from), orr_scalar(3)));
+    ORR_CHECK(orr_eval(y) == ORR_OK && orr_read(y, back, sizeof back) == ORR_OK && back[5] == 1);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    char *text = slurp(path);
+    ORR_REQUIRE(text && is_json(text));
+    double there = 0, home = 0;
+    for (const char *p = text; (p = strstr(p, "\"cat\":\"transfer\"")); p++) {
+        const char *to = strstr(p, "\"to\":");
+        double *sum = to && strncmp(to, "\"to\":\"Open", 10) == 0 ? &there : &home;
+        *sum += number(p, "bytes");
+        ORR_CHECK(number(p, "dur") >= 0 && number(p, "predicted_us") >= 0);
+    }
+    ORR_CHECK_MSG(there == sizeof from && home == sizeof back, "%.0f bytes went, %.0f came", there, home);
+    ORR_CHECK(count(text, "\"name\":\"copies to ") == 2 && count(text, "\"device\":\"OpenCL\"") >= 1);
     free(text);
 }
 
@@ -164,7 +256,9 @@ static void a_file_that_cannot_be_written_is_an_error_at_init(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_trace_names_kernels_calls_and_lines),
+    static const orr_test tests[] = { ORR_TEST(copies_between_memories_are_there_with_their_bytes),
+                                      ORR_TEST(the_trace_names_kernels_calls_and_lines),
+                                      ORR_TEST(kernels_say_what_was_predicted_and_regretted),
                                       ORR_TEST(threads_lose_no_event),
                                       ORR_TEST(odd_names_stay_json),
                                       ORR_TEST(a_program_without_shutdown_keeps_its_trace),
@@ -175,5 +269,6 @@ int main(int argc, char **argv)
     if (!mkdtemp(folder))
         return 1;
     (void)snprintf(path, sizeof path, "%s/t.json", folder);
+    (void)setenv("ORRERY_TRACE", path, 1);
     return orr_test_main(argc, argv, "api.trace", tests);
 }

@@ -117,7 +117,8 @@ static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const
     memset(&e, 0, sizeof e);
     orr__compiled how = orr__compile(&compiler, &cache, j->text, stop_fd, &so, &e.seconds);
     if (orr__tracing())
-        orr__trace_span("compile", j->label, NULL, 0, ORR__TRACE_SELF, orr__now() - e.seconds, orr__now());
+        orr__trace_span("compile", j->label,
+                        (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, orr__now() - e.seconds, orr__now() }, NULL, 0);
     if (how != ORR__COMPILED)
         return how;
     memcpy(e.label, j->label, sizeof e.label);

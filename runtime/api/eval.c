@@ -114,9 +114,11 @@ static void trace(orr__site at, double t0)
     double now = orr__now();
     orr__pool_stats m = orr__pool_get_stats();
     size_t held = orr__engine_held();
-    orr__trace_span("call", at.op, at.file, at.line, ORR__TRACE_SELF, t0, now);
+    orr__trace_span("call", at.op, (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, now }, NULL, 0);
     orr__trace_count("memory in use", now, (double)(m.live > held ? m.live - held : 0));
     orr__trace_count("memory pooled", now, (double)(m.pooled + held));
+    if (m.spills)
+        orr__trace_count("memory spilled", now, (double)m.spilled);
 }
 
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run)

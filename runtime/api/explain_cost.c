@@ -10,13 +10,6 @@ static const char *basis_of(orr__basis b)
     return b == ORR__MEASURED ? "measured" : b == ORR__FITTED ? "fitted" : "estimated";
 }
 
-static bool can(const orr__step *s, orr__on on)
-{
-    return on == ORR__ON_CPU      ? !orr__region_needs_device(s->region)
-           : on == ORR__ON_OPENCL ? s->opencl != NULL
-                                  : s->cuda != NULL;
-}
-
 /* Bytes that a task moves when nothing of it is where it runs. */
 static double moved(const orr__step *s)
 {
@@ -31,19 +24,18 @@ static double moved(const orr__step *s)
 
 void orr__explain_cost(FILE *to, const orr__step *s)
 {
-    int64_t rows = s->ntiles > 1 ? s->rows : s->region->dim[0];
-    double best = -1;
+    orr__guess g[ORR__ON_COUNT];
+    double best = s->graph ? 0 : orr__model_guesses(s, 0, g);
+    const char *between = "    a task: ";
     if (s->graph)
         return;
-    fprintf(to, "    a task: ");
     for (int on = 0; on < ORR__ON_COUNT; on++) {
-        if (!can(s, (orr__on)on))
+        if (g[on].us < 0)
             continue;
-        orr__guess g = orr__model_guess(s, rows, (orr__on)on);
-        fprintf(to, "%s%s %.3g us (%s)", best < 0 ? "" : "; ", orr__on_name[on], g.us, basis_of(g.basis));
+        fprintf(to, "%s%s %.3g us (%s)", between, orr__on_name[on], g[on].us, basis_of(g[on].basis));
         if (on != ORR__ON_CPU)
             fprintf(to, " and %.3g kB to bring", moved(s) / 1000);
-        best = best < 0 || g.us < best ? g.us : best;
+        between = "; ";
     }
     fputc('\n', to);
     for (int on = 0; on < ORR__ON_COUNT; on++) {

@@ -4,6 +4,7 @@
 #include "runtime/base/trace.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,14 @@ typedef struct {
     double t0, t1; /* t1 < t0: a counter, whose value is in `value` */
     double value;
     const char *kind, *file;
-    int line, track;
+    int line, track, nargs;
     char name[64];
+    orr__trace_arg arg[ORR__TRACE_ARGS];
 } event;
 
-enum { CHUNK = 512, TRACKS = 1024, SELF0 = 10000 };
+enum { CHUNK = 512, TRACKS = ORR__TRACE_TRACKS, SELF0 = 10000 };
 /* Chunks in memory before they are written on the way: 64 MiB. */
-enum { MOST_CHUNKS = 1024 };
+enum { MOST_CHUNKS = 480 };
 
 typedef struct chunk {
     struct chunk *next;
@@ -68,30 +70,90 @@ static void put_text(const char *s)
     }
 }
 
+static void put_word(const char *s)
+{
+    (void)putc('"', out);
+    put_text(s);
+    (void)putc('"', out);
+}
+
+/* To thousandths, behind a literal. By hand: printf takes a microsecond for each. */
+static void put_number(const char *before, double v)
+{
+    char text[32], *p = text + sizeof text;
+    unsigned long long n = fabs(v) < 1e15 ? (unsigned long long)(fabs(v) * 1000 + 0.5) : 0;
+    (void)fputs(before, out);
+    if (!(fabs(v) < 1e15)) {
+        if (isfinite(v))
+            (void)fprintf(out, "%.17g", v);
+        else
+            (void)fputs("null", out);
+        return;
+    }
+    bool whole = n % 1000 == 0;
+    n = whole ? n / 1000 : n;
+    for (int i = 0; n > 0 || i == 0 || (!whole && i < 4); i++, n /= 10) {
+        *--p = (char)('0' + n % 10);
+        if (!whole && i == 2)
+            *--p = '.';
+    }
+    if (v < 0)
+        *--p = '-';
+    (void)fwrite(p, 1, (size_t)(text + sizeof text - p), out);
+}
+
 static void begin(char kind, int track)
 {
-    (void)fprintf(out, "%s\n{\"ph\":\"%c\",\"pid\":1,\"tid\":%d", first ? "" : ",", kind, track);
+    (void)fputs(first ? "\n{\"ph\":\"" : ",\n{\"ph\":\"", out);
+    (void)putc(kind, out);
+    put_number("\",\"pid\":1,\"tid\":", track);
     first = false;
+}
+
+static void put_args(const event *e)
+{
+    const char *before = ",\"args\":{";
+    if (e->file) {
+        (void)fputs(before, out);
+        (void)fputs("\"at\":\"", out);
+        put_text(e->file);
+        put_number(":", e->line);
+        (void)putc('"', out);
+        before = ",";
+    }
+    for (int i = 0; i < e->nargs; i++, before = ",") {
+        const orr__trace_arg *a = &e->arg[i];
+        (void)fputs(before, out);
+        put_word(a->name);
+        (void)putc(':', out);
+        if (a->word)
+            put_word(a->word);
+        else
+            put_number("", a->value);
+    }
+    if (e->file || e->nargs)
+        (void)putc('}', out);
 }
 
 static void write_event(const event *e)
 {
     if (e->t1 < e->t0) {
         begin('C', 0);
-        (void)fprintf(out, ",\"name\":\"%s\",\"ts\":%.3f,\"args\":{\"value\":%.17g}}", e->kind,
-                      1e6 * (e->t0 - start_time), e->value);
+        (void)fputs(",\"name\":", out);
+        put_word(e->kind);
+        put_number(",\"ts\":", 1e6 * (e->t0 - start_time));
+        put_number(",\"args\":{\"value\":", e->value);
+        (void)fputs("}}", out);
         return;
     }
     begin('X', e->track);
-    (void)fprintf(out, ",\"cat\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"name\":\"", e->kind, 1e6 * (e->t0 - start_time),
-                  1e6 * (e->t1 - e->t0));
-    put_text(e->name);
-    (void)putc('"', out);
-    if (e->file) {
-        (void)fputs(",\"args\":{\"at\":\"", out);
-        put_text(e->file);
-        (void)fprintf(out, ":%d\"}", e->line);
-    }
+    (void)fputs(",\"cat\":", out);
+    put_word(e->kind);
+    put_number(",\"ts\":", 1e6 * (e->t0 - start_time));
+    put_number(",\"dur\":", 1e6 * (e->t1 - e->t0));
+    (void)fputs(",\"name\":", out);
+    put_word(e->name);
+    put_args(e);
     (void)putc('}', out);
 }
 
@@ -156,21 +218,24 @@ static void done(chunk *c, int n)
     atomic_store_explicit(&c->n, n + 1, memory_order_release);
 }
 
-void orr__trace_span(const char *kind, const char *name, const char *file, int line, int track, double t0, double t1)
+void orr__trace_span(const char *kind, const char *name, orr__trace_at at, const orr__trace_arg *arg, int nargs)
 {
     chunk *c = orr__tracing() ? room() : NULL;
     if (!c)
         return;
     int n = atomic_load_explicit(&c->n, memory_order_relaxed);
     event *e = &c->e[n];
-    e->t0 = t0;
-    e->t1 = t1 < t0 ? t0 : t1;
+    e->t0 = at.t0;
+    e->t1 = at.t1 < at.t0 ? at.t0 : at.t1;
     e->kind = kind;
-    e->file = file;
-    e->line = line;
-    if (track == ORR__TRACE_SELF && mine.track < 0)
+    e->file = at.file;
+    e->line = at.line;
+    if (at.track == ORR__TRACE_SELF && mine.track < 0)
         mine.track = SELF0 + atomic_fetch_add(&nthreads, 1);
-    e->track = track == ORR__TRACE_SELF ? mine.track : track;
+    e->track = at.track == ORR__TRACE_SELF ? mine.track : at.track;
+    e->nargs = nargs < ORR__TRACE_ARGS ? nargs : ORR__TRACE_ARGS;
+    for (int i = 0; i < e->nargs; i++)
+        e->arg[i] = arg[i];
     size_t size = strnlen(name, sizeof e->name - 1);
     memcpy(e->name, name, size);
     e->name[size] = '\0';

@@ -130,7 +130,7 @@ orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scal
         p[k] = host[s->out[k - nin]];
     st = launch_whole(s, p, p + nin, scalar);
     double t0 = *t;
-    *t = orr__work_done(orr__work_of_step(s), s->region, worker, *t);
+    *t = orr__work_done(orr__work_of_step(s), s, -1, ORR__ON_CPU, worker, *t);
     if (st == ORR_OK && s->us >= WORTH_TELLING)
         orr__exec_took(s, -1, ORR__ON_CPU, *t - t0);
     if (p != few)

@@ -54,8 +54,9 @@ typedef struct orr__work {
 orr__work *orr__work_of(const orr__region *r);
 /* The same, found again without a search. */
 orr__work *orr__work_of_step(const orr__step *s);
-/* Counts a launch for region r that worker (0: the calling thread) began at t0 and has just ended; the time now. */
-double orr__work_done(orr__work *k, const orr__region *r, int worker, double t0);
+/* Counts, and traces, tile t of a step (< 0: all of it) that worker (0: the calling thread) began at t0 and has just ended;
+ * the time now. Before orr__exec_took, which would have learned from it. */
+double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0);
 void orr__works_guard(void); /* their lock, against forks */
 int orr__works_workers(void);
 orr_status orr__works_start(orr__site at, int workers); /* sizes the tallies for workers 0…workers */

@@ -77,6 +77,10 @@ void orr__star_wake(bool is_run);
 void orr__star_rest(bool is_run);  /* any thread, tasks too */
 void orr__star_wait_runs(int but); /* until no more runs than that are under way */
 
+/* star_trace.c: transfers in the trace, if there is one. StarPU runs. */
+void orr__star_trace_start(void);
+void orr__star_trace_stop(void);
+
 /* star_measure.c: costs of tasks. */
 void orr__star_measure(orr__profile *p, const atomic_bool *stop);
 

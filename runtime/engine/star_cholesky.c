@@ -79,7 +79,7 @@ static void on_worker(void *buffers[], void *arg)
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }
-    orr__work_done(a->work, a->step->region, 1 + starpu_worker_get_id(), t0);
+    (void)orr__work_done(a->work, a->step, -1, ORR__ON_CPU, 1 + starpu_worker_get_id(), t0);
 }
 
 static void done(void *arg)

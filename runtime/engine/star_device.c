@@ -221,6 +221,7 @@ void orr__star_device_done(orr__task *a)
 
     if (a->worker < 0)
         return;
+    orr__on on = starpu_worker_get_type(a->worker) == STARPU_CUDA_WORKER ? ORR__ON_CUDA : ORR__ON_OPENCL;
     if (a->after.check && (st = a->after.check(&a->after)) != ORR_OK) {
         tell_in_full(a, st);
         orr__run_fail(a->run, st, orr_error_message());
@@ -228,9 +229,7 @@ void orr__star_device_done(orr__task *a)
     }
     if (ended[a->worker] > from)
         from = ended[a->worker];
-    ended[a->worker] = orr__work_done(a->work, a->step->region, 1 + a->worker, from);
+    ended[a->worker] = orr__work_done(a->work, a->step, a->tile, on, 1 + a->worker, from);
     if (orr__run_status(a->run) == ORR_OK)
-        orr__exec_took(a->step, a->tile,
-                       starpu_worker_get_type(a->worker) == STARPU_CUDA_WORKER ? ORR__ON_CUDA : ORR__ON_OPENCL,
-                       ended[a->worker] - from);
+        orr__exec_took(a->step, a->tile, on, ended[a->worker] - from);
 }

@@ -41,7 +41,7 @@ void orr__star_cpu(void *buffers[], void *arg)
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }
-    double t1 = orr__work_done(a->work, a->step->region, 1 + starpu_worker_get_id(), t0);
+    double t1 = orr__work_done(a->work, a->step, a->tile, ORR__ON_CPU, 1 + starpu_worker_get_id(), t0);
     if (st == ORR_OK)
         orr__exec_took(a->step, a->tile, ORR__ON_CPU, t1 - t0);
 }

@@ -251,6 +251,7 @@ static orr_status start(orr__site at, const orr_config *config)
         end_starpu();
         return st;
     }
+    orr__star_trace_start();
     orr__star.blas_threads = orr__cpu_blas_get_threads();
     orr__cpu_blas_threads(1);
     orr__buf_engine =
@@ -269,6 +270,7 @@ static void stop(void)
     if (orr__star.cudas > 0 && orr__exec_cuda->stop)
         orr__exec_cuda->stop();
     end_starpu();
+    orr__star_trace_stop();
     orr__cpu_blas_threads(orr__star.blas_threads);
 }
 

@@ -62,12 +62,34 @@ orr__work *orr__work_of_step(const orr__step *s)
     return k;
 }
 
-double orr__work_done(orr__work *k, const orr__region *r, int worker, double t0)
+/* What was predicted of it for each device, the one that it ran on, what it took, and by how much that is more than the
+ * best prediction. A graph's tasks are predicted by StarPU. */
+static void trace(const orr__work *k, const orr__step *s, int t, orr__on on, orr__trace_at at)
+{
+    static const char *const predicted[ORR__ON_COUNT] = { "predicted_us_cpu", "predicted_us_opencl",
+                                                          "predicted_us_cuda" };
+    double us = 1e6 * (at.t1 - at.t0), best;
+    orr__trace_arg arg[ORR__TRACE_ARGS] = { { "device", orr__on_name[on], 0 }, { "took_us", NULL, us } };
+    orr__guess g[ORR__ON_COUNT];
+    int n = 2;
+
+    if (!s->graph) {
+        best = orr__model_guesses(s, t, g);
+        arg[n++] = (orr__trace_arg){ "regret_us", NULL, us > best ? us - best : 0 };
+        for (int i = 0; i < ORR__ON_COUNT; i++)
+            if (g[i].us >= 0)
+                arg[n++] = (orr__trace_arg){ predicted[i], NULL, g[i].us };
+    }
+    orr__trace_span("kernel", k->label, at, arg, n);
+}
+
+double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0)
 {
     double t1 = orr__now();
+    int track = worker > 0 ? worker : ORR__TRACE_SELF;
 
     if (orr__tracing())
-        orr__trace_span("kernel", k->label, r->file, r->line, worker > 0 ? worker : ORR__TRACE_SELF, t0, t1);
+        trace(k, s, t, on, (orr__trace_at){ s->region->file, s->region->line, track, t0, t1 });
     if (!k->tally || worker < 0 || worker > n_workers)
         return t1;
     atomic_fetch_add_explicit(&k->tally[worker].tasks, 1, memory_order_relaxed);

@@ -100,7 +100,8 @@ static orr_status get(orr__site at, const orr__prog *p, bool lean, orr__plan **p
     double t0 = orr__tracing() ? orr__now() : 0;
     orr_status st = orr__plan_make(at, p, lean, &made);
     if (orr__tracing())
-        orr__trace_span("plan", "make a plan", at.file, at.line, ORR__TRACE_SELF, t0, orr__now());
+        orr__trace_span("plan", "make a plan", (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, orr__now() },
+                        NULL, 0);
     if (st != ORR_OK)
         return st;
     if (!(made->key = malloc(p->key_size + sizeof s))) {

@@ -33,6 +33,9 @@ void orr__model_add(const orr__step *s, int64_t rows, orr__on on, double us);
 typedef enum { ORR__MEASURED, ORR__FITTED, ORR__ESTIMATED } orr__basis;
 typedef struct { double us; orr__basis basis; } orr__guess;
 orr__guess orr__model_guess(const orr__step *s, int64_t rows, orr__on on);
+bool orr__step_can(const orr__step *s, orr__on on);
+/* A task of tile t (< 0: the whole step) on each device; us < 0 where that cannot do it. The least of them. */
+double orr__model_guesses(const orr__step *s, int t, orr__guess g[ORR__ON_COUNT]);
 
 /* The whole region on one CPU core: as tasks of its kernel took, where plans go by what was measured, else predicted. */
 double orr__model_expect(const orr__region *r);
