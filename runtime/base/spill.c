@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -21,6 +22,21 @@ static atomic_size_t now, most;
 static orr__site site(void)
 {
     return ORR__SITE(NULL, 0, "memory");
+}
+
+/* Disk for all of a file: a hole on a full disk would end the process when it is written. So would the signal that comes
+ * with a file larger than this process may write. */
+static int reserve(int fd, off_t bytes)
+{
+    struct rlimit limit;
+    int err;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)bytes > limit.rlim_cur)
+        return EFBIG;
+    do
+        err = posix_fallocate(fd, 0, bytes);
+    while (err == EINTR);
+    return err;
 }
 
 /* A file without a name, of `bytes` bytes that the disk really has; -1: errno says why. */
@@ -38,8 +54,7 @@ static int make_file(int dir, off_t bytes)
         if (fd >= 0)
             (void)unlinkat(dir, name, 0);
     }
-    /* A hole in a file on a full disk would end the process when it is written. */
-    if (fd >= 0 && bytes > 0 && (err = posix_fallocate(fd, 0, bytes)) != 0) {
+    if (fd >= 0 && bytes > 0 && (err = reserve(fd, bytes)) != 0) {
         (void)close(fd);
         errno = err;
         return -1;
