@@ -3,6 +3,7 @@
 #include "config.h"
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,17 @@ static bool wants_models(void)
     return true;
 }
 
+/* From StarPU's own calibration, to the first device. */
+static void measure_bus(void)
+{
+    enum { MANY = 1 << 20 };
+    unsigned home = STARPU_MAIN_RAM, away = starpu_memory_nodes_get_count() > 1 ? 1 : home;
+    double one = starpu_transfer_predict(home, away, 1), many = starpu_transfer_predict(home, away, MANY);
+
+    orr__plan_machine.bring_us = away != home && isfinite(one) ? one : 0;
+    orr__plan_machine.bring_byte_us = away != home && isfinite(many) && many > one ? (many - one) / MANY : 0;
+}
+
 static void look_around(int backend)
 {
     struct starpu_sched_policy *p = starpu_sched_ctx_get_sched_policy(0);
@@ -203,6 +215,9 @@ static void look_around(int backend)
     orr__plan_machine.opencl = orr__star.opencls > 0;
     orr__plan_machine.cuda = orr__star.cudas;
     orr__plan_machine.device_bytes = orr__star.device_bytes;
+    orr__plan_machine.devices = orr__star.opencls + orr__star.cudas;
+    orr__plan_machine.placed = wants_models();
+    measure_bus();
     orr__plan_machine.graphs = orr__star.cpus > 1;
     orr__plan_machine.bundles = orr__star.cpus > 0;
 }

@@ -51,8 +51,10 @@ typedef enum { ORR__MIXED, ORR__CPU_ALONE, ORR__DEVICES_ALONE, ORR__WAYS } orr__
 typedef struct orr__trial {
     orr__way way;
     bool decided;
+    bool foreseen, refuted;   /* decided by prediction; that was wrong, and only measuring counts */
     int starts, n[ORR__WAYS]; /* runs; those with a time of their own */
     double best[ORR__WAYS];   /* seconds                              */
+    double predicted[ORR__WAYS];
 } orr__trial;
 
 typedef struct orr__plan {
@@ -81,6 +83,9 @@ typedef struct {
     bool opencl;
     int cuda;            /* devices                                         */
     size_t device_bytes; /* memory of the smallest device, 0: not known     */
+    int devices;         /* workers that are devices                        */
+    bool placed;         /* tasks go where they end first, as models say    */
+    double bring_us, bring_byte_us; /* a copy to a device: its beginning, each byte */
     bool bundles; /* several small steps may be one task */
     bool graphs;  /* a large step may be a graph of tasks */
 } orr__machine;
