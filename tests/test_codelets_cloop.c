@@ -246,9 +246,11 @@ static bool run_compiled(const rc_run *run, int n)
     if (!word)
         return false;
     orr__emit_c_args(&l, word);
-    for (int cc = 0; cc < COMPILERS && ok; cc++)
-        if (all.fn[cc][n])
+    for (int cc = 0; cc < COMPILERS; cc++)
+        for (int large = 0; all.fn[cc][n] && large < 2 && ok; large++) {
+            word[ORR__CLOOP_LARGE_AT] = large;
             ok = compute(run, all.fn[cc][n], word) && beside_interpreter(run, n, run->out, compiler[cc]);
+        }
     free(word);
     return ok;
 }

@@ -187,6 +187,7 @@ char *orr__emit_c(const orr__region *r)
     t.failed = orr__cloop_begin(&c, r) != ORR_OK;
     if (!t.failed) {
         functions(&c);
+        orr__cloop_stream_functions(&c);
         if (r->kind == ORR__G_REDUCE)
             orr__cloop_fold_functions(&t, r, r->ninstr);
         for (int i = 0; i < r->ninstr; i++)

@@ -20,6 +20,8 @@ bool orr__emit_c_can(const orr__region *r);
 char *orr__emit_c(const orr__region *r);
 /* How many words a launch of this region has. */
 int orr__emit_c_words(const orr__region *r);
+/* Of these, the one that says whether the region reads and writes more than caches hold: then outputs are stored past them. */
+enum { ORR__CLOOP_LARGE_AT = 1 };
 /* Fills them for one launch; allocates nothing. */
 void orr__emit_c_args(const orr__launch *l, int64_t *word);
 

@@ -2,7 +2,6 @@
  * Must not know: reductions, what the instructions compute. */
 #include "config.h"
 
-#include <stdio.h>
 #include "codelets/emit/cloop_room.h"
 
 void orr__cloop_passes(orr__cloop *c, int pos, int from, int to)
@@ -38,52 +37,41 @@ void orr__cloop_nothing(orr__cloop *c)
         orr__text_addf(c->t, "    if (W(%d) <= 0)\n        return 0;\n", orr__cloop_size_at(c->r, d));
 }
 
-void orr__cloop_stores(orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    orr__text_addf(c->t, "    const orr_idx i = at + i%d;\n", r->rank - 1);
-    for (int k = 0; k < r->nout; k++) {
-        char reg[16];
-        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
-        orr__emit_store(c->t, r, &c->lay, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
-    }
-}
-
 void orr__cloop_blocks(orr__cloop *c)
 {
     int size = orr__cloop_size_at(c->r, c->r->rank - 1);
-    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_BLOCK, size,
-                   ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_OUT);
+    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_OUT, size,
+                   ORR__CLOOP_OUT);
 }
 
-void orr__cloop_inner(orr__cloop *c, bool block)
+void orr__cloop_inner(orr__cloop *c)
 {
-    int last = c->r->rank - 1, size = orr__cloop_size_at(c->r, last);
-    if (block)
-        orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
-    else
-        orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last, size, last);
+    int last = c->r->rank - 1;
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
 }
 
 /* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1;
-    bool blocks = false;
-    for (int i = 0; i < c->r->ninstr; i++)
-        blocks = blocks || orr__cloop_draws(c, i);
     orr__cloop_nothing(c);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
+    orr__cloop_stream_begin(c);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
-    if (blocks) {
-        orr__cloop_blocks(c);
-        orr__cloop_all_ahead(c);
-    }
-    orr__cloop_inner(c, blocks);
+    orr__cloop_blocks(c);
+    orr__text_addf(c->t, "    if (W(%d)) {\n", ORR__CLOOP_LARGE_AT);
+    orr__cloop_stream_inputs(c, "q", "e");
+    orr__text_add(c->t, "    }\n");
+    orr__cloop_stream_block(c);
+    orr__cloop_all_ahead(c);
+    orr__cloop_inner(c);
     orr__cloop_values(c, last);
-    orr__cloop_stores(c);
-    orr__text_addf(c->t, "    }\n%s    at += W(%d);\n", blocks ? "    }\n" : "", orr__cloop_size_at(c->r, last));
+    orr__cloop_stream_stores(c);
+    orr__text_add(c->t, "    }\n");
+    orr__cloop_stream_pass(c);
+    orr__text_addf(c->t, "    }\n    at += W(%d);\n", orr__cloop_size_at(c->r, last));
     orr__cloop_close(c, 0, last);
+    orr__cloop_stream_end(c);
 }

@@ -8,6 +8,8 @@
 
 /* Elements of the inner axis whose accumulators or values lie on the stack. */
 enum { ORR__CLOOP_BLOCK = 1024 };
+/* Elements of the inner axis that are computed before they are stored past the caches. */
+enum { ORR__CLOOP_OUT = 256 };
 /* Elements of the longest row whose values are kept there from one pass to the next: all that the fuser folds in place. */
 enum { ORR__CLOOP_ROW = 8192 };
 /* Rows of a float sum of columns that are added in their order before their total joins the others. */
@@ -25,8 +27,8 @@ typedef struct {
     bool *ahead;   /* its random bits are there for the loop being written */
 } orr__cloop;
 
-/* Words: 0 the first row, 1 … where each output starts, each axis's size, then as orr__layout says. */
-enum { ORR__CLOOP_OUT_AT = 1 };
+/* Words: 0 the first row, ORR__CLOOP_LARGE_AT, 2 … where each output starts, each axis's size, then as orr__layout says. */
+enum { ORR__CLOOP_OUT_AT = 2 };
 static inline int orr__cloop_size_at(const orr__region *r, int axis)
 {
     return ORR__CLOOP_OUT_AT + r->nout + axis;
@@ -51,13 +53,22 @@ void orr__cloop_all_ahead(orr__cloop *c);
 bool orr__cloop_draws(const orr__cloop *c, int i); /* is i such an instruction? */
 /* What is needed before the kernel for that. */
 void orr__cloop_random_functions(orr__cloop *c);
-/* Opens the loop over blocks [q, e) of the last axis. Opens the innermost loop: over a block, or all of the axis. */
+/* Opens the loop over blocks [q, e) of the last axis, of ORR__CLOOP_OUT elements. Opens the innermost loop over a block. */
 void orr__cloop_blocks(orr__cloop *c);
-void orr__cloop_inner(orr__cloop *c, bool block);
-/* Stores of all outputs, as element at + i<last>. */
-void orr__cloop_stores(orr__cloop *c);
+void orr__cloop_inner(orr__cloop *c);
 /* Returns when there are no elements: then no input may be read. */
 void orr__cloop_nothing(orr__cloop *c);
+/* Outputs too large for caches (orr__cloop_large) are stored past them: functions before the kernel; before its loops;
+ * in a block, before the innermost loop; as stores in that; after it; and after all loops. _inputs: asks for what runs along
+ * the innermost axis, well ahead of the elements from … to. */
+void orr__cloop_stream_functions(orr__cloop *c);
+void orr__cloop_stream_begin(orr__cloop *c);
+void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to);
+void orr__cloop_stream_block(orr__cloop *c);
+void orr__cloop_stream_stores(orr__cloop *c);
+void orr__cloop_stream_pass(orr__cloop *c);
+void orr__cloop_stream_end(orr__cloop *c);
+int64_t orr__cloop_large(const orr__region *r);
 void orr__cloop_map(orr__cloop *c);
 void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);

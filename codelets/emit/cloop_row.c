@@ -207,7 +207,7 @@ static void fill_blocks(rows *w, int number)
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, number))
             orr__cloop_ahead(c, n);
-    orr__cloop_inner(c, true);
+    orr__cloop_inner(c);
     values(w, number);
     for (int n = 0; n < c->r->ninstr; n++)
         if (folds_in(c, n, number) && has_block(w, n))
@@ -259,34 +259,42 @@ static void make_room(const rows *w)
 static void outputs(rows *w)
 {
     orr__cloop *c = w->c;
-    bool blocks = false;
     want(w, w->passes, false);
+    orr__cloop_blocks(c);
+    orr__cloop_stream_block(c);
     for (int n = 0; n < c->r->ninstr; n++)
-        blocks = blocks || drawn(w, n, w->passes);
-    if (blocks)
-        orr__cloop_blocks(c);
-    for (int n = 0; n < c->r->ninstr && blocks; n++)
         if (drawn(w, n, w->passes))
             orr__cloop_ahead(c, n);
-    orr__cloop_inner(c, blocks);
+    orr__cloop_inner(c);
     values(w, w->passes);
-    orr__cloop_stores(c);
-    orr__text_add(c->t, blocks ? "    }\n    }\n" : "    }\n");
+    orr__cloop_stream_stores(c);
+    orr__text_add(c->t, "    }\n");
+    orr__cloop_stream_pass(c);
+    orr__text_add(c->t, "    }\n");
 }
 
-/* The outputs' lines are asked for while the row is read, so that the stores at its end find them. */
+static void output_of_row(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    orr__text_add(c->t, "    const orr_idx i = at++;\n");
+    for (int k = 0; k < r->nout; k++) {
+        char reg[16];
+        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
+        orr__emit_store(c->t, r, &c->lay, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
+    }
+}
+
+/* The lines of outputs that caches hold are asked for while the row is read, so that the stores at its end find them. */
 static void call_outputs(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
-    if (r->per_row)
-        return;
     orr__text_add(c->t, "#ifdef __GNUC__\n");
     for (int k = 0; k < r->nout; k++)
         orr__text_addf(c->t,
-                       "    for (orr_idx i%d = 0; i%d < W(%d); i%d += %d)\n"
+                       "    for (orr_idx i%d = 0; !past%d && i%d < W(%d); i%d += %d)\n"
                        "        __builtin_prefetch(out%d + (orr_idx)W(%d) + at + i%d, 1, 2);\n",
-                       last, last, orr__cloop_size_at(r, last), last,
+                       last, k, last, orr__cloop_size_at(r, last), last,
                        LINE / (int)orr_dtype_size((orr_dtype)r->out_dtype[k]), k, c->lay.out_at + k, last);
     orr__text_add(c->t, "#endif\n");
 }
@@ -298,22 +306,25 @@ static void loops(rows *w)
     orr__cloop_nothing(c);
     make_room(w);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
+    if (!c->r->per_row)
+        orr__cloop_stream_begin(c);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
-    call_outputs(c);
+    if (!c->r->per_row)
+        call_outputs(c);
     for (int p = 0; p < w->passes; p++) {
         pass(w, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
     }
     if (c->r->per_row) {
-        orr__text_addf(c->t, "    const orr_idx i%d = 0;\n", last);
-        orr__cloop_stores(c);
-        orr__text_add(c->t, "    at++;\n");
+        output_of_row(c);
     } else {
         outputs(w);
         orr__text_addf(c->t, "    at += W(%d);\n", size);
     }
     orr__cloop_close(c, 0, last);
+    if (!c->r->per_row)
+        orr__cloop_stream_end(c);
 }
 
 void orr__cloop_rows(orr__cloop *c)

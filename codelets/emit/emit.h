@@ -141,6 +141,8 @@ void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, cons
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);
 void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
                      bool fp64);
+/* What is stored, and the end of the statement. */
+void orr__emit_stored(orr__text *t, const orr__region *r, int k, orr_dtype from, const char *x, bool fp64);
 /* Declares i<axis> for each axis in `mask`, from `from`, their row-major number. */
 void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const char *from);
 /* Word m of orr_quotient for divisor d. */

@@ -46,12 +46,13 @@ void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l,
 
 void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *index)
 {
-    orr__text_addf(t,
-                   "    const orr_i32 number = (orr_i32)(%s < 2147483646 ? %s : 2147483646);\n"
-                   "    if (flag[%d] == number) {\n        flag[%d] = (orr_i32)(orr_u32)(orr_u64)%s;\n"
-                   "        flag[%d] = (orr_i32)(orr_u32)((orr_u64)%s >> 32);\n    }\n    orr_least(flag + %d, number);\n",
-                   number, number, flag + ORR__FLAG_WANTED, flag + ORR__FLAG_LOW, index, flag + ORR__FLAG_HIGH, index,
-                   flag + ORR__FLAG_LEAST);
+    orr__text_addf(
+        t,
+        "    const orr_i32 number = (orr_i32)(%s < 2147483646 ? %s : 2147483646);\n"
+        "    if (flag[%d] == number) {\n        flag[%d] = (orr_i32)(orr_u32)(orr_u64)%s;\n"
+        "        flag[%d] = (orr_i32)(orr_u32)((orr_u64)%s >> 32);\n    }\n    orr_least(flag + %d, number);\n",
+        number, number, flag + ORR__FLAG_WANTED, flag + ORR__FLAG_LOW, index, flag + ORR__FLAG_HIGH, index,
+        flag + ORR__FLAG_LEAST);
 }
 
 /* Where a flag tells of an index that is no place, the place is -1, at which nothing is read; else it is 0, and `bad`. */
@@ -69,8 +70,8 @@ static void place(orr__text *t, const orr__region *r, const orr__layout *l, cons
     }
     for (int i = 0; i < n; i++)
         flag += r->instr[i].kind == ORR__RI_PLACE ? ORR__FLAG_INTS : 0;
-    orr__text_addf(t, "    const orr_i64 r%d = no%d ? -1 : at%d;\n    if (no%d) {\n    const orr_i64 q%d = ", n, n, n, n,
-                   n);
+    orr__text_addf(t, "    const orr_i64 r%d = no%d ? -1 : at%d;\n    if (no%d) {\n    const orr_i64 q%d = ", n, n, n,
+                   n, n);
     orr__emit_index(t, r, l, in->a, true);
     orr__text_add(t, ";\n");
     (void)snprintf(number, sizeof number, "q%d", n);
@@ -197,13 +198,18 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
 }
 
 /* The value named x, of dtype `from`, becomes element i of output k. */
-void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
-                     bool fp64)
+void orr__emit_stored(orr__text *t, const orr__region *r, int k, orr_dtype from, const char *x, bool fp64)
 {
     orr_dtype to = (orr_dtype)r->out_dtype[k];
-    orr__text_addf(t, "    out%d[(orr_idx)W(%d) + i] = ", k, l->out_at + k);
     if (orr__is_half(to)) /* the value is rounded already, by its instruction or by the cast */
         orr__text_addf(t, "orr_pack_%s(", orr__emit_suffix(to));
     orr__emit_cast(t, from, to, x, fp64);
     orr__text_add(t, orr__is_half(to) ? ");\n" : ";\n");
+}
+
+void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
+                     bool fp64)
+{
+    orr__text_addf(t, "    out%d[(orr_idx)W(%d) + i] = ", k, l->out_at + k);
+    orr__emit_stored(t, r, k, from, x, fp64);
 }

@@ -1,0 +1,143 @@
+/* C loops over more than the caches hold: what is read is asked for ahead, what is written goes past the caches.
+ * Must not know: what the instructions compute.
+ *
+ * A store to a line that no cache has reads the line first; of a large output that is a third of the traffic for nothing.
+ * So the innermost loop writes a block of it into a small array, which non-temporal stores then take to its place (Intel 64
+ * and IA-32 Architectures Optimization Reference Manual, "Non-temporal store bus traffic"). Small outputs are written as
+ * they are: their reader finds them in a cache. */
+#include "config.h"
+
+#include <stdio.h>
+#include "codelets/emit/cloop_room.h"
+
+/* Bytes that a region reads and writes in all before that pays; bytes of a cache line; how far ahead inputs are called, as
+ * the processor's own prefetching ends with each page. */
+enum { LARGE = 32 << 20, LINE = 64, AHEAD = 4096 };
+
+static const char stream_text[] =
+    "#if defined(__AVX512F__)\n"
+    "typedef float orr_line __attribute__((vector_size(64), may_alias));\n"
+    "#define ORR_PAST(to, x) __builtin_ia32_movntps512((float *)(to), x)\n"
+    "#elif defined(__AVX__)\n"
+    "typedef float orr_line __attribute__((vector_size(32), may_alias));\n"
+    "#define ORR_PAST(to, x) __builtin_ia32_movntps256((float *)(to), x)\n"
+    "#elif defined(__SSE2__)\n"
+    "typedef float orr_line __attribute__((vector_size(16), may_alias));\n"
+    "#define ORR_PAST(to, x) __builtin_ia32_movntps((float *)(to), x)\n"
+    "#endif\n"
+    "#if defined(__clang__) && defined(ORR_PAST)\n"
+    "#undef ORR_PAST\n"
+    "#define ORR_PAST(to, x) __builtin_nontemporal_store(x, (orr_line *)(to))\n"
+    "#endif\n"
+    "#ifdef ORR_PAST\n"
+    "#define ORR_PASSES 1\n"
+    "#define orr_passed() __builtin_ia32_sfence()\n"
+    "ORR_FN void orr_past(void *to, const void *from, orr_idx n)\n{\n"
+    "    char *t = to;\n    const char *f = from;\n    orr_idx k = -(orr_i64)t & (orr_idx)(sizeof(orr_line) - 1);\n"
+    "    k = k < n ? k : n;\n    __builtin_memcpy(t, f, k);\n"
+    "    for (; k + (orr_idx)sizeof(orr_line) <= n; k += sizeof(orr_line)) {\n"
+    "        orr_line x;\n        __builtin_memcpy(&x, f + k, sizeof x);\n        ORR_PAST(t + k, x);\n    }\n"
+    "    __builtin_memcpy(t + k, f + k, n - k);\n}\n"
+    "#else\n"
+    "#define ORR_PASSES 0\n"
+    "#define orr_passed() (void)0\n"
+    "ORR_FN void orr_past(void *to, const void *from, orr_idx n) { __builtin_memcpy(to, from, n); }\n"
+    "#endif\n";
+
+int64_t orr__cloop_large(const orr__region *r)
+{
+    int64_t points = 1, cells = 1, bytes = 0;
+    for (int d = 0; d < r->rank; d++) {
+        points *= r->dim[d];
+        cells *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
+    }
+    if (points < LARGE / 64)
+        return 0;
+    for (int k = 0; k < r->nout; k++)
+        bytes += cells * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+    for (int a = 0; a < r->naccess; a++)
+        if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1)
+            bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
+    return bytes >= LARGE;
+}
+
+void orr__cloop_stream_functions(orr__cloop *c)
+{
+    if (c->r->kind == ORR__G_MAP && !c->r->per_row)
+        orr__text_add(c->t, stream_text);
+}
+
+/* An output in the place of an input finds its lines: they have just been read. */
+void orr__cloop_stream_begin(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    for (int k = 0; k < r->nout; k++) {
+        orr__text_addf(c->t, "    %s room%d_out[%d] __attribute__((aligned(64)));\n",
+                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, ORR__CLOOP_OUT);
+        orr__text_addf(c->t, "    const int past%d = ORR_PASSES && W(%d)", k, ORR__CLOOP_LARGE_AT);
+        for (int i = 0; i < r->nin; i++)
+            orr__text_addf(c->t, " && (const void *)out%d != in%d", k, i);
+        orr__text_add(c->t, ";\n");
+    }
+}
+
+/* Is access a read element after element in the innermost loop? */
+static bool runs(const orr__cloop *c, int a)
+{
+    const orr__region *r = c->r;
+    if (r->access[a].input < 0 || c->lay.move[a * ORR_MAX_RANK + r->rank - 1] != ORR__MOVE_UNIT)
+        return false;
+    for (int i = 0; i < r->ninstr; i++)
+        if (r->instr[i].kind == ORR__RI_LOAD && r->instr[i].a == a)
+            return true;
+    return false;
+}
+
+void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    for (int a = 0; a < r->naccess; a++) {
+        if (!runs(c, a))
+            continue;
+        int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
+        orr__text_addf(c->t,
+                       "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
+                       last, from, last, to, last, LINE / size, r->access[a].input, AHEAD / size);
+        orr__emit_index(c->t, r, &c->lay, a, false);
+        orr__text_add(c->t, "));\n");
+    }
+}
+
+void orr__cloop_stream_block(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(c->t, "    %s *const to%d = past%d ? room%d_out : out%d + (orr_idx)W(%d) + at + q;\n",
+                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, k, k, k, c->lay.out_at + k);
+}
+
+void orr__cloop_stream_stores(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    for (int k = 0; k < r->nout; k++) {
+        char reg[16];
+        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
+        orr__text_addf(c->t, "    to%d[i%d - q] = ", k, r->rank - 1);
+        orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
+    }
+}
+
+void orr__cloop_stream_pass(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(
+            c->t, "    if (past%d)\n        orr_past(out%d + (orr_idx)W(%d) + at + q, room%d_out, (e - q) * %d);\n", k,
+            k, c->lay.out_at + k, k, (int)orr_dtype_size((orr_dtype)r->out_dtype[k]));
+}
+
+void orr__cloop_stream_end(orr__cloop *c)
+{
+    orr__text_addf(c->t, "    if (W(%d))\n        orr_passed();\n", ORR__CLOOP_LARGE_AT);
+}
