@@ -31,6 +31,26 @@ orr_tensor *orr_cholesky_at(const char *file, int line, orr_tensor *a)
     return orr__handle_new(orr__rec_one(at, ORR__OP_CHOLESKY, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n)));
 }
 
+/* det A = det(L)², and a triangle's determinant is the product of its diagonal, which is every (n + 1)-th element. */
+orr_tensor *orr_logdet_at(const char *file, int line, orr_tensor *a)
+{
+    orr__site at = ORR__SITE(file, line, "logdet");
+    orr__node *n;
+    orr_tensor *bad;
+    if (!square(at, a, "a", &n, &bad))
+        return bad;
+    orr_shape flat = n->shape;
+    int last = flat.rank - 2;
+    int64_t order = flat.dim[last];
+    flat.dim[last] = order * order;
+    flat.rank--;
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *l = orr_reshape_at(file, line, orr_cholesky_at(file, line, a), flat);
+    orr_tensor *diagonal = orr_slice_axis_at(file, line, l, last, 0, order * order, order + 1);
+    orr_tensor *half = orr_sum_at(file, line, orr_log_at(file, line, diagonal), ORR_AXES(last), false);
+    return orr__compose_end(at, scope, orr_mul_at(file, line, half, orr_scalar(2)));
+}
+
 orr_tensor *orr_solve_cholesky_at(const char *file, int line, orr_tensor *l, orr_tensor *b)
 {
     orr__site at = ORR__SITE(file, line, "solve_cholesky");

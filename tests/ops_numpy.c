@@ -143,6 +143,7 @@ CASE(argmax, orr_argmax(X, (int)c->p[0], c->p[1] != 0))
 CASE(matmul, orr_matmul(X, c->in[1]))
 CASE(matmul_tt, orr_matmul(orr_transpose(X), orr_transpose(c->in[1])))
 CASE(cholesky, orr_cholesky(X))
+CASE(logdet, orr_logdet(X))
 CASE(solve_triangular, orr_solve_triangular(X, c->in[1], c->p[0] != 0, c->p[1] != 0, c->p[2] != 0))
 CASE(take, orr_take(X, c->in[1], (int)c->p[0]))
 CASE(scatter_add, orr_scatter_add(X, c->in[1], c->in[2], (int)c->p[0]))
@@ -172,7 +173,7 @@ static const struct {
     ROW(std),         ROW(argmin),     ROW(argmax),      ROW(matmul),        ROW(matmul_tt), ROW(take),
     ROW(scatter_add), ROW(one_hot),    ROW(tril),        ROW(triu),          ROW(concat),    ROW(stack),
     ROW(pad),         ROW(softmax),    ROW(log_softmax), ROW(cross_entropy), ROW(mse),
-    ROW(cholesky),    ROW(solve_triangular),
+    ROW(cholesky),    ROW(logdet),     ROW(solve_triangular),
 };
 
 static bool wanted(const char *op, const char *const *ops)

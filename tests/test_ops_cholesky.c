@@ -47,6 +47,40 @@ static void the_factor_times_its_transpose_is_the_matrix(void)
         }
 }
 
+static void logdet_agrees_with_numpy(void)
+{
+    help_numpy("numpy/triangles.txt", (const char *const[]){ "logdet", NULL });
+}
+
+/* c·I of order n has the determinant cⁿ, which no f64 can hold here; and the gradient is the inverse. */
+static void logdet_needs_no_determinant(void)
+{
+    enum { N = 700 };
+    for (int huge = 0; huge < 2; huge++) {
+        orr_scope *s = orr_scope_begin();
+        double c = huge ? 1e9 : 1e-9, got = 0;
+        orr_tensor *a = orr_mul(orr_eye(ORR_F64, N, N, 0), orr_scalar(c)), *g = NULL;
+        ORR_REQUIRE(orr_eval(a) == ORR_OK);
+        orr_tensor *y = orr_logdet(a);
+        ORR_REQUIRE(orr_grad(y, &a, 1, &g) == ORR_OK);
+        ORR_CHECK(orr_item(y, &got) == ORR_OK && fabs(got - N * log(c)) <= 1e-12 * fabs(N * log(c)));
+        ORR_CHECK(largest(orr_sub(orr_mul(g, orr_scalar(c)), orr_eye(ORR_F64, N, N, 0))) < 1e-12);
+        (void)orr_scope_end(s);
+    }
+}
+
+/* d log det A = A⁻¹. */
+static void the_gradient_of_logdet_is_the_inverse(void)
+{
+    orr_scope *s = orr_scope_begin();
+    int64_t n = 60;
+    orr_tensor *a = positive(ORR_F64, n), *g = NULL;
+    ORR_REQUIRE(orr_eval(a) == ORR_OK && orr_grad(orr_logdet(a), &a, 1, &g) == ORR_OK);
+    ORR_CHECK(largest(orr_sub(orr_matmul(g, a), orr_eye(ORR_F64, n, n, 0))) < 1e-12);
+    ORR_CHECK(largest(orr_sub(g, orr_transpose(g))) < 1e-15);
+    (void)orr_scope_end(s);
+}
+
 static void what_is_solved_gives_the_right_hand_side(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -85,6 +119,8 @@ static void wrong_operands_are_poison(void)
     HELP_POISON(orr_cholesky(b), ORR_ESHAPE, "(4,) is not square");
     HELP_POISON(orr_cholesky(orr_eye(ORR_F16, 3, 3, 0)), ORR_EDTYPE, "orr_cast(a, ORR_F32)");
     HELP_POISON(orr_cholesky(orr_eye(ORR_I32, 3, 3, 0)), ORR_EDTYPE, "orr_cast(a, ORR_F64)");
+    HELP_POISON(orr_logdet(b), ORR_ESHAPE, "logdet: a of shape (4,) is not square");
+    HELP_POISON(orr_logdet(orr_eye(ORR_I64, 3, 3, 0)), ORR_EDTYPE, "orr_cast(a, ORR_F64)");
     HELP_POISON(orr_solve_triangular(orr_ones(ORR_F32, ORR_SHAPE(2, 3)), b, true, false, false), ORR_ESHAPE,
                 "not square");
     HELP_POISON(orr_solve_triangular(a, b, true, false, false), ORR_ESHAPE,
@@ -167,6 +203,9 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(cholesky_agrees_with_numpy),
                                       ORR_TEST(solve_triangular_agrees_with_numpy),
+                                      ORR_TEST(logdet_agrees_with_numpy),
+                                      ORR_TEST(logdet_needs_no_determinant),
+                                      ORR_TEST(the_gradient_of_logdet_is_the_inverse),
                                       ORR_TEST(the_factor_times_its_transpose_is_the_matrix),
                                       ORR_TEST(what_is_solved_gives_the_right_hand_side),
                                       ORR_TEST(gradient_is_symmetric),

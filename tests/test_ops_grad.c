@@ -78,6 +78,7 @@ static orr_tensor *triangle(orr_tensor *x)
 
 F(f_cholesky, orr_cholesky(positive(x[0])))
 F(f_cholesky_square, orr_square(orr_cholesky(positive(x[0]))))
+F(f_logdet, orr_logdet(positive(x[0])))
 F(f_solve_cholesky, orr_solve_cholesky(orr_cholesky(positive(x[0])), x[1]))
 F(f_solve_lower, orr_solve_triangular(triangle(x[0]), x[1], true, false, false))
 F(f_solve_lower_t, orr_solve_triangular(triangle(x[0]), x[1], true, true, false))
@@ -140,6 +141,8 @@ static const row rows[] = {
     { "cholesky", f_cholesky, 1, { S(3, 3) }, 2, false },
     { "cholesky of batches", f_cholesky_square, 1, { S(2, 2, 2) }, 2, false },
     { "cholesky of 1 x 1", f_cholesky, 1, { S(1, 1) }, 2, false },
+    { "logdet", f_logdet, 1, { S(3, 3) }, 2, false },
+    { "logdet of batches", f_logdet, 1, { S(2, 2, 2) }, 2, false },
     { "solve_cholesky", f_solve_cholesky, 2, { S(3, 3), S(3) }, 2, false },
     { "solve lower", f_solve_lower, 2, { S(3, 3), S(3, 2) }, 2, false },
     { "solve lower transposed", f_solve_lower_t, 2, { S(2, 2, 2), S(2) }, 2, false },

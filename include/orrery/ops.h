@@ -182,6 +182,15 @@ ORR_API orr_tensor *orr_solve_triangular_at(const char *file, int line, orr_tens
  * orr_solve_triangular. */
 ORR_API orr_tensor *orr_solve_cholesky_at(const char *file, int line, orr_tensor *l, orr_tensor *b);
 #define orr_solve_cholesky(...) orr_solve_cholesky_at(ORR_HERE, __VA_ARGS__)
+/** log det A of each symmetric positive definite matrix: 2 Σ log Lᵢᵢ with L = orr_cholesky(A), so it neither overflows nor
+ * underflows where det A would. 0 for order 0. A factor that is there already serves as well:
+ * orr_logdet(A) and orr_cholesky(A) in one evaluation factor A once.
+ * @param a  (…, n, n)
+ * @return   (…), owned by the current scope; poison and ORR_ENUMERIC as orr_cholesky.
+ * dtypes:   f32 f64; logarithms are summed in f64.      cost: that of orr_cholesky.
+ * grad:     A⁻¹ g, through the factor: symmetric. */
+ORR_API orr_tensor *orr_logdet_at(const char *file, int line, orr_tensor *a);
+#define orr_logdet(...) orr_logdet_at(ORR_HERE, __VA_ARGS__)
 
 /* -- indexing -------------------------------------------------------------------------------------------- */
 

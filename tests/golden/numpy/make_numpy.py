@@ -386,4 +386,10 @@ for sa, sb in SYSTEMS:
         bb = b.astype("float64")
         x = np.linalg.solve(m, bb[:, None])[..., 0] if bb.ndim == 1 else np.linalg.solve(m, bb)
         f.case("solve_triangular", [np.where(read, a, NAN).astype(d), b], [lower, turned, unit], x.astype(d), 256)
+for d in ["float32", "float64"]:
+    for s in [(1, 1), (2, 2), (16, 16), (35, 35), (3, 4, 4), (2, 1, 5, 5), (0, 0), (0, 3, 3), (2, 0, 0)]:
+        a = positive(s, d)
+        sign, out = np.linalg.slogdet(a.astype("float64"))
+        assert (sign == 1).all()
+        f.case("logdet", [np.where(np.tri(s[-1], dtype=bool), a, NAN).astype(d)], [], out.astype(d), 64)
 f.write()
