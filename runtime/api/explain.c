@@ -160,7 +160,10 @@ static double explain_region(FILE *to, const orr__prog *p, const orr__regions *r
     fprintf(to, ")%s, %.3g flop, predicted %.0f µs on one core\n", r->rmask ? ", reduced" : "", r->flops,
             orr__plan_predict(r));
     fprintf(to, "  key %016llx, CPU: %s%s", (unsigned long long)r->key, s ? way_of(s) : "no step of its own",
-            !s ? "" : s->cuda ? "; CUDA" : s->opencl ? "; OpenCL" : "");
+            !s          ? ""
+            : s->cuda   ? "; CUDA"
+            : s->opencl ? "; OpenCL"
+                        : "");
     if (s)
         fprintf(to, "; %d tile%s", s->ntiles, s->ntiles == 1 ? "" : "s");
     if (s && s->graph)
@@ -204,9 +207,13 @@ static void explain_bundles(FILE *to, const orr__plan *plan)
         const orr__step *s = &plan->step[i];
         tasks += orr__plan_tasks(plan, i);
         bundles += s->members > 1;
-        if (s->members > 1)
-            fprintf(to, "one task for %d small kernels: %s … %s\n", s->members, s->region->label,
-                    plan->step[i + s->members - 1].region->label);
+        if (s->members <= 1)
+            continue;
+        if (s->ntiles > 1)
+            fprintf(to, "%d tasks, each for its rows of %d kernels", s->ntiles, s->members);
+        else
+            fprintf(to, "one task for %d small kernels", s->members);
+        fprintf(to, ": %s … %s\n", s->region->label, plan->step[i + s->members - 1].region->label);
     }
     if (bundles)
         fprintf(to, "%d tasks in all\n", tasks);

@@ -116,7 +116,8 @@ void orr__exec_rest(const orr__step *s, int t, orr__buf *const *value)
     }
 }
 
-orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scalar *scalar, int worker, double *t)
+orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker,
+                          double *t)
 {
     int nin = s->region->nin, n = nin + s->region->nout;
     void *few[32], **p = few;
@@ -128,11 +129,11 @@ orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scal
         p[k] = host[s->in[k]];
     for (int k = nin; k < n; k++)
         p[k] = host[s->out[k - nin]];
-    st = launch_whole(s, p, p + nin, scalar);
+    st = tile < 0 ? launch_whole(s, p, p + nin, scalar) : orr__exec_launch(s, tile, p, p + nin, scalar);
     double t0 = *t;
     *t = orr__work_done(orr__work_of_step(s), s, -1, ORR__ON_CPU, worker, *t);
     if (st == ORR_OK && s->us >= WORTH_TELLING)
-        orr__exec_took(s, -1, ORR__ON_CPU, *t - t0);
+        orr__exec_took(s, tile, ORR__ON_CPU, *t - t0);
     if (p != few)
         free(p);
     return st;

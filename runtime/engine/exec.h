@@ -121,8 +121,9 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
                             const orr__scalar *scalar);
 /* Tells the models what tile t of a step (< 0: all of it) took; what is no sample of its kernel is left out. */
 void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds);
-/* Step s as a whole. host[v]: element 0 of value v, in host memory. worker as in orr__work_done, t too, and then the time now. */
-orr_status orr__exec_step(const orr__step *s, void *const *host, const orr__scalar *scalar, int worker, double *t);
+/* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done, t too, and
+ * then the time now. */
+orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker, double *t);
 /* Tile t is done: what it touched needs no memory where it lies in files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buf *const *value);
 /* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */

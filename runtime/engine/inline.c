@@ -46,7 +46,8 @@ static orr_status lay_out(place *p, orr__buf *const *leaf)
             p->buf[i] = orr__buf_ref(leaf[v->leaf]);
         if (v->leaf >= 0)
             p->host[i] = leaf[v->leaf]->host;
-        else if (v->local)
+        else if (v->local &&
+                 v->ntiles == 1) /* of a strip's there is one tile in the scratch memory, and all are wanted */
             p->host[i] = inside + v->scratch;
         else if (p->on_stack && v->output < 0 && v->slot >= 0)
             p->host[i] = p->near + at[v->slot];
@@ -100,7 +101,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if ((st = get(p, i)) == ORR_OK)
-            st = orr__exec_step(&p->plan->step[i], p->host, scalar, 0, &t);
+            st = orr__exec_step(&p->plan->step[i], -1, p->host, scalar, 0, &t);
         for (int k = 0; orr__spill_on() && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         put(p, i);

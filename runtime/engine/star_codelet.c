@@ -7,11 +7,11 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int64_t task_rows(const orr__task *a)
+static int64_t rows_of(const orr__step *s, int tile)
 {
     int64_t lo, hi;
 
-    orr__step_rows(a->step, a->tile, &lo, &hi);
+    orr__step_rows(s, tile, &lo, &hi);
     return hi - lo;
 }
 
@@ -32,9 +32,9 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
 
     (void)nimpl;
     if (a->step->members <= 1)
-        return orr__model_guess(a->step, task_rows(a), kind_of(arch)).us;
+        return orr__model_guess(a->step, rows_of(a->step, a->tile), kind_of(arch)).us;
     for (int i = 0; i < a->step->members; i++)
-        us += orr__model_guess(&a->step[i], a->step[i].region->dim[0], ORR__ON_CPU).us;
+        us += orr__model_guess(&a->step[i], rows_of(&a->step[i], a->tile), ORR__ON_CPU).us;
     return us;
 }
 

@@ -77,7 +77,7 @@ typedef struct {
     starpu_data_handle_t *handle;
     enum starpu_data_access_mode *mode;
     int operands;
-    int n;       /* handles */
+    int n;           /* handles */
     unsigned device; /* workers of devices that could do it: one tile per operand, and room for all */
 } draft;
 
@@ -89,7 +89,7 @@ static enum starpu_data_access_mode mode_of(const draft *d, int j)
 
     if (over >= 0 && (j == 0 || (j >= nout && s->in[j - nout] == over)))
         return STARPU_RW;
-    return (s->members > 1 ? s->use[j].write : j < nout) ? STARPU_W : STARPU_R;
+    return (s->members > 1 ? s->use[(ptrdiff_t)d->a->tile * s->nuse + j].write : j < nout) ? STARPU_W : STARPU_R;
 }
 
 static unsigned devices_of(const orr__step *s)
@@ -103,6 +103,7 @@ static orr_status look_up(orr__site at, draft *d)
 {
     const orr__step *s = d->a->step;
     bool bundle = s->members > 1;
+    const orr__use *use = bundle ? s->use + (ptrdiff_t)d->a->tile * s->nuse : NULL;
     size_t bytes = 0;
 
     d->operands = bundle ? s->nuse : s->region->nout + s->region->nin;
@@ -111,7 +112,7 @@ static orr_status look_up(orr__site at, draft *d)
         return ORR_ENOMEM;
     d->device = d->a->run->way == ORR__CPU_ALONE ? 0 : devices_of(s);
     for (int j = 0; j < d->operands; j++) {
-        orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, s->use[j].value, s->use[j].first, s->use[j].end)
+        orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, use[j].value, use[j].first, use[j].end)
                                           : orr__star_span(d->a->run, s, d->a->tile, j);
         if (!bundle && j < s->region->nout && !orr__star_fits(d->a->run, s, d->a->tile, j, &p))
             return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles",
@@ -223,7 +224,9 @@ static orr_status submit_all(orr__site at, orr__run *r)
             continue;
         }
         for (int t = 0; t < s->ntiles && st == ORR_OK; t++, a++) {
-            *a = (orr__task){ .run = r, .step = s, .work = bundle ? NULL : orr__work_of_step(s), .tile = t, .worker = -1 };
+            *a = (orr__task){
+                .run = r, .step = s, .work = bundle ? NULL : orr__work_of_step(s), .tile = t, .worker = -1
+            };
             st = submit(at, a);
         }
         i += bundle ? s->members - 1 : 0;

@@ -44,24 +44,33 @@ static void emit_pending(joiner *j, bool all)
     j->npending = kept;
 }
 
+/* A large step, or all of a strip's. */
+static int emit_large(joiner *j, int i)
+{
+    int n = j->pl->step[i].members > 1 ? j->pl->step[i].members : 1;
+    for (int k = i; k < i + n; k++)
+        mark_inputs(j, k);
+    for (int k = j->npending; k-- > 0;)
+        if (j->need[j->pending[k]])
+            mark_inputs(j, j->pending[k]);
+    emit_pending(j, false);
+    for (int k = i; k < i + n; k++)
+        j->order[j->norder++] = k;
+    return n;
+}
+
 /* Not too much is put off: it keeps its inputs in memory, and could have filled idle workers. */
 static void find_order(joiner *j)
 {
     double most = 2 * orr__task_worth() * orr__plan_machine.workers;
-    for (int i = 0; i < j->pl->nstep; i++) {
-        if (j->small[i]) {
-            j->pending[j->npending++] = i;
-            j->pending_us += orr__step_cost(&j->pl->step[i]);
-            if (j->pending_us >= most || j->npending >= 1024)
-                emit_pending(j, true);
+    for (int i = 0, n; i < j->pl->nstep; i += n) {
+        n = j->small[i] ? 1 : emit_large(j, i);
+        if (!j->small[i])
             continue;
-        }
-        mark_inputs(j, i);
-        for (int k = j->npending; k-- > 0;)
-            if (j->need[j->pending[k]])
-                mark_inputs(j, j->pending[k]);
-        emit_pending(j, false);
-        j->order[j->norder++] = i;
+        j->pending[j->npending++] = i;
+        j->pending_us += orr__step_cost(&j->pl->step[i]);
+        if (j->pending_us >= most || j->npending >= 1024)
+            emit_pending(j, true);
     }
     emit_pending(j, true);
     for (int k = 0; k < j->norder; k++)
@@ -74,11 +83,15 @@ static orr_status find_bundles(orr__site at, joiner *j)
     for (int a = 0, n; a < j->norder && st == ORR_OK; a += n) {
         for (n = 0; a + n < j->norder && j->small[j->order[a + n]]; n++)
             ;
-        if (n > 1)
+        if (n > 1) {
             st = orr__plan_bundle_run(at, j->pl,
                                       &(orr__run_of_steps){ a, n, j->order, j->where, j->producer, j->members });
-        else
-            j->members[a] = n = 1;
+            continue;
+        }
+        n = n == 0 && j->pl->step[j->order[a]].members > 1 ? j->pl->step[j->order[a]].members : 1;
+        j->members[a] = n;
+        for (int k = 1; k < n; k++)
+            j->members[a + k] = 0;
     }
     return st;
 }
@@ -137,10 +150,12 @@ orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber)
         renumber[i] = i;
     if (!orr__env.fuse || !orr__plan_machine.bundles || p->nstep < 2)
         return ORR_OK;
+    orr_status st = orr__plan_strips(at, p);
+    if (st != ORR_OK)
+        return st;
     int *block = malloc((4 * n + (size_t)p->nvalue) * sizeof *block);
     bool *flags = calloc(2 * n, sizeof *flags);
     joiner j = { .pl = p };
-    orr_status st = ORR_OK;
     if (!block || !flags) {
         st = orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
     } else {

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/base/hash.h"
 #include "codelets/cholesky.h"
 #include "runtime/plan/make.h"
 
@@ -21,12 +20,13 @@ int orr__plan_tasks(const orr__plan *p, int i)
     const orr__region *r = s->region;
     if (s->graph) /* the output's tiles are opened and closed */
         return 2 * s->ntiles + (r->rank > 2 ? (int)r->dim[0] : 1) * (int)orr__cholesky_ops(r->dim[r->rank - 1]);
-    return orr__plan_head(p, i) != i ? 0 : s->members > 1 ? 1 : s->ntiles;
+    return orr__plan_head(p, i) != i ? 0 : s->ntiles;
 }
 
+/* Each task has its own: of a strip's values, one tile. */
 static size_t room(const orr__value *v)
 {
-    return ((size_t)v->count * orr_dtype_size(v->dtype) + 63) & ~(size_t)63;
+    return ((size_t)v->tile * orr_dtype_size(v->dtype) + 63) & ~(size_t)63;
 }
 
 /* Every step's outputs in turn take the lowest bytes that no living local value has. */
@@ -67,47 +67,60 @@ static orr_status place_locals(orr__site at, orr__plan *p, int head)
     }
     free(live);
     p->scratch_bytes = top > p->scratch_bytes ? top : p->scratch_bytes;
-    p->nscratch += top > 0;
+    p->nscratch += top > 0 ? s->ntiles : 0;
     return ORR_OK;
 }
 
-static void add_use(orr__plan *p, orr__step *head, int *use_of, int v, bool write, int64_t first, int64_t end)
+/* What step s reads and writes in tile t becomes part of what tile t of the bundle does: use[0 … *nuse). */
+static void add_use(const orr__plan *p, orr__use *use, int *nuse, int *use_of, orr__use one)
 {
-    if (p->value[v].local || end <= first)
+    if (p->value[one.value].local || one.end <= one.first)
         return;
-    if (use_of[v] < 0) {
-        use_of[v] = head->nuse++;
-        head->use[use_of[v]] = (orr__use){ v, write, first, end };
+    if (use_of[one.value] < 0) {
+        use_of[one.value] = (*nuse)++;
+        use[use_of[one.value]] = one;
     }
-    orr__use *u = &head->use[use_of[v]];
-    u->first = first < u->first ? first : u->first;
-    u->end = end > u->end ? end : u->end;
+    orr__use *u = &use[use_of[one.value]];
+    u->first = one.first < u->first ? one.first : u->first;
+    u->end = one.end > u->end ? one.end : u->end;
 }
 
-/* A value is written by a bundle as a whole, or not at all: each member has one tile. */
+static void add_uses(const orr__plan *p, const orr__step *s, int t, orr__use *use, int *nuse, int *use_of)
+{
+    for (int k = 0; k < s->region->nout; k++) {
+        const orr__value *v = &p->value[s->out[k]];
+        int64_t first = t * v->tile, end = first + v->tile < v->count ? first + v->tile : v->count;
+        add_use(p, use, nuse, use_of, (orr__use){ s->out[k], true, first, end });
+    }
+    for (int k = 0; k < s->region->nin; k++) {
+        orr__use one = { .value = s->in[k] };
+        orr__step_reads(s, t, k, &one.first, &one.end);
+        add_use(p, use, nuse, use_of, one);
+    }
+}
+
+/* A task writes whole tiles of a value, or nothing. Lists of equal length, one for each tile; a shorter one ends with
+ * nothing, [0, 0) of value 0. */
 static orr_status list_uses(orr__site at, orr__plan *p, int h, int *use_of)
 {
     orr__step *head = &p->step[h];
     int most = 0;
     for (int i = h; i < h + head->members; i++)
         most += p->step[i].region->nin + p->step[i].region->nout;
-    if (!(head->use = malloc(((size_t)most + 1) * sizeof *head->use)))
+    if (!(head->use = calloc((size_t)most * (size_t)head->ntiles + 1, sizeof *head->use)))
         return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
-    for (int i = h; i < h + head->members; i++) {
-        const orr__step *s = &p->step[i];
-        const orr__region *r = s->region;
-        int64_t first, end, facts[ORR__REGION_RANK + 3] = { (int64_t)r->key, r->out_count, r->rmask };
-        for (int k = 0; k < r->nout; k++)
-            add_use(p, head, use_of, s->out[k], true, 0, p->value[s->out[k]].count);
-        for (int k = 0; k < r->nin; k++) {
-            orr__step_reads(s, 0, k, &first, &end);
-            add_use(p, head, use_of, s->in[k], false, first, end);
-        }
-        memcpy(facts + 3, r->dim, sizeof r->dim);
-        head->key = orr__hash(facts, sizeof facts, head->key);
+    for (int t = 0; t < head->ntiles; t++) {
+        orr__use *use = head->use + (size_t)t * (size_t)most;
+        int n = 0;
+        for (int i = h; i < h + head->members; i++)
+            add_uses(p, &p->step[i], t, use, &n, use_of);
+        for (int k = 0; k < n; k++)
+            use_of[use[k].value] = -1;
+        head->nuse = n > head->nuse ? n : head->nuse;
     }
-    for (int k = 0; k < head->nuse; k++)
-        use_of[head->use[k].value] = -1;
+    for (int t = 1; t < head->ntiles; t++)
+        memmove(head->use + (size_t)t * (size_t)head->nuse, head->use + (size_t)t * (size_t)most,
+                (size_t)head->nuse * sizeof *head->use);
     return ORR_OK;
 }
 

@@ -86,8 +86,7 @@ double orr__plan_size(const orr__region *r)
     return predict(&orr__profile_fixed, r);
 }
 
-/* May it be launched for some of its rows? */
-static bool cuttable(const orr__region *r)
+bool orr__region_cuttable(const orr__region *r)
 {
     if (r->kind == ORR__G_USER)
         return r->user->k.rows;
@@ -127,7 +126,7 @@ int orr__region_tiles(const orr__region *r, double us)
     int64_t rows = r->dim[0];
     int workers = orr__env.deterministic ? ASSUMED_WORKERS : orr__plan_machine.workers;
     double aim = orr__env.deterministic ? ASSUMED_TILE_US : orr__task_worth();
-    if (rows < 2 || workers < 2 || !cuttable(r))
+    if (rows < 2 || workers < 2 || !orr__region_cuttable(r))
         return 1;
     int64_t n = (int64_t)(us / aim), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
     if (n > most)

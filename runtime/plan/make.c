@@ -95,18 +95,25 @@ orr_status orr__step_prepare(orr__step *s)
     return st;
 }
 
-/* Cuts the step into n launches; its outputs are cut alike. */
-static void cut(orr__plan *pl, orr__step *s, int n)
+void orr__step_cut(orr__plan *pl, orr__step *s, int64_t tile)
 {
     const orr__region *r = s->region;
     int64_t rows = r->dim[0];
-    s->rows = s->graph ? (r->rank > 2 ? 1 : orr__cholesky_block(rows)) : rows ? (rows + n - 1) / n : 1;
+    s->rows = tile;
     s->ntiles = rows ? (int)((rows + s->rows - 1) / s->rows) : 1;
     for (int k = 0; k < r->nout; k++) {
         orr__value *v = &pl->value[s->out[k]];
         v->ntiles = s->ntiles;
         v->tile = s->partial ? r->out_count : s->ntiles > 1 ? s->rows * (v->count / rows) : v->count;
     }
+}
+
+/* Cuts the step into n launches. */
+static void cut(orr__plan *pl, orr__step *s, int n)
+{
+    const orr__region *r = s->region;
+    int64_t rows = r->dim[0];
+    orr__step_cut(pl, s, s->graph ? (r->rank > 2 ? 1 : orr__cholesky_block(rows)) : rows ? (rows + n - 1) / n : 1);
 }
 
 static orr_status bind_inputs(maker *m, orr__step *s)

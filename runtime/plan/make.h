@@ -9,6 +9,10 @@
 /* Is it worth a graph of tasks of its own? */
 bool orr__region_graph(const orr__region *r, double us);
 int orr__region_tiles(const orr__region *r, double us);  /* launches along axis 0, ≥ 1             */
+bool orr__region_cuttable(const orr__region *r);        /* may it be launched for some of its rows? */
+void orr__step_cut(orr__plan *p, orr__step *s, int64_t rows); /* into tiles of that many rows; its outputs alike */
+/* Cuts a chain of steps over the same rows into strips, and makes it a bundle with a task for each. Steps only move. */
+orr_status orr__plan_strips(orr__site at, orr__plan *p);
 /* Puts small steps side by side and marks bundles of them. Values are numbered anew, in the order in which steps meet
  * them: renumber[old] = new. No lifetimes yet. */
 orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber);

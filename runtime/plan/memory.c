@@ -180,14 +180,14 @@ static int task_end(const orr__plan *p, int i)
     return head + (p->step[head].members > 1 ? p->step[head].members : 1);
 }
 
-/* What lives while each step runs, if steps run one after the other and what was read last goes. */
+/* What lives while each step runs, if steps run one after the other and what was read last goes. Then strips are no tasks. */
 static void find_peak(orr__plan *p, size_t *grows, size_t *shrinks)
 {
     size_t live = p->scratch_bytes;
     p->bytes_peak = live;
     for (int i = 0; i < p->nvalue; i++) {
         const orr__value *v = &p->value[i];
-        if (v->leaf >= 0 || v->local || v->first < 0)
+        if (v->leaf >= 0 || (v->local && v->ntiles == 1) || v->first < 0)
             continue;
         grows[v->over >= 0 ? task_end(p, v->first) : orr__plan_head(p, v->first)] += bytes_of(v);
         if (v->output < 0)

@@ -42,17 +42,40 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
     *end = hi + 1;
 }
 
-/* Members of a bundle have one tile each; what they keep to themselves nobody else touches. */
+static size_t local_bytes(const orr__value *v)
+{
+    return (size_t)v->tile * orr_dtype_size(v->dtype);
+}
+
+/* Does step i, inside a strip, read elsewhere than in its own tile what members from `head` on make? */
+static bool strays(const orr__plan *p, int i, int head)
+{
+    const orr__step *s = &p->step[i];
+    for (int k = 0; k < s->region->nin; k++) {
+        const orr__value *v = &p->value[s->in[k]];
+        for (int t = 0; t < s->ntiles && v->leaf < 0 && v->first >= head; t++) {
+            int64_t first, end;
+            orr__step_reads(s, t, k, &first, &end);
+            if (end > first && (first < t * v->tile || end > (t + 1) * v->tile))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Members of a bundle have equally many tiles; what they keep to themselves nobody else touches. */
 static const char *check_bundle(const orr__plan *p, int i)
 {
     int head = orr__plan_head(p, i), end = p->step[head].members > 1 ? head + p->step[head].members : head + 1;
     const orr__step *s = &p->step[i];
-    if (end > p->nstep || (end > head + 1 && s->ntiles != 1))
-        return "a bundle of too many steps, or of one with several tiles";
+    if (end > p->nstep || (end > head + 1 && s->ntiles != p->step[head].ntiles))
+        return "a bundle of too many steps, or of unequal tiles";
+    if (end > head + 1 && strays(p, i, head))
+        return "a strip reads what is another's";
     for (int k = 0; k < s->region->nout + s->region->nin; k++) {
         const orr__value *v = &p->value[k < s->region->nout ? s->out[k] : s->in[k - s->region->nout]];
         if (v->local && (v->leaf >= 0 || v->output >= 0 || v->slot >= 0 || v->first < head || v->last >= end ||
-                         v->scratch + (size_t)v->count * orr_dtype_size(v->dtype) > p->scratch_bytes))
+                         v->scratch + local_bytes(v) > p->scratch_bytes))
             return "a bundle's own value is seen outside, or has no room";
     }
     return NULL;
@@ -61,7 +84,7 @@ static const char *check_bundle(const orr__plan *p, int i)
 /* Values of one bundle that live at the same time lie apart. */
 static bool overlap(const orr__plan *p, const orr__value *a, const orr__value *b)
 {
-    size_t asize = (size_t)a->count * orr_dtype_size(a->dtype), bsize = (size_t)b->count * orr_dtype_size(b->dtype);
+    size_t asize = local_bytes(a), bsize = local_bytes(b);
     return a->local && b->local && orr__plan_head(p, a->first) == orr__plan_head(p, b->first) && a->last >= b->first &&
            b->last >= a->first && a->scratch < b->scratch + bsize && b->scratch < a->scratch + asize;
 }
@@ -124,7 +147,10 @@ static void print_bundle(FILE *to, const orr__plan *p, int i)
     double us = 0;
     for (int k = i; k < i + p->step[i].members; k++)
         us += p->step[k].us;
-    fprintf(to, "  bundle of %d steps, one task, %.0f µs\n", p->step[i].members, us);
+    if (p->step[i].ntiles > 1)
+        fprintf(to, "  strips through %d steps, %d tasks, %.0f µs\n", p->step[i].members, p->step[i].ntiles, us);
+    else
+        fprintf(to, "  bundle of %d steps, one task, %.0f µs\n", p->step[i].members, us);
 }
 
 void orr__plan_print(FILE *to, const orr__plan *p)

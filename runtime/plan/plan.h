@@ -38,9 +38,9 @@ typedef struct orr__step {
     double us;             /* predicted time of the whole step on one CPU core    */
     double size;           /* the same by round numbers, of which models are made */
     int members;           /* > 1: a bundle begins here, this step and those behind it, run one after the other by one task
-                            * on a CPU; each has one tile. Its other members have 0, as has a step by itself. */
-    orr__use *use; int nuse; /* of the bundle: each value once, what it writes first */
-    uint64_t key;          /* of the bundle: its members' kernels and extents     */
+                            * on a CPU; each has one tile, or (strips) as many as the others, of which a task runs the same.
+                            * Its other members have 0, as has a step by itself. */
+    orr__use *use; int nuse; /* of the bundle: each value once, what it writes first; as many again for each further tile */
     void *work;            /* the engine's                                        */
     void *times;           /* model.c's                                           */
     uint64_t took_n[3], took_ns[3]; /* launches per orr__on, and their time: for people  */
@@ -104,7 +104,7 @@ orr__plan_stats orr__plan_get_stats(void);
 int orr__plan_fusion(void);                     /* how far this machine's plans are fused */
 double orr__plan_predict(const orr__region *r); /* µs on one CPU core: by what was measured of the machine … */
 double orr__plan_size(const orr__region *r);    /* … by round numbers */
-/* Tasks that step i stands for: tiles, those of a graph, or one for a bundle; 0 for its members behind the first. */
+/* Tasks that step i stands for: tiles, its own or a bundle's, or those of a graph; 0 for its members behind the first. */
 int orr__plan_tasks(const orr__plan *p, int i);
 orr_status orr__plan_verify(const orr__plan *p);
 void orr__plan_print(FILE *to, const orr__plan *p);
