@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "runtime/base/env.h"
-#include "runtime/plan/plan.h"
+#include "runtime/plan/make.h"
 #include "runtime/plan/profile.h"
 #include "tests/harness.h"
 #include "tests/region_build.h"
@@ -101,12 +101,43 @@ static void the_interpreter_is_slower(void)
     orr__env.jit = jit;
 }
 
+/* How many tiles a chain over 4096 rows has when ORRERY_TILE_US says so; < 0: auto. */
+static int tiles(int64_t tile_us, double us)
+{
+    int64_t dims[2] = { 4096, 1024 }, before = orr__env.tile_us;
+    int workers = orr__plan_machine.workers;
+    rb_begin(&b, ORR__G_MAP, 2, dims);
+    int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 4096 * 1024)));
+    rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
+    orr__plan_machine.workers = 2;
+    orr__env.tile_us = tile_us;
+    int n = orr__region_tiles(&b.r, us);
+    orr__env.tile_us = before;
+    orr__plan_machine.workers = workers;
+    return n;
+}
+
+/* A sweep of settings is one of tiles: bench/tile.c and orrery-tune go by that. */
+static void a_tile_setting_is_obeyed(void)
+{
+    static const int want[][2] = { { 50, 80 },  { 100, 40 }, { 200, 20 },   { 400, 10 },
+                                   { 1000, 4 }, { 4000, 1 }, { 1000000, 1 } };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        ORR_CHECK_MSG(tiles(want[i][0], 4000) == want[i][1], "%d us: %d tiles", want[i][0], tiles(want[i][0], 4000));
+    ORR_CHECK(tiles(0, 1e6) <= 128 && tiles(0, 1e6) >= 64);
+    ORR_CHECK_MSG(tiles(-1, 4000) == 2, "%d", tiles(-1, 4000));
+    orr__env.deterministic = true; /* whatever it says */
+    ORR_CHECK(tiles(50, 4000) == tiles(1000000, 4000));
+    orr__env.deterministic = false;
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(predictions_are_near_what_was_measured),
                                       ORR_TEST(memory_bounds_what_is_easy),
                                       ORR_TEST(small_chains_stay_inline),
                                       ORR_TEST(the_interpreter_is_slower),
+                                      ORR_TEST(a_tile_setting_is_obeyed),
                                       { 0 } };
     return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.cost", tests);
 }

@@ -120,7 +120,10 @@ static int64_t device_tiles(const orr__region *r, int64_t n)
     return n < enough ? n : enough;
 }
 
-/* A task must be worth its overhead; more tiles than workers only where that evens out the load. */
+/* ORRERY_TILE_US=number is obeyed, up to so many tiles for each worker; but a graph's tasks stay countable. */
+enum { TILES_ASKED = 64 };
+
+/* A task must be worth its overhead; more tiles than workers only where that evens out the load, or when asked. */
 int orr__region_tiles(const orr__region *r, double us)
 {
     int64_t rows = r->dim[0];
@@ -128,7 +131,10 @@ int orr__region_tiles(const orr__region *r, double us)
     double aim = orr__env.deterministic ? ASSUMED_TILE_US : orr__task_worth();
     if (rows < 2 || workers < 2 || !orr__region_cuttable(r))
         return 1;
+    bool asked = orr__env.tile_us >= 0 && !orr__env.deterministic;
     int64_t n = (int64_t)(us / aim), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
+    if (asked)
+        most = TILES_ASKED * (int64_t)workers;
     if (n > most)
         n = most;
     if (r->kind == ORR__G_SOLVE && r->rank == 2 && n > rows / 32)
@@ -136,7 +142,7 @@ int orr__region_tiles(const orr__region *r, double us)
     if (r->kind == ORR__G_MATMUL && r->rank == 3) {
         if (n > rows / 32)
             n = rows / 32; /* thin panels starve the BLAS kernels */
-        if (n > workers && n > rows / 512)
+        if (!asked && n > workers && n > rows / 512)
             n = rows / 512 > workers ? rows / 512 : workers; /* each tile packs the other operand anew */
     }
     n = device_tiles(r, n < rows ? n : rows);
