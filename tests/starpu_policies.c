@@ -1,5 +1,6 @@
-/* No run hangs, whatever StarPU's policy: random graphs and training steps under each that this StarPU has, on processors
- * alone and beside an OpenCL device. Each run is a process of its own that SIGALRM ends when nothing goes on.
+/* No run hangs, whatever StarPU's policy: random graphs, training steps, and kernels for some workers alone, under each policy
+ * that this StarPU has, on processors alone and beside an OpenCL device. Each run is a process of its own that SIGALRM ends
+ * when nothing goes on.
  * All policies on processors, and with the device those that place work by other rules; ORR_TEST_FULL=1: all, and more
  * work in each. ORR_TEST_POLICY: one alone.
  * Must not know: planner, fuser, real kernels. */
@@ -12,13 +13,14 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <starpu.h>
+#include "tests/define_affine.h"
 #include "tests/random_graph.h"
 #include "tests/steps.h"
 
 #define LIMIT "240" /* seconds for one graph or step, which take far less than one; a busy machine, more */
 
 /* Policies that differ in how they choose between a processor and a device. */
-static const char *const sample[] = { "lws", "eager", "dmda", "dmdas", "heteroprio", "modular-heft" };
+static const char *const sample[] = { "lws", "eager", "dmda", "dmdas", "heteroprio", "modular-heft", "modular-gemm" };
 
 static bool full(void)
 {
@@ -98,12 +100,48 @@ static void steps(void)
     steps_child();
 }
 
+/* A kernel that only some of the workers can do, between work that any can. What a policy does not place is refused, not
+ * kept for ever. */
+static void some_workers_alone(const char *policy, bool device)
+{
+    orr_kernel_def d = affine_def;
+    static float got[64 * 100];
+    d.name = device ? "affine_on_device" : "affine_on_processor";
+    d.entry = "affine";
+    if (device)
+        d.cpu = NULL;
+    else
+        d.opencl = d.cuda = NULL;
+    bool refused = device && strcmp(policy, "modular-gemm") == 0;
+    orr_op *op = orr_define_kernel(&d);
+    for (int k = 0; k < 5; k++) {
+        orr_test_alarm();
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_add(orr_ones(ORR_F32, ORR_SHAPE(64, 100)), orr_scalar(k));
+        orr_tensor *y = orr_sub(orr_apply_with(op, ORR_PARAMS(2), x), orr_scalar(1));
+        orr_status st = orr_read(y, got, sizeof got);
+        ORR_CHECK_MSG(refused ? st == ORR_EDEVICE && strstr(orr_error_message(), policy) : st == ORR_OK, "%s",
+                      orr_error_message());
+        for (int i = 0; i < 64 * 100 && st == ORR_OK; i++)
+            ORR_CHECK((int)got[i] == 2 * (k + 1) + i / 100 - 1);
+        (void)orr_scope_end(s);
+    }
+}
+
+static void on_some_workers_alone(void)
+{
+    const char *need = getenv("ORR_TEST_NEEDS"), *policy = getenv("STARPU_SCHED");
+    some_workers_alone(policy ? policy : "", false);
+    if (need && policy && strcmp(need, "OpenCL") == 0)
+        some_workers_alone(policy, true);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(no_run_hangs_on_processors),
                                       ORR_TEST(no_run_hangs_beside_a_device),
                                       { 0 } };
-    static const orr_test child[] = { ORR_TEST(rg_agree), ORR_TEST(steps), { 0 } };
+    static const orr_test child[] = { ORR_TEST(rg_agree), ORR_TEST(steps), ORR_TEST(on_some_workers_alone), { 0 } };
     if (getenv("ORR_TEST_CHILD")) {
         orr_test_alarm();
         return help_main(argc, argv, "starpu.policies.child", child);

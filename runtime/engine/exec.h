@@ -78,6 +78,8 @@ struct orr__run {
     struct orr__scratch { orr__buf *buf; atomic_flag taken; } *scratch; /* as many as bundles can run at once */
     int nscratch;
     void *tasks;                   /* the engine's, one block                                */
+    int ntasks;
+    struct orr__run *next;         /* of those that the engine watches                       */
     void *meter;                   /* the engine's: memory counted while tasks are submitted, NULL: all there at once */
     orr__way way;                  /* guard.c's, with the next three                         */
     orr__plan *trial;              /* NULL: its time tells nothing                           */
@@ -91,6 +93,7 @@ struct orr__run {
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
 bool orr__run_task_done(orr__run *r); /* left − 1; at zero the run ends: true */
+extern double orr__run_patience;      /* seconds without the end of a task after which the log says so; for tests */
 static inline orr_status orr__run_status(orr__run *r) { return (orr_status)atomic_load(&r->status); }
 
 /* guard.c: chooses who takes the run's tasks, and learns from how long it took. hybrid: there are both kinds of workers, and

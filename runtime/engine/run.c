@@ -6,6 +6,8 @@
 #include <string.h>
 #include "runtime/engine/exec.h"
 
+double orr__run_patience = 60;
+
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
 {
     orr__run *r = orr__alloc(sizeof *r);
@@ -84,6 +86,8 @@ static void finish(orr__run *r)
         orr__buf_unref(r->value[i]);
     for (int i = 0; i < r->nscratch; i++)
         orr__buf_unref(r->scratch[i].buf);
+    if (r->ended)
+        r->ended(r);
     orr__plan_unref(r->plan);
     free(r->value);
     free(r->scratch);
@@ -94,8 +98,6 @@ static void finish(orr__run *r)
     r->scalar = NULL;
     r->tasks = NULL;
     r->scratch = NULL;
-    if (r->ended)
-        r->ended(r);
     pthread_mutex_lock(&r->lock);
     atomic_store(&r->done, true);
     pthread_cond_broadcast(&r->cond);

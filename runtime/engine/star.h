@@ -17,6 +17,7 @@
 typedef struct {
     int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
     bool hybrid;            /* processors and devices, none of them asked for by name       */
+    const char *shy;        /* the policy, where it gives devices none of our tasks, else NULL */
     bool one_memory;        /* nobody sees data elsewhere                                 */
     size_t device_bytes;    /* memory of the smallest device, 0: unknown                  */
     int blas_threads;       /* as found, for stop                                         */
@@ -68,6 +69,15 @@ orr_status orr__star_room(orr__site at, const orr__device_at *where, size_t *tot
 /* Sets STARPU_HOME when nothing can be written where StarPU would (star_home.c). */
 orr_status orr__star_home(orr__site at);
 
+/* -- policies (star_policy.c) ------------------------------------------------------------------------------ */
+
+orr_status orr__star_policy_check(orr__site at); /* STARPU_SCHED is one that there is */
+void orr__star_policy_configure(struct starpu_conf *conf);
+/* The workers are counted; whether plans may be kept from processors or from devices to see which are faster. The name stays. */
+bool orr__star_policy_begin(const char *policy);
+/* Of a task for the workers `where`; most policies go by what the caller would have. */
+int orr__star_policy_priority(int32_t where, int otherwise);
+
 /* -- sleep (star_idle.c) --------------------------------------------------------------------------------- */
 
 orr_status orr__star_idle_start(orr__site at);
@@ -91,10 +101,26 @@ typedef struct orr__task {
     const orr__step *step; /* the first of a bundle's */
     orr__work *work;       /* NULL: a bundle          */
     int tile;
+    atomic_int state;  /* ORR__TASK_WAITS, _DONE, _RUNS + worker + 1; 0: not submitted yet */
     int worker;        /* of a device's task that has begun, else -1 */
     double began;
     orr__after after;  /* what the device's launch left to be known  */
 } orr__task;
+
+enum { ORR__TASK_WAITS = 1, ORR__TASK_DONE, ORR__TASK_RUNS };
+static inline void orr__task_state(orr__task *a, int state)
+{
+    atomic_store_explicit(&a->state, state, memory_order_release);
+}
+static inline void orr__task_runs(orr__task *a) /* on the thread that does it */
+{
+    orr__task_state(a, ORR__TASK_RUNS + starpu_worker_get_id() + 1);
+}
+
+/* star_stall.c: a line in the log when no task of the runs that are watched ends for long, with what is outstanding. */
+void orr__stall_watch(orr__run *r);   /* its tasks are there */
+void orr__stall_unwatch(orr__run *r); /* before they go; may not be watched */
+void orr__stall_look(void);           /* now and then */
 
 /* Operand j of tile t of a step: outputs first, then inputs. n = 0: no bytes, no handle. */
 typedef struct { orr__tiles *tiles; int first, n; size_t elem; } orr__span;

@@ -49,7 +49,7 @@ static void *local(const orr__value *v, char *inside, int tile)
 /* All data is at home: bundles are made only where CPU workers see one memory. */
 void orr__star_bundle(void *buffers[], void *arg)
 {
-    const orr__task *a = arg;
+    orr__task *a = arg;
     const orr__plan *plan = a->run->plan;
     void *few[128], **host = few;
     int first = (int)(a->step - plan->step);
@@ -58,6 +58,7 @@ void orr__star_bundle(void *buffers[], void *arg)
     (void)buffers;
     if (orr__run_status(a->run) != ORR_OK)
         return;
+    orr__task_runs(a);
     if (plan->nvalue > 128 && !(host = orr__alloc_n((size_t)plan->nvalue, sizeof *host)))
         st = ORR_ENOMEM;
     struct orr__scratch *own = st == ORR_OK ? take_scratch(a->run) : NULL;

@@ -206,7 +206,7 @@ static orr_status send(const factorisation *f, draft *d)
     d->task->cl_arg_free = 1;
     d->task->callback_func = done;
     d->task->callback_arg = d->a;
-    d->task->priority = priority(f, d->a);
+    d->task->priority = orr__star_policy_priority(STARPU_CPU, priority(f, d->a));
     atomic_fetch_add_explicit(&f->run->left, 1, memory_order_relaxed);
     orr__meter_started(f->run);
     if ((err = starpu_task_submit(d->task)) == 0)

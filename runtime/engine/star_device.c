@@ -140,6 +140,7 @@ static bool begin(orr__task *a)
 {
     if (orr__run_status(a->run) != ORR_OK)
         return false;
+    orr__task_runs(a);
     a->worker = starpu_worker_get_id();
     a->began = orr__now();
     return true;

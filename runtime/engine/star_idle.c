@@ -1,4 +1,4 @@
-/* Sends idle workers to sleep: StarPU's spin, and take cores from the threads that record graphs.
+/* Sends idle workers to sleep, and has the busy ones watched: StarPU's spin, and take cores from the threads that record graphs.
  * Must not know: what a run does. */
 #include "config.h"
 #include <errno.h>
@@ -43,6 +43,9 @@ static void *watch(void *unused)
             asleep = true;
         } else {
             nap(patience);
+            pthread_mutex_unlock(&lock);
+            orr__stall_look();
+            pthread_mutex_lock(&lock);
         }
     }
     pthread_mutex_unlock(&lock);

@@ -28,12 +28,13 @@ static orr_status launch(const orr__task *a)
 void orr__star_cpu(void *buffers[], void *arg)
 {
     (void)buffers;
-    const orr__task *a = arg;
+    orr__task *a = arg;
     double t0;
     orr_status st;
 
     if (orr__run_status(a->run) != ORR_OK)
         return;
+    orr__task_runs(a);
     t0 = orr__now();
     st = launch(a);
     orr__exec_rest(a->step, a->tile, a->run->value);

@@ -28,6 +28,7 @@ static bool submit_one(starpu_data_handle_t read, starpu_data_handle_t write, bo
     t->handles[1] = write;
     t->detach = !wait;
     t->destroy = !wait;
+    t->priority = orr__star_policy_priority(STARPU_CPU, t->priority);
     if (starpu_task_submit(t) != 0) {
         t->destroy = 0;
         starpu_task_destroy(t);

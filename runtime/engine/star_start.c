@@ -85,26 +85,6 @@ static orr_status check_numbers(orr__site at)
     return ORR_OK;
 }
 
-/* StarPU warns of a policy that it does not know, twice, and takes another. */
-static orr_status check_policy(orr__site at)
-{
-    const char *v = getenv("STARPU_SCHED");
-    struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
-    char names[600] = "";
-    size_t n = 0;
-
-    if (!v || !*v || !all || getenv("STARPU_SCHED_LIB") || strcmp(v, "heft") == 0 || strcmp(v, "help") == 0)
-        return ORR_OK;
-    for (; *all; all++) {
-        if (strcmp((*all)->policy_name, v) == 0)
-            return ORR_OK;
-        int m = snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*all)->policy_name);
-        n = m > 0 && n + (size_t)m < sizeof names ? n + (size_t)m : n;
-    }
-    names[n] = '\0';
-    return orr__fail(at, ORR_EENV, "STARPU_SCHED=%s makes no sense; it takes: %s", v, names);
-}
-
 /* Which devices may be used, and how many OpenCL devices there are; asked for by name and not there: an error. A GPU
  * that CUDA drives is not driven by OpenCL too. */
 static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *opencl)
@@ -135,7 +115,7 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     bool cuda = false;
     int opencl = 0;
 
-    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = check_policy(at)) != ORR_OK)
+    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = orr__star_policy_check(at)) != ORR_OK)
         return st;
     setenv("STARPU_SILENT", "1", 0);
     setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 takes all cores of the machine, whatever the job has */
@@ -152,6 +132,7 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
         conf->ncpus = config->workers;
     if (!getenv("STARPU_SCHED"))
         conf->sched_policy_name = opencl > 0 || cuda ? "dmdas" : "lws";
+    orr__star_policy_configure(conf);
     return ORR_OK;
 }
 
@@ -169,21 +150,6 @@ static size_t smallest_device(void)
             least = (size_t)n;
     }
     return least;
-}
-
-/* These policies place tasks without asking how long they take. One never ends when a model is being calibrated: StarPU
- * 1.3's modular-heteroprio-heft keeps such a task for ever, bare StarPU too. */
-static bool wants_models(void)
-{
-    static const char *const without[] = { "lws", "ws", "eager", "prio", "random", "no-prio" };
-    const char *calibrate = getenv("STARPU_CALIBRATE");
-
-    if (strcmp(policy, "modular-heteroprio-heft") == 0)
-        return false;
-    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-        if (strcmp(policy, without[i]) == 0)
-            return calibrate && atoi(calibrate) > 0;
-    return true;
 }
 
 /* From StarPU's own calibration, to the first device. */
@@ -207,16 +173,12 @@ static void look_around(int backend)
     orr__star.one_memory = starpu_memory_nodes_get_count() == 1;
     orr__star.device_bytes = smallest_device();
     snprintf(policy, sizeof policy, "%s", p && p->policy_name ? p->policy_name : "?");
-    /* heteroprio sorts tasks by what its workers may run, and stops the program when one is kept from some of them. */
-    orr__star.hybrid = backend == ORR__BACKEND_AUTO && orr__star.cpus > 0 && orr__star.opencls + orr__star.cudas > 0 &&
-                       !strstr(policy, "heteroprio");
-    orr__star_models(wants_models());
+    orr__star.hybrid = orr__star_policy_begin(policy) && backend == ORR__BACKEND_AUTO;
     orr__plan_machine.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
     orr__plan_machine.opencl = orr__star.opencls > 0;
     orr__plan_machine.cuda = orr__star.cudas;
     orr__plan_machine.device_bytes = orr__star.device_bytes;
     orr__plan_machine.devices = orr__star.opencls + orr__star.cudas;
-    orr__plan_machine.placed = wants_models();
     measure_bus();
     orr__plan_machine.graphs = orr__star.cpus > 1;
     orr__plan_machine.bundles = orr__star.cpus > 0;

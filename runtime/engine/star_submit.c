@@ -38,6 +38,7 @@ static void called_back(void *arg)
     orr__task *a = arg;
 
     orr__star_device_done(a);
+    orr__task_state(a, ORR__TASK_DONE);
     orr__meter_done(a->run, a->step, true);
     if (orr__run_task_done(a->run))
         sched_yield();
@@ -61,6 +62,7 @@ static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, c
         got++;
     if (got == n)
         (a->step->members > 1 ? orr__star_bundle : orr__star_cpu)(NULL, a);
+    orr__task_state(a, ORR__TASK_DONE);
     for (int i = 0; i < got; i++)
         if (!again(handle, i))
             starpu_data_release(handle[i]);
@@ -121,6 +123,11 @@ static orr_status look_up(orr__site at, draft *d)
         d->device = p.n <= 1 ? d->device : 0;
         bytes += p.n > 0 ? (size_t)p.n * p.tiles->bytes : 0;
     }
+    if (orr__star.shy && d->device && orr__region_needs_device(s->region))
+        return orr__fail(at, ORR_EDEVICE,
+                         "%s: a device alone can do it, and STARPU_SCHED=%s gives devices no such task: take another "
+                         "policy (unset, it is dmdas)",
+                         s->region->label, orr__star.shy);
     if (orr__star.device_bytes > 0 && bytes > orr__star.device_bytes / 10 * 8)
         d->device = 0;
     return ORR_OK;
@@ -152,6 +159,7 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->where = (int32_t)(STARPU_CPU | d->device);
     if (d->device && (d->a->run->way == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
         d->task->where = (int32_t)d->device;
+    d->task->priority = orr__star_policy_priority(d->task->where, d->task->priority);
     return ORR_OK;
 }
 
@@ -214,6 +222,8 @@ static orr_status submit_all(orr__site at, orr__run *r)
         n += (size_t)plan->step[i].ntiles;
     if (!(a = r->tasks = orr__alloc_n(n + 1, sizeof *a)))
         return ORR_ENOMEM;
+    r->ntasks = (int)n;
+    orr__stall_watch(r);
     locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process over a comma */
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
         const orr__step *s = &plan->step[i];
@@ -224,9 +234,12 @@ static orr_status submit_all(orr__site at, orr__run *r)
             continue;
         }
         for (int t = 0; t < s->ntiles && st == ORR_OK; t++, a++) {
-            *a = (orr__task){
-                .run = r, .step = s, .work = bundle ? NULL : orr__work_of_step(s), .tile = t, .worker = -1
-            };
+            a->run = r;
+            a->step = s;
+            a->work = bundle ? NULL : orr__work_of_step(s);
+            a->tile = t;
+            a->worker = -1;
+            orr__task_state(a, ORR__TASK_WAITS);
             st = submit(at, a);
         }
         i += bundle ? s->members - 1 : 0;
@@ -240,6 +253,7 @@ static orr_status submit_all(orr__site at, orr__run *r)
 
 static void ended(orr__run *r)
 {
+    orr__stall_unwatch(r);
     orr__meter_end(r);
     orr__guard_end(r);
     orr__star_rest(true);
