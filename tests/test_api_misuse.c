@@ -141,7 +141,7 @@ static int life_of_a_child(orr_tensor *y, orr_event *e)
     if (!orr_event_done(e) && orr_wait(e) != ORR_ESTATE)
         return 2;
     double v;
-    if (orr_item(y, &v) != ORR_ESTATE)
+    if (orr_item(y, &v) != ORR_ESTATE || !says("forked after orr_init"))
         return 3;
     return orr_shutdown() == ORR_OK ? 0 : 4;
 }

@@ -11,7 +11,13 @@
 
 orr_status orr__need_running(orr__site at)
 {
-    return orr__engine_running() ? ORR_OK : orr__fail(at, ORR_ESTATE, "Orrery is not running: call orr_init first");
+    if (orr__engine_running())
+        return ORR_OK;
+    return orr__fail(at, ORR_ESTATE, "Orrery is not running: %s",
+                     orr__engine_orphaned()
+                         ? "this process was forked after orr_init, and the workers are the parent's; fork "
+                           "before, or call orr_shutdown and orr_init here, for the serial engine"
+                         : "call orr_init first");
 }
 
 /* The run that still writes a node's value (a reference), or NULL. Under the lock. */

@@ -115,6 +115,11 @@ bool orr__engine_running(void)
     return atomic_load(&engine) != NULL;
 }
 
+bool orr__engine_orphaned(void)
+{
+    return orphan;
+}
+
 const char *orr__engine_name(void)
 {
     return name;

@@ -12,6 +12,7 @@
 orr_status orr__engine_start(orr__site at, const orr_config *config);
 void orr__engine_stop(void);          /* waits for everything */
 bool orr__engine_running(void);
+bool orr__engine_orphaned(void);      /* this process was forked from one in which it ran */
 /* Waits for the machine's numbers; again: measures and keeps them. */
 orr_status orr__engine_measure(orr__site at, bool again);
 size_t orr__engine_held(void);        /* bytes of buffers kept with their handles for reuse */
