@@ -11,7 +11,7 @@ static orr_tensor *leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, o
     if (!n)
         orr__buf_unref(b);
     else
-        n->value = b;
+        atomic_init(&n->value, b);
     return orr__handle_new(n);
 }
 
@@ -56,10 +56,13 @@ orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape s
                            orr_dtype_name(dtype));
     /* The node first: once the buffer exists, letting it go would call release, which an error must not. */
     orr__node *n = orr__node_new(at, orr__prim(ORR__OP_LEAF), dtype, &shape, 0, NULL);
-    if (n && !(n->value = orr__buf_wrap(data, bytes, release, user))) {
+    orr__buf *b = n ? orr__buf_wrap(data, bytes, release, user) : NULL;
+    if (n && !b) {
         orr__node_unref(n);
         return orr__poison(at, ORR_ENOMEM, "no memory for a tensor");
     }
+    if (n)
+        atomic_init(&n->value, b);
     return orr__handle_new(n);
 }
 

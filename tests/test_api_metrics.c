@@ -29,7 +29,7 @@ static void quantiles_are_those_of_the_sorted_times(void)
         s ^= s >> 7;
         s ^= s << 17;
         t[i] = 1e-8 * pow(10.0, 10.0 * (double)(s >> 11) * 0x1p-53);
-        orr__histogram_add(&h, t[i]);
+        orr__histogram_add(&h, t[i], 1);
     }
     qsort(t, N, sizeof *t, by_value);
     for (int k = 0; k < 5; k++) {
@@ -42,10 +42,10 @@ static void odd_times_are_counted_at_the_ends(void)
 {
     static orr__histogram h;
     ORR_CHECK(orr__histogram_quantile(&h, 0.5) == 0);
-    orr__histogram_add(&h, -1.0);
-    orr__histogram_add(&h, (double)NAN);
+    orr__histogram_add(&h, -1.0, 1);
+    orr__histogram_add(&h, (double)NAN, 1);
     ORR_CHECK(orr__histogram_quantile(&h, 1.0) < 2e-9);
-    orr__histogram_add(&h, (double)INFINITY);
+    orr__histogram_add(&h, (double)INFINITY, 1);
     ORR_CHECK(orr__histogram_quantile(&h, 1.0) > 500);
     orr__histogram_clear(&h);
     ORR_CHECK(orr__histogram_quantile(&h, 1.0) == 0);

@@ -45,14 +45,12 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buf **b)
     orr_status st = orr__need_running(at);
 
     if (st == ORR_OK)
-        st = orr__tensor_nodes(at, &t, 1, &node);
+        st = orr__tensor_nodes(at, &t, 1, NULL, &node);
     if (st == ORR_OK)
         st = orr__eval_nodes(at, &node, 1, NULL);
     if (st != ORR_OK)
         return orr__fail_place(at, st);
-    orr__graph_lock();
-    *b = orr__buf_ref(node->value);
-    orr__graph_unlock();
+    *b = orr__buf_ref(orr__node_value(node));
     return ORR_OK;
 }
 

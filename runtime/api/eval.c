@@ -20,25 +20,17 @@ orr_status orr__need_running(orr__site at)
                          : "call orr_init first");
 }
 
-/* The run that still writes a node's value (a reference), or NULL. Under the lock. */
-static orr__run *run_of(const orr__node *n)
-{
-    return n->value && n->value->run ? orr__run_ref(n->value->run) : NULL;
-}
-
 /* Those of `from` that have no value yet are appended to `to` with a reference. Runs that still write the others are
  * waited for when `wait` is set. */
 static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, int *count, bool wait)
 {
     orr_status st = ORR_OK;
     for (int i = 0; i < n; i++) {
-        orr__graph_lock();
-        bool there = from[i]->value != NULL;
-        orr__run *busy = there && wait ? run_of(from[i]) : NULL;
-        orr__graph_unlock();
-        if (!there)
+        const orr__buf *b = orr__node_value(from[i]);
+        if (!b) {
             to[(*count)++] = orr__node_ref(from[i]);
-        if (busy) {
+        } else if (wait && b->run) {
+            orr__run *busy = orr__run_ref(b->run);
             orr_status s = orr__run_wait(busy);
             orr__run_unref(busy);
             st = st == ORR_OK ? s : st;
@@ -165,7 +157,7 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     return st;
 }
 
-orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, orr__node **node)
+orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *what, orr__node **node)
 {
     for (int i = 0; i < n; i++) {
         orr_tensor *bad;
@@ -174,8 +166,9 @@ orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, orr__nod
         node[i] = c ? orr__handle_node(c) : NULL;
         if (node[i] && !node[i]->poison)
             continue;
-        snprintf(name, sizeof name, n > 1 ? "tensor %d" : "the tensor", i);
-        if (orr__operands(at, 1, &c, (const char *const[]){ name }, &node[i], &bad))
+        if (what)
+            snprintf(name, sizeof name, "%s %d", what, i);
+        if (orr__operands(at, 1, &c, (const char *const[]){ what ? name : "the tensor" }, &node[i], &bad))
             continue;
         const orr__node *p = orr__handle_node(bad);
         orr_status st = p && p->poison ? orr__fail_text(p->poison->status, p->poison->text) : ORR_EHANDLE;
@@ -195,7 +188,7 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__r
         return ORR_ENOMEM;
     orr_status st = orr__need_running(at);
     if (st == ORR_OK)
-        st = orr__tensor_nodes(at, t, n, node);
+        st = orr__tensor_nodes(at, t, n, n > 1 ? "tensor" : NULL, node);
     if (st == ORR_OK)
         st = orr__eval_nodes(at, node, n, run);
     if (node != few)
@@ -284,24 +277,15 @@ bool orr_event_done(const orr_event *event)
 
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node **node)
 {
-    orr_status st = orr__tensor_nodes(at, &t, 1, node);
+    orr_status st = orr__tensor_nodes(at, &t, 1, NULL, node);
     if (st == ORR_OK)
         st = orr__need_running(at);
     if (st != ORR_OK)
         return st;
-    orr__graph_lock();
-    bool there = (*node)->value != NULL;
-    orr__graph_unlock();
-    if (!there && (st = orr__eval_nodes(at, node, 1, NULL)) != ORR_OK)
+    if (!orr__node_value(*node) && (st = orr__eval_nodes(at, node, 1, NULL)) != ORR_OK)
         return orr__fail_place(at, st);
-    orr__graph_lock();
-    *buf = orr__buf_ref((*node)->value);
-    orr__run *run = run_of(*node);
-    orr__graph_unlock();
-    if (run) {
-        st = orr__run_wait(run);
-        orr__run_unref(run);
-    }
+    *buf = orr__buf_ref(orr__node_value(*node));
+    st = orr__run_wait((*buf)->run);
     if (st == ORR_OK)
         st = orr__buf_sync(*buf);
     if (st != ORR_OK)

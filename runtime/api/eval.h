@@ -18,7 +18,7 @@ orr_event *orr__event_new(void);
 void orr__event_adopt(orr_event *event, orr__run *run);
 void orr__event_drop(orr_event *event);
 orr_status orr__need_running(orr__site at);
-/* Borrowed nodes of n tensors; the first error of a bad one. */
-orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, orr__node **node);
+/* Borrowed nodes of n tensors; the first error of a bad one, which is called `what` and its number (NULL: the tensor). */
+orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *what, orr__node **node);
 
 #endif

@@ -28,30 +28,22 @@ orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_
     return orr__handle_new(orr__node_new(at, orr__prim(ORR__OP_PLACEHOLDER), dtype, &shape, 0, NULL));
 }
 
-/* Borrowed nodes of n tensors into a fresh array; NULL and the last error when one is bad. */
-static orr__node **resolve(orr__site at, orr_tensor *const *t, int n, const char *what)
+/* Borrowed nodes of n tensors; the last error when one is bad. */
+static orr_status resolve(orr__site at, orr_tensor *const *t, int n, const char *what, orr__node **node)
 {
-    orr__node **node = n >= 0 && (t || !n) ? orr__alloc_n((size_t)n + 1, sizeof *node) : NULL;
-    if (!node) {
-        if (n < 0 || (!t && n))
-            (void)orr__fail(at, ORR_EINVAL, "the list of %ss is NULL or its length negative", what);
-        return NULL;
-    }
-    for (int i = 0; i < n; i++) {
-        orr_tensor *bad;
-        const orr_tensor *c = t[i];
-        char name[48];
-        snprintf(name, sizeof name, "%s %d", what, i);
-        if (orr__operands(at, 1, &c, (const char *const[]){ name }, &node[i], &bad))
-            continue;
-        const orr__node *p = orr__handle_node(bad);
-        if (p && p->poison)
-            (void)orr__fail_text(p->poison->status, p->poison->text);
-        (void)orr_free_at(NULL, 0, bad);
-        free(node);
-        return NULL;
-    }
-    return node;
+    if (n < 0 || (!t && n))
+        return orr__fail(at, ORR_EINVAL, "the list of %ss is NULL or its length negative", what);
+    return orr__tensor_nodes(at, t, n, what, node);
+}
+
+/* The same into a fresh array, or NULL. */
+static orr__node **resolve_all(orr__site at, orr_tensor *const *t, int n, const char *what)
+{
+    orr__node **node = orr__alloc_n((size_t)(n < 0 ? 0 : n) + 1, sizeof *node);
+    if (node && resolve(at, t, n, what, node) == ORR_OK)
+        return node;
+    free(node);
+    return NULL;
 }
 
 static orr_status check_inputs(orr__site at, orr__node *const *in, int n)
@@ -141,8 +133,8 @@ orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inp
     if (orr__need_running(at) != ORR_OK)
         return NULL;
     graph *g = orr__alloc(sizeof *g);
-    orr__node **out = resolve(at, outputs, n_outputs, "output");
-    orr__node **in = out ? resolve(at, inputs, n_inputs, "input") : NULL;
+    orr__node **out = resolve_all(at, outputs, n_outputs, "output");
+    orr__node **in = out ? resolve_all(at, inputs, n_inputs, "input") : NULL;
     bool ok = g && out && in;
     if (ok) {
         g->nout = n_outputs;
@@ -181,11 +173,8 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
         orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
         orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
         orr_status st = now ? orr__eval_nodes(at, &now, 1, NULL) : ORR_OK;
-        if (st == ORR_OK) {
-            orr__graph_lock();
-            leaf[k] = orr__buf_ref(from ? from->value : p->leaf[k]);
-            orr__graph_unlock();
-        }
+        if (st == ORR_OK)
+            leaf[k] = orr__buf_ref(from ? orr__node_value(from) : p->leaf[k]);
         orr__node_unref(now);
         if (st != ORR_OK)
             return st;
@@ -200,79 +189,111 @@ static void wrap_results(orr__site at, const graph *g, orr__buf **out, orr_tenso
         const orr__node *like = g->prog.node[g->prog.out[i]];
         orr__node *n = orr__node_new(at, orr__prim(ORR__OP_LEAF), (orr_dtype)like->dtype, &like->shape, 0, NULL);
         if (n)
-            n->value = out[i];
+            atomic_init(&n->value, out[i]);
         else
             orr__buf_unref(out[i]);
         results[i] = orr__handle_new(n);
     }
 }
 
-static orr_status submit(orr__site at, graph *g, orr__node *const *value, orr_tensor **results, orr_event *event,
-                         orr__run **run)
+/* What belongs to one submission. */
+enum { FEW = 16 };
+typedef struct {
+    orr__node *few_value[FEW], **value; /* borrowed                   */
+    orr__buf *few_leaf[FEW], **leaf;    /* references, once there     */
+    orr__buf *few_out[FEW], **out;
+    orr__run *run;
+} submission;
+
+static bool submission_begin(submission *s, const graph *g)
 {
-    orr_status st = g->nin ? orr__eval_nodes(at, value, g->nin, NULL) : ORR_OK;
-    orr__buf **leaf = orr__alloc_n((size_t)g->prog.nleaf + 1, sizeof *leaf);
-    orr__buf **out = orr__alloc_n((size_t)g->nout + 1, sizeof *out);
-    if (st == ORR_OK && (!leaf || !out))
+    s->value = g->nin <= FEW ? s->few_value : orr__alloc_n((size_t)g->nin, sizeof *s->value);
+    s->leaf = g->prog.nleaf <= FEW ? s->few_leaf : orr__alloc_n((size_t)g->prog.nleaf, sizeof *s->leaf);
+    s->out = g->nout <= FEW ? s->few_out : orr__alloc_n((size_t)g->nout, sizeof *s->out);
+    for (int k = 0; s->leaf && k < g->prog.nleaf; k++)
+        s->leaf[k] = NULL;
+    s->run = NULL;
+    return s->value && s->leaf && s->out;
+}
+
+static void submission_end(submission *s, const graph *g)
+{
+    for (int k = 0; s->leaf && k < g->prog.nleaf; k++)
+        orr__buf_unref(s->leaf[k]);
+    if (s->value != s->few_value)
+        free(s->value);
+    if (s->leaf != s->few_leaf)
+        free(s->leaf);
+    if (s->out != s->few_out)
+        free(s->out);
+}
+
+/* The graph's plan, or one for what the memory limit leaves. */
+static orr_status execute(orr__site at, const graph *g, submission *s)
+{
+    orr__plan *tight = NULL;
+    size_t left = orr__engine_left();
+    orr_status st = g->plan->bytes_peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;
+    if (st == ORR_OK)
+        st = orr__engine_execute(at, tight ? tight : g->plan, s->leaf, g->prog.scalar, s->out, &s->run);
+    orr__plan_unref(tight);
+    return st;
+}
+
+static orr_status submit(orr__site at, const graph *g, submission *s, bool wait)
+{
+    orr_status st = g->nin ? orr__eval_nodes(at, s->value, g->nin, NULL) : ORR_OK;
+    if (st == ORR_OK)
+        st = bind(at, g, s->value, s->leaf);
+    if (st == ORR_OK)
+        st = execute(at, g, s);
+    if (st == ORR_OK && s->run && wait) {
+        st = orr__run_wait(s->run);
+        for (int i = 0; st != ORR_OK && i < g->nout; i++)
+            orr__buf_unref(s->out[i]);
+    }
+    return st;
+}
+
+static orr_status submit_values(orr__site at, const graph *g, orr_tensor *const *values, orr_tensor **results,
+                                orr_event **event)
+{
+    submission s;
+    orr_status st = submission_begin(&s, g) ? resolve(at, values, g->nin, "value", s.value) : ORR_ENOMEM;
+    for (int i = 0; i < g->nin && st == ORR_OK; i++)
+        st = check_value(at, g->in[i], s.value[i], i);
+    orr_event *e = event && st == ORR_OK ? orr__event_new() : NULL;
+    if (st == ORR_OK && event && !e)
         st = ORR_ENOMEM;
     if (st == ORR_OK)
-        st = bind(at, g, value, leaf);
-    orr__plan *plan = orr__plan_ref(g->plan);
-    if (st == ORR_OK && plan->bytes_peak > orr__engine_left()) {
-        orr__plan_unref(plan);
-        plan = NULL;
-        st = orr__plan_get_within(at, &g->prog, orr__engine_left(), &plan);
-    }
+        st = submit(at, g, &s, !event);
     if (st == ORR_OK)
-        st = orr__engine_execute(at, plan, leaf, g->prog.scalar, out, run);
-    if (st == ORR_OK && *run && !event) {
-        st = orr__run_wait(*run);
-        for (int i = 0; st != ORR_OK && i < g->nout; i++)
-            orr__buf_unref(out[i]);
+        wrap_results(at, g, s.out, results);
+    submission_end(&s, g);
+    if (st == ORR_OK && e) {
+        orr__event_adopt(e, s.run);
+        *event = e;
+        return ORR_OK;
     }
-    if (st == ORR_OK)
-        wrap_results(at, g, out, results);
-    for (int k = 0; leaf && k < g->prog.nleaf; k++)
-        orr__buf_unref(leaf[k]);
-    free(leaf);
-    free(out);
-    orr__plan_unref(plan);
-    return st;
+    if (e)
+        orr__event_drop(e);
+    orr__run_unref(s.run);
+    return orr__fail_place(at, st);
 }
 
 orr_status orr_graph_submit_at(const char *file, int line, orr_graph *name, orr_tensor *const *values,
                                orr_tensor **results, orr_event **event)
 {
     orr__site at = ORR__SITE(file, line, "graph_submit");
-    orr__run *run = NULL;
     if (event)
         *event = NULL;
-    graph *g = orr__token_get(name, false);
+    const graph *g = orr__token_get(name, false);
     if (name && !g)
         return orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
     if (!g || (g->nin && !values) || (g->nout && !results))
         return orr__fail(at, ORR_EINVAL, "%s is NULL", !g ? "the graph" : g->nin && !values ? "values" : "results");
     orr_status st = orr__need_running(at);
-    orr__node **value = st == ORR_OK ? resolve(at, values, g->nin, "value") : NULL;
-    if (!value)
-        return orr_error_status();
-    for (int i = 0; i < g->nin && st == ORR_OK; i++)
-        st = check_value(at, g->in[i], value[i], i);
-    orr_event *e = event && st == ORR_OK ? orr__event_new() : NULL;
-    if (st == ORR_OK && event && !e)
-        st = ORR_ENOMEM;
-    if (st == ORR_OK)
-        st = submit(at, g, value, results, e, &run);
-    free(value);
-    if (!e || st != ORR_OK) {
-        if (e)
-            orr__event_drop(e);
-        orr__run_unref(run);
-        return orr__fail_place(at, st);
-    }
-    orr__event_adopt(e, run);
-    *event = e;
-    return ORR_OK;
+    return st == ORR_OK ? submit_values(at, g, values, results, event) : st;
 }
 
 orr_status orr_graph_free(orr_graph *name)

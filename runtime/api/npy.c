@@ -93,7 +93,7 @@ orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr
         return orr__handle_new(NULL);
     orr__node *n = orr__node_new(at, orr__prim(ORR__OP_LEAF), dtype, shape, 0, NULL);
     if (n)
-        n->value = b;
+        atomic_init(&n->value, b);
     else
         orr__buf_unref(b);
     return orr__handle_new(n);

@@ -82,12 +82,9 @@ static double cost_of(map *m, orr_tensor *t)
     orr__prog p;
     orr__plan *plan;
     double us = 0;
-    if (orr__tensor_nodes(at, &t, 1, &node) != ORR_OK)
+    if (orr__tensor_nodes(at, &t, 1, NULL, &node) != ORR_OK)
         return 0;
-    orr__graph_lock();
-    bool there = node->value != NULL;
-    orr__graph_unlock();
-    if (there || orr__prog_capture(at, &node, 1, &p) != ORR_OK)
+    if (orr__node_value(node) || orr__prog_capture(at, &node, 1, &p) != ORR_OK)
         return 0;
     if (orr__plan_get(at, &p, &plan) == ORR_OK) {
         us = plan->us;

@@ -9,13 +9,9 @@
 static int without_value(orr__node *const *from, int n, orr__node **to)
 {
     int count = 0;
-    orr__graph_lock();
     for (int i = 0; i < n; i++)
-        if (!from[i]->value)
-            to[count++] = from[i];
-    orr__graph_unlock();
-    for (int i = 0; i < count; i++)
-        (void)orr__node_ref(to[i]);
+        if (!orr__node_value(from[i]))
+            to[count++] = orr__node_ref(from[i]);
     return count;
 }
 
@@ -54,7 +50,7 @@ orr_status orr_warmup_at(const char *file, int line, orr_tensor *t)
     orr__node *node, **pending;
     orr_status st = orr__need_running(at);
     if (st == ORR_OK)
-        st = orr__tensor_nodes(at, &t, 1, &node);
+        st = orr__tensor_nodes(at, &t, 1, NULL, &node);
     if (st != ORR_OK)
         return st;
     int npending = orr__pending(&pending);

@@ -4,6 +4,7 @@
 #include "runtime/base/buf.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
+#include "runtime/base/stash.h"
 
 #include <stdlib.h>
 
@@ -21,6 +22,9 @@ orr__buf *orr__buf_new(size_t bytes)
 {
     size_t cap;
     bool spilled = false;
+    orr__buf *small = orr__stash_take(bytes);
+    if (small)
+        return small;
     void *host = orr__pool_get(bytes, &cap);
     if (!host && orr__buf_engine.press && orr__buf_engine.press() && (host = orr__pool_get(bytes, &cap)))
         orr_error_clear();
@@ -73,6 +77,8 @@ void orr__buf_unref(orr__buf *b)
 
 void orr__buf_recycle(orr__buf *b)
 {
+    if (orr__stash_keep(b))
+        return;
     void (*release)(void *, void *) = b->release;
     void *host = b->host, *user = b->release_user;
     if (b->cap)

@@ -23,6 +23,7 @@ typedef struct orr__buf {
     void *tiles;           /* the engine's handles for this buffer, NULL: host memory is all there is */
     orr__run *run;         /* the run that writes it; NULL: the content is there                     */
     atomic_int readers;    /* host pointers handed out (orr_data)                                     */
+    struct orr__buf *next; /* free lists                                                              */
 } orr__buf;
 
 /* Set once by the engine at start, cleared at shutdown. */
@@ -54,7 +55,7 @@ typedef struct {
     size_t live, pooled, peak, limit; /* bytes in memory                                          */
     bool spills;                      /* what is beyond the limit goes to files                   */
     size_t spilled, spilled_peak;     /* bytes there                                              */
-    uint64_t allocs, hits;
+    uint64_t fresh;                   /* blocks that there was none to reuse for                  */
 } orr__pool_stats;
 orr__pool_stats orr__pool_get_stats(void);
 void orr__pool_peak_reset(void); /* peaks from here on */

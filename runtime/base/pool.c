@@ -4,27 +4,12 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
+#include "runtime/base/stash.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define ORR__ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ORR__ASAN 1
-#endif
-#endif
-#ifdef ORR__ASAN
-#include <sanitizer/asan_interface.h>
-#define HIDE(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
-#define SHOW(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
-#else
-#define HIDE(p, n) ((void)0)
-#define SHOW(p, n) ((void)0)
-#endif
 
 /* Sizes: 64, 128, 192, 256, and from there four steps to each power of two (so at most a fifth is unused). */
 enum { FIRST_LOG = 8, LAST_LOG = 47, CLASSES = 4 * (LAST_LOG - FIRST_LOG) + 4 };
@@ -38,10 +23,13 @@ typedef struct block {
 static struct {
     pthread_mutex_t lock;
     block *free[CLASSES];
-    block *headers;
-    orr__pool_stats stats;
-    size_t most; /* live at once, ever: so much is worth keeping */
+    orr__buf *headers;
+    size_t pooled;
+    uint64_t fresh;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Bytes. Not under the lock: threads with blocks of their own count too. */
+static atomic_size_t live, limit, peak, most; /* most: live at once, ever; so much is worth keeping */
 
 static atomic_long fail_in = -1;
 
@@ -55,15 +43,17 @@ void orr__pool_fail_after(long n)
     atomic_store(&fail_in, n < 0 ? -1 : n);
 }
 
-bool orr__pool_must_fail(void)
+bool orr__pool_may_fail(void)
 {
-    if (atomic_load_explicit(&fail_in, memory_order_relaxed) < 0)
-        return false;
-    return atomic_fetch_sub(&fail_in, 1) == 0;
+    return atomic_load_explicit(&fail_in, memory_order_relaxed) >= 0;
 }
 
-/* Class of `bytes` and the size of its blocks; -1 when no block can be so large. */
-static int class_of(size_t bytes, size_t *cap)
+bool orr__pool_must_fail(void)
+{
+    return orr__pool_may_fail() && atomic_fetch_sub(&fail_in, 1) == 0;
+}
+
+int orr__pool_class(size_t bytes, size_t *cap)
 {
     if (bytes <= 256) {
         size_t n = bytes ? (bytes + 63) / 64 : 1;
@@ -124,7 +114,7 @@ static void *system_get(size_t cap)
 
 static void system_put(void *p, size_t cap)
 {
-    SHOW(p, cap);
+    ORR__SHOW(p, cap);
     if (mapped(cap))
         munmap(p, cap);
     else
@@ -136,14 +126,14 @@ static void detach_all(block *lists[CLASSES])
 {
     memcpy(lists, pool.free, sizeof pool.free);
     memset(pool.free, 0, sizeof pool.free);
-    pool.stats.pooled = 0;
+    pool.pooled = 0;
 }
 
 static void free_all(block *lists[CLASSES])
 {
     for (int c = 0; c < CLASSES; c++) {
         for (block *b = lists[c], *next; b; b = next) {
-            SHOW(b, sizeof *b);
+            ORR__SHOW(b, sizeof *b);
             next = b->next;
             system_put(b, class_size(c));
         }
@@ -153,13 +143,14 @@ static void free_all(block *lists[CLASSES])
 void orr__pool_trim(void)
 {
     block *lists[CLASSES];
+    orr__stash_trim();
     pthread_mutex_lock(&pool.lock);
     detach_all(lists);
-    block *headers = pool.headers;
+    orr__buf *headers = pool.headers;
     pool.headers = NULL;
     pthread_mutex_unlock(&pool.lock);
     free_all(lists);
-    for (block *next; headers; headers = next) {
+    for (orr__buf *next; headers; headers = next) {
         next = headers->next;
         free(headers);
     }
@@ -167,15 +158,20 @@ void orr__pool_trim(void)
 
 void orr__pool_limit(size_t bytes)
 {
-    pthread_mutex_lock(&pool.lock);
-    pool.stats.limit = bytes;
-    pthread_mutex_unlock(&pool.lock);
+    atomic_store(&limit, bytes);
+}
+
+bool orr__pool_limited(void)
+{
+    return atomic_load_explicit(&limit, memory_order_relaxed) != 0;
 }
 
 orr__pool_stats orr__pool_get_stats(void)
 {
+    orr__pool_stats s = { .live = atomic_load(&live), .limit = atomic_load(&limit), .peak = atomic_load(&peak) };
     pthread_mutex_lock(&pool.lock);
-    orr__pool_stats s = pool.stats;
+    s.pooled = pool.pooled;
+    s.fresh = pool.fresh;
     pthread_mutex_unlock(&pool.lock);
     orr__spill_stats(&s);
     return s;
@@ -183,65 +179,92 @@ orr__pool_stats orr__pool_get_stats(void)
 
 void orr__pool_peak_reset(void)
 {
-    pthread_mutex_lock(&pool.lock);
-    pool.stats.peak = pool.stats.live;
-    pthread_mutex_unlock(&pool.lock);
+    atomic_store(&peak, atomic_load(&live));
     orr__spill_peak_reset();
 }
 
 void orr__pool_report(size_t bytes)
 {
     orr__pool_stats s = orr__pool_get_stats();
-    char limit[48] = "none";
+    char most_live[48] = "none";
     if (s.limit)
-        snprintf(limit, sizeof limit, "%zu bytes", s.limit);
+        snprintf(most_live, sizeof most_live, "%zu bytes", s.limit);
     orr__fail(ORR__SITE(NULL, 0, "memory"), ORR_ENOMEM,
               "%zu bytes cannot be had: %zu bytes live, %zu held for reuse, peak %zu, limit (ORRERY_MEMORY_LIMIT) %s",
-              bytes, s.live, s.pooled, s.peak, limit);
+              bytes, s.live, s.pooled, s.peak, most_live);
+}
+
+static void raise_to(atomic_size_t *high, size_t n)
+{
+    size_t now = atomic_load_explicit(high, memory_order_relaxed);
+    while (n > now && !atomic_compare_exchange_weak_explicit(high, &now, n, memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
+
+static void note_peak(void)
+{
+    size_t n = atomic_load_explicit(&live, memory_order_relaxed);
+    raise_to(&peak, n);
+    raise_to(&most, n);
+}
+
+/* What has to be in memory may go beyond the limit where the rest goes to files. */
+static bool book(size_t bytes)
+{
+    size_t end = atomic_load_explicit(&limit, memory_order_relaxed);
+    size_t now = atomic_load_explicit(&live, memory_order_relaxed);
+    do
+        if (end && (bytes > end || now > end - bytes) &&
+            !(orr__spill_on() && bytes < ORR__SPILL_LEAST))
+            return false;
+    while (!atomic_compare_exchange_weak_explicit(&live, &now, now + bytes, memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+bool orr__pool_book(size_t bytes)
+{
+    if (!book(bytes))
+        return false;
+    note_peak();
+    return true;
+}
+
+void orr__pool_unbook(size_t bytes)
+{
+    atomic_fetch_sub_explicit(&live, bytes, memory_order_relaxed);
 }
 
 typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
-
-/* Under the lock. */
-static void note_peak(void)
-{
-    orr__pool_stats *s = &pool.stats;
-    s->peak = s->live > s->peak ? s->live : s->peak;
-    pool.most = s->live > pool.most ? s->live : pool.most;
-}
 
 /* Books `bytes`, and finds a free block of class c. Under the limit, blocks held for reuse count too: those of other
  * classes have to go (CROWDED) before a fresh one comes. */
 static answer reserve(size_t bytes, size_t cap, int c, block **b)
 {
     answer a = FRESH;
-    orr__pool_stats *s = &pool.stats;
+    size_t all = atomic_load_explicit(&limit, memory_order_relaxed);
+    if (!book(bytes))
+        return REFUSED;
+    size_t now = atomic_load_explicit(&live, memory_order_relaxed);
     pthread_mutex_lock(&pool.lock);
-    bool over = s->limit && (bytes > s->limit || s->live > s->limit - bytes);
-    if (over && !(orr__spill_on() && bytes < ORR__SPILL_LEAST)) {
-        a = REFUSED;
+    if ((*b = pool.free[c])) {
+        ORR__SHOW(*b, cap);
+        pool.free[c] = (*b)->next;
+        pool.pooled -= cap;
+        a = HIT;
     } else {
-        if ((*b = pool.free[c])) {
-            SHOW(*b, cap);
-            pool.free[c] = (*b)->next;
-            s->pooled -= cap;
-            s->hits++;
-            a = HIT;
-        } else if (over ? s->pooled > 0 : s->limit && s->pooled > s->limit - bytes - s->live) {
+        pool.fresh++;
+        if (all && pool.pooled > (now < all ? all - now : 0))
             a = CROWDED;
-        }
-        s->allocs++;
-        s->live += bytes;
-        if (a == HIT)
-            note_peak();
     }
     pthread_mutex_unlock(&pool.lock);
+    if (a == HIT)
+        note_peak();
     return a;
 }
 
 void *orr__pool_get(size_t bytes, size_t *cap)
 {
-    int c = class_of(bytes, cap);
+    int c = orr__pool_class(bytes, cap);
     block *b = NULL;
     answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, *cap, c, &b);
     if (a == CROWDED)
@@ -252,39 +275,37 @@ void *orr__pool_get(size_t bytes, size_t *cap)
             orr__pool_trim();
             b = system_get(*cap);
         }
-        pthread_mutex_lock(&pool.lock);
-        if (!b)
-            pool.stats.live -= bytes;
-        else
+        if (b)
             note_peak();
-        pthread_mutex_unlock(&pool.lock);
+        else
+            orr__pool_unbook(bytes);
     }
     if (!b) {
         orr__pool_report(bytes);
         return NULL;
     }
-    HIDE((char *)b + bytes, *cap - bytes);
+    ORR__HIDE((char *)b + bytes, *cap - bytes);
     return b;
 }
 
 void orr__pool_put(void *p, size_t bytes, size_t cap)
 {
     size_t size;
-    int c = class_of(cap, &size);
+    int c = orr__pool_class(cap, &size);
     block *b = p, *lists[CLASSES];
     bool full;
-    SHOW(b, cap);
+    ORR__SHOW(b, cap);
+    orr__pool_unbook(bytes);
+    size_t keep = atomic_load_explicit(&most, memory_order_relaxed);
+    keep = keep > always_kept ? keep : always_kept;
     pthread_mutex_lock(&pool.lock);
-    orr__pool_stats *s = &pool.stats;
-    s->live -= bytes;
-    size_t keep = pool.most > always_kept ? pool.most : always_kept;
-    full = s->pooled + cap > keep; /* sizes have changed: what is there is stale, this one is in use */
+    full = pool.pooled + cap > keep; /* sizes have changed: what is there is stale, this one is in use */
     if (full)
         detach_all(lists);
     b->next = pool.free[c];
     pool.free[c] = b;
-    s->pooled += cap;
-    HIDE(b, cap);
+    pool.pooled += cap;
+    ORR__HIDE(b, cap);
     pthread_mutex_unlock(&pool.lock);
     if (full)
         free_all(lists);
@@ -293,21 +314,20 @@ void orr__pool_put(void *p, size_t bytes, size_t cap)
 orr__buf *orr__pool_header(void)
 {
     pthread_mutex_lock(&pool.lock);
-    block *h = pool.headers;
+    orr__buf *h = pool.headers;
     if (h)
         pool.headers = h->next;
     pthread_mutex_unlock(&pool.lock);
     if (!h)
-        return orr__alloc(sizeof(orr__buf));
-    memset(h, 0, sizeof(orr__buf));
-    return (orr__buf *)(void *)h;
+        return orr__alloc(sizeof *h);
+    memset((void *)h, 0, sizeof *h);
+    return h;
 }
 
 void orr__pool_header_put(orr__buf *b)
 {
-    block *h = (block *)(void *)b;
     pthread_mutex_lock(&pool.lock);
-    h->next = pool.headers;
-    pool.headers = h;
+    b->next = pool.headers;
+    pool.headers = b;
     pthread_mutex_unlock(&pool.lock);
 }

@@ -3,15 +3,16 @@
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
+#include "runtime/base/pool.h"
 #include "runtime/engine/exec.h"
 
 size_t orr__engine_left(void)
 {
+    if (!orr__pool_limited())
+        return SIZE_MAX;
     orr__pool_stats s = orr__pool_get_stats();
     size_t held = orr__engine_held(), used = s.live > held ? s.live - held : 0;
 
-    if (s.limit == 0)
-        return SIZE_MAX;
     return used < s.limit ? s.limit - used : 0;
 }
 

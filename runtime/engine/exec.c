@@ -116,24 +116,26 @@ void orr__exec_rest(const orr__step *s, int t, orr__buf *const *value)
     }
 }
 
-orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker,
-                          double *t)
+orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker)
 {
     int nin = s->region->nin, n = nin + s->region->nout;
     void *few[32], **p = few;
-    orr_status st;
+    orr__work *k = orr__work_of_step(s);
 
     if (n > 32 && !(p = orr__alloc_n((size_t)n, sizeof *p)))
         return ORR_ENOMEM;
-    for (int k = 0; k < nin; k++)
-        p[k] = host[s->in[k]];
-    for (int k = nin; k < n; k++)
-        p[k] = host[s->out[k - nin]];
-    st = tile < 0 ? launch_whole(s, p, p + nin, scalar) : orr__exec_launch(s, tile, p, p + nin, scalar);
-    double t0 = *t;
-    *t = orr__work_done(orr__work_of_step(s), s, -1, ORR__ON_CPU, worker, *t);
-    if (st == ORR_OK && s->us >= WORTH_TELLING)
-        orr__exec_took(s, tile, ORR__ON_CPU, *t - t0);
+    for (int i = 0; i < nin; i++)
+        p[i] = host[s->in[i]];
+    for (int i = nin; i < n; i++)
+        p[i] = host[s->out[i - nin]];
+    uint32_t stands_for = orr__work_begin(k, worker);
+    bool telling = s->us >= WORTH_TELLING;
+    stands_for = stands_for || !telling ? stands_for : 1;
+    double t0 = stands_for ? orr__now() : 0;
+    orr_status st = tile < 0 ? launch_whole(s, p, p + nin, scalar) : orr__exec_launch(s, tile, p, p + nin, scalar);
+    double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
+    if (st == ORR_OK && telling)
+        orr__exec_took(s, tile, ORR__ON_CPU, t1 - t0);
     if (p != few)
         free(p);
     return st;

@@ -57,6 +57,10 @@ orr__work *orr__work_of_step(const orr__step *s);
 /* Counts, and traces, tile t of a step (< 0: all of it) that worker (0: the calling thread) began at t0 and has just ended;
  * the time now. Before orr__exec_took, which would have learned from it. */
 double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0);
+/* The same in two parts, for steps on the CPU that may be shorter than two readings of the clock: counts one that begins, and
+ * says for how many its time will stand (0: nobody need take it); then its time, for so many. */
+uint32_t orr__work_begin(orr__work *k, int worker);
+double orr__work_end(orr__work *k, const orr__step *s, int t, int worker, double t0, uint32_t stands_for);
 void orr__works_guard(void); /* their lock, against forks */
 int orr__works_workers(void);
 orr_status orr__works_start(orr__site at, int workers); /* sizes the tallies for workers 0…workers */
@@ -124,9 +128,8 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
                             const orr__scalar *scalar);
 /* Tells the models what tile t of a step (< 0: all of it) took; what is no sample of its kernel is left out. */
 void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds);
-/* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done, t too, and
- * then the time now. */
-orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker, double *t);
+/* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */
+orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker);
 /* Tile t is done: what it touched needs no memory where it lies in files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buf *const *value);
 /* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */

@@ -22,9 +22,9 @@ static double middle_of(int i)
     return 1e-9 * ldexp(1 + (i % 8 + 0.5) / 8, i / 8);
 }
 
-void orr__histogram_add(orr__histogram *h, double seconds)
+void orr__histogram_add(orr__histogram *h, double seconds, uint32_t n)
 {
-    atomic_fetch_add_explicit(&h->n[class_of(seconds)], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&h->n[class_of(seconds)], n, memory_order_relaxed);
 }
 
 void orr__histogram_join(orr__histogram *to, orr__histogram *from)

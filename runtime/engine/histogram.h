@@ -12,7 +12,8 @@ typedef struct {
     atomic_uint_least32_t n[ORR__HISTOGRAM];
 } orr__histogram;
 
-void orr__histogram_add(orr__histogram *h, double seconds);
+/* n of them took so long. */
+void orr__histogram_add(orr__histogram *h, double seconds, uint32_t n);
 /* Adds the counts of `from` to `to`. */
 void orr__histogram_join(orr__histogram *to, orr__histogram *from);
 void orr__histogram_clear(orr__histogram *h);

@@ -3,7 +3,6 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/base/clock.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/exec.h"
 
@@ -97,11 +96,10 @@ static void put(place *p, int i)
 static orr_status run(place *p, const orr__scalar *scalar)
 {
     orr_status st = ORR_OK;
-    double t = orr__now();
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if ((st = get(p, i)) == ORR_OK)
-            st = orr__exec_step(&p->plan->step[i], -1, p->host, scalar, 0, &t);
+            st = orr__exec_step(&p->plan->step[i], -1, p->host, scalar, 0);
         for (int k = 0; orr__spill_on() && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         put(p, i);

@@ -70,9 +70,8 @@ void orr__star_bundle(void *buffers[], void *arg)
             host[v] = plan->value[v].local ? local(&plan->value[v], inside, a->tile) : a->run->value[v]->host;
         }
     }
-    double t = orr__now();
     for (int i = first; st == ORR_OK && i < first + a->step->members; i++)
-        st = orr__exec_step(&plan->step[i], a->tile, host, a->run->scalar, 1 + starpu_worker_get_id(), &t);
+        st = orr__exec_step(&plan->step[i], a->tile, host, a->run->scalar, 1 + starpu_worker_get_id());
     if (own)
         atomic_flag_clear_explicit(&own->taken, memory_order_release);
     if (st != ORR_OK) {

@@ -83,19 +83,48 @@ static void trace(const orr__work *k, const orr__step *s, int t, orr__on on, orr
     orr__trace_span("kernel", k->label, at, arg, n);
 }
 
-double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0)
+static orr__tally *tally_of(const orr__work *k, int worker)
+{
+    return k->tally && worker >= 0 && worker <= n_workers ? &k->tally[worker] : NULL;
+}
+
+/* Where launches of a kind take less than SHORT on average, every SAMPLE-th is timed, once there were enough of them. */
+enum { ENOUGH = 64, SAMPLE = 16, SHORT = 5000 /* ns */ };
+
+uint32_t orr__work_begin(orr__work *k, int worker)
+{
+    orr__tally *t = tally_of(k, worker);
+    uint64_t n = t ? atomic_fetch_add_explicit(&t->tasks, 1, memory_order_relaxed) : 0;
+
+    if (n < ENOUGH || orr__tracing() || atomic_load_explicit(&t->ns, memory_order_relaxed) >= n * SHORT)
+        return 1;
+    return n % SAMPLE == 0 ? SAMPLE : 0;
+}
+
+static double ended(orr__work *k, const orr__step *s, int tile, orr__on on, int worker, double t0, uint32_t stands_for)
 {
     double t1 = orr__now();
+    orr__tally *t = tally_of(k, worker);
     int track = worker > 0 ? worker : ORR__TRACE_SELF;
 
     if (orr__tracing())
-        trace(k, s, t, on, (orr__trace_at){ s->region->file, s->region->line, track, t0, t1 });
-    if (!k->tally || worker < 0 || worker > n_workers)
+        trace(k, s, tile, on, (orr__trace_at){ s->region->file, s->region->line, track, t0, t1 });
+    if (!t)
         return t1;
-    atomic_fetch_add_explicit(&k->tally[worker].tasks, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&k->tally[worker].ns, (uint64_t)((t1 - t0) * 1e9), memory_order_relaxed);
-    orr__histogram_add(&k->spread, t1 - t0);
+    atomic_fetch_add_explicit(&t->ns, stands_for * (uint64_t)((t1 - t0) * 1e9), memory_order_relaxed);
+    orr__histogram_add(&k->spread, t1 - t0, stands_for);
     return t1;
+}
+
+double orr__work_end(orr__work *k, const orr__step *s, int t, int worker, double t0, uint32_t stands_for)
+{
+    return ended(k, s, t, ORR__ON_CPU, worker, t0, stands_for);
+}
+
+double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0)
+{
+    (void)orr__work_begin(k, worker);
+    return ended(k, s, t, on, worker, t0, 1);
 }
 
 int orr__works_workers(void)

@@ -146,7 +146,7 @@ orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const
     memset(n->s, 0, sizeof n->s);
     memset(&n->attr, 0, sizeof n->attr);
     n->poison = NULL;
-    n->value = NULL;
+    atomic_init(&n->value, NULL);
     n->mark = n->var = 0;
     n->index = 0;
     n->file = at.file;
@@ -192,7 +192,7 @@ void orr__node_unref(orr__node *n)
         }
         if (dead->in != dead->in3)
             free(dead->in);
-        orr__buf_unref(dead->value);
+        orr__buf_unref(orr__node_value(dead));
         free(dead->poison);
         node_recycle(tls, dead);
     }
@@ -215,7 +215,7 @@ void orr__node_publish(orr__node *n, orr__buf *b)
         in = n->in;
     n->nin = 0;
     n->in = n->in3;
-    n->value = b;
+    atomic_store_explicit(&n->value, b, memory_order_release);
     orr__graph_unlock();
     for (int i = 0; i < nin; i++)
         orr__node_unref(in[i]);

@@ -71,7 +71,7 @@ struct orr__node {
     orr__scalar s[3];
     orr__attr attr;
     orr__poison_info *poison;
-    orr__buf *value;   /* set: a leaf (LEAF, or evaluated, which drops the inputs); under the lock   */
+    _Atomic(orr__buf *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once, for good */
     uint64_t mark;     /* walk epoch; under the lock                                                */
     int32_t index;
     uint64_t var;      /* handle of the variable whose value this became, 0: none                   */
@@ -92,6 +92,11 @@ void orr__node_unref(orr__node *n); /* never recurses: chains of any length; NUL
 static inline bool orr__node_may_descend(const orr__node *n, const orr__node *x)
 {
     return n->born > x->born && !(x->kin & ~n->kin);
+}
+/* The value, borrowed for as long as n; NULL: not computed yet. No lock is needed. */
+static inline orr__buf *orr__node_value(const orr__node *n)
+{
+    return atomic_load_explicit(&n->value, memory_order_acquire);
 }
 /* The value `b` becomes n's (reference taken over); n lets go of its inputs. Takes the lock. op, dtype, shape, s and
  * attr never change after recording and may be read without it. */
@@ -114,7 +119,7 @@ void orr__pending_clear(void);
 /* The variable's present node for a node that was once its value (reference counted up), else NULL. */
 orr__node *orr__variable_now(uint64_t var);
 
-/* The lock around value, mark, index of every node. Short holds only. */
+/* The lock around inputs, mark, index of every node, and around giving it a value. Short holds only. */
 void orr__graph_lock(void);
 void orr__graph_unlock(void);
 

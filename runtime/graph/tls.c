@@ -19,6 +19,7 @@ static void thread_exit(void *p)
     orr__handles_thread_exit(tls);
     orr__nodes_thread_exit(tls);
     orr__progs_thread_exit(tls);
+    orr__stash_end();
     orr__tls_mine = NULL;
 }
 
@@ -36,5 +37,6 @@ orr__tls *orr__tls_begin(void)
     /* Without a key the caches of a thread that ends are lost; nothing worse. */
     if (have_key)
         (void)pthread_setspecific(key, &record);
+    orr__stash_begin(&record.stash);
     return orr__tls_mine = &record;
 }

@@ -3,6 +3,7 @@
 #ifndef ORR_GRAPH_TLS_H
 #define ORR_GRAPH_TLS_H
 
+#include "runtime/base/stash.h"
 #include "runtime/graph/prog.h"
 
 #define ORR__SLOT_CACHE 128
@@ -16,6 +17,7 @@ typedef struct orr__scope {
 } orr__scope;
 
 typedef struct orr__tls {
+    orr__stash stash;
     orr__node *free_nodes;
     int free_count;
     uint32_t slot[ORR__SLOT_CACHE];
