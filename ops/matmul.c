@@ -21,6 +21,9 @@ static orr_shape as_matrices(const orr_shape *s, bool column)
 
 static bool batches(const product *p, orr_shape *out)
 {
+    out->rank = 0;
+    if (p->a.rank == 2 && p->b.rank == 2)
+        return true;
     orr_shape a = p->a, b = p->b;
     a.rank -= 2;
     b.rank -= 2;
@@ -69,6 +72,8 @@ static orr__node *operand(orr__site at, orr__node *n, const product *p, const or
     orr_shape full = p->out;
     full.dim[full.rank - 2] = r;
     full.dim[full.rank - 1] = c;
+    if (n->dtype == p->dtype && !n->weak && orr__shape_equal(&n->shape, &full)) /* the usual case */
+        return orr__node_ref(n);
     n = orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(n), p->dtype), as);
     orr_tensor *bad;
     if (n && !orr__shape_ok(at, &full, &bad)) {

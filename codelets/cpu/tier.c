@@ -27,14 +27,14 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
 {
     int64_t word[WORDS];
     orr__jit *j = k->jit;
-    if (orr__jit_hot(j)) {
-        orr__jit_ask(j, orr__emit_c(l->region));
-        if (orr__env.jit == ORR__JIT_WAIT)
-            orr__jit_wait(j);
-    } else if (orr__env.jit == ORR__JIT_WAIT) {
-        orr__jit_wait(j); /* another thread has asked */
-    }
     orr__jit_fn *fn = atomic_load_explicit(&j->fn, memory_order_acquire);
+    if (!fn) {
+        if (orr__jit_hot(j))
+            orr__jit_ask(j, orr__emit_c(l->region));
+        if (orr__env.jit == ORR__JIT_WAIT)
+            orr__jit_wait(j); /* even where another thread has asked */
+        fn = atomic_load_explicit(&j->fn, memory_order_acquire);
+    }
     if (!fn || l->lo >= l->hi)
         return false;
     orr__emit_c_args(l, word);

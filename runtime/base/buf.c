@@ -60,15 +60,13 @@ orr__buf *orr__buf_wrap(void *host, size_t bytes, void (*release)(void *, void *
     return b;
 }
 
-orr__buf *orr__buf_ref(orr__buf *b)
-{
-    atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
-    return b;
-}
-
 void orr__buf_unref(orr__buf *b)
 {
-    if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
+    if (!b)
+        return;
+    /* Who has the only reference needs no locked instruction to give it up. */
+    if (atomic_load_explicit(&b->refs, memory_order_acquire) != 1 &&
+        atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (orr__buf_engine.drop && !orr__buf_engine.drop(b))
         return;

@@ -43,7 +43,11 @@ extern orr__buf_hooks orr__buf_engine;
 orr__buf *orr__buf_new(size_t bytes);
 /* Around the user's memory; release may be NULL. NULL on ENOMEM (release is then not called). */
 orr__buf *orr__buf_wrap(void *host, size_t bytes, void (*release)(void *, void *), void *user);
-orr__buf *orr__buf_ref(orr__buf *b);
+static inline orr__buf *orr__buf_ref(orr__buf *b)
+{
+    atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+    return b;
+}
 void orr__buf_unref(orr__buf *b); /* NULL is fine */
 void orr__buf_recycle(orr__buf *b); /* engine only, see drop */
 /* Content into host memory, valid until somebody writes (nobody does: tensors are values). */

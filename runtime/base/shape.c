@@ -35,16 +35,6 @@ int64_t orr__shape_count(const orr_shape *s)
     return n > INT64_MAX / 8 ? -1 : empty ? 0 : n;
 }
 
-bool orr__shape_equal(const orr_shape *a, const orr_shape *b)
-{
-    if (a->rank != b->rank)
-        return false;
-    for (int i = 0; i < a->rank; i++)
-        if (a->dim[i] != b->dim[i])
-            return false;
-    return true;
-}
-
 bool orr__shape_broadcast(const orr_shape *a, const orr_shape *b, orr_shape *out)
 {
     orr_shape r = { .rank = a->rank > b->rank ? a->rank : b->rank };

@@ -9,7 +9,13 @@
 bool orr__shape_valid(const orr_shape *s);                 /* rank in 0..8, dims ≥ 0, element count fits */
 /* Number of elements; -1 when it (or its bytes at 8 a piece) would overflow int64_t. */
 int64_t orr__shape_count(const orr_shape *s);
-bool orr__shape_equal(const orr_shape *a, const orr_shape *b);
+static inline bool orr__shape_equal(const orr_shape *a, const orr_shape *b)
+{
+    bool same = a->rank == b->rank;
+    for (int i = 0; same && i < a->rank; i++)
+        same = a->dim[i] == b->dim[i];
+    return same;
+}
 /* NumPy broadcasting of two shapes; false when they do not fit. */
 bool orr__shape_broadcast(const orr_shape *a, const orr_shape *b, orr_shape *out);
 /* Row-major strides in elements. */

@@ -2,7 +2,6 @@
  * Must not know: StarPU, how a kernel computes. */
 #include "config.h"
 #include <stdlib.h>
-#include <string.h>
 #include "runtime/base/spill.h"
 #include "runtime/engine/exec.h"
 
@@ -21,7 +20,8 @@ static size_t room(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* Sets where the scratch memory is, and where all temporaries are when they are on the stack. */
+/* Sets where the scratch memory is, and where all temporaries are when they are on the stack. On an error there are no
+ * buffers yet. */
 static orr_status lay_out(place *p, orr__buf *const *leaf)
 {
     const orr__plan *plan = p->plan;
@@ -41,8 +41,8 @@ static orr_status lay_out(place *p, orr__buf *const *leaf)
     }
     for (int i = 0; i < plan->nvalue; i++) {
         const orr__value *v = &plan->value[i];
-        if (v->leaf >= 0 && orr__spill_on())
-            p->buf[i] = orr__buf_ref(leaf[v->leaf]);
+        p->buf[i] = v->leaf >= 0 && orr__spill_on() ? orr__buf_ref(leaf[v->leaf]) : NULL;
+        p->host[i] = NULL;
         if (v->leaf >= 0)
             p->host[i] = leaf[v->leaf]->host;
         else if (v->local &&
@@ -102,16 +102,24 @@ static orr_status run(place *p, const orr__scalar *scalar)
             st = orr__exec_step(&p->plan->step[i], -1, p->host, scalar, 0);
         for (int k = 0; orr__spill_on() && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
-        put(p, i);
+        if (!p->on_stack)
+            put(p, i);
     }
     return st;
 }
 
-static void outputs(const place *p, orr__buf *const *leaf, orr__buf **out)
+/* What was made is handed over; where it is wanted again, or was there before, there is one more reference. */
+static void outputs(place *p, orr__buf *const *leaf, orr__buf **out)
 {
     for (int k = 0; k < p->plan->nout; k++) {
-        const orr__value *v = &p->plan->value[p->plan->out[k]];
-        out[k] = orr__buf_ref(v->leaf >= 0 ? leaf[v->leaf] : p->buf[p->plan->out[k]]);
+        int n = p->plan->out[k];
+        const orr__value *v = &p->plan->value[n];
+        if (v->leaf < 0 && v->output == k) {
+            out[k] = p->buf[n];
+            p->buf[n] = NULL;
+        } else {
+            out[k] = orr__buf_ref(v->leaf >= 0 ? leaf[v->leaf] : out[v->output]);
+        }
     }
 }
 
@@ -127,13 +135,12 @@ orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buf *const *leaf
     p.scratch = NULL;
     p.buf = n <= 64 ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);
     p.host = n <= 64 ? p.few_host : orr__alloc_n(n, sizeof *p.host);
-    if (p.buf && p.host) {
-        memset(p.buf, 0, n * sizeof *p.buf);
-        memset(p.host, 0, n * sizeof *p.host);
-        if ((st = lay_out(&p, leaf)) == ORR_OK && (st = run(&p, scalar)) == ORR_OK)
+    if (p.buf && p.host && (st = lay_out(&p, leaf)) == ORR_OK) {
+        if ((st = run(&p, scalar)) == ORR_OK)
             outputs(&p, leaf, out);
         for (size_t i = 0; i < n; i++)
-            orr__buf_unref(p.buf[i]);
+            if (p.buf[i])
+                orr__buf_unref(p.buf[i]);
         orr__buf_unref(p.scratch);
     }
     if (p.buf != p.few_buf)

@@ -76,6 +76,10 @@ static orr__node *node_alloc(void)
 
 static void node_recycle(orr__tls *tls, orr__node *n)
 {
+    if (n->op->id == ORR__OP_SLICE || n->op->id == ORR__OP_PAD) {
+        memset(n->attr.start, 0, sizeof n->attr.start);
+        memset(n->attr.step, 0, sizeof n->attr.step);
+    }
     if (tls->free_count < CACHE_MAX) {
         n->next = tls->free_nodes;
         tls->free_nodes = n;
@@ -126,6 +130,7 @@ orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const
     orr__node *n = node_alloc();
     orr__node **many = NULL;
     if (n && nin > 3 && !(many = malloc((size_t)nin * sizeof *many))) {
+        n->op = op;
         node_recycle(orr__tls_get(), n);
         n = NULL;
     }
@@ -144,7 +149,7 @@ orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const
     n->in3[0] = n->in3[1] = n->in3[2] = NULL;
     n->shape = *shape;
     memset(n->s, 0, sizeof n->s);
-    memset(&n->attr, 0, sizeof n->attr);
+    memset(&n->attr, 0, offsetof(orr__attr, start));
     n->poison = NULL;
     atomic_init(&n->value, NULL);
     n->mark = n->var = 0;
@@ -157,12 +162,6 @@ orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const
         n->tracked |= (uint8_t)(in[i]->tracked | (in[i]->var != 0));
     }
     date(n);
-    return n;
-}
-
-orr__node *orr__node_ref(orr__node *n)
-{
-    atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
     return n;
 }
 

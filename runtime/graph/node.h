@@ -69,7 +69,6 @@ struct orr__node {
     orr__node **in, *in3[3];
     orr_shape shape;
     orr__scalar s[3];
-    orr__attr attr;
     orr__poison_info *poison;
     _Atomic(orr__buf *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once, for good */
     uint64_t mark;     /* walk epoch; under the lock                                                */
@@ -80,13 +79,18 @@ struct orr__node {
     uint64_t born;     /* later than all that it was made from                                      */
     uint64_t kin;      /* bits of the leaves and random tensors that it was made from, itself included */
     orr__node *next;   /* free lists                                                                */
+    orr__attr attr;    /* last: most ops never touch start and step, which are zero in free nodes   */
 };
 
 /* A node with one reference, fields zero but these; takes over no references: `in` are counted up.
  * NULL on ENOMEM (last error set). */
 orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                          orr__node *const *in);
-orr__node *orr__node_ref(orr__node *n);
+static inline orr__node *orr__node_ref(orr__node *n)
+{
+    atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
+    return n;
+}
 void orr__node_unref(orr__node *n); /* never recurses: chains of any length; NULL is fine */
 /* May a gradient by x flow through n, whatever n has forgotten? False is certain. */
 static inline bool orr__node_may_descend(const orr__node *n, const orr__node *x)

@@ -36,11 +36,9 @@ static bool grow(walk *w, void *array, int *cap, int need, size_t size)
 }
 
 /* Room for so many more bytes of the key. */
-static bool reserve(walk *w, size_t size)
+static bool reserve_more(walk *w, size_t size)
 {
     orr__prog *p = w->p;
-    if (p->key_size + size <= p->key_cap)
-        return true;
     size_t c = p->key_cap ? 2 * p->key_cap : 2048;
     while (c < p->key_size + size)
         c *= 2;
@@ -52,6 +50,11 @@ static bool reserve(walk *w, size_t size)
     p->key = more;
     p->key_cap = c;
     return true;
+}
+
+static inline bool reserve(walk *w, size_t size)
+{
+    return w->p->key_size + size <= w->p->key_cap || reserve_more(w, size);
 }
 
 /* There is room. */
@@ -66,11 +69,19 @@ static inline uint8_t *put_i32(uint8_t *at, int32_t v)
     return put(at, &v, sizeof v);
 }
 
+/* A few numbers, of which there is no need to call memcpy. */
+static inline uint8_t *put_i64s(uint8_t *at, const int64_t *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        at = put(at, &v[i], sizeof v[i]);
+    return at;
+}
+
 /* What of the attributes belongs to each primitive's structure. */
 static uint8_t *put_attr(uint8_t *to, const orr__node *n)
 {
     const orr__attr *a = &n->attr;
-    size_t rank = (size_t)n->shape.rank;
+    int rank = n->shape.rank;
     switch (n->op->id) {
     case ORR__OP_IOTA: case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT:
         return put_i32(to, a->axis);
@@ -78,9 +89,8 @@ static uint8_t *put_attr(uint8_t *to, const orr__node *n)
     case ORR__OP_USER: return put_i32(to, a->index); /* which kernel it is */
     case ORR__OP_PERMUTE: return put(to, a->perm, sizeof a->perm);
     case ORR__OP_SLICE:
-        to = put(to, a->start, rank * sizeof a->start[0]);
-        return put(to, a->step, rank * sizeof a->step[0]);
-    case ORR__OP_PAD: return put(to, a->start, rank * sizeof a->start[0]);
+        return put_i64s(put_i64s(to, a->start, rank), a->step, rank);
+    case ORR__OP_PAD: return put_i64s(to, a->start, rank);
     case ORR__OP_REDUCE: return put(put_i32(to, a->rop), &a->mask, sizeof a->mask);
     case ORR__OP_SOLVE: return put(to, &a->mask, sizeof a->mask);
     case ORR__OP_ARGREDUCE: return put_i32(put_i32(to, a->rop), a->axis);
@@ -123,8 +133,9 @@ static bool grow_leaves(walk *w, int need)
 static void number(walk *w, orr__node *n)
 {
     orr__prog *p = w->p;
-    bool leaf = n->value || n->op->id == ORR__OP_LEAF || n->op->id == ORR__OP_PLACEHOLDER;
-    int nin = n->value ? 0 : n->nin;
+    orr__buf *value = orr__node_value(n);
+    bool leaf = value || n->op->id == ORR__OP_LEAF || n->op->id == ORR__OP_PLACEHOLDER;
+    int nin = value ? 0 : n->nin;
     if (!grow_nodes(w, p->n + 1) || !grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg) ||
         !grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar) || !grow_leaves(w, p->nleaf + 1) ||
         !reserve(w, NODE_KEY + (size_t)nin * sizeof(int32_t)))
@@ -139,14 +150,14 @@ static void number(walk *w, orr__node *n)
     to = put_i32(to, leaf ? (int32_t)ORR__OP_LEAF : n->op->id);
     if (leaf) {
         p->leaf_node[p->nleaf] = i;
-        p->leaf[p->nleaf++] = n->value ? orr__buf_ref(n->value) : NULL;
+        p->leaf[p->nleaf++] = value ? orr__buf_ref(value) : NULL;
     } else {
         for (int k = 0; k < n->nscalar; k++)
             p->scalar[p->nscalar++] = n->s[k];
         to = put_attr(to, n);
     }
     to = put_i32(to, n->dtype | n->shape.rank << 8 | nin << 12);
-    to = put(to, n->shape.dim, (size_t)n->shape.rank * sizeof n->shape.dim[0]);
+    to = put_i64s(to, n->shape.dim, n->shape.rank);
     for (int k = 0; k < nin; k++) {
         p->arg[p->narg++] = n->in[k]->index;
         to = put_i32(to, n->in[k]->index);
