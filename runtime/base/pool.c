@@ -213,12 +213,11 @@ static bool book(size_t bytes)
 {
     size_t end = atomic_load_explicit(&limit, memory_order_relaxed);
     size_t now = atomic_load_explicit(&live, memory_order_relaxed);
-    do
-        if (end && (bytes > end || now > end - bytes) &&
-            !(orr__spill_on() && bytes < ORR__SPILL_LEAST))
-            return false;
-    while (!atomic_compare_exchange_weak_explicit(&live, &now, now + bytes, memory_order_relaxed, memory_order_relaxed));
-    return true;
+    bool beyond = !end || (bytes < ORR__SPILL_LEAST && orr__spill_on());
+    while (beyond || (bytes <= end && now <= end - bytes))
+        if (atomic_compare_exchange_weak_explicit(&live, &now, now + bytes, memory_order_relaxed, memory_order_relaxed))
+            return true;
+    return false;
 }
 
 bool orr__pool_book(size_t bytes)
