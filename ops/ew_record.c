@@ -199,7 +199,9 @@ static bool fits(const orr__ewrow *row, orr__node *const *node)
     const orr__node *last = node[row->arity - 1];
     for (int i = 0; i < row->arity; i++) {
         int want = i == 0 && row->cond ? ORR_BOOL : last->dtype;
-        if (node[i]->weak || node[i]->dtype != want || !orr__shape_equal(&node[i]->shape, &last->shape))
+        if (node[i]->weak || node[i]->dtype != want)
+            return false;
+        if (node[i] != last && !orr__shape_equal(&node[i]->shape, &last->shape))
             return false;
     }
     return orr__ew_takes(row, (orr_dtype)last->dtype);

@@ -5,26 +5,28 @@
 #include "ops/record.h"
 
 typedef struct {
-    orr_shape a, b, out; /* out: with both matrix axes */
+    const orr_shape *a, *b;        /* as stacks of matrices: the operands', or these */
+    orr_shape from_a, from_b, out; /* out: with both matrix axes                     */
     int64_t m, k, n;
     bool row, column; /* a, b is 1-d: its axis goes away at the end */
     orr_dtype dtype;
 } product;
 
-/* `s` as a stack of matrices. */
-static orr_shape as_matrices(const orr_shape *s, bool column)
+/* `s` as a stack of matrices, in *made where it is none. */
+static const orr_shape *as_matrices(const orr_shape *s, bool column, orr_shape *made)
 {
     if (s->rank > 1)
-        return *s;
-    return column ? ORR_SHAPE(s->dim[0], 1) : ORR_SHAPE(1, s->dim[0]);
+        return s;
+    *made = column ? ORR_SHAPE(s->dim[0], 1) : ORR_SHAPE(1, s->dim[0]);
+    return made;
 }
 
 static bool batches(const product *p, orr_shape *out)
 {
-    out->rank = 0;
-    if (p->a.rank == 2 && p->b.rank == 2)
+    *out = (orr_shape){ 0, { 0 } };
+    if (p->a->rank == 2 && p->b->rank == 2)
         return true;
-    orr_shape a = p->a, b = p->b;
+    orr_shape a = *p->a, b = *p->b;
     a.rank -= 2;
     b.rank -= 2;
     return orr__shape_broadcast(&a, &b, out);
@@ -47,12 +49,12 @@ static bool infer(orr__site at, orr__node *const *in, product *p, orr_tensor **b
     }
     p->row = a->rank == 1;
     p->column = b->rank == 1;
-    p->a = as_matrices(a, false);
-    p->b = as_matrices(b, true);
-    p->m = p->a.dim[p->a.rank - 2];
-    p->k = p->a.dim[p->a.rank - 1];
-    p->n = p->b.dim[p->b.rank - 1];
-    if (p->k != p->b.dim[p->b.rank - 2]) {
+    p->a = as_matrices(a, false, &p->from_a);
+    p->b = as_matrices(b, true, &p->from_b);
+    p->m = p->a->dim[p->a->rank - 2];
+    p->k = p->a->dim[p->a->rank - 1];
+    p->n = p->b->dim[p->b->rank - 1];
+    if (p->k != p->b->dim[p->b->rank - 2]) {
         *bad = orr__poison(at, ORR_ESHAPE, "inner dimensions differ: %s · %s", orr__str(*a).s, orr__str(*b).s);
         return false;
     }
@@ -66,15 +68,29 @@ static bool infer(orr__site at, orr__node *const *in, product *p, orr_tensor **b
     return orr__shape_ok(at, &p->out, bad);
 }
 
+/* Whether an operand's matrices are as many as the result's. */
+static bool has_batches(const product *p, const orr_shape *s)
+{
+    bool same = s->rank == p->out.rank;
+    for (int i = 0; same && i < s->rank - 2; i++)
+        same = s->dim[i] == p->out.dim[i];
+    return same;
+}
+
+static bool fits(const product *p, const orr__node *n)
+{
+    return n->dtype == p->dtype && !n->weak && has_batches(p, &n->shape);
+}
+
 /* The operand with the batch axes of the result and matrices of r × c. */
 static orr__node *operand(orr__site at, orr__node *n, const product *p, const orr_shape *as, int64_t r, int64_t c)
 {
+    n = orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(n), p->dtype), as);
+    if (has_batches(p, as))
+        return n;
     orr_shape full = p->out;
     full.dim[full.rank - 2] = r;
     full.dim[full.rank - 1] = c;
-    if (n->dtype == p->dtype && !n->weak && orr__shape_equal(&n->shape, &full)) /* the usual case */
-        return orr__node_ref(n);
-    n = orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(n), p->dtype), as);
     orr_tensor *bad;
     if (n && !orr__shape_ok(at, &full, &bad)) {
         orr__node_unref(n);
@@ -86,7 +102,7 @@ static orr__node *operand(orr__site at, orr__node *n, const product *p, const or
 /* Integers: Σ over k of a[…, i, k, 1]·b[…, 1, k, j], which fuses into one reduction and wraps as integers do. */
 static orr_tensor *integer_product(orr__site at, orr__node *const *in, const product *p)
 {
-    orr_shape a = p->a, b = p->b;
+    orr_shape a = *p->a, b = *p->b;
     if (p->out.rank + 1 > ORR_MAX_RANK)
         return orr__poison(at, ORR_ESHAPE, "integer operands have at most %d batch axes: %s · %s", ORR_MAX_RANK - 3,
                            orr__str(a).s, orr__str(b).s);
@@ -104,7 +120,9 @@ static orr_tensor *integer_product(orr__site at, orr__node *const *in, const pro
 
 static orr_tensor *float_product(orr__site at, orr__node *const *in, const product *p)
 {
-    orr__node *ab[2] = { operand(at, in[0], p, &p->a, p->m, p->k), operand(at, in[1], p, &p->b, p->k, p->n) };
+    if (fits(p, in[0]) && fits(p, in[1])) /* the usual case */
+        return orr__handle_new(orr__node_new(at, orr__prim(ORR__OP_MATMUL), p->dtype, &p->out, 2, in));
+    orr__node *ab[2] = { operand(at, in[0], p, p->a, p->m, p->k), operand(at, in[1], p, p->b, p->k, p->n) };
     orr__node *r = ab[0] && ab[1] ? orr__node_new(at, orr__prim(ORR__OP_MATMUL), p->dtype, &p->out, 2, ab) : NULL;
     orr__node_unref(ab[0]);
     orr__node_unref(ab[1]);

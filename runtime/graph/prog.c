@@ -129,35 +129,52 @@ static bool grow_leaves(walk *w, int need)
     return true;
 }
 
+/* The next number is n's, and there is room for what the key has to say of it. -1: no memory. */
+static inline int next_number(walk *w, orr__node *n, int nin)
+{
+    orr__prog *p = w->p;
+    if (!grow_nodes(w, p->n + 1) || !reserve(w, NODE_KEY + (size_t)nin * sizeof(int32_t)))
+        return -1;
+    int i = p->n++;
+    p->node[i] = orr__node_ref(n);
+    p->arg0[i] = p->narg;
+    p->leaf_of[i] = -1;
+    p->scalar0[i] = p->nscalar;
+    return n->index = i;
+}
+
+static inline uint8_t *put_type(uint8_t *to, const orr__node *n, int nin)
+{
+    to = put_i32(to, n->dtype | n->shape.rank << 8 | nin << 12);
+    return put_i64s(to, n->shape.dim, n->shape.rank);
+}
+
+/* The value is there, or comes from outside (NULL: of a placeholder). */
+static void number_leaf(walk *w, orr__node *n, orr__buf *value)
+{
+    orr__prog *p = w->p;
+    int i = next_number(w, n, 0);
+    if (i < 0 || !grow_leaves(w, p->nleaf + 1))
+        return;
+    n->mark = w->epoch;
+    p->leaf_of[i] = p->nleaf;
+    p->leaf_node[p->nleaf] = i;
+    p->leaf[p->nleaf++] = value; /* the node keeps it */
+    p->key_size = (size_t)(put_type(put_i32(p->key + p->key_size, ORR__OP_LEAF), n, 0) - p->key);
+}
+
 /* All inputs of n have their numbers: n gets its own. */
 static void number(walk *w, orr__node *n)
 {
     orr__prog *p = w->p;
-    orr__buf *value = orr__node_value(n);
-    bool leaf = value || n->op->id == ORR__OP_LEAF || n->op->id == ORR__OP_PLACEHOLDER;
-    int nin = value ? 0 : n->nin;
-    if (!grow_nodes(w, p->n + 1) || !grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg) ||
-        !grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar) || !grow_leaves(w, p->nleaf + 1) ||
-        !reserve(w, NODE_KEY + (size_t)nin * sizeof(int32_t)))
+    int nin = n->nin;
+    if (next_number(w, n, nin) < 0 || !grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg) ||
+        !grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar))
         return;
-    uint8_t *to = p->key + p->key_size;
-    int i = p->n++;
-    p->node[i] = orr__node_ref(n);
-    p->arg0[i] = p->narg;
-    p->leaf_of[i] = leaf ? p->nleaf : -1;
-    p->scalar0[i] = p->nscalar;
-    n->index = i;
-    to = put_i32(to, leaf ? (int32_t)ORR__OP_LEAF : n->op->id);
-    if (leaf) {
-        p->leaf_node[p->nleaf] = i;
-        p->leaf[p->nleaf++] = value ? orr__buf_ref(value) : NULL;
-    } else {
-        for (int k = 0; k < n->nscalar; k++)
-            p->scalar[p->nscalar++] = n->s[k];
-        to = put_attr(to, n);
-    }
-    to = put_i32(to, n->dtype | n->shape.rank << 8 | nin << 12);
-    to = put_i64s(to, n->shape.dim, n->shape.rank);
+    uint8_t *to = put_i32(p->key + p->key_size, n->op->id);
+    for (int k = 0; k < n->nscalar; k++)
+        p->scalar[p->nscalar++] = n->s[k];
+    to = put_type(put_attr(to, n), n, nin);
     for (int k = 0; k < nin; k++) {
         p->arg[p->narg++] = n->in[k]->index;
         to = put_i32(to, n->in[k]->index);
@@ -165,20 +182,27 @@ static void number(walk *w, orr__node *n)
     p->key_size = (size_t)(to - p->key);
 }
 
-static bool push(walk *w, orr__node *n)
+/* What has inputs to be numbered first waits on the stack. False: no memory. */
+static bool meet(walk *w, orr__node *n)
 {
+    orr__buf *value = orr__node_value(n);
+    int id = n->op->id;
+    if (value || id == ORR__OP_LEAF || id == ORR__OP_PLACEHOLDER) {
+        number_leaf(w, n, value);
+        return !w->oom;
+    }
     if (!grow(w, &w->stack, &w->stack_cap, w->depth + 1, sizeof *w->stack))
         return false;
     n->mark = w->epoch;
     n->index = -1; /* on the stack */
-    w->stack[w->depth++] = (frame){ n, n->op->id == ORR__OP_DEFINED && n->nin ? n->nin - 1 : 0 };
+    w->stack[w->depth++] = (frame){ n, id == ORR__OP_DEFINED && n->nin ? n->nin - 1 : 0 };
     return true;
 }
 
 /* Numbers everything that `root` needs. False: a cycle or poison (the status is set), or no memory. */
 static bool visit(walk *w, orr__site at, orr__node *root, orr_status *st)
 {
-    if (root->mark == w->epoch || !push(w, root))
+    if (root->mark == w->epoch || !meet(w, root))
         return !w->oom;
     while (w->depth && !w->oom) {
         frame *f = &w->stack[w->depth - 1];
@@ -187,10 +211,10 @@ static bool visit(walk *w, orr__site at, orr__node *root, orr_status *st)
             *st = orr__fail_text(n->poison->status, n->poison->text);
             return false;
         }
-        if (!n->value && f->next < n->nin) {
+        if (f->next < n->nin) {
             orr__node *x = n->in[f->next++];
             if (x->mark != w->epoch) {
-                if (!push(w, x))
+                if (!meet(w, x))
                     return false;
             } else if (x->index < 0) {
                 *st = orr__fail(at, ORR_EGRAPH, "the graph has a cycle through %s", x->op->name);
@@ -199,7 +223,7 @@ static bool visit(walk *w, orr__site at, orr__node *root, orr_status *st)
             continue;
         }
         w->depth--;
-        if ((n->op->id == ORR__OP_DETACH || n->op->id == ORR__OP_DEFINED) && !n->value)
+        if (n->op->id == ORR__OP_DETACH || n->op->id == ORR__OP_DEFINED)
             n->index = n->in[n->nin - 1]->index; /* looked through */
         else
             number(w, n);
@@ -298,7 +322,5 @@ void orr__prog_free(orr__prog *p)
 {
     for (int i = 0; i < p->n; i++)
         orr__node_unref(p->node[i]);
-    for (int k = 0; k < p->nleaf; k++)
-        orr__buf_unref(p->leaf[k]);
     arrays_give(orr__tls_get(), p);
 }

@@ -15,7 +15,7 @@ typedef struct orr__prog {
     int32_t *arg0, *arg, *leaf_of, *scalar0;
     int32_t *out;         /* node index of each requested output */
     int32_t *leaf_node;   /* node index of each leaf             */
-    orr__buf **leaf;      /* leaf buffers (references held); NULL for a placeholder */
+    orr__buf **leaf;      /* leaf buffers, kept by their nodes; NULL for a placeholder */
     orr__scalar *scalar;
     uint8_t *key; size_t key_size;
     uint64_t hash;
