@@ -39,7 +39,7 @@ static void decide(orr__trial *t, int ways, const char *what)
     for (int w = ORR__CPU_ALONE; w < ways; w++)
         best = t->n[w] && t->best[w] < t->best[best] ? w : best;
     bool mixed = !t->n[best] || (t->n[ORR__MIXED] && t->best[ORR__MIXED] <= NOISE * t->best[best]);
-    t->way = mixed ? ORR__MIXED : best;
+    t->way = mixed ? ORR__MIXED : (orr__way)best;
     t->decided = true;
     orr__log(2, "%s…: %s from now on: %.0f us, with processors and devices %.0f us", what, name[t->way],
              t->best[t->way] * 1e6, t->best[ORR__MIXED] * 1e6);
@@ -59,7 +59,7 @@ static void foresee(orr__trial *t, const orr__plan *p, int ways)
     }
     if (t->predicted[ORR__MIXED] <= NOISE * t->predicted[best])
         return;
-    t->way = best;
+    t->way = (orr__way)best;
     t->decided = t->foreseen = true;
     orr__log(2, "%s…: %s from now on: %.0f us are predicted, with processors and devices %.0f us",
              p->step[0].region->label, name[best], t->predicted[best] * 1e6, t->predicted[ORR__MIXED] * 1e6);
