@@ -66,7 +66,7 @@ int orr__star_policy_priority(int32_t where, int otherwise)
 {
     if (!buckets)
         return otherwise;
-    return where == STARPU_CPU ? FOR_CPUS : where & STARPU_CPU ? FOR_ALL : FOR_DEVICES;
+    return where == (int32_t)STARPU_CPU ? FOR_CPUS : where & (int32_t)STARPU_CPU ? FOR_ALL : FOR_DEVICES;
 }
 #else
 void orr__star_policy_configure(struct starpu_conf *conf)
