@@ -9,6 +9,7 @@
 
 /* Each call of BLAS packs the right factor anew: panels of 512 kB cost more of that than the cache gave back. */
 enum { PANEL_LEAST = 512, PANEL_BYTES = 2 << 20 };
+enum { NEAR = 16 << 10 }; /* bytes of a panel on the stack: nothing small allocates */
 
 /* Rows of a product that are made before their further work is done. */
 static int64_t panel_rows(int64_t rows, int64_t n, size_t size)
@@ -24,8 +25,8 @@ typedef struct {
     orr__product w;
     const orr__tail *tail;
     int64_t q, row0;
-    void *panel;
-    size_t panel_cap;
+    void *near, *far; /* where a panel can be; far is NULL until there is need of it */
+    size_t far_cap;
 } batch;
 
 static orr_status multiply(batch *b, orr__mat a)
@@ -36,12 +37,14 @@ static orr_status multiply(batch *b, orr__mat a)
     int64_t m = r->dim[r->rank - 3], rows = a.rows, step = b->tail ? panel_rows(rows, n, (size_t)z) : rows;
     int kept = b->tail ? orr__tail_kept(b->tail) : 0;
     orr_status st = ORR_OK;
-    if (kept < 0)
-        st = orr__product_room(&b->w, &b->panel, &b->panel_cap, step * n, (size_t)z);
+    bool small = step * n * z <= NEAR;
+    if (kept < 0 && !small)
+        st = orr__product_room(&b->w, &b->far, &b->far_cap, step * n, (size_t)z);
+    void *panel = small ? b->near : b->far;
     for (int64_t i = 0; i < rows && st == ORR_OK; i += step) {
         int64_t row = b->row0 + i;
         orr__mat some = { a.p + i * a.rs * (int64_t)b->w.size, rows - i < step ? rows - i : step, a.cols, a.rs, a.cs };
-        void *c = kept < 0 ? b->panel : (char *)l->out[kept] + (b->q * m + row) * n * z;
+        void *c = kept < 0 ? panel : (char *)l->out[kept] + (b->q * m + row) * n * z;
         st = orr__product_rows(&b->w, some, c);
         if (st == ORR_OK && b->tail)
             st = orr__tail_run(b->tail, l, b->q, row, row + some.rows, c);
@@ -64,7 +67,8 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
     orr_status st = ORR_OK;
     if (rows <= 0 || n == 0)
         return ORR_OK;
-    batch b = { .tail = kernel->tail, .row0 = row0 };
+    _Alignas(64) char near[NEAR];
+    batch b = { .tail = kernel->tail, .row0 = row0, .near = near };
     orr__product_begin(&b.w, l, kernel->vec, t, b.tail ? orr__tail_takes(b.tail) : t);
     for (b.q = first; b.q < end && st == ORR_OK; b.q++) {
         int64_t oa = xa->offset + row0 * xa->stride[nb], ob = xb->offset, rest = b.q;
@@ -79,7 +83,7 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
         st = multiply(
             &b, (orr__mat){ (const char *)l->in[xa->input] + oa * z, rows, k, xa->stride[nb], xa->stride[nb + 2] });
     }
-    free(b.panel);
+    free(b.far);
     orr__product_end(&b.w);
     return st;
 }
