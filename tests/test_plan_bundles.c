@@ -252,9 +252,28 @@ static void without_fusion_every_step_is_a_task(void)
     orr_tensor *x = values(8, 8), *y = orr_matmul(orr_matmul(x, x), x);
     orr__plan *p = plan_of(&y, 1, 2);
     ORR_REQUIRE(p != NULL);
-    ORR_CHECK(p->nstep == 2 && tasks_of(p) == 2);
+    ORR_CHECK(p->nstep == 2 && tasks_of(p) == 2 && p->ntasks == 2);
     orr__plan_unref(p);
     ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0);
+}
+
+/* Else a task waits for who read the memory that it writes. On the calling thread the same plan has two places, in turn. */
+static void little_values_of_tasks_have_memory_of_their_own(void)
+{
+    for (int inline_us = 0; inline_us <= 1000; inline_us += 1000) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "%d", inline_us);
+        ORR_REQUIRE(setenv("ORRERY_FUSE", "off", 1) == 0 && setenv("ORRERY_INLINE_US", text, 1) == 0 &&
+                    orr_init(NULL) == ORR_OK);
+        orr_tensor *x = values(8, 8), *y = x;
+        for (int i = 0; i < LAYERS; i++)
+            y = orr_matmul(y, x);
+        orr__plan *p = plan_of(&y, 1, 2);
+        ORR_REQUIRE(p != NULL);
+        ORR_CHECK_MSG(p->nslot == (inline_us ? 2 : LAYERS - 1), "%d slots", p->nslot);
+        orr__plan_unref(p);
+        ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0 && unsetenv("ORRERY_INLINE_US") == 0);
+    }
 }
 
 static void the_plan_prints_its_bundles(void)
@@ -350,6 +369,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(strips_are_worth_their_tasks),
                                       ORR_TEST(strips_give_the_same_gradients),
                                       ORR_TEST(without_fusion_every_step_is_a_task),
+                                      ORR_TEST(little_values_of_tasks_have_memory_of_their_own),
                                       ORR_TEST(the_plan_prints_its_bundles),
                                       ORR_TEST(values_are_the_same),
                                       { 0 } };

@@ -69,11 +69,14 @@ void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg);
 /* -- one run of a plan ------------------------------------------------------------------------------------- */
 
 struct orr__run {
-    atomic_int refs, left, status; /* left: tasks under way, and one while they are being submitted */
+    atomic_int refs, status;
     atomic_bool done;
     pthread_mutex_t lock;
     pthread_cond_t cond;
     char text[640];                /* of the first error; under the lock */
+    atomic_int left;               /* tasks under way or yet to be submitted, and one while they are being submitted; written
+                                    * by all workers, so it lies apart from what they read */
+    char apart[128];
     orr__plan *plan;
     orr__scalar *scalar;
     orr__buf **value;              /* one per plan value, references held until the run ends */
@@ -126,6 +129,8 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
 /* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out,
                             const orr__scalar *scalar);
+/* As orr__work_begin, but for what the models want to know: then always 1. */
+uint32_t orr__exec_begin(orr__work *k, const orr__step *s, int worker);
 /* Tells the models what tile t of a step (< 0: all of it) took; what is no sample of its kernel is left out. */
 void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds);
 /* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */

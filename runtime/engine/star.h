@@ -102,6 +102,7 @@ typedef struct orr__task {
     orr__work *work;       /* NULL: a bundle          */
     int tile;
     atomic_int state;  /* ORR__TASK_WAITS, _DONE, _RUNS + worker + 1; 0: not submitted yet */
+    bool sent;         /* StarPU has it */
     int worker;        /* of a device's task that has begun, else -1 */
     double began;
     orr__after after;  /* what the device's launch left to be known  */

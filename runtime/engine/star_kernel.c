@@ -29,20 +29,20 @@ void orr__star_cpu(void *buffers[], void *arg)
 {
     (void)buffers;
     orr__task *a = arg;
-    double t0;
-    orr_status st;
+    int worker = 1 + starpu_worker_get_id();
 
     if (orr__run_status(a->run) != ORR_OK)
         return;
     orr__task_runs(a);
-    t0 = orr__now();
-    st = launch(a);
+    uint32_t stands_for = orr__exec_begin(a->work, a->step, worker);
+    double t0 = stands_for ? orr__now() : 0;
+    orr_status st = launch(a);
     orr__exec_rest(a->step, a->tile, a->run->value);
     if (st != ORR_OK) {
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }
-    double t1 = orr__work_done(a->work, a->step, a->tile, ORR__ON_CPU, 1 + starpu_worker_get_id(), t0);
-    if (st == ORR_OK)
+    double t1 = stands_for ? orr__work_end(a->work, a->step, a->tile, worker, t0, stands_for) : 0;
+    if (st == ORR_OK && stands_for)
         orr__exec_took(a->step, a->tile, ORR__ON_CPU, t1 - t0);
 }

@@ -170,13 +170,13 @@ static orr_status send(draft *d)
     int err;
 
     if (d->device || orr__star.cpus > 0) {
-        atomic_fetch_add_explicit(&d->a->run->left, 1, memory_order_relaxed);
         orr__meter_started(d->a->run);
         err = starpu_task_submit(d->task);
-        if (err == 0)
+        if (err == 0) {
+            d->a->sent = true;
             return ORR_OK;
+        }
         orr__meter_done(d->a->run, d->a->step, false);
-        atomic_fetch_sub_explicit(&d->a->run->left, 1, memory_order_relaxed);
         orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->step->region->label, err);
     }
     st = host_lane(d->a, d->n, d->handle, d->mode);
@@ -189,7 +189,10 @@ static orr_status send(draft *d)
 
 static orr_status submit(orr__site at, orr__task *a)
 {
-    draft d = { .a = a };
+    draft d; /* its arrays are filled as far as they are used */
+    d.a = a;
+    d.n = 0;
+    d.task = NULL;
     struct starpu_codelet *cl = orr__star_codelet(a->work, a->step);
     orr_status st = look_up(at, &d);
 
@@ -215,15 +218,16 @@ static orr_status submit_all(orr__site at, orr__run *r)
 {
     const orr__plan *plan = r->plan;
     orr__task *a;
-    size_t n = 0;
+    int n = 0, sent = 0;
     orr_status st = ORR_OK;
 
     for (int i = 0; i < plan->nstep; i++)
-        n += (size_t)plan->step[i].ntiles;
-    if (!(a = r->tasks = orr__alloc_n(n + 1, sizeof *a)))
+        n += plan->step[i].ntiles;
+    if (!(a = r->tasks = orr__alloc_n((size_t)n + 1, sizeof *a)))
         return ORR_ENOMEM;
-    r->ntasks = (int)n;
+    r->ntasks = n;
     orr__stall_watch(r);
+    atomic_fetch_add_explicit(&r->left, n, memory_order_relaxed); /* at once: workers have it in their caches */
     locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process over a comma */
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
         const orr__step *s = &plan->step[i];
@@ -241,10 +245,12 @@ static orr_status submit_all(orr__site at, orr__run *r)
             a->worker = -1;
             orr__task_state(a, ORR__TASK_WAITS);
             st = submit(at, a);
+            sent += a->sent;
         }
         i += bundle ? s->members - 1 : 0;
     }
     orr__point_end(before);
+    atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one is ours: it is not the last */
     starpu_do_schedule(); /* some policies hold tasks back until they are told that there are no more */
     return st;
 }
@@ -311,9 +317,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *l
 /* StarPU ends the process when malloc fails for its tasks and handles: is there as much as they may need? */
 static bool room_for_starpu(const orr__plan *plan)
 {
-    size_t n = (size_t)plan->nvalue, bytes;
-    for (int i = 0; i < plan->nstep; i++)
-        n += (size_t)orr__plan_tasks(plan, i);
+    size_t n = (size_t)plan->nvalue + (size_t)plan->ntasks, bytes;
     bytes = ((size_t)256 << 10) + n * ((size_t)8 << 10);
     void *volatile p = malloc(bytes < (size_t)64 << 20 ? bytes : (size_t)64 << 20); /* volatile: not to be left out */
     bool there = p != NULL;

@@ -150,6 +150,14 @@ static void find_in_place(orr__plan *p)
 
 /* -- slots --------------------------------------------------------------------------------------------------- */
 
+/* Memory that is written again makes a task wait for those who read it before, which costs more than a little of it. Not where
+ * all is done on the calling thread. */
+static bool spares(const orr__plan *p, size_t bytes)
+{
+    enum { LITTLE = 1024, MANY = 256 };
+    return bytes <= LITTLE && p->nslot < MANY && p->us >= orr__plan_inline_us();
+}
+
 /* Values of the same cut share memory when one is dead before the task that makes the other begins: same handles, so the
  * engine's dependencies keep them apart. An output is the last to have it. */
 static void find_slot(orr__plan *p, int i, int *owner)
@@ -158,7 +166,7 @@ static void find_slot(orr__plan *p, int i, int *owner)
     size_t bytes = bytes_of(v);
     if (v->over >= 0)
         v->slot = p->value[v->over].slot;
-    for (int k = 0; k < p->nslot && v->slot < 0; k++) {
+    for (int k = 0; k < p->nslot && v->slot < 0 && !spares(p, bytes); k++) {
         const orr__value *o = &p->value[owner[k]];
         if (p->slot_bytes[k] == bytes && o->ntiles == v->ntiles && o->tile == v->tile && o->dtype == v->dtype &&
             o->output < 0 && orr__plan_head(p, o->last) < orr__plan_head(p, v->first))
@@ -223,6 +231,8 @@ orr_status orr__plan_memory(orr__site at, orr__plan *p)
         for (int k = 0; k < p->nslot; k++)
             p->bytes_all += p->slot_bytes[k];
         find_peak(p, change, change + p->nstep + 1);
+        for (int i = 0; i < p->nstep; i++)
+            p->ntasks += orr__plan_tasks(p, i);
     }
     free(owner);
     free(change);

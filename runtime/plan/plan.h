@@ -66,6 +66,7 @@ typedef struct orr__plan {
     size_t scratch_bytes;                  /* of the bundle that needs most */
     int nscratch;                          /* bundles that need any         */
     int nleaf, nscalar;
+    int ntasks;                            /* as orr__plan_tasks of all steps */
     double us;                             /* predicted, one core                                */
     size_t bytes_all;                      /* of temporaries and outputs, all there from the beginning */
     size_t bytes_peak;                     /* the same, each from its first step to its last, one task after the other */
