@@ -20,7 +20,7 @@ typedef struct orr__after {
 /* One launch over iteration range [lo, hi) of axis 0 (matmul: of the first batch axis, or of m when there is none).
  * in[i], out[k]: address of element 0 of the WHOLE array (for a device: memory object plus in_off/out_off, the element
  * number at which the object starts). A map or matmul writes the part of out that belongs to [lo, hi). A reduction whose
- * axis 0 is kept likewise; one whose axis 0 is reduced folds rows [lo, hi) into the whole of out[0] as given. A map without folds that has one output
+ * axis 0 is kept likewise; one whose axis 0 is reduced folds rows [lo, hi) into the whole of each output as given. A map without folds that has one output
  * may have it over an input of the same element size, which it reads in the element that it writes (on the CPU). */
 typedef struct orr__launch {
     const orr__region *region;

@@ -1,5 +1,5 @@
 /* Random graphs: what programs do again and again, as several ops on values that are there: rows that are normalised,
- * products with what follows them, gathered rows, masks, updates of parameters.
+ * products with what follows them, gathered rows, masks, updates of parameters, statistics, frames and parts.
  * Must not know: engines. */
 #include "config.h"
 
@@ -79,6 +79,72 @@ static int fold(rg_graph *g, int kind, int x)
     s.terms = kind == 0 ? (double)shape.dim[shape.rank - 1] : 0;
     s.slack = kind >= 2 ? 64 : 0;
     return commit(g, &s, apply_fold, names[kind]);
+}
+
+static orr_tensor *apply_statistic(orr_tensor *const *in, int n, const rg_param *p)
+{
+    (void)n;
+    switch (p->axis) {
+    case 0: return orr_sum(in[0], p->axes, p->keep);
+    case 1: return orr_max(in[0], p->axes, p->keep);
+    case 2: return orr_min(in[0], p->axes, p->keep);
+    default: return orr_mean(in[0], p->axes, p->keep);
+    }
+}
+
+static int statistic(rg_graph *g, int kind, int x, orr_axes axes)
+{
+    static const char *const names[] = { "sum_of", "max_of", "min_of", "mean_of" };
+    bool sums = kind == 0 || kind == 3;
+    rg_step s = { .nin = 1, .in = { x }, .p = { .axis = kind, .axes = axes, .keep = rg_pick(g, 2) }, .sums = sums };
+    if (x < 0)
+        return -1;
+    orr_shape shape = shape_of(g, x);
+    s.terms = kind == 0 ? (double)orr__shape_count(&shape) : 0;
+    s.slack = kind == 3 ? 64 : 0;
+    return commit(g, &s, apply_statistic, names[kind]);
+}
+
+static orr_tensor *apply_concat(orr_tensor *const *in, int n, const rg_param *p)
+{
+    return orr_concat(in, n, p->axis);
+}
+
+static int concat(rg_graph *g, int a, int b, int c, int axis)
+{
+    rg_step s = { .nin = c < 0 ? 2 : 3, .in = { a, b, c }, .p.axis = axis };
+    return commit(g, &s, apply_concat, "concat_of");
+}
+
+static orr_tensor *apply_frame(orr_tensor *const *in, int n, const rg_param *p)
+{
+    (void)n;
+    return orr_pad(in[0], p->a, p->b, p->y);
+}
+
+static int frame(rg_graph *g, int x, int before, int behind)
+{
+    rg_step s = { .nin = 1, .in = { x }, .p = { .a = ORR_IDX(before, behind), .b = ORR_IDX(behind, before), .y = 3 } };
+    return commit(g, &s, apply_frame, "frame");
+}
+
+static orr_tensor *apply_window(orr_tensor *const *in, int n, const rg_param *p)
+{
+    (void)n;
+    return orr_slice(in[0], p->a, p->b, p->c);
+}
+
+/* Rows and columns from (row, col) on, of the shape of x, which has rank 2. */
+static int window(rg_graph *g, int framed, int x, int row, int col)
+{
+    rg_step s = { .nin = 1, .in = { framed } };
+    if (framed < 0 || x < 0)
+        return -1;
+    orr_shape shape = shape_of(g, x);
+    s.p.a = ORR_IDX(row, col);
+    s.p.b = ORR_IDX(row + shape.dim[0], col + shape.dim[1]);
+    s.p.c = ORR_IDX(1, 1);
+    return commit(g, &s, apply_window, "window");
 }
 
 static orr_tensor *apply_product(orr_tensor *const *in, int n, const rg_param *p)
@@ -279,9 +345,46 @@ static void update(rg_graph *g)
     together(g, row(g, "sub", x, step, -1), m1, v1);
 }
 
+/* Folds of the same elements beside one another, of one expression or several. */
+static void statistics(rg_graph *g, int x)
+{
+    int of = rg_pick(g, 3), first = rg_pick(g, 4);
+    orr_axes axes = of == 0 ? ORR_AXES(0) : of == 1 ? ORR_AXES(-1) : ORR_ALL_AXES;
+    int y = rg_pick(g, 2) ? activation(g, x) : x, z = rg_pick(g, 2) ? row(g, "square", x, -1, -1) : y;
+    int a = statistic(g, first, y, axes), b = statistic(g, (first + 1) % 4, y, axes),
+        c = statistic(g, rg_pick(g, 4), z, axes);
+    together(g, a, b, c);
+}
+
+/* What is put together, and worked on at once. */
+static void joined(rg_graph *g, int x)
+{
+    orr_shape s = shape_of(g, x);
+    int axis = rg_pick(g, s.rank);
+    s.dim[axis] = rg_pick(g, 6);
+    int other = rg_leaf(g, dtype_of(g, x), s), third = rg_pick(g, 2) ? activation(g, x) : -1;
+    int y = concat(g, rg_pick(g, 2) ? activation(g, x) : x, other, third, axis);
+    int z = row(g, "mul", y, leaf_for(g, y, rg_pick(g, 2)), -1);
+    if (rg_pick(g, 2))
+        z = activation(g, z);
+    together(g, z, z < 0 || rg_pick(g, 2) ? -1 : fold(g, rg_pick(g, 4), z), rg_pick(g, 4) ? -1 : y);
+}
+
+/* A frame, and a sum over neighbours. */
+static void stencil(rg_graph *g)
+{
+    int x = rg_leaf(g, some_float(g), ORR_SHAPE(1 + rg_pick(g, 9), 1 + rg_pick(g, rg_pick(g, 6) ? 12 : 1200)));
+    int before = rg_pick(g, 3), behind = rg_pick(g, 3),
+        framed = frame(g, rg_pick(g, 2) ? activation(g, x) : x, before, behind);
+    int y = window(g, framed, x, 0, 0), all = before + behind;
+    y = row(g, "add", y, window(g, framed, x, rg_pick(g, all + 1), rg_pick(g, all + 1)), -1);
+    y = row(g, "maximum", y, scaled(g, window(g, framed, x, all, all), 0.5, 0), -1);
+    together(g, y, rg_pick(g, 2) || y < 0 ? -1 : fold(g, 0, y), rg_pick(g, 4) ? -1 : framed);
+}
+
 void rg_motif(rg_graph *g)
 {
-    int kind = rg_pick(g, 9), x = kind < 7 ? some_rows(g) : 0;
+    int kind = rg_pick(g, 12), x = kind < 9 ? some_rows(g) : 0;
     if (x < 0)
         return;
     switch (kind) {
@@ -292,7 +395,10 @@ void rg_motif(rg_graph *g)
     case 4: (void)normalised(g, row(g, "add", dropout(g, x), leaf_for(g, x, false), -1)); break;
     case 5:
     case 6: layer(g, x); break;
-    case 7: gathered(g); break;
+    case 7: statistics(g, x); break;
+    case 8: joined(g, x); break;
+    case 9: gathered(g); break;
+    case 10: stencil(g); break;
     default: update(g); break;
     }
 }

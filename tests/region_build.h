@@ -53,6 +53,15 @@ static inline int rb_access(rb *b, int input, int64_t offset, const int64_t *str
     return b->r.naccess++;
 }
 
+/* Access `a` is there for lo ≤ i[d] < hi alone. */
+static inline int rb_box(rb *b, int a, int d, int64_t lo, int64_t hi)
+{
+    b->access[a].box |= 1u << d;
+    b->access[a].lo[d] = lo;
+    b->access[a].hi[d] = hi;
+    return a;
+}
+
 /* Of a place or what is gathered, moving along the last axis. */
 static inline int rb_placed(rb *b, int input, int64_t stride, int64_t by)
 {
@@ -156,6 +165,14 @@ static inline orr__scalar rb_iota_value(orr_dtype t, const orr__scalar *s, int64
     return orr__scalar_cast(v, orr__is_float(t) ? ORR_F64 : ORR_U64, t);
 }
 
+static inline bool rb_inside(const orr__access *a, const int64_t *i)
+{
+    bool all = true;
+    for (int d = 0; d < ORR_MAX_RANK; d++)
+        all = all && (!(a->box >> d & 1u) || (i[d] >= a->lo[d] && i[d] < a->hi[d]));
+    return all;
+}
+
 /* All registers at iteration point i. in: whole arrays. */
 static inline void rb_values(const rb *b, const int64_t *i, const void *const *in, orr__scalar *reg)
 {
@@ -170,7 +187,11 @@ static inline void rb_values(const rb *b, const int64_t *i, const void *const *i
                 index += i[d] * b->access[c->a].stride[d];
         }
         switch (c->kind) {
+        case ORR__RI_INSIDE: reg[n].u = rb_inside(&b->access[c->a], i); break;
         case ORR__RI_LOAD:
+            reg[n].u = 0;
+            if (!rb_inside(&b->access[c->a], i))
+                break;
             reg[n] = orr__scalar_load((const char *)in[b->access[c->a].input] + (size_t)index * orr_dtype_size(t), t);
             break;
         case ORR__RI_SCALAR: reg[n] = rb_round(*s, t); break;
@@ -197,11 +218,11 @@ static inline bool rb_better(int rop, orr_dtype t, orr__scalar v, orr__scalar be
     return max ? v.u > best.u : v.u < best.u;
 }
 
-/* One more value into the fold of an output element; count values are in it. */
-static inline void rb_fold(const rb *b, orr_dtype t, orr__scalar v, int64_t count, orr__scalar *acc)
+/* One more value into a fold by rop; count values are in it. */
+static inline void rb_fold(int rop, orr_dtype t, orr__scalar v, int64_t count, orr__scalar *acc)
 {
     bool isf = orr__is_float(t), isset = isf ? v.f != 0 : v.u != 0;
-    switch (b->r.rop) {
+    switch (rop) {
     case ORR__RSUM:
         if (isf)
             acc->f += v.f;
@@ -217,28 +238,50 @@ static inline void rb_fold(const rb *b, orr_dtype t, orr__scalar v, int64_t coun
     case ORR__RANY: acc->u |= isset; break;
     case ORR__RALL: acc->u &= isset; break;
     default:
-        if (count == 0 || rb_better(b->r.rop, t, v, *acc))
+        if (count == 0 || rb_better(rop, t, v, *acc))
             *acc = v;
     }
+}
+
+static inline orr_dtype rb_type(const rb *b, int k)
+{
+    return (orr_dtype)b->r.instr[b->r.out_reg[k]].dtype;
+}
+
+/* An output element that nothing has been folded into. */
+static inline orr__scalar rb_nothing(const rb *b, int k)
+{
+    orr__scalar one = { .u = 0 };
+    int rop = b->r.rop[k];
+    if (b->r.kind != ORR__G_REDUCE)
+        return one;
+    if (rop == ORR__RPROD && orr__is_float(rb_type(b, k)))
+        one.f = 1;
+    else if (rop == ORR__RPROD || rop == ORR__RALL)
+        one.u = 1;
+    return one;
+}
+
+/* Element `cell` of reduced output k from what it was folded to. */
+static inline void rb_store_fold(const rb *b, int k, int64_t cell, orr__scalar v, void *out)
+{
+    orr_dtype t = rb_type(b, k), to = (orr_dtype)b->r.out_dtype[k], made = t;
+    if (b->r.rop[k] <= ORR__RPROD)
+        made = orr__is_float(t) ? ORR_F64 : orr__is_signed(t) ? ORR_I64 : ORR_U64;
+    orr__scalar_store((char *)out + (size_t)cell * orr_dtype_size(to), to, orr__scalar_cast(v, made, to));
 }
 
 /* Runs rows [lo, hi) as codelets/codelet.h says; in, out: whole arrays. */
 static inline void rb_reference(const rb *b, int64_t lo, int64_t hi, const void *const *in, void *const *out)
 {
     const orr__region *r = &b->r;
-    orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype, made = t;
-    size_t cells = (size_t)r->out_count;
-    orr__scalar *acc = calloc(cells ? cells : 1, sizeof *acc), reg[RB_INSTR];
+    size_t cells = (size_t)r->out_count, n = (size_t)r->nout;
+    orr__scalar *acc = calloc(cells * n + 1, sizeof *acc), reg[RB_INSTR];
     int64_t *count = calloc(cells ? cells : 1, sizeof *count), i[ORR_MAX_RANK] = { lo }, points = hi - lo;
     if (!acc || !count)
         abort();
-    if (r->kind == ORR__G_REDUCE && r->rop <= ORR__RPROD)
-        made = orr__is_float(t) ? ORR_F64 : orr__is_signed(t) ? ORR_I64 : ORR_U64;
-    for (size_t c = 0; c < cells && r->kind == ORR__G_REDUCE; c++)
-        if (r->rop == ORR__RPROD && orr__is_float(t))
-            acc[c].f = 1;
-        else if (r->rop == ORR__RPROD || r->rop == ORR__RALL)
-            acc[c].u = 1;
+    for (size_t c = 0; c < cells * n; c++)
+        acc[c] = rb_nothing(b, (int)(c % n));
     for (int d = 1; d < r->rank; d++)
         points *= r->dim[d];
     for (int64_t p = 0; p < points; p++) {
@@ -249,28 +292,26 @@ static inline void rb_reference(const rb *b, int64_t lo, int64_t hi, const void 
             else
                 cell = cell * r->dim[d] + i[d];
         rb_values(b, i, in, reg);
-        for (int k = 0; k < r->nout && r->kind == ORR__G_MAP; k++) {
-            orr_dtype to = (orr_dtype)r->out_dtype[k], from = (orr_dtype)r->instr[r->out_reg[k]].dtype;
-            orr__scalar_store((char *)out[k] + (size_t)cell * orr_dtype_size(to), to,
-                              orr__scalar_cast(reg[r->out_reg[k]], from, to));
-        }
-        orr__scalar v = reg[r->out_reg[0]];
-        if (r->kind == ORR__G_REDUCE)
-            rb_fold(b, t, v, count[cell], &acc[cell]);
-        else if (r->kind == ORR__G_ARGREDUCE && (count[cell] == 0 || rb_better(r->rop, t, v, acc[cell]))) {
-            acc[cell] = v;
-            ((int64_t *)out[0])[cell] = along;
+        for (int k = 0; k < r->nout; k++) {
+            orr_dtype to = (orr_dtype)r->out_dtype[k], from = rb_type(b, k);
+            orr__scalar v = reg[r->out_reg[k]], *a = &acc[(size_t)cell * n + (size_t)k];
+            if (r->kind == ORR__G_MAP) {
+                orr__scalar_store((char *)out[k] + (size_t)cell * orr_dtype_size(to), to, orr__scalar_cast(v, from, to));
+            } else if (r->kind == ORR__G_REDUCE) {
+                rb_fold(r->rop[k], from, v, count[cell], a);
+            } else if (r->kind == ORR__G_ARGREDUCE && (count[cell] == 0 || rb_better(r->rop[k], from, v, *a))) {
+                *a = v;
+                ((int64_t *)out[0])[cell] = along;
+            }
         }
         count[cell]++;
         for (int d = r->rank - 1; d >= 0 && ++i[d] == (d ? r->dim[d] : hi) && d; d--)
             i[d] = 0;
     }
     bool all = (r->rmask & 1u) != 0; /* axis 0 is reduced: every cell is written, also when there were no rows */
-    for (size_t c = 0; c < cells && r->kind == ORR__G_REDUCE; c++) {
-        orr_dtype to = (orr_dtype)r->out_dtype[0];
-        if (count[c] || all)
-            orr__scalar_store((char *)out[0] + c * orr_dtype_size(to), to, orr__scalar_cast(acc[c], made, to));
-    }
+    for (size_t c = 0; c < cells && r->kind == ORR__G_REDUCE; c++)
+        for (int k = 0; k < r->nout && (count[c] || all); k++)
+            rb_store_fold(b, k, (int64_t)c, acc[c * n + (size_t)k], out[k]);
     free(acc);
     free(count);
 }

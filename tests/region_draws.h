@@ -11,7 +11,7 @@ static void rd_draws(orr__gkind kind, int dist, orr_dtype t, int64_t offset, dou
     const int64_t dim[2] = { 3, 2100 + offset }, stride[2] = { 2307, 1 };
     rb_begin(&b, kind, 2, dim);
     b.r.rmask = kind == ORR__G_REDUCE ? 2 : 0;
-    b.r.rop = ORR__RMAX;
+    b.r.rop[0] = ORR__RMAX;
     int x = rb_random(&b, dist, t, rb_access(&b, -1, offset, stride), 0x123456789abcdefu, (uint64_t)-50, 1000);
     rb_out(&b, t, x);
     if (kind == ORR__G_MAP)

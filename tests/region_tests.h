@@ -89,6 +89,29 @@ static void arrays_that_begin_at_an_offset(void)
         (void)rc_same("offsets", ORR_I64, got, want + 12, 12, 0);
 }
 
+/* A frame of 7 around a(4, 6); beside it b(7, 3), the box on the last axis, in steps of 2, in halves of a byte more. */
+static void parts_of_the_iteration(void)
+{
+    static rb b;
+    static const orr_dtype type[] = { ORR_F32, ORR_F16, ORR_I64, ORR_U8 };
+    for (int fold = 0; fold < 4; fold++)
+        for (size_t t = 0; t < sizeof type / sizeof *type; t++) {
+            rb_begin(&b, fold ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 7, 2100 });
+            b.r.rmask = (uint32_t)fold;
+            b.r.rop[0] = ORR__RMAX;
+            int a = rb_box(&b, rb_access(&b, rb_input(&b, type[t], 4 * 60), -1 * 60 - 3, (int64_t[]){ 60, 1 }), 0, 1, 5);
+            int x = rb_load(&b, rb_box(&b, a, 1, 3, 63));
+            int y = rb_load(&b, rb_box(&b, rb_access(&b, rb_input(&b, type[t], 5000), 4199, (int64_t[]){ 0, -2 }), 1,
+                                       60, 2100));
+            rb_access(&b, -1, 0, (int64_t[]){ 0, 0 });
+            int in = rb_push(&b, ORR__RI_INSIDE, ORR_BOOL, 0, -1, -1, -1, rb_box(&b, 2, 1, 50, 1000), -1);
+            int seven = rb_scalar(&b, type[t], orr__scalar_cast((orr__scalar){ .f = 7 }, ORR_F64, type[t]));
+            int z = rb_ew(&b, "where", in, rb_ew(&b, "add", x, y, -1), seven);
+            rb_out(&b, type[t], rb_ew(&b, "add", z, x, -1));
+            rc_check(fold ? "fold of parts" : "parts", &b, fold & 1 ? 1 : 3, 0, 9, 0);
+        }
+}
+
 /* -- reductions --------------------------------------------------------------------------------------------- */
 
 static void rt_reduce(orr_dtype t, orr_dtype out, int rop, uint32_t mask, int cuts)
@@ -98,7 +121,7 @@ static void rt_reduce(orr_dtype t, orr_dtype out, int rop, uint32_t mask, int cu
     const int64_t dim[3] = { 6, 5, 9 };
     char what[64];
     rb_begin(&b, ORR__G_REDUCE, 3, dim);
-    b.r.rop = rop;
+    b.r.rop[0] = rop;
     b.r.rmask = mask;
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, 270)));
     if (rop == ORR__RANY || rop == ORR__RALL)
@@ -141,7 +164,7 @@ static void chains_into_reductions(void)
     static rb b;
     const int64_t dim[2] = { 9, 33 };
     rb_begin(&b, ORR__G_REDUCE, 2, dim);
-    b.r.rop = ORR__RSUM;
+    b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 2;
     int x = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, 9 * 33), 32, (int64_t[]){ 33, -1 }));
     int y = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, 9), 0, (int64_t[]){ 1, 0 }));
@@ -150,12 +173,44 @@ static void chains_into_reductions(void)
     rc_check("sum of squares", &b, 2, -5, 5, 0);
 }
 
+/* Several folds of what is read once: of x itself, of values made of it, one register twice, other dtypes. */
+static void several_reductions_at_once(void)
+{
+    static rb b;
+    static const struct {
+        int rank;
+        int64_t dim[3];
+        uint32_t mask;
+    } of[] = { { 2, { 37, 21 }, 1 },    { 2, { 21, 1037 }, 2 },  { 2, { 70, 2100 }, 1 }, { 1, { 5000 }, 1 },
+               { 3, { 6, 5, 9 }, 5 },   { 3, { 6, 5, 9 }, 2 },   { 3, { 3, 700, 4 }, 6 }, { 2, { 3, 1 }, 2 },
+               { 3, { 2, 150, 3 }, 3 } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int outs = 2; outs <= ORR__REGION_OUTS; outs++) {
+            char what[64];
+            rb_begin(&b, ORR__G_REDUCE, of[i].rank, of[i].dim);
+            b.r.rmask = of[i].mask;
+            int64_t n = 1;
+            for (int d = 0; d < of[i].rank; d++)
+                n *= of[i].dim[d];
+            int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n)));
+            int y = rb_cast(&b, ORR_F64, rb_ew(&b, "square", x, -1, -1));
+            int big = rb_ew(&b, "greater", x, rb_scalar(&b, ORR_F32, (orr__scalar){ .f = 0.5 }), -1);
+            const int reg[ORR__REGION_OUTS] = { x, y, x, big }, rop[] = { ORR__RSUM, ORR__RMIN, ORR__RMAX, ORR__RSUM };
+            for (int k = 0; k < outs; k++) {
+                b.r.rop[k] = rop[k];
+                rb_out(&b, k == 0 && i % 2 ? ORR_F16 : k == 3 ? ORR_U64 : k == 1 ? ORR_F64 : ORR_F32, reg[k]);
+            }
+            (void)snprintf(what, sizeof what, "%d folds, shape %d,", outs, (int)i);
+            rc_check(what, &b, i % 3 == 2 ? 2 : 1, -3, 3, 0);
+        }
+}
+
 static void rt_arg(orr_dtype t, int rop, uint32_t mask)
 {
     static rb b;
     const int64_t dim[2] = { 8, 12 };
     rb_begin(&b, ORR__G_ARGREDUCE, 2, dim);
-    b.r.rop = rop;
+    b.r.rop[0] = rop;
     b.r.rmask = mask;
     rb_out(&b, ORR_I64, rb_load(&b, rb_linear(&b, rb_input(&b, t, 96))));
     rc_check(rop == ORR__RMAX ? "argmax" : "argmin", &b, 1, orr__is_unsigned(t) ? 0 : -3, 3, 0);
@@ -176,7 +231,7 @@ static void nan_wins_in_max_and_argmax(void)
     float x[12] = { 1, NAN, 3, NAN, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 1, 5, 5, NAN };
     for (int arg = 0; arg < 2; arg++) {
         rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, 2, dim);
-        b.r.rop = ORR__RMAX;
+        b.r.rop[0] = ORR__RMAX;
         b.r.rmask = 2;
         rb_out(&b, arg ? ORR_I64 : ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 12))));
         int64_t got[3] = { 9, 9, 9 };
@@ -301,7 +356,7 @@ static void empty_ranges_are_nothing(void)
     rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 0))));
     rc_check("no elements", &b, 1, 0, 1, 0);
     rb_begin(&b, ORR__G_REDUCE, 2, (const int64_t[]){ 4, 0 });
-    b.r.rop = ORR__RSUM;
+    b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 2;
     rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 0))));
     rc_run run = {
@@ -317,7 +372,7 @@ static void empty_ranges_are_nothing(void)
         ORR_TEST(every_row_on_ints_and_bool), ORR_TEST(strided_broadcast_and_negative_accesses),                       \
         ORR_TEST(axes_of_any_size_are_told_apart), ORR_TEST(more_arguments_than_fit_by_value),                         \
         ORR_TEST(arrays_that_begin_at_an_offset), ORR_TEST(reductions_over_any_axes),                                  \
-        ORR_TEST(reductions_of_any_dtype), ORR_TEST(chains_into_reductions),                                           \
+        ORR_TEST(reductions_of_any_dtype), ORR_TEST(several_reductions_at_once), ORR_TEST(parts_of_the_iteration), ORR_TEST(chains_into_reductions),     \
         ORR_TEST(arg_reductions_take_the_first_of_equals), ORR_TEST(nan_wins_in_max_and_argmax),                       \
         ORR_TEST(iota_in_every_dtype), ORR_TEST(random_numbers_are_the_same_bits),                                     \
         ORR_TEST(normal_random_numbers_are_close), ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing)
@@ -329,7 +384,7 @@ static inline void long_sums_lose_nothing(void)
     const int64_t n = N;
     for (int t = ORR_F32; t <= ORR_F64; t++) {
         rb_begin(&b, ORR__G_REDUCE, 1, &n);
-        b.r.rop = ORR__RSUM;
+        b.r.rop[0] = ORR__RSUM;
         b.r.rmask = 1;
         rb_out(&b, ORR_F64, rb_load(&b, rb_linear(&b, rb_input(&b, (orr_dtype)t, N))));
         void *x = rc_new((orr_dtype)t, N);

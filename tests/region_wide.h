@@ -104,7 +104,7 @@ static void rw_long(int rop, orr_dtype t, int rank, const int64_t *dim, uint32_t
     for (int d = 0; d < rank; d++)
         n *= dim[d];
     rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, rank, dim);
-    b.r.rop = rop;
+    b.r.rop[0] = rop;
     b.r.rmask = mask;
     rb_out(&b, arg ? ORR_I64 : t, rb_load(&b, rb_linear(&b, rb_input(&b, t, n))));
     (void)snprintf(what, sizeof what, "%s %d of %lld × %lld over axes %#x,", arg ? "position" : "fold", rop,

@@ -126,7 +126,7 @@ static void on_opencl(void)
 
 /* -- what is in them ----------------------------------------------------------------------------------------- */
 
-enum { ROWS, OUTPUTS, MASKS, GATHERS, PRODUCTS, KINDS };
+enum { ROWS, OUTPUTS, FOLDS, CHOICES, MASKS, GATHERS, PRODUCTS, KINDS };
 
 static bool used_by_elementwise(const orr__prog *p, int i)
 {
@@ -152,6 +152,9 @@ static void look(const orr__prog *p, bool found[KINDS])
     for (int k = 0; k < rs.n; k++) {
         found[ROWS] = found[ROWS] || rs.region[k].rows;
         found[OUTPUTS] = found[OUTPUTS] || rs.region[k].nout > 1;
+        found[FOLDS] = found[FOLDS] || (rs.region[k].nout > 1 && rs.region[k].kind == ORR__G_REDUCE);
+        for (int a = 0; a < rs.region[k].naccess; a++)
+            found[CHOICES] = found[CHOICES] || rs.region[k].access[a].box;
     }
     orr__regions_free(&rs);
 }
@@ -159,6 +162,7 @@ static void look(const orr__prog *p, bool found[KINDS])
 static void they_hold_what_is_fused(void)
 {
     static const char *const names[KINDS] = { "rows folded in place", "several outputs of one kernel",
+                                              "several folds in one kernel", "parts put together in a kernel",
                                               "random masks that are used at once",
                                               "gathered rows that are used at once", "products that are used at once" };
     int count[KINDS] = { 0 };

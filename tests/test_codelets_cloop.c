@@ -195,7 +195,7 @@ static bool interpret(const rc_run *run, void *const *to)
 /* Float sums and products of more than one run may be taken in another order; normal random numbers are close. */
 static double may_differ(const orr__region *r, orr_dtype t)
 {
-    bool order = r->kind == ORR__G_REDUCE && r->rop <= ORR__RPROD, normal = false;
+    bool order = r->kind == ORR__G_REDUCE && r->rop[0] <= ORR__RPROD, normal = false;
     for (int i = 0; i < r->ninstr; i++) {
         order = order || r->instr[i].kind == ORR__RI_FOLD;
         normal = normal || (r->instr[i].kind == ORR__RI_RANDOM && r->instr[i].op == ORR__DNORMAL);
@@ -296,11 +296,11 @@ static void reductions_of_every_shape(void)
             int64_t n = shape[s][0] * shape[s][1] * shape[s][2];
             rb_begin(&b, ORR__G_REDUCE, 3, shape[s]);
             b.r.rmask = mask;
-            b.r.rop = mask % 3 == 0 ? ORR__RMAX : ORR__RSUM;
+            b.r.rop[0] = mask % 3 == 0 ? ORR__RMAX : ORR__RSUM;
             int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_I8, n)));
             int y = rb_load(&b, rb_access(&b, rb_input(&b, ORR_I8, shape[s][1]), 0, (int64_t[]){ 0, 1, 0 }));
             int v = rb_ew(&b, "add", rb_cast(&b, t, x), rb_cast(&b, t, y), -1);
-            rb_out(&b, t == ORR_I16 && b.r.rop == ORR__RSUM ? ORR_I64 : t, v);
+            rb_out(&b, t == ORR_I16 && b.r.rop[0] == ORR__RSUM ? ORR_I64 : t, v);
             rc_check("reduction", &b, mask & 1u ? 1 : 2, -3, 4, 0);
         }
 }
@@ -438,7 +438,7 @@ static void what_it_cannot_is_refused(void)
     X(every_row_on_f64) X(every_row_on_f16_and_bf16) X(every_row_on_ints_and_bool)                                     \
         X(strided_broadcast_and_negative_accesses) X(axes_of_any_size_are_told_apart)                                  \
             X(more_arguments_than_fit_by_value) X(arrays_that_begin_at_an_offset) X(reductions_over_any_axes)          \
-                X(reductions_of_any_dtype) X(chains_into_reductions) X(arg_reductions_take_the_first_of_equals)        \
+                X(reductions_of_any_dtype) X(several_reductions_at_once) X(parts_of_the_iteration) X(chains_into_reductions) X(arg_reductions_take_the_first_of_equals)        \
                     X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype) X(random_numbers_are_the_same_bits)           \
                         X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing)         \
                             X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape)                     \

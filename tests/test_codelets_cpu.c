@@ -184,8 +184,8 @@ static void any_region(rb *b, orr__gkind kind)
         return;
     }
     b->r.rmask = kind == ORR__G_REDUCE ? 1 + (uint32_t)draw((1 << rank) - 1) : 1u << draw(rank);
-    b->r.rop = kind == ORR__G_REDUCE && draw(2) ? ORR__RSUM : ORR__RMAX + (int)draw(2);
-    rb_out(b, kind == ORR__G_ARGREDUCE ? ORR_I64 : t == ORR_I8 && b->r.rop == ORR__RSUM ? ORR_I64 : t, reg[n - 1]);
+    b->r.rop[0] = kind == ORR__G_REDUCE && draw(2) ? ORR__RSUM : ORR__RMAX + (int)draw(2);
+    rb_out(b, kind == ORR__G_ARGREDUCE ? ORR_I64 : t == ORR_I8 && b->r.rop[0] == ORR__RSUM ? ORR_I64 : t, reg[n - 1]);
 }
 
 static void many(orr__gkind kind, const char *what)
@@ -218,7 +218,7 @@ static void infinite_sums_are_infinite(void)
     const int64_t dim[2] = { 3, 2000 };
     float *x = rc_new(ORR_F32, 6000), got[3];
     rb_begin(&b, ORR__G_REDUCE, 2, dim);
-    b.r.rop = ORR__RSUM;
+    b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 2;
     rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 6000))));
     x[1999] = INFINITY;
@@ -240,7 +240,7 @@ static void partial_folds_begin_afresh(void)
     for (int i = 0; i < 60; i++)
         x[i] = i;
     rb_begin(&b, ORR__G_REDUCE, 2, dim);
-    b.r.rop = ORR__RSUM;
+    b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 1;
     rb_out(&b, ORR_I64, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_I32, 60))));
     for (int64_t lo = 0; lo < 10; lo += 5) {
@@ -269,7 +269,7 @@ static void empty_folds_are_the_identity(void)
             const int64_t dim[2] = { axis ? 3 : 0, axis ? 0 : 3 };
             double got[3] = { 7, 7, 7 };
             rb_begin(&b, ORR__G_REDUCE, 2, dim);
-            b.r.rop = row[i].rop;
+            b.r.rop[0] = row[i].rop;
             b.r.rmask = 1u << axis;
             rb_out(&b, ORR_F64, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F64, 0))));
             rc_run run = { .b = &b, .hi = dim[0], .in = { got }, .out = { got }, .out_n = { 3 } };

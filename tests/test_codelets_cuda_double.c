@@ -245,7 +245,7 @@ static void scratch_memory_is_allocated_once(void)
     for (int64_t i = 0; i < n; i++)
         x[i] = (float)(i % 7);
     rb_begin(&b, ORR__G_REDUCE, 1, &n);
-    b.r.rop = ORR__RSUM;
+    b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 1;
     rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n))));
     void *in[] = { cuda_buffer(x, (size_t)n * sizeof *x) }, *out[] = { cuda_buffer(&got, sizeof got) };

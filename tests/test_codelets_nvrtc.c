@@ -183,7 +183,7 @@ static void every_fold(orr_dtype t)
     for (int rop = ORR__RSUM; rop <= ORR__RALL; rop++)
         for (int arg = 0; arg < 1 + (rop == ORR__RMAX || rop == ORR__RMIN); arg++) {
             rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, 2, dim);
-            b.r.rop = rop;
+            b.r.rop[0] = rop;
             b.r.rmask = 1u + (uint32_t)(rop + arg) % 2;
             rb_out(&b, arg ? ORR_I64 : folded(rop, t), operand(&b, t, (int)t % SCALAR));
             (void)snprintf(what, sizeof what, "%s%s of %s", arg ? "where " : "", name[rop], orr_dtype_name(t));
@@ -295,12 +295,38 @@ static void gathers(orr_dtype t)
     char what[64];
     for (int k = 0; k < 3; k++) {
         rb_begin(&b, k == 1 ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 10, 20 });
-        b.r.rop = ORR__RMAX;
+        b.r.rop[0] = ORR__RMAX;
         b.r.rmask = k == 1 ? 1 : 0;
         b.r.rows = k == 2;
         int x = gathered(&b, t);
         rb_out(&b, t, k == 2 ? rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1) : x);
         (void)snprintf(what, sizeof what, "gather %d of %s", k, orr_dtype_name(t));
+        add(&b.r, what);
+    }
+}
+
+/* What is there in a part alone: in a map, in several folds at once, in rows. */
+static void parts(orr_dtype t)
+{
+    static rb b;
+    char what[64];
+    for (int k = 0; k < 3; k++) {
+        rb_begin(&b, k == 1 ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 10, 20 });
+        b.r.rmask = k == 1 ? 1 : 0;
+        b.r.rows = k == 2;
+        int x = rb_load(&b, rb_box(&b, rb_access(&b, rb_input(&b, t, 400), -8, (int64_t[]){ 20, 1 }), 1, 8, 20));
+        int in = rb_push(&b, ORR__RI_INSIDE, ORR_BOOL, 0, -1, -1, -1,
+                         rb_box(&b, rb_access(&b, -1, 0, (int64_t[]){ 0, 0 }), 0, 2, 5), -1);
+        int y = rb_ew(&b, "where", in, x, operand(&b, t, BROADCAST));
+        b.r.rop[0] = ORR__RMAX;
+        b.r.rop[1] = ORR__RSUM;
+        b.r.rop[2] = ORR__RMIN;
+        rb_out(&b, t, k == 2 ? rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, y, -1, -1, -1, -1) : y);
+        if (k < 2)
+            rb_out(&b, k ? folded(ORR__RSUM, t) : t, x);
+        if (k == 1)
+            rb_out(&b, t, x);
+        (void)snprintf(what, sizeof what, "part %d of %s", k, orr_dtype_name(t));
         add(&b.r, what);
     }
 }
@@ -328,6 +354,7 @@ static void the_rest(orr_dtype t)
     every_fold(t);
     moves(t);
     gathers(t);
+    parts(t);
     random_numbers(t);
     if (orr__is_float(t)) {
         row_patterns(t);

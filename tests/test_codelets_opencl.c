@@ -276,7 +276,7 @@ static void sums_without_double_are_compensated(void)
     static rb b;
     const int64_t n = 100000;
     rb_begin(&b, ORR__G_REDUCE, 1, &n);
-    b.r.rop = ORR__RSUM;
+    b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 1;
     rb_out(&b, ORR_F32,
            rb_ew(&b, "mul", rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n))),

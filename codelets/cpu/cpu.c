@@ -82,6 +82,15 @@ static int find_across(const orr__region *r)
     return -1;
 }
 
+/* Axis d of an access is axis `of` of `from`. */
+static void see_axis(orr__access *a, int d, const orr__access *from, int of)
+{
+    a->stride[d] = from->stride[of];
+    a->lo[d] = from->lo[of];
+    a->hi[d] = from->hi[of];
+    a->box |= (from->box >> of & 1u) << d;
+}
+
 static orr_status permute(const orr__region *r, orr__kernel *k)
 {
     int axis[ORR__REGION_RANK];
@@ -97,8 +106,9 @@ static orr_status permute(const orr__region *r, orr__kernel *k)
     }
     for (int a = 0; a < r->naccess; a++) {
         k->access[a] = r->access[a];
+        k->access[a].box = 0;
         for (int d = 0; d < r->rank; d++)
-            k->access[a].stride[d] = r->access[a].stride[axis[d]];
+            see_axis(&k->access[a], d, &r->access[a], axis[d]);
     }
     return ORR_OK;
 }
@@ -117,18 +127,24 @@ static void release(orr__kernel *k)
 /* any and all fold bools. */
 static orr_status prepare_fold(const orr__region *r, orr__kernel *k)
 {
-    k->result = r->out_reg[0];
-    k->folded = r->instr[k->result].dtype;
-    if ((k->rop != ORR__RANY && k->rop != ORR__RALL) || r->kind != ORR__G_REDUCE || k->folded == ORR_BOOL)
-        return orr__program(r, k);
     orr__region wider = *r;
-    wider.instr = orr__alloc_n((size_t)r->ninstr + 1, sizeof *r->instr);
+    wider.instr = orr__alloc_n((size_t)(r->ninstr + r->nout), sizeof *r->instr);
     if (!wider.instr)
         return ORR_ENOMEM;
     memcpy(wider.instr, r->instr, (size_t)r->ninstr * sizeof *r->instr);
-    wider.instr[r->ninstr] = (orr__rinstr){ ORR__RI_CAST, ORR_BOOL, 0, (int16_t)k->result, -1, -1, -1, -1 };
-    wider.out_reg[0] = (int16_t)(k->result = wider.ninstr++);
-    k->folded = ORR_BOOL;
+    k->nout = r->nout;
+    for (int n = 0; n < r->nout; n++) {
+        int16_t x = r->out_reg[n];
+        bool logic = r->kind == ORR__G_REDUCE && (r->rop[n] == ORR__RANY || r->rop[n] == ORR__RALL);
+        if (logic && r->instr[x].dtype != ORR_BOOL) {
+            wider.instr[wider.ninstr] = (orr__rinstr){ ORR__RI_CAST, ORR_BOOL, 0, x, -1, -1, -1, -1 };
+            x = (int16_t)wider.ninstr++;
+        }
+        wider.out_reg[n] = x;
+        k->result[n] = x;
+        k->folded[n] = wider.instr[x].dtype;
+        k->rop[n] = r->rop[n];
+    }
     orr_status st = orr__program(&wider, k);
     free(wider.instr);
     return st;
@@ -142,7 +158,6 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         return ORR_ENOMEM;
     k->kind = r->kind;
     k->vec = orr__cpu_vec();
-    k->rop = r->rop;
     k->first = -1;
     k->across = find_across(r);
     orr_status st = ORR_OK;

@@ -7,7 +7,7 @@
 #include "codelets/cpu/vec.h"
 
 /* One operation on a block. Its result is the register of the same number (stores have none). */
-typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD, ORR__VSPREAD, ORR__VPICK, ORR__VPLACE, ORR__VTAKE } orr__vkind;
+typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD, ORR__VSPREAD, ORR__VPICK, ORR__VPLACE, ORR__VTAKE, ORR__VPART, ORR__VINSIDE } orr__vkind;
 typedef struct {
     uint8_t kind;
     uint8_t dtype, from; /* of the value; of a cast's or store's operand                       */
@@ -38,9 +38,10 @@ struct orr__kernel {
     int nonce;
     size_t slot_bytes;
     orr__vop *op;
-    int result;     /* REDUCE, ARGREDUCE: the register that is folded */
-    uint8_t folded; /* its dtype                                      */
-    int rop;
+    int nout;                          /* REDUCE, ARGREDUCE: for each output, */
+    int result[ORR__REGION_OUTS];      /* … the register that is folded        */
+    uint8_t folded[ORR__REGION_OUTS];  /* … its dtype                          */
+    int rop[ORR__REGION_OUTS];
     bool rows; /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
     int nouter, nreduced; /* axes of the first and of the second group      */
     int across;           /* MAP: the axis along which a load has its neighbours, other than the last one; -1 */
@@ -76,6 +77,10 @@ void orr__vrun_block(orr__vrun *v, int64_t p, int64_t n);
 /* take.c: operations of these kinds. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n);
 void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n);
+
+/* part.c: operations of these kinds: a load of what is there in a box alone, and where that is. */
+void orr__vrun_part(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n);
+void orr__vrun_inside(const orr__vrun *v, const orr__vop *op, bool *dst, int64_t p, int64_t n);
 
 /* reduce.c: in which dtype values of t are accumulated, what changes nothing, and the outcome as that dtype. */
 orr_dtype orr__fold_dtype(int rop, orr_dtype t);

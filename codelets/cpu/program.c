@@ -33,6 +33,8 @@ static int operand_count(const orr__rinstr *in)
 /* An access that sees the same elements in every block: nothing moves but the last axis, and a block is whole rows. */
 static bool periodic(const orr__kernel *k, const orr__access *a)
 {
+    if (a->box)
+        return false;
     for (int d = 0; d < k->rank; d++) {
         bool last_row = d == k->rank - 1 && k->rank > 1 && k->first != d && k->dim[d] <= BLOCK_LEAST / 2;
         if (k->dim[d] != 1 && a->stride[d] != 0 && !last_row)
@@ -53,7 +55,8 @@ static void find_shape(ctx *c, int i)
         all = all && (c->per_row[operand[n]] || c->uniform[operand[n]]);
     }
     c->per_row[i] = in->kind == ORR__RI_FOLD || (some && all);
-    c->still[i] = in->a < 0 || in->kind == ORR__RI_PLACE || c->k->access[in->a].stride[c->k->rank - 1] == 0;
+    c->still[i] = in->a < 0 || in->kind == ORR__RI_PLACE ||
+                  (c->k->access[in->a].stride[c->k->rank - 1] == 0 && !c->k->access[in->a].box);
     for (int n = 0; n < operand_count(in); n++)
         c->still[i] = c->still[i] && (c->still[operand[n]] || in->kind == ORR__RI_FOLD);
 }
@@ -82,11 +85,13 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
     static const uint8_t kind[] = {
         [ORR__RI_LOAD] = ORR__VLOAD,     [ORR__RI_SCALAR] = ORR__VSCALAR, [ORR__RI_IOTA] = ORR__VIOTA,
         [ORR__RI_RANDOM] = ORR__VRANDOM, [ORR__RI_CAST] = ORR__VCAST,     [ORR__RI_EW] = ORR__VROW,
-        [ORR__RI_FOLD] = ORR__VFOLD,     [ORR__RI_PLACE] = ORR__VPLACE,   [ORR__RI_GATHER] = ORR__VTAKE
+        [ORR__RI_FOLD] = ORR__VFOLD,     [ORR__RI_PLACE] = ORR__VPLACE,   [ORR__RI_GATHER] = ORR__VTAKE,
+        [ORR__RI_INSIDE] = ORR__VINSIDE
     };
     const orr__region *r = c->r;
     const orr__rinstr *in = &r->instr[i];
-    *op = (orr__vop){ .kind = kind[in->kind],
+    bool part = in->kind == ORR__RI_LOAD && c->k->access[in->a].box;
+    *op = (orr__vop){ .kind = part ? ORR__VPART : kind[in->kind],
                       .dtype = in->dtype,
                       .per_row = c->per_row[i],
                       .still = in->kind == ORR__RI_GATHER && c->still[in->x],
@@ -230,7 +235,9 @@ static void find_last(ctx *c, bool *kept)
                 c->last[operand[n]] = 0;
     }
     for (int i = 0; i < r->ninstr; i++)
-        kept[i] = c->once[i] || (r->kind != ORR__G_MAP && r->out_reg[0] == i);
+        kept[i] = c->once[i];
+    for (int n = 0; n < r->nout && r->kind != ORR__G_MAP; n++)
+        kept[r->out_reg[n]] = true;
 }
 
 static void place_registers(ctx *c, const bool *kept)
@@ -270,7 +277,7 @@ static void choose_block(orr__kernel *k, const orr__region *r)
         bytes += k->op[o].out >= 0 ? s : 0;
     }
     k->slot_bytes = widest;
-    bytes += widest * (size_t)k->nslot + (r->kind == ORR__G_MAP ? 0 : 8);
+    bytes += widest * (size_t)k->nslot + (r->kind == ORR__G_MAP ? 0 : 8 * (size_t)r->nout);
     int64_t b = (int64_t)(NEAR_BYTES / bytes) & ~(int64_t)63;
     b = b > BLOCK_MOST ? BLOCK_MOST : b < BLOCK_LEAST ? BLOCK_LEAST : b;
     int64_t row = k->dim[k->rank - 1];

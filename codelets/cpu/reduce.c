@@ -7,15 +7,23 @@
 
 enum { ROWS = 64 }; /* of a column's float sum that are added in their order */
 
+/* One output under way. */
 typedef struct {
-    orr__vrun v;
+    int result, rop;
     orr_dtype t, wide, to;       /* of the register, the accumulator, the output */
-    size_t esize, wsize, tosize; /* bytes of one                                 */
-    int64_t outer, reduced, inner;
+    size_t esize, wsize, tosize; /* bytes of one                           */
+    bool sum;                    /* whose rounding errors are kept         */
     char *out;
     orr__acc first; /* the identity  */
     orr__acc *acc;  /* for one block */
     char *row;
+} fold;
+
+typedef struct {
+    orr__vrun v;
+    int n;
+    fold fold[ORR__REGION_OUTS];
+    int64_t outer, reduced, inner;
     int64_t *at;
     int64_t along; /* ARGREDUCE: position of the launch's first row */
 } job;
@@ -44,40 +52,49 @@ orr__acc orr__fold_identity(int rop, orr_dtype t)
     return a;
 }
 
+static void begin_fold(job *j, const orr__launch *l, int n)
+{
+    const orr__kernel *k = j->v.k;
+    const orr__region *r = l->region;
+    fold *f = &j->fold[n];
+    f->result = k->result[n];
+    f->rop = k->rop[n];
+    f->t = orr__compute_dtype((orr_dtype)k->folded[n]);
+    f->wide = r->kind == ORR__G_ARGREDUCE ? f->t : orr__fold_dtype(f->rop, f->t);
+    f->to = (orr_dtype)r->out_dtype[n];
+    f->esize = orr_dtype_size(f->t);
+    f->wsize = orr_dtype_size(f->wide);
+    f->tosize = orr_dtype_size(f->to);
+    f->sum = f->rop == ORR__RSUM && orr__is_float(f->t);
+    f->first = orr__fold_identity(f->rop, f->wide);
+    f->acc = (orr__acc *)j->v.more + n * k->block;
+    f->row = (char *)((orr__acc *)j->v.more + j->n * k->block) + 8 * n * k->block;
+    f->out = l->out[n];
+    if (!(r->rmask & 1u) && r->dim[0] > 0)
+        f->out += (size_t)(l->lo * (r->out_count / r->dim[0])) * f->tosize;
+}
+
 static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
 {
-    const orr__region *r = l->region;
-    bool arg = r->kind == ORR__G_ARGREDUCE;
-    j->t = orr__compute_dtype((orr_dtype)k->folded);
-    j->wide = arg ? j->t : orr__fold_dtype(k->rop, j->t);
-    j->to = (orr_dtype)r->out_dtype[0];
-    j->esize = orr_dtype_size(j->t);
-    j->wsize = orr_dtype_size(j->wide);
-    j->tosize = orr_dtype_size(j->to);
-    j->first = orr__fold_identity(k->rop, j->wide);
-    size_t block = (size_t)k->block;
-    orr_status st = orr__vrun_begin(&j->v, k, l, block * (sizeof *j->acc + 8 + 8));
+    size_t block = (size_t)k->block, n = (size_t)k->nout;
+    orr_status st = orr__vrun_begin(&j->v, k, l, block * (n * (sizeof(orr__acc) + 8) + 8));
     if (st != ORR_OK)
         return st;
-    j->acc = j->v.more;
-    j->row = (char *)(j->acc + block);
-    j->at = (int64_t *)(void *)(j->row + 8 * block);
+    j->n = k->nout;
+    for (int i = 0; i < j->n; i++)
+        begin_fold(j, l, i);
+    j->at = (int64_t *)(void *)(j->fold[j->n - 1].row + 8 * block);
     j->outer = j->reduced = j->inner = 1;
     for (int d = 0; d < k->rank; d++)
         *(d < k->nouter ? &j->outer : d < k->nouter + k->nreduced ? &j->reduced : &j->inner) *= j->v.dim[d];
-    j->out = l->out[0];
-    j->along = 0;
-    if (r->rmask & 1u)
-        j->along = l->lo;
-    else if (r->dim[0] > 0)
-        j->out += (size_t)(l->lo * (r->out_count / r->dim[0])) * j->tosize;
+    j->along = l->region->rmask & 1u ? l->lo : 0;
     return ORR_OK;
 }
 
-/* n accumulated values from j->row are outputs cell … */
-static void put(const job *j, int64_t cell, int64_t n)
+/* n accumulated values from f->row are outputs cell … */
+static void put(const job *j, const fold *f, int64_t cell, int64_t n)
 {
-    orr__cast_of(j->v.k->vec, j->wide, j->to)(j->out + (size_t)cell * j->tosize, j->row, n);
+    orr__cast_of(j->v.k->vec, f->wide, f->to)(f->out + (size_t)cell * f->tosize, f->row, n);
 }
 
 void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
@@ -86,74 +103,89 @@ void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
         a->v.f += a->lost;
 }
 
-static void put_accumulators(const job *j, int64_t cell, int64_t n)
+static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        orr__acc a = j->acc[i];
-        orr__fold_end(&a, j->v.k->rop, j->t);
-        memcpy(j->row + (size_t)i * j->wsize, &a.v, j->wsize);
+        orr__acc a = f->acc[i];
+        orr__fold_end(&a, f->rop, f->t);
+        memcpy(f->row + (size_t)i * f->wsize, &a.v, f->wsize);
     }
-    put(j, cell, n);
+    put(j, f, cell, n);
 }
 
 /* Reduced axes innermost. Short runs: several cells to a block. */
-static void fold_runs(job *j, orr__foldfn *fold)
+static void fold_runs(job *j)
 {
     const orr__kernel *k = j->v.k;
+    const fold *end = j->fold + j->n;
     int64_t cells = j->reduced < k->block ? k->block / (j->reduced > 0 ? j->reduced : 1) : 1;
     for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
         int64_t m = j->outer - c < cells ? j->outer - c : cells;
-        for (int64_t i = 0; i < m; i++)
-            j->acc[i] = j->first;
+        for (fold *f = j->fold; f < end; f++)
+            for (int64_t i = 0; i < m; i++)
+                f->acc[i] = f->first;
         for (int64_t q = 0; q < j->reduced; q += k->block) {
             int64_t n = j->reduced - q < k->block ? j->reduced - q : k->block;
             orr__vrun_block(&j->v, c * j->reduced + q, m * n);
-            const char *x = j->v.reg[k->result];
-            for (int64_t i = 0; i < m; i++)
-                fold(&j->acc[i], x + (size_t)(i * n) * j->esize, n);
+            for (fold *f = j->fold; f < end; f++) {
+                const char *x = j->v.reg[f->result];
+                orr__foldfn *take_in = k->vec->fold[f->rop][f->t];
+                for (int64_t i = 0; i < m; i++)
+                    take_in(&f->acc[i], x + (size_t)(i * n) * f->esize, n);
+            }
         }
-        put_accumulators(j, c, m);
+        for (fold *f = j->fold; f < end; f++)
+            put_accumulators(j, f, c, m);
     }
 }
 
-/* The sums of at least ROWS rows, in j->row, join the others', whose rounding errors are kept (Neumaier). */
-static void join_rows(job *j, int64_t n)
+/* The sums of at least ROWS rows, in f->row, join the others', whose rounding errors are kept (Neumaier). */
+static void join_rows(fold *f, int64_t n)
 {
-    double *row = (double *)(void *)j->row;
+    double *row = (double *)(void *)f->row;
     for (int64_t i = 0; i < n; i++) {
-        double s = j->acc[i].v.f, x = row[i], t = s + x;
-        j->acc[i].lost += fabs(s) >= fabs(x) ? (s - t) + x : (x - t) + s;
-        j->acc[i].v.f = t;
+        double s = f->acc[i].v.f, x = row[i], t = s + x;
+        f->acc[i].lost += fabs(s) >= fabs(x) ? (s - t) + x : (x - t) + s;
+        f->acc[i].v.f = t;
         row[i] = 0;
     }
 }
 
-/* Kept axes innermost: n of them from column c, in the group o of outer ones. Short rows: several to a block. */
-static void fold_columns(job *j, orr__foldrowfn *fold, int64_t o, int64_t c, int64_t n)
+/* m rows of n values of the block at hand, `seen` before them. */
+static void fold_rows(const job *j, fold *f, int64_t m, int64_t n, int64_t seen)
 {
-    const orr__kernel *k = j->v.k;
-    int64_t rows = n == j->inner && n > 0 ? k->block / n : 1, seen = 0;
-    bool sum = k->rop == ORR__RSUM && orr__is_float(j->t);
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(j->row + (size_t)i * j->wsize, &j->first.v, j->wsize);
-        j->acc[i] = j->first;
+    const char *x = j->v.reg[f->result];
+    orr__foldrowfn *take_in = j->v.k->vec->foldrow[f->rop][f->t];
+    for (int64_t i = 0; i < m; i++) {
+        take_in(f->row, x + (size_t)(i * n) * f->esize, n);
+        if (f->sum && (seen + i + 1) % ROWS == 0)
+            join_rows(f, n);
     }
+}
+
+/* Kept axes innermost: n of them from column c, in the group o of outer ones. Short rows: several to a block. */
+static void fold_columns(job *j, int64_t o, int64_t c, int64_t n)
+{
+    int64_t rows = n == j->inner && n > 0 ? j->v.k->block / n : 1, cell = o * j->inner + c;
+    fold *end = j->fold + j->n;
+    for (fold *f = j->fold; f < end; f++)
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(f->row + (size_t)i * f->wsize, &f->first.v, f->wsize);
+            f->acc[i] = f->first;
+        }
     for (int64_t r = 0; r < j->reduced; r += rows) {
         int64_t m = j->reduced - r < rows ? j->reduced - r : rows;
         orr__vrun_block(&j->v, (o * j->reduced + r) * j->inner + c, m * n);
-        const char *x = j->v.reg[k->result];
-        for (int64_t i = 0; i < m; i++) {
-            fold(j->row, x + (size_t)(i * n) * j->esize, n);
-            if (sum && ++seen % ROWS == 0)
-                join_rows(j, n);
+        for (fold *f = j->fold; f < end; f++)
+            fold_rows(j, f, m, n, r);
+    }
+    for (fold *f = j->fold; f < end; f++)
+        if (f->sum) {
+            join_rows(f, n);
+            put_accumulators(j, f, cell, n);
+        } else {
+            put(j, f, cell, n);
         }
-    }
-    if (sum) {
-        join_rows(j, n);
-        put_accumulators(j, o * j->inner + c, n);
-    } else {
-        put(j, o * j->inner + c, n);
-    }
 }
 
 orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)
@@ -163,12 +195,12 @@ orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)
     if (st != ORR_OK)
         return st;
     if (!k->rows) {
-        fold_runs(&j, k->vec->fold[k->rop][j.t]);
+        fold_runs(&j);
         return j.v.st;
     }
     for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)
         for (int64_t c = 0; c < j.inner; c += k->block)
-            fold_columns(&j, k->vec->foldrow[k->rop][j.t], o, c, j.inner - c < k->block ? j.inner - c : k->block);
+            fold_columns(&j, o, c, j.inner - c < k->block ? j.inner - c : k->block);
     return j.v.st;
 }
 
@@ -177,13 +209,13 @@ orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)
 static void arg_runs(job *j, orr__argfn *find)
 {
     const orr__kernel *k = j->v.k;
-    int64_t *out = (int64_t *)(void *)j->out;
+    int64_t *out = (int64_t *)(void *)j->fold->out;
     for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c++) {
         int64_t at = -1;
         for (int64_t q = 0; q < j->reduced; q += k->block) {
             int64_t n = j->reduced - q < k->block ? j->reduced - q : k->block;
             orr__vrun_block(&j->v, c * j->reduced + q, n);
-            find(j->row, &at, j->v.reg[k->result], n, j->along + q);
+            find(j->fold->row, &at, j->v.reg[k->result[0]], n, j->along + q);
         }
         out[c] = at < 0 ? 0 : at;
     }
@@ -193,14 +225,14 @@ static void arg_runs(job *j, orr__argfn *find)
 static void arg_short_runs(job *j, orr__argfn *find)
 {
     const orr__kernel *k = j->v.k;
-    int64_t *out = (int64_t *)(void *)j->out, cells = k->block / j->reduced;
+    int64_t *out = (int64_t *)(void *)j->fold->out, cells = k->block / j->reduced;
     for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
         int64_t m = j->outer - c < cells ? j->outer - c : cells;
         orr__vrun_block(&j->v, c * j->reduced, m * j->reduced);
-        const char *x = j->v.reg[k->result];
+        const char *x = j->v.reg[k->result[0]];
         for (int64_t i = 0; i < m; i++) {
             out[c + i] = -1;
-            find(j->row, &out[c + i], x + (size_t)(i * j->reduced) * j->esize, j->reduced, j->along);
+            find(j->fold->row, &out[c + i], x + (size_t)(i * j->reduced) * j->fold->esize, j->reduced, j->along);
         }
     }
 }
@@ -210,12 +242,12 @@ static void arg_columns(job *j, orr__argrowfn *find, int64_t o, int64_t c, int64
     const orr__kernel *k = j->v.k;
     for (int64_t i = 0; i < n; i++)
         j->at[i] = j->reduced > 0 ? -1 : 0;
-    memset(j->row, 0, 8 * (size_t)n);
+    memset(j->fold->row, 0, 8 * (size_t)n);
     for (int64_t r = 0; r < j->reduced; r++) {
         orr__vrun_block(&j->v, (o * j->reduced + r) * j->inner + c, n);
-        find(j->row, j->at, j->v.reg[k->result], n, j->along + r);
+        find(j->fold->row, j->at, j->v.reg[k->result[0]], n, j->along + r);
     }
-    memcpy((int64_t *)(void *)j->out + o * j->inner + c, j->at, 8 * (size_t)n);
+    memcpy((int64_t *)(void *)j->fold->out + o * j->inner + c, j->at, 8 * (size_t)n);
 }
 
 orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l)
@@ -224,13 +256,13 @@ orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l)
     orr_status st = begin(&j, k, l);
     if (st != ORR_OK)
         return st;
-    int which = k->rop == ORR__RMAX ? 0 : 1;
+    int which = k->rop[0] == ORR__RMAX ? 0 : 1;
     if (!k->rows) {
-        (j.reduced > 0 && j.reduced <= k->block / 2 ? arg_short_runs : arg_runs)(&j, k->vec->arg[which][j.t]);
+        (j.reduced > 0 && j.reduced <= k->block / 2 ? arg_short_runs : arg_runs)(&j, k->vec->arg[which][j.fold->t]);
         return j.v.st;
     }
     for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)
         for (int64_t c = 0; c < j.inner; c += k->block)
-            arg_columns(&j, k->vec->argrow[which][j.t], o, c, j.inner - c < k->block ? j.inner - c : k->block);
+            arg_columns(&j, k->vec->argrow[which][j.fold->t], o, c, j.inner - c < k->block ? j.inner - c : k->block);
     return j.v.st;
 }

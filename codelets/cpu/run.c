@@ -241,6 +241,8 @@ static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
     case ORR__VSPREAD: spread_rows(v, op, dst, n); return;
     case ORR__VPLACE: orr__vrun_place(v, op, dst, p, n); return;
     case ORR__VTAKE: orr__vrun_take(v, op, dst, p, n); return;
+    case ORR__VPART: orr__vrun_part(v, op, dst, p, n); return;
+    case ORR__VINSIDE: orr__vrun_inside(v, op, dst, p, n); return;
     case ORR__VPICK: case ORR__VSTORE: return;
     }
 }

@@ -79,7 +79,7 @@ bool orr__emit_c_can(const orr__region *r)
     if (r->rows)
         return can_rows(r);
     if (r->kind == ORR__G_REDUCE)
-        return r->nout == 1 && r->rmask != 0 && orr__emit_can(r, true);
+        return r->rmask != 0 && orr__emit_can(r, true);
     return r->kind == ORR__G_MAP && r->rmask == 0 && orr__emit_can(r, true);
 }
 
@@ -188,12 +188,10 @@ char *orr__emit_c(const orr__region *r)
     if (!t.failed) {
         functions(&c);
         orr__cloop_stream_functions(&c);
-        if (r->kind == ORR__G_REDUCE)
-            orr__cloop_fold_functions(&t, r, r->ninstr);
-        for (int i = 0; i < r->ninstr; i++)
-            if (r->instr[i].kind == ORR__RI_FOLD) {
-                orr__region fold = orr__cloop_fold_of(r, i);
-                orr__cloop_fold_functions(&t, &fold, i);
+        for (int n = 0; n < r->ninstr + r->nout; n++)
+            if (orr__emit_folds(r, n)) {
+                orr__region fold = orr__emit_fold_of(r, n);
+                orr__cloop_fold_functions(&t, &fold, n);
             }
         kernel(&c);
     }

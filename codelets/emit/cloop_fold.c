@@ -14,16 +14,7 @@ static orr_dtype folded(const orr__region *r)
 
 static bool float_sum(const orr__region *r)
 {
-    return r->rop == ORR__RSUM && orr__is_float(folded(r));
-}
-
-orr__region orr__cloop_fold_of(const orr__region *r, int instr)
-{
-    orr__region fold = *r;
-    fold.kind = ORR__G_REDUCE;
-    fold.rop = r->instr[instr].op;
-    fold.out_reg[0] = r->instr[instr].x;
-    return fold;
+    return r->rop[0] == ORR__RSUM && orr__is_float(folded(r));
 }
 
 /* What was lost of an infinite sum is NaN. */
@@ -55,7 +46,7 @@ static void lanes(orr__text *t, const orr__region *r, bool extreme)
     }
     orr__text_addf(t,
                    "    {\n    lane[l] = x[k + l] %c lane[l] ? x[k + l] : lane[l];\n    sum[l] += x[k + l];\n    }\n",
-                   r->rop == ORR__RMAX ? '>' : '<');
+                   r->rop[0] == ORR__RMAX ? '>' : '<');
 }
 
 /* The sum of numbers is NaN for infinities of both signs, too: then, at the latest, values are asked one by one. */
@@ -72,7 +63,7 @@ static void look_for_nan(orr__text *t)
 static void total(orr__text *t, const orr__region *r, int few)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
-    bool extreme = (r->rop == ORR__RMAX || r->rop == ORR__RMIN) && orr__is_float(folded(r));
+    bool extreme = (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN) && orr__is_float(folded(r));
     orr__text_addf(t, "    if (n <= %d) {\n    for (orr_idx k = 0; k < n; k++)\n", few);
     step(t, r, "total", type, "x[k]");
     orr__text_addf(t, "    } else {\n    %s lane[%d]%s;\n    orr_idx k = 0;\n", wide, LANES,
@@ -95,7 +86,7 @@ static void total(orr__text *t, const orr__region *r, int few)
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
-    bool joins = r->rop == ORR__RSUM || r->rop == ORR__RPROD, sum = float_sum(r);
+    bool joins = r->rop[0] == ORR__RSUM || r->rop[0] == ORR__RPROD, sum = float_sum(r);
     orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
     orr__emit_fold_begin(t, r, true);
     orr__text_addf(t,

@@ -1,12 +1,36 @@
-/* C loops of reductions: runs of reduced elements folded block by block, or rows of kept ones folded into a row.
+/* C loops of reductions: runs of reduced elements folded block by block, or rows of kept ones folded into a row. All
+ * outputs at once.
  * Must not know: what the instructions compute. */
 #include "config.h"
 
 #include "codelets/emit/cloop_room.h"
 
-static const char *wide(const orr__cloop *c)
+/* Output k as a reduction by itself; its number. */
+static orr__region fold_of(const orr__cloop *c, int k)
 {
-    return orr__emit_type(orr__emit_fold_dtype(c->r, true));
+    return orr__emit_fold_of(c->r, c->r->ninstr + k);
+}
+
+static int number(const orr__cloop *c, int k)
+{
+    return c->r->ninstr + k;
+}
+
+static orr_dtype wide_dtype(const orr__cloop *c, int k)
+{
+    orr__region fold = fold_of(c, k);
+    return orr__emit_fold_dtype(&fold, true);
+}
+
+static const char *wide(const orr__cloop *c, int k)
+{
+    return orr__emit_type(wide_dtype(c, k));
+}
+
+/* The value `fold` to element i of output k. */
+static void store(orr__cloop *c, int k)
+{
+    orr__emit_store(c->t, c->r, &c->lay, k, wide_dtype(c, k), "fold", true);
 }
 
 /* When nothing is folded, no input may be read either. */
@@ -16,108 +40,202 @@ static void nothing(orr__cloop *c)
     orr__text_add(c->t, "    orr_idx cells = 1, points = 1;\n");
     for (int d = 0; d < r->rank; d++)
         orr__text_addf(c->t, "    %s *= W(%d);\n", r->rmask >> d & 1u ? "points" : "cells", orr__cloop_size_at(r, d));
-    orr__text_addf(c->t, "    const %s first = orr_first_%d();\n", wide(c), r->ninstr);
-    orr__text_addf(
-        c->t, "    if (points == 0)\n    for (orr_idx i = 0; i < cells; i++) {\n    const %s fold = first;\n", wide(c));
-    orr__emit_fold_end(c->t, r, &c->lay, true);
-    orr__text_add(c->t, "    }\n    if (points == 0 || cells == 0)\n        return 0;\n    orr_idx at = 0;\n");
+    for (int k = 0; k < r->nout; k++) {
+        orr__text_addf(c->t, "    const %s none%d = orr_first_%d();\n", wide(c, k), k, number(c, k));
+        orr__text_addf(c->t,
+                       "    if (points == 0)\n    for (orr_idx i = 0; i < cells; i++) {\n    const %s fold = none%d;\n",
+                       wide(c, k), k);
+        store(c, k);
+        orr__text_add(c->t, "    }\n");
+    }
+    orr__text_add(c->t, "    if (points == 0 || cells == 0)\n        return 0;\n    orr_idx at = 0;\n");
 }
 
-/* Is what is folded one array, element after element? */
-static bool lies(const orr__cloop *c)
+/* -- runs ------------------------------------------------------------------------------------------------------- */
+
+/* Is what output k folds one array, element after element? */
+static bool lies(const orr__cloop *c, int k)
 {
     const orr__region *r = c->r;
-    const orr__rinstr *in = &r->instr[r->out_reg[0]];
-    return c->outer == r->rank - 1 && in->kind == ORR__RI_LOAD && !orr__is_half((orr_dtype)in->dtype) &&
+    const orr__rinstr *in = &r->instr[r->out_reg[k]];
+    return c->outer == r->rank - 1 && in->kind == ORR__RI_LOAD && !orr__is_half((orr_dtype)in->dtype) && !r->access[in->a].box &&
            c->lay.move[in->a * ORR_MAX_RANK + r->rank - 1] == ORR__MOVE_UNIT;
 }
 
-static void in_place(orr__cloop *c)
+/* Is output k the first of those that fold its register from a block? */
+static bool has_block(const orr__cloop *c, int k)
+{
+    bool first = !lies(c, k);
+    for (int m = 0; m < k; m++)
+        first = first && c->r->out_reg[m] != c->r->out_reg[k];
+    return first;
+}
+
+static bool any_block(const orr__cloop *c)
+{
+    bool any = false;
+    for (int k = 0; k < c->r->nout; k++)
+        any = any || !lies(c, k);
+    return any;
+}
+
+static void declare_blocks(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1, size = orr__cloop_size_at(r, last), a = r->instr[r->out_reg[0]].a;
-    orr__text_addf(c->t, "    for (orr_idx i%d = 0; i%d < W(%d); i%d += %d)\n", last, last, size, last,
-                   ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, in%d + (", r->ninstr, r->ninstr, r->ninstr,
-                   r->access[a].input);
-    orr__emit_index(c->t, r, &c->lay, a, false);
-    orr__text_addf(c->t, "), W(%d) - i%d < %d ? W(%d) - i%d : %d);\n", size, last, ORR__CLOOP_BLOCK, size, last,
-                   ORR__CLOOP_BLOCK);
+    for (int k = 0; k < r->nout; k++)
+        if (has_block(c, k))
+            orr__text_addf(c->t, "    %s block%d[%d];\n", orr__emit_type((orr_dtype)r->instr[r->out_reg[k]].dtype),
+                           r->out_reg[k], ORR__CLOOP_BLOCK);
+}
+
+/* Elements [q, e) of the innermost run to the blocks, from `fill` on. */
+static void fill_blocks(orr__cloop *c, const char *fill)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    orr__cloop_all_ahead(c);
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    orr__cloop_values(c, last);
+    for (int k = 0; k < r->nout; k++)
+        if (has_block(c, k))
+            orr__text_addf(c->t, "    block%d[%s(i%d - q)] = r%d;\n", r->out_reg[k], fill, last, r->out_reg[k]);
+    orr__text_add(c->t, "    }\n");
+}
+
+/* What lies is read where it is, in step with the blocks. */
+static void straight(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
+    bool blocks = any_block(c);
+    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n    (void)i%d;\n", size,
+                   ORR__CLOOP_BLOCK, size, ORR__CLOOP_BLOCK, last, last);
+    if (blocks)
+        fill_blocks(c, "");
+    for (int k = 0; k < r->nout; k++) {
+        int n = number(c, k), a = r->instr[r->out_reg[k]].a;
+        orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, ", n, n, n);
+        if (lies(c, k)) {
+            orr__text_addf(c->t, "in%d + (", r->access[a].input);
+            orr__emit_index(c->t, r, &c->lay, a, false);
+            orr__text_add(c->t, ")");
+        } else {
+            orr__text_addf(c->t, "block%d", r->out_reg[k]);
+        }
+        orr__text_add(c->t, ", e - q);\n");
+    }
+    orr__text_add(c->t, "    }\n");
+}
+
+static void fold_blocks(orr__cloop *c)
+{
+    for (int k = 0; k < c->r->nout; k++) {
+        int n = number(c, k);
+        orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, block%d, fill);\n", n, n, n, c->r->out_reg[k]);
+    }
+    orr__text_add(c->t, "    fill = 0;\n    }\n");
 }
 
 /* Blocks go on over the ends of runs, as the interpreter's do. */
 static void by_blocks(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1, size = orr__cloop_size_at(r, last), reg = r->out_reg[0];
-    orr__text_addf(c->t, "    %s block[%d];\n    orr_idx fill = 0;\n", orr__emit_type((orr_dtype)r->instr[reg].dtype),
-                   ORR__CLOOP_BLOCK);
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
+    orr__text_add(c->t, "    orr_idx fill = 0;\n");
     orr__cloop_open(c, c->outer, last);
     orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
     orr__text_addf(c->t, "    e = W(%d) - q < %d - fill ? W(%d) : q + %d - fill;\n", size, ORR__CLOOP_BLOCK, size,
                    ORR__CLOOP_BLOCK);
-    orr__cloop_all_ahead(c);
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
-    orr__cloop_values(c, last);
-    orr__text_addf(c->t, "    block[fill + (i%d - q)] = r%d;\n    }\n    fill += e - q;\n", last, reg);
-    orr__text_addf(
-        c->t, "    if (fill == %d) {\n    orr_block_%d(&acc%d, &lost%d, block, fill);\n    fill = 0;\n    }\n    }\n",
-        ORR__CLOOP_BLOCK, r->ninstr, r->ninstr, r->ninstr);
+    fill_blocks(c, "fill + ");
+    orr__text_addf(c->t, "    fill += e - q;\n    if (fill == %d) {\n", ORR__CLOOP_BLOCK);
+    fold_blocks(c);
+    orr__text_add(c->t, "    }\n");
     orr__cloop_close(c, c->outer, last);
-    orr__text_addf(c->t, "    if (fill > 0)\n        orr_block_%d(&acc%d, &lost%d, block, fill);\n", r->ninstr,
-                   r->ninstr, r->ninstr);
+    orr__text_add(c->t, "    if (fill > 0) {\n");
+    fold_blocks(c);
 }
 
 static void runs(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    orr__text_addf(c->t, "    %s acc%d = first;\n    orr_f64 lost%d = 0;\n", wide(c), r->ninstr, r->ninstr);
-    (lies(c) ? in_place : by_blocks)(c);
-    orr__text_addf(c->t, "    const %s fold = ", wide(c));
-    orr__cloop_outcome(c->t, r, r->ninstr);
-    orr__text_add(c->t, ";\n    const orr_idx i = at++;\n");
-    orr__emit_fold_end(c->t, r, &c->lay, true);
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(c->t, "    %s acc%d = none%d;\n    orr_f64 lost%d = 0;\n", wide(c, k), number(c, k), k,
+                       number(c, k));
+    declare_blocks(c);
+    (c->outer == r->rank - 1 ? straight : by_blocks)(c);
+    orr__text_add(c->t, "    const orr_idx i = at++;\n");
+    for (int k = 0; k < r->nout; k++) {
+        orr__region fold = fold_of(c, k);
+        orr__text_addf(c->t, "    {\n    const %s fold = ", wide(c, k));
+        orr__cloop_outcome(c->t, &fold, number(c, k));
+        orr__text_add(c->t, ";\n");
+        store(c, k);
+        orr__text_add(c->t, "    }\n");
+    }
 }
+
+/* -- rows ------------------------------------------------------------------------------------------------------- */
 
 /* Several rows at a time, while the accumulators are in registers; heavy values by themselves. */
 enum { TOGETHER = 4, LIGHT = 12 };
 
-static bool float_sum(const orr__region *r)
+static bool float_sum(const orr__cloop *c, int k)
 {
-    return r->rop == ORR__RSUM && orr__is_float((orr_dtype)r->instr[r->out_reg[0]].dtype);
+    return c->r->rop[k] == ORR__RSUM && orr__is_float((orr_dtype)c->r->instr[c->r->out_reg[k]].dtype);
 }
 
-/* acc[k] takes in element k of `n` rows of the innermost reduced axis, from row p on. */
+static bool any_float_sum(const orr__cloop *c)
+{
+    bool any = false;
+    for (int k = 0; k < c->r->nout; k++)
+        any = any || float_sum(c, k);
+    return any;
+}
+
+/* acc<k>[i] takes in element i of `n` rows of the innermost reduced axis, from row p on. */
 static void add_rows(orr__cloop *c, int n)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1];
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
-    orr__text_addf(c->t, "    %s fold = acc[i%d - q];\n", wide(c), last);
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(c->t, "    %s fold%d = acc%d[i%d - q];\n", wide(c, k), k, k, last);
     for (int row = 0; row < n; row++) {
         orr__text_addf(c->t, "    {\n    const orr_idx i%d = p + %d;\n", d, row);
         orr__cloop_values(c, last - 1);
         orr__cloop_values(c, last);
-        orr__emit_fold_step(c->t, r, true);
+        for (int k = 0; k < r->nout; k++) {
+            orr__region fold = fold_of(c, k);
+            orr__text_addf(c->t, "    {\n    %s fold = fold%d;\n", wide(c, k), k);
+            orr__emit_fold_step(c->t, &fold, true);
+            orr__text_addf(c->t, "    fold%d = fold;\n    }\n", k);
+        }
         orr__text_add(c->t, "    }\n");
     }
-    orr__text_addf(c->t, "    acc[i%d - q] = fold;\n    }\n", last);
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(c->t, "    acc%d[i%d - q] = fold%d;\n", k, last, k);
+    orr__text_add(c->t, "    }\n");
 }
 
-/* What a float sum of at least ROWS rows has come to goes to the others', whose rounding errors are kept. */
+/* What float sums of at least ROWS rows have come to goes to the others', whose rounding errors are kept. */
 static void join(orr__cloop *c)
 {
-    orr__text_add(c->t,
-                  "    ORR_LOOP\n    for (orr_idx k = 0; k < e - q; k++) {\n"
-                  "    const orr_f64 s = sum[k], x = acc[k], y = s + x, a = s < 0 ? -s : s, b = x < 0 ? -x : x;\n"
-                  "    lost[k] += a >= b ? (s - y) + x : (x - y) + s;\n    sum[k] = y;\n    acc[k] = 0;\n    }\n");
+    for (int k = 0; k < c->r->nout; k++)
+        if (float_sum(c, k))
+            orr__text_addf(
+                c->t,
+                "    ORR_LOOP\n    for (orr_idx k = 0; k < e - q; k++) {\n"
+                "    const orr_f64 s = sum%d[k], x = acc%d[k], y = s + x, a = s < 0 ? -s : s, b = x < 0 ? -x : x;\n"
+                "    lost%d[k] += a >= b ? (s - y) + x : (x - y) + s;\n    sum%d[k] = y;\n    acc%d[k] = 0;\n    }\n",
+                k, k, k, k, k);
 }
 
 static void add_all_rows(orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1], size = orr__cloop_size_at(r, d);
-    bool sum = float_sum(r), light = r->ninstr <= LIGHT;
+    bool sum = any_float_sum(c), light = r->ninstr + r->nout <= LIGHT;
     orr__cloop_open(c, c->outer, last - 1);
     orr__text_addf(c->t, "    for (orr_idx p = 0, to; p < W(%d);) {\n    to = W(%d);\n", size, size);
     if (sum)
@@ -142,29 +260,46 @@ static void add_all_rows(orr__cloop *c)
         join(c);
 }
 
+static void begin_row(orr__cloop *c, int k, int block)
+{
+    bool sum = float_sum(c, k);
+    orr__text_addf(c->t, "    %s acc%d[%d];\n", wide(c, k), k, block);
+    if (sum)
+        orr__text_addf(c->t, "    orr_f64 sum%d[%d], lost%d[%d];\n", k, block, k, block);
+    orr__text_add(c->t, "    for (orr_idx k = 0; k < e - q; k++)\n        ");
+    if (sum)
+        orr__text_addf(c->t, "sum%d[k] = lost%d[k] = 0, ", k, k);
+    orr__text_addf(c->t, "acc%d[k] = none%d;\n", k, k);
+}
+
+static void end_row(orr__cloop *c, int k)
+{
+    if (float_sum(c, k))
+        orr__text_addf(c->t,
+                       "    for (orr_idx k = 0; k < e - q; k++)\n        acc%d[k] = sum%d[k] - sum%d[k] == 0 && "
+                       "lost%d[k] - lost%d[k] == 0 ? sum%d[k] + lost%d[k] : sum%d[k];\n",
+                       k, k, k, k, k, k, k, k);
+    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++) {\n    const %s fold = acc%d[k];\n", wide(c, k), k);
+    orr__text_add(c->t, "    const orr_idx i = at + q + k;\n");
+    store(c, k);
+    orr__text_add(c->t, "    }\n");
+}
+
+/* The accumulators of all outputs together stay in the first cache. */
 static void rows(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
-    bool sum = float_sum(r);
-    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_BLOCK, size,
-                   ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    %s acc[%d];\n", wide(c), ORR__CLOOP_BLOCK);
-    if (sum)
-        orr__text_addf(c->t, "    orr_f64 sum[%d], lost[%d];\n    orr_idx seen = 0;\n", ORR__CLOOP_BLOCK,
-                       ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++)\n        %sacc[k] = first;\n",
-                   sum ? "sum[k] = lost[k] = 0, " : "");
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last), block = ORR__CLOOP_BLOCK / r->nout;
+    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, block);
+    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, block, size, block);
+    if (any_float_sum(c))
+        orr__text_add(c->t, "    orr_idx seen = 0;\n");
+    for (int k = 0; k < r->nout; k++)
+        begin_row(c, k, block);
     add_all_rows(c);
-    if (sum)
-        orr__text_add(c->t,
-                      "    for (orr_idx k = 0; k < e - q; k++)\n"
-                      "        acc[k] = sum[k] - sum[k] == 0 && lost[k] - lost[k] == 0 ? sum[k] + lost[k] : sum[k];\n");
-    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++) {\n    const %s fold = acc[k];\n", wide(c));
-    orr__text_add(c->t, "    const orr_idx i = at + q + k;\n");
-    orr__emit_fold_end(c->t, r, &c->lay, true);
-    orr__text_addf(c->t, "    }\n    }\n    at += W(%d);\n", size);
+    for (int k = 0; k < r->nout; k++)
+        end_row(c, k);
+    orr__text_addf(c->t, "    }\n    at += W(%d);\n", size);
 }
 
 void orr__cloop_reduce(orr__cloop *c)

@@ -75,8 +75,6 @@ void orr__cloop_reduce(orr__cloop *c);
 /* Before the kernel, for the reduction of r's register out_reg[0] by rop: the functions orr_first_<number> (what changes
  * nothing) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
-/* A FOLD instruction as a reduction. */
-orr__region orr__cloop_fold_of(const orr__region *r, int instr);
 /* What acc<number> and lost<number> have come to, as an expression. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
 

@@ -37,7 +37,7 @@ static bool lies(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
     bool still = in->kind == ORR__RI_GATHER && c->at[in->x] < c->r->rank - 1;
-    return (in->kind == ORR__RI_LOAD || still) && !orr__is_half((orr_dtype)in->dtype) &&
+    return (in->kind == ORR__RI_LOAD || still) && !orr__is_half((orr_dtype)in->dtype) && !c->r->access[in->a].box &&
            c->lay.move[in->a * ORR_MAX_RANK + c->r->rank - 1] == ORR__MOVE_UNIT;
 }
 
@@ -147,7 +147,7 @@ static bool has_block(const rows *w, int n)
 static void declare(const rows *w, int n)
 {
     orr__cloop *c = w->c;
-    orr__region fold = orr__cloop_fold_of(c->r, n);
+    orr__region fold = orr__emit_fold_of(c->r, n);
     orr__text_addf(c->t, "    %s acc%d = orr_first_%d();\n    orr_f64 lost%d = 0;\n",
                    orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, n, n);
     if (has_block(w, n))
@@ -158,7 +158,7 @@ static void declare(const rows *w, int n)
 /* The outcome is a value like any other, rounded to its dtype. */
 static void conclude(orr__cloop *c, int n)
 {
-    orr__region fold = orr__cloop_fold_of(c->r, n);
+    orr__region fold = orr__emit_fold_of(c->r, n);
     orr_dtype wide = orr__emit_fold_dtype(&fold, true), to = (orr_dtype)c->r->instr[n].dtype;
     char name[16];
     (void)snprintf(name, sizeof name, "fold%d", n);

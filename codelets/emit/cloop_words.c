@@ -16,7 +16,7 @@ static int access_words(const orr__region *r, const orr__access *a)
     int n = 1;
     for (int d = 0; d < r->rank; d++)
         n += move_of(a->stride[d]) == ORR__MOVE_ANY;
-    return n + a->placed;
+    return n + a->placed + orr__emit_box_words(a);
 }
 
 int orr__emit_c_words(const orr__region *r)
@@ -84,9 +84,11 @@ static void place_registers(orr__cloop *c)
             pass++;
         }
         bool reads = in->a >= 0 && in->kind != ORR__RI_PLACE; /* whose number is only for the interpreter's error */
-        for (int p = 0; reads && p < r->rank; p++)
-            if (c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE && p > at)
+        for (int p = 0; reads && p < r->rank; p++) {
+            bool part = r->access[in->a].box >> c->order[p] & 1u;
+            if ((part || c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE) && p > at)
                 at = p;
+        }
         c->at[i] = (int16_t)at;
         c->pass[i] = (int16_t)pass;
         c->scalar[i] = (int16_t)scalar;
@@ -138,6 +140,7 @@ void orr__emit_c_args(const orr__launch *l, int64_t *word)
                 *word++ = c->stride[d];
         if (c->placed)
             *word++ = c->by;
+        word = orr__emit_box_fill(c, l->lo, word);
     }
     (void)orr__emit_scalar_words(l, true, word);
 }

@@ -13,6 +13,7 @@ bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
     if (t >= ORR_DTYPE_COUNT || (t == ORR_F64 && !fp64))
         return false;
     switch (in->kind) {
+    case ORR__RI_INSIDE:
     case ORR__RI_PLACE: return true;
     case ORR__RI_GATHER:
     case ORR__RI_LOAD: return r->in_dtype[r->access[in->a].input] < ORR_DTYPE_COUNT;
@@ -43,8 +44,8 @@ static bool can_values(const orr__region *r, bool fp64)
 bool orr__emit_can(const orr__region *r, bool fp64)
 {
     switch (r->kind) {
-    case ORR__G_MAP: return can_values(r, fp64);
-    case ORR__G_REDUCE:
+    case ORR__G_MAP:
+    case ORR__G_REDUCE: return can_values(r, fp64);
     case ORR__G_ARGREDUCE: return r->nout == 1 && can_values(r, fp64);
     case ORR__G_MATMUL: return orr__emit_product_can(r, fp64);
     default: return orr__emit_is_whole(r) && orr__emit_whole_can(r, fp64);
@@ -84,7 +85,7 @@ static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d
     if (l->flag)
         orr__text_addf(t, "%sorr_i32 *flag, ", d->global);
     if (l->scratch)
-        orr__text_addf(t, "%sorr_acc%d *scratch, ", d->global, r->ninstr);
+        orr__text_addf(t, "%sorr_part *scratch, ", d->global);
     orr__text_addf(t, "%sp)\n{\n", l->by_value ? "const orr_words " : d->words);
     for (int i = 0; i < r->nin && d->arrays; i++)
         orr__text_addf(t, "    const %s *in%d = in[%d];\n", orr__emit_storage((orr_dtype)r->in_dtype[i]), i, i);

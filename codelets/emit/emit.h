@@ -52,7 +52,8 @@ enum {
  *   1                 index at which axis 0 starts (for arg-reductions)
  *   2 …               size of each axis; of axis 0, hi - lo
  *   2 + rank …        unless linear: what divides by each of these sizes (orr_quotient in dialect.c)
- *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order, then `by` of what is placed
+ *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order, then `by` of what is placed,
+ *                     or begin and end of its box for each axis of that
  *   out_at + k        offset of output k
  *   scalar_at …       scalars in instruction order, each in its register's representation */
 typedef struct orr__layout {
@@ -60,7 +61,7 @@ typedef struct orr__layout {
     int group, group_at; /* items of a group and where its words are; 0: items are by themselves */
     bool by_value;
     bool alone;    /* each item folds an element by itself; the launcher sets it, the text is the same     */
-    bool scratch;  /* a parameter before the words: memory between the stages of a reduction              */
+    int scratch;   /* a parameter before the words: memory between the stages of a reduction, bytes a part; 0: none */
     bool flag;     /* a parameter before the words: what is told about wrong indices, see below */
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
@@ -133,6 +134,11 @@ void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, i
 /* The same as an instruction reads it, at its place; the word of a placed access. */
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in);
 int orr__emit_by(const orr__region *r, const orr__layout *l, int a);
+/* Words of a box, filled in for rows from `row` on; the next word. As an expression: is the present point in that of access
+ * a? */
+int orr__emit_box_words(const orr__access *a);
+int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word);
+void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a);
 /* Tells the flag that index number `number` of those that begin at int `flag`, with value `index`, is wrong. */
 void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *index);
 int orr__emit_random_bits(const orr__rinstr *in); /* what a number is made from: 32, 64 random bits; 0: a normal number */
@@ -155,7 +161,10 @@ bool orr__emit_access_words(const orr__launch *l, const orr__layout *lay, int fi
 bool orr__emit_narrow(const orr__region *r, const orr__access *a, int64_t offset, int64_t rows);
 
 /* group.c: kernels whose groups fold. */
-orr__region orr__emit_fold_of(const orr__region *r, int instr); /* a FOLD instruction as a reduction */
+/* Folds have numbers: a FOLD instruction its own, output k of a reduction ninstr + k. Is there one; as a reduction of one
+ * output. */
+bool orr__emit_folds(const orr__region *r, int number);
+orr__region orr__emit_fold_of(const orr__region *r, int number);
 void orr__emit_group_functions(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_group_begin(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l);
 void orr__emit_group_step(orr__text *t, const orr__region *fold, int number, const char *where);
@@ -179,6 +188,5 @@ bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64
 orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64);
 void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64);
-void orr__emit_fold_end(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64);
 
 #endif

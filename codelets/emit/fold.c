@@ -5,13 +5,29 @@
 #include <stdio.h>
 #include "codelets/emit/emit.h"
 
+bool orr__emit_folds(const orr__region *r, int number)
+{
+    bool reduces = r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE;
+    return number < r->ninstr ? r->instr[number].kind == ORR__RI_FOLD : reduces && number < r->ninstr + r->nout;
+}
+
+orr__region orr__emit_fold_of(const orr__region *r, int number)
+{
+    orr__region fold = *r;
+    int k = number - r->ninstr;
+    fold.kind = k < 0 ? ORR__G_REDUCE : r->kind;
+    fold.rop[0] = k < 0 ? r->instr[number].op : r->rop[k];
+    fold.out_reg[0] = k < 0 ? r->instr[number].x : r->out_reg[k];
+    return fold;
+}
+
 /* Sums and products: f64, i64, u64. Without f64: f32. The others keep the value's own type. */
 orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
-    if (r->kind == ORR__G_ARGREDUCE || r->rop == ORR__RMAX || r->rop == ORR__RMIN)
+    if (r->kind == ORR__G_ARGREDUCE || r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
         return t;
-    if (r->rop == ORR__RANY || r->rop == ORR__RALL)
+    if (r->rop[0] == ORR__RANY || r->rop[0] == ORR__RALL)
         return ORR_BOOL;
     if (orr__is_float(t))
         return fp64 ? ORR_F64 : ORR_F32;
@@ -60,9 +76,9 @@ void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
     const char *init = "0";
     if (r->kind == ORR__G_ARGREDUCE)
         orr__text_add(t, "    orr_i64 where = -1;\n");
-    else if (r->rop == ORR__RMAX || r->rop == ORR__RMIN)
-        init = extreme(f, r->rop == ORR__RMAX);
-    else if (r->rop == ORR__RPROD || r->rop == ORR__RALL)
+    else if (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
+        init = extreme(f, r->rop[0] == ORR__RMAX);
+    else if (r->rop[0] == ORR__RPROD || r->rop[0] == ORR__RALL)
         init = "1";
     orr__text_addf(t, "    %s fold = %s;\n", orr__emit_type(f), init);
 }
@@ -70,7 +86,7 @@ void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
 /* `at`: the value's place. */
 static void step_arg(orr__text *t, const orr__region *r, int reg)
 {
-    orr__text_addf(t, "        if (where < 0 || r%d %c fold", reg, r->rop == ORR__RMAX ? '>' : '<');
+    orr__text_addf(t, "        if (where < 0 || r%d %c fold", reg, r->rop[0] == ORR__RMAX ? '>' : '<');
     if (orr__is_float((orr_dtype)r->instr[reg].dtype))
         orr__text_addf(t, " || (r%d != r%d && fold == fold)", reg, reg);
     orr__text_addf(t, ") {\n            fold = r%d;\n            where = at;\n        }\n", reg);
@@ -79,7 +95,7 @@ static void step_arg(orr__text *t, const orr__region *r, int reg)
 /* NaN, once there, stays: no comparison with it holds. */
 static void step_extreme(orr__text *t, const orr__region *r, int reg)
 {
-    orr__text_addf(t, "        fold = r%d %c fold", reg, r->rop == ORR__RMAX ? '>' : '<');
+    orr__text_addf(t, "        fold = r%d %c fold", reg, r->rop[0] == ORR__RMAX ? '>' : '<');
     if (orr__is_float((orr_dtype)r->instr[reg].dtype))
         orr__text_addf(t, " || r%d != r%d", reg, reg);
     orr__text_addf(t, " ? r%d : fold;\n", reg);
@@ -93,20 +109,15 @@ void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64)
     bool wraps = orr__emit_fold_dtype(r, fp64) == ORR_I64;
     if (r->kind == ORR__G_ARGREDUCE)
         step_arg(t, r, reg);
-    else if (r->rop == ORR__RMAX || r->rop == ORR__RMIN)
+    else if (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
         step_extreme(t, r, reg);
-    else if (r->rop == ORR__RANY)
+    else if (r->rop[0] == ORR__RANY)
         orr__text_addf(t, "        fold |= r%d != 0;\n", reg);
-    else if (r->rop == ORR__RALL)
+    else if (r->rop[0] == ORR__RALL)
         orr__text_addf(t, "        fold &= r%d != 0;\n", reg);
     else if (wraps)
         orr__text_addf(t, "        fold = (orr_i64)((orr_u64)fold %c (orr_u64)(orr_i64)r%d);\n",
-                       r->rop == ORR__RSUM ? '+' : '*', reg);
+                       r->rop[0] == ORR__RSUM ? '+' : '*', reg);
     else
-        orr__text_addf(t, "        fold = fold %c (%s)r%d;\n", r->rop == ORR__RSUM ? '+' : '*', type, reg);
-}
-
-void orr__emit_fold_end(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
-{
-    orr__emit_store(t, r, l, 0, orr__emit_fold_dtype(r, fp64), "fold", fp64);
+        orr__text_addf(t, "        fold = fold %c (%s)r%d;\n", r->rop[0] == ORR__RSUM ? '+' : '*', type, reg);
 }

@@ -7,22 +7,13 @@
 
 /* Items, and groups, enough to keep a large device busy: beyond them, an element of a column is folded by one item, and
  * any element by one group. A part of an element's values is worth a group from so many on. */
-enum { BUSY = 65536, BUSY_GROUPS = 256, WORTH = 8192, SCRATCH_BYTES = 32 };
-
-orr__region orr__emit_fold_of(const orr__region *r, int instr)
-{
-    orr__region fold = *r;
-    fold.kind = ORR__G_REDUCE;
-    fold.rop = r->instr[instr].op;
-    fold.out_reg[0] = r->instr[instr].x;
-    return fold;
-}
+enum { BUSY = 65536, BUSY_GROUPS = 256, WORTH = 8192 };
 
 /* Sums in the values' own precision keep what their roundings lose, as the host's do. */
 static bool compensated(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
-    return r->kind == ORR__G_REDUCE && r->rop == ORR__RSUM && orr__is_float(t) && (t == ORR_F64 || !fp64);
+    return r->kind == ORR__G_REDUCE && r->rop[0] == ORR__RSUM && orr__is_float(t) && (t == ORR_F64 || !fp64);
 }
 
 /* -- functions: orr_first, orr_step, orr_join, each with the fold's number ------------------------------------------ */
@@ -50,7 +41,7 @@ static void pack(orr__text *t, const orr__region *r, bool fp64)
 /* The first of equals, wherever it was found. */
 static void join_arg(orr__text *t, const orr__region *r)
 {
-    char sign = r->rop == ORR__RMAX ? '>' : '<';
+    char sign = r->rop[0] == ORR__RMAX ? '>' : '<';
     bool nan = orr__is_float((orr_dtype)r->instr[r->out_reg[0]].dtype);
     orr__text_addf(t, "    const int more = b.fold %c a.fold%s;\n", sign,
                    nan ? " || (b.fold != b.fold && a.fold == a.fold)" : "");
@@ -112,22 +103,28 @@ static void functions_of(orr__text *t, const orr__region *r, int n, bool fp64)
     }
 }
 
+static void members(orr__text *t, const orr__region *r)
+{
+    for (int n = 0; n < r->ninstr + r->nout; n++)
+        if (orr__emit_folds(r, n))
+            orr__text_addf(t, "    orr_acc%d a%d;\n", n, n);
+}
+
 void orr__emit_group_functions(orr__text *t, const orr__region *r, bool fp64)
 {
-    if (!r->rows)
-        functions_of(t, r, r->ninstr, fp64);
-    for (int n = 0; n < r->ninstr && r->rows; n++)
-        if (r->instr[n].kind == ORR__RI_FOLD) {
+    for (int n = 0; n < r->ninstr + r->nout; n++)
+        if (orr__emit_folds(r, n)) {
             orr__region fold = orr__emit_fold_of(r, n);
             functions_of(t, &fold, n, fp64);
         }
     orr__text_add(t, "typedef union {\n");
-    if (!r->rows)
-        orr__text_addf(t, "    orr_acc%d a%d;\n", r->ninstr, r->ninstr);
-    for (int n = 0; n < r->ninstr && r->rows; n++)
-        if (r->instr[n].kind == ORR__RI_FOLD)
-            orr__text_addf(t, "    orr_acc%d a%d;\n", n, n);
+    members(t, r);
     orr__text_add(t, "} orr_share;\n");
+    if (r->rows)
+        return;
+    orr__text_add(t, "typedef struct {\n");
+    members(t, r);
+    orr__text_add(t, "} orr_part;\n");
 }
 
 /* -- inside the kernel ------------------------------------------------------------------------------------------ */
@@ -179,35 +176,49 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
         orr__text_addf(t, "    const %s fold%d = acc%d.fold;\n", wide, n, n);
 }
 
-void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+/* Each value of the iteration space into every fold; or, in the second stage, the parts of an element. */
+static void fold_all(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
-    int n = r->ninstr, scalar = l->scalar_at;
-    char name[16];
+    int scalar = l->scalar_at;
     bool arg = r->kind == ORR__G_ARGREDUCE;
-    orr__emit_axes(t, r, ~r->rmask, "line");
-    orr__text_addf(t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
-    orr__text_addf(t,
-                   "    const orr_idx count = (orr_idx)W(%d), stage = (orr_idx)W(%d);\n"
-                   "    const orr_idx some = (count + (((orr_idx)1 << parts) - 1)) >> parts, first = part * some;\n"
-                   "    const orr_idx end = !live ? 0 : stage == 2 || count - first < some ? count : first + some;\n",
-                   l->group_at + ORR__GROUP_COUNT, l->group_at + ORR__GROUP_STAGE);
-    orr__text_addf(t,
-                   "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < end; q += (orr_idx)lanes)\n"
-                   "        acc%d = orr_join%d(acc%d, scratch[line * count + q]);\n",
-                   n, n, n);
-    orr__text_add(t, "    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
+    orr__text_add(t, "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < end; q += (orr_idx)lanes) {\n");
+    for (int n = r->ninstr; n < r->ninstr + r->nout; n++)
+        orr__text_addf(t, "        acc%d = orr_join%d(acc%d, scratch[line * count + q].a%d);\n", n, n, n, n);
+    orr__text_add(t, "    }\n    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
     orr__emit_axes(t, r, r->rmask, "q");
     for (int i = 0; i < r->ninstr; i++)
         orr__emit_value(t, r, l, i, &scalar, fp64);
-    orr__emit_group_step(t, r, n, !arg ? NULL : r->rmask & 1u ? "(orr_i64)q + W(1)" : "(orr_i64)q");
+    for (int n = r->ninstr; n < r->ninstr + r->nout; n++) {
+        orr__region fold = orr__emit_fold_of(r, n);
+        orr__emit_group_step(t, &fold, n, !arg ? NULL : r->rmask & 1u ? "(orr_i64)q + W(1)" : "(orr_i64)q");
+    }
     orr__text_add(t, "    }\n");
-    orr__emit_group_join(t, r, n, fp64);
-    (void)snprintf(name, sizeof name, "fold%d", n);
+}
+
+void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
+{
+    char name[16];
+    orr__emit_axes(t, r, ~r->rmask, "line");
+    for (int n = r->ninstr; n < r->ninstr + r->nout; n++)
+        orr__text_addf(t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
     orr__text_addf(t,
-                   "    const orr_idx i = line;\n    if (live && lane == 0 && stage == 1)\n"
-                   "        scratch[(line << parts) + part] = acc%d;\n    else if (live && lane == 0)\n    ",
-                   n);
-    orr__emit_store(t, r, l, 0, arg ? ORR_I64 : orr__emit_fold_dtype(r, fp64), name, fp64);
+                   "    const orr_idx count = (orr_idx)W(%d), stage = (orr_idx)W(%d);\n"
+                   "    const orr_idx some = (count + (((orr_idx)1 << parts) - 1)) >> parts, first = part * some;\n"
+                   "    const orr_idx end = !live ? 0 : stage == 2 || count - first < some ? count : first + some;\n"
+                   "    const orr_idx i = line;\n",
+                   l->group_at + ORR__GROUP_COUNT, l->group_at + ORR__GROUP_STAGE);
+    fold_all(t, r, l, fp64);
+    for (int n = r->ninstr; n < r->ninstr + r->nout; n++) {
+        orr__region fold = orr__emit_fold_of(r, n);
+        orr__emit_group_join(t, &fold, n, fp64);
+        (void)snprintf(name, sizeof name, "fold%d", n);
+        orr__text_addf(t,
+                       "    if (live && lane == 0 && stage == 1)\n        scratch[(line << parts) + part].a%d = acc%d;\n"
+                       "    else if (live && lane == 0)\n    ",
+                       n, n);
+        orr__emit_store(t, r, l, n - r->ninstr,
+                        r->kind == ORR__G_ARGREDUCE ? ORR_I64 : orr__emit_fold_dtype(&fold, fp64), name, fp64);
+    }
 }
 
 /* -- how a launch is laid out -------------------------------------------------------------------------------------- */
@@ -260,7 +271,7 @@ size_t orr__emit_scratch(const orr__layout *l, const int64_t *word)
 {
     if (!l->scratch || word[l->group_at + ORR__GROUP_STAGE] == 0)
         return 0;
-    return ((size_t)word[0] << word[l->group_at + ORR__GROUP_PARTS]) * SCRATCH_BYTES;
+    return ((size_t)word[0] << word[l->group_at + ORR__GROUP_PARTS]) * (size_t)l->scratch;
 }
 
 /* Parts lie one after the other, so that items along them read neighbours. */

@@ -6,10 +6,14 @@
 #include <string.h>
 #include "codelets/emit/emit.h"
 
+enum { SCRATCH_BYTES = 32 }; /* of one accumulator, at most */
+
 /* Contiguous: element number = offset + row-major number of the iteration point. Axes of size 1 do not count. */
 static bool contiguous(const orr__region *r, const orr__access *a)
 {
     int64_t expect = 1;
+    if (a->box)
+        return false;
     for (int d = r->rank - 1; d >= 0; d--) {
         if (r->dim[d] != 1 && a->stride[d] != expect)
             return false;
@@ -20,6 +24,8 @@ static bool contiguous(const orr__region *r, const orr__access *a)
 
 static bool still(const orr__region *r, const orr__access *a)
 {
+    if (a->box)
+        return false;
     for (int d = 0; d < r->rank; d++)
         if (r->dim[d] != 1 && a->stride[d] != 0)
             return false;
@@ -61,7 +67,7 @@ orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *len
 
 static bool by_value(const orr__region *r, const orr__dialect *d, const orr__layout *l)
 {
-    return d->by_value && (l->nword + r->nin + r->nout + l->flag + l->scratch) * 8 <= ORR__EMIT_ARG_BYTES;
+    return d->by_value && (l->nword + r->nin + r->nout + l->flag + (l->scratch > 0)) * 8 <= ORR__EMIT_ARG_BYTES;
 }
 
 int orr__layout_accesses(const orr__region *r, orr__layout *l, int first, int word)
@@ -78,7 +84,7 @@ int orr__layout_accesses(const orr__region *r, orr__layout *l, int first, int wo
                                                           : ORR__MOVE_ANY;
             word += move[k] == ORR__MOVE_ANY;
         }
-        word += c->placed;
+        word += c->placed + orr__emit_box_words(c);
     }
     return word;
 }
@@ -105,7 +111,7 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
         return ORR_OK;
     }
     l->group = r->kind != ORR__G_MAP || r->rows ? d->group : 0;
-    l->scratch = r->kind != ORR__G_MAP;
+    l->scratch = r->kind != ORR__G_MAP ? r->nout * SCRATCH_BYTES : 0;
     l->linear = !l->group;
     for (int a = 0; a < r->naccess && l->linear; a++)
         l->linear = contiguous(r, &r->access[a]) || still(r, &r->access[a]);
@@ -220,6 +226,7 @@ bool orr__emit_access_words(const orr__launch *l, const orr__layout *lay, int fi
                 word[at++] = c->stride[d];
         if (c->placed)
             word[at] = c->by;
+        (void)orr__emit_box_fill(c, l->lo, word + at + c->placed);
     }
     return fits;
 }

@@ -37,6 +37,35 @@ int orr__emit_by(const orr__region *r, const orr__layout *l, int a)
     return word;
 }
 
+int orr__emit_box_words(const orr__access *a)
+{
+    int n = 0;
+    for (uint32_t box = a->box; box; box &= box - 1)
+        n += 2;
+    return n;
+}
+
+int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word)
+{
+    for (int d = 0; d < ORR__REGION_RANK; d++)
+        if (a->box >> d & 1u) {
+            *word++ = a->lo[d] - (d ? 0 : row);
+            *word++ = a->hi[d] - (d ? 0 : row);
+        }
+    return word;
+}
+
+void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a)
+{
+    int word = orr__emit_by(r, l, a);
+    orr__text_add(t, "1");
+    for (int d = 0; d < r->rank; d++)
+        if (r->access[a].box >> d & 1u) {
+            orr__text_addf(t, " && i%d >= (orr_idx)W(%d) && i%d < (orr_idx)W(%d)", d, word, d, word + 1);
+            word += 2;
+        }
+}
+
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
 {
     orr__emit_index(t, r, l, in->a, false);
@@ -87,9 +116,14 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
         orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
     if (in->kind == ORR__RI_GATHER && l->flag)
         orr__text_addf(t, "r%d < 0 ? 0 : ", in->x);
+    if (in->kind == ORR__RI_LOAD && r->access[in->a].box) {
+        orr__emit_inside(t, r, l, in->a);
+        orr__text_addf(t, " ? ");
+    }
     orr__text_addf(t, "in%d[", r->access[in->a].input);
     orr__emit_element(t, r, l, in);
-    orr__text_add(t, orr__is_half(from) ? "])" : "]");
+    orr__text_add(t, in->kind == ORR__RI_LOAD && r->access[in->a].box ? "] : 0" : "]");
+    orr__text_add(t, orr__is_half(from) ? ")" : "");
 }
 
 /* Argument word as a value of the register type of `dtype`. */
@@ -187,6 +221,7 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
     switch (in->kind) {
     case ORR__RI_LOAD:
     case ORR__RI_GATHER: load(t, r, l, in); break;
+    case ORR__RI_INSIDE: orr__emit_inside(t, r, l, in->a); break;
     case ORR__RI_SCALAR: orr__emit_word(t, dtype, word, fp64); break;
     case ORR__RI_CAST:
         (void)snprintf(x, sizeof x, "r%d", in->x);

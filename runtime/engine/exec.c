@@ -68,7 +68,8 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
 
     orr__step_rows(s, t, &l.lo, &l.hi);
     if (s->partial) {
-        row[0] = (char *)out[0] + (size_t)(t * r->out_count) * orr_dtype_size(r->out_dtype[0]);
+        for (int k = 0; k < r->nout; k++)
+            row[k] = (char *)out[k] + (size_t)(t * r->out_count) * orr_dtype_size((orr_dtype)r->out_dtype[k]);
         l.out = row;
     }
     return orr__exec_cpu->launch(s->cpu, &l);

@@ -51,7 +51,7 @@ static bool gather(device_call *c, void *buffers[])
         c->byte[j] = STARPU_VARIABLE_GET_OFFSET(buffers[at]);
         c->mem[j] = (void *)STARPU_VARIABLE_GET_DEV_HANDLE(buffers[at]);
         c->off[j] = (int64_t)((size_t)s.first * s.tiles->bytes / s.elem) - (int64_t)(c->byte[j] / s.elem);
-        if (j == 0 && c->task->step->partial) /* it folds into its own row, taken as a whole */
+        if (j < r->nout && c->task->step->partial) /* it folds into its own row, taken as a whole */
             c->off[j] = -(int64_t)(c->byte[j] / s.elem);
         at++;
     }

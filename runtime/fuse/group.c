@@ -9,6 +9,9 @@
 
 #define CHEAP_FLOPS 4.0f /* an expression up to this cost and one load is rather computed again than stored */
 #define TAKE_FLOPS 3.0f  /* an index checked, and made an address */
+#define CHOICE_FLOPS 2.0f /* a place compared, a value chosen */
+#define PART_FLOPS 24.0f  /* parts of a concat up to this cost are computed for all of it; dearer ones are stored */
+#define CHOICE_MOST 4     /* operands of such a concat */
 
 bool orr__is_view(int op)
 {
@@ -68,6 +71,33 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
         g->nreason++;
 }
 
+bool orr__is_choice(const orr__group *g, int i)
+{
+    int op = orr__op_of(g->p, i);
+    return g->fuse && g->p->node[i]->shape.rank > 0 &&
+           (op == ORR__OP_PAD || (op == ORR__OP_CONCAT && orr__prog_nin(g->p, i) <= CHOICE_MOST));
+}
+
+/* Is operand x of concat or pad i computed where the choice is? */
+static bool computes_part(const orr__group *g, int i, int x)
+{
+    return g->movable[x] && g->loads[x] > 0 &&
+           (orr__op_of(g->p, i) == ORR__OP_PAD || g->cost[x] <= PART_FLOPS);
+}
+
+static void choice_cost(orr__group *g, int i)
+{
+    g->cost[i] = 0;
+    g->loads[i] = 0;
+    for (int k = 0; k < orr__prog_nin(g->p, i); k++) {
+        int x = orr__arg(g->p, i, k);
+        bool inside = computes_part(g, i, x);
+        g->cost[i] += CHOICE_FLOPS + (inside ? g->cost[x] : 0);
+        g->loads[i] += inside ? g->loads[x] : 1;
+    }
+    g->movable[i] = false;
+}
+
 static bool is_cheap(const orr__group *g, int i)
 {
     return g->cost[i] <= CHEAP_FLOPS && g->loads[i] <= 1;
@@ -105,6 +135,13 @@ static void expression_cost(orr__group *g, int i)
     case ORR__OP_IOTA: case ORR__OP_CAST: cost = 1; break;
     case ORR__OP_RANDOM: cost = 30; break;
     case ORR__OP_TAKE: take_cost(g, i); return;
+    case ORR__OP_CONCAT: case ORR__OP_PAD:
+        if (orr__is_choice(g, i)) {
+            choice_cost(g, i);
+            return;
+        }
+        loads = 1;
+        break;
     default:
         if (op >= ORR__OP_EW)
             cost = (float)orr__ew(op)->flops;
@@ -191,6 +228,17 @@ static void offer_taken(orr__group *g, int i)
     offer(g, i, orr__arg(p, i, 1));
 }
 
+static void offer_parts(orr__group *g, int i)
+{
+    for (int k = 0; k < orr__prog_nin(g->p, i); k++) {
+        int x = orr__arg(g->p, i, k);
+        if (computes_part(g, i, x))
+            offer(g, i, x);
+        else
+            need_affine(g, x);
+    }
+}
+
 /* All consumers of node i have spoken: is it a root? Then it asks for its inputs. */
 static void settle(orr__group *g, int i)
 {
@@ -198,9 +246,9 @@ static void settle(orr__group *g, int i)
     int op = orr__op_of(p, i), nin = orr__prog_nin(p, i), own = g->owner[i];
     if (op == ORR__OP_LEAF || !g->live[i])
         return;
-    if (!g->root[i] && !orr__is_compute(op) && !orr__is_view(op))
+    if (!g->root[i] && !orr__computes(g, i) && !orr__is_view(op))
         g->root[i] = true;
-    if (!g->root[i] && orr__is_compute(op) && own != ORR__NO_OWNER && op != ORR__OP_CONST && op != ORR__OP_IOTA) {
+    if (!g->root[i] && orr__computes(g, i) && own != ORR__NO_OWNER && op != ORR__OP_CONST && op != ORR__OP_IOTA) {
         if (!g->fuse) {
             g->root[i] = true;
         } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i)) {
@@ -232,6 +280,8 @@ static void settle(orr__group *g, int i)
         need_affine(g, orr__arg(p, i, 1));
     } else if (op == ORR__OP_TAKE) {
         offer_taken(g, i);
+    } else if (orr__is_choice(g, i)) {
+        offer_parts(g, i);
     } else if (orr__is_compute(op) || orr__is_view(op) || op == ORR__OP_REDUCE || op == ORR__OP_ARGREDUCE) {
         for (int k = 0; k < nin; k++)
             offer(g, i, orr__arg(p, i, k));

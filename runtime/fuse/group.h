@@ -44,6 +44,7 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group
 void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
 bool orr__is_compute(int op);                                    /* element-wise, cast, take or generator      */
+bool orr__is_choice(const orr__group *g, int i); /* a concat or pad whose elements may be chosen by place in any kernel */
 orr_status orr__merge(orr__site at, orr__group *g);
 /* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
 orr_status orr__simplify(orr__site at, const orr__prog *p);
@@ -53,6 +54,12 @@ bool orr__reshape_is_squeeze(const orr__prog *p, int i);         /* only inserts
 bool orr__squeeze_equal(const orr_shape *a, const orr_shape *b); /* the same but for axes of length 1          */
 static inline int orr__arg(const orr__prog *p, int i, int k) { return p->arg[p->arg0[i] + k]; }
 static inline int orr__op_of(const orr__prog *p, int i) { return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id; }
+
+/* Is node i computed element by element, one way or the other? */
+static inline bool orr__computes(const orr__group *g, int i)
+{
+    return orr__is_compute(orr__op_of(g->p, i)) || orr__is_choice(g, i);
+}
 
 /* Is root i a reduction of the last axis alone, short enough to be folded in place? */
 bool orr__folds_rows(const orr__prog *p, int i);

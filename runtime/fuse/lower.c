@@ -48,6 +48,9 @@ orr__access orr__lower_affine(const orr_shape *s, const orr__lview *v, int in)
         if (v->ax[d] >= 0)
             a.stride[v->ax[d]] += v->mul[d] * rm[d];
     }
+    a.box = v->box;
+    memcpy(a.lo, v->lo, sizeof a.lo);
+    memcpy(a.hi, v->hi, sizeof a.hi);
     a.placed = v->taken >= 0;
     a.by = a.placed ? v->mul[v->taken] * rm[v->taken] : 0;
     return a;
@@ -60,7 +63,8 @@ int16_t orr__lower_access(orr__lowering *c, orr__access a)
     for (int i = first; i < r->naccess; i++)
         if (r->access[i].input == a.input && r->access[i].offset == a.offset &&
             r->access[i].placed == a.placed && r->access[i].by == a.by &&
-            !memcmp(r->access[i].stride, a.stride, sizeof a.stride))
+            r->access[i].box == a.box && !memcmp(r->access[i].lo, a.lo, sizeof a.lo) &&
+            !memcmp(r->access[i].hi, a.hi, sizeof a.hi) && !memcmp(r->access[i].stride, a.stride, sizeof a.stride))
             return (int16_t)i;
     if (!orr__lower_grow(c, &r->access, &c->access_cap, r->naccess + 1, sizeof *r->access))
         return 0;
@@ -91,11 +95,11 @@ orr__lview orr__lower_through(const orr__prog *p, int i, const orr__lview *v)
 {
     const orr__node *n = p->node[i];
     const orr_shape *out = &n->shape, *in = &p->node[orr__arg(p, i, 0)]->shape;
-    orr__lview w;
-    memset(&w, 0, sizeof w);
+    orr__lview w = *v;
+    memset(w.off, 0, sizeof w.off);
+    memset(w.mul, 0, sizeof w.mul);
     memset(w.ax, -1, sizeof w.ax);
     w.taken = -1;
-    w.place = v->place;
     switch (n->op->id) {
     case ORR__OP_PERMUTE:
         for (int k = 0; k < out->rank; k++)
@@ -132,7 +136,8 @@ static bool same_view(const orr__lview *a, const orr__lview *b, int rank)
     for (int d = 0; d < rank; d++)
         if (a->ax[d] != b->ax[d] || a->off[d] != b->off[d] || (a->ax[d] >= 0 && a->mul[d] != b->mul[d]))
             return false;
-    return a->taken == b->taken &&
+    return a->taken == b->taken && a->box == b->box && !memcmp(a->lo, b->lo, sizeof a->lo) &&
+           !memcmp(a->hi, b->hi, sizeof a->hi) &&
            (a->taken < 0 || (a->place == b->place && a->mul[a->taken] == b->mul[b->taken]));
 }
 
@@ -218,6 +223,7 @@ int orr__lower_node(orr__lowering *c, int i, const orr__lview *v)
               : op == ORR__OP_REDUCE                                 ? lower_fold(c, i, v)
               : op == ORR__OP_MATMUL                                 ? orr__lower_product(c, i, v)
               : op == ORR__OP_TAKE                                   ? orr__lower_take(c, i, v)
+              : op == ORR__OP_CONCAT || op == ORR__OP_PAD            ? orr__lower_parts(c, i, v)
                                                                      : lower_compute(c, i, v);
     if (orr__lower_grow(c, &c->memo, &c->memo_cap, c->nmemo + 1, sizeof *c->memo))
         c->memo[c->nmemo++] = (orr__memo){ i, reg, *v };
@@ -252,9 +258,11 @@ void orr__lower_outputs(orr__lowering *c, const orr__lview *v)
     orr__region *r = c->r;
     for (int k = c->home - 1; k >= 0 && r->nout < ORR__REGION_OUTS; k--)
         if (c->g->root[k] && c->g->home[k] == c->home && c->g->stored[k]) {
+            int from = r->kind == ORR__G_REDUCE ? orr__arg(c->p, k, 0) : k;
             r->out[r->nout] = k;
             r->out_dtype[r->nout] = c->p->node[k]->dtype;
-            r->out_reg[r->nout++] = orr__op_of(c->p, k) == ORR__OP_MATMUL ? 0 : (int16_t)orr__lower_node(c, k, v);
+            r->rop[r->nout] = c->p->node[k]->attr.rop;
+            r->out_reg[r->nout++] = orr__op_of(c->p, k) == ORR__OP_MATMUL ? 0 : (int16_t)orr__lower_node(c, from, v);
         }
 }
 
@@ -283,7 +291,7 @@ static void lower_map(orr__lowering *c, int i)
     bool fold = op == ORR__OP_REDUCE || op == ORR__OP_ARGREDUCE;
     int from = fold ? orr__arg(p, i, 0) : i;
     r->kind = op == ORR__OP_REDUCE ? ORR__G_REDUCE : op == ORR__OP_ARGREDUCE ? ORR__G_ARGREDUCE : ORR__G_MAP;
-    r->rop = n->attr.rop;
+    r->rop[0] = n->attr.rop;
     r->rmask = op == ORR__OP_REDUCE ? n->attr.mask : op == ORR__OP_ARGREDUCE ? 1u << n->attr.axis : 0;
     orr__lower_space(r, &p->node[from]->shape);
     orr__lview v = orr__lower_identity(p->node[from]->shape.rank);
@@ -315,6 +323,23 @@ static void name_parts(const orr__lowering *c)
     free(as);
 }
 
+/* Is root i a kernel that moves elements, and does nothing else? */
+static bool lowers_whole(const orr__group *g, int i)
+{
+    int op = orr__op_of(g->p, i);
+    if (op != ORR__OP_TAKE && op != ORR__OP_CONCAT && op != ORR__OP_PAD)
+        return false;
+    return (op != ORR__OP_TAKE && !orr__is_choice(g, i)) || orr__takes_buffers(g, i);
+}
+
+/* Work on the tiles of a product does not see parts of axes. */
+static void refuse_parts(orr__lowering *c)
+{
+    for (int a = 0; a < c->r->naccess; a++)
+        if (c->r->access[a].box && c->g->product[c->home] >= 0)
+            c->refused = c->g->product[c->home];
+}
+
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r)
 {
     const orr__node *n = g->p->node[root];
@@ -329,12 +354,12 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->line = n->line;
     switch (orr__op_of(g->p, root)) {
     case ORR__OP_MATMUL: orr__lower_matmul(&c, root); break;
-    case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT: case ORR__OP_PAD: case ORR__OP_USER:
+    case ORR__OP_SCATTER_ADD: case ORR__OP_USER:
     case ORR__OP_CHOLESKY: case ORR__OP_SOLVE:
         orr__lower_whole(&c, root);
         break;
     default:
-        if (orr__op_of(g->p, root) == ORR__OP_TAKE && orr__takes_buffers(g, root))
+        if (lowers_whole(g, root))
             orr__lower_whole(&c, root);
         else if (g->product[root] >= 0)
             orr__lower_matmul(&c, g->product[root]);
@@ -343,6 +368,7 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
         else
             lower_map(&c, root);
     }
+    refuse_parts(&c);
     if (c.refused < 0 && !c.oom) {
         orr__region_finish(r);
         name_parts(&c);

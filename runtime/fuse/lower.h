@@ -7,11 +7,13 @@
 
 /* How the iteration space sees a node: axis a of the node stands at off[a] + mul[a] · i[ax[a]] (ax −1: at off[a]). One
  * iteration axis per node axis is enough for every view that is looked through. Axis `taken`, -1: none, stands at off
- * + mul · register `place`. */
+ * + mul · register `place`. The node is there for lo[d] ≤ i[d] < hi[d] alone, for axes d in `box` of the iteration. */
 typedef struct {
     int8_t ax[ORR_MAX_RANK], taken;
     int16_t place;
     int64_t off[ORR_MAX_RANK], mul[ORR_MAX_RANK];
+    uint32_t box;
+    int64_t lo[ORR__REGION_RANK], hi[ORR__REGION_RANK];
 } orr__lview;
 
 typedef struct { int node, reg; orr__lview v; } orr__memo;
@@ -44,8 +46,11 @@ void orr__lower_outputs(orr__lowering *c, const orr__lview *v);
 
 /* lower_take.c: a take as reads of what it takes from, at computed places. */
 int orr__lower_take(orr__lowering *c, int i, const orr__lview *v);
-/* Is take i, a root, alone, and are its operands buffers in row-major order? Then whole rows are copied. */
+/* Is take, concat or pad i, a root, alone, and are its operands buffers in row-major order? Then whole rows are copied. */
 bool orr__takes_buffers(const orr__group *g, int i);
+
+/* lower_part.c: a concat or pad as a choice between what it is made of, by place. */
+int orr__lower_parts(orr__lowering *c, int i, const orr__lview *v);
 
 /* lower_whole.c: the region of node i, whose kernel takes whole buffers. */
 void orr__lower_whole(orr__lowering *c, int i);

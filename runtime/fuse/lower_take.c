@@ -7,7 +7,7 @@
 bool orr__takes_buffers(const orr__group *g, int i)
 {
     bool all = g->members[i] == 1;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < orr__prog_nin(g->p, i); k++) {
         int s = orr__fuse_strip(g->p, orr__arg(g->p, i, k));
         all = all && (g->p->leaf_of[s] >= 0 || g->root[s]);
     }

@@ -10,106 +10,6 @@ static orr_status enomem(orr__site at)
     return orr__fail(at, ORR_ENOMEM, "no memory to order regions");
 }
 
-static bool push(orr__merging *c, int node, int by)
-{
-    if (c->depth == c->cap) {
-        int cap = c->cap ? 2 * c->cap : 64;
-        orr__mergeitem *more = realloc(c->stack, (size_t)cap * sizeof *more);
-        if (!more)
-            return false;
-        c->stack = more;
-        c->cap = cap;
-    }
-    c->stack[c->depth++] = (orr__mergeitem){ node, (uint8_t)by };
-    return true;
-}
-
-static bool add_dep(orr__merging *c, int root, uint8_t by)
-{
-    orr__group *g = c->g;
-    if (c->ndep == c->dep_cap) {
-        int cap = c->dep_cap ? 2 * c->dep_cap : 128;
-        int *dep = realloc(g->dep, (size_t)cap * sizeof *dep);
-        if (dep)
-            g->dep = dep;
-        uint8_t *more = dep ? realloc(g->dep_by, (size_t)cap * sizeof *more) : NULL;
-        if (!more)
-            return false;
-        g->dep_by = more;
-        c->dep_cap = cap;
-    }
-    g->dep[c->ndep] = root;
-    g->dep_by[c->ndep++] = by;
-    return true;
-}
-
-/* How an operand of node i is seen by what sees node i so. */
-static int seen_by(const orr__prog *p, int i, int k, int by)
-{
-    int op = orr__op_of(p, i);
-    bool take = op == ORR__OP_TAKE;
-    int own = take && k == 0 ? ORR__BY_NUMBER
-              : orr__is_view(op) || (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
-                  ? ORR__BY_VIEW
-                  : ORR__BY_SELF;
-    return own > by ? own : by;
-}
-
-static bool push_operands(orr__merging *c, int i, int by)
-{
-    const orr__prog *p = c->g->p;
-    for (int k = 0; k < orr__prog_nin(p, i); k++)
-        if (!push(c, orr__arg(p, i, k), seen_by(p, i, k, by)))
-            return false;
-    return true;
-}
-
-/* Lists the roots that root r reads, down through what vanishes into it. */
-static bool list_deps(orr__merging *c, int r)
-{
-    orr__group *g = c->g;
-    c->depth = 0;
-    if (!push_operands(c, r, ORR__BY_SELF))
-        return false;
-    while (c->depth) {
-        orr__mergeitem it = c->stack[--c->depth];
-        int *stamp = &c->stamp[ORR__BYS * it.node + it.by];
-        if (g->p->leaf_of[it.node] >= 0 || *stamp == r)
-            continue;
-        *stamp = r;
-        if (g->root[it.node] ? !add_dep(c, it.node, it.by) : !push_operands(c, it.node, it.by))
-            return false;
-    }
-    return true;
-}
-
-/* Is `target` among what the region of `from` needs, directly or not? Only nodes above target can lead there. */
-static int reaches(orr__merging *c, int from, int target)
-{
-    orr__group *g = c->g;
-    int mark = -2 - from; /* distinct from every root number used by list_deps */
-    c->depth = 0;
-    memset(c->stamp, -1, ORR__BYS * ((size_t)g->p->n + 1) * sizeof *c->stamp);
-    if (!push(c, from, ORR__BY_SELF))
-        return -1;
-    while (c->depth) {
-        int r = c->stack[--c->depth].node;
-        if (r == target)
-            return 1;
-        if (g->home[r] < target || c->stamp[ORR__BYS * g->home[r]] == mark)
-            continue;
-        c->stamp[ORR__BYS * g->home[r]] = mark;
-        for (int m = g->home[r], left = g->members[m]; m >= 0 && left; m--)
-            if (g->root[m] && g->home[m] == g->home[r]) {
-                left--;
-                for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
-                    if (!push(c, g->dep[k], ORR__BY_SELF))
-                        return -1;
-            }
-    }
-    return 0;
-}
-
 bool orr__folds_rows(const orr__prog *p, int i)
 {
     const orr__node *n = p->node[i];
@@ -176,7 +76,7 @@ static int outputs_with(const orr__merging *c, int i, int j)
 static bool row_level(const orr__group *g, int m, int j)
 {
     const orr_shape *a = &g->p->node[m]->shape, *b = space(g, j);
-    return orr__is_compute(orr__op_of(g->p, m)) && !orr__shape_equal(a, b);
+    return orr__computes(g, m) && !orr__shape_equal(a, b);
 }
 
 /* How root i would stand in the region of j, read there through a view or not. */
@@ -239,7 +139,7 @@ static int may_join(orr__merging *c, int i, int j)
                 return 0;
             if (d == i || g->home[d] == j)
                 continue;
-            int r = g->home[d] > i ? reaches(c, d, i) : 0; /* by what its region reads */
+            int r = g->home[d] > i ? orr__merge_reaches(c, d, i) : 0; /* by what its region reads */
             if (r)
                 return r < 0 ? -1 : 0; /* a third region stands between the two */
         }
@@ -366,7 +266,7 @@ orr_status orr__merge(orr__site at, orr__group *g)
         g->product[i] = -1;
         g->space[i] = i;
         g->dep0[i] = c.ndep;
-        ok = !g->root[i] || list_deps(&c, i);
+        ok = !g->root[i] || orr__merge_list(&c, i);
     }
     if (ok)
         g->dep0[g->p->n] = c.ndep;
@@ -377,6 +277,7 @@ orr_status orr__merge(orr__site at, orr__group *g)
         if (ok && orr__joinable(g, j) && g->home[j] == j && g->members[j] == 1)
             ok = gather(&c, j);
     }
+    ok = ok && (!g->fuse || orr__merge_beside(&c));
     if (ok && g->fuse)
         orr__explain_products(&c);
     ok = ok && orr__order_regions(&c);

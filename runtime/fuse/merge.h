@@ -18,7 +18,7 @@ typedef struct {
 /* Is root i element-wise? */
 static inline bool orr__joinable(const orr__group *g, int i)
 {
-    return g->root[i] && orr__is_compute(orr__op_of(g->p, i));
+    return g->root[i] && orr__computes(g, i);
 }
 
 static inline bool orr__is_product(const orr__group *g, int i)
@@ -32,6 +32,14 @@ static inline bool orr__region_full(const orr__group *g, int i, int j, int reads
     return g->size[i] + g->size[j] > ORR__REGION_MAX_OPS ||
            g->inputs[i] + g->inputs[j] - reads > ORR__REGION_MAX_INPUTS;
 }
+
+/* merge_deps.c. One more node for the walk under way. The roots that root r reads, down through what vanishes into it. Is
+ * the region of `target` among what the region of `from` needs, directly or not? -1, false: no memory. */
+bool orr__merge_push(orr__merging *c, int node, int by);
+bool orr__merge_list(orr__merging *c, int r);
+int orr__merge_reaches(orr__merging *c, int from, int target);
+/* merge_beside.c: reductions of the same elements that do not wait for one another. False: no memory. */
+bool orr__merge_beside(orr__merging *c);
 
 /* Does anybody but the regions at home in j (and root `with`) read root i's buffer? */
 bool orr__read_outside(const orr__merging *c, int i, int j, int with);

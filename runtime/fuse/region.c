@@ -22,18 +22,26 @@ void orr__region_free(orr__region *r)
     memset(r, 0, sizeof *r);
 }
 
+static uint32_t without_bit(uint32_t mask, int d)
+{
+    return (mask & ((1u << d) - 1)) | mask >> (d + 1) << d;
+}
+
 static void remove_axis(orr__region *r, int d)
 {
-    uint32_t low = r->rmask & ((1u << d) - 1), high = r->rmask >> (d + 1);
-    r->rmask = low | high << d;
+    r->rmask = without_bit(r->rmask, d);
     r->rank--;
     for (int k = d; k < r->rank; k++)
         r->dim[k] = r->dim[k + 1];
     for (int i = 0; i < r->naccess; i++) {
-        int64_t *s = r->access[i].stride;
-        for (int k = d; k < r->rank; k++)
-            s[k] = s[k + 1];
-        s[r->rank] = 0;
+        orr__access *a = &r->access[i];
+        for (int k = d; k < r->rank; k++) {
+            a->stride[k] = a->stride[k + 1];
+            a->lo[k] = a->lo[k + 1];
+            a->hi[k] = a->hi[k + 1];
+        }
+        a->stride[r->rank] = a->lo[r->rank] = a->hi[r->rank] = 0;
+        a->box = without_bit(a->box, d);
     }
 }
 
@@ -42,10 +50,19 @@ static bool reduced(const orr__region *r, int d)
     return r->rmask >> d & 1u;
 }
 
+/* Does an access see a part of axis d only? */
+static bool boxed(const orr__region *r, int d)
+{
+    bool any = false;
+    for (int i = 0; i < r->naccess; i++)
+        any = any || (r->access[i].box >> d & 1u);
+    return any;
+}
+
 /* May axis d be walked together with d + 1 as one longer axis? */
 static bool mergeable(const orr__region *r, int d)
 {
-    if (reduced(r, d) != reduced(r, d + 1))
+    if (reduced(r, d) != reduced(r, d + 1) || boxed(r, d) || boxed(r, d + 1))
         return false;
     for (int i = 0; i < r->naccess; i++) {
         const int64_t *s = r->access[i].stride;
@@ -60,7 +77,7 @@ static void merge_axes(orr__region *r)
 {
     int fixed = r->kind == ORR__G_MATMUL ? 3 : r->rows ? 1 : 0, least = fixed ? fixed : 1;
     for (int d = r->rank - 1 - fixed; d >= 0 && r->rank > least; d--)
-        if (r->dim[d] == 1 && (!reduced(r, d) || (r->rmask & (r->rmask - 1))))
+        if (r->dim[d] == 1 && !boxed(r, d) && (!reduced(r, d) || (r->rmask & (r->rmask - 1))))
             remove_axis(r, d);
     fixed -= r->kind == ORR__G_MATMUL; /* batches that share the right factor are rows of one product */
     for (int d = r->rank - 2 - fixed; d >= 0; d--)
@@ -90,7 +107,7 @@ static uint64_t key_of(const orr__region *r)
 {
     if (r->kind == ORR__G_USER)
         return user_key(r);
-    int32_t head[6] = { (int32_t)r->kind | (r->per_row ? 1 << 8 : 0), r->rank, (int32_t)r->rmask, r->rop, r->nin, r->nout };
+    int32_t head[5] = { (int32_t)r->kind | (r->per_row ? 1 << 8 : 0), r->rank, (int32_t)r->rmask, r->nin, r->nout };
     uint64_t h = orr__hash(head, sizeof head, 0x0ea57);
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -98,15 +115,18 @@ static uint64_t key_of(const orr__region *r)
         h = orr__hash(f, sizeof f, h);
     }
     for (int i = 0; i < r->naccess; i++) {
-        uint8_t c[ORR__REGION_RANK + 2] = { (uint8_t)r->access[i].input };
+        uint8_t c[ORR__REGION_RANK + 4] = { (uint8_t)r->access[i].input };
         for (int d = 0; d < r->rank; d++)
             c[d + 1] = stride_class(r->access[i].stride[d]);
         c[ORR__REGION_RANK + 1] = r->access[i].placed;
+        c[ORR__REGION_RANK + 2] = (uint8_t)r->access[i].box;
+        c[ORR__REGION_RANK + 3] = (uint8_t)(r->access[i].box >> 8);
         h = orr__hash(c, sizeof c, h);
     }
     if (r->nin)
         h = orr__hash(r->in_dtype, (size_t)r->nin, h);
     h = orr__hash(r->out_dtype, (size_t)r->nout, h);
+    h = orr__hash(r->rop, (size_t)r->nout * sizeof r->rop[0], h);
     return orr__hash(r->out_reg, (size_t)r->nout * sizeof r->out_reg[0], h);
 }
 
@@ -121,11 +141,11 @@ static void label(orr__region *r, const char *const *as)
 {
     const char *last = NULL;
     r->label[0] = '\0';
-    if (r->kind == ORR__G_REDUCE)
-        append(r, rop_name[r->rop], "");
-    else if (r->kind == ORR__G_ARGREDUCE)
-        append(r, r->rop == ORR__RMAX ? "argmax" : "argmin", "");
-    else if (r->kind != ORR__G_MAP)
+    for (int k = r->nout - 1; k >= 0 && r->kind == ORR__G_REDUCE; k--)
+        append(r, rop_name[r->rop[k]], "+");
+    if (r->kind == ORR__G_ARGREDUCE)
+        append(r, r->rop[0] == ORR__RMAX ? "argmax" : "argmin", "");
+    else if (r->kind > ORR__G_REDUCE)
         append(r, r->kind == ORR__G_USER ? r->user->op.name : kind_name[r->kind], "");
     const char *sep = r->kind == ORR__G_MAP || r->kind == ORR__G_MATMUL ? "+" : " ";
     for (int i = 0; i < r->ninstr; i++) {
@@ -135,6 +155,7 @@ static void label(orr__region *r, const char *const *as)
                            : in->kind == ORR__RI_RANDOM ? "random"
                            : in->kind == ORR__RI_IOTA   ? "iota"
                            : in->kind == ORR__RI_PLACE  ? "take"
+                           : in->kind == ORR__RI_INSIDE ? "part"
                            : in->kind == ORR__RI_FOLD   ? rop_name[in->op]
                                                         : NULL;
         const char *whole = as ? as[i] : NULL;
@@ -162,7 +183,7 @@ static void cost(orr__region *r)
         int64_t k = r->dim[r->rank - 1];
         per = k ? 2 + per / (double)k : 0;
     } else if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
-        per += 1;
+        per += r->nout;
     if (r->kind == ORR__G_USER)
         per = r->user->k.flops > 0 ? r->user->k.flops : 1;
     if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* n³/3 a matrix, n² a row */
@@ -207,9 +228,13 @@ static bool in_bounds(const orr__region *r, const orr__access *a)
     int64_t lo = a->offset, hi = a->offset;
     int axes = r->rank - along_k(r, a);
     for (int d = 0; d < axes; d++) {
-        if (r->dim[d] == 0)
+        bool part = a->box >> d & 1u;
+        int64_t n = part ? a->hi[d] - a->lo[d] : r->dim[d];
+        if (n <= 0)
             return true;
-        int64_t reach = a->stride[d] * (r->dim[d] - 1);
+        lo += part ? a->stride[d] * a->lo[d] : 0;
+        hi += part ? a->stride[d] * a->lo[d] : 0;
+        int64_t reach = a->stride[d] * (n - 1);
         if (reach < 0)
             lo += reach;
         else
@@ -238,11 +263,15 @@ static const char *check(const orr__region *r)
         return "rank or number of outputs";
     if ((r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && !r->rmask)
         return "a reduction without an axis";
+    if (r->kind == ORR__G_ARGREDUCE && r->nout != 1)
+        return "several outputs of a search";
     for (int i = 0; i < r->naccess; i++) {
         if (r->access[i].input >= r->nin)
             return "an access to no input";
         if (!r->access[i].placed && !in_bounds(r, &r->access[i]))
             return "an access leaves its input";
+        if (r->access[i].box && (r->access[i].placed || r->kind == ORR__G_MATMUL))
+            return "a part of what is not read as it is";
     }
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -295,6 +324,9 @@ static void print_access(FILE *to, const orr__region *r, int k)
     for (int d = 0; d < r->rank; d++)
         fprintf(to, " + %lld·i%d", (long long)a->stride[d], d);
     fprintf(to, "]");
+    for (int d = 0; d < r->rank; d++)
+        if (a->box >> d & 1u)
+            fprintf(to, " %lld ≤ i%d < %lld", (long long)a->lo[d], d, (long long)a->hi[d]);
     if (a->placed)
         fprintf(to, a->input < 0 ? " of %lld places" : " + %lld·place", (long long)a->by);
     fputc('\n', to);
@@ -312,6 +344,7 @@ static void print_instr(FILE *to, const orr__region *r, int i)
     case ORR__RI_FOLD:
         fprintf(to, "      r%d = %s of the row of r%d : %s\n", i, rop_name[in->op], in->x, dt);
         return;
+    case ORR__RI_INSIDE: fprintf(to, "      r%d = inside @a%d : %s\n", i, in->a, dt); return;
     case ORR__RI_PLACE: fprintf(to, "      r%d = place of r%d @a%d : %s\n", i, in->x, in->a, dt); return;
     case ORR__RI_GATHER:
         fprintf(to, "      r%d = gather in%d @a%d r%d : %s\n", i, r->access[in->a].input, in->a, in->x, dt);

@@ -7,7 +7,7 @@
 
 typedef enum {
     ORR__G_MAP,         /* element-wise: out[k][i] = value of register out_reg[k] at i                 */
-    ORR__G_REDUCE,      /* the value of register out_reg[0], reduced by rop over the axes in rmask     */
+    ORR__G_REDUCE,      /* out[k]: the value of register out_reg[k], reduced by rop[k] over the axes in rmask */
     ORR__G_ARGREDUCE,   /* index along the one axis in rmask of the max/min of register out_reg[0]     */
     ORR__G_MATMUL,      /* access[0] · access[1]; dims: batch…, m, n, k. With instructions: a map over
                            (batch…, m, n), whose register 0 is the product (RI_PRODUCT); the other accesses do not
@@ -24,13 +24,16 @@ typedef enum {
 typedef struct orr__access {
     int input;                      /* which region input; -1: the map is an index by itself (iota, random) */
     int64_t offset, stride[ORR__REGION_RANK];
+    uint32_t box;                   /* axes d where it is there for lo[d] ≤ i[d] < hi[d] alone (of concat, pad) */
+    int64_t lo[ORR__REGION_RANK], hi[ORR__REGION_RANK]; /* of these; 0 of the others                           */
     bool placed;                    /* of RI_PLACE or RI_GATHER, which read what follows                    */
     int64_t by;                     /* PLACE: places on the axis; GATHER: elements from one to the next     */
     const char *file; int line;     /* PLACE: where the user took, for the error                            */
 } orr__access;
 
 typedef enum {
-    ORR__RI_LOAD,    /* input access[a].input at access[a]                                            */
+    ORR__RI_LOAD,    /* input access[a].input at access[a]; outside of its box 0, and nothing is read  */
+    ORR__RI_INSIDE,  /* bool: is the iteration inside the box of access[a]?                           */
     ORR__RI_SCALAR,  /* scalar[slot]                                                                  */
     ORR__RI_IOTA,    /* scalar[slot] + scalar[slot+1]·(access[a] as an index)                          */
     ORR__RI_RANDOM,  /* dist op, seed scalar[slot].u, parameters scalar[slot+1…], at index access[a]     */
@@ -62,7 +65,7 @@ typedef struct orr__region {
     bool rows;                        /* a map with RI_FOLD: the last axis is a row, and stays whole              */
     bool per_row;                     /* … whose outputs have one element a row                                 */
     uint32_t rmask;                   /* reduced iteration axes                                                */
-    int rop;
+    int rop[ORR__REGION_OUTS];        /* an ARGREDUCE's: max or min */
     int ninstr;      orr__rinstr *instr;
     int naccess;     orr__access *access;
     int nin;         int32_t *in; uint8_t *in_dtype; int64_t *in_count; /* capture node, dtype, elements */

@@ -49,7 +49,7 @@ static double work_of(const orr__region *r, const orr__rinstr *in)
 /* Memory and arithmetic overlap. */
 static double loops(const orr__profile *now, const orr__region *r)
 {
-    double points = 1, work = r->kind == ORR__G_MAP ? 0 : FOLD;
+    double points = 1, work = r->kind == ORR__G_MAP ? 0 : FOLD * r->nout;
     bool compiled = r->kind != ORR__G_ARGREDUCE && orr__env.jit != ORR__JIT_OFF;
     for (int d = 0; d < r->rank; d++)
         points *= (double)r->dim[d];

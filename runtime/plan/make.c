@@ -142,14 +142,14 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
     if (st != ORR_OK)
         return st;
     orr__step *s = add_step(m, first);
-    int v = s ? add_value(m, (orr_dtype)first->out_dtype[0], n * r->out_count, -1) : -1;
-    if (v < 0) {
-        orr__region_free(second);
-        free(second);
-        return enomem(m);
-    }
+    int v[ORR__REGION_OUTS];
+    for (int k = 0; k < r->nout; k++)
+        if (!s || (v[k] = s->out[k] = add_value(m, (orr_dtype)first->out_dtype[k], n * r->out_count, -1)) < 0) {
+            orr__region_free(second);
+            free(second);
+            return enomem(m);
+        }
     s->partial = true;
-    s->out[0] = v;
     s->us = orr__model_expect(first);
     s->size = orr__plan_size(first);
     if ((st = bind_inputs(m, s)) == ORR_OK) {
@@ -159,7 +159,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
     s = add_step(m, second);
     if (!s)
         return enomem(m);
-    s->in[0] = v;
+    memcpy(s->in, v, (size_t)second->nin * sizeof *v);
     s->us = orr__plan_predict(second);
     s->size = orr__plan_size(second);
     if (st == ORR_OK && (st = bind_outputs(m, s)) == ORR_OK) {

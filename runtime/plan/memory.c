@@ -46,7 +46,7 @@ static bool element_by_element(const orr__region *r, int k)
         int64_t step = 1;
         if (r->access[a].input != k)
             continue;
-        if (r->access[a].offset != 0 || (r->kind == ORR__G_MATMUL && a < 2))
+        if (r->access[a].offset != 0 || r->access[a].box || (r->kind == ORR__G_MATMUL && a < 2))
             return false;
         for (int d = axes - 1; d >= 0; d--) {
             if (r->dim[d] != 1 && r->access[a].stride[d] != step)

@@ -19,17 +19,19 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
             continue;
         if (a->placed)
             return; /* wherever an index says */
-        int64_t from = a->offset + a->stride[0] * rows0, to = from;
+        int64_t from = a->offset, to = from;
         bool none = false;
         int axes = r->kind == ORR__G_MATMUL && k >= 2 ? r->rank - 1 : r->rank; /* not along k */
         for (int d = 0; d < axes; d++) {
-            int64_t n = d ? r->dim[d] : rows1 - rows0;
-            if (n <= 0)
-                none = true; /* nothing is iterated, nothing is read */
-            else if (a->stride[d] < 0)
-                from += a->stride[d] * (n - 1);
-            else
-                to += a->stride[d] * (n - 1);
+            int64_t begin = d ? 0 : rows0, stop = d ? r->dim[d] : rows1;
+            if (a->box >> d & 1u) {
+                begin = a->lo[d] > begin ? a->lo[d] : begin;
+                stop = a->hi[d] < stop ? a->hi[d] : stop;
+            }
+            int64_t first_at = a->stride[d] * begin, last_at = a->stride[d] * (stop - 1);
+            none = none || begin >= stop; /* nothing is iterated, nothing is read */
+            from += first_at < last_at ? first_at : last_at;
+            to += first_at < last_at ? last_at : first_at;
         }
         lo = !none && from < lo ? from : lo;
         hi = !none && to > hi ? to : hi;

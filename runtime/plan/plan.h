@@ -33,7 +33,7 @@ typedef struct orr__step {
     int ntiles;            /* launches: [t·rows, min((t+1)·rows, dim[0])) */
     int64_t rows;
     bool graph;            /* its tasks are not its tiles: a Cholesky factorisation (codelets/cholesky.h)  */
-    bool partial;          /* tile t folds its rows into row t of out[0] (count = ntiles · region->out_count) */
+    bool partial;          /* tile t folds its rows into row t of each output (count = ntiles · region->out_count) */
     int *in, *out;         /* value numbers, region->nin and region->nout of them */
     double us;             /* predicted time of the whole step on one CPU core    */
     double size;           /* the same by round numbers, of which models are made */

@@ -14,10 +14,10 @@ static void *copy(const void *from, size_t size)
 }
 
 /* Partial sums are kept as wide as they are accumulated. */
-static uint8_t partial_dtype(const orr__region *r)
+static uint8_t partial_dtype(const orr__region *r, int k)
 {
-    bool fold = r->rop == ORR__RSUM || r->rop == ORR__RPROD;
-    return fold && orr__is_float((orr_dtype)r->out_dtype[0]) ? ORR_F64 : r->out_dtype[0];
+    bool fold = r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD;
+    return fold && orr__is_float((orr_dtype)r->out_dtype[k]) ? ORR_F64 : r->out_dtype[k];
 }
 
 orr__region *orr__region_copy(const orr__region *r)
@@ -38,37 +38,41 @@ orr__region *orr__region_copy(const orr__region *r)
     return NULL;
 }
 
-static orr__region *second_stage(const orr__region *whole, uint8_t dtype, int ntiles)
+/* Input k of it is output k of the first stage. */
+static orr__region *second_stage(const orr__region *whole, int ntiles)
 {
     orr__region *r = calloc(1, sizeof *r);
+    size_t n = (size_t)whole->nout;
     if (!r)
         return NULL;
     r->kind = ORR__G_REDUCE;
-    r->rop = whole->rop;
     r->rank = 2;
     r->dim[0] = ntiles;
     r->dim[1] = whole->out_count;
     r->rmask = 1;
     r->slot = -1;
-    r->nin = r->naccess = r->ninstr = r->nout = 1;
-    r->in = calloc(1, sizeof *r->in);
-    r->in_dtype = calloc(1, sizeof *r->in_dtype);
-    r->in_count = calloc(1, sizeof *r->in_count);
-    r->access = calloc(1, sizeof *r->access);
-    r->instr = calloc(1, sizeof *r->instr);
+    r->nin = r->naccess = r->ninstr = r->nout = whole->nout;
+    r->in = calloc(n, sizeof *r->in);
+    r->in_dtype = calloc(n, sizeof *r->in_dtype);
+    r->in_count = calloc(n, sizeof *r->in_count);
+    r->access = calloc(n, sizeof *r->access);
+    r->instr = calloc(n, sizeof *r->instr);
     if (!r->in || !r->in_dtype || !r->in_count || !r->access || !r->instr) {
         orr__region_free(r);
         free(r);
         return NULL;
     }
-    r->in[0] = -1; /* no node: the first stage's output */
-    r->in_dtype[0] = dtype;
-    r->in_count[0] = ntiles * whole->out_count;
-    r->access[0].stride[0] = whole->out_count;
-    r->access[0].stride[1] = 1;
-    r->instr[0] = (orr__rinstr){ ORR__RI_LOAD, dtype, 0, -1, -1, -1, 0, -1 };
-    r->out[0] = whole->out[0];
-    r->out_dtype[0] = whole->out_dtype[0];
+    for (int k = 0; k < r->nout; k++) {
+        r->rop[k] = whole->rop[k];
+        r->in[k] = -1; /* no node */
+        r->in_dtype[k] = partial_dtype(whole, k);
+        r->in_count[k] = ntiles * whole->out_count;
+        r->access[k] = (orr__access){ .input = k, .stride = { whole->out_count, 1 } };
+        r->instr[k] = (orr__rinstr){ ORR__RI_LOAD, r->in_dtype[k], 0, -1, -1, -1, (int16_t)k, -1 };
+        r->out[k] = whole->out[k];
+        r->out_reg[k] = (int16_t)k;
+        r->out_dtype[k] = whole->out_dtype[k];
+    }
     r->out_count = whole->out_count;
     r->file = whole->file;
     r->line = whole->line;
@@ -80,7 +84,7 @@ orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntil
                                 orr__region **second)
 {
     *first = orr__region_copy(whole);
-    *second = second_stage(whole, partial_dtype(whole), ntiles);
+    *second = second_stage(whole, ntiles);
     if (!*first || !*second) {
         if (*first) {
             orr__region_free(*first);
@@ -92,7 +96,9 @@ orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntil
         }
         return orr__fail(at, ORR_ENOMEM, "no memory to split a reduction");
     }
-    (*first)->out_dtype[0] = partial_dtype(whole);
-    (*first)->key ^= 0x9e3779b97f4a7c15u * (uint64_t)((*first)->out_dtype[0] + 1u);
+    for (int k = 0; k < whole->nout; k++) {
+        (*first)->out_dtype[k] = partial_dtype(whole, k);
+        (*first)->key ^= 0x9e3779b97f4a7c15u * (uint64_t)((*first)->out_dtype[k] + 16 * k + 1);
+    }
     return ORR_OK;
 }

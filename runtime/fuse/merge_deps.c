@@ -1,0 +1,115 @@
+/* Who reads whom: the roots that each root reads, and what a region needs.
+ * Must not know: why roots are joined, how a region's instructions look. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/fuse/merge.h"
+
+bool orr__merge_push(orr__merging *c, int node, int by)
+{
+    if (c->depth == c->cap) {
+        int cap = c->cap ? 2 * c->cap : 64;
+        orr__mergeitem *more = realloc(c->stack, (size_t)cap * sizeof *more);
+        if (!more)
+            return false;
+        c->stack = more;
+        c->cap = cap;
+    }
+    c->stack[c->depth++] = (orr__mergeitem){ node, (uint8_t)by };
+    return true;
+}
+
+static bool add_dep(orr__merging *c, int root, uint8_t by)
+{
+    orr__group *g = c->g;
+    if (c->ndep == c->dep_cap) {
+        int cap = c->dep_cap ? 2 * c->dep_cap : 128;
+        int *dep = realloc(g->dep, (size_t)cap * sizeof *dep);
+        if (dep)
+            g->dep = dep;
+        uint8_t *more = dep ? realloc(g->dep_by, (size_t)cap * sizeof *more) : NULL;
+        if (!more)
+            return false;
+        g->dep_by = more;
+        c->dep_cap = cap;
+    }
+    g->dep[c->ndep] = root;
+    g->dep_by[c->ndep++] = by;
+    return true;
+}
+
+/* How an operand of node i is seen by what sees node i so. */
+static int seen_by(const orr__prog *p, int i, int k, int by)
+{
+    int op = orr__op_of(p, i);
+    bool take = op == ORR__OP_TAKE, parts = op == ORR__OP_CONCAT || op == ORR__OP_PAD;
+    int own = parts || (take && k == 0) ? ORR__BY_NUMBER
+              : orr__is_view(op) || (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
+                  ? ORR__BY_VIEW
+                  : ORR__BY_SELF;
+    return own > by ? own : by;
+}
+
+static bool push_operands(orr__merging *c, int i, int by)
+{
+    const orr__prog *p = c->g->p;
+    for (int k = 0; k < orr__prog_nin(p, i); k++)
+        if (!orr__merge_push(c, orr__arg(p, i, k), seen_by(p, i, k, by)))
+            return false;
+    return true;
+}
+
+bool orr__merge_list(orr__merging *c, int r)
+{
+    orr__group *g = c->g;
+    c->depth = 0;
+    if (!push_operands(c, r, ORR__BY_SELF))
+        return false;
+    while (c->depth) {
+        orr__mergeitem it = c->stack[--c->depth];
+        int *stamp = &c->stamp[ORR__BYS * it.node + it.by];
+        if (g->p->leaf_of[it.node] >= 0 || *stamp == r)
+            continue;
+        *stamp = r;
+        if (g->root[it.node] ? !add_dep(c, it.node, it.by) : !push_operands(c, it.node, it.by))
+            return false;
+    }
+    return true;
+}
+
+/* The regions below which no way leads to target: those of roots below it, unless one has a later root, too. */
+static int least_leading(const orr__group *g, int target)
+{
+    int least = target;
+    for (int m = target; m >= 0; m--)
+        if (g->root[m] && g->home[m] >= least)
+            least = m;
+    return least;
+}
+
+int orr__merge_reaches(orr__merging *c, int from, int target)
+{
+    orr__group *g = c->g;
+    int mark = -2 - from; /* distinct from every root number used by orr__merge_list */
+    int least = least_leading(g, target);
+    c->depth = 0;
+    memset(c->stamp, -1, ORR__BYS * ((size_t)g->p->n + 1) * sizeof *c->stamp);
+    if (!orr__merge_push(c, from, ORR__BY_SELF))
+        return -1;
+    while (c->depth) {
+        int r = c->stack[--c->depth].node;
+        if (g->home[r] == g->home[target])
+            return 1;
+        if (g->home[r] < least || c->stamp[ORR__BYS * g->home[r]] == mark)
+            continue;
+        c->stamp[ORR__BYS * g->home[r]] = mark;
+        for (int m = g->home[r], left = g->members[m]; m >= 0 && left; m--)
+            if (g->root[m] && g->home[m] == g->home[r]) {
+                left--;
+                for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
+                    if (!orr__merge_push(c, g->dep[k], ORR__BY_SELF))
+                        return -1;
+            }
+    }
+    return 0;
+}
