@@ -93,6 +93,7 @@ static void arrays_that_begin_at_an_offset(void)
 static void parts_of_the_iteration(void)
 {
     static rb b;
+    const unsigned long long before = rc_state;
     static const orr_dtype type[] = { ORR_F32, ORR_F16, ORR_I64, ORR_U8 };
     for (int fold = 0; fold < 4; fold++)
         for (size_t t = 0; t < sizeof type / sizeof *type; t++) {
@@ -110,6 +111,7 @@ static void parts_of_the_iteration(void)
             rb_out(&b, type[t], rb_ew(&b, "add", z, x, -1));
             rc_check(fold ? "fold of parts" : "parts", &b, fold & 1 ? 1 : 3, 0, 9, 0);
         }
+    rc_state = before;
 }
 
 /* -- reductions --------------------------------------------------------------------------------------------- */
@@ -177,6 +179,7 @@ static void chains_into_reductions(void)
 static void several_reductions_at_once(void)
 {
     static rb b;
+    const unsigned long long before = rc_state; /* what comes behind draws the numbers that it always drew */
     static const struct {
         int rank;
         int64_t dim[3];
@@ -203,6 +206,7 @@ static void several_reductions_at_once(void)
             (void)snprintf(what, sizeof what, "%d folds, shape %d,", outs, (int)i);
             rc_check(what, &b, i % 3 == 2 ? 2 : 1, -3, 3, 0);
         }
+    rc_state = before;
 }
 
 static void rt_arg(orr_dtype t, int rop, uint32_t mask)

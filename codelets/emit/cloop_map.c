@@ -37,6 +37,31 @@ void orr__cloop_nothing(orr__cloop *c)
         orr__text_addf(c->t, "    if (W(%d) <= 0)\n        return 0;\n", orr__cloop_size_at(c->r, d));
 }
 
+void orr__cloop_parts(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    for (int a = 0; a < r->naccess; a++) {
+        uint32_t box = r->access[a].box;
+        int word = orr__emit_by(r, &c->lay, a);
+        if (!box)
+            continue;
+        orr__text_addf(c->t, "    const int part%d = 1", a);
+        for (int d = 0; d < last; d++)
+            if (box >> d & 1u) {
+                orr__text_addf(c->t, " & (i%d >= W(%d)) & (i%d < W(%d))", d, word, d, word + 1);
+                word += 2;
+            }
+        orr__text_addf(c->t, ";\n    const orr_idx lo%d = ", a);
+        if (box >> last & 1u)
+            orr__text_addf(c->t, "W(%d), hi%d = part%d ? W(%d) : W(%d);\n", word, a, a, word + 1, word);
+        else
+            orr__text_addf(c->t, "0, hi%d = part%d ? W(%d) : 0;\n", a, a, orr__cloop_size_at(r, last));
+        orr__text_addf(c->t, "    (void)lo%d, (void)hi%d;\n", a, a);
+    }
+    c->lay.parts = true;
+}
+
 void orr__cloop_blocks(orr__cloop *c)
 {
     int size = orr__cloop_size_at(c->r, c->r->rank - 1);
@@ -60,6 +85,7 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_stream_begin(c);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
+    orr__cloop_parts(c);
     orr__cloop_blocks(c);
     orr__text_addf(c->t, "    if (W(%d)) {\n", ORR__CLOOP_LARGE_AT);
     orr__cloop_stream_inputs(c, "q", "e");

@@ -108,6 +108,7 @@ static void straight(orr__cloop *c)
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
     bool blocks = any_block(c);
+    orr__cloop_parts(c);
     orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
     orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n    (void)i%d;\n", size,
                    ORR__CLOOP_BLOCK, size, ORR__CLOOP_BLOCK, last, last);
@@ -144,6 +145,7 @@ static void by_blocks(orr__cloop *c)
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
     orr__text_add(c->t, "    orr_idx fill = 0;\n");
     orr__cloop_open(c, c->outer, last);
+    orr__cloop_parts(c);
     orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
     orr__text_addf(c->t, "    e = W(%d) - q < %d - fill ? W(%d) : q + %d - fill;\n", size, ORR__CLOOP_BLOCK, size,
                    ORR__CLOOP_BLOCK);

@@ -53,6 +53,8 @@ void orr__cloop_all_ahead(orr__cloop *c);
 bool orr__cloop_draws(const orr__cloop *c, int i); /* is i such an instruction? */
 /* What is needed before the kernel for that. */
 void orr__cloop_random_functions(orr__cloop *c);
+/* Before an innermost loop along the last axis: where it is inside of boxes, which is one range for each. */
+void orr__cloop_parts(orr__cloop *c);
 /* Opens the loop over blocks [q, e) of the last axis, of ORR__CLOOP_OUT elements. Opens the innermost loop over a block. */
 void orr__cloop_blocks(orr__cloop *c);
 void orr__cloop_inner(orr__cloop *c);

@@ -310,6 +310,7 @@ static void loops(rows *w)
         orr__cloop_stream_begin(c);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
+    orr__cloop_parts(c);
     if (!c->r->per_row)
         call_outputs(c);
     for (int p = 0; p < w->passes; p++) {

@@ -89,6 +89,8 @@ static void place_registers(orr__cloop *c)
             if ((part || c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE) && p > at)
                 at = p;
         }
+        if (in->kind == ORR__RI_INSIDE && !r->per_row) /* masks all alike become vector code */
+            at = r->rank - 1;
         c->at[i] = (int16_t)at;
         c->pass[i] = (int16_t)pass;
         c->scalar[i] = (int16_t)scalar;

@@ -76,8 +76,8 @@ static int lower_pad(orr__lowering *c, int i, const orr__lview *v)
     int in = some ? orr__lower_node(c, x, &w) : -1;
     if (some && same_box(&w, v))
         return in;
-    int value = orr__lower_instr(c, (orr__rinstr){ ORR__RI_SCALAR, n->dtype, (int16_t)ORR__OP_CONST, -1, -1, -1, -1,
-                                                   c->p->scalar0[i] });
+    int value = orr__lower_instr(
+        c, (orr__rinstr){ ORR__RI_SCALAR, n->dtype, (int16_t)ORR__OP_CONST, -1, -1, -1, -1, c->p->scalar0[i] });
     return some ? choose(c, i, &w, in, value) : value;
 }
 
@@ -107,6 +107,6 @@ int orr__lower_parts(orr__lowering *c, int i, const orr__lview *v)
     if (reg >= 0)
         return reg;
     /* Nothing is seen of any: there is no such element. */
-    return orr__lower_instr(c, (orr__rinstr){ ORR__RI_CAST, c->p->node[i]->dtype, (int16_t)ORR__OP_CAST,
-                                              inside(c, v), -1, -1, -1, -1 });
+    return orr__lower_instr(
+        c, (orr__rinstr){ ORR__RI_CAST, c->p->node[i]->dtype, (int16_t)ORR__OP_CAST, inside(c, v), -1, -1, -1, -1 });
 }
