@@ -87,9 +87,7 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_open(c, 0, last);
     orr__cloop_parts(c);
     orr__cloop_blocks(c);
-    orr__text_addf(c->t, "    if (W(%d)) {\n", ORR__CLOOP_LARGE_AT);
-    orr__cloop_stream_inputs(c, "q", "e");
-    orr__text_add(c->t, "    }\n");
+    orr__cloop_stream_inputs(c);
     orr__cloop_stream_block(c);
     orr__cloop_all_ahead(c);
     orr__cloop_inner(c);

@@ -61,11 +61,11 @@ void orr__cloop_inner(orr__cloop *c);
 /* Returns when there are no elements: then no input may be read. */
 void orr__cloop_nothing(orr__cloop *c);
 /* Outputs too large for caches (orr__cloop_large) are stored past them: functions before the kernel; before its loops;
- * in a block, before the innermost loop; as stores in that; after it; and after all loops. _inputs: asks for what runs along
- * the innermost axis, well ahead of the elements from … to. */
+ * in a block, before the innermost loop; as stores in that; after it; and after all loops. _inputs: in a block, asks for what
+ * will soon be read. */
 void orr__cloop_stream_functions(orr__cloop *c);
 void orr__cloop_stream_begin(orr__cloop *c);
-void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to);
+void orr__cloop_stream_inputs(orr__cloop *c);
 void orr__cloop_stream_block(orr__cloop *c);
 void orr__cloop_stream_stores(orr__cloop *c);
 void orr__cloop_stream_pass(orr__cloop *c);

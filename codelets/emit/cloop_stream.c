@@ -11,7 +11,7 @@
 #include "codelets/emit/cloop_room.h"
 
 /* Bytes that a region reads and writes in all before that pays; bytes of a cache line; how far ahead inputs are called, as
- * the processor's own prefetching ends with each page. */
+ * the processor's own prefetching ends with each page: of rows, the next one. */
 enum { LARGE = 32 << 20, LINE = 64, AHEAD = 4096 };
 
 static const char stream_text[] =
@@ -93,20 +93,33 @@ static bool runs(const orr__cloop *c, int a)
     return false;
 }
 
-void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
+/* Calls elements [q, e) of what the innermost loop reads in order, `ahead` bytes on. */
+static void call(orr__cloop *c, int ahead)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
     for (int a = 0; a < r->naccess; a++) {
-        if (!runs(c, a))
-            continue;
+        if (!runs(c, a) || (r->rows && c->lay.move[a * ORR_MAX_RANK + last - 1] == ORR__MOVE_NONE))
+            continue; /* it is there, row after row */
         int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
-        orr__text_addf(c->t,
-                       "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
-                       last, from, last, to, last, LINE / size, r->access[a].input, AHEAD / size);
+        orr__text_addf(c->t, "    for (orr_idx i%d = q; i%d < e; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
+                       last, last, last, LINE / size, r->access[a].input, ahead / size);
         orr__emit_index(c->t, r, &c->lay, a, false);
         orr__text_add(c->t, "));\n");
     }
+}
+
+void orr__cloop_stream_inputs(orr__cloop *c)
+{
+    int row = c->r->rank - 2;
+    orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d)) {\n", ORR__CLOOP_LARGE_AT);
+    if (!c->r->rows) {
+        call(c, AHEAD);
+    } else if (row >= 0) {
+        orr__text_addf(c->t, "    const orr_idx next = i%d + 1, i%d = next;\n", row, row);
+        call(c, 0);
+    }
+    orr__text_add(c->t, "    }\n#endif\n");
 }
 
 void orr__cloop_stream_block(orr__cloop *c)
