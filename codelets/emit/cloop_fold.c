@@ -4,9 +4,6 @@
 
 #include "codelets/emit/cloop_room.h"
 
-/* A block is folded in LANES columns, then these in a fixed tree; few values in their order. */
-enum { LANES = 32 };
-
 static orr_dtype folded(const orr__region *r)
 {
     return (orr_dtype)r->instr[r->out_reg[0]].dtype;
@@ -54,57 +51,88 @@ static void look_for_nan(orr__text *t)
 {
     orr__text_addf(
         t, "    for (int v = %d; v > 0; v /= 2)\n    for (int l = 0; l < v; l++)\n        sum[l] += sum[l + v];\n",
-        LANES / 2);
+        ORR__CLOOP_LANES / 2);
     orr__text_add(t, "    for (orr_idx at = 0; sum[0] != sum[0] && at < n; at++)\n        if (x[at] != x[at]) {\n"
                      "            lane[0] = x[at];\n            sum[0] = 0;\n        }\n");
 }
 
-/* total := the fold of n values, beginning from `first` */
-static void total(orr__text *t, const orr__region *r, int few)
+static bool joins(const orr__region *r)
 {
-    const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
-    bool extreme = (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN) && orr__is_float(folded(r));
-    orr__text_addf(t, "    if (n <= %d) {\n    for (orr_idx k = 0; k < n; k++)\n", few);
-    step(t, r, "total", type, "x[k]");
-    orr__text_addf(t, "    } else {\n    %s lane[%d]%s;\n    orr_idx k = 0;\n", wide, LANES,
-                   extreme ? ", sum[32]" : "");
-    orr__text_addf(t, "    for (int l = 0; l < %d; l++)\n        %slane[l] = first;\n", LANES,
-                   extreme ? "sum[l] = 0, " : "");
-    orr__text_addf(t, "    for (; k + %d <= n; k += %d)\n    for (int l = 0; l < %d; l++)\n", LANES, LANES, LANES);
-    lanes(t, r, extreme);
-    orr__text_addf(t, "    for (int l = 0; k < n; k++, l++)\n    {\n%s", extreme ? "    sum[l] += x[k];\n" : "");
-    step(t, r, "lane[l]", type, "x[k]");
-    orr__text_addf(t, "    }\n    for (int v = %d; v > 0; v /= 2)\n    for (int l = 0; l < v; l++)\n", LANES / 2);
-    step(t, r, "lane[l]", wide, "lane[l + v]");
-    if (extreme)
-        look_for_nan(t);
-    orr__text_add(t, "    total = lane[0];\n    }\n");
+    return r->rop[0] == ORR__RSUM || r->rop[0] == ORR__RPROD;
 }
 
-/* Sums and products of blocks are joined with what was there, float sums with their rounding errors kept (Neumaier);
- * any other fold goes on from it. */
-void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
+/* lane[0] := the fold of all lanes */
+static void tree(orr__text *t, const orr__region *r)
 {
-    const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
-    bool joins = r->rop[0] == ORR__RSUM || r->rop[0] == ORR__RPROD, sum = float_sum(r);
-    orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
-    orr__emit_fold_begin(t, r, true);
-    orr__text_addf(t,
-                   "    return fold;\n}\nORR_FN void orr_block_%d(%s *acc, orr_f64 *lost, const %s *x, orr_idx n)\n{\n",
-                   number, wide, type);
-    if (joins)
-        orr__text_addf(t, "    (void)lost;\n    const %s first = orr_first_%d();\n", wide, number);
-    else
-        orr__text_addf(t, "    (void)lost;\n    const %s first = *acc;\n", wide);
-    orr__text_addf(t, "    %s total = first;\n", wide);
-    total(t, r, !joins ? LANES / 2 : sum && folded(r) == ORR_F64 ? 2 * LANES : LANES);
-    if (sum)
+    orr__text_addf(t, "    for (int v = %d; v > 0; v /= 2)\n    for (int l = 0; l < v; l++)\n", ORR__CLOOP_LANES / 2);
+    step(t, r, "lane[l]", orr__emit_type(orr__emit_fold_dtype(r, true)), "lane[l + v]");
+}
+
+/* *acc takes in the fold of a block; of float sums the rounding error is kept (Neumaier). */
+static void join_functions(orr__text *t, const orr__region *r, int number)
+{
+    const char *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
+    orr__text_addf(t, "ORR_FN void orr_add_%d(%s *acc, orr_f64 *lost, %s total)\n{\n    (void)lost;\n", number, wide,
+                   wide);
+    if (float_sum(r))
         orr__text_add(
             t, "    const orr_f64 s = *acc, sum = s + total, a = s < 0 ? -s : s, b = total < 0 ? -total : total;\n"
                "    *lost += a >= b ? (s - sum) + total : (total - sum) + s;\n    *acc = sum;\n");
-    else if (joins)
-        step(t, r, "*acc", wide, "total");
     else
-        orr__text_add(t, "    *acc = total;\n");
-    orr__text_add(t, "}\n");
+        step(t, r, "*acc", wide, "total");
+    orr__text_addf(t, "}\nORR_FN void orr_join_%d(%s *acc, orr_f64 *lost, %s *lane)\n{\n", number, wide, wide);
+    tree(t, r);
+    orr__text_addf(t, "    orr_add_%d(acc, lost, lane[0]);\n}\n", number);
+}
+
+/* n values, beginning from `first`: `total` is the fold of few, else `lane` */
+static void block(orr__text *t, const orr__region *r, int few, bool extreme)
+{
+    const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
+    orr__text_addf(t, "    %s total = first, lane[%d]%s;\n    orr_idx k = 0;\n", wide, ORR__CLOOP_LANES,
+                   extreme ? ", sum[32]" : "");
+    orr__text_addf(t, "    if (n <= %d) {\n    for (; k < n; k++)\n", few);
+    step(t, r, "total", type, "x[k]");
+    orr__text_addf(t, "    } else {\n    for (int l = 0; l < %d; l++)\n        %slane[l] = first;\n", ORR__CLOOP_LANES,
+                   extreme ? "sum[l] = 0, " : "");
+    orr__text_addf(t, "    for (; k + %d <= n; k += %d)\n    for (int l = 0; l < %d; l++)\n", ORR__CLOOP_LANES,
+                   ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+    lanes(t, r, extreme);
+    orr__text_addf(t, "    for (int l = 0; k < n; k++, l++)\n    {\n%s", extreme ? "    sum[l] += x[k];\n" : "");
+    step(t, r, "lane[l]", type, "x[k]");
+    orr__text_add(t, "    }\n    }\n");
+}
+
+/* Sums and products of blocks are joined with what was there; any other fold goes on from it. */
+void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
+{
+    const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
+    bool extreme = (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN) && orr__is_float(folded(r));
+    int few = !joins(r)                              ? ORR__CLOOP_LANES / 2
+              : float_sum(r) && folded(r) == ORR_F64 ? 2 * ORR__CLOOP_LANES
+                                                     : ORR__CLOOP_LANES;
+    orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
+    orr__emit_fold_begin(t, r, true);
+    orr__text_add(t, "    return fold;\n}\n");
+    if (joins(r))
+        join_functions(t, r, number);
+    orr__text_addf(t, "ORR_FN void orr_block_%d(%s *acc, orr_f64 *lost, const %s *x, orr_idx n)\n{\n    (void)lost;\n",
+                   number, wide, type);
+    if (joins(r))
+        orr__text_addf(t, "    const %s first = orr_first_%d();\n", wide, number);
+    else
+        orr__text_addf(t, "    const %s first = *acc;\n", wide);
+    block(t, r, few, extreme);
+    if (joins(r)) {
+        orr__text_addf(t,
+                       "    if (n <= %d)\n        orr_add_%d(acc, lost, total);\n    else\n"
+                       "        orr_join_%d(acc, lost, lane);\n}\n",
+                       few, number, number);
+        return;
+    }
+    orr__text_addf(t, "    if (n <= %d) {\n        *acc = total;\n        return;\n    }\n", few);
+    tree(t, r);
+    if (extreme)
+        look_for_nan(t);
+    orr__text_add(t, "    *acc = lane[0];\n}\n");
 }

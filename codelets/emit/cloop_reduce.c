@@ -58,8 +58,8 @@ static bool lies(const orr__cloop *c, int k)
 {
     const orr__region *r = c->r;
     const orr__rinstr *in = &r->instr[r->out_reg[k]];
-    return c->outer == r->rank - 1 && in->kind == ORR__RI_LOAD && !orr__is_half((orr_dtype)in->dtype) && !r->access[in->a].box &&
-           c->lay.move[in->a * ORR_MAX_RANK + r->rank - 1] == ORR__MOVE_UNIT;
+    return c->outer == r->rank - 1 && in->kind == ORR__RI_LOAD && !orr__is_half((orr_dtype)in->dtype) &&
+           !r->access[in->a].box && c->lay.move[in->a * ORR_MAX_RANK + r->rank - 1] == ORR__MOVE_UNIT;
 }
 
 /* Is output k the first of those that fold its register from a block? */
@@ -103,16 +103,10 @@ static void fill_blocks(orr__cloop *c, const char *fill)
 }
 
 /* What lies is read where it is, in step with the blocks. */
-static void straight(orr__cloop *c)
+static void fold_each(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
-    bool blocks = any_block(c);
-    orr__cloop_parts(c);
-    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n    (void)i%d;\n", size,
-                   ORR__CLOOP_BLOCK, size, ORR__CLOOP_BLOCK, last, last);
-    if (blocks)
+    if (any_block(c))
         fill_blocks(c, "");
     for (int k = 0; k < r->nout; k++) {
         int n = number(c, k), a = r->instr[r->out_reg[k]].a;
@@ -126,6 +120,61 @@ static void straight(orr__cloop *c)
         }
         orr__text_add(c->t, ", e - q);\n");
     }
+}
+
+/* May values go to the columns as they are computed? */
+static bool can_fold_at_once(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    bool can = true;
+    for (int k = 0; k < r->nout; k++)
+        can = can && (r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD);
+    for (int i = 0; i < r->ninstr; i++)
+        can = can && !orr__cloop_draws(c, i);
+    return can;
+}
+
+/* A full block without an array for it: memory is read while values are folded, not before. */
+static void fold_at_once(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(c->t, "    %s lane%d[%d];\n    for (int l = 0; l < %d; l++)\n        lane%d[l] = none%d;\n",
+                       wide(c, k), k, ORR__CLOOP_LANES, ORR__CLOOP_LANES, k, k);
+    orr__text_addf(c->t, "    for (orr_idx j = q; j < q + %d; j += %d) {\n    const orr_idx q = j, e = j + %d;\n",
+                   ORR__CLOOP_BLOCK, ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+    orr__cloop_stream_inputs(c);
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    const orr_idx i%d = q + l;\n",
+                   ORR__CLOOP_LANES, last);
+    orr__cloop_values(c, last);
+    for (int k = 0; k < r->nout; k++) {
+        orr__region fold = fold_of(c, k);
+        orr__text_addf(c->t, "    {\n    %s fold = lane%d[l];\n", wide(c, k), k);
+        orr__emit_fold_step(c->t, &fold, true);
+        orr__text_addf(c->t, "    lane%d[l] = fold;\n    }\n", k);
+    }
+    orr__text_add(c->t, "    }\n    }\n");
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(c->t, "    orr_join_%d(&acc%d, &lost%d, lane%d);\n", number(c, k), number(c, k), number(c, k),
+                       k);
+}
+
+static void straight(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
+    bool at_once = can_fold_at_once(c);
+    orr__cloop_parts(c);
+    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n    (void)i%d;\n", size,
+                   ORR__CLOOP_BLOCK, size, ORR__CLOOP_BLOCK, last, last);
+    if (at_once) {
+        orr__text_addf(c->t, "    if (e - q == %d) {\n", ORR__CLOOP_BLOCK);
+        fold_at_once(c);
+        orr__text_add(c->t, "    continue;\n    }\n");
+    }
+    fold_each(c);
     orr__text_add(c->t, "    }\n");
 }
 

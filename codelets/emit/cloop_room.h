@@ -8,6 +8,8 @@
 
 /* Elements of the inner axis whose accumulators or values lie on the stack. */
 enum { ORR__CLOOP_BLOCK = 1024 };
+/* A block is folded in so many columns, then these in a fixed tree; few values in their order. */
+enum { ORR__CLOOP_LANES = 32 };
 /* Elements of the inner axis that are computed before they are stored past the caches. */
 enum { ORR__CLOOP_OUT = 256 };
 /* Elements of the longest row whose values are kept there from one pass to the next: all that the fuser folds in place. */
@@ -75,7 +77,8 @@ void orr__cloop_map(orr__cloop *c);
 void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);
 /* Before the kernel, for the reduction of r's register out_reg[0] by rop: the functions orr_first_<number> (what changes
- * nothing) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). */
+ * nothing) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). For sums and products
+ * orr_join_<number>, too: a block whose columns have been folded already. */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
 /* What acc<number> and lost<number> have come to, as an expression. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
