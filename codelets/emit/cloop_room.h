@@ -72,7 +72,7 @@ void orr__cloop_stream_block(orr__cloop *c);
 void orr__cloop_stream_stores(orr__cloop *c);
 void orr__cloop_stream_pass(orr__cloop *c);
 void orr__cloop_stream_end(orr__cloop *c);
-int64_t orr__cloop_large(const orr__region *r);
+int64_t orr__cloop_large(const orr__launch *l);
 void orr__cloop_map(orr__cloop *c);
 void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);

@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_room.h"
 
-/* Bytes that a region reads and writes in all before that pays; bytes of a cache line; how far ahead inputs are called, as
- * the processor's own prefetching ends with each page: of rows, the next one. */
-enum { LARGE = 32 << 20, LINE = 64, AHEAD = 4096 };
+/* Bytes that a region reads and writes in all before that pays, and those of one launch, which else finds in its core's own
+ * cache what the one before has left; bytes of a cache line; how far ahead inputs are called, as the processor's own
+ * prefetching ends with each page: of rows, the next one. */
+enum { LARGE = 32 << 20, OWN = 4 << 20, LINE = 64, AHEAD = 4096 };
 
 static const char stream_text[] =
     "#if defined(__AVX512F__)\n"
@@ -44,8 +45,9 @@ static const char stream_text[] =
     "ORR_FN void orr_past(void *to, const void *from, orr_idx n) { __builtin_memcpy(to, from, n); }\n"
     "#endif\n";
 
-int64_t orr__cloop_large(const orr__region *r)
+int64_t orr__cloop_large(const orr__launch *l)
 {
+    const orr__region *r = l->region;
     int64_t points = 1, cells = 1, bytes = 0;
     for (int d = 0; d < r->rank; d++) {
         points *= r->dim[d];
@@ -58,7 +60,7 @@ int64_t orr__cloop_large(const orr__region *r)
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1)
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
-    return bytes >= LARGE;
+    return bytes >= LARGE && bytes / r->dim[0] * (l->hi - l->lo) >= OWN;
 }
 
 void orr__cloop_stream_functions(orr__cloop *c)
