@@ -100,7 +100,7 @@ static int statistic(rg_graph *g, int kind, int x, orr_axes axes)
     if (x < 0)
         return -1;
     orr_shape shape = shape_of(g, x);
-    s.terms = kind == 0 ? (double)orr__shape_count(&shape) : 0;
+    s.terms = kind ? 0 : (double)orr__shape_count(&shape);
     s.slack = kind == 3 ? 64 : 0;
     return commit(g, &s, apply_statistic, names[kind]);
 }
@@ -108,12 +108,6 @@ static int statistic(rg_graph *g, int kind, int x, orr_axes axes)
 static orr_tensor *apply_concat(orr_tensor *const *in, int n, const rg_param *p)
 {
     return orr_concat(in, n, p->axis);
-}
-
-static int concat(rg_graph *g, int a, int b, int c, int axis)
-{
-    rg_step s = { .nin = c < 0 ? 2 : 3, .in = { a, b, c }, .p.axis = axis };
-    return commit(g, &s, apply_concat, "concat_of");
 }
 
 static orr_tensor *apply_frame(orr_tensor *const *in, int n, const rg_param *p)
@@ -363,10 +357,11 @@ static void joined(rg_graph *g, int x)
     int axis = rg_pick(g, s.rank);
     s.dim[axis] = rg_pick(g, 6);
     int other = rg_leaf(g, dtype_of(g, x), s), third = rg_pick(g, 2) ? activation(g, x) : -1;
-    int y = concat(g, rg_pick(g, 2) ? activation(g, x) : x, other, third, axis);
-    int z = row(g, "mul", y, leaf_for(g, y, rg_pick(g, 2)), -1);
-    if (rg_pick(g, 2))
-        z = activation(g, z);
+    rg_step c = { .nin = third < 0 ? 2 : 3,
+                  .in = { rg_pick(g, 2) ? activation(g, x) : x, other, third },
+                  .p.axis = axis };
+    int y = commit(g, &c, apply_concat, "concat_of");
+    int z = row(g, "mul", rg_pick(g, 2) ? activation(g, y) : y, leaf_for(g, y, rg_pick(g, 2)), -1);
     together(g, z, z < 0 || rg_pick(g, 2) ? -1 : fold(g, rg_pick(g, 4), z), rg_pick(g, 4) ? -1 : y);
 }
 

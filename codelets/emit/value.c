@@ -58,7 +58,7 @@ int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word)
 void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a)
 {
     int word = orr__emit_by(r, l, a), last = r->rank - 1;
-    if (l->parts) {
+    if (l->parts && r->access[a].box) {
         orr__text_addf(t, "i%d >= lo%d && i%d < hi%d", last, a, last, a);
         return;
     }
