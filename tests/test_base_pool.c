@@ -1,7 +1,7 @@
 /* Buffers and the pool: reuse, alignment, limits, failure, threads.
  * Must not know: graphs. */
 #include "config.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/stash.h"
 #include "tests/harness.h"
 
 #include <pthread.h>
@@ -159,8 +159,44 @@ static void engine_may_hold_a_dropped_buffer(void)
     ORR_CHECK(orr__pool_get_stats().live == 0);
 }
 
+static void a_thread_keeps_small_buffers_to_itself(void)
+{
+    static orr__stash mine;
+    orr__pool_trim();
+    orr__stash_begin(&mine);
+    orr__buf *b = orr__buf_new(100), *c = orr__buf_new(100000);
+    ORR_REQUIRE(b && c);
+    void *host = b->host;
+    orr__buf_unref(b);
+    orr__buf_unref(c); /* too large */
+    ORR_CHECK(mine.held == 128 && orr__pool_get_stats().live == 0 && orr__pool_get_stats().pooled >= 100000);
+    uint64_t fresh = orr__pool_get_stats().fresh;
+    b = orr__buf_new(120); /* same class */
+    ORR_REQUIRE(b != NULL);
+    ORR_CHECK(b->host == host && b->bytes == 120 && b->cap == 128 && mine.held == 0);
+    ORR_CHECK(orr__pool_get_stats().live == 120 && orr__pool_get_stats().fresh == fresh);
+    memset(b->host, 1, 120);
+    orr__pool_limit(200);
+    ORR_CHECK(orr__buf_new(100) == NULL && orr_error_status() == ORR_ENOMEM);
+    orr__buf_unref(b);
+    ORR_CHECK(mine.held == 0); /* under a limit all share */
+    orr__pool_limit(0);
+    orr__buf *many[200];
+    for (int i = 0; i < 200; i++)
+        ORR_REQUIRE((many[i] = orr__buf_new(4096)) != NULL);
+    for (int i = 0; i < 200; i++)
+        orr__buf_unref(many[i]);
+    ORR_CHECK(mine.held == ORR__STASH_BYTES && orr__pool_get_stats().live == 0);
+    orr__stash_end();
+    ORR_CHECK(mine.held == 0);
+    orr__pool_trim();
+    ORR_CHECK(orr__pool_get_stats().pooled == 0);
+}
+
 static void *churn(void *arg)
 {
+    orr__stash own = { { NULL }, 0 };
+    orr__stash_begin(&own);
     unsigned long long r = (unsigned long long)(uintptr_t)arg;
     orr__buf *held[16] = { 0 };
     for (int i = 0; i < 20000; i++) {
@@ -178,6 +214,7 @@ static void *churn(void *arg)
     }
     for (int k = 0; k < 16; k++)
         orr__buf_unref(held[k]);
+    orr__stash_end();
     return NULL;
 }
 
@@ -197,17 +234,12 @@ static void threads_share_the_pool(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(blocks_are_aligned_and_writable),
-        ORR_TEST(every_size_gets_room),
-        ORR_TEST(freed_memory_is_used_again),
-        ORR_TEST(pool_does_not_hoard),
-        ORR_TEST(limit_is_kept_and_reported),
-        ORR_TEST(impossible_sizes_are_refused),
-        ORR_TEST(injected_failures_leave_no_trace),
-        ORR_TEST(wrapped_memory_is_released_once),
-        ORR_TEST(engine_may_hold_a_dropped_buffer),
-        ORR_TEST(threads_share_the_pool),
-        { 0 },
+        ORR_TEST(blocks_are_aligned_and_writable),  ORR_TEST(every_size_gets_room),
+        ORR_TEST(freed_memory_is_used_again),       ORR_TEST(pool_does_not_hoard),
+        ORR_TEST(limit_is_kept_and_reported),       ORR_TEST(impossible_sizes_are_refused),
+        ORR_TEST(injected_failures_leave_no_trace), ORR_TEST(wrapped_memory_is_released_once),
+        ORR_TEST(engine_may_hold_a_dropped_buffer), ORR_TEST(a_thread_keeps_small_buffers_to_itself),
+        ORR_TEST(threads_share_the_pool),           { 0 },
     };
     int rc = orr_test_main(argc, argv, "base.pool", tests);
     orr__pool_trim();
