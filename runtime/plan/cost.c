@@ -123,7 +123,8 @@ static int64_t device_tiles(const orr__region *r, int64_t n)
 /* ORRERY_TILE_US=number is obeyed, up to so many tiles for each worker; but a graph's tasks stay countable. */
 enum { TILES_ASKED = 64 };
 
-/* A task must be worth its overhead; more tiles than workers only where that evens out the load, or when asked. */
+/* A task must be worth its overhead, the nearest number of tasks counts: two that fall a little short finish before one
+ * alone. More tiles than workers only where that evens out the load, or when asked. */
 int orr__region_tiles(const orr__region *r, double us)
 {
     int64_t rows = r->dim[0];
@@ -132,7 +133,7 @@ int orr__region_tiles(const orr__region *r, double us)
     if (rows < 2 || workers < 2 || !orr__region_cuttable(r))
         return 1;
     bool asked = orr__env.tile_us >= 0 && !orr__env.deterministic;
-    int64_t n = (int64_t)(us / aim), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
+    int64_t n = (int64_t)(us / aim + 0.5), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
     if (asked)
         most = TILES_ASKED * (int64_t)workers;
     if (n > most)
