@@ -90,23 +90,24 @@ static void end(void *user)
     (void)orr_shutdown();
 }
 
+/* The least of many noisy figures is too small: the setting that looks best is measured once more, and that counts. */
 static int one_work(bench_sink *out, int rounds, work *w)
 {
     static const bench_side ours = { start_auto, once, stop }, set = { start_set, once, stop };
-    double worst = 1e9, mine = 0.0, other = 0.0;
-    const char *best = "";
+    double least = 1e9, mine, other;
+    const char *best = sweep[0];
     for (int i = 0; i < SETTINGS; i++) {
-        double t, ts;
         w->tile = sweep[i];
-        if (bench_interleave(&ours, &set, w, rounds, 0.15, &t, &ts) != 0)
+        if (bench_interleave(&ours, &set, w, rounds, 0.15, &mine, &other) != 0)
             return 1;
-        if (ts / t < worst) {
-            worst = ts / t;
-            mine = t;
-            other = ts;
+        if (other / mine < least) {
+            least = other / mine;
             best = w->tile;
         }
     }
+    w->tile = best;
+    if (bench_interleave(&ours, &set, w, 2 * rounds + 1, 0.15, &mine, &other) != 0)
+        return 1;
     bench_record r = { .name = "tile",
                        .metric = "time",
                        .unit = "ms",
