@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
+#include "tests/explain_help.h"
 #include "tests/harness.h"
 
 enum { ROWS = 3000, COLS = 70, ALL = ROWS * COLS };
@@ -24,24 +25,6 @@ static bool start(const char *jit, const char *fixed, const char *workers, const
     setenv("ORRERY_TILE_US", "5", 1);
     setenv("STARPU_NCPU", workers, 1);
     return orr_init(NULL) == ORR_OK;
-}
-
-static int kernels_of(orr_tensor *t)
-{
-    char *text = NULL;
-    size_t size = 0;
-    int n = -1;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return -1;
-    ORR_CHECK(orr_explain(to, t) == ORR_OK && fclose(to) == 0);
-    const char *at = text ? strstr(text, " kernels\n") : NULL;
-    while (at && at > text && at[-1] != ' ')
-        at--;
-    if (at)
-        n = atoi(at);
-    free(text);
-    return n;
 }
 
 static void what_folds_the_same_elements_is_one_kernel(void)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
+#include "tests/explain_help.h"
 #include "tests/harness.h"
 
 typedef struct {
@@ -153,12 +154,8 @@ static void explain_says_that_it_is_a_graph(void)
 #ifndef HAVE_STARPU
     ORR_SKIP("built without StarPU");
 #endif
-    char *text = NULL;
-    size_t size = 0;
     ORR_REQUIRE(start(&(setting){ "starpu", "2", "lws", "0", "200" }));
-    FILE *to = open_memstream(&text, &size);
-    ORR_REQUIRE(to != NULL);
-    ORR_CHECK(orr_explain(to, orr_cholesky(orr_eye(ORR_F32, 1024, 1024, 0))) == ORR_OK && fclose(to) == 0);
+    char *text = explained(orr_cholesky(orr_eye(ORR_F32, 1024, 1024, 0)));
     ORR_CHECK_MSG(strstr(text, "devices have no kernel") && strstr(text, "4 tiles, a graph of 28 tasks"), "%s", text);
     free(text);
     (void)orr_shutdown();

@@ -9,27 +9,8 @@
 #include <string.h>
 #include "runtime/base/env.h"
 #include "runtime/plan/plan.h"
+#include "tests/explain_help.h"
 #include "tests/harness.h"
-
-/* What it prints; free it. */
-static char *explained(orr_tensor *t)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    ORR_CHECK(to && orr_explain(to, t) == ORR_OK);
-    if (to)
-        (void)fclose(to);
-    return text ? text : calloc(1, 1);
-}
-
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *p = strstr(text, word); p; p = strstr(p + 1, word))
-        n++;
-    return n;
-}
 
 static orr_tensor *leaf(orr_shape shape)
 {

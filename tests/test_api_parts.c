@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
+#include "tests/explain_help.h"
 #include "tests/harness.h"
 
 enum { MOST = 70 * 2100 };
@@ -25,22 +26,6 @@ static bool start(const char *jit)
     setenv("ORRERY_ENGINE", "serial", 1);
     setenv("ORRERY_TILE_US", "5", 1);
     return orr_init(NULL) == ORR_OK;
-}
-
-/* The text of orr_explain has `word`: how many times. */
-static int times(orr_tensor *t, const char *word)
-{
-    char *text = NULL;
-    size_t size = 0;
-    int n = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return -1;
-    ORR_CHECK(orr_explain(to, t) == ORR_OK && fclose(to) == 0);
-    for (const char *at = text; at && (at = strstr(at, word)); at++)
-        n++;
-    free(text);
-    return n;
 }
 
 static orr_tensor *two(orr_tensor *x, orr_tensor *y, int axis)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
+#include "tests/explain_help.h"
 #include "tests/harness.h"
 
 enum { MOST = 20000 };
@@ -22,24 +23,6 @@ static bool start(const char *jit, const char *fixed, const char *workers, const
 }
 
 /* -- one kernel ------------------------------------------------------------------------------------------------ */
-
-static int kernels_of(orr_tensor *t)
-{
-    char *text = NULL;
-    size_t size = 0;
-    int n = -1;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return -1;
-    ORR_CHECK(orr_explain(to, t) == ORR_OK && fclose(to) == 0);
-    const char *at = text ? strstr(text, " kernels\n") : NULL;
-    while (at && at > text && at[-1] != ' ')
-        at--;
-    if (at)
-        n = atoi(at);
-    free(text);
-    return n;
-}
 
 static orr_tensor *layer_norm(orr_tensor *t, orr_tensor *gain, orr_tensor *bias)
 {

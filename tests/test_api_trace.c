@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <orrery.h>
+#include "tests/explain_help.h"
 #include "tests/harness.h"
 #include "tests/json.h"
 
@@ -24,14 +25,6 @@ static char *slurp(const char *path)
     if (f)
         (void)fclose(f);
     return s;
-}
-
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, word)); p++)
-        n++;
-    return n;
 }
 
 static char folder[] = "/tmp/orr-trace-XXXXXX", path[64];
@@ -79,13 +72,8 @@ static double number(const char *event, const char *name)
 
 static double explained_us(orr_tensor *t)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    ORR_CHECK(to && orr_explain(to, t) == ORR_OK);
-    if (to)
-        (void)fclose(to);
-    const char *p = text ? strstr(text, "a task: CPU ") : NULL;
+    char *text = explained(t);
+    const char *p = strstr(text, "a task: CPU ");
     double us = p ? strtod(p + strlen("a task: CPU "), NULL) : -1;
     free(text);
     return us;

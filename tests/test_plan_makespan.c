@@ -74,6 +74,20 @@ static void tiles_share_the_workers_and_steps_wait(void)
     is(ORR__MIXED, 2 * (100 + task_us) + 2 * (50 + task_us));
 }
 
+/* Two steps over the same rows, cut in two: each worker takes its half through both. */
+static void strips_run_side_by_side(void)
+{
+    hand_made(2, 0, true, 0);
+    for (int i = 0; i < STEPS; i++) {
+        step[i].rows = ROWS / 2;
+        step[i].ntiles = 2;
+        for (int k = 0; k < 8; k++)
+            orr__model_add(&step[i], ROWS / 2, ORR__ON_CPU, i ? 50 : 100);
+    }
+    step[0].members = STEPS;
+    is(ORR__CPU_ALONE, 100 + 50 + task_us);
+}
+
 /* Three workers, eight tiles each of two steps: who asks nobody gives the slow one its share. */
 static void a_policy_that_asks_no_models_waits_for_the_slowest(void)
 {
@@ -115,6 +129,7 @@ static void estimates_are_no_measurements(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(tiles_share_the_workers_and_steps_wait),
+                                      ORR_TEST(strips_run_side_by_side),
                                       ORR_TEST(a_policy_that_asks_no_models_waits_for_the_slowest),
                                       ORR_TEST(copies_count),
                                       ORR_TEST(estimates_are_no_measurements),

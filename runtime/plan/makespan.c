@@ -67,20 +67,30 @@ static double place(room *m, const orr__step *s, int t, double ready, const doub
     return ends;
 }
 
-/* What one tile takes on each kind; a bundle's members one after the other, a graph's tasks evenly on all processors. */
+static int64_t rows_of_tile(const orr__step *s)
+{
+    return s->ntiles > 1 ? s->rows : s->region->dim[0];
+}
+
+/* What one tile takes on each kind; the members of a bundle or a strip one after the other, a graph's tasks evenly on all
+ * processors. */
 static void costs(const room *m, const orr__step *s, double us[2])
 {
     orr__guess g[ORR__ON_COUNT];
+    double task = orr__profile_now()->task_us;
     us[0] = us[1] = -1;
-    if (s->members > 1 || s->graph) {
-        us[0] = s->graph ? s->us / orr__plan_machine.workers : 0;
-        for (int k = 0; k < s->members && s->members > 1; k++)
-            us[0] += orr__model_guess(&s[k], s[k].region->dim[0], ORR__ON_CPU).us;
+    if (s->graph) {
+        us[0] = s->us / orr__plan_machine.workers;
+        return;
+    }
+    if (s->members > 1) {
+        us[0] = task;
+        for (int k = 0; k < s->members; k++)
+            us[0] += orr__model_guess(&s[k], rows_of_tile(&s[k]), ORR__ON_CPU).us;
         return;
     }
     (void)orr__model_guesses(s, 0, g);
     bool device = m->devices && for_devices(s);
-    double task = orr__profile_now()->task_us;
     us[1] = device ? g[device_of(s)].us + task : -1;
     us[0] = m->cpus || !device ? g[ORR__ON_CPU].us + task : -1;
 }
@@ -94,7 +104,7 @@ static bool step(room *m, const orr__step *s)
         for (int i = 0; i < s[k].region->nin; i++)
             ready = m->done[s[k].in[i]] > ready ? m->done[s[k].in[i]] : ready;
     costs(m, s, us);
-    for (int t = 0; t < (n > 1 ? 1 : s->ntiles); t++) {
+    for (int t = 0; t < s->ntiles; t++) {
         double end = place(m, s, t, ready, us, &memory);
         if (end < 0)
             return false;
