@@ -128,6 +128,22 @@ static void matmul_of_every_layout(void)
             }
 }
 
+/* Sizes between BLAS' own bounds, where a product may be several calls: ragged pieces on all sides, sums of several. */
+static void matmul_in_pieces(void)
+{
+    static const int64_t size[][3] = { { 50, 130, 300 }, { 131, 67, 513 }, { 3, 1000, 999 }, { 700, 9, 777 } };
+    static const int order_a[2][2] = { { 0, 2 }, { 2, 0 } }, order_b[2][2] = { { 2, 1 }, { 1, 2 } };
+    product p;
+    for (size_t s = 0; s < sizeof size / sizeof *size; s++)
+        for (int way = 0; way < 8; way++) {
+            begin(&p, ORR_F32, 0, size[s]);
+            lay(&p, 0, order_a[way & 1], 2, way >> 1 & 1, false);
+            lay(&p, 1, order_b[way >> 2 & 1], 2, way >> 1 & 1, false);
+            if (!multiply(&p, ORR_F32, way % 3 + 1))
+                return;
+        }
+}
+
 static void matmul_of_batches(void)
 {
     static const int64_t dim[] = { 3, 2, 4, 5, 6 };
@@ -184,8 +200,13 @@ static void integer_products_wrap(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(matmul_of_every_layout), ORR_TEST(matmul_of_batches),     ORR_TEST(matmul_of_broadcasts),
-        ORR_TEST(matmul_of_nothing),      ORR_TEST(integer_products_wrap), { 0 },
+        ORR_TEST(matmul_of_every_layout),
+        ORR_TEST(matmul_in_pieces),
+        ORR_TEST(matmul_of_batches),
+        ORR_TEST(matmul_of_broadcasts),
+        ORR_TEST(matmul_of_nothing),
+        ORR_TEST(integer_products_wrap),
+        { 0 },
     };
     return orr_test_main(argc, argv, "codelets.cpu_matmul", tests);
 }

@@ -65,6 +65,8 @@ typedef struct {
     bool in_place; /* the output lies over an input: blocks of inputs are copied before it is written */
 } orr__vrun;
 
+/* isa.c: does BLAS multiply what is small without packing it first? */
+bool orr__cpu_blas_small(void);
 /* program.c: operations, registers' places, block size. */
 orr_status orr__program(const orr__region *r, orr__kernel *k);
 /* run.c: memory of this thread, views, what is computed once. `more` bytes for the caller. */

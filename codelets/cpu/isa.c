@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -101,6 +103,27 @@ int orr__cpu_blas_get_threads(void)
     return openblas_get_num_threads();
 #else
     return 1;
+#endif
+}
+
+/* "OpenBLAS 0.3.21 NO_AFFINITY …"; its AVX-512 cores have kernels for small products since 0.3.17. */
+bool orr__cpu_blas_small(void)
+{
+#ifdef HAVE_OPENBLAS
+    static const char *const cores[] = { "SkylakeX", "Cooperlake", "SapphireRapids" };
+    static atomic_int known; /* 1: no, 2: yes */
+    int now = atomic_load_explicit(&known, memory_order_relaxed), major, minor, patch;
+    if (now)
+        return now == 2;
+    bool there = sscanf(openblas_get_config(), "%*s %d.%d.%d", &major, &minor, &patch) == 3 &&
+                 (major > 0 || minor > 3 || (minor == 3 && patch >= 17));
+    now = 1;
+    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
+        now = there && !strcmp(openblas_get_corename(), cores[i]) ? 2 : now;
+    atomic_store_explicit(&known, now, memory_order_relaxed);
+    return now == 2;
+#else
+    return false;
 #endif
 }
 

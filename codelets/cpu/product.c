@@ -10,8 +10,6 @@
 #include "codelets/cpu/product.h"
 #include "codelets/cpu/whole.h"
 
-#define CHUNK ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */
-
 typedef orr__mat mat;
 typedef orr__product work;
 
@@ -94,34 +92,6 @@ static orr_status prepare(work *w, mat *m, void **buf, size_t *cap, bool *trans,
                                       (long long)lies.cols);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* c (rows × cols, contiguous, leading dimension ldc) = a · b by pieces that BLAS can count. */
-static void gemm(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c,
-                 int64_t ldc)
-{
-    size_t z = orr_dtype_size(w->blas);
-    int64_t mm = a->rows, nn = b->cols, kk = a->cols;
-    for (int64_t i = 0; i < mm; i += CHUNK)
-        for (int64_t j = 0; j < nn; j += CHUNK)
-            for (int64_t k = 0; k < kk; k += CHUNK) {
-                const char *pa = a->p + (ta ? k * lda + i : i * lda + k) * (int64_t)z;
-                const char *pb = b->p + (tb ? j * ldb + k : k * ldb + j) * (int64_t)z;
-                char *pc = c + (i * ldc + j) * (int64_t)z;
-                int m = (int)least(CHUNK, mm - i), n = (int)least(CHUNK, nn - j), q = (int)least(CHUNK, kk - k);
-                CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
-                if (w->blas == ORR_F32)
-                    cblas_sgemm(CblasRowMajor, at, bt, m, n, q, 1.0f, (const void *)pa, (int)lda, (const void *)pb,
-                                (int)ldb, k ? 1.0f : 0.0f, (void *)pc, (int)ldc);
-                else
-                    cblas_dgemm(CblasRowMajor, at, bt, m, n, q, 1.0, (const void *)pa, (int)lda, (const void *)pb,
-                                (int)ldb, k ? 1.0 : 0.0, (void *)pc, (int)ldc);
-            }
-}
-
 /* y = A x for one column or one row; false: not its case. */
 static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c)
 {
@@ -145,7 +115,7 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b
     int64_t ld = b->cols == 1 ? lda : ldb;
     bool stored_t = b->cols == 1 ? ta : tb; /* as stored, row-major: rows × cols, or the other way round */
     int64_t rows = stored_t ? m->cols : m->rows, cols = stored_t ? m->rows : m->cols;
-    if (rows > CHUNK || cols > CHUNK || inc > INT_MAX)
+    if (rows > ORR__GEMM_MOST || cols > ORR__GEMM_MOST || inc > INT_MAX)
         return false;
     /* y is scaled by 0 first, and some BLAS keep its NaN then. */
     memset(c, 0, (size_t)(a->rows * b->cols) * orr_dtype_size(w->blas));
@@ -216,10 +186,10 @@ static orr_status multiply_float(work *w, mat a, char *c)
     int place = orr__cpu_blas_enter();
     if (!place)
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");
-    bool vector = gemv(w, &a, ta, lda, &w->walked, w->tb, w->ldb, to);
-    if (!vector)
-        gemm(w, &a, ta, lda, &w->walked, w->tb, w->ldb, to, w->walked.cols);
-    orr__cpu_blas_leave(place, !vector);
+    bool kept = false;
+    if (!gemv(w, &a, ta, lda, &w->walked, w->tb, w->ldb, to))
+        kept = orr__gemm(w->blas, &a, ta, lda, &w->walked, w->tb, w->ldb, to);
+    orr__cpu_blas_leave(place, kept);
     if (convert)
         w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to](c, to, n);
     return ORR_OK;
