@@ -9,7 +9,7 @@
 #include "tests/harness.h"
 
 /* Odd, so that rows and tiles begin anywhere in a cache line. */
-enum { ROWS = 4099, COLUMNS = 2053 };
+enum { ROWS = 4099, COLUMNS = 3083 };
 #define COUNT ((size_t)ROWS * COLUMNS)
 
 static float *x, *y;

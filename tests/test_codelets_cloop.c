@@ -247,8 +247,8 @@ static bool run_compiled(const rc_run *run, int n)
         return false;
     orr__emit_c_args(&l, word);
     for (int cc = 0; cc < COMPILERS; cc++)
-        for (int large = 0; all.fn[cc][n] && large < 2 && ok; large++) {
-            word[ORR__CLOOP_LARGE_AT] = large;
+        for (int reach = 0; all.fn[cc][n] && reach < ORR__CLOOP_REACHES && ok; reach++) {
+            word[ORR__CLOOP_REACH_AT] = reach;
             ok = compute(run, all.fn[cc][n], word) && beside_interpreter(run, n, run->out, compiler[cc]);
         }
     free(word);
@@ -435,16 +435,17 @@ static void what_it_cannot_is_refused(void)
 
 #define SHARED(X)                                                                                                      \
     X(every_row_on_f32)                                                                                                \
-    X(every_row_on_f64) X(every_row_on_f16_and_bf16) X(every_row_on_ints_and_bool)                                     \
-        X(strided_broadcast_and_negative_accesses) X(axes_of_any_size_are_told_apart)                                  \
-            X(more_arguments_than_fit_by_value) X(arrays_that_begin_at_an_offset) X(reductions_over_any_axes)          \
-                X(reductions_of_any_dtype) X(several_reductions_at_once) X(parts_of_the_iteration) X(chains_into_reductions) X(arg_reductions_take_the_first_of_equals)        \
+    X(every_row_on_f64)                                                                                                \
+    X(every_row_on_f16_and_bf16) X(every_row_on_ints_and_bool) X(strided_broadcast_and_negative_accesses)              \
+        X(axes_of_any_size_are_told_apart) X(more_arguments_than_fit_by_value) X(arrays_that_begin_at_an_offset)       \
+            X(reductions_over_any_axes) X(reductions_of_any_dtype) X(several_reductions_at_once)                       \
+                X(parts_of_the_iteration) X(chains_into_reductions) X(arg_reductions_take_the_first_of_equals)         \
                     X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype) X(random_numbers_are_the_same_bits)           \
                         X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing)         \
                             X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape)                     \
-                                X(long_sums_lose_nothing) X(maps_of_any_accesses) X(rows_see_their_folds)                          \
-                                    X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)             \
-                                        X(bounds_that_are_nan_win)
+                                X(long_sums_lose_nothing) X(maps_of_any_accesses) X(rows_see_their_folds)              \
+                                    X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs)                     \
+                                        X(rows_draw_their_numbers) X(bounds_that_are_nan_win)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \
@@ -460,11 +461,11 @@ SHARED(WRAP)
     }
 TK_TESTS(WRAP_TAKES)
 
-/* Of 36 pairs of bounds 11 have a NaN, in four dtypes, with each compiler, for small data and large. */
+/* Of 36 pairs of bounds 11 have a NaN, in four dtypes, with each compiler, for each reach. */
 static void compiled_kernels_give_up_for_nan_alone(void)
 {
     twice(bounds_that_are_nan_win);
-    ORR_CHECK(given_up == 4 * 11 * 2 * (have(CC) + have(CLANG)));
+    ORR_CHECK(given_up == 4 * 11 * ORR__CLOOP_REACHES * (have(CC) + have(CLANG)));
     twice(every_row_on_f16_and_bf16);
     ORR_CHECK(given_up == 0);
 }

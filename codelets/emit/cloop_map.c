@@ -70,10 +70,16 @@ void orr__cloop_blocks(orr__cloop *c)
                    ORR__CLOOP_OUT);
 }
 
-void orr__cloop_inner(orr__cloop *c)
+void orr__cloop_parts_of_block(orr__cloop *c)
+{
+    orr__text_addf(c->t, "    for (orr_idx b = q; b < e; b += %d) {\n    const orr_idx f = e - b < %d ? e : b + %d;\n",
+                   ORR__CLOOP_OUT, ORR__CLOOP_OUT, ORR__CLOOP_OUT);
+}
+
+void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
 {
     int last = c->r->rank - 1;
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, from, last, to, last);
 }
 
 /* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
@@ -87,10 +93,10 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_open(c, 0, last);
     orr__cloop_parts(c);
     orr__cloop_blocks(c);
-    orr__cloop_stream_inputs(c);
+    orr__cloop_stream_inputs(c, "q", "e");
     orr__cloop_stream_block(c);
     orr__cloop_all_ahead(c);
-    orr__cloop_inner(c);
+    orr__cloop_inner(c, "q", "e");
     orr__cloop_values(c, last);
     orr__cloop_stream_stores(c);
     orr__text_add(c->t, "    }\n");

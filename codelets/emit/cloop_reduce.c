@@ -144,7 +144,7 @@ static void fold_at_once(orr__cloop *c)
                        wide(c, k), k, ORR__CLOOP_LANES, ORR__CLOOP_LANES, k, k);
     orr__text_addf(c->t, "    for (orr_idx j = q; j < q + %d; j += %d) {\n    const orr_idx q = j, e = j + %d;\n",
                    ORR__CLOOP_BLOCK, ORR__CLOOP_LANES, ORR__CLOOP_LANES);
-    orr__cloop_stream_inputs(c);
+    orr__cloop_stream_inputs(c, "q", "e");
     orr__text_addf(c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    const orr_idx i%d = q + l;\n",
                    ORR__CLOOP_LANES, last);
     orr__cloop_values(c, last);

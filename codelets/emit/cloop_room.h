@@ -29,7 +29,7 @@ typedef struct {
     bool *ahead;   /* its random bits are there for the loop being written */
 } orr__cloop;
 
-/* Words: 0 the first row, ORR__CLOOP_LARGE_AT, 2 … where each output starts, each axis's size, then as orr__layout says. */
+/* Words: 0 the first row, ORR__CLOOP_REACH_AT, 2 … where each output starts, each axis's size, then as orr__layout says. */
 enum { ORR__CLOOP_OUT_AT = 2 };
 static inline int orr__cloop_size_at(const orr__region *r, int axis)
 {
@@ -57,22 +57,24 @@ bool orr__cloop_draws(const orr__cloop *c, int i); /* is i such an instruction? 
 void orr__cloop_random_functions(orr__cloop *c);
 /* Before an innermost loop along the last axis: where it is inside of boxes, which is one range for each. */
 void orr__cloop_parts(orr__cloop *c);
-/* Opens the loop over blocks [q, e) of the last axis, of ORR__CLOOP_OUT elements. Opens the innermost loop over a block. */
+/* Opens the loop over blocks [q, e) of the last axis, of ORR__CLOOP_OUT elements; over blocks [b, f) of [q, e). Opens the
+ * innermost loop over a block. */
 void orr__cloop_blocks(orr__cloop *c);
-void orr__cloop_inner(orr__cloop *c);
+void orr__cloop_parts_of_block(orr__cloop *c);
+void orr__cloop_inner(orr__cloop *c, const char *from, const char *to);
 /* Returns when there are no elements: then no input may be read. */
 void orr__cloop_nothing(orr__cloop *c);
-/* Outputs too large for caches (orr__cloop_large) are stored past them: functions before the kernel; before its loops;
- * in a block, before the innermost loop; as stores in that; after it; and after all loops. _inputs: in a block, asks for what
- * will soon be read. */
+/* Outputs too large for caches (orr__cloop_reach) are stored past them: functions before the kernel; before its loops;
+ * in a block, before the innermost loop; as stores in that; after it; and after all loops. _inputs: in a block [from, to), asks
+ * for what will soon be read. */
 void orr__cloop_stream_functions(orr__cloop *c);
 void orr__cloop_stream_begin(orr__cloop *c);
-void orr__cloop_stream_inputs(orr__cloop *c);
+void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to);
 void orr__cloop_stream_block(orr__cloop *c);
 void orr__cloop_stream_stores(orr__cloop *c);
 void orr__cloop_stream_pass(orr__cloop *c);
 void orr__cloop_stream_end(orr__cloop *c);
-int64_t orr__cloop_large(const orr__launch *l);
+int64_t orr__cloop_reach(const orr__launch *l);
 void orr__cloop_map(orr__cloop *c);
 void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);

@@ -9,7 +9,6 @@
 
 /* In flops: what costs more is kept for later passes, while the row is near, and not computed again. */
 enum { DEAR = 6, ROUNDING = 4, STRIDED = 8, RANDOM = 30, KEPT_BYTES = 128 << 10 };
-enum { LINE = 64 }; /* bytes of the first cache's */
 
 typedef struct {
     orr__cloop *c;
@@ -194,25 +193,39 @@ static bool drawn(const rows *w, int n, int pass)
     return w->wanted[n] && orr__cloop_draws(w->c, n) && !(w->kept[n] && w->first[n] < pass);
 }
 
+static bool fills(rows *w, int number)
+{
+    bool any = false;
+    want(w, number, false);
+    for (int n = 0; n < w->c->r->ninstr; n++)
+        any = any || w->wanted[n];
+    return any;
+}
+
+/* The last pass before the outputs asks for the next row, a little at a time: memory is read while this one computes. */
 static void fill_blocks(rows *w, int number)
 {
     orr__cloop *c = w->c;
     int last = c->r->rank - 1;
-    bool any = false;
-    want(w, number, false);
-    for (int n = 0; n < c->r->ninstr; n++)
-        any = any || w->wanted[n];
-    if (!any)
+    bool asks = number == w->passes - 1;
+    if (!fills(w, number)) {
+        if (asks)
+            orr__cloop_stream_inputs(c, "q", "e");
         return;
+    }
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, number))
             orr__cloop_ahead(c, n);
-    orr__cloop_inner(c);
+    if (asks) {
+        orr__cloop_parts_of_block(c);
+        orr__cloop_stream_inputs(c, "b", "f");
+    }
+    orr__cloop_inner(c, asks ? "b" : "q", asks ? "f" : "e");
     values(w, number);
     for (int n = 0; n < c->r->ninstr; n++)
         if (folds_in(c, n, number) && has_block(w, n))
             orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, last, c->r->instr[n].x);
-    orr__text_add(c->t, "    }\n");
+    orr__text_add(c->t, asks ? "    }\n    }\n" : "    }\n");
 }
 
 static void pass(rows *w, int number)
@@ -261,12 +274,11 @@ static void outputs(rows *w)
     orr__cloop *c = w->c;
     want(w, w->passes, false);
     orr__cloop_blocks(c);
-    orr__cloop_stream_inputs(c);
     orr__cloop_stream_block(c);
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, w->passes))
             orr__cloop_ahead(c, n);
-    orr__cloop_inner(c);
+    orr__cloop_inner(c, "q", "e");
     values(w, w->passes);
     orr__cloop_stream_stores(c);
     orr__text_add(c->t, "    }\n");
@@ -285,21 +297,6 @@ static void output_of_row(const orr__cloop *c)
     }
 }
 
-/* The lines of outputs that caches hold are asked for while the row is read, so that the stores at its end find them. */
-static void call_outputs(const orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    int last = r->rank - 1;
-    orr__text_add(c->t, "#ifdef __GNUC__\n");
-    for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t,
-                       "    for (orr_idx i%d = 0; !past%d && i%d < W(%d); i%d += %d)\n"
-                       "        __builtin_prefetch(out%d + (orr_idx)W(%d) + at + i%d, 1, 2);\n",
-                       last, k, last, orr__cloop_size_at(r, last), last,
-                       LINE / (int)orr_dtype_size((orr_dtype)r->out_dtype[k]), k, c->lay.out_at + k, last);
-    orr__text_add(c->t, "#endif\n");
-}
-
 static void loops(rows *w)
 {
     orr__cloop *c = w->c;
@@ -312,8 +309,6 @@ static void loops(rows *w)
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
     orr__cloop_parts(c);
-    if (!c->r->per_row)
-        call_outputs(c);
     for (int p = 0; p < w->passes; p++) {
         pass(w, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);

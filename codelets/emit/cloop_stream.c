@@ -1,4 +1,4 @@
-/* C loops over more than the caches hold: what is read is asked for ahead, what is written goes past the caches.
+/* C loops over more than caches hold: what is read is asked for ahead, what is written goes past the caches.
  * Must not know: what the instructions compute.
  *
  * A store to a line that no cache has reads the line first; of a large output that is a third of the traffic for nothing.
@@ -7,13 +7,15 @@
  * they are: their reader finds them in a cache. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 #include "codelets/emit/cloop_room.h"
 
-/* Bytes that a region reads and writes in all before that pays, and those of one launch, which else finds in its core's own
- * cache what the one before has left; bytes of a cache line; how far ahead inputs are called, as the processor's own
- * prefetching ends with each page: of rows, the next one. */
-enum { LARGE = 32 << 20, OWN = 4 << 20, LINE = 64, AHEAD = 4096 };
+/* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
+ * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within
+ * these bounds. Bytes of a line; how far ahead maps ask, as the processor's own prefetching ends with each page. */
+enum { FAR = 1 << 20, OWN = 4 << 20, LEAST_LARGE = 32 << 20, MOST_LARGE = 96 << 20, LINE = 64, AHEAD = 4096 };
 
 static const char stream_text[] =
     "#if defined(__AVX512F__)\n"
@@ -45,7 +47,19 @@ static const char stream_text[] =
     "ORR_FN void orr_past(void *to, const void *from, orr_idx n) { __builtin_memcpy(to, from, n); }\n"
     "#endif\n";
 
-int64_t orr__cloop_large(const orr__launch *l)
+static int64_t large(void)
+{
+    static _Atomic int64_t known;
+    int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / 4;
+        bytes = bytes < LEAST_LARGE ? LEAST_LARGE : bytes > MOST_LARGE ? MOST_LARGE : bytes;
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
+    return bytes;
+}
+
+int64_t orr__cloop_reach(const orr__launch *l)
 {
     const orr__region *r = l->region;
     int64_t points = 1, cells = 1, bytes = 0;
@@ -53,14 +67,16 @@ int64_t orr__cloop_large(const orr__launch *l)
         points *= r->dim[d];
         cells *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
     }
-    if (points < LARGE / 64)
-        return 0;
+    if (points < FAR / 64)
+        return ORR__CLOOP_NEAR;
     for (int k = 0; k < r->nout; k++)
         bytes += cells * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1)
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
-    return bytes >= LARGE && bytes / r->dim[0] * (l->hi - l->lo) >= OWN;
+    if (bytes >= large() && bytes / r->dim[0] * (l->hi - l->lo) >= OWN)
+        return ORR__CLOOP_PAST;
+    return bytes >= FAR ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
 }
 
 void orr__cloop_stream_functions(orr__cloop *c)
@@ -76,7 +92,8 @@ void orr__cloop_stream_begin(orr__cloop *c)
     for (int k = 0; k < r->nout; k++) {
         orr__text_addf(c->t, "    %s room%d_out[%d] __attribute__((aligned(64)));\n",
                        orr__emit_storage((orr_dtype)r->out_dtype[k]), k, ORR__CLOOP_OUT);
-        orr__text_addf(c->t, "    const int past%d = ORR_PASSES && W(%d)", k, ORR__CLOOP_LARGE_AT);
+        orr__text_addf(c->t, "    const int past%d = ORR_PASSES && W(%d) == %d", k, ORR__CLOOP_REACH_AT,
+                       ORR__CLOOP_PAST);
         for (int i = 0; i < r->nin; i++)
             orr__text_addf(c->t, " && (const void *)out%d != in%d", k, i);
         orr__text_add(c->t, ";\n");
@@ -95,8 +112,8 @@ static bool runs(const orr__cloop *c, int a)
     return false;
 }
 
-/* Calls elements [q, e) of what the innermost loop reads in order, `ahead` bytes on. */
-static void call(orr__cloop *c, int ahead)
+/* Asks for elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. */
+static void ask(orr__cloop *c, const char *from, const char *to, int ahead)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
@@ -104,22 +121,24 @@ static void call(orr__cloop *c, int ahead)
         if (!runs(c, a) || (r->rows && c->lay.move[a * ORR_MAX_RANK + last - 1] == ORR__MOVE_NONE))
             continue; /* it is there, row after row */
         int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
-        orr__text_addf(c->t, "    for (orr_idx i%d = q; i%d < e; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
-                       last, last, last, LINE / size, r->access[a].input, ahead / size);
+        orr__text_addf(c->t,
+                       "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
+                       last, from, last, to, last, LINE / size, r->access[a].input, ahead / size);
         orr__emit_index(c->t, r, &c->lay, a, false);
         orr__text_add(c->t, "));\n");
     }
 }
 
-void orr__cloop_stream_inputs(orr__cloop *c)
+void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
-    orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d)) {\n", ORR__CLOOP_LARGE_AT);
+    orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
+                   c->r->rows || c->r->kind == ORR__G_REDUCE ? ORR__CLOOP_FAR : ORR__CLOOP_PAST);
     if (!c->r->rows) {
-        call(c, AHEAD);
+        ask(c, from, to, AHEAD);
     } else if (row >= 0) {
         orr__text_addf(c->t, "    const orr_idx next = i%d + 1, i%d = next;\n", row, row);
-        call(c, 0);
+        ask(c, from, to, 0);
     }
     orr__text_add(c->t, "    }\n#endif\n");
 }
@@ -154,5 +173,5 @@ void orr__cloop_stream_pass(orr__cloop *c)
 
 void orr__cloop_stream_end(orr__cloop *c)
 {
-    orr__text_addf(c->t, "    if (W(%d))\n        orr_passed();\n", ORR__CLOOP_LARGE_AT);
+    orr__text_addf(c->t, "    if (W(%d) == %d)\n        orr_passed();\n", ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
 }
