@@ -1,6 +1,8 @@
 /* The tools and examples as a user runs them: exit status, last lines, the same seed twice.
  * Must not know: the library. */
 #include "config.h"
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +99,44 @@ static void bench_measures_fusion_beside_loops(void)
           "no figures of the peer 'false'");
 }
 
+static void *lib;
+static pthread_barrier_t closed;
+
+/* A thread that outlives the library's last dlclose has its clean-up run all the same. */
+static void *use_and_outlive(void *unused)
+{
+    union {
+        void *p;
+        void *(*f)(void);
+    } begin = { dlsym(lib, "orr_scope_begin") };
+    void *scope = begin.p ? begin.f() : NULL;
+    (void)pthread_barrier_wait(&closed);
+    (void)pthread_barrier_wait(&closed);
+    return scope ? unused : NULL;
+}
+
+/* As bindings and plug-ins do. What the library keeps per thread must fit into the room that libc leaves for that. */
+static void a_running_program_opens_the_library(void)
+{
+    char path[4096];
+    const char *build = getenv("ORR_BUILDDIR");
+    (void)snprintf(path, sizeof path, "%s/.libs/liborrery.so", build ? build : ".");
+    if (access(path, R_OK) != 0)
+        ORR_SKIP("built without a shared library");
+    lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ORR_CHECK_MSG(lib != NULL, "%s", lib ? "" : dlerror());
+    ORR_REQUIRE(lib != NULL);
+    pthread_t thread;
+    void *used = NULL;
+    ORR_REQUIRE(pthread_barrier_init(&closed, NULL, 2) == 0);
+    ORR_REQUIRE(pthread_create(&thread, NULL, use_and_outlive, &closed) == 0);
+    (void)pthread_barrier_wait(&closed);
+    ORR_CHECK(dlclose(lib) == 0);
+    (void)pthread_barrier_wait(&closed);
+    ORR_CHECK(pthread_join(thread, &used) == 0);
+    ORR_CHECK(used == &closed);
+}
+
 static void small_examples_are_right(void)
 {
     check("examples/ten_lines", 0, "(4, 10)");
@@ -145,6 +185,7 @@ int main(int argc, char **argv)
         ORR_TEST(bench_lists_and_records),
         ORR_TEST(bench_measures_fusion_beside_loops),
         ORR_TEST(bench_draws_and_goes_on),
+        ORR_TEST(a_running_program_opens_the_library),
         ORR_TEST(small_examples_are_right),
         ORR_TEST(classifier_says_what_is_wrong),
         ORR_TEST(classifier_learns_and_repeats),

@@ -1,15 +1,46 @@
-/* The thread's last error: formatted when it happens, kept until the next one.
+/* The thread's last error: formatted when it happens, kept until the next one or the thread's end.
  * Must not know: tensors, graphs, devices. */
 #include "config.h"
 #include "runtime/base/status.h"
 
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+enum { TEXT = 1024 };
+/* The text is made with the thread's first error: a program that opens the library while it runs (dlopen) has some
+ * hundred bytes for what is per thread. */
 static _Thread_local struct {
     orr_status status;
-    char text[1024];
+    char *text; /* TEXT bytes; NULL: none yet, or no memory for it, and the status's name has to do */
 } last;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool have_key;
+
+static void thread_exit(void *p)
+{
+    free(p);
+    last.text = NULL;
+}
+
+static void make_key(void)
+{
+    have_key = pthread_key_create(&key, thread_exit) == 0;
+}
+
+static bool text_begin(void)
+{
+    if (last.text)
+        return true;
+    pthread_once(&once, make_key);
+    last.text = calloc(1, TEXT);
+    /* Without a key the text of a thread that ends is lost; nothing worse. */
+    if (last.text && have_key)
+        (void)pthread_setspecific(key, last.text);
+    return last.text;
+}
 
 const char *orr_status_name(orr_status s)
 {
@@ -25,7 +56,7 @@ const char *orr_status_name(orr_status s)
 
 const char *orr_error_message(void)
 {
-    return last.text;
+    return last.text ? last.text : last.status ? orr_status_name(last.status) : "";
 }
 
 orr_status orr_error_status(void)
@@ -36,20 +67,21 @@ orr_status orr_error_status(void)
 void orr_error_clear(void)
 {
     last.status = ORR_OK;
-    last.text[0] = '\0';
+    if (last.text)
+        last.text[0] = '\0';
 }
 
 int orr_error_print(FILE *to)
 {
     if (to)
-        fprintf(to, "%s\n", last.text[0] ? last.text : orr_status_name(last.status));
+        fprintf(to, "%s\n", *orr_error_message() ? orr_error_message() : orr_status_name(last.status));
     return 1;
 }
 
 /* Arguments may point into the last message, so the new one is made beside it. */
 orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...)
 {
-    char text[sizeof last.text];
+    char text[TEXT];
     int n = 0;
     if (at.file)
         n = snprintf(text, sizeof text, "%s:%d: ", at.file, at.line);
@@ -70,17 +102,19 @@ orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...)
 
 orr_status orr__fail_text(orr_status st, const char *line)
 {
-    size_t n = strnlen(line, sizeof last.text - 1);
+    last.status = st;
+    if (!text_begin())
+        return st;
+    size_t n = strnlen(line, TEXT - 1);
     memmove(last.text, line, n);
     last.text[n] = '\0';
-    last.status = st;
     return st;
 }
 
 orr_status orr__fail_place(orr__site at, orr_status st)
 {
     const char *name = st == ORR_ENOMEM ? "memory: " : st == ORR_EENV ? "environment: " : NULL;
-    if (!at.file || !name || st != last.status || strncmp(last.text, name, strlen(name)) != 0)
+    if (!at.file || !name || !last.text || st != last.status || strncmp(last.text, name, strlen(name)) != 0)
         return st;
     return orr__fail(at, st, "%s", last.text + strlen(name));
 }

@@ -68,8 +68,16 @@ static slot *slot_of(uint64_t h)
     return s && (gen & 1) && atomic_load_explicit(&s->gen, memory_order_acquire) == gen ? s : NULL;
 }
 
+/* Whether the thread has its list of slots. */
+static bool slots_begin(orr__tls *tls)
+{
+    return tls->slot || (tls->slot = malloc(ORR__SLOT_CACHE * sizeof *tls->slot));
+}
+
 static bool slots_refill(orr__tls *tls)
 {
+    if (!slots_begin(tls))
+        return false;
     pthread_mutex_lock(&table.lock);
     while (tls->nslot < ORR__SLOT_CACHE / 2) {
         if (table.nfree) {
@@ -116,6 +124,8 @@ static void slots_give_back(orr__tls *tls, int keep)
 void orr__handles_thread_exit(orr__tls *tls)
 {
     slots_give_back(tls, 0);
+    free(tls->slot);
+    tls->slot = NULL;
     free(tls->pending);
     free(tls->pending_nodes);
     tls->pending = NULL;
@@ -225,6 +235,8 @@ static bool slot_free(slot *s, uint64_t handle)
         return false;
     orr__node_unref(n);
     orr__tls *tls = orr__tls_get();
+    if (!slots_begin(tls))
+        return true; /* the slot is lost, as in slots_give_back */
     if (tls->nslot == ORR__SLOT_CACHE)
         slots_give_back(tls, ORR__SLOT_CACHE / 2);
     tls->slot[tls->nslot++] = (uint32_t)handle;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include "runtime/base/pool.h"
 #include "runtime/graph/tls.h"
 
@@ -20,6 +21,8 @@ static void thread_exit(void *p)
     orr__nodes_thread_exit(tls);
     orr__progs_thread_exit(tls);
     orr__stash_end();
+    free(tls->stash);
+    tls->stash = NULL;
     orr__tls_mine = NULL;
 }
 
@@ -37,6 +40,7 @@ orr__tls *orr__tls_begin(void)
     /* Without a key the caches of a thread that ends are lost; nothing worse. */
     if (have_key)
         (void)pthread_setspecific(key, &record);
-    orr__stash_begin(&record.stash);
+    record.stash = calloc(1, sizeof *record.stash);
+    orr__stash_begin(record.stash);
     return orr__tls_mine = &record;
 }

@@ -16,12 +16,12 @@ typedef struct orr__scope {
     size_t n, cap;
 } orr__scope;
 
+/* Small: a program that opens the library while it runs (dlopen) has some hundred bytes for it. */
 typedef struct orr__tls {
-    orr__stash stash;
+    orr__stash *stash; /* NULL: no memory for one, and the pool is used */
     orr__node *free_nodes;
-    int free_count;
-    uint32_t slot[ORR__SLOT_CACHE];
-    int nslot;
+    int free_count, nslot;
+    uint32_t *slot; /* ORR__SLOT_CACHE of them; NULL until one is wanted */
     orr__scope *scope;        /* innermost                                       */
     orr__scope *free_scopes;  /* ended ones, with their lists, for the next      */
     int nfree_scopes;
