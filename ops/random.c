@@ -53,7 +53,7 @@ static orr__node *draw(orr__site at, int dist, orr_dtype dtype, const orr_shape 
 {
     orr__node *n = orr__node_new(at, orr__prim(ORR__OP_RANDOM), dtype, shape, 0, NULL);
     if (n) {
-        n->attr.dist = dist;
+        n->attr.dist = (uint8_t)dist;
         n->nscalar = 3;
         n->s[0].u = next_stream();
         n->s[1] = s1;

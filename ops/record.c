@@ -109,7 +109,7 @@ orr__node *orr__rec_reduce(orr__site at, orr__node *n, int rop, uint32_t mask, o
     orr_shape s = orr__shape_reduced(&n->shape, mask, true);
     orr__node *r = orr__rec_one(at, ORR__OP_REDUCE, dtype, &s, n);
     if (r) {
-        r->attr.rop = rop;
+        r->attr.rop = (uint8_t)rop;
         r->attr.mask = mask;
     }
     return r;

@@ -102,7 +102,7 @@ static orr_tensor *arg_reduce(orr__site at, orr_tensor *x, int axis, bool keep, 
     r = orr__rec_one(at, ORR__OP_ARGREDUCE, ORR_I64, &kept, r);
     if (r) {
         r->attr.axis = k;
-        r->attr.rop = rop;
+        r->attr.rop = (uint8_t)rop;
     }
     return orr__handle_new(orr__rec_reshape(at, r, &to));
 }

@@ -237,6 +237,40 @@ static void small_plans_run_on_the_calling_thread(void)
     free(h);
 }
 
+/* One task alone would have the caller wait for a worker that does what it could do itself. */
+static void a_plan_of_one_task_runs_on_the_thread_that_waits(void)
+{
+    hand *h = hand_new();
+    int x = hand_leaf(h, 100);
+    orr__buf *leaf = ramp(100, 0), *out;
+    orr__run *run = NULL;
+    orr__scalar s = { .f = 1 };
+    orr__stat row[4];
+
+    hand_output(h, hand_step(h, 100, 1, false, 1, &x));
+    h->plan.ntasks = 1; /* of 1 s, as predicted */
+    NEED_STARPU;
+    ORR_REQUIRE(engine_up("starpu") == ORR_OK);
+    ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, &leaf, &s, &out, NULL) == ORR_OK);
+    ORR_CHECK(is_ramp(out, 100, 1, 1));
+    ORR_CHECK(orr__engine_stats(row, 4) == 1 && strcmp(row[0].worker, "inline") == 0 && row[0].tasks == 1);
+    orr__buf_unref(out);
+    orr__engine_stats_reset();
+    ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, &leaf, &s, &out, &run) ==
+                ORR_OK); /* who does not wait is not held up */
+    ORR_REQUIRE(run != NULL && orr__run_wait(run) == ORR_OK);
+    ORR_CHECK(orr__engine_stats(row, 4) == 1 && strncmp(row[0].worker, "CPU ", 4) == 0);
+    orr__run_unref(run);
+    orr__buf_unref(out);
+    h->kernel[0].fail_row = 50;
+    ORR_CHECK(orr__engine_execute(HERE, &h->plan, &leaf, &s, &out, NULL) == ORR_EINDEX);
+    h->plan.ntasks = 2;
+    ORR_CHECK(orr__engine_execute(HERE, &h->plan, &leaf, &s, &out, NULL) == ORR_EINDEX); /* nor by a task */
+    orr__buf_unref(leaf);
+    orr__engine_stop();
+    free(h);
+}
+
 static void statistics_count_tasks_by_worker(void)
 {
     hand *h = hand_new();
@@ -312,6 +346,7 @@ int main(int argc, char **argv)
         ORR_TEST(empty_values_run),
         ORR_TEST(a_failing_kernel_fails_the_run_and_what_depends_on_it),
         ORR_TEST(small_plans_run_on_the_calling_thread),
+        ORR_TEST(a_plan_of_one_task_runs_on_the_thread_that_waits),
         ORR_TEST(statistics_count_tasks_by_worker),
         ORR_TEST(engines_start_again_after_stop),
         ORR_TEST(idle_workers_sleep_and_wake),

@@ -123,7 +123,7 @@ static void a_long_lived_scope_stays_small(void)
     orr_scope *s = orr_scope_begin();
     for (int i = 0; i < 100000; i++)
         (void)orr_free(zeros());
-    ORR_CHECK(orr__scope_current()->cap <= 256);
+    ORR_CHECK(orr__tls_now()->scope->cap <= 256);
     ORR_CHECK(orr_scope_end(s) == ORR_OK);
 }
 

@@ -128,7 +128,7 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b
     return true;
 }
 
-#define TINY 512 /* multiplications below which a call of BLAS costs more than the product */
+#define TINY 64 /* multiplications below which a call of BLAS costs more than the product */
 
 /* A product so small that plain loops are done before BLAS has begun; false: it is not. */
 static bool tiny(const work *w, const mat *a, const mat *b, char *c)

@@ -53,7 +53,6 @@ static void publish(orr__node *const *node, int n, const orr__prog *p, orr__buf 
 static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__prog *p, orr__run **run)
 {
     orr__plan *plan;
-    orr__run *r = NULL;
     for (int k = 0; k < p->nleaf; k++)
         if (!p->leaf[k])
             return orr__fail(at, ORR_EGRAPH, "a placeholder has no value here; submit the graph that it belongs to");
@@ -63,18 +62,9 @@ static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__
     if (st != ORR_OK)
         return st;
     orr__buf *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
-    st = out ? orr__engine_execute(at, plan, p->leaf, p->scalar, out, &r) : ORR_ENOMEM;
-    if (st == ORR_OK && r && !run) {
-        st = orr__run_wait(r);
-        orr__run_unref(r);
-        r = NULL;
-        for (int i = 0; st != ORR_OK && i < n; i++)
-            orr__buf_unref(out[i]);
-    }
+    st = out ? orr__engine_execute(at, plan, p->leaf, p->scalar, out, run) : ORR_ENOMEM;
     if (st == ORR_OK)
         publish(node, n, p, out);
-    if (run)
-        *run = st == ORR_OK ? r : NULL;
     if (out != few)
         free(out);
     orr__plan_unref(plan);

@@ -229,13 +229,13 @@ static void submission_end(submission *s, const graph *g)
 }
 
 /* The graph's plan, or one for what the memory limit leaves. */
-static orr_status execute(orr__site at, const graph *g, submission *s)
+static orr_status execute(orr__site at, const graph *g, submission *s, bool wait)
 {
     orr__plan *tight = NULL;
     size_t left = orr__engine_left();
     orr_status st = g->plan->bytes_peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;
     if (st == ORR_OK)
-        st = orr__engine_execute(at, tight ? tight : g->plan, s->leaf, g->prog.scalar, s->out, &s->run);
+        st = orr__engine_execute(at, tight ? tight : g->plan, s->leaf, g->prog.scalar, s->out, wait ? NULL : &s->run);
     orr__plan_unref(tight);
     return st;
 }
@@ -246,12 +246,7 @@ static orr_status submit(orr__site at, const graph *g, submission *s, bool wait)
     if (st == ORR_OK)
         st = bind(at, g, s->value, s->leaf);
     if (st == ORR_OK)
-        st = execute(at, g, s);
-    if (st == ORR_OK && s->run && wait) {
-        st = orr__run_wait(s->run);
-        for (int i = 0; st != ORR_OK && i < g->nout; i++)
-            orr__buf_unref(s->out[i]);
-    }
+        st = execute(at, g, s, wait);
     return st;
 }
 

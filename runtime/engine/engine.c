@@ -179,15 +179,26 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *l
                                orr__buf **out, orr__run **run)
 {
     const orr__engine_impl *e = atomic_load(&engine);
+    orr__run *r = NULL;
     orr_status st;
 
-    *run = NULL;
+    if (run)
+        *run = NULL;
     if (!e)
         return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
     if ((st = orr__exec_check(at, plan, leaf)) != ORR_OK)
         return st;
     atomic_fetch_add_explicit(&plan->runs, 1, memory_order_relaxed);
-    return e->execute(at, plan, leaf, scalar, out, run);
+    st = e->execute(at, plan, leaf, scalar, out, &r, !run);
+    if (run)
+        *run = r;
+    if (!r || run)
+        return st;
+    st = orr__run_wait(r);
+    orr__run_unref(r);
+    for (int i = 0; st != ORR_OK && i < plan->nout; i++)
+        orr__buf_unref(out[i]);
+    return st;
 }
 
 void orr__engine_worker(int w, char *text, size_t size)

@@ -20,8 +20,8 @@ size_t orr__engine_left(void);        /* bytes that the memory limit leaves, SIZ
 const char *orr__engine_name(void);   /* "starpu 1.3.10, 2 CPU workers, lws", "serial" */
 
 /* Runs `plan`: leaf[i] are counted up as long as needed; out[i] gets a new reference (a leaf's own buffer when the
- * output is a leaf). *run is NULL when all is done on return, else a reference to wait on. On error nothing is
- * under way and no out is set. */
+ * output is a leaf). *run is NULL when all is done on return, else a reference to wait on; run NULL: waits. On error nothing
+ * is under way and no out is set. */
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                                orr__buf **out, orr__run **run);
 

@@ -24,10 +24,11 @@ static void stop(void)
 }
 
 static orr_status execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                          orr__buf **out, orr__run **run)
+                          orr__buf **out, orr__run **run, bool wait)
 {
     orr_status st = orr__exec_admit(at, plan);
 
+    (void)wait; /* all is done on return */
     *run = NULL;
     return st == ORR_OK ? orr__exec_inline(at, plan, leaf, scalar, out) : st;
 }

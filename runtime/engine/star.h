@@ -159,6 +159,6 @@ void orr__star_cuda(void *buffers[], void *arg);
 /* The device is done with the task: errors and times that were not known before. On its worker. */
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                             orr__buf **out, orr__run **run);
+                             orr__buf **out, orr__run **run, bool wait);
 
 #endif

@@ -265,10 +265,18 @@ static void ended(orr__run *r)
     orr__star_rest(true);
 }
 
-/* What is small, and can begin at once on the calling thread, is not worth a task. */
-static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf)
+/* What is small is not worth a task; nor is what would be one alone, of a caller who waits for it: no other worker could help. */
+static bool worth_tasks(const orr__plan *plan, bool wait)
 {
-    if (plan->us >= orr__plan_inline_us())
+    if (plan->us < orr__plan_inline_us())
+        return false;
+    return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;
+}
+
+/* Whether the calling thread does it: if it can begin at once. */
+static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf, bool wait)
+{
+    if (worth_tasks(plan, wait))
         return false;
     for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))
@@ -334,7 +342,7 @@ static size_t tight_budget(const orr__plan *plan)
 
 /* In as little memory as can be, alone among those that do so; refused when that is too much. */
 static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                                  orr__buf **out, orr__run **run)
+                                  orr__buf **out, orr__run **run, bool wait)
 {
     static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
     orr_status st;
@@ -343,7 +351,7 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buf *const
     orr__star_wait_runs(0); /* what other runs hold, and what waits for reuse, may be enough */
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
-    if (st == ORR_OK && suits_inline(plan, leaf))
+    if (st == ORR_OK && suits_inline(plan, leaf, wait))
         st = orr__exec_inline(at, plan, leaf, scalar, out);
     else if (st == ORR_OK)
         st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
@@ -352,14 +360,14 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buf *const
 }
 
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                             orr__buf **out, orr__run **run)
+                             orr__buf **out, orr__run **run, bool wait)
 {
-    bool small = suits_inline(plan, leaf);
+    bool small = suits_inline(plan, leaf, wait);
     orr_status st;
 
     orr__tilepool_settle();
     if ((small ? plan->bytes_peak : plan->bytes_all) > orr__engine_left())
-        return execute_tightly(at, plan, leaf, scalar, out, run);
+        return execute_tightly(at, plan, leaf, scalar, out, run, wait);
     if (small)
         return orr__exec_inline(at, plan, leaf, scalar, out);
     if (!room_for_starpu(plan)) {
@@ -369,5 +377,5 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *lea
             return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
     }
     st = execute_once(at, plan, leaf, scalar, out, run, 0);
-    return st == ORR_ENOMEM ? execute_tightly(at, plan, leaf, scalar, out, run) : st;
+    return st == ORR_ENOMEM ? execute_tightly(at, plan, leaf, scalar, out, run, wait) : st;
 }

@@ -29,19 +29,20 @@ static struct {
     uint32_t *free;
     size_t nfree, cap;
     uint32_t made; /* slots handed out so far, ever */
-    atomic_uint epoch;
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER, .made = 2 };
 
 static const orr__op poison_op = { ORR__OP_POISON, "poison" };
 static orr__poison_info oom_info = { ORR_ENOMEM, "no memory for a tensor" };
 static orr__node oom_node = { .refs = 1 << 30, .op = &poison_op, .poison = &oom_info };
 
+atomic_uint orr__shutdowns;
+
 void orr__handles_guard(void)
 {
     orr__fork_guard(&table.lock);
 }
 
-static slot *slot_at(uint32_t i)
+static inline slot *slot_at(uint32_t i)
 {
     if (i / CHUNK >= CHUNKS)
         return NULL;
@@ -49,7 +50,7 @@ static slot *slot_at(uint32_t i)
     return c ? &c[i % CHUNK] : NULL;
 }
 
-static uint64_t pack(uint32_t i, unsigned gen)
+static inline uint64_t pack(uint32_t i, unsigned gen)
 {
     return ((uint64_t)gen << 32) | i;
 }
@@ -60,7 +61,7 @@ uint64_t orr__handle_bits(const orr_tensor *t)
 }
 
 /* The live slot that a handle names, or NULL. */
-static slot *slot_of(uint64_t h)
+static inline slot *slot_of(uint64_t h)
 {
     uint32_t i = (uint32_t)h;
     unsigned gen = (unsigned)(h >> 32);
@@ -159,14 +160,14 @@ orr_tensor *orr__handle_new(orr__node *n)
 {
     if (!n && !(n = poison_node(orr_error_status(), orr_error_message())))
         return oom_handle();
-    orr__tls *tls = orr__tls_get();
+    orr__tls *tls = orr__tls_now();
     if (!tls->nslot && !slots_refill(tls)) {
         orr__node_unref(n);
         return oom_handle();
     }
     uint32_t i = tls->slot[--tls->nslot];
     slot *s = slot_at(i);
-    orr__scope *scope = orr__scope_current();
+    orr__scope *scope = tls->scope;
     unsigned gen = atomic_load_explicit(&s->gen, memory_order_relaxed) + 1;
     uint64_t h = pack(i, gen);
     if (scope && !orr__scope_add(scope, h)) {
@@ -224,7 +225,7 @@ orr__node *orr__slot_swap(uint64_t handle, orr__node *n)
     return s ? atomic_exchange(&s->node, n) : n;
 }
 
-static bool slot_free(slot *s, uint64_t handle)
+static inline bool slot_free(orr__tls *tls, slot *s, uint64_t handle)
 {
     unsigned gen = (unsigned)(handle >> 32);
     if (!s || (uint32_t)handle == 1)
@@ -234,7 +235,6 @@ static bool slot_free(slot *s, uint64_t handle)
     if (!atomic_compare_exchange_strong(&s->gen, &gen, gen + 1))
         return false;
     orr__node_unref(n);
-    orr__tls *tls = orr__tls_get();
     if (!slots_begin(tls))
         return true; /* the slot is lost, as in slots_give_back */
     if (tls->nslot == ORR__SLOT_CACHE)
@@ -245,19 +245,16 @@ static bool slot_free(slot *s, uint64_t handle)
 
 bool orr__slot_free(uint64_t handle)
 {
-    return slot_free(slot_of(handle), handle);
+    return slot_free(orr__tls_get(), slot_of(handle), handle);
 }
 
-void orr__slot_free_owned(uint64_t handle, const orr__scope *scope)
+void orr__slots_free_owned(orr__tls *tls, const orr__scope *scope)
 {
-    slot *s = slot_of(handle);
-    if (s && s->scope == scope)
-        (void)slot_free(s, handle);
-}
-
-unsigned orr__handles_epoch(void)
-{
-    return atomic_load_explicit(&table.epoch, memory_order_relaxed);
+    for (size_t i = scope->n; i-- > 0;) {
+        slot *s = slot_of(scope->item[i]);
+        if (s && s->scope == scope)
+            (void)slot_free(tls, s, scope->item[i]);
+    }
 }
 
 void orr__handles_shutdown(void)
@@ -271,7 +268,7 @@ void orr__handles_shutdown(void)
         if (gen & 1)
             (void)orr__slot_free(pack(i, gen));
     }
-    atomic_fetch_add(&table.epoch, 1);
+    atomic_fetch_add(&orr__shutdowns, 1);
     orr__pending_clear();
 }
 

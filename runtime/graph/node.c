@@ -8,14 +8,16 @@
 #include "runtime/graph/node.h"
 #include "runtime/graph/tls.h"
 
-#define BLOCK 64      /* nodes allocated together               */
-#define CACHE_MAX 512 /* free nodes that a thread keeps to itself */
+enum { BLOCK = 64, BATCH = 256 }; /* nodes allocated together; free ones handed over together */
 
 /* Blocks are never given back: a loop that records as much as it frees runs in flat memory. */
 static struct {
     pthread_mutex_t lock;
-    orr__node *free;
-    struct block { struct block *next; orr__node node[BLOCK]; } *blocks;
+    orr__node *batches; /* lists of free nodes, the first of each list knows the next list by in3[0] */
+    struct block {
+        orr__node node[BLOCK];
+        struct block *next;
+    } * blocks;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,102 +38,117 @@ void orr__graph_unlock(void)
     pthread_mutex_unlock(&graph_lock);
 }
 
-/* Moves up to a block's worth of free nodes from the pool (or a new block) to the thread. */
-static bool refill(orr__tls *tls)
+static void put_batch(orr__node *first)
 {
+    if (!first)
+        return;
     pthread_mutex_lock(&pool.lock);
-    for (int i = 0; i < BLOCK && pool.free; i++) {
-        orr__node *n = pool.free;
-        pool.free = n->next;
-        n->next = tls->free_nodes;
-        tls->free_nodes = n;
-        tls->free_count++;
-    }
-    if (!tls->free_nodes) {
-        struct block *b = calloc(1, sizeof *b);
-        if (b) {
-            b->next = pool.blocks;
-            pool.blocks = b;
-            for (int i = 0; i < BLOCK; i++) {
-                b->node[i].next = tls->free_nodes;
-                tls->free_nodes = &b->node[i];
-            }
-            tls->free_count += BLOCK;
-        }
-    }
+    first->in3[0] = pool.batches;
+    pool.batches = first;
     pthread_mutex_unlock(&pool.lock);
-    return tls->free_nodes != NULL;
 }
 
-static orr__node *node_alloc(void)
+static orr__node *new_block(void)
 {
-    orr__tls *tls = orr__tls_get();
-    if (!tls->free_nodes && !refill(tls))
+    struct block *b = aligned_alloc(_Alignof(struct block), sizeof *b);
+    if (!b)
         return NULL;
-    orr__node *n = tls->free_nodes;
-    tls->free_nodes = n->next;
-    tls->free_count--;
+    memset((void *)b, 0, sizeof *b);
+    for (int i = 0; i + 1 < BLOCK; i++)
+        b->node[i].next = &b->node[i + 1];
+    pthread_mutex_lock(&pool.lock);
+    b->next = pool.blocks;
+    pool.blocks = b;
+    pthread_mutex_unlock(&pool.lock);
+    return b->node;
+}
+
+/* The thread has no free node at hand: its second list, a batch from the pool, or a new block. NULL: no memory. */
+static orr__node *refill(orr__tls *tls)
+{
+    orr__node *n = tls->more_nodes;
+    tls->more_nodes = NULL;
+    tls->free_count = BATCH;
+    if (n)
+        return n;
+    pthread_mutex_lock(&pool.lock);
+    n = pool.batches;
+    if (n)
+        pool.batches = n->in3[0];
+    pthread_mutex_unlock(&pool.lock);
+    if (!n && (n = new_block()))
+        tls->free_count = BLOCK;
     return n;
 }
 
-static void node_recycle(orr__tls *tls, orr__node *n)
+/* The one freed last comes first: it is in the cache. */
+static inline orr__node *node_take(orr__tls *tls)
+{
+    orr__node *n = tls->free_nodes ? tls->free_nodes : refill(tls);
+    if (n) {
+        tls->free_nodes = n->next;
+        tls->free_count--;
+    }
+    return n;
+}
+
+/* A thread keeps up to two lists: one of a batch, and one that grows and shrinks. */
+static inline void node_recycle(orr__tls *tls, orr__node *n)
 {
     if (n->op->id == ORR__OP_SLICE || n->op->id == ORR__OP_PAD) {
         memset(n->attr.start, 0, sizeof n->attr.start);
         memset(n->attr.step, 0, sizeof n->attr.step);
     }
-    if (tls->free_count < CACHE_MAX) {
-        n->next = tls->free_nodes;
-        tls->free_nodes = n;
-        tls->free_count++;
-        return;
+    if (tls->free_count >= BATCH) {
+        put_batch(tls->more_nodes);
+        tls->more_nodes = tls->free_nodes;
+        tls->free_nodes = NULL;
+        tls->free_count = 0;
     }
-    pthread_mutex_lock(&pool.lock);
-    n->next = pool.free;
-    pool.free = n;
-    pthread_mutex_unlock(&pool.lock);
+    n->next = tls->free_nodes;
+    tls->free_nodes = n;
+    tls->free_count++;
 }
 
 void orr__nodes_thread_exit(orr__tls *tls)
 {
-    pthread_mutex_lock(&pool.lock);
-    while (tls->free_nodes) {
-        orr__node *n = tls->free_nodes;
-        tls->free_nodes = n->next;
-        n->next = pool.free;
-        pool.free = n;
-    }
+    put_batch(tls->free_nodes);
+    put_batch(tls->more_nodes);
+    tls->free_nodes = tls->more_nodes = NULL;
     tls->free_count = 0;
-    pthread_mutex_unlock(&pool.lock);
 }
 
-/* Where a node may come from stays known when its inputs are forgotten. Dates of different threads are compared only
- * along edges. Of leaves that share a bit one may be taken for the other's ancestor, which is on the safe side. */
-static void date(orr__node *n)
+/* Takes the inputs, and notes where the node may come from, which stays known when its inputs are forgotten. Dates of
+ * different threads are compared only along edges. Of leaves that share a bit one may be taken for the other's ancestor,
+ * which is on the safe side. */
+static inline void connect(orr__tls *tls, orr__node *n, int nin, orr__node *const *in)
 {
-    orr__tls *tls = orr__tls_get();
     int id = n->op->id;
-    uint64_t last = tls->born;
-    n->kin = 0;
-    if (id == ORR__OP_LEAF || id == ORR__OP_RANDOM || id == ORR__OP_PLACEHOLDER)
-        n->kin = (uint64_t)1 << (tls->leaves++ & 63);
-    for (int i = 0; i < n->nin; i++) {
-        last = n->in[i]->born > last ? n->in[i]->born : last;
-        n->kin |= n->in[i]->kin;
+    uint64_t last = tls->born, kin = 0;
+    uint8_t tracked = 0;
+    for (int i = 0; i < nin; i++) {
+        orr__node *x = n->in[i] = orr__node_ref(in[i]);
+        last = x->born > last ? x->born : last;
+        kin |= x->kin;
+        tracked |= x->tracked;
     }
+    if (id == ORR__OP_LEAF || id == ORR__OP_RANDOM || id == ORR__OP_PLACEHOLDER)
+        kin = (uint64_t)1 << (tls->leaves++ & 63);
     if (id == ORR__OP_DETACH)
-        n->kin = 0; /* no gradient flows through it */
+        kin = 0; /* no gradient flows through it */
+    n->kin = kin;
+    n->tracked = tracked;
     n->born = tls->born = last + 1;
 }
 
 orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                          orr__node *const *in)
 {
-    orr__node *n = node_alloc();
-    orr__node **many = NULL;
+    orr__tls *tls = orr__tls_get();
+    orr__node *n = node_take(tls), **many = NULL;
     if (n && nin > 3 && !(many = malloc((size_t)nin * sizeof *many))) {
         n->op = op;
-        node_recycle(orr__tls_get(), n);
+        node_recycle(tls, n);
         n = NULL;
     }
     if (!n) {
@@ -141,42 +158,28 @@ orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const
     /* Field by field: that is half the time of clearing it as a whole first. */
     atomic_init(&n->refs, 1);
     n->dtype = (uint8_t)dtype;
-    n->nscalar = n->weak = n->tracked = 0;
+    n->nscalar = n->weak = 0;
     n->nin = nin;
+    n->index = 0;
     n->op = op;
-    n->as = NULL;
+    atomic_init(&n->value, NULL);
+    n->mark = 0;
     n->in = many ? many : n->in3;
-    n->in3[0] = n->in3[1] = n->in3[2] = NULL;
+    n->in3[0] = n->in3[1] = n->in3[2] = n->next = NULL;
+    n->poison = NULL;
+    n->file = at.file;
+    n->as = NULL;
+    n->line = at.line;
     n->shape = *shape;
     memset(n->s, 0, sizeof n->s);
+    n->var = 0;
     memset(&n->attr, 0, offsetof(orr__attr, start));
-    n->poison = NULL;
-    atomic_init(&n->value, NULL);
-    n->mark = n->var = 0;
-    n->index = 0;
-    n->file = at.file;
-    n->line = at.line;
-    n->next = NULL;
-    for (int i = 0; i < nin; i++) {
-        n->in[i] = orr__node_ref(in[i]);
-        n->tracked |= (uint8_t)(in[i]->tracked | (in[i]->var != 0));
-    }
-    date(n);
+    connect(tls, n, nin, in);
     return n;
 }
 
-/* Who has the only reference needs no locked instruction to give it up: nobody is there to count up meanwhile. */
-static bool last_ref(orr__node *n)
+void orr__node_free(orr__node *n)
 {
-    if (atomic_load_explicit(&n->refs, memory_order_acquire) == 1)
-        return true;
-    return atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) == 1;
-}
-
-void orr__node_unref(orr__node *n)
-{
-    if (!n || !last_ref(n))
-        return;
     orr__tls *tls = orr__tls_get();
     n->next = NULL;
     while (n) { /* a list of the dead, so that chains of any length need no stack */
@@ -184,15 +187,17 @@ void orr__node_unref(orr__node *n)
         n = dead->next;
         for (int i = 0; i < dead->nin; i++) {
             orr__node *x = dead->in[i];
-            if (last_ref(x)) {
+            if (orr__node_last_ref(x)) {
                 x->next = n;
                 n = x;
             }
         }
         if (dead->in != dead->in3)
             free(dead->in);
-        orr__buf_unref(orr__node_value(dead));
-        free(dead->poison);
+        if (orr__node_value(dead))
+            orr__buf_unref(orr__node_value(dead));
+        if (dead->poison)
+            free(dead->poison);
         node_recycle(tls, dead);
     }
 }

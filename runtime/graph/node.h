@@ -3,6 +3,7 @@
 #ifndef ORR_GRAPH_NODE_H
 #define ORR_GRAPH_NODE_H
 
+#include <stddef.h>
 #include <orrery/tensor.h>
 #include "runtime/base/buf.h"
 #include "runtime/base/dtype.h"
@@ -51,36 +52,43 @@ typedef struct orr__poison_info { orr_status status; char text[512]; } orr__pois
 
 /* What belongs to the structure of a graph (numbers that may change from step to step are in s[]). */
 typedef struct {
-    int axis, rop, dist, index;
+    int32_t axis, index;
     uint32_t mask;
     int8_t perm[ORR_MAX_RANK];
+    uint8_t rop, dist;
     int64_t start[ORR_MAX_RANK], step[ORR_MAX_RANK];
 } orr__attr;
 
+/* In the order of use, since a node of a graph that is larger than the cache costs as much as it has lines: what its readers
+ * look at; what it takes to make and to free it; shape and numbers; what few ops have. */
 typedef struct orr__node orr__node;
 struct orr__node {
-    atomic_int refs;
+    _Alignas(64) atomic_int refs;
     uint8_t dtype, nscalar;
     uint8_t weak;      /* a scalar without a dtype of its own                                        */
-    uint8_t tracked;   /* a variable's value is among its ancestors                                  */
-    int nin;
-    const orr__op *op;
-    const char *as;    /* of a row that a user's definition expanded to: its name, for people; else NULL */
-    orr__node **in, *in3[3];
-    orr_shape shape;
-    orr__scalar s[3];
-    orr__poison_info *poison;
-    _Atomic(orr__buf *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once, for good */
-    uint64_t mark;     /* walk epoch; under the lock                                                */
+    uint8_t tracked;   /* a variable's value, or has one among its ancestors                         */
+    int32_t nin;
     int32_t index;
-    uint64_t var;      /* handle of the variable whose value this became, 0: none                   */
-    const char *file;
-    int line;
+    const orr__op *op;
+    _Atomic(orr__buf *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once, for good */
     uint64_t born;     /* later than all that it was made from                                      */
     uint64_t kin;      /* bits of the leaves and random tensors that it was made from, itself included */
+    uint64_t mark;     /* walk epoch; under the lock                                                */
+    orr__node **in;
+
+    _Alignas(64) orr__node *in3[3];
     orr__node *next;   /* free lists                                                                */
+    orr__poison_info *poison;
+    const char *file;
+    const char *as; /* of a row that a user's definition expanded to: its name, for people; else NULL */
+    int line;
+
+    _Alignas(64) orr_shape shape;
+    orr__scalar s[3];
+    uint64_t var;      /* handle of the variable whose value this became, 0: none                   */
     orr__attr attr;    /* last: most ops never touch start and step, which are zero in free nodes   */
 };
+_Static_assert(offsetof(orr__node, attr.start) == 256, "start and step begin the fifth line");
 
 /* A node with one reference, fields zero but these; takes over no references: `in` are counted up.
  * NULL on ENOMEM (last error set). */
@@ -91,7 +99,18 @@ static inline orr__node *orr__node_ref(orr__node *n)
     atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
     return n;
 }
-void orr__node_unref(orr__node *n); /* never recurses: chains of any length; NULL is fine */
+/* Who has the only reference needs no locked instruction to give it up: nobody is there to count up meanwhile. */
+static inline bool orr__node_last_ref(orr__node *n)
+{
+    return atomic_load_explicit(&n->refs, memory_order_acquire) == 1 ||
+           atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) == 1;
+}
+void orr__node_free(orr__node *n);               /* nobody refers to it; never recurses: chains of any length */
+static inline void orr__node_unref(orr__node *n) /* NULL is fine */
+{
+    if (n && orr__node_last_ref(n))
+        orr__node_free(n);
+}
 /* May a gradient by x flow through n, whatever n has forgotten? False is certain. */
 static inline bool orr__node_may_descend(const orr__node *n, const orr__node *x)
 {

@@ -5,29 +5,24 @@
 #include <stdlib.h>
 #include "runtime/graph/tls.h"
 
-enum { KEPT = 8, KEPT_ITEMS = 4096, SERIALS = 1024 };
+/* Ended scopes that a thread keeps, and what their lists hold all together. */
+enum { KEPT = 8, KEPT_ITEMS = 32768, SERIALS = 1024 };
 
-/* After a shutdown the scopes of the old life are dropped, by each thread when it comes by. */
-static orr__tls *tls_now(void)
+void orr__tls_renew(orr__tls *tls)
 {
-    orr__tls *tls = orr__tls_get();
-    unsigned epoch = orr__handles_epoch();
-    if (tls->epoch != epoch) {
-        orr__scopes_drop(tls);
-        tls->npending = 0;
-        tls->epoch = epoch;
-    }
-    return tls;
+    orr__scopes_drop(tls);
+    tls->npending = 0;
+    tls->epoch = orr__handles_epoch();
 }
 
 static void scope_close(orr__tls *tls)
 {
     orr__scope *s = tls->scope;
     tls->scope = s->outer;
-    for (size_t i = s->n; i-- > 0;)
-        orr__slot_free_owned(s->item[i], s);
-    if (tls->nfree_scopes < KEPT && s->cap <= KEPT_ITEMS) {
+    orr__slots_free_owned(tls, s);
+    if (tls->nfree_scopes < KEPT && tls->kept_items + s->cap <= KEPT_ITEMS) {
         s->n = 0;
+        tls->kept_items += s->cap;
         s->outer = tls->free_scopes;
         tls->free_scopes = s;
         tls->nfree_scopes++;
@@ -53,34 +48,25 @@ void orr__scopes_thread_exit(orr__tls *tls)
         free(s);
     }
     tls->nfree_scopes = 0;
+    tls->kept_items = 0;
 }
 
-orr__scope *orr__scope_current(void)
+bool orr__scope_grow(orr__scope *s)
 {
-    return tls_now()->scope;
-}
-
-bool orr__scope_add(orr__scope *s, uint64_t handle)
-{
-    if (s->n == s->cap) {
-        size_t live = 0; /* first drop what has left, so that a long-lived scope with short-lived tensors stays small */
-        for (size_t i = 0; i < s->n; i++)
-            if (orr__slot_owned_by(s->item[i], s))
-                s->item[live++] = s->item[i];
-        s->n = live;
-        if (live > s->cap / 2 || !s->cap) {
-            size_t cap = s->cap ? 2 * s->cap : 64;
-            uint64_t *more = realloc(s->item, cap * sizeof *more);
-            if (!more && s->n == s->cap)
-                return false;
-            if (more) {
-                s->item = more;
-                s->cap = cap;
-            }
-        }
+    size_t live = 0; /* first drop what has left, so that a long-lived scope with short-lived tensors stays small */
+    for (size_t i = 0; i < s->n; i++)
+        if (orr__slot_owned_by(s->item[i], s))
+            s->item[live++] = s->item[i];
+    s->n = live;
+    if (live <= s->cap / 2 && s->cap)
+        return true;
+    size_t cap = s->cap ? 2 * s->cap : 64;
+    uint64_t *more = realloc(s->item, cap * sizeof *more);
+    if (more) {
+        s->item = more;
+        s->cap = cap;
     }
-    s->item[s->n++] = handle;
-    return true;
+    return s->n < s->cap;
 }
 
 /* Threads take serials by the thousand. */
@@ -97,11 +83,12 @@ static uint64_t next_serial(orr__tls *tls)
 
 orr_scope *orr_scope_begin(void)
 {
-    orr__tls *tls = tls_now();
+    orr__tls *tls = orr__tls_now();
     orr__scope *s = tls->free_scopes;
     if (s) {
         tls->free_scopes = s->outer;
         tls->nfree_scopes--;
+        tls->kept_items -= s->cap;
     } else if (!(s = orr__alloc(sizeof *s))) {
         return NULL;
     }
@@ -122,7 +109,7 @@ static orr__scope *open_scope(const orr__tls *tls, const orr_scope *name)
 
 orr_status orr_scope_end_at(const char *file, int line, orr_scope *name)
 {
-    orr__tls *tls = tls_now();
+    orr__tls *tls = orr__tls_now();
     orr__scope *s = name ? open_scope(tls, name) : NULL;
     if (!s)
         return orr__fail(ORR__SITE(file, line, "scope_end"), ORR_EINVAL,
@@ -160,7 +147,7 @@ orr_tensor *orr_keep_at(const char *file, int line, orr_tensor *t)
 orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *name, orr_tensor *t)
 {
     orr__site at = ORR__SITE(file, line, "scope_return");
-    orr__scope *s = name ? open_scope(tls_now(), name) : NULL;
+    orr__scope *s = name ? open_scope(orr__tls_now(), name) : NULL;
     if (!s)
         return orr__poison(at, ORR_EINVAL, "the scope is not open on this thread");
     return move(at, t, s->outer);

@@ -19,12 +19,13 @@ typedef struct orr__scope {
 /* Small: a program that opens the library while it runs (dlopen) has some hundred bytes for it. */
 typedef struct orr__tls {
     orr__stash *stash; /* NULL: no memory for one, and the pool is used */
-    orr__node *free_nodes;
-    int free_count, nslot;
-    uint32_t *slot; /* ORR__SLOT_CACHE of them; NULL until one is wanted */
+    orr__node *free_nodes, *more_nodes; /* lists by `next`; the second is full, or empty */
+    int free_count, nslot;    /* nodes in the first: at most so many                */
+    uint32_t *slot;           /* ORR__SLOT_CACHE of them; NULL until one is wanted  */
     orr__scope *scope;        /* innermost                                       */
     orr__scope *free_scopes;  /* ended ones, with their lists, for the next      */
     int nfree_scopes;
+    size_t kept_items;        /* of their lists                                  */
     uint64_t serial, serials; /* the next scope's, and how many are left         */
     orr__prog spare;          /* arrays of the last capture, for the next        */
     bool have_spare;
@@ -45,6 +46,20 @@ static inline orr__tls *orr__tls_get(void)
 {
     return orr__tls_mine ? orr__tls_mine : orr__tls_begin();
 }
+/* The same. After a shutdown the scopes of the old life are dropped, by each thread when it comes by. */
+extern atomic_uint orr__shutdowns; /* so many, so far */
+static inline unsigned orr__handles_epoch(void)
+{
+    return atomic_load_explicit(&orr__shutdowns, memory_order_relaxed);
+}
+void orr__tls_renew(orr__tls *tls);
+static inline orr__tls *orr__tls_now(void)
+{
+    orr__tls *tls = orr__tls_get();
+    if (tls->epoch != orr__handles_epoch())
+        orr__tls_renew(tls);
+    return tls;
+}
 void orr__nodes_thread_exit(orr__tls *tls);   /* node.c   */
 void orr__handles_thread_exit(orr__tls *tls); /* handle.c */
 void orr__scopes_thread_exit(orr__tls *tls);  /* scope.c  */
@@ -55,13 +70,18 @@ void orr__handles_guard(void);
 
 /* handle.c, for scope.c and variable.c */
 bool orr__slot_owned_by(uint64_t handle, const orr__scope *s); /* live and owned by s */
-void orr__slot_free_owned(uint64_t handle, const orr__scope *s); /* if it is */
+void orr__slots_free_owned(orr__tls *tls, const orr__scope *s); /* all that are, the latest first */
 void orr__slot_set_scope(uint64_t handle, orr__scope *s);
 bool orr__slot_free(uint64_t handle);                         /* false: was not live */
 bool orr__slot_live(uint64_t handle);
-unsigned orr__handles_epoch(void);
-bool orr__scope_add(orr__scope *s, uint64_t handle);           /* false: no memory    */
-orr__scope *orr__scope_current(void);
+bool orr__scope_grow(orr__scope *s); /* room for one more; false: no memory */
+static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
+{
+    if (s->n == s->cap && !orr__scope_grow(s))
+        return false;
+    s->item[s->n++] = handle;
+    return true;
+}
 uint64_t orr__handle_bits(const orr_tensor *t);
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n);     /* variable's new value; returns the old, reference and all */
 void orr__slot_make_variable(uint64_t handle);

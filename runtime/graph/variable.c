@@ -25,8 +25,7 @@ bool orr__pending_add(uint64_t handle)
 
 int orr__pending(orr__node ***nodes)
 {
-    (void)orr__scope_current(); /* forgets what a shutdown has ended */
-    orr__tls *tls = orr__tls_get();
+    orr__tls *tls = orr__tls_now(); /* what a shutdown has ended is no longer pending */
     if (tls->pending_nodes_cap < tls->npending) {
         orr__node **more = realloc(tls->pending_nodes, tls->pending_cap * sizeof *more);
         if (!more)
@@ -61,7 +60,10 @@ orr__node *orr__variable_now(uint64_t var)
 static orr__node *own_value(orr__site at, orr__node *n)
 {
     static const orr__op detach = { ORR__OP_DETACH, "detach" };
-    return orr__node_new(at, &detach, (orr_dtype)n->dtype, &n->shape, 1, &n);
+    orr__node *value = orr__node_new(at, &detach, (orr_dtype)n->dtype, &n->shape, 1, &n);
+    if (value)
+        value->tracked = 1;
+    return value;
 }
 
 orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t)
