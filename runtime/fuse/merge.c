@@ -129,6 +129,7 @@ static int may_join(orr__merging *c, int i, int j)
     role as = g->root[i] && g->home[i] == i && g->members[i] == 1 ? role_of(c, i, j) : AS_OTHER;
     if (as == AS_OTHER || orr__region_full(g, i, j, reads_of(g, i, j)) || outputs_with(c, i, j) > ORR__REGION_OUTS)
         return 0;
+    int least = orr__merge_least(g, i);
     for (int m = j, left = g->members[j]; m >= 0 && left; m--) {
         if (!g->root[m] || g->home[m] != j)
             continue;
@@ -139,7 +140,7 @@ static int may_join(orr__merging *c, int i, int j)
                 return 0;
             if (d == i || g->home[d] == j)
                 continue;
-            int r = g->home[d] > i ? orr__merge_reaches(c, d, i) : 0; /* by what its region reads */
+            int r = g->home[d] >= least ? orr__merge_reaches(c, d, i) : 0; /* by what its region reads */
             if (r)
                 return r < 0 ? -1 : 0; /* a third region stands between the two */
         }

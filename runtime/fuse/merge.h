@@ -34,9 +34,11 @@ static inline bool orr__region_full(const orr__group *g, int i, int j, int reads
 }
 
 /* merge_deps.c. One more node for the walk under way. The roots that root r reads, down through what vanishes into it. Is
- * the region of `target` among what the region of `from` needs, directly or not? -1, false: no memory. */
+ * the region of `target` among what the region of `from` needs, directly or not? -1, false: no memory. The first region
+ * that may need it: those of earlier roots do not, unless one has a later root, too. */
 bool orr__merge_push(orr__merging *c, int node, int by);
 bool orr__merge_list(orr__merging *c, int r);
+int orr__merge_least(const orr__group *g, int target);
 int orr__merge_reaches(orr__merging *c, int from, int target);
 /* merge_beside.c: reductions of the same elements that do not wait for one another. False: no memory. */
 bool orr__merge_beside(orr__merging *c);

@@ -77,8 +77,7 @@ bool orr__merge_list(orr__merging *c, int r)
     return true;
 }
 
-/* The regions below which no way leads to target: those of roots below it, unless one has a later root, too. */
-static int least_leading(const orr__group *g, int target)
+int orr__merge_least(const orr__group *g, int target)
 {
     int least = target;
     for (int m = target; m >= 0; m--)
@@ -91,7 +90,7 @@ int orr__merge_reaches(orr__merging *c, int from, int target)
 {
     orr__group *g = c->g;
     int mark = -2 - from; /* distinct from every root number used by orr__merge_list */
-    int least = least_leading(g, target);
+    int least = orr__merge_least(g, target);
     c->depth = 0;
     memset(c->stamp, -1, ORR__BYS * ((size_t)g->p->n + 1) * sizeof *c->stamp);
     if (!orr__merge_push(c, from, ORR__BY_SELF))
