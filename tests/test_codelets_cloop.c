@@ -9,6 +9,7 @@
 #include "codelets/emit/cloop.h"
 #include "tests/region_graphs.h"
 #include "tests/region_draws.h"
+#include "tests/region_stages.h"
 #include "tests/region_nan.h"
 #include "tests/region_takes.h"
 #include "tests/region_tests.h"
@@ -445,7 +446,8 @@ static void what_it_cannot_is_refused(void)
                             X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape)                     \
                                 X(long_sums_lose_nothing) X(maps_of_any_accesses) X(rows_see_their_folds)              \
                                     X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs)                     \
-                                        X(rows_draw_their_numbers) X(bounds_that_are_nan_win)
+                                        X(rows_draw_their_numbers) X(bounds_that_are_nan_win)                  \
+                                            X(bodies_too_long_for_one_loop)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \

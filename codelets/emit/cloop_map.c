@@ -85,10 +85,11 @@ void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
 /* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
 void orr__cloop_map(orr__cloop *c)
 {
-    int last = c->r->rank - 1;
+    int last = c->r->rank - 1, stages = orr__cloop_stages(c);
     orr__cloop_nothing(c);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_stream_begin(c);
+    orr__cloop_stage_begin(c, stages);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
     orr__cloop_parts(c);
@@ -96,10 +97,13 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_stream_inputs(c, "q", "e");
     orr__cloop_stream_block(c);
     orr__cloop_all_ahead(c);
-    orr__cloop_inner(c, "q", "e");
-    orr__cloop_values(c, last);
-    orr__cloop_stream_stores(c);
-    orr__text_add(c->t, "    }\n");
+    for (int s = 0; s < stages; s++) {
+        orr__cloop_inner(c, "q", "e");
+        orr__cloop_stage_values(c, s, stages);
+        if (s == stages - 1)
+            orr__cloop_stream_stores(c);
+        orr__text_add(c->t, "    }\n");
+    }
     orr__cloop_stream_pass(c);
     orr__text_addf(c->t, "    }\n    at += W(%d);\n", orr__cloop_size_at(c->r, last));
     orr__cloop_close(c, 0, last);

@@ -25,7 +25,7 @@ typedef struct {
     orr__layout lay;
     int order[ORR_MAX_RANK], outer; /* `outer`: how many of them are kept axes outside everything else */
     int16_t *at, *scalar;
-    int16_t *pass; /* of a row: how many folds, one after the other, a register waits for */
+    int16_t *pass; /* of a row: how many folds, one after the other, a register waits for; of a map: its stage */
     bool *ahead;   /* its random bits are there for the loop being written */
 } orr__cloop;
 
@@ -62,6 +62,12 @@ void orr__cloop_parts(orr__cloop *c);
 void orr__cloop_blocks(orr__cloop *c);
 void orr__cloop_parts_of_block(orr__cloop *c);
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to);
+/* The body of a map in stages, each a loop over the block: how many (they are in c->pass from then on); before all loops; one
+ * stage's values, inside its loop. And what instruction n takes of it. */
+int orr__cloop_stages(orr__cloop *c);
+void orr__cloop_stage_begin(orr__cloop *c, int stages);
+void orr__cloop_stage_values(orr__cloop *c, int stage, int stages);
+int orr__cloop_flops(const orr__cloop *c, int n);
 /* Returns when there are no elements: then no input may be read. */
 void orr__cloop_nothing(orr__cloop *c);
 /* Outputs too large for caches (orr__cloop_reach) are stored past them: functions before the kernel; before its loops;

@@ -14,8 +14,17 @@
 
 /* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
  * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within
- * these bounds. Bytes of a line; how far ahead maps ask, as the processor's own prefetching ends with each page. */
-enum { FAR = 1 << 20, OWN = 4 << 20, LEAST_LARGE = 32 << 20, MOST_LARGE = 96 << 20, LINE = 64, AHEAD = 4096 };
+ * these bounds. Bytes of a line; how far ahead maps ask, as the processor's own prefetching ends with each page. In flops, what
+ * a point may cost. */
+enum {
+    FAR = 1 << 20,
+    OWN = 4 << 20,
+    LEAST_LARGE = 32 << 20,
+    MOST_LARGE = 96 << 20,
+    LINE = 64,
+    AHEAD = 4096,
+    CHEAP = 24
+};
 
 static const char stream_text[] =
     "#if defined(__AVX512F__)\n"
@@ -85,15 +94,25 @@ void orr__cloop_stream_functions(orr__cloop *c)
         orr__text_add(c->t, stream_text);
 }
 
+/* Does memory, not arithmetic, take the time? Else a store more, and one that waits, costs more than the line's reading. */
+static bool waits_for_memory(const orr__cloop *c)
+{
+    int flops = 0;
+    for (int n = 0; n < c->r->ninstr; n++)
+        flops += orr__cloop_flops(c, n);
+    return flops <= CHEAP;
+}
+
 /* An output in the place of an input finds its lines: they have just been read. */
 void orr__cloop_stream_begin(orr__cloop *c)
 {
     const orr__region *r = c->r;
+    bool waits = waits_for_memory(c);
     for (int k = 0; k < r->nout; k++) {
         orr__text_addf(c->t, "    %s room%d_out[%d] __attribute__((aligned(64)));\n",
                        orr__emit_storage((orr_dtype)r->out_dtype[k]), k, ORR__CLOOP_OUT);
-        orr__text_addf(c->t, "    const int past%d = ORR_PASSES && W(%d) == %d", k, ORR__CLOOP_REACH_AT,
-                       ORR__CLOOP_PAST);
+        orr__text_addf(c->t, "    const int past%d = %s && W(%d) == %d", k, waits ? "ORR_PASSES" : "0",
+                       ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
         for (int i = 0; i < r->nin; i++)
             orr__text_addf(c->t, " && (const void *)out%d != in%d", k, i);
         orr__text_add(c->t, ";\n");

@@ -1,0 +1,93 @@
+/* C loops of maps with long bodies, cut into stages: each is a loop over the block, what later ones need lies on the stack.
+ * Must not know: what the instructions compute.
+ *
+ * A processor looks a few hundred instructions ahead. A body that is one long chain of logarithms and exponentials fits in
+ * there twice or three times, each waiting for its own last result; of a stage, many do. */
+#include "config.h"
+
+#include "codelets/emit/cloop_room.h"
+#include "ops/ops.h"
+
+/* In flops: a stage's, what alone is worth a cut, what has to stand before it. */
+enum { STAGE = 60, DEAR = 20, SOME = 24 };
+
+int orr__cloop_flops(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    return c->at[n] < c->r->rank - 1    ? 0
+           : in->kind == ORR__RI_RANDOM ? 30
+           : in->kind == ORR__RI_EW     ? orr__ew(in->op)->flops
+                                        : 1;
+}
+
+int orr__cloop_stages(orr__cloop *c)
+{
+    int stage = 0, flops = 0;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        int own = orr__cloop_flops(c, n);
+        if (own >= DEAR && flops >= SOME && flops + own > STAGE) {
+            stage++;
+            flops = 0;
+        }
+        flops += own;
+        if (own > 0)
+            c->pass[n] = (int16_t)stage;
+    }
+    return stage + 1;
+}
+
+static bool used_in(const orr__cloop *c, int n, int stage, bool last)
+{
+    const orr__region *r = c->r;
+    for (int i = n + 1; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (c->at[i] == r->rank - 1 && c->pass[i] == stage && (in->x == n || in->y == n || in->z == n))
+            return true;
+    }
+    for (int k = 0; k < r->nout && last; k++)
+        if (r->out_reg[k] == n)
+            return true;
+    return false;
+}
+
+/* What lies in memory, element after element, is read again. */
+static bool lies(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    return in->kind == ORR__RI_LOAD && c->lay.move[in->a * ORR_MAX_RANK + c->r->rank - 1] == ORR__MOVE_UNIT;
+}
+
+static bool kept(const orr__cloop *c, int n, int stages)
+{
+    for (int s = c->pass[n] + 1; s < stages && c->at[n] == c->r->rank - 1 && !lies(c, n); s++)
+        if (used_in(c, n, s, s == stages - 1))
+            return true;
+    return false;
+}
+
+void orr__cloop_stage_begin(orr__cloop *c, int stages)
+{
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (kept(c, n, stages))
+            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n",
+                           orr__emit_type((orr_dtype)c->r->instr[n].dtype), n, ORR__CLOOP_OUT);
+}
+
+void orr__cloop_stage_values(orr__cloop *c, int stage, int stages)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    for (int n = 0; n < r->ninstr; n++) {
+        if (c->at[n] < last || c->pass[n] >= stage || !used_in(c, n, stage, stage == stages - 1))
+            continue;
+        if (lies(c, n))
+            orr__cloop_value(c, n);
+        else
+            orr__text_addf(c->t, "    const %s r%d = keep%d[i%d - q];\n", orr__emit_type((orr_dtype)r->instr[n].dtype),
+                           n, n, last);
+    }
+    orr__cloop_passes(c, last, stage, stage);
+    for (int n = 0; n < r->ninstr; n++)
+        if (c->pass[n] == stage && kept(c, n, stages))
+            orr__text_addf(c->t, "    keep%d[i%d - q] = r%d;\n", n, last, n);
+}
