@@ -222,6 +222,12 @@ void rg_agree(void)
         ORR_CHECK_MSG(orr_memory_stats().spilled_peak > 0, "nothing was spilled");
 }
 
+const char *rg_count(const char *few)
+{
+    const char *given = getenv("ORR_TEST_GRAPHS");
+    return given ? given : getenv("ORR_TEST_FULL") ? "1000" : few;
+}
+
 /* -- processes ----------------------------------------------------------------------------------------------- */
 
 int rg_start(const rg_setting *env)

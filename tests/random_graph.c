@@ -164,13 +164,14 @@ static bool bound(rg_graph *g, const rg_step *s, rg_value *x, bool exact_in)
     orr_dtype d = orr_tensor_dtype(x->t), acc = d == ORR_F16 || d == ORR_BF16 ? ORR_F32 : d;
     int64_t n = orr_tensor_size(x->t);
     double most = largest(g, s), slack = s->slack * eps(d) * (s->square ? most * most : most);
-    orr__scalar *size = s->terms > 0 ? sizes(g, s) : NULL;
+    orr__scalar *size = s->terms > 0 || s->cancels ? sizes(g, s) : NULL;
     bool ok = most < 1e4;
     x->err = calloc((size_t)n + 1, sizeof *x->err);
     for (int64_t i = 0; x->err && i < n; i++) {
         double v = isfinite(x->v[i].f) ? fabs(x->v[i].f) : 0;
         ok = ok && v < (d == ORR_F16 ? 1e3 : 1e4);
-        x->err[i] = fmax(s->ulps, 1) * eps(d) * v + slack + tiny(d);
+        double own = s->cancels && size && isfinite(size[i].f) ? fmax(v, size[i].f) : v;
+        x->err[i] = fmax(s->ulps, 1) * eps(d) * own + slack + tiny(d);
         if (size && isfinite(size[i].f))
             x->err[i] += s->terms * eps(acc) * size[i].f;
     }

@@ -52,6 +52,7 @@ typedef struct {
     double terms; /* it sums up so many products or terms: error in units of the sum of sizes   */
     double slack; /* a composition: error in units of the largest operand's last place          */
     bool square;  /* the slack is by the square of the largest operand                          */
+    bool cancels; /* the op's own error is by what it gives for the operands' sizes            */
     bool sums;    /* there are float sums or products in it, as in those with terms or slack    */
 } rg_step;
 
@@ -81,6 +82,8 @@ void rg_build(rg_graph *g, unsigned long long seed, int ops);
  * ORR_TEST_COMPILES that kernels must have been compiled, and none in vain; ORR_TEST_RESULTS a file for a line per
  * result that must be the same to the last bit in every tier, or, where ORRERY_DETERMINISTIC is on, in every run. */
 void rg_agree(void);
+/* How many graphs a test takes: what ORR_TEST_GRAPHS says, else with ORR_TEST_FULL a thousand, else few. */
+const char *rg_count(const char *few);
 typedef struct {
     const char *name, *value;
 } rg_setting;

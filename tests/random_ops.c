@@ -111,6 +111,7 @@ static bool choose_row(rg_graph *g, rg_step *s)
     s->name = row->op.name;
     s->p.row = row;
     s->ulps = row->ulp;
+    s->cancels = !strcmp(row->op.name, "logaddexp"); /* as its row says */
     s->smooth = !jumps(row);
     return true;
 }

@@ -23,8 +23,7 @@ static void run(const rg_setting *env)
 #define ENGINE(test, graphs, ...)                                                                                      \
     static void test(void)                                                                                             \
     {                                                                                                                  \
-        const char *given = getenv("ORR_TEST_GRAPHS");                                                                 \
-        run((const rg_setting[]){ __VA_ARGS__, { "ORR_TEST_GRAPHS", given ? given : graphs }, { NULL, NULL } });       \
+        run((const rg_setting[]){ __VA_ARGS__, { "ORR_TEST_GRAPHS", rg_count(graphs) }, { NULL, NULL } });             \
     }
 ENGINE(serial, "1000", { "ORRERY_ENGINE", "serial" })
 ENGINE(serial_without_fusion, "300", { "ORRERY_ENGINE", "serial" }, { "ORRERY_FUSE", "off" })

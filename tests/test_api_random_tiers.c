@@ -14,12 +14,6 @@
 
 enum { PARTS = 4 };
 
-static int graphs(int few)
-{
-    const char *given = getenv("ORR_TEST_GRAPHS");
-    return given ? atoi(given) : getenv("ORR_TEST_FULL") ? 1000 : few;
-}
-
 static const char *kernels(void)
 {
     static char dir[1024];
@@ -37,17 +31,15 @@ static bool run_parts(const char *name, const rg_setting *own, int n)
     bool all = true;
     for (int k = 0; k < parts; k++) {
         char seeds[40], file[1100], part[64];
+        rg_setting env[16] = { { "ORRERY_CACHE_DIR", kernels() },
+                               { "ORR_TEST_SEEDS", seeds },
+                               { "ORR_TEST_RESULTS", file } };
+        for (int i = 0; own[i].name; i++)
+            env[3 + i] = own[i];
         (void)snprintf(part, sizeof part, "%s.%d", name, k);
         (void)snprintf(file, sizeof file, "%s", orr_test_tmp(part));
         (void)snprintf(seeds, sizeof seeds, "%d-%d", n * k / parts, n * (k + 1) / parts);
-        pid[k] = rg_start((const rg_setting[]){ { "ORRERY_ENGINE", "serial" },
-                                                { "ORRERY_CACHE_DIR", kernels() },
-                                                { "ORR_TEST_SEEDS", seeds },
-                                                { "ORR_TEST_RESULTS", file },
-                                                own[0],
-                                                own[1],
-                                                own[2],
-                                                { NULL, NULL } });
+        pid[k] = rg_start(env);
     }
     for (int k = 0; k < parts; k++)
         all = rg_wait(pid[k]) && all;
@@ -84,8 +76,12 @@ static int equal_results(const char *one, const char *two)
 
 static void compiled_by(const char *cc, int n)
 {
-    const rg_setting off[] = { { "ORRERY_JIT", "off" }, { NULL, NULL }, { NULL, NULL } };
-    const rg_setting on[] = { { "ORRERY_JIT", "wait" }, { "ORRERY_CC", cc }, { "ORR_TEST_COMPILES", "1" } };
+    const rg_setting off[] = { { "ORRERY_ENGINE", "serial" }, { "ORRERY_JIT", "off" }, { NULL, NULL } };
+    const rg_setting on[] = { { "ORRERY_ENGINE", "serial" },
+                              { "ORRERY_JIT", "wait" },
+                              { "ORRERY_CC", cc },
+                              { "ORR_TEST_COMPILES", "1" },
+                              { NULL, NULL } };
     char command[64];
     (void)snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", cc);
     if (system(command) != 0)
@@ -99,18 +95,17 @@ static void compiled_by(const char *cc, int n)
 
 static void compiled_by_gcc(void)
 {
-    compiled_by("gcc", graphs(60));
+    compiled_by("gcc", atoi(rg_count("60")));
 }
 
 static void compiled_by_clang(void)
 {
-    compiled_by("clang", graphs(40));
+    compiled_by("clang", atoi(rg_count("40")));
 }
 
 static void on_opencl(void)
 {
-    char n[16];
-    (void)snprintf(n, sizeof n, "%d", graphs(100));
+    int n = atoi(rg_count("100"));
     const rg_setting env[] = { { "ORRERY_ENGINE", "starpu" },
                                { "ORRERY_BACKEND", "opencl" },
                                { "STARPU_NCPU", "0" },
@@ -118,10 +113,10 @@ static void on_opencl(void)
                                { "STARPU_OPENCL_ONLY_ON_CPUS", "1" },
                                { "STARPU_NCUDA", "0" },
                                { "ORR_TEST_NEEDS", "OpenCL" },
-                               { "ORR_TEST_GRAPHS", n },
                                { NULL, NULL } };
-    if (!rg_wait(rg_start(env)))
+    if (!run_parts("opencl", env, n))
         ORR_SKIP("see above");
+    printf("    %d graphs\n", n);
 }
 
 /* -- what is in them ----------------------------------------------------------------------------------------- */
