@@ -20,8 +20,8 @@ bool orr__emit_c_can(const orr__region *r);
 char *orr__emit_c(const orr__region *r);
 /* How many words a launch of this region has. */
 int orr__emit_c_words(const orr__region *r);
-/* Of these, the one that says how far the data is: in the core's own caches; beyond them, so that rows and reductions ask for
- * what they will soon read; beyond all, so that maps ask too and outputs are stored past the caches. */
+/* Of these, the one that says how far the data is: in the core's own caches; beyond them, so that all that computes much, by the
+ * element or by the row, asks for what it will soon read; beyond all, so that light maps ask too and store past the caches. */
 enum { ORR__CLOOP_REACH_AT = 1 };
 enum { ORR__CLOOP_NEAR, ORR__CLOOP_FAR, ORR__CLOOP_PAST, ORR__CLOOP_REACHES };
 /* Fills them for one launch; allocates nothing. */

@@ -8,16 +8,16 @@
 #include "codelets/emit/cloop_room.h"
 #include "ops/ops.h"
 
-/* In flops: a stage's, what alone is worth a cut, what has to stand before it. */
-enum { STAGE = 60, DEAR = 20, SOME = 24 };
+/* In flops: a stage's, what alone is worth a cut, what has to stand before it; a random number; rounding to a half. */
+enum { STAGE = 60, DEAR = 20, SOME = 24, RANDOM = 30, ROUNDING = 4 };
 
 int orr__cloop_flops(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
-    return c->at[n] < c->r->rank - 1    ? 0
-           : in->kind == ORR__RI_RANDOM ? 30
-           : in->kind == ORR__RI_EW     ? orr__ew(in->op)->flops
-                                        : 1;
+    int rounding = orr__is_half((orr_dtype)in->dtype) ? ROUNDING : 0;
+    if (c->at[n] < c->r->rank - 1)
+        return 0;
+    return in->kind == ORR__RI_RANDOM ? RANDOM : in->kind == ORR__RI_EW ? orr__ew(in->op)->flops + rounding : 1;
 }
 
 int orr__cloop_stages(orr__cloop *c)
@@ -30,7 +30,7 @@ int orr__cloop_stages(orr__cloop *c)
             flops = 0;
         }
         flops += own;
-        if (own > 0)
+        if (c->at[n] == c->r->rank - 1)
             c->pass[n] = (int16_t)stage;
     }
     return stage + 1;

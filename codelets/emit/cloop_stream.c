@@ -94,11 +94,12 @@ void orr__cloop_stream_functions(orr__cloop *c)
         orr__text_add(c->t, stream_text);
 }
 
-/* Does memory, not arithmetic, take the time? Else a store more, and one that waits, costs more than the line's reading. */
+/* Does memory, not arithmetic, take the time where outputs are stored? Else a store more, and one that waits, costs more than the
+ * line's reading. What rows compute, they have computed before. */
 static bool waits_for_memory(const orr__cloop *c)
 {
     int flops = 0;
-    for (int n = 0; n < c->r->ninstr; n++)
+    for (int n = 0; n < c->r->ninstr && !c->r->rows; n++)
         flops += orr__cloop_flops(c, n);
     return flops <= CHEAP;
 }
@@ -151,8 +152,9 @@ static void ask(orr__cloop *c, const char *from, const char *to, int ahead)
 void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
+    bool light = c->r->kind == ORR__G_MAP && !c->r->rows && waits_for_memory(c);
     orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
-                   c->r->rows || c->r->kind == ORR__G_REDUCE ? ORR__CLOOP_FAR : ORR__CLOOP_PAST);
+                   light ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (!c->r->rows) {
         ask(c, from, to, AHEAD);
     } else if (row >= 0) {
