@@ -143,6 +143,29 @@ static void assignments_are_done_with_the_next_evaluation(void)
     (void)orr_scope_end(s);
 }
 
+/* w ← w/2 + 1 from 0 in a million places, while the "loss" is read: 2 − 2^(1−t) after t steps, exactly. */
+static void the_loss_is_read_while_variables_get_their_values(void)
+{
+    enum { N = 1 << 20, STEPS = 12 };
+    orr_scope *all = orr_scope_begin();
+    orr_tensor *w = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(N)));
+    static float got[N];
+    for (int t = 1; t <= STEPS; t++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *loss = orr_mul(orr_sum(orr_slice_axis(w, 0, N - 8, N, 1), ORR_ALL_AXES, false), orr_scalar(0.125));
+        ORR_CHECK(orr_assign(w, orr_add(orr_mul(w, orr_scalar(0.5)), orr_scalar(1))) == ORR_OK);
+        ORR_CHECK(item(loss) == 2 - ldexp(2, 1 - t));
+        ORR_CHECK(t % 3 != 0 || orr_read(w, got, sizeof got) == ORR_OK);
+        for (int i = 0; i < N && t % 3 == 0; i++)
+            if ((double)got[i] != 2 - ldexp(1, 1 - t)) {
+                ORR_CHECK_MSG(false, "step %d, element %d: %g", t, i, (double)got[i]);
+                break;
+            }
+        (void)orr_scope_end(s);
+    }
+    (void)orr_scope_end(all);
+}
+
 static void a_loop_that_builds_the_same_graph_plans_once(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -287,6 +310,7 @@ int main(int argc, char **argv)
         ORR_TEST(a_graph_is_built_once_and_submitted_often),
         ORR_TEST(graph_build_names_what_is_missing),
         ORR_TEST(assignments_are_done_with_the_next_evaluation),
+        ORR_TEST(the_loss_is_read_while_variables_get_their_values),
         ORR_TEST(a_loop_that_builds_the_same_graph_plans_once),
         ORR_TEST(poison_travels_to_eval_with_its_first_message),
         ORR_TEST(reading_checks_what_it_is_given),

@@ -75,6 +75,77 @@ static void a_leaf_that_is_an_output_is_the_same_buffer(void)
     }
 }
 
+/* y = x + 1, which is waited for, and z = x + 1, which takes its time. */
+static hand *early_and_late(double seconds)
+{
+    hand *h = hand_new();
+    int x = hand_leaf(h, 10), y = hand_step(h, 10, 1, false, 1, &x), z = hand_step(h, 10, 1, false, 1, &x);
+
+    hand_output(h, y);
+    hand_output(h, z);
+    h->kernel[0].add = h->kernel[1].add = 1;
+    h->kernel[1].seconds = seconds;
+    h->value[y].awaited = h->step[0].early = true;
+    h->plan.nearly = 1;
+    return h;
+}
+
+static void what_is_waited_for_is_there_before_the_rest(void)
+{
+    NEED_STARPU;
+    hand *h = early_and_late(0.4);
+    ORR_REQUIRE(engine_up("starpu") == ORR_OK);
+    orr__buf *leaf = ramp(10, 0), *theirs = orr__buf_wrap(leaf->host, 80, NULL, NULL), *out[2];
+    orr__scalar s = { .f = 0 };
+
+    for (int k = 0; k < 2; k++) { /* the user's own memory is read before the user is told */
+        orr__run *run = NULL;
+        double t0 = orr__now();
+        ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, k ? &theirs : &leaf, &s, out, &run) == ORR_OK);
+        ORR_CHECK(orr__run_wait(run) == ORR_OK && is_ramp(out[0], 10, 1, 1));
+        bool all = orr__run_done(out[1]->run);
+        ORR_CHECK(k == 1 ? all : !all || orr__now() - t0 > 0.4);
+        ORR_CHECK(is_ramp(out[1], 10, 1, 1) && orr__now() - t0 > 0.4);
+        orr__run_unref(run);
+        orr__buf_unref(out[0]);
+        orr__buf_unref(out[1]);
+    }
+    orr__buf_unref(theirs);
+    orr__buf_unref(leaf);
+    orr__engine_stop();
+    free(h);
+}
+
+static void a_late_failure_is_told_to_who_reads_it(void)
+{
+    NEED_STARPU;
+    for (int bad = 0; bad < 2; bad++) {
+        hand *h = early_and_late(0.05);
+        ORR_REQUIRE(engine_up("starpu") == ORR_OK);
+        orr__buf *leaf = ramp(10, 0), *out[2], *more[2];
+        orr__run *run = NULL;
+        orr__scalar s = { .f = 0 };
+
+        h->kernel[bad].fail_row = 3;
+        ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, &leaf, &s, out, &run) == ORR_OK);
+        ORR_CHECK(orr__run_wait(run) == (bad ? ORR_OK : ORR_EINDEX));
+        ORR_CHECK(orr__buf_sync(out[0]) == (bad ? ORR_OK : ORR_EINDEX));
+        ORR_CHECK(orr__buf_sync(out[1]) == ORR_EINDEX && strstr(orr_error_message(), "row 3 is bad") != NULL);
+        h->kernel[bad].fail_row = -1;
+        ORR_CHECK(hand_run(h, &out[1], 0, more) == ORR_EINDEX); /* what is made of it fails too */
+        ORR_REQUIRE(hand_run(h, &leaf, 0, more) == ORR_OK);
+        ORR_CHECK(is_ramp(more[0], 10, 1, 1) && is_ramp(more[1], 10, 1, 1));
+        orr__run_unref(run);
+        for (int k = 0; k < 2; k++) {
+            orr__buf_unref(out[k]);
+            orr__buf_unref(more[k]);
+        }
+        orr__buf_unref(leaf);
+        orr__engine_stop();
+        free(h);
+    }
+}
+
 static void more_buffers_than_a_starpu_task_holds_inline(void)
 {
     EACH_ENGINE
@@ -340,6 +411,8 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(tiles_and_partial_sums_give_the_same_on_both_engines),
         ORR_TEST(a_leaf_that_is_an_output_is_the_same_buffer),
+        ORR_TEST(what_is_waited_for_is_there_before_the_rest),
+        ORR_TEST(a_late_failure_is_told_to_who_reads_it),
         ORR_TEST(more_buffers_than_a_starpu_task_holds_inline),
         ORR_TEST(tiles_may_overlap_the_inputs_tiles),
         ORR_TEST(slots_are_reused_in_order),

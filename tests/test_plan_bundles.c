@@ -19,8 +19,8 @@ static orr_tensor *values(int64_t m, int64_t n)
     return t;
 }
 
-/* A fresh plan for `workers` workers, verified by its making. */
-static orr__plan *plan_of(orr_tensor *const *t, int n, int workers)
+/* A fresh plan for `workers` workers, verified by its making. The first nfirst outputs are waited for. */
+static orr__plan *plan_of_first(orr_tensor *const *t, int n, int nfirst, int workers)
 {
     orr__plan *plan = NULL;
     orr__prog p;
@@ -28,12 +28,17 @@ static orr__plan *plan_of(orr_tensor *const *t, int n, int workers)
     orr__machine before = orr__plan_machine;
     for (int i = 0; i < n; i++)
         node[i] = orr__handle_node(t[i]);
-    ORR_CHECK(orr__prog_capture(here, node, n, &p) == ORR_OK);
+    ORR_CHECK(orr__prog_capture_first(here, node, n, nfirst, &p) == ORR_OK);
     orr__plan_machine = (orr__machine){ .workers = workers, .bundles = true };
     ORR_CHECK_MSG(orr__plan_make(here, &p, false, &plan) == ORR_OK, "%s", orr_error_message());
     orr__plan_machine = before;
     orr__prog_free(&p);
     return plan;
+}
+
+static orr__plan *plan_of(orr_tensor *const *t, int n, int workers)
+{
+    return plan_of_first(t, n, n, workers);
 }
 
 static int tasks_of(const orr__plan *p)
@@ -347,6 +352,31 @@ static void strips_give_the_same_gradients(void)
                       "%d: %g %g %g", i, (double)strips[i], (double)apart[i], (double)here_and_now[i]);
 }
 
+/* A loss, what is left of its step, and a step more that may fail. */
+static void what_is_waited_for_goes_first(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_tensor *x = values(300, 400), *y = orr_matmul(x, values(400, 500)),
+               *index = orr_randint(ORR_I64, ORR_SHAPE(9), 0, 9);
+    ORR_CHECK(orr_eval(index) == ORR_OK);
+    orr_tensor *loss = orr_add(orr_sum(orr_slice_axis(y, 0, 0, 1, 1), ORR_ALL_AXES, false), orr_scalar(1));
+    orr_tensor *rest = orr_matmul(orr_transpose(x), orr_square(y)), *taken = orr_take(rest, index, 0);
+    orr_tensor *t[] = { loss, rest, taken };
+    orr__plan *p = plan_of_first(t, 2, 1, 2);
+    int made = p->value[p->out[0]].first, later = p->value[p->out[1]].first, early = 0;
+    for (int i = 0; i < p->nstep; i++)
+        early += p->step[i].early ? orr__plan_tasks(p, i) : 0;
+    ORR_CHECK(p->nearly > 0 && p->nearly == early && p->value[p->out[0]].awaited && !p->value[p->out[1]].awaited);
+    ORR_CHECK(made < later && p->step[orr__plan_head(p, made)].early && !p->step[orr__plan_head(p, later)].early);
+    orr__plan_unref(p);
+    for (int k = 0; k < 2; k++) { /* all are waited for; what is left may fail */
+        p = plan_of_first(t, k ? 3 : 2, k ? 1 : 2, 2);
+        ORR_CHECK(p->nearly == 0);
+        orr__plan_unref(p);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void values_are_the_same(void)
 {
     static float bundled[256 * LAYERS], apart[256 * LAYERS], here_and_now[256 * LAYERS];
@@ -371,6 +401,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(without_fusion_every_step_is_a_task),
                                       ORR_TEST(little_values_of_tasks_have_memory_of_their_own),
                                       ORR_TEST(the_plan_prints_its_bundles),
+                                      ORR_TEST(what_is_waited_for_goes_first),
                                       ORR_TEST(values_are_the_same),
                                       { 0 } };
     return orr_test_main(argc, argv, "plan.bundles", tests);

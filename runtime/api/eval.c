@@ -124,11 +124,12 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     bool tracing = orr__tracing();
     double t0 = tracing ? orr__now() : 0;
     st = select_nodes(nodes, n, todo, &count, true);
+    int first = count; /* who asks waits for these, and not for variables' new values; an event stands for all */
     if (st == ORR_OK)
         st = select_nodes(pending, npending, todo, &count, false);
     if (st == ORR_OK && count) {
         orr__prog p;
-        st = orr__prog_capture(at, todo, count, &p);
+        st = orr__prog_capture_first(at, todo, count, first && !run ? first : count, &p);
         if (st == ORR_OK) {
             st = run_capture(at, todo, count, &p, run);
             orr__prog_free(&p);

@@ -28,11 +28,11 @@ static void compile(orr__plan *plan)
             orr__cpu_compiled(plan->step[i].cpu);
 }
 
-static orr_status warm(orr__site at, orr__node *const *node, int n)
+static orr_status warm(orr__site at, orr__node *const *node, int n, int nfirst)
 {
     orr__prog p;
     orr__plan *plan;
-    orr_status st = orr__prog_capture(at, node, n, &p);
+    orr_status st = orr__prog_capture_first(at, node, n, nfirst, &p);
     if (st != ORR_OK)
         return st;
     st = orr__plan_get(at, &p, &plan);
@@ -57,10 +57,10 @@ orr_status orr_warmup_at(const char *file, int line, orr_tensor *t)
     orr__node **todo = orr__alloc_n((size_t)npending + 1, sizeof *todo);
     if (!todo)
         return ORR_ENOMEM;
-    int n = without_value(&node, 1, todo);
+    int nfirst = without_value(&node, 1, todo), n = nfirst;
     n += without_value(pending, npending, todo + n);
     if (n)
-        st = warm(at, todo, n);
+        st = warm(at, todo, n, nfirst ? nfirst : n);
     for (int i = 0; i < n; i++)
         orr__node_unref(todo[i]);
     free(todo);

@@ -77,6 +77,8 @@ struct orr__run {
     char text[640];                /* of the first error; under the lock */
     atomic_int left;               /* tasks under way or yet to be submitted, and one while they are being submitted; written
                                     * by all workers, so it lies apart from what they read */
+    orr__run *part;                /* ends as soon as plan->nearly tasks have: the outputs that are waited for are there. NULL:
+                                    * all end together. It has a status and an end, and nothing else */
     char apart[128];
     orr__plan *plan;
     orr__scalar *scalar;
@@ -101,6 +103,9 @@ struct orr__run {
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
 bool orr__run_task_done(orr__run *r); /* left − 1; at zero the run ends: true */
+/* Gives it a part that ends after n tasks, each of which is told to orr__run_early_done before orr__run_task_done. */
+bool orr__run_divide(orr__run *r, int n);
+void orr__run_early_done(orr__run *r);
 extern double orr__run_patience;      /* seconds without the end of a task after which the log says so; for tests */
 static inline orr_status orr__run_status(orr__run *r) { return (orr_status)atomic_load(&r->status); }
 

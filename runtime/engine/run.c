@@ -8,6 +8,17 @@
 
 double orr__run_patience = 60;
 
+/* The same for runs and their parts: one reference for who waits, one for the work. */
+static void begin(orr__run *r, int left)
+{
+    atomic_init(&r->refs, 2);
+    atomic_init(&r->left, left);
+    atomic_init(&r->status, ORR_OK);
+    atomic_init(&r->done, false);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->cond, NULL);
+}
+
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
 {
     orr__run *r = orr__alloc(sizeof *r);
@@ -24,12 +35,7 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
     }
     if (plan->nscalar > 0)
         memcpy(r->scalar, scalar, (size_t)plan->nscalar * sizeof *scalar);
-    atomic_init(&r->refs, 2);
-    atomic_init(&r->left, 1);
-    atomic_init(&r->status, ORR_OK);
-    atomic_init(&r->done, false);
-    pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->cond, NULL);
+    begin(r, 1);
     r->plan = orr__plan_ref(plan);
     return r;
 }
@@ -59,6 +65,13 @@ void orr__run_fail(orr__run *r, orr_status st, const char *text)
     pthread_mutex_unlock(&r->lock);
 }
 
+static void copy_text(orr__run *r, char *text)
+{
+    pthread_mutex_lock(&r->lock);
+    memcpy(text, r->text, sizeof r->text);
+    pthread_mutex_unlock(&r->lock);
+}
+
 /* A leaf whose run failed has no content: whatever was made from it is void. */
 static void inherit_failure(orr__run *r)
 {
@@ -66,9 +79,7 @@ static void inherit_failure(orr__run *r)
         orr__run *d = r->dep[i];
         if (orr__run_status(d) != ORR_OK && orr__run_status(r) == ORR_OK) {
             char text[sizeof d->text];
-            pthread_mutex_lock(&d->lock);
-            memcpy(text, d->text, sizeof text);
-            pthread_mutex_unlock(&d->lock);
+            copy_text(d, text);
             orr__run_fail(r, orr__run_status(d), text);
         }
         orr__run_unref(d);
@@ -78,9 +89,36 @@ static void inherit_failure(orr__run *r)
     r->ndep = 0;
 }
 
+static void end(orr__run *r)
+{
+    pthread_mutex_lock(&r->lock);
+    atomic_store(&r->done, true);
+    pthread_cond_broadcast(&r->cond);
+    pthread_mutex_unlock(&r->lock);
+    orr__run_unref(r);
+}
+
+/* What r has met so far is its part's fate too: of a leaf's run that was still going on as well. */
+static void end_part(orr__run *r)
+{
+    char text[sizeof r->text];
+    orr__run *failed = orr__run_status(r) != ORR_OK ? r : NULL;
+    for (int i = 0; i < r->ndep && !failed; i++)
+        failed = orr__run_status(r->dep[i]) != ORR_OK ? r->dep[i] : NULL;
+    if (failed) {
+        copy_text(failed, text);
+        orr__run_fail(r->part, orr__run_status(failed), text);
+    }
+    end(r->part);
+}
+
 /* Everything but the status goes before waiters wake: who waits may reuse the memory at once. */
 static void finish(orr__run *r)
 {
+    if (r->part && atomic_load(&r->part->left) > 0) /* not all was submitted */
+        end_part(r);
+    orr__run_unref(r->part);
+    r->part = NULL;
     inherit_failure(r);
     for (int i = 0; i < r->plan->nvalue; i++)
         orr__buf_unref(r->value[i]);
@@ -98,11 +136,23 @@ static void finish(orr__run *r)
     r->scalar = NULL;
     r->tasks = NULL;
     r->scratch = NULL;
-    pthread_mutex_lock(&r->lock);
-    atomic_store(&r->done, true);
-    pthread_cond_broadcast(&r->cond);
-    pthread_mutex_unlock(&r->lock);
-    orr__run_unref(r);
+    end(r);
+}
+
+bool orr__run_divide(orr__run *r, int n)
+{
+    orr__run *p = orr__alloc(sizeof *p);
+    if (!p)
+        return false;
+    begin(p, n);
+    r->part = p;
+    return true;
+}
+
+void orr__run_early_done(orr__run *r)
+{
+    if (r->part && atomic_fetch_sub_explicit(&r->part->left, 1, memory_order_acq_rel) == 1)
+        end_part(r);
 }
 
 bool orr__run_task_done(orr__run *r)

@@ -152,6 +152,7 @@ void orr__star_models(bool use);
 /* star_cholesky.c: all tasks of a step that is a graph by itself; models as above. */
 orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s);
 void orr__star_cholesky_models(bool use);
+orr_status orr__star_submit(orr__site at, orr__run *r); /* star_submit.c: all tasks of a run that is bound */
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
 void orr__star_opencl(void *buffers[], void *arg);

@@ -1,35 +1,11 @@
-/* Submits a plan's tasks, or runs a small plan inline.
- * Must not know: what a task computes. */
+/* Submits a plan's tasks.
+ * Must not know: what a task computes, who waits for them. */
 #include "config.h"
 #include <sched.h>
 #include <stdlib.h>
 #include "runtime/base/env.h"
 #include "runtime/base/point.h"
-#include "runtime/base/pool.h"
 #include "runtime/engine/star.h"
-
-/* Runs under way that make our leaves: their failure will be ours. A failure that is known already is the answer. */
-static orr_status depend(orr__run *r, orr__buf *const *leaf)
-{
-    int n = r->plan->nleaf;
-
-    for (int i = 0; i < n; i++) {
-        orr__run *d = leaf[i] ? leaf[i]->run : NULL;
-        if (!d)
-            continue;
-        if (orr__run_done(d)) {
-            if (orr__run_status(d) != ORR_OK)
-                return orr__run_wait(d);
-            continue;
-        }
-        if (!r->dep && !(r->dep = orr__alloc_n((size_t)n, sizeof(*r->dep))))
-            return ORR_ENOMEM;
-        r->dep[r->ndep++] = orr__run_ref(d);
-    }
-    return ORR_OK;
-}
-
-/* -- tasks ------------------------------------------------------------------------------------------------ */
 
 /* The worker has nothing to do now, and would spin on the core that a waiting thread needs: up to 1.5 ms, until the
  * kernel takes it away. */
@@ -40,6 +16,8 @@ static void called_back(void *arg)
     orr__star_device_done(a);
     orr__task_state(a, ORR__TASK_DONE);
     orr__meter_done(a->run, a->step, true);
+    if (a->step->early)
+        orr__run_early_done(a->run);
     if (orr__run_task_done(a->run))
         sched_yield();
 }
@@ -180,6 +158,8 @@ static orr_status send(draft *d)
         orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->step->region->label, err);
     }
     st = host_lane(d->a, d->n, d->handle, d->mode);
+    if (st == ORR_OK && d->a->step->early)
+        orr__run_early_done(d->a->run);
     orr__meter_started(d->a->run);
     orr__meter_done(d->a->run, d->a->step, true);
     d->task->destroy = 0;
@@ -214,7 +194,7 @@ static orr_status submit(orr__site at, orr__task *a)
 }
 
 /* All of them even when one has failed meanwhile (they skip their work): who depends on an output finds it written. */
-static orr_status submit_all(orr__site at, orr__run *r)
+orr_status orr__star_submit(orr__site at, orr__run *r)
 {
     const orr__plan *plan = r->plan;
     orr__task *a;
@@ -253,129 +233,4 @@ static orr_status submit_all(orr__site at, orr__run *r)
     atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one is ours: it is not the last */
     starpu_do_schedule(); /* some policies hold tasks back until they are told that there are no more */
     return st;
-}
-
-/* -- a run ------------------------------------------------------------------------------------------------ */
-
-static void ended(orr__run *r)
-{
-    orr__stall_unwatch(r);
-    orr__meter_end(r);
-    orr__guard_end(r);
-    orr__star_rest(true);
-}
-
-/* What is small is not worth a task; nor is what would be one alone, of a caller who waits for it: no other worker could help. */
-static bool worth_tasks(const orr__plan *plan, bool wait)
-{
-    if (plan->us < orr__plan_inline_us())
-        return false;
-    return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;
-}
-
-/* Whether the calling thread does it: if it can begin at once. */
-static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf, bool wait)
-{
-    if (worth_tasks(plan, wait))
-        return false;
-    for (int i = 0; i < plan->nstep; i++)
-        if (orr__region_needs_device(plan->step[i].region))
-            return false;
-    for (int i = 0; i < plan->nleaf; i++) {
-        orr__tiles *t = leaf[i] ? orr__buf_tiles(leaf[i]) : NULL;
-        if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))
-            return false;
-        if (t && atomic_load_explicit(&t->away, memory_order_acquire))
-            return false;
-    }
-    return true;
-}
-
-/* budget: bytes that it has to do with; 0: it takes what it needs, at once. */
-static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                               orr__buf **out, orr__run **run, size_t budget)
-{
-    orr__run *r = orr__run_new(plan, scalar);
-    orr_status st = r && budget > 0 && !orr__meter_begin(r, budget) ? ORR_ENOMEM : ORR_OK;
-
-    if (!r)
-        return ORR_ENOMEM;
-    r->ended = ended;
-    orr__star_wake(true);
-    orr__guard_begin(r, orr__star.hybrid);
-    if (st == ORR_OK && (st = depend(r, leaf)) == ORR_OK && (st = orr__star_bind(r, leaf)) == ORR_OK &&
-        (st = submit_all(at, r)) == ORR_OK) {
-        orr__exec_outputs(plan, r->value, out);
-        for (int k = 0; k < plan->nout; k++)
-            if (plan->value[plan->out[k]].leaf < 0 && !out[k]->run)
-                out[k]->run = orr__run_ref(r);
-    } else {
-        orr__run_fail(r, st, orr_error_message());
-    }
-    orr__run_task_done(r);
-    if (st == ORR_OK) {
-        *run = r;
-        return ORR_OK;
-    }
-    st = orr__run_wait(r); /* an error of a task that was first counts more */
-    orr__run_unref(r);
-    return st;
-}
-
-/* StarPU ends the process when malloc fails for its tasks and handles: is there as much as they may need? */
-static bool room_for_starpu(const orr__plan *plan)
-{
-    size_t n = (size_t)plan->nvalue + (size_t)plan->ntasks, bytes;
-    bytes = ((size_t)256 << 10) + n * ((size_t)8 << 10);
-    void *volatile p = malloc(bytes < (size_t)64 << 20 ? bytes : (size_t)64 << 20); /* volatile: not to be left out */
-    bool there = p != NULL;
-    free(p);
-    return there;
-}
-
-static size_t tight_budget(const orr__plan *plan)
-{
-    size_t room = orr__engine_left();
-
-    return room > plan->bytes_peak ? room : plan->bytes_peak + 1; /* the rest goes to files */
-}
-
-/* In as little memory as can be, alone among those that do so; refused when that is too much. */
-static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                                  orr__buf **out, orr__run **run, bool wait)
-{
-    static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
-    orr_status st;
-
-    pthread_mutex_lock(&alone);
-    orr__star_wait_runs(0); /* what other runs hold, and what waits for reuse, may be enough */
-    (void)orr__tilepool_trim();
-    st = orr__exec_admit(at, plan);
-    if (st == ORR_OK && suits_inline(plan, leaf, wait))
-        st = orr__exec_inline(at, plan, leaf, scalar, out);
-    else if (st == ORR_OK)
-        st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
-    pthread_mutex_unlock(&alone);
-    return st;
-}
-
-orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                             orr__buf **out, orr__run **run, bool wait)
-{
-    bool small = suits_inline(plan, leaf, wait);
-    orr_status st;
-
-    orr__tilepool_settle();
-    if ((small ? plan->bytes_peak : plan->bytes_all) > orr__engine_left())
-        return execute_tightly(at, plan, leaf, scalar, out, run, wait);
-    if (small)
-        return orr__exec_inline(at, plan, leaf, scalar, out);
-    if (!room_for_starpu(plan)) {
-        (void)orr__tilepool_trim();
-        orr__pool_trim();
-        if (!room_for_starpu(plan))
-            return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
-    }
-    st = execute_once(at, plan, leaf, scalar, out, run, 0);
-    return st == ORR_ENOMEM ? execute_tightly(at, plan, leaf, scalar, out, run, wait) : st;
 }

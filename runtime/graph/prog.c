@@ -287,7 +287,7 @@ void orr__progs_thread_exit(orr__tls *tls)
     tls->stack_cap = 0;
 }
 
-orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p)
+orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p)
 {
     orr__tls *tls = orr__tls_get();
     orr_status st = ORR_OK;
@@ -297,7 +297,9 @@ orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr_
         orr__graph_lock();
         w.epoch = ++epoch;
         for (int i = 0; i < nout && st == ORR_OK && !w.oom; i++)
-            if (visit(&w, at, out[i], &st) && reserve(&w, sizeof(int32_t))) {
+            if (visit(&w, at, out[i], &st) && reserve(&w, 2 * sizeof(int32_t))) {
+                if (i == nfirst)
+                    p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
                 p->out[p->nout++] = out[i]->index;
                 p->key_size = (size_t)(put_i32(p->key + p->key_size, ~out[i]->index) - p->key);
             }
@@ -315,7 +317,13 @@ orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr_
         orr__prog_free(p);
     else
         p->hash = orr__hash(p->key, p->key_size, 0);
+    p->nfirst = nfirst;
     return st;
+}
+
+orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p)
+{
+    return orr__prog_capture_first(at, out, nout, nout, p);
 }
 
 void orr__prog_free(orr__prog *p)

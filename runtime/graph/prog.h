@@ -11,6 +11,7 @@
  * Two captures with equal keys (bytes) differ only in leaf buffers and scalar values. */
 typedef struct orr__prog {
     int n, nout, nleaf, nscalar, narg;
+    int nfirst;           /* the first so many outputs are waited for, the others may be finished later */
     orr__node **node;     /* references held  */
     int32_t *arg0, *arg, *leaf_of, *scalar0;
     int32_t *out;         /* node index of each requested output */
@@ -30,6 +31,8 @@ static inline int orr__prog_nin(const orr__prog *p, int i)
 
 /* Walks from `out` to leaves, under the graph lock, without recursion. Poison or cycle: its error. */
 orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p);
+/* The same where only the first nfirst outputs are waited for: another key. */
+orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p);
 void orr__prog_free(orr__prog *p);
 /* Checks every rule that the rooms behind rely on (arity, shapes, ranges, order); EINTERNAL says what is broken. */
 orr_status orr__prog_verify(const orr__prog *p);

@@ -44,7 +44,16 @@ static void emit_pending(joiner *j, bool all)
     j->npending = kept;
 }
 
-/* A large step, or all of a strip's. */
+/* Somebody waits for it. */
+static bool awaited(const orr__plan *p, int i)
+{
+    bool any = false;
+    for (int k = 0; k < p->step[i].region->nout; k++)
+        any = any || p->value[p->step[i].out[k]].awaited;
+    return any;
+}
+
+/* A large step, one that is waited for, or all of a strip's. */
 static int emit_large(joiner *j, int i)
 {
     int n = j->pl->step[i].members > 1 ? j->pl->step[i].members : 1;
@@ -64,8 +73,9 @@ static void find_order(joiner *j)
 {
     double most = 2 * orr__task_worth() * orr__plan_machine.workers;
     for (int i = 0, n; i < j->pl->nstep; i += n) {
-        n = j->small[i] ? 1 : emit_large(j, i);
-        if (!j->small[i])
+        bool wait = j->small[i] && !awaited(j->pl, i);
+        n = wait ? 1 : emit_large(j, i);
+        if (!wait)
             continue;
         j->pending[j->npending++] = i;
         j->pending_us += orr__step_cost(&j->pl->step[i]);
@@ -150,7 +160,9 @@ orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber)
         renumber[i] = i;
     if (!orr__env.fuse || !orr__plan_machine.bundles || p->nstep < 2)
         return ORR_OK;
-    orr_status st = orr__plan_strips(at, p);
+    orr_status st = orr__plan_awaited_first(at, p);
+    if (st == ORR_OK)
+        st = orr__plan_strips(at, p);
     if (st != ORR_OK)
         return st;
     int *block = malloc((4 * n + (size_t)p->nvalue) * sizeof *block);

@@ -222,6 +222,9 @@ static orr_status arrange(maker *m)
     orr__plan *pl = m->plan;
     int *renumber = malloc(((size_t)pl->nvalue + 1) * sizeof *renumber);
     orr_status st = renumber ? ORR_OK : enomem(m);
+    for (int k = 0, v; k < m->p->nfirst && m->p->nfirst < m->p->nout; k++)
+        if ((v = m->value_of[orr__fuse_strip(m->p, m->p->out[k])]) >= 0)
+            pl->value[v].awaited = true;
     for (int pass = 0; pass < 2 && st == ORR_OK; pass++) {
         if (m->lean == (pass == 1))
             st = orr__plan_make_way(m->at, pl, renumber);
@@ -240,6 +243,7 @@ static orr_status arrange(maker *m)
         orr__plan_lifetimes(pl);
         for (int i = 0; i < pl->nstep; i++)
             pl->us += pl->step[i].us;
+        orr__plan_early(pl);
         st = orr__plan_bundle_memory(m->at, pl);
     }
     return st == ORR_OK ? orr__plan_memory(m->at, pl) : st;

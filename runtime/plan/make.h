@@ -32,6 +32,10 @@ orr_status orr__plan_memory(orr__site at, orr__plan *p);
 /* Before bundles: whoever reads a large value that an element-wise step could write over goes before that step. Renumbers as
  * orr__plan_renumber. */
 orr_status orr__plan_make_way(orr__site at, orr__plan *p, int *renumber);
+/* Which tasks make the outputs that are waited for, where the rest may be finished later (early.c). */
+void orr__plan_early(orr__plan *p);
+/* Before bundles: what is needed for these outputs stands before what is not. Steps only move. */
+orr_status orr__plan_awaited_first(orr__site at, orr__plan *p);
 int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */
 /* lean: in little memory, at the cost of bundles and of work done twice. */
 orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan);

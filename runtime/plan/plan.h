@@ -14,6 +14,7 @@ typedef struct orr__value {
     int ntiles;
     int leaf;              /* capture leaf number, -1: computed here                */
     int output;            /* number among the requested outputs, -1: temporary     */
+    bool awaited;          /* of those that are waited for before all is done       */
     int first, last;       /* steps that write it first and read it last            */
     int over;              /* in place: the input of step `first` whose memory it takes over, -1 */
     bool given;            /* another value takes over its memory                    */
@@ -41,6 +42,7 @@ typedef struct orr__step {
                             * on a CPU; each has one tile, or (strips) as many as the others, of which a task runs the same.
                             * Its other members have 0, as has a step by itself. */
     orr__use *use; int nuse; /* of the bundle: each value once, what it writes first; as many again for each further tile */
+    bool early;            /* of a step by itself or the first of a bundle: makes what is awaited */
     void *work;            /* the engine's                                        */
     void *times;           /* model.c's                                           */
     uint64_t took_n[3], took_ns[3]; /* launches per orr__on, and their time: for people  */
@@ -67,6 +69,7 @@ typedef struct orr__plan {
     int nscratch;                          /* bundles that need any         */
     int nleaf, nscalar;
     int ntasks;                            /* as orr__plan_tasks of all steps */
+    int nearly;                            /* the same of early ones, 0: all outputs are waited for */
     double us;                             /* predicted, one core                                */
     size_t bytes_all;                      /* of temporaries and outputs, all there from the beginning */
     size_t bytes_peak;                     /* the same, each from its first step to its last, one task after the other */

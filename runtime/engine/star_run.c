@@ -1,0 +1,172 @@
+/* Runs a plan: inline, as tasks, or in little memory; what whoever asked waits for.
+ * Must not know: how tasks are submitted, what they compute. */
+#include "config.h"
+#include <stdlib.h>
+#include "runtime/base/env.h"
+#include "runtime/base/pool.h"
+#include "runtime/engine/star.h"
+
+/* Runs under way that make our leaves: their failure will be ours. A failure that is known already is the answer. */
+static orr_status depend(orr__run *r, orr__buf *const *leaf)
+{
+    int n = r->plan->nleaf;
+
+    for (int i = 0; i < n; i++) {
+        orr__run *d = leaf[i] ? leaf[i]->run : NULL;
+        if (!d)
+            continue;
+        if (orr__run_done(d)) {
+            if (orr__run_status(d) != ORR_OK)
+                return orr__run_wait(d);
+            continue;
+        }
+        if (!r->dep && !(r->dep = orr__alloc_n((size_t)n, sizeof(*r->dep))))
+            return ORR_ENOMEM;
+        r->dep[r->ndep++] = orr__run_ref(d);
+    }
+    return ORR_OK;
+}
+
+static void ended(orr__run *r)
+{
+    orr__stall_unwatch(r);
+    orr__meter_end(r);
+    orr__guard_end(r);
+    orr__star_rest(true);
+}
+
+/* What is small is not worth a task; nor is what would be one alone, of a caller who waits for it: no other worker could help. */
+static bool worth_tasks(const orr__plan *plan, bool wait)
+{
+    if (plan->us < orr__plan_inline_us())
+        return false;
+    return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;
+}
+
+/* Whether the calling thread does it: if it can begin at once. */
+static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf, bool wait)
+{
+    if (worth_tasks(plan, wait))
+        return false;
+    for (int i = 0; i < plan->nstep; i++)
+        if (orr__region_needs_device(plan->step[i].region))
+            return false;
+    for (int i = 0; i < plan->nleaf; i++) {
+        orr__tiles *t = leaf[i] ? orr__buf_tiles(leaf[i]) : NULL;
+        if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))
+            return false;
+        if (t && atomic_load_explicit(&t->away, memory_order_acquire))
+            return false;
+    }
+    return true;
+}
+
+/* Who asked waits for these alone. Devices are left out: how long they take is measured by runs that end; and so is what reads
+ * the user's memory, which may be written again as soon as the user is told of a result. */
+static bool divide(orr__run *r, orr__buf *const *leaf, size_t budget)
+{
+    bool may = r->plan->nearly > 0 && budget == 0 && orr__star.one_memory;
+    for (int i = 0; may && i < r->plan->nleaf; i++)
+        may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
+    return !may || orr__run_divide(r, r->plan->nearly);
+}
+
+/* References of the outputs to what they are to be waited for by. */
+static void mark_outputs(orr__run *r, orr__buf **out)
+{
+    for (int k = 0; k < r->plan->nout; k++) {
+        const orr__value *v = &r->plan->value[r->plan->out[k]];
+        if (v->leaf < 0 && !out[k]->run)
+            out[k]->run = orr__run_ref(r->part && v->awaited ? r->part : r);
+    }
+}
+
+/* budget: bytes that it has to do with; 0: it takes what it needs, at once. */
+static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                               orr__buf **out, orr__run **run, size_t budget)
+{
+    orr__run *r = orr__run_new(plan, scalar);
+    orr_status st = r && budget > 0 && !orr__meter_begin(r, budget) ? ORR_ENOMEM : ORR_OK;
+
+    if (!r)
+        return ORR_ENOMEM;
+    r->ended = ended;
+    orr__star_wake(true);
+    orr__guard_begin(r, orr__star.hybrid);
+    if (st == ORR_OK && !divide(r, leaf, budget))
+        st = ORR_ENOMEM;
+    if (st == ORR_OK && (st = depend(r, leaf)) == ORR_OK && (st = orr__star_bind(r, leaf)) == ORR_OK &&
+        (st = orr__star_submit(at, r)) == ORR_OK) {
+        orr__exec_outputs(plan, r->value, out);
+        mark_outputs(r, out);
+        *run = orr__run_ref(r->part ? r->part : r);
+    } else {
+        orr__run_fail(r, st, orr_error_message());
+    }
+    orr__run_task_done(r);
+    if (st == ORR_OK) {
+        orr__run_unref(r);
+        return ORR_OK;
+    }
+    st = orr__run_wait(r); /* an error of a task that was first counts more */
+    orr__run_unref(r);
+    return st;
+}
+
+/* StarPU ends the process when malloc fails for its tasks and handles: is there as much as they may need? */
+static bool room_for_starpu(const orr__plan *plan)
+{
+    size_t n = (size_t)plan->nvalue + (size_t)plan->ntasks, bytes;
+    bytes = ((size_t)256 << 10) + n * ((size_t)8 << 10);
+    void *volatile p = malloc(bytes < (size_t)64 << 20 ? bytes : (size_t)64 << 20); /* volatile: not to be left out */
+    bool there = p != NULL;
+    free(p);
+    return there;
+}
+
+static size_t tight_budget(const orr__plan *plan)
+{
+    size_t room = orr__engine_left();
+
+    return room > plan->bytes_peak ? room : plan->bytes_peak + 1; /* the rest goes to files */
+}
+
+/* In as little memory as can be, alone among those that do so; refused when that is too much. */
+static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                                  orr__buf **out, orr__run **run, bool wait)
+{
+    static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+    orr_status st;
+
+    pthread_mutex_lock(&alone);
+    orr__star_wait_runs(0); /* what other runs hold, and what waits for reuse, may be enough */
+    (void)orr__tilepool_trim();
+    st = orr__exec_admit(at, plan);
+    if (st == ORR_OK && suits_inline(plan, leaf, wait))
+        st = orr__exec_inline(at, plan, leaf, scalar, out);
+    else if (st == ORR_OK)
+        st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
+    pthread_mutex_unlock(&alone);
+    return st;
+}
+
+orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                             orr__buf **out, orr__run **run, bool wait)
+{
+    bool small = suits_inline(plan, leaf, wait);
+    orr_status st;
+
+    orr__tilepool_settle();
+    if ((small ? plan->bytes_peak : plan->bytes_all) > orr__engine_left())
+        return execute_tightly(at, plan, leaf, scalar, out, run, wait);
+    if (small)
+        return orr__exec_inline(at, plan, leaf, scalar, out);
+    if (!room_for_starpu(plan)) {
+        (void)orr__tilepool_trim();
+        orr__pool_trim();
+        if (!room_for_starpu(plan))
+            return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
+    }
+    st = execute_once(at, plan, leaf, scalar, out, run, 0);
+    return st == ORR_ENOMEM ? execute_tightly(at, plan, leaf, scalar, out, run, wait) : st;
+}
