@@ -37,6 +37,22 @@ const orr__define *orr__define_find(const char *name)
     return NULL;
 }
 
+static bool among(const char *words, const char *name)
+{
+    char key[ORR__DEFINE_NAME + 2];
+    (void)snprintf(key, sizeof key, " %s ", name);
+    return strstr(words, key) != NULL;
+}
+
+/* Public operations that are no rows and no primitives: they record others. */
+static bool composed(const char *name)
+{
+    return among(" all any argmax argmin bernoulli broadcast_to cross_entropy expand_dims flip log_softmax logdet "
+                 "logsumexp max mean min mse norm one_hot permutation prod rand randint randn select slice_axis "
+                 "softmax solve_cholesky squeeze stack std sum transpose tril triu var ",
+                 name);
+}
+
 /* Keywords of C, C++ (for CUDA), OpenCL C and CUDA C: a name may be that of a function in them. */
 static bool reserved(const char *name)
 {
@@ -51,9 +67,7 @@ static bool reserved(const char *name)
         "half uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t event_t image2d_t image3d_t sampler_t kernel "
         "global local constant read_only write_only read_write vec_step get_global_id get_local_id barrier "
         "threadIdx blockIdx blockDim gridDim warpSize main defined ";
-    char key[ORR__DEFINE_NAME + 2];
-    (void)snprintf(key, sizeof key, " %s ", name);
-    return strstr(words, key) != NULL;
+    return among(words, name);
 }
 
 static bool is_letter(char c)
@@ -78,6 +92,8 @@ const char *orr__define_bad_name(const char *name)
     for (int i = 0; i < ORR__OP_EW; i++)
         if (orr__prim(i)->name && strcmp(orr__prim(i)->name, name) == 0)
             return "is an operation of the library";
+    if (composed(name))
+        return "is an operation of the library";
     return reserved(name) ? "is a word of C, OpenCL C or CUDA C" : NULL;
 }
 

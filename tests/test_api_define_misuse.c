@@ -84,6 +84,27 @@ static void arguments_that_make_no_sense_are_refused(void)
     ORR_CHECK(orr_op_name(NULL) == NULL && orr_op_arity(NULL) == -1 && orr_op_find(NULL) == NULL);
 }
 
+/* Whatever the headers offer on tensors: orr_NAME_at. */
+static void no_operation_of_the_library_is_a_name(void)
+{
+    static const char *const headers[] = { "ops.h", "random.h" };
+    int found = 0;
+    for (int h = 0; h < 2; h++) {
+        char path[1200];
+        size_t size = 0;
+        (void)snprintf(path, sizeof path, "%s/../../include/orrery/%s", orr_test_golden(""), headers[h]);
+        char *text = (char *)orr_test_slurp(path, &size);
+        ORR_REQUIRE(text != NULL);
+        for (char *p = text, *end; (p = strstr(p, " *orr_")) && (end = strstr(p, "_at(")); p = end) {
+            *end++ = '\0';
+            dh_refused(orr_define_elementwise(p + strlen(" *orr_"), 1, "x + 1"), "is an operation of the library");
+            found++;
+        }
+        free(text);
+    }
+    ORR_CHECK_MSG(found > 40, "%d", found);
+}
+
 static int nothing(const orr_kernel_args *a)
 {
     (void)a;
@@ -287,6 +308,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(texts_that_do_not_parse_say_where),
                                       ORR_TEST(arguments_that_make_no_sense_are_refused),
+                                      ORR_TEST(no_operation_of_the_library_is_a_name),
                                       ORR_TEST(kernels_that_make_no_sense_are_refused),
                                       ORR_TEST(the_same_again_is_the_same),
                                       ORR_TEST(definitions_outlive_runs_of_the_library),

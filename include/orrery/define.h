@@ -38,7 +38,7 @@ typedef struct orr_op orr_op;
  *     sum     = term { ( "+" | "-" ) term }
  *     term    = unary { ( "*" | "/" ) unary }
  *     unary   = ( "-" | "!" ) unary | number | name | function "(" expr { "," expr } ")" | "(" expr ")"
- *     number  = digits [ "." digits ] [ "e" [ "+" | "-" ] digits ]
+ *     number  = ( digits [ "." [ digits ] ] | "." digits ) [ ( "e" | "E" ) [ "+" | "-" ] digits ]
  *     name    = "x" | "y" | "z", as many as the arity; in derivatives also "r" | "g"
  *
  * A function is any row of docs/ops.md that takes floats or truth values (exp, where, maximum, isnan …), or an op that
