@@ -62,10 +62,12 @@ static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf, bool wait
 }
 
 /* Who asked waits for these alone. Devices are left out: how long they take is measured by runs that end; and so is what reads
- * the user's memory, which may be written again as soon as the user is told of a result. */
+ * the user's memory, which may be written again as soon as the user is told of a result. The next run's memory comes beside this
+ * one's, so there must be little of it; beside a long run, the wait is nothing. */
 static bool divide(orr__run *r, orr__buf *const *leaf, size_t budget)
 {
-    bool may = r->plan->nearly > 0 && budget == 0 && orr__star.one_memory;
+    enum { LITTLE = 16 << 20 };
+    bool may = r->plan->nearly > 0 && r->plan->bytes_all <= LITTLE && budget == 0 && orr__star.one_memory;
     for (int i = 0; may && i < r->plan->nleaf; i++)
         may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
     return !may || orr__run_divide(r, r->plan->nearly);
