@@ -102,6 +102,13 @@ static void wrong_values_name_the_right_ones(void)
         ORR_CHECK(memcmp(&before, &orr__env, sizeof before) == 0);
     }
     clean();
+    char longest[5000];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    setenv("ORRERY_CACHE_DIR", longest, 1);
+    ORR_CHECK(orr__env_load() == ORR_EENV);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "makes no sense; it takes: "), "%s", orr_error_message());
+    clean();
 }
 
 static void unknown_names_get_a_suggestion(void)

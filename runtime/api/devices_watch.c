@@ -177,7 +177,10 @@ orr_status orr__devices_start(orr__site at)
         return ORR_OK;
     int n;
     orr_device *d = orr__devices_now(&n);
-    st = d ? orr__devices_write(at, orr__env.device_file, d, n) : orr__fail_place(at, ORR_ENOMEM);
+    if (!d)
+        st = orr__fail_place(at, ORR_ENOMEM);
+    else if (orr__devices_write(ORR__SITE(NULL, 0, NULL), orr__env.device_file, d, n) != ORR_OK)
+        st = orr__fail(at, orr_error_status(), "ORRERY_DEVICE_FILE=%s", orr_error_message());
     free(d);
     if (st != ORR_OK)
         return st;

@@ -29,6 +29,12 @@ static bool refuse(walk *w, const char *name, const char *what)
     return false;
 }
 
+static bool failed(walk *w, const char *name)
+{
+    (void)snprintf(w->why, w->size, "%s/%s: %s", w->seen, name, strerror(errno));
+    return false;
+}
+
 static bool root_or_us(uid_t u)
 {
     return u == 0 || u == geteuid();
@@ -73,7 +79,7 @@ static bool follow(walk *w, const char *name, const struct stat *st, bool last)
     if (target[0] == '/') {
         int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (root < 0)
-            return refuse(w, name, strerror(errno));
+            return failed(w, name);
         close(w->fd);
         w->fd = root;
         w->seen[0] = '\0';
@@ -86,9 +92,9 @@ static bool enter(walk *w, const char *name, bool last)
     struct stat st;
     if (fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno != ENOENT || w->kind != ORR__OWN)
-            return refuse(w, name, strerror(errno));
+            return failed(w, name);
         if ((mkdirat(w->fd, name, 0700) != 0 && errno != EEXIST) || fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-            return refuse(w, name, strerror(errno));
+            return failed(w, name);
     }
     if (S_ISLNK(st.st_mode))
         return follow(w, name, &st, last);
@@ -97,7 +103,7 @@ static bool enter(walk *w, const char *name, bool last)
     if (fd < 0 && errno == EACCES && !last)
         fd = openat(w->fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return refuse(w, name, errno == ENOTDIR ? "is no directory" : strerror(errno));
+        return errno == ENOTDIR ? refuse(w, name, "is no directory") : failed(w, name);
     if (fstat(fd, &st) != 0 || !(last ? fine_at_the_end(w, name, &st) : fine_on_the_way(w, name, &st))) {
         close(fd);
         return false;
@@ -136,12 +142,12 @@ static bool walk_all(walk *w, const char *path)
     bool last = false;
     struct stat st;
     if (path[0] != '/' && !getcwd(here, sizeof here))
-        return refuse(w, path, strerror(errno));
+        return failed(w, path);
     if ((size_t)snprintf(w->rest, sizeof w->rest, "%s/%s", here, path) >= sizeof w->rest)
         return refuse(w, path, "has too long a name");
     w->fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (w->fd < 0 || fstat(w->fd, &st) != 0)
-        return refuse(w, "", strerror(errno));
+        return failed(w, "");
     if (!fine_on_the_way(w, "", &st))
         return false;
     while (next_name(w, name, &last))

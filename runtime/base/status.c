@@ -113,7 +113,7 @@ orr_status orr__fail_text(orr_status st, const char *line)
 
 orr_status orr__fail_place(orr__site at, orr_status st)
 {
-    const char *name = st == ORR_ENOMEM ? "memory: " : st == ORR_EENV ? "environment: " : NULL;
+    const char *name = st == ORR_ENOMEM ? "memory: " : st == ORR_EENV || st == ORR_EIO ? "environment: " : NULL;
     if (!at.file || !name || !last.text || st != last.status || strncmp(last.text, name, strlen(name)) != 0)
         return st;
     return orr__fail(at, st, "%s", last.text + strlen(name));

@@ -332,13 +332,13 @@ static void at_end(void)
 orr_status orr__trace_start(const char *path)
 {
     static bool at_exit;
-    orr__site at = { NULL, 0, "trace" };
+    orr__site at = { NULL, 0, "environment" };
     if (!*path || out)
         return ORR_OK;
     if (!expand(path, path_now, sizeof path_now))
         return orr__fail(at, ORR_EENV, "the name of the trace is too long");
     if (!(out = fopen(path_now, "we")))
-        return orr__fail(at, ORR_EIO, "%s: %s; ORRERY_TRACE names the file to write", path_now, strerror(errno));
+        return orr__fail(at, ORR_EIO, "ORRERY_TRACE=%s: %s; it names the file to write", path_now, strerror(errno));
     (void)fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", out);
     (void)fflush(out);
     owner = getpid();
