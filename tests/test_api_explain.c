@@ -36,6 +36,23 @@ static void bytes_are_those_of_a_chain(void)
     (void)orr_scope_end(s);
 }
 
+static void views_and_constants_move_what_is_stored_of_them(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(40, 25));
+    char *text = explained(orr_transpose(x));
+    has(text, "bytes moved: 8.0 kB; one kernel per call: 8.0 kB (1.0 times); saved: 0 B");
+    free(text);
+    text = explained(orr_zeros(ORR_F32, ORR_SHAPE(1000)));
+    has(text, "bytes moved: 4.0 kB; one kernel per call: 4.0 kB (1.0 times); saved: 0 B");
+    free(text);
+    text = explained(orr_sum(x, ORR_AXES(0), false));
+    has(text, "read as they lie, in no kernel of their own:\n    %2   reshape ");
+    ORR_CHECK_MSG(count(text, "in several kernels") == 0, "%s", text);
+    free(text);
+    (void)orr_scope_end(s);
+}
+
 static void every_value_between_kernels_has_its_reason(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -137,6 +154,7 @@ static void time_is_predicted_and_taken(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(bytes_are_those_of_a_chain),
+                                      ORR_TEST(views_and_constants_move_what_is_stored_of_them),
                                       ORR_TEST(every_value_between_kernels_has_its_reason),
                                       ORR_TEST(kernels_have_a_key_and_a_tier),
                                       ORR_TEST(without_fusion_that_is_the_reason),

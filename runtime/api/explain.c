@@ -4,6 +4,7 @@
 
 #include <orrery/explain.h>
 #include <stdlib.h>
+#include "ops/define.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/explain.h"
 #include "runtime/base/point.h"
@@ -51,13 +52,16 @@ static bool is_view(int op)
     return op == ORR__OP_RESHAPE || op == ORR__OP_PERMUTE || op == ORR__OP_BROADCAST || op == ORR__OP_SLICE;
 }
 
-/* What node i would move as a kernel by itself: every input read, the result written. */
-static double bytes_alone(const orr__prog *p, int i)
+/* What node i would move as a kernel by itself: every input read, the result written. Constants and views move what is
+ * stored of them. */
+static double bytes_alone(const orr__prog *p, int i, bool stored)
 {
     int op = op_of(p, i);
-    if (op == ORR__OP_LEAF || op == ORR__OP_CONST || op == ORR__OP_PLACEHOLDER || is_view(op))
+    double sum = node_bytes(p->node[i]), from = is_view(op) ? node_bytes(p->node[p->arg[p->arg0[i]]]) : 0;
+    if (op == ORR__OP_LEAF || op == ORR__OP_PLACEHOLDER || ((op == ORR__OP_CONST || is_view(op)) && !stored))
         return 0;
-    double sum = node_bytes(p->node[i]);
+    if (is_view(op))
+        return sum + (from < sum ? from : sum);
     for (int k = 0; k < orr__prog_nin(p, i); k++) {
         int x = p->arg[p->arg0[i] + k];
         sum += op_of(p, x) == ORR__OP_CONST ? 0 : node_bytes(p->node[x]);
@@ -122,7 +126,7 @@ static double explain_nodes(FILE *to, const orr__prog *p, const orr__regions *rs
         bool stored = maker_of(rs, i) == k;
         if (rs->home[i] != k || op == ORR__OP_LEAF || (op == ORR__OP_CONST && !stored))
             continue;
-        apart += bytes_alone(p, i);
+        apart += bytes_alone(p, i, stored);
         (void)snprintf(where, sizeof where, "%s, %s", stored ? "-> memory" : "stays in the kernel",
                        bytes_text(node_bytes(p->node[i]), size));
         explain_node(to, p, i, is_view(op) && !stored ? "an index map" : where);
@@ -145,6 +149,7 @@ static const char *way_of(const orr__step *s)
     case ORR__G_MATMUL: return "BLAS";
     case ORR__G_CHOLESKY:
     case ORR__G_SOLVE: return "BLAS (devices have no kernel for it)";
+    case ORR__G_USER: return s->region->user->k.cpu ? "the program's own function" : "none";
     default: return orr__cpu_tier(s->cpu);
     }
 }
@@ -177,24 +182,35 @@ static double explain_region(FILE *to, const orr__prog *p, const orr__regions *r
     return apart;
 }
 
-/* What no region is the home of, though it is needed: cheaper to compute again than to store. */
+/* Those of the nodes that are needed, and at home in no region, which are views, or those which are none. */
+static void explain_homeless(FILE *to, const orr__prog *p, const orr__regions *rs, const bool *live, bool views,
+                             const char *heading)
+{
+    bool first = true;
+    for (int i = 0; i < p->n; i++) {
+        int op = op_of(p, i);
+        if (!live[i] || rs->home[i] >= 0 || op == ORR__OP_LEAF || op == ORR__OP_CONST || op == ORR__OP_PLACEHOLDER ||
+            is_view(op) != views)
+            continue;
+        if (first)
+            fprintf(to, "%s\n", heading);
+        first = false;
+        explain_node(to, p, i, views ? "an index map" : "");
+    }
+}
+
+/* What no region is the home of, though it is needed. */
 static void explain_repeated(FILE *to, const orr__prog *p, const orr__regions *rs)
 {
     bool *live = orr__alloc_n((size_t)p->n + 1, sizeof *live);
-    bool first = true;
     for (int k = 0; live && k < p->nout; k++)
         live[p->out[k]] = true;
     for (int i = p->n; live && i-- > 0;)
         for (int k = 0; live[i] && k < orr__prog_nin(p, i); k++)
             live[p->arg[p->arg0[i] + k]] = true;
-    for (int i = 0; live && i < p->n; i++) {
-        int op = op_of(p, i);
-        if (!live[i] || rs->home[i] >= 0 || op == ORR__OP_LEAF || op == ORR__OP_CONST || op == ORR__OP_PLACEHOLDER)
-            continue;
-        if (first)
-            fprintf(to, "in several kernels, since doing it again is cheaper than memory:\n");
-        first = false;
-        explain_node(to, p, i, is_view(op) ? "an index map" : "");
+    if (live) {
+        explain_homeless(to, p, rs, live, false, "in several kernels, since doing it again is cheaper than memory:");
+        explain_homeless(to, p, rs, live, true, "read as they lie, in no kernel of their own:");
     }
     free(live);
 }
