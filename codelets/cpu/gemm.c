@@ -18,12 +18,16 @@ static int64_t least(int64_t a, int64_t b)
 
 /* OpenBLAS packs the factors before it multiplies, but for products of at most 10^6 terms, whose kernels read them as they
  * lie. Packing is repaid when the product is large: by measurement, with AVX-512, pieces are faster up to some 13 · 10^6
- * terms (by a fourth for 50 · 256 · 256), slower from 15 · 10^6 on. The right factor transposed is better packed. Which
+ * terms (by a fourth for 50 · 256 · 256), slower from 15 · 10^6 on; with few rows up to twice as many, when the right
+ * factor's rows begin with a cache line, and not all in the same sets. The right factor transposed is better packed. Which
  * kernel has its turn changes the rounding of sums that are cut, so never with ORRERY_DETERMINISTIC. */
-static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
+static bool in_pieces(orr_dtype blas, bool tb, int64_t ldb, const extent *all)
 {
+    enum { FEW_ROWS = 64, LINE = 16, SETS = 1024 };
+    bool few = all->m <= FEW_ROWS && ldb % LINE == 0 && ldb % SETS != 0;
     double terms = (double)all->m * (double)all->n * (double)all->k;
-    return blas == ORR_F32 && !tb && terms > 1e6 && terms < 13e6 && orr__cpu_blas_small() && !orr__env.deterministic;
+    return blas == ORR_F32 && !tb && terms > 1e6 && terms < (few ? 26e6 : 13e6) && orr__cpu_blas_small() &&
+           !orr__env.deterministic;
 }
 
 /* 64 columns, and a sum that keeps the right factor's part in the first caches; as many rows as there may be. */
@@ -42,7 +46,7 @@ bool orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
 {
     size_t z = orr_dtype_size(blas);
     extent all = { a->rows, b->cols, a->cols }, p = { ORR__GEMM_MOST, ORR__GEMM_MOST, ORR__GEMM_MOST };
-    bool pieces = in_pieces(blas, tb, &all);
+    bool pieces = in_pieces(blas, tb, ldb, &all);
     CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
     int64_t ldc = b->cols;
     if (pieces)
