@@ -2,6 +2,7 @@
  * Must not know: anything but the public headers.
  *
  * usage: fashion_mnist_mlp [--epochs N] [--batch N] [--lr X] [--seed N] [--data DIR] */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -82,7 +82,7 @@ static void what_fails_loses_and_says_why(void)
     ORR_CHECK_MSG(strstr(output, "exit status 7") && strstr(output, "signal 9") &&
                       strstr(output, "took more than 0.5 s"),
                   "%s", output);
-    ORR_CHECK_MSG(strstr(output, "Nothing is faster"), "%s", output);
+    ORR_CHECK_MSG(strstr(output, "Nothing is faster") && strstr(output, ": . ./orrery-tune.env\n"), "%s", output);
     ORR_CHECK_MSG(!strstr(content("orrery-tune.env"), "export"), "%s", content("orrery-tune.env"));
 }
 
@@ -92,6 +92,10 @@ static void a_program_that_never_works_is_an_error(void)
     ORR_CHECK_MSG(rc == 1 && strstr(output, "cannot be run"), "exit status %d:\n%s", rc, output);
     rc = tune("--policies lws --workers 1 --tiles 100 --metric seconds -- echo nothing");
     ORR_CHECK_MSG(rc == 1 && strstr(output, "no number after \"seconds\""), "exit status %d:\n%s", rc, output);
+    ORR_CHECK(script("counts", "echo run >> runs; exit 3"));
+    rc = tune("--policies lws,eager,ws --workers 1,2 --tiles 100 ./counts");
+    ORR_CHECK_MSG(rc == 1 && strstr(output, "./counts: exit status 3"), "exit status %d:\n%s", rc, output);
+    ORR_CHECK_MSG(strcmp(content("runs"), "run\n") == 0, "it ran again and again:\n%s", content("runs"));
 }
 
 static void wrong_usage_is_told(void)

@@ -97,12 +97,12 @@ static int report(const tune_options *o, const tune_point *p, int n, int *order)
     tune_sort(p, n, order);
     if (isatty(STDERR_FILENO))
         (void)fprintf(stderr, "\r%110s\r", "");
-    tune_table(stdout, o, p, order, n);
     if (p[0].why[0] || p[0].runs == 0) {
-        (void)fprintf(stderr, "orrery-tune: %s: %s\n", o->program[0],
-                      p[0].why[0] ? p[0].why : "it never ran to its end");
+        (void)fprintf(stderr, "orrery-tune: %s: %s as it is: there is nothing to compare settings with\n",
+                      o->program[0], p[0].why[0] ? p[0].why : "it never ran to its end");
         return 1;
     }
+    tune_table(stdout, o, p, order, n);
     int best = order[0] != 0 && tune_beats(&p[order[0]], &p[0]) ? order[0] : 0;
     (void)snprintf(env, sizeof env, "%s.env", o->prefix);
     (void)snprintf(svg, sizeof svg, "%s.svg", o->prefix);
@@ -115,7 +115,7 @@ static int report(const tune_options *o, const tune_point *p, int n, int *order)
         printf("\nfastest: %s, %.2f times as fast as it is\n", name, p[0].median / p[best].median);
     else
         printf("\nNothing is faster than the settings as they are, beyond the scatter of the runs.\n");
-    printf("chart: %s; for a batch script: . %s\n", svg, env);
+    printf("chart: %s; for a batch script: . %s%s\n", svg, strchr(env, '/') ? "" : "./", env); /* sh looks in PATH */
     return tune_stop ? 130 : 0;
 }
 

@@ -51,7 +51,8 @@ static void progress(const race *r, const tune_point *p)
                   "", r->done, r->all, name);
 }
 
-/* Every one still in runs once, in an order drawn anew: what slows the machine down for a while hits all alike. */
+/* Every one still in runs once, in an order drawn anew: what slows the machine down for a while hits all alike. The very
+ * first is the environment as it is: a program that fails there has nothing to be compared with. */
 static bool lap(race *r)
 {
     int *order = malloc((size_t)r->n * sizeof *order), n = 0;
@@ -66,7 +67,12 @@ static bool lap(race *r)
         order[i] = order[k];
         order[k] = t;
     }
-    for (int i = 0; i < n && !tune_stop; i++) {
+    for (int i = 0; i < n && r->done == 0; i++)
+        if (order[i] == 0) {
+            order[i] = order[0];
+            order[0] = 0;
+        }
+    for (int i = 0; i < n && !tune_stop && !r->p[0].why[0]; i++) {
         progress(r, &r->p[order[i]]);
         (void)tune_run(r->o, &r->p[order[i]]);
         r->done++;
@@ -106,7 +112,7 @@ bool tune_race(const tune_options *o, tune_point *p, int n, int least, int runs)
     bool on = order != NULL;
     do {
         on = on && lap(&r);
-        if (on && p[0].why[0]) /* the program fails as it is: nothing to compare with */
+        if (p[0].why[0])
             break;
         left = on ? halve(&r, order, least) : 0;
     } while (left > least + 1);
