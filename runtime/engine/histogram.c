@@ -8,13 +8,14 @@
 static int class_of(double seconds)
 {
     double ns = seconds * 1e9;
-    int exponent, i;
+    int exponent;
 
     if (!(ns >= 1))
         return 0;
+    if (ns >= ldexp(1, ORR__HISTOGRAM / 8))
+        return ORR__HISTOGRAM - 1;
     double m = frexp(ns, &exponent); /* ns = m · 2^exponent, ½ ≤ m < 1 */
-    i = 8 * (exponent - 1) + (int)(16 * m - 8);
-    return i < ORR__HISTOGRAM ? i : ORR__HISTOGRAM - 1;
+    return 8 * (exponent - 1) + (int)(16 * m - 8);
 }
 
 static double middle_of(int i)
