@@ -34,7 +34,10 @@ static orr_status fake_launch(orr__kernel *k, const orr__launch *l)
     int64_t out_off = l->out_off ? l->out_off[0] : 0;
 
     atomic_fetch_add(&f->launches, 1);
-    if (f->fail_row >= l->lo && f->fail_row < l->hi)
+    bool fails = f->fail_row >= l->lo && f->fail_row < l->hi;
+    while (fails && orr__now() < until)
+        ;
+    if (fails)
         return orr__fail(ORR__SITE("user.c", 7, "fake"), ORR_EINDEX, "row %lld is bad", (long long)f->fail_row);
     for (int64_t i = l->lo; i < l->hi; i++) {
         double x = f->add + (l->scalar ? l->scalar[0].f : 0);

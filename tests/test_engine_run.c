@@ -121,7 +121,7 @@ static void a_late_failure_is_told_to_who_reads_it(void)
 {
     NEED_STARPU;
     for (int bad = 0; bad < 2; bad++) {
-        hand *h = early_and_late(0.05);
+        hand *h = early_and_late(0.3);
         ORR_REQUIRE(engine_up("starpu") == ORR_OK);
         orr__buf *leaf = ramp(10, 0), *out[2], *more[2];
         orr__run *run = NULL;
