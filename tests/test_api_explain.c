@@ -47,6 +47,9 @@ static void views_and_constants_move_what_is_stored_of_them(void)
     has(text, "bytes moved: 4.0 kB; one kernel per call: 4.0 kB (1.0 times); saved: 0 B");
     free(text);
     text = explained(orr_sum(x, ORR_AXES(0), false));
+    char *later = explained(orr_exp(orr_placeholder(ORR_F32, ORR_SHAPE(9))));
+    has(later, ", given at submission");
+    free(later);
     has(text, "read as they lie, in no kernel of their own:\n    %2   reshape ");
     ORR_CHECK_MSG(count(text, "in several kernels") == 0, "%s", text);
     free(text);

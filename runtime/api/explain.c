@@ -109,7 +109,7 @@ static void explain_reads(FILE *to, const orr__prog *p, const orr__regions *rs, 
         fprintf(to, "    reads %%%d %s %s, %s", r->in[i], orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
                 bytes_text(node_bytes(n), size));
         if (from < 0)
-            fprintf(to, ", a value that is there\n");
+            fprintf(to, ", %s\n", n->op->id == ORR__OP_PLACEHOLDER ? "given at submission" : "a value that is there");
         else
             fprintf(to, ", of kernel %d; not fused: %s\n", from,
                     orr__plan_fusion() == ORR__FUSE_NONE ? "ORRERY_FUSE=off" : orr__fuse_why(rs, r->in[i], from, k));
