@@ -232,16 +232,17 @@ orr_tensor *orr__ew_record(orr__site at, const orr__ewrow *row, const orr_tensor
 #define UNARY(name, ...)                                                                                               \
     orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x)                                             \
     {                                                                                                                  \
-        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, NULL, NULL);                   \
+        return orr__ew_record(ORR__SITE(file, line, #name), &orr__ew_rows[ORR__EW_##name - ORR__OP_EW], x, NULL,       \
+                              NULL);                                                                                   \
     }
 #define BINARY(name, ...)                                                                                              \
     orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_tensor *y)                              \
     {                                                                                                                  \
-        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, y, NULL);                      \
+        return orr__ew_record(ORR__SITE(file, line, #name), &orr__ew_rows[ORR__EW_##name - ORR__OP_EW], x, y, NULL);   \
     }
 #define TERNARY(name, ...)                                                                                             \
     orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_tensor *y, orr_tensor *z)               \
     {                                                                                                                  \
-        return orr__ew_record(ORR__SITE(file, line, #name), orr__ew(ORR__EW_##name), x, y, z);                         \
+        return orr__ew_record(ORR__SITE(file, line, #name), &orr__ew_rows[ORR__EW_##name - ORR__OP_EW], x, y, z);      \
     }
 #include "ops/elementwise.def"

@@ -33,10 +33,18 @@ typedef struct orr__ewrow {
 } orr__ewrow;
 
 int orr__ew_count(void);
-const orr__ewrow *orr__ew(int id);               /* id ≥ ORR__OP_EW */
+extern const orr__ewrow orr__ew_rows[]; /* by id − ORR__OP_EW */
+const orr__ewrow *orr__ew(int id);      /* NULL: no row's id  */
 const orr__ewrow *orr__ew_find(const char *name);
 const orr__op *orr__prim(int id);                /* row of a primitive (id < ORR__OP_EW) */
-bool orr__ew_takes(const orr__ewrow *row, orr_dtype t); /* does the row apply to operands of t (cond: y, z) */
+/* Does the row apply to operands of t (cond: y, z)? */
+static inline bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
+{
+    unsigned has = t == ORR_BOOL ? ORR__TBOOL : orr__is_int(t) ? ORR__TINT : orr__is_float(t) ? ORR__TFLOAT : 0;
+    if (t == ORR_F32 || t == ORR_F64)
+        has |= ORR__TWIDE;
+    return (row->types & has) != 0;
+}
 const char *orr__ew_prelude(void);               /* text of ops/ew_prelude.h, comments left out, for emitters */
 
 /* Element-wise row applied to values as they sit in registers; dtype is the operands' (for cond: y's). f16/bf16

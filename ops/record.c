@@ -220,7 +220,12 @@ bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *
 
 bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *dtype)
 {
-    int strong = 0, from = 0;
+    int strong = 0, from = 0, same = 0;
+    *dtype = (orr_dtype)node[0]->dtype;
+    while (same < n && !node[same]->weak && (orr_dtype)node[same]->dtype == *dtype)
+        same++;
+    if (same == n) /* the usual case */
+        return true;
     for (int i = 0; i < n; i++) {
         orr_dtype d = (orr_dtype)node[i]->dtype;
         if (node[i]->weak)

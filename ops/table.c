@@ -14,7 +14,7 @@ enum { RESULT_SAME, RESULT_TRUTH, RESULT_COND };
       RESULT_##result == RESULT_COND, flops, text, { dx, dy, dz }, lo, hi, ulp, doc },
 /* clang-format on */
 
-static const orr__ewrow rows[] = {
+const orr__ewrow orr__ew_rows[] = {
 #define UNARY(name, types, result, flops, value, dx, lo, hi, ulp, doc)                                                 \
     ROW(name, 1, types, result, flops, #value, dx, NULL, NULL, lo, hi, ulp, doc)
 #define BINARY(name, types, result, flops, value, dx, dy, lo, hi, ulp, doc)                                            \
@@ -31,31 +31,23 @@ static const orr__op prims[ORR__OP_EW] = {
 
 int orr__ew_count(void)
 {
-    return (int)(sizeof rows / sizeof *rows);
+    return (int)(sizeof orr__ew_rows / sizeof *orr__ew_rows);
 }
 
 const orr__ewrow *orr__ew(int id)
 {
-    return id < ORR__OP_EW || id >= ORR__EW_END ? NULL : &rows[id - ORR__OP_EW];
+    return id < ORR__OP_EW || id >= ORR__EW_END ? NULL : &orr__ew_rows[id - ORR__OP_EW];
 }
 
 const orr__ewrow *orr__ew_find(const char *name)
 {
     for (int i = 0; i < orr__ew_count(); i++)
-        if (!strcmp(rows[i].op.name, name))
-            return &rows[i];
+        if (!strcmp(orr__ew_rows[i].op.name, name))
+            return &orr__ew_rows[i];
     return NULL;
 }
 
 const orr__op *orr__prim(int id)
 {
     return id < 0 || id >= ORR__OP_EW ? NULL : &prims[id];
-}
-
-bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
-{
-    unsigned has = t == ORR_BOOL ? ORR__TBOOL : orr__is_int(t) ? ORR__TINT : orr__is_float(t) ? ORR__TFLOAT : 0;
-    if (t == ORR_F32 || t == ORR_F64)
-        has |= ORR__TWIDE;
-    return (row->types & has) != 0;
 }

@@ -41,15 +41,22 @@ static extent piece_of(const extent *all)
     return p;
 }
 
-bool orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
+bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb, int64_t ldb)
+{
+    extent all = { a->rows, b->cols, a->cols };
+    double terms = (double)all.m * (double)all.n * (double)all.k;
+    return in_pieces(blas, tb, ldb, &all) ||
+           (blas == ORR_F32 && !tb && terms <= 1e6 && all.m > 1 && all.n > 1 && orr__cpu_blas_small());
+}
+
+void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
                char *c)
 {
-    size_t z = orr_dtype_size(blas);
+    size_t z = orr__dtype_size(blas);
     extent all = { a->rows, b->cols, a->cols }, p = { ORR__GEMM_MOST, ORR__GEMM_MOST, ORR__GEMM_MOST };
-    bool pieces = in_pieces(blas, tb, ldb, &all);
     CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
     int64_t ldc = b->cols;
-    if (pieces)
+    if (in_pieces(blas, tb, ldb, &all))
         p = piece_of(&all);
     for (int64_t j = 0; j < all.n; j += p.n)
         for (int64_t i = 0; i < all.m; i += p.m)
@@ -65,5 +72,4 @@ bool orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
                     cblas_dgemm(CblasRowMajor, at, bt, m, n, q, 1.0, (const void *)pa, (int)lda, (const void *)pb,
                                 (int)ldb, k ? 1.0 : 0.0, (void *)pc, (int)ldc);
             }
-    return !pieces;
 }

@@ -33,7 +33,7 @@ static orr_status multiply(batch *b, orr__mat a)
 {
     const orr__launch *l = b->w.l;
     const orr__region *r = l->region;
-    int64_t n = b->w.right.cols, z = (int64_t)orr_dtype_size(b->w.to);
+    int64_t n = b->w.right.cols, z = (int64_t)orr__dtype_size(b->w.to);
     int64_t m = r->dim[r->rank - 3], rows = a.rows, step = b->tail ? panel_rows(rows, n, (size_t)z) : rows;
     int kept = b->tail ? orr__tail_kept(b->tail) : 0;
     orr_status st = ORR_OK;
@@ -59,7 +59,7 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
     const orr__access *xa = &r->access[0], *xb = &r->access[1];
     orr_dtype t = (orr_dtype)r->in_dtype[xa->input];
     int nb = r->rank - 3;
-    int64_t m = r->dim[nb], n = r->dim[nb + 1], k = r->dim[nb + 2], z = (int64_t)orr_dtype_size(t), per = 1;
+    int64_t m = r->dim[nb], n = r->dim[nb + 1], k = r->dim[nb + 2], z = (int64_t)orr__dtype_size(t), per = 1;
     int64_t row0 = nb ? 0 : l->lo, rows = nb ? m : l->hi - l->lo;
     for (int d = 1; d < nb; d++)
         per *= r->dim[d];

@@ -64,7 +64,7 @@ static void convert_rows(const work *w, const mat *m, char *to)
     for (int64_t e = 0; e < n; e += CELLS) {
         int64_t some = n - e < CELLS ? n - e : CELLS;
         orr__cpu_vec()->gather[1](stored, &v, e, some);
-        cast(to + (size_t)e * orr_dtype_size(w->blas), stored, some);
+        cast(to + (size_t)e * orr__dtype_size(w->blas), stored, some);
     }
 }
 
@@ -75,7 +75,7 @@ static orr_status prepare(work *w, mat *m, void **buf, size_t *cap, bool *trans,
     bool convert = w->blas != w->dtype, walk = walkable(m, trans, ld);
     if (walk && !convert)
         return ORR_OK;
-    orr_status st = orr__product_room(w, buf, cap, m->rows * m->cols, orr_dtype_size(w->blas));
+    orr_status st = orr__product_room(w, buf, cap, m->rows * m->cols, orr__dtype_size(w->blas));
     if (st != ORR_OK)
         return st;
     bool turned = walk && *trans;
@@ -118,7 +118,7 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b
     if (rows > ORR__GEMM_MOST || cols > ORR__GEMM_MOST || inc > INT_MAX)
         return false;
     /* y is scaled by 0 first, and some BLAS keep its NaN then. */
-    memset(c, 0, (size_t)(a->rows * b->cols) * orr_dtype_size(w->blas));
+    memset(c, 0, (size_t)(a->rows * b->cols) * orr__dtype_size(w->blas));
     if (w->blas == ORR_F32)
         cblas_sgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0f, (const void *)m->p,
                     (int)ld, x, (int)inc, 0.0f, (void *)c, 1);
@@ -179,17 +179,19 @@ static orr_status multiply_float(work *w, mat a, char *c)
     if (st == ORR_OK)
         st = prepare(w, &a, &w->a, &w->a_cap, &ta, &lda);
     if (st == ORR_OK && convert)
-        st = orr__product_room(w, &w->c, &w->c_cap, n, orr_dtype_size(w->blas));
+        st = orr__product_room(w, &w->c, &w->c_cap, n, orr__dtype_size(w->blas));
     if (st != ORR_OK)
         return st;
     char *to = convert ? w->c : c;
-    int place = orr__cpu_blas_enter();
+    bool plain = orr__gemm_unpacked(w->blas, &a, &w->walked, w->tb, w->ldb);
+    int place = plain ? 1 : orr__cpu_blas_enter();
     if (!place)
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");
-    bool kept = false;
-    if (!gemv(w, &a, ta, lda, &w->walked, w->tb, w->ldb, to))
-        kept = orr__gemm(w->blas, &a, ta, lda, &w->walked, w->tb, w->ldb, to);
-    orr__cpu_blas_leave(place, kept);
+    bool vector = gemv(w, &a, ta, lda, &w->walked, w->tb, w->ldb, to);
+    if (!vector)
+        orr__gemm(w->blas, &a, ta, lda, &w->walked, w->tb, w->ldb, to);
+    if (!plain)
+        orr__cpu_blas_leave(place, !vector);
     if (convert)
         w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to](c, to, n);
     return ORR_OK;
@@ -220,7 +222,7 @@ static orr_status multiply_int(work *w, mat a, char *c)
 void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to)
 {
     *w = (orr__product){
-        .l = l, .vec = vec, .dtype = dtype, .blas = orr__compute_dtype(dtype), .to = to, .size = orr_dtype_size(dtype)
+        .l = l, .vec = vec, .dtype = dtype, .blas = orr__compute_dtype(dtype), .to = to, .size = orr__dtype_size(dtype)
     };
 }
 
@@ -234,7 +236,7 @@ orr_status orr__product_rows(orr__product *w, orr__mat a, void *c)
 {
     int64_t n = a.rows * w->right.cols;
     if (n > 0 && a.cols == 0) {
-        memset(c, 0, (size_t)n * orr_dtype_size(w->to));
+        memset(c, 0, (size_t)n * orr__dtype_size(w->to));
         return ORR_OK;
     }
     return n <= 0 ? ORR_OK : orr__is_float(w->dtype) ? multiply_float(w, a, c) : multiply_int(w, a, c);

@@ -200,9 +200,11 @@ static orr_dtype scalar_dtype(const orr__rinstr *in)
 int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word)
 {
     const orr__region *r = l->region;
-    for (int i = 0; i < r->ninstr; i++)
-        for (int k = 0; k < orr__emit_scalars(&r->instr[i]); k++)
-            *word++ = scalar_word(&l->scalar[r->instr[i].slot + k], scalar_dtype(&r->instr[i]), fp64);
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        for (int k = 0, n = in->slot < 0 ? 0 : orr__emit_scalars(in); k < n; k++)
+            *word++ = scalar_word(&l->scalar[in->slot + k], scalar_dtype(in), fp64);
+    }
     return word;
 }
 

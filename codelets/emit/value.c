@@ -47,11 +47,11 @@ int orr__emit_box_words(const orr__access *a)
 
 int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word)
 {
-    for (int d = 0; d < ORR__REGION_RANK; d++)
-        if (a->box >> d & 1u) {
-            *word++ = a->lo[d] - (d ? 0 : row);
-            *word++ = a->hi[d] - (d ? 0 : row);
-        }
+    for (uint32_t box = a->box; box; box &= box - 1) {
+        int d = __builtin_ctz(box);
+        *word++ = a->lo[d] - (d ? 0 : row);
+        *word++ = a->hi[d] - (d ? 0 : row);
+    }
     return word;
 }
 

@@ -3,17 +3,22 @@
 #include "config.h"
 #include "runtime/base/dtype.h"
 
+const uint8_t orr__dtype_bytes[ORR_DTYPE_COUNT] = {
+    [ORR_BOOL] = 1, [ORR_I8] = 1,  [ORR_I16] = 2, [ORR_I32] = 4,  [ORR_I64] = 8, [ORR_U8] = 1,  [ORR_U16] = 2,
+    [ORR_U32] = 4,  [ORR_U64] = 8, [ORR_F16] = 2, [ORR_BF16] = 2, [ORR_F32] = 4, [ORR_F64] = 8,
+};
+
 static const struct {
     const char *name;
-    unsigned char size, kind;
+    unsigned char kind;
 } rows[ORR_DTYPE_COUNT] = {
-    [ORR_BOOL] = { "bool", 1, ORR__KBOOL },      [ORR_I8] = { "int8", 1, ORR__KSIGNED },
-    [ORR_I16] = { "int16", 2, ORR__KSIGNED },    [ORR_I32] = { "int32", 4, ORR__KSIGNED },
-    [ORR_I64] = { "int64", 8, ORR__KSIGNED },    [ORR_U8] = { "uint8", 1, ORR__KUNSIGNED },
-    [ORR_U16] = { "uint16", 2, ORR__KUNSIGNED }, [ORR_U32] = { "uint32", 4, ORR__KUNSIGNED },
-    [ORR_U64] = { "uint64", 8, ORR__KUNSIGNED }, [ORR_F16] = { "float16", 2, ORR__KFLOAT },
-    [ORR_BF16] = { "bfloat16", 2, ORR__KFLOAT }, [ORR_F32] = { "float32", 4, ORR__KFLOAT },
-    [ORR_F64] = { "float64", 8, ORR__KFLOAT },
+    [ORR_BOOL] = { "bool", ORR__KBOOL },      [ORR_I8] = { "int8", ORR__KSIGNED },
+    [ORR_I16] = { "int16", ORR__KSIGNED },    [ORR_I32] = { "int32", ORR__KSIGNED },
+    [ORR_I64] = { "int64", ORR__KSIGNED },    [ORR_U8] = { "uint8", ORR__KUNSIGNED },
+    [ORR_U16] = { "uint16", ORR__KUNSIGNED }, [ORR_U32] = { "uint32", ORR__KUNSIGNED },
+    [ORR_U64] = { "uint64", ORR__KUNSIGNED }, [ORR_F16] = { "float16", ORR__KFLOAT },
+    [ORR_BF16] = { "bfloat16", ORR__KFLOAT }, [ORR_F32] = { "float32", ORR__KFLOAT },
+    [ORR_F64] = { "float64", ORR__KFLOAT },
 };
 
 static bool known(orr_dtype t)
@@ -23,7 +28,7 @@ static bool known(orr_dtype t)
 
 size_t orr_dtype_size(orr_dtype t)
 {
-    return known(t) ? rows[t].size : 0;
+    return known(t) ? orr__dtype_bytes[t] : 0;
 }
 
 const char *orr_dtype_name(orr_dtype t)
@@ -60,6 +65,6 @@ bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out)
     }
     if (ka != ORR__KSIGNED || kb != ORR__KUNSIGNED || b == ORR_U64)
         return false;
-    *out = rows[a].size > rows[b].size ? a : (orr_dtype)(ORR_I8 + (b - ORR_U8) + 1);
+    *out = orr__dtype_bytes[a] > orr__dtype_bytes[b] ? a : (orr_dtype)(ORR_I8 + (b - ORR_U8) + 1);
     return true;
 }

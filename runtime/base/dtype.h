@@ -10,6 +10,9 @@
 typedef enum { ORR__KBOOL, ORR__KSIGNED, ORR__KUNSIGNED, ORR__KFLOAT } orr__kind;
 
 orr__kind orr__dtype_kind(orr_dtype t);
+/* As orr_dtype_size, of one that there is. */
+extern const uint8_t orr__dtype_bytes[ORR_DTYPE_COUNT];
+static inline size_t orr__dtype_size(orr_dtype t) { return orr__dtype_bytes[t]; }
 static inline bool orr__is_float(orr_dtype t) { return t >= ORR_F16 && t <= ORR_F64; }
 static inline bool orr__is_half(orr_dtype t) { return t == ORR_F16 || t == ORR_BF16; }
 static inline bool orr__is_signed(orr_dtype t) { return t >= ORR_I8 && t <= ORR_I64; }

@@ -188,7 +188,6 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *l
         return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
     if ((st = orr__exec_check(at, plan, leaf)) != ORR_OK)
         return st;
-    atomic_fetch_add_explicit(&plan->runs, 1, memory_order_relaxed);
     st = e->execute(at, plan, leaf, scalar, out, &r, !run);
     if (run)
         *run = r;

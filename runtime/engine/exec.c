@@ -88,13 +88,6 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     return st;
 }
 
-uint32_t orr__exec_begin(orr__work *k, const orr__step *s, int worker)
-{
-    uint32_t stands_for = orr__work_begin(k, worker);
-
-    return stands_for || s->us < WORTH_TELLING ? stands_for : 1;
-}
-
 void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds)
 {
     int64_t lo = 0, hi = s->region->dim[0];
@@ -138,7 +131,7 @@ orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const
         p[i] = host[s->in[i]];
     for (int i = nin; i < n; i++)
         p[i] = host[s->out[i - nin]];
-    uint32_t stands_for = orr__exec_begin(k, s, worker);
+    uint32_t stands_for = orr__work_begin(k, worker);
     double t0 = stands_for ? orr__now() : 0;
     orr_status st = tile < 0 ? launch_whole(s, p, p + nin, scalar) : orr__exec_launch(s, tile, p, p + nin, scalar);
     double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;

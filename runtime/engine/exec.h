@@ -119,7 +119,7 @@ void orr__guard_say(const orr__plan *p, char *text, size_t size); /* "": no choi
 
 static inline size_t orr__value_bytes(const orr__value *v)
 {
-    return (size_t)v->count * orr_dtype_size(v->dtype);
+    return (size_t)v->count * orr__dtype_size(v->dtype);
 }
 /* Whether the plan fits into what ORRERY_MEMORY_LIMIT leaves, one task after the other. ORR_ENOMEM with all the numbers: no,
  * and nothing has begun. */
@@ -135,8 +135,6 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
 /* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out,
                             const orr__scalar *scalar);
-/* As orr__work_begin, but for what the models want to know: then always 1. */
-uint32_t orr__exec_begin(orr__work *k, const orr__step *s, int worker);
 /* Tells the models what tile t of a step (< 0: all of it) took; what is no sample of its kernel is left out. */
 void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds);
 /* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */

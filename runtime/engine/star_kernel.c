@@ -34,7 +34,7 @@ void orr__star_cpu(void *buffers[], void *arg)
     if (orr__run_status(a->run) != ORR_OK)
         return;
     orr__task_runs(a);
-    uint32_t stands_for = orr__exec_begin(a->work, a->step, worker);
+    uint32_t stands_for = orr__work_begin(a->work, worker);
     double t0 = stands_for ? orr__now() : 0;
     orr_status st = launch(a);
     orr__exec_rest(a->step, a->tile, a->run->value);

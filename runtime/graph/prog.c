@@ -13,6 +13,8 @@ typedef struct {
     orr__prog *p;
     frame *stack; int depth, stack_cap;
     uint64_t epoch;
+    orr__site at;
+    orr_status st; /* not OK: a cycle, or poison */
     bool oom;
 } walk;
 
@@ -150,46 +152,55 @@ static inline uint8_t *put_type(uint8_t *to, const orr__node *n, int nin)
 }
 
 /* The value is there, or comes from outside (NULL: of a placeholder). */
-static void number_leaf(walk *w, orr__node *n, orr__buf *value)
+static bool number_leaf(walk *w, orr__node *n, orr__buf *value)
 {
     orr__prog *p = w->p;
     int i = next_number(w, n, 0);
     if (i < 0 || !grow_leaves(w, p->nleaf + 1))
-        return;
+        return false;
     n->mark = w->epoch;
     p->leaf_of[i] = p->nleaf;
     p->leaf_node[p->nleaf] = i;
     p->leaf[p->nleaf++] = value; /* the node keeps it */
     p->key_size = (size_t)(put_type(put_i32(p->key + p->key_size, ORR__OP_LEAF), n, 0) - p->key);
+    return true;
 }
 
 /* All inputs of n have their numbers: n gets its own. */
-static void number(walk *w, orr__node *n)
+static bool number(walk *w, orr__node *n)
 {
     orr__prog *p = w->p;
     int nin = n->nin;
+    orr__node **in = n->in;
     if (next_number(w, n, nin) < 0 || !grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg) ||
         !grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar))
-        return;
+        return false;
     uint8_t *to = put_i32(p->key + p->key_size, n->op->id);
     for (int k = 0; k < n->nscalar; k++)
         p->scalar[p->nscalar++] = n->s[k];
-    to = put_type(put_attr(to, n), n, nin);
+    if (n->op->id < ORR__OP_EW)
+        to = put_attr(to, n);
+    to = put_type(to, n, nin);
+    int32_t *arg = p->arg + p->narg;
+    p->narg += nin;
     for (int k = 0; k < nin; k++) {
-        p->arg[p->narg++] = n->in[k]->index;
-        to = put_i32(to, n->in[k]->index);
+        arg[k] = in[k]->index;
+        to = put_i32(to, arg[k]);
     }
     p->key_size = (size_t)(to - p->key);
+    return true;
 }
 
-/* What has inputs to be numbered first waits on the stack. False: no memory. */
+/* What has inputs to be numbered first waits on the stack. False: poison, or no memory. */
 static bool meet(walk *w, orr__node *n)
 {
     orr__buf *value = orr__node_value(n);
     int id = n->op->id;
-    if (value || id == ORR__OP_LEAF || id == ORR__OP_PLACEHOLDER) {
-        number_leaf(w, n, value);
-        return !w->oom;
+    if (value || id == ORR__OP_LEAF || id == ORR__OP_PLACEHOLDER)
+        return number_leaf(w, n, value);
+    if (id == ORR__OP_POISON) {
+        w->st = orr__fail_text(n->poison->status, n->poison->text);
+        return false;
     }
     if (!grow(w, &w->stack, &w->stack_cap, w->depth + 1, sizeof *w->stack))
         return false;
@@ -199,36 +210,35 @@ static bool meet(walk *w, orr__node *n)
     return true;
 }
 
-/* Numbers everything that `root` needs. False: a cycle or poison (the status is set), or no memory. */
-static bool visit(walk *w, orr__site at, orr__node *root, orr_status *st)
+/* Numbers everything that `root` needs. False: a cycle or poison, or no memory. */
+static bool visit(walk *w, orr__node *root)
 {
-    if (root->mark == w->epoch || !meet(w, root))
-        return !w->oom;
-    while (w->depth && !w->oom) {
+    if (root->mark == w->epoch)
+        return true;
+    if (!meet(w, root))
+        return false;
+    while (w->depth) {
         frame *f = &w->stack[w->depth - 1];
-        orr__node *n = f->node;
-        if (n->poison) {
-            *st = orr__fail_text(n->poison->status, n->poison->text);
+        orr__node *n = f->node, *x = NULL;
+        while (f->next < n->nin && (x = n->in[f->next])->mark == w->epoch && x->index >= 0)
+            f->next++;
+        if (f->next < n->nin && x->mark == w->epoch) {
+            w->st = orr__fail(w->at, ORR_EGRAPH, "the graph has a cycle through %s", x->op->name);
             return false;
         }
         if (f->next < n->nin) {
-            orr__node *x = n->in[f->next++];
-            if (x->mark != w->epoch) {
-                if (!meet(w, x))
-                    return false;
-            } else if (x->index < 0) {
-                *st = orr__fail(at, ORR_EGRAPH, "the graph has a cycle through %s", x->op->name);
+            f->next++;
+            if (!meet(w, x))
                 return false;
-            }
             continue;
         }
         w->depth--;
         if (n->op->id == ORR__OP_DETACH || n->op->id == ORR__OP_DEFINED)
             n->index = n->in[n->nin - 1]->index; /* looked through */
-        else
-            number(w, n);
+        else if (!number(w, n))
+            return false;
     }
-    return !w->oom;
+    return true;
 }
 
 /* Arrays of a capture that has ended serve the thread's next one: small graphs cost no malloc. */
@@ -290,19 +300,17 @@ void orr__progs_thread_exit(orr__tls *tls)
 orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p)
 {
     orr__tls *tls = orr__tls_get();
-    orr_status st = ORR_OK;
-    walk w = { .p = p };
+    walk w = { .p = p, .at = at, .st = ORR_OK };
     arrays_take(tls, &w);
     if (grow(&w, &p->out, &p->out_cap, nout + 1, sizeof *p->out) && reserve(&w, 4)) {
         orr__graph_lock();
         w.epoch = ++epoch;
-        for (int i = 0; i < nout && st == ORR_OK && !w.oom; i++)
-            if (visit(&w, at, out[i], &st) && reserve(&w, 2 * sizeof(int32_t))) {
-                if (i == nfirst)
-                    p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
-                p->out[p->nout++] = out[i]->index;
-                p->key_size = (size_t)(put_i32(p->key + p->key_size, ~out[i]->index) - p->key);
-            }
+        for (int i = 0; i < nout && visit(&w, out[i]) && reserve(&w, 2 * sizeof(int32_t)); i++) {
+            if (i == nfirst)
+                p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
+            p->out[p->nout++] = out[i]->index;
+            p->key_size = (size_t)(put_i32(p->key + p->key_size, ~out[i]->index) - p->key);
+        }
         orr__graph_unlock();
     }
     if (w.stack_cap <= SPARE_NODES && !tls->stack) {
@@ -312,13 +320,13 @@ orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout
         free(w.stack);
     }
     if (w.oom)
-        st = orr__fail(at, ORR_ENOMEM, "no memory to capture the graph");
-    if (st != ORR_OK)
+        w.st = orr__fail(at, ORR_ENOMEM, "no memory to capture the graph");
+    if (w.st != ORR_OK)
         orr__prog_free(p);
     else
         p->hash = orr__hash(p->key, p->key_size, 0);
     p->nfirst = nfirst;
-    return st;
+    return w.st;
 }
 
 orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p)

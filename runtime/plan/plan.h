@@ -78,7 +78,6 @@ typedef struct orr__plan {
     int nreason; char **reason;            /* the fuser's, for people */
     uint8_t *key; size_t key_size; uint64_t hash;
     struct orr__plan *next; uint64_t used; /* the cache's */
-    atomic_uint_least64_t runs;
 } orr__plan;
 
 /* What the planner wants to know of the machine. Set by the engine at start. */
