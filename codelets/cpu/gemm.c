@@ -18,34 +18,32 @@ static int64_t least(int64_t a, int64_t b)
 
 /* OpenBLAS packs the factors before it multiplies, but for products of at most 10^6 terms, whose kernels read them as they
  * lie. Packing is repaid when the product is large: by measurement, with AVX-512, pieces are faster up to some 13 · 10^6
- * terms (by a fourth for 50 · 256 · 256), slower from 15 · 10^6 on; with few rows up to twice as many, when the right
- * factor's rows begin with a cache line, and not all in the same sets. The right factor transposed is better packed. Which
- * kernel has its turn changes the rounding of sums that are cut, so never with ORRERY_DETERMINISTIC. */
-static bool in_pieces(orr_dtype blas, bool tb, int64_t ldb, const extent *all)
+ * terms (by a fourth for 50 · 256 · 256), slower from 15 · 10^6 on. The right factor transposed is better packed. Sums longer
+ * than LONGEST would have to be cut, and be rounded otherwise; so a kernel may round too, hence never with
+ * ORRERY_DETERMINISTIC. */
+enum { COLUMNS = 64, LONGEST = 256, ROWS = 16 };
+
+static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
 {
-    enum { FEW_ROWS = 64, LINE = 16, SETS = 1024 };
-    bool few = all->m <= FEW_ROWS && ldb % LINE == 0 && ldb % SETS != 0;
     double terms = (double)all->m * (double)all->n * (double)all->k;
-    return blas == ORR_F32 && !tb && terms > 1e6 && terms < (few ? 26e6 : 13e6) && orr__cpu_blas_small() &&
+    return blas == ORR_F32 && !tb && all->k <= LONGEST && terms > 1e6 && terms < 13e6 && orr__cpu_blas_small() &&
            !orr__env.deterministic;
 }
 
-/* 64 columns, and a sum that keeps the right factor's part in the first caches; as many rows as there may be. */
+/* As many rows as there may be. */
 static extent piece_of(const extent *all)
 {
-    enum { COLUMNS = 64, LONGEST = 256, ROWS = 16 };
-    int64_t sums = (all->k + LONGEST - 1) / LONGEST;
-    extent p = { 0, least(all->n, COLUMNS), (all->k + sums - 1) / sums };
+    extent p = { 0, least(all->n, COLUMNS), all->k };
     p.m = 1000000 / (p.n * p.k);
     p.m = p.m < all->m && p.m > ROWS ? p.m / ROWS * ROWS : p.m;
     return p;
 }
 
-bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb, int64_t ldb)
+bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb)
 {
     extent all = { a->rows, b->cols, a->cols };
     double terms = (double)all.m * (double)all.n * (double)all.k;
-    return in_pieces(blas, tb, ldb, &all) ||
+    return in_pieces(blas, tb, &all) ||
            (blas == ORR_F32 && !tb && terms <= 1e6 && all.m > 1 && all.n > 1 && orr__cpu_blas_small());
 }
 
@@ -56,7 +54,7 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
     extent all = { a->rows, b->cols, a->cols }, p = { ORR__GEMM_MOST, ORR__GEMM_MOST, ORR__GEMM_MOST };
     CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
     int64_t ldc = b->cols;
-    if (in_pieces(blas, tb, ldb, &all))
+    if (in_pieces(blas, tb, &all))
         p = piece_of(&all);
     for (int64_t j = 0; j < all.n; j += p.n)
         for (int64_t i = 0; i < all.m; i += p.m)

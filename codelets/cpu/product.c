@@ -183,7 +183,7 @@ static orr_status multiply_float(work *w, mat a, char *c)
     if (st != ORR_OK)
         return st;
     char *to = convert ? w->c : c;
-    bool plain = orr__gemm_unpacked(w->blas, &a, &w->walked, w->tb, w->ldb);
+    bool plain = orr__gemm_unpacked(w->blas, &a, &w->walked, w->tb);
     int place = plain ? 1 : orr__cpu_blas_enter();
     if (!place)
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");

@@ -39,7 +39,7 @@ orr_status orr__product_room(const orr__product *w, void **p, size_t *cap, int64
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
                char *c);
 /* Whether BLAS does that without its buffer. */
-bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb, int64_t ldb);
+bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb);
 #define ORR__GEMM_MOST ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */
 
 #endif
