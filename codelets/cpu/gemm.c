@@ -23,11 +23,21 @@ static int64_t least(int64_t a, int64_t b)
  * ORRERY_DETERMINISTIC. */
 enum { COLUMNS = 64, LONGEST = 256, ROWS = 16 };
 
+static double terms(const extent *all)
+{
+    return (double)all->m * (double)all->n * (double)all->k;
+}
+
+/* Are there kernels for what is small? One row or column goes another way, which wants a buffer. */
+static bool small_kernels(orr_dtype blas, bool tb, const extent *all)
+{
+    return blas == ORR_F32 && !tb && all->m > 1 && all->n > 1 && orr__cpu_blas_small();
+}
+
 static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
 {
-    double terms = (double)all->m * (double)all->n * (double)all->k;
-    return blas == ORR_F32 && !tb && all->k <= LONGEST && terms > 1e6 && terms < 13e6 && orr__cpu_blas_small() &&
-           !orr__env.deterministic;
+    return all->k <= LONGEST && terms(all) > 1e6 && terms(all) < 13e6 && !orr__env.deterministic &&
+           small_kernels(blas, tb, all);
 }
 
 /* As many rows as there may be. */
@@ -42,9 +52,7 @@ static extent piece_of(const extent *all)
 bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb)
 {
     extent all = { a->rows, b->cols, a->cols };
-    double terms = (double)all.m * (double)all.n * (double)all.k;
-    return in_pieces(blas, tb, &all) ||
-           (blas == ORR_F32 && !tb && terms <= 1e6 && all.m > 1 && all.n > 1 && orr__cpu_blas_small());
+    return in_pieces(blas, tb, &all) || (terms(&all) <= 1e6 && small_kernels(blas, tb, &all));
 }
 
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,

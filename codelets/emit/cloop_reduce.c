@@ -94,7 +94,7 @@ static void fill_blocks(orr__cloop *c, const char *fill)
     const orr__region *r = c->r;
     int last = r->rank - 1;
     orr__cloop_all_ahead(c);
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    orr__cloop_inner(c, "q", "e");
     orr__cloop_values(c, last);
     for (int k = 0; k < r->nout; k++)
         if (has_block(c, k))
@@ -249,7 +249,7 @@ static void add_rows(orr__cloop *c, int n)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1];
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = q; i%d < e; i%d++) {\n", last, last, last);
+    orr__cloop_inner(c, "q", "e");
     for (int k = 0; k < r->nout; k++)
         orr__text_addf(c->t, "    %s fold%d = acc%d[i%d - q];\n", wide(c, k), k, k, last);
     for (int row = 0; row < n; row++) {

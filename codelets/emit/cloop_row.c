@@ -8,7 +8,7 @@
 #include "ops/ops.h"
 
 /* In flops: what costs more is kept for later passes, while the row is near, and not computed again. */
-enum { DEAR = 6, ROUNDING = 4, STRIDED = 8, RANDOM = 30, KEPT_BYTES = 128 << 10 };
+enum { DEAR = 6, STRIDED = 8, KEPT_BYTES = 128 << 10 };
 
 typedef struct {
     orr__cloop *c;
@@ -47,15 +47,11 @@ static float cost_of(const rows *w, int n)
     const orr__rinstr *in = &w->c->r->instr[n];
     const int16_t operand[3] = { in->x, in->y, in->z };
     bool half = orr__is_half((orr_dtype)in->dtype);
-    float cost = 1;
+    float cost = (float)orr__cloop_flops(w->c, n);
     if (in->kind == ORR__RI_GATHER && inner(w, in->x))
         cost = STRIDED;
     else if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER)
         cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? STRIDED / 2 : 1;
-    else if (in->kind == ORR__RI_RANDOM)
-        cost = RANDOM;
-    else if (in->kind == ORR__RI_EW || in->kind == ORR__RI_CAST)
-        cost = (in->kind == ORR__RI_EW ? (float)orr__ew(in->op)->flops : 1) + (half ? ROUNDING : 0);
     for (int k = 0; k < 3; k++)
         if (inner(w, operand[k]))
             cost += w->kept[operand[k]] ? 1 : w->cost[operand[k]];

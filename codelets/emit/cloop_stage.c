@@ -17,7 +17,12 @@ int orr__cloop_flops(const orr__cloop *c, int n)
     int rounding = orr__is_half((orr_dtype)in->dtype) ? ROUNDING : 0;
     if (c->at[n] < c->r->rank - 1)
         return 0;
-    return in->kind == ORR__RI_RANDOM ? RANDOM : in->kind == ORR__RI_EW ? orr__ew(in->op)->flops + rounding : 1;
+    switch (in->kind) {
+    case ORR__RI_RANDOM: return RANDOM;
+    case ORR__RI_EW: return orr__ew(in->op)->flops + rounding;
+    case ORR__RI_CAST: return 1 + rounding;
+    default: return 1;
+    }
 }
 
 int orr__cloop_stages(orr__cloop *c)
