@@ -92,18 +92,6 @@ static inline orr_tensor *dh_leaf(orr_dtype d, const double *v, int64_t n)
     return t;
 }
 
-/* What orr_explain prints. Free it. */
-static inline char *dh_explain(orr_tensor *t)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    ORR_CHECK(f && orr_explain(f, t) == ORR_OK);
-    if (f)
-        (void)fclose(f);
-    return text;
-}
-
 /* Expects NULL, and an error with these words. */
 static inline void dh_refused(const orr_op *op, const char *words)
 {

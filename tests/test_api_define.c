@@ -9,6 +9,7 @@
 #include "codelets/emit/emit.h"
 #include "runtime/graph/prog.h"
 #include "tests/define_help.h"
+#include "tests/explain_help.h"
 
 enum { N = 400 };
 
@@ -297,7 +298,7 @@ static void it_fuses_and_goes_by_its_name(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = dh_leaf(ORR_F32, v, 3);
     orr_tensor *y = orr_exp(orr_apply(mish_slope(), orr_add(x, orr_scalar(1)), x));
-    char *text = dh_explain(orr_sum(y, ORR_ALL_AXES, false));
+    char *text = explained(orr_sum(y, ORR_ALL_AXES, false));
     ORR_CHECK_MSG(text && strstr(text, "1 kernels") && strstr(text, "sum add+mish_slope+exp") &&
                       strstr(text, "mish_slope: softplus"),
                   "%s", text);
