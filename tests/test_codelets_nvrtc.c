@@ -20,83 +20,11 @@ int main(int argc, char **argv)
 
 #else
 
-#include <nvrtc.h>
-#include "codelets/emit/emit.h"
 #include "tests/harness.h"
+#include "tests/nvrtc_unit.h"
 #include "tests/region_build.h"
 
-enum { KERNELS = 24 }; /* in one compilation */
-
 static const int wanted[] = { 80, 75, 90, 100, 120 }; /* the first one is compiled for in full */
-enum { WANTED = sizeof wanted / sizeof *wanted };
-static bool known[WANTED];
-
-/* -- a compilation of many kernels ------------------------------------------------------------------------------ */
-
-static struct {
-    orr__text t;
-    int n, arch, compilations, kernels;
-    bool machine, wide;
-} unit;
-
-static void compile(void)
-{
-    char arch[48], kind[16];
-    const char *option[] = { arch, "--fmad=false", "-DORR_WIDE" };
-    nvrtcProgram p = NULL;
-    size_t size = 0;
-    char *log = NULL;
-    if (unit.n == 0)
-        return;
-    (void)snprintf(kind, sizeof kind, "%s", unit.machine ? "sm" : "compute");
-    (void)snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", kind, unit.arch);
-    bool made = !unit.t.failed && nvrtcCreateProgram(&p, unit.t.s, "kernels.cu", 0, NULL, NULL) == NVRTC_SUCCESS;
-    ORR_CHECK(made);
-    if (made) {
-        nvrtcResult code = nvrtcCompileProgram(p, unit.wide ? 3 : 2, option);
-        if (code != NVRTC_SUCCESS && nvrtcGetProgramLogSize(p, &size) == NVRTC_SUCCESS &&
-            (log = calloc(size + 1, 1)) != NULL)
-            (void)nvrtcGetProgramLog(p, log);
-        ORR_CHECK_MSG(code == NVRTC_SUCCESS, "%s_%d: %s: %.1500s", kind, unit.arch, nvrtcGetErrorString(code),
-                      log ? log : "");
-        free(log);
-        (void)nvrtcDestroyProgram(&p);
-    }
-    unit.compilations++;
-    unit.kernels += unit.n;
-    unit.n = 0;
-    free(unit.t.s);
-    unit.t = (orr__text){ 0 };
-}
-
-/* One more kernel; `what` is where the compiler says its errors are. */
-static void add(const orr__region *r, const char *what)
-{
-    orr__layout lay;
-    ORR_CHECK_MSG(orr__emit_can(r, true), "%s", what);
-    if (!orr__emit_can(r, true) || orr__layout_make(r, &orr__dialect_cuda, &lay) != ORR_OK)
-        return;
-    char *s = orr__emit(r, &orr__dialect_cuda, &lay, true);
-    orr__layout_free(&lay);
-    ORR_CHECK_MSG(s != NULL, "%s: %s", what, orr_error_message());
-    if (!s)
-        return;
-    orr__text_addf(&unit.t, "#undef W\n#undef ORR_BLOCKS\n#undef ORR_MAD\n#define orr_kernel orr_kernel_%d\n", unit.n);
-    orr__text_addf(&unit.t, "namespace k%d {\n#line 1 \"%s\"\n", unit.n, what);
-    orr__text_add(&unit.t, s);
-    orr__text_add(&unit.t, "}\n#undef orr_kernel\n");
-    free(s);
-    if (++unit.n == KERNELS)
-        compile();
-}
-
-static void for_arch(int i, bool machine, bool wide)
-{
-    compile();
-    unit.arch = wanted[i];
-    unit.machine = machine;
-    unit.wide = wide;
-}
 
 /* -- regions -------------------------------------------------------------------------------------------------------- */
 
@@ -141,7 +69,7 @@ static void rows_region(orr_dtype t, int *i, int layout)
     if (acc < 0)
         return;
     rb_out(&b, t, acc);
-    add(&b.r, what);
+    nvrtc_unit_add(&b.r, what);
 }
 
 static void every_row(orr_dtype t, int layout)
@@ -161,7 +89,7 @@ static void every_cast(orr_dtype from)
         for (int k = to; k < ORR_DTYPE_COUNT && k < to + ORR__REGION_OUTS; k++)
             rb_out(&b, (orr_dtype)k, rb_cast(&b, (orr_dtype)k, x));
         (void)snprintf(what, sizeof what, "%s to %s and on", orr_dtype_name(from), orr_dtype_name((orr_dtype)to));
-        add(&b.r, what);
+        nvrtc_unit_add(&b.r, what);
     }
 }
 
@@ -187,7 +115,7 @@ static void every_fold(orr_dtype t)
             b.r.rmask = 1u + (uint32_t)(rop + arg) % 2;
             rb_out(&b, arg ? ORR_I64 : folded(rop, t), operand(&b, t, (int)t % SCALAR));
             (void)snprintf(what, sizeof what, "%s%s of %s", arg ? "where " : "", name[rop], orr_dtype_name(t));
-            add(&b.r, what);
+            nvrtc_unit_add(&b.r, what);
         }
     rb_begin(&b, ORR__G_MAP, 2, dim);
     b.r.rows = true;
@@ -201,7 +129,7 @@ static void every_fold(orr_dtype t)
     b.r.out_reg[0] = (int16_t)rb_push(&b, ORR__RI_FOLD, folded(ORR__RSUM, t), ORR__RSUM,
                                       rb_ew(&b, "equal", x, most, -1), -1, -1, -1, -1);
     (void)snprintf(what, sizeof what, "folds of rows of %s", orr_dtype_name(t));
-    add(&b.r, what);
+    nvrtc_unit_add(&b.r, what);
 }
 
 /* Softmax, log-softmax and a normalisation. */
@@ -222,7 +150,7 @@ static void row_patterns(orr_dtype t)
                : k == 1 ? rb_ew(&b, "sub", d, rb_ew(&b, "log", sum, -1, -1), -1)
                         : rb_ew(&b, "mul", d, rb_ew(&b, "rsqrt", sum, -1, -1), -1));
         (void)snprintf(what, sizeof what, "row pattern %d of %s", k, orr_dtype_name(t));
-        add(&b.r, what);
+        nvrtc_unit_add(&b.r, what);
     }
 }
 
@@ -246,7 +174,7 @@ static void products(orr_dtype t)
         }
         b.r.out_count = 3 * 70 * 80;
         (void)snprintf(what, sizeof what, "product%s of %s", k ? " and more" : "", orr_dtype_name(t));
-        add(&b.r, what);
+        nvrtc_unit_add(&b.r, what);
     }
 }
 
@@ -271,7 +199,7 @@ static void moves(orr_dtype t)
         b.r.shape = shape[0];
         b.r.in_shape = shape;
         (void)snprintf(what, sizeof what, "move %d of %s", k, orr_dtype_name(t));
-        add(&b.r, what);
+        nvrtc_unit_add(&b.r, what);
     }
 }
 
@@ -301,7 +229,7 @@ static void gathers(orr_dtype t)
         int x = gathered(&b, t);
         rb_out(&b, t, k == 2 ? rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1) : x);
         (void)snprintf(what, sizeof what, "gather %d of %s", k, orr_dtype_name(t));
-        add(&b.r, what);
+        nvrtc_unit_add(&b.r, what);
     }
 }
 
@@ -327,7 +255,7 @@ static void parts(orr_dtype t)
         if (k == 1)
             rb_out(&b, t, x);
         (void)snprintf(what, sizeof what, "part %d of %s", k, orr_dtype_name(t));
-        add(&b.r, what);
+        nvrtc_unit_add(&b.r, what);
     }
 }
 
@@ -344,7 +272,7 @@ static void random_numbers(orr_dtype t)
     if (t != ORR_BOOL)
         rb_out(&b, t, rb_iota(&b, t, a, (orr__scalar){ .u = 0 }, (orr__scalar){ .u = 1 }));
     (void)snprintf(what, sizeof what, "random numbers of %s", orr_dtype_name(t));
-    add(&b.r, what);
+    nvrtc_unit_add(&b.r, what);
 }
 
 /* All but the rows. */
@@ -370,37 +298,27 @@ static bool in_full(void)
     return v && *v && strcmp(v, "0") != 0;
 }
 
-static void find_architectures(void)
-{
-    int n = 0, arch[64];
-    if (nvrtcGetNumSupportedArchs(&n) != NVRTC_SUCCESS || n > 64 || nvrtcGetSupportedArchs(arch) != NVRTC_SUCCESS)
-        return;
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < WANTED; i++)
-            known[i] = known[i] || arch[k] == wanted[i];
-}
-
 static void need(int i)
 {
-    if (!known[i])
+    if (!nvrtc_unit_knows(wanted[i]))
         ORR_SKIP("this NVRTC does not know sm_%d", wanted[i]);
 }
 
 static void all_of_it(int i, bool machine)
 {
-    for_arch(i, machine, false);
+    nvrtc_unit_for(wanted[i], machine, false);
     for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
         for (int layout = 0; layout < LAYOUTS; layout++)
             every_row((orr_dtype)t, layout);
         the_rest((orr_dtype)t);
     }
-    compile();
+    nvrtc_unit_compile();
 }
 
 /* Down to machine code: what does not fit into an architecture's memory or registers is found there. */
 static void selection(int i)
 {
-    for_arch(i, true, true);
+    nvrtc_unit_for(wanted[i], true, true);
     for (int k = 0, row = 0; k < 3; k++)
         rows_region(ORR_F32, &row, CONTIGUOUS);
     every_fold(ORR_F16);
@@ -410,15 +328,15 @@ static void selection(int i)
     moves(ORR_F32);
     gathers(ORR_F32);
     random_numbers(ORR_I64);
-    compile();
+    nvrtc_unit_compile();
 }
 
 static void every_row_dtype_and_layout_compiles(void)
 {
     need(0);
     all_of_it(0, in_full());
-    ORR_CHECK_MSG(unit.kernels > 400, "%d kernels", unit.kernels);
-    printf("  %d kernels in %d compilations\n", unit.kernels, unit.compilations);
+    ORR_CHECK_MSG(nvrtc_unit_made.kernels > 400, "%d kernels", nvrtc_unit_made.kernels);
+    printf("  %d kernels in %d compilations\n", nvrtc_unit_made.kernels, nvrtc_unit_made.compilations);
 }
 
 static void architecture(int i)
@@ -451,7 +369,6 @@ int main(int argc, char **argv)
         ORR_TEST(kernels_compile_for_sm_120),
         { 0 },
     };
-    find_architectures();
     return orr_test_main(argc, argv, "codelets.nvrtc", tests);
 }
 

@@ -33,7 +33,7 @@ static const guard guards[] = {
     { "CL/", { "codelets/opencl/", "runtime/engine/", "tests/test_engine_opencl.c" } },
     { "cuda", { "codelets/cuda/", "runtime/engine/", "tests/double/" } },
     { "cublas", { "codelets/cuda/" } },
-    { "nvrtc", { "codelets/cuda/", "tests/test_codelets_nvrtc.c", "tests/test_api_define" } },
+    { "nvrtc", { "codelets/cuda/", "tests/nvrtc_unit.c", "tests/test_api_define" } },
     { "cudnn", { "codelets/cuda/" } },
     { "cusolver", { "codelets/cuda/" } },
     { "cblas.h", { "codelets/cpu/", "bench/peer_blas.c", "tests/" } },
