@@ -42,7 +42,7 @@ static inline int times(orr_tensor *t, const char *word)
 static inline int kernels_of(orr_tensor *t)
 {
     char *text = explained(t);
-    const char *at = strstr(text, " kernels\n");
+    const char *line = strstr(text, " recorded node"), *at = line ? strstr(line, " kernel") : NULL;
     while (at && at > text && at[-1] != ' ')
         at--;
     int n = at ? atoi(at) : -1;

@@ -87,7 +87,7 @@ orr_status orr_devices_json(FILE *to)
         return orr__fail_place(at, ORR_ENOMEM);
     put_all(to, d, n);
     free(d);
-    return ferror(to) ? orr__fail(at, ORR_EIO, "the file cannot be written") : ORR_OK;
+    return orr__printed(at, to);
 }
 
 orr_status orr__devices_write(orr__site at, const char *path, const orr_device *d, int n)

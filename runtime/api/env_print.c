@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdio.h>
 #include <orrery/info.h>
+#include "runtime/api/sink.h"
 #include "runtime/base/env.h"
 
 static const char head[] =
@@ -37,7 +38,8 @@ static const char tail[] =
     "anew |\n"
     "| `STARPU_HOME` | where performance models and bus measurements are kept |\n"
     "| `STARPU_WORKERS_CPUID` | which cores the CPU workers are bound to |\n"
-    "| `STARPU_WORKERS_GETBIND` | 0: workers on all cores of the machine, even those that the process may not use (Orrery "
+    "| `STARPU_WORKERS_GETBIND` | 0: workers on all cores of the machine, even those that the process may not use "
+    "(Orrery "
     "sets it to 1) |\n"
     "| `STARPU_WORKERS_NOBIND` | 1: do not bind workers to cores (several processes on one machine) |\n"
     "| `STARPU_OPENCL_ON_CPUS` | 1: an OpenCL implementation for CPUs (PoCL) counts as a device; for tests |\n"
@@ -78,5 +80,5 @@ orr_status orr_env_print(FILE *to, int markdown)
         print_markdown(to);
     else
         print_plain(to);
-    return ferror(to) ? orr__fail(at, ORR_EIO, "writing failed") : ORR_OK;
+    return orr__printed(at, to);
 }

@@ -7,6 +7,7 @@
 #include "ops/define.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/explain.h"
+#include "runtime/api/sink.h"
 #include "runtime/base/point.h"
 
 static const char *base_name(const char *file)
@@ -235,11 +236,16 @@ static void explain_bundles(FILE *to, const orr__plan *plan)
         fprintf(to, "%d tasks in all\n", tasks);
 }
 
+static const char *plural(int n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void explain_all(FILE *to, const orr__prog *p, const orr__regions *rs, const orr__plan *plan)
 {
     double moved = 0, apart = 0;
     char a[32], b[32], c[32];
-    fprintf(to, "%d recorded nodes, %d kernels\n", p->n, rs->n);
+    fprintf(to, "%d recorded node%s, %d kernel%s\n", p->n, plural(p->n), rs->n, plural(rs->n));
     for (int k = 0; k < rs->n; k++) {
         apart += explain_region(to, p, rs, k, plan);
         moved += rs->region[k].bytes;
@@ -268,8 +274,7 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
             explain_all(to, &p, &rs, plan);
             orr__point_end(before);
             orr__regions_free(&rs);
-            if (ferror(to))
-                st = orr__fail(at, ORR_EIO, "writing failed");
+            st = orr__printed(at, to);
         }
         orr__plan_unref(plan);
     }
@@ -307,7 +312,5 @@ orr_status orr_explain_dot_at(const char *file, int line, FILE *to, orr_tensor *
         orr__regions_free(&rs);
     }
     orr__prog_free(&p);
-    if (st == ORR_OK && ferror(to))
-        st = orr__fail(at, ORR_EIO, "writing failed");
-    return st;
+    return st == ORR_OK ? orr__printed(at, to) : st;
 }

@@ -6,6 +6,7 @@
 #include <orrery/device.h>
 #include "codelets/jit/jit.h"
 #include "runtime/api/json.h"
+#include "runtime/api/sink.h"
 #include "runtime/base/buf.h"
 #include "runtime/base/point.h"
 #include "runtime/engine/engine.h"
@@ -74,5 +75,5 @@ orr_status orr_metrics_json(FILE *to)
     (void)fputs("]}\n", to);
     orr__point_end(before);
     free(all);
-    return ferror(to) ? orr__fail(at, ORR_EIO, "the file cannot be written") : ORR_OK;
+    return orr__printed(at, to);
 }

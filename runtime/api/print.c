@@ -6,6 +6,7 @@
 #include <string.h>
 #include "runtime/api/eval.h"
 #include "runtime/api/number.h"
+#include "runtime/api/sink.h"
 #include "runtime/base/point.h"
 
 /* As NumPy: above this many elements an axis shows its first and last three; lines end before this column. */
@@ -143,5 +144,5 @@ orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
     put_page(&p, count);
     orr__point_end(before);
     orr__buf_unref(b);
-    return ferror(to) ? orr__fail(at, ORR_EIO, "writing failed") : ORR_OK;
+    return orr__printed(at, to);
 }

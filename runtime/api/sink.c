@@ -124,3 +124,10 @@ orr_status orr__sink_close(orr__sink *s, orr_status st)
     forget(s);
     return st;
 }
+
+orr_status orr__printed(orr__site at, FILE *to)
+{
+    if (fflush(to) != 0)
+        return orr__fail(at, ORR_EIO, "the file cannot be written: %s", strerror(errno));
+    return ferror(to) ? orr__fail(at, ORR_EIO, "the file cannot be written") : ORR_OK;
+}

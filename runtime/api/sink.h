@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "runtime/base/status.h"
 
 typedef struct {
@@ -22,5 +23,9 @@ orr_status orr__sink_write(orr__sink *s, const void *data, size_t n);
 orr_status orr__sink_patch(orr__sink *s, uint64_t offset, const void *data, size_t n);
 /* st ORR_OK: makes it the file; else throws it away. Returns st, or what went wrong. Once after a successful open. */
 orr_status orr__sink_close(orr__sink *s, orr_status st);
+
+/* Whether what was printed to the caller's file is there: what its buffer holds is written now, since an error that shows when
+ * he closes it would come too late. */
+orr_status orr__printed(orr__site at, FILE *to);
 
 #endif

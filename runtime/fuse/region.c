@@ -381,7 +381,7 @@ static void print_region(FILE *to, const orr__region *r, int i)
 
 void orr__regions_print(FILE *to, const orr__regions *rs)
 {
-    fprintf(to, "fuse: %d regions\n", rs->n);
+    fprintf(to, "fuse: %d region%s\n", rs->n, rs->n == 1 ? "" : "s");
     for (int i = 0; i < rs->n; i++)
         print_region(to, &rs->region[i], i);
     for (int i = 0; i < rs->nreason; i++)
