@@ -186,6 +186,9 @@ static void compiled_enough(void)
            (unsigned long long)s.disk_hits);
 }
 
+/* Of fewer graphs it may be that none is too large for the memory. */
+enum { SAMPLE = 40 };
+
 void rg_agree(void)
 {
     const char *need = getenv("ORR_TEST_NEEDS"), *seeds = getenv("ORR_TEST_SEEDS"), *alone = getenv("ORR_TEST_SEED");
@@ -216,9 +219,9 @@ void rg_agree(void)
     results = NULL;
     if (getenv("ORR_TEST_COMPILES"))
         compiled_enough();
-    if (getenv("ORR_TEST_TIGHT"))
+    if (end - first >= SAMPLE && getenv("ORR_TEST_TIGHT"))
         ORR_CHECK_MSG(refused > 0, "nothing was refused");
-    if (getenv("ORRERY_SPILL_DIR"))
+    if (end - first >= SAMPLE && getenv("ORRERY_SPILL_DIR"))
         ORR_CHECK_MSG(orr_memory_stats().spilled_peak > 0, "nothing was spilled");
 }
 

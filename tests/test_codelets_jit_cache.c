@@ -189,9 +189,14 @@ static void the_site_layer_is_only_read(void)
     ORR_REQUIRE(c.dir >= 0 && c.site >= 0);
     ORR_CHECK(has(&c, 1) && !has(&c, 2) && faccessat(c.site, file_of(2), F_OK, 0) == 0);
     ORR_CHECK(put(&c, 3, "c", 1) && faccessat(c.site, file_of(3), F_OK, 0) != 0);
+    int all;
+    jh_listen();
+    orr__say_again();
+    ORR_CHECK(!has(&c, 4) && fchmodat(c.site, file_of(1), 0666, 0) == 0 && !has(&c, 1)); /* others may write it */
+    ORR_CHECK(jh_lines("a kernel of ORRERY_CACHE_SITE is not used", &all) == 1 && all == 1);
+    ORR_CHECK(fchmodat(c.site, file_of(1), 0600, 0) == 0 && has(&c, 1));
     orr__cache_close(&c);
     ORR_CHECK(chmod(jh_place("site"), 0777) == 0);
-    int all;
     jh_listen();
     orr__say_again();
     orr__cache_open(&c);

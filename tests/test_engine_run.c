@@ -286,16 +286,24 @@ static void a_failing_kernel_fails_the_run_and_what_depends_on_it(void)
     }
 }
 
-static void small_plans_run_on_the_calling_thread(void)
+/* y = x + 1 over 100 rows. */
+static hand *one_step(int ntiles)
 {
     hand *h = hand_new();
     int x = hand_leaf(h, 100);
+
+    hand_output(h, hand_step(h, 100, ntiles, false, 1, &x));
+    return h;
+}
+
+static void small_plans_run_on_the_calling_thread(void)
+{
+    hand *h = one_step(4);
     orr__buf *leaf = ramp(100, 0), *out;
     orr__run *run = NULL;
     orr__scalar s = { .f = 1 };
     orr__stat row[4];
 
-    hand_output(h, hand_step(h, 100, 4, false, 1, &x));
     h->plan.us = 1;
     NEED_STARPU;
     ORR_REQUIRE(engine_up("starpu") == ORR_OK);
@@ -312,14 +320,12 @@ static void small_plans_run_on_the_calling_thread(void)
 /* One task alone would have the caller wait for a worker that does what it could do itself. */
 static void a_plan_of_one_task_runs_on_the_thread_that_waits(void)
 {
-    hand *h = hand_new();
-    int x = hand_leaf(h, 100);
+    hand *h = one_step(1);
     orr__buf *leaf = ramp(100, 0), *out;
     orr__run *run = NULL;
     orr__scalar s = { .f = 1 };
     orr__stat row[4];
 
-    hand_output(h, hand_step(h, 100, 1, false, 1, &x));
     h->plan.ntasks = 1; /* of 1 s, as predicted */
     NEED_STARPU;
     ORR_REQUIRE(engine_up("starpu") == ORR_OK);

@@ -63,6 +63,9 @@ static bool get(int dir, bool site, const char *name, const orr__key *k, orr__by
         /* A directory, a link, somebody else's file: not an entry, and in the way of one. */
         if (!site && errno != ENOENT && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
             (void)unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
+        if (site && errno != ENOENT)
+            orr__say(ORR__SAY_SITE, "a kernel of ORRERY_CACHE_SITE is not used: %s/%s %s", orr__env.cache_site, name,
+                     errno ? strerror(errno) : "is no file that root or you alone could have written");
         return false;
     }
     if (!orr__entry_unpack(out, k, e, NULL)) {
