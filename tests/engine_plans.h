@@ -24,7 +24,9 @@ typedef struct fake {
     int64_t fail_row; /* the launch that holds it fails; -1: none */
     double seconds;   /* busy for so long                         */
     atomic_int launches;
+    atomic_int turn; /* the last one was so many-th of all kernels */
 } fake;
+static atomic_int fake_turns;
 
 static orr_status fake_launch(orr__kernel *k, const orr__launch *l)
 {
@@ -34,6 +36,7 @@ static orr_status fake_launch(orr__kernel *k, const orr__launch *l)
     int64_t out_off = l->out_off ? l->out_off[0] : 0;
 
     atomic_fetch_add(&f->launches, 1);
+    atomic_store(&f->turn, 1 + atomic_fetch_add(&fake_turns, 1));
     bool fails = f->fail_row >= l->lo && f->fail_row < l->hi;
     while (fails && orr__now() < until)
         ;

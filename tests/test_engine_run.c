@@ -296,6 +296,37 @@ static hand *one_step(int ntiles)
     return h;
 }
 
+/* While one worker is busy, others are submitted; the one that most work waits for comes last, and goes first. */
+static void what_lies_on_the_longest_way_goes_first(void)
+{
+    enum { N = 6 };
+    static const double way_us[N] = { 100, 10, 10, 10, 80, 10 };
+    hand *h = hand_new();
+    int x = hand_leaf(h, 100);
+    orr__buf *leaf = ramp(100, 0), *out[N];
+
+    for (int i = 0; i < N; i++) {
+        hand_output(h, hand_step(h, 100, 1, false, 1, &x));
+        h->step[i].way_us = way_us[i];
+    }
+    h->plan.way_us = way_us[0];
+    h->kernel[0].seconds = 0.2;
+    NEED_STARPU;
+    (void)setenv("STARPU_SCHED", "prio", 1);
+    (void)setenv("STARPU_NCPU", "1", 1);
+    ORR_REQUIRE(engine_up("starpu") == ORR_OK);
+    atomic_store(&fake_turns, 0);
+    ORR_CHECK(hand_run(h, &leaf, 0, out) == ORR_OK);
+    ORR_CHECK_MSG(h->kernel[4].turn == 2, "it was number %d", h->kernel[4].turn);
+    for (int i = 0; i < N; i++)
+        orr__buf_unref(out[i]);
+    orr__buf_unref(leaf);
+    orr__engine_stop();
+    (void)unsetenv("STARPU_SCHED");
+    (void)unsetenv("STARPU_NCPU");
+    free(h);
+}
+
 static void small_plans_run_on_the_calling_thread(void)
 {
     hand *h = one_step(4);
@@ -425,6 +456,7 @@ int main(int argc, char **argv)
         ORR_TEST(slots_are_reused_in_order),
         ORR_TEST(empty_values_run),
         ORR_TEST(a_failing_kernel_fails_the_run_and_what_depends_on_it),
+        ORR_TEST(what_lies_on_the_longest_way_goes_first),
         ORR_TEST(small_plans_run_on_the_calling_thread),
         ORR_TEST(a_plan_of_one_task_runs_on_the_thread_that_waits),
         ORR_TEST(statistics_count_tasks_by_worker),

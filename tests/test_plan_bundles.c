@@ -78,6 +78,8 @@ static double critical_path(const orr__plan *p)
         longest = end[i] > longest ? end[i] : longest;
     }
     free(end);
+    ORR_CHECK_MSG(p->nearly > 0 || fabs(p->way_us - longest) <= 1e-9 * longest, "%g us, counted %g", p->way_us,
+                  longest);
     return longest;
 }
 
@@ -367,7 +369,11 @@ static void what_is_waited_for_goes_first(void)
     for (int i = 0; i < p->nstep; i++)
         early += p->step[i].early ? orr__plan_tasks(p, i) : 0;
     ORR_CHECK(p->nearly > 0 && p->nearly == early && p->value[p->out[0]].awaited && !p->value[p->out[1]].awaited);
-    ORR_CHECK(made < later && p->step[orr__plan_head(p, made)].early && !p->step[orr__plan_head(p, later)].early);
+    made = orr__plan_head(p, made);
+    later = orr__plan_head(p, later);
+    ORR_CHECK(made < later && p->step[made].early && !p->step[later].early);
+    ORR_CHECK(p->step[made].way_us >
+              p->step[later].way_us); /* though nothing is behind it, and a product is more work */
     orr__plan_unref(p);
     for (int k = 0; k < 2; k++) { /* all are waited for; what is left may fail */
         p = plan_of_first(t, k ? 3 : 2, k ? 1 : 2, 2);

@@ -17,6 +17,7 @@
 typedef struct {
     int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
     bool hybrid;            /* processors and devices, none of them asked for by name       */
+    int urgencies;          /* priorities that the policy tells apart, less one               */
     const char *shy;        /* the policy, where it gives devices none of our tasks, else NULL */
     bool one_memory;        /* nobody sees data elsewhere                                 */
     size_t device_bytes;    /* memory of the smallest device, 0: unknown                  */
@@ -77,6 +78,8 @@ void orr__star_policy_configure(struct starpu_conf *conf);
 bool orr__star_policy_begin(const char *policy);
 /* Of a task for the workers `where`; most policies go by what the caller would have. */
 int orr__star_policy_priority(int32_t where, int otherwise);
+/* Of a task of this plan, from whose beginning to the plan's end it takes so long at least. */
+int orr__star_urgency(const orr__plan *p, double way_us);
 
 /* -- sleep (star_idle.c) --------------------------------------------------------------------------------- */
 

@@ -133,20 +133,19 @@ static orr__work *work_of(int kind)
     return orr__work_of(&r);
 }
 
-/* The longest way from the operation to the end, in operations, as far as the policy tells priorities apart. */
+/* The longest way from the operation to the end, in operations, as a part of the step's. */
 static int priority(const factorisation *f, const job *a)
 {
-    int64_t most = starpu_sched_get_max_priority(), all = 3 * (int64_t)f->tiles, way = all;
+    int64_t all = 3 * (int64_t)f->tiles, way = 0;
 
-    if (a->kind == CLOSE)
-        return 0;
-    if (a->kind != OPEN) {
+    if (a->kind != OPEN && a->kind != CLOSE) {
         way = 3 * (f->tiles - a->op.i);
         way += a->kind == ORR__POTRF ? 0 : a->op.i - a->op.k + (a->kind == ORR__SYRK ? 0 : 1);
-    } else {
+    } else if (a->kind == OPEN) {
         way = 3 * (f->tiles - a->first);
     }
-    return (int)(most >= all ? way : most > 0 ? way * most / all : 0);
+    double part = (double)way / (double)all, whole = f->step->way_us - f->step->rest_us;
+    return orr__star_urgency(f->run->plan, f->step->rest_us + part * whole);
 }
 
 /* -- submission ---------------------------------------------------------------------------------------------- */

@@ -81,6 +81,11 @@ int orr__star_policy_priority(int32_t where, int otherwise)
 }
 #endif
 
+int orr__star_urgency(const orr__plan *p, double way_us)
+{
+    return p->way_us > 0 ? (int)(way_us / p->way_us * orr__star.urgencies) : 0;
+}
+
 /* These policies place tasks without asking how long they take. One never ends when a model is being calibrated: StarPU
  * 1.3's modular-heteroprio-heft keeps such a task for ever, bare StarPU too. */
 static bool wants_models(const char *policy)
@@ -96,10 +101,14 @@ static bool wants_models(const char *policy)
     return true;
 }
 
+enum { MOST_URGENT = 1000 }; /* of policies that know two thousand million priorities */
+
 bool orr__star_policy_begin(const char *policy)
 {
     bool both = orr__star.cpus > 0 && orr__star.opencls + orr__star.cudas > 0;
+    int most = starpu_sched_get_max_priority();
 
+    orr__star.urgencies = most > MOST_URGENT ? MOST_URGENT : most > 0 ? most : 0;
     orr__plan_machine.placed = wants_models(policy);
     orr__star_models(orr__plan_machine.placed);
     /* It gives devices what has the name of a product in StarPU's examples, and keeps for ever what only they can do. */

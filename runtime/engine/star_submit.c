@@ -137,7 +137,8 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->where = (int32_t)(STARPU_CPU | d->device);
     if (d->device && (d->a->run->way == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
         d->task->where = (int32_t)d->device;
-    d->task->priority = orr__star_policy_priority(d->task->where, d->task->priority);
+    d->task->priority =
+        orr__star_policy_priority(d->task->where, orr__star_urgency(d->a->run->plan, d->a->step->way_us));
     return ORR_OK;
 }
 

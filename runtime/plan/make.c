@@ -244,6 +244,9 @@ static orr_status arrange(maker *m)
         for (int i = 0; i < pl->nstep; i++)
             pl->us += pl->step[i].us;
         orr__plan_early(pl);
+        st = orr__plan_urgency(m->at, pl);
+    }
+    if (st == ORR_OK) {
         st = orr__plan_bundle_memory(m->at, pl);
     }
     return st == ORR_OK ? orr__plan_memory(m->at, pl) : st;

@@ -34,6 +34,8 @@ orr_status orr__plan_memory(orr__site at, orr__plan *p);
 orr_status orr__plan_make_way(orr__site at, orr__plan *p, int *renumber);
 /* Which tasks make the outputs that are waited for, where the rest may be finished later (early.c). */
 void orr__plan_early(orr__plan *p);
+/* After early ones are marked: how urgent each task is. */
+orr_status orr__plan_urgency(orr__site at, orr__plan *p);
 /* Before bundles: what is needed for these outputs stands before what is not. Steps only move. */
 orr_status orr__plan_awaited_first(orr__site at, orr__plan *p);
 int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */

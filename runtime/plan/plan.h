@@ -43,6 +43,7 @@ typedef struct orr__step {
                             * Its other members have 0, as has a step by itself. */
     orr__use *use; int nuse; /* of the bundle: each value once, what it writes first; as many again for each further tile */
     bool early;            /* of a step by itself or the first of a bundle: makes what is awaited */
+    double way_us, rest_us; /* of the same: from its task's beginning, and from its end, to the plan's on the longest way */
     void *work;            /* the engine's                                        */
     void *times;           /* model.c's                                           */
     uint64_t took_n[3], took_ns[3]; /* launches per orr__on, and their time: for people  */
@@ -71,6 +72,7 @@ typedef struct orr__plan {
     int ntasks;                            /* as orr__plan_tasks of all steps */
     int nearly;                            /* the same of early ones, 0: all outputs are waited for */
     double us;                             /* predicted, one core                                */
+    double way_us;                         /* the longest way_us of its steps                    */
     size_t bytes_all;                      /* of temporaries and outputs, all there from the beginning */
     size_t bytes_peak;                     /* the same, each from its first step to its last, one task after the other */
     int peak_step;                         /* when */
