@@ -131,7 +131,8 @@ static void matmul_of_every_layout(void)
 /* Sizes between BLAS' own bounds, where a product may be several calls: ragged pieces on all sides, sums of several. */
 static void matmul_in_pieces(void)
 {
-    static const int64_t size[][3] = { { 50, 130, 300 }, { 131, 67, 513 }, { 3, 1000, 999 }, { 700, 9, 777 }, { 100, 320, 256 } };
+    static const int64_t size[][3] = { { 50, 130, 300 },  { 131, 67, 513 }, { 3, 1000, 999 }, { 700, 9, 777 },
+                                       { 100, 320, 256 }, { 131, 259, 67 }, { 48, 197, 191 }, { 300, 64, 250 } };
     static const int order_a[2][2] = { { 0, 2 }, { 2, 0 } }, order_b[2][2] = { { 2, 1 }, { 1, 2 } };
     product p;
     for (size_t s = 0; s < sizeof size / sizeof *size; s++)

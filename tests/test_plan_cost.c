@@ -131,6 +131,30 @@ static void a_tile_setting_is_obeyed(void)
     orr__env.deterministic = false;
 }
 
+/* Into how many tiles a product of n rows that takes a second is cut for so many workers. */
+static int panels(int64_t n, int workers)
+{
+    int64_t dims[3] = { n, n, n };
+    int before = orr__plan_machine.workers;
+    rb_begin(&b, ORR__G_MATMUL, 3, dims);
+    orr__plan_machine.workers = workers;
+    int tiles = orr__region_tiles(&b.r, 1e6);
+    orr__plan_machine.workers = before;
+    return tiles;
+}
+
+/* Each tile packs the whole other operand; and 3 tiles are no work for 2. */
+static void products_have_few_and_even_tiles(void)
+{
+    static const int want[][3] = {
+        { 1536, 2, 2 },  { 2048, 2, 2 },  { 4096, 2, 2 },   { 6144, 2, 2 }, { 8192, 2, 4 },
+        { 16384, 2, 8 }, { 65536, 2, 8 }, { 4096, 16, 16 }, { 6144, 3, 3 }, { 16384, 3, 6 }
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        ORR_CHECK_MSG(panels(want[i][0], want[i][1]) == want[i][2], "%d rows, %d workers: %d tiles", want[i][0],
+                      want[i][1], panels(want[i][0], want[i][1]));
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(predictions_are_near_what_was_measured),
@@ -138,6 +162,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(small_chains_stay_inline),
                                       ORR_TEST(the_interpreter_is_slower),
                                       ORR_TEST(a_tile_setting_is_obeyed),
+                                      ORR_TEST(products_have_few_and_even_tiles),
                                       { 0 } };
     return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.cost", tests);
 }

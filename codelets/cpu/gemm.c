@@ -55,27 +55,72 @@ bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bo
     return in_pieces(blas, tb, &all) || (terms(&all) <= 1e6 && small_kernels(blas, tb, &all));
 }
 
+/* One call: rows × columns of p. */
+typedef struct {
+    orr_dtype blas;
+    CBLAS_TRANSPOSE at, bt;
+    int64_t lda, ldc;
+    bool add; /* to what is there */
+} call;
+
+static void multiply(const call *s, extent p, const char *a, const char *b, int64_t ldb, char *c)
+{
+    int m = (int)p.m, n = (int)p.n, k = (int)p.k;
+    if (s->blas == ORR_F32)
+        cblas_sgemm(CblasRowMajor, s->at, s->bt, m, n, k, 1.0f, (const void *)a, (int)s->lda, (const void *)b, (int)ldb,
+                    s->add ? 1.0f : 0.0f, (void *)c, (int)s->ldc);
+    else
+        cblas_dgemm(CblasRowMajor, s->at, s->bt, m, n, k, 1.0, (const void *)a, (int)s->lda, (const void *)b, (int)ldb,
+                    s->add ? 1.0 : 0.0, (void *)c, (int)s->ldc);
+}
+
+/* The kernels for what is small read vectors of the right factor once for some rows. Where vectors lie across two lines
+ * of the cache, each is two reads: in pieces of so many rows it is repaid to copy a panel of columns to where none does
+ * (an eighth less for 256 · 256 · 256 on two cores). What is one piece is in the first cache, or nearly, and is not. */
+enum { LINE = 64, REPAID = 48 };
+
+static bool lies_across(const extent *all, const orr__mat *b, int64_t ldb)
+{
+    return all->m >= REPAID && all->n >= COLUMNS &&
+           ((uintptr_t)b->p % LINE != 0 || ldb * (int64_t)sizeof(float) % LINE != 0);
+}
+
+/* All rows, panel of columns by panel of columns, which are copied to `panel`. */
+static void multiply_lined_up(const call *s, const extent *all, bool ta, const char *a, const char *b, int64_t ldb,
+                              char *c, char *panel)
+{
+    enum { Z = sizeof(float) };
+    extent p = piece_of(all);
+    for (int64_t j = 0; j < all->n; j += p.n) {
+        int64_t cols = least(p.n, all->n - j);
+        for (int64_t k = 0; k < all->k; k++)
+            memcpy(panel + k * COLUMNS * Z, b + (k * ldb + j) * Z, (size_t)cols * Z);
+        for (int64_t i = 0; i < all->m; i += p.m)
+            multiply(s, (extent){ least(p.m, all->m - i), cols, all->k }, a + (ta ? i : i * s->lda) * Z, panel, COLUMNS,
+                     c + (i * s->ldc + j) * Z);
+    }
+}
+
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
                char *c)
 {
-    size_t z = orr__dtype_size(blas);
-    extent all = { a->rows, b->cols, a->cols }, p = { ORR__GEMM_MOST, ORR__GEMM_MOST, ORR__GEMM_MOST };
-    CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
-    int64_t ldc = b->cols;
-    if (in_pieces(blas, tb, &all))
-        p = piece_of(&all);
+    int64_t z = (int64_t)orr__dtype_size(blas), most = ORR__GEMM_MOST;
+    extent all = { a->rows, b->cols, a->cols }, p = { most, most, most };
+    call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, b->cols, false };
+    if (in_pieces(blas, tb, &all)) {
+        char *panel = lies_across(&all, b, ldb) ? orr__scratch(LONGEST * COLUMNS * sizeof(float)) : NULL;
+        if (panel) {
+            multiply_lined_up(&s, &all, ta, a->p, b->p, ldb, c, panel);
+            return;
+        }
+        p = piece_of(&all); /* they are right where they lie, too */
+    }
     for (int64_t j = 0; j < all.n; j += p.n)
         for (int64_t i = 0; i < all.m; i += p.m)
             for (int64_t k = 0; k < all.k; k += p.k) {
-                const char *pa = a->p + (ta ? k * lda + i : i * lda + k) * (int64_t)z;
-                const char *pb = b->p + (tb ? j * ldb + k : k * ldb + j) * (int64_t)z;
-                char *pc = c + (i * ldc + j) * (int64_t)z;
-                int m = (int)least(p.m, all.m - i), n = (int)least(p.n, all.n - j), q = (int)least(p.k, all.k - k);
-                if (blas == ORR_F32)
-                    cblas_sgemm(CblasRowMajor, at, bt, m, n, q, 1.0f, (const void *)pa, (int)lda, (const void *)pb,
-                                (int)ldb, k ? 1.0f : 0.0f, (void *)pc, (int)ldc);
-                else
-                    cblas_dgemm(CblasRowMajor, at, bt, m, n, q, 1.0, (const void *)pa, (int)lda, (const void *)pb,
-                                (int)ldb, k ? 1.0 : 0.0, (void *)pc, (int)ldc);
+                extent some = { least(p.m, all.m - i), least(p.n, all.n - j), least(p.k, all.k - k) };
+                s.add = k > 0;
+                multiply(&s, some, a->p + (ta ? k * lda + i : i * lda + k) * z,
+                         b->p + (tb ? j * ldb + k : k * ldb + j) * z, ldb, c + (i * s.ldc + j) * z);
             }
 }

@@ -123,6 +123,13 @@ static int64_t device_tiles(const orr__region *r, int64_t n)
 /* ORRERY_TILE_US=number is obeyed, up to so many tiles for each worker; but a graph's tasks stay countable. */
 enum { TILES_ASKED = 64 };
 
+/* Rows of a product's tile, at least, where there are more tiles than workers: each packs the other operand anew, which
+ * takes as long as some forty rows. Where devices take a part, that part is to be small. */
+static int64_t panel_rows(void)
+{
+    return orr__plan_machine.devices > 0 && !orr__env.deterministic ? 512 : 2048;
+}
+
 /* A task must be worth its overhead, the nearest number of tasks counts: two that fall a little short finish before one
  * alone. More tiles than workers only where that evens out the load, or when asked. */
 int orr__region_tiles(const orr__region *r, double us)
@@ -143,8 +150,8 @@ int orr__region_tiles(const orr__region *r, double us)
     if (r->kind == ORR__G_MATMUL && r->rank == 3) {
         if (n > rows / 32)
             n = rows / 32; /* thin panels starve the BLAS kernels */
-        if (!asked && n > workers && n > rows / 512)
-            n = rows / 512 > workers ? rows / 512 : workers; /* each tile packs the other operand anew */
+        if (!asked && n > workers && n > rows / panel_rows())
+            n = rows / panel_rows() > workers ? rows / panel_rows() / workers * workers : workers;
     }
     n = device_tiles(r, n < rows ? n : rows);
     return n < 1 ? 1 : (int)n;
