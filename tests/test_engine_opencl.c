@@ -196,6 +196,40 @@ static void values_travel_between_device_and_inline_work(void)
     free(small);
 }
 
+/* Where a copy costs less than a task, what a device wrote comes home, and its copy stays good. */
+static void little_data_comes_home_for_small_work(void)
+{
+    hand *big = steps(1000, 4), *small = steps(1000, 1);
+    orr__buf *leaf, *mid[2], *out[2];
+
+    small->plan.us = 1;
+    NEED_DEVICE("0", NULL);
+    leaf = ramp(1000, 0);
+    for (int cheap = 0; cheap < 2; cheap++) {
+        orr__plan_machine.bring_us = 1;
+        orr__plan_machine.bring_byte_us = cheap ? 1e-4 : 1;
+        ORR_REQUIRE(hand_run(big, &leaf, 1, mid) == ORR_OK);
+        for (int k = 0; k < 2; k++) {
+            int before = device_launches;
+            ORR_REQUIRE(hand_run(small, mid, 1, out) == ORR_OK);
+            ORR_CHECK(is_ramp(out[0], 1000, 6, 4));
+            ORR_CHECK_MSG((device_launches == before) == cheap, "%d launches", device_launches - before);
+            orr__buf_unref(out[0]);
+            orr__buf_unref(out[1]);
+        }
+        ORR_REQUIRE(hand_run(big, mid, 1, out) == ORR_OK); /* tasks again */
+        ORR_CHECK(is_ramp(out[0], 1000, 6, 4));
+        orr__buf_unref(out[0]);
+        orr__buf_unref(out[1]);
+        orr__buf_unref(mid[0]);
+        orr__buf_unref(mid[1]);
+    }
+    orr__buf_unref(leaf);
+    orr__engine_stop();
+    free(big);
+    free(small);
+}
+
 /* Workers that sleep must wake for transfers, and need not for freeing. */
 static void values_come_home_while_workers_sleep(void)
 {
@@ -215,6 +249,43 @@ static void values_come_home_while_workers_sleep(void)
             ORR_CHECK(orr__engine_held() > 0 && orr__buf_engine.press() && orr__engine_held() == 0);
     }
     usleep(10000);
+    orr__buf_unref(leaf);
+    orr__engine_stop();
+    free(h);
+}
+
+/* A chain of dead values, 8 MB each, several runs at once, through 12 MB of device memory; what was told to go home ahead of time
+ * may still be on its way when the workers sleep, and when all ends. */
+static void dead_values_leave_a_full_device(void)
+{
+    enum { N = 1 << 20, STEPS = 6, RUNS = 4 };
+    hand *h = hand_new();
+    int v = hand_leaf(h, N);
+    orr__buf *leaf, *out[RUNS];
+    orr__scalar one = { .f = 1 };
+
+    for (int i = 0; i < STEPS; i++)
+        v = hand_step(h, N, 8, false, 1, &v);
+    hand_output(h, v);
+    h->plan.bytes_all = (size_t)STEPS * N * sizeof(double);
+    for_device(h);
+    NEED_DEVICE("0", "12");
+    leaf = ramp(N, 0);
+    for (int k = 0; k < 2; k++) {
+        orr__run *run[RUNS];
+        for (int i = 0; i < RUNS; i++)
+            ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, &leaf, &one, &out[i], &run[i]) == ORR_OK);
+        for (int i = 0; i < RUNS; i++) {
+            ORR_CHECK(orr__run_wait(run[i]) == ORR_OK);
+            orr__run_unref(run[i]);
+        }
+        if (k > 0)
+            usleep(10000);
+        for (int i = 0; i < RUNS; i++) {
+            ORR_CHECK(is_ramp(out[i], N, STEPS, 1));
+            orr__buf_unref(out[i]);
+        }
+    }
     orr__buf_unref(leaf);
     orr__engine_stop();
     free(h);
@@ -290,8 +361,10 @@ int main(int argc, char **argv)
         ORR_TEST(without_cpu_workers_the_calling_thread_does_the_rest),
         ORR_TEST(tiles_that_meet_several_tiles_stay_on_the_host),
         ORR_TEST(values_travel_between_device_and_inline_work),
+        ORR_TEST(little_data_comes_home_for_small_work),
         ORR_TEST(values_come_home_while_workers_sleep),
         ORR_TEST(more_data_than_device_memory),
+        ORR_TEST(dead_values_leave_a_full_device),
         ORR_TEST(a_failing_device_is_stood_in_for_by_the_host),
         ORR_TEST(a_failing_device_is_an_error_without_fallback),
         ORR_TEST(the_cpu_backend_keeps_devices_out),

@@ -156,6 +156,10 @@ void orr__star_models(bool use);
 orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s);
 void orr__star_cholesky_models(bool use);
 orr_status orr__star_submit(orr__site at, orr__run *r); /* star_submit.c: all tasks of a run that is bound */
+/* star_last.c: whether a device's memory is too small for what the run touches; then, with the tasks of a step submitted, StarPU
+ * is told what nobody behind it reads. */
+bool orr__star_is_full(const orr__run *r);
+void orr__star_last(const orr__run *r, int step);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
 void orr__star_opencl(void *buffers[], void *arg);

@@ -1,6 +1,7 @@
 /* Runs a plan: inline, as tasks, or in little memory; what whoever asked waits for.
  * Must not know: how tasks are submitted, what they compute. */
 #include "config.h"
+#include <math.h>
 #include <stdlib.h>
 #include "runtime/base/env.h"
 #include "runtime/base/pool.h"
@@ -43,22 +44,44 @@ static bool worth_tasks(const orr__plan *plan, bool wait)
     return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;
 }
 
-/* Whether the calling thread does it: if it can begin at once. */
+/* µs to bring home what a device wrote; without numbers of the bus, for ever. */
+static double home_us(const orr__tiles *t)
+{
+    const orr__machine *m = &orr__plan_machine;
+
+    if (!t || !atomic_load_explicit(&t->away, memory_order_acquire))
+        return 0;
+    return m->bring_byte_us > 0 ? t->n * m->bring_us + (double)t->buf->bytes * m->bring_byte_us : HUGE_VAL;
+}
+
+/* Whether the calling thread does it: if it can begin at once, or as soon as little data is home. */
 static bool suits_inline(const orr__plan *plan, orr__buf *const *leaf, bool wait)
 {
+    double us = plan->us;
+
     if (worth_tasks(plan, wait))
         return false;
     for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))
             return false;
     for (int i = 0; i < plan->nleaf; i++) {
-        orr__tiles *t = leaf[i] ? orr__buf_tiles(leaf[i]) : NULL;
         if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))
             return false;
-        if (t && atomic_load_explicit(&t->away, memory_order_acquire))
-            return false;
+        us += leaf[i] ? home_us(orr__buf_tiles(leaf[i])) : 0;
     }
-    return true;
+    return us <= plan->us || us < orr__plan_inline_us();
+}
+
+/* The device's copies stay good: large work that follows finds them there. */
+static orr_status on_this_thread(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
+                                 orr__buf **out)
+{
+    for (int i = 0; i < plan->nleaf && !orr__star.one_memory; i++) {
+        orr_status st = leaf[i] ? orr__tiles_host_read(leaf[i]) : ORR_OK;
+        if (st != ORR_OK)
+            return st;
+    }
+    return orr__exec_inline(at, plan, leaf, scalar, out);
 }
 
 /* Who asked waits for these alone. Devices are left out: how long they take is measured by runs that end; and so is what reads
@@ -145,7 +168,7 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buf *const
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
     if (st == ORR_OK && suits_inline(plan, leaf, wait))
-        st = orr__exec_inline(at, plan, leaf, scalar, out);
+        st = on_this_thread(at, plan, leaf, scalar, out);
     else if (st == ORR_OK)
         st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
     pthread_mutex_unlock(&alone);
@@ -162,7 +185,7 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *lea
     if ((small ? plan->bytes_peak : plan->bytes_all) > orr__engine_left())
         return execute_tightly(at, plan, leaf, scalar, out, run, wait);
     if (small)
-        return orr__exec_inline(at, plan, leaf, scalar, out);
+        return on_this_thread(at, plan, leaf, scalar, out);
     if (!room_for_starpu(plan)) {
         (void)orr__tilepool_trim();
         orr__pool_trim();

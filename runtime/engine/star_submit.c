@@ -200,6 +200,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
     const orr__plan *plan = r->plan;
     orr__task *a;
     int n = 0, sent = 0;
+    bool full = orr__star_is_full(r);
     orr_status st = ORR_OK;
 
     for (int i = 0; i < plan->nstep; i++)
@@ -228,6 +229,8 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
             st = submit(at, a);
             sent += a->sent;
         }
+        if (full && st == ORR_OK)
+            orr__star_last(r, i);
         i += bundle ? s->members - 1 : 0;
     }
     orr__point_end(before);

@@ -93,12 +93,16 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     pthread_mutex_lock(&lock);
     unlink_all(t);
     pthread_mutex_unlock(&lock);
+    if (!orr__star.one_memory) /* a copy on its way home ahead of time is waited for */
+        orr__star_wake(false);
     for (int i = 0; i < t->n; i++) {
         if (fetch)
             starpu_data_unregister(t->handle[i]);
         else
             starpu_data_unregister_no_coherency(t->handle[i]);
     }
+    if (!orr__star.one_memory)
+        orr__star_rest(false);
     if (t->pinned && starpu_memory_unpin(t->buf->host, t->buf->bytes) != 0)
         orr__log(2, "%zu bytes of host memory stay pinned", t->buf->bytes);
     __atomic_store_n((orr__tiles **)&t->buf->tiles, NULL, __ATOMIC_RELEASE);
