@@ -135,10 +135,11 @@ static double explain_nodes(FILE *to, const orr__prog *p, const orr__regions *rs
     return apart;
 }
 
+/* Of those that a long sum was split into, the first. */
 static const orr__step *step_of(const orr__plan *plan, const orr__region *r)
 {
     for (int i = 0; i < plan->nstep; i++)
-        if (plan->step[i].region->key == r->key && plan->step[i].region->out[0] == r->out[0])
+        if (plan->step[i].region->kind == r->kind && plan->step[i].region->out[0] == r->out[0])
             return &plan->step[i];
     return NULL;
 }

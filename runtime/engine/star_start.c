@@ -188,8 +188,9 @@ static void look_around(int backend)
 static int begin_starpu(struct starpu_conf *conf)
 {
     locale_t before = orr__point_begin();
-    int err = starpu_init(conf);
+    int lock = orr__star_home_lock(), err = starpu_init(conf);
 
+    orr__star_home_unlock(lock);
     orr__point_end(before);
     return err;
 }

@@ -130,6 +130,24 @@ static int64_t panel_rows(void)
     return orr__plan_machine.devices > 0 && !orr__env.deterministic ? 512 : 2048;
 }
 
+/* Few rows, few columns, and many terms: what rows cannot keep all workers busy with, terms can. The partial products must be
+ * little beside the factors. Devices take such a product whole; other work on it waits for all of its terms. */
+int orr__product_parts(const orr__region *r, double us, int tiles)
+{
+    enum { LEAST_TERMS = 256 };
+    if (r->kind != ORR__G_MATMUL || r->rank != 3 || r->ninstr > 0 || orr__plan_machine.devices > 0 ||
+        orr_dtype_size((orr_dtype)r->out_dtype[0]) < 4 || !orr__is_float((orr_dtype)r->out_dtype[0]))
+        return 1;
+    int64_t m = r->dim[0], n = r->dim[1], k = r->dim[2];
+    int64_t most = orr__env.deterministic ? ASSUMED_WORKERS : orr__plan_machine.workers;
+    int64_t parts = (int64_t)(us / (orr__env.deterministic ? ASSUMED_TILE_US : orr__task_worth()) + 0.5);
+    parts = parts < most ? parts : most;
+    parts = parts < k / LEAST_TERMS ? parts : k / LEAST_TERMS;
+    while (parts > tiles && (k % parts != 0 || (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k))
+        parts--;
+    return parts > tiles ? (int)parts : 1;
+}
+
 /* A task must be worth its overhead, the nearest number of tasks counts: two that fall a little short finish before one
  * alone. More tiles than workers only where that evens out the load, or when asked. */
 int orr__region_tiles(const orr__region *r, double us)

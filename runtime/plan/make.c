@@ -133,12 +133,15 @@ static orr_status bind_outputs(maker *m, orr__step *s)
     return ORR_OK;
 }
 
+/* A reduction in n tiles of its rows, or a product in n parts of its terms. */
 static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
 {
+    bool product = r->kind == ORR__G_MATMUL;
     orr__region *first, *second;
     int64_t rows = (r->dim[0] + n - 1) / n;
-    n = (int)((r->dim[0] + rows - 1) / rows);
-    orr_status st = orr__split_reduction(m->at, r, n, &first, &second);
+    if (!product)
+        n = (int)((r->dim[0] + rows - 1) / rows);
+    orr_status st = (product ? orr__split_product : orr__split_reduction)(m->at, r, n, &first, &second);
     if (st != ORR_OK)
         return st;
     orr__step *s = add_step(m, first);
@@ -149,7 +152,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
             free(second);
             return enomem(m);
         }
-    s->partial = true;
+    s->partial = !product;
     s->us = orr__model_expect(first);
     s->size = orr__plan_size(first);
     if ((st = bind_inputs(m, s)) == ORR_OK) {
@@ -176,6 +179,9 @@ static orr_status plan_region(maker *m, orr__region *r)
     bool across = (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && (r->rmask & 1u);
     if (across && n > 1 && r->kind == ORR__G_REDUCE && r->out_count * 4 * n < r->dim[0] * r->out_count)
         return plan_two_stages(m, r, n);
+    int parts = m->lean ? 1 : orr__product_parts(r, us, n);
+    if (parts > 1)
+        return plan_two_stages(m, r, parts);
     if (across)
         n = 1;
     orr__region *own = malloc(sizeof *own);

@@ -52,5 +52,10 @@ void orr__plan_destroy(orr__plan *p);
 /* Splits a reduction whose axis 0 is reduced: `first` folds tiles into rows, `second` folds the rows. */
 orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntiles, orr__region **first,
                                 orr__region **second);
+/* Into how many parts of its terms, all alike, a product is to be cut whose rows make `tiles` tiles; 1: as it is. */
+int orr__product_parts(const orr__region *r, double us, int tiles);
+/* Splits such a product: `first` makes one for each part, `second` adds them up, in order. */
+orr_status orr__split_product(orr__site at, const orr__region *whole, int parts, orr__region **first,
+                              orr__region **second);
 
 #endif
