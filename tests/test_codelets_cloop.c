@@ -383,6 +383,37 @@ static void rows_see_their_folds(void)
     }
 }
 
+/* How far each value is from its row's sum, beside the sum of the squares of these: folded as they are computed, where columns
+ * are equally long, else from a block. */
+static void rows_fold_what_they_compute(void)
+{
+    static rb b;
+    static const int64_t length[] = { 96, 1120, 1024, 2100, 64, 33 };
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_BF16 };
+    for (int s = 0; s < 18; s++) {
+        const int64_t dim[] = { 3, length[s % 6] }, n = dim[0] * dim[1];
+        orr_dtype t = type[s / 6];
+        rb_begin(&b, ORR__G_MAP, 2, dim);
+        b.r.rows = true;
+        int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, n)));
+        int sum = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, x, -1, -1, -1, -1);
+        int away = rb_ew(&b, "sub", x, sum, -1);
+        int squares = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, rb_ew(&b, "mul", away, away, -1), -1, -1, -1, -1);
+        rb_out(&b, t, away);
+        rb_out(&b, t, squares);
+        rc_run run = { .b = &b, .hi = dim[0], .in_n = { n }, .out_n = { n, n } };
+        run.in[0] = rc_new(t, n);
+        run.out[0] = rc_new(t, n);
+        run.out[1] = rc_new(t, n);
+        rc_fill(run.in[0], t, n, 1, 2);
+        (void)rc_launch(&run);
+        ORR_CHECK(orr__scalar_load(run.out[1], t).f > 0);
+        free(run.in[0]);
+        free(run.out[0]);
+        free(run.out[1]);
+    }
+}
+
 /* Numbers that a fold sees too, and others that only the outputs see: beside the interpreter, to the last bit. */
 static void rows_draw_their_numbers(void)
 {
@@ -437,17 +468,18 @@ static void what_it_cannot_is_refused(void)
 #define SHARED(X)                                                                                                      \
     X(every_row_on_f32)                                                                                                \
     X(every_row_on_f64)                                                                                                \
-    X(every_row_on_f16_and_bf16) X(every_row_on_ints_and_bool) X(strided_broadcast_and_negative_accesses)              \
-        X(axes_of_any_size_are_told_apart) X(more_arguments_than_fit_by_value) X(arrays_that_begin_at_an_offset)       \
-            X(reductions_over_any_axes) X(reductions_of_any_dtype) X(several_reductions_at_once)                       \
-                X(parts_of_the_iteration) X(chains_into_reductions) X(arg_reductions_take_the_first_of_equals)         \
-                    X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype) X(random_numbers_are_the_same_bits)           \
-                        X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing)         \
-                            X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape)                     \
-                                X(long_sums_lose_nothing) X(maps_of_any_accesses) X(rows_see_their_folds)              \
-                                    X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs)                     \
-                                        X(rows_draw_their_numbers) X(bounds_that_are_nan_win)                  \
-                                            X(bodies_too_long_for_one_loop)
+    X(every_row_on_f16_and_bf16)                                                                                       \
+    X(every_row_on_ints_and_bool)                                                                                      \
+    X(strided_broadcast_and_negative_accesses) X(axes_of_any_size_are_told_apart) X(more_arguments_than_fit_by_value)  \
+        X(arrays_that_begin_at_an_offset) X(reductions_over_any_axes) X(reductions_of_any_dtype)                       \
+            X(several_reductions_at_once) X(parts_of_the_iteration) X(chains_into_reductions)                          \
+                X(arg_reductions_take_the_first_of_equals) X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype)        \
+                    X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close) X(casts_between_dtypes)     \
+                        X(empty_ranges_are_nothing) X(graphs_compute_what_the_reference_does)                          \
+                            X(reductions_of_every_shape) X(long_sums_lose_nothing) X(maps_of_any_accesses)             \
+                                X(rows_see_their_folds) X(rows_fold_what_they_compute) X(nan_of_any_payload_stays_nan) \
+                                    X(random_numbers_of_long_runs) X(rows_draw_their_numbers)                          \
+                                        X(bounds_that_are_nan_win) X(bodies_too_long_for_one_loop)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \

@@ -2,6 +2,7 @@
  * Must not know: loops around blocks. */
 #include "config.h"
 
+#include <stdio.h>
 #include "codelets/emit/cloop_room.h"
 
 static orr_dtype folded(const orr__region *r)
@@ -49,9 +50,8 @@ static void lanes(orr__text *t, const orr__region *r, bool extreme)
 /* The sum of numbers is NaN for infinities of both signs, too: then, at the latest, values are asked one by one. */
 static void look_for_nan(orr__text *t)
 {
-    orr__text_addf(
-        t, "    for (int v = %d; v > 0; v /= 2)\n    for (int l = 0; l < v; l++)\n        sum[l] += sum[l + v];\n",
-        ORR__CLOOP_LANES / 2);
+    for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2)
+        orr__text_addf(t, "    for (int l = 0; l < %d; l++)\n        sum[l] += sum[l + %d];\n", v, v);
     orr__text_add(t, "    for (orr_idx at = 0; sum[0] != sum[0] && at < n; at++)\n        if (x[at] != x[at]) {\n"
                      "            lane[0] = x[at];\n            sum[0] = 0;\n        }\n");
 }
@@ -61,11 +61,16 @@ static bool joins(const orr__region *r)
     return r->rop[0] == ORR__RSUM || r->rop[0] == ORR__RPROD;
 }
 
-/* lane[0] := the fold of all lanes */
+/* lane[0] := the fold of all lanes. Each level is a loop of its own, of a known length: as one nest, compilers count at run
+ * time, and a block's tree costs as much as half of its values. */
 static void tree(orr__text *t, const orr__region *r)
 {
-    orr__text_addf(t, "    for (int v = %d; v > 0; v /= 2)\n    for (int l = 0; l < v; l++)\n", ORR__CLOOP_LANES / 2);
-    step(t, r, "lane[l]", orr__emit_type(orr__emit_fold_dtype(r, true)), "lane[l + v]");
+    for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2) {
+        char other[16];
+        (void)snprintf(other, sizeof other, "lane[l + %d]", v);
+        orr__text_addf(t, "    for (int l = 0; l < %d; l++)\n", v);
+        step(t, r, "lane[l]", orr__emit_type(orr__emit_fold_dtype(r, true)), other);
+    }
 }
 
 /* *acc takes in the fold of a block; of float sums the rounding error is kept (Neumaier). */
@@ -83,6 +88,48 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
     orr__text_addf(t, "}\nORR_FN void orr_join_%d(%s *acc, orr_f64 *lost, %s *lane)\n{\n", number, wide, wide);
     tree(t, r);
     orr__text_addf(t, "    orr_add_%d(acc, lost, lane[0]);\n}\n", number);
+}
+
+/* -- a block without an array for it ------------------------------------------------------------------------------ */
+
+void orr__cloop_lane(orr__cloop *c, int number)
+{
+    orr__region fold = orr__emit_fold_of(c->r, number);
+    orr__text_addf(c->t, "    %s lane%d[%d];\n    for (int l = 0; l < %d; l++)\n        lane%d[l] = orr_first_%d();\n",
+                   orr__emit_type(orr__emit_fold_dtype(&fold, true)), number, ORR__CLOOP_LANES, ORR__CLOOP_LANES,
+                   number, number);
+}
+
+void orr__cloop_if_lanes(orr__cloop *c)
+{
+    orr__text_addf(c->t, "    if (e - q > %d && (e - q) %% %d == 0) {\n", 2 * ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+}
+
+void orr__cloop_by_lanes(orr__cloop *c)
+{
+    orr__text_addf(c->t,
+                   "    for (orr_idx j = q; j < e; j += %d) {\n    const orr_idx q = j, e = j + %d;\n    (void)e;\n",
+                   ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+}
+
+void orr__cloop_lanes(orr__cloop *c)
+{
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    const orr_idx i%d = q + l;\n",
+                   ORR__CLOOP_LANES, c->r->rank - 1);
+}
+
+void orr__cloop_lane_step(orr__cloop *c, int number)
+{
+    orr__region fold = orr__emit_fold_of(c->r, number);
+    orr__text_addf(c->t, "    {\n    %s fold = lane%d[l];\n", orr__emit_type(orr__emit_fold_dtype(&fold, true)),
+                   number);
+    orr__emit_fold_step(c->t, &fold, true);
+    orr__text_addf(c->t, "    lane%d[l] = fold;\n    }\n", number);
+}
+
+void orr__cloop_lane_join(orr__cloop *c, int number)
+{
+    orr__text_addf(c->t, "    orr_join_%d(&acc%d, &lost%d, lane%d);\n", number, number, number, number);
 }
 
 /* n values, beginning from `first`: `total` is the fold of few, else `lane` */

@@ -134,30 +134,21 @@ static bool can_fold_at_once(const orr__cloop *c)
     return can;
 }
 
-/* A full block without an array for it: memory is read while values are folded, not before. */
+/* A block without an array for it: memory is read while values are folded, not before. */
 static void fold_at_once(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1;
     for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t, "    %s lane%d[%d];\n    for (int l = 0; l < %d; l++)\n        lane%d[l] = none%d;\n",
-                       wide(c, k), k, ORR__CLOOP_LANES, ORR__CLOOP_LANES, k, k);
-    orr__text_addf(c->t, "    for (orr_idx j = q; j < q + %d; j += %d) {\n    const orr_idx q = j, e = j + %d;\n",
-                   ORR__CLOOP_BLOCK, ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+        orr__cloop_lane(c, number(c, k));
+    orr__cloop_by_lanes(c);
     orr__cloop_stream_inputs(c, "q", "e");
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    const orr_idx i%d = q + l;\n",
-                   ORR__CLOOP_LANES, last);
-    orr__cloop_values(c, last);
-    for (int k = 0; k < r->nout; k++) {
-        orr__region fold = fold_of(c, k);
-        orr__text_addf(c->t, "    {\n    %s fold = lane%d[l];\n", wide(c, k), k);
-        orr__emit_fold_step(c->t, &fold, true);
-        orr__text_addf(c->t, "    lane%d[l] = fold;\n    }\n", k);
-    }
+    orr__cloop_lanes(c);
+    orr__cloop_values(c, r->rank - 1);
+    for (int k = 0; k < r->nout; k++)
+        orr__cloop_lane_step(c, number(c, k));
     orr__text_add(c->t, "    }\n    }\n");
     for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t, "    orr_join_%d(&acc%d, &lost%d, lane%d);\n", number(c, k), number(c, k), number(c, k),
-                       k);
+        orr__cloop_lane_join(c, number(c, k));
 }
 
 static void straight(orr__cloop *c)
@@ -170,7 +161,7 @@ static void straight(orr__cloop *c)
     orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n    (void)i%d;\n", size,
                    ORR__CLOOP_BLOCK, size, ORR__CLOOP_BLOCK, last, last);
     if (at_once) {
-        orr__text_addf(c->t, "    if (e - q == %d) {\n", ORR__CLOOP_BLOCK);
+        orr__cloop_if_lanes(c);
         fold_at_once(c);
         orr__text_add(c->t, "    continue;\n    }\n");
     }
@@ -269,14 +260,15 @@ static void add_rows(orr__cloop *c, int n)
     orr__text_add(c->t, "    }\n");
 }
 
-/* What float sums of at least ROWS rows have come to goes to the others', whose rounding errors are kept. */
+/* What float sums of ROWS rows have come to goes to the others', whose rounding errors are kept; no more rows than these are
+ * their own sum. */
 static void join(orr__cloop *c)
 {
     for (int k = 0; k < c->r->nout; k++)
         if (float_sum(c, k))
             orr__text_addf(
                 c->t,
-                "    ORR_LOOP\n    for (orr_idx k = 0; k < e - q; k++) {\n"
+                "    ORR_LOOP\n    for (orr_idx k = 0; k < many; k++) {\n"
                 "    const orr_f64 s = sum%d[k], x = acc%d[k], y = s + x, a = s < 0 ? -s : s, b = x < 0 ? -x : x;\n"
                 "    lost%d[k] += a >= b ? (s - y) + x : (x - y) + s;\n    sum%d[k] = y;\n    acc%d[k] = 0;\n    }\n",
                 k, k, k, k, k);
@@ -313,21 +305,20 @@ static void add_all_rows(orr__cloop *c)
 
 static void begin_row(orr__cloop *c, int k, int block)
 {
-    bool sum = float_sum(c, k);
     orr__text_addf(c->t, "    %s acc%d[%d];\n", wide(c, k), k, block);
-    if (sum)
-        orr__text_addf(c->t, "    orr_f64 sum%d[%d], lost%d[%d];\n", k, block, k, block);
-    orr__text_add(c->t, "    for (orr_idx k = 0; k < e - q; k++)\n        ");
-    if (sum)
-        orr__text_addf(c->t, "sum%d[k] = lost%d[k] = 0, ", k, k);
-    orr__text_addf(c->t, "acc%d[k] = none%d;\n", k, k);
+    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++)\n        acc%d[k] = none%d;\n", k, k);
+    if (float_sum(c, k))
+        orr__text_addf(c->t,
+                       "    orr_f64 sum%d[%d], lost%d[%d];\n    for (orr_idx k = 0; k < many; k++)\n"
+                       "        sum%d[k] = lost%d[k] = 0;\n",
+                       k, block, k, block, k, k);
 }
 
 static void end_row(orr__cloop *c, int k)
 {
     if (float_sum(c, k))
         orr__text_addf(c->t,
-                       "    for (orr_idx k = 0; k < e - q; k++)\n        acc%d[k] = sum%d[k] - sum%d[k] == 0 && "
+                       "    for (orr_idx k = 0; k < many; k++)\n        acc%d[k] = sum%d[k] - sum%d[k] == 0 && "
                        "lost%d[k] - lost%d[k] == 0 ? sum%d[k] + lost%d[k] : sum%d[k];\n",
                        k, k, k, k, k, k, k, k);
     orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++) {\n    const %s fold = acc%d[k];\n", wide(c, k), k);
@@ -344,7 +335,8 @@ static void rows(orr__cloop *c)
     orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, block);
     orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, block, size, block);
     if (any_float_sum(c))
-        orr__text_add(c->t, "    orr_idx seen = 0;\n");
+        orr__text_addf(c->t, "    const orr_idx many = points > %d ? e - q : 0;\n    orr_idx seen = 0;\n",
+                       ORR__CLOOP_ROWS);
     for (int k = 0; k < r->nout; k++)
         begin_row(c, k, block);
     add_all_rows(c);

@@ -88,6 +88,15 @@ void orr__cloop_reduce(orr__cloop *c);
  * nothing) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). For sums and products
  * orr_join_<number>, too: a block whose columns have been folded already. */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
+/* The same for a block [q, e) whose values are folded as they are computed, without an array: declares lane<number>; opens what
+ * is done when all columns are equally long and each has values enough; the loop over [q, e) by so many as there are columns,
+ * [q, e) in turn; the loop over these; a step in it, with the register's value; joins lane<number> with acc<number>. */
+void orr__cloop_lane(orr__cloop *c, int number);
+void orr__cloop_if_lanes(orr__cloop *c);
+void orr__cloop_by_lanes(orr__cloop *c);
+void orr__cloop_lanes(orr__cloop *c);
+void orr__cloop_lane_step(orr__cloop *c, int number);
+void orr__cloop_lane_join(orr__cloop *c, int number);
 /* What acc<number> and lost<number> have come to, as an expression. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
 

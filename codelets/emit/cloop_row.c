@@ -7,8 +7,9 @@
 #include "codelets/emit/cloop_room.h"
 #include "ops/ops.h"
 
-/* In flops: what costs more is kept for later passes, while the row is near, and not computed again. */
-enum { DEAR = 6, STRIDED = 8, KEPT_BYTES = 128 << 10 };
+/* In flops: what costs more is kept for later passes, while the row is near, and not computed again; up to where a pass folds
+ * values as it computes them, as more would want the columns' registers. */
+enum { DEAR = 6, LIGHT = 12, STRIDED = 8, KEPT_BYTES = 128 << 10 };
 
 typedef struct {
     orr__cloop *c;
@@ -224,6 +225,46 @@ static void fill_blocks(rows *w, int number)
     orr__text_add(c->t, asks ? "    }\n    }\n" : "    }\n");
 }
 
+/* May values of the pass go to the columns as they are computed? */
+static bool can_fold_at_once(rows *w, int number)
+{
+    const orr__region *r = w->c->r;
+    bool can = fills(w, number);
+    int flops = 0;
+    for (int n = 0; n < r->ninstr; n++) {
+        can = can && !drawn(w, n, number);
+        if (w->wanted[n] && !(w->kept[n] && w->first[n] < number))
+            flops += orr__cloop_flops(w->c, n);
+        if (folds_in(w->c, n, number))
+            can = can && !lies(w->c, r->instr[n].x) && (r->instr[n].op == ORR__RSUM || r->instr[n].op == ORR__RPROD);
+    }
+    return can && flops <= LIGHT;
+}
+
+/* A block without an array for it: the next row is asked for while values are folded, not before. */
+static void fold_at_once(rows *w, int number)
+{
+    orr__cloop *c = w->c;
+    int ninstr = c->r->ninstr;
+    orr__cloop_if_lanes(c);
+    for (int n = 0; n < ninstr; n++)
+        if (folds_in(c, n, number))
+            orr__cloop_lane(c, n);
+    orr__cloop_by_lanes(c);
+    if (number == w->passes - 1)
+        orr__cloop_stream_inputs(c, "q", "e");
+    orr__cloop_lanes(c);
+    values(w, number);
+    for (int n = 0; n < ninstr; n++)
+        if (folds_in(c, n, number))
+            orr__cloop_lane_step(c, n);
+    orr__text_add(c->t, "    }\n    }\n");
+    for (int n = 0; n < ninstr; n++)
+        if (folds_in(c, n, number))
+            orr__cloop_lane_join(c, n);
+    orr__text_add(c->t, "    continue;\n    }\n");
+}
+
 static void pass(rows *w, int number)
 {
     orr__cloop *c = w->c;
@@ -236,6 +277,8 @@ static void pass(rows *w, int number)
     orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n", size, ORR__CLOOP_BLOCK,
                    size, ORR__CLOOP_BLOCK, last);
     orr__text_addf(c->t, "    (void)i%d;\n", last);
+    if (can_fold_at_once(w, number))
+        fold_at_once(w, number);
     fill_blocks(w, number);
     for (int n = 0; n < r->ninstr; n++)
         if (folds_in(c, n, number)) {

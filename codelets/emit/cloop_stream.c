@@ -14,7 +14,7 @@
 
 /* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
  * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within
- * these bounds. Bytes of a line; how far ahead maps ask, as the processor's own prefetching ends with each page. In flops, what
+ * these bounds. Bytes of a line; how far ahead maps and reductions ask, as the processor's own prefetching ends with each page. In flops, what
  * a point may cost. */
 enum {
     FAR = 1 << 20,
@@ -23,6 +23,7 @@ enum {
     MOST_LARGE = 96 << 20,
     LINE = 64,
     AHEAD = 4096,
+    AHEAD_FOLDED = 8192,
     CHEAP = 24
 };
 
@@ -132,10 +133,12 @@ static bool runs(const orr__cloop *c, int a)
     return false;
 }
 
-/* Asks for elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. */
+/* Asks for elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. A reduction asks for them in the
+ * second cache, which takes more requests at a time than the first: nothing but reading takes its time. */
 static void ask(orr__cloop *c, const char *from, const char *to, int ahead)
 {
     const orr__region *r = c->r;
+    const char *where = r->kind == ORR__G_REDUCE ? ", 0, 2" : "";
     int last = r->rank - 1;
     for (int a = 0; a < r->naccess; a++) {
         if (!runs(c, a) || (r->rows && c->lay.move[a * ORR_MAX_RANK + last - 1] == ORR__MOVE_NONE))
@@ -145,7 +148,7 @@ static void ask(orr__cloop *c, const char *from, const char *to, int ahead)
                        "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
                        last, from, last, to, last, LINE / size, r->access[a].input, ahead / size);
         orr__emit_index(c->t, r, &c->lay, a, false);
-        orr__text_add(c->t, "));\n");
+        orr__text_addf(c->t, ")%s);\n", where);
     }
 }
 
@@ -156,7 +159,7 @@ void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
     orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
                    light ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (!c->r->rows) {
-        ask(c, from, to, AHEAD);
+        ask(c, from, to, c->r->kind == ORR__G_REDUCE ? AHEAD_FOLDED : AHEAD);
     } else if (row >= 0) {
         orr__text_addf(c->t, "    const orr_idx next = i%d + 1, i%d = next;\n", row, row);
         ask(c, from, to, 0);
