@@ -130,29 +130,60 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b
 
 #define TINY 64 /* multiplications below which a call of BLAS costs more than the product */
 
+/* Neighbours in a row that are summed at once, as a vector: each sum's order is that of k. */
+enum { FOUR = 4 };
+
+static void tiny_f32(const mat *a, const mat *b, float *c)
+{
+    const float *x = (const void *)a->p, *y = (const void *)b->p;
+    for (int64_t i = 0; i < a->rows; i++, x += a->rs, c += b->cols) {
+        int64_t j = 0;
+        for (; b->cs == 1 && j + FOUR <= b->cols; j += FOUR) {
+            float sum[FOUR] = { 0 };
+            for (int64_t k = 0; k < a->cols; k++)
+                for (int q = 0; q < FOUR; q++)
+                    sum[q] += x[k * a->cs] * y[k * b->rs + j + q];
+            memcpy(c + j, sum, sizeof sum);
+        }
+        for (; j < b->cols; j++) {
+            float sum = 0;
+            for (int64_t k = 0; k < a->cols; k++)
+                sum += x[k * a->cs] * y[k * b->rs + j * b->cs];
+            c[j] = sum;
+        }
+    }
+}
+
+static void tiny_f64(const mat *a, const mat *b, double *c)
+{
+    const double *x = (const void *)a->p, *y = (const void *)b->p;
+    for (int64_t i = 0; i < a->rows; i++, x += a->rs, c += b->cols) {
+        int64_t j = 0;
+        for (; b->cs == 1 && j + FOUR <= b->cols; j += FOUR) {
+            double sum[FOUR] = { 0 };
+            for (int64_t k = 0; k < a->cols; k++)
+                for (int q = 0; q < FOUR; q++)
+                    sum[q] += x[k * a->cs] * y[k * b->rs + j + q];
+            memcpy(c + j, sum, sizeof sum);
+        }
+        for (; j < b->cols; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k < a->cols; k++)
+                sum += x[k * a->cs] * y[k * b->rs + j * b->cs];
+            c[j] = sum;
+        }
+    }
+}
+
 /* A product so small that plain loops are done before BLAS has begun; false: it is not. */
 static bool tiny(const work *w, const mat *a, const mat *b, char *c)
 {
     if (w->blas != w->dtype || a->rows * b->cols > TINY || a->rows * b->cols * a->cols > TINY)
         return false;
-    for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t j = 0; j < b->cols; j++) {
-            if (w->blas == ORR_F32) {
-                const float *x = (const float *)(const void *)a->p + i * a->rs;
-                const float *y = (const float *)(const void *)b->p + j * b->cs;
-                float sum = 0;
-                for (int64_t k = 0; k < a->cols; k++)
-                    sum += x[k * a->cs] * y[k * b->rs];
-                ((float *)(void *)c)[i * b->cols + j] = sum;
-            } else {
-                const double *x = (const double *)(const void *)a->p + i * a->rs;
-                const double *y = (const double *)(const void *)b->p + j * b->cs;
-                double sum = 0;
-                for (int64_t k = 0; k < a->cols; k++)
-                    sum += x[k * a->cs] * y[k * b->rs];
-                ((double *)(void *)c)[i * b->cols + j] = sum;
-            }
-        }
+    if (w->blas == ORR_F32)
+        tiny_f32(a, b, (void *)c);
+    else
+        tiny_f64(a, b, (void *)c);
     return true;
 }
 
