@@ -13,8 +13,8 @@ typedef struct {
     bool upper, unit;
 } orr__triangle;
 
-/* Up to this order no BLAS is called: there, its call costs more than the work. */
-enum { ORR__PLAIN = 16 };
+/* Up to these orders a solve and a factorisation call no BLAS: there, its call costs more than the work. */
+enum { ORR__PLAIN = 16, ORR__LEAF = 32 };
 
 /* The loops for one dtype; f32 and f64 have them. Around larger ones: orr__cpu_blas_enter. Extents fit into int. */
 typedef struct orr__factor {

@@ -2,11 +2,7 @@
  * Must not know: other dtypes. */
 #include "config.h"
 
-#include <float.h>
-
 #define REAL float
-#define MOST FLT_MAX
-#define ROOT sqrtf
 #define GEMM cblas_sgemm
 #define SYRK cblas_ssyrk
 #define TRSV cblas_strsv

@@ -2,11 +2,7 @@
  * Must not know: other dtypes. */
 #include "config.h"
 
-#include <float.h>
-
 #define REAL double
-#define MOST DBL_MAX
-#define ROOT sqrt
 #define GEMM cblas_dgemm
 #define SYRK cblas_dsyrk
 #define TRSV cblas_dtrsv

@@ -2,37 +2,15 @@
  * plain loops for small triangles. REAL, GEMM, SYRK, TRSV and TABLE are defined by who includes it.
  * Must not know: dtypes other than REAL. */
 #include <cblas.h>
-#include <math.h>
-#include <string.h>
+#include "codelets/cpu/cpu.h"
 #include "codelets/cpu/factor.h"
 
-/* Orders at which the plain loops take over. PANEL rows at a time stand side by side, as vectors. */
-enum { LEAF = 32, EDGE = ORR__PLAIN, PANEL = 32 };
+enum { WIDE = sizeof(REAL) == 8, LEAF = ORR__LEAF, EDGE = ORR__PLAIN };
 
 /* Half of n, a multiple of `grain`. */
 static int64_t half(int64_t n, int64_t grain)
 {
     return (n / 2 + grain - 1) / grain * grain;
-}
-
-static int64_t potrf_leaf(REAL *a, int64_t n, int64_t ld)
-{
-    REAL column[LEAF];
-    for (int64_t i = 0; i < n; i++) {
-        REAL d = a[i * ld + i];
-        if (!(d > 0 && d <= MOST)) /* NaN and infinity too */
-            return i + 1;
-        d = ROOT(d);
-        a[i * ld + i] = d;
-        for (int64_t r = i + 1; r < n; r++)
-            column[r] = a[r * ld + i] /= d;
-        for (int64_t r = i + 1; r < n; r++) {
-            REAL f = column[r], *row = a + r * ld;
-            for (int64_t c = i + 1; c <= r; c++)
-                row[c] -= f * column[c];
-        }
-    }
-    return 0;
 }
 
 /* M's element (r, c). */
@@ -41,39 +19,13 @@ static REAL element(const orr__triangle *t, int64_t r, int64_t c)
     return ((const REAL *)t->p)[r * t->rs + c * t->cs];
 }
 
-/* Row by row of x, column j follows from those before it (upper) or behind it (lower). */
-static void solve_panel(const orr__triangle *t, const REAL (*m)[EDGE], REAL (*x)[PANEL])
-{
-    for (int64_t s = 0; s < t->n; s++) {
-        int64_t j = t->upper ? s : t->n - 1 - s, from = t->upper ? 0 : j + 1, end = t->upper ? j : t->n;
-        REAL acc[PANEL];
-        memcpy(acc, x[j], sizeof acc);
-        for (int64_t k = from; k < end; k++)
-            for (int i = 0; i < PANEL; i++)
-                acc[i] -= m[k][j] * x[k][i];
-        for (int i = 0; i < PANEL && !t->unit; i++)
-            acc[i] /= m[j][j];
-        memcpy(x[j], acc, sizeof acc);
-    }
-}
-
 static void solve_leaf(const orr__triangle *t, REAL *b, int64_t m, int64_t ld)
 {
-    REAL near[EDGE][EDGE], x[EDGE][PANEL] = { { 0 } };
+    REAL near[EDGE][EDGE];
     for (int64_t r = 0; r < t->n; r++)
         for (int64_t c = 0; c < t->n; c++)
             near[r][c] = (t->upper ? c >= r : r >= c) ? element(t, r, c) : 0;
-    for (int64_t at = 0; at < m; at += PANEL) {
-        int64_t rows = m - at < PANEL ? m - at : PANEL;
-        REAL *here = b + at * ld;
-        for (int64_t i = 0; i < rows; i++)
-            for (int64_t j = 0; j < t->n; j++)
-                x[j][i] = here[i * ld + j];
-        solve_panel(t, (const REAL(*)[EDGE])near, x);
-        for (int64_t i = 0; i < rows; i++)
-            for (int64_t j = 0; j < t->n; j++)
-                here[i * ld + j] = x[j][i];
-    }
+    orr__cpu_vec()->solve[WIDE](near, t->upper, t->unit, t->n, b, m, ld);
 }
 
 /* One row: yᵀ = M⁻ᵀ·bᵀ. */
@@ -136,7 +88,7 @@ static int64_t potrf(void *p, int64_t n, int64_t ld)
 {
     REAL *a = p;
     if (n <= LEAF)
-        return potrf_leaf(a, n, ld);
+        return orr__cpu_vec()->potrf[WIDE](a, n, ld);
     int64_t h = half(n, LEAF), bad = potrf(a, h, ld);
     if (bad)
         return bad;

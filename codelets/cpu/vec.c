@@ -35,4 +35,6 @@ const orr__vec ORR__V(orr__vec) = {
     .take = ORR__V(orr__vec_takes),
     .affine_f64 = ORR__V(orr__vec_affine_f64),
     .affine_u64 = ORR__V(orr__vec_affine_u64),
+    .solve = { ORR__V(orr__vec_solve_f32), ORR__V(orr__vec_solve_f64) },
+    .potrf = { ORR__V(orr__vec_potrf_f32), ORR__V(orr__vec_potrf_f64) },
 };

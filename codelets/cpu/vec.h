@@ -60,6 +60,11 @@ typedef void orr__takefn(void *restrict dst, const void *restrict from, const in
 typedef void orr__affinefn(void *restrict dst, const int64_t *restrict index, orr__scalar start, orr__scalar step,
                            int64_t n);
 
+/* b ← b·M⁻¹ for `rows` rows of b, ld elements apart: M is n × n, n ≤ ORR__PLAIN, in rows of ORR__PLAIN. */
+typedef void orr__solvefn(const void *m, bool upper, bool unit, int64_t n, void *b, int64_t rows, int64_t ld);
+/* orr__factor.potrf, n ≤ ORR__LEAF. */
+typedef int64_t orr__potrffn(void *a, int64_t n, int64_t ld);
+
 enum { ORR__ROWS = ORR__EW_END - ORR__OP_EW, ORR__ROPS = ORR__RALL + 1 };
 enum {
     ORR__RAND_BITS32,
@@ -90,6 +95,8 @@ typedef struct {
     orr__placefn *place[2];       /* of i32, i64                                           */
     orr__takefn *const *take;     /* [log2 of the element's bytes]                         */
     orr__affinefn *affine_f64, *affine_u64;
+    orr__solvefn *solve[2]; /* of f32, f64                                         */
+    orr__potrffn *potrf[2];
 } orr__vec;
 
 #define ORR__V_PASTE_(name, isa) name##_##isa
@@ -117,6 +124,8 @@ typedef struct {
     extern orr__takefn *const ORR__V_PASTE(orr__vec_takes, isa)[];                                                     \
     extern orr__gatherfn ORR__V_PASTE(orr__vec_index, isa);                                                            \
     extern orr__affinefn ORR__V_PASTE(orr__vec_affine_f64, isa), ORR__V_PASTE(orr__vec_affine_u64, isa);               \
+    extern orr__solvefn ORR__V_PASTE(orr__vec_solve_f32, isa), ORR__V_PASTE(orr__vec_solve_f64, isa);                  \
+    extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
     extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \
     extern orr__roundfn ORR__V_PASTE(orr__vec_fit_bf16, isa)
 ORR__V_DECLARE(base);

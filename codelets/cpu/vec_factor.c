@@ -1,0 +1,35 @@
+/* Loops for small triangles: Cholesky factors, solves from the right.
+ * Must not know: what is around them, BLAS. */
+#include "config.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "codelets/cpu/factor.h"
+#include "codelets/cpu/vec.h"
+
+/* Four of the eight elements of a and b. */
+#ifdef __clang__
+#define VEC_PICK(a, b, lanes, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define VEC_PICK(a, b, lanes, ...) __builtin_shuffle(a, b, (lanes){ __VA_ARGS__ })
+#endif
+
+#define REAL float
+#define LANE int32_t
+#define MOST FLT_MAX
+#define ROOT sqrtf
+#define F(name) ORR__V(orr__vec_##name##_f32)
+#include "codelets/cpu/vec_factor.h"
+#undef REAL
+#undef LANE
+#undef MOST
+#undef ROOT
+#undef F
+
+#define REAL double
+#define LANE int64_t
+#define MOST DBL_MAX
+#define ROOT sqrt
+#define F(name) ORR__V(orr__vec_##name##_f64)
+#include "codelets/cpu/vec_factor.h"

@@ -1,0 +1,86 @@
+/* Body of vec_factor.c for one dtype. REAL, LANE (an integer as large), MOST, ROOT and F, which names a function, are
+ * defined by who includes it.
+ * Must not know: dtypes other than REAL. */
+
+/* Rows that stand side by side, as vectors. */
+#define PANEL ((int64_t)32)
+
+typedef REAL F(four) __attribute__((vector_size(4 * sizeof(REAL))));
+typedef LANE F(lanes) __attribute__((vector_size(4 * sizeof(REAL))));
+
+/* to[j][i] = from[i][j] of 4 × 4. */
+static void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
+{
+    F(four) r[4];
+    for (int k = 0; k < 4; k++)
+        memcpy(&r[k], from + k * fld, sizeof r[k]);
+    F(four) a = VEC_PICK(r[0], r[1], F(lanes), 0, 4, 1, 5), b = VEC_PICK(r[0], r[1], F(lanes), 2, 6, 3, 7);
+    F(four) c = VEC_PICK(r[2], r[3], F(lanes), 0, 4, 1, 5), d = VEC_PICK(r[2], r[3], F(lanes), 2, 6, 3, 7);
+    r[0] = VEC_PICK(a, c, F(lanes), 0, 1, 4, 5);
+    r[1] = VEC_PICK(a, c, F(lanes), 2, 3, 6, 7);
+    r[2] = VEC_PICK(b, d, F(lanes), 0, 1, 4, 5);
+    r[3] = VEC_PICK(b, d, F(lanes), 2, 3, 6, 7);
+    for (int k = 0; k < 4; k++)
+        memcpy(to + k * tld, &r[k], sizeof r[k]);
+}
+
+/* The same of rows × cols. */
+static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
+{
+    int64_t r = rows / 4 * 4, c = cols / 4 * 4;
+    for (int64_t i = 0; i < r; i += 4)
+        for (int64_t j = 0; j < c; j += 4)
+            F(turn_four)(to + j * tld + i, tld, from + i * fld + j, fld);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = i < r ? c : 0; j < cols; j++)
+            to[j * tld + i] = from[i * fld + j];
+}
+
+/* Column s of x, and what the columns after it owe to it; lower: those before it. */
+static void F(solve_panel)(const REAL *restrict m, bool upper, bool unit, int64_t n, REAL (*restrict x)[PANEL])
+{
+    for (int64_t s = 0; s < n; s++) {
+        int64_t j = upper ? s : n - 1 - s, from = upper ? j + 1 : 0, end = upper ? n : j;
+        const REAL *row = m + j * ORR__PLAIN;
+        REAL done[PANEL];
+        for (int i = 0; i < PANEL; i++)
+            x[j][i] = done[i] = unit ? x[j][i] : x[j][i] / row[j];
+        for (int64_t k = from; k < end; k++)
+            for (int i = 0; i < PANEL; i++)
+                x[k][i] -= row[k] * done[i];
+    }
+}
+
+void F(solve)(const void *m, bool upper, bool unit, int64_t n, void *b, int64_t rows, int64_t ld)
+{
+    _Alignas(64) REAL x[ORR__PLAIN][PANEL] = { { 0 } };
+    for (int64_t at = 0; at < rows; at += PANEL) {
+        int64_t some = rows - at < PANEL ? rows - at : PANEL;
+        REAL *here = (REAL *)b + at * ld;
+        F(turn)(x[0], PANEL, here, ld, some, n);
+        F(solve_panel)(m, upper, unit, n, x);
+        F(turn)(here, ld, x[0], PANEL, n, some);
+    }
+}
+
+int64_t F(potrf)(void *to, int64_t n, int64_t ld)
+{
+    REAL *a = to, column[ORR__LEAF];
+    for (int64_t i = 0; i < n; i++) {
+        REAL d = a[i * ld + i];
+        if (!(d > 0 && d <= MOST)) /* NaN and infinity too */
+            return i + 1;
+        d = ROOT(d);
+        a[i * ld + i] = d;
+        for (int64_t r = i + 1; r < n; r++)
+            column[r] = a[r * ld + i] /= d;
+        for (int64_t r = i + 1; r < n; r++) {
+            REAL f = column[r], *row = a + r * ld;
+            for (int64_t c = i + 1; c <= r; c++)
+                row[c] -= f * column[c];
+        }
+    }
+    return 0;
+}
+
+#undef PANEL
