@@ -35,6 +35,7 @@ typedef struct orr__tiles {
     int n;
     bool pinned;                               /* CUDA copies from and to its memory directly       */
     atomic_bool away;                          /* a device wrote it: host memory may be stale       */
+    atomic_bool leaving;                       /* copies may be on their way home, which nobody waits for */
     struct orr__tiles *prev, *next;            /* all that are registered                           */
     struct orr__tiles *older, *newer;          /* the pool by age                                   */
     struct orr__tiles *same_prev, *same_next;  /* the pool, one (size, tile) bucket                 */

@@ -24,6 +24,8 @@ static void say(const orr__run *r, int v)
     orr__tiles *t = val->local || val->given || !r->value[v] ? NULL : orr__buf_tiles(r->value[v]);
     bool dead = val->leaf < 0 && val->output < 0;
 
+    if (t && !dead)
+        atomic_store_explicit(&t->leaving, true, memory_order_relaxed);
     for (int i = 0; t && i < t->n; i++)
         (dead ? starpu_data_invalidate_submit : starpu_data_wont_use)(t->handle[i]);
 }

@@ -93,7 +93,7 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     pthread_mutex_lock(&lock);
     unlink_all(t);
     pthread_mutex_unlock(&lock);
-    if (!orr__star.one_memory) /* a copy on its way home ahead of time is waited for */
+    if (t->leaving) /* sleeping workers would not bring them */
         orr__star_wake(false);
     for (int i = 0; i < t->n; i++) {
         if (fetch)
@@ -101,7 +101,7 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
         else
             starpu_data_unregister_no_coherency(t->handle[i]);
     }
-    if (!orr__star.one_memory)
+    if (t->leaving)
         orr__star_rest(false);
     if (t->pinned && starpu_memory_unpin(t->buf->host, t->buf->bytes) != 0)
         orr__log(2, "%zu bytes of host memory stay pinned", t->buf->bytes);
