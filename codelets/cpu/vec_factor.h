@@ -24,13 +24,18 @@ static void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
         memcpy(to + k * tld, &r[k], sizeof r[k]);
 }
 
-/* The same of rows × cols. */
+/* The same of rows × cols: row by row of what has the longer rows, whose lines of the cache may exclude each other. */
 static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
 {
     int64_t r = rows / 4 * 4, c = cols / 4 * 4;
-    for (int64_t i = 0; i < r; i += 4)
+    if (tld < fld)
+        for (int64_t i = 0; i < r; i += 4)
+            for (int64_t j = 0; j < c; j += 4)
+                F(turn_four)(to + j * tld + i, tld, from + i * fld + j, fld);
+    else
         for (int64_t j = 0; j < c; j += 4)
-            F(turn_four)(to + j * tld + i, tld, from + i * fld + j, fld);
+            for (int64_t i = 0; i < r; i += 4)
+                F(turn_four)(to + j * tld + i, tld, from + i * fld + j, fld);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = i < r ? c : 0; j < cols; j++)
             to[j * tld + i] = from[i * fld + j];
