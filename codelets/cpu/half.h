@@ -59,9 +59,11 @@ static inline float vh_from_bf16(uint16_t h)
     return vh_float((uint32_t)h << 16);
 }
 
+/* A tie goes to the even neighbour: where the place above the cut is odd, the last bit is set, and half a place less than one
+ * bit carries. (One instruction on processors whose logic has three operands; adding the odd bit takes two.) */
 static inline float vh_round_bf16(float f)
 {
-    uint32_t u = vh_bits(f), r = u + 0x7fffu + (u >> 16 & 1u);
+    uint32_t u = vh_bits(f), r = (u | (u >> 16 & 1u)) + 0x7fffu;
     r = (u & 0x7fffffffu) > 0x7f800000u ? u | 0x400000u : r;
     return vh_float(r & 0xffff0000u);
 }
@@ -94,7 +96,7 @@ static inline float vh_odd(double x)
 static inline float vh_fit_bf16(float f)
 {
     uint32_t u = vh_bits(f);
-    return vh_float((u + 0x7fffu + (u >> 16 & 1u)) & 0xffff0000u);
+    return vh_float(((u | (u >> 16 & 1u)) + 0x7fffu) & 0xffff0000u);
 }
 
 static inline float vh_fit_f16(float f)

@@ -26,10 +26,14 @@ static const char math_f64[] = "#undef EW_M\n#define EW_M(n) vm_##n##_f64\n"
 /* The passes turn a choice between values into jumps, and loops with jumps do not become vector code. The promise on
  * loops: an output overlaps an input in the same element only. */
 static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
-                                 "#pragma GCC optimize(\"no-tree-pre\", \"no-thread-jumps\")\n"
+                                 "#pragma GCC optimize(\"no-tree-pre\", \"no-thread-jumps\", "
+                                 "\"no-tree-loop-distribute-patterns\")\n"
                                  "#define ORR_LOOP _Pragma(\"GCC ivdep\")\n"
                                  "#else\n"
                                  "#define ORR_LOOP _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+                                 "#endif\n"
+                                 "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)\n"
+                                 "#define ORR_PACES 1\n"
                                  "#endif\n"
                                  "#define ORR_WIDE 1\n";
 
@@ -58,7 +62,8 @@ static const char bounds_text[] = "ORR_FN orr_f32 orr_above_f32(orr_f32 x, orr_f
 
 /* Normal numbers as codelets/cpu/vec_rand.c makes them. */
 static const char circle_text[] =
-    "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_normal_circle(x, &s, &c); return which ? c : s; }\n"
+    "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_normal_circle(x, &s, &c); return which ? c : "
+    "s; }\n"
     "#define log vm_normal_log\n#define sin(x) orr_circle(x, 0)\n#define cos(x) orr_circle(x, 1)\n";
 
 /* A map whose instructions see folds of their row. */

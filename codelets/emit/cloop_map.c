@@ -2,7 +2,12 @@
  * Must not know: reductions, what the instructions compute. */
 #include "config.h"
 
+#include <stdio.h>
 #include "codelets/emit/cloop_room.h"
+
+/* A block for which inputs are asked for together, if a core is to wait for few enough lines at once to compute meanwhile; stages
+ * need longer loops. In flops, from where on there is something to compute meanwhile. */
+enum { SHORT = 128, WORK = 8 };
 
 void orr__cloop_passes(orr__cloop *c, int pos, int from, int to)
 {
@@ -62,12 +67,11 @@ void orr__cloop_parts(orr__cloop *c)
     c->lay.parts = true;
 }
 
-void orr__cloop_blocks(orr__cloop *c)
+void orr__cloop_blocks(orr__cloop *c, int length)
 {
     int size = orr__cloop_size_at(c->r, c->r->rank - 1);
-    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_OUT);
-    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_OUT, size,
-                   ORR__CLOOP_OUT);
+    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, length);
+    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, length, size, length);
 }
 
 void orr__cloop_parts_of_block(orr__cloop *c)
@@ -82,10 +86,50 @@ void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, from, last, to, last);
 }
 
+/* Several vectors side by side (ORR_PACES): a compiler that takes as many elements a turn as fit in one vector of the narrowest
+ * type writes every instruction once for each vector of the others. So one byte stored an element makes that four vectors of f32;
+ * two bytes four of f64. What waits in a chain then fills the processor's scheduler with four chains, not with the far end of one. */
+static const char *pace_of(const orr__cloop *c)
+{
+    bool wide = false;
+    for (int n = 0; n < c->r->ninstr; n++)
+        wide = wide || (c->at[n] == c->r->rank - 1 && orr_dtype_size((orr_dtype)c->r->instr[n].dtype) > 4);
+    return wide ? "orr_u16" : "orr_u8";
+}
+
+/* The loops of a block, up to element `to`. */
+static void block(orr__cloop *c, int stages, const char *to, bool paced)
+{
+    for (int s = 0; s < stages; s++) {
+        orr__cloop_inner(c, "q", to);
+        if (paced)
+            orr__text_addf(c->t, "    pace[i%d - q] = 0;\n", c->r->rank - 1);
+        orr__cloop_stage_values(c, s, stages);
+        if (s == stages - 1)
+            orr__cloop_stream_stores(c);
+        orr__text_add(c->t, "    }\n");
+        if (paced)
+            orr__text_add(c->t, "    __asm__ volatile(\"\" : : \"r\"(pace) : \"memory\");\n");
+    }
+}
+
+/* Full blocks side by side, of a length that the compiler knows; what is left, and short rows, a vector at a time. */
+static void full_blocks(orr__cloop *c, int stages, int length)
+{
+    char full[24];
+    (void)snprintf(full, sizeof full, "q + %d", length);
+    orr__text_addf(c->t, "#if ORR_PACES\n    if (e - q == %d) {\n    %s pace[%d] __attribute__((aligned(64)));\n",
+                   length, pace_of(c), length);
+    block(c, stages, full, true);
+    orr__text_add(c->t, "    } else\n#endif\n");
+}
+
 /* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, stages = orr__cloop_stages(c);
+    bool works = orr__cloop_work(c) > WORK;
+    int length = works && stages == 1 ? SHORT : ORR__CLOOP_OUT;
     orr__cloop_nothing(c);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_stream_begin(c);
@@ -93,17 +137,16 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
     orr__cloop_parts(c);
-    orr__cloop_blocks(c);
-    orr__cloop_stream_inputs(c, "q", "e");
+    orr__cloop_blocks(c, length);
+    if (stages == 1) /* the first of several loops is short enough for the processor to see what comes */
+        orr__cloop_stream_inputs(c, "q", "e");
     orr__cloop_stream_block(c);
     orr__cloop_all_ahead(c);
-    for (int s = 0; s < stages; s++) {
-        orr__cloop_inner(c, "q", "e");
-        orr__cloop_stage_values(c, s, stages);
-        if (s == stages - 1)
-            orr__cloop_stream_stores(c);
-        orr__text_add(c->t, "    }\n");
-    }
+    if (works)
+        full_blocks(c, stages, length);
+    orr__text_add(c->t, "    {\n");
+    block(c, stages, "e", false);
+    orr__text_add(c->t, "    }\n");
     orr__cloop_stream_pass(c);
     orr__text_addf(c->t, "    }\n    at += W(%d);\n", orr__cloop_size_at(c->r, last));
     orr__cloop_close(c, 0, last);

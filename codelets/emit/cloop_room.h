@@ -57,9 +57,9 @@ bool orr__cloop_draws(const orr__cloop *c, int i); /* is i such an instruction? 
 void orr__cloop_random_functions(orr__cloop *c);
 /* Before an innermost loop along the last axis: where it is inside of boxes, which is one range for each. */
 void orr__cloop_parts(orr__cloop *c);
-/* Opens the loop over blocks [q, e) of the last axis, of ORR__CLOOP_OUT elements; over blocks [b, f) of [q, e). Opens the
- * innermost loop over a block. */
-void orr__cloop_blocks(orr__cloop *c);
+/* Opens the loop over blocks [q, e) of the last axis, of `length` elements, at most ORR__CLOOP_OUT; over blocks [b, f) of
+ * [q, e). Opens the innermost loop over a block. */
+void orr__cloop_blocks(orr__cloop *c, int length);
 void orr__cloop_parts_of_block(orr__cloop *c);
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to);
 /* The body of a map in stages, each a loop over the block: how many (they are in c->pass from then on); before all loops; one
@@ -68,6 +68,7 @@ int orr__cloop_stages(orr__cloop *c);
 void orr__cloop_stage_begin(orr__cloop *c, int stages);
 void orr__cloop_stage_values(orr__cloop *c, int stage, int stages);
 int orr__cloop_flops(const orr__cloop *c, int n);
+int orr__cloop_work(const orr__cloop *c); /* what all of them take for a point */
 /* Returns when there are no elements: then no input may be read. */
 void orr__cloop_nothing(orr__cloop *c);
 /* Outputs too large for caches (orr__cloop_reach) are stored past them: functions before the kernel; before its loops;

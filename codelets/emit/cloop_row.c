@@ -312,7 +312,7 @@ static void outputs(rows *w)
 {
     orr__cloop *c = w->c;
     want(w, w->passes, false);
-    orr__cloop_blocks(c);
+    orr__cloop_blocks(c, ORR__CLOOP_OUT);
     orr__cloop_stream_block(c);
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, w->passes))

@@ -5,11 +5,12 @@
  * there twice or three times, each waiting for its own last result; of a stage, many do. */
 #include "config.h"
 
+#include <stdlib.h>
 #include "codelets/emit/cloop_room.h"
 #include "ops/ops.h"
 
 /* In flops: a stage's, what alone is worth a cut, what has to stand before it; a random number; rounding to a half. */
-enum { STAGE = 60, DEAR = 20, SOME = 24, RANDOM = 30, ROUNDING = 4 };
+enum { STAGE = 64, DEAR = 20, SOME = 24, RANDOM = 30, ROUNDING = 4 };
 
 int orr__cloop_flops(const orr__cloop *c, int n)
 {
@@ -25,20 +26,47 @@ int orr__cloop_flops(const orr__cloop *c, int n)
     }
 }
 
+int orr__cloop_work(const orr__cloop *c)
+{
+    int flops = 0;
+    for (int n = 0; n < c->r->ninstr; n++)
+        flops += orr__cloop_flops(c, n);
+    return flops;
+}
+
+/* The stage in which all operands are there. */
+static int first_stage(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    const int16_t operand[3] = { in->x, in->y, in->z };
+    int stage = 0;
+    for (int k = 0; k < 3; k++)
+        if (operand[k] >= 0 && c->pass[operand[k]] > stage)
+            stage = c->pass[operand[k]];
+    return stage;
+}
+
+/* Each as early as it can be: what does not wait for the first stage's divisions is computed between them. */
 int orr__cloop_stages(orr__cloop *c)
 {
-    int stage = 0, flops = 0;
-    for (int n = 0; n < c->r->ninstr; n++) {
-        int own = orr__cloop_flops(c, n);
-        if (own >= DEAR && flops >= SOME && flops + own > STAGE) {
-            stage++;
-            flops = 0;
-        }
-        flops += own;
-        if (c->at[n] == c->r->rank - 1)
-            c->pass[n] = (int16_t)stage;
+    int stages = 1, last = c->r->rank - 1;
+    int16_t *flops = calloc((size_t)c->r->ninstr + 1, sizeof *flops);
+    if (!flops) {
+        c->t->failed = true;
+        return 1;
     }
-    return stage + 1;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        int own = orr__cloop_flops(c, n), s = first_stage(c, n);
+        if (c->at[n] < last)
+            continue;
+        while (own >= DEAR && flops[s] >= SOME && flops[s] + own > STAGE)
+            s++;
+        flops[s] = (int16_t)(flops[s] + own);
+        c->pass[n] = (int16_t)s;
+        stages = s >= stages ? s + 1 : stages;
+    }
+    free(flops);
+    return stages;
 }
 
 static bool used_in(const orr__cloop *c, int n, int stage, bool last)

@@ -14,8 +14,9 @@
 
 /* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
  * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within
- * these bounds. Bytes of a line; how far ahead maps and reductions ask, as the processor's own prefetching ends with each page. In flops, what
- * a point may cost. */
+ * these bounds. Bytes of a line; how far ahead maps and reductions ask, as the processor's own prefetching ends with each page. In
+ * flops, what a point may cost that waits for memory anyway; and where outputs are stored past the caches, all in all and for a
+ * byte of them. */
 enum {
     FAR = 1 << 20,
     OWN = 4 << 20,
@@ -24,7 +25,9 @@ enum {
     LINE = 64,
     AHEAD = 4096,
     AHEAD_FOLDED = 8192,
-    CHEAP = 24
+    CHEAP = 24,
+    MOST = 64,
+    WORK = 16
 };
 
 static const char stream_text[] =
@@ -95,25 +98,31 @@ void orr__cloop_stream_functions(orr__cloop *c)
         orr__text_add(c->t, stream_text);
 }
 
-/* Does memory, not arithmetic, take the time where outputs are stored? Else a store more, and one that waits, costs more than the
- * line's reading. What rows compute, they have computed before. */
-static bool waits_for_memory(const orr__cloop *c)
+/* Does memory, not arithmetic, take the time? */
+static bool light(const orr__cloop *c)
 {
-    int flops = 0;
-    for (int n = 0; n < c->r->ninstr && !c->r->rows; n++)
-        flops += orr__cloop_flops(c, n);
-    return flops <= CHEAP;
+    return orr__cloop_work(c) <= CHEAP;
+}
+
+/* Is so little computed for each byte of output that its line's reading is what takes the time? Else a store more, and one that
+ * waits, costs more. What rows compute, they have computed before. */
+static bool pays(const orr__cloop *c)
+{
+    int bytes = 0, work = orr__cloop_work(c);
+    for (int k = 0; k < c->r->nout; k++)
+        bytes += (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]);
+    return c->r->rows || (work <= MOST && work <= WORK * bytes);
 }
 
 /* An output in the place of an input finds its lines: they have just been read. */
 void orr__cloop_stream_begin(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool waits = waits_for_memory(c);
+    bool past = pays(c);
     for (int k = 0; k < r->nout; k++) {
         orr__text_addf(c->t, "    %s room%d_out[%d] __attribute__((aligned(64)));\n",
                        orr__emit_storage((orr_dtype)r->out_dtype[k]), k, ORR__CLOOP_OUT);
-        orr__text_addf(c->t, "    const int past%d = %s && W(%d) == %d", k, waits ? "ORR_PASSES" : "0",
+        orr__text_addf(c->t, "    const int past%d = %s && W(%d) == %d", k, past ? "ORR_PASSES" : "0",
                        ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
         for (int i = 0; i < r->nin; i++)
             orr__text_addf(c->t, " && (const void *)out%d != in%d", k, i);
@@ -155,9 +164,9 @@ static void ask(orr__cloop *c, const char *from, const char *to, int ahead)
 void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
-    bool light = c->r->kind == ORR__G_MAP && !c->r->rows && waits_for_memory(c);
+    bool later = c->r->kind == ORR__G_MAP && !c->r->rows && light(c);
     orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
-                   light ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
+                   later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (!c->r->rows) {
         ask(c, from, to, c->r->kind == ORR__G_REDUCE ? AHEAD_FOLDED : AHEAD);
     } else if (row >= 0) {
