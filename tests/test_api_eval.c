@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <orrery.h>
+#include <orrery/device.h>
 #include "runtime/base/buf.h"
 #include "runtime/graph/node.h"
 #include "runtime/plan/plan.h"
@@ -299,6 +300,27 @@ static void start_and_stop_in_any_order(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
+/* With scopes and without them. */
+static void who_looks_at_a_variable_does_not_keep_its_old_value(void)
+{
+    enum { N = 1 << 18 };
+    orr_tensor *v = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(N)));
+    ORR_CHECK(orr_eval(v) == ORR_OK);
+    size_t before = 0;
+    for (int i = 0; i < 7; i++) {
+        orr_scope *s = i % 2 ? orr_scope_begin() : NULL;
+        orr_tensor *t = orr_add(v, orr_scalar(1.0));
+        ORR_CHECK(orr_tensor_size(v) == N && orr_assign(v, t) == ORR_OK);
+        if (!s)
+            ORR_CHECK(orr_free(t) == ORR_OK);
+        ORR_CHECK(orr_eval(v) == ORR_OK && (!s || orr_scope_end(s) == ORR_OK));
+        size_t now = orr_memory_stats().live;
+        before = i == 0 ? now : before;
+        ORR_CHECK_MSG(now < before + N, "%zu bytes live, %zu after the first", now, before);
+    }
+    ORR_CHECK(orr_free(v) == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -318,6 +340,7 @@ int main(int argc, char **argv)
         ORR_TEST(index_errors_surface_at_eval),
         ORR_TEST(threads_evaluate_at_once),
         ORR_TEST(start_and_stop_in_any_order),
+        ORR_TEST(who_looks_at_a_variable_does_not_keep_its_old_value),
         { 0 }
     };
     if (orr_init(NULL) != ORR_OK)

@@ -1,7 +1,9 @@
-/* 128 threads record, evaluate, assign and submit at once, on the calling threads and by tasks; each has its own values.
+/* 128 threads record, evaluate, assign and submit at once, on the calling threads and by tasks; each has its own values. A
+ * variable that one thread assigns and others read.
  * ThreadSanitizer finds nothing in it (configure --enable-tsan).
  * Must not know: engines. */
 #include "config.h"
+#include <math.h>
 #include <orrery.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -96,8 +98,63 @@ static void by_tasks(void)
     all_at_once("0");
 }
 
+/* -- one variable, assigned by one thread and read by others ------------------------------------------------------ */
+
+enum { READERS = 3, CHANGES = 600 };
+static orr_tensor *watched;
+static atomic_bool over;
+
+/* All its elements are the same whole number at any time, and never go back. */
+static void *read_it(void *arg)
+{
+    int id = (int)(size_t)arg;
+    double v[SIDE], last = 0.0;
+    while (!atomic_load(&over)) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *t = id == 0   ? watched
+                        : id == 1 ? orr_mul(watched, orr_scalar(1.0))
+                                  : orr_flip(watched, ORR_AXES(0));
+        bool ok = orr_read(t, v, sizeof v) == ORR_OK && v[0] >= last && v[0] == floor(v[0]);
+        for (int i = 1; i < SIDE && ok; i++)
+            ok = v[i] == v[0];
+        note(ok && orr_tensor_size(watched) == SIDE, "a watched variable");
+        last = ok ? v[0] : last;
+        (void)orr_scope_end(s);
+    }
+    return NULL;
+}
+
+static void who_reads_a_variable_sees_one_of_its_values(void)
+{
+    pthread_t thread[READERS];
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    atomic_store(&wrong, 0);
+    atomic_store(&over, false);
+    watched = orr_variable(orr_zeros(ORR_F64, ORR_SHAPE(SIDE)));
+    ORR_CHECK(orr_eval(watched) == ORR_OK);
+    for (size_t i = 0; i < READERS; i++)
+        ORR_REQUIRE(pthread_create(&thread[i], NULL, read_it, (void *)i) == 0);
+    for (int i = 0; i < CHANGES; i++) {
+        orr_scope *s = orr_scope_begin();
+        note(orr_assign(watched, orr_add(watched, orr_scalar(1.0))) == ORR_OK, "an assignment");
+        note(i % 3 != 0 || orr_eval(watched) == ORR_OK, "its evaluation");
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK(orr_eval(watched) == ORR_OK);
+    atomic_store(&over, true);
+    for (int i = 0; i < READERS; i++)
+        (void)pthread_join(thread[i], NULL);
+    const double *v = orr_data(watched);
+    ORR_CHECK(v && v[0] == CHANGES && v[SIDE - 1] == CHANGES);
+    ORR_CHECK_MSG(atomic_load(&wrong) == 0, "%d were wrong", atomic_load(&wrong));
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(on_the_calling_threads), ORR_TEST(by_tasks), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(on_the_calling_threads),
+                                      ORR_TEST(by_tasks),
+                                      ORR_TEST(who_reads_a_variable_sees_one_of_its_values),
+                                      { 0 } };
     return orr_test_main(argc, argv, "api.threads", tests);
 }

@@ -172,6 +172,7 @@ orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const ch
 static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__run **run)
 {
     orr__node *few[16];
+    orr__calls_over();
     if (n < 0 || (n > 0 && !t))
         return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "the list of tensors is NULL");
     orr__node **node = n <= 16 ? few : orr__alloc_n((size_t)n, sizeof *node);
@@ -268,6 +269,7 @@ bool orr_event_done(const orr_event *event)
 
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node **node)
 {
+    orr__calls_over();
     orr_status st = orr__tensor_nodes(at, &t, 1, NULL, node);
     if (st == ORR_OK)
         st = orr__need_running(at);

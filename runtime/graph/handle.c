@@ -37,9 +37,13 @@ static orr__node oom_node = { .refs = 1 << 30, .op = &poison_op, .poison = &oom_
 
 atomic_uint orr__shutdowns;
 
+/* Around a look at a variable's node, and its replacement. */
+static pthread_mutex_t assigning = PTHREAD_MUTEX_INITIALIZER;
+
 void orr__handles_guard(void)
 {
     orr__fork_guard(&table.lock);
+    orr__fork_guard(&assigning);
 }
 
 static inline slot *slot_at(uint32_t i)
@@ -124,9 +128,13 @@ static void slots_give_back(orr__tls *tls, int keep)
 
 void orr__handles_thread_exit(orr__tls *tls)
 {
+    orr__lent_drop(tls, 0);
     slots_give_back(tls, 0);
     free(tls->slot);
     tls->slot = NULL;
+    free(tls->lent);
+    tls->lent = NULL;
+    tls->lent_cap = 0;
     free(tls->pending);
     free(tls->pending_nodes);
     tls->pending = NULL;
@@ -156,18 +164,15 @@ static orr__node *poison_node(orr_status st, const char *text)
     return n;
 }
 
-orr_tensor *orr__handle_new(orr__node *n)
+/* Takes n's reference; scope may be NULL. */
+static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
 {
-    if (!n && !(n = poison_node(orr_error_status(), orr_error_message())))
-        return oom_handle();
-    orr__tls *tls = orr__tls_now();
     if (!tls->nslot && !slots_refill(tls)) {
         orr__node_unref(n);
         return oom_handle();
     }
     uint32_t i = tls->slot[--tls->nslot];
     slot *s = slot_at(i);
-    orr__scope *scope = tls->scope;
     unsigned gen = atomic_load_explicit(&s->gen, memory_order_relaxed) + 1;
     uint64_t h = pack(i, gen);
     if (scope && !orr__scope_add(scope, h)) {
@@ -182,10 +187,69 @@ orr_tensor *orr__handle_new(orr__node *n)
     return (orr_tensor *)(uintptr_t)h;
 }
 
+orr_tensor *orr__handle_new(orr__node *n)
+{
+    if (!n && !(n = poison_node(orr_error_status(), orr_error_message())))
+        return oom_handle();
+    orr__tls *tls = orr__tls_now();
+    return new_in(tls, tls->scope, n);
+}
+
+/* -- variables' values ---------------------------------------------------------------------------------------- */
+
+static bool lent_room(orr__tls *tls)
+{
+    if (tls->nlent < tls->lent_cap)
+        return true;
+    size_t cap = tls->lent_cap ? 2 * tls->lent_cap : 32;
+    uint64_t *more = realloc(tls->lent, cap * sizeof *more);
+    if (more) {
+        tls->lent = more;
+        tls->lent_cap = cap;
+    }
+    return more != NULL;
+}
+
+/* Another thread may assign the variable while this one looks at its value. So that gets a handle more, of no scope, until the
+ * call is over: the end of the scope in which it began, the next evaluation or orr_free of this thread, or the shutdown. */
+static orr__node *lend(slot *s)
+{
+    orr__tls *tls = orr__tls_now();
+    if (!lent_room(tls))
+        return &oom_node;
+    pthread_mutex_lock(&assigning);
+    orr__node *n = orr__node_ref(atomic_load(&s->node));
+    pthread_mutex_unlock(&assigning);
+    uint64_t last = tls->nlent ? tls->lent[tls->nlent - 1] : 0;
+    const slot *same = last ? slot_of(last) : NULL;
+    if (same && atomic_load_explicit(&same->node, memory_order_relaxed) == n) {
+        orr__node_unref(n);
+        return n;
+    }
+    uint64_t h = orr__handle_bits(new_in(tls, NULL, n));
+    if ((uint32_t)h == 1)
+        return &oom_node;
+    tls->lent[tls->nlent++] = h;
+    return n;
+}
+
+void orr__lent_drop(orr__tls *tls, size_t keep)
+{
+    while (tls->nlent > keep)
+        (void)orr__slot_free(tls->lent[--tls->nlent]);
+}
+
+void orr__calls_over(void)
+{
+    orr__lent_drop(orr__tls_get(), 0);
+}
+
 orr__node *orr__handle_node(const orr_tensor *t)
 {
     slot *s = slot_of(orr__handle_bits(t));
-    return s ? atomic_load_explicit(&s->node, memory_order_acquire) : NULL;
+    if (!s)
+        return NULL;
+    return s->variable ? lend(s) : atomic_load_explicit(&s->node, memory_order_acquire);
 }
 
 bool orr__handle_is_variable(const orr_tensor *t)
@@ -222,7 +286,10 @@ void orr__slot_make_variable(uint64_t handle)
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n)
 {
     slot *s = slot_of(handle);
-    return s ? atomic_exchange(&s->node, n) : n;
+    pthread_mutex_lock(&assigning);
+    orr__node *old = s ? atomic_exchange(&s->node, n) : n;
+    pthread_mutex_unlock(&assigning);
+    return old;
 }
 
 static inline bool slot_free(orr__tls *tls, slot *s, uint64_t handle)

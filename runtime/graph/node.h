@@ -128,7 +128,10 @@ void orr__node_publish(orr__node *n, orr__buf *b);
 /* -- handles ------------------------------------------------------------------------------------------- */
 orr_tensor *orr__handle_new(orr__node *n);           /* takes n's reference; current scope; poison on ENOMEM; n may be NULL
                                                         (then: poison from the last error) */
-orr__node *orr__handle_node(const orr_tensor *t);    /* borrowed; a variable's present value; NULL: stale or foreign */
+/* Borrowed; NULL: stale or foreign. A variable's present value, which stays until this call of the user's is over, even if another
+ * thread assigns the variable. */
+orr__node *orr__handle_node(const orr_tensor *t);
+void orr__calls_over(void);                          /* no call of this thread's looks at a variable's value any more */
 orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR_PRINTF(3, 4);
 /* For an op: borrowed nodes of its operands. false: *out is the poison to return (an operand's own, or a fresh
  * one that names operand `names[i]`: NULL, stale). Placeholders pass. */

@@ -19,6 +19,7 @@ static void scope_close(orr__tls *tls)
 {
     orr__scope *s = tls->scope;
     tls->scope = s->outer;
+    orr__lent_drop(tls, s->lent);
     orr__slots_free_owned(tls, s);
     if (tls->nfree_scopes < KEPT && tls->kept_items + s->cap <= KEPT_ITEMS) {
         s->n = 0;
@@ -94,6 +95,7 @@ orr_scope *orr_scope_begin(void)
     }
     s->serial = next_serial(tls);
     s->outer = tls->scope;
+    s->lent = tls->nlent;
     tls->scope = s;
     return (orr_scope *)(uintptr_t)s->serial;
 }
@@ -155,6 +157,8 @@ orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *name, orr
 
 orr_status orr_free_at(const char *file, int line, orr_tensor *t)
 {
+    orr__tls *tls = orr__tls_now();
+    orr__lent_drop(tls, tls->scope ? tls->scope->lent : 0);
     if (!t || orr__slot_free(orr__handle_bits(t)))
         return ORR_OK;
     return orr__fail(ORR__SITE(file, line, "free"), ORR_EHANDLE,

@@ -14,6 +14,7 @@ typedef struct orr__scope {
     uint64_t serial;
     uint64_t *item; /* handles made here; those that moved or were freed are recognised and skipped */
     size_t n, cap;
+    size_t lent;    /* what was lent before it began */
 } orr__scope;
 
 /* Small: a program that opens the library while it runs (dlopen) has some hundred bytes for it. */
@@ -37,6 +38,8 @@ typedef struct orr__tls {
     size_t npending, pending_cap;
     orr__node **pending_nodes;
     size_t pending_nodes_cap;
+    uint64_t *lent;           /* handles of variables' values that calls under way look at */
+    size_t nlent, lent_cap;
 } orr__tls;
 
 /* The calling thread's, or NULL before its first call. One pointer, at a fixed place: reading it is no call. */
@@ -85,6 +88,7 @@ static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
 uint64_t orr__handle_bits(const orr_tensor *t);
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n);     /* variable's new value; returns the old, reference and all */
 void orr__slot_make_variable(uint64_t handle);
+void orr__lent_drop(orr__tls *tls, size_t keep); /* all but the first `keep` */
 bool orr__pending_add(uint64_t handle);
 
 #endif
