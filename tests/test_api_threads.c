@@ -100,7 +100,7 @@ static void by_tasks(void)
 
 /* -- one variable, assigned by one thread and read by others ------------------------------------------------------ */
 
-enum { READERS = 3, CHANGES = 600 };
+enum { READERS = 3, LOOKS = 40, CHANGES = 6000 };
 static orr_tensor *watched;
 static atomic_bool over;
 
@@ -136,8 +136,9 @@ static void who_reads_a_variable_sees_one_of_its_values(void)
         ORR_REQUIRE(pthread_create(&thread[i], NULL, read_it, (void *)i) == 0);
     for (int i = 0; i < CHANGES; i++) {
         orr_scope *s = orr_scope_begin();
-        note(orr_assign(watched, orr_add(watched, orr_scalar(1.0))) == ORR_OK, "an assignment");
-        note(i % 3 != 0 || orr_eval(watched) == ORR_OK, "its evaluation");
+        orr_tensor *next = i % 3 ? orr_full(ORR_F64, ORR_SHAPE(SIDE), i + 1.0) : orr_add(watched, orr_scalar(1.0));
+        note(orr_assign(watched, next) == ORR_OK, "an assignment");
+        note(i % 5 != 0 || orr_eval(watched) == ORR_OK, "its evaluation");
         (void)orr_scope_end(s);
     }
     ORR_CHECK(orr_eval(watched) == ORR_OK);
