@@ -62,8 +62,7 @@ static const char bounds_text[] = "ORR_FN orr_f32 orr_above_f32(orr_f32 x, orr_f
 
 /* Normal numbers as codelets/cpu/vec_rand.c makes them. */
 static const char circle_text[] =
-    "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_normal_circle(x, &s, &c); return which ? c : "
-    "s; }\n"
+    "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_normal_circle(x, &s, &c); return which ? c : s; }\n"
     "#define log vm_normal_log\n#define sin(x) orr_circle(x, 0)\n#define cos(x) orr_circle(x, 1)\n";
 
 /* A map whose instructions see folds of their row. */
