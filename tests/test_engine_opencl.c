@@ -86,6 +86,12 @@ static orr_status device_up(const char *ncpu, const char *limit)
         ORR_REQUIRE(st_ == ORR_OK);                                                                                    \
     } while (0)
 
+static void drop(orr__buf *const *two)
+{
+    orr__buf_unref(two[0]);
+    orr__buf_unref(two[1]);
+}
+
 static hand *for_device(hand *h)
 {
     for (int i = 0; i < h->plan.nstep; i++)
@@ -113,8 +119,7 @@ static void run_and_check(hand *h, int64_t n, double c)
     ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
     if (st == ORR_OK) {
         ORR_CHECK(is_ramp(out[0], n, 2 * c, 2));
-        orr__buf_unref(out[0]);
-        orr__buf_unref(out[1]);
+        drop(out);
     }
     orr__buf_unref(leaf);
 }
@@ -180,15 +185,12 @@ static void values_travel_between_device_and_inline_work(void)
         ORR_REQUIRE(hand_run(big, &leaf, 1, mid) == ORR_OK);
         ORR_REQUIRE(hand_run(small, mid, 1, out) == ORR_OK);
         ORR_CHECK(is_ramp(out[0], 1000, 6, 4));
-        orr__buf_unref(out[0]);
-        orr__buf_unref(out[1]);
+        drop(out);
         ORR_CHECK(orr__buf_sync(mid[0]) == ORR_OK);
         ORR_REQUIRE(hand_run(small, mid, 1, out) == ORR_OK); /* inline this time */
         ORR_CHECK(is_ramp(out[0], 1000, 6, 4));
-        orr__buf_unref(out[0]);
-        orr__buf_unref(out[1]);
-        orr__buf_unref(mid[0]);
-        orr__buf_unref(mid[1]);
+        drop(out);
+        drop(mid);
     }
     orr__buf_unref(leaf);
     orr__engine_stop();
@@ -214,15 +216,12 @@ static void little_data_comes_home_for_small_work(void)
             ORR_REQUIRE(hand_run(small, mid, 1, out) == ORR_OK);
             ORR_CHECK(is_ramp(out[0], 1000, 6, 4));
             ORR_CHECK_MSG((device_launches == before) == cheap, "%d launches", device_launches - before);
-            orr__buf_unref(out[0]);
-            orr__buf_unref(out[1]);
+            drop(out);
         }
         ORR_REQUIRE(hand_run(big, mid, 1, out) == ORR_OK); /* tasks again */
         ORR_CHECK(is_ramp(out[0], 1000, 6, 4));
-        orr__buf_unref(out[0]);
-        orr__buf_unref(out[1]);
-        orr__buf_unref(mid[0]);
-        orr__buf_unref(mid[1]);
+        drop(out);
+        drop(mid);
     }
     orr__buf_unref(leaf);
     orr__engine_stop();
@@ -242,8 +241,7 @@ static void values_come_home_while_workers_sleep(void)
         ORR_REQUIRE(hand_run(h, &leaf, 1, out) == ORR_OK);
         usleep(10000);
         ORR_CHECK(is_ramp(out[0], 1000, 2, 2));
-        orr__buf_unref(out[0]);
-        orr__buf_unref(out[1]);
+        drop(out);
         usleep(10000);
         if (k == 1)
             ORR_CHECK(orr__engine_held() > 0 && orr__buf_engine.press() && orr__engine_held() == 0);

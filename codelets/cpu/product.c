@@ -133,47 +133,14 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b
 /* Neighbours in a row that are summed at once, as a vector: each sum's order is that of k. */
 enum { FOUR = 4 };
 
-static void tiny_f32(const mat *a, const mat *b, float *c)
-{
-    const float *x = (const void *)a->p, *y = (const void *)b->p;
-    for (int64_t i = 0; i < a->rows; i++, x += a->rs, c += b->cols) {
-        int64_t j = 0;
-        for (; b->cs == 1 && j + FOUR <= b->cols; j += FOUR) {
-            float sum[FOUR] = { 0 };
-            for (int64_t k = 0; k < a->cols; k++)
-                for (int q = 0; q < FOUR; q++)
-                    sum[q] += x[k * a->cs] * y[k * b->rs + j + q];
-            memcpy(c + j, sum, sizeof sum);
-        }
-        for (; j < b->cols; j++) {
-            float sum = 0;
-            for (int64_t k = 0; k < a->cols; k++)
-                sum += x[k * a->cs] * y[k * b->rs + j * b->cs];
-            c[j] = sum;
-        }
-    }
-}
-
-static void tiny_f64(const mat *a, const mat *b, double *c)
-{
-    const double *x = (const void *)a->p, *y = (const void *)b->p;
-    for (int64_t i = 0; i < a->rows; i++, x += a->rs, c += b->cols) {
-        int64_t j = 0;
-        for (; b->cs == 1 && j + FOUR <= b->cols; j += FOUR) {
-            double sum[FOUR] = { 0 };
-            for (int64_t k = 0; k < a->cols; k++)
-                for (int q = 0; q < FOUR; q++)
-                    sum[q] += x[k * a->cs] * y[k * b->rs + j + q];
-            memcpy(c + j, sum, sizeof sum);
-        }
-        for (; j < b->cols; j++) {
-            double sum = 0;
-            for (int64_t k = 0; k < a->cols; k++)
-                sum += x[k * a->cs] * y[k * b->rs + j * b->cs];
-            c[j] = sum;
-        }
-    }
-}
+#define REAL float
+#define TINY_OF tiny_f32
+#include "codelets/cpu/product_tiny.h"
+#undef REAL
+#undef TINY_OF
+#define REAL double
+#define TINY_OF tiny_f64
+#include "codelets/cpu/product_tiny.h"
 
 /* A product so small that plain loops are done before BLAS has begun; false: it is not. */
 static bool tiny(const work *w, const mat *a, const mat *b, char *c)
