@@ -44,11 +44,15 @@ static int black_scholes(orr_tensor *price, orr_tensor *strike, orr_tensor *t, o
     return 2;
 }
 
+/* bf16 is computed in f32 and rounded once, as PyTorch's own layer norm does and JAX's compiler. */
 static orr_tensor *layer_norm(orr_tensor *x, orr_tensor *gain, orr_tensor *bias)
 {
-    orr_tensor *centred = orr_sub(x, orr_mean(x, ORR_AXES(-1), true));
+    orr_dtype given = orr_tensor_dtype(x);
+    orr_tensor *wide = given == ORR_BF16 ? orr_cast(x, ORR_F32) : x;
+    orr_tensor *centred = orr_sub(wide, orr_mean(wide, ORR_AXES(-1), true));
     orr_tensor *var = orr_mean(orr_square(centred), ORR_AXES(-1), true);
-    return orr_add(orr_mul(orr_mul(centred, orr_rsqrt(orr_add(var, NUM(HAND_EPS)))), gain), bias);
+    orr_tensor *y = orr_add(orr_mul(orr_mul(centred, orr_rsqrt(orr_add(var, NUM(HAND_EPS)))), gain), bias);
+    return given == ORR_BF16 ? orr_cast(y, given) : y;
 }
 
 static orr_tensor *dropout(orr_tensor *x)
