@@ -2,6 +2,7 @@
  * Must not know: StarPU, plans. */
 #include "config.h"
 
+#include <sys/resource.h>
 #include "tests/cpu_launch.h"
 
 typedef struct {
@@ -145,6 +146,32 @@ static void matmul_in_pieces(void)
         }
 }
 
+/* Factors that must be converted or packed are so piece by piece: long sums are right, and no whole copies are made. */
+static void matmul_of_many_terms(void)
+{
+    static const int64_t dim[][3] = { { 1, 130, 66000 }, { 2, 1, 140000 }, { 1, 3, 70001 } };
+    static const orr_dtype types[] = { ORR_F16, ORR_BF16, ORR_F32, ORR_F64 };
+    product p;
+    for (int s = 0; s < 3; s++)
+        for (int t = s; t < 4; t += s ? 1 : 2) {
+            struct rusage before, after;
+            begin(&p, types[t], 0, dim[s]);
+            lay(&p, 0, (const int[]){ 0, 2 }, 2, t & 1, t > 1);
+            lay(&p, 1, (const int[]){ 2, 1 }, 2, 1, t > 1);
+            void *in[2] = { numbers(types[t], p.in_count[0]), numbers(types[t], p.in_count[1]) };
+            double c[2 * 130];
+            (void)run(&p.r, 0, 0, in, c, NULL);
+            ORR_CHECK(getrusage(RUSAGE_SELF, &before) == 0);
+            ORR_CHECK_MSG(run(&p.r, 0, dim[s][0], in, c, NULL) == ORR_OK, "%s", orr_error_message());
+            ORR_CHECK(getrusage(RUSAGE_SELF, &after) == 0);
+            ORR_CHECK_MSG(after.ru_maxrss - before.ru_maxrss < 20 << 10, "%ld kB of copies",
+                          after.ru_maxrss - before.ru_maxrss);
+            (void)check_product(&p, types[t], in[0], in[1], c);
+            free(in[0]);
+            free(in[1]);
+        }
+}
+
 static void matmul_of_batches(void)
 {
     static const int64_t dim[] = { 3, 2, 4, 5, 6 };
@@ -201,13 +228,10 @@ static void integer_products_wrap(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(matmul_of_every_layout),
-        ORR_TEST(matmul_in_pieces),
-        ORR_TEST(matmul_of_batches),
-        ORR_TEST(matmul_of_broadcasts),
-        ORR_TEST(matmul_of_nothing),
-        ORR_TEST(integer_products_wrap),
-        { 0 },
+        ORR_TEST(matmul_of_every_layout), ORR_TEST(matmul_in_pieces),
+        ORR_TEST(matmul_of_many_terms),   ORR_TEST(matmul_of_batches),
+        ORR_TEST(matmul_of_broadcasts),   ORR_TEST(matmul_of_nothing),
+        ORR_TEST(integer_products_wrap),  { 0 },
     };
     return orr_test_main(argc, argv, "codelets.cpu_matmul", tests);
 }

@@ -102,11 +102,11 @@ static void multiply_lined_up(const call *s, const extent *all, bool ta, const c
 }
 
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
-               char *c)
+               bool add, char *c)
 {
     int64_t z = (int64_t)orr__dtype_size(blas), most = ORR__GEMM_MOST;
     extent all = { a->rows, b->cols, a->cols }, p = { most, most, most };
-    call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, b->cols, false };
+    call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, b->cols, add };
     if (in_pieces(blas, tb, &all)) {
         char *panel = lies_across(&all, b, ldb) ? orr__scratch(LONGEST * COLUMNS * sizeof(float)) : NULL;
         if (panel) {
@@ -119,7 +119,7 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
         for (int64_t i = 0; i < all.m; i += p.m)
             for (int64_t k = 0; k < all.k; k += p.k) {
                 extent some = { least(p.m, all.m - i), least(p.n, all.n - j), least(p.k, all.k - k) };
-                s.add = k > 0;
+                s.add = add || k > 0;
                 multiply(&s, some, a->p + (ta ? k * lda + i : i * lda + k) * z,
                          b->p + (tb ? j * ldb + k : k * ldb + j) * z, ldb, c + (i * s.ldc + j) * z);
             }

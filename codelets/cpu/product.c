@@ -92,9 +92,12 @@ static orr_status prepare(work *w, mat *m, void **buf, size_t *cap, bool *trans,
                                       (long long)lies.cols);
 }
 
-/* y = A x for one column or one row; false: not its case. */
-static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b, bool tb, int64_t ldb, char *c)
+/* y = A x for one column or one row, added to what is there or in its place; false: not its case. */
+static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, bool add, char *c)
 {
+    const mat *b = &w->walked;
+    bool tb = w->tb;
+    int64_t ldb = w->ldb;
     const mat *m;
     const void *x;
     int64_t inc;
@@ -118,13 +121,14 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, const mat *b
     if (rows > ORR__GEMM_MOST || cols > ORR__GEMM_MOST || inc > INT_MAX)
         return false;
     /* y is scaled by 0 first, and some BLAS keep its NaN then. */
-    memset(c, 0, (size_t)(a->rows * b->cols) * orr__dtype_size(w->blas));
+    if (!add)
+        memset(c, 0, (size_t)(a->rows * b->cols) * orr__dtype_size(w->blas));
     if (w->blas == ORR_F32)
         cblas_sgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0f, (const void *)m->p,
-                    (int)ld, x, (int)inc, 0.0f, (void *)c, 1);
+                    (int)ld, x, (int)inc, add ? 1.0f : 0.0f, (void *)c, 1);
     else
         cblas_dgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, 1.0, (const void *)m->p,
-                    (int)ld, x, (int)inc, 0.0, (void *)c, 1);
+                    (int)ld, x, (int)inc, add ? 1.0 : 0.0, (void *)c, 1);
     return true;
 }
 
@@ -154,45 +158,101 @@ static bool tiny(const work *w, const mat *a, const mat *b, char *c)
     return true;
 }
 
-/* The right factor as BLAS can walk it, once for all panels of rows. */
-static orr_status prepare_right(work *w)
+/* Copies of factors, which are beside all limits of memory, are made piece by piece where they would be large: so many bytes
+ * of the right factor at a time, so many terms of the left one. What a product is cut into does not depend on its rows: they
+ * may be cut otherwise, and the bits are to be the same. */
+enum { COPY_MOST = 32 << 20, PIECE = 4 << 20, PIECE_TERMS = 512, LEFT_TERMS = 1 << 16, LEFT_ROWS = 64 };
+
+static bool copied(const work *w, const mat *m)
+{
+    bool trans;
+    int64_t ld;
+    return w->blas != w->dtype || !walkable(m, &trans, &ld);
+}
+
+static int64_t terms_at_once(const work *w, const mat *a)
+{
+    int64_t row = w->right.cols * (int64_t)orr__dtype_size(w->blas), terms = a->cols;
+    if (copied(w, &w->right) && terms > COPY_MOST / row)
+        terms = PIECE / row > PIECE_TERMS ? PIECE / row : PIECE_TERMS;
+    if (copied(w, a) && terms > LEFT_TERMS)
+        terms = LEFT_TERMS;
+    return terms < a->cols ? terms : a->cols;
+}
+
+static int64_t rows_at_once(const work *w, const mat *a)
+{
+    int64_t rows = COPY_MOST / (terms_at_once(w, a) * (int64_t)orr__dtype_size(w->blas));
+    rows = rows > LEFT_ROWS ? rows : LEFT_ROWS;
+    return copied(w, a) && rows < a->rows ? rows : a->rows;
+}
+
+/* Terms [from, from + n) of the right factor as BLAS can walk it; all of them once for all panels of rows. */
+static orr_status prepare_right(work *w, int64_t from, int64_t n)
 {
     mat b = w->right;
+    bool all = n == b.rows;
+    if (w->ready)
+        return ORR_OK;
+    b.p += from * b.rs * (int64_t)w->size;
+    b.rows = n;
     orr_status st = prepare(w, &b, &w->b, &w->b_cap, &w->tb, &w->ldb);
     if (st == ORR_OK && b.cols > INT_MAX)
         st = orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
                        (long long)b.cols);
     w->walked = b;
-    w->ready = st == ORR_OK;
+    w->ready = st == ORR_OK && all;
     return st;
 }
 
-static orr_status multiply_float(work *w, mat a, char *c)
+/* Terms from `from` on, as many as a has columns, into `to`: in place of what is there, or added to it. */
+static orr_status multiply_terms(work *w, mat a, int64_t from, char *to)
 {
-    bool ta, convert = w->blas != w->to;
-    int64_t lda, n = a.rows * w->right.cols;
-    if (!convert && tiny(w, &a, &w->right, c))
-        return ORR_OK;
-    orr_status st = w->ready ? ORR_OK : prepare_right(w);
+    bool ta;
+    int64_t lda;
+    orr_status st = prepare_right(w, from, a.cols);
     if (st == ORR_OK)
         st = prepare(w, &a, &w->a, &w->a_cap, &ta, &lda);
-    if (st == ORR_OK && convert)
-        st = orr__product_room(w, &w->c, &w->c_cap, n, orr__dtype_size(w->blas));
     if (st != ORR_OK)
         return st;
-    char *to = convert ? w->c : c;
     bool plain = orr__gemm_unpacked(w->blas, &a, &w->walked, w->tb);
     int place = plain ? 1 : orr__cpu_blas_enter();
     if (!place)
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");
-    bool vector = gemv(w, &a, ta, lda, &w->walked, w->tb, w->ldb, to);
+    bool vector = gemv(w, &a, ta, lda, from > 0, to);
     if (!vector)
-        orr__gemm(w->blas, &a, ta, lda, &w->walked, w->tb, w->ldb, to);
+        orr__gemm(w->blas, &a, ta, lda, &w->walked, w->tb, w->ldb, from > 0, to);
     if (!plain)
         orr__cpu_blas_leave(place, !vector);
-    if (convert)
-        w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to](c, to, n);
     return ORR_OK;
+}
+
+static orr_status multiply_float(work *w, mat a, char *c)
+{
+    bool convert = w->blas != w->to;
+    int64_t n = a.rows * w->right.cols, terms = terms_at_once(w, &a);
+    if (!convert && tiny(w, &a, &w->right, c))
+        return ORR_OK;
+    orr_status st = convert ? orr__product_room(w, &w->c, &w->c_cap, n, orr__dtype_size(w->blas)) : ORR_OK;
+    char *to = convert ? w->c : c;
+    for (int64_t k = 0; k < a.cols && st == ORR_OK; k += terms) {
+        mat some = { a.p + k * a.cs * (int64_t)w->size, a.rows, a.cols - k < terms ? a.cols - k : terms, a.rs, a.cs };
+        st = multiply_terms(w, some, k, to);
+    }
+    if (st == ORR_OK && convert)
+        w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to](c, to, n);
+    return st;
+}
+
+static orr_status multiply_floats(work *w, mat a, char *c)
+{
+    int64_t step = rows_at_once(w, &a), row = w->right.cols * (int64_t)orr__dtype_size(w->to);
+    orr_status st = ORR_OK;
+    for (int64_t i = 0; i < a.rows && st == ORR_OK; i += step) {
+        mat some = { a.p + i * a.rs * (int64_t)w->size, a.rows - i < step ? a.rows - i : step, a.cols, a.rs, a.cs };
+        st = multiply_float(w, some, c + i * row);
+    }
+    return st;
 }
 
 /* Row i of c gathers a[i][k] · row k of b. */
@@ -237,7 +297,7 @@ orr_status orr__product_rows(orr__product *w, orr__mat a, void *c)
         memset(c, 0, (size_t)n * orr__dtype_size(w->to));
         return ORR_OK;
     }
-    return n <= 0 ? ORR_OK : orr__is_float(w->dtype) ? multiply_float(w, a, c) : multiply_int(w, a, c);
+    return n <= 0 ? ORR_OK : orr__is_float(w->dtype) ? multiply_floats(w, a, c) : multiply_int(w, a, c);
 }
 
 void orr__product_end(orr__product *w)

@@ -15,10 +15,10 @@ typedef struct {
 typedef struct {
     const orr__launch *l;
     const orr__vec *vec;
-    orr_dtype dtype; /* of the operands as stored           */
-    orr_dtype blas;  /* in which they are multiplied        */
-    orr_dtype to;    /* of the product as stored: either    */
-    size_t size;     /* of a stored operand's element       */
+    orr_dtype dtype;        /* of the operands as stored           */
+    orr_dtype blas;         /* in which they are multiplied        */
+    orr_dtype to;           /* of the product as stored: either    */
+    size_t size;            /* of a stored operand's element       */
     orr__mat right, walked; /* the right factor as given, and as it is walked … */
     bool ready, tb;         /* … when ready                                     */
     int64_t ldb;
@@ -35,9 +35,10 @@ void orr__product_end(orr__product *w);
 /* At least count · size bytes at *p, 64-byte aligned, whose content may go. */
 orr_status orr__product_room(const orr__product *w, void **p, size_t *cap, int64_t count, size_t size);
 
-/* gemm.c: c (rows of a × cols of b, contiguous, f32 or f64) = a · b, which BLAS can walk: ta, tb: as their transposes. */
+/* gemm.c: c (rows of a × cols of b, contiguous, f32 or f64) = a · b, + c with `add`. BLAS can walk both; ta, tb: as their
+ * transposes. */
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
-               char *c);
+               bool add, char *c);
 /* Whether BLAS does that without its buffer. */
 bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb);
 #define ORR__GEMM_MOST ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */
