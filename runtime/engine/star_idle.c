@@ -84,7 +84,7 @@ void orr__star_idle_stop(void)
     pthread_cond_destroy(&to_runs);
 }
 
-void orr__star_wake(bool is_run)
+bool orr__star_wake(bool is_run)
 {
     pthread_mutex_lock(&lock);
     for (; is_run && runs >= MOST_RUNS; waiting--) {
@@ -98,7 +98,9 @@ void orr__star_wake(bool is_run)
         starpu_resume();
         pthread_cond_signal(&to_watch);
     }
+    bool alone = runs == is_run;
     pthread_mutex_unlock(&lock);
+    return alone;
 }
 
 void orr__star_rest(bool is_run)

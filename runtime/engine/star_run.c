@@ -106,6 +106,13 @@ static void mark_outputs(orr__run *r, orr__buf **out)
     }
 }
 
+/* Idle workers would take each next task of a chain, and its data with it, from the worker that has both in its caches: that
+ * costs as much as a small task. With other runs under way they have better to do, and this one's worker may be busy. */
+static bool keeps_to_one(const orr__plan *plan)
+{
+    return plan->chain && orr__star.thieves && orr__star.opencls + orr__star.cudas == 0;
+}
+
 /* budget: bytes that it has to do with; 0: it takes what it needs, at once. */
 static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                                orr__buf **out, orr__run **run, size_t budget)
@@ -116,7 +123,9 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *l
     if (!r)
         return ORR_ENOMEM;
     r->ended = ended;
-    orr__star_wake(true);
+    bool alone = orr__star_wake(true);
+    if (alone && keeps_to_one(plan))
+        r->worker = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
     orr__guard_begin(r, orr__star.hybrid);
     if (st == ORR_OK && !divide(r, leaf, budget))
         st = ORR_ENOMEM;

@@ -137,6 +137,10 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->where = (int32_t)(STARPU_CPU | d->device);
     if (d->device && (d->a->run->way == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
         d->task->where = (int32_t)d->device;
+    if (d->a->run->worker >= 0) {
+        d->task->execute_on_a_specific_worker = 1;
+        d->task->workerid = (unsigned)d->a->run->worker;
+    }
     d->task->priority =
         orr__star_policy_priority(d->task->where, orr__star_urgency(d->a->run->plan, d->a->step->way_us));
     return ORR_OK;

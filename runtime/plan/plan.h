@@ -71,6 +71,7 @@ typedef struct orr__plan {
     int nleaf, nscalar;
     int ntasks;                            /* as orr__plan_tasks of all steps */
     int nearly;                            /* the same of early ones, 0: all outputs are waited for */
+    bool chain;                            /* each task needs the one before it: no two are ever under way */
     double us;                             /* predicted, one core                                */
     double way_us;                         /* the longest way_us of its steps                    */
     size_t bytes_all;                      /* of temporaries and outputs, all there from the beginning */

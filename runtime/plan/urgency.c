@@ -35,6 +35,29 @@ static void hand_on(orr__plan *p, int i, bool *needed)
         }
 }
 
+/* The bundle or step i reads what the task of step `before` makes. */
+static bool needs(const orr__plan *p, int i, int before)
+{
+    for (int k = i; k < i + (p->step[i].members > 1 ? p->step[i].members : 1); k++)
+        for (int in = 0; in < p->step[k].region->nin; in++)
+            if (maker_of(p, p->step[k].in[in]) == before)
+                return true;
+    return false;
+}
+
+static bool is_chain(const orr__plan *p)
+{
+    int before = -1;
+    for (int i = 0; i < p->nstep; i++) {
+        if (orr__plan_head(p, i) != i)
+            continue;
+        if (orr__plan_tasks(p, i) != 1 || (before >= 0 && !needs(p, i, before)))
+            return false;
+        before = i;
+    }
+    return true;
+}
+
 orr_status orr__plan_urgency(orr__site at, orr__plan *p)
 {
     bool *needed = calloc((size_t)p->nstep + 1, sizeof *needed);
@@ -58,6 +81,7 @@ orr_status orr__plan_urgency(orr__site at, orr__plan *p)
         s->rest_us += more;
         p->way_us = s->way_us > p->way_us ? s->way_us : p->way_us;
     }
+    p->chain = is_chain(p);
     free(needed);
     return ORR_OK;
 }
