@@ -65,21 +65,35 @@ static void one_bar(chart *c, double y, double ratio, int colour)
     char text[32];
     double x = ratio > 0.0 ? fmax(-DECADES, fmin(DECADES, log10(ratio))) / DECADES * HALF : -HALF;
     double middle = LEFT + HALF;
+    bool inside = x < -0.85 * HALF; /* where the label is near */
     svg_bar(c->f, x < 0.0 ? middle + x : middle, y, fabs(x), BAR - 1, colours[colour]);
     (void)snprintf(text, sizeof text, "%.3g", ratio);
     (void)fputs("<g font-size=\"9\">", c->f);
-    svg_text(c->f, x < 0.0 ? middle + x - 3 : middle + x + 3, y + BAR - 1, x < 0.0 ? "end" : "start", "#333", text);
+    if (inside)
+        svg_text(c->f, middle + x + 3, y + BAR - 1.5, "start", "#fff", text);
+    else
+        svg_text(c->f, x < 0.0 ? middle + x - 3 : middle + x + 3, y + BAR - 1, x < 0.0 ? "end" : "start", "#333", text);
     (void)fputs("</g>\n", c->f);
+}
+
+/* "key": "word", "key": 12 as word, key 12: words speak for themselves. */
+static void label_of(const bench_record *r, char *label, size_t size)
+{
+    size_t n = (size_t)snprintf(label, size, "%s ", r->name);
+    for (const char *p = r->params, *colon; *p && n + 4 < size; p = *p ? p + 1 : p) {
+        bool key = *p == '"' && (colon = strchr(p + 1, '"')) && colon[1] == ':';
+        if (key && strncmp(colon + 1, ": \"", 3) == 0)
+            p = colon + 3;
+        else if (*p != '"' && *p != ':')
+            label[n++] = *p;
+    }
+    (void)strcpy(label + n, n + 4 < size ? "" : "…");
 }
 
 static double row(chart *c, const bench_record *r, double y)
 {
-    char label[220];
-    int n = snprintf(label, sizeof label, "%s ", r->name);
-    for (const char *p = r->params; *p && n + 1 < (int)sizeof label; p++)
-        if (*p != '"')
-            label[n++] = *p;
-    label[n < 72 ? n : 72] = '\0';
+    char label[68];
+    label_of(r, label, sizeof label);
     svg_text(c->f, LEFT - 8, y + BAR, "end", "#000", label);
     one_bar(c, y, r->ratio, colour_of(c, "reference"));
     y += BAR;
@@ -118,8 +132,10 @@ int bench_draw(const char *path, const bench_record *record, int n, const char *
             (void)colour_of(&c, record[i].peer[k].name);
     }
     qsort(order, (size_t)n, sizeof *order, by_worst);
-    svg_begin(c.f, LEFT + 2 * HALF + 60, (int)height + 10 + (c.nname + 2) / 3 * 18, machine,
-              "How many times as fast as the reference and as peers; right of 1 is ahead. The worst first.");
+    svg_begin(
+        c.f, LEFT + 2 * HALF + 60, (int)height + 10 + (c.nname + 2) / 3 * 18, machine,
+        "How many times as fast as each case's reference (a limit or a direct call) and as peers; right of 1 is ahead. "
+        "The worst first.");
     axis(&c, height - GAP);
     for (int i = 0; i < n; i++)
         y = row(&c, order[i], y);

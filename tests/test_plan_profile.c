@@ -2,8 +2,12 @@
  * Must not know: StarPU. */
 #include "config.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +17,34 @@
 #include "runtime/base/sealed.h"
 #include "runtime/plan/make.h"
 #include "tests/harness.h"
+
+/* -- a process that may have so many threads more, on so many cores; below 0: as it is ----------------------------- */
+
+static int threads_left = -1, cores_seen = -1;
+
+int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*f)(void *), void *arg)
+{
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    if (threads_left == 0) {
+        (void)usleep(20000); /* those before have begun */
+        return EAGAIN;
+    }
+    threads_left -= threads_left > 0;
+    return real(id, attr, f, arg);
+}
+
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+    int (*real)(pid_t, size_t, cpu_set_t *);
+    *(void **)&real = dlsym(RTLD_NEXT, "sched_getaffinity");
+    int rc = real(pid, size, set);
+    for (unsigned c = 0; rc == 0 && (int)c < cores_seen; c++)
+        CPU_SET(c, set);
+    return rc;
+}
+
+/* -- the files ----------------------------------------------------------------------------------------------------- */
 
 static char dir[256], file[400];
 static orr__profile sample;
@@ -173,6 +205,20 @@ static void what_is_measured_is_plausible(void)
     ORR_CHECK(memcmp(&p, &orr__profile_fixed, sizeof p) == 0);
 }
 
+static void too_few_threads_are_no_hang(void)
+{
+    atomic_bool stop = false;
+    orr__profile p = orr__profile_fixed;
+    cores_seen = 4;
+    for (threads_left = 2; threads_left >= 0; threads_left--) {
+        int before = threads_left;
+        orr__profile_measure(&p, &stop);
+        ORR_CHECK(orr__profile_plausible(&p) && p.stream_all == p.stream);
+        threads_left = before;
+    }
+    cores_seen = threads_left = -1;
+}
+
 static void plans_follow_the_numbers_in_force(void)
 {
     orr__profile slow = orr__profile_fixed;
@@ -213,6 +259,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(numbers_that_make_no_sense_are_refused),
                                       ORR_TEST(an_unwritable_place_is_said_not_fatal),
                                       ORR_TEST(what_is_measured_is_plausible),
+                                      ORR_TEST(too_few_threads_are_no_hang),
                                       ORR_TEST(plans_follow_the_numbers_in_force),
                                       { 0 } };
     return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.profile", tests);

@@ -38,7 +38,7 @@ typedef struct {
     const float *a, *b;
     float *c;
     size_t n;
-    pthread_barrier_t *together; /* NULL: alone */
+    pthread_mutex_t *gate; /* closed until all are there; NULL: alone */
     double
         rate[MOST_PIECES]; /* bytes/us of each piece, in the end sorted: who is off its core for a while spoils few */
     int pieces;
@@ -47,8 +47,10 @@ typedef struct {
 static void *run_part(void *arg)
 {
     part *p = arg;
-    if (p->together)
-        (void)pthread_barrier_wait(p->together);
+    if (p->gate) {
+        (void)pthread_mutex_lock(p->gate);
+        (void)pthread_mutex_unlock(p->gate);
+    }
     for (int k = 0; k < PASSES; k++)
         for (size_t i = 0; i + PIECE <= p->n && p->pieces < MOST_PIECES; i += PIECE) {
             double t0 = orr__now();
@@ -64,31 +66,25 @@ static double all_together(float *x, size_t n, int threads)
 {
     pthread_t id[MOST_CORES];
     part *p = calloc((size_t)threads, sizeof *p);
-    pthread_barrier_t together;
-    int started = 0;
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    size_t m = n / (size_t)threads;
+    int started = 1;
     double sum = 0;
-    if (!p || pthread_barrier_init(&together, NULL, (unsigned)threads) != 0) {
-        free(p);
+    if (!p)
         return 0;
-    }
     for (int k = 0; k < threads; k++) {
-        size_t m = n / (size_t)threads, first = m * (size_t)k;
-        p[k] = (part){ .a = x + first, .b = x + n + first, .c = x + 2 * n + first, .n = m, .together = &together };
-        if (k > 0 && pthread_create(&id[k], NULL, run_part, &p[k]) != 0)
-            break;
+        float *from = x + m * (size_t)k;
+        p[k] = (part){ .a = from, .b = from + n, .c = from + 2 * n, .n = m, .gate = k > 0 ? &gate : NULL };
+    }
+    (void)pthread_mutex_lock(&gate);
+    while (started < threads && pthread_create(&id[started], NULL, run_part, &p[started]) == 0)
         started++;
-    }
-    if (started == threads)
-        (void)run_part(&p[0]);
-    for (int k = 1; k < started; k++) {
-        if (started < threads)
-            (void)pthread_cancel(id[k]); /* at the barrier, which will never fill */
+    (void)pthread_mutex_unlock(&gate);
+    (void)run_part(&p[0]);
+    for (int k = 1; k < started; k++)
         (void)pthread_join(id[k], NULL);
-    }
     for (int k = 0; started == threads && k < threads; k++)
         sum += p[k].pieces ? p[k].rate[p[k].pieces / 2] : 0;
-    if (started == threads)
-        (void)pthread_barrier_destroy(&together);
     free(p);
     return sum;
 }
