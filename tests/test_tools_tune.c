@@ -66,6 +66,22 @@ static void the_best_by_a_metric_is_found_and_written(void)
     ORR_CHECK(!strncmp(svg, "<svg ", 5) && strstr(svg, "</svg>") && strstr(svg, "eager, workers 2, tiles 500 us"));
 }
 
+static void any_variable_can_be_raced_over(void)
+{
+    ORR_CHECK(script("vary",
+                     "t=50\n[ \"$ORRERY_FUSE\" = off ] && t=$((t-20))\n[ \"$WORDS\" = \"it's one\" ] && t=$((t-5))\n"
+                     "[ -n \"$STARPU_SCHED$STARPU_NCPU$ORRERY_TILE_US\" ] && t=1\necho \"t $t\""));
+    int rc = tune("--runs 2 --metric t --vary ORRERY_FUSE=on,off --vary \"WORDS=two,it's one\" -- "
+                  "env -u STARPU_SCHED -u STARPU_NCPU -u ORRERY_TILE_US ./vary");
+    ORR_CHECK_MSG(rc == 0 && strstr(output, "fastest: ORRERY_FUSE off, WORDS it's one, 2.00 times"),
+                  "exit status %d:\n%s", rc, output);
+    const char *env = content("orrery-tune.env");
+    ORR_CHECK_MSG(strstr(env, "export ORRERY_FUSE=off\nexport WORDS='it'\\''s one'\n"), "%s", env);
+    rc = tune("--runs 2 --metric t --workers 1,2 --vary STARPU_SCHED=ws,lws -- ./vary");
+    ORR_CHECK_MSG(rc == 0 && strstr(output, "lws, workers 2") && !strstr(output, "tiles"), "exit status %d:\n%s", rc,
+                  output);
+}
+
 static void wall_clock_time_decides_without_a_metric(void)
 {
     ORR_CHECK(script("slow", "if [ \"$STARPU_SCHED\" = ws ]; then sleep 0.01; else sleep 0.3; fi"));
@@ -101,7 +117,19 @@ static void a_program_that_never_works_is_an_error(void)
 static void wrong_usage_is_told(void)
 {
     static const char *const wrong[] = {
-        "", "--runs 0 true", "--runs x true", "--limit -1 true", "--policies , true", "--nonsense true"
+        "",
+        "--runs 0 true",
+        "--runs x true",
+        "--limit -1 true",
+        "--policies , true",
+        "--nonsense true",
+        "--vary A true",
+        "--vary =a true",
+        "--vary A= true",
+        "--vary 1=a true",
+        "--vary A=1 --vary B=1 --vary C=1 --vary D=1 --vary E=1 --vary F=1 true",
+        "--vary A=1,2,3,4,5,6,7,8,9,10,11,12 --vary B=1,2,3,4,5,6,7,8,9,10,11,12 "
+        "--vary C=1,2,3,4,5,6,7,8,9,10,11,12 --vary D=1,2,3,4,5,6,7,8,9,10,11,12 true"
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ORR_CHECK_MSG(tune(wrong[i]) == 2 && strstr(output, "usage:"), "%s:\n%s", wrong[i], output);
@@ -128,6 +156,7 @@ static void clean_up(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(the_best_by_a_metric_is_found_and_written),
+                                      ORR_TEST(any_variable_can_be_raced_over),
                                       ORR_TEST(wall_clock_time_decides_without_a_metric),
                                       ORR_TEST(what_fails_loses_and_says_why),
                                       ORR_TEST(a_program_that_never_works_is_an_error),

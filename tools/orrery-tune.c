@@ -23,11 +23,15 @@ static int usage(FILE *to, int rc)
 {
     (void)fputs(
         "usage: orrery-tune [options] [--] PROGRAM [ARGUMENTS]\n"
-        "Runs PROGRAM again and again over policies x worker counts x tile settings. The slower half leaves after\n"
-        "each round, until few are left, which run until their medians tell. The environment as it is stays in.\n"
+        "Runs PROGRAM again and again over policies x worker counts x tile settings, or over the variables of --vary.\n"
+        "The slower half leaves after each round, until few are left, which run until their medians tell. The\n"
+        "environment as it is stays in.\n"
         "  --policies LIST   values of STARPU_SCHED (lws,ws,eager,dmda,dmdas)\n"
         "  --workers LIST    values of STARPU_NCPU (all cores, half of them, one less)\n"
         "  --tiles LIST      values of ORRERY_TILE_US (100,200,500,1000)\n"
+        "  --vary NAME=LIST  values of any variable, ORRERY_FUSE=on,off, in place of the three above where those are "
+        "not\n"
+        "                    given too; up to five times\n"
         "  --metric WORD     smaller is better: the last number after WORD in the program's output\n"
         "                    (without it: the time that the whole program takes)\n"
         "  --runs N          runs of each of the last ones (7)\n"
@@ -38,34 +42,42 @@ static int usage(FILE *to, int rc)
     return rc;
 }
 
-typedef struct {
-    char word[TUNE_WORDS][24];
-    int n;
-} words;
-
-static bool split(words *w, const char *list)
+/* False: too many values, too long ones, or none. */
+static bool split(tune_variable *v, const char *list)
 {
-    w->n = 0;
+    v->n = 0;
     while (*list) {
         size_t n = strcspn(list, ",");
-        if (n >= sizeof w->word[0] || w->n == TUNE_WORDS)
+        if (n >= sizeof v->word[0] || v->n == TUNE_WORDS)
             return false;
         if (n) {
-            memcpy(w->word[w->n], list, n);
-            w->word[w->n++][n] = '\0';
+            memcpy(v->word[v->n], list, n);
+            v->word[v->n++][n] = '\0';
         }
         list += n + (list[n] == ',');
     }
-    return w->n > 0;
+    return v->n > 0;
+}
+
+/* "NAME=a,b": the variable of that name, or the first that is free. */
+static bool vary(tune_options *o, const char *text)
+{
+    size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    tune_variable *v = o->var, *end = &o->var[TUNE_VARS];
+    while (v < end && v->name[0] && (strncmp(v->name, text, n) != 0 || v->name[n]))
+        v++;
+    if (v == end || n == 0 || n >= sizeof v->name || text[n] != '=' || (*text >= '0' && *text <= '9'))
+        return false;
+    (void)snprintf(v->name, sizeof v->name, "%.*s", (int)n, text);
+    return split(v, text + n + 1);
 }
 
 /* All cores that this process may use, one less, half of them. */
-static void default_workers(words *w)
+static void default_workers(tune_variable *w)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     const int want[3] = { n, n - 1, n / 2 };
-    w->n = 0;
     for (int i = 0; i < 3; i++) {
         bool again = want[i] < 1;
         for (int k = 0; k < i; k++)
@@ -75,15 +87,39 @@ static void default_workers(words *w)
     }
 }
 
-static tune_point *grid(const words *w, int *n)
+/* What nobody gave values has the usual ones. */
+static void complete(tune_options *o)
 {
-    *n = 1 + w[0].n * w[1].n * w[2].n;
-    tune_point *p = calloc((size_t)*n, sizeof *p);
-    for (int i = 1; p && i < *n; i++) {
+    tune_variable *v = o->var;
+    if (!v[TUNE_SCHED].n)
+        (void)split(&v[TUNE_SCHED], "lws,ws,eager,dmda,dmdas");
+    if (!v[TUNE_WORKERS].n)
+        default_workers(&v[TUNE_WORKERS]);
+    if (!v[TUNE_TILES].n)
+        (void)split(&v[TUNE_TILES], "100,200,500,1000");
+}
+
+/* 0: too many for anyone to wait for. */
+static int points(const tune_options *o)
+{
+    enum { MOST = 10000 };
+    int n = 1;
+    for (int v = 0; v < TUNE_VARS && n <= MOST; v++)
+        n *= o->var[v].n ? o->var[v].n : 1;
+    return n <= MOST ? n + 1 : 0;
+}
+
+static tune_point *grid(const tune_options *o, int n)
+{
+    tune_point *p = calloc((size_t)n, sizeof *p);
+    for (int i = 1; p && i < n; i++) {
         int at = i - 1;
         for (int v = 0; v < TUNE_VARS; v++) {
-            (void)snprintf(p[i].value[v], sizeof p[i].value[v], "%s", w[v].word[at % w[v].n]);
-            at /= w[v].n;
+            const tune_variable *x = &o->var[v];
+            if (x->n == 0)
+                continue;
+            (void)snprintf(p[i].value[v], sizeof p[i].value[v], "%s", x->word[at % x->n]);
+            at /= x->n;
         }
     }
     return p;
@@ -110,7 +146,7 @@ static int report(const tune_options *o, const tune_point *p, int n, int *order)
         (void)fprintf(stderr, "orrery-tune: %s.env or .svg cannot be written: %s\n", o->prefix, strerror(errno));
         return 1;
     }
-    tune_name(&p[best], name, sizeof name);
+    tune_name(o, &p[best], name, sizeof name);
     if (best)
         printf("\nfastest: %s, %.2f times as fast as it is\n", name, p[0].median / p[best].median);
     else
@@ -127,32 +163,32 @@ static int bad(const char *what, const char *value)
 
 typedef struct {
     tune_options o;
-    words w[TUNE_VARS];
+    bool chosen; /* --vary: nothing varies but what is named */
     int runs;
 } settings;
 
 /* -1: go on; else the exit status. */
 static int parse(int argc, char **argv, settings *s)
 {
-    static const struct option known[] = { { "policies", 1, NULL, 'p' },
-                                           { "workers", 1, NULL, 'w' },
-                                           { "tiles", 1, NULL, 't' },
-                                           { "metric", 1, NULL, 'm' },
-                                           { "runs", 1, NULL, 'r' },
-                                           { "limit", 1, NULL, 'l' },
-                                           { "output", 1, NULL, 'o' },
-                                           { "show", 0, NULL, 's' },
-                                           { "help", 0, NULL, 'h' },
-                                           { "version", 0, NULL, 'V' },
-                                           { 0 } };
+    static const struct option known[] = { { "policies", 1, NULL, 'p' }, { "workers", 1, NULL, 'w' },
+                                           { "tiles", 1, NULL, 't' },    { "vary", 1, NULL, 'v' },
+                                           { "metric", 1, NULL, 'm' },   { "runs", 1, NULL, 'r' },
+                                           { "limit", 1, NULL, 'l' },    { "output", 1, NULL, 'o' },
+                                           { "show", 0, NULL, 's' },     { "help", 0, NULL, 'h' },
+                                           { "version", 0, NULL, 'V' },  { 0 } };
     int c;
     while ((c = getopt_long(argc, argv, "+h", known, NULL)) != -1) {
         switch (c) {
         case 'p':
         case 'w':
         case 't':
-            if (!split(&s->w[c == 'p' ? 0 : c == 'w' ? 1 : 2], optarg))
+            if (!split(&s->o.var[c == 'p' ? TUNE_SCHED : c == 'w' ? TUNE_WORKERS : TUNE_TILES], optarg))
                 return bad("the list", optarg);
+            break;
+        case 'v':
+            if (!vary(&s->o, optarg))
+                return bad("--vary", optarg);
+            s->chosen = true;
             break;
         case 'm': s->o.metric = optarg; break;
         case 'r':
@@ -177,15 +213,21 @@ static int parse(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-    settings s = { .o = { .prefix = "orrery-tune", .limit = 600 }, .runs = 7 };
-    (void)split(&s.w[0], "lws,ws,eager,dmda,dmdas");
-    default_workers(&s.w[1]);
-    (void)split(&s.w[2], "100,200,500,1000");
+    settings s = {
+        .o = { .prefix = "orrery-tune",
+               .limit = 600,
+               .var = { { .name = "STARPU_SCHED" }, { .name = "STARPU_NCPU" }, { .name = "ORRERY_TILE_US" } } },
+        .runs = 7
+    };
     int n, rc = parse(argc, argv, &s);
     if (rc >= 0)
         return rc;
     s.o.program = argv + optind;
-    tune_point *p = grid(s.w, &n);
+    if (!s.chosen)
+        complete(&s.o);
+    if ((n = points(&s.o)) == 0)
+        return bad("the lists", "a grid of more than 10000 settings");
+    tune_point *p = grid(&s.o, n);
     int *order = calloc((size_t)n, sizeof *order);
     struct sigaction quit = { .sa_handler = on_signal };
     if (p && order && sigaction(SIGINT, &quit, NULL) == 0 && sigaction(SIGTERM, &quit, NULL) == 0) {

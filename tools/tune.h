@@ -7,8 +7,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { TUNE_VARS = 3, TUNE_RUNS = 64, TUNE_WORDS = 32 };
-extern const char *const tune_var[TUNE_VARS]; /* STARPU_SCHED, STARPU_NCPU, ORRERY_TILE_US */
+enum { TUNE_SCHED, TUNE_WORKERS, TUNE_TILES, TUNE_KNOWN, TUNE_VARS = 8, TUNE_RUNS = 64, TUNE_WORDS = 32 };
+
+/* A variable of the environment and the values that it takes in turn; none: it stays as it is. */
+typedef struct {
+    char name[48], word[TUNE_WORDS][24];
+    int n;
+} tune_variable;
 
 /* One point of the grid. value[i] "" leaves variable i as it is. */
 typedef struct {
@@ -21,11 +26,12 @@ typedef struct {
 } tune_point;
 
 typedef struct {
-    char *const *program; /* argument vector, NULL at its end */
-    const char *metric;   /* NULL: wall-clock time            */
-    const char *prefix;   /* of the files that are written    */
-    double limit;         /* seconds for one run              */
-    bool show;            /* the program's own output         */
+    char *const *program;         /* argument vector, NULL at its end */
+    const char *metric;           /* NULL: wall-clock time            */
+    const char *prefix;           /* of the files that are written    */
+    double limit;                 /* seconds for one run              */
+    bool show;                    /* the program's own output         */
+    tune_variable var[TUNE_VARS]; /* the first are STARPU_SCHED, STARPU_NCPU, ORRERY_TILE_US */
 } tune_options;
 
 extern volatile sig_atomic_t tune_stop; /* somebody wants it to end now */
@@ -33,8 +39,8 @@ extern volatile sig_atomic_t tune_stop; /* somebody wants it to end now */
 bool tune_run(const tune_options *o, tune_point *p);
 /* Median and spread anew. */
 void tune_judge(tune_point *p);
-/* "lws, 2 workers, tiles of 200 µs"; "as it is" for the first point. */
-void tune_name(const tune_point *p, char *to, size_t size);
+/* "lws, workers 2, tiles 200 us, ORRERY_FUSE off"; "as it is" for the first point. */
+void tune_name(const tune_options *o, const tune_point *p, char *to, size_t size);
 
 /* The race over n points, the first of which never leaves; about `least` of the others are left at its end and have run
  * `runs` times. false: tune_stop, or no memory. tune_sort: the best first. */

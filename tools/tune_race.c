@@ -46,7 +46,7 @@ static void progress(const race *r, const tune_point *p)
         return;
     int full = r->all > 0 ? WIDTH * r->done / r->all : 0;
     full = full > WIDTH ? WIDTH : full;
-    tune_name(p, name, sizeof name);
+    tune_name(r->o, p, name, sizeof name);
     (void)fprintf(stderr, "\r[%.*s%*s] %d of about %d: %-50.50s", full, "##############################", WIDTH - full,
                   "", r->done, r->all, name);
 }

@@ -7,15 +7,18 @@
 #include "tools/svg.h"
 #include "tools/tune.h"
 
-void tune_name(const tune_point *p, char *to, size_t size)
+void tune_name(const tune_options *o, const tune_point *p, char *to, size_t size)
 {
-    static const char *const before[TUNE_VARS] = { "", "workers ", "tiles " }, *const after[TUNE_VARS] = { "", "",
-                                                                                                           " us" };
+    static const char *const before[TUNE_KNOWN] = { "", "workers ", "tiles " }, *const after[TUNE_KNOWN] = { "", "",
+                                                                                                             " us" };
     size_t n = 0;
     to[0] = '\0';
-    for (int i = 0; i < TUNE_VARS && n < size; i++)
+    for (int i = 0; i < TUNE_VARS && n < size; i++) {
+        bool known = i < TUNE_KNOWN;
         if (p->value[i][0])
-            n += (size_t)snprintf(to + n, size - n, "%s%s%s%s", n ? ", " : "", before[i], p->value[i], after[i]);
+            n += (size_t)snprintf(to + n, size - n, "%s%s%s%s%s", n ? ", " : "", known ? before[i] : o->var[i].name,
+                                  known ? "" : " ", p->value[i], known ? after[i] : "");
+    }
     if (!n)
         (void)snprintf(to, size, "as it is");
 }
@@ -36,7 +39,7 @@ void tune_table(FILE *to, const tune_options *o, const tune_point *p, const int 
     for (int k = 0; k < n; k++) {
         const tune_point *q = &p[order[k]];
         char name[96];
-        tune_name(q, name, sizeof name);
+        tune_name(o, q, name, sizeof name);
         if (q->why[0])
             (void)fprintf(to, "%-40s %5d %s\n", name, q->runs, q->why);
         else
@@ -58,11 +61,11 @@ static void program_line(const tune_options *o, char *to, size_t size)
 
 enum { LEFT = 250, WIDE = 520, STEP = 22, TOP = 56 };
 
-static void bar(FILE *f, const tune_point *q, int row, double scale, bool first)
+static void bar(FILE *f, const tune_options *o, const tune_point *q, int row, double scale, bool first)
 {
     char name[96];
     int y = TOP + row * STEP;
-    tune_name(q, name, sizeof name);
+    tune_name(o, q, name, sizeof name);
     svg_text(f, LEFT - 8, y + 13, "end", "#000", name);
     svg_bar(f, LEFT, y + 2, q->median * scale, STEP - 7, first ? "#8a8a8a" : q->out ? "#c6d3e0" : "#3b6ea5");
     double end = q->median;
@@ -95,10 +98,27 @@ bool tune_chart(const char *path, const tune_options *o, const tune_point *p, co
     svg_begin(f, LEFT + WIDE + 80, TOP + rows * STEP + 16, title, note);
     for (int k = 0, row = 0; k < n; k++)
         if (p[order[k]].runs > 0)
-            bar(f, &p[order[k]], row++, most > 0 ? WIDE / most : 0, order[k] == 0);
+            bar(f, o, &p[order[k]], row++, most > 0 ? WIDE / most : 0, order[k] == 0);
     svg_end(f);
     bool ok = !ferror(f);
     return fclose(f) == 0 && ok;
+}
+
+/* As a shell reads it back. */
+static void export_line(FILE *f, const char *name, const char *value)
+{
+    const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.:/%@";
+    if (value[strspn(value, plain)] == '\0') {
+        (void)fprintf(f, "export %s=%s\n", name, value);
+        return;
+    }
+    (void)fprintf(f, "export %s='", name);
+    for (const char *c = value; *c; c++) {
+        if (*c == '\'')
+            (void)fputs("'\\'", f); /* ends the quotes; a quote; this one begins them again */
+        (void)fputc(*c, f);
+    }
+    (void)fputs("'\n", f);
 }
 
 bool tune_env(const char *path, const tune_options *o, const tune_point *p, int best)
@@ -118,11 +138,11 @@ bool tune_env(const char *path, const tune_options *o, const tune_point *p, int 
     if (best == 0) {
         (void)fputs("# Nothing was faster than that beyond the scatter of the runs: nothing is set.\n", f);
     } else {
-        tune_name(&p[best], name, sizeof name);
+        tune_name(o, &p[best], name, sizeof name);
         (void)fprintf(f, "# %s: %.4g, median of %d runs\n", name, p[best].median, p[best].runs);
         for (int i = 0; i < TUNE_VARS; i++)
             if (p[best].value[i][0])
-                (void)fprintf(f, "export %s=%s\n", tune_var[i], p[best].value[i]);
+                export_line(f, o->var[i].name, p[best].value[i]);
     }
     bool ok = !ferror(f);
     return fclose(f) == 0 && ok;

@@ -12,8 +12,6 @@
 #include <unistd.h>
 #include "tools/tune.h"
 
-const char *const tune_var[TUNE_VARS] = { "STARPU_SCHED", "STARPU_NCPU", "ORRERY_TILE_US" };
-
 static double now(void)
 {
     struct timespec t;
@@ -25,7 +23,7 @@ static double now(void)
 static void become(const tune_options *o, const tune_point *p, int out)
 {
     for (int i = 0; i < TUNE_VARS; i++)
-        if (p->value[i][0] && setenv(tune_var[i], p->value[i], 1) != 0)
+        if (p->value[i][0] && setenv(o->var[i].name, p->value[i], 1) != 0)
             _exit(126);
     if (dup2(out, STDOUT_FILENO) < 0)
         _exit(126);
