@@ -133,7 +133,8 @@ static void matmul_of_every_layout(void)
 static void matmul_in_pieces(void)
 {
     static const int64_t size[][3] = { { 50, 130, 300 },  { 131, 67, 513 }, { 3, 1000, 999 }, { 700, 9, 777 },
-                                       { 100, 320, 256 }, { 131, 259, 67 }, { 48, 197, 191 }, { 300, 64, 250 } };
+                                       { 100, 320, 256 }, { 131, 259, 67 }, { 48, 197, 191 }, { 300, 64, 250 },
+                                       { 64, 97, 450 },   { 50, 70, 900 },  { 17, 65, 1793 } };
     static const int order_a[2][2] = { { 0, 2 }, { 2, 0 } }, order_b[2][2] = { { 2, 1 }, { 1, 2 } };
     product p;
     for (size_t s = 0; s < sizeof size / sizeof *size; s++)

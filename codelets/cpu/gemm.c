@@ -18,10 +18,11 @@ static int64_t least(int64_t a, int64_t b)
 
 /* OpenBLAS packs the factors before it multiplies, but for products of at most 10^6 terms, whose kernels read them as they
  * lie. Packing is repaid when the product is large: by measurement, with AVX-512, pieces are faster up to some 13 · 10^6
- * terms (by a fourth for 50 · 256 · 256), slower from 15 · 10^6 on. The right factor transposed is better packed. Sums longer
- * than LONGEST would have to be cut, and be rounded otherwise; so a kernel may round too, hence never with
- * ORRERY_DETERMINISTIC. */
-enum { COLUMNS = 64, LONGEST = 256, ROWS = 16 };
+ * terms (by a fourth for 50 · 256 · 256), slower from 15 · 10^6 on; with few rows, which a packed factor serves only so
+ * often, up to 30 · 10^6 (by a fifth for 50 · 256 · 784). The right factor transposed is better packed. Sums longer than
+ * LONGEST are cut where OpenBLAS cuts them for itself: the bits are its own. With another library, or other kernels, they
+ * need not be, hence never with ORRERY_DETERMINISTIC. */
+enum { COLUMNS = 64, LONGEST = 256, ROWS = 16, FEW_ROWS = 64, PASS = 448 };
 
 static double terms(const extent *all)
 {
@@ -36,14 +37,20 @@ static bool small_kernels(orr_dtype blas, bool tb, const extent *all)
 
 static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
 {
-    return all->k <= LONGEST && terms(all) > 1e6 && terms(all) < 13e6 && !orr__env.deterministic &&
-           small_kernels(blas, tb, all);
+    bool worth = all->k <= LONGEST ? terms(all) < 13e6 : all->m <= FEW_ROWS && terms(all) < 30e6;
+    return worth && terms(all) > 1e6 && !orr__env.deterministic && small_kernels(blas, tb, all);
 }
 
-/* As many rows as there may be. */
+/* Of so many terms that are left, those that OpenBLAS sums up next: two passes of equal length rather than a short last one. */
+static int64_t pass(int64_t left)
+{
+    return left <= PASS ? left : left >= 2 * PASS ? PASS : (left / 2 + ROWS - 1) / ROWS * ROWS;
+}
+
+/* As many rows as there may be; the right factor's part stays in the first cache. */
 static extent piece_of(const extent *all)
 {
-    extent p = { 0, least(all->n, COLUMNS), all->k };
+    extent p = { 0, least(all->n, all->k <= LONGEST ? COLUMNS : COLUMNS / 2), least(all->k, PASS) };
     p.m = 1000000 / (p.n * p.k);
     p.m = p.m < all->m && p.m > ROWS ? p.m / ROWS * ROWS : p.m;
     return p;
@@ -76,49 +83,54 @@ static void multiply(const call *s, extent p, const char *a, const char *b, int6
 
 /* The kernels for what is small read vectors of the right factor once for some rows. Where vectors lie across two lines
  * of the cache, each is two reads: in pieces of so many rows it is repaid to copy a panel of columns to where none does
- * (an eighth less for 256 · 256 · 256 on two cores). What is one piece is in the first cache, or nearly, and is not. */
+ * (an eighth less for 256 · 256 · 256 on two cores); so it is where the panel is long, whose rows, far apart, would share few
+ * places of the first cache (a tenth less for 64 · 512 · 784). What is one piece is in the first cache, or nearly, and is not. */
 enum { LINE = 64, REPAID = 48 };
 
-static bool lies_across(const extent *all, const orr__mat *b, int64_t ldb)
+static bool wants_panel(const extent *all, const orr__mat *b, int64_t ldb)
 {
     return all->m >= REPAID && all->n >= COLUMNS &&
-           ((uintptr_t)b->p % LINE != 0 || ldb * (int64_t)sizeof(float) % LINE != 0);
+           (all->k > LONGEST || (uintptr_t)b->p % LINE != 0 || ldb * (int64_t)sizeof(float) % LINE != 0);
 }
 
-/* All rows, panel of columns by panel of columns, which are copied to `panel`. */
-static void multiply_lined_up(const call *s, const extent *all, bool ta, const char *a, const char *b, int64_t ldb,
-                              char *c, char *panel)
+/* In pieces of p's extents, sums in passes; whole panels of columns are copied to `panel` first, NULL: they are read as they
+ * lie. */
+static void multiply_pieces(call *s, const extent *all, const extent *p, bool ta, const orr__mat *a, const orr__mat *b,
+                            int64_t ldb, char *c, char *panel)
 {
     enum { Z = sizeof(float) };
-    extent p = piece_of(all);
-    for (int64_t j = 0; j < all->n; j += p.n) {
-        int64_t cols = least(p.n, all->n - j);
-        for (int64_t k = 0; k < all->k; k++)
-            memcpy(panel + k * COLUMNS * Z, b + (k * ldb + j) * Z, (size_t)cols * Z);
-        for (int64_t i = 0; i < all->m; i += p.m)
-            multiply(s, (extent){ least(p.m, all->m - i), cols, all->k }, a + (ta ? i : i * s->lda) * Z, panel, COLUMNS,
-                     c + (i * s->ldc + j) * Z);
-    }
+    bool add = s->add;
+    for (int64_t j = 0; j < all->n; j += p->n)
+        for (int64_t k = 0, t; k < all->k; k += t) {
+            extent some = { 0, least(p->n, all->n - j), t = pass(all->k - k) };
+            const char *right = b->p + (k * ldb + j) * Z;
+            s->add = add || k > 0;
+            for (int64_t r = 0; panel && r < t; r++)
+                memcpy(panel + r * COLUMNS * Z, right + r * ldb * Z, (size_t)some.n * Z);
+            for (int64_t i = 0; i < all->m; i += p->m) {
+                some.m = least(p->m, all->m - i);
+                multiply(s, some, a->p + (ta ? k * s->lda + i : i * s->lda + k) * Z, panel ? panel : right,
+                         panel ? COLUMNS : ldb, c + (i * s->ldc + j) * Z);
+            }
+        }
 }
 
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
                bool add, char *c)
 {
     int64_t z = (int64_t)orr__dtype_size(blas), most = ORR__GEMM_MOST;
-    extent all = { a->rows, b->cols, a->cols }, p = { most, most, most };
+    extent all = { a->rows, b->cols, a->cols };
     call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, b->cols, add };
-    if (in_pieces(blas, tb, &all)) {
-        char *panel = lies_across(&all, b, ldb) ? orr__scratch(LONGEST * COLUMNS * sizeof(float)) : NULL;
-        if (panel) {
-            multiply_lined_up(&s, &all, ta, a->p, b->p, ldb, c, panel);
-            return;
-        }
-        p = piece_of(&all); /* they are right where they lie, too */
+    if (in_pieces(blas, tb, &all)) { /* they are right where they lie, too */
+        extent p = piece_of(&all);
+        char *panel = wants_panel(&all, b, ldb) ? orr__scratch((size_t)(COLUMNS * p.k) * sizeof(float)) : NULL;
+        multiply_pieces(&s, &all, &p, ta, a, b, ldb, c, panel);
+        return;
     }
-    for (int64_t j = 0; j < all.n; j += p.n)
-        for (int64_t i = 0; i < all.m; i += p.m)
-            for (int64_t k = 0; k < all.k; k += p.k) {
-                extent some = { least(p.m, all.m - i), least(p.n, all.n - j), least(p.k, all.k - k) };
+    for (int64_t j = 0; j < all.n; j += most)
+        for (int64_t i = 0; i < all.m; i += most)
+            for (int64_t k = 0; k < all.k; k += most) {
+                extent some = { least(most, all.m - i), least(most, all.n - j), least(most, all.k - k) };
                 s.add = add || k > 0;
                 multiply(&s, some, a->p + (ta ? k * lda + i : i * lda + k) * z,
                          b->p + (tb ? j * ldb + k : k * ldb + j) * z, ldb, c + (i * s.ldc + j) * z);
