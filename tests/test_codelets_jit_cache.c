@@ -135,16 +135,55 @@ static void leftovers_of_the_dead_go(void)
 {
     orr__cache c;
     struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
-    ORR_REQUIRE(use(&c, "leftovers") && mkdir(jh_place("leftovers/tmp.cc.abcdef"), 0700) == 0);
-    jh_write(jh_place("leftovers/tmp.cc.abcdef/kernel.c"), "x", 0600);
+    char lock[80], place[128];
+    (void)snprintf(lock, sizeof lock, "%.64s.lock", file_of(1));
+    (void)snprintf(place, sizeof place, "leftovers/%s", lock);
+    ORR_REQUIRE(use(&c, "leftovers"));
     jh_write(jh_place("leftovers/tmp.1.2.3"), "x", 0600);
     jh_write(jh_place("leftovers/tmp.4.5.6"), "x", 0600);
-    jh_write(jh_place("leftovers/mine.txt"), "x", 0600);
-    ORR_CHECK(utimensat(c.dir, "tmp.cc.abcdef", old, 0) == 0 && utimensat(c.dir, "tmp.1.2.3", old, 0) == 0 &&
-              utimensat(c.dir, "mine.txt", old, 0) == 0);
+    jh_write(jh_place(place), "x", 0600);
+    ORR_CHECK(utimensat(c.dir, "tmp.1.2.3", old, 0) == 0 && utimensat(c.dir, lock, old, 0) == 0);
     orr__cache_sweep(&c, 1 << 20);
-    ORR_CHECK(faccessat(c.dir, "tmp.cc.abcdef", F_OK, 0) != 0 && faccessat(c.dir, "tmp.1.2.3", F_OK, 0) != 0);
-    ORR_CHECK(faccessat(c.dir, "tmp.4.5.6", F_OK, 0) == 0 && faccessat(c.dir, "mine.txt", F_OK, 0) == 0);
+    ORR_CHECK(faccessat(c.dir, "tmp.1.2.3", F_OK, 0) != 0 && faccessat(c.dir, lock, F_OK, 0) != 0);
+    ORR_CHECK(faccessat(c.dir, "tmp.4.5.6", F_OK, 0) == 0);
+    orr__cache_close(&c);
+}
+
+/* ORRERY_CACHE_DIR may name a directory that holds other things. */
+static void what_is_the_users_stays(void)
+{
+    static const char *const mine[] = { "mine.txt",    "Cargo.lock", "tmp.csv", "tmp.1.2",
+                                        "tmp.1.2.3.4", "tmp.1.2.x",  "tmp..1.2" };
+    orr__cache c;
+    struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
+    char place[64];
+    ORR_REQUIRE(use(&c, "mine") && mkdir(jh_place("mine/tmp.1.2.3"), 0700) == 0);
+    jh_write(jh_place("mine/tmp.1.2.3/data"), "x", 0600);
+    ORR_CHECK(utimensat(c.dir, "tmp.1.2.3", old, 0) == 0);
+    for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
+        (void)snprintf(place, sizeof place, "mine/%s", mine[i]);
+        jh_write(jh_place(place), "x", 0600);
+        ORR_CHECK(utimensat(c.dir, mine[i], old, 0) == 0);
+    }
+    orr__cache_sweep(&c, 1 << 20);
+    ORR_CHECK(orr__cache_clear() == 0);
+    for (size_t i = 0; i < sizeof mine / sizeof *mine; i++)
+        ORR_CHECK_MSG(faccessat(c.dir, mine[i], F_OK, 0) == 0, "%s is gone", mine[i]);
+    ORR_CHECK(access(jh_place("mine/tmp.1.2.3/data"), F_OK) == 0);
+    orr__cache_close(&c);
+}
+
+/* A directory in the file's place stands for whatever cannot be removed, for root too. */
+static void what_cannot_be_removed_is_said(void)
+{
+    orr__cache c;
+    char place[128];
+    ORR_REQUIRE(use(&c, "stays") && put(&c, 1, "a", 1));
+    (void)snprintf(place, sizeof place, "stays/%s", file_of(2));
+    ORR_REQUIRE(mkdir(jh_place(place), 0700) == 0);
+    ORR_CHECK(orr__cache_clear() == -1 && strstr(orr_error_message(), "1 of 2 files in ") &&
+              strstr(orr_error_message(), "cannot be removed"));
+    ORR_CHECK(!has(&c, 1));
     orr__cache_close(&c);
 }
 
@@ -291,6 +330,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(ten_thousand_corruptions_are_misses),
                                       ORR_TEST(the_oldest_go_when_it_is_full),
                                       ORR_TEST(leftovers_of_the_dead_go),
+                                      ORR_TEST(what_is_the_users_stays),
+                                      ORR_TEST(what_cannot_be_removed_is_said),
                                       ORR_TEST(a_writer_killed_half_way_leaves_no_bad_entry),
                                       ORR_TEST(the_site_layer_is_only_read),
                                       ORR_TEST(a_full_disk_is_said_once),

@@ -52,7 +52,7 @@ int info_models(void)
     for (int i = 0; i < n; i++)
         printf("%-40.40s %-7s %10.4g %8llu %12.4g %12.4g %12.4g\n", m[i].kernel, m[i].device, m[i].size_us,
                (unsigned long long)m[i].samples, m[i].mean_us, m[i].deviation_us, m[i].predicted_us);
-    printf("%d models\n", n);
+    printf("%d model%s\n", n, n == 1 ? "" : "s");
     free(m);
     return ferror(stdout) ? 1 : 0;
 }
@@ -62,5 +62,5 @@ int info_clear_models(void)
     int n = 0;
     if (orr_model_clear(&n) != ORR_OK)
         return orr_error_print(stderr);
-    return printf("%d models forgotten\n", n) < 0;
+    return printf("%d model%s forgotten\n", n, n == 1 ? "" : "s") < 0;
 }

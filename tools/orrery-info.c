@@ -9,7 +9,8 @@
 
 static int usage(FILE *to, int rc)
 {
-    fputs("usage: orrery-info [--devices [--json] | --startup | --env | --env=markdown | --cache | --clear | --machine |\n"
+    fputs("usage: orrery-info [--devices [--json] | --startup | --env | --env=markdown | --cache | --clear | --machine "
+          "|\n"
           "                    --measure | --models | --clear-models | --version | --help]\n"
           "  (nothing)        machine, libraries, engine\n"
           "  --devices        every device: memory, units, temperature, power, utilisation, clocks\n"
@@ -94,7 +95,7 @@ static int print_cache(void)
         bytes += (double)e[i].bytes;
         seconds += e[i].seconds;
     }
-    printf("%d kernels, %.1f KiB, compiled in %.2f s\n", n, bytes / 1024, seconds);
+    printf("%d kernel%s, %.1f KiB, compiled in %.2f s\n", n, n == 1 ? "" : "s", bytes / 1024, seconds);
     free(e);
     return ferror(stdout) ? 1 : 0;
 }
@@ -104,7 +105,7 @@ static int clear_cache(void)
     int n = 0;
     if (orr_cache_clear(&n) != ORR_OK)
         return orr_error_print(stderr);
-    return printf("%d kernels removed\n", n) < 0;
+    return printf("%d kernel%s removed\n", n, n == 1 ? "" : "s") < 0;
 }
 
 int main(int argc, char **argv)

@@ -23,9 +23,19 @@ static void entry_name(const orr__key *k, const char *suffix, char name[NAME])
     (void)snprintf(name, NAME, "%s%s", hex, suffix);
 }
 
+static bool is_key(const char *name, const char *ending)
+{
+    return strspn(name, "0123456789abcdef") == 64 && strcmp(name + 64, ending) == 0;
+}
+
 bool orr__is_entry(const char *name)
 {
-    return strspn(name, "0123456789abcdef") == 64 && strcmp(name + 64, ".krn") == 0;
+    return is_key(name, ".krn");
+}
+
+bool orr__is_lock(const char *name)
+{
+    return is_key(name, ".lock");
 }
 
 void orr__cache_open(orr__cache *c)

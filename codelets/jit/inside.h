@@ -68,6 +68,7 @@ void orr__cache_unlock(orr__cache *c, const orr__key *k, int lock);
 /* Oldest entries go until the rest fits into `most` bytes; leftovers of killed processes go. */
 void orr__cache_sweep(orr__cache *c, size_t most);
 bool orr__is_entry(const char *name);
+bool orr__is_lock(const char *name);
 
 /* -- compiler.c, spawn.c, compile.c ------------------------------------------------------------------------ */
 

@@ -65,7 +65,8 @@ typedef struct orr__cache_info {
 
 /* Calls f for each valid entry of the directory and of the site layer. ORR_EIO: it cannot be used, and why. */
 orr_status orr__cache_each(void (*f)(const orr__cache_info *e, void *arg), void *arg);
-/* Removes all entries of the user's own directory; how many, or -1. */
+/* Removes all entries of the user's own directory; how many, or -1: it cannot be used, or one cannot be
+ * removed, and why. */
 int orr__cache_clear(void);
 
 #endif

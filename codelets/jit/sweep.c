@@ -29,25 +29,16 @@ static DIR *open_stream(int dir)
     return d;
 }
 
-static bool ends(const char *s, const char *with)
+/* What a process that died leaves behind: exactly our names, since the directory may hold what is the user's. */
+static bool is_leftover(const char *name)
 {
-    size_t n = strlen(s), m = strlen(with);
-    return n >= m && strcmp(s + n - m, with) == 0;
-}
-
-static bool is_ours(const char *name)
-{
-    return orr__is_entry(name) || strncmp(name, "tmp.", 4) == 0 || ends(name, ".lock");
+    return orr__is_temporary(name) || orr__is_lock(name);
 }
 
 static void drop_leftover(int dir, const char *name, const struct stat *st)
 {
     enum { OLD = 3600 };
-    if (time(NULL) - st->st_mtime < OLD)
-        return;
-    if (S_ISDIR(st->st_mode))
-        orr__remove_folder(dir, name);
-    else
+    if (S_ISREG(st->st_mode) && time(NULL) - st->st_mtime >= OLD)
         (void)unlinkat(dir, name, 0);
 }
 
@@ -70,11 +61,11 @@ static found *entries(int dir, bool tidy, size_t *count)
     DIR *d = open_stream(dir);
     *count = 0;
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (!is_ours(e->d_name) || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        bool entry = orr__is_entry(e->d_name), leftover = !entry && tidy && is_leftover(e->d_name);
+        if ((!entry && !leftover) || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
-        if (!orr__is_entry(e->d_name)) {
-            if (tidy)
-                drop_leftover(dir, e->d_name, &st);
+        if (leftover) {
+            drop_leftover(dir, e->d_name, &st);
             continue;
         }
         if (n == room) {
@@ -169,15 +160,23 @@ orr_status orr__cache_each(void (*f)(const orr__cache_info *e, void *arg), void 
 int orr__cache_clear(void)
 {
     orr__cache c;
-    size_t n = 0;
+    size_t n = 0, stay = 0;
+    int why = 0;
     if (open_to_look(&c) != ORR_OK)
         return -1;
     if (c.dir >= 0) {
         found *list = entries(c.dir, true, &n);
         for (size_t i = 0; i < n; i++)
-            (void)unlinkat(c.dir, list[i].name, 0);
+            if (unlinkat(c.dir, list[i].name, 0) != 0 && errno != ENOENT) { /* ENOENT: another process did it */
+                stay++;
+                why = errno;
+            }
         free(list);
     }
     orr__cache_close(&c);
-    return (int)n;
+    if (!stay)
+        return (int)n;
+    (void)orr__fail(ORR__SITE(NULL, 0, "kernel cache"), ORR_EIO, "%zu of %zu files in %s cannot be removed: %s", stay,
+                    n, orr__env.cache_dir, strerror(why));
+    return -1;
 }

@@ -41,7 +41,7 @@ typedef struct orr_cache_entry {
 ORR_API orr_status orr_cache_list(orr_cache_entry *entries, int max, int *count);
 
 /** Removes all kernels from the user's cache directory; *removed says how many (NULL: nobody wants to know). Kernels in
- * use stay loaded. Errors: as orr_cache_list. */
+ * use stay loaded. Errors: as orr_cache_list, and ORR_EIO (a file cannot be removed). */
 ORR_API orr_status orr_cache_clear(int *removed);
 
 /** One of the numbers by which plans decide what runs where (docs/tuning.md). */
@@ -69,7 +69,8 @@ typedef struct orr_model {
  * (docs/tuning.md). Errors: ORR_EENV, ORR_EINVAL (count is NULL). Thread-safe while the library runs. */
 ORR_API orr_status orr_model_list(orr_model *models, int max, int *count);
 
-/** Forgets them, and removes their file; *removed says how many there were (may be NULL). Errors: ORR_EENV. */
+/** Forgets them, and removes their file; *removed says how many there were (may be NULL). Errors: ORR_EENV,
+ * ORR_EIO (the file cannot be removed). */
 ORR_API orr_status orr_model_clear(int *removed);
 
 /** Waits until the machine has been measured, once per host, in a thread that orr_init starts; `again`: measures it now

@@ -57,8 +57,8 @@ orr_status orr_model_clear(int *removed)
     orr_status st = look();
     int n = st == ORR_OK ? orr__models_clear() : 0;
     if (removed)
-        *removed = n;
-    return st;
+        *removed = n > 0 ? n : 0;
+    return st != ORR_OK ? st : n < 0 ? ORR_EIO : ORR_OK;
 }
 
 orr_status orr_machine_measure(bool again)

@@ -251,6 +251,18 @@ bool orr__safe_write(int dir, const char *name, const orr__bytes *b)
     return ok;
 }
 
+bool orr__is_temporary(const char *name)
+{
+    const char *digits = "0123456789", *s = strncmp(name, "tmp", 3) == 0 ? name + 3 : "";
+    for (int parts = 0; parts < 3; parts++) {
+        size_t n = *s == '.' ? strspn(s + 1, digits) : 0;
+        if (!n)
+            return false;
+        s += n + 1;
+    }
+    return !*s;
+}
+
 void orr__remove_folder(int dir, const char *name)
 {
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

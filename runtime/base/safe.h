@@ -25,6 +25,8 @@ int orr__safe_dir(const char *path, orr__dirkind kind, char *why, size_t size);
 bool orr__safe_read(int dir, const char *name, bool site, size_t most, orr__bytes *out, struct timespec *mtime);
 /* The file `name`, 0600, complete and on the disk before it has its name, in the place of what had it. false: errno. */
 bool orr__safe_write(int dir, const char *name, const orr__bytes *b);
+/* Whether it is the name that such a file has before. */
+bool orr__is_temporary(const char *name);
 /* A directory of files, and the files. */
 void orr__remove_folder(int dir, const char *name);
 bool orr__write_all(int fd, const void *data, size_t size); /* false: errno */

@@ -115,12 +115,14 @@ bool orr__sealed_write(const char *name, const char *head, const char *body, cha
     return ok;
 }
 
-bool orr__sealed_remove(const char *name)
+int orr__sealed_remove(const char *name)
 {
     char why[600];
     int dir = own_dir(why, sizeof why);
-    bool ok = dir >= 0 && unlinkat(dir, name, 0) == 0;
-    if (dir >= 0)
-        close(dir);
-    return ok;
+    if (dir < 0)
+        return 0;
+    int done = unlinkat(dir, name, 0) == 0 ? 1 : errno == ENOENT ? 0 : -1, bad = errno;
+    close(dir);
+    errno = bad;
+    return done;
 }

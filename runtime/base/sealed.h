@@ -14,7 +14,7 @@ void orr__sealed_name(const char *kind, char *name, size_t size);
 char *orr__sealed_read(const char *name, const char *head, bool site, char *why, size_t size);
 /* body: whole lines. false: it could not be kept, and why. */
 bool orr__sealed_write(const char *name, const char *head, const char *body, char *why, size_t size);
-/* false: there was none of ours. */
-bool orr__sealed_remove(const char *name);
+/* 1: gone; 0: there was none of ours; -1: it cannot be removed (errno). */
+int orr__sealed_remove(const char *name);
 
 #endif

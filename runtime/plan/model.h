@@ -46,7 +46,7 @@ double orr__model_fitted(uint64_t kernel, orr__on on, double size);
  * joined with what other processes have put there; nothing when nothing was measured. */
 void orr__models_load(void);
 void orr__models_store(void);
-int orr__models_clear(void);  /* memory and file; how many there were */
+int orr__models_clear(void);  /* memory and file; how many there were, -1: the file stays, and why */
 int orr__models_forget(void); /* memory                             */
 void orr__models_each(void (*f)(const orr__class *c, orr__on on, const orr__timed *t, void *arg), void *arg);
 void orr__models_guard(void); /* its locks, against forks */

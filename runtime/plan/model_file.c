@@ -3,6 +3,7 @@
 #include "config.h"
 #include "runtime/plan/model.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -117,7 +118,10 @@ int orr__models_clear(void)
     char name[128];
     int n = orr__models_forget();
     file_name(name, sizeof name);
-    if (orr__sealed_remove(name) && n == 0)
-        n = 1;
-    return n;
+    int gone = orr__sealed_remove(name);
+    if (gone >= 0)
+        return n > gone ? n : gone;
+    (void)orr__fail(ORR__SITE(NULL, 0, "models"), ORR_EIO, "%s in %s cannot be removed: %s", name, orr__env.cache_dir,
+                    strerror(errno));
+    return -1;
 }
