@@ -36,8 +36,10 @@ orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape s
     if (!memory_ok(at, dtype, &shape, data, &bytes, &bad))
         return bad;
     orr__buf *b = orr__buf_new(bytes);
-    if (!b)
-        return orr__poison(at, ORR_ENOMEM, "no memory for %zu bytes", bytes);
+    if (!b) { /* the pool has said how much there is */
+        (void)orr__fail_place(at, ORR_ENOMEM);
+        return orr__handle_new(NULL);
+    }
     if (bytes)
         memcpy(b->host, data, bytes);
     return leaf(at, dtype, &shape, b);

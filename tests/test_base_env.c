@@ -63,7 +63,7 @@ static void sizes_take_suffixes(void)
         size_t bytes;
     } cases[] = {
         { "12345", 12345 },         { "1k", 1024 }, { "3M", 3u << 20 }, { "1GiB", 1u << 30 },
-        { "1TB", (size_t)1 << 40 }, { "0", 0 },
+        { "1TB", (size_t)1 << 40 }, { "0", 0 },     { "010K", 10240 },  { "0x10", 16 },
     };
     clean();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

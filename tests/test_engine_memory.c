@@ -114,6 +114,11 @@ static void memory_held_for_reuse_gives_way_to_the_limit(void)
         orr__buf_unref(out);
     }
     orr__pool_limit(20000);
+    double many[5000] = { 0 };
+    ORR_CHECK(orr_tensor_status(orr_from(ORR_F64, ORR_SHAPE(5000), many)) == ORR_ENOMEM);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "test_engine_memory.c:") &&
+                      strstr(orr_error_message(), ": from: 40000 bytes") && strstr(orr_error_message(), "20000 bytes"),
+                  "%s", orr_error_message());
     ORR_CHECK(hand_run(a, &la, 1, &out) == ORR_ENOMEM);
     orr__pool_limit(0);
     ORR_CHECK(hand_run(a, &la, 1, &out) == ORR_OK && is_ramp(out, 1000, 1, 1));

@@ -103,14 +103,15 @@ static int find_word(const entry *e, const char *s, size_t n)
     return -1;
 }
 
-/* Digits, and for sizes one suffix of K M G T (1024 each step), B or iB after it allowed. */
+/* Decimal digits, also after zeros, or 0x and hexadecimal ones; for sizes one suffix of K M G T (1024 each step), B or iB
+ * after it allowed. */
 static bool parse_number(const char *s, bool suffix, uint64_t max, uint64_t *out)
 {
     if (!isdigit((unsigned char)*s))
         return false;
     char *end;
     errno = 0;
-    unsigned long long n = strtoull(s, &end, 0);
+    unsigned long long n = strtoull(s, &end, s[0] == '0' && tolower((unsigned char)s[1]) == 'x' ? 16 : 10);
     if (errno)
         return false;
     uint64_t v = n;
