@@ -184,6 +184,21 @@ static void refusals_name_the_line(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
+/* As with ORRERY_BACKEND: who asks for a device does not get one core instead. */
+static void a_backend_asked_for_by_name_is_there_or_an_error(void)
+{
+    if (getenv("ORRERY_BACKEND") || getenv("ORRERY_ENGINE"))
+        ORR_SKIP("the environment chooses");
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    orr_status st = orr_init(&(orr_config){ .backend = "cuda" });
+    ORR_CHECK_MSG(st == ORR_OK ? strstr(orr_engine_name(), "CUDA") != NULL : st == ORR_EDEVICE && says("CUDA"),
+                  "%s: %s, %s", orr_status_name(st), orr_error_message(), orr_engine_name());
+    if (st == ORR_OK)
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK(orr_init(&(orr_config){ .engine = "serial", .backend = "gpu" }) == ORR_EINVAL && says("auto, cpu, cuda"));
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
 static void an_unknown_policy_is_an_error_that_lists_them(void)
 {
     if (strncmp(orr_engine_name(), "starpu", 6) != 0)
@@ -275,6 +290,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_graph_reads_the_variables_of_other_threads_anew),
                                       ORR_TEST(the_child_of_a_fork_gets_errors),
                                       ORR_TEST(refusals_name_the_line),
+                                      ORR_TEST(a_backend_asked_for_by_name_is_there_or_an_error),
                                       ORR_TEST(an_unknown_policy_is_an_error_that_lists_them),
                                       ORR_TEST(wrong_numbers_for_starpu_are_errors),
                                       ORR_TEST(a_range_that_its_dtype_does_not_hold_is_refused),

@@ -29,6 +29,21 @@ static orr_status choose(orr__site at, const orr_config *config, int *choice)
     return orr__fail(at, ORR_EINVAL, "engine \"%s\" is none of auto, starpu, serial", config->engine);
 }
 
+orr_status orr__engine_backend(orr__site at, const orr_config *config, int *choice)
+{
+    static const char *const names[] = { "auto", "cpu", "cuda", "opencl" };
+
+    *choice = orr__env.backend;
+    if (*choice != ORR__BACKEND_AUTO || !config || !config->backend)
+        return ORR_OK;
+    for (int i = 0; i < 4; i++)
+        if (strcmp(config->backend, names[i]) == 0) {
+            *choice = i;
+            return ORR_OK;
+        }
+    return orr__fail(at, ORR_EINVAL, "backend \"%s\" is none of auto, cpu, cuda, opencl", config->backend);
+}
+
 static orr_status start_one(orr__site at, const orr_config *config, const orr__engine_impl *e)
 {
     orr_status st = e->start(at, config);
@@ -71,10 +86,12 @@ static void watch_forks(void)
 orr_status orr__engine_start(orr__site at, const orr_config *config)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    int choice;
+    int choice, backend = ORR__BACKEND_AUTO;
     orr_status st = choose(at, config, &choice);
 
     (void)pthread_once(&once, watch_forks);
+    if (st == ORR_OK)
+        st = orr__engine_backend(at, config, &backend);
     if (st != ORR_OK)
         return st;
     if (atomic_load(&engine))
@@ -87,8 +104,8 @@ orr_status orr__engine_start(orr__site at, const orr_config *config)
         st = orr__fail(at, ORR_EDEVICE, "this library was built without StarPU");
 #endif
         /* Only what the user asked for by name may stop the show. */
-        if (st != ORR_EDEVICE || choice == ORR__ENGINE_STARPU || orr__env.backend == ORR__BACKEND_OPENCL ||
-            orr__env.backend == ORR__BACKEND_CUDA)
+        if (st != ORR_EDEVICE || choice == ORR__ENGINE_STARPU || backend == ORR__BACKEND_OPENCL ||
+            backend == ORR__BACKEND_CUDA)
             return st;
         orr__log(1, "no StarPU, the serial engine runs instead: %s", orr_error_message());
         orr_error_clear();

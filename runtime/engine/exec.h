@@ -32,6 +32,8 @@ typedef struct orr__engine_impl {
 extern const orr__engine_impl orr__engine_serial;
 extern const orr__engine_impl orr__engine_starpu; /* only with HAVE_STARPU */
 
+/* The backend in force, ORR__BACKEND_…: the environment's word, else the caller's. ORR_EINVAL: none has this name. */
+orr_status orr__engine_backend(orr__site at, const orr_config *config, int *choice);
 void orr__engine_settle(void);                              /* calls the engine's settle */
 void orr__engine_worker(int w, char *text, size_t size);    /* name; 0 is "inline"        */
 

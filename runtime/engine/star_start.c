@@ -40,23 +40,6 @@ static int count_opencl(void)
 }
 #endif
 
-/* The backend in force: the environment's word, else the caller's. */
-static orr_status choose_backend(orr__site at, const orr_config *config, int *choice)
-{
-    static const char *const names[] = { "auto", "cpu", "cuda", "opencl" };
-
-    *choice = orr__env.backend;
-    if (*choice == ORR__BACKEND_AUTO && config && config->backend) {
-        int i = 0;
-        while (i < 4 && strcmp(config->backend, names[i]) != 0)
-            i++;
-        if (i == 4)
-            return orr__fail(at, ORR_EINVAL, "backend \"%s\" is none of auto, cpu, cuda, opencl", config->backend);
-        *choice = i;
-    }
-    return ORR_OK;
-}
-
 /* StarPU ends the process when one of its numbers is none. */
 static orr_status check_numbers(orr__site at)
 {
@@ -111,7 +94,7 @@ static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *ope
 /* StarPU's own variables win over all of this. */
 static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
 {
-    orr_status st = choose_backend(at, config, backend);
+    orr_status st = orr__engine_backend(at, config, backend);
     bool cuda = false;
     int opencl = 0;
 
