@@ -278,11 +278,13 @@ void orr__vrun_box(orr__vrun *v)
         run_op(v, &k->op[o], 0, v->total < k->block ? v->total : k->block);
 }
 
+/* Is any output written where an input is? Then what is read is copied first: no operation may see its operand change. */
 static bool overlaid(const orr__launch *l)
 {
-    for (int i = 0; i < l->region->nin; i++)
-        if (l->in[i] == l->out[0])
-            return true;
+    for (int k = 0; k < l->region->nout; k++)
+        for (int i = 0; i < l->region->nin; i++)
+            if (l->in[i] == l->out[k])
+                return true;
     return false;
 }
 

@@ -97,7 +97,8 @@ static const char *pace_of(const orr__cloop *c)
     return wide ? "orr_u16" : "orr_u8";
 }
 
-/* The loops of a block, up to element `to`. */
+/* The loops of a block, up to element `to`. Everything is loaded before anything is stored, and pointers are not restrict: any
+ * output may lie where an input is that is read in the element that is written (runtime/plan/heir.c). */
 static void block(orr__cloop *c, int stages, const char *to, bool paced)
 {
     for (int s = 0; s < stages; s++) {
