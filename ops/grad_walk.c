@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "ops/grad_walk.h"
+#include "runtime/graph/take.h"
 
 typedef struct {
     orr__node *node;
@@ -91,14 +92,17 @@ static bool push(stack *s, orr__node *n)
     return true;
 }
 
-/* Under the graph lock: the inputs of a node vanish when another thread has evaluated it. */
-static bool walk(orr__ancestry *a, stack *s, orr__node *y)
+/* Under the graph lock: the inputs of a node vanish when another thread has evaluated it. False: no memory, or a value that
+ * another thread writes over, which a gradient would read. */
+static bool walk(orr__ancestry *a, stack *s, orr__node *y, orr__take_state *take)
 {
     if (!push(s, y))
         return false;
     while (s->n) {
         frame *f = &s->at[s->n - 1];
         orr__node *n = f->node;
+        if (orr__takes_matter && n->value && (*take = orr__take_of(orr__node_value(n))) != ORR__TAKE_NONE)
+            return false;
         if (!n->value && f->next < n->nin) {
             orr__node *x = n->in[f->next++];
             if (orr__ancestry_find(a, x) < 0 && !push(s, x))
@@ -115,15 +119,25 @@ static bool walk(orr__ancestry *a, stack *s, orr__node *y)
 orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__ancestry *a)
 {
     stack s = { NULL, 0, 0 };
-    memset(a, 0, sizeof *a);
-    orr__graph_lock();
-    bool ok = walk(a, &s, y);
-    orr__graph_unlock();
+    orr_status st = ORR_OK;
+    for (bool again = true; again && st == ORR_OK;) {
+        orr__take_state take = ORR__TAKE_NONE;
+        memset(a, 0, sizeof *a);
+        s.n = 0;
+        orr__graph_lock();
+        uint64_t ended = orr__takes_ended();
+        bool ok = walk(a, &s, y, &take);
+        orr__graph_unlock();
+        again = take != ORR__TAKE_NONE;
+        if (!ok)
+            orr__ancestry_free(a);
+        if (again)
+            st = orr__takes_wait(at, take, ended);
+        else if (!ok)
+            st = orr__fail(at, ORR_ENOMEM, "no memory to walk the graph");
+    }
     free(s.at);
-    if (ok)
-        return ORR_OK;
-    orr__ancestry_free(a);
-    return orr__fail(at, ORR_ENOMEM, "no memory to walk the graph");
+    return st;
 }
 
 void orr__ancestry_free(orr__ancestry *a)

@@ -62,7 +62,8 @@ ORR_API void orr_optim_free(orr_optim *o);
 /** One step down the gradient of `loss` (its sum): orr_grad, clipping where asked for, update, orr_assign.
  * Lazy: the step is computed at this thread's next evaluation, so `orr_optim_step(o, loss); orr_item(loss, &x);`
  * makes one pass of all. `loss` keeps the value before the step. Graphs of successive steps are alike: the plan is
- * made once. Errors: what `loss` carries, and those of orr_grad; then no variable has changed. */
+ * made once. Where nothing is held that would need the old values, new ones take over their memory (orr_assign).
+ * Errors: what `loss` carries, and those of orr_grad; then no variable has changed. */
 ORR_API orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tensor *loss);
 #define orr_optim_step(...) orr_optim_step_at(ORR_HERE, __VA_ARGS__)
 /** Like orr_optim_step, with gradients that you bring: grads[i] of v[i]'s shape. No clipping. */

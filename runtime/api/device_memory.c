@@ -5,6 +5,7 @@
 #include <orrery/device.h>
 #include "codelets/devices.h"
 #include "runtime/api/eval.h"
+#include "runtime/graph/take.h"
 
 enum { MOST = 64 };
 
@@ -48,10 +49,9 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buf **b)
         st = orr__tensor_nodes(at, &t, 1, NULL, &node);
     if (st == ORR_OK)
         st = orr__eval_nodes(at, &node, 1, NULL);
-    if (st != ORR_OK)
-        return orr__fail_place(at, st);
-    *b = orr__buf_ref(orr__node_value(node));
-    return ORR_OK;
+    if (st == ORR_OK)
+        st = orr__take_ref(at, node, b);
+    return orr__fail_place(at, st);
 }
 
 static orr_status move(orr__site at, orr_tensor *t, int device, bool wait)

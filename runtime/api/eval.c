@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/trace.h"
+#include "runtime/graph/take.h"
 
 orr_status orr__need_running(orr__site at)
 {
@@ -50,7 +51,9 @@ static void publish(orr__node *const *node, int n, const orr__prog *p, orr__buf 
     }
 }
 
-static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__prog *p, orr__run **run)
+/* takes: what the plan may write over, or NULL. */
+static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__prog *p, orr__takes *takes,
+                              orr__run **run)
 {
     orr__plan *plan;
     for (int k = 0; k < p->nleaf; k++)
@@ -61,6 +64,8 @@ static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__
     orr_status st = orr__plan_get_within(at, p, orr__engine_left(), &plan);
     if (st != ORR_OK)
         return st;
+    if (takes && plan->nheirs == 0) /* it does not: nobody need wait for us */
+        orr__takes_end(takes);
     orr__buf *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
     st = out ? orr__engine_execute(at, plan, p->leaf, p->scalar, out, run) : ORR_ENOMEM;
     if (st == ORR_OK)
@@ -87,7 +92,7 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
         if (!count)
             continue;
         if (orr__prog_capture(at, todo, 1, &p) == ORR_OK) {
-            (void)run_capture(at, todo, 1, &p, NULL);
+            (void)run_capture(at, todo, 1, &p, NULL, NULL);
             orr__prog_free(&p);
         }
         orr__node_unref(todo[0]);
@@ -129,11 +134,15 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
         st = select_nodes(pending, npending, todo, &count, false);
     if (st == ORR_OK && count) {
         orr__prog p;
+        orr__takes takes = { 0 };
+        if (count > first && orr__plan_machine.heirs)
+            orr__takes_begin(todo, count, &takes);
         st = orr__prog_capture_first(at, todo, count, first && !run ? first : count, &p);
         if (st == ORR_OK) {
-            st = run_capture(at, todo, count, &p, run);
+            st = run_capture(at, todo, count, &p, &takes, run);
             orr__prog_free(&p);
         }
+        orr__takes_end(&takes);
     }
     if (st == ORR_OK)
         orr__pending_clear();
@@ -277,7 +286,8 @@ orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node 
         return st;
     if (!orr__node_value(*node) && (st = orr__eval_nodes(at, node, 1, NULL)) != ORR_OK)
         return orr__fail_place(at, st);
-    *buf = orr__buf_ref(orr__node_value(*node));
+    if ((st = orr__take_ref(at, *node, buf)) != ORR_OK)
+        return orr__fail_place(at, st);
     st = orr__run_wait((*buf)->run);
     if (st == ORR_OK)
         st = orr__buf_sync(*buf);

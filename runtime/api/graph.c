@@ -6,6 +6,7 @@
 #include "ops/grad_walk.h"
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
+#include "runtime/graph/take.h"
 #include "runtime/api/token.h"
 
 typedef struct {
@@ -173,8 +174,10 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
         orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
         orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
         orr_status st = now ? orr__eval_nodes(at, &now, 1, NULL) : ORR_OK;
-        if (st == ORR_OK)
-            leaf[k] = orr__buf_ref(from ? orr__node_value(from) : p->leaf[k]);
+        if (st == ORR_OK && from)
+            st = orr__take_ref(at, from, &leaf[k]);
+        else if (st == ORR_OK)
+            leaf[k] = orr__buf_ref(p->leaf[k]);
         orr__node_unref(now);
         if (st != ORR_OK)
             return st;

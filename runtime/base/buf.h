@@ -23,6 +23,9 @@ typedef struct orr__buf {
     void *tiles;           /* the engine's handles for this buffer, NULL: host memory is all there is */
     orr__run *run;         /* the run that writes it; NULL: the content is there                     */
     atomic_int readers;    /* host pointers handed out (orr_data)                                     */
+    atomic_int ordered;    /* references of runs that tell StarPU of all that they do to it; counted down before refs */
+    _Atomic(const void *) taker; /* the thread whose evaluation may write over it (runtime/graph/take.h), else NULL */
+    atomic_bool overwritten; /* it has, and failed: this is no value any more                         */
     struct orr__buf *next; /* free lists                                                              */
 } orr__buf;
 

@@ -192,6 +192,28 @@ orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *t
     return e && e->room ? e->room(at, where, total, left) : no_such_memory(at, where);
 }
 
+/* The run of the first output that lies where a leaf was; NULL: none does. */
+static orr__run *over_leaves(const orr__plan *plan, orr__buf *const *leaf, orr__buf *const *out)
+{
+    for (int i = 0; plan->nheirs > 0 && i < plan->nout; i++) {
+        int into = plan->value[plan->out[i]].into;
+        if (into >= 0 && out[i] == leaf[plan->value[into].leaf])
+            return out[i]->run ? orr__run_ref(out[i]->run) : NULL;
+    }
+    return NULL;
+}
+
+/* It failed: no outputs. What it wrote over is known when all of it has ended, not only what was waited for. */
+static void undo(const orr__plan *plan, orr__buf *const *leaf, orr__buf **out)
+{
+    orr__run *all = over_leaves(plan, leaf, out);
+    (void)orr__run_wait(all);
+    orr__exec_spoil(all, plan, leaf);
+    orr__run_unref(all);
+    for (int i = 0; i < plan->nout; i++)
+        orr__buf_unref(out[i]);
+}
+
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
                                orr__buf **out, orr__run **run)
 {
@@ -212,8 +234,8 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *l
         return st;
     st = orr__run_wait(r);
     orr__run_unref(r);
-    for (int i = 0; st != ORR_OK && i < plan->nout; i++)
-        orr__buf_unref(out[i]);
+    if (st != ORR_OK)
+        undo(plan, leaf, out);
     return st;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/exec.h"
+#include "runtime/graph/take.h"
 
 #define WORTH_TELLING 5.0 /* us: what takes less costs more to note than its model could win */
 
@@ -24,6 +25,22 @@ orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buf *const 
                              leaf[v->leaf]->bytes, orr__value_bytes(v));
     }
     return ORR_OK;
+}
+
+void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buf *const *leaf)
+{
+    for (int i = 0; r && r->before && i < plan->nvalue; i++) {
+        orr__buf *b = plan->value[i].into >= 0 ? leaf[plan->value[plan->value[i].into].leaf] : NULL;
+        if (!b || !orr__take_mine(b))
+            continue;
+        if (atomic_load(&r->wrote))
+            atomic_store(&b->overwritten, true);
+        if (b->run == r) {
+            orr__run_unref(b->run);
+            b->run = r->before[i];
+            r->before[i] = NULL;
+        }
+    }
 }
 
 void orr__exec_outputs(const orr__plan *plan, orr__buf *const *value, orr__buf **out)

@@ -85,6 +85,10 @@ struct orr__run {
     orr__plan *plan;
     orr__scalar *scalar;
     orr__buf **value;              /* one per plan value, references held until the run ends */
+    bool safe, firm;               /* the data cannot make it fail; nor those of the runs that it waits for */
+    atomic_bool wrote;             /* over leaves                                                */
+    orr__run **before; int nbefore; /* by value, of outputs that lie where leaves were: whose run had made these, until we succeed */
+    bool counted;                  /* its outputs' buffers: references that are `ordered`        */
     orr__run **dep;                /* runs that made our leaves: their failure is ours       */
     int ndep;
     struct orr__scratch { orr__buf *buf; atomic_flag taken; } *scratch; /* as many as bundles can run at once */
@@ -104,6 +108,14 @@ struct orr__run {
 /* One reference for the caller, one for the work under way (orr__run_finish drops it); left = 1.
  * Copies the scalars; value[] is there and empty. NULL: last error set. */
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
+/* Does output v of the run lie where a leaf was? */
+static inline bool orr__run_inherits(const orr__run *r, int v)
+{
+    int leaf = r->plan->value[v].into;
+    return leaf >= 0 && r->value[leaf] && r->value[leaf] == r->value[v];
+}
+/* All that is done to outputs is told to StarPU: until the run ends, its references to them are no reason to leave them alone. */
+void orr__run_count(orr__run *r);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
 bool orr__run_task_done(orr__run *r); /* left − 1; at zero the run ends: true */
 /* Gives it a part that ends after n tasks, each of which is told to orr__run_early_done before orr__run_task_done. */
@@ -127,6 +139,8 @@ static inline size_t orr__value_bytes(const orr__value *v)
 /* Whether the plan fits into what ORRERY_MEMORY_LIMIT leaves, one task after the other. ORR_ENOMEM with all the numbers: no,
  * and nothing has begun. */
 orr_status orr__exec_admit(orr__site at, const orr__plan *plan);
+/* The run has failed and ended: leaves that it could have written over are no values any more if it has, else as before. */
+void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buf *const *leaf);
 /* Every leaf there, and large enough. */
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buf *const *leaf);
 /* out[k] = a new reference to the buffer of output k. */

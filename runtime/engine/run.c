@@ -38,6 +38,7 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
     begin(r, 1);
     r->worker = -1;
     r->plan = orr__plan_ref(plan);
+    r->safe = r->firm = plan->safe;
     return r;
 }
 
@@ -47,10 +48,20 @@ orr__run *orr__run_ref(orr__run *r)
     return r;
 }
 
+static void drop_before(orr__run *r)
+{
+    for (int i = 0; i < r->nbefore; i++)
+        orr__run_unref(r->before[i]);
+    free(r->before);
+    r->before = NULL;
+    r->nbefore = 0;
+}
+
 void orr__run_unref(orr__run *r)
 {
     if (!r || atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1)
         return;
+    drop_before(r);
     pthread_mutex_destroy(&r->lock);
     pthread_cond_destroy(&r->cond);
     free(r);
@@ -64,6 +75,19 @@ void orr__run_fail(orr__run *r, orr_status st, const char *text)
         atomic_store(&r->status, (int)st);
     }
     pthread_mutex_unlock(&r->lock);
+}
+
+static void count(orr__run *r, int by)
+{
+    for (int i = 0; i < r->plan->nvalue; i++)
+        if (r->plan->value[i].output >= 0 && r->plan->value[i].leaf < 0 && r->value[i])
+            atomic_fetch_add(&r->value[i]->ordered, orr__run_inherits(r, i) ? 2 * by : by);
+}
+
+void orr__run_count(orr__run *r)
+{
+    r->counted = true;
+    count(r, 1);
 }
 
 static void copy_text(orr__run *r, char *text)
@@ -121,6 +145,10 @@ static void finish(orr__run *r)
     orr__run_unref(r->part);
     r->part = NULL;
     inherit_failure(r);
+    if (r->counted)
+        count(r, -1);
+    if (orr__run_status(r) == ORR_OK) /* else whoever waits may want it */
+        drop_before(r);
     for (int i = 0; i < r->plan->nvalue; i++)
         orr__buf_unref(r->value[i]);
     for (int i = 0; i < r->nscratch; i++)
@@ -146,6 +174,7 @@ bool orr__run_divide(orr__run *r, int n)
     if (!p)
         return false;
     begin(p, n);
+    p->safe = r->safe;
     r->part = p;
     return true;
 }

@@ -3,11 +3,13 @@
 #include "config.h"
 #include <stdlib.h>
 #include "runtime/engine/star.h"
+#include "runtime/graph/take.h"
 
 /* What is there already stays as it is while we hold it: in one memory, no task has to be told of it. */
 static bool settled(const orr__run *r, int v)
 {
-    return orr__star.one_memory && r->plan->value[v].leaf >= 0 && orr__run_done(r->value[v]->run);
+    return orr__star.one_memory && r->plan->value[v].leaf >= 0 && orr__run_done(r->value[v]->run) &&
+           !orr__take_mine(r->value[v]);
 }
 
 orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end)
@@ -72,6 +74,8 @@ static size_t leaf_tile_bytes(const orr__plan *plan, int v)
     size_t size = orr_dtype_size(plan->value[v].dtype);
     int64_t count = plan->value[v].count, first, end;
 
+    if (plan->value[v].heir >= 0)
+        return tile_bytes(&plan->value[plan->value[v].heir]);
     for (int i = 0; orr__star.opencls + orr__star.cudas > 0 && i < plan->nstep; i++) {
         const orr__step *s = &plan->step[i];
         for (int j = 0; j < s->region->nin; j++) {
@@ -93,12 +97,27 @@ orr__buf *orr__star_buffer(const orr__run *r, int v)
     return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buf_new(0);
 }
 
-/* The buffer of what a step writes: its input's when it works in place, or that of the slot's last occupant when it is cut
- * alike and read no more. Other tilings of the same memory would be other handles, of whose order StarPU knows nothing. */
+/* May output v lie where the leaf is that the plan names? The handles must be those that it would have; and its run is one that is
+ * waited for after a failure. */
+static bool inherits(const orr__run *r, int v)
+{
+    const orr__value *val = &r->plan->value[v];
+    orr__buf *b = val->into >= 0 ? r->value[val->into] : NULL;
+    orr__tiles *t = b ? orr__buf_tiles(b) : NULL;
+
+    return t && r->firm && !(r->part && val->awaited) && orr__star.one_memory && orr__take_mine(b) &&
+           b->bytes == orr__value_bytes(val) && t->bytes == tile_bytes(val);
+}
+
+/* The buffer of what a step writes: a leaf's that nobody wants any more, its input's when it works in place, or that of the slot's
+ * last occupant when it is cut alike and read no more. Other tilings of the same memory would be other handles, of whose order
+ * StarPU knows nothing. */
 static orr__buf *written(const orr__run *r, int v, int *occupant)
 {
     const orr__value *val = &r->plan->value[v];
 
+    if (inherits(r, v))
+        return orr__buf_ref(r->value[val->into]);
     if (val->over >= 0) {
         occupant[val->slot] = v + 1;
         return orr__buf_ref(r->value[val->over]);
@@ -119,6 +138,9 @@ orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf)
     int few[64] = { 0 }, *occupant = few;
     orr_status st = ORR_OK;
 
+    if (plan->nheirs > 0 && !(r->before = orr__alloc_n((size_t)plan->nvalue, sizeof(orr__run *))))
+        return ORR_ENOMEM;
+    r->nbefore = r->before ? plan->nvalue : 0;
     if (plan->nslot > 64 && !(occupant = orr__alloc_n((size_t)plan->nslot, sizeof *occupant)))
         return ORR_ENOMEM;
     for (int i = 0; i < plan->nvalue && st == ORR_OK; i++) {
@@ -136,5 +158,7 @@ orr_status orr__star_bind(orr__run *r, orr__buf *const *leaf)
     }
     if (occupant != few)
         free(occupant);
+    if (st == ORR_OK && !r->meter)
+        orr__run_count(r);
     return st == ORR_OK && !orr__star_scratch(r) ? ORR_ENOMEM : st;
 }

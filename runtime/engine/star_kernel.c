@@ -25,6 +25,14 @@ static orr_status launch(const orr__task *a)
     return st;
 }
 
+/* From now on leaves whose memory the outputs have are half old, half new, should the run fail. */
+static void note_leaves(const orr__task *a)
+{
+    for (int k = 0; a->run->plan->nheirs > 0 && k < a->step->region->nout; k++)
+        if (orr__run_inherits(a->run, a->step->out[k]))
+            atomic_store(&a->run->wrote, true);
+}
+
 void orr__star_cpu(void *buffers[], void *arg)
 {
     (void)buffers;
@@ -36,6 +44,7 @@ void orr__star_cpu(void *buffers[], void *arg)
     orr__task_runs(a);
     uint32_t stands_for = orr__work_begin(a->work, worker);
     double t0 = stands_for ? orr__now() : 0;
+    note_leaves(a);
     orr_status st = launch(a);
     orr__exec_rest(a->step, a->tile, a->run->value);
     if (st != ORR_OK) {

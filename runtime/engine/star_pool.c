@@ -92,6 +92,7 @@ orr__buf *orr__tilepool_take(size_t bytes, size_t tile_bytes)
         return NULL;
     atomic_store(&t->buf->refs, 1);
     atomic_store(&t->buf->readers, 0);
+    atomic_store(&t->buf->overwritten, false);
     atomic_store(&t->away, false); /* what it holds is void until it is written */
     return t->buf;
 }

@@ -24,6 +24,7 @@ static orr_status depend(orr__run *r, orr__buf *const *leaf)
         if (!r->dep && !(r->dep = orr__alloc_n((size_t)n, sizeof(*r->dep))))
             return ORR_ENOMEM;
         r->dep[r->ndep++] = orr__run_ref(d);
+        r->firm = r->firm && d->safe;
     }
     return ORR_OK;
 }
@@ -96,11 +97,15 @@ static bool divide(orr__run *r, orr__buf *const *leaf, size_t budget)
     return !may || orr__run_divide(r, r->plan->nearly);
 }
 
-/* References of the outputs to what they are to be waited for by. */
+/* References of the outputs to what they are to be waited for by; where a leaf was, that is not who wrote the leaf. */
 static void mark_outputs(orr__run *r, orr__buf **out)
 {
     for (int k = 0; k < r->plan->nout; k++) {
         const orr__value *v = &r->plan->value[r->plan->out[k]];
+        if (orr__run_inherits(r, r->plan->out[k]) && v->output == k) {
+            r->before[r->plan->out[k]] = out[k]->run;
+            out[k]->run = NULL;
+        }
         if (v->leaf < 0 && !out[k]->run)
             out[k]->run = orr__run_ref(r->part && v->awaited ? r->part : r);
     }
@@ -111,6 +116,15 @@ static void mark_outputs(orr__run *r, orr__buf **out)
 static bool keeps_to_one(const orr__plan *plan)
 {
     return plan->chain && orr__star.thieves && orr__star.opencls + orr__star.cudas == 0;
+}
+
+/* A leaf was written over: nothing can be computed from it again. */
+static bool spoiled(const orr__plan *plan, orr__buf *const *leaf)
+{
+    for (int i = 0; plan->nheirs > 0 && i < plan->nleaf; i++)
+        if (atomic_load(&leaf[i]->overwritten))
+            return true;
+    return false;
 }
 
 /* budget: bytes that it has to do with; 0: it takes what it needs, at once. */
@@ -143,6 +157,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buf *const *l
         return ORR_OK;
     }
     st = orr__run_wait(r); /* an error of a task that was first counts more */
+    orr__exec_spoil(r, plan, leaf);
     orr__run_unref(r);
     return st;
 }
@@ -202,5 +217,5 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *lea
             return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
     }
     st = execute_once(at, plan, leaf, scalar, out, run, 0);
-    return st == ORR_ENOMEM ? execute_tightly(at, plan, leaf, scalar, out, run, wait) : st;
+    return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, out, run, wait) : st;
 }

@@ -162,6 +162,7 @@ static void look_around(int backend)
     orr__plan_machine.cuda = orr__star.cudas;
     orr__plan_machine.device_bytes = orr__star.device_bytes;
     orr__plan_machine.devices = orr__star.opencls + orr__star.cudas;
+    orr__plan_machine.heirs = orr__star.one_memory;
     measure_bus();
     orr__plan_machine.graphs = orr__star.cpus > 1;
     orr__plan_machine.bundles = orr__star.cpus > 0;

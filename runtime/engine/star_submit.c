@@ -61,10 +61,23 @@ typedef struct {
     unsigned device; /* workers of devices that could do it: one tile per operand, and room for all */
 } draft;
 
+/* Is operand j of the step an output that lies where a leaf was, or that leaf? */
+static bool inherited(const orr__run *r, const orr__step *s, int j)
+{
+    int nout = s->region->nout, heir = j < nout ? s->out[j] : r->plan->value[s->in[j - nout]].heir;
+    bool here = j < nout;
+
+    for (int k = 0; k < nout && !here; k++)
+        here = s->out[k] == heir;
+    return here && orr__run_inherits(r, heir);
+}
+
 /* In place, both operands are the same handle: StarPU wants to be told the same of both. */
 static enum starpu_data_access_mode mode_of(const draft *d, int j)
 {
     const orr__step *s = d->a->step;
+    if (s->members <= 1 && inherited(d->a->run, s, j))
+        return STARPU_RW;
     int nout = s->region->nout, over = s->members > 1 ? -1 : d->a->run->plan->value[s->out[0]].over;
 
     if (over >= 0 && (j == 0 || (j >= nout && s->in[j - nout] == over)))

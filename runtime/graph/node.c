@@ -38,6 +38,11 @@ void orr__graph_unlock(void)
     pthread_mutex_unlock(&graph_lock);
 }
 
+void orr__graph_wait(pthread_cond_t *c)
+{
+    (void)pthread_cond_wait(c, &graph_lock);
+}
+
 static void put_batch(orr__node *first)
 {
     if (!first)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/hash.h"
+#include "runtime/graph/take.h"
 #include "runtime/graph/tls.h"
 
 typedef struct { orr__node *node; int next; } frame;
@@ -14,11 +15,17 @@ typedef struct {
     frame *stack; int depth, stack_cap;
     uint64_t epoch;
     orr__site at;
-    orr_status st; /* not OK: a cycle, or poison */
+    orr_status st;        /* not OK: a cycle, or poison */
+    orr__take_state take; /* of the leaf that ended the walk */
     bool oom;
 } walk;
 
 static uint64_t epoch; /* under the graph lock */
+
+uint64_t orr__walk_epoch(void)
+{
+    return ++epoch;
+}
 
 static bool grow(walk *w, void *array, int *cap, int need, size_t size)
 {
@@ -191,11 +198,13 @@ static bool number(walk *w, orr__node *n)
     return true;
 }
 
-/* What has inputs to be numbered first waits on the stack. False: poison, or no memory. */
+/* What has inputs to be numbered first waits on the stack. False: poison, no memory, or another thread has taken it. */
 static bool meet(walk *w, orr__node *n)
 {
     orr__buf *value = orr__node_value(n);
     int id = n->op->id;
+    if (orr__takes_matter && value && (w->take = orr__take_of(value)) != ORR__TAKE_NONE)
+        return false;
     if (value || id == ORR__OP_LEAF || id == ORR__OP_PLACEHOLDER)
         return number_leaf(w, n, value);
     if (id == ORR__OP_POISON) {
@@ -280,8 +289,6 @@ static void arrays_give(orr__tls *tls, orr__prog *p)
         arrays_free(p);
         return;
     }
-    p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
-    p->key_size = 0;
     tls->spare = *p;
     tls->have_spare = true;
     memset(p, 0, sizeof *p);
@@ -297,21 +304,47 @@ void orr__progs_thread_exit(orr__tls *tls)
     tls->stack_cap = 0;
 }
 
+/* The walk itself; the number of evaluations that had ended. */
+static uint64_t walk_all(walk *w, orr__node *const *out, int nout, int nfirst)
+{
+    orr__prog *p = w->p;
+    orr__graph_lock();
+    uint64_t ended = orr__takes_ended();
+    w->epoch = ++epoch;
+    w->depth = 0;
+    w->take = ORR__TAKE_NONE;
+    for (int i = 0; i < nout && visit(w, out[i]) && reserve(w, 2 * sizeof(int32_t)); i++) {
+        if (i == nfirst)
+            p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
+        p->out[p->nout++] = out[i]->index;
+        p->key_size = (size_t)(put_i32(p->key + p->key_size, ~out[i]->index) - p->key);
+    }
+    orr__graph_unlock();
+    return ended;
+}
+
+/* Back to an empty capture, with its arrays. */
+static void forget(orr__prog *p)
+{
+    for (int i = 0; i < p->n; i++)
+        orr__node_unref(p->node[i]);
+    p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
+    p->key_size = 0;
+}
+
 orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p)
 {
     orr__tls *tls = orr__tls_get();
     walk w = { .p = p, .at = at, .st = ORR_OK };
     arrays_take(tls, &w);
-    if (grow(&w, &p->out, &p->out_cap, nout + 1, sizeof *p->out) && reserve(&w, 4)) {
-        orr__graph_lock();
-        w.epoch = ++epoch;
-        for (int i = 0; i < nout && visit(&w, out[i]) && reserve(&w, 2 * sizeof(int32_t)); i++) {
-            if (i == nfirst)
-                p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
-            p->out[p->nout++] = out[i]->index;
-            p->key_size = (size_t)(put_i32(p->key + p->key_size, ~out[i]->index) - p->key);
-        }
-        orr__graph_unlock();
+    bool ready = grow(&w, &p->out, &p->out_cap, nout + 1, sizeof *p->out) && reserve(&w, 4);
+    while (ready) {
+        uint64_t ended = walk_all(&w, out, nout, nfirst);
+        if (w.take == ORR__TAKE_NONE)
+            break;
+        forget(p);
+        if ((w.st = orr__takes_wait(at, w.take, ended)) != ORR_OK)
+            break;
     }
     if (w.stack_cap <= SPARE_NODES && !tls->stack) {
         tls->stack = w.stack;
@@ -336,7 +369,6 @@ orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr_
 
 void orr__prog_free(orr__prog *p)
 {
-    for (int i = 0; i < p->n; i++)
-        orr__node_unref(p->node[i]);
+    forget(p);
     arrays_give(orr__tls_get(), p);
 }

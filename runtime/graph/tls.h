@@ -3,6 +3,7 @@
 #ifndef ORR_GRAPH_TLS_H
 #define ORR_GRAPH_TLS_H
 
+#include <pthread.h>
 #include "runtime/base/stash.h"
 #include "runtime/graph/prog.h"
 
@@ -70,6 +71,8 @@ void orr__progs_thread_exit(orr__tls *tls);   /* prog.c   */
 void orr__scopes_drop(orr__tls *tls);         /* ends all */
 void orr__nodes_guard(void);                  /* their locks, against forks */
 void orr__handles_guard(void);
+void orr__graph_wait(pthread_cond_t *c);      /* with the graph lock, which it gives up meanwhile */
+uint64_t orr__walk_epoch(void);               /* a new mark for a walk, under the lock (prog.c)   */
 
 /* handle.c, for scope.c and variable.c */
 bool orr__slot_owned_by(uint64_t handle, const orr__scope *s); /* live and owned by s */

@@ -15,6 +15,14 @@ static bool cannot_fail(const orr__step *s)
     return k != ORR__G_CHOLESKY && k != ORR__G_SOLVE && k != ORR__G_USER && orr__emit_flags(s->region) == 0;
 }
 
+bool orr__plan_cannot_fail(const orr__plan *p)
+{
+    bool safe = true;
+    for (int i = 0; i < p->nstep; i++)
+        safe = safe && cannot_fail(&p->step[i]);
+    return safe;
+}
+
 /* Marks what the awaited values are made by, from the end to the beginning: needed[i] of step i. */
 static void find_needed(const orr__plan *p, bool *needed)
 {

@@ -42,7 +42,9 @@ static int add_value(maker *m, orr_dtype dtype, int64_t count, int leaf)
                                           .first = -1,
                                           .last = -1,
                                           .slot = -1,
-                                          .over = -1 };
+                                          .over = -1,
+                                          .into = -1,
+                                          .heir = -1 };
     return pl->nvalue++;
 }
 
@@ -228,9 +230,11 @@ static orr_status arrange(maker *m)
     orr__plan *pl = m->plan;
     int *renumber = malloc(((size_t)pl->nvalue + 1) * sizeof *renumber);
     orr_status st = renumber ? ORR_OK : enomem(m);
-    for (int k = 0, v; k < m->p->nfirst && m->p->nfirst < m->p->nout; k++)
-        if ((v = m->value_of[orr__fuse_strip(m->p, m->p->out[k])]) >= 0)
-            pl->value[v].awaited = true;
+    for (int k = 0, v; k < m->p->nout; k++)
+        if ((v = m->value_of[orr__fuse_strip(m->p, m->p->out[k])]) >= 0) {
+            pl->value[v].asked = true;
+            pl->value[v].awaited |= k < m->p->nfirst && m->p->nfirst < m->p->nout;
+        }
     for (int pass = 0; pass < 2 && st == ORR_OK; pass++) {
         if (m->lean == (pass == 1))
             st = orr__plan_make_way(m->at, pl, renumber);
@@ -255,7 +259,11 @@ static orr_status arrange(maker *m)
     if (st == ORR_OK) {
         st = orr__plan_bundle_memory(m->at, pl);
     }
-    return st == ORR_OK ? orr__plan_memory(m->at, pl) : st;
+    if (st == ORR_OK)
+        st = orr__plan_memory(m->at, pl);
+    if (st == ORR_OK && !m->lean)
+        orr__plan_heirs(pl);
+    return st;
 }
 
 /* Devices have kernels for all of it; what one cannot run, a CPU worker or the calling thread does. */

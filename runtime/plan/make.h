@@ -36,6 +36,12 @@ orr_status orr__plan_make_way(orr__site at, orr__plan *p, int *renumber);
 void orr__plan_early(orr__plan *p);
 /* After early ones are marked: how urgent each task is. */
 orr_status orr__plan_urgency(orr__site at, orr__plan *p);
+/* Which outputs may have the memory of leaves, where an evaluation allows it (heir.c). */
+void orr__plan_heirs(orr__plan *p);
+bool orr__plan_has_heir(const orr__plan *p, const orr__step *s, int k); /* could input k's memory be one's? */
+bool orr__plan_cannot_fail(const orr__plan *p); /* whatever the data are */
+bool orr__region_writes_elements(const orr__region *r);       /* one after the other, from what it reads there */
+bool orr__region_reads_elements(const orr__region *r, int k); /* input k, wherever it is read, in the one that is written */
 /* Before bundles: what is needed for these outputs stands before what is not. Steps only move. */
 orr_status orr__plan_awaited_first(orr__site at, orr__plan *p);
 int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */

@@ -30,16 +30,21 @@ void orr__plan_lifetimes(orr__plan *p)
 
 /* -- in place ------------------------------------------------------------------------------------------------ */
 
-/* A map, or a product with element-wise work behind it, which makes the product elsewhere: the one output is written element
- * by element. */
-static bool writes_in_place(const orr__region *r)
+/* A map, or a product with element-wise work behind it, which makes the product elsewhere. */
+bool orr__region_writes_elements(const orr__region *r)
 {
-    bool tail = r->kind == ORR__G_MATMUL && r->rank == 3 && r->ninstr > 0 && r->out_reg[0] != 0;
-    return (r->kind == ORR__G_MAP || tail) && !r->rows && r->nout == 1 && orr__emit_flags(r) == 0;
+    bool tail = r->kind == ORR__G_MATMUL && r->rank == 3 && r->ninstr > 0;
+    for (int k = 0; k < r->nout; k++)
+        tail = tail && r->out_reg[k] != 0;
+    return (r->kind == ORR__G_MAP || tail) && !r->rows && orr__emit_flags(r) == 0;
 }
 
-/* Is input k read in the element that is written, wherever it is read? */
-static bool element_by_element(const orr__region *r, int k)
+static bool writes_in_place(const orr__region *r)
+{
+    return r->nout == 1 && orr__region_writes_elements(r);
+}
+
+bool orr__region_reads_elements(const orr__region *r, int k)
 {
     int axes = r->kind == ORR__G_MATMUL ? r->rank - 1 : r->rank; /* not along k */
     for (int a = 0; a < r->naccess; a++) {
@@ -66,7 +71,7 @@ static bool may_take(const orr__plan *p, int i, int k)
         again = again || (j != k && s->in[j] == s->in[k]);
     return !again && u->leaf < 0 && u->output < 0 && !u->local && u->last == i && !v->local && u->ntiles == v->ntiles &&
            u->tile == v->tile && orr_dtype_size(u->dtype) == orr_dtype_size(v->dtype) &&
-           element_by_element(s->region, k);
+           orr__region_reads_elements(s->region, k);
 }
 
 /* -- other readers first --------------------------------------------------------------------------------------- */
@@ -88,15 +93,37 @@ static bool can_run_at(const orr__plan *p, int i, int at)
     return true;
 }
 
-/* The readers of value u behind step i go before it, as far as they can; how many went. */
+static bool reads(const orr__step *s, int v)
+{
+    bool any = false;
+    for (int k = 0; k < s->region->nin; k++)
+        any = any || s->in[k] == v;
+    return any;
+}
+
+/* Step r writes over an input of at least `bytes` bytes, which it could not if it went before step i, as others read that from there
+ * on. */
+static bool loses_more(const orr__plan *p, int i, int r, size_t bytes)
+{
+    const orr__step *s = &p->step[r];
+    for (int k = 0; k < s->region->nin && writes_in_place(s->region); k++) {
+        const orr__value *x = &p->value[s->in[k]];
+        if (x->leaf >= 0 || x->last != r || bytes_of(x) < bytes || !orr__region_reads_elements(s->region, k))
+            continue;
+        for (int j = i; j < r; j++)
+            if (reads(&p->step[j], s->in[k]))
+                return true;
+    }
+    return false;
+}
+
+/* The readers of value u behind step i go before it, as far as they can and lose no more than is won; how many went. */
 static int readers_first(orr__plan *p, int i, int u)
 {
     int moved = 0;
     for (int r = i + moved + 1; r < p->nstep && r <= p->value[u].last; r++) {
-        bool reads = false;
-        for (int k = 0; k < p->step[r].region->nin; k++)
-            reads = reads || p->step[r].in[k] == u;
-        if (!reads || !can_run_at(p, r, i))
+        bool leaf = p->value[u].leaf >= 0;
+        if (!reads(&p->step[r], u) || !can_run_at(p, r, i) || (leaf && loses_more(p, i, r, bytes_of(&p->value[u]))))
             continue;
         move_up(p, r, i + moved++);
     }
@@ -109,13 +136,16 @@ orr_status orr__plan_make_way(orr__site at, orr__plan *p, int *renumber)
     for (int i = 0; i < p->nvalue; i++)
         renumber[i] = i;
     orr__plan_lifetimes(p);
-    bool any = false;
+    bool any = false, heirs = orr__plan_cannot_fail(p);
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
         int moved = 0;
-        for (int k = 0; k < s->region->nin && writes_in_place(s->region) && !moved; k++) {
+        for (int k = 0; k < s->region->nin && !moved; k++) {
             const orr__value *u = &p->value[s->in[k]];
-            if (u->leaf < 0 && u->last > i && bytes_of(u) >= LARGE && element_by_element(s->region, k))
+            bool may = u->leaf >= 0 ? heirs && orr__plan_has_heir(p, s, k)
+                                    : writes_in_place(s->region) && bytes_of(u) >= LARGE &&
+                                          orr__region_reads_elements(s->region, k);
+            if (may && u->last > i)
                 moved = readers_first(p, i, s->in[k]);
         }
         if (moved) { /* and the step itself stands behind them */

@@ -112,6 +112,9 @@ static const char *check_step(const orr__plan *p, int i)
         if (!v || (v->leaf < 0 && v->first >= i) || v->count != r->in_count[k] || v->dtype != (orr_dtype)r->in_dtype[k])
             return "an input that is not there, or of another size";
     }
+    for (int k = 0; k < r->nin; k++)
+        if (p->value[s->in[k]].heir >= 0 && p->value[p->value[s->in[k]].heir].first < i)
+            return "a leaf is read after its heir is written";
     for (int k = 0; k < r->nout; k++) {
         const orr__value *v = s->out[k] >= 0 && s->out[k] < p->nvalue ? &p->value[s->out[k]] : NULL;
         if (!v || v->leaf >= 0 || v->first != i || v->ntiles != s->ntiles ||
@@ -182,7 +185,9 @@ void orr__plan_print(FILE *to, const orr__plan *p)
     for (int i = 0; i < p->nvalue; i++) {
         const orr__value *v = &p->value[i];
         fprintf(to, "  v%d: %s × %lld", i, orr_dtype_name(v->dtype), (long long)v->count);
-        if (v->leaf >= 0)
+        if (v->leaf >= 0 && v->heir >= 0)
+            fprintf(to, ", leaf %d, whose memory v%d may have\n", v->leaf, v->heir);
+        else if (v->leaf >= 0)
             fprintf(to, ", leaf %d\n", v->leaf);
         else if (v->local)
             fprintf(to, ", steps %d…%d, in its bundle at %zu\n", v->first, v->last, v->scratch);

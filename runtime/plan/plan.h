@@ -14,10 +14,12 @@ typedef struct orr__value {
     int ntiles;
     int leaf;              /* capture leaf number, -1: computed here                */
     int output;            /* number among the requested outputs, -1: temporary     */
+    bool asked;            /* an output, known before they are numbered              */
     bool awaited;          /* of those that are waited for before all is done       */
     int first, last;       /* steps that write it first and read it last            */
     int over;              /* in place: the input of step `first` whose memory it takes over, -1 */
     bool given;            /* another value takes over its memory                    */
+    int into, heir;        /* of an output: the leaf whose memory it may have, where nobody else sees that; the other way; -1 */
     int slot;              /* values with equal slot share memory, else -1: leaves, and outputs that no memory is free for */
     bool local;            /* written and read by one bundle alone: no slot, but bytes of its scratch memory */
     size_t scratch;        /* where in that                                          */
@@ -70,6 +72,8 @@ typedef struct orr__plan {
     int nscratch;                          /* bundles that need any         */
     int nleaf, nscalar;
     int ntasks;                            /* as orr__plan_tasks of all steps */
+    bool safe;                             /* nothing in the data can make it fail                 */
+    int nheirs;                            /* outputs that may have a leaf's memory                */
     int nearly;                            /* the same of early ones, 0: all outputs are waited for */
     bool chain;                            /* each task needs the one before it: no two are ever under way */
     double us;                             /* predicted, one core                                */
@@ -94,6 +98,7 @@ typedef struct {
     double bring_us, bring_byte_us; /* a copy to a device: its beginning, each byte */
     bool bundles; /* several small steps may be one task */
     bool graphs;  /* a large step may be a graph of tasks */
+    bool heirs;   /* outputs may be written where leaves are */
 } orr__machine;
 extern orr__machine orr__plan_machine;
 
