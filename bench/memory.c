@@ -72,7 +72,7 @@ int bench_memory(bench_sink *out, int rounds)
             rc |= measure(out, c, rounds);
         }
     if (!did)
-        (void)fprintf(stderr, "orrery-bench: peak-memory has no case '%s'; mlp and chain are there\n",
+        (void)fprintf(stderr, "orrery-bench: peak-memory has no case '%s'; mlp, adam and chain are there\n",
                       bench_opt.filter);
     return rc || !did;
 }

@@ -4,15 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 #include <orrery.h>
+#include <orrery/optim.h>
 #include "bench/memory.h"
 
-enum { BATCH = 8192, IN = 784, WIDE = 1024, OUT = 10, LAYERS = 3, STEPS = 3, CHAIN = 32, SMALL = 64 };
+enum {
+    BATCH = 8192,
+    IN = 784,
+    WIDE = 1024,
+    OUT = 10,
+    LAYERS = 3,
+    STEPS = 3,
+    CHAIN = 32,
+    SMALL = 64,
+    ROWS = 64,
+    SIDE = 2048
+};
 #define LENGTH ((int64_t)1 << 24)
 #define RATE 0.01
 
 const memory_case memory_cases[] = {
     { "mlp", "three steps of SGD, 784-1024-1024-10, ReLU, batch 8192",
       4.0 * (BATCH * (IN + 2.0 * WIDE + OUT) + 2.0 * (IN * WIDE + (double)WIDE * WIDE + WIDE * OUT)) },
+    { "adam", "three steps of Adam, three layers of 2048 × 2048, ReLU, batch 64",
+      4.0 * (3.0 * LAYERS * SIDE * SIDE + (LAYERS + 1.0) * ROWS * SIDE) },
     { "chain", "32 element-wise operations on 16 Mi f32", 8.0 * LENGTH },
     { 0 },
 };
@@ -57,12 +71,21 @@ static orr_tensor *loss_of(orr_tensor *x, orr_tensor *const *w)
     return orr_mean(orr_mul(x, x), ORR_ALL_AXES, false);
 }
 
+/* Nothing but the variable holds its value. */
+static orr_tensor *weight(int64_t m, int64_t n)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *w = orr_variable(values(m, n, 0.05));
+    w = orr_eval(w) == ORR_OK ? orr_scope_return(s, w) : NULL;
+    return orr_scope_end(s) == ORR_OK ? w : NULL;
+}
+
 static int mlp(int64_t scale, double *checksum)
 {
     int64_t width[LAYERS + 1] = { IN, WIDE, WIDE, OUT };
     orr_tensor *w[LAYERS], *x = values(BATCH / scale, IN, 1.0);
     for (int i = 0; i < LAYERS; i++)
-        w[i] = orr_variable(values(width[i], width[i + 1], 0.05));
+        w[i] = weight(width[i], width[i + 1]);
     *checksum = 0.0;
     for (int k = 0; k < STEPS; k++) {
         orr_tensor *grad[LAYERS];
@@ -77,6 +100,31 @@ static int mlp(int64_t scale, double *checksum)
         *checksum += now / STEPS;
     }
     return 0;
+}
+
+/* Few rows: what takes memory is the parameters, and what Adam keeps of each. */
+static int adam(int64_t scale, double *checksum)
+{
+    int64_t n = scale > 1 ? SIDE / 8 : SIDE;
+    orr_tensor *w[LAYERS], *x = values(ROWS, n, 1.0);
+    for (int i = 0; i < LAYERS; i++)
+        w[i] = weight(n, n);
+    orr_optim *opt = orr_optim_new(ORR_OPTIM_ADAM, w, LAYERS, NULL);
+    orr_status st = opt ? ORR_OK : orr_error_status();
+    *checksum = 0.0;
+    for (int k = 0; k < STEPS && st == ORR_OK; k++) {
+        double now = 0.0;
+        orr_scope *s = orr_scope_begin(), *inner = orr_scope_begin();
+        orr_tensor *loss = orr_scope_return(inner, loss_of(x, w));
+        st = orr_optim_step(opt, loss);
+        (void)orr_scope_end(inner); /* nothing but the loss is wanted: the step may work in place */
+        if (st == ORR_OK)
+            st = orr_item(loss, &now);
+        (void)orr_scope_end(s);
+        *checksum += now / STEPS;
+    }
+    orr_optim_free(opt);
+    return st != ORR_OK;
 }
 
 static int chain(int64_t scale, double *checksum)
@@ -95,7 +143,13 @@ static int chain(int64_t scale, double *checksum)
 static int compute(const char *name, int64_t scale, double *checksum)
 {
     orr_scope *s = orr_scope_begin();
-    int rc = !strcmp(name, "mlp") ? mlp(scale, checksum) : !strcmp(name, "chain") ? chain(scale, checksum) : 1;
+    int rc = 1;
+    if (!strcmp(name, "mlp"))
+        rc = mlp(scale, checksum);
+    else if (!strcmp(name, "adam"))
+        rc = adam(scale, checksum);
+    else if (!strcmp(name, "chain"))
+        rc = chain(scale, checksum);
     return orr_scope_end(s) != ORR_OK || rc;
 }
 

@@ -5,6 +5,7 @@ Must not know: what it is compared with. Names, sizes and values are those of be
 import gc
 
 BATCH, WIDTH, STEPS, CHAIN, SMALL, RATE, LENGTH = 8192, [784, 1024, 1024, 10], 3, 32, 64, 0.01, 1 << 24
+ROWS, SIDE, LAYERS = 64, 2048, 3
 
 
 def status(key):
@@ -22,10 +23,8 @@ def values(torch, m, n, scale):
     return x.div_(1021).sub_(0.5).mul_(scale).reshape(m, n)
 
 
-def mlp(torch, compiled, scale):
-    x = values(torch, BATCH // scale, WIDTH[0], 1.0)
-    w = [torch.nn.Parameter(values(torch, a, b, 0.05)) for a, b in zip(WIDTH, WIDTH[1:])]
-    opt, total = torch.optim.SGD(w, lr=RATE), 0.0
+def train(torch, compiled, x, w, opt):
+    total = 0.0
 
     def loss_of(x):
         for i, a in enumerate(w):
@@ -44,6 +43,17 @@ def mlp(torch, compiled, scale):
     return total
 
 
+def mlp(torch, compiled, scale):
+    w = [torch.nn.Parameter(values(torch, a, b, 0.05)) for a, b in zip(WIDTH, WIDTH[1:])]
+    return train(torch, compiled, values(torch, BATCH // scale, WIDTH[0], 1.0), w, torch.optim.SGD(w, lr=RATE))
+
+
+def adam(torch, compiled, scale):
+    n = SIDE // 8 if scale > 1 else SIDE
+    w = [torch.nn.Parameter(values(torch, n, n, 0.05)) for _ in range(LAYERS)]
+    return train(torch, compiled, values(torch, ROWS, n, 1.0), w, torch.optim.Adam(w))
+
+
 def chain(torch, compiled, scale):
     def f(y):
         for i in range(CHAIN):
@@ -57,7 +67,7 @@ def chain(torch, compiled, scale):
 
 def peak(torch, compiled, name):
     """Bytes by which resident memory grew at most, after a run in small; and the checksum."""
-    case = {"mlp": mlp, "chain": chain}[name]
+    case = {"mlp": mlp, "adam": adam, "chain": chain}[name]
     case(torch, compiled, SMALL)
     gc.collect()
     before = status("VmRSS")
