@@ -117,6 +117,39 @@ static void a_failing_item_harms_no_other(void)
     (void)orr_scope_end(s);
 }
 
+static orr_tensor *some_fail_late(orr_tensor *x, int64_t i, void *user)
+{
+    (void)user;
+    if (i == 2)
+        return orr_take(x, orr_full(ORR_I32, ORR_SHAPE(1), 9), 0);
+    if (i == 4)
+        return orr_cholesky(orr_full(ORR_F64, ORR_SHAPE(2, 2), -1));
+    return i == 6 ? orr_matmul(x, x) : orr_exp(x);
+}
+
+/* They share an evaluation with others, and whichever fails first there ends it. */
+static void nor_does_one_that_fails_when_it_is_computed(void)
+{
+    orr_tensor *item[8], *got[8];
+    orr_scope *s = orr_scope_begin();
+    for (int i = 0; i < 8; i++)
+        item[i] = orr_zeros(ORR_F32, ORR_SHAPE(2, 3));
+    for (int k = 0; k < 5; k++) {
+        ORR_CHECK(orr_par_map(8, some_fail_late, item, NULL, got) == ORR_EINDEX);
+        ORR_CHECK_MSG(strstr(orr_error_message(), "index 9"), "not the first item's: %s", orr_error_message());
+    }
+    orr_stats_reset();
+    for (int i = 0; i < 8; i++)
+        if (i % 2 == 1 || i == 0) {
+            const float *v = orr_data(got[i]);
+            ORR_CHECK(v && v[5] == 1.0f);
+        }
+    ORR_CHECK_MSG(orr_stats(NULL, 0) == 0, "%s", "the others were not evaluated yet");
+    double v;
+    ORR_CHECK(orr_item(got[2], &v) != ORR_OK && orr_eval(got[4]) == ORR_ENUMERIC && orr_eval(got[6]) == ORR_ESHAPE);
+    (void)orr_scope_end(s);
+}
+
 static void misuse_is_told(void)
 {
     orr_tensor *got[1];
@@ -135,6 +168,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(items_are_optional_and_none_is_fine),
                                       ORR_TEST(the_item_itself_may_be_the_result),
                                       ORR_TEST(a_failing_item_harms_no_other),
+                                      ORR_TEST(nor_does_one_that_fails_when_it_is_computed),
                                       ORR_TEST(misuse_is_told),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)

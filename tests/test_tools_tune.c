@@ -134,9 +134,11 @@ static void wrong_usage_is_told(void)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ORR_CHECK_MSG(tune(wrong[i]) == 2 && strstr(output, "usage:"), "%s:\n%s", wrong[i], output);
     ORR_CHECK(tune("--help") == 0 && strstr(output, "usage:"));
-    ORR_CHECK_MSG(tune("--output /nowhere/at/all --policies lws --workers 1 --tiles 1 --runs 1 true") == 1 &&
+    ORR_CHECK(script("never", "echo run >> never_ran"));
+    ORR_CHECK_MSG(tune("--output /nowhere/at/all --policies lws --workers 1 --tiles 1 --runs 1 ./never") == 1 &&
                       strstr(output, "cannot be written"),
                   "%s", output);
+    ORR_CHECK_MSG(!content("never_ran")[0], "the race was run for nothing:\n%s", content("never_ran"));
 }
 
 static void a_stopped_race_reports_what_it_has(void)

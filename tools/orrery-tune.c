@@ -127,6 +127,26 @@ static tune_point *grid(const tune_options *o, int n)
 
 /* -- the end ------------------------------------------------------------------------------------------------- */
 
+static int cannot_write(const tune_options *o)
+{
+    (void)fprintf(stderr, "orrery-tune: %s.env or .svg cannot be written: %s\n", o->prefix, strerror(errno));
+    return 1;
+}
+
+/* Before the race, which may take hours. What is there stays as it is. */
+static bool writable(const tune_options *o)
+{
+    static const char *const ends[] = { "env", "svg" };
+    char path[1100];
+    bool ok = true;
+    for (int i = 0; i < 2 && ok; i++) {
+        (void)snprintf(path, sizeof path, "%s.%s", o->prefix, ends[i]);
+        FILE *f = fopen(path, "ae");
+        ok = f && fclose(f) == 0;
+    }
+    return ok;
+}
+
 static int report(const tune_options *o, const tune_point *p, int n, int *order)
 {
     char env[1100], svg[1100], name[96];
@@ -142,10 +162,8 @@ static int report(const tune_options *o, const tune_point *p, int n, int *order)
     int best = order[0] != 0 && tune_beats(&p[order[0]], &p[0]) ? order[0] : 0;
     (void)snprintf(env, sizeof env, "%s.env", o->prefix);
     (void)snprintf(svg, sizeof svg, "%s.svg", o->prefix);
-    if (!tune_env(env, o, p, best) || !tune_chart(svg, o, p, order, n)) {
-        (void)fprintf(stderr, "orrery-tune: %s.env or .svg cannot be written: %s\n", o->prefix, strerror(errno));
-        return 1;
-    }
+    if (!tune_env(env, o, p, best) || !tune_chart(svg, o, p, order, n))
+        return cannot_write(o);
     tune_name(o, &p[best], name, sizeof name);
     if (best)
         printf("\nfastest: %s, %.2f times as fast as it is\n", name, p[0].median / p[best].median);
@@ -227,6 +245,8 @@ int main(int argc, char **argv)
         complete(&s.o);
     if ((n = points(&s.o)) == 0)
         return bad("the lists", "a grid of more than 10000 settings");
+    if (!writable(&s.o))
+        return cannot_write(&s.o);
     tune_point *p = grid(&s.o, n);
     int *order = calloc((size_t)n, sizeof *order);
     struct sigaction quit = { .sa_handler = on_signal };

@@ -64,8 +64,9 @@ ORR_API bool orr_event_done(const orr_event *event);
 typedef orr_tensor *orr_map_fn(orr_tensor *item, int64_t i, void *user);
 /** results[i] = the value of fn(items[i], i, user), for i = 0 … n − 1: independent graphs, all workers busy, the order
  * kept. Items may differ in shape and cost; equal graphs share one plan. What fn makes beside its result is freed; the
- * results belong to the current scope, evaluated. items may be NULL. An item that fails leaves its poison (NULL where fn
- * gave NULL), the others are computed all the same, and the first error is returned. Blocks. Random functions called in fn
+ * results belong to the current scope, evaluated. items may be NULL. An item that fails leaves its poison, or where its
+ * evaluation fails a tensor that tells whoever reads it (NULL where fn gave NULL); the others are computed all the same,
+ * and the error of the first item in their order is returned. Blocks. Random functions called in fn
  * draw in the order of the items. Errors: ORR_EINVAL, ORR_ESTATE, and those of orr_eval. Safe from any thread. */
 ORR_API orr_status orr_par_map_at(const char *file, int line, int64_t n, orr_map_fn *fn, orr_tensor *const *items,
                                   void *user, orr_tensor **results);

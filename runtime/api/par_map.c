@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <orrery/eval.h>
 #include <orrery/ops.h>
-#include <orrery/ops.h>
 #include "runtime/api/eval.h"
 
 /* A handful of items is one evaluation: so many that it is worth its tasks, whatever one item costs. The plan of a handful
@@ -22,12 +21,14 @@ typedef struct {
     orr_tensor **results;
     orr_event *event[AHEAD_MOST];
     int ahead, first, most; /* evaluations under way; the oldest; how many there may be */
-    orr_status st;          /* the first error */
+    bool failed;            /* an item, or what it was evaluated with: look() finds it */
+    orr_status st;          /* the first evaluation that failed, or scope */
     char text[640];
 } map;
 
 static void note(map *m, orr_status st)
 {
+    m->failed = m->failed || st != ORR_OK;
     if (st == ORR_OK || m->st != ORR_OK)
         return;
     m->st = st;
@@ -39,6 +40,7 @@ static bool record(map *m, int64_t i)
 {
     orr_tensor *item = m->items ? m->items[i] : NULL;
     orr_scope *s = orr_scope_begin();
+    m->results[i] = NULL;
     if (!s) {
         note(m, ORR_ENOMEM);
         return false;
@@ -48,13 +50,9 @@ static bool record(map *m, int64_t i)
         r = orr_reshape_at(m->file, m->line, r, orr_tensor_shape(r));
     m->results[i] = r ? orr_scope_return_at(m->file, m->line, s, r) : NULL;
     note(m, orr_scope_end_at(m->file, m->line, s));
-    if (!r)
-        note(m, orr__fail(ORR__SITE(m->file, m->line, "par_map"), ORR_EINVAL, "the function gave NULL for item %lld",
-                          (long long)i));
-    if (!r || orr_tensor_status(r) == ORR_OK)
-        return r != NULL;
-    note(m, orr_eval_at(m->file, m->line, r)); /* says what the poison carries */
-    return false;
+    bool good = r && orr_tensor_status(r) == ORR_OK;
+    m->failed = m->failed || !good;
+    return good;
 }
 
 static void wait_oldest(map *m)
@@ -114,6 +112,26 @@ static void run(map *m, int64_t n)
         wait_oldest(m);
 }
 
+/* An evaluation that fails computes none of its handful, or some: each item by itself, in order. The first error; where no
+ * item has one, that of an assignment beside them. What memory did not hold at once, it may hold one by one. */
+static orr_status look(map *m, int64_t n)
+{
+    orr_status first = ORR_OK;
+    char text[sizeof m->text] = "";
+    for (int64_t i = 0; i < n; i++) {
+        orr_status st = m->results[i] ? orr_eval_at(m->file, m->line, m->results[i])
+                                      : orr__fail(ORR__SITE(m->file, m->line, "par_map"), ORR_EINVAL,
+                                                  "the function gave NULL for item %lld", (long long)i);
+        if (st != ORR_OK && first == ORR_OK) {
+            first = st;
+            (void)snprintf(text, sizeof text, "%s", orr_error_message());
+        }
+    }
+    if (first == ORR_OK && m->st != ORR_OK && m->st != ORR_ENOMEM)
+        return orr__fail_text(m->st, m->text);
+    return first == ORR_OK ? ORR_OK : orr__fail_text(first, text);
+}
+
 orr_status orr_par_map_at(const char *file, int line, int64_t n, orr_map_fn *fn, orr_tensor *const *items, void *user,
                           orr_tensor **results)
 {
@@ -129,5 +147,5 @@ orr_status orr_par_map_at(const char *file, int line, int64_t n, orr_map_fn *fn,
     m.most = 2 * orr__plan_machine.workers + 2;
     m.most = m.most < AHEAD_MOST ? m.most : AHEAD_MOST;
     run(&m, n);
-    return m.st == ORR_OK ? ORR_OK : orr__fail_text(m.st, m.text);
+    return m.failed ? look(&m, n) : ORR_OK;
 }
