@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void clean(void)
 {
@@ -73,6 +74,27 @@ static void sizes_take_suffixes(void)
     clean();
 }
 
+/* A program may change its directory before a file is written. */
+static void relative_paths_are_of_the_directory_at_the_start(void)
+{
+    char here[512], want[600];
+    clean();
+    ORR_REQUIRE(getcwd(here, sizeof here) != NULL);
+    setenv("ORRERY_CACHE_DIR", "a/b", 1);
+    setenv("ORRERY_DEVICE_FILE", "d.json", 1);
+    setenv("ORRERY_CC", "./cc", 1);
+    ORR_REQUIRE(orr__env_load() == ORR_OK);
+    (void)snprintf(want, sizeof want, "%s/a/b", here);
+    ORR_CHECK_MSG(strcmp(orr__env.cache_dir, want) == 0, "%s", orr__env.cache_dir);
+    (void)snprintf(want, sizeof want, "%s/d.json", here);
+    ORR_CHECK_MSG(strcmp(orr__env.device_file, want) == 0, "%s", orr__env.device_file);
+    (void)snprintf(want, sizeof want, "%s/./cc", here);
+    ORR_CHECK_MSG(strcmp(orr__env.cc, want) == 0, "%s", orr__env.cc);
+    setenv("ORRERY_CC", "clang", 1);
+    ORR_CHECK(orr__env_load() == ORR_OK && strcmp(orr__env.cc, "clang") == 0);
+    clean();
+}
+
 static void wrong_values_name_the_right_ones(void)
 {
     static const struct {
@@ -134,6 +156,7 @@ int main(int argc, char **argv)
         ORR_TEST(defaults_without_variables),
         ORR_TEST(every_form_is_read),
         ORR_TEST(sizes_take_suffixes),
+        ORR_TEST(relative_paths_are_of_the_directory_at_the_start),
         ORR_TEST(wrong_values_name_the_right_ones),
         ORR_TEST(unknown_names_get_a_suggestion),
         { 0 },

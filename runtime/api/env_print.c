@@ -17,6 +17,7 @@ static const char head[] =
     "name\n"
     "that is not in the table, is an error (`ORR_EENV`) whose message lists the right ones: a typing mistake is never\n"
     "silent. A variable set to nothing counts as not set. Switches take `on` and `off`, or `1` and `0`.\n"
+    "A path that does not begin with / begins at the directory in which the program was when it called `orr_init`.\n"
     "`orrery-info --env` prints the table with the values in force.\n"
     "\n"
     "| variable | values | default | meaning |\n"

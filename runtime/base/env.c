@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -147,6 +148,23 @@ static bool parse_list(const entry *e, const char *s, unsigned *out)
     return true;
 }
 
+/* Where a path leads must not change when the program changes its directory. A bare name of a compiler is for PATH. */
+static bool parse_path(const char *s, bool program, char *to, size_t size)
+{
+    size_t n = 0;
+    if (*s != '/' && (!program || strchr(s, '/'))) {
+        if (!getcwd(to, size))
+            return false;
+        n = strlen(to);
+        if (n && to[n - 1] != '/' && n + 1 < size)
+            to[n++] = '/';
+    }
+    bool ok = *s && n + strlen(s) < size;
+    if (ok)
+        strcpy(to + n, s);
+    return ok;
+}
+
 static bool parse(const entry *e, const char *s, orr__settings *to)
 {
     void *field = (char *)to + e->offset;
@@ -179,11 +197,7 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
         memcpy(field, &n, sizeof n);
         break;
     case LIST: ok = parse_list(e, s, field); break;
-    case PATH:
-        ok = *s && strlen(s) < sizeof to->cache_dir;
-        if (ok)
-            strcpy(field, s);
-        break;
+    case PATH: ok = parse_path(s, e->offset == AT(cc), field, sizeof to->cache_dir); break;
     }
     return ok;
 }
