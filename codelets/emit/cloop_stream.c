@@ -14,9 +14,9 @@
 
 /* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
  * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within
- * these bounds. Bytes of a line; how far ahead maps and reductions ask, as the processor's own prefetching ends with each page. In
- * flops, what a point may cost that waits for memory anyway; and where outputs are stored past the caches, all in all and for a
- * byte of them. */
+ * these bounds. Bytes of a line; how far ahead maps and reductions ask, as the processor's own prefetching ends with each page;
+ * and how far maps ask once more. In flops, what a point may cost that waits for memory anyway; and where outputs are stored past
+ * the caches, all in all and for a byte of them. The caches to ask into, as __builtin_prefetch numbers them. */
 enum {
     FAR = 1 << 20,
     OWN = 4 << 20,
@@ -25,9 +25,12 @@ enum {
     LINE = 64,
     AHEAD = 4096,
     AHEAD_FOLDED = 8192,
+    SOON = 1024,
     CHEAP = 24,
     MOST = 64,
-    WORK = 16
+    WORK = 16,
+    FIRST = 3,
+    SECOND = 2
 };
 
 static const char stream_text[] =
@@ -142,12 +145,10 @@ static bool runs(const orr__cloop *c, int a)
     return false;
 }
 
-/* Asks for elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. A reduction asks for them in the
- * second cache, which takes more requests at a time than the first: nothing but reading takes its time. */
-static void ask(orr__cloop *c, const char *from, const char *to, int ahead)
+/* Asks for elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. */
+static void ask(orr__cloop *c, const char *from, const char *to, int ahead, int cache)
 {
     const orr__region *r = c->r;
-    const char *where = r->kind == ORR__G_REDUCE ? ", 0, 2" : "";
     int last = r->rank - 1;
     for (int a = 0; a < r->naccess; a++) {
         if (!runs(c, a) || (r->rows && c->lay.move[a * ORR_MAX_RANK + last - 1] == ORR__MOVE_NONE))
@@ -157,21 +158,26 @@ static void ask(orr__cloop *c, const char *from, const char *to, int ahead)
                        "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
                        last, from, last, to, last, LINE / size, r->access[a].input, ahead / size);
         orr__emit_index(c->t, r, &c->lay, a, false);
-        orr__text_addf(c->t, ")%s);\n", where);
+        orr__text_addf(c->t, "), 0, %d);\n", cache);
     }
 }
 
+/* The second cache takes more requests at a time than the first, whose few places the stores past the caches need, too. What it
+ * has, maps ask the first one for soon after; a reduction, which does nothing but read, is quick enough without. */
 void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
     bool later = c->r->kind == ORR__G_MAP && !c->r->rows && light(c);
     orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
                    later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
-    if (!c->r->rows) {
-        ask(c, from, to, c->r->kind == ORR__G_REDUCE ? AHEAD_FOLDED : AHEAD);
+    if (c->r->kind == ORR__G_REDUCE) {
+        ask(c, from, to, AHEAD_FOLDED, SECOND);
+    } else if (!c->r->rows) {
+        ask(c, from, to, AHEAD, SECOND);
+        ask(c, from, to, SOON, FIRST);
     } else if (row >= 0) {
         orr__text_addf(c->t, "    const orr_idx next = i%d + 1, i%d = next;\n", row, row);
-        ask(c, from, to, 0);
+        ask(c, from, to, 0, FIRST);
     }
     orr__text_add(c->t, "    }\n#endif\n");
 }
