@@ -69,7 +69,7 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
         return ORR_OK;
     _Alignas(64) char near[NEAR];
     batch b = { .tail = kernel->tail, .row0 = row0, .near = near };
-    orr__product_begin(&b.w, l, kernel->vec, t, b.tail ? orr__tail_takes(b.tail) : t);
+    orr__product_begin(&b.w, l, kernel->vec, t, b.tail ? orr__tail_takes(b.tail) : (orr_dtype)r->out_dtype[0]);
     for (b.q = first; b.q < end && st == ORR_OK; b.q++) {
         int64_t oa = xa->offset + row0 * xa->stride[nb], ob = xb->offset, rest = b.q;
         for (int d = nb - 1; d >= 0; d--) {

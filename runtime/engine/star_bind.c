@@ -68,25 +68,35 @@ static size_t tile_bytes(const orr__value *v)
     return v->ntiles > 1 && tile > 0 && tile < all ? tile : all;
 }
 
+/* Elements of input j that a task of the step reads, if its tasks or the parts of the product that it is one of read one such
+ * piece after the other; else 0. */
+static int64_t piece_of(const orr__step *s, int j, int64_t count)
+{
+    const orr__region *r = s->region;
+    int64_t first, end, pieces = s->ntiles;
+
+    orr__step_reads(s, 0, j, &first, &end);
+    if (s->parts > 1 && s->part == 0) { /* of rows all terms, of terms all columns */
+        bool left = r->access[0].input == j;
+        end = left && r->access[0].stride[0] != 1 ? s->rows * r->access[0].stride[0]
+                                                  : r->dim[2] * r->access[!left].stride[2];
+        pieces = left && r->access[0].stride[0] != 1 ? s->ntiles : s->parts;
+    }
+    return pieces > 1 && first == 0 && end > 0 && (count + end - 1) / end == pieces ? end : 0;
+}
+
 /* For host memory one handle is the cheapest; a device should get the part that a task reads. */
 static size_t leaf_tile_bytes(const orr__plan *plan, int v)
 {
-    size_t size = orr_dtype_size(plan->value[v].dtype);
-    int64_t count = plan->value[v].count, first, end;
+    int64_t count = plan->value[v].count, piece = 0;
 
     if (plan->value[v].heir >= 0)
         return tile_bytes(&plan->value[plan->value[v].heir]);
-    for (int i = 0; orr__star.opencls + orr__star.cudas > 0 && i < plan->nstep; i++) {
-        const orr__step *s = &plan->step[i];
-        for (int j = 0; j < s->region->nin; j++) {
-            if (s->in[j] != v)
-                continue;
-            orr__step_reads(s, 0, j, &first, &end);
-            if (s->ntiles > 1 && first == 0 && end > 0 && (count + end - 1) / end == s->ntiles)
-                return (size_t)end * size;
-        }
-    }
-    return (size_t)count * size;
+    for (int i = 0; orr__star.opencls + orr__star.cudas > 0 && i < plan->nstep && !piece; i++)
+        for (int j = 0; j < plan->step[i].region->nin && !piece; j++)
+            if (plan->step[i].in[j] == v)
+                piece = piece_of(&plan->step[i], j, count);
+    return (size_t)(piece ? piece : count) * orr_dtype_size(plan->value[v].dtype);
 }
 
 orr__buf *orr__star_buffer(const orr__run *r, int v)
@@ -126,7 +136,8 @@ static orr__buf *written(const orr__run *r, int v, int *occupant)
         int o = occupant[val->slot] - 1;
         const orr__value *old = &r->plan->value[o < 0 ? v : o];
         occupant[val->slot] = v + 1;
-        if (o >= 0 && old->last < val->first && orr__value_bytes(old) == orr__value_bytes(val) && tile_bytes(old) == tile_bytes(val))
+        if (o >= 0 && old->last < val->first && orr__value_bytes(old) == orr__value_bytes(val) &&
+            tile_bytes(old) == tile_bytes(val))
             return orr__buf_ref(r->value[o]);
     }
     return orr__star_buffer(r, v);

@@ -72,7 +72,8 @@ static bool inherited(const orr__run *r, const orr__step *s, int j)
     return here && orr__run_inherits(r, heir);
 }
 
-/* In place, both operands are the same handle: StarPU wants to be told the same of both. */
+/* In place, both operands are the same handle: StarPU wants to be told the same of both. Parts of a product add to one sum in
+ * any order, but for the first, which begins it, and the last, which has more to do. */
 static enum starpu_data_access_mode mode_of(const draft *d, int j)
 {
     const orr__step *s = d->a->step;
@@ -81,7 +82,7 @@ static enum starpu_data_access_mode mode_of(const draft *d, int j)
     int nout = s->region->nout, over = s->members > 1 ? -1 : d->a->run->plan->value[s->out[0]].over;
 
     if (over >= 0 && (j == 0 || (j >= nout && s->in[j - nout] == over)))
-        return STARPU_RW;
+        return orr__step_commutes(d->a->run->plan, s) ? STARPU_RW | STARPU_COMMUTE : STARPU_RW;
     return (s->members > 1 ? s->use[(ptrdiff_t)d->a->tile * s->nuse + j].write : j < nout) ? STARPU_W : STARPU_R;
 }
 

@@ -130,22 +130,65 @@ static int64_t panel_rows(void)
     return orr__plan_machine.devices > 0 && !orr__env.deterministic ? 512 : 2048;
 }
 
-/* Few rows, few columns, and many terms: what rows cannot keep all workers busy with, terms can. The partial products must be
- * little beside the factors. Devices take such a product whole; other work on it waits for all of its terms. */
+/* Few rows, few columns, and many terms: what rows cannot keep all workers busy with, terms can. The sums of the parts must be
+ * little beside the factors. Devices take such a product whole. */
 int orr__product_parts(const orr__region *r, double us, int tiles)
 {
-    enum { LEAST_TERMS = 256 };
-    if (r->kind != ORR__G_MATMUL || r->rank != 3 || r->ninstr > 0 || orr__plan_machine.devices > 0 ||
-        orr_dtype_size((orr_dtype)r->out_dtype[0]) < 4 || !orr__is_float((orr_dtype)r->out_dtype[0]))
+    enum { LEAST_TERMS = 256, MOST = 32 };
+    if (r->kind != ORR__G_MATMUL || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
+        orr__plan_machine.devices > 0)
         return 1;
     int64_t m = r->dim[0], n = r->dim[1], k = r->dim[2];
     int64_t most = orr__env.deterministic ? ASSUMED_WORKERS : orr__plan_machine.workers;
     int64_t parts = (int64_t)(us / (orr__env.deterministic ? ASSUMED_TILE_US : orr__task_worth()) + 0.5);
     parts = parts < most ? parts : most;
     parts = parts < k / LEAST_TERMS ? parts : k / LEAST_TERMS;
-    while (parts > tiles && (k % parts != 0 || (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k))
+    parts = parts < MOST ? parts : MOST;
+    while (parts > tiles && (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k)
         parts--;
     return parts > tiles ? (int)parts : 1;
+}
+
+static double factor_bytes(const orr__region *r, int o)
+{
+    int input = r->access[o].input;
+    return (double)r->in_count[input] * (double)orr_dtype_size((orr_dtype)r->in_dtype[input]);
+}
+
+static bool on_some_device(const orr__region *r)
+{
+    const orr__machine *m = &orr__plan_machine;
+    return (m->opencl && orr__opencl.can(r)) || (m->cuda > 0 && orr__cuda.can(r));
+}
+
+/* A tile's task has its rows of the left factor, of the right one a part's, and the sum before and after: each at most an
+ * eighth of a device's memory, so that the next task's come meanwhile. Sums decide nothing but bits; with ORRERY_DETERMINISTIC
+ * they do not depend on which devices there are. */
+int orr__device_parts(const orr__region *r, int *tiles)
+{
+    double all = (double)orr__plan_machine.device_bytes, share = all / 8;
+    if (all <= 0 || orr__env.deterministic || r->kind != ORR__G_MATMUL || r->rank != 3 ||
+        !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) || !on_some_device(r))
+        return 1;
+    double left = factor_bytes(r, 0), right = factor_bytes(r, 1), sum = 4.0 * (double)r->out_count;
+    if (left / *tiles + right + 2 * sum / *tiles <= all / 10 * 8)
+        return 1;
+    bool by_terms = orr__product_lies(r, 0) == ORR__LIES_BY_TERMS;
+    double rows = (by_terms ? sum : left + sum) / share, parts = (by_terms ? left + right : right) / share + 1;
+    if (orr__product_lies(r, 1) != ORR__LIES_BY_TERMS || parts > ORR__PARTS_MOST || rows > (double)r->dim[0] / 16)
+        return 1;
+    *tiles = rows + 1 > *tiles ? (int)rows + 1 : *tiles;
+    return (int)parts;
+}
+
+/* Sixteen parts, or more of 16 MB. */
+int orr__lean_parts(const orr__region *r, double bytes)
+{
+    enum { FEW = 16, LEAST_TERMS = 64, LEAST_BYTES = 1 << 20, PART = 16 << 20 };
+    int64_t parts = bytes / PART > FEW ? (int64_t)(bytes / PART) : FEW, most = r->dim[2] / LEAST_TERMS;
+    parts = parts < most ? parts : most;
+    parts = parts < ORR__PARTS_MOST ? parts : ORR__PARTS_MOST;
+    return bytes < LEAST_BYTES || parts < 2 ? 1 : (int)parts;
 }
 
 /* A task must be worth its overhead, the nearest number of tasks counts: two that fall a little short finish before one

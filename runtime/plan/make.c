@@ -5,24 +5,17 @@
 #include <stdlib.h>
 #include "codelets/cholesky.h"
 #include "runtime/base/env.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/maker.h"
 #include "runtime/plan/model.h"
 
-typedef struct {
-    orr__site at;
-    const orr__prog *p;
-    orr__plan *plan;
-    int *value_of; /* capture node -> value, -1 */
-    int value_cap, step_cap;
-    bool lean;
-} maker;
+typedef orr__maker maker;
 
-static orr_status enomem(const maker *m)
+orr_status orr__maker_enomem(const maker *m)
 {
     return orr__fail(m->at, ORR_ENOMEM, "no memory to plan %d nodes", m->p->n);
 }
 
-static int add_value(maker *m, orr_dtype dtype, int64_t count, int leaf)
+int orr__maker_value(maker *m, orr_dtype dtype, int64_t count, int leaf)
 {
     orr__plan *pl = m->plan;
     if (pl->nvalue == m->value_cap) {
@@ -53,12 +46,12 @@ static int value_of(maker *m, int i)
 {
     const orr__node *n = m->p->node[i];
     if (m->value_of[i] < 0 && m->p->leaf_of[i] >= 0)
-        m->value_of[i] = add_value(m, (orr_dtype)n->dtype, orr__shape_count(&n->shape), m->p->leaf_of[i]);
+        m->value_of[i] = orr__maker_value(m, (orr_dtype)n->dtype, orr__shape_count(&n->shape), m->p->leaf_of[i]);
     return m->value_of[i];
 }
 
 /* A new step around `region`, which the plan takes over. NULL on ENOMEM (then the region is freed). */
-static orr__step *add_step(maker *m, orr__region *region)
+orr__step *orr__maker_step(maker *m, orr__region *region)
 {
     orr__plan *pl = m->plan;
     if (region && pl->nstep == m->step_cap) {
@@ -78,6 +71,8 @@ static orr__step *add_step(maker *m, orr__region *region)
     *s = (orr__step){ .region = region, .ntiles = 1, .rows = region->dim[0] };
     s->in = malloc(((size_t)region->nin + 1) * sizeof *s->in);
     s->out = malloc((size_t)region->nout * sizeof *s->out);
+    if (s->out)
+        s->out[0] = -1; /* not bound */
     return s->in && s->out ? s : NULL;
 }
 
@@ -118,11 +113,12 @@ static void cut(orr__plan *pl, orr__step *s, int n)
     orr__step_cut(pl, s, s->graph ? (r->rank > 2 ? 1 : orr__cholesky_block(rows)) : rows ? (rows + n - 1) / n : 1);
 }
 
-static orr_status bind_inputs(maker *m, orr__step *s)
+/* Inputs that are no node's are `sums`, in order. */
+static orr_status bind_inputs(maker *m, orr__step *s, const int *sums)
 {
     for (int i = 0; i < s->region->nin; i++)
-        if ((s->in[i] = value_of(m, s->region->in[i])) < 0)
-            return enomem(m);
+        if ((s->in[i] = s->region->in[i] < 0 ? *sums++ : value_of(m, s->region->in[i])) < 0)
+            return orr__maker_enomem(m);
     return ORR_OK;
 }
 
@@ -130,75 +126,19 @@ static orr_status bind_outputs(maker *m, orr__step *s)
 {
     const orr__region *r = s->region;
     for (int k = 0; k < r->nout; k++)
-        if ((s->out[k] = m->value_of[r->out[k]] = add_value(m, (orr_dtype)r->out_dtype[k], r->out_count, -1)) < 0)
-            return enomem(m);
+        if ((s->out[k] = m->value_of[r->out[k]] = orr__maker_value(m, (orr_dtype)r->out_dtype[k], r->out_count, -1)) <
+            0)
+            return orr__maker_enomem(m);
     return ORR_OK;
 }
 
-/* A reduction in n tiles of its rows, or a product in n parts of its terms. */
-static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
+/* What a new step reads and, unless that is bound, writes; its n tiles; its kernels. */
+orr_status orr__maker_complete(maker *m, orr__step *s, const int *sums, double us, int n)
 {
-    bool product = r->kind == ORR__G_MATMUL;
-    orr__region *first, *second;
-    int64_t rows = (r->dim[0] + n - 1) / n;
-    if (!product)
-        n = (int)((r->dim[0] + rows - 1) / rows);
-    orr_status st = (product ? orr__split_product : orr__split_reduction)(m->at, r, n, &first, &second);
-    if (st != ORR_OK)
-        return st;
-    orr__step *s = add_step(m, first);
-    int v[ORR__REGION_OUTS];
-    for (int k = 0; k < r->nout; k++)
-        if (!s || (v[k] = s->out[k] = add_value(m, (orr_dtype)first->out_dtype[k], n * r->out_count, -1)) < 0) {
-            orr__region_free(second);
-            free(second);
-            return enomem(m);
-        }
-    s->partial = !product;
-    s->us = orr__model_expect(first);
-    s->size = orr__plan_size(first);
-    if ((st = bind_inputs(m, s)) == ORR_OK) {
-        cut(m->plan, s, n);
-        st = orr__step_prepare(s);
-    }
-    s = add_step(m, second);
-    if (!s)
-        return enomem(m);
-    memcpy(s->in, v, (size_t)second->nin * sizeof *v);
-    s->us = orr__plan_predict(second);
-    s->size = orr__plan_size(second);
-    if (st == ORR_OK && (st = bind_outputs(m, s)) == ORR_OK) {
-        cut(m->plan, s, 1);
-        st = orr__step_prepare(s);
-    }
-    return st;
-}
-
-static orr_status plan_region(maker *m, orr__region *r)
-{
-    double us = orr__model_expect(r);
-    int n = orr__region_tiles(r, us);
-    bool across = (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && (r->rmask & 1u);
-    if (across && n > 1 && r->kind == ORR__G_REDUCE && r->out_count * 4 * n < r->dim[0] * r->out_count)
-        return plan_two_stages(m, r, n);
-    int parts = m->lean ? 1 : orr__product_parts(r, us, n);
-    if (parts > 1)
-        return plan_two_stages(m, r, parts);
-    if (across)
-        n = 1;
-    orr__region *own = malloc(sizeof *own);
-    if (!own)
-        return enomem(m);
-    *own = *r;
-    orr__step *s = add_step(m, own);
-    memset(r, 0, sizeof *r); /* moved: the fuser's list no longer owns its arrays */
-    if (!s)
-        return enomem(m);
     s->us = us;
-    s->graph = orr__region_graph(own, us);
-    s->size = orr__plan_size(own);
-    orr_status st = bind_inputs(m, s);
-    if (st == ORR_OK)
+    s->size = orr__plan_size(s->region);
+    orr_status st = bind_inputs(m, s, sums);
+    if (st == ORR_OK && s->out[0] < 0)
         st = bind_outputs(m, s);
     if (st == ORR_OK) {
         cut(m->plan, s, n);
@@ -207,16 +147,76 @@ static orr_status plan_region(maker *m, orr__region *r)
     return st;
 }
 
+/* A reduction in n tiles of its rows. */
+static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
+{
+    orr__region *first, *second;
+    int64_t rows = (r->dim[0] + n - 1) / n;
+    n = (int)((r->dim[0] + rows - 1) / rows);
+    orr_status st = orr__split_reduction(m->at, r, n, &first, &second);
+    if (st != ORR_OK)
+        return st;
+    orr__step *s = orr__maker_step(m, first);
+    int v[ORR__REGION_OUTS];
+    for (int k = 0; k < r->nout; k++)
+        if (!s || (v[k] = s->out[k] = orr__maker_value(m, (orr_dtype)first->out_dtype[k], n * r->out_count, -1)) < 0) {
+            orr__region_free(second);
+            free(second);
+            return orr__maker_enomem(m);
+        }
+    s->partial = true;
+    st = orr__maker_complete(m, s, NULL, orr__model_expect(first), n);
+    s = orr__maker_step(m, second);
+    return !s ? orr__maker_enomem(m) : st != ORR_OK ? st : orr__maker_complete(m, s, v, orr__plan_predict(second), 1);
+}
+
+static orr_status plan_region(maker *m, orr__regions *rs, int j)
+{
+    orr__region *r = &rs->region[j];
+    double us = orr__model_expect(r);
+    int n = orr__region_tiles(r, us), tiles = n;
+    bool across = (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && (r->rmask & 1u);
+    if (across && n > 1 && r->kind == ORR__G_REDUCE && r->out_count * 4 * n < r->dim[0] * r->out_count)
+        return plan_two_stages(m, r, n);
+    int parts = orr__maker_lean_parts(m, rs, j);
+    if (parts > 1 || (parts = orr__device_parts(r, &tiles)) > 1)
+        return orr__maker_parts(m, rs, j, parts, tiles);
+    if (!m->lean && (parts = orr__product_parts(r, us, n)) > 1)
+        return orr__maker_parts(m, rs, j, parts, 0);
+    if (across)
+        n = 1;
+    orr__region *own = malloc(sizeof *own);
+    if (!own)
+        return orr__maker_enomem(m);
+    *own = *r;
+    orr__step *s = orr__maker_step(m, own);
+    memset(r, 0, sizeof *r); /* moved: the fuser's list no longer owns its arrays */
+    if (!s)
+        return orr__maker_enomem(m);
+    s->graph = orr__region_graph(own, us);
+    return orr__maker_complete(m, s, NULL, us, n);
+}
+
+static orr_status plan_regions(maker *m, orr__regions *rs)
+{
+    orr_status st = m->lean ? orr__maker_find(m, rs) : ORR_OK;
+    for (int i = 0; i < rs->n && st == ORR_OK; i++)
+        if (!m->reader || !m->reader[i])
+            st = plan_region(m, rs, i);
+    free(m->reader);
+    return st;
+}
+
 static orr_status plan_outputs(maker *m)
 {
     orr__plan *pl = m->plan;
     pl->nout = m->p->nout;
     if (!(pl->out = malloc(((size_t)pl->nout + 1) * sizeof *pl->out)))
-        return enomem(m);
+        return orr__maker_enomem(m);
     for (int k = 0; k < pl->nout; k++) {
         int v = value_of(m, orr__fuse_strip(m->p, m->p->out[k]));
         if (v < 0)
-            return enomem(m);
+            return orr__maker_enomem(m);
         pl->out[k] = v;
         if (pl->value[v].output < 0)
             pl->value[v].output = k;
@@ -229,7 +229,7 @@ static orr_status arrange(maker *m)
 {
     orr__plan *pl = m->plan;
     int *renumber = malloc(((size_t)pl->nvalue + 1) * sizeof *renumber);
-    orr_status st = renumber ? ORR_OK : enomem(m);
+    orr_status st = renumber ? ORR_OK : orr__maker_enomem(m);
     for (int k = 0, v; k < m->p->nout; k++)
         if ((v = m->value_of[orr__fuse_strip(m->p, m->p->out[k])]) >= 0) {
             pl->value[v].asked = true;
@@ -286,15 +286,13 @@ orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan
                 .plan = calloc(1, sizeof *m.plan),
                 .value_of = malloc(((size_t)p->n + 1) * sizeof(int)) };
     if (!m.plan || !m.value_of) {
-        st = enomem(&m);
+        st = orr__maker_enomem(&m);
     } else {
         atomic_init(&m.plan->refs, 1);
         m.plan->nleaf = p->nleaf;
         m.plan->nscalar = p->nscalar;
         memset(m.value_of, -1, ((size_t)p->n + 1) * sizeof(int));
-        for (int i = 0; i < rs.n && st == ORR_OK; i++)
-            st = plan_region(&m, &rs.region[i]);
-        if (st == ORR_OK)
+        if ((st = plan_regions(&m, &rs)) == ORR_OK)
             st = arrange(&m);
         m.plan->reason = rs.reason;
         m.plan->nreason = rs.nreason;

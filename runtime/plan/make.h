@@ -58,10 +58,32 @@ void orr__plan_destroy(orr__plan *p);
 /* Splits a reduction whose axis 0 is reduced: `first` folds tiles into rows, `second` folds the rows. */
 orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntiles, orr__region **first,
                                 orr__region **second);
-/* Into how many parts of its terms, all alike, a product is to be cut whose rows make `tiles` tiles; 1: as it is. */
+
+/* -- products part by part along their terms (parts.c) ---------------------------------------------------------- */
+
+enum { ORR__PARTS_MOST = 256 };
+/* Beside each other, each a sum of its own, for so many workers; 1: as it is. */
 int orr__product_parts(const orr__region *r, double us, int tiles);
-/* Splits such a product: `first` makes one for each part, `second` adds them up, in order. */
-orr_status orr__split_product(orr__site at, const orr__region *whole, int parts, orr__region **first,
-                              orr__region **second);
+/* One after the other, each added to those before, where a device could not hold a factor, and in how many tiles of rows. */
+int orr__device_parts(const orr__region *r, int *tiles);
+/* The same, where so many bytes of factors can be made for the terms of one part alone. */
+int orr__lean_parts(const orr__region *r, double bytes);
+
+typedef struct {
+    int64_t lo, hi; /* terms; none: nothing is multiplied, there are sums alone          */
+    int sums;       /* of other terms: inputs that are no node's (-1), added to the product */
+    bool ends;      /* the whole's work on its product is done, and its outputs are made */
+    unsigned own;   /* bit o: of factor o there are these terms alone                    */
+} orr__part;
+/* Sums are kept as wide as they are added up: of f16 and bf16 in f32. NULL: no memory. */
+orr__region *orr__product_part(const orr__region *whole, const orr__part *part);
+orr_dtype orr__product_sums_in(const orr__region *whole);
+
+typedef enum { ORR__LIES_BY_TERMS, ORR__LIES_ACROSS, ORR__LIES_OTHERWISE } orr__lie;
+orr__lie orr__product_lies(const orr__region *whole, int o);
+/* The region that makes factor o of product j, and nothing but that, element by element; -1: none does. */
+int orr__factor_maker(const orr__prog *p, const orr__regions *rs, int j, int o);
+bool orr__map_terms_can(const orr__region *map, const orr__region *whole, int o);
+orr__region *orr__map_terms(const orr__region *map, const orr__region *whole, int o, int64_t lo, int64_t hi);
 
 #endif

@@ -2,6 +2,7 @@
  * Must not know: StarPU. */
 #include "config.h"
 
+#include "runtime/base/env.h"
 #include "runtime/plan/make.h"
 
 void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end)
@@ -42,6 +43,12 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
     }
     *first = lo;
     *end = hi + 1;
+}
+
+bool orr__step_commutes(const orr__plan *p, const orr__step *s)
+{
+    return s->adds && s->part < s->parts - 1 && s->members < 2 && p->value[s->out[0]].over >= 0 &&
+           !orr__env.deterministic;
 }
 
 static size_t local_bytes(const orr__value *v)
@@ -169,11 +176,15 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         const orr__step *s = &p->step[i];
         if (s->members > 1)
             print_bundle(to, p, i);
+        char part[64] = "";
+        if (s->parts > 1)
+            (void)snprintf(part, sizeof part, " (%spart %d of %d%s)", s->adds ? "adds " : "", s->part + 1, s->parts,
+                           orr__step_commutes(p, s) ? ", in any order" : "");
         fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s%s: ", inside(p, i) ? "  " : "", i,
                 s->region->label, s->ntiles, (long long)s->rows,
                 s->graph     ? " (graph)"
                 : s->partial ? " (partial)"
-                             : "",
+                             : part,
                 s->us, s->opencl ? " opencl" : "", s->cuda ? " cuda" : "");
         for (int k = 0; k < s->region->nout; k++)
             fprintf(to, "v%d ", s->out[k]);

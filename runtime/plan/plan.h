@@ -37,6 +37,8 @@ typedef struct orr__step {
     int64_t rows;
     bool graph;            /* its tasks are not its tiles: a Cholesky factorisation (codelets/cholesky.h)  */
     bool partial;          /* tile t folds its rows into row t of each output (count = ntiles · region->out_count) */
+    int part, parts;       /* parts > 1: it multiplies terms number `part` of a product that is cut along them */
+    bool adds;             /* … and adds the sum of those before, its first input that is no node's            */
     int *in, *out;         /* value numbers, region->nin and region->nout of them */
     double us;             /* predicted time of the whole step on one CPU core    */
     double size;           /* the same by round numbers, of which models are made */
@@ -119,6 +121,8 @@ double orr__plan_size(const orr__region *r);    /* … by round numbers */
 int orr__plan_tasks(const orr__plan *p, int i);
 orr_status orr__plan_verify(const orr__plan *p);
 void orr__plan_print(FILE *to, const orr__plan *p);
+/* Adds in place to a sum to which others of its kind do the same: they may come in any order, one at a time. */
+bool orr__step_commutes(const orr__plan *p, const orr__step *s);
 /* The elements of input i (first, last+1) that tile t of a step can touch; for a whole-array reader all of them. */
 void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end);
 

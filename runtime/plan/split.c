@@ -1,4 +1,4 @@
-/* Long sums in two stages: tiles of a reduction, or terms of a product, to partial results, partial results to the result.
+/* Long reductions in two stages: tiles to partial results, partial results to the result.
  * Must not know: who runs the stages. */
 #include "config.h"
 
@@ -63,7 +63,7 @@ static orr__region *second_stage(const orr__region *whole, const orr__region *fi
         return NULL;
     }
     for (int k = 0; k < r->nout; k++) {
-        r->rop[k] = whole->kind == ORR__G_MATMUL ? ORR__RSUM : whole->rop[k];
+        r->rop[k] = whole->rop[k];
         r->in[k] = -1; /* no node */
         r->in_dtype[k] = first->out_dtype[k];
         r->in_count[k] = ntiles * whole->out_count;
@@ -80,22 +80,6 @@ static orr__region *second_stage(const orr__region *whole, const orr__region *fi
     return r;
 }
 
-static orr_status in_two(orr__site at, const orr__region *whole, orr__region *first, orr__region *second,
-                         orr__region **a, orr__region **b)
-{
-    orr__region *both[2] = { first, second };
-    *a = first;
-    *b = second;
-    if (first && second)
-        return ORR_OK;
-    for (int i = 0; i < 2; i++)
-        if (both[i]) {
-            orr__region_free(both[i]);
-            free(both[i]);
-        }
-    return orr__fail(at, ORR_ENOMEM, "no memory to split %s", whole->label);
-}
-
 orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntiles, orr__region **first,
                                 orr__region **second)
 {
@@ -104,29 +88,12 @@ orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntil
         r->out_dtype[k] = partial_dtype(whole, k);
         r->key ^= 0x9e3779b97f4a7c15u * (uint64_t)((unsigned)r->out_dtype[k] + 16 * (unsigned)k + 1);
     }
-    return in_two(at, whole, r, r ? second_stage(whole, r, ntiles) : NULL, first, second);
-}
-
-/* Term k of part p is term p·dim[2]/parts + k of the whole: as many products side by side, each of its own columns of the left
- * factor and rows of the right one. */
-orr_status orr__split_product(orr__site at, const orr__region *whole, int parts, orr__region **first,
-                              orr__region **second)
-{
-    orr__region *r = orr__region_copy(whole);
-    int64_t terms = whole->dim[2] / parts;
-    if (r) {
-        for (int d = 3; d > 0; d--)
-            r->dim[d] = whole->dim[d - 1];
-        r->rank = 4;
-        r->dim[0] = parts;
-        r->dim[3] = terms;
-        r->out_count = parts * whole->out_count;
-        for (int i = 0; i < r->naccess; i++) {
-            int64_t *s = r->access[i].stride;
-            memmove(s + 1, s, 3 * sizeof *s);
-            s[0] = s[3] * terms;
-        }
-        orr__region_finish(r);
-    }
-    return in_two(at, whole, r, r ? second_stage(whole, r, parts) : NULL, first, second);
+    *first = r;
+    *second = r ? second_stage(whole, r, ntiles) : NULL;
+    if (*second)
+        return ORR_OK;
+    if (r)
+        orr__region_free(r);
+    free(r);
+    return orr__fail(at, ORR_ENOMEM, "no memory to split %s", whole->label);
 }

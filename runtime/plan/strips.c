@@ -37,7 +37,7 @@ static bool may_be_inside(const chain *c, const orr__step *s)
 {
     const orr__region *r = s->region;
     double worth = orr__task_worth() * orr__plan_machine.workers;
-    return r->kind <= ORR__G_MATMUL && !(r->rmask & 1u) && !s->partial && !s->opencl && !s->cuda &&
+    return r->kind <= ORR__G_MATMUL && !(r->rmask & 1u) && !s->partial && s->parts < 2 && !s->opencl && !s->cuda &&
            s->us < LARGE * worth && r->dim[0] > 0 && r->dim[0] % c->all == 0 && r->out_count % c->all == 0 &&
            orr__region_cuttable(r) && c->sum + s->us < LONGEST * worth;
 }
