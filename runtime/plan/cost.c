@@ -184,7 +184,7 @@ int orr__device_parts(const orr__region *r, int *tiles)
 /* Sixteen parts, or more of 16 MB. */
 int orr__lean_parts(const orr__region *r, double bytes)
 {
-    enum { FEW = 16, LEAST_TERMS = 64, LEAST_BYTES = 1 << 20, PART = 16 << 20 };
+    enum { FEW = 16, LEAST_TERMS = 64, LEAST_BYTES = 1 << 18, PART = 16 << 20 };
     int64_t parts = bytes / PART > FEW ? (int64_t)(bytes / PART) : FEW, most = r->dim[2] / LEAST_TERMS;
     parts = parts < most ? parts : most;
     parts = parts < ORR__PARTS_MOST ? parts : ORR__PARTS_MOST;
