@@ -50,6 +50,8 @@ static void takes_in_every_kind_of_kernel(void)
         orr_add(orr_take(x, cols, 1), orr_scalar(1)),
         orr_sum(orr_square(orr_take(x, rows, 0)), ORR_AXES(0, 1), false),
         orr_sum(orr_square(orr_take(x, rows, 0)), ORR_AXES(-1), false),
+        orr_sum(orr_take(x, rows, 0), ORR_AXES(-1), false),
+        orr_max(orr_take(x, cols, 1), ORR_AXES(-1), false),
         orr_max(orr_neg(orr_take(x, cols, 1)), ORR_ALL_AXES, false),
         orr_argmax(orr_neg(orr_take(x, rows, 0)), 2, false),
         tk_norm(orr_take(x, rows, 0)),

@@ -9,6 +9,16 @@
  * need longer loops. In flops, from where on there is something to compute meanwhile. */
 enum { SHORT = 128, WORK = 8 };
 
+/* What is read by number lies there when its place is found outside of the innermost loop. */
+bool orr__cloop_lies(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    int last = c->r->rank - 1;
+    bool still = in->kind == ORR__RI_GATHER && c->at[in->x] < last;
+    return (in->kind == ORR__RI_LOAD || still) && !orr__is_half((orr_dtype)in->dtype) && !c->r->access[in->a].box &&
+           c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_UNIT;
+}
+
 void orr__cloop_passes(orr__cloop *c, int pos, int from, int to)
 {
     for (int i = 0; i < c->r->ninstr; i++)

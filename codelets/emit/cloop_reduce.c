@@ -53,19 +53,16 @@ static void nothing(orr__cloop *c)
 
 /* -- runs ------------------------------------------------------------------------------------------------------- */
 
-/* Is what output k folds one array, element after element? */
-static bool lies(const orr__cloop *c, int k)
+/* Is what output k folds one array in each of the outer loops? */
+static bool folds_array(const orr__cloop *c, int k)
 {
-    const orr__region *r = c->r;
-    const orr__rinstr *in = &r->instr[r->out_reg[k]];
-    return c->outer == r->rank - 1 && in->kind == ORR__RI_LOAD && !orr__is_half((orr_dtype)in->dtype) &&
-           !r->access[in->a].box && c->lay.move[in->a * ORR_MAX_RANK + r->rank - 1] == ORR__MOVE_UNIT;
+    return c->outer == c->r->rank - 1 && orr__cloop_lies(c, c->r->out_reg[k]);
 }
 
 /* Is output k the first of those that fold its register from a block? */
 static bool has_block(const orr__cloop *c, int k)
 {
-    bool first = !lies(c, k);
+    bool first = !folds_array(c, k);
     for (int m = 0; m < k; m++)
         first = first && c->r->out_reg[m] != c->r->out_reg[k];
     return first;
@@ -75,7 +72,7 @@ static bool any_block(const orr__cloop *c)
 {
     bool any = false;
     for (int k = 0; k < c->r->nout; k++)
-        any = any || !lies(c, k);
+        any = any || !folds_array(c, k);
     return any;
 }
 
@@ -111,9 +108,9 @@ static void fold_each(orr__cloop *c)
     for (int k = 0; k < r->nout; k++) {
         int n = number(c, k), a = r->instr[r->out_reg[k]].a;
         orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, ", n, n, n);
-        if (lies(c, k)) {
+        if (folds_array(c, k)) {
             orr__text_addf(c->t, "in%d + (", r->access[a].input);
-            orr__emit_index(c->t, r, &c->lay, a, false);
+            orr__emit_element(c->t, r, &c->lay, &r->instr[r->out_reg[k]]);
             orr__text_add(c->t, ")");
         } else {
             orr__text_addf(c->t, "block%d", r->out_reg[k]);

@@ -47,6 +47,8 @@ void orr__cloop_open(orr__cloop *c, int from, int to);
 void orr__cloop_close(orr__cloop *c, int from, int to);
 /* Instruction i, in its loop. */
 void orr__cloop_value(orr__cloop *c, int i);
+/* Does register n lie in memory as it is, element after element of the last axis? */
+bool orr__cloop_lies(const orr__cloop *c, int n);
 /* Random numbers of neighbouring elements have blocks in common. These go before an innermost loop over [q, e) of the last
  * axis, at most ORR__CLOOP_BLOCK elements: they have the bits of instruction i (of all that stand in the innermost loop)
  * made for all of it, where that helps; orr__cloop_value takes them from there. */

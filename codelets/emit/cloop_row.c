@@ -32,15 +32,6 @@ static bool folds_in(const orr__cloop *c, int instr, int pass)
     return in->kind == ORR__RI_FOLD && c->pass[in->x] == pass;
 }
 
-/* Is register n's row one array, element after element? */
-static bool lies(const orr__cloop *c, int n)
-{
-    const orr__rinstr *in = &c->r->instr[n];
-    bool still = in->kind == ORR__RI_GATHER && c->at[in->x] < c->r->rank - 1;
-    return (in->kind == ORR__RI_LOAD || still) && !orr__is_half((orr_dtype)in->dtype) && !c->r->access[in->a].box &&
-           c->lay.move[in->a * ORR_MAX_RANK + c->r->rank - 1] == ORR__MOVE_UNIT;
-}
-
 /* -- what is computed where ---------------------------------------------------------------------------------- */
 
 static float cost_of(const rows *w, int n)
@@ -80,7 +71,7 @@ static void want(rows *w, int pass, bool decide)
     for (int n = r->ninstr - 1; n >= 0; n--) {
         const orr__rinstr *in = &r->instr[n];
         const int16_t operand[3] = { in->x, in->y, in->z };
-        if (pass < w->passes && folds_in(w->c, n, pass) && !lies(w->c, in->x))
+        if (pass < w->passes && folds_in(w->c, n, pass) && !orr__cloop_lies(w->c, in->x))
             w->wanted[in->x] = true;
         if (in->kind == ORR__RI_PLACE && w->c->pass[n] == pass)
             w->wanted[n] = true; /* even where nothing is read there */
@@ -123,7 +114,7 @@ static void source(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
     int x = c->r->instr[n].x;
-    if (lies(c, x)) {
+    if (orr__cloop_lies(c, x)) {
         orr__text_addf(c->t, "in%d + (", c->r->access[c->r->instr[x].a].input);
         orr__emit_element(c->t, c->r, &c->lay, &c->r->instr[x]);
         orr__text_add(c->t, ")");
@@ -137,7 +128,7 @@ static void source(const rows *w, int n)
 static bool has_block(const rows *w, int n)
 {
     int x = w->c->r->instr[n].x;
-    return !lies(w->c, x) && !w->kept[x];
+    return !orr__cloop_lies(w->c, x) && !w->kept[x];
 }
 
 static void declare(const rows *w, int n)
@@ -236,7 +227,8 @@ static bool can_fold_at_once(rows *w, int number)
         if (w->wanted[n] && !(w->kept[n] && w->first[n] < number))
             flops += orr__cloop_flops(w->c, n);
         if (folds_in(w->c, n, number))
-            can = can && !lies(w->c, r->instr[n].x) && (r->instr[n].op == ORR__RSUM || r->instr[n].op == ORR__RPROD);
+            can = can && !orr__cloop_lies(w->c, r->instr[n].x) &&
+                  (r->instr[n].op == ORR__RSUM || r->instr[n].op == ORR__RPROD);
     }
     return can && flops <= LIGHT;
 }

@@ -83,16 +83,10 @@ static bool used_in(const orr__cloop *c, int n, int stage, bool last)
     return false;
 }
 
-/* What lies in memory, element after element, is read again. */
-static bool lies(const orr__cloop *c, int n)
-{
-    const orr__rinstr *in = &c->r->instr[n];
-    return in->kind == ORR__RI_LOAD && c->lay.move[in->a * ORR_MAX_RANK + c->r->rank - 1] == ORR__MOVE_UNIT;
-}
-
+/* What lies in memory is read again. */
 static bool kept(const orr__cloop *c, int n, int stages)
 {
-    for (int s = c->pass[n] + 1; s < stages && c->at[n] == c->r->rank - 1 && !lies(c, n); s++)
+    for (int s = c->pass[n] + 1; s < stages && c->at[n] == c->r->rank - 1 && !orr__cloop_lies(c, n); s++)
         if (used_in(c, n, s, s == stages - 1))
             return true;
     return false;
@@ -113,7 +107,7 @@ void orr__cloop_stage_values(orr__cloop *c, int stage, int stages)
     for (int n = 0; n < r->ninstr; n++) {
         if (c->at[n] < last || c->pass[n] >= stage || !used_in(c, n, stage, stage == stages - 1))
             continue;
-        if (lies(c, n))
+        if (orr__cloop_lies(c, n))
             orr__cloop_value(c, n);
         else
             orr__text_addf(c->t, "    const %s r%d = keep%d[i%d - q];\n", orr__emit_type((orr_dtype)r->instr[n].dtype),
