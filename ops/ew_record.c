@@ -169,7 +169,7 @@ bool orr__ew_floats(orr__site at, int n, orr__node *const *node, orr__node **in)
 static orr__node *general(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     int n = row->arity, weak = 0, first = row->cond ? 1 : 0;
-    orr__node *in[3] = { NULL, NULL, NULL }, *r = NULL;
+    orr__node *in[3] = { NULL, NULL, NULL };
     orr_dtype dtype;
     orr_shape shape;
     for (int i = 0; i < n; i++)
@@ -185,12 +185,21 @@ static orr__node *general(orr__site at, const orr__ewrow *row, orr__node *const 
         return NULL;
     for (int i = 0; i < n; i++)
         if (!(in[i] = operand(at, node[i], i < first ? ORR_BOOL : dtype, &shape)))
-            goto out;
-    r = orr__node_new(at, &row->op, row->to_bool ? ORR_BOOL : dtype, &shape, n, in);
-out:
-    for (int i = 0; i < n; i++)
-        orr__node_unref(in[i]);
-    return r;
+            break;
+    return orr__node_of(at, &row->op, row->to_bool ? ORR_BOOL : dtype, &shape, n, in);
+}
+
+/* Nearly as usual: a number beside a tensor, which decides dtype and shape. */
+static orr__node *beside_number(orr__site at, const orr__ewrow *row, orr__node *const *node)
+{
+    int k = node[0]->weak ? 1 : 0;
+    const orr__node *x = node[k];
+    orr_dtype dtype = (orr_dtype)x->dtype;
+    orr__node *in[2] = { NULL, NULL };
+    if (!takes(at, row, dtype) || !(in[1 - k] = operand(at, node[1 - k], dtype, &x->shape)))
+        return NULL;
+    in[k] = orr__node_ref(node[k]);
+    return orr__node_of(at, &row->op, row->to_bool ? ORR_BOOL : dtype, &x->shape, 2, in);
 }
 
 /* The usual case: nothing to convert. */
@@ -210,6 +219,8 @@ static bool fits(const orr__ewrow *row, orr__node *const *node)
 orr__node *orr__ew_node(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     const orr__node *last = node[row->arity - 1];
+    if (row->arity == 2 && node[0]->weak != node[1]->weak)
+        return beside_number(at, row, node);
     if (!fits(row, node))
         return general(at, row, node);
     return orr__node_new(at, &row->op, row->to_bool ? ORR_BOOL : (orr_dtype)last->dtype, &last->shape, row->arity,

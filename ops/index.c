@@ -64,13 +64,9 @@ orr_tensor *orr_take_at(const char *file, int line, orr_tensor *x, orr_tensor *i
         return bad;
     orr_scope *scope = orr_scope_begin();
     orr__node *arg[2] = { orr__rec_reshape(at, orr__node_ref(in[0]), &from), indices_of(at, in[1]) };
-    orr__node *r = NULL;
-    if (arg[0] && arg[1])
-        r = orr__node_new(at, orr__prim(ORR__OP_TAKE), (orr_dtype)in[0]->dtype, &to, 2, arg);
+    orr__node *r = orr__node_of(at, orr__prim(ORR__OP_TAKE), (orr_dtype)in[0]->dtype, &to, 2, arg);
     if (r)
         r->attr.axis = k;
-    orr__node_unref(arg[0]);
-    orr__node_unref(arg[1]);
     return orr__compose_end(at, scope, orr__handle_new(r));
 }
 
@@ -90,7 +86,7 @@ orr_tensor *orr_scatter_add_at(const char *file, int line, orr_tensor *x, orr_te
                                int axis)
 {
     orr__site at = ORR__SITE(file, line, "scatter_add");
-    orr__node *in[3], *arg[3], *r = NULL;
+    orr__node *in[3], *arg[3];
     orr_tensor *bad;
     orr_shape from, shape, both;
     orr_dtype dtype;
@@ -108,12 +104,9 @@ orr_tensor *orr_scatter_add_at(const char *file, int line, orr_tensor *x, orr_te
         return orr__poison(at, ORR_EDTYPE, "bool does not add: write orr_cast(x, ORR_I32)");
     orr_scope *scope = orr_scope_begin();
     scatter_operands(at, in, dtype, &from, &shape, arg);
-    if (arg[2])
-        r = orr__node_new(at, orr__prim(ORR__OP_SCATTER_ADD), dtype, &from, 3, arg);
+    orr__node *r = orr__node_of(at, orr__prim(ORR__OP_SCATTER_ADD), dtype, &from, 3, arg);
     if (r)
         r->attr.axis = k;
-    for (int i = 0; i < 3; i++)
-        orr__node_unref(arg[i]);
     return orr__compose_end(at, scope, orr__handle_new(orr__rec_reshape(at, r, &in[0]->shape)));
 }
 

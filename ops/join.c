@@ -36,16 +36,11 @@ static orr__node **gather(orr__site at, orr_tensor *const *t, int n, orr_dtype *
 /* The operands' references are taken over. */
 static orr__node *concat_node(orr__site at, orr_dtype dtype, const orr_shape *shape, int axis, int n, orr__node **node)
 {
-    bool all = true;
-    for (int i = 0; i < n; i++)
-        all = all && node[i];
-    orr__node *r = NULL;
-    if (all && n == 1)
-        r = orr__node_ref(node[0]);
-    else if (all && (r = orr__node_new(at, orr__prim(ORR__OP_CONCAT), dtype, shape, n, node)))
+    if (n == 1)
+        return node[0];
+    orr__node *r = orr__node_of(at, orr__prim(ORR__OP_CONCAT), dtype, shape, n, node);
+    if (r)
         r->attr.axis = axis;
-    for (int i = 0; i < n; i++)
-        orr__node_unref(node[i]);
     return r;
 }
 

@@ -123,10 +123,7 @@ static orr_tensor *float_product(orr__site at, orr__node *const *in, const produ
     if (fits(p, in[0]) && fits(p, in[1])) /* the usual case */
         return orr__handle_new(orr__node_new(at, orr__prim(ORR__OP_MATMUL), p->dtype, &p->out, 2, in));
     orr__node *ab[2] = { operand(at, in[0], p, p->a, p->m, p->k), operand(at, in[1], p, p->b, p->k, p->n) };
-    orr__node *r = ab[0] && ab[1] ? orr__node_new(at, orr__prim(ORR__OP_MATMUL), p->dtype, &p->out, 2, ab) : NULL;
-    orr__node_unref(ab[0]);
-    orr__node_unref(ab[1]);
-    return orr__handle_new(r);
+    return orr__handle_new(orr__node_of(at, orr__prim(ORR__OP_MATMUL), p->dtype, &p->out, 2, ab));
 }
 
 orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor *b)

@@ -7,11 +7,7 @@
 
 orr__node *orr__rec_one(orr__site at, int id, orr_dtype dtype, const orr_shape *shape, orr__node *n)
 {
-    if (!n)
-        return NULL;
-    orr__node *r = orr__node_new(at, orr__prim(id), dtype, shape, 1, &n);
-    orr__node_unref(n);
-    return r;
+    return orr__node_of(at, orr__prim(id), dtype, shape, 1, &n);
 }
 
 orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__scalar v)

@@ -1,5 +1,5 @@
 /* 128 threads record, evaluate, assign and submit at once, on the calling threads and by tasks; each has its own values. A
- * variable that one thread assigns and others read.
+ * variable that one thread assigns and others read; one graph of which several threads evaluate parts.
  * ThreadSanitizer finds nothing in it (configure --enable-tsan).
  * Must not know: engines. */
 #include "config.h"
@@ -151,11 +151,61 @@ static void who_reads_a_variable_sees_one_of_its_values(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* -- one graph, of which all evaluate something ------------------------------------------------------------------- */
+
+enum { SHARERS = 3, ROUNDS = 3000, LINKS = 6 };
+static orr_tensor *middle;
+
+/* Thread 0 gives the middle its value, and so ends what it was made from, which the others are computing with. */
+static void *share(void *arg)
+{
+    int id = (int)(size_t)arg;
+    double v[SIDE];
+    for (int i = 0; i < ROUNDS; i++) {
+        (void)pthread_barrier_wait(&together); /* the middle is there */
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *y = id == 0 ? middle : orr_add(orr_mul(middle, orr_scalar(id)), orr_sqrt(middle));
+        double m = (i % 7) + LINKS, want = id == 0 ? m : m * id + sqrt(m);
+        note(orr_read(y, v, sizeof v) == ORR_OK && fabs(v[0] - want) < 1e-12 && v[SIDE - 1] == v[0], "a shared middle");
+        (void)orr_scope_end(s);
+        (void)pthread_barrier_wait(&together);
+    }
+    return NULL;
+}
+
+/* Nobody else holds what the middle is made from. Every graph has a plan but the first. */
+static void threads_evaluate_parts_of_one_graph(void)
+{
+    pthread_t thread[SHARERS];
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    atomic_store(&wrong, 0);
+    (void)pthread_barrier_init(&together, NULL, SHARERS + 1);
+    for (size_t i = 0; i < SHARERS; i++)
+        ORR_REQUIRE(pthread_create(&thread[i], NULL, share, (void *)i) == 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        orr_scope *s = orr_scope_begin();
+        middle = orr_full(ORR_F64, ORR_SHAPE(SIDE), i % 7);
+        for (int k = 0; k < LINKS; k++)
+            middle = orr_add(middle, orr_scalar(1.0));
+        middle = orr_keep(middle);
+        (void)orr_scope_end(s);
+        (void)pthread_barrier_wait(&together);
+        (void)pthread_barrier_wait(&together);
+        note(orr_free(middle) == ORR_OK, "the middle's end");
+    }
+    for (int i = 0; i < SHARERS; i++)
+        (void)pthread_join(thread[i], NULL);
+    (void)pthread_barrier_destroy(&together);
+    ORR_CHECK_MSG(atomic_load(&wrong) == 0, "%d were wrong", atomic_load(&wrong));
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(on_the_calling_threads),
                                       ORR_TEST(by_tasks),
                                       ORR_TEST(who_reads_a_variable_sees_one_of_its_values),
+                                      ORR_TEST(threads_evaluate_parts_of_one_graph),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.threads", tests);
 }

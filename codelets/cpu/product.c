@@ -182,9 +182,11 @@ static int64_t terms_at_once(const work *w, const mat *a)
 
 static int64_t rows_at_once(const work *w, const mat *a)
 {
+    if (!copied(w, a))
+        return a->rows;
     int64_t rows = COPY_MOST / (terms_at_once(w, a) * (int64_t)orr__dtype_size(w->blas));
     rows = rows > LEFT_ROWS ? rows : LEFT_ROWS;
-    return copied(w, a) && rows < a->rows ? rows : a->rows;
+    return rows < a->rows ? rows : a->rows;
 }
 
 /* Terms [from, from + n) of the right factor as BLAS can walk it; all of them once for all panels of rows. */
@@ -230,9 +232,9 @@ static orr_status multiply_terms(work *w, mat a, int64_t from, char *to)
 static orr_status multiply_float(work *w, mat a, char *c)
 {
     bool convert = w->blas != w->to;
-    int64_t n = a.rows * w->right.cols, terms = terms_at_once(w, &a);
     if (!convert && tiny(w, &a, &w->right, c))
         return ORR_OK;
+    int64_t n = a.rows * w->right.cols, terms = terms_at_once(w, &a);
     orr_status st = convert ? orr__product_room(w, &w->c, &w->c_cap, n, orr__dtype_size(w->blas)) : ORR_OK;
     char *to = convert ? w->c : c;
     for (int64_t k = 0; k < a.cols && st == ORR_OK; k += terms) {

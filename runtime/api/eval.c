@@ -51,28 +51,59 @@ static void publish(orr__node *const *node, int n, const orr__prog *p, orr__buf 
     }
 }
 
-/* takes: what the plan may write over, or NULL. */
-static orr_status run_capture(orr__site at, orr__node *const *node, int n, orr__prog *p, orr__takes *takes,
-                              orr__run **run)
+static orr_status no_placeholder(orr__site at, const orr__prog *p)
 {
-    orr__plan *plan;
     for (int k = 0; k < p->nleaf; k++)
         if (!p->leaf[k])
             return orr__fail(at, ORR_EGRAPH, "a placeholder has no value here; submit the graph that it belongs to");
-    if (orr__env.print & ORR__PRINT_GRAPH)
+    return ORR_OK;
+}
+
+/* Captures the nodes, and finds or makes the plan. What has a plan already needs no more of the graph than its key says. On an
+ * error neither is there. */
+static orr_status capture_and_plan(orr__site at, orr__node *const *node, int n, int nfirst, orr__prog *p,
+                                   orr__plan **plan)
+{
+    bool shown = orr__env.print & ORR__PRINT_GRAPH;
+    size_t room = orr__engine_left();
+    orr_status st = (shown ? orr__prog_capture_first : orr__prog_capture_lightly)(at, node, n, nfirst, p);
+    if (st != ORR_OK)
+        return st;
+    st = no_placeholder(at, p);
+    if (st == ORR_OK && !shown) {
+        if ((*plan = orr__plan_known(p, room)))
+            return ORR_OK;
+        orr__prog_free(p);
+        if ((st = orr__prog_capture_first(at, node, n, nfirst, p)) != ORR_OK)
+            return st;
+    }
+    if (st == ORR_OK && shown)
         orr__prog_print(stderr, p);
-    orr_status st = orr__plan_get_within(at, p, orr__engine_left(), &plan);
+    if (st == ORR_OK)
+        st = orr__plan_get_within(at, p, room, plan);
+    if (st != ORR_OK)
+        orr__prog_free(p);
+    return st;
+}
+
+/* The first nfirst are waited for. takes: what the plan may write over, or NULL. */
+static orr_status evaluate(orr__site at, orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__run **run)
+{
+    orr__prog p;
+    orr__plan *plan;
+    orr_status st = capture_and_plan(at, node, n, nfirst, &p, &plan);
     if (st != ORR_OK)
         return st;
     if (takes && plan->nheirs == 0) /* it does not: nobody need wait for us */
         orr__takes_end(takes);
     orr__buf *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
-    st = out ? orr__engine_execute(at, plan, p->leaf, p->scalar, out, run) : ORR_ENOMEM;
+    st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
     if (st == ORR_OK)
-        publish(node, n, p, out);
+        publish(node, n, &p, out);
     if (out != few)
         free(out);
     orr__plan_unref(plan);
+    orr__prog_free(&p);
     return st;
 }
 
@@ -87,14 +118,10 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
     for (int i = 0; i < n; i++) {
         orr__node *todo[1];
         int count = 0;
-        orr__prog p;
         (void)select_nodes(&pending[i], 1, todo, &count, false);
         if (!count)
             continue;
-        if (orr__prog_capture(at, todo, 1, &p) == ORR_OK) {
-            (void)run_capture(at, todo, 1, &p, NULL, NULL);
-            orr__prog_free(&p);
-        }
+        (void)evaluate(at, todo, 1, 1, NULL, NULL);
         orr__node_unref(todo[0]);
     }
     orr__pending_clear();
@@ -133,15 +160,10 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     if (st == ORR_OK)
         st = select_nodes(pending, npending, todo, &count, false);
     if (st == ORR_OK && count) {
-        orr__prog p;
         orr__takes takes = { 0 };
         if (count > first && orr__plan_machine.heirs)
             orr__takes_begin(todo, count, &takes);
-        st = orr__prog_capture_first(at, todo, count, first && !run ? first : count, &p);
-        if (st == ORR_OK) {
-            st = run_capture(at, todo, count, &p, &takes, run);
-            orr__prog_free(&p);
-        }
+        st = evaluate(at, todo, count, first && !run ? first : count, &takes, run);
         orr__takes_end(&takes);
     }
     if (st == ORR_OK)

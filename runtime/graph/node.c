@@ -123,7 +123,7 @@ void orr__nodes_thread_exit(orr__tls *tls)
     tls->free_count = 0;
 }
 
-/* Takes the inputs, and notes where the node may come from, which stays known when its inputs are forgotten. Dates of
+/* Takes the inputs over, and notes where the node may come from, which stays known when its inputs are forgotten. Dates of
  * different threads are compared only along edges. Of leaves that share a bit one may be taken for the other's ancestor,
  * which is on the safe side. */
 static inline void connect(orr__tls *tls, orr__node *n, int nin, orr__node *const *in)
@@ -132,7 +132,7 @@ static inline void connect(orr__tls *tls, orr__node *n, int nin, orr__node *cons
     uint64_t last = tls->born, kin = 0;
     uint8_t tracked = 0;
     for (int i = 0; i < nin; i++) {
-        orr__node *x = n->in[i] = orr__node_ref(in[i]);
+        orr__node *x = n->in[i] = in[i];
         last = x->born > last ? x->born : last;
         kin |= x->kin;
         tracked |= x->tracked;
@@ -146,9 +146,20 @@ static inline void connect(orr__tls *tls, orr__node *n, int nin, orr__node *cons
     n->born = tls->born = last + 1;
 }
 
-orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
-                         orr__node *const *in)
+/* Gives up the references to what would have been inputs. */
+static orr__node *no_node(int nin, orr__node *const *in)
 {
+    for (int i = 0; i < nin; i++)
+        orr__node_unref(in[i]);
+    return NULL;
+}
+
+orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
+                        orr__node *const *in)
+{
+    for (int i = 0; i < nin; i++)
+        if (!in[i])
+            return no_node(nin, in);
     orr__tls *tls = orr__tls_get();
     orr__node *n = node_take(tls), **many = NULL;
     if (n && nin > 3 && !(many = malloc((size_t)nin * sizeof *many))) {
@@ -158,7 +169,7 @@ orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const
     }
     if (!n) {
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a graph node");
-        return NULL;
+        return no_node(nin, in);
     }
     /* Field by field: that is half the time of clearing it as a whole first. */
     atomic_init(&n->refs, 1);

@@ -90,14 +90,22 @@ struct orr__node {
 };
 _Static_assert(offsetof(orr__node, attr.start) == 256, "start and step begin the fifth line");
 
-/* A node with one reference, fields zero but these; takes over no references: `in` are counted up.
- * NULL on ENOMEM (last error set). */
-orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
-                         orr__node *const *in);
 static inline orr__node *orr__node_ref(orr__node *n)
 {
     atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
     return n;
+}
+/* A node with one reference, fields zero but these; takes over the references of `in`, whatever comes of it.
+ * NULL on ENOMEM (last error set), or when an input is NULL, its error being the last. */
+orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
+                        orr__node *const *in);
+/* The same; `in` are counted up. */
+static inline orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
+                                       orr__node *const *in)
+{
+    for (int i = 0; i < nin; i++)
+        (void)orr__node_ref(in[i]);
+    return orr__node_of(at, op, dtype, shape, nin, in);
 }
 /* Who has the only reference needs no locked instruction to give it up: nobody is there to count up meanwhile. */
 static inline bool orr__node_last_ref(orr__node *n)

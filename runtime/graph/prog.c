@@ -14,6 +14,7 @@ typedef struct {
     orr__prog *p;
     frame *stack; int depth, stack_cap;
     uint64_t epoch;
+    bool lightly;
     orr__site at;
     orr_status st;        /* not OK: a cycle, or poison */
     orr__take_state take; /* of the leaf that ended the walk */
@@ -139,13 +140,13 @@ static bool grow_leaves(walk *w, int need)
 }
 
 /* The next number is n's, and there is room for what the key has to say of it. -1: no memory. */
-static inline int next_number(walk *w, orr__node *n, int nin)
+static inline int next_number(walk *w, orr__node *n, int nin, bool keep)
 {
     orr__prog *p = w->p;
     if (!grow_nodes(w, p->n + 1) || !reserve(w, NODE_KEY + (size_t)nin * sizeof(int32_t)))
         return -1;
     int i = p->n++;
-    p->node[i] = orr__node_ref(n);
+    p->node[i] = keep ? orr__node_ref(n) : NULL;
     p->arg0[i] = p->narg;
     p->leaf_of[i] = -1;
     p->scalar0[i] = p->nscalar;
@@ -162,7 +163,7 @@ static inline uint8_t *put_type(uint8_t *to, const orr__node *n, int nin)
 static bool number_leaf(walk *w, orr__node *n, orr__buf *value)
 {
     orr__prog *p = w->p;
-    int i = next_number(w, n, 0);
+    int i = next_number(w, n, 0, true);
     if (i < 0 || !grow_leaves(w, p->nleaf + 1))
         return false;
     n->mark = w->epoch;
@@ -179,7 +180,7 @@ static bool number(walk *w, orr__node *n)
     orr__prog *p = w->p;
     int nin = n->nin;
     orr__node **in = n->in;
-    if (next_number(w, n, nin) < 0 || !grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg) ||
+    if (next_number(w, n, nin, !w->lightly) < 0 || !grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg) ||
         !grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar))
         return false;
     uint8_t *to = put_i32(p->key + p->key_size, n->op->id);
@@ -304,21 +305,35 @@ void orr__progs_thread_exit(orr__tls *tls)
     tls->stack_cap = 0;
 }
 
+/* Output k is number i, whose node may be another: captures look through some. */
+static bool number_output(walk *w, orr__node *root, bool others)
+{
+    orr__prog *p = w->p;
+    int i = root->index;
+    if (!reserve(w, 2 * sizeof(int32_t)))
+        return false;
+    if (others)
+        p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
+    if (!p->node[i]) {
+        while (root->op->id == ORR__OP_DETACH || root->op->id == ORR__OP_DEFINED)
+            root = root->in[root->nin - 1];
+        p->node[i] = orr__node_ref(root);
+    }
+    p->out[p->nout++] = i;
+    p->key_size = (size_t)(put_i32(p->key + p->key_size, ~i) - p->key);
+    return true;
+}
+
 /* The walk itself; the number of evaluations that had ended. */
 static uint64_t walk_all(walk *w, orr__node *const *out, int nout, int nfirst)
 {
-    orr__prog *p = w->p;
     orr__graph_lock();
     uint64_t ended = orr__takes_ended();
     w->epoch = ++epoch;
     w->depth = 0;
     w->take = ORR__TAKE_NONE;
-    for (int i = 0; i < nout && visit(w, out[i]) && reserve(w, 2 * sizeof(int32_t)); i++) {
-        if (i == nfirst)
-            p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
-        p->out[p->nout++] = out[i]->index;
-        p->key_size = (size_t)(put_i32(p->key + p->key_size, ~out[i]->index) - p->key);
-    }
+    for (int i = 0; i < nout && visit(w, out[i]) && number_output(w, out[i], i == nfirst); i++)
+        ;
     orr__graph_unlock();
     return ended;
 }
@@ -332,10 +347,10 @@ static void forget(orr__prog *p)
     p->key_size = 0;
 }
 
-orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p)
+static orr_status capture(orr__site at, orr__node *const *out, int nout, int nfirst, bool lightly, orr__prog *p)
 {
     orr__tls *tls = orr__tls_get();
-    walk w = { .p = p, .at = at, .st = ORR_OK };
+    walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly };
     arrays_take(tls, &w);
     bool ready = grow(&w, &p->out, &p->out_cap, nout + 1, sizeof *p->out) && reserve(&w, 4);
     while (ready) {
@@ -360,6 +375,16 @@ orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout
         p->hash = orr__hash(p->key, p->key_size, 0);
     p->nfirst = nfirst;
     return w.st;
+}
+
+orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p)
+{
+    return capture(at, out, nout, nfirst, false, p);
+}
+
+orr_status orr__prog_capture_lightly(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p)
+{
+    return capture(at, out, nout, nfirst, true, p);
 }
 
 orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p)

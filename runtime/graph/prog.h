@@ -12,7 +12,7 @@
 typedef struct orr__prog {
     int n, nout, nleaf, nscalar, narg;
     int nfirst;           /* the first so many outputs are waited for, the others may be finished later */
-    orr__node **node;     /* references held  */
+    orr__node **node;     /* references held; NULL: see orr__prog_capture_lightly */
     int32_t *arg0, *arg, *leaf_of, *scalar0;
     int32_t *out;         /* node index of each requested output */
     int32_t *leaf_node;   /* node index of each leaf             */
@@ -33,6 +33,9 @@ static inline int orr__prog_nin(const orr__prog *p, int i)
 orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p);
 /* The same where only the first nfirst outputs are waited for: another key. */
 orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p);
+/* The same, for who wants but its key, leaves, scalars and outputs: no references to other nodes are held, which are NULL. To
+ * count each up and down is a good part of evaluating what has a plan. */
+orr_status orr__prog_capture_lightly(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p);
 void orr__prog_free(orr__prog *p);
 /* Checks every rule that the rooms behind rely on (arity, shapes, ranges, order); EINTERNAL says what is broken. */
 orr_status orr__prog_verify(const orr__prog *p);

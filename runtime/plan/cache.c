@@ -122,6 +122,19 @@ static orr_status get(orr__site at, const orr__prog *p, bool lean, orr__plan **p
     return ORR_OK;
 }
 
+orr__plan *orr__plan_known(const orr__prog *p, size_t room)
+{
+    settings s = settings_now(false);
+    pthread_mutex_lock(&cache.lock);
+    orr__plan *plan = find(p, &s, p->hash);
+    bool fits = plan && plan->bytes_peak <= room;
+    cache.hits += fits;
+    pthread_mutex_unlock(&cache.lock);
+    if (!fits)
+        orr__plan_unref(plan);
+    return fits ? plan : NULL;
+}
+
 orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
 {
     return get(at, p, false, plan);

@@ -108,6 +108,8 @@ extern orr__machine orr__plan_machine;
 orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan);
 /* The same; where that needs more than `room` bytes at once, one that needs less if there is one. */
 orr_status orr__plan_get_within(orr__site at, const orr__prog *p, size_t room, orr__plan **plan);
+/* The same if it is there already, for which a light capture will do; else NULL. */
+orr__plan *orr__plan_known(const orr__prog *p, size_t room);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);
