@@ -69,8 +69,9 @@ static void many_terms_are_shared_by_all_workers(void)
     ORR_CHECK(parts(16, 1 << 18, 16, ORR_F16, false, 4) == 4);
     ORR_CHECK(parts(16, 1 << 18, 16, ORR_F32, true, 4) == 4);
     ORR_CHECK(parts(16, 1 << 18, 16, ORR_F32, false, 1) == 1);
-    ORR_CHECK(parts(512, 512, 512, ORR_F32, false, 2) == 1); /* rows do */
-    ORR_CHECK(parts(16, 512, 16, ORR_F32, false, 4) == 1);   /* small   */
+    ORR_CHECK(parts(64, 1 << 18, 64, ORR_F32, false, 2) == 2); /* rows would do, and pack twice */
+    ORR_CHECK(parts(512, 512, 512, ORR_F32, false, 2) == 1);   /* rows do */
+    ORR_CHECK(parts(16, 512, 16, ORR_F32, false, 4) == 1);     /* small   */
     ORR_CHECK(orr_shutdown() == ORR_OK);
     (void)unsetenv("ORRERY_MACHINE");
 }

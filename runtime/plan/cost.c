@@ -130,11 +130,12 @@ static int64_t panel_rows(void)
     return orr__plan_machine.devices > 0 && !orr__env.deterministic ? 512 : 2048;
 }
 
-/* Few rows, few columns, and many terms: what rows cannot keep all workers busy with, terms can. The sums of the parts must be
- * little beside the factors. Devices take such a product whole. */
+/* Few rows, few columns, and many terms: what rows cannot keep all workers busy with, terms can; and as many parts pack the right
+ * factor once, where as many tiles of few rows each pack all of it. The sums of the parts must be little beside the factors.
+ * Devices take such a product whole. */
 int orr__product_parts(const orr__region *r, double us, int tiles)
 {
-    enum { LEAST_TERMS = 256, MOST = 32 };
+    enum { LEAST_TERMS = 256, MOST = 32, FEW_ROWS = 512, MANY_TERMS = 16384 };
     if (r->kind != ORR__G_MATMUL || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
         orr__plan_machine.devices > 0)
         return 1;
@@ -144,6 +145,8 @@ int orr__product_parts(const orr__region *r, double us, int tiles)
     parts = parts < most ? parts : most;
     parts = parts < k / LEAST_TERMS ? parts : k / LEAST_TERMS;
     parts = parts < MOST ? parts : MOST;
+    if (tiles > 1 && m / tiles < FEW_ROWS && k >= MANY_TERMS)
+        tiles--; /* as many will do; what has fewer terms may be one of a chain over the same rows */
     while (parts > tiles && (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k)
         parts--;
     return parts > tiles ? (int)parts : 1;
