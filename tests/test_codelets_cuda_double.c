@@ -225,6 +225,12 @@ static void failures_have_a_status_and_a_name(void)
     ORR_CHECK(add_up(&right) == ORR_OK && right == 1000);
 }
 
+static void errors_that_stay_are_known(void)
+{
+    ORR_CHECK(orr__cu_sticky(226) && orr__cu_sticky(719) && orr__cu_sticky(721));
+    ORR_CHECK(!orr__cu_sticky(2) && !orr__cu_sticky(701) && !orr__cu_sticky(720)); /* refused, not lost */
+}
+
 static void without_a_context_it_is_an_error(void)
 {
     void *before;
@@ -329,6 +335,7 @@ int main(int argc, char **argv)
         ORR_TEST(the_compilers_error_is_in_the_message),
         ORR_TEST(parameters_are_what_the_emitter_declares),
         ORR_TEST(failures_have_a_status_and_a_name),
+        ORR_TEST(errors_that_stay_are_known),
         ORR_TEST(without_a_context_it_is_an_error),
         ORR_TEST(scratch_memory_is_allocated_once),
         ORR_TEST(a_wrong_index_is_known_when_the_device_is_done),

@@ -207,6 +207,20 @@ static void tf32_is_used_only_when_asked_for(void)
     ORR_CHECK(cu.state->compute == ORR__LT_COMPUTE_32F);
 }
 
+/* Parts of a sum are added in f32, not as halves. */
+static void halves_are_summed_in_f32(void)
+{
+    if (cu.real)
+        ORR_SKIP("a GPU's library keeps no books");
+    orr__cuda.stop();
+    check(&layouts[0], ORR_F16, PLAIN, 1);
+    ORR_CHECK(cu.state->reductions == ORR__LT_IN_COMPUTE_TYPE);
+    check(&layouts[0], ORR_BF16, BIAS, 1);
+    ORR_CHECK(cu.state->reductions == ORR__LT_IN_COMPUTE_TYPE);
+    check(&layouts[0], ORR_F32, PLAIN, 1);
+    ORR_CHECK(cu.state->reductions == ORR__LT_ANY_REDUCTION);
+}
+
 static void the_variable_asks_for_tf32(void)
 {
     unsetenv("ORRERY_TF32");
@@ -297,6 +311,7 @@ int main(int argc, char **argv)
         ORR_TEST(work_on_the_product_is_done),
         ORR_TEST(a_bias_is_the_librarys_epilogue),
         ORR_TEST(tf32_is_used_only_when_asked_for),
+        ORR_TEST(halves_are_summed_in_f32),
         ORR_TEST(the_variable_asks_for_tf32),
         ORR_TEST(a_shape_is_chosen_for_once_and_the_workspace_allocated_once),
         ORR_TEST(what_the_library_refuses_is_done_by_our_kernel),

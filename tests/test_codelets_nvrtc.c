@@ -20,6 +20,10 @@ int main(int argc, char **argv)
 
 #else
 
+#include <stdlib.h>
+#include <string.h>
+#include "codelets/cuda/cuda.h"
+#include "runtime/base/env.h"
 #include "tests/harness.h"
 #include "tests/nvrtc_unit.h"
 #include "tests/region_build.h"
@@ -358,16 +362,34 @@ ARCH(90, 2)
 ARCH(100, 3)
 ARCH(120, 4)
 
+/* As a kernel is compiled for a device that is there: with our options, by the NVRTC that is found at run time. */
+static void the_backend_makes_machine_code(void)
+{
+    static const char text[] = "extern \"C\" __global__ void orr_kernel(float *x) { x[threadIdx.x] += 1; }";
+    orr__cu_image image;
+    need(2);
+    ORR_REQUIRE(orr__env_load() == ORR_OK);
+    orr_status st = orr__cu_compile(ORR__SITE(NULL, 0, "add"), text, 90, false, &image);
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    if (st != ORR_OK)
+        return;
+    ORR_CHECK(image.size > 500 && memcmp(image.data, "\177ELF", 4) == 0);
+    ORR_CHECK_MSG(strstr(image.facts, " registers, ") && strstr(image.compiler, " sm_90"), "%s; %s", image.facts,
+                  image.compiler);
+    free(image.data);
+    st = orr__cu_compile(ORR__SITE(NULL, 0, "add"), text, 999, true, &image); /* of the future: PTX */
+    ORR_REQUIRE(st == ORR_OK);
+    ORR_CHECK(strstr((const char *)image.data, ".target sm_") && image.data[image.size - 1] == '\0');
+    free(image.data);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(every_row_dtype_and_layout_compiles),
-        ORR_TEST(kernels_compile_for_sm_75),
-        ORR_TEST(kernels_compile_for_sm_80),
-        ORR_TEST(kernels_compile_for_sm_90),
-        ORR_TEST(kernels_compile_for_sm_100),
-        ORR_TEST(kernels_compile_for_sm_120),
-        { 0 },
+        ORR_TEST(the_backend_makes_machine_code), ORR_TEST(every_row_dtype_and_layout_compiles),
+        ORR_TEST(kernels_compile_for_sm_75),      ORR_TEST(kernels_compile_for_sm_80),
+        ORR_TEST(kernels_compile_for_sm_90),      ORR_TEST(kernels_compile_for_sm_100),
+        ORR_TEST(kernels_compile_for_sm_120),     { 0 },
     };
     return orr_test_main(argc, argv, "codelets.nvrtc", tests);
 }

@@ -184,6 +184,12 @@ static int layout(const orr__lt *lt, void **out, const problem *p, int64_t rows,
     return code;
 }
 
+static int set_bias(const orr__lt *lt, const shape *s, uintptr_t at)
+{
+    const void *bias = (const void *)at;
+    return at ? lt->desc_set(s->desc, ORR__LT_BIAS, &bias, sizeof bias) : 0;
+}
+
 /* A row-major r × c matrix is a column-major c × r one: "not transposed" here is cuBLASLt's N. */
 static int describe(const orr__lt *lt, shape *s)
 {
@@ -205,14 +211,18 @@ static int describe(const orr__lt *lt, shape *s)
     return code == 0 ? layout(lt, &s->d, p, p->n, p->m, p->n, p->step_d) : code;
 }
 
+/* Sums of halves that are made in parts stay f32 until the end: the library would add the parts as halves, too. */
 static int choose(const orr__lt *lt, orr__cu_room *room, shape *s)
 {
+    bool half = s->p.type == ORR__LT_R16 || s->p.type == ORR__LT_BF16;
     void *pref = NULL;
     int got = 0, code = lt->pref_create(&pref);
     size_t workspace = room->workspace ? ORR__CU_WORKSPACE : 0;
-    uint32_t align = (uint32_t)s->p.align;
+    uint32_t align = (uint32_t)s->p.align, parts = half ? ORR__LT_IN_COMPUTE_TYPE : ORR__LT_ANY_REDUCTION;
     if (code == 0)
         code = lt->pref_set(pref, ORR__LT_WORKSPACE, &workspace, sizeof workspace);
+    if (code == 0)
+        code = lt->pref_set(pref, ORR__LT_REDUCTIONS, &parts, sizeof parts);
     for (int i = 0; i < 4 && code == 0; i++) /* of a, b, c, d */
         code = lt->pref_set(pref, ORR__LT_ALIGN_A + i, &align, sizeof align);
     if (code == 0)
@@ -223,7 +233,7 @@ static int choose(const orr__lt *lt, orr__cu_room *room, shape *s)
 }
 
 /* The shape's entry, first in the room's list afterwards; the last one goes when there are too many. */
-static shape *find(const orr__lt *lt, orr__cu_room *room, const problem *p)
+static shape *find(const orr__lt *lt, orr__cu_room *room, const problem *p, uintptr_t bias)
 {
     shape **at = &room->shape, *s;
     int n = 0;
@@ -241,6 +251,8 @@ static shape *find(const orr__lt *lt, orr__cu_room *room, const problem *p)
             return NULL;
         s->p = *p;
         int code = describe(lt, s);
+        if (code == 0)
+            code = set_bias(lt, s, bias); /* the choice may depend on there being one */
         if (code == 0)
             code = choose(lt, room, s);
         s->refused = code != 0;
@@ -313,12 +325,9 @@ static int multiply(const orr__lt *lt, const orr__cu_room *room, const shape *s,
     bool wide = s->p.type == ORR__LT_R64;
     const void *one = wide ? (const void *)&one64 : &one32, *zero = wide ? (const void *)&zero64 : &zero32;
     void *d = (void *)p->d;
-    if (p->bias) {
-        void *bias = (void *)p->bias;
-        int code = lt->desc_set(s->desc, ORR__LT_BIAS, &bias, sizeof bias);
-        if (code != 0)
-            return code;
-    }
+    int code = set_bias(lt, s, p->bias);
+    if (code != 0)
+        return code;
     return lt->matmul(room->lt, s->desc, one, (const void *)p->b, s->a, (const void *)p->a, s->b, zero, d, s->d, d,
                       s->d, s->choice.algo, (void *)(uintptr_t)room->workspace, room->workspace ? ORR__CU_WORKSPACE : 0,
                       stream);
@@ -362,7 +371,7 @@ orr_status orr__cu_product_launch(const orr__cu_product *product, const orr__lau
         place(l, i, index);
         pointers q = point(l, product->bias, (uintptr_t)out, out_off, index);
         p.align = alignment(&q);
-        shape *s = find(lt, room, &p);
+        shape *s = find(lt, room, &p, q.bias);
         if (!s)
             return ORR_ENOMEM;
         if (s->refused && i == 0)

@@ -122,6 +122,25 @@ static void *open_file(library *l, const char *path)
     return handle;
 }
 
+/* NVRTC opens a second library by its bare name, which the loader does not look for beside the first: where NVRTC lies in
+ * a folder that nobody told the loader, we open that one for it. */
+static void bring_builtins(void)
+{
+    Dl_info at;
+    int major = 0, minor = 0;
+    char path[4096];
+    const char *slash;
+    void *version;
+    memcpy(&version, &nvrtc.version, sizeof version);
+    if (nvrtc.version(&major, &minor) != 0 || dladdr(version, &at) == 0 || !at.dli_fname ||
+        !(slash = strrchr(at.dli_fname, '/')))
+        return;
+    int n = snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - at.dli_fname), at.dli_fname,
+                     major, minor);
+    if (n > 0 && (size_t)n < sizeof path)
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL); /* else compiling says what is missing */
+}
+
 static const void *open_library(library *l, const char *path, const char **why)
 {
     (void)pthread_mutex_lock(&lock);
@@ -134,6 +153,8 @@ static const void *open_library(library *l, const char *path, const char **why)
             handle = NULL;
         }
     }
+    if (handle && l == &nvrtc_library)
+        bring_builtins();
     l->there = l->there || handle;
     l->tried = true;
     (void)pthread_mutex_unlock(&lock);
@@ -170,9 +191,13 @@ void orr__cu_forget(void)
 
 bool orr__cu_sticky(int code)
 {
-    /* ECC, NVLink, illegal address, time-out, assertion, hardware stack … invalid PC, launch failure, context gone */
-    return code == 214 || code == 220 || code == 700 || code == 702 || code == 710 || (code >= 714 && code <= 720) ||
-           code == 709 || code == 4;
+    /* ECC, NVLink, contained, illegal address, time-out, assertion, hardware stack … launch failure, tensor memory,
+     * a device outside of CUDA, context gone */
+    static const int all[] = { 4, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 911 };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] == code)
+            return true;
+    return false;
 }
 
 orr_status orr__cu_fail(orr__site at, const char *call, int code)

@@ -76,7 +76,8 @@ enum { ORR__LT_R32 = 0, ORR__LT_R64 = 1, ORR__LT_R16 = 2, ORR__LT_BF16 = 14 };  
 enum { ORR__LT_COMPUTE_32F = 68, ORR__LT_COMPUTE_64F = 70, ORR__LT_COMPUTE_TF32 = 77 };  /* cublasComputeType_t */
 enum { ORR__LT_TRANSA = 3, ORR__LT_TRANSB = 4, ORR__LT_EPILOGUE = 7, ORR__LT_BIAS = 8 }; /* …MatmulDescAttributes_t */
 enum { ORR__LT_BATCHES = 5, ORR__LT_BATCH_STRIDE = 6 };                                 /* …MatrixLayoutAttribute_t */
-enum { ORR__LT_WORKSPACE = 1, ORR__LT_ALIGN_A = 5 };                                    /* …PreferenceAttributes_t */
+enum { ORR__LT_WORKSPACE = 1, ORR__LT_REDUCTIONS = 3, ORR__LT_ALIGN_A = 5 };            /* …PreferenceAttributes_t */
+enum { ORR__LT_IN_COMPUTE_TYPE = 2, ORR__LT_ANY_REDUCTION = 7 };                        /* …ReductionScheme_t */
 enum { ORR__LT_PLAIN = 1, ORR__LT_RELU = 2, ORR__LT_WITH_BIAS = 4, ORR__LT_GELU = 32 }; /* cublasLtEpilogue_t */
 
 typedef struct orr__lt_choice { /* cublasLtMatmulHeuristicResult_t */

@@ -30,7 +30,7 @@ typedef struct cuda_double_state {
     /* the last product */
     int compute, scale, epilogue, trans_a, trans_b, batches;
     size_t workspace;
-    uint32_t alignment;
+    uint32_t alignment, reductions;
     char options[256]; /* of the last compilation */
 } cuda_double_state;
 

@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     size_t workspace;
-    uint32_t align[4];
+    uint32_t align[4], reductions;
 } pref;
 
 typedef struct {
@@ -113,6 +113,8 @@ API int cublasLtMatmulPreferenceSetAttribute(void *q, int what, const void *v, s
     pref *p = q;
     if (what == 1 && size == sizeof p->workspace)
         memcpy(&p->workspace, v, size);
+    else if (what == 3 && size == 4)
+        memcpy(&p->reductions, v, size);
     else if (what >= 5 && what <= 8 && size == 4)
         memcpy(&p->align[what - 5], v, size);
     else
@@ -132,13 +134,16 @@ API int cublasLtMatmulAlgoGetHeuristic(void *h, void *d, void *a, void *b, void 
     const pref *p = q;
     choice *r = out;
     const layout *la = a, *lb = b, *lc = c;
+    const desc *what = d;
     (void)h;
-    (void)d;
     (void)dd;
     memset(r, 0, sizeof *r);
     *got = 0;
     cuda_double.heuristics++;
     cuda_double.alignment = p->align[0];
+    cuda_double.reductions = p->reductions;
+    if (what->epilogue & 4 && !what->bias)
+        return 7; /* as some versions do */
     if (cuda_double.heuristic_code || want < 1 || la->batches != lb->batches || la->batches != lc->batches)
         return cuda_double.heuristic_code;
     r->algo[0] = 0x600d + p->align[0];

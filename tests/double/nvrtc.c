@@ -51,7 +51,8 @@ static const char before[] =
     "#line 1 \"kernel.cu\"\n";
 
 /* The kernel's own prototype says what its parameters are. A block whose threads meet runs each of them as a fibre, in
- * turn from barrier to barrier. */
+ * turn from barrier to barrier, the first first or the last first: who relies on an order without a barrier is wrong in
+ * one of the two. */
 static const char after[] =
     "\n}\n"
     "template <class... A> struct emu_types { static int sizes(size_t *s) { size_t a[] = { sizeof(A)... };"
@@ -77,8 +78,9 @@ static const char after[] =
     "  for (unsigned i = 0; i < threads; i++) { getcontext(&emu_fibre[i]);\n"
     "    emu_fibre[i].uc_stack.ss_sp = emu_stack + (size_t)i * STACK; emu_fibre[i].uc_stack.ss_size = STACK;\n"
     "    emu_fibre[i].uc_link = &emu_home; emu_ended[i] = false; makecontext(&emu_fibre[i], emu_body, 0); }\n"
-    "  for (unsigned left = threads; left > 0;)\n"
-    "    for (unsigned i = 0; i < threads; i++) if (!emu_ended[i]) {\n"
+    "  static thread_local unsigned turn; unsigned round = turn++;\n"
+    "  for (unsigned left = threads; left > 0; round++)\n"
+    "    for (unsigned j = 0; j < threads; j++) { unsigned i = round % 2 ? threads - 1 - j : j; if (emu_ended[i]) continue;\n"
     "      emu_me = (int)i; threadIdx.x = (int)i; swapcontext(&emu_home, &emu_fibre[i]); left -= emu_ended[i]; }\n"
     "}\n"
     "extern \"C\" int emu_params(size_t *size) { return emu_sizes(emu::orr_kernel, size); }\n"
