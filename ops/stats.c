@@ -5,6 +5,9 @@
 #include <math.h>
 #include "ops/record.h"
 
+/* So many elements of a row, and of a tensor, are in a core's cache when they are read again. */
+enum { NEAR_ROW = 8192, NEAR_ALL = 65536 };
+
 /* What every one of them begins with. */
 typedef struct {
     orr__site at;
@@ -12,8 +15,10 @@ typedef struct {
     orr_tensor *x;   /* wide                                  */
     orr_dtype dtype; /* the result's                          */
     orr_shape shape; /* the result's                          */
+    orr_shape of;    /* x's                                   */
     orr_axes axes;
-    double count; /* elements that go into one of the result */
+    uint32_t mask; /* the axes, of x */
+    double count;  /* elements that go into one of the result */
 } frame;
 
 static bool begin(frame *f, const char *file, int line, const char *op, orr_tensor *x, orr_axes axes, bool keepdims,
@@ -21,16 +26,17 @@ static bool begin(frame *f, const char *file, int line, const char *op, orr_tens
 {
     orr__site at = ORR__SITE(file, line, op);
     orr__node *n;
-    uint32_t mask;
+    *f = (frame){ .at = at, .axes = axes };
     if (!orr__operand_float(at, x, "x", &n, bad))
         return false;
-    if (!orr__axes_mask(axes, n->shape.rank, &mask)) {
+    if (!orr__axes_mask(axes, n->shape.rank, &f->mask)) {
         *bad = orr__axes_poison(at, &n->shape);
         return false;
     }
-    *f = (frame){ .at = at, .dtype = (orr_dtype)n->dtype, .axes = axes };
-    f->shape = orr__shape_reduced(&n->shape, mask, keepdims);
-    f->count = (double)orr__shape_count_of(&n->shape, mask);
+    f->dtype = (orr_dtype)n->dtype;
+    f->of = n->shape;
+    f->shape = orr__shape_reduced(&n->shape, f->mask, keepdims);
+    f->count = (double)orr__shape_count_of(&n->shape, f->mask);
     f->scope = orr_scope_begin();
     f->x = orr_cast_at(file, line, x, orr__wide(f->dtype));
     return true;
@@ -61,11 +67,49 @@ orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes
     return end(&f, sum_over(&f, f.x, f.count));
 }
 
-static orr_tensor *variance(const frame *p, double ddof)
+static bool near_by(const frame *f)
+{
+    if (orr__shape_count(&f->of) <= NEAR_ALL)
+        return true;
+    return f->mask == 1u << (f->of.rank - 1) && f->count <= NEAR_ROW;
+}
+
+static orr_tensor *in_two_passes(const frame *p, double divisor)
 {
     frame f = *p;
     orr_tensor *d = orr_sub_at(AT, f.x, sum_over(&f, f.x, f.count));
-    return sum_over(&f, orr_square_at(AT, d), fmax(f.count - ddof, 0));
+    return sum_over(&f, orr_square_at(AT, d), divisor);
+}
+
+/* The first of the elements that go into each of the result. */
+static orr_tensor *first_of(const frame *p)
+{
+    frame f = *p;
+    orr_tensor *c = f.x;
+    for (int d = 0; d < f.of.rank; d++)
+        if (f.mask >> d & 1u)
+            c = orr_slice_axis_at(AT, c, d, 0, 1, 1);
+    return orr_detach_at(AT, c);
+}
+
+/* Σ (x − mean)² = Σ d² − (Σ d)²/n for d = x − c with any c (T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for computing
+ * the sample variance", The American Statistician 37, 1983: shifted data). With an element for c the difference loses at most
+ * a factor of n, since n·var ≥ (c − mean)²·(n−1)/n: of f64's 53 bits enough are left for an f32. */
+static orr_tensor *in_one_pass(const frame *p, double divisor)
+{
+    frame f = *p;
+    orr_tensor *d = orr_sub_at(AT, orr_cast_at(AT, f.x, ORR_F64), orr_cast_at(AT, first_of(&f), ORR_F64));
+    orr_tensor *sum = orr_sum_at(AT, d, f.axes, true), *squares = orr_sum_at(AT, orr_square_at(AT, d), f.axes, true);
+    orr_tensor *off = orr_sub_at(AT, squares, orr_div_at(AT, orr_square_at(AT, sum), orr_scalar_at(AT, f.count)));
+    off = orr_maximum_at(AT, off, orr_scalar_at(AT, 0));
+    return orr_cast_at(AT, orr_div_at(AT, off, orr_scalar_at(AT, divisor)), ORR_F32);
+}
+
+static orr_tensor *variance(const frame *f, double ddof)
+{
+    double divisor = fmax(f->count - ddof, 0);
+    bool two = f->dtype == ORR_F64 || near_by(f);
+    return two ? in_two_passes(f, divisor) : in_one_pass(f, divisor);
 }
 
 /* √s whose derivative at 0 is 0 and not inf: the root of 1 stands in where s = 0. */

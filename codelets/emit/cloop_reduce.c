@@ -217,7 +217,7 @@ static void runs(orr__cloop *c)
 /* -- rows ------------------------------------------------------------------------------------------------------- */
 
 /* Several rows at a time, while the accumulators are in registers; heavy values by themselves. */
-enum { TOGETHER = 4, LIGHT = 12 };
+enum { TOGETHER = 4, LIGHT = 12, PIECE = 64 };
 
 static bool float_sum(const orr__cloop *c, int k)
 {
@@ -232,12 +232,12 @@ static bool any_float_sum(const orr__cloop *c)
     return any;
 }
 
-/* acc<k>[i] takes in element i of `n` rows of the innermost reduced axis, from row p on. */
-static void add_rows(orr__cloop *c, int n)
+/* acc<k>[i] takes in elements i of [from, to) of `n` rows of the innermost reduced axis, from row p on. */
+static void add_rows(orr__cloop *c, int n, const char *from, const char *to)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1];
-    orr__cloop_inner(c, "q", "e");
+    orr__cloop_inner(c, from, to);
     for (int k = 0; k < r->nout; k++)
         orr__text_addf(c->t, "    %s fold%d = acc%d[i%d - q];\n", wide(c, k), k, k, last);
     for (int row = 0; row < n; row++) {
@@ -271,6 +271,18 @@ static void join(orr__cloop *c)
                 k, k, k, k, k);
 }
 
+/* Of rows together a few lines at a time, so that those of the next ones are asked for in between. */
+static void add_together(orr__cloop *c)
+{
+    orr__text_addf(c->t,
+                   "    for (; to - p >= %d; p += %d)\n    for (orr_idx b = q; b < e; b += %d) {\n"
+                   "    const orr_idx f = e - b < %d ? e : b + %d;\n",
+                   TOGETHER, TOGETHER, PIECE, PIECE, PIECE);
+    orr__cloop_stream_rows(c, "b", "f", c->order[c->r->rank - 2], TOGETHER);
+    add_rows(c, TOGETHER, "b", "f");
+    orr__text_add(c->t, "    }\n");
+}
+
 static void add_all_rows(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -281,13 +293,10 @@ static void add_all_rows(orr__cloop *c)
     if (sum)
         orr__text_addf(c->t, "    to = to - p < %d - seen ? to : p + (%d - seen);\n    seen += to - p;\n",
                        ORR__CLOOP_ROWS, ORR__CLOOP_ROWS);
-    if (light) {
-        orr__text_addf(c->t, "    for (; to - p >= %d; p += %d) {\n", TOGETHER, TOGETHER);
-        add_rows(c, TOGETHER);
-        orr__text_add(c->t, "    }\n");
-    }
+    if (light)
+        add_together(c);
     orr__text_add(c->t, "    for (; p < to; p++) {\n");
-    add_rows(c, 1);
+    add_rows(c, 1, "q", "e");
     orr__text_add(c->t, "    }\n");
     if (sum) {
         orr__text_addf(c->t, "    if (seen == %d) {\n", ORR__CLOOP_ROWS);
@@ -324,11 +333,12 @@ static void end_row(orr__cloop *c, int k)
     orr__text_add(c->t, "    }\n");
 }
 
-/* The accumulators of all outputs together stay in the first cache. */
+/* As many columns at a time as make a page of what is read: processors prefetch within pages. The accumulators stay in the second
+ * cache, at least. */
 static void rows(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1, size = orr__cloop_size_at(r, last), block = ORR__CLOOP_BLOCK / r->nout;
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last), block = ORR__CLOOP_BLOCK;
     orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, block);
     orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, block, size, block);
     if (any_float_sum(c))

@@ -145,14 +145,15 @@ static bool runs(const orr__cloop *c, int a)
     return false;
 }
 
-/* Asks for elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. */
-static void ask(orr__cloop *c, const char *from, const char *to, int ahead, int cache)
+/* Asks for elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. row: an axis along which what stays
+ * in its place is there already, or -1. */
+static void ask(orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
     for (int a = 0; a < r->naccess; a++) {
-        if (!runs(c, a) || (r->rows && c->lay.move[a * ORR_MAX_RANK + last - 1] == ORR__MOVE_NONE))
-            continue; /* it is there, row after row */
+        if (!runs(c, a) || (row >= 0 && c->lay.move[a * ORR_MAX_RANK + row] == ORR__MOVE_NONE))
+            continue;
         int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
         orr__text_addf(c->t,
                        "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
@@ -171,15 +172,25 @@ void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
     orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
                    later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->kind == ORR__G_REDUCE) {
-        ask(c, from, to, AHEAD_FOLDED, SECOND);
+        ask(c, from, to, AHEAD_FOLDED, SECOND, -1);
     } else if (!c->r->rows) {
-        ask(c, from, to, AHEAD, SECOND);
-        ask(c, from, to, SOON, FIRST);
+        ask(c, from, to, AHEAD, SECOND, -1);
+        ask(c, from, to, SOON, FIRST, -1);
     } else if (row >= 0) {
         orr__text_addf(c->t, "    const orr_idx next = i%d + 1, i%d = next;\n", row, row);
-        ask(c, from, to, 0, FIRST);
+        ask(c, from, to, 0, FIRST, row);
     }
     orr__text_add(c->t, "    }\n#endif\n");
+}
+
+void orr__cloop_stream_rows(orr__cloop *c, const char *from, const char *to, int d, int rows)
+{
+    orr__text_addf(c->t,
+                   "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n"
+                   "    for (orr_idx i%d = p + %d; i%d < p + %d; i%d++) {\n",
+                   ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR, d, rows, d, 2 * rows, d);
+    ask(c, from, to, 0, FIRST, d);
+    orr__text_add(c->t, "    }\n    }\n#endif\n");
 }
 
 void orr__cloop_stream_block(orr__cloop *c)

@@ -108,8 +108,9 @@ ORR_API orr_tensor *orr_prod_at(const char *file, int line, orr_tensor *x, orr_a
  * ORR_EDTYPE. grad: g/n. */
 ORR_API orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
 #define orr_mean(...) orr_mean_at(ORR_HERE, __VA_ARGS__)
-/** Σ (x − mean)² / (n − ddof), in two passes. NaN or inf when n ≤ ddof. dtypes: floats. Errors: ORR_EDTYPE.
- * grad: 2·g·(x − mean)/(n − ddof). */
+/** Σ (x − mean)² / (n − ddof). NaN or inf when n ≤ ddof. dtypes: floats. Errors: ORR_EDTYPE. grad: 2·g·(x − mean)/(n − ddof).
+ * cost: two passes; one over f32, f16 and bf16 that no cache holds (sums of the differences from one element and of their squares,
+ * in f64: Chan, Golub, LeVeque, "Algorithms for computing the sample variance", 1983), as exact as two. */
 ORR_API orr_tensor *orr_var_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims);
 #define orr_var(...) orr_var_at(ORR_HERE, __VA_ARGS__)
 /** √var. dtypes: floats. Errors: ORR_EDTYPE. grad: through the root; 0 where the variance is 0. */

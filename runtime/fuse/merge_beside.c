@@ -158,24 +158,36 @@ static bool take_in_one(orr__merging *c, int j)
     return false;
 }
 
-bool orr__merge_beside(orr__merging *c)
+/* Joins what may be joined to b; *more says whether anything was. */
+static bool join_to(orr__merging *c, int b, bool *more)
 {
     orr__group *g = c->g;
-    for (int b = g->p->n - 1; b >= 0; b--) {
-        bool more = false;
-        for (int a = b - 1, seen = 0; a >= 0 && seen < WINDOW && folded_by(g, b) >= 0; a--) {
-            if (folded_by(g, a) < 0)
-                continue;
-            seen++;
-            int yes = may_join(c, a, b);
-            if (yes < 0)
+    *more = false;
+    for (int a = b - 1, seen = 0; a >= 0 && seen < WINDOW && folded_by(g, b) >= 0; a--) {
+        if (folded_by(g, a) < 0)
+            continue;
+        seen++;
+        int yes = may_join(c, a, b);
+        if (yes < 0)
+            return false;
+        if (yes)
+            join(g, a, b, 1);
+        *more = *more || yes;
+    }
+    return true;
+}
+
+bool orr__merge_beside(orr__merging *c)
+{
+    for (int b = c->g->p->n - 1; b >= 0; b--) {
+        bool more, closer; /* what is taken in reads what others read, too */
+        do {
+            if (!join_to(c, b, &more))
                 return false;
-            if (yes)
-                join(g, a, b, 1);
-            more = more || yes;
-        }
-        while (more && take_in_one(c, b))
-            ;
+            closer = more && take_in_one(c, b);
+            while (closer && take_in_one(c, b))
+                ;
+        } while (closer);
     }
     return true;
 }
