@@ -149,6 +149,29 @@ static void small_examples_are_right(void)
     check("examples/own_kernels", 0, "the curve was learnt");
 }
 
+/* Compiled as strictly as can be, by each standard; the program of the last one is run. */
+static void a_cxx_program_uses_every_macro(void)
+{
+    static const char *const standards[] = { "c++11", "c++17", "c++20" };
+    char line[4000];
+    if (run("libtool --version >/dev/null; c++ --version") != 0)
+        ORR_SKIP("no C++ compiler called c++");
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    ORR_SKIP("the library wants a sanitizer of the program");
+#endif
+    for (size_t k = 0; k < sizeof standards / sizeof *standards; k++) {
+        (void)snprintf(
+            line, sizeof line,
+            "libtool --version >/dev/null; c++ -std=%s -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "
+            "-I'%.1500s/../../include' -Iinclude -o tests/cxx '%.1500s/../cxx.cpp' .libs/liborrery.so "
+            "-Wl,-rpath,\"$PWD/.libs\"",
+            standards[k], orr_test_golden("."), orr_test_golden("."));
+        check(line, 0, "");
+    }
+    check("tests/cxx", 0, "");
+    check("libtool --version >/dev/null; rm tests/cxx", 0, "");
+}
+
 /* The number behind "test accuracy: ", which must be the last line; < 0: it is not. */
 static double accuracy(void)
 {
@@ -187,6 +210,7 @@ int main(int argc, char **argv)
         ORR_TEST(bench_draws_and_goes_on),
         ORR_TEST(a_running_program_opens_the_library),
         ORR_TEST(small_examples_are_right),
+        ORR_TEST(a_cxx_program_uses_every_macro),
         ORR_TEST(classifier_says_what_is_wrong),
         ORR_TEST(classifier_learns_and_repeats),
         { 0 },

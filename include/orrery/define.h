@@ -54,8 +54,7 @@ typedef struct orr_op orr_op;
 ORR_API orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, int arity,
                                           const char *const *text, int n_text);
 #define orr_define_elementwise(name, arity, ...)                                                                       \
-    orr_define_elementwise_at(ORR_HERE, name, arity, (const char *const[]){ __VA_ARGS__ },                             \
-                              (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *)))
+    orr_define_elementwise_at(ORR_HERE, name, arity, ORR__ARRAY(const char *, __VA_ARGS__))
 
 /* -- kernels --------------------------------------------------------------------------------------------- */
 
@@ -142,10 +141,9 @@ ORR_API orr_tensor *orr_apply_at(const char *file, int line, const orr_op *op, o
                                  const double *params, int n_params);
 #define orr_apply(op, ...) orr_apply_with(op, ORR_NO_PARAMS, __VA_ARGS__)
 #define orr_apply_with(op, params, ...)                                                                                \
-    orr_apply_at(ORR_HERE, op, (orr_tensor *const[]){ __VA_ARGS__ },                                                   \
-                 (int)(sizeof((orr_tensor *const[]){ __VA_ARGS__ }) / sizeof(orr_tensor *)), params)
+    orr_apply_at(ORR_HERE, op, ORR__ARRAY(orr_tensor *, __VA_ARGS__), params)
 /** The numbers for orr_apply_with. */
-#define ORR_PARAMS(...) (const double[]){ __VA_ARGS__ }, (int)(sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double))
+#define ORR_PARAMS(...) ORR__ARRAY(double, __VA_ARGS__)
 #define ORR_NO_PARAMS NULL, 0
 
 /** The op that was defined under this name; NULL when there is none (no error). */

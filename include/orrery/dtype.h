@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <orrery/lists.h>
 #include <orrery/status.h>
 
 #ifdef __cplusplus
@@ -33,10 +34,9 @@ typedef struct orr_shape {
 } orr_shape;
 
 /** ORR_SHAPE(2, 3) is the shape (2, 3). More than 8 dimensions do not compile cleanly. */
-#define ORR_SHAPE(...) \
-    ((orr_shape){ (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), { __VA_ARGS__ } })
+#define ORR_SHAPE(...) ORR__LIST(orr_shape, int64_t, __VA_ARGS__)
 /** The shape () of a 0-d tensor. */
-#define ORR_SCALAR ((orr_shape){ 0, { 0 } })
+#define ORR_SCALAR (ORR__VALUE(orr_shape){ 0, { 0 } })
 
 /** A list of axes; negative axes count from the last one. */
 typedef struct orr_axes {
@@ -44,8 +44,8 @@ typedef struct orr_axes {
     int axis[ORR_MAX_RANK];
 } orr_axes;
 
-#define ORR_AXES(...) ((orr_axes){ (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), { __VA_ARGS__ } })
-#define ORR_ALL_AXES ((orr_axes){ -1, { 0 } })
+#define ORR_AXES(...) ORR__LIST(orr_axes, int, __VA_ARGS__)
+#define ORR_ALL_AXES (ORR__VALUE(orr_axes){ -1, { 0 } })
 
 /** Writes "(2, 3)" into `buf` and returns it. `size` ≥ 2; longer text is cut. */
 ORR_API char *orr_shape_format(orr_shape s, char *buf, size_t size);

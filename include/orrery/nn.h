@@ -31,7 +31,7 @@ typedef struct orr_initialiser {
     double a, b;
 } orr_initialiser;
 
-#define ORR_INITIAL(kind, a, b) ((orr_initialiser){ (kind), (a), (b) })
+#define ORR_INITIAL(kind, a, b) (ORR__VALUE(orr_initialiser){ (kind), (a), (b) })
 #define ORR_DEFAULT_INIT ORR_INITIAL(ORR_INITIAL_DEFAULT, 0.0, 0.0)
 #define ORR_NO_BIAS ORR_INITIAL(ORR_INITIAL_NONE, 0.0, 0.0)
 #define ORR_ZEROS_INIT ORR_INITIAL(ORR_INITIAL_ZEROS, 0.0, 0.0)
@@ -106,8 +106,7 @@ ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn
 ORR_API orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, int n);
 /** orr_sequential(orr_dense(…), orr_dense(…), …) */
 #define orr_sequential(...) \
-    orr_sequential_at(ORR_HERE, (orr_module *const[]){ __VA_ARGS__ }, \
-                      (int)(sizeof((orr_module *const[]){ __VA_ARGS__ }) / sizeof(orr_module *)))
+    orr_sequential_at(ORR_HERE, ORR__ARRAY(orr_module *, __VA_ARGS__))
 
 /** Applies m to x.
  * @return   a new tensor owned by the current scope; poison on whatever the ops in it say, ORR_EINVAL (m is NULL).

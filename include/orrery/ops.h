@@ -27,9 +27,9 @@ typedef struct orr_index {
 } orr_index;
 
 /** ORR_IDX(0, 2) is the list 0, 2. */
-#define ORR_IDX(...) ((orr_index){ (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), { __VA_ARGS__ } })
+#define ORR_IDX(...) ORR__LIST(orr_index, int64_t, __VA_ARGS__)
 /** The empty list: steps of 1 in orr_slice, no padding in orr_pad. */
-#define ORR_NO_IDX ((orr_index){ 0, { 0 } })
+#define ORR_NO_IDX (ORR__VALUE(orr_index){ 0, { 0 } })
 
 /* -- dtype and views ------------------------------------------------------------------------------------- */
 

@@ -61,9 +61,8 @@ int16_t orr__lower_access(orr__lowering *c, orr__access a)
     orr__region *r = c->r;
     int first = r->kind == ORR__G_MATMUL ? 2 : 0; /* the operands' move along k */
     for (int i = first; i < r->naccess; i++)
-        if (r->access[i].input == a.input && r->access[i].offset == a.offset &&
-            r->access[i].placed == a.placed && r->access[i].by == a.by &&
-            r->access[i].box == a.box && !memcmp(r->access[i].lo, a.lo, sizeof a.lo) &&
+        if (r->access[i].input == a.input && r->access[i].offset == a.offset && r->access[i].placed == a.placed &&
+            r->access[i].by == a.by && r->access[i].box == a.box && !memcmp(r->access[i].lo, a.lo, sizeof a.lo) &&
             !memcmp(r->access[i].hi, a.hi, sizeof a.hi) && !memcmp(r->access[i].stride, a.stride, sizeof a.stride))
             return (int16_t)i;
     if (!orr__lower_grow(c, &r->access, &c->access_cap, r->naccess + 1, sizeof *r->access))
@@ -206,25 +205,37 @@ static int lower_compute(orr__lowering *c, int i, const orr__lview *v)
     return orr__lower_instr(c, in);
 }
 
-/* Depth is bounded: a region has a limited number of ops. */
+/* Is node i read from memory? Its own roots a region computes. */
+static bool is_read(const orr__lowering *c, int i)
+{
+    return orr__op_of(c->p, i) == ORR__OP_LEAF || (c->g->root[i] && c->g->home[i] != c->home);
+}
+
+/* A view that is no buffer of its own: its elements are those of its operand, at other places. */
+static bool sees_through(const orr__lowering *c, int i)
+{
+    int op = orr__op_of(c->p, i);
+    return !is_read(c, i) && orr__is_view(op) && (op != ORR__OP_RESHAPE || orr__reshape_is_squeeze(c->p, i));
+}
+
+/* Depth is bounded: a region has a limited number of ops. Views count for none, so they are no depth. */
 int orr__lower_node(orr__lowering *c, int i, const orr__lview *v)
 {
     const orr__prog *p = c->p;
-    int op = orr__op_of(p, i);
-    bool is_root = c->g->root[i] && c->g->home[i] != c->home; /* its own roots are computed, others read */
-    if (op != ORR__OP_LEAF && !is_root && orr__is_view(op) && (op != ORR__OP_RESHAPE || orr__reshape_is_squeeze(p, i))) {
-        orr__lview w = orr__lower_through(p, i, v);
-        return orr__lower_node(c, orr__arg(p, i, 0), &w);
-    }
+    orr__lview w = *v;
+    for (; sees_through(c, i); i = orr__arg(p, i, 0))
+        w = orr__lower_through(p, i, &w);
+    v = &w;
     for (int k = 0; k < c->nmemo; k++)
         if (c->memo[k].node == i && same_view(&c->memo[k].v, v, p->node[i]->shape.rank))
             return c->memo[k].reg;
-    int reg = op == ORR__OP_LEAF || is_root || op == ORR__OP_RESHAPE ? lower_load(c, i, v)
-              : op == ORR__OP_REDUCE                                 ? lower_fold(c, i, v)
-              : op == ORR__OP_MATMUL                                 ? orr__lower_product(c, i, v)
-              : op == ORR__OP_TAKE                                   ? orr__lower_take(c, i, v)
-              : op == ORR__OP_CONCAT || op == ORR__OP_PAD            ? orr__lower_parts(c, i, v)
-                                                                     : lower_compute(c, i, v);
+    int op = orr__op_of(p, i);
+    int reg = is_read(c, i) || op == ORR__OP_RESHAPE      ? lower_load(c, i, v)
+              : op == ORR__OP_REDUCE                      ? lower_fold(c, i, v)
+              : op == ORR__OP_MATMUL                      ? orr__lower_product(c, i, v)
+              : op == ORR__OP_TAKE                        ? orr__lower_take(c, i, v)
+              : op == ORR__OP_CONCAT || op == ORR__OP_PAD ? orr__lower_parts(c, i, v)
+                                                          : lower_compute(c, i, v);
     if (orr__lower_grow(c, &c->memo, &c->memo_cap, c->nmemo + 1, sizeof *c->memo))
         c->memo[c->nmemo++] = (orr__memo){ i, reg, *v };
     return reg;
@@ -354,10 +365,10 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->line = n->line;
     switch (orr__op_of(g->p, root)) {
     case ORR__OP_MATMUL: orr__lower_matmul(&c, root); break;
-    case ORR__OP_SCATTER_ADD: case ORR__OP_USER:
-    case ORR__OP_CHOLESKY: case ORR__OP_SOLVE:
-        orr__lower_whole(&c, root);
-        break;
+    case ORR__OP_SCATTER_ADD:
+    case ORR__OP_USER:
+    case ORR__OP_CHOLESKY:
+    case ORR__OP_SOLVE: orr__lower_whole(&c, root); break;
     default:
         if (lowers_whole(g, root))
             orr__lower_whole(&c, root);

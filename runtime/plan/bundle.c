@@ -101,7 +101,7 @@ static orr_status find_bundles(orr__site at, joiner *j)
         n = n == 0 && j->pl->step[j->order[a]].members > 1 ? j->pl->step[j->order[a]].members : 1;
         j->members[a] = n;
         for (int k = 1; k < n; k++)
-            j->members[a + k] = 0;
+            j->members[a + k] = -k;
     }
     return st;
 }

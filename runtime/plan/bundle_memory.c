@@ -8,10 +8,7 @@
 
 int orr__plan_head(const orr__plan *p, int i)
 {
-    int head = i;
-    while (head > 0 && p->step[head].members == 0)
-        head--;
-    return p->step[head].members > i - head ? head : i;
+    return p->step[i].members < 0 ? i + p->step[i].members : i;
 }
 
 int orr__plan_tasks(const orr__plan *p, int i)

@@ -169,7 +169,8 @@ static void fill(choice *c, const orr__run_of_steps *run, int edges)
             x = pop(c, &c->far);
         }
         run->order[at] = c->it[x].step;
-        run->members[at++] = 0;
+        run->members[at] = head - at;
+        at++;
         run->members[head]++;
         sum += c->it[x].us;
         take(c, x, edges);

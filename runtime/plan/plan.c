@@ -2,6 +2,7 @@
  * Must not know: StarPU. */
 #include "config.h"
 
+#include <stdlib.h>
 #include "runtime/base/env.h"
 #include "runtime/plan/make.h"
 
@@ -91,11 +92,21 @@ static const char *check_bundle(const orr__plan *p, int i)
 }
 
 /* Values of one bundle that live at the same time lie apart. */
-static bool overlap(const orr__plan *p, const orr__value *a, const orr__value *b)
+static bool overlap(const orr__value *a, const orr__value *b)
 {
-    size_t asize = local_bytes(a), bsize = local_bytes(b);
-    return a->local && b->local && orr__plan_head(p, a->first) == orr__plan_head(p, b->first) && a->last >= b->first &&
-           b->last >= a->first && a->scratch < b->scratch + bsize && b->scratch < a->scratch + asize;
+    return a->local && b->local && b->last >= a->first && a->scratch < b->scratch + local_bytes(b) &&
+           b->scratch < a->scratch + local_bytes(a);
+}
+
+/* Does output k of step i lie in the bytes of one that its bundle made before, and still reads? */
+static bool crowds(const orr__plan *p, int i, int k)
+{
+    const orr__value *a = &p->value[p->step[i].out[k]];
+    for (int j = orr__plan_head(p, i); a->local && j <= i; j++)
+        for (int m = 0; m < (j < i ? p->step[j].region->nout : k); m++)
+            if (overlap(a, &p->value[p->step[j].out[m]]))
+                return true;
+    return false;
 }
 
 /* Values of one slot live one after the other; one in place begins where the other is read last. Outputs stay. */
@@ -103,7 +114,7 @@ static bool collide(const orr__plan *p, int early, int late)
 {
     const orr__value *a = &p->value[early], *b = &p->value[late];
     int end = a->output >= 0 ? p->nstep : a->last - (b->over == early);
-    return a->slot >= 0 && a->slot == b->slot && (end >= b->first || a->first > b->first);
+    return end >= b->first || a->first > b->first;
 }
 
 static const char *check_step(const orr__plan *p, int i)
@@ -127,8 +138,29 @@ static const char *check_step(const orr__plan *p, int i)
         if (!v || v->leaf >= 0 || v->first != i || v->ntiles != s->ntiles ||
             v->count != r->out_count * (s->partial ? s->ntiles : 1))
             return "an output that is not its own, or of another size";
+        if (crowds(p, i, k))
+            return "an output over a value of its bundle that lives";
     }
     return NULL;
+}
+
+/* Values of one slot come in the order of their numbers, so each has to do with the one before it alone. */
+static orr_status check_slots(const orr__plan *p)
+{
+    int *latest = malloc(((size_t)p->nslot + 1) * sizeof *latest);
+    orr_status st = latest ? ORR_OK : orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_ENOMEM, "no memory to plan");
+    for (int k = 0; latest && k < p->nslot; k++)
+        latest[k] = -1;
+    for (int i = 0; st == ORR_OK && i < p->nvalue; i++) {
+        int slot = p->value[i].slot;
+        if (slot >= 0 && latest[slot] >= 0 && collide(p, latest[slot], i))
+            st = orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_EINTERNAL, "values %d and %d share memory while both live",
+                           latest[slot], i);
+        if (slot >= 0)
+            latest[slot] = i;
+    }
+    free(latest);
+    return st;
 }
 
 orr_status orr__plan_verify(const orr__plan *p)
@@ -141,12 +173,7 @@ orr_status orr__plan_verify(const orr__plan *p)
             return orr__fail(ORR__SITE(p->step[i].region->file, p->step[i].region->line, p->step[i].region->label),
                              ORR_EINTERNAL, "step %d: %s", i, why);
     }
-    for (int a = 0; a < p->nvalue; a++)
-        for (int b = 0; b < a; b++)
-            if (collide(p, b, a) || overlap(p, &p->value[a], &p->value[b]))
-                return orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_EINTERNAL,
-                                 "values %d and %d share memory while both live", b, a);
-    return ORR_OK;
+    return check_slots(p);
 }
 
 static bool inside(const orr__plan *p, int i)

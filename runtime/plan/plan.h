@@ -44,7 +44,7 @@ typedef struct orr__step {
     double size;           /* the same by round numbers, of which models are made */
     int members;           /* > 1: a bundle begins here, this step and those behind it, run one after the other by one task
                             * on a CPU; each has one tile, or (strips) as many as the others, of which a task runs the same.
-                            * Its other members have 0, as has a step by itself. */
+                            * 0 or 1: a step by itself. < 0: a member that far behind the first. */
     orr__use *use; int nuse; /* of the bundle: each value once, what it writes first; as many again for each further tile */
     bool early;            /* of a step by itself or the first of a bundle: makes what is awaited */
     double way_us, rest_us; /* of the same: from its task's beginning, and from its end, to the plan's on the longest way */

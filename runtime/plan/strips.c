@@ -132,7 +132,7 @@ static orr_status arrange(orr__site at, chain *c)
                 step[n++] = pl->step[i];
         for (int i = head; place == INSIDE && i < n; i++) {
             orr__step_cut(pl, &step[i], c->rows * (step[i].region->dim[0] / c->all));
-            step[i].members = i == head ? c->members : 0;
+            step[i].members = i == head ? c->members : head - i;
         }
     }
     memcpy(pl->step, step, (size_t)pl->nstep * sizeof *step);
