@@ -80,12 +80,42 @@ static orr_tensor *scaled(orr__site at, int dist, orr_dtype dtype, const orr_sha
     return orr__compose_end(at, scope, r);
 }
 
+/* x rounded to dtype; as it is to what is no float dtype, which is refused elsewhere. */
+static double as(orr_dtype dtype, double x)
+{
+    return orr__is_float(dtype)
+               ? orr__scalar_cast(orr__scalar_cast((orr__scalar){ .f = x }, ORR_F64, dtype), dtype, ORR_F64).f
+               : x;
+}
+
+/* What numbers of [0, 1) are multiples of. */
+static double step_of(orr_dtype dtype)
+{
+    return dtype == ORR_F64 ? 0x1p-53 : dtype == ORR_F32 ? 0x1p-24 : dtype == ORR_F16 ? 0x1p-11 : 0x1p-8;
+}
+
+/* The number of dtype before x, which is normal. */
+static double below(orr_dtype dtype, double x)
+{
+    int e;
+    double m = frexp(x, &e), ulp = ldexp(step_of(dtype), e);
+    return x - (m == 0.5 ? ulp / 2 : ulp);
+}
+
+/* Of the numbers that are drawn the last ones may round to hi, which is outside: those become the number before it. */
 orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi)
 {
     orr__site at = ORR__SITE(file, line, "rand");
     if (!(isfinite(lo) && isfinite(hi) && lo <= hi))
         return orr__poison(at, ORR_EINVAL, "no interval from %g to %g", lo, hi);
-    return scaled(at, ORR__DUNIFORM, dtype, &shape, hi - lo, lo);
+    double scale = as(dtype, hi - lo), first = as(dtype, lo), end = as(dtype, hi);
+    if (orr__is_float(dtype) && !(isfinite(scale) && isfinite(first) && isfinite(end)))
+        return orr__poison(at, ORR_EINVAL, "the interval from %g to %g is beyond %s", lo, hi, orr_dtype_name(dtype));
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *r = scaled(at, ORR__DUNIFORM, dtype, &shape, hi - lo, lo);
+    if (first < end && as(dtype, as(dtype, scale * (1 - step_of(dtype))) + first) >= end)
+        r = orr_minimum_at(file, line, r, orr_scalar_at(file, line, below(dtype, end)));
+    return orr__compose_end(at, scope, r);
 }
 
 orr_tensor *orr_randn_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std)

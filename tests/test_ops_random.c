@@ -37,11 +37,31 @@ static void uniform_numbers_fill_their_interval(void)
         orr_scope *s = orr_scope_begin();
         moments m = moments_of(orr_rand((orr_dtype)d, ORR_SHAPE(N), -1, 3));
         ORR_CHECK_MSG(fabs(m.mean - 1) < 0.05 && fabs(m.var - 16.0 / 12) < 0.05, "%g %g", m.mean, m.var);
-        ORR_CHECK_MSG(m.min >= -1 && m.min < -0.9 && m.max <= 3 && m.max > 2.9, "%g %g", m.min, m.max);
+        ORR_CHECK_MSG(m.min >= -1 && m.min < -0.9 && m.max < 3 && m.max > 2.9, "%g %g", m.min, m.max);
         m = moments_of(orr_rand((orr_dtype)d, ORR_SHAPE(N), 0, 1));
         ORR_CHECK(m.min >= 0 && m.max < 1);
         (void)orr_scope_end(s);
     }
+}
+
+/* offset + scale · u rounds up to the end where the offset has fewer places behind the point than u. */
+static void the_end_of_an_interval_is_outside(void)
+{
+    static const double ends[][2] = { { 1, 2 }, { -2, -1 }, { 100, 101 }, { 1000, 1008 }, { -3, 1 }, { 0.1, 0.3 } };
+    for (int d = ORR_F16; d <= ORR_F64; d++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            orr_scope *s = orr_scope_begin();
+            double lo = ends[k][0], hi = ends[k][1];
+            double *end = help_doubles(orr_full((orr_dtype)d, ORR_SHAPE(1), hi));
+            moments m = moments_of(orr_rand((orr_dtype)d, ORR_SHAPE(1 << 18), lo, hi));
+            ORR_CHECK_MSG(end && m.max < *end && m.max > lo + 0.9 * (hi - lo) - 0.01 * fabs(hi), "%s %g %g: %.17g",
+                          orr_dtype_name((orr_dtype)d), lo, hi, m.max);
+            free(end);
+            (void)orr_scope_end(s);
+        }
+    HELP_POISON(orr_rand(ORR_F16, ORR_SHAPE(3), -60000, 60000), ORR_EINVAL, "beyond float16");
+    HELP_POISON(orr_rand(ORR_F32, ORR_SHAPE(3), 0, 1e39), ORR_EINVAL, "beyond float32");
+    HELP_POISON(orr_rand(ORR_F64, ORR_SHAPE(3), -1.7e308, 1.7e308), ORR_EINVAL, "beyond float64");
 }
 
 static void normal_numbers_have_mean_and_deviation(void)
@@ -201,16 +221,13 @@ static void threads_have_streams_of_their_own(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(uniform_numbers_fill_their_interval),
-                                      ORR_TEST(normal_numbers_have_mean_and_deviation),
-                                      ORR_TEST(integers_reach_both_ends_and_no_further),
-                                      ORR_TEST(permutation_has_every_number_once),
-                                      ORR_TEST(bernoulli_is_true_as_often_as_it_says),
-                                      ORR_TEST(seed_repeats_and_calls_differ),
-                                      ORR_TEST(numbers_do_not_depend_on_the_shape),
-                                      ORR_TEST(engine_and_reference_draw_the_same),
-                                      ORR_TEST(views_of_random_tensors_see_the_same_numbers),
-                                      ORR_TEST(threads_have_streams_of_their_own),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(uniform_numbers_fill_their_interval),    ORR_TEST(the_end_of_an_interval_is_outside),
+        ORR_TEST(normal_numbers_have_mean_and_deviation), ORR_TEST(integers_reach_both_ends_and_no_further),
+        ORR_TEST(permutation_has_every_number_once),      ORR_TEST(bernoulli_is_true_as_often_as_it_says),
+        ORR_TEST(seed_repeats_and_calls_differ),          ORR_TEST(numbers_do_not_depend_on_the_shape),
+        ORR_TEST(engine_and_reference_draw_the_same),     ORR_TEST(views_of_random_tensors_see_the_same_numbers),
+        ORR_TEST(threads_have_streams_of_their_own),      { 0 }
+    };
     return help_main(argc, argv, "ops.random", tests);
 }

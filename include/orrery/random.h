@@ -17,7 +17,8 @@ extern "C" {
 /** This thread's streams start anew from `seed`. */
 ORR_API void orr_seed(uint64_t seed);
 
-/** Uniform in [lo, hi). Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (lo > hi, or not finite), ORR_ESHAPE. */
+/** Uniform in [lo, hi), the ends as numbers of the dtype. Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (lo > hi; an end or
+ * their distance not finite in the dtype), ORR_ESHAPE. */
 ORR_API orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi);
 #define orr_rand(...) orr_rand_at(ORR_HERE, __VA_ARGS__)
 /** Normal with this mean and standard deviation. Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (std < 0, not finite). */
