@@ -5,10 +5,10 @@
 #include <dlfcn.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include "codelets/cpu/cpu.h"
 #include "codelets/emit/cloop.h"
 #include "tests/region_graphs.h"
 #include "tests/region_draws.h"
+#include "tests/region_interpret.h"
 #include "tests/region_stages.h"
 #include "tests/region_nan.h"
 #include "tests/region_shapes.h"
@@ -177,23 +177,6 @@ static void twice(void (*test)(void))
 
 /* -- launches ------------------------------------------------------------------------------------------------ */
 
-/* Arrays are given by where element 0 would be. */
-static bool interpret(const rc_run *run, void *const *to)
-{
-    const orr__region *r = &run->b->r;
-    void *in[RB_INPUTS] = { NULL }, *out[ORR__REGION_OUTS] = { NULL };
-    orr__kernel *k = NULL;
-    for (int i = 0; i < r->nin; i++)
-        in[i] = (char *)run->in[i] - run->in_off[i] * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[i]);
-    for (int i = 0; i < r->nout; i++)
-        out[i] = (char *)to[i] - run->out_off[i] * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[i]);
-    orr__launch l = { .region = r, .lo = run->lo, .hi = run->hi, .in = in, .out = out, .scalar = run->b->scalar };
-    bool ok = orr__cpu.prepare(r, &k) == ORR_OK && orr__cpu.launch(k, &l) == ORR_OK;
-    ORR_CHECK_MSG(ok, "%s", orr_error_message());
-    orr__cpu.release(k);
-    return ok;
-}
-
 /* Float sums and products of more than one run may be taken in another order; normal random numbers are close. */
 static double may_differ(const orr__region *r, orr_dtype t)
 {
@@ -215,7 +198,7 @@ static bool beside_interpreter(const rc_run *run, int n, void *const *got, const
         want[i] = rc_new((orr_dtype)r->out_dtype[i], run->out_n[i]);
         memcpy(want[i], got[i], bytes);
     }
-    ok = interpret(run, want);
+    ok = rc_interpret(run, want);
     for (int i = 0; i < r->nout && ok; i++) {
         orr_dtype t = (orr_dtype)r->out_dtype[i];
         ok = rc_same(who, t, got[i], want[i], run->out_n[i], may_differ(r, t));
@@ -231,7 +214,7 @@ static bool compute(const rc_run *run, orr__cfn *fn, const int64_t *word)
 {
     bool gave_up = fn(run->in, run->out, word) != 0;
     given_up += gave_up;
-    return !gave_up || interpret(run, run->out);
+    return !gave_up || rc_interpret(run, run->out);
 }
 
 static bool run_compiled(const rc_run *run, int n)
@@ -261,7 +244,7 @@ static bool rc_launch(const rc_run *run)
 {
     const orr__region *r = &run->b->r;
     if (!orr__emit_c_can(r))
-        return interpret(run, run->out);
+        return rc_interpret(run, run->out);
     char *text = orr__emit_c(r);
     ORR_CHECK_MSG(text != NULL, "%s", orr_error_message());
     if (!text)
@@ -276,7 +259,7 @@ static bool rc_launch(const rc_run *run)
     ORR_CHECK_MSG(n >= 0, "a text that was not there the first time, or too many");
     if (n < 0)
         return false;
-    return all.collecting ? interpret(run, run->out) : run_compiled(run, n);
+    return all.collecting ? rc_interpret(run, run->out) : run_compiled(run, n);
 }
 
 /* -- more than the shared tests ---------------------------------------------------------------------------------- */
@@ -314,13 +297,14 @@ static void what_it_cannot_is_refused(void)
     X(every_row_on_f16_and_bf16)                                                                                       \
     X(every_row_on_ints_and_bool)                                                                                      \
     X(strided_broadcast_and_negative_accesses)                                                                         \
-    X(axes_of_any_size_are_told_apart) X(more_arguments_than_fit_by_value) X(arrays_that_begin_at_an_offset)           \
-        X(reductions_over_any_axes) X(reductions_of_any_dtype) X(several_reductions_at_once) X(parts_of_the_iteration) \
-            X(chains_into_reductions) X(arg_reductions_take_the_first_of_equals) X(nan_wins_in_max_and_argmax)         \
-                X(iota_in_every_dtype) X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close)          \
-                    X(casts_between_dtypes) X(empty_ranges_are_nothing) X(graphs_compute_what_the_reference_does)      \
-                        X(reductions_of_every_shape) X(long_sums_lose_nothing) X(maps_of_any_accesses)                 \
-                            X(rows_see_their_folds) X(rows_fold_what_they_compute) X(nan_of_any_payload_stays_nan)     \
+    X(axes_of_any_size_are_told_apart)                                                                                 \
+    X(more_arguments_than_fit_by_value) X(arrays_that_begin_at_an_offset) X(reductions_over_any_axes)                  \
+        X(reductions_of_any_dtype) X(several_reductions_at_once) X(parts_of_the_iteration) X(chains_into_reductions)   \
+            X(arg_reductions_take_the_first_of_equals) X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype)            \
+                X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close) X(casts_between_dtypes)         \
+                    X(empty_ranges_are_nothing) X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape) \
+                        X(long_sums_lose_nothing) X(maps_of_any_accesses) X(rows_see_their_folds)                      \
+                            X(rows_fold_what_they_compute) X(nan_of_any_payload_stays_nan)                             \
                                 X(random_numbers_of_long_runs) X(rows_draw_their_numbers) X(bounds_that_are_nan_win)   \
                                     X(bodies_too_long_for_one_loop)
 #define WRAP(test)                                                                                                     \

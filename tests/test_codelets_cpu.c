@@ -4,30 +4,15 @@
 
 #include <pthread.h>
 #include "tests/region_draws.h"
+#include "tests/region_interpret.h"
 #include "tests/region_nan.h"
+#include "tests/region_shapes.h"
 #include "tests/region_takes.h"
 #include "tests/region_tests.h"
-#include "codelets/cpu/cpu.h"
 
 static double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     return orr__is_half(t) ? (row->ulp > 0 ? 1 : 0) : row->ulp;
-}
-
-static bool launch_once(const rc_run *run, void *const *to)
-{
-    const orr__region *r = &run->b->r;
-    void *in[RB_INPUTS] = { NULL }, *out[ORR__REGION_OUTS] = { NULL };
-    orr__kernel *k = NULL;
-    for (int i = 0; i < r->nin; i++)
-        in[i] = (char *)run->in[i] - run->in_off[i] * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[i]);
-    for (int i = 0; i < r->nout; i++)
-        out[i] = (char *)to[i] - run->out_off[i] * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[i]);
-    orr__launch l = { .region = r, .lo = run->lo, .hi = run->hi, .in = in, .out = out, .scalar = run->b->scalar };
-    bool ok = orr__cpu.prepare(r, &k) == ORR_OK && orr__cpu.launch(k, &l) == ORR_OK;
-    ORR_CHECK_MSG(ok, "%s", orr_error_message());
-    orr__cpu.release(k);
-    return ok;
 }
 
 /* Sets with fused multiply-adds agree to the last bit; without them functions take other steps, to what the row promises.
@@ -51,11 +36,11 @@ static bool rc_launch(const rc_run *run)
         copy[i] = rc_new((orr_dtype)r->out_dtype[i], run->out_n[i]);
         memcpy(copy[i], run->out[i], (size_t)run->out_n[i] * orr_dtype_size((orr_dtype)r->out_dtype[i]));
     }
-    ok = launch_once(run, run->out);
+    ok = rc_interpret(run, run->out);
     for (int s = 0; s < 3 && ok; s++) {
         if (!orr__cpu_use(isa[s]))
             continue;
-        ok = launch_once(run, copy);
+        ok = rc_interpret(run, copy);
         for (int i = 0; i < r->nout && ok; i++)
             ok = rc_same(isa[s], (orr_dtype)r->out_dtype[i], copy[i], run->out[i], run->out_n[i],
                          rc_between(isa[s], r, (orr_dtype)r->out_dtype[i]));
@@ -126,65 +111,35 @@ static void blocks_end_where_the_data_does(void)
         }
 }
 
-static int64_t draw(int64_t below)
-{
-    return (int64_t)(orr_test_rand(&rc_state) % (uint64_t)below);
-}
-
-/* An access of random order, broadcasts and flips. */
-static int any_access(rb *b, orr_dtype t)
-{
-    int64_t stride[ORR_MAX_RANK], offset = draw(4), count = 1;
-    int order[ORR_MAX_RANK], rank = b->r.rank;
-    for (int d = 0; d < rank; d++)
-        order[d] = d;
-    for (int d = rank - 1; d > 0 && draw(3) == 0; d--) {
-        int k = (int)draw(d + 1), o = order[d];
-        order[d] = order[k];
-        order[k] = o;
-    }
-    for (int d = rank - 1; d >= 0; d--) {
-        int a = order[d];
-        int64_t n = b->r.dim[a], kind = draw(8);
-        stride[a] = kind == 0 ? 0 : count;
-        count *= kind == 0 ? 1 : n + (kind == 1);
-        if (kind == 2) {
-            offset += (n - 1) * stride[a];
-            stride[a] = -stride[a];
-        }
-    }
-    return rb_access(b, rb_input(b, t, offset + count + 4), offset, stride);
-}
-
 /* Numbers of so few digits that every order of a sum gives the same. */
 static void any_region(rb *b, orr__gkind kind)
 {
     static const char *const binary[] = { "add", "sub", "maximum", "minimum" };
     static const orr_dtype dtype[] = { ORR_F32, ORR_I32, ORR_F64, ORR_I8, ORR_F16, ORR_U16, ORR_I64, ORR_BF16 };
     int64_t dim[ORR_MAX_RANK], points = 1;
-    int rank = 1 + (int)draw(8);
+    int rank = 1 + (int)rsh_draw(8);
     for (int d = 0; d < rank; d++) {
-        dim[d] = draw(5) == 0 ? 1 : 1 + draw(rank > 4 ? 4 : rank > 2 ? 14 : 200);
+        dim[d] = rsh_draw(5) == 0 ? 1 : 1 + rsh_draw(rank > 4 ? 4 : rank > 2 ? 14 : 200);
         points *= dim[d];
     }
     if (points > 60000)
         dim[0] = 1;
     rb_begin(b, kind, rank, dim);
-    orr_dtype t = dtype[draw(8)];
-    int reg[12], n = 0, loads = 1 + (int)draw(3);
+    orr_dtype t = dtype[rsh_draw(8)];
+    int reg[12], n = 0, loads = 1 + (int)rsh_draw(3);
     for (int i = 0; i < loads; i++)
-        reg[n++] = t == ORR_F64 ? rb_cast(b, t, rb_load(b, any_access(b, ORR_I8))) : rb_load(b, any_access(b, t));
-    if (draw(2))
+        reg[n++] = t == ORR_F64 ? rb_cast(b, t, rb_load(b, rsh_access(b, ORR_I8))) : rb_load(b, rsh_access(b, t));
+    if (rsh_draw(2))
         reg[n++] = rb_scalar(b, t, orr__scalar_cast((orr__scalar){ .f = 2 }, ORR_F64, t));
-    for (int i = (int)draw(5); i > 0; i--, n++)
-        reg[n] = rb_ew(b, binary[draw(4)], reg[draw(n)], reg[draw(n)], -1);
+    for (int i = (int)rsh_draw(5); i > 0; i--, n++)
+        reg[n] = rb_ew(b, binary[rsh_draw(4)], reg[rsh_draw(n)], reg[rsh_draw(n)], -1);
     if (kind == ORR__G_MAP) {
-        for (int o = 1 + (int)draw(4); o > 0; o--)
-            rb_out(b, t, reg[draw(n)]);
+        for (int o = 1 + (int)rsh_draw(4); o > 0; o--)
+            rb_out(b, t, reg[rsh_draw(n)]);
         return;
     }
-    b->r.rmask = kind == ORR__G_REDUCE ? 1 + (uint32_t)draw((1 << rank) - 1) : 1u << draw(rank);
-    b->r.rop[0] = kind == ORR__G_REDUCE && draw(2) ? ORR__RSUM : ORR__RMAX + (int)draw(2);
+    b->r.rmask = kind == ORR__G_REDUCE ? 1 + (uint32_t)rsh_draw((1 << rank) - 1) : 1u << rsh_draw(rank);
+    b->r.rop[0] = kind == ORR__G_REDUCE && rsh_draw(2) ? ORR__RSUM : ORR__RMAX + (int)rsh_draw(2);
     rb_out(b, kind == ORR__G_ARGREDUCE ? ORR_I64 : t == ORR_I8 && b->r.rop[0] == ORR__RSUM ? ORR_I64 : t, reg[n - 1]);
 }
 
@@ -193,7 +148,7 @@ static void many(orr__gkind kind, const char *what)
     static rb b;
     for (int i = 0; i < 300; i++) {
         any_region(&b, kind);
-        rc_check(what, &b, b.r.rmask & 1u ? 1 : 1 + (int)draw(3), 0, 4, 0);
+        rc_check(what, &b, b.r.rmask & 1u ? 1 : 1 + (int)rsh_draw(3), 0, 4, 0);
     }
 }
 
@@ -373,8 +328,12 @@ int main(int argc, char **argv)
         ORR_TEST(nan_of_any_payload_stays_nan),
         ORR_TEST(random_numbers_of_long_runs),
         ORR_TEST(bounds_that_are_nan_win),
-        TK_TESTS(ORR_TEST_OF)
-        ORR_TEST(graphs_compute_what_the_reference_does),
+        ORR_TEST(reductions_of_every_shape),
+        ORR_TEST(maps_of_any_accesses),
+        ORR_TEST(rows_see_their_folds),
+        ORR_TEST(rows_fold_what_they_compute),
+        ORR_TEST(rows_draw_their_numbers),
+        TK_TESTS(ORR_TEST_OF) ORR_TEST(graphs_compute_what_the_reference_does),
         ORR_TEST(f32_functions_keep_their_promise),
         ORR_TEST(blocks_end_where_the_data_does),
         ORR_TEST(any_map),
