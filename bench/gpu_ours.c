@@ -136,6 +136,29 @@ static int chain(void)
     return rc;
 }
 
+/* -- a factor ---------------------------------------------------------------------------------------------- */
+
+static orr_status factor(void *user)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_status st = orr_eval(orr_cholesky(user));
+    (void)orr_scope_end(s);
+    return st;
+}
+
+static int cholesky(void)
+{
+    int64_t n = small ? 512 : 8192;
+    char name[48];
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_add(orr_rand(ORR_F64, ORR_SHAPE(n, n), -1.0, 1.0),
+                            orr_mul(orr_eye(ORR_F64, n, n, 0), orr_scalar((double)n)));
+    (void)snprintf(name, sizeof name, "cholesky%d f64", (int)n);
+    int rc = orr_eval(a) == ORR_OK ? measure(name, factor, a, 1) : orr_error_print(stderr);
+    (void)orr_scope_end(s);
+    return rc;
+}
+
 /* -- training steps ---------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -193,7 +216,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(void);
-    } cases[] = { { "gemm", gemm }, { "chain", chain }, { "mlp", mlp }, { "mnist5", mnist5 } };
+    } cases[] = {
+        { "gemm", gemm }, { "chain", chain }, { "mlp", mlp }, { "mnist5", mnist5 }, { "cholesky", cholesky }
+    };
     int i = 1, rc = 0;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--small") == 0) {
@@ -201,7 +226,7 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[i], "--as") == 0 && i + 1 < argc) {
             as = argv[++i];
         } else {
-            (void)fputs("usage: gpu_ours [--small] [--as LABEL] [gemm] [chain] [mlp] [mnist5]\n", stderr);
+            (void)fputs("usage: gpu_ours [--small] [--as LABEL] [gemm] [chain] [mlp] [mnist5] [cholesky]\n", stderr);
             return 2;
         }
     }

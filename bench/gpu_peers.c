@@ -1,4 +1,4 @@
-/* What the GPU itself can do: matrix products by cuBLASLt and copies by the driver, both opened at run time. Prints
+/* What the GPU itself can do: matrix products by cuBLASLt, a factor by cuSOLVER, copies by the driver, opened at run time. Prints
  * "time<TAB>case<TAB>who<TAB>seconds" for the cases of bench/gpu_ours.c.
  * Must not know: Orrery. Names, numbers and layouts are those of NVIDIA's documentation. */
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 
 enum { N = 4096, PRODUCTS = 8, ROUNDS = 5, CHOICES = 8 };
-enum { R32 = 0, BF16 = 14, COMPUTE_32F = 68, COMPUTE_TF32 = 77, WORKSPACE = 1 };
+enum { R32 = 0, BF16 = 14, COMPUTE_32F = 68, COMPUTE_TF32 = 77, WORKSPACE = 1, ORDER = 8192 };
 #define ROOM ((size_t)32 << 20)
 
 typedef uint64_t address;
@@ -244,6 +244,68 @@ static void copies(void)
     (void)cu.free(c.to);
 }
 
+/* potrf of a matrix that lies there: diag(n) + 1, whose copy is in the time as it is in ours. */
+static struct {
+    int (*create)(void **);
+    int (*room)(void *, int, int, double *, int, int *);
+    int (*potrf)(void *, int, int, double *, int, double *, int, int *);
+} solver;
+
+typedef struct {
+    void *handle;
+    address a, l, room, info;
+    int elements;
+} factoring;
+
+static int factor(void *user)
+{
+    const factoring *f = user;
+    return cu.copy(f->l, f->a, sizeof(double) * ORDER * ORDER, NULL) ||
+           solver.potrf(f->handle, 1, ORDER, (double *)(uintptr_t)f->l, ORDER, (double *)(uintptr_t)f->room,
+                        f->elements, (int *)(uintptr_t)f->info);
+}
+
+static int fill_spd(address to)
+{
+    int (*put)(address, const void *, size_t);
+    void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *f = lib ? dlsym(lib, "cuMemcpyHtoD_v2") : NULL;
+    double *a = malloc(sizeof *a * ORDER * ORDER);
+    memcpy(&put, &f, sizeof put);
+    for (size_t i = 0; a && i < (size_t)ORDER * ORDER; i++)
+        a[i] = i % (ORDER + 1) == 0 ? 1 + ORDER : 1;
+    int bad = !a || !put || put(to, a, sizeof *a * ORDER * ORDER);
+    free(a);
+    return bad;
+}
+
+static void cholesky(void)
+{
+    const wanted w[] = { { "cusolverDnCreate", &solver.create },
+                         { "cusolverDnDpotrf_bufferSize", &solver.room },
+                         { "cusolverDnDpotrf", &solver.potrf },
+                         { NULL, NULL } };
+    factoring f = { 0 };
+    double t = -1;
+    size_t bytes = sizeof(double) * ORDER * ORDER;
+    int closed = open_all((const char *const[]){ "libcusolver.so.12", "libcusolver.so.11",
+                                                 "/usr/local/cuda/lib64/libcusolver.so.12",
+                                                 "/usr/local/cuda/lib64/libcusolver.so.11", NULL },
+                          w);
+    if (!closed && !solver.create(&f.handle) && !cu.alloc(&f.a, bytes) && !cu.alloc(&f.l, bytes) && !fill_spd(f.a) &&
+        !solver.room(f.handle, 1, ORDER, (double *)(uintptr_t)f.l, ORDER, &f.elements) &&
+        !cu.alloc(&f.room, sizeof(double) * (size_t)f.elements) && !cu.alloc(&f.info, sizeof(int)))
+        t = measure(factor, &f, 1);
+    if (t > 0)
+        printf("time\tcholesky%d f64\tcuSOLVER\t%.9g\n", ORDER, t);
+    else
+        printf("no\tcholesky%d f64\tcuSOLVER\t%s\n", ORDER,
+               closed ? "libcusolver.so cannot be opened" : "a call failed");
+    const address all[] = { f.a, f.l, f.room, f.info };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i])
+            (void)cu.free(all[i]);
+}
+
 int main(void)
 {
     if (open_cuda()) {
@@ -258,5 +320,6 @@ int main(void)
     gemm("f32", R32, COMPUTE_32F);
     gemm("tf32", R32, COMPUTE_TF32);
     gemm("bf16", BF16, COMPUTE_32F);
+    cholesky();
     return 0;
 }

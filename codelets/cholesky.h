@@ -36,6 +36,20 @@ double orr__cholesky_flops(const orr__tileop *op, int64_t n);
 /* at[0]: its tile, at[1 …]: those that it reads. *minor: 0, or the order of the matrix's leading minor that is not
  * positive. Sets the last error when there is no memory for BLAS. */
 orr_status orr__cholesky_tile(const orr__tileop *op, orr_dtype t, int64_t n, const orr__tileat *at, int64_t *minor);
+/* An operation on a device: tiles in its memory, at[0] that of the operation. What a potrf finds is known `after` it. */
+typedef struct orr__tilejob {
+    orr__tileop op;
+    orr_dtype dtype;
+    int64_t n; /* order of the matrix */
+    orr__tileat at[3];
+    const orr__region *region;
+    int64_t matrix; /* its number in the batch */
+    void *queue;
+    orr__after *after;
+} orr__tilejob;
+/* Rows of the tiles in row i of a matrix of order n. */
+int64_t orr__cholesky_rows(int64_t n, int i);
+
 /* Rows [lo, hi) of a, n × n, to their places in l: the lower triangle; zeros above it. */
 void orr__cholesky_load(orr_dtype t, int64_t n, int64_t lo, int64_t hi, const void *a, void *l);
 /* The error for matrix number `matrix` of the region's batch. */

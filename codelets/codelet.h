@@ -32,6 +32,7 @@ typedef struct orr__launch {
     orr__after *after; /* device only; NULL: launch waits for what it wants to know */
 } orr__launch;
 
+struct orr__tilejob;
 typedef struct orr__backend {
     const char *name;
     /* Is there anything to run on? NULL message buffer is fine; why not goes there. */
@@ -45,6 +46,10 @@ typedef struct orr__backend {
     orr_status (*read)(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
     orr_status (*write)(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
     orr_status (*finish)(const orr__launch *l); /* waits for the queue; NULL: the engine does */
+    /* Operations of a factorisation on tiles in its memory (codelets/cholesky.h): is there what does them; one, enqueued,
+     * which sets last error. NULL: cannot. */
+    bool (*tiles)(void);
+    orr_status (*tile)(const struct orr__tilejob *j);
     void (*stop)(void); /* contexts end: gives up what it has in them. May be NULL. Nothing is under way */
 } orr__backend;
 

@@ -63,8 +63,7 @@ int orr__cholesky_reads(const orr__tileop *op, int tile[2][2])
     return n;
 }
 
-/* Rows of the tiles in row i. */
-static int64_t rows_of(int64_t n, int i)
+int64_t orr__cholesky_rows(int64_t n, int i)
 {
     int64_t b = orr__cholesky_block(n), left = n - i * b;
     return left < b ? left : b;
@@ -72,19 +71,19 @@ static int64_t rows_of(int64_t n, int i)
 
 double orr__cholesky_flops(const orr__tileop *op, int64_t n)
 {
-    double m = (double)rows_of(n, op->i), b = (double)rows_of(n, op->k);
+    double m = (double)orr__cholesky_rows(n, op->i), b = (double)orr__cholesky_rows(n, op->k);
     switch (op->kind) {
     case ORR__POTRF: return m * m * m / 3;
     case ORR__TRSM:
     case ORR__SYRK: return m * b * m;
-    default: return 2 * m * b * (double)rows_of(n, op->j);
+    default: return 2 * m * b * (double)orr__cholesky_rows(n, op->j);
     }
 }
 
 orr_status orr__cholesky_tile(const orr__tileop *op, orr_dtype t, int64_t n, const orr__tileat *at, int64_t *minor)
 {
     const orr__factor *f = orr__factor_of(t);
-    int64_t m = rows_of(n, op->i), k = rows_of(n, op->k);
+    int64_t m = orr__cholesky_rows(n, op->i), k = orr__cholesky_rows(n, op->k);
     bool plain = op->kind == ORR__POTRF && m <= ORR__PLAIN;
     int place = plain ? 1 : orr__cpu_blas_enter();
     *minor = 0;
@@ -101,7 +100,7 @@ orr_status orr__cholesky_tile(const orr__tileop *op, orr_dtype t, int64_t n, con
         break;
     }
     case ORR__SYRK: f->update_self(at[0].p, at[0].ld, at[1].p, at[1].ld, m, k); break;
-    default: f->update(at[0].p, at[0].ld, at[1].p, at[1].ld, at[2].p, at[2].ld, m, rows_of(n, op->j), k);
+    default: f->update(at[0].p, at[0].ld, at[1].p, at[1].ld, at[2].p, at[2].ld, m, orr__cholesky_rows(n, op->j), k);
     }
     if (!plain)
         orr__cpu_blas_leave(place, true);

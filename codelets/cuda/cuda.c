@@ -273,5 +273,7 @@ const orr__backend orr__cuda = {
     .release = release,
     .read = orr__cu_read,
     .write = orr__cu_write,
+    .tiles = orr__cu_tiles,
+    .tile = orr__cu_tile,
     .stop = orr__cu_stop,
 };

@@ -4,6 +4,7 @@
 #define ORR_CUDA_CUDA_H
 
 #include <pthread.h>
+#include "codelets/cholesky.h"
 #include "codelets/codelet.h"
 #include "codelets/cuda/driver.h"
 #include "codelets/emit/emit.h"
@@ -63,9 +64,10 @@ enum { ORR__CU_WORKSPACE = 32 << 20 };
 typedef struct orr__cu_room {
     struct orr__cu_room *next;
     void *stream, *context;
-    orr__cu_address scratch, words, workspace;
-    size_t scratch_bytes, words_bytes;
-    void *lt;                    /* cuBLASLt's handle */
+    orr__cu_address scratch, words, workspace, factor;
+    size_t scratch_bytes, words_bytes, factor_bytes, info_bytes;
+    void *lt, *blas, *solver;    /* the libraries' handles, NULL: not asked for yet */
+    orr__cu_address info;        /* of the last factor, on the device */
     struct orr__cu_shape *shape; /* blas.c: what its heuristic has said */
 } orr__cu_room;
 orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room);
@@ -107,6 +109,12 @@ orr_status orr__cu_product_launch(const orr__cu_product *p, const orr__launch *l
 void orr__cu_shapes_free(struct orr__cu_shape *s);
 /* Whether relu and gelu are left to the library. Off: what it makes of NaN is not documented, and ours keep it. */
 extern bool orr__cu_lt_activations;
+
+/* -- solver.c: tiles of a factorisation by cuSOLVER and cuBLAS ------------------------------------------------- */
+
+bool orr__cu_tiles(void);
+orr_status orr__cu_tile(const orr__tilejob *j);
+void orr__cu_tiles_stop(void); /* before the units' end */
 
 typedef struct orr__cu_tail orr__cu_tail;
 orr_status orr__cu_tail_make(const orr__region *r, orr__cu_tail **out); /* *out NULL: there is none */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "codelets/cuda/driver.h"
 
-const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path;
+const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path;
 
 typedef struct {
     const char *name;
@@ -80,6 +80,26 @@ static const symbol lt_symbol[] = {
     { "cublasLtMatmul", LT(matmul) },
 };
 
+#define BLAS(field) offsetof(orr__blas, field)
+static const symbol blas_symbol[] = {
+    { "cublasCreate_v2", BLAS(create) },        { "cublasDestroy_v2", BLAS(destroy) },
+    { "cublasSetStream_v2", BLAS(set_stream) }, { "cublasStrsm_v2", BLAS(trsm[0]) },
+    { "cublasDtrsm_v2", BLAS(trsm[1]) },        { "cublasSsyrk_v2", BLAS(syrk[0]) },
+    { "cublasDsyrk_v2", BLAS(syrk[1]) },        { "cublasSgemm_v2", BLAS(gemm[0]) },
+    { "cublasDgemm_v2", BLAS(gemm[1]) },
+};
+
+#define SOLVER(field) offsetof(orr__solver, field)
+static const symbol solver_symbol[] = {
+    { "cusolverDnCreate", SOLVER(create) },
+    { "cusolverDnDestroy", SOLVER(destroy) },
+    { "cusolverDnSetStream", SOLVER(set_stream) },
+    { "cusolverDnSpotrf_bufferSize", SOLVER(potrf_room[0]) },
+    { "cusolverDnDpotrf_bufferSize", SOLVER(potrf_room[1]) },
+    { "cusolverDnSpotrf", SOLVER(potrf[0]) },
+    { "cusolverDnDpotrf", SOLVER(potrf[1]) },
+};
+
 /* As the loader finds them, then where the toolkit is installed. */
 static const char *const cu_file[] = { "libcuda.so.1", NULL };
 static const char *const nvrtc_file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
@@ -87,12 +107,18 @@ static const char *const nvrtc_file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "/
 static const char *const lt_file[] = { "libcublasLt.so.13", "libcublasLt.so.12",
                                        "/usr/local/cuda/lib64/libcublasLt.so.13",
                                        "/usr/local/cuda/lib64/libcublasLt.so.12", NULL };
+static const char *const blas_file[] = { "libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.13",
+                                         "/usr/local/cuda/lib64/libcublas.so.12", NULL };
+static const char *const solver_file[] = { "libcusolver.so.12", "libcusolver.so.11",
+                                           "/usr/local/cuda/lib64/libcusolver.so.12",
+                                           "/usr/local/cuda/lib64/libcusolver.so.11", NULL };
 
 typedef struct {
     const char *const *file;
     const symbol *symbol;
     size_t symbols;
     void *table;
+    int how; /* beside RTLD_NOW */
     bool tried, there;
     char why[160];
 } library;
@@ -101,11 +127,23 @@ static orr__cu_driver cu;
 static orr__nvrtc nvrtc;
 static orr__lt lt;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static library cu_library = { cu_file, cu_symbol, sizeof cu_symbol / sizeof *cu_symbol, &cu, false, false, "" };
-static library nvrtc_library = { nvrtc_file, nvrtc_symbol, sizeof nvrtc_symbol / sizeof *nvrtc_symbol,
-                                 &nvrtc,     false,        false,
-                                 "" };
-static library lt_library = { lt_file, lt_symbol, sizeof lt_symbol / sizeof *lt_symbol, &lt, false, false, "" };
+static orr__blas blas;
+static orr__solver solver;
+
+/* Where functions of these names are in the program already (StarPU is linked with a cuBLAS, of some version or none that
+ * works), cuBLAS and cuSOLVER must see their own. Sanitizers refuse that. */
+#ifdef __SANITIZE_ADDRESS__
+enum { OWN = 0 };
+#else
+enum { OWN = RTLD_DEEPBIND };
+#endif
+
+#define LIBRARY(name, how)                                                                                             \
+    {                                                                                                                  \
+        name##_file, name##_symbol, sizeof name##_symbol / sizeof *name##_symbol, &name, how, false, false, ""         \
+    }
+static library cu_library = LIBRARY(cu, 0), nvrtc_library = LIBRARY(nvrtc, 0), lt_library = LIBRARY(lt, 0),
+               blas_library = LIBRARY(blas, OWN), solver_library = LIBRARY(solver, OWN);
 
 /* Opened for the life of the process: CUDA's libraries do not survive being unloaded. */
 static void *open_file(library *l, const char *path)
@@ -113,7 +151,7 @@ static void *open_file(library *l, const char *path)
     const char *const one[] = { path, NULL };
     void *handle = NULL;
     for (const char *const *f = path ? one : l->file; *f && !handle; f++) {
-        handle = dlopen(*f, RTLD_NOW | RTLD_LOCAL);
+        handle = dlopen(*f, RTLD_NOW | RTLD_LOCAL | (path ? 0 : l->how));
         if (!handle && !l->why[0]) {
             const char *why = dlerror();
             (void)snprintf(l->why, sizeof l->why, "%s", why ? why : *f);
@@ -178,11 +216,21 @@ const orr__lt *orr__cu_lt(const char **why)
     return open_library(&lt_library, orr__cu_lt_path, why);
 }
 
+const orr__blas *orr__cu_blas(const char **why)
+{
+    return open_library(&blas_library, orr__cu_blas_path, why);
+}
+
+const orr__solver *orr__cu_solver(const char **why)
+{
+    return open_library(&solver_library, orr__cu_solver_path, why);
+}
+
 void orr__cu_forget(void)
 {
-    library *all[] = { &cu_library, &nvrtc_library, &lt_library };
+    library *all[] = { &cu_library, &nvrtc_library, &lt_library, &blas_library, &solver_library };
     (void)pthread_mutex_lock(&lock);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         all[i]->tried = all[i]->there = false;
         all[i]->why[0] = '\0';
     }

@@ -1,6 +1,6 @@
-/* The few functions of CUDA's driver, of NVRTC and of cuBLASLt that we call, found at run time: the library is built
+/* The few functions of CUDA's driver, of NVRTC, cuBLASLt, cuBLAS and cuSOLVER that we call, found at run time: the library is built
  * without CUDA's toolkit, and one build runs with and without a driver. Declarations as in NVIDIA's documentation of the
- * driver API, NVRTC and cuBLASLt; handles are void *.
+ * driver API and of these; handles are void *.
  * Must not know: regions, StarPU. */
 #ifndef ORR_CUDA_DRIVER_H
 #define ORR_CUDA_DRIVER_H
@@ -107,12 +107,37 @@ typedef struct orr__lt {
                   size_t workspace_size, void *stream);
 } orr__lt;
 
+/* cuBLAS and cuSOLVER, column-major: [0] for f32, [1] for f64. */
+enum { ORR__BLAS_LEFT = 0, ORR__BLAS_UPPER = 1, ORR__BLAS_PLAIN = 0, ORR__BLAS_TURNED = 1, ORR__BLAS_ANY_DIAGONAL = 0 };
+
+typedef struct orr__blas {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, void *stream);
+    int (*trsm[2])(void *handle, int side, int uplo, int trans, int diag, int m, int n, const void *alpha,
+                   const void *a, int lda, void *b, int ldb);
+    int (*syrk[2])(void *handle, int uplo, int trans, int n, int k, const void *alpha, const void *a, int lda,
+                   const void *beta, void *c, int ldc);
+    int (*gemm[2])(void *handle, int trans_a, int trans_b, int m, int n, int k, const void *alpha, const void *a,
+                   int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
+} orr__blas;
+
+typedef struct orr__solver {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, void *stream);
+    int (*potrf_room[2])(void *handle, int uplo, int n, void *a, int lda, int *elements);
+    int (*potrf[2])(void *handle, int uplo, int n, void *a, int lda, void *room, int elements, int *info);
+} orr__solver;
+
 /* The tables; NULL: that library is not there, and why, in words, is in *why (may be NULL). Opened once. */
 const orr__cu_driver *orr__cu(const char **why);
 const orr__nvrtc *orr__cu_nvrtc(const char **why);
 const orr__lt *orr__cu_lt(const char **why);
+const orr__blas *orr__cu_blas(const char **why);
+const orr__solver *orr__cu_solver(const char **why);
 /* Where the process finds them. Tests put a double's path here before the first call; NULL: NVIDIA's own names. */
-extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path;
+extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path;
 /* For tests: the tables are looked for again. Nothing of them may be in use. */
 void orr__cu_forget(void);
 

@@ -76,6 +76,7 @@ orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void
 
 void orr__cu_stop(void)
 {
+    orr__cu_tiles_stop();
     orr__cu_units_stop();
     orr__cu_rooms_stop();
 }

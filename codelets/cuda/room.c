@@ -67,12 +67,16 @@ void orr__cu_rooms_stop(void)
         void *before;
         rooms = r->next;
         if (d && d->push(r->context) == ORR__CU_OK) {
-            orr__cu_address p[] = { r->scratch, r->words, r->workspace };
-            for (int i = 0; i < 3; i++)
+            orr__cu_address p[] = { r->scratch, r->words, r->workspace, r->factor, r->info };
+            for (size_t i = 0; i < sizeof p / sizeof *p; i++)
                 if (p[i])
                     (void)d->free(p[i]);
             if (r->lt)
                 (void)orr__cu_lt(NULL)->destroy(r->lt);
+            if (r->solver)
+                (void)orr__cu_solver(NULL)->destroy(r->solver);
+            if (r->blas)
+                (void)orr__cu_blas(NULL)->destroy(r->blas);
             if (flags.host)
                 (void)d->host_free(flags.host);
             flags.host = NULL;

@@ -163,7 +163,8 @@ ORR_API orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr
  * @return   (…, n, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. A matrix that is not positive
  *           definite, NaN or infinity in it included, is found by evaluation (ORR_ENUMERIC), which names the order of the
  *           first leading minor that is not positive, and in a batch the matrix.
- * dtypes:   f32 f64.      cost: n³/3 flop a matrix. On the CPU.
+ * dtypes:   f32 f64.      cost: n³/3 flop a matrix. On the CPU; from n = 2048 on beside it
+ * on CUDA devices, and then the bits depend on who did what (ORRERY_DETERMINISTIC=1: on the CPU alone).
  * grad:     ½ L⁻ᵀ (P + Pᵀ) L⁻¹, P the lower triangle of Lᵀg with its diagonal halved: symmetric, for symmetric changes
  *           of A (I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527, 2016). */
 ORR_API orr_tensor *orr_cholesky_at(const char *file, int line, orr_tensor *a);

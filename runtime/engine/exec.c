@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/env.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/exec.h"
 #include "runtime/graph/take.h"
@@ -47,6 +48,13 @@ void orr__exec_outputs(const orr__plan *plan, orr__buf *const *value, orr__buf *
 {
     for (int k = 0; k < plan->nout; k++)
         out[k] = orr__buf_ref(value[plan->out[k]]);
+}
+
+bool orr__exec_shares(const orr__step *s)
+{
+    enum { LEAST_ORDER = 2048 }; /* the libraries are opened, and their handles made, in the time of many small ones */
+    return s->graph && orr__plan_machine.cuda > 0 && s->region->dim[s->region->rank - 1] >= LEAST_ORDER &&
+           !orr__env.deterministic && orr__exec_cuda->tiles && orr__exec_cuda->tiles();
 }
 
 void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi)

@@ -40,6 +40,9 @@ void orr__engine_worker(int w, char *text, size_t size);    /* name; 0 is "inlin
 /* The backends that launches go through. Tests put their own here. */
 extern const orr__backend *orr__exec_cpu, *orr__exec_opencl, *orr__exec_cuda;
 
+/* Whether devices may take part in the factorisation that the step is: it is large, and they have the libraries. */
+bool orr__exec_shares(const orr__step *s);
+
 /* -- kinds of work: names for people, counters ----------------------------------------------------------- */
 
 typedef struct orr__tally { atomic_uint_least64_t tasks, ns; } orr__tally;

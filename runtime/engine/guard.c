@@ -26,7 +26,7 @@ static bool has_choice(const orr__plan *p, int *ways)
         bool can = s->opencl || s->cuda;
         if (orr__region_needs_device(s->region))
             return false;
-        any = any || can;
+        any = any || can || orr__exec_shares(s);
         all = all && can;
     }
     *ways = all ? ORR__WAYS : ORR__WAYS - 1;

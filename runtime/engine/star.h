@@ -170,6 +170,12 @@ void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
 void orr__star_opencl(void *buffers[], void *arg);
 void orr__star_cuda(void *buffers[], void *arg);
+/* star_device_tile.c: an operation on the tiles that lie in the task's buffers, on CUDA's stream; or done on the host where the
+ * device cannot. */
+struct orr__tilejob;
+orr_status orr__star_tile(struct orr__tilejob *j, void *buffers[]);
+/* A task of a device's worker, which began then, has ended: counted. Seconds that it took. */
+double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int worker, double began);
 /* The device is done with the task: errors and times that were not known before. On its worker. */
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,

@@ -1,4 +1,5 @@
 /* Cholesky factorisations as graphs of tasks: a handle per square tile, and the operations of codelets/cholesky.h on them.
+ * Devices take part in large ones: squares are their own handles, and travel.
  * The output's own tiles are runs of whole rows, for those who read it: a task opens each (its rows of the input, zeros
  * above the diagonal), and one closes it when its squares are done. The squares are the same memory, of which StarPU knows
  * nothing: that is sound where all CPU workers see all data at home, and elsewhere no graph is planned.
@@ -21,6 +22,7 @@ typedef struct {
     const orr__step *step;
     int64_t n, block, matrix; /* its order, rows of a tile, its number */
     int tiles;
+    bool away; /* devices take part */
     orr_dtype dtype;
     orr__work *work[KINDS];
     starpu_data_handle_t *square; /* (i, j) at i·(i + 1)/2 + j */
@@ -36,6 +38,10 @@ typedef struct {
     int kind;
     orr__tileop op;
     int first, end; /* OPEN, CLOSE: rows of tiles */
+    bool away;
+    int worker; /* of a device, else -1 */
+    double began;
+    orr__after after; /* what the device left to be known */
 } job;
 
 /* -- on a worker ------------------------------------------------------------------------------------------- */
@@ -62,6 +68,22 @@ static orr_status operate(const job *a, void *buffers[])
     return minor ? orr__cholesky_fail(a->step->region, a->matrix, minor) : st;
 }
 
+/* Libraries of devices may have used what lies above the diagonal. */
+static void close_rows(const job *a, void *buffers[])
+{
+    size_t z = orr_dtype_size(a->dtype);
+    int at = 1;
+
+    for (int i = a->first; i < a->end; i++) {
+        at += i; /* the diagonal's is the last of a row of squares */
+        char *p = (char *)STARPU_MATRIX_GET_PTR(buffers[at]);
+        size_t ld = STARPU_MATRIX_GET_LD(buffers[at]), n = STARPU_MATRIX_GET_NX(buffers[at]);
+        for (size_t r = 0; r < n; r++)
+            memset(p + (r * ld + r + 1) * z, 0, (n - r - 1) * z);
+        at++;
+    }
+}
+
 /* After a failure the others pass by: the graph runs down, and nobody waits for ever. */
 static void on_worker(void *buffers[], void *arg)
 {
@@ -75,6 +97,8 @@ static void on_worker(void *buffers[], void *arg)
         open_rows(a, buffers);
     else if (a->kind != CLOSE)
         st = operate(a, buffers);
+    else if (a->away)
+        close_rows(a, buffers);
     if (st != ORR_OK) {
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
@@ -82,10 +106,48 @@ static void on_worker(void *buffers[], void *arg)
     (void)orr__work_done(a->work, a->step, -1, ORR__ON_CPU, 1 + starpu_worker_get_id(), t0);
 }
 
+#ifdef ORR__STAR_CUDA
+static void on_device(void *buffers[], void *arg)
+{
+    job *a = arg;
+    orr__tilejob j = { .op = a->op,
+                       .dtype = a->dtype,
+                       .n = a->n,
+                       .region = a->step->region,
+                       .matrix = a->matrix,
+                       .queue = starpu_cuda_get_local_stream(),
+                       .after = &a->after };
+
+    if (orr__run_status(a->run) != ORR_OK)
+        return;
+    a->worker = starpu_worker_get_id();
+    a->began = orr__now();
+    orr_status st = orr__star_tile(&j, buffers);
+    if (st != ORR_OK)
+        orr__run_fail(a->run, st, orr_error_message());
+    orr_error_clear();
+}
+#endif
+
+static void device_done(const job *a)
+{
+    orr__after after = a->after;
+
+    if (a->worker < 0)
+        return;
+    orr_status st = after.check ? after.check(&after) : ORR_OK;
+    if (st != ORR_OK) {
+        orr__run_fail(a->run, st, orr_error_message());
+        orr_error_clear();
+    }
+    (void)orr__star_device_took(a->work, a->step, -1, a->worker, a->began);
+}
+
 static void done(void *arg)
 {
     const job *a = arg;
 
+    device_done(a);
     orr__meter_done(a->run, a->step, true);
     if (orr__run_task_done(a->run))
         sched_yield();
@@ -116,8 +178,17 @@ static struct starpu_perfmodel model[KINDS] = { ROW("potrf"), ROW("trsm"), ROW("
         .where = STARPU_CPU, .cpu_funcs = { on_worker }, .nbuffers = STARPU_VARIABLE_NBUFFERS,                         \
         .name = "cholesky " label                                                                                      \
     }
-static struct starpu_codelet kind_of[KINDS] = { KIND("potrf"), KIND("trsm"), KIND("syrk"),
-                                                KIND("gemm"),  KIND("open"), KIND("close") };
+#ifdef ORR__STAR_CUDA
+#define TILE_KIND(label)                                                                                               \
+    {                                                                                                                  \
+        .where = STARPU_CPU | STARPU_CUDA, .cpu_funcs = { on_worker }, .cuda_funcs = { on_device },                    \
+        .cuda_flags = { STARPU_CUDA_ASYNC }, .nbuffers = STARPU_VARIABLE_NBUFFERS, .name = "cholesky " label           \
+    }
+#else
+#define TILE_KIND(label) KIND(label)
+#endif
+static struct starpu_codelet kind_of[KINDS] = { TILE_KIND("potrf"), TILE_KIND("trsm"), TILE_KIND("syrk"),
+                                                TILE_KIND("gemm"),  KIND("open"),      KIND("close") };
 
 void orr__star_cholesky_models(bool use)
 {
@@ -191,7 +262,9 @@ static bool begin(const factorisation *f, int kind, int room, draft *d)
                    .block = f->block,
                    .matrix = f->matrix,
                    .dtype = f->dtype,
-                   .kind = kind };
+                   .kind = kind,
+                   .away = f->away,
+                   .worker = -1 };
     return true;
 }
 
@@ -205,7 +278,8 @@ static orr_status send(const factorisation *f, draft *d)
     d->task->cl_arg_free = 1;
     d->task->callback_func = done;
     d->task->callback_arg = d->a;
-    d->task->priority = orr__star_policy_priority(STARPU_CPU, priority(f, d->a));
+    d->task->where = STARPU_CPU | (f->away && d->a->kind < OPEN ? STARPU_CUDA : 0);
+    d->task->priority = orr__star_policy_priority(d->task->where, priority(f, d->a));
     atomic_fetch_add_explicit(&f->run->left, 1, memory_order_relaxed);
     orr__meter_started(f->run);
     if ((err = starpu_task_submit(d->task)) == 0)
@@ -306,6 +380,7 @@ orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s)
                         .n = n,
                         .block = orr__cholesky_block(n),
                         .tiles = orr__cholesky_tiles(n),
+                        .away = r->way != ORR__CPU_ALONE && !orr__star.shy && orr__exec_shares(s),
                         .dtype = (orr_dtype)s->region->out_dtype[0] };
     orr_status st = ORR_OK;
 

@@ -213,24 +213,33 @@ static void tell_in_full(const orr__task *a, orr_status st)
     free(p);
 }
 
+static orr__on kind_of(int worker)
+{
+    return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER ? ORR__ON_CUDA : ORR__ON_OPENCL;
+}
+
 /* A worker's tasks are under way together; each counts from where the one before it ended. */
-void orr__star_device_done(orr__task *a)
+double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int worker, double began)
 {
     static double ended[STARPU_NMAXWORKERS]; /* each written by its worker alone */
-    double from = a->began;
+    double from = ended[worker] > began ? ended[worker] : began;
+
+    ended[worker] = orr__work_done(w, s, tile, kind_of(worker), 1 + worker, from);
+    return ended[worker] - from;
+}
+
+void orr__star_device_done(orr__task *a)
+{
     orr_status st;
 
     if (a->worker < 0)
         return;
-    orr__on on = starpu_worker_get_type(a->worker) == STARPU_CUDA_WORKER ? ORR__ON_CUDA : ORR__ON_OPENCL;
     if (a->after.check && (st = a->after.check(&a->after)) != ORR_OK) {
         tell_in_full(a, st);
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }
-    if (ended[a->worker] > from)
-        from = ended[a->worker];
-    ended[a->worker] = orr__work_done(a->work, a->step, a->tile, on, 1 + a->worker, from);
+    double took = orr__star_device_took(a->work, a->step, a->tile, a->worker, a->began);
     if (orr__run_status(a->run) == ORR_OK)
-        orr__exec_took(a->step, a->tile, on, ended[a->worker] - from);
+        orr__exec_took(a->step, a->tile, kind_of(a->worker), took);
 }

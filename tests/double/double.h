@@ -1,6 +1,6 @@
 /* A double of CUDA's libraries over host memory, for tests where there is no GPU: the driver's functions that we call,
  * NVRTC (whose "CUBIN" is a shared object that g++ makes of the same CUDA C text), cuBLASLt (plain loops that honour the
- * descriptors) and, for StarPU, the runtime's. What a test asks for goes wrong; what was called is counted.
+ * descriptors), cuBLAS and cuSOLVER (a BLAS library on the processor) and, for StarPU, the runtime's. What a test asks for goes wrong; what was called is counted.
  * Must not know: Orrery. */
 #ifndef ORR_TESTS_DOUBLE_H
 #define ORR_TESTS_DOUBLE_H
@@ -17,9 +17,10 @@ typedef struct cuda_double_state {
     size_t memory;       /* of a device; allocations beyond it fail             */
     int no_execution;    /* kernels are not run                                 */
     /* what goes wrong: codes that are returned, 0: nothing */
-    int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code;
+    int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code,
+        tile_code;
     /* what was called */
-    int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles;
+    int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles, tiles, factors;
     size_t used;      /* bytes allocated now                                 */
     int pins, unpins; /* of host memory                                      */
     /* the last launch */
