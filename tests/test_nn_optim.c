@@ -304,6 +304,24 @@ static void state_survives_a_file(void)
     (void)orr_scope_end(s);
 }
 
+/* The number of steps is a divisor's exponent: half a step, or none that is a number, must not get in. */
+static void a_file_has_whole_steps(void)
+{
+    static const double steps[] = { 1.5, -1, NAN, INFINITY, 1e300 };
+    const char *path = orr_test_tmp("steps.npz"), *name = "steps";
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(orr_ones(ORR_F32, ORR_SHAPE(3)));
+    orr_optim *o = orr_optim_new(ORR_OPTIM_SGD, &v, 1, NULL);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        orr_tensor *t = orr_full(ORR_F64, ORR_SCALAR, steps[k]);
+        ORR_REQUIRE(orr_save_npz(path, &name, &t, 1) == ORR_OK);
+        ORR_CHECK_MSG(orr_optim_load(o, path) == ORR_EFORMAT && orr_optim_steps(o) == 0, "%g: %lld", steps[k],
+                      (long long)orr_optim_steps(o));
+    }
+    orr_optim_free(o);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -317,6 +335,7 @@ int main(int argc, char **argv)
         ORR_TEST(half_variables_learn_with_single_state),
         ORR_TEST(a_new_learning_rate_counts_from_the_next_step),
         ORR_TEST(a_failed_step_changes_nothing),
+        ORR_TEST(a_file_has_whole_steps),
         ORR_TEST(nonsense_makes_no_optimiser),
         ORR_TEST(state_survives_a_file),
         { 0 },

@@ -1,6 +1,7 @@
 /* An optimiser's state to and from .npz files.
  * Must not know: the update rules, the file format. */
 #include "config.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <orrery/io.h>
@@ -50,8 +51,8 @@ orr_status orr_optim_load_at(const char *file, int line, orr_optim *o, const cha
     if (s) {
         double steps = 0.0;
         st = orr_item_at(file, line, orr_load_npz_at(file, line, path, "steps"), &steps);
-        if (st == ORR_OK && (steps < 0.0 || steps > 9e15))
-            st = orr__fail(at, ORR_EFORMAT, "%s: steps is %g", path, steps);
+        if (st == ORR_OK && !(steps >= 0.0 && steps <= 9e15 && steps == floor(steps)))
+            st = orr__fail(at, ORR_EFORMAT, "%s: steps is %g, not a number of steps", path, steps);
         if (st == ORR_OK)
             st = orr__nn_load(at, p, n, path);
         if (st == ORR_OK)
