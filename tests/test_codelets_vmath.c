@@ -191,6 +191,24 @@ static void subnormal_numbers_pass_whole(void)
     }
 }
 
+/* A probability made of it is none beyond 1. */
+static void erf_is_at_most_one_and_gets_there(void)
+{
+    static double x[N], got[N];
+    for (int i = 0; i < N; i++)
+        x[i] = (double)(float)((i & 1 ? -1 : 1) * (i < 8 ? exp2(i * i * 2 + 2) : 3 + i * (1.5 / N)));
+    x[0] = (double)INFINITY;
+    for (int s = 0; s < 3; s++) {
+        if (!orr__cpu_use(isa[s]))
+            continue;
+        apply(orr__cpu_vec()->row[ORR_F32][orr__ew_find("erf")->op.id - ORR__OP_EW], false, x, x, got);
+        for (int i = 0; i < N; i++)
+            ORR_CHECK_MSG(fabs(got[i]) <= 1 && (fabs(x[i]) < 4 || got[i] == copysign(1, x[i])), "%s: erf(%a) is %a",
+                          isa[s], x[i], got[i]);
+    }
+    (void)orr__cpu_use(NULL);
+}
+
 /* Tiles end anywhere: a value is the same in the middle of a vector and among the last few of a block. */
 static void a_value_is_the_same_anywhere_in_a_block(void)
 {
@@ -225,6 +243,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(f64_values_are_close),
                                       ORR_TEST(the_hardest_argument_is_reduced),
                                       ORR_TEST(subnormal_numbers_pass_whole),
+                                      ORR_TEST(erf_is_at_most_one_and_gets_there),
                                       ORR_TEST(a_value_is_the_same_anywhere_in_a_block),
                                       { 0 } };
     return orr_test_main(argc, argv, "codelets.vmath", tests);

@@ -65,6 +65,41 @@ VM_FN double vm_double(uint64_t u)
 #define VM_ROUND32 0x1.8p23f
 #define VM_ROUND64 0x1.8p52
 
+/* gcc 12 makes two instructions of a vector's selection with a literal, a comparison and a blend, where one with a number it
+ * does not know is a minimum: so it shall not see that these are 0. */
+#if defined(__GNUC__) && !defined(__clang__)
+static float vm_zero_f32 __attribute__((used)) = 0.0f;
+static double vm_zero_f64 __attribute__((used)) = 0.0;
+#else
+#define vm_zero_f32 0.0f
+#define vm_zero_f64 0.0
+#endif
+
+/* The smaller of x and a literal c other than 0, and the larger; x where it is NaN. */
+VM_FN float vm_min_f32(float x, float c)
+{
+    float d = c + vm_zero_f32;
+    return d < x ? d : x;
+}
+
+VM_FN float vm_max_f32(float x, float c)
+{
+    float d = c + vm_zero_f32;
+    return d > x ? d : x;
+}
+
+VM_FN double vm_min_f64(double x, double c)
+{
+    double d = c + vm_zero_f64;
+    return d < x ? d : x;
+}
+
+VM_FN double vm_max_f64(double x, double c)
+{
+    double d = c + vm_zero_f64;
+    return d > x ? d : x;
+}
+
 /* 2^k for an integer k of normal range. */
 VM_FN float vm_pow2_f32(float k)
 {

@@ -8,13 +8,6 @@
 
 #if VM_FMA
 
-/* The smaller of x and a positive c, as integers: one instruction. A NaN may become c. */
-VM_FN float vm_below_f32(float x, float c)
-{
-    int32_t a = (int32_t)vm_bits32(x), b = (int32_t)vm_bits32(c);
-    return vm_float((uint32_t)(a < b ? a : b));
-}
-
 /* -- exponentials ----------------------------------------------------------------------------------------- */
 
 /* x = k·ln 2 + r, |r| ≤ ½ ln 2 if x is c, which bounds k. The scale is 2^k times a constant power: 2^(b - 127) for
@@ -45,16 +38,16 @@ VM_FN float vm_exp_core_f32(float r)
 /* The scale is applied in two parts, the second 2^±64: so neither overflows nor underflows before the result does. */
 VM_FN float vm_exp_f32(float x)
 {
-    float c = x < -104.0f ? -104.0f : x, s;
-    float r = vm_reduce_f32(c, vm_below_f32(c, 89.0f), x < 0 ? VM_ROUND32 + 191.0f : VM_ROUND32 + 63.0f, &s);
+    float c = vm_max_f32(x, -104.0f), s;
+    float r = vm_reduce_f32(c, vm_min_f32(c, 89.0f), x < 0 ? VM_ROUND32 + 191.0f : VM_ROUND32 + 63.0f, &s);
     return vm_exp_core_f32(r) * s * (x < 0 ? 0x1p-64f : 0x1p64f);
 }
 
 /* s·(e^r - 1) + (s - 1), halved so that s = 2^128 can be. */
 VM_FN float vm_expm1_f32(float x)
 {
-    float c = x < -40.0f ? -40.0f : x, s;
-    float r = vm_reduce_f32(c, vm_below_f32(c, 89.0f), VM_ROUND32 + 126.0f, &s);
+    float c = vm_max_f32(x, -40.0f), s;
+    float r = vm_reduce_f32(c, vm_min_f32(c, 89.0f), VM_ROUND32 + 126.0f, &s);
     float q = VM_FMA32(r * r, vm_exp_tail_f32(r), r);
     float e = VM_FMA32(s, q, s - 0.5f) * 2.0f;
     return fabsf(x) < 0x1p-64f ? x : e; /* half of a subnormal number may not be one */
@@ -63,8 +56,7 @@ VM_FN float vm_expm1_f32(float x)
 /* e/(e + 2), e = e^2|x| - 1 */
 VM_FN float vm_tanh_f32(float x)
 {
-    float a = fabsf(x), s;
-    a = a > 10.0f ? 10.0f : a;
+    float a = vm_min_f32(fabsf(x), 10.0f), s;
     float r = vm_reduce_f32(a + a, a + a, VM_ROUND32 + 127.0f, &s);
     float q = VM_FMA32(r * r, vm_exp_tail_f32(r), r);
     float e = VM_FMA32(s, q, s - 1.0f);
@@ -82,20 +74,19 @@ VM_FN float vm_logistic_f32(float n, float x)
 
 VM_FN float vm_sigmoid_f32(float x)
 {
-    float c = x > 80.0f ? 80.0f : x;
-    return vm_logistic_f32(1.0f, c < -127.0f ? -127.0f : c);
+    return vm_logistic_f32(1.0f, vm_max_f32(vm_min_f32(x, 80.0f), -127.0f));
 }
 
 VM_FN float vm_silu_f32(float x)
 {
-    float a = x < -127.0f ? -127.0f : x;
-    return vm_logistic_f32(a, vm_below_f32(a, 80.0f));
+    float a = vm_max_f32(x, -127.0f);
+    return vm_logistic_f32(a, vm_min_f32(a, 80.0f));
 }
 
 /* x/(1 + 2^-y), y = x·(c1 + c3·x²) with c1, c3 in two parts each: what the sum s has lost is d. */
 VM_FN float vm_gelu_tanh_f32(float x)
 {
-    float n = x < -11.5f ? -11.5f : x, c = vm_below_f32(n, 9.0f);
+    float n = vm_max_f32(x, -11.5f), c = vm_min_f32(n, 9.0f);
     float p = c * c, s = VM_FMA32(p, 0x1.a5a7dp-4f, 0x1.26aecp1f);
     float d = VM_FMA32(VM_FMA32(c, c, -p), 0x1.a5a7dp-4f, VM_FMA32(p, -0x1.151aaep-29f, 0x1.0de73ap-22f));
     d = d + VM_FMA32(p, 0x1.a5a7dp-4f, 0x1.26aecp1f - s);
@@ -115,20 +106,20 @@ VM_FN float vm_gelu_tanh_f32(float x)
 
 /* -- logarithms ------------------------------------------------------------------------------------------- */
 
-/* x = 2^e · (1 + f), √½ ≤ 1 + f < √2, for normal positive x; down = 2^(1 - e) */
+/* x = 2^n · (1 + f), √½ ≤ 1 + f < √2, for normal positive x; e = 2^23·n, where n stands in x; down = 2^(1 - n) */
 VM_FN float vm_split_f32(float x, float *e, float *down)
 {
-    uint32_t u = vm_bits32(x), k = (uint32_t)((int32_t)(u - 0x3f3504f3u) >> 23);
+    uint32_t u = vm_bits32(x), k = (u - 0x3f3504f3u) & 0xff800000u;
     *e = (float)(int32_t)k;
-    *down = vm_float(0x40000000u - (k << 23));
-    return vm_float(u - (k << 23)) - 1.0f;
+    *down = vm_float(0x40000000u - k);
+    return vm_float(u - k) - 1.0f;
 }
 
 /* The same for subnormal x too. */
 VM_FN float vm_split_any_f32(float x, float *e)
 {
     float down, f = vm_split_f32(x < 0x1p-126f ? x * 0x1p23f : x, e, &down);
-    *e = x < 0x1p-126f ? *e - 23.0f : *e;
+    *e = x < 0x1p-126f ? *e - 23.0f * 0x1p23f : *e;
     return f;
 }
 
@@ -149,21 +140,21 @@ VM_FN float vm_log_tail_f32(float f)
 VM_FN float vm_log_f32(float x)
 {
     float e, f = vm_split_any_f32(x, &e);
-    float r = VM_FMA32(f * f, vm_log_tail_f32(f), VM_FMA32(e, -0x1.05c61p-29f, f));
-    return vm_log_edges(x, VM_FMA32(e, 0x1.62e43p-1f, r));
+    float r = VM_FMA32(f * f, vm_log_tail_f32(f), VM_FMA32(e, -0x1.05c61p-52f, f));
+    return vm_log_edges(x, VM_FMA32(e, 0x1.62e43p-24f, r));
 }
 
 VM_FN float vm_log2_f32(float x)
 {
     float e, f = vm_split_any_f32(x, &e);
-    return vm_log_edges(x, VM_FMA32(VM_FMA32(f * f, vm_log_tail_f32(f), f), 0x1.715476p0f, e));
+    return vm_log_edges(x, VM_FMA32(VM_FMA32(f * f, vm_log_tail_f32(f), f), 0x1.715476p0f, e * 0x1p-23f));
 }
 
 VM_FN float vm_log10_f32(float x)
 {
     float e, f = vm_split_any_f32(x, &e);
-    float r = VM_FMA32(VM_FMA32(f * f, vm_log_tail_f32(f), f), 0x1.bcb7b2p-2f, e * -0x1.ec10cp-27f);
-    return vm_log_edges(x, VM_FMA32(e, 0x1.344136p-2f, r));
+    float r = VM_FMA32(VM_FMA32(f * f, vm_log_tail_f32(f), f), 0x1.bcb7b2p-2f, e * -0x1.ec10cp-50f);
+    return vm_log_edges(x, VM_FMA32(e, 0x1.344136p-25f, r));
 }
 
 /* What 1 + x drops joins f. */
@@ -171,39 +162,39 @@ VM_FN float vm_log1p_f32(float x)
 {
     float u = 1.0f + x, e, down, f = vm_split_f32(u, &e, &down);
     f = VM_FMA32(x - (u - 1.0f), 0.5f * down, f);
-    float r = VM_FMA32(f * f, vm_log_tail_f32(f), e * -0x1.05c61p-29f) + f;
-    return copysignf(vm_log_edges(u, VM_FMA32(e, 0x1.62e43p-1f, r)), x);
+    float r = VM_FMA32(f * f, vm_log_tail_f32(f), e * -0x1.05c61p-52f) + f;
+    return copysignf(vm_log_edges(u, VM_FMA32(e, 0x1.62e43p-24f, r)), x);
 }
 
 /* -- the error function ------------------------------------------------------------------------------------- */
 
-/* 1 - e^y, y = -a·R(a), 2^-24. What the constant drops of ln 2 is nothing here: e^y is small where k is not. */
+/* 1 - (1 - v)⁴ = v·(2 - v)·(1 + (1 - v)²), v = 1 - ∜erfc(a) = a·P(a), 2^-26: without an exponential. P's constant is in two
+ * parts. What the largest a gives is 1. */
 VM_FN float vm_erf_f32(float x)
 {
-    float a = fabsf(x);
-    a = a > 4.0f ? 4.0f : a;
-    float p = -0x1.4e4384p-15f;
-    p = VM_FMA32(p, a, 0x1.88d282p-12f);
-    p = VM_FMA32(p, a, -0x1.4363bap-10f);
-    p = VM_FMA32(p, a, -0x1.e3cb58p-13f);
-    p = VM_FMA32(p, a, 0x1.3cda2cp-6f);
-    p = VM_FMA32(p, a, -0x1.a526c6p-4f);
-    p = VM_FMA32(p, a, -0x1.45f28p-1f);
-    p = VM_FMA32(p, a, -0x1.20dd76p0f);
-    float y = a * p, t = VM_FMA32(y, 0x1.715476p0f, VM_ROUND32 + 127.0f);
-    float r = VM_FMA32(t - (VM_ROUND32 + 127.0f), -0x1.62e43p-1f, y), s = vm_float(vm_bits32(t) << 23);
-    float q = VM_FMA32(r * r, vm_exp_tail_f32(r), r);
-    return copysignf(VM_FMA32(-s, q, 1.0f - s), x);
+    float a = vm_min_f32(fabsf(x), 3.96875f);
+    float p = -0x1.75c64cp-19f;
+    p = VM_FMA32(p, a, 0x1.309f3ep-15f);
+    p = VM_FMA32(p, a, -0x1.1273ep-13f);
+    p = VM_FMA32(p, a, -0x1.ceed74p-13f);
+    p = VM_FMA32(p, a, 0x1.025d68p-9f);
+    p = VM_FMA32(p, a, 0x1.38fccap-10f);
+    p = VM_FMA32(p, a, -0x1.30f29ap-6f);
+    p = VM_FMA32(p, a, -0x1.fac3cep-7f);
+    p = VM_FMA32(p, a, 0x1.e8ecc2p-4f);
+    p = VM_FMA32(p, a, -0x1.f7ac92p-27f);
+    float v = VM_FMA32(a, 0x1.20dd76p-2f, a * p), w = 1.0f - v;
+    v = VM_FMA32(v, w, v);
+    return copysignf(VM_FMA32(v, w * w, v), x);
 }
 
 /* e^(-a²)·P(a), P = u·Q(u - 1), u = 5/(a + 2.5), Q to 2^-24, for a ≤ 10.2. Put back is what the square drops, and what sum
  * and quotient drop of u, times the derivative of P: by a it is 2aP - 2/√π. */
 VM_FN float vm_erfc_f32(float x)
 {
-    float a = fabsf(x), s;
-    a = a > 10.2f ? 10.2f : a;
+    float a = vm_min_f32(fabsf(x), 10.2f), s;
     float d = a + 2.5f, u = 5.0f / d, v = u - 1.0f, z = a * a, p = -0x1.dcf118p-16f;
-    float down = (a < 2.5f ? a : 2.5f) - (d - (a < 2.5f ? 2.5f : a)), lost = VM_FMA32(-u, down, VM_FMA32(-u, d, 5.0f));
+    float down = vm_min_f32(a, 2.5f) - (d - vm_max_f32(a, 2.5f)), lost = VM_FMA32(-u, down, VM_FMA32(-u, d, 5.0f));
     p = VM_FMA32(p, v, 0x1.07bc4p-13f);
     p = VM_FMA32(p, v, 0x1.b8f66p-14f);
     p = VM_FMA32(p, v, -0x1.f7b976p-11f);
@@ -223,10 +214,9 @@ VM_FN float vm_erfc_f32(float x)
  * derivative of G is aG - 1/√(2π). */
 VM_FN float vm_gelu_erf_f32(float x)
 {
-    float n = x < -15.9f ? -15.9f : x, a = fabsf(n), s;
-    a = a > 15.9f ? 15.9f : a;
+    float n = vm_max_f32(x, -15.9f), a = vm_min_f32(fabsf(n), 15.9f), s;
     float d = a + 3.5f, u = 7.0f / d, v = u - 1.0f, z = a * a, p = -0x1.f7921ap-17f;
-    float down = (a < 3.5f ? a : 3.5f) - (d - (a < 3.5f ? 3.5f : a)), lost = VM_FMA32(-u, down, VM_FMA32(-u, d, 7.0f));
+    float down = vm_min_f32(a, 3.5f) - (d - vm_max_f32(a, 3.5f)), lost = VM_FMA32(-u, down, VM_FMA32(-u, d, 7.0f));
     p = VM_FMA32(p, v, 0x1.edc4p-15f);
     p = VM_FMA32(p, v, 0x1.28758cp-14f);
     p = VM_FMA32(p, v, -0x1.da9528p-12f);
@@ -235,8 +225,8 @@ VM_FN float vm_gelu_erf_f32(float x)
     p = VM_FMA32(p, v, 0x1.0fa19ap-6f);
     p = VM_FMA32(p, v, 0x1.712338p-5f);
     p = VM_FMA32(p, v, 0x1.4aef36p-4f);
-    p = VM_FMA32(p, v, 0x1.b396fap-4f) * u;
-    p = VM_FMA32(lost * d * (1.0f / 7.0f), VM_FMA32(-a, p, 0x1.988454p-2f), p);
+    p = VM_FMA32(p, v, 0x1.b396fap-4f);
+    p = VM_FMA32(p, u, lost * d * (1.0f / 7.0f) * VM_FMA32(-a, p * u, 0x1.988454p-2f));
     float h = -0.5f * z, r = VM_FMA32(-0.5f, VM_FMA32(a, a, -z), vm_reduce_f32(h, h, VM_ROUND32 + 191.0f, &s));
     float c = vm_exp_core_f32(r) * p * s;
     return x < 0 ? n * c * 0x1p-64f : VM_FMA32(-a, c * 0x1p-64f, x);

@@ -42,15 +42,15 @@ VM_FN double vm_exp_core_f64(double r)
 
 VM_FN double vm_exp_f64(double x)
 {
-    double c = x < -746.0 ? -746.0 : x, s;
-    double r = vm_reduce_f64(c, c > 710.0 ? 710.0 : c, x < 0 ? VM_ROUND64 + 1623.0 : VM_ROUND64 + 423.0, &s);
+    double c = vm_max_f64(x, -746.0), s;
+    double r = vm_reduce_f64(c, vm_min_f64(c, 710.0), x < 0 ? VM_ROUND64 + 1623.0 : VM_ROUND64 + 423.0, &s);
     return vm_exp_core_f64(r) * s * (x < 0 ? 0x1p-600 : 0x1p600);
 }
 
 VM_FN double vm_expm1_f64(double x)
 {
-    double c = x < -80.0 ? -80.0 : x, s;
-    double r = vm_reduce_f64(c, c > 710.0 ? 710.0 : c, VM_ROUND64 + 1022.0, &s);
+    double c = vm_max_f64(x, -80.0), s;
+    double r = vm_reduce_f64(c, vm_min_f64(c, 710.0), VM_ROUND64 + 1022.0, &s);
     double q = VM_FMA64(r * r, vm_exp_tail_f64(r), r);
     double e = VM_FMA64(s, q, s - 0.5) * 2.0;
     return fabs(x) < 0x1p-64 ? x : e;
@@ -58,8 +58,7 @@ VM_FN double vm_expm1_f64(double x)
 
 VM_FN double vm_tanh_f64(double x)
 {
-    double a = fabs(x), s;
-    a = a > 20.0 ? 20.0 : a;
+    double a = vm_min_f64(fabs(x), 20.0), s;
     double r = vm_reduce_f64(a + a, a + a, VM_ROUND64 + 1023.0, &s);
     double q = VM_FMA64(r * r, vm_exp_tail_f64(r), r);
     double e = VM_FMA64(s, q, s - 1.0);
@@ -76,20 +75,19 @@ VM_FN double vm_logistic_f64(double n, double x)
 
 VM_FN double vm_sigmoid_f64(double x)
 {
-    double c = x > 60.0 ? 60.0 : x;
-    return vm_logistic_f64(1.0, c < -760.0 ? -760.0 : c);
+    return vm_logistic_f64(1.0, vm_max_f64(vm_min_f64(x, 60.0), -760.0));
 }
 
 VM_FN double vm_silu_f64(double x)
 {
-    double a = x < -760.0 ? -760.0 : x;
-    return vm_logistic_f64(a, a > 60.0 ? 60.0 : a);
+    double a = vm_max_f64(x, -760.0);
+    return vm_logistic_f64(a, vm_min_f64(a, 60.0));
 }
 
 /* As vm_gelu_tanh_f32. */
 VM_FN double vm_gelu_tanh_f64(double x)
 {
-    double n = x < -22.0 ? -22.0 : x, c = n > 9.0 ? 9.0 : n;
+    double n = vm_max_f64(x, -22.0), c = vm_min_f64(n, 9.0);
     double p = c * c, s = VM_FMA64(p, 0x1.a5a7cf7572a98p-4, 0x1.26aec21bce76p1);
     double d =
         VM_FMA64(VM_FMA64(c, c, -p), 0x1.a5a7cf7572a98p-4, VM_FMA64(p, -0x1.b91c940e4cfcfp-58, -0x1.ad12d7a64bcebp-49));
@@ -176,8 +174,7 @@ VM_FN double vm_log1p_f64(double x)
 /* 1 - e^(-a·(2/√π + a·R(a/3 - 1))), 2^-55 */
 VM_FN double vm_erf_f64(double x)
 {
-    double a = fabs(x), s;
-    a = a > 6.0 ? 6.0 : a;
+    double a = vm_min_f64(fabs(x), 6.0), s;
     double t = VM_FMA64(a, 0x1.5555555555555p-2, -1.0), p = -0x1.c9ba3a3b5dd11p-14;
     p = VM_FMA64(p, t, -0x1.8f83162db6ca2p-11);
     p = VM_FMA64(p, t, -0x1.2001fa1c5af06p-9);
@@ -209,8 +206,7 @@ VM_FN double vm_erf_f64(double x)
 /* e^(-a²)·P(t)/(1 + 2a), t = (a - 4)/(a + 4), 2^-54, for a ≤ 27.3; what the square drops is put back. */
 VM_FN double vm_erfc_f64(double x)
 {
-    double a = fabs(x), s;
-    a = a > 27.3 ? 27.3 : a;
+    double a = vm_min_f64(fabs(x), 27.3), s;
     double t = (a - 4.0) / (a + 4.0), z = a * a;
     double p = -0x1.2551740ce3e52p-27;
     p = VM_FMA64(p, t, -0x1.2195ccd8d6635p-27);

@@ -49,8 +49,7 @@ VM_FN double vm_pow_f64(double x, double y)
     l = a == 0 ? -(double)INFINITY : a == (double)INFINITY ? (double)INFINITY : l;
     double u = y * l, ul = VM_FMA64(y, l, -u) + y * low;
     ul = fabs(u) > 1100.0 ? 0.0 : ul;
-    u = u > 1100.0 ? 1100.0 : u;
-    u = u < -1100.0 ? -1100.0 : u;
+    u = vm_max_f64(vm_min_f64(u, 1100.0), -1100.0);
     double magic = u < 0 ? VM_ROUND64 + 1623.0 : VM_ROUND64 + 423.0;
     double t = u + magic, f = (u - (t - magic)) + ul, p = 0x1.e820cc3d84f0cp-32; /* 2^-58 */
     p = VM_FMA64(p, f, 0x1.e6135f1997d4p-28);

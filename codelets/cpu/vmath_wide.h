@@ -88,8 +88,7 @@ VM_FN double vm_exp2_rough(double u)
 VM_FN float vm_pow_f32(float x, float y)
 {
     double a = fabs((double)x), u = (double)y * vm_log2_f64(a);
-    u = u > 200.0 ? 200.0 : u;
-    u = u < -200.0 ? -200.0 : u;
+    u = vm_max_f64(vm_min_f64(u, 200.0), -200.0);
     return (float)vm_pow_edges((double)x, (double)y, vm_exp2_rough(u));
 }
 
