@@ -21,7 +21,7 @@ char *orr__emit_c(const orr__region *r);
 /* How many words a launch of this region has. */
 int orr__emit_c_words(const orr__region *r);
 /* Of these, the one that says how far the data is: in the core's own caches; beyond them, so that all that computes much, by the
- * element or by the row, asks for what it will soon read; beyond all, so that light maps ask too and store past the caches. */
+ * element or by the row, prefetches what it will soon read; beyond all, so that light maps do too and store past the caches. */
 enum { ORR__CLOOP_REACH_AT = 1 };
 enum { ORR__CLOOP_NEAR, ORR__CLOOP_FAR, ORR__CLOOP_PAST, ORR__CLOOP_REACHES };
 /* Fills them for one launch; allocates nothing. */

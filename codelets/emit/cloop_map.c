@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_room.h"
 
-/* A block for which inputs are asked for together, if a core is to wait for few enough lines at once to compute meanwhile; stages
+/* A block for which inputs are prefetched together, if a core is to wait for few enough lines at once to compute meanwhile; stages
  * need longer loops. In flops, from where on there is something to compute meanwhile. */
 enum { SHORT = 128, WORK = 8 };
 
@@ -150,7 +150,7 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_parts(c);
     orr__cloop_blocks(c, length);
     if (stages == 1) /* the first of several loops is short enough for the processor to see what comes */
-        orr__cloop_stream_inputs(c, "q", "e");
+        orr__cloop_prefetch(c, "q", "e");
     orr__cloop_stream_block(c);
     orr__cloop_all_ahead(c);
     if (works)

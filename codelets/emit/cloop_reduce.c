@@ -138,7 +138,7 @@ static void fold_at_once(orr__cloop *c)
     for (int k = 0; k < r->nout; k++)
         orr__cloop_lane(c, number(c, k));
     orr__cloop_by_lanes(c);
-    orr__cloop_stream_inputs(c, "q", "e");
+    orr__cloop_prefetch(c, "q", "e");
     orr__cloop_lanes(c);
     orr__cloop_values(c, r->rank - 1);
     for (int k = 0; k < r->nout; k++)
@@ -271,14 +271,14 @@ static void join(orr__cloop *c)
                 k, k, k, k, k);
 }
 
-/* Of rows together a few lines at a time, so that those of the next ones are asked for in between. */
+/* Of rows together a few lines at a time, so that those of the next ones are prefetched in between. */
 static void add_together(orr__cloop *c)
 {
     orr__text_addf(c->t,
                    "    for (; to - p >= %d; p += %d)\n    for (orr_idx b = q; b < e; b += %d) {\n"
                    "    const orr_idx f = e - b < %d ? e : b + %d;\n",
                    TOGETHER, TOGETHER, PIECE, PIECE, PIECE);
-    orr__cloop_stream_rows(c, "b", "f", c->order[c->r->rank - 2], TOGETHER);
+    orr__cloop_prefetch_rows(c, "b", "f", c->order[c->r->rank - 2], TOGETHER);
     add_rows(c, TOGETHER, "b", "f");
     orr__text_add(c->t, "    }\n");
 }

@@ -74,17 +74,18 @@ int orr__cloop_work(const orr__cloop *c); /* what all of them take for a point *
 /* Returns when there are no elements: then no input may be read. */
 void orr__cloop_nothing(orr__cloop *c);
 /* Outputs too large for caches (orr__cloop_reach) are stored past them: functions before the kernel; before its loops;
- * in a block, before the innermost loop; as stores in that; after it; and after all loops. _inputs: in a block [from, to), asks
- * for what will soon be read. _rows: the same of the `rows` places on axis d that come after those from p on. */
+ * in a block, before the innermost loop; as stores in that; after it; and after all loops. */
 void orr__cloop_stream_functions(orr__cloop *c);
 void orr__cloop_stream_begin(orr__cloop *c);
-void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to);
-void orr__cloop_stream_rows(orr__cloop *c, const char *from, const char *to, int d, int rows);
 void orr__cloop_stream_block(orr__cloop *c);
 void orr__cloop_stream_stores(orr__cloop *c);
 void orr__cloop_stream_pass(orr__cloop *c);
 void orr__cloop_stream_end(orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
+/* In a block [from, to): prefetches what will soon be read; the same of the `rows` places on axis d that come after those from p
+ * on. */
+void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to);
+void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, int d, int rows);
 void orr__cloop_map(orr__cloop *c);
 void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);

@@ -190,30 +190,30 @@ static bool fills(rows *w, int number)
     return any;
 }
 
-/* The last pass before the outputs asks for the next row, a little at a time: memory is read while this one computes. */
+/* The last pass before the outputs prefetches the next row, a little at a time: memory is read while this one computes. */
 static void fill_blocks(rows *w, int number)
 {
     orr__cloop *c = w->c;
     int last = c->r->rank - 1;
-    bool asks = number == w->passes - 1;
+    bool prefetches = number == w->passes - 1;
     if (!fills(w, number)) {
-        if (asks)
-            orr__cloop_stream_inputs(c, "q", "e");
+        if (prefetches)
+            orr__cloop_prefetch(c, "q", "e");
         return;
     }
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, number))
             orr__cloop_ahead(c, n);
-    if (asks) {
+    if (prefetches) {
         orr__cloop_parts_of_block(c);
-        orr__cloop_stream_inputs(c, "b", "f");
+        orr__cloop_prefetch(c, "b", "f");
     }
-    orr__cloop_inner(c, asks ? "b" : "q", asks ? "f" : "e");
+    orr__cloop_inner(c, prefetches ? "b" : "q", prefetches ? "f" : "e");
     values(w, number);
     for (int n = 0; n < c->r->ninstr; n++)
         if (folds_in(c, n, number) && has_block(w, n))
             orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, last, c->r->instr[n].x);
-    orr__text_add(c->t, asks ? "    }\n    }\n" : "    }\n");
+    orr__text_add(c->t, prefetches ? "    }\n    }\n" : "    }\n");
 }
 
 /* May values of the pass go to the columns as they are computed? */
@@ -233,7 +233,7 @@ static bool can_fold_at_once(rows *w, int number)
     return can && flops <= LIGHT;
 }
 
-/* A block without an array for it: the next row is asked for while values are folded, not before. */
+/* A block without an array for it: the next row is prefetched while values are folded, not before. */
 static void fold_at_once(rows *w, int number)
 {
     orr__cloop *c = w->c;
@@ -244,7 +244,7 @@ static void fold_at_once(rows *w, int number)
             orr__cloop_lane(c, n);
     orr__cloop_by_lanes(c);
     if (number == w->passes - 1)
-        orr__cloop_stream_inputs(c, "q", "e");
+        orr__cloop_prefetch(c, "q", "e");
     orr__cloop_lanes(c);
     values(w, number);
     for (int n = 0; n < ninstr; n++)

@@ -1,4 +1,4 @@
-/* C loops over more than caches hold: what is read is asked for ahead, what is written goes past the caches.
+/* C loops over more than caches hold: what is read is prefetched, what is written is stored past the caches.
  * Must not know: what the instructions compute.
  *
  * A store to a line that no cache has reads the line first; of a large output that is a third of the traffic for nothing.
@@ -14,9 +14,9 @@
 
 /* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
  * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within
- * these bounds. Bytes of a line; how far ahead maps and reductions ask, as the processor's own prefetching ends with each page;
- * and how far maps ask once more. In flops, what a point may cost that waits for memory anyway; and where outputs are stored past
- * the caches, all in all and for a byte of them. The caches to ask into, as __builtin_prefetch numbers them. */
+ * these bounds. Bytes of a line; how far ahead maps and reductions prefetch, as the processor's own prefetching ends with each
+ * page; and how far maps prefetch once more. In flops, what a point may cost that waits for memory anyway; and where outputs are
+ * stored past the caches, all in all and for a byte of them. The caches to prefetch into, as __builtin_prefetch numbers them. */
 enum {
     FAR = 1 << 20,
     OWN = 4 << 20,
@@ -29,8 +29,8 @@ enum {
     CHEAP = 24,
     MOST = 64,
     WORK = 16,
-    FIRST = 3,
-    SECOND = 2
+    IN_L1 = 3,
+    IN_L2 = 2
 };
 
 static const char stream_text[] =
@@ -145,9 +145,9 @@ static bool runs(const orr__cloop *c, int a)
     return false;
 }
 
-/* Asks for elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. row: an axis along which what stays
- * in its place is there already, or -1. */
-static void ask(orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
+/* Prefetches elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. row: an axis along which what
+ * stays in its place is there already, or -1. */
+static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
@@ -164,32 +164,35 @@ static void ask(orr__cloop *c, const char *from, const char *to, int ahead, int 
 }
 
 /* The second cache takes more requests at a time than the first, whose few places the stores past the caches need, too. What it
- * has, maps ask the first one for soon after; a reduction, which does nothing but read, is quick enough without. */
-void orr__cloop_stream_inputs(orr__cloop *c, const char *from, const char *to)
+ * has, maps with such stores prefetch into the first one soon after; maps that compute much need neither. A reduction, which
+ * does nothing but read, is quick enough without. */
+void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
     bool later = c->r->kind == ORR__G_MAP && !c->r->rows && light(c);
     orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
                    later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->kind == ORR__G_REDUCE) {
-        ask(c, from, to, AHEAD_FOLDED, SECOND, -1);
+        prefetch(c, from, to, AHEAD_FOLDED, IN_L2, -1);
+    } else if (!c->r->rows && pays(c)) {
+        prefetch(c, from, to, AHEAD, IN_L2, -1);
+        prefetch(c, from, to, SOON, IN_L1, -1);
     } else if (!c->r->rows) {
-        ask(c, from, to, AHEAD, SECOND, -1);
-        ask(c, from, to, SOON, FIRST, -1);
+        prefetch(c, from, to, AHEAD, IN_L1, -1);
     } else if (row >= 0) {
         orr__text_addf(c->t, "    const orr_idx next = i%d + 1, i%d = next;\n", row, row);
-        ask(c, from, to, 0, FIRST, row);
+        prefetch(c, from, to, 0, IN_L1, row);
     }
     orr__text_add(c->t, "    }\n#endif\n");
 }
 
-void orr__cloop_stream_rows(orr__cloop *c, const char *from, const char *to, int d, int rows)
+void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, int d, int rows)
 {
     orr__text_addf(c->t,
                    "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n"
                    "    for (orr_idx i%d = p + %d; i%d < p + %d; i%d++) {\n",
                    ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR, d, rows, d, 2 * rows, d);
-    ask(c, from, to, 0, FIRST, d);
+    prefetch(c, from, to, 0, IN_L1, d);
     orr__text_add(c->t, "    }\n    }\n#endif\n");
 }
 
