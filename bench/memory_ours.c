@@ -114,10 +114,9 @@ static int adam(int64_t scale, double *checksum)
     *checksum = 0.0;
     for (int k = 0; k < STEPS && st == ORR_OK; k++) {
         double now = 0.0;
-        orr_scope *s = orr_scope_begin(), *inner = orr_scope_begin();
-        orr_tensor *loss = orr_scope_return(inner, loss_of(x, w));
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *loss = loss_of(x, w);
         st = orr_optim_step(opt, loss);
-        (void)orr_scope_end(inner); /* nothing but the loss is wanted: the step may work in place */
         if (st == ORR_OK)
             st = orr_item(loss, &now);
         (void)orr_scope_end(s);

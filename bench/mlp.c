@@ -37,10 +37,9 @@ static int ours_once(void *user)
 {
     mlp *m = user;
     double value;
-    orr_scope *s = orr_scope_begin(), *inner = orr_scope_begin();
-    orr_tensor *loss = orr_scope_return(inner, orr_cross_entropy(orr_forward(m->net, m->x), m->labels));
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *loss = orr_cross_entropy(orr_forward(m->net, m->x), m->labels);
     orr_status st = orr_optim_step(m->opt, loss);
-    (void)orr_scope_end(inner); /* nothing but the loss is wanted: the step may work in place */
     if (st == ORR_OK)
         st = orr_item(loss, &value);
     (void)orr_scope_end(s);

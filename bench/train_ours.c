@@ -110,10 +110,9 @@ static orr_status start_values(const train_case *c)
 static orr_status step(double *loss)
 {
     int i = g.step++ % TRAIN_STEPS;
-    orr_scope *s = orr_scope_begin(), *inner = orr_scope_begin();
-    orr_tensor *l = orr_scope_return(inner, orr_cross_entropy(orr_forward(g.net, g.x[i]), g.label[i]));
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *l = orr_cross_entropy(orr_forward(g.net, g.x[i]), g.label[i]);
     orr_status st = orr_optim_step(g.opt, l);
-    (void)orr_scope_end(inner); /* nothing but the loss is wanted: the step may work in place */
     if (st == ORR_OK)
         st = orr_item(l, loss);
     (void)orr_scope_end(s);

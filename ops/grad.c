@@ -81,10 +81,20 @@ static bool forgotten(const walk *w, int i)
            op != ORR__OP_IOTA && op != ORR__OP_RANDOM && op != ORR__OP_DETACH;
 }
 
-/* May x stand behind what the node has forgotten? A variable behind tracked nodes alone. */
+/* May x stand behind what the node has forgotten? A variable behind tracked nodes alone; its present value not behind what was
+ * recorded earlier, which counts where nobody asked for the node's value. */
 static bool may_hide(const orr__node *node, const orr__node *x)
 {
-    return x->var ? node->tracked : orr__node_may_descend(node, x);
+    return x->var ? node->tracked && (!node->kept || orr__node_may_descend(node, x)) : orr__node_may_descend(node, x);
+}
+
+static orr_status tell_forgotten(orr__site at, const orr__node *n)
+{
+    return orr__fail(at, ORR_EGRAPH,
+                     "the result of %s (%s:%d) holds its value already%s, and what it was made from is forgotten: "
+                     "take the gradient before it is evaluated, or orr_detach it if it is a constant",
+                     n->op->name, n->file ? n->file : "?", n->line,
+                     n->kept ? ", since variables that it was made from were given new ones" : "");
 }
 
 /* A gradient that would flow into a forgotten node, behind which an x may stand, must not be a silent zero. */
@@ -102,10 +112,7 @@ static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
         for (int k = 0; k < n && !hides && forgotten(w, i) && !w->leads[i]; k++)
             hides = may_hide(node, x[k]);
         if (hides)
-            st = orr__fail(w->at, ORR_EGRAPH,
-                           "the result of %s (%s:%d) holds its value already, and what it was made from is forgotten: "
-                           "take the gradient before it is evaluated, or orr_detach it if it is a constant",
-                           node->op->name, node->file ? node->file : "?", node->line);
+            st = tell_forgotten(w->at, node);
         int through = arity(w, i) - (node->op->id == ORR__OP_DEFINED); /* past its value, which is its last input */
         for (int k = 0; k < through; k++)
             flows[w->a.arg[w->a.arg0[i] + k]] = true;

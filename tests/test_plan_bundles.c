@@ -28,7 +28,7 @@ static orr__plan *plan_of_first(orr_tensor *const *t, int n, int nfirst, int wor
     orr__machine before = orr__plan_machine;
     for (int i = 0; i < n; i++)
         node[i] = orr__handle_node(t[i]);
-    ORR_CHECK(orr__prog_capture_first(here, node, n, nfirst, &p) == ORR_OK);
+    ORR_CHECK(orr__prog_capture_roots(here, &(orr__prog_roots){ node, n, nfirst, 0 }, &p) == ORR_OK);
     orr__plan_machine = (orr__machine){ .workers = workers, .bundles = true };
     ORR_CHECK_MSG(orr__plan_make(here, &p, false, &plan) == ORR_OK, "%s", orr_error_message());
     orr__plan_machine = before;

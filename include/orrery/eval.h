@@ -97,8 +97,10 @@ ORR_API orr_status orr_graph_free(orr_graph *g);
 
 /** d(sum of y)/d(x[i]) as new tensors (lazy, and differentiable again) in grads[i]; an x that y does not depend on
  * gets zeros. y and x: float dtypes (EDTYPE). Reverse mode: Griewank & Walther, Evaluating Derivatives, ch. 3.
- * Take the gradient before you evaluate: a tensor that holds its value has forgotten what it was made from. EGRAPH when a
- * gradient would flow into such a tensor and an x may stand behind it; orr_detach it where it is a constant. orr_scalar is no x: ops make constants of their own from it.
+ * Take the gradient before you evaluate: a tensor that holds its value has forgotten what it was made from, and one that an
+ * evaluation computes on the way to new values of variables may hold its value from then on (docs/tuning.md). EGRAPH when a
+ * gradient would flow into such a tensor and an x may stand behind it; orr_detach it where it is a constant. orr_scalar is no
+ * x: ops make constants of their own from it.
  * On error every grads[i] is poison and the status is returned. */
 ORR_API orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n,
                                orr_tensor **grads);

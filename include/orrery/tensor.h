@@ -89,8 +89,8 @@ ORR_API orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t);
 #define orr_variable(...) orr_variable_at(ORR_HERE, __VA_ARGS__)
 /** From now on `v` is the value of `t`: same shape and dtype (ESHAPE, EDTYPE). Lazy: computed at this thread's next
  * evaluation, of whatever tensor, together with it; orr_eval_all(NULL, 0) waits for it. What was recorded of the old value
- * keeps it, evaluated or not, and so do pointers from orr_data; where nobody can ask for it any more, a large new value is
- * computed in its memory (docs/tuning.md). Should the machine fail in the middle of that, `v` is ORR_ESTATE for whoever reads
+ * is computed from that, evaluated before or later, and pointers from orr_data keep it; where nobody can ask for it any more, or
+ * who could is given what the evaluation computes anyway, a large new value is computed in its memory (docs/tuning.md). Should the machine fail in the middle of that, `v` is ORR_ESTATE for whoever reads
  * it, until it is assigned anew. EINVAL when `v` is no variable.
  * Other threads may read the variable meanwhile: each call sees the value before the assignment or the one after it. */
 ORR_API orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t);

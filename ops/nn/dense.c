@@ -7,12 +7,20 @@
 #include "ops/nn/module.h"
 #include "runtime/base/dtype.h"
 
+/* Nobody holds what is in the middle, so that a training step may compute it in registers. */
 static orr_tensor *dense_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
+    orr_scope *s = m->nparam > 1 || m->activation != ORR_LINEAR ? orr_scope_begin() : NULL;
     orr_tensor *y = orr_matmul_at(file, line, x, m->param[0]);
     if (m->nparam > 1)
         y = orr_add_at(file, line, y, m->param[1]);
-    return m->activation == ORR_LINEAR ? y : orr_activate_at(file, line, y, m->activation);
+    if (m->activation != ORR_LINEAR)
+        y = orr_activate_at(file, line, y, m->activation);
+    if (s) {
+        y = orr_scope_return(s, y);
+        (void)orr_scope_end(s);
+    }
+    return y;
 }
 
 static orr_status check(orr__site at, orr_dtype dtype, int64_t in, int64_t out, orr_activation f)

@@ -125,6 +125,7 @@ orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_te
     }
     orr_module *m = orr__module_new(function_forward);
     if (m) {
+        m->users = true;
         m->fn = fn;
         m->user = user;
     }
@@ -135,8 +136,13 @@ orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_te
 
 static orr_tensor *sequential_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
+    orr_scope *s = m->users ? NULL : orr_scope_begin();
     for (int i = 0; i < m->npart; i++)
         x = orr_forward_at(file, line, m->part[i], x);
+    if (s) {
+        x = orr_scope_return(s, x);
+        (void)orr_scope_end(s);
+    }
     return x;
 }
 
@@ -181,7 +187,9 @@ orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, 
     }
     memcpy(all->part, m, (size_t)n * sizeof *m);
     all->npart = n;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         m[i]->owned = true;
+        all->users = all->users || m[i]->users;
+    }
     return all;
 }

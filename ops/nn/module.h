@@ -11,6 +11,7 @@
 struct orr_module {
     orr_tensor *(*forward)(const char *file, int line, const orr_module *m, orr_tensor *x);
     bool owned; /* part of a composition: only that one frees it */
+    bool users; /* calls a function of the user's, who may want to hold what is in the middle */
     int nparam;
     const char *name[ORR__MODULE_PARAMETERS];
     orr_tensor *param[ORR__MODULE_PARAMETERS];

@@ -40,14 +40,14 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
     return st;
 }
 
-/* Gives every requested node its value, and the node behind a DETACH too: it is the same. */
-static void publish(orr__node *const *node, int n, const orr__prog *p, orr__buf **out)
+/* Gives every requested node its value, and the node behind a DETACH too: it is the same. The last nkept nobody asked for. */
+static void publish(orr__node *const *node, int n, int nkept, const orr__prog *p, orr__buf **out)
 {
     for (int i = 0; i < n; i++) {
         orr__node *behind = p->node[p->out[i]];
         if (behind != node[i])
-            orr__node_publish(behind, orr__buf_ref(out[i]));
-        orr__node_publish(node[i], out[i]);
+            orr__node_publish(behind, orr__buf_ref(out[i]), i >= n - nkept);
+        orr__node_publish(node[i], out[i], i >= n - nkept);
     }
 }
 
@@ -61,12 +61,11 @@ static orr_status no_placeholder(orr__site at, const orr__prog *p)
 
 /* Captures the nodes, and finds or makes the plan. What has a plan already needs no more of the graph than its key says. On an
  * error neither is there. */
-static orr_status capture_and_plan(orr__site at, orr__node *const *node, int n, int nfirst, orr__prog *p,
-                                   orr__plan **plan)
+static orr_status capture_and_plan(orr__site at, const orr__prog_roots *roots, orr__prog *p, orr__plan **plan)
 {
     bool shown = orr__env.print & ORR__PRINT_GRAPH;
     size_t room = orr__engine_left();
-    orr_status st = (shown ? orr__prog_capture_first : orr__prog_capture_lightly)(at, node, n, nfirst, p);
+    orr_status st = (shown ? orr__prog_capture_roots : orr__prog_capture_lightly)(at, roots, p);
     if (st != ORR_OK)
         return st;
     st = no_placeholder(at, p);
@@ -74,7 +73,7 @@ static orr_status capture_and_plan(orr__site at, orr__node *const *node, int n, 
         if ((*plan = orr__plan_known(p, room)))
             return ORR_OK;
         orr__prog_free(p);
-        if ((st = orr__prog_capture_first(at, node, n, nfirst, p)) != ORR_OK)
+        if ((st = orr__prog_capture_roots(at, roots, p)) != ORR_OK)
             return st;
     }
     if (st == ORR_OK && shown)
@@ -86,24 +85,47 @@ static orr_status capture_and_plan(orr__site at, orr__node *const *node, int n, 
     return st;
 }
 
-/* The first nfirst are waited for. takes: what the plan may write over, or NULL. */
-static orr_status evaluate(orr__site at, orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__run **run)
+/* takes: what the plan may write over, or NULL. */
+static orr_status evaluate(orr__site at, const orr__prog_roots *roots, orr__takes *takes, orr__run **run)
 {
     orr__prog p;
     orr__plan *plan;
-    orr_status st = capture_and_plan(at, node, n, nfirst, &p, &plan);
+    orr_status st = capture_and_plan(at, roots, &p, &plan);
     if (st != ORR_OK)
         return st;
     if (takes && plan->nheirs == 0) /* it does not: nobody need wait for us */
         orr__takes_end(takes);
+    else if (takes && plan->nkept < roots->nkept)
+        orr__takes_part(takes);
+    int n = plan->nout;
     orr__buf *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
     st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
     if (st == ORR_OK)
-        publish(node, n, &p, out);
+        publish(roots->out, n, plan->nkept, &p, out);
     if (out != few)
         free(out);
     orr__plan_unref(plan);
     orr__prog_free(&p);
+    return st;
+}
+
+/* The first nfirst are waited for. Old values of variables may be written over. */
+static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n, int nfirst, orr__run **run)
+{
+    orr__takes takes;
+    orr__takes_begin(node, n, &takes);
+    orr__prog_roots roots = { node, n, nfirst, 0 };
+    orr__node **all = takes.nkept ? malloc(((size_t)n + (size_t)takes.nkept) * sizeof *all) : NULL;
+    if (all) {
+        memcpy(all, node, (size_t)n * sizeof *all);
+        memcpy(all + n, takes.kept, (size_t)takes.nkept * sizeof *all);
+        roots = (orr__prog_roots){ all, n + takes.nkept, nfirst < n ? nfirst : n + takes.nkept, takes.nkept };
+    } else {
+        orr__takes_part(&takes);
+    }
+    orr_status st = evaluate(at, &roots, &takes, run);
+    orr__takes_end(&takes);
+    free(all);
     return st;
 }
 
@@ -121,7 +143,7 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
         (void)select_nodes(&pending[i], 1, todo, &count, false);
         if (!count)
             continue;
-        (void)evaluate(at, todo, 1, 1, NULL, NULL);
+        (void)evaluate(at, &(orr__prog_roots){ todo, 1, 1, 0 }, NULL, NULL);
         orr__node_unref(todo[0]);
     }
     orr__pending_clear();
@@ -160,11 +182,10 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     if (st == ORR_OK)
         st = select_nodes(pending, npending, todo, &count, false);
     if (st == ORR_OK && count) {
-        orr__takes takes = { 0 };
-        if (count > first && orr__plan_machine.heirs)
-            orr__takes_begin(todo, count, &takes);
-        st = evaluate(at, todo, count, first && !run ? first : count, &takes, run);
-        orr__takes_end(&takes);
+        int nfirst = first && !run ? first : count;
+        bool new_values = count > first && orr__plan_machine.heirs;
+        st = new_values ? evaluate_in_place(at, todo, count, nfirst, run)
+                        : evaluate(at, &(orr__prog_roots){ todo, count, nfirst, 0 }, NULL, run);
     }
     if (st == ORR_OK)
         orr__pending_clear();

@@ -40,7 +40,7 @@ static orr_status capture(orr__site at, FILE *to, orr_tensor *t, orr__prog *p)
 
 static double node_bytes(const orr__node *n)
 {
-    return (double)orr__shape_count(&n->shape) * (double)orr_dtype_size((orr_dtype)n->dtype);
+    return (double)orr__node_bytes(n);
 }
 
 static int op_of(const orr__prog *p, int i)

@@ -32,7 +32,7 @@ static orr_status warm(orr__site at, orr__node *const *node, int n, int nfirst)
 {
     orr__prog p;
     orr__plan *plan;
-    orr_status st = orr__prog_capture_first(at, node, n, nfirst, &p);
+    orr_status st = orr__prog_capture_roots(at, &(orr__prog_roots){ node, n, nfirst, 0 }, &p);
     if (st != ORR_OK)
         return st;
     st = orr__plan_get(at, &p, &plan);

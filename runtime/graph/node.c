@@ -186,6 +186,7 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
     n->file = at.file;
     n->as = NULL;
     n->line = at.line;
+    n->kept = false;
     n->shape = *shape;
     memset(n->s, 0, sizeof n->s);
     n->var = 0;
@@ -218,7 +219,7 @@ void orr__node_free(orr__node *n)
     }
 }
 
-void orr__node_publish(orr__node *n, orr__buf *b)
+void orr__node_publish(orr__node *n, orr__buf *b, bool kept)
 {
     orr__node *in3[3] = { NULL, NULL, NULL };
     orr__node **in = in3;
@@ -235,6 +236,7 @@ void orr__node_publish(orr__node *n, orr__buf *b)
         in = n->in;
     n->nin = 0;
     n->in = n->in3;
+    n->kept = kept;
     atomic_store_explicit(&n->value, b, memory_order_release);
     orr__graph_unlock();
     for (int i = 0; i < nin; i++)

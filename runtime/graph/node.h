@@ -82,6 +82,7 @@ struct orr__node {
     const char *file;
     const char *as; /* of a row that a user's definition expanded to: its name, for people; else NULL */
     int line;
+    bool kept;         /* it has its value only since who holds it should not need a variable's old one (keep.c) */
 
     _Alignas(64) orr_shape shape;
     orr__scalar s[3];
@@ -124,14 +125,18 @@ static inline bool orr__node_may_descend(const orr__node *n, const orr__node *x)
 {
     return n->born > x->born && !(x->kin & ~n->kin);
 }
+static inline size_t orr__node_bytes(const orr__node *n)
+{
+    return (size_t)orr__shape_count(&n->shape) * orr_dtype_size((orr_dtype)n->dtype);
+}
 /* The value, borrowed for as long as n; NULL: not computed yet. No lock is needed. */
 static inline orr__buf *orr__node_value(const orr__node *n)
 {
     return atomic_load_explicit(&n->value, memory_order_acquire);
 }
-/* The value `b` becomes n's (reference taken over); n lets go of its inputs. Takes the lock. op, dtype, shape, s and
- * attr never change after recording and may be read without it. */
-void orr__node_publish(orr__node *n, orr__buf *b);
+/* The value `b` becomes n's (reference taken over); n lets go of its inputs. kept: nobody asked for it. Takes the lock. op, dtype,
+ * shape, s and attr never change after recording and may be read without it. */
+void orr__node_publish(orr__node *n, orr__buf *b, bool kept);
 
 /* -- handles ------------------------------------------------------------------------------------------- */
 orr_tensor *orr__handle_new(orr__node *n);           /* takes n's reference; current scope; poison on ENOMEM; n may be NULL

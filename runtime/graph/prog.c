@@ -306,14 +306,16 @@ void orr__progs_thread_exit(orr__tls *tls)
 }
 
 /* Output k is number i, whose node may be another: captures look through some. */
-static bool number_output(walk *w, orr__node *root, bool others)
+static bool number_output(walk *w, orr__node *root, bool others, bool kept)
 {
     orr__prog *p = w->p;
     int i = root->index;
-    if (!reserve(w, 2 * sizeof(int32_t)))
+    if (!reserve(w, 3 * sizeof(int32_t)))
         return false;
     if (others)
         p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
+    if (kept)
+        p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN + 1) - p->key);
     if (!p->node[i]) {
         while (root->op->id == ORR__OP_DETACH || root->op->id == ORR__OP_DEFINED)
             root = root->in[root->nin - 1];
@@ -325,15 +327,16 @@ static bool number_output(walk *w, orr__node *root, bool others)
 }
 
 /* The walk itself; the number of evaluations that had ended. */
-static uint64_t walk_all(walk *w, orr__node *const *out, int nout, int nfirst)
+static uint64_t walk_all(walk *w, const orr__prog_roots *r)
 {
     orr__graph_lock();
     uint64_t ended = orr__takes_ended();
     w->epoch = ++epoch;
     w->depth = 0;
     w->take = ORR__TAKE_NONE;
-    for (int i = 0; i < nout && visit(w, out[i]) && number_output(w, out[i], i == nfirst); i++)
-        ;
+    for (int i = 0; i < r->nout && visit(w, r->out[i]); i++)
+        if (!number_output(w, r->out[i], i == r->nfirst, i == r->nout - r->nkept))
+            break;
     orr__graph_unlock();
     return ended;
 }
@@ -347,14 +350,14 @@ static void forget(orr__prog *p)
     p->key_size = 0;
 }
 
-static orr_status capture(orr__site at, orr__node *const *out, int nout, int nfirst, bool lightly, orr__prog *p)
+static orr_status capture(orr__site at, const orr__prog_roots *roots, bool lightly, orr__prog *p)
 {
     orr__tls *tls = orr__tls_get();
     walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly };
     arrays_take(tls, &w);
-    bool ready = grow(&w, &p->out, &p->out_cap, nout + 1, sizeof *p->out) && reserve(&w, 4);
+    bool ready = grow(&w, &p->out, &p->out_cap, roots->nout + 1, sizeof *p->out) && reserve(&w, 4);
     while (ready) {
-        uint64_t ended = walk_all(&w, out, nout, nfirst);
+        uint64_t ended = walk_all(&w, roots);
         if (w.take == ORR__TAKE_NONE)
             break;
         forget(p);
@@ -373,23 +376,24 @@ static orr_status capture(orr__site at, orr__node *const *out, int nout, int nfi
         orr__prog_free(p);
     else
         p->hash = orr__hash(p->key, p->key_size, 0);
-    p->nfirst = nfirst;
+    p->nfirst = roots->nfirst;
+    p->nkept = roots->nkept;
     return w.st;
 }
 
-orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p)
+orr_status orr__prog_capture_roots(orr__site at, const orr__prog_roots *roots, orr__prog *p)
 {
-    return capture(at, out, nout, nfirst, false, p);
+    return capture(at, roots, false, p);
 }
 
-orr_status orr__prog_capture_lightly(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p)
+orr_status orr__prog_capture_lightly(orr__site at, const orr__prog_roots *roots, orr__prog *p)
 {
-    return capture(at, out, nout, nfirst, true, p);
+    return capture(at, roots, true, p);
 }
 
 orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p)
 {
-    return orr__prog_capture_first(at, out, nout, nout, p);
+    return orr__prog_capture_roots(at, &(orr__prog_roots){ out, nout, nout, 0 }, p);
 }
 
 void orr__prog_free(orr__prog *p)

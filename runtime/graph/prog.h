@@ -12,6 +12,7 @@
 typedef struct orr__prog {
     int n, nout, nleaf, nscalar, narg;
     int nfirst;           /* the first so many outputs are waited for, the others may be finished later */
+    int nkept;            /* the last so many nobody asked for: see orr__prog_roots */
     orr__node **node;     /* references held; NULL: see orr__prog_capture_lightly */
     int32_t *arg0, *arg, *leaf_of, *scalar0;
     int32_t *out;         /* node index of each requested output */
@@ -29,13 +30,17 @@ static inline int orr__prog_nin(const orr__prog *p, int i)
     return (i + 1 < p->n ? p->arg0[i + 1] : p->narg) - p->arg0[i];
 }
 
+/* Where only the first nfirst outputs are waited for, the key is another; and where the last nkept, which all are needed for the
+ * others anyway, are outputs only to be kept for who holds them, so that leaves may be written over (runtime/graph/keep.c). The plan
+ * may do without these. */
+typedef struct { orr__node *const *out; int nout, nfirst, nkept; } orr__prog_roots;
+
 /* Walks from `out` to leaves, under the graph lock, without recursion. Poison or cycle: its error. */
 orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p);
-/* The same where only the first nfirst outputs are waited for: another key. */
-orr_status orr__prog_capture_first(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p);
+orr_status orr__prog_capture_roots(orr__site at, const orr__prog_roots *roots, orr__prog *p);
 /* The same, for who wants but its key, leaves, scalars and outputs: no references to other nodes are held, which are NULL. To
  * count each up and down is a good part of evaluating what has a plan. */
-orr_status orr__prog_capture_lightly(orr__site at, orr__node *const *out, int nout, int nfirst, orr__prog *p);
+orr_status orr__prog_capture_lightly(orr__site at, const orr__prog_roots *roots, orr__prog *p);
 void orr__prog_free(orr__prog *p);
 /* Checks every rule that the rooms behind rely on (arity, shapes, ranges, order); EINTERNAL says what is broken. */
 orr_status orr__prog_verify(const orr__prog *p);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/graph/take.h"
+#include "runtime/graph/take_search.h"
 #include "runtime/graph/tls.h"
 
 bool orr__takes_matter;
@@ -13,20 +13,8 @@ static pthread_cond_t moved = PTHREAD_COND_INITIALIZER; /* with the graph lock, 
 static uint64_t ended;
 static int under_way;
 
-typedef struct {
-    orr__node *node;
-    int inner;   /* references from within              */
-    bool out;    /* will be published                   */
-    bool wanted; /* by somebody outside, afterwards too */
-} place;
-
-typedef struct {
-    place *at;
-    int n, cap, *stack;
-    uint64_t epoch;
-    orr__take_state state; /* of the worst leaf */
-    bool oom;
-} search;
+typedef orr__search search;
+typedef orr__place place;
 
 /* What other threads were writing over stays half written here. */
 static void in_child(void)
@@ -119,7 +107,7 @@ static int meet(search *s, orr__node *n)
 }
 
 /* The node that gets the same value as a DETACH in front of it. */
-static const orr__node *behind(const orr__node *n)
+const orr__node *orr__search_behind(const orr__node *n)
 {
     while (!orr__node_value(n) && n->nin > 0 && (n->op->id == ORR__OP_DETACH || n->op->id == ORR__OP_DEFINED))
         n = n->in[n->nin - 1];
@@ -142,7 +130,7 @@ static void spread(search *s, orr__node *const *out, int nout)
             s->at[j].inner++;
     }
     for (int i = 0; i < nout && !s->oom; i++)
-        s->at[behind(out[i])->index].out = true;
+        s->at[orr__search_behind(out[i])->index].out = true;
 }
 
 /* Who is held from outside and gets no value will be computed from what it is made of: that stays. */
@@ -162,19 +150,26 @@ static void flood(search *s, int from)
     }
 }
 
-static void find_wanted(search *s)
+void orr__search_wanted(search *s)
 {
+    for (int i = 0; i < s->n; i++)
+        s->at[i].wanted = false;
     for (int i = 0; i < s->n; i++) {
         const place *p = &s->at[i];
-        if (!p->out && !p->wanted && atomic_load_explicit(&p->node->refs, memory_order_acquire) > p->inner)
+        if (!p->out && !p->wanted && orr__place_held(p))
             flood(s, i);
     }
+}
+
+bool orr__take_could(const orr__buf *b)
+{
+    return b && b->cap > 0 && !b->spilled && b->bytes >= ORR__TAKE_LEAST && !atomic_load(&b->taker);
 }
 
 /* Ours, of nobody else, and of no run but one that tells StarPU of all that it does to it. */
 static bool take(orr__buf *b)
 {
-    if (!b || b->cap == 0 || b->spilled || b->bytes < ORR__TAKE_LEAST || atomic_load(&b->taker))
+    if (!orr__take_could(b))
         return false;
     atomic_store(&b->taker, (const void *)orr__tls_get());
     int refs = atomic_load(&b->refs); /* before `ordered`, which goes down first */
@@ -191,6 +186,35 @@ static void take_all(search *s, orr__takes *t)
         if (!p->out && !p->wanted && take(orr__node_value(p->node)))
             t->leaf[t->n++] = orr__node_ref(p->node);
     }
+}
+
+static void give_back(orr__takes *t, int from)
+{
+    for (int i = from; i < t->n; i++) {
+        atomic_store(&orr__node_value(t->leaf[i])->taker, NULL);
+        orr__node_unref(t->leaf[i]); /* the graph has others */
+    }
+    t->n = from;
+}
+
+/* What nobody wants; then what nobody would want who got the value of something that is computed anyway, if that is less. */
+static void find_takes(search *s, orr__takes *t)
+{
+    orr__search_wanted(s);
+    take_all(s, t);
+    t->nfree = t->n;
+    if (orr__keep_choose(s, t)) {
+        size_t kept = 0, taken = 0;
+        take_all(s, t);
+        for (int i = 0; i < t->nkept; i++)
+            kept += orr__node_bytes(t->kept[i]);
+        for (int i = t->nfree; i < t->n; i++)
+            taken += orr__node_bytes(t->leaf[i]);
+        if (kept >= taken) {
+            give_back(t, t->nfree);
+            orr__keep_drop(t);
+        }
+    }
     under_way += t->n > 0;
     orr__takes_matter = orr__takes_matter || t->n > 0;
 }
@@ -205,8 +229,7 @@ static orr__take_state look(orr__node *const *out, int nout, orr__takes *t, uint
     spread(&s, out, nout);
     if (s.state == ORR__TAKE_NONE && !s.oom && (s.stack = malloc((size_t)s.n * sizeof *s.stack)) &&
         (t->leaf = malloc((size_t)s.n * sizeof(orr__node *)))) {
-        find_wanted(&s);
-        take_all(&s, t);
+        find_takes(&s, t);
     }
     orr__graph_unlock();
     free(s.at);
@@ -218,8 +241,7 @@ static orr__take_state look(orr__node *const *out, int nout, orr__takes *t, uint
 static bool worth_it(orr__node *const *out, int nout)
 {
     for (int i = 0; i < nout; i++)
-        if (out[i]->var &&
-            orr__shape_count(&out[i]->shape) * (int64_t)orr_dtype_size((orr_dtype)out[i]->dtype) >= ORR__TAKE_LEAST)
+        if (out[i]->var && orr__node_bytes(out[i]) >= ORR__TAKE_LEAST)
             return true;
     return false;
 }
@@ -236,19 +258,33 @@ void orr__takes_begin(orr__node *const *out, int nout, orr__takes *t)
         (void)orr__takes_wait(ORR__SITE(NULL, 0, "eval"), ORR__TAKE_BUSY, seen);
 }
 
+/* Who waits for one of these goes on. */
+static void let_go(orr__takes *t, int from, bool all)
+{
+    orr__graph_lock();
+    for (int i = from; i < t->n; i++)
+        atomic_store(&orr__node_value(t->leaf[i])->taker, NULL);
+    ended++;
+    under_way -= all;
+    (void)pthread_cond_broadcast(&moved);
+    orr__graph_unlock();
+    for (int i = from; i < t->n; i++)
+        orr__node_unref(t->leaf[i]);
+    t->n = from;
+}
+
+void orr__takes_part(orr__takes *t)
+{
+    if (t->n > t->nfree)
+        let_go(t, t->nfree, t->nfree == 0);
+    orr__keep_drop(t);
+}
+
 void orr__takes_end(orr__takes *t)
 {
-    if (t->n > 0) {
-        orr__graph_lock();
-        for (int i = 0; i < t->n; i++)
-            atomic_store(&orr__node_value(t->leaf[i])->taker, NULL);
-        ended++;
-        under_way--;
-        (void)pthread_cond_broadcast(&moved);
-        orr__graph_unlock();
-        for (int i = 0; i < t->n; i++)
-            orr__node_unref(t->leaf[i]);
-    }
+    if (t->n > 0)
+        let_go(t, 0, true);
+    orr__keep_drop(t);
     free(t->leaf);
     *t = (orr__takes){ 0 };
 }

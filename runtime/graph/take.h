@@ -10,13 +10,17 @@ enum { ORR__TAKE_LEAST = 64 << 10 }; /* bytes of a value that is worth it */
 /* Leaves of one evaluation that are its thread's alone until it ends. */
 typedef struct {
     orr__node **leaf;
-    int n;
+    int n, nfree;     /* those from nfree on if kept[] are published as well, the others whatever becomes of these */
+    orr__node **kept; /* references: held by somebody who would compute them from old values later                 */
+    int nkept;
 } orr__takes;
 
 /* Before the capture of out[0 … nout), to each of which the caller holds a reference: finds the large values that are read for
- * them and that nobody can reach when they are published. From here on who captures one of these waits. With no memory, or
- * nothing to find, there are none. */
+ * them and that nobody can reach when they are published, and what else should be published for that (runtime/graph/keep.c).
+ * From here on who captures one of these waits. With no memory, or nothing to find, there are none. */
 void orr__takes_begin(orr__node *const *out, int nout, orr__takes *t);
+/* kept[] are not published: what depends on them is given back. */
+void orr__takes_part(orr__takes *t);
 /* After the publication, or the failure: who waits goes on. A value that was `overwritten` then is an error for whoever reads
  * it. */
 void orr__takes_end(orr__takes *t);

@@ -1,8 +1,10 @@
 /* Which outputs may be written where a leaf is: new values of variables over the old ones, where an evaluation finds that nobody
  * else can see these any more (runtime/graph/take.h). The plan only says where it could be; it is right either way.
+ * Whether it is worth the outputs that are kept for that.
  * Must not know: who sees what, StarPU. */
 #include "config.h"
 
+#include <stdlib.h>
 #include "runtime/graph/take.h"
 #include "runtime/plan/make.h"
 
@@ -84,4 +86,36 @@ void orr__plan_heirs(orr__plan *p)
             p->nheirs++;
         }
     }
+}
+
+/* Small plans run on the calling thread, beside the old values. */
+static size_t bytes_spared(const orr__prog *p, const orr__plan *pl, const bool *needed)
+{
+    size_t sum = 0;
+    for (int i = 0; i < pl->nvalue && pl->us >= orr__plan_inline_us(); i++) {
+        const orr__value *v = &pl->value[i];
+        if (v->leaf >= 0 && v->heir >= 0 && needed[p->leaf_node[v->leaf]])
+            sum += bytes_of(v);
+    }
+    return sum;
+}
+
+orr_status orr__plan_weigh(orr__site at, const orr__prog *p, orr__plan *pl)
+{
+    int first = p->nout - p->nkept;
+    bool *needed = calloc((size_t)p->n + 1, sizeof *needed);
+    if (!needed)
+        return orr__fail(at, ORR_ENOMEM, "no memory to plan %d nodes", p->n);
+    for (int k = first; k < p->nout; k++) {
+        const orr__value *v = &pl->value[pl->out[k]];
+        pl->kept_bytes += v->leaf < 0 && v->output == k ? bytes_of(v) : 0;
+        needed[p->out[k]] = true;
+    }
+    for (int i = p->n; i-- > 0;)
+        for (int k = 0; needed[i] && k < orr__prog_nin(p, i); k++)
+            needed[p->arg[p->arg0[i] + k]] = true;
+    pl->spared_bytes = bytes_spared(p, pl, needed);
+    pl->nkept = pl->kept_bytes < pl->spared_bytes ? p->nkept : 0;
+    free(needed);
+    return ORR_OK;
 }

@@ -272,7 +272,7 @@ int orr__plan_fusion(void)
     return orr__env.fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE;
 }
 
-orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
+static orr_status make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
 {
     orr__regions rs;
     orr_status st = orr__prog_verify(p);
@@ -307,6 +307,28 @@ orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan
         orr__plan_destroy(m.plan);
     else
         *plan = m.plan;
+    return st;
+}
+
+/* Keeps what is held where that spares memory; else it is computed again should anybody ask. */
+orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
+{
+    orr__prog less = *p;
+    orr__plan *with;
+    orr_status st = make(at, p, lean, plan);
+    if (st != ORR_OK || p->nkept == 0)
+        return st;
+    with = *plan;
+    if ((st = orr__plan_weigh(at, p, with)) == ORR_OK && with->nkept > 0)
+        return ORR_OK;
+    less.nout -= p->nkept;
+    less.nfirst = less.nfirst < less.nout ? less.nfirst : less.nout;
+    less.nkept = 0;
+    if (st == ORR_OK && (st = make(at, &less, lean, plan)) == ORR_OK) {
+        (*plan)->kept_bytes = with->kept_bytes;
+        (*plan)->spared_bytes = with->spared_bytes;
+    }
+    orr__plan_destroy(with);
     return st;
 }
 

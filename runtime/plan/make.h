@@ -38,6 +38,8 @@ void orr__plan_early(orr__plan *p);
 orr_status orr__plan_urgency(orr__site at, orr__plan *p);
 /* Which outputs may have the memory of leaves, where an evaluation allows it (heir.c). */
 void orr__plan_heirs(orr__plan *p);
+/* Do leaves that are written over, since the last outputs are kept for who holds them, take more than these do? Notes both. */
+orr_status orr__plan_weigh(orr__site at, const orr__prog *p, orr__plan *pl);
 bool orr__plan_has_heir(const orr__plan *p, const orr__step *s, int k); /* could input k's memory be one's? */
 bool orr__plan_cannot_fail(const orr__plan *p); /* whatever the data are */
 bool orr__region_writes_elements(const orr__region *r);       /* one after the other, from what it reads there */

@@ -199,6 +199,12 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         tasks += orr__plan_tasks(p, i);
     fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one)\n",
             p->nstep, tasks, p->nvalue, p->nslot, p->us, p->bytes_all, p->bytes_peak);
+    if (p->nkept > 0)
+        fprintf(to, "  keeps %zu bytes for their holders, so that %zu bytes of old values can be written over\n",
+                p->kept_bytes, p->spared_bytes);
+    else if (p->kept_bytes > 0)
+        fprintf(to, "  old values stay for who holds what is made of them: keeping that would take %zu bytes and spare %zu\n",
+                p->kept_bytes, p->spared_bytes);
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
         if (s->members > 1)
@@ -231,7 +237,9 @@ void orr__plan_print(FILE *to, const orr__plan *p)
             fprintf(to, ", steps %d…%d, in its bundle at %zu\n", v->first, v->last, v->scratch);
         else
             fprintf(to, ", %d tiles of %lld, steps %d…%d, %s %d%s\n", v->ntiles, (long long)v->tile, v->first, v->last,
-                    v->output >= 0 ? "output" : "slot", v->output >= 0 ? v->output : v->slot,
-                    v->over >= 0 ? ", in place" : "");
+                    v->output >= p->nout - p->nkept ? "kept as output"
+                    : v->output >= 0                ? "output"
+                                                    : "slot",
+                    v->output >= 0 ? v->output : v->slot, v->over >= 0 ? ", in place" : "");
     }
 }

@@ -76,6 +76,8 @@ typedef struct orr__plan {
     int ntasks;                            /* as orr__plan_tasks of all steps */
     bool safe;                             /* nothing in the data can make it fail                 */
     int nheirs;                            /* outputs that may have a leaf's memory                */
+    int nkept;                             /* of the capture's last outputs: its nkept, or 0 if it does without */
+    size_t kept_bytes, spared_bytes;       /* what these take, and leaves written over thanks to them; both 0: there were none */
     int nearly;                            /* the same of early ones, 0: all outputs are waited for */
     bool chain;                            /* each task needs the one before it: no two are ever under way */
     double us;                             /* predicted, one core                                */
