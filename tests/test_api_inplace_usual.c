@@ -17,7 +17,7 @@
 #include "runtime/graph/node.h"
 #include "tests/harness.h"
 
-enum { ROWS = 32, IN = 300, WIDE = 256, OUT = 7, W1 = IN * WIDE, W2 = WIDE * OUT };
+enum { ROWS = 64, IN = 512, WIDE = 512, OUT = 7, W1 = IN * WIDE, W2 = WIDE * OUT };
 #define RATE 0.1
 
 /* pred = relu(x·w + b)·u, loss = mean((pred − y)²); what a step is made from, in doubles */
@@ -337,7 +337,7 @@ static void a_step_that_fails_leaves_no_wrong_number(void)
     static float all[W1], pred[ROWS * OUT];
     int failed = 0, right = 0, lost = 0;
     failing.launch = launch_or_fail;
-    for (int n = 0; n < 16; n++) {
+    for (int n = 0; n < 12; n++) {
         double v, worst = 0.0;
         orr_scope *s = orr_scope_begin();
         names t = record();
@@ -377,7 +377,7 @@ static void a_step_that_fails_leaves_no_wrong_number(void)
 
 /* -- another thread reads what is held ---------------------------------------------------------------------------- */
 
-enum { TURNS = 60 };
+enum { TURNS = 20 };
 static struct {
     pthread_barrier_t turn;
     orr_tensor *pred;
@@ -474,7 +474,7 @@ static int train(sizes z, holding h, unsigned char *bytes, size_t size)
 
 static void what_is_held_changes_no_bits(void)
 {
-    static const sizes z[] = { { ORR_F32, 20, 500, 300 }, { ORR_F64, 33, 129, 257 }, { ORR_F16, 16, 300, 400 },
+    static const sizes z[] = { { ORR_F32, 64, 512, 512 }, { ORR_F64, 33, 129, 257 }, { ORR_F16, 16, 300, 400 },
                                { ORR_BF16, 8, 700, 90 },  { ORR_F32, 4, 20000, 16 }, { ORR_F32, 300, 128, 128 } };
     static unsigned char first[1 << 21], then[1 << 21];
     int in_place = 0;
