@@ -16,70 +16,10 @@
 #include "runtime/engine/exec.h"
 #include "runtime/graph/node.h"
 #include "tests/harness.h"
+#include "tests/usual_step.h"
 
-enum { ROWS = 64, IN = 512, WIDE = 512, OUT = 7, W1 = IN * WIDE, W2 = WIDE * OUT };
-#define RATE 0.1
-
-/* pred = relu(x·w + b)·u, loss = mean((pred − y)²); what a step is made from, in doubles */
-typedef struct {
-    double w[W1], b[WIDE], u[W2];
-    double z[ROWS * WIDE], pred[ROWS * OUT], loss;
-    double gw[W1], gb[WIDE], gu[W2];
-} reference;
-static reference ref;
-static float hx[ROWS * IN], hy[ROWS * OUT], got[W1];
+static float got[W1];
 static orr_tensor *x, *y, *w, *b, *u;
-
-static double relu(double v)
-{
-    return v > 0 ? v : 0;
-}
-
-/* Everything but the new weights. */
-static void reference_pass(reference *r)
-{
-    static double d[ROWS * OUT];
-    memset(r->gw, 0, sizeof r->gw);
-    memset(r->gb, 0, sizeof r->gb);
-    memset(r->gu, 0, sizeof r->gu);
-    r->loss = 0;
-    for (int n = 0; n < ROWS; n++) {
-        double *z = &r->z[n * WIDE];
-        memcpy(z, r->b, sizeof r->b);
-        for (int i = 0; i < IN; i++)
-            for (int k = 0; k < WIDE; k++)
-                z[k] += hx[n * IN + i] * r->w[i * WIDE + k];
-        for (int o = 0; o < OUT; o++) {
-            double p = 0;
-            for (int k = 0; k < WIDE; k++)
-                p += relu(z[k]) * r->u[k * OUT + o];
-            r->pred[n * OUT + o] = p;
-            d[n * OUT + o] = 2.0 / (ROWS * OUT) * (p - hy[n * OUT + o]);
-            r->loss += (p - hy[n * OUT + o]) * (p - hy[n * OUT + o]) / (ROWS * OUT);
-        }
-        for (int k = 0; k < WIDE; k++) {
-            double dz = 0;
-            for (int o = 0; o < OUT; o++) {
-                r->gu[k * OUT + o] += relu(z[k]) * d[n * OUT + o];
-                dz += d[n * OUT + o] * r->u[k * OUT + o];
-            }
-            dz = z[k] > 0 ? dz : 0;
-            r->gb[k] += dz;
-            for (int i = 0; i < IN; i++)
-                r->gw[i * WIDE + k] += hx[n * IN + i] * dz;
-        }
-    }
-}
-
-static void reference_step(reference *r)
-{
-    for (int i = 0; i < W1; i++)
-        r->w[i] -= RATE * r->gw[i];
-    for (int i = 0; i < WIDE; i++)
-        r->b[i] -= RATE * r->gb[i];
-    for (int i = 0; i < W2; i++)
-        r->u[i] -= RATE * r->gu[i];
-}
 
 static orr_tensor *variable(double *v, int64_t m, int64_t n, unsigned long long *seed)
 {
@@ -427,81 +367,6 @@ static void another_thread_reads_the_prediction(void)
     stop();
 }
 
-/* -- the same bits ------------------------------------------------------------------------------------------------ */
-
-/* What is held: the loss alone; all; also something for which the old weights must stay. */
-typedef enum { LOSS, ALL, OLD } holding;
-typedef struct {
-    orr_dtype dtype;
-    int64_t rows, in, wide;
-} sizes;
-
-static orr_tensor *draw(sizes z, int64_t m, int64_t n, double scale)
-{
-    return orr_cast(orr_mul(orr_randn(ORR_F32, ORR_SHAPE(m, n), 0.0, 1.0), orr_scalar(scale)), z.dtype);
-}
-
-/* A row is normalised, chosen from, weighed: what the fuser puts together in several ways. The weights after four steps. */
-static int train(sizes z, holding h, unsigned char *bytes, size_t size)
-{
-    int same = 0;
-    orr_seed(7);
-    orr_tensor *in = orr_keep(draw(z, z.rows, z.in, 1.0));
-    orr_tensor *v = orr_keep(orr_variable(draw(z, z.in, z.wide, 0.1))), *back = orr_keep(draw(z, z.wide, z.in, 0.1));
-    ORR_CHECK(orr_eval_all((orr_tensor *[]){ in, v, back }, 3) == ORR_OK);
-    for (int k = 0; k < 4; k++) {
-        const void *before = orr__node_value(orr__handle_node(v))->host;
-        orr_scope *s = orr_scope_begin(), *inner = h == LOSS ? orr_scope_begin() : NULL;
-        if (h == OLD)
-            (void)orr_neg(v);
-        orr_tensor *a = orr_tanh(orr_matmul(in, v)), *mean = orr_mean(a, ORR_AXES(1), true), *g;
-        orr_tensor *c = orr_mul(orr_softmax(orr_sub(a, mean), -1), orr_exp(a));
-        orr_tensor *loss = orr_mean(orr_square(orr_matmul(c, back)), ORR_AXES(0, 1), false);
-        ORR_CHECK_MSG(orr_grad(loss, &v, 1, &g) == ORR_OK, "%s", orr_error_message());
-        ORR_CHECK(orr_assign(v, orr_sub(v, orr_mul(g, orr_scalar(0.5)))) == ORR_OK);
-        if (h == LOSS) {
-            loss = orr_scope_return(inner, loss);
-            (void)orr_scope_end(inner);
-        }
-        ORR_CHECK_MSG(orr_eval(loss) == ORR_OK && orr_eval_all(NULL, 0) == ORR_OK, "%s", orr_error_message());
-        (void)orr_scope_end(s);
-        same += orr__node_value(orr__handle_node(v))->host == before;
-    }
-    ORR_CHECK_MSG(orr_read(v, bytes, size) == ORR_OK, "%s", orr_error_message());
-    ORR_CHECK(orr_free(v) == ORR_OK && orr_free(in) == ORR_OK && orr_free(back) == ORR_OK);
-    return same;
-}
-
-static void what_is_held_changes_no_bits(void)
-{
-    static const sizes z[] = { { ORR_F32, 64, 512, 512 }, { ORR_F64, 33, 129, 257 }, { ORR_F16, 16, 300, 400 },
-                               { ORR_BF16, 8, 700, 90 },  { ORR_F32, 4, 20000, 16 }, { ORR_F32, 300, 128, 128 } };
-    static unsigned char first[1 << 21], then[1 << 21];
-    int in_place = 0;
-    (void)setenv("ORRERY_INLINE_US", "0", 1);
-    for (int compiled = 0; compiled < 2; compiled++) {
-        (void)setenv("ORRERY_JIT", compiled ? "wait" : "off", 1);
-        ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-        for (size_t i = 0; i < (compiled ? 1 : sizeof z / sizeof *z); i++) {
-            size_t size = (size_t)(z[i].in * z[i].wide) * orr_dtype_size(z[i].dtype);
-            int none = train(z[i], OLD, first, size);
-            for (holding h = LOSS; h <= ALL; h++) {
-                orr_test_alarm();
-                int n = train(z[i], h, then, size);
-                in_place += h == ALL ? n : 0;
-                ORR_CHECK(none == 0);
-                ORR_CHECK_MSG(memcmp(first, then, size) == 0, "%zu, compiled: %d, held: %d, other bits", i, compiled,
-                              h);
-            }
-        }
-        ORR_CHECK(orr_shutdown() == ORR_OK);
-    }
-    printf("    %d steps in place with all held\n", in_place);
-    ORR_CHECK(in_place > 0);
-    (void)unsetenv("ORRERY_JIT");
-    (void)unsetenv("ORRERY_INLINE_US");
-}
-
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(steps_with_all_held_are_in_place),
@@ -511,7 +376,6 @@ int main(int argc, char **argv)
                                       ORR_TEST(no_more_is_kept_than_is_spared),
                                       ORR_TEST(a_step_that_fails_leaves_no_wrong_number),
                                       ORR_TEST(another_thread_reads_the_prediction),
-                                      ORR_TEST(what_is_held_changes_no_bits),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.inplace_usual", tests);
 }
