@@ -26,7 +26,7 @@ enum {
     AHEAD = 4096,
     AHEAD_FOLDED = 8192,
     SOON = 1024,
-    CHEAP = 24,
+    CHEAP = 20,
     MOST = 64,
     WORK = 16,
     IN_L1 = 3,
