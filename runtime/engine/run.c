@@ -114,12 +114,14 @@ static void inherit_failure(orr__run *r)
     r->ndep = 0;
 }
 
+/* Waiters are woken when they can have the lock: under it they would wake to wait for it, which is two switches of threads more.
+ * Our reference keeps the run until then. */
 static void end(orr__run *r)
 {
     pthread_mutex_lock(&r->lock);
     atomic_store(&r->done, true);
-    pthread_cond_broadcast(&r->cond);
     pthread_mutex_unlock(&r->lock);
+    pthread_cond_broadcast(&r->cond);
     orr__run_unref(r);
 }
 
