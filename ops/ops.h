@@ -36,7 +36,11 @@ int orr__ew_count(void);
 extern const orr__ewrow orr__ew_rows[]; /* by id − ORR__OP_EW */
 const orr__ewrow *orr__ew(int id);      /* NULL: no row's id  */
 const orr__ewrow *orr__ew_find(const char *name);
-const orr__op *orr__prim(int id);                /* row of a primitive (id < ORR__OP_EW) */
+extern const orr__op orr__prims[ORR__OP_EW];
+static inline const orr__op *orr__prim(int id) /* row of a primitive; NULL: there is none of this id */
+{
+    return id < 0 || id >= ORR__OP_EW ? NULL : &orr__prims[id];
+}
 /* Does the row apply to operands of t (cond: y, z)? */
 static inline bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
 {

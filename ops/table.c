@@ -24,7 +24,7 @@ const orr__ewrow orr__ew_rows[] = {
 #include "ops/elementwise.def"
 };
 
-static const orr__op prims[ORR__OP_EW] = {
+const orr__op orr__prims[ORR__OP_EW] = {
 #define PRIM(id, name, operands, doc) [ORR__OP_##id] = { ORR__OP_##id, name },
 #include "ops/structural.def"
 };
@@ -45,9 +45,4 @@ const orr__ewrow *orr__ew_find(const char *name)
         if (!strcmp(orr__ew_rows[i].op.name, name))
             return &orr__ew_rows[i];
     return NULL;
-}
-
-const orr__op *orr__prim(int id)
-{
-    return id < 0 || id >= ORR__OP_EW ? NULL : &prims[id];
 }

@@ -147,7 +147,9 @@ static orr__scalar float_to_int(double d, orr_dtype to)
 orr__scalar orr__scalar_cast(orr__scalar v, orr_dtype from, orr_dtype to)
 {
     orr__scalar r = v;
-    if (to == ORR_BOOL)
+    if (from == ORR_F64 && to == ORR_F32) /* numbers beside tensors, nearly all of them */
+        r.f = (double)(float)v.f;
+    else if (to == ORR_BOOL)
         r.u = orr__is_float(from) ? v.f != 0.0 : v.u != 0;
     else if (orr__is_float(from) && orr__is_float(to))
         r.f = round_float(v.f, to);

@@ -9,6 +9,7 @@
 #include "runtime/graph/tls.h"
 
 enum { BLOCK = 64, BATCH = 256 }; /* nodes allocated together; free ones handed over together */
+enum { FEW_DIMS = 4 };            /* as many as nearly all tensors have, or more */
 
 /* Blocks are never given back: a loop that records as much as it frees runs in flat memory. */
 static struct {
@@ -97,13 +98,35 @@ static inline orr__node *node_take(orr__tls *tls)
     return n;
 }
 
+/* May nodes of this op have attributes? Those that have rows of the table have none. */
+static inline bool has_attr(int id)
+{
+    switch (id) {
+    case ORR__OP_LEAF:
+    case ORR__OP_CONST:
+    case ORR__OP_CAST:
+    case ORR__OP_DETACH:
+    case ORR__OP_RESHAPE:
+    case ORR__OP_BROADCAST:
+    case ORR__OP_MATMUL: return false;
+    default: return id < ORR__OP_EW;
+    }
+}
+
+/* Makes zero again what is zero in free nodes. */
+static inline void clean(orr__node *n)
+{
+    int id = n->op->id;
+    if (n->shape.rank > FEW_DIMS)
+        memset(&n->shape.dim[FEW_DIMS], 0, sizeof n->shape - offsetof(orr_shape, dim[FEW_DIMS]));
+    if (has_attr(id))
+        memset(&n->attr, 0, id == ORR__OP_SLICE || id == ORR__OP_PAD ? sizeof n->attr : offsetof(orr__attr, start));
+}
+
 /* A thread keeps up to two lists: one of a batch, and one that grows and shrinks. */
 static inline void node_recycle(orr__tls *tls, orr__node *n)
 {
-    if (n->op->id == ORR__OP_SLICE || n->op->id == ORR__OP_PAD) {
-        memset(n->attr.start, 0, sizeof n->attr.start);
-        memset(n->attr.step, 0, sizeof n->attr.step);
-    }
+    clean(n);
     if (tls->free_count >= BATCH) {
         put_batch(tls->more_nodes);
         tls->more_nodes = tls->free_nodes;
@@ -125,14 +148,16 @@ void orr__nodes_thread_exit(orr__tls *tls)
 
 /* Takes the inputs over, and notes where the node may come from, which stays known when its inputs are forgotten. Dates of
  * different threads are compared only along edges. Of leaves that share a bit one may be taken for the other's ancestor,
- * which is on the safe side. */
-static inline void connect(orr__tls *tls, orr__node *n, int nin, orr__node *const *in)
+ * which is on the safe side. False: an input is missing. */
+static inline bool connect(orr__tls *tls, orr__node *n, int nin, orr__node *const *in)
 {
     int id = n->op->id;
     uint64_t last = tls->born, kin = 0;
     uint8_t tracked = 0;
     for (int i = 0; i < nin; i++) {
         orr__node *x = n->in[i] = in[i];
+        if (!x)
+            return false;
         last = x->born > last ? x->born : last;
         kin |= x->kin;
         tracked |= x->tracked;
@@ -144,6 +169,7 @@ static inline void connect(orr__tls *tls, orr__node *n, int nin, orr__node *cons
     n->kin = kin;
     n->tracked = tracked;
     n->born = tls->born = last + 1;
+    return true;
 }
 
 /* Gives up the references to what would have been inputs. */
@@ -154,19 +180,27 @@ static orr__node *no_node(int nin, orr__node *const *in)
     return NULL;
 }
 
+static inline void set_shape(orr__node *n, const orr_shape *shape)
+{
+    if (shape->rank > FEW_DIMS)
+        n->shape = *shape;
+    else
+        memcpy(&n->shape, shape, offsetof(orr_shape, dim[FEW_DIMS]));
+}
+
+/* Back to the free ones, before it was anything. */
+static void discard(orr__tls *tls, orr__node *n)
+{
+    if (n->in != n->in3)
+        free(n->in);
+    node_recycle(tls, n);
+}
+
 orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                         orr__node *const *in)
 {
-    for (int i = 0; i < nin; i++)
-        if (!in[i])
-            return no_node(nin, in);
     orr__tls *tls = orr__tls_get();
-    orr__node *n = node_take(tls), **many = NULL;
-    if (n && nin > 3 && !(many = malloc((size_t)nin * sizeof *many))) {
-        n->op = op;
-        node_recycle(tls, n);
-        n = NULL;
-    }
+    orr__node *n = node_take(tls);
     if (!n) {
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a graph node");
         return no_node(nin, in);
@@ -180,18 +214,23 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
     n->op = op;
     atomic_init(&n->value, NULL);
     n->mark = 0;
-    n->in = many ? many : n->in3;
-    n->in3[0] = n->in3[1] = n->in3[2] = n->next = NULL;
+    n->in = n->in3;
     n->poison = NULL;
     n->file = at.file;
     n->as = NULL;
+    n->var = 0;
     n->line = at.line;
     n->kept = false;
-    n->shape = *shape;
-    memset(n->s, 0, sizeof n->s);
-    n->var = 0;
-    memset(&n->attr, 0, offsetof(orr__attr, start));
-    connect(tls, n, nin, in);
+    set_shape(n, shape);
+    if (nin > 3 && !(n->in = malloc((size_t)nin * sizeof *n->in))) {
+        discard(tls, n);
+        (void)orr__fail(at, ORR_ENOMEM, "no memory for a graph node");
+        return no_node(nin, in);
+    }
+    if (!connect(tls, n, nin, in)) {
+        discard(tls, n);
+        return no_node(nin, in);
+    }
     return n;
 }
 

@@ -60,7 +60,7 @@ typedef struct {
 } orr__attr;
 
 /* In the order of use, since a node of a graph that is larger than the cache costs as much as it has lines: what its readers
- * look at; what it takes to make and to free it; shape and numbers; what few ops have. */
+ * look at; what it takes to make and to free it; numbers and shape; what few ops have. */
 typedef struct orr__node orr__node;
 struct orr__node {
     _Alignas(64) atomic_int refs;
@@ -73,23 +73,25 @@ struct orr__node {
     _Atomic(orr__buf *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once, for good */
     uint64_t born;     /* later than all that it was made from                                      */
     uint64_t kin;      /* bits of the leaves and random tensors that it was made from, itself included */
-    uint64_t mark;     /* walk epoch; under the lock                                                */
+    union {
+        uint64_t mark;   /* walk epoch; under the lock                                              */
+        orr__node *next; /* of nodes to which nobody refers: lists                                  */
+    };
     orr__node **in;
 
     _Alignas(64) orr__node *in3[3];
-    orr__node *next;   /* free lists                                                                */
     orr__poison_info *poison;
     const char *file;
-    const char *as; /* of a row that a user's definition expanded to: its name, for people; else NULL */
+    const char *as;    /* of a row that a user's definition expanded to: its name, for people; else NULL */
+    uint64_t var;      /* handle of the variable whose value this became, 0: none                   */
     int line;
     bool kept;         /* it has its value only since who holds it should not need a variable's old one (keep.c) */
 
-    _Alignas(64) orr_shape shape;
-    orr__scalar s[3];
-    uint64_t var;      /* handle of the variable whose value this became, 0: none                   */
-    orr__attr attr;    /* last: most ops never touch start and step, which are zero in free nodes   */
+    _Alignas(64) orr__scalar s[3]; /* nscalar of them                                               */
+    orr_shape shape;   /* from the fifth dimension on: zero in free nodes                           */
+    orr__attr attr;    /* of few ops: zero in free nodes                                            */
 };
-_Static_assert(offsetof(orr__node, attr.start) == 256, "start and step begin the fifth line");
+_Static_assert(offsetof(orr__node, shape.dim[4]) == 192, "what is as good as always zero begins the fourth line");
 
 static inline orr__node *orr__node_ref(orr__node *n)
 {
