@@ -44,7 +44,7 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
 static void publish(orr__node *const *node, int n, int nkept, const orr__prog *p, orr__buf **out)
 {
     for (int i = 0; i < n; i++) {
-        orr__node *behind = p->node[p->out[i]];
+        orr__node *behind = p->behind[i];
         if (behind != node[i])
             orr__node_publish(behind, orr__buf_ref(out[i]), i >= n - nkept);
         orr__node_publish(node[i], out[i], i >= n - nkept);

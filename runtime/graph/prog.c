@@ -4,15 +4,20 @@
 
 #include <stdlib.h>
 #include "runtime/base/hash.h"
+#include "runtime/graph/key.h"
 #include "runtime/graph/take.h"
 #include "runtime/graph/tls.h"
 
-typedef struct { orr__node *node; int next; } frame;
+typedef struct {
+    orr__node *node;
+    int next;
+} frame;
 
 /* Growing arrays of one capture; a failed growth sets `oom` and the walk ends. */
 typedef struct {
     orr__prog *p;
-    frame *stack; int depth, stack_cap;
+    frame *stack;
+    int depth, stack_cap;
     uint64_t epoch;
     bool lightly;
     orr__site at;
@@ -67,50 +72,6 @@ static inline bool reserve(walk *w, size_t size)
     return w->p->key_size + size <= w->p->key_cap || reserve_more(w, size);
 }
 
-/* There is room. */
-static inline uint8_t *put(uint8_t *at, const void *data, size_t size)
-{
-    memcpy(at, data, size);
-    return at + size;
-}
-
-static inline uint8_t *put_i32(uint8_t *at, int32_t v)
-{
-    return put(at, &v, sizeof v);
-}
-
-/* A few numbers, of which there is no need to call memcpy. */
-static inline uint8_t *put_i64s(uint8_t *at, const int64_t *v, int n)
-{
-    for (int i = 0; i < n; i++)
-        at = put(at, &v[i], sizeof v[i]);
-    return at;
-}
-
-/* What of the attributes belongs to each primitive's structure. */
-static uint8_t *put_attr(uint8_t *to, const orr__node *n)
-{
-    const orr__attr *a = &n->attr;
-    int rank = n->shape.rank;
-    switch (n->op->id) {
-    case ORR__OP_IOTA: case ORR__OP_TAKE: case ORR__OP_SCATTER_ADD: case ORR__OP_CONCAT:
-        return put_i32(to, a->axis);
-    case ORR__OP_RANDOM: return put_i32(to, a->dist);
-    case ORR__OP_USER: return put_i32(to, a->index); /* which kernel it is */
-    case ORR__OP_PERMUTE: return put(to, a->perm, sizeof a->perm);
-    case ORR__OP_SLICE:
-        return put_i64s(put_i64s(to, a->start, rank), a->step, rank);
-    case ORR__OP_PAD: return put_i64s(to, a->start, rank);
-    case ORR__OP_REDUCE: return put(put_i32(to, a->rop), &a->mask, sizeof a->mask);
-    case ORR__OP_SOLVE: return put(to, &a->mask, sizeof a->mask);
-    case ORR__OP_ARGREDUCE: return put_i32(put_i32(to, a->rop), a->axis);
-    default: return to;
-    }
-}
-
-/* The most that one node adds to the key, its inputs apart. */
-enum { NODE_KEY = 8 + sizeof(orr__attr) + ORR_MAX_RANK * sizeof(int64_t) };
-
 static bool grow_nodes(walk *w, int need)
 {
     orr__prog *p = w->p;
@@ -139,71 +100,80 @@ static bool grow_leaves(walk *w, int need)
     return true;
 }
 
-/* The next number is n's, and there is room for what the key has to say of it. -1: no memory. */
-static inline int next_number(walk *w, orr__node *n, int nin, bool keep)
+/* The next number is n's, and there is room for what the key has to say of it. False: no memory. */
+static inline bool next_number(walk *w, orr__node *n, int nin)
 {
     orr__prog *p = w->p;
-    if (!grow_nodes(w, p->n + 1) || !reserve(w, NODE_KEY + (size_t)nin * sizeof(int32_t)))
-        return -1;
-    int i = p->n++;
-    p->node[i] = keep ? orr__node_ref(n) : NULL;
-    p->arg0[i] = p->narg;
-    p->leaf_of[i] = -1;
-    p->scalar0[i] = p->nscalar;
-    return n->index = i;
-}
-
-static inline uint8_t *put_type(uint8_t *to, const orr__node *n, int nin)
-{
-    to = put_i32(to, n->dtype | n->shape.rank << 8 | nin << 12);
-    return put_i64s(to, n->shape.dim, n->shape.rank);
+    if (!reserve(w, ORR__KEY_NODE + (size_t)nin * sizeof(int32_t)))
+        return false;
+    if (!w->lightly) {
+        if (!grow_nodes(w, p->n + 1))
+            return false;
+        p->node[p->nheld++] = orr__node_ref(n);
+        p->arg0[p->n] = p->narg;
+        p->leaf_of[p->n] = -1;
+        p->scalar0[p->n] = p->nscalar;
+    }
+    n->index = p->n++;
+    return true;
 }
 
 /* The value is there, or comes from outside (NULL: of a placeholder). */
 static bool number_leaf(walk *w, orr__node *n, orr__buf *value)
 {
     orr__prog *p = w->p;
-    int i = next_number(w, n, 0, true);
-    if (i < 0 || !grow_leaves(w, p->nleaf + 1))
+    if (!next_number(w, n, 0) || !grow_leaves(w, p->nleaf + 1))
+        return false;
+    if (!w->lightly)
+        p->leaf_of[n->index] = p->nleaf;
+    else if (grow_nodes(w, p->nheld + 1))
+        p->node[p->nheld++] = orr__node_ref(n);
+    else
         return false;
     n->mark = w->epoch;
-    p->leaf_of[i] = p->nleaf;
-    p->leaf_node[p->nleaf] = i;
+    p->leaf_node[p->nleaf] = n->index;
     p->leaf[p->nleaf++] = value; /* the node keeps it */
-    p->key_size = (size_t)(put_type(put_i32(p->key + p->key_size, ORR__OP_LEAF), n, 0) - p->key);
+    p->key_size = (size_t)(orr__key_leaf(p->key + p->key_size, n) - p->key);
     return true;
 }
 
 /* All inputs of n have their numbers: n gets its own. */
-static bool number(walk *w, orr__node *n)
+static inline bool number(walk *w, orr__node *n, int nin)
 {
     orr__prog *p = w->p;
-    int nin = n->nin;
-    orr__node **in = n->in;
-    if (next_number(w, n, nin, !w->lightly) < 0 || !grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg) ||
-        !grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar))
+    orr__node *const *in = n->in;
+    if (!next_number(w, n, nin))
         return false;
-    uint8_t *to = put_i32(p->key + p->key_size, n->op->id);
-    for (int k = 0; k < n->nscalar; k++)
-        p->scalar[p->nscalar++] = n->s[k];
-    if (n->op->id < ORR__OP_EW)
-        to = put_attr(to, n);
-    to = put_type(to, n, nin);
-    int32_t *arg = p->arg + p->narg;
-    p->narg += nin;
-    for (int k = 0; k < nin; k++) {
-        arg[k] = in[k]->index;
-        to = put_i32(to, arg[k]);
-    }
+    uint8_t *to = orr__key_node(p->key + p->key_size, n, nin);
+    for (int k = 0; k < nin; k++)
+        to = orr__key_i32(to, in[k]->index);
     p->key_size = (size_t)(to - p->key);
+    if (n->nscalar) {
+        if (!grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar))
+            return false;
+        for (int k = 0; k < n->nscalar; k++)
+            p->scalar[p->nscalar++] = n->s[k];
+    }
+    if (w->lightly)
+        return true;
+    if (!grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg))
+        return false;
+    for (int k = 0; k < nin; k++)
+        p->arg[p->narg++] = in[k]->index;
     return true;
 }
 
-/* What has inputs to be numbered first waits on the stack. False: poison, no memory, or another thread has taken it. */
+static inline bool looked_through(int id)
+{
+    return id == ORR__OP_DETACH || id == ORR__OP_DEFINED;
+}
+
+/* Numbers n at once, or lets it wait on the stack until its inputs have their numbers. False: poison, no memory, or another
+ * thread has taken it. */
 static bool meet(walk *w, orr__node *n)
 {
     orr__buf *value = orr__node_value(n);
-    int id = n->op->id;
+    int id = n->op->id, nin = n->nin;
     if (orr__takes_matter && value && (w->take = orr__take_of(value)) != ORR__TAKE_NONE)
         return false;
     if (value || id == ORR__OP_LEAF || id == ORR__OP_PLACEHOLDER)
@@ -212,43 +182,49 @@ static bool meet(walk *w, orr__node *n)
         w->st = orr__fail_text(n->poison->status, n->poison->text);
         return false;
     }
+    n->mark = w->epoch;
+    if (nin == 0)
+        return number(w, n, 0);
     if (!grow(w, &w->stack, &w->stack_cap, w->depth + 1, sizeof *w->stack))
         return false;
-    n->mark = w->epoch;
     n->index = -1; /* on the stack */
-    w->stack[w->depth++] = (frame){ n, id == ORR__OP_DEFINED && n->nin ? n->nin - 1 : 0 };
+    w->stack[w->depth++] = (frame){ n, id == ORR__OP_DEFINED ? nin - 1 : 0 };
+    return true;
+}
+
+/* Meets inputs of the node on top of the stack until one has to wait above it, or all have their numbers. */
+static inline bool meet_inputs(walk *w)
+{
+    int top = w->depth - 1;
+    const orr__node *n = w->stack[top].node;
+    for (int k = w->stack[top].next; k < n->nin; k++) {
+        orr__node *x = n->in[k];
+        if (x->mark != w->epoch) {
+            if (!meet(w, x))
+                return false;
+            if (w->depth - 1 > top) {
+                w->stack[top].next = k + 1;
+                return true;
+            }
+        } else if (x->index < 0) {
+            w->st = orr__fail(w->at, ORR_EGRAPH, "the graph has a cycle through %s", x->op->name);
+            return false;
+        }
+    }
+    w->depth--;
+    if (!looked_through(n->op->id))
+        return number(w, w->stack[top].node, n->nin);
+    w->stack[top].node->index = n->in[n->nin - 1]->index;
     return true;
 }
 
 /* Numbers everything that `root` needs. False: a cycle or poison, or no memory. */
 static bool visit(walk *w, orr__node *root)
 {
-    if (root->mark == w->epoch)
-        return true;
-    if (!meet(w, root))
-        return false;
-    while (w->depth) {
-        frame *f = &w->stack[w->depth - 1];
-        orr__node *n = f->node, *x = NULL;
-        while (f->next < n->nin && (x = n->in[f->next])->mark == w->epoch && x->index >= 0)
-            f->next++;
-        if (f->next < n->nin && x->mark == w->epoch) {
-            w->st = orr__fail(w->at, ORR_EGRAPH, "the graph has a cycle through %s", x->op->name);
-            return false;
-        }
-        if (f->next < n->nin) {
-            f->next++;
-            if (!meet(w, x))
-                return false;
-            continue;
-        }
-        w->depth--;
-        if (n->op->id == ORR__OP_DETACH || n->op->id == ORR__OP_DEFINED)
-            n->index = n->in[n->nin - 1]->index; /* looked through */
-        else if (!number(w, n))
-            return false;
-    }
-    return true;
+    bool well = root->mark == w->epoch || meet(w, root);
+    while (well && w->depth)
+        well = meet_inputs(w);
+    return well;
 }
 
 /* Arrays of a capture that has ended serve the thread's next one: small graphs cost no malloc. */
@@ -257,6 +233,7 @@ enum { SPARE_NODES = 4096 };
 static void arrays_free(orr__prog *p)
 {
     free(p->node);
+    free(p->behind);
     free(p->arg0);
     free(p->arg);
     free(p->leaf_of);
@@ -285,8 +262,8 @@ static void arrays_take(orr__tls *tls, walk *w)
 
 static void arrays_give(orr__tls *tls, orr__prog *p)
 {
-    if (!p->node || tls->have_spare || p->node_cap > SPARE_NODES || p->arg_cap > 4 * SPARE_NODES || p->scalar_cap > 4 * SPARE_NODES ||
-        p->key_cap > 64 * SPARE_NODES || p->out_cap > SPARE_NODES) {
+    if (!p->node || tls->have_spare || p->node_cap > SPARE_NODES || p->arg_cap > 4 * SPARE_NODES ||
+        p->scalar_cap > 4 * SPARE_NODES || p->key_cap > 64 * SPARE_NODES || p->out_cap > SPARE_NODES) {
         arrays_free(p);
         return;
     }
@@ -305,24 +282,34 @@ void orr__progs_thread_exit(orr__tls *tls)
     tls->stack_cap = 0;
 }
 
-/* Output k is number i, whose node may be another: captures look through some. */
+/* There is room for it in out and behind. */
 static bool number_output(walk *w, orr__node *root, bool others, bool kept)
 {
     orr__prog *p = w->p;
     int i = root->index;
     if (!reserve(w, 3 * sizeof(int32_t)))
         return false;
-    if (others)
-        p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN) - p->key);
-    if (kept)
-        p->key_size = (size_t)(put_i32(p->key + p->key_size, INT32_MIN + 1) - p->key);
-    if (!p->node[i]) {
-        while (root->op->id == ORR__OP_DETACH || root->op->id == ORR__OP_DEFINED)
-            root = root->in[root->nin - 1];
-        p->node[i] = orr__node_ref(root);
-    }
+    uint8_t *to = p->key + p->key_size;
+    to = others ? orr__key_others(to) : to;
+    to = orr__key_output(kept ? orr__key_kept(to) : to, i);
+    p->key_size = (size_t)(to - p->key);
+    while (!orr__node_value(root) && looked_through(root->op->id))
+        root = root->in[root->nin - 1];
+    p->behind[p->nout] = orr__node_ref(root);
     p->out[p->nout++] = i;
-    p->key_size = (size_t)(put_i32(p->key + p->key_size, ~i) - p->key);
+    return true;
+}
+
+static bool grow_outputs(walk *w, int need)
+{
+    orr__prog *p = w->p;
+    int c = p->out_cap;
+    if (need <= c)
+        return true;
+    if (!grow(w, &p->out, &c, need, sizeof *p->out) ||
+        !(c = p->out_cap, grow(w, &p->behind, &c, need, sizeof *p->behind)))
+        return false;
+    p->out_cap = c;
     return true;
 }
 
@@ -344,9 +331,11 @@ static uint64_t walk_all(walk *w, const orr__prog_roots *r)
 /* Back to an empty capture, with its arrays. */
 static void forget(orr__prog *p)
 {
-    for (int i = 0; i < p->n; i++)
+    for (int i = 0; i < p->nheld; i++)
         orr__node_unref(p->node[i]);
-    p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
+    for (int i = 0; i < p->nout; i++)
+        orr__node_unref(p->behind[i]);
+    p->nheld = p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
     p->key_size = 0;
 }
 
@@ -355,7 +344,7 @@ static orr_status capture(orr__site at, const orr__prog_roots *roots, bool light
     orr__tls *tls = orr__tls_get();
     walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly };
     arrays_take(tls, &w);
-    bool ready = grow(&w, &p->out, &p->out_cap, roots->nout + 1, sizeof *p->out) && reserve(&w, 4);
+    bool ready = grow_outputs(&w, roots->nout + 1) && grow_nodes(&w, 1) && reserve(&w, 4);
     while (ready) {
         uint64_t ended = walk_all(&w, roots);
         if (w.take == ORR__TAKE_NONE)

@@ -13,7 +13,9 @@ typedef struct orr__prog {
     int n, nout, nleaf, nscalar, narg;
     int nfirst;           /* the first so many outputs are waited for, the others may be finished later */
     int nkept;            /* the last so many nobody asked for: see orr__prog_roots */
-    orr__node **node;     /* references held; NULL: see orr__prog_capture_lightly */
+    orr__node **node;     /* references held; what they are of a light capture is nobody's business */
+    int nheld;            /* so many of them                                      */
+    orr__node **behind;   /* node of each output, a reference: captures look through some */
     int32_t *arg0, *arg, *leaf_of, *scalar0;
     int32_t *out;         /* node index of each requested output */
     int32_t *leaf_node;   /* node index of each leaf             */
@@ -38,8 +40,8 @@ typedef struct { orr__node *const *out; int nout, nfirst, nkept; } orr__prog_roo
 /* Walks from `out` to leaves, under the graph lock, without recursion. Poison or cycle: its error. */
 orr_status orr__prog_capture(orr__site at, orr__node *const *out, int nout, orr__prog *p);
 orr_status orr__prog_capture_roots(orr__site at, const orr__prog_roots *roots, orr__prog *p);
-/* The same, for who wants but its key, leaves, scalars and outputs: no references to other nodes are held, which are NULL. To
- * count each up and down is a good part of evaluating what has a plan. */
+/* The same, for who wants but its key, leaf[], scalar[] and behind[]: what else there is to say of nodes is not, and no others
+ * are held. To write all down, and to count each node up and down, is a good part of evaluating what has a plan. */
 orr_status orr__prog_capture_lightly(orr__site at, const orr__prog_roots *roots, orr__prog *p);
 void orr__prog_free(orr__prog *p);
 /* Checks every rule that the rooms behind rely on (arity, shapes, ranges, order); EINTERNAL says what is broken. */
