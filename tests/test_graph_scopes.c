@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <orrery.h>
@@ -198,6 +199,103 @@ static void threads_make_and_free_at_once(void)
     }
 }
 
+enum { MANY = 2000 };
+static orr_tensor *many[MANY];
+static atomic_int released;
+
+static void count(void *host, void *user)
+{
+    (void)host;
+    (void)user;
+    atomic_fetch_add(&released, 1);
+}
+
+static orr_tensor *counted(void)
+{
+    static float x[2];
+    return orr_wrap(ORR_F32, ORR_SHAPE(2), x, count, NULL);
+}
+
+static void *free_all(void *arg)
+{
+    int *ok = arg;
+    for (int i = 0; i < MANY; i++)
+        *ok += orr_free(many[i]) == ORR_OK;
+    return NULL;
+}
+
+/* Two threads free what a third one made, whose scope ends meanwhile or stays. */
+static void free_from_all_sides(bool ends)
+{
+    int ok[2] = { 0, 0 };
+    pthread_t thread[2];
+    orr_scope *s = orr_scope_begin();
+    atomic_store(&released, 0);
+    for (int i = 0; i < MANY; i++)
+        many[i] = counted();
+    for (int i = 0; i < 2; i++)
+        ORR_CHECK(pthread_create(&thread[i], NULL, free_all, &ok[i]) == 0);
+    if (ends)
+        ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    for (int i = 0; i < 2; i++)
+        (void)pthread_join(thread[i], NULL);
+    ORR_CHECK(ends ? ok[0] + ok[1] <= MANY : ok[0] + ok[1] == MANY);
+    ORR_CHECK(atomic_load(&released) == MANY);
+    if (!ends)
+        ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
+static void of_threads_that_free_a_handle_one_wins(void)
+{
+    for (int i = 0; i < 20; i++)
+        free_from_all_sides(i % 2 == 0);
+}
+
+static void *make_kept(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < MANY; i++)
+        many[i] = orr_keep(counted());
+    return NULL;
+}
+
+static void a_scope_frees_what_another_thread_made(void)
+{
+    pthread_t thread;
+    atomic_store(&released, 0);
+    ORR_CHECK(pthread_create(&thread, NULL, make_kept, NULL) == 0);
+    (void)pthread_join(thread, NULL);
+    orr_scope *outer = orr_scope_begin(), *inner = orr_scope_begin();
+    for (int i = 0; i < MANY; i += 2)
+        ORR_CHECK(orr_scope_return(inner, many[i]) == many[i] && orr_tensor_status(counted()) == ORR_OK);
+    ORR_CHECK(orr_scope_end(inner) == ORR_OK && atomic_load(&released) == MANY / 2);
+    ORR_CHECK(orr_scope_end(outer) == ORR_OK && atomic_load(&released) == MANY);
+    for (int i = 0; i < MANY; i++)
+        ORR_CHECK(orr_free(many[i]) == (i % 2 ? ORR_OK : ORR_EHANDLE));
+    ORR_CHECK(atomic_load(&released) == MANY / 2 * 3);
+}
+
+static void a_node_keeps_nothing_of_the_one_before_it(void)
+{
+    static const orr__attr none;
+    static const int64_t zero[ORR_MAX_RANK];
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(2, 3, 4, 5, 6, 7), 2.0);
+    (void)orr_slice_axis(orr_permute(x, ORR_AXES(5, 4, 3, 2, 1, 0)), 1, 5, 1, -2);
+    (void)orr_pad(x, ORR_IDX(1, 1, 1, 1, 1, 1), ORR_IDX(1, 1, 1, 1, 1, 1), 3.0);
+    (void)orr_argmax(orr_sum(x, ORR_AXES(5, 4), true), 3, false);
+    (void)orr_randn(ORR_F32, ORR_SHAPE(2, 3, 4, 5, 6), 0.0, 1.0);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    s = orr_scope_begin();
+    for (int i = 0; i < 64; i++) {
+        const orr__node *n = orr__handle_node(orr_add(zeros(), zeros()));
+        ORR_CHECK(memcmp(&n->attr, &none, sizeof none) == 0);
+        ORR_CHECK(memcmp(&n->shape.dim[4], zero, 4 * sizeof *zero) == 0);
+        ORR_CHECK(n->nscalar == 0 && n->var == 0 && !n->as && !n->poison);
+    }
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
 static atomic_bool recording;
 
 static void *record_on(void *unused)
@@ -246,23 +344,24 @@ static void a_fork_finds_no_lock_taken(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(scope_end_frees_what_was_made_inside),
-        ORR_TEST(an_ended_scope_is_not_taken_for_a_later_one),
-        ORR_TEST(a_fork_finds_no_lock_taken),
+    static const orr_test tests[] = { ORR_TEST(scope_end_frees_what_was_made_inside),
+                                      ORR_TEST(an_ended_scope_is_not_taken_for_a_later_one),
+                                      ORR_TEST(a_fork_finds_no_lock_taken),
                                       ORR_TEST(stale_operand_is_poison_with_file_and_line),
-        ORR_TEST(a_reused_slot_does_not_revive_old_handles),
-        ORR_TEST(freeing_twice_is_an_error_and_null_is_not),
-        ORR_TEST(foreign_pointers_are_recognised),
-        ORR_TEST(keep_outlives_all_scopes),
-        ORR_TEST(scope_return_hands_to_the_outer_scope),
-        ORR_TEST(closing_an_outer_scope_closes_inner_ones),
-        ORR_TEST(a_long_lived_scope_stays_small),
-        ORR_TEST(chains_of_any_length_are_freed_without_recursion),
-        ORR_TEST(an_assigned_variable_reads_as_its_new_value),
-        ORR_TEST(assign_refuses_what_does_not_fit),
-        ORR_TEST(threads_make_and_free_at_once),
-        { 0 }
-    };
+                                      ORR_TEST(a_reused_slot_does_not_revive_old_handles),
+                                      ORR_TEST(freeing_twice_is_an_error_and_null_is_not),
+                                      ORR_TEST(foreign_pointers_are_recognised),
+                                      ORR_TEST(keep_outlives_all_scopes),
+                                      ORR_TEST(scope_return_hands_to_the_outer_scope),
+                                      ORR_TEST(closing_an_outer_scope_closes_inner_ones),
+                                      ORR_TEST(a_long_lived_scope_stays_small),
+                                      ORR_TEST(chains_of_any_length_are_freed_without_recursion),
+                                      ORR_TEST(an_assigned_variable_reads_as_its_new_value),
+                                      ORR_TEST(assign_refuses_what_does_not_fit),
+                                      ORR_TEST(threads_make_and_free_at_once),
+                                      ORR_TEST(of_threads_that_free_a_handle_one_wins),
+                                      ORR_TEST(a_scope_frees_what_another_thread_made),
+                                      ORR_TEST(a_node_keeps_nothing_of_the_one_before_it),
+                                      { 0 } };
     return orr_test_main(argc, argv, "graph.scopes", tests);
 }

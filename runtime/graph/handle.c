@@ -1,5 +1,4 @@
-/* Handles: the names by which users hold nodes. A handle is a slot number and the slot's generation packed into the
- * pointer's bits, so that a stale or foreign one is recognised without being followed.
+/* Handles: the names by which users hold nodes; how they begin and end.
  * Must not know: what an op means. */
 #include "config.h"
 
@@ -7,29 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include "runtime/base/fork.h"
-#include "runtime/graph/tls.h"
-
-_Static_assert(sizeof(uintptr_t) == 8, "handles need 64-bit pointers");
-
-#define CHUNK 1024u
-#define CHUNKS 65536u
-
-typedef struct {
-    atomic_uint gen; /* even: free, odd: live; the handle carries the odd value */
-    bool variable;
-    _Atomic(orr__node *) node;
-    orr__scope *scope;
-} slot;
-
-/* Slot 0 is never used (NULL); slot 1 of the static first chunk is the poison of last resort. */
-static slot chunk0[CHUNK];
-static _Atomic(slot *) chunk[CHUNKS] = { chunk0 };
-static struct {
-    pthread_mutex_t lock;
-    uint32_t *free;
-    size_t nfree, cap;
-    uint32_t made; /* slots handed out so far, ever */
-} table = { .lock = PTHREAD_MUTEX_INITIALIZER, .made = 2 };
+#include "runtime/graph/slot.h"
 
 static const orr__op poison_op = { ORR__OP_POISON, "poison" };
 static orr__poison_info oom_info = { ORR_ENOMEM, "no memory for a tensor" };
@@ -40,23 +17,19 @@ atomic_uint orr__shutdowns;
 /* Around a look at a variable's node, and its replacement. */
 static pthread_mutex_t assigning = PTHREAD_MUTEX_INITIALIZER;
 
+/* Of two threads that free a handle one wins. It is its maker's lock that decides, of which several threads share one: so a
+ * scope that ends, whose handles are nearly all its own thread's, takes one lock for all. Held around nothing but slots. */
+static pthread_mutex_t freeing[ORR__KEEPERS] = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+};
+
 void orr__handles_guard(void)
 {
-    orr__fork_guard(&table.lock);
+    for (int i = 0; i < ORR__KEEPERS; i++)
+        orr__fork_guard(&freeing[i]); /* before the table's, which is taken within */
+    orr__slots_guard();
     orr__fork_guard(&assigning);
-}
-
-static inline slot *slot_at(uint32_t i)
-{
-    if (i / CHUNK >= CHUNKS)
-        return NULL;
-    slot *c = atomic_load_explicit(&chunk[i / CHUNK], memory_order_acquire);
-    return c ? &c[i % CHUNK] : NULL;
-}
-
-static inline uint64_t pack(uint32_t i, unsigned gen)
-{
-    return ((uint64_t)gen << 32) | i;
 }
 
 uint64_t orr__handle_bits(const orr_tensor *t)
@@ -64,72 +37,10 @@ uint64_t orr__handle_bits(const orr_tensor *t)
     return (uint64_t)(uintptr_t)t;
 }
 
-/* The live slot that a handle names, or NULL. */
-static inline slot *slot_of(uint64_t h)
-{
-    uint32_t i = (uint32_t)h;
-    unsigned gen = (unsigned)(h >> 32);
-    slot *s = i ? slot_at(i) : NULL;
-    return s && (gen & 1) && atomic_load_explicit(&s->gen, memory_order_acquire) == gen ? s : NULL;
-}
-
-/* Whether the thread has its list of slots. */
-static bool slots_begin(orr__tls *tls)
-{
-    return tls->slot || (tls->slot = malloc(ORR__SLOT_CACHE * sizeof *tls->slot));
-}
-
-static bool slots_refill(orr__tls *tls)
-{
-    if (!slots_begin(tls))
-        return false;
-    pthread_mutex_lock(&table.lock);
-    while (tls->nslot < ORR__SLOT_CACHE / 2) {
-        if (table.nfree) {
-            tls->slot[tls->nslot++] = table.free[--table.nfree];
-            continue;
-        }
-        uint32_t i = table.made;
-        if (i / CHUNK >= CHUNKS)
-            break;
-        if (!atomic_load(&chunk[i / CHUNK])) {
-            slot *c = calloc(CHUNK, sizeof *c);
-            if (!c)
-                break;
-            atomic_store_explicit(&chunk[i / CHUNK], c, memory_order_release);
-        }
-        table.made++;
-        tls->slot[tls->nslot++] = i;
-    }
-    pthread_mutex_unlock(&table.lock);
-    return tls->nslot > 0;
-}
-
-/* Gives slots back until `keep` are left with the thread. A slot that finds no room in the list is lost, which costs
- * 32 bytes and nothing else. */
-static void slots_give_back(orr__tls *tls, int keep)
-{
-    pthread_mutex_lock(&table.lock);
-    while (tls->nslot > keep) {
-        if (table.nfree == table.cap) {
-            size_t cap = table.cap ? 2 * table.cap : 1024;
-            uint32_t *more = realloc(table.free, cap * sizeof *more);
-            if (!more)
-                break;
-            table.free = more;
-            table.cap = cap;
-        }
-        table.free[table.nfree++] = tls->slot[--tls->nslot];
-    }
-    if (tls->nslot > keep)
-        tls->nslot = keep;
-    pthread_mutex_unlock(&table.lock);
-}
-
 void orr__handles_thread_exit(orr__tls *tls)
 {
     orr__lent_drop(tls, 0);
-    slots_give_back(tls, 0);
+    orr__slots_give_back(tls, 0);
     free(tls->slot);
     tls->slot = NULL;
     free(tls->lent);
@@ -144,9 +55,10 @@ void orr__handles_thread_exit(orr__tls *tls)
 
 static orr_tensor *oom_handle(void)
 {
-    atomic_store(&chunk0[1].node, &oom_node);
-    atomic_store(&chunk0[1].gen, 1);
-    return (orr_tensor *)(uintptr_t)pack(1, 1);
+    orr__slot *s = orr__slot_at(ORR__SLOT_OOM);
+    atomic_store(&s->node, &oom_node);
+    atomic_store(&s->gen, 1);
+    return (orr_tensor *)(uintptr_t)orr__slot_pack(ORR__SLOT_OOM, 1);
 }
 
 static orr__node *poison_node(orr_status st, const char *text)
@@ -167,14 +79,14 @@ static orr__node *poison_node(orr_status st, const char *text)
 /* Takes n's reference; scope may be NULL. */
 static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
 {
-    if (!tls->nslot && !slots_refill(tls)) {
+    if (!tls->nslot && !orr__slots_refill(tls)) {
         orr__node_unref(n);
         return oom_handle();
     }
     uint32_t i = tls->slot[--tls->nslot];
-    slot *s = slot_at(i);
+    orr__slot *s = orr__slot_at(i);
     unsigned gen = atomic_load_explicit(&s->gen, memory_order_relaxed) + 1;
-    uint64_t h = pack(i, gen);
+    uint64_t h = orr__slot_pack(i, gen);
     if (scope && !orr__scope_add(scope, h)) {
         tls->slot[tls->nslot++] = i;
         orr__node_unref(n);
@@ -182,6 +94,7 @@ static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
     }
     s->scope = scope;
     s->variable = false;
+    atomic_store_explicit(&s->keeper, (unsigned char)tls->keeper, memory_order_relaxed);
     atomic_store_explicit(&s->node, n, memory_order_relaxed);
     atomic_store_explicit(&s->gen, gen, memory_order_release);
     return (orr_tensor *)(uintptr_t)h;
@@ -212,7 +125,7 @@ static bool lent_room(orr__tls *tls)
 
 /* Another thread may assign the variable while this one looks at its value. So that gets a handle more, of no scope, until the
  * call is over: the end of the scope in which it began, the next evaluation or orr_free of this thread, or the shutdown. */
-static orr__node *lend(slot *s)
+static orr__node *lend(orr__slot *s)
 {
     orr__tls *tls = orr__tls_now();
     if (!lent_room(tls))
@@ -221,13 +134,13 @@ static orr__node *lend(slot *s)
     orr__node *n = orr__node_ref(atomic_load(&s->node));
     pthread_mutex_unlock(&assigning);
     uint64_t last = tls->nlent ? tls->lent[tls->nlent - 1] : 0;
-    const slot *same = last ? slot_of(last) : NULL;
+    const orr__slot *same = last ? orr__slot_of(last) : NULL;
     if (same && atomic_load_explicit(&same->node, memory_order_relaxed) == n) {
         orr__node_unref(n);
         return n;
     }
     uint64_t h = orr__handle_bits(new_in(tls, NULL, n));
-    if ((uint32_t)h == 1)
+    if ((uint32_t)h == ORR__SLOT_OOM)
         return &oom_node;
     tls->lent[tls->nlent++] = h;
     return n;
@@ -244,96 +157,140 @@ void orr__calls_over(void)
     orr__lent_drop(orr__tls_get(), 0);
 }
 
-orr__node *orr__handle_node(const orr_tensor *t)
+static inline orr__node *look(const orr_tensor *t)
 {
-    slot *s = slot_of(orr__handle_bits(t));
+    orr__slot *s = orr__slot_of((uint64_t)(uintptr_t)t);
     if (!s)
         return NULL;
     return s->variable ? lend(s) : atomic_load_explicit(&s->node, memory_order_acquire);
 }
 
+orr__node *orr__handle_node(const orr_tensor *t)
+{
+    return look(t);
+}
+
 bool orr__handle_is_variable(const orr_tensor *t)
 {
-    slot *s = slot_of(orr__handle_bits(t));
+    orr__slot *s = orr__slot_of(orr__handle_bits(t));
     return s && s->variable;
 }
 
 bool orr__slot_live(uint64_t handle)
 {
-    return slot_of(handle) != NULL;
+    return orr__slot_of(handle) != NULL;
 }
 
 bool orr__slot_owned_by(uint64_t handle, const orr__scope *scope)
 {
-    slot *s = slot_of(handle);
+    orr__slot *s = orr__slot_of(handle);
     return s && s->scope == scope;
 }
 
 void orr__slot_set_scope(uint64_t handle, orr__scope *scope)
 {
-    slot *s = slot_of(handle);
+    orr__slot *s = orr__slot_of(handle);
     if (s)
         s->scope = scope;
 }
 
 void orr__slot_make_variable(uint64_t handle)
 {
-    slot *s = slot_of(handle);
+    orr__slot *s = orr__slot_of(handle);
     if (s)
         s->variable = true;
 }
 
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n)
 {
-    slot *s = slot_of(handle);
+    orr__slot *s = orr__slot_of(handle);
     pthread_mutex_lock(&assigning);
     orr__node *old = s ? atomic_exchange(&s->node, n) : n;
     pthread_mutex_unlock(&assigning);
     return old;
 }
 
-static inline bool slot_free(orr__tls *tls, slot *s, uint64_t handle)
+/* With the lock of the slot's keeper: the handle names nothing from now on. Its node, whose reference is the caller's; NULL: another
+ * thread was first. */
+static inline orr__node *end_handle(orr__slot *s, unsigned gen)
 {
-    unsigned gen = (unsigned)(handle >> 32);
-    if (!s || (uint32_t)handle == 1)
-        return s != NULL;
-    /* Of two threads that free the same handle one wins; the other sees a stale one. */
-    orr__node *n = atomic_load(&s->node);
-    if (!atomic_compare_exchange_strong(&s->gen, &gen, gen + 1))
-        return false;
-    orr__node_unref(n);
-    if (!slots_begin(tls))
-        return true; /* the slot is lost, as in slots_give_back */
+    if (atomic_load_explicit(&s->gen, memory_order_relaxed) != gen)
+        return NULL;
+    orr__node *n = atomic_load_explicit(&s->node, memory_order_acquire);
+    atomic_store_explicit(&s->gen, gen + 1, memory_order_release);
+    return n;
+}
+
+/* For the thread's next handle. */
+static inline void slot_keep(orr__tls *tls, uint32_t i)
+{
     if (tls->nslot == ORR__SLOT_CACHE)
-        slots_give_back(tls, ORR__SLOT_CACHE / 2);
-    tls->slot[tls->nslot++] = (uint32_t)handle;
-    return true;
+        orr__slots_give_back(tls, ORR__SLOT_CACHE / 2);
+    tls->slot[tls->nslot++] = i;
 }
 
 bool orr__slot_free(uint64_t handle)
 {
-    return slot_free(orr__tls_get(), slot_of(handle), handle);
+    orr__tls *tls = orr__tls_get();
+    orr__slot *s = orr__slot_of(handle);
+    if (!s || (uint32_t)handle == ORR__SLOT_OOM)
+        return s != NULL;
+    pthread_mutex_t *lock = &freeing[atomic_load_explicit(&s->keeper, memory_order_relaxed)];
+    pthread_mutex_lock(lock);
+    orr__node *n = end_handle(s, (unsigned)(handle >> 32));
+    pthread_mutex_unlock(lock);
+    if (!n)
+        return false;
+    orr__node_unref(n);
+    if (orr__slots_begin(tls)) /* else the slot is lost, as in slots_give_back */
+        slot_keep(tls, (uint32_t)handle);
+    return true;
+}
+
+/* Ends the handles that are the scope's and made by this thread, the latest first; leaves their nodes at the end of its list, and
+ * says where. Those of other makers, of which there are hardly any, are freed one by one. */
+static size_t end_owned(orr__tls *tls, const orr__scope *scope)
+{
+    size_t top = scope->n;
+    pthread_mutex_t *mine = &freeing[tls->keeper];
+    pthread_mutex_lock(mine);
+    for (size_t i = scope->n; i-- > 0;) {
+        uint64_t h = scope->item[i];
+        orr__slot *s = orr__slot_of(h);
+        if (!s || s->scope != scope || (uint32_t)h == ORR__SLOT_OOM)
+            continue;
+        if (!tls->slot || atomic_load_explicit(&s->keeper, memory_order_relaxed) != tls->keeper) {
+            pthread_mutex_unlock(mine);
+            (void)orr__slot_free(h);
+            pthread_mutex_lock(mine);
+            continue;
+        }
+        orr__node *n = end_handle(s, (unsigned)(h >> 32));
+        if (!n)
+            continue;
+        slot_keep(tls, (uint32_t)h);
+        scope->item[--top] = (uint64_t)(uintptr_t)n;
+    }
+    pthread_mutex_unlock(mine);
+    return top;
 }
 
 void orr__slots_free_owned(orr__tls *tls, const orr__scope *scope)
 {
-    for (size_t i = scope->n; i-- > 0;) {
-        slot *s = slot_of(scope->item[i]);
-        if (s && s->scope == scope)
-            (void)slot_free(tls, s, scope->item[i]);
-    }
+    (void)orr__slots_begin(tls);
+    size_t first = scope->n ? end_owned(tls, scope) : 0;
+    for (size_t i = scope->n; i-- > first;)
+        orr__node_unref((orr__node *)(uintptr_t)scope->item[i]);
 }
 
 void orr__handles_shutdown(void)
 {
-    pthread_mutex_lock(&table.lock);
-    uint32_t made = table.made;
-    pthread_mutex_unlock(&table.lock);
-    for (uint32_t i = 2; i < made; i++) {
-        slot *s = slot_at(i);
+    uint32_t made = orr__slots_made();
+    for (uint32_t i = ORR__SLOT_OOM + 1; i < made; i++) {
+        orr__slot *s = orr__slot_at(i);
         unsigned gen = s ? atomic_load(&s->gen) : 0;
         if (gen & 1)
-            (void)orr__slot_free(pack(i, gen));
+            (void)orr__slot_free(orr__slot_pack(i, gen));
     }
     atomic_fetch_add(&orr__shutdowns, 1);
     orr__pending_clear();
@@ -354,12 +311,13 @@ bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *
                    orr_tensor **out)
 {
     for (int i = 0; i < n; i++) {
-        node[i] = t[i] ? orr__handle_node(t[i]) : NULL;
+        node[i] = t[i] ? look(t[i]) : NULL;
         if (!node[i]) {
             const char *name = names ? names[i] : "operand";
-            *out = t[i] ? orr__poison(at, ORR_EHANDLE,
-                                      "%s is no live tensor: its scope has ended, it was freed, or it never was one", name)
-                        : orr__poison(at, ORR_EINVAL, "%s is NULL", name);
+            *out =
+                t[i] ? orr__poison(at, ORR_EHANDLE,
+                                   "%s is no live tensor: its scope has ended, it was freed, or it never was one", name)
+                     : orr__poison(at, ORR_EINVAL, "%s is NULL", name);
             return false;
         }
         if (node[i]->poison) {

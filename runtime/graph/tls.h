@@ -8,6 +8,7 @@
 #include "runtime/graph/prog.h"
 
 #define ORR__SLOT_CACHE 128
+enum { ORR__KEEPERS = 8 }; /* locks around the ends of handles */
 
 /* What the user holds is the serial as a pointer: never followed, never given twice. */
 typedef struct orr__scope {
@@ -24,6 +25,7 @@ typedef struct orr__tls {
     orr__node *free_nodes, *more_nodes; /* lists by `next`; the second is full, or empty */
     int free_count, nslot;    /* nodes in the first: at most so many                */
     uint32_t *slot;           /* ORR__SLOT_CACHE of them; NULL until one is wanted  */
+    unsigned keeper;          /* whose lock guards the end of its handles           */
     orr__scope *scope;        /* innermost                                       */
     orr__scope *free_scopes;  /* ended ones, with their lists, for the next      */
     int nfree_scopes;
