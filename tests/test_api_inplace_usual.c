@@ -259,7 +259,7 @@ static void no_more_is_kept_than_is_spared(void)
     (void)unsetenv("ORRERY_PRINT");
 }
 
-static atomic_int launches_left;
+static atomic_int launches_left = -1; /* until one fails; below 0: none does */
 
 static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
 {
@@ -271,23 +271,23 @@ static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
 /* Whichever launch fails: what is held then has the right value, or an error. */
 static void a_step_that_fails_leaves_no_wrong_number(void)
 {
-    ORR_REQUIRE(ready());
-    orr__backend failing = orr__cpu;
-    const orr__backend *before = orr__exec_cpu;
+    static orr__backend failing;
     static float all[W1], pred[ROWS * OUT];
+    const orr__backend *before = orr__exec_cpu;
     int failed = 0, right = 0, lost = 0;
+    failing = orr__cpu;
     failing.launch = launch_or_fail;
+    orr__exec_cpu = &failing; /* as long as there are workers */
+    ORR_REQUIRE(ready());
     for (int n = 0; n < 12; n++) {
         double v, worst = 0.0;
         orr_scope *s = orr_scope_begin();
         names t = record();
         reference_pass(&ref);
         atomic_store(&launches_left, n);
-        orr__exec_cpu = &failing;
         (void)orr_item(t.loss, &v);
         orr_status read = orr_read(t.pred, pred, sizeof pred);
-        orr__exec_cpu = before;
-        bool hit = atomic_load(&launches_left) < 0;
+        bool hit = atomic_exchange(&launches_left, -1) < 0;
         failed += hit;
         for (int i = 0; read == ORR_OK && i < ROWS * OUT; i++)
             worst = fmax(worst, fabs(pred[i] - ref.pred[i]));
@@ -313,6 +313,7 @@ static void a_step_that_fails_leaves_no_wrong_number(void)
     printf("    %d steps failed; then %d predictions were there, %d lost and said so\n", failed, right, lost);
     ORR_CHECK(failed > 0);
     stop();
+    orr__exec_cpu = before;
 }
 
 /* -- another thread reads what is held ---------------------------------------------------------------------------- */
