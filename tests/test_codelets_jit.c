@@ -126,6 +126,12 @@ static void a_failing_compiler_is_said_once(void)
     stays_in_tier_0(script("crashes", "kill -SEGV $$"), "failed");
     stays_in_tier_0(script("nothing", "exit 0"), "left no result");
     stays_in_tier_0(script("garbage", "while [ \"$1\" != -o ]; do shift; done; echo garbage > $2"), "cannot be loaded");
+    stays_in_tier_0(
+        script("cut", "while [ \"$1\" != -o ]; do a=\"$a $1\"; shift; done; cc $a $3 -o $2; truncate -s 9000 $2"),
+        "no whole shared object");
+    stays_in_tier_0(script("hollow", "cc \"$@\"; while [ \"$1\" != -o ]; do shift; done\n"
+                                     "truncate -s 8192 $2; truncate -s 65536 $2"),
+                    "no whole shared object");
     stays_in_tier_0(script("full", "echo 'fatal error: x.s: No space left on device'; exit 1"), "No space left");
 }
 
@@ -184,6 +190,19 @@ static void a_program_that_ignores_its_children_is_served(void)
     orr__jit_unref(j);
     orr__jit_stop();
     (void)signal(SIGCHLD, old);
+}
+
+static void a_program_without_umask_is_served(void)
+{
+    ORR_NEED_COMPILER();
+    begin("daemon");
+    mode_t old = umask(0);
+    orr__jit_start();
+    orr__jit *j = jh_ask(6);
+    ORR_CHECK(jh_run(j, 7) == 42 && counted(1, 0, 0, 0));
+    orr__jit_unref(j);
+    orr__jit_stop();
+    (void)umask(old);
 }
 
 static void another_compiler_has_other_kernels(void)
@@ -328,6 +347,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_refused_directory_is_said_and_kernels_are_not_kept),
                                       ORR_TEST(what_the_disk_lost_is_compiled_again),
                                       ORR_TEST(a_program_that_ignores_its_children_is_served),
+                                      ORR_TEST(a_program_without_umask_is_served),
                                       ORR_TEST(another_compiler_has_other_kernels),
                                       ORR_TEST(stopping_does_not_wait_for_the_compiler),
                                       ORR_TEST(kernels_in_memory_are_bounded),

@@ -134,6 +134,19 @@ static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
     return ORR__BAD_TEXT;
 }
 
+/* Where the program's umask is 0, as in many daemons, the linker lets everyone write its result. Nobody else could: the
+ * folder lets nobody in. */
+static bool read_result(const folder *f, orr__bytes *out)
+{
+    struct stat st;
+    int fd = openat(f->fd, "kernel.so", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && fchmod(fd, 0600) == 0;
+    close(fd);
+    return ok && orr__safe_read(f->fd, "kernel.so", false, 64u << 20, out, NULL);
+}
+
 orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, int stop_fd,
                            orr__bytes *out, double *seconds)
 {
@@ -146,7 +159,7 @@ orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, cons
     orr__compiled got = ORR__NO_ROOM;
     if (write_text(&f, text)) {
         got = judge(run(c, &f, stop_fd, said, sizeof said), c, said);
-        if (got == ORR__COMPILED && !orr__safe_read(f.fd, "kernel.so", false, 64u << 20, out, NULL)) {
+        if (got == ORR__COMPILED && !read_result(&f, out)) {
             orr__say(ORR__SAY_CC_FAILS, "a kernel is not compiled: %s left no result", c->path);
             got = ORR__BAD_TEXT;
         }

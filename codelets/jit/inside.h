@@ -95,6 +95,9 @@ orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, cons
                            orr__bytes *out, double *seconds);
 extern double orr__compile_limit; /* seconds; tests shorten it */
 
+/* elf.c: nothing is missing of this shared object. */
+bool orr__elf_whole(const unsigned char *code, size_t size);
+
 /* -- load.c: kernels in memory ------------------------------------------------------------------------------- */
 
 typedef struct orr__code {

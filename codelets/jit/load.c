@@ -135,6 +135,10 @@ static void *from_file(const unsigned char *code, size_t size, const char *dir)
 
 static bool load(orr__code *c, const unsigned char *code, size_t size, const char *dir)
 {
+    if (!orr__elf_whole(code, size)) {
+        orr__say(ORR__SAY_LOAD, "a compiled kernel cannot be loaded: it is no whole shared object");
+        return false;
+    }
     c->handle = from_memory(code, size);
     if (!c->handle)
         c->handle = from_file(code, size, dir);
