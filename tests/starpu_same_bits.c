@@ -128,8 +128,14 @@ static void sums_child(void)
     orr_scope *s = orr_scope_begin();
     orr_seed(3);
     orr_tensor *x = orr_randn(ORR_F64, ORR_SHAPE(20000, 7), 0.0, 1.0), *a = orr_reshape(x, ORR_SHAPE(700, 200));
-    orr_tensor *t[] = { orr_sum(orr_exp(x), ORR_AXES(0, 1), false), orr_sum(x, ORR_AXES(0), false),
-                        orr_sum(orr_mul(a, a), ORR_AXES(1), false), orr_matmul(orr_transpose(a), a),
+    orr_tensor *l = orr_randn(ORR_F64, ORR_SHAPE(257, 259), 0.0, 1.0),
+               *r = orr_randn(ORR_F64, ORR_SHAPE(259, 263), 0.0, 1.0);
+    orr_tensor *t[] = { orr_sum(orr_exp(x), ORR_AXES(0, 1), false),
+                        orr_sum(x, ORR_AXES(0), false),
+                        orr_sum(orr_mul(a, a), ORR_AXES(1), false),
+                        orr_matmul(orr_transpose(a), a),
+                        orr_matmul(l, r), /* the BLAS rounds by the number of its rows */
+                        orr_relu(orr_matmul(orr_transpose(r), orr_transpose(l))),
                         orr_softmax(a, 0) };
     enum { N = sizeof t / sizeof *t };
     FILE *f = fopen(getenv("ORR_TEST_BITS"), "ae");
@@ -137,7 +143,7 @@ static void sums_child(void)
     ORR_CHECK_MSG(orr_eval_all(t, N) == ORR_OK, "%s", orr_error_message());
     for (int i = 0; i < N; i++) {
         const double *v = orr_data(t[i]);
-        for (int64_t k = 0; v && k < orr_tensor_size(t[i]); k += 1 + orr_tensor_size(t[i]) / 100)
+        for (int64_t k = 0; v && k < orr_tensor_size(t[i]); k += 1 + orr_tensor_size(t[i]) / 1000)
             (void)fprintf(f, "sum %d.%lld %a\n", i, (long long)k, v[k]);
     }
     ORR_CHECK(fclose(f) == 0);

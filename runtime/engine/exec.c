@@ -100,13 +100,14 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
     return orr__exec_cpu->launch(s->cpu, &l);
 }
 
-/* Step s as a whole; in, out as in orr__exec_launch. */
+/* Step s as a whole; in, out as in orr__exec_launch. A product's bits depend on how many rows the BLAS is given: with
+ * ORRERY_DETERMINISTIC it gets those of a task's, whoever runs the plan. */
 static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar)
 {
     orr__launch l = { .region = s->region, .hi = s->region->dim[0], .in = in, .out = out, .scalar = scalar };
     orr_status st = ORR_OK;
 
-    if (!s->partial)
+    if (!s->partial && (!orr__env.deterministic || s->graph))
         return orr__exec_cpu->launch(s->cpu, &l);
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
         st = orr__exec_launch(s, t, in, out, scalar);
