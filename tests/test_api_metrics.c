@@ -83,6 +83,23 @@ static void evaluations_are_counted_by_kind(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* In the report as in the struct. */
+static void is_reported(const char *text, const orr_metric *m)
+{
+    static const char *const name[] = { "p50", "p95", "p99" };
+    const double want[] = { m->p50, m->p95, m->p99 };
+    char word[sizeof m->what + 16];
+    (void)snprintf(word, sizeof word, "{\"what\": \"%.63s\"", m->what);
+    const char *row = strstr(text, word);
+    ORR_REQUIRE(row != NULL);
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(word, sizeof word, "\"%s\": ", name[i]);
+        const char *p = strstr(row, word);
+        double got = p ? strtod(p + strlen(word), NULL) : -1;
+        ORR_CHECK_MSG(fabs(got - want[i]) <= 1e-8 * want[i], "%s: %.12g, not %.12g", name[i], got, want[i]);
+    }
+}
+
 static void the_report_is_json_in_any_locale(void)
 {
     char *text = NULL;
@@ -95,12 +112,29 @@ static void the_report_is_json_in_any_locale(void)
     ORR_CHECK(f && orr_metrics_json(f) == ORR_OK && fclose(f) == 0);
     ORR_CHECK(text && is_json(text));
     ORR_CHECK(text && strstr(text, "\"kinds\"") && strstr(text, "exp") && strstr(text, "\"p99\""));
+    if (comma)
+        (void)setlocale(LC_ALL, "C");
+    orr_metric row[8];
+    int n = orr_metrics(row, 8);
+    for (int i = 0; i < n && i < 8; i++)
+        is_reported(text, &row[i]);
     free(text);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_metrics_json(NULL) == ORR_EINVAL);
     ORR_CHECK(orr_shutdown() == ORR_OK);
-    if (comma)
-        (void)setlocale(LC_ALL, "C");
+}
+
+static void the_peak_counts_from_init(void)
+{
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_eval(orr_exp(orr_ones(ORR_F32, ORR_SHAPE(1 << 20)))) == ORR_OK);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_memory_stats().peak >= 4 << 20);
+    ORR_CHECK(orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
+    orr_memory m = orr_memory_stats();
+    ORR_CHECK_MSG(m.peak == m.live && m.spilled_peak == 0, "peak %zu, live %zu", m.peak, m.live);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
 int main(int argc, char **argv)
@@ -109,6 +143,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(odd_times_are_counted_at_the_ends),
                                       ORR_TEST(evaluations_are_counted_by_kind),
                                       ORR_TEST(the_report_is_json_in_any_locale),
+                                      ORR_TEST(the_peak_counts_from_init),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.metrics", tests);
 }

@@ -218,15 +218,19 @@ static void a_forked_child_leaves_the_parents_trace_alone(void)
     free(text);
 }
 
-static void the_process_number_goes_into_the_name(void)
+static void the_process_number_goes_into_the_name_and_the_events(void)
 {
     char want[96], name[96];
     (void)snprintf(name, sizeof name, "%s/t.%%p.json", folder);
     (void)snprintf(want, sizeof want, "%s/t.%ld.json", folder, (long)getpid());
     (void)setenv("ORRERY_TRACE", name, 1);
-    ORR_CHECK(orr_init(NULL) == ORR_OK && orr_shutdown() == ORR_OK);
-    char *text = slurp(want);
-    ORR_CHECK(text && is_json(text));
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    work();
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    char *text = slurp(want), pid[32];
+    ORR_REQUIRE(text && is_json(text));
+    (void)snprintf(pid, sizeof pid, "\"pid\":%ld,", (long)getpid()); /* joined files keep processes apart */
+    ORR_CHECK(count(text, "\"pid\":") > 1 && count(text, "\"pid\":") == count(text, pid));
     free(text);
     (void)unlink(want);
 }
@@ -251,7 +255,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(odd_names_stay_json),
                                       ORR_TEST(a_program_without_shutdown_keeps_its_trace),
                                       ORR_TEST(a_forked_child_leaves_the_parents_trace_alone),
-                                      ORR_TEST(the_process_number_goes_into_the_name),
+                                      ORR_TEST(the_process_number_goes_into_the_name_and_the_events),
                                       ORR_TEST(a_file_that_cannot_be_written_is_an_error_at_init),
                                       { 0 } };
     if (!mkdtemp(folder))

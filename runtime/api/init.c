@@ -47,8 +47,10 @@ static orr_status configure(orr__site at, const orr_config *config)
         return orr__fail(at, ORR_EENV,
                          "ORRERY_SPILL_DIR is for what is beyond a limit, and there is none: set "
                          "ORRERY_MEMORY_LIMIT to the memory that tensors may take");
-    if (st == ORR_OK && (st = orr__spill_start(at, orr__env.spill_dir)) == ORR_OK)
+    if (st == ORR_OK && (st = orr__spill_start(at, orr__env.spill_dir)) == ORR_OK) {
         orr__pool_limit(orr__env.memory_limit);
+        orr__pool_peak_reset();
+    }
     return st;
 }
 

@@ -41,7 +41,8 @@ static void put_counters(FILE *to)
 
     (void)fputs("{\n\"engine\": ", to);
     orr__json_put(to, orr_engine_name());
-    (void)fprintf(to, ",\n\"memory\": {\"live\": %zu, \"pooled\": %zu, \"peak\": %zu, \"limit\": %zu, "
+    (void)fprintf(to,
+                  ",\n\"memory\": {\"live\": %zu, \"pooled\": %zu, \"peak\": %zu, \"limit\": %zu, "
                   "\"spilled\": %zu, \"spilled_peak\": %zu}",
                   m.live, m.pooled, m.peak, m.limit, m.spilled, m.spilled_peak);
     (void)fprintf(to, ",\n\"plans\": {\"made\": %llu, \"found\": %llu, \"evicted\": %llu, \"kept\": %d}",
@@ -69,7 +70,7 @@ orr_status orr_metrics_json(FILE *to)
     for (int i = 0; i < m && i < n; i++) {
         (void)fprintf(to, "%s\n{\"what\": ", i ? "," : "");
         orr__json_put(to, all[i].what);
-        (void)fprintf(to, ", \"tasks\": %llu, \"seconds\": %.9f, \"p50\": %.3g, \"p95\": %.3g, \"p99\": %.3g}",
+        (void)fprintf(to, ", \"tasks\": %llu, \"seconds\": %.9f, \"p50\": %.9g, \"p95\": %.9g, \"p99\": %.9g}",
                       (unsigned long long)all[i].tasks, all[i].seconds, all[i].p50, all[i].p95, all[i].p99);
     }
     (void)fputs("]}\n", to);

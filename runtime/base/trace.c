@@ -106,7 +106,8 @@ static void begin(char kind, int track)
 {
     (void)fputs(first ? "\n{\"ph\":\"" : ",\n{\"ph\":\"", out);
     (void)putc(kind, out);
-    put_number("\",\"pid\":1,\"tid\":", track);
+    put_number("\",\"pid\":", owner);
+    put_number(",\"tid\":", track);
     first = false;
 }
 
