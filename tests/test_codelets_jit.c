@@ -126,7 +126,9 @@ static void a_failing_compiler_is_said_once(void)
     stays_in_tier_0(script("crashes", "kill -SEGV $$"), "failed");
     stays_in_tier_0(script("nothing", "exit 0"), "left no result");
     stays_in_tier_0(script("garbage", "while [ \"$1\" != -o ]; do shift; done; echo garbage > $2"), "cannot be loaded");
-    stays_in_tier_0(script("full", "echo 'fatal error: x.s: No space left on device'; exit 1"), "No space left");
+    stays_in_tier_0(script("full", "echo 'error: x'; echo 'ld: final link failed: No space left on device'; echo "
+                                   "'error: ld returned 1'; exit 1"),
+                    "No space left");
 }
 
 /* The loader would map what the headers promise: the process would be killed. */

@@ -93,18 +93,24 @@ static orr__spawned run(const orr__compiler *c, const folder *f, int stop_fd, ch
     return orr__spawn(argv, f->path, orr__compile_limit, stop_fd, said, size);
 }
 
-static bool about_room(const char *said)
+/* Where it is said that there is no room; NULL: nowhere. */
+static const char *about_room(const char *said)
 {
-    return strstr(said, "No space left") || strstr(said, "quota") || strstr(said, "File too large") ||
-           strstr(said, "Read-only file system");
+    static const char *const word[] = { "No space left", "quota", "File too large", "Read-only file system" };
+    const char *at = NULL;
+    for (size_t i = 0; i < sizeof word / sizeof *word && !at; i++)
+        at = strstr(said, word[i]);
+    return at;
 }
 
-/* What the compiler said, on one line. */
-static void one_line(char *said)
+/* What the compiler said, on one line: that of `at`, else from the first error on. */
+static void one_line(char *said, const char *at)
 {
-    const char *error = strstr(said, "error");
-    if (error)
-        memmove(said, error, strlen(error) + 1);
+    while (at && at > said && at[-1] != '\n')
+        at--;
+    at = at ? at : strstr(said, "error");
+    if (at)
+        memmove(said, at, strlen(at) + 1);
     said[strcspn(said, "\n")] = '\0';
 }
 
@@ -118,18 +124,19 @@ static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
                  orr__compile_limit);
         return ORR__NO_COMPILER;
     case ORR__CANNOT_RUN:
-        one_line(said);
+        one_line(said, NULL);
         orr__say(ORR__SAY_CC_GONE, "no more kernels are compiled: %s cannot be run%s%.200s", c->path,
                  said[0] ? ": " : "", said);
         return ORR__NO_COMPILER;
     case ORR__RAN_BADLY: break;
     }
-    if (about_room(said)) {
-        one_line(said);
+    const char *room = about_room(said);
+    if (room) {
+        one_line(said, room);
         orr__say(ORR__SAY_TMP, "a kernel is not compiled: %.200s", said);
         return ORR__NO_ROOM;
     }
-    one_line(said);
+    one_line(said, NULL);
     orr__say(ORR__SAY_CC_FAILS, "a kernel is not compiled: %s failed%s%.300s", c->path, said[0] ? ": " : "", said);
     return ORR__BAD_TEXT;
 }
