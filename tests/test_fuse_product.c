@@ -77,6 +77,30 @@ static void bias_and_activation_go_into_the_product(void)
     (void)orr_scope_end(s);
 }
 
+static double bytes_of(orr_tensor *t)
+{
+    orr__regions rs = regions_of(&t, 1, ORR__FUSE_TILES);
+    double bytes = rs.n == 1 ? rs.region[0].bytes : -1;
+    orr__regions_free(&rs);
+    return bytes;
+}
+
+/* Else a batch of a data set would be foreseen to take as long as the data set. */
+static void a_slice_costs_what_is_read_of_it(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *data = filled(ORR_F32, ORR_SHAPE(1000, 20), 1), *w = filled(ORR_F32, ORR_SHAPE(20, 16), 2);
+    orr_tensor *batch = orr_slice_axis(data, 0, 64, 128, 1);
+    ORR_CHECK(bytes_of(orr_relu(orr_matmul(batch, w))) == 4.0 * (64 * 20 + 20 * 16 + 64 * 16));
+    ORR_CHECK(bytes_of(orr_matmul(orr_slice_axis(w, 1, 0, 4, 1), orr_slice_axis(w, 0, 0, 4, 1))) ==
+              4.0 * (20 * 4 + 4 * 16 + 320));
+    ORR_CHECK(bytes_of(orr_neg(batch)) == 4.0 * 2 * 64 * 20);
+    ORR_CHECK(bytes_of(orr_mul(batch, orr_slice_axis(data, 0, 5, 6, 1))) == 4.0 * (2 * 64 * 20 + 20));
+    ORR_CHECK(bytes_of(orr_mul(batch, orr_slice_axis(data, 0, 128, 192, 1))) == 4.0 * 3 * 64 * 20);
+    ORR_CHECK(bytes_of(orr_sum(orr_square(batch), ORR_AXES(1), false)) == 4.0 * (64 * 20 + 64));
+    (void)orr_scope_end(s);
+}
+
 static void batches_with_one_right_factor_are_one_product(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -318,6 +342,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(bias_and_activation_go_into_the_product),
+        ORR_TEST(a_slice_costs_what_is_read_of_it),
         ORR_TEST(batches_with_one_right_factor_are_one_product),
         ORR_TEST(refusals_have_reasons),
         ORR_TEST(every_activation_and_dtype_as_without_fusion),

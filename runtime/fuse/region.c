@@ -170,38 +170,6 @@ static void label(orr__region *r, const char *const *as)
         append(r, r->naccess ? "copy" : "fill", "");
 }
 
-static void cost(orr__region *r)
-{
-    double n = 1, per = 0;
-    for (int d = 0; d < r->rank; d++)
-        n *= (double)r->dim[d];
-    for (int i = 0; i < r->ninstr; i++) {
-        const orr__rinstr *in = &r->instr[i];
-        per += in->kind == ORR__RI_EW ? orr__ew(in->op)->flops : in->kind == ORR__RI_RANDOM ? 30 : 1;
-    }
-    if (r->kind == ORR__G_MATMUL) {
-        int64_t k = r->dim[r->rank - 1];
-        per = k ? 2 + per / (double)k : 0;
-    } else if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
-        per += r->nout;
-    if (r->kind == ORR__G_USER)
-        per = r->user->k.flops > 0 ? r->user->k.flops : 1;
-    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* n³/3 a matrix, n² a row */
-        per = (double)r->dim[r->rank - 1] / (r->kind == ORR__G_SOLVE ? 1 : 3);
-    r->flops = n * per;
-    r->bytes = 0;
-    for (int i = 0; i < r->nin; i++) {
-        double touched = (double)r->in_count[i];
-        if (r->kind == ORR__G_TAKE && i == 0 && touched > (double)r->out_count)
-            touched = (double)r->out_count;
-        if (r->kind <= ORR__G_ARGREDUCE && touched > n)
-            touched = n;
-        r->bytes += touched * (double)orr_dtype_size((orr_dtype)r->in_dtype[i]);
-    }
-    for (int k = 0; k < r->nout; k++)
-        r->bytes += (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[k]);
-}
-
 void orr__region_relabel(orr__region *r, const char *const *as)
 {
     label(r, as);
@@ -212,7 +180,7 @@ void orr__region_finish(orr__region *r)
     if (r->kind <= ORR__G_MATMUL)
         merge_axes(r);
     label(r, NULL);
-    cost(r);
+    orr__region_cost(r);
     r->key = key_of(r);
 }
 

@@ -97,6 +97,8 @@ enum { ORR__FUSE_NONE, ORR__FUSE_MAPS, ORR__FUSE_ROWS, ORR__FUSE_TILES };
 orr_status orr__fuse(orr__site at, const orr__prog *p, int how, orr__regions *out);
 void orr__regions_free(orr__regions *r);
 void orr__region_free(orr__region *r); /* its arrays, not r itself */
+/* Fills in flops and bytes. */
+void orr__region_cost(orr__region *r);
 /* Merges axes, then fills in label, key, flops, bytes. */
 void orr__region_finish(orr__region *r);
 /* The label anew: as[i], where not NULL, names what instruction i is part of. */

@@ -1,0 +1,53 @@
+/* What a region computes and moves, as far as its accesses and instructions tell.
+ * Must not know: how long that takes. */
+#include "config.h"
+
+#include "ops/define.h"
+#include "runtime/fuse/region.h"
+
+/* Places that an access reads: those of the axes that it moves along; of all, when a register says where. */
+static double places(const orr__region *r, const orr__access *a)
+{
+    double n = 1;
+    for (int d = 0; d < r->rank; d++)
+        if (a->placed || a->stride[d] != 0)
+            n *= (double)(a->box >> d & 1 ? a->hi[d] - a->lo[d] : r->dim[d]);
+    return n;
+}
+
+/* Elements of input i that are read, at most: a slice of a large array is not the array. */
+static double touched(const orr__region *r, int i)
+{
+    double all = (double)r->in_count[i], sum = 0;
+    if (r->kind == ORR__G_TAKE && i == 0)
+        return all < (double)r->out_count ? all : (double)r->out_count;
+    for (int k = 0; k < r->naccess; k++)
+        sum += r->access[k].input == i ? places(r, &r->access[k]) : 0;
+    return r->naccess && sum < all ? sum : all;
+}
+
+void orr__region_cost(orr__region *r)
+{
+    double n = 1, per = 0;
+    for (int d = 0; d < r->rank; d++)
+        n *= (double)r->dim[d];
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        per += in->kind == ORR__RI_EW ? orr__ew(in->op)->flops : in->kind == ORR__RI_RANDOM ? 30 : 1;
+    }
+    if (r->kind == ORR__G_MATMUL) {
+        int64_t k = r->dim[r->rank - 1];
+        per = k ? 2 + per / (double)k : 0;
+    } else if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
+        per += r->nout;
+    if (r->kind == ORR__G_USER)
+        per = r->user->k.flops > 0 ? r->user->k.flops : 1;
+    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* n³/3 a matrix, n² a row */
+        per = (double)r->dim[r->rank - 1] / (r->kind == ORR__G_SOLVE ? 1 : 3);
+    r->flops = n * per;
+    r->bytes = 0;
+    for (int i = 0; i < r->nin; i++)
+        r->bytes += touched(r, i) * (double)orr_dtype_size((orr_dtype)r->in_dtype[i]);
+    for (int k = 0; k < r->nout; k++)
+        r->bytes += (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+}
