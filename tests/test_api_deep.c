@@ -1,7 +1,8 @@
-/* Graphs of great depth: what the stack, or the square of the number of steps, would bound.
+/* Graphs of great depth or width: what the stack, or the square of the number of steps, would bound.
  * Must not know: how graphs are walked. */
 #include "config.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 #include <orrery.h>
@@ -50,10 +51,82 @@ static void ten_thousand_steps_are_planned_in_seconds(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* Processor's seconds until so many siblings, which begin at one value, have theirs. */
+enum { WIDE = 100000 };
+static double siblings(orr_tensor *(*one)(orr_tensor *x, orr_tensor *by), double (*want)(double by))
+{
+    static const float ones[4] = { 1, 1, 1, 1 };
+    static orr_tensor *t[WIDE];
+    clock_t begin = clock();
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(2, 2), ones);
+    for (int i = 0; i < WIDE; i++)
+        t[i] = one(x, orr_scalar((double)i / WIDE));
+    ORR_CHECK(orr_eval_all(t, WIDE) == ORR_OK);
+    double worst = 0;
+    for (int i = 0; i < WIDE; i += 997) {
+        float y[4] = { 0 };
+        ORR_CHECK(orr_read(t[i], y, (size_t)orr_tensor_size(t[i]) * sizeof *y) == ORR_OK);
+        worst = fmax(worst, fabs((double)y[0] - want((double)i / WIDE)));
+    }
+    ORR_CHECK_MSG(worst < 1e-5, "off by %g", worst);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    return (double)(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+static orr_tensor *a_map(orr_tensor *x, orr_tensor *by)
+{
+    return orr_tanh(orr_mul(x, by));
+}
+static orr_tensor *a_sum(orr_tensor *x, orr_tensor *by)
+{
+    return orr_sum(orr_mul(x, by), ORR_ALL_AXES, false);
+}
+static orr_tensor *a_product(orr_tensor *x, orr_tensor *by)
+{
+    return orr_relu(orr_matmul(x, orr_mul(x, by)));
+}
+static double four(double by)
+{
+    return 4 * by;
+}
+static double two(double by)
+{
+    return 2 * by;
+}
+
+static void a_hundred_thousand_siblings_are_planned_in_seconds(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    double maps = siblings(a_map, tanh), sums = siblings(a_sum, four), products = siblings(a_product, two);
+    ORR_CHECK_MSG(maps + sums + products < 60, "%.1f, %.1f, %.1f s of processor time", maps, sums, products);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* … and so is what reads them all. */
+static void a_join_of_a_hundred_thousand_is_planned_in_seconds(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    static orr_tensor *t[WIDE];
+    clock_t begin = clock();
+    for (int i = 0; i < WIDE; i++)
+        t[i] = orr_tanh(orr_full(ORR_F32, ORR_SHAPE(1, 4), (double)i / WIDE));
+    double sum = 0, want = 0;
+    ORR_CHECK(orr_item(orr_sum(orr_cast(orr_concat(t, WIDE, 0), ORR_F64), ORR_ALL_AXES, false), &sum) == ORR_OK);
+    for (int i = 0; i < WIDE; i++)
+        want += 4 * tanh((double)i / WIDE);
+    ORR_CHECK_MSG(fabs(sum - want) < 1e-5 * want, "%.9g, not %.9g", sum, want);
+    double took = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    ORR_CHECK_MSG(took < 20, "%.1f s of processor time", took);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(a_hundred_thousand_views_are_seen_through),
                                       ORR_TEST(ten_thousand_steps_are_planned_in_seconds),
+                                      ORR_TEST(a_hundred_thousand_siblings_are_planned_in_seconds),
+                                      ORR_TEST(a_join_of_a_hundred_thousand_is_planned_in_seconds),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.deep", tests);
 }

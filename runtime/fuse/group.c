@@ -53,9 +53,12 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
         if (more)
             g->reason = more;
         int *of = more ? realloc(g->reason_of, (size_t)cap * sizeof *of) : NULL;
-        if (!of)
+        if (of)
+            g->reason_of = of;
+        int *before = of ? realloc(g->before, (size_t)cap * sizeof *before) : NULL;
+        if (!before)
             return; /* only for people: a missing line is no fault */
-        g->reason_of = of;
+        g->before = before;
         g->reason_cap = cap;
     }
     char text[256];
@@ -63,12 +66,14 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    for (int i = 0; i < g->nreason; i++)
-        if (g->reason_of[i] == root && !strcmp(g->reason[i], text))
+    for (int i = g->told[root]; i >= 0; i = g->before[i])
+        if (!strcmp(g->reason[i], text))
             return; /* merging was done again */
+    if (!(g->reason[g->nreason] = strdup(text)))
+        return;
     g->reason_of[g->nreason] = root;
-    if ((g->reason[g->nreason] = strdup(text)))
-        g->nreason++;
+    g->before[g->nreason] = g->told[root];
+    g->told[root] = g->nreason++;
 }
 
 bool orr__is_choice(const orr__group *g, int i)
@@ -303,6 +308,8 @@ void orr__group_free(orr__group *g)
     free(g->inputs);
     free(g->home);
     free(g->members);
+    free(g->below);
+    free(g->run);
     free(g->product);
     free(g->space);
     free(g->stored);
@@ -315,6 +322,8 @@ void orr__group_free(orr__group *g)
         free(g->reason[i]);
     free(g->reason);
     free(g->reason_of);
+    free(g->told);
+    free(g->before);
     memset(g, 0, sizeof *g);
 }
 
@@ -330,12 +339,14 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group
     g->movable = malloc(n * sizeof *g->movable);
     g->size = calloc(n, sizeof *g->size);
     g->inputs = calloc(n, sizeof *g->inputs);
-    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->movable || !g->size || !g->inputs) {
+    g->told = malloc(n * sizeof *g->told);
+    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->movable || !g->size || !g->inputs || !g->told) {
         orr__group_free(g);
         return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }
     for (int i = 0; i < p->n; i++) {
         g->owner[i] = ORR__NO_OWNER;
+        g->told[i] = -1;
         expression_cost(g, i);
     }
     for (int k = 0; k < p->nout; k++) {

@@ -23,9 +23,12 @@ typedef struct {
     int *size;       /* per root: nodes taken in so far                          */
     int *inputs;     /* per root: buffers read so far                            */
     char **reason; int *reason_of; int nreason, reason_cap; /* of: the root that was made */
+    int *told, *before; /* root -> the last reason for it; reason -> the one before for the same root; -1 */
     /* merge.c: roots that become one region with several outputs */
     int *home;       /* root -> the last root of its region; itself when alone   */
     int *members;    /* home -> number of roots at home there                    */
+    int *below;      /* root -> the next root of its region, an earlier one, -1; from the home all are met */
+    int *run;        /* root -> itself, or an earlier one that regions bind it to: see orr__merge_least */
     int *product;    /* home -> the matmul among them, -1                        */
     int *dep0, *dep; /* root i reads the buffers of roots dep[dep0[i] … dep0[i+1]) */
     uint8_t *dep_by; /* … ORR__BY_VIEW                                           */

@@ -267,8 +267,8 @@ void orr__lower_space(orr__region *r, const orr_shape *s)
 void orr__lower_outputs(orr__lowering *c, const orr__lview *v)
 {
     orr__region *r = c->r;
-    for (int k = c->home - 1; k >= 0 && r->nout < ORR__REGION_OUTS; k--)
-        if (c->g->root[k] && c->g->home[k] == c->home && c->g->stored[k]) {
+    for (int k = c->g->below[c->home]; k >= 0 && r->nout < ORR__REGION_OUTS; k = c->g->below[k])
+        if (c->g->stored[k]) {
             int from = r->kind == ORR__G_REDUCE ? orr__arg(c->p, k, 0) : k;
             r->out[r->nout] = k;
             r->out_dtype[r->nout] = c->p->node[k]->dtype;

@@ -64,11 +64,8 @@ static bool maps_rows(const orr__merging *c, int i, int j)
 static int outputs_with(const orr__merging *c, int i, int j)
 {
     int n = 1 + orr__read_outside(c, i, j, i);
-    for (int m = j - 1, left = c->g->members[j] - 1; m >= 0 && left > 0; m--)
-        if (c->g->root[m] && c->g->home[m] == j) {
-            left--;
-            n += orr__read_outside(c, m, j, i);
-        }
+    for (int m = c->g->below[j]; m >= 0; m = c->g->below[m])
+        n += orr__read_outside(c, m, j, i);
     return n;
 }
 
@@ -112,13 +109,9 @@ static bool seen_well(const orr__group *g, role as, int k, int m, int j)
 static int reads_of(const orr__group *g, int i, int j)
 {
     int n = 0;
-    for (int m = j, left = g->loads[i] > 0 ? g->members[j] : 0; m >= 0 && left; m--) {
-        if (!g->root[m] || g->home[m] != j)
-            continue;
-        left--;
+    for (int m = g->loads[i] > 0 ? j : -1; m >= 0; m = g->below[m])
         for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
             n += g->dep[k] == i;
-    }
     return n;
 }
 
@@ -130,10 +123,7 @@ static int may_join(orr__merging *c, int i, int j)
     if (as == AS_OTHER || orr__region_full(g, i, j, reads_of(g, i, j)) || outputs_with(c, i, j) > ORR__REGION_OUTS)
         return 0;
     int least = orr__merge_least(g, i);
-    for (int m = j, left = g->members[j]; m >= 0 && left; m--) {
-        if (!g->root[m] || g->home[m] != j)
-            continue;
-        left--;
+    for (int m = j; m >= 0; m = g->below[m])
         for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
             int d = g->dep[k];
             if (d == i && !seen_well(g, as, k, m, j))
@@ -144,16 +134,14 @@ static int may_join(orr__merging *c, int i, int j)
             if (r)
                 return r < 0 ? -1 : 0; /* a third region stands between the two */
         }
-    }
     return 1;
 }
 
 static void join(orr__group *g, int i, int j)
 {
-    g->home[i] = j;
-    g->members[j]++;
     g->size[j] += g->size[i];
     g->inputs[j] += g->inputs[i] - reads_of(g, i, j);
+    orr__merge_members(g, i, j);
     if (orr__is_product(g, i))
         g->product[j] = i;
 }
@@ -162,10 +150,7 @@ static void join(orr__group *g, int i, int j)
 static int gather_one(orr__merging *c, int j, bool product)
 {
     orr__group *g = c->g;
-    for (int m = j, left = g->members[j]; m >= 0 && left; m--) {
-        if (!g->root[m] || g->home[m] != j)
-            continue;
-        left--;
+    for (int m = j; m >= 0; m = g->below[m])
         for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
             int i = g->dep[k], yes = orr__is_product(g, i) == product ? may_join(c, i, j) : 0;
             if (yes > 0)
@@ -173,7 +158,6 @@ static int gather_one(orr__merging *c, int j, bool product)
             if (yes)
                 return yes;
         }
-    }
     return 0;
 }
 
@@ -236,6 +220,8 @@ void orr__merge_undo(orr__group *g)
 {
     free(g->home);
     free(g->members);
+    free(g->below);
+    free(g->run);
     free(g->product);
     free(g->space);
     free(g->stored);
@@ -243,7 +229,7 @@ void orr__merge_undo(orr__group *g)
     free(g->dep);
     free(g->dep_by);
     free(g->order);
-    g->home = g->members = g->product = g->space = g->dep0 = g->dep = g->order = NULL;
+    g->home = g->members = g->below = g->run = g->product = g->space = g->dep0 = g->dep = g->order = NULL;
     g->stored = NULL;
     g->dep_by = NULL;
     g->norder = 0;
@@ -252,18 +238,22 @@ void orr__merge_undo(orr__group *g)
 orr_status orr__merge(orr__site at, orr__group *g)
 {
     size_t n = (size_t)g->p->n + 1;
-    orr__merging c = { .g = g, .stamp = malloc(ORR__BYS * n * sizeof *c.stamp) };
+    orr__merging c = { .g = g, .mark = -1, .stamp = malloc(ORR__BYS * n * sizeof *c.stamp) };
     g->home = malloc(n * sizeof *g->home);
     g->members = malloc(n * sizeof *g->members);
+    g->below = malloc(n * sizeof *g->below);
+    g->run = malloc(n * sizeof *g->run);
     g->product = malloc(n * sizeof *g->product);
     g->space = malloc(n * sizeof *g->space);
     g->dep0 = malloc((n + 1) * sizeof *g->dep0);
-    bool ok = c.stamp && g->home && g->members && g->product && g->space && g->dep0;
+    bool ok = c.stamp && g->home && g->members && g->below && g->run && g->product && g->space && g->dep0;
     if (ok)
         memset(c.stamp, -1, ORR__BYS * n * sizeof *c.stamp);
     for (int i = 0; i < g->p->n && ok; i++) {
         g->home[i] = i;
         g->members[i] = 1;
+        g->below[i] = -1;
+        g->run[i] = i;
         g->product[i] = -1;
         g->space[i] = i;
         g->dep0[i] = c.ndep;

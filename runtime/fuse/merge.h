@@ -13,6 +13,7 @@ typedef struct {
     int dep_cap, ndep;
     int *user, *next, *first, nuser; /* who reads root i: user[e] for e = first[i], next[e], … */
     int *stamp; /* ORR__BYS·root + by: seen so; or home: visited by a search */
+    int mark;   /* the last that a search left there: below all others */
 } orr__merging;
 
 /* Is root i element-wise? */
@@ -35,10 +36,13 @@ static inline bool orr__region_full(const orr__group *g, int i, int j, int reads
 
 /* merge_deps.c. One more node for the walk under way. The roots that root r reads, down through what vanishes into it. Is
  * the region of `target` among what the region of `from` needs, directly or not? -1, false: no memory. The first region
- * that may need it: those of earlier roots do not, unless one has a later root, too. */
+ * that may need it: those of earlier roots do not, unless one has a later root, too. A mark that no stamp has. The roots
+ * at home in a go to b, a later home. */
 bool orr__merge_push(orr__merging *c, int node, int by);
 bool orr__merge_list(orr__merging *c, int r);
 int orr__merge_least(const orr__group *g, int target);
+int orr__merge_mark(orr__merging *c);
+void orr__merge_members(orr__group *g, int a, int b);
 int orr__merge_reaches(orr__merging *c, int from, int target);
 /* merge_beside.c: reductions of the same elements that do not wait for one another. False: no memory. */
 bool orr__merge_beside(orr__merging *c);

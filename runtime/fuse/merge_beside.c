@@ -16,21 +16,11 @@ static int folded_by(const orr__group *g, int j)
     return orr__op_of(g->p, j) == ORR__OP_REDUCE && g->p->node[j]->attr.mask ? orr__arg(g->p, j, 0) : -1;
 }
 
-/* The next member of the region at home in j, below m; -1: there is none. */
-static int next_member(const orr__group *g, int j, int m)
-{
-    if (g->members[j] == 1)
-        return -1;
-    for (m--; m >= 0 && !(g->root[m] && g->home[m] == j); m--)
-        ;
-    return m;
-}
-
 /* Can all that the region folds be folded row by row, as part of a region of rows? */
 static bool by_rows(const orr__group *g, int j)
 {
     bool all = true;
-    for (int m = j; m >= 0 && g->space[j] == j; m = next_member(g, j, m))
+    for (int m = j; m >= 0 && g->space[j] == j; m = g->below[m])
         if (orr__op_of(g->p, m) == ORR__OP_REDUCE)
             all = all && orr__folds_rows(g->p, m) && !g->apart[m];
     return all;
@@ -54,7 +44,7 @@ static int buffers(orr__merging *c, int j, int mark, int like)
     int found = 0;
     int64_t large = orr__shape_count(&g->p->node[folded_by(g, j)]->shape) / 2;
     c->depth = 0;
-    for (int m = j; m >= 0; m = next_member(g, j, m))
+    for (int m = j; m >= 0; m = g->below[m])
         for (int k = 0; k < orr__prog_nin(g->p, m); k++)
             if (!orr__merge_push(c, orr__arg(g->p, m, k), 0))
                 return -1;
@@ -75,14 +65,14 @@ static int buffers(orr__merging *c, int j, int mark, int like)
 /* Large buffers that both regions read; -1: no memory. */
 static int shared(orr__merging *c, int a, int b)
 {
-    memset(c->stamp, -1, ORR__BYS * ((size_t)c->g->p->n + 1) * sizeof *c->stamp);
-    return buffers(c, a, -2, -1) < 0 ? -1 : buffers(c, b, -3, -2);
+    int of_a = orr__merge_mark(c);
+    return buffers(c, a, of_a, -1) < 0 ? -1 : buffers(c, b, orr__merge_mark(c), of_a);
 }
 
 static int outputs(const orr__merging *c, int j)
 {
     int n = 0;
-    for (int m = j; m >= 0; m = next_member(c->g, j, m))
+    for (int m = j; m >= 0; m = c->g->below[m])
         n += orr__read_outside(c, m, j, -1);
     return n;
 }
@@ -106,10 +96,7 @@ static void join(orr__group *g, int a, int b, int common)
 {
     if (g->space[a] != a)
         g->space[b] = g->space[a];
-    for (int m = a; m >= 0; m--)
-        if (g->root[m] && g->home[m] == a)
-            g->home[m] = b;
-    g->members[b] += g->members[a];
+    orr__merge_members(g, a, b);
     g->size[b] += g->size[a];
     g->inputs[b] += g->inputs[a] - common;
 }
@@ -121,7 +108,7 @@ static bool only_for(const orr__merging *c, int i, int j)
     const orr_shape *s = &g->p->node[folded_by(g, j)]->shape;
     if (g->home[i] != i || g->space[i] != i || g->product[i] >= 0 || orr__region_full(g, i, j, 1))
         return false;
-    for (int m = i; m >= 0; m = next_member(g, i, m)) {
+    for (int m = i; m >= 0; m = g->below[m]) {
         if (!orr__joinable(g, m) || !orr__shape_equal(&g->p->node[m]->shape, s) || g->stored[m])
             return false;
         for (int e = c->first[m]; e >= 0; e = c->next[e])
@@ -144,11 +131,11 @@ static bool sees(const orr__group *g, int m, int i)
 static bool take_in_one(orr__merging *c, int j)
 {
     orr__group *g = c->g;
-    for (int m = j; m >= 0; m = next_member(g, j, m))
+    for (int m = j; m >= 0; m = g->below[m])
         for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
             int i = g->dep[k];
             bool fits = g->home[i] != j && only_for(c, i, j);
-            for (int o = j; fits && o >= 0; o = next_member(g, j, o))
+            for (int o = j; fits && o >= 0; o = g->below[o])
                 fits = sees(g, o, i);
             if (fits) {
                 join(g, i, j, 1);

@@ -2,6 +2,7 @@
  * Must not know: why roots are joined, how a region's instructions look. */
 #include "config.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include "runtime/fuse/merge.h"
 
@@ -79,36 +80,64 @@ bool orr__merge_list(orr__merging *c, int r)
 
 int orr__merge_least(const orr__group *g, int target)
 {
-    int least = target;
-    for (int m = target; m >= 0; m--)
-        if (g->root[m] && g->home[m] >= least)
-            least = m;
-    return least;
+    for (; g->run[target] != target; target = g->run[target])
+        g->run[target] = g->run[g->run[target]];
+    return target;
+}
+
+/* The roots from the first to the last of a region, and those between, are bound together. */
+static void bind_together(const orr__group *g, int first, int last)
+{
+    for (int at = orr__merge_least(g, last); at > first; at = orr__merge_least(g, at))
+        g->run[at] = at - 1;
+}
+
+void orr__merge_members(orr__group *g, int a, int b)
+{
+    int first = b;
+    for (int m = a; m >= 0; m = g->below[m])
+        g->home[m] = b;
+    g->members[b] += g->members[a];
+    for (int m = b, rest = a; m >= 0; m = g->below[m]) { /* two falling lists become one */
+        int next = g->below[m];
+        if (next < rest) {
+            g->below[m] = rest;
+            rest = next;
+        }
+        first = m;
+    }
+    bind_together(g, first, b);
+}
+
+int orr__merge_mark(orr__merging *c)
+{
+    if (c->mark == INT_MIN) {
+        memset(c->stamp, -1, ORR__BYS * ((size_t)c->g->p->n + 1) * sizeof *c->stamp);
+        c->mark = -1;
+    }
+    return --c->mark;
 }
 
 int orr__merge_reaches(orr__merging *c, int from, int target)
 {
     orr__group *g = c->g;
-    int mark = -2 - from; /* distinct from every root number used by orr__merge_list */
-    int least = orr__merge_least(g, target);
+    int mark = orr__merge_mark(c), least = orr__merge_least(g, target);
     c->depth = 0;
-    memset(c->stamp, -1, ORR__BYS * ((size_t)g->p->n + 1) * sizeof *c->stamp);
+    if (g->home[from] == g->home[target])
+        return 1;
     if (!orr__merge_push(c, from, ORR__BY_SELF))
         return -1;
     while (c->depth) {
         int r = c->stack[--c->depth].node;
-        if (g->home[r] == g->home[target])
-            return 1;
         if (g->home[r] < least || c->stamp[ORR__BYS * g->home[r]] == mark)
             continue;
         c->stamp[ORR__BYS * g->home[r]] = mark;
-        for (int m = g->home[r], left = g->members[m]; m >= 0 && left; m--)
-            if (g->root[m] && g->home[m] == g->home[r]) {
-                left--;
-                for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
-                    if (!orr__merge_push(c, g->dep[k], ORR__BY_SELF))
-                        return -1;
-            }
+        for (int m = g->home[r]; m >= 0; m = g->below[m])
+            for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
+                if (g->home[g->dep[k]] == g->home[target])
+                    return 1;
+                else if (!orr__merge_push(c, g->dep[k], ORR__BY_SELF))
+                    return -1;
     }
     return 0;
 }

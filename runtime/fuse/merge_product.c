@@ -6,12 +6,9 @@
 
 static bool folds(const orr__group *g, int j)
 {
-    for (int m = j, left = g->members[j]; m >= 0 && left; m--)
-        if (g->root[m] && g->home[m] == j) {
-            left--;
-            if (orr__op_of(g->p, m) == ORR__OP_REDUCE)
-                return true;
-        }
+    for (int m = j; m >= 0; m = g->below[m])
+        if (orr__op_of(g->p, m) == ORR__OP_REDUCE)
+            return true;
     return false;
 }
 

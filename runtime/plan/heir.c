@@ -51,13 +51,13 @@ static int heir_of(const orr__plan *p, const orr__step *s, int k)
 {
     const orr__region *r = s->region;
     const orr__value *u = &p->value[s->in[k]];
-    int look = last_look(r, k), best = -1;
+    int look = orr__region_writes_elements(r) ? last_look(r, k) : -1, best = -1;
+    if (look < 0 || u->leaf < 0 || u->heir >= 0 || bytes_of(u) < ORR__TAKE_LEAST || s->opencl || s->cuda ||
+        s->partial || s->graph || !orr__region_reads_elements(r, k))
+        return -1;
     for (int j = 0; j < r->nin; j++)
         if (j != k && s->in[j] == s->in[k])
             return -1;
-    if (look < 0 || u->leaf < 0 || u->heir >= 0 || bytes_of(u) < ORR__TAKE_LEAST || s->opencl || s->cuda ||
-        s->partial || s->graph || !orr__region_writes_elements(r) || !orr__region_reads_elements(r, k))
-        return -1;
     for (int n = 0; n < r->nout; n++)
         if (suits(p, s, k, n, look) && (best < 0 || r->out_reg[n] < r->out_reg[best]))
             best = n;

@@ -29,6 +29,7 @@ orr_status orr__plan_bundle_memory(orr__site at, orr__plan *p);
 /* Which steps write and read each value; then, after bundles, who takes over whose memory, slots, and how much of it all. */
 void orr__plan_lifetimes(orr__plan *p);
 orr_status orr__plan_memory(orr__site at, orr__plan *p);
+bool orr__plan_slots(orr__plan *p); /* slots.c: which values share memory, one after the other. False: no memory */
 /* Before bundles: whoever reads a large value that an element-wise step could write over goes before that step. Renumbers as
  * orr__plan_renumber. */
 orr_status orr__plan_make_way(orr__site at, orr__plan *p, int *renumber);

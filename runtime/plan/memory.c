@@ -178,38 +178,6 @@ static void find_in_place(orr__plan *p)
     }
 }
 
-/* -- slots --------------------------------------------------------------------------------------------------- */
-
-/* Memory that is written again makes a task wait for those who read it before, which costs more than a little of it. Not where
- * all is done on the calling thread. */
-static bool spares(const orr__plan *p, size_t bytes)
-{
-    enum { LITTLE = 1024, MANY = 256 };
-    return bytes <= LITTLE && p->nslot < MANY && p->us >= orr__plan_inline_us();
-}
-
-/* Values of the same cut share memory when one is dead before the task that makes the other begins: same handles, so the
- * engine's dependencies keep them apart. An output is the last to have it. */
-static void find_slot(orr__plan *p, int i, int *owner)
-{
-    orr__value *v = &p->value[i];
-    size_t bytes = bytes_of(v);
-    if (v->over >= 0)
-        v->slot = p->value[v->over].slot;
-    for (int k = 0; k < p->nslot && v->slot < 0 && !spares(p, bytes); k++) {
-        const orr__value *o = &p->value[owner[k]];
-        if (p->slot_bytes[k] == bytes && o->ntiles == v->ntiles && o->tile == v->tile && o->dtype == v->dtype &&
-            o->output < 0 && orr__plan_head(p, o->last) < orr__plan_head(p, v->first))
-            v->slot = k;
-    }
-    if (v->slot < 0 && v->output < 0) {
-        v->slot = p->nslot++;
-        p->slot_bytes[v->slot] = bytes;
-    }
-    if (v->slot >= 0)
-        owner[v->slot] = i;
-}
-
 /* -- how much ------------------------------------------------------------------------------------------------ */
 
 static int task_end(const orr__plan *p, int i)
@@ -243,20 +211,18 @@ static void find_peak(orr__plan *p, size_t *grows, size_t *shrinks)
 
 orr_status orr__plan_memory(orr__site at, orr__plan *p)
 {
-    int *owner = malloc(((size_t)p->nvalue + 1) * sizeof *owner); /* slot -> the value that has it now */
     size_t *change = calloc(2 * ((size_t)p->nstep + 1), sizeof *change);
-    p->slot_bytes = malloc(((size_t)p->nvalue + 1) * sizeof *p->slot_bytes);
-    bool ok = owner && change && p->slot_bytes;
+    bool ok = change != NULL;
     int at_once = orr__plan_machine.workers < p->nscratch ? orr__plan_machine.workers : p->nscratch;
     p->bytes_all = (size_t)at_once * p->scratch_bytes;
     if (ok) {
         find_in_place(p);
+        ok = orr__plan_slots(p);
+    }
+    if (ok) {
         for (int i = 0; i < p->nvalue; i++) {
             const orr__value *v = &p->value[i];
-            if (v->leaf >= 0 || v->local)
-                continue;
-            find_slot(p, i, owner);
-            p->bytes_all += v->slot < 0 ? bytes_of(v) : 0;
+            p->bytes_all += v->leaf < 0 && !v->local && v->slot < 0 ? bytes_of(v) : 0;
         }
         for (int k = 0; k < p->nslot; k++)
             p->bytes_all += p->slot_bytes[k];
@@ -264,7 +230,6 @@ orr_status orr__plan_memory(orr__site at, orr__plan *p)
         for (int i = 0; i < p->nstep; i++)
             p->ntasks += orr__plan_tasks(p, i);
     }
-    free(owner);
     free(change);
     return ok ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
 }

@@ -98,14 +98,25 @@ static bool overlap(const orr__value *a, const orr__value *b)
            b->scratch < a->scratch + local_bytes(a);
 }
 
-/* Does output k of step i lie in the bytes of one that its bundle made before, and still reads? */
-static bool crowds(const orr__plan *p, int i, int k)
+/* Does an output of step i lie in the bytes of one that its bundle made before, and still reads? live[0 … *n): those. */
+static bool crowds(const orr__plan *p, int i, int *live, int *n)
 {
-    const orr__value *a = &p->value[p->step[i].out[k]];
-    for (int j = orr__plan_head(p, i); a->local && j <= i; j++)
-        for (int m = 0; m < (j < i ? p->step[j].region->nout : k); m++)
-            if (overlap(a, &p->value[p->step[j].out[m]]))
+    const orr__step *s = &p->step[i];
+    *n = orr__plan_head(p, i) == i ? 0 : *n;
+    for (int k = 0; k < s->region->nout; k++) {
+        const orr__value *v = &p->value[s->out[k]];
+        int kept = 0;
+        for (int l = 0; v->local && l < *n; l++) {
+            if (overlap(v, &p->value[live[l]]))
                 return true;
+            if (p->value[live[l]].last >= i)
+                live[kept++] = live[l];
+        }
+        if (v->local) {
+            *n = kept;
+            live[(*n)++] = s->out[k];
+        }
+    }
     return false;
 }
 
@@ -138,8 +149,6 @@ static const char *check_step(const orr__plan *p, int i)
         if (!v || v->leaf >= 0 || v->first != i || v->ntiles != s->ntiles ||
             v->count != r->out_count * (s->partial ? s->ntiles : 1))
             return "an output that is not its own, or of another size";
-        if (crowds(p, i, k))
-            return "an output over a value of its bundle that lives";
     }
     return NULL;
 }
@@ -165,14 +174,22 @@ static orr_status check_slots(const orr__plan *p)
 
 orr_status orr__plan_verify(const orr__plan *p)
 {
+    int *live = malloc(((size_t)p->nvalue + 1) * sizeof *live), n = 0;
+    if (!live)
+        return orr__fail(ORR__SITE(NULL, 0, "plan"), ORR_ENOMEM, "no memory to plan");
     for (int i = 0; i < p->nstep; i++) {
         const char *why = check_step(p, i);
+        if (!why && crowds(p, i, live, &n))
+            why = "an output over a value of its bundle that lives";
         if (!why)
             why = check_bundle(p, i);
-        if (why)
+        if (why) {
+            free(live);
             return orr__fail(ORR__SITE(p->step[i].region->file, p->step[i].region->line, p->step[i].region->label),
                              ORR_EINTERNAL, "step %d: %s", i, why);
+        }
     }
+    free(live);
     return check_slots(p);
 }
 

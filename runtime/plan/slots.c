@@ -1,0 +1,153 @@
+/* Which values of a plan share memory, one after the other: each takes the first slot of its kind that is free.
+ * Must not know: why values live as long as they do, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/plan/make.h"
+
+/* Values of one kind are cut alike: same handles, so the engine's dependencies keep apart those that share a slot. Free slots of
+ * a kind are a heap, the lowest number on top; each slot's owner says when it is free. */
+typedef struct {
+    orr__plan *p;
+    int *kind, *base, *size, *heap; /* value -> kind; kind -> where its heap begins, how many are in it */
+    int *owner;                     /* slot -> the value that has it now                                */
+    int *gone, *next;               /* step -> values whose task has done with them, one by one, -1     */
+    int step;                       /* those gone before this one have been taken up                    */
+} slots;
+
+static size_t bytes_of(const orr__value *v)
+{
+    return (size_t)v->count * orr_dtype_size(v->dtype);
+}
+
+static bool has_memory(const orr__value *v)
+{
+    return v->leaf < 0 && !v->local;
+}
+
+typedef struct {
+    size_t bytes;
+    int64_t tile;
+    int ntiles, dtype, value;
+} cut;
+
+static int by_cut(const void *x, const void *y)
+{
+    const cut *a = x, *b = y;
+    return a->bytes != b->bytes     ? (a->bytes < b->bytes ? -1 : 1)
+           : a->tile != b->tile     ? (a->tile < b->tile ? -1 : 1)
+           : a->ntiles != b->ntiles ? (a->ntiles < b->ntiles ? -1 : 1)
+           : a->dtype != b->dtype   ? (a->dtype < b->dtype ? -1 : 1)
+                                    : a->value - b->value;
+}
+
+/* Numbers the kinds, and gives each room in the heap for as many slots as it has values. */
+static bool find_kinds(slots *s)
+{
+    int n = 0, kinds = 0;
+    cut *all = malloc(((size_t)s->p->nvalue + 1) * sizeof *all);
+    if (!all)
+        return false;
+    for (int i = 0; i < s->p->nvalue; i++) {
+        const orr__value *v = &s->p->value[i];
+        if (has_memory(v))
+            all[n++] = (cut){ bytes_of(v), v->tile, v->ntiles, (int)v->dtype, i };
+    }
+    qsort(all, (size_t)n, sizeof *all, by_cut);
+    for (int k = 0; k < n; k++) {
+        bool same = k > 0 && all[k].bytes == all[k - 1].bytes && all[k].tile == all[k - 1].tile &&
+                    all[k].ntiles == all[k - 1].ntiles && all[k].dtype == all[k - 1].dtype;
+        if (!same) {
+            s->base[kinds] = k;
+            s->size[kinds++] = 0;
+        }
+        s->kind[all[k].value] = kinds - 1;
+    }
+    free(all);
+    return true;
+}
+
+static void push(slots *s, int kind, int slot)
+{
+    int *heap = s->heap + s->base[kind], at = s->size[kind]++;
+    for (; at > 0 && heap[(at - 1) / 2] > slot; at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = slot;
+}
+
+static int pop(slots *s, int kind)
+{
+    int *heap = s->heap + s->base[kind];
+    if (s->size[kind] == 0)
+        return -1;
+    int least = heap[0], last = heap[--s->size[kind]], n = s->size[kind], at = 0;
+    for (int child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && heap[child + 1] < heap[child];
+        if (heap[child] >= last)
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return least;
+}
+
+/* Slots whose owner's last task is before the one that begins at step `head` are free, unless another has them by now. */
+static void take_up(slots *s, int head)
+{
+    for (; s->step < head; s->step++)
+        for (int v = s->gone[s->step]; v >= 0; v = s->next[v])
+            if (s->owner[s->p->value[v].slot] == v)
+                push(s, s->kind[v], s->p->value[v].slot);
+}
+
+/* Memory that is written again makes a task wait for those who read it before, which costs more than a little of it. Not where
+ * all is done on the calling thread. */
+static bool spares(const orr__plan *p, size_t bytes)
+{
+    enum { LITTLE = 1024, MANY = 256 };
+    return bytes <= LITTLE && p->nslot < MANY && p->us >= orr__plan_inline_us();
+}
+
+/* An output is the last to have a slot. */
+static void find_slot(slots *s, int i)
+{
+    orr__plan *p = s->p;
+    orr__value *v = &p->value[i];
+    take_up(s, orr__plan_head(p, v->first));
+    if (v->over >= 0)
+        v->slot = p->value[v->over].slot;
+    else if (!spares(p, bytes_of(v)))
+        v->slot = pop(s, s->kind[i]);
+    if (v->slot < 0 && v->output < 0) {
+        v->slot = p->nslot++;
+        p->slot_bytes[v->slot] = bytes_of(v);
+    }
+    if (v->slot < 0)
+        return;
+    s->owner[v->slot] = i;
+    if (v->output < 0) {
+        int end = orr__plan_head(p, v->last);
+        s->next[i] = s->gone[end];
+        s->gone[end] = i;
+    }
+}
+
+bool orr__plan_slots(orr__plan *p)
+{
+    size_t n = (size_t)p->nvalue + 1, steps = (size_t)p->nstep + 1;
+    int *block = malloc((6 * n + steps) * sizeof *block);
+    slots s = { .p = p };
+    p->slot_bytes = malloc(n * sizeof *p->slot_bytes);
+    bool ok = block && p->slot_bytes;
+    if (ok) {
+        s.kind = block, s.base = block + n, s.size = block + 2 * n, s.heap = block + 3 * n, s.owner = block + 4 * n;
+        s.next = block + 5 * n, s.gone = block + 6 * n;
+        memset(s.gone, -1, steps * sizeof *s.gone);
+        ok = find_kinds(&s);
+    }
+    for (int i = 0; ok && i < p->nvalue; i++)
+        if (has_memory(&p->value[i]))
+            find_slot(&s, i);
+    free(block);
+    return ok;
+}
