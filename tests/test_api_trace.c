@@ -61,6 +61,25 @@ static void the_trace_names_kernels_calls_and_lines(void)
     free(text);
 }
 
+/* No compiler makes such names, but file systems have them. */
+static void a_file_name_that_is_no_text_leaves_a_trace_that_is(void)
+{
+    static const char bad[] = "f\xff\x01 \"q\"\\\n.c";
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_exp_at(bad, 7, orr_ones(ORR_F32, ORR_SHAPE(5)));
+    char *text = explained(y);
+    ORR_CHECK_MSG(strstr(text, "f?? \"q\"\\?.c:7") != NULL, "%s", text);
+    free(text);
+    ORR_CHECK(orr_eval(y) == ORR_OK);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    text = slurp(path);
+    ORR_CHECK(is_json(text) && !strchr(text, '\xff') && !strchr(text, '\x01'));
+    ORR_CHECK(count(text, "\"at\":\"f\xef\xbf\xbd\\u0001 \\\"q\\\"\\\\\\u000a.c:7\"") >= 1);
+    free(text);
+}
+
 /* The number behind "name": in an event; −1: it is not there. */
 static double number(const char *event, const char *name)
 {
@@ -250,6 +269,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(copies_between_memories_are_there_with_their_bytes),
                                       ORR_TEST(the_trace_names_kernels_calls_and_lines),
+                                      ORR_TEST(a_file_name_that_is_no_text_leaves_a_trace_that_is),
                                       ORR_TEST(kernels_say_what_was_predicted_and_regretted),
                                       ORR_TEST(threads_lose_no_event),
                                       ORR_TEST(odd_names_stay_json),

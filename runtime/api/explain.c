@@ -9,6 +9,7 @@
 #include "runtime/api/explain.h"
 #include "runtime/api/sink.h"
 #include "runtime/base/point.h"
+#include "runtime/base/text.h"
 
 static const char *base_name(const char *file)
 {
@@ -83,10 +84,10 @@ static const char *bytes_text(double bytes, char buf[32])
 static void explain_node(FILE *to, const orr__prog *p, int i, const char *where)
 {
     const orr__node *n = p->node[i];
-    char name[64], line[96], type[256];
+    char name[64], source[80], line[96], type[256];
     (void)snprintf(name, sizeof name, "%s%s%s", n->as ? n->as : "", n->as ? ": " : "", n->op->name);
     (void)snprintf(type, sizeof type, "%s %s", orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s);
-    (void)snprintf(line, sizeof line, "%s:%d", base_name(n->file), n->line);
+    (void)snprintf(line, sizeof line, "%s:%d", orr__text_line(source, sizeof source, base_name(n->file)), n->line);
     fprintf(to, "    %%%-3d %-16s %-24s %-24s %s\n", i, name, type, line, where);
 }
 

@@ -4,16 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/api/json.h"
+#include "runtime/base/text.h"
 
 void orr__json_put(FILE *to, const char *s)
 {
     (void)putc('"', to);
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            (void)putc('\\', to);
-        if ((unsigned char)*s >= 0x20)
-            (void)putc(*s, to);
-    }
+    orr__text_json(to, s);
     (void)putc('"', to);
 }
 

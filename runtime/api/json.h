@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-void orr__json_put(FILE *to, const char *s); /* quoted; control characters are left out */
+void orr__json_put(FILE *to, const char *s); /* quoted */
 
 /* A place in a text that ends with 0. Once bad, all that follows is bad too, and reads nothing. */
 typedef struct {

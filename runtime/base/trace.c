@@ -14,6 +14,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/point.h"
+#include "runtime/base/text.h"
 
 /* The format: "Trace Event Format", Google, 2016: X spans, C counters, M names of tracks; times in µs. */
 
@@ -57,23 +58,10 @@ static _Thread_local struct {
     int track;
 } mine;
 
-static void put_text(const char *s)
-{
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            (void)fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            (void)fprintf(out, "\\u%04x", c);
-        else
-            (void)putc(c, out);
-    }
-}
-
 static void put_word(const char *s)
 {
     (void)putc('"', out);
-    put_text(s);
+    orr__text_json(out, s);
     (void)putc('"', out);
 }
 
@@ -117,7 +105,7 @@ static void put_args(const event *e)
     if (e->file) {
         (void)fputs(before, out);
         (void)fputs("\"at\":\"", out);
-        put_text(e->file);
+        orr__text_json(out, e->file);
         put_number(":", e->line);
         (void)putc('"', out);
         before = ",";
@@ -270,7 +258,7 @@ static void name_tracks(void)
             continue;
         begin('M', t);
         (void)fputs(",\"name\":\"thread_name\",\"args\":{\"name\":\"", out);
-        put_text(track_name[t]);
+        orr__text_json(out, track_name[t]);
         (void)fputs("\"}}", out);
         free(track_name[t]);
         track_name[t] = NULL;

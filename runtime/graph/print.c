@@ -2,6 +2,7 @@
  * Must not know: how it is computed. */
 #include "config.h"
 
+#include "runtime/base/text.h"
 #include "runtime/graph/prog.h"
 
 static const char *base_name(const char *file)
@@ -57,8 +58,9 @@ void orr__prog_print(FILE *to, const orr__prog *p)
         if (!leaf)
             print_attr(to, n);
         fprintf(to, " : %s %s", orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s);
+        char source[256];
         if (n->file)
-            fprintf(to, "   %s:%d", base_name(n->file), n->line);
+            fprintf(to, "   %s:%d", orr__text_line(source, sizeof source, base_name(n->file)), n->line);
         fputc('\n', to);
     }
     fprintf(to, "  return");
