@@ -322,6 +322,37 @@ static void a_file_has_whole_steps(void)
     (void)orr_scope_end(s);
 }
 
+/* Adam and AdamW keep the same names; SGD without momentum keeps nothing, which is in every file. */
+static void a_file_is_of_one_kind_of_optimiser(void)
+{
+    static const char *const name[] = { "SGD", "Adam", "AdamW", "RMSProp", "Adagrad" };
+    const char *path = orr_test_tmp("kind.npz");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v[2] = { orr_variable(orr_ones(ORR_F32, ORR_SHAPE(3))), orr_variable(orr_ones(ORR_F32, ORR_SHAPE(3))) };
+    for (int k = 0; k < 5; k++) {
+        orr_optim *of = orr_optim_new((orr_optim_kind)k, v, 1, NULL);
+        ORR_REQUIRE(of && orr_optim_save(of, path) == ORR_OK);
+        for (int j = 0; j < 5; j++) {
+            orr_optim *o = orr_optim_new((orr_optim_kind)j, v, 1, NULL);
+            orr_status st = orr_optim_load(o, path);
+            bool says = st != ORR_OK && strstr(orr_error_message(), name[k]) && strstr(orr_error_message(), name[j]);
+            ORR_CHECK_MSG(st == (j == k ? ORR_OK : ORR_EINVAL) && (j == k || says), "%s's file into %s: %s", name[k],
+                          name[j], orr_error_message());
+            orr_optim_free(o);
+        }
+        orr_optim *two = orr_optim_new((orr_optim_kind)k, v, 2, NULL);
+        ORR_CHECK(orr_optim_load(two, path) == ORR_EINVAL && strstr(orr_error_message(), "1 variables"));
+        orr_optim_free(two);
+        orr_optim_free(of);
+    }
+    orr_optim_options heavy = { .lr = 0.1, .momentum = 0.9 };
+    orr_optim *with = orr_optim_new(ORR_OPTIM_SGD, v, 1, &heavy), *without = orr_optim_new(ORR_OPTIM_SGD, v, 1, NULL);
+    ORR_CHECK(orr_optim_save(with, path) == ORR_OK && orr_optim_load(without, path) == ORR_EINVAL);
+    orr_optim_free(with);
+    orr_optim_free(without);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -336,6 +367,7 @@ int main(int argc, char **argv)
         ORR_TEST(a_new_learning_rate_counts_from_the_next_step),
         ORR_TEST(a_failed_step_changes_nothing),
         ORR_TEST(a_file_has_whole_steps),
+        ORR_TEST(a_file_is_of_one_kind_of_optimiser),
         ORR_TEST(nonsense_makes_no_optimiser),
         ORR_TEST(state_survives_a_file),
         { 0 },

@@ -86,10 +86,12 @@ ORR_API int64_t orr_optim_steps(const orr_optim *o); /**< 0 for NULL */
 
 /** State variables ("0.momentum", "0.square", "0.mean", …); writes up to `max`, returns how many there are. Borrowed. */
 ORR_API int orr_optim_state(const orr_optim *o, orr_parameter *out, int max);
-/** Writes state and step count to the .npz file `path`. Evaluates. */
+/** Writes state and step count to the .npz file `path`, and under "optimiser" what they are of: kind, state variables of each
+ * variable, variables. Evaluates. */
 ORR_API orr_status orr_optim_save_at(const char *file, int line, const orr_optim *o, const char *path);
 #define orr_optim_save(...) orr_optim_save_at(ORR_HERE, __VA_ARGS__)
-/** Takes state and step count from `path`. All or nothing. Errors as orr_module_load. */
+/** Takes state and step count from `path`. All or nothing. Errors as orr_module_load; EINVAL: the file is of another kind of
+ * optimiser, or of one with other options that need other state, or of another number of variables. */
 ORR_API orr_status orr_optim_load_at(const char *file, int line, orr_optim *o, const char *path);
 #define orr_optim_load(...) orr_optim_load_at(ORR_HERE, __VA_ARGS__)
 

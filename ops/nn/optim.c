@@ -81,6 +81,7 @@ orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr
     orr_optim *o = orr__alloc(sizeof *o);
     orr_scope *s = NULL;
     if (o) {
+        o->kind = kind;
         o->rule = rule;
         o->options = options ? *options : rule->defaults;
         o->nstate = rule->slots(&o->options, o->name);

@@ -165,17 +165,23 @@ static orr_tensor *adagrad_update(orr__site at, const orr_optim_options *o, cons
 /* -- the table ------------------------------------------------------------------------------------------- */
 
 static const orr__rule rules[] = {
-    [ORR_OPTIM_SGD] = { sgd_update, sgd_rates, sgd_slots, { .lr = 1e-3 } },
+    [ORR_OPTIM_SGD] = { sgd_update, sgd_rates, sgd_slots, { .lr = 1e-3 }, "SGD" },
     [ORR_OPTIM_ADAM] = { adam_update,
                          adam_rates,
                          adam_slots,
-                         { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8 } },
+                         { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8 },
+                         "Adam" },
     [ORR_OPTIM_ADAMW] = { adamw_update,
                           adamw_rates,
                           adam_slots,
-                          { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 1e-2 } },
-    [ORR_OPTIM_RMSPROP] = { rmsprop_update, rmsprop_rates, rmsprop_slots, { .lr = 1e-2, .alpha = 0.99, .eps = 1e-8 } },
-    [ORR_OPTIM_ADAGRAD] = { adagrad_update, adagrad_rates, adagrad_slots, { .lr = 1e-2, .eps = 1e-10 } },
+                          { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 1e-2 },
+                          "AdamW" },
+    [ORR_OPTIM_RMSPROP] = { rmsprop_update,
+                            rmsprop_rates,
+                            rmsprop_slots,
+                            { .lr = 1e-2, .alpha = 0.99, .eps = 1e-8 },
+                            "RMSProp" },
+    [ORR_OPTIM_ADAGRAD] = { adagrad_update, adagrad_rates, adagrad_slots, { .lr = 1e-2, .eps = 1e-10 }, "Adagrad" },
 };
 
 const orr__rule *orr__optim_rule(orr_optim_kind kind)

@@ -26,6 +26,7 @@ typedef struct orr__rule {
     /* Which state there is: names in order; slots that the options do not need are skipped by count. */
     int (*slots)(const orr_optim_options *o, const char *name[ORR__OPTIM_SLOTS]);
     orr_optim_options defaults;
+    const char *name;
 } orr__rule;
 
 const orr__rule *orr__optim_rule(orr_optim_kind kind); /* NULL: no such kind */
@@ -37,6 +38,7 @@ typedef struct orr__slot {
 } orr__slot;
 
 struct orr_optim {
+    orr_optim_kind kind;
     const orr__rule *rule;
     orr_optim_options options;
     int64_t t; /* steps made */
