@@ -54,11 +54,11 @@ typedef struct orr__backend {
 } orr__backend;
 
 extern const orr__backend orr__cpu;
-/* There is no such place: what every backend says. */
+/* There is no such place: what every backend says. The largest index stands for all of u64 from there on. */
 static inline orr_status orr__no_place(orr__site at, int64_t index, int64_t number, int axis, int64_t length)
 {
-    return orr__fail(at, ORR_EINDEX, "index %lld (number %lld) is out of range for axis %d of length %lld",
-                     (long long)index, (long long)number, axis, (long long)length);
+    return orr__fail(at, ORR_EINDEX, "index %lld%s (number %lld) is out of range for axis %d of length %lld",
+                     (long long)index, index == INT64_MAX ? " or more" : "", (long long)number, axis, (long long)length);
 }
 /* A user's kernel without a C function: launches on the CPU fail. */
 bool orr__region_needs_device(const orr__region *r);

@@ -101,7 +101,8 @@ static int64_t index_at(const orr__refjob *j, int64_t m, int64_t length)
     if (k >= 0 && k < length)
         return k;
     (void)orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_EINDEX,
-                    "index %lld is out of range for an axis of length %lld", (long long)i, (long long)length);
+                    "index %lld%s is out of range for an axis of length %lld", (long long)i,
+                    i == INT64_MAX ? " or more" : "", (long long)length);
     return -1;
 }
 
