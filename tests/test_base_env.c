@@ -27,6 +27,9 @@ static void defaults_without_variables(void)
     unsetenv("XDG_CACHE_HOME");
     setenv("HOME", "/home/me", 1);
     ORR_CHECK(orr__env_load() == ORR_OK && strcmp(orr__env.cache_dir, "/home/me/.cache/orrery") == 0);
+    setenv("XDG_CACHE_HOME", "relative/path", 1);
+    ORR_CHECK(orr__env_load() == ORR_OK && strcmp(orr__env.cache_dir, "/home/me/.cache/orrery") == 0);
+    unsetenv("XDG_CACHE_HOME");
 }
 
 static void every_form_is_read(void)

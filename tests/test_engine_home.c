@@ -102,11 +102,31 @@ static void a_lock_goes_with_its_process(void)
     close(told[1]);
 }
 
+/* The XDG base directory specification has it ignored; StarPU would make it beneath wherever the program stands. */
+static void a_relative_cache_home_is_ignored(void)
+{
+    char home[4096], path[4200];
+    (void)snprintf(home, sizeof home, "%s", orr_test_tmp("relative"));
+    ORR_REQUIRE(mkdir(home, 0700) == 0);
+    (void)setenv("STARPU_HOME", home, 1);
+    (void)setenv("XDG_CACHE_HOME", "beneath", 1);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(chdir(home) != 0 ? 9 : start());
+    int status = -1;
+    ORR_CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    (void)snprintf(path, sizeof path, "%s/beneath", home);
+    ORR_CHECK(access(path, F_OK) != 0);
+    (void)snprintf(path, sizeof path, "%s/.starpu", home);
+    ORR_CHECK(access(path, F_OK) == 0);
+}
+
 int main(int argc, char **argv)
 {
 #ifdef HAVE_STARPU
     static const orr_test tests[] = { ORR_TEST(the_first_starts_of_many_processes),
                                       ORR_TEST(a_lock_goes_with_its_process),
+                                      ORR_TEST(a_relative_cache_home_is_ignored),
                                       { 0 } };
     (void)setenv("ORRERY_BACKEND", "cpu", 1);
     return orr_test_main(argc, argv, "engine.home", tests);

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,6 +280,10 @@ orr_status orr__env_load(void)
             return wrong(e, value ? value : e->row.fallback);
     }
     orr__env = s;
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    if (xdg && *xdg && *xdg != '/' && !atomic_flag_test_and_set(&said))
+        orr__log(1, "XDG_CACHE_HOME=%s is ignored: it must be an absolute path", xdg);
     return ORR_OK;
 }
 

@@ -65,6 +65,10 @@ orr_status orr__star_home(orr__site at)
     const char *name, *base = place(&name);
     char path[64];
 
+    if (strcmp(name, "XDG_CACHE_HOME") == 0 && base[0] != '/') { /* the specification has it ignored, StarPU has not */
+        (void)unsetenv(name);
+        base = place(&name);
+    }
     if (usable(base))
         return ORR_OK;
     if (strcmp(name, "XDG_CACHE_HOME") != 0 && own(path, sizeof path) && usable(path) &&
