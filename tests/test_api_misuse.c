@@ -143,6 +143,8 @@ static int life_of_a_child(orr_tensor *y, orr_event *e)
     double v;
     if (orr_item(y, &v) != ORR_ESTATE || !says("forked after orr_init"))
         return 3;
+    if (orr_init(NULL) != ORR_ESTATE || !says("forked after orr_init") || says("running already"))
+        return 5;
     return orr_shutdown() == ORR_OK ? 0 : 4;
 }
 

@@ -54,13 +54,23 @@ static orr_status configure(orr__site at, const orr_config *config)
     return st;
 }
 
+static orr_status running_already(orr__site at)
+{
+    return orr__fail(
+        at, ORR_ESTATE, "%s",
+        orr__engine_orphaned() && !orr__engine_running()
+            ? "this process was forked after orr_init, and cannot use its parent's Orrery; fork before, or "
+              "execute a program anew, or call orr_shutdown here first: then orr_init starts the serial engine"
+            : "Orrery is running already");
+}
+
 orr_status orr_init_at(const char *file, int line, const orr_config *config)
 {
     orr__site at = ORR__SITE(file, line, "init");
     pthread_mutex_lock(&lock);
     orr__signals signals;
     orr__signals_note(&signals);
-    orr_status st = started ? orr__fail(at, ORR_ESTATE, "Orrery is running already") : configure(at, config);
+    orr_status st = started ? running_already(at) : configure(at, config);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__trace_start(orr__env.trace));
     if (st == ORR_OK && (st = orr__engine_start(at, config)) != ORR_OK)
