@@ -259,6 +259,21 @@ static void no_more_is_kept_than_is_spared(void)
     (void)unsetenv("ORRERY_PRINT");
 }
 
+/* What is compiled ahead is the plan of the step as it will be, with what is held among its outputs. */
+static void a_warm_step_has_its_plan(void)
+{
+    double v;
+    ORR_REQUIRE(ready());
+    orr__plan_cache_clear();
+    orr_scope *s = orr_scope_begin();
+    names t = record();
+    ORR_CHECK(orr_warmup(t.loss) == ORR_OK);
+    uint64_t made = orr__plan_get_stats().misses;
+    ORR_CHECK(orr_item(t.loss, &v) == ORR_OK && orr__plan_get_stats().misses == made);
+    (void)orr_scope_end(s);
+    stop();
+}
+
 static atomic_int launches_left = -1; /* until one fails; below 0: none does */
 
 static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
@@ -375,6 +390,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(what_is_made_of_the_prediction_is_no_hindrance),
                                       ORR_TEST(what_no_step_computes_keeps_the_old_weights),
                                       ORR_TEST(no_more_is_kept_than_is_spared),
+                                      ORR_TEST(a_warm_step_has_its_plan),
                                       ORR_TEST(a_step_that_fails_leaves_no_wrong_number),
                                       ORR_TEST(another_thread_reads_the_prediction),
                                       { 0 } };

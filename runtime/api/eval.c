@@ -109,20 +109,25 @@ static orr_status evaluate(orr__site at, const orr__prog_roots *roots, orr__take
     return st;
 }
 
+orr__prog_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__node ***all)
+{
+    orr__takes_begin(node, n, takes);
+    *all = takes->nkept ? malloc(((size_t)n + (size_t)takes->nkept) * sizeof **all) : NULL;
+    if (!*all) {
+        orr__takes_part(takes);
+        return (orr__prog_roots){ node, n, nfirst, 0 };
+    }
+    memcpy(*all, node, (size_t)n * sizeof **all);
+    memcpy(*all + n, takes->kept, (size_t)takes->nkept * sizeof **all);
+    return (orr__prog_roots){ *all, n + takes->nkept, nfirst < n ? nfirst : n + takes->nkept, takes->nkept };
+}
+
 /* The first nfirst are waited for. Old values of variables may be written over. */
 static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n, int nfirst, orr__run **run)
 {
     orr__takes takes;
-    orr__takes_begin(node, n, &takes);
-    orr__prog_roots roots = { node, n, nfirst, 0 };
-    orr__node **all = takes.nkept ? malloc(((size_t)n + (size_t)takes.nkept) * sizeof *all) : NULL;
-    if (all) {
-        memcpy(all, node, (size_t)n * sizeof *all);
-        memcpy(all + n, takes.kept, (size_t)takes.nkept * sizeof *all);
-        roots = (orr__prog_roots){ all, n + takes.nkept, nfirst < n ? nfirst : n + takes.nkept, takes.nkept };
-    } else {
-        orr__takes_part(&takes);
-    }
+    orr__node **all;
+    orr__prog_roots roots = orr__eval_roots(node, n, nfirst, &takes, &all);
     orr_status st = evaluate(at, &roots, &takes, run);
     orr__takes_end(&takes);
     free(all);

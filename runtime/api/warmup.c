@@ -28,11 +28,26 @@ static void compile(orr__plan *plan)
             orr__cpu_compiled(plan->step[i].cpu);
 }
 
+/* As orr_eval would: with what is held, where variables have new values to come (orr__eval_nodes). */
+static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirst, orr__prog *p)
+{
+    int waited = nfirst ? nfirst : n;
+    if (nfirst == n || !orr__plan_machine.heirs)
+        return orr__prog_capture_roots(at, &(orr__prog_roots){ node, n, waited, 0 }, p);
+    orr__takes takes;
+    orr__node **all;
+    orr__prog_roots roots = orr__eval_roots(node, n, waited, &takes, &all);
+    orr_status st = orr__prog_capture_roots(at, &roots, p);
+    orr__takes_end(&takes);
+    free(all);
+    return st;
+}
+
 static orr_status warm(orr__site at, orr__node *const *node, int n, int nfirst)
 {
     orr__prog p;
     orr__plan *plan;
-    orr_status st = orr__prog_capture_roots(at, &(orr__prog_roots){ node, n, nfirst, 0 }, &p);
+    orr_status st = capture(at, node, n, nfirst, &p);
     if (st != ORR_OK)
         return st;
     st = orr__plan_get(at, &p, &plan);
@@ -48,6 +63,7 @@ orr_status orr_warmup_at(const char *file, int line, orr_tensor *t)
 {
     orr__site at = ORR__SITE(file, line, "warmup");
     orr__node *node, **pending;
+    orr__calls_over();
     orr_status st = orr__need_running(at);
     if (st == ORR_OK)
         st = orr__tensor_nodes(at, &t, 1, NULL, &node);
@@ -60,7 +76,7 @@ orr_status orr_warmup_at(const char *file, int line, orr_tensor *t)
     int nfirst = without_value(&node, 1, todo), n = nfirst;
     n += without_value(pending, npending, todo + n);
     if (n)
-        st = warm(at, todo, n, nfirst ? nfirst : n);
+        st = warm(at, todo, n, nfirst);
     for (int i = 0; i < n; i++)
         orr__node_unref(todo[i]);
     free(todo);
