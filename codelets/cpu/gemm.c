@@ -35,10 +35,34 @@ static bool small_kernels(orr_dtype blas, bool tb, const extent *all)
     return blas == ORR_F32 && !tb && all->m > 1 && all->n > 1 && orr__cpu_blas_small();
 }
 
+static bool is_small(orr_dtype blas, bool tb, const extent *all)
+{
+    return terms(all) <= 1e6 && small_kernels(blas, tb, all);
+}
+
 static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
 {
     bool worth = all->k <= LONGEST ? terms(all) < 13e6 : all->m <= FEW_ROWS && terms(all) < 30e6;
     return worth && terms(all) > 1e6 && !orr__env.deterministic && small_kernels(blas, tb, all);
+}
+
+/* The kernels for what is small read vectors of the right factor once for some rows. Where vectors lie across two lines
+ * of the cache, each is two reads: in pieces of so many rows it is repaid to copy a panel of columns to where none does
+ * (an eighth less for 256 · 256 · 256 on two cores); so it is where the panel is long, whose rows, far apart, would share few
+ * places of the first cache (a tenth less for 64 · 512 · 784). */
+enum { LINE = 64, REPAID = 48 };
+
+static bool wants_panel(const extent *all, const orr__mat *b, int64_t ldb)
+{
+    return all->m >= REPAID && all->n >= COLUMNS &&
+           (all->k > LONGEST || (uintptr_t)b->p % LINE != 0 || ldb * (int64_t)sizeof(float) % LINE != 0);
+}
+
+/* What could be one call is in the first cache, or nearly: there it is repaid if no vector at all lies within one line (a
+ * twelfth less for 64 · 64 · 64 in memory of malloc). */
+static bool astride(const extent *all, const orr__mat *b, int64_t ldb)
+{
+    return all->k <= LONGEST && ldb * (int64_t)sizeof(float) % LINE == 0 && wants_panel(all, b, ldb);
 }
 
 /* Of so many terms that are left, those that OpenBLAS sums up next: two passes of equal length rather than a short last one. */
@@ -59,7 +83,7 @@ static extent piece_of(const extent *all)
 bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb)
 {
     extent all = { a->rows, b->cols, a->cols };
-    return in_pieces(blas, tb, &all) || (terms(&all) <= 1e6 && small_kernels(blas, tb, &all));
+    return is_small(blas, tb, &all) || in_pieces(blas, tb, &all);
 }
 
 /* One call: rows × columns of p. */
@@ -79,18 +103,6 @@ static void multiply(const call *s, extent p, const char *a, const char *b, int6
     else
         cblas_dgemm(CblasRowMajor, s->at, s->bt, m, n, k, 1.0, (const void *)a, (int)s->lda, (const void *)b, (int)ldb,
                     s->add ? 1.0 : 0.0, (void *)c, (int)s->ldc);
-}
-
-/* The kernels for what is small read vectors of the right factor once for some rows. Where vectors lie across two lines
- * of the cache, each is two reads: in pieces of so many rows it is repaid to copy a panel of columns to where none does
- * (an eighth less for 256 · 256 · 256 on two cores); so it is where the panel is long, whose rows, far apart, would share few
- * places of the first cache (a tenth less for 64 · 512 · 784). What is one piece is in the first cache, or nearly, and is not. */
-enum { LINE = 64, REPAID = 48 };
-
-static bool wants_panel(const extent *all, const orr__mat *b, int64_t ldb)
-{
-    return all->m >= REPAID && all->n >= COLUMNS &&
-           (all->k > LONGEST || (uintptr_t)b->p % LINE != 0 || ldb * (int64_t)sizeof(float) % LINE != 0);
 }
 
 /* In pieces of p's extents, sums in passes; whole panels of columns are copied to `panel` first, NULL: they are read as they
@@ -121,9 +133,11 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
     int64_t z = (int64_t)orr__dtype_size(blas), most = ORR__GEMM_MOST;
     extent all = { a->rows, b->cols, a->cols };
     call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, b->cols, add };
-    if (in_pieces(blas, tb, &all)) { /* they are right where they lie, too */
+    bool copied = !orr__env.deterministic && is_small(blas, tb, &all) && astride(&all, b, ldb);
+    if (copied || in_pieces(blas, tb, &all)) { /* they are right where they lie, too */
         extent p = piece_of(&all);
-        char *panel = wants_panel(&all, b, ldb) ? orr__scratch((size_t)(COLUMNS * p.k) * sizeof(float)) : NULL;
+        char *panel =
+            copied || wants_panel(&all, b, ldb) ? orr__scratch((size_t)(COLUMNS * p.k) * sizeof(float)) : NULL;
         multiply_pieces(&s, &all, &p, ta, a, b, ldb, c, panel);
         return;
     }
