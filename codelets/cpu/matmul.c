@@ -29,12 +29,12 @@ typedef struct {
     size_t far_cap;
 } batch;
 
-static orr_status multiply(batch *b, orr__mat a)
+static orr_status multiply(batch *b, const orr__mat *a)
 {
     const orr__launch *l = b->w.l;
     const orr__region *r = l->region;
     int64_t n = b->w.right.cols, z = (int64_t)orr__dtype_size(b->w.to);
-    int64_t m = r->dim[r->rank - 3], rows = a.rows, step = b->tail ? panel_rows(rows, n, (size_t)z) : rows;
+    int64_t m = r->dim[r->rank - 3], rows = a->rows, step = b->tail ? panel_rows(rows, n, (size_t)z) : rows;
     int kept = b->tail ? orr__tail_kept(b->tail) : 0;
     orr_status st = ORR_OK;
     bool small = step * n * z <= NEAR;
@@ -43,9 +43,10 @@ static orr_status multiply(batch *b, orr__mat a)
     void *panel = small ? b->near : b->far;
     for (int64_t i = 0; i < rows && st == ORR_OK; i += step) {
         int64_t row = b->row0 + i;
-        orr__mat some = { a.p + i * a.rs * (int64_t)b->w.size, rows - i < step ? rows - i : step, a.cols, a.rs, a.cs };
+        orr__mat some = { a->p + i * a->rs * (int64_t)b->w.size, rows - i < step ? rows - i : step, a->cols, a->rs,
+                          a->cs };
         void *c = kept < 0 ? panel : (char *)l->out[kept] + (b->q * m + row) * n * z;
-        st = orr__product_rows(&b->w, some, c);
+        st = orr__product_rows(&b->w, &some, c);
         if (st == ORR_OK && b->tail)
             st = orr__tail_run(b->tail, l, b->q, row, row + some.rows, c);
     }
@@ -68,7 +69,12 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
     if (rows <= 0 || n == 0)
         return ORR_OK;
     _Alignas(64) char near[NEAR];
-    batch b = { .tail = kernel->tail, .row0 = row0, .near = near };
+    batch b;
+    b.tail = kernel->tail;
+    b.row0 = row0;
+    b.near = near;
+    b.far = NULL;
+    b.far_cap = 0;
     orr__product_begin(&b.w, l, kernel->vec, t, b.tail ? orr__tail_takes(b.tail) : (orr_dtype)r->out_dtype[0]);
     for (b.q = first; b.q < end && st == ORR_OK; b.q++) {
         int64_t oa = xa->offset + row0 * xa->stride[nb], ob = xb->offset, rest = b.q;
@@ -80,8 +86,8 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
         }
         orr__product_right(
             &b.w, (orr__mat){ (const char *)l->in[xb->input] + ob * z, k, n, xb->stride[nb + 2], xb->stride[nb + 1] });
-        st = multiply(
-            &b, (orr__mat){ (const char *)l->in[xa->input] + oa * z, rows, k, xa->stride[nb], xa->stride[nb + 2] });
+        orr__mat a = { (const char *)l->in[xa->input] + oa * z, rows, k, xa->stride[nb], xa->stride[nb + 2] };
+        st = multiply(&b, &a);
     }
     free(b.far);
     orr__product_end(&b.w);

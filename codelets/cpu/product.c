@@ -192,73 +192,74 @@ static int64_t rows_at_once(const work *w, const mat *a)
 /* Terms [from, from + n) of the right factor as BLAS can walk it; all of them once for all panels of rows. */
 static orr_status prepare_right(work *w, int64_t from, int64_t n)
 {
-    mat b = w->right;
-    bool all = n == b.rows;
+    mat *b = &w->walked;
     if (w->ready)
         return ORR_OK;
-    b.p += from * b.rs * (int64_t)w->size;
-    b.rows = n;
-    orr_status st = prepare(w, &b, &w->b, &w->b_cap, &w->tb, &w->ldb);
-    if (st == ORR_OK && b.cols > INT_MAX)
+    *b = w->right;
+    b->p += from * b->rs * (int64_t)w->size;
+    b->rows = n;
+    orr_status st = prepare(w, b, &w->b, &w->b_cap, &w->tb, &w->ldb);
+    if (st == ORR_OK && b->cols > INT_MAX)
         st = orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
-                       (long long)b.cols);
-    w->walked = b;
-    w->ready = st == ORR_OK && all;
+                       (long long)b->cols);
+    w->ready = st == ORR_OK && n == w->right.rows;
     return st;
 }
 
 /* Terms from `from` on, as many as a has columns, into `to`: in place of what is there, or added to it. */
-static orr_status multiply_terms(work *w, mat a, int64_t from, char *to)
+static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
 {
     bool ta;
     int64_t lda;
-    orr_status st = prepare_right(w, from, a.cols);
+    orr_status st = prepare_right(w, from, a->cols);
     if (st == ORR_OK)
-        st = prepare(w, &a, &w->a, &w->a_cap, &ta, &lda);
+        st = prepare(w, a, &w->a, &w->a_cap, &ta, &lda);
     if (st != ORR_OK)
         return st;
-    bool plain = orr__gemm_unpacked(w->blas, &a, &w->walked, w->tb);
+    bool plain = orr__gemm_unpacked(w->blas, a, &w->walked, w->tb);
     int place = plain ? 1 : orr__cpu_blas_enter();
     if (!place)
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");
-    bool vector = gemv(w, &a, ta, lda, from > 0, to);
+    bool vector = gemv(w, a, ta, lda, from > 0, to);
     if (!vector)
-        orr__gemm(w->blas, &a, ta, lda, &w->walked, w->tb, w->ldb, from > 0, to);
+        orr__gemm(w->blas, a, ta, lda, &w->walked, w->tb, w->ldb, from > 0, to);
     if (!plain)
         orr__cpu_blas_leave(place, !vector);
     return ORR_OK;
 }
 
-static orr_status multiply_float(work *w, mat a, char *c)
+static orr_status multiply_float(work *w, const mat *a, char *c)
 {
     bool convert = w->blas != w->to;
-    if (!convert && tiny(w, &a, &w->right, c))
+    if (!convert && tiny(w, a, &w->right, c))
         return ORR_OK;
-    int64_t n = a.rows * w->right.cols, terms = terms_at_once(w, &a);
+    int64_t n = a->rows * w->right.cols, terms = terms_at_once(w, a);
     orr_status st = convert ? orr__product_room(w, &w->c, &w->c_cap, n, orr__dtype_size(w->blas)) : ORR_OK;
     char *to = convert ? w->c : c;
-    for (int64_t k = 0; k < a.cols && st == ORR_OK; k += terms) {
-        mat some = { a.p + k * a.cs * (int64_t)w->size, a.rows, a.cols - k < terms ? a.cols - k : terms, a.rs, a.cs };
-        st = multiply_terms(w, some, k, to);
+    for (int64_t k = 0; k < a->cols && st == ORR_OK; k += terms) {
+        mat some = { a->p + k * a->cs * (int64_t)w->size, a->rows, a->cols - k < terms ? a->cols - k : terms, a->rs,
+                     a->cs };
+        st = multiply_terms(w, &some, k, to);
     }
     if (st == ORR_OK && convert)
         w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to](c, to, n);
     return st;
 }
 
-static orr_status multiply_floats(work *w, mat a, char *c)
+static orr_status multiply_floats(work *w, const mat *a, char *c)
 {
-    int64_t step = rows_at_once(w, &a), row = w->right.cols * (int64_t)orr__dtype_size(w->to);
+    int64_t step = rows_at_once(w, a), row = w->right.cols * (int64_t)orr__dtype_size(w->to);
     orr_status st = ORR_OK;
-    for (int64_t i = 0; i < a.rows && st == ORR_OK; i += step) {
-        mat some = { a.p + i * a.rs * (int64_t)w->size, a.rows - i < step ? a.rows - i : step, a.cols, a.rs, a.cs };
-        st = multiply_float(w, some, c + i * row);
+    for (int64_t i = 0; i < a->rows && st == ORR_OK; i += step) {
+        mat some = { a->p + i * a->rs * (int64_t)w->size, a->rows - i < step ? a->rows - i : step, a->cols, a->rs,
+                     a->cs };
+        st = multiply_float(w, &some, c + i * row);
     }
     return st;
 }
 
 /* Row i of c gathers a[i][k] · row k of b. */
-static orr_status multiply_int(work *w, mat a, char *c)
+static orr_status multiply_int(work *w, const mat *a, char *c)
 {
     orr__axpyfn *axpy = w->vec->axpy[w->dtype];
     mat b = w->ready ? w->walked : w->right;
@@ -272,30 +273,31 @@ static orr_status multiply_int(work *w, mat a, char *c)
     w->walked = b;
     w->ready = true;
     int64_t z = (int64_t)w->size;
-    memset(c, 0, (size_t)(a.rows * b.cols) * w->size);
-    for (int64_t i = 0; i < a.rows; i++)
-        for (int64_t k = 0; k < a.cols; k++)
-            axpy(c + i * b.cols * z, a.p + (i * a.rs + k * a.cs) * z, b.p + k * b.rs * z, b.cols);
+    memset(c, 0, (size_t)(a->rows * b.cols) * w->size);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t k = 0; k < a->cols; k++)
+            axpy(c + i * b.cols * z, a->p + (i * a->rs + k * a->cs) * z, b.p + k * b.rs * z, b.cols);
     return ORR_OK;
 }
 
 void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to)
 {
-    *w = (orr__product){
-        .l = l, .vec = vec, .dtype = dtype, .blas = orr__compute_dtype(dtype), .to = to, .size = orr__dtype_size(dtype)
-    };
-}
-
-void orr__product_right(orr__product *w, orr__mat b)
-{
-    w->right = b;
+    /* Field by field: to clear it as a whole first takes longer than a small product. */
+    w->l = l;
+    w->vec = vec;
+    w->dtype = dtype;
+    w->blas = orr__compute_dtype(dtype);
+    w->to = to;
+    w->size = orr__dtype_size(dtype);
+    w->a = w->b = w->c = NULL;
+    w->a_cap = w->b_cap = w->c_cap = 0;
     w->ready = false;
 }
 
-orr_status orr__product_rows(orr__product *w, orr__mat a, void *c)
+orr_status orr__product_rows(orr__product *w, const orr__mat *a, void *c)
 {
-    int64_t n = a.rows * w->right.cols;
-    if (n > 0 && a.cols == 0) {
+    int64_t n = a->rows * w->right.cols;
+    if (n > 0 && a->cols == 0) {
         memset(c, 0, (size_t)n * orr__dtype_size(w->to));
         return ORR_OK;
     }

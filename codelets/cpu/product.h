@@ -27,9 +27,13 @@ typedef struct {
 } orr__product;
 
 void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to);
-void orr__product_right(orr__product *w, orr__mat b);
+static inline void orr__product_right(orr__product *w, orr__mat b)
+{
+    w->right = b;
+    w->ready = false;
+}
 /* c, contiguous and of dtype `to`, = a · the right factor. */
-orr_status orr__product_rows(orr__product *w, orr__mat a, void *c);
+orr_status orr__product_rows(orr__product *w, const orr__mat *a, void *c);
 void orr__product_end(orr__product *w);
 
 /* At least count · size bytes at *p, 64-byte aligned, whose content may go. */

@@ -45,7 +45,9 @@ orr__buf *orr__stash_take(size_t bytes)
     s->free[c] = b->next;
     s->held -= cap;
     void *host = b->host;
-    memset((void *)b, 0, sizeof *b);
+    /* In two, since compilers clear more than 80 bytes by an instruction that takes longer to begin than all this. */
+    memset((void *)b, 0, offsetof(orr__buf, tiles));
+    memset((void *)&b->tiles, 0, sizeof *b - offsetof(orr__buf, tiles));
     atomic_init(&b->refs, 1);
     b->host = host;
     b->bytes = bytes;

@@ -85,12 +85,27 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
     }
 }
 
+/* Step s in the host's memory; rows are still to be said. Field by field: as a whole it would be cleared by an instruction that
+ * takes as long to begin as a small kernel takes. */
+static inline void on_host(orr__launch *l, const orr__step *s, void *const *in, void *const *out,
+                           const orr__scalar *scalar)
+{
+    l->region = s->region;
+    l->in = in;
+    l->out = out;
+    l->in_off = l->out_off = NULL;
+    l->scalar = scalar;
+    l->queue = l->device = l->context = NULL;
+    l->after = NULL;
+}
+
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar)
 {
     const orr__region *r = s->region;
     void *row[ORR__REGION_OUTS];
-    orr__launch l = { .region = r, .in = in, .out = out, .scalar = scalar };
+    orr__launch l;
 
+    on_host(&l, s, in, out, scalar);
     orr__step_rows(s, t, &l.lo, &l.hi);
     if (s->partial) {
         for (int k = 0; k < r->nout; k++)
@@ -104,9 +119,12 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
  * ORRERY_DETERMINISTIC it gets those of a task's, whoever runs the plan. */
 static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar)
 {
-    orr__launch l = { .region = s->region, .hi = s->region->dim[0], .in = in, .out = out, .scalar = scalar };
+    orr__launch l;
     orr_status st = ORR_OK;
 
+    on_host(&l, s, in, out, scalar);
+    l.lo = 0;
+    l.hi = s->region->dim[0];
     if (!s->partial && (!orr__env.deterministic || s->graph))
         return orr__exec_cpu->launch(s->cpu, &l);
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
