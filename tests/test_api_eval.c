@@ -194,7 +194,8 @@ static void poison_travels_to_eval_with_its_first_message(void)
     orr_error_clear();
     ORR_CHECK(orr_eval(y) == ORR_ESHAPE);
     const char *m = orr_error_message();
-    ORR_CHECK_MSG(strstr(m, "test_api_eval.c:") && strstr(m, "matmul") && strstr(m, "(128, 784)") && strstr(m, "(748, 10)"),
+    ORR_CHECK_MSG(strstr(m, "test_api_eval.c:") && strstr(m, "matmul") && strstr(m, "(128, 784)") &&
+                      strstr(m, "(748, 10)"),
                   "%s", m);
     double v;
     ORR_CHECK(orr_item(y, &v) == ORR_ESHAPE);
@@ -300,6 +301,46 @@ static void start_and_stop_in_any_order(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
+/* Graphs in turn, more than a thread keeps plans of; each a sum of its own length. True: all were right. */
+static bool in_turn(void)
+{
+    bool right = true;
+    for (int i = 0; i < 60; i++) {
+        orr_scope *s = orr_scope_begin();
+        int n = 1000 + i % 6;
+        right = right && item(orr_sum(orr_full(ORR_F64, ORR_SHAPE(n), 0.5), ORR_ALL_AXES, false)) == 0.5 * n;
+        (void)orr_scope_end(s);
+    }
+    return right;
+}
+
+static void *before_and_after(void *barrier)
+{
+    bool right = in_turn();
+    for (int i = 0; i < 2; i++) /* between them the library is shut down and started */
+        (void)pthread_barrier_wait(barrier);
+    return right && in_turn() ? barrier : NULL;
+}
+
+static void a_thread_uses_plans_again_but_not_after_a_shutdown(void)
+{
+    orr__plan_stats before = orr__plan_get_stats(), after;
+    pthread_barrier_t barrier;
+    pthread_t thread;
+    void *right = NULL;
+    ORR_REQUIRE(pthread_barrier_init(&barrier, NULL, 2) == 0);
+    ORR_REQUIRE(pthread_create(&thread, NULL, before_and_after, &barrier) == 0);
+    (void)pthread_barrier_wait(&barrier);
+    after = orr__plan_get_stats();
+    ORR_CHECK(after.misses == before.misses + 6 && after.hits == before.hits + 54);
+    ORR_CHECK(in_turn() && orr__plan_get_stats().misses == after.misses);
+    ORR_CHECK(orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
+    (void)pthread_barrier_wait(&barrier);
+    ORR_CHECK(pthread_join(thread, &right) == 0 && right);
+    ORR_CHECK(orr__plan_get_stats().misses == after.misses + 6);
+    (void)pthread_barrier_destroy(&barrier);
+}
+
 /* With scopes and without them. */
 static void who_looks_at_a_variable_does_not_keep_its_old_value(void)
 {
@@ -323,26 +364,25 @@ static void who_looks_at_a_variable_does_not_keep_its_old_value(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(nothing_runs_until_a_value_is_asked_for),
-        ORR_TEST(several_outputs_share_their_work),
-        ORR_TEST(an_output_that_is_a_view_or_a_leaf_reads_right),
-        ORR_TEST(an_event_is_waited_for),
-        ORR_TEST(a_result_may_be_used_before_its_event_is_waited_for),
-        ORR_TEST(a_graph_is_built_once_and_submitted_often),
-        ORR_TEST(graph_build_names_what_is_missing),
-        ORR_TEST(assignments_are_done_with_the_next_evaluation),
-        ORR_TEST(the_loss_is_read_while_variables_get_their_values),
-        ORR_TEST(a_loop_that_builds_the_same_graph_plans_once),
-        ORR_TEST(poison_travels_to_eval_with_its_first_message),
-        ORR_TEST(reading_checks_what_it_is_given),
-        ORR_TEST(memory_that_cannot_be_had_harms_nothing),
-        ORR_TEST(index_errors_surface_at_eval),
-        ORR_TEST(threads_evaluate_at_once),
-        ORR_TEST(start_and_stop_in_any_order),
-        ORR_TEST(who_looks_at_a_variable_does_not_keep_its_old_value),
-        { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(nothing_runs_until_a_value_is_asked_for),
+                                      ORR_TEST(several_outputs_share_their_work),
+                                      ORR_TEST(an_output_that_is_a_view_or_a_leaf_reads_right),
+                                      ORR_TEST(an_event_is_waited_for),
+                                      ORR_TEST(a_result_may_be_used_before_its_event_is_waited_for),
+                                      ORR_TEST(a_graph_is_built_once_and_submitted_often),
+                                      ORR_TEST(graph_build_names_what_is_missing),
+                                      ORR_TEST(assignments_are_done_with_the_next_evaluation),
+                                      ORR_TEST(the_loss_is_read_while_variables_get_their_values),
+                                      ORR_TEST(a_loop_that_builds_the_same_graph_plans_once),
+                                      ORR_TEST(poison_travels_to_eval_with_its_first_message),
+                                      ORR_TEST(reading_checks_what_it_is_given),
+                                      ORR_TEST(memory_that_cannot_be_had_harms_nothing),
+                                      ORR_TEST(index_errors_surface_at_eval),
+                                      ORR_TEST(threads_evaluate_at_once),
+                                      ORR_TEST(start_and_stop_in_any_order),
+                                      ORR_TEST(a_thread_uses_plans_again_but_not_after_a_shutdown),
+                                      ORR_TEST(who_looks_at_a_variable_does_not_keep_its_old_value),
+                                      { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     int rc = orr_test_main(argc, argv, "api.eval", tests);

@@ -45,7 +45,7 @@ static void publish(orr__node *const *node, int n, int nkept, const orr__prog *p
 {
     for (int i = 0; i < n; i++) {
         orr__node *behind = p->behind[i];
-        if (behind != node[i])
+        if (behind)
             orr__node_publish(behind, orr__buf_ref(out[i]), i >= n - nkept);
         orr__node_publish(node[i], out[i], i >= n - nkept);
     }
@@ -104,7 +104,7 @@ static orr_status evaluate(orr__site at, const orr__prog_roots *roots, orr__take
         publish(roots->out, n, plan->nkept, &p, out);
     if (out != few)
         free(out);
-    orr__plan_unref(plan);
+    orr__plan_done(plan);
     orr__prog_free(&p);
     return st;
 }

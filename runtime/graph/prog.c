@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/base/hash.h"
 #include "runtime/graph/key.h"
 #include "runtime/graph/take.h"
 #include "runtime/graph/tls.h"
@@ -260,16 +259,19 @@ static void arrays_take(orr__tls *tls, walk *w)
     tls->have_spare = false;
 }
 
+/* `out`, which is the first to be had, says whether there are any. */
 static void arrays_give(orr__tls *tls, orr__prog *p)
 {
-    if (!p->node || tls->have_spare || p->node_cap > SPARE_NODES || p->arg_cap > 4 * SPARE_NODES ||
+    if (!p->out)
+        return;
+    if (tls->have_spare || p->node_cap > SPARE_NODES || p->arg_cap > 4 * SPARE_NODES ||
         p->scalar_cap > 4 * SPARE_NODES || p->key_cap > 64 * SPARE_NODES || p->out_cap > SPARE_NODES) {
         arrays_free(p);
         return;
     }
     tls->spare = *p;
     tls->have_spare = true;
-    memset(p, 0, sizeof *p);
+    p->out = NULL;
 }
 
 void orr__progs_thread_exit(orr__tls *tls)
@@ -286,6 +288,7 @@ void orr__progs_thread_exit(orr__tls *tls)
 static bool number_output(walk *w, orr__node *root, bool others, bool kept)
 {
     orr__prog *p = w->p;
+    orr__node *behind = root;
     int i = root->index;
     if (!reserve(w, 3 * sizeof(int32_t)))
         return false;
@@ -293,9 +296,9 @@ static bool number_output(walk *w, orr__node *root, bool others, bool kept)
     to = others ? orr__key_others(to) : to;
     to = orr__key_output(kept ? orr__key_kept(to) : to, i);
     p->key_size = (size_t)(to - p->key);
-    while (!orr__node_value(root) && looked_through(root->op->id))
-        root = root->in[root->nin - 1];
-    p->behind[p->nout] = orr__node_ref(root);
+    while (!orr__node_value(behind) && looked_through(behind->op->id))
+        behind = behind->in[behind->nin - 1];
+    p->behind[p->nout] = behind != root ? orr__node_ref(behind) : NULL;
     p->out[p->nout++] = i;
     return true;
 }
@@ -363,8 +366,6 @@ static orr_status capture(orr__site at, const orr__prog_roots *roots, bool light
         w.st = orr__fail(at, ORR_ENOMEM, "no memory to capture the graph");
     if (w.st != ORR_OK)
         orr__prog_free(p);
-    else
-        p->hash = orr__hash(p->key, p->key_size, 0);
     p->nfirst = roots->nfirst;
     p->nkept = roots->nkept;
     return w.st;

@@ -15,14 +15,13 @@ typedef struct orr__prog {
     int nkept;            /* the last so many nobody asked for: see orr__prog_roots */
     orr__node **node;     /* references held; what they are of a light capture is nobody's business */
     int nheld;            /* so many of them                                      */
-    orr__node **behind;   /* node of each output, a reference: captures look through some */
+    orr__node **behind;   /* what an output is computed by, a reference, where captures looked through the node itself; else NULL */
     int32_t *arg0, *arg, *leaf_of, *scalar0;
     int32_t *out;         /* node index of each requested output */
     int32_t *leaf_node;   /* node index of each leaf             */
     orr__buf **leaf;      /* leaf buffers, kept by their nodes; NULL for a placeholder */
     orr__scalar *scalar;
     uint8_t *key; size_t key_size;
-    uint64_t hash;
     int node_cap, arg_cap, leaf_cap, scalar_cap, out_cap; /* room in the arrays */
     size_t key_cap;
 } orr__prog;

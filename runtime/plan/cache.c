@@ -7,8 +7,10 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/trace.h"
 #include "runtime/plan/make.h"
+#include "runtime/plan/recent.h"
 
 #define BUCKETS 512
 #define CAPACITY 512
@@ -17,12 +19,15 @@ static struct {
     pthread_mutex_t lock;
     orr__plan *bucket[BUCKETS];
     int size;
-    uint64_t clock, hits, misses, evicted;
+    atomic_uint_least64_t clock,
+        hits; /* read, and counted, without the lock too; hits of recent plans are counted there */
+    uint64_t misses, evicted;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void orr__plan_cache_guard(void)
 {
     orr__fork_guard(&cache.lock);
+    orr__recent_guard();
 }
 
 /* Settings that a plan depends on stand behind the capture's key. */
@@ -31,28 +36,65 @@ typedef struct {
     int32_t workers, opencl, cuda, fuse, lean;
 } settings;
 
-static settings settings_now(bool lean)
-{
+/* What is looked for. */
+typedef struct {
+    const orr__prog *p;
     settings s;
-    memset(&s, 0, sizeof s);
-    s.tile_us = orr__env.tile_us;
-    s.workers = orr__plan_machine.workers;
-    s.opencl = orr__plan_machine.opencl;
-    s.cuda = orr__plan_machine.cuda;
-    s.fuse = orr__env.fuse;
-    s.lean = lean;
-    return s;
+} wanted;
+
+static void want(wanted *w, const orr__prog *p, bool lean)
+{
+    w->p = p;
+    memset(&w->s, 0, sizeof w->s);
+    w->s.tile_us = orr__env.tile_us;
+    w->s.workers = orr__plan_machine.workers;
+    w->s.opencl = orr__plan_machine.opencl;
+    w->s.cuda = orr__plan_machine.cuda;
+    w->s.fuse = orr__env.fuse;
+    w->s.lean = lean;
 }
 
-static orr__plan *find(const orr__prog *p, const settings *s, uint64_t hash)
+static bool is(const orr__plan *pl, const void *what)
+{
+    const wanted *w = what;
+    size_t size = w->p->key_size;
+    return pl->key_size == size + sizeof w->s && !memcmp(pl->key, w->p->key, size) &&
+           !memcmp(pl->key + size, &w->s, sizeof w->s);
+}
+
+/* Settings are compared: they hardly ever differ. */
+static uint64_t hash_of(const wanted *w)
+{
+    return orr__hash(w->p->key, w->p->key_size, 0) + (uint64_t)w->s.lean;
+}
+
+static orr__plan *find(const wanted *w, uint64_t hash)
 {
     for (orr__plan *pl = cache.bucket[hash % BUCKETS]; pl; pl = pl->next)
-        if (pl->hash == hash && pl->key_size == p->key_size + sizeof *s && !memcmp(pl->key, p->key, p->key_size) &&
-            !memcmp(pl->key + p->key_size, s, sizeof *s)) {
-            pl->used = ++cache.clock;
+        if (pl->hash == hash && is(pl, w)) {
+            atomic_store_explicit(&pl->used, ++cache.clock, memory_order_relaxed);
             return orr__plan_ref(pl);
         }
     return NULL;
+}
+
+/* Of the plans that this thread used last. */
+static orr__plan *find_mine(const wanted *w)
+{
+    orr__plan *pl = orr__recent_take(is, w);
+    uint64_t now = atomic_load_explicit(&cache.clock, memory_order_relaxed);
+    if (pl && atomic_load_explicit(&pl->used, memory_order_relaxed) != now)
+        atomic_store_explicit(&pl->used, now, memory_order_relaxed);
+    return pl;
+}
+
+static orr__plan *find_shared(const wanted *w)
+{
+    uint64_t hash = hash_of(w);
+    pthread_mutex_lock(&cache.lock);
+    orr__plan *pl = find(w, hash);
+    pthread_mutex_unlock(&cache.lock);
+    return pl;
 }
 
 /* Unlinks the plan that was not used for longest. A scan: it happens once per miss on a full cache, beside planning. */
@@ -71,9 +113,9 @@ static orr__plan *evict(void)
 }
 
 /* Puts a new plan in, unless another thread was first: then that one is returned. */
-static orr__plan *insert(const orr__prog *p, const settings *s, uint64_t hash, orr__plan *pl, orr__plan **evicted)
+static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__plan **evicted)
 {
-    orr__plan *other = find(p, s, hash);
+    orr__plan *other = find(w, hash);
     if (other)
         return other;
     if (cache.size >= CAPACITY)
@@ -87,11 +129,13 @@ static orr__plan *insert(const orr__prog *p, const settings *s, uint64_t hash, o
 
 static orr_status get(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
 {
-    settings s = settings_now(lean);
-    uint64_t hash = p->hash + lean; /* settings are compared: they hardly ever differ */
+    wanted w;
+    want(&w, p, lean);
+    uint64_t hash = hash_of(&w);
     pthread_mutex_lock(&cache.lock);
-    *plan = find(p, &s, hash);
-    *(*plan ? &cache.hits : &cache.misses) += 1;
+    *plan = find(&w, hash);
+    cache.hits += *plan != NULL;
+    cache.misses += !*plan;
     pthread_mutex_unlock(&cache.lock);
     if (*plan)
         return ORR_OK;
@@ -103,18 +147,18 @@ static orr_status get(orr__site at, const orr__prog *p, bool lean, orr__plan **p
                         NULL, 0);
     if (st != ORR_OK)
         return st;
-    if (!(made->key = malloc(p->key_size + sizeof s))) {
+    if (!(made->key = malloc(p->key_size + sizeof w.s))) {
         *plan = made; /* usable, only not cached */
         return ORR_OK;
     }
     memcpy(made->key, p->key, p->key_size);
-    memcpy(made->key + p->key_size, &s, sizeof s);
-    made->key_size = p->key_size + sizeof s;
+    memcpy(made->key + p->key_size, &w.s, sizeof w.s);
+    made->key_size = p->key_size + sizeof w.s;
     made->hash = hash;
     if (orr__env.print & ORR__PRINT_PLAN)
         orr__plan_print(stderr, made);
     pthread_mutex_lock(&cache.lock);
-    *plan = insert(p, &s, hash, made, &evicted);
+    *plan = insert(&w, hash, made, &evicted);
     pthread_mutex_unlock(&cache.lock);
     orr__plan_unref(made);
     if (evicted)
@@ -124,15 +168,26 @@ static orr_status get(orr__site at, const orr__prog *p, bool lean, orr__plan **p
 
 orr__plan *orr__plan_known(const orr__prog *p, size_t room)
 {
-    settings s = settings_now(false);
-    pthread_mutex_lock(&cache.lock);
-    orr__plan *plan = find(p, &s, p->hash);
-    bool fits = plan && plan->bytes_peak <= room;
-    cache.hits += fits;
-    pthread_mutex_unlock(&cache.lock);
-    if (!fits)
+    wanted w;
+    want(&w, p, false);
+    orr__plan *own = find_mine(&w), *plan = own ? own : find_shared(&w);
+    if (!plan || plan->bytes_peak > room) {
         orr__plan_unref(plan);
-    return fits ? plan : NULL;
+        return NULL;
+    }
+    if (own)
+        orr__recent_count();
+    else
+        atomic_fetch_add_explicit(&cache.hits, 1, memory_order_relaxed);
+    return plan;
+}
+
+void orr__plan_done(orr__plan *p)
+{
+    if (p->key)
+        orr__recent_put(p);
+    else
+        orr__plan_unref(p);
 }
 
 orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
@@ -169,6 +224,7 @@ void orr__plan_unref(orr__plan *p)
 
 void orr__plan_cache_clear(void)
 {
+    orr__recent_clear();
     pthread_mutex_lock(&cache.lock);
     orr__plan *all = NULL;
     for (int b = 0; b < BUCKETS; b++)
@@ -189,8 +245,9 @@ void orr__plan_cache_clear(void)
 
 orr__plan_stats orr__plan_get_stats(void)
 {
+    uint64_t recent = orr__recent_counted();
     pthread_mutex_lock(&cache.lock);
-    orr__plan_stats s = { cache.hits, cache.misses, cache.evicted, cache.size };
+    orr__plan_stats s = { atomic_load(&cache.hits) + recent, cache.misses, cache.evicted, cache.size };
     pthread_mutex_unlock(&cache.lock);
     return s;
 }

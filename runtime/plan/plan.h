@@ -88,7 +88,7 @@ typedef struct orr__plan {
     orr__trial trial;
     int nreason; char **reason;            /* the fuser's, for people */
     uint8_t *key; size_t key_size; uint64_t hash;
-    struct orr__plan *next; uint64_t used; /* the cache's */
+    struct orr__plan *next; atomic_uint_least64_t used; /* the cache's */
 } orr__plan;
 
 /* What the planner wants to know of the machine. Set by the engine at start. */
@@ -112,6 +112,8 @@ orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan);
 orr_status orr__plan_get_within(orr__site at, const orr__prog *p, size_t room, orr__plan **plan);
 /* The same if it is there already, for which a light capture will do; else NULL. */
 orr__plan *orr__plan_known(const orr__prog *p, size_t room);
+/* Gives the caller's reference back, to be found by this thread's next orr__plan_known at no cost. */
+void orr__plan_done(orr__plan *p);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);
