@@ -5,8 +5,8 @@
 
 #include "runtime/base/buf.h"
 
-/* Blocks of up to 16 KiB; so much of them a thread. Memory that a stash holds is neither live nor pooled. */
-enum { ORR__STASH_CLASSES = 28, ORR__STASH_BYTES = 64 << 10 };
+/* Blocks of up to 64 KiB; so much of them a thread. Memory that a stash holds is neither live nor pooled. */
+enum { ORR__STASH_CLASSES = 36, ORR__STASH_BYTES = 256 << 10 };
 typedef struct orr__stash {
     orr__buf *free[ORR__STASH_CLASSES];
     size_t held;
