@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** One kind of work on one worker since orr_init or orr_stats_reset. Every task is counted; of kinds that take less than 5 µs on
+/** One kind of work on one worker since orr_init or orr_stats_reset. Every task is counted; of kinds that take less than 20 µs on
  * the calling thread one in 16 is timed, and stands for the others. */
 typedef struct orr_stat {
     char what[64];    /**< kind of task: "matmul", "map mul+add+relu", … */

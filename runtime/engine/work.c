@@ -89,7 +89,7 @@ static orr__tally *tally_of(const orr__work *k, int worker)
 }
 
 /* Where launches of a kind take less than SHORT on average, every SAMPLE-th is timed, once there were enough of them. */
-enum { ENOUGH = 64, SAMPLE = 16, SHORT = 5000 /* ns */ };
+enum { ENOUGH = 64, SAMPLE = 16, SHORT = 20000 /* ns */ };
 
 uint32_t orr__work_begin(orr__work *k, int worker)
 {
