@@ -4,85 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <orrery.h>
-#include "runtime/base/env.h"
-#include "runtime/plan/make.h"
-#include "tests/harness.h"
+#include "tests/plan_help.h"
 
 enum { LAYERS = 20 };
-static orr__site here = { "t.c", 1, "test" };
-
-static orr_tensor *values(int64_t m, int64_t n)
-{
-    orr_tensor *t = orr_rand(ORR_F32, ORR_SHAPE(m, n), -1.0, 1.0);
-    ORR_CHECK(orr_eval(t) == ORR_OK);
-    return t;
-}
-
-/* A fresh plan for `workers` workers, verified by its making. The first nfirst outputs are waited for. */
-static orr__plan *plan_of_first(orr_tensor *const *t, int n, int nfirst, int workers)
-{
-    orr__plan *plan = NULL;
-    orr__prog p;
-    orr__node *node[64];
-    orr__machine before = orr__plan_machine;
-    for (int i = 0; i < n; i++)
-        node[i] = orr__handle_node(t[i]);
-    ORR_CHECK(orr__prog_capture_roots(here, &(orr__prog_roots){ node, n, nfirst, 0 }, &p) == ORR_OK);
-    orr__plan_machine = (orr__machine){ .workers = workers, .bundles = true };
-    ORR_CHECK_MSG(orr__plan_make(here, &p, false, &plan) == ORR_OK, "%s", orr_error_message());
-    orr__plan_machine = before;
-    orr__prog_free(&p);
-    return plan;
-}
-
-static orr__plan *plan_of(orr_tensor *const *t, int n, int workers)
-{
-    return plan_of_first(t, n, n, workers);
-}
-
-static int tasks_of(const orr__plan *p)
-{
-    int n = 0;
-    for (int i = 0; i < p->nstep; i++)
-        n += orr__plan_tasks(p, i);
-    return n;
-}
-
-static double us_of(const orr__plan *p, int head)
-{
-    double us = 0;
-    for (int i = head; i < head + (p->step[head].members > 1 ? p->step[head].members : 1); i++)
-        us += p->step[i].us;
-    return us;
-}
-
-/* Tasks, each after those whose values it reads, strips side by side: when the last one ends if every worker is wanted at
- * once. */
-static double critical_path(const orr__plan *p)
-{
-    double *end = calloc((size_t)p->nstep + 1, sizeof *end), longest = 0;
-    for (int i = 0; i < p->nstep; i++) {
-        int head = orr__plan_head(p, i), n = p->step[head].members > 1 ? p->step[head].members : 1;
-        double begin = 0;
-        if (head != i)
-            continue;
-        for (int m = i; m < i + n; m++)
-            for (int k = 0; k < p->step[m].region->nin; k++) {
-                const orr__value *v = &p->value[p->step[m].in[k]];
-                int from = v->leaf < 0 ? orr__plan_head(p, v->first) : i;
-                ORR_CHECK(from <= i);
-                begin = from != i && end[from] > begin ? end[from] : begin;
-            }
-        end[i] = begin + us_of(p, i) / p->step[i].ntiles;
-        longest = end[i] > longest ? end[i] : longest;
-    }
-    free(end);
-    ORR_CHECK_MSG(p->nearly > 0 || fabs(p->way_us - longest) <= 1e-9 * longest, "%g us, counted %g", p->way_us,
-                  longest);
-    return longest;
-}
-
 static void independent_steps_are_a_task_for_each_worker(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
@@ -184,75 +108,6 @@ static void what_hangs_on_a_chain_runs_beside_it(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* The strips of a plan: their head, -1: none. */
-static int strips_of(const orr__plan *p)
-{
-    int at = -1;
-    for (int i = 0; i < p->nstep; i++)
-        if (p->step[i].members > 1 && p->step[i].ntiles > 1) {
-            ORR_CHECK(at < 0);
-            at = i;
-        }
-    return at;
-}
-
-/* A network's forward pass: `depth` layers over `rows` rows, what each gave in y. */
-static orr_tensor *layers(int64_t rows, int depth, orr_tensor **y)
-{
-    orr_tensor *x = values(rows, 192), *w = values(192, 192), *b = values(1, 192);
-    for (int i = 0; i < depth; i++)
-        x = y[i] = orr_relu(orr_add(orr_matmul(x, w), b));
-    return x;
-}
-
-static void a_chain_over_the_same_rows_is_cut_into_strips(void)
-{
-    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    enum { DEPTH = 6 };
-    orr_tensor *y[DEPTH], *out[2] = { orr_softmax(layers(101, DEPTH, y), -1) };
-    out[1] = orr_matmul(orr_transpose(y[2]), y[1]); /* reads all rows: behind the strips */
-    for (int workers = 1; workers <= 8; workers *= 2) {
-        orr__plan *p = plan_of(out, 2, workers);
-        ORR_REQUIRE(p != NULL);
-        int at = strips_of(p), n = workers < 101 / 32 ? workers : 101 / 32;
-        ORR_CHECK((at >= 0) == (workers > 1));
-        if (at >= 0) {
-            const orr__step *s = &p->step[at];
-            ORR_CHECK_MSG(s->members >= DEPTH + 1 && s->ntiles == n && tasks_of(p) <= n + 1,
-                          "%d steps, %d strips, %d tasks", s->members, s->ntiles, tasks_of(p));
-            ORR_CHECK(critical_path(p) < 0.75 * p->us);
-            for (int i = at; i < at + s->members; i++)
-                ORR_CHECK(p->step[i].region->rank < 3 || p->step[i].region->dim[0] == 101);
-        }
-        orr__plan_unref(p);
-    }
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-}
-
-/* Thin or tiny chains, and those that cross their rows, stay as they are. */
-static void strips_are_worth_their_tasks(void)
-{
-    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_tensor *y[4], *x = values(8, 8), *cross = values(192, 192);
-    orr_tensor *thin = layers(63, 4, y), *tiny = orr_matmul(orr_matmul(values(128, 8), x), x);
-    for (int i = 0; i < 4; i++)
-        cross = orr_matmul(cross, orr_transpose(cross));
-    orr_tensor *one[] = { thin, tiny, cross };
-    for (int i = 0; i < 3; i++) {
-        orr__plan *p = plan_of(&one[i], 1, 2);
-        ORR_REQUIRE(p != NULL);
-        ORR_CHECK_MSG(strips_of(p) < 0, "%d", i);
-        orr__plan_unref(p);
-    }
-    ORR_REQUIRE(setenv("ORRERY_DETERMINISTIC", "1", 1) == 0 && orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
-    orr_tensor *deep = layers(128, 4, y);
-    orr__plan *p = plan_of(&deep, 1, 2);
-    ORR_CHECK(p != NULL && strips_of(p) < 0); /* the cut must not depend on the workers */
-    if (p)
-        orr__plan_unref(p);
-    ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_DETERMINISTIC") == 0);
-}
-
 static void without_fusion_every_step_is_a_task(void)
 {
     ORR_REQUIRE(setenv("ORRERY_FUSE", "off", 1) == 0 && orr_init(NULL) == ORR_OK);
@@ -319,41 +174,6 @@ static void update(float *to, const char *fuse, const char *inline_us)
     ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0 && unsetenv("ORRERY_INLINE_US") == 0);
 }
 
-/* Loss and gradients of a network, all of it tasks by force. */
-static void gradients(float *to, const char *fuse, const char *inline_us)
-{
-    enum { DEPTH = 5, ROWS = 99, WIDTH = 96 };
-    ORR_REQUIRE(setenv("ORRERY_FUSE", fuse, 1) == 0 && setenv("ORRERY_INLINE_US", inline_us, 1) == 0 &&
-                setenv("ORRERY_TILE_US", "20", 1) == 0 && orr_init(NULL) == ORR_OK);
-    orr_seed(11);
-    orr_tensor *x = values(ROWS, WIDTH), *w[DEPTH], *g[DEPTH];
-    for (int i = 0; i < DEPTH; i++) {
-        w[i] = orr_variable(orr_mul(values(WIDTH, WIDTH), orr_scalar(0.2)));
-        x = orr_relu(orr_matmul(x, w[i]));
-    }
-    orr_tensor *loss = orr_mean(orr_square(orr_softmax(x, -1)), ORR_ALL_AXES, false);
-    ORR_CHECK(orr_grad(loss, w, DEPTH, g) == ORR_OK && orr_eval_all(g, DEPTH) == ORR_OK);
-    for (int i = 0; i < DEPTH; i++)
-        ORR_CHECK(orr_read(g[i], to + i * WIDTH * WIDTH, WIDTH * WIDTH * sizeof *to) == ORR_OK);
-    ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0 && unsetenv("ORRERY_INLINE_US") == 0 &&
-              unsetenv("ORRERY_TILE_US") == 0);
-}
-
-static void strips_give_the_same_gradients(void)
-{
-    static float strips[5 * 96 * 96], apart[5 * 96 * 96], here_and_now[5 * 96 * 96];
-    gradients(strips, "on", "0");
-    gradients(apart, "off", "0");
-    gradients(here_and_now, "on", "1000000");
-    float most = 0.0f;
-    for (int i = 0; i < 5 * 96 * 96; i++)
-        most = fabsf(apart[i]) > most ? fabsf(apart[i]) : most;
-    ORR_CHECK(most > 0.0f);
-    for (int i = 0; i < 5 * 96 * 96; i++)
-        ORR_CHECK_MSG(fabsf(strips[i] - apart[i]) <= 1e-5f * most && fabsf(strips[i] - here_and_now[i]) <= 1e-5f * most,
-                      "%d: %g %g %g", i, (double)strips[i], (double)apart[i], (double)here_and_now[i]);
-}
-
 /* A loss, what is left of its step, and a step more that may fail. */
 static void what_is_waited_for_goes_first(void)
 {
@@ -401,9 +221,6 @@ int main(int argc, char **argv)
                                       ORR_TEST(small_steps_behind_each_large_one_come_together),
                                       ORR_TEST(parallel_chains_stay_parallel),
                                       ORR_TEST(what_hangs_on_a_chain_runs_beside_it),
-                                      ORR_TEST(a_chain_over_the_same_rows_is_cut_into_strips),
-                                      ORR_TEST(strips_are_worth_their_tasks),
-                                      ORR_TEST(strips_give_the_same_gradients),
                                       ORR_TEST(without_fusion_every_step_is_a_task),
                                       ORR_TEST(little_values_of_tasks_have_memory_of_their_own),
                                       ORR_TEST(the_plan_prints_its_bundles),
