@@ -298,6 +298,7 @@ static void settle(orr__group *g, int i)
 
 void orr__group_free(orr__group *g)
 {
+    orr__merge_undo(g);
     free(g->live);
     free(g->root);
     free(g->owner);
@@ -306,18 +307,7 @@ void orr__group_free(orr__group *g)
     free(g->movable);
     free(g->size);
     free(g->inputs);
-    free(g->home);
-    free(g->members);
-    free(g->below);
-    free(g->run);
-    free(g->product);
-    free(g->space);
-    free(g->stored);
     free(g->apart);
-    free(g->dep0);
-    free(g->dep);
-    free(g->dep_by);
-    free(g->order);
     for (int i = 0; i < g->nreason; i++)
         free(g->reason[i]);
     free(g->reason);
