@@ -1,12 +1,14 @@
 /* orrery-tune on programs whose best settings are known.
  * Must not know: how the race is run. */
 #include "config.h"
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 #include "tests/harness.h"
 
 static char folder[] = "/tmp/orr-tune-XXXXXX", output[1u << 16];
@@ -148,6 +150,42 @@ static void a_stopped_race_reports_what_it_has(void)
     ORR_CHECK_MSG(strstr(output, "as it is"), "exit status %d:\n%s", rc, output);
 }
 
+/* Settings whose turn did not come are no winners, and what did win so far is told. */
+static void a_race_stopped_in_its_first_round_tells_the_best_so_far(void)
+{
+    ORR_CHECK(script("lap", "sleep 0.15; case \"$A\" in '') echo 't 9';; *) echo 't 1';; esac"));
+    int rc = tune("--metric t --vary A=1,2,3,4,5,6,7,8,9 --vary B=1,2,3,4,5,6,7,8,9 "
+                  "./lap & p=$!; sleep 2; kill -INT $p; wait $p");
+    ORR_CHECK_MSG(rc == 130 && strstr(output, "fastest: A ") && strstr(output, "9.00 times"), "exit status %d:\n%s", rc,
+                  output);
+    const char *never = strstr(output, "its turn did not come"), *is = strstr(output, "as it is  ");
+    ORR_CHECK_MSG(is && never && is < never, "%s", output);
+    ORR_CHECK_MSG(strstr(content("orrery-tune.env"), "export A="), "%s", content("orrery-tune.env"));
+}
+
+/* The chart is XML whatever the program's arguments are: bytes that are no UTF-8, and characters cut in two. */
+static void odd_arguments_leave_the_chart_well_formed(void)
+{
+    char line[1200] = "--runs 1 --policies lws --workers 1 --tiles 1 true \"$(printf 'a\\377b\\303')\" '<&>' x";
+    for (int i = 0; i < 300; i++)
+        (void)strcat(line, "\xc3\xa4");
+    int rc = tune(line);
+    ORR_CHECK_MSG(rc == 0, "exit status %d:\n%s", rc, output);
+    const char *svg = content("orrery-tune.svg");
+    ORR_CHECK_MSG(strstr(svg, "true a?b? &lt;&amp;&gt; x\xc3\xa4\xc3\xa4"), "%s", svg);
+    mbstate_t state = { 0 };
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
+    for (size_t n; utf8 && *svg; svg += n)
+        if ((n = mbrlen(svg, strlen(svg), &state)) > 4) {
+            ORR_CHECK_MSG(false, "no UTF-8 in the chart: %.20s", svg);
+            break;
+        }
+    if (utf8) {
+        (void)uselocale(before);
+        freelocale(utf8);
+    }
+}
+
 static void clean_up(void)
 {
     char line[128];
@@ -164,6 +202,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_program_that_never_works_is_an_error),
                                       ORR_TEST(wrong_usage_is_told),
                                       ORR_TEST(a_stopped_race_reports_what_it_has),
+                                      ORR_TEST(a_race_stopped_in_its_first_round_tells_the_best_so_far),
+                                      ORR_TEST(odd_arguments_leave_the_chart_well_formed),
                                       ORR_TEST(clean_up),
                                       { 0 } };
     if (!mkdtemp(folder))

@@ -1,19 +1,32 @@
 /* Charts of bars as SVG text.
  * Must not know: what is drawn. */
 #include "config.h"
+#include <stdbool.h>
 #include "tools/svg.h"
+
+/* Bytes of the UTF-8 character (RFC 3629) that s begins with; 0: it is none, or one that XML does not allow. */
+static int character(const unsigned char *s)
+{
+    int n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
+
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool early = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool none = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90) || /* surrogates; behind the last */
+                (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe);
+    return early || none || *s < 0x20 ? 0 : n;
+}
 
 void svg_put(FILE *f, const char *s)
 {
-    for (; *s; s++)
-        switch (*s) {
+    for (int n; *s; s += n ? n : 1)
+        switch (n = character((const unsigned char *)s), *s) {
         case '<': (void)fputs("&lt;", f); break;
         case '>': (void)fputs("&gt;", f); break;
         case '&': (void)fputs("&amp;", f); break;
         case '"': (void)fputs("&quot;", f); break;
-        default:
-            if ((unsigned char)*s >= 0x20)
-                (void)putc(*s, f);
+        default: (void)fprintf(f, "%.*s", n ? n : 1, n ? s : "?");
         }
 }
 

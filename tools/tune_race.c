@@ -15,10 +15,10 @@ typedef struct {
     uint64_t random;
 } race;
 
-/* The better first: those still in, those that left (they ran less), those that failed. */
+/* The better first: those still in, those that left (they ran less), those that failed, those whose turn never came. */
 static int rank_of(const tune_point *a)
 {
-    return a->why[0] ? 2 : a->out ? 1 : 0;
+    return a->why[0] ? 2 : a->runs == 0 ? 3 : a->out ? 1 : 0;
 }
 
 static int better(const tune_point *a, const tune_point *b)

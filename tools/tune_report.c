@@ -40,8 +40,8 @@ void tune_table(FILE *to, const tune_options *o, const tune_point *p, const int 
         const tune_point *q = &p[order[k]];
         char name[96];
         tune_name(o, q, name, sizeof name);
-        if (q->why[0])
-            (void)fprintf(to, "%-40s %5d %s\n", name, q->runs, q->why);
+        if (q->why[0] || q->runs == 0)
+            (void)fprintf(to, "%-40s %5d %s\n", name, q->runs, q->why[0] ? q->why : "its turn did not come");
         else
             (void)fprintf(to, "%-40s %5d %12.4g %10.2g %10.3f\n", name, q->runs, q->median, q->spread,
                           q->median > 0 ? p[0].median / q->median : 0.0);
