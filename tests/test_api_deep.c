@@ -121,12 +121,36 @@ static void a_join_of_a_hundred_thousand_is_planned_in_seconds(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* As of a network over the steps of a sequence: they differ in nothing but where they begin. */
+static void forty_thousand_slices_of_one_tensor_are_planned_in_seconds(void)
+{
+    enum { N = 40000 };
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    clock_t begin = clock();
+    orr_scope *s = orr_scope_begin();
+    orr_tensor **t = malloc(N * sizeof(*t)), *x = orr_ones(ORR_F32, ORR_SHAPE(N));
+    ORR_REQUIRE(t && orr_eval(x) == ORR_OK);
+    for (int i = 0; i < N; i++)
+        t[i] = orr_select(x, 0, i);
+    for (int n = N; n > 1; n = (n + 1) / 2)
+        for (int i = 0; i < n; i += 2)
+            t[i / 2] = i + 1 < n ? orr_add(t[i], t[i + 1]) : t[i];
+    double sum = 0, took;
+    ORR_CHECK(orr_item(t[0], &sum) == ORR_OK && sum == N);
+    free(t);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    took = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    ORR_CHECK_MSG(took < 8, "%.1f s of processor time", took);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(a_hundred_thousand_views_are_seen_through),
                                       ORR_TEST(ten_thousand_steps_are_planned_in_seconds),
                                       ORR_TEST(a_hundred_thousand_siblings_are_planned_in_seconds),
                                       ORR_TEST(a_join_of_a_hundred_thousand_is_planned_in_seconds),
+                                      ORR_TEST(forty_thousand_slices_of_one_tensor_are_planned_in_seconds),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.deep", tests);
 }

@@ -41,7 +41,7 @@ static uint64_t hash_of(const orr__prog *p, int i)
 {
     const orr__node *n = p->node[i];
     int32_t head[3] = { n->op->id, n->dtype, n->shape.rank };
-    uint64_t h = orr__hash(head, sizeof head, 0);
+    uint64_t h = orr__hash(&n->attr, sizeof n->attr, orr__hash(head, sizeof head, 0));
     return orr__hash(p->arg + p->arg0[i], (size_t)orr__prog_nin(p, i) * sizeof *p->arg, h);
 }
 
