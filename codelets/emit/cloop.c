@@ -33,7 +33,13 @@ static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n
                                  "#define ORR_LOOP _Pragma(\"clang loop vectorize(assume_safety)\")\n"
                                  "#endif\n"
                                  "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)\n"
-                                 "#define ORR_PACES 1\n"
+                                 "#define ORR_PACE(type, n) type pace[n] __attribute__((aligned(64)));\n"
+                                 "#define ORR_STEP(i) pace[i] = 0;\n"
+                                 "#define ORR_PACED __asm__ volatile(\"\" : : \"r\"(pace) : \"memory\");\n"
+                                 "#else\n"
+                                 "#define ORR_PACE(type, n)\n"
+                                 "#define ORR_STEP(i)\n"
+                                 "#define ORR_PACED\n"
                                  "#endif\n"
                                  "#define ORR_WIDE 1\n";
 
@@ -62,7 +68,8 @@ static const char bounds_text[] = "ORR_FN orr_f32 orr_above_f32(orr_f32 x, orr_f
 
 /* Normal numbers as codelets/cpu/vec_rand.c makes them. */
 static const char circle_text[] =
-    "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_normal_circle(x, &s, &c); return which ? c : s; }\n"
+    "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_normal_circle(x, &s, &c); return which ? c : "
+    "s; }\n"
     "#define log vm_normal_log\n#define sin(x) orr_circle(x, 0)\n#define cos(x) orr_circle(x, 1)\n";
 
 /* A map whose instructions see folds of their row. */

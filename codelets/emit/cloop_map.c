@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_room.h"
 
-/* A block for which inputs are prefetched together, if a core is to wait for few enough lines at once to compute meanwhile; stages
- * need longer loops. In flops, from where on there is something to compute meanwhile. */
-enum { SHORT = 128, WORK = 8 };
+/* In bytes of the widest type computed with: a block is prefetched, computed and stored past the caches as one run of instructions
+ * without a jump, so that a core always has a few lines to wait for and something to compute meanwhile. In flops: from where
+ * on vectors are computed side by side. */
+enum { SHORT = 256, WORK = 8 };
 
 /* What is read by number lies there when its place is found outside of the innermost loop. */
 bool orr__cloop_lies(const orr__cloop *c, int n)
@@ -96,51 +97,60 @@ void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, from, last, to, last);
 }
 
-/* Several vectors side by side (ORR_PACES): a compiler that takes as many elements a turn as fit in one vector of the narrowest
- * type writes every instruction once for each vector of the others. So one byte stored an element makes that four vectors of f32;
- * two bytes four of f64. What waits in a chain then fills the processor's scheduler with four chains, not with the far end of one. */
-static const char *pace_of(const orr__cloop *c)
+/* Bytes of the widest type in the innermost loop, at least those of f32. */
+static int widest(const orr__cloop *c)
 {
     bool wide = false;
     for (int n = 0; n < c->r->ninstr; n++)
         wide = wide || (c->at[n] == c->r->rank - 1 && orr_dtype_size((orr_dtype)c->r->instr[n].dtype) > 4);
-    return wide ? "orr_u16" : "orr_u8";
+    return wide ? 8 : 4;
 }
 
 /* The loops of a block, up to element `to`. Everything is loaded before anything is stored, and pointers are not restrict: any
  * output may lie where an input is that is read in the element that is written (runtime/plan/heir.c). */
 static void block(orr__cloop *c, int stages, const char *to, bool paced)
 {
+    orr__cloop_prefetch(c, "q", to);
     for (int s = 0; s < stages; s++) {
         orr__cloop_inner(c, "q", to);
         if (paced)
-            orr__text_addf(c->t, "    pace[i%d - q] = 0;\n", c->r->rank - 1);
+            orr__text_addf(c->t, "    ORR_STEP(i%d - q)\n", c->r->rank - 1);
         orr__cloop_stage_values(c, s, stages);
         if (s == stages - 1)
             orr__cloop_stream_stores(c);
-        orr__text_add(c->t, "    }\n");
-        if (paced)
-            orr__text_add(c->t, "    __asm__ volatile(\"\" : : \"r\"(pace) : \"memory\");\n");
+        orr__text_add(c->t, paced ? "    }\n    ORR_PACED\n" : "    }\n");
     }
+    orr__cloop_stream_pass(c, to);
 }
 
-/* Full blocks side by side, of a length that the compiler knows; what is left, and short rows, a vector at a time. */
-static void full_blocks(orr__cloop *c, int stages, int length)
+/* Random numbers are drawn for more at a time. */
+static bool draws(const orr__cloop *c)
 {
-    char full[24];
-    (void)snprintf(full, sizeof full, "q + %d", length);
-    orr__text_addf(c->t, "#if ORR_PACES\n    if (e - q == %d) {\n    %s pace[%d] __attribute__((aligned(64)));\n",
-                   length, pace_of(c), length);
-    block(c, stages, full, true);
-    orr__text_add(c->t, "    } else\n#endif\n");
+    bool any = false;
+    for (int n = 0; n < c->r->ninstr; n++)
+        any = any || orr__cloop_draws(c, n);
+    return any;
 }
 
-/* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
+/* Several vectors side by side (ORR_PACE): a compiler that takes as many elements a turn as fit in one vector of the narrowest
+ * type writes every instruction once for each vector of the others. So one byte stored an element makes that four vectors of f32;
+ * two bytes four of f64. What waits in a chain then fills the processor's scheduler with four chains, not with the far end of one. */
+static void full_block(orr__cloop *c, int stages, int length)
+{
+    bool paced = orr__cloop_work(c) > WORK;
+    char to[24];
+    (void)snprintf(to, sizeof to, "q + %d", length);
+    if (paced)
+        orr__text_addf(c->t, "    ORR_PACE(%s, %d)\n", widest(c) > 4 ? "orr_u16" : "orr_u8", length);
+    block(c, stages, to, paced);
+}
+
+/* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … Full blocks have a length that the compiler
+ * knows; what is left, and short rows, a vector at a time. */
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, stages = orr__cloop_stages(c);
-    bool works = orr__cloop_work(c) > WORK;
-    int length = works && stages == 1 ? SHORT : ORR__CLOOP_OUT;
+    int length = draws(c) ? ORR__CLOOP_OUT : SHORT / widest(c);
     orr__cloop_nothing(c);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_stream_begin(c);
@@ -149,17 +159,13 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_open(c, 0, last);
     orr__cloop_parts(c);
     orr__cloop_blocks(c, length);
-    if (stages == 1) /* the first of several loops is short enough for the processor to see what comes */
-        orr__cloop_prefetch(c, "q", "e");
     orr__cloop_stream_block(c);
     orr__cloop_all_ahead(c);
-    if (works)
-        full_blocks(c, stages, length);
-    orr__text_add(c->t, "    {\n");
+    orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
+    full_block(c, stages, length);
+    orr__text_add(c->t, "    } else {\n");
     block(c, stages, "e", false);
-    orr__text_add(c->t, "    }\n");
-    orr__cloop_stream_pass(c);
-    orr__text_addf(c->t, "    }\n    at += W(%d);\n", orr__cloop_size_at(c->r, last));
+    orr__text_addf(c->t, "    }\n    }\n    at += W(%d);\n", orr__cloop_size_at(c->r, last));
     orr__cloop_close(c, 0, last);
     orr__cloop_stream_end(c);
 }

@@ -79,7 +79,7 @@ void orr__cloop_stream_functions(orr__cloop *c);
 void orr__cloop_stream_begin(orr__cloop *c);
 void orr__cloop_stream_block(orr__cloop *c);
 void orr__cloop_stream_stores(orr__cloop *c);
-void orr__cloop_stream_pass(orr__cloop *c);
+void orr__cloop_stream_pass(orr__cloop *c, const char *to);
 void orr__cloop_stream_end(orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
 /* In a block [from, to): prefetches what will soon be read; the same of the `rows` places on axis d that come after those from p

@@ -313,7 +313,7 @@ static void outputs(rows *w)
     values(w, w->passes);
     orr__cloop_stream_stores(c);
     orr__text_add(c->t, "    }\n");
-    orr__cloop_stream_pass(c);
+    orr__cloop_stream_pass(c, "e");
     orr__text_add(c->t, "    }\n");
 }
 

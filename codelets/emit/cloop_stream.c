@@ -52,11 +52,12 @@ static const char stream_text[] =
     "#define ORR_PASSES 1\n"
     "#define orr_passed() __builtin_ia32_sfence()\n"
     "ORR_FN void orr_past(void *to, const void *from, orr_idx n)\n{\n"
-    "    char *t = to;\n    const char *f = from;\n    orr_idx k = -(orr_i64)t & (orr_idx)(sizeof(orr_line) - 1);\n"
-    "    k = k < n ? k : n;\n    __builtin_memcpy(t, f, k);\n"
-    "    for (; k + (orr_idx)sizeof(orr_line) <= n; k += sizeof(orr_line)) {\n"
+    "    const orr_idx line = sizeof(orr_line);\n"
+    "    char *t = to;\n    const char *f = from;\n    orr_idx k = -(orr_i64)t & (line - 1);\n"
+    "    k = k < n ? k : n;\n    if (k)\n        __builtin_memcpy(t, f, k);\n"
+    "    for (; k + line <= n; k += line) {\n"
     "        orr_line x;\n        __builtin_memcpy(&x, f + k, sizeof x);\n        ORR_PAST(t + k, x);\n    }\n"
-    "    __builtin_memcpy(t + k, f + k, n - k);\n}\n"
+    "    if (k < n)\n        __builtin_memcpy(t + k, f + k, n - k);\n}\n"
     "#else\n"
     "#define ORR_PASSES 0\n"
     "#define orr_passed() (void)0\n"
@@ -215,13 +216,13 @@ void orr__cloop_stream_stores(orr__cloop *c)
     }
 }
 
-void orr__cloop_stream_pass(orr__cloop *c)
+void orr__cloop_stream_pass(orr__cloop *c, const char *to)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
         orr__text_addf(
-            c->t, "    if (past%d)\n        orr_past(out%d + (orr_idx)W(%d) + at + q, room%d_out, (e - q) * %d);\n", k,
-            k, c->lay.out_at + k, k, (int)orr_dtype_size((orr_dtype)r->out_dtype[k]));
+            c->t, "    if (past%d)\n        orr_past(out%d + (orr_idx)W(%d) + at + q, room%d_out, (%s - q) * %d);\n", k,
+            k, c->lay.out_at + k, k, to, (int)orr_dtype_size((orr_dtype)r->out_dtype[k]));
 }
 
 void orr__cloop_stream_end(orr__cloop *c)
