@@ -231,6 +231,9 @@ static void wrong_numbers_for_starpu_are_errors(void)
         setenv("STARPU_NCPU", wrong[i], 1);
         ORR_CHECK(orr_init(NULL) == ORR_EENV && says("STARPU_NCPU") && says(wrong[i]));
     }
+    setenv("STARPU_NCPU", "", 1); /* as if it were not set, not 0 workers */
+    ORR_CHECK_MSG(orr_init(NULL) == ORR_OK && !strstr(orr_engine_name(), "serial"), "%s", orr_engine_name());
+    ORR_CHECK(orr_shutdown() == ORR_OK);
     unsetenv("STARPU_NCPU");
     if (before)
         setenv("STARPU_NCPU", before, 1);

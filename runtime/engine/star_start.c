@@ -40,7 +40,8 @@ static int count_opencl(void)
 }
 #endif
 
-/* StarPU ends the process when one of its numbers is none. */
+/* StarPU ends the process when one of its numbers is none. Nothing at all, as a batch script's unset variable leaves it, it takes
+ * for 0, which is no worker: here that counts as not set. */
 static orr_status check_numbers(orr__site at)
 {
     static const char *const names[] = { "STARPU_NCPU",
@@ -58,6 +59,8 @@ static orr_status check_numbers(orr__site at)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *v = getenv(names[i]);
         char *end;
+        if (v && !*v)
+            (void)unsetenv(names[i]);
         if (!v || !*v)
             continue;
         errno = 0;
