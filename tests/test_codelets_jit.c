@@ -149,6 +149,20 @@ static void what_is_no_whole_object_is_said_once(void)
         "no whole shared object");
 }
 
+static void what_a_compiler_leaves_is_removed(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *was = tmp ? strdup(tmp) : NULL;
+    ORR_REQUIRE(mkdir(jh_place("tmp"), 0700) == 0 && setenv("TMPDIR", jh_place("tmp"), 1) == 0);
+    stays_in_tier_0(
+        script("litters",
+               "mkdir -p \"$TMPDIR/a/b\" \"$TMPDIR/kernel.so\"; touch \"$TMPDIR/a/b/c\"; ln -s / \"$TMPDIR/a/d\""),
+        "left no result");
+    ORR_CHECK(rmdir(jh_place("tmp")) == 0); /* it is empty */
+    ORR_CHECK((was ? setenv("TMPDIR", was, 1) : unsetenv("TMPDIR")) == 0);
+    free(was);
+}
+
 static void a_hanging_compiler_is_killed(void)
 {
     stays_in_tier_0(script("hangs", "sleep 1000 & sleep 1000"), "took more than");
@@ -357,6 +371,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_missing_compiler_is_said_once),
                                       ORR_TEST(a_failing_compiler_is_said_once),
                                       ORR_TEST(what_is_no_whole_object_is_said_once),
+                                      ORR_TEST(what_a_compiler_leaves_is_removed),
                                       ORR_TEST(a_hanging_compiler_is_killed),
                                       ORR_TEST(a_vanished_compiler_is_said_once),
                                       ORR_TEST(a_refused_directory_is_said_and_kernels_are_not_kept),

@@ -268,7 +268,9 @@ void orr__remove_folder(int dir, const char *name)
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     for (struct dirent *e; d && (e = readdir(d));)
-        (void)unlinkat(fd, e->d_name, 0);
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && unlinkat(fd, e->d_name, 0) != 0 &&
+            errno == EISDIR)
+            orr__remove_folder(fd, e->d_name);
     if (d)
         (void)closedir(d);
     else if (fd >= 0)

@@ -27,7 +27,7 @@ bool orr__safe_read(int dir, const char *name, bool site, size_t most, orr__byte
 bool orr__safe_write(int dir, const char *name, const orr__bytes *b);
 /* Whether it is the name that such a file has before. */
 bool orr__is_temporary(const char *name);
-/* A directory of files, and the files. */
+/* A directory and all that is in it; links are removed, not followed. */
 void orr__remove_folder(int dir, const char *name);
 bool orr__write_all(int fd, const void *data, size_t size); /* false: errno */
 
