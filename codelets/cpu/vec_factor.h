@@ -4,7 +4,10 @@
 
 /* Rows that stand side by side, as vectors. */
 #define PANEL ((int64_t)32)
+/* Elements of a line of the cache. */
+#define LINE ((int64_t)(64 / sizeof(REAL)))
 
+typedef REAL F(line) __attribute__((vector_size(64)));
 typedef REAL F(four) __attribute__((vector_size(4 * sizeof(REAL))));
 typedef LANE F(lanes) __attribute__((vector_size(4 * sizeof(REAL))));
 
@@ -41,18 +44,24 @@ static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_
             to[j * tld + i] = from[i * fld + j];
 }
 
-/* Column s of x, and what the columns after it owe to it; lower: those before it. */
-static void F(solve_panel)(const REAL *restrict m, bool upper, bool unit, int64_t n, REAL (*restrict x)[PANEL])
+/* Two lines of each column, from row `at` on: a column less what it owes to those before it (lower: after it), in registers. */
+static void F(solve_panel)(const REAL *restrict m, bool upper, bool unit, int64_t n, REAL (*restrict x)[PANEL],
+                           int64_t at)
 {
     for (int64_t s = 0; s < n; s++) {
-        int64_t j = upper ? s : n - 1 - s, from = upper ? j + 1 : 0, end = upper ? n : j;
-        const REAL *row = m + j * ORR__PLAIN;
-        REAL done[PANEL];
-        for (int i = 0; i < PANEL; i++)
-            x[j][i] = done[i] = unit ? x[j][i] : x[j][i] / row[j];
-        for (int64_t k = from; k < end; k++)
-            for (int i = 0; i < PANEL; i++)
-                x[k][i] -= row[k] * done[i];
+        int64_t j = upper ? s : n - 1 - s;
+        F(line) own[2];
+        memcpy(own, x[j] + at, sizeof own);
+        for (int64_t p = 0; p < s; p++) {
+            int64_t k = upper ? p : n - 1 - p;
+            F(line) done[2];
+            memcpy(done, x[k] + at, sizeof done);
+            for (int h = 0; h < 2; h++)
+                own[h] -= m[k * ORR__PLAIN + j] * done[h];
+        }
+        for (int h = 0; h < 2 && !unit; h++)
+            own[h] /= m[j * ORR__PLAIN + j];
+        memcpy(x[j] + at, own, sizeof own);
     }
 }
 
@@ -63,7 +72,12 @@ void F(solve)(const void *m, bool upper, bool unit, int64_t n, void *b, int64_t 
         int64_t some = rows - at < PANEL ? rows - at : PANEL;
         REAL *here = (REAL *)b + at * ld;
         F(turn)(x[0], PANEL, here, ld, some, n);
-        F(solve_panel)(m, upper, unit, n, x);
+        /* The next rows: so far apart, no processor sees them coming. */
+        for (int64_t i = at + PANEL; i < rows && i < at + 2 * PANEL; i++)
+            for (int64_t j = 0; j < n; j += LINE)
+                __builtin_prefetch((REAL *)b + i * ld + j, 1);
+        for (int64_t h = 0; h < PANEL; h += 2 * LINE)
+            F(solve_panel)(m, upper, unit, n, x, h);
         F(turn)(here, ld, x[0], PANEL, n, some);
     }
 }
@@ -89,3 +103,4 @@ int64_t F(potrf)(void *to, int64_t n, int64_t ld)
 }
 
 #undef PANEL
+#undef LINE
