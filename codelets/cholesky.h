@@ -46,6 +46,7 @@ typedef struct orr__tilejob {
     int64_t matrix; /* its number in the batch */
     void *queue;
     orr__after *after;
+    bool begun; /* the device may have written the tile: what failed then cannot be done again */
 } orr__tilejob;
 /* Rows of the tiles in row i of a matrix of order n. */
 int64_t orr__cholesky_rows(int64_t n, int i);

@@ -49,7 +49,7 @@ typedef struct orr__backend {
     /* Operations of a factorisation on tiles in its memory (codelets/cholesky.h): is there what does them; one, enqueued,
      * which sets last error. NULL: cannot. */
     bool (*tiles)(void);
-    orr_status (*tile)(const struct orr__tilejob *j);
+    orr_status (*tile)(struct orr__tilejob *j);
     void (*stop)(void); /* contexts end: gives up what it has in them. May be NULL. Nothing is under way */
 } orr__backend;
 

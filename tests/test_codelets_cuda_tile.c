@@ -166,6 +166,31 @@ static void the_first_minor_that_is_not_positive_is_named(void)
     }
 }
 
+/* Whether the tile can still be computed elsewhere. */
+static void a_failure_says_whether_the_tile_was_begun(void)
+{
+    orr__after after;
+    NEED;
+    if (cu.real)
+        ORR_SKIP("a real device does not fail on demand");
+    fill(&x, 5, true);
+    for (int i = 0; i < 2; i++) {
+        void *p = away(&x, ORR_F64);
+        orr__tilejob j = { .op = { ORR__POTRF, 2, 2, 2 },
+                           .dtype = ORR_F64,
+                           .n = N,
+                           .at = { { p, LD } },
+                           .region = &region,
+                           .queue = cu.stream,
+                           .after = &after };
+        cu.state->tile_code = i ? 0 : 13;
+        cu.state->launch_code = i ? 719 : 0;
+        ORR_CHECK(orr__cuda.tile(&j) == ORR_EDEVICE && j.begun == (i == 1) && !after.check);
+        cu.state->tile_code = cu.state->launch_code = 0;
+        cuda_drop(p);
+    }
+}
+
 static void nothing_is_left_behind(void)
 {
     NEED;
@@ -182,6 +207,7 @@ int main(int argc, char **argv)
         ORR_TEST(solves),
         ORR_TEST(factors),
         ORR_TEST(the_first_minor_that_is_not_positive_is_named),
+        ORR_TEST(a_failure_says_whether_the_tile_was_begun),
         ORR_TEST(nothing_is_left_behind),
         { 0 },
     };

@@ -113,7 +113,7 @@ extern bool orr__cu_lt_activations;
 /* -- solver.c: tiles of a factorisation by cuSOLVER and cuBLAS ------------------------------------------------- */
 
 bool orr__cu_tiles(void);
-orr_status orr__cu_tile(const orr__tilejob *j);
+orr_status orr__cu_tile(orr__tilejob *j);
 void orr__cu_tiles_stop(void); /* before the units' end */
 
 typedef struct orr__cu_tail orr__cu_tail;

@@ -91,7 +91,7 @@ static orr_status check_factor(orr__after *a)
 }
 
 /* cuSOLVER's potrf, its verdict on the way to the host, and a look at the diagonal. */
-static orr_status factor(const orr__tilejob *j, orr__cu_room *room, void *function, orr__cu_address flag, verdict *v)
+static orr_status factor(orr__tilejob *j, orr__cu_room *room, void *function, orr__cu_address flag, verdict *v)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     const orr__solver *s = orr__cu_solver(NULL);
@@ -110,6 +110,7 @@ static orr_status factor(const orr__tilejob *j, orr__cu_room *room, void *functi
                                 elements, (int *)(uintptr_t)room->info));
     if (st != ORR_OK)
         return st;
+    j->begun = true;
     int code = d->to_host(&v->info, room->info, sizeof v->info, j->queue);
     if (code != ORR__CU_OK)
         return orr__cu_fail(at, "cuMemcpyDtoHAsync", code);
@@ -120,7 +121,7 @@ static orr_status factor(const orr__tilejob *j, orr__cu_room *room, void *functi
     return code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuLaunchKernel", code);
 }
 
-static orr_status potrf(const orr__tilejob *j, orr__cu_room *room)
+static orr_status potrf(orr__tilejob *j, orr__cu_room *room)
 {
     orr__site at = orr__cu_site(j->region);
     orr__cu_address flag = 0;
@@ -171,7 +172,7 @@ static orr_status update(const orr__tilejob *j, const orr__cu_room *room)
     }
 }
 
-orr_status orr__cu_tile(const orr__tilejob *j)
+orr_status orr__cu_tile(orr__tilejob *j)
 {
     orr__site at = orr__cu_site(j->region);
     orr__cu_room *room = NULL;
