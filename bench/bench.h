@@ -63,6 +63,9 @@ double bench_now(void);                /* seconds, monotonic                  */
 double bench_median(double *x, int n); /* sorts x                             */
 void bench_settle(void);               /* lets threads of a BLAS fall asleep  */
 int bench_cores(void);                 /* of this process's cpuset            */
+/* Kernels are compiled where they are first asked for, unless ORRERY_JIT is set: for cases that stop the library after every
+ * turn, and its compiler with it, and whose turns begin with a call that does not count. */
+void bench_await_kernels(bool on);
 /* For times: reference/value; for rates: value/reference. */
 double bench_ratio(const bench_record *r, bool larger_is_better);
 

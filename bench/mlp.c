@@ -108,6 +108,7 @@ int bench_mlp_step(bench_sink *out, int rounds)
     mlp m = { 0 };
     double t = 0.0, direct = 0.0;
     float *block = peer_arrays(&m);
+    bench_await_kernels(true);
     int rc = block ? bench_interleave(&bench_mlp_ours, &blas, &m, rounds, 0.5, &t, &direct) : 1;
     if (rc == 0) {
         bench_record r = { .name = "mlp-step",
@@ -120,6 +121,7 @@ int bench_mlp_step(bench_sink *out, int rounds)
         r.ratio = bench_ratio(&r, false);
         rc = bench_add(out, &r);
     }
+    bench_await_kernels(false);
     free(block);
     return rc;
 }

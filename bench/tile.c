@@ -125,8 +125,10 @@ int bench_tile(bench_sink *out, int rounds)
                    { .name = "softmax 4096 x 1024", .side = { softmax_start, softmax_once, end } },
                    { .name = "mlp step", .side = bench_mlp_ours, .user = bench_mlp_state() } };
     int rc = 0;
+    bench_await_kernels(true);
     for (size_t i = 0; rc == 0 && i < sizeof all / sizeof *all; i++)
         rc = one_work(out, rounds, &all[i]);
+    bench_await_kernels(false);
     (void)unsetenv("ORRERY_TILE_US");
     return rc;
 }

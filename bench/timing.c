@@ -35,6 +35,15 @@ void bench_settle(void)
     (void)usleep(150000); /* OpenBLAS's threads spin for some tens of ms after a call */
 }
 
+void bench_await_kernels(bool on)
+{
+    static bool ours;
+    if (on)
+        ours = !getenv("ORRERY_JIT") && setenv("ORRERY_JIT", "wait", 1) == 0;
+    else if (ours)
+        (void)unsetenv("ORRERY_JIT");
+}
+
 int bench_cores(void)
 {
     cpu_set_t set;
