@@ -6,7 +6,7 @@
 #include <CUnit/CUnit.h>
 #include <CUnit/TestDB.h>
 #include <CUnit/TestRun.h>
-#include <dirent.h>
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,20 +55,16 @@ static bool wanted(int argc, char **argv, const char *name)
     return argc < 2;
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    return remove(path) == 0 ? 0 : 1;
+}
+
 static void remove_tmp(void)
 {
-    if (!now.tmp[0])
-        return;
-    DIR *d = opendir(now.tmp);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", now.tmp, e->d_name);
-        if (e->d_name[0] != '.' || strlen(e->d_name) > 2)
-            unlink(path);
-    }
-    if (d)
-        closedir(d);
-    rmdir(now.tmp);
+    if (now.tmp[0])
+        (void)nftw(now.tmp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 int orr_test_main(int argc, char **argv, const char *topic, const orr_test *tests)

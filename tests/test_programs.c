@@ -39,9 +39,27 @@ static void info_says_what_there_is(void)
     check("tools/orrery-info --env", 0, "ORRERY_FUSE");
     check("tools/orrery-info --env=markdown", 0, "| `ORRERY_FUSE` |");
     check("tools/orrery-info --version", 0, "orrery-info ");
-    check("tools/orrery-info --cache", 0, " kernels, ");
-    check("tools/orrery-info --clear", 0, " kernels removed");
     check("tools/orrery-info --nonsense", 2, "usage:");
+}
+
+static void info_lists_and_clears_the_cache(void)
+{
+    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    check("tools/orrery-info --cache", 0, "\n0 kernels, ");
+    check("tools/orrery-info --clear", 0, "0 kernels removed");
+    if (orr_test_compiler()) {
+        check("tools/orrery-bench --rounds 1 fusion:chain4/float32/4096/1", 0, "chain4");
+        int n = 0, removed = 0;
+        (void)run("tools/orrery-info --cache");
+        char *last = strstr(output, " KiB, compiled in ");
+        while (last && last > output && last[-1] != '\n')
+            last--;
+        ORR_CHECK_MSG(last && sscanf(last, "%d kernel", &n) == 1 && n > 0, "output:\n%s", output);
+        (void)run("tools/orrery-info --clear");
+        ORR_CHECK_MSG(sscanf(output, "%d kernel", &removed) == 1 && removed == n, "%d kernels, output:\n%s", n, output);
+        check("tools/orrery-info --cache", 0, "\n0 kernels, ");
+    }
+    unsetenv("ORRERY_CACHE_DIR");
 }
 
 static void bench_lists_and_records(void)
@@ -205,6 +223,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(info_says_what_there_is),
+        ORR_TEST(info_lists_and_clears_the_cache),
         ORR_TEST(bench_lists_and_records),
         ORR_TEST(bench_measures_fusion_beside_loops),
         ORR_TEST(bench_draws_and_goes_on),
