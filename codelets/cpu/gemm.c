@@ -136,8 +136,7 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
     bool copied = !orr__env.deterministic && is_small(blas, tb, &all) && astride(&all, b, ldb);
     if (copied || in_pieces(blas, tb, &all)) { /* they are right where they lie, too */
         extent p = piece_of(&all);
-        char *panel =
-            copied || wants_panel(&all, b, ldb) ? orr__scratch((size_t)(COLUMNS * p.k) * sizeof(float)) : NULL;
+        char *panel = wants_panel(&all, b, ldb) ? orr__scratch((size_t)(COLUMNS * p.k) * sizeof(float)) : NULL;
         multiply_pieces(&s, &all, &p, ta, a, b, ldb, c, panel);
         return;
     }

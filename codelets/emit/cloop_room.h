@@ -10,7 +10,7 @@
 enum { ORR__CLOOP_BLOCK = 1024 };
 /* A block is folded in so many columns, then these in a fixed tree; few values in their order. */
 enum { ORR__CLOOP_LANES = 32 };
-/* Elements of the inner axis that are computed before they are stored past the caches. */
+/* The most elements of the inner axis that are computed before they are stored past the caches. */
 enum { ORR__CLOOP_OUT = 256 };
 /* Elements of the longest row whose values are kept there from one pass to the next: all that the fuser folds in place. */
 enum { ORR__CLOOP_ROW = 8192 };
