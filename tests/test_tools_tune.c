@@ -18,7 +18,8 @@ static int tune(const char *arguments)
 {
     char line[4096];
     const char *build = getenv("ORR_BUILDDIR");
-    (void)snprintf(line, sizeof line, "build=$(cd '%s' && pwd); cd '%s' && \"$build\"/tools/orrery-tune %s 2>&1",
+    (void)snprintf(line, sizeof line,
+                   "build=$(cd '%s' && pwd); cd '%s' || exit 99; \"$build\"/tools/orrery-tune %s 2>&1",
                    build ? build : ".", folder, arguments);
     FILE *f = popen(line, "r");
     if (!f)
@@ -86,19 +87,24 @@ static void any_variable_can_be_raced_over(void)
 
 static void wall_clock_time_decides_without_a_metric(void)
 {
-    ORR_CHECK(script("slow", "if [ \"$STARPU_SCHED\" = ws ]; then sleep 0.01; else sleep 0.3; fi"));
-    int rc = tune("--runs 2 --output w --policies ws,lws --workers 1 --tiles 100 ./slow");
-    ORR_CHECK_MSG(rc == 0 && strstr(output, "fastest: ws, workers 1"), "exit status %d:\n%s", rc, output);
+    ORR_CHECK(script("slow", "if [ \"$STARPU_SCHED\" = ws ]; then sleep 0.01; else sleep 0.5; fi"));
+    int rc = 0;
+    bool found = false;
+    for (int i = 0; i < 5 && !found && rc == 0;
+         i++) { /* one run that was held up is scatter, beyond which nothing is */
+        rc = tune("--runs 2 --output w --policies ws,lws --workers 1 --tiles 100 ./slow");
+        found = strstr(output, "fastest: ws, workers 1");
+    }
+    ORR_CHECK_MSG(rc == 0 && found, "exit status %d:\n%s", rc, output);
 }
 
 static void what_fails_loses_and_says_why(void)
 {
     ORR_CHECK(script("some", "[ \"$STARPU_SCHED\" = dmda ] && exit 7\n[ \"$STARPU_SCHED\" = eager ] && kill -9 $$\n"
-                             "[ \"$STARPU_SCHED\" = lws ] && sleep 30\necho \"t 1\""));
-    int rc = tune("--runs 2 --limit 0.5 --metric t --policies lws,eager,dmda --workers 1 --tiles 100 ./some");
+                             "[ \"$STARPU_SCHED\" = lws ] && sleep 300\necho \"t 1\""));
+    int rc = tune("--runs 2 --limit 4 --metric t --policies lws,eager,dmda --workers 1 --tiles 100 ./some");
     ORR_CHECK_MSG(rc == 0, "exit status %d:\n%s", rc, output);
-    ORR_CHECK_MSG(strstr(output, "exit status 7") && strstr(output, "signal 9") &&
-                      strstr(output, "took more than 0.5 s"),
+    ORR_CHECK_MSG(strstr(output, "exit status 7") && strstr(output, "signal 9") && strstr(output, "took more than 4 s"),
                   "%s", output);
     ORR_CHECK_MSG(strstr(output, "Nothing is faster") && strstr(output, ": . ./orrery-tune.env\n"), "%s", output);
     ORR_CHECK_MSG(!strstr(content("orrery-tune.env"), "export"), "%s", content("orrery-tune.env"));
@@ -143,19 +149,30 @@ static void wrong_usage_is_told(void)
     ORR_CHECK_MSG(!content("never_ran")[0], "the race was run for nothing:\n%s", content("never_ran"));
 }
 
+/* Runs orrery-tune as told, and stops it when the file has so many lines. */
+static int tune_until(const char *arguments, const char *file, int lines)
+{
+    char all[2048];
+    (void)snprintf(
+        all, sizeof all,
+        "%s & p=$!; until [ \"$(cat %s 2>/dev/null | wc -l)\" -ge %d ]; do kill -0 $p || break; sleep 0.1; done; "
+        "kill -INT $p; wait $p",
+        arguments, file, lines);
+    return tune(all);
+}
+
 static void a_stopped_race_reports_what_it_has(void)
 {
-    ORR_CHECK(script("nap", "sleep 0.2; echo 't 1'"));
-    int rc = tune("--metric t " GRID "./nap & p=$!; sleep 1; kill -INT $p; wait $p");
+    ORR_CHECK(script("nap", "echo nap >> naps; sleep 0.2; echo 't 1'"));
+    int rc = tune_until("--metric t " GRID "./nap", "naps", 3);
     ORR_CHECK_MSG(strstr(output, "as it is"), "exit status %d:\n%s", rc, output);
 }
 
 /* Settings whose turn did not come are no winners, and what did win so far is told. */
 static void a_race_stopped_in_its_first_round_tells_the_best_so_far(void)
 {
-    ORR_CHECK(script("lap", "sleep 0.15; case \"$A\" in '') echo 't 9';; *) echo 't 1';; esac"));
-    int rc = tune("--metric t --vary A=1,2,3,4,5,6,7,8,9 --vary B=1,2,3,4,5,6,7,8,9 "
-                  "./lap & p=$!; sleep 2; kill -INT $p; wait $p");
+    ORR_CHECK(script("lap", "echo lap >> laps; sleep 0.15; case \"$A\" in '') echo 't 9';; *) echo 't 1';; esac"));
+    int rc = tune_until("--metric t --vary A=1,2,3,4,5,6,7,8,9 --vary B=1,2,3,4,5,6,7,8,9 ./lap", "laps", 6);
     ORR_CHECK_MSG(rc == 130 && strstr(output, "fastest: A ") && strstr(output, "9.00 times"), "exit status %d:\n%s", rc,
                   output);
     const char *never = strstr(output, "its turn did not come"), *is = strstr(output, "as it is  ");
