@@ -89,7 +89,7 @@ static void a_prefetch_arrives_and_its_tensor_may_go(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = numbers();
     ORR_CHECK(orr_prefetch(t, other) == ORR_OK);
-    for (int i = 0; i < 500 && !on(t, other); i++)
+    for (int i = 0; i < 6000 && !on(t, other); i++)
         (void)usleep(10000);
     ORR_CHECK(on(t, other) && unchanged(t, 1));
     for (int i = 0; i < 200; i++) { /* under way when they are freed */

@@ -115,7 +115,7 @@ static void told(const orr_device *d, int n, unsigned changed, void *user)
 
 static bool until(atomic_int *what, int n)
 {
-    for (int i = 0; i < 500 && atomic_load(what) < n; i++)
+    for (int i = 0; i < 6000 && atomic_load(what) < n; i++)
         (void)usleep(10000);
     return atomic_load(what) >= n;
 }

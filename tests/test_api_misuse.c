@@ -35,7 +35,7 @@ static int life_in_a_corner(void)
     if (f)
         (void)fclose(f);
     rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)64 << 20);
-    alarm(60);
+    alarm(240);
     if (got != 1 || orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK ||
         setrlimit(RLIMIT_AS, &(struct rlimit){ most, most }) != 0)
         return 1;
@@ -135,7 +135,7 @@ static void a_graph_reads_the_variables_of_other_threads_anew(void)
 /* In a child process: 0 when all is as it should be. */
 static int life_of_a_child(orr_tensor *y, orr_event *e)
 {
-    alarm(20); /* a hang ends the child, not the test */
+    alarm(240); /* a hang ends the child, not the test */
     if (orr_eval(product()) != ORR_ESTATE)
         return 1;
     if (!orr_event_done(e) && orr_wait(e) != ORR_ESTATE)

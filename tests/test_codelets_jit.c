@@ -79,13 +79,17 @@ static void only_hot_kernels_are_asked_for(void)
     orr__jit_stop();
 }
 
-/* With this compiler, kernels stay in tier 0 and one line says so. */
-static void stays_in_tier_0(const char *cc, const char *word)
+/* Seconds that a compiler sleeps which does not end by itself: who does not wait for it takes less than half of that, on
+ * any machine. */
+enum { LONG = 1000 };
+
+/* With this compiler, which may take so many seconds, kernels stay in tier 0 and one line says so. */
+static void stays_in_tier_0_within(double limit, const char *cc, const char *word)
 {
     int all;
     begin("faults");
     (void)snprintf(orr__env.cc, sizeof orr__env.cc, "%s", cc);
-    orr__compile_limit = 1.0;
+    orr__compile_limit = limit;
     jh_listen();
     double t0 = orr__now();
     orr__jit_start();
@@ -97,8 +101,13 @@ static void stays_in_tier_0(const char *cc, const char *word)
     orr__jit_stop();
     double took = orr__now() - t0;
     int n = jh_lines(word, &all);
-    ORR_CHECK_MSG(n == 1 && all == 1 && took < 20, "%s: %d of %d lines say \"%s\", %g s", cc, n, all, word, took);
+    ORR_CHECK_MSG(n == 1 && all == 1 && took < LONG / 2, "%s: %d of %d lines say \"%s\", %g s", cc, n, all, word, took);
     ORR_CHECK(orr__cache_clear() == 0);
+}
+
+static void stays_in_tier_0(const char *cc, const char *word)
+{
+    stays_in_tier_0_within(60, cc, word); /* a loaded machine is no fault */
 }
 
 static const char *script(const char *name, const char *text)
@@ -165,9 +174,9 @@ static void what_a_compiler_leaves_is_removed(void)
 
 static void a_hanging_compiler_is_killed(void)
 {
-    stays_in_tier_0(script("hangs", "sleep 1000 & sleep 1000"), "took more than");
+    stays_in_tier_0_within(4, script("hangs", "sleep 1000 & sleep 1000"), "took more than");
     jh_write(jh_place("asleep"), "#!/bin/sh\nsleep 1000\n", 0755);
-    stays_in_tier_0(jh_place("asleep"), "does not end");
+    stays_in_tier_0_within(1, jh_place("asleep"), "does not end");
 }
 
 static void a_vanished_compiler_is_said_once(void)
@@ -259,6 +268,7 @@ static void stopping_does_not_wait_for_the_compiler(void)
     begin("stop");
     (void)snprintf(orr__env.cc, sizeof orr__env.cc, "%s", script("slow", "touch \"$0.here\"; sleep 1000"));
     for (int round = 0; round < 3; round++) {
+        orr__compile_limit = LONG;
         orr__jit_start();
         orr__jit *j = orr__jit_new(1, "test"), *k = orr__jit_new(2, "test");
         orr__jit_ask(j, jh_text(1));
@@ -269,7 +279,7 @@ static void stopping_does_not_wait_for_the_compiler(void)
         double t0 = orr__now();
         orr__jit_stop();
         double took = orr__now() - t0;
-        ORR_CHECK_MSG(took < 1.0, "stopped after %g s", took);
+        ORR_CHECK_MSG(took < LONG / 2, "stopped after %g s", took);
         ORR_CHECK(atomic_load(&j->state) == ORR__JIT_COLD && atomic_load(&k->state) == ORR__JIT_COLD);
         orr__jit_unref(j);
         orr__jit_unref(k);

@@ -194,7 +194,7 @@ static void a_writer_killed_half_way_leaves_no_bad_entry(void)
     orr__cache c;
     int bad = 0, there = 0;
     ORR_REQUIRE(use(&c, "killed"));
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 40 || (there == 0 && round < 400); round++) { /* a slow disk takes more of them */
         pid_t pid = fork();
         if (pid == 0) {
             for (unsigned n = 0;; n = (n + 1) % 4)
@@ -291,10 +291,10 @@ static void a_lock_held_for_ever_is_waited_for_and_left(void)
     double t0 = orr__now();
     ORR_CHECK(held >= 0 && orr__cache_lock(&c, &k, 0.2, &stop) == -1);
     double waited = orr__now() - t0;
-    ORR_CHECK_MSG(waited > 0.15 && waited < 5, "%g s", waited);
+    ORR_CHECK_MSG(waited > 0.15 && waited < 60, "%g s", waited);
     atomic_store(&stop, true);
     t0 = orr__now();
-    ORR_CHECK(orr__cache_lock(&c, &k, 20, &stop) == -1 && orr__now() - t0 < 5);
+    ORR_CHECK(orr__cache_lock(&c, &k, 120, &stop) == -1 && orr__now() - t0 < 60);
     orr__cache_unlock(&c, &k, held);
     ORR_CHECK((held = orr__cache_lock(&c, &k, 0.2, NULL)) >= 0);
     orr__cache_unlock(&c, &k, held);

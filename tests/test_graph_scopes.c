@@ -325,7 +325,7 @@ static void a_fork_finds_no_lock_taken(void)
         int status = -1;
         pid_t child = fork();
         if (child == 0) {
-            (void)alarm(5);
+            (void)alarm(120);
             orr_scope *s = orr_scope_begin();
             for (int k = 0; k < 2000; k++)
                 (void)zeros();
