@@ -148,9 +148,30 @@ static void a_bound_on_the_size_of_files_is_an_error_and_no_signal(void)
 
 /* -- a full disk, a disk that cannot be written -------------------------------------------------------------------- */
 
+/* Writes "id id 1": who we are, we are in the name space too. */
+static bool mapped(const char *path, unsigned id)
+{
+    FILE *f = fopen(path, "we");
+    bool ok = f && fprintf(f, "%u %u 1\n", id, id) > 0;
+    return f && fclose(f) == 0 && ok;
+}
+
+/* A name space of mounts of our own: root's, or one of a user's own, where an owner without a name could make no file. */
+static bool apart(void)
+{
+    unsigned uid = geteuid(), gid = getegid();
+    if (unshare(CLONE_NEWNS) == 0)
+        return true;
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return false;
+    FILE *f = fopen("/proc/self/setgroups", "we");
+    bool denied = f && fputs("deny", f) >= 0;
+    return f && fclose(f) == 0 && denied && mapped("/proc/self/uid_map", uid) && mapped("/proc/self/gid_map", gid);
+}
+
 static bool mounted(const char *options, unsigned long flags)
 {
-    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+    if (!apart())
         return false;
     (void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
     return mount("orrery-test", spill_dir, "tmpfs", flags, options) == 0 && (flags || chmod(spill_dir, 0700) == 0);
