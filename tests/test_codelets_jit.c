@@ -134,7 +134,8 @@ static void a_failing_compiler_is_said_once(void)
     stays_in_tier_0(script("fails", "echo 'kernel.c:1: error: no'; exit 1"), "error: no");
     stays_in_tier_0(script("crashes", "kill -SEGV $$"), "failed");
     stays_in_tier_0(script("nothing", "exit 0"), "left no result");
-    stays_in_tier_0(script("garbage", "while [ \"$1\" != -o ]; do shift; done; echo garbage > $2"), "cannot be loaded");
+    stays_in_tier_0(script("garbage", "while [ \"$1\" != -o ]; do shift; done; echo garbage > \"$2\""),
+                    "cannot be loaded");
     stays_in_tier_0(script("full", "echo 'error: x'; echo 'ld: final link failed: No space left on device'; echo "
                                    "'error: ld returned 1'; exit 1"),
                     "No space left");
@@ -150,12 +151,11 @@ static void what_is_no_whole_object_is_said_once(void)
     free(text);
     (void)snprintf(command, sizeof command, "cc -shared -fPIC -o '%s' '%s'", jh_place("whole.so"), jh_place("whole.c"));
     ORR_REQUIRE(system(command) == 0);
-    stays_in_tier_0(script("cut", "while [ \"$1\" != -o ]; do shift; done; head -c 9000 \"${0%/*}/whole.so\" > $2"),
+    stays_in_tier_0(script("cut", "while [ \"$1\" != -o ]; do shift; done; head -c 9000 \"${0%/*}/whole.so\" > \"$2\""),
                     "no whole shared object");
-    stays_in_tier_0(
-        script("hollow",
-               "while [ \"$1\" != -o ]; do shift; done; head -c 9000 \"${0%/*}/whole.so\" > $2; truncate -s 65536 $2"),
-        "no whole shared object");
+    stays_in_tier_0(script("hollow", "while [ \"$1\" != -o ]; do shift; done; head -c 9000 \"${0%/*}/whole.so\" > "
+                                     "\"$2\"; truncate -s 65536 \"$2\""),
+                    "no whole shared object");
 }
 
 static void what_a_compiler_leaves_is_removed(void)
