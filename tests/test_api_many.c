@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <orrery.h>
 #include "tests/harness.h"
@@ -29,6 +30,7 @@ static long count(void)
 static void flat(void (*thousand)(void))
 {
     long before = 0, n = count() / 1000;
+    (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* else the kernel may make two megabytes of a page at any time */
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     for (long i = 0; i < n; i++) {
         if (i == n / 10)
