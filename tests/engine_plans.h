@@ -24,8 +24,8 @@ typedef struct fake {
     double add;
     int64_t fail_row; /* the launch that holds it fails; -1: none */
     double seconds;   /* busy for so long                         */
-    int heard;        /* > 0: or until this file has so many      */
-    int times;        /* lines with such words                    */
+    const atomic_bool *gate; /* or until this is set, if it is there */
+    int heard, times;        /* > 0: or until the file has so many of those words */
     const char *words;
     atomic_int launches;
     atomic_int turn; /* the last one was so many-th of all kernels */
@@ -72,7 +72,8 @@ static orr_status fake_launch(orr__kernel *k, const orr__launch *l)
     }
     if (f->sum)
         out[0] = total;
-    while (orr__now() < until && (!f->heard || heard_in(f->heard, f->words) < f->times))
+    while (orr__now() < until && (!f->gate || !atomic_load(f->gate)) &&
+           (!f->heard || heard_in(f->heard, f->words) < f->times))
         ;
     return ORR_OK;
 }

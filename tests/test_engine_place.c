@@ -27,13 +27,21 @@ static void what_lies_on_the_longest_way_goes_first(void)
         h->step[i].way_us = way_us[i];
     }
     h->plan.way_us = way_us[0];
-    h->kernel[0].seconds = 0.2;
+    static atomic_bool all_there;
+    orr__run *run = NULL;
+    orr__scalar s = { .f = 0 };
+    atomic_store(&all_there, false);
+    h->kernel[0].seconds = 120;
+    h->kernel[0].gate = &all_there;
     NEED_STARPU;
     (void)setenv("STARPU_SCHED", "prio", 1);
     (void)setenv("STARPU_NCPU", "1", 1);
     ORR_REQUIRE(engine_up("starpu") == ORR_OK);
     atomic_store(&fake_turns, 0);
-    ORR_CHECK(hand_run(h, &leaf, 0, out) == ORR_OK);
+    ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, &leaf, &s, out, &run) == ORR_OK);
+    atomic_store(&all_there, true);
+    ORR_REQUIRE(run != NULL && orr__run_wait(run) == ORR_OK);
+    orr__run_unref(run);
     ORR_CHECK_MSG(h->kernel[4].turn == 2, "it was number %d", h->kernel[4].turn);
     for (int i = 0; i < N; i++)
         orr__buf_unref(out[i]);

@@ -143,14 +143,18 @@ static void several_threads_wait_for_one_run(void)
     orr__buf *out[2];
     orr__run *run;
 
+    static atomic_bool seen;
     shared = three_steps();
-    shared->kernel[0].seconds = 5e-3;
+    shared->kernel[0].seconds = 120; /* not before it was seen that it is not done */
+    shared->kernel[0].gate = &seen;
+    atomic_store(&seen, false);
     leaf = ramp(N, 0);
     wrong = 0;
     NEED_STARPU;
     ORR_REQUIRE(engine_up("starpu") == ORR_OK);
     ORR_REQUIRE(orr__engine_execute(HERE, &shared->plan, &leaf, &s, out, &run) == ORR_OK);
     ORR_CHECK(!orr__run_done(run));
+    atomic_store(&seen, true);
     orr__buf_unref(leaf); /* the run still reads it */
     for (int i = 0; i < THREADS; i++)
         ORR_REQUIRE(pthread_create(&t[i], NULL, wait_for, orr__run_ref(run)) == 0);
