@@ -147,11 +147,11 @@ static void one_row_makes_a_whole_operation(void)
     (void)snprintf(command, sizeof command,
                    "cd '%s' && LC_ALL=C awk -f build-aux/gen-elementwise.awk '%s/ops/elementwise.def' "
                    "> '%s/include/orrery/elementwise.h' && "
-                   "cc='cc -std=gnu11 -D_GNU_SOURCE -I%s -I%s/include -I%s -Iinclude -I.' && "
-                   "$cc -o '%s/user' '%s/user.c' ops/table.c ops/ew_eval.c ops/expr.c ops/expr_eval.c "
+                   "c() { cc -std=gnu11 -D_GNU_SOURCE -I'%s' -I'%s/include' -I'%s' -Iinclude -I. \"$@\"; } && "
+                   "c -o '%s/user' '%s/user.c' ops/table.c ops/ew_eval.c ops/expr.c ops/expr_eval.c "
                    "runtime/base/convert.c runtime/base/dtype.c runtime/base/point.c -lm -pthread 2>&1 && '%s/user' && "
                    "for f in ops/ew_record.c codelets/cpu/vec_*.c; do "
-                   "$cc -Wmissing-prototypes -Werror -DORR__ISA=base -fsyntax-only $f || exit 1; done 2>&1",
+                   "c -Wmissing-prototypes -Werror -DORR__ISA=base -fsyntax-only $f || exit 1; done 2>&1",
                    top, dir, dir, dir, dir, build ? build : ".", dir, dir, dir);
     char *said = output(command, &status);
     ORR_CHECK_MSG(said && status == 0, "%.1500s", said ? said : "");
