@@ -112,7 +112,7 @@ static void kernels_say_what_was_predicted_and_regretted(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
     char *text = slurp(path);
     ORR_REQUIRE(text && is_json(text));
-    int kernels = 0, softmax = 0;
+    int kernels = 0, softmax = 0, as_said = 0; /* before a tile of it was measured, which counts for the others */
     for (const char *p = text; (p = strstr(p, "\"cat\":\"kernel\"")); p++, kernels++) {
         double dur = number(p, "dur"), took = number(p, "took_us"), cpu = number(p, "predicted_us_cpu"),
                regret = number(p, "regret_us"), best = cpu;
@@ -125,10 +125,13 @@ static void kernels_say_what_was_predicted_and_regretted(void)
         ORR_CHECK_MSG(fabs(regret - (took > best ? took - best : 0)) <= 0.002 + 1e-5 * took, "regret %g: %g, %g",
                       regret, took, best);
         const char *name = strstr(p, "\"name\":");
-        if (name && strncmp(name, "\"name\":\"mul", 11) == 0 && softmax++ == 0)
-            ORR_CHECK_MSG(fabs(cpu - said) <= 0.01 * said, "predicted %g, explained %g", cpu, said);
+        if (name && strncmp(name, "\"name\":\"mul", 11) == 0) {
+            softmax++;
+            as_said += fabs(cpu - said) <= 0.01 * said;
+        }
     }
-    ORR_CHECK_MSG(kernels >= 2 && softmax >= 1, "%d kernels, %d of the chain", kernels, softmax);
+    ORR_CHECK_MSG(kernels >= 2 && softmax >= 1 && as_said >= 1, "%d kernels, %d of the chain, %d as explained (%g us)",
+                  kernels, softmax, as_said, said);
     free(text);
 }
 

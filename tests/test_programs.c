@@ -112,8 +112,8 @@ static void bench_measures_fusion_beside_loops(void)
                   output);
     char *json = strstr(output, "{\n");
     ORR_CHECK_MSG(json && closes(json), "output:\n%s", output);
-    /* a peer that cannot be started is said, and no failure */
-    check("tools/orrery-bench --rounds 1 --peer false fusion:poly6/float32/4096/1", 0,
+    /* a peer that cannot be started is said, and no failure; nor is it that there is no standard input */
+    check("tools/orrery-bench --rounds 1 --peer false fusion:poly6/float32/4096/1 <&-", 0,
           "no figures of the peer 'false'");
 }
 

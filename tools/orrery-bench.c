@@ -1,9 +1,11 @@
 /* Runs benchmark cases, each beside a reference measured in the same run.
  * Must not know: what a case does (bench/cases.c has the list). */
 #include "config.h"
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <orrery.h>
 #include "bench/bench.h"
 
@@ -88,8 +90,20 @@ static int run(char **name, int n, int rounds, const char *json, const char *svg
     return rc;
 }
 
+/* Whoever starts programs without a standard input or output gives their numbers to the next files that are opened: a
+ * peer's pipes must not be among them. */
+static void open_what_is_closed(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO)
+        fd = open("/dev/null", O_RDWR);
+    if (fd >= 0)
+        (void)close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    open_what_is_closed();
     const char *json = NULL, *svg = NULL;
     int rounds = 5, i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
