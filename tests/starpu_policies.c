@@ -133,6 +133,8 @@ static void some_workers_alone(const char *policy, bool device)
 static void on_some_workers_alone(void)
 {
     const char *need = getenv("ORR_TEST_NEEDS"), *policy = getenv("STARPU_SCHED");
+    if (need && !strstr(orr_engine_name(), need))
+        ORR_SKIP("the engine is \"%s\"", orr_engine_name());
     some_workers_alone(policy ? policy : "", false);
     if (need && policy && strcmp(need, "OpenCL") == 0)
         some_workers_alone(policy, true);
