@@ -94,5 +94,6 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(data_made_and_freed), ORR_TEST(graphs_recorded_and_dropped), ORR_TEST(graphs_evaluated), { 0 }
     };
+    (void)setenv("ORRERY_JIT", "wait", 1); /* kernels are there before memory is looked at, not at some time later */
     return orr_test_main(argc, argv, "api.many", tests);
 }
