@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <orrery/elementwise.h>
 #include <orrery/eval.h>
+#include "runtime/base/pool.h"
 #include "tests/io_help.h"
 
 static void saved_npy_reads_back_and_is_numpys(void)
@@ -32,6 +33,23 @@ static void saved_npy_reads_back_and_is_numpys(void)
     ORR_CHECK(orr_save(path, make(ORR_F32, ORR_SHAPE(2, 0))) == ORR_OK);
     check_tensor("saved empty", orr_load(path), ORR_F32, ORR_SHAPE(2, 0));
     orr_scope_end(s);
+}
+
+/* Whatever allocation is refused: that is no fault of the file. */
+static void memory_refused_in_saving_is_called_that(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = make(ORR_F32, ORR_SHAPE(2));
+    const char *path = orr_test_tmp("refused.npz"), *name[] = { "x" };
+    orr_status st = ORR_ENOMEM;
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (long n = 0; st == ORR_ENOMEM && n < 100; n++) {
+        orr__pool_fail_after(n);
+        st = orr_save_npz(path, name, &x, 1);
+        orr__pool_fail_after(-1);
+    }
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    (void)orr_scope_end(s);
 }
 
 static void saving_what_cannot_be_saved_says_why(void)
@@ -136,6 +154,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(saved_npy_reads_back_and_is_numpys),
+        ORR_TEST(memory_refused_in_saving_is_called_that),
         ORR_TEST(saving_what_cannot_be_saved_says_why),
         ORR_TEST(saving_replaces_the_file_behind_a_link),
         ORR_TEST(saved_npz_reads_back),

@@ -15,7 +15,7 @@
 
 static orr_status system_error(const orr__sink *s)
 {
-    return orr__fail(s->at, ORR_EIO, "%s: %s", s->path, strerror(errno));
+    return orr__fail(s->at, errno == ENOMEM ? ORR_ENOMEM : ORR_EIO, "%s: %s", s->path, strerror(errno));
 }
 
 /* A new file with a name of its own, with the permissions that the user's umask gives any new file, or those of the
@@ -25,8 +25,10 @@ static int open_temporary(orr__sink *s, const struct stat *old)
     static atomic_uint counter;
     size_t room = strlen(s->target) + 48;
     s->tmp = orr__alloc(room);
-    if (!s->tmp)
+    if (!s->tmp) {
+        errno = ENOMEM;
         return -1;
+    }
     int fd = -1;
     for (int tries = 0; fd < 0 && tries < 100; tries++) {
         snprintf(s->tmp, room, "%s.%ld-%u.tmp", s->target, (long)getpid(), atomic_fetch_add(&counter, 1));
@@ -55,7 +57,7 @@ orr_status orr__sink_open(orr__site at, const char *path, orr__sink *s)
     bool exists = stat(path, &sb) == 0;
     s->target = exists ? realpath(path, NULL) : strdup(path);
     if (!s->target)
-        return errno == ENOMEM ? orr__fail(at, ORR_ENOMEM, "no memory for a path") : system_error(s);
+        return system_error(s);
     if (exists && !S_ISREG(sb.st_mode))
         s->fd = open(s->target, O_WRONLY | O_CLOEXEC);
     else
