@@ -1,10 +1,12 @@
 /* orr_par_map beside the same work done item by item.
  * Must not know: how it is spread. */
 #include "config.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
+#include "runtime/base/pool.h"
 #include "tests/harness.h"
 
 enum { N = 300 };
@@ -161,6 +163,37 @@ static void misuse_is_told(void)
     ORR_CHECK(orr_par_map(0, same, NULL, NULL, got) == ORR_ESTATE);
 }
 
+static orr_tensor *twice(orr_tensor *item, int64_t i, void *user)
+{
+    (void)item, (void)user;
+    return orr_full(ORR_F64, ORR_SHAPE(), 2.0 * (double)i);
+}
+
+static void *map_in_little_memory(void *arg)
+{
+    orr_tensor *r[3] = { NULL };
+    orr_scope *s = orr_scope_begin(); /* the thread's first: there is no other to reuse */
+    orr__pool_fail_after(*(long *)arg);
+    orr_status st = orr_par_map(3, twice, NULL, NULL, r);
+    orr__pool_fail_after(-1);
+    ORR_CHECK_MSG(st == ORR_OK || st == ORR_ENOMEM, "%ld: %s", *(long *)arg, orr_error_message());
+    for (int i = 0; i < 3; i++) {
+        orr_status one = orr_tensor_status(r[i]);
+        ORR_CHECK_MSG(one == ORR_OK || one == ORR_ENOMEM, "%ld: %s", *(long *)arg, orr_status_name(one));
+    }
+    (void)orr_scope_end(s);
+    return NULL;
+}
+
+static void refused_memory_is_no_fault_of_the_function(void)
+{
+    for (long n = 0; n < 12; n++) {
+        pthread_t t;
+        if (pthread_create(&t, NULL, map_in_little_memory, &n) == 0)
+            (void)pthread_join(t, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(results_are_those_of_one_by_one_in_order),
@@ -169,6 +202,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(the_item_itself_may_be_the_result),
                                       ORR_TEST(a_failing_item_harms_no_other),
                                       ORR_TEST(nor_does_one_that_fails_when_it_is_computed),
+                                      ORR_TEST(refused_memory_is_no_fault_of_the_function),
                                       ORR_TEST(misuse_is_told),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)

@@ -43,6 +43,7 @@ static bool record(map *m, int64_t i)
     m->results[i] = NULL;
     if (!s) {
         note(m, ORR_ENOMEM);
+        m->results[i] = orr__handle_new(NULL);
         return false;
     }
     orr_tensor *r = m->fn(item, i, m->user);
