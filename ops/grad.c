@@ -188,7 +188,7 @@ static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *c
         orr_tensor *r = result_for(&w, x[i]);
         st = orr_tensor_status(r);
         if (st == ORR_OK)
-            grads[i] = orr_scope_return_at(at.file, at.line, scope, r);
+            st = orr_tensor_status(grads[i] = orr_scope_return_at(at.file, at.line, scope, r));
     }
     if (scope)
         (void)orr_scope_end_at(at.file, at.line, scope);
@@ -257,7 +257,7 @@ orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *co
     if (st == ORR_OK)
         st = differentiate(at, ny, seed, x, n, grads);
     for (int i = 0; i < n && st == ORR_OK; i++)
-        (void)orr_scope_return_at(file, line, scope, grads[i]);
+        st = orr_tensor_status(grads[i] = orr_scope_return_at(file, line, scope, grads[i]));
     if (scope)
         (void)orr_scope_end_at(file, line, scope);
     return st == ORR_OK ? ORR_OK : failed(st, n, grads);

@@ -28,7 +28,7 @@ ORR_API orr_status orr_scope_end_at(const char *file, int line, orr_scope *s);
 /** Takes `t` out of all scopes; orr_free it later. Returns `t`. */
 ORR_API orr_tensor *orr_keep_at(const char *file, int line, orr_tensor *t);
 #define orr_keep(...) orr_keep_at(ORR_HERE, __VA_ARGS__)
-/** Hands `t` to the scope outside `s` (to none when `s` is the outermost). Returns `t`. */
+/** Hands `t` to the scope outside `s` (to none when `s` is the outermost). Returns `t`; poison on ORR_ENOMEM. */
 ORR_API orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *s, orr_tensor *t);
 #define orr_scope_return(...) orr_scope_return_at(ORR_HERE, __VA_ARGS__)
 /** Frees one tensor now, whoever owns it. NULL is fine. A second time: ORR_EHANDLE. */
@@ -95,6 +95,11 @@ ORR_API orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t);
  * Other threads may read the variable meanwhile: each call sees the value before the assignment or the one after it. */
 ORR_API orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t);
 #define orr_assign(...) orr_assign_at(ORR_HERE, __VA_ARGS__)
+/** orr_assign(v[i], t[i]) for i = 0 … n − 1, all or none: on an error, ORR_ENOMEM too, no variable has changed. Each t[i] is
+ * the value that it has before the call: {a, b} = {b, a} exchanges two variables. Of a variable that occurs twice the last
+ * value counts. Errors: as orr_assign, and EINVAL when n is negative or a list NULL. */
+ORR_API orr_status orr_assign_all_at(const char *file, int line, orr_tensor *const *v, orr_tensor *const *t, int n);
+#define orr_assign_all(...) orr_assign_all_at(ORR_HERE, __VA_ARGS__)
 
 /* -- reading back (these evaluate) ----------------------------------------------------------------------- */
 

@@ -139,6 +139,8 @@ static orr_tensor *in_dtype(orr__site at, orr_tensor *t, orr_dtype from, orr_dty
 static orr_status check_grad(orr__site at, const orr__slot *slot, orr_tensor *g, int i)
 {
     orr_status st = orr__nn_check(at, g);
+    if (st == ORR_OK)
+        st = orr__nn_check(at, slot->variable);
     if (st != ORR_OK)
         return st;
     orr_shape have = orr_tensor_shape(g), want = orr_tensor_shape(slot->variable);
@@ -167,10 +169,12 @@ static orr_status record(orr__site at, const orr_optim *o, const orr__rates *r, 
     return ORR_OK;
 }
 
-/* Inside a scope. All is recorded and found sound before the first variable changes. */
+/* Inside a scope. All is recorded and found sound before a variable changes, and then all do. In `new` there is room for as many
+ * values, and for their variables. */
 static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr_tensor **new)
 {
     int width = 1 + o->nstate;
+    orr_tensor **v = &new[(ptrdiff_t)o->n * width];
     orr__rates r = { 0 };
     o->rule->rates(at, &o->options, (double)(o->t + 1), &r);
     for (int i = 0; i < o->n; i++) {
@@ -181,14 +185,11 @@ static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr
             return st;
     }
     for (int i = 0; i < o->n; i++)
-        for (int k = 0; k < width; k++) {
-            orr_tensor *v = k == 0 ? o->slot[i].variable : o->slot[i].state[k - 1];
-            orr_status st = orr_assign_at(at.file, at.line, v, new[(ptrdiff_t)i * width + k]);
-            if (st != ORR_OK)
-                return st;
-        }
-    o->t++;
-    return ORR_OK;
+        for (int k = 0; k < width; k++)
+            v[(ptrdiff_t)i * width + k] = k == 0 ? o->slot[i].variable : o->slot[i].state[k - 1];
+    orr_status st = orr_assign_all_at(at.file, at.line, v, new, o->n * width);
+    o->t += st == ORR_OK;
+    return st;
 }
 
 orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads)
@@ -196,7 +197,7 @@ orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tens
     orr__site at = ORR__SITE(file, line, "optim_apply");
     if (!o || !grads)
         return orr__fail(at, ORR_EINVAL, "the %s NULL", o ? "gradients are" : "optimiser is");
-    orr_tensor **new = orr__alloc_n((size_t)o->n * (size_t)(1 + o->nstate), sizeof(orr_tensor *));
+    orr_tensor **new = orr__alloc_n(2 * (size_t)o->n * (size_t)(1 + o->nstate), sizeof(orr_tensor *));
     orr_scope *s = new ? orr_scope_begin() : NULL;
     orr_status st = s ? step(at, o, grads, new) : ORR_ENOMEM;
     if (s)

@@ -44,15 +44,16 @@ orr_status orr__nn_load(orr__site at, const orr_parameter *p, int n, const char 
 {
     if (!path)
         return orr__fail(at, ORR_EINVAL, "the path is NULL");
-    orr_tensor **t = orr__alloc_n((size_t)n + 1, sizeof *t);
+    orr_tensor **t = orr__alloc_n(2 * ((size_t)n + 1), sizeof *t), **v = t ? t + n : NULL;
     orr_scope *s = t ? orr_scope_begin() : NULL;
     orr_status st = s ? ORR_OK : ORR_ENOMEM;
     for (int i = 0; st == ORR_OK && i < n; i++) {
+        v[i] = p[i].variable;
         t[i] = orr_load_npz_at(at.file, at.line, path, p[i].name);
         st = check_fit(at, &p[i], t[i]);
     }
-    for (int i = 0; st == ORR_OK && i < n; i++)
-        st = orr_assign_at(at.file, at.line, p[i].variable, t[i]);
+    if (st == ORR_OK)
+        st = orr_assign_all_at(at.file, at.line, v, t, n);
     if (s)
         (void)orr_scope_end(s);
     free(t);

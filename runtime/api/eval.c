@@ -174,7 +174,7 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     int npending = orr__pending(&pending), count = 0;
     if (run)
         *run = NULL;
-    orr_status st = orr__need_running(at);
+    orr_status st = npending < 0 ? ORR_ENOMEM : orr__need_running(at);
     if (st != ORR_OK)
         return st;
     orr__node **todo = n + npending <= 32 ? few : orr__alloc_n((size_t)n + (size_t)npending, sizeof *todo);

@@ -70,7 +70,7 @@ orr_status orr_warmup_at(const char *file, int line, orr_tensor *t)
     if (st != ORR_OK)
         return st;
     int npending = orr__pending(&pending);
-    orr__node **todo = orr__alloc_n((size_t)npending + 1, sizeof *todo);
+    orr__node **todo = npending < 0 ? NULL : orr__alloc_n((size_t)npending + 1, sizeof *todo);
     if (!todo)
         return ORR_ENOMEM;
     int nfirst = without_value(&node, 1, todo), n = nfirst;

@@ -109,3 +109,13 @@ void *orr__alloc_n(size_t n, size_t size)
     }
     return orr__alloc(bytes);
 }
+
+void *orr__realloc_n(void *p, size_t n, size_t size)
+{
+    size_t bytes;
+    bool absurd = __builtin_mul_overflow(n, size, &bytes) || bytes >> 40 != 0;
+    void *more = absurd || orr__pool_must_fail() ? NULL : realloc(p, bytes);
+    if (!more)
+        orr__pool_report(absurd ? SIZE_MAX : bytes);
+    return more;
+}

@@ -71,5 +71,6 @@ void orr__pool_fail_after(long n);
 
 void *orr__alloc(size_t bytes);                    /* zeroed; NULL and last error on ENOMEM */
 void *orr__alloc_n(size_t n, size_t size);         /* zeroed, checked multiplication        */
+void *orr__realloc_n(void *p, size_t n, size_t size); /* what is new is not zeroed; on ENOMEM p is as it was */
 
 #endif

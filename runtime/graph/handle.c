@@ -53,11 +53,12 @@ void orr__handles_thread_exit(orr__tls *tls)
     tls->npending = tls->pending_cap = tls->pending_nodes_cap = 0;
 }
 
-static orr_tensor *oom_handle(void)
+orr_tensor *orr__handle_oom(void)
 {
     orr__slot *s = orr__slot_at(ORR__SLOT_OOM);
     atomic_store(&s->node, &oom_node);
     atomic_store(&s->gen, 1);
+    (void)orr__fail_text(oom_info.status, oom_info.text); /* who asks for no tensor's status finds it, too */
     return (orr_tensor *)(uintptr_t)orr__slot_pack(ORR__SLOT_OOM, 1);
 }
 
@@ -81,7 +82,7 @@ static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
 {
     if (!tls->nslot && !orr__slots_refill(tls)) {
         orr__node_unref(n);
-        return oom_handle();
+        return orr__handle_oom();
     }
     uint32_t i = tls->slot[--tls->nslot];
     orr__slot *s = orr__slot_at(i);
@@ -90,7 +91,7 @@ static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
     if (scope && !orr__scope_add(scope, h)) {
         tls->slot[tls->nslot++] = i;
         orr__node_unref(n);
-        return oom_handle();
+        return orr__handle_oom();
     }
     s->scope = scope;
     s->variable = false;
@@ -103,7 +104,7 @@ static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
 orr_tensor *orr__handle_new(orr__node *n)
 {
     if (!n && !(n = poison_node(orr_error_status(), orr_error_message())))
-        return oom_handle();
+        return orr__handle_oom();
     orr__tls *tls = orr__tls_now();
     return new_in(tls, tls->scope, n);
 }
@@ -115,7 +116,7 @@ static bool lent_room(orr__tls *tls)
     if (tls->nlent < tls->lent_cap)
         return true;
     size_t cap = tls->lent_cap ? 2 * tls->lent_cap : 32;
-    uint64_t *more = realloc(tls->lent, cap * sizeof *more);
+    uint64_t *more = orr__realloc_n(tls->lent, cap, sizeof *more);
     if (more) {
         tls->lent = more;
         tls->lent_cap = cap;
@@ -128,8 +129,6 @@ static bool lent_room(orr__tls *tls)
 static orr__node *lend(orr__slot *s)
 {
     orr__tls *tls = orr__tls_now();
-    if (!lent_room(tls))
-        return &oom_node;
     pthread_mutex_lock(&assigning);
     orr__node *n = orr__node_ref(atomic_load(&s->node));
     pthread_mutex_unlock(&assigning);
@@ -138,6 +137,10 @@ static orr__node *lend(orr__slot *s)
     if (same && atomic_load_explicit(&same->node, memory_order_relaxed) == n) {
         orr__node_unref(n);
         return n;
+    }
+    if (!lent_room(tls)) {
+        orr__node_unref(n);
+        return &oom_node;
     }
     uint64_t h = orr__handle_bits(new_in(tls, NULL, n));
     if ((uint32_t)h == ORR__SLOT_OOM)

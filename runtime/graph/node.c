@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "runtime/base/fork.h"
+#include "runtime/base/pool.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/tls.h"
 
@@ -56,7 +57,7 @@ static void put_batch(orr__node *first)
 
 static orr__node *new_block(void)
 {
-    struct block *b = aligned_alloc(_Alignof(struct block), sizeof *b);
+    struct block *b = orr__pool_must_fail() ? NULL : aligned_alloc(_Alignof(struct block), sizeof *b);
     if (!b)
         return NULL;
     memset((void *)b, 0, sizeof *b);

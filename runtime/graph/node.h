@@ -154,7 +154,7 @@ bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *
                    orr_tensor **out);
 bool orr__handle_is_variable(const orr_tensor *t);
 void orr__handles_shutdown(void);                    /* frees all handles and scopes of all threads */
-/* Variables assigned by this thread and not evaluated yet: borrowed array of nodes, cleared by the second call. */
+/* Variables assigned by this thread and not evaluated yet: borrowed array of nodes, cleared by the second call. -1: no memory. */
 int orr__pending(orr__node ***nodes);
 void orr__pending_clear(void);
 /* The variable's present node for a node that was once its value (reference counted up), else NULL. */

@@ -62,7 +62,7 @@ bool orr__scope_grow(orr__scope *s)
     if (live <= s->cap / 2 && s->cap)
         return true;
     size_t cap = s->cap ? 2 * s->cap : 64;
-    uint64_t *more = realloc(s->item, cap * sizeof *more);
+    uint64_t *more = orr__realloc_n(s->item, cap, sizeof *more);
     if (more) {
         s->item = more;
         s->cap = cap;
@@ -133,10 +133,8 @@ static orr_tensor *move(orr__site at, orr_tensor *t, orr__scope *to)
         (void)orr__operands(at, 1, &c, (const char *const[]){ "the tensor" }, &n, &bad);
         return bad;
     }
-    if (to && !orr__scope_add(to, orr__handle_bits(t))) {
-        (void)orr__fail(at, ORR_ENOMEM, "no memory for the scope's list");
-        return t;
-    }
+    if (to && !orr__scope_add(to, orr__handle_bits(t)))
+        return orr__handle_oom(); /* t ends with its scope: under its own name nobody would know why */
     orr__slot_set_scope(orr__handle_bits(t), to);
     return t;
 }

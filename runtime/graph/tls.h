@@ -91,9 +91,9 @@ static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
     return true;
 }
 uint64_t orr__handle_bits(const orr_tensor *t);
+orr_tensor *orr__handle_oom(void); /* the poison of last resort, of no scope; sets the last error */
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n);     /* variable's new value; returns the old, reference and all */
 void orr__slot_make_variable(uint64_t handle);
 void orr__lent_drop(orr__tls *tls, size_t keep); /* all but the first `keep` */
-bool orr__pending_add(uint64_t handle);
 
 #endif

@@ -5,31 +5,38 @@
 #include <stdlib.h>
 #include "runtime/graph/tls.h"
 
-bool orr__pending_add(uint64_t handle)
+/* Room for so many more in the list; false: no memory, last error set. */
+static bool pending_room(orr__tls *tls, size_t n)
 {
-    orr__tls *tls = orr__tls_get();
-    for (size_t i = 0; i < tls->npending; i++)
-        if (tls->pending[i] == handle)
-            return true;
-    if (tls->npending == tls->pending_cap) {
-        size_t cap = tls->pending_cap ? 2 * tls->pending_cap : 32;
-        uint64_t *more = realloc(tls->pending, cap * sizeof *more);
-        if (!more)
-            return false;
+    size_t need = tls->npending + n, cap = tls->pending_cap ? tls->pending_cap : 32;
+    if (need <= tls->pending_cap)
+        return true;
+    while (cap < need)
+        cap *= 2;
+    uint64_t *more = orr__realloc_n(tls->pending, cap, sizeof *more);
+    if (more) {
         tls->pending = more;
         tls->pending_cap = cap;
     }
+    return more != NULL;
+}
+
+/* There is room for it. */
+static void pending_add(orr__tls *tls, uint64_t handle)
+{
+    for (size_t i = 0; i < tls->npending; i++)
+        if (tls->pending[i] == handle)
+            return;
     tls->pending[tls->npending++] = handle;
-    return true;
 }
 
 int orr__pending(orr__node ***nodes)
 {
     orr__tls *tls = orr__tls_now(); /* what a shutdown has ended is no longer pending */
     if (tls->pending_nodes_cap < tls->npending) {
-        orr__node **more = realloc(tls->pending_nodes, tls->pending_cap * sizeof *more);
+        orr__node **more = orr__realloc_n(tls->pending_nodes, tls->pending_cap, sizeof *more);
         if (!more)
-            return 0; /* they stay pending */
+            return -1; /* they stay pending */
         tls->pending_nodes = more;
         tls->pending_nodes_cap = tls->pending_cap;
     }
@@ -76,7 +83,8 @@ orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t)
         return bad;
     if (n->op->id == ORR__OP_PLACEHOLDER)
         return orr__poison(at, ORR_EGRAPH, "a placeholder has no value to start from");
-    if (!(n = own_value(at, n)))
+    orr__tls *tls = orr__tls_now();
+    if (!pending_room(tls, 1) || !(n = own_value(at, n)))
         return orr__handle_new(NULL);
     orr_tensor *v = orr__handle_new(n);
     uint64_t h = orr__handle_bits(v);
@@ -84,44 +92,79 @@ orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t)
         return v; /* the poison of last resort */
     orr__slot_make_variable(h);
     n->var = h;
-    if (!orr__pending_add(h))
-        return orr__poison(at, ORR_ENOMEM, "no memory for the list of assignments");
+    pending_add(tls, h);
     return v;
 }
 
-orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t)
+/* What v is to be the name of, when it takes t's value: *value, NULL where it is that already. */
+static orr_status next_value(orr__site at, const orr_tensor *v, const orr_tensor *t, const char *const *names,
+                             orr__node **value)
 {
-    orr__site at = ORR__SITE(file, line, "assign");
     const orr_tensor *c[2] = { v, t };
     orr__node *n[2];
     orr_tensor *bad;
-    if (!orr__operands(at, 2, c, (const char *const[]){ "the variable", "the value" }, n, &bad)) {
+    *value = NULL;
+    if (!orr__operands(at, 2, c, names, n, &bad)) {
         orr__node *p = orr__handle_node(bad);
         orr_status st = orr_tensor_status(bad);
         if (p && p->poison)
             (void)orr__fail_text(p->poison->status, p->poison->text);
-        (void)orr_free_at(file, line, bad);
+        (void)orr_free_at(at.file, at.line, bad);
         return st;
     }
     if (!orr__handle_is_variable(v))
-        return orr__fail(at, ORR_EINVAL, "the first argument is no variable; make it by orr_variable");
+        return orr__fail(at, ORR_EINVAL, "%s is no variable; make it by orr_variable", names[0]);
     if (n[0]->dtype != n[1]->dtype)
-        return orr__fail(at, ORR_EDTYPE, "the variable is %s, the value %s; write orr_cast", orr_dtype_name(n[0]->dtype),
-                         orr_dtype_name(n[1]->dtype));
+        return orr__fail(at, ORR_EDTYPE, "%s is %s, %s %s; write orr_cast", names[0],
+                         orr_dtype_name((orr_dtype)n[0]->dtype), names[1], orr_dtype_name((orr_dtype)n[1]->dtype));
     if (!orr__shape_equal(&n[0]->shape, &n[1]->shape))
-        return orr__fail(at, ORR_ESHAPE, "the variable is %s, the value %s", orr__str(n[0]->shape).s,
+        return orr__fail(at, ORR_ESHAPE, "%s is %s, %s %s", names[0], orr__str(n[0]->shape).s, names[1],
                          orr__str(n[1]->shape).s);
-    if (n[0] == n[1])
-        return ORR_OK;
-    uint64_t h = orr__handle_bits(v);
-    orr__node *value = own_value(at, n[1]);
-    if (!value)
+    if (n[0] != n[1] && !(*value = own_value(at, n[1])))
         return ORR_ENOMEM;
-    if (!orr__pending_add(h)) {
-        orr__node_unref(value);
-        return orr__fail(at, ORR_ENOMEM, "no memory for the list of assignments");
-    }
-    value->var = h;
-    orr__node_unref(orr__slot_swap(h, value));
     return ORR_OK;
+}
+
+/* Nothing changes before all is there: then nothing can fail. */
+static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *t, int n, orr__node **value)
+{
+    orr__tls *tls = orr__tls_now();
+    orr_status st = pending_room(tls, (size_t)n) ? ORR_OK : orr__fail_place(at, ORR_ENOMEM);
+    int made = 0;
+    for (; made < n && st == ORR_OK; made++) {
+        char names[2][32] = { "the variable", "the value" };
+        for (int k = 0; k < 2 && n > 1; k++)
+            (void)snprintf(names[k], sizeof names[k], "%s %d", k ? "value" : "variable", made);
+        st = next_value(at, v[made], t[made], (const char *const[]){ names[0], names[1] }, &value[made]);
+    }
+    for (int i = 0; i < made; i++) {
+        uint64_t h = orr__handle_bits(v[i]);
+        if (st != ORR_OK)
+            orr__node_unref(value[i]);
+        if (st != ORR_OK || !value[i])
+            continue;
+        pending_add(tls, h);
+        value[i]->var = h;
+        orr__node_unref(orr__slot_swap(h, value[i]));
+    }
+    return st;
+}
+
+orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t)
+{
+    orr__node *value;
+    return assign(ORR__SITE(file, line, "assign"), &v, &t, 1, &value);
+}
+
+orr_status orr_assign_all_at(const char *file, int line, orr_tensor *const *v, orr_tensor *const *t, int n)
+{
+    orr__site at = ORR__SITE(file, line, "assign_all");
+    if (n < 0 || (n > 0 && (!v || !t)))
+        return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of variables is negative" : "the list of %s is NULL",
+                         !v ? "variables" : "values");
+    orr__node *few[32], **value = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *value);
+    orr_status st = value ? assign(at, v, t, n, value) : orr__fail_place(at, ORR_ENOMEM);
+    if (value != few)
+        free(value);
+    return st;
 }
