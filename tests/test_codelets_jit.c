@@ -3,6 +3,7 @@
 #include "config.h"
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include "runtime/base/clock.h"
 #include "tests/jit_help.h"
@@ -344,6 +345,12 @@ static int child(const char *dir)
     return bad ? 100 : (int)orr__jit_get_stats().compiled;
 }
 
+static bool few_processes(void)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_NPROC, &most) == 0 && most.rlim_cur < 1000;
+}
+
 /* What n processes at once compile in all, or -1. */
 static int crowd(int n, const char *dir)
 {
@@ -368,7 +375,10 @@ static void sixty_four_processes_compile_each_kernel_once(void)
 {
     ORR_NEED_COMPILER();
     begin("crowd");
+    (void)setenv("OPENBLAS_NUM_THREADS", "1", 1); /* else each process has as many threads as there are cores */
     int n = crowd(64, jh_place("crowd"));
+    if (n == -1 && few_processes())
+        ORR_SKIP("this user may have fewer than 1000 processes");
     ORR_CHECK_MSG(n >= KERNELS && n <= 2 * KERNELS, "%d compilations of %d kernels", n, KERNELS);
     n = crowd(1, jh_place("crowd"));
     ORR_CHECK_MSG(n == 0, "the next process compiled %d", n);
