@@ -42,6 +42,27 @@ static void info_says_what_there_is(void)
     check("tools/orrery-info --nonsense", 2, "usage:");
 }
 
+/* A batch job's full disk: what was to be printed is lost, and the status says so. */
+static void what_cannot_be_printed_is_no_success(void)
+{
+    static const char *const command[] = { "tools/orrery-info --version", "tools/orrery-info",
+                                           "tools/orrery-info --cache",   "tools/orrery-info --machine",
+                                           "tools/orrery-info --models",  "tools/orrery-info --devices",
+                                           "tools/orrery-info --help",    "tools/orrery-bench --list",
+                                           "tools/orrery-tune --help" };
+    FILE *full = fopen("/dev/full", "w");
+    if (!full) {
+        orr_test_skip("there is no /dev/full");
+        return;
+    }
+    (void)fclose(full);
+    for (size_t i = 0; i < sizeof command / sizeof *command; i++) {
+        char line[128];
+        (void)snprintf(line, sizeof line, "%s >/dev/full", command[i]);
+        check(line, 1, "");
+    }
+}
+
 static void info_lists_and_clears_the_cache(void)
 {
     setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
@@ -223,6 +244,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(info_says_what_there_is),
+        ORR_TEST(what_cannot_be_printed_is_no_success),
         ORR_TEST(info_lists_and_clears_the_cache),
         ORR_TEST(bench_lists_and_records),
         ORR_TEST(bench_measures_fusion_beside_loops),

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <orrery.h>
 #include "bench/bench.h"
+#include "tools/output.h"
 
 static int usage(FILE *to, int rc)
 {
@@ -101,9 +102,8 @@ static void open_what_is_closed(void)
         (void)close(fd);
 }
 
-int main(int argc, char **argv)
+static int bench(int argc, char **argv)
 {
-    open_what_is_closed();
     const char *json = NULL, *svg = NULL;
     int rounds = 5, i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
@@ -131,4 +131,10 @@ int main(int argc, char **argv)
     if (rounds < 1 || rounds > 1000)
         return usage(stderr, 2);
     return run(argv + i, argc - i, rounds, json, svg);
+}
+
+int main(int argc, char **argv)
+{
+    open_what_is_closed();
+    return output_end("orrery-bench", bench(argc, argv));
 }

@@ -6,6 +6,7 @@
 #include <orrery.h>
 #include <orrery/info.h>
 #include "tools/info.h"
+#include "tools/output.h"
 
 static int usage(FILE *to, int rc)
 {
@@ -108,7 +109,7 @@ static int clear_cache(void)
     return printf("%d kernel%s removed\n", n, n == 1 ? "" : "s") < 0;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "--devices") && !strcmp(argv[2], "--json"))
         return info_devices(true);
@@ -141,4 +142,9 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--help"))
         return usage(stdout, 0);
     return usage(stderr, 2);
+}
+
+int main(int argc, char **argv)
+{
+    return output_end("orrery-info", run(argc, argv));
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <orrery.h>
+#include "tools/output.h"
 #include "tools/tune.h"
 
 volatile sig_atomic_t tune_stop;
@@ -229,7 +230,7 @@ static int parse(int argc, char **argv, settings *s)
     return optind < argc ? -1 : usage(stderr, 2);
 }
 
-int main(int argc, char **argv)
+static int tune(int argc, char **argv)
 {
     settings s = {
         .o = { .prefix = "orrery-tune",
@@ -260,4 +261,9 @@ int main(int argc, char **argv)
     free(order);
     free(p);
     return rc;
+}
+
+int main(int argc, char **argv)
+{
+    return output_end("orrery-tune", tune(argc, argv));
 }
