@@ -238,11 +238,36 @@ static void sigterm_ends_a_program_without_one(void)
     ORR_CHECK_MSG(rc == -SIGTERM, "%d: %s", rc, said);
 }
 
+static const char *wrong_name, *wrong_value;
+
+static int wrong_variable(void)
+{
+    (void)setenv("ORRERY_ENGINE", "starpu", 1);
+    (void)setenv(wrong_name, wrong_value, 1);
+    return compute();
+}
+
+/* StarPU would end the process. */
+static void variables_that_make_no_sense_to_starpu_are_told(void)
+{
+    static const char *const wrong[][2] = { { "STARPU_NTHREADS_PER_CORE", "0" }, { "STARPU_NTHREADS_PER_CORE", "x" },
+                                            { "STARPU_WORKERS_GETBIND", "yes" }, { "STARPU_LIMIT_CPU_MEM", "2G" },
+                                            { "STARPU_PREFETCH", "on" },         { "STARPU_HOSTNAME", "a/b" } };
+    for (size_t i = 0; have_starpu() && i < sizeof wrong / sizeof *wrong; i++) {
+        wrong_name = wrong[i][0];
+        wrong_value = wrong[i][1];
+        int rc = child(wrong_variable);
+        ORR_CHECK_MSG(rc == NOT_STARTED && strstr(said, wrong_name) && strstr(said, "it takes: "), "%s=%s: %d: %s",
+                      wrong_name, wrong_value, rc, said);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(no_home_is_no_obstacle),
                                       ORR_TEST(caches_that_cannot_be_written_are_said),
                                       ORR_TEST(no_worker_at_all_is_said),
+                                      ORR_TEST(variables_that_make_no_sense_to_starpu_are_told),
                                       ORR_TEST(workers_follow_the_cpuset),
                                       ORR_TEST(memory_apart_on_numa_nodes_is_refused),
                                       ORR_TEST(sigterm_reaches_the_programs_own_handler),

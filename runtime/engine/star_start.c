@@ -44,31 +44,55 @@ static int count_opencl(void)
  * for 0, which is no worker: here that counts as not set. */
 static orr_status check_numbers(orr__site at)
 {
-    static const char *const names[] = { "STARPU_NCPU",
-                                         "STARPU_NCPUS",
-                                         "STARPU_RESERVE_NCPU",
-                                         "STARPU_NCUDA",
-                                         "STARPU_NOPENCL",
-                                         "STARPU_CALIBRATE",
-                                         "STARPU_SILENT",
-                                         "STARPU_BUS_CALIBRATE",
-                                         "STARPU_WORKERS_NOBIND",
-                                         "STARPU_OPENCL_ON_CPUS",
-                                         "STARPU_OPENCL_ONLY_ON_CPUS" };
+    static const struct {
+        const char *name;
+        int least; /* where it is -1, that is StarPU's word for "not set" */
+    } number[] = { { "STARPU_NCPU", 0 },
+                   { "STARPU_NCPUS", 0 },
+                   { "STARPU_RESERVE_NCPU", 0 },
+                   { "STARPU_NCUDA", 0 },
+                   { "STARPU_NOPENCL", 0 },
+                   { "STARPU_CALIBRATE", 0 },
+                   { "STARPU_SILENT", 0 },
+                   { "STARPU_BUS_CALIBRATE", 0 },
+                   { "STARPU_WORKERS_NOBIND", 0 },
+                   { "STARPU_WORKERS_GETBIND", -1 },
+                   { "STARPU_MAIN_THREAD_BIND", -1 },
+                   { "STARPU_MAIN_THREAD_CPUID", -1 },
+                   { "STARPU_NTHREADS_PER_CORE", 1 },
+                   { "STARPU_USE_NUMA", -1 },
+                   { "STARPU_LIMIT_CPU_MEM", -1 },
+                   { "STARPU_LIMIT_MIN_SUBMITTED_TASKS", -1 },
+                   { "STARPU_LIMIT_MAX_SUBMITTED_TASKS", -1 },
+                   { "STARPU_PREFETCH", -1 },
+                   { "STARPU_STATS", -1 },
+                   { "STARPU_OPENCL_ON_CPUS", 0 },
+                   { "STARPU_OPENCL_ONLY_ON_CPUS", 0 } };
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *v = getenv(names[i]);
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        const char *v = getenv(number[i].name);
         char *end;
         if (v && !*v)
-            (void)unsetenv(names[i]);
+            (void)unsetenv(number[i].name);
         if (!v || !*v)
             continue;
         errno = 0;
         long n = strtol(v, &end, 10);
-        if (*end || end == v || errno || n < 0 || n > INT_MAX)
-            return orr__fail(at, ORR_EENV, "%s=%s makes no sense; it takes: a number, 0 or more", names[i], v);
+        if (*end || end == v || errno || n < number[i].least || n > INT_MAX)
+            return orr__fail(at, ORR_EENV, "%s=%s makes no sense; it takes: a number, %d or more", number[i].name, v,
+                             number[i].least);
     }
     return ORR_OK;
+}
+
+/* StarPU names files by the host. One that cannot be made ends the process. */
+static orr_status check_host(orr__site at)
+{
+    const char *host = getenv("STARPU_HOSTNAME");
+
+    return host && strchr(host, '/')
+               ? orr__fail(at, ORR_EENV, "STARPU_HOSTNAME=%s makes no sense; it takes: a name without /", host)
+               : ORR_OK;
 }
 
 /* Which devices may be used, and how many OpenCL devices there are; asked for by name and not there: an error. A GPU
@@ -101,7 +125,8 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     bool cuda = false;
     int opencl = 0;
 
-    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = orr__star_policy_check(at)) != ORR_OK)
+    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = check_host(at)) != ORR_OK ||
+        (st = orr__star_policy_check(at)) != ORR_OK)
         return st;
     setenv("STARPU_SILENT", "1", 0);
     setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 takes all cores of the machine, whatever the job has */
