@@ -183,6 +183,42 @@ static void of_many_leaves_none_is_lost(void)
     (void)orr_scope_end(s);
 }
 
+/* d f/dx[k] at one place, f called with the operands that it has. */
+static double slope(orr_tensor *(*one)(const char *, int, orr_tensor *),
+                    orr_tensor *(*two)(const char *, int, orr_tensor *, orr_tensor *), orr_dtype d, double x, double y,
+                    int k)
+{
+    double v = NAN;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *in[2] = { orr_full(d, ORR_SHAPE(3), x), orr_full(d, ORR_SHAPE(3), y) }, *g = NULL;
+    orr_tensor *f = one ? one(ORR_HERE, in[0]) : two(ORR_HERE, in[0], in[1]);
+    ORR_CHECK(orr_grad(f, &in[k], 1, &g) == ORR_OK);
+    ORR_CHECK(orr_item(orr_select(g, 0, 0), &v) == ORR_OK);
+    (void)orr_scope_end(s);
+    return v;
+}
+
+/* Where a square in the derivative would leave the dtype, or is 0 below a fraction. The numbers are the formulas' in f64;
+ * PyTorch's gradient of atan2 at the origin is 0 as well. */
+static void derivatives_hold_where_squares_leave_the_range(void)
+{
+    static const double far[][2] = { { 300, 1 }, { 1000, 1 }, { 60000, 1 }, { -300, 0 }, { -1000, 0 }, { -60000, 0 } };
+    for (int i = 0; i < 6; i++)
+        ORR_CHECK(slope(orr_gelu_tanh_at, NULL, ORR_F16, far[i][0], 0, 0) == far[i][1]);
+    for (int d = ORR_BF16; d <= ORR_F32; d++)
+        for (int i = 0; i < 6; i++)
+            ORR_CHECK(slope(orr_gelu_tanh_at, NULL, (orr_dtype)d, far[i][0] * 1e30, 0, 0) == far[i][1]);
+    for (int d = ORR_F16; d <= ORR_F64; d++)
+        for (int k = 0; k < 2; k++)
+            ORR_CHECK(slope(NULL, orr_atan2_at, (orr_dtype)d, 0, 0, k) == 0);
+    ORR_CHECK(fabs(slope(NULL, orr_atan2_at, ORR_F16, 300, 400, 0) - 0.0016) < 1e-5);
+    ORR_CHECK(fabs(slope(NULL, orr_atan2_at, ORR_F16, 300, 400, 1) + 0.0012) < 1e-5);
+    ORR_CHECK(fabs(slope(NULL, orr_atan2_at, ORR_F32, 3e-30, 4e-30, 0) / 1.6e29 - 1) < 1e-6);
+    ORR_CHECK(fabs(slope(NULL, orr_atan2_at, ORR_F32, 3e30, 4e30, 1) / -1.2e-31 - 1) < 1e-6);
+    ORR_CHECK(fabs(slope(orr_acosh_at, NULL, ORR_F16, 300, 0, 0) * 299.99833 - 1) < 2e-3);
+    ORR_CHECK(fabs(slope(orr_acosh_at, NULL, ORR_F32, 1e20, 0, 0) / 1e-20 - 1) < 1e-6);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(gradients_keep_the_dtype),
@@ -199,6 +235,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_forgotten_intermediate_is_no_silent_zero),
                                       ORR_TEST(evaluated_data_that_x_is_not_behind_is_a_constant),
                                       ORR_TEST(of_many_leaves_none_is_lost),
+                                      ORR_TEST(derivatives_hold_where_squares_leave_the_range),
                                       { 0 } };
     return help_main(argc, argv, "ops.grad_rules", tests);
 }
