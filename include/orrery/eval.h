@@ -33,7 +33,8 @@ ORR_API const char *orr_version(void);
 
 /** Computes `t` and this thread's pending assignments, and waits. Afterwards `t` holds its value; what it was
  * made from may be freed. Values that variables are assigned may still be under way on return; whoever reads one waits
- * for it, and should it fail, is told why: then the variable has no value until it is assigned anew. Errors: what poison
+ * for it, and should it fail, is told why: then the variable has no value until it is assigned anew. It is computed in IEEE
+ * 754's default mode (to nearest, gradual underflow, no traps), whatever mode this thread is in. Errors: what poison
  * carries, ORR_ESTATE, ORR_ENOMEM, ORR_EINDEX, ORR_EDEVICE. */
 ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
 #define orr_eval(...) orr_eval_at(ORR_HERE, __VA_ARGS__)

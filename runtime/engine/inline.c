@@ -2,6 +2,7 @@
  * Must not know: StarPU, how a kernel computes. */
 #include "config.h"
 #include <stdlib.h>
+#include "runtime/base/fpmode.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/exec.h"
 
@@ -95,6 +96,7 @@ static void put(place *p, int i)
 
 static orr_status run(place *p, const orr__scalar *scalar)
 {
+    uint64_t mode = orr__fpmode_begin();
     orr_status st = ORR_OK;
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
@@ -105,6 +107,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
         if (!p->on_stack)
             put(p, i);
     }
+    orr__fpmode_end(mode);
     return st;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/point.h"
 #include "runtime/engine/star.h"
 
@@ -196,13 +197,16 @@ static void look_around(int backend)
     orr__plan_machine.bundles = orr__star.cpus > 0;
 }
 
-/* StarPU's files have numbers with a point, which it writes and reads as the locale says. */
+/* StarPU's files have numbers with a point, which it writes and reads as the locale says. Its threads compute in the mode of the
+ * one that starts them. */
 static int begin_starpu(struct starpu_conf *conf)
 {
     locale_t before = orr__point_begin();
+    uint64_t mode = orr__fpmode_begin();
     int lock = orr__star_home_lock(), err = starpu_init(conf);
 
     orr__star_home_unlock(lock);
+    orr__fpmode_end(mode);
     orr__point_end(before);
     return err;
 }
