@@ -126,9 +126,25 @@ static void a_task_costs_little_more_than_a_bare_one(void)
     free(one);
 }
 
+/* Whoever comes again within twice what the work takes, here for ever or never, with nobody else's run under way. */
+static void work_is_shared_with_who_asks_again_at_once(void)
+{
+    const double for_ever = 1e15, never = 0;
+    ORR_REQUIRE(engine_up("starpu") == ORR_OK);
+    ORR_CHECK(!orr__star_share(for_ever)); /* the first */
+    ORR_CHECK(orr__star_share(for_ever) && orr__star_share(for_ever));
+    orr__star_wake(true);
+    ORR_CHECK(!orr__star_share(for_ever));
+    orr__star_rest(true);
+    ORR_CHECK(orr__star_share(for_ever) && !orr__star_share(never));
+    orr__engine_stop();
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_task_costs_little_more_than_a_bare_one), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(a_task_costs_little_more_than_a_bare_one),
+                                      ORR_TEST(work_is_shared_with_who_asks_again_at_once),
+                                      { 0 } };
     int failed = orr_test_main(argc, argv, "engine.task", tests);
 
     orr__pool_trim();

@@ -111,7 +111,7 @@ static int tiles(int64_t tile_us, double us)
     rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
     orr__plan_machine.workers = 2;
     orr__env.tile_us = tile_us;
-    int n = orr__region_tiles(&b.r, us);
+    int n = orr__region_tiles(&b.r, us, false);
     orr__env.tile_us = before;
     orr__plan_machine.workers = workers;
     return n;
@@ -131,6 +131,35 @@ static void a_tile_setting_is_obeyed(void)
     orr__env.deterministic = false;
 }
 
+/* Of a plan's only step, with 50 us for a task alone and 5 for one more. */
+static int tiles_alone(int workers, double us)
+{
+    int64_t dims[2] = { 4096, 64 };
+    int before = orr__plan_machine.workers;
+    rb_begin(&b, ORR__G_MAP, 2, dims);
+    int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 4096 * 64)));
+    rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
+    orr__plan_machine.workers = workers;
+    int n = orr__region_tiles(&b.r, us, true);
+    orr__plan_machine.workers = before;
+    return n;
+}
+
+static void what_is_all_of_a_plan_is_cut_where_it_ends_sooner(void)
+{
+    static const int want[][3] = { { 2, 100, 1 }, { 2, 119, 1 }, { 2, 121, 2 },  { 2, 250, 2 },
+                                   { 8, 60, 1 },  { 8, 250, 7 }, { 8, 1000, 8 }, { 1, 1000, 1 } };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        ORR_CHECK_MSG(tiles_alone(want[i][0], want[i][1]) == want[i][2], "%d workers, %d us: %d tiles", want[i][0],
+                      want[i][1], tiles_alone(want[i][0], want[i][1]));
+    orr__env.tile_us = 200; /* whoever says how large tiles are gets these */
+    ORR_CHECK(tiles_alone(2, 250) == 1);
+    orr__env.tile_us = -1;
+    orr__env.deterministic = true; /* and there cuts depend on the work alone */
+    ORR_CHECK(tiles_alone(2, 250) == tiles_alone(8, 250));
+    orr__env.deterministic = false;
+}
+
 /* Into how many tiles a product of n rows that takes a second is cut for so many workers. */
 static int panels(int64_t n, int workers)
 {
@@ -138,7 +167,7 @@ static int panels(int64_t n, int workers)
     int before = orr__plan_machine.workers;
     rb_begin(&b, ORR__G_MATMUL, 3, dims);
     orr__plan_machine.workers = workers;
-    int tiles = orr__region_tiles(&b.r, 1e6);
+    int tiles = orr__region_tiles(&b.r, 1e6, false);
     orr__plan_machine.workers = before;
     return tiles;
 }
@@ -163,6 +192,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(the_interpreter_is_slower),
                                       ORR_TEST(a_tile_setting_is_obeyed),
                                       ORR_TEST(products_have_few_and_even_tiles),
+                                      ORR_TEST(what_is_all_of_a_plan_is_cut_where_it_ends_sooner),
                                       { 0 } };
     return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.cost", tests);
 }

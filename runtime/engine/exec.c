@@ -115,8 +115,13 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
     return orr__exec_cpu->launch(s->cpu, &l);
 }
 
-/* Step s as a whole; in, out as in orr__exec_launch. A product's bits depend on how many rows the BLAS is given: with
- * ORRERY_DETERMINISTIC it gets those of a task's, whoever runs the plan. */
+static bool by_blas(const orr__region *r)
+{
+    return r->kind == ORR__G_MATMUL || r->kind == ORR__G_SOLVE;
+}
+
+/* Step s as a whole; in, out as in orr__exec_launch. Bits of products and solutions depend on how many rows the BLAS is given:
+ * it gets those of a task's, whoever runs the plan. */
 static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar)
 {
     orr__launch l;
@@ -125,7 +130,7 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     on_host(&l, s, in, out, scalar);
     l.lo = 0;
     l.hi = s->region->dim[0];
-    if (!s->partial && (!orr__env.deterministic || s->graph))
+    if (s->graph || !(s->partial || orr__env.deterministic || by_blas(s->region)))
         return orr__exec_cpu->launch(s->cpu, &l);
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
         st = orr__exec_launch(s, t, in, out, scalar);

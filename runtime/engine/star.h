@@ -94,6 +94,8 @@ void orr__star_idle_stop(void);    /* workers awake afterwards */
 /* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
 bool orr__star_wake(bool is_run);  /* whether no other run is under way */
 void orr__star_rest(bool is_run);  /* any thread, tasks too */
+/* Whether workers should share so many µs of work with a caller who waits, of whose kind one asks after the other. */
+bool orr__star_share(double us);
 void orr__star_wait_runs(int but); /* until no more runs than that are under way */
 
 /* star_trace.c: transfers in the trace, if there is one. StarPU runs. */

@@ -2,6 +2,7 @@
  * Must not know: what a run does. */
 #include "config.h"
 #include <errno.h>
+#include <math.h>
 #include <time.h>
 #include "runtime/base/clock.h"
 #include "runtime/engine/star.h"
@@ -16,7 +17,7 @@ static pthread_cond_t to_watch, to_runs;
 static pthread_t watcher;
 static bool stopping, asleep;
 static int busy, runs, waiting;
-static double idle_since;
+static double idle_since, asked, missed;
 
 static void nap(double seconds)
 {
@@ -65,6 +66,8 @@ orr_status orr__star_idle_start(orr__site at)
     stopping = asleep = false;
     busy = runs = waiting = 0;
     idle_since = orr__now();
+    missed = 0;
+    asked = -INFINITY;
     if ((err = pthread_create(&watcher, NULL, watch, NULL)) == 0)
         return ORR_OK;
     return orr__fail(at, ORR_EDEVICE, "no thread can be started (error %d)", err);
@@ -112,6 +115,20 @@ void orr__star_rest(bool is_run)
     if (is_run && waiting > 0)
         pthread_cond_broadcast(&to_runs);
     pthread_mutex_unlock(&lock);
+}
+
+/* A caller with work of its own in between has no use for workers that spin meanwhile; and they are woken when in a row as much
+ * could have been gained as that may cost. */
+bool orr__star_share(double us)
+{
+    double now = orr__now();
+
+    pthread_mutex_lock(&lock);
+    missed = now - asked < 2e-6 * us ? missed + 0.5e-6 * us : 0;
+    asked = now;
+    bool pays = runs == 0 && (asleep ? missed >= patience : missed > 0);
+    pthread_mutex_unlock(&lock);
+    return pays;
 }
 
 void orr__star_wait_runs(int but)

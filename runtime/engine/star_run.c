@@ -37,9 +37,17 @@ static void ended(orr__run *r)
     orr__star_rest(true);
 }
 
+/* A step that was cut so that a caller who waits has it sooner: worth tasks while such callers come one after the other. */
+static bool cut_to_be_sooner(const orr__plan *plan)
+{
+    return plan->nstep == 1 && plan->ntasks > 1 && plan->us < 2 * orr__task_worth() && orr__env.inline_us < 0;
+}
+
 /* What is small is not worth a task; nor is what would be one alone, of a caller who waits for it: no other worker could help. */
 static bool worth_tasks(const orr__plan *plan, bool wait)
 {
+    if (cut_to_be_sooner(plan))
+        return !wait || orr__star_share(plan->us);
     if (plan->us < orr__plan_inline_us())
         return false;
     return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;

@@ -2,6 +2,7 @@
  * Must not know: buffers, StarPU. */
 #include "config.h"
 
+#include <math.h>
 #include "codelets/cholesky.h"
 #include "codelets/emit/emit.h"
 #include "codelets/rounding.h"
@@ -194,9 +195,18 @@ int orr__lean_parts(const orr__region *r, double bytes)
     return bytes < LEAST_BYTES || parts < 2 ? 1 : (int)parts;
 }
 
+/* Of work that nothing is done beside: what n tiles take is latency + us/n + n · task, least where n² = us/task. */
+static int64_t soonest(double us, int workers, int64_t otherwise)
+{
+    const orr__profile *now = orr__profile_now();
+    int64_t n = (int64_t)sqrt(us / now->task_us);
+    n = n < workers ? n : workers;
+    return n > otherwise && now->latency_us + us / (double)n + (double)n * now->task_us < us ? n : otherwise;
+}
+
 /* A task must be worth its overhead, the nearest number of tasks counts: two that fall a little short finish before one
  * alone. More tiles than workers only where that evens out the load, or when asked. */
-int orr__region_tiles(const orr__region *r, double us)
+int orr__region_tiles(const orr__region *r, double us, bool alone)
 {
     int64_t rows = r->dim[0];
     int workers = orr__env.deterministic ? ASSUMED_WORKERS : orr__plan_machine.workers;
@@ -209,6 +219,8 @@ int orr__region_tiles(const orr__region *r, double us)
         most = TILES_ASKED * (int64_t)workers;
     if (n > most)
         n = most;
+    if (alone && !asked && !orr__env.deterministic && n < workers)
+        n = soonest(us, workers, n);
     if (r->kind == ORR__G_SOLVE && r->rank == 2 && n > rows / 32)
         n = rows / 32;
     if (r->kind == ORR__G_MATMUL && r->rank == 3) {

@@ -8,7 +8,7 @@
 
 /* Is it worth a graph of tasks of its own? */
 bool orr__region_graph(const orr__region *r, double us);
-int orr__region_tiles(const orr__region *r, double us);  /* launches along axis 0, ≥ 1             */
+int orr__region_tiles(const orr__region *r, double us, bool alone); /* launches along axis 0, ≥ 1; alone: all of a plan */
 bool orr__region_cuttable(const orr__region *r);        /* may it be launched for some of its rows? */
 void orr__step_cut(orr__plan *p, orr__step *s, int64_t rows); /* into tiles of that many rows; its outputs alike */
 /* Cuts a chain of steps over the same rows into strips, and makes it a bundle with a task for each. Steps only move. */

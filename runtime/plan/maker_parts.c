@@ -19,7 +19,7 @@ static orr_status plan_part(maker *m, const orr__region *whole, const orr__part 
         return orr__maker_enomem(m);
     double us = orr__model_expect(r);
     s->out[0] = sum;
-    orr_status st = orr__maker_complete(m, s, sums, us, n ? n : orr__region_tiles(r, us));
+    orr_status st = orr__maker_complete(m, s, sums, us, n ? n : orr__region_tiles(r, us, false));
     *made = sum;
     return st;
 }
@@ -30,7 +30,7 @@ static orr_status plan_factor(maker *m, const orr__region *map, const orr__regio
     orr__region *r = orr__map_terms(map, whole, o, part->lo, part->hi);
     orr__step *s = orr__maker_step(m, r);
     double us = s ? orr__model_expect(r) : 0;
-    return s ? orr__maker_complete(m, s, NULL, us, orr__region_tiles(r, us)) : orr__maker_enomem(m);
+    return s ? orr__maker_complete(m, s, NULL, us, orr__region_tiles(r, us, false)) : orr__maker_enomem(m);
 }
 
 /* The region that makes factor o of product j part by part, NULL: it is there, or made as a whole. */

@@ -166,8 +166,8 @@ double orr__profile_move(const orr__profile *p, double bytes)
     return bytes <= near ? bytes / p->cached : near / p->cached + (bytes - near) / p->stream;
 }
 
-/* On w workers work of t µs takes latency + t/w, here t: equal where t = latency · w/(w − 1). And what is less than half
- * a task's worth is not cut, so nobody would share it. */
+/* On w workers work of t µs takes latency + t/w, here t: equal where t = latency · w/(w − 1). And of several steps, what is
+ * less than half a task's worth is hardly shared. */
 double orr__plan_inline_us(void)
 {
     double w = orr__plan_machine.workers > 1 ? orr__plan_machine.workers : 2, half = orr__task_worth() / 2;
