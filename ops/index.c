@@ -70,7 +70,7 @@ orr_tensor *orr_take_at(const char *file, int line, orr_tensor *x, orr_tensor *i
     return orr__compose_end(at, scope, orr__handle_new(r));
 }
 
-/* The three operands of the primitive, references owned; the last is NULL when one could not be made. */
+/* The three operands of the primitive in `dtype`, references owned; the last is NULL when one could not be made. */
 static void scatter_operands(orr__site at, orr__node *const *in, orr_dtype dtype, const orr_shape *from,
                              const orr_shape *shape, orr__node **arg)
 {
@@ -103,11 +103,13 @@ orr_tensor *orr_scatter_add_at(const char *file, int line, orr_tensor *x, orr_te
     if (dtype == ORR_BOOL)
         return orr__poison(at, ORR_EDTYPE, "bool does not add: write orr_cast(x, ORR_I32)");
     orr_scope *scope = orr_scope_begin();
-    scatter_operands(at, in, dtype, &from, &shape, arg);
-    orr__node *r = orr__node_of(at, orr__prim(ORR__OP_SCATTER_ADD), dtype, &from, 3, arg);
+    orr_dtype wide = orr__is_half(dtype) ? ORR_F32 : dtype; /* the 257th 1 would be lost in bf16 */
+    scatter_operands(at, in, wide, &from, &shape, arg);
+    orr__node *r = orr__node_of(at, orr__prim(ORR__OP_SCATTER_ADD), wide, &from, 3, arg);
     if (r)
         r->attr.axis = k;
-    return orr__compose_end(at, scope, orr__handle_new(orr__rec_reshape(at, r, &in[0]->shape)));
+    r = orr__rec_cast(at, orr__rec_reshape(at, r, &in[0]->shape), dtype);
+    return orr__compose_end(at, scope, orr__handle_new(r));
 }
 
 orr_tensor *orr_one_hot_at(const char *file, int line, orr_tensor *indices, int64_t n, orr_dtype dtype)

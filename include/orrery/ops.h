@@ -205,8 +205,8 @@ ORR_API orr_tensor *orr_take_at(const char *file, int line, orr_tensor *x, orr_t
 #define orr_take(...) orr_take_at(ORR_HERE, __VA_ARGS__)
 /** x, to which updates[…, i, …] is added at place indices[i] of `axis`; an index may come several times.
  * @param updates  x's shape with the axis replaced by the shape of indices; broadcast to it
- * dtypes: x and updates promoted, bool not; indices integers. Errors: as orr_take. An index out of range is found by
- * evaluation (ORR_EINDEX). grad: dx = g, dupdates = take(g). cost: 1 per element of x and of updates. */
+ * dtypes: x and updates promoted, bool not, f16 and bf16 added in f32 and rounded once; indices integers. Errors: as
+ * orr_take. An index out of range is found by evaluation (ORR_EINDEX). grad: dx = g, dupdates = take(g). cost: 1 per element of x and of updates. */
 ORR_API orr_tensor *orr_scatter_add_at(const char *file, int line, orr_tensor *x, orr_tensor *indices,
                                        orr_tensor *updates, int axis);
 #define orr_scatter_add(...) orr_scatter_add_at(ORR_HERE, __VA_ARGS__)
