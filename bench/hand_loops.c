@@ -60,8 +60,8 @@ static inline uint32_t mixed(uint32_t x)
 #define ROW(tag)                                                                                                       \
     {                                                                                                                  \
         poly6_##tag, silu_##tag, gelu_##tag, black_scholes_##tag, compare_##tag, softmax_##tag, layer_norm_##tag,      \
-            squares_##tag, columns_##tag, adam_##tag, dropout_norm_##tag, embedding_##tag, chain4_##tag, chain8_##tag,     \
-            chain16_##tag, chain32_##tag                                                                                              \
+            squares_##tag, columns_##tag, adam_##tag, dropout_norm_##tag, embedding_##tag, chain4_##tag, chain8_##tag, \
+            chain16_##tag, chain32_##tag                                                                               \
     }
 
 /* hand_plain or hand_fast, hand_triad_plain or hand_triad_fast */

@@ -25,10 +25,13 @@ typedef struct orr__after {
 typedef struct orr__launch {
     const orr__region *region;
     int64_t lo, hi;
-    void *const *in; void *const *out;
-    const int64_t *in_off, *out_off;  /* device only, else NULL */
-    const orr__scalar *scalar;        /* the capture's slots    */
-    void *queue; void *device; void *context; /* the backend's own, device only */
+    void *const *in;
+    void *const *out;
+    const int64_t *in_off, *out_off; /* device only, else NULL */
+    const orr__scalar *scalar;       /* the capture's slots    */
+    void *queue;
+    void *device;
+    void *context;     /* the backend's own, device only */
     orr__after *after; /* device only; NULL: launch waits for what it wants to know */
 } orr__launch;
 
@@ -37,9 +40,9 @@ typedef struct orr__backend {
     const char *name;
     /* Is there anything to run on? NULL message buffer is fine; why not goes there. */
     bool (*probe)(char *why, size_t size);
-    bool (*can)(const orr__region *r);                    /* NULL: everything                              */
+    bool (*can)(const orr__region *r); /* NULL: everything                              */
     orr_status (*prepare)(const orr__region *r, orr__kernel **k);
-    void (*compile)(orr__kernel *k, const orr__region *r); /* before a launch wants it; NULL: launches do */
+    void (*compile)(orr__kernel *k, const orr__region *r);      /* before a launch wants it; NULL: launches do */
     orr_status (*launch)(orr__kernel *k, const orr__launch *l); /* device: enqueues on l->queue; sets last error */
     void (*release)(orr__kernel *k);
     /* Devices only: between a memory object, from `byte` on, and the host, in order with the queue; they wait. */
@@ -58,7 +61,8 @@ extern const orr__backend orr__cpu;
 static inline orr_status orr__no_place(orr__site at, int64_t index, int64_t number, int axis, int64_t length)
 {
     return orr__fail(at, ORR_EINDEX, "index %lld%s (number %lld) is out of range for axis %d of length %lld",
-                     (long long)index, index == INT64_MAX ? " or more" : "", (long long)number, axis, (long long)length);
+                     (long long)index, index == INT64_MAX ? " or more" : "", (long long)number, axis,
+                     (long long)length);
 }
 /* A user's kernel without a C function: launches on the CPU fail. */
 bool orr__region_needs_device(const orr__region *r);
@@ -81,7 +85,9 @@ void orr__cpu_blas_threads(int n);
 int orr__cpu_blas_get_threads(void);
 /* Per µs on one core: additions of f32 that a compiled loop does, flops of products. 0: not measured, for *stop or want
  * of memory. 20 ms. */
-typedef struct { double math, gemm32, gemm64; } orr__cpu_rates;
+typedef struct {
+    double math, gemm32, gemm64;
+} orr__cpu_rates;
 orr__cpu_rates orr__cpu_measure(const atomic_bool *stop);
 const char *orr__cpu_describe(void); /* "openblas 0.3.21 (SkylakeX), kernels avx512" */
 

@@ -5,11 +5,11 @@
 #include <math.h>
 #include "ops/record.h"
 
-static orr_tensor *leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__buf *b)
+static orr_tensor *leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__buffer *b)
 {
     orr__node *n = orr__node_new(at, orr__prim(ORR__OP_LEAF), dtype, shape, 0, NULL);
     if (!n)
-        orr__buf_unref(b);
+        orr__buffer_unref(b);
     else
         atomic_init(&n->value, b);
     return orr__handle_new(n);
@@ -35,7 +35,7 @@ orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape s
     size_t bytes;
     if (!memory_ok(at, dtype, &shape, data, &bytes, &bad))
         return bad;
-    orr__buf *b = orr__buf_new(bytes);
+    orr__buffer *b = orr__buffer_new(bytes);
     if (!b) { /* the pool has said how much there is */
         (void)orr__fail_place(at, ORR_ENOMEM);
         return orr__handle_new(NULL);
@@ -58,7 +58,7 @@ orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape s
                            orr_dtype_name(dtype));
     /* The node first: once the buffer exists, letting it go would call release, which an error must not. */
     orr__node *n = orr__node_new(at, orr__prim(ORR__OP_LEAF), dtype, &shape, 0, NULL);
-    orr__buf *b = n ? orr__buf_wrap(data, bytes, release, user) : NULL;
+    orr__buffer *b = n ? orr__buffer_wrap(data, bytes, release, user) : NULL;
     if (n && !b) {
         orr__node_unref(n);
         return orr__poison(at, ORR_ENOMEM, "no memory for a tensor");

@@ -15,19 +15,19 @@
 #include <stdint.h>
 
 #define EW_BOOL8 0
-#define EW_I8    1
-#define EW_I16   2
-#define EW_I32   3
-#define EW_I64   4
-#define EW_U8    5
-#define EW_U16   6
-#define EW_U32   7
-#define EW_U64   8
-#define EW_F32   11
-#define EW_F64   12
+#define EW_I8 1
+#define EW_I16 2
+#define EW_I32 3
+#define EW_I64 4
+#define EW_U8 5
+#define EW_U16 6
+#define EW_U32 7
+#define EW_U64 8
+#define EW_F32 11
+#define EW_F64 12
 
 #define EW_PASTE_(a, b) a##b
-#define EW_PASTE(a, b)  EW_PASTE_(a, b)
+#define EW_PASTE(a, b) EW_PASTE_(a, b)
 
 #ifndef EW_M_F32
 #define EW_M_F32(n) n##f
@@ -44,82 +44,82 @@
 #endif
 #endif
 
-#define K(c)         ((T)(c))
-#define EW_INF       ((T)INFINITY)
-#define EW_FN        static inline
-#define EW_N(n)      EW_PASTE_N(n, EW_NAME)
+#define K(c) ((T)(c))
+#define EW_INF ((T)INFINITY)
+#define EW_FN static inline
+#define EW_N(n) EW_PASTE_N(n, EW_NAME)
 #define EW_PASTE_N(n, s) EW_PASTE_(n##_, s)
-#define EW_OUT_SAME  T
+#define EW_OUT_SAME T
 #define EW_OUT_TRUTH uint8_t
-#define EW_OUT_COND  T
-#define EW_IN_SAME   T
-#define EW_IN_TRUTH  T
-#define EW_IN_COND   uint8_t
+#define EW_OUT_COND T
+#define EW_IN_SAME T
+#define EW_IN_TRUTH T
+#define EW_IN_COND uint8_t
 
 #if EW_DTYPE == EW_F32
-#define T            float
-#define EW_NAME      f32
-#define EW_M(n)      EW_M_F32(n)
+#define T float
+#define EW_NAME f32
+#define EW_M(n) EW_M_F32(n)
 #elif EW_DTYPE == EW_F64
-#define T            double
-#define EW_NAME      f64
-#define EW_M(n)      EW_M_F64(n)
-#define EW_DOUBLE    1
+#define T double
+#define EW_NAME f64
+#define EW_M(n) EW_M_F64(n)
+#define EW_DOUBLE 1
 #elif EW_DTYPE == EW_BOOL8
-#define T            uint8_t
-#define U            uint8_t
-#define EW_NAME      bool8
-#define EW_BOOL      1
+#define T uint8_t
+#define U uint8_t
+#define EW_NAME bool8
+#define EW_BOOL 1
 #elif EW_DTYPE == EW_I8
-#define T            int8_t
-#define U            uint8_t
-#define EW_NAME      i8
-#define EW_SIGNED    1
+#define T int8_t
+#define U uint8_t
+#define EW_NAME i8
+#define EW_SIGNED 1
 #elif EW_DTYPE == EW_I16
-#define T            int16_t
-#define U            uint16_t
-#define EW_NAME      i16
-#define EW_SIGNED    1
+#define T int16_t
+#define U uint16_t
+#define EW_NAME i16
+#define EW_SIGNED 1
 #elif EW_DTYPE == EW_I32
-#define T            int32_t
-#define U            uint32_t
-#define EW_NAME      i32
-#define EW_SIGNED    1
+#define T int32_t
+#define U uint32_t
+#define EW_NAME i32
+#define EW_SIGNED 1
 #elif EW_DTYPE == EW_I64
-#define T            int64_t
-#define U            uint64_t
-#define EW_NAME      i64
-#define EW_SIGNED    1
+#define T int64_t
+#define U uint64_t
+#define EW_NAME i64
+#define EW_SIGNED 1
 #elif EW_DTYPE == EW_U8
-#define T            uint8_t
-#define U            uint8_t
-#define EW_NAME      u8
-#define EW_UNSIGNED  1
+#define T uint8_t
+#define U uint8_t
+#define EW_NAME u8
+#define EW_UNSIGNED 1
 #elif EW_DTYPE == EW_U16
-#define T            uint16_t
-#define U            uint16_t
-#define EW_NAME      u16
-#define EW_UNSIGNED  1
+#define T uint16_t
+#define U uint16_t
+#define EW_NAME u16
+#define EW_UNSIGNED 1
 #elif EW_DTYPE == EW_U32
-#define T            uint32_t
-#define U            uint32_t
-#define EW_NAME      u32
-#define EW_UNSIGNED  1
+#define T uint32_t
+#define U uint32_t
+#define EW_NAME u32
+#define EW_UNSIGNED 1
 #elif EW_DTYPE == EW_U64
-#define T            uint64_t
-#define U            uint64_t
-#define EW_NAME      u64
-#define EW_UNSIGNED  1
+#define T uint64_t
+#define U uint64_t
+#define EW_NAME u64
+#define EW_UNSIGNED 1
 #else
 #error "EW_DTYPE is none of the list"
 #endif
 
 #define EW_ON_ALL(...) __VA_ARGS__
 #if EW_DTYPE >= EW_F32
-#define EW_FLOAT            1
-#define EW_ON_FLOAT(...)    __VA_ARGS__
-#define EW_ON_WIDE(...)     __VA_ARGS__
-#define EW_ON_NUMERIC(...)  __VA_ARGS__
+#define EW_FLOAT 1
+#define EW_ON_FLOAT(...) __VA_ARGS__
+#define EW_ON_WIDE(...) __VA_ARGS__
+#define EW_ON_NUMERIC(...) __VA_ARGS__
 #define EW_ON_INT(...)
 #define EW_ON_INTBOOL(...)
 #define EW_ON_BOOL(...)
@@ -129,14 +129,14 @@
 #define EW_ON_WIDE(...)
 #define EW_ON_NUMERIC(...)
 #define EW_ON_INT(...)
-#define EW_ON_INTBOOL(...)  __VA_ARGS__
-#define EW_ON_BOOL(...)     __VA_ARGS__
+#define EW_ON_INTBOOL(...) __VA_ARGS__
+#define EW_ON_BOOL(...) __VA_ARGS__
 #else
 #define EW_ON_FLOAT(...)
 #define EW_ON_WIDE(...)
-#define EW_ON_NUMERIC(...)  __VA_ARGS__
-#define EW_ON_INT(...)      __VA_ARGS__
-#define EW_ON_INTBOOL(...)  __VA_ARGS__
+#define EW_ON_NUMERIC(...) __VA_ARGS__
+#define EW_ON_INT(...) __VA_ARGS__
+#define EW_ON_INTBOOL(...) __VA_ARGS__
 #define EW_ON_BOOL(...)
 #endif
 

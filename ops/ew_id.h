@@ -7,8 +7,8 @@
 
 enum {
     ORR__EW_BEFORE = ORR__OP_EW - 1,
-#define UNARY(name, ...)   ORR__EW_##name,
-#define BINARY(name, ...)  ORR__EW_##name,
+#define UNARY(name, ...) ORR__EW_##name,
+#define BINARY(name, ...) ORR__EW_##name,
 #define TERNARY(name, ...) ORR__EW_##name,
 #include "ops/elementwise.def"
     ORR__EW_END

@@ -57,13 +57,34 @@
 
 #if EW_FLOAT
 
-EW_FN T ew_neg(T x) { return -x; }
-EW_FN T ew_abs(T x) { return fabs(x); }
-EW_FN T ew_sign(T x) { return x > 0 ? K(1.0) : x < 0 ? -K(1.0) : x == 0 ? K(0.0) : x; }
-EW_FN T ew_add(T x, T y) { return x + y; }
-EW_FN T ew_sub(T x, T y) { return x - y; }
-EW_FN T ew_mul(T x, T y) { return x * y; }
-EW_FN T ew_pow(T x, T y) { return pow(x, y); }
+EW_FN T ew_neg(T x)
+{
+    return -x;
+}
+EW_FN T ew_abs(T x)
+{
+    return fabs(x);
+}
+EW_FN T ew_sign(T x)
+{
+    return x > 0 ? K(1.0) : x < 0 ? -K(1.0) : x == 0 ? K(0.0) : x;
+}
+EW_FN T ew_add(T x, T y)
+{
+    return x + y;
+}
+EW_FN T ew_sub(T x, T y)
+{
+    return x - y;
+}
+EW_FN T ew_mul(T x, T y)
+{
+    return x * y;
+}
+EW_FN T ew_pow(T x, T y)
+{
+    return pow(x, y);
+}
 /* NaN wins; of equals the first. In two steps since the first one is a vector instruction: x when one is NaN. */
 EW_FN T ew_maximum(T x, T y)
 {
@@ -82,13 +103,34 @@ EW_FN T ew_clip(T x, T y, T z)
     t = z < t ? z : t;
     return ((x != x) | (y != y) | (z != z)) ? x + y + z : t;
 }
-EW_FN T ew_floor(T x) { return floor(x); }
-EW_FN T ew_ceil(T x) { return ceil(x); }
-EW_FN T ew_trunc(T x) { return trunc(x); }
-EW_FN T ew_round(T x) { return rint(x); }
-EW_FN int ew_isnan(T x) { return x != x; }
-EW_FN int ew_isinf(T x) { return fabs(x) == EW_INF; }
-EW_FN int ew_isfinite(T x) { return fabs(x) < EW_INF; }
+EW_FN T ew_floor(T x)
+{
+    return floor(x);
+}
+EW_FN T ew_ceil(T x)
+{
+    return ceil(x);
+}
+EW_FN T ew_trunc(T x)
+{
+    return trunc(x);
+}
+EW_FN T ew_round(T x)
+{
+    return rint(x);
+}
+EW_FN int ew_isnan(T x)
+{
+    return x != x;
+}
+EW_FN int ew_isinf(T x)
+{
+    return fabs(x) == EW_INF;
+}
+EW_FN int ew_isfinite(T x)
+{
+    return fabs(x) < EW_INF;
+}
 
 /* Sign of the divisor, as Python's %. y = 0 gives NaN. */
 EW_FN T ew_remainder(T x, T y)
@@ -129,9 +171,18 @@ EW_FN T ew_floor_divide(T x, T y)
 #endif
 
 #if EW_WHOLE
-EW_FN T ew_sigmoid(T x) { return EW_M(sigmoid)(x); }
-EW_FN T ew_silu(T x) { return EW_M(silu)(x); }
-EW_FN T ew_gelu_tanh(T x) { return EW_M(gelu_tanh)(x); }
+EW_FN T ew_sigmoid(T x)
+{
+    return EW_M(sigmoid)(x);
+}
+EW_FN T ew_silu(T x)
+{
+    return EW_M(silu)(x);
+}
+EW_FN T ew_gelu_tanh(T x)
+{
+    return EW_M(gelu_tanh)(x);
+}
 #else
 EW_FN T ew_sigmoid(T x)
 {
@@ -149,7 +200,10 @@ EW_FN T ew_silu(T x)
 }
 #endif
 
-EW_FN T ew_softplus(T x) { return (x > 0 ? x : K(0.0)) + log1p(exp(-fabs(x))); }
+EW_FN T ew_softplus(T x)
+{
+    return (x > 0 ? x : K(0.0)) + log1p(exp(-fabs(x)));
+}
 
 EW_FN T ew_logaddexp(T x, T y)
 {
@@ -218,7 +272,10 @@ EW_FN T ew_gelu_tanh(T x)
 #endif
 
 #if EW_WHOLE && !EW_DOUBLE
-EW_FN T ew_gelu_erf(T x) { return EW_M(gelu_erf)(x); }
+EW_FN T ew_gelu_erf(T x)
+{
+    return EW_M(gelu_erf)(x);
+}
 #else
 /* ½x·erfc(-x/√2), the argument carried as u + d. Where erfc nears underflow: -φ(x)·(1 - 1/x² + 3/x⁴ - 15/x⁶ …). */
 EW_FN T ew_gelu_erf(T x)
@@ -249,21 +306,69 @@ EW_FN T ew_gelu_erf(T x)
 
 #else /* ints and bool; "+ 0u" lifts narrow types to unsigned int, where nothing overflows */
 
-EW_FN T ew_neg(T x) { return (T)(0u - (U)x); }
-EW_FN T ew_abs(T x) { return x < 1 ? (T)(0u - (U)x) : x; }
-EW_FN T ew_add(T x, T y) { return (T)((U)x + 0u + (U)y); }
-EW_FN T ew_sub(T x, T y) { return (T)((U)x + 0u - (U)y); }
-EW_FN T ew_mul(T x, T y) { return (T)(((U)x + 0u) * ((U)y + 0u)); }
-EW_FN T ew_maximum(T x, T y) { return x > y ? x : y; }
-EW_FN T ew_minimum(T x, T y) { return x < y ? x : y; }
-EW_FN T ew_clip(T x, T y, T z) { return ew_minimum(ew_maximum(x, y), z); }
-EW_FN T ew_floor(T x) { return x; }
-EW_FN T ew_ceil(T x) { return x; }
-EW_FN T ew_trunc(T x) { return x; }
-EW_FN T ew_round(T x) { return x; }
-EW_FN int ew_isnan(T x) { (void)x; return 0; }
-EW_FN int ew_isinf(T x) { (void)x; return 0; }
-EW_FN int ew_isfinite(T x) { (void)x; return 1; }
+EW_FN T ew_neg(T x)
+{
+    return (T)(0u - (U)x);
+}
+EW_FN T ew_abs(T x)
+{
+    return x < 1 ? (T)(0u - (U)x) : x;
+}
+EW_FN T ew_add(T x, T y)
+{
+    return (T)((U)x + 0u + (U)y);
+}
+EW_FN T ew_sub(T x, T y)
+{
+    return (T)((U)x + 0u - (U)y);
+}
+EW_FN T ew_mul(T x, T y)
+{
+    return (T)(((U)x + 0u) * ((U)y + 0u));
+}
+EW_FN T ew_maximum(T x, T y)
+{
+    return x > y ? x : y;
+}
+EW_FN T ew_minimum(T x, T y)
+{
+    return x < y ? x : y;
+}
+EW_FN T ew_clip(T x, T y, T z)
+{
+    return ew_minimum(ew_maximum(x, y), z);
+}
+EW_FN T ew_floor(T x)
+{
+    return x;
+}
+EW_FN T ew_ceil(T x)
+{
+    return x;
+}
+EW_FN T ew_trunc(T x)
+{
+    return x;
+}
+EW_FN T ew_round(T x)
+{
+    return x;
+}
+EW_FN int ew_isnan(T x)
+{
+    (void)x;
+    return 0;
+}
+EW_FN int ew_isinf(T x)
+{
+    (void)x;
+    return 0;
+}
+EW_FN int ew_isfinite(T x)
+{
+    (void)x;
+    return 1;
+}
 /* Counts below 0 or ≥ the width shift everything out. */
 EW_FN T ew_shl(T x, T y)
 {
@@ -282,13 +387,22 @@ EW_FN T ew_shr(T x, T y)
 }
 
 #if EW_BOOL
-EW_FN T ew_invert(T x) { return (T)(x == 0); }
+EW_FN T ew_invert(T x)
+{
+    return (T)(x == 0);
+}
 #else
-EW_FN T ew_invert(T x) { return (T)~x; }
+EW_FN T ew_invert(T x)
+{
+    return (T)~x;
+}
 #endif
 
 #if EW_SIGNED
-EW_FN T ew_sign(T x) { return (T)((x > 0) - (x < 0)); }
+EW_FN T ew_sign(T x)
+{
+    return (T)((x > 0) - (x < 0));
+}
 /* Division by -1 is a negation (the lowest value has no positive twin); division by 0 gives 0. */
 EW_FN T ew_remainder(T x, T y)
 {
@@ -304,9 +418,18 @@ EW_FN T ew_floor_divide(T x, T y)
     return (T)(y == 0 ? 0 : y == -1 ? ew_neg(x) : q);
 }
 #else
-EW_FN T ew_sign(T x) { return (T)(x != 0); }
-EW_FN T ew_remainder(T x, T y) { return (T)(y == 0 ? 0 : x % (y + (T)(y == 0))); }
-EW_FN T ew_floor_divide(T x, T y) { return (T)(y == 0 ? 0 : x / (y + (T)(y == 0))); }
+EW_FN T ew_sign(T x)
+{
+    return (T)(x != 0);
+}
+EW_FN T ew_remainder(T x, T y)
+{
+    return (T)(y == 0 ? 0 : x % (y + (T)(y == 0)));
+}
+EW_FN T ew_floor_divide(T x, T y)
+{
+    return (T)(y == 0 ? 0 : x / (y + (T)(y == 0)));
+}
 #endif
 
 /* Wraps. A negative exponent gives what truncation of the true value gives: 1, -1 or 0; and 0 for 0. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ops/expr.h"
-#include "runtime/base/point.h"
+#include "runtime/base/decimal.h"
 
 #define MAX_DEPTH 48 /* nesting, so that no text can exhaust the stack */
 

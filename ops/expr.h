@@ -17,7 +17,7 @@ typedef enum { ORR__EXPR_NUMBER, ORR__EXPR_NAME, ORR__EXPR_ROW } orr__expr_kind;
 typedef struct {
     orr__expr_kind kind;
     double number;
-    int name; /* index in "xyzrg"                      */
+    int name;   /* index in "xyzrg"                      */
     bool truth; /* a truth value, as far as is known (only with a language) */
     const orr__ewrow *row;
     const struct orr__define *def; /* a row that a user defined; then row is NULL */

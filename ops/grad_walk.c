@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include "ops/grad_walk.h"
-#include "runtime/graph/take.h"
+#include "runtime/graph/donation.h"
 
 typedef struct {
     orr__node *node;

@@ -4,31 +4,31 @@
 #define ORR_OPS_OPS_H
 
 #include "runtime/graph/node.h"
-#include "runtime/graph/prog.h"
+#include "runtime/graph/capture.h"
 
 /* Which dtypes a row takes. */
 typedef enum {
-    ORR__TFLOAT = 1,   /* f16 bf16 f32 f64          */
-    ORR__TINT = 2,     /* signed and unsigned ints  */
+    ORR__TFLOAT = 1, /* f16 bf16 f32 f64          */
+    ORR__TINT = 2,   /* signed and unsigned ints  */
     ORR__TBOOL = 4,
     ORR__TNUMERIC = ORR__TFLOAT | ORR__TINT,
     ORR__TINTBOOL = ORR__TINT | ORR__TBOOL,
     ORR__TALL = 7,
-    ORR__TWIDE = 8            /* f32 f64 only                */
+    ORR__TWIDE = 8 /* f32 f64 only                */
 } orr__tclass;
 
 /* One row of ops/elementwise.def. `value` is a C expression in the operands x, y, z; the derivatives are expressions
  * of ops/expr.c in x, y, z, the result r and the cotangent g; NULL or "": not differentiable (gradient zero). */
 typedef struct orr__ewrow {
-    orr__op op;               /* id = ORR__OP_EW + index                                           */
-    int arity;                /* 1, 2, 3                                                           */
-    unsigned types;           /* orr__tclass of the operands                                       */
-    bool to_bool;             /* result is bool (comparisons, isnan …), else the operands' dtype    */
-    bool cond;                /* operand x is bool and y, z carry the dtype (where)                */
-    int flops;                /* rough cost per element, for the planner: 1 add, ~20 exp            */
+    orr__op op;     /* id = ORR__OP_EW + index                                           */
+    int arity;      /* 1, 2, 3                                                           */
+    unsigned types; /* orr__tclass of the operands                                       */
+    bool to_bool;   /* result is bool (comparisons, isnan …), else the operands' dtype    */
+    bool cond;      /* operand x is bool and y, z carry the dtype (where)                */
+    int flops;      /* rough cost per element, for the planner: 1 add, ~20 exp            */
     const char *value, *deriv[3];
-    double lo, hi;            /* domain of dense accuracy samples                                  */
-    int ulp;                  /* accuracy promised, f32 and f64, every engine                      */
+    double lo, hi; /* domain of dense accuracy samples                                  */
+    int ulp;       /* accuracy promised, f32 and f64, every engine                      */
     const char *doc;
 } orr__ewrow;
 
@@ -49,7 +49,7 @@ static inline bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
         has |= ORR__TWIDE;
     return (row->types & has) != 0;
 }
-const char *orr__ew_prelude(void);               /* text of ops/ew_prelude.h, comments left out, for emitters */
+const char *orr__ew_prelude(void); /* text of ops/ew_prelude.h, comments left out, for emitters */
 
 /* Element-wise row applied to values as they sit in registers; dtype is the operands' (for cond: y's). f16/bf16
  * results are rounded to that dtype. The plain definition: used by the reference evaluation. */
@@ -67,6 +67,6 @@ orr_tensor *orr__ew_vjp(orr__site at, const orr__ewrow *row, int operand, orr_te
 
 /* Reference evaluation of a capture, node by node, no fusion, sums in long double. leaf: host pointers, row-major.
  * out[i]: caller's memory for output i. ORR_EINDEX when an index tensor is out of range. */
-orr_status orr__reference_eval(const orr__prog *p, const void *const *leaf, void *const *out);
+orr_status orr__reference_eval(const orr__capture *p, const void *const *leaf, void *const *out);
 
 #endif

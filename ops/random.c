@@ -8,7 +8,7 @@
 #include "ops/record.h"
 #include "runtime/base/env.h"
 #include "runtime/base/philox.h"
-#include "runtime/graph/tls.h"
+#include "runtime/graph/thread_state.h"
 
 /* A thread that never called orr_seed follows the default seed; threads differ by the upper half of the stream
  * number, by the order in which they first ask. A shutdown (a new epoch of the handles) makes all begin anew. */

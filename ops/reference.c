@@ -126,7 +126,7 @@ static orr_status evaluate(const orr__refjob *j)
 }
 
 /* Node i's array: a leaf's memory, or a fresh one that is computed. */
-static orr_status node_value(const orr__prog *p, const void *const *leaf, orr__array *all, int i)
+static orr_status node_value(const orr__capture *p, const void *const *leaf, orr__array *all, int i)
 {
     const orr__node *n = p->node[i];
     all[i] = (orr__array){ (orr_dtype)n->dtype, n->shape, orr__shape_count(&n->shape), NULL };
@@ -139,7 +139,7 @@ static orr_status node_value(const orr__prog *p, const void *const *leaf, orr__a
         return ORR_ENOMEM;
     orr__refjob j = { .node = n,
                       .s = p->scalar + p->scalar0[i],
-                      .nin = orr__prog_nin(p, i),
+                      .nin = orr__capture_nin(p, i),
                       .all = all,
                       .arg = p->arg + p->arg0[i],
                       .out = all[i] };
@@ -148,7 +148,7 @@ static orr_status node_value(const orr__prog *p, const void *const *leaf, orr__a
     return evaluate(&j);
 }
 
-orr_status orr__reference_eval(const orr__prog *p, const void *const *leaf, void *const *out)
+orr_status orr__reference_eval(const orr__capture *p, const void *const *leaf, void *const *out)
 {
     orr__array *all = orr__alloc_n((size_t)p->n + 1, sizeof *all);
     orr_status st = all ? ORR_OK : ORR_ENOMEM;

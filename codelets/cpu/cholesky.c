@@ -5,7 +5,7 @@
 #include "codelets/cholesky.h"
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/factor.h"
-#include "codelets/cpu/whole.h"
+#include "codelets/cpu/buffers.h"
 
 /* About 12 tiles along a side keep 16 workers busy; smaller tiles would starve BLAS, larger ones leave the cache. */
 enum { SIDE = 12, LEAST = 256, MOST = 512, GRAIN = 64 };

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
-#include "codelets/cpu/tail.h"
-#include "codelets/cpu/whole.h"
+#include "codelets/cpu/product_map.h"
+#include "codelets/cpu/buffers.h"
 #include "runtime/base/clock.h"
 
 static bool probe(char *why, size_t size)

@@ -7,17 +7,32 @@
 #include "codelets/cpu/vec.h"
 
 /* One operation on a block. Its result is the register of the same number (stores have none). */
-typedef enum { ORR__VLOAD, ORR__VSCALAR, ORR__VIOTA, ORR__VRANDOM, ORR__VCAST, ORR__VROW, ORR__VSTORE, ORR__VFOLD, ORR__VSPREAD, ORR__VPICK, ORR__VPLACE, ORR__VTAKE, ORR__VPART, ORR__VINSIDE } orr__vkind;
+typedef enum {
+    ORR__VLOAD,
+    ORR__VSCALAR,
+    ORR__VIOTA,
+    ORR__VRANDOM,
+    ORR__VCAST,
+    ORR__VROW,
+    ORR__VSTORE,
+    ORR__VFOLD,
+    ORR__VSPREAD,
+    ORR__VPICK,
+    ORR__VPLACE,
+    ORR__VTAKE,
+    ORR__VPART,
+    ORR__VINSIDE
+} orr__vkind;
 typedef struct {
     uint8_t kind;
     uint8_t dtype, from; /* of the value; of a cast's or store's operand                       */
-    bool per_row; /* one value a row: folds, and what is made of them */
+    bool per_row;        /* one value a row: folds, and what is made of them */
     bool still;          /* of a take: its place is the same all along the last axis */
     bool once;           /* the same in every block: computed before the first one             */
     int16_t reg, x, y, z;
-    int16_t slot; /* the scratch block that holds the result, -1: none                  */
-    int16_t out;  /* the output that is the result's place, or a store's, -1: none      */
-    int16_t access, dist;      /* dist: of a fold, its rop; of a place, its axis                                           */
+    int16_t slot;         /* the scratch block that holds the result, -1: none                  */
+    int16_t out;          /* the output that is the result's place, or a store's, -1: none      */
+    int16_t access, dist; /* dist: of a fold, its rop; of a place, its axis                                           */
     int32_t scalar;
     orr__vecfn *row;
     orr__roundfn *round; /* f16, bf16: the result to its dtype                                 */
@@ -25,7 +40,7 @@ typedef struct {
 
 struct orr__kernel {
     orr__gkind kind;
-    struct orr__jit *jit; /* tier 1; NULL: never compiled */
+    struct orr__jit *jit;   /* tier 1; NULL: never compiled */
     struct orr__tail *tail; /* MATMUL: what is done with the product; NULL: nothing */
     const orr__vec *vec;
     /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
@@ -38,9 +53,9 @@ struct orr__kernel {
     int nonce;
     size_t slot_bytes;
     orr__vop *op;
-    int nout;                          /* REDUCE, ARGREDUCE: for each output, */
-    int result[ORR__REGION_OUTS];      /* … the register that is folded        */
-    uint8_t folded[ORR__REGION_OUTS];  /* … its dtype                          */
+    int nout;                         /* REDUCE, ARGREDUCE: for each output, */
+    int result[ORR__REGION_OUTS];     /* … the register that is folded        */
+    uint8_t folded[ORR__REGION_OUTS]; /* … its dtype                          */
     int rop[ORR__REGION_OUTS];
     bool rows; /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
     int nouter, nreduced; /* axes of the first and of the second group      */
@@ -60,8 +75,8 @@ typedef struct {
     int64_t *index; /* room for one block each */
     void *wide;
     uint16_t *half;
-    orr_status st;  /* ORR_EINDEX once an index was out of range */
-    void *more; /* what the caller of orr__vrun_begin asked for */
+    orr_status st; /* ORR_EINDEX once an index was out of range */
+    void *more;    /* what the caller of orr__vrun_begin asked for */
     bool in_place; /* the output lies over an input: blocks of inputs are copied before it is written */
 } orr__vrun;
 
@@ -69,18 +84,18 @@ typedef struct {
 bool orr__cpu_blas_small(void);
 /* program.c: operations, registers' places, block size. */
 orr_status orr__program(const orr__region *r, orr__kernel *k);
-/* run.c: memory of this thread, views, what is computed once. `more` bytes for the caller. */
+/* program_run.c: memory of this thread, views, what is computed once. `more` bytes for the caller. */
 orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch *l, size_t more);
 /* The box of v->dim at v->origin from now on: views, and what is computed once. */
 void orr__vrun_box(orr__vrun *v);
 /* Iterations p … p+n, n ≤ k->block, to be asked for while v->st is ORR_OK; p a multiple of the last axis when that is shorter than half a block. */
 void orr__vrun_block(orr__vrun *v, int64_t p, int64_t n);
 
-/* take.c: operations of these kinds. */
+/* gather.c: operations of these kinds. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n);
 void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n);
 
-/* part.c: operations of these kinds: a load of what is there in a box alone, and where that is. */
+/* box.c: operations of these kinds: a load of what is there in a box alone, and where that is. */
 void orr__vrun_part(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n);
 void orr__vrun_inside(const orr__vrun *v, const orr__vop *op, bool *dst, int64_t p, int64_t n);
 
@@ -103,7 +118,7 @@ orr_status orr__cpu_cholesky(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_solve(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_user(const orr__kernel *k, const orr__launch *l); /* codelets/user/ */
 
-/* tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret), time spent without. */
+/* jit_tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret), time spent without. */
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);
 bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l);
 bool orr__cpu_tier_cold(const orr__kernel *k);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
-#include "codelets/cpu/tail.h"
+#include "codelets/cpu/product_map.h"
 
 /* Each call of BLAS packs the right factor anew: panels of 512 kB cost more of that than the cache gave back. */
 enum { PANEL_LEAST = 512, PANEL_BYTES = 2 << 20 };

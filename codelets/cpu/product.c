@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
-#include "codelets/cpu/whole.h"
+#include "codelets/cpu/buffers.h"
 
 typedef orr__mat mat;
 typedef orr__product work;

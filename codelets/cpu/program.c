@@ -127,7 +127,8 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
 static int straight(const ctx *c, int i)
 {
     const orr__region *r = c->r;
-    if (r->kind != ORR__G_MAP || r->per_row || c->once[i] || c->per_row[i] || orr__is_half((orr_dtype)r->instr[i].dtype))
+    if (r->kind != ORR__G_MAP || r->per_row || c->once[i] || c->per_row[i] ||
+        orr__is_half((orr_dtype)r->instr[i].dtype))
         return -1;
     for (int n = 0; n < r->nout; n++)
         if (r->out_reg[n] == i && r->out_dtype[n] == r->instr[i].dtype)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/factor.h"
-#include "codelets/cpu/whole.h"
+#include "codelets/cpu/buffers.h"
 
 #define CHUNK ((int64_t)1 << 30) /* rows of one BLAS call: its dimensions are int */
 

@@ -82,7 +82,7 @@ typedef struct {
     orr__vecfn *const *row[ORR_DTYPE_COUNT]; /* [operands' register dtype][row]; NULL: does not apply */
     orr__castfn *const *cast;                /* [from · ORR_DTYPE_COUNT + to], stored dtypes          */
     orr__roundfn *round_f16;
-    orr__roundfn *round_bf16[2]; /* [0 any value, 1 what IEEE arithmetic made of bf16 values]            */
+    orr__roundfn *round_bf16[2];         /* [0 any value, 1 what IEEE arithmetic made of bf16 values]            */
     orr__foldfn *const *fold[ORR__ROPS]; /* [rop][register dtype]; any, all: bool only            */
     orr__foldrowfn *const *foldrow[ORR__ROPS];
     orr__argfn *const *arg[2]; /* [0 max, 1 min][register dtype]                        */

@@ -5,7 +5,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-pre", "no-thread-jumps") /* as in vec_f32.c */
 #endif
-#include "codelets/cpu/lanes.h"
+#include "codelets/cpu/philox_lanes.h"
 #include "codelets/cpu/vec.h"
 #include "codelets/cpu/vmath.h"
 #include "runtime/base/philox.h"
@@ -40,10 +40,10 @@ static int neighbours(const int64_t *index, int64_t n)
             d[i] = function(seed, (uint64_t)index[i]);                                                                 \
     }
 #define NUMBERS64(room, seed, first, n) vr_words64(room, seed, first, n, 1)
-#define U01_F16(word)                   ((float)((word) >> 21) * 0x1p-11f)
-#define U01_BF16(word)                  ((float)((word) >> 24) * 0x1p-8f)
-#define U01_F32(word)                   ((float)(int32_t)((word) >> 8) * 0x1p-24f)
-#define U01_F64(word)                   ((double)(int64_t)((word) >> 11) * 0x1p-53)
+#define U01_F16(word) ((float)((word) >> 21) * 0x1p-11f)
+#define U01_BF16(word) ((float)((word) >> 24) * 0x1p-8f)
+#define U01_F32(word) ((float)(int32_t)((word) >> 8) * 0x1p-24f)
+#define U01_F64(word) ((double)(int64_t)((word) >> 11) * 0x1p-53)
 RANDOM(bits32, uint32_t, orr__rand_bits32, uint32_t, vr_words32, )
 RANDOM(bits64, uint64_t, orr__rand_bits64, uint64_t, NUMBERS64, )
 RANDOM(u01_f16, float, orr__rand_u01_f16, uint32_t, vr_words32, U01_F16)

@@ -14,11 +14,11 @@
 #include "codelets/cpu/vmath_normal.h"
 #include "codelets/cpu/vmath_f32.h"
 #include "codelets/cpu/vmath_f64.h"
-#include "codelets/cpu/vmath_arc.h"
+#include "codelets/cpu/vmath_inverse.h"
 #include "codelets/cpu/vmath_pow.h"
-#include "codelets/cpu/vmath_turn.h"
+#include "codelets/cpu/vmath_trig.h"
 #include "codelets/cpu/vmath_wide.h"
 #include "codelets/cpu/vmath_plain.h"
-#include "codelets/cpu/vmath_rest.h"
+#include "codelets/cpu/vmath_libc.h"
 
 #endif

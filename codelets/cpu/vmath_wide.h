@@ -3,7 +3,7 @@
 #ifndef ORR_CPU_VMATH_WIDE_H
 #define ORR_CPU_VMATH_WIDE_H
 
-#include "codelets/cpu/vmath_arc.h"
+#include "codelets/cpu/vmath_inverse.h"
 #include "codelets/cpu/vmath_pow.h"
 
 #if VM_FMA

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "codelets/cuda/cuda.h"
 #include "ops/ops.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/env.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/cuda/cuda.h"
-#include "codelets/jit/inside.h"
+#include "codelets/jit/internal.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "codelets/cuda/cuda.h"
 #include "codelets/user/user.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 
 enum { STACK_WORDS = 128, NO_INDEX = INT32_MAX };
 

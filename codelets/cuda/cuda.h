@@ -9,7 +9,7 @@
 #include "codelets/cuda/driver.h"
 #include "codelets/emit/emit.h"
 
-/* -- look.c ---------------------------------------------------------------------------------------------------- */
+/* -- discovery.c ---------------------------------------------------------------------------------------------------- */
 
 /* What there is to run on. Found out once per process. */
 typedef struct orr__cu_machine {
@@ -42,7 +42,7 @@ void orr__cu_image_keep(const char *label, const char *text, int arch, bool wide
 /* For tests: what image_get asks NVRTC, without the cache. */
 orr_status orr__cu_compile(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out);
 
-/* -- unit.c ---------------------------------------------------------------------------------------------------- */
+/* -- module.c ---------------------------------------------------------------------------------------------------- */
 
 /* A text of one index width: shared by all kernels that have the same. */
 typedef struct orr__cu_unit orr__cu_unit;
@@ -55,7 +55,7 @@ void orr__cu_unit_compile(orr__site at, orr__cu_unit *u, int arch);
 /* Unloads everything: contexts are about to end. */
 void orr__cu_units_stop(void);
 
-/* -- room.c ---------------------------------------------------------------------------------------------------- */
+/* -- stream_memory.c ---------------------------------------------------------------------------------------------------- */
 
 enum { ORR__CU_WORKSPACE = 32 << 20 };
 
@@ -93,7 +93,7 @@ orr_status orr__cu_read(const orr__launch *l, void *from, size_t byte, void *hos
 orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
 void orr__cu_stop(void);
 
-/* -- blas.c, tail.c: products by cuBLASLt ---------------------------------------------------------------------- */
+/* -- blas.c, product_map.c: products by cuBLASLt ---------------------------------------------------------------------- */
 
 /* What the library is to do with the product of a region's first two accesses. */
 typedef struct orr__cu_product {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include "codelets/cuda/cuda.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 
 enum { SMALL = 128, ITEMS = 256, FEW = 64 };
 

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "codelets/emit/cloop_room.h"
+#include "codelets/emit/cloop_internal.h"
 #include "ops/ew_id.h"
 
 /* The math and half-float functions are those of the interpreter's loops: they become vector code, and both tiers give

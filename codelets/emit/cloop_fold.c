@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
-#include "codelets/emit/cloop_room.h"
+#include "codelets/emit/cloop_internal.h"
 
 static orr_dtype folded(const orr__region *r)
 {

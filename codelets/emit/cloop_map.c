@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
-#include "codelets/emit/cloop_room.h"
+#include "codelets/emit/cloop_internal.h"
 
 /* In bytes of the widest type computed with: a block is prefetched, computed and stored past the caches as one run of instructions
  * without a jump, so that a core always has a few lines to wait for and something to compute meanwhile. In flops: from where

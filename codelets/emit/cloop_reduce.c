@@ -3,7 +3,7 @@
  * Must not know: what the instructions compute. */
 #include "config.h"
 
-#include "codelets/emit/cloop_room.h"
+#include "codelets/emit/cloop_internal.h"
 
 /* Output k as a reduction by itself; its number. */
 static orr__region fold_of(const orr__cloop *c, int k)

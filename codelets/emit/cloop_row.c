@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "codelets/emit/cloop_room.h"
+#include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
 /* In flops: what costs more is kept for later passes, while the row is near, and not computed again; up to where a pass folds

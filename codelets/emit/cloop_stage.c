@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "codelets/emit/cloop_room.h"
+#include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
 /* In flops: a stage's, what alone is worth a cut, what has to stand before it; a random number; rounding to a half. */

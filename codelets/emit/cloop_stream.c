@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "codelets/emit/cloop_room.h"
+#include "codelets/emit/cloop_internal.h"
 
 /* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
  * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within

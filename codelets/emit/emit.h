@@ -15,13 +15,13 @@ typedef struct orr__dialect {
     const char *words;   /* the parameter that carries more words than fit by value                           */
     const char *begin;   /* from work item to `i`, the number of the output element                           */
     const char *end;
-    int group;           /* work items that fold together, a power of two                                     */
-    const char *grouped; /* qualifiers of a kernel whose groups have that size                                */
-    const char *seat;    /* declares `block`, the group's number (below ORR_BLOCKS), and `me`, the item's in it */
-    const char *share;   /* qualifier of memory that a group shares                                            */
+    int group;            /* work items that fold together, a power of two                                     */
+    const char *grouped;  /* qualifiers of a kernel whose groups have that size                                */
+    const char *seat;     /* declares `block`, the group's number (below ORR_BLOCKS), and `me`, the item's in it */
+    const char *share;    /* qualifier of memory that a group shares                                            */
     const char *prelude2; /* of such kernels: ORR_BARRIER, and orr_least(p, v), which atomically makes *p ≤ v  */
-    const char *fma[2];  /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
-    const char *math[2]; /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
+    const char *fma[2];   /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
+    const char *math[2];  /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
     const char *unmath;
     bool by_value; /* words may be a struct passed by value                                             */
     bool arrays;   /* the kernel takes two arrays of pointers, not one parameter per pointer            */
@@ -47,7 +47,7 @@ enum {
 };
 
 /* What is known of a region beside its instructions, and where each argument word stands. Argument words are 64-bit; those
- * of matmul are in product.c, those of take, scatter_add, concat and pad in whole.c, of the others:
+ * of matmul are in product.c, those of take, scatter_add, concat and pad in move.c, of the others:
  *   0                 number of output elements; of a region with rows, of rows
  *   1                 index at which axis 0 starts (for arg-reductions)
  *   2 …               size of each axis; of axis 0, hi - lo
@@ -142,7 +142,8 @@ int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word);
 void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a);
 /* Tells the flag that index number `number` of those that begin at int `flag`, with value `index`, is wrong. */
 void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *index);
-int orr__emit_random_bits(const orr__rinstr *in); /* what a number is made from: 32, 64 random bits; 0: a normal number */
+int orr__emit_random_bits(
+    const orr__rinstr *in); /* what a number is made from: 32, 64 random bits; 0: a normal number */
 /* As statements. *scalar: next scalar word. Random number n has its index in q<n>, its seed in `word`. */
 void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64);
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);
@@ -174,7 +175,7 @@ void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t
 void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64);
 /* row.c */
 bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64); /* false: no memory */
-/* whole.c, product.c */
+/* move.c, product.c */
 bool orr__emit_is_whole(const orr__region *r);
 bool orr__emit_whole_can(const orr__region *r, bool fp64);
 void orr__emit_whole_layout(const orr__region *r, orr__layout *l);

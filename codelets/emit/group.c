@@ -184,7 +184,8 @@ static void fold_all(orr__text *t, const orr__region *r, const orr__layout *l, b
     orr__text_add(t, "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < end; q += (orr_idx)lanes) {\n");
     for (int n = r->ninstr; n < r->ninstr + r->nout; n++)
         orr__text_addf(t, "        acc%d = orr_join%d(acc%d, scratch[line * count + q].a%d);\n", n, n, n, n);
-    orr__text_add(t, "    }\n    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
+    orr__text_add(t,
+                  "    }\n    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
     orr__emit_axes(t, r, r->rmask, "q");
     for (int i = 0; i < r->ninstr; i++)
         orr__emit_value(t, r, l, i, &scalar, fp64);
@@ -212,10 +213,11 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
         orr__region fold = orr__emit_fold_of(r, n);
         orr__emit_group_join(t, &fold, n, fp64);
         (void)snprintf(name, sizeof name, "fold%d", n);
-        orr__text_addf(t,
-                       "    if (live && lane == 0 && stage == 1)\n        scratch[(line << parts) + part].a%d = acc%d;\n"
-                       "    else if (live && lane == 0)\n    ",
-                       n, n);
+        orr__text_addf(
+            t,
+            "    if (live && lane == 0 && stage == 1)\n        scratch[(line << parts) + part].a%d = acc%d;\n"
+            "    else if (live && lane == 0)\n    ",
+            n, n);
         orr__emit_store(t, r, l, n - r->ninstr,
                         r->kind == ORR__G_ARGREDUCE ? ORR_I64 : orr__emit_fold_dtype(&fold, fp64), name, fp64);
     }

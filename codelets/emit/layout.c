@@ -219,8 +219,8 @@ bool orr__emit_access_words(const orr__launch *l, const orr__layout *lay, int fi
         int64_t offset = c->offset + l->lo * c->stride[0];
         if (c->input >= 0) {
             offset -= l->in_off ? l->in_off[c->input] : 0;
-            fits = fits && (c->placed ? r->in_count[c->input] <= INT32_MAX
-                                      : orr__emit_narrow(r, c, offset, l->hi - l->lo));
+            fits = fits &&
+                   (c->placed ? r->in_count[c->input] <= INT32_MAX : orr__emit_narrow(r, c, offset, l->hi - l->lo));
         }
         word[at++] = offset;
         for (int d = 0; d < r->rank && !lay->linear; d++)

@@ -30,8 +30,8 @@ static void learn(row *w)
         const orr__rinstr *in = &r->instr[n];
         const int16_t operand[3] = { in->x, in->y, in->z };
         fact *f = &w->of[n];
-        f->varies = in->a >= 0 && (w->l->move[in->a * ORR_MAX_RANK + last] != ORR__MOVE_NONE ||
-                                   (r->access[in->a].box >> last & 1u));
+        f->varies = in->a >= 0 &&
+                    (w->l->move[in->a * ORR_MAX_RANK + last] != ORR__MOVE_NONE || (r->access[in->a].box >> last & 1u));
         for (int k = 0; k < 3; k++)
             if (operand[k] >= 0) {
                 f->varies = f->varies || w->of[operand[k]].varies;

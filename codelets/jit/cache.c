@@ -1,7 +1,7 @@
 /* The directory of compiled kernels: look up, keep, lock.
  * Must not know: compilers, how code is loaded. */
 #include "config.h"
-#include "codelets/jit/inside.h"
+#include "codelets/jit/internal.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 

@@ -1,7 +1,7 @@
 /* From text to the bytes of a shared object, in a private directory that is gone afterwards.
  * Must not know: the cache's files, threads. */
 #include "config.h"
-#include "codelets/jit/inside.h"
+#include "codelets/jit/internal.h"
 #include "runtime/base/clock.h"
 
 #include <errno.h>

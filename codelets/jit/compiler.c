@@ -1,7 +1,7 @@
 /* Which compiler, which flags, which processor: what a key is made of besides the text.
  * Must not know: files of the cache. */
 #include "config.h"
-#include "codelets/jit/inside.h"
+#include "codelets/jit/internal.h"
 #include "runtime/base/env.h"
 
 #include <errno.h>

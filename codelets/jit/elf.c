@@ -2,7 +2,7 @@
  * end of a file is killed (SIGBUS), so it is asked before.
  * Must not know: where the bytes come from. */
 #include "config.h"
-#include "codelets/jit/inside.h"
+#include "codelets/jit/internal.h"
 
 #include <link.h>
 #include <string.h>

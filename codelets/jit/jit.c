@@ -1,7 +1,7 @@
 /* The queue of kernels to be compiled, the threads that do it, and how a kernel becomes tier 1.
  * Must not know: regions, launches, the form of files. */
 #include "config.h"
-#include "codelets/jit/job.h"
+#include "codelets/jit/compile_job.h"
 #include "runtime/base/env.h"
 
 #include <pthread.h>

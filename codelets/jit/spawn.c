@@ -1,7 +1,7 @@
 /* Runs another program: no shell, a time limit, its words kept, no child left behind.
  * Must not know: what the program is for. */
 #include "config.h"
-#include "codelets/jit/inside.h"
+#include "codelets/jit/internal.h"
 #include "runtime/base/clock.h"
 
 #include <errno.h>

@@ -82,8 +82,8 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     k->fp64 = orr__cl_look()->fp64;
     bool user = r->kind == ORR__G_USER;
     orr_status st = user ? ORR_OK : orr__layout_make(r, &orr__dialect_opencl, &k->layout);
-    if (st == ORR_OK && !(k->text = user ? orr__user_text(r, false, k->fp64)
-                                         : orr__emit(r, &orr__dialect_opencl, &k->layout, k->fp64)))
+    if (st == ORR_OK &&
+        !(k->text = user ? orr__user_text(r, false, k->fp64) : orr__emit(r, &orr__dialect_opencl, &k->layout, k->fp64)))
         st = ORR_ENOMEM;
     if (st != ORR_OK) {
         release(k);
@@ -187,8 +187,8 @@ static orr_status make_extra(const orr__kernel *k, const orr__launch *l, const o
     cl_int code = CL_SUCCESS;
     *x = (extra){ NULL, NULL };
     if (k->layout.flag) {
-        x->flag = clCreateBuffer(u->context, CL_MEM_READ_WRITE, (size_t)orr__emit_flags(l->region) * FLAG_BYTES, NULL,
-                                 &code);
+        x->flag =
+            clCreateBuffer(u->context, CL_MEM_READ_WRITE, (size_t)orr__emit_flags(l->region) * FLAG_BYTES, NULL, &code);
         for (int i = 0; i < orr__emit_flags(l->region) && code == CL_SUCCESS; i++)
             code = clEnqueueWriteBuffer(l->queue, x->flag, CL_TRUE, (size_t)i * FLAG_BYTES, FLAG_BYTES, no_flag, 0,
                                         NULL, NULL);
@@ -251,7 +251,8 @@ static orr_status check_indices(orr__kernel *k, const orr__launch *l, orr__cl_un
             return st;
         if (code == CL_SUCCESS)
             code = clEnqueueReadBuffer(l->queue, x->flag, CL_TRUE, at, FLAG_BYTES, flag, 0, NULL, NULL);
-        return code == CL_SUCCESS ? wrong_index(l, n, flag) : orr__cl_fail(site(l->region), "clEnqueueReadBuffer", code);
+        return code == CL_SUCCESS ? wrong_index(l, n, flag)
+                                  : orr__cl_fail(site(l->region), "clEnqueueReadBuffer", code);
     }
     return ORR_OK;
 }

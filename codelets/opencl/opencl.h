@@ -20,7 +20,7 @@ typedef struct {
     bool fp64;
     bool processors; /* all of them are: a group's items are a loop, not neighbours in a vector unit */
     size_t group;    /* items that every device takes in one group */
-    char why[128]; /* when there is none */
+    char why[128];   /* when there is none */
 } orr__cl_machine;
 const orr__cl_machine *orr__cl_look(void);
 /* For tests: fold on processors as other devices do. */

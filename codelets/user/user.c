@@ -4,7 +4,7 @@
 
 #include <string.h>
 #include "codelets/cpu/cpu.h"
-#include "codelets/cpu/whole.h"
+#include "codelets/cpu/buffers.h"
 #include "codelets/user/user.h"
 
 void orr__user_see(const orr__launch *l, bool host, orr__user_view *v)

@@ -140,8 +140,7 @@ ORR_API orr_op *orr_define_kernel_at(const char *file, int line, const orr_kerne
 ORR_API orr_tensor *orr_apply_at(const char *file, int line, const orr_op *op, orr_tensor *const *x, int n,
                                  const double *params, int n_params);
 #define orr_apply(op, ...) orr_apply_with(op, ORR_NO_PARAMS, __VA_ARGS__)
-#define orr_apply_with(op, params, ...)                                                                                \
-    orr_apply_at(ORR_HERE, op, ORR__ARRAY(orr_tensor *, __VA_ARGS__), params)
+#define orr_apply_with(op, params, ...) orr_apply_at(ORR_HERE, op, ORR__ARRAY(orr_tensor *, __VA_ARGS__), params)
 /** The numbers for orr_apply_with. */
 #define ORR_PARAMS(...) ORR__ARRAY(double, __VA_ARGS__)
 #define ORR_NO_PARAMS NULL, 0

@@ -15,8 +15,8 @@ extern "C" {
 /** One kind of work on one worker since orr_init or orr_stats_reset. Every task is counted; of kinds that take less than 20 µs on
  * the calling thread one in 16 is timed, and stands for the others. */
 typedef struct orr_stat {
-    char what[64];    /**< kind of task: "matmul", "map mul+add+relu", … */
-    char worker[48];  /**< "CPU 0", "OpenCL 0 …", "inline" (on the calling thread) */
+    char what[64];   /**< kind of task: "matmul", "map mul+add+relu", … */
+    char worker[48]; /**< "CPU 0", "OpenCL 0 …", "inline" (on the calling thread) */
     uint64_t tasks;
     double seconds;
 } orr_stat;
@@ -107,9 +107,9 @@ ORR_API orr_status orr_devices_load(const char *path, orr_device *devices, int m
 
 /** What has changed between two looks: bits. */
 enum {
-    ORR_CHANGED_SET = 1,     /**< a device has come or gone                                                   */
-    ORR_CHANGED_KNOWN = 2,   /**< a reading is known that was not, or the other way                            */
-    ORR_CHANGED_READING = 4  /**< one moved: by 1 °C, 5 points of utilisation, 5 % of any other                */
+    ORR_CHANGED_SET = 1,    /**< a device has come or gone                                                   */
+    ORR_CHANGED_KNOWN = 2,  /**< a reading is known that was not, or the other way                            */
+    ORR_CHANGED_READING = 4 /**< one moved: by 1 °C, 5 points of utilisation, 5 % of any other                */
 };
 /** Called with all devices on the library's own thread, one call at a time; `devices` is valid until it returns. It may call
  * everything but orr_devices_watch and orr_shutdown. */

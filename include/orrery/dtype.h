@@ -15,8 +15,19 @@ extern "C" {
 /** Element types. f16 (IEEE binary16) and bf16 are storage types: arithmetic is done in f32 and rounded (to
  * nearest, ties to even) after every op. ORR_BOOL is one byte, 0 or 1. */
 typedef enum orr_dtype {
-    ORR_BOOL, ORR_I8, ORR_I16, ORR_I32, ORR_I64, ORR_U8, ORR_U16, ORR_U32, ORR_U64,
-    ORR_F16, ORR_BF16, ORR_F32, ORR_F64,
+    ORR_BOOL,
+    ORR_I8,
+    ORR_I16,
+    ORR_I32,
+    ORR_I64,
+    ORR_U8,
+    ORR_U16,
+    ORR_U32,
+    ORR_U64,
+    ORR_F16,
+    ORR_BF16,
+    ORR_F32,
+    ORR_F64,
     ORR_DTYPE_COUNT
 } orr_dtype;
 

@@ -56,8 +56,8 @@ ORR_API int orr_machine_list(orr_machine_number *numbers, int max);
 
 /** What tasks of one kernel, of one class of sizes, took on one kind of device. */
 typedef struct orr_model {
-    char kernel[64];     /**< what it computes: "mul+add+relu"                                  */
-    char device[16];     /**< "CPU", "OpenCL", "CUDA"                                           */
+    char kernel[64]; /**< what it computes: "mul+add+relu"                                  */
+    char device[16]; /**< "CPU", "OpenCL", "CUDA"                                           */
     uint64_t samples;
     double size_us;      /**< the class: what a task of it would take on a round-numbered core */
     double mean_us;      /**< measured                                                          */

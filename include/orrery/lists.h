@@ -20,7 +20,8 @@ template <class... A> char (&orr__count(const A &...))[sizeof...(A)];
 
 #define ORR__VALUE(T) T
 #define ORR__LIST(L, E, ...) (orr__list<L, E>({ __VA_ARGS__ }))
-#define ORR__ARRAY(E, ...) std::initializer_list<E>{ __VA_ARGS__ }.begin(), static_cast<int>(sizeof(orr__count(__VA_ARGS__)))
+#define ORR__ARRAY(E, ...)                                                                                             \
+    std::initializer_list<E>{ __VA_ARGS__ }.begin(), static_cast<int>(sizeof(orr__count(__VA_ARGS__)))
 #else
 #define ORR__VALUE(T) (T)
 #define ORR__LIST(L, E, ...) ((L){ (int)(sizeof((E[]){ __VA_ARGS__ }) / sizeof(E)), { __VA_ARGS__ } })

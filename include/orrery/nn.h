@@ -14,8 +14,8 @@ extern "C" {
 /** How a parameter starts. fan_in and fan_out of a shape (…, in, out) are r·in and r·out, r being the product of the
  * axes before; of rank 1 both are its length. The random ones take the next stream of orr_seed. */
 typedef enum orr_init_kind {
-    ORR_INITIAL_DEFAULT = 0,    /**< U(−1/√fan_in, 1/√fan_in), as PyTorch's Linear                  */
-    ORR_INITIAL_NONE,           /**< for a bias: there is none                                      */
+    ORR_INITIAL_DEFAULT = 0, /**< U(−1/√fan_in, 1/√fan_in), as PyTorch's Linear                  */
+    ORR_INITIAL_NONE,        /**< for a bias: there is none                                      */
     ORR_INITIAL_ZEROS,
     ORR_INITIAL_CONSTANT,       /**< a                                                              */
     ORR_INITIAL_UNIFORM,        /**< U(a, b)                                                        */
@@ -54,20 +54,20 @@ ORR_API orr_tensor *orr_initialise_at(const char *file, int line, orr_initialise
 /* -- activations ----------------------------------------------------------------------------------------- */
 
 typedef enum orr_activation {
-    ORR_LINEAR = 0,    /**< x                         */
-    ORR_RELU,          /**< max(x, 0)                 */
-    ORR_LEAKY_RELU,    /**< x, or x/100 below 0       */
-    ORR_ELU,           /**< x, or e^x − 1 below 0     */
-    ORR_GELU,          /**< x·Φ(x), by erf            */
-    ORR_GELU_TANH,     /**< its tanh approximation    */
-    ORR_SILU,          /**< x·sigmoid(x)              */
+    ORR_LINEAR = 0, /**< x                         */
+    ORR_RELU,       /**< max(x, 0)                 */
+    ORR_LEAKY_RELU, /**< x, or x/100 below 0       */
+    ORR_ELU,        /**< x, or e^x − 1 below 0     */
+    ORR_GELU,       /**< x·Φ(x), by erf            */
+    ORR_GELU_TANH,  /**< its tanh approximation    */
+    ORR_SILU,       /**< x·sigmoid(x)              */
     ORR_SIGMOID,
     ORR_TANH,
-    ORR_SOFTPLUS,      /**< log(1 + e^x)              */
-    ORR_MISH,          /**< x·tanh(softplus(x))       */
-    ORR_HARDSWISH,     /**< x·clip(x + 3, 0, 6)/6     */
-    ORR_SOFTMAX,       /**< over the last axis        */
-    ORR_LOG_SOFTMAX    /**< over the last axis        */
+    ORR_SOFTPLUS,   /**< log(1 + e^x)              */
+    ORR_MISH,       /**< x·tanh(softplus(x))       */
+    ORR_HARDSWISH,  /**< x·clip(x + 3, 0, 6)/6     */
+    ORR_SOFTMAX,    /**< over the last axis        */
+    ORR_LOG_SOFTMAX /**< over the last axis        */
 } orr_activation;
 
 /** y = f(x).
@@ -105,8 +105,7 @@ ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn
  * parameters: "0.weight", "0.bias", "1.weight" … */
 ORR_API orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, int n);
 /** orr_sequential(orr_dense(…), orr_dense(…), …) */
-#define orr_sequential(...) \
-    orr_sequential_at(ORR_HERE, ORR__ARRAY(orr_module *, __VA_ARGS__))
+#define orr_sequential(...) orr_sequential_at(ORR_HERE, ORR__ARRAY(orr_module *, __VA_ARGS__))
 
 /** Applies m to x.
  * @return   a new tensor owned by the current scope; poison on whatever the ops in it say, ORR_EINVAL (m is NULL).

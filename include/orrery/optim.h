@@ -30,18 +30,18 @@ typedef enum orr_optim_kind {
 
 /** Settings; start from orr_optim_defaults. A field that a kind's formula does not name is not looked at. */
 typedef struct orr_optim_options {
-    double lr;                /**< learning rate, ≥ 0                                          */
-    double weight_decay;      /**< ≥ 0                                                         */
-    double momentum;          /**< SGD, RMSPROP: ≥ 0                                           */
-    double dampening;         /**< SGD                                                         */
-    double beta1, beta2;      /**< ADAM, ADAMW: in [0, 1)                                      */
-    double alpha;             /**< RMSPROP: in [0, 1]                                          */
-    double eps;               /**< ≥ 0                                                         */
-    double lr_decay;          /**< ADAGRAD: ≥ 0                                                */
-    double initial;           /**< ADAGRAD: v at the start, ≥ 0                                */
-    double clip_norm;         /**< orr_optim_step clips to this global norm first; 0: it does not */
-    bool nesterov;            /**< SGD: needs momentum > 0 and dampening 0                     */
-    bool centred;             /**< RMSPROP                                                     */
+    double lr;           /**< learning rate, ≥ 0                                          */
+    double weight_decay; /**< ≥ 0                                                         */
+    double momentum;     /**< SGD, RMSPROP: ≥ 0                                           */
+    double dampening;    /**< SGD                                                         */
+    double beta1, beta2; /**< ADAM, ADAMW: in [0, 1)                                      */
+    double alpha;        /**< RMSPROP: in [0, 1]                                          */
+    double eps;          /**< ≥ 0                                                         */
+    double lr_decay;     /**< ADAGRAD: ≥ 0                                                */
+    double initial;      /**< ADAGRAD: v at the start, ≥ 0                                */
+    double clip_norm;    /**< orr_optim_step clips to this global norm first; 0: it does not */
+    bool nesterov;       /**< SGD: needs momentum > 0 and dampening 0                     */
+    bool centred;        /**< RMSPROP                                                     */
 } orr_optim_options;
 
 /** PyTorch's defaults of `kind`; for SGD, which has none there, lr is 0.001. */
@@ -80,7 +80,7 @@ ORR_API orr_tensor *orr_clip_grad_norm_at(const char *file, int line, orr_tensor
 /** The learning rate of the steps to come. Changing it does not change the plan. EINVAL: negative, not finite. */
 ORR_API orr_status orr_optim_set_lr_at(const char *file, int line, orr_optim *o, double lr);
 #define orr_optim_set_lr(...) orr_optim_set_lr_at(ORR_HERE, __VA_ARGS__)
-ORR_API double orr_optim_lr(const orr_optim *o);     /**< 0 for NULL */
+ORR_API double orr_optim_lr(const orr_optim *o); /**< 0 for NULL */
 /** Steps made. */
 ORR_API int64_t orr_optim_steps(const orr_optim *o); /**< 0 for NULL */
 

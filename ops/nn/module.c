@@ -6,7 +6,7 @@
 #include <string.h>
 #include <orrery/eval.h>
 #include "ops/nn/module.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 #include "runtime/graph/node.h"
 
 orr_status orr__nn_check(orr__site at, const orr_tensor *t)

@@ -8,7 +8,7 @@
 #include <orrery/ops.h>
 #include "ops/nn/module.h"
 #include "ops/nn/optim_rule.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/shape.h"
 

@@ -9,7 +9,7 @@
 #include <orrery/tensor.h>
 #include "ops/nn/module.h"
 #include "ops/nn/optim_rule.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 
 /* What a file says of itself, under "optimiser": the kind, state variables of each variable, variables. */
 enum { HEAD = 3 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <orrery/io.h>
 #include "ops/nn/module.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 #include "runtime/base/shape.h"
 
 orr_status orr__nn_save(orr__site at, const orr_parameter *p, int n, const char *path)

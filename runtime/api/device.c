@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery/device.h>
-#include "runtime/base/buf.h"
-#include "runtime/base/point.h"
+#include "runtime/base/buffer.h"
+#include "runtime/base/decimal.h"
 #include "runtime/engine/engine.h"
 
 int orr_stats(orr_stat *rows, int max)
@@ -84,7 +84,7 @@ void orr_memory_peak_reset(void)
 
 void orr_memory_trim(void)
 {
-    if (orr__buf_engine.press)
-        (void)orr__buf_engine.press();
+    if (orr__buffer_engine.press)
+        (void)orr__buffer_engine.press();
     orr__pool_trim();
 }

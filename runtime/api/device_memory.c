@@ -5,7 +5,7 @@
 #include <orrery/device.h>
 #include "codelets/devices.h"
 #include "runtime/api/eval.h"
-#include "runtime/graph/take.h"
+#include "runtime/graph/donation.h"
 
 enum { MOST = 64 };
 
@@ -40,7 +40,7 @@ static const orr__device_at *place_of(orr__site at, int device)
 }
 
 /* The value's buffer, evaluated where it is; one reference. */
-static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buf **b)
+static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **b)
 {
     orr__node *node;
     orr_status st = orr__need_running(at);
@@ -57,13 +57,13 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buf **b)
 static orr_status move(orr__site at, orr_tensor *t, int device, bool wait)
 {
     const orr__device_at *to = place_of(at, device);
-    orr__buf *b;
+    orr__buffer *b;
     orr_status st = to ? buffer_of(at, t, &b) : ORR_EINVAL;
 
     if (st != ORR_OK)
         return st;
     st = orr__engine_move(at, b, to, wait);
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return st;
 }
 
@@ -80,13 +80,13 @@ orr_status orr_copy_to_at(const char *file, int line, orr_tensor *t, int device)
 orr_status orr_evict_at(const char *file, int line, orr_tensor *t)
 {
     orr__site at = ORR__SITE(file, line, "evict");
-    orr__buf *b;
+    orr__buffer *b;
     orr_status st = buffer_of(at, t, &b);
 
     if (st != ORR_OK)
         return st;
     st = orr__engine_evict(at, b);
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return st;
 }
 
@@ -94,7 +94,7 @@ orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int device, b
 {
     orr__site at = ORR__SITE(file, line, "is_on");
     const orr__device_at *where = place_of(at, device);
-    orr__buf *b;
+    orr__buffer *b;
 
     if (!on)
         return orr__fail(at, ORR_EINVAL, "the place for the answer is NULL");
@@ -103,7 +103,7 @@ orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int device, b
     if (st != ORR_OK)
         return st;
     *on = orr__engine_is_on(b, where);
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return ORR_OK;
 }
 

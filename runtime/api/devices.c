@@ -11,9 +11,9 @@
 #include "codelets/devices.h"
 #include "runtime/api/devices.h"
 #include "runtime/api/json.h"
-#include "runtime/api/sink.h"
-#include "runtime/base/buf.h"
-#include "runtime/base/point.h"
+#include "runtime/api/file_sink.h"
+#include "runtime/base/buffer.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/signals.h"
 
 int orr_devices(orr_device *devices, int max)

@@ -8,9 +8,9 @@
 #include <orrery/device.h>
 #include "codelets/devices.h"
 #include "runtime/api/json.h"
-#include "runtime/api/source.h"
-#include "runtime/base/buf.h"
-#include "runtime/base/point.h"
+#include "runtime/api/file_source.h"
+#include "runtime/base/buffer.h"
+#include "runtime/base/decimal.h"
 
 enum { MOST_BYTES = 16 << 20 };
 

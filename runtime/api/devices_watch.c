@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "runtime/api/devices.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/engine.h"
 

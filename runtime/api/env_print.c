@@ -3,7 +3,7 @@
 #include "config.h"
 #include <stdio.h>
 #include <orrery/info.h>
-#include "runtime/api/sink.h"
+#include "runtime/api/file_sink.h"
 #include "runtime/base/env.h"
 
 static const char head[] =
@@ -39,7 +39,8 @@ static const char tail[] =
     "anew |\n"
     "| `STARPU_HOME` | where performance models and bus measurements are kept |\n"
     "| `STARPU_WORKERS_CPUID` | which cores the CPU workers are bound to |\n"
-    "| `STARPU_WORKERS_GETBIND` | 0: workers on all cores of the machine, even those that the process may not use (Orrery "
+    "| `STARPU_WORKERS_GETBIND` | 0: workers on all cores of the machine, even those that the process may not use "
+    "(Orrery "
     "sets it to 1) |\n"
     "| `STARPU_WORKERS_NOBIND` | 1: do not bind workers to cores (several processes on one machine) |\n"
     "| `STARPU_OPENCL_ON_CPUS` | 1: an OpenCL implementation for CPUs (PoCL) counts as a device; for tests |\n"

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 #include "runtime/api/eval.h"
-#include "runtime/api/token.h"
+#include "runtime/api/handle_name.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/trace.h"
-#include "runtime/graph/take.h"
+#include "runtime/graph/donation.h"
 
 orr_status orr__need_running(orr__site at)
 {
@@ -27,7 +27,7 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
 {
     orr_status st = ORR_OK;
     for (int i = 0; i < n; i++) {
-        const orr__buf *b = orr__node_value(from[i]);
+        const orr__buffer *b = orr__node_value(from[i]);
         if (!b) {
             to[(*count)++] = orr__node_ref(from[i]);
         } else if (wait && b->run) {
@@ -41,17 +41,17 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
 }
 
 /* Gives every requested node its value, and the node behind a DETACH too: it is the same. The last nkept nobody asked for. */
-static void publish(orr__node *const *node, int n, int nkept, const orr__prog *p, orr__buf **out)
+static void publish(orr__node *const *node, int n, int nkept, const orr__capture *p, orr__buffer **out)
 {
     for (int i = 0; i < n; i++) {
         orr__node *behind = p->behind[i];
         if (behind)
-            orr__node_publish(behind, orr__buf_ref(out[i]), i >= n - nkept);
+            orr__node_publish(behind, orr__buffer_ref(out[i]), i >= n - nkept);
         orr__node_publish(node[i], out[i], i >= n - nkept);
     }
 }
 
-static orr_status no_placeholder(orr__site at, const orr__prog *p)
+static orr_status no_placeholder(orr__site at, const orr__capture *p)
 {
     for (int k = 0; k < p->nleaf; k++)
         if (!p->leaf[k])
@@ -61,34 +61,34 @@ static orr_status no_placeholder(orr__site at, const orr__prog *p)
 
 /* Captures the nodes, and finds or makes the plan. What has a plan already needs no more of the graph than its key says. On an
  * error neither is there. */
-static orr_status capture_and_plan(orr__site at, const orr__prog_roots *roots, orr__prog *p, orr__plan **plan)
+static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__plan **plan)
 {
     bool shown = orr__env.print & ORR__PRINT_GRAPH;
     size_t room = orr__engine_left();
-    orr_status st = (shown ? orr__prog_capture_roots : orr__prog_capture_lightly)(at, roots, p);
+    orr_status st = (shown ? orr__capture_make_roots : orr__capture_make_light)(at, roots, p);
     if (st != ORR_OK)
         return st;
     st = no_placeholder(at, p);
     if (st == ORR_OK && !shown) {
         if ((*plan = orr__plan_known(p, room)))
             return ORR_OK;
-        orr__prog_free(p);
-        if ((st = orr__prog_capture_roots(at, roots, p)) != ORR_OK)
+        orr__capture_free(p);
+        if ((st = orr__capture_make_roots(at, roots, p)) != ORR_OK)
             return st;
     }
     if (st == ORR_OK && shown)
-        orr__prog_print(stderr, p);
+        orr__capture_print(stderr, p);
     if (st == ORR_OK)
         st = orr__plan_get_within(at, p, room, plan);
     if (st != ORR_OK)
-        orr__prog_free(p);
+        orr__capture_free(p);
     return st;
 }
 
 /* takes: what the plan may write over, or NULL. */
-static orr_status evaluate(orr__site at, const orr__prog_roots *roots, orr__takes *takes, orr__run **run)
+static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__takes *takes, orr__run **run)
 {
-    orr__prog p;
+    orr__capture p;
     orr__plan *plan;
     orr_status st = capture_and_plan(at, roots, &p, &plan);
     if (st != ORR_OK)
@@ -98,28 +98,28 @@ static orr_status evaluate(orr__site at, const orr__prog_roots *roots, orr__take
     else if (takes && plan->nkept < roots->nkept)
         orr__takes_part(takes);
     int n = plan->nout;
-    orr__buf *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
+    orr__buffer *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
     st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
     if (st == ORR_OK)
         publish(roots->out, n, plan->nkept, &p, out);
     if (out != few)
         free(out);
     orr__plan_done(plan);
-    orr__prog_free(&p);
+    orr__capture_free(&p);
     return st;
 }
 
-orr__prog_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__node ***all)
+orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__node ***all)
 {
     orr__takes_begin(node, n, takes);
     *all = takes->nkept ? malloc(((size_t)n + (size_t)takes->nkept) * sizeof **all) : NULL;
     if (!*all) {
         orr__takes_part(takes);
-        return (orr__prog_roots){ node, n, nfirst, 0 };
+        return (orr__capture_roots){ node, n, nfirst, 0 };
     }
     memcpy(*all, node, (size_t)n * sizeof **all);
     memcpy(*all + n, takes->kept, (size_t)takes->nkept * sizeof **all);
-    return (orr__prog_roots){ *all, n + takes->nkept, nfirst < n ? nfirst : n + takes->nkept, takes->nkept };
+    return (orr__capture_roots){ *all, n + takes->nkept, nfirst < n ? nfirst : n + takes->nkept, takes->nkept };
 }
 
 /* The first nfirst are waited for. Old values of variables may be written over. */
@@ -127,7 +127,7 @@ static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n,
 {
     orr__takes takes;
     orr__node **all;
-    orr__prog_roots roots = orr__eval_roots(node, n, nfirst, &takes, &all);
+    orr__capture_roots roots = orr__eval_roots(node, n, nfirst, &takes, &all);
     orr_status st = evaluate(at, &roots, &takes, run);
     orr__takes_end(&takes);
     free(all);
@@ -148,7 +148,7 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
         (void)select_nodes(&pending[i], 1, todo, &count, false);
         if (!count)
             continue;
-        (void)evaluate(at, &(orr__prog_roots){ todo, 1, 1, 0 }, NULL, NULL);
+        (void)evaluate(at, &(orr__capture_roots){ todo, 1, 1, 0 }, NULL, NULL);
         orr__node_unref(todo[0]);
     }
     orr__pending_clear();
@@ -190,7 +190,7 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
         int nfirst = first && !run ? first : count;
         bool new_values = count > first && orr__plan_machine.heirs;
         st = new_values ? evaluate_in_place(at, todo, count, nfirst, run)
-                        : evaluate(at, &(orr__prog_roots){ todo, count, nfirst, 0 }, NULL, run);
+                        : evaluate(at, &(orr__capture_roots){ todo, count, nfirst, 0 }, NULL, run);
     }
     if (st == ORR_OK)
         orr__pending_clear();
@@ -324,7 +324,7 @@ bool orr_event_done(const orr_event *event)
     return !e || orr__run_done(e->run);
 }
 
-orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node **node)
+orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__node **node)
 {
     orr__calls_over();
     orr_status st = orr__tensor_nodes(at, &t, 1, NULL, node);
@@ -338,8 +338,8 @@ orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node 
         return orr__fail_place(at, st);
     st = orr__run_wait((*buf)->run);
     if (st == ORR_OK)
-        st = orr__buf_sync(*buf);
+        st = orr__buffer_sync(*buf);
     if (st != ORR_OK)
-        orr__buf_unref(*buf);
+        orr__buffer_unref(*buf);
     return orr__fail_place(at, st);
 }

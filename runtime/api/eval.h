@@ -5,17 +5,17 @@
 
 #include <orrery/eval.h>
 #include "runtime/engine/engine.h"
-#include "runtime/graph/prog.h"
-#include "runtime/graph/take.h"
+#include "runtime/graph/capture.h"
+#include "runtime/graph/donation.h"
 
 /* Evaluates the nodes (borrowed; values already there are left alone) and this thread's pending assignments, and
  * publishes the results. run NULL: waits. Else *run is a reference to wait on, or NULL when all is done. */
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
 /* What is captured for node[0 … n), of which the first nfirst are waited for, where old values of variables may be written over:
  * these, and what is held and computed anyway. Then orr__takes_end(takes) and free(*all). */
-orr__prog_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__node ***all);
+orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__node ***all);
 /* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host. */
-orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buf **buf, orr__node **node);
+orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__node **node);
 /* An event without a run: one that is done. NULL on ENOMEM. Then it takes over a reference to `run` (may be NULL),
  * or is dropped. */
 orr_event *orr__event_new(void);

@@ -7,8 +7,8 @@
 #include "ops/define.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/explain.h"
-#include "runtime/api/sink.h"
-#include "runtime/base/point.h"
+#include "runtime/api/file_sink.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/text.h"
 
 static const char *base_name(const char *file)
@@ -18,7 +18,7 @@ static const char *base_name(const char *file)
 }
 
 /* Captures t (which may be evaluated already: then there is one leaf and no step). */
-static orr_status capture(orr__site at, FILE *to, orr_tensor *t, orr__prog *p)
+static orr_status capture(orr__site at, FILE *to, orr_tensor *t, orr__capture *p)
 {
     orr__node *n;
     orr_tensor *bad;
@@ -33,9 +33,9 @@ static orr_status capture(orr__site at, FILE *to, orr_tensor *t, orr__prog *p)
         (void)orr_free_at(NULL, 0, bad);
         return st;
     }
-    orr_status st = orr__prog_capture(at, &n, 1, p);
-    if (st == ORR_OK && (st = orr__prog_verify(p)) != ORR_OK)
-        orr__prog_free(p);
+    orr_status st = orr__capture_make(at, &n, 1, p);
+    if (st == ORR_OK && (st = orr__capture_verify(p)) != ORR_OK)
+        orr__capture_free(p);
     return st;
 }
 
@@ -44,7 +44,7 @@ static double node_bytes(const orr__node *n)
     return (double)orr__node_bytes(n);
 }
 
-static int op_of(const orr__prog *p, int i)
+static int op_of(const orr__capture *p, int i)
 {
     return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id;
 }
@@ -56,7 +56,7 @@ static bool is_view(int op)
 
 /* What node i would move as a kernel by itself: every input read, the result written. Constants and views move what is
  * stored of them. */
-static double bytes_alone(const orr__prog *p, int i, bool stored)
+static double bytes_alone(const orr__capture *p, int i, bool stored)
 {
     int op = op_of(p, i);
     double sum = node_bytes(p->node[i]), from = is_view(op) ? node_bytes(p->node[p->arg[p->arg0[i]]]) : 0;
@@ -64,7 +64,7 @@ static double bytes_alone(const orr__prog *p, int i, bool stored)
         return 0;
     if (is_view(op))
         return sum + (from < sum ? from : sum);
-    for (int k = 0; k < orr__prog_nin(p, i); k++) {
+    for (int k = 0; k < orr__capture_nin(p, i); k++) {
         int x = p->arg[p->arg0[i] + k];
         sum += op_of(p, x) == ORR__OP_CONST ? 0 : node_bytes(p->node[x]);
     }
@@ -81,7 +81,7 @@ static const char *bytes_text(double bytes, char buf[32])
     return buf;
 }
 
-static void explain_node(FILE *to, const orr__prog *p, int i, const char *where)
+static void explain_node(FILE *to, const orr__capture *p, int i, const char *where)
 {
     const orr__node *n = p->node[i];
     char name[64], source[80], line[96], type[256];
@@ -101,7 +101,7 @@ static int maker_of(const orr__regions *rs, int i)
     return -1;
 }
 
-static void explain_reads(FILE *to, const orr__prog *p, const orr__regions *rs, int k)
+static void explain_reads(FILE *to, const orr__capture *p, const orr__regions *rs, int k)
 {
     const orr__region *r = &rs->region[k];
     char size[32];
@@ -119,7 +119,7 @@ static void explain_reads(FILE *to, const orr__prog *p, const orr__regions *rs, 
 }
 
 /* Returns what its nodes would move alone. */
-static double explain_nodes(FILE *to, const orr__prog *p, const orr__regions *rs, int k)
+static double explain_nodes(FILE *to, const orr__capture *p, const orr__regions *rs, int k)
 {
     double apart = 0;
     char size[32], where[64];
@@ -157,7 +157,7 @@ static const char *way_of(const orr__step *s)
     }
 }
 
-static double explain_region(FILE *to, const orr__prog *p, const orr__regions *rs, int k, const orr__plan *plan)
+static double explain_region(FILE *to, const orr__capture *p, const orr__regions *rs, int k, const orr__plan *plan)
 {
     const orr__region *r = &rs->region[k];
     const orr__step *s = step_of(plan, r);
@@ -186,7 +186,7 @@ static double explain_region(FILE *to, const orr__prog *p, const orr__regions *r
 }
 
 /* Those of the nodes that are needed, and at home in no region, which are views, or those which are none. */
-static void explain_homeless(FILE *to, const orr__prog *p, const orr__regions *rs, const bool *live, bool views,
+static void explain_homeless(FILE *to, const orr__capture *p, const orr__regions *rs, const bool *live, bool views,
                              const char *heading)
 {
     bool first = true;
@@ -203,13 +203,13 @@ static void explain_homeless(FILE *to, const orr__prog *p, const orr__regions *r
 }
 
 /* What no region is the home of, though it is needed. */
-static void explain_repeated(FILE *to, const orr__prog *p, const orr__regions *rs)
+static void explain_repeated(FILE *to, const orr__capture *p, const orr__regions *rs)
 {
     bool *live = orr__alloc_n((size_t)p->n + 1, sizeof *live);
     for (int k = 0; live && k < p->nout; k++)
         live[p->out[k]] = true;
     for (int i = p->n; live && i-- > 0;)
-        for (int k = 0; live[i] && k < orr__prog_nin(p, i); k++)
+        for (int k = 0; live[i] && k < orr__capture_nin(p, i); k++)
             live[p->arg[p->arg0[i] + k]] = true;
     if (live) {
         explain_homeless(to, p, rs, live, false, "in several kernels, since doing it again is cheaper than memory:");
@@ -243,7 +243,7 @@ static const char *plural(int n)
     return n == 1 ? "" : "s";
 }
 
-static void explain_all(FILE *to, const orr__prog *p, const orr__regions *rs, const orr__plan *plan)
+static void explain_all(FILE *to, const orr__capture *p, const orr__regions *rs, const orr__plan *plan)
 {
     double moved = 0, apart = 0;
     char a[32], b[32], c[32];
@@ -264,7 +264,7 @@ static void explain_all(FILE *to, const orr__prog *p, const orr__regions *rs, co
 orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
 {
     orr__site at = ORR__SITE(file, line, "explain");
-    orr__prog p;
+    orr__capture p;
     orr__regions rs;
     orr__plan *plan;
     orr_status st = orr__need_running(at);
@@ -280,12 +280,12 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
         }
         orr__plan_unref(plan);
     }
-    orr__prog_free(&p);
+    orr__capture_free(&p);
     return st;
 }
 
 /* The nodes of each region in a frame; what is computed in several regions, and leaves, stand outside. */
-static void print_clusters(FILE *to, const orr__prog *p, const void *arg)
+static void print_clusters(FILE *to, const orr__capture *p, const void *arg)
 {
     const orr__regions *rs = arg;
     for (int k = 0; k < rs->n; k++) {
@@ -302,17 +302,17 @@ static void print_clusters(FILE *to, const orr__prog *p, const void *arg)
 orr_status orr_explain_dot_at(const char *file, int line, FILE *to, orr_tensor *t, bool fused)
 {
     orr__site at = ORR__SITE(file, line, "explain_dot");
-    orr__prog p;
+    orr__capture p;
     orr__regions rs;
     orr_status st = orr__need_running(at);
     if (st != ORR_OK || (st = capture(at, to, t, &p)) != ORR_OK)
         return st;
     if (!fused) {
-        orr__prog_dot(to, &p, NULL, NULL);
+        orr__capture_dot(to, &p, NULL, NULL);
     } else if ((st = orr__fuse(at, &p, orr__plan_fusion(), &rs)) == ORR_OK) {
-        orr__prog_dot(to, &p, print_clusters, &rs);
+        orr__capture_dot(to, &p, print_clusters, &rs);
         orr__regions_free(&rs);
     }
-    orr__prog_free(&p);
+    orr__capture_free(&p);
     return st == ORR_OK ? orr__printed(at, to) : st;
 }

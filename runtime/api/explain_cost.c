@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "runtime/api/explain.h"
-#include "runtime/engine/exec.h"
+#include "runtime/engine/execution.h"
 
 static const char *basis_of(orr__basis b)
 {

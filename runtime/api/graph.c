@@ -6,11 +6,11 @@
 #include "ops/grad_walk.h"
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
-#include "runtime/graph/take.h"
-#include "runtime/api/token.h"
+#include "runtime/graph/donation.h"
+#include "runtime/api/handle_name.h"
 
 typedef struct {
-    orr__prog prog;
+    orr__capture prog;
     orr__plan *plan;
     int nin, nout;
     orr__node **in;     /* the placeholders                                     */
@@ -62,7 +62,7 @@ static orr_status check_inputs(orr__site at, orr__node *const *in, int n)
 /* Where each leaf of the capture comes from at submission. */
 static orr_status bind_leaves(orr__site at, graph *g)
 {
-    const orr__prog *p = &g->prog;
+    const orr__capture *p = &g->prog;
     g->leaf_in = orr__alloc_n((size_t)p->nleaf + 1, sizeof *g->leaf_in);
     g->leaf_var = orr__alloc_n((size_t)p->nleaf + 1, sizeof *g->leaf_var);
     if (!g->leaf_in || !g->leaf_var)
@@ -107,7 +107,7 @@ static orr_status build(orr__site at, graph *g, orr__node *const *out)
     if (st == ORR_OK)
         st = settle_variables(at, out, g->nout);
     if (st == ORR_OK)
-        st = orr__prog_capture(at, out, g->nout, &g->prog);
+        st = orr__capture_make(at, out, g->nout, &g->prog);
     if (st == ORR_OK)
         st = bind_leaves(at, g);
     if (st == ORR_OK)
@@ -119,7 +119,7 @@ static void destroy(graph *g)
 {
     for (int i = 0; i < g->nin; i++)
         orr__node_unref(g->in[i]);
-    orr__prog_free(&g->prog);
+    orr__capture_free(&g->prog);
     orr__plan_unref(g->plan);
     free(g->in);
     free(g->leaf_in);
@@ -167,9 +167,9 @@ static orr_status check_value(orr__site at, const orr__node *want, const orr__no
 }
 
 /* The buffers of one submission; references in leaf[]. */
-static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buf **leaf)
+static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buffer **leaf)
 {
-    const orr__prog *p = &g->prog;
+    const orr__capture *p = &g->prog;
     for (int k = 0; k < p->nleaf; k++) {
         orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
         orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
@@ -177,7 +177,7 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
         if (st == ORR_OK && from)
             st = orr__take_ref(at, from, &leaf[k]);
         else if (st == ORR_OK)
-            leaf[k] = orr__buf_ref(p->leaf[k]);
+            leaf[k] = orr__buffer_ref(p->leaf[k]);
         orr__node_unref(now);
         if (st != ORR_OK)
             return st;
@@ -186,7 +186,7 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
 }
 
 /* New leaves around the output buffers (references taken over), in the current scope. */
-static void wrap_results(orr__site at, const graph *g, orr__buf **out, orr_tensor **results)
+static void wrap_results(orr__site at, const graph *g, orr__buffer **out, orr_tensor **results)
 {
     for (int i = 0; i < g->nout; i++) {
         const orr__node *like = g->prog.node[g->prog.out[i]];
@@ -194,7 +194,7 @@ static void wrap_results(orr__site at, const graph *g, orr__buf **out, orr_tenso
         if (n)
             atomic_init(&n->value, out[i]);
         else
-            orr__buf_unref(out[i]);
+            orr__buffer_unref(out[i]);
         results[i] = orr__handle_new(n);
     }
 }
@@ -203,8 +203,8 @@ static void wrap_results(orr__site at, const graph *g, orr__buf **out, orr_tenso
 enum { FEW = 16 };
 typedef struct {
     orr__node *few_value[FEW], **value; /* borrowed                   */
-    orr__buf *few_leaf[FEW], **leaf;    /* references, once there     */
-    orr__buf *few_out[FEW], **out;
+    orr__buffer *few_leaf[FEW], **leaf; /* references, once there     */
+    orr__buffer *few_out[FEW], **out;
     orr__run *run;
 } submission;
 
@@ -222,7 +222,7 @@ static bool submission_begin(submission *s, const graph *g)
 static void submission_end(submission *s, const graph *g)
 {
     for (int k = 0; s->leaf && k < g->prog.nleaf; k++)
-        orr__buf_unref(s->leaf[k]);
+        orr__buffer_unref(s->leaf[k]);
     if (s->value != s->few_value)
         free(s->value);
     if (s->leaf != s->few_leaf)

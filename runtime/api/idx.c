@@ -48,7 +48,7 @@ orr_tensor *orr_load_idx_at(const char *file, int line, const char *path)
     orr__site at = ORR__SITE(file, line, "load_idx");
     orr__source *s;
     orr__npy h = { .dtype = ORR_U8 };
-    orr__buf *b = NULL;
+    orr__buffer *b = NULL;
     orr_status st = orr__source_open(at, path, true, &s);
     if (st != ORR_OK)
         return orr__handle_new(NULL);

@@ -17,7 +17,7 @@
 #include <orrery/eval.h>
 #include <orrery/info.h>
 #include "codelets/codelet.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 #include "runtime/engine/engine.h"
 
 typedef struct list {

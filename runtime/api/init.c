@@ -6,7 +6,7 @@
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
 #include "runtime/base/env.h"
-#include "runtime/base/job.h"
+#include "runtime/base/cgroup.h"
 #include "runtime/base/signals.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/trace.h"

@@ -6,9 +6,9 @@
 #include <orrery/device.h>
 #include "codelets/jit/jit.h"
 #include "runtime/api/json.h"
-#include "runtime/api/sink.h"
-#include "runtime/base/buf.h"
-#include "runtime/base/point.h"
+#include "runtime/api/file_sink.h"
+#include "runtime/base/buffer.h"
+#include "runtime/base/decimal.h"
 #include "runtime/engine/engine.h"
 
 int orr_metrics(orr_metric *rows, int max)

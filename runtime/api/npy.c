@@ -8,7 +8,7 @@
 #include <string.h>
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
-#include "runtime/api/sink.h"
+#include "runtime/api/file_sink.h"
 
 /* Headers are a line of text; NumPy itself refuses more than 10,000 characters. */
 enum { HEADER_MOST = 1 << 16 };
@@ -45,13 +45,13 @@ orr_status orr__npy_header(orr__source *s, orr__npy *h)
     return st;
 }
 
-static orr_status new_buffer(orr__source *s, size_t bytes, orr__buf **b)
+static orr_status new_buffer(orr__source *s, size_t bytes, orr__buffer **b)
 {
-    *b = orr__buf_new(bytes);
+    *b = orr__buffer_new(bytes);
     return *b ? ORR_OK : orr__source_fail(s, ORR_ENOMEM, "%s", orr_error_message());
 }
 
-orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buf **b)
+orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buffer **b)
 {
     size_t size = orr_dtype_size(h->dtype);
     int64_t count = orr__shape_count(&h->shape);
@@ -72,22 +72,22 @@ orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buf **b)
         for (int64_t i = 0; i < count; i++)
             ((uint8_t *)(*b)->host)[i] = ((uint8_t *)(*b)->host)[i] != 0;
     if (st == ORR_OK && h->fortran && h->shape.rank > 1) {
-        orr__buf *c;
+        orr__buffer *c;
         st = new_buffer(s, bytes, &c);
         if (st == ORR_OK) {
             orr__fortran_to_c((*b)->host, c->host, &h->shape, size);
-            orr__buf_unref(*b);
+            orr__buffer_unref(*b);
             *b = c;
         }
     }
     if (st != ORR_OK) {
-        orr__buf_unref(*b);
+        orr__buffer_unref(*b);
         *b = NULL;
     }
     return st;
 }
 
-orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr_shape *shape, orr__buf *b)
+orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr_shape *shape, orr__buffer *b)
 {
     if (st != ORR_OK)
         return orr__handle_new(NULL);
@@ -95,14 +95,14 @@ orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr
     if (n)
         atomic_init(&n->value, b);
     else
-        orr__buf_unref(b);
+        orr__buffer_unref(b);
     return orr__handle_new(n);
 }
 
 orr_tensor *orr__npy_tensor(orr__source *s)
 {
     orr__npy h = { .dtype = ORR_F32 };
-    orr__buf *b = NULL;
+    orr__buffer *b = NULL;
     orr__site at = s->at;
     orr_status st = orr__npy_header(s, &h);
     if (st == ORR_OK)
@@ -146,7 +146,7 @@ orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor 
     orr__site at = ORR__SITE(file, line, "save");
     char head[ORR__NPY_HEADER];
     orr__node *node;
-    orr__buf *b;
+    orr__buffer *b;
     orr__sink sink;
     if (!path)
         return orr__fail(at, ORR_EINVAL, "the path is NULL");
@@ -161,6 +161,6 @@ orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor 
             st = orr__sink_write(&sink, b->host, b->bytes);
         st = orr__sink_close(&sink, st);
     }
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return st;
 }

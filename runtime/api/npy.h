@@ -4,8 +4,8 @@
 #define ORR_API_NPY_H
 
 #include <orrery/tensor.h>
-#include "runtime/api/source.h"
-#include "runtime/base/buf.h"
+#include "runtime/api/file_source.h"
+#include "runtime/base/buffer.h"
 
 typedef struct {
     orr_dtype dtype;
@@ -19,11 +19,11 @@ orr_status orr__npy_header(orr__source *s, orr__npy *h);
 /* The Python dictionary of a header, n characters. */
 orr_status orr__npy_dict(orr__source *s, const char *text, size_t n, orr__npy *h);
 /* The elements that follow, row-major and in our byte order, into a new buffer; then the source must end. */
-orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buf **b);
+orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buffer **b);
 /* Both, as a tensor; poison with the last error. Closes s. */
 orr_tensor *orr__npy_tensor(orr__source *s);
 /* A leaf with the buffer (its reference is taken over) as value; poison on error, also when st is one already. */
-orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr_shape *shape, orr__buf *b);
+orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr_shape *shape, orr__buffer *b);
 
 /* Header for a row-major tensor; returns its length. ORR_EDTYPE for bfloat16: then 0. */
 enum { ORR__NPY_HEADER = 512 };

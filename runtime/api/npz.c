@@ -125,14 +125,14 @@ static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name,
 {
     char head[ORR__NPY_HEADER], full[4096 + 8];
     orr__node *node;
-    orr__buf *b;
+    orr__buffer *b;
     orr_status st = orr__value_of(at, t, &b, &node);
     if (st != ORR_OK)
         return st;
     size_t n = orr__npy_format(at, (orr_dtype)node->dtype, &node->shape, head);
     snprintf(full, sizeof full, "%s.npy", name);
     st = n ? orr__zip_add(w, full, head, n, b->host, b->bytes) : ORR_EDTYPE;
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return st;
 }
 

@@ -78,18 +78,18 @@ static double cost_of(map *m, orr_tensor *t)
 {
     orr__site at = ORR__SITE(m->file, m->line, "par_map");
     orr__node *node;
-    orr__prog p;
+    orr__capture p;
     orr__plan *plan;
     double us = 0;
     if (orr__tensor_nodes(at, &t, 1, NULL, &node) != ORR_OK)
         return 0;
-    if (orr__node_value(node) || orr__prog_capture(at, &node, 1, &p) != ORR_OK)
+    if (orr__node_value(node) || orr__capture_make(at, &node, 1, &p) != ORR_OK)
         return 0;
     if (orr__plan_get(at, &p, &plan) == ORR_OK) {
         us = plan->us;
         orr__plan_unref(plan);
     }
-    orr__prog_free(&p);
+    orr__capture_free(&p);
     return us;
 }
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include "runtime/api/eval.h"
 #include "runtime/api/number.h"
-#include "runtime/api/sink.h"
-#include "runtime/base/point.h"
+#include "runtime/api/file_sink.h"
+#include "runtime/base/decimal.h"
 
 /* As NumPy: above this many elements an axis shows its first and last three; lines end before this column. */
 enum { ABBREVIATE_ABOVE = 1000, EDGE = 3, LINE = 75 };
@@ -124,7 +124,7 @@ orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
 {
     orr__site at = ORR__SITE(file, line, "print");
     orr__node *node;
-    orr__buf *b;
+    orr__buffer *b;
     if (!to)
         return orr__fail(at, ORR_EINVAL, "the file is NULL");
     orr_status st = orr__value_of(at, t, &b, &node);
@@ -143,6 +143,6 @@ orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
     locale_t before = orr__point_begin();
     put_page(&p, count);
     orr__point_end(before);
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return orr__printed(at, to);
 }

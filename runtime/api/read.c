@@ -10,7 +10,7 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
 {
     orr__site at = ORR__SITE(file, line, "read");
     orr__node *node;
-    orr__buf *b;
+    orr__buffer *b;
     orr_shape shape = orr_tensor_shape(t);
     size_t need = shape.rank < 0 ? 0 : (size_t)orr_tensor_size(t) * orr_dtype_size(orr_tensor_dtype(t));
     if (!buf && (need || shape.rank < 0))
@@ -23,7 +23,7 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
         return st;
     if (b->bytes)
         memcpy(buf, b->host, b->bytes);
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return ORR_OK;
 }
 
@@ -31,12 +31,12 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
 const void *orr_data_at(const char *file, int line, orr_tensor *t)
 {
     orr__node *node;
-    orr__buf *b;
+    orr__buffer *b;
     if (orr__value_of(ORR__SITE(file, line, "data"), t, &b, &node) != ORR_OK)
         return NULL;
     atomic_fetch_add_explicit(&b->readers, 1, memory_order_relaxed);
     const void *p = b->host;
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return p;
 }
 
@@ -44,7 +44,7 @@ orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value)
 {
     orr__site at = ORR__SITE(file, line, "item");
     orr__node *node;
-    orr__buf *b;
+    orr__buffer *b;
     orr_shape shape = orr_tensor_shape(t);
     if (!value)
         return orr__fail(at, ORR_EINVAL, "the place for the value is NULL");
@@ -56,6 +56,6 @@ orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value)
         return st;
     orr_dtype dtype = (orr_dtype)node->dtype;
     *value = orr__scalar_f64(orr__scalar_load(b->host, dtype), dtype);
-    orr__buf_unref(b);
+    orr__buffer_unref(b);
     return ORR_OK;
 }

@@ -29,15 +29,15 @@ static void compile(orr__plan *plan)
 }
 
 /* As orr_eval would: with what is held, where variables have new values to come (orr__eval_nodes). */
-static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirst, orr__prog *p)
+static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirst, orr__capture *p)
 {
     int waited = nfirst ? nfirst : n;
     if (nfirst == n || !orr__plan_machine.heirs)
-        return orr__prog_capture_roots(at, &(orr__prog_roots){ node, n, waited, 0 }, p);
+        return orr__capture_make_roots(at, &(orr__capture_roots){ node, n, waited, 0 }, p);
     orr__takes takes;
     orr__node **all;
-    orr__prog_roots roots = orr__eval_roots(node, n, waited, &takes, &all);
-    orr_status st = orr__prog_capture_roots(at, &roots, p);
+    orr__capture_roots roots = orr__eval_roots(node, n, waited, &takes, &all);
+    orr_status st = orr__capture_make_roots(at, &roots, p);
     orr__takes_end(&takes);
     free(all);
     return st;
@@ -45,7 +45,7 @@ static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirs
 
 static orr_status warm(orr__site at, orr__node *const *node, int n, int nfirst)
 {
-    orr__prog p;
+    orr__capture p;
     orr__plan *plan;
     orr_status st = capture(at, node, n, nfirst, &p);
     if (st != ORR_OK)
@@ -55,7 +55,7 @@ static orr_status warm(orr__site at, orr__node *const *node, int n, int nfirst)
         compile(plan);
         orr__plan_unref(plan);
     }
-    orr__prog_free(&p);
+    orr__capture_free(&p);
     return st;
 }
 

@@ -3,8 +3,8 @@
 #ifndef ORR_API_ZIP_H
 #define ORR_API_ZIP_H
 
-#include "runtime/api/sink.h"
-#include "runtime/api/source.h"
+#include "runtime/api/file_sink.h"
+#include "runtime/api/file_source.h"
 
 typedef struct {
     char *name; /* ends with 0; a name with a 0 inside is refused */

@@ -9,7 +9,7 @@
 #ifdef HAVE_ZLIB
 #include <zlib.h>
 #endif
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 
 enum { LOCAL = 30, STORED = 0, DEFLATED = 8, INPUT = 1 << 16 };
 static const uint64_t deflate_most = 1032; /* bytes that deflate can make of one */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 
 /* Lengths of the fixed parts of the records. */
 enum { END = 22, LOCATOR = 20, END64 = 56, CENTRAL = 46 };

@@ -8,7 +8,7 @@
 #ifdef HAVE_ZLIB
 #include <zlib.h>
 #endif
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 
 enum { LOCAL = 30, WIDE = 20, CENTRAL = 46, CENTRAL_WIDE = 28 };
 enum { NEEDS = 45, UTF8 = 0x800, DOS_1980 = 0x21 };

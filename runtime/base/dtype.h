@@ -12,15 +12,36 @@ typedef enum { ORR__KBOOL, ORR__KSIGNED, ORR__KUNSIGNED, ORR__KFLOAT } orr__kind
 orr__kind orr__dtype_kind(orr_dtype t);
 /* As orr_dtype_size, of one that there is. */
 extern const uint8_t orr__dtype_bytes[ORR_DTYPE_COUNT];
-static inline size_t orr__dtype_size(orr_dtype t) { return orr__dtype_bytes[t]; }
-static inline bool orr__is_float(orr_dtype t) { return t >= ORR_F16 && t <= ORR_F64; }
-static inline bool orr__is_half(orr_dtype t) { return t == ORR_F16 || t == ORR_BF16; }
-static inline bool orr__is_signed(orr_dtype t) { return t >= ORR_I8 && t <= ORR_I64; }
-static inline bool orr__is_unsigned(orr_dtype t) { return t >= ORR_U8 && t <= ORR_U64; }
-static inline bool orr__is_int(orr_dtype t) { return t >= ORR_I8 && t <= ORR_U64; }
+static inline size_t orr__dtype_size(orr_dtype t)
+{
+    return orr__dtype_bytes[t];
+}
+static inline bool orr__is_float(orr_dtype t)
+{
+    return t >= ORR_F16 && t <= ORR_F64;
+}
+static inline bool orr__is_half(orr_dtype t)
+{
+    return t == ORR_F16 || t == ORR_BF16;
+}
+static inline bool orr__is_signed(orr_dtype t)
+{
+    return t >= ORR_I8 && t <= ORR_I64;
+}
+static inline bool orr__is_unsigned(orr_dtype t)
+{
+    return t >= ORR_U8 && t <= ORR_U64;
+}
+static inline bool orr__is_int(orr_dtype t)
+{
+    return t >= ORR_I8 && t <= ORR_U64;
+}
 
 /* The dtype in which a value of `t` sits in a register: f32 for f16 and bf16, else t itself. */
-static inline orr_dtype orr__compute_dtype(orr_dtype t) { return orr__is_half(t) ? ORR_F32 : t; }
+static inline orr_dtype orr__compute_dtype(orr_dtype t)
+{
+    return orr__is_half(t) ? ORR_F32 : t;
+}
 
 /* Promotion as in the Python array API standard. false: undefined there (the caller names the cast). */
 bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out);
@@ -35,12 +56,12 @@ typedef union {
 /* value of dtype `from` -> the nearest value of dtype `to` (as orr_cast does: float to int truncates and
  * saturates, NaN gives 0; int to int wraps; anything to bool is != 0). */
 orr__scalar orr__scalar_cast(orr__scalar v, orr_dtype from, orr_dtype to);
-orr__scalar orr__scalar_load(const void *p, orr_dtype t);          /* p: one element, any alignment */
+orr__scalar orr__scalar_load(const void *p, orr_dtype t); /* p: one element, any alignment */
 void orr__scalar_store(void *p, orr_dtype t, orr__scalar v);
 double orr__scalar_f64(orr__scalar v, orr_dtype t);
 
 float orr__f16_to_f32(uint16_t h);
-uint16_t orr__f32_to_f16(float f); /* to nearest, ties to even */
+uint16_t orr__f32_to_f16(float f);  /* to nearest, ties to even */
 uint16_t orr__f64_to_f16(double d); /* one rounding */
 float orr__bf16_to_f32(uint16_t h);
 uint16_t orr__f32_to_bf16(float f);

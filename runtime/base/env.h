@@ -16,26 +16,26 @@ enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4 };
 
 /* The settings in force. Filled by orr__env_load; tests may write to it between init and shutdown. */
 typedef struct {
-    int backend;           /* ORRERY_BACKEND        auto cpu cuda opencl                    */
-    int engine;            /* ORRERY_ENGINE         auto starpu serial                      */
-    bool fuse;             /* ORRERY_FUSE           on off                                  */
-    bool fallback;         /* ORRERY_FALLBACK       on off                                  */
-    bool deterministic;    /* ORRERY_DETERMINISTIC  on off                                  */
-    bool tf32;             /* ORRERY_TF32           on off                                  */
-    size_t memory_limit;   /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */
-    char spill_dir[1024];  /* ORRERY_SPILL_DIR      what is beyond that goes there, "": nothing */
-    int64_t inline_us;     /* ORRERY_INLINE_US      work predicted below this runs on the calling thread; −1: auto */
-    int64_t tile_us;       /* ORRERY_TILE_US        work aimed at per task; −1: auto         */
-    int machine;           /* ORRERY_MACHINE        measured fixed                          */
-    unsigned print;        /* ORRERY_PRINT          comma list: graph fuse plan             */
-    int log;               /* ORRERY_LOG            error warn info debug (0…3)             */
-    uint64_t seed;         /* ORRERY_SEED           default seed of orr_rand*               */
-    int jit;               /* ORRERY_JIT            on off wait; off before orr__env_load   */
-    char cc[1024];         /* ORRERY_CC             "": the one that configure found        */
-    char cache_dir[1024];  /* ORRERY_CACHE_DIR      directory of the kernel cache           */
-    size_t cache_size;     /* ORRERY_CACHE_SIZE     bytes that it may hold                  */
-    char trace[1024];      /* ORRERY_TRACE          file, "": none                          */
-    char cache_site[1024]; /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
+    int backend;            /* ORRERY_BACKEND        auto cpu cuda opencl                    */
+    int engine;             /* ORRERY_ENGINE         auto starpu serial                      */
+    bool fuse;              /* ORRERY_FUSE           on off                                  */
+    bool fallback;          /* ORRERY_FALLBACK       on off                                  */
+    bool deterministic;     /* ORRERY_DETERMINISTIC  on off                                  */
+    bool tf32;              /* ORRERY_TF32           on off                                  */
+    size_t memory_limit;    /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */
+    char spill_dir[1024];   /* ORRERY_SPILL_DIR      what is beyond that goes there, "": nothing */
+    int64_t inline_us;      /* ORRERY_INLINE_US      work predicted below this runs on the calling thread; −1: auto */
+    int64_t tile_us;        /* ORRERY_TILE_US        work aimed at per task; −1: auto         */
+    int machine;            /* ORRERY_MACHINE        measured fixed                          */
+    unsigned print;         /* ORRERY_PRINT          comma list: graph fuse plan             */
+    int log;                /* ORRERY_LOG            error warn info debug (0…3)             */
+    uint64_t seed;          /* ORRERY_SEED           default seed of orr_rand*               */
+    int jit;                /* ORRERY_JIT            on off wait; off before orr__env_load   */
+    char cc[1024];          /* ORRERY_CC             "": the one that configure found        */
+    char cache_dir[1024];   /* ORRERY_CACHE_DIR      directory of the kernel cache           */
+    size_t cache_size;      /* ORRERY_CACHE_SIZE     bytes that it may hold                  */
+    char trace[1024];       /* ORRERY_TRACE          file, "": none                          */
+    char cache_site[1024];  /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
     char device_file[1024]; /* ORRERY_DEVICE_FILE   registry of devices, "": none           */
 } orr__settings;
 extern orr__settings orr__env;
@@ -44,7 +44,9 @@ extern orr__settings orr__env;
  * ORRERY_ variable is an error too, with the nearest name. */
 orr_status orr__env_load(void);
 
-typedef struct { const char *name, *values, *fallback, *meaning; } orr__env_row;
+typedef struct {
+    const char *name, *values, *fallback, *meaning;
+} orr__env_row;
 /* Row i of the table, NULL at its end; value currently in force into buf. */
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size);
 

@@ -4,7 +4,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
-#include "runtime/base/stash.h"
+#include "runtime/base/thread_cache.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct block {
 static struct {
     pthread_mutex_t lock;
     block *free[CLASSES];
-    orr__buf *headers;
+    orr__buffer *headers;
     size_t pooled;
     uint64_t fresh;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -146,11 +146,11 @@ void orr__pool_trim(void)
     orr__stash_trim();
     pthread_mutex_lock(&pool.lock);
     detach_all(lists);
-    orr__buf *headers = pool.headers;
+    orr__buffer *headers = pool.headers;
     pool.headers = NULL;
     pthread_mutex_unlock(&pool.lock);
     free_all(lists);
-    for (orr__buf *next; headers; headers = next) {
+    for (orr__buffer *next; headers; headers = next) {
         next = headers->next;
         free(headers);
     }
@@ -310,10 +310,10 @@ void orr__pool_put(void *p, size_t bytes, size_t cap)
         free_all(lists);
 }
 
-orr__buf *orr__pool_header(void)
+orr__buffer *orr__pool_header(void)
 {
     pthread_mutex_lock(&pool.lock);
-    orr__buf *h = pool.headers;
+    orr__buffer *h = pool.headers;
     if (h)
         pool.headers = h->next;
     pthread_mutex_unlock(&pool.lock);
@@ -323,7 +323,7 @@ orr__buf *orr__pool_header(void)
     return h;
 }
 
-void orr__pool_header_put(orr__buf *b)
+void orr__pool_header_put(orr__buffer *b)
 {
     pthread_mutex_lock(&pool.lock);
     b->next = pool.headers;

@@ -3,7 +3,7 @@
 #ifndef ORR_BASE_POOL_H
 #define ORR_BASE_POOL_H
 
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 
 /* Free memory is out of bounds for the address sanitizer. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -27,8 +27,8 @@ void *orr__pool_get(size_t bytes, size_t *cap);
 /* Takes back a block from orr__pool_get with the same bytes (0: unbooked already) and cap. */
 void orr__pool_put(void *block, size_t bytes, size_t cap);
 /* Headers of buffers, zeroed. */
-orr__buf *orr__pool_header(void);
-void orr__pool_header_put(orr__buf *b);
+orr__buffer *orr__pool_header(void);
+void orr__pool_header_put(orr__buffer *b);
 void orr__pool_guard(void); /* its lock, against forks */
 /* Class of `bytes` and the size of its blocks; -1 when no block can be so large. */
 int orr__pool_class(size_t bytes, size_t *cap);

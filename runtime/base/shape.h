@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <orrery/dtype.h>
 
-bool orr__shape_valid(const orr_shape *s);                 /* rank in 0..8, dims ≥ 0, element count fits */
+bool orr__shape_valid(const orr_shape *s); /* rank in 0..8, dims ≥ 0, element count fits */
 /* Number of elements; -1 when it (or its bytes at 8 a piece) would overflow int64_t. */
 int64_t orr__shape_count(const orr_shape *s);
 static inline bool orr__shape_equal(const orr_shape *a, const orr_shape *b)
@@ -24,10 +24,12 @@ void orr__shape_strides(const orr_shape *s, int64_t stride[ORR_MAX_RANK]);
 int orr__axis(int axis, int rank);
 /* Axes to a bit mask; n = -1 is all. false: out of range or twice. */
 bool orr__axes_mask(orr_axes a, int rank, uint32_t *mask);
-bool orr__mul64(int64_t a, int64_t b, int64_t *out);       /* false on overflow; a, b ≥ 0 */
+bool orr__mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow; a, b ≥ 0 */
 
 /* Text of a shape for messages, in a struct so that it can be an argument: orr__str(s).s */
-typedef struct { char s[192]; } orr__shape_str;
+typedef struct {
+    char s[192];
+} orr__shape_str;
 orr__shape_str orr__str(orr_shape s);
 
 #endif

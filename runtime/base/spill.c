@@ -156,7 +156,7 @@ void orr__spill_put(void *block, size_t cap)
     atomic_fetch_sub(&now, cap);
 }
 
-void orr__spill_rest(const orr__buf *b, size_t from, size_t end)
+void orr__spill_rest(const orr__buffer *b, size_t from, size_t end)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 

@@ -3,7 +3,7 @@
 #ifndef ORR_BASE_SPILL_H
 #define ORR_BASE_SPILL_H
 
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 
 /* Smaller blocks stay in memory: a file for each costs more than it gives. */
 #define ORR__SPILL_LEAST ((size_t)16 << 10)
@@ -16,7 +16,7 @@ bool orr__spill_on(void);
 void *orr__spill_get(size_t bytes, size_t *cap);
 void orr__spill_put(void *block, size_t cap);
 /* Bytes [from, end) of a buffer are not needed for now: if they lie in a file they need no memory meanwhile. */
-void orr__spill_rest(const orr__buf *b, size_t from, size_t end);
+void orr__spill_rest(const orr__buffer *b, size_t from, size_t end);
 void orr__spill_stats(orr__pool_stats *s);
 void orr__spill_peak_reset(void);
 

@@ -13,7 +13,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
-#include "runtime/base/point.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/text.h"
 
 /* The format: "Trace Event Format", Google, 2016: X spans, C counters, M names of tracks; times in µs. */

@@ -21,13 +21,20 @@ orr_status orr__trace_start(const char *path);
 void orr__trace_stop(void);
 
 /* What is to be said of a span besides: a word, or where that is NULL a number. Both strings are literals. */
-typedef struct orr__trace_arg { const char *name, *word; double value; } orr__trace_arg;
+typedef struct orr__trace_arg {
+    const char *name, *word;
+    double value;
+} orr__trace_arg;
 
 /* A span of time on a track: kind is a literal, name is copied (63 bytes), file lives as long as the program or is NULL.
  * track: ORR__TRACE_SELF, the calling thread's own, else a number that orr__trace_track names. Times: orr__now().
  * arg: n of them, at most ORR__TRACE_ARGS, copied. */
 enum { ORR__TRACE_SELF = -1, ORR__TRACE_ARGS = 6, ORR__TRACE_TRACKS = 1024 };
-typedef struct orr__trace_at { const char *file; int line, track; double t0, t1; } orr__trace_at;
+typedef struct orr__trace_at {
+    const char *file;
+    int line, track;
+    double t0, t1;
+} orr__trace_at;
 void orr__trace_span(const char *kind, const char *name, orr__trace_at at, const orr__trace_arg *arg, int n);
 /* A number that changes with time; name is a literal. */
 void orr__trace_count(const char *name, double t, double value);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "runtime/base/pool.h"
-#include "runtime/engine/exec.h"
+#include "runtime/engine/execution.h"
 
 size_t orr__engine_left(void)
 {

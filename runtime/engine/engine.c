@@ -6,8 +6,8 @@
 #include <string.h>
 #include "runtime/base/env.h"
 #include "runtime/base/trace.h"
-#include "runtime/engine/exec.h"
-#include "runtime/engine/profile.h"
+#include "runtime/engine/execution.h"
+#include "runtime/engine/machine_profile.h"
 
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
 static char name[160];
@@ -70,7 +70,7 @@ static void in_child(void)
         return;
     orphan = true;
     orr__profile_orphan();
-    orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
+    orr__buffer_engine = (orr__buffer_hooks){ NULL, NULL, NULL };
     atomic_store(&engine, NULL);
     name[0] = '\0';
 }
@@ -122,7 +122,7 @@ void orr__engine_stop(void)
     orr__profile_stop();
     e->stop();
     orr__models_store();
-    orr__buf_engine = (orr__buf_hooks){ NULL, NULL, NULL };
+    orr__buffer_engine = (orr__buffer_hooks){ NULL, NULL, NULL };
     atomic_store(&engine, NULL);
     name[0] = '\0';
 }
@@ -162,23 +162,23 @@ static orr_status no_such_memory(orr__site at, const orr__device_at *p)
     return orr__fail(at, ORR_EDEVICE, "the engine %s knows host memory alone, not that of device %d", name, p->id);
 }
 
-orr_status orr__engine_move(orr__site at, orr__buf *b, const orr__device_at *to, bool wait)
+orr_status orr__engine_move(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait)
 {
     const orr__engine_impl *e = atomic_load(&engine);
 
     if (e && e->move)
         return e->move(at, b, to, wait);
-    return to->kind == ORR_DEVICE_CPU ? orr__buf_sync(b) : no_such_memory(at, to);
+    return to->kind == ORR_DEVICE_CPU ? orr__buffer_sync(b) : no_such_memory(at, to);
 }
 
-orr_status orr__engine_evict(orr__site at, orr__buf *b)
+orr_status orr__engine_evict(orr__site at, orr__buffer *b)
 {
     const orr__engine_impl *e = atomic_load(&engine);
 
     return e && e->evict ? e->evict(at, b) : ORR_OK;
 }
 
-bool orr__engine_is_on(orr__buf *b, const orr__device_at *where)
+bool orr__engine_is_on(orr__buffer *b, const orr__device_at *where)
 {
     const orr__engine_impl *e = atomic_load(&engine);
 
@@ -193,7 +193,7 @@ orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *t
 }
 
 /* The run of the first output that lies where a leaf was; NULL: none does. */
-static orr__run *over_leaves(const orr__plan *plan, orr__buf *const *leaf, orr__buf *const *out)
+static orr__run *over_leaves(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer *const *out)
 {
     for (int i = 0; plan->nheirs > 0 && i < plan->nout; i++) {
         int into = plan->value[plan->out[i]].into;
@@ -204,18 +204,18 @@ static orr__run *over_leaves(const orr__plan *plan, orr__buf *const *leaf, orr__
 }
 
 /* It failed: no outputs. What it wrote over is known when all of it has ended, not only what was waited for. */
-static void undo(const orr__plan *plan, orr__buf *const *leaf, orr__buf **out)
+static void undo(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer **out)
 {
     orr__run *all = over_leaves(plan, leaf, out);
     (void)orr__run_wait(all);
     orr__exec_spoil(all, plan, leaf);
     orr__run_unref(all);
     for (int i = 0; i < plan->nout; i++)
-        orr__buf_unref(out[i]);
+        orr__buffer_unref(out[i]);
 }
 
-orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                               orr__buf **out, orr__run **run)
+orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                               orr__buffer **out, orr__run **run)
 {
     const orr__engine_impl *e = atomic_load(&engine);
     orr__run *r = NULL;

@@ -8,42 +8,56 @@
 #include "runtime/plan/plan.h"
 
 /* Starts the engine that config and orr__env choose (auto: StarPU, and when it cannot start: one log line, serial).
- * Sets orr__plan_machine, orr__buf_engine. */
+ * Sets orr__plan_machine, orr__buffer_engine. */
 orr_status orr__engine_start(orr__site at, const orr_config *config);
-void orr__engine_stop(void);          /* waits for everything */
+void orr__engine_stop(void); /* waits for everything */
 bool orr__engine_running(void);
-bool orr__engine_orphaned(void);      /* this process was forked from one in which it ran */
+bool orr__engine_orphaned(void); /* this process was forked from one in which it ran */
 /* Waits for the machine's numbers; again: measures and keeps them. */
 orr_status orr__engine_measure(orr__site at, bool again);
-size_t orr__engine_held(void);        /* bytes of buffers kept with their handles for reuse */
-size_t orr__engine_left(void);        /* bytes that the memory limit leaves, SIZE_MAX: there is none */
-const char *orr__engine_name(void);   /* "starpu 1.3.10, 2 CPU workers, lws", "serial" */
+size_t orr__engine_held(void);      /* bytes of buffers kept with their handles for reuse */
+size_t orr__engine_left(void);      /* bytes that the memory limit leaves, SIZE_MAX: there is none */
+const char *orr__engine_name(void); /* "starpu 1.3.10, 2 CPU workers, lws", "serial" */
 
 /* Runs `plan`: leaf[i] are counted up as long as needed; out[i] gets a new reference (a leaf's own buffer when the
  * output is a leaf). *run is NULL when all is done on return, else a reference to wait on; run NULL: waits. On error nothing
  * is under way and no out is set. */
-orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                               orr__buf **out, orr__run **run);
+orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                               orr__buffer **out, orr__run **run);
 
 orr__run *orr__run_ref(orr__run *r);
 void orr__run_unref(orr__run *r);
-orr_status orr__run_wait(orr__run *r);        /* how it ended; on error sets the last error. Any thread. */
+orr_status orr__run_wait(orr__run *r); /* how it ended; on error sets the last error. Any thread. */
 bool orr__run_done(orr__run *r);
 
 /* A device's memory. handle: the cl_device_id of an OpenCL device. */
-typedef struct { int id; orr_device_kind kind; int index; void *handle; } orr__device_at;
+typedef struct {
+    int id;
+    orr_device_kind kind;
+    int index;
+    void *handle;
+} orr__device_at;
 /* A copy of finished b into that memory: waits for it, or only starts it. */
-orr_status orr__engine_move(orr__site at, orr__buf *b, const orr__device_at *to, bool wait);
-orr_status orr__engine_evict(orr__site at, orr__buf *b); /* b is at home alone afterwards */
-bool orr__engine_is_on(orr__buf *b, const orr__device_at *where);
+orr_status orr__engine_move(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait);
+orr_status orr__engine_evict(orr__site at, orr__buffer *b); /* b is at home alone afterwards */
+bool orr__engine_is_on(orr__buffer *b, const orr__device_at *where);
 orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
 /* What ran where, since start or reset: for the table that examples print and for orrery-info. */
-typedef struct { char what[64]; char worker[48]; uint64_t tasks; double seconds; } orr__stat;
+typedef struct {
+    char what[64];
+    char worker[48];
+    uint64_t tasks;
+    double seconds;
+} orr__stat;
 int orr__engine_stats(orr__stat *out, int max);
 void orr__engine_stats_reset(void);
 /* The same per kind, with quantiles of the tasks' times in seconds. */
-typedef struct { char what[64]; uint64_t tasks; double seconds, p50, p95, p99; } orr__metric;
+typedef struct {
+    char what[64];
+    uint64_t tasks;
+    double seconds, p50, p95, p99;
+} orr__metric;
 int orr__engine_metrics(orr__metric *out, int max);
 
 #endif

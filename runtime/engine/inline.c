@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include "runtime/base/fpmode.h"
 #include "runtime/base/spill.h"
-#include "runtime/engine/exec.h"
+#include "runtime/engine/execution.h"
 
 /* Where the values lie. Temporaries that are small all together stay on the stack, a block for each slot. */
 typedef struct {
     _Alignas(64) char near[2048];
     const orr__plan *plan;
     bool on_stack;
-    orr__buf *scratch; /* of bundles, which use it in turn */
-    orr__buf *few_buf[64], **buf;
+    orr__buffer *scratch; /* of bundles, which use it in turn */
+    orr__buffer *few_buf[64], **buf;
     void *few_host[64], **host;
 } place;
 
@@ -23,7 +23,7 @@ static size_t room(size_t bytes)
 
 /* Sets where the scratch memory is, and where all temporaries are when they are on the stack. On an error there are no
  * buffers yet. */
-static orr_status lay_out(place *p, orr__buf *const *leaf)
+static orr_status lay_out(place *p, orr__buffer *const *leaf)
 {
     const orr__plan *plan = p->plan;
     size_t all = room(plan->scratch_bytes), at[sizeof p->near / 64];
@@ -36,13 +36,13 @@ static orr_status lay_out(place *p, orr__buf *const *leaf)
     }
     p->on_stack = all <= sizeof p->near && plan->nslot <= (int)(sizeof at / sizeof *at);
     if (!p->on_stack && plan->scratch_bytes > sizeof p->near) {
-        if (!(p->scratch = orr__buf_new(plan->scratch_bytes)))
+        if (!(p->scratch = orr__buffer_new(plan->scratch_bytes)))
             return ORR_ENOMEM;
         inside = p->scratch->host;
     }
     for (int i = 0; i < plan->nvalue; i++) {
         const orr__value *v = &plan->value[i];
-        p->buf[i] = v->leaf >= 0 && orr__spill_on() ? orr__buf_ref(leaf[v->leaf]) : NULL;
+        p->buf[i] = v->leaf >= 0 && orr__spill_on() ? orr__buffer_ref(leaf[v->leaf]) : NULL;
         p->host[i] = NULL;
         if (v->leaf >= 0)
             p->host[i] = leaf[v->leaf]->host;
@@ -68,7 +68,7 @@ static orr_status get(place *p, int i)
         if (v->over >= 0 && p->buf[v->over]) {
             p->buf[n] = p->buf[v->over];
             p->buf[v->over] = NULL;
-        } else if (!(p->buf[n] = orr__buf_new(orr__value_bytes(v)))) {
+        } else if (!(p->buf[n] = orr__buffer_new(orr__value_bytes(v)))) {
             return ORR_ENOMEM;
         }
         p->host[n] = p->buf[n]->host;
@@ -80,7 +80,7 @@ static void put_if_last(place *p, int n, int i)
 {
     if (!p->buf[n] || p->plan->value[n].output >= 0 || p->plan->value[n].last != i)
         return;
-    orr__buf_unref(p->buf[n]);
+    orr__buffer_unref(p->buf[n]);
     p->buf[n] = NULL;
 }
 
@@ -112,7 +112,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
 }
 
 /* What was made is handed over; where it is wanted again, or was there before, there is one more reference. */
-static void outputs(place *p, orr__buf *const *leaf, orr__buf **out)
+static void outputs(place *p, orr__buffer *const *leaf, orr__buffer **out)
 {
     for (int k = 0; k < p->plan->nout; k++) {
         int n = p->plan->out[k];
@@ -121,13 +121,13 @@ static void outputs(place *p, orr__buf *const *leaf, orr__buf **out)
             out[k] = p->buf[n];
             p->buf[n] = NULL;
         } else {
-            out[k] = orr__buf_ref(v->leaf >= 0 ? leaf[v->leaf] : out[v->output]);
+            out[k] = orr__buffer_ref(v->leaf >= 0 ? leaf[v->leaf] : out[v->output]);
         }
     }
 }
 
-orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                            orr__buf **out)
+orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                            orr__buffer **out)
 {
     place p;
     size_t n = (size_t)plan->nvalue;
@@ -143,8 +143,8 @@ orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buf *const *leaf
             outputs(&p, leaf, out);
         for (size_t i = 0; i < n; i++)
             if (p.buf[i])
-                orr__buf_unref(p.buf[i]);
-        orr__buf_unref(p.scratch);
+                orr__buffer_unref(p.buf[i]);
+        orr__buffer_unref(p.scratch);
     }
     if (p.buf != p.few_buf)
         free(p.buf);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/engine/exec.h"
+#include "runtime/engine/execution.h"
 
 double orr__run_patience = 60;
 
@@ -152,9 +152,9 @@ static void finish(orr__run *r)
     if (orr__run_status(r) == ORR_OK) /* else whoever waits may want it */
         drop_before(r);
     for (int i = 0; i < r->plan->nvalue; i++)
-        orr__buf_unref(r->value[i]);
+        orr__buffer_unref(r->value[i]);
     for (int i = 0; i < r->nscratch; i++)
-        orr__buf_unref(r->scratch[i].buf);
+        orr__buffer_unref(r->scratch[i].buf);
     if (r->ended)
         r->ended(r);
     orr__plan_unref(r->plan);

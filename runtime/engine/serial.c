@@ -3,7 +3,7 @@
 #include "config.h"
 #include <stdio.h>
 #include "runtime/base/env.h"
-#include "runtime/engine/exec.h"
+#include "runtime/engine/execution.h"
 
 static int blas_threads; /* as found, for stop; 0: not touched */
 
@@ -23,8 +23,8 @@ static void stop(void)
         orr__cpu_blas_threads(blas_threads);
 }
 
-static orr_status execute(orr__site at, orr__plan *plan, orr__buf *const *leaf, const orr__scalar *scalar,
-                          orr__buf **out, orr__run **run, bool wait)
+static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                          orr__buffer **out, orr__run **run, bool wait)
 {
     orr_status st = orr__exec_admit(at, plan);
 

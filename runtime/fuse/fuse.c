@@ -63,7 +63,7 @@ static bool lower_all(orr__site at, const orr__group *g, orr__regions *out, orr_
     return true;
 }
 
-orr_status orr__fuse(orr__site at, const orr__prog *p, int how, orr__regions *out)
+orr_status orr__fuse(orr__site at, const orr__capture *p, int how, orr__regions *out)
 {
     orr__group g;
     memset(out, 0, sizeof *out);

@@ -7,8 +7,8 @@
 #include "ops/ops.h"
 #include "runtime/fuse/group.h"
 
-#define CHEAP_FLOPS 4.0f /* an expression up to this cost and one load is rather computed again than stored */
-#define TAKE_FLOPS 3.0f  /* an index checked, and made an address */
+#define CHEAP_FLOPS 4.0f  /* an expression up to this cost and one load is rather computed again than stored */
+#define TAKE_FLOPS 3.0f   /* an index checked, and made an address */
 #define CHOICE_FLOPS 2.0f /* a place compared, a value chosen */
 #define PART_FLOPS 24.0f  /* parts of a concat up to this cost are computed for all of it; dearer ones are stored */
 #define CHOICE_MOST 4     /* operands of such a concat */
@@ -33,12 +33,12 @@ bool orr__squeeze_equal(const orr_shape *a, const orr_shape *b)
     }
 }
 
-bool orr__reshape_is_squeeze(const orr__prog *p, int i)
+bool orr__reshape_is_squeeze(const orr__capture *p, int i)
 {
     return orr__squeeze_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 0)]->shape);
 }
 
-int orr__fuse_strip(const orr__prog *p, int i)
+int orr__fuse_strip(const orr__capture *p, int i)
 {
     while (orr__op_of(p, i) == ORR__OP_RESHAPE)
         i = orr__arg(p, i, 0);
@@ -80,21 +80,20 @@ bool orr__is_choice(const orr__group *g, int i)
 {
     int op = orr__op_of(g->p, i);
     return g->fuse && g->p->node[i]->shape.rank > 0 &&
-           (op == ORR__OP_PAD || (op == ORR__OP_CONCAT && orr__prog_nin(g->p, i) <= CHOICE_MOST));
+           (op == ORR__OP_PAD || (op == ORR__OP_CONCAT && orr__capture_nin(g->p, i) <= CHOICE_MOST));
 }
 
 /* Is operand x of concat or pad i computed where the choice is? */
 static bool computes_part(const orr__group *g, int i, int x)
 {
-    return g->movable[x] && g->loads[x] > 0 &&
-           (orr__op_of(g->p, i) == ORR__OP_PAD || g->cost[x] <= PART_FLOPS);
+    return g->movable[x] && g->loads[x] > 0 && (orr__op_of(g->p, i) == ORR__OP_PAD || g->cost[x] <= PART_FLOPS);
 }
 
 static void choice_cost(orr__group *g, int i)
 {
     g->cost[i] = 0;
     g->loads[i] = 0;
-    for (int k = 0; k < orr__prog_nin(g->p, i); k++) {
+    for (int k = 0; k < orr__capture_nin(g->p, i); k++) {
         int x = orr__arg(g->p, i, k);
         bool inside = computes_part(g, i, x);
         g->cost[i] += CHOICE_FLOPS + (inside ? g->cost[x] : 0);
@@ -111,7 +110,7 @@ static bool is_cheap(const orr__group *g, int i)
 /* Is what take i reads by number computed for each of them, rather than stored? When that is less work, or cheap. */
 static bool computes_taken(const orr__group *g, int i)
 {
-    const orr__prog *p = g->p;
+    const orr__capture *p = g->p;
     int x = orr__arg(p, i, 0);
     return g->fuse && g->movable[x] &&
            (is_cheap(g, x) || orr__shape_count(&p->node[i]->shape) <= orr__shape_count(&p->node[x]->shape));
@@ -130,17 +129,19 @@ static void take_cost(orr__group *g, int i)
  * later, because those are asked about before they are. */
 static void expression_cost(orr__group *g, int i)
 {
-    const orr__prog *p = g->p;
-    int op = orr__op_of(p, i), nin = orr__prog_nin(p, i);
+    const orr__capture *p = g->p;
+    int op = orr__op_of(p, i), nin = orr__capture_nin(p, i);
     float cost = 0;
     int loads = 0;
     switch (op) {
     case ORR__OP_LEAF: loads = 1; break;
     case ORR__OP_CONST: break;
-    case ORR__OP_IOTA: case ORR__OP_CAST: cost = 1; break;
+    case ORR__OP_IOTA:
+    case ORR__OP_CAST: cost = 1; break;
     case ORR__OP_RANDOM: cost = 30; break;
     case ORR__OP_TAKE: take_cost(g, i); return;
-    case ORR__OP_CONCAT: case ORR__OP_PAD:
+    case ORR__OP_CONCAT:
+    case ORR__OP_PAD:
         if (orr__is_choice(g, i)) {
             choice_cost(g, i);
             return;
@@ -168,8 +169,8 @@ static void expression_cost(orr__group *g, int i)
 
 bool orr__is_compute(int op)
 {
-    return op >= ORR__OP_EW || op == ORR__OP_CAST || op == ORR__OP_IOTA || op == ORR__OP_RANDOM || op == ORR__OP_CONST ||
-           op == ORR__OP_TAKE;
+    return op >= ORR__OP_EW || op == ORR__OP_CAST || op == ORR__OP_IOTA || op == ORR__OP_RANDOM ||
+           op == ORR__OP_CONST || op == ORR__OP_TAKE;
 }
 
 /* Node i is read in row-major order as a whole by a structural op or an output: its buffer must exist. */
@@ -183,7 +184,7 @@ static void need_buffer(orr__group *g, int i)
 /* A matmul's operand, and what is read by number, may be any affine view of a buffer. */
 static void need_affine(orr__group *g, int i)
 {
-    const orr__prog *p = g->p;
+    const orr__capture *p = g->p;
     while (orr__is_view(orr__op_of(p, i)) && (orr__op_of(p, i) != ORR__OP_RESHAPE || orr__reshape_is_squeeze(p, i)))
         i = orr__arg(p, i, 0);
     need_buffer(g, i);
@@ -192,22 +193,23 @@ static void need_affine(orr__group *g, int i)
 /* Consumer c (a region or inside one) wants input x as part of its expression. */
 static void offer(orr__group *g, int c, int x)
 {
-    const orr__prog *p = g->p;
+    const orr__capture *p = g->p;
     int op = orr__op_of(p, c), from = g->root[c] ? c : g->owner[c];
     if (p->leaf_of[x] >= 0 || from == ORR__NO_OWNER)
         return;
     if (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, c)) {
         int s = orr__fuse_strip(p, c);
         if (p->leaf_of[s] < 0 && !g->root[s])
-            orr__group_reason(g, s, "%%%d %s -> %%%d: the reshape mixes axes, so its input gets a buffer", s, p->node[s]->op->name, c);
+            orr__group_reason(g, s, "%%%d %s -> %%%d: the reshape mixes axes, so its input gets a buffer", s,
+                              p->node[s]->op->name, c);
         need_buffer(g, c);
         return;
     }
     if (op == ORR__OP_BROADCAST && orr__shape_count(&p->node[c]->shape) > orr__shape_count(&p->node[x]->shape) &&
         g->cost[x] > CHEAP_FLOPS && !g->root[x]) {
         int64_t n = orr__shape_count(&p->node[x]->shape);
-        orr__group_reason(g, x, "%%%d %s -> %%%d: would be computed %lld times over by the broadcast", x, p->node[x]->op->name, c,
-               (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
+        orr__group_reason(g, x, "%%%d %s -> %%%d: would be computed %lld times over by the broadcast", x,
+                          p->node[x]->op->name, c, (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
         need_buffer(g, x);
         return;
     }
@@ -220,7 +222,7 @@ static void offer(orr__group *g, int c, int x)
 /* What take i reads by number, and its index. */
 static void offer_taken(orr__group *g, int i)
 {
-    const orr__prog *p = g->p;
+    const orr__capture *p = g->p;
     int x = orr__arg(p, i, 0), s = orr__fuse_strip(p, x);
     if (computes_taken(g, i)) {
         offer(g, i, x);
@@ -235,7 +237,7 @@ static void offer_taken(orr__group *g, int i)
 
 static void offer_parts(orr__group *g, int i)
 {
-    for (int k = 0; k < orr__prog_nin(g->p, i); k++) {
+    for (int k = 0; k < orr__capture_nin(g->p, i); k++) {
         int x = orr__arg(g->p, i, k);
         if (computes_part(g, i, x))
             offer(g, i, x);
@@ -247,8 +249,8 @@ static void offer_parts(orr__group *g, int i)
 /* All consumers of node i have spoken: is it a root? Then it asks for its inputs. */
 static void settle(orr__group *g, int i)
 {
-    const orr__prog *p = g->p;
-    int op = orr__op_of(p, i), nin = orr__prog_nin(p, i), own = g->owner[i];
+    const orr__capture *p = g->p;
+    int op = orr__op_of(p, i), nin = orr__capture_nin(p, i), own = g->owner[i];
     if (op == ORR__OP_LEAF || !g->live[i])
         return;
     if (!g->root[i] && !orr__computes(g, i) && !orr__is_view(op))
@@ -266,10 +268,12 @@ static void settle(orr__group *g, int i)
                                   p->node[i]->op->name, g->loads[i]);
         } else if (own >= 0 && g->size[own] >= ORR__REGION_MAX_OPS) {
             g->root[i] = true;
-            orr__group_reason(g, i, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own, ORR__REGION_MAX_OPS);
+            orr__group_reason(g, i, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own,
+                              ORR__REGION_MAX_OPS);
         } else if (own >= 0 && g->inputs[own] + nin > ORR__REGION_MAX_INPUTS) {
             g->root[i] = true;
-            orr__group_reason(g, i, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name, own, g->inputs[own]);
+            orr__group_reason(g, i, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name,
+                              own, g->inputs[own]);
         }
     }
     int region = g->root[i] ? i : own;
@@ -317,10 +321,12 @@ void orr__group_free(orr__group *g)
     memset(g, 0, sizeof *g);
 }
 
-orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group *g)
+orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__group *g)
 {
     size_t n = (size_t)p->n + 1;
-    *g = (orr__group){ .p = p, .fuse = how != ORR__FUSE_NONE, .rows = how >= ORR__FUSE_ROWS, .tiles = how >= ORR__FUSE_TILES };
+    *g = (orr__group){
+        .p = p, .fuse = how != ORR__FUSE_NONE, .rows = how >= ORR__FUSE_ROWS, .tiles = how >= ORR__FUSE_TILES
+    };
     g->live = calloc(n, sizeof *g->live);
     g->root = calloc(n, sizeof *g->root);
     g->owner = malloc(n * sizeof *g->owner);
@@ -330,7 +336,8 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group
     g->size = calloc(n, sizeof *g->size);
     g->inputs = calloc(n, sizeof *g->inputs);
     g->told = malloc(n * sizeof *g->told);
-    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->movable || !g->size || !g->inputs || !g->told) {
+    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->movable || !g->size || !g->inputs ||
+        !g->told) {
         orr__group_free(g);
         return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }
@@ -344,7 +351,7 @@ orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group
         need_buffer(g, p->out[k]);
     }
     for (int i = p->n; i-- > 0;) {
-        for (int k = 0; g->live[i] && k < orr__prog_nin(p, i); k++)
+        for (int k = 0; g->live[i] && k < orr__capture_nin(p, i); k++)
             g->live[orr__arg(p, i, k)] = true;
         settle(g, i);
     }

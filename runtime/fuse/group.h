@@ -12,18 +12,20 @@ enum { ORR__BY_SELF, ORR__BY_VIEW, ORR__BY_NUMBER, ORR__BYS };
 #define ORR__MANY_OWNERS (-2)
 
 typedef struct {
-    const orr__prog *p;
+    const orr__capture *p;
     bool fuse, rows, tiles; /* at all; rows in place too; work on the tiles of products too */
-    bool *live;      /* an output needs it                                       */
-    bool *root;      /* the node gets a buffer and a region of its own           */
-    int *owner;      /* else: the root into whose region it goes, NO, MANY       */
-    float *cost;     /* flops per element of the expression down to buffers      */
-    int *loads;      /* buffers that the expression reads                        */
-    bool *movable;   /* what a take reads by number may be computed there, for each */
-    int *size;       /* per root: nodes taken in so far                          */
-    int *inputs;     /* per root: buffers read so far                            */
-    char **reason; int *reason_of; int nreason, reason_cap; /* of: the root that was made */
-    int *told, *before; /* root -> the last reason for it; reason -> the one before for the same root; -1 */
+    bool *live;             /* an output needs it                                       */
+    bool *root;             /* the node gets a buffer and a region of its own           */
+    int *owner;             /* else: the root into whose region it goes, NO, MANY       */
+    float *cost;            /* flops per element of the expression down to buffers      */
+    int *loads;             /* buffers that the expression reads                        */
+    bool *movable;          /* what a take reads by number may be computed there, for each */
+    int *size;              /* per root: nodes taken in so far                          */
+    int *inputs;            /* per root: buffers read so far                            */
+    char **reason;
+    int *reason_of;
+    int nreason, reason_cap; /* of: the root that was made */
+    int *told, *before;      /* root -> the last reason for it; reason -> the one before for the same root; -1 */
     /* merge.c: roots that become one region with several outputs */
     int *home;       /* root -> the last root of its region; itself when alone   */
     int *members;    /* home -> number of roots at home there                    */
@@ -35,28 +37,35 @@ typedef struct {
     int *space;      /* home -> the node over whose elements its region runs: itself, or what it folds the rows of */
     int *order;      /* homes in an order that can be run, norder of them        */
     int norder;
-    bool *stored;    /* root -> somebody outside its region reads its buffer      */
-    bool *apart;     /* root -> lowering found that it cannot be done in place    */
+    bool *stored; /* root -> somebody outside its region reads its buffer      */
+    bool *apart;  /* root -> lowering found that it cannot be done in place    */
 } orr__group;
 
-#define ORR__REGION_MAX_OPS 64     /* larger kernels spill registers and compile slowly: 64 of the heaviest rows, 3 s */
-#define ORR__ROW_MAX 8192          /* a row that is folded in place stays in the second-level cache */
-#define ORR__REGION_MAX_INPUTS 14  /* task buffers and kernel arguments                 */
+#define ORR__REGION_MAX_OPS 64    /* larger kernels spill registers and compile slowly: 64 of the heaviest rows, 3 s */
+#define ORR__ROW_MAX 8192         /* a row that is folded in place stays in the second-level cache */
+#define ORR__REGION_MAX_INPUTS 14 /* task buffers and kernel arguments                 */
 
-orr_status orr__group_make(orr__site at, const orr__prog *p, int how, orr__group *g);
+orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__group *g);
 void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
-bool orr__is_compute(int op);                                    /* element-wise, cast, take or generator      */
-bool orr__is_choice(const orr__group *g, int i); /* a concat or pad whose elements may be chosen by place in any kernel */
+bool orr__is_compute(int op); /* element-wise, cast, take or generator      */
+bool orr__is_choice(const orr__group *g,
+                    int i); /* a concat or pad whose elements may be chosen by place in any kernel */
 orr_status orr__merge(orr__site at, orr__group *g);
 /* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
-orr_status orr__simplify(orr__site at, const orr__prog *p);
+orr_status orr__simplify(orr__site at, const orr__capture *p);
 
 bool orr__is_view(int op);                                       /* reshape, permute, broadcast, slice         */
-bool orr__reshape_is_squeeze(const orr__prog *p, int i);         /* only inserts or removes axes of length 1   */
+bool orr__reshape_is_squeeze(const orr__capture *p, int i);      /* only inserts or removes axes of length 1   */
 bool orr__squeeze_equal(const orr_shape *a, const orr_shape *b); /* the same but for axes of length 1          */
-static inline int orr__arg(const orr__prog *p, int i, int k) { return p->arg[p->arg0[i] + k]; }
-static inline int orr__op_of(const orr__prog *p, int i) { return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id; }
+static inline int orr__arg(const orr__capture *p, int i, int k)
+{
+    return p->arg[p->arg0[i] + k];
+}
+static inline int orr__op_of(const orr__capture *p, int i)
+{
+    return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id;
+}
 
 /* Is node i computed element by element, one way or the other? */
 static inline bool orr__computes(const orr__group *g, int i)
@@ -65,7 +74,7 @@ static inline bool orr__computes(const orr__group *g, int i)
 }
 
 /* Is root i a reduction of the last axis alone, short enough to be folded in place? */
-bool orr__folds_rows(const orr__prog *p, int i);
+bool orr__folds_rows(const orr__capture *p, int i);
 /* lower.c: the region whose last root is node `root`, with the roots that are at home there. */
 /* A region without instructions and kind MAP (ninstr 0): g->apart has a new member, and merging must begin anew. */
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r);

@@ -90,7 +90,7 @@ static void carry(orr__lview *w, int a, const orr__lview *v, int k)
         w->taken = (int8_t)a;
 }
 
-orr__lview orr__lower_through(const orr__prog *p, int i, const orr__lview *v)
+orr__lview orr__lower_through(const orr__capture *p, int i, const orr__lview *v)
 {
     const orr__node *n = p->node[i];
     const orr_shape *out = &n->shape, *in = &p->node[orr__arg(p, i, 0)]->shape;
@@ -143,7 +143,7 @@ static bool same_view(const orr__lview *a, const orr__lview *b, int rank)
 /* A reduction over the last axis inside its own region: the row's value, seen by all of the row. */
 static int lower_fold(orr__lowering *c, int i, const orr__lview *v)
 {
-    const orr__prog *p = c->p;
+    const orr__capture *p = c->p;
     const orr__node *n = p->node[i];
     int last = n->shape.rank - 1;
     bool fits = v->off[last] == 0;
@@ -174,10 +174,10 @@ static int lower_load(orr__lowering *c, int i, const orr__lview *v)
 
 static int lower_compute(orr__lowering *c, int i, const orr__lview *v)
 {
-    const orr__prog *p = c->p;
+    const orr__capture *p = c->p;
     const orr__node *n = p->node[i];
     orr__rinstr in = { ORR__RI_EW, n->dtype, (int16_t)n->op->id, -1, -1, -1, -1, p->scalar0[i] };
-    int nin = orr__prog_nin(p, i);
+    int nin = orr__capture_nin(p, i);
     int16_t *arg[3] = { &in.x, &in.y, &in.z };
     for (int k = 0; k < nin; k++)
         *arg[k] = (int16_t)orr__lower_node(c, orr__arg(p, i, k), v);
@@ -221,7 +221,7 @@ static bool sees_through(const orr__lowering *c, int i)
 /* Depth is bounded: a region has a limited number of ops. Views count for none, so they are no depth. */
 int orr__lower_node(orr__lowering *c, int i, const orr__lview *v)
 {
-    const orr__prog *p = c->p;
+    const orr__capture *p = c->p;
     orr__lview w = *v;
     for (; sees_through(c, i); i = orr__arg(p, i, 0))
         w = orr__lower_through(p, i, &w);
@@ -295,7 +295,7 @@ static void lower_rows(orr__lowering *c, int i)
 
 static void lower_map(orr__lowering *c, int i)
 {
-    const orr__prog *p = c->p;
+    const orr__capture *p = c->p;
     const orr__node *n = p->node[i];
     orr__region *r = c->r;
     int op = n->op->id;

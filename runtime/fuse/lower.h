@@ -16,15 +16,19 @@ typedef struct {
     int64_t lo[ORR__REGION_RANK], hi[ORR__REGION_RANK];
 } orr__lview;
 
-typedef struct { int node, reg; orr__lview v; } orr__memo;
+typedef struct {
+    int node, reg;
+    orr__lview v;
+} orr__memo;
 
 typedef struct {
     const orr__group *g;
-    const orr__prog *p;
+    const orr__capture *p;
     orr__region *r;
     int home;
     int refused; /* a root that this region sees otherwise than it must to have it inside, -1 */
-    orr__memo *memo; int nmemo, memo_cap;
+    orr__memo *memo;
+    int nmemo, memo_cap;
     int instr_cap, access_cap, in_cap;
     bool oom;
 } orr__lowering;
@@ -37,7 +41,7 @@ orr__access orr__lower_affine(const orr_shape *s, const orr__lview *v, int in);
 int16_t orr__lower_access(orr__lowering *c, orr__access a);
 int orr__lower_instr(orr__lowering *c, orr__rinstr in);
 /* v sees node i, a view; the result sees its input. */
-orr__lview orr__lower_through(const orr__prog *p, int i, const orr__lview *v);
+orr__lview orr__lower_through(const orr__capture *p, int i, const orr__lview *v);
 orr__lview orr__lower_identity(int rank);
 /* The register that holds node i as v sees it. */
 int orr__lower_node(orr__lowering *c, int i, const orr__lview *v);
@@ -49,10 +53,10 @@ int orr__lower_take(orr__lowering *c, int i, const orr__lview *v);
 /* Is take, concat or pad i, a root, alone, and are its operands buffers in row-major order? Then whole rows are copied. */
 bool orr__takes_buffers(const orr__group *g, int i);
 
-/* lower_part.c: a concat or pad as a choice between what it is made of, by place. */
+/* lower_concat_pad.c: a concat or pad as a choice between what it is made of, by place. */
 int orr__lower_parts(orr__lowering *c, int i, const orr__lview *v);
 
-/* lower_whole.c: the region of node i, whose kernel takes whole buffers. */
+/* lower_buffers.c: the region of node i, whose kernel takes whole buffers. */
 void orr__lower_whole(orr__lowering *c, int i);
 /* Makes the region iterate over shape s. */
 void orr__lower_space(orr__region *r, const orr_shape *s);

@@ -7,7 +7,7 @@
 /* An operand of a matmul: down through views to a buffer. `v` sees the operand. */
 static orr__access operand(orr__lowering *c, int i, orr__lview v)
 {
-    const orr__prog *p = c->p;
+    const orr__capture *p = c->p;
     for (;;) {
         int op = orr__op_of(p, i);
         if (c->g->root[i] || !orr__is_view(op) || (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, i)))

@@ -7,7 +7,7 @@
 bool orr__takes_buffers(const orr__group *g, int i)
 {
     bool all = g->members[i] == 1;
-    for (int k = 0; k < orr__prog_nin(g->p, i); k++) {
+    for (int k = 0; k < orr__capture_nin(g->p, i); k++) {
         int s = orr__fuse_strip(g->p, orr__arg(g->p, i, k));
         all = all && (g->p->leaf_of[s] >= 0 || g->root[s]);
     }
@@ -57,7 +57,7 @@ static int lower_place(orr__lowering *c, orr__rinstr in)
 
 int orr__lower_take(orr__lowering *c, int i, const orr__lview *v)
 {
-    const orr__prog *p = c->p;
+    const orr__capture *p = c->p;
     const orr__node *n = p->node[i];
     int x = orr__arg(p, i, 0), index = orr__arg(p, i, 1), axis = n->attr.axis;
     const orr_shape *from = &p->node[x]->shape, *by = &p->node[index]->shape;

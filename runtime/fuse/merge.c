@@ -10,7 +10,7 @@ static orr_status enomem(orr__site at)
     return orr__fail(at, ORR_ENOMEM, "no memory to order regions");
 }
 
-bool orr__folds_rows(const orr__prog *p, int i)
+bool orr__folds_rows(const orr__capture *p, int i)
 {
     const orr__node *n = p->node[i];
     if (orr__op_of(p, i) != ORR__OP_REDUCE || n->shape.rank < 1 || n->attr.mask != 1u << (n->shape.rank - 1) ||

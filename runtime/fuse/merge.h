@@ -5,15 +5,19 @@
 
 #include "runtime/fuse/group.h"
 
-typedef struct { int node; uint8_t by; } orr__mergeitem;
+typedef struct {
+    int node;
+    uint8_t by;
+} orr__mergeitem;
 
 typedef struct {
     orr__group *g;
-    orr__mergeitem *stack; int depth, cap;
+    orr__mergeitem *stack;
+    int depth, cap;
     int dep_cap, ndep;
     int *user, *next, *first, nuser; /* who reads root i: user[e] for e = first[i], next[e], … */
-    int *stamp; /* ORR__BYS·root + by: seen so; or home: visited by a search */
-    int mark;   /* the last that a search left there: below all others */
+    int *stamp;                      /* ORR__BYS·root + by: seen so; or home: visited by a search */
+    int mark;                        /* the last that a search left there: below all others */
 } orr__merging;
 
 /* Is root i element-wise? */
@@ -34,7 +38,7 @@ static inline bool orr__region_full(const orr__group *g, int i, int j, int reads
            g->inputs[i] + g->inputs[j] - reads > ORR__REGION_MAX_INPUTS;
 }
 
-/* merge_deps.c. One more node for the walk under way. The roots that root r reads, down through what vanishes into it. Is
+/* merge_dependencies.c. One more node for the walk under way. The roots that root r reads, down through what vanishes into it. Is
  * the region of `target` among what the region of `from` needs, directly or not? -1, false: no memory. The first region
  * that may need it: those of earlier roots do not, unless one has a later root, too. A mark that no stamp has. The roots
  * at home in a go to b, a later home. */
@@ -44,7 +48,7 @@ int orr__merge_least(const orr__group *g, int target);
 int orr__merge_mark(orr__merging *c);
 void orr__merge_members(orr__group *g, int a, int b);
 int orr__merge_reaches(orr__merging *c, int from, int target);
-/* merge_beside.c: reductions of the same elements that do not wait for one another. False: no memory. */
+/* merge_siblings.c: reductions of the same elements that do not wait for one another. False: no memory. */
 bool orr__merge_beside(orr__merging *c);
 
 /* Does anybody but the regions at home in j (and root `with`) read root i's buffer? */

@@ -49,8 +49,8 @@ void orr__explain_products(const orr__merging *c)
             if (!fold && !orr__joinable(g, u))
                 continue;
             orr__group_reason(g, i, "%%%d matmul -> %%%d %s: %s", i, u, g->p->node[u]->op->name,
-                              why                         ? why
+                              why                            ? why
                               : orr__region_full(g, i, j, 0) ? "the region is full"
-                                                          : "other regions need it, or stand between the two");
+                                                             : "other regions need it, or stand between the two");
         }
 }

@@ -7,8 +7,9 @@
 #include "runtime/base/hash.h"
 #include "runtime/fuse/group.h"
 
-static const char *const kind_name[ORR__G_KINDS] = { "map", "reduce", "argreduce", "matmul",
-                                                     "take", "scatter_add", "concat", "pad", "cholesky", "solve_triangular", "user" };
+static const char *const kind_name[ORR__G_KINDS] = { "map",      "reduce",           "argreduce", "matmul",
+                                                     "take",     "scatter_add",      "concat",    "pad",
+                                                     "cholesky", "solve_triangular", "user" };
 static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
 
 void orr__region_free(orr__region *r)
@@ -258,7 +259,7 @@ static const char *check(const orr__region *r)
     return NULL;
 }
 
-orr_status orr__regions_verify(const orr__prog *p, const orr__regions *rs)
+orr_status orr__regions_verify(const orr__capture *p, const orr__regions *rs)
 {
     for (int i = 0; i < rs->n; i++) {
         const orr__region *r = &rs->region[i];
@@ -309,9 +310,7 @@ static void print_instr(FILE *to, const orr__region *r, int i)
     case ORR__RI_SCALAR: fprintf(to, "      r%d = scalar s%d : %s\n", i, in->slot, dt); return;
     case ORR__RI_IOTA: fprintf(to, "      r%d = iota @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
     case ORR__RI_RANDOM: fprintf(to, "      r%d = random @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
-    case ORR__RI_FOLD:
-        fprintf(to, "      r%d = %s of the row of r%d : %s\n", i, rop_name[in->op], in->x, dt);
-        return;
+    case ORR__RI_FOLD: fprintf(to, "      r%d = %s of the row of r%d : %s\n", i, rop_name[in->op], in->x, dt); return;
     case ORR__RI_INSIDE: fprintf(to, "      r%d = inside @a%d : %s\n", i, in->a, dt); return;
     case ORR__RI_PLACE: fprintf(to, "      r%d = place of r%d @a%d : %s\n", i, in->x, in->a, dt); return;
     case ORR__RI_GATHER:

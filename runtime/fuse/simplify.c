@@ -9,10 +9,10 @@
 #include "runtime/fuse/group.h"
 
 /* Identities that hold for every value: NaN, infinities, signed zeros and wrapping integers included. */
-static int identity_of(const orr__prog *p, int i)
+static int identity_of(const orr__capture *p, int i)
 {
     const orr__node *n = p->node[i];
-    int op = orr__op_of(p, i), nin = orr__prog_nin(p, i);
+    int op = orr__op_of(p, i), nin = orr__capture_nin(p, i);
     if (nin < 1)
         return i;
     int x = orr__arg(p, i, 0), inner = orr__op_of(p, x);
@@ -32,29 +32,29 @@ static int identity_of(const orr__prog *p, int i)
 
 /* Nodes with numbers of their own (scalars, seeds) are never merged: equal today, they may differ at the plan's next
  * use. Leaves are what they are. */
-static bool mergeable(const orr__prog *p, int i)
+static bool mergeable(const orr__capture *p, int i)
 {
-    return p->leaf_of[i] < 0 && p->node[i]->nscalar == 0 && orr__prog_nin(p, i) > 0;
+    return p->leaf_of[i] < 0 && p->node[i]->nscalar == 0 && orr__capture_nin(p, i) > 0;
 }
 
-static uint64_t hash_of(const orr__prog *p, int i)
+static uint64_t hash_of(const orr__capture *p, int i)
 {
     const orr__node *n = p->node[i];
     int32_t head[3] = { n->op->id, n->dtype, n->shape.rank };
     uint64_t h = orr__hash(&n->attr, sizeof n->attr, orr__hash(head, sizeof head, 0));
-    return orr__hash(p->arg + p->arg0[i], (size_t)orr__prog_nin(p, i) * sizeof *p->arg, h);
+    return orr__hash(p->arg + p->arg0[i], (size_t)orr__capture_nin(p, i) * sizeof *p->arg, h);
 }
 
-static bool equal(const orr__prog *p, int a, int b)
+static bool equal(const orr__capture *p, int a, int b)
 {
     const orr__node *x = p->node[a], *y = p->node[b];
-    int nin = orr__prog_nin(p, a);
-    return x->op->id == y->op->id && x->dtype == y->dtype && nin == orr__prog_nin(p, b) &&
+    int nin = orr__capture_nin(p, a);
+    return x->op->id == y->op->id && x->dtype == y->dtype && nin == orr__capture_nin(p, b) &&
            orr__shape_equal(&x->shape, &y->shape) && !memcmp(&x->attr, &y->attr, sizeof x->attr) &&
            !memcmp(p->arg + p->arg0[a], p->arg + p->arg0[b], (size_t)nin * sizeof *p->arg);
 }
 
-orr_status orr__simplify(orr__site at, const orr__prog *p)
+orr_status orr__simplify(orr__site at, const orr__capture *p)
 {
     size_t size = 64;
     while (size < 2 * (size_t)p->n)
@@ -67,7 +67,7 @@ orr_status orr__simplify(orr__site at, const orr__prog *p)
     }
     memset(table, -1, size * sizeof *table);
     for (int i = 0; i < p->n; i++) {
-        int nin = orr__prog_nin(p, i);
+        int nin = orr__capture_nin(p, i);
         for (int k = 0; k < nin; k++)
             p->arg[p->arg0[i] + k] = same[orr__arg(p, i, k)];
         same[i] = p->leaf_of[i] >= 0 ? i : identity_of(p, i);

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include "runtime/base/fork.h"
-#include "runtime/graph/slot.h"
+#include "runtime/graph/handle_slot.h"
 
 static const orr__op poison_op = { ORR__OP_POISON, "poison" };
 static orr__poison_info oom_info = { ORR_ENOMEM, "no memory for a tensor" };

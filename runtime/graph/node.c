@@ -7,7 +7,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/pool.h"
 #include "runtime/graph/node.h"
-#include "runtime/graph/tls.h"
+#include "runtime/graph/thread_state.h"
 
 enum { BLOCK = 64, BATCH = 256 }; /* nodes allocated together; free ones handed over together */
 enum { FEW_DIMS = 4 };            /* as many as nearly all tensors have, or more */
@@ -252,21 +252,21 @@ void orr__node_free(orr__node *n)
         if (dead->in != dead->in3)
             free(dead->in);
         if (orr__node_value(dead))
-            orr__buf_unref(orr__node_value(dead));
+            orr__buffer_unref(orr__node_value(dead));
         if (dead->poison)
             free(dead->poison);
         node_recycle(tls, dead);
     }
 }
 
-void orr__node_publish(orr__node *n, orr__buf *b, bool kept)
+void orr__node_publish(orr__node *n, orr__buffer *b, bool kept)
 {
     orr__node *in3[3] = { NULL, NULL, NULL };
     orr__node **in = in3;
     orr__graph_lock();
     if (n->value) { /* another thread was first; both values are the same */
         orr__graph_unlock();
-        orr__buf_unref(b);
+        orr__buffer_unref(b);
         return;
     }
     int nin = n->nin;

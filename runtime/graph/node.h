@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <orrery/tensor.h>
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/shape.h"
 #include "runtime/base/status.h"
@@ -29,16 +29,20 @@ enum {
     ORR__OP_REDUCE,      /* attr.rop over attr.mask; shape keeps reduced axes as 1; dtype may be wider   */
     ORR__OP_ARGREDUCE,   /* ORR__RMAX/RMIN over attr.axis, kept as 1; i64; first of equals; NaN wins     */
     ORR__OP_MATMUL,      /* (b…, m, k) · (b…, k, n), equal batch dims, rank ≥ 2                          */
-    ORR__OP_TAKE,        /* in[0] at index in[1] (i32, i64; negative: from the end) of attr.axis, whose place in[1]'s axes take */
+    ORR__OP_TAKE, /* in[0] at index in[1] (i32, i64; negative: from the end) of attr.axis, whose place in[1]'s axes take */
     ORR__OP_SCATTER_ADD, /* in[0] + in[2] added at integer in[1] along attr.axis; in[2] shaped like TAKE's result */
     ORR__OP_CONCAT,      /* in[0…nin) along attr.axis                                                    */
     ORR__OP_CHOLESKY,    /* (b…, n, n), of which the lower triangles count; zeros above those of the result */
-    ORR__OP_SOLVE,       /* in[1] · op(in[0])⁻¹: (b…, n, n), (b…, m, n), equal batch dims; attr.mask: ORR__TRI_… */
-    ORR__OP_DEFINED,     /* in[nin-1], a value made of rows; the others are what its own derivatives need  */
-    ORR__OP_USER,        /* a kernel of the user's: op points into ops/define.h; attr.index, s[] its params */
-    ORR__OP_EW           /* first element-wise row                                                       */
+    ORR__OP_SOLVE, /* in[1] · op(in[0])⁻¹: (b…, n, n), (b…, m, n), equal batch dims; attr.mask: ORR__TRI_… */
+    ORR__OP_DEFINED, /* in[nin-1], a value made of rows; the others are what its own derivatives need  */
+    ORR__OP_USER,    /* a kernel of the user's: op points into ops/define.h; attr.index, s[] its params */
+    ORR__OP_EW       /* first element-wise row                                                       */
 };
-enum { ORR__TRI_LOWER = 1, ORR__TRI_TRANSPOSE = 2, ORR__TRI_UNIT = 4 }; /* as stored; then transposed; diagonal is ones */
+enum {
+    ORR__TRI_LOWER = 1,
+    ORR__TRI_TRANSPOSE = 2,
+    ORR__TRI_UNIT = 4
+}; /* as stored; then transposed; diagonal is ones */
 enum { ORR__RSUM, ORR__RPROD, ORR__RMAX, ORR__RMIN, ORR__RANY, ORR__RALL };
 enum { ORR__DBITS, ORR__DUNIFORM, ORR__DNORMAL, ORR__DINTEGERS, ORR__DPERMUTATION };
 
@@ -48,7 +52,10 @@ typedef struct orr__op {
     const char *name;
 } orr__op;
 
-typedef struct orr__poison_info { orr_status status; char text[512]; } orr__poison_info;
+typedef struct orr__poison_info {
+    orr_status status;
+    char text[512];
+} orr__poison_info;
 
 /* What belongs to the structure of a graph (numbers that may change from step to step are in s[]). */
 typedef struct {
@@ -65,14 +72,14 @@ typedef struct orr__node orr__node;
 struct orr__node {
     _Alignas(64) atomic_int refs;
     uint8_t dtype, nscalar;
-    uint8_t weak;      /* a scalar without a dtype of its own                                        */
-    uint8_t tracked;   /* a variable's value, or has one among its ancestors                         */
+    uint8_t weak;    /* a scalar without a dtype of its own                                        */
+    uint8_t tracked; /* a variable's value, or has one among its ancestors                         */
     int32_t nin;
     int32_t index;
     const orr__op *op;
-    _Atomic(orr__buf *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once, for good */
-    uint64_t born;     /* later than all that it was made from                                      */
-    uint64_t kin;      /* bits of the leaves and random tensors that it was made from, itself included */
+    _Atomic(orr__buffer *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once, for good */
+    uint64_t born;                /* later than all that it was made from                                      */
+    uint64_t kin;                 /* bits of the leaves and random tensors that it was made from, itself included */
     union {
         uint64_t mark;   /* walk epoch; under the lock                                              */
         orr__node *next; /* of nodes to which nobody refers: lists                                  */
@@ -82,14 +89,14 @@ struct orr__node {
     _Alignas(64) orr__node *in3[3];
     orr__poison_info *poison;
     const char *file;
-    const char *as;    /* of a row that a user's definition expanded to: its name, for people; else NULL */
-    uint64_t var;      /* handle of the variable whose value this became, 0: none                   */
+    const char *as; /* of a row that a user's definition expanded to: its name, for people; else NULL */
+    uint64_t var;   /* handle of the variable whose value this became, 0: none                   */
     int line;
-    bool kept;         /* it has its value only since who holds it should not need a variable's old one (keep.c) */
+    bool kept; /* it has its value only since who holds it should not need a variable's old one (donation_holders.c) */
 
     _Alignas(64) orr__scalar s[3]; /* nscalar of them                                               */
-    orr_shape shape;   /* from the fifth dimension on: zero in free nodes                           */
-    orr__attr attr;    /* of few ops: zero in free nodes                                            */
+    orr_shape shape;               /* from the fifth dimension on: zero in free nodes                           */
+    orr__attr attr;                /* of few ops: zero in free nodes                                            */
 };
 _Static_assert(offsetof(orr__node, shape.dim[4]) == 192, "what is as good as always zero begins the fourth line");
 
@@ -103,8 +110,8 @@ static inline orr__node *orr__node_ref(orr__node *n)
 orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                         orr__node *const *in);
 /* The same; `in` are counted up. */
-static inline orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
-                                       orr__node *const *in)
+static inline orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape,
+                                       int nin, orr__node *const *in)
 {
     for (int i = 0; i < nin; i++)
         (void)orr__node_ref(in[i]);
@@ -132,28 +139,28 @@ static inline size_t orr__node_bytes(const orr__node *n)
     return (size_t)orr__shape_count(&n->shape) * orr_dtype_size((orr_dtype)n->dtype);
 }
 /* The value, borrowed for as long as n; NULL: not computed yet. No lock is needed. */
-static inline orr__buf *orr__node_value(const orr__node *n)
+static inline orr__buffer *orr__node_value(const orr__node *n)
 {
     return atomic_load_explicit(&n->value, memory_order_acquire);
 }
 /* The value `b` becomes n's (reference taken over); n lets go of its inputs. kept: nobody asked for it. Takes the lock. op, dtype,
  * shape, s and attr never change after recording and may be read without it. */
-void orr__node_publish(orr__node *n, orr__buf *b, bool kept);
+void orr__node_publish(orr__node *n, orr__buffer *b, bool kept);
 
 /* -- handles ------------------------------------------------------------------------------------------- */
-orr_tensor *orr__handle_new(orr__node *n);           /* takes n's reference; current scope; poison on ENOMEM; n may be NULL
+orr_tensor *orr__handle_new(orr__node *n); /* takes n's reference; current scope; poison on ENOMEM; n may be NULL
                                                         (then: poison from the last error) */
 /* Borrowed; NULL: stale or foreign. A variable's present value, which stays until this call of the user's is over, even if another
  * thread assigns the variable. */
 orr__node *orr__handle_node(const orr_tensor *t);
-void orr__calls_over(void);                          /* no call of this thread's looks at a variable's value any more */
+void orr__calls_over(void); /* no call of this thread's looks at a variable's value any more */
 orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR_PRINTF(3, 4);
 /* For an op: borrowed nodes of its operands. false: *out is the poison to return (an operand's own, or a fresh
  * one that names operand `names[i]`: NULL, stale). Placeholders pass. */
 bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *const *names, orr__node **node,
                    orr_tensor **out);
 bool orr__handle_is_variable(const orr_tensor *t);
-void orr__handles_shutdown(void);                    /* frees all handles and scopes of all threads */
+void orr__handles_shutdown(void); /* frees all handles and scopes of all threads */
 /* Variables assigned by this thread and not evaluated yet: borrowed array of nodes, cleared by the second call. -1: no memory. */
 int orr__pending(orr__node ***nodes);
 void orr__pending_clear(void);

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/graph/tls.h"
+#include "runtime/graph/thread_state.h"
 
 /* Ended scopes that a thread keeps, and what their lists hold all together. */
 enum { KEPT = 8, KEPT_ITEMS = 32768, SERIALS = 1024 };

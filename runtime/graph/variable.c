@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/graph/tls.h"
+#include "runtime/graph/thread_state.h"
 
 /* Room for so many more in the list; false: no memory, last error set. */
 static bool pending_room(orr__tls *tls, size_t n)

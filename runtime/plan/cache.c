@@ -38,11 +38,11 @@ typedef struct {
 
 /* What is looked for. */
 typedef struct {
-    const orr__prog *p;
+    const orr__capture *p;
     settings s;
 } wanted;
 
-static void want(wanted *w, const orr__prog *p, bool lean)
+static void want(wanted *w, const orr__capture *p, bool lean)
 {
     w->p = p;
     memset(&w->s, 0, sizeof w->s);
@@ -127,7 +127,7 @@ static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__pla
     return orr__plan_ref(pl);
 }
 
-static orr_status get(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
+static orr_status get(orr__site at, const orr__capture *p, bool lean, orr__plan **plan)
 {
     wanted w;
     want(&w, p, lean);
@@ -166,7 +166,7 @@ static orr_status get(orr__site at, const orr__prog *p, bool lean, orr__plan **p
     return ORR_OK;
 }
 
-orr__plan *orr__plan_known(const orr__prog *p, size_t room)
+orr__plan *orr__plan_known(const orr__capture *p, size_t room)
 {
     wanted w;
     want(&w, p, false);
@@ -190,12 +190,12 @@ void orr__plan_done(orr__plan *p)
         orr__plan_unref(p);
 }
 
-orr_status orr__plan_get(orr__site at, const orr__prog *p, orr__plan **plan)
+orr_status orr__plan_get(orr__site at, const orr__capture *p, orr__plan **plan)
 {
     return get(at, p, false, plan);
 }
 
-orr_status orr__plan_get_within(orr__site at, const orr__prog *p, size_t room, orr__plan **plan)
+orr_status orr__plan_get_within(orr__site at, const orr__capture *p, size_t room, orr__plan **plan)
 {
     orr__plan *lean;
     orr_status st = get(at, p, false, plan);

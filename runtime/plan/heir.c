@@ -1,11 +1,11 @@
 /* Which outputs may be written where a leaf is: new values of variables over the old ones, where an evaluation finds that nobody
- * else can see these any more (runtime/graph/take.h). The plan only says where it could be; it is right either way.
+ * else can see these any more (runtime/graph/donation.h). The plan only says where it could be; it is right either way.
  * Whether it is worth the outputs that are kept for that.
  * Must not know: who sees what, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/graph/take.h"
+#include "runtime/graph/donation.h"
 #include "runtime/plan/make.h"
 
 static size_t bytes_of(const orr__value *v)
@@ -17,7 +17,7 @@ static size_t bytes_of(const orr__value *v)
  *
  * This is what every kernel for a CPU keeps to: C loops load all of an element, and of a whole block if they are cut into stages,
  * before they store any of it (codelets/emit/cloop_map.c); the interpreter writes an output of a block when it makes that
- * register, and reads an input until the last look at it (codelets/cpu/run.c). Neither promises a compiler that outputs and
+ * register, and reads an input until the last look at it (codelets/cpu/program_run.c). Neither promises a compiler that outputs and
  * inputs lie apart. Kernels for devices keep to nothing: steps that have one have no heirs. */
 static int last_look(const orr__region *r, int k)
 {
@@ -89,7 +89,7 @@ void orr__plan_heirs(orr__plan *p)
 }
 
 /* Small plans run on the calling thread, beside the old values. */
-static size_t bytes_spared(const orr__prog *p, const orr__plan *pl, const bool *needed)
+static size_t bytes_spared(const orr__capture *p, const orr__plan *pl, const bool *needed)
 {
     size_t sum = 0;
     for (int i = 0; i < pl->nvalue && pl->us >= orr__plan_inline_us(); i++) {
@@ -100,7 +100,7 @@ static size_t bytes_spared(const orr__prog *p, const orr__plan *pl, const bool *
     return sum;
 }
 
-orr_status orr__plan_weigh(orr__site at, const orr__prog *p, orr__plan *pl)
+orr_status orr__plan_weigh(orr__site at, const orr__capture *p, orr__plan *pl)
 {
     int first = p->nout - p->nkept;
     bool *needed = calloc((size_t)p->n + 1, sizeof *needed);
@@ -112,7 +112,7 @@ orr_status orr__plan_weigh(orr__site at, const orr__prog *p, orr__plan *pl)
         needed[p->out[k]] = true;
     }
     for (int i = p->n; i-- > 0;)
-        for (int k = 0; needed[i] && k < orr__prog_nin(p, i); k++)
+        for (int k = 0; needed[i] && k < orr__capture_nin(p, i); k++)
             needed[p->arg[p->arg0[i] + k]] = true;
     pl->spared_bytes = bytes_spared(p, pl, needed);
     pl->nkept = pl->kept_bytes < pl->spared_bytes ? p->nkept : 0;

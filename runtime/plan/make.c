@@ -272,10 +272,10 @@ int orr__plan_fusion(void)
     return orr__env.fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE;
 }
 
-static orr_status make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
+static orr_status make(orr__site at, const orr__capture *p, bool lean, orr__plan **plan)
 {
     orr__regions rs;
-    orr_status st = orr__prog_verify(p);
+    orr_status st = orr__capture_verify(p);
     if (st != ORR_OK || (st = orr__fuse(at, p, orr__plan_fusion(), &rs)) != ORR_OK)
         return st;
     if (orr__env.print & ORR__PRINT_FUSE)
@@ -311,9 +311,9 @@ static orr_status make(orr__site at, const orr__prog *p, bool lean, orr__plan **
 }
 
 /* Keeps what is held where that spares memory; else it is computed again should anybody ask. */
-orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan)
+orr_status orr__plan_make(orr__site at, const orr__capture *p, bool lean, orr__plan **plan)
 {
-    orr__prog less = *p;
+    orr__capture less = *p;
     orr__plan *with;
     orr_status st = make(at, p, lean, plan);
     if (st != ORR_OK || p->nkept == 0)

@@ -8,8 +8,9 @@
 
 /* Is it worth a graph of tasks of its own? */
 bool orr__region_graph(const orr__region *r, double us);
-int orr__region_tiles(const orr__region *r, double us, bool alone); /* launches along axis 0, ≥ 1; alone: all of a plan */
-bool orr__region_cuttable(const orr__region *r);        /* may it be launched for some of its rows? */
+int orr__region_tiles(const orr__region *r, double us,
+                      bool alone);                            /* launches along axis 0, ≥ 1; alone: all of a plan */
+bool orr__region_cuttable(const orr__region *r);              /* may it be launched for some of its rows? */
 void orr__step_cut(orr__plan *p, orr__step *s, int64_t rows); /* into tiles of that many rows; its outputs alike */
 /* Cuts a chain of steps over the same rows into strips, and makes it a bundle with a task for each. Steps only move. */
 orr_status orr__plan_strips(orr__site at, orr__plan *p);
@@ -40,16 +41,17 @@ orr_status orr__plan_urgency(orr__site at, orr__plan *p);
 /* Which outputs may have the memory of leaves, where an evaluation allows it (heir.c). */
 void orr__plan_heirs(orr__plan *p);
 /* Do leaves that are written over, since the last outputs are kept for who holds them, take more than these do? Notes both. */
-orr_status orr__plan_weigh(orr__site at, const orr__prog *p, orr__plan *pl);
+orr_status orr__plan_weigh(orr__site at, const orr__capture *p, orr__plan *pl);
 bool orr__plan_has_heir(const orr__plan *p, const orr__step *s, int k); /* could input k's memory be one's? */
-bool orr__plan_cannot_fail(const orr__plan *p); /* whatever the data are */
-bool orr__region_writes_elements(const orr__region *r);       /* one after the other, from what it reads there */
-bool orr__region_reads_elements(const orr__region *r, int k); /* input k, wherever it is read, in the one that is written */
+bool orr__plan_cannot_fail(const orr__plan *p);                         /* whatever the data are */
+bool orr__region_writes_elements(const orr__region *r); /* one after the other, from what it reads there */
+bool orr__region_reads_elements(const orr__region *r,
+                                int k); /* input k, wherever it is read, in the one that is written */
 /* Before bundles: what is needed for these outputs stands before what is not. Steps only move. */
 orr_status orr__plan_awaited_first(orr__site at, orr__plan *p);
 int orr__plan_head(const orr__plan *p, int i); /* the first step of the bundle that step i is in, else i */
 /* lean: in little memory, at the cost of bundles and of work done twice. */
-orr_status orr__plan_make(orr__site at, const orr__prog *p, bool lean, orr__plan **plan);
+orr_status orr__plan_make(orr__site at, const orr__capture *p, bool lean, orr__plan **plan);
 orr_status orr__step_prepare(orr__step *s); /* its kernels */
 /* Lean plans: the order, instead of orr__plan_bundle; then, with outputs known, what is computed again. */
 orr_status orr__plan_lean_order(orr__site at, orr__plan *p, int *renumber);
@@ -85,7 +87,7 @@ orr_dtype orr__product_sums_in(const orr__region *whole);
 typedef enum { ORR__LIES_BY_TERMS, ORR__LIES_ACROSS, ORR__LIES_OTHERWISE } orr__lie;
 orr__lie orr__product_lies(const orr__region *whole, int o);
 /* The region that makes factor o of product j, and nothing but that, element by element; -1: none does. */
-int orr__factor_maker(const orr__prog *p, const orr__regions *rs, int j, int o);
+int orr__factor_maker(const orr__capture *p, const orr__regions *rs, int j, int o);
 bool orr__map_terms_can(const orr__region *map, const orr__region *whole, int o);
 orr__region *orr__map_terms(const orr__region *map, const orr__region *whole, int o, int64_t lo, int64_t hi);
 

@@ -7,7 +7,7 @@
 
 typedef struct {
     orr__site at;
-    const orr__prog *p;
+    const orr__capture *p;
     orr__plan *plan;
     int *value_of; /* capture node -> value, -1 */
     int value_cap, step_cap;

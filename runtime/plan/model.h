@@ -31,7 +31,10 @@ double orr__task_size(const orr__step *s, int64_t rows);
 void orr__model_add(const orr__step *s, int64_t rows, orr__on on, double us);
 
 typedef enum { ORR__MEASURED, ORR__FITTED, ORR__ESTIMATED } orr__basis;
-typedef struct { double us; orr__basis basis; } orr__guess;
+typedef struct {
+    double us;
+    orr__basis basis;
+} orr__guess;
 orr__guess orr__model_guess(const orr__step *s, int64_t rows, orr__on on);
 bool orr__step_can(const orr__step *s, orr__on on);
 /* A task of tile t (< 0: the whole step) on each device; us < 0 where that cannot do it. The least of them. */
@@ -53,7 +56,9 @@ void orr__models_guard(void); /* its locks, against forks */
 
 /* -- parts of it, for tests ------------------------------------------------------------------------------- */
 
-typedef struct { double size, us, weight; } orr__sample;
+typedef struct {
+    double size, us, weight;
+} orr__sample;
 /* log us = a + b log size by weighted least squares, 0.2 ≤ b ≤ 1.2; b = 1 where sizes do not differ. false: none. */
 bool orr__fit(const orr__sample *s, int n, double *a, double *b);
 /* One more sample. false: it was far off and not counted, or (*reset) it shows that all before were poison. */

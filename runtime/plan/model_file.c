@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
-#include "runtime/base/point.h"
-#include "runtime/base/sealed.h"
+#include "runtime/base/decimal.h"
+#include "runtime/base/checked_file.h"
 #include "runtime/plan/profile.h"
 
 /* Counted up when a line, a size or a kernel's key means something else. */

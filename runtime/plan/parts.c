@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include "ops/ew_id.h"
-#include "runtime/base/buf.h"
+#include "runtime/base/buffer.h"
 #include "runtime/plan/make.h"
 
 orr_dtype orr__product_sums_in(const orr__region *whole)
@@ -224,7 +224,7 @@ orr__region *orr__map_terms(const orr__region *map, const orr__region *whole, in
 }
 
 /* Does anybody else read the node? */
-static bool read_elsewhere(const orr__prog *p, const orr__regions *rs, int j, int32_t node)
+static bool read_elsewhere(const orr__capture *p, const orr__regions *rs, int j, int32_t node)
 {
     const orr__region *w = &rs->region[j];
     for (int k = 0; k < p->nout; k++)
@@ -241,7 +241,7 @@ static bool read_elsewhere(const orr__prog *p, const orr__regions *rs, int j, in
 }
 
 /* What the map reads stays until its last part is made; so that must be little, or there anyway. */
-static bool reads_little(const orr__prog *p, const orr__region *map)
+static bool reads_little(const orr__capture *p, const orr__region *map)
 {
     double bytes = 0;
     for (int k = 0; k < map->nin; k++)
@@ -250,7 +250,7 @@ static bool reads_little(const orr__prog *p, const orr__region *map)
     return bytes * 8 <= (double)map->out_count * (double)orr_dtype_size((orr_dtype)map->out_dtype[0]);
 }
 
-int orr__factor_maker(const orr__prog *p, const orr__regions *rs, int j, int o)
+int orr__factor_maker(const orr__capture *p, const orr__regions *rs, int j, int o)
 {
     const orr__region *w = &rs->region[j];
     if (w->kind != ORR__G_MATMUL || w->rank != 3 || !orr__is_float((orr_dtype)w->in_dtype[w->access[o].input]))

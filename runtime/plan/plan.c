@@ -220,8 +220,10 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         fprintf(to, "  keeps %zu bytes for their holders, so that %zu bytes of old values can be written over\n",
                 p->kept_bytes, p->spared_bytes);
     else if (p->kept_bytes > 0)
-        fprintf(to, "  old values stay for who holds what is made of them: keeping that would take %zu bytes and spare %zu\n",
-                p->kept_bytes, p->spared_bytes);
+        fprintf(
+            to,
+            "  old values stay for who holds what is made of them: keeping that would take %zu bytes and spare %zu\n",
+            p->kept_bytes, p->spared_bytes);
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
         if (s->members > 1)

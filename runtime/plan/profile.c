@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include "codelets/codelet.h"
 #include "runtime/base/env.h"
-#include "runtime/base/point.h"
-#include "runtime/base/sealed.h"
+#include "runtime/base/decimal.h"
+#include "runtime/base/checked_file.h"
 #include "runtime/plan/plan.h"
 
 #define HEAD "orrery machine 1"

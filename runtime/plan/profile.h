@@ -9,14 +9,14 @@
 
 /* Per µs on one core, where not said otherwise. */
 typedef struct orr__profile {
-    double stream;     /* bytes read and written over arrays that no cache holds                   */
-    double cached;     /* the same over arrays that the second cache holds                         */
-    double stream_all; /* of arrays that no cache holds, all cores together                        */
-    double math;       /* additions of f32 in a compiled loop that this is as good as (exp: 20)    */
+    double stream;         /* bytes read and written over arrays that no cache holds                   */
+    double cached;         /* the same over arrays that the second cache holds                         */
+    double stream_all;     /* of arrays that no cache holds, all cores together                        */
+    double math;           /* additions of f32 in a compiled loop that this is as good as (exp: 20)    */
     double gemm32, gemm64; /* flops of a matrix product                                            */
-    double kernel_us;  /* a launch with nothing to do                                              */
-    double task_us;    /* one of many tasks with nothing to do                                     */
-    double latency_us; /* one task alone: data registered, submitted, waited for                   */
+    double kernel_us;      /* a launch with nothing to do                                              */
+    double task_us;        /* one of many tasks with nothing to do                                     */
+    double latency_us;     /* one task alone: data registered, submitted, waited for                   */
 } orr__profile;
 
 /* The numbers in force: fixed ones with ORRERY_DETERMINISTIC, ORRERY_MACHINE=fixed, and until measured ones are there. */
@@ -35,7 +35,11 @@ void orr__profile_measure(orr__profile *p, const atomic_bool *stop);
 bool orr__profile_plausible(const orr__profile *p);
 
 /* Row i of the table, for people; false at its end. */
-typedef struct { const char *name, *unit, *meaning; size_t offset; double low, high; } orr__profile_row;
+typedef struct {
+    const char *name, *unit, *meaning;
+    size_t offset;
+    double low, high;
+} orr__profile_row;
 const orr__profile_row *orr__profile_table(size_t i);
 static inline double *orr__profile_at(orr__profile *p, const orr__profile_row *row)
 {

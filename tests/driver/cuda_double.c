@@ -1,4 +1,4 @@
-/* A driver of two devices that exist only on paper: what tests/test_codelets_devices opens as libcuda.so.1.
+/* A driver of two devices that exist only on paper: what tests/codelets/devices opens as libcuda.so.1.
  * Must not know: who asks. */
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* NVML of two devices that exist only on paper, one that tells all and one that tells little: what
- * tests/test_codelets_devices opens as libnvidia-ml.so.1. Units are those of the real one: bytes, °C, mW, %, MHz.
+ * tests/codelets/devices opens as libnvidia-ml.so.1. Units are those of the real one: bytes, °C, mW, %, MHz.
  * Must not know: who asks. */
 #include <string.h>
 

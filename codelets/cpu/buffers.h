@@ -1,0 +1,24 @@
+/* What the kernels share that work on whole inputs instead of blocks: matmul, take, scatter_add, concat, pad, cholesky, solve.
+ * Must not know: StarPU, plans. */
+#ifndef ORR_CPU_WHOLE_H
+#define ORR_CPU_WHOLE_H
+
+#include "codelets/codelet.h"
+
+static inline orr__site orr__cpu_site(const orr__launch *l)
+{
+    return ORR__SITE(l->region->file, l->region->line, l->region->label);
+}
+/* "the matrix", or "matrix (1, 2) of the batch": number q of those in the region's one output. */
+typedef struct {
+    char s[128];
+} orr__which;
+orr__which orr__cpu_which(const orr__region *r, int64_t q);
+/* n elements of `size` bytes at dst become the one at `value`. */
+void orr__cpu_fill(void *dst, size_t size, const void *value, int64_t n);
+/* Around a call of BLAS: 0 when there is no memory for it, else what orr__cpu_blas_leave gets. kept: BLAS took its
+ * buffer, and has it for the next call. */
+int orr__cpu_blas_enter(void);
+void orr__cpu_blas_leave(int n, bool kept);
+
+#endif

@@ -1,0 +1,110 @@
+/* Tier 1 of a CPU kernel: when it is asked for, and a launch through it.
+ * Must not know: how anything is compiled or interpreted. */
+#include "config.h"
+
+#include "codelets/cpu/cpu.h"
+#include "codelets/cpu/product_map.h"
+#include "codelets/emit/cloop.h"
+#include "codelets/jit/jit.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+
+enum { WORDS = 256 }; /* of a launch, on the stack */
+
+orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
+{
+    k->jit = NULL;
+    if (orr__env.jit == ORR__JIT_OFF || !orr__emit_c_can(r))
+        return ORR_OK;
+    int words = orr__emit_c_words(r);
+    if (words < 0 || words > WORDS)
+        return ORR_OK;
+    k->jit = orr__jit_new(r->key, r->label);
+    return k->jit ? ORR_OK : ORR_ENOMEM;
+}
+
+bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
+{
+    int64_t word[WORDS];
+    orr__jit *j = k->jit;
+    orr__jit_fn *fn = atomic_load_explicit(&j->fn, memory_order_acquire);
+    if (!fn) {
+        if (orr__jit_hot(j))
+            orr__jit_ask(j, orr__emit_c(l->region));
+        if (orr__env.jit == ORR__JIT_WAIT)
+            orr__jit_wait(j); /* even where another thread has asked */
+        fn = atomic_load_explicit(&j->fn, memory_order_acquire);
+    }
+    if (!fn || l->lo >= l->hi)
+        return false;
+    orr__emit_c_args(l, word);
+    return fn(l->in, l->out, word) == 0;
+}
+
+/* One launch counts for 1 ms at most: a thread that was off its core is not taken for a hot kernel, and what runs once or
+ * twice is not compiled. */
+void orr__cpu_tier_spent(orr__kernel *k, double seconds)
+{
+    seconds = seconds < 1e-3 ? seconds : 1e-3;
+    atomic_fetch_add_explicit(&k->jit->ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
+}
+
+bool orr__cpu_tier_cold(const orr__kernel *k)
+{
+    return atomic_load_explicit(&k->jit->state, memory_order_relaxed) == ORR__JIT_COLD;
+}
+
+const char *orr__cpu_tier(const orr__kernel *k)
+{
+    if (!k->jit)
+        return "tier 0";
+    switch (atomic_load(&k->jit->state)) {
+    case ORR__JIT_READY: return "tier 1, compiled";
+    case ORR__JIT_ASKED: return "tier 0, being compiled";
+    case ORR__JIT_NEVER: return "tier 0, could not be compiled";
+    default: return "tier 0, not compiled yet";
+    }
+}
+
+bool orr__cpu_settled(const orr__kernel *k)
+{
+    const orr__region *r;
+    if (k->tail)
+        k = orr__tail_kernel(k->tail, &r);
+    if (!k->jit || orr__env.jit == ORR__JIT_OFF)
+        return true;
+    int state = atomic_load_explicit(&k->jit->state, memory_order_relaxed);
+    return state == ORR__JIT_READY || state == ORR__JIT_NEVER;
+}
+
+void orr__cpu_tier_release(orr__kernel *k)
+{
+    orr__jit_unref(k->jit);
+}
+
+void orr__cpu_compile(orr__kernel *k, const orr__region *r)
+{
+    if (k->tail)
+        k = orr__tail_kernel(k->tail, &r);
+    if (k->jit && atomic_load(&k->jit->state) == ORR__JIT_COLD)
+        orr__jit_ask(k->jit, orr__emit_c(r));
+}
+
+void orr__cpu_compiled(orr__kernel *k)
+{
+    const orr__region *r;
+    if (k->tail)
+        k = orr__tail_kernel(k->tail, &r);
+    if (k->jit)
+        orr__jit_wait(k->jit);
+}
+
+void orr__cpu_start(void)
+{
+    orr__jit_start();
+}
+
+void orr__cpu_stop(void)
+{
+    orr__jit_stop();
+}

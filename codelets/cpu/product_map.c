@@ -1,0 +1,211 @@
+/* The work on a matrix product as a map of its own over one batch's rows and columns, with the product as one more input.
+ * Must not know: how the product is computed. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/cpu/cpu.h"
+#include "codelets/cpu/product_map.h"
+#include "codelets/cpu/buffers.h"
+
+struct orr__tail {
+    orr__region region; /* dims m, n, or both as one                                        */
+    orr__kernel *kernel;
+    int *input;  /* the matmul's number of each input but the last, the product      */
+    int *access; /* the matmul's number of each access but the last, the product's   */
+    int kept;
+    int out[ORR__REGION_OUTS]; /* the matmul's number of each output                       */
+    int64_t m, n;
+};
+
+enum { FEW = 32 };
+
+static bool keeps(const orr__region *r, int k)
+{
+    return r->out_reg[k] == 0 && r->out_dtype[k] == r->instr[0].dtype;
+}
+
+static orr_status allocate(orr__tail *t, const orr__region *r)
+{
+    orr__region *x = &t->region;
+    size_t ni = (size_t)r->nin + 1, na = (size_t)r->naccess + 1, n = (size_t)r->ninstr + 1;
+    t->input = orr__alloc_n(ni, sizeof *t->input);
+    t->access = orr__alloc_n(na, sizeof *t->access);
+    x->instr = orr__alloc_n(n, sizeof *x->instr);
+    x->access = orr__alloc_n(na, sizeof *x->access);
+    x->in = orr__alloc_n(ni, sizeof *x->in);
+    x->in_dtype = orr__alloc_n(ni, sizeof *x->in_dtype);
+    x->in_count = orr__alloc_n(ni, sizeof *x->in_count);
+    return t->input && t->access && x->instr && x->access && x->in && x->in_dtype && x->in_count ? ORR_OK : ORR_ENOMEM;
+}
+
+static int input(orr__tail *t, const orr__region *r, int i)
+{
+    orr__region *x = &t->region;
+    for (int k = 0; k < x->nin; k++)
+        if (t->input[k] == i)
+            return k;
+    t->input[x->nin] = i;
+    x->in[x->nin] = r->in[i];
+    x->in_dtype[x->nin] = r->in_dtype[i];
+    x->in_count[x->nin] = r->in_count[i];
+    return x->nin++;
+}
+
+/* Access a of the matmul, whose axes m and n are the map's. */
+static int access(orr__tail *t, const orr__region *r, int a)
+{
+    orr__region *x = &t->region;
+    const orr__access *from = &r->access[a];
+    for (int k = 0; k < x->naccess; k++)
+        if (t->access[k] == a)
+            return k;
+    t->access[x->naccess] = a;
+    orr__access *to = &x->access[x->naccess];
+    *to = *from;
+    to->input = from->input < 0 ? -1 : input(t, r, from->input);
+    memset(to->stride, 0, sizeof to->stride);
+    to->stride[0] = from->stride[r->rank - 3];
+    to->stride[1] = from->stride[r->rank - 2];
+    return x->naccess++;
+}
+
+/* Halves are taken as they are multiplied, in f32, and rounded in the map's first instruction. */
+static void instructions(orr__tail *t, const orr__region *r)
+{
+    orr__region *x = &t->region;
+    orr_dtype made = (orr_dtype)r->instr[0].dtype, takes = t->kept < 0 ? orr__compute_dtype(made) : made;
+    int16_t more = takes != made; /* registers before the matmul's register 0 */
+    for (int i = 0; i < r->ninstr; i++) {
+        orr__rinstr in = r->instr[i];
+        in.x = (int16_t)(in.x < 0 ? -1 : in.x + more);
+        in.y = (int16_t)(in.y < 0 ? -1 : in.y + more);
+        in.z = (int16_t)(in.z < 0 ? -1 : in.z + more);
+        in.a = (int16_t)(in.a < 0 ? -1 : access(t, r, in.a));
+        x->instr[i + more] = in;
+    }
+    int a = x->naccess++, product = x->nin++;
+    x->access[a] = (orr__access){ .input = product, .stride = { t->n, 1 } };
+    x->in[product] = -1;
+    x->in_dtype[product] = (uint8_t)takes;
+    x->in_count[product] = t->m * t->n;
+    x->instr[0] = (orr__rinstr){ ORR__RI_LOAD, (uint8_t)takes, 0, -1, -1, -1, (int16_t)a, -1 };
+    if (more)
+        x->instr[1] = (orr__rinstr){ ORR__RI_CAST, (uint8_t)made, 0, 0, -1, -1, -1, -1 };
+    x->ninstr = r->ninstr + more;
+    for (int k = 0; k < r->nout; k++)
+        if (k != t->kept) {
+            t->out[x->nout] = k;
+            x->out[x->nout] = r->out[k];
+            x->out_dtype[x->nout] = r->out_dtype[k];
+            x->out_reg[x->nout++] = (int16_t)(r->out_reg[k] + more);
+        }
+}
+
+orr__tail *orr__tail_new(const orr__region *r)
+{
+    orr__tail *t = orr__alloc(sizeof *t);
+    if (!t)
+        return NULL;
+    t->kept = -1;
+    t->m = r->dim[r->rank - 3];
+    t->n = r->dim[r->rank - 2];
+    for (int k = 0; k < r->nout; k++)
+        t->kept = t->kept < 0 && keeps(r, k) ? k : t->kept;
+    orr_status st = allocate(t, r);
+    if (st == ORR_OK) {
+        orr__region *x = &t->region;
+        x->kind = ORR__G_MAP;
+        x->rank = 2;
+        x->dim[0] = t->m;
+        x->dim[1] = t->n;
+        x->out_count = t->m * t->n;
+        x->slot = -1;
+        x->file = r->file;
+        x->line = r->line;
+        instructions(t, r);
+        orr__region_finish(x);
+        st = orr__cpu.prepare(x, &t->kernel);
+    }
+    if (st == ORR_OK)
+        return t;
+    orr__tail_free(t);
+    return NULL;
+}
+
+void orr__tail_free(orr__tail *t)
+{
+    if (!t)
+        return;
+    orr__cpu.release(t->kernel);
+    orr__region_free(&t->region);
+    free(t->input);
+    free(t->access);
+    free(t);
+}
+
+int orr__tail_kept(const orr__tail *t)
+{
+    return t->kept;
+}
+
+orr_dtype orr__tail_takes(const orr__tail *t)
+{
+    return (orr_dtype)t->region.in_dtype[t->region.nin - 1];
+}
+
+orr__kernel *orr__tail_kernel(const orr__tail *t, const orr__region **r)
+{
+    *r = &t->region;
+    return t->kernel;
+}
+
+/* Where batch q of access `a` of the matmul begins. */
+static int64_t batch_offset(const orr__region *r, int a, int64_t q)
+{
+    int64_t offset = r->access[a].offset;
+    for (int d = r->rank - 4; d >= 0; d--) {
+        offset += (d ? q % r->dim[d] : q) * r->access[a].stride[d];
+        q = d ? q / r->dim[d] : 0;
+    }
+    return offset;
+}
+
+static orr_status launch(const orr__tail *t, const orr__launch *l, int64_t q, int64_t lo, int64_t hi,
+                         const void *product, orr__access *acc, void **in)
+{
+    orr__region x = t->region; /* this batch's, with the product's rows from lo on */
+    orr__kernel k = *t->kernel;
+    void *out[ORR__REGION_OUTS];
+    int64_t by = x.rank == 1 ? t->n : 1;
+    memcpy(acc, x.access, (size_t)x.naccess * sizeof *acc);
+    x.access = k.access = acc;
+    for (int a = 0; a < x.naccess - 1; a++)
+        acc[a].offset = batch_offset(l->region, t->access[a], q);
+    acc[x.naccess - 1].offset = -lo * t->n;
+    for (int i = 0; i < x.nin - 1; i++)
+        in[i] = l->in[t->input[i]];
+    memcpy(&in[x.nin - 1], &product, sizeof product); /* which no map writes */
+    for (int n = 0; n < x.nout; n++)
+        out[n] = (char *)l->out[t->out[n]] + (size_t)(q * t->m * t->n) * orr_dtype_size((orr_dtype)x.out_dtype[n]);
+    orr__launch one = { .region = &x, .lo = lo * by, .hi = hi * by, .in = in, .out = out, .scalar = l->scalar };
+    return orr__cpu.launch(&k, &one);
+}
+
+orr_status orr__tail_run(const orr__tail *t, const orr__launch *l, int64_t q, int64_t lo, int64_t hi,
+                         const void *product)
+{
+    orr__access few[FEW], *acc = few;
+    void *few_in[FEW], **in = few_in;
+    const orr__region *x = &t->region;
+    bool many = x->naccess > FEW || x->nin > FEW;
+    if (many) {
+        acc = orr__alloc_n((size_t)x->naccess, sizeof *acc);
+        in = orr__alloc_n((size_t)x->nin, sizeof *in);
+    }
+    orr_status st = acc && in ? launch(t, l, q, lo, hi, product, acc, in) : ORR_ENOMEM;
+    if (many) {
+        free(acc);
+        free(in);
+    }
+    return st;
+}

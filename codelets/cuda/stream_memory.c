@@ -1,0 +1,120 @@
+/* What belongs to a stream: memory that its launches share; and flags that kernels raise in host memory.
+ * Must not know: kernels, regions. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/cuda/cuda.h"
+#include "runtime/base/buffer.h"
+
+enum { FLAGS = 128, LEAST = 1 << 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static orr__cu_room *rooms;
+
+static struct {
+    int32_t *host; /* a few pages for all, NULL: not allocated yet */
+    bool taken[FLAGS];
+    bool none; /* this machine gives none */
+} flags;
+
+orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    void *context = NULL;
+    if (d)
+        (void)d->context(&context);
+    (void)pthread_mutex_lock(&lock);
+    orr__cu_room *r = rooms;
+    while (r && !(r->stream == stream && r->context == context))
+        r = r->next;
+    if (!r && (r = orr__alloc(sizeof *r)) != NULL) {
+        r->stream = stream;
+        r->context = context;
+        r->next = rooms;
+        rooms = r;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    *room = r;
+    return r ? ORR_OK : orr__fail_place(at, ORR_ENOMEM);
+}
+
+/* Grown by doubling, so seldom; freeing waits for what is under way. */
+orr_status orr__cu_room_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    size_t size = *have ? *have : LEAST;
+    if (bytes <= *have)
+        return ORR_OK;
+    while (size < bytes)
+        size *= 2;
+    if (*p)
+        (void)d->free(*p);
+    *p = 0;
+    *have = 0;
+    int code = d->alloc(p, size);
+    if (code != ORR__CU_OK)
+        return orr__cu_fail(at, "cuMemAlloc", code);
+    *have = size;
+    return ORR_OK;
+}
+
+void orr__cu_rooms_stop(void)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    (void)pthread_mutex_lock(&lock);
+    while (rooms) {
+        orr__cu_room *r = rooms;
+        void *before;
+        rooms = r->next;
+        if (d && d->push(r->context) == ORR__CU_OK) {
+            orr__cu_address p[] = { r->scratch, r->words, r->workspace, r->factor, r->info };
+            for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+                if (p[i])
+                    (void)d->free(p[i]);
+            if (r->lt)
+                (void)orr__cu_lt(NULL)->destroy(r->lt);
+            if (r->solver)
+                (void)orr__cu_solver(NULL)->destroy(r->solver);
+            if (r->blas)
+                (void)orr__cu_blas(NULL)->destroy(r->blas);
+            if (flags.host)
+                (void)d->host_free(flags.host);
+            flags.host = NULL;
+            (void)d->pop(&before);
+        }
+        orr__cu_shapes_free(r->shape);
+        free(r);
+    }
+    flags.host = NULL; /* no context, no memory of it */
+    flags.none = false;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+int32_t *orr__cu_flag_take(orr__cu_address *device)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    int32_t *flag = NULL;
+    (void)pthread_mutex_lock(&lock);
+    if (!flags.host && !flags.none) {
+        void *p = NULL;
+        if (d->host_alloc(&p, FLAGS * ORR__CU_FLAG * sizeof *flags.host, ORR__CU_HOST_PORTABLE | ORR__CU_HOST_MAPPED) ==
+            ORR__CU_OK)
+            flags.host = p;
+        flags.none = !flags.host;
+    }
+    for (int i = 0; i < FLAGS && flags.host && !flag; i++)
+        if (!flags.taken[i] && d->host_address(device, &flags.host[i * ORR__CU_FLAG], 0) == ORR__CU_OK) {
+            flags.taken[i] = true;
+            flag = &flags.host[i * ORR__CU_FLAG];
+        }
+    (void)pthread_mutex_unlock(&lock);
+    return flag;
+}
+
+void orr__cu_flag_put(int32_t *flag)
+{
+    (void)pthread_mutex_lock(&lock);
+    if (flag && flags.host)
+        flags.taken[(flag - flags.host) / ORR__CU_FLAG] = false;
+    (void)pthread_mutex_unlock(&lock);
+}

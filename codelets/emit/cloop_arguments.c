@@ -1,0 +1,148 @@
+/* The argument words of a C loop: where each stands, and a launch's values.
+ * Must not know: the text. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/emit/cloop_internal.h"
+
+/* Not by size: axes of size 1 move as their strides say, so that the text depends on what the region's key does. */
+static uint8_t move_of(int64_t stride)
+{
+    return stride == 0 ? ORR__MOVE_NONE : stride == 1 ? ORR__MOVE_UNIT : ORR__MOVE_ANY;
+}
+
+static int access_words(const orr__region *r, const orr__access *a)
+{
+    int n = 1;
+    for (int d = 0; d < r->rank; d++)
+        n += move_of(a->stride[d]) == ORR__MOVE_ANY;
+    return n + a->placed + orr__emit_box_words(a);
+}
+
+int orr__emit_c_words(const orr__region *r)
+{
+    int n = orr__cloop_size_at(r, r->rank);
+    for (int a = 0; a < r->naccess; a++)
+        n += access_words(r, &r->access[a]);
+    for (int i = 0; i < r->ninstr; i++)
+        n += orr__emit_scalars(&r->instr[i]);
+    return n;
+}
+
+static orr_status make_layout(const orr__region *r, orr__layout *l)
+{
+    size_t n = r->naccess > 0 ? (size_t)r->naccess : 1;
+    l->at = orr__alloc_n(n, sizeof *l->at);
+    l->move = orr__alloc_n(n, ORR_MAX_RANK);
+    if (!l->at || !l->move)
+        return ORR_ENOMEM;
+    int word = orr__cloop_size_at(r, r->rank);
+    for (int a = 0; a < r->naccess; a++) {
+        l->at[a] = (int16_t)word;
+        word += access_words(r, &r->access[a]);
+        for (int d = 0; d < r->rank; d++)
+            l->move[a * ORR_MAX_RANK + d] = move_of(r->access[a].stride[d]);
+    }
+    l->out_at = ORR__CLOOP_OUT_AT;
+    l->scalar_at = word;
+    l->nword = orr__emit_c_words(r);
+    l->no_nan = true;
+    return ORR_OK;
+}
+
+/* Kept axes go outside of reduced ones, but a last axis that is kept is always the innermost. */
+static void order_loops(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, n = 0;
+    for (int d = 0; d < last; d++)
+        if (!(r->rmask >> d & 1u))
+            c->order[n++] = d;
+    c->outer = n;
+    for (int d = 0; d < last; d++)
+        if (r->rmask >> d & 1u)
+            c->order[n++] = d;
+    c->order[n] = last;
+}
+
+static void place_registers(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int scalar = c->lay.scalar_at;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        const int16_t operand[3] = { in->x, in->y, in->z };
+        int at = -1, pass = 0;
+        for (int k = 0; k < 3; k++) {
+            if (operand[k] >= 0 && c->at[operand[k]] > at)
+                at = c->at[operand[k]];
+            if (operand[k] >= 0 && c->pass[operand[k]] > pass)
+                pass = c->pass[operand[k]];
+        }
+        if (in->kind == ORR__RI_FOLD) {
+            at = r->rank - 2;
+            pass++;
+        }
+        bool reads = in->a >= 0 && in->kind != ORR__RI_PLACE; /* whose number is only for the interpreter's error */
+        for (int p = 0; reads && p < r->rank; p++) {
+            bool part = r->access[in->a].box >> c->order[p] & 1u;
+            if ((part || c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE) && p > at)
+                at = p;
+        }
+        if (in->kind == ORR__RI_INSIDE && !r->per_row) /* masks all alike become vector code */
+            at = r->rank - 1;
+        c->at[i] = (int16_t)at;
+        c->pass[i] = (int16_t)pass;
+        c->scalar[i] = (int16_t)scalar;
+        scalar += orr__emit_scalars(in);
+    }
+}
+
+orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
+{
+    size_t n = (size_t)r->ninstr + 1;
+    c->r = r;
+    c->at = orr__alloc_n(n, sizeof *c->at);
+    c->scalar = orr__alloc_n(n, sizeof *c->scalar);
+    c->pass = orr__alloc_n(n, sizeof *c->pass);
+    c->ahead = calloc(n, sizeof *c->ahead);
+    if (!c->at || !c->scalar || !c->pass || !c->ahead || make_layout(r, &c->lay) != ORR_OK)
+        return ORR_ENOMEM;
+    order_loops(c);
+    place_registers(c);
+    return ORR_OK;
+}
+
+void orr__cloop_end(orr__cloop *c)
+{
+    orr__layout_free(&c->lay);
+    free(c->at);
+    free(c->scalar);
+    free(c->pass);
+    free(c->ahead);
+}
+
+void orr__emit_c_args(const orr__launch *l, int64_t *word)
+{
+    const orr__region *r = l->region;
+    int64_t row = 1;
+    *word++ = l->lo;
+    *word++ = orr__cloop_reach(l);
+    for (int d = 1; d < r->rank; d++)
+        row *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
+    for (int k = 0; k < r->nout; k++)
+        *word++ = (r->rmask & 1u ? 0 : l->lo * row) - (l->out_off ? l->out_off[k] : 0);
+    for (int d = 0; d < r->rank; d++)
+        *word++ = d == 0 ? l->hi - l->lo : r->dim[d];
+    for (int a = 0; a < r->naccess; a++) {
+        const orr__access *c = &r->access[a];
+        *word++ = c->offset + l->lo * c->stride[0] - (c->input >= 0 && l->in_off ? l->in_off[c->input] : 0);
+        for (int d = 0; d < r->rank; d++)
+            if (move_of(c->stride[d]) == ORR__MOVE_ANY)
+                *word++ = c->stride[d];
+        if (c->placed)
+            *word++ = c->by;
+        word = orr__emit_box_fill(c, l->lo, word);
+    }
+    (void)orr__emit_scalar_words(l, true, word);
+}

@@ -1,0 +1,20 @@
+/* Between the queue and what is done with one kernel of it.
+ * Must not know: regions, launches. */
+#ifndef ORR_JIT_JOB_H
+#define ORR_JIT_JOB_H
+
+#include "codelets/jit/internal.h"
+
+bool orr__job_start(void);     /* false: not possible (said) */
+void orr__job_interrupt(void); /* what is under way ends soon; before work_stop */
+void orr__job_stop(void);
+/* Memory, disk, compiler, in this order. *c: a reference, NULL when the kernel stays in tier 0. False: interrupted. */
+bool orr__job_on(orr__jit *j, orr__code **c);
+
+typedef enum { ORR__COUNT_COMPILED, ORR__COUNT_DISK, ORR__COUNT_MEMORY, ORR__COUNT_FAILED, ORR__COUNTS } orr__counter;
+void orr__job_count(orr__counter c);
+
+/* jit.c */
+void orr__jit_install(orr__jit *j, orr__code *c);
+
+#endif

@@ -1,0 +1,135 @@
+/* Files that appear complete or not at all: a temporary in the same folder, synced, renamed.
+ * Must not know: what is written. */
+#include "config.h"
+#include "runtime/api/file_sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "runtime/base/buffer.h"
+
+static orr_status system_error(const orr__sink *s)
+{
+    return orr__fail(s->at, errno == ENOMEM ? ORR_ENOMEM : ORR_EIO, "%s: %s", s->path, strerror(errno));
+}
+
+/* A new file with a name of its own, with the permissions that the user's umask gives any new file, or those of the
+ * file that it will replace. */
+static int open_temporary(orr__sink *s, const struct stat *old)
+{
+    static atomic_uint counter;
+    size_t room = strlen(s->target) + 48;
+    s->tmp = orr__alloc(room);
+    if (!s->tmp) {
+        errno = ENOMEM;
+        return -1;
+    }
+    int fd = -1;
+    for (int tries = 0; fd < 0 && tries < 100; tries++) {
+        snprintf(s->tmp, room, "%s.%ld-%u.tmp", s->target, (long)getpid(), atomic_fetch_add(&counter, 1));
+        fd = open(s->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (fd >= 0 && old && fchmod(fd, old->st_mode & 07777) != 0)
+        errno = 0; /* the default has to do */
+    return fd;
+}
+
+static void forget(orr__sink *s)
+{
+    free(s->tmp);
+    free(s->target);
+    s->tmp = s->target = NULL;
+}
+
+orr_status orr__sink_open(orr__site at, const char *path, orr__sink *s)
+{
+    *s = (orr__sink){ .at = at, .path = path, .fd = -1 };
+    if (!path || !*path)
+        return orr__fail(at, ORR_EINVAL, "the path is %s", path ? "empty" : "NULL");
+    struct stat sb;
+    bool exists = stat(path, &sb) == 0;
+    s->target = exists ? realpath(path, NULL) : strdup(path);
+    if (!s->target)
+        return system_error(s);
+    if (exists && !S_ISREG(sb.st_mode))
+        s->fd = open(s->target, O_WRONLY | O_CLOEXEC);
+    else
+        s->fd = open_temporary(s, exists ? &sb : NULL);
+    if (s->fd >= 0)
+        return ORR_OK;
+    orr_status st = system_error(s);
+    forget(s);
+    return st;
+}
+
+orr_status orr__sink_write(orr__sink *s, const void *data, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        size_t part = n - done < (size_t)1 << 30 ? n - done : (size_t)1 << 30;
+        ssize_t w = write(s->fd, (const char *)data + done, part);
+        if (w < 0 && errno != EINTR)
+            return system_error(s);
+        if (w > 0)
+            done += (size_t)w;
+    }
+    s->size += n;
+    return ORR_OK;
+}
+
+orr_status orr__sink_patch(orr__sink *s, uint64_t offset, const void *data, size_t n)
+{
+    ssize_t w;
+    do
+        w = pwrite(s->fd, data, n, (off_t)offset);
+    while (w < 0 && errno == EINTR);
+    if (w < 0)
+        return system_error(s);
+    return (size_t)w == n ? ORR_OK : orr__fail(s->at, ORR_EIO, "%s: short write", s->path);
+}
+
+/* The rename itself is on disk only when the folder is; a file system that cannot sync folders is no error. */
+static void sync_folder(const char *target)
+{
+    char *folder = strdup(target);
+    if (!folder)
+        return;
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
+orr_status orr__sink_close(orr__sink *s, orr_status st)
+{
+    if (st == ORR_OK && s->tmp && fsync(s->fd) != 0)
+        st = system_error(s);
+    if (close(s->fd) != 0 && st == ORR_OK)
+        st = system_error(s);
+    if (st == ORR_OK && s->tmp && rename(s->tmp, s->target) != 0)
+        st = system_error(s);
+    if (s->tmp && st != ORR_OK)
+        unlink(s->tmp);
+    else if (s->tmp)
+        sync_folder(s->target);
+    forget(s);
+    return st;
+}
+
+orr_status orr__printed(orr__site at, FILE *to)
+{
+    if (fflush(to) != 0)
+        return orr__fail(at, ORR_EIO, "the file cannot be written: %s", strerror(errno));
+    return ferror(to) ? orr__fail(at, ORR_EIO, "the file cannot be written") : ORR_OK;
+}

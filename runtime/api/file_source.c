@@ -1,0 +1,194 @@
+/* Bytes from files, plain or gzip.
+ * Must not know: what the bytes mean. */
+#include "config.h"
+#include "runtime/api/file_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+#include "runtime/base/buffer.h"
+
+/* Deflate makes at most 1032 bytes of one: a header that claims more than that lies. */
+static const uint64_t deflate_most = 1032;
+
+typedef struct {
+    orr__source s;
+    int fd;
+#ifdef HAVE_ZLIB
+    gzFile gz;
+#endif
+} file_source;
+
+orr_status orr__source_fail(const orr__source *s, orr_status st, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (s->member)
+        return orr__fail(s->at, st, "%s[%s]: %s", s->path, s->member, text);
+    return orr__fail(s->at, st, "%s: %s", s->path, text);
+}
+
+orr_status orr__source_exact(orr__source *s, void *to, size_t n, const char *what)
+{
+    size_t got = 0;
+    orr_status st = s->read(s, to, n, &got);
+    if (st == ORR_OK && got < n)
+        st = orr__source_fail(s, ORR_EFORMAT, "truncated: %s is cut after %zu of %zu bytes", what, got, n);
+    return st;
+}
+
+orr_status orr__source_end(orr__source *s)
+{
+    char more;
+    size_t got = 0;
+    orr_status st = s->read(s, &more, 1, &got);
+    if (st == ORR_OK && got)
+        st = orr__source_fail(s, ORR_EFORMAT, "bytes follow the array: the header does not tell its size");
+    return st;
+}
+
+int64_t orr__file_read(int fd, void *to, size_t n, int64_t at)
+{
+    size_t done = 0;
+    while (done < n) {
+        size_t part = n - done < (size_t)1 << 30 ? n - done : (size_t)1 << 30;
+        char *p = (char *)to + done;
+        ssize_t got = at < 0 ? read(fd, p, part) : pread(fd, p, part, (off_t)(at + (int64_t)done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (int64_t)done;
+}
+
+orr_status orr__file_open(orr__site at, const char *path, int *fd, int64_t *size)
+{
+    struct stat sb;
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0)
+        return orr__fail(at, ORR_EIO, "%s: %s", path, strerror(errno));
+    if (fstat(*fd, &sb) != 0 || S_ISDIR(sb.st_mode)) {
+        int e = S_ISDIR(sb.st_mode) ? EISDIR : errno;
+        close(*fd);
+        *fd = -1;
+        return orr__fail(at, ORR_EIO, "%s: %s", path, strerror(e));
+    }
+    *size = S_ISREG(sb.st_mode) ? (int64_t)sb.st_size : -1;
+    return ORR_OK;
+}
+
+static orr_status plain_read(orr__source *s, void *to, size_t n, size_t *got)
+{
+    int64_t r = orr__file_read(((file_source *)s)->fd, to, n, -1);
+    if (r < 0)
+        return orr__source_fail(s, ORR_EIO, "%s", strerror(errno));
+    *got = (size_t)r;
+    if (s->most != UINT64_MAX)
+        s->most -= (uint64_t)r < s->most ? (uint64_t)r : s->most;
+    return ORR_OK;
+}
+
+static void plain_close(orr__source *s)
+{
+    close(((file_source *)s)->fd);
+    free(s);
+}
+
+#ifdef HAVE_ZLIB
+static orr_status gz_read(orr__source *s, void *to, size_t n, size_t *got)
+{
+    gzFile gz = ((file_source *)s)->gz;
+    for (*got = 0; *got < n;) {
+        size_t part = n - *got < (size_t)1 << 30 ? n - *got : (size_t)1 << 30;
+        int r = gzread(gz, (char *)to + *got, (unsigned)part);
+        if (r > 0)
+            *got += (size_t)r;
+        if (r >= 0 && (size_t)r == part)
+            continue;
+        int code = Z_OK;
+        const char *why = gzerror(gz, &code);
+        if (code == Z_ERRNO)
+            return orr__source_fail(s, ORR_EIO, "%s", strerror(errno));
+        if (code == Z_MEM_ERROR)
+            return orr__source_fail(s, ORR_ENOMEM, "no memory to unzip it");
+        if (code != Z_OK && code != Z_STREAM_END)
+            return orr__source_fail(s, ORR_EFORMAT, "gzip: %s",
+                                    code == Z_BUF_ERROR ? "truncated"
+                                    : why && *why       ? why
+                                                        : "corrupt");
+        break;
+    }
+    return ORR_OK;
+}
+
+static void gz_close(orr__source *s)
+{
+    gzclose_r(((file_source *)s)->gz);
+    free(s);
+}
+
+static orr_status start_gzip(file_source *f)
+{
+    if (!(f->gz = gzdopen(f->fd, "rb")))
+        return orr__source_fail(&f->s, ORR_ENOMEM, "no memory to unzip it");
+    gzbuffer(f->gz, 1u << 17);
+    f->s.read = gz_read;
+    f->s.close = gz_close;
+    if (f->s.most != UINT64_MAX)
+        f->s.most = f->s.most > UINT64_MAX / deflate_most ? UINT64_MAX : f->s.most * deflate_most;
+    return ORR_OK;
+}
+#else
+static orr_status start_gzip(file_source *f)
+{
+    (void)deflate_most;
+    return orr__source_fail(&f->s, ORR_EINVAL, "it is gzip, and this library was built without zlib: gunzip it first");
+}
+#endif
+
+/* gzip is known by its first bytes, which only a regular file lets us look at without taking them. */
+static bool is_gzip(int fd, int64_t size)
+{
+    unsigned char head[2];
+    return size >= 2 && orr__file_read(fd, head, 2, 0) == 2 && head[0] == 0x1f && head[1] == 0x8b;
+}
+
+orr_status orr__source_open(orr__site at, const char *path, bool gzip, orr__source **s)
+{
+    *s = NULL;
+    if (!path)
+        return orr__fail(at, ORR_EINVAL, "the path is NULL");
+    int fd;
+    int64_t size;
+    orr_status st = orr__file_open(at, path, &fd, &size);
+    if (st != ORR_OK)
+        return st;
+    file_source *f = orr__alloc(sizeof *f);
+    if (!f) {
+        close(fd);
+        return ORR_ENOMEM;
+    }
+    f->s = (orr__source){ plain_read, plain_close, size < 0 ? UINT64_MAX : (uint64_t)size, at, path, NULL };
+    f->fd = fd;
+    st = gzip && is_gzip(fd, size) ? start_gzip(f) : ORR_OK;
+    if (st != ORR_OK) {
+        plain_close(&f->s);
+        return st;
+    }
+    *s = &f->s;
+    return ORR_OK;
+}

@@ -1,0 +1,77 @@
+/* Host memory behind tensors: counted buffers, a pool that recycles them, the memory limit.
+ * Must not know: graphs, StarPU. The engine attaches itself by hooks. */
+#ifndef ORR_BASE_BUF_H
+#define ORR_BASE_BUF_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/base/status.h"
+
+/* A run is one submission of work. Buffers that it writes point to it until it is known to be finished. */
+typedef struct orr__run orr__run; /* defined by runtime/engine */
+
+typedef struct orr__buffer {
+    atomic_int refs;
+    void *host;   /* 64-byte aligned when ours; base of a row-major contiguous array        */
+    size_t bytes; /* used; the allocation may be larger (cap)                               */
+    size_t cap;   /* 0: the user's memory                                                   */
+    bool spilled; /* a file's: beyond the limit (spill.h)                                    */
+    void (*release)(void *host, void *user); /* wrapped user memory: called when the last use ends   */
+    void *release_user;
+    void *tiles;        /* the engine's handles for this buffer, NULL: host memory is all there is */
+    orr__run *run;      /* the run that writes it; NULL: the content is there                     */
+    atomic_int readers; /* host pointers handed out (orr_data)                                     */
+    atomic_int ordered; /* references of runs that tell StarPU of all that they do to it; counted down before refs */
+    _Atomic(const void *)
+        taker;                /* the thread whose evaluation may write over it (runtime/graph/donation.h), else NULL */
+    atomic_bool overwritten;  /* it has, and failed: this is no value any more                         */
+    struct orr__buffer *next; /* free lists                                                              */
+} orr__buffer;
+
+/* Set once by the engine at start, cleared at shutdown. */
+typedef struct {
+    /* Waits until the content is in host memory and valid to read there. */
+    orr_status (*host_read)(orr__buffer *b);
+    /* The last reference went: give back handles. Returns true when the memory may be reused at once; false
+     * when the engine keeps it until its tasks are done and will call orr__buffer_recycle itself. */
+    bool (*drop)(orr__buffer *b);
+    /* Memory is short: recycle what is kept for reuse. false: nothing was. */
+    bool (*press)(void);
+} orr__buffer_hooks;
+extern orr__buffer_hooks orr__buffer_engine;
+
+/* Fresh buffer with one reference, content undefined; NULL when memory cannot be had or the limit is hit
+ * (then the last error is set, with the numbers). bytes may be 0. */
+orr__buffer *orr__buffer_new(size_t bytes);
+/* Around the user's memory; release may be NULL. NULL on ENOMEM (release is then not called). */
+orr__buffer *orr__buffer_wrap(void *host, size_t bytes, void (*release)(void *, void *), void *user);
+static inline orr__buffer *orr__buffer_ref(orr__buffer *b)
+{
+    atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+    return b;
+}
+void orr__buffer_unref(orr__buffer *b);   /* NULL is fine */
+void orr__buffer_recycle(orr__buffer *b); /* engine only, see drop */
+/* Content into host memory, valid until somebody writes (nobody does: tensors are values). */
+orr_status orr__buffer_sync(orr__buffer *b);
+
+void orr__pool_limit(size_t bytes); /* 0: none */
+void orr__pool_trim(void);          /* gives all free memory back to the system */
+typedef struct {
+    size_t live, pooled, peak, limit; /* bytes in memory                                          */
+    bool spills;                      /* what is beyond the limit goes to files                   */
+    size_t spilled, spilled_peak;     /* bytes there                                              */
+    uint64_t fresh;                   /* blocks that there was none to reuse for                  */
+} orr__pool_stats;
+orr__pool_stats orr__pool_get_stats(void);
+void orr__pool_peak_reset(void); /* peaks from here on */
+/* For tests: after n more allocations that work (buffers, orr__alloc), one fails. n < 0: none does. */
+void orr__pool_fail_after(long n);
+
+void *orr__alloc(size_t bytes);                       /* zeroed; NULL and last error on ENOMEM */
+void *orr__alloc_n(size_t n, size_t size);            /* zeroed, checked multiplication        */
+void *orr__realloc_n(void *p, size_t n, size_t size); /* what is new is not zeroed; on ENOMEM p is as it was */
+
+#endif

@@ -1,0 +1,26 @@
+/* Numbers with a decimal point, whatever locale the program has chosen.
+ * Must not know: whose numbers they are. */
+#include "config.h"
+#include "runtime/base/decimal.h"
+
+#include <pthread.h>
+
+static locale_t plain; /* 0: cannot be had, and nothing is changed */
+
+static void make(void)
+{
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+locale_t orr__point_begin(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, make);
+    return plain ? uselocale(plain) : (locale_t)0;
+}
+
+void orr__point_end(locale_t before)
+{
+    if (before)
+        (void)uselocale(before);
+}

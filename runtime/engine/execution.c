@@ -1,0 +1,192 @@
+/* The pieces of execution that every engine needs.
+ * Must not know: StarPU, how a kernel computes. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/base/spill.h"
+#include "runtime/engine/execution.h"
+#include "runtime/graph/donation.h"
+
+#define WORTH_TELLING 5.0 /* us: what takes less costs more to note than its model could win */
+
+const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
+
+orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buffer *const *leaf)
+{
+    for (int i = 0; i < plan->nvalue; i++) {
+        const orr__value *v = &plan->value[i];
+        if (v->leaf < 0)
+            continue;
+        if (!leaf || !leaf[v->leaf])
+            return orr__fail(at, ORR_EGRAPH, "leaf %d has no value", v->leaf);
+        if (leaf[v->leaf]->bytes < orr__value_bytes(v))
+            return orr__fail(at, ORR_EINTERNAL, "leaf %d has %zu bytes where the plan needs %zu", v->leaf,
+                             leaf[v->leaf]->bytes, orr__value_bytes(v));
+    }
+    return ORR_OK;
+}
+
+void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *leaf)
+{
+    for (int i = 0; r && r->before && i < plan->nvalue; i++) {
+        orr__buffer *b = plan->value[i].into >= 0 ? leaf[plan->value[plan->value[i].into].leaf] : NULL;
+        if (!b || !orr__take_mine(b))
+            continue;
+        if (atomic_load(&r->wrote))
+            atomic_store(&b->overwritten, true);
+        if (b->run == r) {
+            orr__run_unref(b->run);
+            b->run = r->before[i];
+            r->before[i] = NULL;
+        }
+    }
+}
+
+void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__buffer **out)
+{
+    for (int k = 0; k < plan->nout; k++)
+        out[k] = orr__buffer_ref(value[plan->out[k]]);
+}
+
+bool orr__exec_shares(const orr__step *s)
+{
+    enum { LEAST_ORDER = 2048 }; /* the libraries are opened, and their handles made, in the time of many small ones */
+    return s->graph && orr__plan_machine.cuda > 0 && s->region->dim[s->region->rank - 1] >= LEAST_ORDER &&
+           !orr__env.deterministic && orr__exec_cuda->tiles && orr__exec_cuda->tiles();
+}
+
+void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi)
+{
+    int64_t dim = s->region->dim[0];
+
+    *lo = s->ntiles > 1 ? t * s->rows : 0;
+    *lo = *lo < dim ? *lo : dim;
+    *hi = s->ntiles > 1 && s->rows < dim - *lo ? *lo + s->rows : dim;
+}
+
+void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end)
+{
+    int64_t count = s->region->out_count, dim = s->region->dim[0];
+
+    (void)k; /* all outputs of a region have the same extent */
+    if (s->partial) {
+        *first = t * count;
+        *end = *first + count;
+    } else if (s->ntiles == 1 || dim == 0) {
+        *first = 0;
+        *end = count;
+    } else {
+        int64_t lo, hi;
+        orr__step_rows(s, t, &lo, &hi);
+        *first = lo * (count / dim);
+        *end = hi * (count / dim);
+    }
+}
+
+/* Step s in the host's memory; rows are still to be said. Field by field: as a whole it would be cleared by an instruction that
+ * takes as long to begin as a small kernel takes. */
+static inline void on_host(orr__launch *l, const orr__step *s, void *const *in, void *const *out,
+                           const orr__scalar *scalar)
+{
+    l->region = s->region;
+    l->in = in;
+    l->out = out;
+    l->in_off = l->out_off = NULL;
+    l->scalar = scalar;
+    l->queue = l->device = l->context = NULL;
+    l->after = NULL;
+}
+
+orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar)
+{
+    const orr__region *r = s->region;
+    void *row[ORR__REGION_OUTS];
+    orr__launch l;
+
+    on_host(&l, s, in, out, scalar);
+    orr__step_rows(s, t, &l.lo, &l.hi);
+    if (s->partial) {
+        for (int k = 0; k < r->nout; k++)
+            row[k] = (char *)out[k] + (size_t)(t * r->out_count) * orr_dtype_size((orr_dtype)r->out_dtype[k]);
+        l.out = row;
+    }
+    return orr__exec_cpu->launch(s->cpu, &l);
+}
+
+static bool by_blas(const orr__region *r)
+{
+    return r->kind == ORR__G_MATMUL || r->kind == ORR__G_SOLVE;
+}
+
+/* Step s as a whole; in, out as in orr__exec_launch. Bits of products and solutions depend on how many rows the BLAS is given:
+ * it gets those of a task's, whoever runs the plan. */
+static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar)
+{
+    orr__launch l;
+    orr_status st = ORR_OK;
+
+    on_host(&l, s, in, out, scalar);
+    l.lo = 0;
+    l.hi = s->region->dim[0];
+    if (s->graph || !(s->partial || orr__env.deterministic || by_blas(s->region)))
+        return orr__exec_cpu->launch(s->cpu, &l);
+    for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
+        st = orr__exec_launch(s, t, in, out, scalar);
+    return st;
+}
+
+void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds)
+{
+    int64_t lo = 0, hi = s->region->dim[0];
+
+    if (on == ORR__ON_CPU && s->us < WORTH_TELLING)
+        return;
+    __atomic_fetch_add(&((orr__step *)(uintptr_t)s)->took_n[on], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&((orr__step *)(uintptr_t)s)->took_ns[on], (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
+    if (orr__exec_cpu != &orr__cpu || (on == ORR__ON_CPU && !orr__cpu_settled(s->cpu)))
+        return;
+    if (t >= 0)
+        orr__step_rows(s, t, &lo, &hi);
+    orr__model_add(s, hi - lo, on, seconds * 1e6);
+}
+
+void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value)
+{
+    const orr__region *r = s->region;
+    int64_t first, end;
+
+    for (int k = 0; orr__spill_on() && k < r->nin + r->nout; k++) {
+        bool in = k < r->nin;
+        size_t size = orr_dtype_size((orr_dtype)(in ? r->in_dtype[k] : r->out_dtype[k - r->nin]));
+        if (in)
+            orr__step_reads(s, t, k, &first, &end);
+        else
+            orr__step_writes(s, t, k - r->nin, &first, &end);
+        orr__spill_rest(value[in ? s->in[k] : s->out[k - r->nin]], (size_t)first * size, (size_t)end * size);
+    }
+}
+
+orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker)
+{
+    int nin = s->region->nin, n = nin + s->region->nout;
+    void *few[32], **p = few;
+    orr__work *k = orr__work_of_step(s);
+
+    if (n > 32 && !(p = orr__alloc_n((size_t)n, sizeof *p)))
+        return ORR_ENOMEM;
+    for (int i = 0; i < nin; i++)
+        p[i] = host[s->in[i]];
+    for (int i = nin; i < n; i++)
+        p[i] = host[s->out[i - nin]];
+    uint32_t stands_for = orr__work_begin(k, worker);
+    double t0 = stands_for ? orr__now() : 0;
+    orr_status st = tile < 0 ? launch_whole(s, p, p + nin, scalar) : orr__exec_launch(s, tile, p, p + nin, scalar);
+    double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
+    if (st == ORR_OK && stands_for)
+        orr__exec_took(s, tile, ORR__ON_CPU, t1 - t0);
+    if (p != few)
+        free(p);
+    return st;
+}

@@ -1,0 +1,176 @@
+/* Inside of the engine room: runs, the binding of a plan's values to buffers, the callbacks of an engine.
+ * Must not know: starpu.h. */
+#ifndef ORR_ENGINE_EXEC_H
+#define ORR_ENGINE_EXEC_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include "runtime/engine/engine.h"
+#include "runtime/engine/histogram.h"
+#include "runtime/plan/model.h"
+#include "runtime/plan/profile.h"
+
+/* One engine. All callbacks may be called from any thread, start and stop from one at a time. */
+typedef struct orr__engine_impl {
+    orr_status (*start)(orr__site at, const orr_config *config);
+    void (*stop)(void);
+    /* wait: the caller will, at once. */
+    orr_status (*execute)(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                          orr__buffer **out, orr__run **run, bool wait);
+    void (*describe)(char *text, size_t size);      /* for orr__engine_name                              */
+    void (*worker)(int w, char *text, size_t size); /* name of worker w ≥ 1 (0 is the calling thread)  */
+    void (*settle)(void); /* after a wait, on the waiting thread: what tasks must not do; may be NULL  */
+    void (*measure)(orr__profile *p, const atomic_bool *stop); /* what tasks cost; NULL: there are none */
+    /* As orr__engine_move and its kin; NULL: host memory is all there is. */
+    orr_status (*move)(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait);
+    orr_status (*evict)(orr__site at, orr__buffer *b);
+    bool (*is_on)(orr__buffer *b, const orr__device_at *where);
+    orr_status (*room)(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
+    size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
+} orr__engine_impl;
+
+extern const orr__engine_impl orr__engine_serial;
+extern const orr__engine_impl orr__engine_starpu; /* only with HAVE_STARPU */
+
+/* The backend in force, ORR__BACKEND_…: the environment's word, else the caller's. ORR_EINVAL: none has this name. */
+orr_status orr__engine_backend(orr__site at, const orr_config *config, int *choice);
+void orr__engine_settle(void);                           /* calls the engine's settle */
+void orr__engine_worker(int w, char *text, size_t size); /* name; 0 is "inline"        */
+
+/* The backends that launches go through. Tests put their own here. */
+extern const orr__backend *orr__exec_cpu, *orr__exec_opencl, *orr__exec_cuda;
+
+/* Whether devices may take part in the factorisation that the step is: it is large, and they have the libraries. */
+bool orr__exec_shares(const orr__step *s);
+
+/* -- kinds of work: names for people, counters ----------------------------------------------------------- */
+
+typedef struct orr__tally {
+    atomic_uint_least64_t tasks, ns;
+} orr__tally;
+/* One per region key, for the life of the process. */
+typedef struct orr__work {
+    uint64_t key;
+    char label[64];
+    orr__tally *tally;     /* one per worker, 0 = the calling thread; NULL when memory was short */
+    orr__histogram spread; /* of the tasks' times, all workers                                  */
+    void *_Atomic codelet; /* the StarPU engine's                                               */
+    struct orr__work *next;
+} orr__work;
+
+/* Never NULL: when memory is short, a kind "other" stands in. */
+orr__work *orr__work_of(const orr__region *r);
+/* The same, found again without a search. */
+orr__work *orr__work_of_step(const orr__step *s);
+/* Counts, and traces, tile t of a step (< 0: all of it) that worker (0: the calling thread) began at t0 and has just ended;
+ * the time now. Before orr__exec_took, which would have learned from it. */
+double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0);
+/* The same in two parts, for steps on the CPU that may be shorter than two readings of the clock: counts one that begins, and
+ * says for how many its time will stand (0: nobody need take it); then its time, for so many. */
+uint32_t orr__work_begin(orr__work *k, int worker);
+double orr__work_end(orr__work *k, const orr__step *s, int t, int worker, double t0, uint32_t stands_for);
+void orr__works_guard(void); /* their lock, against forks */
+int orr__works_workers(void);
+orr_status orr__works_start(orr__site at, int workers); /* sizes the tallies for workers 0…workers */
+void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg);
+
+/* -- one run of a plan ------------------------------------------------------------------------------------- */
+
+struct orr__run {
+    atomic_int refs, status;
+    atomic_bool done;
+    pthread_mutex_t lock;
+    pthread_cond_t cond;
+    char text[640];  /* of the first error; under the lock */
+    atomic_int left; /* tasks under way or yet to be submitted, and one while they are being submitted; written
+                                    * by all workers, so it lies apart from what they read */
+    orr__run *part;  /* ends as soon as plan->nearly tasks have: the outputs that are waited for are there. NULL:
+                                    * all end together. It has a status and an end, and nothing else */
+    char apart[128];
+    orr__plan *plan;
+    orr__scalar *scalar;
+    orr__buffer **value; /* one per plan value, references held until the run ends */
+    bool safe, firm;     /* the data cannot make it fail; nor those of the runs that it waits for */
+    atomic_bool wrote;   /* over leaves                                                */
+    orr__run **before;
+    int nbefore;    /* by value, of outputs that lie where leaves were: whose run had made these, until we succeed */
+    bool counted;   /* its outputs' buffers: references that are `ordered`        */
+    orr__run **dep; /* runs that made our leaves: their failure is ours       */
+    int ndep;
+    struct orr__scratch {
+        orr__buffer *buf;
+        atomic_flag taken;
+    } * scratch; /* as many as bundles can run at once */
+    int nscratch;
+    void *tasks; /* the engine's, one block                                */
+    int ntasks;
+    struct orr__run *next; /* of those that the engine watches                       */
+    int worker;            /* the engine's: takes all of its tasks, -1: any does     */
+    void *meter;           /* the engine's: memory counted while tasks are submitted, NULL: all there at once */
+    orr__way way;          /* device_choice.c's, with the next three                         */
+    orr__plan *trial;      /* NULL: its time tells nothing                           */
+    int guarded;
+    double began;
+    void (*ended)(orr__run *r); /* engine's last word, before waiters wake; may be NULL   */
+};
+
+/* One reference for the caller, one for the work under way (orr__run_finish drops it); left = 1.
+ * Copies the scalars; value[] is there and empty. NULL: last error set. */
+orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
+/* Does output v of the run lie where a leaf was? */
+static inline bool orr__run_inherits(const orr__run *r, int v)
+{
+    int leaf = r->plan->value[v].into;
+    return leaf >= 0 && r->value[leaf] && r->value[leaf] == r->value[v];
+}
+/* All that is done to outputs is told to StarPU: until the run ends, its references to them are no reason to leave them alone. */
+void orr__run_count(orr__run *r);
+void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
+bool orr__run_task_done(orr__run *r);                             /* left − 1; at zero the run ends: true */
+/* Gives it a part that ends after n tasks, each of which is told to orr__run_early_done before orr__run_task_done. */
+bool orr__run_divide(orr__run *r, int n);
+void orr__run_early_done(orr__run *r);
+extern double orr__run_patience; /* seconds without the end of a task after which the log says so; for tests */
+static inline orr_status orr__run_status(orr__run *r)
+{
+    return (orr_status)atomic_load(&r->status);
+}
+
+/* device_choice.c: chooses who takes the run's tasks, and learns from how long it took. hybrid: there are both kinds of workers, and
+ * nobody asked for one by name. */
+void orr__guard_begin(orr__run *r, bool hybrid);
+void orr__guard_end(orr__run *r);
+void orr__guard_say(const orr__plan *p, char *text, size_t size); /* "": no choice, or none yet */
+
+/* -- pieces of execution ------------------------------------------------------------------------------------ */
+
+static inline size_t orr__value_bytes(const orr__value *v)
+{
+    return (size_t)v->count * orr__dtype_size(v->dtype);
+}
+/* Whether the plan fits into what ORRERY_MEMORY_LIMIT leaves, one task after the other. ORR_ENOMEM with all the numbers: no,
+ * and nothing has begun. */
+orr_status orr__exec_admit(orr__site at, const orr__plan *plan);
+/* The run has failed and ended: leaves that it could have written over are no values any more if it has, else as before. */
+void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *leaf);
+/* Every leaf there, and large enough. */
+orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buffer *const *leaf);
+/* out[k] = a new reference to the buffer of output k. */
+void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__buffer **out);
+/* The rows [lo, hi) of axis 0 that tile t of a step iterates over. */
+void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi);
+/* The output range of tile t of a step, in elements of output k. */
+void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end);
+/* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
+orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar);
+/* Tells the models what tile t of a step (< 0: all of it) took; what is no sample of its kernel is left out. */
+void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds);
+/* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */
+orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker);
+/* Tile t is done: what it touched needs no memory where it lies in files. value: buffers by value. */
+void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
+/* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */
+orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                            orr__buffer **out);
+
+#endif

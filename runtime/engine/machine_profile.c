@@ -1,0 +1,97 @@
+/* The machine's numbers at start: from their file, or measured by a thread beside the program's own work.
+ * Must not know: what a number is for. */
+#include "config.h"
+#include <pthread.h>
+#include <string.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/engine/execution.h"
+#include "runtime/engine/machine_profile.h"
+
+static pthread_t thread;
+static bool measuring; /* the thread is there; start and stop, one at a time, alone see it */
+static atomic_bool stopping;
+static const orr__engine_impl *engine;
+
+static orr_status measure(orr__profile *p)
+{
+    double t0 = orr__now();
+    *p = orr__profile_fixed;
+    orr__profile_measure(p, &stopping);
+    if (engine->measure && !atomic_load(&stopping))
+        engine->measure(p, &stopping);
+    if (atomic_load(&stopping))
+        return ORR_ESTATE;
+    orr__log(2, "the machine was measured in %.0f ms", (orr__now() - t0) * 1e3);
+    if (!orr__profile_plausible(p)) {
+        orr__log(2, "its numbers make no sense, fixed ones stay in force");
+        return ORR_EINTERNAL;
+    }
+    return ORR_OK;
+}
+
+static void *run(void *unused)
+{
+    orr__profile p;
+
+    (void)unused;
+    if (measure(&p) == ORR_OK) {
+        orr__profile_use(&p);
+        (void)orr__profile_store(&p);
+    }
+    return NULL;
+}
+
+void orr__profile_start(const orr__engine_impl *e)
+{
+    orr__profile p;
+
+    engine = e;
+    atomic_store(&stopping, false);
+    orr__profile_use(NULL);
+    orr__models_load();
+    if (orr__env.machine == ORR__MACHINE_FIXED)
+        return;
+    if (orr__profile_load(&p))
+        orr__profile_use(&p);
+    else if (e->measure) /* cores beside each other; without, nothing is placed anywhere */
+        measuring = pthread_create(&thread, NULL, run, NULL) == 0;
+}
+
+void orr__profile_stop(void)
+{
+    atomic_store(&stopping, true);
+    orr__profile_wait();
+}
+
+void orr__profile_wait(void)
+{
+    if (measuring)
+        (void)pthread_join(thread, NULL);
+    measuring = false;
+}
+
+void orr__profile_orphan(void)
+{
+    measuring = false;
+}
+
+orr_status orr__engine_measure(orr__site at, bool again)
+{
+    orr__profile p;
+    orr_status st = ORR_OK;
+
+    if (!orr__engine_running())
+        return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
+    orr__profile_wait();
+    if (!again)
+        return ORR_OK;
+    if (!engine->measure)
+        return orr__fail(at, ORR_EDEVICE, "the serial engine places nothing: only StarPU's measures the machine");
+    if ((st = measure(&p)) != ORR_OK)
+        return orr__fail(at, ORR_EINTERNAL, "what was measured of this machine makes no sense");
+    orr__profile_use(&p);
+    if (!orr__profile_store(&p))
+        return orr__fail(at, ORR_EIO, "what was measured is not kept: ORRERY_LOG=info says why");
+    return ORR_OK;
+}

@@ -1,0 +1,175 @@
+/* Binds a plan's values to buffers with handles, and says which tiles a task touches.
+ * Must not know: how tasks are submitted, what they compute. */
+#include "config.h"
+#include <stdlib.h>
+#include "runtime/engine/starpu/starpu.h"
+#include "runtime/graph/donation.h"
+
+/* What is there already stays as it is while we hold it: in one memory, no task has to be told of it. */
+static bool settled(const orr__run *r, int v)
+{
+    return orr__star.one_memory && r->plan->value[v].leaf >= 0 && orr__run_done(r->value[v]->run) &&
+           !orr__take_mine(r->value[v]);
+}
+
+orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end)
+{
+    orr__span p = { .elem = orr_dtype_size(r->plan->value[v].dtype) };
+    orr__tiles *tiles = end > first && !settled(r, v) ? orr__buffer_tiles(r->value[v]) : NULL;
+    int64_t tile;
+
+    if (!tiles)
+        return p;
+    p.tiles = tiles;
+    if (tiles->n == 1) {
+        p.n = 1;
+        return p;
+    }
+    tile = (int64_t)(tiles->bytes / p.elem);
+    p.first = (int)(first / tile);
+    p.n = (int)((end - 1) / tile) + 1 - p.first;
+    if (p.first + p.n > tiles->n) /* a leaf whose buffer is larger than the value needs no more than it has */
+        p.n = tiles->n - p.first;
+    return p;
+}
+
+orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
+{
+    int nout = s->region->nout, v = j < nout ? s->out[j] : s->in[j - nout];
+    orr__tiles *tiles = orr__buffer_tiles(r->value[v]);
+    int64_t first, end;
+
+    if (!tiles || settled(r, v))
+        return (orr__span){ .elem = orr_dtype_size(r->plan->value[v].dtype) };
+    if (tiles->n == 1) /* whatever of it is touched; an order too many for what reads nothing does no harm */
+        return (orr__span){ .tiles = tiles, .n = 1, .elem = orr_dtype_size(r->plan->value[v].dtype) };
+    if (j < nout)
+        orr__step_writes(s, t, j, &first, &end);
+    else
+        orr__step_reads(s, t, j - nout, &first, &end);
+    return orr__star_range(r, v, first, end);
+}
+
+bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p)
+{
+    const orr__value *v = &r->plan->value[s->out[k]];
+    int64_t first, end, tile = p->n > 0 ? (int64_t)(p->tiles->bytes / p->elem) : 1;
+
+    if (p->n == 0 || s->ntiles == 1) /* then it writes all of it */
+        return true;
+    orr__step_writes(s, t, k, &first, &end);
+    return first % tile == 0 && (end % tile == 0 || end == v->count);
+}
+
+static size_t tile_bytes(const orr__value *v)
+{
+    size_t all = orr__value_bytes(v), tile = (size_t)v->tile * orr_dtype_size(v->dtype);
+
+    return v->ntiles > 1 && tile > 0 && tile < all ? tile : all;
+}
+
+/* Elements of input j that a task of the step reads, if its tasks or the parts of the product that it is one of read one such
+ * piece after the other; else 0. */
+static int64_t piece_of(const orr__step *s, int j, int64_t count)
+{
+    const orr__region *r = s->region;
+    int64_t first, end, pieces = s->ntiles;
+
+    orr__step_reads(s, 0, j, &first, &end);
+    if (s->parts > 1 && s->part == 0) { /* of rows all terms, of terms all columns */
+        bool left = r->access[0].input == j;
+        end = left && r->access[0].stride[0] != 1 ? s->rows * r->access[0].stride[0]
+                                                  : r->dim[2] * r->access[!left].stride[2];
+        pieces = left && r->access[0].stride[0] != 1 ? s->ntiles : s->parts;
+    }
+    return pieces > 1 && first == 0 && end > 0 && (count + end - 1) / end == pieces ? end : 0;
+}
+
+/* For host memory one handle is the cheapest; a device should get the part that a task reads. */
+static size_t leaf_tile_bytes(const orr__plan *plan, int v)
+{
+    int64_t count = plan->value[v].count, piece = 0;
+
+    if (plan->value[v].heir >= 0)
+        return tile_bytes(&plan->value[plan->value[v].heir]);
+    for (int i = 0; orr__star.opencls + orr__star.cudas > 0 && i < plan->nstep && !piece; i++)
+        for (int j = 0; j < plan->step[i].region->nin && !piece; j++)
+            if (plan->step[i].in[j] == v)
+                piece = piece_of(&plan->step[i], j, count);
+    return (size_t)(piece ? piece : count) * orr_dtype_size(plan->value[v].dtype);
+}
+
+orr__buffer *orr__star_buffer(const orr__run *r, int v)
+{
+    const orr__value *val = &r->plan->value[v];
+    size_t bytes = orr__value_bytes(val);
+
+    return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buffer_new(0);
+}
+
+/* May output v lie where the leaf is that the plan names? The handles must be those that it would have; and its run is one that is
+ * waited for after a failure. */
+static bool inherits(const orr__run *r, int v)
+{
+    const orr__value *val = &r->plan->value[v];
+    orr__buffer *b = val->into >= 0 ? r->value[val->into] : NULL;
+    orr__tiles *t = b ? orr__buffer_tiles(b) : NULL;
+
+    return t && r->firm && !(r->part && val->awaited) && orr__star.one_memory && orr__take_mine(b) &&
+           b->bytes == orr__value_bytes(val) && t->bytes == tile_bytes(val);
+}
+
+/* The buffer of what a step writes: a leaf's that nobody wants any more, its input's when it works in place, or that of the slot's
+ * last occupant when it is cut alike and read no more. Other tilings of the same memory would be other handles, of whose order
+ * StarPU knows nothing. */
+static orr__buffer *written(const orr__run *r, int v, int *occupant)
+{
+    const orr__value *val = &r->plan->value[v];
+
+    if (inherits(r, v))
+        return orr__buffer_ref(r->value[val->into]);
+    if (val->over >= 0) {
+        occupant[val->slot] = v + 1;
+        return orr__buffer_ref(r->value[val->over]);
+    }
+    if (val->slot >= 0) {
+        int o = occupant[val->slot] - 1;
+        const orr__value *old = &r->plan->value[o < 0 ? v : o];
+        occupant[val->slot] = v + 1;
+        if (o >= 0 && old->last < val->first && orr__value_bytes(old) == orr__value_bytes(val) &&
+            tile_bytes(old) == tile_bytes(val))
+            return orr__buffer_ref(r->value[o]);
+    }
+    return orr__star_buffer(r, v);
+}
+
+orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
+{
+    const orr__plan *plan = r->plan;
+    int few[64] = { 0 }, *occupant = few;
+    orr_status st = ORR_OK;
+
+    if (plan->nheirs > 0 && !(r->before = orr__alloc_n((size_t)plan->nvalue, sizeof(orr__run *))))
+        return ORR_ENOMEM;
+    r->nbefore = r->before ? plan->nvalue : 0;
+    if (plan->nslot > 64 && !(occupant = orr__alloc_n((size_t)plan->nslot, sizeof *occupant)))
+        return ORR_ENOMEM;
+    for (int i = 0; i < plan->nvalue && st == ORR_OK; i++) {
+        const orr__value *v = &plan->value[i];
+        if (v->leaf >= 0) {
+            r->value[i] = orr__buffer_ref(leaf[v->leaf]);
+            if (!settled(r, i) && !orr__buffer_tiles(r->value[i]) && r->value[i]->bytes > 0) {
+                size_t tile = leaf_tile_bytes(plan, i), all = r->value[i]->bytes;
+                st = orr__tiles_register(r->value[i], tile > 0 && tile < orr__value_bytes(v) ? tile : all) ? ORR_OK
+                                                                                                           : ORR_ENOMEM;
+            }
+        } else if (!v->local && !r->meter && !(r->value[i] = written(r, i, occupant))) {
+            st = ORR_ENOMEM;
+        }
+    }
+    if (occupant != few)
+        free(occupant);
+    if (st == ORR_OK && !r->meter)
+        orr__run_count(r);
+    return st == ORR_OK && !orr__star_scratch(r) ? ORR_ENOMEM : st;
+}

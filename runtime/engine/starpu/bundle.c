@@ -1,0 +1,83 @@
+/* What a StarPU task does that stands for several small steps: all of them, one after the other, on a CPU worker.
+ * Must not know: how bundles are chosen, how tasks are submitted. */
+#include "config.h"
+#include <sched.h>
+#include <stdlib.h>
+#include "runtime/base/clock.h"
+#include "runtime/engine/starpu/starpu.h"
+
+bool orr__star_scratch(orr__run *r)
+{
+    int most = orr__star.cpus + 1; /* all workers, and the submitting thread */
+    int n = r->plan->nscratch < most ? r->plan->nscratch : most;
+
+    if (r->meter && n > 1) /* there is no room for more: they take turns */
+        n = 1;
+    if (n == 0)
+        return true;
+    if (!(r->scratch = orr__alloc_n((size_t)n, sizeof *r->scratch)))
+        return false;
+    for (; r->nscratch < n; r->nscratch++) {
+        struct orr__scratch *s = &r->scratch[r->nscratch];
+        atomic_flag_clear(&s->taken);
+        if (!(s->buf = orr__buffer_new(r->plan->scratch_bytes)))
+            return false;
+    }
+    return true;
+}
+
+/* One is free, or about to be: there are as many as can be wanted at once, or memory is short. */
+static struct orr__scratch *take_scratch(orr__run *r)
+{
+    for (int i = 0; r->nscratch > 0; i = (i + 1) % r->nscratch) {
+        if (!atomic_flag_test_and_set_explicit(&r->scratch[i].taken, memory_order_acquire))
+            return &r->scratch[i];
+        if (i == r->nscratch - 1)
+            (void)sched_yield();
+    }
+    return NULL;
+}
+
+/* Where element 0 of a local value would be: only the task's own tile is there. */
+static void *local(const orr__value *v, char *inside, int tile)
+{
+    size_t before = (size_t)(tile * v->tile) * orr_dtype_size(v->dtype);
+
+    return (void *)((uintptr_t)inside + v->scratch - before);
+}
+
+/* All data is at home: bundles are made only where CPU workers see one memory. */
+void orr__star_bundle(void *buffers[], void *arg)
+{
+    orr__task *a = arg;
+    const orr__plan *plan = a->run->plan;
+    void *few[128], **host = few;
+    int first = (int)(a->step - plan->step);
+    orr_status st = ORR_OK;
+
+    (void)buffers;
+    if (orr__run_status(a->run) != ORR_OK)
+        return;
+    orr__task_runs(a);
+    if (plan->nvalue > 128 && !(host = orr__alloc_n((size_t)plan->nvalue, sizeof *host)))
+        st = ORR_ENOMEM;
+    struct orr__scratch *own = st == ORR_OK ? take_scratch(a->run) : NULL;
+    char *inside = own ? own->buf->host : (char *)few; /* without any there are only empty values */
+    for (int i = first; st == ORR_OK && i < first + a->step->members; i++) {
+        const orr__step *s = &plan->step[i];
+        for (int k = 0; k < s->region->nin + s->region->nout; k++) {
+            int v = k < s->region->nin ? s->in[k] : s->out[k - s->region->nin];
+            host[v] = plan->value[v].local ? local(&plan->value[v], inside, a->tile) : a->run->value[v]->host;
+        }
+    }
+    for (int i = first; st == ORR_OK && i < first + a->step->members; i++)
+        st = orr__exec_step(&plan->step[i], a->tile, host, a->run->scalar, 1 + starpu_worker_get_id());
+    if (own)
+        atomic_flag_clear_explicit(&own->taken, memory_order_release);
+    if (st != ORR_OK) {
+        orr__run_fail(a->run, st, orr_error_message());
+        orr_error_clear();
+    }
+    if (host != few)
+        free(host);
+}

@@ -1,0 +1,108 @@
+/* StarPU codelets, one per kind of work and one for all bundles, and their performance models.
+ * Must not know: how tasks are submitted. */
+#include "config.h"
+#include <stdlib.h>
+#include "runtime/engine/starpu/starpu.h"
+#include "runtime/plan/model.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int64_t rows_of(const orr__step *s, int tile)
+{
+    int64_t lo, hi;
+
+    orr__step_rows(s, tile, &lo, &hi);
+    return hi - lo;
+}
+
+static orr__on kind_of(const struct starpu_perfmodel_arch *arch)
+{
+    switch (arch->devices[0].type) {
+    case STARPU_OPENCL_WORKER: return ORR__ON_OPENCL;
+    case STARPU_CUDA_WORKER: return ORR__ON_CUDA;
+    default: return ORR__ON_CPU;
+    }
+}
+
+/* us. There is an answer from the first task on, so policies that ask never have to try blindly. */
+static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+{
+    const orr__task *a = task->cl_arg;
+    double us = 0;
+
+    (void)nimpl;
+    if (a->step->members <= 1)
+        return orr__model_guess(a->step, rows_of(a->step, a->tile), kind_of(arch)).us;
+    for (int i = 0; i < a->step->members; i++)
+        us += orr__model_guess(&a->step[i], rows_of(&a->step[i], a->tile), ORR__ON_CPU).us;
+    return us;
+}
+
+/* Our own table answers (runtime/plan/model.h), so StarPU keeps no files for us. */
+static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "orrery" };
+static bool in_use = true; /* written by start alone */
+
+/* One for all: what their members are is in the footprint. */
+static struct starpu_codelet bundle = {
+    .where = STARPU_CPU,
+    .cpu_funcs = { orr__star_bundle },
+    .nbuffers = STARPU_VARIABLE_NBUFFERS,
+    .model = &model,
+    .name = "bundle",
+};
+
+static struct starpu_codelet *make(const orr__work *w)
+{
+    struct starpu_codelet *c = orr__alloc(sizeof *c);
+
+    if (!c)
+        return NULL;
+    starpu_codelet_init(c);
+    c->where = STARPU_CPU;
+    c->cpu_funcs[0] = orr__star_cpu;
+#ifdef ORR__STAR_OPENCL
+    c->where |= STARPU_OPENCL;
+    c->opencl_funcs[0] = orr__star_opencl;
+#endif
+#ifdef ORR__STAR_CUDA
+    c->where |= STARPU_CUDA;
+    c->cuda_funcs[0] = orr__star_cuda;
+    c->cuda_flags[0] = STARPU_CUDA_ASYNC;
+#endif
+    c->nbuffers = STARPU_VARIABLE_NBUFFERS;
+    c->model = in_use ? &model : NULL;
+    c->name = w->label;
+    return c;
+}
+
+static void use_model(orr__work *w, void *arg)
+{
+    struct starpu_codelet *c = atomic_load(&w->codelet);
+
+    (void)arg;
+    if (c)
+        c->model = in_use ? &model : NULL;
+}
+
+void orr__star_models(bool use)
+{
+    in_use = use;
+    bundle.model = use ? &model : NULL;
+    orr__star_cholesky_models(use);
+    orr__works_each(use_model, NULL);
+}
+
+struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s)
+{
+    struct starpu_codelet *cl;
+
+    if (s->members > 1)
+        return &bundle;
+    if ((cl = atomic_load_explicit(&w->codelet, memory_order_acquire)))
+        return cl;
+    pthread_mutex_lock(&lock);
+    if (!(cl = atomic_load(&w->codelet)) && (cl = make(w)))
+        atomic_store_explicit(&w->codelet, cl, memory_order_release);
+    pthread_mutex_unlock(&lock);
+    return cl;
+}

@@ -1,0 +1,57 @@
+/* What a StarPU task does on a CPU worker: finds the addresses of whole arrays, launches, counts.
+ * Must not know: how tasks are submitted. */
+#include "config.h"
+#include <stdlib.h>
+#include "runtime/base/clock.h"
+#include "runtime/engine/starpu/starpu.h"
+
+/* A CPU worker sees data at home. */
+static orr_status launch(const orr__task *a)
+{
+    const orr__region *r = a->step->region;
+    void *few[32], **p = few;
+    int n = r->nin + r->nout;
+    orr_status st;
+
+    if (n > 32 && !(p = orr__alloc_n((size_t)n, sizeof *p)))
+        return ORR_ENOMEM;
+    for (int k = 0; k < r->nout; k++)
+        p[k] = a->run->value[a->step->out[k]]->host;
+    for (int i = 0; i < r->nin; i++)
+        p[r->nout + i] = a->run->value[a->step->in[i]]->host;
+    st = orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar);
+    if (p != few)
+        free(p);
+    return st;
+}
+
+/* From now on leaves whose memory the outputs have are half old, half new, should the run fail. */
+static void note_leaves(const orr__task *a)
+{
+    for (int k = 0; a->run->plan->nheirs > 0 && k < a->step->region->nout; k++)
+        if (orr__run_inherits(a->run, a->step->out[k]))
+            atomic_store(&a->run->wrote, true);
+}
+
+void orr__star_cpu(void *buffers[], void *arg)
+{
+    (void)buffers;
+    orr__task *a = arg;
+    int worker = 1 + starpu_worker_get_id();
+
+    if (orr__run_status(a->run) != ORR_OK)
+        return;
+    orr__task_runs(a);
+    uint32_t stands_for = orr__work_begin(a->work, worker);
+    double t0 = stands_for ? orr__now() : 0;
+    note_leaves(a);
+    orr_status st = launch(a);
+    orr__exec_rest(a->step, a->tile, a->run->value);
+    if (st != ORR_OK) {
+        orr__run_fail(a->run, st, orr_error_message());
+        orr_error_clear();
+    }
+    double t1 = stands_for ? orr__work_end(a->work, a->step, a->tile, worker, t0, stands_for) : 0;
+    if (st == ORR_OK && stands_for)
+        orr__exec_took(a->step, a->tile, ORR__ON_CPU, t1 - t0);
+}

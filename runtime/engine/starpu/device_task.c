@@ -1,0 +1,245 @@
+/* What a StarPU task does on a device's worker; when the device fails, the same on the host.
+ * Must not know: how a device's text is made or compiled, what its calls are. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/engine/starpu/starpu.h"
+
+#if defined(ORR__STAR_OPENCL) || defined(ORR__STAR_CUDA)
+
+/* Every operand is one tile or empty: the submitter saw to it. mem[j] is its memory object, off[j] the number of
+ * the element at which that starts. */
+typedef struct {
+    orr__task *task;
+    const orr__backend *backend;
+    orr__kernel *kernel;
+    orr__launch launch;
+    int n;
+    void **mem;
+    int64_t *off;
+    orr__span *span;
+    size_t *byte; /* offset in the memory object */
+} device_call;
+
+static atomic_bool told;
+
+static size_t span_bytes(const orr__span *p)
+{
+    size_t off = (size_t)p->first * p->tiles->bytes, left = p->tiles->buf->bytes - off;
+
+    return left < p->tiles->bytes ? left : p->tiles->bytes;
+}
+
+static bool gather(device_call *c, void *buffers[])
+{
+    const orr__region *r = c->task->step->region;
+    int at = 0;
+
+    c->n = r->nin + r->nout;
+    c->mem = orr__alloc_n((size_t)c->n, sizeof *c->mem);
+    c->off = orr__alloc_n((size_t)c->n, sizeof *c->off);
+    c->span = orr__alloc_n((size_t)c->n, sizeof *c->span);
+    c->byte = orr__alloc_n((size_t)c->n, sizeof *c->byte);
+    if (!c->mem || !c->off || !c->span || !c->byte)
+        return false;
+    for (int j = 0; j < c->n; j++) {
+        orr__span s = c->span[j] = orr__star_span(c->task->run, c->task->step, c->task->tile, j);
+        if (s.n == 0)
+            continue;
+        c->byte[j] = STARPU_VARIABLE_GET_OFFSET(buffers[at]);
+        c->mem[j] = (void *)STARPU_VARIABLE_GET_DEV_HANDLE(buffers[at]);
+        c->off[j] = (int64_t)((size_t)s.first * s.tiles->bytes / s.elem) - (int64_t)(c->byte[j] / s.elem);
+        if (j < r->nout && c->task->step->partial) /* it folds into its own row, taken as a whole */
+            c->off[j] = -(int64_t)(c->byte[j] / s.elem);
+        at++;
+    }
+    c->launch.region = r;
+    c->launch.in = c->mem + r->nout;
+    c->launch.out = c->mem;
+    c->launch.in_off = c->off + r->nout;
+    c->launch.out_off = c->off;
+    c->launch.scalar = c->task->run->scalar;
+    orr__step_rows(c->task->step, c->task->tile, &c->launch.lo, &c->launch.hi);
+    return true;
+}
+
+static void forget(device_call *c)
+{
+    free(c->mem);
+    free(c->off);
+    free(c->span);
+    free(c->byte);
+}
+
+static orr_status on_device(const device_call *c)
+{
+    orr_status st = c->backend->launch(c->kernel, &c->launch);
+
+    return st == ORR_OK && c->backend->finish ? c->backend->finish(&c->launch) : st;
+}
+
+/* Copies in, computes, copies out: slow, and right. */
+static orr_status on_host(const device_call *c)
+{
+    const orr__region *r = c->task->step->region;
+    void **host = orr__alloc_n((size_t)c->n, sizeof *host), **base = orr__alloc_n((size_t)c->n, sizeof *base);
+    orr_status st = host && base ? ORR_OK : ORR_ENOMEM;
+
+    for (int j = 0; j < c->n && st == ORR_OK; j++) {
+        const orr__span *p = &c->span[j];
+        if (p->n == 0)
+            continue;
+        if (!(host[j] = orr__alloc(span_bytes(p)))) {
+            st = ORR_ENOMEM;
+            break;
+        }
+        base[j] = (void *)((uintptr_t)host[j] - (size_t)p->first * p->tiles->bytes);
+        if (j >= r->nout)
+            st = c->backend->read(&c->launch, c->mem[j], c->byte[j], host[j], span_bytes(p));
+    }
+    if (st == ORR_OK)
+        st = orr__exec_launch(c->task->step, c->task->tile, base + r->nout, base, c->task->run->scalar);
+    for (int j = 0; j < r->nout && st == ORR_OK; j++)
+        if (c->span[j].n > 0)
+            st = c->backend->write(&c->launch, c->mem[j], c->byte[j], host[j], span_bytes(&c->span[j]));
+    for (int j = 0; host && j < c->n; j++)
+        free(host[j]);
+    free(host);
+    free(base);
+    return st;
+}
+
+/* Launch, or do it on the host when that fails for the device's reasons. */
+static void run(device_call *c, void *buffers[])
+{
+    orr__task *a = c->task;
+    orr_status st = ORR_ENOMEM;
+
+    if (gather(c, buffers)) {
+        st = on_device(c);
+        if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback &&
+            !orr__region_needs_device(a->step->region)) {
+            /* One line for people; the rest for who asks. */
+            orr__log(atomic_exchange(&told, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
+                     orr_error_message());
+            st = on_host(c);
+        }
+        for (int k = 0; k < a->step->region->nout; k++)
+            if (c->span[k].n > 0)
+                atomic_store_explicit(&c->span[k].tiles->away, true, memory_order_release);
+    }
+    forget(c);
+    if (st != ORR_OK)
+        orr__run_fail(a->run, st, orr_error_message());
+    orr_error_clear();
+}
+
+static bool begin(orr__task *a)
+{
+    if (orr__run_status(a->run) != ORR_OK)
+        return false;
+    orr__task_runs(a);
+    a->worker = starpu_worker_get_id();
+    a->began = orr__now();
+    return true;
+}
+
+#endif
+
+#ifdef ORR__STAR_OPENCL
+void orr__star_opencl(void *buffers[], void *arg)
+{
+    device_call c = { .task = arg, .backend = orr__exec_opencl };
+    cl_command_queue queue;
+    cl_context context;
+    cl_device_id id;
+    int device;
+
+    if (!begin(c.task))
+        return;
+    device = starpu_worker_get_devid(c.task->worker);
+    starpu_opencl_get_queue(device, &queue);
+    starpu_opencl_get_context(device, &context);
+    starpu_opencl_get_device(device, &id);
+    c.kernel = c.task->step->opencl;
+    c.launch.queue = queue;
+    c.launch.context = context;
+    c.launch.device = id;
+    run(&c, buffers);
+}
+#endif
+
+#ifdef ORR__STAR_CUDA
+/* Returns when all is enqueued on the worker's stream: StarPU waits for that. */
+void orr__star_cuda(void *buffers[], void *arg)
+{
+    device_call c = { .task = arg, .backend = orr__exec_cuda };
+
+    if (!begin(c.task))
+        return;
+    c.kernel = c.task->step->cuda;
+    c.launch.queue = starpu_cuda_get_local_stream();
+    c.launch.after = &c.task->after;
+    run(&c, buffers);
+}
+#endif
+
+/* A device says that an index was wrong, and not its value; the host does, where all operands are at home. The last error
+ * is the better of the two. */
+static void tell_in_full(const orr__task *a, orr_status st)
+{
+    const orr__region *r = a->step->region;
+    char said[640];
+    void **p = orr__alloc_n((size_t)(r->nin + r->nout), sizeof *p), *out[ORR__REGION_OUTS] = { NULL };
+    bool home = p != NULL;
+
+    (void)snprintf(said, sizeof said, "%s", orr_error_message());
+    for (int j = 0; j < r->nin + r->nout && home; j++) {
+        orr__span s = orr__star_span(a->run, a->step, a->tile, j);
+        if (j >= r->nout) {
+            p[j] = a->run->value[a->step->in[j - r->nout]]->host;
+            home = s.n == 0 || !atomic_load_explicit(&s.tiles->away, memory_order_acquire);
+        } else if (s.n > 0) {
+            home = (out[j] = orr__alloc((size_t)s.n * s.tiles->bytes)) != NULL;
+            p[j] = (void *)((uintptr_t)out[j] - (size_t)s.first * s.tiles->bytes);
+        }
+    }
+    if (!home || orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar) != ORR_EINDEX)
+        (void)orr__fail_text(st, said);
+    for (int k = 0; k < r->nout; k++)
+        free(out[k]);
+    free(p);
+}
+
+static orr__on kind_of(int worker)
+{
+    return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER ? ORR__ON_CUDA : ORR__ON_OPENCL;
+}
+
+/* A worker's tasks are under way together; each counts from where the one before it ended. */
+double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int worker, double began)
+{
+    static double ended[STARPU_NMAXWORKERS]; /* each written by its worker alone */
+    double from = ended[worker] > began ? ended[worker] : began;
+
+    ended[worker] = orr__work_done(w, s, tile, kind_of(worker), 1 + worker, from);
+    return ended[worker] - from;
+}
+
+void orr__star_device_done(orr__task *a)
+{
+    orr_status st;
+
+    if (a->worker < 0)
+        return;
+    if (a->after.check && (st = a->after.check(&a->after)) != ORR_OK) {
+        tell_in_full(a, st);
+        orr__run_fail(a->run, st, orr_error_message());
+        orr_error_clear();
+    }
+    double took = orr__star_device_took(a->work, a->step, a->tile, a->worker, a->began);
+    if (orr__run_status(a->run) == ORR_OK)
+        orr__exec_took(a->step, a->tile, kind_of(a->worker), took);
+}

@@ -1,0 +1,47 @@
+/* What a plan needs no more, told to StarPU, where a device's memory is too small for all of it: dead values are not carried home
+ * when their place is wanted, and what others may want goes home ahead of time.
+ * Must not know: what a task computes. */
+#include "config.h"
+#include "runtime/engine/starpu/starpu.h"
+
+/* Every word costs some microseconds a handle, and helps where memory is short. In little host memory buffers go with their last
+ * reader anyway. */
+bool orr__star_is_full(const orr__run *r)
+{
+    const orr__plan *p = r->plan;
+    size_t bytes = p->bytes_all;
+
+    if (orr__star.one_memory || r->meter || orr__star.device_bytes == 0)
+        return false;
+    for (int v = 0; v < p->nvalue; v++)
+        bytes += p->value[v].leaf >= 0 ? orr__value_bytes(&p->value[v]) : 0;
+    return bytes > orr__star.device_bytes / 2;
+}
+
+static void say(const orr__run *r, int v)
+{
+    const orr__value *val = &r->plan->value[v];
+    orr__tiles *t = val->local || val->given || !r->value[v] ? NULL : orr__buffer_tiles(r->value[v]);
+    bool dead = val->leaf < 0 && val->output < 0;
+
+    if (t && !dead)
+        atomic_store_explicit(&t->leaving, true, memory_order_relaxed);
+    for (int i = 0; t && i < t->n; i++)
+        (dead ? starpu_data_invalidate_submit : starpu_data_wont_use)(t->handle[i]);
+}
+
+/* Once for each value: the first place where the last step that touches it has it. */
+void orr__star_last(const orr__run *r, int step)
+{
+    const orr__step *s = &r->plan->step[step];
+
+    for (int k = 0; k < (s->members > 1 ? s->members : 1); k++)
+        for (int j = 0; j < s[k].region->nin + s[k].region->nout; j++) {
+            int nin = s[k].region->nin, v = j < nin ? s[k].in[j] : s[k].out[j - nin];
+            bool before = false;
+            for (int i = 0; i < j && i < nin; i++)
+                before = before || s[k].in[i] == v;
+            if (!before && r->plan->value[v].last == step + k)
+                say(r, v);
+        }
+}

@@ -1,0 +1,193 @@
+/* Buffers that nobody refers to, kept with their handles: the next value of that size and tiling needs neither
+ * memory nor registration. Must not know: plans, tasks. */
+#include "config.h"
+#include <unistd.h>
+#include "runtime/base/env.h"
+#include "runtime/engine/starpu/starpu.h"
+
+/* A buffer comes here when its last run has called back; StarPU may still be closing that task, and orders the
+ * next writer behind it. Unregistering waits, so it is left to threads that are no workers. */
+enum { BUCKETS = 256, MOST = 4096 /* handles held */ };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static orr__tiles *bucket[BUCKETS], *newest, *oldest;
+static size_t held_bytes, held_handles;
+static orr__tiles *grave; /* the user's memory and files, to be unregistered and released; linked by `older` */
+static atomic_int work;   /* non-zero: settle has something to do */
+
+static size_t most_bytes(void)
+{
+    static size_t physical;
+
+    if (orr__env.memory_limit)
+        return orr__env.memory_limit / 4;
+    if (!physical) {
+        long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+        physical = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : (size_t)1 << 30;
+    }
+    return physical / 8;
+}
+
+static size_t hash(size_t bytes, size_t tile)
+{
+    return (bytes * 0x9E3779B97F4A7C15u ^ tile * 0xC2B2AE3D27D4EB4Fu) >> 40 & (BUCKETS - 1);
+}
+
+static void remove_held(orr__tiles *t)
+{
+    size_t h = hash(t->buf->bytes, t->bytes);
+
+    if (t->same_prev)
+        t->same_prev->same_next = t->same_next;
+    else
+        bucket[h] = t->same_next;
+    if (t->same_next)
+        t->same_next->same_prev = t->same_prev;
+    if (t->newer)
+        t->newer->older = t->older;
+    else
+        newest = t->older;
+    if (t->older)
+        t->older->newer = t->newer;
+    else
+        oldest = t->newer;
+    t->older = t->newer = t->same_prev = t->same_next = NULL;
+    held_bytes -= t->buf->bytes;
+    held_handles -= (size_t)t->n;
+}
+
+static void hold(orr__tiles *t)
+{
+    size_t h = hash(t->buf->bytes, t->bytes);
+
+    t->same_next = bucket[h];
+    if (bucket[h])
+        bucket[h]->same_prev = t;
+    bucket[h] = t;
+    t->older = newest;
+    if (newest)
+        newest->newer = t;
+    else
+        oldest = t;
+    newest = t;
+    held_bytes += t->buf->bytes;
+    held_handles += (size_t)t->n;
+    if (held_bytes > most_bytes() || held_handles > MOST)
+        atomic_store(&work, 1);
+}
+
+/* The youngest one: its memory is the likeliest to be in cache. */
+orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes)
+{
+    orr__tiles *t;
+
+    pthread_mutex_lock(&lock);
+    for (t = bucket[hash(bytes, tile_bytes)]; t; t = t->same_next)
+        if (t->buf->bytes == bytes && t->bytes == tile_bytes)
+            break;
+    if (t)
+        remove_held(t);
+    pthread_mutex_unlock(&lock);
+    if (!t)
+        return NULL;
+    atomic_store(&t->buf->refs, 1);
+    atomic_store(&t->buf->readers, 0);
+    atomic_store(&t->buf->overwritten, false);
+    atomic_store(&t->away, false); /* what it holds is void until it is written */
+    return t->buf;
+}
+
+bool orr__tilepool_drop(orr__buffer *b)
+{
+    orr__tiles *t = orr__buffer_tiles(b);
+    bool theirs = b->cap == 0 || b->spilled, worker; /* neither is kept for reuse */
+
+    orr__run_unref(b->run);
+    b->run = NULL;
+    if (!t)
+        return true;
+    worker = starpu_worker_get_id() >= 0;
+    if (theirs && !worker) {
+        orr__tiles_unregister(t, false);
+        return true;
+    }
+    pthread_mutex_lock(&lock);
+    if (theirs) {
+        t->older = grave;
+        grave = t;
+        atomic_store(&work, 1);
+    } else {
+        hold(t);
+    }
+    pthread_mutex_unlock(&lock);
+    return false;
+}
+
+static void free_held(orr__tiles *t)
+{
+    orr__buffer *b = t->buf;
+
+    orr__tiles_unregister(t, false);
+    orr__buffer_recycle(b);
+}
+
+/* Takes the oldest one out when the pool is over its bounds (or at all). */
+static orr__tiles *excess(bool any)
+{
+    orr__tiles *t = NULL;
+
+    pthread_mutex_lock(&lock);
+    if (oldest && (any || held_bytes > most_bytes() || held_handles > MOST)) {
+        t = oldest;
+        remove_held(t);
+    }
+    pthread_mutex_unlock(&lock);
+    return t;
+}
+
+static orr__tiles *buried(void)
+{
+    orr__tiles *t;
+
+    pthread_mutex_lock(&lock);
+    if ((t = grave))
+        grave = t->older;
+    pthread_mutex_unlock(&lock);
+    return t;
+}
+
+void orr__tilepool_settle(void)
+{
+    if (!atomic_load_explicit(&work, memory_order_relaxed) || !atomic_exchange(&work, 0))
+        return;
+    for (orr__tiles *t; (t = buried()) || (t = excess(false));)
+        free_held(t);
+}
+
+bool orr__tilepool_trim(void)
+{
+    bool some = false;
+
+    if (starpu_worker_get_id() >= 0)
+        return false;
+    for (orr__tiles *t; (t = excess(true)); some = true)
+        free_held(t);
+    return some;
+}
+
+size_t orr__tilepool_held(void)
+{
+    size_t n;
+
+    pthread_mutex_lock(&lock);
+    n = held_bytes;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+void orr__tilepool_stop(void)
+{
+    atomic_store(&work, 1);
+    orr__tilepool_settle();
+    (void)orr__tilepool_trim();
+}

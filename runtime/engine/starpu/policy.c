@@ -1,0 +1,121 @@
+/* What StarPU's policies want or cannot do: their names, models, and tasks that only some of the workers may take.
+ * Must not know: plans, what a task computes. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/engine/starpu/starpu.h"
+#if STARPU_MAJOR_VERSION == 1 && STARPU_MINOR_VERSION < 4
+#include <starpu_heteroprio.h>
+#endif
+
+/* StarPU warns of a policy that it does not know, twice, and takes another. */
+orr_status orr__star_policy_check(orr__site at)
+{
+    const char *v = getenv("STARPU_SCHED");
+    struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
+    char names[600] = "";
+    size_t n = 0;
+
+    if (!v || !*v || !all || getenv("STARPU_SCHED_LIB") || strcmp(v, "heft") == 0 || strcmp(v, "help") == 0)
+        return ORR_OK;
+    for (; *all; all++) {
+        if (strcmp((*all)->policy_name, v) == 0)
+            return ORR_OK;
+        int m = snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*all)->policy_name);
+        n = m > 0 && n + (size_t)m < sizeof names ? n + (size_t)m : n;
+    }
+    names[n] = '\0';
+    return orr__fail(at, ORR_EENV, "STARPU_SCHED=%s makes no sense; it takes: %s", v, names);
+}
+
+#ifdef STARPU_HETEROPRIO_MAX_PRIO
+/* heteroprio of StarPU 1.3 takes a task's priority for the number of a bucket, and stops the program when not all of the
+ * bucket's workers may do the task. By itself it has one bucket for all. */
+enum { FOR_ALL, FOR_CPUS, FOR_DEVICES };
+static bool buckets;
+
+static void make_buckets(unsigned ctx)
+{
+    const struct {
+        enum starpu_heteroprio_types type;
+        unsigned count, own;
+    } kind[] = { { STARPU_CPU_IDX, starpu_cpu_worker_get_count(), FOR_CPUS },
+                 { STARPU_CUDA_IDX, starpu_cuda_worker_get_count(), FOR_DEVICES },
+                 { STARPU_OPENCL_IDX, starpu_opencl_worker_get_count(), FOR_DEVICES } };
+
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+        if (kind[i].count > 0) {
+            starpu_heteroprio_set_nb_prios(ctx, kind[i].type, 2);
+            starpu_heteroprio_set_mapping(ctx, kind[i].type, 0, FOR_ALL);
+            starpu_heteroprio_set_mapping(ctx, kind[i].type, 1, kind[i].own);
+        }
+}
+
+void orr__star_policy_configure(struct starpu_conf *conf)
+{
+    const char *v = getenv("STARPU_SCHED");
+
+    buckets = v && strcmp(v, "heteroprio") == 0;
+    if (buckets)
+        conf->sched_policy_init = make_buckets;
+}
+
+int orr__star_policy_priority(int32_t where, int otherwise)
+{
+    if (!buckets)
+        return otherwise;
+    return where == (int32_t)STARPU_CPU ? FOR_CPUS : where & (int32_t)STARPU_CPU ? FOR_ALL : FOR_DEVICES;
+}
+#else
+void orr__star_policy_configure(struct starpu_conf *conf)
+{
+    (void)conf;
+}
+
+int orr__star_policy_priority(int32_t where, int otherwise)
+{
+    (void)where;
+    return otherwise;
+}
+#endif
+
+int orr__star_urgency(const orr__plan *p, double way_us)
+{
+    return p->way_us > 0 ? (int)(way_us / p->way_us * orr__star.urgencies) : 0;
+}
+
+/* These policies place tasks without asking how long they take. One never ends when a model is being calibrated: StarPU
+ * 1.3's modular-heteroprio-heft keeps such a task for ever, bare StarPU too. */
+static bool wants_models(const char *policy)
+{
+    static const char *const without[] = { "lws", "ws", "eager", "prio", "random", "no-prio" };
+    const char *calibrate = getenv("STARPU_CALIBRATE");
+
+    if (strcmp(policy, "modular-heteroprio-heft") == 0)
+        return false;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (strcmp(policy, without[i]) == 0)
+            return calibrate && atoi(calibrate) > 0;
+    return true;
+}
+
+enum { MOST_URGENT = 1000 }; /* of policies that know two thousand million priorities */
+
+bool orr__star_policy_begin(const char *policy)
+{
+    bool both = orr__star.cpus > 0 && orr__star.opencls + orr__star.cudas > 0;
+    int most = starpu_sched_get_max_priority();
+
+    orr__star.urgencies = most > MOST_URGENT ? MOST_URGENT : most > 0 ? most : 0;
+    orr__plan_machine.placed = wants_models(policy);
+    orr__star_models(orr__plan_machine.placed);
+    orr__star.thieves = strcmp(policy, "lws") == 0 || strcmp(policy, "ws") == 0;
+    /* It gives devices what has the name of a product in StarPU's examples, and keeps for ever what only they can do. */
+    orr__star.shy = both && strcmp(policy, "modular-gemm") == 0 ? policy : NULL;
+    if (orr__star.shy)
+        orr__log(1, "STARPU_SCHED=%s leaves the devices idle; unset, it is dmdas", policy);
+    /* heteroprio sorts tasks by what its workers may run: it is not kept from some of them without need. */
+    return both && !orr__star.shy && !strstr(policy, "heteroprio");
+}

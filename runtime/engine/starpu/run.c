@@ -1,0 +1,229 @@
+/* Runs a plan: inline, as tasks, or in little memory; what whoever asked waits for.
+ * Must not know: how tasks are submitted, what they compute. */
+#include "config.h"
+#include <math.h>
+#include <stdlib.h>
+#include "runtime/base/env.h"
+#include "runtime/base/pool.h"
+#include "runtime/engine/starpu/starpu.h"
+
+/* Runs under way that make our leaves: their failure will be ours. A failure that is known already is the answer. */
+static orr_status depend(orr__run *r, orr__buffer *const *leaf)
+{
+    int n = r->plan->nleaf;
+
+    for (int i = 0; i < n; i++) {
+        orr__run *d = leaf[i] ? leaf[i]->run : NULL;
+        if (!d)
+            continue;
+        if (orr__run_done(d)) {
+            if (orr__run_status(d) != ORR_OK)
+                return orr__run_wait(d);
+            continue;
+        }
+        if (!r->dep && !(r->dep = orr__alloc_n((size_t)n, sizeof(*r->dep))))
+            return ORR_ENOMEM;
+        r->dep[r->ndep++] = orr__run_ref(d);
+        r->firm = r->firm && d->safe;
+    }
+    return ORR_OK;
+}
+
+static void ended(orr__run *r)
+{
+    orr__stall_unwatch(r);
+    orr__meter_end(r);
+    orr__guard_end(r);
+    orr__star_rest(true);
+}
+
+/* A step that was cut so that a caller who waits has it sooner: worth tasks while such callers come one after the other. */
+static bool cut_to_be_sooner(const orr__plan *plan)
+{
+    return plan->nstep == 1 && plan->ntasks > 1 && plan->us < 2 * orr__task_worth() && orr__env.inline_us < 0;
+}
+
+/* What is small is not worth a task; nor is what would be one alone, of a caller who waits for it: no other worker could help. */
+static bool worth_tasks(const orr__plan *plan, bool wait)
+{
+    if (cut_to_be_sooner(plan))
+        return !wait || orr__star_share(plan->us);
+    if (plan->us < orr__plan_inline_us())
+        return false;
+    return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;
+}
+
+/* µs to bring home what a device wrote; without numbers of the bus, for ever. */
+static double home_us(const orr__tiles *t)
+{
+    const orr__machine *m = &orr__plan_machine;
+
+    if (!t || !atomic_load_explicit(&t->away, memory_order_acquire))
+        return 0;
+    return m->bring_byte_us > 0 ? t->n * m->bring_us + (double)t->buf->bytes * m->bring_byte_us : HUGE_VAL;
+}
+
+/* Whether the calling thread does it: if it can begin at once, or as soon as little data is home. */
+static bool suits_inline(const orr__plan *plan, orr__buffer *const *leaf, bool wait)
+{
+    double us = plan->us;
+
+    if (worth_tasks(plan, wait))
+        return false;
+    for (int i = 0; i < plan->nstep; i++)
+        if (orr__region_needs_device(plan->step[i].region))
+            return false;
+    for (int i = 0; i < plan->nleaf; i++) {
+        if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))
+            return false;
+        us += leaf[i] ? home_us(orr__buffer_tiles(leaf[i])) : 0;
+    }
+    return us <= plan->us || us < orr__plan_inline_us();
+}
+
+/* The device's copies stay good: large work that follows finds them there. */
+static orr_status on_this_thread(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                                 orr__buffer **out)
+{
+    for (int i = 0; i < plan->nleaf && !orr__star.one_memory; i++) {
+        orr_status st = leaf[i] ? orr__tiles_host_read(leaf[i]) : ORR_OK;
+        if (st != ORR_OK)
+            return st;
+    }
+    return orr__exec_inline(at, plan, leaf, scalar, out);
+}
+
+/* Who asked waits for these alone. Devices are left out: how long they take is measured by runs that end; and so is what reads
+ * the user's memory, which may be written again as soon as the user is told of a result. The next run's memory comes beside this
+ * one's, so there must be little of it; beside a long run, the wait is nothing. */
+static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
+{
+    enum { LITTLE = 16 << 20 };
+    bool may = r->plan->nearly > 0 && r->plan->bytes_all <= LITTLE && budget == 0 && orr__star.one_memory;
+    for (int i = 0; may && i < r->plan->nleaf; i++)
+        may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
+    return !may || orr__run_divide(r, r->plan->nearly);
+}
+
+/* References of the outputs to what they are to be waited for by; where a leaf was, that is not who wrote the leaf. */
+static void mark_outputs(orr__run *r, orr__buffer **out)
+{
+    for (int k = 0; k < r->plan->nout; k++) {
+        const orr__value *v = &r->plan->value[r->plan->out[k]];
+        if (orr__run_inherits(r, r->plan->out[k]) && v->output == k) {
+            r->before[r->plan->out[k]] = out[k]->run;
+            out[k]->run = NULL;
+        }
+        if (v->leaf < 0 && !out[k]->run)
+            out[k]->run = orr__run_ref(r->part && v->awaited ? r->part : r);
+    }
+}
+
+/* Idle workers would take each next task of a chain, and its data with it, from the worker that has both in its caches: that
+ * costs as much as a small task. With other runs under way they have better to do, and this one's worker may be busy. */
+static bool keeps_to_one(const orr__plan *plan)
+{
+    return plan->chain && orr__star.thieves && orr__star.opencls + orr__star.cudas == 0;
+}
+
+/* A leaf was written over: nothing can be computed from it again. */
+static bool spoiled(const orr__plan *plan, orr__buffer *const *leaf)
+{
+    for (int i = 0; plan->nheirs > 0 && i < plan->nleaf; i++)
+        if (atomic_load(&leaf[i]->overwritten))
+            return true;
+    return false;
+}
+
+/* budget: bytes that it has to do with; 0: it takes what it needs, at once. */
+static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                               orr__buffer **out, orr__run **run, size_t budget)
+{
+    orr__run *r = orr__run_new(plan, scalar);
+    orr_status st = r && budget > 0 && !orr__meter_begin(r, budget) ? ORR_ENOMEM : ORR_OK;
+
+    if (!r)
+        return ORR_ENOMEM;
+    r->ended = ended;
+    bool alone = orr__star_wake(true);
+    if (alone && keeps_to_one(plan))
+        r->worker = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
+    orr__guard_begin(r, orr__star.hybrid);
+    if (st == ORR_OK && !divide(r, leaf, budget))
+        st = ORR_ENOMEM;
+    if (st == ORR_OK && (st = depend(r, leaf)) == ORR_OK && (st = orr__star_bind(r, leaf)) == ORR_OK &&
+        (st = orr__star_submit(at, r)) == ORR_OK) {
+        orr__exec_outputs(plan, r->value, out);
+        mark_outputs(r, out);
+        *run = orr__run_ref(r->part ? r->part : r);
+    } else {
+        orr__run_fail(r, st, orr_error_message());
+    }
+    orr__run_task_done(r);
+    if (st == ORR_OK) {
+        orr__run_unref(r);
+        return ORR_OK;
+    }
+    st = orr__run_wait(r); /* an error of a task that was first counts more */
+    orr__exec_spoil(r, plan, leaf);
+    orr__run_unref(r);
+    return st;
+}
+
+/* StarPU ends the process when malloc fails for its tasks and handles: is there as much as they may need? */
+static bool room_for_starpu(const orr__plan *plan)
+{
+    size_t n = (size_t)plan->nvalue + (size_t)plan->ntasks, bytes;
+    bytes = ((size_t)256 << 10) + n * ((size_t)8 << 10);
+    void *volatile p = malloc(bytes < (size_t)64 << 20 ? bytes : (size_t)64 << 20); /* volatile: not to be left out */
+    bool there = p != NULL;
+    free(p);
+    return there;
+}
+
+static size_t tight_budget(const orr__plan *plan)
+{
+    size_t room = orr__engine_left();
+
+    return room > plan->bytes_peak ? room : plan->bytes_peak + 1; /* the rest goes to files */
+}
+
+/* In as little memory as can be, alone among those that do so; refused when that is too much. */
+static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                                  orr__buffer **out, orr__run **run, bool wait)
+{
+    static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+    orr_status st;
+
+    pthread_mutex_lock(&alone);
+    orr__star_wait_runs(0); /* what other runs hold, and what waits for reuse, may be enough */
+    (void)orr__tilepool_trim();
+    st = orr__exec_admit(at, plan);
+    if (st == ORR_OK && suits_inline(plan, leaf, wait))
+        st = on_this_thread(at, plan, leaf, scalar, out);
+    else if (st == ORR_OK)
+        st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
+    pthread_mutex_unlock(&alone);
+    return st;
+}
+
+orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                             orr__buffer **out, orr__run **run, bool wait)
+{
+    bool small = suits_inline(plan, leaf, wait);
+    orr_status st;
+
+    orr__tilepool_settle();
+    if ((small ? plan->bytes_peak : plan->bytes_all) > orr__engine_left())
+        return execute_tightly(at, plan, leaf, scalar, out, run, wait);
+    if (small)
+        return on_this_thread(at, plan, leaf, scalar, out);
+    if (!room_for_starpu(plan)) {
+        (void)orr__tilepool_trim();
+        orr__pool_trim();
+        if (!room_for_starpu(plan))
+            return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
+    }
+    st = execute_once(at, plan, leaf, scalar, out, run, 0);
+    return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, out, run, wait) : st;
+}

@@ -1,0 +1,190 @@
+/* Inside of the StarPU engine: handles of buffers, tasks, codelets, the workers' sleep.
+ * Must not know: how a graph is recorded, how a kernel computes. */
+#ifndef ORR_ENGINE_STAR_H
+#define ORR_ENGINE_STAR_H
+
+#include <starpu.h>
+#include "runtime/engine/execution.h"
+
+#if defined(STARPU_USE_OPENCL) && defined(HAVE_OPENCL)
+#define ORR__STAR_OPENCL 1
+#endif
+#ifdef STARPU_USE_CUDA
+#define ORR__STAR_CUDA 1
+#endif
+
+/* What this start of StarPU gave. Written by start and stop alone. */
+typedef struct {
+    int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
+    bool hybrid;              /* processors and devices, none of them asked for by name       */
+    int urgencies;            /* priorities that the policy tells apart, less one               */
+    bool thieves;             /* the policy's workers take each other's tasks                   */
+    const char *shy;          /* the policy, where it gives devices none of our tasks, else NULL */
+    bool one_memory;          /* nobody sees data elsewhere                                 */
+    size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
+    int blas_threads;         /* as found, for stop                                         */
+} orr__star_state;
+extern orr__star_state orr__star;
+
+/* -- handles (tile_handles.c, handle_pool.c) ------------------------------------------------------------------ */
+
+/* A buffer's handles, one per tile of `bytes` bytes over its contiguous host memory, home node 0. A tile is
+ * written whole, by one task, or not at all. */
+typedef struct orr__tiles {
+    orr__buffer *buf;
+    size_t bytes;
+    int n;
+    bool pinned;                              /* CUDA copies from and to its memory directly       */
+    atomic_bool away;                         /* a device wrote it: host memory may be stale       */
+    atomic_bool leaving;                      /* copies may be on their way home, which nobody waits for */
+    struct orr__tiles *prev, *next;           /* all that are registered                           */
+    struct orr__tiles *older, *newer;         /* the pool by age                                   */
+    struct orr__tiles *same_prev, *same_next; /* the pool, one (size, tile) bucket                 */
+    starpu_data_handle_t handle[];
+} orr__tiles;
+
+static inline orr__tiles *orr__buffer_tiles(orr__buffer *b)
+{
+    return __atomic_load_n((orr__tiles **)&b->tiles, __ATOMIC_ACQUIRE);
+}
+/* Handles for b, in tiles of tile_bytes unless it has some already. false: last error set. Not in tasks. */
+bool orr__tiles_register(orr__buffer *b, size_t tile_bytes);
+/* A buffer of that size with such tiles, recycled or new, one reference. NULL: last error set. Not in tasks. */
+orr__buffer *orr__tiles_new(size_t bytes, size_t tile_bytes);
+/* Gives up the handles; fetch: its content is wanted in host memory. Not in tasks. */
+void orr__tiles_unregister(orr__tiles *t, bool fetch);
+void orr__tiles_unregister_all(void);
+
+orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none there */
+bool orr__tilepool_drop(orr__buffer *b);                          /* the drop hook, any thread */
+void orr__tilepool_settle(void); /* what drop had to put off; the pool's bound. Not in tasks */
+bool orr__tilepool_trim(void);   /* hands all of the pool's memory back; false: there was none */
+size_t orr__tilepool_held(void);
+void orr__tilepool_stop(void);
+orr_status orr__tiles_host_read(orr__buffer *b);
+
+/* transfers.c: as orr__engine_move and its kin. */
+orr_status orr__star_move(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait);
+orr_status orr__star_evict(orr__site at, orr__buffer *b);
+bool orr__star_is_on(orr__buffer *b, const orr__device_at *where);
+orr_status orr__star_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
+
+/* Sets STARPU_HOME when nothing can be written where StarPU would (directory.c). */
+orr_status orr__star_home(orr__site at);
+/* Around StarPU's start: while nothing was measured of this host, one process starts at a time. StarPU reads files that another one
+ * is still writing, and ends the process. -1: there is no need, or no way. The lock goes with the process, whatever becomes of it. */
+int orr__star_home_lock(void);
+void orr__star_home_unlock(int lock);
+
+/* -- policies (policy.c) ------------------------------------------------------------------------------ */
+
+orr_status orr__star_policy_check(orr__site at); /* STARPU_SCHED is one that there is */
+void orr__star_policy_configure(struct starpu_conf *conf);
+/* The workers are counted; whether plans may be kept from processors or from devices to see which are faster. The name stays. */
+bool orr__star_policy_begin(const char *policy);
+/* Of a task for the workers `where`; most policies go by what the caller would have. */
+int orr__star_policy_priority(int32_t where, int otherwise);
+/* Of a task of this plan, from whose beginning to the plan's end it takes so long at least. */
+int orr__star_urgency(const orr__plan *p, double way_us);
+
+/* -- sleep (worker_sleep.c) --------------------------------------------------------------------------------- */
+
+orr_status orr__star_idle_start(orr__site at);
+void orr__star_idle_stop(void); /* workers awake afterwards */
+/* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
+bool orr__star_wake(bool is_run); /* whether no other run is under way */
+void orr__star_rest(bool is_run); /* any thread, tasks too */
+/* Whether workers should share so many µs of work with a caller who waits, of whose kind one asks after the other. */
+bool orr__star_share(double us);
+void orr__star_wait_runs(int but); /* until no more runs than that are under way */
+
+/* trace.c: transfers in the trace, if there is one. StarPU runs. */
+void orr__star_trace_start(void);
+void orr__star_trace_stop(void);
+
+/* measure_task.c: costs of tasks. */
+void orr__star_measure(orr__profile *p, const atomic_bool *stop);
+
+/* -- tasks (bind.c, submit.c, codelet.c, cpu_task.c, bundle.c, device_task.c) ------------ */
+
+typedef struct orr__task {
+    orr__run *run;
+    const orr__step *step; /* the first of a bundle's */
+    orr__work *work;       /* NULL: a bundle          */
+    int tile;
+    atomic_int state; /* ORR__TASK_WAITS, _DONE, _RUNS + worker + 1; 0: not submitted yet */
+    bool sent;        /* StarPU has it */
+    int worker;       /* of a device's task that has begun, else -1 */
+    double began;
+    orr__after after; /* what the device's launch left to be known  */
+} orr__task;
+
+enum { ORR__TASK_WAITS = 1, ORR__TASK_DONE, ORR__TASK_RUNS };
+static inline void orr__task_state(orr__task *a, int state)
+{
+    atomic_store_explicit(&a->state, state, memory_order_release);
+}
+static inline void orr__task_runs(orr__task *a) /* on the thread that does it */
+{
+    orr__task_state(a, ORR__TASK_RUNS + starpu_worker_get_id() + 1);
+}
+
+/* stall.c: a line in the log when no task of the runs that are watched ends for long, with what is outstanding. */
+void orr__stall_watch(orr__run *r);   /* its tasks are there */
+void orr__stall_unwatch(orr__run *r); /* before they go; may not be watched */
+void orr__stall_look(void);           /* now and then */
+
+/* Operand j of tile t of a step: outputs first, then inputs. n = 0: no bytes, no handle. */
+typedef struct {
+    orr__tiles *tiles;
+    int first, n;
+    size_t elem;
+} orr__span;
+orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j);
+/* Whether output k of tile t is whole tiles (p: its span): a task overwrites them, StarPU would lose the rest. */
+bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p);
+/* Buffers of the leaves; unless the run is metered, of all other values too. */
+orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf);
+orr__buffer *orr__star_buffer(const orr__run *r, int v); /* a new one for value v; NULL: last error set */
+
+/* Elements [first, end) of value v as tiles of its buffer; n = 0 also where no task has to be waited for. */
+orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end);
+bool orr__star_scratch(orr__run *r); /* memory of bundles' local values; false: last error set */
+
+/* throttle.c: of runs that must do with `budget` bytes, at least the plan's peak; of other runs these do nothing. One such
+ * run submits at a time. */
+bool orr__meter_begin(orr__run *r, size_t budget);           /* false: last error set                           */
+orr_status orr__meter_bind(orr__run *r, const orr__step *s); /* buffers for what s writes, once there is room   */
+void orr__meter_started(orr__run *r);                        /* around each task                                */
+void orr__meter_done(orr__run *r, const orr__step *s, bool ran);
+void orr__meter_end(orr__run *r);
+
+/* Part of the names of models that StarPU keeps: raise it when what their footprints are made of changes. */
+#define ORR__STAR_MODEL(kind) "orr2_" kind
+struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s); /* NULL: no memory */
+/* Whether tasks are measured for their performance models: a policy that asks none is spared that. Nothing is under way. */
+void orr__star_models(bool use);
+/* cholesky.c: all tasks of a step that is a graph by itself; models as above. */
+orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s);
+void orr__star_cholesky_models(bool use);
+orr_status orr__star_submit(orr__site at, orr__run *r); /* submit.c: all tasks of a run that is bound */
+/* eviction.c: whether a device's memory is too small for what the run touches; then, with the tasks of a step submitted, StarPU
+ * is told what nobody behind it reads. */
+bool orr__star_is_full(const orr__run *r);
+void orr__star_last(const orr__run *r, int step);
+void orr__star_cpu(void *buffers[], void *arg);
+void orr__star_bundle(void *buffers[], void *arg);
+void orr__star_opencl(void *buffers[], void *arg);
+void orr__star_cuda(void *buffers[], void *arg);
+/* device_tile.c: an operation on the tiles that lie in the task's buffers, on CUDA's stream; or done on the host where the
+ * device cannot. */
+struct orr__tilejob;
+orr_status orr__star_tile(struct orr__tilejob *j, void *buffers[]);
+/* A task of a device's worker, which began then, has ended: counted. Seconds that it took. */
+double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int worker, double began);
+/* The device is done with the task: errors and times that were not known before. On its worker. */
+void orr__star_device_done(orr__task *a);
+orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                             orr__buffer **out, orr__run **run, bool wait);
+
+#endif

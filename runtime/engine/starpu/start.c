@@ -1,0 +1,305 @@
+/* Starts and stops StarPU: which workers, which policy, what the rest of the house should know of them.
+ * Must not know: plans, tasks. */
+#include "config.h"
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/base/fpmode.h"
+#include "runtime/base/decimal.h"
+#include "runtime/engine/starpu/starpu.h"
+
+orr__star_state orr__star;
+static char policy[48];
+
+#ifdef ORR__STAR_OPENCL
+/* As many devices as StarPU would take as workers by itself. */
+static int count_opencl(void)
+{
+    const char *on_cpus = getenv("STARPU_OPENCL_ON_CPUS"), *only = getenv("STARPU_OPENCL_ONLY_ON_CPUS");
+    cl_device_type type = only && atoi(only) > 0 ? 0 : CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR;
+    cl_platform_id platform[16];
+    cl_uint platforms = 0, n;
+    int all = 0;
+
+    if ((on_cpus && atoi(on_cpus) > 0) || type == 0)
+        type |= CL_DEVICE_TYPE_CPU;
+    if (clGetPlatformIDs(16, platform, &platforms) != CL_SUCCESS)
+        return 0;
+    for (cl_uint i = 0; i < platforms && i < 16; i++)
+        if (clGetDeviceIDs(platform[i], type, 0, NULL, &n) == CL_SUCCESS)
+            all += (int)n;
+    return all;
+}
+#else
+static int count_opencl(void)
+{
+    return 0;
+}
+#endif
+
+/* StarPU ends the process when one of its numbers is none. Nothing at all, as a batch script's unset variable leaves it, it takes
+ * for 0, which is no worker: here that counts as not set. */
+static orr_status check_numbers(orr__site at)
+{
+    static const struct {
+        const char *name;
+        int least; /* where it is -1, that is StarPU's word for "not set" */
+    } number[] = { { "STARPU_NCPU", 0 },
+                   { "STARPU_NCPUS", 0 },
+                   { "STARPU_RESERVE_NCPU", 0 },
+                   { "STARPU_NCUDA", 0 },
+                   { "STARPU_NOPENCL", 0 },
+                   { "STARPU_CALIBRATE", 0 },
+                   { "STARPU_SILENT", 0 },
+                   { "STARPU_BUS_CALIBRATE", 0 },
+                   { "STARPU_WORKERS_NOBIND", 0 },
+                   { "STARPU_WORKERS_GETBIND", -1 },
+                   { "STARPU_MAIN_THREAD_BIND", -1 },
+                   { "STARPU_MAIN_THREAD_CPUID", -1 },
+                   { "STARPU_NTHREADS_PER_CORE", 1 },
+                   { "STARPU_USE_NUMA", -1 },
+                   { "STARPU_LIMIT_CPU_MEM", -1 },
+                   { "STARPU_LIMIT_MIN_SUBMITTED_TASKS", -1 },
+                   { "STARPU_LIMIT_MAX_SUBMITTED_TASKS", -1 },
+                   { "STARPU_PREFETCH", -1 },
+                   { "STARPU_STATS", -1 },
+                   { "STARPU_OPENCL_ON_CPUS", 0 },
+                   { "STARPU_OPENCL_ONLY_ON_CPUS", 0 } };
+
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        const char *v = getenv(number[i].name);
+        char *end;
+        if (v && !*v)
+            (void)unsetenv(number[i].name);
+        if (!v || !*v)
+            continue;
+        errno = 0;
+        long n = strtol(v, &end, 10);
+        if (*end || end == v || errno || n < number[i].least || n > INT_MAX)
+            return orr__fail(at, ORR_EENV, "%s=%s makes no sense; it takes: a number, %d or more", number[i].name, v,
+                             number[i].least);
+    }
+    return ORR_OK;
+}
+
+/* StarPU names files by the host. One that cannot be made ends the process. */
+static orr_status check_host(orr__site at)
+{
+    const char *host = getenv("STARPU_HOSTNAME");
+
+    return host && strchr(host, '/')
+               ? orr__fail(at, ORR_EENV, "STARPU_HOSTNAME=%s makes no sense; it takes: a name without /", host)
+               : ORR_OK;
+}
+
+/* Which devices may be used, and how many OpenCL devices there are; asked for by name and not there: an error. A GPU
+ * that CUDA drives is not driven by OpenCL too. */
+static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *opencl)
+{
+    char why[320] = "StarPU was built without CUDA; \"./bootstrap starpu\" builds one with it";
+
+    *cuda = false;
+    *opencl = 0;
+#ifdef ORR__STAR_CUDA
+    if (backend == ORR__BACKEND_AUTO || backend == ORR__BACKEND_CUDA)
+        *cuda = orr__exec_cuda->probe(why, sizeof why);
+#endif
+    if (backend == ORR__BACKEND_CUDA && !*cuda)
+        return orr__fail(at, ORR_EDEVICE, "no CUDA device can be used: %s", why);
+    if (backend == ORR__BACKEND_OPENCL)
+        setenv("STARPU_OPENCL_ON_CPUS", "1", 0); /* asked for by name: any device will do */
+    if (!*cuda && backend != ORR__BACKEND_CPU && orr__exec_opencl->probe(NULL, 0))
+        *opencl = count_opencl();
+    if (backend == ORR__BACKEND_OPENCL && *opencl == 0)
+        return orr__fail(at, ORR_EDEVICE, "no OpenCL device is there");
+    return ORR_OK;
+}
+
+/* StarPU's own variables win over all of this. */
+static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
+{
+    orr_status st = orr__engine_backend(at, config, backend);
+    bool cuda = false;
+    int opencl = 0;
+
+    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = check_host(at)) != ORR_OK ||
+        (st = orr__star_policy_check(at)) != ORR_OK)
+        return st;
+    setenv("STARPU_SILENT", "1", 0);
+    setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 takes all cores of the machine, whatever the job has */
+    if ((st = choose_devices(at, *backend, &cuda, &opencl)) != ORR_OK || (st = orr__star_home(at)) != ORR_OK)
+        return st;
+    if (starpu_conf_init(conf) != 0)
+        return orr__fail(at, ORR_EDEVICE, "StarPU does not take the environment");
+    conf->catch_signals = 0;
+    if (!cuda)
+        conf->ncuda = 0;
+    if (opencl == 0)
+        conf->nopencl = 0;
+    if (config && config->workers > 0 && !getenv("STARPU_NCPU"))
+        conf->ncpus = config->workers;
+    if (!getenv("STARPU_SCHED"))
+        conf->sched_policy_name = opencl > 0 || cuda ? "dmdas" : "lws";
+    orr__star_policy_configure(conf);
+    return ORR_OK;
+}
+
+/* The smallest device memory decides what may go to any device. */
+static size_t smallest_device(void)
+{
+    size_t least = 0;
+
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        starpu_ssize_t n;
+        if (starpu_worker_get_type((int)w) == STARPU_CPU_WORKER)
+            continue;
+        n = starpu_memory_get_total(starpu_worker_get_memory_node(w));
+        if (n > 0 && (least == 0 || (size_t)n < least))
+            least = (size_t)n;
+    }
+    return least;
+}
+
+/* From StarPU's own calibration, to the first device. */
+static void measure_bus(void)
+{
+    enum { MANY = 1 << 20 };
+    unsigned home = STARPU_MAIN_RAM, away = starpu_memory_nodes_get_count() > 1 ? 1 : home;
+    double one = starpu_transfer_predict(home, away, 1), many = starpu_transfer_predict(home, away, MANY);
+
+    orr__plan_machine.bring_us = away != home && isfinite(one) ? one : 0;
+    orr__plan_machine.bring_byte_us = away != home && isfinite(many) && many > one ? (many - one) / MANY : 0;
+}
+
+static void look_around(int backend)
+{
+    struct starpu_sched_policy *p = starpu_sched_ctx_get_sched_policy(0);
+
+    orr__star.cpus = (int)starpu_cpu_worker_get_count();
+    orr__star.opencls = backend == ORR__BACKEND_CPU ? 0 : (int)starpu_opencl_worker_get_count();
+    orr__star.cudas = (int)starpu_cuda_worker_get_count();
+    orr__star.one_memory = starpu_memory_nodes_get_count() == 1;
+    orr__star.device_bytes = smallest_device();
+    snprintf(policy, sizeof policy, "%s", p && p->policy_name ? p->policy_name : "?");
+    orr__star.hybrid = orr__star_policy_begin(policy) && backend == ORR__BACKEND_AUTO;
+    orr__plan_machine.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
+    orr__plan_machine.opencl = orr__star.opencls > 0;
+    orr__plan_machine.cuda = orr__star.cudas;
+    orr__plan_machine.device_bytes = orr__star.device_bytes;
+    orr__plan_machine.devices = orr__star.opencls + orr__star.cudas;
+    orr__plan_machine.heirs = orr__star.one_memory;
+    measure_bus();
+    orr__plan_machine.graphs = orr__star.cpus > 1;
+    orr__plan_machine.bundles = orr__star.cpus > 0;
+}
+
+/* StarPU's files have numbers with a point, which it writes and reads as the locale says. Its threads compute in the mode of the
+ * one that starts them. */
+static int begin_starpu(struct starpu_conf *conf)
+{
+    locale_t before = orr__point_begin();
+    uint64_t mode = orr__fpmode_begin();
+    int lock = orr__star_home_lock(), err = starpu_init(conf);
+
+    orr__star_home_unlock(lock);
+    orr__fpmode_end(mode);
+    orr__point_end(before);
+    return err;
+}
+
+static void end_starpu(void)
+{
+    locale_t before = orr__point_begin();
+
+    starpu_shutdown();
+    orr__point_end(before);
+}
+
+static orr_status start(orr__site at, const orr_config *config)
+{
+    struct starpu_conf conf;
+    int backend, err;
+    orr_status st = configure(at, config, &conf, &backend);
+
+    if (st != ORR_OK)
+        return st;
+    if ((err = begin_starpu(&conf)) != 0)
+        return orr__fail(at, ORR_EDEVICE, "StarPU finds no worker to start (%s)", strerror(-err));
+    look_around(backend);
+    if (backend == ORR__BACKEND_OPENCL && orr__star.opencls == 0)
+        st = orr__fail(at, ORR_EDEVICE, "StarPU starts no OpenCL worker");
+    if (backend == ORR__BACKEND_CUDA && orr__star.cudas == 0)
+        st = orr__fail(at, ORR_EDEVICE, "StarPU starts no CUDA worker");
+    if (starpu_memory_nodes_get_numa_count() > 1)
+        st = orr__fail(
+            at, ORR_EENV,
+            "STARPU_USE_NUMA=%s gives each of %u NUMA nodes memory of its own, but a tensor lies in one place: unset "
+            "it (pages lie where they are first written; numactl --interleave=all spreads them)",
+            getenv("STARPU_USE_NUMA") ? getenv("STARPU_USE_NUMA") : "", starpu_memory_nodes_get_numa_count());
+    if (st != ORR_OK || (st = orr__works_start(at, (int)starpu_worker_get_count())) != ORR_OK ||
+        (st = orr__star_idle_start(at)) != ORR_OK) {
+        end_starpu();
+        return st;
+    }
+    orr__star_trace_start();
+    orr__star.blas_threads = orr__cpu_blas_get_threads();
+    orr__cpu_blas_threads(1);
+    orr__buffer_engine = (orr__buffer_hooks){ .host_read = orr__tiles_host_read,
+                                              .drop = orr__tilepool_drop,
+                                              .press = orr__tilepool_trim };
+    return ORR_OK;
+}
+
+static void stop(void)
+{
+    orr__star_wait_runs(0);
+    orr__star_idle_stop();
+    starpu_task_wait_for_all();
+    orr__tilepool_stop();
+    orr__tiles_unregister_all();
+    orr__buffer_engine = (orr__buffer_hooks){ NULL, NULL, NULL };
+    if (orr__star.cudas > 0 && orr__exec_cuda->stop)
+        orr__exec_cuda->stop();
+    end_starpu();
+    orr__star_trace_stop();
+    orr__cpu_blas_threads(orr__star.blas_threads);
+}
+
+static void describe(char *text, size_t size)
+{
+    int major, minor, release, n;
+
+    starpu_get_version(&major, &minor, &release);
+    n = snprintf(text, size, "starpu %d.%d.%d, %d CPU worker%s", major, minor, release, orr__star.cpus,
+                 orr__star.cpus == 1 ? "" : "s");
+    if (orr__star.cudas > 0 && n > 0 && (size_t)n < size)
+        n += snprintf(text + n, size - (size_t)n, ", %d CUDA worker%s", orr__star.cudas,
+                      orr__star.cudas == 1 ? "" : "s");
+    if (orr__star.opencls > 0 && n > 0 && (size_t)n < size)
+        n += snprintf(text + n, size - (size_t)n, ", %d OpenCL worker%s", orr__star.opencls,
+                      orr__star.opencls == 1 ? "" : "s");
+    if (n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", %s", policy);
+}
+
+static void worker(int w, char *text, size_t size)
+{
+    starpu_worker_get_name(w - 1, text, size);
+}
+
+const orr__engine_impl orr__engine_starpu = { .start = start,
+                                              .stop = stop,
+                                              .execute = orr__star_execute,
+                                              .describe = describe,
+                                              .worker = worker,
+                                              .settle = orr__tilepool_settle,
+                                              .measure = orr__star_measure,
+                                              .move = orr__star_move,
+                                              .evict = orr__star_evict,
+                                              .is_on = orr__star_is_on,
+                                              .room = orr__star_room,
+                                              .held = orr__tilepool_held };

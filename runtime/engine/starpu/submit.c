@@ -1,0 +1,258 @@
+/* Submits a plan's tasks.
+ * Must not know: what a task computes, who waits for them. */
+#include "config.h"
+#include <sched.h>
+#include <stdlib.h>
+#include "runtime/base/env.h"
+#include "runtime/base/decimal.h"
+#include "runtime/engine/starpu/starpu.h"
+
+/* The worker has nothing to do now, and would spin on the core that a waiting thread needs: up to 1.5 ms, until the
+ * kernel takes it away. */
+static void called_back(void *arg)
+{
+    orr__task *a = arg;
+
+    orr__star_device_done(a);
+    orr__task_state(a, ORR__TASK_DONE);
+    orr__meter_done(a->run, a->step, true);
+    if (a->step->early)
+        orr__run_early_done(a->run);
+    if (orr__run_task_done(a->run))
+        sched_yield();
+}
+
+/* What is read and written in place is there twice. */
+static bool again(const starpu_data_handle_t *handle, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (handle[k] == handle[i])
+            return true;
+    return false;
+}
+
+/* No worker can do it: the submitting thread does, with the data brought home. */
+static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, const enum starpu_data_access_mode *mode)
+{
+    int got = 0;
+
+    while (got < n && (again(handle, got) || starpu_data_acquire(handle[got], mode[got]) == 0))
+        got++;
+    if (got == n)
+        (a->step->members > 1 ? orr__star_bundle : orr__star_cpu)(NULL, a);
+    orr__task_state(a, ORR__TASK_DONE);
+    for (int i = 0; i < got; i++)
+        if (!again(handle, i))
+            starpu_data_release(handle[i]);
+    return got == n ? ORR_OK
+                    : orr__fail(ORR__SITE(a->step->region->file, a->step->region->line, a->step->region->label),
+                                ORR_EDEVICE, "StarPU does not give the data back");
+}
+
+/* One task on its way: its operands' spans, and the handles that they are. */
+typedef struct {
+    orr__task *a;
+    struct starpu_task *task;
+    orr__span few[16], *span;
+    starpu_data_handle_t *handle;
+    enum starpu_data_access_mode *mode;
+    int operands;
+    int n;           /* handles */
+    unsigned device; /* workers of devices that could do it: one tile per operand, and room for all */
+} draft;
+
+/* Is operand j of the step an output that lies where a leaf was, or that leaf? */
+static bool inherited(const orr__run *r, const orr__step *s, int j)
+{
+    int nout = s->region->nout, heir = j < nout ? s->out[j] : r->plan->value[s->in[j - nout]].heir;
+    bool here = j < nout;
+
+    for (int k = 0; k < nout && !here; k++)
+        here = s->out[k] == heir;
+    return here && orr__run_inherits(r, heir);
+}
+
+/* In place, both operands are the same handle: StarPU wants to be told the same of both. Parts of a product add to one sum in
+ * any order, but for the first, which begins it, and the last, which has more to do. */
+static enum starpu_data_access_mode mode_of(const draft *d, int j)
+{
+    const orr__step *s = d->a->step;
+    if (s->members <= 1 && inherited(d->a->run, s, j))
+        return STARPU_RW;
+    int nout = s->region->nout, over = s->members > 1 ? -1 : d->a->run->plan->value[s->out[0]].over;
+
+    if (over >= 0 && (j == 0 || (j >= nout && s->in[j - nout] == over)))
+        return orr__step_commutes(d->a->run->plan, s) ? STARPU_RW | STARPU_COMMUTE : STARPU_RW;
+    return (s->members > 1 ? s->use[(ptrdiff_t)d->a->tile * s->nuse + j].write : j < nout) ? STARPU_W : STARPU_R;
+}
+
+static unsigned devices_of(const orr__step *s)
+{
+    unsigned where = s->opencl && orr__star.opencls > 0 ? STARPU_OPENCL : 0;
+
+    return s->members > 1 ? 0 : where | (s->cuda && orr__star.cudas > 0 ? STARPU_CUDA : 0);
+}
+
+static orr_status look_up(orr__site at, draft *d)
+{
+    const orr__step *s = d->a->step;
+    bool bundle = s->members > 1;
+    const orr__use *use = bundle ? s->use + (ptrdiff_t)d->a->tile * s->nuse : NULL;
+    size_t bytes = 0;
+
+    d->operands = bundle ? s->nuse : s->region->nout + s->region->nin;
+    d->span = d->few;
+    if (d->operands > 16 && !(d->span = orr__alloc_n((size_t)d->operands, sizeof *d->span)))
+        return ORR_ENOMEM;
+    d->device = d->a->run->way == ORR__CPU_ALONE ? 0 : devices_of(s);
+    for (int j = 0; j < d->operands; j++) {
+        orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, use[j].value, use[j].first, use[j].end)
+                                          : orr__star_span(d->a->run, s, d->a->tile, j);
+        if (!bundle && j < s->region->nout && !orr__star_fits(d->a->run, s, d->a->tile, j, &p))
+            return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles",
+                             s->region->label, d->a->tile);
+        d->n += p.n;
+        d->device = p.n <= 1 ? d->device : 0;
+        bytes += p.n > 0 ? (size_t)p.n * p.tiles->bytes : 0;
+    }
+    if (orr__star.shy && d->device && orr__region_needs_device(s->region))
+        return orr__fail(at, ORR_EDEVICE,
+                         "%s: a device alone can do it, and STARPU_SCHED=%s gives devices no such task: take another "
+                         "policy (unset, it is dmdas)",
+                         s->region->label, orr__star.shy);
+    if (orr__star.device_bytes > 0 && bytes > orr__star.device_bytes / 10 * 8)
+        d->device = 0;
+    return ORR_OK;
+}
+
+static orr_status fill_in(orr__site at, draft *d)
+{
+    int n = 0;
+
+    d->handle = d->task->handles;
+    d->mode = d->task->modes;
+    if (d->n > STARPU_NMAXBUFS) {
+        d->handle = d->task->dyn_handles = malloc((size_t)d->n * sizeof *d->handle);
+        d->mode = d->task->dyn_modes = malloc((size_t)d->n * sizeof *d->mode);
+        if (!d->handle || !d->mode)
+            return orr__fail(at, ORR_ENOMEM, "no memory for the %d buffers of a task", d->n);
+    }
+    for (int j = 0; j < d->operands; j++) {
+        const orr__span *p = &d->span[j];
+        for (int k = 0; k < p->n; k++, n++) {
+            d->handle[n] = p->tiles->handle[p->first + k];
+            d->mode[n] = mode_of(d, j);
+        }
+    }
+    d->task->nbuffers = n;
+    d->task->cl_arg = d->a;
+    d->task->callback_func = called_back;
+    d->task->callback_arg = d->a;
+    d->task->where = (int32_t)(STARPU_CPU | d->device);
+    if (d->device && (d->a->run->way == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
+        d->task->where = (int32_t)d->device;
+    if (d->a->run->worker >= 0) {
+        d->task->execute_on_a_specific_worker = 1;
+        d->task->workerid = (unsigned)d->a->run->worker;
+    }
+    d->task->priority =
+        orr__star_policy_priority(d->task->where, orr__star_urgency(d->a->run->plan, d->a->step->way_us));
+    return ORR_OK;
+}
+
+/* Takes the task over, whatever comes of it. */
+static orr_status send(draft *d)
+{
+    orr_status st;
+    int err;
+
+    if (d->device || orr__star.cpus > 0) {
+        orr__meter_started(d->a->run);
+        err = starpu_task_submit(d->task);
+        if (err == 0) {
+            d->a->sent = true;
+            return ORR_OK;
+        }
+        orr__meter_done(d->a->run, d->a->step, false);
+        orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->step->region->label, err);
+    }
+    st = host_lane(d->a, d->n, d->handle, d->mode);
+    if (st == ORR_OK && d->a->step->early)
+        orr__run_early_done(d->a->run);
+    orr__meter_started(d->a->run);
+    orr__meter_done(d->a->run, d->a->step, true);
+    d->task->destroy = 0;
+    starpu_task_destroy(d->task);
+    return st;
+}
+
+static orr_status submit(orr__site at, orr__task *a)
+{
+    draft d; /* its arrays are filled as far as they are used */
+    d.a = a;
+    d.n = 0;
+    d.task = NULL;
+    struct starpu_codelet *cl = orr__star_codelet(a->work, a->step);
+    orr_status st = look_up(at, &d);
+
+    if (st == ORR_OK && (!cl || !(d.task = starpu_task_create())))
+        st = orr__fail(at, ORR_ENOMEM, "no memory for a task");
+    if (st == ORR_OK) {
+        d.task->cl = cl;
+        st = fill_in(at, &d);
+        if (st == ORR_OK) {
+            st = send(&d);
+        } else {
+            d.task->destroy = 0;
+            starpu_task_destroy(d.task);
+        }
+    }
+    if (d.span != d.few)
+        free(d.span);
+    return st;
+}
+
+/* All of them even when one has failed meanwhile (they skip their work): who depends on an output finds it written. */
+orr_status orr__star_submit(orr__site at, orr__run *r)
+{
+    const orr__plan *plan = r->plan;
+    orr__task *a;
+    int n = 0, sent = 0;
+    bool full = orr__star_is_full(r);
+    orr_status st = ORR_OK;
+
+    for (int i = 0; i < plan->nstep; i++)
+        n += plan->step[i].ntiles;
+    if (!(a = r->tasks = orr__alloc_n((size_t)n + 1, sizeof *a)))
+        return ORR_ENOMEM;
+    r->ntasks = n;
+    orr__stall_watch(r);
+    atomic_fetch_add_explicit(&r->left, n, memory_order_relaxed); /* at once: workers have it in their caches */
+    locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process over a comma */
+    for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
+        const orr__step *s = &plan->step[i];
+        bool bundle = s->members > 1;
+        st = orr__meter_bind(r, s);
+        if (st == ORR_OK && s->graph) {
+            st = orr__star_cholesky(at, r, s);
+            continue;
+        }
+        for (int t = 0; t < s->ntiles && st == ORR_OK; t++, a++) {
+            a->run = r;
+            a->step = s;
+            a->work = bundle ? NULL : orr__work_of_step(s);
+            a->tile = t;
+            a->worker = -1;
+            orr__task_state(a, ORR__TASK_WAITS);
+            st = submit(at, a);
+            sent += a->sent;
+        }
+        if (full && st == ORR_OK)
+            orr__star_last(r, i);
+        i += bundle ? s->members - 1 : 0;
+    }
+    orr__point_end(before);
+    atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one is ours: it is not the last */
+    starpu_do_schedule(); /* some policies hold tasks back until they are told that there are no more */
+    return st;
+}

@@ -1,0 +1,142 @@
+/* Handles over buffers: registered at first scheduled use, one per tile.
+ * Must not know: plans, tasks, which buffers are reused when. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/engine/starpu/starpu.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static orr__tiles *all;
+
+static void link_all(orr__tiles *t)
+{
+    t->next = all;
+    if (all)
+        all->prev = t;
+    all = t;
+}
+
+static void unlink_all(orr__tiles *t)
+{
+    if (t->prev)
+        t->prev->next = t->next;
+    else
+        all = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
+}
+
+/* Pinned memory is copied at several times the speed, and without stopping the stream; pinning takes time, so it lasts as
+ * long as the handles do, which are reused with their memory. What cannot be pinned is copied all the same. A file's pages
+ * must be free to go. */
+static void pin(orr__tiles *t)
+{
+    enum { LEAST = 256 << 10 };
+
+    t->pinned = orr__star.cudas > 0 && t->buf->bytes >= LEAST && !t->buf->spilled &&
+                starpu_memory_pin(t->buf->host, t->buf->bytes) == 0;
+}
+
+static orr__tiles *make(orr__buffer *b, size_t tile_bytes)
+{
+    size_t n = (b->bytes + tile_bytes - 1) / tile_bytes;
+    orr__tiles *t;
+
+    if (n > INT32_MAX || !(t = orr__alloc(sizeof *t + n * sizeof *t->handle)))
+        return NULL;
+    t->buf = b;
+    t->bytes = tile_bytes;
+    t->n = (int)n;
+    pin(t);
+    for (size_t i = 0; i < n; i++) {
+        size_t off = i * tile_bytes, left = b->bytes - off;
+        starpu_variable_data_register(&t->handle[i], STARPU_MAIN_RAM, (uintptr_t)b->host + off,
+                                      left < tile_bytes ? left : tile_bytes);
+    }
+    return t;
+}
+
+/* Under the lock throughout: two threads may meet at one leaf. */
+bool orr__tiles_register(orr__buffer *b, size_t tile_bytes)
+{
+    orr__tiles *t = orr__buffer_tiles(b);
+
+    if (t || b->bytes == 0)
+        return true;
+    pthread_mutex_lock(&lock);
+    if (!(t = orr__buffer_tiles(b)) && (t = make(b, tile_bytes))) {
+        link_all(t);
+        __atomic_store_n((orr__tiles **)&b->tiles, t, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return t != NULL;
+}
+
+orr__buffer *orr__tiles_new(size_t bytes, size_t tile_bytes)
+{
+    orr__buffer *b = orr__tilepool_take(bytes, tile_bytes);
+
+    if (b)
+        return b;
+    if (!(b = orr__buffer_new(bytes)))
+        return NULL;
+    if (!orr__tiles_register(b, tile_bytes)) {
+        orr__buffer_unref(b);
+        return NULL;
+    }
+    return b;
+}
+
+void orr__tiles_unregister(orr__tiles *t, bool fetch)
+{
+    pthread_mutex_lock(&lock);
+    unlink_all(t);
+    pthread_mutex_unlock(&lock);
+    if (t->leaving) /* sleeping workers would not bring them */
+        orr__star_wake(false);
+    for (int i = 0; i < t->n; i++) {
+        if (fetch)
+            starpu_data_unregister(t->handle[i]);
+        else
+            starpu_data_unregister_no_coherency(t->handle[i]);
+    }
+    if (t->leaving)
+        orr__star_rest(false);
+    if (t->pinned && starpu_memory_unpin(t->buf->host, t->buf->bytes) != 0)
+        orr__log(2, "%zu bytes of host memory stay pinned", t->buf->bytes);
+    __atomic_store_n((orr__tiles **)&t->buf->tiles, NULL, __ATOMIC_RELEASE);
+    free(t);
+}
+
+/* What others still hold becomes plain host memory. */
+void orr__tiles_unregister_all(void)
+{
+    while (all) {
+        orr__buffer *b = all->buf;
+        orr__tiles_unregister(all, true);
+        orr__run_unref(b->run);
+        b->run = NULL;
+    }
+}
+
+/* Once the run has ended nobody writes b, so only a device's copy can be newer than host memory. */
+orr_status orr__tiles_host_read(orr__buffer *b)
+{
+    orr_status st = orr__run_wait(b->run);
+    orr__tiles *t = orr__buffer_tiles(b);
+
+    if (st != ORR_OK || !t || !atomic_load_explicit(&t->away, memory_order_acquire))
+        return st;
+    orr__star_wake(false);
+    for (int i = 0; i < t->n && st == ORR_OK; i++) {
+        if (starpu_data_acquire(t->handle[i], STARPU_R) == 0)
+            starpu_data_release(t->handle[i]);
+        else
+            st = orr__fail(ORR__SITE(NULL, 0, "read"), ORR_EDEVICE, "StarPU does not give the data back");
+    }
+    orr__star_rest(false);
+    if (st == ORR_OK)
+        atomic_store_explicit(&t->away, false, memory_order_release);
+    return st;
+}

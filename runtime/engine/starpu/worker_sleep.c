@@ -1,0 +1,142 @@
+/* Sends idle workers to sleep, and has the busy ones watched: StarPU's spin, and take cores from the threads that record graphs.
+ * Must not know: what a run does. */
+#include "config.h"
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+#include "runtime/base/clock.h"
+#include "runtime/engine/starpu/starpu.h"
+
+/* Waking costs about 30 µs (up to some ms where all cores are taken), so workers spin through the short gaps between
+ * runs, and sleep after 2 ms without any. Two spinning workers on two cores halved the speed of a third thread. */
+static const double patience = 2e-3;
+enum { MOST_RUNS = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t to_watch, to_runs;
+static pthread_t watcher;
+static bool stopping, asleep;
+static int busy, runs, waiting;
+static double idle_since, asked, missed;
+
+static void nap(double seconds)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += (long)(seconds * 1e9);
+    if (t.tv_nsec >= 1000000000L) {
+        t.tv_nsec -= 1000000000L;
+        t.tv_sec++;
+    }
+    pthread_cond_timedwait(&to_watch, &lock, &t);
+}
+
+static void *watch(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    while (!stopping) {
+        if (asleep) {
+            pthread_cond_wait(&to_watch, &lock);
+        } else if (busy == 0 && orr__now() - idle_since >= patience) {
+            starpu_pause();
+            asleep = true;
+        } else {
+            nap(patience);
+            pthread_mutex_unlock(&lock);
+            orr__stall_look();
+            pthread_mutex_lock(&lock);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+orr_status orr__star_idle_start(orr__site at)
+{
+    pthread_condattr_t attr;
+    int err;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&to_watch, &attr);
+    pthread_cond_init(&to_runs, NULL);
+    pthread_condattr_destroy(&attr);
+    stopping = asleep = false;
+    busy = runs = waiting = 0;
+    idle_since = orr__now();
+    missed = 0;
+    asked = -INFINITY;
+    if ((err = pthread_create(&watcher, NULL, watch, NULL)) == 0)
+        return ORR_OK;
+    return orr__fail(at, ORR_EDEVICE, "no thread can be started (error %d)", err);
+}
+
+void orr__star_idle_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    stopping = true;
+    if (asleep)
+        starpu_resume();
+    asleep = false;
+    pthread_cond_signal(&to_watch);
+    pthread_mutex_unlock(&lock);
+    pthread_join(watcher, NULL);
+    pthread_cond_destroy(&to_watch);
+    pthread_cond_destroy(&to_runs);
+}
+
+bool orr__star_wake(bool is_run)
+{
+    pthread_mutex_lock(&lock);
+    for (; is_run && runs >= MOST_RUNS; waiting--) {
+        waiting++;
+        pthread_cond_wait(&to_runs, &lock);
+    }
+    runs += is_run;
+    busy++;
+    if (asleep) {
+        asleep = false;
+        starpu_resume();
+        pthread_cond_signal(&to_watch);
+    }
+    bool alone = runs == is_run;
+    pthread_mutex_unlock(&lock);
+    return alone;
+}
+
+void orr__star_rest(bool is_run)
+{
+    pthread_mutex_lock(&lock);
+    runs -= is_run;
+    if (--busy == 0)
+        idle_since = orr__now();
+    if (is_run && waiting > 0)
+        pthread_cond_broadcast(&to_runs);
+    pthread_mutex_unlock(&lock);
+}
+
+/* A caller with work of its own in between has no use for workers that spin meanwhile; and they are woken when in a row as much
+ * could have been gained as that may cost. */
+bool orr__star_share(double us)
+{
+    double now = orr__now();
+
+    pthread_mutex_lock(&lock);
+    missed = now - asked < 2e-6 * us ? missed + 0.5e-6 * us : 0;
+    asked = now;
+    bool pays = runs == 0 && (asleep ? missed >= patience : missed > 0);
+    pthread_mutex_unlock(&lock);
+    return pays;
+}
+
+void orr__star_wait_runs(int but)
+{
+    pthread_mutex_lock(&lock);
+    for (; runs > but; waiting--) {
+        waiting++;
+        pthread_cond_wait(&to_runs, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,165 @@
+/* Kinds of work by region key: their names, and how many tasks and seconds each worker spent on them.
+ * Must not know: what a kind computes. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/fork.h"
+#include "runtime/base/trace.h"
+#include "runtime/engine/execution.h"
+
+enum { BUCKETS = 1024 };
+
+/* Readers walk without a lock: kinds are only added, at the head, and never freed. */
+static orr__work *_Atomic bucket[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int n_workers; /* tallies per kind − 1 */
+static orr__tally other_tally[1024];
+static orr__work other = { .label = "other", .tally = other_tally };
+
+void orr__works_guard(void)
+{
+    orr__fork_guard(&lock);
+}
+
+static orr__work *find(orr__work *k, uint64_t key)
+{
+    while (k && k->key != key)
+        k = k->next;
+    return k;
+}
+
+orr__work *orr__work_of(const orr__region *r)
+{
+    size_t h = (size_t)(r->key ^ r->key >> 32) % BUCKETS;
+    orr__work *k = find(atomic_load_explicit(&bucket[h], memory_order_acquire), r->key);
+
+    if (k)
+        return k;
+    pthread_mutex_lock(&lock);
+    if (!(k = find(atomic_load(&bucket[h]), r->key)) && (k = calloc(1, sizeof *k))) {
+        k->key = r->key;
+        snprintf(k->label, sizeof k->label, "%s", r->label[0] ? r->label : "unnamed");
+        k->tally = calloc((size_t)n_workers + 1, sizeof *k->tally);
+        k->next = atomic_load(&bucket[h]);
+        atomic_store_explicit(&bucket[h], k, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return k ? k : &other;
+}
+
+/* Kinds live as long as the process, so a step may keep its own. */
+orr__work *orr__work_of_step(const orr__step *s)
+{
+    orr__work **kept = (orr__work **)(void *)&((orr__step *)(uintptr_t)s)->work;
+    orr__work *k = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+
+    if (!k) {
+        k = orr__work_of(s->region);
+        __atomic_store_n(kept, k, __ATOMIC_RELEASE);
+    }
+    return k;
+}
+
+/* What was predicted of it for each device, the one that it ran on, what it took, and by how much that is more than the
+ * best prediction. A graph's tasks are predicted by StarPU. */
+static void trace(const orr__work *k, const orr__step *s, int t, orr__on on, orr__trace_at at)
+{
+    static const char *const predicted[ORR__ON_COUNT] = { "predicted_us_cpu", "predicted_us_opencl",
+                                                          "predicted_us_cuda" };
+    double us = 1e6 * (at.t1 - at.t0), best;
+    orr__trace_arg arg[ORR__TRACE_ARGS] = { { "device", orr__on_name[on], 0 }, { "took_us", NULL, us } };
+    orr__guess g[ORR__ON_COUNT];
+    int n = 2;
+
+    if (!s->graph) {
+        best = orr__model_guesses(s, t, g);
+        arg[n++] = (orr__trace_arg){ "regret_us", NULL, us > best ? us - best : 0 };
+        for (int i = 0; i < ORR__ON_COUNT; i++)
+            if (g[i].us >= 0)
+                arg[n++] = (orr__trace_arg){ predicted[i], NULL, g[i].us };
+    }
+    orr__trace_span("kernel", k->label, at, arg, n);
+}
+
+static orr__tally *tally_of(const orr__work *k, int worker)
+{
+    return k->tally && worker >= 0 && worker <= n_workers ? &k->tally[worker] : NULL;
+}
+
+/* Where launches of a kind take less than SHORT on average, every SAMPLE-th is timed, once there were enough of them. */
+enum { ENOUGH = 64, SAMPLE = 16, SHORT = 20000 /* ns */ };
+
+uint32_t orr__work_begin(orr__work *k, int worker)
+{
+    orr__tally *t = tally_of(k, worker);
+    uint64_t n = t ? atomic_fetch_add_explicit(&t->tasks, 1, memory_order_relaxed) : 0;
+
+    if (n < ENOUGH || orr__tracing() || atomic_load_explicit(&t->ns, memory_order_relaxed) >= n * SHORT)
+        return 1;
+    return n % SAMPLE == 0 ? SAMPLE : 0;
+}
+
+static double ended(orr__work *k, const orr__step *s, int tile, orr__on on, int worker, double t0, uint32_t stands_for)
+{
+    double t1 = orr__now();
+    orr__tally *t = tally_of(k, worker);
+    int track = worker > 0 ? worker : ORR__TRACE_SELF;
+
+    if (orr__tracing())
+        trace(k, s, tile, on, (orr__trace_at){ s->region->file, s->region->line, track, t0, t1 });
+    if (!t)
+        return t1;
+    atomic_fetch_add_explicit(&t->ns, stands_for * (uint64_t)((t1 - t0) * 1e9), memory_order_relaxed);
+    orr__histogram_add(&k->spread, t1 - t0, stands_for);
+    return t1;
+}
+
+double orr__work_end(orr__work *k, const orr__step *s, int t, int worker, double t0, uint32_t stands_for)
+{
+    return ended(k, s, t, ORR__ON_CPU, worker, t0, stands_for);
+}
+
+double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0)
+{
+    (void)orr__work_begin(k, worker);
+    return ended(k, s, t, on, worker, t0, 1);
+}
+
+int orr__works_workers(void)
+{
+    return n_workers;
+}
+
+void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg)
+{
+    f(&other, arg);
+    for (int h = 0; h < BUCKETS; h++)
+        for (orr__work *k = atomic_load(&bucket[h]); k; k = k->next)
+            f(k, arg);
+}
+
+static void resize(orr__work *k, void *arg)
+{
+    orr_status *st = arg;
+
+    orr__histogram_clear(&k->spread);
+    if (k != &other) {
+        free(k->tally);
+        if (!(k->tally = calloc((size_t)n_workers + 1, sizeof *k->tally)))
+            *st = ORR_ENOMEM;
+    }
+}
+
+orr_status orr__works_start(orr__site at, int workers)
+{
+    orr_status st = ORR_OK;
+
+    if (workers >= (int)(sizeof other_tally / sizeof *other_tally))
+        return orr__fail(at, ORR_EDEVICE, "%d workers are more than can be counted", workers);
+    n_workers = workers;
+    memset((void *)other_tally, 0, sizeof other_tally);
+    orr__works_each(resize, &st);
+    return st == ORR_OK ? st : orr__fail(at, st, "no memory for the counters of %d workers", workers);
+}

@@ -1,0 +1,143 @@
+/* Who reads whom: the roots that each root reads, and what a region needs.
+ * Must not know: why roots are joined, how a region's instructions look. */
+#include "config.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include "runtime/fuse/merge.h"
+
+bool orr__merge_push(orr__merging *c, int node, int by)
+{
+    if (c->depth == c->cap) {
+        int cap = c->cap ? 2 * c->cap : 64;
+        orr__mergeitem *more = realloc(c->stack, (size_t)cap * sizeof *more);
+        if (!more)
+            return false;
+        c->stack = more;
+        c->cap = cap;
+    }
+    c->stack[c->depth++] = (orr__mergeitem){ node, (uint8_t)by };
+    return true;
+}
+
+static bool add_dep(orr__merging *c, int root, uint8_t by)
+{
+    orr__group *g = c->g;
+    if (c->ndep == c->dep_cap) {
+        int cap = c->dep_cap ? 2 * c->dep_cap : 128;
+        int *dep = realloc(g->dep, (size_t)cap * sizeof *dep);
+        if (dep)
+            g->dep = dep;
+        uint8_t *more = dep ? realloc(g->dep_by, (size_t)cap * sizeof *more) : NULL;
+        if (!more)
+            return false;
+        g->dep_by = more;
+        c->dep_cap = cap;
+    }
+    g->dep[c->ndep] = root;
+    g->dep_by[c->ndep++] = by;
+    return true;
+}
+
+/* How an operand of node i is seen by what sees node i so. */
+static int seen_by(const orr__capture *p, int i, int k, int by)
+{
+    int op = orr__op_of(p, i);
+    bool take = op == ORR__OP_TAKE, parts = op == ORR__OP_CONCAT || op == ORR__OP_PAD;
+    int own = parts || (take && k == 0) ? ORR__BY_NUMBER
+              : orr__is_view(op) || (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
+                  ? ORR__BY_VIEW
+                  : ORR__BY_SELF;
+    return own > by ? own : by;
+}
+
+static bool push_operands(orr__merging *c, int i, int by)
+{
+    const orr__capture *p = c->g->p;
+    for (int k = 0; k < orr__capture_nin(p, i); k++)
+        if (!orr__merge_push(c, orr__arg(p, i, k), seen_by(p, i, k, by)))
+            return false;
+    return true;
+}
+
+bool orr__merge_list(orr__merging *c, int r)
+{
+    orr__group *g = c->g;
+    c->depth = 0;
+    if (!push_operands(c, r, ORR__BY_SELF))
+        return false;
+    while (c->depth) {
+        orr__mergeitem it = c->stack[--c->depth];
+        int *stamp = &c->stamp[ORR__BYS * it.node + it.by];
+        if (g->p->leaf_of[it.node] >= 0 || *stamp == r)
+            continue;
+        *stamp = r;
+        if (g->root[it.node] ? !add_dep(c, it.node, it.by) : !push_operands(c, it.node, it.by))
+            return false;
+    }
+    return true;
+}
+
+int orr__merge_least(const orr__group *g, int target)
+{
+    for (; g->run[target] != target; target = g->run[target])
+        g->run[target] = g->run[g->run[target]];
+    return target;
+}
+
+/* The roots from the first to the last of a region, and those between, are bound together. */
+static void bind_together(const orr__group *g, int first, int last)
+{
+    for (int at = orr__merge_least(g, last); at > first; at = orr__merge_least(g, at))
+        g->run[at] = at - 1;
+}
+
+void orr__merge_members(orr__group *g, int a, int b)
+{
+    int first = b;
+    for (int m = a; m >= 0; m = g->below[m])
+        g->home[m] = b;
+    g->members[b] += g->members[a];
+    for (int m = b, rest = a; m >= 0; m = g->below[m]) { /* two falling lists become one */
+        int next = g->below[m];
+        if (next < rest) {
+            g->below[m] = rest;
+            rest = next;
+        }
+        first = m;
+    }
+    bind_together(g, first, b);
+}
+
+int orr__merge_mark(orr__merging *c)
+{
+    if (c->mark == INT_MIN) {
+        memset(c->stamp, -1, ORR__BYS * ((size_t)c->g->p->n + 1) * sizeof *c->stamp);
+        c->mark = -1;
+    }
+    return --c->mark;
+}
+
+int orr__merge_reaches(orr__merging *c, int from, int target)
+{
+    orr__group *g = c->g;
+    int mark = orr__merge_mark(c), least = orr__merge_least(g, target);
+    c->depth = 0;
+    if (g->home[from] == g->home[target])
+        return 1;
+    if (!orr__merge_push(c, from, ORR__BY_SELF))
+        return -1;
+    while (c->depth) {
+        int r = c->stack[--c->depth].node;
+        if (g->home[r] < least || c->stamp[ORR__BYS * g->home[r]] == mark)
+            continue;
+        c->stamp[ORR__BYS * g->home[r]] = mark;
+        for (int m = g->home[r]; m >= 0; m = g->below[m])
+            for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
+                if (g->home[g->dep[k]] == g->home[target])
+                    return 1;
+                else if (!orr__merge_push(c, g->dep[k], ORR__BY_SELF))
+                    return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,180 @@
+/* Joins reductions that read the same memory, but not one another: one pass over it for all of them.
+ * Must not know: how a region's instructions look. */
+#include "config.h"
+
+#include "runtime/fuse/merge.h"
+
+enum { WINDOW = 64 }; /* regions of reductions that one is compared with */
+
+/* The node whose elements the region of home j folds, all of them over the same axes; -1: it is something else. */
+static int folded_by(const orr__group *g, int j)
+{
+    if (!g->root[j] || g->home[j] != j)
+        return -1;
+    if (g->space[j] != j)
+        return g->space[j];
+    return orr__op_of(g->p, j) == ORR__OP_REDUCE && g->p->node[j]->attr.mask ? orr__arg(g->p, j, 0) : -1;
+}
+
+/* Can all that the region folds be folded row by row, as part of a region of rows? */
+static bool by_rows(const orr__group *g, int j)
+{
+    bool all = true;
+    for (int m = j; m >= 0 && g->space[j] == j; m = g->below[m])
+        if (orr__op_of(g->p, m) == ORR__OP_REDUCE)
+            all = all && orr__folds_rows(g->p, m) && !g->apart[m];
+    return all;
+}
+
+static bool same_pass(const orr__group *g, int a, int b)
+{
+    int x = folded_by(g, a), y = folded_by(g, b);
+    if (x < 0 || y < 0 || !orr__shape_equal(&g->p->node[x]->shape, &g->p->node[y]->shape))
+        return false;
+    if (g->space[a] == a && g->space[b] == b)
+        return g->p->node[a]->attr.mask == g->p->node[b]->attr.mask;
+    return by_rows(g, a) && by_rows(g, b);
+}
+
+/* Marks the buffers that the region of j reads with `mark`. Returns how many there are that had `like` before, -1: no
+ * memory. What counts are those with as many elements as are folded, or half of them. */
+static int buffers(orr__merging *c, int j, int mark, int like)
+{
+    const orr__group *g = c->g;
+    int found = 0;
+    int64_t large = orr__shape_count(&g->p->node[folded_by(g, j)]->shape) / 2;
+    c->depth = 0;
+    for (int m = j; m >= 0; m = g->below[m])
+        for (int k = 0; k < orr__capture_nin(g->p, m); k++)
+            if (!orr__merge_push(c, orr__arg(g->p, m, k), 0))
+                return -1;
+    while (c->depth) {
+        int i = c->stack[--c->depth].node, *stamp = &c->stamp[ORR__BYS * i];
+        bool buffer = g->p->leaf_of[i] >= 0 || (g->root[i] && g->home[i] != j);
+        if (*stamp == mark)
+            continue;
+        found += buffer && *stamp == like && orr__shape_count(&g->p->node[i]->shape) >= large;
+        *stamp = mark;
+        for (int k = 0; k < orr__capture_nin(g->p, i) && !buffer; k++)
+            if (!orr__merge_push(c, orr__arg(g->p, i, k), 0))
+                return -1;
+    }
+    return found;
+}
+
+/* Large buffers that both regions read; -1: no memory. */
+static int shared(orr__merging *c, int a, int b)
+{
+    int of_a = orr__merge_mark(c);
+    return buffers(c, a, of_a, -1) < 0 ? -1 : buffers(c, b, orr__merge_mark(c), of_a);
+}
+
+static int outputs(const orr__merging *c, int j)
+{
+    int n = 0;
+    for (int m = j; m >= 0; m = c->g->below[m])
+        n += orr__read_outside(c, m, j, -1);
+    return n;
+}
+
+/* 1 yes, 0 no, -1 no memory. */
+static int may_join(orr__merging *c, int a, int b)
+{
+    if (!same_pass(c->g, a, b) || outputs(c, a) + outputs(c, b) > ORR__REGION_OUTS)
+        return 0;
+    int common = shared(c, a, b);
+    if (common <= 0 || orr__region_full(c->g, a, b, common))
+        return common < 0 ? -1 : 0;
+    int waits = orr__merge_reaches(c, a, b);
+    if (!waits)
+        waits = orr__merge_reaches(c, b, a);
+    return waits < 0 ? -1 : !waits;
+}
+
+/* The region of a becomes part of that of b, a later root. */
+static void join(orr__group *g, int a, int b, int common)
+{
+    if (g->space[a] != a)
+        g->space[b] = g->space[a];
+    orr__merge_members(g, a, b);
+    g->size[b] += g->size[a];
+    g->inputs[b] += g->inputs[a] - common;
+}
+
+/* Is all of the region of i element-wise, over what j folds, and read in j alone? */
+static bool only_for(const orr__merging *c, int i, int j)
+{
+    const orr__group *g = c->g;
+    const orr_shape *s = &g->p->node[folded_by(g, j)]->shape;
+    if (g->home[i] != i || g->space[i] != i || g->product[i] >= 0 || orr__region_full(g, i, j, 1))
+        return false;
+    for (int m = i; m >= 0; m = g->below[m]) {
+        if (!orr__joinable(g, m) || !orr__shape_equal(&g->p->node[m]->shape, s) || g->stored[m])
+            return false;
+        for (int e = c->first[m]; e >= 0; e = c->next[e])
+            if (g->home[c->user[e]] != j && g->home[c->user[e]] != i)
+                return false;
+    }
+    return true;
+}
+
+/* Does member m see root i element by element wherever it reads it? */
+static bool sees(const orr__group *g, int m, int i)
+{
+    bool well = true;
+    for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
+        well = well && (g->dep[k] != i || g->dep_by[k] == ORR__BY_SELF);
+    return well;
+}
+
+/* Values that the reductions of j alone read are computed there, and not stored. */
+static bool take_in_one(orr__merging *c, int j)
+{
+    orr__group *g = c->g;
+    for (int m = j; m >= 0; m = g->below[m])
+        for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
+            int i = g->dep[k];
+            bool fits = g->home[i] != j && only_for(c, i, j);
+            for (int o = j; fits && o >= 0; o = g->below[o])
+                fits = sees(g, o, i);
+            if (fits) {
+                join(g, i, j, 1);
+                return true;
+            }
+        }
+    return false;
+}
+
+/* Joins what may be joined to b; *more says whether anything was. */
+static bool join_to(orr__merging *c, int b, bool *more)
+{
+    orr__group *g = c->g;
+    *more = false;
+    for (int a = b - 1, seen = 0; a >= 0 && seen < WINDOW && folded_by(g, b) >= 0; a--) {
+        if (folded_by(g, a) < 0)
+            continue;
+        seen++;
+        int yes = may_join(c, a, b);
+        if (yes < 0)
+            return false;
+        if (yes)
+            join(g, a, b, 1);
+        *more = *more || yes;
+    }
+    return true;
+}
+
+bool orr__merge_beside(orr__merging *c)
+{
+    for (int b = c->g->p->n - 1; b >= 0; b--) {
+        bool more, closer; /* what is taken in reads what others read, too */
+        do {
+            if (!join_to(c, b, &more))
+                return false;
+            closer = more && take_in_one(c, b);
+            while (closer && take_in_one(c, b))
+                ;
+        } while (closer);
+    }
+    return true;
+}

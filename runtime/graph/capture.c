@@ -1,0 +1,393 @@
+/* Captures the part of the graph that an evaluation needs, and writes down its structural key.
+ * Must not know: what an op means, how it is computed. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/graph/structure_key.h"
+#include "runtime/graph/donation.h"
+#include "runtime/graph/thread_state.h"
+
+typedef struct {
+    orr__node *node;
+    int next;
+} frame;
+
+/* Growing arrays of one capture; a failed growth sets `oom` and the walk ends. */
+typedef struct {
+    orr__capture *p;
+    frame *stack;
+    int depth, stack_cap;
+    uint64_t epoch;
+    bool lightly;
+    orr__site at;
+    orr_status st;        /* not OK: a cycle, or poison */
+    orr__take_state take; /* of the leaf that ended the walk */
+    bool oom;
+} walk;
+
+static uint64_t epoch; /* under the graph lock */
+
+uint64_t orr__walk_epoch(void)
+{
+    return ++epoch;
+}
+
+static bool grow(walk *w, void *array, int *cap, int need, size_t size)
+{
+    if (need <= *cap)
+        return true;
+    int c = *cap ? *cap : 64;
+    while (c < need)
+        c *= 2;
+    void *more = realloc(*(void **)array, (size_t)c * size);
+    if (!more) {
+        w->oom = true;
+        return false;
+    }
+    *(void **)array = more;
+    *cap = c;
+    return true;
+}
+
+/* Room for so many more bytes of the key. */
+static bool reserve_more(walk *w, size_t size)
+{
+    orr__capture *p = w->p;
+    size_t c = p->key_cap ? 2 * p->key_cap : 2048;
+    while (c < p->key_size + size)
+        c *= 2;
+    uint8_t *more = realloc(p->key, c);
+    if (!more) {
+        w->oom = true;
+        return false;
+    }
+    p->key = more;
+    p->key_cap = c;
+    return true;
+}
+
+static inline bool reserve(walk *w, size_t size)
+{
+    return w->p->key_size + size <= w->p->key_cap || reserve_more(w, size);
+}
+
+static bool grow_nodes(walk *w, int need)
+{
+    orr__capture *p = w->p;
+    int cap = p->node_cap, c;
+    if (need <= cap)
+        return true;
+    if (!(c = cap, grow(w, &p->node, &c, need, sizeof *p->node)) ||
+        !(c = cap, grow(w, &p->arg0, &c, need, sizeof *p->arg0)) ||
+        !(c = cap, grow(w, &p->leaf_of, &c, need, sizeof *p->leaf_of)) ||
+        !(c = cap, grow(w, &p->scalar0, &c, need, sizeof *p->scalar0)))
+        return false;
+    p->node_cap = c;
+    return true;
+}
+
+static bool grow_leaves(walk *w, int need)
+{
+    orr__capture *p = w->p;
+    int c = p->leaf_cap;
+    if (need <= c)
+        return true;
+    if (!grow(w, &p->leaf_node, &c, need, sizeof *p->leaf_node) ||
+        !(c = p->leaf_cap, grow(w, &p->leaf, &c, need, sizeof *p->leaf)))
+        return false;
+    p->leaf_cap = c;
+    return true;
+}
+
+/* The next number is n's, and there is room for what the key has to say of it. False: no memory. */
+static inline bool next_number(walk *w, orr__node *n, int nin)
+{
+    orr__capture *p = w->p;
+    if (!reserve(w, ORR__KEY_NODE + (size_t)nin * sizeof(int32_t)))
+        return false;
+    if (!w->lightly) {
+        if (!grow_nodes(w, p->n + 1))
+            return false;
+        p->node[p->nheld++] = orr__node_ref(n);
+        p->arg0[p->n] = p->narg;
+        p->leaf_of[p->n] = -1;
+        p->scalar0[p->n] = p->nscalar;
+    }
+    n->index = p->n++;
+    return true;
+}
+
+/* The value is there, or comes from outside (NULL: of a placeholder). */
+static bool number_leaf(walk *w, orr__node *n, orr__buffer *value)
+{
+    orr__capture *p = w->p;
+    if (!next_number(w, n, 0) || !grow_leaves(w, p->nleaf + 1))
+        return false;
+    if (!w->lightly)
+        p->leaf_of[n->index] = p->nleaf;
+    else if (grow_nodes(w, p->nheld + 1))
+        p->node[p->nheld++] = orr__node_ref(n);
+    else
+        return false;
+    n->mark = w->epoch;
+    p->leaf_node[p->nleaf] = n->index;
+    p->leaf[p->nleaf++] = value; /* the node keeps it */
+    p->key_size = (size_t)(orr__key_leaf(p->key + p->key_size, n) - p->key);
+    return true;
+}
+
+/* All inputs of n have their numbers: n gets its own. */
+static inline bool number(walk *w, orr__node *n, int nin)
+{
+    orr__capture *p = w->p;
+    orr__node *const *in = n->in;
+    if (!next_number(w, n, nin))
+        return false;
+    uint8_t *to = orr__key_node(p->key + p->key_size, n, nin);
+    for (int k = 0; k < nin; k++)
+        to = orr__key_i32(to, in[k]->index);
+    p->key_size = (size_t)(to - p->key);
+    if (n->nscalar) {
+        if (!grow(w, &p->scalar, &p->scalar_cap, p->nscalar + 3, sizeof *p->scalar))
+            return false;
+        for (int k = 0; k < n->nscalar; k++)
+            p->scalar[p->nscalar++] = n->s[k];
+    }
+    if (w->lightly)
+        return true;
+    if (!grow(w, &p->arg, &p->arg_cap, p->narg + nin, sizeof *p->arg))
+        return false;
+    for (int k = 0; k < nin; k++)
+        p->arg[p->narg++] = in[k]->index;
+    return true;
+}
+
+static inline bool looked_through(int id)
+{
+    return id == ORR__OP_DETACH || id == ORR__OP_DEFINED;
+}
+
+/* Numbers n at once, or lets it wait on the stack until its inputs have their numbers. False: poison, no memory, or another
+ * thread has taken it. */
+static bool meet(walk *w, orr__node *n)
+{
+    orr__buffer *value = orr__node_value(n);
+    int id = n->op->id, nin = n->nin;
+    if (orr__takes_matter && value && (w->take = orr__take_of(value)) != ORR__TAKE_NONE)
+        return false;
+    if (value || id == ORR__OP_LEAF || id == ORR__OP_PLACEHOLDER)
+        return number_leaf(w, n, value);
+    if (id == ORR__OP_POISON) {
+        w->st = orr__fail_text(n->poison->status, n->poison->text);
+        return false;
+    }
+    n->mark = w->epoch;
+    if (nin == 0)
+        return number(w, n, 0);
+    if (!grow(w, &w->stack, &w->stack_cap, w->depth + 1, sizeof *w->stack))
+        return false;
+    n->index = -1; /* on the stack */
+    w->stack[w->depth++] = (frame){ n, id == ORR__OP_DEFINED ? nin - 1 : 0 };
+    return true;
+}
+
+/* Meets inputs of the node on top of the stack until one has to wait above it, or all have their numbers. */
+static inline bool meet_inputs(walk *w)
+{
+    int top = w->depth - 1;
+    const orr__node *n = w->stack[top].node;
+    for (int k = w->stack[top].next; k < n->nin; k++) {
+        orr__node *x = n->in[k];
+        if (x->mark != w->epoch) {
+            if (!meet(w, x))
+                return false;
+            if (w->depth - 1 > top) {
+                w->stack[top].next = k + 1;
+                return true;
+            }
+        } else if (x->index < 0) {
+            w->st = orr__fail(w->at, ORR_EGRAPH, "the graph has a cycle through %s", x->op->name);
+            return false;
+        }
+    }
+    w->depth--;
+    if (!looked_through(n->op->id))
+        return number(w, w->stack[top].node, n->nin);
+    w->stack[top].node->index = n->in[n->nin - 1]->index;
+    return true;
+}
+
+/* Numbers everything that `root` needs. False: a cycle or poison, or no memory. */
+static bool visit(walk *w, orr__node *root)
+{
+    bool well = root->mark == w->epoch || meet(w, root);
+    while (well && w->depth)
+        well = meet_inputs(w);
+    return well;
+}
+
+/* Arrays of a capture that has ended serve the thread's next one: small graphs cost no malloc. */
+enum { SPARE_NODES = 4096 };
+
+static void arrays_free(orr__capture *p)
+{
+    free(p->node);
+    free(p->behind);
+    free(p->arg0);
+    free(p->arg);
+    free(p->leaf_of);
+    free(p->scalar0);
+    free(p->out);
+    free(p->leaf_node);
+    free(p->leaf);
+    free(p->scalar);
+    free(p->key);
+    memset(p, 0, sizeof *p);
+}
+
+static void arrays_take(orr__tls *tls, walk *w)
+{
+    w->stack = tls->stack;
+    w->stack_cap = tls->stack_cap;
+    tls->stack = NULL;
+    tls->stack_cap = 0;
+    if (!tls->have_spare) {
+        memset(w->p, 0, sizeof *w->p);
+        return;
+    }
+    *w->p = tls->spare;
+    tls->have_spare = false;
+}
+
+/* `out`, which is the first to be had, says whether there are any. */
+static void arrays_give(orr__tls *tls, orr__capture *p)
+{
+    if (!p->out)
+        return;
+    if (tls->have_spare || p->node_cap > SPARE_NODES || p->arg_cap > 4 * SPARE_NODES ||
+        p->scalar_cap > 4 * SPARE_NODES || p->key_cap > 64 * SPARE_NODES || p->out_cap > SPARE_NODES) {
+        arrays_free(p);
+        return;
+    }
+    tls->spare = *p;
+    tls->have_spare = true;
+    p->out = NULL;
+}
+
+void orr__captures_thread_exit(orr__tls *tls)
+{
+    if (tls->have_spare)
+        arrays_free(&tls->spare);
+    tls->have_spare = false;
+    free(tls->stack);
+    tls->stack = NULL;
+    tls->stack_cap = 0;
+}
+
+/* There is room for it in out and behind. */
+static bool number_output(walk *w, orr__node *root, bool others, bool kept)
+{
+    orr__capture *p = w->p;
+    orr__node *behind = root;
+    int i = root->index;
+    if (!reserve(w, 3 * sizeof(int32_t)))
+        return false;
+    uint8_t *to = p->key + p->key_size;
+    to = others ? orr__key_others(to) : to;
+    to = orr__key_output(kept ? orr__key_kept(to) : to, i);
+    p->key_size = (size_t)(to - p->key);
+    while (!orr__node_value(behind) && looked_through(behind->op->id))
+        behind = behind->in[behind->nin - 1];
+    p->behind[p->nout] = behind != root ? orr__node_ref(behind) : NULL;
+    p->out[p->nout++] = i;
+    return true;
+}
+
+static bool grow_outputs(walk *w, int need)
+{
+    orr__capture *p = w->p;
+    int c = p->out_cap;
+    if (need <= c)
+        return true;
+    if (!grow(w, &p->out, &c, need, sizeof *p->out) ||
+        !(c = p->out_cap, grow(w, &p->behind, &c, need, sizeof *p->behind)))
+        return false;
+    p->out_cap = c;
+    return true;
+}
+
+/* The walk itself; the number of evaluations that had ended. */
+static uint64_t walk_all(walk *w, const orr__capture_roots *r)
+{
+    orr__graph_lock();
+    uint64_t ended = orr__takes_ended();
+    w->epoch = ++epoch;
+    w->depth = 0;
+    w->take = ORR__TAKE_NONE;
+    for (int i = 0; i < r->nout && visit(w, r->out[i]); i++)
+        if (!number_output(w, r->out[i], i == r->nfirst, i == r->nout - r->nkept))
+            break;
+    orr__graph_unlock();
+    return ended;
+}
+
+/* Back to an empty capture, with its arrays. */
+static void forget(orr__capture *p)
+{
+    for (int i = 0; i < p->nheld; i++)
+        orr__node_unref(p->node[i]);
+    for (int i = 0; i < p->nout; i++)
+        orr__node_unref(p->behind[i]);
+    p->nheld = p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
+    p->key_size = 0;
+}
+
+static orr_status capture(orr__site at, const orr__capture_roots *roots, bool lightly, orr__capture *p)
+{
+    orr__tls *tls = orr__tls_get();
+    walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly };
+    arrays_take(tls, &w);
+    bool ready = grow_outputs(&w, roots->nout + 1) && grow_nodes(&w, 1) && reserve(&w, 4);
+    while (ready) {
+        uint64_t ended = walk_all(&w, roots);
+        if (w.take == ORR__TAKE_NONE)
+            break;
+        forget(p);
+        if ((w.st = orr__takes_wait(at, w.take, ended)) != ORR_OK)
+            break;
+    }
+    if (w.stack_cap <= SPARE_NODES && !tls->stack) {
+        tls->stack = w.stack;
+        tls->stack_cap = w.stack_cap;
+    } else {
+        free(w.stack);
+    }
+    if (w.oom)
+        w.st = orr__fail(at, ORR_ENOMEM, "no memory to capture the graph");
+    if (w.st != ORR_OK)
+        orr__capture_free(p);
+    p->nfirst = roots->nfirst;
+    p->nkept = roots->nkept;
+    return w.st;
+}
+
+orr_status orr__capture_make_roots(orr__site at, const orr__capture_roots *roots, orr__capture *p)
+{
+    return capture(at, roots, false, p);
+}
+
+orr_status orr__capture_make_light(orr__site at, const orr__capture_roots *roots, orr__capture *p)
+{
+    return capture(at, roots, true, p);
+}
+
+orr_status orr__capture_make(orr__site at, orr__node *const *out, int nout, orr__capture *p)
+{
+    return orr__capture_make_roots(at, &(orr__capture_roots){ out, nout, nout, 0 }, p);
+}
+
+void orr__capture_free(orr__capture *p)
+{
+    forget(p);
+    arrays_give(orr__tls_get(), p);
+}

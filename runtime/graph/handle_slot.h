@@ -1,0 +1,51 @@
+/* Slots: where handles lie. A handle is a slot's number and the slot's generation packed into the pointer's bits, so that a stale
+ * or foreign one is recognised without being followed.
+ * Must not know: what becomes of a handle. */
+#ifndef ORR_GRAPH_SLOT_H
+#define ORR_GRAPH_SLOT_H
+
+#include "runtime/graph/thread_state.h"
+
+enum { ORR__SLOT_CHUNK = 1024, ORR__SLOT_CHUNKS = 65536, ORR__SLOT_OOM = 1 };
+
+typedef struct {
+    atomic_uint gen; /* even: free, odd: live; the handle carries the odd value */
+    bool variable;
+    atomic_uchar keeper; /* while live: which lock guards its end */
+    _Atomic(orr__node *) node;
+    orr__scope *scope;
+} orr__slot;
+
+/* Slot 0 is never used (NULL); ORR__SLOT_OOM is the poison of last resort, and always there. */
+extern _Atomic(orr__slot *) orr__slot_chunk[ORR__SLOT_CHUNKS];
+
+static inline orr__slot *orr__slot_at(uint32_t i)
+{
+    if (i / ORR__SLOT_CHUNK >= ORR__SLOT_CHUNKS)
+        return NULL;
+    orr__slot *c = atomic_load_explicit(&orr__slot_chunk[i / ORR__SLOT_CHUNK], memory_order_acquire);
+    return c ? &c[i % ORR__SLOT_CHUNK] : NULL;
+}
+
+static inline uint64_t orr__slot_pack(uint32_t i, unsigned gen)
+{
+    return ((uint64_t)gen << 32) | i;
+}
+
+/* The live slot that a handle names, or NULL. */
+static inline orr__slot *orr__slot_of(uint64_t handle)
+{
+    uint32_t i = (uint32_t)handle;
+    unsigned gen = (unsigned)(handle >> 32);
+    orr__slot *s = i ? orr__slot_at(i) : NULL;
+    return s && (gen & 1) && atomic_load_explicit(&s->gen, memory_order_acquire) == gen ? s : NULL;
+}
+
+bool orr__slots_begin(orr__tls *tls);  /* whether the thread has its list of free slots         */
+bool orr__slots_refill(orr__tls *tls); /* whether there is one in it                            */
+/* Gives slots back until `keep` are left with the thread. */
+void orr__slots_give_back(orr__tls *tls, int keep);
+uint32_t orr__slots_made(void); /* so many, ever: the numbers below it */
+void orr__slots_guard(void);    /* their lock, against forks           */
+
+#endif

@@ -1,0 +1,99 @@
+/* What this room keeps per thread: free nodes, free handles, the scope stack, pending assignments.
+ * Must not know: anything outside the room. */
+#ifndef ORR_GRAPH_TLS_H
+#define ORR_GRAPH_TLS_H
+
+#include <pthread.h>
+#include "runtime/base/thread_cache.h"
+#include "runtime/graph/capture.h"
+
+#define ORR__SLOT_CACHE 128
+enum { ORR__KEEPERS = 8 }; /* locks around the ends of handles */
+
+/* What the user holds is the serial as a pointer: never followed, never given twice. */
+typedef struct orr__scope {
+    struct orr__scope *outer;
+    uint64_t serial;
+    uint64_t *item; /* handles made here; those that moved or were freed are recognised and skipped */
+    size_t n, cap;
+    size_t lent; /* what was lent before it began */
+} orr__scope;
+
+/* Small: a program that opens the library while it runs (dlopen) has some hundred bytes for it. */
+typedef struct orr__tls {
+    orr__stash *stash;                  /* NULL: no memory for one, and the pool is used */
+    orr__node *free_nodes, *more_nodes; /* lists by `next`; the second is full, or empty */
+    int free_count, nslot;              /* nodes in the first: at most so many                */
+    uint32_t *slot;                     /* ORR__SLOT_CACHE of them; NULL until one is wanted  */
+    unsigned keeper;                    /* whose lock guards the end of its handles           */
+    orr__scope *scope;                  /* innermost                                       */
+    orr__scope *free_scopes;            /* ended ones, with their lists, for the next      */
+    int nfree_scopes;
+    size_t kept_items;        /* of their lists                                  */
+    uint64_t serial, serials; /* the next scope's, and how many are left         */
+    orr__capture spare;       /* arrays of the last capture, for the next        */
+    bool have_spare;
+    void *stack; /* of a capture's walk */
+    int stack_cap;
+    unsigned epoch;        /* of the handle table when `scope` was last used  */
+    uint64_t born, leaves; /* the latest node's date; leaves made              */
+    uint64_t *pending;     /* variables assigned and not evaluated            */
+    size_t npending, pending_cap;
+    orr__node **pending_nodes;
+    size_t pending_nodes_cap;
+    uint64_t *lent; /* handles of variables' values that calls under way look at */
+    size_t nlent, lent_cap;
+} orr__tls;
+
+/* The calling thread's, or NULL before its first call. One pointer, at a fixed place: reading it is no call. */
+extern _Thread_local orr__tls *orr__tls_mine __attribute__((tls_model("initial-exec")));
+orr__tls *orr__tls_begin(void);
+static inline orr__tls *orr__tls_get(void)
+{
+    return orr__tls_mine ? orr__tls_mine : orr__tls_begin();
+}
+/* The same. After a shutdown the scopes of the old life are dropped, by each thread when it comes by. */
+extern atomic_uint orr__shutdowns; /* so many, so far */
+static inline unsigned orr__handles_epoch(void)
+{
+    return atomic_load_explicit(&orr__shutdowns, memory_order_relaxed);
+}
+void orr__tls_renew(orr__tls *tls);
+static inline orr__tls *orr__tls_now(void)
+{
+    orr__tls *tls = orr__tls_get();
+    if (tls->epoch != orr__handles_epoch())
+        orr__tls_renew(tls);
+    return tls;
+}
+void orr__nodes_thread_exit(orr__tls *tls);    /* node.c   */
+void orr__handles_thread_exit(orr__tls *tls);  /* handle.c */
+void orr__scopes_thread_exit(orr__tls *tls);   /* scope.c  */
+void orr__captures_thread_exit(orr__tls *tls); /* capture.c   */
+void orr__scopes_drop(orr__tls *tls);          /* ends all */
+void orr__nodes_guard(void);                   /* their locks, against forks */
+void orr__handles_guard(void);
+void orr__graph_wait(pthread_cond_t *c); /* with the graph lock, which it gives up meanwhile */
+uint64_t orr__walk_epoch(void);          /* a new mark for a walk, under the lock (capture.c)   */
+
+/* handle.c, for scope.c and variable.c */
+bool orr__slot_owned_by(uint64_t handle, const orr__scope *s);  /* live and owned by s */
+void orr__slots_free_owned(orr__tls *tls, const orr__scope *s); /* all that are, the latest first */
+void orr__slot_set_scope(uint64_t handle, orr__scope *s);
+bool orr__slot_free(uint64_t handle); /* false: was not live */
+bool orr__slot_live(uint64_t handle);
+bool orr__scope_grow(orr__scope *s); /* room for one more; false: no memory */
+static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
+{
+    if (s->n == s->cap && !orr__scope_grow(s))
+        return false;
+    s->item[s->n++] = handle;
+    return true;
+}
+uint64_t orr__handle_bits(const orr_tensor *t);
+orr_tensor *orr__handle_oom(void); /* the poison of last resort, of no scope; sets the last error */
+orr__node *orr__slot_swap(uint64_t handle, orr__node *n); /* variable's new value; returns the old, reference and all */
+void orr__slot_make_variable(uint64_t handle);
+void orr__lent_drop(orr__tls *tls, size_t keep); /* all but the first `keep` */
+
+#endif

@@ -1,0 +1,173 @@
+/* orr_explain says of each kernel what became of it, of each value between two kernels why it goes through memory, and
+ * how many bytes fusion saves; its DOT has a frame for each kernel.
+ * Must not know: how regions are chosen. */
+#include "config.h"
+
+#include <orrery.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/env.h"
+#include "runtime/plan/plan.h"
+#include "tests/harness/explain_help.h"
+#include "tests/harness/harness.h"
+
+static orr_tensor *leaf(orr_shape shape)
+{
+    static const float data[4096];
+    return orr_from(ORR_F32, shape, data);
+}
+
+static void has(const char *text, const char *word)
+{
+    ORR_CHECK_MSG(strstr(text, word) != NULL, "no \"%s\" in\n%s", word, text);
+}
+
+static void bytes_are_those_of_a_chain(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_relu(orr_add(orr_mul(leaf(ORR_SHAPE(1000)), orr_scalar(2)), orr_scalar(1)));
+    char *text = explained(y);
+    has(text, "1 kernel\n"); /* 4 kB in, 4 kB out; three calls one by one: three times that */
+    has(text, "bytes moved: 8.0 kB; one kernel per call: 24 kB (3.0 times); saved: 16 kB");
+    ORR_CHECK(count(text, "stays in the kernel, 4.0 kB") == 2 && count(text, "-> memory, 4.0 kB") == 1);
+    ORR_CHECK(count(text, "a value that is there") == 1 && count(text, "not fused") == 0);
+    free(text);
+    (void)orr_scope_end(s);
+}
+
+static void views_and_constants_move_what_is_stored_of_them(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(40, 25));
+    char *text = explained(orr_transpose(x));
+    has(text, "bytes moved: 8.0 kB; one kernel per call: 8.0 kB (1.0 times); saved: 0 B");
+    free(text);
+    text = explained(orr_zeros(ORR_F32, ORR_SHAPE(1000)));
+    has(text, "bytes moved: 4.0 kB; one kernel per call: 4.0 kB (1.0 times); saved: 0 B");
+    free(text);
+    text = explained(orr_sum(x, ORR_AXES(0), false));
+    char *later = explained(orr_exp(orr_placeholder(ORR_F32, ORR_SHAPE(9))));
+    has(later, ", given at submission");
+    free(later);
+    has(text, "read as they lie, in no kernel of their own:\n    %2   reshape ");
+    ORR_CHECK_MSG(count(text, "in several kernels") == 0, "%s", text);
+    free(text);
+    (void)orr_scope_end(s);
+}
+
+static void every_value_between_kernels_has_its_reason(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(32, 16)), *w = leaf(ORR_SHAPE(16, 16));
+    orr_tensor *columns = orr_exp(orr_sum(orr_exp(x), ORR_AXES(0), true));
+    orr_tensor *twice = orr_matmul(orr_tanh(orr_matmul(x, w)), w), *other = orr_mul(x, columns);
+    orr_tensor *rows[5] = { twice, other, x, x, x };
+    char *text = explained(orr_argmax(orr_concat(rows, 5, 0), 1, false));
+    int between = count(text, ", of kernel ");
+    ORR_CHECK_MSG(between >= 5 && count(text, "; not fused: ") == between, "%s", text);
+    has(text, "a matrix product reads its operands many times over");
+    has(text, "the kernel that reads it takes whole buffers");
+    free(text);
+    (void)orr_scope_end(s);
+}
+
+static void kernels_have_a_key_and_a_tier(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_sqrt(orr_add(orr_abs(leaf(ORR_SHAPE(40, 100))), leaf(ORR_SHAPE(100))));
+    char *text = explained(y);
+    has(text, "key ");
+    has(text, orr__env.jit == ORR__JIT_OFF ? "CPU: tier 0" : "CPU: tier 0, not compiled yet; 1 tile");
+    free(text);
+    if (orr__env.jit == ORR__JIT_OFF || orr_warmup(y) != ORR_OK)
+        ORR_SKIP("nothing is compiled here");
+    text = explained(y);
+    if (strstr(text, "could not be compiled"))
+        printf("    there is no compiler here\n");
+    else
+        has(text, "CPU: tier 1, compiled");
+    free(text);
+    (void)orr_scope_end(s);
+}
+
+static void without_fusion_that_is_the_reason(void)
+{
+    orr_scope *s = orr_scope_begin();
+    bool before = orr__env.fuse;
+    orr__env.fuse = false;
+    orr__plan_cache_clear();
+    char *text = explained(orr_relu(orr_exp(leaf(ORR_SHAPE(8)))));
+    has(text, "2 kernels");
+    has(text, "not fused: ORRERY_FUSE=off");
+    free(text);
+    orr__env.fuse = before;
+    orr__plan_cache_clear();
+    (void)orr_scope_end(s);
+}
+
+static void the_picture_has_a_frame_for_each_kernel(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_matmul(orr_exp(leaf(ORR_SHAPE(16, 16))), leaf(ORR_SHAPE(16, 16)));
+    for (int after = 0; after < 2; after++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *to = open_memstream(&text, &size);
+        ORR_REQUIRE(to != NULL);
+        ORR_CHECK(orr_explain_dot(to, y, after) == ORR_OK);
+        (void)fclose(to);
+        ORR_CHECK(strncmp(text, "digraph", 7) == 0 && count(text, "{") == count(text, "}"));
+        ORR_CHECK_MSG(count(text, "subgraph cluster_") == (after ? 2 : 0), "%s", text);
+        free(text);
+    }
+    (void)orr_scope_end(s);
+}
+
+static void what_is_there_needs_no_kernel(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_exp(leaf(ORR_SHAPE(16)));
+    ORR_CHECK(orr_eval(y) == ORR_OK);
+    char *text = explained(y);
+    has(text, "0 kernels");
+    free(text);
+    (void)orr_scope_end(s);
+}
+
+/* A plan that has run says what it took, beside what was predicted. */
+static void time_is_predicted_and_taken(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(512, 1024), 0.0, 1.0);
+    ORR_REQUIRE(orr_eval(x) == ORR_OK);
+    char *text = explained(orr_tanh(orr_mul(x, x)));
+    has(text, "a task: CPU ");
+    has(text, " us (estimated)");
+    ORR_CHECK(count(text, "regret") == 0);
+    free(text);
+    ORR_REQUIRE(orr_eval(orr_tanh(orr_mul(x, x))) == ORR_OK);
+    text = explained(orr_tanh(orr_mul(x, x)));
+    has(text, " times on CPU: ");
+    has(text, " us each, regret ");
+    free(text);
+    (void)orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(bytes_are_those_of_a_chain),
+                                      ORR_TEST(views_and_constants_move_what_is_stored_of_them),
+                                      ORR_TEST(every_value_between_kernels_has_its_reason),
+                                      ORR_TEST(kernels_have_a_key_and_a_tier),
+                                      ORR_TEST(without_fusion_that_is_the_reason),
+                                      ORR_TEST(the_picture_has_a_frame_for_each_kernel),
+                                      ORR_TEST(what_is_there_needs_no_kernel),
+                                      ORR_TEST(time_is_predicted_and_taken),
+                                      { 0 } };
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    int rc = orr_test_main(argc, argv, "api.explain", tests);
+    (void)orr_shutdown();
+    return rc;
+}

@@ -1,0 +1,97 @@
+/* What the program sets for its own floating-point arithmetic is not in Orrery's results, and is there afterwards.
+ * Must not know: how the mode is kept out. */
+#include "config.h"
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined __SSE2__
+#include <xmmintrin.h>
+#endif
+#include <orrery.h>
+#include "tests/harness/harness.h"
+
+enum { N = 120, SIZE = N * N, OUTS = 4 };
+static float a[SIZE], b[SIZE], want[OUTS][SIZE], got[OUTS][SIZE];
+
+/* Element-wise, a product, sums of rows, and what is too small to be normal. */
+static void compute(float result[OUTS][SIZE])
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(N, N), a), *y = orr_from(ORR_F32, ORR_SHAPE(N, N), b);
+    orr_tensor *t[OUTS] = { orr_div(orr_exp(x), orr_add(orr_sqrt(y), orr_tanh(x))), orr_matmul(x, y),
+                            orr_sum(orr_log(y), ORR_AXES(1), false), orr_mul(orr_mul(y, y), y) };
+    for (int k = 0; k < OUTS; k++)
+        ORR_CHECK_MSG(orr_read(t[k], result[k], sizeof result[k]) == ORR_OK, "%s", orr_error_message());
+    (void)orr_scope_end(s);
+}
+
+static void compare(const char *mode)
+{
+    memset(got, 0, sizeof got);
+    compute(got);
+    for (int k = 0; k < OUTS; k++)
+        ORR_CHECK_MSG(memcmp(got[k], want[k], sizeof got[k]) == 0, "output %d differs with %s", k, mode);
+}
+
+static void in_modes(void)
+{
+    static const int rounding[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    for (int i = 0; i < 3; i++) {
+        ORR_REQUIRE(fesetround(rounding[i]) == 0);
+        compare("another rounding");
+        ORR_CHECK(fegetround() == rounding[i]);
+        ORR_CHECK(fesetround(FE_TONEAREST) == 0);
+    }
+#if defined __SSE2__
+    unsigned was = _mm_getcsr();
+    _mm_setcsr(was | 0x8040u); /* results and operands below the normal numbers are 0 */
+    compare("flush to zero");
+    ORR_CHECK((_mm_getcsr() & 0xffc0u) == ((was | 0x8040u) & 0xffc0u));
+    _mm_setcsr((was & ~0x3fu) & ~0x1e80u); /* all but the subnormal operand trap */
+    compare("traps");
+    ORR_CHECK((_mm_getcsr() & 0xffc0u) == ((was & ~0x1e80u) & 0xffc0u));
+    _mm_setcsr(was);
+#endif
+}
+
+/* The engine is started in another mode, too: its threads take it over. */
+static void run(const char *engine, const char *tile_us)
+{
+    unsigned long long state = 5;
+    for (int i = 0; i < SIZE; i++) {
+        a[i] = (float)((double)(orr_test_rand(&state) >> 11) * 0x1p-51 - 1.0);
+        b[i] = (float)((double)(orr_test_rand(&state) >> 11) * 0x1p-53 + 0x1p-30) * (i % 3 ? 1.0f : 0x1p-46f);
+    }
+    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_ENGINE", engine, 1);
+    setenv("ORRERY_TILE_US", tile_us, 1);
+    setenv("ORRERY_JIT", orr_test_compiler() ? "wait" : "off", 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    compute(want);
+    in_modes();
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_REQUIRE(fesetround(FE_UPWARD) == 0);
+    orr_status st = orr_init(NULL);
+    ORR_CHECK(fegetround() == FE_UPWARD && fesetround(FE_TONEAREST) == 0);
+    ORR_REQUIRE(st == ORR_OK);
+    compare("workers started in another mode");
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void the_calling_thread_computes_in_the_default_mode(void)
+{
+    run("serial", "100");
+}
+
+static void workers_compute_in_the_default_mode(void)
+{
+    run("starpu", "5");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(the_calling_thread_computes_in_the_default_mode),
+                                      ORR_TEST(workers_compute_in_the_default_mode),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "api.fpmode", tests);
+}

@@ -1,0 +1,154 @@
+/* Valid files, changed at random: a status each time, never a crash (run it under the address sanitizer).
+ * Must not know: how a file is parsed. */
+#include "config.h"
+#include <orrery/eval.h>
+#include <orrery/io.h>
+#include "runtime/base/buffer.h"
+#include "tests/harness/harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 3000 };
+
+static orr_tensor *load(const char *path, int kind)
+{
+    return kind == 0 ? orr_load(path) : kind == 1 ? orr_load_npz(path, "a") : orr_load_idx(path);
+}
+
+/* A change that a careless or hostile writer might make. Returns the new length. */
+static size_t change(unsigned char *p, size_t n, size_t room, unsigned long long *r)
+{
+    static const unsigned char edges[] = { 0x00, 0xff, 0x7f, 0x80, 0x01, '(', ')', ',', '\'', '9', ' ', 'O' };
+    size_t at = n ? orr_test_rand(r) % n : 0, k = 1 + orr_test_rand(r) % 8;
+    switch (orr_test_rand(r) % 6) {
+    case 0: return at; /* cut */
+    case 1:
+        if (n)
+            p[at] ^= (unsigned char)(1u << orr_test_rand(r) % 8);
+        return n;
+    case 2: /* a run of one telling byte */
+        memset(p + at, edges[orr_test_rand(r) % sizeof edges], at + k <= n ? k : n - at);
+        return n;
+    case 3: /* random bytes */
+        for (size_t i = at; i < n && i < at + k; i++)
+            p[i] = (unsigned char)orr_test_rand(r);
+        return n;
+    case 4: /* something is put in */
+        k = n + k <= room ? k : 0;
+        memmove(p + at + k, p + at, n - at);
+        return n + k;
+    default: /* something is taken out */
+        k = at + k <= n ? k : n - at;
+        memmove(p + at, p + at + k, n - at - k);
+        return n - k;
+    }
+}
+
+static void fuzz(const char *golden, int kind, unsigned long long seed)
+{
+    static unsigned char changed[1 << 16];
+    size_t n;
+    char from[600], path[600];
+    snprintf(from, sizeof from, "%s", orr_test_golden(golden));
+    snprintf(path, sizeof path, "%s", orr_test_tmp("fuzz"));
+    unsigned char *file = orr_test_slurp(from, &n);
+    ORR_REQUIRE(file != NULL && n < sizeof changed / 2);
+    int good = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        unsigned long long r = seed * 1000003 + (unsigned long long)i;
+        size_t m = n;
+        memcpy(changed, file, n);
+        for (int k = 1 + (int)(orr_test_rand(&r) % 3); k > 0; k--)
+            m = change(changed, m, sizeof changed, &r);
+        FILE *f = fopen(path, "wb");
+        ORR_REQUIRE(f != NULL);
+        fwrite(changed, 1, m, f);
+        fclose(f);
+        orr_error_clear();
+        orr_tensor *t = load(path, kind);
+        orr_status st = orr_tensor_status(t);
+        good += st == ORR_OK;
+        if (st == ORR_OK)
+            ORR_CHECK_MSG(orr_data(t) != NULL, "%s, change %d", golden, i);
+        else
+            ORR_CHECK_MSG(orr_error_status() == st && strstr(orr_error_message(), "tests/api/io_fuzz.c:"),
+                          "%s, change %d: %s", golden, i, orr_error_message());
+        ORR_CHECK_MSG(st == ORR_OK || st == ORR_EFORMAT || st == ORR_EDTYPE || st == ORR_ESHAPE || st == ORR_EINVAL,
+                      "%s, change %d: %s", golden, i, orr_error_message());
+        orr_free(t);
+        char **names = NULL;
+        int count = 0;
+        if (kind == 1 && orr_npz_names(path, &names, &count) == ORR_OK)
+            orr_npz_names_free(names);
+    }
+    ORR_CHECK_MSG(good < ROUNDS, "%s: no change was seen", golden);
+    ORR_CHECK_MSG(orr__pool_get_stats().live == 0, "%s: %zu bytes stay", golden, orr__pool_get_stats().live);
+    free(file);
+}
+
+static void changed_npy_gets_a_status(void)
+{
+    fuzz("io/c_f4_le.npy", 0, 1);
+    fuzz("io/fortran_f4_be.npy", 0, 2);
+    fuzz("io/version2_f4.npy", 0, 3);
+}
+
+static void changed_npz_gets_a_status(void)
+{
+    fuzz("io/stored.npz", 1, 4);
+    fuzz("io/other.npz", 1, 5);
+    fuzz("io/deflated.npz", 1, 6);
+}
+
+static void changed_idx_gets_a_status(void)
+{
+    fuzz("io/i4.idx", 2, 7);
+    fuzz("io/u1.idx.gz", 2, 8);
+}
+
+/* Memory refused at each allocation in turn: an error, nothing lost, and the next load works. */
+static void loads_survive_memory_that_is_refused(void)
+{
+    static const struct {
+        const char *file;
+        int kind;
+    } files[] = {
+        { "io/fortran_f4_be.npy", 0 },
+        { "io/stored.npz", 1 },
+        { "io/u1.idx.gz", 2 },
+    };
+    for (size_t f = 0; f < 3; f++) {
+        char path[600];
+        snprintf(path, sizeof path, "%s", orr_test_golden(files[f].file));
+        int failures = 0;
+        for (long n = 0; n < 40; n++) {
+            orr__pool_trim(); /* so that buffers' headers are allocated, too */
+            orr__pool_fail_after(n);
+            orr_tensor *t = load(path, files[f].kind);
+            orr__pool_fail_after(-1);
+            orr_status st = orr_tensor_status(t);
+            ORR_CHECK_MSG(st == ORR_OK || st == ORR_ENOMEM, "%s, %ld: %s", files[f].file, n, orr_error_message());
+            failures += st == ORR_ENOMEM;
+            orr_free(t);
+            ORR_CHECK(orr__pool_get_stats().live == 0);
+        }
+        ORR_CHECK_MSG(failures >= 2 && failures < 40, "%s: %d", files[f].file, failures);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(changed_npy_gets_a_status),
+        ORR_TEST(changed_npz_gets_a_status),
+        ORR_TEST(changed_idx_gets_a_status),
+        ORR_TEST(loads_survive_memory_that_is_refused),
+        { 0 },
+    };
+    if (orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK)
+        return orr_error_print(stderr);
+    int rc = orr_test_main(argc, argv, "api.io_fuzz", tests);
+    return orr_shutdown() == ORR_OK ? rc : 1;
+}

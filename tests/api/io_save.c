@@ -1,0 +1,169 @@
+/* .npy and .npz files that we write: read back, the same as NumPy's, complete or not there at all.
+ * Must not know: how a file is parsed. */
+#include "config.h"
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <orrery/elementwise.h>
+#include <orrery/eval.h>
+#include "runtime/base/pool.h"
+#include "tests/harness/io_help.h"
+
+static void saved_npy_reads_back_and_is_numpys(void)
+{
+    orr_scope *s = orr_scope_begin();
+    const char *path = orr_test_tmp("saved.npy");
+    static const char *const codes[] = { "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", NULL, "f4", "f8" };
+    for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
+        if (t == ORR_BF16)
+            continue;
+        ORR_CHECK_MSG(orr_save(path, make((orr_dtype)t, ORR_SHAPE(3, 5))) == ORR_OK, "%s", orr_error_message());
+        check_tensor("saved", orr_load(path), (orr_dtype)t, ORR_SHAPE(3, 5));
+        size_t n, m;
+        char name[40];
+        snprintf(name, sizeof name, "c_%s_le.npy", codes[t]);
+        unsigned char *ours = orr_test_slurp(path, &n), *theirs = orr_test_slurp(io(name), &m);
+        path = orr_test_tmp("saved.npy");
+        ORR_CHECK_MSG(ours && theirs && n == m && memcmp(ours, theirs, n) == 0, "%s", name);
+        free(ours);
+        free(theirs);
+    }
+    ORR_CHECK(orr_save(path, make(ORR_F32, ORR_SCALAR)) == ORR_OK);
+    check_tensor("saved scalar", orr_load(path), ORR_F32, ORR_SCALAR);
+    ORR_CHECK(orr_save(path, make(ORR_F32, ORR_SHAPE(2, 0))) == ORR_OK);
+    check_tensor("saved empty", orr_load(path), ORR_F32, ORR_SHAPE(2, 0));
+    orr_scope_end(s);
+}
+
+/* Whatever allocation is refused: that is no fault of the file. */
+static void memory_refused_in_saving_is_called_that(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = make(ORR_F32, ORR_SHAPE(2));
+    const char *path = orr_test_tmp("refused.npz"), *name[] = { "x" };
+    orr_status st = ORR_ENOMEM;
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (long n = 0; st == ORR_ENOMEM && n < 100; n++) {
+        orr__pool_fail_after(n);
+        st = orr_save_npz(path, name, &x, 1);
+        orr__pool_fail_after(-1);
+    }
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    (void)orr_scope_end(s);
+}
+
+static void saving_what_cannot_be_saved_says_why(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = make(ORR_F32, ORR_SHAPE(2)), *h = make(ORR_BF16, ORR_SHAPE(2));
+    const char *path = orr_test_tmp("kept.npy");
+    ORR_CHECK(orr_save(path, x) == ORR_OK);
+    ORR_CHECK(orr_save(path, h) == ORR_EDTYPE && strstr(orr_error_message(), "orr_cast"));
+    ORR_CHECK(orr_save(path, NULL) != ORR_OK);
+    check_tensor("what was there stays", orr_load(path), ORR_F32, ORR_SHAPE(2));
+    ORR_CHECK(orr_save(NULL, x) == ORR_EINVAL);
+    ORR_CHECK(orr_save("", x) == ORR_EINVAL);
+    ORR_CHECK(orr_save("/nowhere/x.npy", x) == ORR_EIO);
+    ORR_CHECK(orr_save("/", x) == ORR_EIO);
+    orr_tensor *poison = orr_load("/nowhere/y.npy");
+    ORR_CHECK(orr_save(path, poison) == ORR_EIO && strstr(orr_error_message(), "/nowhere/y.npy"));
+    if (access("/dev/full", W_OK) == 0)
+        ORR_CHECK(orr_save("/dev/full", x) == ORR_EIO);
+    orr_scope_end(s);
+}
+
+static void saving_replaces_the_file_behind_a_link(void)
+{
+    orr_scope *s = orr_scope_begin();
+    char target[600], link[600];
+    struct stat sb;
+    snprintf(target, sizeof target, "%s", orr_test_tmp("target.npy"));
+    snprintf(link, sizeof link, "%s", orr_test_tmp("link.npy"));
+    ORR_CHECK(orr_save(target, make(ORR_F32, ORR_SHAPE(2))) == ORR_OK);
+    ORR_CHECK(chmod(target, 0640) == 0 && symlink(target, link) == 0);
+    ORR_CHECK(orr_save(link, make(ORR_I32, ORR_SHAPE(3))) == ORR_OK);
+    check_tensor("behind the link", orr_load(target), ORR_I32, ORR_SHAPE(3));
+    ORR_CHECK(lstat(link, &sb) == 0 && S_ISLNK(sb.st_mode));
+    ORR_CHECK(stat(target, &sb) == 0 && (sb.st_mode & 0777) == 0640);
+    orr_scope_end(s);
+}
+
+static void saved_npz_reads_back(void)
+{
+    orr_scope *s = orr_scope_begin();
+    static const char *const names[] = { "layer/weights", "bias", "schritt-größe" };
+    orr_tensor *t[] = { make(ORR_F32, ORR_SHAPE(3, 5)), make(ORR_I8, ORR_SHAPE(7)), make(ORR_F64, ORR_SCALAR) };
+    for (int deflated = 0; deflated < 2; deflated++) {
+        char path[600];
+        snprintf(path, sizeof path, "%s", orr_test_tmp(deflated ? "d.npz" : "s.npz"));
+#ifdef HAVE_ZLIB
+        orr_status st = deflated ? orr_save_npz_deflated(path, names, t, 3) : orr_save_npz(path, names, t, 3);
+#else
+        if (deflated) {
+            ORR_CHECK(orr_save_npz_deflated(path, names, t, 3) == ORR_EINVAL);
+            continue;
+        }
+        orr_status st = orr_save_npz(path, names, t, 3);
+#endif
+        ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+        check_tensor("w", orr_load_npz(path, "layer/weights"), ORR_F32, ORR_SHAPE(3, 5));
+        check_tensor("b", orr_load_npz(path, "bias"), ORR_I8, ORR_SHAPE(7));
+        check_tensor("s", orr_load_npz(path, "schritt-größe"), ORR_F64, ORR_SCALAR);
+    }
+    orr_scope_end(s);
+}
+
+static void saving_npz_checks_names_first(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *t[] = { make(ORR_F32, ORR_SHAPE(2)), make(ORR_BF16, ORR_SHAPE(2)) };
+    const char *path = orr_test_tmp("names.npz");
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "a" }, t, 2) == ORR_EINVAL &&
+              strstr(orr_error_message(), "twice"));
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "" }, t, 2) == ORR_EINVAL);
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", NULL }, t, 2) == ORR_EINVAL);
+    ORR_CHECK(orr_save_npz(path, NULL, t, 2) == ORR_EINVAL && orr_save_npz(path, NULL, NULL, -1) == ORR_EINVAL);
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "b" }, t, 2) == ORR_EDTYPE);
+    ORR_CHECK(access(path, F_OK) != 0); /* nothing was left behind */
+    char **names;
+    int n = -1;
+    ORR_CHECK(orr_save_npz(path, NULL, NULL, 0) == ORR_OK);
+    ORR_CHECK(orr_npz_names(path, &names, &n) == ORR_OK && n == 0);
+    orr_npz_names_free(names);
+    orr_scope_end(s);
+}
+
+static void saving_evaluates_first(void)
+{
+    orr_scope *s = orr_scope_begin();
+    char path[600];
+    float got[15];
+    snprintf(path, sizeof path, "%s", orr_test_tmp("lazy.npz"));
+    orr_tensor *x = make(ORR_F32, ORR_SHAPE(3, 5)), *v = orr_variable(orr_mul(x, x));
+    orr_tensor *t[] = { orr_add(x, x), v };
+    ORR_CHECK_MSG(orr_save_npz(path, (const char *[]){ "sum", "v" }, t, 2) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK(orr_read(orr_load_npz(path, "sum"), got, sizeof got) == ORR_OK && got[1] == 1.0f);
+    ORR_CHECK(orr_read(orr_load_npz(path, "v"), got, sizeof got) == ORR_OK && got[0] == 1.5625f);
+    orr_tensor *bad[] = { x, orr_add(x, make(ORR_F32, ORR_SHAPE(2))) };
+    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "b" }, bad, 2) == ORR_ESHAPE);
+    ORR_CHECK(orr_tensor_size(orr_load_npz(path, "sum")) == 15); /* the old file is still there */
+    orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(saved_npy_reads_back_and_is_numpys),
+        ORR_TEST(memory_refused_in_saving_is_called_that),
+        ORR_TEST(saving_what_cannot_be_saved_says_why),
+        ORR_TEST(saving_replaces_the_file_behind_a_link),
+        ORR_TEST(saved_npz_reads_back),
+        ORR_TEST(saving_npz_checks_names_first),
+        ORR_TEST(saving_evaluates_first),
+        { 0 },
+    };
+    if (orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK)
+        return orr_error_print(stderr);
+    int rc = orr_test_main(argc, argv, "api.io_save", tests);
+    return orr_shutdown() == ORR_OK ? rc : 1;
+}

@@ -1,0 +1,161 @@
+/* A job whose control group has little memory: the library finds the limit, computes on data of four times that in files,
+ * gets the same numbers as without a limit, refuses what cannot fit, and is not killed. Where no group can be made for it
+ * the test is skipped, and says why.
+ * Must not know: how memory is planned. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <orrery.h>
+#include "tests/harness/harness.h"
+
+/* The group's megabytes, and the matrix of four times as many bytes. */
+enum { LIMIT_MB = 192, ROWS = 4 * LIMIT_MB, COLUMNS = 1 << 18 };
+
+static char spill_dir[] = "/var/tmp/orrery-test-XXXXXX";
+
+/* -- the job ----------------------------------------------------------------------------------------------------- */
+
+/* Exactly representable, so that no order of sums matters. Prints what it found; 1: an error, printed too. */
+static int compute(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *row = orr_reshape(orr_arange(ORR_F32, 0, ROWS, 1), ORR_SHAPE(ROWS, 1));
+    orr_tensor *column = orr_reshape(orr_arange(ORR_F32, 0, COLUMNS, 1), ORR_SHAPE(1, COLUMNS));
+    orr_tensor *x = orr_add(orr_mul(row, orr_scalar(8)), orr_floor(orr_mul(column, orr_scalar(1.0 / 4096))));
+    double all = 0, corner = 0, by_columns = 0;
+    if (orr_eval(x) != ORR_OK)
+        return orr_error_print(stdout);
+    orr_tensor *sums = orr_sum(orr_cast(x, ORR_F64), ORR_AXES(0), false);
+    orr_tensor *last = orr_slice(x, ORR_IDX(ROWS - 1, COLUMNS - 1), ORR_IDX(ROWS, COLUMNS), ORR_NO_IDX);
+    if (orr_item(orr_sum(orr_cast(x, ORR_F64), ORR_ALL_AXES, false), &all) != ORR_OK ||
+        orr_item(orr_max(sums, ORR_ALL_AXES, false), &by_columns) != ORR_OK ||
+        orr_item(orr_cast(last, ORR_F64), &corner) != ORR_OK)
+        return orr_error_print(stdout);
+    printf("sum %.17g, largest column %.17g, corner %.17g\n", all, by_columns, corner);
+    (void)orr_scope_end(s);
+    return 0;
+}
+
+static int job(void)
+{
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stdout);
+    int rc = compute();
+    orr_memory m = orr_memory_stats();
+    printf("limit %zu, peak %zu, spilled %zu\n", m.limit, m.peak, m.spilled_peak);
+    return orr_shutdown() == ORR_OK ? rc : 1;
+}
+
+/* -- its group --------------------------------------------------------------------------------------------------- */
+
+static bool put(const char *folder, const char *name, const char *text)
+{
+    char path[1200];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0)
+        (void)close(fd);
+    return done;
+}
+
+/* Below the group that this process is in; version 1, else 2. false: why. */
+static bool make_group(char *folder, size_t size, char *why, size_t room)
+{
+    char line[512], one[560] = "", two[560] = "", limit[32];
+    FILE *f = fopen("/proc/self/cgroup", "re");
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *name = strstr(line, ":memory:");
+        if (name)
+            (void)snprintf(one, sizeof one, "/sys/fs/cgroup/memory%s", name + 8);
+        if (strncmp(line, "0::", 3) == 0)
+            (void)snprintf(two, sizeof two, "/sys/fs/cgroup%s", line + 3);
+    }
+    if (f)
+        (void)fclose(f);
+    const char *parent = one[0] ? one : two;
+    (void)snprintf(folder, size, "%s/orrery-test-%ld", parent, (long)getpid());
+    (void)snprintf(limit, sizeof limit, "%ld", (long)LIMIT_MB << 20);
+    if (!parent[0] || mkdir(folder, 0755) != 0) {
+        (void)snprintf(why, room, "no control group can be made in \"%s\": %s", parent, strerror(errno));
+        return false;
+    }
+    if (put(folder, one[0] ? "memory.limit_in_bytes" : "memory.max", limit)) {
+        (void)put(folder, "memory.swap.max", "0"); /* where there is any */
+        return true;
+    }
+    (void)snprintf(why, room, "the control group %s has no memory limit: its controller is not delegated", folder);
+    (void)rmdir(folder);
+    return false;
+}
+
+/* Runs the job in that group (NULL: in ours), with files or without; its words. How it ended, as waitpid has it. */
+static int run(const char *group, bool files, char *said, size_t size)
+{
+    int ends[2], how = -1;
+    said[0] = '\0';
+    if (pipe(ends) != 0)
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        if (group && !put(group, "cgroup.procs", "0"))
+            _exit(99);
+        (void)dup2(ends[1], 1);
+        (void)close(ends[0]);
+        (void)setenv("ORR_TEST_JOB", "1", 1);
+        if (files)
+            (void)setenv("ORRERY_SPILL_DIR", spill_dir, 1);
+        (void)execl("/proc/self/exe", "job", (char *)NULL);
+        _exit(98);
+    }
+    (void)close(ends[1]);
+    size_t n = 0;
+    for (ssize_t got; child > 0 && n < size - 1 && (got = read(ends[0], said + n, size - 1 - n)) > 0;)
+        n += (size_t)got;
+    said[n] = '\0';
+    (void)close(ends[0]);
+    return child > 0 && waitpid(child, &how, 0) == child ? how : -1;
+}
+
+static void data_of_four_times_the_groups_memory(void)
+{
+    char group[1100], why[1400] = "", want[600], got[600], first[600];
+    if (!make_group(group, sizeof group, why, sizeof why))
+        ORR_SKIP("%s", why);
+    int how = run(group, true, got, sizeof got);
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 99) {
+        (void)rmdir(group);
+        ORR_SKIP("a process cannot be put into %s", group);
+    }
+    int free_of_it = run(NULL, false, want, sizeof want), refused = run(group, false, first, sizeof first);
+    ORR_CHECK_MSG(rmdir(group) == 0, "%s: %s", group, strerror(errno));
+    ORR_REQUIRE(free_of_it == 0);
+    ORR_CHECK_MSG(WIFEXITED(how) && WEXITSTATUS(how) == 0, "ended with %d (9: killed for memory): %s", how, got);
+    size_t limit = 0, peak = 0, spilled = 0;
+    const char *numbers = strstr(got, "limit ");
+    ORR_REQUIRE(numbers && sscanf(numbers, "limit %zu, peak %zu, spilled %zu", &limit, &peak, &spilled) == 3);
+    ORR_CHECK_MSG(limit < (size_t)LIMIT_MB << 20 && peak <= limit && spilled >= (size_t)4 * LIMIT_MB << 20, "%s", got);
+    ORR_CHECK_MSG(strncmp(got, want, strcspn(want, "\n")) == 0, "%s, and without a limit %s", got, want);
+    ORR_CHECK_MSG(WIFEXITED(refused) && WEXITSTATUS(refused) == 1 && strstr(first, "was not started"), "%d: %s",
+                  refused, first);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(data_of_four_times_the_groups_memory), { 0 } };
+    if (getenv("ORR_TEST_JOB"))
+        return job();
+    if (!mkdtemp(spill_dir))
+        return 1;
+    int rc = orr_test_main(argc, argv, "api.job", tests);
+    (void)rmdir(spill_dir);
+    return rc;
+}

@@ -1,0 +1,311 @@
+/* What an impatient user does: events and graphs used twice, forks, wrong numbers in the environment, assignments that
+ * cannot be computed. An error each time, and what comes after works.
+ * Must not know: what runs where. */
+#include "config.h"
+
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <orrery.h>
+#include "tests/harness/harness.h"
+
+static bool says(const char *part)
+{
+    return strstr(orr_error_message(), part) != NULL;
+}
+
+/* Large enough for tasks. */
+static orr_tensor *product(void)
+{
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(300, 300), 0.5);
+    return orr_sum(orr_matmul(orr_matmul(x, x), x), ORR_ALL_AXES, false);
+}
+
+/* In a child process whose address space may grow by 64 MiB only. */
+static int life_in_a_corner(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    int got = f ? fscanf(f, "%lu", &pages) : 0;
+    if (f)
+        (void)fclose(f);
+    rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)64 << 20);
+    alarm(240);
+    if (got != 1 || orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK ||
+        setrlimit(RLIMIT_AS, &(struct rlimit){ most, most }) != 0)
+        return 1;
+    orr_status st = orr_eval(product());
+    return st == ORR_OK || st == ORR_ENOMEM ? 0 : 2;
+}
+
+/* OpenBLAS tries for ever to have its buffers. The first test: later ones leave some behind. */
+static void a_product_without_memory_for_blas_does_not_hang(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    ORR_SKIP("sanitizers need the address space");
+#endif
+    int status = 0;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(life_in_a_corner());
+    ORR_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    ORR_CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
+static void an_event_is_waited_for_once(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = product();
+    orr_event *e = NULL;
+    ORR_CHECK(orr_eval_async(&y, 1, &e) == ORR_OK && e);
+    ORR_CHECK(orr_wait(e) == ORR_OK);
+    ORR_CHECK(orr_wait(e) == ORR_EHANDLE && says("tests/api/misuse.c:"));
+    ORR_CHECK(orr_event_done(e));
+    ORR_CHECK(orr_wait((orr_event *)(void *)&s) == ORR_EHANDLE);
+    (void)orr_scope_end(s);
+}
+
+static void a_freed_graph_is_recognised(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *p = orr_placeholder(ORR_F32, ORR_SHAPE(3)), *y = orr_mul(p, p), *r = NULL;
+    orr_tensor *v = orr_arange(ORR_F32, 0, 3, 1);
+    orr_graph *g = orr_graph_build(&p, 1, &y, 1);
+    ORR_REQUIRE(g != NULL);
+    ORR_CHECK(orr_graph_submit(g, &v, &r, NULL) == ORR_OK);
+    ORR_CHECK(orr_graph_free(g) == ORR_OK);
+    ORR_CHECK(orr_graph_submit(g, &v, &r, NULL) == ORR_EHANDLE);
+    ORR_CHECK(orr_graph_free(g) == ORR_EHANDLE);
+    ORR_CHECK(orr_graph_submit((orr_graph *)(void *)&s, &v, &r, NULL) == ORR_EHANDLE);
+    ORR_CHECK(orr_graph_free(NULL) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+static void a_wrong_assignment_harms_its_own_variable_only(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *bad = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(2)));
+    orr_tensor *good = orr_variable(orr_ones(ORR_F32, ORR_SHAPE(2))), *x = orr_add(good, good);
+    double v;
+    ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+    ORR_CHECK(orr_assign(good, orr_mul(good, orr_scalar(3))) == ORR_OK);
+    ORR_CHECK(orr_assign(bad, orr_take(bad, orr_full(ORR_I64, ORR_SHAPE(2), 7), 0)) == ORR_OK);
+    ORR_CHECK(orr_eval(x) == ORR_EINDEX);
+    ORR_CHECK(orr_eval(x) == ORR_OK); /* said once */
+    ORR_CHECK(orr_item(orr_max(good, ORR_ALL_AXES, false), &v) == ORR_OK && v == 3);
+    ORR_CHECK(orr_eval(bad) == ORR_EINDEX);
+    ORR_CHECK(orr_assign(bad, orr_placeholder(ORR_F32, ORR_SHAPE(2))) == ORR_OK);
+    ORR_CHECK(orr_item(orr_max(x, ORR_ALL_AXES, false), &v) == ORR_EGRAPH);
+    ORR_CHECK(orr_item(orr_max(x, ORR_ALL_AXES, false), &v) == ORR_OK && v == 2);
+    ORR_CHECK(orr_assign(bad, orr_ones(ORR_F32, ORR_SHAPE(2))) == ORR_OK && orr_eval(bad) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+static void *make_variable(void *to)
+{
+    *(orr_tensor **)to = orr_keep(orr_variable(orr_full(ORR_F64, ORR_SHAPE(2), 5)));
+    return NULL;
+}
+
+static void a_graph_reads_the_variables_of_other_threads_anew(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = NULL, *p = orr_placeholder(ORR_F64, ORR_SHAPE(2)), *zero = orr_zeros(ORR_F64, ORR_SHAPE(2)), *r;
+    double d = 0;
+    pthread_t t;
+    ORR_REQUIRE(pthread_create(&t, NULL, make_variable, &v) == 0 && pthread_join(t, NULL) == 0);
+    orr_tensor *y = orr_add(p, v);
+    orr_graph *g = orr_graph_build(&p, 1, &y, 1);
+    ORR_CHECK(g && orr_assign(v, orr_full(ORR_F64, ORR_SHAPE(2), 100)) == ORR_OK);
+    ORR_CHECK(orr_graph_submit(g, &zero, &r, NULL) == ORR_OK);
+    ORR_CHECK(orr_item(orr_max(r, ORR_ALL_AXES, false), &d) == ORR_OK);
+    ORR_CHECK_MSG(d == 100, "%g", d);
+    ORR_CHECK(orr_graph_free(g) == ORR_OK);
+    (void)orr_free(v);
+    (void)orr_scope_end(s);
+}
+
+/* In a child process: 0 when all is as it should be. */
+static int life_of_a_child(orr_tensor *y, orr_event *e)
+{
+    alarm(240); /* a hang ends the child, not the test */
+    if (orr_eval(product()) != ORR_ESTATE)
+        return 1;
+    if (!orr_event_done(e) && orr_wait(e) != ORR_ESTATE)
+        return 2;
+    double v;
+    if (orr_item(y, &v) != ORR_ESTATE || !says("forked after orr_init"))
+        return 3;
+    if (orr_init(NULL) != ORR_ESTATE || !says("forked after orr_init") || says("running already"))
+        return 5;
+    return orr_shutdown() == ORR_OK ? 0 : 4;
+}
+
+static void the_child_of_a_fork_gets_errors(void)
+{
+    int status = 0;
+    orr_event *e = NULL;
+    if (strncmp(orr_engine_name(), "starpu", 6) != 0)
+        ORR_SKIP("the engine is not StarPU");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = product();
+    ORR_REQUIRE(orr_eval_async(&y, 1, &e) == ORR_OK);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(life_of_a_child(y, e));
+    ORR_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    ORR_CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+    ORR_CHECK(orr_wait(e) == ORR_OK);
+    double v;
+    ORR_CHECK(orr_item(y, &v) == ORR_OK && fabs(v - 300.0 * 300 * 300 * 300 / 8) < 1e3);
+    (void)orr_scope_end(s);
+}
+
+static void refusals_name_the_line(void)
+{
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    orr_config config = { .workers = -1 };
+    ORR_CHECK(orr_init(&config) == ORR_EINVAL && says("tests/api/misuse.c:"));
+    setenv("ORRERY_FUSE", "perhaps", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_EENV && says("tests/api/misuse.c:") && says("on off"));
+    unsetenv("ORRERY_FUSE");
+    config = (orr_config){ .memory_limit = 100000 };
+    ORR_REQUIRE(orr_init(&config) == ORR_OK);
+    orr_tensor *x = orr_ones(ORR_F64, ORR_SHAPE(1000, 1000));
+    ORR_CHECK(orr_eval(x) == ORR_ENOMEM && says("tests/api/misuse.c:") && says("8000000 bytes"));
+    ORR_CHECK(orr_data(x) == NULL && says("tests/api/misuse.c:"));
+    (void)orr_free(x);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
+/* As with ORRERY_BACKEND: who asks for a device does not get one core instead. */
+static void a_backend_asked_for_by_name_is_there_or_an_error(void)
+{
+    if (getenv("ORRERY_BACKEND") || getenv("ORRERY_ENGINE"))
+        ORR_SKIP("the environment chooses");
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    orr_status st = orr_init(&(orr_config){ .backend = "cuda" });
+    ORR_CHECK_MSG(st == ORR_OK ? strstr(orr_engine_name(), "CUDA") != NULL : st == ORR_EDEVICE && says("CUDA"),
+                  "%s: %s, %s", orr_status_name(st), orr_error_message(), orr_engine_name());
+    if (st == ORR_OK)
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK(orr_init(&(orr_config){ .engine = "serial", .backend = "gpu" }) == ORR_EINVAL && says("auto, cpu, cuda"));
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
+static void an_unknown_policy_is_an_error_that_lists_them(void)
+{
+    if (strncmp(orr_engine_name(), "starpu", 6) != 0)
+        ORR_SKIP("the engine is not StarPU");
+    const char *now = getenv("STARPU_SCHED");
+    char *before = now ? strdup(now) : NULL;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    setenv("STARPU_SCHED", "fastest", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_EENV && says("STARPU_SCHED=fastest") && says("lws") && says("dmdas"));
+    setenv("STARPU_SCHED", "eager", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_OK && strstr(orr_engine_name(), "eager") && orr_shutdown() == ORR_OK);
+    unsetenv("STARPU_SCHED");
+    if (before)
+        setenv("STARPU_SCHED", before, 1);
+    free(before);
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
+static void wrong_numbers_for_starpu_are_errors(void)
+{
+    static const char *const wrong[] = { "-3", "two", "99999999999999999999" };
+    if (strncmp(orr_engine_name(), "starpu", 6) != 0)
+        ORR_SKIP("the engine is not StarPU");
+    const char *now = getenv("STARPU_NCPU");
+    char *before = now ? strdup(now) : NULL;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    for (int i = 0; i < 3; i++) {
+        setenv("STARPU_NCPU", wrong[i], 1);
+        ORR_CHECK(orr_init(NULL) == ORR_EENV && says("STARPU_NCPU") && says(wrong[i]));
+    }
+    setenv("STARPU_NCPU", "", 1); /* as if it were not set, not 0 workers */
+    ORR_CHECK_MSG(orr_init(NULL) == ORR_OK && !strstr(orr_engine_name(), "serial"), "%s", orr_engine_name());
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    unsetenv("STARPU_NCPU");
+    if (before)
+        setenv("STARPU_NCPU", before, 1);
+    free(before);
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+}
+
+static void a_range_that_its_dtype_does_not_hold_is_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_U8, 0, 300, 1)) == ORR_EDTYPE);
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_I8, 0, -129.5, -1)) == ORR_EDTYPE);
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_U8, 255, -1, -1)) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_U8, 0, 256, 1)) == ORR_OK);
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 3));
+    ORR_CHECK(orr_tensor_status(orr_permute(x, (orr_axes){ -5, { 0 } })) == ORR_EAXIS);
+    (void)orr_scope_end(s);
+}
+
+/* StarPU reads its files of performance models as the locale says: written without a comma before. */
+static void a_decimal_comma_harms_nothing(void)
+{
+    static const char *const commas[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8", "nl_NL.UTF-8" };
+    size_t i = 0;
+    while (i < 5 && !setlocale(LC_ALL, commas[i]))
+        i++;
+    if (i == 5)
+        ORR_SKIP("no locale with a decimal comma is installed");
+    for (int life = 0; life < 3; life++) {
+        double v = 0;
+        orr_tensor *y = product();
+        ORR_CHECK(orr_item(y, &v) == ORR_OK && v > 0);
+        char text[64] = "";
+        FILE *f = fmemopen(text, sizeof text, "w");
+        ORR_CHECK(f && orr_print(f, orr_full(ORR_F64, ORR_SHAPE(1), 1.5)) == ORR_OK);
+        if (f)
+            (void)fclose(f);
+        ORR_CHECK_MSG(strstr(text, "[1.5]") != NULL, "%s", text);
+        ORR_CHECK(orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
+        (void)setlocale(LC_ALL, life ? commas[i] : "C");
+    }
+    (void)setlocale(LC_ALL, "C");
+}
+
+static void refused_memory_does_not_raise_the_peak(void)
+{
+    orr_tensor *x = orr_ones(ORR_F64, ORR_SHAPE((int64_t)1 << 44)); /* 128 TiB: no address space has it */
+    ORR_CHECK(orr_eval(x) == ORR_ENOMEM);
+    ORR_CHECK(orr_memory_stats().peak < (size_t)1 << 40);
+    (void)orr_free(x);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(a_product_without_memory_for_blas_does_not_hang),
+                                      ORR_TEST(an_event_is_waited_for_once),
+                                      ORR_TEST(a_freed_graph_is_recognised),
+                                      ORR_TEST(a_wrong_assignment_harms_its_own_variable_only),
+                                      ORR_TEST(a_graph_reads_the_variables_of_other_threads_anew),
+                                      ORR_TEST(the_child_of_a_fork_gets_errors),
+                                      ORR_TEST(refusals_name_the_line),
+                                      ORR_TEST(a_backend_asked_for_by_name_is_there_or_an_error),
+                                      ORR_TEST(an_unknown_policy_is_an_error_that_lists_them),
+                                      ORR_TEST(wrong_numbers_for_starpu_are_errors),
+                                      ORR_TEST(a_range_that_its_dtype_does_not_hold_is_refused),
+                                      ORR_TEST(a_decimal_comma_harms_nothing),
+                                      ORR_TEST(refused_memory_does_not_raise_the_peak),
+                                      { 0 } };
+    setenv("ORRERY_INLINE_US", "0", 1); /* tasks, and not the inline lane */
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    int rc = orr_test_main(argc, argv, "api.misuse", tests);
+    (void)orr_shutdown();
+    return rc;
+}

@@ -1,0 +1,60 @@
+/* A thousand random graphs on every engine give what the reference evaluation gives. The program runs itself once per
+ * engine, with that engine's environment; ORR_TEST_GRAPHS says how many graphs, ORR_TEST_SEED which one alone,
+ * ORR_TEST_LARGE that tensors be large enough for several tiles. Compiled kernels, OpenCL: test_api_random_tiers.
+ * Must not know: how a value is computed. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "tests/harness/random_graph.h"
+
+static void run(const rg_setting *env)
+{
+    if (!rg_wait(rg_start(env)))
+        ORR_SKIP("see above");
+}
+
+#define STARPU(cpus, sched)                                                                                            \
+    { "ORRERY_ENGINE", "starpu" }, { "STARPU_NCPU", cpus }, { "STARPU_SCHED", sched }, { "STARPU_NOPENCL", "0" },      \
+        { "STARPU_NCUDA", "0" },                                                                                       \
+    {                                                                                                                  \
+        "ORR_TEST_NEEDS", "starpu"                                                                                     \
+    }
+
+#define ENGINE(test, graphs, ...)                                                                                      \
+    static void test(void)                                                                                             \
+    {                                                                                                                  \
+        run((const rg_setting[]){ __VA_ARGS__, { "ORR_TEST_GRAPHS", rg_count(graphs) }, { NULL, NULL } });             \
+    }
+ENGINE(serial, "1000", { "ORRERY_ENGINE", "serial" })
+ENGINE(serial_without_fusion, "300", { "ORRERY_ENGINE", "serial" }, { "ORRERY_FUSE", "off" })
+ENGINE(eager_1, "1000", STARPU("1", "eager"))
+ENGINE(eager_2, "1000", STARPU("2", "eager"))
+ENGINE(lws_1, "1000", STARPU("1", "lws"))
+ENGINE(lws_2, "1000", STARPU("2", "lws"))
+ENGINE(dmda_1, "1000", STARPU("1", "dmda"))
+ENGINE(dmda_2, "1000", STARPU("2", "dmda"))
+ENGINE(dmdas_1, "1000", STARPU("1", "dmdas"))
+ENGINE(dmdas_2, "1000", STARPU("2", "dmdas"))
+ENGINE(many_tiles, "150", STARPU("2", "lws"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+ENGINE(many_tiles_serial, "150", { "ORRERY_ENGINE", "serial" }, { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(serial),
+                                      ORR_TEST(serial_without_fusion),
+                                      ORR_TEST(eager_1),
+                                      ORR_TEST(eager_2),
+                                      ORR_TEST(lws_1),
+                                      ORR_TEST(lws_2),
+                                      ORR_TEST(dmda_1),
+                                      ORR_TEST(dmda_2),
+                                      ORR_TEST(dmdas_1),
+                                      ORR_TEST(dmdas_2),
+                                      ORR_TEST(many_tiles),
+                                      ORR_TEST(many_tiles_serial),
+                                      { 0 } };
+    static const orr_test child[] = { ORR_TEST(rg_agree), { 0 } };
+    if (getenv("ORR_TEST_CHILD"))
+        return help_main(argc, argv, "api.random_graphs.child", child);
+    return orr_test_main(argc, argv, "api.random_graphs", tests);
+}

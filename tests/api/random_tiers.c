@@ -1,0 +1,205 @@
+/* Random graphs in every way that a kernel can be computed: interpreted, compiled by gcc and by clang, on OpenCL. All
+ * agree with the reference evaluation, and the tiers with each other: to the last bit where no float sum is in it.
+ * Each run takes the first graphs; ORR_TEST_FULL=1, which "./bootstrap check --full" sets, a thousand. ORR_TEST_GRAPHS
+ * says another number.
+ * Must not know: how a value is computed. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/fuse/region.h"
+#include "tests/harness/random_graph.h"
+
+enum { PARTS = 4 };
+
+static const char *kernels(void)
+{
+    static char dir[1024];
+    (void)snprintf(dir, sizeof dir, "%s", orr_test_tmp(""));
+    dir[strlen(dir) - 1] = '\0';
+    return dir;
+}
+
+/* Several processes share the seeds: each kernel is waited for, so one process keeps one core busy. Their results go to
+ * files <name>.<part>. */
+static bool run_parts(const char *name, const rg_setting *own, int n)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int parts = cores < 2 ? 1 : cores < PARTS ? 2 : PARTS, pid[PARTS];
+    bool all = true;
+    for (int k = 0; k < parts; k++) {
+        char seeds[40], file[1100], part[64];
+        rg_setting env[16] = { { "ORRERY_CACHE_DIR", kernels() },
+                               { "ORR_TEST_SEEDS", seeds },
+                               { "ORR_TEST_RESULTS", file } };
+        for (int i = 0; own[i].name; i++)
+            env[3 + i] = own[i];
+        (void)snprintf(part, sizeof part, "%s.%d", name, k);
+        (void)snprintf(file, sizeof file, "%s", orr_test_tmp(part));
+        (void)snprintf(seeds, sizeof seeds, "%d-%d", n * k / parts, n * (k + 1) / parts);
+        pid[k] = rg_start(env);
+    }
+    for (int k = 0; k < parts; k++)
+        all = rg_wait(pid[k]) && all;
+    return all;
+}
+
+/* The first line in which two tiers differ; how many lines were equal. */
+static int equal_results(const char *one, const char *two)
+{
+    char a[80], b[80], file[64], seed[80] = "";
+    int lines = 0;
+    for (int k = 0; k < PARTS; k++) {
+        (void)snprintf(file, sizeof file, "%s.%d", one, k);
+        FILE *f = fopen(orr_test_tmp(file), "re");
+        (void)snprintf(file, sizeof file, "%s.%d", two, k);
+        FILE *g = fopen(orr_test_tmp(file), "re");
+        while (f && g && fgets(a, sizeof a, f)) {
+            bool same = fgets(b, sizeof b, g) && !strcmp(a, b);
+            a[strcspn(a, "\n")] = b[strcspn(b, "\n")] = '\0';
+            if (!strchr(a, ' '))
+                memcpy(seed, a, sizeof seed);
+            ORR_CHECK_MSG(same, "seed %s: %s: %s; %s: %s", seed, one, a, two, b);
+            lines += same;
+            if (!same)
+                break;
+        }
+        if (f)
+            (void)fclose(f);
+        if (g)
+            (void)fclose(g);
+    }
+    return lines;
+}
+
+static void compiled_by(const char *cc, int n)
+{
+    const rg_setting off[] = { { "ORRERY_ENGINE", "serial" }, { "ORRERY_JIT", "off" }, { NULL, NULL } };
+    const rg_setting on[] = { { "ORRERY_ENGINE", "serial" },
+                              { "ORRERY_JIT", "wait" },
+                              { "ORRERY_CC", cc },
+                              { "ORR_TEST_COMPILES", "1" },
+                              { NULL, NULL } };
+    char command[64];
+    (void)snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", cc);
+    if (system(command) != 0)
+        ORR_SKIP("there is no %s here", cc);
+    ORR_CHECK(run_parts("interpreted", off, n));
+    ORR_CHECK(run_parts(cc, on, n));
+    int same = equal_results("interpreted", cc);
+    printf("    %d graphs, %d results and seeds equal to the bit\n", n, same);
+    ORR_CHECK(same > n);
+}
+
+static void compiled_by_gcc(void)
+{
+    compiled_by("gcc", atoi(rg_count("60")));
+}
+
+static void compiled_by_clang(void)
+{
+    compiled_by("clang", atoi(rg_count("40")));
+}
+
+static void on_opencl(void)
+{
+    int n = atoi(rg_count("100"));
+    const rg_setting env[] = { { "ORRERY_ENGINE", "starpu" },
+                               { "ORRERY_BACKEND", "opencl" },
+                               { "STARPU_NCPU", "0" },
+                               { "STARPU_OPENCL_ON_CPUS", "1" },
+                               { "STARPU_OPENCL_ONLY_ON_CPUS", "1" },
+                               { "STARPU_NCUDA", "0" },
+                               { "ORR_TEST_NEEDS", "OpenCL" },
+                               { NULL, NULL } };
+    if (!run_parts("opencl", env, n))
+        ORR_SKIP("see above");
+    printf("    %d graphs\n", n);
+}
+
+/* -- what is in them ----------------------------------------------------------------------------------------- */
+
+enum { ROWS, OUTPUTS, FOLDS, CHOICES, MASKS, GATHERS, PRODUCTS, KINDS };
+
+static bool used_by_elementwise(const orr__capture *p, int i)
+{
+    for (int j = i + 1; j < p->n; j++)
+        for (int k = 0; p->leaf_of[j] < 0 && p->node[j]->op->id >= ORR__OP_EW && k < orr__capture_nin(p, j); k++)
+            if (p->arg[p->arg0[j] + k] == i)
+                return true;
+    return false;
+}
+
+static void look(const orr__capture *p, bool found[KINDS])
+{
+    orr__regions rs;
+    for (int i = 0; i < p->n; i++) {
+        int op = p->leaf_of[i] < 0 ? p->node[i]->op->id : ORR__OP_LEAF;
+        bool used = used_by_elementwise(p, i);
+        found[MASKS] = found[MASKS] || (op == ORR__OP_RANDOM && used);
+        found[GATHERS] = found[GATHERS] || (op == ORR__OP_TAKE && used);
+        found[PRODUCTS] = found[PRODUCTS] || (op == ORR__OP_MATMUL && used);
+    }
+    if (orr__fuse(ORR__SITE(__FILE__, __LINE__, "test"), p, ORR__FUSE_ROWS, &rs) != ORR_OK)
+        return;
+    for (int k = 0; k < rs.n; k++) {
+        found[ROWS] = found[ROWS] || rs.region[k].rows;
+        found[OUTPUTS] = found[OUTPUTS] || rs.region[k].nout > 1;
+        found[FOLDS] = found[FOLDS] || (rs.region[k].nout > 1 && rs.region[k].kind == ORR__G_REDUCE);
+        for (int a = 0; a < rs.region[k].naccess; a++)
+            found[CHOICES] = found[CHOICES] || rs.region[k].access[a].box;
+    }
+    orr__regions_free(&rs);
+}
+
+static void they_hold_what_is_fused(void)
+{
+    static const char *const names[KINDS] = {
+        "rows folded in place",           "several outputs of one kernel",      "several folds in one kernel",
+        "parts put together in a kernel", "random masks that are used at once", "gathered rows that are used at once",
+        "products that are used at once"
+    };
+    int count[KINDS] = { 0 };
+    for (unsigned long long seed = 0; seed < 1000; seed++) {
+        rg_graph g;
+        orr__capture p;
+        orr_scope *s = orr_scope_begin();
+        rg_build(&g, seed, RG_VALUES);
+        orr__node *node[4] = { orr__handle_node(g.v[g.n - 1].t) };
+        int n = 1;
+        for (int k = 0; k < g.ntogether && n < 4; k++)
+            node[n++] = orr__handle_node(g.v[g.together[k]].t);
+        bool found[KINDS] = { false };
+        if (orr__capture_make(ORR__SITE(__FILE__, __LINE__, "test"), node, n, &p) == ORR_OK) {
+            look(&p, found);
+            orr__capture_free(&p);
+        }
+        for (int k = 0; k < KINDS; k++)
+            count[k] += found[k];
+        rg_end(&g);
+        (void)orr_scope_end(s);
+    }
+    for (int k = 0; k < KINDS; k++) {
+        printf("    %3d of 1000: %s\n", count[k], names[k]);
+        ORR_CHECK_MSG(count[k] >= 50, "only %d of 1000 graphs have %s", count[k], names[k]);
+    }
+}
+
+static void contents(void)
+{
+    ORR_CHECK(rg_wait(rg_start((const rg_setting[]){ { "ORR_TEST_CONTENTS", "1" }, { NULL, NULL } })));
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(contents), ORR_TEST(compiled_by_gcc), ORR_TEST(compiled_by_clang), ORR_TEST(on_opencl), { 0 }
+    };
+    static const orr_test child[] = { ORR_TEST(rg_agree), { 0 } };
+    static const orr_test inside[] = { ORR_TEST(they_hold_what_is_fused), { 0 } };
+    if (getenv("ORR_TEST_CHILD"))
+        return help_main(argc, argv, "api.random_tiers.child", getenv("ORR_TEST_CONTENTS") ? inside : child);
+    return orr_test_main(argc, argv, "api.random_tiers", tests);
+}

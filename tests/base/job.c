@@ -1,0 +1,94 @@
+/* The job's memory limit, read from control groups made for the test.
+ * Must not know: who asks. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "runtime/base/cgroup.h"
+#include "tests/harness/harness.h"
+
+static char root[] = "/tmp/orr-job-XXXXXX";
+
+/* Writes <root>/<path>, and the folders on the way. */
+static void put(const char *path, const char *text)
+{
+    char full[512];
+    int n = snprintf(full, sizeof full, "%s/%s", root, path);
+    for (int i = (int)strlen(root) + 1; i < n; i++)
+        if (full[i] == '/') {
+            full[i] = '\0';
+            (void)mkdir(full, 0700);
+            full[i] = '/';
+        }
+    FILE *f = fopen(full, "w");
+    ORR_CHECK(f && fputs(text, f) >= 0);
+    if (f)
+        ORR_CHECK(fclose(f) == 0);
+}
+
+static size_t memory(const char *self)
+{
+    char file[64], mount[64];
+    put("self", self);
+    (void)snprintf(file, sizeof file, "%s/self", root);
+    (void)snprintf(mount, sizeof mount, "%s/fs", root);
+    return orr__job_memory(file, mount);
+}
+
+static void the_least_limit_on_the_way_up_counts(void)
+{
+    put("fs/job/step/memory.max", "max\n");
+    put("fs/job/memory.max", "100000000\n");
+    put("fs/memory.max", "200000000\n");
+    ORR_CHECK(memory("0::/job/step\n") == 100000000);
+    put("fs/job/step/memory.max", "50000000\n");
+    ORR_CHECK(memory("0::/job/step\n") == 50000000);
+    ORR_CHECK(memory("0::/\n") == 200000000);
+}
+
+static void inside_a_container_what_is_mounted_is_the_group(void)
+{
+    put("fs/memory.max", "70000000\n");
+    ORR_CHECK(memory("0::/only/the/host/knows/this\n") == 70000000);
+}
+
+static void version_1_has_a_folder_for_memory(void)
+{
+    put("fs/memory.max", "max\n");
+    put("fs/memory/slurm/uid_7/job_3/memory.limit_in_bytes", "60000000\n");
+    put("fs/memory/slurm/memory.limit_in_bytes", "9223372036854771712\n");
+    ORR_CHECK(memory("5:cpuset:/slurm\n4:memory:/slurm/uid_7/job_3\n0::/\n") == 60000000);
+}
+
+static void no_limit_is_none(void)
+{
+    put("fs/memory.max", "9223372036854771712\n"); /* more than there is */
+    ORR_CHECK(memory("0::/\n") == 0);
+    ORR_CHECK(memory("") == 0);
+    ORR_CHECK(memory("nonsense\n::\n0::relative\n") == 0);
+    put("fs/memory.max", "");
+    ORR_CHECK(memory("0::/\n") == 0);
+    ORR_CHECK(orr__job_memory("/nowhere/at/all", "/nowhere") == 0);
+}
+
+static void clean_up(void)
+{
+    char line[64];
+    (void)snprintf(line, sizeof line, "rm -r '%s'", root);
+    ORR_CHECK(system(line) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(the_least_limit_on_the_way_up_counts),
+                                      ORR_TEST(inside_a_container_what_is_mounted_is_the_group),
+                                      ORR_TEST(version_1_has_a_folder_for_memory),
+                                      ORR_TEST(no_limit_is_none),
+                                      ORR_TEST(clean_up),
+                                      { 0 } };
+    if (!mkdtemp(root))
+        return 1;
+    return orr_test_main(argc, argv, "base.job", tests);
+}

@@ -1,0 +1,52 @@
+/* Texts from outside, as JSON and as lines for people.
+ * Must not know: what they name. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/text.h"
+#include "tests/harness/harness.h"
+
+static void json(const char *s, const char *want)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    ORR_REQUIRE(to != NULL);
+    orr__text_json(to, s);
+    (void)fclose(to);
+    ORR_CHECK_MSG(!strcmp(text, want), "%s, not %s", text, want);
+    free(text);
+}
+
+/* What Python's json.dumps(bytes.decode("utf-8", "replace"), ensure_ascii=False) makes of them, one U+FFFD a byte. */
+static void json_texts_are_valid_whatever_they_are_of(void)
+{
+    json("a/b.c", "a/b.c");
+    json("say \"x\"\\", "say \\\"x\\\"\\\\");
+    json("a\nb\tc\x01", "a\\u000ab\\u0009c\\u0001");
+    json("µ 漢 😀", "µ 漢 😀");
+    json("\xff.c", "\xef\xbf\xbd.c");
+    json("\xc3", "\xef\xbf\xbd");                                                 /* cut */
+    json("\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd");                                 /* longer than need be */
+    json("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");                 /* a surrogate */
+    json("\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* beyond U+10FFFF */
+    json("", "");
+}
+
+static void lines_keep_whole_characters(void)
+{
+    char to[8];
+    ORR_CHECK(!strcmp(orr__text_line(to, sizeof to, "a\n\xff\x7f"), "a???"));
+    ORR_CHECK(!strcmp(orr__text_line(to, sizeof to, "123456µ"), "123456"));
+    ORR_CHECK(!strcmp(orr__text_line(to, sizeof to, "12345µ"), "12345µ"));
+    ORR_CHECK(!strcmp(orr__text_line(to, sizeof to, "123456789"), "1234567"));
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(json_texts_are_valid_whatever_they_are_of),
+                                      ORR_TEST(lines_keep_whole_characters),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "base.text", tests);
+}

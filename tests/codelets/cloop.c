@@ -1,0 +1,345 @@
+/* C loops compiled by each compiler that is there, beside the reference and, to the last bit, beside the interpreter.
+ * Must not know: the JIT, StarPU. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include "codelets/emit/cloop.h"
+#include "tests/harness/region_graphs.h"
+#include "tests/harness/region_draws.h"
+#include "tests/harness/region_interpret.h"
+#include "tests/harness/region_stages.h"
+#include "tests/harness/region_nan.h"
+#include "tests/harness/region_shapes.h"
+#include "tests/harness/region_takes.h"
+#include "tests/harness/region_tests.h"
+
+extern char **environ;
+
+/* As tests/codelets/cpu.c: both tiers have the same functions. */
+static double rc_ulp(const orr__ewrow *row, orr_dtype t)
+{
+    return orr__is_half(t) ? (row->ulp > 0 ? 1 : 0) : row->ulp;
+}
+
+/* -- compilers --------------------------------------------------------------------------------------------- */
+
+enum { CC, CLANG, COMPILERS, KERNELS = 400, JOBS = 2 };
+static const char *const compiler[COMPILERS] = { "cc", "clang" };
+
+static pid_t start(const char *const *argv)
+{
+    pid_t pid;
+    char *copy[KERNELS + 32];
+    int n = 0;
+    for (; argv[n]; n++)
+        memcpy(&copy[n], &argv[n], sizeof copy[n]); /* posix_spawn changes nothing, says POSIX */
+    copy[n] = NULL;
+    return posix_spawnp(&pid, copy[0], NULL, NULL, copy, environ) == 0 ? pid : -1;
+}
+
+static bool ends_well(pid_t pid)
+{
+    int status;
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool have(int cc)
+{
+    static int known[COMPILERS]; /* 1 yes, -1 no */
+    const char *argv[] = { compiler[cc], "-xc", "-fsyntax-only", "/dev/null", NULL };
+    if (!known[cc])
+        known[cc] = ends_well(start(argv)) ? 1 : -1;
+    return known[cc] > 0;
+}
+
+/* -- many kernels in one run of a compiler -------------------------------------------------------------------- */
+
+static int given_up; /* launches that compiled kernels left to the interpreter */
+
+/* A test runs twice: first its kernels' texts are collected, with the interpreter computing; then they are there. */
+static struct {
+    bool collecting;
+    int n;
+    char *text[KERNELS];
+    orr__cfn *fn[COMPILERS][KERNELS];
+    void *lib[COMPILERS][JOBS];
+} all;
+
+static int find(const char *text)
+{
+    for (int i = 0; i < all.n; i++)
+        if (!strcmp(all.text[i], text))
+            return i;
+    return -1;
+}
+
+static const char *path_of(const char *fmt, int number, char *buf, size_t size)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, fmt, number);
+    (void)snprintf(buf, size, "%s", orr_test_tmp(name));
+    return buf;
+}
+
+static bool write_sources(void)
+{
+    bool ok = true;
+    for (int i = 0; i < all.n && ok; i++) {
+        char path[600];
+        FILE *f = fopen(path_of("k%d.c", i, path, sizeof path), "w");
+        ok = f && fprintf(f, "#define orr_kernel orr_kernel_%d\n%s", i, all.text[i]) > 0;
+        ok = f && fclose(f) == 0 && ok;
+    }
+    return ok;
+}
+
+/* Every JOBS-th kernel from number `job` on. */
+static pid_t compile(int cc, int job, const char *object)
+{
+    static char path[KERNELS][600];
+    const char *argv[KERNELS + 16] = { compiler[cc],
+                                       "-std=c99",
+                                       "-O3",
+                                       "-march=native",
+                                       "-ffp-contract=off",
+                                       "-fno-math-errno",
+                                       "-fno-trapping-math",
+                                       "-fwrapv",
+                                       "-fPIC",
+                                       "-shared",
+                                       "-Werror=implicit",
+                                       "-w",
+                                       "-o",
+                                       object };
+    int n = 14;
+    for (int i = job; i < all.n; i += JOBS)
+        argv[n++] = path_of("k%d.c", i, path[i], sizeof path[i]);
+    argv[n++] = "-lm";
+    return start(argv);
+}
+
+static bool compile_all(int cc)
+{
+    static int number;
+    char object[JOBS][600];
+    pid_t pid[JOBS];
+    bool ok = true;
+    for (int j = 0; j < JOBS && j < all.n; j++)
+        pid[j] = compile(cc, j, path_of("l%d.so", number++, object[j], sizeof object[j]));
+    for (int j = 0; j < JOBS && j < all.n; j++) {
+        ok = ends_well(pid[j]) && ok;
+        all.lib[cc][j] = ok ? dlopen(object[j], RTLD_NOW | RTLD_LOCAL) : NULL;
+        ok = ok && all.lib[cc][j];
+    }
+    for (int i = 0; i < all.n && ok; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "orr_kernel_%d", i);
+        void *p = dlsym(all.lib[cc][i % JOBS], name);
+        memcpy(&all.fn[cc][i], &p, sizeof p); /* ISO C has no cast from void * to a function */
+        ok = p != NULL;
+    }
+    return ok;
+}
+
+static void forget(void)
+{
+    for (int cc = 0; cc < COMPILERS; cc++)
+        for (int j = 0; j < JOBS; j++)
+            if (all.lib[cc][j])
+                (void)dlclose(all.lib[cc][j]);
+    for (int i = 0; i < all.n; i++)
+        free(all.text[i]);
+    memset(&all, 0, sizeof all);
+}
+
+static void twice(void (*test)(void))
+{
+    if (!have(CC) && !have(CLANG))
+        ORR_SKIP("no C compiler");
+    all.collecting = true;
+    rc_state = 1;
+    test();
+    all.collecting = false;
+    bool ok = write_sources();
+    for (int cc = 0; cc < COMPILERS && ok; cc++)
+        if (have(cc)) {
+            ok = compile_all(cc);
+            ORR_CHECK_MSG(ok, "%s", compiler[cc]);
+        }
+    rc_state = 1;
+    given_up = 0;
+    if (ok)
+        test();
+    forget();
+}
+
+/* -- launches ------------------------------------------------------------------------------------------------ */
+
+/* Float sums and products of more than one run may be taken in another order; normal random numbers are close. */
+static double may_differ(const orr__region *r, orr_dtype t)
+{
+    bool order = r->kind == ORR__G_REDUCE && r->rop[0] <= ORR__RPROD, normal = false;
+    for (int i = 0; i < r->ninstr; i++) {
+        order = order || r->instr[i].kind == ORR__RI_FOLD;
+        normal = normal || (r->instr[i].kind == ORR__RI_RANDOM && r->instr[i].op == ORR__DNORMAL);
+    }
+    return !orr__is_float(t) || (!order && !normal) ? 0 : t == ORR_F64 ? 16 : 1;
+}
+
+static bool beside_interpreter(const rc_run *run, int n, void *const *got, const char *who)
+{
+    const orr__region *r = &run->b->r;
+    void *want[ORR__REGION_OUTS] = { NULL };
+    bool ok = true;
+    for (int i = 0; i < r->nout; i++) {
+        size_t bytes = (size_t)run->out_n[i] * orr_dtype_size((orr_dtype)r->out_dtype[i]);
+        want[i] = rc_new((orr_dtype)r->out_dtype[i], run->out_n[i]);
+        memcpy(want[i], got[i], bytes);
+    }
+    ok = rc_interpret(run, want);
+    for (int i = 0; i < r->nout && ok; i++) {
+        orr_dtype t = (orr_dtype)r->out_dtype[i];
+        ok = rc_same(who, t, got[i], want[i], run->out_n[i], may_differ(r, t));
+    }
+    ORR_CHECK_MSG(ok, "of %s", all.text[n]);
+    for (int i = 0; i < r->nout; i++)
+        free(want[i]);
+    return ok;
+}
+
+/* A kernel that gives up has written nothing. */
+static bool compute(const rc_run *run, orr__cfn *fn, const int64_t *word)
+{
+    bool gave_up = fn(run->in, run->out, word) != 0;
+    given_up += gave_up;
+    return !gave_up || rc_interpret(run, run->out);
+}
+
+static bool run_compiled(const rc_run *run, int n)
+{
+    const orr__region *r = &run->b->r;
+    bool ok = true;
+    int64_t *word = calloc((size_t)orr__emit_c_words(r), sizeof *word);
+    orr__launch l = { .region = r,
+                      .lo = run->lo,
+                      .hi = run->hi,
+                      .in_off = run->in_off,
+                      .out_off = run->out_off,
+                      .scalar = run->b->scalar };
+    if (!word)
+        return false;
+    orr__emit_c_args(&l, word);
+    for (int cc = 0; cc < COMPILERS; cc++)
+        for (int reach = 0; all.fn[cc][n] && reach < ORR__CLOOP_REACHES && ok; reach++) {
+            word[ORR__CLOOP_REACH_AT] = reach;
+            ok = compute(run, all.fn[cc][n], word) && beside_interpreter(run, n, run->out, compiler[cc]);
+        }
+    free(word);
+    return ok;
+}
+
+static bool rc_launch(const rc_run *run)
+{
+    const orr__region *r = &run->b->r;
+    if (!orr__emit_c_can(r))
+        return rc_interpret(run, run->out);
+    char *text = orr__emit_c(r);
+    ORR_CHECK_MSG(text != NULL, "%s", orr_error_message());
+    if (!text)
+        return false;
+    int n = find(text);
+    if (n < 0 && all.collecting && all.n < KERNELS) {
+        n = all.n++;
+        all.text[n] = text;
+        text = NULL;
+    }
+    free(text);
+    ORR_CHECK_MSG(n >= 0, "a text that was not there the first time, or too many");
+    if (n < 0)
+        return false;
+    return all.collecting ? rc_interpret(run, run->out) : run_compiled(run, n);
+}
+
+/* -- more than the shared tests ---------------------------------------------------------------------------------- */
+
+/* Regions that differ in sizes alone have one text. */
+static void sizes_are_not_in_the_text(void)
+{
+    static rb b;
+    char *text[2];
+    for (int i = 0; i < 2; i++) {
+        const int64_t dim[2] = { 10 + i, 20 * i + 3 };
+        rb_begin(&b, ORR__G_MAP, 2, dim);
+        int x = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, 9999), i, (int64_t[]){ 100 + i, 1 }));
+        rb_out(&b, ORR_F32, rb_ew(&b, "mul", x, rb_scalar(&b, ORR_F32, (orr__scalar){ .f = i }), -1));
+        text[i] = orr__emit_c(&b.r);
+    }
+    ORR_CHECK(text[0] && text[1] && !strcmp(text[0], text[1]));
+    free(text[0]);
+    free(text[1]);
+}
+
+static void what_it_cannot_is_refused(void)
+{
+    static rb b;
+    rb_begin(&b, ORR__G_ARGREDUCE, 1, (const int64_t[]){ 5 });
+    b.r.rmask = 1;
+    rb_out(&b, ORR_I64, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 5))));
+    ORR_CHECK(!orr__emit_c_can(&b.r));
+    ORR_CHECK(orr__emit_c(&b.r) == NULL);
+}
+
+#define SHARED(X)                                                                                                      \
+    X(every_row_on_f32)                                                                                                \
+    X(every_row_on_f64)                                                                                                \
+    X(every_row_on_f16_and_bf16)                                                                                       \
+    X(every_row_on_ints_and_bool)                                                                                      \
+    X(strided_broadcast_and_negative_accesses)                                                                         \
+    X(axes_of_any_size_are_told_apart)                                                                                 \
+    X(more_arguments_than_fit_by_value)                                                                                \
+    X(arrays_that_begin_at_an_offset) X(reductions_over_any_axes) X(reductions_of_any_dtype)                           \
+        X(several_reductions_at_once) X(parts_of_the_iteration) X(chains_into_reductions)                              \
+            X(arg_reductions_take_the_first_of_equals) X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype)            \
+                X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close) X(casts_between_dtypes)         \
+                    X(empty_ranges_are_nothing) X(graphs_compute_what_the_reference_does) X(reductions_of_every_shape) \
+                        X(long_sums_lose_nothing) X(maps_of_any_accesses) X(rows_see_their_folds)                      \
+                            X(rows_fold_what_they_compute) X(nan_of_any_payload_stays_nan)                             \
+                                X(random_numbers_of_long_runs) X(rows_draw_their_numbers) X(bounds_that_are_nan_win)   \
+                                    X(bodies_too_long_for_one_loop)
+#define WRAP(test)                                                                                                     \
+    static void compiled_##test(void)                                                                                  \
+    {                                                                                                                  \
+        twice(test);                                                                                                   \
+    }
+SHARED(WRAP)
+/* Indices that are in range are no reason to give up. */
+#define WRAP_TAKES(test)                                                                                               \
+    static void compiled_##test(void)                                                                                  \
+    {                                                                                                                  \
+        twice(test);                                                                                                   \
+        ORR_CHECK_MSG(given_up == 0, "%d kernels gave up", given_up);                                                  \
+    }
+TK_TESTS(WRAP_TAKES)
+
+/* Of 36 pairs of bounds 11 have a NaN, in four dtypes, with each compiler, for each reach. */
+static void compiled_kernels_give_up_for_nan_alone(void)
+{
+    twice(bounds_that_are_nan_win);
+    ORR_CHECK(given_up == 4 * 11 * ORR__CLOOP_REACHES * (have(CC) + have(CLANG)));
+    twice(every_row_on_f16_and_bf16);
+    ORR_CHECK(given_up == 0);
+}
+#define ROW(test) ORR_TEST(compiled_##test),
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        SHARED(ROW) TK_TESTS(ROW) ORR_TEST(compiled_kernels_give_up_for_nan_alone),
+        ORR_TEST(sizes_are_not_in_the_text),
+        ORR_TEST(what_it_cannot_is_refused),
+        { 0 },
+    };
+    return orr_test_main(argc, argv, "codelets.cloop", tests);
+}

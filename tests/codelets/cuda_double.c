@@ -1,0 +1,354 @@
+/* The CUDA backend against the double of CUDA's libraries: discovery, compilation and the kernel cache, arguments,
+ * errors by injection. Nothing here needs a GPU, and nothing here says what one does.
+ * Must not know: StarPU. */
+#include "config.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <orrery/info.h>
+#include "codelets/jit/jit.h"
+#include "runtime/base/clock.h"
+#include "tests/harness/cuda_help.h"
+#include "tests/harness/region_build.h"
+
+#define HERE ORR__SITE("user.c", 7, "add")
+
+static void look_again(void)
+{
+    orr__cu_forget();
+    orr__cu_look_again();
+}
+
+/* x + y + scalar, two inputs. */
+static void sum_region(rb *b, int64_t n)
+{
+    rb_begin(b, ORR__G_MAP, 1, &n);
+    int x = rb_load(b, rb_linear(b, rb_input(b, ORR_F32, n)));
+    int y = rb_load(b, rb_linear(b, rb_input(b, ORR_F32, n)));
+    rb_out(b, ORR_F32, rb_ew(b, "add", rb_ew(b, "add", x, y, -1), rb_scalar(b, ORR_F32, (orr__scalar){ .f = 3 }), -1));
+}
+
+static orr__launch launch_of(const rb *b, void **in, void **out)
+{
+    return (orr__launch){
+        .region = &b->r, .hi = b->r.dim[0], .in = in, .out = out, .scalar = b->scalar, .queue = cu.stream
+    };
+}
+
+/* One launch of x + y + 3 on 1000 elements; counts right values. */
+static orr_status add_up(int *right)
+{
+    static rb b;
+    enum { N = 1000 };
+    float x[N], y[N], z[N];
+    orr__kernel *k = NULL;
+    sum_region(&b, N);
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        y[i] = 2 * x[i];
+    }
+    void *in[] = { cuda_buffer(x, sizeof x), cuda_buffer(y, sizeof y) }, *out[] = { cuda_buffer(z, sizeof z) };
+    orr__launch l = launch_of(&b, in, out);
+    orr_status st = orr__cuda.prepare(&b.r, &k);
+    st = st == ORR_OK ? orr__cuda.launch(k, &l) : st;
+    *right = 0;
+    if (st == ORR_OK && cuda_fetch(z, out[0], sizeof z))
+        for (int i = 0; i < N; i++)
+            *right += z[i] == 3 * (float)i + 3;
+    orr__cuda.release(k);
+    cuda_drop(in[0]);
+    cuda_drop(in[1]);
+    cuda_drop(out[0]);
+    return st;
+}
+
+/* -- discovery ------------------------------------------------------------------------------------------------------- */
+
+static void devices_are_found_in_less_than_a_second(void)
+{
+    char why[320];
+    double best = 1e9;
+    for (int i = 0; i < 10 && best >= 1; i++) { /* a machine that is held up once is no fault */
+        double t0 = orr__now();
+        look_again();
+        ORR_CHECK(orr__cuda.probe(why, sizeof why));
+        best = orr__now() - t0 < best ? orr__now() - t0 : best;
+    }
+    ORR_CHECK_MSG(best < 1, "%g s", best);
+    ORR_CHECK(orr__cu_look()->devices == 1 && orr__cu_look()->arch == 90);
+    ORR_CHECK(strcmp(orr__cu_look()->name, "double 0") == 0);
+}
+
+static void why_there_is_none_is_said(void)
+{
+    char why[320] = "";
+    const char *path = orr__cu_path;
+    cu.state->devices = 0;
+    look_again();
+    ORR_CHECK(!orr__cuda.probe(why, sizeof why) && strstr(why, "no device"));
+    cu.state->devices = 1;
+    cu.state->init_code = 100;
+    look_again();
+    ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "CUDA_ERROR_NO_DEVICE"), "%s", why);
+    cu.state->init_code = 0;
+    cu.state->major = 3;
+    look_again();
+    ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "too old"), "%s", why);
+    cu.state->major = 9;
+    cu.state->major = 7; /* NVRTC begins with 75 */
+    look_again();
+    ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "as old as sm_70"), "%s", why);
+    cu.state->major = 9;
+    orr__cu_path = "/nowhere/libcuda.so.1";
+    look_again();
+    ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "/nowhere/libcuda.so.1"), "%s", why);
+    orr__cu_path = path;
+    orr__cu_nvrtc_path = "/nowhere/libnvrtc.so";
+    look_again();
+    ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "no NVRTC"), "%s", why);
+    orr__cu_nvrtc_path = path;
+    look_again();
+    ORR_CHECK(orr__cuda.probe(NULL, 0));
+}
+
+/* -- compilation and the cache ----------------------------------------------------------------------------------------- */
+
+static char facts[128], compiler[192];
+
+static void note(const orr__cache_info *e, void *arg)
+{
+    (*(int *)arg)++;
+    memcpy(facts, e->facts, sizeof facts);
+    memcpy(compiler, e->compiler, sizeof compiler);
+}
+
+static void a_kernel_is_compiled_once_and_found_on_the_disk(void)
+{
+    int right, kernels = 0, compiles, loads;
+    (void)orr__cache_clear();
+    compiles = cu.state->compiles;
+    ORR_REQUIRE(add_up(&right) == ORR_OK);
+    ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 1);
+    ORR_CHECK_MSG(strcmp(cu.state->options, "--gpu-architecture=sm_90 --fmad=false --ptxas-options=-v ") == 0, "%s",
+                  cu.state->options);
+    ORR_CHECK(orr__cache_each(note, &kernels) == ORR_OK && kernels == 1);
+    ORR_CHECK_MSG(strcmp(facts, "40 registers, 8192 B shared, 0 B local, occupancy 75 %") == 0, "%s", facts);
+    ORR_CHECK_MSG(strcmp(compiler, "nvrtc 13.77 sm_90") == 0, "%s", compiler);
+    loads = cu.state->loads;
+    ORR_REQUIRE(add_up(&right) == ORR_OK); /* the first one's unit is gone: from the disk */
+    ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 1 && cu.state->loads == loads + 1);
+    cu.state->arch[2] = 91; /* NVRTC does not know sm_90 any more: PTX for what it does know */
+    ORR_REQUIRE(add_up(&right) == ORR_OK);
+    ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 2);
+    ORR_CHECK_MSG(strcmp(cu.state->options, "--gpu-architecture=compute_80 --fmad=false ") == 0, "%s",
+                  cu.state->options);
+    cu.state->arch[2] = 90;
+}
+
+static void what_is_not_ours_in_the_cache_is_not_loaded(void)
+{
+    int right, compiles = cu.state->compiles;
+    ORR_REQUIRE(add_up(&right) == ORR_OK && cu.state->compiles == compiles);
+    char command[1200];
+    (void)snprintf(command, sizeof command,
+                   "for f in '%s'/*.krn; do printf x | dd of=\"$f\" bs=1 seek=900 conv=notrunc 2>/dev/null; done",
+                   orr__env.cache_dir);
+    ORR_REQUIRE(system(command) == 0); /* NOLINT(cert-env33-c): a test */
+    ORR_REQUIRE(add_up(&right) == ORR_OK);
+    ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 1);
+}
+
+static void the_compilers_error_is_in_the_message(void)
+{
+    orr__cu_image image;
+    cu.state->compile_code = 6;
+    ORR_CHECK(orr__cu_compile(HERE, "nonsense", 90, false, &image) == ORR_EDEVICE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "user.c:7") && strstr(orr_error_message(), "NVRTC_ERROR_COMPILATION") &&
+                      strstr(orr_error_message(), "the double does not compile"),
+                  "%s", orr_error_message());
+    cu.state->compile_code = 0;
+    ORR_CHECK(orr__cu_compile(HERE, "extern \"C\" __global__ void orr_kernel(int x) { nonsense = x; }", 90, false,
+                              &image) == ORR_EDEVICE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "nonsense") != NULL, "%s", orr_error_message());
+}
+
+/* -- arguments --------------------------------------------------------------------------------------------------------- */
+
+static void parameters_are_what_the_emitter_declares(void)
+{
+    static rb b;
+    enum { N = 1000 };
+    orr__kernel *k = NULL;
+    orr__layout lay;
+    int64_t word[64];
+    float x[N] = { 0 };
+    sum_region(&b, N);
+    ORR_REQUIRE(orr__layout_make(&b.r, &orr__dialect_cuda, &lay) == ORR_OK && lay.nword <= 64 && lay.by_value);
+    void *in[] = { cuda_buffer(x, sizeof x), cuda_buffer(x, sizeof x) }, *out[] = { cuda_buffer(x, sizeof x) };
+    orr__launch l = launch_of(&b, in, out);
+    l.lo = 100;
+    l.hi = 900;
+    l.in_off = (int64_t[]){ 50, 100 };
+    l.out_off = (int64_t[]){ 100 };
+    cu.state->no_execution = 1;
+    ORR_REQUIRE(orr__cuda.prepare(&b.r, &k) == ORR_OK && orr__cuda.launch(k, &l) == ORR_OK);
+    cu.state->no_execution = 0;
+    ORR_CHECK(orr__emit_words(&l, &lay, true, word) && word[0] == 800);
+    ORR_CHECK(cu.state->block == 256 && cu.state->grid == 4);
+    ORR_REQUIRE(cu.state->params == 4);
+    ORR_CHECK(cu.state->param_size[3] == (size_t)lay.nword * 8);
+    ORR_CHECK(memcmp(cu.state->param, &in[0], 8) == 0 && memcmp(cu.state->param + 8, &in[1], 8) == 0);
+    ORR_CHECK(memcmp(cu.state->param + 16, &out[0], 8) == 0);
+    ORR_CHECK(memcmp(cu.state->param + 24, word, (size_t)lay.nword * 8) == 0);
+    orr__cuda.release(k);
+    orr__layout_free(&lay);
+    cuda_drop(in[0]);
+    cuda_drop(in[1]);
+    cuda_drop(out[0]);
+}
+
+/* -- errors ------------------------------------------------------------------------------------------------------------ */
+
+static void failures_have_a_status_and_a_name(void)
+{
+    int right;
+    cu.state->launch_code = 701;
+    ORR_CHECK(add_up(&right) == ORR_EDEVICE && strstr(orr_error_message(), "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"));
+    ORR_CHECK(!strstr(orr_error_message(), "lost"));
+    cu.state->launch_code = 700;
+    ORR_CHECK_MSG(add_up(&right) == ORR_EDEVICE && strstr(orr_error_message(), "has lost this device"), "%s",
+                  orr_error_message());
+    cu.state->launch_code = 2;
+    ORR_CHECK(add_up(&right) == ORR_ENOMEM);
+    cu.state->launch_code = 0;
+    orr__cu_units_stop();
+    cu.state->load_code = 200;
+    ORR_CHECK(add_up(&right) == ORR_EDEVICE &&
+              strstr(orr_error_message(), "cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE"));
+    cu.state->load_code = 0;
+    ORR_CHECK(add_up(&right) == ORR_OK && right == 1000);
+}
+
+static void errors_that_stay_are_known(void)
+{
+    ORR_CHECK(orr__cu_sticky(226) && orr__cu_sticky(719) && orr__cu_sticky(721));
+    ORR_CHECK(!orr__cu_sticky(2) && !orr__cu_sticky(701) && !orr__cu_sticky(720)); /* refused, not lost */
+}
+
+static void without_a_context_it_is_an_error(void)
+{
+    void *before;
+    int right;
+    ORR_REQUIRE(orr__cu(NULL)->pop(&before) == ORR__CU_OK);
+    ORR_CHECK(add_up(&right) == ORR_EDEVICE && strstr(orr_error_message(), "no context"));
+    ORR_CHECK(orr__cu(NULL)->push(before) == ORR__CU_OK);
+}
+
+/* A sum in two stages: its scratch memory is the stream's, allocated once. */
+static void scratch_memory_is_allocated_once(void)
+{
+    static rb b;
+    const int64_t n = 100000;
+    orr__kernel *k = NULL;
+    float *x = calloc((size_t)n, sizeof *x), got = 0;
+    ORR_REQUIRE(x != NULL);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (float)(i % 7);
+    rb_begin(&b, ORR__G_REDUCE, 1, &n);
+    b.r.rop[0] = ORR__RSUM;
+    b.r.rmask = 1;
+    rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n))));
+    void *in[] = { cuda_buffer(x, (size_t)n * sizeof *x) }, *out[] = { cuda_buffer(&got, sizeof got) };
+    orr__launch l = launch_of(&b, in, out);
+    ORR_REQUIRE(orr__cuda.prepare(&b.r, &k) == ORR_OK);
+    orr__cuda.stop();
+    int allocs = cu.state->allocs, launches = cu.state->launches;
+    for (int i = 0; i < 3; i++)
+        ORR_CHECK_MSG(orr__cuda.launch(k, &l) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK(cu.state->allocs == allocs + 1 && cu.state->launches == launches + 6);
+    ORR_CHECK(cuda_fetch(&got, out[0], sizeof got) && got == (float)(n / 7 * 21 + 0 + 1 + 2 + 3 + 4));
+    orr__cuda.stop();
+    cu.state->alloc_code = 2;
+    ORR_CHECK(orr__cuda.launch(k, &l) == ORR_ENOMEM);
+    cu.state->alloc_code = 0;
+    ORR_CHECK(orr__cuda.launch(k, &l) == ORR_OK);
+    orr__cuda.release(k);
+    cuda_drop(in[0]);
+    cuda_drop(out[0]);
+    free(x);
+}
+
+/* The launch does not wait; who has waited asks. */
+static void a_wrong_index_is_known_when_the_device_is_done(void)
+{
+    static rb b;
+    orr_shape shape[2] = { ORR_SHAPE(4), ORR_SHAPE(3) };
+    float x[4] = { 1, 2, 3, 4 }, y[3];
+    int32_t index[3] = { 0, 9, -1 };
+    orr__after after;
+    orr__kernel *k = NULL;
+    rb_begin(&b, ORR__G_TAKE, 1, (int64_t[]){ 3 });
+    (void)rb_input(&b, ORR_F32, 4);
+    (void)rb_input(&b, ORR_I32, 3);
+    b.r.nout = 1;
+    b.r.out_dtype[0] = ORR_F32;
+    b.r.out_count = 3;
+    b.r.shape = shape[1];
+    b.r.in_shape = shape;
+    void *in[] = { cuda_buffer(x, sizeof x), cuda_buffer(index, sizeof index) }, *out[] = { cuda_buffer(y, sizeof y) };
+    orr__launch l = launch_of(&b, in, out);
+    l.after = &after;
+    ORR_REQUIRE(orr__cuda.prepare(&b.r, &k) == ORR_OK);
+    int waits = cu.state->waits;
+    ORR_REQUIRE(orr__cuda.launch(k, &l) == ORR_OK && after.check != NULL);
+    ORR_CHECK(cu.state->waits == waits);
+    ORR_CHECK(after.check(&after) == ORR_EINDEX);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "(number 1)") && strstr(orr_error_message(), "length 4"), "%s",
+                  orr_error_message());
+    index[1] = 2;
+    ORR_REQUIRE(orr__cu(NULL)->to_device((orr__cu_address)(uintptr_t)in[1], index, sizeof index, cu.stream) == 0);
+    ORR_REQUIRE(orr__cuda.launch(k, &l) == ORR_OK && after.check != NULL);
+    ORR_CHECK(after.check(&after) == ORR_OK && cuda_fetch(y, out[0], sizeof y));
+    ORR_CHECK(y[0] == 1 && y[1] == 3 && y[2] == 4);
+    orr__cuda.release(k);
+    for (int i = 0; i < 2; i++)
+        cuda_drop(in[i]);
+    cuda_drop(out[0]);
+}
+
+static void nothing_is_left_behind(void)
+{
+    orr__cuda.stop();
+    ORR_CHECK_MSG(cu.state->used == 0, "%zu bytes", cu.state->used);
+    ORR_CHECK_MSG(cu.state->loads == cu.state->unloads, "%d modules loaded, %d unloaded", cu.state->loads,
+                  cu.state->unloads);
+}
+
+static void cuda(void)
+{
+    ORR_SKIP("%s", cu.why);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(devices_are_found_in_less_than_a_second),
+        ORR_TEST(why_there_is_none_is_said),
+        ORR_TEST(a_kernel_is_compiled_once_and_found_on_the_disk),
+        ORR_TEST(what_is_not_ours_in_the_cache_is_not_loaded),
+        ORR_TEST(the_compilers_error_is_in_the_message),
+        ORR_TEST(parameters_are_what_the_emitter_declares),
+        ORR_TEST(failures_have_a_status_and_a_name),
+        ORR_TEST(errors_that_stay_are_known),
+        ORR_TEST(without_a_context_it_is_an_error),
+        ORR_TEST(scratch_memory_is_allocated_once),
+        ORR_TEST(a_wrong_index_is_known_when_the_device_is_done),
+        ORR_TEST(nothing_is_left_behind),
+        { 0 },
+    };
+    static const orr_test none[] = { ORR_TEST(cuda), { 0 } };
+    (void)orr__env_load();
+    if (cuda_has_gxx() && cuda_use_double())
+        cuda_enter_double();
+    return orr_test_main(argc, argv, "codelets.cuda_double", cu.ok ? tests : none);
+}

@@ -1,0 +1,412 @@
+/* Compiled kernels: when they are compiled, how often, and that no fault of a compiler does harm.
+ * Must not know: the form of the cache's files. */
+#include "config.h"
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include "runtime/base/clock.h"
+#include "tests/harness/jit_help.h"
+
+extern char **environ;
+
+static const char *self;
+static orr__jit_stats before;
+
+static void begin(const char *dir)
+{
+    jh_settings(jh_place(dir));
+    before = orr__jit_get_stats();
+}
+
+static bool counted(unsigned compiled, unsigned disk, unsigned memory, unsigned failed)
+{
+    orr__jit_stats s = orr__jit_get_stats();
+    bool ok = s.compiled - before.compiled == compiled && s.disk_hits - before.disk_hits == disk &&
+              s.memory_hits - before.memory_hits == memory && s.failures - before.failures == failed;
+    if (!ok)
+        printf("    compiled %d, disk %d, memory %d, failed %d\n", (int)(s.compiled - before.compiled),
+               (int)(s.disk_hits - before.disk_hits), (int)(s.memory_hits - before.memory_hits),
+               (int)(s.failures - before.failures));
+    return ok;
+}
+
+static void a_kernel_is_compiled_once(void)
+{
+    ORR_NEED_COMPILER();
+    begin("once");
+    orr__jit_start();
+    orr__jit *a = jh_ask(3), *b = jh_ask(3);
+    ORR_CHECK(jh_run(a, 7) == 21 && jh_run(b, 5) == 15 && counted(1, 0, 1, 0));
+    orr__jit_stop();
+    ORR_CHECK(jh_run(a, 7) == 21 && jh_run(b, 5) == 15); /* in use: still loaded */
+    orr__jit_unref(a);
+    orr__jit_unref(b);
+    orr__jit_start();
+    a = jh_ask(3);
+    ORR_CHECK(jh_run(a, 9) == 27 && counted(1, 1, 1, 0));
+    orr__jit_unref(a);
+    orr__jit_stop();
+    ORR_CHECK(orr__jit_get_stats().in_memory == 0 && orr__jit_get_stats().bytes == 0);
+}
+
+static void only_hot_kernels_are_asked_for(void)
+{
+    ORR_NEED_COMPILER();
+    begin("hot");
+    orr__jit *j = orr__jit_new(77, "test");
+    ORR_REQUIRE(j);
+    ORR_CHECK(!orr__jit_hot(j)); /* not started */
+    orr__jit_start();
+    ORR_CHECK(orr__jit_hot(j));
+    orr__env.jit = ORR__JIT_OFF;
+    ORR_CHECK(!orr__jit_hot(j));
+    orr__env.jit = ORR__JIT_ON;
+    atomic_store(&j->ns, 2900000);
+    ORR_CHECK(!orr__jit_hot(j));
+    atomic_store(&j->ns, 3100000);
+    ORR_CHECK(orr__jit_hot(j));
+    orr__env.deterministic = true;
+    ORR_CHECK(!orr__jit_hot(j));
+    orr__env.deterministic = false;
+    orr__jit_ask(j, jh_text(2));
+    ORR_CHECK(!orr__jit_hot(j));
+    orr__jit_wait(j);
+    orr__jit *equal = orr__jit_new(77, "test"), *other = orr__jit_new(78, "test");
+    ORR_CHECK(jh_run(j, 4) == 8 && orr__jit_hot(equal) && !orr__jit_hot(other));
+    orr__jit_unref(j);
+    orr__jit_unref(equal);
+    orr__jit_unref(other);
+    orr__jit_stop();
+}
+
+/* Seconds that a compiler sleeps which does not end by itself: who does not wait for it takes less than half of that, on
+ * any machine. */
+enum { LONG = 1000 };
+
+/* With this compiler, which may take so many seconds, kernels stay in tier 0 and one line says so. */
+static void stays_in_tier_0_within(double limit, const char *cc, const char *word)
+{
+    int all;
+    begin("faults");
+    (void)snprintf(orr__env.cc, sizeof orr__env.cc, "%s", cc);
+    orr__compile_limit = limit;
+    jh_listen();
+    double t0 = orr__now();
+    orr__jit_start();
+    for (int i = 0; i < 6; i++) {
+        orr__jit *j = jh_ask(100 + i);
+        ORR_CHECK(j && !atomic_load(&j->fn) && atomic_load(&j->state) == ORR__JIT_NEVER);
+        orr__jit_unref(j);
+    }
+    orr__jit_stop();
+    double took = orr__now() - t0;
+    int n = jh_lines(word, &all);
+    ORR_CHECK_MSG(n == 1 && all == 1 && took < LONG / 2, "%s: %d of %d lines say \"%s\", %g s", cc, n, all, word, took);
+    ORR_CHECK(orr__cache_clear() == 0);
+}
+
+static void stays_in_tier_0(const char *cc, const char *word)
+{
+    stays_in_tier_0_within(60, cc, word); /* a loaded machine is no fault */
+}
+
+static const char *script(const char *name, const char *text)
+{
+    char all[600];
+    (void)snprintf(all, sizeof all, "#!/bin/sh\ncase $1 in --version) echo 'fake 1'; exit 0;; esac\n%s\n", text);
+    jh_write(jh_place(name), all, 0755);
+    return jh_place(name);
+}
+
+static void a_missing_compiler_is_said_once(void)
+{
+    stays_in_tier_0("/nowhere/cc", "there is no compiler");
+    stays_in_tier_0("no-such-compiler", "there is no compiler");
+    const char *preload = getenv("LD_PRELOAD");
+    if (preload && strstr(preload, "vgpreload"))
+        return; /* valgrind does not survive a program that cannot be started */
+    jh_write(jh_place("text"), "#!/nowhere/interpreter\n", 0755);
+    stays_in_tier_0(jh_place("text"), "cannot be run");
+}
+
+static void a_failing_compiler_is_said_once(void)
+{
+    stays_in_tier_0(script("fails", "echo 'kernel.c:1: error: no'; exit 1"), "error: no");
+    stays_in_tier_0(script("crashes", "kill -SEGV $$"), "failed");
+    stays_in_tier_0(script("nothing", "exit 0"), "left no result");
+    stays_in_tier_0(script("garbage", "while [ \"$1\" != -o ]; do shift; done; echo garbage > \"$2\""),
+                    "cannot be loaded");
+    stays_in_tier_0(script("full", "echo 'error: x'; echo 'ld: final link failed: No space left on device'; echo "
+                                   "'error: ld returned 1'; exit 1"),
+                    "No space left");
+}
+
+/* The loader would map what the headers promise: the process would be killed. */
+static void what_is_no_whole_object_is_said_once(void)
+{
+    ORR_NEED_COMPILER();
+    char command[2400], *text = jh_text(2);
+    ORR_REQUIRE(text);
+    jh_write(jh_place("whole.c"), text, 0600);
+    free(text);
+    (void)snprintf(command, sizeof command, "cc -shared -fPIC -o '%s' '%s'", jh_place("whole.so"), jh_place("whole.c"));
+    ORR_REQUIRE(system(command) == 0);
+    stays_in_tier_0(script("cut", "while [ \"$1\" != -o ]; do shift; done; head -c 9000 \"${0%/*}/whole.so\" > \"$2\""),
+                    "no whole shared object");
+    stays_in_tier_0(script("hollow", "while [ \"$1\" != -o ]; do shift; done; head -c 9000 \"${0%/*}/whole.so\" > "
+                                     "\"$2\"; truncate -s 65536 \"$2\""),
+                    "no whole shared object");
+}
+
+static void what_a_compiler_leaves_is_removed(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *was = tmp ? strdup(tmp) : NULL;
+    ORR_REQUIRE(mkdir(jh_place("tmp"), 0700) == 0 && setenv("TMPDIR", jh_place("tmp"), 1) == 0);
+    stays_in_tier_0(
+        script("litters",
+               "mkdir -p \"$TMPDIR/a/b\" \"$TMPDIR/kernel.so\"; touch \"$TMPDIR/a/b/c\"; ln -s / \"$TMPDIR/a/d\""),
+        "left no result");
+    ORR_CHECK(rmdir(jh_place("tmp")) == 0); /* it is empty */
+    ORR_CHECK((was ? setenv("TMPDIR", was, 1) : unsetenv("TMPDIR")) == 0);
+    free(was);
+}
+
+static void a_hanging_compiler_is_killed(void)
+{
+    stays_in_tier_0_within(4, script("hangs", "sleep 1000 & sleep 1000"), "took more than");
+    jh_write(jh_place("asleep"), "#!/bin/sh\nsleep 1000\n", 0755);
+    stays_in_tier_0_within(1, jh_place("asleep"), "does not end");
+}
+
+static void a_vanished_compiler_is_said_once(void)
+{
+    jh_write(jh_place("vanishes"), "#!/bin/sh\necho v1; rm -f \"$0\"\n", 0755);
+    stays_in_tier_0(jh_place("vanishes"), "cannot be run");
+}
+
+static void a_refused_directory_is_said_and_kernels_are_not_kept(void)
+{
+    ORR_NEED_COMPILER();
+    int all;
+    begin("locked");
+    ORR_REQUIRE(mkdir(jh_place("locked"), 0700) == 0 && chmod(jh_place("locked"), 0777) == 0);
+    jh_listen();
+    orr__jit_start();
+    orr__jit *j = jh_ask(3);
+    ORR_CHECK(jh_run(j, 2) == 6);
+    orr__jit_unref(j);
+    orr__jit_stop();
+    ORR_CHECK(jh_lines("can be written by other users", &all) == 1 && all == 1 && counted(1, 0, 0, 0));
+    ORR_CHECK(rmdir(jh_place("locked")) == 0); /* and nothing was put there */
+}
+
+static void what_the_disk_lost_is_compiled_again(void)
+{
+    ORR_NEED_COMPILER();
+    begin("lost");
+    for (int i = 0; i < 2; i++) {
+        orr__jit_start();
+        orr__jit *j = jh_ask(4);
+        ORR_CHECK(jh_run(j, 2) == 8);
+        orr__jit_unref(j);
+        orr__jit_stop();
+        ORR_CHECK(orr__cache_clear() == 1);
+    }
+    ORR_CHECK(counted(2, 0, 0, 0));
+}
+
+static void a_program_that_ignores_its_children_is_served(void)
+{
+    ORR_NEED_COMPILER();
+    begin("ignores");
+    void (*old)(int) = signal(SIGCHLD, SIG_IGN);
+    orr__jit_start();
+    orr__jit *j = jh_ask(6);
+    ORR_CHECK(jh_run(j, 7) == 42 && counted(1, 0, 0, 0));
+    orr__jit_unref(j);
+    orr__jit_stop();
+    (void)signal(SIGCHLD, old);
+}
+
+static void a_program_without_umask_is_served(void)
+{
+    ORR_NEED_COMPILER();
+    begin("daemon");
+    mode_t old = umask(0);
+    orr__jit_start();
+    orr__jit *j = jh_ask(6);
+    ORR_CHECK(jh_run(j, 7) == 42 && counted(1, 0, 0, 0));
+    orr__jit_unref(j);
+    orr__jit_stop();
+    (void)umask(old);
+}
+
+static void another_compiler_has_other_kernels(void)
+{
+    ORR_NEED_COMPILER();
+    orr__compiler a, b;
+    orr__key ka, kb;
+    begin("keys");
+    ORR_REQUIRE(orr__compiler_find(&a, -1));
+    (void)snprintf(orr__env.cc, sizeof orr__env.cc, "%s", script("other", "exec cc \"$@\""));
+    ORR_REQUIRE(orr__compiler_find(&b, -1));
+    orr__compiler_key(&a, "x", &ka);
+    orr__compiler_key(&b, "x", &kb);
+    ORR_CHECK(memcmp(&ka, &kb, sizeof ka) != 0);
+    orr__compiler_key(&a, "y", &kb);
+    ORR_CHECK(memcmp(&ka, &kb, sizeof ka) != 0);
+    (void)script("other", "exec cc  \"$@\""); /* the same name, another file */
+    ORR_REQUIRE(orr__compiler_find(&a, -1));
+    orr__compiler_key(&b, "x", &ka);
+    orr__compiler_key(&a, "x", &kb);
+    ORR_CHECK(memcmp(&ka, &kb, sizeof ka) != 0);
+}
+
+static void stopping_does_not_wait_for_the_compiler(void)
+{
+    begin("stop");
+    (void)snprintf(orr__env.cc, sizeof orr__env.cc, "%s", script("slow", "touch \"$0.here\"; sleep 1000"));
+    for (int round = 0; round < 3; round++) {
+        orr__compile_limit = LONG;
+        orr__jit_start();
+        orr__jit *j = orr__jit_new(1, "test"), *k = orr__jit_new(2, "test");
+        orr__jit_ask(j, jh_text(1));
+        orr__jit_ask(k, jh_text(2));
+        (void)unlink(jh_place("slow.here"));
+        for (int i = 0; round && i < 2000 && access(jh_place("slow.here"), F_OK) != 0; i++)
+            (void)usleep(5000); /* now it is at work */
+        double t0 = orr__now();
+        orr__jit_stop();
+        double took = orr__now() - t0;
+        ORR_CHECK_MSG(took < LONG / 2, "stopped after %g s", took);
+        ORR_CHECK(atomic_load(&j->state) == ORR__JIT_COLD && atomic_load(&k->state) == ORR__JIT_COLD);
+        orr__jit_unref(j);
+        orr__jit_unref(k);
+    }
+}
+
+static void kernels_in_memory_are_bounded(void)
+{
+    ORR_NEED_COMPILER();
+    orr__compiler cc;
+    orr__bytes so;
+    double seconds;
+    orr__code *in_use = NULL;
+    unsigned char key[32] = { 0 };
+    begin("bounded");
+    char *text = jh_text(5);
+    ORR_REQUIRE(orr__compiler_find(&cc, -1) && orr__compile(&cc, NULL, text, -1, &so, &seconds) == ORR__COMPILED);
+    int most = orr__memory_most;
+    orr__memory_most = 5;
+    for (int i = 0; i < 40; i++) {
+        key[0] = (unsigned char)i;
+        orr__code *c = orr__memory_load(key, so.data, so.size, NULL);
+        ORR_REQUIRE(c);
+        if (i == 0)
+            in_use = c;
+        else
+            orr__code_unref(c);
+    }
+    ORR_CHECK(orr__jit_get_stats().in_memory == 6);
+    key[0] = 39;
+    orr__code *c = orr__memory_find(key);
+    ORR_CHECK(c != NULL);
+    orr__code_unref(c);
+    key[0] = 1;
+    ORR_CHECK(orr__memory_find(key) == NULL);
+    long y = 0;
+    ORR_CHECK(in_use->fn(NULL, (void *[]){ &y }, (int64_t[]){ 4 }) == 0 && y == 20);
+    orr__code_unref(in_use);
+    orr__memory_clear();
+    ORR_CHECK(orr__jit_get_stats().in_memory == 0);
+    orr__memory_most = most;
+    free(so.data);
+    free(text);
+}
+
+/* -- many processes ------------------------------------------------------------------------------------------ */
+
+enum { KERNELS = 2 };
+
+/* Exit status: how many kernels it compiled; 100: a wrong result. */
+static int child(const char *dir)
+{
+    jh_settings(dir);
+    orr__jit_start();
+    int bad = 0;
+    for (int i = 0; i < KERNELS; i++) {
+        orr__jit *j = jh_ask(10 + i);
+        bad += jh_run(j, 3) != 3 * (10 + i);
+        orr__jit_unref(j);
+    }
+    orr__jit_stop();
+    return bad ? 100 : (int)orr__jit_get_stats().compiled;
+}
+
+static bool few_processes(void)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_NPROC, &most) == 0 && most.rlim_cur < 1000;
+}
+
+/* What n processes at once compile in all, or -1. */
+static int crowd(int n, const char *dir)
+{
+    pid_t pid[64];
+    int sum = 0, status;
+    char name[20] = "--child", path[1000];
+    (void)snprintf(path, sizeof path, "%s", dir);
+    char program[1000];
+    (void)snprintf(program, sizeof program, "%s", self);
+    for (int i = 0; i < n; i++)
+        if (posix_spawn(&pid[i], program, NULL, NULL, (char *[]){ program, name, path, NULL }, environ) != 0)
+            pid[i] = -1;
+    for (int i = 0; i < n; i++) {
+        bool ok =
+            pid[i] > 0 && waitpid(pid[i], &status, 0) == pid[i] && WIFEXITED(status) && WEXITSTATUS(status) <= KERNELS;
+        sum = ok && sum >= 0 ? sum + WEXITSTATUS(status) : -1;
+    }
+    return sum;
+}
+
+static void sixty_four_processes_compile_each_kernel_once(void)
+{
+    ORR_NEED_COMPILER();
+    begin("crowd");
+    (void)setenv("OPENBLAS_NUM_THREADS", "1", 1); /* else each process has as many threads as there are cores */
+    int n = crowd(64, jh_place("crowd"));
+    if (n == -1 && few_processes())
+        ORR_SKIP("this user may have fewer than 1000 processes");
+    ORR_CHECK_MSG(n >= KERNELS && n <= 2 * KERNELS, "%d compilations of %d kernels", n, KERNELS);
+    n = crowd(1, jh_place("crowd"));
+    ORR_CHECK_MSG(n == 0, "the next process compiled %d", n);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(a_kernel_is_compiled_once),
+                                      ORR_TEST(only_hot_kernels_are_asked_for),
+                                      ORR_TEST(a_missing_compiler_is_said_once),
+                                      ORR_TEST(a_failing_compiler_is_said_once),
+                                      ORR_TEST(what_is_no_whole_object_is_said_once),
+                                      ORR_TEST(what_a_compiler_leaves_is_removed),
+                                      ORR_TEST(a_hanging_compiler_is_killed),
+                                      ORR_TEST(a_vanished_compiler_is_said_once),
+                                      ORR_TEST(a_refused_directory_is_said_and_kernels_are_not_kept),
+                                      ORR_TEST(what_the_disk_lost_is_compiled_again),
+                                      ORR_TEST(a_program_that_ignores_its_children_is_served),
+                                      ORR_TEST(a_program_without_umask_is_served),
+                                      ORR_TEST(another_compiler_has_other_kernels),
+                                      ORR_TEST(stopping_does_not_wait_for_the_compiler),
+                                      ORR_TEST(kernels_in_memory_are_bounded),
+                                      ORR_TEST(sixty_four_processes_compile_each_kernel_once),
+                                      { 0 } };
+    if (argc == 3 && strcmp(argv[1], "--child") == 0)
+        return child(argv[2]);
+    self = argv[0];
+    if (!jh_begin())
+        return 1;
+    return jh_end(orr_test_main(argc, argv, "codelets.jit", tests));
+}

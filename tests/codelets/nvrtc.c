@@ -1,0 +1,397 @@
+/* CUDA C text of every kind of kernel, compiled by NVRTC, which needs no GPU: every row, dtype and layout, reductions,
+ * rows that see their folds, products, moves, casts, random numbers. By default everything for one architecture and a
+ * selection for the others; with ORR_TEST_FULL=1 everything for all of them, down to machine code.
+ * Must not know: GPUs, launches. */
+#include "config.h"
+
+#ifndef HAVE_NVRTC
+#include "tests/harness/harness.h"
+
+static void nvrtc(void)
+{
+    ORR_SKIP("built without NVRTC");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(nvrtc), { 0 } };
+    return orr_test_main(argc, argv, "codelets.nvrtc", tests);
+}
+
+#else
+
+#include <stdlib.h>
+#include <string.h>
+#include "codelets/cuda/cuda.h"
+#include "runtime/base/env.h"
+#include "tests/harness/harness.h"
+#include "tests/codelets/nvrtc_unit.h"
+#include "tests/harness/region_build.h"
+
+static const int wanted[] = { 80, 75, 90, 100, 120 }; /* the first one is compiled for in full */
+
+/* -- regions -------------------------------------------------------------------------------------------------------- */
+
+enum { CONTIGUOUS, BROADCAST, STRIDED, REVERSED, SCALAR, LAYOUTS };
+static const char *const layout_name[] = { "contiguous", "broadcast", "strided", "reversed", "scalar" };
+
+static int operand(rb *b, orr_dtype t, int layout)
+{
+    const int64_t n = b->r.dim[1];
+    const int64_t stride[LAYOUTS][2] = { { n, 1 }, { 0, 1 }, { 3 * n, 3 }, { -n, -1 }, { 0, 0 } };
+    if (layout == SCALAR)
+        return rb_scalar(b, t, orr__scalar_cast((orr__scalar){ .f = 2 }, ORR_F64, t));
+    return rb_load(b, rb_access(b, rb_input(b, t, 10000), layout == REVERSED ? 9999 : 0, stride[layout]));
+}
+
+/* Rows from number *i on, as many as a region holds, their operands in layouts from `layout` on. */
+static void rows_region(orr_dtype t, int *i, int layout)
+{
+    static rb b;
+    const int64_t dim[2] = { 10, 20 };
+    int reg[2][LAYOUTS], acc = -1, n = 0;
+    char what[96] = "";
+    rb_begin(&b, ORR__G_MAP, 2, dim);
+    for (int k = 0; k < LAYOUTS; k++) {
+        reg[0][k] = operand(&b, t, k);
+        reg[1][k] = t == ORR_BOOL ? reg[0][k] : k < 2 ? operand(&b, ORR_BOOL, k) : reg[1][k % 2];
+    }
+    for (; *i < orr__ew_count() && n < 16; ++*i) {
+        const orr__ewrow *row = orr__ew(ORR__OP_EW + *i);
+        if (!orr__ew_takes(row, t))
+            continue;
+        int x = reg[row->cond][layout % LAYOUTS], y = reg[0][(layout + 1) % LAYOUTS],
+            z = reg[0][(layout + 2) % LAYOUTS];
+        int v = rb_row(&b, row, x, y, z);
+        if (row->to_bool && t != ORR_BOOL)
+            v = rb_cast(&b, t, v);
+        acc = acc < 0 ? v : rb_ew(&b, "maximum", acc, v, -1);
+        if (n++ == 0)
+            (void)snprintf(what, sizeof what, "rows from %s on, %s, %s first", row->op.name, orr_dtype_name(t),
+                           layout_name[layout]);
+    }
+    if (acc < 0)
+        return;
+    rb_out(&b, t, acc);
+    nvrtc_unit_add(&b.r, what);
+}
+
+static void every_row(orr_dtype t, int layout)
+{
+    for (int i = 0; i < orr__ew_count();)
+        rows_region(t, &i, layout);
+}
+
+static void every_cast(orr_dtype from)
+{
+    static rb b;
+    const int64_t dim[2] = { 10, 20 };
+    char what[64];
+    for (int to = 0; to < ORR_DTYPE_COUNT; to += ORR__REGION_OUTS) {
+        rb_begin(&b, ORR__G_MAP, 2, dim);
+        int x = operand(&b, from, CONTIGUOUS);
+        for (int k = to; k < ORR_DTYPE_COUNT && k < to + ORR__REGION_OUTS; k++)
+            rb_out(&b, (orr_dtype)k, rb_cast(&b, (orr_dtype)k, x));
+        (void)snprintf(what, sizeof what, "%s to %s and on", orr_dtype_name(from), orr_dtype_name((orr_dtype)to));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
+static orr_dtype folded(int rop, orr_dtype t)
+{
+    if (rop == ORR__RANY || rop == ORR__RALL)
+        return ORR_BOOL;
+    if (rop >= ORR__RMAX || orr__is_float(t))
+        return t;
+    return orr__is_signed(t) ? ORR_I64 : ORR_U64;
+}
+
+static void every_fold(orr_dtype t)
+{
+    static const char *const name[] = { "sum", "prod", "max", "min", "any", "all" };
+    static rb b;
+    const int64_t dim[2] = { 10, 20 };
+    char what[64];
+    for (int rop = ORR__RSUM; rop <= ORR__RALL; rop++)
+        for (int arg = 0; arg < 1 + (rop == ORR__RMAX || rop == ORR__RMIN); arg++) {
+            rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, 2, dim);
+            b.r.rop[0] = rop;
+            b.r.rmask = 1u + (uint32_t)(rop + arg) % 2;
+            rb_out(&b, arg ? ORR_I64 : folded(rop, t), operand(&b, t, (int)t % SCALAR));
+            (void)snprintf(what, sizeof what, "%s%s of %s", arg ? "where " : "", name[rop], orr_dtype_name(t));
+            nvrtc_unit_add(&b.r, what);
+        }
+    rb_begin(&b, ORR__G_MAP, 2, dim);
+    b.r.rows = true;
+    int x = operand(&b, t, CONTIGUOUS), most = -1;
+    for (int rop = ORR__RSUM; rop <= ORR__RALL; rop++) {
+        int v = rb_push(&b, ORR__RI_FOLD, folded(rop, t), rop, x, -1, -1, -1, -1);
+        most = rop == ORR__RMAX ? v : most;
+        if (rop < ORR__REGION_OUTS)
+            rb_out(&b, folded(rop, t), v);
+    }
+    b.r.out_reg[0] = (int16_t)rb_push(&b, ORR__RI_FOLD, folded(ORR__RSUM, t), ORR__RSUM,
+                                      rb_ew(&b, "equal", x, most, -1), -1, -1, -1, -1);
+    (void)snprintf(what, sizeof what, "folds of rows of %s", orr_dtype_name(t));
+    nvrtc_unit_add(&b.r, what);
+}
+
+/* Softmax, log-softmax and a normalisation. */
+static void row_patterns(orr_dtype t)
+{
+    static rb b;
+    const int64_t dim[3] = { 4, 10, 20 };
+    char what[64];
+    for (int k = 0; k < 3; k++) {
+        rb_begin(&b, ORR__G_MAP, 3, dim);
+        b.r.rows = true;
+        int x = rb_load(&b, rb_access(&b, rb_input(&b, t, 9999), 7, (int64_t[]){ 500, 20, k == 2 ? -1 : 1 }));
+        int most = rb_push(&b, ORR__RI_FOLD, t, k == 2 ? ORR__RSUM : ORR__RMAX, x, -1, -1, -1, -1);
+        int d = rb_ew(&b, "sub", x, most, -1), e = rb_ew(&b, k == 2 ? "square" : "exp", d, -1, -1);
+        int sum = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, e, -1, -1, -1, -1);
+        rb_out(&b, t,
+               k == 0   ? rb_ew(&b, "div", e, sum, -1)
+               : k == 1 ? rb_ew(&b, "sub", d, rb_ew(&b, "log", sum, -1, -1), -1)
+                        : rb_ew(&b, "mul", d, rb_ew(&b, "rsqrt", sum, -1, -1), -1));
+        (void)snprintf(what, sizeof what, "row pattern %d of %s", k, orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
+static void products(orr_dtype t)
+{
+    static rb b;
+    const int64_t dim[4] = { 3, 70, 80, 90 };
+    char what[64];
+    for (int k = 0; k < 2; k++) {
+        rb_begin(&b, ORR__G_MATMUL, 4, dim);
+        int in = rb_input(&b, t, 100000), other = rb_input(&b, t, 100000);
+        (void)rb_access(&b, in, 0, (int64_t[]){ 6300, 90, 0, 1 });
+        (void)rb_access(&b, other, 0, (int64_t[]){ 0, 0, 1, 80 });
+        if (k == 1) {
+            int p = rb_push(&b, ORR__RI_PRODUCT, t, 0, -1, -1, -1, -1, -1);
+            int bias = rb_load(&b, rb_access(&b, rb_input(&b, t, 80), 0, (int64_t[]){ 0, 0, 1, 0 }));
+            rb_out(&b, ORR_F32, rb_cast(&b, ORR_F32, rb_ew(&b, "relu", rb_ew(&b, "add", p, bias, -1), -1, -1)));
+            rb_out(&b, t, p);
+        } else {
+            rb_out(&b, t, -1);
+        }
+        b.r.out_count = 3 * 70 * 80;
+        (void)snprintf(what, sizeof what, "product%s of %s", k ? " and more" : "", orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
+static void moves(orr_dtype t)
+{
+    static const orr__gkind kind[] = { ORR__G_TAKE, ORR__G_SCATTER_ADD, ORR__G_CONCAT, ORR__G_PAD };
+    static rb b;
+    orr_shape shape[3] = { ORR_SHAPE(3, 4), ORR_SHAPE(5), ORR_SHAPE(5, 4) };
+    char what[64];
+    for (int k = 0; k < 4; k++) {
+        if (kind[k] == ORR__G_SCATTER_ADD && t == ORR_BOOL)
+            continue;
+        rb_begin(&b, kind[k], 2, (int64_t[]){ 3, 4 });
+        (void)rb_input(&b, t, 12);
+        if (k < 2)
+            (void)rb_input(&b, t == ORR_F64 ? ORR_U64 : orr__is_float(t) || t == ORR_BOOL ? ORR_I32 : t, 5);
+        if (k > 0 && k < 3)
+            (void)rb_input(&b, t, 20);
+        b.r.nout = 1;
+        b.r.out_dtype[0] = (uint8_t)t;
+        b.r.out_count = 12;
+        b.r.shape = shape[0];
+        b.r.in_shape = shape;
+        (void)snprintf(what, sizeof what, "move %d of %s", k, orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
+/* Two places and what is there: one along the last axis, one not. */
+static int gathered(rb *b, orr_dtype t)
+{
+    int table = rb_input(b, t, 400), reg[2];
+    for (int k = 0; k < 2; k++) {
+        int i = rb_load(b, rb_placed(b, rb_input(b, k ? ORR_I64 : ORR_I32, 20), k, 0));
+        b->access[b->r.naccess - 1].placed = false;
+        i = rb_push(b, ORR__RI_PLACE, ORR_I64, 0, i, -1, -1, rb_placed(b, -1, k, 20), -1);
+        reg[k] = rb_push(b, ORR__RI_GATHER, t, 0, i, -1, -1, rb_placed(b, table, !k, 20), -1);
+    }
+    return t == ORR_BOOL ? rb_ew(b, "logical_and", reg[0], reg[1], -1) : rb_ew(b, "maximum", reg[0], reg[1], -1);
+}
+
+/* In a map, a fold and a row. */
+static void gathers(orr_dtype t)
+{
+    static rb b;
+    char what[64];
+    for (int k = 0; k < 3; k++) {
+        rb_begin(&b, k == 1 ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 10, 20 });
+        b.r.rop[0] = ORR__RMAX;
+        b.r.rmask = k == 1 ? 1 : 0;
+        b.r.rows = k == 2;
+        int x = gathered(&b, t);
+        rb_out(&b, t, k == 2 ? rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1) : x);
+        (void)snprintf(what, sizeof what, "gather %d of %s", k, orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
+/* What is there in a part alone: in a map, in several folds at once, in rows. */
+static void parts(orr_dtype t)
+{
+    static rb b;
+    char what[64];
+    for (int k = 0; k < 3; k++) {
+        rb_begin(&b, k == 1 ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 10, 20 });
+        b.r.rmask = k == 1 ? 1 : 0;
+        b.r.rows = k == 2;
+        int x = rb_load(&b, rb_box(&b, rb_access(&b, rb_input(&b, t, 400), -8, (int64_t[]){ 20, 1 }), 1, 8, 20));
+        int in = rb_push(&b, ORR__RI_INSIDE, ORR_BOOL, 0, -1, -1, -1,
+                         rb_box(&b, rb_access(&b, -1, 0, (int64_t[]){ 0, 0 }), 0, 2, 5), -1);
+        int y = rb_ew(&b, "where", in, x, operand(&b, t, BROADCAST));
+        b.r.rop[0] = ORR__RMAX;
+        b.r.rop[1] = ORR__RSUM;
+        b.r.rop[2] = ORR__RMIN;
+        rb_out(&b, t, k == 2 ? rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, y, -1, -1, -1, -1) : y);
+        if (k < 2)
+            rb_out(&b, k ? folded(ORR__RSUM, t) : t, x);
+        if (k == 1)
+            rb_out(&b, t, x);
+        (void)snprintf(what, sizeof what, "part %d of %s", k, orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
+static void random_numbers(orr_dtype t)
+{
+    static rb b;
+    const int64_t dim[2] = { 10, 20 };
+    char what[64];
+    rb_begin(&b, ORR__G_MAP, 2, dim);
+    int a = rb_linear(&b, -1);
+    rb_out(&b, t, rb_random(&b, ORR__DBITS, t, a, 1, 0, 0));
+    rb_out(&b, t, rb_random(&b, orr__is_float(t) ? ORR__DUNIFORM : ORR__DINTEGERS, t, a, 1, 0, 9));
+    rb_out(&b, t, rb_random(&b, orr__is_float(t) ? ORR__DNORMAL : ORR__DPERMUTATION, t, a, 1, 200, 0));
+    if (t != ORR_BOOL)
+        rb_out(&b, t, rb_iota(&b, t, a, (orr__scalar){ .u = 0 }, (orr__scalar){ .u = 1 }));
+    (void)snprintf(what, sizeof what, "random numbers of %s", orr_dtype_name(t));
+    nvrtc_unit_add(&b.r, what);
+}
+
+/* All but the rows. */
+static void the_rest(orr_dtype t)
+{
+    every_cast(t);
+    every_fold(t);
+    moves(t);
+    gathers(t);
+    parts(t);
+    random_numbers(t);
+    if (orr__is_float(t)) {
+        row_patterns(t);
+        products(t);
+    }
+}
+
+/* -- tests ---------------------------------------------------------------------------------------------------------- */
+
+static bool in_full(void)
+{
+    const char *v = getenv("ORR_TEST_FULL");
+    return v && *v && strcmp(v, "0") != 0;
+}
+
+static void need(int i)
+{
+    if (!nvrtc_unit_knows(wanted[i]))
+        ORR_SKIP("this NVRTC does not know sm_%d", wanted[i]);
+}
+
+static void all_of_it(int i, bool machine)
+{
+    nvrtc_unit_for(wanted[i], machine, false);
+    for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
+        for (int layout = 0; layout < LAYOUTS; layout++)
+            every_row((orr_dtype)t, layout);
+        the_rest((orr_dtype)t);
+    }
+    nvrtc_unit_compile();
+}
+
+/* Down to machine code: what does not fit into an architecture's memory or registers is found there. */
+static void selection(int i)
+{
+    nvrtc_unit_for(wanted[i], true, true);
+    for (int k = 0, row = 0; k < 3; k++)
+        rows_region(ORR_F32, &row, CONTIGUOUS);
+    every_fold(ORR_F16);
+    row_patterns(ORR_F32);
+    products(ORR_F64);
+    products(ORR_BF16);
+    moves(ORR_F32);
+    gathers(ORR_F32);
+    random_numbers(ORR_I64);
+    nvrtc_unit_compile();
+}
+
+static void every_row_dtype_and_layout_compiles(void)
+{
+    need(0);
+    all_of_it(0, in_full());
+    ORR_CHECK_MSG(nvrtc_unit_made.kernels > 400, "%d kernels", nvrtc_unit_made.kernels);
+    printf("  %d kernels in %d compilations\n", nvrtc_unit_made.kernels, nvrtc_unit_made.compilations);
+}
+
+static void architecture(int i)
+{
+    need(i);
+    if (in_full() && i > 0)
+        all_of_it(i, true);
+    selection(i);
+}
+
+#define ARCH(number, i)                                                                                                \
+    static void kernels_compile_for_sm_##number(void)                                                                  \
+    {                                                                                                                  \
+        architecture(i);                                                                                               \
+    }
+ARCH(80, 0)
+ARCH(75, 1)
+ARCH(90, 2)
+ARCH(100, 3)
+ARCH(120, 4)
+
+/* As a kernel is compiled for a device that is there: with our options, by the NVRTC that is found at run time. */
+static void the_backend_makes_machine_code(void)
+{
+    static const char text[] = "extern \"C\" __global__ void orr_kernel(float *x) { x[threadIdx.x] += 1; }";
+    orr__cu_image image;
+    need(2);
+    ORR_REQUIRE(orr__env_load() == ORR_OK);
+    orr_status st = orr__cu_compile(ORR__SITE(NULL, 0, "add"), text, 90, false, &image);
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    if (st != ORR_OK)
+        return;
+    ORR_CHECK(image.size > 500 && memcmp(image.data, "\177ELF", 4) == 0);
+    ORR_CHECK_MSG(strstr(image.facts, " registers, ") && strstr(image.compiler, " sm_90"), "%s; %s", image.facts,
+                  image.compiler);
+    free(image.data);
+    st = orr__cu_compile(ORR__SITE(NULL, 0, "add"), text, 999, true, &image); /* of the future: PTX */
+    ORR_REQUIRE(st == ORR_OK);
+    ORR_CHECK(strstr((const char *)image.data, ".target sm_") && image.data[image.size - 1] == '\0');
+    free(image.data);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(the_backend_makes_machine_code), ORR_TEST(every_row_dtype_and_layout_compiles),
+        ORR_TEST(kernels_compile_for_sm_75),      ORR_TEST(kernels_compile_for_sm_80),
+        ORR_TEST(kernels_compile_for_sm_90),      ORR_TEST(kernels_compile_for_sm_100),
+        ORR_TEST(kernels_compile_for_sm_120),     { 0 },
+    };
+    return orr_test_main(argc, argv, "codelets.nvrtc", tests);
+}
+
+#endif

@@ -1,0 +1,278 @@
+/* Processors with a device are not slower than the better of them: the trial of a plan's first runs, on made-up times, and
+ * on a device that shares our processors and so can only be in the way.
+ * Must not know: planner, policies. */
+#include "config.h"
+
+#include <orrery.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/engine/execution.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/capture.h"
+#include "tests/harness/explain_help.h"
+#include "tests/harness/harness.h"
+
+static orr__region region;
+static orr__step step;
+static orr__plan plan;
+
+static void begin(bool device)
+{
+    orr__env.deterministic = false;
+    region = (orr__region){ .kind = ORR__G_MAP, .rank = 1, .dim = { 8 }, .label = "made up" };
+    step = (orr__step){ .region = &region, .opencl = device ? (orr__kernel *)(void *)&region : NULL };
+    memset(&plan, 0, sizeof plan);
+    atomic_init(&plan.refs, 1 << 20);
+    plan.nstep = 1;
+    plan.step = &step;
+}
+
+/* One run that takes seconds[its way]. */
+static orr__way run(const double *seconds)
+{
+    orr__run r = { .plan = &plan };
+    orr__guard_begin(&r, true);
+    orr__way way = r.way;
+    r.began = orr__now() - seconds[way];
+    orr__guard_end(&r);
+    return way;
+}
+
+static void the_fastest_way_stays(void)
+{
+    static const struct {
+        double seconds[ORR__WAYS];
+        orr__way best;
+    } cases[] = {
+        { { 2, 1, 3 }, ORR__CPU_ALONE },
+        { { 2, 3, 1 }, ORR__DEVICES_ALONE },
+        { { 1, 2, 2 }, ORR__MIXED },
+        { { 1.02, 1, 2 }, ORR__MIXED }, /* within noise */
+    };
+    char text[160];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin(true);
+        orr__guard_say(&plan, text, sizeof text);
+        ORR_CHECK(!text[0]);
+        for (int k = 0; k < 2 + 3 * ORR__WAYS; k++)
+            (void)run(cases[i].seconds);
+        ORR_CHECK(plan.trial.decided);
+        for (int k = 0; k < 5; k++)
+            ORR_CHECK(run(cases[i].seconds) == cases[i].best);
+        orr__guard_say(&plan, text, sizeof text);
+        ORR_CHECK(text[0]);
+    }
+}
+
+static void without_a_choice_there_is_no_trial(void)
+{
+    static const double seconds[ORR__WAYS] = { 3, 1, 1 };
+    begin(false);
+    for (int k = 0; k < 80; k++)
+        ORR_CHECK(run(seconds) == ORR__MIXED);
+    ORR_CHECK(plan.trial.starts == 0);
+    begin(true);
+    orr__env.deterministic = true;
+    ORR_CHECK(run(seconds) == ORR__MIXED && plan.trial.starts == 0);
+    orr__env.deterministic = false;
+}
+
+static void runs_that_overlap_tell_nothing_and_end_the_trial(void)
+{
+    static const double seconds[ORR__WAYS] = { 3, 1, 1 };
+    begin(true);
+    orr__run other = { .plan = &plan };
+    orr__guard_begin(&other, true);
+    for (int k = 0; k < 70; k++)
+        (void)run(seconds);
+    ORR_CHECK(plan.trial.decided && plan.trial.n[ORR__CPU_ALONE] == 0 && plan.trial.way == ORR__MIXED);
+    orr__guard_end(&other);
+}
+
+/* -- prediction ------------------------------------------------------------------------------------------------- */
+
+/* One step of eight tiles on two processors and a device that takes the next task whoever is faster. */
+static void foretell(double cpu_us, double device_us)
+{
+    begin(true);
+    orr__models_forget();
+    orr__plan_machine.workers = 2;
+    orr__plan_machine.devices = 1;
+    orr__plan_machine.placed = false;
+    orr__plan_machine.bring_us = orr__plan_machine.bring_byte_us = 0;
+    step.ntiles = 8;
+    step.rows = 1;
+    step.size = 8;
+    region.key = 12345;
+    for (int k = 0; k < 8; k++) {
+        orr__model_add(&step, 1, ORR__ON_CPU, cpu_us);
+        orr__model_add(&step, 1, ORR__ON_OPENCL, device_us);
+    }
+}
+
+static void both_together_are_not_tried_where_that_is_foreseen_to_be_slower(void)
+{
+    static const double seconds[2][ORR__WAYS] = { { 9, 450e-6, 9 }, { 9, 9, 90e-6 } };
+    for (int fast = 0; fast < 2; fast++) {
+        char text[160];
+        foretell(fast ? 5000 : 100, fast ? 10 : 5000);
+        orr__way best = fast ? ORR__DEVICES_ALONE : ORR__CPU_ALONE;
+        for (int k = 0; k < 20; k++)
+            ORR_CHECK(run(seconds[fast]) == best);
+        orr__guard_say(&plan, text, sizeof text);
+        ORR_CHECK_MSG(plan.trial.foreseen &&
+                          strstr(text, fast ? "devices alone: predicted" : "processors alone: predicted") &&
+                          strstr(text, "both together: predicted 5") && strstr(text, "took"),
+                      "%s", text);
+    }
+}
+
+static void a_prediction_that_proves_wrong_gives_way_to_measuring(void)
+{
+    static const double seconds[ORR__WAYS] = { 1, 3, 2 };
+    foretell(100, 5000);
+    ORR_CHECK(run(seconds) == ORR__CPU_ALONE);
+    for (int k = 0; k < 20; k++)
+        (void)run(seconds);
+    ORR_CHECK(plan.trial.decided && !plan.trial.foreseen && run(seconds) == ORR__MIXED);
+}
+
+static void nothing_is_foreseen_of_what_was_not_measured(void)
+{
+    static const double seconds[ORR__WAYS] = { 1, 3, 2 };
+    foretell(100, 5000);
+    orr__models_forget();
+    ORR_CHECK(run(seconds) == ORR__MIXED && !plan.trial.foreseen);
+}
+
+/* Seconds of the fastest of N evaluations, and how many tasks ran on processors and on devices meanwhile. */
+enum { N = 20 };
+static double evaluations(orr_tensor *x, uint64_t tasks[2])
+{
+    static orr_stat row[64];
+    double best = 1e9;
+    orr_stats_reset();
+    for (int i = 0; i < N; i++) {
+        orr_scope *inner = orr_scope_begin();
+        double t0 = orr__now();
+        ORR_CHECK(orr_eval(orr_softmax(orr_tanh(orr_mul(x, x)), -1)) == ORR_OK);
+        double took = orr__now() - t0;
+        best = took < best ? took : best;
+        (void)orr_scope_end(inner);
+    }
+    int n = orr_stats(row, 64);
+    tasks[0] = tasks[1] = 0;
+    for (int i = 0; i < n && i < 64; i++)
+        tasks[strstr(row[i].worker, "OpenCL") != NULL] += row[i].tasks;
+    return best;
+}
+
+/* The models of every step of y's plan on every kind of device, as if each launch had taken that long. */
+static void poison(orr_tensor *y, double cpu_us, double device_us)
+{
+    orr__node *n = orr__handle_node(y);
+    orr__capture p;
+    orr__plan *made;
+    ORR_REQUIRE(orr__capture_make(ORR__SITE(NULL, 0, "test"), &n, 1, &p) == ORR_OK);
+    ORR_REQUIRE(orr__plan_get(ORR__SITE(NULL, 0, "test"), &p, &made) == ORR_OK);
+    for (int i = 0; i < made->nstep; i++)
+        for (int k = 0; k < 8; k++) {
+            orr__model_add(&made->step[i], made->step[i].rows, ORR__ON_CPU, cpu_us);
+            orr__model_add(&made->step[i], made->step[i].rows, ORR__ON_OPENCL, device_us);
+        }
+    orr__plan_unref(made);
+    orr__capture_free(&p);
+}
+
+/* Under a policy that would give it some, from the first run on; and orr_explain says so. */
+static void a_device_whose_models_are_slow_gets_no_task(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
+    setenv("STARPU_NOPENCL", "1", 1);
+    setenv("STARPU_NCPU", "1", 1); /* where there is one core alone, too */
+    setenv("STARPU_SCHED", "eager", 1);
+    setenv("ORRERY_INLINE_US", "0", 1);
+    setenv("ORRERY_TILE_US", "20", 1);
+    orr_status st = orr_init(NULL);
+    unsetenv("STARPU_SCHED");
+    unsetenv("ORRERY_TILE_US");
+    if (st != ORR_OK || !strstr(orr_engine_name(), "OpenCL")) {
+        (void)orr_shutdown();
+        ORR_SKIP("no OpenCL device, or no StarPU");
+    }
+    orr__models_forget();
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(2048, 512), 0.0, 1.0);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    poison(orr_softmax(orr_tanh(orr_mul(x, x)), -1), 100, 1e6);
+    orr_stats_reset();
+    ORR_CHECK(orr_eval(orr_softmax(orr_tanh(orr_mul(x, x)), -1)) == ORR_OK);
+    FILE *to = open_memstream(&text, &size);
+    ORR_REQUIRE(to != NULL);
+    orr_stats_print(to);
+    ORR_CHECK(orr_explain(to, orr_softmax(orr_tanh(orr_mul(x, x)), -1)) == ORR_OK);
+    (void)fclose(to);
+    ORR_CHECK_MSG(text && !strstr(text, "OpenCL 0 ") && strstr(text, "placed on processors alone: predicted"), "%s",
+                  text);
+    free(text);
+    (void)orr_scope_end(s);
+    orr__models_forget(); /* not into the file */
+    (void)orr_shutdown();
+}
+
+/* Which way is the fastest depends on the machine and on what else it does; the one that was found so is the one that tasks
+ * go. Runs that come before it is found are not counted. */
+static void tasks_go_the_way_that_was_found_the_fastest(void)
+{
+    static const char *const alone[2] = { "placed on devices alone", "placed on processors alone" };
+    bool held = false;
+    setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
+    setenv("STARPU_NOPENCL", "1", 1);
+    setenv("STARPU_NCPU", "1", 1);
+    setenv("ORRERY_INLINE_US", "0", 1);
+    setenv("ORRERY_JIT", "wait", 1);
+    orr_status st = orr_init(NULL);
+    if (st != ORR_OK || !strstr(orr_engine_name(), "OpenCL")) {
+        (void)orr_shutdown();
+        ORR_SKIP("no OpenCL device, or no StarPU");
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(2048, 512), 0.0, 1.0);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (int round = 0; round < 10 && !held; round++) {
+        uint64_t tasks[2];
+        char *before = explained(orr_softmax(orr_tanh(orr_mul(x, x)), -1));
+        double best = evaluations(x, tasks);
+        char *after = explained(orr_softmax(orr_tanh(orr_mul(x, x)), -1));
+        const char *was = strstr(before, "placed on"), *is = strstr(after, "placed on");
+        printf("    %.0f us, %d tasks on processors, %d on the device; %.*s\n", best * 1e6, (int)tasks[0],
+               (int)tasks[1], is ? (int)strcspn(is, "\n") : 13, is ? is : "not yet found");
+        held = was && is && strncmp(was, is, strcspn(is, ":")) == 0;
+        ORR_CHECK(tasks[0] + tasks[1] >= N);
+        for (int on = 0; held && on < 2; on++)
+            ORR_CHECK_MSG(!strstr(after, alone[on]) || tasks[on] == 0, "%d tasks, %.200s", (int)tasks[on], is);
+        free(before);
+        free(after);
+    }
+    ORR_CHECK(held);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(the_fastest_way_stays),
+                                      ORR_TEST(without_a_choice_there_is_no_trial),
+                                      ORR_TEST(runs_that_overlap_tell_nothing_and_end_the_trial),
+                                      ORR_TEST(both_together_are_not_tried_where_that_is_foreseen_to_be_slower),
+                                      ORR_TEST(a_prediction_that_proves_wrong_gives_way_to_measuring),
+                                      ORR_TEST(nothing_is_foreseen_of_what_was_not_measured),
+                                      ORR_TEST(a_device_whose_models_are_slow_gets_no_task),
+                                      ORR_TEST(tasks_go_the_way_that_was_found_the_fastest),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "engine.guard", tests);
+}

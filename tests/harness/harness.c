@@ -1,0 +1,173 @@
+/* How test programs check, skip and report; CUnit is inside.
+ * Must not know: what is tested. */
+#include "config.h"
+#include "tests/harness/harness.h"
+
+#include <CUnit/CUnit.h>
+#include <CUnit/TestDB.h>
+#include <CUnit/TestRun.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    bool skip;
+    char why[256];
+    char tmp[512];
+} now;
+
+bool orr_test_check(bool ok, const char *what, const char *file, int line, const char *fmt, ...)
+{
+    if (!ok) {
+        char text[1024];
+        va_list ap;
+        va_start(ap, fmt);
+        vsnprintf(text, sizeof text, fmt, ap);
+        va_end(ap);
+        printf("    %s:%d: not so: %s%s%s\n", file, line, what, *text ? "; " : "", text);
+    }
+    CU_assertImplementation(ok, (unsigned)line, what, file, "", CU_FALSE);
+    return ok;
+}
+
+void orr_test_skip(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(now.why, sizeof now.why, fmt, ap);
+    va_end(ap);
+    now.skip = true;
+}
+
+bool orr_test_compiler(void)
+{
+    return access(ORR_DEFAULT_CC, X_OK) == 0;
+}
+
+static bool wanted(int argc, char **argv, const char *name)
+{
+    for (int i = 1; i < argc; i++)
+        if (strstr(name, argv[i]))
+            return true;
+    return argc < 2;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    return remove(path) == 0 ? 0 : 1;
+}
+
+static void remove_tmp(void)
+{
+    if (now.tmp[0])
+        (void)nftw(now.tmp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int orr_test_main(int argc, char **argv, const char *topic, const orr_test *tests)
+{
+    int passed = 0, failed = 0, skipped = 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 1 && strcmp(argv[1], "--list") == 0) {
+        for (const orr_test *t = tests; t->name; t++)
+            puts(t->name);
+        return 0;
+    }
+    if (CU_initialize_registry() != CUE_SUCCESS)
+        return 1;
+    CU_pSuite suite = CU_add_suite(topic, NULL, NULL);
+    for (const orr_test *t = tests; suite && t->name; t++) {
+        if (!wanted(argc, argv, t->name))
+            continue;
+        CU_pTest test = CU_add_test(suite, t->name, t->run);
+        now.skip = false;
+        bool ok = test && CU_run_test(suite, test) == CUE_SUCCESS && CU_get_number_of_failures() == 0;
+        if (!ok)
+            failed++;
+        else if (now.skip)
+            skipped++;
+        else
+            passed++;
+        if (ok && now.skip)
+            printf("  skip %s: %s\n", t->name, now.why);
+        else
+            printf("  %s %s\n", ok ? "ok  " : "FAIL", t->name);
+    }
+    if (!suite)
+        failed = 1;
+    CU_cleanup_registry();
+    remove_tmp();
+    printf("orr-test: %d %d %d\n", passed, failed, skipped);
+    return failed ? 1 : passed == 0 && skipped > 0 ? 77 : 0;
+}
+
+/* Two buffers in turn, so that two paths can be arguments of one call. */
+static char *next_path(void)
+{
+    static char paths[2][1024];
+    static int turn;
+    return paths[turn++ & 1];
+}
+
+const char *orr_test_golden(const char *name)
+{
+    char *path = next_path();
+    const char *top = getenv("ORR_SRCDIR");
+    static const char *const guesses[] = { ".", "..", "../..", "../../.." };
+    for (size_t i = 0; !top && i < sizeof guesses / sizeof *guesses; i++) {
+        snprintf(path, 1024, "%s/tests/golden", guesses[i]);
+        if (access(path, R_OK) == 0)
+            top = guesses[i];
+    }
+    snprintf(path, 1024, "%s/tests/golden/%s", top ? top : ".", name);
+    return path;
+}
+
+const char *orr_test_tmp(const char *name)
+{
+    char *path = next_path();
+    if (!now.tmp[0]) {
+        const char *dir = getenv("TMPDIR");
+        snprintf(now.tmp, sizeof now.tmp, "%s/orr-test-XXXXXX", dir && *dir ? dir : "/tmp");
+        if (!mkdtemp(now.tmp))
+            now.tmp[0] = '\0';
+    }
+    snprintf(path, 1024, "%s/%s", now.tmp[0] ? now.tmp : ".", name);
+    return path;
+}
+
+unsigned char *orr_test_slurp(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char *p = NULL;
+    size_t n = 0, room = 0;
+    while (f) {
+        if (n + 1 >= room) {
+            room = room ? 2 * room : 1 << 16;
+            unsigned char *q = realloc(p, room);
+            if (!q)
+                break;
+            p = q;
+        }
+        size_t got = fread(p + n, 1, room - n - 1, f);
+        if (!got)
+            break;
+        n += got;
+    }
+    if (f)
+        fclose(f);
+    if (p)
+        p[n] = 0;
+    *size = n;
+    return p;
+}
+
+void orr_test_alarm(void)
+{
+    const char *seconds = getenv("ORR_TEST_ALARM");
+    if (seconds)
+        (void)alarm((unsigned)atoi(seconds));
+}

@@ -1,0 +1,247 @@
+/* Runs the cases of tests/golden/numpy: a file of inputs and of what NumPy makes of them.
+ * Must not know: how a value is computed. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "tests/harness/ops_help.h"
+
+#define MAX_IN 16
+#define MAX_PARAM 32
+
+/* One case. */
+typedef struct {
+    char op[32];
+    orr_dtype to; /* the part of the op's name behind ':' */
+    double ulps, p[MAX_PARAM];
+    int np, nin;
+    orr_tensor *in[MAX_IN];
+} numpy_case;
+
+typedef struct {
+    char *at;
+} reader;
+
+static char *word(reader *r)
+{
+    char *w = r->at + strspn(r->at, " \n");
+    char *end = w + strcspn(w, " \n");
+    r->at = *end ? end + 1 : end;
+    *end = 0;
+    return w;
+}
+
+static double number(reader *r)
+{
+    return strtod(word(r), NULL);
+}
+
+static orr_dtype dtype_named(const char *name)
+{
+    int d = 0;
+    while (d < ORR_DTYPE_COUNT && strcmp(orr_dtype_name((orr_dtype)d), name) != 0)
+        d++;
+    return (orr_dtype)d;
+}
+
+/* dtype rank dimensions elements. */
+static orr__scalar *array(reader *r, orr_dtype *dtype, orr_shape *shape)
+{
+    *dtype = dtype_named(word(r));
+    shape->rank = (int)number(r);
+    for (int i = 0; i < shape->rank; i++)
+        shape->dim[i] = (int64_t)number(r);
+    int64_t n = orr__shape_count(shape);
+    orr__scalar *v = calloc((size_t)n + 1, sizeof *v);
+    for (int64_t i = 0; v && i < n; i++) {
+        char *w = word(r);
+        if (orr__is_float(*dtype))
+            v[i].f = strtod(w, NULL);
+        else if (orr__is_signed(*dtype))
+            v[i].i = strtoll(w, NULL, 10);
+        else
+            v[i].u = strtoull(w, NULL, 10);
+    }
+    return v;
+}
+
+static orr_tensor *tensor(reader *r)
+{
+    orr_dtype dtype;
+    orr_shape shape;
+    orr__scalar *v = array(r, &dtype, &shape);
+    int64_t n = orr__shape_count(&shape);
+    char *data = calloc((size_t)n + 1, orr_dtype_size(dtype));
+    for (int64_t i = 0; v && data && i < n; i++)
+        orr__scalar_store(data + (size_t)i * orr_dtype_size(dtype), dtype, v[i]);
+    orr_tensor *t = orr_from(dtype, shape, data);
+    free(data);
+    free(v);
+    return t;
+}
+
+static orr_shape shape_of(const numpy_case *c)
+{
+    orr_shape s = { c->np, { 0 } };
+    for (int i = 0; i < c->np; i++)
+        s.dim[i] = (int64_t)c->p[i];
+    return s;
+}
+
+/* n axes…, or -1 for all, from parameter `at` on; at -1: all parameters are axes. */
+static orr_axes axes_of(const numpy_case *c, int at)
+{
+    orr_axes a = { at < 0 ? c->np : (int)c->p[at], { 0 } };
+    for (int i = 0; i < a.n; i++)
+        a.axis[i] = (int)c->p[at + 1 + i];
+    return a;
+}
+
+static orr_index index_of(const numpy_case *c, int at, int n)
+{
+    orr_index x = { n, { 0 } };
+    for (int i = 0; i < n; i++)
+        x.v[i] = (int64_t)c->p[at + i];
+    return x;
+}
+
+#define X c->in[0]
+#define I(k) (int64_t) c->p[k]
+#define CASE(name, expr)                                                                                               \
+    static orr_tensor *run_##name(const numpy_case *c)                                                                 \
+    {                                                                                                                  \
+        return expr;                                                                                                   \
+    }
+CASE(reshape, orr_reshape(X, shape_of(c)))
+CASE(permute, orr_permute(X, axes_of(c, -1)))
+CASE(transpose, orr_transpose(X))
+CASE(broadcast_to, orr_broadcast_to(X, shape_of(c)))
+CASE(squeeze, orr_squeeze(X, axes_of(c, 0)))
+CASE(expand_dims, orr_expand_dims(X, (int)c->p[0]))
+CASE(slice, orr_slice(X, index_of(c, 1, (int)c->p[0]), index_of(c, 1 + (int)c->p[0], (int)c->p[0]),
+                      index_of(c, 1 + 2 * (int)c->p[0], (int)c->p[0])))
+CASE(slice_axis, orr_slice_axis(X, (int)c->p[0], I(1), I(2), I(3)))
+CASE(select, orr_select(X, (int)c->p[0], I(1)))
+CASE(flip, orr_flip(X, axes_of(c, 0)))
+CASE(cast, orr_cast(X, c->to))
+CASE(arange, orr_arange(c->to, c->p[0], c->p[1], c->p[2]))
+CASE(linspace, orr_linspace(c->to, c->p[0], c->p[1], I(2)))
+CASE(eye, orr_eye(c->to, I(0), I(1), I(2)))
+CASE(sum, orr_sum(X, axes_of(c, 1), c->p[0] != 0))
+CASE(prod, orr_prod(X, axes_of(c, 1), c->p[0] != 0))
+CASE(mean, orr_mean(X, axes_of(c, 1), c->p[0] != 0))
+CASE(min, orr_min(X, axes_of(c, 1), c->p[0] != 0))
+CASE(max, orr_max(X, axes_of(c, 1), c->p[0] != 0))
+CASE(any, orr_any(X, axes_of(c, 1), c->p[0] != 0))
+CASE(all, orr_all(X, axes_of(c, 1), c->p[0] != 0))
+CASE(norm, orr_norm(X, axes_of(c, 1), c->p[0] != 0))
+CASE(logsumexp, orr_logsumexp(X, axes_of(c, 1), c->p[0] != 0))
+CASE(var, orr_var(X, axes_of(c, 2), c->p[0], c->p[1] != 0))
+CASE(std, orr_std(X, axes_of(c, 2), c->p[0], c->p[1] != 0))
+CASE(argmin, orr_argmin(X, (int)c->p[0], c->p[1] != 0))
+CASE(argmax, orr_argmax(X, (int)c->p[0], c->p[1] != 0))
+CASE(matmul, orr_matmul(X, c->in[1]))
+CASE(matmul_tt, orr_matmul(orr_transpose(X), orr_transpose(c->in[1])))
+CASE(cholesky, orr_cholesky(X))
+CASE(logdet, orr_logdet(X))
+CASE(solve_triangular, orr_solve_triangular(X, c->in[1], c->p[0] != 0, c->p[1] != 0, c->p[2] != 0))
+CASE(take, orr_take(X, c->in[1], (int)c->p[0]))
+CASE(scatter_add, orr_scatter_add(X, c->in[1], c->in[2], (int)c->p[0]))
+CASE(one_hot, orr_one_hot(X, I(0), c->to))
+CASE(tril, orr_tril(X, I(0)))
+CASE(triu, orr_triu(X, I(0)))
+CASE(concat, orr_concat(c->in, c->nin, (int)c->p[0]))
+CASE(stack, orr_stack(c->in, c->nin, (int)c->p[0]))
+CASE(pad, orr_pad(X, index_of(c, 1, c->np / 2), index_of(c, 1 + c->np / 2, c->np / 2), c->p[0]))
+CASE(softmax, orr_softmax(X, (int)c->p[0]))
+CASE(log_softmax, orr_log_softmax(X, (int)c->p[0]))
+CASE(cross_entropy, orr_cross_entropy(X, c->in[1]))
+CASE(mse, orr_mse(X, c->in[1]))
+
+#define ROW(name)                                                                                                      \
+    {                                                                                                                  \
+#name, run_##name                                                                                              \
+    }
+static const struct {
+    const char *name;
+    orr_tensor *(*run)(const numpy_case *c);
+} rows[] = {
+    ROW(reshape),   ROW(permute),     ROW(transpose),   ROW(broadcast_to),
+    ROW(squeeze),   ROW(expand_dims), ROW(slice),       ROW(slice_axis),
+    ROW(select),    ROW(flip),        ROW(cast),        ROW(arange),
+    ROW(linspace),  ROW(eye),         ROW(sum),         ROW(prod),
+    ROW(mean),      ROW(min),         ROW(max),         ROW(any),
+    ROW(all),       ROW(norm),        ROW(logsumexp),   ROW(var),
+    ROW(std),       ROW(argmin),      ROW(argmax),      ROW(matmul),
+    ROW(matmul_tt), ROW(take),        ROW(scatter_add), ROW(one_hot),
+    ROW(tril),      ROW(triu),        ROW(concat),      ROW(stack),
+    ROW(pad),       ROW(softmax),     ROW(log_softmax), ROW(cross_entropy),
+    ROW(mse),       ROW(cholesky),    ROW(logdet),      ROW(solve_triangular),
+};
+
+static bool wanted(const char *op, const char *const *ops)
+{
+    bool found = !ops;
+    for (; ops && *ops && !found; ops++)
+        found = strcmp(op, *ops) == 0;
+    return found;
+}
+
+/* The case's head and operands; the reader then stands before "out". */
+static void read_case(reader *r, numpy_case *c)
+{
+    memset(c, 0, sizeof *c);
+    snprintf(c->op, sizeof c->op, "%s", word(r));
+    char *colon = strchr(c->op, ':');
+    if (colon) {
+        *colon = 0;
+        c->to = dtype_named(colon + 1);
+    }
+    c->ulps = number(r);
+    c->np = (int)number(r);
+    for (int i = 0; i < c->np && i < MAX_PARAM; i++)
+        c->p[i] = number(r);
+    while (strcmp(word(r), "in") == 0 && c->nin < MAX_IN)
+        c->in[c->nin++] = tensor(r);
+}
+
+static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype, orr_shape shape,
+                       const orr__scalar *want)
+{
+    char what[64];
+    size_t i = 0;
+    snprintf(what, sizeof what, "case %d, %s", number_of_case, c->op);
+    while (i < sizeof rows / sizeof *rows && strcmp(rows[i].name, c->op) != 0)
+        i++;
+    ORR_CHECK_MSG(i < sizeof rows / sizeof *rows, "%s is not known", c->op);
+    if (i < sizeof rows / sizeof *rows)
+        help_check(rows[i].run(c), dtype, shape, want, c->ulps, what);
+}
+
+void help_numpy(const char *file, const char *const *ops)
+{
+    size_t size;
+    char *text = (char *)orr_test_slurp(orr_test_golden(file), &size);
+    ORR_CHECK_MSG(text != NULL, "%s cannot be read", file);
+    if (!text)
+        return;
+    reader r = { text };
+    int n = 0, run = 0;
+    while (strcmp(word(&r), "case") == 0) {
+        numpy_case c;
+        orr_dtype dtype;
+        orr_shape shape;
+        orr_scope *s = orr_scope_begin();
+        read_case(&r, &c);
+        orr__scalar *want = array(&r, &dtype, &shape);
+        if (want && wanted(c.op, ops)) {
+            check_case(&c, n, dtype, shape, want);
+            run++;
+        }
+        free(want);
+        (void)orr_scope_end(s);
+        n++;
+    }
+    ORR_CHECK_MSG(run > 0, "no case of %s was run", file);
+    free(text);
+}

@@ -1,0 +1,166 @@
+/* For tests of codelets: regions of many shapes: reductions over any axes, maps with any accesses, rows that see their folds.
+ * Must not know: which backend. */
+#ifndef ORR_TESTS_REGION_SHAPES_H
+#define ORR_TESTS_REGION_SHAPES_H
+
+#include "tests/harness/region_cases.h"
+
+static int64_t rsh_draw(int64_t below)
+{
+    return (int64_t)(orr_test_rand(&rc_state) % (uint64_t)below);
+}
+
+/* Values of few digits: any order of a sum gives the same. */
+static void reductions_of_every_shape(void)
+{
+    static rb b;
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_I16, ORR_BF16 };
+    static const int64_t shape[][3] = { { 3, 5, 2100 }, { 2, 1500, 3 }, { 40, 1, 70 }, { 2, 33, 64 } };
+    for (int s = 0; s < 4; s++)
+        for (uint32_t mask = 1; mask < 8; mask++) {
+            orr_dtype t = type[(s + (int)mask) % 4];
+            int64_t n = shape[s][0] * shape[s][1] * shape[s][2];
+            rb_begin(&b, ORR__G_REDUCE, 3, shape[s]);
+            b.r.rmask = mask;
+            b.r.rop[0] = mask % 3 == 0 ? ORR__RMAX : ORR__RSUM;
+            int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_I8, n)));
+            int y = rb_load(&b, rb_access(&b, rb_input(&b, ORR_I8, shape[s][1]), 0, (int64_t[]){ 0, 1, 0 }));
+            int v = rb_ew(&b, "add", rb_cast(&b, t, x), rb_cast(&b, t, y), -1);
+            rb_out(&b, t == ORR_I16 && b.r.rop[0] == ORR__RSUM ? ORR_I64 : t, v);
+            rc_check("reduction", &b, mask & 1u ? 1 : 2, -3, 4, 0);
+        }
+}
+
+/* An access of random order, broadcasts and flips. */
+static int rsh_access(rb *b, orr_dtype t)
+{
+    int64_t stride[ORR_MAX_RANK], offset = rsh_draw(4), count = 1;
+    int order[ORR_MAX_RANK], rank = b->r.rank;
+    for (int d = 0; d < rank; d++)
+        order[d] = d;
+    for (int d = rank - 1; d > 0 && rsh_draw(3) == 0; d--) {
+        int k = (int)rsh_draw(d + 1), o = order[d];
+        order[d] = order[k];
+        order[k] = o;
+    }
+    for (int d = rank - 1; d >= 0; d--) {
+        int a = order[d];
+        int64_t n = b->r.dim[a], kind = rsh_draw(8);
+        stride[a] = kind == 0 ? 0 : count;
+        count *= kind == 0 ? 1 : n + (kind == 1);
+        if (kind == 2) {
+            offset += (n - 1) * stride[a];
+            stride[a] = -stride[a];
+        }
+    }
+    return rb_access(b, rb_input(b, t, offset + count + 4), offset, stride);
+}
+
+static void maps_of_any_accesses(void)
+{
+    static rb b;
+    static const orr_dtype dtype[] = { ORR_F32, ORR_I32, ORR_F64, ORR_I8, ORR_F16, ORR_U16, ORR_I64, ORR_BF16 };
+    static const char *const binary[] = { "add", "sub", "maximum", "minimum" };
+    for (int i = 0; i < 60; i++) {
+        int64_t dim[ORR_MAX_RANK];
+        int rank = 1 + (int)rsh_draw(8);
+        for (int d = 0; d < rank; d++)
+            dim[d] = rsh_draw(5) == 0 ? 1 : 1 + rsh_draw(rank > 4 ? 4 : rank > 2 ? 14 : 200);
+        rb_begin(&b, ORR__G_MAP, rank, dim);
+        orr_dtype t = dtype[rsh_draw(8)];
+        int x = rb_load(&b, rsh_access(&b, t)), y = rb_load(&b, rsh_access(&b, t));
+        int z = rb_ew(&b, binary[rsh_draw(4)], x, y, -1);
+        rb_out(&b, t, z);
+        rb_out(&b, ORR_BOOL, rb_ew(&b, "less", z, y, -1));
+        rb_out(&b, t, x);
+        rc_check("any map", &b, 1 + (int)rsh_draw(3), 0, 4, 0);
+    }
+}
+
+/* Softmax, scaled by the mean of the row before: beside the interpreter, which is tested by itself. */
+static void rows_see_their_folds(void)
+{
+    static rb b;
+    static const int64_t shape[][3] = { { 2, 3, 2100 }, { 5, 1, 64 }, { 1, 1, 7 } };
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_BF16 };
+    for (int s = 0; s < 9; s++) {
+        const int64_t *dim = shape[s % 3], n = dim[0] * dim[1] * dim[2];
+        orr_dtype t = type[s / 3];
+        rb_begin(&b, ORR__G_MAP, 3, dim);
+        b.r.rows = true;
+        int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, n)));
+        int most = rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1);
+        int e = rb_ew(&b, "exp", rb_ew(&b, "sub", x, most, -1), -1, -1);
+        int sum = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, e, -1, -1, -1, -1);
+        int all_of_it = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, x, -1, -1, -1, -1);
+        rb_out(&b, t, rb_ew(&b, "div", e, rb_ew(&b, "add", sum, rb_ew(&b, "abs", all_of_it, -1, -1), -1), -1));
+        rb_out(&b, t, most);
+        rc_run run = { .b = &b, .hi = dim[0], .in_n = { n }, .out_n = { n, n } };
+        run.in[0] = rc_new(t, n);
+        run.out[0] = rc_new(t, n);
+        run.out[1] = rc_new(t, n);
+        rc_fill(run.in[0], t, n, -2, 2);
+        (void)rc_launch(&run);
+        ORR_CHECK(orr__scalar_load(run.out[0], t).f > 0);
+        free(run.in[0]);
+        free(run.out[0]);
+        free(run.out[1]);
+    }
+}
+
+/* How far each value is from its row's sum, beside the sum of the squares of these: folded as they are computed, where columns
+ * are equally long, else from a block. */
+static void rows_fold_what_they_compute(void)
+{
+    static rb b;
+    static const int64_t length[] = { 96, 1120, 1024, 2100, 64, 33 };
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_BF16 };
+    for (int s = 0; s < 18; s++) {
+        const int64_t dim[] = { 3, length[s % 6] }, n = dim[0] * dim[1];
+        orr_dtype t = type[s / 6];
+        rb_begin(&b, ORR__G_MAP, 2, dim);
+        b.r.rows = true;
+        int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, n)));
+        int sum = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, x, -1, -1, -1, -1);
+        int away = rb_ew(&b, "sub", x, sum, -1);
+        int squares = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, rb_ew(&b, "mul", away, away, -1), -1, -1, -1, -1);
+        rb_out(&b, t, away);
+        rb_out(&b, t, squares);
+        rc_run run = { .b = &b, .hi = dim[0], .in_n = { n }, .out_n = { n, n } };
+        run.in[0] = rc_new(t, n);
+        run.out[0] = rc_new(t, n);
+        run.out[1] = rc_new(t, n);
+        rc_fill(run.in[0], t, n, 1, 2);
+        (void)rc_launch(&run);
+        ORR_CHECK(orr__scalar_load(run.out[1], t).f > 0);
+        free(run.in[0]);
+        free(run.out[0]);
+        free(run.out[1]);
+    }
+}
+
+/* Numbers that a fold sees too, and others that only the outputs see: beside the interpreter, to the last bit. */
+static void rows_draw_their_numbers(void)
+{
+    static rb b;
+    static const int64_t shape[][2] = { { 3, 2100 }, { 5, 64 }, { 4, 7 } };
+    for (int s = 0; s < 3; s++) {
+        const int64_t *dim = shape[s], n = dim[0] * dim[1];
+        rb_begin(&b, ORR__G_MAP, 2, dim);
+        b.r.rows = true;
+        int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n)));
+        int u = rb_random(&b, ORR__DUNIFORM, ORR_F32, rb_linear(&b, -1), 5, 0, 0);
+        int v = rb_random(&b, ORR__DINTEGERS, ORR_I32, rb_linear(&b, -1), 6, (uint64_t)-9, 100);
+        int most = rb_push(&b, ORR__RI_FOLD, ORR_F32, ORR__RMAX, rb_ew(&b, "mul", x, u, -1), -1, -1, -1, -1);
+        rb_out(&b, ORR_F32, rb_ew(&b, "sub", u, most, -1));
+        rb_out(&b, ORR_I32, v);
+        float in[6300], to[6300];
+        int32_t whole[6300];
+        rc_run run = { .b = &b, .hi = dim[0], .in = { in }, .in_n = { n }, .out = { to, whole }, .out_n = { n, n } };
+        rc_fill(in, ORR_F32, n, 1, 2);
+        (void)rc_launch(&run);
+        ORR_CHECK(whole[n - 1] == orr__rand_integers(6, (uint64_t)n - 1, -9, 100));
+    }
+}
+
+#endif

@@ -1,0 +1,226 @@
+/* For tests of codelets: kernels whose work items work together (rows, long folds, matrix products), and moves of whole
+ * arrays, beside the reference evaluation.
+ * Must not know: which backend. */
+#ifndef ORR_TESTS_REGION_WIDE_H
+#define ORR_TESTS_REGION_WIDE_H
+
+#include "tests/harness/region_graphs.h"
+
+static orr_tensor *rw_random(orr_dtype t, int rank, const int64_t *dim, double lo, double hi)
+{
+    int64_t n = 1;
+    for (int d = 0; d < rank; d++)
+        n *= dim[d];
+    void *p = rc_new(t, n);
+    rc_fill(p, t, n, lo, hi);
+    orr_tensor *x =
+        orr_from(t, (orr_shape){ .rank = rank, .dim = { dim[0], rank > 1 ? dim[1] : 0, rank > 2 ? dim[2] : 0 } }, p);
+    free(p);
+    return x;
+}
+
+/* (x - mean) / sqrt(var + 1e-5), scaled: two folds, one of which waits for the other */
+static orr_tensor *rw_layer_norm(orr_tensor *x, orr_tensor *scale)
+{
+    orr_tensor *mean = orr_mean(x, ORR_AXES(-1), true), *d = orr_sub(x, mean);
+    orr_tensor *var = orr_mean(orr_square(d), ORR_AXES(-1), true);
+    return orr_mul(orr_div(d, orr_sqrt(orr_add(var, orr_scalar(1e-5)))), scale);
+}
+
+static void rw_row_graphs(orr_dtype t, int rank, const int64_t *dim, double ulp)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = rw_random(t, rank, dim, -3, 3), *scale = rw_random(t, 1, dim + rank - 1, 1, 2);
+    orr_tensor *least = orr_min(x, ORR_AXES(-1), true),
+               *any = orr_any(orr_greater(x, orr_scalar(2.5)), ORR_AXES(-1), true);
+    orr_tensor *y[] = {
+        orr_softmax(x, -1),
+        orr_log_softmax(orr_mul(x, scale), -1),
+        rw_layer_norm(x, scale),
+        orr_where(any, orr_sub(x, least), scale),
+        orr_add(orr_prod(orr_add(orr_abs(x), orr_scalar(0.5)), ORR_AXES(-1), true), x),
+        orr_logsumexp(x, ORR_AXES(-1), false),
+        orr_std(orr_mul(x, scale), ORR_AXES(-1), 0, true),
+    };
+    for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
+        char what[64];
+        if (i == 4 && dim[rank - 1] > 70)
+            continue; /* products that overflow say nothing */
+        (void)snprintf(what, sizeof what, "row graph %d of rows of %lld", (int)i, (long long)dim[rank - 1]);
+        ORR_CHECK_MSG(orr_tensor_status(y[i]) == ORR_OK, "%s: %s", what, orr_error_message());
+        rg_check(what, y[i], ORR__FUSE_ROWS, i == 2 ? 8 * ulp : ulp); /* 2: differences of like numbers */
+    }
+    (void)orr_scope_end(s);
+}
+
+static void rows_see_their_folds(void)
+{
+    static const int64_t shape[][3] = { { 2, 3, 2100 }, { 5, 1, 64 }, { 300, 1, 3 }, { 1, 1, 1 }, { 7, 2, 33 } };
+    static const orr_dtype type[] = { ORR_F32, ORR_F16, ORR_BF16, ORR_F64 };
+    static const int64_t one = 500;
+    for (size_t k = 0; k < sizeof type / sizeof *type; k++)
+        for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+            if (k == 0 || i == 0 || i == 4)
+                rw_row_graphs(type[k], 3, shape[i], type[k] == ORR_F64 ? 256 : orr__is_half(type[k]) ? 2 : 16);
+    rw_row_graphs(ORR_F32, 1, &one, 16);
+}
+
+/* Max, sum and NaN: what is in a row stays in it. */
+static void special_values_stay_in_their_row(void)
+{
+    static rb b;
+    const int64_t dim[2] = { 4, 300 };
+    float x[4 * 300], most[4 * 300], sum[4 * 300];
+    for (int i = 0; i < 4 * 300; i++)
+        x[i] = (float)(i % 7);
+    x[5] = NAN;
+    x[300 + 299] = INFINITY;
+    x[600 + 3] = INFINITY;
+    x[600 + 4] = -INFINITY;
+    rb_begin(&b, ORR__G_MAP, 2, dim);
+    b.r.rows = true;
+    int v = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 1200)));
+    rb_out(&b, ORR_F32, rb_push(&b, ORR__RI_FOLD, ORR_F32, ORR__RMAX, v, -1, -1, -1, -1));
+    rb_out(&b, ORR_F32, rb_push(&b, ORR__RI_FOLD, ORR_F32, ORR__RSUM, v, -1, -1, -1, -1));
+    rc_run run = { .b = &b, .hi = 4, .in = { x }, .in_n = { 1200 }, .out = { most, sum }, .out_n = { 1200, 1200 } };
+    if (!rc_launch(&run))
+        return;
+    double last = 0;
+    for (int i = 900; i < 1200; i++)
+        last += x[i];
+    for (int j = 0; j < 300; j++) {
+        ORR_CHECK(isnan(most[j]) && isnan(sum[j]));
+        ORR_CHECK(most[300 + j] == INFINITY && sum[300 + j] == INFINITY);
+        ORR_CHECK(most[600 + j] == INFINITY && isnan(sum[600 + j]));
+        ORR_CHECK(most[900 + j] == 6 && sum[900 + j] == (float)last);
+    }
+}
+
+static void rw_long(int rop, orr_dtype t, int rank, const int64_t *dim, uint32_t mask, bool arg)
+{
+    static rb b;
+    char what[64];
+    int64_t n = 1;
+    for (int d = 0; d < rank; d++)
+        n *= dim[d];
+    rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, rank, dim);
+    b.r.rop[0] = rop;
+    b.r.rmask = mask;
+    rb_out(&b, arg ? ORR_I64 : t, rb_load(&b, rb_linear(&b, rb_input(&b, t, n))));
+    (void)snprintf(what, sizeof what, "%s %d of %lld × %lld over axes %#x,", arg ? "position" : "fold", rop,
+                   (long long)dim[0], (long long)dim[1], (unsigned)mask);
+    rc_check(what, &b, mask & 1u ? 1 : 2, t == ORR_F64 ? 1 : -9, 9, t == ORR_F64 ? 256 : 1);
+}
+
+static void long_folds_are_shared_out(void)
+{
+    static const struct {
+        int rank;
+        int64_t dim[3];
+        uint32_t mask;
+    } shape[] = { { 1, { 100003 }, 1 },     { 2, { 3, 5000 }, 2 },    { 2, { 5000, 3 }, 1 },   { 2, { 900, 130 }, 1 },
+                  { 3, { 40, 50, 60 }, 5 }, { 3, { 40, 50, 60 }, 2 }, { 3, { 40, 6, 500 }, 3 } };
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        rw_long(ORR__RSUM, ORR_F32, shape[i].rank, shape[i].dim, shape[i].mask, false);
+        rw_long(ORR__RMIN, ORR_I16, shape[i].rank, shape[i].dim, shape[i].mask, false);
+        rw_long(ORR__RSUM, ORR_F64, shape[i].rank, shape[i].dim, shape[i].mask, false);
+        if ((shape[i].mask & (shape[i].mask - 1)) == 0) {
+            rw_long(ORR__RMAX, ORR_I8, shape[i].rank, shape[i].dim, shape[i].mask, true); /* many are equal */
+            rw_long(ORR__RMIN, ORR_F32, shape[i].rank, shape[i].dim, shape[i].mask, true);
+        }
+    }
+}
+
+static void matrix_products(void)
+{
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_F16, ORR_BF16 };
+    for (size_t k = 0; k < sizeof type / sizeof *type; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_dtype t = type[k];
+        orr_tensor *a = rw_random(t, 2, (int64_t[]){ 70, 33 }, 0.5, 2),
+                   *b = rw_random(t, 2, (int64_t[]){ 33, 130 }, 0.5, 2);
+        orr_tensor *c = rw_random(t, 3, (int64_t[]){ 3, 5, 33 }, 0.5, 2),
+                   *d = rw_random(t, 3, (int64_t[]){ 2, 70, 40 }, 0.5, 2);
+        orr_tensor *y[] = {
+            orr_matmul(a, b),
+            orr_matmul(orr_transpose(b), orr_transpose(a)),
+            orr_matmul(c, b),
+            orr_matmul(orr_flip(orr_transpose(a), ORR_AXES(0)), d),
+            orr_matmul(orr_slice_axis(a, 1, 0, 0, 1), orr_slice_axis(b, 0, 0, 0, 1)),
+            orr_relu(orr_add(orr_matmul(a, b), rw_random(t, 1, (int64_t[]){ 130 }, 1, 2))),
+            orr_mul(orr_cast(orr_matmul(orr_flip(orr_transpose(a), ORR_AXES(0)), d), ORR_F32),
+                    orr_add(rw_random(ORR_F32, 2, (int64_t[]){ 33, 1 }, 1, 2), orr_scalar(0.5))),
+        };
+        for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "product %d", (int)i);
+            ORR_CHECK_MSG(orr_tensor_status(y[i]) == ORR_OK, "%s: %s", what, orr_error_message());
+            /* The last is rounded as a half in between, and seen as f32. */
+            rg_check(what, y[i], ORR__FUSE_TILES, !orr__is_half(t) ? 16 : i == 6 ? 1 << 17 : 2);
+        }
+        (void)orr_scope_end(s);
+    }
+}
+
+static void whole_arrays_are_moved(void)
+{
+    static const orr_dtype type[] = { ORR_F32, ORR_F16, ORR_I64, ORR_U8, ORR_F64, ORR_BF16 };
+    for (size_t k = 0; k < sizeof type / sizeof *type; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_dtype t = type[k];
+        double lo = orr__is_unsigned(t) ? 0 : -50;
+        orr_tensor *x = rw_random(t, 3, (int64_t[]){ 6, 5, 9 }, lo, 50),
+                   *z = rw_random(t, 3, (int64_t[]){ 6, 2, 9 }, lo, 50);
+        int64_t at[] = { 4, 0, -1, 2, 2, -5, 4 };
+        orr_tensor *index = orr_from(ORR_I64, ORR_SHAPE(7), at);
+        orr_tensor *few = orr_from(ORR_U8, ORR_SHAPE(2, 1), (uint8_t[]){ 3, 1 });
+        orr_tensor *y[] = {
+            orr_take(x, index, 1),
+            orr_take(x, few, 2),
+            orr_take(x, few, 0),
+            orr_concat(((orr_tensor *[]){ x, z, x }), 3, 1),
+            orr_concat(((orr_tensor *[]){ x, x }), 2, 0),
+            orr_pad(x, ORR_IDX(1, 0, 2), ORR_IDX(0, 3, 1), 7),
+            orr_scatter_add(x, index, rw_random(t, 3, (int64_t[]){ 6, 7, 9 }, lo, 50), 1),
+            orr_scatter_add(x, orr_from(ORR_I32, ORR_SHAPE(2), (int32_t[]){ 8, -9 }),
+                            rw_random(t, 3, (int64_t[]){ 6, 5, 2 }, lo, 50), 2),
+        };
+        for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "move %d", (int)i);
+            ORR_CHECK_MSG(orr_tensor_status(y[i]) == ORR_OK, "%s: %s", what, orr_error_message());
+            rg_check(what, y[i], ORR__FUSE_ROWS, 0);
+        }
+        (void)orr_scope_end(s);
+    }
+}
+
+/* The first of them is named, and nothing is read or written through it. */
+static void indices_out_of_range_are_found(void)
+{
+    static rb b;
+    static const int32_t index[6] = { 1, 0, 3, -3, -4, 2 };
+    float x[3] = { 10, 20, 30 }, got[6] = { 0, 0, 0, 0, 0, 0 };
+    orr_shape shapes[2] = { ORR_SHAPE(3), ORR_SHAPE(6) };
+    rb_begin(&b, ORR__G_TAKE, 1, (int64_t[]){ 6 });
+    (void)rb_input(&b, ORR_F32, 3);
+    (void)rb_input(&b, ORR_I32, 6);
+    b.r.nout = 1;
+    b.r.out_dtype[0] = ORR_F32;
+    b.r.out_count = 6;
+    b.r.shape = shapes[1];
+    b.r.in_shape = shapes;
+    rc_run run = {
+        .b = &b, .hi = 6, .in = { x, (void *)(uintptr_t)index }, .in_n = { 3, 6 }, .out = { got }, .out_n = { 6 }
+    };
+    if (!rc_launch(&run))
+        return;
+    ORR_CHECK_MSG(rc_bad_index == 2, "%lld", (long long)rc_bad_index);
+    ORR_CHECK(got[0] == 20 && got[1] == 10 && got[2] == 0 && got[3] == 10 && got[4] == 0 && got[5] == 30);
+}
+
+#define RW_TESTS                                                                                                       \
+    ORR_TEST(rows_see_their_folds), ORR_TEST(special_values_stay_in_their_row), ORR_TEST(long_folds_are_shared_out),   \
+        ORR_TEST(matrix_products), ORR_TEST(whole_arrays_are_moved), ORR_TEST(indices_out_of_range_are_found)
+
+#endif

@@ -1,0 +1,241 @@
+/* What holds for every gradient: dtypes, what it passes through and what stops it, what has no derivative or is not reached.
+ * Must not know: how a derivative is made. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "tests/harness/ops_help.h"
+
+/* Gradients by the engine equal those by the reference evaluation, in every float dtype. */
+static void gradients_keep_the_dtype(void)
+{
+    for (int d = ORR_F16; d <= ORR_F64; d++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_cast(orr_from(ORR_F64, ORR_SHAPE(2, 2), (double[]){ 1, 2, -1, 0.5 }), (orr_dtype)d), *g;
+        ORR_CHECK(orr_grad(orr_sum(orr_square(x), ORR_ALL_AXES, false), &x, 1, &g) == ORR_OK);
+        help_check_values(g, (orr_dtype)d, ORR_SHAPE(2, 2), (double[]){ 2, 4, -2, 1 });
+        (void)orr_scope_end(s);
+    }
+}
+
+static void gradient_passes_through_casts(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(2), (float[]){ 1, 2 }), *g;
+    orr_tensor *y = orr_mul(orr_cast(x, ORR_F64), orr_scalar(3));
+    ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F32, ORR_SHAPE(2), (double[]){ 3, 3 });
+    y = orr_mul(orr_cast(orr_cast(x, ORR_I32), ORR_F32), x); /* through integers flows nothing */
+    ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F32, ORR_SHAPE(2), (double[]){ 1, 2 });
+    (void)orr_scope_end(s);
+}
+
+static void detach_stops_the_gradient(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 }), *g;
+    ORR_CHECK(orr_grad(orr_mul(x, orr_detach(orr_square(x))), &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F64, ORR_SHAPE(2), (double[]){ 1, 4 });
+    (void)orr_scope_end(s);
+}
+
+static void what_y_does_not_reach_gets_zeros(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x[3] = { orr_ones(ORR_F32, ORR_SHAPE(2)), orr_ones(ORR_F64, ORR_SHAPE(1, 2)), NULL }, *g[3];
+    x[2] = x[0];
+    ORR_CHECK(orr_grad(orr_mul(x[0], orr_scalar(2)), x, 3, g) == ORR_OK);
+    help_check_values(g[0], ORR_F32, ORR_SHAPE(2), (double[]){ 2, 2 });
+    help_check_values(g[1], ORR_F64, ORR_SHAPE(1, 2), (double[]){ 0, 0 });
+    help_check_values(g[2], ORR_F32, ORR_SHAPE(2), (double[]){ 2, 2 });
+    ORR_CHECK(g[0] != g[2]);
+    (void)orr_scope_end(s);
+}
+
+static void gradient_by_an_intermediate_and_by_y_itself(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 });
+    orr_tensor *b = orr_square(a), *y = orr_mul(b, a), *x[3] = { b, y, a }, *g[3];
+    ORR_CHECK(orr_grad(y, x, 3, g) == ORR_OK);
+    help_check_values(g[0], ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 });
+    help_check_values(g[1], ORR_F64, ORR_SHAPE(2), (double[]){ 1, 1 });
+    help_check_values(g[2], ORR_F64, ORR_SHAPE(2), (double[]){ 3, 12 });
+    (void)orr_scope_end(s);
+}
+
+static void vjp_takes_its_seed(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 }), *g;
+    orr_tensor *seed = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 10, 100 });
+    ORR_CHECK(orr_vjp(orr_square(x), seed, &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F64, ORR_SHAPE(2), (double[]){ 20, 400 });
+    (void)orr_scope_end(s);
+}
+
+static void maximum_shares_the_gradient_among_equals(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(4), (double[]){ 1, 3, 3, 0 }), *g;
+    ORR_CHECK(orr_grad(orr_max(x, ORR_ALL_AXES, false), &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F64, ORR_SHAPE(4), (double[]){ 0, 0.5, 0.5, 0 });
+    (void)orr_scope_end(s);
+}
+
+static void roots_of_zero_have_derivative_zero(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_zeros(ORR_F64, ORR_SHAPE(3)), *g;
+    ORR_CHECK(orr_grad(orr_norm(x, ORR_ALL_AXES, false), &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F64, ORR_SHAPE(3), (double[]){ 0, 0, 0 });
+    ORR_CHECK(orr_grad(orr_std(x, ORR_ALL_AXES, 0, false), &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F64, ORR_SHAPE(3), (double[]){ 0, 0, 0 });
+    (void)orr_scope_end(s);
+}
+
+static void gradient_by_a_variable(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 })), *g;
+    ORR_CHECK(orr_grad(orr_square(v), &v, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F64, ORR_SHAPE(2), (double[]){ 2, 4 });
+    (void)orr_scope_end(s);
+}
+
+static void long_chains_need_no_stack(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SCALAR, (double[]){ 1 }), *y = x, *g;
+    for (int i = 0; i < 100000; i++)
+        y = orr_add(y, x);
+    ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_OK);
+    double *d = help_doubles(g);
+    ORR_CHECK(d && d[0] == 100001);
+    free(d);
+    (void)orr_scope_end(s);
+}
+
+static void gradient_is_recorded_before_evaluation(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 }), *y = orr_square(x), *g = NULL;
+    ORR_CHECK(orr_eval(y) == ORR_OK);
+    ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK(orr_tensor_status(g) == ORR_EGRAPH);
+    ORR_CHECK(strstr(orr_error_message(), "take the gradient before") != NULL);
+    ORR_CHECK(orr_grad(y, &y, 1, &g) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+static void a_forgotten_intermediate_is_no_silent_zero(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *w = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(2))), *h = orr_exp(w), *g = NULL;
+    ORR_CHECK(orr_eval(h) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(h, w), &w, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK(strstr(orr_error_message(), "exp (") != NULL);
+    ORR_CHECK(orr_grad(orr_mul(orr_detach(h), w), &w, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(orr_cast(orr_argmax(h, 0, true), ORR_F64), w), &w, 1, &g) == ORR_OK);
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 }), *data = orr_square(x);
+    ORR_CHECK(orr_eval(data) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(data, w), &w, 1, &g) == ORR_OK); /* no variable can be behind it */
+    ORR_CHECK(orr_grad(orr_mul(data, x), &x, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK(orr_grad(orr_mul(data, x), &data, 1, &g) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+static void evaluated_data_that_x_is_not_behind_is_a_constant(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *older = orr_exp(orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 0, 0 })), *g = NULL;
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 3, 4 });
+    orr_tensor *younger = orr_exp(orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 0, 0 }));
+    orr_tensor *cut = orr_exp(orr_detach(orr_square(x))), *made = orr_mul(orr_square(x), younger);
+    ORR_CHECK(orr_eval_all((orr_tensor *[]){ older, younger, cut, made }, 4) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(orr_mul(older, younger), x), &x, 1, &g) == ORR_OK);
+    help_check_values(g, ORR_F64, ORR_SHAPE(2), (double[]){ 1, 1 });
+    ORR_CHECK(orr_grad(orr_mul(cut, x), &x, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(made, older), &x, 1, &g) == ORR_EGRAPH);
+    orr_tensor *again = orr_add(made, orr_scalar(1)); /* what is made from it has it behind itself too */
+    ORR_CHECK(orr_eval(again) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(again, x), &x, 1, &g) == ORR_EGRAPH);
+    orr_tensor *z = orr_square(orr_mul(x, younger)), *above = orr_exp(z); /* x that is no leaf */
+    ORR_CHECK(orr_eval_all((orr_tensor *[]){ z, above }, 2) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_mul(above, z), &z, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK(orr_grad(orr_mul(orr_mul(older, made), z), &z, 1, &g) == ORR_OK); /* made before z */
+    (void)orr_scope_end(s);
+}
+
+/* However many leaves stand between: an error too much is allowed, a gradient too little is not. */
+static void of_many_leaves_none_is_lost(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x[100], *sum = orr_scalar(0), *g = NULL;
+    for (int i = 0; i < 100; i++) {
+        x[i] = orr_from(ORR_F64, ORR_SHAPE(1), (double[]){ i });
+        sum = orr_add(sum, orr_square(x[i]));
+    }
+    ORR_CHECK(orr_eval(sum) == ORR_OK);
+    for (int i = 0; i < 100; i++)
+        ORR_CHECK(orr_grad(orr_mul(sum, x[i]), &x[i], 1, &g) == ORR_EGRAPH);
+    (void)orr_scope_end(s);
+}
+
+/* d f/dx[k] at one place, f called with the operands that it has. */
+static double slope(orr_tensor *(*one)(const char *, int, orr_tensor *),
+                    orr_tensor *(*two)(const char *, int, orr_tensor *, orr_tensor *), orr_dtype d, double x, double y,
+                    int k)
+{
+    double v = NAN;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *in[2] = { orr_full(d, ORR_SHAPE(3), x), orr_full(d, ORR_SHAPE(3), y) }, *g = NULL;
+    orr_tensor *f = one ? one(ORR_HERE, in[0]) : two(ORR_HERE, in[0], in[1]);
+    ORR_CHECK(orr_grad(f, &in[k], 1, &g) == ORR_OK);
+    ORR_CHECK(orr_item(orr_select(g, 0, 0), &v) == ORR_OK);
+    (void)orr_scope_end(s);
+    return v;
+}
+
+/* Where a square in the derivative would leave the dtype, or is 0 below a fraction. The numbers are the formulas' in f64;
+ * PyTorch's gradient of atan2 at the origin is 0 as well. */
+static void derivatives_hold_where_squares_leave_the_range(void)
+{
+    static const double far[][2] = { { 300, 1 }, { 1000, 1 }, { 60000, 1 }, { -300, 0 }, { -1000, 0 }, { -60000, 0 } };
+    for (int i = 0; i < 6; i++)
+        ORR_CHECK(slope(orr_gelu_tanh_at, NULL, ORR_F16, far[i][0], 0, 0) == far[i][1]);
+    for (int d = ORR_BF16; d <= ORR_F32; d++)
+        for (int i = 0; i < 6; i++)
+            ORR_CHECK(slope(orr_gelu_tanh_at, NULL, (orr_dtype)d, far[i][0] * 1e30, 0, 0) == far[i][1]);
+    for (int d = ORR_F16; d <= ORR_F64; d++)
+        for (int k = 0; k < 2; k++)
+            ORR_CHECK(slope(NULL, orr_atan2_at, (orr_dtype)d, 0, 0, k) == 0);
+    ORR_CHECK(fabs(slope(NULL, orr_atan2_at, ORR_F16, 300, 400, 0) - 0.0016) < 1e-5);
+    ORR_CHECK(fabs(slope(NULL, orr_atan2_at, ORR_F16, 300, 400, 1) + 0.0012) < 1e-5);
+    ORR_CHECK(fabs(slope(NULL, orr_atan2_at, ORR_F32, 3e-30, 4e-30, 0) / 1.6e29 - 1) < 1e-6);
+    ORR_CHECK(fabs(slope(NULL, orr_atan2_at, ORR_F32, 3e30, 4e30, 1) / -1.2e-31 - 1) < 1e-6);
+    ORR_CHECK(fabs(slope(orr_acosh_at, NULL, ORR_F16, 300, 0, 0) * 299.99833 - 1) < 2e-3);
+    ORR_CHECK(fabs(slope(orr_acosh_at, NULL, ORR_F32, 1e20, 0, 0) / 1e-20 - 1) < 1e-6);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(gradients_keep_the_dtype),
+                                      ORR_TEST(gradient_passes_through_casts),
+                                      ORR_TEST(detach_stops_the_gradient),
+                                      ORR_TEST(what_y_does_not_reach_gets_zeros),
+                                      ORR_TEST(gradient_by_an_intermediate_and_by_y_itself),
+                                      ORR_TEST(vjp_takes_its_seed),
+                                      ORR_TEST(maximum_shares_the_gradient_among_equals),
+                                      ORR_TEST(roots_of_zero_have_derivative_zero),
+                                      ORR_TEST(gradient_by_a_variable),
+                                      ORR_TEST(long_chains_need_no_stack),
+                                      ORR_TEST(gradient_is_recorded_before_evaluation),
+                                      ORR_TEST(a_forgotten_intermediate_is_no_silent_zero),
+                                      ORR_TEST(evaluated_data_that_x_is_not_behind_is_a_constant),
+                                      ORR_TEST(of_many_leaves_none_is_lost),
+                                      ORR_TEST(derivatives_hold_where_squares_leave_the_range),
+                                      { 0 } };
+    return help_main(argc, argv, "ops.grad_rules", tests);
+}

@@ -1,0 +1,78 @@
+/* Indexing, joining, softmax and losses, against NumPy.
+ * Must not know: how a value is computed. */
+#include "config.h"
+
+#include "tests/harness/ops_help.h"
+
+static void take_and_scatter_agree_with_numpy(void)
+{
+    help_numpy("numpy/index.txt", (const char *const[]){ "take", "scatter_add", "one_hot", "tril", "triu", NULL });
+}
+
+static void joins_agree_with_numpy(void)
+{
+    help_numpy("numpy/index.txt", (const char *const[]){ "concat", "stack", "pad", NULL });
+}
+
+static void softmax_and_losses_agree_with_numpy(void)
+{
+    help_numpy("numpy/index.txt", (const char *const[]){ "softmax", "log_softmax", "cross_entropy", "mse", NULL });
+}
+
+static void index_out_of_range_is_found_by_evaluation(void)
+{
+    for (int k = 0; k < 2; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_arange(ORR_F32, 0, 4, 1);
+        orr_tensor *i = orr_full(ORR_I64, ORR_SHAPE(2), k ? -5 : 4);
+        orr_tensor *t = orr_take(x, i, 0);
+        orr_tensor *u = orr_scatter_add(x, i, orr_scalar(1), 0);
+        float v[4];
+        ORR_CHECK(orr_read(t, v, sizeof v) == ORR_EINDEX);
+        ORR_CHECK(orr_read(u, v, sizeof v) == ORR_EINDEX);
+        ORR_CHECK(orr_read(x, v, sizeof v) == ORR_OK && v[3] == 3);
+        (void)orr_scope_end(s);
+    }
+}
+
+static void huge_unsigned_index_does_not_turn_negative(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_arange(ORR_F32, 0, 4, 1);
+    float v[1];
+    uint64_t huge = UINT64_MAX;
+    orr_tensor *t = orr_take(x, orr_from(ORR_U64, ORR_SHAPE(1), &huge), 0);
+    ORR_CHECK(orr_read(t, v, sizeof v) == ORR_EINDEX);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "index 9223372036854775807 or more"), "%s", orr_error_message());
+    (void)orr_scope_end(s);
+}
+
+/* 1000 updates of one place, each too small to count beside what the others have made. */
+static void halves_lose_none_of_many_updates(void)
+{
+    enum { N = 1000 };
+    static const orr_dtype half[] = { ORR_BF16, ORR_F16 };
+    for (int d = 0; d < 2; d++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *i = orr_zeros(ORR_I64, ORR_SHAPE(N)), *x = orr_zeros(half[d], ORR_SHAPE(2)), *g = NULL;
+        orr_tensor *y = orr_scatter_add(x, i, orr_full(half[d], ORR_SHAPE(N), 0.25), 0);
+        ORR_CHECK(orr_grad(orr_sum(orr_cast(orr_take(x, i, 0), ORR_F32), ORR_ALL_AXES, false), &x, 1, &g) == ORR_OK);
+        float v[2] = { 0 }, w[2] = { 0 };
+        ORR_CHECK(orr_tensor_dtype(y) == half[d] && orr_tensor_dtype(g) == half[d]);
+        ORR_CHECK(orr_read(orr_cast(y, ORR_F32), v, sizeof v) == ORR_OK && v[0] == 250 && v[1] == 0);
+        ORR_CHECK(orr_read(orr_cast(g, ORR_F32), w, sizeof w) == ORR_OK && w[0] == 1000 && w[1] == 0);
+        (void)orr_scope_end(s);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(take_and_scatter_agree_with_numpy),
+                                      ORR_TEST(joins_agree_with_numpy),
+                                      ORR_TEST(softmax_and_losses_agree_with_numpy),
+                                      ORR_TEST(index_out_of_range_is_found_by_evaluation),
+                                      ORR_TEST(huge_unsigned_index_does_not_turn_negative),
+                                      ORR_TEST(halves_lose_none_of_many_updates),
+                                      { 0 } };
+    return help_main(argc, argv, "ops.index", tests);
+}

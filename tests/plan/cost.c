@@ -1,0 +1,198 @@
+/* Predicted times, beside measured ones of loops in cache (Zen 4 of 2022, AVX-512, gcc 12, one core); their order.
+ * Must not know: how plans are made. */
+#include "config.h"
+
+#include "runtime/base/env.h"
+#include "runtime/plan/make.h"
+#include "runtime/plan/profile.h"
+#include "tests/harness/harness.h"
+#include "tests/harness/region_build.h"
+
+enum { N = 1 << 20 };
+static rb b;
+
+static int begin(orr_dtype t)
+{
+    const int64_t n = N;
+    rb_begin(&b, ORR__G_MAP, 1, &n);
+    return rb_load(&b, rb_linear(&b, rb_input(&b, t, N)));
+}
+
+static int by(const char *name, int x, orr_dtype t, double s)
+{
+    return rb_ew(&b, name, x, rb_scalar(&b, t, (orr__scalar){ .f = s }), -1);
+}
+
+static double ns(orr_dtype t, int out)
+{
+    rb_out(&b, t, out);
+    return orr__plan_predict(&b.r) * 1e3 / N;
+}
+
+static double poly6(orr_dtype t)
+{
+    int x = by("add", by("mul", begin(t), t, 1.5), t, 0.25);
+    int q = by("add", rb_ew(&b, "mul", by("add", by("mul", x, t, 2), t, 3), x, -1), t, 1);
+    return ns(t, by("leaky_relu", q, t, 0.01));
+}
+
+static double chain32(orr_dtype t)
+{
+    int x = begin(t), v = x;
+    for (int i = 0; i < 8; i++)
+        v = by("sub", by("maximum", rb_ew(&b, "add", by("mul", v, t, 0.9), x, -1), t, -0.3), t, 0.1);
+    return ns(t, v);
+}
+
+static double affine(const char *name, orr_dtype t)
+{
+    return ns(t, rb_ew(&b, name, by("add", by("mul", begin(t), t, 1.5), t, 0.25), -1, -1));
+}
+
+static double dropout(orr_dtype t)
+{
+    int x = begin(t), u = rb_random(&b, ORR__DUNIFORM, ORR_F32, rb_linear(&b, -1), 7, 0, 0);
+    return ns(t, rb_ew(&b, "where", by("less", u, ORR_F32, 0.5), x, rb_scalar(&b, t, (orr__scalar){ .f = 0 })));
+}
+
+static void near(const char *what, double predicted, double measured)
+{
+    ORR_CHECK_MSG(predicted < 2 * measured && measured < 2 * predicted, "%s: %g ns predicted, %g measured", what,
+                  predicted, measured);
+}
+
+static void predictions_are_near_what_was_measured(void)
+{
+    near("poly6 f32", poly6(ORR_F32), 0.09);
+    near("poly6 f64", poly6(ORR_F64), 0.23);
+    near("poly6 bf16", poly6(ORR_BF16), 0.57);
+    near("chain of 32 ops", chain32(ORR_F32), 0.52);
+    near("silu f32", affine("silu", ORR_F32), 0.34);
+    near("silu f64", affine("silu", ORR_F64), 1.88);
+    near("silu bf16", affine("silu", ORR_BF16), 0.65);
+    near("gelu f32", affine("gelu_tanh", ORR_F32), 0.45);
+    near("gelu f64", affine("gelu_tanh", ORR_F64), 3.15);
+    near("dropout f32", dropout(ORR_F32), 0.5);
+}
+
+static void memory_bounds_what_is_easy(void)
+{
+    int x = begin(ORR_F32);
+    rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
+    b.r.bytes = 8.0 * N;
+    double easy = orr__plan_predict(&b.r);
+    b.r.bytes = 16.0 * N;
+    double twice = orr__plan_predict(&b.r);
+    ORR_CHECK(twice > 1.999 * easy && twice < 2.001 * easy);
+}
+
+static void small_chains_stay_inline(void)
+{
+    double each = chain32(ORR_F32) * 4096 / 1e3;
+    ORR_CHECK_MSG(each < orr__plan_inline_us() / 10, "%g us", each);
+}
+
+static void the_interpreter_is_slower(void)
+{
+    double compiled = chain32(ORR_F32);
+    int jit = orr__env.jit;
+    orr__env.jit = ORR__JIT_OFF;
+    ORR_CHECK(orr__plan_predict(&b.r) * 1e3 / N > 4 * compiled);
+    orr__env.jit = jit;
+}
+
+/* How many tiles a chain over 4096 rows has when ORRERY_TILE_US says so; < 0: auto. */
+static int tiles(int64_t tile_us, double us)
+{
+    int64_t dims[2] = { 4096, 1024 }, before = orr__env.tile_us;
+    int workers = orr__plan_machine.workers;
+    rb_begin(&b, ORR__G_MAP, 2, dims);
+    int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 4096 * 1024)));
+    rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
+    orr__plan_machine.workers = 2;
+    orr__env.tile_us = tile_us;
+    int n = orr__region_tiles(&b.r, us, false);
+    orr__env.tile_us = before;
+    orr__plan_machine.workers = workers;
+    return n;
+}
+
+/* A sweep of settings is one of tiles: bench/tile.c and orrery-tune go by that. */
+static void a_tile_setting_is_obeyed(void)
+{
+    static const int want[][2] = { { 50, 80 },  { 100, 40 }, { 200, 20 },   { 400, 10 },
+                                   { 1000, 4 }, { 4000, 1 }, { 1000000, 1 } };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        ORR_CHECK_MSG(tiles(want[i][0], 4000) == want[i][1], "%d us: %d tiles", want[i][0], tiles(want[i][0], 4000));
+    ORR_CHECK(tiles(0, 1e6) <= 128 && tiles(0, 1e6) >= 64);
+    ORR_CHECK_MSG(tiles(-1, 4000) == 2, "%d", tiles(-1, 4000));
+    orr__env.deterministic = true; /* whatever it says */
+    ORR_CHECK(tiles(50, 4000) == tiles(1000000, 4000));
+    orr__env.deterministic = false;
+}
+
+/* Of a plan's only step, with 50 us for a task alone and 5 for one more. */
+static int tiles_alone(int workers, double us)
+{
+    int64_t dims[2] = { 4096, 64 };
+    int before = orr__plan_machine.workers;
+    rb_begin(&b, ORR__G_MAP, 2, dims);
+    int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 4096 * 64)));
+    rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
+    orr__plan_machine.workers = workers;
+    int n = orr__region_tiles(&b.r, us, true);
+    orr__plan_machine.workers = before;
+    return n;
+}
+
+static void what_is_all_of_a_plan_is_cut_where_it_ends_sooner(void)
+{
+    static const int want[][3] = { { 2, 100, 1 }, { 2, 119, 1 }, { 2, 121, 2 },  { 2, 250, 2 },
+                                   { 8, 60, 1 },  { 8, 250, 7 }, { 8, 1000, 8 }, { 1, 1000, 1 } };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        ORR_CHECK_MSG(tiles_alone(want[i][0], want[i][1]) == want[i][2], "%d workers, %d us: %d tiles", want[i][0],
+                      want[i][1], tiles_alone(want[i][0], want[i][1]));
+    orr__env.tile_us = 200; /* whoever says how large tiles are gets these */
+    ORR_CHECK(tiles_alone(2, 250) == 1);
+    orr__env.tile_us = -1;
+    orr__env.deterministic = true; /* and there cuts depend on the work alone */
+    ORR_CHECK(tiles_alone(2, 250) == tiles_alone(8, 250));
+    orr__env.deterministic = false;
+}
+
+/* Into how many tiles a product of n rows that takes a second is cut for so many workers. */
+static int panels(int64_t n, int workers)
+{
+    int64_t dims[3] = { n, n, n };
+    int before = orr__plan_machine.workers;
+    rb_begin(&b, ORR__G_MATMUL, 3, dims);
+    orr__plan_machine.workers = workers;
+    int tiles = orr__region_tiles(&b.r, 1e6, false);
+    orr__plan_machine.workers = before;
+    return tiles;
+}
+
+/* Each tile packs the whole other operand; and 3 tiles are no work for 2. */
+static void products_have_few_and_even_tiles(void)
+{
+    static const int want[][3] = {
+        { 1536, 2, 2 },  { 2048, 2, 2 },  { 4096, 2, 2 },   { 6144, 2, 2 }, { 8192, 2, 4 },
+        { 16384, 2, 8 }, { 65536, 2, 8 }, { 4096, 16, 16 }, { 6144, 3, 3 }, { 16384, 3, 6 }
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        ORR_CHECK_MSG(panels(want[i][0], want[i][1]) == want[i][2], "%d rows, %d workers: %d tiles", want[i][0],
+                      want[i][1], panels(want[i][0], want[i][1]));
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(predictions_are_near_what_was_measured),
+                                      ORR_TEST(memory_bounds_what_is_easy),
+                                      ORR_TEST(small_chains_stay_inline),
+                                      ORR_TEST(the_interpreter_is_slower),
+                                      ORR_TEST(a_tile_setting_is_obeyed),
+                                      ORR_TEST(products_have_few_and_even_tiles),
+                                      ORR_TEST(what_is_all_of_a_plan_is_cut_where_it_ends_sooner),
+                                      { 0 } };
+    return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.cost", tests);
+}

@@ -1,0 +1,119 @@
+/* bench/gpu-check on programs that pass, fail, say nothing, hang and skip: each must be named, and none counted as what it is not.
+ * Must not know: the library. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "tests/harness/harness.h"
+
+static char base[512];
+
+/* An executable below the made-up build. */
+static void script(const char *name, const char *body)
+{
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/%s", base, name);
+    FILE *f = fopen(path, "w");
+    ORR_REQUIRE(f);
+    ORR_CHECK(fprintf(f, "#!/bin/sh\n%s\n", body) > 0 && fclose(f) == 0 && chmod(path, 0700) == 0);
+}
+
+/* Runs it; the exit status. *text: its table, to be freed. */
+static int check(const char *options, char **text)
+{
+    char line[4096];
+    size_t size;
+    (void)snprintf(line, sizeof line,
+                   "ORR_BUILDDIR='%s' python3 '%.1500s' %s --jobs 2 --out '%s/out' >'%s/printed' 2>&1", base,
+                   orr_test_golden("../../bench/gpu-check"), options, base, base);
+    int status = system(line); /* NOLINT(cert-env33-c): a test */
+    (void)snprintf(line, sizeof line, "%s/out/gpu-check.txt", base);
+    *text = (char *)orr_test_slurp(line, &size);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool begin(void)
+{
+    char path[1024];
+    if (system("python3 --version >/dev/null 2>&1") != 0) /* NOLINT(cert-env33-c) */
+        return false;
+    (void)snprintf(base, sizeof base, "/tmp/orr-check-XXXXXX");
+    ORR_CHECK(mkdtemp(base) != NULL);
+    for (int i = 0; i < 3; i++) {
+        static const char *const folder[] = { "tools", "tests", "tests/room" };
+        (void)snprintf(path, sizeof path, "%s/%s", base, folder[i]);
+        ORR_CHECK(mkdir(path, 0700) == 0);
+    }
+    script("tools/orrery-info", "case $1 in --devices) echo '{\"devices\": []}';; esac");
+    script("tests/room/good", "echo '  ok   one_is_one'; echo 'orr-test: 1 0 0'");
+    script("tests/room/skips", "echo '  skip far_away: there is no such hardware'; echo 'orr-test: 0 0 1'; exit 77");
+    return true;
+}
+
+static void end(void)
+{
+    char line[1024];
+    (void)snprintf(line, sizeof line, "rm -rf '%s'", base);
+    ORR_CHECK(system(line) == 0); /* NOLINT(cert-env33-c) */
+}
+
+static void what_passes_and_what_is_skipped_is_named(void)
+{
+    char *text, path[1024];
+    size_t size;
+    if (!begin())
+        ORR_SKIP("no python3 here");
+    ORR_CHECK(check("--cpu --only facts,tests", &text) == 0);
+    ORR_REQUIRE(text);
+    ORR_CHECK_MSG(strstr(text, "ok    room_good") && strstr(text, "skip far_away: there is no such hardware"), "%s",
+                  text);
+    ORR_CHECK_MSG(strstr(text, "1 passed, 0 failed, 1 skipped"), "%s", text);
+    free(text);
+    (void)snprintf(path, sizeof path, "%s/out/gpu-check.json", base);
+    text = (char *)orr_test_slurp(path, &size);
+    ORR_CHECK(text && strstr(text, "\"one_is_one\"") && strstr(text, "\"far_away\""));
+    free(text);
+    end();
+}
+
+static void what_fails_hangs_or_says_nothing_is_a_failure(void)
+{
+    char *text;
+    if (!begin())
+        ORR_SKIP("no python3 here");
+    script("tests/room/fails", "echo '  FAIL two_is_one'; echo 'orr-test: 0 1 0'; exit 1");
+    script("tests/room/hangs", "sleep 1000");
+    script("tests/room/silent", "exit 0");
+    script("tests/room/dies", "echo '  ok   before'; echo 'orr-test: 1 0 0'; kill -SEGV $$");
+    ORR_CHECK(check("--cpu --limit 15 --only tests", &text) == 1);
+    ORR_REQUIRE(text);
+    ORR_CHECK_MSG(strstr(text, "FAIL two_is_one") && strstr(text, "stopped after"), "%s", text);
+    ORR_CHECK_MSG(strstr(text, "no result line, exit status 0") && strstr(text, "exit status -11"), "%s", text);
+    ORR_CHECK_MSG(strstr(text, "2 passed, 4 failed, 1 skipped"), "%s", text);
+    free(text);
+    end();
+}
+
+static void what_the_budget_does_not_reach_is_said(void)
+{
+    char *text;
+    if (!begin())
+        ORR_SKIP("no python3 here");
+    ORR_CHECK(check("--cpu --budget 3 --only tests", &text) == 0);
+    ORR_CHECK_MSG(text && strstr(text, "not reached: room_good"), "%s", text ? text : "no table");
+    free(text);
+    ORR_CHECK(check("--only tests", &text) == 2); /* no CUDA device */
+    free(text);
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(what_passes_and_what_is_skipped_is_named),
+                                      ORR_TEST(what_fails_hangs_or_says_nothing_is_a_failure),
+                                      ORR_TEST(what_the_budget_does_not_reach_is_said),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "gpu_check", tests);
+}

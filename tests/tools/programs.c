@@ -1,0 +1,260 @@
+/* The tools and examples as a user runs them: exit status, last lines, the same seed twice.
+ * Must not know: the library. */
+#include "config.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/harness/harness.h"
+
+static char output[1u << 18];
+
+/* Runs a program of the build with its arguments; its output is in `output`. Returns the exit status. */
+static int run(const char *command)
+{
+    char line[4096];
+    const char *build = getenv("ORR_BUILDDIR");
+    (void)snprintf(line, sizeof line, "cd '%s' && ./%s 2>&1", build ? build : ".", command);
+    FILE *f = popen(line, "r");
+    if (!f)
+        return -1;
+    size_t n = fread(output, 1, sizeof output - 1, f);
+    output[n] = 0;
+    int status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void check(const char *command, int status, const char *text)
+{
+    int rc = run(command);
+    ORR_CHECK_MSG(rc == status && strstr(output, text), "%s: exit status %d, output:\n%s", command, rc, output);
+}
+
+static void info_says_what_there_is(void)
+{
+    check("tools/orrery-info", 0, "engine");
+    check("tools/orrery-info --env", 0, "ORRERY_FUSE");
+    check("tools/orrery-info --env=markdown", 0, "| `ORRERY_FUSE` |");
+    check("tools/orrery-info --version", 0, "orrery-info ");
+    check("tools/orrery-info --nonsense", 2, "usage:");
+}
+
+/* A batch job's full disk: what was to be printed is lost, and the status says so. */
+static void what_cannot_be_printed_is_no_success(void)
+{
+    static const char *const command[] = { "tools/orrery-info --version", "tools/orrery-info",
+                                           "tools/orrery-info --cache",   "tools/orrery-info --machine",
+                                           "tools/orrery-info --models",  "tools/orrery-info --devices",
+                                           "tools/orrery-info --help",    "tools/orrery-bench --list",
+                                           "tools/orrery-tune --help" };
+    FILE *full = fopen("/dev/full", "w");
+    if (!full) {
+        orr_test_skip("there is no /dev/full");
+        return;
+    }
+    (void)fclose(full);
+    for (size_t i = 0; i < sizeof command / sizeof *command; i++) {
+        char line[128];
+        (void)snprintf(line, sizeof line, "%s >/dev/full", command[i]);
+        check(line, 1, "");
+    }
+}
+
+static void info_lists_and_clears_the_cache(void)
+{
+    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    check("tools/orrery-info --cache", 0, "\n0 kernels, ");
+    check("tools/orrery-info --clear", 0, "0 kernels removed");
+    if (orr_test_compiler()) {
+        check("tools/orrery-bench --rounds 1 fusion:chain4/float32/4096/1", 0, "chain4");
+        int n = 0, removed = 0;
+        (void)run("tools/orrery-info --cache");
+        char *last = strstr(output, " KiB, compiled in ");
+        while (last && last > output && last[-1] != '\n')
+            last--;
+        ORR_CHECK_MSG(last && sscanf(last, "%d kernel", &n) == 1 && n > 0, "output:\n%s", output);
+        (void)run("tools/orrery-info --clear");
+        ORR_CHECK_MSG(sscanf(output, "%d kernel", &removed) == 1 && removed == n, "%d kernels, output:\n%s", n, output);
+        check("tools/orrery-info --cache", 0, "\n0 kernels, ");
+    }
+    unsetenv("ORRERY_CACHE_DIR");
+}
+
+static void bench_lists_and_records(void)
+{
+    check("tools/orrery-bench --list", 0, "mlp-step");
+    check("tools/orrery-bench nonsense", 2, "gemm");
+    check("tools/orrery-bench --rounds 0", 2, "usage:");
+    check("tools/orrery-bench --rounds 1 --json - record", 0, "\"case\": \"record\"");
+    check("tools/orrery-bench --rounds 1 --json - startup", 0, "\"caches\": \"warm\"");
+    check("tools/orrery-bench --list", 0, "overhead   startup");
+}
+
+static void bench_draws_and_goes_on(void)
+{
+    check("tools/orrery-bench --rounds 1 --svg tests/bench.svg record", 0, "record");
+    check("libtool --version >/dev/null; cat tests/bench.svg && rm tests/bench.svg", 0, "<svg ");
+    ORR_CHECK_MSG(strstr(output, "record chain") && strstr(output, "</svg>"), "output:\n%s", output);
+    check("tools/orrery-bench --seconds nonsense soak", 2, "usage:");
+    if (!getenv("ORR_TEST_FULL"))
+        ORR_SKIP("ORR_TEST_FULL is not set: no soak");
+    check("tools/orrery-bench --seconds 60 soak", 0, "most memory");
+    double last = 0.0, first = 1.0;
+    const char *line = strstr(output, "most memory, seconds: 60");
+    ORR_CHECK(line && sscanf(line, "most memory, seconds: 60 %lf MB %lf", &last, &first) == 2);
+    ORR_CHECK_MSG(last < 1.02 * first, "%g MB in the first tenth, %g in the last", first, last);
+}
+
+/* Whether the braces, brackets and quotes of the JSON text close. */
+static bool closes(const char *p)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (; *p; p++) {
+        if (quoted && *p == '\\' && p[1])
+            p++;
+        else if (*p == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+    }
+    return depth == 0 && !quoted;
+}
+
+static void bench_measures_fusion_beside_loops(void)
+{
+    check("tools/orrery-bench --list", 0, "fusion:layer-norm");
+    check("tools/orrery-bench fusion:nonsense", 1, "fusion:poly6");
+    check("tools/orrery-bench --rounds 1 --json - fusion:chain4/float32/4096/1", 0, "\"expr\": \"chain4\"");
+    ORR_CHECK_MSG(strstr(output, "\"C loop, -ffast-math\": ") && strstr(output, "\"ORRERY_FUSE=off\": "), "output:\n%s",
+                  output);
+    char *json = strstr(output, "{\n");
+    ORR_CHECK_MSG(json && closes(json), "output:\n%s", output);
+    /* a peer that cannot be started is said, and no failure; nor is it that there is no standard input */
+    check("tools/orrery-bench --rounds 1 --peer false fusion:poly6/float32/4096/1 <&-", 0,
+          "no figures of the peer 'false'");
+}
+
+static void *lib;
+static pthread_barrier_t closed;
+
+/* A thread that outlives the library's last dlclose has its clean-up run all the same. */
+static void *use_and_outlive(void *unused)
+{
+    union {
+        void *p;
+        void *(*f)(void);
+    } begin = { dlsym(lib, "orr_scope_begin") };
+    void *scope = begin.p ? begin.f() : NULL;
+    (void)pthread_barrier_wait(&closed);
+    (void)pthread_barrier_wait(&closed);
+    return scope ? unused : NULL;
+}
+
+/* As bindings and plug-ins do. What the library keeps per thread must fit into the room that libc leaves for that. */
+static void a_running_program_opens_the_library(void)
+{
+    char path[4096];
+    const char *build = getenv("ORR_BUILDDIR");
+    (void)snprintf(path, sizeof path, "%s/.libs/liborrery.so", build ? build : ".");
+    if (access(path, R_OK) != 0)
+        ORR_SKIP("built without a shared library");
+    lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ORR_CHECK_MSG(lib != NULL, "%s", lib ? "" : dlerror());
+    ORR_REQUIRE(lib != NULL);
+    pthread_t thread;
+    void *used = NULL;
+    ORR_REQUIRE(pthread_barrier_init(&closed, NULL, 2) == 0);
+    ORR_REQUIRE(pthread_create(&thread, NULL, use_and_outlive, &closed) == 0);
+    (void)pthread_barrier_wait(&closed);
+    ORR_CHECK(dlclose(lib) == 0);
+    (void)pthread_barrier_wait(&closed);
+    ORR_CHECK(pthread_join(thread, &used) == 0);
+    ORR_CHECK(used == &closed);
+}
+
+static void small_examples_are_right(void)
+{
+    check("examples/ten_lines", 0, "(4, 10)");
+    check("examples/linear_regression", 0, "w[2]");
+    check("examples/gaussian_process", 0, "predicted");
+    check("examples/normalise_gram", 0, "right");
+    check("examples/explain_fusion", 0, "; saved: ");
+    check("examples/explain_fusion after", 0, "subgraph cluster_1");
+    check("examples/explain_fusion nonsense", 2, "usage:");
+    check("examples/own_kernels", 0, "the curve was learnt");
+}
+
+/* Compiled as strictly as can be, by each standard; the program of the last one is run. */
+static void a_cxx_program_uses_every_macro(void)
+{
+    static const char *const standards[] = { "c++11", "c++17", "c++20" };
+    char line[4000];
+    if (run("libtool --version >/dev/null; c++ --version") != 0)
+        ORR_SKIP("no C++ compiler called c++");
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    ORR_SKIP("the library wants a sanitizer of the program");
+#endif
+    for (size_t k = 0; k < sizeof standards / sizeof *standards; k++) {
+        (void)snprintf(
+            line, sizeof line,
+            "libtool --version >/dev/null; c++ -std=%s -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "
+            "-I'%.1500s/../../include' -Iinclude -o tests/cxx '%.1500s/../tools/cxx.cpp' .libs/liborrery.so "
+            "-Wl,-rpath,\"$PWD/.libs\"",
+            standards[k], orr_test_golden("."), orr_test_golden("."));
+        check(line, 0, "");
+    }
+    check("tests/cxx", 0, "");
+    check("libtool --version >/dev/null; rm tests/cxx", 0, "");
+}
+
+/* The number behind "test accuracy: ", which must be the last line; < 0: it is not. */
+static double accuracy(void)
+{
+    char *last = strstr(output, "\ntest accuracy: ");
+    double x = -1.0;
+    int used = 0;
+    if (!last || sscanf(last, " test accuracy: %lf%n", &x, &used) != 1 || strcmp(last + used, "\n") != 0)
+        return -1.0;
+    return x;
+}
+
+static void classifier_learns_and_repeats(void)
+{
+    if (access("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz", R_OK) != 0)
+        ORR_SKIP("Fashion-MNIST is not installed (dataset-fashion-mnist)");
+    check("examples/fashion_mnist_mlp --epochs 1 --batch 500 --seed 3", 0, "test accuracy: ");
+    double first = accuracy();
+    ORR_CHECK_MSG(first > 0.75, "output:\n%s", output);
+    check("examples/fashion_mnist_mlp --epochs 1 --batch 500 --seed 3", 0, "test accuracy: ");
+    ORR_CHECK_MSG(accuracy() == first, "%.4f the first time, output:\n%s", first, output);
+}
+
+static void classifier_says_what_is_wrong(void)
+{
+    check("examples/fashion_mnist_mlp --epochs", 2, "usage:");
+    check("examples/fashion_mnist_mlp --data /nowhere", 1, "/nowhere/train-images-idx3-ubyte");
+    check("examples/fashion_mnist_mlp --help", 0, "usage:");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(info_says_what_there_is),
+        ORR_TEST(what_cannot_be_printed_is_no_success),
+        ORR_TEST(info_lists_and_clears_the_cache),
+        ORR_TEST(bench_lists_and_records),
+        ORR_TEST(bench_measures_fusion_beside_loops),
+        ORR_TEST(bench_draws_and_goes_on),
+        ORR_TEST(a_running_program_opens_the_library),
+        ORR_TEST(small_examples_are_right),
+        ORR_TEST(a_cxx_program_uses_every_macro),
+        ORR_TEST(classifier_says_what_is_wrong),
+        ORR_TEST(classifier_learns_and_repeats),
+        { 0 },
+    };
+    return orr_test_main(argc, argv, "programs", tests);
+}

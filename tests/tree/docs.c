@@ -1,0 +1,119 @@
+/* Pages made from the source are fresh; the README's program is the example that the build compiles; links lead
+ * somewhere.
+ * Must not know: what the pages say. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <orrery/info.h>
+#include "tests/harness/harness.h"
+
+/* A file of the source tree; "" (and a failed check) when it cannot be read. Free it. */
+static char *page(const char *name)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%.2000s/../../%s", orr_test_golden("."), name);
+    size_t size = 0;
+    char *text = (char *)orr_test_slurp(path, &size);
+    ORR_CHECK_MSG(text, "%s cannot be read", path);
+    return text ? text : strdup("");
+}
+
+/* Says where two texts part. */
+static void same(const char *name, const char *have, const char *want)
+{
+    int line = 1;
+    size_t i = 0;
+    for (; have[i] && have[i] == want[i]; i++)
+        line += have[i] == '\n';
+    ORR_CHECK_MSG(have[i] == want[i], "%s is stale from line %d on: run 'make docs-pages'", name, line);
+}
+
+static void environment_page_is_fresh(void)
+{
+    char *have = page("docs/environment.md"), *want = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&want, &size);
+    ORR_REQUIRE(f);
+    ORR_CHECK(orr_env_print(f, 1) == ORR_OK);
+    (void)fclose(f);
+    same("docs/environment.md", have, want);
+    ORR_CHECK(orr_env_print(NULL, 1) == ORR_EINVAL);
+    free(want);
+    free(have);
+}
+
+static void api_page_is_fresh(void)
+{
+    char command[5000];
+    const char *top = orr_test_golden("../..");
+    (void)snprintf(command, sizeof command,
+                   "LC_ALL=C awk -f '%.2000s/build-aux/gen-api.awk' '%.2000s/include/orrery.h'", top, top);
+    FILE *f = popen(command, "r");
+    ORR_REQUIRE(f);
+    size_t cap = 1u << 20;
+    char *want = calloc(1, cap), *have = page("docs/api.md");
+    size_t n = want ? fread(want, 1, cap - 1, f) : 0;
+    if (pclose(f) != 0 || n == 0)
+        orr_test_skip("no awk here");
+    else
+        same("docs/api.md", have, want);
+    free(have);
+    free(want);
+}
+
+static void readme_program_is_the_compiled_example(void)
+{
+    char *readme = page("README.md"), *example = page("examples/ten_lines.c");
+    char *begin = strstr(readme, "```c\n"), *end = begin ? strstr(begin + 5, "```") : NULL;
+    ORR_CHECK_MSG(end, "README.md has no C program");
+    if (end) {
+        *end = 0;
+        ORR_CHECK_MSG(strstr(example, begin + 5), "README.md's program is not in examples/ten_lines.c:\n%s", begin + 5);
+    }
+    free(example);
+    free(readme);
+}
+
+/* [text](target): targets without a scheme are files beside the page. */
+static void check_links(const char *name)
+{
+    char *text = page(name);
+    const char *slash = strrchr(name, '/');
+    for (char *p = text; (p = strstr(p, "](")); p++) {
+        char target[512], path[4096];
+        if (sscanf(p, "](%511[^)# ])", target) != 1 || strstr(target, "://"))
+            continue;
+        (void)snprintf(path, sizeof path, "%.2000s/../../%.*s%s", orr_test_golden("."),
+                       slash ? (int)(slash - name + 1) : 0, name, target);
+        ORR_CHECK_MSG(access(path, R_OK) == 0, "%s links to %s, which is not there", name, target);
+    }
+    free(text);
+}
+
+static void links_lead_somewhere(void)
+{
+    static const char *const pages[] = { "README.md",
+                                         "docs/layout.md",
+                                         "docs/api.md",
+                                         "docs/environment.md",
+                                         "docs/tuning.md",
+                                         "docs/troubleshooting.md",
+                                         "docs/your-own-kernels.md",
+                                         "docs/benchmarks.md" };
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        check_links(pages[i]);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(environment_page_is_fresh),
+        ORR_TEST(api_page_is_fresh),
+        ORR_TEST(readme_program_is_the_compiled_example),
+        ORR_TEST(links_lead_somewhere),
+        { 0 },
+    };
+    return orr_test_main(argc, argv, "docs", tests);
+}

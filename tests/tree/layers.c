@@ -1,0 +1,183 @@
+/* The rooms' ranks: reads every #include of the source tree and finds those that go up, and device headers outside
+ * their places.
+ * Must not know: what any file does. */
+#include "config.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "tests/harness/harness.h"
+
+/* The longest prefix that fits counts. A file may include what has its own rank or a lower one. */
+typedef struct room {
+    const char *prefix;
+    int rank;
+} room;
+
+static const room rooms[] = {
+    { "include/", 0 },  { "runtime/base/", 0 }, { "runtime/graph/", 1 },  { "ops/", 2 },         { "runtime/fuse/", 3 },
+    { "codelets/", 4 }, { "runtime/plan/", 5 }, { "runtime/engine/", 6 }, { "runtime/api/", 7 },
+};
+
+/* Users of the public headers: no room is theirs to include. */
+static const char *const users[] = { "examples/", "tools/", "bench/" };
+
+/* Headers of others, and where they may be seen. */
+typedef struct guard {
+    const char *header, *place[4];
+} guard;
+
+static const guard guards[] = {
+    { "starpu", { "runtime/engine/", "bench/peer_starpu.c", "tests/engine/starpu_" } },
+    { "CL/", { "codelets/opencl/", "runtime/engine/", "tests/engine/opencl.c" } },
+    { "cuda", { "codelets/cuda/", "runtime/engine/", "tests/double/" } },
+    { "cublas", { "codelets/cuda/" } },
+    { "nvrtc", { "codelets/cuda/", "tests/codelets/nvrtc_unit.c", "tests/api/define" } },
+    { "cudnn", { "codelets/cuda/" } },
+    { "cusolver", { "codelets/cuda/" } },
+    { "cblas.h", { "codelets/cpu/", "bench/peer_blas.c", "tests/" } },
+    { "lapacke.h", { "codelets/cpu/", "bench/peer_blas.c" } },
+};
+
+static char root[2048];
+static int seen;
+
+static bool starts(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static int rank_of(const char *path)
+{
+    size_t best = 0;
+    int rank = -1;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        if (starts(path, rooms[i].prefix) && strlen(rooms[i].prefix) > best) {
+            best = strlen(rooms[i].prefix);
+            rank = rooms[i].rank;
+        }
+    return rank;
+}
+
+static bool is_user(const char *path)
+{
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
+        if (starts(path, users[i]))
+            return true;
+    return false;
+}
+
+/* "x.h" in file a/b.c may mean x.h or a/x.h. Writes the one that is in the tree; false: none is. */
+static bool resolve(const char *from, const char *name, char *out, size_t size)
+{
+    char full[4096];
+    struct stat st;
+    (void)snprintf(out, size, "%s", name);
+    (void)snprintf(full, sizeof full, "%s/%s", root, out);
+    if (stat(full, &st) == 0)
+        return true;
+    const char *slash = strrchr(from, '/');
+    (void)snprintf(out, size, "%.*s%s", slash ? (int)(slash - from + 1) : 0, from, name);
+    (void)snprintf(full, sizeof full, "%s/%s", root, out);
+    return stat(full, &st) == 0;
+}
+
+static void check_system(const char *file, int line, const char *name)
+{
+    for (size_t i = 0; i < sizeof guards / sizeof *guards; i++) {
+        bool allowed = !starts(name, guards[i].header);
+        for (int k = 0; k < 4 && guards[i].place[k]; k++)
+            allowed = allowed || starts(file, guards[i].place[k]);
+        ORR_CHECK_MSG(allowed, "%s:%d includes <%s>", file, line, name);
+    }
+}
+
+static void check_include(const char *file, int line, const char *name, bool quoted)
+{
+    char target[1024];
+    seen++;
+    check_system(file, line, name);
+    ORR_CHECK_MSG(!strstr(name, ".."), "%s:%d includes %s: write it from the root of the tree", file, line, name);
+    bool own = quoted ? resolve(file, name, target, sizeof target) : starts(name, "orrery");
+    if (!quoted)
+        (void)snprintf(target, sizeof target, "include/%s", name);
+    if (!own)
+        return; /* a system header, or a generated one */
+    int from = rank_of(file), to = rank_of(target);
+    if (is_user(file))
+        ORR_CHECK_MSG(to < 0 || starts(target, "include/"), "%s:%d is a user of the library and includes %s", file,
+                      line, target);
+    else if (from >= 0)
+        ORR_CHECK_MSG(to >= 0 && to <= from, "%s:%d (rank %d) includes %s (rank %d)", file, line, from, target, to);
+    if (starts(file, "include/"))
+        ORR_CHECK_MSG(starts(target, "include/"), "%s:%d: a public header includes %s", file, line, target);
+}
+
+static void check_file(const char *file)
+{
+    char path[4096], text[1024], name[512];
+    (void)snprintf(path, sizeof path, "%s/%s", root, file);
+    FILE *f = fopen(path, "re");
+    ORR_REQUIRE(f);
+    for (int line = 1; fgets(text, sizeof text, f); line++) {
+        if (sscanf(text, " # include \"%511[^\"]\"", name) == 1)
+            check_include(file, line, name, true);
+        else if (sscanf(text, " # include <%511[^>]>", name) == 1)
+            check_include(file, line, name, false);
+    }
+    (void)fclose(f);
+}
+
+static bool is_source(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h") || !strcmp(dot, ".def") || !strcmp(dot, ".cu"));
+}
+
+static void check_folder(const char *folder)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s", root, folder);
+    DIR *d = opendir(path);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));) {
+        char name[2048];
+        struct stat st;
+        if (e->d_name[0] == '.')
+            continue;
+        (void)snprintf(name, sizeof name, "%.1024s/%.512s", folder, e->d_name);
+        (void)snprintf(path, sizeof path, "%s/%s", root, name);
+        if (stat(path, &st) != 0)
+            continue;
+        if (S_ISDIR(st.st_mode))
+            check_folder(name);
+        else if (is_source(name))
+            check_file(name);
+    }
+    (void)closedir(d);
+}
+
+static void no_include_goes_up(void)
+{
+    static const char *const folders[] = { "include", "runtime", "ops",      "codelets",
+                                           "tools",   "bench",   "examples", "tests" };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        check_folder(folders[i]);
+    ORR_CHECK_MSG(seen > 100, "only %d includes found below %s", seen, root);
+}
+
+static void a_longer_prefix_wins(void)
+{
+    ORR_CHECK(rank_of("runtime/base/buffer.h") == 0 && rank_of("ops/nn/clip.c") == 2 &&
+              rank_of("runtime/api/eval.c") == 7);
+    ORR_CHECK(rank_of("tests/harness/harness.h") == -1 && rank_of("config.h") == -1);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(a_longer_prefix_wins), ORR_TEST(no_include_goes_up), { 0 } };
+    (void)snprintf(root, sizeof root, "%.2000s/../..", orr_test_golden("."));
+    return orr_test_main(argc, argv, "layers", tests);
+}
