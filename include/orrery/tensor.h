@@ -87,12 +87,13 @@ ORR_API orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int6
  * it has when the op is recorded. Owned by the current scope; orr_keep it to hold it longer. */
 ORR_API orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t);
 #define orr_variable(...) orr_variable_at(ORR_HERE, __VA_ARGS__)
-/** From now on `v` is the value of `t`: same shape and dtype (ESHAPE, EDTYPE). Lazy: computed at this thread's next
- * evaluation, of whatever tensor, together with it; orr_eval_all(NULL, 0) waits for it. What was recorded of the old value
- * is computed from that, evaluated before or later, and pointers from orr_data keep it; where nobody can ask for it any more, or
- * who could is given what the evaluation computes anyway, a large new value is computed in its memory (docs/tuning.md). Should the machine fail in the middle of that, `v` is ORR_ESTATE for whoever reads
- * it, until it is assigned anew. EINVAL when `v` is no variable.
- * Other threads may read the variable meanwhile: each call sees the value before the assignment or the one after it. */
+/** Replaces the value of the variable `v` by that of `t`, which has the same shape and dtype.
+ * Lazy: this thread's next evaluation, of any tensor, computes the new value; orr_eval_all(NULL, 0) waits for it. Operations
+ * recorded before the call use the old value, and pointers from orr_data keep it. A large new value is computed in the
+ * memory of the old one where nothing can read that any more (donation, docs/tuning.md). If memory or a device fails in the
+ * middle of that, reading `v` gives ORR_ESTATE until it is assigned anew.
+ * errors:   ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (`v` is no variable).
+ * threads:  a reader in another thread sees the value before or after the assignment. */
 ORR_API orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t);
 #define orr_assign(...) orr_assign_at(ORR_HERE, __VA_ARGS__)
 /** orr_assign(v[i], t[i]) for i = 0 … n − 1, all or none: on an error, ORR_ENOMEM too, no variable has changed. Each t[i] is

@@ -89,7 +89,7 @@ static void all_four_operations_are_done_by_them(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void what_is_not_positive_definite_is_said_as_on_the_processor(void)
+static void cholesky_reports_indefinite_matrix_on_device(void)
 {
     static const struct {
         int at;
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(devices_do_tiles_of_large_matrices),
         ORR_TEST(all_four_operations_are_done_by_them),
-        ORR_TEST(what_is_not_positive_definite_is_said_as_on_the_processor),
+        ORR_TEST(cholesky_reports_indefinite_matrix_on_device),
         ORR_TEST(what_a_library_fails_at_is_done_on_the_host),
         ORR_TEST(otherwise_processors_do_them),
         ORR_TEST(nothing_is_left_behind),

@@ -96,6 +96,7 @@ static void links_lead_somewhere(void)
 {
     static const char *const pages[] = { "README.md",
                                          "docs/layout.md",
+                                         "docs/glossary.md",
                                          "docs/api.md",
                                          "docs/environment.md",
                                          "docs/tuning.md",
