@@ -188,7 +188,7 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
         st = select_nodes(pending, npending, todo, &count, false);
     if (st == ORR_OK && count) {
         int nfirst = first && !run ? first : count;
-        bool new_values = count > first && orr__plan_machine.heirs;
+        bool new_values = count > first && orr__machine_here.one_memory;
         st = new_values ? evaluate_in_place(at, todo, count, nfirst, run)
                         : evaluate(at, &(orr__capture_roots){ todo, count, nfirst, 0 }, NULL, run);
     }

@@ -166,7 +166,7 @@ static double explain_region(FILE *to, const orr__capture *p, const orr__regions
     for (int d = 0; d < r->rank; d++)
         fprintf(to, "%s%lld", d ? ", " : "", (long long)r->dim[d]);
     fprintf(to, ")%s, %.3g flop, predicted %.0f µs on one core\n", r->rmask ? ", reduced" : "", r->flops,
-            orr__plan_predict(r));
+            orr__cost_predict(r));
     fprintf(to, "  key %016llx, CPU: %s%s", (unsigned long long)r->key, s ? way_of(s) : "no step of its own",
             !s          ? ""
             : s->cuda   ? "; CUDA"

@@ -25,7 +25,7 @@ static double moved(const orr__step *s)
 void orr__explain_cost(FILE *to, const orr__step *s)
 {
     orr__guess g[ORR__ON_COUNT];
-    double best = s->graph ? 0 : orr__model_guesses(s, 0, g);
+    double best = s->graph ? 0 : orr__step_guesses(s, 0, g);
     const char *between = "    a task: ";
     if (s->graph)
         return;

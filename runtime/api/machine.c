@@ -6,15 +6,15 @@
 #include <orrery/info.h>
 #include "runtime/base/env.h"
 #include "runtime/engine/engine.h"
-#include "runtime/plan/model.h"
-#include "runtime/plan/profile.h"
+#include "runtime/cost/model.h"
+#include "runtime/cost/profile.h"
 
 typedef struct {
     orr_model *model;
     int n, max;
 } list;
 
-static void add(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+static void add(orr__class *c, orr__on on, const orr__timed *t, void *arg)
 {
     list *l = arg;
     if (l->n < l->max) {

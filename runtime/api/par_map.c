@@ -145,7 +145,7 @@ orr_status orr_par_map_at(const char *file, int line, int64_t n, orr_map_fn *fn,
     if (n > 0 && (!fn || !results))
         return orr__fail(at, ORR_EINVAL, "%s is NULL", !fn ? "the function" : "the list of results");
     map m = { .file = file, .line = line, .fn = fn, .items = items, .user = user, .results = results };
-    m.most = 2 * orr__plan_machine.workers + 2;
+    m.most = 2 * orr__machine_here.workers + 2;
     m.most = m.most < AHEAD_MOST ? m.most : AHEAD_MOST;
     run(&m, n);
     return m.failed ? look(&m, n) : ORR_OK;

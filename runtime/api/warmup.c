@@ -32,7 +32,7 @@ static void compile(orr__plan *plan)
 static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirst, orr__capture *p)
 {
     int waited = nfirst ? nfirst : n;
-    if (nfirst == n || !orr__plan_machine.heirs)
+    if (nfirst == n || !orr__machine_here.one_memory)
         return orr__capture_make_roots(at, &(orr__capture_roots){ node, n, waited, 0 }, p);
     orr__takes takes;
     orr__node **all;

@@ -1,11 +1,9 @@
-/* Processors and devices together, or one kind alone? What the models foresee of each way comes first, checked by what it
- * takes; where they know too little, or were wrong, each way is tried in a plan's first runs, and the fastest stays.
+/* The choice between processors and devices together and one kind alone: a plan's first runs try each, and the fastest stays.
  * Must not know: starpu.h, what a plan computes. */
 #include "config.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/execution.h"
-#include "runtime/plan/makespan.h"
 
 /* The first runs compile kernels and bring data; so many of each way are compared; a program whose runs overlap gives no
  * times, and is not tried for ever. */
@@ -45,44 +43,6 @@ static void decide(orr__trial *t, int ways, const char *what)
              t->best[t->way] * 1e6, t->best[ORR__MIXED] * 1e6);
 }
 
-/* One kind alone is foreseen to be faster: then together is not even tried. */
-static void foresee(orr__trial *t, const orr__plan *p, int ways)
-{
-    int best = ORR__CPU_ALONE;
-    if (t->refuted || t->starts > WARM || !orr__plan_measured(p))
-        return;
-    for (int w = 0; w < ways; w++) {
-        t->predicted[w] = 1e-6 * orr__plan_makespan(p, (orr__way)w);
-        if (t->predicted[w] < 0)
-            return;
-        best = w > best && t->predicted[w] < t->predicted[best] ? w : best;
-    }
-    if (t->predicted[ORR__MIXED] <= NOISE * t->predicted[best])
-        return;
-    t->way = (orr__way)best;
-    t->decided = t->foreseen = true;
-    orr__log(2, "%s…: %s from now on: %.0f us are predicted, with processors and devices %.0f us",
-             p->step[0].region->label, name[best], t->predicted[best] * 1e6, t->predicted[ORR__MIXED] * 1e6);
-}
-
-/* It took longer than both together were predicted to: then nothing is known, and all ways are tried. */
-static void check(orr__trial *t, const char *what)
-{
-    if (t->n[t->way] < ENOUGH || t->best[t->way] <= NOISE * t->predicted[ORR__MIXED])
-        return;
-    orr__log(2, "%s…: %s take %.0f us, and not %.0f as predicted: all ways are tried", what, name[t->way],
-             t->best[t->way] * 1e6, t->predicted[t->way] * 1e6);
-    t->decided = t->foreseen = false;
-    t->refuted = true;
-    t->starts = WARM;
-}
-
-/* Is the next run one that tells something? */
-static bool is_open(const orr__trial *t)
-{
-    return !t->decided || (t->foreseen && t->n[t->way] < ENOUGH);
-}
-
 void orr__guard_begin(orr__run *r, bool hybrid)
 {
     orr__trial *t = &r->plan->trial;
@@ -90,12 +50,10 @@ void orr__guard_begin(orr__run *r, bool hybrid)
     if (!hybrid || orr__env.deterministic || orr__exec_cpu != &orr__cpu || !has_choice(r->plan, &ways))
         return;
     pthread_mutex_lock(&lock);
-    if (!t->decided)
-        foresee(t, r->plan, ways);
     r->way = t->decided ? t->way : t->starts < WARM ? ORR__MIXED : (orr__way)((t->starts - WARM) % ways);
-    if (is_open(t)) {
+    if (!t->decided) {
         r->trial = t->starts >= WARM && under_way == 0 ? orr__plan_ref(r->plan) : NULL;
-        if (++t->starts > MOST && !t->decided)
+        if (++t->starts > MOST)
             decide(t, ways, r->plan->step[0].region->label);
     }
     under_way++;
@@ -113,16 +71,14 @@ void orr__guard_end(orr__run *r)
         return;
     pthread_mutex_lock(&lock);
     under_way--;
-    if (p && r->guarded == starts && orr__run_status(r) == ORR_OK && is_open(&p->trial) && has_choice(p, &ways)) {
+    if (p && r->guarded == starts && orr__run_status(r) == ORR_OK && !p->trial.decided && has_choice(p, &ways)) {
         orr__trial *t = &p->trial;
         t->best[r->way] = t->n[r->way] == 0 || took < t->best[r->way] ? took : t->best[r->way];
         t->n[r->way]++;
-        bool enough = !t->decided;
+        bool enough = true;
         for (int w = 0; w < ways; w++)
             enough = enough && t->n[w] >= ENOUGH;
-        if (t->foreseen)
-            check(t, p->step[0].region->label);
-        else if (enough)
+        if (enough)
             decide(t, ways, p->step[0].region->label);
     }
     pthread_mutex_unlock(&lock);
@@ -136,13 +92,7 @@ void orr__guard_say(const orr__plan *p, char *text, size_t size)
     text[0] = '\0';
     pthread_mutex_lock(&lock);
     const orr__trial *t = &p->trial;
-    char took[32] = "";
-    if (t->foreseen && t->n[t->way])
-        (void)snprintf(took, sizeof took, ", took %.0f", t->best[t->way] * 1e6);
-    if (t->foreseen)
-        (void)snprintf(text, size, "%s: predicted %.0f us%s; both together: predicted %.0f us", name[t->way],
-                       t->predicted[t->way] * 1e6, took, t->predicted[ORR__MIXED] * 1e6);
-    else if (t->decided)
+    if (t->decided)
         (void)snprintf(text, size, "%s: %.0f us; both together: %.0f us", name[t->way], t->best[t->way] * 1e6,
                        t->best[ORR__MIXED] * 1e6);
     pthread_mutex_unlock(&lock);

@@ -8,7 +8,7 @@
 #include "runtime/plan/plan.h"
 
 /* Starts the engine that config and orr__env choose (auto: StarPU, and when it cannot start: one log line, serial).
- * Sets orr__plan_machine, orr__buffer_engine. */
+ * Sets orr__machine_here, orr__buffer_engine. */
 orr_status orr__engine_start(orr__site at, const orr_config *config);
 void orr__engine_stop(void); /* waits for everything */
 bool orr__engine_running(void);

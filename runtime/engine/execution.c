@@ -53,7 +53,7 @@ void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__bu
 bool orr__exec_shares(const orr__step *s)
 {
     enum { LEAST_ORDER = 2048 }; /* the libraries are opened, and their handles made, in the time of many small ones */
-    return s->graph && orr__plan_machine.cuda > 0 && s->region->dim[s->region->rank - 1] >= LEAST_ORDER &&
+    return s->graph && orr__machine_here.cuda > 0 && s->region->dim[s->region->rank - 1] >= LEAST_ORDER &&
            !orr__env.deterministic && orr__exec_cuda->tiles && orr__exec_cuda->tiles();
 }
 
@@ -141,15 +141,15 @@ void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds)
 {
     int64_t lo = 0, hi = s->region->dim[0];
 
-    if (on == ORR__ON_CPU && s->us < WORTH_TELLING)
+    if (on == ORR__ON_CPU && s->cost.us < WORTH_TELLING)
         return;
     __atomic_fetch_add(&((orr__step *)(uintptr_t)s)->took_n[on], 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&((orr__step *)(uintptr_t)s)->took_ns[on], (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
-    if (orr__exec_cpu != &orr__cpu || (on == ORR__ON_CPU && !orr__cpu_settled(s->cpu)))
+    if (!s->cost.class || orr__exec_cpu != &orr__cpu || (on == ORR__ON_CPU && !orr__cpu_settled(s->cpu)))
         return;
     if (t >= 0)
         orr__step_rows(s, t, &lo, &hi);
-    orr__model_add(s, hi - lo, on, seconds * 1e6);
+    orr__model_add(s->cost.class, orr__task_size(&s->cost, hi - lo, s->region->dim[0]), on, seconds * 1e6);
 }
 
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value)

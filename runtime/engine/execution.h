@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include "runtime/engine/engine.h"
 #include "runtime/engine/histogram.h"
-#include "runtime/plan/model.h"
-#include "runtime/plan/profile.h"
+#include "runtime/cost/model.h"
+#include "runtime/cost/profile.h"
 
 /* One engine. All callbacks may be called from any thread, start and stop from one at a time. */
 typedef struct orr__engine_impl {

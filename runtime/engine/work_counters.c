@@ -74,7 +74,7 @@ static void trace(const orr__work *k, const orr__step *s, int t, orr__on on, orr
     int n = 2;
 
     if (!s->graph) {
-        best = orr__model_guesses(s, t, g);
+        best = orr__step_guesses(s, t, g);
         arg[n++] = (orr__trace_arg){ "regret_us", NULL, us > best ? us - best : 0 };
         for (int i = 0; i < ORR__ON_COUNT; i++)
             if (g[i].us >= 0)

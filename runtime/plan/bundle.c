@@ -71,7 +71,7 @@ static int emit_large(joiner *j, int i)
 /* Not too much is put off: it keeps its inputs in memory, and could have filled idle workers. */
 static void find_order(joiner *j)
 {
-    double most = 2 * orr__task_worth() * orr__plan_machine.workers;
+    double most = 2 * orr__task_worth() * orr__machine_here.workers;
     for (int i = 0, n; i < j->pl->nstep; i += n) {
         bool wait = j->small[i] && !awaited(j->pl, i);
         n = wait ? 1 : emit_large(j, i);
@@ -158,7 +158,7 @@ orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber)
     size_t n = (size_t)p->nstep + 1;
     for (int i = 0; i < p->nvalue; i++)
         renumber[i] = i;
-    if (!orr__env.fuse || !orr__plan_machine.bundles || p->nstep < 2)
+    if (!orr__env.fuse || !orr__machine_here.bundles || p->nstep < 2)
         return ORR_OK;
     orr_status st = orr__plan_awaited_first(at, p);
     if (st == ORR_OK)
@@ -179,7 +179,7 @@ orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber)
         for (int i = 0; i < p->nstep; i++) {
             const orr__step *s = &p->step[i];
             /* what a user's kernel costs is a guess: it keeps its own performance model */
-            j.small[i] = s->ntiles == 1 && !s->opencl && !s->cuda && s->us < orr__task_worth() && s->parts < 2 &&
+            j.small[i] = s->ntiles == 1 && !s->opencl && !s->cuda && s->cost.us < orr__task_worth() && s->parts < 2 &&
                          s->region->kind != ORR__G_USER;
             for (int k = 0; k < s->region->nout; k++)
                 j.producer[s->out[k]] = i;

@@ -27,7 +27,7 @@ typedef struct {
 double orr__step_cost(const orr__step *s)
 {
     double least = orr__profile_now()->kernel_us;
-    return s->us > least ? s->us : least;
+    return s->cost.us > least ? s->cost.us : least;
 }
 
 /* What can begin early, then what much depends on. */
@@ -119,7 +119,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
 static double target(const choice *c)
 {
     double sum = 0, path = 0, worth = orr__task_worth(), least = worth / 8;
-    int workers = orr__plan_machine.workers;
+    int workers = orr__machine_here.workers;
     for (int i = 0; i < c->n; i++) {
         sum += c->it[i].us;
         path = c->it[i].from > path ? c->it[i].from : path;

@@ -47,9 +47,9 @@ static void want(wanted *w, const orr__capture *p, bool lean)
     w->p = p;
     memset(&w->s, 0, sizeof w->s);
     w->s.tile_us = orr__env.tile_us;
-    w->s.workers = orr__plan_machine.workers;
-    w->s.opencl = orr__plan_machine.opencl;
-    w->s.cuda = orr__plan_machine.cuda;
+    w->s.workers = orr__machine_here.workers;
+    w->s.opencl = orr__machine_here.opencl;
+    w->s.cuda = orr__machine_here.cuda;
     w->s.fuse = orr__env.fuse;
     w->s.lean = lean;
 }

@@ -66,13 +66,13 @@ static int heir_of(const orr__plan *p, const orr__step *s, int k)
 
 bool orr__plan_has_heir(const orr__plan *p, const orr__step *s, int k)
 {
-    return orr__plan_machine.heirs && heir_of(p, s, k) >= 0;
+    return orr__machine_here.one_memory && heir_of(p, s, k) >= 0;
 }
 
 void orr__plan_heirs(orr__plan *p)
 {
     p->safe = orr__plan_cannot_fail(p);
-    if (!orr__plan_machine.heirs || !p->safe)
+    if (!orr__machine_here.one_memory || !p->safe)
         return;
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
@@ -92,7 +92,7 @@ void orr__plan_heirs(orr__plan *p)
 static size_t bytes_spared(const orr__capture *p, const orr__plan *pl, const bool *needed)
 {
     size_t sum = 0;
-    for (int i = 0; i < pl->nvalue && pl->us >= orr__plan_inline_us(); i++) {
+    for (int i = 0; i < pl->nvalue && pl->us >= orr__inline_us(); i++) {
         const orr__value *v = &pl->value[i];
         if (v->leaf >= 0 && v->heir >= 0 && needed[p->leaf_node[v->leaf]])
             sum += bytes_of(v);

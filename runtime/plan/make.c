@@ -6,7 +6,7 @@
 #include "codelets/cholesky.h"
 #include "runtime/base/env.h"
 #include "runtime/plan/maker.h"
-#include "runtime/plan/model.h"
+#include "runtime/cost/model.h"
 
 typedef orr__maker maker;
 
@@ -87,8 +87,8 @@ orr_status orr__step_prepare(orr__step *s)
 {
     const orr__region *r = s->region;
     orr_status st = orr__cpu.prepare(r, &s->cpu);
-    s->opencl = prepare_for(&orr__opencl, st == ORR_OK && orr__plan_machine.opencl, r);
-    s->cuda = prepare_for(&orr__cuda, st == ORR_OK && orr__plan_machine.cuda > 0, r);
+    s->opencl = prepare_for(&orr__opencl, st == ORR_OK && orr__machine_here.opencl, r);
+    s->cuda = prepare_for(&orr__cuda, st == ORR_OK && orr__machine_here.cuda > 0, r);
     return st;
 }
 
@@ -135,8 +135,8 @@ static orr_status bind_outputs(maker *m, orr__step *s)
 /* What a new step reads and, unless that is bound, writes; its n tiles; its kernels. */
 orr_status orr__maker_complete(maker *m, orr__step *s, const int *sums, double us, int n)
 {
-    s->us = us;
-    s->size = orr__plan_size(s->region);
+    s->cost.us = us;
+    s->cost.size = orr__cost_size(s->region);
     orr_status st = bind_inputs(m, s, sums);
     if (st == ORR_OK && s->out[0] < 0)
         st = bind_outputs(m, s);
@@ -167,7 +167,7 @@ static orr_status plan_two_stages(maker *m, const orr__region *r, int n)
     s->partial = true;
     st = orr__maker_complete(m, s, NULL, orr__model_expect(first), n);
     s = orr__maker_step(m, second);
-    return !s ? orr__maker_enomem(m) : st != ORR_OK ? st : orr__maker_complete(m, s, v, orr__plan_predict(second), 1);
+    return !s ? orr__maker_enomem(m) : st != ORR_OK ? st : orr__maker_complete(m, s, v, orr__cost_predict(second), 1);
 }
 
 static orr_status plan_region(maker *m, orr__regions *rs, int j)
@@ -252,7 +252,9 @@ static orr_status arrange(maker *m)
     if (st == ORR_OK) {
         orr__plan_lifetimes(pl);
         for (int i = 0; i < pl->nstep; i++)
-            pl->us += pl->step[i].us;
+            pl->us += pl->step[i].cost.us;
+        for (int i = 0; i < pl->nstep; i++)
+            orr__step_classify(&pl->step[i]);
         orr__plan_early(pl);
         st = orr__plan_urgency(m->at, pl);
     }

@@ -4,8 +4,10 @@
 #define ORR_PLAN_MAKE_H
 
 #include "runtime/plan/plan.h"
-#include "runtime/plan/profile.h"
+#include "runtime/cost/profile.h"
 
+int orr__plan_workers(void);    /* that plans are made for */
+double orr__plan_task_us(void); /* aimed at in a task      */
 /* Is it worth a graph of tasks of its own? */
 bool orr__region_graph(const orr__region *r, double us);
 int orr__region_tiles(const orr__region *r, double us,

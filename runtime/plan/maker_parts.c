@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/plan/maker.h"
-#include "runtime/plan/model.h"
+#include "runtime/cost/model.h"
 
 typedef orr__maker maker;
 

@@ -213,7 +213,7 @@ orr_status orr__plan_memory(orr__site at, orr__plan *p)
 {
     size_t *change = calloc(2 * ((size_t)p->nstep + 1), sizeof *change);
     bool ok = change != NULL;
-    int at_once = orr__plan_machine.workers < p->nscratch ? orr__plan_machine.workers : p->nscratch;
+    int at_once = orr__machine_here.workers < p->nscratch ? orr__machine_here.workers : p->nscratch;
     p->bytes_all = (size_t)at_once * p->scratch_bytes;
     if (ok) {
         find_in_place(p);

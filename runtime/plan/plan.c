@@ -202,7 +202,7 @@ static void print_bundle(FILE *to, const orr__plan *p, int i)
 {
     double us = 0;
     for (int k = i; k < i + p->step[i].members; k++)
-        us += p->step[k].us;
+        us += p->step[k].cost.us;
     if (p->step[i].ntiles > 1)
         fprintf(to, "  strips through %d steps, %d tasks, %.0f µs\n", p->step[i].members, p->step[i].ntiles, us);
     else
@@ -237,7 +237,7 @@ void orr__plan_print(FILE *to, const orr__plan *p)
                 s->graph     ? " (graph)"
                 : s->partial ? " (partial)"
                              : part,
-                s->us, s->opencl ? " opencl" : "", s->cuda ? " cuda" : "");
+                s->cost.us, s->opencl ? " opencl" : "", s->cuda ? " cuda" : "");
         for (int k = 0; k < s->region->nout; k++)
             fprintf(to, "v%d ", s->out[k]);
         fprintf(to, "<-");

@@ -4,6 +4,9 @@
 #define ORR_PLAN_PLAN_H
 
 #include "codelets/codelet.h"
+#include "runtime/cost/cost.h"
+#include "runtime/cost/machine.h"
+#include "runtime/cost/model.h"
 #include "runtime/fuse/region.h"
 
 /* A value of the plan: a leaf, an output, or a temporary. Its array is cut into `ntiles` runs of `tile` elements. */
@@ -45,8 +48,7 @@ typedef struct orr__step {
     int part, parts; /* parts > 1: it multiplies terms number `part` of a product that is cut along them */
     bool adds;       /* … and adds the sum of those before, its first input that is no node's            */
     int *in, *out;   /* value numbers, region->nin and region->nout of them */
-    double us;       /* predicted time of the whole step on one CPU core    */
-    double size;     /* the same by round numbers, of which models are made */
+    orr__cost cost;  /* of the whole step */
     int members;     /* > 1: a bundle begins here, this step and those behind it, run one after the other by one task
                             * on a CPU; each has one tile, or (strips) as many as the others, of which a task runs the same.
                             * 0 or 1: a step by itself. < 0: a member that far behind the first. */
@@ -56,7 +58,6 @@ typedef struct orr__step {
     double way_us,
         rest_us; /* of the same: from its task's beginning, and from its end, to the plan's on the longest way */
     void *work;  /* the engine's                                        */
-    void *times; /* model.c's                                           */
     uint64_t took_n[3], took_ns[3]; /* launches per orr__on, and their time: for people  */
 } orr__step;
 
@@ -65,10 +66,8 @@ typedef enum { ORR__MIXED, ORR__CPU_ALONE, ORR__DEVICES_ALONE, ORR__WAYS } orr__
 typedef struct orr__trial {
     orr__way way;
     bool decided;
-    bool foreseen, refuted;   /* decided by prediction; that was wrong, and only measuring counts */
     int starts, n[ORR__WAYS]; /* runs; those with a time of their own */
     double best[ORR__WAYS];   /* seconds                              */
-    double predicted[ORR__WAYS];
 } orr__trial;
 
 typedef struct orr__plan {
@@ -107,21 +106,6 @@ typedef struct orr__plan {
     atomic_uint_least64_t used; /* the cache's */
 } orr__plan;
 
-/* What the planner wants to know of the machine. Set by the engine at start. */
-typedef struct {
-    int workers;
-    bool opencl;
-    int cuda;                       /* devices                                         */
-    size_t device_bytes;            /* memory of the smallest device, 0: not known     */
-    int devices;                    /* workers that are devices                        */
-    bool placed;                    /* tasks go where they end first, as models say    */
-    double bring_us, bring_byte_us; /* a copy to a device: its beginning, each byte */
-    bool bundles;                   /* several small steps may be one task */
-    bool graphs;                    /* a large step may be a graph of tasks */
-    bool heirs;                     /* outputs may be written where leaves are */
-} orr__machine;
-extern orr__machine orr__plan_machine;
-
 /* The plan for a capture: from the cache, or made and put there. One reference for the caller. */
 orr_status orr__plan_get(orr__site at, const orr__capture *p, orr__plan **plan);
 /* The same; where that needs more than `room` bytes at once, one that needs less if there is one. */
@@ -139,9 +123,7 @@ typedef struct {
     int size;
 } orr__plan_stats;
 orr__plan_stats orr__plan_get_stats(void);
-int orr__plan_fusion(void);                     /* how far this machine's plans are fused */
-double orr__plan_predict(const orr__region *r); /* µs on one CPU core: by what was measured of the machine … */
-double orr__plan_size(const orr__region *r);    /* … by round numbers */
+int orr__plan_fusion(void); /* how far this machine's plans are fused */
 /* Tasks that step i stands for: tiles, its own or a bundle's, or those of a graph; 0 for its members behind the first. */
 int orr__plan_tasks(const orr__plan *p, int i);
 orr_status orr__plan_verify(const orr__plan *p);
@@ -150,5 +132,12 @@ void orr__plan_print(FILE *to, const orr__plan *p);
 bool orr__step_commutes(const orr__plan *p, const orr__step *s);
 /* The elements of input i (first, last+1) that tile t of a step can touch; for a whole-array reader all of them. */
 void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end);
+
+/* -- steps and the models (step_cost.c) -------------------------------------------------------------------------- */
+
+void orr__step_classify(orr__step *s); /* after its rows are known: under what its tasks are measured */
+bool orr__step_can(const orr__step *s, orr__on on);
+/* A task of tile t (< 0: the whole step) on each kind of device; us < 0 where that cannot do it. The least of them. */
+double orr__step_guesses(const orr__step *s, int t, orr__guess g[ORR__ON_COUNT]);
 
 #endif

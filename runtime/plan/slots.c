@@ -105,7 +105,7 @@ static void take_up(slots *s, int head)
 static bool spares(const orr__plan *p, size_t bytes)
 {
     enum { LITTLE = 1024, MANY = 256 };
-    return bytes <= LITTLE && p->nslot < MANY && p->us >= orr__plan_inline_us();
+    return bytes <= LITTLE && p->nslot < MANY && p->us >= orr__inline_us();
 }
 
 /* An output is the last to have a slot. */

@@ -36,10 +36,10 @@ static int64_t part(const chain *c, const orr__value *v)
 static bool may_be_inside(const chain *c, const orr__step *s)
 {
     const orr__region *r = s->region;
-    double worth = orr__task_worth() * orr__plan_machine.workers;
+    double worth = orr__task_worth() * orr__machine_here.workers;
     return r->kind <= ORR__G_MATMUL && !(r->rmask & 1u) && !s->partial && s->parts < 2 && !s->opencl && !s->cuda &&
-           s->us < LARGE * worth && r->dim[0] > 0 && r->dim[0] % c->all == 0 && r->out_count % c->all == 0 &&
-           orr__region_cuttable(r) && c->sum + s->us < LONGEST * worth;
+           s->cost.us < LARGE * worth && r->dim[0] > 0 && r->dim[0] % c->all == 0 && r->out_count % c->all == 0 &&
+           orr__region_cuttable(r) && c->sum + s->cost.us < LONGEST * worth;
 }
 
 /* Does input k of a step lie in the same strip as what is made of it? */
@@ -74,9 +74,9 @@ static void settle(chain *c, int i)
     c->place[i] = place;
     if (place != INSIDE)
         return;
-    c->end[i] = begin + s->us;
+    c->end[i] = begin + s->cost.us;
     c->path = c->end[i] > c->path ? c->end[i] : c->path;
-    c->sum += s->us;
+    c->sum += s->cost.us;
     c->members++;
     c->products += s->region->kind == ORR__G_MATMUL;
 }
@@ -84,7 +84,7 @@ static void settle(chain *c, int i)
 /* The chain over `all` rows: is it one, which strips would end sooner than its steps one beside the other? */
 static bool look(chain *c, int64_t all)
 {
-    int workers = orr__plan_machine.workers;
+    int workers = orr__machine_here.workers;
     int64_t most = all / LEAST_ROWS;
     c->n = most < workers ? (int)most : workers;
     if (c->n < 2)
@@ -144,7 +144,7 @@ static orr_status arrange(orr__site at, chain *c)
 orr_status orr__plan_strips(orr__site at, orr__plan *p)
 {
     size_t n = (size_t)p->nstep + 1;
-    if (orr__env.deterministic || orr__plan_machine.workers < 2 || p->nstep < 2)
+    if (orr__env.deterministic || orr__machine_here.workers < 2 || p->nstep < 2)
         return ORR_OK;
     chain c = { .pl = p,
                 .producer = malloc(((size_t)p->nvalue + 1) * sizeof *c.producer),

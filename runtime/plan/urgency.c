@@ -10,8 +10,8 @@ static double alone(const orr__step *s)
 {
     double us = 0;
     for (int k = 0; k < (s->members > 1 ? s->members : 1); k++)
-        us += s[k].us;
-    return us / (s->graph ? orr__plan_machine.workers : s->ntiles > 0 ? s->ntiles : 1);
+        us += s[k].cost.us;
+    return us / (s->graph ? orr__machine_here.workers : s->ntiles > 0 ? s->ntiles : 1);
 }
 
 /* The task that makes value v, -1: a leaf. */

@@ -91,62 +91,6 @@ static void runs_that_overlap_tell_nothing_and_end_the_trial(void)
     orr__guard_end(&other);
 }
 
-/* -- prediction ------------------------------------------------------------------------------------------------- */
-
-/* One step of eight tiles on two processors and a device that takes the next task whoever is faster. */
-static void foretell(double cpu_us, double device_us)
-{
-    begin(true);
-    orr__models_forget();
-    orr__plan_machine.workers = 2;
-    orr__plan_machine.devices = 1;
-    orr__plan_machine.placed = false;
-    orr__plan_machine.bring_us = orr__plan_machine.bring_byte_us = 0;
-    step.ntiles = 8;
-    step.rows = 1;
-    step.size = 8;
-    region.key = 12345;
-    for (int k = 0; k < 8; k++) {
-        orr__model_add(&step, 1, ORR__ON_CPU, cpu_us);
-        orr__model_add(&step, 1, ORR__ON_OPENCL, device_us);
-    }
-}
-
-static void both_together_are_not_tried_where_that_is_foreseen_to_be_slower(void)
-{
-    static const double seconds[2][ORR__WAYS] = { { 9, 450e-6, 9 }, { 9, 9, 90e-6 } };
-    for (int fast = 0; fast < 2; fast++) {
-        char text[160];
-        foretell(fast ? 5000 : 100, fast ? 10 : 5000);
-        orr__way best = fast ? ORR__DEVICES_ALONE : ORR__CPU_ALONE;
-        for (int k = 0; k < 20; k++)
-            ORR_CHECK(run(seconds[fast]) == best);
-        orr__guard_say(&plan, text, sizeof text);
-        ORR_CHECK_MSG(plan.trial.foreseen &&
-                          strstr(text, fast ? "devices alone: predicted" : "processors alone: predicted") &&
-                          strstr(text, "both together: predicted 5") && strstr(text, "took"),
-                      "%s", text);
-    }
-}
-
-static void a_prediction_that_proves_wrong_gives_way_to_measuring(void)
-{
-    static const double seconds[ORR__WAYS] = { 1, 3, 2 };
-    foretell(100, 5000);
-    ORR_CHECK(run(seconds) == ORR__CPU_ALONE);
-    for (int k = 0; k < 20; k++)
-        (void)run(seconds);
-    ORR_CHECK(plan.trial.decided && !plan.trial.foreseen && run(seconds) == ORR__MIXED);
-}
-
-static void nothing_is_foreseen_of_what_was_not_measured(void)
-{
-    static const double seconds[ORR__WAYS] = { 1, 3, 2 };
-    foretell(100, 5000);
-    orr__models_forget();
-    ORR_CHECK(run(seconds) == ORR__MIXED && !plan.trial.foreseen);
-}
-
 /* Seconds of the fastest of N evaluations, and how many tasks ran on processors and on devices meanwhile. */
 enum { N = 20 };
 static double evaluations(orr_tensor *x, uint64_t tasks[2])
@@ -167,61 +111,6 @@ static double evaluations(orr_tensor *x, uint64_t tasks[2])
     for (int i = 0; i < n && i < 64; i++)
         tasks[strstr(row[i].worker, "OpenCL") != NULL] += row[i].tasks;
     return best;
-}
-
-/* The models of every step of y's plan on every kind of device, as if each launch had taken that long. */
-static void poison(orr_tensor *y, double cpu_us, double device_us)
-{
-    orr__node *n = orr__handle_node(y);
-    orr__capture p;
-    orr__plan *made;
-    ORR_REQUIRE(orr__capture_make(ORR__SITE(NULL, 0, "test"), &n, 1, &p) == ORR_OK);
-    ORR_REQUIRE(orr__plan_get(ORR__SITE(NULL, 0, "test"), &p, &made) == ORR_OK);
-    for (int i = 0; i < made->nstep; i++)
-        for (int k = 0; k < 8; k++) {
-            orr__model_add(&made->step[i], made->step[i].rows, ORR__ON_CPU, cpu_us);
-            orr__model_add(&made->step[i], made->step[i].rows, ORR__ON_OPENCL, device_us);
-        }
-    orr__plan_unref(made);
-    orr__capture_free(&p);
-}
-
-/* Under a policy that would give it some, from the first run on; and orr_explain says so. */
-static void a_device_whose_models_are_slow_gets_no_task(void)
-{
-    char *text = NULL;
-    size_t size = 0;
-    setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
-    setenv("STARPU_NOPENCL", "1", 1);
-    setenv("STARPU_NCPU", "1", 1); /* where there is one core alone, too */
-    setenv("STARPU_SCHED", "eager", 1);
-    setenv("ORRERY_INLINE_US", "0", 1);
-    setenv("ORRERY_TILE_US", "20", 1);
-    orr_status st = orr_init(NULL);
-    unsetenv("STARPU_SCHED");
-    unsetenv("ORRERY_TILE_US");
-    if (st != ORR_OK || !strstr(orr_engine_name(), "OpenCL")) {
-        (void)orr_shutdown();
-        ORR_SKIP("no OpenCL device, or no StarPU");
-    }
-    orr__models_forget();
-    orr_scope *s = orr_scope_begin();
-    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(2048, 512), 0.0, 1.0);
-    ORR_CHECK(orr_eval(x) == ORR_OK);
-    poison(orr_softmax(orr_tanh(orr_mul(x, x)), -1), 100, 1e6);
-    orr_stats_reset();
-    ORR_CHECK(orr_eval(orr_softmax(orr_tanh(orr_mul(x, x)), -1)) == ORR_OK);
-    FILE *to = open_memstream(&text, &size);
-    ORR_REQUIRE(to != NULL);
-    orr_stats_print(to);
-    ORR_CHECK(orr_explain(to, orr_softmax(orr_tanh(orr_mul(x, x)), -1)) == ORR_OK);
-    (void)fclose(to);
-    ORR_CHECK_MSG(text && !strstr(text, "OpenCL 0 ") && strstr(text, "placed on processors alone: predicted"), "%s",
-                  text);
-    free(text);
-    (void)orr_scope_end(s);
-    orr__models_forget(); /* not into the file */
-    (void)orr_shutdown();
 }
 
 /* Which way is the fastest depends on the machine and on what else it does; the one that was found so is the one that tasks
@@ -268,10 +157,6 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(the_fastest_way_stays),
                                       ORR_TEST(without_a_choice_there_is_no_trial),
                                       ORR_TEST(runs_that_overlap_tell_nothing_and_end_the_trial),
-                                      ORR_TEST(both_together_are_not_tried_where_that_is_foreseen_to_be_slower),
-                                      ORR_TEST(a_prediction_that_proves_wrong_gives_way_to_measuring),
-                                      ORR_TEST(nothing_is_foreseen_of_what_was_not_measured),
-                                      ORR_TEST(a_device_whose_models_are_slow_gets_no_task),
                                       ORR_TEST(tasks_go_the_way_that_was_found_the_fastest),
                                       { 0 } };
     return orr_test_main(argc, argv, "engine.guard", tests);

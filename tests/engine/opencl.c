@@ -208,8 +208,8 @@ static void little_data_comes_home_for_small_work(void)
     NEED_DEVICE("0", NULL);
     leaf = ramp(1000, 0);
     for (int cheap = 0; cheap < 2; cheap++) {
-        orr__plan_machine.bring_us = 1;
-        orr__plan_machine.bring_byte_us = cheap ? 1e-4 : 1;
+        orr__machine_here.bring_us = 1;
+        orr__machine_here.bring_byte_us = cheap ? 1e-4 : 1;
         ORR_REQUIRE(hand_run(big, &leaf, 1, mid) == ORR_OK);
         for (int k = 0; k < 2; k++) {
             int before = device_launches;
@@ -347,7 +347,7 @@ static void the_cpu_backend_keeps_devices_out(void)
     device_launches = 0;
     ORR_REQUIRE(orr__env_load() == ORR_OK && orr__engine_start(HERE, &c) == ORR_OK);
     run_and_check(h, 1000, 1);
-    ORR_CHECK(device_launches == 0 && !orr__plan_machine.opencl);
+    ORR_CHECK(device_launches == 0 && !orr__machine_here.opencl);
     orr__engine_stop();
     free(h);
 }

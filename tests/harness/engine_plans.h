@@ -155,7 +155,7 @@ static inline int hand_step(hand *h, int64_t rows, int ntiles, bool sum, int n, 
                        .rows = (rows + ntiles - 1) / ntiles,
                        .in = h->in[s],
                        .out = &h->out[s],
-                       .us = 1e5 };
+                       .cost = { .us = 1e5 } };
     for (int i = 0; i < n; i++) {
         h->in[s][i] = in[i];
         h->in_count[s][i] = h->value[in[i]].count;

@@ -25,13 +25,13 @@ static inline orr__plan *plan_of_first(orr_tensor *const *t, int n, int nfirst, 
     orr__plan *plan = NULL;
     orr__capture p;
     orr__node *node[64];
-    orr__machine before = orr__plan_machine;
+    orr__machine before = orr__machine_here;
     for (int i = 0; i < n; i++)
         node[i] = orr__handle_node(t[i]);
     ORR_CHECK(orr__capture_make_roots(here, &(orr__capture_roots){ node, n, nfirst, 0 }, &p) == ORR_OK);
-    orr__plan_machine = (orr__machine){ .workers = workers, .bundles = true };
+    orr__machine_here = (orr__machine){ .workers = workers, .bundles = true };
     ORR_CHECK_MSG(orr__plan_make(here, &p, false, &plan) == ORR_OK, "%s", orr_error_message());
-    orr__plan_machine = before;
+    orr__machine_here = before;
     orr__capture_free(&p);
     return plan;
 }
@@ -53,7 +53,7 @@ static inline double us_of(const orr__plan *p, int head)
 {
     double us = 0;
     for (int i = head; i < head + (p->step[head].members > 1 ? p->step[head].members : 1); i++)
-        us += p->step[i].us;
+        us += p->step[i].cost.us;
     return us;
 }
 

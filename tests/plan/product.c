@@ -8,7 +8,7 @@
 #include <string.h>
 #include "runtime/base/env.h"
 #include "runtime/plan/make.h"
-#include "runtime/plan/model.h"
+#include "runtime/cost/model.h"
 #include "tests/harness/harness.h"
 
 static const orr__site here = { "user.c", 7, "product" };
@@ -29,11 +29,11 @@ static orr__plan *plan_of(orr_tensor *t, int workers)
     orr__plan *plan = NULL;
     orr__capture p;
     orr__node *node = orr__handle_node(t);
-    orr__machine before = orr__plan_machine;
+    orr__machine before = orr__machine_here;
     ORR_CHECK(orr__capture_make(here, &node, 1, &p) == ORR_OK);
-    orr__plan_machine = (orr__machine){ .workers = workers, .bundles = true };
+    orr__machine_here = (orr__machine){ .workers = workers, .bundles = true };
     ORR_CHECK_MSG(orr__plan_make(here, &p, false, &plan) == ORR_OK, "%s", orr_error_message());
-    orr__plan_machine = before;
+    orr__machine_here = before;
     orr__capture_free(&p);
     return plan;
 }

@@ -3,16 +3,16 @@
 #include "config.h"
 #include <stdlib.h>
 #include "runtime/engine/starpu/starpu.h"
-#include "runtime/plan/model.h"
+#include "runtime/cost/model.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int64_t rows_of(const orr__step *s, int tile)
+static double guess(const orr__step *s, int tile, orr__on on)
 {
     int64_t lo, hi;
 
     orr__step_rows(s, tile, &lo, &hi);
-    return hi - lo;
+    return orr__model_guess(s->region, &s->cost, hi - lo, on).us;
 }
 
 static orr__on kind_of(const struct starpu_perfmodel_arch *arch)
@@ -32,13 +32,13 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
 
     (void)nimpl;
     if (a->step->members <= 1)
-        return orr__model_guess(a->step, rows_of(a->step, a->tile), kind_of(arch)).us;
+        return guess(a->step, a->tile, kind_of(arch));
     for (int i = 0; i < a->step->members; i++)
-        us += orr__model_guess(&a->step[i], rows_of(&a->step[i], a->tile), ORR__ON_CPU).us;
+        us += guess(&a->step[i], a->tile, ORR__ON_CPU);
     return us;
 }
 
-/* Our own table answers (runtime/plan/model.h), so StarPU keeps no files for us. */
+/* Our own table answers (runtime/cost/model.h), so StarPU keeps no files for us. */
 static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "orrery" };
 static bool in_use = true; /* written by start alone */
 

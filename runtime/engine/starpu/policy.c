@@ -109,8 +109,7 @@ bool orr__star_policy_begin(const char *policy)
     int most = starpu_sched_get_max_priority();
 
     orr__star.urgencies = most > MOST_URGENT ? MOST_URGENT : most > 0 ? most : 0;
-    orr__plan_machine.placed = wants_models(policy);
-    orr__star_models(orr__plan_machine.placed);
+    orr__star_models(wants_models(policy));
     orr__star.thieves = strcmp(policy, "lws") == 0 || strcmp(policy, "ws") == 0;
     /* It gives devices what has the name of a product in StarPU's examples, and keeps for ever what only they can do. */
     orr__star.shy = both && strcmp(policy, "modular-gemm") == 0 ? policy : NULL;

@@ -48,7 +48,7 @@ static bool worth_tasks(const orr__plan *plan, bool wait)
 {
     if (cut_to_be_sooner(plan))
         return !wait || orr__star_share(plan->us);
-    if (plan->us < orr__plan_inline_us())
+    if (plan->us < orr__inline_us())
         return false;
     return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;
 }
@@ -56,11 +56,10 @@ static bool worth_tasks(const orr__plan *plan, bool wait)
 /* µs to bring home what a device wrote; without numbers of the bus, for ever. */
 static double home_us(const orr__tiles *t)
 {
-    const orr__machine *m = &orr__plan_machine;
-
     if (!t || !atomic_load_explicit(&t->away, memory_order_acquire))
         return 0;
-    return m->bring_byte_us > 0 ? t->n * m->bring_us + (double)t->buf->bytes * m->bring_byte_us : HUGE_VAL;
+    return orr__star.copy_byte_us > 0 ? t->n * orr__star.copy_us + (double)t->buf->bytes * orr__star.copy_byte_us
+                                      : HUGE_VAL;
 }
 
 /* Whether the calling thread does it: if it can begin at once, or as soon as little data is home. */
@@ -78,7 +77,7 @@ static bool suits_inline(const orr__plan *plan, orr__buffer *const *leaf, bool w
             return false;
         us += leaf[i] ? home_us(orr__buffer_tiles(leaf[i])) : 0;
     }
-    return us <= plan->us || us < orr__plan_inline_us();
+    return us <= plan->us || us < orr__inline_us();
 }
 
 /* The device's copies stay good: large work that follows finds them there. */

@@ -171,8 +171,8 @@ static void measure_bus(void)
     unsigned home = STARPU_MAIN_RAM, away = starpu_memory_nodes_get_count() > 1 ? 1 : home;
     double one = starpu_transfer_predict(home, away, 1), many = starpu_transfer_predict(home, away, MANY);
 
-    orr__plan_machine.bring_us = away != home && isfinite(one) ? one : 0;
-    orr__plan_machine.bring_byte_us = away != home && isfinite(many) && many > one ? (many - one) / MANY : 0;
+    orr__star.copy_us = away != home && isfinite(one) ? one : 0;
+    orr__star.copy_byte_us = away != home && isfinite(many) && many > one ? (many - one) / MANY : 0;
 }
 
 static void look_around(int backend)
@@ -186,15 +186,15 @@ static void look_around(int backend)
     orr__star.device_bytes = smallest_device();
     snprintf(policy, sizeof policy, "%s", p && p->policy_name ? p->policy_name : "?");
     orr__star.hybrid = orr__star_policy_begin(policy) && backend == ORR__BACKEND_AUTO;
-    orr__plan_machine.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
-    orr__plan_machine.opencl = orr__star.opencls > 0;
-    orr__plan_machine.cuda = orr__star.cudas;
-    orr__plan_machine.device_bytes = orr__star.device_bytes;
-    orr__plan_machine.devices = orr__star.opencls + orr__star.cudas;
-    orr__plan_machine.heirs = orr__star.one_memory;
+    orr__machine_here.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
+    orr__machine_here.opencl = orr__star.opencls > 0;
+    orr__machine_here.cuda = orr__star.cudas;
+    orr__machine_here.device_bytes = orr__star.device_bytes;
+    orr__machine_here.devices = orr__star.opencls + orr__star.cudas;
+    orr__machine_here.one_memory = orr__star.one_memory;
     measure_bus();
-    orr__plan_machine.graphs = orr__star.cpus > 1;
-    orr__plan_machine.bundles = orr__star.cpus > 0;
+    orr__machine_here.graphs = orr__star.cpus > 1;
+    orr__machine_here.bundles = orr__star.cpus > 0;
 }
 
 /* StarPU's files have numbers with a point, which it writes and reads as the locale says. Its threads compute in the mode of the

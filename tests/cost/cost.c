@@ -4,7 +4,7 @@
 
 #include "runtime/base/env.h"
 #include "runtime/plan/make.h"
-#include "runtime/plan/profile.h"
+#include "runtime/cost/profile.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/region_build.h"
 
@@ -26,7 +26,7 @@ static int by(const char *name, int x, orr_dtype t, double s)
 static double ns(orr_dtype t, int out)
 {
     rb_out(&b, t, out);
-    return orr__plan_predict(&b.r) * 1e3 / N;
+    return orr__cost_predict(&b.r) * 1e3 / N;
 }
 
 static double poly6(orr_dtype t)
@@ -80,16 +80,16 @@ static void memory_bounds_what_is_easy(void)
     int x = begin(ORR_F32);
     rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
     b.r.bytes = 8.0 * N;
-    double easy = orr__plan_predict(&b.r);
+    double easy = orr__cost_predict(&b.r);
     b.r.bytes = 16.0 * N;
-    double twice = orr__plan_predict(&b.r);
+    double twice = orr__cost_predict(&b.r);
     ORR_CHECK(twice > 1.999 * easy && twice < 2.001 * easy);
 }
 
 static void small_chains_stay_inline(void)
 {
     double each = chain32(ORR_F32) * 4096 / 1e3;
-    ORR_CHECK_MSG(each < orr__plan_inline_us() / 10, "%g us", each);
+    ORR_CHECK_MSG(each < orr__inline_us() / 10, "%g us", each);
 }
 
 static void the_interpreter_is_slower(void)
@@ -97,7 +97,7 @@ static void the_interpreter_is_slower(void)
     double compiled = chain32(ORR_F32);
     int jit = orr__env.jit;
     orr__env.jit = ORR__JIT_OFF;
-    ORR_CHECK(orr__plan_predict(&b.r) * 1e3 / N > 4 * compiled);
+    ORR_CHECK(orr__cost_predict(&b.r) * 1e3 / N > 4 * compiled);
     orr__env.jit = jit;
 }
 
@@ -105,15 +105,15 @@ static void the_interpreter_is_slower(void)
 static int tiles(int64_t tile_us, double us)
 {
     int64_t dims[2] = { 4096, 1024 }, before = orr__env.tile_us;
-    int workers = orr__plan_machine.workers;
+    int workers = orr__machine_here.workers;
     rb_begin(&b, ORR__G_MAP, 2, dims);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 4096 * 1024)));
     rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
-    orr__plan_machine.workers = 2;
+    orr__machine_here.workers = 2;
     orr__env.tile_us = tile_us;
     int n = orr__region_tiles(&b.r, us, false);
     orr__env.tile_us = before;
-    orr__plan_machine.workers = workers;
+    orr__machine_here.workers = workers;
     return n;
 }
 
@@ -135,13 +135,13 @@ static void a_tile_setting_is_obeyed(void)
 static int tiles_alone(int workers, double us)
 {
     int64_t dims[2] = { 4096, 64 };
-    int before = orr__plan_machine.workers;
+    int before = orr__machine_here.workers;
     rb_begin(&b, ORR__G_MAP, 2, dims);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 4096 * 64)));
     rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
-    orr__plan_machine.workers = workers;
+    orr__machine_here.workers = workers;
     int n = orr__region_tiles(&b.r, us, true);
-    orr__plan_machine.workers = before;
+    orr__machine_here.workers = before;
     return n;
 }
 
@@ -164,11 +164,11 @@ static void what_is_all_of_a_plan_is_cut_where_it_ends_sooner(void)
 static int panels(int64_t n, int workers)
 {
     int64_t dims[3] = { n, n, n };
-    int before = orr__plan_machine.workers;
+    int before = orr__machine_here.workers;
     rb_begin(&b, ORR__G_MATMUL, 3, dims);
-    orr__plan_machine.workers = workers;
+    orr__machine_here.workers = workers;
     int tiles = orr__region_tiles(&b.r, 1e6, false);
-    orr__plan_machine.workers = before;
+    orr__machine_here.workers = before;
     return tiles;
 }
 
@@ -194,5 +194,5 @@ int main(int argc, char **argv)
                                       ORR_TEST(products_have_few_and_even_tiles),
                                       ORR_TEST(what_is_all_of_a_plan_is_cut_where_it_ends_sooner),
                                       { 0 } };
-    return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.cost", tests);
+    return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "cost.cost", tests);
 }

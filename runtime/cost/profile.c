@@ -1,7 +1,7 @@
 /* The machine's numbers: which are in force, and the file that keeps them.
  * Must not know: StarPU, how they are measured. */
 #include "config.h"
-#include "runtime/plan/profile.h"
+#include "runtime/cost/profile.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -12,9 +12,11 @@
 #include "runtime/base/env.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/checked_file.h"
-#include "runtime/plan/plan.h"
+#include "runtime/cost/machine.h"
 
 #define HEAD "orrery machine 1"
+
+orr__machine orr__machine_here = { .workers = 1 };
 
 /* One present-day core, in round numbers. */
 const orr__profile orr__profile_fixed = { .stream = 20000,
@@ -168,9 +170,9 @@ double orr__profile_move(const orr__profile *p, double bytes)
 
 /* On w workers work of t µs takes latency + t/w, here t: equal where t = latency · w/(w − 1). And of several steps, what is
  * less than half a task's worth is hardly shared. */
-double orr__plan_inline_us(void)
+double orr__inline_us(void)
 {
-    double w = orr__plan_machine.workers > 1 ? orr__plan_machine.workers : 2, half = orr__task_worth() / 2;
+    double w = orr__machine_here.workers > 1 ? orr__machine_here.workers : 2, half = orr__task_worth() / 2;
     if (orr__env.inline_us >= 0)
         return (double)orr__env.inline_us;
     return within(orr__profile_now()->latency_us * w / (w - 1), half < 500 ? half : 500, 1000);

@@ -227,24 +227,24 @@ static void plans_follow_the_numbers_in_force(void)
     slow.stream = slow.cached = 1000;
     slow.task_us = 30;
     slow.latency_us = 200;
-    orr__plan_machine.workers = 2;
+    orr__machine_here.workers = 2;
     double fast = orr__profile_move(orr__profile_now(), 1e6);
     orr__profile_use(&slow);
     ORR_CHECK(orr__profile_move(orr__profile_now(), 1e6) == 20 * fast);
-    ORR_CHECK(orr__task_worth() == 750 && orr__plan_inline_us() == 400);
-    orr__plan_machine.workers = 8; /* more of them: it pays earlier, but half a task's worth is not shared */
-    ORR_CHECK(orr__plan_inline_us() == 375);
+    ORR_CHECK(orr__task_worth() == 750 && orr__inline_us() == 400);
+    orr__machine_here.workers = 8; /* more of them: it pays earlier, but half a task's worth is not shared */
+    ORR_CHECK(orr__inline_us() == 375);
     orr__env.inline_us = 7;
     orr__env.tile_us = 11;
-    ORR_CHECK(orr__task_worth() == 11 && orr__plan_inline_us() == 7);
+    ORR_CHECK(orr__task_worth() == 11 && orr__inline_us() == 7);
     orr__env.inline_us = orr__env.tile_us = -1;
     orr__env.deterministic = true;
     ORR_CHECK(orr__profile_now() == &orr__profile_fixed && orr__profile_move(orr__profile_now(), 1e6) == fast);
     orr__env.deterministic = false;
     orr__env.machine = ORR__MACHINE_FIXED;
-    ORR_CHECK(orr__profile_now() == &orr__profile_fixed && orr__task_worth() == 200 && orr__plan_inline_us() == 100);
+    ORR_CHECK(orr__profile_now() == &orr__profile_fixed && orr__task_worth() == 200 && orr__inline_us() == 100);
     orr__profile_use(NULL);
-    orr__plan_machine.workers = 1;
+    orr__machine_here.workers = 1;
 }
 
 int main(int argc, char **argv)
@@ -262,5 +262,5 @@ int main(int argc, char **argv)
                                       ORR_TEST(too_few_threads_are_no_hang),
                                       ORR_TEST(plans_follow_the_numbers_in_force),
                                       { 0 } };
-    return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.profile", tests);
+    return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "cost.profile", tests);
 }

@@ -10,7 +10,7 @@
 #include "codelets/codelet.h"
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
-#include "runtime/plan/profile.h"
+#include "runtime/cost/profile.h"
 
 enum { MOST_CORES = 64, TRIES = 3, PASSES = 2, PIECE = 65536 /* elements, some 50 us of work */, MOST_PIECES = 256 };
 

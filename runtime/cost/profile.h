@@ -1,7 +1,7 @@
 /* What this machine can do, as far as plans depend on it: measured once per host and kept, or fixed numbers.
  * Must not know: StarPU. */
-#ifndef ORR_PLAN_PROFILE_H
-#define ORR_PLAN_PROFILE_H
+#ifndef ORR_COST_PROFILE_H
+#define ORR_COST_PROFILE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,7 +49,7 @@ static inline double *orr__profile_at(orr__profile *p, const orr__profile_row *r
 /* µs that one core spends on moving so many bytes: those that the second cache may hold, then the rest. */
 double orr__profile_move(const orr__profile *p, double bytes);
 /* What plans ask: below how many predicted µs work runs on the calling thread; µs aimed at in a task. */
-double orr__plan_inline_us(void);
+double orr__inline_us(void);
 double orr__task_worth(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* What tasks take: per kernel, class of sizes and kind of device, measured as they run; fitted across sizes where a class
  * is new; estimated from bytes and flops where the kernel is.
  * Must not know: StarPU. */
-#ifndef ORR_PLAN_MODEL_H
-#define ORR_PLAN_MODEL_H
+#ifndef ORR_COST_MODEL_H
+#define ORR_COST_MODEL_H
 
-#include "runtime/plan/plan.h"
+#include "runtime/fuse/region.h"
 
 typedef enum { ORR__ON_CPU, ORR__ON_OPENCL, ORR__ON_CUDA, ORR__ON_COUNT } orr__on;
 extern const char *const orr__on_name[ORR__ON_COUNT]; /* "CPU", "OpenCL", "CUDA" */
@@ -25,20 +25,27 @@ typedef struct orr__class {
     struct orr__class *next;
 } orr__class;
 
-/* One task's size: rows of axis 0 of a step's region. */
-double orr__task_size(const orr__step *s, int64_t rows);
-/* Counts what `rows` rows of the step took. Where they are part of a bundle or run inline, too. */
-void orr__model_add(const orr__step *s, int64_t rows, orr__on on, double us);
+/* The cost of a region, as the models know it. */
+typedef struct orr__cost {
+    double us;         /* predicted for all of it on one CPU core                              */
+    double size;       /* the same by round numbers (orr__cost_size)                           */
+    orr__class *class; /* of its tasks, each of so many rows; NULL: nothing is measured of them */
+} orr__cost;
+
+/* The class of tasks of so many rows of axis 0 of a region; found or made. NULL: no memory. */
+orr__class *orr__model_class(const orr__region *r, int64_t rows);
+/* The size of a task of `rows` rows of a region that has dim0. */
+double orr__task_size(const orr__cost *c, int64_t rows, int64_t dim0);
+/* Counts one that took so long. */
+void orr__model_add(orr__class *c, double size, orr__on on, double us);
 
 typedef enum { ORR__MEASURED, ORR__FITTED, ORR__ESTIMATED } orr__basis;
 typedef struct {
     double us;
     orr__basis basis;
 } orr__guess;
-orr__guess orr__model_guess(const orr__step *s, int64_t rows, orr__on on);
-bool orr__step_can(const orr__step *s, orr__on on);
-/* A task of tile t (< 0: the whole step) on each device; us < 0 where that cannot do it. The least of them. */
-double orr__model_guesses(const orr__step *s, int t, orr__guess g[ORR__ON_COUNT]);
+/* What a task of `rows` rows takes. */
+orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t rows, orr__on on);
 
 /* The whole region on one CPU core: as tasks of its kernel took, where plans go by what was measured, else predicted. */
 double orr__model_expect(const orr__region *r);
@@ -51,7 +58,7 @@ void orr__models_load(void);
 void orr__models_store(void);
 int orr__models_clear(void);  /* memory and file; how many there were, -1: the file stays, and why */
 int orr__models_forget(void); /* memory                             */
-void orr__models_each(void (*f)(const orr__class *c, orr__on on, const orr__timed *t, void *arg), void *arg);
+void orr__models_each(void (*f)(orr__class *c, orr__on on, const orr__timed *t, void *arg), void *arg);
 void orr__models_guard(void); /* its locks, against forks */
 
 /* -- parts of it, for tests ------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* The table of what tasks took, and predictions from it.
  * Must not know: StarPU, files. */
 #include "config.h"
-#include "runtime/plan/model.h"
+#include "runtime/cost/model.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
-#include "runtime/plan/make.h"
+#include "runtime/cost/cost.h"
 
 enum { BUCKETS = 1024, LOCKS = 16, ALIKE = 64, SETTLED = 4 };
 
@@ -74,42 +74,34 @@ static int64_t quarter_octaves(int64_t extent)
     return extent <= 16 ? extent : llround(4 * log2((double)extent));
 }
 
-static uint32_t shape_of(const orr__step *s)
+static uint32_t shape_of(const orr__region *r, int64_t rows)
 {
-    const orr__region *r = s->region;
-    int64_t facts[ORR__REGION_RANK + 2] = { quarter_octaves(s->rows) };
+    int64_t facts[ORR__REGION_RANK + 2] = { quarter_octaves(rows) };
     for (int i = 1; i < r->rank && i < ORR__REGION_RANK; i++)
         facts[i] = quarter_octaves(r->dim[i]);
     facts[ORR__REGION_RANK] = quarter_octaves(r->out_count);
     facts[ORR__REGION_RANK + 1] = r->rmask;
     uint64_t h = orr__hash(facts, sizeof facts, 0);
-    if (r->kind == ORR__G_USER) /* what it costs may depend on its inputs alone */
+    if (r->kind == ORR__G_USER) /* its cost may depend on its inputs alone */
         h = orr__hash(r->in_count, (size_t)r->nin * sizeof *r->in_count, h);
     return (uint32_t)(h ^ h >> 32);
 }
 
-/* Classes live as long as the process, so a step may keep its own. */
-static orr__class *class_of(const orr__step *s)
+orr__class *orr__model_class(const orr__region *r, int64_t rows)
 {
-    orr__class **kept = (orr__class **)(void *)&((orr__step *)(uintptr_t)s)->times;
-    orr__class *c = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
-    if (!c) {
-        orr__class like = { .kernel = s->region->key, .shape = shape_of(s), .kind = s->region->kind };
-        (void)snprintf(like.label, sizeof like.label, "%s", s->region->label[0] ? s->region->label : "unnamed");
-        c = find_or_add(&like);
-        __atomic_store_n(kept, c, __ATOMIC_RELEASE);
-    }
-    return c;
+    orr__class like = { .kernel = r->key, .shape = shape_of(r, rows), .kind = r->kind };
+    (void)snprintf(like.label, sizeof like.label, "%s", r->label[0] ? r->label : "unnamed");
+    return find_or_add(&like);
 }
 
-static double part_of(const orr__step *s, int64_t rows)
+static double part_of(int64_t rows, int64_t dim0)
 {
-    return s->region->dim[0] > 0 ? (double)rows / (double)s->region->dim[0] : 1;
+    return dim0 > 0 ? (double)rows / (double)dim0 : 1;
 }
 
-double orr__task_size(const orr__step *s, int64_t rows)
+double orr__task_size(const orr__cost *c, int64_t rows, int64_t dim0)
 {
-    double size = s->size * part_of(s, rows);
+    double size = c->size * part_of(rows, dim0);
     return size > 0.01 ? size : 0.01;
 }
 
@@ -125,16 +117,15 @@ static void note_usual(const orr__class *c, orr__on on, const orr__timed *t)
     pthread_mutex_unlock(&adding);
 }
 
-void orr__model_add(const orr__step *s, int64_t rows, orr__on on, double us)
+void orr__model_add(orr__class *c, double size, orr__on on, double us)
 {
-    orr__class *c = class_of(s);
     bool reset = false;
     if (!c)
         return;
     pthread_mutex_t *m = &lock[bucket_of(c->kernel) % LOCKS];
     pthread_mutex_lock(m);
     double before = c->on[on].us;
-    bool counted = orr__timed_add(&c->on[on], orr__task_size(s, rows), us, &reset);
+    bool counted = orr__timed_add(&c->on[on], size, us, &reset);
     orr__timed now = c->on[on];
     pthread_mutex_unlock(m);
     if (reset)
@@ -183,49 +174,26 @@ static bool fit_alike(uint64_t kernel, const orr__class *but, orr__on on, int le
     return n >= least && orr__fit(s, n, a, b);
 }
 
-/* Where nothing of this kind was measured. Devices are taken for good, so that they are tried. */
-static double estimate(const orr__step *s, double size, double part, orr__on on)
+/* Where nothing of this kind was measured. Devices are assumed to be fast, so that they are tried. */
+static double estimate(const orr__cost *c, double size, double part, orr__on on)
 {
     static const double faster[ORR__ON_COUNT] = { 1, 8, 20 }, launch[ORR__ON_COUNT] = { 0, 20, 10 };
-    return on == ORR__ON_CPU ? s->us * part : launch[on] + size / faster[on];
+    return on == ORR__ON_CPU ? c->us * part : launch[on] + size / faster[on];
 }
 
-orr__guess orr__model_guess(const orr__step *s, int64_t rows, orr__on on)
+orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t rows, orr__on on)
 {
-    const orr__class *c = class_of(s);
-    orr__timed t = c ? read_timed(c, on) : (orr__timed){ 0 };
-    double size = orr__task_size(s, rows), a, b;
+    orr__timed t = c->class ? read_timed(c->class, on) : (orr__timed){ 0 };
+    double size = orr__task_size(c, rows, r->dim[0]), a, b;
     if (t.n >= SETTLED)
         return (orr__guess){ t.us * size / t.size, ORR__MEASURED };
-    if (fit_alike(s->region->key, c, on, 1, &a, &b))
+    if (fit_alike(r->key, c->class, on, 1, &a, &b))
         return (orr__guess){ exp(a + b * log(size)), ORR__FITTED };
     if (t.n > 0)
         return (orr__guess){ t.us * size / t.size, ORR__FITTED };
-    if (on != ORR__ON_CPU && atomic_load(&usual[s->region->kind][on].n) > 0)
-        return (orr__guess){ size * exp(atomic_load(&usual[s->region->kind][on].log)), ORR__FITTED };
-    return (orr__guess){ estimate(s, size, part_of(s, rows), on), ORR__ESTIMATED };
-}
-
-bool orr__step_can(const orr__step *s, orr__on on)
-{
-    return on == ORR__ON_CPU      ? !orr__region_needs_device(s->region)
-           : on == ORR__ON_OPENCL ? s->opencl != NULL
-                                  : s->cuda != NULL;
-}
-
-double orr__model_guesses(const orr__step *s, int t, orr__guess g[ORR__ON_COUNT])
-{
-    int64_t rows = s->region->dim[0], from = t * s->rows;
-    double best = -1;
-    if (t >= 0 && s->ntiles > 1)
-        rows = rows - from < s->rows ? rows - from : s->rows;
-    for (int on = 0; on < ORR__ON_COUNT; on++) {
-        g[on] = (orr__guess){ -1, ORR__ESTIMATED };
-        if (orr__step_can(s, (orr__on)on))
-            g[on] = orr__model_guess(s, rows, (orr__on)on);
-        best = g[on].us >= 0 && (best < 0 || g[on].us < best) ? g[on].us : best;
-    }
-    return best;
+    if (on != ORR__ON_CPU && atomic_load(&usual[r->kind][on].n) > 0)
+        return (orr__guess){ size * exp(atomic_load(&usual[r->kind][on].log)), ORR__FITTED };
+    return (orr__guess){ estimate(c, size, part_of(rows, r->dim[0]), on), ORR__ESTIMATED };
 }
 
 double orr__model_fitted(uint64_t kernel, orr__on on, double size)
@@ -237,7 +205,7 @@ double orr__model_fitted(uint64_t kernel, orr__on on, double size)
 /* Measured under other loads, with other neighbours: a guide, but no more than that. */
 double orr__model_expect(const orr__region *r)
 {
-    double us = orr__plan_predict(r), size = orr__plan_size(r);
+    double us = orr__cost_predict(r), size = orr__cost_size(r);
     if (orr__env.deterministic || orr__env.machine == ORR__MACHINE_FIXED || !(size > 0))
         return us;
     double seen = orr__model_fitted(r->key, ORR__ON_CPU, size);
@@ -246,7 +214,7 @@ double orr__model_expect(const orr__region *r)
 
 /* -- all of them ---------------------------------------------------------------------------------------------------- */
 
-void orr__models_each(void (*f)(const orr__class *c, orr__on on, const orr__timed *t, void *arg), void *arg)
+void orr__models_each(void (*f)(orr__class *c, orr__on on, const orr__timed *t, void *arg), void *arg)
 {
     for (int h = 0; h < BUCKETS; h++)
         for (orr__class *c = atomic_load(&bucket[h]); c; c = c->next)
@@ -265,11 +233,11 @@ static void forget(orr__class *c, orr__on on)
     pthread_mutex_unlock(m);
 }
 
-static void forget_one(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+static void forget_one(orr__class *c, orr__on on, const orr__timed *t, void *arg)
 {
     (void)t;
     ++*(int *)arg;
-    forget((orr__class *)(uintptr_t)c, on);
+    forget(c, on);
 }
 
 int orr__models_forget(void)
@@ -282,7 +250,7 @@ int orr__models_forget(void)
     return n;
 }
 
-static void purge_one(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+static void purge_one(orr__class *c, orr__on on, const orr__timed *t, void *arg)
 {
     double a, b;
     if (!fit_alike(c->kernel, c, on, 2, &a, &b))
@@ -293,7 +261,7 @@ static void purge_one(const orr__class *c, orr__on on, const orr__timed *t, void
     orr__log(2, "%s on %s: %.0f us stand against %.0f by its other sizes: its model starts anew", c->label,
              orr__on_name[on], t->us, expected);
     ++*(int *)arg;
-    forget((orr__class *)(uintptr_t)c, on);
+    forget(c, on);
 }
 
 int orr__models_purge(void)

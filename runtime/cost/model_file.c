@@ -1,7 +1,7 @@
 /* What tasks took, kept for this host's next processes. A line for each class and kind of device.
  * Must not know: what is made of the numbers. */
 #include "config.h"
-#include "runtime/plan/model.h"
+#include "runtime/cost/model.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/checked_file.h"
-#include "runtime/plan/profile.h"
+#include "runtime/cost/profile.h"
 
 /* Counted up when a line, a size or a kernel's key means something else. */
 #define HEAD "orrery models 1"
@@ -74,7 +74,7 @@ typedef struct {
     bool failed;
 } body;
 
-static void add_line(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+static void add_line(orr__class *c, orr__on on, const orr__timed *t, void *arg)
 {
     body *b = arg;
     char line[256];

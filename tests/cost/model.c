@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include "runtime/base/env.h"
 #include "runtime/base/checked_file.h"
-#include "runtime/plan/model.h"
-#include "runtime/plan/profile.h"
+#include "runtime/cost/model.h"
+#include "runtime/cost/profile.h"
 #include "tests/harness/harness.h"
 
 static bool near(double x, double y)
@@ -84,7 +84,7 @@ static void put(uint64_t kernel, uint32_t shape, double size, double us, uint32_
     orr__model_put(&c, ORR__ON_CPU, &(orr__timed){ .n = n, .us = us, .size = size, .spread = 4 });
 }
 
-static void count(const orr__class *c, orr__on on, const orr__timed *t, void *arg)
+static void count(orr__class *c, orr__on on, const orr__timed *t, void *arg)
 {
     (void)c;
     (void)on;
@@ -113,17 +113,17 @@ static void what_departs_from_its_neighbours_is_dropped(void)
 static void sizes_never_seen_are_fitted_and_kernels_never_seen_estimated(void)
 {
     orr__region r = { .kind = ORR__G_MAP, .rank = 1, .dim = { 1000 }, .key = 4711, .out_count = 1000, .label = "x" };
-    orr__step s = { .region = &r, .ntiles = 1, .rows = 1000, .us = 55, .size = 50 };
+    orr__cost c = { .us = 55, .size = 50, .class = orr__model_class(&r, 1000) };
     (void)orr__models_forget();
-    orr__guess g = orr__model_guess(&s, 500, ORR__ON_CPU);
+    orr__guess g = orr__model_guess(&r, &c, 500, ORR__ON_CPU);
     ORR_CHECK(g.basis == ORR__ESTIMATED && near(g.us, 27.5));
-    ORR_CHECK(orr__model_guess(&s, 1000, ORR__ON_OPENCL).basis == ORR__ESTIMATED);
+    ORR_CHECK(orr__model_guess(&r, &c, 1000, ORR__ON_OPENCL).basis == ORR__ESTIMATED);
     put(4711, 1, 100, 300, 10);
-    g = orr__model_guess(&s, 1000, ORR__ON_CPU);
+    g = orr__model_guess(&r, &c, 1000, ORR__ON_CPU);
     ORR_CHECK(g.basis == ORR__FITTED && near(g.us, 150));
     for (int i = 0; i < 6; i++)
-        orr__model_add(&s, 1000, ORR__ON_CPU, 80);
-    g = orr__model_guess(&s, 250, ORR__ON_CPU);
+        orr__model_add(c.class, 50, ORR__ON_CPU, 80);
+    g = orr__model_guess(&r, &c, 250, ORR__ON_CPU);
     ORR_CHECK(g.basis == ORR__MEASURED && near(g.us, 20));
 }
 
@@ -211,5 +211,5 @@ int main(int argc, char **argv)
                                       ORR_TEST(damaged_files_are_no_models),
                                       ORR_TEST(fixed_machines_keep_none),
                                       { 0 } };
-    return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "plan.model", tests);
+    return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "cost.model", tests);
 }

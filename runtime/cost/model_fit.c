@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <math.h>
-#include "runtime/plan/model.h"
+#include "runtime/cost/model.h"
 
 /* Samples that count as the recent past; a mean is trusted from SETTLED on; so many far ones in a row are the truth. */
 enum { RECENT = 32, SETTLED = 4, TRUTH = 3 };

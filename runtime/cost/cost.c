@@ -1,0 +1,84 @@
+/* The cost of a region on one core: bytes at the rates of memory, arithmetic counted in additions of f32.
+ * Must not know: tiles, buffers, StarPU. */
+#include "config.h"
+
+#include "codelets/emit/emit.h"
+#include "codelets/rounding.h"
+#include "ops/ops.h"
+#include "runtime/base/env.h"
+#include "runtime/cost/cost.h"
+#include "runtime/cost/profile.h"
+
+/* Rates that no profile has, as parts of those that it has. */
+#define MOVES 0.4    /* of the rate of a stream: everything that is no element-wise region or fold */
+#define BLOCKS 0.1   /* of compiled arithmetic: the block interpreter                            */
+#define USER 0.025   /* … flops of users' kernels                                                */
+#define PLAIN 0.0125 /* … flops of a matmul without BLAS                                         */
+
+/* In additions of f32. Functions in f64 cost more than twice: their polynomials are longer. */
+enum { FUNCTION = 20, STRIDED = 8, DRAW = 40, DRAW_NORMAL = 150, FOLD = 4, ROUND = 6, ROUND_ANY = 9 };
+#define F64_FUNCTION 4.5
+#define F64_PLAIN 2.5
+
+static double work_of(const orr__region *r, const orr__rinstr *in)
+{
+    orr_dtype t = (orr_dtype)in->dtype;
+    double wide = orr_dtype_size(t) == 8 ? F64_PLAIN : 1;
+    if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER) {
+        int64_t stride = r->access[in->a].stride[r->rank - 1];
+        bool jumps = in->kind == ORR__RI_GATHER && r->access[r->instr[in->x].a].stride[r->rank - 1] != 0;
+        stride = jumps ? INT64_MAX : stride;
+        return stride == 0 || stride == 1 ? 0 : STRIDED * wide;
+    }
+    if (in->kind == ORR__RI_RANDOM)
+        return in->op == ORR__DNORMAL ? DRAW_NORMAL : in->op == ORR__DPERMUTATION ? 10 * DRAW : DRAW * wide;
+    if (in->kind == ORR__RI_FOLD)
+        return FOLD * wide;
+    if (in->kind != ORR__RI_EW)
+        return in->kind == ORR__RI_SCALAR ? 0 : wide;
+    double flops = orr__ew(in->op)->flops;
+    orr__rounding rounding = orr__is_half(t) ? orr__ew_rounding(in->op) : ORR__ROUND_NONE;
+    if (orr__emit_operand(r, in) == ORR_F64)
+        flops *= flops >= FUNCTION ? F64_FUNCTION : F64_PLAIN;
+    return flops + (rounding == ORR__ROUND_FIT ? ROUND : rounding == ORR__ROUND_ANY ? ROUND_ANY : 0);
+}
+
+/* Memory and arithmetic overlap. */
+static double loops(const orr__profile *now, const orr__region *r)
+{
+    double points = 1, work = r->kind == ORR__G_MAP ? 0 : FOLD * r->nout;
+    bool compiled = r->kind != ORR__G_ARGREDUCE && orr__env.jit != ORR__JIT_OFF;
+    for (int d = 0; d < r->rank; d++)
+        points *= (double)r->dim[d];
+    for (int i = 0; i < r->ninstr; i++)
+        work += work_of(r, &r->instr[i]);
+    work *= points / (now->math * (compiled ? 1 : BLOCKS));
+    double stream = orr__profile_move(now, r->bytes);
+    return work > stream ? work : stream;
+}
+
+static double predict(const orr__profile *now, const orr__region *r)
+{
+    if (r->kind == ORR__G_MAP || r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
+        return loops(now, r);
+    double us = orr__profile_move(now, r->bytes) / MOVES;
+    if (r->kind == ORR__G_MATMUL) {
+        orr_dtype t = (orr_dtype)r->in_dtype[r->access[0].input];
+        double rate = t == ORR_F64 ? now->gemm64 : orr__is_float(t) ? now->gemm32 : now->math * PLAIN;
+        double product = 2.0 * (double)r->out_count * (double)r->dim[r->rank - 1];
+        return us + product / rate + (r->flops > product ? (r->flops - product) / (now->math * BLOCKS) : 0);
+    }
+    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* triangles are slower than products */
+        return us + 2 * r->flops / (r->out_dtype[0] == ORR_F64 ? now->gemm64 : now->gemm32);
+    return us + r->flops / (now->math * USER);
+}
+
+double orr__cost_predict(const orr__region *r)
+{
+    return predict(orr__profile_now(), r);
+}
+
+double orr__cost_size(const orr__region *r)
+{
+    return predict(&orr__profile_fixed, r);
+}

@@ -1,0 +1,21 @@
+/* The workers and devices that this process has. The engine fills it in at start; costs, plans and engines read it.
+ * Must not know: StarPU, plans. */
+#ifndef ORR_COST_MACHINE_H
+#define ORR_COST_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    int workers;         /* CPU workers, at least 1                                    */
+    int devices;         /* workers that are devices                                   */
+    int cuda;            /* … CUDA devices                                             */
+    bool opencl;         /* some are OpenCL devices                                    */
+    size_t device_bytes; /* memory of the smallest device, 0: unknown                  */
+    bool bundles;        /* one task may carry out several small steps                 */
+    bool graphs;         /* a large factorisation may be a graph of tasks              */
+    bool one_memory;     /* all workers see host memory: outputs may be written over leaves */
+} orr__machine;
+extern orr__machine orr__machine_here;
+
+#endif

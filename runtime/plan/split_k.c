@@ -1,0 +1,70 @@
+/* The number of parts into which a product is cut along its terms, and why: for workers that its rows do not keep busy, for a
+ * device that cannot hold a factor, or for memory that cannot.
+ * Must not know: how the region of a part looks, values, StarPU. */
+#include "config.h"
+
+#include "runtime/base/env.h"
+#include "runtime/plan/make.h"
+
+/* Few rows, few columns, and many terms: what rows cannot keep all workers busy with, terms can; and as many parts pack the right
+ * factor once, where as many tiles of few rows each pack all of it. The sums of the parts must be little beside the factors.
+ * Devices take such a product whole. */
+int orr__product_parts(const orr__region *r, double us, int tiles)
+{
+    enum { LEAST_TERMS = 256, MOST = 32, FEW_ROWS = 512, MANY_TERMS = 16384 };
+    if (r->kind != ORR__G_MATMUL || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
+        orr__machine_here.devices > 0)
+        return 1;
+    int64_t m = r->dim[0], n = r->dim[1], k = r->dim[2];
+    int64_t most = orr__plan_workers(), parts = (int64_t)(us / orr__plan_task_us() + 0.5);
+    parts = parts < most ? parts : most;
+    parts = parts < k / LEAST_TERMS ? parts : k / LEAST_TERMS;
+    parts = parts < MOST ? parts : MOST;
+    if (tiles > 1 && m / tiles < FEW_ROWS && k >= MANY_TERMS)
+        tiles--; /* as many will do; what has fewer terms may be one of a chain over the same rows */
+    while (parts > tiles && (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k)
+        parts--;
+    return parts > tiles ? (int)parts : 1;
+}
+
+static double factor_bytes(const orr__region *r, int o)
+{
+    int input = r->access[o].input;
+    return (double)r->in_count[input] * (double)orr_dtype_size((orr_dtype)r->in_dtype[input]);
+}
+
+static bool on_some_device(const orr__region *r)
+{
+    const orr__machine *m = &orr__machine_here;
+    return (m->opencl && orr__opencl.can(r)) || (m->cuda > 0 && orr__cuda.can(r));
+}
+
+/* A tile's task has its rows of the left factor, of the right one a part's, and the sum before and after: each at most an
+ * eighth of a device's memory, so that the next task's come meanwhile. Sums decide nothing but bits; with ORRERY_DETERMINISTIC
+ * they do not depend on which devices there are. */
+int orr__device_parts(const orr__region *r, int *tiles)
+{
+    double all = (double)orr__machine_here.device_bytes, share = all / 8;
+    if (all <= 0 || orr__env.deterministic || r->kind != ORR__G_MATMUL || r->rank != 3 ||
+        !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) || !on_some_device(r))
+        return 1;
+    double left = factor_bytes(r, 0), right = factor_bytes(r, 1), sum = 4.0 * (double)r->out_count;
+    if (left / *tiles + right + 2 * sum / *tiles <= all / 10 * 8)
+        return 1;
+    bool by_terms = orr__product_lies(r, 0) == ORR__LIES_BY_TERMS;
+    double rows = (by_terms ? sum : left + sum) / share, parts = (by_terms ? left + right : right) / share + 1;
+    if (orr__product_lies(r, 1) != ORR__LIES_BY_TERMS || parts > ORR__PARTS_MOST || rows > (double)r->dim[0] / 16)
+        return 1;
+    *tiles = rows + 1 > *tiles ? (int)rows + 1 : *tiles;
+    return (int)parts;
+}
+
+/* Sixteen parts, or more of 16 MB. */
+int orr__lean_parts(const orr__region *r, double bytes)
+{
+    enum { FEW = 16, LEAST_TERMS = 64, LEAST_BYTES = 1 << 18, PART = 16 << 20 };
+    int64_t parts = bytes / PART > FEW ? (int64_t)(bytes / PART) : FEW, most = r->dim[2] / LEAST_TERMS;
+    parts = parts < most ? parts : most;
+    parts = parts < ORR__PARTS_MOST ? parts : ORR__PARTS_MOST;
+    return bytes < LEAST_BYTES || parts < 2 ? 1 : (int)parts;
+}

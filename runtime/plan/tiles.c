@@ -1,0 +1,102 @@
+/* The number of tiles of a region: enough work in each for a task, and work for all workers.
+ * Must not know: buffers, values, StarPU. */
+#include "config.h"
+
+#include <math.h>
+#include "codelets/cholesky.h"
+#include "codelets/emit/emit.h"
+#include "ops/define.h"
+#include "runtime/base/env.h"
+#include "runtime/plan/make.h"
+
+/* With ORRERY_DETERMINISTIC plans are made for so many workers and tasks of so many µs, whatever the machine has and
+ * ORRERY_TILE_US says: cuts decide the order of sums. */
+enum { ASSUMED_WORKERS = 16, ASSUMED_TILE_US = 200 };
+
+int orr__plan_workers(void)
+{
+    return orr__env.deterministic ? ASSUMED_WORKERS : orr__machine_here.workers;
+}
+
+double orr__plan_task_us(void)
+{
+    return orr__env.deterministic ? ASSUMED_TILE_US : orr__task_worth();
+}
+
+bool orr__region_cuttable(const orr__region *r)
+{
+    if (r->kind == ORR__G_USER)
+        return r->user->k.rows;
+    return r->kind != ORR__G_SCATTER_ADD && !(r->kind == ORR__G_CHOLESKY && r->rank == 2) && !(r->rows && r->rank == 1);
+}
+
+/* Few large matrices. The bits are the same either way. */
+bool orr__region_graph(const orr__region *r, double us)
+{
+    if (r->kind != ORR__G_CHOLESKY || !orr__machine_here.graphs)
+        return false;
+    int64_t n = r->dim[r->rank - 1], batch = r->rank > 2 ? r->dim[0] : 1;
+    return batch > 0 && batch < 4 * orr__machine_here.workers && orr__cholesky_tiles(n) > 2 &&
+           us > (double)batch * orr__task_worth() * 4;
+}
+
+/* A GPU does the work of many cores, and its libraries want large tasks: a tile for each, or as many as make four tiles
+ * fit into its memory. */
+static int64_t device_tiles(const orr__region *r, int64_t n)
+{
+    const orr__machine *m = &orr__machine_here;
+    int64_t enough = m->cuda;
+    if (orr__env.deterministic || m->cuda == 0 || (orr__cuda.can && !orr__cuda.can(r)))
+        return n;
+    if (m->device_bytes > 0 && r->bytes / ((double)m->device_bytes / 4) > (double)enough)
+        enough = 1 + (int64_t)(r->bytes / ((double)m->device_bytes / 4));
+    return n < enough ? n : enough;
+}
+
+/* ORRERY_TILE_US=number is obeyed, up to so many tiles for each worker; but a graph's tasks stay countable. */
+enum { TILES_ASKED = 64 };
+
+/* Rows of a product's tile, at least, where there are more tiles than workers: each packs the other operand anew, which
+ * takes as long as some forty rows. Where devices take a part, that part is to be small. */
+static int64_t panel_rows(void)
+{
+    return orr__machine_here.devices > 0 && !orr__env.deterministic ? 512 : 2048;
+}
+
+/* Of work that nothing is done beside: what n tiles take is latency + us/n + n · task, least where n² = us/task. */
+static int64_t soonest(double us, int workers, int64_t otherwise)
+{
+    const orr__profile *now = orr__profile_now();
+    int64_t n = (int64_t)sqrt(us / now->task_us);
+    n = n < workers ? n : workers;
+    return n > otherwise && now->latency_us + us / (double)n + (double)n * now->task_us < us ? n : otherwise;
+}
+
+/* A task must be worth its overhead, the nearest number of tasks counts: two that fall a little short finish before one
+ * alone. More tiles than workers only where that evens out the load, or when asked. */
+int orr__region_tiles(const orr__region *r, double us, bool alone)
+{
+    int64_t rows = r->dim[0];
+    int workers = orr__plan_workers();
+    double aim = orr__plan_task_us();
+    if (rows < 2 || workers < 2 || !orr__region_cuttable(r))
+        return 1;
+    bool asked = orr__env.tile_us >= 0 && !orr__env.deterministic;
+    int64_t n = (int64_t)(us / aim + 0.5), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
+    if (asked)
+        most = TILES_ASKED * (int64_t)workers;
+    if (n > most)
+        n = most;
+    if (alone && !asked && !orr__env.deterministic && n < workers)
+        n = soonest(us, workers, n);
+    if (r->kind == ORR__G_SOLVE && r->rank == 2 && n > rows / 32)
+        n = rows / 32;
+    if (r->kind == ORR__G_MATMUL && r->rank == 3) {
+        if (n > rows / 32)
+            n = rows / 32; /* thin panels starve the BLAS kernels */
+        if (!asked && n > workers && n > rows / panel_rows())
+            n = rows / panel_rows() > workers ? rows / panel_rows() / workers * workers : workers;
+    }
+    n = device_tiles(r, n < rows ? n : rows);
+    return n < 1 ? 1 : (int)n;
+}
