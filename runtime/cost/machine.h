@@ -7,14 +7,15 @@
 #include <stddef.h>
 
 typedef struct {
-    int workers;         /* CPU workers, at least 1                                    */
-    int devices;         /* workers that are devices                                   */
-    int cuda;            /* … CUDA devices                                             */
-    bool opencl;         /* some are OpenCL devices                                    */
-    size_t device_bytes; /* memory of the smallest device, 0: unknown                  */
-    bool bundles;        /* one task may carry out several small steps                 */
-    bool graphs;         /* a large factorisation may be a graph of tasks              */
-    bool one_memory;     /* all workers see host memory: outputs may be written over leaves */
+    int workers;                  /* CPU workers, at least 1                                    */
+    int devices;                  /* workers that are devices                                   */
+    int cuda;                     /* … CUDA devices                                             */
+    bool opencl;                  /* some are OpenCL devices                                    */
+    size_t device_bytes;          /* memory of the smallest device, 0: unknown                  */
+    double copy_us, copy_byte_us; /* a copy to a device: its start, each byte; 0: unknown        */
+    bool bundles;                 /* one task may carry out several small steps                 */
+    bool graphs;                  /* a large factorisation may be a graph of tasks              */
+    bool one_memory;              /* all workers see host memory: outputs may be written over leaves */
 } orr__machine;
 extern orr__machine orr__machine_here;
 

@@ -208,8 +208,8 @@ static void little_data_comes_home_for_small_work(void)
     NEED_DEVICE("0", NULL);
     leaf = ramp(1000, 0);
     for (int cheap = 0; cheap < 2; cheap++) {
-        orr__machine_here.bring_us = 1;
-        orr__machine_here.bring_byte_us = cheap ? 1e-4 : 1;
+        orr__machine_here.copy_us = 1;
+        orr__machine_here.copy_byte_us = cheap ? 1e-4 : 1;
         ORR_REQUIRE(hand_run(big, &leaf, 1, mid) == ORR_OK);
         for (int k = 0; k < 2; k++) {
             int before = device_launches;

@@ -58,8 +58,9 @@ static double home_us(const orr__tiles *t)
 {
     if (!t || !atomic_load_explicit(&t->away, memory_order_acquire))
         return 0;
-    return orr__star.copy_byte_us > 0 ? t->n * orr__star.copy_us + (double)t->buf->bytes * orr__star.copy_byte_us
-                                      : HUGE_VAL;
+    return orr__machine_here.copy_byte_us > 0
+               ? t->n * orr__machine_here.copy_us + (double)t->buf->bytes * orr__machine_here.copy_byte_us
+               : HUGE_VAL;
 }
 
 /* Whether the calling thread does it: if it can begin at once, or as soon as little data is home. */

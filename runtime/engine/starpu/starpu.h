@@ -15,15 +15,14 @@
 
 /* What this start of StarPU gave. Written by start and stop alone. */
 typedef struct {
-    int cpus, opencls, cudas;     /* workers; of devices 0 when the backend choice forbids them */
-    bool hybrid;                  /* processors and devices, none of them asked for by name       */
-    int urgencies;                /* priorities that the policy tells apart, less one               */
-    bool thieves;                 /* the policy's workers take each other's tasks                   */
-    const char *shy;              /* the policy, where it gives devices none of our tasks, else NULL */
-    bool one_memory;              /* nobody sees data elsewhere                                 */
-    double copy_us, copy_byte_us; /* a copy between host and the first device: its start, each byte; 0: unknown */
-    size_t device_bytes;          /* memory of the smallest device, 0: unknown                  */
-    int blas_threads;             /* as found, for stop                                         */
+    int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
+    bool hybrid;              /* processors and devices, none of them asked for by name       */
+    int urgencies;            /* priorities that the policy tells apart, less one               */
+    bool thieves;             /* the policy's workers take each other's tasks                   */
+    const char *shy;          /* the policy, where it gives devices none of our tasks, else NULL */
+    bool one_memory;          /* nobody sees data elsewhere                                 */
+    size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
+    int blas_threads;         /* as found, for stop                                         */
 } orr__star_state;
 extern orr__star_state orr__star;
 

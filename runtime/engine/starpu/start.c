@@ -171,8 +171,8 @@ static void measure_bus(void)
     unsigned home = STARPU_MAIN_RAM, away = starpu_memory_nodes_get_count() > 1 ? 1 : home;
     double one = starpu_transfer_predict(home, away, 1), many = starpu_transfer_predict(home, away, MANY);
 
-    orr__star.copy_us = away != home && isfinite(one) ? one : 0;
-    orr__star.copy_byte_us = away != home && isfinite(many) && many > one ? (many - one) / MANY : 0;
+    orr__machine_here.copy_us = away != home && isfinite(one) ? one : 0;
+    orr__machine_here.copy_byte_us = away != home && isfinite(many) && many > one ? (many - one) / MANY : 0;
 }
 
 static void look_around(int backend)
