@@ -18,5 +18,6 @@
 #include <orrery/info.h>
 #include <orrery/nn.h>
 #include <orrery/optim.h>
+#include <orrery/privacy.h>
 
 #endif

@@ -49,21 +49,23 @@ static uint64_t next_stream(void)
     return orr__rand_mix(mine.seed, mine.stream++);
 }
 
-static orr__node *draw(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, orr__scalar s1, orr__scalar s2)
+static orr__node *draw(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, orr__scalar s1, orr__scalar s2,
+                       uint64_t key)
 {
     orr__node *n = orr__node_new(at, orr__prim(ORR__OP_RANDOM), dtype, shape, 0, NULL);
     if (n) {
         n->attr.dist = (uint8_t)dist;
         n->nscalar = 3;
-        n->s[0].u = next_stream();
+        n->s[0].u = key;
         n->s[1] = s1;
         n->s[2] = s2;
     }
     return n;
 }
 
-/* offset + scale · (standard draw), in a float dtype. */
-static orr_tensor *scaled(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, double scale, double offset)
+/* offset + scale · (standard draw), in a float dtype. key NULL: the thread's next stream. */
+static orr_tensor *scaled(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, double scale, double offset,
+                          const uint64_t *key)
 {
     orr_tensor *bad;
     if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, shape, &bad))
@@ -72,7 +74,7 @@ static orr_tensor *scaled(orr__site at, int dist, orr_dtype dtype, const orr_sha
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
     orr__scalar none = { .u = 0 };
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *r = orr__handle_new(draw(at, dist, dtype, shape, none, none));
+    orr_tensor *r = orr__handle_new(draw(at, dist, dtype, shape, none, none, key ? *key : next_stream()));
     if (scale != 1)
         r = orr_mul_at(at.file, at.line, r, orr_scalar_at(at.file, at.line, scale));
     if (offset != 0)
@@ -103,27 +105,49 @@ static double below(orr_dtype dtype, double x)
 }
 
 /* Of the numbers that are drawn the last ones may round to hi, which is outside: those become the number before it. */
-orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi)
+static orr_tensor *uniform(orr__site at, orr_dtype dtype, const orr_shape *shape, double lo, double hi,
+                           const uint64_t *key)
 {
-    orr__site at = ORR__SITE(file, line, "rand");
     if (!(isfinite(lo) && isfinite(hi) && lo <= hi))
         return orr__poison(at, ORR_EINVAL, "no interval from %g to %g", lo, hi);
     double scale = as(dtype, hi - lo), first = as(dtype, lo), end = as(dtype, hi);
     if (orr__is_float(dtype) && !(isfinite(scale) && isfinite(first) && isfinite(end)))
         return orr__poison(at, ORR_EINVAL, "the interval from %g to %g is beyond %s", lo, hi, orr_dtype_name(dtype));
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *r = scaled(at, ORR__DUNIFORM, dtype, &shape, hi - lo, lo);
+    orr_tensor *r = scaled(at, ORR__DUNIFORM, dtype, shape, hi - lo, lo, key);
     if (first < end && as(dtype, as(dtype, scale * (1 - step_of(dtype))) + first) >= end)
-        r = orr_minimum_at(file, line, r, orr_scalar_at(file, line, below(dtype, end)));
+        r = orr_minimum_at(at.file, at.line, r, orr_scalar_at(at.file, at.line, below(dtype, end)));
     return orr__compose_end(at, scope, r);
+}
+
+static orr_tensor *normal(orr__site at, orr_dtype dtype, const orr_shape *shape, double mean, double std,
+                          const uint64_t *key)
+{
+    if (!(isfinite(mean) && isfinite(std) && std >= 0))
+        return orr__poison(at, ORR_EINVAL, "no normal distribution with mean %g and standard deviation %g", mean, std);
+    return scaled(at, ORR__DNORMAL, dtype, shape, std, mean, key);
+}
+
+orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi)
+{
+    return uniform(ORR__SITE(file, line, "rand"), dtype, &shape, lo, hi, NULL);
+}
+
+orr_tensor *orr_rand_keyed_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi,
+                              uint64_t key)
+{
+    return uniform(ORR__SITE(file, line, "rand_keyed"), dtype, &shape, lo, hi, &key);
 }
 
 orr_tensor *orr_randn_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std)
 {
-    orr__site at = ORR__SITE(file, line, "randn");
-    if (!(isfinite(mean) && isfinite(std) && std >= 0))
-        return orr__poison(at, ORR_EINVAL, "no normal distribution with mean %g and standard deviation %g", mean, std);
-    return scaled(at, ORR__DNORMAL, dtype, &shape, std, mean);
+    return normal(ORR__SITE(file, line, "randn"), dtype, &shape, mean, std, NULL);
+}
+
+orr_tensor *orr_randn_keyed_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std,
+                               uint64_t key)
+{
+    return normal(ORR__SITE(file, line, "randn_keyed"), dtype, &shape, mean, std, &key);
 }
 
 /* Is the integer v a value of dtype? */
@@ -147,7 +171,7 @@ orr_tensor *orr_randint_at(const char *file, int line, orr_dtype dtype, orr_shap
         return orr__poison(at, ORR_EDTYPE, "%s does not hold %lld to %lld", orr_dtype_name(dtype), (long long)lo,
                            (long long)(hi - 1));
     orr__scalar first = { .i = lo }, range = { .u = (uint64_t)hi - (uint64_t)lo };
-    return orr__handle_new(draw(at, ORR__DINTEGERS, dtype, &shape, first, range));
+    return orr__handle_new(draw(at, ORR__DINTEGERS, dtype, &shape, first, range, next_stream()));
 }
 
 orr_tensor *orr_permutation_at(const char *file, int line, int64_t n)
@@ -158,7 +182,7 @@ orr_tensor *orr_permutation_at(const char *file, int line, int64_t n)
     if (!orr__shape_ok(at, &shape, &bad))
         return bad;
     return orr__handle_new(
-        draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n }, (orr__scalar){ .u = 0 }));
+        draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n }, (orr__scalar){ .u = 0 }, next_stream()));
 }
 
 orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p)
@@ -171,6 +195,6 @@ orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double
         return orr__poison(at, ORR_EINVAL, "%g is no probability", p);
     orr__scalar none = { .u = 0 };
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *u = orr__handle_new(draw(at, ORR__DUNIFORM, ORR_F32, &shape, none, none));
+    orr_tensor *u = orr__handle_new(draw(at, ORR__DUNIFORM, ORR_F32, &shape, none, none, next_stream()));
     return orr__compose_end(at, scope, orr_less_at(file, line, u, orr_scalar_at(file, line, p)));
 }

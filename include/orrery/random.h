@@ -36,6 +36,14 @@ ORR_API orr_tensor *orr_permutation_at(const char *file, int line, int64_t n);
 ORR_API orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p);
 #define orr_bernoulli(...) orr_bernoulli_at(ORR_HERE, __VA_ARGS__)
 
+/** Like orr_rand and orr_randn, of the stream that `key` alone names; this thread's streams stay where they are. */
+ORR_API orr_tensor *orr_rand_keyed_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo,
+                                      double hi, uint64_t key);
+#define orr_rand_keyed(...) orr_rand_keyed_at(ORR_HERE, __VA_ARGS__)
+ORR_API orr_tensor *orr_randn_keyed_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean,
+                                       double std, uint64_t key);
+#define orr_randn_keyed(...) orr_randn_keyed_at(ORR_HERE, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,205 @@
+/* Differential privacy: noise, mechanisms, accountants and budgets, training by clipped and noisy gradients.
+ * Must not know: how an op computes; it is written with public ops alone.
+ *
+ * A function of a data set is (ε, δ)-differentially private when for every two data sets that differ in one record, and every
+ * set of outcomes, P(outcome | one) ≤ e^ε · P(outcome | other) + δ. Here "differ" means that one record is added or removed.
+ * docs/private.md says what that protects against whom, and what it does not. */
+#ifndef ORRERY_PRIVACY_H
+#define ORRERY_PRIVACY_H
+
+#include <orrery/nn.h>
+#include <orrery/optim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -- what a step costs: accounting ------------------------------------------------------------------------- */
+
+/** Mechanisms that the accountants know. */
+typedef enum orr_dp_kind {
+    ORR_DP_GAUSSIAN =
+        0, /**< normal noise; `noise` is σ: standard deviation / L2 sensitivity. The discrete Gaussian too, where q = 1 */
+    ORR_DP_LAPLACE, /**< Laplace noise; `noise` is b: scale / L1 sensitivity. The discrete Laplace too                     */
+    ORR_DP_PURE /**< whatever is (ε, 0)-private (randomised response, exponential, sparse vector); `noise` is ε         */
+} orr_dp_kind;
+
+/** A mechanism on a Poisson sample: each record takes part with probability q, by itself; q = 1: all records. */
+typedef struct orr_dp_mechanism {
+    orr_dp_kind kind;
+    double noise; /**< > 0, finite; what it is depends on the kind */
+    double q;     /**< in [0, 1]                                   */
+} orr_dp_mechanism;
+
+#define ORR_DP_MECHANISM(kind, noise, q) (ORR__VALUE(orr_dp_mechanism){ (kind), (noise), (q) })
+
+/** How losses of privacy are added up. Both give upper bounds. */
+typedef enum orr_dp_accountant {
+    ORR_DP_RDP =
+        0, /**< Rényi divergences of 151 orders (Mironov 2017; Mironov, Talwar, Zhang 2019): fast; some per cent high  */
+    ORR_DP_PLD /**< distribution of the privacy loss, composed by FFT (Koskela et al. 2020; Doroshenko et al. 2022): tight;
+                         δ ≥ 1e-10                                                                                      */
+} orr_dp_accountant;
+
+/** Rényi divergence of order alpha of one use of m, as an upper bound over both neighbours.
+ * Gaussian, q = 1: α/(2σ²); q < 1: log E[((1−q) + q·e^((2z−1)/(2σ²)))^α]/(α−1), z ~ N(0, σ²): a sum for integer α, an integral
+ * of positive terms for others. Laplace, q = 1: Mironov 2017, table II. Pure, and Laplace at q < 1 by amplification: that of
+ * randomised response, which dominates.
+ * @param alpha  > 1, finite        Errors: ORR_EINVAL.      Thread-safe; so are all functions up to budgets. */
+ORR_API orr_status orr_dp_rdp_at(const char *file, int line, orr_dp_mechanism m, double alpha, double *rdp);
+#define orr_dp_rdp(...) orr_dp_rdp_at(ORR_HERE, __VA_ARGS__)
+
+/** The orders that ORR_DP_RDP looks at, those of Opacus: 1.1, 1.2, … 10.9, 12, 13, … 63. Writes up to `max`; returns 151. */
+ORR_API int orr_dp_orders(double *out, int max);
+
+/** ε at δ of a mechanism whose divergence of order orders[i] is rdp[i]: the least over i of
+ * rdp − (log δ + log α)/(α−1) + log((α−1)/α), and at least 0 (Balle et al. 2020, theorem 21; Canonne, Kamath, Steinke 2020).
+ * @param order  where the least is, or NULL      Errors: ORR_EINVAL (an order ≤ 1, δ not in (0, 1), n < 1, NULL, NaN). */
+ORR_API orr_status orr_dp_rdp_epsilon_at(const char *file, int line, const double *orders, const double *rdp, int n,
+                                         double delta, double *epsilon, double *order);
+#define orr_dp_rdp_epsilon(...) orr_dp_rdp_epsilon_at(ORR_HERE, __VA_ARGS__)
+
+/** ε at δ of `times` uses of m, one after the other, each free to depend on what came before.
+ * @param times  ≥ 0      Errors: ORR_EINVAL, ORR_ENOMEM (ORR_DP_PLD). */
+ORR_API orr_status orr_dp_epsilon_at(const char *file, int line, orr_dp_accountant how, orr_dp_mechanism m,
+                                     int64_t times, double delta, double *epsilon);
+#define orr_dp_epsilon(...) orr_dp_epsilon_at(ORR_HERE, __VA_ARGS__)
+
+/** δ at ε ≥ 0 of `times` uses of m, by ORR_DP_PLD. Otherwise as orr_dp_epsilon. */
+ORR_API orr_status orr_dp_delta_at(const char *file, int line, orr_dp_mechanism m, int64_t times, double epsilon,
+                                   double *delta);
+#define orr_dp_delta(...) orr_dp_delta_at(ORR_HERE, __VA_ARGS__)
+
+/** The least noise with which `times` uses of (kind, noise, q) stay within ε at δ, up to 1e-4 of it and never below.
+ * ORR_DP_PURE: the largest ε of one use instead.
+ * Errors: ORR_EINVAL (also when no noise up to 1e6 does, or as little as 1e-2 would), ORR_ENOMEM. */
+ORR_API orr_status orr_dp_find_noise_at(const char *file, int line, orr_dp_accountant how, orr_dp_kind kind, double q,
+                                        int64_t times, double epsilon, double delta, double *noise);
+#define orr_dp_find_noise(...) orr_dp_find_noise_at(ORR_HERE, __VA_ARGS__)
+
+/** δ of one Gaussian mechanism at ε, exactly: Φ(1/(2σ) − εσ) − e^ε·Φ(−1/(2σ) − εσ) (Balle, Wang 2018). k uses of σ are one of
+ * σ/√k. Errors: ORR_EINVAL. */
+ORR_API orr_status orr_dp_gaussian_delta_at(const char *file, int line, double sigma, double epsilon, double *delta);
+#define orr_dp_gaussian_delta(...) orr_dp_gaussian_delta_at(ORR_HERE, __VA_ARGS__)
+/** The ε at which orr_dp_gaussian_delta is δ; 0 where δ is larger at ε = 0 already. */
+ORR_API orr_status orr_dp_gaussian_epsilon_at(const char *file, int line, double sigma, double delta, double *epsilon);
+#define orr_dp_gaussian_epsilon(...) orr_dp_gaussian_epsilon_at(ORR_HERE, __VA_ARGS__)
+/** The σ at which orr_dp_gaussian_delta(σ, ε) is δ: less than the classical √(2·log(1.25/δ))/ε, and right for every ε > 0. */
+ORR_API orr_status orr_dp_gaussian_sigma_at(const char *file, int line, double epsilon, double delta, double *sigma);
+#define orr_dp_gaussian_sigma(...) orr_dp_gaussian_sigma_at(ORR_HERE, __VA_ARGS__)
+
+/* -- budgets ------------------------------------------------------------------------------------------------ */
+
+/** What may be spent, and what has been. It holds only for what is reported to it: a release of the data that bypasses it is
+ * not counted. One thread at a time. */
+typedef struct orr_dp_budget orr_dp_budget;
+
+/** @param epsilon  > 0     @param delta  in (0, 1), for ORR_DP_PLD ≥ 1e-10
+ * @return   to free with orr_dp_budget_free; NULL on ORR_EINVAL, ORR_ENOMEM. */
+ORR_API orr_dp_budget *orr_dp_budget_new_at(const char *file, int line, orr_dp_accountant how, double epsilon,
+                                            double delta);
+#define orr_dp_budget_new(...) orr_dp_budget_new_at(ORR_HERE, __VA_ARGS__)
+/** Books `times` ≥ 0 uses of m, or refuses: all or none. Call it before the mechanism runs.
+ * Errors: ORR_ESTATE: the budget would be exceeded (the message has the numbers); then nothing is booked. ORR_EINVAL, ORR_ENOMEM. */
+ORR_API orr_status orr_dp_budget_spend_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m,
+                                          int64_t times);
+#define orr_dp_budget_spend(...) orr_dp_budget_spend_at(ORR_HERE, __VA_ARGS__)
+/** ε at the budget's δ of all that is booked; 0 when nothing is. */
+ORR_API orr_status orr_dp_budget_spent_at(const char *file, int line, const orr_dp_budget *b, double *epsilon);
+#define orr_dp_budget_spent(...) orr_dp_budget_spent_at(ORR_HERE, __VA_ARGS__)
+/** How many more uses of m would be booked; at most 2⁴⁰. */
+ORR_API orr_status orr_dp_budget_left_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m,
+                                         int64_t *times);
+#define orr_dp_budget_left(...) orr_dp_budget_left_at(ORR_HERE, __VA_ARGS__)
+/** NULL is fine. */
+ORR_API void orr_dp_budget_free(orr_dp_budget *b);
+
+/* -- randomness ----------------------------------------------------------------------------------------------- */
+
+/** For tests only: from here on this thread's draws in this header are a function of `seed`, and whoever knows it takes the noise
+ * away again. Without this call they come from the operating system's generator (getrandom). */
+ORR_API void orr_dp_seed(uint64_t seed);
+/** This thread's draws come from the operating system's generator again. */
+ORR_API void orr_dp_unseed(void);
+
+/** A Poisson sample: each of the numbers 0 … n−1 is in it with probability q, by itself (to 2⁻⁶⁴, rounded down). Secret: the
+ * accountants' gain from sampling holds only against who does not know it.
+ * @param index  room for n numbers; the first *count are written, in ascending order
+ * Errors: ORR_EINVAL (n < 0, q not in [0, 1], NULL), ORR_EIO (the system has no random numbers). Thread-safe. */
+ORR_API orr_status orr_dp_poisson_at(const char *file, int line, int64_t n, double q, int64_t *index, int64_t *count);
+#define orr_dp_poisson(...) orr_dp_poisson_at(ORR_HERE, __VA_ARGS__)
+
+/* -- mechanisms on numbers -------------------------------------------------------------------------------------- */
+
+/** Private only as far as its floating-point numbers hide which sums can make them, and Philox its key: the low bits of a noisy
+ * float tell about the value below (Mironov, "On significance of the least significant bits", 2012), and Philox is no
+ * cryptographic generator. Where an adversary sees all digits, use orr_dp_discrete_laplace.
+ * y = x + Laplace(sensitivity/epsilon), to each element its own: (ε, 0)-private for an x of that L1 sensitivity.
+ * @param x  a float dtype     @param sensitivity, epsilon  > 0, finite
+ * @return   like x, owned by the current scope; poison on ORR_EINVAL, ORR_EDTYPE, ORR_EIO.
+ * effects:  lazy; fused with what is around it; keyed by the operating system. grad: g. Safe from any thread. */
+ORR_API orr_tensor *orr_dp_laplace_at(const char *file, int line, orr_tensor *x, double sensitivity, double epsilon);
+#define orr_dp_laplace(...) orr_dp_laplace_at(ORR_HERE, __VA_ARGS__)
+/** Private only as far as floats and Philox hide it: see orr_dp_laplace. Where an adversary sees all digits, use
+ * orr_dp_discrete_gaussian.
+ * y = x + N(0, (sigma·sensitivity)²), for an x of that L2 sensitivity; what it costs is ORR_DP_GAUSSIAN with `sigma`.
+ * Otherwise as orr_dp_laplace. */
+ORR_API orr_tensor *orr_dp_gaussian_at(const char *file, int line, orr_tensor *x, double sensitivity, double sigma);
+#define orr_dp_gaussian(...) orr_dp_gaussian_at(ORR_HERE, __VA_ARGS__)
+
+/** y = x + Z for integers, P(Z = z) ∝ e^(−|z|·ε/sensitivity), to each element its own: (ε, 0)-private for an x of that L1
+ * sensitivity. The noise is drawn now, exactly, in integers alone, from the operating system's generator (Canonne, Kamath,
+ * Steinke, "The discrete Gaussian for differential privacy", 2020, algorithm 2), its memory wiped when its last use ends. The
+ * time that a draw takes depends on it.
+ * @param x  i64; the sum wraps     @param sensitivity  ≥ 1     @param epsilon  > 0; sensitivity/epsilon in [2⁻¹⁰, 2³⁰]
+ * @return   i64, owned by the current scope; poison on ORR_EINVAL, ORR_EDTYPE, ORR_ENOMEM, ORR_EIO. Safe from any thread. */
+ORR_API orr_tensor *orr_dp_discrete_laplace_at(const char *file, int line, orr_tensor *x, int64_t sensitivity,
+                                               double epsilon);
+#define orr_dp_discrete_laplace(...) orr_dp_discrete_laplace_at(ORR_HERE, __VA_ARGS__)
+/** y = x + Z for integers, P(Z = z) ∝ e^(−z²/(2s²)), s = sigma·sensitivity in [2⁻¹⁰, 2²⁶], for an x of that L2 sensitivity.
+ * What it costs is at most ORR_DP_GAUSSIAN with `sigma` and q = 1 (Canonne, Kamath, Steinke 2020, theorem 4 and algorithm 3).
+ * s² is rounded up to 30 bits. Otherwise as orr_dp_discrete_laplace. */
+ORR_API orr_tensor *orr_dp_discrete_gaussian_at(const char *file, int line, orr_tensor *x, double sensitivity,
+                                                double sigma);
+#define orr_dp_discrete_gaussian(...) orr_dp_discrete_gaussian_at(ORR_HERE, __VA_ARGS__)
+
+/** Randomised response: each category of x stays with probability e^ε/(e^ε + k − 1), and else becomes one of the other k − 1, all
+ * as likely (Warner 1965): every element is (ε, 0)-private by itself, and whoever collects them is not trusted. Drawn exactly.
+ * @param x  i64 in 0 … k−1 (others are taken mod k)     @param k  ≥ 2     @param epsilon  in [2⁻²⁰, 64], rounded down to 30 bits
+ * @return   i64, owned by the current scope; errors as orr_dp_discrete_laplace. Expected time per element: min(k, e^ε) draws. */
+ORR_API orr_tensor *orr_dp_randomised_response_at(const char *file, int line, orr_tensor *x, int64_t k, double epsilon);
+#define orr_dp_randomised_response(...) orr_dp_randomised_response_at(ORR_HERE, __VA_ARGS__)
+/** An unbiased estimate of how many of `total` true answers are `category` c, from `seen` answers c of randomised response. */
+ORR_API double orr_dp_response_estimate(double seen, double total, int64_t k, double epsilon);
+
+/** The exponential mechanism: i with probability ∝ e^(ε·scores[i]/(2·sensitivity)) (McSherry, Talwar 2007): (ε, 0)-private
+ * where one record changes no score by more than `sensitivity`. Scores are rounded to sensitivity·2⁻²⁰ and ε down to 30 bits (and
+ * by the 2⁻²⁰ that rounding adds); then the draw is exact. Evaluates `scores`. Expected time: at most proportional to their
+ * number, but it depends on them: who can measure it learns of them.
+ * @param scores  (n), n ≥ 1, any number dtype     @param epsilon  in [2⁻²⁰, 2²⁰]
+ * Errors: ORR_EINVAL (a score not finite, or beyond 2³¹ sensitivities), ORR_ESHAPE, ORR_ENOMEM, ORR_EIO, and those of orr_read. */
+ORR_API orr_status orr_dp_exponential_at(const char *file, int line, orr_tensor *scores, double sensitivity,
+                                         double epsilon, int64_t *index);
+#define orr_dp_exponential(...) orr_dp_exponential_at(ORR_HERE, __VA_ARGS__)
+
+/** The sparse vector technique: which of a stream of queries are above a threshold, paying for those alone. One thread at a time. */
+typedef struct orr_dp_sparse orr_dp_sparse;
+/** All answers together are (ε, 0)-private, whatever the number of queries, where one record changes no query by more than
+ * `sensitivity` and at most `most` answers are "above" (Lyu, Su, Li, "Understanding the sparse vector technique", 2017,
+ * algorithm 1, with their division of ε). Threshold and queries are rounded to sensitivity·2⁻²⁰ and noise is drawn exactly.
+ * @param monotone  adding a record moves all queries in one direction: less noise
+ * @return   to free with orr_dp_sparse_free; NULL on ORR_EINVAL, ORR_ENOMEM, ORR_EIO. */
+ORR_API orr_dp_sparse *orr_dp_sparse_new_at(const char *file, int line, double threshold, double sensitivity,
+                                            int64_t most, bool monotone, double epsilon);
+#define orr_dp_sparse_new(...) orr_dp_sparse_new_at(ORR_HERE, __VA_ARGS__)
+/** Whether the query's value is above the threshold, both noisy.
+ * Errors: ORR_ESTATE: `most` answers were "above" already. ORR_EINVAL (not finite, beyond 2³¹ sensitivities), ORR_EIO. */
+ORR_API orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_sparse *s, double query, bool *above);
+#define orr_dp_sparse_ask(...) orr_dp_sparse_ask_at(ORR_HERE, __VA_ARGS__)
+/** Wipes the noisy threshold. NULL is fine. */
+ORR_API void orr_dp_sparse_free(orr_dp_sparse *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
