@@ -78,6 +78,23 @@ orr_status orr__star_home(orr__site at)
                      name[0] ? name : "no home directory is set");
 }
 
+/* StarPU 1.4 looks for models in its own installation, and warns in every run where that has no such folder; Debian's has
+ * none, and STARPU_SILENT has no influence. It looks at the first need: here, for some microseconds, with a stderr that
+ * drops the text. Whoever names folders in STARPU_PERF_MODEL_PATH reads StarPU's warnings of them. */
+void orr__star_home_look(void)
+{
+#if defined(__GLIBC__) && (STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4)
+    static FILE *nowhere; /* stays open: a thread that prints just now may hold it */
+    FILE *out = stderr;
+
+    if (getenv("STARPU_PERF_MODEL_PATH") || (!nowhere && !(nowhere = fopen("/dev/null", "we"))))
+        return;
+    stderr = nowhere;
+    starpu_perfmodel_directory(nowhere);
+    stderr = out;
+#endif
+}
+
 /* Where StarPU keeps what it measures. */
 static bool sampling(const char *name, char path[PATH_MAX])
 {

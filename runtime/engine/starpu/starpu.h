@@ -71,6 +71,7 @@ orr_status orr__star_room(orr__site at, const orr__device_at *where, size_t *tot
 
 /* Sets STARPU_HOME when nothing can be written where StarPU would (directory.c). */
 orr_status orr__star_home(orr__site at);
+void orr__star_home_look(void);
 /* Around StarPU's start: while nothing was measured of this host, one process starts at a time. StarPU reads files that another one
  * is still writing, and ends the process. -1: there is no need, or no way. The lock goes with the process, whatever becomes of it. */
 int orr__star_home_lock(void);

@@ -203,6 +203,8 @@ static int begin_starpu(struct starpu_conf *conf)
 {
     locale_t before = orr__point_begin();
     uint64_t mode = orr__fpmode_begin();
+
+    orr__star_home_look();
     int lock = orr__star_home_lock(), err = starpu_init(conf);
 
     orr__star_home_unlock(lock);
