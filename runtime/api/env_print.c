@@ -46,7 +46,8 @@ static const char tail[] =
     "| `STARPU_OPENCL_ON_CPUS` | 1: an OpenCL implementation for CPUs (PoCL) counts as a device; for tests |\n"
     "| `STARPU_OPENCL_ONLY_ON_CPUS` | 1: and nothing else does |\n"
     "| `STARPU_LIMIT_OPENCL_MEM` | MB of device memory that may be used |\n"
-    "| `STARPU_SILENT` | 1: no messages from StarPU |\n"
+    "| `STARPU_SILENT` | 0: StarPU says what it does (Orrery sets 1 where nothing is set); its warnings come in either "
+    "case |\n"
     "\n"
     "`OPENBLAS_NUM_THREADS` has no influence while Orrery runs: it sets one BLAS thread inside each task, since the\n"
     "parallelism is between tasks, and sets the number back at `orr_shutdown`.\n";
