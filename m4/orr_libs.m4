@@ -15,9 +15,21 @@ dnl ORR_SYSTEM_INCLUDES(VARIABLE) — others' headers do not have to pass our wa
 AC_DEFUN([ORR_SYSTEM_INCLUDES],
 [$1=$(printf '%s\n' " $$1" | $SED 's| -I *| -isystem |g; s|^ ||')])
 
-dnl ORR_LIB_OPTIONAL(NAME, PKG, HEADER, LIB, FUNCTION) — sets have_NAME, orr_NAME_found, NAME_CFLAGS,
-dnl NAME_LIBS, HAVE_NAME (macro and conditional). --without-PKG leaves it out.
+dnl ORR_LIB_OPTIONAL(NAME, PKG, HEADER, LIB, FUNCTION) — a library that Orrery uses: ORR_LIB_FIND, and HAVE_NAME in
+dnl config.h.
 AC_DEFUN([ORR_LIB_OPTIONAL],
+[ORR_LIB_FIND($@)
+AS_IF([test $have_$1 = yes], [AC_DEFINE([HAVE_$1], [1], [Define if $2 is there.])])])
+
+dnl ORR_LIB_OF_TESTS(NAME, PKG, HEADER, LIB, FUNCTION) — a library that tests alone use: ORR_LIB_FIND, and -DHAVE_NAME in
+dnl NAME_CFLAGS. config.h stays as it is, so that its installation does not build Orrery anew.
+AC_DEFUN([ORR_LIB_OF_TESTS],
+[ORR_LIB_FIND($@)
+AS_IF([test $have_$1 = yes], [$1_CFLAGS="$$1_CFLAGS -DHAVE_$1"])])
+
+dnl ORR_LIB_FIND(NAME, PKG, HEADER, LIB, FUNCTION) — sets have_NAME, orr_NAME_found, NAME_CFLAGS, NAME_LIBS and the
+dnl conditional HAVE_NAME. --without-NAME leaves it out.
+AC_DEFUN([ORR_LIB_FIND],
 [AC_ARG_WITH(m4_tolower([$1]),
   [AS_HELP_STRING([--without-]m4_tolower([$1]), [do not use $2])], [], [AS_VAR_SET([with_]m4_tolower([$1]), [auto])])
 have_$1=no
@@ -32,9 +44,7 @@ AS_IF([test "x$orr_with" != xno],
 #include <$3>]], [[void *volatile f = (void *)&$5; return f == 0;]], [have_$1=yes])
    AC_MSG_RESULT([$have_$1])
    AS_IF([test $have_$1 = no && test "x$orr_with" = xyes], [AC_MSG_ERROR([$2 was asked for and not found])])])
-AS_IF([test $have_$1 = yes],
-  [AC_DEFINE([HAVE_$1], [1], [Define if $2 is there.])],
-  [$1_CFLAGS=; $1_LIBS=; orr_$1_found=no])
+AS_IF([test $have_$1 = no], [$1_CFLAGS=; $1_LIBS=; orr_$1_found=no])
 ORR_SYSTEM_INCLUDES([$1_CFLAGS])
 AC_SUBST([$1_CFLAGS])
 AC_SUBST([$1_LIBS])

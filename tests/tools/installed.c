@@ -1,0 +1,192 @@
+/* The README's section "Use it in your program": its commands run as they stand, on an installation in a folder of the test.
+ * Must not know: what the library computes. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "tests/harness/harness.h"
+
+/* Text between the first `from` and the next `to` behind it; NULL: there is none. *rest: what follows. Free it. */
+static char *between(const char *text, const char *from, const char *to, const char **rest)
+{
+    const char *begin = strstr(text, from), *end = begin ? strstr(begin += strlen(from), to) : NULL;
+    if (rest)
+        *rest = end ? end + strlen(to) : "";
+    return end ? strndup(begin, (size_t)(end - begin)) : NULL;
+}
+
+static char *slurp(const char *folder, const char *name)
+{
+    char path[4096];
+    size_t size;
+    (void)snprintf(path, sizeof path, "%.2000s/%s", folder, name);
+    return (char *)orr_test_slurp(path, &size);
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    bool ok = f && fputs(text, f) >= 0;
+    return f && fclose(f) == 0 && ok;
+}
+
+/* Runs the script in a folder of this program's own. false: it fails; its output is printed. */
+static bool run(const char *name, const char *script)
+{
+    char line[4096], output[1024];
+    size_t size;
+    (void)snprintf(output, sizeof output, "%s", orr_test_tmp("output"));
+    bool written = write_file(orr_test_tmp(name), script);
+    (void)snprintf(line, sizeof line, "cd '%s' && sh -e '%s' >'%s' 2>&1", orr_test_tmp("."), orr_test_tmp(name),
+                   output);
+    int status = written ? system(line) : -1; /* NOLINT(cert-env33-c): a test */
+    char *text = (char *)orr_test_slurp(output, &size);
+    ORR_CHECK_MSG(status == 0, "%s: exit status %d, output:\n%s", name, WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+                  text ? text : "");
+    free(text);
+    return status == 0;
+}
+
+static bool have(const char *command)
+{
+    char line[256];
+    (void)snprintf(line, sizeof line, "command -v %s >/dev/null 2>&1", command);
+    return system(line) == 0; /* NOLINT(cert-env33-c) */
+}
+
+static struct {
+    char *program, *install, *cc, *cmake_lists, *cmake; /* blocks of the README */
+    char *prefix;                                       /* where the test installs */
+} readme;
+
+/* NULL, or the reason why nothing can be installed here. */
+static const char *begin(void)
+{
+    const char *build = getenv("ORR_BUILDDIR"), *rest;
+    char *makefile = slurp(build ? build : ".", "Makefile"), *text = slurp(orr_test_golden("../.."), "README.md");
+    if (!makefile)
+        return "no Makefile here";
+    char *sanitizer = between(makefile, "\nSANITIZE_FLAGS = ", "\n", NULL);
+    char *prefix = between(makefile, "\nprefix = ", "\n", NULL), *libdir = between(makefile, "\nlibdir = ", "\n", NULL);
+    ORR_CHECK(text && sanitizer && prefix && libdir);
+    const char *why = NULL;
+    if (!text || !sanitizer || !prefix || !libdir)
+        why = "README.md or the Makefile cannot be read";
+    else if (*sanitizer)
+        why = "a library with a sanitizer serves only programs with one";
+    else if (strcmp(libdir, "${exec_prefix}/lib") != 0 && strcmp(libdir, "${prefix}/lib") != 0)
+        why = "the library's folder is not lib below the prefix";
+    else if (!have("make") || !have("cc") || !have("pkg-config"))
+        why = "no make, cc or pkg-config here";
+    if (!why) {
+        char path[2048];
+        readme.program = between(text, "```c\n", "```", &rest);
+        const char *section = strstr(rest, "\n## Use it in your program\n");
+        readme.install = between(section ? section : "", "```sh\n", "```", &rest);
+        readme.cc = between(rest, "```sh\n", "```", &rest);
+        readme.cmake_lists = between(rest, "```cmake\n", "```", &rest);
+        readme.cmake = between(rest, "```sh\n", "```", &rest);
+        (void)snprintf(path, sizeof path, "%s%s", orr_test_tmp("root"), prefix);
+        readme.prefix = strdup(path);
+    }
+    free(libdir);
+    free(prefix);
+    free(sanitizer);
+    free(text);
+    free(makefile);
+    return why;
+}
+
+/* Configuring with another prefix would link this build anew: DESTDIR stands for it. The commands before and after are the
+ * README's. */
+static bool install(void)
+{
+    static const char commands[] = "prefix=$HOME/orrery\n"
+                                   "(cd build && ../configure --prefix=\"$prefix\" && make install)\n";
+    char script[4096];
+    ORR_CHECK_MSG(readme.install && strcmp(readme.install, commands) == 0, "README.md's installation is now:\n%s",
+                  readme.install ? readme.install : "(none)");
+    ORR_CHECK(readme.program && write_file(orr_test_tmp("ten_lines.c"), readme.program));
+    (void)snprintf(script, sizeof script, "unset MAKEFLAGS MFLAGS MAKELEVEL\nmake -s -C '%s' install DESTDIR='%s'\n",
+                   getenv("ORR_BUILDDIR") ? getenv("ORR_BUILDDIR") : ".", orr_test_tmp("root"));
+    return run("install", script);
+}
+
+/* The README's commands, and then whether `program` loads the library of the installation. */
+static void use(const char *name, const char *commands, const char *program)
+{
+    char script[8192];
+    ORR_REQUIRE(commands);
+    (void)snprintf(script, sizeof script,
+                   "unset LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_LIBDIR CMAKE_PREFIX_PATH MAKEFLAGS MFLAGS\n"
+                   "prefix='%s'\n%s"
+                   "LD_TRACE_LOADED_OBJECTS=1 %s | grep -F \"$prefix/lib/liborrery.so\" ||\n"
+                   "  { echo 'it does not load the installed library:'; LD_TRACE_LOADED_OBJECTS=1 %s; exit 1; }\n"
+                   "%s | grep '^ *\\[*0\\.' || { echo 'it prints no probabilities'; exit 1; }\n",
+                   readme.prefix, commands, program, program, program);
+    (void)run(name, script);
+}
+
+static void readme_program_compiles_with_cc_and_pkg_config(void)
+{
+    const char *why = begin();
+    if (why)
+        ORR_SKIP("%s", why);
+    if (install())
+        use("use_cc", readme.cc, "./ten_lines");
+}
+
+static void readme_program_compiles_with_cmake(void)
+{
+    if (!readme.prefix)
+        ORR_SKIP("there is no installation");
+    if (!have("cmake"))
+        ORR_SKIP("no cmake here");
+    ORR_CHECK(readme.cmake_lists && write_file(orr_test_tmp("CMakeLists.txt"), readme.cmake_lists));
+    use("use_cmake", readme.cmake, "build/ten_lines");
+}
+
+/* find_package(orrery VERSION): the installed series and nothing newer. */
+static void cmake_takes_compatible_versions_only(void)
+{
+    static const struct {
+        const char *version;
+        int found;
+    } request[] = { { "0.1", 1 }, { "0.1.0", 1 }, { "0.1.0 EXACT", 1 }, { "0.0", 0 }, { "0.2", 0 }, { "1.0", 0 } };
+    char script[4096];
+    if (!readme.prefix)
+        ORR_SKIP("there is no installation");
+    if (!have("cmake"))
+        ORR_SKIP("no cmake here");
+    size_t n = (size_t)snprintf(script, sizeof script,
+                                "mkdir -p versions\ncat >versions/CMakeLists.txt <<'TEXT'\n"
+                                "cmake_minimum_required(VERSION 3.16)\nproject(versions C)\n");
+    for (size_t i = 0; i < sizeof request / sizeof *request; i++)
+        n += (size_t)snprintf(script + n, sizeof script - n,
+                              "find_package(orrery %s QUIET)\nif(%sorrery_FOUND)\n"
+                              "  message(FATAL_ERROR \"version %s\")\nendif()\n",
+                              request[i].version, request[i].found ? "NOT " : "", request[i].version);
+    (void)snprintf(script + n, sizeof script - n,
+                   "TEXT\nunset MAKEFLAGS MFLAGS\ncmake -S versions -B versions/build -DCMAKE_PREFIX_PATH='%s'\n",
+                   readme.prefix);
+    (void)run("versions_of_cmake", script);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(readme_program_compiles_with_cc_and_pkg_config),
+        ORR_TEST(readme_program_compiles_with_cmake),
+        ORR_TEST(cmake_takes_compatible_versions_only),
+        { 0 },
+    };
+    int rc = orr_test_main(argc, argv, "installed", tests);
+    free(readme.program);
+    free(readme.install);
+    free(readme.cc);
+    free(readme.cmake_lists);
+    free(readme.cmake);
+    free(readme.prefix);
+    return rc;
+}
