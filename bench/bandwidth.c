@@ -118,7 +118,7 @@ static int one(bench_sink *out, int rounds, moving *m, const char *device)
 static int all_ways(bench_sink *out, int rounds, const orr_device *d, int other)
 {
     size_t total, left, most = (size_t)256 << 20;
-    if (orr_memory_info(d->id, &total, &left) != ORR_OK)
+    if (orr_device_memory(d->id, &total, &left) != ORR_OK)
         return failed();
     if (d->kind == ORR_DEVICE_OPENCL || most > left / 4)
         most = (size_t)64 << 20; /* often a processor's own memory */
@@ -159,7 +159,7 @@ int bench_bandwidth(bench_sink *out, int rounds)
     n = n < MOST ? n : MOST;
     for (int i = 1; i < n; i++) {
         size_t total, left;
-        takes_part[i] = orr_memory_info(i, &total, &left) == ORR_OK;
+        takes_part[i] = orr_device_memory(i, &total, &left) == ORR_OK;
         found += takes_part[i];
     }
     orr_error_clear();

@@ -25,7 +25,7 @@ static orr_tensor *poly6(orr_tensor *x)
 {
     orr_tensor *t = affine(x);
     orr_tensor *q = orr_add(orr_mul(orr_add(orr_mul(t, NUM(HAND_C2)), NUM(HAND_C1)), t), NUM(HAND_C0));
-    return orr_leaky_relu(q, NUM(HAND_ALPHA));
+    return orr_leaky_relu(q, HAND_ALPHA);
 }
 
 static orr_tensor *normal_cdf(orr_tensor *x)

@@ -187,13 +187,14 @@ static int train(const char *name, const int *width, int layers, int64_t batch, 
     training t = { 0 };
     orr_scope *s = orr_scope_begin();
     for (int i = 0; i < layers; i++)
-        layer[i] = orr_dense(width[i], width[i + 1], i < layers - 1 ? ORR_RELU : ORR_LINEAR, ORR_DEFAULT_INIT);
+        layer[i] = orr_dense(width[i], width[i + 1], i < layers - 1 ? ORR_ACTIVATION_RELU : ORR_ACTIVATION_LINEAR,
+                             ORR_INITIALISER_DEFAULT);
     t.net = orr_sequential_at(ORR_HERE, layer, layers);
-    t.opt = t.net ? orr_optim_of(kind, t.net, NULL) : NULL;
+    t.opt = t.net ? orr_optim_of_module(kind, t.net, NULL) : NULL;
     t.x = orr_rand(ORR_F32, ORR_SHAPE(batch, width[0]), 0.0, 1.0);
     t.labels = orr_randint(ORR_I64, ORR_SHAPE(batch), 0, 10);
-    int rc = t.opt && orr_eval_all((orr_tensor *[]){ t.x, t.labels }, 2) == ORR_OK ? measure(name, step, &t, 1)
-                                                                                   : orr_error_print(stderr);
+    int rc = t.opt && orr_eval_all(ORR_TENSORS(t.x, t.labels)) == ORR_OK ? measure(name, step, &t, 1)
+                                                                         : orr_error_print(stderr);
     orr_optim_free(t.opt);
     orr_module_free(t.net);
     (void)orr_scope_end(s);

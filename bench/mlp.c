@@ -24,13 +24,13 @@ static int ours_start(void *user)
     if (orr_init(NULL) != ORR_OK)
         return bench_failed("mlp-step");
     orr_seed(1);
-    m->net =
-        orr_sequential(orr_dense(IN, H1, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(H1, H2, ORR_RELU, ORR_DEFAULT_INIT),
-                       orr_dense(H2, OUT, ORR_LINEAR, ORR_DEFAULT_INIT));
-    m->opt = m->net ? orr_optim_of(ORR_OPTIM_ADAM, m->net, NULL) : NULL;
+    m->net = orr_sequential(ORR_MODULES(orr_dense(IN, H1, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                        orr_dense(H1, H2, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                        orr_dense(H2, OUT, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    m->opt = m->net ? orr_optim_of_module(ORR_OPTIM_ADAM, m->net, NULL) : NULL;
     m->x = orr_randn(ORR_F32, ORR_SHAPE(BATCH, IN), 0.0, 1.0);
     m->labels = orr_randint(ORR_I64, ORR_SHAPE(BATCH), 0, OUT);
-    return m->opt && orr_eval_all((orr_tensor *[]){ m->x, m->labels }, 2) == ORR_OK ? 0 : bench_failed("mlp-step");
+    return m->opt && orr_eval_all(ORR_TENSORS(m->x, m->labels)) == ORR_OK ? 0 : bench_failed("mlp-step");
 }
 
 static int ours_once(void *user)

@@ -35,7 +35,7 @@ static int start(void *user)
         return bench_failed("eval-small");
     t->x = orr_full(ORR_F32, shape, 0.5);
     t->y = orr_full(ORR_F32, shape, 0.25);
-    if (orr_eval_all((orr_tensor *[]){ t->x, t->y }, 2) != ORR_OK)
+    if (orr_eval_all(ORR_TENSORS(t->x, t->y)) != ORR_OK)
         return bench_failed("eval-small");
     if (t->graph) {
         orr_tensor *in = orr_placeholder(ORR_F32, shape), *out = record(t, in);

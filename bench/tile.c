@@ -53,7 +53,7 @@ static int begin(work *w, int64_t rows, int64_t cols)
         return bench_failed("tile");
     w->a = orr_randn(ORR_F32, ORR_SHAPE(rows, cols), 0.0, 1.0);
     w->b = orr_randn(ORR_F32, ORR_SHAPE(rows, cols), 0.0, 1.0);
-    return orr_eval_all((orr_tensor *[]){ w->a, w->b }, 2) == ORR_OK ? 0 : bench_failed("tile");
+    return orr_eval_all(ORR_TENSORS(w->a, w->b)) == ORR_OK ? 0 : bench_failed("tile");
 }
 
 static int gemm_start(void *user)

@@ -123,7 +123,8 @@ static orr_status make_network(const train_case *c)
 {
     orr_module *layer[TRAIN_LAYERS];
     for (int i = 0; i < c->layers; i++)
-        layer[i] = orr_dense(c->width[i], c->width[i + 1], i < c->layers - 1 ? ORR_RELU : ORR_LINEAR, ORR_DEFAULT_INIT);
+        layer[i] = orr_dense(c->width[i], c->width[i + 1],
+                             i < c->layers - 1 ? ORR_ACTIVATION_RELU : ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
     g.net = orr_sequential_at(ORR_HERE, layer, c->layers);
     if (!g.net)
         return orr_error_status();
@@ -131,7 +132,7 @@ static orr_status make_network(const train_case *c)
     orr_optim_kind kind = c->adam ? ORR_OPTIM_ADAM : ORR_OPTIM_SGD;
     orr_optim_options o = orr_optim_defaults(kind);
     o.lr = c->lr;
-    g.opt = st == ORR_OK ? orr_optim_of(kind, g.net, &o) : NULL;
+    g.opt = st == ORR_OK ? orr_optim_of_module(kind, g.net, &o) : NULL;
     return g.opt ? ORR_OK : orr_error_status();
 }
 

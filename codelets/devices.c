@@ -13,15 +13,15 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const struct {
     const char *name, *unit;
-} measures[ORR_MEASURES] = {
-    [ORR_MEMORY_TOTAL] = { "memory_total", "B" },
-    [ORR_MEMORY_FREE] = { "memory_free", "B" },
-    [ORR_COMPUTE_UNITS] = { "compute_units", "" },
-    [ORR_TEMPERATURE] = { "temperature", "°C" },
-    [ORR_POWER] = { "power", "W" },
-    [ORR_UTILISATION] = { "utilisation", "" },
-    [ORR_CLOCK] = { "clock", "Hz" },
-    [ORR_MEMORY_CLOCK] = { "memory_clock", "Hz" },
+} measures[ORR_MEASURE_COUNT] = {
+    [ORR_MEASURE_MEMORY_TOTAL] = { "memory_total", "B" },
+    [ORR_MEASURE_MEMORY_FREE] = { "memory_free", "B" },
+    [ORR_MEASURE_COMPUTE_UNITS] = { "compute_units", "" },
+    [ORR_MEASURE_TEMPERATURE] = { "temperature", "°C" },
+    [ORR_MEASURE_POWER] = { "power", "W" },
+    [ORR_MEASURE_UTILISATION] = { "utilisation", "" },
+    [ORR_MEASURE_CLOCK] = { "clock", "Hz" },
+    [ORR_MEASURE_MEMORY_CLOCK] = { "memory_clock", "Hz" },
 };
 
 const char *orr_device_kind_name(orr_device_kind kind)
@@ -31,12 +31,12 @@ const char *orr_device_kind_name(orr_device_kind kind)
 
 const char *orr_measure_name(orr_measure m)
 {
-    return (unsigned)m < ORR_MEASURES ? measures[m].name : "?";
+    return (unsigned)m < ORR_MEASURE_COUNT ? measures[m].name : "?";
 }
 
 const char *orr_measure_unit(orr_measure m)
 {
-    return (unsigned)m < ORR_MEASURES ? measures[m].unit : "";
+    return (unsigned)m < ORR_MEASURE_COUNT ? measures[m].unit : "";
 }
 
 void orr__reading_set(orr_reading *r, double value)
@@ -62,7 +62,7 @@ int orr__devices_look(orr_device *d, void **handle, int max)
 
     for (int i = 0; i < max; i++) {
         memset(&d[i], 0, sizeof d[i]);
-        for (int m = 0; m < ORR_MEASURES; m++)
+        for (int m = 0; m < ORR_MEASURE_COUNT; m++)
             orr__reading_lack(&d[i].reading[m], "not known for this kind of device");
         if (handle)
             handle[i] = NULL;

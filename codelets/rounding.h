@@ -39,7 +39,7 @@ static inline orr__rounding orr__ew_rounding(int op)
     case ORR__EW_reciprocal:
     case ORR__EW_sqrt:
     case ORR__EW_rsqrt:
-    case ORR__EW_leaky_relu:
+    case ORR__EW_prelu:
     case ORR__EW_hardswish: return ORR__ROUND_FIT;
     default: return ORR__ROUND_ANY;
     }

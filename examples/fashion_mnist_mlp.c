@@ -49,7 +49,7 @@ static orr_status load_dataset(const char *dir, const char *images, const char *
     d->n = orr_tensor_shape(d->images).dim[0];
     d->images = orr_reshape(d->images, ORR_SHAPE(-1, 784));
     d->labels = load(dir, labels);
-    orr_status st = orr_eval_all((orr_tensor *[]){ d->images, d->labels }, 2);
+    orr_status st = orr_eval_all(ORR_TENSORS(d->images, d->labels));
     if (st == ORR_OK && (d->n < 1 || orr_tensor_size(d->labels) != d->n)) {
         fprintf(stderr, "%s: %lld images, %lld labels\n", dir, (long long)d->n, (long long)orr_tensor_size(d->labels));
         return ORR_EFORMAT;
@@ -221,12 +221,12 @@ int main(int argc, char **argv)
         return orr_error_print(stderr);
     orr_seed(o.seed);
     orr_scope *s = orr_scope_begin();
-    orr_module *net =
-        orr_sequential(orr_dense(784, 512, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(512, 256, ORR_RELU, ORR_DEFAULT_INIT),
-                       orr_dense(256, 10, ORR_LINEAR, ORR_DEFAULT_INIT));
+    orr_module *net = orr_sequential(ORR_MODULES(orr_dense(784, 512, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                                 orr_dense(512, 256, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                                 orr_dense(256, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_ADAM);
     options.lr = o.lr;
-    orr_optim *opt = net ? orr_optim_of(ORR_OPTIM_ADAM, net, &options) : NULL;
+    orr_optim *opt = net ? orr_optim_of_module(ORR_OPTIM_ADAM, net, &options) : NULL;
 
     int rc = opt && run(&o, net, opt) == ORR_OK ? 0 : 1;
     if (rc != 0 && orr_error_status() != ORR_OK)

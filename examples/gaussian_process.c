@@ -54,11 +54,11 @@ int main(void)
     orr_seed(1);
     orr_tensor *x = orr_rand(ORR_F64, ORR_SHAPE(POINTS), 0, 10);
     orr_tensor *y = orr_add(orr_sin(x), orr_randn(ORR_F64, ORR_SHAPE(POINTS), 0, noise));
-    orr_tensor *log_s = orr_variable(orr_zeros(ORR_F64, ORR_SCALAR));
+    orr_tensor *log_s = orr_variable(orr_zeros(ORR_F64, ORR_SHAPE_0D));
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_ADAM);
     options.lr = 0.05;
     orr_optim *opt = orr_optim_new(ORR_OPTIM_ADAM, &log_s, 1, &options);
-    orr_status st = orr_eval_all(((orr_tensor *[]){ x, y }), 2);
+    orr_status st = orr_eval_all(ORR_TENSORS(x, y));
     for (int step = 0; opt && st == ORR_OK && step < STEPS; step++) {
         orr_scope *s = orr_scope_begin();
         orr_tensor *l = surprise(x, y, orr_exp(log_s));

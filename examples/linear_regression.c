@@ -15,7 +15,7 @@ static orr_status make_data(orr_tensor **x, orr_tensor **y)
     *x = orr_randn(ORR_F64, ORR_SHAPE(POINTS, FEATURES), 0.0, 1.0);
     orr_tensor *noise = orr_randn(ORR_F64, ORR_SHAPE(POINTS), 0.0, 0.1);
     *y = orr_add(orr_add(orr_matmul(*x, w), orr_scalar(true_b)), noise);
-    return orr_eval_all(((orr_tensor *[]){ *x, *y }), 2);
+    return orr_eval_all(ORR_TENSORS(*x, *y));
 }
 
 static orr_status train(orr_optim *opt, orr_tensor *x, orr_tensor *y, orr_tensor *w, orr_tensor *b)
@@ -63,7 +63,7 @@ int main(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = NULL, *y = NULL;
     orr_tensor *w = orr_variable(orr_zeros(ORR_F64, ORR_SHAPE(FEATURES)));
-    orr_tensor *b = orr_variable(orr_zeros(ORR_F64, ORR_SCALAR));
+    orr_tensor *b = orr_variable(orr_zeros(ORR_F64, ORR_SHAPE_0D));
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_SGD);
     options.lr = 0.05;
     options.momentum = 0.9;

@@ -60,7 +60,7 @@ int main(void)
     orr_tensor *gram = orr_matmul(n, orr_transpose(n));
 
     const float *px = NULL, *pg = NULL;
-    if (orr_eval_all((orr_tensor *[]){ x, gram }, 2) == ORR_OK) {
+    if (orr_eval_all(ORR_TENSORS(x, gram)) == ORR_OK) {
         px = orr_data(x);
         pg = orr_data(gram);
     }

@@ -11,9 +11,9 @@ static orr_op *snake, *running_sum;
 
 static bool define_snake(void)
 {
-    snake = orr_define_elementwise("snake", 2, "x + square(sin(y*x))/y",       /* x + sin²(y·x)/y */
-                                   "g*(1 + sin(2*y*x))",                       /* by x            */
-                                   "g*(x*sin(2*y*x)/y - square(sin(y*x)/y))"); /* by y            */
+    snake = orr_define_elementwise_with("snake", 2, "x + square(sin(y*x))/y",                  /* x + sin²(y·x)/y */
+                                        ORR_TEXTS("g*(1 + sin(2*y*x))",                        /* by x */
+                                                  "g*(x*sin(2*y*x)/y - square(sin(y*x)/y))")); /* by y */
     return snake != NULL;
 }
 
@@ -65,7 +65,7 @@ static int64_t one_item_a_row(const orr_kernel_args *a)
 static orr_tensor *sum_rows_back(const orr_kernel_back *b, int k)
 {
     orr_tensor *g = orr_flip(b->g, ORR_AXES(1));
-    return k == 0 ? orr_flip(orr_apply(running_sum, g), ORR_AXES(1)) : NULL;
+    return k == 0 ? orr_flip(orr_apply(running_sum, ORR_TENSORS(g)), ORR_AXES(1)) : NULL;
 }
 
 static bool define_running_sum(void)
@@ -99,9 +99,9 @@ static orr_tensor *weights(int64_t m, int64_t n, double spread)
 /* t: (POINTS, 1); the running sum of the rate, scaled by the step of t: (1, POINTS). */
 static orr_tensor *curve(const net *p, orr_tensor *t)
 {
-    orr_tensor *hidden = orr_apply(snake, orr_add(orr_matmul(t, p->w1), p->b1), p->slope);
+    orr_tensor *hidden = orr_apply(snake, ORR_TENSORS(orr_add(orr_matmul(t, p->w1), p->b1), p->slope));
     orr_tensor *rate = orr_add(orr_matmul(hidden, p->w2), p->b2);
-    return orr_mul(orr_apply(running_sum, orr_transpose(rate)), orr_scalar(4.0 / POINTS));
+    return orr_mul(orr_apply(running_sum, ORR_TENSORS(orr_transpose(rate))), orr_scalar(4.0 / POINTS));
 }
 
 static orr_status train(const net *p, orr_optim *opt, orr_tensor *t, orr_tensor *target, double *loss_value)

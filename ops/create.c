@@ -95,7 +95,7 @@ orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr_shape s
 orr_tensor *orr_scalar_at(const char *file, int line, double value)
 {
     orr__site at = ORR__SITE(file, line, "scalar");
-    orr__node *n = orr__rec_const(at, ORR_F64, &ORR_SCALAR, (orr__scalar){ .f = value });
+    orr__node *n = orr__rec_const(at, ORR_F64, &ORR_SHAPE_0D, (orr__scalar){ .f = value });
     if (n)
         n->weak = 1;
     return orr__handle_new(n);
@@ -157,8 +157,8 @@ orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double 
     orr_tensor *points = orr__handle_new(orr__rec_iota(at, dtype, &shape, 0, s0, s1));
     orr_tensor *left =
         orr__handle_new(orr__rec_iota(at, ORR_I64, &shape, 0, (orr__scalar){ .i = n - 1 }, (orr__scalar){ .i = -1 }));
-    orr_tensor *last = orr_equal_at(file, line, left, orr_zeros_at(file, line, ORR_I64, ORR_SCALAR));
-    orr_tensor *r = orr_where_at(file, line, last, orr_full_at(file, line, dtype, ORR_SCALAR, stop), points);
+    orr_tensor *last = orr_equal_at(file, line, left, orr_zeros_at(file, line, ORR_I64, ORR_SHAPE_0D));
+    orr_tensor *r = orr_where_at(file, line, last, orr_full_at(file, line, dtype, ORR_SHAPE_0D, stop), points);
     return orr__compose_end(at, scope, r);
 }
 
@@ -171,7 +171,7 @@ orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int64_t rows
         return bad;
     orr_scope *scope = orr_scope_begin();
     orr_tensor *d = orr__diagonals(at, rows, cols);
-    orr_tensor *which = orr__handle_new(orr__rec_const(at, ORR_I64, &ORR_SCALAR, (orr__scalar){ .i = k }));
+    orr_tensor *which = orr__handle_new(orr__rec_const(at, ORR_I64, &ORR_SHAPE_0D, (orr__scalar){ .i = k }));
     orr_tensor *r = orr_equal_at(file, line, d, which);
     return orr__compose_end(at, scope, orr_cast_at(file, line, r, dtype));
 }

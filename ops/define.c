@@ -47,7 +47,8 @@ static bool among(const char *words, const char *name)
 /* Public operations that are no rows and no primitives: they record others. */
 static bool composed(const char *name)
 {
-    return among(" all any argmax argmin bernoulli broadcast_to cross_entropy expand_dims flip log_softmax logdet "
+    return among(" all any argmax argmin bernoulli broadcast_to cross_entropy elu expand_dims flip leaky_relu "
+                 "log_softmax logdet "
                  "logsumexp max mean min mse norm one_hot permutation prod rand randint randn select slice_axis "
                  "softmax solve_cholesky squeeze stack std sum transpose tril triu var ",
                  name);
@@ -158,11 +159,10 @@ int orr_op_arity(const orr_op *op)
 
 static orr_tensor *apply(orr__site at, const orr__define *d, orr_tensor *const *x, const double *params)
 {
-    static const char *const names[ORR_KERNEL_INPUTS] = {
-        "x[0]", "x[1]", "x[2]", "x[3]", "x[4]", "x[5]", "x[6]", "x[7]"
-    };
-    const orr_tensor *t[ORR_KERNEL_INPUTS];
-    orr__node *node[ORR_KERNEL_INPUTS];
+    static const char *const names[ORR_MAX_KERNEL_INPUTS] = { "x[0]", "x[1]", "x[2]", "x[3]",
+                                                              "x[4]", "x[5]", "x[6]", "x[7]" };
+    const orr_tensor *t[ORR_MAX_KERNEL_INPUTS];
+    orr__node *node[ORR_MAX_KERNEL_INPUTS];
     orr_tensor *bad;
     for (int i = 0; i < d->arity; i++)
         t[i] = x[i];

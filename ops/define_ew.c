@@ -106,32 +106,42 @@ static bool same(const orr__define *a, const orr__define *b)
     return true;
 }
 
-static orr_status check(orr__site at, const char *name, int arity, const char *const *text, int n)
+static orr_status check_text(orr__site at, const char *name, const char *text, int number)
+{
+    if (!text)
+        return orr__fail(at, ORR_EINVAL, "%s: derivative %d is NULL; \"\" means that no gradient flows", name, number);
+    if (strnlen(text, TEXT_MOST + 1) > TEXT_MOST)
+        return orr__fail(at, ORR_EINVAL, "%s: an expression is longer than %d bytes", name, TEXT_MOST);
+    return ORR_OK;
+}
+
+static orr_status check(orr__site at, const char *name, int arity, const char *expression,
+                        const char *const *derivatives, int n)
 {
     const char *why = name ? orr__define_bad_name(name) : NULL;
-    if (!name || !text)
-        return orr__fail(at, ORR_EINVAL, "the %s NULL", name ? "list of texts is" : "name is");
+    if (!name || !expression || (n && !derivatives))
+        return orr__fail(at, ORR_EINVAL, "the %s is NULL",
+                         !name         ? "name"
+                         : !expression ? "expression"
+                                       : "list of derivatives");
     if (why)
         return orr__fail(at, ORR_EINVAL, "the name \"%.40s\" %s", name, why);
     if (arity < 1 || arity > 3)
         return orr__fail(at, ORR_EINVAL, "%s: %d operands; there may be 1 to 3", name, arity);
-    if (n < 1 || (n != 1 && n != 1 + arity))
-        return orr__fail(at, ORR_EINVAL, "%s: %d derivatives for %d operands; give one for each, or none", name, n - 1,
+    if (n != 0 && n != arity)
+        return orr__fail(at, ORR_EINVAL, "%s: %d derivatives for %d operands; give one for each, or none", name, n,
                          arity);
-    for (int i = 0; i < n; i++) {
-        if (!text[i])
-            return orr__fail(at, ORR_EINVAL, "%s: text %d is NULL; \"\" says that no gradient flows", name, i);
-        if (strnlen(text[i], TEXT_MOST + 1) > TEXT_MOST)
-            return orr__fail(at, ORR_EINVAL, "%s: text %d is longer than %d bytes", name, i, TEXT_MOST);
-    }
-    return ORR_OK;
+    orr_status st = check_text(at, name, expression, 0);
+    for (int i = 0; i < n && st == ORR_OK; i++)
+        st = check_text(at, name, derivatives[i], i);
+    return st;
 }
 
-orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, int arity, const char *const *text,
-                                  int n_text)
+orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, int arity, const char *expression,
+                                  const char *const *derivatives, int n_derivatives)
 {
     orr__site at = ORR__SITE(file, line, "define_elementwise");
-    if (check(at, name, arity, text, n_text) != ORR_OK)
+    if (check(at, name, arity, expression, derivatives, n_derivatives) != ORR_OK)
         return NULL;
     orr__define *d = orr__alloc(sizeof *d);
     if (!d)
@@ -140,10 +150,10 @@ orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, 
     d->arity = arity;
     d->file = file;
     d->line = line;
-    d->ntext = n_text;
+    d->ntext = 1 + n_derivatives;
     bool there = d->op.name != NULL;
-    for (int i = 0; i < n_text; i++)
-        there = (d->text[i] = strdup(text[i])) && there;
+    for (int i = 0; i < d->ntext; i++)
+        there = (d->text[i] = strdup(i == 0 ? expression : derivatives[i - 1])) && there;
     if (!there)
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a definition");
     if (!there || understand(at, d) != ORR_OK) {

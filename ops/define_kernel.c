@@ -12,9 +12,9 @@ enum { SOURCE_MOST = 1 << 20 };
 
 static const char *wrong(const orr_kernel_def *k)
 {
-    if (k->n_inputs < 1 || k->n_inputs > ORR_KERNEL_INPUTS)
+    if (k->n_inputs < 1 || k->n_inputs > ORR_MAX_KERNEL_INPUTS)
         return "n_inputs is not 1 to 8";
-    if (k->n_params < 0 || k->n_params > ORR_KERNEL_PARAMS)
+    if (k->n_params < 0 || k->n_params > ORR_MAX_KERNEL_PARAMS)
         return "n_params is not 0 to 3";
     if (!k->cpu && !k->opencl && !k->cuda)
         return "cpu, opencl and cuda are all NULL: nothing can compute it";
@@ -75,7 +75,7 @@ orr_op *orr_define_kernel_at(const char *file, int line, const orr_kernel_def *k
     d->file = file;
     d->line = line;
     d->k = *k;
-    for (int i = k->n_inputs; i < ORR_KERNEL_INPUTS; i++)
+    for (int i = k->n_inputs; i < ORR_MAX_KERNEL_INPUTS; i++)
         d->k.dtypes[i] = 0;
     d->k.opencl = d->k.cuda = d->k.entry = NULL;
     bool there = copy_text(&d->op.name, k->name) && copy_text(&d->k.opencl, k->opencl) &&
@@ -123,7 +123,7 @@ static bool takes(orr__site at, const orr__define *d, int i, orr_dtype t)
 static bool result_of(orr__site at, const orr__define *d, orr__node *const *in, const double *params, orr_shape *shape,
                       orr_dtype *dtype)
 {
-    orr_kernel_array array[ORR_KERNEL_INPUTS];
+    orr_kernel_array array[ORR_MAX_KERNEL_INPUTS];
     char message[200] = "";
     for (int i = 0; i < d->arity; i++)
         array[i] = (orr_kernel_array){ NULL, (orr_dtype)in[i]->dtype, in[i]->shape };
@@ -156,7 +156,7 @@ static bool result_of(orr__site at, const orr__define *d, orr__node *const *in, 
 
 orr__node *orr__define_call(orr__site at, const orr__define *d, orr__node *const *node, const double *params)
 {
-    orr__node *in[ORR_KERNEL_INPUTS] = { NULL }, *r = NULL;
+    orr__node *in[ORR_MAX_KERNEL_INPUTS] = { NULL }, *r = NULL;
     orr_dtype weak = weak_dtype(d->arity, node), dtype;
     orr_shape shape;
     orr__scalar v;
@@ -183,7 +183,7 @@ orr__node *orr__define_call(orr__site at, const orr__define *d, orr__node *const
 orr_tensor *orr__user_vjp(const orr__back *b, int k)
 {
     const orr__define *d = orr__define_node(b->node);
-    double param[ORR_KERNEL_PARAMS] = { 0 };
+    double param[ORR_MAX_KERNEL_PARAMS] = { 0 };
     if (!d->k.vjp)
         return orr__poison(
             b->at, ORR_EGRAPH,
@@ -224,8 +224,8 @@ orr_status orr__user_cpu(orr__site at, const orr__define *d, const orr_kernel_ar
 orr_status orr__ref_user(const orr__refjob *j)
 {
     const orr__define *d = orr__define_node(j->node);
-    orr_kernel_array in[ORR_KERNEL_INPUTS];
-    double param[ORR_KERNEL_PARAMS] = { 0 };
+    orr_kernel_array in[ORR_MAX_KERNEL_INPUTS];
+    double param[ORR_MAX_KERNEL_PARAMS] = { 0 };
     for (int i = 0; i < j->nin; i++) {
         const orr__array *x = &j->all[j->arg[i]];
         in[i] = (orr_kernel_array){ x->data, x->dtype, x->shape };

@@ -63,7 +63,7 @@
 #undef ew_mish
 #undef ew_product_error
 #undef ew_gelu_tanh
-#undef ew_gelu_erf
+#undef ew_gelu
 #undef ew_logaddexp
 #undef T
 #undef U

@@ -11,7 +11,7 @@
  *   EW_FN      what stands before a helper: static inline; static __device__ __forceinline__
  *   EW_N(n)    the name n made unique for this dtype: n##_f32
  *   EW_FMA     1 where fma(T, T, T) is one fast instruction; else undefined or 0. No value depends on it.
- *   EW_WHOLE   1 where EW_M has sigmoid, silu and gelu_tanh as well, and gelu_erf of float: then the helpers of that
+ *   EW_WHOLE   1 where EW_M has sigmoid, silu and gelu_tanh as well, and gelu of float: then the helpers of that
  *              name are these
  * and the C names below mean functions of T (in OpenCL C and CUDA C they are overloaded; for C, ops/ew_begin.h maps
  * each name n to EW_M(n), which is nf or n, or a backend's own vector function):
@@ -52,7 +52,7 @@
 #define ew_mish EW_N(ew_mish)
 #define ew_product_error EW_N(ew_product_error)
 #define ew_gelu_tanh EW_N(ew_gelu_tanh)
-#define ew_gelu_erf EW_N(ew_gelu_erf)
+#define ew_gelu EW_N(ew_gelu)
 #define ew_logaddexp EW_N(ew_logaddexp)
 
 #if EW_FLOAT
@@ -272,13 +272,13 @@ EW_FN T ew_gelu_tanh(T x)
 #endif
 
 #if EW_WHOLE && !EW_DOUBLE
-EW_FN T ew_gelu_erf(T x)
+EW_FN T ew_gelu(T x)
 {
-    return EW_M(gelu_erf)(x);
+    return EW_M(gelu)(x);
 }
 #else
 /* ½x·erfc(-x/√2), the argument carried as u + d. Where erfc nears underflow: -φ(x)·(1 - 1/x² + 3/x⁴ - 15/x⁶ …). */
-EW_FN T ew_gelu_erf(T x)
+EW_FN T ew_gelu(T x)
 {
     T limit = EW_C(15.9, 45.0);
     T r = EW_C(0.70710676908493042, 0.70710678118654757), rl = EW_C(1.2101617e-8, -4.8336466567264567e-17);

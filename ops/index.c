@@ -9,7 +9,7 @@ static orr__node *indices_of(orr__site at, const orr__node *index)
 {
     orr__node *n = orr__node_ref((orr__node *)index);
     if (n->dtype == ORR_U64) { /* what i64 cannot hold must stay out of range, not turn negative */
-        orr__node *most = orr__rec_const(at, ORR_U64, &ORR_SCALAR, (orr__scalar){ .u = INT64_MAX });
+        orr__node *most = orr__rec_const(at, ORR_U64, &ORR_SHAPE_0D, (orr__scalar){ .u = INT64_MAX });
         orr_tensor *x = orr__handle_new(n), *y = orr__handle_new(most);
         orr_tensor *least = orr_minimum_at(at.file, at.line, x, y);
         n = orr_tensor_status(least) == ORR_OK ? orr__node_ref(orr__handle_node(least)) : NULL;
@@ -157,10 +157,10 @@ static orr_tensor *triangle(orr__site at, orr_tensor *x, int64_t k, bool lower)
         return orr__poison(at, ORR_ESHAPE, "shape %s has no two axes", orr__str(*s).s);
     orr_scope *scope = orr_scope_begin();
     orr_tensor *d = orr__diagonals(at, s->dim[s->rank - 2], s->dim[s->rank - 1]);
-    orr_tensor *edge = orr__handle_new(orr__rec_const(at, ORR_I64, &ORR_SCALAR, (orr__scalar){ .i = k }));
+    orr_tensor *edge = orr__handle_new(orr__rec_const(at, ORR_I64, &ORR_SHAPE_0D, (orr__scalar){ .i = k }));
     orr_tensor *keep =
         lower ? orr_less_equal_at(at.file, at.line, d, edge) : orr_greater_equal_at(at.file, at.line, d, edge);
-    orr_tensor *zero = orr_zeros_at(at.file, at.line, (orr_dtype)n->dtype, ORR_SCALAR);
+    orr_tensor *zero = orr_zeros_at(at.file, at.line, (orr_dtype)n->dtype, ORR_SHAPE_0D);
     return orr__compose_end(at, scope, orr_where_at(at.file, at.line, keep, x, zero));
 }
 

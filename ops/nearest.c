@@ -36,11 +36,11 @@ const char *orr__ew_nearest(const char *name)
 {
     static const char *const other[][2] = {
         /* names in C and in other libraries */
-        { "max", "maximum" },   { "fmax", "maximum" },    { "min", "minimum" },    { "fmin", "minimum" },
-        { "ln", "log" },        { "if", "where" },        { "select", "where" },   { "fmod", "remainder" },
-        { "mod", "remainder" }, { "rint", "round" },      { "power", "pow" },      { "logistic", "sigmoid" },
-        { "clamp", "clip" },    { "swish", "silu" },      { "gelu", "gelu_erf" },  { "and", "logical_and" },
-        { "or", "logical_or" }, { "not", "logical_not" }, { "inv", "reciprocal" }, { "fabs", "abs" },
+        { "max", "maximum" },   { "fmax", "maximum" },    { "min", "minimum" },      { "fmin", "minimum" },
+        { "ln", "log" },        { "if", "where" },        { "select", "where" },     { "fmod", "remainder" },
+        { "mod", "remainder" }, { "rint", "round" },      { "power", "pow" },        { "logistic", "sigmoid" },
+        { "clamp", "clip" },    { "swish", "silu" },      { "leaky_relu", "prelu" }, { "and", "logical_and" },
+        { "or", "logical_or" }, { "not", "logical_not" }, { "inv", "reciprocal" },   { "fabs", "abs" },
         { "sgn", "sign" },
     };
     size_t n = strlen(name);

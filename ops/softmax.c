@@ -82,7 +82,7 @@ orr_tensor *orr_cross_entropy_at(const char *file, int line, orr_tensor *logits,
     orr_tensor *hit = orr_equal_at(AT, orr_expand_dims_at(AT, label, -1), class);
     orr_tensor *each = orr_sum_at(AT, orr_where_at(AT, hit, logp, orr_scalar_at(AT, 0)), ORR_AXES(-1), false);
     orr_tensor *end =
-        orr__handle_new(orr__rec_const(at, ORR_U64, &ORR_SCALAR, (orr__scalar){ .u = (uint64_t)classes }));
+        orr__handle_new(orr__rec_const(at, ORR_U64, &ORR_SHAPE_0D, (orr__scalar){ .u = (uint64_t)classes }));
     each = orr_where_at(AT, orr_less_at(AT, label, end), each, orr_scalar_at(AT, NAN));
     orr_tensor *r = orr_div_at(AT, orr_sum_at(AT, each, ORR_ALL_AXES, false), orr_scalar_at(AT, -batch));
     return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));

@@ -32,7 +32,7 @@ static orr_tensor *vjp_pad(const orr__back *b)
         start.v[i] = b->node->attr.start[i];
         stop.v[i] = start.v[i] + s.dim[i];
     }
-    return orr_slice_at(AT, b->g, start, stop, ORR_NO_IDX);
+    return orr_slice_at(AT, b->g, start, stop, ORR_NO_INDEX);
 }
 
 static orr_tensor *vjp_matmul(const orr__back *b, int k)

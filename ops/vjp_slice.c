@@ -13,7 +13,7 @@ static orr_tensor *spread(const orr__back *b, orr_tensor *g, int axis, int64_t s
     for (int i = 0; i < s.rank; i++)
         split.dim[i < axis ? 0 : 3] *= i == axis ? 1 : s.dim[i];
     g = orr_reshape_at(AT, g, split);
-    g = orr_pad_at(AT, g, ORR_NO_IDX, ORR_IDX(0, 0, step - 1), 0);
+    g = orr_pad_at(AT, g, ORR_NO_INDEX, ORR_INDEX(0, 0, step - 1), 0);
     to.dim[axis] = s.dim[axis] * step;
     g = orr_reshape_at(AT, g, to);
     return orr_slice_axis_at(AT, g, axis, 0, to.dim[axis] - (step - 1), 1);

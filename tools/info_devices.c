@@ -14,14 +14,15 @@ static void print_reading(orr_measure m, const orr_reading *r)
     printf("  %-18s ", orr_measure_name(m));
     if (r->status != ORR_OK)
         printf("- (%s)\n", r->why);
-    else if (m == ORR_MEMORY_TOTAL || m == ORR_MEMORY_FREE)
+    else if (m == ORR_MEASURE_MEMORY_TOTAL || m == ORR_MEASURE_MEMORY_FREE)
         printf("%.1f GiB\n", v / (1 << 30));
-    else if (m == ORR_CLOCK || m == ORR_MEMORY_CLOCK)
+    else if (m == ORR_MEASURE_CLOCK || m == ORR_MEASURE_MEMORY_CLOCK)
         printf("%.0f MHz\n", v * 1e-6);
-    else if (m == ORR_UTILISATION)
+    else if (m == ORR_MEASURE_UTILISATION)
         printf("%.0f %%\n", v * 100);
     else
-        printf("%.*f%s%s\n", m == ORR_COMPUTE_UNITS ? 0 : 1, v, *orr_measure_unit(m) ? " " : "", orr_measure_unit(m));
+        printf("%.*f%s%s\n", m == ORR_MEASURE_COMPUTE_UNITS ? 0 : 1, v, *orr_measure_unit(m) ? " " : "",
+               orr_measure_unit(m));
 }
 
 static int print_all(void)
@@ -36,7 +37,7 @@ static int print_all(void)
         printf("%s%d  %s %d  %s%s%s%s\n", i ? "\n" : "", d[i].id, orr_device_kind_name(d[i].kind), d[i].index,
                d[i].name, d[i].address[0] ? " (" : "", d[i].address, d[i].address[0] ? ")" : "");
         printf("  %-18s %s\n", "capability", d[i].capability);
-        for (int m = 0; m < ORR_MEASURES; m++)
+        for (int m = 0; m < ORR_MEASURE_COUNT; m++)
             print_reading((orr_measure)m, &d[i].reading[m]);
     }
     free(d);

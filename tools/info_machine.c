@@ -27,7 +27,7 @@ int info_measure(void)
 
 static int by_kernel(const void *a, const void *b)
 {
-    const orr_model *x = a, *y = b;
+    const orr_perfmodel *x = a, *y = b;
     int order = strcmp(x->kernel, y->kernel);
     if (order == 0)
         order = strcmp(x->device, y->device);
@@ -37,11 +37,11 @@ static int by_kernel(const void *a, const void *b)
 int info_models(void)
 {
     int n = 0, max;
-    if (orr_model_list(NULL, 0, &n) != ORR_OK)
+    if (orr_perfmodel_list(NULL, 0, &n) != ORR_OK)
         return orr_error_print(stderr);
     max = n;
-    orr_model *m = calloc((size_t)max + 1, sizeof *m);
-    if (!m || orr_model_list(m, max, &n) != ORR_OK) {
+    orr_perfmodel *m = calloc((size_t)max + 1, sizeof *m);
+    if (!m || orr_perfmodel_list(m, max, &n) != ORR_OK) {
         free(m);
         return m ? orr_error_print(stderr) : 1;
     }
@@ -60,7 +60,7 @@ int info_models(void)
 int info_clear_models(void)
 {
     int n = 0;
-    if (orr_model_clear(&n) != ORR_OK)
+    if (orr_perfmodel_clear(&n) != ORR_OK)
         return orr_error_print(stderr);
     return printf("%d model%s forgotten\n", n, n == 1 ? "" : "s") < 0;
 }

@@ -69,13 +69,13 @@ static void memory(orr_device *d)
     (void)snprintf(path, sizeof path, "%s/proc/meminfo", orr__sysroot);
     FILE *f = fopen(path, "re");
 
-    for (int m = ORR_MEMORY_TOTAL; m <= ORR_MEMORY_FREE; m++)
+    for (int m = ORR_MEASURE_MEMORY_TOTAL; m <= ORR_MEASURE_MEMORY_FREE; m++)
         orr__reading_lack(&d->reading[m], "/proc/meminfo does not say");
     while (f && fgets(line, sizeof line, f)) {
         if (sscanf(line, "MemTotal: %llu kB", &kib) == 1) /* NOLINT(cert-err34-c): the kernel's own number */
-            orr__reading_set(&d->reading[ORR_MEMORY_TOTAL], 1024.0 * (double)kib);
+            orr__reading_set(&d->reading[ORR_MEASURE_MEMORY_TOTAL], 1024.0 * (double)kib);
         if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) /* NOLINT(cert-err34-c) */
-            orr__reading_set(&d->reading[ORR_MEMORY_FREE], 1024.0 * (double)kib);
+            orr__reading_set(&d->reading[ORR_MEASURE_MEMORY_FREE], 1024.0 * (double)kib);
     }
     if (f)
         (void)fclose(f);
@@ -267,13 +267,13 @@ int orr__cpu_devices(orr_device *d, void **handle, int max)
     (void)snprintf(d->capability, sizeof d->capability, "%s", kernels ? kernels + 8 : "");
     memory(d);
     if (sched_getaffinity(0, sizeof set, &set) == 0)
-        orr__reading_set(&d->reading[ORR_COMPUTE_UNITS], CPU_COUNT(&set));
+        orr__reading_set(&d->reading[ORR_MEASURE_COMPUTE_UNITS], CPU_COUNT(&set));
     else if (sysconf(_SC_NPROCESSORS_ONLN) > 0)
-        orr__reading_set(&d->reading[ORR_COMPUTE_UNITS], (double)sysconf(_SC_NPROCESSORS_ONLN));
-    temperature(&d->reading[ORR_TEMPERATURE]);
-    power(&d->reading[ORR_POWER]);
-    utilisation(&d->reading[ORR_UTILISATION]);
-    clock_rate(&d->reading[ORR_CLOCK]);
-    orr__reading_lack(&d->reading[ORR_MEMORY_CLOCK], "the system does not say");
+        orr__reading_set(&d->reading[ORR_MEASURE_COMPUTE_UNITS], (double)sysconf(_SC_NPROCESSORS_ONLN));
+    temperature(&d->reading[ORR_MEASURE_TEMPERATURE]);
+    power(&d->reading[ORR_MEASURE_POWER]);
+    utilisation(&d->reading[ORR_MEASURE_UTILISATION]);
+    clock_rate(&d->reading[ORR_MEASURE_CLOCK]);
+    orr__reading_lack(&d->reading[ORR_MEASURE_MEMORY_CLOCK], "the system does not say");
     return 1;
 }

@@ -212,7 +212,7 @@ VM_FN float vm_erfc_f32(float x)
 
 /* x·Φ(x); Φ(-a) = e^(-a²/2)·G(a), G = u·Q(u - 1), u = 7/(a + 3.5), Q to 2^-25, for a ≤ 15.9. The rest as erfc; the
  * derivative of G is aG - 1/√(2π). */
-VM_FN float vm_gelu_erf_f32(float x)
+VM_FN float vm_gelu_f32(float x)
 {
     float n = vm_max_f32(x, -15.9f), a = vm_min_f32(fabsf(n), 15.9f), s;
     float d = a + 3.5f, u = 7.0f / d, v = u - 1.0f, z = a * a, p = -0x1.f7921ap-17f;

@@ -30,11 +30,11 @@ static void fill(const orr__cu_driver *cu, orr_device *d, int id)
         (void)snprintf(d->capability, sizeof d->capability, "%d.%d", major, minor);
     orr__nvml_read(d->address, d->reading);
     int code = cu->device_attribute(&units, ORR__CU_MULTIPROCESSORS, id);
-    number(&d->reading[ORR_COMPUTE_UNITS], code, units);
+    number(&d->reading[ORR_MEASURE_COMPUTE_UNITS], code, units);
     code = cu->device_memory(&bytes, id);
     number(&total, code, (double)bytes);
     if (total.status == ORR_OK) /* what programs can have, without what the driver keeps for itself */
-        d->reading[ORR_MEMORY_TOTAL] = total;
+        d->reading[ORR_MEASURE_MEMORY_TOTAL] = total;
 }
 
 int orr__cuda_devices(orr_device *d, void **handle, int max)

@@ -70,31 +70,32 @@ static void answer(orr_reading *r, int code, double value)
         orr__reading_lack(r, "NVML: %s", nvml.error_string(code));
 }
 
-static void fill(device_t d, orr_reading reading[ORR_MEASURES])
+static void fill(device_t d, orr_reading reading[ORR_MEASURE_COUNT])
 {
     memory_t m = { 0, 0, 0 };
     rates_t u = { 0, 0 };
     unsigned n = 0;
     int code = nvml.memory(d, &m);
 
-    answer(&reading[ORR_MEMORY_TOTAL], code, (double)m.total);
-    answer(&reading[ORR_MEMORY_FREE], code, (double)m.free);
+    answer(&reading[ORR_MEASURE_MEMORY_TOTAL], code, (double)m.total);
+    answer(&reading[ORR_MEASURE_MEMORY_FREE], code, (double)m.free);
     code = nvml.temperature(d, SENSOR_GPU, &n);
-    answer(&reading[ORR_TEMPERATURE], code, n);
+    answer(&reading[ORR_MEASURE_TEMPERATURE], code, n);
     code = nvml.power(d, &n);
-    answer(&reading[ORR_POWER], code, 1e-3 * n); /* milliwatts */
+    answer(&reading[ORR_MEASURE_POWER], code, 1e-3 * n); /* milliwatts */
     code = nvml.rates(d, &u);
-    answer(&reading[ORR_UTILISATION], code, 1e-2 * u.gpu); /* per cent */
+    answer(&reading[ORR_MEASURE_UTILISATION], code, 1e-2 * u.gpu); /* per cent */
     code = nvml.clock(d, CLOCK_SM, &n);
-    answer(&reading[ORR_CLOCK], code, 1e6 * n); /* MHz */
+    answer(&reading[ORR_MEASURE_CLOCK], code, 1e6 * n); /* MHz */
     code = nvml.clock(d, CLOCK_MEM, &n);
-    answer(&reading[ORR_MEMORY_CLOCK], code, 1e6 * n);
+    answer(&reading[ORR_MEASURE_MEMORY_CLOCK], code, 1e6 * n);
 }
 
-void orr__nvml_read(const char *address, orr_reading reading[ORR_MEASURES])
+void orr__nvml_read(const char *address, orr_reading reading[ORR_MEASURE_COUNT])
 {
-    static const orr_measure ours[] = { ORR_MEMORY_TOTAL, ORR_MEMORY_FREE, ORR_TEMPERATURE, ORR_POWER,
-                                        ORR_UTILISATION,  ORR_CLOCK,       ORR_MEMORY_CLOCK };
+    static const orr_measure ours[] = { ORR_MEASURE_MEMORY_TOTAL, ORR_MEASURE_MEMORY_FREE, ORR_MEASURE_TEMPERATURE,
+                                        ORR_MEASURE_POWER,        ORR_MEASURE_UTILISATION, ORR_MEASURE_CLOCK,
+                                        ORR_MEASURE_MEMORY_CLOCK };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     device_t d = NULL;
     char why[96];

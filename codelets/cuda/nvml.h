@@ -6,6 +6,6 @@
 #include <orrery/device.h>
 
 /* Fills the readings that NVML has for the device at this PCI address ("0000:41:00.0"); where it has none, the reason. */
-void orr__nvml_read(const char *address, orr_reading reading[ORR_MEASURES]);
+void orr__nvml_read(const char *address, orr_reading reading[ORR_MEASURE_COUNT]);
 
 #endif

@@ -38,13 +38,13 @@ static void fill(orr_device *d, cl_platform_id platform, cl_device_id id)
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof d->address, d->address, NULL) != CL_SUCCESS)
         d->address[0] = 0;
     code = clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    number(&d->reading[ORR_MEMORY_TOTAL], code, (double)bytes);
+    number(&d->reading[ORR_MEASURE_MEMORY_TOTAL], code, (double)bytes);
     code = clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    number(&d->reading[ORR_COMPUTE_UNITS], code, (double)units);
+    number(&d->reading[ORR_MEASURE_COMPUTE_UNITS], code, (double)units);
     code = clGetDeviceInfo(id, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof mhz, &mhz, NULL);
-    number(&d->reading[ORR_CLOCK], code, 1e6 * (double)mhz);
-    static const orr_measure unsaid[] = { ORR_MEMORY_FREE, ORR_TEMPERATURE, ORR_POWER, ORR_UTILISATION,
-                                          ORR_MEMORY_CLOCK };
+    number(&d->reading[ORR_MEASURE_CLOCK], code, 1e6 * (double)mhz);
+    static const orr_measure unsaid[] = { ORR_MEASURE_MEMORY_FREE, ORR_MEASURE_TEMPERATURE, ORR_MEASURE_POWER,
+                                          ORR_MEASURE_UTILISATION, ORR_MEASURE_MEMORY_CLOCK };
     for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
         orr__reading_lack(&d->reading[unsaid[i]], "OpenCL has no question for it");
 }

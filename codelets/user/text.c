@@ -63,7 +63,7 @@ char *orr__user_text(const orr__region *r, bool cuda, bool fp64)
     orr__text_add(&t, "typedef struct { orr_int rank, dim[8], count; } orr_array;\n");
     orr__text_addf(&t,
                    "typedef struct { orr_int items, lo, hi; orr_real param[%d]; orr_array out, in[%d]; } orr_args;\n",
-                   fp64 ? ORR_KERNEL_PARAMS : 2 * ORR_KERNEL_PARAMS, r->nin);
+                   fp64 ? ORR_MAX_KERNEL_PARAMS : 2 * ORR_MAX_KERNEL_PARAMS, r->nin);
     for (int i = 0; i < r->nin; i++)
         orr__text_addf(&t, "#define ORR_IN%d %s\n", i, type_name((orr_dtype)r->in_dtype[i], cuda));
     orr__text_addf(&t, "#define ORR_OUT %s\n", type_name((orr_dtype)r->out_dtype[0], cuda));

@@ -13,7 +13,7 @@ void orr__user_see(const orr__launch *l, bool host, orr__user_view *v)
     const orr__define *d = r->user;
     for (int i = 0; i < r->nin; i++)
         v->in[i] = (orr_kernel_array){ host ? l->in[i] : NULL, (orr_dtype)r->in_dtype[i], r->in_shape[i] };
-    for (int i = 0; i < ORR_KERNEL_PARAMS; i++)
+    for (int i = 0; i < ORR_MAX_KERNEL_PARAMS; i++)
         v->param[i] = i < d->k.n_params ? l->scalar[r->slot + i].f : 0;
     v->message[0] = '\0';
     v->args = (orr_kernel_args){ .n_inputs = r->nin,
@@ -88,7 +88,7 @@ int orr__user_words(const orr__launch *l, bool fp64, int64_t *word)
     *to++ = orr__user_items(l);
     *to++ = l->lo;
     *to++ = l->hi;
-    memset(to, 0, ORR_KERNEL_PARAMS * sizeof *to);
+    memset(to, 0, ORR_MAX_KERNEL_PARAMS * sizeof *to);
     for (int i = 0; i < r->user->k.n_params; i++) {
         double v = l->scalar[r->slot + i].f;
         float f = (float)v;
@@ -97,7 +97,7 @@ int orr__user_words(const orr__launch *l, bool fp64, int64_t *word)
         else
             memcpy((char *)to + (size_t)i * sizeof f, &f, sizeof f);
     }
-    to = put_array(to + ORR_KERNEL_PARAMS, &r->shape);
+    to = put_array(to + ORR_MAX_KERNEL_PARAMS, &r->shape);
     for (int i = 0; i < r->nin; i++)
         to = put_array(to, &r->in_shape[i]);
     return (int)(to - word);

@@ -10,8 +10,8 @@
  * data are set for launches on the host only. */
 typedef struct {
     orr_kernel_args args;
-    orr_kernel_array in[ORR_KERNEL_INPUTS];
-    double param[ORR_KERNEL_PARAMS];
+    orr_kernel_array in[ORR_MAX_KERNEL_INPUTS];
+    double param[ORR_MAX_KERNEL_PARAMS];
     char message[320];
 } orr__user_view;
 void orr__user_see(const orr__launch *l, bool host, orr__user_view *v);
@@ -23,7 +23,7 @@ char *orr__user_text(const orr__region *r, bool cuda, bool fp64);
 bool orr__user_text_can(const orr__region *r, bool cuda, bool fp64);
 
 /* The orr_args of a launch, and how many work items it has (none: nothing is to be done), in groups of `group` (0: any). */
-enum { ORR__USER_WORDS = 6 + 10 * (ORR_KERNEL_INPUTS + 1) };
+enum { ORR__USER_WORDS = 6 + 10 * (ORR_MAX_KERNEL_INPUTS + 1) };
 int orr__user_words(const orr__launch *l, bool fp64, int64_t *word); /* returns how many */
 int64_t orr__user_items(const orr__launch *l);
 /* On a device: does each array begin where the text takes it to begin? */

@@ -22,12 +22,12 @@ typedef struct orr_op orr_op;
 
 /* -- element-wise ---------------------------------------------------------------------------------------- */
 
-/** Called as orr_define_elementwise(name, arity, expression, derivative…), a macro that makes the list of texts:
+/** Defines an element-wise operation r = expression(x, y, z) and lets Orrery differentiate it; orr_define_elementwise_with
+ * takes the derivatives from the caller.
  *     orr_define_elementwise("swish2", 1, "x * sigmoid(2*x)")
- *     orr_define_elementwise("pinball", 2, "x > 0 ? y*x : (y-1)*x", "g*(x > 0 ? y : y-1)", "g*x")
- * r = text[0] of each element of the operands x, y, z. text[1…arity], where given, are the derivatives by x, y, z, each
- * times the cotangent g, in terms of x y z, the result r, and g; "" where no gradient flows. Without them (n_text is 1)
- * the expression is differentiated by itself.
+ *     orr_define_elementwise_with("pinball", 2, "x > 0 ? y*x : (y-1)*x", ORR_TEXTS("g*(x > 0 ? y : y-1)", "g*x"))
+ * A derivative is an expression in x y z, the result r and the cotangent g, and includes the factor g; "" where no gradient
+ * flows.
  *
  * The language, spaces where you like; numbers have a decimal point in every locale:
  *
@@ -43,25 +43,27 @@ typedef struct orr_op orr_op;
  *
  * A function is any row of docs/ops.md that takes floats or truth values (exp, where, maximum, isnan …), or an op that
  * was defined before. Comparisons give truth values, which only ? && || ! == != and such rows take. There are no
- * statements, assignments, or calls of C: what the parser does not know it refuses, with the column. Nothing of the text
+ * statements, assignments, or calls of C; the parser refuses everything else and reports the column. The text itself never
  * reaches a compiler: it becomes nodes of built-in rows, so every device and dialect has the function at once.
  *
- * @param arity  1, 2 or 3    @param n_text  1, or 1 + arity
+ * @param arity  1, 2 or 3    @param derivatives  one for each operand; n_derivatives 0: automatic
  * @return   the op, for orr_apply; NULL on ORR_EINVAL (the message says what and where), ORR_ENOMEM.
  * dtypes:   f16 bf16 f32 f64, promoted and broadcast as by the built-in functions; f16 and bf16 are computed in f32 and
  *           rounded once. A truth value as result makes a bool tensor, which has no derivative.
- * limits:   256 parts and 48 levels in a text of 16 KiB, 512 operations with all ops that it calls, 16 calls deep. */
+ * limits:   256 terms and 48 levels in a text of 16 KiB, 512 operations with all ops that it calls, 16 calls deep. */
 ORR_API orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, int arity,
-                                          const char *const *text, int n_text);
-#define orr_define_elementwise(name, arity, ...)                                                                       \
-    orr_define_elementwise_at(ORR_HERE, name, arity, ORR__ARRAY(const char *, __VA_ARGS__))
+                                          const char *expression, const char *const *derivatives, int n_derivatives);
+#define orr_define_elementwise(...) orr_define_elementwise_at(ORR_HERE, __VA_ARGS__, NULL, 0)
+#define orr_define_elementwise_with(...) orr_define_elementwise_at(ORR_HERE, __VA_ARGS__)
+/** The derivatives for orr_define_elementwise_with: an array of texts and its length. */
+#define ORR_TEXTS(...) ORR__ARRAY(const char *, __VA_ARGS__)
 
 /* -- kernels --------------------------------------------------------------------------------------------- */
 
 /** Operands of a kernel, at most. */
-#define ORR_KERNEL_INPUTS 8
+#define ORR_MAX_KERNEL_INPUTS 8
 /** Numbers that a kernel takes beside its operands, at most. */
-#define ORR_KERNEL_PARAMS 3
+#define ORR_MAX_KERNEL_PARAMS 3
 
 /** One operand of a kernel: contiguous, row-major, read-only. */
 typedef struct orr_kernel_array {
@@ -98,10 +100,10 @@ typedef struct orr_kernel_back {
 typedef struct orr_kernel_def {
     const char *name;
     int version;  /**< part of the name of its performance model: raise it when the kernel becomes another */
-    int n_inputs; /**< 1 … ORR_KERNEL_INPUTS                                                     */
-    int n_params; /**< 0 … ORR_KERNEL_PARAMS                                                     */
+    int n_inputs; /**< 1 … ORR_MAX_KERNEL_INPUTS                                                     */
+    int n_params; /**< 0 … ORR_MAX_KERNEL_PARAMS                                                     */
     /** Dtypes that input k may have: 1u << ORR_F32 | 1u << ORR_F64; 0: all. Nothing is cast for you. */
-    unsigned dtypes[ORR_KERNEL_INPUTS];
+    unsigned dtypes[ORR_MAX_KERNEL_INPUTS];
     /** Sets out_shape and out_dtype, which are those of input 0 before; NULL: they stay. Not 0: the operands do not fit,
      * as `message` says. Called when the op is applied. */
     int (*shape)(orr_kernel_args *a);
@@ -132,18 +134,17 @@ ORR_API orr_op *orr_define_kernel_at(const char *file, int line, const orr_kerne
 
 /* -- use ------------------------------------------------------------------------------------------------- */
 
-/** Called as orr_apply(op, x, y), or orr_apply_with(op, ORR_PARAMS(0.5, 2), x, y) when the op takes numbers, which may
- * change without a new plan. op of n operands x[0], x[1] … and n_params numbers.
+/** Applies an op of the program's own: orr_apply(op, ORR_TENSORS(x, y)), or for a kernel that takes numbers
+ * orr_apply_with(op, ORR_TENSORS(x, y), ORR_PARAMS(0.5, 2)). Other numbers need no new plan.
  * @return   a tensor owned by the current scope; poison on ORR_EINVAL (no op, another number of operands or params),
  *           ORR_EDTYPE, ORR_ESHAPE.
  * grad:     as defined.      effects:  lazy. Safe from any thread. */
 ORR_API orr_tensor *orr_apply_at(const char *file, int line, const orr_op *op, orr_tensor *const *x, int n,
                                  const double *params, int n_params);
-#define orr_apply(op, ...) orr_apply_with(op, ORR_NO_PARAMS, __VA_ARGS__)
-#define orr_apply_with(op, params, ...) orr_apply_at(ORR_HERE, op, ORR__ARRAY(orr_tensor *, __VA_ARGS__), params)
-/** The numbers for orr_apply_with. */
+#define orr_apply(...) orr_apply_at(ORR_HERE, __VA_ARGS__, NULL, 0)
+#define orr_apply_with(...) orr_apply_at(ORR_HERE, __VA_ARGS__)
+/** The numbers for orr_apply_with: an array and its length. */
 #define ORR_PARAMS(...) ORR__ARRAY(double, __VA_ARGS__)
-#define ORR_NO_PARAMS NULL, 0
 
 /** The op that was defined under this name; NULL when there is none (no error). */
 ORR_API orr_op *orr_op_find(const char *name);

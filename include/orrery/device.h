@@ -61,15 +61,15 @@ typedef struct orr_reading {
 
 /** The numbers of a device, in the order of orr_device.reading. */
 typedef enum orr_measure {
-    ORR_MEMORY_TOTAL,  /**< bytes                                                              */
-    ORR_MEMORY_FREE,   /**< bytes                                                              */
-    ORR_COMPUTE_UNITS, /**< cores that this process may use; multiprocessors                    */
-    ORR_TEMPERATURE,   /**< degrees Celsius, the hottest sensor                                 */
-    ORR_POWER,         /**< watts; CPU: the mean since the last look                            */
-    ORR_UTILISATION,   /**< 0 … 1; CPU: the mean of all cores since the last look                */
-    ORR_CLOCK,         /**< hertz; CPU: the fastest core's                                      */
-    ORR_MEMORY_CLOCK,  /**< hertz                                                              */
-    ORR_MEASURES
+    ORR_MEASURE_MEMORY_TOTAL,  /**< bytes                                                              */
+    ORR_MEASURE_MEMORY_FREE,   /**< bytes                                                              */
+    ORR_MEASURE_COMPUTE_UNITS, /**< cores that this process may use; multiprocessors                    */
+    ORR_MEASURE_TEMPERATURE,   /**< degrees Celsius, the hottest sensor                                 */
+    ORR_MEASURE_POWER,         /**< watts; CPU: the mean since the last look                            */
+    ORR_MEASURE_UTILISATION,   /**< 0 … 1; CPU: the mean of all cores since the last look                */
+    ORR_MEASURE_CLOCK,         /**< hertz; CPU: the fastest core's                                      */
+    ORR_MEASURE_MEMORY_CLOCK,  /**< hertz                                                              */
+    ORR_MEASURE_COUNT
 } orr_measure;
 /** "memory_total", …: the name in JSON. "?" for what is none. */
 ORR_API const char *orr_measure_name(orr_measure m);
@@ -85,7 +85,7 @@ typedef struct orr_device {
     char name[96];       /**< "NVIDIA H100 80GB HBM3"                           */
     char address[48];    /**< "0000:41:00.0" for CUDA, the platform for OpenCL  */
     char capability[48]; /**< "9.0", "OpenCL 3.0", "avx512"                     */
-    orr_reading reading[ORR_MEASURES];
+    orr_reading reading[ORR_MEASURE_COUNT];
 } orr_device;
 
 /** Looks at all devices: writes up to `max`, returns how many there are. Before orr_init too; CUDA and NVML libraries are
@@ -141,8 +141,8 @@ ORR_API orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int d
 /** Bytes of the device's memory in all, and those that are free: for device 0 the host's, else those that the engine may use
  * (STARPU_LIMIT_CUDA_MEM, STARPU_LIMIT_OPENCL_MEM) and has not used. Copies that it could give up count as used. Errors: ORR_EINVAL, ORR_ESTATE,
  * ORR_EDEVICE. Thread-safe. */
-ORR_API orr_status orr_memory_info_at(const char *file, int line, int device, size_t *total, size_t *left);
-#define orr_memory_info(...) orr_memory_info_at(ORR_HERE, __VA_ARGS__)
+ORR_API orr_status orr_device_memory_at(const char *file, int line, int device, size_t *total, size_t *left);
+#define orr_device_memory(...) orr_device_memory_at(ORR_HERE, __VA_ARGS__)
 
 /** Host memory of tensors, bytes. */
 typedef struct orr_memory {

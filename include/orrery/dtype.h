@@ -47,7 +47,7 @@ typedef struct orr_shape {
 /** ORR_SHAPE(2, 3) is the shape (2, 3). More than 8 dimensions do not compile cleanly. */
 #define ORR_SHAPE(...) ORR__LIST(orr_shape, int64_t, __VA_ARGS__)
 /** The shape () of a 0-d tensor. */
-#define ORR_SCALAR (ORR__VALUE(orr_shape){ 0, { 0 } })
+#define ORR_SHAPE_0D (ORR__VALUE(orr_shape){ 0, { 0 } })
 
 /** A list of axes; negative axes count from the last one. */
 typedef struct orr_axes {

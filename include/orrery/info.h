@@ -55,7 +55,7 @@ typedef struct orr_machine_number {
 ORR_API int orr_machine_list(orr_machine_number *numbers, int max);
 
 /** What tasks of one kernel, of one class of sizes, took on one kind of device. */
-typedef struct orr_model {
+typedef struct orr_perfmodel {
     char kernel[64]; /**< what it computes: "mul+add+relu"                                  */
     char device[16]; /**< "CPU", "OpenCL", "CUDA"                                           */
     uint64_t samples;
@@ -63,15 +63,15 @@ typedef struct orr_model {
     double mean_us;      /**< measured                                                          */
     double deviation_us; /**< its standard deviation                                            */
     double predicted_us; /**< by the fit across the kernel's classes                            */
-} orr_model;
+} orr_perfmodel;
 
 /** Lists the performance models of this host: up to `max`, the number of all in *count. Before orr_init it reads their file
  * (docs/tuning.md). Errors: ORR_EENV, ORR_EINVAL (count is NULL). Thread-safe while the library runs. */
-ORR_API orr_status orr_model_list(orr_model *models, int max, int *count);
+ORR_API orr_status orr_perfmodel_list(orr_perfmodel *models, int max, int *count);
 
 /** Forgets them, and removes their file; *removed says how many there were (may be NULL). Errors: ORR_EENV,
  * ORR_EIO (the file cannot be removed). */
-ORR_API orr_status orr_model_clear(int *removed);
+ORR_API orr_status orr_perfmodel_clear(int *removed);
 
 /** Waits until the machine has been measured, once per host, in a thread that orr_init starts; `again`: measures it now
  * and keeps that. Takes 0.1 to 0.3 s; other work on the machine makes the numbers worse. One thread at a time.

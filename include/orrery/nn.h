@@ -13,61 +13,61 @@ extern "C" {
 
 /** How a parameter starts. fan_in and fan_out of a shape (…, in, out) are r·in and r·out, r being the product of the
  * axes before; of rank 1 both are its length. The random ones take the next stream of orr_seed. */
-typedef enum orr_init_kind {
-    ORR_INITIAL_DEFAULT = 0, /**< U(−1/√fan_in, 1/√fan_in), as PyTorch's Linear                  */
-    ORR_INITIAL_NONE,        /**< for a bias: there is none                                      */
-    ORR_INITIAL_ZEROS,
-    ORR_INITIAL_CONSTANT,       /**< a                                                              */
-    ORR_INITIAL_UNIFORM,        /**< U(a, b)                                                        */
-    ORR_INITIAL_NORMAL,         /**< N(mean a, standard deviation b)                                */
-    ORR_INITIAL_GLOROT_UNIFORM, /**< U(−l, l), l = a·√(6/(fan_in+fan_out)); a: gain (Xavier)        */
-    ORR_INITIAL_GLOROT_NORMAL,  /**< N(0, a·√(2/(fan_in+fan_out)))                                  */
-    ORR_INITIAL_HE_UNIFORM,     /**< U(−l, l), l = a·√(3/fan_in); a: gain, √2 for ReLU (Kaiming)    */
-    ORR_INITIAL_HE_NORMAL       /**< N(0, a/√fan_in)                                                */
-} orr_init_kind;
+typedef enum orr_initialiser_kind {
+    ORR_INITIALISER_KIND_DEFAULT = 0, /**< U(−1/√fan_in, 1/√fan_in), as PyTorch's Linear                  */
+    ORR_INITIALISER_KIND_NONE,        /**< for a bias: there is none                                      */
+    ORR_INITIALISER_KIND_ZEROS,
+    ORR_INITIALISER_KIND_CONSTANT,       /**< a                                                              */
+    ORR_INITIALISER_KIND_UNIFORM,        /**< U(a, b)                                                        */
+    ORR_INITIALISER_KIND_NORMAL,         /**< N(mean a, standard deviation b)                                */
+    ORR_INITIALISER_KIND_GLOROT_UNIFORM, /**< U(−l, l), l = a·√(6/(fan_in+fan_out)); a: gain (Xavier)        */
+    ORR_INITIALISER_KIND_GLOROT_NORMAL,  /**< N(0, a·√(2/(fan_in+fan_out)))                                  */
+    ORR_INITIALISER_KIND_HE_UNIFORM,     /**< U(−l, l), l = a·√(3/fan_in); a: gain, √2 for ReLU (Kaiming)    */
+    ORR_INITIALISER_KIND_HE_NORMAL       /**< N(0, a/√fan_in)                                                */
+} orr_initialiser_kind;
 
 typedef struct orr_initialiser {
-    orr_init_kind kind;
+    orr_initialiser_kind kind;
     double a, b;
 } orr_initialiser;
 
-#define ORR_INITIAL(kind, a, b) (ORR__VALUE(orr_initialiser){ (kind), (a), (b) })
-#define ORR_DEFAULT_INIT ORR_INITIAL(ORR_INITIAL_DEFAULT, 0.0, 0.0)
-#define ORR_NO_BIAS ORR_INITIAL(ORR_INITIAL_NONE, 0.0, 0.0)
-#define ORR_ZEROS_INIT ORR_INITIAL(ORR_INITIAL_ZEROS, 0.0, 0.0)
-#define ORR_CONSTANT_INIT(value) ORR_INITIAL(ORR_INITIAL_CONSTANT, (value), 0.0)
-#define ORR_UNIFORM_INIT(lo, hi) ORR_INITIAL(ORR_INITIAL_UNIFORM, (lo), (hi))
-#define ORR_NORMAL_INIT(mean, std) ORR_INITIAL(ORR_INITIAL_NORMAL, (mean), (std))
-#define ORR_GLOROT_UNIFORM_INIT ORR_INITIAL(ORR_INITIAL_GLOROT_UNIFORM, 1.0, 0.0)
-#define ORR_GLOROT_NORMAL_INIT ORR_INITIAL(ORR_INITIAL_GLOROT_NORMAL, 1.0, 0.0)
-#define ORR_HE_UNIFORM_INIT ORR_INITIAL(ORR_INITIAL_HE_UNIFORM, 1.4142135623730951, 0.0)
-#define ORR_HE_NORMAL_INIT ORR_INITIAL(ORR_INITIAL_HE_NORMAL, 1.4142135623730951, 0.0)
+#define ORR_INITIALISER(kind, a, b) (ORR__VALUE(orr_initialiser){ (kind), (a), (b) })
+#define ORR_INITIALISER_DEFAULT ORR_INITIALISER(ORR_INITIALISER_KIND_DEFAULT, 0.0, 0.0)
+#define ORR_INITIALISER_NONE ORR_INITIALISER(ORR_INITIALISER_KIND_NONE, 0.0, 0.0)
+#define ORR_INITIALISER_ZEROS ORR_INITIALISER(ORR_INITIALISER_KIND_ZEROS, 0.0, 0.0)
+#define ORR_INITIALISER_CONSTANT(value) ORR_INITIALISER(ORR_INITIALISER_KIND_CONSTANT, (value), 0.0)
+#define ORR_INITIALISER_UNIFORM(lo, hi) ORR_INITIALISER(ORR_INITIALISER_KIND_UNIFORM, (lo), (hi))
+#define ORR_INITIALISER_NORMAL(mean, std) ORR_INITIALISER(ORR_INITIALISER_KIND_NORMAL, (mean), (std))
+#define ORR_INITIALISER_GLOROT_UNIFORM ORR_INITIALISER(ORR_INITIALISER_KIND_GLOROT_UNIFORM, 1.0, 0.0)
+#define ORR_INITIALISER_GLOROT_NORMAL ORR_INITIALISER(ORR_INITIALISER_KIND_GLOROT_NORMAL, 1.0, 0.0)
+#define ORR_INITIALISER_HE_UNIFORM ORR_INITIALISER(ORR_INITIALISER_KIND_HE_UNIFORM, 1.4142135623730951, 0.0)
+#define ORR_INITIALISER_HE_NORMAL ORR_INITIALISER(ORR_INITIALISER_KIND_HE_NORMAL, 1.4142135623730951, 0.0)
 
 /** A tensor of `shape`, filled as `how` says.
  * @param dtype  a float dtype     @param shape  any; Glorot and He need fan_in > 0
  * @return   owned by the current scope; poison on ORR_EINVAL, ORR_ESHAPE, ORR_EDTYPE.
  * effects:  lazy. Safe from any thread. */
-ORR_API orr_tensor *orr_initialise_at(const char *file, int line, orr_initialiser how, orr_dtype dtype,
-                                      orr_shape shape);
-#define orr_initialise(...) orr_initialise_at(ORR_HERE, __VA_ARGS__)
+ORR_API orr_tensor *orr_initialiser_apply_at(const char *file, int line, orr_initialiser how, orr_dtype dtype,
+                                             orr_shape shape);
+#define orr_initialiser_apply(...) orr_initialiser_apply_at(ORR_HERE, __VA_ARGS__)
 
 /* -- activations ----------------------------------------------------------------------------------------- */
 
 typedef enum orr_activation {
-    ORR_LINEAR = 0, /**< x                         */
-    ORR_RELU,       /**< max(x, 0)                 */
-    ORR_LEAKY_RELU, /**< x, or x/100 below 0       */
-    ORR_ELU,        /**< x, or e^x − 1 below 0     */
-    ORR_GELU,       /**< x·Φ(x), by erf            */
-    ORR_GELU_TANH,  /**< its tanh approximation    */
-    ORR_SILU,       /**< x·sigmoid(x)              */
-    ORR_SIGMOID,
-    ORR_TANH,
-    ORR_SOFTPLUS,   /**< log(1 + e^x)              */
-    ORR_MISH,       /**< x·tanh(softplus(x))       */
-    ORR_HARDSWISH,  /**< x·clip(x + 3, 0, 6)/6     */
-    ORR_SOFTMAX,    /**< over the last axis        */
-    ORR_LOG_SOFTMAX /**< over the last axis        */
+    ORR_ACTIVATION_LINEAR = 0, /**< x                         */
+    ORR_ACTIVATION_RELU,       /**< max(x, 0)                 */
+    ORR_ACTIVATION_LEAKY_RELU, /**< x, or x/100 below 0       */
+    ORR_ACTIVATION_ELU,        /**< x, or e^x − 1 below 0     */
+    ORR_ACTIVATION_GELU,       /**< x·Φ(x), by erf            */
+    ORR_ACTIVATION_GELU_TANH,  /**< its tanh approximation    */
+    ORR_ACTIVATION_SILU,       /**< x·sigmoid(x)              */
+    ORR_ACTIVATION_SIGMOID,
+    ORR_ACTIVATION_TANH,
+    ORR_ACTIVATION_SOFTPLUS,   /**< log(1 + e^x)              */
+    ORR_ACTIVATION_MISH,       /**< x·tanh(softplus(x))       */
+    ORR_ACTIVATION_HARDSWISH,  /**< x·clip(x + 3, 0, 6)/6     */
+    ORR_ACTIVATION_SOFTMAX,    /**< over the last axis        */
+    ORR_ACTIVATION_LOG_SOFTMAX /**< over the last axis        */
 } orr_activation;
 
 /** y = f(x).
@@ -91,21 +91,23 @@ typedef struct orr_module orr_module;
 ORR_API orr_module *orr_dense_at(const char *file, int line, int64_t in, int64_t out, orr_activation f,
                                  orr_initialiser init);
 #define orr_dense(...) orr_dense_at(ORR_HERE, __VA_ARGS__)
-/** Like orr_dense, with the dtype (float) and the bias's initialiser said; ORR_NO_BIAS: no bias. */
-ORR_API orr_module *orr_dense_of_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out,
-                                    orr_activation f, orr_initialiser weight, orr_initialiser bias);
-#define orr_dense_of(...) orr_dense_of_at(ORR_HERE, __VA_ARGS__)
+/** Like orr_dense, with the dtype (float) and the bias's initialiser said; ORR_INITIALISER_NONE: no bias. */
+ORR_API orr_module *orr_dense_with_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out,
+                                      orr_activation f, orr_initialiser weight, orr_initialiser bias);
+#define orr_dense_with(...) orr_dense_with_at(ORR_HERE, __VA_ARGS__)
 
 /** y = fn(x, user): a function of yours as a module without parameters. `user` must outlive it. */
 ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_tensor *x, void *user),
                                     void *user);
 #define orr_function(...) orr_function_at(ORR_HERE, __VA_ARGS__)
 
-/** y = m[n−1] ∘ … ∘ m[0], applied to x. Owns the m[i] from now on, on error too (then it frees them; none may occur twice).
+/** y = m[n−1] ∘ … ∘ m[0], applied to x: orr_sequential(ORR_MODULES(orr_dense(…), orr_dense(…), …)).
+ * @return   a module that owns the m[i]; on error NULL, and the m[i] are freed. Each may occur once.
  * parameters: "0.weight", "0.bias", "1.weight" … */
 ORR_API orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, int n);
-/** orr_sequential(orr_dense(…), orr_dense(…), …) */
-#define orr_sequential(...) orr_sequential_at(ORR_HERE, ORR__ARRAY(orr_module *, __VA_ARGS__))
+#define orr_sequential(...) orr_sequential_at(ORR_HERE, __VA_ARGS__)
+/** A list of modules in place: an array and its length. */
+#define ORR_MODULES(...) ORR__ARRAY(orr_module *, __VA_ARGS__)
 
 /** Applies m to x.
  * @return   a new tensor owned by the current scope; poison on whatever the ops in it say, ORR_EINVAL (m is NULL).

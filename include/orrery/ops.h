@@ -26,10 +26,10 @@ typedef struct orr_index {
     int64_t v[ORR_MAX_RANK];
 } orr_index;
 
-/** ORR_IDX(0, 2) is the list 0, 2. */
-#define ORR_IDX(...) ORR__LIST(orr_index, int64_t, __VA_ARGS__)
+/** ORR_INDEX(0, 2) is the list 0, 2. */
+#define ORR_INDEX(...) ORR__LIST(orr_index, int64_t, __VA_ARGS__)
 /** The empty list: steps of 1 in orr_slice, no padding in orr_pad. */
-#define ORR_NO_IDX (ORR__VALUE(orr_index){ 0, { 0 } })
+#define ORR_NO_INDEX (ORR__VALUE(orr_index){ 0, { 0 } })
 
 /* -- dtype and views ------------------------------------------------------------------------------------- */
 
@@ -71,8 +71,8 @@ ORR_API orr_tensor *orr_expand_dims_at(const char *file, int line, orr_tensor *x
 
 /** NumPy's x[start₀:stop₀:step₀, start₁:stop₁:step₁, …]: the first axes as the lists say, the others whole. Negative
  * numbers count from the end, what lies outside is cut off, ORR_END is "left out"; a negative step goes backwards.
- * Example: x[::-1, 2:] is orr_slice(x, ORR_IDX(ORR_END, 2), ORR_IDX(ORR_END, ORR_END), ORR_IDX(-1, 1)).
- * @param step  ORR_NO_IDX: all 1
+ * Example: x[::-1, 2:] is orr_slice(x, ORR_INDEX(ORR_END, 2), ORR_INDEX(ORR_END, ORR_END), ORR_INDEX(-1, 1)).
+ * @param step  ORR_NO_INDEX: all 1
  * dtypes: all. Errors: ORR_EINVAL (a step of 0, lists of different lengths), ORR_EAXIS (more numbers than axes).
  * grad: zeros of x's shape with g in these places.                                                  cost: a view. */
 ORR_API orr_tensor *orr_slice_at(const char *file, int line, orr_tensor *x, orr_index start, orr_index stop,
@@ -237,6 +237,17 @@ ORR_API orr_tensor *orr_stack_at(const char *file, int line, orr_tensor *const *
  * ORR_EDTYPE (value is none of x's dtype). grad: the part of g that is x. cost: a copy. */
 ORR_API orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, orr_index hi, double value);
 #define orr_pad(...) orr_pad_at(ORR_HERE, __VA_ARGS__)
+
+/* -- activations with a parameter -------------------------------------------------------------------------- */
+
+/** x for x > 0, else alpha · (eˣ − 1). orr_elu_with takes alpha as a tensor.
+ * dtypes: floats. Errors: ORR_EDTYPE. grad: g for x > 0, else g·alpha·eˣ. cost: 26 per element. */
+ORR_API orr_tensor *orr_elu_at(const char *file, int line, orr_tensor *x, double alpha);
+#define orr_elu(...) orr_elu_at(ORR_HERE, __VA_ARGS__)
+/** x for x ≥ 0, else slope · x. orr_prelu takes the slope as a tensor.
+ * dtypes: floats. Errors: ORR_EDTYPE. grad: g for x ≥ 0, else g·slope. cost: 2 per element. */
+ORR_API orr_tensor *orr_leaky_relu_at(const char *file, int line, orr_tensor *x, double slope);
+#define orr_leaky_relu(...) orr_leaky_relu_at(ORR_HERE, __VA_ARGS__)
 
 /* -- softmax and losses ---------------------------------------------------------------------------------- */
 

@@ -53,9 +53,9 @@ ORR_API orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind k
                                     const orr_optim_options *options);
 #define orr_optim_new(...) orr_optim_new_at(ORR_HERE, __VA_ARGS__)
 /** Like orr_optim_new, of all parameters of a module. */
-ORR_API orr_optim *orr_optim_of_at(const char *file, int line, orr_optim_kind kind, const orr_module *m,
-                                   const orr_optim_options *options);
-#define orr_optim_of(...) orr_optim_of_at(ORR_HERE, __VA_ARGS__)
+ORR_API orr_optim *orr_optim_of_module_at(const char *file, int line, orr_optim_kind kind, const orr_module *m,
+                                          const orr_optim_options *options);
+#define orr_optim_of_module(...) orr_optim_of_module_at(ORR_HERE, __VA_ARGS__)
 /** Frees the optimiser and its state, not the variables. NULL is fine. */
 ORR_API void orr_optim_free(orr_optim *o);
 

@@ -13,6 +13,9 @@ extern "C" {
 /** A tensor, or an error on its way (poison). The pointer is a checked name, not an address: a stale or
  * foreign one is recognised (ORR_EHANDLE), never followed. NULL is an error to every op. */
 typedef struct orr_tensor orr_tensor;
+/** Lists are two arguments everywhere: an array and its length. ORR_TENSORS(x, y) writes both in place, as in
+ * orr_eval_all(ORR_TENSORS(x, y)) and orr_concat(ORR_TENSORS(x, y), 0). */
+#define ORR_TENSORS(...) ORR__ARRAY(orr_tensor *, __VA_ARGS__)
 /** Owner of the tensors made while it is its thread's innermost scope. */
 typedef struct orr_scope orr_scope;
 

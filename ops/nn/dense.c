@@ -10,11 +10,11 @@
 /* Nobody holds what is in the middle, so that a training step may compute it in registers. */
 static orr_tensor *dense_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
-    orr_scope *s = m->nparam > 1 || m->activation != ORR_LINEAR ? orr_scope_begin() : NULL;
+    orr_scope *s = m->nparam > 1 || m->activation != ORR_ACTIVATION_LINEAR ? orr_scope_begin() : NULL;
     orr_tensor *y = orr_matmul_at(file, line, x, m->param[0]);
     if (m->nparam > 1)
         y = orr_add_at(file, line, y, m->param[1]);
-    if (m->activation != ORR_LINEAR)
+    if (m->activation != ORR_ACTIVATION_LINEAR)
         y = orr_activate_at(file, line, y, m->activation);
     if (s) {
         y = orr_scope_return(s, y);
@@ -30,13 +30,13 @@ static orr_status check(orr__site at, orr_dtype dtype, int64_t in, int64_t out, 
                          (long long)out);
     if (dtype < ORR_F16 || dtype > ORR_F64)
         return orr__fail(at, ORR_EDTYPE, "a float dtype is needed, not %s", orr_dtype_name(dtype));
-    if ((int)f < ORR_LINEAR || f > ORR_LOG_SOFTMAX)
+    if ((int)f < ORR_ACTIVATION_LINEAR || f > ORR_ACTIVATION_LOG_SOFTMAX)
         return orr__fail(at, ORR_EINVAL, "no activation has number %d", (int)f);
     return ORR_OK;
 }
 
-orr_module *orr_dense_of_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out, orr_activation f,
-                            orr_initialiser weight, orr_initialiser bias)
+orr_module *orr_dense_with_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out, orr_activation f,
+                              orr_initialiser weight, orr_initialiser bias)
 {
     orr__site at = ORR__SITE(file, line, "dense");
     if (check(at, dtype, in, out, f) != ORR_OK)
@@ -48,12 +48,13 @@ orr_module *orr_dense_of_at(const char *file, int line, orr_dtype dtype, int64_t
         return NULL;
     }
     m->activation = f;
-    orr_status st = orr__module_add(at, m, "weight", orr_initialise_at(file, line, weight, dtype, ORR_SHAPE(in, out)));
-    if (st == ORR_OK && bias.kind != ORR_INITIAL_NONE) {
+    orr_status st =
+        orr__module_add(at, m, "weight", orr_initialiser_apply_at(file, line, weight, dtype, ORR_SHAPE(in, out)));
+    if (st == ORR_OK && bias.kind != ORR_INITIALISER_KIND_NONE) {
         double d = sqrt(1.0 / (double)in);
-        if (bias.kind == ORR_INITIAL_DEFAULT)
-            bias = ORR_UNIFORM_INIT(-d, d);
-        st = orr__module_add(at, m, "bias", orr_initialise_at(file, line, bias, dtype, ORR_SHAPE(out)));
+        if (bias.kind == ORR_INITIALISER_KIND_DEFAULT)
+            bias = ORR_INITIALISER_UNIFORM(-d, d);
+        st = orr__module_add(at, m, "bias", orr_initialiser_apply_at(file, line, bias, dtype, ORR_SHAPE(out)));
     }
     (void)orr_scope_end(s);
     if (st == ORR_OK)
@@ -64,5 +65,5 @@ orr_module *orr_dense_of_at(const char *file, int line, orr_dtype dtype, int64_t
 
 orr_module *orr_dense_at(const char *file, int line, int64_t in, int64_t out, orr_activation f, orr_initialiser init)
 {
-    return orr_dense_of_at(file, line, ORR_F32, in, out, f, init, ORR_DEFAULT_INIT);
+    return orr_dense_with_at(file, line, ORR_F32, in, out, f, init, ORR_INITIALISER_DEFAULT);
 }

@@ -20,18 +20,18 @@ static void fans(orr_shape s, double *in, double *out)
 static double spread(orr_initialiser how, double in, double out)
 {
     switch (how.kind) {
-    case ORR_INITIAL_DEFAULT: return sqrt(1.0 / in);
-    case ORR_INITIAL_GLOROT_UNIFORM: return how.a * sqrt(6.0 / (in + out));
-    case ORR_INITIAL_GLOROT_NORMAL: return how.a * sqrt(2.0 / (in + out));
-    case ORR_INITIAL_HE_UNIFORM: return how.a * sqrt(3.0 / in);
-    case ORR_INITIAL_HE_NORMAL: return how.a / sqrt(in);
+    case ORR_INITIALISER_KIND_DEFAULT: return sqrt(1.0 / in);
+    case ORR_INITIALISER_KIND_GLOROT_UNIFORM: return how.a * sqrt(6.0 / (in + out));
+    case ORR_INITIALISER_KIND_GLOROT_NORMAL: return how.a * sqrt(2.0 / (in + out));
+    case ORR_INITIALISER_KIND_HE_UNIFORM: return how.a * sqrt(3.0 / in);
+    case ORR_INITIALISER_KIND_HE_NORMAL: return how.a / sqrt(in);
     default: return 0.0;
     }
 }
 
-orr_tensor *orr_initialise_at(const char *file, int line, orr_initialiser how, orr_dtype dtype, orr_shape shape)
+orr_tensor *orr_initialiser_apply_at(const char *file, int line, orr_initialiser how, orr_dtype dtype, orr_shape shape)
 {
-    orr__site at = ORR__SITE(file, line, "initialise");
+    orr__site at = ORR__SITE(file, line, "initialiser_apply");
     if (dtype < ORR_F16 || dtype > ORR_F64)
         return orr__poison(at, ORR_EDTYPE, "a float dtype is needed, not %s", orr_dtype_name(dtype));
     if (!orr__shape_valid(&shape))
@@ -47,16 +47,17 @@ orr_tensor *orr_initialise_at(const char *file, int line, orr_initialiser how, o
         return orr__poison(at, ORR_ESHAPE, "fan_in of %s is 0", orr__str(shape).s);
     }
     switch (how.kind) {
-    case ORR_INITIAL_ZEROS: return orr_zeros_at(file, line, dtype, shape);
-    case ORR_INITIAL_CONSTANT: return orr_full_at(file, line, dtype, shape, how.a);
-    case ORR_INITIAL_UNIFORM: return orr_rand_at(file, line, dtype, shape, how.a, how.b);
-    case ORR_INITIAL_NORMAL: return orr_randn_at(file, line, dtype, shape, how.a, how.b);
-    case ORR_INITIAL_DEFAULT:
-    case ORR_INITIAL_GLOROT_UNIFORM:
-    case ORR_INITIAL_HE_UNIFORM: return orr_rand_at(file, line, dtype, shape, -d, d);
-    case ORR_INITIAL_GLOROT_NORMAL:
-    case ORR_INITIAL_HE_NORMAL: return orr_randn_at(file, line, dtype, shape, 0.0, d);
-    case ORR_INITIAL_NONE: break;
+    case ORR_INITIALISER_KIND_ZEROS: return orr_zeros_at(file, line, dtype, shape);
+    case ORR_INITIALISER_KIND_CONSTANT: return orr_full_at(file, line, dtype, shape, how.a);
+    case ORR_INITIALISER_KIND_UNIFORM: return orr_rand_at(file, line, dtype, shape, how.a, how.b);
+    case ORR_INITIALISER_KIND_NORMAL: return orr_randn_at(file, line, dtype, shape, how.a, how.b);
+    case ORR_INITIALISER_KIND_DEFAULT:
+    case ORR_INITIALISER_KIND_GLOROT_UNIFORM:
+    case ORR_INITIALISER_KIND_HE_UNIFORM: return orr_rand_at(file, line, dtype, shape, -d, d);
+    case ORR_INITIALISER_KIND_GLOROT_NORMAL:
+    case ORR_INITIALISER_KIND_HE_NORMAL: return orr_randn_at(file, line, dtype, shape, 0.0, d);
+    case ORR_INITIALISER_KIND_NONE: break;
     }
-    return orr__poison(at, ORR_EINVAL, "no initialiser has number %d (ORR_NO_BIAS is for biases only)", (int)how.kind);
+    return orr__poison(at, ORR_EINVAL, "no initialiser has number %d (ORR_INITIALISER_NONE is for biases only)",
+                       (int)how.kind);
 }

@@ -100,8 +100,8 @@ orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr
     return NULL;
 }
 
-orr_optim *orr_optim_of_at(const char *file, int line, orr_optim_kind kind, const orr_module *m,
-                           const orr_optim_options *options)
+orr_optim *orr_optim_of_module_at(const char *file, int line, orr_optim_kind kind, const orr_module *m,
+                                  const orr_optim_options *options)
 {
     int n = orr_module_parameters(m, NULL, 0);
     orr_parameter *p = orr__alloc_n((size_t)n + 1, sizeof *p);

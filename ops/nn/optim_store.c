@@ -73,7 +73,7 @@ orr_status orr_optim_save_at(const char *file, int line, const orr_optim *o, con
     if (s) {
         int64_t head[HEAD];
         head_of(o, head);
-        p[n].variable = orr_from_at(file, line, ORR_I64, ORR_SCALAR, &o->t);
+        p[n].variable = orr_from_at(file, line, ORR_I64, ORR_SHAPE_0D, &o->t);
         p[n + 1].variable = orr_from_at(file, line, ORR_I64, ORR_SHAPE(HEAD), head);
         st = orr__nn_save(at, p, n + 2, path);
         (void)orr_scope_end(s);

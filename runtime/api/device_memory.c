@@ -1,4 +1,4 @@
-/* Which device holds a value: orr_prefetch, orr_copy_to, orr_evict, orr_is_on, orr_memory_info.
+/* Which device holds a value: orr_prefetch, orr_copy_to, orr_evict, orr_is_on, orr_device_memory.
  * Must not know: StarPU. */
 #include "config.h"
 #include <pthread.h>
@@ -107,7 +107,7 @@ orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int device, b
     return ORR_OK;
 }
 
-orr_status orr_memory_info_at(const char *file, int line, int device, size_t *total, size_t *left)
+orr_status orr_device_memory_at(const char *file, int line, int device, size_t *total, size_t *left)
 {
     orr__site at = ORR__SITE(file, line, "memory_info");
     const orr__device_at *where = place_of(at, device);
@@ -121,9 +121,9 @@ orr_status orr_memory_info_at(const char *file, int line, int device, size_t *to
         return st != ORR_OK ? st : orr__engine_room(at, where, total, left);
     (void)orr__cpu_devices(&d, NULL, 1);
     const orr_reading *r = d.reading;
-    if (r[ORR_MEMORY_TOTAL].status != ORR_OK || r[ORR_MEMORY_FREE].status != ORR_OK)
-        return orr__fail(at, ORR_EDEVICE, "%s", r[ORR_MEMORY_TOTAL].why);
-    *total = (size_t)r[ORR_MEMORY_TOTAL].value;
-    *left = (size_t)r[ORR_MEMORY_FREE].value;
+    if (r[ORR_MEASURE_MEMORY_TOTAL].status != ORR_OK || r[ORR_MEASURE_MEMORY_FREE].status != ORR_OK)
+        return orr__fail(at, ORR_EDEVICE, "%s", r[ORR_MEASURE_MEMORY_TOTAL].why);
+    *total = (size_t)r[ORR_MEASURE_MEMORY_TOTAL].value;
+    *left = (size_t)r[ORR_MEASURE_MEMORY_FREE].value;
     return ORR_OK;
 }

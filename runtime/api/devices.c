@@ -47,7 +47,7 @@ static void put_device(FILE *to, const orr_device *d)
     orr__json_put(to, d->address);
     (void)fputs(", \"capability\": ", to);
     orr__json_put(to, d->capability);
-    for (int m = 0; m < ORR_MEASURES; m++) {
+    for (int m = 0; m < ORR_MEASURE_COUNT; m++) {
         const orr_reading *r = &d->reading[m];
         if (r->status == ORR_OK) {
             (void)fprintf(to, ",\n  \"%s\": {\"value\": %.9g}", orr_measure_name((orr_measure)m), r->value);

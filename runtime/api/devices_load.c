@@ -83,14 +83,14 @@ static void read_device(orr__json *j, orr_device *d)
     char name[32];
 
     memset(d, 0, sizeof *d);
-    for (int m = 0; m < ORR_MEASURES; m++)
+    for (int m = 0; m < ORR_MEASURE_COUNT; m++)
         orr__reading_lack(&d->reading[m], "not in the file");
     orr__json_want(j, '{');
     while (orr__json_member(j, name, sizeof name)) {
         int m = 0;
-        while (m < ORR_MEASURES && strcmp(name, orr_measure_name((orr_measure)m)) != 0)
+        while (m < ORR_MEASURE_COUNT && strcmp(name, orr_measure_name((orr_measure)m)) != 0)
             m++;
-        if (m < ORR_MEASURES)
+        if (m < ORR_MEASURE_COUNT)
             read_reading(j, &d->reading[m]);
         else if (strcmp(name, "id") == 0)
             d->id = read_int(j);

@@ -33,9 +33,9 @@ static bool moved(orr_measure m, double a, double b)
 {
     double d = fabs(a - b);
 
-    if (m == ORR_TEMPERATURE)
+    if (m == ORR_MEASURE_TEMPERATURE)
         return d >= 1.0;
-    return m == ORR_UTILISATION ? d >= 0.05 : d > 0.05 * fabs(a);
+    return m == ORR_MEASURE_UTILISATION ? d >= 0.05 : d > 0.05 * fabs(a);
 }
 
 /* Which bits tell b from a. */
@@ -46,7 +46,7 @@ static unsigned compare(const orr_device *a, int na, const orr_device *b, int nb
     for (int i = 0; i < na && i < nb; i++) {
         if (a[i].kind != b[i].kind || strcmp(a[i].name, b[i].name) != 0 || strcmp(a[i].address, b[i].address) != 0)
             bits |= ORR_CHANGED_SET;
-        for (int m = 0; m < ORR_MEASURES; m++) {
+        for (int m = 0; m < ORR_MEASURE_COUNT; m++) {
             const orr_reading *x = &a[i].reading[m], *y = &b[i].reading[m];
             if (x->status != y->status)
                 bits |= ORR_CHANGED_KNOWN;

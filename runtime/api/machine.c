@@ -10,7 +10,7 @@
 #include "runtime/cost/profile.h"
 
 typedef struct {
-    orr_model *model;
+    orr_perfmodel *model;
     int n, max;
 } list;
 
@@ -18,13 +18,13 @@ static void add(orr__class *c, orr__on on, const orr__timed *t, void *arg)
 {
     list *l = arg;
     if (l->n < l->max) {
-        orr_model *m = &l->model[l->n];
+        orr_perfmodel *m = &l->model[l->n];
         double fitted = orr__model_fitted(c->kernel, on, t->size);
-        *m = (orr_model){ .samples = t->n,
-                          .size_us = t->size,
-                          .mean_us = t->us,
-                          .deviation_us = sqrt(t->spread),
-                          .predicted_us = fitted > 0 ? fitted : t->us };
+        *m = (orr_perfmodel){ .samples = t->n,
+                              .size_us = t->size,
+                              .mean_us = t->us,
+                              .deviation_us = sqrt(t->spread),
+                              .predicted_us = fitted > 0 ? fitted : t->us };
         (void)snprintf(m->kernel, sizeof m->kernel, "%s", c->label);
         (void)snprintf(m->device, sizeof m->device, "%s", orr__on_name[on]);
     }
@@ -40,7 +40,7 @@ static orr_status look(void)
     return st;
 }
 
-orr_status orr_model_list(orr_model *models, int max, int *count)
+orr_status orr_perfmodel_list(orr_perfmodel *models, int max, int *count)
 {
     list l = { models, 0, models ? max : 0 };
     if (!count)
@@ -52,7 +52,7 @@ orr_status orr_model_list(orr_model *models, int max, int *count)
     return st;
 }
 
-orr_status orr_model_clear(int *removed)
+orr_status orr_perfmodel_clear(int *removed)
 {
     orr_status st = look();
     int n = st == ORR_OK ? orr__models_clear() : 0;

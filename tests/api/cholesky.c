@@ -71,7 +71,7 @@ static results run(void)
     orr_tensor *b = orr_cholesky(orr_cast(a, ORR_F32)), *c = orr_cholesky(orr_from(ORR_F64, ORR_SHAPE(2, M, M), two));
     orr_tensor *again = orr_cholesky(orr_add(orr_mul(l, orr_scalar(0.01)), orr_eye(ORR_F64, N, N, 0)));
     orr_tensor *x = orr_solve_cholesky(again, orr_ones(ORR_F64, ORR_SHAPE(N, 3)));
-    ORR_CHECK_MSG(orr_eval_all(((orr_tensor *[]){ l, b, c, x }), 4) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr_eval_all(ORR_TENSORS(l, b, c, x)) == ORR_OK, "%s", orr_error_message());
     keep(&r, 0, l);
     keep(&r, 1, b);
     keep(&r, 2, c);

@@ -21,10 +21,10 @@ static long double value(long double x, long double y)
 
 static orr_op *mish_slope(void)
 {
-    return orr_define_elementwise(
+    return orr_define_elementwise_with(
         "mish_slope", 2, "x * tanh(softplus(y*x))",
-        "g*(tanh(softplus(y*x)) + x*y*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x))",
-        "g*x*x*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x)");
+        ORR_TEXTS("g*(tanh(softplus(y*x)) + x*y*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x))",
+                  "g*x*x*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x)"));
 }
 
 /* The same without derivatives: they follow from the rows'. */
@@ -64,7 +64,7 @@ static void check_values(const orr_op *op, orr_dtype d, double ulps)
         x[i] = s.f;
         want[i] = value(x[i], y[i]);
     }
-    if (dh_read(orr_apply(op, dh_leaf(d, x, N), dh_leaf(d, y, N)), got, N))
+    if (dh_read(orr_apply(op, ORR_TENSORS(dh_leaf(d, x, N), dh_leaf(d, y, N))), got, N))
         near("value", d, got, want, ulps, d == ORR_F16 ? 0x1p-13 : 1e-9);
 }
 
@@ -81,7 +81,7 @@ static void check_derivatives(const orr_op *op)
         want[2][i] = (value(x[i] + w, y[i]) - 2 * value(x[i], y[i]) + value(x[i] - w, y[i])) / (w * w);
     }
     orr_tensor *in[2] = { dh_leaf(ORR_F64, x, N), dh_leaf(ORR_F64, y, N) }, *g[2], *gg[1];
-    ORR_CHECK_MSG(orr_grad(orr_apply(op, in[0], in[1]), in, 2, g) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr_grad(orr_apply(op, ORR_TENSORS(in[0], in[1])), in, 2, g) == ORR_OK, "%s", orr_error_message());
     ORR_CHECK_MSG(orr_grad(g[0], in, 1, gg) == ORR_OK, "%s", orr_error_message());
     if (!dh_read(g[0], got[0], N) || !dh_read(g[1], got[1], N) || !dh_read(gg[0], got[2], N))
         return;
@@ -185,7 +185,7 @@ static void nvrtc(void)
     orr_scope *s = orr_scope_begin();
     for (int i = 0; i < 4; i++) {
         orr_dtype d = (orr_dtype)(ORR_F16 + i);
-        orr__node *n = orr__handle_node(orr_apply(mish_slope(), dh_leaf(d, x, N), dh_leaf(d, y, N)));
+        orr__node *n = orr__handle_node(orr_apply(mish_slope(), ORR_TENSORS(dh_leaf(d, x, N), dh_leaf(d, y, N))));
         orr__capture p;
         orr__regions rs;
         ORR_REQUIRE(n && orr__capture_make(ORR__SITE(NULL, 0, "test"), &n, 1, &p) == ORR_OK);
@@ -214,15 +214,16 @@ static void its_own_derivative_is_what_counts(void)
     if (!DH_START(DH_SERIAL))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_op *op = orr_define_elementwise("straight_through", 1, "round(x)", "g*7");
+    orr_op *op = orr_define_elementwise_with("straight_through", 1, "round(x)", ORR_TEXTS("g*7"));
     orr_tensor *x = dh_leaf(ORR_F32, v, 4), *g;
-    orr_tensor *y = orr_sum(orr_mul(orr_apply(op, x), orr_scalar(2)), ORR_ALL_AXES, false);
+    orr_tensor *y = orr_sum(orr_mul(orr_apply(op, ORR_TENSORS(x)), orr_scalar(2)), ORR_ALL_AXES, false);
     ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_OK && dh_read(g, got, 4));
     for (int i = 0; i < 4; i++)
         ORR_CHECK(got[i] == 14);
-    op = orr_define_elementwise("half_blind", 2, "x*y", "g*y", "");
+    op = orr_define_elementwise_with("half_blind", 2, "x*y", ORR_TEXTS("g*y", ""));
     orr_tensor *in[2] = { x, orr_exp(x) }, *gs[2];
-    ORR_CHECK(orr_grad(orr_apply(op, in[0], in[1]), in, 2, gs) == ORR_OK && dh_read(gs[1], got, 4) && got[3] == 0);
+    ORR_CHECK(orr_grad(orr_apply(op, ORR_TENSORS(in[0], in[1])), in, 2, gs) == ORR_OK && dh_read(gs[1], got, 4) &&
+              got[3] == 0);
     ORR_CHECK(dh_read(gs[0], got, 4) && fabs(got[3] - exp(3)) < 1e-5);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -235,12 +236,12 @@ static void one_defined_row_calls_another(void)
     if (!DH_START(DH_SERIAL))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_op *inner = orr_define_elementwise("cube_odd", 1, "x*x*x", "g*1000");
+    orr_op *inner = orr_define_elementwise_with("cube_odd", 1, "x*x*x", ORR_TEXTS("g*1000"));
     orr_op *outer = orr_define_elementwise("twice_cube", 1, "cube_odd(x) + cube_odd(2*x)");
     orr_tensor *x = dh_leaf(ORR_F64, v, 3), *g;
     ORR_REQUIRE(inner && outer);
-    ORR_CHECK(orr_grad(orr_apply(outer, x), &x, 1, &g) == ORR_OK);
-    ORR_CHECK(dh_read(orr_apply(outer, x), got, 3) && dh_read(g, slope, 3));
+    ORR_CHECK(orr_grad(orr_apply(outer, ORR_TENSORS(x)), &x, 1, &g) == ORR_OK);
+    ORR_CHECK(dh_read(orr_apply(outer, ORR_TENSORS(x)), got, 3) && dh_read(g, slope, 3));
     for (int i = 0; i < 3; i++)
         ORR_CHECK(got[i] == 9 * v[i] * v[i] * v[i] && slope[i] == 3000);
     (void)orr_scope_end(s);
@@ -254,20 +255,21 @@ static void it_promotes_and_broadcasts_as_rows_do(void)
     if (!DH_START(DH_SERIAL))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_op *op = orr_define_elementwise("blend", 3, "x*z + y*(1-z)", "g*z", "g*(1-z)", "g*(x-y)");
+    orr_op *op = orr_define_elementwise_with("blend", 3, "x*z + y*(1-z)", ORR_TEXTS("g*z", "g*(1-z)", "g*(x-y)"));
     orr_tensor *col = orr_reshape(dh_leaf(ORR_F32, a, 3), ORR_SHAPE(3, 1)), *row = dh_leaf(ORR_F64, a, 3), *g[2];
-    orr_tensor *y = orr_apply(op, col, row, orr_scalar(0.25));
+    orr_tensor *y = orr_apply(op, ORR_TENSORS(col, row, orr_scalar(0.25)));
     ORR_CHECK(orr_tensor_dtype(y) == ORR_F64 && orr_tensor_shape(y).rank == 2 && dh_read(y, got, 9));
     for (int i = 0; i < 9; i++)
         ORR_CHECK(got[i] == 0.25 * a[i / 3] + 0.75 * a[i % 3]);
-    y = orr_apply(op, col, row, orr_scalar(0.25));
+    y = orr_apply(op, ORR_TENSORS(col, row, orr_scalar(0.25)));
     ORR_CHECK(orr_grad(y, (orr_tensor *[]){ col, row }, 2, g) == ORR_OK);
     ORR_CHECK(dh_read(g[0], got, 3) && got[1] == 0.75 && orr_tensor_dtype(g[0]) == ORR_F32);
     ORR_CHECK(dh_read(g[1], got, 3) && got[1] == 2.25);
     /* weak operands make a weak result */
-    y = orr_mul(dh_leaf(ORR_F16, a, 3), orr_apply(op, orr_scalar(2), orr_scalar(4), orr_scalar(0.5)));
+    y = orr_mul(dh_leaf(ORR_F16, a, 3), orr_apply(op, ORR_TENSORS(orr_scalar(2), orr_scalar(4), orr_scalar(0.5))));
     ORR_CHECK(orr_tensor_dtype(y) == ORR_F16 && dh_read(y, got, 3) && got[2] == 9);
-    ORR_CHECK(orr_item(orr_apply(op, orr_scalar(2), orr_scalar(4), orr_scalar(1)), &item) == ORR_OK && item == 2);
+    ORR_CHECK(orr_item(orr_apply(op, ORR_TENSORS(orr_scalar(2), orr_scalar(4), orr_scalar(1))), &item) == ORR_OK &&
+              item == 2);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -281,11 +283,11 @@ static void a_truth_value_makes_a_bool_tensor(void)
     orr_scope *s = orr_scope_begin();
     orr_op *op = orr_define_elementwise("small_and_low", 1, "!(x > 3) && (x < 0 || x == 7) && x == x");
     orr_op *signs = orr_define_elementwise("sign_up", 1, "x < 0 ? -1 : x == 0 ? 0 : 1");
-    orr_tensor *x = dh_leaf(ORR_F32, v, 5), *y = orr_apply(op, x);
+    orr_tensor *x = dh_leaf(ORR_F32, v, 5), *y = orr_apply(op, ORR_TENSORS(x));
     ORR_CHECK(orr_tensor_dtype(y) == ORR_BOOL && dh_read(y, got, 5) && memcmp(got, want, sizeof got) == 0);
-    y = orr_apply(signs, x);
+    y = orr_apply(signs, ORR_TENSORS(x));
     ORR_CHECK(orr_tensor_dtype(y) == ORR_F32 && dh_read(y, got, 5) && memcmp(got, sign, sizeof got) == 0);
-    ORR_CHECK(orr_tensor_dtype(orr_apply(op, orr_scalar(-1))) == ORR_BOOL);
+    ORR_CHECK(orr_tensor_dtype(orr_apply(op, ORR_TENSORS(orr_scalar(-1)))) == ORR_BOOL);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -297,7 +299,7 @@ static void it_fuses_and_goes_by_its_name(void)
         return;
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = dh_leaf(ORR_F32, v, 3);
-    orr_tensor *y = orr_exp(orr_apply(mish_slope(), orr_add(x, orr_scalar(1)), x));
+    orr_tensor *y = orr_exp(orr_apply(mish_slope(), ORR_TENSORS(orr_add(x, orr_scalar(1)), x)));
     char *text = explained(orr_sum(y, ORR_ALL_AXES, false));
     ORR_CHECK_MSG(text && strstr(text, "1 kernel\n") && strstr(text, "sum add+mish_slope+exp") &&
                       strstr(text, "mish_slope: softplus"),
@@ -315,10 +317,10 @@ static void evaluated_results_are_forgotten_as_others_are(void)
     if (!DH_START(DH_SERIAL))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_op *op = orr_define_elementwise("square_odd", 1, "x*x", "g*5");
-    orr_tensor *x = dh_leaf(ORR_F32, v, 3), *y = orr_apply(op, x), *same = orr_mul(x, x), *g;
+    orr_op *op = orr_define_elementwise_with("square_odd", 1, "x*x", ORR_TEXTS("g*5"));
+    orr_tensor *x = dh_leaf(ORR_F32, v, 3), *y = orr_apply(op, ORR_TENSORS(x)), *same = orr_mul(x, x), *g;
     orr_tensor *z = orr_add(y, orr_scalar(1));
-    ORR_CHECK(orr_eval_all((orr_tensor *[]){ z, same }, 2) == ORR_OK); /* x·x is computed once, and y has no value */
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(z, same)) == ORR_OK); /* x·x is computed once, and y has no value */
     ORR_CHECK_MSG(orr_grad(y, &x, 1, &g) == ORR_OK && dh_read(g, got, 3) && got[0] == 5, "%s", orr_error_message());
     ORR_CHECK(orr_eval(y) == ORR_OK && orr_grad(y, &x, 1, &g) == ORR_EGRAPH &&
               strstr(orr_error_message(), "square_odd"));

@@ -27,13 +27,14 @@ static void a_device_alone_can_have_it(void)
     if (!DH_START(DH_OPENCL))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *y = orr_apply_with(orr_define_kernel(&d), ORR_PARAMS(2), orr_ones(ORR_F32, ORR_SHAPE(2, 1)));
+    orr_tensor *y =
+        orr_apply_with(orr_define_kernel(&d), ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(2, 1))), ORR_PARAMS(2));
     ORR_CHECK_MSG(orr_read(y, got, sizeof got) == ORR_OK && got[1] == 3, "%s", orr_error_message());
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
     if (!DH_START(DH_SERIAL))
         return;
-    y = orr_apply_with(orr_define_kernel(&d), ORR_PARAMS(2), orr_ones(ORR_F32, ORR_SHAPE(2, 1)));
+    y = orr_apply_with(orr_define_kernel(&d), ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(2, 1))), ORR_PARAMS(2));
     ORR_CHECK(orr_eval(y) == ORR_EDEVICE && strstr(orr_error_message(), "has no C function"));
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -51,12 +52,13 @@ static void a_text_that_does_not_compile_is_said(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(4));
     calls = 0;
-    ORR_CHECK(orr_read(orr_apply_with(orr_define_kernel(&d), ORR_PARAMS(2), x), got, sizeof got) == ORR_OK);
+    ORR_CHECK(orr_read(orr_apply_with(orr_define_kernel(&d), ORR_TENSORS(x), ORR_PARAMS(2)), got, sizeof got) ==
+              ORR_OK);
     ORR_CHECK(got[3] == 5 && calls == 1); /* the C function stands in */
     d.name = "affine_misspelt_alone";
     d.cpu = NULL;
     for (int i = 0; i < 2; i++) /* and again, without a second compilation */
-        ORR_CHECK_MSG(orr_eval(orr_apply_with(orr_define_kernel(&d), ORR_PARAMS(2), x)) == ORR_EDEVICE &&
+        ORR_CHECK_MSG(orr_eval(orr_apply_with(orr_define_kernel(&d), ORR_TENSORS(x), ORR_PARAMS(2))) == ORR_EDEVICE &&
                           strstr(orr_error_message(), "undeclared_thing"),
                       "%s", orr_error_message());
     (void)orr_scope_end(s);
@@ -69,7 +71,8 @@ static void nvrtc_compiles_its_text(void)
     if (!DH_START(DH_SERIAL))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *y = orr_apply_with(orr_define_kernel(&affine_def), ORR_PARAMS(3), orr_ones(ORR_F32, ORR_SHAPE(4)));
+    orr_tensor *y =
+        orr_apply_with(orr_define_kernel(&affine_def), ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(4))), ORR_PARAMS(3));
     orr__node *n = orr__handle_node(y);
     orr__site at = ORR__SITE(NULL, 0, "test");
     nvrtcProgram p = NULL;

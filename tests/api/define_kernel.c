@@ -49,16 +49,20 @@ static void serial_runs_it_between_fused_steps(void)
     orr_scope *s = orr_scope_begin();
     orr_op *op = orr_define_kernel(&pair_def);
     orr_tensor *x = orr_add(orr_arange(ORR_F32, 0, 4, 1), orr_scalar(1));
-    ORR_CHECK_MSG(dh_read(orr_apply(op, x, orr_mul(x, x)), got, 8) && got[3] == 24 && got[7] == 576, "%g", got[7]);
+    ORR_CHECK_MSG(dh_read(orr_apply(op, ORR_TENSORS(x, orr_mul(x, x))), got, 8) && got[3] == 24 && got[7] == 576, "%g",
+                  got[7]);
     /* a view is made contiguous */
     x = orr_transpose(orr_reshape(orr_arange(ORR_F32, 0, 6, 1), ORR_SHAPE(2, 3)));
     op = orr_define_kernel(&affine_def);
-    ORR_CHECK(dh_read(orr_apply_with(op, ORR_PARAMS(1), x), got, 6) && got[0] == 0 && got[1] == 3 && got[2] == 2);
+    ORR_CHECK(dh_read(orr_apply_with(op, ORR_TENSORS(x), ORR_PARAMS(1)), got, 6) && got[0] == 0 && got[1] == 3 &&
+              got[2] == 2);
     /* nothing is asked of the kernel for nothing */
     calls = 0;
-    ORR_CHECK(orr_eval(orr_apply_with(op, ORR_PARAMS(1), orr_zeros(ORR_F32, ORR_SHAPE(0, 3)))) == ORR_OK && calls == 0);
+    ORR_CHECK(orr_eval(orr_apply_with(op, ORR_TENSORS(orr_zeros(ORR_F32, ORR_SHAPE(0, 3))), ORR_PARAMS(1))) == ORR_OK &&
+              calls == 0);
     /* () is one row */
-    ORR_CHECK(dh_read(orr_apply_with(op, ORR_PARAMS(4), orr_full(ORR_F32, ORR_SCALAR, 2)), got, 1) && got[0] == 8);
+    ORR_CHECK(dh_read(orr_apply_with(op, ORR_TENSORS(orr_full(ORR_F32, ORR_SHAPE_0D, 2)), ORR_PARAMS(4)), got, 1) &&
+              got[0] == 8);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -74,7 +78,8 @@ static void rows_become_tiles_and_others_do_not(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(100000));
     double sum;
-    ORR_CHECK(orr_item(orr_sum(orr_apply(orr_define_kernel(&pair_def), x, x), ORR_ALL_AXES, false), &sum) == ORR_OK);
+    ORR_CHECK(orr_item(orr_sum(orr_apply(orr_define_kernel(&pair_def), ORR_TENSORS(x, x)), ORR_ALL_AXES, false),
+                       &sum) == ORR_OK);
     ORR_CHECK(sum == 200000 && calls == 1);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -116,9 +121,9 @@ static void kernels_that_look_alike_are_told_apart(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(3)), *both;
     ORR_REQUIRE(orr_eval(x) == ORR_OK);
-    ORR_CHECK(dh_read(orr_apply(orr_define_kernel(&d), x), got, 3) && got[2] == 2);
-    ORR_CHECK(dh_read(orr_apply(orr_define_kernel(&e), x), got, 3) && got[2] == 3);
-    both = orr_sub(orr_apply(orr_define_kernel(&e), x), orr_apply(orr_define_kernel(&d), x));
+    ORR_CHECK(dh_read(orr_apply(orr_define_kernel(&d), ORR_TENSORS(x)), got, 3) && got[2] == 2);
+    ORR_CHECK(dh_read(orr_apply(orr_define_kernel(&e), ORR_TENSORS(x)), got, 3) && got[2] == 3);
+    both = orr_sub(orr_apply(orr_define_kernel(&e), ORR_TENSORS(x)), orr_apply(orr_define_kernel(&d), ORR_TENSORS(x)));
     ORR_CHECK(dh_read(both, got, 3) && got[2] == 1);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -132,7 +137,7 @@ static void a_graph_takes_it(void)
         return;
     orr_scope *s = orr_scope_begin();
     orr_tensor *p = orr_placeholder(ORR_F32, ORR_SHAPE(3)), *r = NULL, *x = orr_from(ORR_F32, ORR_SHAPE(3), v);
-    orr_tensor *y = orr_apply_with(orr_define_kernel(&affine_def), ORR_PARAMS(10), p);
+    orr_tensor *y = orr_apply_with(orr_define_kernel(&affine_def), ORR_TENSORS(p), ORR_PARAMS(10));
     orr_graph *g = orr_graph_build(&p, 1, &y, 1);
     ORR_CHECK(g && orr_graph_submit(g, &x, &r, NULL) == ORR_OK && dh_read(r, got, 3) && got[2] == 32);
     ORR_CHECK(orr_graph_free(g) == ORR_OK);
@@ -147,9 +152,9 @@ static void gradients_go_through_its_vjp_or_say_that_there_is_none(void)
         return;
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_arange(ORR_F32, 0, 6, 1), *g = NULL;
-    orr_tensor *y = orr_apply_with(orr_define_kernel(&affine_def), ORR_PARAMS(-2), orr_mul(x, x));
+    orr_tensor *y = orr_apply_with(orr_define_kernel(&affine_def), ORR_TENSORS(orr_mul(x, x)), ORR_PARAMS(-2));
     ORR_CHECK_MSG(orr_grad(y, &x, 1, &g) == ORR_OK && dh_read(g, got, 6) && got[3] == -12, "%s", orr_error_message());
-    y = orr_apply(orr_define_kernel(&pair_def), x, x);
+    y = orr_apply(orr_define_kernel(&pair_def), ORR_TENSORS(x, x));
     ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_EGRAPH && strstr(orr_error_message(), "pair_cumprod") &&
               strstr(orr_error_message(), "has no derivative"));
     y = orr_sum(orr_mul(orr_detach(y), orr_sum(x, ORR_ALL_AXES, false)), ORR_ALL_AXES, false);
@@ -164,7 +169,8 @@ static void its_failure_is_the_evaluations(const dh_setting *where)
     if (!dh_start(where))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *y = orr_add(orr_apply(orr_define_kernel(&d), orr_ones(ORR_F32, ORR_SHAPE(9))), orr_scalar(1));
+    orr_tensor *y =
+        orr_add(orr_apply(orr_define_kernel(&d), ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(9)))), orr_scalar(1));
     ORR_CHECK_MSG(orr_eval(y) == ORR_EDEVICE && strstr(orr_error_message(), "never_converges") &&
                       strstr(orr_error_message(), "no convergence after 12 steps (42)") &&
                       strstr(orr_error_message(), "tests/api/define_kernel.c"),
@@ -190,14 +196,18 @@ static void operands_are_checked_when_it_is_applied(void)
         return;
     orr_scope *s = orr_scope_begin();
     orr_op *op = orr_define_kernel(&pair_def), *one = orr_define_kernel(&affine_def);
-    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(3)), *y = orr_apply(op, x, orr_ones(ORR_F32, ORR_SHAPE(4)));
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(3)),
+               *y = orr_apply(op, ORR_TENSORS(x, orr_ones(ORR_F32, ORR_SHAPE(4))));
     ORR_CHECK(orr_eval(y) == ORR_ESHAPE && strstr(orr_error_message(), "two vectors of one length are needed"));
-    y = orr_apply(op, x, orr_ones(ORR_F64, ORR_SHAPE(3)));
+    y = orr_apply(op, ORR_TENSORS(x, orr_ones(ORR_F64, ORR_SHAPE(3))));
     ORR_CHECK(orr_eval(y) == ORR_EDTYPE && strstr(orr_error_message(), "x[1] is float64; it may be float32"));
-    ORR_CHECK(orr_eval(orr_apply(op, x)) == ORR_EINVAL && strstr(orr_error_message(), "2 operands, not 1"));
-    ORR_CHECK(orr_eval(orr_apply(one, x)) == ORR_EINVAL && strstr(orr_error_message(), "1 parameter, not 0"));
-    ORR_CHECK(orr_eval(orr_apply_with(op, ORR_PARAMS(1), x, x)) == ORR_EINVAL);
-    ORR_CHECK(orr_eval(orr_apply(op, x, NULL)) == ORR_EINVAL && strstr(orr_error_message(), "x[1] is NULL"));
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(x))) == ORR_EINVAL &&
+              strstr(orr_error_message(), "2 operands, not 1"));
+    ORR_CHECK(orr_eval(orr_apply(one, ORR_TENSORS(x))) == ORR_EINVAL &&
+              strstr(orr_error_message(), "1 parameter, not 0"));
+    ORR_CHECK(orr_eval(orr_apply_with(op, ORR_TENSORS(x, x), ORR_PARAMS(1))) == ORR_EINVAL);
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(x, NULL))) == ORR_EINVAL &&
+              strstr(orr_error_message(), "x[1] is NULL"));
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -212,7 +222,8 @@ static void the_reference_evaluation_calls_it(void)
     if (!DH_START(DH_SERIAL))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *y = orr_apply_with(orr_define_kernel(&affine_def), ORR_PARAMS(3), orr_from(ORR_F32, ORR_SHAPE(4), v));
+    orr_tensor *y =
+        orr_apply_with(orr_define_kernel(&affine_def), ORR_TENSORS(orr_from(ORR_F32, ORR_SHAPE(4), v)), ORR_PARAMS(3));
     orr__node *n = orr__handle_node(y);
     ORR_REQUIRE(n && orr__capture_make(ORR__SITE(NULL, 0, "test"), &n, 1, &p) == ORR_OK);
     leaf[0] = p.leaf[0]->host;
@@ -225,13 +236,13 @@ static void the_reference_evaluation_calls_it(void)
 static void its_performance_model_goes_by_its_name(void)
 {
     enum { MOST = 64 };
-    static orr_model m[MOST];
+    static orr_perfmodel m[MOST];
     int n = 0, found = 0;
     if (!DH_START(DH_STARPU, { "STARPU_SCHED", "dmda" }))
         return;
     for (int i = 0; i < 12; i++)
         ORR_CHECK(affine_is_right(64, 100, 2));
-    ORR_CHECK(orr_model_list(m, MOST, &n) == ORR_OK);
+    ORR_CHECK(orr_perfmodel_list(m, MOST, &n) == ORR_OK);
     for (int i = 0; i < n && i < MOST; i++)
         found += strstr(m[i].kernel, "affine") && strcmp(m[i].device, "CPU") == 0 &&
                  m[i].samples > 0; /* what is far off is left out */

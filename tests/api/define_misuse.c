@@ -55,9 +55,12 @@ static void texts_that_do_not_parse_say_where(void)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         dh_refused(unary(wrong[i].text), wrong[i].words);
-    dh_refused(orr_define_elementwise("tried_and_wrong", 1, "x*x", "g*z"), "the derivative by x, column 3: z is none");
-    dh_refused(orr_define_elementwise("tried_and_wrong", 1, "x*x", "x > 0"), "a derivative is a number");
-    dh_refused(orr_define_elementwise("tried_and_wrong", 1, "x > 0", "g"), "a truth value has no derivative");
+    dh_refused(orr_define_elementwise_with("tried_and_wrong", 1, "x*x", ORR_TEXTS("g*z")),
+               "the derivative by x, column 3: z is none");
+    dh_refused(orr_define_elementwise_with("tried_and_wrong", 1, "x*x", ORR_TEXTS("x > 0")),
+               "a derivative is a number");
+    dh_refused(orr_define_elementwise_with("tried_and_wrong", 1, "x > 0", ORR_TEXTS("g")),
+               "a truth value has no derivative");
     ORR_CHECK(orr_op_find("tried_and_wrong") == NULL);
 }
 
@@ -75,11 +78,11 @@ static void arguments_that_make_no_sense_are_refused(void)
     dh_refused(orr_define_elementwise(NULL, 1, "x"), "name is NULL");
     dh_refused(orr_define_elementwise("odd_one", 0, "x"), "0 operands");
     dh_refused(orr_define_elementwise("odd_one", 4, "x"), "4 operands");
-    dh_refused(orr_define_elementwise("odd_one", 2, "x", "g"), "1 derivatives for 2 operands");
-    dh_refused(orr_define_elementwise("odd_one", 1, "x", "g", "g"), "2 derivatives for 1 operands");
-    dh_refused(orr_define_elementwise_at(ORR_HERE, "odd_one", 1, NULL, 1), "NULL");
-    dh_refused(orr_define_elementwise_at(ORR_HERE, "odd_one", 1, none, 1), "text 0 is NULL");
-    dh_refused(orr_define_elementwise_at(ORR_HERE, "odd_one", 1, none, -3), "derivatives for 1 operands");
+    dh_refused(orr_define_elementwise_with("odd_one", 2, "x", ORR_TEXTS("g")), "1 derivatives for 2 operands");
+    dh_refused(orr_define_elementwise_with("odd_one", 1, "x", ORR_TEXTS("g", "g")), "2 derivatives for 1 operands");
+    dh_refused(orr_define_elementwise_at(ORR_HERE, "odd_one", 1, NULL, NULL, 0), "the expression is NULL");
+    dh_refused(orr_define_elementwise_at(ORR_HERE, "odd_one", 1, "x", none, 1), "derivative 0 is NULL");
+    dh_refused(orr_define_elementwise_at(ORR_HERE, "odd_one", 1, "x", none, -3), "derivatives for 1 operands");
     dh_refused(orr_define_kernel(NULL), "definition is NULL");
     ORR_CHECK(orr_op_name(NULL) == NULL && orr_op_arity(NULL) == -1 && orr_op_find(NULL) == NULL);
 }
@@ -142,10 +145,11 @@ static void kernels_that_make_no_sense_are_refused(void)
 
 static void the_same_again_is_the_same(void)
 {
-    orr_op *op = orr_define_elementwise("same_again", 1, "x*x+1", "2*g*x");
-    ORR_CHECK(op && orr_define_elementwise("same_again", 1, "x*x+1", "2*g*x") == op && orr_op_find("same_again") == op);
+    orr_op *op = orr_define_elementwise_with("same_again", 1, "x*x+1", ORR_TEXTS("2*g*x"));
+    ORR_CHECK(op && orr_define_elementwise_with("same_again", 1, "x*x+1", ORR_TEXTS("2*g*x")) == op &&
+              orr_op_find("same_again") == op);
     ORR_CHECK(strcmp(orr_op_name(op), "same_again") == 0 && orr_op_arity(op) == 1);
-    dh_refused(orr_define_elementwise("same_again", 1, "x*x+2", "2*g*x"), "tests/api/define_misuse.c");
+    dh_refused(orr_define_elementwise_with("same_again", 1, "x*x+2", ORR_TEXTS("2*g*x")), "tests/api/define_misuse.c");
     dh_refused(orr_define_elementwise("same_again", 1, "x*x+1"), "defined otherwise already");
     dh_refused(orr_define_elementwise("same_again", 2, "x*x+1"), "defined otherwise already");
 }
@@ -158,11 +162,11 @@ static void definitions_outlive_runs_of_the_library(void)
     for (int i = 0; i < 3; i++) {
         if (!DH_START(DH_SERIAL))
             return;
-        orr_tensor *y = orr_apply(op, orr_full(ORR_F32, ORR_SHAPE(1), i));
+        orr_tensor *y = orr_apply(op, ORR_TENSORS(orr_full(ORR_F32, ORR_SHAPE(1), i)));
         ORR_CHECK(dh_read(y, &got, 1) && got == 3 * i && orr_define_elementwise("long_lived", 1, "3*x") == op);
         ORR_CHECK(orr_shutdown() == ORR_OK);
         ORR_CHECK(orr_eval(y) != ORR_OK); /* the tensor died with the run */
-        y = orr_apply(op, orr_full(ORR_F32, ORR_SHAPE(1), 1));
+        y = orr_apply(op, ORR_TENSORS(orr_full(ORR_F32, ORR_SHAPE(1), 1)));
         ORR_CHECK(orr_eval(y) == ORR_ESTATE);
     }
 }
@@ -174,21 +178,23 @@ static void what_is_no_op_is_an_error(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2)), *none = NULL;
     orr_op *op = orr_define_elementwise("two_handed", 2, "x-y");
-    ORR_CHECK(orr_eval(orr_apply((orr_op *)NULL, x)) == ORR_EINVAL);
-    ORR_CHECK(orr_eval(orr_apply((orr_op *)(void *)x, x)) == ORR_EHANDLE);
-    ORR_CHECK(orr_eval(orr_apply((orr_op *)(void *)&x, x)) == ORR_EHANDLE);
-    ORR_CHECK(orr_eval(orr_apply((orr_op *)(uintptr_t)0xfffffffbu, x)) == ORR_EHANDLE);
-    ORR_CHECK(orr_eval(orr_apply(op, x)) == ORR_EINVAL && strstr(orr_error_message(), "two_handed: takes 2 operands"));
-    ORR_CHECK(orr_eval(orr_apply(op, x, x, x)) == ORR_EINVAL);
-    ORR_CHECK(orr_eval(orr_apply(op, x, none)) == ORR_EINVAL);
+    ORR_CHECK(orr_eval(orr_apply((orr_op *)NULL, ORR_TENSORS(x))) == ORR_EINVAL);
+    ORR_CHECK(orr_eval(orr_apply((orr_op *)(void *)x, ORR_TENSORS(x))) == ORR_EHANDLE);
+    ORR_CHECK(orr_eval(orr_apply((orr_op *)(void *)&x, ORR_TENSORS(x))) == ORR_EHANDLE);
+    ORR_CHECK(orr_eval(orr_apply((orr_op *)(uintptr_t)0xfffffffbu, ORR_TENSORS(x))) == ORR_EHANDLE);
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(x))) == ORR_EINVAL &&
+              strstr(orr_error_message(), "two_handed: takes 2 operands"));
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(x, x, x))) == ORR_EINVAL);
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(x, none))) == ORR_EINVAL);
     ORR_CHECK(orr_eval(orr_apply_at(ORR_HERE, op, NULL, 2, NULL, 0)) == ORR_EINVAL);
     ORR_CHECK(orr_eval(orr_apply_at(ORR_HERE, op, &x, -1, NULL, 0)) == ORR_EINVAL);
-    ORR_CHECK(orr_eval(orr_apply_with(op, ORR_PARAMS(1), x, x)) == ORR_EINVAL);
-    ORR_CHECK(orr_eval(orr_apply(op, x, orr_ones(ORR_I32, ORR_SHAPE(2)))) == ORR_EDTYPE);
-    ORR_CHECK(orr_eval(orr_apply(op, orr_ones(ORR_I32, ORR_SHAPE(2)), orr_ones(ORR_I32, ORR_SHAPE(2)))) == ORR_EDTYPE &&
+    ORR_CHECK(orr_eval(orr_apply_with(op, ORR_TENSORS(x, x), ORR_PARAMS(1))) == ORR_EINVAL);
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(x, orr_ones(ORR_I32, ORR_SHAPE(2))))) == ORR_EDTYPE);
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(orr_ones(ORR_I32, ORR_SHAPE(2)), orr_ones(ORR_I32, ORR_SHAPE(2))))) ==
+                  ORR_EDTYPE &&
               strstr(orr_error_message(), "orr_cast"));
-    ORR_CHECK(orr_eval(orr_apply(op, x, orr_ones(ORR_F32, ORR_SHAPE(3)))) == ORR_ESHAPE);
-    ORR_CHECK(orr_eval(orr_apply(op, x, orr_reshape(x, ORR_SHAPE(5)))) == ORR_ESHAPE); /* poison travels */
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(x, orr_ones(ORR_F32, ORR_SHAPE(3))))) == ORR_ESHAPE);
+    ORR_CHECK(orr_eval(orr_apply(op, ORR_TENSORS(x, orr_reshape(x, ORR_SHAPE(5))))) == ORR_ESHAPE); /* poison travels */
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -257,7 +263,7 @@ static void a_thousand_definitions(void)
         ORR_CHECK(op[i] && (i == 0 || op[i] != op[i - 1]));
     }
     for (int i = 0; i < 1000; i += 111)
-        ORR_CHECK(dh_read(orr_apply(op[i], orr_zeros(ORR_F32, ORR_SHAPE(1))), &got, 1) && got == i);
+        ORR_CHECK(dh_read(orr_apply(op[i], ORR_TENSORS(orr_zeros(ORR_F32, ORR_SHAPE(1)))), &got, 1) && got == i);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -268,7 +274,7 @@ static void *define_some(void *arg)
     char name[24];
     for (int i = 0; i < 100; i++) {
         (void)snprintf(name, sizeof name, "by_threads_%d", i);
-        op[i] = orr_define_elementwise(name, 1, "x*x", "2*g*x");
+        op[i] = orr_define_elementwise_with(name, 1, "x*x", ORR_TEXTS("2*g*x"));
     }
     return NULL;
 }
@@ -300,7 +306,7 @@ static void numbers_have_a_point_in_every_locale(void)
     (void)setlocale(LC_ALL, "C");
     if (!DH_START(DH_SERIAL))
         return;
-    ORR_CHECK(dh_read(orr_apply(op, orr_ones(ORR_F64, ORR_SHAPE(1))), &got, 1) && got == 0.625);
+    ORR_CHECK(dh_read(orr_apply(op, ORR_TENSORS(orr_ones(ORR_F64, ORR_SHAPE(1)))), &got, 1) && got == 0.625);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 

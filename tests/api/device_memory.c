@@ -27,7 +27,7 @@ static bool find_other(void)
     size_t total, left;
     int n = orr_devices(d, 16);
     for (other = 1; other < n && other < 16; other++)
-        if (d[other].kind == ORR_DEVICE_OPENCL && orr_memory_info(other, &total, &left) == ORR_OK)
+        if (d[other].kind == ORR_DEVICE_OPENCL && orr_device_memory(other, &total, &left) == ORR_OK)
             return true;
     orr_error_clear();
     return false;
@@ -127,16 +127,16 @@ static void memory_is_counted(void)
     (void)unsetenv("STARPU_LIMIT_OPENCL_MEM");
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = numbers();
-    ORR_CHECK(orr_memory_info(other, &total, &left) == ORR_OK);
+    ORR_CHECK(orr_device_memory(other, &total, &left) == ORR_OK);
     ORR_CHECK_MSG(total == (size_t)64 << 20 && left <= total, "%zu of %zu", left, total);
     ORR_CHECK(orr_copy_to(t, other) == ORR_OK);
-    ORR_CHECK(orr_memory_info(other, &total, &after) == ORR_OK);
+    ORR_CHECK(orr_device_memory(other, &total, &after) == ORR_OK);
     ORR_CHECK_MSG(left - after >= N * sizeof(float), "%zu, then %zu", left, after);
     orr_tensor *large = orr_eval(orr_ones(ORR_F32, ORR_SHAPE(32 << 20))) == ORR_OK
                             ? orr_add(orr_ones(ORR_F32, ORR_SHAPE(32 << 20)), orr_scalar(1))
                             : NULL;
     ORR_CHECK(large && orr_copy_to(large, other) == ORR_ENOMEM && strstr(orr_error_message(), "134217728 bytes"));
-    ORR_CHECK(orr_memory_info(0, &total, &left) == ORR_OK && left > 0 && left < total);
+    ORR_CHECK(orr_device_memory(0, &total, &left) == ORR_OK && left > 0 && left < total);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -145,7 +145,7 @@ static void what_cannot_be_done_is_said(void)
 {
     size_t total = 1, left = 1;
     bool answer;
-    ORR_CHECK(orr_memory_info(0, &total, &left) == ORR_ESTATE);
+    ORR_CHECK(orr_device_memory(0, &total, &left) == ORR_ESTATE);
     ORR_REQUIRE(orr_init(&(orr_config){ .engine = "serial" }) == ORR_OK);
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = numbers(), *bad = orr_add(t, orr_ones(ORR_F32, ORR_SHAPE(3)));
@@ -153,11 +153,11 @@ static void what_cannot_be_done_is_said(void)
     ORR_CHECK(orr_copy_to(t, -1) == ORR_EINVAL && orr_prefetch(t, 999) == ORR_EINVAL);
     ORR_CHECK(strstr(orr_error_message(), "tests/api/device_memory.c") && strstr(orr_error_message(), "no device 999"));
     ORR_CHECK(orr_is_on(t, 0, NULL) == ORR_EINVAL && orr_is_on(t, 999, &answer) == ORR_EINVAL && !answer);
-    ORR_CHECK(orr_memory_info(0, NULL, &left) == ORR_EINVAL && orr_memory_info(999, &total, &left) == ORR_EINVAL);
+    ORR_CHECK(orr_device_memory(0, NULL, &left) == ORR_EINVAL && orr_device_memory(999, &total, &left) == ORR_EINVAL);
     ORR_CHECK(orr_copy_to(bad, 0) == ORR_ESHAPE && orr_evict(bad) == ORR_ESHAPE); /* poison travels */
     ORR_CHECK(orr_evict(NULL) != ORR_OK);
     if (orr_devices(NULL, 0) > 1)
-        ORR_CHECK(orr_copy_to(t, 1) == ORR_EDEVICE && orr_memory_info(1, &total, &left) == ORR_EDEVICE);
+        ORR_CHECK(orr_copy_to(t, 1) == ORR_EDEVICE && orr_device_memory(1, &total, &left) == ORR_EDEVICE);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }

@@ -26,10 +26,10 @@ static bool identical(const orr_device *a, const orr_device *b)
     bool same = a->id == b->id && a->kind == b->kind && a->index == b->index && !strcmp(a->name, b->name) &&
                 !strcmp(a->address, b->address) && !strcmp(a->capability, b->capability);
     /* What moves from look to look need not be the same, but be there or not. */
-    for (int m = 0; m < ORR_MEASURES; m++) {
+    for (int m = 0; m < ORR_MEASURE_COUNT; m++) {
         const orr_reading *x = &a->reading[m], *y = &b->reading[m];
-        bool fixed = m == ORR_MEMORY_TOTAL || m == ORR_COMPUTE_UNITS;
-        if (m == ORR_UTILISATION || m == ORR_POWER)
+        bool fixed = m == ORR_MEASURE_MEMORY_TOTAL || m == ORR_MEASURE_COMPUTE_UNITS;
+        if (m == ORR_MEASURE_UTILISATION || m == ORR_MEASURE_POWER)
             continue;
         same = same && x->status == y->status && (!fixed || same_number(x->value, y->value));
     }
@@ -88,9 +88,10 @@ static void what_is_no_registry_is_refused(void)
         "{\"new\": {\"x\": [1, true, null, \"\\\"\"]}, \"devices\": [\n{\"id\": 3, \"kind\": \"cuda\", \"later\": {}, "
         "\"power\": {\"error\": \"ORR_EIO\", \"why\": \"w\"}, \"clock\": {\"value\": 2e9}}]}\n");
     ORR_CHECK(orr_devices_load(path, &d, 1, &n) == ORR_OK && n == 1);
-    ORR_CHECK(d.id == 3 && d.kind == ORR_DEVICE_CUDA && d.reading[ORR_CLOCK].value == 2e9);
-    ORR_CHECK(d.reading[ORR_POWER].status == ORR_EIO && !strcmp(d.reading[ORR_POWER].why, "w"));
-    ORR_CHECK(d.reading[ORR_TEMPERATURE].status == ORR_EDEVICE && isnan(d.reading[ORR_TEMPERATURE].value));
+    ORR_CHECK(d.id == 3 && d.kind == ORR_DEVICE_CUDA && d.reading[ORR_MEASURE_CLOCK].value == 2e9);
+    ORR_CHECK(d.reading[ORR_MEASURE_POWER].status == ORR_EIO && !strcmp(d.reading[ORR_MEASURE_POWER].why, "w"));
+    ORR_CHECK(d.reading[ORR_MEASURE_TEMPERATURE].status == ORR_EDEVICE &&
+              isnan(d.reading[ORR_MEASURE_TEMPERATURE].value));
     ORR_CHECK(orr_devices_load(orr_test_tmp("none.json"), &d, 1, &n) == ORR_EIO);
     ORR_CHECK(orr_devices_load(NULL, &d, 1, &n) == ORR_EINVAL && orr_devices_load(path, &d, 1, NULL) == ORR_EINVAL);
     ORR_CHECK(orr_devices_save("/nowhere/at/all") == ORR_EIO && orr_devices_save("") == ORR_EINVAL);
@@ -107,7 +108,7 @@ static void told(const orr_device *d, int n, unsigned changed, void *user)
     if (n < 1 || d[0].kind != ORR_DEVICE_CPU || user != &calls || orr_devices_watch(1, told, user) != ORR_ESTATE)
         atomic_store(&wrong, 1);
     orr_error_clear();
-    if (d[0].reading[ORR_CLOCK].status == ORR_OK && d[0].reading[ORR_CLOCK].value == 3e9)
+    if (d[0].reading[ORR_MEASURE_CLOCK].status == ORR_OK && d[0].reading[ORR_MEASURE_CLOCK].value == 3e9)
         atomic_fetch_add(&moved_calls, 1);
     atomic_fetch_or(&bits, changed);
     atomic_fetch_add(&calls, 1);
@@ -148,7 +149,7 @@ static void a_change_is_told_and_written(void)
     set_clock(root, "2000000\n");
     orr__sysroot = root;
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    ORR_CHECK(orr_devices_load(path, &d, 1, &n) == ORR_OK && d.reading[ORR_CLOCK].value == 2e9);
+    ORR_CHECK(orr_devices_load(path, &d, 1, &n) == ORR_OK && d.reading[ORR_MEASURE_CLOCK].value == 2e9);
     ORR_CHECK(orr_devices_watch(0, told, &calls) == ORR_EINVAL);
     ORR_REQUIRE(orr_devices_watch(0.02, told, &calls) == ORR_OK);
     ORR_CHECK(until(&calls, 1) && (atomic_load(&bits) & ORR_CHANGED_SET));
@@ -159,7 +160,7 @@ static void a_change_is_told_and_written(void)
     set_clock(root, "4000000\n");
     (void)usleep(100000);
     ORR_CHECK(atomic_load(&calls) == before && !atomic_load(&wrong));
-    ORR_CHECK(orr_devices_load(path, &d, 1, &n) == ORR_OK && d.reading[ORR_CLOCK].value >= 3e9);
+    ORR_CHECK(orr_devices_load(path, &d, 1, &n) == ORR_OK && d.reading[ORR_MEASURE_CLOCK].value >= 3e9);
     ORR_CHECK(orr_devices_watch(0.02, told, &calls) == ORR_OK);
     ORR_CHECK(orr_shutdown() == ORR_OK); /* ends it */
     before = atomic_load(&calls);

@@ -117,7 +117,7 @@ static void graph_build_names_what_is_missing(void)
     ORR_CHECK(orr_graph_build(xx, 2, &y, 1) == NULL && orr_error_status() == ORR_EGRAPH);
     ORR_CHECK(orr_graph_build(NULL, 1, &y, 1) == NULL && orr_error_status() == ORR_EINVAL);
     ORR_CHECK(orr_eval(y) == ORR_EGRAPH);
-    orr_graph *g = orr_graph_build((orr_tensor *[]){ x, z }, 2, &y, 1);
+    orr_graph *g = orr_graph_build(ORR_TENSORS(x, z), &y, 1);
     ORR_REQUIRE(g != NULL);
     orr_tensor *bad[2] = { orr_zeros(ORR_F32, ORR_SHAPE(5)), x }, *r;
     ORR_CHECK(orr_graph_submit(g, bad, &r, NULL) == ORR_ESHAPE);

@@ -210,7 +210,7 @@ static void an_explicit_graph_reads_what_it_should(void)
     ORR_REQUIRE(ready());
     orr_tensor *in = orr_placeholder(ORR_F32, ORR_SHAPE()), *old = orr_keep(orr_mul(m.w, orr_scalar(2.0)));
     orr_tensor *by_name = orr_mul(m.w, in), *by_value = orr_mul(old, in), *r[2];
-    orr_graph *g = orr_graph_build(&in, 1, (orr_tensor *[]){ by_name, by_value }, 2);
+    orr_graph *g = orr_graph_build(&in, 1, ORR_TENSORS(by_name, by_value));
     orr_tensor *two = orr_cast(orr_full(ORR_F32, ORR_SHAPE(), 2.0), ORR_F32);
     ORR_REQUIRE(g != NULL);
     for (int k = 0; k < 2; k++) {

@@ -29,7 +29,7 @@ static int train(sizes z, holding h, unsigned char *bytes, size_t size)
     orr_seed(7);
     orr_tensor *in = orr_keep(draw(z, z.rows, z.in, 1.0));
     orr_tensor *v = orr_keep(orr_variable(draw(z, z.in, z.wide, 0.1))), *back = orr_keep(draw(z, z.wide, z.in, 0.1));
-    ORR_CHECK(orr_eval_all((orr_tensor *[]){ in, v, back }, 3) == ORR_OK);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(in, v, back)) == ORR_OK);
     for (int k = 0; k < 4; k++) {
         const void *before = orr__node_value(orr__handle_node(v))->host;
         orr_scope *s = orr_scope_begin(), *inner = h == LOSS ? orr_scope_begin() : NULL;

@@ -31,9 +31,10 @@ static void adam_needs_its_state_once(void)
     enum { BATCH = 64, WIDE = 784, HIDDEN = 1024 };
     (void)setenv("ORRERY_INLINE_US", "0", 1);
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_module *net = orr_sequential(orr_dense(WIDE, HIDDEN, ORR_RELU, ORR_DEFAULT_INIT),
-                                     orr_dense(HIDDEN, 10, ORR_LINEAR, ORR_DEFAULT_INIT));
-    orr_optim *opt = orr_optim_of(ORR_OPTIM_ADAM, net, NULL);
+    orr_module *net =
+        orr_sequential(ORR_MODULES(orr_dense(WIDE, HIDDEN, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                   orr_dense(HIDDEN, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    orr_optim *opt = orr_optim_of_module(ORR_OPTIM_ADAM, net, NULL);
     orr_tensor *x = orr_keep(orr_randn(ORR_F32, ORR_SHAPE(BATCH, WIDE), 0.0, 1.0));
     orr_tensor *label = orr_keep(orr_randint(ORR_I64, ORR_SHAPE(BATCH), 0, 10));
     size_t parameters = (size_t)orr_module_size(net) * sizeof(float), peak = 0;
@@ -81,9 +82,9 @@ static int train(orr_optim_kind kind, holding h, float *weights)
     orr_optim_options o = orr_optim_defaults(kind);
     o.momentum = kind == ORR_OPTIM_SGD ? 0.9 : o.momentum;
     o.weight_decay = 0.01;
-    orr_module *net = orr_sequential(orr_dense(WIDE, OUT, ORR_TANH, ORR_DEFAULT_INIT),
-                                     orr_dense(OUT, 10, ORR_LINEAR, ORR_DEFAULT_INIT));
-    orr_optim *opt = orr_optim_of(kind, net, &o);
+    orr_module *net = orr_sequential(ORR_MODULES(orr_dense(WIDE, OUT, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT),
+                                                 orr_dense(OUT, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    orr_optim *opt = orr_optim_of_module(kind, net, &o);
     orr_tensor *x = orr_keep(orr_randn(ORR_F32, ORR_SHAPE(BATCH, WIDE), 0.0, 1.0));
     orr_tensor *label = orr_keep(orr_randint(ORR_I64, ORR_SHAPE(BATCH), 0, 10));
     orr_parameter p[4];
@@ -185,7 +186,7 @@ static void readers_see_whole_values(void)
     shared = orr_keep(orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(SIDE, SIDE))));
     orr_tensor *one = orr_keep(orr_eye(ORR_F32, SIDE, SIDE, 0)),
                *ones = orr_keep(orr_ones(ORR_F32, ORR_SHAPE(SIDE, SIDE)));
-    ORR_CHECK(orr_eval_all((orr_tensor *[]){ shared, one, ones }, 3) == ORR_OK);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(shared, one, ones)) == ORR_OK);
     atomic_store(&over, false);
     atomic_store(&nap, 1);
     for (int i = 0; i < READERS; i++)

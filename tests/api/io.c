@@ -25,7 +25,7 @@ static void npy_of_every_shape_and_version(void)
     check_tensor("fortran be", orr_load(io("fortran_f4_be.npy")), ORR_F32, ORR_SHAPE(3, 4, 5));
     check_tensor("fortran 40x3", orr_load(io("fortran_i2.npy")), ORR_I16, ORR_SHAPE(40, 3));
     check_tensor("fortran rank 5", orr_load(io("fortran_u1_rank5.npy")), ORR_U8, ORR_SHAPE(2, 3, 2, 2, 3));
-    check_tensor("scalar", orr_load(io("scalar_f8.npy")), ORR_F64, ORR_SCALAR);
+    check_tensor("scalar", orr_load(io("scalar_f8.npy")), ORR_F64, ORR_SHAPE_0D);
     check_tensor("empty", orr_load(io("empty_f4.npy")), ORR_F32, ORR_SHAPE(0, 3));
     check_tensor("rank 8", orr_load(io("rank8_i4.npy")), ORR_I32, ORR_SHAPE(1, 2, 1, 2, 1, 2, 1, 2));
     check_tensor("version 2", orr_load(io("version2_f4.npy")), ORR_F32, ORR_SHAPE(3, 5));
@@ -191,12 +191,12 @@ static void npz_stored_deflated_and_from_others(void)
     orr_scope *s = orr_scope_begin();
     check_tensor("stored a", orr_load_npz(io("stored.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
     check_tensor("stored b", orr_load_npz(io("stored.npz"), "b"), ORR_I64, ORR_SHAPE(4));
-    check_tensor("stored c", orr_load_npz(io("stored.npz"), "c.npy"), ORR_BOOL, ORR_SCALAR);
+    check_tensor("stored c", orr_load_npz(io("stored.npz"), "c.npy"), ORR_BOOL, ORR_SHAPE_0D);
     refused(orr_load_npz(io("stored.npz"), "weights"), ORR_EINVAL, "'weights'; it has: a, b, c");
     refused(orr_load_npz(io("stored.npz"), ""), ORR_EINVAL, "it has: a, b, c");
 #ifdef HAVE_ZLIB
     check_tensor("deflated a", orr_load_npz(io("deflated.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
-    check_tensor("deflated c", orr_load_npz(io("deflated.npz"), "c"), ORR_BOOL, ORR_SCALAR);
+    check_tensor("deflated c", orr_load_npz(io("deflated.npz"), "c"), ORR_BOOL, ORR_SHAPE_0D);
     check_tensor("the last of equals", orr_load_npz(io("other.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
     check_tensor("in a folder", orr_load_npz(io("other.npz"), "folder/b"), ORR_I64, ORR_SHAPE(4));
     orr_tensor *big = orr_load_npz(io("deflated.npz"), "big");

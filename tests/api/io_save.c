@@ -28,8 +28,8 @@ static void saved_npy_reads_back_and_is_numpys(void)
         free(ours);
         free(theirs);
     }
-    ORR_CHECK(orr_save(path, make(ORR_F32, ORR_SCALAR)) == ORR_OK);
-    check_tensor("saved scalar", orr_load(path), ORR_F32, ORR_SCALAR);
+    ORR_CHECK(orr_save(path, make(ORR_F32, ORR_SHAPE_0D)) == ORR_OK);
+    check_tensor("saved scalar", orr_load(path), ORR_F32, ORR_SHAPE_0D);
     ORR_CHECK(orr_save(path, make(ORR_F32, ORR_SHAPE(2, 0))) == ORR_OK);
     check_tensor("saved empty", orr_load(path), ORR_F32, ORR_SHAPE(2, 0));
     orr_scope_end(s);
@@ -92,7 +92,7 @@ static void saved_npz_reads_back(void)
 {
     orr_scope *s = orr_scope_begin();
     static const char *const names[] = { "layer/weights", "bias", "schritt-größe" };
-    orr_tensor *t[] = { make(ORR_F32, ORR_SHAPE(3, 5)), make(ORR_I8, ORR_SHAPE(7)), make(ORR_F64, ORR_SCALAR) };
+    orr_tensor *t[] = { make(ORR_F32, ORR_SHAPE(3, 5)), make(ORR_I8, ORR_SHAPE(7)), make(ORR_F64, ORR_SHAPE_0D) };
     for (int deflated = 0; deflated < 2; deflated++) {
         char path[600];
         snprintf(path, sizeof path, "%s", orr_test_tmp(deflated ? "d.npz" : "s.npz"));
@@ -108,7 +108,7 @@ static void saved_npz_reads_back(void)
         ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
         check_tensor("w", orr_load_npz(path, "layer/weights"), ORR_F32, ORR_SHAPE(3, 5));
         check_tensor("b", orr_load_npz(path, "bias"), ORR_I8, ORR_SHAPE(7));
-        check_tensor("s", orr_load_npz(path, "schritt-größe"), ORR_F64, ORR_SCALAR);
+        check_tensor("s", orr_load_npz(path, "schritt-größe"), ORR_F64, ORR_SHAPE_0D);
     }
     orr_scope_end(s);
 }

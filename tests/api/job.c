@@ -33,7 +33,7 @@ static int compute(void)
     if (orr_eval(x) != ORR_OK)
         return orr_error_print(stdout);
     orr_tensor *sums = orr_sum(orr_cast(x, ORR_F64), ORR_AXES(0), false);
-    orr_tensor *last = orr_slice(x, ORR_IDX(ROWS - 1, COLUMNS - 1), ORR_IDX(ROWS, COLUMNS), ORR_NO_IDX);
+    orr_tensor *last = orr_slice(x, ORR_INDEX(ROWS - 1, COLUMNS - 1), ORR_INDEX(ROWS, COLUMNS), ORR_NO_INDEX);
     if (orr_item(orr_sum(orr_cast(x, ORR_F64), ORR_ALL_AXES, false), &all) != ORR_OK ||
         orr_item(orr_max(sums, ORR_ALL_AXES, false), &by_columns) != ORR_OK ||
         orr_item(orr_cast(last, ORR_F64), &corner) != ORR_OK)

@@ -98,7 +98,7 @@ static void in_place_and_to_several(void)
     orr_tensor *a = orr_variable(of(ORR_F32, x)), *b = of(ORR_F32, y);
     ORR_CHECK(orr_eval(a) == ORR_OK && orr_eval(b) == ORR_OK);
     orr_tensor *sum = orr_add(orr_mul(a, orr_scalar(2)), b), *less = orr_less(a, b);
-    ORR_CHECK(orr_eval_all((orr_tensor *[]){ sum, less }, 2) == ORR_OK);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(sum, less)) == ORR_OK);
     count_wrong(sum, right_sum, "the first of two");
     count_wrong(less, right_less, "the second of two");
     ORR_CHECK(orr_assign(a, orr_add(orr_mul(a, orr_scalar(2)), b)) == ORR_OK);

@@ -72,11 +72,11 @@ static void check_stencil(int rows, int cols, double value)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(rows, cols), a), *p, *sum = NULL, *out[2];
-    p = orr_pad(orr_mul(x, orr_scalar(2)), ORR_IDX(1, 1), ORR_IDX(1, 1), value);
+    p = orr_pad(orr_mul(x, orr_scalar(2)), ORR_INDEX(1, 1), ORR_INDEX(1, 1), value);
     static const int at[5][2] = { { 1, 1 }, { 0, 1 }, { 2, 1 }, { 1, 0 }, { 1, 2 } };
     for (int k = 0; k < 5; k++) {
         int r = at[k][0], q = at[k][1];
-        orr_tensor *part = orr_slice(p, ORR_IDX(r, q), ORR_IDX(r + rows, q + cols), ORR_IDX(1, 1));
+        orr_tensor *part = orr_slice(p, ORR_INDEX(r, q), ORR_INDEX(r + rows, q + cols), ORR_INDEX(1, 1));
         sum = sum ? orr_add(sum, part) : part;
     }
     out[0] = sum;
@@ -135,7 +135,7 @@ static void what_is_not_seen_is_not_read(void)
     ORR_REQUIRE(start("off"));
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(8), a), *y = orr_from(ORR_F32, ORR_SHAPE(8), b);
-    orr_tensor *t = orr_abs(orr_slice(two(x, y, 0), ORR_IDX(10), ORR_IDX(14), ORR_IDX(1)));
+    orr_tensor *t = orr_abs(orr_slice(two(x, y, 0), ORR_INDEX(10), ORR_INDEX(14), ORR_INDEX(1)));
     ORR_CHECK(times(t, "reads ") == 1 && times(t, "where") == 0);
     ORR_CHECK(orr_read(t, got, sizeof got) == ORR_OK);
     for (int i = 0; i < 4; i++)
@@ -152,20 +152,20 @@ static void parts_under_other_kernels(void)
     float odd[4] = { (float)NAN, (float)INFINITY, -(float)INFINITY, 1 }, sum[2], row[6], prod[12];
     orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(2, 2), odd), *z = orr_zeros(ORR_F32, ORR_SHAPE(2, 3));
     orr_tensor *both = two(orr_mul(x, x), orr_add(z, orr_scalar(1)), 1);
-    ORR_CHECK(orr_read(orr_sum(orr_slice(both, ORR_IDX(0, 2), ORR_IDX(2, 5), ORR_IDX(1, 1)), ORR_AXES(1), false), sum,
-                       sizeof sum) == ORR_OK);
+    ORR_CHECK(orr_read(orr_sum(orr_slice(both, ORR_INDEX(0, 2), ORR_INDEX(2, 5), ORR_INDEX(1, 1)), ORR_AXES(1), false),
+                       sum, sizeof sum) == ORR_OK);
     ORR_CHECK(sum[0] == 3 && sum[1] == 3);
-    orr_tensor *e = orr_exp(z), *p = orr_pad(e, ORR_IDX(0, 0), ORR_IDX(0, 0), 0);
+    orr_tensor *e = orr_exp(z), *p = orr_pad(e, ORR_INDEX(0, 0), ORR_INDEX(0, 0), 0);
     ORR_CHECK(orr_read(orr_softmax(orr_add(p, orr_scalar(1)), -1), row, sizeof row) == ORR_OK);
     for (int i = 0; i < 6; i++)
         ORR_CHECK(fabsf(row[i] - 1.0f / 3) < 1e-6f);
-    orr_tensor *framed = orr_softmax(orr_pad(orr_mul(z, orr_scalar(2)), ORR_IDX(0, 1), ORR_IDX(0, 2), 1), -1);
+    orr_tensor *framed = orr_softmax(orr_pad(orr_mul(z, orr_scalar(2)), ORR_INDEX(0, 1), ORR_INDEX(0, 2), 1), -1);
     ORR_CHECK(orr_read(framed, prod, sizeof prod) == ORR_OK);
     double all = 3 * exp(0.0) + 3 * exp(1.0);
     for (int i = 0; i < 12; i++)
         ORR_CHECK(fabs((double)prod[i] - (i % 6 > 0 && i % 6 < 4 ? 1 : exp(1.0)) / all) < 1e-6);
     orr_tensor *m = orr_matmul(orr_ones(ORR_F32, ORR_SHAPE(2, 2)), z);
-    orr_tensor *bias = orr_pad(orr_ones(ORR_F32, ORR_SHAPE(2, 2)), ORR_IDX(0, 1), ORR_IDX(0, 0), 4);
+    orr_tensor *bias = orr_pad(orr_ones(ORR_F32, ORR_SHAPE(2, 2)), ORR_INDEX(0, 1), ORR_INDEX(0, 0), 4);
     ORR_CHECK(orr_read(orr_relu(orr_add(m, bias)), row, sizeof row) == ORR_OK);
     for (int i = 0; i < 6; i++)
         ORR_CHECK(row[i] == (i % 3 ? 1 : 4));

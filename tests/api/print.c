@@ -56,21 +56,21 @@ static void check_text(orr_tensor *t, const char *want)
 
 static void one_number_has_its_shortest_digits(void)
 {
-    check_text(orr_from(ORR_F32, ORR_SCALAR, &(float){ 0.1f }), "float32 ()\n0.1\n");
-    check_text(orr_from(ORR_F64, ORR_SCALAR, &(double){ 1.0 / 3 }), "float64 ()\n0.3333333333333333\n");
-    check_text(orr_from(ORR_F64, ORR_SCALAR, &(double){ 3 }), "float64 ()\n3.0\n");
-    check_text(orr_from(ORR_F64, ORR_SCALAR, &(double){ -1e-7 }), "float64 ()\n-1e-07\n");
-    check_text(orr_from(ORR_F64, ORR_SCALAR, &(double){ 1e300 }), "float64 ()\n1e+300\n");
-    check_text(orr_from(ORR_F64, ORR_SCALAR, &(double){ 123456.5 }), "float64 ()\n123456.5\n");
-    check_text(orr_from(ORR_BOOL, ORR_SCALAR, &(char){ 1 }), "bool ()\nTrue\n");
-    check_text(orr_from(ORR_I64, ORR_SCALAR, &(int64_t){ INT64_MIN }), "int64 ()\n-9223372036854775808\n");
-    check_text(orr_from(ORR_BF16, ORR_SCALAR, &(uint16_t){ 0x4049 }), "bfloat16 ()\n3.14\n");
+    check_text(orr_from(ORR_F32, ORR_SHAPE_0D, &(float){ 0.1f }), "float32 ()\n0.1\n");
+    check_text(orr_from(ORR_F64, ORR_SHAPE_0D, &(double){ 1.0 / 3 }), "float64 ()\n0.3333333333333333\n");
+    check_text(orr_from(ORR_F64, ORR_SHAPE_0D, &(double){ 3 }), "float64 ()\n3.0\n");
+    check_text(orr_from(ORR_F64, ORR_SHAPE_0D, &(double){ -1e-7 }), "float64 ()\n-1e-07\n");
+    check_text(orr_from(ORR_F64, ORR_SHAPE_0D, &(double){ 1e300 }), "float64 ()\n1e+300\n");
+    check_text(orr_from(ORR_F64, ORR_SHAPE_0D, &(double){ 123456.5 }), "float64 ()\n123456.5\n");
+    check_text(orr_from(ORR_BOOL, ORR_SHAPE_0D, &(char){ 1 }), "bool ()\nTrue\n");
+    check_text(orr_from(ORR_I64, ORR_SHAPE_0D, &(int64_t){ INT64_MIN }), "int64 ()\n-9223372036854775808\n");
+    check_text(orr_from(ORR_BF16, ORR_SHAPE_0D, &(uint16_t){ 0x4049 }), "bfloat16 ()\n3.14\n");
     check_text(orr_from(ORR_BF16, ORR_SHAPE(2), ((uint16_t[]){ 0x4049, 0x3f80 })), "bfloat16 (2,)\n[3.14 1.  ]\n");
 }
 
 static void wrong_calls_get_a_status(void)
 {
-    orr_tensor *t = orr_from(ORR_F32, ORR_SCALAR, &(float){ 1 });
+    orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE_0D, &(float){ 1 });
     ORR_CHECK(orr_print(NULL, t) == ORR_EINVAL);
     ORR_CHECK(orr_print(stdout, NULL) != ORR_OK);
     orr_free(t);
@@ -80,7 +80,7 @@ static void wrong_calls_get_a_status(void)
 /* A buffered file fails when it is closed: too late for whoever was told that all is well. */
 static void who_writes_to_a_full_disk_says_so(void)
 {
-    orr_tensor *t = orr_from(ORR_F32, ORR_SCALAR, &(float){ 1 }), *sum = orr_add(t, t);
+    orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE_0D, &(float){ 1 }), *sum = orr_add(t, t);
     for (int i = 0; i < 7; i++) {
         FILE *full = fopen("/dev/full", "w");
         if (!full)

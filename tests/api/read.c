@@ -68,12 +68,12 @@ static void item_converts_every_dtype(void)
 {
     orr_scope *s = orr_scope_begin();
     double v = 0;
-    ORR_CHECK(orr_item(orr_from(ORR_BOOL, ORR_SCALAR, &(char){ 1 }), &v) == ORR_OK && v == 1);
+    ORR_CHECK(orr_item(orr_from(ORR_BOOL, ORR_SHAPE_0D, &(char){ 1 }), &v) == ORR_OK && v == 1);
     ORR_CHECK(orr_item(orr_from(ORR_I8, ORR_SHAPE(1, 1), &(int8_t){ -7 }), &v) == ORR_OK && v == -7);
-    ORR_CHECK(orr_item(orr_from(ORR_U64, ORR_SCALAR, &(uint64_t){ UINT64_MAX }), &v) == ORR_OK && v == 0x1p64);
-    ORR_CHECK(orr_item(orr_from(ORR_F16, ORR_SCALAR, &(uint16_t){ 0x3e00 }), &v) == ORR_OK && v == 1.5);
-    ORR_CHECK(orr_item(orr_from(ORR_BF16, ORR_SCALAR, &(uint16_t){ 0x3fc0 }), &v) == ORR_OK && v == 1.5);
-    ORR_CHECK(orr_item(orr_from(ORR_F32, ORR_SCALAR, &(float){ 0.5f }), &v) == ORR_OK && v == 0.5);
+    ORR_CHECK(orr_item(orr_from(ORR_U64, ORR_SHAPE_0D, &(uint64_t){ UINT64_MAX }), &v) == ORR_OK && v == 0x1p64);
+    ORR_CHECK(orr_item(orr_from(ORR_F16, ORR_SHAPE_0D, &(uint16_t){ 0x3e00 }), &v) == ORR_OK && v == 1.5);
+    ORR_CHECK(orr_item(orr_from(ORR_BF16, ORR_SHAPE_0D, &(uint16_t){ 0x3fc0 }), &v) == ORR_OK && v == 1.5);
+    ORR_CHECK(orr_item(orr_from(ORR_F32, ORR_SHAPE_0D, &(float){ 0.5f }), &v) == ORR_OK && v == 0.5);
     ORR_CHECK(orr_item(orr_scalar(2.25), &v) == ORR_OK && v == 2.25);
     ORR_CHECK(orr_item(orr_sum(orr_from(ORR_F32, ORR_SHAPE(6), six), ORR_ALL_AXES, false), &v) == ORR_OK && v == 21);
     orr_scope_end(s);

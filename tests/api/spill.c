@@ -72,7 +72,7 @@ static int fails_and_goes_on(const char *engine, void (*spoil)(void), const char
     if (start(engine, "1M", spill_dir) != ORR_OK)
         return because(WRONG, "no start");
     orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(1024, 1024), 0.5), *small = orr_full(ORR_F32, ORR_SHAPE(100), 3);
-    if (orr_eval_all((orr_tensor *[]){ x, small }, 2) != ORR_OK)
+    if (orr_eval_all(ORR_TENSORS(x, small)) != ORR_OK)
         return because(WRONG, "no file while all is well");
     spoil();
     orr_tensor *y = orr_matmul(orr_matmul(x, x), x);

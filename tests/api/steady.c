@@ -105,7 +105,7 @@ static void allocates_nothing(int64_t side)
     ORR_REQUIRE(setenv("ORRERY_JIT", "off", 1) == 0 && orr_init(NULL) == ORR_OK);
     setting s = { .x = orr_full(ORR_F32, shape, 0.5), .w = orr_full(ORR_F32, shape, 0.25) };
     s.v = orr_variable(s.x);
-    ORR_REQUIRE(orr_eval_all((orr_tensor *[]){ s.x, s.w, s.v }, 3) == ORR_OK);
+    ORR_REQUIRE(orr_eval_all(ORR_TENSORS(s.x, s.w, s.v)) == ORR_OK);
     orr_tensor *in = orr_placeholder(ORR_F32, shape), *out = orr_add(orr_matmul(in, s.w), s.v);
     ORR_REQUIRE((s.graph = orr_graph_build(&in, 1, &out, 1)) != NULL);
     again("an op", one_op, &s);

@@ -54,7 +54,7 @@ static void submit(int id)
 static void *work(void *arg)
 {
     int id = (int)(size_t)arg;
-    orr_tensor *v = orr_variable(orr_zeros(ORR_F64, ORR_SCALAR));
+    orr_tensor *v = orr_variable(orr_zeros(ORR_F64, ORR_SHAPE_0D));
     (void)pthread_barrier_wait(&together);
     for (int turn = 0; turn < TURNS; turn++) {
         orr_scope *s = orr_scope_begin();

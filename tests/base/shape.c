@@ -18,7 +18,7 @@ static bool valid(orr_shape s)
 
 static void count_never_overflows(void)
 {
-    ORR_CHECK(count(ORR_SCALAR) == 1);
+    ORR_CHECK(count(ORR_SHAPE_0D) == 1);
     ORR_CHECK(count(ORR_SHAPE(2, 3)) == 6);
     ORR_CHECK(count(ORR_SHAPE(2, 0, 3)) == 0);
     ORR_CHECK(count(ORR_SHAPE((int64_t)1 << 31, (int64_t)1 << 32)) == -1);
@@ -35,7 +35,7 @@ static void wrong_shapes_are_seen(void)
     ORR_CHECK(!valid(s));
     s.rank = -1;
     ORR_CHECK(!valid(s));
-    ORR_CHECK(valid(ORR_SHAPE(1, 1, 1, 1, 1, 1, 1, 0)) && valid(ORR_SCALAR));
+    ORR_CHECK(valid(ORR_SHAPE(1, 1, 1, 1, 1, 1, 1, 0)) && valid(ORR_SHAPE_0D));
 }
 
 static bool broadcasts(orr_shape a, orr_shape b, orr_shape want)
@@ -50,7 +50,7 @@ static void broadcasting_is_numpys(void)
     orr_shape r, a = ORR_SHAPE(2, 3), b = ORR_SHAPE(2), c = ORR_SHAPE(0, 3);
     ORR_CHECK(broadcasts(ORR_SHAPE(2, 3), ORR_SHAPE(3), ORR_SHAPE(2, 3)));
     ORR_CHECK(broadcasts(ORR_SHAPE(2, 1), ORR_SHAPE(1, 3), ORR_SHAPE(2, 3)));
-    ORR_CHECK(broadcasts(ORR_SCALAR, ORR_SHAPE(4, 0), ORR_SHAPE(4, 0)));
+    ORR_CHECK(broadcasts(ORR_SHAPE_0D, ORR_SHAPE(4, 0), ORR_SHAPE(4, 0)));
     ORR_CHECK(broadcasts(ORR_SHAPE(1), ORR_SHAPE(0), ORR_SHAPE(0)));
     ORR_CHECK(broadcasts(ORR_SHAPE(8, 1, 6, 1), ORR_SHAPE(7, 1, 5), ORR_SHAPE(8, 7, 6, 5)));
     ORR_CHECK(!orr__shape_broadcast(&a, &b, &r));
@@ -88,7 +88,7 @@ static void text_is_pythons(void)
     char b[16], tiny[4];
     ORR_CHECK(strcmp(orr_shape_format(ORR_SHAPE(2, 3), b, sizeof b), "(2, 3)") == 0);
     ORR_CHECK(strcmp(orr_shape_format(ORR_SHAPE(5), b, sizeof b), "(5,)") == 0);
-    ORR_CHECK(strcmp(orr_shape_format(ORR_SCALAR, b, sizeof b), "()") == 0);
+    ORR_CHECK(strcmp(orr_shape_format(ORR_SHAPE_0D, b, sizeof b), "()") == 0);
     orr_shape_format(ORR_SHAPE(12345, 678), tiny, sizeof tiny);
     ORR_CHECK(strlen(tiny) <= 3);
     orr_shape s = ORR_SHAPE(1, 1, 1, 1, 1, 1, 1, 1);

@@ -68,7 +68,7 @@ static void indices(void *p, orr_dtype t, int64_t n, int64_t length)
 static void take_gathers_along_any_axis(void)
 {
     whole w;
-    orr_shape s = ORR_SHAPE(4, 5, 3), by[3] = { ORR_SHAPE(6), ORR_SCALAR, ORR_SHAPE(2, 3) };
+    orr_shape s = ORR_SHAPE(4, 5, 3), by[3] = { ORR_SHAPE(6), ORR_SHAPE_0D, ORR_SHAPE(2, 3) };
     for (int it = ORR_I8; it <= ORR_U64; it++)
         for (int axis = 0; axis < 3; axis++)
             for (int m = 0; m < 3; m++) {

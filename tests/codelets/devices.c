@@ -70,21 +70,22 @@ static void the_processor_reads_proc_and_sys(void)
     plant();
     ORR_REQUIRE(orr__devices_look(d, NULL, 1) >= 1);
     ORR_CHECK(d->id == 0 && d->kind == ORR_DEVICE_CPU && !strcmp(d->name, "Paper Mill 3000"));
-    ORR_CHECK(is(&d->reading[ORR_MEMORY_TOTAL], 2048 * 1024.0));
-    ORR_CHECK(is(&d->reading[ORR_MEMORY_FREE], 1024 * 1024.0));
-    ORR_CHECK(is(&d->reading[ORR_TEMPERATURE], 57.25));
-    ORR_CHECK(is(&d->reading[ORR_CLOCK], 3.4e9));
-    ORR_CHECK(d->reading[ORR_COMPUTE_UNITS].status == ORR_OK && d->reading[ORR_COMPUTE_UNITS].value >= 1);
-    ORR_CHECK(lacks(&d->reading[ORR_UTILISATION], "first"));
-    ORR_CHECK(lacks(&d->reading[ORR_POWER], "first"));
-    ORR_CHECK(lacks(&d->reading[ORR_MEMORY_CLOCK], "does not say"));
+    ORR_CHECK(is(&d->reading[ORR_MEASURE_MEMORY_TOTAL], 2048 * 1024.0));
+    ORR_CHECK(is(&d->reading[ORR_MEASURE_MEMORY_FREE], 1024 * 1024.0));
+    ORR_CHECK(is(&d->reading[ORR_MEASURE_TEMPERATURE], 57.25));
+    ORR_CHECK(is(&d->reading[ORR_MEASURE_CLOCK], 3.4e9));
+    ORR_CHECK(d->reading[ORR_MEASURE_COMPUTE_UNITS].status == ORR_OK &&
+              d->reading[ORR_MEASURE_COMPUTE_UNITS].value >= 1);
+    ORR_CHECK(lacks(&d->reading[ORR_MEASURE_UTILISATION], "first"));
+    ORR_CHECK(lacks(&d->reading[ORR_MEASURE_POWER], "first"));
+    ORR_CHECK(lacks(&d->reading[ORR_MEASURE_MEMORY_CLOCK], "does not say"));
     put("/proc/stat", "cpu  130 10 120 830 10 0 0 0 0 0\n"); /* 60 ticks busy of 100 */
     put("/sys/class/powercap/intel-rapl:0/energy_uj", "7000000\n");
     (void)usleep(20000);
     ORR_REQUIRE(orr__devices_look(d, NULL, 1) >= 1);
-    ORR_CHECK(is(&d->reading[ORR_UTILISATION], 0.6));
-    ORR_CHECK(d->reading[ORR_POWER].status == ORR_OK && d->reading[ORR_POWER].value > 0 &&
-              d->reading[ORR_POWER].value <= 2 / 0.02);
+    ORR_CHECK(is(&d->reading[ORR_MEASURE_UTILISATION], 0.6));
+    ORR_CHECK(d->reading[ORR_MEASURE_POWER].status == ORR_OK && d->reading[ORR_MEASURE_POWER].value > 0 &&
+              d->reading[ORR_MEASURE_POWER].value <= 2 / 0.02);
     orr__sysroot = "";
 }
 
@@ -94,11 +95,11 @@ static void what_the_system_hides_is_not_zero(void)
     (void)snprintf(tree, sizeof tree, "%s", orr_test_tmp("empty"));
     orr__sysroot = tree;
     ORR_REQUIRE(orr__devices_look(d, NULL, 1) >= 1);
-    ORR_CHECK(lacks(&d->reading[ORR_MEMORY_TOTAL], "/proc/meminfo"));
-    ORR_CHECK(lacks(&d->reading[ORR_TEMPERATURE], "/sys/class/hwmon"));
-    ORR_CHECK(lacks(&d->reading[ORR_CLOCK], "cpufreq"));
-    ORR_CHECK(lacks(&d->reading[ORR_UTILISATION], "/proc/stat"));
-    ORR_CHECK(lacks(&d->reading[ORR_POWER], "powercap"));
+    ORR_CHECK(lacks(&d->reading[ORR_MEASURE_MEMORY_TOTAL], "/proc/meminfo"));
+    ORR_CHECK(lacks(&d->reading[ORR_MEASURE_TEMPERATURE], "/sys/class/hwmon"));
+    ORR_CHECK(lacks(&d->reading[ORR_MEASURE_CLOCK], "cpufreq"));
+    ORR_CHECK(lacks(&d->reading[ORR_MEASURE_UTILISATION], "/proc/stat"));
+    ORR_CHECK(lacks(&d->reading[ORR_MEASURE_POWER], "powercap"));
     orr__sysroot = "";
 }
 
@@ -126,20 +127,20 @@ static void on_paper(void)
     want(a == 1 && b == 2 && d[a].id == 1, __LINE__);
     want(!strcmp(d[a].name, "Paper 0") && !strcmp(d[a].address, "0000:40:00.0"), __LINE__);
     want(!strcmp(d[a].capability, "9.0"), __LINE__);
-    want(is(&d[a].reading[ORR_MEMORY_TOTAL], 1073741824.0), __LINE__); /* the driver's word before NVML's */
-    want(is(&d[a].reading[ORR_MEMORY_FREE], 85e9), __LINE__);
-    want(is(&d[a].reading[ORR_COMPUTE_UNITS], 132), __LINE__);
-    want(is(&d[a].reading[ORR_TEMPERATURE], 41), __LINE__);
-    want(is(&d[a].reading[ORR_POWER], 123.456), __LINE__);
-    want(is(&d[a].reading[ORR_UTILISATION], 0.37), __LINE__);
-    want(is(&d[a].reading[ORR_CLOCK], 1.98e9), __LINE__);
-    want(is(&d[a].reading[ORR_MEMORY_CLOCK], 2.619e9), __LINE__);
-    want(lacks(&d[b].reading[ORR_MEMORY_TOTAL], "GPU is lost"), __LINE__);
-    want(lacks(&d[b].reading[ORR_MEMORY_FREE], "GPU is lost"), __LINE__);
-    want(lacks(&d[b].reading[ORR_TEMPERATURE], "Not Supported"), __LINE__);
-    want(lacks(&d[b].reading[ORR_POWER], "Insufficient Permissions"), __LINE__);
-    want(lacks(&d[b].reading[ORR_UTILISATION], "Not Supported"), __LINE__);
-    want(lacks(&d[b].reading[ORR_CLOCK], "Not Supported"), __LINE__);
+    want(is(&d[a].reading[ORR_MEASURE_MEMORY_TOTAL], 1073741824.0), __LINE__); /* the driver's word before NVML's */
+    want(is(&d[a].reading[ORR_MEASURE_MEMORY_FREE], 85e9), __LINE__);
+    want(is(&d[a].reading[ORR_MEASURE_COMPUTE_UNITS], 132), __LINE__);
+    want(is(&d[a].reading[ORR_MEASURE_TEMPERATURE], 41), __LINE__);
+    want(is(&d[a].reading[ORR_MEASURE_POWER], 123.456), __LINE__);
+    want(is(&d[a].reading[ORR_MEASURE_UTILISATION], 0.37), __LINE__);
+    want(is(&d[a].reading[ORR_MEASURE_CLOCK], 1.98e9), __LINE__);
+    want(is(&d[a].reading[ORR_MEASURE_MEMORY_CLOCK], 2.619e9), __LINE__);
+    want(lacks(&d[b].reading[ORR_MEASURE_MEMORY_TOTAL], "GPU is lost"), __LINE__);
+    want(lacks(&d[b].reading[ORR_MEASURE_MEMORY_FREE], "GPU is lost"), __LINE__);
+    want(lacks(&d[b].reading[ORR_MEASURE_TEMPERATURE], "Not Supported"), __LINE__);
+    want(lacks(&d[b].reading[ORR_MEASURE_POWER], "Insufficient Permissions"), __LINE__);
+    want(lacks(&d[b].reading[ORR_MEASURE_UTILISATION], "Not Supported"), __LINE__);
+    want(lacks(&d[b].reading[ORR_MEASURE_CLOCK], "Not Supported"), __LINE__);
     _exit(0);
 }
 
@@ -175,7 +176,7 @@ static void devices_are_numbered_by_kind(void)
         ORR_CHECK(d[i].id == i && d[i].index == of_kind[d[i].kind]++ && d[i].name[0]);
         ORR_CHECK(i == 0 || d[i].kind >= d[i - 1].kind);
         ORR_CHECK((handle[i] != NULL) == (d[i].kind == ORR_DEVICE_OPENCL));
-        for (int m = 0; m < ORR_MEASURES; m++) {
+        for (int m = 0; m < ORR_MEASURE_COUNT; m++) {
             const orr_reading *r = &d[i].reading[m];
             ORR_CHECK_MSG(r->status == ORR_OK ? isfinite(r->value) && !r->why[0] : isnan(r->value) && r->why[0],
                           "device %d, %s", i, orr_measure_name((orr_measure)m));

@@ -33,7 +33,7 @@ static double poly6(orr_dtype t)
 {
     int x = by("add", by("mul", begin(t), t, 1.5), t, 0.25);
     int q = by("add", rb_ew(&b, "mul", by("add", by("mul", x, t, 2), t, 3), x, -1), t, 1);
-    return ns(t, by("leaky_relu", q, t, 0.01));
+    return ns(t, by("prelu", q, t, 0.01));
 }
 
 static double chain32(orr_dtype t)

@@ -31,7 +31,7 @@ static orr_status work(double *seen)
     orr_tensor *h = orr_relu(orr_add(orr_matmul(tx, tw), tb)), *p = orr_softmax(h, -1);
     orr_tensor *rows = orr_take(h, ti, 0), *sum = orr_sum(rows, ORR_ALL_AXES, false),
                *one = orr_sum(p, ORR_ALL_AXES, false);
-    orr_status st = orr_eval_all((orr_tensor *[]){ h, sum, one }, 3);
+    orr_status st = orr_eval_all(ORR_TENSORS(h, sum, one));
     if (st == ORR_OK)
         st = orr_read(h, all, sizeof all);
     if (st == ORR_OK) {
@@ -142,7 +142,7 @@ static void kernels_of_programs_run_on_the_device(void)
     for (int i = 0; i < 300; i++)
         x[i] = (float)i;
     orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(100, 3), x);
-    orr_tensor *u = orr_apply_with(op, ORR_PARAMS(2.5), t);
+    orr_tensor *u = orr_apply_with(op, ORR_TENSORS(t), ORR_PARAMS(2.5));
     ORR_CHECK_MSG(orr_read(u, y, sizeof y) == ORR_OK, "%s", orr_error_message());
     for (int i = 0; i < 300; i++)
         right += y[i] == 2.5f * (float)i;

@@ -120,7 +120,7 @@ static void some_workers_alone(const char *policy, bool device)
         orr_test_alarm();
         orr_scope *s = orr_scope_begin();
         orr_tensor *x = orr_add(orr_ones(ORR_F32, ORR_SHAPE(64, 100)), orr_scalar(k));
-        orr_tensor *y = orr_sub(orr_apply_with(op, ORR_PARAMS(2), x), orr_scalar(1));
+        orr_tensor *y = orr_sub(orr_apply_with(op, ORR_TENSORS(x), ORR_PARAMS(2)), orr_scalar(1));
         orr_status st = orr_read(y, got, sizeof got);
         ORR_CHECK_MSG(refused ? st == ORR_EDEVICE && strstr(orr_error_message(), policy) : st == ORR_OK, "%s",
                       orr_error_message());

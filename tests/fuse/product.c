@@ -155,7 +155,7 @@ static orr_tensor *activated(orr_tensor *z, int act)
 {
     switch (act) {
     case 0: return orr_relu(z);
-    case 1: return orr_gelu_erf(z);
+    case 1: return orr_gelu(z);
     case 2: return orr_gelu_tanh(z);
     case 3: return orr_silu(z);
     case 4: return orr_sigmoid(z);
@@ -163,8 +163,8 @@ static orr_tensor *activated(orr_tensor *z, int act)
     case 6: return orr_softplus(z);
     case 7: return orr_mish(z);
     case 8: return orr_hardswish(z);
-    case 9: return orr_elu(z, orr_scalar(1));
-    case 10: return orr_leaky_relu(z, orr_scalar(0.01));
+    case 9: return orr_elu(z, 1);
+    case 10: return orr_leaky_relu(z, 0.01);
     default: return orr_where(orr_greater(z, orr_scalar(0)), z, orr_neg(z));
     }
 }

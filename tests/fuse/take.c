@@ -79,7 +79,7 @@ static void expect(orr_tensor *t, int n, const char *label, const char *reason)
 
 static orr_tensor *wrapped(orr_tensor *i, int n)
 {
-    return orr_remainder(i, orr_full(ORR_I32, ORR_SCALAR, n));
+    return orr_remainder(i, orr_full(ORR_I32, ORR_SHAPE_0D, n));
 }
 
 static void a_take_is_part_of_the_kernel_that_reads_it(void)
@@ -102,9 +102,9 @@ static void a_take_is_part_of_the_kernel_that_reads_it(void)
 static void what_is_read_by_number_gets_a_buffer(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *x = table(), *i = rows(), *all = orr_concat((orr_tensor *[]){ i, i, i }, 3, 0);
-    expect(orr_neg(orr_take(orr_pad(x, ORR_IDX(0, 0), ORR_IDX(0, 1), 0), i, 0)), 2, "take+neg", "by number");
-    all = orr_concat((orr_tensor *[]){ all, i, i, i, i }, 5, 0);
+    orr_tensor *x = table(), *i = rows(), *all = orr_concat(ORR_TENSORS(i, i, i), 0);
+    expect(orr_neg(orr_take(orr_pad(x, ORR_INDEX(0, 0), ORR_INDEX(0, 1), 0), i, 0)), 2, "take+neg", "by number");
+    all = orr_concat(ORR_TENSORS(all, i, i, i, i), 0);
     expect(orr_neg(orr_take(orr_exp(x), all, 0)), 4, "take+neg", "by number"); /* more often than there are rows */
     expect(orr_neg(orr_take(orr_sum(x, ORR_AXES(1), false), i, 0)), 2, "take+neg", NULL);
     expect(orr_matmul(orr_take(x, i, 0), orr_transpose(x)), 2, "matmul", NULL);
@@ -143,7 +143,7 @@ static void embeddings_are_what_plain_loops_make(void)
             return;
         orr_scope *s = orr_scope_begin();
         float got[MANY * COLS], sum[COLS];
-        orr_tensor *e = orr_mul(orr_take(table(), rows(), 0), orr_full(ORR_F32, ORR_SCALAR, 2));
+        orr_tensor *e = orr_mul(orr_take(table(), rows(), 0), orr_full(ORR_F32, ORR_SHAPE_0D, 2));
         orr_tensor *y[2] = { norm(e), orr_sum(e, ORR_AXES(0), false) };
         (void)orr_warmup(y[0]);
         (void)orr_warmup(y[1]);
@@ -257,12 +257,12 @@ static void wrong_indices(const char *jit, const char *fuse)
     fails(orr_relu(orr_take(x, j, 0)), __LINE__, text);
     fails(orr_relu(orr_take(orr_exp(orr_transpose(x)), j, 1)), __LINE__,
           "index -51 (number 17) is out of range for axis 1 of length 50");
-    fails(orr_relu(orr_take(x, orr_mul(i, orr_full(ORR_I32, ORR_SCALAR, 2)), 0)), __LINE__, "index ");
+    fails(orr_relu(orr_take(x, orr_mul(i, orr_full(ORR_I32, ORR_SHAPE_0D, 2)), 0)), __LINE__, "index ");
     fails(orr_relu(orr_take(orr_zeros(ORR_F32, ORR_SHAPE(0, COLS)), orr_add(j, j), 0)), __LINE__, "index ");
     fails(orr_relu(orr_take(orr_full(ORR_F32, ORR_SHAPE(ROWS), 1), i, 0)), __LINE__, text); /* nothing is read there */
     /* a buffer of indices that dies, as large as the result: it is still there when the interpreter looks again */
-    orr_tensor *own = orr_concat((orr_tensor *[]){ i, i }, 2, 0), *line = orr_full(ORR_F32, ORR_SHAPE(ROWS), 1);
-    fails(orr_pad(orr_relu(orr_take(line, own, 0)), ORR_IDX(1), ORR_IDX(1), 0), __LINE__, text);
+    orr_tensor *own = orr_concat(ORR_TENSORS(i, i), 0), *line = orr_full(ORR_F32, ORR_SHAPE(ROWS), 1);
+    fails(orr_pad(orr_relu(orr_take(line, own, 0)), ORR_INDEX(1), ORR_INDEX(1), 0), __LINE__, text);
     orr_tensor *y = orr_sum(orr_take(x, rows(), 0), ORR_ALL_AXES, false);
     ORR_CHECK(orr_eval(y) == ORR_OK); /* and the next one is right again */
     (void)orr_scope_end(s);

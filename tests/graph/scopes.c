@@ -282,7 +282,7 @@ static void a_node_keeps_nothing_of_the_one_before_it(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(2, 3, 4, 5, 6, 7), 2.0);
     (void)orr_slice_axis(orr_permute(x, ORR_AXES(5, 4, 3, 2, 1, 0)), 1, 5, 1, -2);
-    (void)orr_pad(x, ORR_IDX(1, 1, 1, 1, 1, 1), ORR_IDX(1, 1, 1, 1, 1, 1), 3.0);
+    (void)orr_pad(x, ORR_INDEX(1, 1, 1, 1, 1, 1), ORR_INDEX(1, 1, 1, 1, 1, 1), 3.0);
     (void)orr_argmax(orr_sum(x, ORR_AXES(5, 4), true), 3, false);
     (void)orr_randn(ORR_F32, ORR_SHAPE(2, 3, 4, 5, 6), 0.0, 1.0);
     ORR_CHECK(orr_scope_end(s) == ORR_OK);

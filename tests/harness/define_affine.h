@@ -62,7 +62,7 @@ static inline bool affine_is_right(int64_t rows, int64_t cols, double p)
     double *got = malloc((size_t)(rows * cols) * sizeof *got);
     orr_tensor *x = orr_mul(orr_arange(ORR_F32, 0, (double)(rows * cols), 1), orr_scalar(0.5));
     orr_op *op = orr_define_kernel(&affine_def);
-    orr_tensor *y = orr_apply_with(op, ORR_PARAMS(p), orr_reshape(x, ORR_SHAPE(rows, cols)));
+    orr_tensor *y = orr_apply_with(op, ORR_TENSORS(orr_reshape(x, ORR_SHAPE(rows, cols))), ORR_PARAMS(p));
     bool ok = got && dh_read(orr_add(y, orr_scalar(1)), got, rows * cols);
     for (int64_t i = 0; ok && i < rows * cols; i++)
         ok = got[i] == (double)((float)p * (float)(0.5 * (double)i) + (float)(i / cols) + 1.0F);

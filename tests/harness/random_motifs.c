@@ -118,7 +118,9 @@ static orr_tensor *apply_frame(orr_tensor *const *in, int n, const rg_param *p)
 
 static int frame(rg_graph *g, int x, int before, int behind)
 {
-    rg_step s = { .nin = 1, .in = { x }, .p = { .a = ORR_IDX(before, behind), .b = ORR_IDX(behind, before), .y = 3 } };
+    rg_step s = { .nin = 1,
+                  .in = { x },
+                  .p = { .a = ORR_INDEX(before, behind), .b = ORR_INDEX(behind, before), .y = 3 } };
     return commit(g, &s, apply_frame, "frame");
 }
 
@@ -135,9 +137,9 @@ static int window(rg_graph *g, int framed, int x, int row, int col)
     if (framed < 0 || x < 0)
         return -1;
     orr_shape shape = shape_of(g, x);
-    s.p.a = ORR_IDX(row, col);
-    s.p.b = ORR_IDX(row + shape.dim[0], col + shape.dim[1]);
-    s.p.c = ORR_IDX(1, 1);
+    s.p.a = ORR_INDEX(row, col);
+    s.p.b = ORR_INDEX(row + shape.dim[0], col + shape.dim[1]);
+    s.p.c = ORR_INDEX(1, 1);
     return commit(g, &s, apply_window, "window");
 }
 
@@ -160,7 +162,7 @@ static int product(rg_graph *g, int a, int b, bool turned)
 static orr_tensor *apply_rows_of(orr_tensor *const *in, int n, const rg_param *p)
 {
     (void)n;
-    return orr_take(in[0], orr_remainder(in[1], orr_full(orr_tensor_dtype(in[1]), ORR_SCALAR, p->y)), 0);
+    return orr_take(in[0], orr_remainder(in[1], orr_full(orr_tensor_dtype(in[1]), ORR_SHAPE_0D, p->y)), 0);
 }
 
 /* Rows of a table by number. */

@@ -133,7 +133,7 @@ static bool choose_view(rg_graph *g, rg_step *s)
 
 static orr_tensor *apply_index(orr_tensor *const *in, int n, const rg_param *p)
 {
-    orr_tensor *remain = n > 1 ? orr_remainder(in[1], orr_full(orr_tensor_dtype(in[1]), ORR_SCALAR, p->y)) : NULL;
+    orr_tensor *remain = n > 1 ? orr_remainder(in[1], orr_full(orr_tensor_dtype(in[1]), ORR_SHAPE_0D, p->y)) : NULL;
     switch ((int)p->x) {
     case 0: return orr_take(in[0], remain, p->axis);
     case 1: return orr_scatter_add(in[0], remain, in[2], p->axis);

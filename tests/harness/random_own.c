@@ -29,17 +29,19 @@ static orr_tensor *apply_own(orr_tensor *const *in, int n, const rg_param *p)
 {
     (void)n;
     if (p->axis == 0) /* continuous, and exact in every dtype that is rounded once */
-        return orr_apply(orr_define_elementwise("own_bend", 2, "x > y ? x - y : 0.5*(x - y)"), in[0], in[1]);
+        return orr_apply(orr_define_elementwise("own_bend", 2, "x > y ? x - y : 0.5*(x - y)"),
+                         ORR_TENSORS(in[0], in[1]));
     if (p->axis == 1)
-        return orr_apply(
-            orr_define_elementwise("own_hat", 1, "maximum(0, 1 - abs(x))", "g*(abs(x) < 1 ? -sign(x) : 0)"), in[0]);
+        return orr_apply(orr_define_elementwise_with("own_hat", 1, "maximum(0, 1 - abs(x))",
+                                                     ORR_TEXTS("g*(abs(x) < 1 ? -sign(x) : 0)")),
+                         ORR_TENSORS(in[0]));
     return orr_apply(orr_define_kernel(&(orr_kernel_def){ .name = "own_backwards",
                                                           .n_inputs = 1,
                                                           .rows = true,
                                                           .cpu = backwards,
                                                           .opencl = backwards_text,
                                                           .cuda = backwards_text }),
-                     in[0]);
+                     ORR_TENSORS(in[0]));
 }
 
 bool rg_choose_own(rg_graph *g, rg_step *s)

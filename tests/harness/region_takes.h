@@ -73,15 +73,15 @@ static void takes_through_views_and_computed_indices(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = tk_table(ORR_F32), *i = tk_index(ORR_I32, ORR_SHAPE(5, 4), 100);
-    orr_tensor *nine = orr_remainder(i, orr_full(ORR_I32, ORR_SCALAR, TAKE_ROWS));
-    orr_tensor *c = tk_index(ORR_I64, ORR_SHAPE(6), TAKE_COLS), *one = tk_index(ORR_I64, ORR_SCALAR, TAKE_ROWS);
+    orr_tensor *nine = orr_remainder(i, orr_full(ORR_I32, ORR_SHAPE_0D, TAKE_ROWS));
+    orr_tensor *c = tk_index(ORR_I64, ORR_SHAPE(6), TAKE_COLS), *one = tk_index(ORR_I64, ORR_SHAPE_0D, TAKE_ROWS);
     orr_tensor *map = tk_index(ORR_I64, ORR_SHAPE(12), TAKE_ROWS), *wide = orr_slice_axis(x, 0, 0, 1, 1);
     orr_tensor *y[] = {
         orr_neg(orr_take(x, nine, 0)),
         orr_take(orr_relu(x), nine, 0),
         orr_take(orr_exp(x), orr_slice_axis(c, 0, 0, 2, 1), 1),
         orr_neg(orr_take(orr_flip(x, ORR_AXES(0, 1)), nine, 0)),
-        orr_neg(orr_take(orr_slice_axis(x, 1, 38, 1, -3), orr_remainder(c, orr_full(ORR_I64, ORR_SCALAR, 13)), 1)),
+        orr_neg(orr_take(orr_slice_axis(x, 1, 38, 1, -3), orr_remainder(c, orr_full(ORR_I64, ORR_SHAPE_0D, 13)), 1)),
         orr_neg(orr_take(orr_broadcast_to(wide, ORR_SHAPE(TAKE_ROWS, TAKE_COLS)), nine, 0)),
         orr_neg(orr_take(x, orr_take(map, tk_index(ORR_I32, ORR_SHAPE(5), 12), 0), 0)),
         orr_neg(orr_take(orr_take(x, c, 1), nine, 0)),

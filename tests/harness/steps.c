@@ -31,13 +31,13 @@ static bool start(training *t)
     bool large = getenv("ORR_TEST_LARGE") != NULL;
     int in = large ? 784 : 96, h1 = large ? 512 : 128, h2 = large ? 256 : 64;
     orr_seed(7);
-    t->net =
-        orr_sequential(orr_dense(in, h1, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(h1, h2, ORR_TANH, ORR_DEFAULT_INIT),
-                       orr_dense(h2, OUT, ORR_LINEAR, ORR_DEFAULT_INIT));
-    t->opt = t->net ? orr_optim_of(ORR_OPTIM_ADAM, t->net, NULL) : NULL;
+    t->net = orr_sequential(ORR_MODULES(orr_dense(in, h1, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                        orr_dense(h1, h2, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT),
+                                        orr_dense(h2, OUT, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    t->opt = t->net ? orr_optim_of_module(ORR_OPTIM_ADAM, t->net, NULL) : NULL;
     t->x = orr_keep(orr_randn(ORR_F32, ORR_SHAPE(BATCH, in), 0.0, 1.0));
     t->label = orr_keep(orr_randint(ORR_I64, ORR_SHAPE(BATCH), 0, OUT));
-    return t->opt && orr_eval_all((orr_tensor *[]){ t->x, t->label }, 2) == ORR_OK;
+    return t->opt && orr_eval_all(ORR_TENSORS(t->x, t->label)) == ORR_OK;
 }
 
 static orr_status one_step(training *t, double *loss)

@@ -9,8 +9,10 @@
 
 static orr_module *small(void)
 {
-    return orr_sequential(orr_dense(3, 4, ORR_RELU, ORR_DEFAULT_INIT),
-                          orr_sequential(orr_dense_of(ORR_F32, 4, 2, ORR_TANH, ORR_GLOROT_NORMAL_INIT, ORR_NO_BIAS)));
+    return orr_sequential(
+        ORR_MODULES(orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                    orr_sequential(ORR_MODULES(orr_dense_with(ORR_F32, 4, 2, ORR_ACTIVATION_TANH,
+                                                              ORR_INITIALISER_GLOROT_NORMAL, ORR_INITIALISER_NONE)))));
 }
 
 static void parameters_have_paths_and_shapes(void)
@@ -28,7 +30,8 @@ static void parameters_have_paths_and_shapes(void)
 static void dense_is_activation_of_affine(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_module *m = orr_dense_of(ORR_F64, 2, 2, ORR_RELU, ORR_CONSTANT_INIT(0.5), ORR_CONSTANT_INIT(-1.0));
+    orr_module *m = orr_dense_with(ORR_F64, 2, 2, ORR_ACTIVATION_RELU, ORR_INITIALISER_CONSTANT(0.5),
+                                   ORR_INITIALISER_CONSTANT(-1.0));
     static const double x[4] = { 1, 2, -3, 1 };
     double y[4];
     orr_status st = orr_read(orr_forward(m, orr_from(ORR_F64, ORR_SHAPE(2, 2), x)), y, sizeof y);
@@ -52,6 +55,23 @@ static void parameters_outlive_the_scope_that_made_them(void)
     orr_module_free(m);
 }
 
+/* Values by mpmath: 0.7·(e^−1.5 − 1) and its derivative 0.7·e^−1.5; 1.25·Φ(1.25). */
+static void activations_take_their_parameter_as_a_number(void)
+{
+    orr_scope *s = orr_scope_begin();
+    static const double at[2] = { -1.5, 1.25 };
+    double y[2], slope[2];
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), at), *elu = orr_elu(x, 0.7), *g;
+    ORR_CHECK(orr_grad(elu, &x, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_read(elu, y, sizeof y) == ORR_OK && orr_read(g, slope, sizeof slope) == ORR_OK);
+    ORR_CHECK(fabs(y[0] + 0.543808887896099120) < 1e-15 && y[1] == 1.25);
+    ORR_CHECK(fabs(slope[0] - 0.156191112103900880) < 1e-15 && slope[1] == 1);
+    ORR_CHECK(orr_read(orr_leaky_relu(x, 0.25), y, sizeof y) == ORR_OK && y[0] == -0.375 && y[1] == 1.25);
+    ORR_CHECK(orr_read(orr_gelu(x), y, sizeof y) == ORR_OK && fabs(y[1] - 1.11793778291643093) < 1e-15);
+    ORR_CHECK(orr_tensor_status(orr_elu(orr_ones(ORR_I32, ORR_SHAPE(1)), 1.0)) == ORR_EDTYPE);
+    (void)orr_scope_end(s);
+}
+
 static void a_wrong_input_names_the_call(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -66,18 +86,19 @@ static void a_wrong_input_names_the_call(void)
 
 static void a_bad_part_frees_the_others(void)
 {
-    ORR_CHECK(
-        !orr_sequential(orr_dense(3, 4, ORR_RELU, ORR_DEFAULT_INIT), orr_dense(0, 2, ORR_RELU, ORR_DEFAULT_INIT)));
+    ORR_CHECK(!orr_sequential(ORR_MODULES(orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                          orr_dense(0, 2, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT))));
     ORR_CHECK_MSG(orr_error_status() == ORR_ESHAPE, "%s", orr_error_message());
-    ORR_CHECK(!orr_dense(3, 4, (orr_activation)77, ORR_DEFAULT_INIT) && orr_error_status() == ORR_EINVAL);
-    ORR_CHECK(!orr_dense(3, 4, ORR_RELU, ORR_NO_BIAS) && orr_error_status() == ORR_EINVAL);
-    ORR_CHECK(!orr_dense_of(ORR_I32, 3, 4, ORR_RELU, ORR_DEFAULT_INIT, ORR_NO_BIAS) &&
+    ORR_CHECK(!orr_dense(3, 4, (orr_activation)77, ORR_INITIALISER_DEFAULT) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_NONE) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_dense_with(ORR_I32, 3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT, ORR_INITIALISER_NONE) &&
               orr_error_status() == ORR_EDTYPE);
     ORR_CHECK(!orr_function(NULL, NULL) && !orr_sequential_at(ORR_HERE, NULL, 0));
-    orr_module *m = orr_dense(3, 3, ORR_RELU, ORR_DEFAULT_INIT);
-    ORR_CHECK(!orr_sequential(m, m) && orr_error_status() == ORR_EINVAL); /* frees m, once */
-    orr_module *part = orr_dense(3, 3, ORR_RELU, ORR_DEFAULT_INIT), *whole = orr_sequential(part);
-    ORR_CHECK(whole && !orr_sequential(part) && orr_error_status() == ORR_EINVAL);
+    orr_module *m = orr_dense(3, 3, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT);
+    ORR_CHECK(!orr_sequential(ORR_MODULES(m, m)) && orr_error_status() == ORR_EINVAL); /* frees m, once */
+    orr_module *part = orr_dense(3, 3, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+               *whole = orr_sequential(ORR_MODULES(part));
+    ORR_CHECK(whole && !orr_sequential(ORR_MODULES(part)) && orr_error_status() == ORR_EINVAL);
     orr_module_free(whole);
     orr_module_free(NULL);
 }
@@ -91,7 +112,7 @@ static void a_function_is_a_module(void)
 {
     double two = 2.0, y = 0.0;
     orr_scope *s = orr_scope_begin();
-    orr_module *m = orr_sequential(orr_function(scale, &two), orr_function(scale, &two));
+    orr_module *m = orr_sequential(ORR_MODULES(orr_function(scale, &two), orr_function(scale, &two)));
     ORR_CHECK(orr_item(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(1))), &y) == ORR_OK && y == 4.0);
     orr_module_free(m);
     (void)orr_scope_end(s);
@@ -102,17 +123,17 @@ static double by_formula(orr_activation f, double x)
 {
     double sig = 1.0 / (1.0 + exp(-x)), soft = log1p(exp(x));
     switch (f) {
-    case ORR_RELU: return fmax(x, 0.0);
-    case ORR_LEAKY_RELU: return x < 0.0 ? 0.01 * x : x;
-    case ORR_ELU: return x < 0.0 ? expm1(x) : x;
-    case ORR_GELU: return 0.5 * x * (1.0 + erf(x / sqrt(2.0)));
-    case ORR_GELU_TANH: return 0.5 * x * (1.0 + tanh(sqrt(2.0 / acos(-1.0)) * (x + 0.044715 * x * x * x)));
-    case ORR_SILU: return x * sig;
-    case ORR_SIGMOID: return sig;
-    case ORR_TANH: return tanh(x);
-    case ORR_SOFTPLUS: return soft;
-    case ORR_MISH: return x * tanh(soft);
-    case ORR_HARDSWISH: return x * fmin(fmax(x + 3.0, 0.0), 6.0) / 6.0;
+    case ORR_ACTIVATION_RELU: return fmax(x, 0.0);
+    case ORR_ACTIVATION_LEAKY_RELU: return x < 0.0 ? 0.01 * x : x;
+    case ORR_ACTIVATION_ELU: return x < 0.0 ? expm1(x) : x;
+    case ORR_ACTIVATION_GELU: return 0.5 * x * (1.0 + erf(x / sqrt(2.0)));
+    case ORR_ACTIVATION_GELU_TANH: return 0.5 * x * (1.0 + tanh(sqrt(2.0 / acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    case ORR_ACTIVATION_SILU: return x * sig;
+    case ORR_ACTIVATION_SIGMOID: return sig;
+    case ORR_ACTIVATION_TANH: return tanh(x);
+    case ORR_ACTIVATION_SOFTPLUS: return soft;
+    case ORR_ACTIVATION_MISH: return x * tanh(soft);
+    case ORR_ACTIVATION_HARDSWISH: return x * fmin(fmax(x + 3.0, 0.0), 6.0) / 6.0;
     default: return x;
     }
 }
@@ -122,7 +143,7 @@ static void activations_are_their_formulas(void)
     static const double x[5] = { -4.0, -0.5, 0.0, 0.75, 3.5 };
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = orr_from(ORR_F64, ORR_SHAPE(5), x);
-    for (int f = ORR_LINEAR; f <= ORR_HARDSWISH; f++) {
+    for (int f = ORR_ACTIVATION_LINEAR; f <= ORR_ACTIVATION_HARDSWISH; f++) {
         double y[5];
         ORR_CHECK_MSG(orr_read(orr_activate(t, (orr_activation)f), y, sizeof y) == ORR_OK, "%s", orr_error_message());
         for (int i = 0; i < 5; i++) {
@@ -131,11 +152,11 @@ static void activations_are_their_formulas(void)
         }
     }
     double y[5], sum = 0.0;
-    ORR_CHECK(orr_read(orr_activate(t, ORR_SOFTMAX), y, sizeof y) == ORR_OK);
+    ORR_CHECK(orr_read(orr_activate(t, ORR_ACTIVATION_SOFTMAX), y, sizeof y) == ORR_OK);
     for (int i = 0; i < 5; i++)
         sum += y[i];
     ORR_CHECK(fabs(sum - 1.0) < 1e-14);
-    ORR_CHECK(orr_read(orr_activate(t, ORR_LOG_SOFTMAX), y, sizeof y) == ORR_OK && y[4] < 0.0);
+    ORR_CHECK(orr_read(orr_activate(t, ORR_ACTIVATION_LOG_SOFTMAX), y, sizeof y) == ORR_OK && y[4] < 0.0);
     ORR_CHECK(orr_tensor_status(orr_activate(t, (orr_activation)-1)) == ORR_EINVAL);
     (void)orr_scope_end(s);
 }
@@ -147,7 +168,7 @@ static void check_spread(const char *name, orr_initialiser how, double lo, doubl
     static double v[N];
     double least = INFINITY, most = -INFINITY, sum = 0.0, square = 0.0;
     orr_scope *s = orr_scope_begin();
-    orr_status st = orr_read(orr_initialise(how, ORR_F64, ORR_SHAPE(200, 300)), v, sizeof v);
+    orr_status st = orr_read(orr_initialiser_apply(how, ORR_F64, ORR_SHAPE(200, 300)), v, sizeof v);
     ORR_CHECK_MSG(st == ORR_OK, "%s: %s", name, orr_error_message());
     for (int i = 0; i < N; i++) {
         least = fmin(least, v[i]);
@@ -166,19 +187,21 @@ static void initialisers_have_their_spread(void)
 {
     double d = sqrt(1.0 / 200), g = sqrt(6.0 / 500), h = sqrt(6.0 / 200), r = sqrt(3.0);
     orr_seed(3);
-    check_spread("default", ORR_DEFAULT_INIT, -d, d, d / r);
-    check_spread("uniform", ORR_UNIFORM_INIT(-2.0, 2.0), -2.0, 2.0, 2.0 / r);
-    check_spread("normal", ORR_NORMAL_INIT(0.0, 0.5), -10.0, 10.0, 0.5);
-    check_spread("glorot uniform", ORR_GLOROT_UNIFORM_INIT, -g, g, g / r);
-    check_spread("glorot normal", ORR_GLOROT_NORMAL_INIT, -10.0, 10.0, sqrt(2.0 / 500));
-    check_spread("he uniform", ORR_HE_UNIFORM_INIT, -h, h, h / r);
-    check_spread("he normal", ORR_HE_NORMAL_INIT, -10.0, 10.0, sqrt(2.0 / 200));
+    check_spread("default", ORR_INITIALISER_DEFAULT, -d, d, d / r);
+    check_spread("uniform", ORR_INITIALISER_UNIFORM(-2.0, 2.0), -2.0, 2.0, 2.0 / r);
+    check_spread("normal", ORR_INITIALISER_NORMAL(0.0, 0.5), -10.0, 10.0, 0.5);
+    check_spread("glorot uniform", ORR_INITIALISER_GLOROT_UNIFORM, -g, g, g / r);
+    check_spread("glorot normal", ORR_INITIALISER_GLOROT_NORMAL, -10.0, 10.0, sqrt(2.0 / 500));
+    check_spread("he uniform", ORR_INITIALISER_HE_UNIFORM, -h, h, h / r);
+    check_spread("he normal", ORR_INITIALISER_HE_NORMAL, -10.0, 10.0, sqrt(2.0 / 200));
     orr_scope *s = orr_scope_begin();
-    ORR_CHECK(orr_tensor_status(orr_initialise(ORR_ZEROS_INIT, ORR_I32, ORR_SHAPE(2))) == ORR_EDTYPE);
-    ORR_CHECK(orr_tensor_status(orr_initialise(ORR_NO_BIAS, ORR_F32, ORR_SHAPE(2))) == ORR_EINVAL);
-    ORR_CHECK(orr_tensor_status(orr_initialise(ORR_NORMAL_INIT(NAN, 1.0), ORR_F32, ORR_SHAPE(2))) == ORR_EINVAL);
-    ORR_CHECK(orr_tensor_status(orr_initialise(ORR_HE_NORMAL_INIT, ORR_F32, ORR_SHAPE(-2, 2))) == ORR_ESHAPE);
-    ORR_CHECK(orr_tensor_size(orr_initialise(ORR_HE_NORMAL_INIT, ORR_F32, ORR_SHAPE(0, 2))) == 0);
+    ORR_CHECK(orr_tensor_status(orr_initialiser_apply(ORR_INITIALISER_ZEROS, ORR_I32, ORR_SHAPE(2))) == ORR_EDTYPE);
+    ORR_CHECK(orr_tensor_status(orr_initialiser_apply(ORR_INITIALISER_NONE, ORR_F32, ORR_SHAPE(2))) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_initialiser_apply(ORR_INITIALISER_NORMAL(NAN, 1.0), ORR_F32, ORR_SHAPE(2))) ==
+              ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_initialiser_apply(ORR_INITIALISER_HE_NORMAL, ORR_F32, ORR_SHAPE(-2, 2))) ==
+              ORR_ESHAPE);
+    ORR_CHECK(orr_tensor_size(orr_initialiser_apply(ORR_INITIALISER_HE_NORMAL, ORR_F32, ORR_SHAPE(0, 2))) == 0);
     (void)orr_scope_end(s);
 }
 
@@ -200,7 +223,7 @@ static void equal_seeds_make_equal_modules(void)
 static void parameters_survive_a_file(void)
 {
     const char *path = orr_test_tmp("module.npz");
-    orr_module *a = small(), *b = small(), *other = orr_dense(3, 4, ORR_RELU, ORR_DEFAULT_INIT);
+    orr_module *a = small(), *b = small(), *other = orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT);
     orr_parameter p[3], q[3];
     float u[12], v[12];
     ORR_REQUIRE(a && b && other);
@@ -224,6 +247,7 @@ int main(int argc, char **argv)
         ORR_TEST(parameters_have_paths_and_shapes),
         ORR_TEST(dense_is_activation_of_affine),
         ORR_TEST(parameters_outlive_the_scope_that_made_them),
+        ORR_TEST(activations_take_their_parameter_as_a_number),
         ORR_TEST(a_wrong_input_names_the_call),
         ORR_TEST(a_bad_part_frees_the_others),
         ORR_TEST(a_function_is_a_module),

@@ -275,7 +275,7 @@ static void nonsense_makes_no_optimiser(void)
     ORR_CHECK(!orr_optim_new(ORR_OPTIM_SGD, twice, 2, NULL) && orr_error_status() == ORR_EINVAL);
     orr_tensor *none = NULL;
     ORR_CHECK(!orr_optim_new(ORR_OPTIM_SGD, &none, 1, NULL));
-    ORR_CHECK(!orr_optim_of(ORR_OPTIM_SGD, NULL, NULL) && orr_optim_steps(NULL) == 0);
+    ORR_CHECK(!orr_optim_of_module(ORR_OPTIM_SGD, NULL, NULL) && orr_optim_steps(NULL) == 0);
     orr_optim_free(NULL);
     (void)orr_scope_end(s);
 }
@@ -313,7 +313,7 @@ static void a_file_has_whole_steps(void)
     orr_tensor *v = orr_variable(orr_ones(ORR_F32, ORR_SHAPE(3)));
     orr_optim *o = orr_optim_new(ORR_OPTIM_SGD, &v, 1, NULL);
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
-        orr_tensor *t = orr_full(ORR_F64, ORR_SCALAR, steps[k]);
+        orr_tensor *t = orr_full(ORR_F64, ORR_SHAPE_0D, steps[k]);
         ORR_REQUIRE(orr_save_npz(path, &name, &t, 1) == ORR_OK);
         ORR_CHECK_MSG(orr_optim_load(o, path) == ORR_EFORMAT && orr_optim_steps(o) == 0, "%g: %lld", steps[k],
                       (long long)orr_optim_steps(o));

@@ -228,7 +228,7 @@ static void hard_unary(maker *m)
     for (int e = 1; e < 60; e++)
         for (int j = 0; j < 16; j++)
             put(m, round_to(m, 1 + ldexp(2 * unit(m) - 1, -e)), 0, 0);
-    around(m, 0x1.195874p+1, 1); /* gelu_erf: five products, whose roundings add up */
+    around(m, 0x1.195874p+1, 1); /* gelu: five products, whose roundings add up */
     turning_points(m);
 }
 

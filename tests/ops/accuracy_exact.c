@@ -115,7 +115,7 @@ static void do_relu(mpfr_t r, const given *g)
         (void)mpfr_set(r, g->x, MPFR_RNDN);
 }
 
-static void do_leaky_relu(mpfr_t r, const given *g)
+static void do_prelu(mpfr_t r, const given *g)
 {
     if (!mpfr_nan_p(g->x) && mpfr_sgn(g->x) >= 0)
         (void)mpfr_set(r, g->x, MPFR_RNDN);
@@ -227,7 +227,7 @@ static void do_erfc(mpfr_t r, const given *g)
     erfc_of(r, g->x);
 }
 
-static void do_gelu_erf(mpfr_t r, const given *g)
+static void do_gelu(mpfr_t r, const given *g)
 {
     (void)mpfr_sqrt_ui(g->t, 2, MPFR_RNDN);
     (void)mpfr_div(g->t, g->x, g->t, MPFR_RNDN);
@@ -307,12 +307,12 @@ static const struct {
     { "sigmoid", NULL, NULL, do_sigmoid },
     { "softplus", NULL, NULL, do_softplus },
     { "relu", NULL, NULL, do_relu },
-    { "leaky_relu", NULL, NULL, do_leaky_relu },
-    { "elu", NULL, NULL, do_elu },
+    { "prelu", NULL, NULL, do_prelu },
+    { "elu_with", NULL, NULL, do_elu },
     { "silu", NULL, NULL, do_silu },
     { "mish", NULL, NULL, do_mish },
     { "gelu_tanh", NULL, NULL, do_gelu_tanh },
-    { "gelu_erf", NULL, NULL, do_gelu_erf },
+    { "gelu", NULL, NULL, do_gelu },
     { "hardswish", NULL, NULL, do_hardswish },
 };
 

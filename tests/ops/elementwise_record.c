@@ -43,12 +43,12 @@ static bool is(orr_tensor *t, orr_dtype d, orr_shape want)
 static void operands_promote_and_broadcast(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *a = of(ORR_F32, ORR_SHAPE(3, 1)), *b = of(ORR_F64, ORR_SHAPE(4)), *c = of(ORR_BOOL, ORR_SCALAR);
+    orr_tensor *a = of(ORR_F32, ORR_SHAPE(3, 1)), *b = of(ORR_F64, ORR_SHAPE(4)), *c = of(ORR_BOOL, ORR_SHAPE_0D);
     ORR_CHECK(is(orr_add(a, b), ORR_F64, ORR_SHAPE(3, 4)));
     ORR_CHECK(is(orr_add(a, a), ORR_F32, ORR_SHAPE(3, 1)));
     ORR_CHECK(is(orr_less(a, b), ORR_BOOL, ORR_SHAPE(3, 4)));
     ORR_CHECK(is(orr_where(c, a, b), ORR_F64, ORR_SHAPE(3, 4)));
-    ORR_CHECK(is(orr_add(of(ORR_I8, ORR_SCALAR), of(ORR_U8, ORR_SCALAR)), ORR_I16, ORR_SCALAR));
+    ORR_CHECK(is(orr_add(of(ORR_I8, ORR_SHAPE_0D), of(ORR_U8, ORR_SHAPE_0D)), ORR_I16, ORR_SHAPE_0D));
     ORR_CHECK(is(orr_fma(a, b, a), ORR_F64, ORR_SHAPE(3, 4)));
     ORR_CHECK(is(orr_add(of(ORR_F32, ORR_SHAPE(0, 1)), of(ORR_F32, ORR_SHAPE(5))), ORR_F32, ORR_SHAPE(0, 5)));
     ORR_CHECK(is(orr_exp(of(ORR_F16, ORR_SHAPE(2))), ORR_F16, ORR_SHAPE(2)));
@@ -66,7 +66,7 @@ static void weak_scalars_take_the_other_dtype(void)
     ORR_CHECK(is(orr_where(b, h, orr_scalar(0)), ORR_F16, ORR_SHAPE(2)));
     ORR_CHECK(is(orr_where(b, orr_scalar(1), orr_scalar(0)), ORR_F64, ORR_SHAPE(2)));
     ORR_CHECK(is(orr_clip(i, orr_scalar(1), orr_scalar(7)), ORR_U8, ORR_SHAPE(2)));
-    ORR_CHECK(is(orr_add(orr_scalar(1), orr_scalar(2)), ORR_F64, ORR_SCALAR));
+    ORR_CHECK(is(orr_add(orr_scalar(1), orr_scalar(2)), ORR_F64, ORR_SHAPE_0D));
     ORR_CHECK(is(orr_mul(h, orr_add(orr_scalar(1), orr_scalar(2))), ORR_F16, ORR_SHAPE(2)));
     orr__node *n = orr__handle_node(orr_mul(h, orr_scalar(0.1)));
     ORR_CHECK(n->op->id == ORR__EW_mul && n->in[1]->op->id == ORR__OP_CONST && n->in[1]->dtype == ORR_F16);
@@ -75,7 +75,7 @@ static void weak_scalars_take_the_other_dtype(void)
             "add: the scalar 0.5 is no value of uint8; write orr_cast(x, ORR_F32)");
     REFUSES(orr_add(i, orr_scalar(256)), ORR_EDTYPE, "add: the scalar 256 is no value of uint8");
     REFUSES(orr_add(i, orr_scalar(-1)), ORR_EDTYPE, "no value of uint8");
-    REFUSES(orr_add(of(ORR_I64, ORR_SCALAR), orr_scalar(0x1p63)), ORR_EDTYPE, "no value of int64");
+    REFUSES(orr_add(of(ORR_I64, ORR_SHAPE_0D), orr_scalar(0x1p63)), ORR_EDTYPE, "no value of int64");
     REFUSES(orr_add(i, orr_scalar(0.0 / 0.0)), ORR_EDTYPE, "no value of uint8");
     REFUSES(orr_equal(b, orr_scalar(2)), ORR_EDTYPE, "no value of bool");
     (void)orr_scope_end(s);
@@ -89,8 +89,8 @@ static void undefined_promotion_names_the_cast(void)
     REFUSES(orr_add(f, i), ORR_EDTYPE, "float32 and int32 do not promote; write orr_cast(y, ORR_F32)");
     REFUSES(orr_mul(b, f), ORR_EDTYPE, "bool and float32 do not promote; write orr_cast(x, ORR_F32)");
     REFUSES(orr_mul(i, b), ORR_EDTYPE, "int32 and bool do not promote; write orr_cast(y, ORR_I32)");
-    REFUSES(orr_add(of(ORR_U64, ORR_SCALAR), of(ORR_I8, ORR_SCALAR)), ORR_EDTYPE, "write orr_cast(x, ORR_I64)");
-    REFUSES(orr_add(of(ORR_F16, ORR_SCALAR), of(ORR_BF16, ORR_SCALAR)), ORR_EDTYPE, "write orr_cast(x, ORR_F32)");
+    REFUSES(orr_add(of(ORR_U64, ORR_SHAPE_0D), of(ORR_I8, ORR_SHAPE_0D)), ORR_EDTYPE, "write orr_cast(x, ORR_I64)");
+    REFUSES(orr_add(of(ORR_F16, ORR_SHAPE_0D), of(ORR_BF16, ORR_SHAPE_0D)), ORR_EDTYPE, "write orr_cast(x, ORR_F32)");
     REFUSES(orr_where(b, f, i), ORR_EDTYPE, "write orr_cast(z, ORR_F32)");
     (void)orr_scope_end(s);
 }
@@ -105,7 +105,7 @@ static void wrong_dtypes_name_the_cast(void)
     REFUSES(orr_bitwise_and(f, f), ORR_EDTYPE, "needs integers or bool, not float32; write orr_cast(x, ORR_I32)");
     REFUSES(orr_logical_not(i), ORR_EDTYPE, "needs bool, not int32; write orr_cast(x, ORR_BOOL)");
     REFUSES(orr_where(i, f, f), ORR_EDTYPE, "where: the condition x is int32; write orr_cast(x, ORR_BOOL)");
-    REFUSES(orr_nextafter(of(ORR_F16, ORR_SCALAR), of(ORR_F16, ORR_SCALAR)), ORR_EDTYPE, "float32 or float64");
+    REFUSES(orr_nextafter(of(ORR_F16, ORR_SHAPE_0D), of(ORR_F16, ORR_SHAPE_0D)), ORR_EDTYPE, "float32 or float64");
     (void)orr_scope_end(s);
 }
 

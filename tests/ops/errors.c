@@ -68,10 +68,10 @@ static void views_reject_bad_input(void)
     HELP_POISON(orr_expand_dims(X23, 3), ORR_EAXIS, "axis 3 is not in -3 to 2");
     HELP_POISON(orr_expand_dims(X23, INT_MIN), ORR_EAXIS, "expand_dims");
     HELP_POISON(orr_expand_dims(x8, 0), ORR_ESHAPE, "8 axes already");
-    HELP_POISON(orr_slice(X23, ORR_IDX(0), ORR_IDX(1, 1), ORR_NO_IDX), ORR_EINVAL, "slice: 1 starts, 2 stops");
-    HELP_POISON(orr_slice(X23, ORR_IDX(0, 0, 0), ORR_IDX(1, 1, 1), ORR_NO_IDX), ORR_EAXIS, "3 starts");
-    HELP_POISON(orr_slice(X23, ORR_IDX(0), ORR_IDX(1), ORR_IDX(0)), ORR_EINVAL, "the step of axis 0 is 0");
-    HELP_POISON(orr_slice(X23, ((orr_index){ -1, { 0 } }), ((orr_index){ -1, { 0 } }), ORR_NO_IDX), ORR_EAXIS,
+    HELP_POISON(orr_slice(X23, ORR_INDEX(0), ORR_INDEX(1, 1), ORR_NO_INDEX), ORR_EINVAL, "slice: 1 starts, 2 stops");
+    HELP_POISON(orr_slice(X23, ORR_INDEX(0, 0, 0), ORR_INDEX(1, 1, 1), ORR_NO_INDEX), ORR_EAXIS, "3 starts");
+    HELP_POISON(orr_slice(X23, ORR_INDEX(0), ORR_INDEX(1), ORR_INDEX(0)), ORR_EINVAL, "the step of axis 0 is 0");
+    HELP_POISON(orr_slice(X23, ((orr_index){ -1, { 0 } }), ((orr_index){ -1, { 0 } }), ORR_NO_INDEX), ORR_EAXIS,
                 "-1 starts");
     HELP_POISON(orr_slice_axis(X23, 2, 0, 1, 1), ORR_EAXIS, "axis 2 is out of range for shape (2, 3)");
     HELP_POISON(orr_slice_axis(X23, 0, 0, 1, 0), ORR_EINVAL, "step");
@@ -111,7 +111,7 @@ static void matmul_rejects_bad_input(void)
     orr_tensor *a = orr_ones(ORR_F32, ORR_SHAPE(128, 784)), *b = orr_ones(ORR_F32, ORR_SHAPE(748, 10));
     HELP_POISON(orr_matmul(a, b), ORR_ESHAPE, "matmul: inner dimensions differ: (128, 784) · (748, 10)");
     HELP_POISON(orr_matmul(X23, orr_ones(ORR_F32, ORR_SHAPE(2))), ORR_ESHAPE, "inner dimensions differ: (2, 3) · (2,)");
-    HELP_POISON(orr_matmul(X23, orr_ones(ORR_F32, ORR_SCALAR)), ORR_ESHAPE, "an axis at least");
+    HELP_POISON(orr_matmul(X23, orr_ones(ORR_F32, ORR_SHAPE_0D)), ORR_ESHAPE, "an axis at least");
     HELP_POISON(orr_matmul(orr_scalar(2), X23), ORR_ESHAPE, "an axis at least");
     HELP_POISON(orr_matmul(orr_ones(ORR_F32, ORR_SHAPE(2, 3, 3)), orr_ones(ORR_F32, ORR_SHAPE(4, 3, 3))), ORR_ESHAPE,
                 "batch dimensions do not broadcast");
@@ -161,11 +161,11 @@ static void joining_rejects_bad_input(void)
     HELP_POISON(orr_concat(gap, 2, 0), ORR_EINVAL, "operand 1 is NULL");
     HELP_POISON(orr_stack(both, 2, 0), ORR_ESHAPE, "stack: operand 1 has shape (4, 5)");
     HELP_POISON(orr_stack(both, 1, 4), ORR_EAXIS, "stack");
-    HELP_POISON(orr_pad(X23, ORR_IDX(-1), ORR_NO_IDX, 0), ORR_EINVAL, "negative padding");
-    HELP_POISON(orr_pad(X23, ORR_IDX(0, 0, 0), ORR_NO_IDX, 0), ORR_EAXIS, "pad");
-    HELP_POISON(orr_pad(X23, ORR_IDX(INT64_MAX), ORR_IDX(1), 0), ORR_ESHAPE, "overflow");
-    HELP_POISON(orr_pad(X23, ORR_IDX(INT64_MAX / 2), ORR_NO_IDX, 0), ORR_ESHAPE, "overflow");
-    HELP_POISON(orr_pad(I3, ORR_IDX(1), ORR_NO_IDX, 0.5), ORR_EDTYPE, "0.5 is no value of int64");
+    HELP_POISON(orr_pad(X23, ORR_INDEX(-1), ORR_NO_INDEX, 0), ORR_EINVAL, "negative padding");
+    HELP_POISON(orr_pad(X23, ORR_INDEX(0, 0, 0), ORR_NO_INDEX, 0), ORR_EAXIS, "pad");
+    HELP_POISON(orr_pad(X23, ORR_INDEX(INT64_MAX), ORR_INDEX(1), 0), ORR_ESHAPE, "overflow");
+    HELP_POISON(orr_pad(X23, ORR_INDEX(INT64_MAX / 2), ORR_NO_INDEX, 0), ORR_ESHAPE, "overflow");
+    HELP_POISON(orr_pad(I3, ORR_INDEX(1), ORR_NO_INDEX, 0.5), ORR_EDTYPE, "0.5 is no value of int64");
     (void)orr_scope_end(s);
 }
 
@@ -177,7 +177,7 @@ static void losses_and_random_reject_bad_input(void)
     HELP_POISON(orr_log_softmax(orr_scalar(1), 0), ORR_EAXIS, "log_softmax");
     HELP_POISON(orr_cross_entropy(X23, X23), ORR_EDTYPE, "labels are float32");
     HELP_POISON(orr_cross_entropy(X23, I3), ORR_ESHAPE, "logits of shape (2, 3)");
-    HELP_POISON(orr_cross_entropy(orr_scalar(1), orr_zeros(ORR_I64, ORR_SCALAR)), ORR_ESHAPE, "cross_entropy");
+    HELP_POISON(orr_cross_entropy(orr_scalar(1), orr_zeros(ORR_I64, ORR_SHAPE_0D)), ORR_ESHAPE, "cross_entropy");
     HELP_POISON(orr_mse(X23, X45), ORR_ESHAPE, "mse: shapes differ: (2, 3) and (4, 5)");
     HELP_POISON(orr_mse(I3, I3), ORR_EDTYPE, "mse");
     HELP_POISON(orr_rand(ORR_I32, ORR_SHAPE(2), 0, 1), ORR_EDTYPE, "rand: int32");
@@ -227,7 +227,7 @@ static void ops_on_one(orr_tensor *b, orr_tensor **t)
     *t++ = orr_broadcast_to(b, ORR_SHAPE(6));
     *t++ = orr_squeeze(b, ORR_ALL_AXES);
     *t++ = orr_expand_dims(b, 0);
-    *t++ = orr_slice(b, ORR_IDX(0), ORR_IDX(1), ORR_NO_IDX);
+    *t++ = orr_slice(b, ORR_INDEX(0), ORR_INDEX(1), ORR_NO_INDEX);
     *t++ = orr_slice_axis(b, 0, 0, 1, 1);
     *t++ = orr_select(b, 0, 0);
     *t++ = orr_flip(b, ORR_ALL_AXES);
@@ -261,7 +261,7 @@ static void ops_on_several(orr_tensor *b, orr_tensor **t)
     *t++ = orr_triu(b, 0);
     *t++ = orr_concat(&b, 1, 0);
     *t++ = orr_stack(&b, 1, 0);
-    *t++ = orr_pad(b, ORR_NO_IDX, ORR_NO_IDX, 0);
+    *t++ = orr_pad(b, ORR_NO_INDEX, ORR_NO_INDEX, 0);
     *t++ = orr_softmax(b, 0);
     *t++ = orr_log_softmax(b, 0);
     *t++ = orr_cross_entropy(b, i);
@@ -295,8 +295,7 @@ static void poison_travels_with_its_first_message(void)
     orr_tensor *p = orr_matmul(X23, X45);
     int line = __LINE__ - 1;
     orr_error_clear();
-    orr_tensor *y =
-        orr_softmax(orr_mean(orr_concat(((orr_tensor *[]){ orr_add(p, X23), X23 }), 2, 0), ORR_AXES(9), false), 4);
+    orr_tensor *y = orr_softmax(orr_mean(orr_concat(ORR_TENSORS(orr_add(p, X23), X23), 0), ORR_AXES(9), false), 4);
     float v[6];
     char place[32];
     snprintf(place, sizeof place, ":%d: matmul: inner", line);

@@ -45,15 +45,15 @@ F(f_permute, orr_permute(x[0], ORR_AXES(2, 0, 1)))
 F(f_transpose, orr_transpose(x[0]))
 F(f_broadcast, orr_square(orr_broadcast_to(x[0], ORR_SHAPE(2, 3, 4))))
 F(f_squeeze, orr_squeeze(orr_expand_dims(x[0], 1), ORR_AXES(1)))
-F(f_slice, orr_square(orr_slice(x[0], ORR_IDX(1, ORR_END, -1), ORR_IDX(3, ORR_END, ORR_END), ORR_IDX(1, -1, -2))))
+F(f_slice, orr_square(orr_slice(x[0], ORR_INDEX(1, ORR_END, -1), ORR_INDEX(3, ORR_END, ORR_END), ORR_INDEX(1, -1, -2))))
 F(f_slice_steps, orr_slice_axis(orr_square(x[0]), 0, 1, ORR_END, 3))
 F(f_slice_back, orr_slice_axis(orr_square(x[0]), 0, 6, 0, -2))
 F(f_slice_none, orr_slice_axis(x[0], 0, 3, 3, 1))
 F(f_select, orr_mul(orr_select(x[0], 1, -1), orr_select(x[0], 1, 0)))
 F(f_flip, orr_flip(orr_exp(x[0]), ORR_AXES(0, 1)))
-F(f_concat, orr_concat(((orr_tensor *[]){ x[0], orr_square(x[1]), x[0] }), 3, 0))
-F(f_stack, orr_stack(((orr_tensor *[]){ x[0], orr_square(x[1]) }), 2, -1))
-F(f_pad, orr_pad(orr_square(x[0]), ORR_IDX(1, 0), ORR_IDX(0, 2), 3))
+F(f_concat, orr_concat(ORR_TENSORS(x[0], orr_square(x[1]), x[0]), 0))
+F(f_stack, orr_stack(ORR_TENSORS(x[0], orr_square(x[1])), -1))
+F(f_pad, orr_pad(orr_square(x[0]), ORR_INDEX(1, 0), ORR_INDEX(0, 2), 3))
 F(f_take, orr_square(orr_take(x[0], indices(), 1)))
 F(f_take_flat, orr_take(orr_square(x[0]), indices(), ORR_FLAT))
 F(f_scatter_add, orr_square(orr_scatter_add(x[0], indices(), x[1], 0)))
@@ -111,7 +111,7 @@ static const row rows[] = {
     { "permute", f_permute, 1, { S(2, 3, 2) }, 1, false },
     { "transpose", f_transpose, 1, { S(2, 3) }, 1, false },
     { "broadcast", f_broadcast, 1, { S(3, 1) }, 2, false },
-    { "broadcast a scalar", f_broadcast, 1, { ORR_SCALAR }, 2, false },
+    { "broadcast a scalar", f_broadcast, 1, { ORR_SHAPE_0D }, 2, false },
     { "squeeze", f_squeeze, 1, { S(2, 3) }, 1, false },
     { "slice", f_slice, 1, { S(3, 2, 5) }, 2, false },
     { "slice by steps", f_slice_steps, 1, { S(8, 2) }, 2, false },

@@ -107,7 +107,7 @@ static void gradient_by_a_variable(void)
 static void long_chains_need_no_stack(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *x = orr_from(ORR_F64, ORR_SCALAR, (double[]){ 1 }), *y = x, *g;
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE_0D, (double[]){ 1 }), *y = x, *g;
     for (int i = 0; i < 100000; i++)
         y = orr_add(y, x);
     ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_OK);
@@ -153,7 +153,7 @@ static void evaluated_data_that_x_is_not_behind_is_a_constant(void)
     orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 3, 4 });
     orr_tensor *younger = orr_exp(orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 0, 0 }));
     orr_tensor *cut = orr_exp(orr_detach(orr_square(x))), *made = orr_mul(orr_square(x), younger);
-    ORR_CHECK(orr_eval_all((orr_tensor *[]){ older, younger, cut, made }, 4) == ORR_OK);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(older, younger, cut, made)) == ORR_OK);
     ORR_CHECK(orr_grad(orr_mul(orr_mul(older, younger), x), &x, 1, &g) == ORR_OK);
     help_check_values(g, ORR_F64, ORR_SHAPE(2), (double[]){ 1, 1 });
     ORR_CHECK(orr_grad(orr_mul(cut, x), &x, 1, &g) == ORR_OK);
@@ -162,7 +162,7 @@ static void evaluated_data_that_x_is_not_behind_is_a_constant(void)
     ORR_CHECK(orr_eval(again) == ORR_OK);
     ORR_CHECK(orr_grad(orr_mul(again, x), &x, 1, &g) == ORR_EGRAPH);
     orr_tensor *z = orr_square(orr_mul(x, younger)), *above = orr_exp(z); /* x that is no leaf */
-    ORR_CHECK(orr_eval_all((orr_tensor *[]){ z, above }, 2) == ORR_OK);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(z, above)) == ORR_OK);
     ORR_CHECK(orr_grad(orr_mul(above, z), &z, 1, &g) == ORR_EGRAPH);
     ORR_CHECK(orr_grad(orr_mul(orr_mul(older, made), z), &z, 1, &g) == ORR_OK); /* made before z */
     (void)orr_scope_end(s);

@@ -192,7 +192,7 @@ static void views_of_random_tensors_see_the_same_numbers(void)
     ORR_CHECK(equal(orr_transpose(orr_transpose(a)), a));
     ORR_CHECK(
         equal(orr_sub(orr_flip(a, ORR_ALL_AXES), orr_flip(a, ORR_ALL_AXES)), orr_zeros(ORR_F32, ORR_SHAPE(4, 6))));
-    orr_tensor *part = orr_slice(a, ORR_IDX(1, 2), ORR_IDX(3, 5), ORR_NO_IDX);
+    orr_tensor *part = orr_slice(a, ORR_INDEX(1, 2), ORR_INDEX(3, 5), ORR_NO_INDEX);
     float all[24], some[6];
     ORR_CHECK(orr_read(part, some, sizeof some) == ORR_OK && orr_read(a, all, sizeof all) == ORR_OK);
     ORR_CHECK(some[0] == all[8] && some[5] == all[16]);
@@ -202,7 +202,7 @@ static void views_of_random_tensors_see_the_same_numbers(void)
 static void *draw(void *to)
 {
     orr_scope *s = orr_scope_begin();
-    orr__scalar *v = help_reference(orr_rand(ORR_F64, ORR_SCALAR, 0, 1));
+    orr__scalar *v = help_reference(orr_rand(ORR_F64, ORR_SHAPE_0D, 0, 1));
     *(double *)to = v ? v[0].f : 0;
     free(v);
     (void)orr_scope_end(s);

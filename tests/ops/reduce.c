@@ -13,8 +13,8 @@ static void bf16_is_computed_in_f32_and_rounded_once(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_full(ORR_BF16, ORR_SHAPE(300), 1);
-    help_check_values(orr_mean(x, ORR_ALL_AXES, false), ORR_BF16, ORR_SCALAR, (double[]){ 1 });
-    help_check_values(orr_norm(orr_full(ORR_F16, ORR_SHAPE(4), 300), ORR_ALL_AXES, false), ORR_F16, ORR_SCALAR,
+    help_check_values(orr_mean(x, ORR_ALL_AXES, false), ORR_BF16, ORR_SHAPE_0D, (double[]){ 1 });
+    help_check_values(orr_norm(orr_full(ORR_F16, ORR_SHAPE(4), 300), ORR_ALL_AXES, false), ORR_F16, ORR_SHAPE_0D,
                       (double[]){ 600 });
     (void)orr_scope_end(s);
 }

@@ -9,11 +9,11 @@ static void integer_sums_widen_and_wrap(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_full(ORR_I8, ORR_SHAPE(3), 100);
-    help_check_values(orr_sum(x, ORR_ALL_AXES, false), ORR_I64, ORR_SCALAR, (double[]){ 300 });
+    help_check_values(orr_sum(x, ORR_ALL_AXES, false), ORR_I64, ORR_SHAPE_0D, (double[]){ 300 });
     help_check_values(orr_add(x, x), ORR_I8, ORR_SHAPE(3), (double[]){ -56, -56, -56 });
-    help_check_values(orr_prod(orr_full(ORR_U8, ORR_SHAPE(2), 255), ORR_ALL_AXES, false), ORR_U64, ORR_SCALAR,
+    help_check_values(orr_prod(orr_full(ORR_U8, ORR_SHAPE(2), 255), ORR_ALL_AXES, false), ORR_U64, ORR_SHAPE_0D,
                       (double[]){ 65025 });
-    help_check_values(orr_sum(orr_ones(ORR_BOOL, ORR_SHAPE(5)), ORR_ALL_AXES, false), ORR_I64, ORR_SCALAR,
+    help_check_values(orr_sum(orr_ones(ORR_BOOL, ORR_SHAPE(5)), ORR_ALL_AXES, false), ORR_I64, ORR_SHAPE_0D,
                       (double[]){ 5 });
     (void)orr_scope_end(s);
 }
@@ -22,7 +22,7 @@ static void f32_sums_are_wider_than_f32(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(4), (float[]){ 1e8f, 1, 1, -1e8f });
-    help_check_values(orr_sum(x, ORR_ALL_AXES, false), ORR_F32, ORR_SCALAR, (double[]){ 2 });
+    help_check_values(orr_sum(x, ORR_ALL_AXES, false), ORR_F32, ORR_SHAPE_0D, (double[]){ 2 });
     (void)orr_scope_end(s);
 }
 
@@ -39,8 +39,8 @@ static void chained_views_see_the_right_elements(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_reshape(orr_arange(ORR_I32, 0, 24, 1), ORR_SHAPE(2, 3, 4));
-    orr_tensor *y = orr_permute(x, ORR_AXES(2, 0, 1));                          /* y[i,j,k] = 12j + 4k + i */
-    y = orr_slice(y, ORR_IDX(ORR_END, 1), ORR_IDX(ORR_END, 2), ORR_IDX(-2, 1)); /* i = 3, 1; j = 1 */
+    orr_tensor *y = orr_permute(x, ORR_AXES(2, 0, 1));                                /* y[i,j,k] = 12j + 4k + i */
+    y = orr_slice(y, ORR_INDEX(ORR_END, 1), ORR_INDEX(ORR_END, 2), ORR_INDEX(-2, 1)); /* i = 3, 1; j = 1 */
     help_check_values(orr_reshape(y, ORR_SHAPE(3, 2)), ORR_I32, ORR_SHAPE(3, 2), (double[]){ 15, 19, 23, 13, 17, 21 });
     (void)orr_scope_end(s);
 }

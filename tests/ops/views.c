@@ -32,7 +32,7 @@ static void constants_of_every_dtype(void)
     for (int d = 0; d < ORR_DTYPE_COUNT; d++) {
         orr_scope *s = orr_scope_begin();
         help_check_values(orr_zeros((orr_dtype)d, ORR_SHAPE(2)), (orr_dtype)d, ORR_SHAPE(2), (double[]){ 0, 0 });
-        help_check_values(orr_ones((orr_dtype)d, ORR_SCALAR), (orr_dtype)d, ORR_SCALAR, (double[]){ 1 });
+        help_check_values(orr_ones((orr_dtype)d, ORR_SHAPE_0D), (orr_dtype)d, ORR_SHAPE_0D, (double[]){ 1 });
         help_check_values(orr_full((orr_dtype)d, ORR_SHAPE(1, 2), 1), (orr_dtype)d, ORR_SHAPE(1, 2),
                           (double[]){ 1, 1 });
         help_check_values(orr_zeros((orr_dtype)d, ORR_SHAPE(2, 0)), (orr_dtype)d, ORR_SHAPE(2, 0), NULL);
@@ -43,10 +43,10 @@ static void constants_of_every_dtype(void)
 static void scalar_alone_is_f64(void)
 {
     orr_scope *s = orr_scope_begin();
-    help_check_values(orr_scalar(2.5), ORR_F64, ORR_SCALAR, (double[]){ 2.5 });
+    help_check_values(orr_scalar(2.5), ORR_F64, ORR_SHAPE_0D, (double[]){ 2.5 });
     help_check_values(orr_reshape(orr_scalar(2.5), ORR_SHAPE(1, 1)), ORR_F64, ORR_SHAPE(1, 1), (double[]){ 2.5 });
-    help_check_values(orr_cast(orr_scalar(2.5), ORR_I32), ORR_I32, ORR_SCALAR, (double[]){ 2 });
-    help_check_values(orr_sum(orr_scalar(2.5), ORR_ALL_AXES, false), ORR_F64, ORR_SCALAR, (double[]){ 2.5 });
+    help_check_values(orr_cast(orr_scalar(2.5), ORR_I32), ORR_I32, ORR_SHAPE_0D, (double[]){ 2 });
+    help_check_values(orr_sum(orr_scalar(2.5), ORR_ALL_AXES, false), ORR_F64, ORR_SHAPE_0D, (double[]){ 2.5 });
     (void)orr_scope_end(s);
 }
 
@@ -91,7 +91,7 @@ static void views_that_change_nothing_are_the_same_node(void)
     ORR_CHECK(orr__handle_node(orr_slice_axis(x, 0, 0, ORR_END, 1)) == n);
     ORR_CHECK(orr__handle_node(orr_broadcast_to(x, ORR_SHAPE(6))) == n);
     ORR_CHECK(orr__handle_node(orr_permute(x, ORR_AXES(0))) == n);
-    ORR_CHECK(orr__handle_node(orr_pad(x, ORR_NO_IDX, ORR_NO_IDX, 0)) == n);
+    ORR_CHECK(orr__handle_node(orr_pad(x, ORR_NO_INDEX, ORR_NO_INDEX, 0)) == n);
     (void)orr_scope_end(s);
 }
 

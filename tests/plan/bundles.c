@@ -55,7 +55,7 @@ static void small_steps_behind_each_large_one_come_together(void)
     orr_tensor *out[N], *w = values(512, 512), *y = values(512, 512);
     for (int i = 0; i < N; i++) { /* the products take long; each feeds the next, and one small step */
         y = orr_matmul(y, w);
-        out[i] = orr_sum(orr_slice(y, ORR_IDX(0, 0), ORR_IDX(8, 8), ORR_NO_IDX), ORR_AXES(0), false);
+        out[i] = orr_sum(orr_slice(y, ORR_INDEX(0, 0), ORR_INDEX(8, 8), ORR_NO_INDEX), ORR_AXES(0), false);
     }
     orr__plan *p = plan_of(out, N, 2);
     ORR_REQUIRE(p != NULL);

@@ -139,7 +139,7 @@ static void behind_products(const setting *env, double want)
     orr_memory_trim();
     orr_memory_peak_reset();
     size_t before = orr_memory_stats().live;
-    ORR_CHECK_MSG(orr_eval_all((orr_tensor *[]){ g, other }, 2) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr_eval_all(ORR_TENSORS(g, other)) == ORR_OK, "%s", orr_error_message());
     double peak = (double)(orr_memory_stats().peak - before) / SIZE, sum = 0, h0 = 1.0 + 1.0 / N;
     ORR_CHECK_MSG(peak >= 2 && peak < want, "%g buffers", peak);
     ORR_CHECK(all_are(g, h0 * h0, 1e-4) && orr_item(other, &sum) == ORR_OK);
@@ -168,11 +168,10 @@ static void what_is_needed_is_not_written_over(void)
         orr_tensor *x = orr_arange(ORR_F32, 0, 10000, 1), *a = orr_neg(orr_reshape(x, ORR_SHAPE(100, 100)));
         orr_tensor *b = orr_sqrt(orr_abs(a)), *turned = orr_transpose(orr_add(a, orr_scalar(1.0)));
         orr_tensor *c = orr_add(turned, orr_add(turned, b)), *d = orr_add(orr_exp(orr_mul(a, orr_scalar(0.0))), a);
-        orr_tensor *row[3] = { orr_slice(c, ORR_IDX(7, 0), ORR_IDX(8, 100), ORR_NO_IDX),
-                               orr_slice(d, ORR_IDX(7, 0), ORR_IDX(8, 100), ORR_NO_IDX),
-                               orr_slice(b, ORR_IDX(7, 0), ORR_IDX(8, 100), ORR_NO_IDX) };
-        ORR_CHECK_MSG(orr_eval_all((orr_tensor *[]){ row[0], row[1], row[2], d }, 4) == ORR_OK, "%s",
-                      orr_error_message());
+        orr_tensor *row[3] = { orr_slice(c, ORR_INDEX(7, 0), ORR_INDEX(8, 100), ORR_NO_INDEX),
+                               orr_slice(d, ORR_INDEX(7, 0), ORR_INDEX(8, 100), ORR_NO_INDEX),
+                               orr_slice(b, ORR_INDEX(7, 0), ORR_INDEX(8, 100), ORR_NO_INDEX) };
+        ORR_CHECK_MSG(orr_eval_all(ORR_TENSORS(row[0], row[1], row[2], d)) == ORR_OK, "%s", orr_error_message());
         for (int k = 0; k < 3; k++)
             ORR_CHECK(orr_read(row[k], got[k], sizeof got[k]) == ORR_OK);
         for (int k = 0; k < 100; k++) {
@@ -290,7 +289,7 @@ static void four_times_the_limit(const setting *env)
         return;
     orr_tensor *x = rows(2 * M, M), *sum = NULL;
     orr_tensor *y = orr_add(x, orr_scalar(1.0)), *z = orr_transpose(orr_reshape(y, ORR_SHAPE(M, 2 * M)));
-    ORR_REQUIRE(orr_eval_all((orr_tensor *[]){ x, y }, 2) == ORR_OK);
+    ORR_REQUIRE(orr_eval_all(ORR_TENSORS(x, y)) == ORR_OK);
     sum =
         orr_sum(orr_cast(orr_sub(orr_matmul(orr_full(ORR_F32, ORR_SHAPE(2, 2 * M), 1.0), z), orr_scalar(0.0)), ORR_F64),
                 ORR_ALL_AXES, false);

@@ -43,7 +43,7 @@ static int parts(int64_t m, int64_t k, int64_t n, orr_dtype t, bool more, int wo
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *a = orr_full(t, ORR_SHAPE(m, k), 1), *b = orr_full(t, ORR_SHAPE(k, n), 1);
-    ORR_CHECK(orr_eval_all((orr_tensor *[]){ a, b }, 2) == ORR_OK);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(a, b)) == ORR_OK);
     orr_tensor *c = orr_matmul(a, b);
     orr__plan *p = plan_of(more ? orr_relu(c) : c, workers);
     int found = p && p->step[0].parts > 1 ? p->step[0].parts : 1;
@@ -85,7 +85,7 @@ static orr_tensor *factor(orr_dtype t, const double *v, int64_t rows, int64_t co
     case TRANSPOSED: x = orr_transpose(x); break;
     case BACKWARDS: x = orr_flip(x, ORR_AXES(0, 1)); break;
     case EVERY_SECOND: {
-        orr_tensor *wide = orr_stack((orr_tensor *[]){ x, orr_neg(x) }, 2, 2);
+        orr_tensor *wide = orr_stack(ORR_TENSORS(x, orr_neg(x)), 2);
         x = orr_reshape(wide, ORR_SHAPE(rows, 2 * cols));
         break;
     }

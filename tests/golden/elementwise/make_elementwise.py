@@ -380,12 +380,12 @@ def rows_of(fmt):
         "erf": real(erf_, inf=1.0, ninf=-1.0, zero=same), "erfc": real(erfc_, inf=0.0, ninf=2.0),
         "sigmoid": real(capped(sigma, 3000), inf=1.0, ninf=0.0),
         "softplus": real(lambda x: x if x > 3000 else capped(softplus, 3000)(x), inf=INF, ninf=0.0),
-        "relu": lambda x: x if math.isnan(x) or x > 0 else 0.0, "leaky_relu": leaky, "elu": elu,
+        "relu": lambda x: x if math.isnan(x) or x > 0 else 0.0, "prelu": leaky, "elu_with": elu,
         "silu": left_limit(lambda x: x if x > 3000 else x * capped(sigma, 3000)(x)),
         "mish": left_limit(lambda x: x if x > 3000 else mish(max(x, mp.mpf(-3000)))),
         "gelu_tanh": left_limit(lambda x: x if x > 100 else mp.mpf("-1e-2000") if x < -100 else
                                 x * sigma(2 * mp.sqrt(2 / mp.pi) * (x + mp.mpf("0.044715") * x ** 3))),
-        "gelu_erf": left_limit(phi), "hardswish": hardswish,
+        "gelu": left_limit(phi), "hardswish": hardswish,
     }
 
 
