@@ -224,7 +224,7 @@ orr_tensor *orr_dp_randomised_response_at(const char *file, int line, orr_tensor
         return orr__poison(at, ORR_EINVAL, "ε must be in [2^-20, 64], not %g", epsilon);
     response how = { .k = (uint64_t)k, .epsilon = orr__ratio_of(epsilon, false) };
     orr_scope *s = orr_scope_begin();
-    orr_tensor *all = orr_from_at(AT, ORR_I64, ORR_SCALAR, &k);
+    orr_tensor *all = orr_from_at(AT, ORR_I64, ORR_SHAPE_0D, &k);
     orr_tensor *shift = drawn(at, orr_tensor_shape(x), orr_tensor_size(x), one_shift, &how);
     orr_tensor *y = orr_remainder_at(AT, add_in_scope(at, NULL, orr_remainder_at(AT, x, all), shift), all);
     if (s) {
