@@ -54,10 +54,10 @@ typedef struct orr_event orr_event;
 ORR_API orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event);
 #define orr_eval_async(...) orr_eval_async_at(ORR_HERE, __VA_ARGS__)
 /** Waits, frees the event, returns how the work ended. NULL: ORR_EINVAL. A second time:
- * ORR_EHANDLE. From any one thread. */
+ * ORR_EHANDLE. Safe from any thread: of several one waits, the others get ORR_EHANDLE. */
 ORR_API orr_status orr_wait_at(const char *file, int line, orr_event *event);
 #define orr_wait(...) orr_wait_at(ORR_HERE, __VA_ARGS__)
-/** Whether the work has ended. Does not block, does not free. */
+/** Whether the work has ended, or was waited for. Does not block, does not free. Safe from any thread. */
 ORR_API bool orr_event_done(const orr_event *event);
 
 /** What orr_par_map calls for item i, on the calling thread, in order. It records and returns a tensor; it evaluates
@@ -90,8 +90,8 @@ ORR_API orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *co
 ORR_API orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
                                        orr_tensor **results, orr_event **event);
 #define orr_graph_submit(...) orr_graph_submit_at(ORR_HERE, __VA_ARGS__)
-/** Work under way is not disturbed, but no other thread may be in orr_graph_submit with it. NULL is fine. A second time:
- * ORR_EHANDLE. */
+/** Work under way is not disturbed, and neither are other threads' submissions of it. NULL is fine. A second time: ORR_EHANDLE.
+ * Safe from any thread. */
 ORR_API orr_status orr_graph_free(orr_graph *g);
 
 /* -- gradients ------------------------------------------------------------------------------------------- */

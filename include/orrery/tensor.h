@@ -34,7 +34,8 @@ ORR_API orr_tensor *orr_keep_at(const char *file, int line, orr_tensor *t);
 /** Hands `t` to the scope outside `s` (to none when `s` is the outermost). Returns `t`; poison on ORR_ENOMEM. */
 ORR_API orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *s, orr_tensor *t);
 #define orr_scope_return(...) orr_scope_return_at(ORR_HERE, __VA_ARGS__)
-/** Frees one tensor now, whoever owns it. NULL is fine. A second time: ORR_EHANDLE. */
+/** Frees one tensor now, whoever owns it. NULL is fine. A second time: ORR_EHANDLE. Safe from any thread, while others use it, too:
+ * their calls under way end as if it came later, the next give ORR_EHANDLE. */
 ORR_API orr_status orr_free_at(const char *file, int line, orr_tensor *t);
 #define orr_free(...) orr_free_at(ORR_HERE, __VA_ARGS__)
 

@@ -242,6 +242,7 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__r
         st = orr__eval_nodes(at, node, n, run);
     if (node != few)
         free(node);
+    orr__calls_over();
     return orr__fail_place(at, st);
 }
 
@@ -257,13 +258,22 @@ orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int
 
 /* What an event's name stands for; the run is NULL when all is done already. */
 struct event {
+    orr__named named;
     orr__run *run;
 };
+
+static void event_unref(struct event *e)
+{
+    if (!orr__named_unref(&e->named))
+        return;
+    orr__run_unref(e->run);
+    free(e);
+}
 
 orr_event *orr__event_new(void)
 {
     struct event *e = orr__alloc(sizeof *e);
-    orr_event *name = e ? orr__token_new(e) : NULL;
+    orr_event *name = e ? orr__token_new(&e->named) : NULL;
     if (!name)
         free(e);
     return name;
@@ -273,11 +283,12 @@ void orr__event_adopt(orr_event *event, orr__run *run)
 {
     struct event *e = orr__token_get(event, false);
     e->run = run;
+    event_unref(e);
 }
 
 void orr__event_drop(orr_event *event)
 {
-    free(orr__token_get(event, true));
+    event_unref(orr__token_get(event, true));
 }
 
 orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event)
@@ -308,33 +319,45 @@ orr_status orr_wait_at(const char *file, int line, orr_event *event)
     struct event *e = orr__token_get(event, true);
     if (!e)
         return orr__fail(at, ORR_EHANDLE, "no event: it was waited for already, or never was one");
-    orr__run *run = e->run;
-    free(e);
     orr_status st =
-        orr__run_done(run) || orr__engine_running()
-            ? orr__run_wait(run)
+        orr__run_done(e->run) || orr__engine_running()
+            ? orr__run_wait(e->run)
             : orr__fail(at, ORR_ESTATE, "what this event stands for stayed behind in the forked process's parent");
-    orr__run_unref(run);
+    event_unref(e);
     return st;
 }
 
 bool orr_event_done(const orr_event *event)
 {
     struct event *e = orr__token_get(event, false);
-    return !e || orr__run_done(e->run);
+    bool done = !e || orr__run_done(e->run);
+    if (e)
+        event_unref(e);
+    return done;
 }
 
-orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__node **node)
+/* One reference to the tensor's buffer, evaluated, perhaps still being written. */
+static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what)
 {
-    orr__calls_over();
-    orr_status st = orr__tensor_nodes(at, &t, 1, NULL, node);
+    orr__node *node;
+    orr_status st = orr__tensor_nodes(at, &t, 1, NULL, &node);
     if (st == ORR_OK)
         st = orr__need_running(at);
+    if (st == ORR_OK && !orr__node_value(node))
+        st = orr__eval_nodes(at, &node, 1, NULL);
+    if (st == ORR_OK)
+        st = orr__take_ref(at, node, buf);
+    if (st == ORR_OK && what)
+        *what = (orr__content){ (orr_dtype)node->dtype, node->shape };
+    return st;
+}
+
+orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what)
+{
+    orr__calls_over();
+    orr_status st = buffer_of(at, t, buf, what);
+    orr__calls_over();
     if (st != ORR_OK)
-        return st;
-    if (!orr__node_value(*node) && (st = orr__eval_nodes(at, node, 1, NULL)) != ORR_OK)
-        return orr__fail_place(at, st);
-    if ((st = orr__take_ref(at, *node, buf)) != ORR_OK)
         return orr__fail_place(at, st);
     st = orr__run_wait((*buf)->run);
     if (st == ORR_OK)

@@ -14,8 +14,13 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
 /* What is captured for node[0 … n), of which the first nfirst are waited for, where old values of variables may be written over:
  * these, and what is held and computed anyway. Then orr__takes_end(takes) and free(*all). */
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__node ***all);
-/* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host. */
-orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__node **node);
+/* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host; what, if not NULL: its dtype
+ * and shape. */
+typedef struct {
+    orr_dtype dtype;
+    orr_shape shape;
+} orr__content;
+orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what);
 /* An event without a run: one that is done. NULL on ENOMEM. Then it takes over a reference to `run` (may be NULL),
  * or is dropped. */
 orr_event *orr__event_new(void);

@@ -10,6 +10,7 @@
 #include "runtime/api/handle_name.h"
 
 typedef struct {
+    orr__named named;
     orr__capture prog;
     orr__plan *plan;
     int nin, nout;
@@ -127,6 +128,12 @@ static void destroy(graph *g)
     free(g);
 }
 
+static void graph_unref(graph *g)
+{
+    if (orr__named_unref(&g->named))
+        destroy(g);
+}
+
 orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inputs, int n_inputs,
                               orr_tensor *const *outputs, int n_outputs)
 {
@@ -147,7 +154,7 @@ orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inp
         free(in);
     }
     free(out);
-    orr_graph *name = ok ? orr__token_new(g) : NULL;
+    orr_graph *name = ok ? orr__token_new(&g->named) : NULL;
     if (!name && g)
         destroy(g);
     if (!name)
@@ -285,20 +292,26 @@ orr_status orr_graph_submit_at(const char *file, int line, orr_graph *name, orr_
     orr__site at = ORR__SITE(file, line, "graph_submit");
     if (event)
         *event = NULL;
-    const graph *g = orr__token_get(name, false);
+    graph *g = name ? orr__token_get(name, false) : NULL;
+    orr_status st = ORR_OK;
     if (name && !g)
-        return orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
-    if (!g || (g->nin && !values) || (g->nout && !results))
-        return orr__fail(at, ORR_EINVAL, "%s is NULL", !g ? "the graph" : g->nin && !values ? "values" : "results");
-    orr_status st = orr__need_running(at);
-    return st == ORR_OK ? submit_values(at, g, values, results, event) : st;
+        st = orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
+    else if (!g || (g->nin && !values) || (g->nout && !results))
+        st = orr__fail(at, ORR_EINVAL, "%s is NULL", !g ? "the graph" : g->nin && !values ? "values" : "results");
+    if (st == ORR_OK)
+        st = orr__need_running(at);
+    if (st == ORR_OK)
+        st = submit_values(at, g, values, results, event);
+    if (g)
+        graph_unref(g);
+    return st;
 }
 
 orr_status orr_graph_free(orr_graph *name)
 {
     graph *g = orr__token_get(name, true);
     if (g)
-        destroy(g);
+        graph_unref(g);
     return g || !name ? ORR_OK
                       : orr__fail(ORR__SITE(NULL, 0, "graph_free"), ORR_EHANDLE,
                                   "no graph: it was freed already, or never was one");

@@ -10,7 +10,7 @@
 #include "runtime/base/fork.h"
 
 typedef struct {
-    void *object; /* NULL: free */
+    orr__named *object; /* NULL: free */
     uint32_t gen, next;
 } slot;
 
@@ -39,7 +39,7 @@ static void guard(void)
     orr__fork_guard(&table.lock);
 }
 
-void *orr__token_new(void *object)
+void *orr__token_new(orr__named *object)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     void *token = NULL;
@@ -51,6 +51,7 @@ void *orr__token_new(void *object)
         table.free = s->next;
         s->next = 0;
         s->object = object;
+        atomic_init(&object->refs, 1);
         s->gen++;
         token = (void *)(uintptr_t)((uint64_t)s->gen << 32 | (i + 1));
     }
@@ -62,7 +63,7 @@ void *orr__token_get(const void *token, bool take)
 {
     uint64_t bits = (uint64_t)(uintptr_t)token;
     uint32_t i = (uint32_t)bits - 1;
-    void *object = NULL;
+    orr__named *object = NULL;
     pthread_mutex_lock(&table.lock);
     if (token && i < table.n && table.slot[i].gen == (uint32_t)(bits >> 32)) {
         slot *s = &table.slot[i];
@@ -71,8 +72,15 @@ void *orr__token_get(const void *token, bool take)
             s->object = NULL;
             s->next = table.free;
             table.free = i + 1;
+        } else if (object) {
+            (void)atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed);
         }
     }
     pthread_mutex_unlock(&table.lock);
     return object;
+}
+
+bool orr__named_unref(orr__named *object)
+{
+    return atomic_fetch_sub_explicit(&object->refs, 1, memory_order_acq_rel) == 1;
 }

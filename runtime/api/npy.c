@@ -145,15 +145,15 @@ orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor 
 {
     orr__site at = ORR__SITE(file, line, "save");
     char head[ORR__NPY_HEADER];
-    orr__node *node;
+    orr__content what;
     orr__buffer *b;
     orr__sink sink;
     if (!path)
         return orr__fail(at, ORR_EINVAL, "the path is NULL");
-    orr_status st = orr__value_of(at, t, &b, &node);
+    orr_status st = orr__value_of(at, t, &b, &what);
     if (st != ORR_OK)
         return st;
-    size_t n = orr__npy_format(at, (orr_dtype)node->dtype, &node->shape, head);
+    size_t n = orr__npy_format(at, what.dtype, &what.shape, head);
     st = n ? orr__sink_open(at, path, &sink) : ORR_EDTYPE;
     if (st == ORR_OK) {
         st = orr__sink_write(&sink, head, n);

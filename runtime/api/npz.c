@@ -124,12 +124,12 @@ static orr_status check_names(orr__site at, const char *const *names, orr_tensor
 static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name, orr_tensor *t)
 {
     char head[ORR__NPY_HEADER], full[4096 + 8];
-    orr__node *node;
+    orr__content what;
     orr__buffer *b;
-    orr_status st = orr__value_of(at, t, &b, &node);
+    orr_status st = orr__value_of(at, t, &b, &what);
     if (st != ORR_OK)
         return st;
-    size_t n = orr__npy_format(at, (orr_dtype)node->dtype, &node->shape, head);
+    size_t n = orr__npy_format(at, what.dtype, &what.shape, head);
     snprintf(full, sizeof full, "%s.npy", name);
     st = n ? orr__zip_add(w, full, head, n, b->host, b->bytes) : ORR_EDTYPE;
     orr__buffer_unref(b);

@@ -123,18 +123,18 @@ static void put_page(page *p, int64_t count)
 orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
 {
     orr__site at = ORR__SITE(file, line, "print");
-    orr__node *node;
+    orr__content what;
     orr__buffer *b;
     if (!to)
         return orr__fail(at, ORR_EINVAL, "the file is NULL");
-    orr_status st = orr__value_of(at, t, &b, &node);
+    orr_status st = orr__value_of(at, t, &b, &what);
     if (st != ORR_OK)
         return st;
-    int64_t count = orr__shape_count(&node->shape);
-    orr_dtype dtype = (orr_dtype)node->dtype;
+    int64_t count = orr__shape_count(&what.shape);
+    orr_dtype dtype = what.dtype;
     page p = { .to = to,
                .data = b->host,
-               .shape = node->shape,
+               .shape = what.shape,
                .size = orr_dtype_size(dtype),
                .abbreviate = count > ABBREVIATE_ABOVE };
     orr__shape_strides(&p.shape, p.stride);

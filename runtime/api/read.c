@@ -9,7 +9,6 @@
 orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes)
 {
     orr__site at = ORR__SITE(file, line, "read");
-    orr__node *node;
     orr__buffer *b;
     orr_shape shape = orr_tensor_shape(t);
     size_t need = shape.rank < 0 ? 0 : (size_t)orr_tensor_size(t) * orr_dtype_size(orr_tensor_dtype(t));
@@ -18,7 +17,7 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
     if (bytes < need) /* before anything is computed for it */
         return orr__fail(at, ORR_EINVAL, "the buffer has %zu bytes; %s of %s needs %zu", bytes, orr__str(shape).s,
                          orr_dtype_name(orr_tensor_dtype(t)), need);
-    orr_status st = orr__value_of(at, t, &b, &node);
+    orr_status st = orr__value_of(at, t, &b, NULL);
     if (st != ORR_OK)
         return st;
     if (b->bytes)
@@ -30,9 +29,8 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
 /* The node keeps the buffer: the pointer lives as long as the tensor. */
 const void *orr_data_at(const char *file, int line, orr_tensor *t)
 {
-    orr__node *node;
     orr__buffer *b;
-    if (orr__value_of(ORR__SITE(file, line, "data"), t, &b, &node) != ORR_OK)
+    if (orr__value_of(ORR__SITE(file, line, "data"), t, &b, NULL) != ORR_OK)
         return NULL;
     atomic_fetch_add_explicit(&b->readers, 1, memory_order_relaxed);
     const void *p = b->host;
@@ -43,7 +41,7 @@ const void *orr_data_at(const char *file, int line, orr_tensor *t)
 orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value)
 {
     orr__site at = ORR__SITE(file, line, "item");
-    orr__node *node;
+    orr__content what;
     orr__buffer *b;
     orr_shape shape = orr_tensor_shape(t);
     if (!value)
@@ -51,11 +49,10 @@ orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value)
     if (shape.rank >= 0 && orr_tensor_size(t) != 1)
         return orr__fail(at, ORR_ESHAPE, "a tensor of shape %s has %lld elements, not one", orr__str(shape).s,
                          (long long)orr_tensor_size(t));
-    orr_status st = orr__value_of(at, t, &b, &node);
+    orr_status st = orr__value_of(at, t, &b, &what);
     if (st != ORR_OK)
         return st;
-    orr_dtype dtype = (orr_dtype)node->dtype;
-    *value = orr__scalar_f64(orr__scalar_load(b->host, dtype), dtype);
+    *value = orr__scalar_f64(orr__scalar_load(b->host, what.dtype), what.dtype);
     orr__buffer_unref(b);
     return ORR_OK;
 }

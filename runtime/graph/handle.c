@@ -14,22 +14,54 @@ static orr__node oom_node = { .refs = 1 << 30, .op = &poison_op, .poison = &oom_
 
 atomic_uint orr__shutdowns;
 
-/* Around a look at a variable's node, and its replacement. */
-static pthread_mutex_t assigning = PTHREAD_MUTEX_INITIALIZER;
-
-/* Of two threads that free a handle one wins. It is its maker's lock that decides, of which several threads share one: so a
- * scope that ends, whose handles are nearly all its own thread's, takes one lock for all. Held around nothing but slots. */
-static pthread_mutex_t freeing[ORR__KEEPERS] = {
+/* Any thread may free a handle while another looks at it. The lock of the handle's keeper, of which several share one, guards its
+ * end, its variable's new value, and every look by a thread that is not its maker: that one gets a reference. The maker looks
+ * without lock or reference, which is most of what a program does. It says that it does (`borrowing`), and while it does, other
+ * threads that end its handles leave the nodes' references to it. Held around nothing but slots. */
+enum { LOCKS = 8 };
+static pthread_mutex_t locks[LOCKS] = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
 };
 
+static inline pthread_mutex_t *lock_of(unsigned keeper)
+{
+    return &locks[keeper % LOCKS];
+}
+
+static inline unsigned keeper_of(orr__slot *s)
+{
+    return atomic_load_explicit(&s->keeper, memory_order_relaxed);
+}
+
+/* The slot with its lock held, if the handle is live; else NULL and no lock. */
+static orr__slot *lock_live(uint64_t handle, pthread_mutex_t **lock)
+{
+    orr__slot *s = orr__slot_of(handle);
+    if (!s)
+        return NULL;
+    *lock = lock_of(keeper_of(s)); /* of a slot that is another handle's by now: the generation says so */
+    pthread_mutex_lock(*lock);
+    if (atomic_load_explicit(&s->gen, memory_order_relaxed) == (unsigned)(handle >> 32))
+        return s;
+    pthread_mutex_unlock(*lock);
+    return NULL;
+}
+
+/* Threads other than the one that forked are gone: they look at nothing. */
+static void in_child(void)
+{
+    for (unsigned k = 0; k < ORR__KEEPERS; k++)
+        if (atomic_load(&orr__keepers[k].borrowing) && k != orr__tls_get()->keeper)
+            atomic_store(&orr__keepers[k].borrowing, false);
+}
+
 void orr__handles_guard(void)
 {
-    for (int i = 0; i < ORR__KEEPERS; i++)
-        orr__fork_guard(&freeing[i]); /* before the table's, which is taken within */
+    for (int i = 0; i < LOCKS; i++)
+        orr__fork_guard(&locks[i]); /* before the table's, which is taken within */
     orr__slots_guard();
-    orr__fork_guard(&assigning);
+    (void)pthread_atfork(NULL, NULL, in_child);
 }
 
 uint64_t orr__handle_bits(const orr_tensor *t)
@@ -40,9 +72,12 @@ uint64_t orr__handle_bits(const orr_tensor *t)
 void orr__handles_thread_exit(orr__tls *tls)
 {
     orr__lent_drop(tls, 0);
+    orr__borrow_end(tls);
     orr__slots_give_back(tls, 0);
     free(tls->slot);
     tls->slot = NULL;
+    orr__keeper_give_back(tls->keeper);
+    tls->keeper = ORR__NO_KEEPER;
     free(tls->lent);
     tls->lent = NULL;
     tls->lent_cap = 0;
@@ -93,10 +128,11 @@ static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
         orr__node_unref(n);
         return orr__handle_oom();
     }
-    s->scope = scope;
-    s->variable = false;
-    atomic_store_explicit(&s->keeper, (unsigned char)tls->keeper, memory_order_relaxed);
-    atomic_store_explicit(&s->node, n, memory_order_relaxed);
+    atomic_store_explicit(&s->scope, scope, memory_order_relaxed);
+    atomic_store_explicit(&s->variable, false, memory_order_relaxed);
+    atomic_store_explicit(&s->keeper, (unsigned short)tls->keeper, memory_order_relaxed);
+    /* Who sees it sees that the generation before has ended. */
+    atomic_store_explicit(&s->node, n, memory_order_release);
     atomic_store_explicit(&s->gen, gen, memory_order_release);
     return (orr_tensor *)(uintptr_t)h;
 }
@@ -109,7 +145,15 @@ orr_tensor *orr__handle_new(orr__node *n)
     return new_in(tls, tls->scope, n);
 }
 
-/* -- variables' values ---------------------------------------------------------------------------------------- */
+/* For the thread's next handle. */
+static inline void slot_keep(orr__tls *tls, uint32_t i)
+{
+    if (tls->nslot == ORR__SLOT_CACHE)
+        orr__slots_give_back(tls, ORR__SLOT_CACHE / 2);
+    tls->slot[tls->nslot++] = i;
+}
+
+/* -- looks at nodes ------------------------------------------------------------------------------------------- */
 
 static bool lent_room(orr__tls *tls)
 {
@@ -124,17 +168,36 @@ static bool lent_room(orr__tls *tls)
     return more != NULL;
 }
 
-/* Another thread may assign the variable while this one looks at its value. So that gets a handle more, of no scope, until the
- * call is over: the end of the scope in which it began, the next evaluation or orr_free of this thread, or the shutdown. */
-static orr__node *lend(orr__slot *s)
+static orr__node *node_referred(uint64_t handle)
+{
+    pthread_mutex_t *lock;
+    orr__slot *s = lock_live(handle, &lock);
+    orr__node *n = s ? orr__node_ref(atomic_load_explicit(&s->node, memory_order_relaxed)) : NULL;
+    if (s)
+        pthread_mutex_unlock(lock);
+    return n;
+}
+
+static bool lent_lately(const orr__tls *tls, const orr__node *n)
+{
+    for (size_t i = tls->nlent; i-- > 0 && i + 3 >= tls->nlent;) {
+        const orr__slot *s = orr__slot_of(tls->lent[i]);
+        if (s && atomic_load_explicit(&s->node, memory_order_relaxed) == n)
+            return true;
+    }
+    return false;
+}
+
+/* Another thread may free the tensor, or assign the variable, while this one looks at its node. So that gets a handle more, of no
+ * scope, until the call is over: the end of the scope in which it began, the next evaluation or orr_free of this thread, or the
+ * shutdown. */
+static orr__node *lend(uint64_t handle)
 {
     orr__tls *tls = orr__tls_now();
-    pthread_mutex_lock(&assigning);
-    orr__node *n = orr__node_ref(atomic_load(&s->node));
-    pthread_mutex_unlock(&assigning);
-    uint64_t last = tls->nlent ? tls->lent[tls->nlent - 1] : 0;
-    const orr__slot *same = last ? orr__slot_of(last) : NULL;
-    if (same && atomic_load_explicit(&same->node, memory_order_relaxed) == n) {
+    orr__node *n = node_referred(handle);
+    if (!n)
+        return NULL;
+    if (lent_lately(tls, n)) {
         orr__node_unref(n);
         return n;
     }
@@ -155,17 +218,59 @@ void orr__lent_drop(orr__tls *tls, size_t keep)
         (void)orr__slot_free(tls->lent[--tls->nlent]);
 }
 
+/* Gives up the nodes of slots whose handles have ended; the slots are the calling thread's now. */
+static void give_up(orr__tls *tls, uint32_t i)
+{
+    bool keep = orr__slots_begin(tls); /* else the slots are lost, as in slots_give_back */
+    while (i) {
+        orr__slot *s = orr__slot_at(i);
+        uint32_t next = atomic_load_explicit(&s->next, memory_order_relaxed);
+        orr__node_unref(atomic_load_explicit(&s->node, memory_order_relaxed));
+        if (keep)
+            slot_keep(tls, i);
+        i = next;
+    }
+}
+
+/* From here on the thread looks at nodes of its own handles. In order: who ends one afterwards sees this, or we see the end. */
+static void borrow_begin(orr__tls *tls)
+{
+    tls->borrowing = true;
+    atomic_store(&orr__keepers[tls->keeper].borrowing, true);
+}
+
+void orr__borrow_end(orr__tls *tls)
+{
+    orr__keeper *k = &orr__keepers[tls->keeper];
+    if (!tls->borrowing)
+        return;
+    tls->borrowing = false;
+    atomic_store(&k->borrowing, false);
+    if (atomic_load(&k->left))
+        give_up(tls, atomic_exchange(&k->left, 0));
+}
+
 void orr__calls_over(void)
 {
-    orr__lent_drop(orr__tls_get(), 0);
+    orr__tls *tls = orr__tls_get();
+    orr__lent_drop(tls, 0);
+    orr__borrow_end(tls);
 }
 
 static inline orr__node *look(const orr_tensor *t)
 {
-    orr__slot *s = orr__slot_of((uint64_t)(uintptr_t)t);
+    uint64_t handle = orr__handle_bits(t);
+    orr__slot *s = orr__slot_of(handle);
     if (!s)
         return NULL;
-    return s->variable ? lend(s) : atomic_load_explicit(&s->node, memory_order_acquire);
+    orr__tls *tls = orr__tls_get();
+    if (keeper_of(s) != tls->keeper || tls->keeper == ORR__NO_KEEPER ||
+        atomic_load_explicit(&s->variable, memory_order_relaxed))
+        return (uint32_t)handle == ORR__SLOT_OOM ? &oom_node : lend(handle);
+    if (!tls->borrowing)
+        borrow_begin(tls);
+    orr__node *n = atomic_load_explicit(&s->node, memory_order_acquire);
+    return atomic_load(&s->gen) == (unsigned)(handle >> 32) ? n : NULL;
 }
 
 orr__node *orr__handle_node(const orr_tensor *t)
@@ -176,7 +281,7 @@ orr__node *orr__handle_node(const orr_tensor *t)
 bool orr__handle_is_variable(const orr_tensor *t)
 {
     orr__slot *s = orr__slot_of(orr__handle_bits(t));
-    return s && s->variable;
+    return s && atomic_load_explicit(&s->variable, memory_order_relaxed);
 }
 
 bool orr__slot_live(uint64_t handle)
@@ -187,90 +292,93 @@ bool orr__slot_live(uint64_t handle)
 bool orr__slot_owned_by(uint64_t handle, const orr__scope *scope)
 {
     orr__slot *s = orr__slot_of(handle);
-    return s && s->scope == scope;
+    return s && atomic_load_explicit(&s->scope, memory_order_relaxed) == scope;
 }
 
-void orr__slot_set_scope(uint64_t handle, orr__scope *scope)
+bool orr__slot_set_scope(uint64_t handle, orr__scope *scope)
 {
-    orr__slot *s = orr__slot_of(handle);
-    if (s)
-        s->scope = scope;
+    pthread_mutex_t *lock;
+    orr__slot *s = lock_live(handle, &lock);
+    if (!s)
+        return false;
+    atomic_store_explicit(&s->scope, scope, memory_order_relaxed);
+    pthread_mutex_unlock(lock);
+    return true;
 }
 
 void orr__slot_make_variable(uint64_t handle)
 {
     orr__slot *s = orr__slot_of(handle);
     if (s)
-        s->variable = true;
+        atomic_store_explicit(&s->variable, true, memory_order_relaxed);
 }
 
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n)
 {
-    orr__slot *s = orr__slot_of(handle);
-    pthread_mutex_lock(&assigning);
-    orr__node *old = s ? atomic_exchange(&s->node, n) : n;
-    pthread_mutex_unlock(&assigning);
+    pthread_mutex_t *lock;
+    orr__slot *s = lock_live(handle, &lock);
+    if (!s)
+        return n;
+    orr__node *old = atomic_load_explicit(&s->node, memory_order_relaxed);
+    atomic_store_explicit(&s->node, n, memory_order_release);
+    pthread_mutex_unlock(lock);
     return old;
 }
 
-/* With the lock of the slot's keeper: the handle names nothing from now on. Its node, whose reference is the caller's; NULL: another
- * thread was first. */
-static inline orr__node *end_handle(orr__slot *s, unsigned gen)
+/* With the lock of slot i, whose handle has just been ended in order (see borrow_begin): the first of the slots to give up now. The
+ * keeper, if another, may be looking at the node: then that is left to it, unless it has stopped before it could know. */
+static uint32_t leave(const orr__tls *tls, uint32_t i, orr__slot *s)
 {
-    if (atomic_load_explicit(&s->gen, memory_order_relaxed) != gen)
-        return NULL;
-    orr__node *n = atomic_load_explicit(&s->node, memory_order_acquire);
-    atomic_store_explicit(&s->gen, gen + 1, memory_order_release);
-    return n;
-}
-
-/* For the thread's next handle. */
-static inline void slot_keep(orr__tls *tls, uint32_t i)
-{
-    if (tls->nslot == ORR__SLOT_CACHE)
-        orr__slots_give_back(tls, ORR__SLOT_CACHE / 2);
-    tls->slot[tls->nslot++] = i;
+    unsigned number = keeper_of(s);
+    orr__keeper *k = &orr__keepers[number];
+    atomic_store_explicit(&s->next, 0, memory_order_relaxed);
+    if (number == tls->keeper || !atomic_load(&k->borrowing))
+        return i;
+    unsigned first = atomic_load(&k->left);
+    do
+        atomic_store_explicit(&s->next, first, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&k->left, &first, i));
+    return atomic_load(&k->borrowing) ? 0 : atomic_exchange(&k->left, 0);
 }
 
 bool orr__slot_free(uint64_t handle)
 {
     orr__tls *tls = orr__tls_get();
-    orr__slot *s = orr__slot_of(handle);
-    if (!s || (uint32_t)handle == ORR__SLOT_OOM)
-        return s != NULL;
-    pthread_mutex_t *lock = &freeing[atomic_load_explicit(&s->keeper, memory_order_relaxed)];
-    pthread_mutex_lock(lock);
-    orr__node *n = end_handle(s, (unsigned)(handle >> 32));
-    pthread_mutex_unlock(lock);
-    if (!n)
+    pthread_mutex_t *lock;
+    if ((uint32_t)handle == ORR__SLOT_OOM)
+        return orr__slot_of(handle) != NULL;
+    orr__slot *s = lock_live(handle, &lock);
+    if (!s)
         return false;
-    orr__node_unref(n);
-    if (orr__slots_begin(tls)) /* else the slot is lost, as in slots_give_back */
-        slot_keep(tls, (uint32_t)handle);
+    atomic_store(&s->gen, (unsigned)(handle >> 32) + 1);
+    uint32_t ended = leave(tls, (uint32_t)handle, s);
+    pthread_mutex_unlock(lock);
+    give_up(tls, ended);
     return true;
 }
 
-/* Ends the handles that are the scope's and made by this thread, the latest first; leaves their nodes at the end of its list, and
- * says where. Those of other makers, of which there are hardly any, are freed one by one. */
+/* Ends the handles that are the scope's and made by this thread, the latest first, with one lock for all; leaves their nodes at the
+ * end of its list, and says where. Those of other makers, of which there are hardly any, are freed one by one. */
 static size_t end_owned(orr__tls *tls, const orr__scope *scope)
 {
     size_t top = scope->n;
-    pthread_mutex_t *mine = &freeing[tls->keeper];
+    pthread_mutex_t *mine = lock_of(tls->keeper);
     pthread_mutex_lock(mine);
     for (size_t i = scope->n; i-- > 0;) {
         uint64_t h = scope->item[i];
         orr__slot *s = orr__slot_of(h);
-        if (!s || s->scope != scope || (uint32_t)h == ORR__SLOT_OOM)
+        if (!s || atomic_load_explicit(&s->scope, memory_order_relaxed) != scope || (uint32_t)h == ORR__SLOT_OOM)
             continue;
-        if (!tls->slot || atomic_load_explicit(&s->keeper, memory_order_relaxed) != tls->keeper) {
+        if (!tls->slot || keeper_of(s) != tls->keeper) {
             pthread_mutex_unlock(mine);
             (void)orr__slot_free(h);
             pthread_mutex_lock(mine);
             continue;
         }
-        orr__node *n = end_handle(s, (unsigned)(h >> 32));
-        if (!n)
+        if (atomic_load_explicit(&s->gen, memory_order_relaxed) != (unsigned)(h >> 32))
             continue;
+        orr__node *n = atomic_load_explicit(&s->node, memory_order_relaxed);
+        atomic_store_explicit(&s->gen, (unsigned)(h >> 32) + 1, memory_order_release);
         slot_keep(tls, (uint32_t)h);
         scope->item[--top] = (uint64_t)(uintptr_t)n;
     }
@@ -295,6 +403,8 @@ void orr__handles_shutdown(void)
         if (gen & 1)
             (void)orr__slot_free(orr__slot_pack(i, gen));
     }
+    for (unsigned k = 0; k < ORR__KEEPERS; k++) /* no call is under way */
+        give_up(orr__tls_get(), atomic_exchange(&orr__keepers[k].left, 0));
     atomic_fetch_add(&orr__shutdowns, 1);
     orr__pending_clear();
 }

@@ -11,12 +11,15 @@ _Static_assert(sizeof(uintptr_t) == 8, "handles need 64-bit pointers");
 
 static orr__slot chunk0[ORR__SLOT_CHUNK];
 _Atomic(orr__slot *) orr__slot_chunk[ORR__SLOT_CHUNKS] = { chunk0 };
+orr__keeper orr__keepers[ORR__KEEPERS];
 static struct {
     pthread_mutex_t lock;
     uint32_t *free;
     size_t nfree, cap;
-    uint32_t made; /* slots handed out so far, ever */
-} table = { .lock = PTHREAD_MUTEX_INITIALIZER, .made = ORR__SLOT_OOM + 1 };
+    uint32_t made;                 /* slots handed out so far, ever */
+    uint16_t keeper[ORR__KEEPERS]; /* those given back              */
+    unsigned nkeeper, keepers_made;
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER, .made = ORR__SLOT_OOM + 1, .keepers_made = ORR__NO_KEEPER + 1 };
 
 void orr__slots_guard(void)
 {
@@ -31,13 +34,33 @@ uint32_t orr__slots_made(void)
     return made;
 }
 
+unsigned orr__keeper_take(void)
+{
+    pthread_mutex_lock(&table.lock);
+    unsigned k = table.nkeeper                       ? table.keeper[--table.nkeeper]
+                 : table.keepers_made < ORR__KEEPERS ? table.keepers_made++
+                                                     : ORR__NO_KEEPER;
+    pthread_mutex_unlock(&table.lock);
+    return k;
+}
+
+void orr__keeper_give_back(unsigned keeper)
+{
+    if (keeper == ORR__NO_KEEPER)
+        return;
+    pthread_mutex_lock(&table.lock);
+    table.keeper[table.nkeeper++] = (uint16_t)keeper;
+    pthread_mutex_unlock(&table.lock);
+}
+
 bool orr__slots_begin(orr__tls *tls)
 {
-    static atomic_uint threads;
     if (tls->slot)
         return true;
-    tls->keeper = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % ORR__KEEPERS;
-    return (tls->slot = malloc(ORR__SLOT_CACHE * sizeof *tls->slot)) != NULL;
+    if (!(tls->slot = malloc(ORR__SLOT_CACHE * sizeof *tls->slot)))
+        return false;
+    tls->keeper = orr__keeper_take();
+    return true;
 }
 
 bool orr__slots_refill(orr__tls *tls)

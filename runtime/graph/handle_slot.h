@@ -8,12 +8,16 @@
 
 enum { ORR__SLOT_CHUNK = 1024, ORR__SLOT_CHUNKS = 65536, ORR__SLOT_OOM = 1 };
 
+/* All but `gen` and `node` change under the lock of its keeper, or before the handle is known. */
 typedef struct {
-    atomic_uint gen; /* even: free, odd: live; the handle carries the odd value */
-    bool variable;
-    atomic_uchar keeper; /* while live: which lock guards its end */
+    atomic_uint gen;      /* even: free, odd: live; the handle carries the odd value */
+    atomic_ushort keeper; /* its maker's, ORR__NO_KEEPER: none                      */
+    atomic_bool variable;
     _Atomic(orr__node *) node;
-    orr__scope *scope;
+    union {
+        _Atomic(orr__scope *) scope; /* while live                                     */
+        atomic_uint next;            /* once ended: of those whose node is to be given up, 0: none */
+    };
 } orr__slot;
 
 /* Slot 0 is never used (NULL); ORR__SLOT_OOM is the poison of last resort, and always there. */
@@ -40,6 +44,15 @@ static inline orr__slot *orr__slot_of(uint64_t handle)
     orr__slot *s = i ? orr__slot_at(i) : NULL;
     return s && (gen & 1) && atomic_load_explicit(&s->gen, memory_order_acquire) == gen ? s : NULL;
 }
+
+/* A thread as the others see it. It is the next thread's when its own has ended; the handles that it made go with it. */
+typedef struct {
+    _Alignas(64) atomic_bool borrowing; /* its thread may be looking at nodes of its handles without references */
+    atomic_uint left;                   /* slots that others ended meanwhile: their nodes are to be given up    */
+} orr__keeper;
+extern orr__keeper orr__keepers[ORR__KEEPERS];
+unsigned orr__keeper_take(void); /* ORR__NO_KEEPER: all are in use */
+void orr__keeper_give_back(unsigned keeper);
 
 bool orr__slots_begin(orr__tls *tls);  /* whether the thread has its list of free slots         */
 bool orr__slots_refill(orr__tls *tls); /* whether there is one in it                            */

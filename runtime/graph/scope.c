@@ -20,6 +20,8 @@ static void scope_close(orr__tls *tls)
     orr__scope *s = tls->scope;
     tls->scope = s->outer;
     orr__lent_drop(tls, s->lent);
+    if (!s->borrowing)
+        orr__borrow_end(tls);
     orr__slots_free_owned(tls, s);
     if (tls->nfree_scopes < KEPT && tls->kept_items + s->cap <= KEPT_ITEMS) {
         s->n = 0;
@@ -96,6 +98,7 @@ orr_scope *orr_scope_begin(void)
     s->serial = next_serial(tls);
     s->outer = tls->scope;
     s->lent = tls->nlent;
+    s->borrowing = tls->borrowing;
     tls->scope = s;
     return (orr_scope *)(uintptr_t)s->serial;
 }
@@ -135,7 +138,7 @@ static orr_tensor *move(orr__site at, orr_tensor *t, orr__scope *to)
     }
     if (to && !orr__scope_add(to, orr__handle_bits(t)))
         return orr__handle_oom(); /* t ends with its scope: under its own name nobody would know why */
-    orr__slot_set_scope(orr__handle_bits(t), to);
+    (void)orr__slot_set_scope(orr__handle_bits(t), to); /* else another thread has just freed it */
     return t;
 }
 
@@ -157,6 +160,8 @@ orr_status orr_free_at(const char *file, int line, orr_tensor *t)
 {
     orr__tls *tls = orr__tls_now();
     orr__lent_drop(tls, tls->scope ? tls->scope->lent : 0);
+    if (!tls->scope || !tls->scope->borrowing)
+        orr__borrow_end(tls);
     if (!t || orr__slot_free(orr__handle_bits(t)))
         return ORR_OK;
     return orr__fail(ORR__SITE(file, line, "free"), ORR_EHANDLE,

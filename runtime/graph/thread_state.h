@@ -8,7 +8,7 @@
 #include "runtime/graph/capture.h"
 
 #define ORR__SLOT_CACHE 128
-enum { ORR__KEEPERS = 8 }; /* locks around the ends of handles */
+enum { ORR__KEEPERS = 1024, ORR__NO_KEEPER = 0 }; /* threads that have one are known by its number */
 
 /* What the user holds is the serial as a pointer: never followed, never given twice. */
 typedef struct orr__scope {
@@ -16,7 +16,8 @@ typedef struct orr__scope {
     uint64_t serial;
     uint64_t *item; /* handles made here; those that moved or were freed are recognised and skipped */
     size_t n, cap;
-    size_t lent; /* what was lent before it began */
+    size_t lent;    /* what was lent before it began            */
+    bool borrowing; /* whether nodes were looked at before that */
 } orr__scope;
 
 /* Small: a program that opens the library while it runs (dlopen) has some hundred bytes for it. */
@@ -25,7 +26,8 @@ typedef struct orr__tls {
     orr__node *free_nodes, *more_nodes; /* lists by `next`; the second is full, or empty */
     int free_count, nslot;              /* nodes in the first: at most so many                */
     uint32_t *slot;                     /* ORR__SLOT_CACHE of them; NULL until one is wanted  */
-    unsigned keeper;                    /* whose lock guards the end of its handles           */
+    unsigned keeper;                    /* of its handles; ORR__NO_KEEPER until it makes one  */
+    bool borrowing;                     /* as its keeper says it to others                    */
     orr__scope *scope;                  /* innermost                                       */
     orr__scope *free_scopes;            /* ended ones, with their lists, for the next      */
     int nfree_scopes;
@@ -79,8 +81,8 @@ uint64_t orr__walk_epoch(void);          /* a new mark for a walk, under the loc
 /* handle.c, for scope.c and variable.c */
 bool orr__slot_owned_by(uint64_t handle, const orr__scope *s);  /* live and owned by s */
 void orr__slots_free_owned(orr__tls *tls, const orr__scope *s); /* all that are, the latest first */
-void orr__slot_set_scope(uint64_t handle, orr__scope *s);
-bool orr__slot_free(uint64_t handle); /* false: was not live */
+bool orr__slot_set_scope(uint64_t handle, orr__scope *s);       /* false: was not live */
+bool orr__slot_free(uint64_t handle);                           /* false: was not live */
 bool orr__slot_live(uint64_t handle);
 bool orr__scope_grow(orr__scope *s); /* room for one more; false: no memory */
 static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
@@ -95,5 +97,6 @@ orr_tensor *orr__handle_oom(void); /* the poison of last resort, of no scope; se
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n); /* variable's new value; returns the old, reference and all */
 void orr__slot_make_variable(uint64_t handle);
 void orr__lent_drop(orr__tls *tls, size_t keep); /* all but the first `keep` */
+void orr__borrow_end(orr__tls *tls);             /* the thread looks at no node of its handles any more */
 
 #endif

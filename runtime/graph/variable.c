@@ -112,7 +112,10 @@ static orr_status next_value(orr__site at, const orr_tensor *v, const orr_tensor
         (void)orr_free_at(at.file, at.line, bad);
         return st;
     }
-    if (!orr__handle_is_variable(v))
+    bool variable = orr__handle_is_variable(v);
+    if (!orr__slot_live(orr__handle_bits(v)))
+        return orr__fail(at, ORR_EHANDLE, "another thread has just freed %s", names[0]);
+    if (!variable)
         return orr__fail(at, ORR_EINVAL, "%s is no variable; make it by orr_variable", names[0]);
     if (n[0]->dtype != n[1]->dtype)
         return orr__fail(at, ORR_EDTYPE, "%s is %s, %s %s; write orr_cast", names[0],
