@@ -70,7 +70,7 @@ typedef struct orr__ntt {
  * them (field 1, S-box 0, 254 bits), which are circom's. Partial rounds are in their sparse form. */
 typedef struct orr__poseidon {
     int t, full, partial;
-    const orr__fe *first;  /* t per full round of the first half; then t to add before the partial ones */
+    const orr__fe *first;  /* t per full round of the first half */
     const orr__fe *single; /* one per partial round */
     const orr__fe *last;   /* t per full round of the second half */
     const orr__fe *mds;    /* t·t, rows */
@@ -80,6 +80,43 @@ typedef struct orr__poseidon {
 
 /* Of width t, made at first use; NULL: no memory. Never freed. */
 const orr__poseidon *orr__poseidon_get(int t);
+
+/* -- curves -------------------------------------------------------------------------------------------------------- */
+
+/* A scalar as the windows of a sum of multiples read it. */
+typedef struct orr__msmscalar {
+    uint64_t l[4];
+} orr__msmscalar;
+
+enum { ORR__MSM_BITS = 20 };
+
+/* Windows of c bits for all of a scalar; the c that makes n points cheapest for so many workers. */
+int orr__msm_windows(int c);
+int orr__msm_bits(int64_t n, int workers);
+void orr__msm_scalars(orr__msmscalar *z, const orr__fe *k, int64_t n, int c);
+
+/* A curve's kernels on rows of affine points (orr__g1 or orr__g2). Strides in points. */
+typedef struct orr__curvekit {
+    size_t point, sum,
+        coordinate; /* bytes: of a point, of a sum in XYZZ, of a coordinate and so of a compressed point */
+    int cost;       /* of a coordinate's product, in products of Fq */
+    void (*add)(void *z, const void *x, int64_t sx, const void *y, int64_t sy, int64_t n);
+    void (*neg)(void *z, const void *x, int64_t n);
+    /* k: elements of r. */
+    void (*multiply)(void *z, const void *x, int64_t sx, const orr__fe *k, int64_t sk, int64_t n);
+    /* -1, or the index of the first point that is not on the curve; that is not of order r. */
+    int64_t (*check)(const void *x, int64_t n);
+    int64_t (*check_order)(const void *x, int64_t n);
+    void (*compress)(void *bytes, const void *x, int64_t n);
+    /* -1, or the index of the first that is no point of the curve. */
+    int64_t (*decompress)(void *z, const void *bytes, int64_t n);
+    /* Σ k_i·p_i: for every chunk of points and window of c bits one sum, sums[window·chunks + chunk]; then their join, an
+     * affine point. work: msm_work bytes, 64-byte aligned. */
+    size_t (*msm_work)(int64_t n, int c);
+    void (*msm_window)(void *sum, const void *points, const orr__msmscalar *k, int64_t n, int window, int c,
+                       void *work);
+    void (*msm_join)(void *z, const void *sums, int64_t chunks, int c);
+} orr__curvekit;
 
 /* -- the table --------------------------------------------------------------------------------------------------- */
 
@@ -120,6 +157,10 @@ typedef struct orr__fieldkit {
     /* work holds the n coefficients of the dividend and becomes the remainder in its first m - 1; the quotient has
      * n - m + 1. false: the divisor's last coefficient, of m, is zero. */
     bool (*divide)(orr__field f, orr__fe *quotient, orr__fe *work, int64_t n, const orr__fe *divisor, int64_t m);
+
+    const orr__curvekit *g1, *g2;
+    /* Is the product of e(p_i, q_i) 1? All points on their curves and of order r. */
+    bool (*pairing)(const orr__g1 *p, const orr__g2 *q, int64_t n);
 } orr__fieldkit;
 
 /* The fastest that this processor runs; a name that is here and runs: that one, else NULL. */

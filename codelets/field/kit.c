@@ -23,4 +23,6 @@ const orr__fieldkit ORR__FK(kit) = {
     .evaluate = ORR__FK(evaluate),
     .divide_linear = ORR__FK(divide_linear),
     .divide = ORR__FK(divide),
+    .g1 = &ORR__FK(g1),
+    .g2 = &ORR__FK(g2),
 };

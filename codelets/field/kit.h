@@ -40,6 +40,8 @@ void ORR__FK(evaluate)(orr__field f, orr__fe *z, const orr__fe *c, int64_t n, co
 void ORR__FK(divide_linear)(orr__field f, orr__fe *quotient, orr__fe *remainder, const orr__fe *c, int64_t n,
                             const orr__fe *a);
 bool ORR__FK(divide)(orr__field f, orr__fe *quotient, orr__fe *work, int64_t n, const orr__fe *divisor, int64_t m);
+/* g1.c, g2.c */
+extern const orr__curvekit ORR__FK(g1), ORR__FK(g2);
 /* hash.c */
 void ORR__FK(poseidon)(const orr__poseidon *p, orr__fe *z, const orr__fe *x, int64_t sx, const orr__fe *first,
                        int64_t n);

@@ -1,0 +1,172 @@
+/* Rows of points: sums with one inverse for many (affine), multiples, checks, compressed form. Included once per curve.
+ * Must not know: which curve. */
+
+enum { BATCH = 1024 };
+
+/* Sums of pairs, all by one inverse. The three lists have room for BATCH addresses. */
+typedef struct pairs {
+    int n;
+    const AFFINE *a[BATCH], *b[BATCH];
+    AFFINE *z[BATCH];
+} pairs;
+
+/* z = a + b: λ = (yb - ya)/(xb - xa), or 3x²/2y for twice the same point; x = λ² - xa - xb, y = λ(xa - x) - ya.
+ * den: of λ, 1 where there is no λ. before[i]: the product of all earlier ones. z may be a or b of the same pair or of an
+ * earlier one. */
+static void add_pairs(pairs *l)
+{
+    F den[BATCH], before[BATCH], p = f_one();
+    for (int i = 0; i < l->n; i++) {
+        const AFFINE *a = l->a[i], *b = l->b[i];
+        F d = f_sub(b->x, a->x);
+        if (is_infinity(*a) || is_infinity(*b))
+            d = f_one();
+        else if (f_is_zero(d))
+            d = f_equal(a->y, b->y) ? f_add(a->y, a->y) : f_one();
+        den[i] = d;
+        before[i] = p;
+        p = f_mul(p, d);
+    }
+    p = f_invert(p);
+    for (int i = l->n - 1; i >= 0; i--) {
+        const AFFINE a = *l->a[i], b = *l->b[i];
+        F inverse = f_mul(p, before[i]), top;
+        p = f_mul(p, den[i]);
+        if (is_infinity(a) || is_infinity(b)) {
+            *l->z[i] = is_infinity(a) ? b : a;
+            continue;
+        }
+        if (f_equal(a.x, b.x)) {
+            if (!f_equal(a.y, b.y)) {
+                *l->z[i] = infinity;
+                continue;
+            }
+            top = f_square(a.x);
+            top = f_add(f_add(top, top), top);
+        } else {
+            top = f_sub(b.y, a.y);
+        }
+        F slope = f_mul(top, inverse), x = f_sub(f_sub(f_square(slope), a.x), b.x);
+        *l->z[i] = (AFFINE){ x, f_sub(f_mul(slope, f_sub(a.x, x)), a.y) };
+    }
+    l->n = 0;
+}
+
+static void rows_add(void *z, const void *x, int64_t sx, const void *y, int64_t sy, int64_t n)
+{
+    pairs l = { .n = 0 };
+    for (int64_t i = 0; i < n; i++) {
+        l.a[l.n] = (const AFFINE *)x + i * sx;
+        l.b[l.n] = (const AFFINE *)y + i * sy;
+        l.z[l.n++] = (AFFINE *)z + i;
+        if (l.n == BATCH || i == n - 1)
+            add_pairs(&l);
+    }
+}
+
+static void rows_neg(void *z, const void *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        AFFINE p = ((const AFFINE *)x)[i];
+        p.y = f_neg(p.y);
+        ((AFFINE *)z)[i] = p;
+    }
+}
+
+static void rows_affine(void *z, const void *x, int64_t n)
+{
+    const XYZZ *from = x;
+    AFFINE *to = z;
+    F before[64];
+    for (int64_t at = 0; at < n; at += 64) {
+        int count = n - at < 64 ? (int)(n - at) : 64;
+        F p = f_one();
+        for (int i = 0; i < count; i++) {
+            before[i] = p;
+            if (!f_is_zero(from[at + i].zz))
+                p = f_mul(p, from[at + i].zzz);
+        }
+        p = f_invert(p);
+        for (int i = count - 1; i >= 0; i--) {
+            XYZZ v = from[at + i];
+            if (f_is_zero(v.zz)) {
+                to[at + i] = infinity;
+                continue;
+            }
+            F inverse = f_mul(p, before[i]), zz = f_mul(inverse, v.zz);
+            p = f_mul(p, v.zzz);
+            to[at + i] = (AFFINE){ f_mul(v.x, f_square(zz)), f_mul(v.y, inverse) };
+        }
+    }
+}
+
+static void rows_multiply(void *z, const void *x, int64_t sx, const orr__fe *k, int64_t sk, int64_t n)
+{
+    XYZZ wide[64];
+    for (int64_t at = 0; at < n; at += 64) {
+        int count = n - at < 64 ? (int)(n - at) : 64;
+        for (int i = 0; i < count; i++) {
+            orr__fe e = fe_leave(k[(at + i) * sk], &orr__fr);
+            wide[i] = x_multiply(((const AFFINE *)x)[(at + i) * sx], e.l);
+        }
+        rows_affine((AFFINE *)z + at, wide, count);
+    }
+}
+
+static int64_t rows_check(const void *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!on_curve(((const AFFINE *)x)[i]))
+            return i;
+    return -1;
+}
+
+/* r·p is infinity. */
+static int64_t rows_check_order(const void *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!f_is_zero(x_multiply(((const AFFINE *)x)[i], orr__fr.p.l).zz))
+            return i;
+    return -1;
+}
+
+/* x, little-endian, whose highest bit says that y is the larger root and the next one that this is infinity. */
+enum { LARGER = 0x80, INFINITE = 0x40, COORDINATE = (int)sizeof(F) };
+
+static void rows_compress(void *bytes, const void *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const AFFINE p = ((const AFFINE *)x)[i];
+        unsigned char *b = (unsigned char *)bytes + i * COORDINATE;
+        ORR__FK(write)(ORR__FQ, b, (const orr__fe *)(const void *)&p.x, COORDINATE / 32);
+        if (is_infinity(p))
+            b[COORDINATE - 1] = INFINITE;
+        else if (f_is_larger(p.y))
+            b[COORDINATE - 1] |= LARGER;
+    }
+}
+
+static int64_t rows_decompress(void *z, const void *bytes, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const unsigned char *from = (const unsigned char *)bytes + i * COORDINATE;
+        unsigned char b[COORDINATE];
+        AFFINE *p = (AFFINE *)z + i;
+        memcpy(b, from, sizeof b);
+        const int flags = b[COORDINATE - 1] & (LARGER | INFINITE);
+        b[COORDINATE - 1] &= (unsigned char)~(LARGER | INFINITE);
+        if (ORR__FK(read)(ORR__FQ, (orr__fe *)(void *)&p->x, b, COORDINATE / 32) >= 0)
+            return i;
+        p->y = infinity.y;
+        if (flags & INFINITE) {
+            if (flags & LARGER || !f_is_zero(p->x))
+                return i;
+            continue;
+        }
+        if (!f_root(&p->y, f_add(f_mul(f_square(p->x), p->x), CURVE_B)))
+            return i;
+        if (f_is_larger(p->y) != !!(flags & LARGER))
+            p->y = f_neg(p->y);
+    }
+    return -1;
+}

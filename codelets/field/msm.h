@@ -1,0 +1,19 @@
+/* Within the field room: digits of scalars for Σ k_i·p_i.
+ * Must not know: points.
+ * A digit of window w is (k + Σ_{v below the last} 2^(c v + c - 1)) >> c w, c bits, less 2^(c - 1): -2^(c-1) … 2^(c-1) - 1,
+ * so that each window is found without the others. The last window's is not lessened, and at most 2^(c - 1). */
+#ifndef ORR_FIELD_MSM_H
+#define ORR_FIELD_MSM_H
+
+#include "codelets/field/field.h"
+
+static inline int32_t orr__msm_digit(const orr__msmscalar *k, int w, int c, bool top)
+{
+    int at = w * c, limb = at / 64, bit = at % 64;
+    uint64_t v = k->l[limb] >> bit;
+    if (bit && limb < 3)
+        v |= k->l[limb + 1] << (64 - bit);
+    return (int32_t)(v & (((uint64_t)1 << c) - 1)) - (top ? 0 : 1 << (c - 1));
+}
+
+#endif
