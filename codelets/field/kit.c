@@ -23,6 +23,8 @@ const orr__fieldkit ORR__FK(kit) = {
     .evaluate = ORR__FK(evaluate),
     .divide_linear = ORR__FK(divide_linear),
     .divide = ORR__FK(divide),
+    .poseidon = ORR__FK(poseidon),
+    .pairing = ORR__FK(pairing),
     .g1 = &ORR__FK(g1),
     .g2 = &ORR__FK(g2),
 };

@@ -42,6 +42,8 @@ void ORR__FK(divide_linear)(orr__field f, orr__fe *quotient, orr__fe *remainder,
 bool ORR__FK(divide)(orr__field f, orr__fe *quotient, orr__fe *work, int64_t n, const orr__fe *divisor, int64_t m);
 /* g1.c, g2.c */
 extern const orr__curvekit ORR__FK(g1), ORR__FK(g2);
+/* pairing.c */
+bool ORR__FK(pairing)(const orr__g1 *p, const orr__g2 *q, int64_t n);
 /* hash.c */
 void ORR__FK(poseidon)(const orr__poseidon *p, orr__fe *z, const orr__fe *x, int64_t sx, const orr__fe *first,
                        int64_t n);

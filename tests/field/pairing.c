@@ -1,0 +1,85 @@
+/* The pairing check, by what a pairing is: e(a p, b q) is e(p, q)^(a b), and e(p, q) is not 1.
+ * Must not know: how it is computed. A bilinear map of these groups that is not 1 everywhere is a power of every other one,
+ * so a product of such values is 1 for one of them when it is for all. */
+#include "config.h"
+
+#ifndef HAVE_GMP
+#include "tests/harness/harness.h"
+
+static void pairings(void)
+{
+    ORR_SKIP("built without GMP");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(pairings), { 0 } };
+    return orr_test_main(argc, argv, "field.pairing", tests);
+}
+
+#else
+
+#include "codelets/field/constants.h"
+#include "tests/field/field_help.h"
+
+static unsigned long long seed = 12;
+
+static orr__fe draw(void)
+{
+    mpz_t p, x;
+    mpz_inits(p, x, NULL);
+    field_prime(p, ORR__FR);
+    do
+        field_random(x, p, &seed);
+    while (mpz_sgn(x) == 0);
+    orr__fe z = field_from(ORR__FR, x);
+    mpz_clears(p, x, NULL);
+    return z;
+}
+
+static void one_pair_is_not_1(void)
+{
+    FIELD_EACH_KIT(k)
+    {
+        orr__g1 none1 = { { { 0 } }, { { 0 } } };
+        orr__g2 none2;
+        memset(&none2, 0, sizeof none2);
+        ORR_CHECK(!k->pairing(&orr__g1_generator, &orr__g2_generator, 1));
+        ORR_CHECK(k->pairing(&none1, &orr__g2_generator, 1));
+        ORR_CHECK(k->pairing(&orr__g1_generator, &none2, 1));
+        ORR_CHECK(k->pairing(NULL, NULL, 0));
+    }
+}
+
+static void products_of_pairs(void)
+{
+    FIELD_EACH_KIT(k)
+    for (int n = 0; n < 20; n++) {
+        enum { PAIRS = 4 };
+        orr__fe a[PAIRS], b[PAIRS], s;
+        orr__g1 p[PAIRS + 1];
+        orr__g2 q[PAIRS + 1];
+        const int pairs = 1 + n % PAIRS;
+        for (int i = 0; i < pairs; i++) {
+            a[i] = draw();
+            b[i] = draw();
+        }
+        k->dot(ORR__FR, &s, a, 1, b, 1, pairs); /* e(a1 p, b1 q) … e(-(a1 b1 + …) p, q) */
+        k->map(ORR__FR, ORR__FNEG, &s, &s, 1, &s, 1, 1);
+        k->g1->multiply(p, &orr__g1_generator, 0, a, 1, pairs);
+        k->g2->multiply(q, &orr__g2_generator, 0, b, 1, pairs);
+        k->g1->multiply(p + pairs, &orr__g1_generator, 0, &s, 1, 1);
+        q[pairs] = orr__g2_generator;
+        ORR_CHECK_MSG(k->pairing(p, q, pairs + 1), "%s, %d pairs", k->name, pairs);
+        k->g1->neg(p, p, 1);
+        ORR_CHECK_MSG(!k->pairing(p, q, pairs + 1), "%s, %d pairs", k->name, pairs);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(one_pair_is_not_1), ORR_TEST(products_of_pairs), { 0 } };
+    return orr_test_main(argc, argv, "field.pairing", tests);
+}
+
+#endif
