@@ -11,11 +11,21 @@ static const orr__mod orr__fr = {
     .square = { { 0x1bb8e645ae216da7u, 0x53fe3ab1e35c59e3u, 0x8c49833d53bb8085u, 0x0216d0b17f4e44a5u } },
     .inverse = 0xc2e1f593efffffffu,
 };
+static const orr__mod52 orr__fr52 = {
+    .p = { 0x1f593f0000001u, 0x4879b9709143eu, 0x181585d2833e8u, 0xa029b85045b68u, 0x030644e72e131u },
+    .twice = { 0x3eb27e0000002u, 0x90f372e12287cu, 0x302b0ba5067d0u, 0x405370a08b6d0u, 0x060c89ce5c263u },
+    .inverse = 0x1f593efffffffu,
+};
 static const orr__mod orr__fq = {
     .p = { { 0x3c208c16d87cfd47u, 0x97816a916871ca8du, 0xb85045b68181585du, 0x30644e72e131a029u } },
     .one = { { 0xd35d438dc58f0d9du, 0x0a78eb28f5c70b3du, 0x666ea36f7879462cu, 0x0e0a77c19a07df2fu } },
     .square = { { 0xf32cfc5b538afa89u, 0xb5e71911d44501fbu, 0x47ab1eff0a417ff6u, 0x06d89f71cab8351fu } },
     .inverse = 0x87d20782e4866389u,
+};
+static const orr__mod52 orr__fq52 = {
+    .p = { 0x08c16d87cfd47u, 0x916871ca8d3c2u, 0x181585d97816au, 0xa029b85045b68u, 0x030644e72e131u },
+    .twice = { 0x1182db0f9fa8eu, 0x22d0e3951a784u, 0x302b0bb2f02d5u, 0x405370a08b6d0u, 0x060c89ce5c263u },
+    .inverse = 0x20782e4866389u,
 };
 
 /* 5^((r - 1) / 2^28), of order 2^28, and its inverse; 5 generates the units. */

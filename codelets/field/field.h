@@ -20,6 +20,12 @@ typedef struct orr__mod {
     uint64_t inverse; /* -1/p mod 2^64 */
 } orr__mod;
 
+/* The same in limbs of 52 bits, for AVX-512 IFMA. */
+typedef struct orr__mod52 {
+    uint64_t p[5], twice[5]; /* the prime, and twice the prime */
+    uint64_t inverse;        /* -1/p mod 2^52 */
+} orr__mod52;
+
 /* c[0] + c[1]·u with u² = -1. */
 typedef struct orr__fq2 {
     orr__fe c[2];
@@ -90,16 +96,11 @@ typedef struct orr__msmscalar {
 
 enum { ORR__MSM_BITS = 20 };
 
-/* Windows of c bits for all of a scalar; the c that makes n points cheapest for so many workers. */
-int orr__msm_windows(int c);
-int orr__msm_bits(int64_t n, int workers);
-void orr__msm_scalars(orr__msmscalar *z, const orr__fe *k, int64_t n, int c);
-
 /* A curve's kernels on rows of affine points (orr__g1 or orr__g2). Strides in points. */
 typedef struct orr__curvekit {
     size_t point, sum,
         coordinate; /* bytes: of a point, of a sum in XYZZ, of a coordinate and so of a compressed point */
-    int cost;       /* of a coordinate's product, in products of Fq */
+    double cost;    /* of a point in a window of a sum of multiples, in products of coordinates */
     void (*add)(void *z, const void *x, int64_t sx, const void *y, int64_t sy, int64_t n);
     void (*neg)(void *z, const void *x, int64_t n);
     /* k: elements of r. */
@@ -117,6 +118,11 @@ typedef struct orr__curvekit {
                        void *work);
     void (*msm_join)(void *z, const void *sums, int64_t chunks, int c);
 } orr__curvekit;
+
+/* Windows of c bits for all of a scalar; the c that makes n points cheapest for so many workers. */
+int orr__msm_windows(int c);
+int orr__msm_bits(const orr__curvekit *g, int64_t n, int workers);
+void orr__msm_scalars(orr__msmscalar *z, const orr__fe *k, int64_t n, int c);
 
 /* -- the table --------------------------------------------------------------------------------------------------- */
 
@@ -142,9 +148,9 @@ typedef struct orr__fieldkit {
     void (*powers)(orr__field f, orr__fe *z, const orr__fe *a, const orr__fe *b, int64_t n);
 
     /* The transform's pieces: columns [from, to) of x into y, then rows [from, to) of y into z; z may be x, not y.
-     * With ka 0 there are no columns, one row, and y is x. work: orr__ntt_work elements. */
-    void (*ntt_columns)(const orr__ntt *p, orr__fe *y, const orr__fe *x, int64_t from, int64_t to, orr__fe *work);
-    void (*ntt_rows)(const orr__ntt *p, orr__fe *z, const orr__fe *y, int64_t from, int64_t to, orr__fe *work);
+     * With ka 0 there are no columns, one row, and y is x. work: orr__ntt_work bytes, 64-byte aligned. */
+    void (*ntt_columns)(const orr__ntt *p, orr__fe *y, const orr__fe *x, int64_t from, int64_t to, void *work);
+    void (*ntt_rows)(const orr__ntt *p, orr__fe *z, const orr__fe *y, int64_t from, int64_t to, void *work);
 
     /* n hashes of t - 1 elements each, which lie sx apart; the first lane begins with `first` (NULL: 0). */
     void (*poseidon)(const orr__poseidon *p, orr__fe *z, const orr__fe *x, int64_t sx, const orr__fe *first, int64_t n);
@@ -170,7 +176,7 @@ const orr__fieldkit *orr__fieldkit_named(const char *name);
 /* shift: NULL for none. false: no memory, or k is not 0 … 28. */
 bool orr__ntt_make(orr__ntt *p, int k, bool inverse, const orr__fe *shift);
 void orr__ntt_free(orr__ntt *p);
-/* Elements of scratch memory for one caller. */
-int64_t orr__ntt_work(const orr__ntt *p);
+/* Bytes of scratch memory for one caller. */
+size_t orr__ntt_work(const orr__ntt *p);
 
 #endif

@@ -46,13 +46,8 @@ static void msm_fold(buckets *b)
         more = false;
         for (int64_t k = 0; k < b->count; k++) {
             uint32_t n = b->size[k], first = b->at[k];
-            for (uint32_t i = 0; i + 1 < n; i += 2) {
-                l.a[l.n] = b->from + first + i;
-                l.b[l.n] = b->from + first + i + 1;
-                l.z[l.n++] = b->to + at + i / 2;
-                if (l.n == BATCH)
-                    add_pairs(&l);
-            }
+            for (uint32_t i = 0; i + 1 < n; i += 2)
+                pairs_put(&l, b->to + at + i / 2, b->from + first + i, b->from + first + i + 1);
             if (n % 2)
                 b->to[at + n / 2] = b->from[first + n - 1];
             b->at[k] = at;
@@ -60,7 +55,7 @@ static void msm_fold(buckets *b)
             at += n;
             more = more || n > 1;
         }
-        add_pairs(&l);
+        pairs_end(&l);
         AFFINE *t = b->from;
         b->from = b->to;
         b->to = t;

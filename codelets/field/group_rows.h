@@ -1,67 +1,12 @@
-/* Rows of points: sums with one inverse for many (affine), multiples, checks, compressed form. Included once per curve.
+/* Rows of points: sums, multiples, checks, compressed form. Included once per curve.
  * Must not know: which curve. */
-
-enum { BATCH = 1024 };
-
-/* Sums of pairs, all by one inverse. The three lists have room for BATCH addresses. */
-typedef struct pairs {
-    int n;
-    const AFFINE *a[BATCH], *b[BATCH];
-    AFFINE *z[BATCH];
-} pairs;
-
-/* z = a + b: λ = (yb - ya)/(xb - xa), or 3x²/2y for twice the same point; x = λ² - xa - xb, y = λ(xa - x) - ya.
- * den: of λ, 1 where there is no λ. before[i]: the product of all earlier ones. z may be a or b of the same pair or of an
- * earlier one. */
-static void add_pairs(pairs *l)
-{
-    F den[BATCH], before[BATCH], p = f_one();
-    for (int i = 0; i < l->n; i++) {
-        const AFFINE *a = l->a[i], *b = l->b[i];
-        F d = f_sub(b->x, a->x);
-        if (is_infinity(*a) || is_infinity(*b))
-            d = f_one();
-        else if (f_is_zero(d))
-            d = f_equal(a->y, b->y) ? f_add(a->y, a->y) : f_one();
-        den[i] = d;
-        before[i] = p;
-        p = f_mul(p, d);
-    }
-    p = f_invert(p);
-    for (int i = l->n - 1; i >= 0; i--) {
-        const AFFINE a = *l->a[i], b = *l->b[i];
-        F inverse = f_mul(p, before[i]), top;
-        p = f_mul(p, den[i]);
-        if (is_infinity(a) || is_infinity(b)) {
-            *l->z[i] = is_infinity(a) ? b : a;
-            continue;
-        }
-        if (f_equal(a.x, b.x)) {
-            if (!f_equal(a.y, b.y)) {
-                *l->z[i] = infinity;
-                continue;
-            }
-            top = f_square(a.x);
-            top = f_add(f_add(top, top), top);
-        } else {
-            top = f_sub(b.y, a.y);
-        }
-        F slope = f_mul(top, inverse), x = f_sub(f_sub(f_square(slope), a.x), b.x);
-        *l->z[i] = (AFFINE){ x, f_sub(f_mul(slope, f_sub(a.x, x)), a.y) };
-    }
-    l->n = 0;
-}
 
 static void rows_add(void *z, const void *x, int64_t sx, const void *y, int64_t sy, int64_t n)
 {
     pairs l = { .n = 0 };
-    for (int64_t i = 0; i < n; i++) {
-        l.a[l.n] = (const AFFINE *)x + i * sx;
-        l.b[l.n] = (const AFFINE *)y + i * sy;
-        l.z[l.n++] = (AFFINE *)z + i;
-        if (l.n == BATCH || i == n - 1)
-            add_pairs(&l);
-    }
+    for (int64_t i = 0; i < n; i++)
+        pairs_put(&l, (AFFINE *)z + i, (const AFFINE *)x + i * sx, (const AFFINE *)y + i * sy);
+    pairs_end(&l);
 }
 
 static void rows_neg(void *z, const void *x, int64_t n)

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <string.h>
-#include "codelets/field/kit.h"
+#include "codelets/field/pack.h"
 
 /* -- bytes --------------------------------------------------------------------------------------------------------- */
 
@@ -69,16 +69,18 @@ void ORR__FK(map)(orr__field f, orr__field_op op, orr__fe *z, const orr__fe *x, 
             z[i] = fe_sub(x[i * sx], y[i * sy], m);
         break;
     case ORR__FMUL:
-        for (int64_t i = 0; i < n; i++)
-            z[i] = fe_mul(x[i * sx], y[i * sy], m);
+        for (int64_t i = 0; i < n; i += PACK)
+            pk_store(z + i, 1, n - i, pk_mul(pk_load(x + i * sx, sx, n - i), pk_load(y + i * sy, sy, n - i), m), m);
         break;
     case ORR__FNEG:
         for (int64_t i = 0; i < n; i++)
             z[i] = fe_neg(x[i * sx], m);
         break;
     case ORR__FSQUARE:
-        for (int64_t i = 0; i < n; i++)
-            z[i] = fe_square(x[i * sx], m);
+        for (int64_t i = 0; i < n; i += PACK) {
+            pk v = pk_load(x + i * sx, sx, n - i);
+            pk_store(z + i, 1, n - i, pk_mul(v, v, m), m);
+        }
         break;
     }
 }
@@ -86,9 +88,9 @@ void ORR__FK(map)(orr__field f, orr__field_op op, orr__fe *z, const orr__fe *x, 
 void ORR__FK(axpy)(orr__field f, orr__fe *z, const orr__fe *a, const orr__fe *x, int64_t n)
 {
     const orr__mod *m = orr__mod_of(f);
-    const orr__fe k = *a;
-    for (int64_t i = 0; i < n; i++)
-        z[i] = fe_add(z[i], fe_mul(k, x[i], m), m);
+    const pk k = pk_all(*a);
+    for (int64_t i = 0; i < n; i += PACK)
+        pk_store(z + i, 1, n - i, pk_add(pk_load(z + i, 1, n - i), pk_mul(k, pk_load(x + i, 1, n - i), m), m), m);
 }
 
 /* -- powers -------------------------------------------------------------------------------------------------------- */
@@ -165,8 +167,12 @@ void ORR__FK(sum)(orr__field f, orr__fe *z, const orr__fe *x, int64_t sx, int64_
 void ORR__FK(dot)(orr__field f, orr__fe *z, const orr__fe *x, int64_t sx, const orr__fe *y, int64_t sy, int64_t n)
 {
     const orr__mod *m = orr__mod_of(f);
-    orr__fe s = { { 0 } };
-    for (int64_t i = 0; i < n; i++)
-        s = fe_add(s, fe_mul(x[i * sx], y[i * sy], m), m);
-    *z = s;
+    pk s = pk_all((orr__fe){ { 0 } });
+    orr__fe part[PACK];
+    for (int64_t i = 0; i < n; i += PACK)
+        s = pk_add(s, pk_mul(pk_load(x + i * sx, sx, n - i), pk_load(y + i * sy, sy, n - i), m), m);
+    pk_store(part, 1, PACK, s, m);
+    *z = part[0];
+    for (int i = 1; i < PACK; i++)
+        *z = fe_add(*z, part[i], m);
 }

@@ -9,15 +9,14 @@ int orr__msm_windows(int c)
     return (255 + c - 1) / c; /* one bit above r's 254 keeps the last digit at most 2^(c-1) */
 }
 
-/* A point costs each window one affine sum, 6 products, and about as much again for sorting; a bucket costs it two
- * sums in XYZZ, 24 products. Fewer windows than workers leave some idle. */
-int orr__msm_bits(int64_t n, int workers)
+/* A point costs each window one affine sum and its sorting, a bucket two sums in XYZZ, 24 products. Fewer windows than workers leave some idle. */
+int orr__msm_bits(const orr__curvekit *g, int64_t n, int workers)
 {
     int best = 2;
     double least = 0;
     for (int c = 2; c <= ORR__MSM_BITS; c++) {
         int windows = orr__msm_windows(c), rounds = (windows + workers - 1) / workers;
-        double cost = rounds * (9.0 * (double)n + 24.0 * (double)((int64_t)1 << (c - 1)) + 300) + 100;
+        double cost = rounds * (g->cost * (double)n + 24.0 * (double)((int64_t)1 << (c - 1)) + 300) + 100;
         if (c == 2 || cost < least) {
             least = cost;
             best = c;

@@ -59,7 +59,7 @@ void orr__ntt_free(orr__ntt *p)
     p->wa = p->wb = NULL;
 }
 
-int64_t orr__ntt_work(const orr__ntt *p)
+size_t orr__ntt_work(const orr__ntt *p)
 {
-    return (int64_t)16 << (p->ka > p->kb ? p->ka : p->kb); /* eight lanes, twice */
+    return (size_t)(2 * 5 * 64) << (p->ka > p->kb ? p->ka : p->kb); /* eight lanes of five words, twice */
 }

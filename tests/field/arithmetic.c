@@ -259,7 +259,8 @@ static void sums_and_dots(void)
 
 static void transform(const orr__fieldkit *k, const orr__ntt *t, orr__fe *z, const orr__fe *x)
 {
-    orr__fe *y = malloc(sizeof *y << t->k), *work = malloc((size_t)orr__ntt_work(t) * sizeof *work);
+    orr__fe *y = malloc(sizeof *y << t->k);
+    void *work = aligned_alloc(64, orr__ntt_work(t));
     int64_t na = (int64_t)1 << t->ka, nb = (int64_t)1 << t->kb;
     if (t->ka == 0) {
         k->ntt_rows(t, z, x, 0, 1, work);

@@ -37,6 +37,15 @@ for name, p, g in (("fr", r, 5), ("fq", q, 3)):
     put(f"    .square = {limbs(R * R % p)},")
     put(f"    .inverse = 0x{-pow(p, -1, 1 << 64) % (1 << 64):016x}u,")
     put("};")
+
+    def split(v):
+        return "{ " + ", ".join(f"0x{v >> 52 * i & (1 << 52) - 1:013x}u" for i in range(5)) + " }"
+
+    put(f"static const orr__mod52 orr__{name}52 = {{")
+    put(f"    .p = {split(p)},")
+    put(f"    .twice = {split(2 * p)},")
+    put(f"    .inverse = 0x{-pow(p, -1, 1 << 52) % (1 << 52):013x}u,")
+    put("};")
 # Roots of unity: 5 generates the units of r.
 two = 28
 assert (r - 1) % (1 << two) == 0 and (r - 1) >> two & 1
