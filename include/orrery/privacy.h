@@ -199,6 +199,94 @@ ORR_API orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_spars
 /** Wipes the noisy threshold. NULL is fine. */
 ORR_API void orr_dp_sparse_free(orr_dp_sparse *s);
 
+/* -- training ------------------------------------------------------------------------------------------------- */
+
+/** A loss for each example from a network's output: (batch, …) → (batch). An example's loss may depend on that example alone. */
+typedef orr_tensor *orr_dp_loss(orr_tensor *output, orr_tensor *target, void *user);
+/** −log_softmax(output)[target]: output (batch, …, classes), target integers (batch, …); the mean over what is not the batch. */
+ORR_API orr_tensor *orr_dp_cross_entropy(orr_tensor *output, orr_tensor *target, void *unused);
+/** The mean of (output − target)² over what is not the batch. */
+ORR_API orr_tensor *orr_dp_squared_error(orr_tensor *output, orr_tensor *target, void *unused);
+/** A loss for each example as a function of parameters: params[i] is (batch, shape of parameter i…), a copy for each example
+ * (without memory of its own), and the result (batch). Example: x·W is orr_matmul(orr_expand_dims(x, 1), params[0]). */
+typedef orr_tensor *orr_dp_losses(orr_tensor *const *params, int n, orr_tensor *x, orr_tensor *target, void *user);
+
+/** How gradients are kept from being long. */
+typedef enum orr_dp_clipping {
+    ORR_DP_FLAT = 0,  /**< all of an example's gradient to norm C (Abadi et al. 2016)                               */
+    ORR_DP_PER_LAYER, /**< of L layers each to C/√L; a function's parameters count as layers                        */
+    ORR_DP_ADAPTIVE   /**< as FLAT; orr_dp_sgd moves C to a quantile of the norms (Andrew et al. 2021)              */
+} orr_dp_clipping;
+
+/** Sound only where an example's loss depends on no other example: with normalisation over the batch it bounds nothing.
+ * sums[i] = Σ_k weight[k] · g_ki · min(1, C/‖g_k‖), g_ki the gradient of example k's loss by parameter i: no noise yet. No
+ * example's gradient is stored where layers are dense: ‖g_k‖ follows from the layer's input and its output's cotangent, and the
+ * sum is the one product that a plain step has. Examples whose gradient is not finite count as 0.
+ * @param m        dense layers, functions without parameters, and compositions of them
+ * @param x        (batch, …)     @param target  (batch, …), or NULL     @param weight  (batch), or NULL: ones
+ * @param clip     C > 0          @param sums  as many as m has parameters, in their order
+ * @param norms    ‖g_k‖, (batch); NULL: not asked for
+ * Results are owned by the current scope. Errors: ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM, and those of orr_grad; then all are NULL.
+ * effects:  lazy. Safe from any thread. */
+ORR_API orr_status orr_dp_clipped_grads_at(const char *file, int line, const orr_module *m, orr_dp_loss *loss,
+                                           void *user, orr_tensor *x, orr_tensor *target, orr_tensor *weight,
+                                           orr_dp_clipping clipping, double clip, orr_tensor **sums,
+                                           orr_tensor **norms);
+#define orr_dp_clipped_grads(...) orr_dp_clipped_grads_at(ORR_HERE, __VA_ARGS__)
+/** Sound only where an example's loss depends on no other example. Like orr_dp_clipped_grads for whatever `fn` computes: all
+ * examples' gradients at once, which takes memory for batch × parameters. */
+ORR_API orr_status orr_dp_clipped_grads_of_at(const char *file, int line, orr_dp_losses *fn, void *user,
+                                              orr_tensor *const *params, int n, orr_tensor *x, orr_tensor *target,
+                                              orr_tensor *weight, orr_dp_clipping clipping, double clip,
+                                              orr_tensor **sums, orr_tensor **norms);
+#define orr_dp_clipped_grads_of(...) orr_dp_clipped_grads_of_at(ORR_HERE, __VA_ARGS__)
+
+/** Settings of private training; start from orr_dp_defaults and set at least q and sigma. */
+typedef struct orr_dp_options {
+    orr_dp_clipping clipping; /**< FLAT                                                                          */
+    double clip;              /**< C, 1; ADAPTIVE: at the start                                                  */
+    double sigma;             /**< noise multiplier: deviation of the noise / C; 1                               */
+    double q;                 /**< probability with which a record is in a step, in (0, 1]; to be set           */
+    int64_t most;             /**< examples computed at a time; 4096. A larger sample is computed in parts       */
+    double quantile, rate;    /**< ADAPTIVE: 0.5, 0.2                                                            */
+    double count_sigma;       /**< ADAPTIVE: deviation of the count's noise, > sigma/2; to be set, e.g. q·n/20   */
+    bool secure;              /**< noise drawn exactly, on a grid, from the operating system: slower             */
+    orr_dp_loss *loss;        /**< orr_dp_cross_entropy                                                          */
+    void *user;               /**< for loss, or for the function of parameters                                   */
+    orr_dp_budget *budget;    /**< booked at each step, must outlive the trainer; NULL: nobody counts            */
+} orr_dp_options;
+
+/** The defaults above. */
+ORR_API orr_dp_options orr_dp_defaults(void);
+
+/** Private training of one model. One thread at a time. */
+typedef struct orr_dp_sgd orr_dp_sgd;
+/** @param m, o   the network and an optimizer of exactly its parameters (orr_optim_of), of any kind; both must outlive the result
+ * @return   to free with orr_dp_sgd_free; NULL on ORR_EINVAL, ORR_ENOMEM. */
+ORR_API orr_dp_sgd *orr_dp_sgd_new_at(const char *file, int line, const orr_module *m, orr_optim *o,
+                                      const orr_dp_options *options);
+#define orr_dp_sgd_new(...) orr_dp_sgd_new_at(ORR_HERE, __VA_ARGS__)
+/** Like orr_dp_sgd_new for a function of parameters: the n variables that `o` has, in its order. options->loss is not used. */
+ORR_API orr_dp_sgd *orr_dp_sgd_of_at(const char *file, int line, orr_dp_losses *fn, orr_tensor *const *params, int n,
+                                     orr_optim *o, const orr_dp_options *options);
+#define orr_dp_sgd_of(...) orr_dp_sgd_of_at(ORR_HERE, __VA_ARGS__)
+
+/** Private only where an example's loss depends on no other example, and what is published is the parameters alone: `loss` is not
+ * covered. The noise is that of orr_dp_gaussian, with its conditions, unless options.secure.
+ * One step (Abadi et al., "Deep learning with differential privacy", 2016): a Poisson sample of the records, the sum of their
+ * clipped gradients, N(0, (σC)²) added to each element, divided by q·n; then the optimizer's step with that. Costs
+ * ORR_DP_GAUSSIAN of σ and q, booked before anything is computed; ADAPTIVE clipping is included in it.
+ * @param x, target   all records: (n, …), rows of which are taken; target may be NULL
+ * @param loss        the sample's mean loss before the step, NaN for an empty sample; or NULL
+ * Errors: ORR_ESTATE (the budget; then nothing has changed), ORR_ESHAPE, ORR_EIO, and those of orr_dp_clipped_grads and orr_eval. */
+ORR_API orr_status orr_dp_sgd_step_at(const char *file, int line, orr_dp_sgd *t, orr_tensor *x, orr_tensor *target,
+                                      double *loss);
+#define orr_dp_sgd_step(...) orr_dp_sgd_step_at(ORR_HERE, __VA_ARGS__)
+ORR_API double orr_dp_sgd_clip(const orr_dp_sgd *t);   /**< C now; 0 for NULL */
+ORR_API int64_t orr_dp_sgd_steps(const orr_dp_sgd *t); /**< steps made; 0 for NULL */
+/** Frees the trainer, not the model or the optimizer. NULL is fine. */
+ORR_API void orr_dp_sgd_free(orr_dp_sgd *t);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,6 +23,11 @@ static orr_tensor *dense_forward(const char *file, int line, const orr_module *m
     return y;
 }
 
+bool orr__module_is_dense(const orr_module *m)
+{
+    return m->forward == dense_forward;
+}
+
 static orr_status check(orr__site at, orr_dtype dtype, int64_t in, int64_t out, orr_activation f)
 {
     if (in < 1 || out < 1)

@@ -26,6 +26,8 @@ orr_module *orr__module_new(orr_tensor *(*forward)(const char *file, int line, c
 /* Adds a variable that starts as `value` and that the module keeps. */
 orr_status orr__module_add(orr__site at, orr_module *m, const char *name, orr_tensor *value);
 
+bool orr__module_is_dense(const orr_module *m);
+
 /* Sets the last error to what `t` carries (poison, stale) and returns it; ORR_OK when t is sound. */
 orr_status orr__nn_check(orr__site at, const orr_tensor *t);
 /* A variable with the value of `value` that belongs to no scope; NULL and last error on failure. */

@@ -8,7 +8,7 @@
 #include <orrery/privacy.h>
 #include "tests/harness/harness.h"
 
-#include "tests/golden/private/privacy.inc"
+#include "tests/golden/private/account.inc"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
