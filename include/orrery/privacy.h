@@ -3,7 +3,7 @@
  *
  * A function of a data set is (ε, δ)-differentially private when for every two data sets that differ in one record, and every
  * set of outcomes, P(outcome | one) ≤ e^ε · P(outcome | other) + δ. Here "differ" means that one record is added or removed.
- * docs/private.md says what that protects against whom, and what it does not. */
+ * docs/private.md names the adversaries that this holds against, and those that it does not. */
 #ifndef ORRERY_PRIVACY_H
 #define ORRERY_PRIVACY_H
 
@@ -14,20 +14,20 @@
 extern "C" {
 #endif
 
-/* -- what a step costs: accounting ------------------------------------------------------------------------- */
+/* -- accounting: the cost of a step ------------------------------------------------------------------------- */
 
 /** Mechanisms that the accountants know. */
 typedef enum orr_dp_kind {
     ORR_DP_GAUSSIAN =
         0, /**< normal noise; `noise` is σ: standard deviation / L2 sensitivity. The discrete Gaussian too, where q = 1 */
     ORR_DP_LAPLACE, /**< Laplace noise; `noise` is b: scale / L1 sensitivity. The discrete Laplace too                     */
-    ORR_DP_PURE /**< whatever is (ε, 0)-private (randomised response, exponential, sparse vector); `noise` is ε         */
+    ORR_DP_PURE /**< any (ε, 0)-private mechanism (randomised response, exponential, sparse vector); `noise` is ε         */
 } orr_dp_kind;
 
 /** A mechanism on a Poisson sample: each record takes part with probability q, by itself; q = 1: all records. */
 typedef struct orr_dp_mechanism {
     orr_dp_kind kind;
-    double noise; /**< > 0, finite; what it is depends on the kind */
+    double noise; /**< > 0, finite; its meaning follows from the kind */
     double q;     /**< in [0, 1]                                   */
 } orr_dp_mechanism;
 
@@ -59,7 +59,7 @@ ORR_API orr_status orr_dp_rdp_epsilon_at(const char *file, int line, const doubl
                                          double delta, double *epsilon, double *order);
 #define orr_dp_rdp_epsilon(...) orr_dp_rdp_epsilon_at(ORR_HERE, __VA_ARGS__)
 
-/** ε at δ of `times` uses of m, one after the other, each free to depend on what came before.
+/** ε at δ of `times` uses of m, one after the other, each free to depend on the results of those before.
  * @param times  ≥ 0      Errors: ORR_EINVAL, ORR_ENOMEM (ORR_DP_PLD). */
 ORR_API orr_status orr_dp_epsilon_at(const char *file, int line, orr_dp_accountant how, orr_dp_mechanism m,
                                      int64_t times, double delta, double *epsilon);
@@ -90,8 +90,8 @@ ORR_API orr_status orr_dp_gaussian_sigma_at(const char *file, int line, double e
 
 /* -- budgets ------------------------------------------------------------------------------------------------ */
 
-/** What may be spent, and what has been. It holds only for what is reported to it: a release of the data that bypasses it is
- * not counted. One thread at a time. */
+/** A limit of ε at a δ, and the uses booked so far. It counts only the uses that are reported to it: a release of the data that
+ * bypasses it is not counted. One thread at a time. */
 typedef struct orr_dp_budget orr_dp_budget;
 
 /** @param epsilon  > 0     @param delta  in (0, 1), for ORR_DP_PLD ≥ 1e-10
@@ -116,14 +116,14 @@ ORR_API void orr_dp_budget_free(orr_dp_budget *b);
 
 /* -- randomness ----------------------------------------------------------------------------------------------- */
 
-/** For tests only: from here on this thread's draws in this header are a function of `seed`, and whoever knows it takes the noise
- * away again. Without this call they come from the operating system's generator (getrandom). */
+/** For tests only: from here on this thread's draws in this header are a function of `seed`, and a reader who knows it removes the
+ * noise. Without this call they come from the operating system's generator (getrandom). */
 ORR_API void orr_dp_seed(uint64_t seed);
 /** This thread's draws come from the operating system's generator again. */
 ORR_API void orr_dp_unseed(void);
 
-/** A Poisson sample: each of the numbers 0 … n−1 is in it with probability q, by itself (to 2⁻⁶⁴, rounded down). Secret: the
- * accountants' gain from sampling holds only against who does not know it.
+/** A Poisson sample: each of the numbers 0 … n−1 is in it with probability q, by itself (to 2⁻⁶⁴, rounded down). Keep it
+ * secret: the accountants' gain from sampling holds only against an adversary who does not know it.
  * @param index  room for n numbers; the first *count are written, in ascending order
  * Errors: ORR_EINVAL (n < 0, q not in [0, 1], NULL), ORR_EIO (the system has no random numbers). Thread-safe. */
 ORR_API orr_status orr_dp_poisson_at(const char *file, int line, int64_t n, double q, int64_t *index, int64_t *count);
@@ -137,12 +137,12 @@ ORR_API orr_status orr_dp_poisson_at(const char *file, int line, int64_t n, doub
  * y = x + Laplace(sensitivity/epsilon), to each element its own: (ε, 0)-private for an x of that L1 sensitivity.
  * @param x  a float dtype     @param sensitivity, epsilon  > 0, finite
  * @return   like x, owned by the current scope; poison on ORR_EINVAL, ORR_EDTYPE, ORR_EIO.
- * effects:  lazy; fused with what is around it; keyed by the operating system. grad: g. Safe from any thread. */
+ * effects:  lazy; fuses with its neighbours; its key comes from the operating system. grad: g. Safe from any thread. */
 ORR_API orr_tensor *orr_dp_laplace_at(const char *file, int line, orr_tensor *x, double sensitivity, double epsilon);
 #define orr_dp_laplace(...) orr_dp_laplace_at(ORR_HERE, __VA_ARGS__)
 /** Private only as far as floats and Philox hide it: see orr_dp_laplace. Where an adversary sees all digits, use
  * orr_dp_discrete_gaussian.
- * y = x + N(0, (sigma·sensitivity)²), for an x of that L2 sensitivity; what it costs is ORR_DP_GAUSSIAN with `sigma`.
+ * y = x + N(0, (sigma·sensitivity)²), for an x of that L2 sensitivity. Its cost is that of ORR_DP_GAUSSIAN with `sigma`.
  * Otherwise as orr_dp_laplace. */
 ORR_API orr_tensor *orr_dp_gaussian_at(const char *file, int line, orr_tensor *x, double sensitivity, double sigma);
 #define orr_dp_gaussian(...) orr_dp_gaussian_at(ORR_HERE, __VA_ARGS__)
@@ -150,21 +150,21 @@ ORR_API orr_tensor *orr_dp_gaussian_at(const char *file, int line, orr_tensor *x
 /** y = x + Z for integers, P(Z = z) ∝ e^(−|z|·ε/sensitivity), to each element its own: (ε, 0)-private for an x of that L1
  * sensitivity. The noise is drawn now, exactly, in integers alone, from the operating system's generator (Canonne, Kamath,
  * Steinke, "The discrete Gaussian for differential privacy", 2020, algorithm 2), its memory wiped when its last use ends. The
- * time that a draw takes depends on it.
+ * duration of a draw depends on its value.
  * @param x  i64; the sum wraps     @param sensitivity  ≥ 1     @param epsilon  > 0; sensitivity/epsilon in [2⁻¹⁰, 2³⁰]
  * @return   i64, owned by the current scope; poison on ORR_EINVAL, ORR_EDTYPE, ORR_ENOMEM, ORR_EIO. Safe from any thread. */
 ORR_API orr_tensor *orr_dp_discrete_laplace_at(const char *file, int line, orr_tensor *x, int64_t sensitivity,
                                                double epsilon);
 #define orr_dp_discrete_laplace(...) orr_dp_discrete_laplace_at(ORR_HERE, __VA_ARGS__)
 /** y = x + Z for integers, P(Z = z) ∝ e^(−z²/(2s²)), s = sigma·sensitivity in [2⁻¹⁰, 2²⁶], for an x of that L2 sensitivity.
- * What it costs is at most ORR_DP_GAUSSIAN with `sigma` and q = 1 (Canonne, Kamath, Steinke 2020, theorem 4 and algorithm 3).
+ * Its cost is at most that of ORR_DP_GAUSSIAN with `sigma` and q = 1 (Canonne, Kamath, Steinke 2020, theorem 4 and algorithm 3).
  * s² is rounded up to 30 bits. Otherwise as orr_dp_discrete_laplace. */
 ORR_API orr_tensor *orr_dp_discrete_gaussian_at(const char *file, int line, orr_tensor *x, double sensitivity,
                                                 double sigma);
 #define orr_dp_discrete_gaussian(...) orr_dp_discrete_gaussian_at(ORR_HERE, __VA_ARGS__)
 
 /** Randomised response: each category of x stays with probability e^ε/(e^ε + k − 1), and else becomes one of the other k − 1, all
- * as likely (Warner 1965): every element is (ε, 0)-private by itself, and whoever collects them is not trusted. Drawn exactly.
+ * as likely (Warner 1965): every element is (ε, 0)-private by itself, also against the collector. Drawn exactly.
  * @param x  i64 in 0 … k−1 (others are taken mod k)     @param k  ≥ 2     @param epsilon  in [2⁻²⁰, 64], rounded down to 30 bits
  * @return   i64, owned by the current scope; errors as orr_dp_discrete_laplace. Expected time per element: min(k, e^ε) draws. */
 ORR_API orr_tensor *orr_dp_randomised_response_at(const char *file, int line, orr_tensor *x, int64_t k, double epsilon);
@@ -175,7 +175,7 @@ ORR_API double orr_dp_response_estimate(double seen, double total, int64_t k, do
 /** The exponential mechanism: i with probability ∝ e^(ε·scores[i]/(2·sensitivity)) (McSherry, Talwar 2007): (ε, 0)-private
  * where one record changes no score by more than `sensitivity`. Scores are rounded to sensitivity·2⁻²⁰ and ε down to 30 bits (and
  * by the 2⁻²⁰ that rounding adds); then the draw is exact. Evaluates `scores`. Expected time: at most proportional to their
- * number, but it depends on them: who can measure it learns of them.
+ * number; it depends on their values, so a measurement of it leaks.
  * @param scores  (n), n ≥ 1, any number dtype     @param epsilon  in [2⁻²⁰, 2²⁰]
  * Errors: ORR_EINVAL (a score not finite, or beyond 2³¹ sensitivities), ORR_ESHAPE, ORR_ENOMEM, ORR_EIO, and those of orr_read. */
 ORR_API orr_status orr_dp_exponential_at(const char *file, int line, orr_tensor *scores, double sensitivity,
@@ -184,7 +184,7 @@ ORR_API orr_status orr_dp_exponential_at(const char *file, int line, orr_tensor 
 
 /** The sparse vector technique: which of a stream of queries are above a threshold, paying for those alone. One thread at a time. */
 typedef struct orr_dp_sparse orr_dp_sparse;
-/** All answers together are (ε, 0)-private, whatever the number of queries, where one record changes no query by more than
+/** All answers together are (ε, 0)-private for any number of queries, where one record changes no query by more than
  * `sensitivity` and at most `most` answers are "above" (Lyu, Su, Li, "Understanding the sparse vector technique", 2017,
  * algorithm 1, with their division of ε). Threshold and queries are rounded to sensitivity·2⁻²⁰ and noise is drawn exactly.
  * @param monotone  adding a record moves all queries in one direction: less noise
@@ -203,9 +203,9 @@ ORR_API void orr_dp_sparse_free(orr_dp_sparse *s);
 
 /** A loss for each example from a network's output: (batch, …) → (batch). An example's loss may depend on that example alone. */
 typedef orr_tensor *orr_dp_loss(orr_tensor *output, orr_tensor *target, void *user);
-/** −log_softmax(output)[target]: output (batch, …, classes), target integers (batch, …); the mean over what is not the batch. */
+/** −log_softmax(output)[target]: output (batch, …, classes), target integers (batch, …); the mean over all axes but the first. */
 ORR_API orr_tensor *orr_dp_cross_entropy(orr_tensor *output, orr_tensor *target, void *unused);
-/** The mean of (output − target)² over what is not the batch. */
+/** The mean of (output − target)² over all axes but the first. */
 ORR_API orr_tensor *orr_dp_squared_error(orr_tensor *output, orr_tensor *target, void *unused);
 /** A loss for each example as a function of parameters: params[i] is (batch, shape of parameter i…), a copy for each example
  * (without memory of its own), and the result (batch). Example: x·W is orr_matmul(orr_expand_dims(x, 1), params[0]). */
@@ -233,27 +233,27 @@ ORR_API orr_status orr_dp_clipped_grads_at(const char *file, int line, const orr
                                            orr_dp_clipping clipping, double clip, orr_tensor **sums,
                                            orr_tensor **norms);
 #define orr_dp_clipped_grads(...) orr_dp_clipped_grads_at(ORR_HERE, __VA_ARGS__)
-/** Sound only where an example's loss depends on no other example. Like orr_dp_clipped_grads for whatever `fn` computes: all
- * examples' gradients at once, which takes memory for batch × parameters. */
-ORR_API orr_status orr_dp_clipped_grads_of_at(const char *file, int line, orr_dp_losses *fn, void *user,
-                                              orr_tensor *const *params, int n, orr_tensor *x, orr_tensor *target,
-                                              orr_tensor *weight, orr_dp_clipping clipping, double clip,
-                                              orr_tensor **sums, orr_tensor **norms);
-#define orr_dp_clipped_grads_of(...) orr_dp_clipped_grads_of_at(ORR_HERE, __VA_ARGS__)
+/** Sound only where an example's loss depends on no other example. Like orr_dp_clipped_grads, for any `fn`: all examples'
+ * gradients are computed at once, in memory for batch × parameters. */
+ORR_API orr_status orr_dp_clipped_grads_of_function_at(const char *file, int line, orr_dp_losses *fn, void *user,
+                                                       orr_tensor *const *params, int n, orr_tensor *x,
+                                                       orr_tensor *target, orr_tensor *weight, orr_dp_clipping clipping,
+                                                       double clip, orr_tensor **sums, orr_tensor **norms);
+#define orr_dp_clipped_grads_of_function(...) orr_dp_clipped_grads_of_function_at(ORR_HERE, __VA_ARGS__)
 
 /** Settings of private training; start from orr_dp_defaults and set at least q and sigma. */
 typedef struct orr_dp_options {
     orr_dp_clipping clipping; /**< FLAT                                                                          */
     double clip;              /**< C, 1; ADAPTIVE: at the start                                                  */
     double sigma;             /**< noise multiplier: deviation of the noise / C; 1                               */
-    double q;                 /**< probability with which a record is in a step, in (0, 1]; to be set           */
+    double q;                 /**< probability with which a record is in a step, in (0, 1]; required           */
     int64_t most;             /**< examples computed at a time; 4096. A larger sample is computed in parts       */
     double quantile, rate;    /**< ADAPTIVE: 0.5, 0.2                                                            */
-    double count_sigma;       /**< ADAPTIVE: deviation of the count's noise, > sigma/2; to be set, e.g. q·n/20   */
+    double count_sigma;       /**< ADAPTIVE: deviation of the count's noise, > sigma/2; required, e.g. q·n/20   */
     bool secure;              /**< noise drawn exactly, on a grid, from the operating system: slower             */
     orr_dp_loss *loss;        /**< orr_dp_cross_entropy                                                          */
     void *user;               /**< for loss, or for the function of parameters                                   */
-    orr_dp_budget *budget;    /**< booked at each step, must outlive the trainer; NULL: nobody counts            */
+    orr_dp_budget *budget;    /**< booked at each step, must outlive the trainer; NULL: the steps are not counted*/
 } orr_dp_options;
 
 /** The defaults above. */
@@ -261,18 +261,17 @@ ORR_API orr_dp_options orr_dp_defaults(void);
 
 /** Private training of one model. One thread at a time. */
 typedef struct orr_dp_sgd orr_dp_sgd;
-/** @param m, o   the network and an optimizer of exactly its parameters (orr_optim_of), of any kind; both must outlive the result
+/** @param m, o   the network and an optimizer of exactly its parameters (orr_optim_of_module), of any kind; both must outlive the result
  * @return   to free with orr_dp_sgd_free; NULL on ORR_EINVAL, ORR_ENOMEM. */
 ORR_API orr_dp_sgd *orr_dp_sgd_new_at(const char *file, int line, const orr_module *m, orr_optim *o,
                                       const orr_dp_options *options);
 #define orr_dp_sgd_new(...) orr_dp_sgd_new_at(ORR_HERE, __VA_ARGS__)
 /** Like orr_dp_sgd_new for a function of parameters: the n variables that `o` has, in its order. options->loss is not used. */
-ORR_API orr_dp_sgd *orr_dp_sgd_of_at(const char *file, int line, orr_dp_losses *fn, orr_tensor *const *params, int n,
-                                     orr_optim *o, const orr_dp_options *options);
-#define orr_dp_sgd_of(...) orr_dp_sgd_of_at(ORR_HERE, __VA_ARGS__)
+ORR_API orr_dp_sgd *orr_dp_sgd_of_function_at(const char *file, int line, orr_dp_losses *fn, orr_tensor *const *params,
+                                              int n, orr_optim *o, const orr_dp_options *options);
+#define orr_dp_sgd_of_function(...) orr_dp_sgd_of_function_at(ORR_HERE, __VA_ARGS__)
 
-/** Private only where an example's loss depends on no other example, and what is published is the parameters alone: `loss` is not
- * covered. The noise is that of orr_dp_gaussian, with its conditions, unless options.secure.
+/** Private only where an example's loss depends on no other example, and only for the parameters: ε does not cover `loss`. The noise is that of orr_dp_gaussian, with its conditions, unless options.secure.
  * One step (Abadi et al., "Deep learning with differential privacy", 2016): a Poisson sample of the records, the sum of their
  * clipped gradients, N(0, (σC)²) added to each element, divided by q·n; then the optimizer's step with that. Costs
  * ORR_DP_GAUSSIAN of σ and q, booked before anything is computed; ADAPTIVE clipping is included in it.

@@ -1,4 +1,4 @@
-/* What the accountants share: checks of numbers, divergences, distributions of the privacy loss.
+/* Shared by the accountants: checks of numbers, divergences, distributions of the privacy loss.
  * Must not know: tensors. */
 #ifndef ORR_OPS_PRIVACY_ACCOUNT_H
 #define ORR_OPS_PRIVACY_ACCOUNT_H
@@ -17,7 +17,7 @@ typedef struct orr__dp_use {
 orr_status orr__dp_check(orr__site at, orr_dp_mechanism m);
 orr_status orr__dp_check_delta(orr__site at, orr_dp_accountant how, double delta);
 
-/* These take what the checks have passed. */
+/* The arguments of these have passed the checks. */
 double orr__dp_rdp(orr_dp_mechanism m, double alpha);
 double orr__dp_rdp_epsilon(const double *orders, const double *rdp, int n, double delta, double *order);
 /* ε of an ε-private mechanism on a Poisson sample: log(1 + q(e^ε − 1)). */

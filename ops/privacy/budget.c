@@ -194,7 +194,8 @@ orr_status orr_dp_find_noise_at(const char *file, int line, orr_dp_accountant ho
     if (st == ORR_OK)
         st = check_times(s.at, times);
     if (st == ORR_OK && (times == 0 || q == 0.0))
-        st = orr__fail(s.at, ORR_EINVAL, "what is used %s needs no noise", times ? "on no record" : "0 times");
+        st = orr__fail(s.at, ORR_EINVAL, "a mechanism that is used %s needs no noise",
+                       times ? "on no record" : "0 times");
     if (st == ORR_OK && !(epsilon > 0.0 && isfinite(epsilon)))
         st = orr__fail(s.at, ORR_EINVAL, "ε must be finite and > 0, not %g", epsilon);
     if (st == ORR_OK && !noise)
@@ -298,8 +299,8 @@ static orr_status grow(orr__site at, orr_dp_budget *b, orr_dp_accountant how, in
     return st;
 }
 
-/* The largest total of the entry that fits, known from here on until another entry grows. The quick accountant says where the
- * slow one begins to look. */
+/* The largest total of the entry that fits, known from here on until another entry grows. The search with
+ * the slow accountant starts at the result of the quick one. */
 static orr_status find_safe(orr__site at, orr_dp_budget *b, int entry)
 {
     if (b->recent == entry)

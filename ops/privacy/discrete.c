@@ -1,5 +1,5 @@
 /* Discrete Laplace and Gaussian numbers, exactly (Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy",
- * 2020): no float takes part in a decision.
+ * 2020): no decision depends on a float.
  * Must not know: where bits come from, tensors. */
 #include "config.h"
 #include <math.h>

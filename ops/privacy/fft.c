@@ -1,5 +1,5 @@
 /* A fast Fourier transform of 2^k complex numbers.
- * Must not know: what is transformed. */
+ * Must not know: distributions. */
 #include "config.h"
 #include <math.h>
 #include "ops/privacy/account.h"

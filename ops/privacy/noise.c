@@ -55,7 +55,7 @@ orr_tensor *orr__noise_normal(orr__site at, orr_dtype dtype, orr_shape shape, do
     uint64_t key;
     orr_status st = orr__noise_key(at, &key);
     if (st != ORR_OK)
-        return orr__poison(at, st, "there is no noise: the operating system gives no random numbers");
+        return orr__poison(at, st, "there is no noise: the operating system has no random numbers");
     return orr_randn_keyed_at(AT, dtype, shape, 0.0, deviation, key);
 }
 
@@ -75,7 +75,7 @@ orr_tensor *orr_dp_laplace_at(const char *file, int line, orr_tensor *x, double 
     orr_tensor *bad = check_float(at, x, sensitivity, "ε", epsilon);
     uint64_t key = 0;
     if (!bad && orr__noise_key(at, &key) != ORR_OK)
-        bad = orr__poison(at, ORR_EIO, "there is no noise: the operating system gives no random numbers");
+        bad = orr__poison(at, ORR_EIO, "there is no noise: the operating system has no random numbers");
     if (bad || orr_tensor_status(x) != ORR_OK)
         return bad ? bad : orr_positive_at(AT, x);
     orr_scope *s = orr_scope_begin();
@@ -123,7 +123,7 @@ static orr_tensor *drawn(orr__site at, orr_shape shape, int64_t count, drawer *d
         noise[i] = draw(&s, how);
     if (orr__secret_end(at, &s) != ORR_OK) {
         wipe(noise, block);
-        return orr__poison(at, ORR_EIO, "there is no noise: the operating system gives no random numbers");
+        return orr__poison(at, ORR_EIO, "there is no noise: the operating system has no random numbers");
     }
     orr_tensor *t = orr_wrap_at(AT, ORR_I64, shape, noise, wipe, block);
     if (orr_tensor_status(t) != ORR_OK)
@@ -201,7 +201,7 @@ typedef struct response {
     orr__ratio epsilon;
 } response;
 
-/* What is added mod k: 0 with weight 1, each other number with weight e^−ε. */
+/* The number that is added mod k: 0 with weight 1, each other number with weight e^−ε. */
 static int64_t one_shift(orr__secret *s, const void *how)
 {
     const response *r = how;

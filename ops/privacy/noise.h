@@ -1,4 +1,4 @@
-/* Noise by itself, for what adds it to something of its own.
+/* Noise by itself, for compositions that add it.
  * Must not know: accounting. */
 #ifndef ORR_OPS_PRIVACY_NOISE_H
 #define ORR_OPS_PRIVACY_NOISE_H

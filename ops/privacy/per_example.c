@@ -40,7 +40,7 @@ static void count_layers(walk *w, const orr_module *m)
     if (m->nparam > 0 && !dense)
         w->st = orr__fail(w->at, ORR_EINVAL,
                           "a layer of the module is not dense: per-example gradients of it need a function of the "
-                          "parameters (orr_dp_sgd_of)");
+                          "parameters (orr_dp_sgd_of_function)");
     w->layers += dense;
     w->params += m->nparam;
     for (int i = 0; i < m->npart; i++)
@@ -72,8 +72,8 @@ orr_status orr__model_of(orr__site at, orr__model *m, const orr_module *module, 
 
 /* -- clipping ------------------------------------------------------------------------------------------------ */
 
-/* weight · min(1, clip/norm); 0 for an example whose gradient is not finite, so that it cannot be recognized by what it
- * destroys. */
+/* weight · min(1, clip/norm); 0 for an example whose gradient is not finite, so that the damage it would do
+ * does not reveal it. */
 static orr_tensor *factor_of(orr__site at, orr_tensor *square, double clip, orr_tensor *weight)
 {
     orr_tensor *c = orr_scalar_at(AT, clip), *norm = orr_sqrt_at(AT, square);
@@ -83,7 +83,7 @@ static orr_tensor *factor_of(orr__site at, orr_tensor *square, double clip, orr_
     return orr_where_at(AT, orr_isfinite_at(AT, norm), f, orr_scalar_at(AT, 0.0));
 }
 
-/* f·g, f (batch) beside the batch axis of g; zeros where f is 0, whatever g is there. */
+/* f·g, f (batch) beside the batch axis of g; zeros where f is 0, even where g is NaN. */
 static orr_tensor *scaled(orr__site at, orr_tensor *f, orr_tensor *g)
 {
     orr_shape s = orr_tensor_shape(g), one = { .rank = s.rank };
@@ -135,7 +135,7 @@ static orr_tensor *forward(walk *w, const orr_module *m, orr_tensor *x)
     if (l->bias)
         l->z = orr_add_at(AT, l->z, m->param[1]);
     w->params += m->nparam;
-    return m->activation == ORR_LINEAR ? l->z : orr_activate_at(AT, l->z, m->activation);
+    return m->activation == ORR_ACTIVATION_LINEAR ? l->z : orr_activate_at(AT, l->z, m->activation);
 }
 
 /* (batch, positions, width), or (batch, width) where there is one position. */
@@ -298,7 +298,7 @@ orr_status orr__clipped_grads(orr__site at, const orr__model *m, orr_tensor *x, 
     return st == ORR_OK ? orr__nn_check(at, out->norm) : st;
 }
 
-/* Inside a scope: what is made in the middle ends with it. */
+/* The intermediate tensors end with a scope. */
 static orr_status return_results(orr__site at, const orr__model *m, orr_tensor *x, orr_tensor *target,
                                  orr_tensor *weight, orr_dp_clipping clipping, double clip, orr_tensor **sums,
                                  orr_tensor **norms)
@@ -331,10 +331,10 @@ orr_status orr_dp_clipped_grads_at(const char *file, int line, const orr_module 
     return st;
 }
 
-orr_status orr_dp_clipped_grads_of_at(const char *file, int line, orr_dp_losses *fn, void *user,
-                                      orr_tensor *const *params, int n, orr_tensor *x, orr_tensor *target,
-                                      orr_tensor *weight, orr_dp_clipping clipping, double clip, orr_tensor **sums,
-                                      orr_tensor **norms)
+orr_status orr_dp_clipped_grads_of_function_at(const char *file, int line, orr_dp_losses *fn, void *user,
+                                               orr_tensor *const *params, int n, orr_tensor *x, orr_tensor *target,
+                                               orr_tensor *weight, orr_dp_clipping clipping, double clip,
+                                               orr_tensor **sums, orr_tensor **norms)
 {
     orr__site at = ORR__SITE(file, line, "dp_clipped_grads_of");
     if (!fn || !params || !sums || n < 1)
@@ -366,7 +366,7 @@ orr_status orr__model_check(orr__site at, const orr__model *m)
 
 /* -- losses ---------------------------------------------------------------------------------------------------- */
 
-/* The mean over what is not the batch. */
+/* The mean over all axes but the first. */
 static orr_tensor *per_example_mean(const char *file, int line, orr_tensor *t)
 {
     orr_shape s = orr_tensor_shape(t);

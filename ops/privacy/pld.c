@@ -105,7 +105,7 @@ static void put_gaussian(grid *g, orr_dp_mechanism m, int way)
         }
         z = fmax(end, z);
     }
-    /* What is outside gets the largest loss that it can have. */
+    /* The mass outside gets the largest loss that it can have. */
     if (way == REMOVE) {
         put(g, gaussian_loss(m, lo), lower_tail(m, way, lo));
         g->infinite += upper_tail(m, way, hi);
@@ -268,7 +268,7 @@ orr__pld *orr__pld_new(const orr__dp_use *use, int n, double floor)
     double *root = orr__alloc_n((size_t)p->n, sizeof *root);
     bool ok = root != NULL;
     for (int way = 0; way < WAYS; way++) {
-        p->infinite[way] = tail; /* what wraps around at the ends */
+        p->infinite[way] = tail; /* the mass that wraps around at the ends */
         p->above[way] = orr__alloc_n((size_t)p->n, sizeof(double));
         p->below[way] = orr__alloc_n((size_t)p->n, sizeof(double));
         ok = ok && p->above[way] && p->below[way];

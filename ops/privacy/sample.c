@@ -1,5 +1,5 @@
 /* Poisson samples of the records.
- * Must not know: what a record is. */
+ * Must not know: the records. */
 #include "config.h"
 #include <math.h>
 #include <orrery/privacy.h>

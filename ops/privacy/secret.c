@@ -1,5 +1,5 @@
 /* The operating system's generator, or, for tests, Philox of a seed.
- * Must not know: what is drawn. */
+ * Must not know: distributions. */
 #include "config.h"
 #include <errno.h>
 #include <string.h>
@@ -69,7 +69,7 @@ orr_status orr__secret_end(orr__site at, orr__secret *s)
 {
     bool failed = s->failed;
     explicit_bzero(s, sizeof *s);
-    return failed ? orr__fail(at, ORR_EIO, "the operating system gives no random numbers (getrandom)") : ORR_OK;
+    return failed ? orr__fail(at, ORR_EIO, "the operating system has no random numbers (getrandom)") : ORR_OK;
 }
 
 uint64_t orr__secret_word(orr__secret *s)

@@ -8,8 +8,8 @@
 #include "runtime/base/status.h"
 
 /* Bytes for one call of ours: it lives on the caller's stack, so neither a fork nor another thread draws the same bytes, and
- * orr__secret_end wipes it. Where the system has no random numbers, draws go on with what is worthless, so that loops
- * end, and orr__secret_end says so: nothing that was drawn may then be used. */
+ * orr__secret_end wipes it. Where the system has no random numbers, draws continue with worthless ones, so that loops
+ * end, and orr__secret_end returns the error: no number drawn may then be used. */
 typedef struct orr__secret {
     bool seeded, failed;
     uint64_t key, block; /* seeded, or failed */

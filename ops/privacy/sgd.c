@@ -97,8 +97,8 @@ orr_dp_sgd *orr_dp_sgd_new_at(const char *file, int line, const orr_module *m, o
     return trainer(at, &model, optim, options);
 }
 
-orr_dp_sgd *orr_dp_sgd_of_at(const char *file, int line, orr_dp_losses *fn, orr_tensor *const *params, int n,
-                             orr_optim *optim, const orr_dp_options *options)
+orr_dp_sgd *orr_dp_sgd_of_function_at(const char *file, int line, orr_dp_losses *fn, orr_tensor *const *params, int n,
+                                      orr_optim *optim, const orr_dp_options *options)
 {
     orr__site at = ORR__SITE(file, line, "dp_sgd_of");
     orr__model model = { .fn = fn, .fn_user = options ? options->user : NULL, .n = n };
@@ -135,7 +135,7 @@ int64_t orr_dp_sgd_steps(const orr_dp_sgd *t)
 
 /* -- a step ------------------------------------------------------------------------------------------------------ */
 
-/* The sample as rows to take; those from `count` on have weight 0. */
+/* The sample as row indices; those from `count` on have weight 0. */
 typedef struct sample {
     int64_t *index, count, parts, rows; /* rows of each part */
     float *weight;
@@ -210,15 +210,15 @@ static orr_status record(orr__site at, orr_dp_sgd *t, orr_tensor *x, orr_tensor 
                          double expected, orr_tensor **sum, orr_tensor **report)
 {
     int n = t->model.n;
-    orr_tensor **all = sum + n, *told = NULL;
+    orr_tensor **all = sum + n, *one = NULL;
     double size = 0.0;
     for (int64_t part = 0; part < s->parts; part++) {
-        orr_status st = part_sums(at, t, x, target, s, part, sum, &told);
+        orr_status st = part_sums(at, t, x, target, s, part, sum, &one);
         if (st != ORR_OK)
             return st;
         for (int i = 0; i < n; i++)
             all[i] = part ? orr_add_at(AT, all[i], sum[i]) : sum[i];
-        *report = part ? orr_add_at(AT, *report, told) : told;
+        *report = part ? orr_add_at(AT, *report, one) : one;
     }
     for (int i = 0; i < n; i++)
         size += (double)orr_tensor_size(t->model.param[i]);
@@ -250,20 +250,20 @@ static orr_status take_step(orr__site at, orr_dp_sgd *t, orr_tensor *x, orr_tens
     orr_tensor **sum = orr__alloc_n((size_t)t->model.n, 2 * sizeof *sum), *report = NULL;
     orr_scope *outer = sum ? orr_scope_begin() : NULL, *inner = outer ? orr_scope_begin() : NULL;
     orr_status st = inner ? record(at, t, x, target, s, expected, sum, &report) : orr__fail_place(at, ORR_ENOMEM);
-    double told[2] = { 0.0, 0.0 };
+    double totals[2] = { 0.0, 0.0 };
     if (st == ORR_OK)
         report = orr_scope_return(inner, report);
     if (inner)
-        (void)orr_scope_end(inner); /* nobody holds what is in the middle while it is computed */
+        (void)orr_scope_end(inner); /* handles of intermediate values would keep them in memory */
     if (st == ORR_OK)
-        st = orr_read_at(AT, report, told, sizeof told);
+        st = orr_read_at(AT, report, totals, sizeof totals);
     if (outer)
         (void)orr_scope_end(outer);
     free(sum);
     if (st == ORR_OK)
-        st = adapt(at, t, told[1], s->count, expected);
+        st = adapt(at, t, totals[1], s->count, expected);
     if (st == ORR_OK && loss)
-        *loss = s->count ? told[0] / (double)s->count : NAN;
+        *loss = s->count ? totals[0] / (double)s->count : NAN;
     return st;
 }
 

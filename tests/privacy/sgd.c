@@ -51,8 +51,9 @@ static problem problem_new(int positions)
     int hidden = positions ? 4 : 5, count = BATCH * (positions ? positions : 1);
     int64_t label[64];
     problem q;
-    q.net = orr_sequential(orr_dense_of(ORR_F64, IN, hidden, ORR_TANH, ORR_DEFAULT_INIT, ORR_DEFAULT_INIT),
-                           orr_dense_of(ORR_F64, hidden, OUT, ORR_LINEAR, ORR_DEFAULT_INIT, ORR_DEFAULT_INIT));
+    q.net = orr_sequential(ORR_MODULES(
+        orr_dense_with(ORR_F64, IN, hidden, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT, ORR_INITIALISER_DEFAULT),
+        orr_dense_with(ORR_F64, hidden, OUT, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT, ORR_INITIALISER_DEFAULT)));
     (void)orr_module_parameters(q.net, q.p, 4);
     (void)orr_assign(q.p[0].variable, ramp(ORR_SHAPE(IN, hidden), 5, 13, 0.125));
     (void)orr_assign(q.p[1].variable, ramp(ORR_SHAPE(hidden), 3, 7, 0.0625));
@@ -105,8 +106,8 @@ static void clipped_gradients_agree_with_pytorch_and_opacus(void)
                 orr_module_free(q.net);
                 continue;
             }
-            orr_status st = way ? orr_dp_clipped_grads_of(losses_of, NULL, params, 4, q.x, q.target, NULL, c->clipping,
-                                                          c->clip, sum, &norm)
+            orr_status st = way ? orr_dp_clipped_grads_of_function(losses_of, NULL, params, 4, q.x, q.target, NULL,
+                                                                   c->clipping, c->clip, sum, &norm)
                                 : orr_dp_clipped_grads(q.net, orr_dp_cross_entropy, NULL, q.x, q.target, NULL,
                                                        c->clipping, c->clip, sum, &norm);
             ORR_CHECK_MSG(st == ORR_OK, "%s: %s", c->name, orr_error_message());
@@ -130,9 +131,10 @@ static void clipped_gradients_agree_with_a_loop(void)
     orr_seed(3);
     for (int positions = 0; positions <= 8; positions += 4) {
         orr_scope *s = orr_scope_begin();
-        orr_module *net = orr_sequential(orr_dense_of(ORR_F32, 11, WIDE, ORR_GELU, ORR_DEFAULT_INIT, ORR_NO_BIAS),
-                                         orr_sequential(orr_dense(WIDE, 8, ORR_SIGMOID, ORR_DEFAULT_INIT),
-                                                        orr_dense(8, CLASSES, ORR_LINEAR, ORR_DEFAULT_INIT)));
+        orr_module *net = orr_sequential(ORR_MODULES(
+            orr_dense_with(ORR_F32, 11, WIDE, ORR_ACTIVATION_GELU, ORR_INITIALISER_DEFAULT, ORR_INITIALISER_NONE),
+            orr_sequential(ORR_MODULES(orr_dense(WIDE, 8, ORR_ACTIVATION_SIGMOID, ORR_INITIALISER_DEFAULT),
+                                       orr_dense(8, CLASSES, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)))));
         orr_parameter p[P];
         orr_tensor *v[P], *g[P], *sum[P], *norms = NULL;
         ORR_CHECK(orr_module_parameters(net, p, P) == P);
@@ -223,9 +225,9 @@ static trainer trainer_new(int width, const double *records, int n, orr_dp_optio
     trainer t = { 0 };
     orr_optim_options plain = orr_optim_defaults(ORR_OPTIM_SGD);
     plain.lr = 1.0;
-    t.net = orr_dense_of(ORR_F64, 1, width, ORR_LINEAR, ORR_ZEROS_INIT, ORR_NO_BIAS);
+    t.net = orr_dense_with(ORR_F64, 1, width, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_ZEROS, ORR_INITIALISER_NONE);
     (void)orr_module_parameters(t.net, &t.w, 1);
-    t.opt = orr_optim_of(ORR_OPTIM_SGD, t.net, &plain);
+    t.opt = orr_optim_of_module(ORR_OPTIM_SGD, t.net, &plain);
     o.loss = push;
     t.sgd = orr_dp_sgd_new(t.net, t.opt, &o);
     t.x = orr_from(ORR_F64, ORR_SHAPE(n, 1), records);
@@ -362,8 +364,9 @@ static void a_function_and_a_module_train_alike(void)
     o.clip = 0.2;
     for (int i = 0; i < 4; i++)
         params[i] = b.p[i].variable;
-    orr_optim *oa = orr_optim_of(ORR_OPTIM_ADAM, a.net, NULL), *ob = orr_optim_new(ORR_OPTIM_ADAM, params, 4, NULL);
-    orr_dp_sgd *ta = orr_dp_sgd_new(a.net, oa, &o), *tb = orr_dp_sgd_of(losses_of, params, 4, ob, &o);
+    orr_optim *oa = orr_optim_of_module(ORR_OPTIM_ADAM, a.net, NULL),
+              *ob = orr_optim_new(ORR_OPTIM_ADAM, params, 4, NULL);
+    orr_dp_sgd *ta = orr_dp_sgd_new(a.net, oa, &o), *tb = orr_dp_sgd_of_function(losses_of, params, 4, ob, &o);
     ORR_REQUIRE(ta && tb);
     orr_dp_seed(8);
     double la = 0.0, lb = 0.0;
@@ -486,7 +489,7 @@ static void settings_that_make_no_sense_are_refused(void)
 {
     orr_scope *s = orr_scope_begin();
     problem q = problem_new(0);
-    orr_optim *opt = orr_optim_of(ORR_OPTIM_SGD, q.net, NULL);
+    orr_optim *opt = orr_optim_of_module(ORR_OPTIM_SGD, q.net, NULL);
     orr_dp_options good = orr_dp_defaults(), o = good;
     ORR_CHECK(!orr_dp_sgd_new(q.net, opt, &o) && says("q is 0"));
     good.q = o.q = 0.5;
@@ -516,7 +519,8 @@ static void settings_that_make_no_sense_are_refused(void)
     ORR_CHECK(!orr_dp_sgd_new(q.net, opt, &o) && says("loss is NULL"));
     ORR_CHECK(!orr_dp_sgd_new(NULL, opt, &good) && !orr_dp_sgd_new(q.net, NULL, &good) &&
               !orr_dp_sgd_new(q.net, opt, NULL));
-    ORR_CHECK(!orr_dp_sgd_of(NULL, &q.x, 1, opt, &good) && !orr_dp_sgd_of(losses_of, NULL, 1, opt, &good));
+    ORR_CHECK(!orr_dp_sgd_of_function(NULL, &q.x, 1, opt, &good) &&
+              !orr_dp_sgd_of_function(losses_of, NULL, 1, opt, &good));
     orr_dp_sgd *t = orr_dp_sgd_new(q.net, opt, &good);
     ORR_REQUIRE(t);
     ORR_CHECK(orr_dp_sgd_step(t, q.x, orr_slice_axis(q.target, 0, 0, 3, 1), NULL) == ORR_ESHAPE);

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,29 @@ static void classifier_says_what_is_wrong(void)
     check("examples/fashion_mnist_mlp --help", 0, "usage:");
 }
 
+/* ε as the last line but one has it. */
+static double epsilon_spent(void)
+{
+    char *line = strstr(output, "\nepsilon: ");
+    double x = INFINITY;
+    return line && sscanf(line, " epsilon: %lf at delta 1e-5", &x) == 1 ? x : INFINITY;
+}
+
+/* Every draw of the noise is another, so the bounds have room for luck: seen are 0.75 and 0.837. */
+static void private_classifier_learns_within_its_budget(void)
+{
+    const char *full = getenv("ORR_TEST_FULL");
+    bool all = full && full[0] == '1';
+    check("examples/private_mnist --epochs", 2, "usage:");
+    check("examples/private_mnist --epsilon 0", 2, "usage:");
+    check("examples/private_mnist --data /nowhere", 1, "/nowhere/train-images-idx3-ubyte");
+    if (access("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz", R_OK) != 0)
+        ORR_SKIP("Fashion-MNIST is not installed (dataset-fashion-mnist)");
+    check(all ? "examples/private_mnist" : "examples/private_mnist --epochs 1", 0, "epsilon ");
+    ORR_CHECK_MSG(accuracy() >= (all ? 0.80 : 0.68), "output:\n%s", output);
+    ORR_CHECK_MSG(epsilon_spent() <= 3.0, "output:\n%s", output);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -253,6 +277,7 @@ int main(int argc, char **argv)
         ORR_TEST(small_examples_are_right),
         ORR_TEST(a_cxx_program_uses_every_macro),
         ORR_TEST(classifier_says_what_is_wrong),
+        ORR_TEST(private_classifier_learns_within_its_budget),
         ORR_TEST(classifier_learns_and_repeats),
         { 0 },
     };

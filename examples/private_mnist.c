@@ -1,0 +1,271 @@
+/* Trains a network on Fashion-MNIST with differential privacy, and prints ε at δ = 1e-5 after each epoch.
+ * Must not know: anything but the public headers.
+ *
+ * usage: private_mnist [--epochs N] [--batch N] [--lr X] [--clip X] [--epsilon X] [--secure 0|1] [--seed N] [--data DIR]
+ *
+ * The noise is the least that keeps all epochs within --epsilon. A step sees each image with probability batch/60000, so a
+ * batch is about --batch images. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <orrery.h>
+#include <orrery/nn.h>
+#include <orrery/optim.h>
+#include <orrery/privacy.h>
+
+#define DELTA 1e-5
+
+typedef struct settings {
+    int epochs;
+    int64_t batch;
+    double lr, clip, epsilon;
+    int secure;
+    uint64_t seed; /* of the weights; the noise has none */
+    const char *data;
+} settings;
+
+typedef struct dataset {
+    orr_tensor *images; /* u8 (n, 784): stays small; a sample is taken, cast and scaled */
+    orr_tensor *labels; /* u8 (n)                                                       */
+    int64_t n;
+} dataset;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* -- data ------------------------------------------------------------------------------------------------ */
+
+static orr_tensor *load(const char *dir, const char *name)
+{
+    char path[1024];
+    if (snprintf(path, sizeof path, "%s/%s.gz", dir, name) < (int)sizeof path && access(path, R_OK) != 0)
+        path[strlen(path) - 3] = 0; /* unpacked, then */
+    return orr_load_idx(path);
+}
+
+static orr_status load_dataset(const char *dir, const char *images, const char *labels, dataset *d)
+{
+    d->images = load(dir, images);
+    d->n = orr_tensor_shape(d->images).dim[0];
+    d->images = orr_reshape(d->images, ORR_SHAPE(-1, 784));
+    d->labels = load(dir, labels);
+    orr_status st = orr_eval_all(ORR_TENSORS(d->images, d->labels));
+    if (st == ORR_OK && (d->n < 1 || orr_tensor_size(d->labels) != d->n)) {
+        fprintf(stderr, "%s: %lld images, %lld labels\n", dir, (long long)d->n, (long long)orr_tensor_size(d->labels));
+        return ORR_EFORMAT;
+    }
+    return st;
+}
+
+/* Bytes to about −1 … 1, with bounds that do not depend on the data. The first layer of the network, so that it is computed for
+ * the images of a sample alone. */
+static orr_tensor *scale(orr_tensor *pixels, void *unused)
+{
+    (void)unused;
+    return orr_sub(orr_div(orr_cast(pixels, ORR_F32), orr_scalar(127.5)), orr_scalar(1.0));
+}
+
+/* -- progress -------------------------------------------------------------------------------------------- */
+
+typedef struct progress {
+    int epoch, epochs;
+    int64_t step, steps, batch;
+    double start, shown, loss;
+} progress;
+
+static void show_progress(progress *p, int terminal)
+{
+    double now = seconds(), used = now - p->start;
+    if (!terminal || (now - p->shown < 0.1 && p->step < p->steps))
+        return;
+    p->shown = now;
+    char bar[31];
+    int filled = (int)(30 * p->step / p->steps);
+    for (int i = 0; i < 30; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[30] = 0;
+    double rate = (double)(p->step * p->batch) / used;
+    double left = (double)(p->steps - p->step) * used / (double)p->step;
+    printf("\repoch %d/%d [%s] %6.0f images/s   loss %.4f   %4.1f s left ", p->epoch, p->epochs, bar, rate, p->loss,
+           left);
+    fflush(stdout);
+}
+
+/* -- training -------------------------------------------------------------------------------------------- */
+
+/* The loss is for the eyes of whoever trains: ε does not cover it. */
+static orr_status train_epoch(const settings *o, orr_dp_sgd *sgd, const dataset *d, int epoch, int terminal,
+                              double *mean_loss)
+{
+    progress p = {
+        .epoch = epoch, .epochs = o->epochs, .steps = d->n / o->batch, .batch = o->batch, .start = seconds()
+    };
+    orr_status st = ORR_OK;
+    double sum = 0.0;
+    while (st == ORR_OK && p.step < p.steps) {
+        double loss = 0.0;
+        st = orr_dp_sgd_step(sgd, d->images, d->labels, &loss);
+        p.step++;
+        loss = isnan(loss) ? 0.0 : loss; /* of an empty sample */
+        sum += loss;
+        p.loss = p.step == 1 ? loss : 0.95 * p.loss + 0.05 * loss;
+        show_progress(&p, terminal);
+    }
+    *mean_loss = sum / (double)p.steps;
+    return st;
+}
+
+static orr_status accuracy(const orr_module *net, const dataset *d, double *result)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *best = orr_argmax(orr_forward(net, d->images), -1, false);
+    orr_tensor *right = orr_equal(best, orr_cast(d->labels, ORR_I64));
+    orr_status st = orr_item(orr_mean(orr_cast(right, ORR_F64), ORR_ALL_AXES, false), result);
+    (void)orr_scope_end(s);
+    return st;
+}
+
+static orr_status train(const settings *o, const orr_module *net, orr_dp_sgd *sgd, orr_dp_budget *budget,
+                        const dataset *d, const dataset *test)
+{
+    int terminal = isatty(STDOUT_FILENO);
+    double acc = 0.0, spent = 0.0;
+    orr_status st = accuracy(net, test, &acc);
+    for (int epoch = 1; st == ORR_OK && epoch <= o->epochs; epoch++) {
+        double loss, start = seconds();
+        st = train_epoch(o, sgd, d, epoch, terminal, &loss);
+        double used = seconds() - start;
+        if (st == ORR_OK)
+            st = accuracy(net, test, &acc);
+        if (st == ORR_OK)
+            st = orr_dp_budget_spent(budget, &spent);
+        if (st == ORR_OK)
+            printf("%sepoch %d/%d   epsilon %.3f at delta 1e-5   loss %.4f   test accuracy %.4f   %.1f s   %.0f "
+                   "images/s%s\n",
+                   terminal ? "\r" : "", epoch, o->epochs, spent, loss, acc, used,
+                   (double)(d->n / o->batch * o->batch) / used, terminal ? "\033[K" : "");
+        fflush(stdout);
+    }
+    if (st == ORR_OK) {
+        printf("\n");
+        orr_stats_print(stdout);
+        printf("\nepsilon: %.3f at delta 1e-5\ntest accuracy: %.4f\n", spent, acc);
+    }
+    return st;
+}
+
+static orr_status run(const settings *o, const orr_module *net, orr_optim *opt)
+{
+    dataset d, test;
+    double sigma = 0.0;
+    orr_status st = load_dataset(o->data, "train-images-idx3-ubyte", "train-labels-idx1-ubyte", &d);
+    if (st == ORR_OK)
+        st = load_dataset(o->data, "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte", &test);
+    if (st == ORR_OK && d.n < o->batch) {
+        fprintf(stderr, "a batch of %lld is more than the %lld images\n", (long long)o->batch, (long long)d.n);
+        return ORR_EINVAL;
+    }
+    double q = st == ORR_OK ? (double)o->batch / (double)d.n : 1.0;
+    if (st == ORR_OK && o->epochs > 0)
+        st = orr_dp_find_noise(ORR_DP_PLD, ORR_DP_GAUSSIAN, q, o->epochs * (d.n / o->batch), o->epsilon, DELTA, &sigma);
+    if (st != ORR_OK)
+        return st;
+    orr_dp_options options = orr_dp_defaults();
+    options.clip = o->clip;
+    options.sigma = o->epochs > 0 ? sigma : 1.0;
+    options.q = q;
+    options.secure = o->secure;
+    options.budget = orr_dp_budget_new(ORR_DP_PLD, o->epsilon, DELTA);
+    orr_dp_sgd *sgd = options.budget ? orr_dp_sgd_new(net, opt, &options) : NULL;
+    st = sgd ? ORR_OK : orr_error_status();
+    if (st == ORR_OK) {
+        printf("%s\n%lld images, %lld to test on; %lld parameters; samples of about %lld; seed %llu\n"
+               "noise %.4f times the clipping norm %g (%s); budget: epsilon %g at delta 1e-5\n",
+               orr_engine_name(), (long long)d.n, (long long)test.n, (long long)orr_module_size(net),
+               (long long)o->batch, (unsigned long long)o->seed, options.sigma, o->clip,
+               o->secure ? "exact" : "in floats", o->epsilon);
+        st = train(o, net, sgd, options.budget, &d, &test);
+    }
+    orr_dp_sgd_free(sgd);
+    orr_dp_budget_free(options.budget);
+    return st;
+}
+
+/* -- command line ---------------------------------------------------------------------------------------- */
+
+static int usage(FILE *to, int rc)
+{
+    fputs("usage: private_mnist [--epochs N] [--batch N] [--lr X] [--clip X] [--epsilon X] [--secure 0|1] [--seed N]\n"
+          "                     [--data DIR]\n"
+          "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
+          to);
+    return rc;
+}
+
+/* One option and its value; 0: neither known nor sound. */
+static int option(settings *o, const char *name, const char *value)
+{
+    char *end = NULL;
+    double x = strtod(value, &end);
+    int number = end != value && !*end && x >= 0.0 && x < 1e9, whole = number && floor(x) == x;
+    if (!strcmp(name, "--data"))
+        o->data = value;
+    else if (whole && !strcmp(name, "--epochs"))
+        o->epochs = (int)x;
+    else if (whole && x >= 1.0 && !strcmp(name, "--batch"))
+        o->batch = (int64_t)x;
+    else if (number && !strcmp(name, "--lr"))
+        o->lr = x;
+    else if (number && x > 0.0 && !strcmp(name, "--clip"))
+        o->clip = x;
+    else if (number && x > 0.0 && !strcmp(name, "--epsilon"))
+        o->epsilon = x;
+    else if (whole && x <= 1.0 && !strcmp(name, "--secure"))
+        o->secure = (int)x;
+    else if (whole && !strcmp(name, "--seed"))
+        o->seed = (uint64_t)x;
+    else
+        return 0;
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    settings o = { .epochs = 10,
+                   .batch = 1024,
+                   .lr = 2e-3,
+                   .clip = 0.5,
+                   .epsilon = 3.0,
+                   .seed = 3,
+                   .data = "/usr/share/datasets/fashion-mnist" };
+    if (argc == 2 && !strcmp(argv[1], "--help"))
+        return usage(stdout, 0);
+    for (int i = 1; i < argc; i += 2)
+        if (i + 1 == argc || !option(&o, argv[i], argv[i + 1]))
+            return usage(stderr, 2);
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    orr_seed(o.seed);
+    orr_scope *s = orr_scope_begin();
+    orr_module *net = orr_sequential(ORR_MODULES(orr_function(scale, NULL),
+                                                 orr_dense(784, 128, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT),
+                                                 orr_dense(128, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    orr_optim_options options = orr_optim_defaults(ORR_OPTIM_ADAM);
+    options.lr = o.lr;
+    orr_optim *opt = net ? orr_optim_of_module(ORR_OPTIM_ADAM, net, &options) : NULL;
+
+    int rc = opt && run(&o, net, opt) == ORR_OK ? 0 : 1;
+    if (rc != 0 && orr_error_status() != ORR_OK)
+        (void)orr_error_print(stderr);
+    orr_optim_free(opt);
+    orr_module_free(net);
+    (void)orr_scope_end(s);
+    return orr_shutdown() == ORR_OK ? rc : orr_error_print(stderr);
+}
