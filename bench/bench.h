@@ -109,6 +109,7 @@ void bench_fusion_list(void);
 /* Computes fusion's cases when asked on standard input, instead of measuring. Returns the exit status. */
 int bench_serve(void);
 int bench_train(bench_sink *out, int rounds);
+int bench_privacy(bench_sink *out, int rounds);
 int bench_gemm(bench_sink *out, int rounds);
 int bench_cholesky(bench_sink *out, int rounds);
 int bench_memory(bench_sink *out, int rounds);

@@ -8,6 +8,7 @@
 #include "bench/bench.h"
 #include "bench/fusion.h"
 #include "bench/memory.h"
+#include "bench/private_dp.h"
 #include "bench/train.h"
 
 /* Calls before anything is timed: kernels that orr_warmup has not seen (assignments', several outputs') are compiled
@@ -36,6 +37,14 @@ static void prepare(const char *line)
         compute = train_ours_once;
         if (train_ours_prepare(name, &checksum) == 0)
             printf("ok %.9g\n", checksum);
+        else
+            printf("no %s\n", orr_error_message());
+        return;
+    }
+    if (sscanf(line, "prepare private:%31s", name) == 1) {
+        compute = private_dp_ours_once;
+        if (private_dp_ours_prepare(name) == 0)
+            printf("ok 0\n");
         else
             printf("no %s\n", orr_error_message());
         return;
@@ -92,6 +101,7 @@ static void drop(void)
 {
     fusion_ours_drop();
     train_ours_drop();
+    private_dp_ours_drop();
 }
 
 int bench_serve(void)

@@ -8,6 +8,7 @@ import os
 import numpy as np
 
 import memory
+import private
 import train
 
 COLS, A, B, C2, C1, C0, ALPHA, EPS = 1024, 1.5, 0.25, 0.7, -0.3, -0.1, 0.01, 1e-5
@@ -156,6 +157,11 @@ class Numpy:
     def training_step(self, name):
         raise No("no training")
 
+    def private(self, name, n):
+        if name == "private":
+            raise No("no private training")
+        return private.numpy_noise(name, n)
+
     def peak(self, name):
         raise No("its memory is not asked for")
 
@@ -184,6 +190,9 @@ class Numpy:
         self.once = None
         if case.startswith("train:"):
             total, self.once = train.prepared(self.training_step(case[6:]))
+            return total
+        if case.startswith("private:"):
+            total, self.once = private.prepared(self.private(case[8:], n))
             return total
         if case.startswith("small:"):
             return self.small(case, n)
@@ -314,6 +323,9 @@ class Jax(Numpy):
     def training_step(self, name):
         return train.jax_step(self.jax, name)
 
+    def private(self, name, n):
+        return private.jax_step(self.jax) if name == "private" else private.jax_noise(self.jax, name, n)
+
 
 class Torch(Numpy):
     def __init__(self, compiled):
@@ -374,6 +386,9 @@ class Torch(Numpy):
         if self.compile:
             self.torch._dynamo.reset()
         return train.torch_step(self.torch, self.compile, name)
+
+    def private(self, name, n):
+        return private.opacus_step(self.torch) if name == "private" else private.torch_noise(self.torch, name, n)
 
     def peak(self, name):
         return memory.peak(self.torch, self.compile, name)
