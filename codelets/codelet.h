@@ -64,6 +64,8 @@ static inline orr_status orr__no_place(orr__site at, int64_t index, int64_t numb
                      (long long)index, index == INT64_MAX ? " or more" : "", (long long)number, axis,
                      (long long)length);
 }
+/* Is it a call of a user's kernel? */
+bool orr__region_is_users(const orr__region *r);
 /* A user's kernel without a C function: launches on the CPU fail. */
 bool orr__region_needs_device(const orr__region *r);
 extern const orr__backend orr__opencl; /* probe says no when built without OpenCL */
@@ -74,6 +76,8 @@ void orr__cpu_compile(orr__kernel *k, const orr__region *r);
 void orr__cpu_compiled(orr__kernel *k);
 /* Whether it computes as it always will from now on: compiled, or never to be. */
 bool orr__cpu_settled(const orr__kernel *k);
+/* The library by which processors compute the call of a region, in words. */
+const char *orr__cpu_library(const orr__region *r);
 /* How a kernel of orr__cpu computes now, in words. */
 const char *orr__cpu_tier(const orr__kernel *k);
 /* Between these two kernels may be compiled in the background. Settings are those of orr__env. */

@@ -1,8 +1,59 @@
-/* orr_cast.
+/* orr_cast: the elements as another dtype.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
+#include "ops/back.h"
+#include "ops/lowering.h"
 #include "ops/record.h"
+#include "ops/reference.h"
+
+static int identity(const orr__capture *p, int i)
+{
+    int x = orr__arg(p, i, 0);
+    return p->node[x]->dtype == p->node[i]->dtype ? x : i;
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    for (int64_t i = 0; i < j->out.count; i++)
+        orr__array_set(&j->out, i, orr__scalar_cast(orr__array_get(&j->in[0], i), j->in[0].dtype, j->out.dtype));
+    return ORR_OK;
+}
+
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    return orr_cast_at(b->at.file, b->at.line, b->g, orr_tensor_dtype(b->in[k]));
+}
+
+static int lower(orr__lowering *c, int i, const orr__view *v)
+{
+    int16_t x = orr__lower_operand(c, i, 0, v);
+    return c->instr(c, (orr__rinstr){ ORR__RI_CAST, c->p->node[i]->dtype, 0, x, -1, -1, -1, -1 });
+}
+
+const orr__op orr__op_cast = {
+    .id = ORR__OP_cast,
+    .name = "cast",
+    .arity = 1,
+    .form = ORR__FORM_ELEMENT,
+    .flops = 1,
+    .identity = identity,
+    .reference = reference,
+    .vjp = vjp,
+    .lower = lower,
+};
+
+orr__node *orr__rec_cast(orr__site at, orr__node *n, orr_dtype dtype)
+{
+    if (!n || (n->dtype == dtype && !n->weak))
+        return n;
+    if (!n->weak || !(n->op->flags & ORR__OP_UNIFORM)) /* a constant with a dtype may be what a gradient is asked for */
+        return orr__rec_one(at, &orr__op_cast, dtype, &n->shape, n);
+    orr__scalar v = orr__scalar_cast(n->s[0], (orr_dtype)n->dtype, dtype);
+    orr__node *r = orr__rec_const(at, dtype, &n->shape, v);
+    orr__node_unref(n);
+    return r;
+}
 
 orr_tensor *orr_cast_at(const char *file, int line, orr_tensor *x, orr_dtype dtype)
 {

@@ -1,8 +1,93 @@
-/* orr_cholesky and what is composed with it: the factor of symmetric positive definite matrices.
+/* orr_cholesky and its compositions: the factor of symmetric positive definite matrices.
  * Must not know: devices, LAPACK, tiles. */
 #include "config.h"
 
+#include <math.h>
+#include "ops/back.h"
+#include "ops/matrix.h"
 #include "ops/record.h"
+#include "ops/reference.h"
+
+#define AT b->at.file, b->at.line
+
+/* (b…, n, n), of which the lower triangles count; zeros above those of the result. */
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return orr__matrix_verify(n, in[0], in[0]);
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    const orr__array *a = &j->in[0], *l = &j->out;
+    int64_t n = l->shape.dim[l->shape.rank - 1];
+    for (int64_t at = 0; at < l->count; at += n * n)
+        for (int64_t r = 0; r < n; r++)
+            for (int64_t c = 0; c <= r; c++) {
+                long double v = orr__reference_get(a, at + r * n + c);
+                for (int64_t k = 0; k < c; k++)
+                    v -= orr__reference_get(l, at + r * n + k) * orr__reference_get(l, at + c * n + k);
+                if (r == c && !(v > 0 && v <= 0x1.fffffffffffffp1023L))
+                    return orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_ENUMERIC,
+                                     "the leading minor of order %lld is not positive", (long long)(r + 1));
+                orr__reference_set(l, at + r * n + c, r == c ? sqrtl(v) : v / orr__reference_get(l, at + c * n + c));
+            }
+    return ORR_OK;
+}
+
+static orr_tensor *half(const orr__back *b, orr_tensor *x)
+{
+    return orr_mul_at(AT, x, orr_scalar_at(AT, 0.5));
+}
+
+static orr_tensor *plus_transpose(const orr__back *b, orr_tensor *x)
+{
+    return orr_add_at(AT, x, orr_transpose_at(AT, x));
+}
+
+/* Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10: ½ L⁻ᵀ (P + Pᵀ) L⁻¹, where P is the lower
+ * triangle of Lᵀg with its diagonal halved. It is symmetric but for rounding, which the last step takes away. */
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    (void)k;
+    orr_tensor *p = orr_matmul_at(AT, orr_transpose_at(AT, b->out), b->g);
+    orr_tensor *both = orr_add_at(AT, orr_tril_at(AT, p, 0), orr_transpose_at(AT, orr_tril_at(AT, p, -1)));
+    orr_tensor *right = orr__solve_right(b->at, b->out, both, ORR__TRI_LOWER);
+    orr_tensor *all = orr__solve_right(b->at, b->out, orr_transpose_at(AT, right), ORR__TRI_LOWER);
+    return half(b, plus_transpose(b, half(b, all)));
+}
+
+static orr__workload work(const orr__call *c)
+{
+    double n = (double)c->out.dim[c->out.rank - 1];
+    return (orr__workload){ .flops = (double)orr__shape_count(&c->out) * n / 3, .product = true };
+}
+
+static int space(const orr__call *c, int64_t *dim)
+{
+    return orr__matrix_space(&c->out, dim);
+}
+
+/* By matrices; the tiles of a single one depend on each other. */
+static bool cuts(const orr__call *c)
+{
+    int64_t dim[ORR_MAX_RANK];
+    return orr__matrix_space(&c->out, dim) > 2;
+}
+
+const orr__op orr__op_cholesky = {
+    .id = ORR__OP_cholesky,
+    .name = "cholesky",
+    .arity = 1,
+    .form = ORR__FORM_KERNEL,
+    .flags = ORR__OP_MAY_FAIL | ORR__OP_TILES,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+    .work = work,
+    .space = space,
+    .cuts = cuts,
+};
 
 /* An operand (…, n, n) of f32 or f64; false: *bad. */
 static bool square(orr__site at, const orr_tensor *a, const char *name, orr__node **n, orr_tensor **bad)
@@ -28,7 +113,7 @@ orr_tensor *orr_cholesky_at(const char *file, int line, orr_tensor *a)
     orr_tensor *bad;
     if (!square(at, a, "a", &n, &bad))
         return bad;
-    return orr__handle_new(orr__rec_one(at, ORR__OP_CHOLESKY, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n)));
+    return orr__handle_new(orr__rec_one(at, &orr__op_cholesky, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n)));
 }
 
 /* det A = det(L)², and a triangle's determinant is the product of its diagonal, which is every (n + 1)-th element. */

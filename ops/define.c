@@ -90,8 +90,8 @@ const char *orr__define_bad_name(const char *name)
         return "begins as the library's own names do, or the compiler's";
     if (orr__ew_find(name))
         return "is a function of the library";
-    for (int i = 0; i < ORR__OP_EW; i++)
-        if (orr__prim(i)->name && strcmp(orr__prim(i)->name, name) == 0)
+    for (int i = 0; i < orr__structural_count(); i++)
+        if (strcmp(orr__structural[i]->name, name) == 0)
             return "is an operation of the library";
     if (composed(name))
         return "is an operation of the library";

@@ -6,11 +6,11 @@
 #include <orrery/define.h>
 #include "ops/expr.h"
 #include "ops/reference.h"
-#include "ops/vjp.h"
+#include "ops/back.h"
 
 /* Immutable once it is in the table, and never freed: nodes, plans and expressions point to it. */
 typedef struct orr__define {
-    orr__op op; /* first: a node's op is this; id is ORR__OP_DEFINED or ORR__OP_USER */
+    orr__op op; /* first: the op of its nodes */
     int number; /* place in the table                                                */
     int arity;
     bool kernel;
@@ -30,9 +30,14 @@ enum { ORR__DEFINE_MOST = 4096, ORR__DEFINE_NAME = 32, ORR__DEFINE_SIZE = 512, O
 
 const orr__define *orr__define_of(const orr_op *op);   /* NULL: no op */
 const orr__define *orr__define_find(const char *name); /* NULL: none  */
+/* Of the contract of a definition. */
+static inline const orr__define *orr__define_op(const orr__op *op)
+{
+    return (const orr__define *)op;
+}
 static inline const orr__define *orr__define_node(const orr__node *n)
 {
-    return (const orr__define *)n->op;
+    return orr__define_op(n->op);
 }
 /* NULL, or why nothing may be called so. */
 const char *orr__define_bad_name(const char *name);
@@ -44,9 +49,6 @@ void orr__define_free(orr__define *d); /* one that is not in the table */
 orr__node *orr__define_expand(orr__site at, const orr__define *d, orr__node *const *node);
 /* A kernel's node. */
 orr__node *orr__define_call(orr__site at, const orr__define *d, orr__node *const *node, const double *params);
-orr_tensor *orr__define_vjp(const orr__back *b, int k); /* of an ORR__OP_DEFINED */
-orr_tensor *orr__user_vjp(const orr__back *b, int k);   /* of an ORR__OP_USER    */
-orr_status orr__ref_user(const orr__refjob *j);
 /* Calls the C function on arrays and says in the last error what it says. */
 orr_status orr__user_cpu(orr__site at, const orr__define *d, const orr_kernel_args *a);
 

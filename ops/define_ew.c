@@ -146,7 +146,8 @@ orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, 
     orr__define *d = orr__alloc(sizeof *d);
     if (!d)
         return NULL;
-    d->op = (orr__op){ ORR__OP_DEFINED, strdup(name) };
+    d->op = orr__op_defined;
+    d->op.name = strdup(name);
     d->arity = arity;
     d->file = file;
     d->line = line;
@@ -300,7 +301,7 @@ orr__node *orr__define_expand(orr__site at, const orr__define *d, orr__node *con
     return r;
 }
 
-orr_tensor *orr__define_vjp(const orr__back *b, int k)
+static orr_tensor *vjp(const orr__back *b, int k)
 {
     const orr__define *d = orr__define_node(b->node);
     orr__node *named[5] = { NULL };
@@ -315,3 +316,8 @@ orr_tensor *orr__define_vjp(const orr__back *b, int k)
             return orr__poison(b->at, ORR_EINTERNAL, "an operand of %s is gone", d->op.name);
     return orr__handle_new(record_wide(b->at, d, d->deriv[k], named));
 }
+
+/* The node's value is its last operand; the others are the operands of the derivatives. */
+const orr__op orr__op_defined = {
+    .id = ORR__OP_defined, .name = "defined", .arity = -1, .role = ORR__ROLE_THROUGH, .vjp = vjp
+};

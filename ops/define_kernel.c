@@ -69,7 +69,8 @@ orr_op *orr_define_kernel_at(const char *file, int line, const orr_kernel_def *k
     orr__define *d = orr__alloc(sizeof *d);
     if (!d)
         return NULL;
-    d->op.id = ORR__OP_USER;
+    d->op = orr__op_user;
+    d->op.version = k->version;
     d->kernel = true;
     d->arity = k->n_inputs;
     d->file = file;
@@ -180,7 +181,7 @@ orr__node *orr__define_call(orr__site at, const orr__define *d, orr__node *const
     return r;
 }
 
-orr_tensor *orr__user_vjp(const orr__back *b, int k)
+static orr_tensor *vjp(const orr__back *b, int k)
 {
     const orr__define *d = orr__define_node(b->node);
     double param[ORR_MAX_KERNEL_PARAMS] = { 0 };
@@ -221,7 +222,7 @@ orr_status orr__user_cpu(orr__site at, const orr__define *d, const orr_kernel_ar
                 : ORR_OK;
 }
 
-orr_status orr__ref_user(const orr__refjob *j)
+static orr_status reference(const orr__reference *j)
 {
     const orr__define *d = orr__define_node(j->node);
     orr_kernel_array in[ORR_MAX_KERNEL_INPUTS];
@@ -242,3 +243,27 @@ orr_status orr__ref_user(const orr__refjob *j)
                           .hi = j->out.shape.rank ? j->out.shape.dim[0] : 1 };
     return j->out.count ? orr__user_cpu(ORR__SITE(j->node->file, j->node->line, d->op.name), d, &a) : ORR_OK;
 }
+
+static orr__workload work(const orr__call *c)
+{
+    double per = orr__define_op(c->op)->k.flops;
+    return (orr__workload){ .flops = (double)orr__shape_count(&c->out) * (per > 0 ? per : 1) };
+}
+
+static bool cuts(const orr__call *c)
+{
+    return orr__define_op(c->op)->k.rows;
+}
+
+const orr__op orr__op_user = {
+    .id = ORR__OP_user,
+    .name = "user",
+    .arity = -1,
+    .form = ORR__FORM_KERNEL,
+    .attrs = ORR__ATTR_INDEX,
+    .flags = ORR__OP_MAY_FAIL,
+    .reference = reference,
+    .vjp = vjp,
+    .work = work,
+    .cuts = cuts,
+};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <orrery/eval.h>
 #include "ops/grad_walk.h"
-#include "ops/vjp.h"
+#include "ops/back.h"
 
 /* One walk. Arrays have an entry per node of the ancestry. */
 typedef struct {
@@ -24,7 +24,7 @@ orr_tensor *orr_detach_at(const char *file, int line, orr_tensor *t)
     orr_tensor *bad;
     if (!orr__operand(at, t, "t", &n, &bad))
         return bad;
-    return orr__handle_new(orr__rec_one(at, ORR__OP_DETACH, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n)));
+    return orr__handle_new(orr__rec_one(at, &orr__op_detach, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n)));
 }
 
 static int arity(const walk *w, int i)
@@ -66,7 +66,7 @@ static void mark_leads(walk *w, orr__node *const *x, int n)
     }
     for (int i = 0; i < w->a.n; i++) {
         const orr__node *node = w->a.node[i];
-        if (node->op->id == ORR__OP_DETACH || !orr__is_float((orr_dtype)node->dtype))
+        if ((node->op->flags & ORR__OP_STOPS) || !orr__is_float((orr_dtype)node->dtype))
             continue;
         for (int k = 0; k < arity(w, i) && !w->leads[i]; k++)
             w->leads[i] = w->leads[w->a.arg[w->a.arg0[i] + k]];
@@ -76,9 +76,8 @@ static void mark_leads(walk *w, orr__node *const *x, int n)
 /* Has the node forgotten what it was made from? Evaluation drops the inputs. */
 static bool forgotten(const walk *w, int i)
 {
-    int op = w->a.node[i]->op->id;
-    return arity(w, i) == 0 && op != ORR__OP_LEAF && op != ORR__OP_PLACEHOLDER && op != ORR__OP_CONST &&
-           op != ORR__OP_IOTA && op != ORR__OP_RANDOM && op != ORR__OP_DETACH;
+    const orr__op *op = w->a.node[i]->op;
+    return arity(w, i) == 0 && op->arity != 0 && !(op->flags & ORR__OP_STOPS);
 }
 
 /* May x stand behind what the node has forgotten? A variable behind tracked nodes alone; its present value not behind what was
@@ -106,14 +105,14 @@ static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
         flows[w->a.n - 1] = n > 0;
     for (int i = w->a.n - 1; i >= 0 && st == ORR_OK; i--) {
         const orr__node *node = w->a.node[i];
-        if (!flows[i] || node->op->id == ORR__OP_DETACH || !orr__is_float((orr_dtype)node->dtype))
+        if (!flows[i] || (node->op->flags & ORR__OP_STOPS) || !orr__is_float((orr_dtype)node->dtype))
             continue;
         bool hides = false;
         for (int k = 0; k < n && !hides && forgotten(w, i) && !w->leads[i]; k++)
             hides = may_hide(node, x[k]);
         if (hides)
             st = tell_forgotten(w->at, node);
-        int through = arity(w, i) - (node->op->id == ORR__OP_DEFINED); /* past its value, which is its last input */
+        int through = arity(w, i) - (node->op->role == ORR__ROLE_THROUGH); /* past its value, which is its last input */
         for (int k = 0; k < through; k++)
             flows[w->a.arg[w->a.arg0[i] + k]] = true;
     }
@@ -138,7 +137,7 @@ static orr_status step_back(walk *w, int i)
     for (int k = 0; k < nin; k++) {
         if (!w->leads[arg[k]])
             continue;
-        orr_tensor *g = orr__vjp(&b, k);
+        orr_tensor *g = b.node->op->vjp ? b.node->op->vjp(&b, k) : NULL;
         if (!g)
             continue;
         orr_tensor *sum = w->cot[arg[k]];

@@ -1,8 +1,58 @@
 /* orr_matmul: NumPy's rules for ranks and broadcasting around the one primitive.
- * Must not know: devices, BLAS, plans. */
+ * Must not know: devices, fusion, plans. */
 #include "config.h"
 
+#include "ops/back.h"
 #include "ops/record.h"
+#include "ops/reference.h"
+
+/* (b…, m, k) · (b…, k, n), equal batch dimensions. */
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    const orr__node *a = in[0], *b = in[1];
+    (void)nin;
+    int r = n->shape.rank;
+    if (r < 2 || a->shape.rank != r || b->shape.rank != r || a->dtype != n->dtype || b->dtype != n->dtype)
+        return "matmul operands differ in rank or dtype";
+    for (int d = 0; d < r - 2; d++)
+        if (a->shape.dim[d] != n->shape.dim[d] || b->shape.dim[d] != n->shape.dim[d])
+            return "matmul batch dimensions differ";
+    return a->shape.dim[r - 2] == n->shape.dim[r - 2] && b->shape.dim[r - 1] == n->shape.dim[r - 1] &&
+                   a->shape.dim[r - 1] == b->shape.dim[r - 2]
+               ? NULL
+               : "matmul shapes";
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    const orr_shape *s = &j->out.shape;
+    int64_t m = s->dim[s->rank - 2], n = s->dim[s->rank - 1], k = j->in[0].shape.dim[s->rank - 1];
+    for (int64_t at = 0; at < j->out.count; at++) {
+        int64_t batch = at / (m * n), r = at / n % m, c = at % n;
+        long double sum = 0;
+        for (int64_t i = 0; i < k; i++)
+            sum += (long double)orr__array_get(&j->in[0], (batch * m + r) * k + i).f *
+                   (long double)orr__array_get(&j->in[1], (batch * k + i) * n + c).f;
+        orr__array_set(&j->out, at, orr__scalar_cast((orr__scalar){ .f = (double)sum }, ORR_F64, j->out.dtype));
+    }
+    return ORR_OK;
+}
+
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    orr_tensor *other = orr_transpose_at(b->at.file, b->at.line, b->in[1 - k]);
+    return k ? orr_matmul_at(b->at.file, b->at.line, other, b->g) : orr_matmul_at(b->at.file, b->at.line, b->g, other);
+}
+
+const orr__op orr__op_matmul = {
+    .id = ORR__OP_matmul,
+    .name = "matmul",
+    .arity = 2,
+    .form = ORR__FORM_PRODUCT,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+};
 
 typedef struct {
     const orr_shape *a, *b;        /* as stacks of matrices: the operands', or these */
@@ -121,9 +171,9 @@ static orr_tensor *integer_product(orr__site at, orr__node *const *in, const pro
 static orr_tensor *float_product(orr__site at, orr__node *const *in, const product *p)
 {
     if (fits(p, in[0]) && fits(p, in[1])) /* the usual case */
-        return orr__handle_new(orr__node_new(at, orr__prim(ORR__OP_MATMUL), p->dtype, &p->out, 2, in));
+        return orr__handle_new(orr__node_new(at, &orr__op_matmul, p->dtype, &p->out, 2, in));
     orr__node *ab[2] = { operand(at, in[0], p, p->a, p->m, p->k), operand(at, in[1], p, p->b, p->k, p->n) };
-    return orr__handle_new(orr__node_of(at, orr__prim(ORR__OP_MATMUL), p->dtype, &p->out, 2, ab));
+    return orr__handle_new(orr__node_of(at, &orr__op_matmul, p->dtype, &p->out, 2, ab));
 }
 
 orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor *b)

@@ -36,10 +36,20 @@ int orr__ew_count(void);
 extern const orr__ewrow orr__ew_rows[]; /* by id − ORR__OP_EW */
 const orr__ewrow *orr__ew(int id);      /* NULL: no row's id  */
 const orr__ewrow *orr__ew_find(const char *name);
-extern const orr__op orr__prims[ORR__OP_EW];
-static inline const orr__op *orr__prim(int id) /* row of a primitive; NULL: there is none of this id */
+
+/* The structural operations: ids from ORR__OP_ROLES on, contracts, the table of all. */
+enum {
+    ORR__OP_BEFORE = ORR__OP_ROLES - 1,
+#define OP(name, cpu, emit, doc) ORR__OP_##name,
+#include "ops/structural.def"
+    ORR__OP_END
+};
+#define OP(name, cpu, emit, doc) extern const orr__op orr__op_##name;
+#include "ops/structural.def"
+extern const orr__op *const orr__structural[];
+static inline int orr__structural_count(void)
 {
-    return id < 0 || id >= ORR__OP_EW ? NULL : &orr__prims[id];
+    return ORR__OP_END - ORR__OP_ROLES;
 }
 /* Does the row apply to operands of t (cond: y, z)? */
 static inline bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)

@@ -5,10 +5,39 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <orrery/random.h>
-#include "ops/record.h"
 #include "runtime/base/env.h"
 #include "runtime/base/philox.h"
 #include "runtime/graph/thread_state.h"
+#include "ops/lowering.h"
+#include "ops/record.h"
+#include "ops/reference.h"
+#include "runtime/base/philox.h"
+
+static orr_status reference(const orr__reference *j)
+{
+    for (int64_t i = 0; i < j->out.count; i++)
+        orr__array_set(&j->out, i,
+                       orr__rand_value(j->node->attr.dist, j->out.dtype, j->s[0].u, j->s[1], j->s[2], (uint64_t)i));
+    return ORR_OK;
+}
+
+static int lower(orr__lowering *c, int i, const orr__view *v)
+{
+    const orr__node *n = c->p->node[i];
+    return c->instr(c, (orr__rinstr){ ORR__RI_RANDOM, n->dtype, n->attr.dist, -1, -1, -1,
+                                      c->access(c, orr__view_access(&n->shape, v, -1)), c->p->scalar0[i] });
+}
+
+const orr__op orr__op_random = {
+    .id = ORR__OP_random,
+    .name = "random",
+    .form = ORR__FORM_ELEMENT,
+    .attrs = ORR__ATTR_DIST,
+    .flags = ORR__OP_BY_PLACE | ORR__OP_ORIGIN,
+    .flops = 30,
+    .reference = reference,
+    .lower = lower,
+};
 
 /* A thread that never called orr_seed follows the default seed; threads differ by the upper half of the stream
  * number, by the order in which they first ask. A shutdown (a new epoch of the handles) makes all begin anew. */
@@ -52,7 +81,7 @@ static uint64_t next_stream(void)
 static orr__node *draw(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, orr__scalar s1, orr__scalar s2,
                        uint64_t key)
 {
-    orr__node *n = orr__node_new(at, orr__prim(ORR__OP_RANDOM), dtype, shape, 0, NULL);
+    orr__node *n = orr__node_new(at, &orr__op_random, dtype, shape, 0, NULL);
     if (n) {
         n->attr.dist = (uint8_t)dist;
         n->nscalar = 3;

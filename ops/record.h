@@ -23,7 +23,7 @@ orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape,
 orr__node *orr__rec_iota(orr__site at, orr_dtype dtype, const orr_shape *shape, int axis, orr__scalar start,
                          orr__scalar step);
 /* An op on one operand, plain. */
-orr__node *orr__rec_one(orr__site at, int id, orr_dtype dtype, const orr_shape *shape, orr__node *n);
+orr__node *orr__rec_one(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, orr__node *n);
 
 /* One operand checked; false: return *bad. */
 bool orr__operand(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
@@ -45,6 +45,17 @@ orr_tensor *orr__axes_poison(orr__site at, const orr_shape *s);
 bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *out);
 /* The dtype that operands promote to; weak scalars follow the others. EDTYPE names the cast. */
 bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *dtype);
+
+/* indexing.c: an index tensor as operations take it, i32 or i64; a new reference. */
+orr__node *orr__index_operand(orr__site at, const orr__node *index);
+/* `s` with axis k replaced by the dimensions of `by`. */
+bool orr__index_shape(orr__site at, const orr_shape *s, int k, const orr_shape *by, orr_shape *out, orr_tensor **bad);
+/* Operands and axis of what reads or writes by index. `from` is x's shape, flat when the axis is ORR_FLAT. */
+bool orr__index_axis(orr__site at, orr__node *const *in, int axis, orr_shape *from, int *k, orr_tensor **bad);
+
+/* reduce.c: the rule of a reduction of x over mask; poison for an extremum over nothing. */
+const char *orr__reduce_verify(const orr__node *n, const orr__node *x, uint32_t mask);
+orr_tensor *orr__reduce_nothing(orr__site at, const orr_shape *s);
 
 /* in[1] · op(in[0])⁻¹ for tensors of ranks and dtypes that fit; mask: ORR__TRI_…. */
 orr_tensor *orr__solve_right(orr__site at, orr_tensor *a, orr_tensor *b, unsigned mask);

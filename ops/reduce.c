@@ -1,8 +1,191 @@
-/* Reductions that are primitives, with the axes dropped by a reshape: sum, prod, min, max, any, all, argmin, argmax.
+/* Reductions that are primitives, with the axes dropped by a reshape: sum, prod, min, max, any, all.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include "ops/back.h"
 #include "ops/record.h"
+#include "ops/reference.h"
+
+#define AT b->at.file, b->at.line
+
+const char *orr__reduce_verify(const orr__node *n, const orr__node *x, uint32_t mask)
+{
+    if (x->shape.rank != n->shape.rank || (mask >> n->shape.rank) != 0)
+        return "reduce mask or rank";
+    for (int d = 0; d < n->shape.rank; d++)
+        if (n->shape.dim[d] != ((mask >> d & 1u) ? 1 : x->shape.dim[d]))
+            return "reduce shape";
+    return NULL;
+}
+
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return orr__reduce_verify(n, in[0], n->attr.mask);
+}
+
+/* One element of the result so far: floats in f (long double), others in v. */
+typedef struct {
+    long double f;
+    orr__scalar v;
+    bool any; /* something has been folded in */
+} fold;
+
+static bool less(orr_dtype dtype, orr__scalar x, orr__scalar y)
+{
+    switch (orr__dtype_kind(dtype)) {
+    case ORR__KFLOAT: return x.f < y.f;
+    case ORR__KSIGNED: return x.i < y.i;
+    default: return x.u < y.u;
+    }
+}
+
+static bool is_nan(orr_dtype dtype, orr__scalar x)
+{
+    return orr__is_float(dtype) && isnan(x.f);
+}
+
+/* Does x come before `best` as the extremum? The first NaN is it. */
+bool orr__reference_better(int rop, orr_dtype dtype, orr__scalar x, orr__scalar best)
+{
+    if (is_nan(dtype, best) || is_nan(dtype, x))
+        return !is_nan(dtype, best);
+    return rop == ORR__RMAX ? less(dtype, best, x) : less(dtype, x, best);
+}
+
+static void fold_in(fold *a, int rop, orr_dtype from, orr_dtype dtype, orr__scalar x)
+{
+    orr__scalar wide = orr__scalar_cast(x, from, dtype);
+    switch (rop) {
+    case ORR__RSUM:
+        a->f += orr__is_float(dtype) ? (long double)wide.f : 0;
+        a->v.u += orr__is_float(dtype) ? 0 : wide.u;
+        break;
+    case ORR__RPROD:
+        a->f = (a->any ? a->f : 1) * (orr__is_float(dtype) ? (long double)wide.f : 0);
+        a->v.u = (a->any ? a->v.u : 1) * (orr__is_float(dtype) ? 0 : wide.u);
+        break;
+    case ORR__RANY: a->v.u = a->v.u || orr__scalar_cast(x, from, ORR_BOOL).u; break;
+    case ORR__RALL: a->v.u = (!a->any || a->v.u) && orr__scalar_cast(x, from, ORR_BOOL).u; break;
+    default:
+        if (!a->any || orr__reference_better(rop, from, x, a->v))
+            a->v = x;
+    }
+    a->any = true;
+}
+
+static orr__scalar fold_out(const fold *a, int rop, orr_dtype dtype)
+{
+    orr__scalar r = a->v;
+    bool one = !a->any && (rop == ORR__RPROD || rop == ORR__RALL);
+    if (orr__is_float(dtype) && (rop == ORR__RSUM || rop == ORR__RPROD)) {
+        r.f = one ? 1 : (double)a->f;
+        return orr__scalar_cast(r, ORR_F64, dtype);
+    }
+    if (one)
+        r.u = 1;
+    return orr__is_float(dtype) || dtype == ORR_BOOL
+               ? r
+               : orr__scalar_cast(r, orr__is_signed(dtype) ? ORR_I64 : ORR_U64, dtype);
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    int rop = j->node->attr.rop;
+    fold *a = orr__alloc_n((size_t)j->out.count + 1, sizeof *a);
+    if (!a)
+        return ORR_ENOMEM;
+    for (int64_t i = 0; i < j->in[0].count; i++) {
+        int64_t index[ORR_MAX_RANK];
+        orr__array_unravel(&j->in[0].shape, i, index);
+        for (int d = 0; d < j->out.shape.rank; d++)
+            if (j->node->attr.mask >> d & 1)
+                index[d] = 0;
+        fold_in(&a[orr__array_ravel(&j->out.shape, index)], rop, j->in[0].dtype, j->out.dtype,
+                orr__array_get(&j->in[0], i));
+    }
+    for (int64_t i = 0; i < j->out.count; i++)
+        orr__array_set(&j->out, i, fold_out(&a[i], rop, j->out.dtype));
+    free(a);
+    return ORR_OK;
+}
+
+static orr_axes axes_of(uint32_t mask)
+{
+    orr_axes a = { 0, { 0 } };
+    for (int i = 0; i < ORR_MAX_RANK; i++)
+        if (mask >> i & 1)
+            a.axis[a.n++] = i;
+    return a;
+}
+
+/* g to all that equal the result, in equal parts. */
+static orr_tensor *of_extremum(const orr__back *b, orr_tensor *x, orr_tensor *g)
+{
+    orr_tensor *hit = orr_equal_at(AT, x, b->out);
+    orr_tensor *n = orr_sum_at(AT, orr_cast_at(AT, hit, orr_tensor_dtype(x)), axes_of(b->node->attr.mask), true);
+    return orr_where_at(AT, hit, orr_div_at(AT, g, n), orr_scalar_at(AT, 0));
+}
+
+/* g times the product of the others. With one zero only its own element has one that is not 0; with several none. */
+static orr_tensor *of_product(const orr__back *b, orr_tensor *x, orr_tensor *g)
+{
+    orr_axes axes = axes_of(b->node->attr.mask);
+    orr_tensor *one = orr_scalar_at(AT, 1), *none = orr_scalar_at(AT, 0);
+    orr_tensor *zero = orr_equal_at(AT, x, none);
+    orr_tensor *zeros = orr_sum_at(AT, zero, axes, true);
+    orr_tensor *rest = orr_where_at(AT, zero, one, x);
+    orr_tensor *p = orr_mul_at(AT, g, orr_prod_at(AT, rest, axes, true));
+    orr_tensor *alone = orr_logical_and_at(AT, zero, orr_equal_at(AT, zeros, one));
+    orr_tensor *some = orr_where_at(AT, alone, p, none);
+    return orr_where_at(AT, orr_equal_at(AT, zeros, none), orr_div_at(AT, p, rest), some);
+}
+
+/* The reduced axes are still there, as length 1, so g and the result broadcast. */
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    orr_tensor *x = b->in[k];
+    orr_dtype dtype = orr_tensor_dtype(x);
+    orr_tensor *g = orr_cast_at(AT, b->g, dtype);
+    switch (b->node->attr.rop) {
+    case ORR__RSUM: return orr_broadcast_to_at(AT, g, orr_tensor_shape(x));
+    case ORR__RPROD: return of_product(b, x, g);
+    case ORR__RMAX:
+    case ORR__RMIN: return of_extremum(b, x, g);
+    default: return NULL;
+    }
+}
+
+const orr__op orr__op_reduce = {
+    .id = ORR__OP_reduce,
+    .name = "reduce",
+    .arity = 1,
+    .form = ORR__FORM_FOLD,
+    .attrs = ORR__ATTR_ROP | ORR__ATTR_MASK,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+};
+
+orr__node *orr__rec_reduce(orr__site at, orr__node *n, int rop, uint32_t mask, orr_dtype dtype)
+{
+    if (!n || !mask)
+        return orr__rec_cast(at, n, dtype);
+    orr_shape s = orr__shape_reduced(&n->shape, mask, true);
+    orr__node *r = orr__rec_one(at, &orr__op_reduce, dtype, &s, n);
+    if (r) {
+        r->attr.rop = (uint8_t)rop;
+        r->attr.mask = mask;
+    }
+    return r;
+}
+
+orr_tensor *orr__reduce_nothing(orr__site at, const orr_shape *s)
+{
+    return orr__poison(at, ORR_ESHAPE, "there is none over an empty axis: shape %s", orr__str(*s).s);
+}
 
 /* The dtype in which elements of `t` are summed up and multiplied. */
 static orr_dtype sum_dtype(orr_dtype t)
@@ -49,11 +232,6 @@ static orr_tensor *any_or_all(orr__site at, orr_tensor *x, orr_axes axes, bool k
     return orr__handle_new(r);
 }
 
-static orr_tensor *of_nothing(orr__site at, const orr_shape *s)
-{
-    return orr__poison(at, ORR_ESHAPE, "there is none over an empty axis: shape %s", orr__str(*s).s);
-}
-
 static orr_tensor *min_or_max(orr__site at, orr_tensor *x, orr_axes axes, bool keep, int rop)
 {
     orr__node *n;
@@ -63,7 +241,7 @@ static orr_tensor *min_or_max(orr__site at, orr_tensor *x, orr_axes axes, bool k
         return bad;
     orr_shape out = orr__shape_reduced(&n->shape, mask, true);
     if (!orr__shape_count_of(&n->shape, mask) && orr__shape_count(&out))
-        return of_nothing(at, &n->shape);
+        return orr__reduce_nothing(at, &n->shape);
     if (n->dtype == ORR_BOOL)
         rop = rop == ORR__RMAX ? ORR__RANY : ORR__RALL;
     return orr__handle_new(reduce(at, n, rop, mask, (orr_dtype)n->dtype, keep));
@@ -80,39 +258,3 @@ REDUCTION(any, any_or_all, ORR__RANY)
 REDUCTION(all, any_or_all, ORR__RALL)
 REDUCTION(min, min_or_max, ORR__RMIN)
 REDUCTION(max, min_or_max, ORR__RMAX)
-
-static orr_tensor *arg_reduce(orr__site at, orr_tensor *x, int axis, bool keep, int rop)
-{
-    orr__node *n;
-    orr_tensor *bad;
-    if (!orr__operand(at, x, "x", &n, &bad))
-        return bad;
-    bool flat = axis == ORR_FLAT;
-    orr_shape from = flat ? ORR_SHAPE(orr__shape_count(&n->shape)) : n->shape;
-    int k = flat ? 0 : orr__axis(axis, from.rank);
-    if (k < 0)
-        return orr__axis_poison(at, axis, &from);
-    orr_shape kept = orr__shape_reduced(&from, 1u << k, true);
-    if (!from.dim[k] && orr__shape_count(&kept))
-        return of_nothing(at, &n->shape);
-    orr_shape to = orr__shape_reduced(&n->shape, flat ? ~0u : 1u << k, keep);
-    orr__node *r = orr__rec_reshape(at, orr__node_ref(n), &from);
-    if (r && r->dtype == ORR_BOOL)
-        r = orr__rec_cast(at, r, ORR_U8);
-    r = orr__rec_one(at, ORR__OP_ARGREDUCE, ORR_I64, &kept, r);
-    if (r) {
-        r->attr.axis = k;
-        r->attr.rop = (uint8_t)rop;
-    }
-    return orr__handle_new(orr__rec_reshape(at, r, &to));
-}
-
-orr_tensor *orr_argmax_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims)
-{
-    return arg_reduce(ORR__SITE(file, line, "argmax"), x, axis, keepdims, ORR__RMAX);
-}
-
-orr_tensor *orr_argmin_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims)
-{
-    return arg_reduce(ORR__SITE(file, line, "argmin"), x, axis, keepdims, ORR__RMIN);
-}

@@ -20,7 +20,7 @@ void orr__array_unravel(const orr_shape *s, int64_t i, int64_t index[ORR_MAX_RAN
 int64_t orr__array_ravel(const orr_shape *s, const int64_t index[ORR_MAX_RANK]);
 
 /* One primitive: node, its scalars in this capture, operands, where the result goes (dtype and shape are set). */
-typedef struct orr__refjob {
+typedef struct orr__reference {
     const orr__node *node;
     const orr__scalar *s;
     int nin;
@@ -28,22 +28,21 @@ typedef struct orr__refjob {
     const orr__array *all; /* arrays of the capture, by node      */
     const int32_t *arg;    /* all operands' numbers               */
     orr__array out;
-} orr__refjob;
+} orr__reference;
 
-orr_status orr__ref_permute(const orr__refjob *j);
-orr_status orr__ref_broadcast(const orr__refjob *j);
-orr_status orr__ref_slice(const orr__refjob *j);
-orr_status orr__ref_pad(const orr__refjob *j);
-orr_status orr__ref_concat(const orr__refjob *j);
-orr_status orr__ref_take(const orr__refjob *j);
-orr_status orr__ref_scatter_add(const orr__refjob *j);
-orr_status orr__ref_reduce(const orr__refjob *j);
-orr_status orr__ref_argreduce(const orr__refjob *j);
-orr_status orr__ref_cholesky(const orr__refjob *j);
-orr_status orr__ref_solve(const orr__refjob *j);
-orr_status orr__ref_matmul(const orr__refjob *j);
-
-/* x + y as a value of dtype. */
-orr__scalar orr__ref_add(orr_dtype dtype, orr__scalar x, orr__scalar y);
+/* The value of operand 0, element by element. */
+orr_status orr__reference_copy(const orr__reference *j);
+/* Does x come before `best` as the extremum? The first NaN is it. */
+bool orr__reference_better(int rop, orr_dtype dtype, orr__scalar x, orr__scalar best);
+/* An axis of a shape: outer × length × inner. */
+typedef struct orr__line {
+    int64_t outer, length, inner;
+} orr__line;
+orr__line orr__reference_line(const orr_shape *s, int axis);
+/* Index number m of operand 1, from the end when negative; -1 when out of range, with the error set. */
+int64_t orr__reference_index(const orr__reference *j, int64_t m, int64_t length);
+/* Floats as long double. */
+long double orr__reference_get(const orr__array *a, int64_t i);
+void orr__reference_set(const orr__array *a, int64_t i, long double v);
 
 #endif

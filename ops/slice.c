@@ -1,8 +1,126 @@
-/* Views that pick: slice, select, flip.
+/* orr_slice, orr_select and orr_flip: every step-th element from start on, per axis.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
+#include "ops/back.h"
+#include "ops/lowering.h"
 #include "ops/record.h"
+#include "ops/reference.h"
+
+#define AT b->at.file, b->at.line
+
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    const orr__node *x = in[0];
+    (void)nin;
+    if (x->shape.rank != n->shape.rank)
+        return "slice changes the rank";
+    for (int d = 0; d < n->shape.rank; d++) {
+        int64_t len = n->shape.dim[d], first = n->attr.start[d];
+        if (n->attr.step[d] == 0)
+            return "slice step is 0";
+        if (len > 0 && (first < 0 || first >= x->shape.dim[d] || first + (len - 1) * n->attr.step[d] < 0 ||
+                        first + (len - 1) * n->attr.step[d] >= x->shape.dim[d]))
+            return "slice leaves its input";
+    }
+    return NULL;
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    for (int64_t i = 0; i < j->out.count; i++) {
+        int64_t index[ORR_MAX_RANK];
+        orr__array_unravel(&j->out.shape, i, index);
+        for (int d = 0; d < j->out.shape.rank; d++)
+            index[d] = j->node->attr.start[d] + index[d] * j->node->attr.step[d];
+        orr__array_set(&j->out, i, orr__array_get(&j->in[0], orr__array_ravel(&j->in[0].shape, index)));
+    }
+    return ORR_OK;
+}
+
+/* g with step−1 zeros between its elements along one axis: length (n−1)·step + 1. */
+static orr_tensor *spread(const orr__back *b, orr_tensor *g, int axis, int64_t step)
+{
+    orr_shape s = orr_tensor_shape(g), to = s, split = { 4, { 1, s.dim[axis], 1, 1 } };
+    for (int i = 0; i < s.rank; i++)
+        split.dim[i < axis ? 0 : 3] *= i == axis ? 1 : s.dim[i];
+    g = orr_reshape_at(AT, g, split);
+    g = orr_pad_at(AT, g, ORR_NO_INDEX, ORR_INDEX(0, 0, step - 1), 0);
+    to.dim[axis] = s.dim[axis] * step;
+    g = orr_reshape_at(AT, g, to);
+    return orr_slice_axis_at(AT, g, axis, 0, to.dim[axis] - (step - 1), 1);
+}
+
+/* Zeros, with g in the places that were picked. */
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    const orr_shape *from = &b->node->shape;
+    orr_shape to = orr_tensor_shape(b->in[k]);
+    orr_index lo = { to.rank, { 0 } }, hi = { to.rank, { 0 } };
+    orr_tensor *g = b->g;
+    if (!orr__shape_count(from))
+        return orr_zeros_at(AT, orr_tensor_dtype(b->in[k]), to);
+    for (int i = 0; i < to.rank; i++) {
+        int64_t step = b->node->attr.step[i], n = from->dim[i];
+        int64_t first = b->node->attr.start[i], last = first + (n - 1) * step;
+        if (step < 0) {
+            g = orr_flip_at(AT, g, ORR_AXES(i));
+            step = -step;
+            lo.v[i] = last;
+            hi.v[i] = to.dim[i] - 1 - first;
+        } else {
+            lo.v[i] = first;
+            hi.v[i] = to.dim[i] - 1 - last;
+        }
+        if (step > 1 && n > 1)
+            g = spread(b, g, i, step);
+    }
+    return orr_pad_at(AT, g, lo, hi, 0);
+}
+
+static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr__view *w)
+{
+    *w = orr__view_still(v);
+    for (int a = 0; a < in->rank; a++) {
+        orr__view_carry(w, a, v, a);
+        w->off[a] = n->attr.start[a] + n->attr.step[a] * v->off[a];
+        w->mul[a] = n->attr.step[a] * v->mul[a];
+    }
+    return true;
+}
+
+const orr__op orr__op_slice = {
+    .id = ORR__OP_slice,
+    .name = "slice",
+    .arity = 1,
+    .form = ORR__FORM_VIEW,
+    .attrs = ORR__ATTR_START | ORR__ATTR_STEP,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+    .see = see,
+};
+
+orr__node *orr__rec_slice(orr__site at, orr__node *n, const orr_shape *shape, const int64_t *start, const int64_t *step)
+{
+    if (!n)
+        return NULL;
+    bool same = orr__shape_equal(&n->shape, shape);
+    int64_t from[ORR_MAX_RANK], by[ORR_MAX_RANK];
+    for (int i = 0; i < shape->rank; i++) { /* one spelling for each meaning, so that equal graphs have equal keys */
+        from[i] = shape->dim[i] ? start[i] : 0;
+        by[i] = shape->dim[i] > 1 ? step[i] : 1;
+        same = same && by[i] == 1;
+    }
+    if (same)
+        return n;
+    orr__node *r = orr__rec_one(at, &orr__op_slice, (orr_dtype)n->dtype, shape, n);
+    for (int i = 0; r && i < shape->rank; i++) {
+        r->attr.start[i] = from[i];
+        r->attr.step[i] = by[i];
+    }
+    return r;
+}
 
 /* One bound of a slice as Python reads it, within low … high. */
 static int64_t bound(int64_t v, int64_t left_out, int64_t low, int64_t high, int64_t n)

@@ -1,18 +1,34 @@
-/* The ops' table: rows of the element-wise functions and of the primitives.
+/* The table of the element-wise functions.
  * Must not know: how a value is computed, devices. */
 #include "config.h"
 
 #include <string.h>
 #include "ops/ew_id.h"
-#include "ops/ops.h"
+#include "ops/ew_op.h"
 
 enum { RESULT_SAME, RESULT_TRUTH, RESULT_COND };
 
-/* clang-format off */
-#define ROW(name, n, types, result, flops, text, dx, dy, dz, lo, hi, ulp, doc)                              \
-    { { ORR__EW_##name, #name }, n, ORR__T##types, RESULT_##result == RESULT_TRUTH,                         \
-      RESULT_##result == RESULT_COND, flops, text, { dx, dy, dz }, lo, hi, ulp, doc },
-/* clang-format on */
+#define ROW(name_, n, types, result, cost, text, dx, dy, dz, lo, hi, ulp, doc)                                         \
+    { { .id = ORR__EW_##name_,                                                                                         \
+        .name = #name_,                                                                                                \
+        .arity = n,                                                                                                    \
+        .form = ORR__FORM_ELEMENT,                                                                                     \
+        .flops = cost,                                                                                                 \
+        .identity = orr__ew_identity,                                                                                  \
+        .reference = orr__ew_reference,                                                                                \
+        .vjp = orr__ew_back,                                                                                           \
+        .lower = orr__ew_lower },                                                                                      \
+      n,                                                                                                               \
+      ORR__T##types,                                                                                                   \
+      RESULT_##result == RESULT_TRUTH,                                                                                 \
+      RESULT_##result == RESULT_COND,                                                                                  \
+      cost,                                                                                                            \
+      text,                                                                                                            \
+      { dx, dy, dz },                                                                                                  \
+      lo,                                                                                                              \
+      hi,                                                                                                              \
+      ulp,                                                                                                             \
+      doc },
 
 const orr__ewrow orr__ew_rows[] = {
 #define UNARY(name, types, result, flops, value, dx, lo, hi, ulp, doc)                                                 \
@@ -22,11 +38,6 @@ const orr__ewrow orr__ew_rows[] = {
 #define TERNARY(name, types, result, flops, value, dx, dy, dz, lo, hi, ulp, doc)                                       \
     ROW(name, 3, types, result, flops, #value, dx, dy, dz, lo, hi, ulp, doc)
 #include "ops/elementwise.def"
-};
-
-const orr__op orr__prims[ORR__OP_EW] = {
-#define PRIM(id, name, operands, doc) [ORR__OP_##id] = { ORR__OP_##id, name },
-#include "ops/structural.def"
 };
 
 int orr__ew_count(void)

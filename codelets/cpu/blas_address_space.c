@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
 
 static atomic_int inside, had; /* calls under way; the most there have been, whose buffers OpenBLAS keeps */
 

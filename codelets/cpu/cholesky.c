@@ -5,7 +5,7 @@
 #include "codelets/cholesky.h"
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/factor.h"
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
 
 /* About 12 tiles along a side keep 16 workers busy; smaller tiles would starve BLAS, larger ones leave the cache. */
 enum { SIDE = 12, LEAST = 256, MOST = 512, GRAIN = 64 };
@@ -144,7 +144,7 @@ static orr_status factorise(const orr__region *r, int64_t matrix, const void *a,
 }
 
 /* Matrices [lo, hi) of the batch; of a region of one matrix, whose rows are its first axis, all of it. */
-orr_status orr__cpu_cholesky(const orr__kernel *kernel, const orr__launch *l)
+orr_status orr__cpu_kernel_cholesky(const orr__kernel *kernel, const orr__launch *l)
 {
     (void)kernel;
     const orr__region *r = l->region;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
+#include "ops/ops.h"
 #include "runtime/base/clock.h"
 
 static bool probe(char *why, size_t size)
@@ -43,7 +44,7 @@ static int last_axis(const orr__region *r, bool want)
 static void order_axes(const orr__region *r, orr__kernel *k, int axis[ORR__REGION_RANK])
 {
     int n = 0, from = r->rank;
-    if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) {
+    if (r->rmask) {
         int kept = last_axis(r, false), red = last_axis(r, true);
         int like = kept < 0 ? -1 : red < 0 ? 1 : liking(r, kept) - liking(r, red);
         k->rows = like > 0 || (like == 0 && kept > red);
@@ -69,7 +70,7 @@ static void order_axes(const orr__region *r, orr__kernel *k, int axis[ORR__REGIO
 static int find_across(const orr__region *r)
 {
     int last = r->rank - 1;
-    if (r->kind != ORR__G_MAP || r->rows || r->dim[last] < 8)
+    if (!orr__region_is_map(r) || r->rows || r->dim[last] < 8)
         return -1;
     for (int a = 0; a < r->naccess; a++) {
         const int64_t *s = r->access[a].stride;
@@ -135,7 +136,7 @@ static orr_status prepare_fold(const orr__region *r, orr__kernel *k)
     k->nout = r->nout;
     for (int n = 0; n < r->nout; n++) {
         int16_t x = r->out_reg[n];
-        bool logic = r->kind == ORR__G_REDUCE && (r->rop[n] == ORR__RANY || r->rop[n] == ORR__RALL);
+        bool logic = !r->search && (r->rop[n] == ORR__RANY || r->rop[n] == ORR__RALL);
         if (logic && r->instr[x].dtype != ORR_BOOL) {
             wider.instr[wider.ninstr] = (orr__rinstr){ ORR__RI_CAST, ORR_BOOL, 0, x, -1, -1, -1, -1 };
             x = (int16_t)wider.ninstr++;
@@ -156,18 +157,16 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     orr__kernel *k = orr__alloc(sizeof *k);
     if (!k)
         return ORR_ENOMEM;
-    k->kind = r->kind;
     k->vec = orr__cpu_vec();
     k->first = -1;
     k->across = find_across(r);
     orr_status st = ORR_OK;
-    if (r->kind <= ORR__G_ARGREDUCE)
+    bool loops = orr__region_loops(r) && !r->product;
+    if (loops)
         st = permute(r, k);
-    if (st == ORR_OK && r->kind == ORR__G_MAP)
-        st = orr__program(r, k);
-    else if (st == ORR_OK && r->kind <= ORR__G_ARGREDUCE)
-        st = prepare_fold(r, k);
-    if (st == ORR_OK && r->kind == ORR__G_MATMUL && r->ninstr)
+    if (st == ORR_OK && loops)
+        st = r->rmask ? prepare_fold(r, k) : orr__program(r, k);
+    if (st == ORR_OK && r->product && r->ninstr)
         st = (k->tail = orr__tail_new(r)) ? ORR_OK : orr_error_status();
     if (st == ORR_OK)
         st = orr__cpu_tier_prepare(k, r);
@@ -179,23 +178,30 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     return ORR_OK;
 }
 
+static orr__cpu_call *const kernels[ORR__OP_EW] = {
+#define OP_NONE(name)
+#define OP_KERNEL(name) [ORR__OP_##name] = orr__cpu_kernel_##name,
+#define OP(name, cpu, emit, doc) OP_##cpu(name)
+#include "ops/structural.def"
+};
+
+const char *orr__cpu_library(const orr__region *r)
+{
+    if (orr__region_is_users(r))
+        return orr__region_needs_device(r) ? "none" : "the program's own function";
+    return r->call.op->flags & (ORR__OP_BLAS | ORR__OP_TILES) ? "BLAS" : "a kernel of its own";
+}
+
 static orr_status interpret(orr__kernel *k, const orr__launch *l)
 {
-    switch (k->kind) {
-    case ORR__G_MAP: return orr__cpu_map(k, l);
-    case ORR__G_REDUCE: return orr__cpu_reduce(k, l);
-    case ORR__G_ARGREDUCE: return orr__cpu_argreduce(k, l);
-    case ORR__G_MATMUL: return orr__cpu_matmul(k, l);
-    case ORR__G_TAKE: return orr__cpu_take(k, l);
-    case ORR__G_SCATTER_ADD: return orr__cpu_scatter_add(k, l);
-    case ORR__G_CONCAT: return orr__cpu_concat(k, l);
-    case ORR__G_PAD: return orr__cpu_pad(k, l);
-    case ORR__G_CHOLESKY: return orr__cpu_cholesky(k, l);
-    case ORR__G_SOLVE: return orr__cpu_solve(k, l);
-    case ORR__G_USER: return orr__cpu_user(k, l);
-    case ORR__G_KINDS: break;
-    }
-    return orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "no such kind of region");
+    const orr__region *r = l->region;
+    if (r->call.op)
+        return kernels[r->call.op->id]
+                   ? kernels[r->call.op->id](k, l)
+                   : orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "the processor has no kernel for it");
+    if (r->product)
+        return orr__cpu_matmul(k, l);
+    return !r->rmask ? orr__cpu_map(k, l) : r->search ? orr__cpu_argreduce(k, l) : orr__cpu_reduce(k, l);
 }
 
 static orr_status launch(orr__kernel *k, const orr__launch *l)

@@ -39,9 +39,8 @@ typedef struct {
 } orr__vop;
 
 struct orr__kernel {
-    orr__gkind kind;
     struct orr__jit *jit;   /* tier 1; NULL: never compiled */
-    struct orr__tail *tail; /* MATMUL: what is done with the product; NULL: nothing */
+    struct orr__tail *tail; /* of a product: the map over its elements; NULL: none */
     const orr__vec *vec;
     /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
     int rank, first;
@@ -53,13 +52,13 @@ struct orr__kernel {
     int nonce;
     size_t slot_bytes;
     orr__vop *op;
-    int nout;                         /* REDUCE, ARGREDUCE: for each output, */
+    int nout;                         /* of a fold or search: for each output, */
     int result[ORR__REGION_OUTS];     /* … the register that is folded        */
     uint8_t folded[ORR__REGION_OUTS]; /* … its dtype                          */
     int rop[ORR__REGION_OUTS];
     bool rows; /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
     int nouter, nreduced; /* axes of the first and of the second group      */
-    int across;           /* MAP: the axis along which a load has its neighbours, other than the last one; -1 */
+    int across;           /* of a map: the axis along which a load has its neighbours, other than the last one; -1 */
 };
 
 /* A launch under way. */
@@ -69,7 +68,7 @@ typedef struct {
     int64_t dim[ORR__REGION_RANK], total;
     int64_t origin[ORR__REGION_RANK]; /* where this launch, or box of it, begins */
     char *out[ORR__REGION_OUTS];      /* where iteration 0 of this launch writes */
-    orr__view *view;
+    orr__vec_view *view;
     const void **reg;
     char *slot;
     int64_t *index; /* room for one block each */
@@ -110,13 +109,14 @@ orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_matmul(const orr__kernel *k, const orr__launch *l);
-orr_status orr__cpu_take(const orr__kernel *k, const orr__launch *l);
-orr_status orr__cpu_scatter_add(const orr__kernel *k, const orr__launch *l);
-orr_status orr__cpu_concat(const orr__kernel *k, const orr__launch *l);
-orr_status orr__cpu_pad(const orr__kernel *k, const orr__launch *l);
-orr_status orr__cpu_cholesky(const orr__kernel *k, const orr__launch *l);
-orr_status orr__cpu_solve(const orr__kernel *k, const orr__launch *l);
-orr_status orr__cpu_user(const orr__kernel *k, const orr__launch *l); /* codelets/user/ */
+/* The kernel of an operation on whole arrays: orr__cpu_kernel_<operation>. */
+typedef orr_status orr__cpu_call(const orr__kernel *k, const orr__launch *l);
+#define OP_NONE(name)
+#define OP_KERNEL(name) orr__cpu_call orr__cpu_kernel_##name;
+#define OP(name, cpu, emit, doc) OP_##cpu(name)
+#include "ops/structural.def"
+#undef OP_KERNEL
+#undef OP_NONE
 
 /* jit_tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret), time spent without. */
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);

@@ -5,7 +5,7 @@
 #include <cblas.h>
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
 

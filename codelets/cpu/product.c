@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
 
 typedef orr__mat mat;
 typedef orr__product work;
@@ -44,7 +44,7 @@ static bool walkable(const mat *m, bool *trans, int64_t *ld)
 
 static void pack_rows(const mat *m, char *to, orr_dtype t)
 {
-    const orr__view v = {
+    const orr__vec_view v = {
         .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs }
     };
     if (m->rows * m->cols > 0)
@@ -57,7 +57,7 @@ static void convert_rows(const work *w, const mat *m, char *to)
     enum { CELLS = 2048 };
     uint16_t stored[CELLS];
     orr__castfn *cast = orr__cast_of(orr__cpu_vec(), w->dtype, w->blas);
-    const orr__view v = {
+    const orr__vec_view v = {
         .base = m->p, .run = m->cols, .stride = m->cs, .outer = 1, .dim = { m->rows }, .step = { m->rs }
     };
     int64_t n = m->rows * m->cols;

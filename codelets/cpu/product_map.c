@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
 
 struct orr__tail {
     orr__region region; /* dims m, n, or both as one                                        */
@@ -114,12 +114,12 @@ orr__tail *orr__tail_new(const orr__region *r)
     orr_status st = allocate(t, r);
     if (st == ORR_OK) {
         orr__region *x = &t->region;
-        x->kind = ORR__G_MAP;
+        x->product = false;
         x->rank = 2;
         x->dim[0] = t->m;
         x->dim[1] = t->n;
         x->out_count = t->m * t->n;
-        x->slot = -1;
+        x->call.slot = -1;
         x->file = r->file;
         x->line = r->line;
         instructions(t, r);

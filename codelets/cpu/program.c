@@ -127,7 +127,7 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
 static int straight(const ctx *c, int i)
 {
     const orr__region *r = c->r;
-    if (r->kind != ORR__G_MAP || r->per_row || c->once[i] || c->per_row[i] ||
+    if (!orr__region_is_map(r) || r->per_row || c->once[i] || c->per_row[i] ||
         orr__is_half((orr_dtype)r->instr[i].dtype))
         return -1;
     for (int n = 0; n < r->nout; n++)
@@ -179,7 +179,7 @@ static orr_status emit_instr(ctx *c, int i)
 static void emit_stores(ctx *c, int i, int not_this)
 {
     const orr__region *r = c->r;
-    for (int n = 0; n < r->nout && r->kind == ORR__G_MAP; n++) {
+    for (int n = 0; n < r->nout && orr__region_is_map(r); n++) {
         if (r->out_reg[n] != i || n == not_this)
             continue;
         int16_t x = c->per_row[i] && !r->per_row ? spread(c, (int16_t)i) : (int16_t)i;
@@ -237,7 +237,7 @@ static void find_last(ctx *c, bool *kept)
     }
     for (int i = 0; i < r->ninstr; i++)
         kept[i] = c->once[i];
-    for (int n = 0; n < r->nout && r->kind != ORR__G_MAP; n++)
+    for (int n = 0; n < r->nout && !orr__region_is_map(r); n++)
         kept[r->out_reg[n]] = true;
 }
 
@@ -278,7 +278,7 @@ static void choose_block(orr__kernel *k, const orr__region *r)
         bytes += k->op[o].out >= 0 ? s : 0;
     }
     k->slot_bytes = widest;
-    bytes += widest * (size_t)k->nslot + (r->kind == ORR__G_MAP ? 0 : 8 * (size_t)r->nout);
+    bytes += widest * (size_t)k->nslot + (orr__region_is_map(r) ? 0 : 8 * (size_t)r->nout);
     int64_t b = (int64_t)(NEAR_BYTES / bytes) & ~(int64_t)63;
     b = b > BLOCK_MOST ? BLOCK_MOST : b < BLOCK_LEAST ? BLOCK_LEAST : b;
     int64_t row = k->dim[k->rank - 1];

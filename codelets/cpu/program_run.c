@@ -3,12 +3,26 @@
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
 #include "runtime/base/philox.h"
 
 /* -- views ------------------------------------------------------------------------------------------------ */
 
-static void make_view(const orr__vrun *v, const orr__access *a, size_t esize, orr__view *w)
+/* n elements of `size` bytes at dst become the one at `value`. */
+static void fill(void *dst, size_t size, const void *value, int64_t n)
+{
+    char *d = dst;
+    if (n <= 0)
+        return;
+    memcpy(d, value, size);
+    for (int64_t done = 1; done < n;) { /* doubling copies: few calls, any element size */
+        int64_t more = done < n - done ? done : n - done;
+        memcpy(d + (size_t)done * size, d, (size_t)more * size);
+        done += more;
+    }
+}
+
+static void make_view(const orr__vrun *v, const orr__access *a, size_t esize, orr__vec_view *w)
 {
     const orr__kernel *k = v->k;
     w->first = a->offset;
@@ -36,7 +50,7 @@ static void make_view(const orr__vrun *v, const orr__access *a, size_t esize, or
 }
 
 /* Elements p … p+n as they lie in memory, NULL when they do not lie together. */
-static const char *lying(const orr__view *w, int64_t p, int64_t n, size_t esize)
+static const char *lying(const orr__vec_view *w, int64_t p, int64_t n, size_t esize)
 {
     int64_t offset = p;
     if (w->stride != 1 && n > 1)
@@ -75,7 +89,7 @@ void orr__into_register(const orr__vrun *v, orr_dtype from, orr_dtype to, void *
 
 static void load(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n)
 {
-    const orr__view *w = &v->view[op->access];
+    const orr__vec_view *w = &v->view[op->access];
     orr_dtype t = (orr_dtype)op->dtype;
     size_t esize = orr_dtype_size(t);
     const char *src = lying(w, p, n, esize);
@@ -102,7 +116,7 @@ static void scalar(const orr__vrun *v, const orr__vop *op, void *dst, int64_t n)
     if (orr__is_float(t))
         s = orr__scalar_cast(s, ORR_F64, t);
     orr__scalar_store(&bits, sits, s);
-    const orr__view w = { .base = &bits, .run = n };
+    const orr__vec_view w = { .base = &bits, .run = n };
     v->k->vec->gather[orr__size_log2(sits)](dst, &w, 0, n);
 }
 
@@ -204,7 +218,7 @@ static void spread_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64
     int64_t row = v->k->dim[v->k->rank - 1];
     const char *x = v->reg[op->x];
     for (int64_t i = 0; i < n; i += row)
-        orr__cpu_fill(dst + (size_t)i * size, size, x + (size_t)(i / row) * size, row);
+        fill(dst + (size_t)i * size, size, x + (size_t)(i / row) * size, row);
 }
 
 static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
@@ -301,7 +315,7 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
     v->k = k;
     v->l = l;
     v->st = ORR_OK;
-    v->view = (orr__view *)(void *)at;
+    v->view = (orr__vec_view *)(void *)at;
     v->reg = (const void **)(void *)(at += views);
     v->slot = at += regs;
     v->index = (int64_t *)(void *)(at += slots);

@@ -60,7 +60,7 @@ static void begin_fold(job *j, const orr__launch *l, int n)
     f->result = k->result[n];
     f->rop = k->rop[n];
     f->t = orr__compute_dtype((orr_dtype)k->folded[n]);
-    f->wide = r->kind == ORR__G_ARGREDUCE ? f->t : orr__fold_dtype(f->rop, f->t);
+    f->wide = r->search ? f->t : orr__fold_dtype(f->rop, f->t);
     f->to = (orr_dtype)r->out_dtype[n];
     f->esize = orr_dtype_size(f->t);
     f->wsize = orr_dtype_size(f->wide);

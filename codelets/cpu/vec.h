@@ -46,10 +46,10 @@ typedef struct {
     int64_t run, stride;
     int outer;
     int64_t dim[ORR_MAX_RANK + 1], step[ORR_MAX_RANK + 1]; /* outer axes */
-} orr__view;
+} orr__vec_view;
 
 /* Elements p … p+n of the walk into dst. */
-typedef void orr__gatherfn(void *restrict dst, const orr__view *v, int64_t p, int64_t n);
+typedef void orr__gatherfn(void *restrict dst, const orr__vec_view *v, int64_t p, int64_t n);
 /* dst[i] = the place on an axis of length n that index x[i] (i32 or i64) means, or 0; returns the number of the first that
  * means none, -1: all do. */
 typedef int64_t orr__placefn(int64_t *restrict dst, const void *restrict x, int64_t length, int64_t n);

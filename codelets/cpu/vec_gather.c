@@ -9,7 +9,7 @@ typedef struct {
     int64_t offset, q;            /* of the run; place inside the run  */
 } cursor;
 
-static void seek(cursor *c, const orr__view *v, int64_t p)
+static void seek(cursor *c, const orr__vec_view *v, int64_t p)
 {
     c->offset = 0;
     c->q = p;
@@ -25,7 +25,7 @@ static void seek(cursor *c, const orr__view *v, int64_t p)
     }
 }
 
-static inline void next_run(cursor *c, const orr__view *v)
+static inline void next_run(cursor *c, const orr__vec_view *v)
 {
     c->q = 0;
     for (int d = v->outer - 1; d >= 0; d--) {
@@ -38,7 +38,7 @@ static inline void next_run(cursor *c, const orr__view *v)
 }
 
 /* A box whose rows are neighbours in memory: every cache line is taken once, whole. */
-static inline int crosswise(const orr__view *v, int64_t p, int64_t n)
+static inline int crosswise(const orr__vec_view *v, int64_t p, int64_t n)
 {
     if (p != 0 || v->outer < 1 || n <= v->run || n > v->run * v->dim[v->outer - 1])
         return 0;
@@ -47,7 +47,7 @@ static inline int crosswise(const orr__view *v, int64_t p, int64_t n)
 }
 
 #define GATHER(name, U)                                                                                                \
-    static void name##_across(U *restrict d, const orr__view *v, int64_t rows)                                         \
+    static void name##_across(U *restrict d, const orr__vec_view *v, int64_t rows)                                     \
     {                                                                                                                  \
         int64_t step = v->step[v->outer - 1];                                                                          \
         for (int64_t i = 0; i < v->run; i++) {                                                                         \
@@ -56,7 +56,7 @@ static inline int crosswise(const orr__view *v, int64_t p, int64_t n)
                 d[j * v->run + i] = s[j * step];                                                                       \
         }                                                                                                              \
     }                                                                                                                  \
-    static void name(void *restrict d_, const orr__view *v, int64_t p, int64_t n)                                      \
+    static void name(void *restrict d_, const orr__vec_view *v, int64_t p, int64_t n)                                  \
     {                                                                                                                  \
         U *restrict d = d_;                                                                                            \
         int64_t stride = v->stride;                                                                                    \
@@ -92,7 +92,7 @@ GATHER(gather8, uint64_t)
 
 orr__gatherfn *const ORR__V(orr__vec_gathers)[4] = { gather1, gather2, gather4, gather8 };
 
-void ORR__V(orr__vec_index)(void *restrict d_, const orr__view *v, int64_t p, int64_t n)
+void ORR__V(orr__vec_index)(void *restrict d_, const orr__vec_view *v, int64_t p, int64_t n)
 {
     int64_t *restrict d = d_;
     cursor c;

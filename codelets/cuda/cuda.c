@@ -37,7 +37,7 @@ static bool probe(char *why, size_t size)
 
 static bool can(const orr__region *r)
 {
-    if (r->kind == ORR__G_USER)
+    if (orr__region_is_users(r))
         return orr__user_text_can(r, true, true);
     return orr__emit_can(r, true) && orr__emit_flags(r) * ORR__FLAG_INTS <= ORR__CU_FLAG;
 }
@@ -68,12 +68,12 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         return orr__fail(orr__cu_site(r), ORR_ENOMEM, "no memory for a lock");
     }
     k->region = r;
-    bool user = r->kind == ORR__G_USER;
+    bool user = orr__region_is_users(r);
     orr_status st = user ? ORR_OK : orr__layout_make(r, &orr__dialect_cuda, &k->layout);
     if (st == ORR_OK &&
         !(k->text = user ? orr__user_text(r, true, true) : orr__emit(r, &orr__dialect_cuda, &k->layout, true)))
         st = ORR_ENOMEM;
-    if (st == ORR_OK && r->kind == ORR__G_MATMUL) {
+    if (st == ORR_OK && r->product) {
         k->library = orr__cu_product_is(r, &k->product);
         st = orr__cu_tail_make(r, &k->tail);
     }
@@ -245,13 +245,13 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
         *l->after = (orr__after){ 0 };
     if (!orr__cu(NULL))
         return orr__fail(orr__cu_site(l->region), ORR_EDEVICE, "CUDA: there is no driver");
-    if (l->region->kind == ORR__G_USER) {
+    if (orr__region_is_users(l->region)) {
         orr__cu_unit *u = unit_for(k, l->region, false);
         return u ? orr__cu_user(u, l) : ORR_ENOMEM;
     }
     if (l->region != k->region)
         st = same_layout(k, l->region);
-    if (st == ORR_OK && l->region->kind == ORR__G_MATMUL)
+    if (st == ORR_OK && l->region->product)
         st = by_library(k, l, &done);
     if (st != ORR_OK || done)
         return st;

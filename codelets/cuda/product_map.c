@@ -31,7 +31,7 @@ static bool copy_arrays(const orr__region *r, orr__region *m)
     m->in = orr__alloc_n(nin + 1, sizeof *m->in);
     m->in_dtype = orr__alloc_n(nin + 1, sizeof *m->in_dtype);
     m->in_count = orr__alloc_n(nin + 1, sizeof *m->in_count);
-    m->in_shape = NULL;
+    m->call.in = NULL;
     if (!m->instr || !m->access || !m->in || !m->in_dtype || !m->in_count)
         return false;
     memcpy(m->instr, r->instr, (size_t)r->ninstr * sizeof *m->instr);
@@ -48,7 +48,7 @@ static bool make_map(const orr__region *r, orr_dtype t, orr__region *m)
     *m = *r;
     if (!copy_arrays(r, m))
         return false;
-    m->kind = ORR__G_MAP;
+    m->product = false;
     m->rank = r->rank - 1;
     m->nin = r->nin + 1;
     m->in[r->nin] = -1;

@@ -11,7 +11,7 @@ orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l)
 {
     orr__site at = orr__cu_site(l->region);
     int64_t word[ORR__USER_WORDS];
-    int group = l->region->user->k.group > 0 ? l->region->user->k.group : ITEMS;
+    int group = orr__define_op(l->region->call.op)->k.group > 0 ? orr__define_op(l->region->call.op)->k.group : ITEMS;
     void *function = NULL;
     (void)orr__user_words(l, true, word);
     if (word[0] <= 0)

@@ -75,7 +75,7 @@ static const char circle_text[] =
 /* A map whose instructions see folds of their row. */
 static bool can_rows(const orr__region *r)
 {
-    if (r->kind != ORR__G_MAP || r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1)
+    if (!orr__region_is_map(r) || r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1)
         return false;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -89,9 +89,9 @@ bool orr__emit_c_can(const orr__region *r)
 {
     if (r->rows)
         return can_rows(r);
-    if (r->kind == ORR__G_REDUCE)
+    if (orr__region_loops(r) && r->rmask && !r->search)
         return r->rmask != 0 && orr__emit_can(r, true);
-    return r->kind == ORR__G_MAP && r->rmask == 0 && orr__emit_can(r, true);
+    return orr__region_is_map(r) && orr__emit_can(r, true);
 }
 
 static bool has_half(const orr__region *r)
@@ -182,7 +182,7 @@ static void kernel(orr__cloop *c)
     }
     give_up_on_nan(c);
     bool places = give_up_on_places(c);
-    (r->rows ? orr__cloop_rows : r->kind == ORR__G_MAP ? orr__cloop_map : orr__cloop_reduce)(c);
+    (r->rows ? orr__cloop_rows : !r->rmask ? orr__cloop_map : orr__cloop_reduce)(c);
     orr__text_add(c->t, places ? "    return bad != 0;\n}\n" : "    return 0;\n}\n");
 }
 

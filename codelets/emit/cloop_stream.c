@@ -98,7 +98,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
 
 void orr__cloop_stream_functions(orr__cloop *c)
 {
-    if (c->r->kind == ORR__G_MAP && !c->r->per_row)
+    if (orr__region_is_map(c->r) && !c->r->per_row)
         orr__text_add(c->t, stream_text);
 }
 
@@ -170,10 +170,10 @@ static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead,
 void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
-    bool later = c->r->kind == ORR__G_MAP && !c->r->rows && light(c);
+    bool later = orr__region_is_map(c->r) && !c->r->rows && light(c);
     orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
                    later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
-    if (c->r->kind == ORR__G_REDUCE) {
+    if (c->r->rmask && !c->r->search) {
         prefetch(c, from, to, AHEAD_FOLDED, IN_L2, -1);
     } else if (!c->r->rows && pays(c)) {
         prefetch(c, from, to, AHEAD, IN_L2, -1);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "codelets/emit/emit.h"
+#include "codelets/emit/call.h"
 #include "ops/ops.h"
 
 bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
@@ -23,7 +23,7 @@ bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
     case ORR__RI_RANDOM: return orr__emit_random_can(in, fp64);
     case ORR__RI_EW: return orr__ew(in->op) != NULL;
     case ORR__RI_FOLD: return r->rows && in->op <= ORR__RALL;
-    case ORR__RI_PRODUCT: return r->kind == ORR__G_MATMUL;
+    case ORR__RI_PRODUCT: return r->product;
     default: return false;
     }
 }
@@ -43,13 +43,9 @@ static bool can_values(const orr__region *r, bool fp64)
 
 bool orr__emit_can(const orr__region *r, bool fp64)
 {
-    switch (r->kind) {
-    case ORR__G_MAP:
-    case ORR__G_REDUCE: return can_values(r, fp64);
-    case ORR__G_ARGREDUCE: return r->nout == 1 && can_values(r, fp64);
-    case ORR__G_MATMUL: return orr__emit_product_can(r, fp64);
-    default: return orr__emit_is_whole(r) && orr__emit_whole_can(r, fp64);
-    }
+    if (r->call.op)
+        return orr__emit_call_can(r, fp64);
+    return r->product ? orr__emit_product_can(r, fp64) : can_values(r, fp64);
 }
 
 static unsigned needs_of_dtype(orr_dtype t, bool fp64)
@@ -142,7 +138,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
         if (r->instr[i].kind == ORR__RI_RANDOM)
             orr__emit_random_helpers(t, &r->instr[i], &random, fp64);
     orr__emit_functions(t, d, r, fp64);
-    if (r->kind == ORR__G_MATMUL)
+    if (r->product)
         orr__emit_product_helpers(t, r, d);
     else if (l->group)
         orr__emit_group_functions(t, r, fp64);
@@ -150,7 +146,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
 
 static bool body(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
-    if (r->kind == ORR__G_MATMUL) {
+    if (r->product) {
         orr__emit_product(t, r, d, l, fp64);
     } else if (l->group) {
         orr__emit_group_begin(t, r, d, l);
@@ -159,10 +155,10 @@ static bool body(orr__text *t, const orr__region *r, const orr__dialect *d, cons
         orr__emit_reduce(t, r, l, fp64);
     } else {
         orr__text_add(t, d->begin);
-        if (r->kind == ORR__G_MAP)
+        if (!r->call.op)
             map(t, r, l, fp64);
         else
-            orr__emit_whole(t, r, l);
+            orr__emit_call_text(t, r, l);
     }
     return true;
 }

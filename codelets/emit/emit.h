@@ -176,11 +176,6 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
 /* row.c */
 bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64); /* false: no memory */
 /* move.c, product.c */
-bool orr__emit_is_whole(const orr__region *r);
-bool orr__emit_whole_can(const orr__region *r, bool fp64);
-void orr__emit_whole_layout(const orr__region *r, orr__layout *l);
-void orr__emit_whole(orr__text *t, const orr__region *r, const orr__layout *l);
-bool orr__emit_whole_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
 bool orr__emit_product_can(const orr__region *r, bool fp64);
 void orr__emit_product_layout(const orr__region *r, orr__layout *l);
 void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d);

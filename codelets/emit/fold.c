@@ -7,7 +7,7 @@
 
 bool orr__emit_folds(const orr__region *r, int number)
 {
-    bool reduces = r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE;
+    bool reduces = r->rmask != 0;
     return number < r->ninstr ? r->instr[number].kind == ORR__RI_FOLD : reduces && number < r->ninstr + r->nout;
 }
 
@@ -15,7 +15,7 @@ orr__region orr__emit_fold_of(const orr__region *r, int number)
 {
     orr__region fold = *r;
     int k = number - r->ninstr;
-    fold.kind = k < 0 ? ORR__G_REDUCE : r->kind;
+    fold.search = k >= 0 && r->search;
     fold.rop[0] = k < 0 ? r->instr[number].op : r->rop[k];
     fold.out_reg[0] = k < 0 ? r->instr[number].x : r->out_reg[k];
     return fold;
@@ -25,7 +25,7 @@ orr__region orr__emit_fold_of(const orr__region *r, int number)
 orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
-    if (r->kind == ORR__G_ARGREDUCE || r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
+    if (r->search || r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
         return t;
     if (r->rop[0] == ORR__RANY || r->rop[0] == ORR__RALL)
         return ORR_BOOL;
@@ -74,7 +74,7 @@ void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
 {
     orr_dtype f = orr__emit_fold_dtype(r, fp64);
     const char *init = "0";
-    if (r->kind == ORR__G_ARGREDUCE)
+    if (r->search)
         orr__text_add(t, "    orr_i64 where = -1;\n");
     else if (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
         init = extreme(f, r->rop[0] == ORR__RMAX);
@@ -107,7 +107,7 @@ void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64)
     const char *type = orr__emit_type(orr__emit_fold_dtype(r, fp64));
     /* Signed sums and products wrap, so they are computed unsigned. */
     bool wraps = orr__emit_fold_dtype(r, fp64) == ORR_I64;
-    if (r->kind == ORR__G_ARGREDUCE)
+    if (r->search)
         step_arg(t, r, reg);
     else if (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
         step_extreme(t, r, reg);

@@ -13,7 +13,7 @@ enum { BUSY = 65536, BUSY_GROUPS = 256, WORTH = 8192 };
 static bool compensated(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
-    return r->kind == ORR__G_REDUCE && r->rop[0] == ORR__RSUM && orr__is_float(t) && (t == ORR_F64 || !fp64);
+    return !r->search && r->rop[0] == ORR__RSUM && orr__is_float(t) && (t == ORR_F64 || !fp64);
 }
 
 /* -- functions: orr_first, orr_step, orr_join, each with the fold's number ------------------------------------------ */
@@ -21,7 +21,7 @@ static bool compensated(const orr__region *r, bool fp64)
 static void unpack(orr__text *t, const orr__region *r, const char *from, bool fp64)
 {
     orr__text_addf(t, "    %s fold = %s.fold;\n", orr__emit_type(orr__emit_fold_dtype(r, fp64)), from);
-    if (r->kind == ORR__G_ARGREDUCE)
+    if (r->search)
         orr__text_addf(t, "    orr_i64 where = %s.where;\n", from);
     if (compensated(r, fp64))
         orr__text_addf(t, "    %s plain = %s.plain, lost = %s.lost;\n", orr__emit_type(orr__emit_fold_dtype(r, fp64)),
@@ -31,7 +31,7 @@ static void unpack(orr__text *t, const orr__region *r, const char *from, bool fp
 static void pack(orr__text *t, const orr__region *r, bool fp64)
 {
     orr__text_add(t, "    a.fold = fold;\n");
-    if (r->kind == ORR__G_ARGREDUCE)
+    if (r->search)
         orr__text_add(t, "    a.where = where;\n");
     if (compensated(r, fp64))
         orr__text_add(t, "    a.plain = plain;\n    a.lost = lost;\n");
@@ -74,7 +74,7 @@ static void functions_of(orr__text *t, const orr__region *r, int n, bool fp64)
 {
     const char *wide = orr__emit_type(orr__emit_fold_dtype(r, fp64));
     const char *value = orr__emit_type((orr_dtype)r->instr[r->out_reg[0]].dtype);
-    bool arg = r->kind == ORR__G_ARGREDUCE, exact = compensated(r, fp64);
+    bool arg = r->search, exact = compensated(r, fp64);
     orr__text_addf(t, "typedef struct { %s fold%s;%s } orr_acc%d;\n", wide, exact ? ", plain, lost" : "",
                    arg ? " orr_i64 where;" : "", n);
     orr__text_addf(t, "ORR_FN orr_acc%d orr_first%d(void)\n{\n    orr_acc%d a;\n", n, n, n);
@@ -165,7 +165,7 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
                    n, n, n, n, n, n, n, n);
     const char *wide = orr__emit_type(orr__emit_fold_dtype(fold, fp64));
     /* The compensation of an infinite sum is NaN; the plain sum is right then. */
-    if (fold->kind == ORR__G_ARGREDUCE)
+    if (fold->search)
         orr__text_addf(t, "    const orr_i64 fold%d = acc%d.where < 0 ? 0 : acc%d.where;\n", n, n, n);
     else if (compensated(fold, fp64))
         orr__text_addf(t,
@@ -180,7 +180,7 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
 static void fold_all(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
     int scalar = l->scalar_at;
-    bool arg = r->kind == ORR__G_ARGREDUCE;
+    bool arg = r->search;
     orr__text_add(t, "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < end; q += (orr_idx)lanes) {\n");
     for (int n = r->ninstr; n < r->ninstr + r->nout; n++)
         orr__text_addf(t, "        acc%d = orr_join%d(acc%d, scratch[line * count + q].a%d);\n", n, n, n, n);
@@ -218,8 +218,7 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
             "    if (live && lane == 0 && stage == 1)\n        scratch[(line << parts) + part].a%d = acc%d;\n"
             "    else if (live && lane == 0)\n    ",
             n, n);
-        orr__emit_store(t, r, l, n - r->ninstr,
-                        r->kind == ORR__G_ARGREDUCE ? ORR_I64 : orr__emit_fold_dtype(&fold, fp64), name, fp64);
+        orr__emit_store(t, r, l, n - r->ninstr, r->search ? ORR_I64 : orr__emit_fold_dtype(&fold, fp64), name, fp64);
     }
 }
 

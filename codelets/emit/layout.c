@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "codelets/emit/emit.h"
+#include "codelets/emit/call.h"
 
 enum { SCRATCH_BYTES = 32 }; /* of one accumulator, at most */
 
@@ -44,7 +44,8 @@ int orr__emit_scalars(const orr__rinstr *in)
 
 int orr__emit_flags(const orr__region *r)
 {
-    int n = r->kind == ORR__G_TAKE || r->kind == ORR__G_SCATTER_ADD;
+    const orr__emit_call *call = orr__emit_call_of(r);
+    int n = call ? call->flags : 0;
     for (int i = 0; i < r->ninstr; i++)
         n += r->instr[i].kind == ORR__RI_PLACE;
     return n;
@@ -60,8 +61,8 @@ orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *len
         *length = a->by;
         return ORR__SITE(a->file, a->line, "take");
     }
-    *axis = r->attr.axis;
-    *length = r->in_shape[0].dim[r->attr.axis];
+    *axis = r->call.attr.axis;
+    *length = r->call.in[0].dim[r->call.attr.axis];
     return ORR__SITE(r->file, r->line, r->label);
 }
 
@@ -100,18 +101,18 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
         return ORR_ENOMEM;
     }
     l->flag = orr__emit_flags(r) > 0;
-    if (r->kind >= ORR__G_MATMUL) {
-        if (r->kind == ORR__G_MATMUL) {
+    if (r->product || r->call.op) {
+        if (r->product) {
             l->group = d->group;
             orr__emit_product_layout(r, l);
         } else {
-            orr__emit_whole_layout(r, l);
+            orr__emit_call_layout(r, l);
         }
         l->by_value = by_value(r, d, l);
         return ORR_OK;
     }
-    l->group = r->kind != ORR__G_MAP || r->rows ? d->group : 0;
-    l->scratch = r->kind != ORR__G_MAP ? r->nout * SCRATCH_BYTES : 0;
+    l->group = r->rmask || r->rows ? d->group : 0;
+    l->scratch = r->rmask ? r->nout * SCRATCH_BYTES : 0;
     l->linear = !l->group;
     for (int a = 0; a < r->naccess && l->linear; a++)
         l->linear = contiguous(r, &r->access[a]) || still(r, &r->access[a]);
@@ -243,13 +244,13 @@ orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word)
 bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word)
 {
     const orr__region *r = l->region;
-    if (r->kind == ORR__G_MATMUL) {
+    if (r->product) {
         bool fits = orr__emit_product_words(l, lay, word);
         (void)orr__emit_scalar_words(l, fp64, word + lay->scalar_at);
         return fits;
     }
-    if (r->kind > ORR__G_MATMUL)
-        return orr__emit_whole_words(l, lay, word);
+    if (r->call.op)
+        return orr__emit_call_words(l, lay, word);
     bool axis0_kept = !(r->rmask & 1u), fits = true;
     int64_t items = 1, rows = l->hi - l->lo, row = 1;
     for (int d = 0; d < r->rank; d++) {

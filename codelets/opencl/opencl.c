@@ -40,9 +40,9 @@ static bool probe(char *why, size_t size)
 static bool can(const orr__region *r)
 {
     const orr__cl_machine *m = orr__cl_look();
-    if (r->kind == ORR__G_USER)
+    if (orr__region_is_users(r))
         return m->devices > 0 && orr__user_text_can(r, false, m->fp64);
-    bool grouped = r->rows || (r->kind != ORR__G_MAP && r->kind <= ORR__G_MATMUL);
+    bool grouped = r->rows || r->rmask || r->product;
     return m->devices > 0 && (!grouped || m->group >= (size_t)orr__dialect_opencl.group) && orr__emit_can(r, m->fp64);
 }
 
@@ -80,7 +80,7 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     }
     k->region = r;
     k->fp64 = orr__cl_look()->fp64;
-    bool user = r->kind == ORR__G_USER;
+    bool user = orr__region_is_users(r);
     orr_status st = user ? ORR_OK : orr__layout_make(r, &orr__dialect_opencl, &k->layout);
     if (st == ORR_OK &&
         !(k->text = user ? orr__user_text(r, false, k->fp64) : orr__emit(r, &orr__dialect_opencl, &k->layout, k->fp64)))
@@ -274,7 +274,7 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     orr__site at = site(l->region);
     int64_t stack[STACK_WORDS], *word = stack;
     orr_status st = ORR_OK;
-    if (l->region->kind == ORR__G_USER) {
+    if (orr__region_is_users(l->region)) {
         orr__cl_unit *u = unit_for(k, l, false);
         return u ? orr__cl_user(u, l) : ORR_ENOMEM;
     }

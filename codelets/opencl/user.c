@@ -10,7 +10,7 @@
 static orr_status enqueue(orr__site at, const orr__cl_unit *u, const orr__launch *l, const int64_t *word, size_t bytes)
 {
     const orr__region *r = l->region;
-    size_t group = r->user->k.group > 0 ? (size_t)r->user->k.group : u->group;
+    size_t group = orr__define_op(r->call.op)->k.group > 0 ? (size_t)orr__define_op(r->call.op)->k.group : u->group;
     size_t global = ((size_t)word[0] + group - 1) / group * group;
     cl_int code = CL_SUCCESS;
     for (int i = 0; i <= r->nin && code == CL_SUCCESS; i++) {
@@ -21,7 +21,7 @@ static orr_status enqueue(orr__site at, const orr__cl_unit *u, const orr__launch
         code = clSetKernelArg(u->kernel, (cl_uint)r->nin + 1, bytes, word);
     if (code != CL_SUCCESS)
         return orr__fail(at, ORR_EDEVICE, "the kernel %s does not take %d inputs, one output and an orr_args: %s",
-                         r->user->op.name, r->nin, orr__cl_name(code));
+                         r->call.op->name, r->nin, orr__cl_name(code));
     code = clEnqueueNDRangeKernel(l->queue, u->kernel, 1, NULL, &global, &group, 0, NULL, NULL);
     return code == CL_SUCCESS ? ORR_OK : orr__cl_fail(at, "clEnqueueNDRangeKernel", code);
 }

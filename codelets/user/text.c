@@ -46,7 +46,7 @@ static const char *type_name(orr_dtype t, bool cuda)
 
 bool orr__user_text_can(const orr__region *r, bool cuda, bool fp64)
 {
-    if (r->kind != ORR__G_USER || !(cuda ? r->user->k.cuda : r->user->k.opencl))
+    if (!orr__region_is_users(r) || !(cuda ? orr__define_op(r->call.op)->k.cuda : orr__define_op(r->call.op)->k.opencl))
         return false;
     for (int i = 0; i < r->nin; i++)
         if (r->in_dtype[i] == ORR_F64 && !fp64)
@@ -56,7 +56,7 @@ bool orr__user_text_can(const orr__region *r, bool cuda, bool fp64)
 
 char *orr__user_text(const orr__region *r, bool cuda, bool fp64)
 {
-    const orr__define *d = r->user;
+    const orr__define *d = orr__define_op(r->call.op);
     orr__text t = { NULL, 0, 0, false };
     orr__text_add(&t, cuda ? cuda_words : opencl_words);
     orr__text_addf(&t, "#define ORR_FP64 %d\ntypedef %s orr_real;\n", fp64, fp64 ? "double" : "float");

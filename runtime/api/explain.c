@@ -44,29 +44,35 @@ static double node_bytes(const orr__node *n)
     return (double)orr__node_bytes(n);
 }
 
-static int op_of(const orr__capture *p, int i)
+/* Leaves have no form. */
+static int form_of(const orr__capture *p, int i)
 {
-    return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id;
+    return p->leaf_of[i] >= 0 ? ORR__FORM_NONE : p->node[i]->op->form;
 }
 
-static bool is_view(int op)
+static bool is_view(const orr__capture *p, int i)
 {
-    return op == ORR__OP_RESHAPE || op == ORR__OP_PERMUTE || op == ORR__OP_BROADCAST || op == ORR__OP_SLICE;
+    return form_of(p, i) == ORR__FORM_VIEW;
+}
+
+static bool is_uniform(const orr__capture *p, int i)
+{
+    return p->leaf_of[i] < 0 && (p->node[i]->op->flags & ORR__OP_UNIFORM);
 }
 
 /* What node i would move as a kernel by itself: every input read, the result written. Constants and views move what is
  * stored of them. */
 static double bytes_alone(const orr__capture *p, int i, bool stored)
 {
-    int op = op_of(p, i);
-    double sum = node_bytes(p->node[i]), from = is_view(op) ? node_bytes(p->node[p->arg[p->arg0[i]]]) : 0;
-    if (op == ORR__OP_LEAF || op == ORR__OP_PLACEHOLDER || ((op == ORR__OP_CONST || is_view(op)) && !stored))
+    bool view = is_view(p, i);
+    double sum = node_bytes(p->node[i]), from = view ? node_bytes(p->node[p->arg[p->arg0[i]]]) : 0;
+    if (form_of(p, i) == ORR__FORM_NONE || ((is_uniform(p, i) || view) && !stored))
         return 0;
-    if (is_view(op))
+    if (view)
         return sum + (from < sum ? from : sum);
     for (int k = 0; k < orr__capture_nin(p, i); k++) {
         int x = p->arg[p->arg0[i] + k];
-        sum += op_of(p, x) == ORR__OP_CONST ? 0 : node_bytes(p->node[x]);
+        sum += is_uniform(p, x) ? 0 : node_bytes(p->node[x]);
     }
     return sum;
 }
@@ -111,7 +117,8 @@ static void explain_reads(FILE *to, const orr__capture *p, const orr__regions *r
         fprintf(to, "    reads %%%d %s %s, %s", r->in[i], orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
                 bytes_text(node_bytes(n), size));
         if (from < 0)
-            fprintf(to, ", %s\n", n->op->id == ORR__OP_PLACEHOLDER ? "given at submission" : "a value that is there");
+            fprintf(to, ", %s\n",
+                    n->op->role == ORR__ROLE_PLACEHOLDER ? "given at submission" : "a value that is there");
         else
             fprintf(to, ", of kernel %d; not fused: %s\n", from,
                     orr__plan_fusion() == ORR__FUSE_NONE ? "ORRERY_FUSE=off" : orr__fuse_why(rs, r->in[i], from, k));
@@ -124,14 +131,13 @@ static double explain_nodes(FILE *to, const orr__capture *p, const orr__regions 
     double apart = 0;
     char size[32], where[64];
     for (int i = 0; i < p->n; i++) {
-        int op = op_of(p, i);
         bool stored = maker_of(rs, i) == k;
-        if (rs->home[i] != k || op == ORR__OP_LEAF || (op == ORR__OP_CONST && !stored))
+        if (rs->home[i] != k || form_of(p, i) == ORR__FORM_NONE || (is_uniform(p, i) && !stored))
             continue;
         apart += bytes_alone(p, i, stored);
         (void)snprintf(where, sizeof where, "%s, %s", stored ? "-> memory" : "stays in the kernel",
                        bytes_text(node_bytes(p->node[i]), size));
-        explain_node(to, p, i, is_view(op) && !stored ? "an index map" : where);
+        explain_node(to, p, i, is_view(p, i) && !stored ? "an index map" : where);
     }
     return apart;
 }
@@ -140,7 +146,8 @@ static double explain_nodes(FILE *to, const orr__capture *p, const orr__regions 
 static const orr__step *step_of(const orr__plan *plan, const orr__region *r)
 {
     for (int i = 0; i < plan->nstep; i++)
-        if (plan->step[i].region->kind == r->kind && plan->step[i].region->out[0] == r->out[0])
+        if (orr__region_class(plan->step[i].region) == orr__region_class(r) &&
+            plan->step[i].region->out[0] == r->out[0])
             return &plan->step[i];
     return NULL;
 }
@@ -148,13 +155,10 @@ static const orr__step *step_of(const orr__plan *plan, const orr__region *r)
 /* How its step computes on a CPU. */
 static const char *way_of(const orr__step *s)
 {
-    switch (s->region->kind) {
-    case ORR__G_MATMUL: return "BLAS";
-    case ORR__G_CHOLESKY:
-    case ORR__G_SOLVE: return "BLAS (devices have no kernel for it)";
-    case ORR__G_USER: return s->region->user->k.cpu ? "the program's own function" : "none";
-    default: return orr__cpu_tier(s->cpu);
-    }
+    const orr__region *r = s->region;
+    if (r->product)
+        return "BLAS";
+    return r->call.op ? orr__cpu_library(r) : orr__cpu_tier(s->cpu);
 }
 
 static double explain_region(FILE *to, const orr__capture *p, const orr__regions *rs, int k, const orr__plan *plan)
@@ -191,9 +195,8 @@ static void explain_homeless(FILE *to, const orr__capture *p, const orr__regions
 {
     bool first = true;
     for (int i = 0; i < p->n; i++) {
-        int op = op_of(p, i);
-        if (!live[i] || rs->home[i] >= 0 || op == ORR__OP_LEAF || op == ORR__OP_CONST || op == ORR__OP_PLACEHOLDER ||
-            is_view(op) != views)
+        if (!live[i] || rs->home[i] >= 0 || form_of(p, i) == ORR__FORM_NONE || is_uniform(p, i) ||
+            is_view(p, i) != views)
             continue;
         if (first)
             fprintf(to, "%s\n", heading);

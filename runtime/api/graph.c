@@ -27,7 +27,7 @@ orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_
     if (!orr__shape_valid(&shape))
         return orr__poison(at, ORR_ESHAPE,
                            "the shape is not valid (rank 0 to 8, sizes not negative, count in 63 bits)");
-    return orr__handle_new(orr__node_new(at, orr__prim(ORR__OP_PLACEHOLDER), dtype, &shape, 0, NULL));
+    return orr__handle_new(orr__node_new(at, &orr__op_placeholder, dtype, &shape, 0, NULL));
 }
 
 /* Borrowed nodes of n tensors; the last error when one is bad. */
@@ -51,7 +51,7 @@ static orr__node **resolve_all(orr__site at, orr_tensor *const *t, int n, const 
 static orr_status check_inputs(orr__site at, orr__node *const *in, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (in[i]->op->id != ORR__OP_PLACEHOLDER)
+        if (in[i]->op->role != ORR__ROLE_PLACEHOLDER)
             return orr__fail(at, ORR_EGRAPH, "input %d is no placeholder (it is the result of %s)", i, in[i]->op->name);
         for (int k = 0; k < i; k++)
             if (in[k] == in[i])
@@ -74,7 +74,7 @@ static orr_status bind_leaves(orr__site at, graph *g)
         for (int i = 0; i < g->nin; i++)
             if (g->in[i] == n)
                 g->leaf_in[k] = i;
-        if (n->op->id == ORR__OP_PLACEHOLDER && g->leaf_in[k] < 0)
+        if (n->op->role == ORR__ROLE_PLACEHOLDER && g->leaf_in[k] < 0)
             return orr__fail(ORR__SITE(n->file, n->line, "placeholder"), ORR_EGRAPH,
                              "the outputs need this placeholder, which is not among the graph's inputs (%s:%d)",
                              at.file ? at.file : "?", at.line);
@@ -197,7 +197,7 @@ static void wrap_results(orr__site at, const graph *g, orr__buffer **out, orr_te
 {
     for (int i = 0; i < g->nout; i++) {
         const orr__node *like = g->prog.node[g->prog.out[i]];
-        orr__node *n = orr__node_new(at, orr__prim(ORR__OP_LEAF), (orr_dtype)like->dtype, &like->shape, 0, NULL);
+        orr__node *n = orr__node_new(at, &orr__op_leaf, (orr_dtype)like->dtype, &like->shape, 0, NULL);
         if (n)
             atomic_init(&n->value, out[i]);
         else

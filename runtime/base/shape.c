@@ -113,3 +113,18 @@ orr__shape_str orr__str(orr_shape s)
     orr_shape_format(s, r.s, sizeof r.s);
     return r;
 }
+
+bool orr__shape_squeeze_equal(const orr_shape *a, const orr_shape *b)
+{
+    int x = 0, y = 0;
+    for (;;) {
+        while (x < a->rank && a->dim[x] == 1)
+            x++;
+        while (y < b->rank && b->dim[y] == 1)
+            y++;
+        if (x == a->rank || y == b->rank)
+            return x == a->rank && y == b->rank;
+        if (a->dim[x++] != b->dim[y++])
+            return false;
+    }
+}

@@ -32,4 +32,7 @@ typedef struct {
 } orr__shape_str;
 orr__shape_str orr__str(orr_shape s);
 
+/* The same but for axes of length 1. */
+bool orr__shape_squeeze_equal(const orr_shape *a, const orr_shape *b);
+
 #endif

@@ -46,8 +46,8 @@ static double work_of(const orr__region *r, const orr__rinstr *in)
 /* Memory and arithmetic overlap. */
 static double loops(const orr__profile *now, const orr__region *r)
 {
-    double points = 1, work = r->kind == ORR__G_MAP ? 0 : FOLD * r->nout;
-    bool compiled = r->kind != ORR__G_ARGREDUCE && orr__env.jit != ORR__JIT_OFF;
+    double points = 1, work = r->rmask ? FOLD * r->nout : 0;
+    bool compiled = !r->search && orr__env.jit != ORR__JIT_OFF;
     for (int d = 0; d < r->rank; d++)
         points *= (double)r->dim[d];
     for (int i = 0; i < r->ninstr; i++)
@@ -59,16 +59,16 @@ static double loops(const orr__profile *now, const orr__region *r)
 
 static double predict(const orr__profile *now, const orr__region *r)
 {
-    if (r->kind == ORR__G_MAP || r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
+    if (orr__region_loops(r) && !r->product)
         return loops(now, r);
     double us = orr__profile_move(now, r->bytes) / MOVES;
-    if (r->kind == ORR__G_MATMUL) {
+    if (r->product) {
         orr_dtype t = (orr_dtype)r->in_dtype[r->access[0].input];
         double rate = t == ORR_F64 ? now->gemm64 : orr__is_float(t) ? now->gemm32 : now->math * PLAIN;
         double product = 2.0 * (double)r->out_count * (double)r->dim[r->rank - 1];
         return us + product / rate + (r->flops > product ? (r->flops - product) / (now->math * BLOCKS) : 0);
     }
-    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* triangles are slower than products */
+    if (orr__call_work(&r->call).product) /* factors are slower than products */
         return us + 2 * r->flops / (r->out_dtype[0] == ORR_F64 ? now->gemm64 : now->gemm32);
     return us + r->flops / (now->math * USER);
 }

@@ -26,7 +26,7 @@ static pthread_mutex_t lock[LOCKS] = { [0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIAL
 static struct {
     _Atomic double log;
     atomic_int n;
-} usual[ORR__G_KINDS][ORR__ON_COUNT];
+} usual[ORR__REGION_CLASSES][ORR__ON_COUNT];
 
 void orr__models_guard(void)
 {
@@ -82,14 +82,14 @@ static uint32_t shape_of(const orr__region *r, int64_t rows)
     facts[ORR__REGION_RANK] = quarter_octaves(r->out_count);
     facts[ORR__REGION_RANK + 1] = r->rmask;
     uint64_t h = orr__hash(facts, sizeof facts, 0);
-    if (r->kind == ORR__G_USER) /* its cost may depend on its inputs alone */
+    if (r->call.op) /* its cost may depend on its inputs alone */
         h = orr__hash(r->in_count, (size_t)r->nin * sizeof *r->in_count, h);
     return (uint32_t)(h ^ h >> 32);
 }
 
 orr__class *orr__model_class(const orr__region *r, int64_t rows)
 {
-    orr__class like = { .kernel = r->key, .shape = shape_of(r, rows), .kind = r->kind };
+    orr__class like = { .kernel = r->key, .shape = shape_of(r, rows), .kind = orr__region_class(r) };
     (void)snprintf(like.label, sizeof like.label, "%s", r->label[0] ? r->label : "unnamed");
     return find_or_add(&like);
 }
@@ -191,8 +191,8 @@ orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t ro
         return (orr__guess){ exp(a + b * log(size)), ORR__FITTED };
     if (t.n > 0)
         return (orr__guess){ t.us * size / t.size, ORR__FITTED };
-    if (on != ORR__ON_CPU && atomic_load(&usual[r->kind][on].n) > 0)
-        return (orr__guess){ size * exp(atomic_load(&usual[r->kind][on].log)), ORR__FITTED };
+    if (on != ORR__ON_CPU && atomic_load(&usual[orr__region_class(r)][on].n) > 0)
+        return (orr__guess){ size * exp(atomic_load(&usual[orr__region_class(r)][on].log)), ORR__FITTED };
     return (orr__guess){ estimate(c, size, part_of(rows, r->dim[0]), on), ORR__ESTIMATED };
 }
 
@@ -244,7 +244,7 @@ int orr__models_forget(void)
 {
     int n = 0;
     orr__models_each(forget_one, &n);
-    for (int k = 0; k < ORR__G_KINDS; k++)
+    for (int k = 0; k < ORR__REGION_CLASSES; k++)
         for (int on = 0; on < ORR__ON_COUNT; on++)
             atomic_store(&usual[k][on].n, 0);
     return n;

@@ -19,7 +19,7 @@ typedef struct orr__timed {
 typedef struct orr__class {
     uint64_t kernel;
     uint32_t shape; /* of the extents of a task, in steps of a quarter of an octave */
-    orr__gkind kind;
+    int kind;
     char label[64];
     orr__timed on[ORR__ON_COUNT];
     struct orr__class *next;

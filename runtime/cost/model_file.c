@@ -30,10 +30,10 @@ static bool put_line(const char *line)
     int kind, on, at = 0;
     if (sscanf(line, "%" SCNx64 " %" SCNx32 " %d %d %" SCNu32 " %lf %lf %lf %n", &c.kernel, &c.shape, &kind, &on, &t.n,
                &t.us, &t.size, &t.spread, &at) != 8 ||
-        at == 0 || kind < 0 || kind >= ORR__G_KINDS || on < 0 || on >= ORR__ON_COUNT ||
+        at == 0 || kind < 0 || kind >= ORR__REGION_CLASSES || on < 0 || on >= ORR__ON_COUNT ||
         !(t.us > 0 && t.us < 1e12 && t.size > 0 && t.size < 1e12 && t.spread >= 0))
         return false;
-    c.kind = (orr__gkind)kind;
+    c.kind = kind;
     (void)snprintf(c.label, sizeof c.label, "%s", line + at);
     orr__model_put(&c, (orr__on)on, &t);
     return true;

@@ -144,8 +144,7 @@ static double launch(const atomic_bool *stop)
     int64_t count = N;
     orr__rinstr instr[2] = { { ORR__RI_LOAD, ORR_F32, 0, -1, -1, -1, 0, -1 },
                              { ORR__RI_EW, ORR_F32, 0, 0, 0, -1, -1, -1 } };
-    orr__region r = { .kind = ORR__G_MAP,
-                      .rank = 1,
+    orr__region r = { .rank = 1,
                       .dim = { N },
                       .ninstr = 2,
                       .instr = instr,
@@ -159,7 +158,7 @@ static double launch(const atomic_bool *stop)
                       .out_reg = { 1 },
                       .out_dtype = { ORR_F32 },
                       .out_count = N,
-                      .slot = -1 };
+                      .call.slot = -1 };
     const orr__ewrow *row = orr__ew_find("add");
     orr__kernel *k;
     double best = 0;

@@ -117,7 +117,7 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
 
 static bool by_blas(const orr__region *r)
 {
-    return r->kind == ORR__G_MATMUL || r->kind == ORR__G_SOLVE;
+    return r->product || (r->call.op && r->call.op->flags & ORR__OP_BLAS);
 }
 
 /* Step s as a whole; in, out as in orr__exec_launch. Bits of products and solutions depend on how many rows the BLAS is given:

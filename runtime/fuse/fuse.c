@@ -53,7 +53,7 @@ static bool lower_all(orr__site at, const orr__group *g, orr__regions *out, orr_
         orr__region *r = &out->region[out->n];
         if ((*st = orr__lower(at, g, g->order[i], r)) != ORR_OK)
             return true;
-        if (!r->kind && !r->ninstr) {
+        if (orr__region_is_map(r) && !r->ninstr) {
             for (int k = 0; k < out->n; k++)
                 orr__region_free(&out->region[k]);
             return false;

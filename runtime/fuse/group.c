@@ -13,34 +13,16 @@
 #define PART_FLOPS 24.0f  /* parts of a concat up to this cost are computed for all of it; dearer ones are stored */
 #define CHOICE_MOST 4     /* operands of such a concat */
 
-bool orr__is_view(int op)
+bool orr__mixes_axes(const orr__capture *p, int i)
 {
-    return op == ORR__OP_RESHAPE || op == ORR__OP_PERMUTE || op == ORR__OP_BROADCAST || op == ORR__OP_SLICE;
-}
-
-bool orr__squeeze_equal(const orr_shape *a, const orr_shape *b)
-{
-    int x = 0, y = 0;
-    for (;;) {
-        while (x < a->rank && a->dim[x] == 1)
-            x++;
-        while (y < b->rank && b->dim[y] == 1)
-            y++;
-        if (x == a->rank || y == b->rank)
-            return x == a->rank && y == b->rank;
-        if (a->dim[x++] != b->dim[y++])
-            return false;
-    }
-}
-
-bool orr__reshape_is_squeeze(const orr__capture *p, int i)
-{
-    return orr__squeeze_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 0)]->shape);
+    orr__view v = orr__view_identity(p->node[i]->shape.rank), w;
+    return orr__form_of(p, i) == ORR__FORM_VIEW &&
+           !p->node[i]->op->see(p->node[i], &p->node[orr__arg(p, i, 0)]->shape, &v, &w);
 }
 
 int orr__fuse_strip(const orr__capture *p, int i)
 {
-    while (orr__op_of(p, i) == ORR__OP_RESHAPE)
+    while (p->leaf_of[i] < 0 && p->node[i]->op->flags & ORR__OP_ORDERED)
         i = orr__arg(p, i, 0);
     return i;
 }
@@ -78,15 +60,14 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
 
 bool orr__is_choice(const orr__group *g, int i)
 {
-    int op = orr__op_of(g->p, i);
-    return g->fuse && g->p->node[i]->shape.rank > 0 &&
-           (op == ORR__OP_PAD || (op == ORR__OP_CONCAT && orr__capture_nin(g->p, i) <= CHOICE_MOST));
+    int nin = orr__capture_nin(g->p, i);
+    return nin == 1 || (g->fuse && g->p->node[i]->shape.rank > 0 && nin <= CHOICE_MOST);
 }
 
-/* Is operand x of concat or pad i computed where the choice is? */
+/* Is operand x of choice i computed where the choice is? Of several operands each is computed everywhere. */
 static bool computes_part(const orr__group *g, int i, int x)
 {
-    return g->movable[x] && g->loads[x] > 0 && (orr__op_of(g->p, i) == ORR__OP_PAD || g->cost[x] <= PART_FLOPS);
+    return g->movable[x] && g->loads[x] > 0 && (orr__capture_nin(g->p, i) == 1 || g->cost[x] <= PART_FLOPS);
 }
 
 static void choice_cost(orr__group *g, int i)
@@ -130,47 +111,30 @@ static void take_cost(orr__group *g, int i)
 static void expression_cost(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
-    int op = orr__op_of(p, i), nin = orr__capture_nin(p, i);
-    float cost = 0;
-    int loads = 0;
-    switch (op) {
-    case ORR__OP_LEAF: loads = 1; break;
-    case ORR__OP_CONST: break;
-    case ORR__OP_IOTA:
-    case ORR__OP_CAST: cost = 1; break;
-    case ORR__OP_RANDOM: cost = 30; break;
-    case ORR__OP_TAKE: take_cost(g, i); return;
-    case ORR__OP_CONCAT:
-    case ORR__OP_PAD:
-        if (orr__is_choice(g, i)) {
+    int form = orr__form_of(p, i), nin = orr__capture_nin(p, i);
+    const orr__op *op = p->node[i]->op;
+    g->cost[i] = 0;
+    g->loads[i] = 1;
+    g->movable[i] = true;
+    switch (form) {
+    case ORR__FORM_GATHER: take_cost(g, i); return;
+    case ORR__FORM_CHOICE:
+        if (orr__is_choice(g, i))
             choice_cost(g, i);
-            return;
-        }
-        loads = 1;
-        break;
-    default:
-        if (op >= ORR__OP_EW)
-            cost = (float)orr__ew(op)->flops;
-        else if (!orr__is_view(op))
-            loads = 1;
+        return;
+    case ORR__FORM_ELEMENT:
+    case ORR__FORM_VIEW: break;
+    default: return;
     }
-    if (op >= ORR__OP_EW || op == ORR__OP_CAST || orr__is_view(op))
-        for (int k = 0; k < nin; k++) {
-            int x = orr__arg(p, i, k);
-            cost += g->cost[x];
-            loads += g->loads[x];
-        }
-    g->cost[i] = cost;
-    g->loads[i] = loads;
-    g->movable[i] = op != ORR__OP_RANDOM && op != ORR__OP_IOTA;
-    for (int k = 0; k < nin && (op >= ORR__OP_EW || op == ORR__OP_CAST || orr__is_view(op)); k++)
-        g->movable[i] = g->movable[i] && g->movable[orr__arg(p, i, k)];
-}
-
-bool orr__is_compute(int op)
-{
-    return op >= ORR__OP_EW || op == ORR__OP_CAST || op == ORR__OP_IOTA || op == ORR__OP_RANDOM ||
-           op == ORR__OP_CONST || op == ORR__OP_TAKE;
+    g->cost[i] = form == ORR__FORM_ELEMENT ? op->flops : 0;
+    g->loads[i] = 0;
+    g->movable[i] = !(op->flags & ORR__OP_BY_PLACE);
+    for (int k = 0; k < nin; k++) {
+        int x = orr__arg(p, i, k);
+        g->cost[i] += g->cost[x];
+        g->loads[i] += g->loads[x];
+        g->movable[i] = g->movable[i] && g->movable[x];
+    }
 }
 
 /* Node i is read in row-major order as a whole by a structural op or an output: its buffer must exist. */
@@ -185,7 +149,7 @@ static void need_buffer(orr__group *g, int i)
 static void need_affine(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
-    while (orr__is_view(orr__op_of(p, i)) && (orr__op_of(p, i) != ORR__OP_RESHAPE || orr__reshape_is_squeeze(p, i)))
+    while (orr__form_of(p, i) == ORR__FORM_VIEW && !orr__mixes_axes(p, i))
         i = orr__arg(p, i, 0);
     need_buffer(g, i);
 }
@@ -194,21 +158,22 @@ static void need_affine(orr__group *g, int i)
 static void offer(orr__group *g, int c, int x)
 {
     const orr__capture *p = g->p;
-    int op = orr__op_of(p, c), from = g->root[c] ? c : g->owner[c];
+    int from = g->root[c] ? c : g->owner[c];
     if (p->leaf_of[x] >= 0 || from == ORR__NO_OWNER)
         return;
-    if (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, c)) {
+    if (orr__mixes_axes(p, c)) {
         int s = orr__fuse_strip(p, c);
         if (p->leaf_of[s] < 0 && !g->root[s])
-            orr__group_reason(g, s, "%%%d %s -> %%%d: the reshape mixes axes, so its input gets a buffer", s,
+            orr__group_reason(g, s, "%%%d %s -> %%%d: the view mixes axes, so its input gets a buffer", s,
                               p->node[s]->op->name, c);
         need_buffer(g, c);
         return;
     }
-    if (op == ORR__OP_BROADCAST && orr__shape_count(&p->node[c]->shape) > orr__shape_count(&p->node[x]->shape) &&
-        g->cost[x] > CHEAP_FLOPS && !g->root[x]) {
+    if (orr__form_of(p, c) == ORR__FORM_VIEW &&
+        orr__shape_count(&p->node[c]->shape) > orr__shape_count(&p->node[x]->shape) && g->cost[x] > CHEAP_FLOPS &&
+        !g->root[x]) {
         int64_t n = orr__shape_count(&p->node[x]->shape);
-        orr__group_reason(g, x, "%%%d %s -> %%%d: would be computed %lld times over by the broadcast", x,
+        orr__group_reason(g, x, "%%%d %s -> %%%d: would be computed %lld times over by the view", x,
                           p->node[x]->op->name, c, (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
         need_buffer(g, x);
         return;
@@ -228,8 +193,8 @@ static void offer_taken(orr__group *g, int i)
         offer(g, i, x);
     } else {
         if (g->fuse && p->leaf_of[s] < 0 && !g->root[s])
-            orr__group_reason(g, s, "%%%d %s -> %%%d take: its elements are read by number, in any order", s,
-                              p->node[s]->op->name, i);
+            orr__group_reason(g, s, "%%%d %s -> %%%d %s: its elements are read by number, in any order", s,
+                              p->node[s]->op->name, i, p->node[i]->op->name);
         need_affine(g, x);
     }
     offer(g, i, orr__arg(p, i, 1));
@@ -250,12 +215,14 @@ static void offer_parts(orr__group *g, int i)
 static void settle(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
-    int op = orr__op_of(p, i), nin = orr__capture_nin(p, i), own = g->owner[i];
-    if (op == ORR__OP_LEAF || !g->live[i])
+    int form = orr__form_of(p, i), nin = orr__capture_nin(p, i), own = g->owner[i];
+    if (form == ORR__FORM_NONE || !g->live[i])
         return;
-    if (!g->root[i] && !orr__computes(g, i) && !orr__is_view(op))
+    bool computes = orr__computes(g, i);
+    if (!g->root[i] && !computes && form != ORR__FORM_VIEW)
         g->root[i] = true;
-    if (!g->root[i] && orr__computes(g, i) && own != ORR__NO_OWNER && op != ORR__OP_CONST && op != ORR__OP_IOTA) {
+    bool again = nin == 0 && g->cost[i] <= 1; /* as cheap as a load: computed wherever it is read */
+    if (!g->root[i] && computes && own != ORR__NO_OWNER && !again) {
         if (!g->fuse) {
             g->root[i] = true;
         } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i)) {
@@ -284,20 +251,26 @@ static void settle(orr__group *g, int i)
         if (!g->root[i] && nin && g->loads[i] > 0)
             g->inputs[region]--; /* the edge that this node was */
     }
-    if (op == ORR__OP_MATMUL) {
+    switch (form) {
+    case ORR__FORM_PRODUCT:
         need_affine(g, orr__arg(p, i, 0));
         need_affine(g, orr__arg(p, i, 1));
-    } else if (op == ORR__OP_TAKE) {
-        offer_taken(g, i);
-    } else if (orr__is_choice(g, i)) {
-        offer_parts(g, i);
-    } else if (orr__is_compute(op) || orr__is_view(op) || op == ORR__OP_REDUCE || op == ORR__OP_ARGREDUCE) {
+        return;
+    case ORR__FORM_GATHER: offer_taken(g, i); return;
+    case ORR__FORM_CHOICE:
+        if (computes) {
+            offer_parts(g, i);
+            return;
+        }
+        break;
+    case ORR__FORM_KERNEL: break;
+    default:
         for (int k = 0; k < nin; k++)
             offer(g, i, orr__arg(p, i, k));
-    } else {
-        for (int k = 0; k < nin; k++)
-            need_buffer(g, orr__arg(p, i, k));
+        return;
     }
+    for (int k = 0; k < nin; k++)
+        need_buffer(g, orr__arg(p, i, k));
 }
 
 void orr__group_free(orr__group *g)

@@ -48,35 +48,36 @@ typedef struct {
 orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__group *g);
 void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
-bool orr__is_compute(int op); /* element-wise, cast, take or generator      */
-bool orr__is_choice(const orr__group *g,
-                    int i); /* a concat or pad whose elements may be chosen by place in any kernel */
 orr_status orr__merge(orr__site at, orr__group *g);
 /* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
 orr_status orr__simplify(orr__site at, const orr__capture *p);
 
-bool orr__is_view(int op);                                       /* reshape, permute, broadcast, slice         */
-bool orr__reshape_is_squeeze(const orr__capture *p, int i);      /* only inserts or removes axes of length 1   */
-bool orr__squeeze_equal(const orr_shape *a, const orr_shape *b); /* the same but for axes of length 1          */
-static inline int orr__arg(const orr__capture *p, int i, int k)
+/* The form of node i; leaves have none. */
+static inline int orr__form_of(const orr__capture *p, int i)
 {
-    return p->arg[p->arg0[i] + k];
+    return p->leaf_of[i] >= 0 ? ORR__FORM_NONE : p->node[i]->op->form;
 }
-static inline int orr__op_of(const orr__capture *p, int i)
-{
-    return p->leaf_of[i] >= 0 ? ORR__OP_LEAF : p->node[i]->op->id;
-}
-
+/* A view that no affine map says, such as a reshape that mixes axes: it reads its operand's buffer in order. */
+bool orr__mixes_axes(const orr__capture *p, int i);
+/* Are the elements of node i, of the form CHOICE, chosen by place in any kernel? Else a kernel of its own copies them. */
+bool orr__is_choice(const orr__group *g, int i);
 /* Is node i computed element by element, one way or the other? */
 static inline bool orr__computes(const orr__group *g, int i)
 {
-    return orr__is_compute(orr__op_of(g->p, i)) || orr__is_choice(g, i);
+    int form = orr__form_of(g->p, i);
+    return form == ORR__FORM_ELEMENT || form == ORR__FORM_GATHER || (form == ORR__FORM_CHOICE && orr__is_choice(g, i));
+}
+/* Is node i computed by its operation's own kernel? */
+static inline bool orr__has_kernel(const orr__group *g, int i)
+{
+    int form = orr__form_of(g->p, i);
+    return form == ORR__FORM_KERNEL || (form == ORR__FORM_CHOICE && !orr__is_choice(g, i));
 }
 
 /* Is root i a reduction of the last axis alone, short enough to be folded in place? */
 bool orr__folds_rows(const orr__capture *p, int i);
 /* lower.c: the region whose last root is node `root`, with the roots that are at home there. */
-/* A region without instructions and kind MAP (ninstr 0): g->apart has a new member, and merging must begin anew. */
+/* A map without instructions: g->apart has a new member, and merging must begin anew. */
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r);
 void orr__merge_undo(orr__group *g);
 

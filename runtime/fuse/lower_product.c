@@ -5,29 +5,26 @@
 #include "runtime/fuse/lower.h"
 
 /* An operand of a matmul: down through views to a buffer. `v` sees the operand. */
-static orr__access operand(orr__lowering *c, int i, orr__lview v)
+static orr__access operand(orr__builder *c, int i, orr__view v)
 {
-    const orr__capture *p = c->p;
-    for (;;) {
-        int op = orr__op_of(p, i);
-        if (c->g->root[i] || !orr__is_view(op) || (op == ORR__OP_RESHAPE && !orr__reshape_is_squeeze(p, i)))
-            return orr__lower_affine(&p->node[i]->shape, &v, orr__lower_input(c, orr__fuse_strip(p, i)));
-        v = orr__lower_through(p, i, &v);
-        i = orr__arg(p, i, 0);
-    }
+    const orr__capture *p = c->g->p;
+    orr__view next;
+    for (; !c->g->root[i] && orr__lower_through(p, i, &v, &next); i = orr__arg(p, i, 0))
+        v = next;
+    return orr__view_access(&p->node[i]->shape, &v, orr__lower_input(c, orr__fuse_strip(p, i)));
 }
 
-static void product(orr__lowering *c, int i)
+static void product(orr__builder *c, int i)
 {
-    const orr__node *n = c->p->node[i];
+    const orr__node *n = c->g->p->node[i];
     orr__region *r = c->r;
-    int nb = n->shape.rank - 2, a = orr__arg(c->p, i, 0), b = orr__arg(c->p, i, 1);
-    r->kind = ORR__G_MATMUL;
+    int nb = n->shape.rank - 2, a = orr__arg(c->g->p, i, 0), b = orr__arg(c->g->p, i, 1);
+    r->product = true;
     r->rank = nb + 3;
     for (int d = 0; d < nb + 2; d++)
         r->dim[d] = n->shape.dim[d];
-    r->dim[nb + 2] = c->p->node[a]->shape.dim[nb + 1];
-    orr__lview va = orr__lower_identity(nb + 2), vb = orr__lower_identity(nb + 2);
+    r->dim[nb + 2] = c->g->p->node[a]->shape.dim[nb + 1];
+    orr__view va = orr__view_identity(nb + 2), vb = orr__view_identity(nb + 2);
     va.ax[nb + 1] = (int8_t)(nb + 2); /* a: …, m, k */
     vb.ax[nb] = (int8_t)(nb + 2);     /* b: …, k, n */
     orr__access acc[2] = { operand(c, a, va), operand(c, b, vb) };
@@ -39,9 +36,9 @@ static void product(orr__lowering *c, int i)
 }
 
 /* How the product's axes see what has the same elements, but for axes of length 1. */
-static orr__lview seen_from(const orr_shape *product, const orr_shape *s)
+static orr__view seen_from(const orr_shape *product, const orr_shape *s)
 {
-    orr__lview v;
+    orr__view v;
     memset(&v, 0, sizeof v);
     memset(v.ax, -1, sizeof v.ax);
     v.taken = -1;
@@ -56,23 +53,23 @@ static orr__lview seen_from(const orr_shape *product, const orr_shape *s)
     return v;
 }
 
-void orr__lower_matmul(orr__lowering *c, int matmul)
+void orr__lower_matmul(orr__builder *c, int matmul)
 {
     orr__region *r = c->r;
     product(c, matmul);
     if (matmul == c->home)
         return;
-    const orr_shape *s = &c->p->node[matmul]->shape;
-    orr__lview v = seen_from(s, &c->p->node[c->home]->shape);
-    (void)orr__lower_instr(c, (orr__rinstr){ ORR__RI_PRODUCT, c->p->node[matmul]->dtype, 0, -1, -1, -1, -1, -1 });
+    const orr_shape *s = &c->g->p->node[matmul]->shape;
+    orr__view v = seen_from(s, &c->g->p->node[c->home]->shape);
+    (void)orr__lower_instr(c, (orr__rinstr){ ORR__RI_PRODUCT, c->g->p->node[matmul]->dtype, 0, -1, -1, -1, -1, -1 });
     r->out_reg[0] = (int16_t)orr__lower_node(c, c->home, &v);
     orr__lower_outputs(c, &v);
 }
 
 /* Its elements one by one, each where it is made: register 0. */
-int orr__lower_product(orr__lowering *c, int i, const orr__lview *v)
+int orr__lower_product(orr__builder *c, int i, const orr__view *v)
 {
-    const orr_shape *s = &c->p->node[i]->shape;
+    const orr_shape *s = &c->g->p->node[i]->shape;
     for (int d = 0; d < s->rank; d++)
         if (s->dim[d] != 1 && (v->ax[d] != d || v->off[d] != 0 || v->mul[d] != 1))
             c->refused = i;

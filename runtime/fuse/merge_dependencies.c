@@ -42,12 +42,13 @@ static bool add_dep(orr__merging *c, int root, uint8_t by)
 /* How an operand of node i is seen by what sees node i so. */
 static int seen_by(const orr__capture *p, int i, int k, int by)
 {
-    int op = orr__op_of(p, i);
-    bool take = op == ORR__OP_TAKE, parts = op == ORR__OP_CONCAT || op == ORR__OP_PAD;
-    int own = parts || (take && k == 0) ? ORR__BY_NUMBER
-              : orr__is_view(op) || (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
-                  ? ORR__BY_VIEW
-                  : ORR__BY_SELF;
+    int form = orr__form_of(p, i);
+    bool take = form == ORR__FORM_GATHER, parts = form == ORR__FORM_CHOICE;
+    int own =
+        parts || (take && k == 0) ? ORR__BY_NUMBER
+        : form == ORR__FORM_VIEW || (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
+            ? ORR__BY_VIEW
+            : ORR__BY_SELF;
     return own > by ? own : by;
 }
 

@@ -7,7 +7,7 @@
 static bool folds(const orr__group *g, int j)
 {
     for (int m = j; m >= 0; m = g->below[m])
-        if (orr__op_of(g->p, m) == ORR__OP_REDUCE)
+        if (orr__form_of(g->p, m) == ORR__FORM_FOLD)
             return true;
     return false;
 }
@@ -20,7 +20,7 @@ const char *orr__refuse_product(const orr__group *g, int i, int j)
     const orr_shape *a = &g->p->node[i]->shape, *b = &g->p->node[j]->shape;
     if (!orr__joinable(g, j))
         return "no element-wise work";
-    if (g->apart[i] || !orr__squeeze_equal(a, b))
+    if (g->apart[i] || !orr__shape_squeeze_equal(a, b))
         return elsewhere;
     if (g->product[j] >= 0)
         return "the region has a product already";
@@ -43,12 +43,12 @@ void orr__explain_products(const orr__merging *c)
     for (int i = 0; i < g->p->n; i++)
         for (int e = orr__is_product(g, i) && g->home[i] == i ? c->first[i] : -1; e >= 0; e = c->next[e]) {
             int u = c->user[e], j = g->home[u];
-            bool fold = orr__op_of(g->p, u) == ORR__OP_REDUCE && j == u;
+            bool fold = orr__form_of(g->p, u) == ORR__FORM_FOLD && j == u;
             bool turned = seen_through(g, u, i) && orr__shape_equal(&g->p->node[i]->shape, &g->p->node[j]->shape);
             const char *why = fold ? "a fold is no work on tiles" : turned ? elsewhere : orr__refuse_product(g, i, j);
             if (!fold && !orr__joinable(g, u))
                 continue;
-            orr__group_reason(g, i, "%%%d matmul -> %%%d %s: %s", i, u, g->p->node[u]->op->name,
+            orr__group_reason(g, i, "%%%d %s -> %%%d %s: %s", i, g->p->node[i]->op->name, u, g->p->node[u]->op->name,
                               why                            ? why
                               : orr__region_full(g, i, j, 0) ? "the region is full"
                                                              : "other regions need it, or stand between the two");

@@ -43,35 +43,19 @@ static const char *by_reader(const orr__region *r, int node)
 {
     if (by_number(r, node))
         return "its elements are read by number, in any order";
-    switch (r->kind) {
-    case ORR__G_MATMUL: return is_operand(r, node) ? "a matrix product reads its operands many times over" : NULL;
-    case ORR__G_TAKE: return "its elements are read by number, in any order";
-    case ORR__G_SCATTER_ADD:
-    case ORR__G_CONCAT:
-    case ORR__G_PAD:
-    case ORR__G_CHOLESKY:
-    case ORR__G_SOLVE: return "the kernel that reads it takes whole buffers";
-    case ORR__G_USER: return "a kernel of the user's own takes buffers";
-    default: return NULL;
-    }
+    if (r->product && is_operand(r, node))
+        return "a matrix product reads its operands many times over";
+    return r->call.op ? "the kernel that reads it takes whole arrays" : NULL;
 }
 
 /* By what makes it. */
 static const char *by_maker(const orr__region *r)
 {
-    switch (r->kind) {
-    case ORR__G_REDUCE:
-    case ORR__G_ARGREDUCE: return "a reduction is complete only when all that it folds has been read";
-    case ORR__G_MATMUL: return "it is a matrix product, and the kernel that reads it goes over other elements";
-    case ORR__G_TAKE:
-    case ORR__G_SCATTER_ADD:
-    case ORR__G_CONCAT:
-    case ORR__G_PAD:
-    case ORR__G_CHOLESKY:
-    case ORR__G_SOLVE:
-    case ORR__G_USER: return "it is made by a kernel of its own kind";
-    default: return NULL;
-    }
+    if (r->rmask)
+        return "a reduction is complete only when all that it folds has been read";
+    if (r->product)
+        return "it is a matrix product, and the kernel that reads it goes over other elements";
+    return r->call.op ? "it is made by a kernel of its own" : NULL;
 }
 
 const char *orr__fuse_why(const orr__regions *rs, int node, int from, int to)

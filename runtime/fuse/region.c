@@ -3,13 +3,10 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "ops/define.h"
+#include "ops/ops.h"
 #include "runtime/base/hash.h"
 #include "runtime/fuse/group.h"
 
-static const char *const kind_name[ORR__G_KINDS] = { "map",      "reduce",           "argreduce", "matmul",
-                                                     "take",     "scatter_add",      "concat",    "pad",
-                                                     "cholesky", "solve_triangular", "user" };
 static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
 
 void orr__region_free(orr__region *r)
@@ -19,7 +16,7 @@ void orr__region_free(orr__region *r)
     free(r->in);
     free(r->in_dtype);
     free(r->in_count);
-    free(r->in_shape);
+    free(r->call.in);
     memset(r, 0, sizeof *r);
 }
 
@@ -76,11 +73,11 @@ static bool mergeable(const orr__region *r, int d)
 /* Fewer, longer axes: kernels loop less and contiguous walks are seen as such. The last two axes of a matmul stay. */
 static void merge_axes(orr__region *r)
 {
-    int fixed = r->kind == ORR__G_MATMUL ? 3 : r->rows ? 1 : 0, least = fixed ? fixed : 1;
+    int fixed = r->product ? 3 : r->rows ? 1 : 0, least = fixed ? fixed : 1;
     for (int d = r->rank - 1 - fixed; d >= 0 && r->rank > least; d--)
         if (r->dim[d] == 1 && !boxed(r, d) && (!reduced(r, d) || (r->rmask & (r->rmask - 1))))
             remove_axis(r, d);
-    fixed -= r->kind == ORR__G_MATMUL; /* batches that share the right factor are rows of one product */
+    fixed -= r->product; /* batches that share the right factor are rows of one product */
     for (int d = r->rank - 2 - fixed; d >= 0; d--)
         if (mergeable(r, d)) {
             r->dim[d + 1] *= r->dim[d];
@@ -95,20 +92,19 @@ static uint8_t stride_class(int64_t s)
 }
 
 /* The same in every process: performance models are kept under it. */
-static uint64_t user_key(const orr__region *r)
+static uint64_t key_of_call(const orr__region *r)
 {
-    const orr__define *d = r->user;
-    int32_t head[4] = { ORR__G_USER, d->k.version, r->nin, r->out_dtype[0] };
+    int32_t head[4] = { ORR__OP_EW, r->call.op->version, r->nin, r->out_dtype[0] };
     uint64_t h = orr__hash(head, sizeof head, 0x0ea57);
     h = orr__hash(r->in_dtype, (size_t)r->nin, h);
-    return orr__hash(d->op.name, strlen(d->op.name), h);
+    return orr__hash(r->call.op->name, strlen(r->call.op->name), h);
 }
 
 static uint64_t key_of(const orr__region *r)
 {
-    if (r->kind == ORR__G_USER)
-        return user_key(r);
-    int32_t head[5] = { (int32_t)r->kind | (r->per_row ? 1 << 8 : 0), r->rank, (int32_t)r->rmask, r->nin, r->nout };
+    if (r->call.op)
+        return key_of_call(r);
+    int32_t head[5] = { orr__region_class(r) | (r->per_row ? 1 << 8 : 0), r->rank, (int32_t)r->rmask, r->nin, r->nout };
     uint64_t h = orr__hash(head, sizeof head, 0x0ea57);
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -142,13 +138,13 @@ static void label(orr__region *r, const char *const *as)
 {
     const char *last = NULL;
     r->label[0] = '\0';
-    for (int k = r->nout - 1; k >= 0 && r->kind == ORR__G_REDUCE; k--)
+    for (int k = r->nout - 1; k >= 0 && r->rmask && !r->search; k--)
         append(r, rop_name[r->rop[k]], "+");
-    if (r->kind == ORR__G_ARGREDUCE)
+    if (r->search)
         append(r, r->rop[0] == ORR__RMAX ? "argmax" : "argmin", "");
-    else if (r->kind > ORR__G_REDUCE)
-        append(r, r->kind == ORR__G_USER ? r->user->op.name : kind_name[r->kind], "");
-    const char *sep = r->kind == ORR__G_MAP || r->kind == ORR__G_MATMUL ? "+" : " ";
+    else if (r->call.op || r->product)
+        append(r, r->call.op ? r->call.op->name : "matmul", "");
+    const char *sep = r->product || !r->rmask ? "+" : " ";
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         const char *word = in->kind == ORR__RI_EW       ? orr__ew(in->op)->op.name
@@ -178,7 +174,7 @@ void orr__region_relabel(orr__region *r, const char *const *as)
 
 void orr__region_finish(orr__region *r)
 {
-    if (r->kind <= ORR__G_MATMUL)
+    if (orr__region_loops(r))
         merge_axes(r);
     label(r, NULL);
     orr__region_cost(r);
@@ -188,7 +184,7 @@ void orr__region_finish(orr__region *r)
 /* Is the last axis, a matmul's k, not for this access? What is done with the product is done for k = 0 too. */
 static int along_k(const orr__region *r, const orr__access *a)
 {
-    return r->kind == ORR__G_MATMUL && a - r->access >= 2;
+    return r->product && a - r->access >= 2;
 }
 
 /* Does the map stay inside its input for every iteration? */
@@ -230,16 +226,16 @@ static const char *check(const orr__region *r)
 {
     if (r->rank < 1 || r->rank > ORR__REGION_RANK || r->nout < 1 || r->nout > ORR__REGION_OUTS)
         return "rank or number of outputs";
-    if ((r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && !r->rmask)
-        return "a reduction without an axis";
-    if (r->kind == ORR__G_ARGREDUCE && r->nout != 1)
-        return "several outputs of a search";
+    if (r->search && (!r->rmask || r->nout != 1))
+        return "a search without an axis, or with several outputs";
+    if ((r->call.op != NULL) + r->product + (r->rmask != 0) > 1)
+        return "a fold, a product and a kernel in one";
     for (int i = 0; i < r->naccess; i++) {
         if (r->access[i].input >= r->nin)
             return "an access to no input";
         if (!r->access[i].placed && !in_bounds(r, &r->access[i]))
             return "an access leaves its input";
-        if (r->access[i].box && (r->access[i].placed || r->kind == ORR__G_MATMUL))
+        if (r->access[i].box && (r->access[i].placed || r->product))
             return "a part of what is not read as it is";
     }
     for (int i = 0; i < r->ninstr; i++) {
@@ -250,9 +246,9 @@ static const char *check(const orr__region *r)
             return "a gathered read leaves its input";
     }
     for (int i = 0; i < r->ninstr; i++)
-        if ((r->instr[i].kind == ORR__RI_PRODUCT) != (r->kind == ORR__G_MATMUL && i == 0))
+        if ((r->instr[i].kind == ORR__RI_PRODUCT) != (r->product && i == 0))
             return "a product out of its place";
-    if (r->kind <= ORR__G_ARGREDUCE || (r->kind == ORR__G_MATMUL && r->ninstr))
+    if (orr__region_loops(r) && (!r->product || r->ninstr))
         for (int k = 0; k < r->nout; k++)
             if (r->out_reg[k] < 0 || r->out_reg[k] >= r->ninstr)
                 return "an output without a register";
@@ -328,9 +324,14 @@ static void print_instr(FILE *to, const orr__region *r, int i)
     fprintf(to, " : %s\n", dt);
 }
 
+static const char *kind_name(const orr__region *r)
+{
+    return r->call.op ? "kernel" : r->product ? "product" : r->search ? "search" : r->rmask ? "fold" : "map";
+}
+
 static void print_region(FILE *to, const orr__region *r, int i)
 {
-    fprintf(to, "  region %d: %s \"%s\" over (", i, kind_name[r->kind], r->label);
+    fprintf(to, "  region %d: %s \"%s\" over (", i, kind_name(r), r->label);
     for (int d = 0; d < r->rank; d++)
         fprintf(to, "%s%lld%s", d ? ", " : "", (long long)r->dim[d], reduced(r, d) ? "r" : "");
     fprintf(to, ") ->");

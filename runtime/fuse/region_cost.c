@@ -2,7 +2,7 @@
  * Must not know: how long that takes. */
 #include "config.h"
 
-#include "ops/define.h"
+#include "ops/ops.h"
 #include "runtime/fuse/region.h"
 
 /* Places that an access reads: those of the axes that it moves along; of all, when a register says where. */
@@ -19,8 +19,6 @@ static double places(const orr__region *r, const orr__access *a)
 static double touched(const orr__region *r, int i)
 {
     double all = (double)r->in_count[i], sum = 0;
-    if (r->kind == ORR__G_TAKE && i == 0)
-        return all < (double)r->out_count ? all : (double)r->out_count;
     for (int k = 0; k < r->naccess; k++)
         sum += r->access[k].input == i ? places(r, &r->access[k]) : 0;
     return r->naccess && sum < all ? sum : all;
@@ -35,16 +33,13 @@ void orr__region_cost(orr__region *r)
         const orr__rinstr *in = &r->instr[i];
         per += in->kind == ORR__RI_EW ? orr__ew(in->op)->flops : in->kind == ORR__RI_RANDOM ? 30 : 1;
     }
-    if (r->kind == ORR__G_MATMUL) {
+    if (r->product) {
         int64_t k = r->dim[r->rank - 1];
         per = k ? 2 + per / (double)k : 0;
-    } else if (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE)
+    } else if (r->rmask) {
         per += r->nout;
-    if (r->kind == ORR__G_USER)
-        per = r->user->k.flops > 0 ? r->user->k.flops : 1;
-    if (r->kind == ORR__G_CHOLESKY || r->kind == ORR__G_SOLVE) /* n³/3 a matrix, n² a row */
-        per = (double)r->dim[r->rank - 1] / (r->kind == ORR__G_SOLVE ? 1 : 3);
-    r->flops = n * per;
+    }
+    r->flops = r->call.op ? orr__call_work(&r->call).flops : n * per;
     r->bytes = 0;
     for (int i = 0; i < r->nin; i++)
         r->bytes += touched(r, i) * (double)orr_dtype_size((orr_dtype)r->in_dtype[i]);

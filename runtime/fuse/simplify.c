@@ -4,31 +4,8 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "ops/ew_id.h"
 #include "runtime/base/hash.h"
 #include "runtime/fuse/group.h"
-
-/* Identities that hold for every value: NaN, infinities, signed zeros and wrapping integers included. */
-static int identity_of(const orr__capture *p, int i)
-{
-    const orr__node *n = p->node[i];
-    int op = orr__op_of(p, i), nin = orr__capture_nin(p, i);
-    if (nin < 1)
-        return i;
-    int x = orr__arg(p, i, 0), inner = orr__op_of(p, x);
-    if (op == ORR__EW_positive || (op == ORR__OP_CAST && p->node[x]->dtype == n->dtype))
-        return x;
-    if (op == ORR__EW_neg && inner == ORR__EW_neg)
-        return orr__arg(p, x, 0); /* −(−x) */
-    if (op == inner && (op == ORR__EW_abs || op == ORR__EW_relu || op == ORR__EW_floor || op == ORR__EW_ceil ||
-                        op == ORR__EW_trunc || op == ORR__EW_round || op == ORR__EW_sign))
-        return x; /* doing it again changes nothing */
-    if (op == ORR__EW_logical_not && inner == ORR__EW_logical_not)
-        return orr__arg(p, x, 0);
-    if ((op == ORR__OP_RESHAPE || op == ORR__OP_BROADCAST) && orr__shape_equal(&p->node[x]->shape, &n->shape))
-        return x;
-    return i;
-}
 
 /* Nodes with numbers of their own (scalars, seeds) are never merged: equal today, they may differ at the plan's next
  * use. Leaves are what they are. */
@@ -70,7 +47,8 @@ orr_status orr__simplify(orr__site at, const orr__capture *p)
         int nin = orr__capture_nin(p, i);
         for (int k = 0; k < nin; k++)
             p->arg[p->arg0[i] + k] = same[orr__arg(p, i, k)];
-        same[i] = p->leaf_of[i] >= 0 ? i : identity_of(p, i);
+        const orr__op *op = p->node[i]->op;
+        same[i] = p->leaf_of[i] < 0 && op->identity ? op->identity(p, i) : i;
         if (same[i] != i || !mergeable(p, i))
             continue;
         size_t slot = hash_of(p, i) & (size - 1);

@@ -162,22 +162,17 @@ static inline bool number(walk *w, orr__node *n, int nin)
     return true;
 }
 
-static inline bool looked_through(int id)
-{
-    return id == ORR__OP_DETACH || id == ORR__OP_DEFINED;
-}
-
 /* Numbers n at once, or lets it wait on the stack until its inputs have their numbers. False: poison, no memory, or another
  * thread has taken it. */
 static bool meet(walk *w, orr__node *n)
 {
     orr__buffer *value = orr__node_value(n);
-    int id = n->op->id, nin = n->nin;
+    int role = n->op->role, nin = n->nin;
     if (orr__takes_matter && value && (w->take = orr__take_of(value)) != ORR__TAKE_NONE)
         return false;
-    if (value || id == ORR__OP_LEAF || id == ORR__OP_PLACEHOLDER)
+    if (value || role == ORR__ROLE_VALUE || role == ORR__ROLE_PLACEHOLDER)
         return number_leaf(w, n, value);
-    if (id == ORR__OP_POISON) {
+    if (role == ORR__ROLE_POISON) {
         w->st = orr__fail_text(n->poison->status, n->poison->text);
         return false;
     }
@@ -187,7 +182,7 @@ static bool meet(walk *w, orr__node *n)
     if (!grow(w, &w->stack, &w->stack_cap, w->depth + 1, sizeof *w->stack))
         return false;
     n->index = -1; /* on the stack */
-    w->stack[w->depth++] = (frame){ n, id == ORR__OP_DEFINED ? nin - 1 : 0 };
+    w->stack[w->depth++] = (frame){ n, role == ORR__ROLE_THROUGH ? nin - 1 : 0 };
     return true;
 }
 
@@ -211,7 +206,7 @@ static inline bool meet_inputs(walk *w)
         }
     }
     w->depth--;
-    if (!looked_through(n->op->id))
+    if (n->op->role != ORR__ROLE_THROUGH)
         return number(w, w->stack[top].node, n->nin);
     w->stack[top].node->index = n->in[n->nin - 1]->index;
     return true;
@@ -296,7 +291,7 @@ static bool number_output(walk *w, orr__node *root, bool others, bool kept)
     to = others ? orr__key_others(to) : to;
     to = orr__key_output(kept ? orr__key_kept(to) : to, i);
     p->key_size = (size_t)(to - p->key);
-    while (!orr__node_value(behind) && looked_through(behind->op->id))
+    while (!orr__node_value(behind) && behind->op->role == ORR__ROLE_THROUGH)
         behind = behind->in[behind->nin - 1];
     p->behind[p->nout] = behind != root ? orr__node_ref(behind) : NULL;
     p->out[p->nout++] = i;

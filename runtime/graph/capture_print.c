@@ -17,34 +17,32 @@ static void print_ints(FILE *to, const int64_t *v, int n)
         fprintf(to, "%s%lld", i ? " " : "", (long long)v[i]);
 }
 
+static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
+
 static void print_attr(FILE *to, const orr__node *n)
 {
-    static const char *const rop[] = { "sum", "prod", "max", "min", "any", "all" };
-    switch (n->op->id) {
-    case ORR__OP_REDUCE: fprintf(to, " %s mask=%#x", rop[n->attr.rop], n->attr.mask); break;
-    case ORR__OP_ARGREDUCE: fprintf(to, " %s axis=%d", rop[n->attr.rop], n->attr.axis); break;
-    case ORR__OP_IOTA:
-    case ORR__OP_TAKE:
-    case ORR__OP_SCATTER_ADD:
-    case ORR__OP_CONCAT: fprintf(to, " axis=%d", n->attr.axis); break;
-    case ORR__OP_SLICE:
+    unsigned has = n->op->attrs;
+    if (has & ORR__ATTR_ROP)
+        fprintf(to, " %s", rop_name[n->attr.rop]);
+    if (has & ORR__ATTR_AXIS)
+        fprintf(to, " axis=%d", n->attr.axis);
+    if (has & ORR__ATTR_MASK)
+        fprintf(to, " mask=%#x", n->attr.mask);
+    if (has & ORR__ATTR_START) {
         fprintf(to, " start=");
         print_ints(to, n->attr.start, n->shape.rank);
+    }
+    if (has & ORR__ATTR_STEP) {
         fprintf(to, " step=");
         print_ints(to, n->attr.step, n->shape.rank);
-        break;
-    case ORR__OP_PERMUTE:
+    }
+    if (has & ORR__ATTR_PERM) {
         fprintf(to, " perm=");
         for (int i = 0; i < n->shape.rank; i++)
             fprintf(to, "%s%d", i ? " " : "", n->attr.perm[i]);
-        break;
-    case ORR__OP_SOLVE:
-        fprintf(to, "%s%s%s", n->attr.mask & ORR__TRI_LOWER ? " lower" : " upper",
-                n->attr.mask & ORR__TRI_TRANSPOSE ? " transposed" : "", n->attr.mask & ORR__TRI_UNIT ? " unit" : "");
-        break;
-    case ORR__OP_CONST: fprintf(to, " %g", orr__scalar_f64(n->s[0], (orr_dtype)n->dtype)); break;
-    default: break;
     }
+    if (n->op->flags & ORR__OP_UNIFORM)
+        fprintf(to, " %g", orr__scalar_f64(n->s[0], (orr_dtype)n->dtype));
 }
 
 void orr__capture_print(FILE *to, const orr__capture *p)
@@ -73,16 +71,15 @@ void orr__capture_print(FILE *to, const orr__capture *p)
 /* A scalar is its number; a reduction says which. */
 static void dot_node(FILE *to, const orr__capture *p, int i)
 {
-    static const char *const rop[] = { "sum", "prod", "max", "min", "any", "all" };
     const orr__node *n = p->node[i];
     bool leaf = p->leaf_of[i] >= 0;
-    if (!leaf && n->op->id == ORR__OP_CONST) {
+    if (!leaf && (n->op->flags & ORR__OP_UNIFORM)) {
         fprintf(to, "  n%d [label=\"%.6g\", shape=plaintext];\n", i, orr__scalar_f64(n->s[0], (orr_dtype)n->dtype));
         return;
     }
-    bool reduce = n->op->id == ORR__OP_REDUCE || n->op->id == ORR__OP_ARGREDUCE;
+    bool reduce = (n->op->attrs & ORR__ATTR_ROP) != 0;
     fprintf(to, "  n%d [label=\"%s%s%s\\n%s %s\"%s];\n", i, leaf ? "value" : n->op->name, !leaf && reduce ? " " : "",
-            !leaf && reduce ? rop[n->attr.rop] : "", orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
+            !leaf && reduce ? rop_name[n->attr.rop] : "", orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
             leaf ? ", style=filled" : "");
 }
 

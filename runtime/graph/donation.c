@@ -109,7 +109,7 @@ static int meet(search *s, orr__node *n)
 /* The node that gets the same value as a DETACH in front of it. */
 const orr__node *orr__search_behind(const orr__node *n)
 {
-    while (!orr__node_value(n) && n->nin > 0 && (n->op->id == ORR__OP_DETACH || n->op->id == ORR__OP_DEFINED))
+    while (!orr__node_value(n) && n->nin > 0 && n->op->role == ORR__ROLE_THROUGH)
         n = n->in[n->nin - 1];
     return n;
 }

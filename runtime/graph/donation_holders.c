@@ -65,10 +65,8 @@ static double cost_of_inputs(const chooser *c, const orr__node *n)
 /* A view of the same size is not worth a copy. */
 static bool rather_itself(const orr__node *n, double inputs)
 {
-    int op = n->op->id;
-    bool view = op == ORR__OP_RESHAPE || op == ORR__OP_PERMUTE || op == ORR__OP_BROADCAST || op == ORR__OP_SLICE;
     double own = (double)orr__node_bytes(n);
-    return view ? own < inputs : own <= inputs;
+    return n->op->form == ORR__FORM_VIEW ? own < inputs : own <= inputs;
 }
 
 /* Node i will be independent, as cheaply as its cost says. */

@@ -8,9 +8,8 @@
 #include "runtime/base/fork.h"
 #include "runtime/graph/handle_slot.h"
 
-static const orr__op poison_op = { ORR__OP_POISON, "poison" };
 static orr__poison_info oom_info = { ORR_ENOMEM, "no memory for a tensor" };
-static orr__node oom_node = { .refs = 1 << 30, .op = &poison_op, .poison = &oom_info };
+static orr__node oom_node = { .refs = 1 << 30, .op = &orr__op_poison, .poison = &oom_info };
 
 atomic_uint orr__shutdowns;
 
@@ -101,7 +100,7 @@ static orr__node *poison_node(orr_status st, const char *text)
 {
     static const orr_shape none = { 0, { 0 } };
     orr__poison_info *info = malloc(sizeof *info);
-    orr__node *n = info ? orr__node_new(ORR__SITE(NULL, 0, "poison"), &poison_op, ORR_F32, &none, 0, NULL) : NULL;
+    orr__node *n = info ? orr__node_new(ORR__SITE(NULL, 0, "poison"), &orr__op_poison, ORR_F32, &none, 0, NULL) : NULL;
     if (!n) {
         free(info);
         return NULL;

@@ -99,29 +99,14 @@ static inline orr__node *node_take(orr__tls *tls)
     return n;
 }
 
-/* May nodes of this op have attributes? Those that have rows of the table have none. */
-static inline bool has_attr(int id)
-{
-    switch (id) {
-    case ORR__OP_LEAF:
-    case ORR__OP_CONST:
-    case ORR__OP_CAST:
-    case ORR__OP_DETACH:
-    case ORR__OP_RESHAPE:
-    case ORR__OP_BROADCAST:
-    case ORR__OP_MATMUL: return false;
-    default: return id < ORR__OP_EW;
-    }
-}
-
 /* Makes zero again what is zero in free nodes. */
 static inline void clean(orr__node *n)
 {
-    int id = n->op->id;
+    unsigned attrs = n->op->attrs;
     if (n->shape.rank > FEW_DIMS)
         memset(&n->shape.dim[FEW_DIMS], 0, sizeof n->shape - offsetof(orr_shape, dim[FEW_DIMS]));
-    if (has_attr(id))
-        memset(&n->attr, 0, id == ORR__OP_SLICE || id == ORR__OP_PAD ? sizeof n->attr : offsetof(orr__attr, start));
+    if (attrs)
+        memset(&n->attr, 0, attrs & (ORR__ATTR_START | ORR__ATTR_STEP) ? sizeof n->attr : offsetof(orr__attr, start));
 }
 
 /* A thread keeps up to two lists: one of a batch, and one that grows and shrinks. */
@@ -152,7 +137,6 @@ void orr__nodes_thread_exit(orr__tls *tls)
  * which is on the safe side. False: an input is missing. */
 static inline bool connect(orr__tls *tls, orr__node *n, int nin, orr__node *const *in)
 {
-    int id = n->op->id;
     uint64_t last = tls->born, kin = 0;
     uint8_t tracked = 0;
     for (int i = 0; i < nin; i++) {
@@ -163,9 +147,9 @@ static inline bool connect(orr__tls *tls, orr__node *n, int nin, orr__node *cons
         kin |= x->kin;
         tracked |= x->tracked;
     }
-    if (id == ORR__OP_LEAF || id == ORR__OP_RANDOM || id == ORR__OP_PLACEHOLDER)
+    if (n->op->flags & ORR__OP_ORIGIN)
         kin = (uint64_t)1 << (tls->leaves++ & 63);
-    if (id == ORR__OP_DETACH)
+    if (n->op->flags & ORR__OP_STOPS)
         kin = 0; /* no gradient flows through it */
     n->kin = kin;
     n->tracked = tracked;

@@ -9,62 +9,16 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/shape.h"
 #include "runtime/base/status.h"
+#include "runtime/graph/operation.h"
 
-/* Primitive ops. Every public op records one or several of these; element-wise table rows follow from ORR__OP_EW.
- * Operands of a node already have the dtype and shape that it needs: casts and broadcasts are nodes. */
-enum {
-    ORR__OP_LEAF,        /* a value that is there                                                        */
-    ORR__OP_PLACEHOLDER, /* attr.index                                                                   */
-    ORR__OP_POISON,      /* attr.poison                                                                  */
-    ORR__OP_CONST,       /* every element s[0]                                                           */
-    ORR__OP_IOTA,        /* s[0] + s[1]·i[attr.axis]  (float: in f64, then rounded; ints wrap)           */
-    ORR__OP_RANDOM,      /* attr.dist, s[0].u seed, element by row-major index (runtime/base/philox.h)    */
-    ORR__OP_CAST,        /* in[0] to dtype                                                               */
-    ORR__OP_DETACH,      /* in[0], no gradient                                                           */
-    ORR__OP_RESHAPE,     /* in[0] in row-major order as shape                                            */
-    ORR__OP_PERMUTE,     /* out axis k is in axis attr.perm[k]                                           */
-    ORR__OP_BROADCAST,   /* NumPy broadcast of in[0] to shape (aligned at the last axis)                 */
-    ORR__OP_SLICE,       /* out[i] = in[attr.start + i·attr.step] per axis; step ≠ 0, in range           */
-    ORR__OP_PAD,         /* attr.start = low padding per axis; the rest is s[0]                          */
-    ORR__OP_REDUCE,      /* attr.rop over attr.mask; shape keeps reduced axes as 1; dtype may be wider   */
-    ORR__OP_ARGREDUCE,   /* ORR__RMAX/RMIN over attr.axis, kept as 1; i64; first of equals; NaN wins     */
-    ORR__OP_MATMUL,      /* (b…, m, k) · (b…, k, n), equal batch dims, rank ≥ 2                          */
-    ORR__OP_TAKE, /* in[0] at index in[1] (i32, i64; negative: from the end) of attr.axis, whose place in[1]'s axes take */
-    ORR__OP_SCATTER_ADD, /* in[0] + in[2] added at integer in[1] along attr.axis; in[2] shaped like TAKE's result */
-    ORR__OP_CONCAT,      /* in[0…nin) along attr.axis                                                    */
-    ORR__OP_CHOLESKY,    /* (b…, n, n), of which the lower triangles count; zeros above those of the result */
-    ORR__OP_SOLVE, /* in[1] · op(in[0])⁻¹: (b…, n, n), (b…, m, n), equal batch dims; attr.mask: ORR__TRI_… */
-    ORR__OP_DEFINED, /* in[nin-1], a value made of rows; the others are what its own derivatives need  */
-    ORR__OP_USER,    /* a kernel of the user's: op points into ops/define.h; attr.index, s[] its params */
-    ORR__OP_EW       /* first element-wise row                                                       */
-};
-enum {
-    ORR__TRI_LOWER = 1,
-    ORR__TRI_TRANSPOSE = 2,
-    ORR__TRI_UNIT = 4
-}; /* as stored; then transposed; diagonal is ones */
+/* Operands of a node have the dtype and shape that it needs: casts and broadcasts are nodes. */
 enum { ORR__RSUM, ORR__RPROD, ORR__RMAX, ORR__RMIN, ORR__RANY, ORR__RALL };
 enum { ORR__DBITS, ORR__DUNIFORM, ORR__DNORMAL, ORR__DINTEGERS, ORR__DPERMUTATION };
-
-/* One op's row; the rows live in ops/, nodes point to them. */
-typedef struct orr__op {
-    int id;
-    const char *name;
-} orr__op;
 
 typedef struct orr__poison_info {
     orr_status status;
     char text[512];
 } orr__poison_info;
-
-/* What belongs to the structure of a graph (numbers that may change from step to step are in s[]). */
-typedef struct {
-    int32_t axis, index;
-    uint32_t mask;
-    int8_t perm[ORR_MAX_RANK];
-    uint8_t rop, dist;
-    int64_t start[ORR_MAX_RANK], step[ORR_MAX_RANK];
-} orr__attr;
 
 /* In the order of use, since a node of a graph that is larger than the cache costs as much as it has lines: what its readers
  * look at; what it takes to make and to free it; numbers and shape; what few ops have. */

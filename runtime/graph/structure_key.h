@@ -24,32 +24,34 @@ static inline uint8_t *orr__key_i64s(uint8_t *to, const int64_t *v, int n)
     return to;
 }
 
-/* What of the attributes belongs to each primitive's structure. */
 static inline uint8_t *orr__key_attr(uint8_t *to, const orr__node *n)
 {
     const orr__attr *a = &n->attr;
+    unsigned has = n->op->attrs;
     int rank = n->shape.rank;
-    switch (n->op->id) {
-    case ORR__OP_IOTA:
-    case ORR__OP_TAKE:
-    case ORR__OP_SCATTER_ADD:
-    case ORR__OP_CONCAT: return orr__key_i32(to, a->axis);
-    case ORR__OP_RANDOM: return orr__key_i32(to, a->dist);
-    case ORR__OP_USER: return orr__key_i32(to, a->index); /* which kernel it is */
-    case ORR__OP_PERMUTE: memcpy(to, a->perm, sizeof a->perm); return to + sizeof a->perm;
-    case ORR__OP_SLICE: return orr__key_i64s(orr__key_i64s(to, a->start, rank), a->step, rank);
-    case ORR__OP_PAD: return orr__key_i64s(to, a->start, rank);
-    case ORR__OP_REDUCE: return orr__key_i32(orr__key_i32(to, a->rop), (int32_t)a->mask);
-    case ORR__OP_SOLVE: return orr__key_i32(to, (int32_t)a->mask);
-    case ORR__OP_ARGREDUCE: return orr__key_i32(orr__key_i32(to, a->rop), a->axis);
-    default: return to;
+    if (has & ORR__ATTR_AXIS)
+        to = orr__key_i32(to, a->axis);
+    if (has & ORR__ATTR_INDEX)
+        to = orr__key_i32(to, a->index);
+    if (has & ORR__ATTR_MASK)
+        to = orr__key_i32(to, (int32_t)a->mask);
+    if (has & (ORR__ATTR_ROP | ORR__ATTR_DIST))
+        to = orr__key_i32(to, a->rop | a->dist << 8);
+    if (has & ORR__ATTR_PERM) {
+        memcpy(to, a->perm, sizeof a->perm);
+        to += sizeof a->perm;
     }
+    if (has & ORR__ATTR_START)
+        to = orr__key_i64s(to, a->start, rank);
+    if (has & ORR__ATTR_STEP)
+        to = orr__key_i64s(to, a->step, rank);
+    return to;
 }
 
 /* A leaf is one whatever made it. */
 static inline uint8_t *orr__key_leaf(uint8_t *to, const orr__node *n)
 {
-    to = orr__key_i32(to, ORR__OP_LEAF | n->dtype << 16 | n->shape.rank << 24);
+    to = orr__key_i32(to, orr__op_leaf.id | n->dtype << 16 | n->shape.rank << 24);
     return orr__key_i64s(to, n->shape.dim, n->shape.rank);
 }
 
@@ -59,7 +61,8 @@ static inline uint8_t *orr__key_node(uint8_t *to, const orr__node *n, int nin)
     to = orr__key_i32(to, n->op->id | n->dtype << 16 | n->shape.rank << 24);
     if (n->op->id >= ORR__OP_EW)
         return to;
-    return orr__key_i64s(orr__key_attr(orr__key_i32(to, nin), n), n->shape.dim, n->shape.rank);
+    to = orr__key_i32(to, nin);
+    return orr__key_i64s(n->op->attrs ? orr__key_attr(to, n) : to, n->shape.dim, n->shape.rank);
 }
 
 /* Output i of an evaluation. No node begins with a number below zero. */

@@ -66,8 +66,7 @@ orr__node *orr__variable_now(uint64_t var)
  * variable in the eyes of a gradient. Captures look through it; it costs nothing at run time. */
 static orr__node *own_value(orr__site at, orr__node *n)
 {
-    static const orr__op detach = { ORR__OP_DETACH, "detach" };
-    orr__node *value = orr__node_new(at, &detach, (orr_dtype)n->dtype, &n->shape, 1, &n);
+    orr__node *value = orr__node_new(at, &orr__op_detach, (orr_dtype)n->dtype, &n->shape, 1, &n);
     if (value)
         value->tracked = 1;
     return value;
@@ -81,7 +80,7 @@ orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t)
     const orr_tensor *c = t;
     if (!orr__operands(at, 1, &c, (const char *const[]){ "the initial value" }, &n, &bad))
         return bad;
-    if (n->op->id == ORR__OP_PLACEHOLDER)
+    if (n->op->role == ORR__ROLE_PLACEHOLDER)
         return orr__poison(at, ORR_EGRAPH, "a placeholder has no value to start from");
     orr__tls *tls = orr__tls_now();
     if (!pending_room(tls, 1) || !(n = own_value(at, n)))

@@ -180,7 +180,7 @@ orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber)
             const orr__step *s = &p->step[i];
             /* what a user's kernel costs is a guess: it keeps its own performance model */
             j.small[i] = s->ntiles == 1 && !s->opencl && !s->cuda && s->cost.us < orr__task_worth() && s->parts < 2 &&
-                         s->region->kind != ORR__G_USER;
+                         !orr__region_is_users(s->region);
             for (int k = 0; k < s->region->nout; k++)
                 j.producer[s->out[k]] = i;
         }

@@ -11,8 +11,8 @@
  * would be lost: indices that are out of range, matrices that are not positive definite, users' kernels. */
 static bool cannot_fail(const orr__step *s)
 {
-    orr__gkind k = s->region->kind;
-    return k != ORR__G_CHOLESKY && k != ORR__G_SOLVE && k != ORR__G_USER && orr__emit_flags(s->region) == 0;
+    const orr__op *op = s->region->call.op;
+    return !(op && op->flags & ORR__OP_MAY_FAIL) && orr__emit_flags(s->region) == 0;
 }
 
 bool orr__plan_cannot_fail(const orr__plan *p)

@@ -180,7 +180,7 @@ static bool again_is_cheap(const orr__plan *p, int v, int use)
 {
     const orr__step *s = &p->step[p->value[v].first];
     const orr__region *r = s->region;
-    if (r->kind != ORR__G_MAP || r->rows || r->nout != 1 || r->flops > CHEAP * bytes_of(&p->value[v]))
+    if (!orr__region_is_map(r) || r->rows || r->nout != 1 || r->flops > CHEAP * bytes_of(&p->value[v]))
         return false;
     for (int k = 0; k < r->nin; k++) {
         const orr__value *in = &p->value[s->in[k]];

@@ -175,8 +175,8 @@ static orr_status plan_region(maker *m, orr__regions *rs, int j)
     orr__region *r = &rs->region[j];
     double us = orr__model_expect(r);
     int n = orr__region_tiles(r, us, rs->n == 1 && !m->lean), tiles = n;
-    bool across = (r->kind == ORR__G_REDUCE || r->kind == ORR__G_ARGREDUCE) && (r->rmask & 1u);
-    if (across && n > 1 && r->kind == ORR__G_REDUCE && r->out_count * 4 * n < r->dim[0] * r->out_count)
+    bool across = (r->rmask & 1u) != 0;
+    if (across && n > 1 && !r->search && r->out_count * 4 * n < r->dim[0] * r->out_count)
         return plan_two_stages(m, r, n);
     int parts = orr__maker_lean_parts(m, rs, j);
     if (parts > 1 || (parts = orr__device_parts(r, &tiles)) > 1)

@@ -48,7 +48,7 @@ int orr__maker_lean_parts(const maker *m, const orr__regions *rs, int j)
 {
     const orr__region *map[2] = { NULL, NULL };
     double bytes = 0;
-    for (int o = 0; o < 2 && rs->region[j].kind == ORR__G_MATMUL; o++)
+    for (int o = 0; o < 2 && rs->region[j].product; o++)
         if ((map[o] = maker_of(m, rs, j, o)) && map[o] != map[1 - o])
             bytes += (double)map[o]->out_count * (double)orr_dtype_size((orr_dtype)map[o]->out_dtype[0]);
     return bytes > 0 ? orr__lean_parts(&rs->region[j], bytes) : 1;

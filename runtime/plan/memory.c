@@ -33,10 +33,10 @@ void orr__plan_lifetimes(orr__plan *p)
 /* A map, or a product with element-wise work behind it, which makes the product elsewhere. */
 bool orr__region_writes_elements(const orr__region *r)
 {
-    bool tail = r->kind == ORR__G_MATMUL && r->rank == 3 && r->ninstr > 0;
+    bool tail = r->product && r->rank == 3 && r->ninstr > 0;
     for (int k = 0; k < r->nout; k++)
         tail = tail && r->out_reg[k] != 0;
-    return (r->kind == ORR__G_MAP || tail) && !r->rows && orr__emit_flags(r) == 0;
+    return (orr__region_is_map(r) || tail) && !r->rows && orr__emit_flags(r) == 0;
 }
 
 static bool writes_in_place(const orr__region *r)
@@ -46,12 +46,12 @@ static bool writes_in_place(const orr__region *r)
 
 bool orr__region_reads_elements(const orr__region *r, int k)
 {
-    int axes = r->kind == ORR__G_MATMUL ? r->rank - 1 : r->rank; /* not along k */
+    int axes = r->product ? r->rank - 1 : r->rank; /* not along k */
     for (int a = 0; a < r->naccess; a++) {
         int64_t step = 1;
         if (r->access[a].input != k)
             continue;
-        if (r->access[a].offset != 0 || r->access[a].box || (r->kind == ORR__G_MATMUL && a < 2))
+        if (r->access[a].offset != 0 || r->access[a].box || (r->product && a < 2))
             return false;
         for (int d = axes - 1; d >= 0; d--) {
             if (r->dim[d] != 1 && r->access[a].stride[d] != step)

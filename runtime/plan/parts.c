@@ -145,11 +145,11 @@ orr__region *orr__product_part(const orr__region *whole, const orr__part *part)
         return NULL;
     }
     bool multiplies = part->hi > part->lo;
-    r->kind = multiplies ? ORR__G_MATMUL : ORR__G_MAP;
+    r->product = multiplies;
     r->rank = multiplies ? 3 : 2;
     memcpy(r->dim, whole->dim, sizeof r->dim);
     r->dim[2] = part->hi - part->lo;
-    r->slot = -1;
+    r->call.slot = -1;
     r->file = whole->file;
     r->line = whole->line;
     r->out_count = whole->out_count;
@@ -190,7 +190,7 @@ bool orr__map_terms_can(const orr__region *map, const orr__region *whole, int o)
 {
     orr__lie lies = orr__product_lies(whole, o);
     int64_t d0 = first_axis(whole, o), d1 = whole->dim[2] * other_axis(whole, o) / (d0 > 0 ? d0 : 1);
-    if (map->kind != ORR__G_MAP || map->nout != 1 || map->per_row || lies == ORR__LIES_OTHERWISE ||
+    if (!orr__region_is_map(map) || map->nout != 1 || map->per_row || lies == ORR__LIES_OTHERWISE ||
         !over_both(map, d0, d1) || (map->rows && (lies != ORR__LIES_BY_TERMS || map->rank != 2)))
         return false;
     for (int a = 0; a < map->naccess; a++)
@@ -253,7 +253,7 @@ static bool reads_little(const orr__capture *p, const orr__region *map)
 int orr__factor_maker(const orr__capture *p, const orr__regions *rs, int j, int o)
 {
     const orr__region *w = &rs->region[j];
-    if (w->kind != ORR__G_MATMUL || w->rank != 3 || !orr__is_float((orr_dtype)w->in_dtype[w->access[o].input]))
+    if (!w->product || w->rank != 3 || !orr__is_float((orr_dtype)w->in_dtype[w->access[o].input]))
         return -1;
     const orr__access *a = &w->access[o], *b = &w->access[1 - o];
     int32_t node = w->in[a->input];

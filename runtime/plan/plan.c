@@ -11,7 +11,7 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
     const orr__region *r = s->region;
     *first = 0;
     *end = r->in_count[i];
-    if (r->kind > ORR__G_MATMUL)
+    if (!orr__region_loops(r))
         return;
     int64_t rows0 = t * s->rows, rows1 = rows0 + s->rows < r->dim[0] ? rows0 + s->rows : r->dim[0];
     int64_t lo = INT64_MAX, hi = -1;
@@ -23,7 +23,7 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
             return; /* wherever an index says */
         int64_t from = a->offset, to = from;
         bool none = false;
-        int axes = r->kind == ORR__G_MATMUL && k >= 2 ? r->rank - 1 : r->rank; /* not along k */
+        int axes = r->product && k >= 2 ? r->rank - 1 : r->rank; /* not along k */
         for (int d = 0; d < axes; d++) {
             int64_t begin = d ? 0 : rows0, stop = d ? r->dim[d] : rows1;
             if (a->box >> d & 1u) {

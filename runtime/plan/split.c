@@ -30,7 +30,7 @@ orr__region *orr__region_copy(const orr__region *r)
     c->in = copy(r->in, (size_t)r->nin * sizeof *r->in);
     c->in_dtype = copy(r->in_dtype, (size_t)r->nin);
     c->in_count = copy(r->in_count, (size_t)r->nin * sizeof *r->in_count);
-    c->in_shape = NULL;
+    c->call.in = NULL;
     if (c->instr && c->access && c->in && c->in_dtype && c->in_count)
         return c;
     orr__region_free(c);
@@ -45,12 +45,11 @@ static orr__region *second_stage(const orr__region *whole, const orr__region *fi
     size_t n = (size_t)whole->nout;
     if (!r)
         return NULL;
-    r->kind = ORR__G_REDUCE;
     r->rank = 2;
     r->dim[0] = ntiles;
     r->dim[1] = whole->out_count;
     r->rmask = 1;
-    r->slot = -1;
+    r->call.slot = -1;
     r->nin = r->naccess = r->ninstr = r->nout = whole->nout;
     r->in = calloc(n, sizeof *r->in);
     r->in_dtype = calloc(n, sizeof *r->in_dtype);

@@ -12,7 +12,7 @@
 int orr__product_parts(const orr__region *r, double us, int tiles)
 {
     enum { LEAST_TERMS = 256, MOST = 32, FEW_ROWS = 512, MANY_TERMS = 16384 };
-    if (r->kind != ORR__G_MATMUL || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
+    if (!r->product || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
         orr__machine_here.devices > 0)
         return 1;
     int64_t m = r->dim[0], n = r->dim[1], k = r->dim[2];
@@ -45,7 +45,7 @@ static bool on_some_device(const orr__region *r)
 int orr__device_parts(const orr__region *r, int *tiles)
 {
     double all = (double)orr__machine_here.device_bytes, share = all / 8;
-    if (all <= 0 || orr__env.deterministic || r->kind != ORR__G_MATMUL || r->rank != 3 ||
+    if (all <= 0 || orr__env.deterministic || !r->product || r->rank != 3 ||
         !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) || !on_some_device(r))
         return 1;
     double left = factor_bytes(r, 0), right = factor_bytes(r, 1), sum = 4.0 * (double)r->out_count;

@@ -37,7 +37,7 @@ static bool may_be_inside(const chain *c, const orr__step *s)
 {
     const orr__region *r = s->region;
     double worth = orr__task_worth() * orr__machine_here.workers;
-    return r->kind <= ORR__G_MATMUL && !(r->rmask & 1u) && !s->partial && s->parts < 2 && !s->opencl && !s->cuda &&
+    return orr__region_loops(r) && !(r->rmask & 1u) && !s->partial && s->parts < 2 && !s->opencl && !s->cuda &&
            s->cost.us < LARGE * worth && r->dim[0] > 0 && r->dim[0] % c->all == 0 && r->out_count % c->all == 0 &&
            orr__region_cuttable(r) && c->sum + s->cost.us < LONGEST * worth;
 }
@@ -78,7 +78,7 @@ static void settle(chain *c, int i)
     c->path = c->end[i] > c->path ? c->end[i] : c->path;
     c->sum += s->cost.us;
     c->members++;
-    c->products += s->region->kind == ORR__G_MATMUL;
+    c->products += s->region->product;
 }
 
 /* The chain over `all` rows: is it one, which strips would end sooner than its steps one beside the other? */
@@ -105,7 +105,7 @@ static bool found(chain *c)
     int ntried = 0;
     for (int i = 0; i < c->pl->nstep && ntried < TRIES; i++) {
         const orr__region *r = c->pl->step[i].region;
-        bool again = r->kind != ORR__G_MATMUL || r->rank != 3;
+        bool again = !r->product || r->rank != 3;
         for (int k = 0; k < ntried && !again; k++)
             again = tried[k] == r->dim[0];
         if (again)

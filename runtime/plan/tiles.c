@@ -25,15 +25,13 @@ double orr__plan_task_us(void)
 
 bool orr__region_cuttable(const orr__region *r)
 {
-    if (r->kind == ORR__G_USER)
-        return r->user->k.rows;
-    return r->kind != ORR__G_SCATTER_ADD && !(r->kind == ORR__G_CHOLESKY && r->rank == 2) && !(r->rows && r->rank == 1);
+    return r->call.op ? orr__call_cuts(&r->call) : !(r->rows && r->rank == 1);
 }
 
 /* Few large matrices. The bits are the same either way. */
 bool orr__region_graph(const orr__region *r, double us)
 {
-    if (r->kind != ORR__G_CHOLESKY || !orr__machine_here.graphs)
+    if (!r->call.op || !(r->call.op->flags & ORR__OP_TILES) || !orr__machine_here.graphs)
         return false;
     int64_t n = r->dim[r->rank - 1], batch = r->rank > 2 ? r->dim[0] : 1;
     return batch > 0 && batch < 4 * orr__machine_here.workers && orr__cholesky_tiles(n) > 2 &&
@@ -89,9 +87,9 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
         n = most;
     if (alone && !asked && !orr__env.deterministic && n < workers)
         n = soonest(us, workers, n);
-    if (r->kind == ORR__G_SOLVE && r->rank == 2 && n > rows / 32)
+    if (r->call.op && r->call.op->flags & ORR__OP_BLAS && r->rank == 2 && n > rows / 32)
         n = rows / 32;
-    if (r->kind == ORR__G_MATMUL && r->rank == 3) {
+    if (r->product && r->rank == 3) {
         if (n > rows / 32)
             n = rows / 32; /* thin panels starve the BLAS kernels */
         if (!asked && n > workers && n > rows / panel_rows())

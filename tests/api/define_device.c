@@ -80,7 +80,7 @@ static void nvrtc_compiles_its_text(void)
     orr__regions rs;
     ORR_REQUIRE(orr__capture_make(at, &n, 1, &prog) == ORR_OK && orr__fuse(at, &prog, ORR__FUSE_MAPS, &rs) == ORR_OK);
     const orr__region *r = &rs.region[rs.n - 1];
-    ORR_REQUIRE(r->kind == ORR__G_USER && strcmp(r->label, "affine") == 0);
+    ORR_REQUIRE(orr__region_is_users(r) && strcmp(r->label, "affine") == 0);
     char *text = orr__user_text(r, true, true), log[2000] = "";
     size_t size = 0;
     ORR_CHECK(text && nvrtcCreateProgram(&p, text, "affine.cu", 0, NULL, NULL) == NVRTC_SUCCESS);

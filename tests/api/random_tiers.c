@@ -136,18 +136,18 @@ static void look(const orr__capture *p, bool found[KINDS])
 {
     orr__regions rs;
     for (int i = 0; i < p->n; i++) {
-        int op = p->leaf_of[i] < 0 ? p->node[i]->op->id : ORR__OP_LEAF;
+        const orr__op *op = p->leaf_of[i] < 0 ? p->node[i]->op : &orr__op_leaf;
         bool used = used_by_elementwise(p, i);
-        found[MASKS] = found[MASKS] || (op == ORR__OP_RANDOM && used);
-        found[GATHERS] = found[GATHERS] || (op == ORR__OP_TAKE && used);
-        found[PRODUCTS] = found[PRODUCTS] || (op == ORR__OP_MATMUL && used);
+        found[MASKS] = found[MASKS] || (op == &orr__op_random && used);
+        found[GATHERS] = found[GATHERS] || (op == &orr__op_take && used);
+        found[PRODUCTS] = found[PRODUCTS] || (op == &orr__op_matmul && used);
     }
     if (orr__fuse(ORR__SITE(__FILE__, __LINE__, "test"), p, ORR__FUSE_ROWS, &rs) != ORR_OK)
         return;
     for (int k = 0; k < rs.n; k++) {
         found[ROWS] = found[ROWS] || rs.region[k].rows;
         found[OUTPUTS] = found[OUTPUTS] || rs.region[k].nout > 1;
-        found[FOLDS] = found[FOLDS] || (rs.region[k].nout > 1 && rs.region[k].kind == ORR__G_REDUCE);
+        found[FOLDS] = found[FOLDS] || (rs.region[k].nout > 1 && rs.region[k].rmask);
         for (int a = 0; a < rs.region[k].naccess; a++)
             found[CHOICES] = found[CHOICES] || rs.region[k].access[a].box;
     }

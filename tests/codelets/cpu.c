@@ -60,7 +60,7 @@ static void check_function(const orr__ewrow *row)
     enum { N = 20000 };
     const int64_t n = N;
     float *x = rc_new(ORR_F32, N), *got = rc_new(ORR_F32, N);
-    rb_begin(&b, ORR__G_MAP, 1, &n);
+    rb_begin(&b, RB_MAP, 1, &n);
     rb_out(&b, ORR_F32, rb_row(&b, row, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, N))), -1, -1));
     for (int i = 0; i < N; i++) {
         uint32_t bits = (uint32_t)orr_test_rand(&rc_state);
@@ -99,7 +99,7 @@ static void blocks_end_where_the_data_does(void)
     static const int64_t n[] = { 1, 2, 63, 64, 65, 1023, 1024, 1025, 2048, 5000 };
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
         for (int cuts = 1; cuts <= 3; cuts += 2) {
-            rb_begin(&b, ORR__G_MAP, 1, &n[i]);
+            rb_begin(&b, RB_MAP, 1, &n[i]);
             int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n[i])));
             int y = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, n[i]), n[i] - 1, (int64_t[]){ -1 }));
             int s = rb_ew(&b, "mul", x, rb_scalar(&b, ORR_F32, (orr__scalar){ .f = 0.5 }), -1);
@@ -112,7 +112,7 @@ static void blocks_end_where_the_data_does(void)
 }
 
 /* Numbers of so few digits that every order of a sum gives the same. */
-static void any_region(rb *b, orr__gkind kind)
+static void any_region(rb *b, rb_kind kind)
 {
     static const char *const binary[] = { "add", "sub", "maximum", "minimum" };
     static const orr_dtype dtype[] = { ORR_F32, ORR_I32, ORR_F64, ORR_I8, ORR_F16, ORR_U16, ORR_I64, ORR_BF16 };
@@ -133,17 +133,17 @@ static void any_region(rb *b, orr__gkind kind)
         reg[n++] = rb_scalar(b, t, orr__scalar_cast((orr__scalar){ .f = 2 }, ORR_F64, t));
     for (int i = (int)rsh_draw(5); i > 0; i--, n++)
         reg[n] = rb_ew(b, binary[rsh_draw(4)], reg[rsh_draw(n)], reg[rsh_draw(n)], -1);
-    if (kind == ORR__G_MAP) {
+    if (kind == RB_MAP) {
         for (int o = 1 + (int)rsh_draw(4); o > 0; o--)
             rb_out(b, t, reg[rsh_draw(n)]);
         return;
     }
-    b->r.rmask = kind == ORR__G_REDUCE ? 1 + (uint32_t)rsh_draw((1 << rank) - 1) : 1u << rsh_draw(rank);
-    b->r.rop[0] = kind == ORR__G_REDUCE && rsh_draw(2) ? ORR__RSUM : ORR__RMAX + (int)rsh_draw(2);
-    rb_out(b, kind == ORR__G_ARGREDUCE ? ORR_I64 : t == ORR_I8 && b->r.rop[0] == ORR__RSUM ? ORR_I64 : t, reg[n - 1]);
+    b->r.rmask = kind == RB_REDUCE ? 1 + (uint32_t)rsh_draw((1 << rank) - 1) : 1u << rsh_draw(rank);
+    b->r.rop[0] = kind == RB_REDUCE && rsh_draw(2) ? ORR__RSUM : ORR__RMAX + (int)rsh_draw(2);
+    rb_out(b, kind == RB_ARGREDUCE ? ORR_I64 : t == ORR_I8 && b->r.rop[0] == ORR__RSUM ? ORR_I64 : t, reg[n - 1]);
 }
 
-static void many(orr__gkind kind, const char *what)
+static void many(rb_kind kind, const char *what)
 {
     static rb b;
     for (int i = 0; i < 300; i++) {
@@ -154,15 +154,15 @@ static void many(orr__gkind kind, const char *what)
 
 static void any_map(void)
 {
-    many(ORR__G_MAP, "any map");
+    many(RB_MAP, "any map");
 }
 static void any_reduction(void)
 {
-    many(ORR__G_REDUCE, "any reduction");
+    many(RB_REDUCE, "any reduction");
 }
 static void any_position(void)
 {
-    many(ORR__G_ARGREDUCE, "any argreduce");
+    many(RB_ARGREDUCE, "any argreduce");
 }
 
 /* -- reductions ---------------------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ static void infinite_sums_are_infinite(void)
     static rb b;
     const int64_t dim[2] = { 3, 2000 };
     float *x = rc_new(ORR_F32, 6000), got[3];
-    rb_begin(&b, ORR__G_REDUCE, 2, dim);
+    rb_begin(&b, RB_REDUCE, 2, dim);
     b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 2;
     rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 6000))));
@@ -194,7 +194,7 @@ static void partial_folds_begin_afresh(void)
     int64_t got[6];
     for (int i = 0; i < 60; i++)
         x[i] = i;
-    rb_begin(&b, ORR__G_REDUCE, 2, dim);
+    rb_begin(&b, RB_REDUCE, 2, dim);
     b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 1;
     rb_out(&b, ORR_I64, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_I32, 60))));
@@ -223,7 +223,7 @@ static void empty_folds_are_the_identity(void)
         for (int i = 0; i < 4; i++) {
             const int64_t dim[2] = { axis ? 3 : 0, axis ? 0 : 3 };
             double got[3] = { 7, 7, 7 };
-            rb_begin(&b, ORR__G_REDUCE, 2, dim);
+            rb_begin(&b, RB_REDUCE, 2, dim);
             b.r.rop[0] = row[i].rop;
             b.r.rmask = 1u << axis;
             rb_out(&b, ORR_F64, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F64, 0))));
@@ -272,7 +272,7 @@ static void several_threads_launch_one_kernel(void)
     worker w[THREADS];
     orr__kernel *k = NULL;
     int started = 0;
-    rb_begin(&b, ORR__G_MAP, 1, &n);
+    rb_begin(&b, RB_MAP, 1, &n);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n))), y = rb_ew(&b, "mul", x, x, -1);
     rb_out(&b, ORR_F32, rb_ew(&b, "add", y, y, -1));
     ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK);
@@ -293,7 +293,7 @@ static void many_registers_at_once(void)
     static rb b;
     const int64_t n = 3000;
     int reg[60];
-    rb_begin(&b, ORR__G_MAP, 1, &n);
+    rb_begin(&b, RB_MAP, 1, &n);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F64, n)));
     for (int i = 0; i < 60; i++)
         reg[i] = rb_ew(&b, i % 2 ? "mul" : "add", x, rb_scalar(&b, ORR_F64, (orr__scalar){ .f = i }), -1);
@@ -308,7 +308,7 @@ static void memory_that_cannot_be_had_is_an_error(void)
     static rb b;
     const int64_t n = 10;
     orr_status st = ORR_ENOMEM;
-    rb_begin(&b, ORR__G_MAP, 1, &n);
+    rb_begin(&b, RB_MAP, 1, &n);
     rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n))));
     for (long after = 0; after < 20 && st != ORR_OK; after++) {
         orr__kernel *k = NULL;

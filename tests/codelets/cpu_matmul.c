@@ -35,7 +35,7 @@ static void lay(product *p, int o, const int *axis, int n, int64_t pad, bool fli
 static void begin(product *p, orr_dtype t, int nb, const int64_t *dim)
 {
     memset(p, 0, sizeof *p);
-    p->r = (orr__region){ .kind = ORR__G_MATMUL,
+    p->r = (orr__region){ .product = true,
                           .rank = nb + 3,
                           .naccess = 2,
                           .access = p->access,
@@ -44,7 +44,7 @@ static void begin(product *p, orr_dtype t, int nb, const int64_t *dim)
                           .in_dtype = p->in_dtype,
                           .in_count = p->in_count,
                           .nout = 1,
-                          .slot = -1,
+                          .call.slot = -1,
                           .out_count = 1 };
     for (int d = 0; d < nb + 3; d++) {
         p->r.dim[d] = dim[d];

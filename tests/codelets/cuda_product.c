@@ -43,7 +43,7 @@ static void region_of(rb *b, const layout *y, orr_dtype t, int work)
 {
     int rank = y->nb + 3;
     int64_t first = 0, bias[5] = { 0 };
-    rb_begin(b, ORR__G_MATMUL, rank, y->dim);
+    rb_begin(b, RB_MATMUL, rank, y->dim);
     for (int d = 0; d < rank; d++)
         first += y->b[d] < 0 ? -y->b[d] * (y->dim[d] - 1) : 0;
     (void)rb_access(b, rb_input(b, t, ROOM), 0, y->a);

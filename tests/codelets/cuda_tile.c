@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <math.h>
+#include "ops/ops.h"
 #include "tests/harness/cuda_help.h"
 
 enum { N = 600, BLOCK = 256, REST = N - 2 * BLOCK, LD = BLOCK + 3 };
@@ -211,7 +212,7 @@ int main(int argc, char **argv)
         ORR_TEST(nothing_is_left_behind),
         { 0 },
     };
-    region = (orr__region){ .kind = ORR__G_CHOLESKY, .rank = 2, .dim = { N, N }, .file = "user.c", .line = 7 };
+    region = (orr__region){ .call.op = &orr__op_cholesky, .rank = 2, .dim = { N, N }, .file = "user.c", .line = 7 };
     (void)snprintf(region.label, sizeof region.label, "cholesky");
     cuda_start();
     return orr_test_main(argc, argv, "codelets.cuda_tile", tests);

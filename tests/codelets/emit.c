@@ -120,7 +120,7 @@ static void far_elements_take_64_bit_indices(void)
         x[i] = (uint8_t)(i + 1);
         x[far + i] = (uint8_t)(i + 11);
     }
-    rb_begin(&b, ORR__G_MAP, 2, dim);
+    rb_begin(&b, RB_MAP, 2, dim);
     rb_out(&b, ORR_U8, rb_load(&b, rb_access(&b, rb_input(&b, ORR_U8, far + 8), 0, (int64_t[]){ far, 1 })));
     uint8_t got[6] = { 0 };
     static const uint8_t want[6] = { 1, 2, 3, 11, 12, 13 };
@@ -173,7 +173,7 @@ static void sizes_and_scalars_are_not_in_the_text(void)
     char *text[2];
     for (int k = 0; k < 2; k++) {
         const int64_t dim[2] = { k ? 77 : 12, k ? 1234567 : 40 };
-        rb_begin(&b, ORR__G_MAP, 2, dim);
+        rb_begin(&b, RB_MAP, 2, dim);
         int in = rb_input(&b, ORR_F32, dim[0] * dim[1] * 3);
         int x = rb_load(&b, rb_access(&b, in, k ? 99 : 1, (int64_t[]){ dim[1] * 3, 3 }));
         int s = rb_scalar(&b, ORR_F32, (orr__scalar){ .f = k ? 0.987 : -1 });
@@ -189,7 +189,7 @@ static void without_double_there_is_none(void)
 {
     static rb b;
     const int64_t n = 10;
-    rb_begin(&b, ORR__G_MAP, 1, &n);
+    rb_begin(&b, RB_MAP, 1, &n);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F16, n)));
     rb_out(&b, ORR_BF16, rb_cast(&b, ORR_BF16, rb_ew(&b, "gelu", x, -1, -1)));
     ORR_CHECK(orr__emit_can(&b.r, false));

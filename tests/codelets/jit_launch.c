@@ -11,7 +11,7 @@
 
 static void square_plus_one(rb *b, int64_t n)
 {
-    rb_begin(b, ORR__G_MAP, 1, &n);
+    rb_begin(b, RB_MAP, 1, &n);
     int x = rb_load(b, rb_linear(b, rb_input(b, ORR_F32, n)));
     int one = rb_scalar(b, ORR_F32, (orr__scalar){ .f = 1.0 });
     rb_out(b, ORR_F32, rb_ew(b, "add", rb_ew(b, "mul", x, x, -1), one, -1));

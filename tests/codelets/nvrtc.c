@@ -51,7 +51,7 @@ static void rows_region(orr_dtype t, int *i, int layout)
     const int64_t dim[2] = { 10, 20 };
     int reg[2][LAYOUTS], acc = -1, n = 0;
     char what[96] = "";
-    rb_begin(&b, ORR__G_MAP, 2, dim);
+    rb_begin(&b, RB_MAP, 2, dim);
     for (int k = 0; k < LAYOUTS; k++) {
         reg[0][k] = operand(&b, t, k);
         reg[1][k] = t == ORR_BOOL ? reg[0][k] : k < 2 ? operand(&b, ORR_BOOL, k) : reg[1][k % 2];
@@ -88,7 +88,7 @@ static void every_cast(orr_dtype from)
     const int64_t dim[2] = { 10, 20 };
     char what[64];
     for (int to = 0; to < ORR_DTYPE_COUNT; to += ORR__REGION_OUTS) {
-        rb_begin(&b, ORR__G_MAP, 2, dim);
+        rb_begin(&b, RB_MAP, 2, dim);
         int x = operand(&b, from, CONTIGUOUS);
         for (int k = to; k < ORR_DTYPE_COUNT && k < to + ORR__REGION_OUTS; k++)
             rb_out(&b, (orr_dtype)k, rb_cast(&b, (orr_dtype)k, x));
@@ -114,14 +114,14 @@ static void every_fold(orr_dtype t)
     char what[64];
     for (int rop = ORR__RSUM; rop <= ORR__RALL; rop++)
         for (int arg = 0; arg < 1 + (rop == ORR__RMAX || rop == ORR__RMIN); arg++) {
-            rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, 2, dim);
+            rb_begin(&b, arg ? RB_ARGREDUCE : RB_REDUCE, 2, dim);
             b.r.rop[0] = rop;
             b.r.rmask = 1u + (uint32_t)(rop + arg) % 2;
             rb_out(&b, arg ? ORR_I64 : folded(rop, t), operand(&b, t, (int)t % SCALAR));
             (void)snprintf(what, sizeof what, "%s%s of %s", arg ? "where " : "", name[rop], orr_dtype_name(t));
             nvrtc_unit_add(&b.r, what);
         }
-    rb_begin(&b, ORR__G_MAP, 2, dim);
+    rb_begin(&b, RB_MAP, 2, dim);
     b.r.rows = true;
     int x = operand(&b, t, CONTIGUOUS), most = -1;
     for (int rop = ORR__RSUM; rop <= ORR__RALL; rop++) {
@@ -143,7 +143,7 @@ static void row_patterns(orr_dtype t)
     const int64_t dim[3] = { 4, 10, 20 };
     char what[64];
     for (int k = 0; k < 3; k++) {
-        rb_begin(&b, ORR__G_MAP, 3, dim);
+        rb_begin(&b, RB_MAP, 3, dim);
         b.r.rows = true;
         int x = rb_load(&b, rb_access(&b, rb_input(&b, t, 9999), 7, (int64_t[]){ 500, 20, k == 2 ? -1 : 1 }));
         int most = rb_push(&b, ORR__RI_FOLD, t, k == 2 ? ORR__RSUM : ORR__RMAX, x, -1, -1, -1, -1);
@@ -164,7 +164,7 @@ static void products(orr_dtype t)
     const int64_t dim[4] = { 3, 70, 80, 90 };
     char what[64];
     for (int k = 0; k < 2; k++) {
-        rb_begin(&b, ORR__G_MATMUL, 4, dim);
+        rb_begin(&b, RB_MATMUL, 4, dim);
         int in = rb_input(&b, t, 100000), other = rb_input(&b, t, 100000);
         (void)rb_access(&b, in, 0, (int64_t[]){ 6300, 90, 0, 1 });
         (void)rb_access(&b, other, 0, (int64_t[]){ 0, 0, 1, 80 });
@@ -184,24 +184,24 @@ static void products(orr_dtype t)
 
 static void moves(orr_dtype t)
 {
-    static const orr__gkind kind[] = { ORR__G_TAKE, ORR__G_SCATTER_ADD, ORR__G_CONCAT, ORR__G_PAD };
+    static const orr__op *const kernel[] = { &orr__op_scatter_add, &orr__op_concat };
     static rb b;
     orr_shape shape[3] = { ORR_SHAPE(3, 4), ORR_SHAPE(5), ORR_SHAPE(5, 4) };
     char what[64];
-    for (int k = 0; k < 4; k++) {
-        if (kind[k] == ORR__G_SCATTER_ADD && t == ORR_BOOL)
+    for (int k = 0; k < 2; k++) {
+        if (k == 0 && t == ORR_BOOL)
             continue;
-        rb_begin(&b, kind[k], 2, (int64_t[]){ 3, 4 });
+        rb_begin(&b, RB_MAP, 2, (int64_t[]){ 3, 4 });
         (void)rb_input(&b, t, 12);
-        if (k < 2)
+        if (k == 0)
             (void)rb_input(&b, t == ORR_F64 ? ORR_U64 : orr__is_float(t) || t == ORR_BOOL ? ORR_I32 : t, 5);
-        if (k > 0 && k < 3)
-            (void)rb_input(&b, t, 20);
+        (void)rb_input(&b, t, 20);
         b.r.nout = 1;
         b.r.out_dtype[0] = (uint8_t)t;
         b.r.out_count = 12;
-        b.r.shape = shape[0];
-        b.r.in_shape = shape;
+        b.r.call.op = kernel[k];
+        b.r.call.out = shape[0];
+        b.r.call.in = shape;
         (void)snprintf(what, sizeof what, "move %d of %s", k, orr_dtype_name(t));
         nvrtc_unit_add(&b.r, what);
     }
@@ -226,7 +226,7 @@ static void gathers(orr_dtype t)
     static rb b;
     char what[64];
     for (int k = 0; k < 3; k++) {
-        rb_begin(&b, k == 1 ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 10, 20 });
+        rb_begin(&b, k == 1 ? RB_REDUCE : RB_MAP, 2, (int64_t[]){ 10, 20 });
         b.r.rop[0] = ORR__RMAX;
         b.r.rmask = k == 1 ? 1 : 0;
         b.r.rows = k == 2;
@@ -243,7 +243,7 @@ static void parts(orr_dtype t)
     static rb b;
     char what[64];
     for (int k = 0; k < 3; k++) {
-        rb_begin(&b, k == 1 ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 10, 20 });
+        rb_begin(&b, k == 1 ? RB_REDUCE : RB_MAP, 2, (int64_t[]){ 10, 20 });
         b.r.rmask = k == 1 ? 1 : 0;
         b.r.rows = k == 2;
         int x = rb_load(&b, rb_box(&b, rb_access(&b, rb_input(&b, t, 400), -8, (int64_t[]){ 20, 1 }), 1, 8, 20));
@@ -268,7 +268,7 @@ static void random_numbers(orr_dtype t)
     static rb b;
     const int64_t dim[2] = { 10, 20 };
     char what[64];
-    rb_begin(&b, ORR__G_MAP, 2, dim);
+    rb_begin(&b, RB_MAP, 2, dim);
     int a = rb_linear(&b, -1);
     rb_out(&b, t, rb_random(&b, ORR__DBITS, t, a, 1, 0, 0));
     rb_out(&b, t, rb_random(&b, orr__is_float(t) ? ORR__DUNIFORM : ORR__DINTEGERS, t, a, 1, 0, 9));

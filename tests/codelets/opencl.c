@@ -120,7 +120,7 @@ static bool rc_launch(const rc_run *run)
     rc_bad_index = -1;
     if (st == ORR_EINDEX) {
         const char *number = strstr(orr_error_message(), "(number ");
-        ORR_CHECK_MSG(r->kind != ORR__G_MAP || strstr(orr_error_message(), r->in_count[0] ? "index 4 " : "index 1 "),
+        ORR_CHECK_MSG(!orr__region_is_map(r) || strstr(orr_error_message(), r->in_count[0] ? "index 4 " : "index 1 "),
                       "%s", orr_error_message());
         rc_bad_index = number ? strtol(number + 8, NULL, 10) : -1;
         st = ORR_OK;
@@ -147,7 +147,7 @@ static bool rc_launch(const rc_run *run)
 
 static void add_region(rb *b, orr_dtype t, int64_t n)
 {
-    rb_begin(b, ORR__G_MAP, 1, &n);
+    rb_begin(b, RB_MAP, 1, &n);
     int in = rb_input(b, t, n), a = rb_linear(b, in), x = rb_load(b, a);
     rb_out(b, t, rb_ew(b, "add", x, x, -1));
 }
@@ -261,12 +261,12 @@ static void what_it_cannot_is_said_before(void)
     static rb b;
     add_region(&b, ORR_F32, 10);
     ORR_CHECK(orr__opencl.can(&b.r));
-    b.r.kind = ORR__G_TAKE; /* of nothing in particular */
+    b.r.call.op = &orr__op_concat; /* of nothing in particular */
     ORR_CHECK(!orr__opencl.can(&b.r));
     add_region(&b, ORR_F64, 10);
     ORR_CHECK(!orr__emit_can(&b.r, false));
     orr__kernel *k = NULL;
-    b.r.kind = ORR__G_MATMUL;
+    b.r.product = true;
     ORR_CHECK(orr__opencl.prepare(&b.r, &k) != ORR_OK && k == NULL);
 }
 
@@ -275,7 +275,7 @@ static void sums_without_double_are_compensated(void)
 {
     static rb b;
     const int64_t n = 100000;
-    rb_begin(&b, ORR__G_REDUCE, 1, &n);
+    rb_begin(&b, RB_REDUCE, 1, &n);
     b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 1;
     rb_out(&b, ORR_F32,

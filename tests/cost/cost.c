@@ -14,7 +14,7 @@ static rb b;
 static int begin(orr_dtype t)
 {
     const int64_t n = N;
-    rb_begin(&b, ORR__G_MAP, 1, &n);
+    rb_begin(&b, RB_MAP, 1, &n);
     return rb_load(&b, rb_linear(&b, rb_input(&b, t, N)));
 }
 
@@ -106,7 +106,7 @@ static int tiles(int64_t tile_us, double us)
 {
     int64_t dims[2] = { 4096, 1024 }, before = orr__env.tile_us;
     int workers = orr__machine_here.workers;
-    rb_begin(&b, ORR__G_MAP, 2, dims);
+    rb_begin(&b, RB_MAP, 2, dims);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 4096 * 1024)));
     rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
     orr__machine_here.workers = 2;
@@ -136,7 +136,7 @@ static int tiles_alone(int workers, double us)
 {
     int64_t dims[2] = { 4096, 64 };
     int before = orr__machine_here.workers;
-    rb_begin(&b, ORR__G_MAP, 2, dims);
+    rb_begin(&b, RB_MAP, 2, dims);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 4096 * 64)));
     rb_out(&b, ORR_F32, rb_ew(&b, "add", x, x, -1));
     orr__machine_here.workers = workers;
@@ -165,7 +165,7 @@ static int panels(int64_t n, int workers)
 {
     int64_t dims[3] = { n, n, n };
     int before = orr__machine_here.workers;
-    rb_begin(&b, ORR__G_MATMUL, 3, dims);
+    rb_begin(&b, RB_MATMUL, 3, dims);
     orr__machine_here.workers = workers;
     int tiles = orr__region_tiles(&b.r, 1e6, false);
     orr__machine_here.workers = before;

@@ -112,7 +112,7 @@ static void what_departs_from_its_neighbours_is_dropped(void)
 
 static void sizes_never_seen_are_fitted_and_kernels_never_seen_estimated(void)
 {
-    orr__region r = { .kind = ORR__G_MAP, .rank = 1, .dim = { 1000 }, .key = 4711, .out_count = 1000, .label = "x" };
+    orr__region r = { .rank = 1, .dim = { 1000 }, .key = 4711, .out_count = 1000, .label = "x" };
     orr__cost c = { .us = 55, .size = 50, .class = orr__model_class(&r, 1000) };
     (void)orr__models_forget();
     orr__guess g = orr__model_guess(&r, &c, 500, ORR__ON_CPU);

@@ -21,7 +21,7 @@ static orr__plan plan;
 static void begin(bool device)
 {
     orr__env.deterministic = false;
-    region = (orr__region){ .kind = ORR__G_MAP, .rank = 1, .dim = { 8 }, .label = "made up" };
+    region = (orr__region){ .rank = 1, .dim = { 8 }, .label = "made up" };
     step = (orr__step){ .region = &region, .opencl = device ? (orr__kernel *)(void *)&region : NULL };
     memset(&plan, 0, sizeof plan);
     atomic_init(&plan.refs, 1 << 20);

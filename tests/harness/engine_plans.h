@@ -133,7 +133,7 @@ static inline int hand_step(hand *h, int64_t rows, int ntiles, bool sum, int n, 
     orr__step *st = &h->step[s];
     bool partial = sum && ntiles > 1;
 
-    *r = (orr__region){ .kind = sum ? ORR__G_REDUCE : ORR__G_MAP,
+    *r = (orr__region){ .call.slot = -1,
                         .rank = 1,
                         .dim = { rows },
                         .rmask = sum,

@@ -20,7 +20,7 @@ static void several_reductions_at_once(void)
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         for (int outs = 2; outs <= ORR__REGION_OUTS; outs++) {
             char what[64];
-            rb_begin(&b, ORR__G_REDUCE, of[i].rank, of[i].dim);
+            rb_begin(&b, RB_REDUCE, of[i].rank, of[i].dim);
             b.r.rmask = of[i].mask;
             int64_t n = 1;
             for (int d = 0; d < of[i].rank; d++)
@@ -47,7 +47,7 @@ static void parts_of_the_iteration(void)
     static const orr_dtype type[] = { ORR_F32, ORR_F16, ORR_I64, ORR_U8 };
     for (int fold = 0; fold < 4; fold++)
         for (size_t t = 0; t < sizeof type / sizeof *type; t++) {
-            rb_begin(&b, fold ? ORR__G_REDUCE : ORR__G_MAP, 2, (int64_t[]){ 7, 2100 });
+            rb_begin(&b, fold ? RB_REDUCE : RB_MAP, 2, (int64_t[]){ 7, 2100 });
             b.r.rmask = (uint32_t)fold;
             b.r.rop[0] = ORR__RMAX;
             int a =

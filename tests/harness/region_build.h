@@ -23,10 +23,15 @@ typedef struct {
     int nscalar;
 } rb;
 
-static inline void rb_begin(rb *b, orr__gkind kind, int rank, const int64_t *dim)
+/* Loops, and products. */
+typedef enum { RB_MAP, RB_REDUCE, RB_ARGREDUCE, RB_MATMUL } rb_kind;
+
+static inline void rb_begin(rb *b, rb_kind kind, int rank, const int64_t *dim)
 {
     memset(b, 0, sizeof *b);
-    b->r.kind = kind;
+    b->r.search = kind == RB_ARGREDUCE;
+    b->r.product = kind == RB_MATMUL;
+    b->r.call.slot = -1;
     b->r.rank = rank;
     memcpy(b->r.dim, dim, (size_t)rank * sizeof *dim);
     b->r.instr = b->instr;
@@ -253,7 +258,7 @@ static inline orr__scalar rb_nothing(const rb *b, int k)
 {
     orr__scalar one = { .u = 0 };
     int rop = b->r.rop[k];
-    if (b->r.kind != ORR__G_REDUCE)
+    if (b->r.search || !b->r.rmask)
         return one;
     if (rop == ORR__RPROD && orr__is_float(rb_type(b, k)))
         one.f = 1;
@@ -295,12 +300,12 @@ static inline void rb_reference(const rb *b, int64_t lo, int64_t hi, const void 
         for (int k = 0; k < r->nout; k++) {
             orr_dtype to = (orr_dtype)r->out_dtype[k], from = rb_type(b, k);
             orr__scalar v = reg[r->out_reg[k]], *a = &acc[(size_t)cell * n + (size_t)k];
-            if (r->kind == ORR__G_MAP) {
+            if (orr__region_is_map(r)) {
                 orr__scalar_store((char *)out[k] + (size_t)cell * orr_dtype_size(to), to,
                                   orr__scalar_cast(v, from, to));
-            } else if (r->kind == ORR__G_REDUCE) {
+            } else if (!r->search) {
                 rb_fold(r->rop[k], from, v, count[cell], a);
-            } else if (r->kind == ORR__G_ARGREDUCE && (count[cell] == 0 || rb_better(r->rop[k], from, v, *a))) {
+            } else if ((count[cell] == 0 || rb_better(r->rop[k], from, v, *a))) {
                 *a = v;
                 ((int64_t *)out[0])[cell] = along;
             }
@@ -310,7 +315,7 @@ static inline void rb_reference(const rb *b, int64_t lo, int64_t hi, const void 
             i[d] = 0;
     }
     bool all = (r->rmask & 1u) != 0; /* axis 0 is reduced: every cell is written, also when there were no rows */
-    for (size_t c = 0; c < cells && r->kind == ORR__G_REDUCE; c++)
+    for (size_t c = 0; c < cells && r->rmask && !r->search; c++)
         for (int k = 0; k < r->nout && (count[c] || all); k++)
             rb_store_fold(b, k, (int64_t)c, acc[c * n + (size_t)k], out[k]);
     free(acc);

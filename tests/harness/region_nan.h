@@ -99,7 +99,7 @@ static void bounds_that_are_nan_win(void)
         orr_dtype t = type[k % 4];
         double x[20];
         orr__scalar lo = { .f = bound[k / 4 % 6] }, hi = { .f = bound[k / 24] };
-        rb_begin(&b, ORR__G_MAP, 1, &n);
+        rb_begin(&b, RB_MAP, 1, &n);
         int v = rb_cast(&b, t, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F64, n))));
         int s = rb_scalar(&b, t, lo), u = rb_scalar(&b, t, hi);
         int m = rb_ew(&b, "maximum", v, s, -1);

@@ -15,7 +15,7 @@ static int rt_group(rb *b, orr_dtype t, const orr__ewrow *const *row, int n)
 {
     const int64_t dim[2] = { n, SAMPLES }, by_row[2] = { 1, 0 };
     int reg[3], acc = -1;
-    rb_begin(b, ORR__G_MAP, 2, dim);
+    rb_begin(b, RB_MAP, 2, dim);
     for (int o = 0; o < 3; o++)
         reg[o] = rb_load(b, rb_linear(b, rb_input(b, t, (int64_t)n * SAMPLES)));
     int cond = rb_load(b, rb_linear(b, rb_input(b, ORR_BOOL, (int64_t)n * SAMPLES)));

@@ -20,7 +20,7 @@ static void reductions_of_every_shape(void)
         for (uint32_t mask = 1; mask < 8; mask++) {
             orr_dtype t = type[(s + (int)mask) % 4];
             int64_t n = shape[s][0] * shape[s][1] * shape[s][2];
-            rb_begin(&b, ORR__G_REDUCE, 3, shape[s]);
+            rb_begin(&b, RB_REDUCE, 3, shape[s]);
             b.r.rmask = mask;
             b.r.rop[0] = mask % 3 == 0 ? ORR__RMAX : ORR__RSUM;
             int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_I8, n)));
@@ -66,7 +66,7 @@ static void maps_of_any_accesses(void)
         int rank = 1 + (int)rsh_draw(8);
         for (int d = 0; d < rank; d++)
             dim[d] = rsh_draw(5) == 0 ? 1 : 1 + rsh_draw(rank > 4 ? 4 : rank > 2 ? 14 : 200);
-        rb_begin(&b, ORR__G_MAP, rank, dim);
+        rb_begin(&b, RB_MAP, rank, dim);
         orr_dtype t = dtype[rsh_draw(8)];
         int x = rb_load(&b, rsh_access(&b, t)), y = rb_load(&b, rsh_access(&b, t));
         int z = rb_ew(&b, binary[rsh_draw(4)], x, y, -1);
@@ -86,7 +86,7 @@ static void rows_see_their_folds(void)
     for (int s = 0; s < 9; s++) {
         const int64_t *dim = shape[s % 3], n = dim[0] * dim[1] * dim[2];
         orr_dtype t = type[s / 3];
-        rb_begin(&b, ORR__G_MAP, 3, dim);
+        rb_begin(&b, RB_MAP, 3, dim);
         b.r.rows = true;
         int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, n)));
         int most = rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1);
@@ -118,7 +118,7 @@ static void rows_fold_what_they_compute(void)
     for (int s = 0; s < 18; s++) {
         const int64_t dim[] = { 3, length[s % 6] }, n = dim[0] * dim[1];
         orr_dtype t = type[s / 6];
-        rb_begin(&b, ORR__G_MAP, 2, dim);
+        rb_begin(&b, RB_MAP, 2, dim);
         b.r.rows = true;
         int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, n)));
         int sum = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, x, -1, -1, -1, -1);
@@ -146,7 +146,7 @@ static void rows_draw_their_numbers(void)
     static const int64_t shape[][2] = { { 3, 2100 }, { 5, 64 }, { 4, 7 } };
     for (int s = 0; s < 3; s++) {
         const int64_t *dim = shape[s], n = dim[0] * dim[1];
-        rb_begin(&b, ORR__G_MAP, 2, dim);
+        rb_begin(&b, RB_MAP, 2, dim);
         b.r.rows = true;
         int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n)));
         int u = rb_random(&b, ORR__DUNIFORM, ORR_F32, rb_linear(&b, -1), 5, 0, 0);

@@ -9,7 +9,7 @@ static void rs_long_body(orr_dtype t, double ulp)
 {
     static rb b;
     const int64_t dim[2] = { 3, 701 };
-    rb_begin(&b, ORR__G_MAP, 2, dim);
+    rb_begin(&b, RB_MAP, 2, dim);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, 3 * 701)));
     int y = rb_load(&b, rb_access(&b, rb_input(&b, t, 3 * 701), 700, (int64_t[]){ 701, -1 })); /* from right to left */
     int row = rb_load(&b, rb_access(&b, rb_input(&b, t, 3), 0, (int64_t[]){ 1, 0 }));

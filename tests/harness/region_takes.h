@@ -125,7 +125,7 @@ static inline void wrong_indices_in_kernels_are_found(void)
     float x[4] = { 10, 20, 30, 40 }, got[5] = { 0 };
     int64_t index[5] = { 0, -5, 2, 3, -4 };
     for (int length = 4; length >= 0; length -= 4) {
-        rb_begin(&b, ORR__G_MAP, 1, (int64_t[]){ 5 });
+        rb_begin(&b, RB_MAP, 1, (int64_t[]){ 5 });
         int in = rb_input(&b, ORR_F32, length);
         int i = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_I64, 5)));
         i = rb_ew(&b, "add", i, rb_scalar(&b, ORR_I64, (orr__scalar){ .i = 1 }), -1);

@@ -13,7 +13,7 @@ static void strided_broadcast_and_negative_accesses(void)
 {
     static rb b;
     const int64_t dim[3] = { 6, 7, 5 };
-    rb_begin(&b, ORR__G_MAP, 3, dim);
+    rb_begin(&b, RB_MAP, 3, dim);
     int a = rb_input(&b, ORR_F32, 5 * 7 * 6), row = rb_input(&b, ORR_F16, 5), col = rb_input(&b, ORR_I16, 7 * 2);
     int one = rb_input(&b, ORR_F64, 3);
     int x = rb_load(&b, rb_access(&b, a, 5, (int64_t[]){ -1, 6, 42 }));
@@ -36,7 +36,7 @@ static void axes_of_any_size_are_told_apart(void)
     static rb b;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         const int64_t dim[3] = { 3, size[i], size[i] > 1000 ? 2 : size[sizeof size / sizeof *size - 3 - i] };
-        rb_begin(&b, ORR__G_MAP, 3, dim);
+        rb_begin(&b, RB_MAP, 3, dim);
         int64_t n = dim[1] * dim[2];
         int x = rb_load(&b, rb_access(&b, rb_input(&b, ORR_I32, 3 * n), 3 * n - 1, (int64_t[]){ -n, -dim[2], -1 }));
         rb_out(&b, ORR_I32, x);
@@ -48,7 +48,7 @@ static void more_arguments_than_fit_by_value(void)
 {
     static rb b;
     const int64_t dim[8] = { 3, 2, 2, 2, 2, 2, 2, 2 };
-    rb_begin(&b, ORR__G_MAP, 8, dim);
+    rb_begin(&b, RB_MAP, 8, dim);
     int in = rb_input(&b, ORR_I32, 1024), acc = -1;
     for (int k = 0; k < 24; k++) {
         int64_t stride[8];
@@ -67,7 +67,7 @@ static void arrays_that_begin_at_an_offset(void)
 {
     static rb b;
     const int64_t dim[2] = { 10, 4 };
-    rb_begin(&b, ORR__G_MAP, 2, dim);
+    rb_begin(&b, RB_MAP, 2, dim);
     int in = rb_input(&b, ORR_I64, 40), bias = rb_input(&b, ORR_I64, 4);
     int x = rb_load(&b, rb_linear(&b, in)), y = rb_load(&b, rb_access(&b, bias, 3, (int64_t[]){ 0, -1 }));
     rb_out(&b, ORR_I64, rb_ew(&b, "add", x, y, -1));
@@ -98,7 +98,7 @@ static void rt_reduce(orr_dtype t, orr_dtype out, int rop, uint32_t mask, int cu
     static const char *const name[] = { "sum", "prod", "max", "min", "any", "all" };
     const int64_t dim[3] = { 6, 5, 9 };
     char what[64];
-    rb_begin(&b, ORR__G_REDUCE, 3, dim);
+    rb_begin(&b, RB_REDUCE, 3, dim);
     b.r.rop[0] = rop;
     b.r.rmask = mask;
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, 270)));
@@ -141,7 +141,7 @@ static void chains_into_reductions(void)
 {
     static rb b;
     const int64_t dim[2] = { 9, 33 };
-    rb_begin(&b, ORR__G_REDUCE, 2, dim);
+    rb_begin(&b, RB_REDUCE, 2, dim);
     b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 2;
     int x = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, 9 * 33), 32, (int64_t[]){ 33, -1 }));
@@ -155,7 +155,7 @@ static void rt_arg(orr_dtype t, int rop, uint32_t mask)
 {
     static rb b;
     const int64_t dim[2] = { 8, 12 };
-    rb_begin(&b, ORR__G_ARGREDUCE, 2, dim);
+    rb_begin(&b, RB_ARGREDUCE, 2, dim);
     b.r.rop[0] = rop;
     b.r.rmask = mask;
     rb_out(&b, ORR_I64, rb_load(&b, rb_linear(&b, rb_input(&b, t, 96))));
@@ -176,7 +176,7 @@ static void nan_wins_in_max_and_argmax(void)
     const int64_t dim[2] = { 3, 4 };
     float x[12] = { 1, NAN, 3, NAN, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 1, 5, 5, NAN };
     for (int arg = 0; arg < 2; arg++) {
-        rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, 2, dim);
+        rb_begin(&b, arg ? RB_ARGREDUCE : RB_REDUCE, 2, dim);
         b.r.rop[0] = ORR__RMAX;
         b.r.rmask = 2;
         rb_out(&b, arg ? ORR_I64 : ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 12))));
@@ -197,7 +197,7 @@ static void iota_in_every_dtype(void)
     static rb b;
     const int64_t dim[2] = { 5, 30 };
     for (int t = ORR_I8; t < ORR_DTYPE_COUNT; t += 3) {
-        rb_begin(&b, ORR__G_MAP, 2, dim);
+        rb_begin(&b, RB_MAP, 2, dim);
         for (int k = 0; k < 3 && t + k < ORR_DTYPE_COUNT; k++) {
             bool isf = orr__is_float((orr_dtype)(t + k));
             orr__scalar start = { .i = 100 }, step = { .i = -7 };
@@ -214,7 +214,7 @@ static void rt_random(int dist, orr_dtype t, double ulp)
 {
     static rb b;
     const int64_t dim[2] = { 7, 11 };
-    rb_begin(&b, ORR__G_MAP, 2, dim);
+    rb_begin(&b, RB_MAP, 2, dim);
     int a = rb_access(&b, -1, 3, (int64_t[]){ 11, 1 });
     uint64_t s1 = dist == ORR__DPERMUTATION ? 1000 : (uint64_t)-50, s2 = 1000003;
     rb_out(&b, t, rb_random(&b, dist, t, a, 0x123456789abcdef0u, s1, s2));
@@ -261,7 +261,7 @@ static void rt_casts(orr_dtype from, orr_dtype to)
     static rb b;
     enum { N = 160 };
     const int64_t dim[1] = { N };
-    rb_begin(&b, ORR__G_MAP, 1, dim);
+    rb_begin(&b, RB_MAP, 1, dim);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, from, N)));
     for (int k = 0; k < ORR__REGION_OUTS && (int)to + k < ORR_DTYPE_COUNT; k++)
         rb_out(&b, (orr_dtype)((int)to + k), rb_cast(&b, (orr_dtype)((int)to + k), x));
@@ -298,10 +298,10 @@ static void casts_between_dtypes(void)
 static void empty_ranges_are_nothing(void)
 {
     static rb b;
-    rb_begin(&b, ORR__G_MAP, 2, (const int64_t[]){ 0, 4 });
+    rb_begin(&b, RB_MAP, 2, (const int64_t[]){ 0, 4 });
     rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 0))));
     rc_check("no elements", &b, 1, 0, 1, 0);
-    rb_begin(&b, ORR__G_REDUCE, 2, (const int64_t[]){ 4, 0 });
+    rb_begin(&b, RB_REDUCE, 2, (const int64_t[]){ 4, 0 });
     b.r.rop[0] = ORR__RSUM;
     b.r.rmask = 2;
     rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 0))));
@@ -330,7 +330,7 @@ static inline void long_sums_lose_nothing(void)
     enum { N = 1000003 };
     const int64_t n = N;
     for (int t = ORR_F32; t <= ORR_F64; t++) {
-        rb_begin(&b, ORR__G_REDUCE, 1, &n);
+        rb_begin(&b, RB_REDUCE, 1, &n);
         b.r.rop[0] = ORR__RSUM;
         b.r.rmask = 1;
         rb_out(&b, ORR_F64, rb_load(&b, rb_linear(&b, rb_input(&b, (orr_dtype)t, N))));

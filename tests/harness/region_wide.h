@@ -77,7 +77,7 @@ static void special_values_stay_in_their_row(void)
     x[300 + 299] = INFINITY;
     x[600 + 3] = INFINITY;
     x[600 + 4] = -INFINITY;
-    rb_begin(&b, ORR__G_MAP, 2, dim);
+    rb_begin(&b, RB_MAP, 2, dim);
     b.r.rows = true;
     int v = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 1200)));
     rb_out(&b, ORR_F32, rb_push(&b, ORR__RI_FOLD, ORR_F32, ORR__RMAX, v, -1, -1, -1, -1));
@@ -103,7 +103,7 @@ static void rw_long(int rop, orr_dtype t, int rank, const int64_t *dim, uint32_t
     int64_t n = 1;
     for (int d = 0; d < rank; d++)
         n *= dim[d];
-    rb_begin(&b, arg ? ORR__G_ARGREDUCE : ORR__G_REDUCE, rank, dim);
+    rb_begin(&b, arg ? RB_ARGREDUCE : RB_REDUCE, rank, dim);
     b.r.rop[0] = rop;
     b.r.rmask = mask;
     rb_out(&b, arg ? ORR_I64 : t, rb_load(&b, rb_linear(&b, rb_input(&b, t, n))));
@@ -195,32 +195,8 @@ static void whole_arrays_are_moved(void)
     }
 }
 
-/* The first of them is named, and nothing is read or written through it. */
-static void indices_out_of_range_are_found(void)
-{
-    static rb b;
-    static const int32_t index[6] = { 1, 0, 3, -3, -4, 2 };
-    float x[3] = { 10, 20, 30 }, got[6] = { 0, 0, 0, 0, 0, 0 };
-    orr_shape shapes[2] = { ORR_SHAPE(3), ORR_SHAPE(6) };
-    rb_begin(&b, ORR__G_TAKE, 1, (int64_t[]){ 6 });
-    (void)rb_input(&b, ORR_F32, 3);
-    (void)rb_input(&b, ORR_I32, 6);
-    b.r.nout = 1;
-    b.r.out_dtype[0] = ORR_F32;
-    b.r.out_count = 6;
-    b.r.shape = shapes[1];
-    b.r.in_shape = shapes;
-    rc_run run = {
-        .b = &b, .hi = 6, .in = { x, (void *)(uintptr_t)index }, .in_n = { 3, 6 }, .out = { got }, .out_n = { 6 }
-    };
-    if (!rc_launch(&run))
-        return;
-    ORR_CHECK_MSG(rc_bad_index == 2, "%lld", (long long)rc_bad_index);
-    ORR_CHECK(got[0] == 20 && got[1] == 10 && got[2] == 0 && got[3] == 10 && got[4] == 0 && got[5] == 30);
-}
-
 #define RW_TESTS                                                                                                       \
     ORR_TEST(rows_see_their_folds), ORR_TEST(special_values_stay_in_their_row), ORR_TEST(long_folds_are_shared_out),   \
-        ORR_TEST(matrix_products), ORR_TEST(whole_arrays_are_moved), ORR_TEST(indices_out_of_range_are_found)
+        ORR_TEST(matrix_products), ORR_TEST(whole_arrays_are_moved)
 
 #endif

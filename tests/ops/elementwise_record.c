@@ -69,7 +69,7 @@ static void weak_scalars_take_the_other_dtype(void)
     ORR_CHECK(is(orr_add(orr_scalar(1), orr_scalar(2)), ORR_F64, ORR_SHAPE_0D));
     ORR_CHECK(is(orr_mul(h, orr_add(orr_scalar(1), orr_scalar(2))), ORR_F16, ORR_SHAPE(2)));
     orr__node *n = orr__handle_node(orr_mul(h, orr_scalar(0.1)));
-    ORR_CHECK(n->op->id == ORR__EW_mul && n->in[1]->op->id == ORR__OP_CONST && n->in[1]->dtype == ORR_F16);
+    ORR_CHECK(n->op->id == ORR__EW_mul && n->in[1]->op == &orr__op_const && n->in[1]->dtype == ORR_F16);
     ORR_CHECK(n->in[1]->s[0].f == (double)orr__f16_to_f32(orr__f64_to_f16(0.1)) && n->in[1]->shape.rank == 1);
     REFUSES(orr_add(i, orr_scalar(0.5)), ORR_EDTYPE,
             "add: the scalar 0.5 is no value of uint8; write orr_cast(x, ORR_F32)");
@@ -144,9 +144,9 @@ static void equal_operands_cost_one_node(void)
     orr__node *n = orr__handle_node(orr_add(a, b));
     ORR_CHECK(n->in[0] == orr__handle_node(a) && n->in[1] == orr__handle_node(b));
     n = orr__handle_node(orr_add(a, row));
-    ORR_CHECK(n->in[0] == orr__handle_node(a) && n->in[1]->op->id == ORR__OP_BROADCAST);
+    ORR_CHECK(n->in[0] == orr__handle_node(a) && n->in[1]->op == &orr__op_broadcast);
     n = orr__handle_node(orr_add(a, of(ORR_F64, ORR_SHAPE(3))));
-    ORR_CHECK(n->in[0]->op->id == ORR__OP_CAST && n->in[1]->op->id == ORR__OP_BROADCAST);
+    ORR_CHECK(n->in[0]->op == &orr__op_cast && n->in[1]->op == &orr__op_broadcast);
     (void)orr_scope_end(s);
 }
 

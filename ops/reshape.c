@@ -1,8 +1,65 @@
-/* Views that keep the elements' order or repeat them: reshape, permute, broadcast, squeeze, expand.
+/* orr_reshape and its kin: the elements in row-major order as another shape.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
+#include "ops/back.h"
+#include "ops/lowering.h"
 #include "ops/record.h"
+#include "ops/reference.h"
+
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return orr__shape_count(&in[0]->shape) == orr__shape_count(&n->shape) ? NULL : "reshape changes the size";
+}
+
+static int identity(const orr__capture *p, int i)
+{
+    int x = orr__arg(p, i, 0);
+    return orr__shape_equal(&p->node[x]->shape, &p->node[i]->shape) ? x : i;
+}
+
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    return orr_reshape_at(b->at.file, b->at.line, b->g, orr_tensor_shape(b->in[k]));
+}
+
+/* Axes of length 1 may come and go; other reshapes mix axes. */
+static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr__view *w)
+{
+    const orr_shape *out = &n->shape;
+    if (!orr__shape_squeeze_equal(in, out))
+        return false;
+    *w = orr__view_still(v);
+    for (int a = 0, k = 0; a < in->rank; a++) {
+        if (in->dim[a] == 1)
+            continue;
+        while (out->dim[k] == 1)
+            k++;
+        orr__view_carry(w, a, v, k++);
+    }
+    return true;
+}
+
+const orr__op orr__op_reshape = {
+    .id = ORR__OP_reshape,
+    .name = "reshape",
+    .arity = 1,
+    .form = ORR__FORM_VIEW,
+    .flags = ORR__OP_ORDERED,
+    .verify = verify,
+    .identity = identity,
+    .reference = orr__reference_copy,
+    .vjp = vjp,
+    .see = see,
+};
+
+orr__node *orr__rec_reshape(orr__site at, orr__node *n, const orr_shape *shape)
+{
+    if (!n || orr__shape_equal(&n->shape, shape))
+        return n;
+    return orr__rec_one(at, &orr__op_reshape, (orr_dtype)n->dtype, shape, n);
+}
 
 /* Puts in the dimension that is -1. */
 static bool reshape_infer(orr__site at, const orr_shape *from, orr_shape *to, orr_tensor **bad)
@@ -41,56 +98,6 @@ orr_tensor *orr_reshape_at(const char *file, int line, orr_tensor *x, orr_shape 
     if (!orr__operand(at, x, "x", &n, &bad) || !reshape_infer(at, &n->shape, &shape, &bad))
         return bad;
     return orr__handle_new(orr__rec_reshape(at, orr__node_ref(n), &shape));
-}
-
-orr_tensor *orr_permute_at(const char *file, int line, orr_tensor *x, orr_axes axes)
-{
-    orr__site at = ORR__SITE(file, line, "permute");
-    orr__node *n;
-    orr_tensor *bad;
-    uint32_t mask;
-    int perm[ORR_MAX_RANK];
-    if (!orr__operand(at, x, "x", &n, &bad))
-        return bad;
-    int rank = n->shape.rank;
-    if (axes.n >= 0 && axes.n != rank)
-        return orr__poison(at, ORR_EAXIS, "%d axes for shape %s, which has %d", axes.n, orr__str(n->shape).s, rank);
-    if (!orr__axes_mask(axes, rank, &mask))
-        return orr__axes_poison(at, &n->shape);
-    for (int i = 0; i < rank; i++)
-        perm[i] = axes.n < 0 ? rank - 1 - i : orr__axis(axes.axis[i], rank);
-    return orr__handle_new(orr__rec_permute(at, orr__node_ref(n), perm));
-}
-
-orr_tensor *orr_transpose_at(const char *file, int line, orr_tensor *x)
-{
-    orr__site at = ORR__SITE(file, line, "transpose");
-    orr__node *n;
-    orr_tensor *bad;
-    int perm[ORR_MAX_RANK];
-    if (!orr__operand(at, x, "x", &n, &bad))
-        return bad;
-    int rank = n->shape.rank;
-    if (rank < 2)
-        return orr__poison(at, ORR_ESHAPE, "shape %s has no two axes", orr__str(n->shape).s);
-    for (int i = 0; i < rank; i++)
-        perm[i] = i;
-    perm[rank - 2] = rank - 1;
-    perm[rank - 1] = rank - 2;
-    return orr__handle_new(orr__rec_permute(at, orr__node_ref(n), perm));
-}
-
-orr_tensor *orr_broadcast_to_at(const char *file, int line, orr_tensor *x, orr_shape shape)
-{
-    orr__site at = ORR__SITE(file, line, "broadcast_to");
-    orr__node *n;
-    orr_tensor *bad;
-    orr_shape both;
-    if (!orr__operand(at, x, "x", &n, &bad) || !orr__shape_ok(at, &shape, &bad))
-        return bad;
-    if (!orr__shape_broadcast(&n->shape, &shape, &both) || !orr__shape_equal(&both, &shape))
-        return orr__poison(at, ORR_ESHAPE, "%s does not broadcast to %s", orr__str(n->shape).s, orr__str(shape).s);
-    return orr__handle_new(orr__rec_broadcast(at, orr__node_ref(n), &shape));
 }
 
 orr_tensor *orr_squeeze_at(const char *file, int line, orr_tensor *x, orr_axes axes)

@@ -1,9 +1,72 @@
-/* Joining: concat, stack, pad.
+/* orr_concat and orr_stack: the operands one behind the other along an axis.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
 #include <stdlib.h>
+#include "ops/back.h"
+#include "ops/lowering.h"
 #include "ops/record.h"
+#include "ops/reference.h"
+
+static orr_status reference(const orr__reference *j)
+{
+    int axis = j->node->attr.axis;
+    int64_t first = 0;
+    for (int k = 0; k < j->nin; k++) {
+        const orr__array *a = &j->all[j->arg[k]];
+        for (int64_t i = 0; i < a->count; i++) {
+            int64_t index[ORR_MAX_RANK];
+            orr__array_unravel(&a->shape, i, index);
+            index[axis] += first;
+            orr__array_set(&j->out, orr__array_ravel(&j->out.shape, index), orr__array_get(a, i));
+        }
+        first += a->shape.dim[axis];
+    }
+    return ORR_OK;
+}
+
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    int axis = b->node->attr.axis;
+    int64_t start = 0;
+    for (int i = 0; i < k; i++)
+        start += orr_tensor_shape(b->in[i]).dim[axis];
+    return orr_slice_axis_at(b->at.file, b->at.line, b->g, axis, start, start + orr_tensor_shape(b->in[k]).dim[axis],
+                             1);
+}
+
+/* From the last operand that is seen to the first. */
+static int lower(orr__lowering *c, int i, const orr__view *v)
+{
+    const orr__node *n = c->p->node[i];
+    int reg = -1, axis = n->attr.axis;
+    int64_t at = n->shape.dim[axis];
+    for (int k = orr__capture_nin(c->p, i) - 1; k >= 0; k--) {
+        int64_t length = c->p->node[orr__arg(c->p, i, k)]->shape.dim[axis];
+        orr__view w = *v;
+        at -= length;
+        w.off[axis] -= at;
+        if (!orr__view_narrow(c->dim, &w, axis, length))
+            continue;
+        int in = orr__lower_operand(c, i, k, &w);
+        reg = reg < 0 || orr__view_same_box(&w, v) ? in : orr__lower_choose(c, (orr_dtype)n->dtype, &w, in, reg);
+    }
+    if (reg >= 0)
+        return reg;
+    /* Nothing is seen of any: there is no such element. */
+    return c->instr(c, (orr__rinstr){ ORR__RI_CAST, n->dtype, 0, orr__lower_inside(c, v), -1, -1, -1, -1 });
+}
+
+const orr__op orr__op_concat = {
+    .id = ORR__OP_concat,
+    .name = "concat",
+    .arity = -1,
+    .form = ORR__FORM_CHOICE,
+    .attrs = ORR__ATTR_AXIS,
+    .reference = reference,
+    .vjp = vjp,
+    .lower = lower,
+};
 
 /* Nodes of the operands (borrowed), their common dtype. NULL: return *bad. */
 static orr__node **gather(orr__site at, orr_tensor *const *t, int n, orr_dtype *dtype, orr_tensor **bad)
@@ -38,7 +101,7 @@ static orr__node *concat_node(orr__site at, orr_dtype dtype, const orr_shape *sh
 {
     if (n == 1)
         return node[0];
-    orr__node *r = orr__node_of(at, orr__prim(ORR__OP_CONCAT), dtype, shape, n, node);
+    orr__node *r = orr__node_of(at, &orr__op_concat, dtype, shape, n, node);
     if (r)
         r->attr.axis = axis;
     return r;
@@ -122,54 +185,5 @@ orr_tensor *orr_stack_at(const char *file, int line, orr_tensor *const *t, int n
         node[i] = orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(node[i]), dtype), &one);
     orr__node *r = concat_node(at, dtype, &all, k, n, node);
     free(node);
-    return orr__handle_new(r);
-}
-
-/* Shape of x padded; *any: whether there is anything to pad. */
-static bool padded(orr__site at, const orr_shape *s, const orr_index *lo, const orr_index *hi, orr_shape *out,
-                   bool *any, orr_tensor **bad)
-{
-    *out = *s;
-    *any = false;
-    *bad = NULL;
-    if (lo->n < 0 || hi->n < 0 || lo->n > s->rank || hi->n > s->rank) {
-        *bad = orr__poison(at, ORR_EAXIS, "%d and %d numbers for shape %s", lo->n, hi->n, orr__str(*s).s);
-        return false;
-    }
-    for (int i = 0; i < s->rank && !*bad; i++) {
-        int64_t a = i < lo->n ? lo->v[i] : 0, z = i < hi->n ? hi->v[i] : 0;
-        if (a < 0 || z < 0)
-            *bad = orr__poison(at, ORR_EINVAL, "negative padding along axis %d", i);
-        else if (a > INT64_MAX - z || a + z > INT64_MAX - s->dim[i])
-            *bad = orr__poison(at, ORR_ESHAPE, "the lengths along axis %d overflow", i);
-        else
-            out->dim[i] += a + z;
-        *any = *any || a || z;
-    }
-    return !*bad && orr__shape_ok(at, out, bad);
-}
-
-orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, orr_index hi, double value)
-{
-    orr__site at = ORR__SITE(file, line, "pad");
-    orr__node *n;
-    orr_tensor *bad;
-    orr_shape shape;
-    orr__scalar v;
-    bool any;
-    if (!orr__operand(at, x, "x", &n, &bad) || !padded(at, &n->shape, &lo, &hi, &shape, &any, &bad))
-        return bad;
-    orr_dtype dtype = (orr_dtype)n->dtype;
-    if (!orr__scalar_from(at, dtype, value, &v))
-        return orr__handle_new(NULL);
-    if (!any)
-        return orr__handle_new(orr__node_ref(n));
-    orr__node *r = orr__rec_one(at, ORR__OP_PAD, dtype, &shape, orr__node_ref(n));
-    if (r) {
-        r->nscalar = 1;
-        r->s[0] = v;
-        for (int i = 0; i < shape.rank; i++)
-            r->attr.start[i] = i < lo.n ? lo.v[i] : 0;
-    }
     return orr__handle_new(r);
 }

@@ -4,19 +4,20 @@
 
 #include <stdio.h>
 #include "codelets/cpu/cpu.h"
+#include "ops/matrix.h"
 #include "codelets/cpu/factor.h"
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
 
 #define CHUNK ((int64_t)1 << 30) /* rows of one BLAS call: its dimensions are int */
 
 orr__which orr__cpu_which(const orr__region *r, int64_t q)
 {
     orr__which w = { "the matrix" };
-    int batch = r->shape.rank - 2, at = 0;
+    int batch = r->call.out.rank - 2, at = 0;
     int64_t index[ORR_MAX_RANK];
     for (int d = batch - 1; d >= 0; d--) {
-        index[d] = q % r->shape.dim[d];
-        q /= r->shape.dim[d];
+        index[d] = q % r->call.out.dim[d];
+        q /= r->call.out.dim[d];
     }
     for (int d = 0; d < batch && at < (int)sizeof w.s; d++)
         at += snprintf(w.s + at, sizeof w.s - (size_t)at, "%s%lld%s", d ? ", " : "matrix (", (long long)index[d],
@@ -44,13 +45,13 @@ static orr_status solve_one(const orr__launch *l, int64_t q, int64_t from, int64
     orr_dtype t = (orr_dtype)r->out_dtype[0];
     size_t z = orr_dtype_size(t);
     int64_t n = r->dim[r->rank - 1], m = r->dim[r->rank - 2], row = q * m + from, zero;
-    bool turned = (r->attr.mask & ORR__TRI_TRANSPOSE) != 0, lower = (r->attr.mask & ORR__TRI_LOWER) != 0;
+    bool turned = (r->call.attr.mask & ORR__TRI_TRANSPOSE) != 0, lower = (r->call.attr.mask & ORR__TRI_LOWER) != 0;
     orr__triangle a = { .p = (const char *)l->in[0] + (size_t)(q * n * n) * z,
                         .n = n,
                         .rs = turned ? 1 : n,
                         .cs = turned ? n : 1,
                         .upper = lower == turned,
-                        .unit = (r->attr.mask & ORR__TRI_UNIT) != 0 };
+                        .unit = (r->call.attr.mask & ORR__TRI_UNIT) != 0 };
     if (!a.unit && (zero = first_zero(t, a.p, n)) < n)
         return orr__fail(orr__cpu_site(l), ORR_ENUMERIC, "%s is singular: element %lld of its diagonal is 0",
                          orr__cpu_which(r, q).s, (long long)zero);
@@ -68,7 +69,7 @@ static orr_status solve_one(const orr__launch *l, int64_t q, int64_t from, int64
 }
 
 /* Matrices [lo, hi) of the batch; of a region of one matrix, its rows [lo, hi). */
-orr_status orr__cpu_solve(const orr__kernel *kernel, const orr__launch *l)
+orr_status orr__cpu_kernel_solve_triangular(const orr__kernel *kernel, const orr__launch *l)
 {
     (void)kernel;
     const orr__region *r = l->region;

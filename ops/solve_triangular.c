@@ -3,7 +3,80 @@
  * Must not know: devices, BLAS, plans. */
 #include "config.h"
 
+#include "ops/back.h"
+#include "ops/matrix.h"
 #include "ops/record.h"
+#include "ops/reference.h"
+
+#define AT b->at.file, b->at.line
+
+/* in[1] · op(in[0])⁻¹: (b…, n, n), (b…, m, n), equal batch dimensions; attr.mask: ORR__TRI_…. */
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return orr__matrix_verify(n, in[0], in[1]);
+}
+
+/* x·M = b, one row after the other. */
+static orr_status reference(const orr__reference *j)
+{
+    const orr__array *a = &j->in[0], *x = &j->out;
+    unsigned mask = j->node->attr.mask;
+    bool turned = (mask & ORR__TRI_TRANSPOSE) != 0, upper = ((mask & ORR__TRI_LOWER) != 0) == turned;
+    int64_t n = x->shape.dim[x->shape.rank - 1], m = x->shape.dim[x->shape.rank - 2];
+    for (int64_t row = 0; n > 0 && row < x->count / n; row++) {
+        int64_t at = row / m * n * n;
+        for (int64_t s = 0; s < n; s++) {
+            int64_t c = upper ? s : n - 1 - s;
+            long double v = orr__reference_get(&j->in[1], row * n + c), d = orr__reference_get(a, at + c * (n + 1));
+            for (int64_t k = upper ? 0 : c + 1; k < (upper ? c : n); k++)
+                v -= orr__reference_get(x, row * n + k) * orr__reference_get(a, at + (turned ? c * n + k : k * n + c));
+            if (d == 0 && !(mask & ORR__TRI_UNIT))
+                return orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_ENUMERIC,
+                                 "element %lld of the diagonal is 0", (long long)c);
+            orr__reference_set(x, row * n + c, mask & ORR__TRI_UNIT ? v : v / d);
+        }
+    }
+    return ORR_OK;
+}
+
+/* Y = B·M⁻¹ with M = op(A): dB = g·M⁻ᵀ, dM = −Yᵀ·dB, of which only what was read of A counts. */
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    unsigned mask = b->node->attr.mask;
+    int64_t edge = mask & ORR__TRI_UNIT ? 1 : 0;
+    orr_tensor *db = orr__solve_right(b->at, b->in[0], b->g, mask ^ ORR__TRI_TRANSPOSE);
+    if (k == 1)
+        return db;
+    orr_tensor *x = mask & ORR__TRI_TRANSPOSE ? db : b->out, *y = mask & ORR__TRI_TRANSPOSE ? b->out : db;
+    orr_tensor *da = orr_neg_at(AT, orr_matmul_at(AT, orr_transpose_at(AT, x), y));
+    return mask & ORR__TRI_LOWER ? orr_tril_at(AT, da, -edge) : orr_triu_at(AT, da, edge);
+}
+
+static orr__workload work(const orr__call *c)
+{
+    double n = (double)c->out.dim[c->out.rank - 1];
+    return (orr__workload){ .flops = (double)orr__shape_count(&c->out) * n, .product = true };
+}
+
+static int space(const orr__call *c, int64_t *dim)
+{
+    return orr__matrix_space(&c->out, dim);
+}
+
+const orr__op orr__op_solve_triangular = {
+    .id = ORR__OP_solve_triangular,
+    .name = "solve_triangular",
+    .arity = 2,
+    .form = ORR__FORM_KERNEL,
+    .attrs = ORR__ATTR_MASK,
+    .flags = ORR__OP_MAY_FAIL | ORR__OP_BLAS,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+    .work = work,
+    .space = space,
+};
 
 typedef struct {
     orr_dtype dtype;
@@ -47,7 +120,7 @@ orr_tensor *orr__solve_right(orr__site at, orr_tensor *a, orr_tensor *b, unsigne
     orr_tensor *bad;
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad))
         return bad;
-    orr__node *r = orr__node_new(at, orr__prim(ORR__OP_SOLVE), (orr_dtype)in[1]->dtype, &in[1]->shape, 2, in);
+    orr__node *r = orr__node_new(at, &orr__op_solve_triangular, (orr_dtype)in[1]->dtype, &in[1]->shape, 2, in);
     if (r)
         r->attr.mask = mask;
     return orr__handle_new(r);

@@ -1,9 +1,9 @@
-/* Gathers and scatters by index tensors, every index checked before it is used.
+/* Updates added by index tensors, every index checked before it is used.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
-#include "codelets/cpu/buffers.h"
+#include "codelets/cpu/call.h"
 
 /* The axis as (outer, n, inner), and m indices. */
 typedef struct {
@@ -11,14 +11,14 @@ typedef struct {
     size_t size;
 } axis_view;
 
-static axis_view view_of(const orr__region *r, int indices)
+static axis_view view_of(const orr__region *r)
 {
-    const orr_shape *s = &r->in_shape[0];
-    axis_view v = { 1, s->dim[r->attr.axis], 1, orr__shape_count(&r->in_shape[indices]),
+    const orr_shape *s = &r->call.in[0];
+    axis_view v = { 1, s->dim[r->call.attr.axis], 1, orr__shape_count(&r->call.in[1]),
                     orr_dtype_size((orr_dtype)r->in_dtype[0]) };
-    for (int d = 0; d < r->attr.axis; d++)
+    for (int d = 0; d < r->call.attr.axis; d++)
         v.outer *= s->dim[d];
-    for (int d = r->attr.axis + 1; d < s->rank; d++)
+    for (int d = r->call.attr.axis + 1; d < s->rank; d++)
         v.inner *= s->dim[d];
     return v;
 }
@@ -32,33 +32,14 @@ static int64_t place(const orr__launch *l, int64_t j, int64_t n)
     int64_t i = orr__is_signed(t) ? v.i : v.u > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)v.u;
     if (i >= -n && i < n)
         return i < 0 ? i + n : i;
-    (void)orr__no_place(orr__cpu_site(l), i, j, r->attr.axis, n);
+    (void)orr__no_place(orr__cpu_site(l), i, j, r->call.attr.axis, n);
     return -1;
 }
 
-orr_status orr__cpu_take(const orr__kernel *kernel, const orr__launch *l)
+orr_status orr__cpu_kernel_scatter_add(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__region *r = l->region;
-    (void)kernel;
-    axis_view v = view_of(r, 1);
-    int64_t per = r->dim[0] ? r->out_count / r->dim[0] : 0, e = l->lo * per, end = l->hi * per, z = (int64_t)v.size;
-    while (e < end) {
-        int64_t o = e / (v.m * v.inner), j = e / v.inner % v.m, at = e % v.inner, len = v.inner - at;
-        int64_t i = place(l, j, v.n);
-        if (i < 0)
-            return ORR_EINDEX;
-        len = len < end - e ? len : end - e;
-        memcpy((char *)l->out[0] + e * z, (const char *)l->in[0] + ((o * v.n + i) * v.inner + at) * z,
-               (size_t)(len * z));
-        e += len;
-    }
-    return ORR_OK;
-}
-
-orr_status orr__cpu_scatter_add(const orr__kernel *kernel, const orr__launch *l)
-{
-    const orr__region *r = l->region;
-    axis_view v = view_of(r, 1);
+    axis_view v = view_of(r);
     orr__addfn *add = kernel->vec->add[r->in_dtype[0]];
     int64_t z = (int64_t)v.size;
     if (r->out_count)

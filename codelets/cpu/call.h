@@ -1,7 +1,7 @@
-/* What the kernels share that work on whole inputs instead of blocks: matmul, take, scatter_add, concat, pad, cholesky, solve.
+/* Helpers that kernels on whole arrays share.
  * Must not know: StarPU, plans. */
-#ifndef ORR_CPU_WHOLE_H
-#define ORR_CPU_WHOLE_H
+#ifndef ORR_CPU_CALL_H
+#define ORR_CPU_CALL_H
 
 #include "codelets/codelet.h"
 
@@ -14,9 +14,7 @@ typedef struct {
     char s[128];
 } orr__which;
 orr__which orr__cpu_which(const orr__region *r, int64_t q);
-/* n elements of `size` bytes at dst become the one at `value`. */
-void orr__cpu_fill(void *dst, size_t size, const void *value, int64_t n);
-/* Around a call of BLAS: 0 when there is no memory for it, else what orr__cpu_blas_leave gets. kept: BLAS took its
+/* Around a call of BLAS: 0 when there is no memory for it, else the argument of orr__cpu_blas_leave. kept: BLAS took its
  * buffer, and has it for the next call. */
 int orr__cpu_blas_enter(void);
 void orr__cpu_blas_leave(int n, bool kept);

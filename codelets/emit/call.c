@@ -1,0 +1,74 @@
+/* Kernels of operations that take whole arrays: their table, and the parts of their texts and words that they share.
+ * Must not know: devices, any single operation. */
+#include "config.h"
+
+#include "codelets/emit/call.h"
+#include "ops/ops.h"
+
+static const orr__emit_call *const table[ORR__OP_EW] = {
+#define OP_NONE(name)
+#define OP_KERNEL(name) [ORR__OP_##name] = &orr__emit_kernel_##name,
+#define OP(name, cpu, emit, doc) OP_##emit(name)
+#include "ops/structural.def"
+};
+
+enum { MOST_INPUTS = 96 }; /* pointers that fit beside a struct of words, or a pointer to it */
+
+const orr__emit_call *orr__emit_call_of(const orr__region *r)
+{
+    return r->call.op ? table[r->call.op->id] : NULL;
+}
+
+bool orr__emit_call_can(const orr__region *r, bool fp64)
+{
+    const orr__emit_call *k = orr__emit_call_of(r);
+    if (!k || r->nin < 1 || r->nin > MOST_INPUTS || r->nout != 1 || !r->call.in || r->call.out.rank > ORR_MAX_RANK)
+        return false;
+    /* A move needs no arithmetic, but the type must be there. */
+    if (r->out_dtype[0] >= ORR_DTYPE_COUNT || (r->out_dtype[0] == ORR_F64 && !fp64))
+        return false;
+    return !k->can || k->can(r);
+}
+
+static int in_at(const orr__region *r)
+{
+    return ORR__CALL_OWN + orr__emit_call_of(r)->words(r);
+}
+
+void orr__emit_call_layout(const orr__region *r, orr__layout *l)
+{
+    l->out_at = in_at(r) + r->nin;
+    l->scalar_at = l->nword = l->out_at + 1;
+}
+
+void orr__emit_quotient(orr__text *t, const char *q, const char *n, int size)
+{
+    orr__text_addf(t, "    const orr_idx %s = orr_quotient(%s, (orr_idx)W(%d), W(%d));\n", q, n, size, size + 1);
+}
+
+void orr__emit_divide(int64_t *word, int64_t n)
+{
+    word[0] = n;
+    word[1] = orr__emit_divider(n);
+}
+
+void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__layout *l)
+{
+    orr__text_addf(t, "    const orr_idx e = (orr_idx)W(%d) + i;\n", ORR__CALL_FIRST);
+    orr__emit_call_of(r)->text(t, r, l, in_at(r));
+}
+
+bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t *word)
+{
+    const orr__region *r = l->region;
+    int64_t per = r->dim[0] > 0 ? r->out_count / r->dim[0] : 0, most = r->out_count;
+    word[0] = (l->hi - l->lo) * per;
+    word[ORR__CALL_FIRST] = l->lo * per;
+    orr__emit_call_of(r)->fill(l, word);
+    for (int k = 0; k < r->nin; k++) {
+        word[in_at(r) + k] = l->in_off ? -l->in_off[k] : 0;
+        most = r->in_count[k] > most ? r->in_count[k] : most;
+    }
+    word[lay->out_at] = l->out_off ? -l->out_off[0] : 0;
+    return most <= INT32_MAX - 65536;
+}

@@ -1,0 +1,80 @@
+/* Constants: zeros, ones, full, scalar.
+ * Must not know: devices, fusion, plans. */
+#include "config.h"
+
+#include "ops/lowering.h"
+#include "ops/record.h"
+#include "ops/reference.h"
+
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)in;
+    (void)nin;
+    return n->nscalar >= 1 ? NULL : "a constant without its value";
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    for (int64_t i = 0; i < j->out.count; i++)
+        orr__array_set(&j->out, i, j->s[0]);
+    return ORR_OK;
+}
+
+static int lower(orr__lowering *c, int i, const orr__view *v)
+{
+    (void)v;
+    return c->instr(c, (orr__rinstr){ ORR__RI_SCALAR, c->p->node[i]->dtype, 0, -1, -1, -1, -1, c->p->scalar0[i] });
+}
+
+const orr__op orr__op_const = {
+    .id = ORR__OP_const,
+    .name = "const",
+    .form = ORR__FORM_ELEMENT,
+    .flags = ORR__OP_UNIFORM,
+    .verify = verify,
+    .reference = reference,
+    .lower = lower,
+};
+
+orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__scalar v)
+{
+    orr__node *r = orr__node_new(at, &orr__op_const, dtype, shape, 0, NULL);
+    if (r) {
+        r->nscalar = 1;
+        r->s[0] = v;
+    }
+    return r;
+}
+
+static orr_tensor *full(orr__site at, orr_dtype dtype, const orr_shape *shape, double value)
+{
+    orr_tensor *bad;
+    orr__scalar v;
+    if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, shape, &bad))
+        return bad;
+    return orr__handle_new(orr__scalar_from(at, dtype, value, &v) ? orr__rec_const(at, dtype, shape, v) : NULL);
+}
+
+orr_tensor *orr_zeros_at(const char *file, int line, orr_dtype dtype, orr_shape shape)
+{
+    return full(ORR__SITE(file, line, "zeros"), dtype, &shape, 0);
+}
+
+orr_tensor *orr_ones_at(const char *file, int line, orr_dtype dtype, orr_shape shape)
+{
+    return full(ORR__SITE(file, line, "ones"), dtype, &shape, 1);
+}
+
+orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double value)
+{
+    return full(ORR__SITE(file, line, "full"), dtype, &shape, value);
+}
+
+orr_tensor *orr_scalar_at(const char *file, int line, double value)
+{
+    orr__site at = ORR__SITE(file, line, "scalar");
+    orr__node *n = orr__rec_const(at, ORR_F64, &ORR_SHAPE_0D, (orr__scalar){ .f = value });
+    if (n)
+        n->weak = 1;
+    return orr__handle_new(n);
+}

@@ -1,0 +1,60 @@
+/* The contract that all element-wise rows share: reference, derivative, instruction, identities.
+ * Must not know: any single row, but for the identities below. */
+#include "config.h"
+
+#include "ops/back.h"
+#include "ops/ew_id.h"
+#include "ops/ew_op.h"
+#include "ops/lowering.h"
+#include "ops/reference.h"
+
+orr_status orr__ew_reference(const orr__reference *j)
+{
+    const orr__ewrow *row = orr__ew(j->node->op->id);
+    orr_dtype dtype = j->in[row->cond ? 1 : 0].dtype;
+    for (int64_t i = 0; i < j->out.count; i++) {
+        orr__scalar v[3] = { { .u = 0 }, { .u = 0 }, { .u = 0 } };
+        for (int k = 0; k < j->nin; k++)
+            v[k] = orr__array_get(&j->in[k], i);
+        orr__array_set(&j->out, i, orr__ew_eval(row, dtype, v[0], v[1], v[2]));
+    }
+    return ORR_OK;
+}
+
+orr_tensor *orr__ew_back(const orr__back *b, int k)
+{
+    orr_tensor *x = b->in[0], *y = b->nin > 1 ? b->in[1] : NULL, *z = b->nin > 2 ? b->in[2] : NULL;
+    return orr__ew_vjp(b->at, orr__ew(b->node->op->id), k, x, y, z, b->out, b->g);
+}
+
+int orr__ew_lower(orr__lowering *c, int i, const orr__view *v)
+{
+    const orr__node *n = c->p->node[i];
+    orr__rinstr in = { ORR__RI_EW, n->dtype, (int16_t)n->op->id, -1, -1, -1, -1, -1 };
+    int16_t *arg[3] = { &in.x, &in.y, &in.z };
+    for (int k = 0; k < n->op->arity; k++)
+        *arg[k] = orr__lower_operand(c, i, k, v);
+    return c->instr(c, in);
+}
+
+/* Rows whose second application changes nothing, and rows that are their own inverse: for every value, NaN, infinities,
+ * signed zeros and wrapping integers included. */
+static const int16_t idempotent[] = { ORR__EW_abs,   ORR__EW_relu,  ORR__EW_floor, ORR__EW_ceil,
+                                      ORR__EW_trunc, ORR__EW_round, ORR__EW_sign };
+static const int16_t involution[] = { ORR__EW_neg, ORR__EW_logical_not };
+
+int orr__ew_identity(const orr__capture *p, int i)
+{
+    int id = p->node[i]->op->id, x = orr__arg(p, i, 0);
+    if (id == ORR__EW_positive)
+        return x;
+    if (p->leaf_of[x] >= 0 || p->node[x]->op->id != id)
+        return i;
+    for (size_t k = 0; k < sizeof idempotent / sizeof *idempotent; k++)
+        if (idempotent[k] == id)
+            return x;
+    for (size_t k = 0; k < sizeof involution / sizeof *involution; k++)
+        if (involution[k] == id)
+            return orr__arg(p, x, 0);
+    return i;
+}

@@ -1,0 +1,127 @@
+/* orr_pad: the operand with a border of one scalar.
+ * Must not know: devices, fusion, plans. */
+#include "config.h"
+
+#include "ops/back.h"
+#include "ops/lowering.h"
+#include "ops/record.h"
+#include "ops/reference.h"
+
+#define AT b->at.file, b->at.line
+
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    const orr_shape *s = &in[0]->shape;
+    (void)nin;
+    if (s->rank != n->shape.rank || n->nscalar != 1)
+        return "pad changes the rank, or has no value";
+    for (int d = 0; d < s->rank; d++)
+        if (n->attr.start[d] < 0 || n->attr.start[d] > n->shape.dim[d] - s->dim[d])
+            return "pad leaves its result";
+    return NULL;
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    const orr_shape *s = &j->in[0].shape;
+    for (int64_t i = 0; i < j->out.count; i++) {
+        int64_t index[ORR_MAX_RANK];
+        bool inside = true;
+        orr__array_unravel(&j->out.shape, i, index);
+        for (int d = 0; d < s->rank; d++) {
+            index[d] -= j->node->attr.start[d];
+            inside = inside && index[d] >= 0 && index[d] < s->dim[d];
+        }
+        orr__array_set(&j->out, i, inside ? orr__array_get(&j->in[0], orr__array_ravel(s, index)) : j->s[0]);
+    }
+    return ORR_OK;
+}
+
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    orr_shape s = orr_tensor_shape(b->in[k]);
+    orr_index start = { s.rank, { 0 } }, stop = { s.rank, { 0 } };
+    for (int i = 0; i < s.rank; i++) {
+        start.v[i] = b->node->attr.start[i];
+        stop.v[i] = start.v[i] + s.dim[i];
+    }
+    return orr_slice_at(AT, b->g, start, stop, ORR_NO_INDEX);
+}
+
+static int lower(orr__lowering *c, int i, const orr__view *v)
+{
+    const orr__node *n = c->p->node[i];
+    const orr_shape *s = &c->p->node[orr__arg(c->p, i, 0)]->shape;
+    orr__view w = *v;
+    bool some = true;
+    for (int a = 0; a < s->rank; a++) {
+        w.off[a] -= n->attr.start[a];
+        some = some && orr__view_narrow(c->dim, &w, a, s->dim[a]);
+    }
+    int in = some ? orr__lower_operand(c, i, 0, &w) : -1;
+    if (some && orr__view_same_box(&w, v))
+        return in;
+    int value = c->instr(c, (orr__rinstr){ ORR__RI_SCALAR, n->dtype, 0, -1, -1, -1, -1, c->p->scalar0[i] });
+    return some ? orr__lower_choose(c, (orr_dtype)n->dtype, &w, in, value) : value;
+}
+
+const orr__op orr__op_pad = {
+    .id = ORR__OP_pad,
+    .name = "pad",
+    .arity = 1,
+    .form = ORR__FORM_CHOICE,
+    .attrs = ORR__ATTR_START,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+    .lower = lower,
+};
+
+/* Shape of x padded; *any: whether there is anything to pad. */
+static bool padded(orr__site at, const orr_shape *s, const orr_index *lo, const orr_index *hi, orr_shape *out,
+                   bool *any, orr_tensor **bad)
+{
+    *out = *s;
+    *any = false;
+    *bad = NULL;
+    if (lo->n < 0 || hi->n < 0 || lo->n > s->rank || hi->n > s->rank) {
+        *bad = orr__poison(at, ORR_EAXIS, "%d and %d numbers for shape %s", lo->n, hi->n, orr__str(*s).s);
+        return false;
+    }
+    for (int i = 0; i < s->rank && !*bad; i++) {
+        int64_t a = i < lo->n ? lo->v[i] : 0, z = i < hi->n ? hi->v[i] : 0;
+        if (a < 0 || z < 0)
+            *bad = orr__poison(at, ORR_EINVAL, "negative padding along axis %d", i);
+        else if (a > INT64_MAX - z || a + z > INT64_MAX - s->dim[i])
+            *bad = orr__poison(at, ORR_ESHAPE, "the lengths along axis %d overflow", i);
+        else
+            out->dim[i] += a + z;
+        *any = *any || a || z;
+    }
+    return !*bad && orr__shape_ok(at, out, bad);
+}
+
+orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, orr_index hi, double value)
+{
+    orr__site at = ORR__SITE(file, line, "pad");
+    orr__node *n;
+    orr_tensor *bad;
+    orr_shape shape;
+    orr__scalar v;
+    bool any;
+    if (!orr__operand(at, x, "x", &n, &bad) || !padded(at, &n->shape, &lo, &hi, &shape, &any, &bad))
+        return bad;
+    orr_dtype dtype = (orr_dtype)n->dtype;
+    if (!orr__scalar_from(at, dtype, value, &v))
+        return orr__handle_new(NULL);
+    if (!any)
+        return orr__handle_new(orr__node_ref(n));
+    orr__node *r = orr__rec_one(at, &orr__op_pad, dtype, &shape, orr__node_ref(n));
+    if (r) {
+        r->nscalar = 1;
+        r->s[0] = v;
+        for (int i = 0; i < shape.rank; i++)
+            r->attr.start[i] = i < lo.n ? lo.v[i] : 0;
+    }
+    return orr__handle_new(r);
+}

@@ -1,0 +1,11 @@
+/* The table of the structural operations: each contract stands in its own file.
+ * Must not know: how a value is computed, devices. */
+#include "config.h"
+
+#include "ops/ops.h"
+
+const orr__op *const orr__structural[] = {
+#define OP(name, cpu, emit, doc) [ORR__OP_##name - ORR__OP_ROLES] = &orr__op_##name,
+#include "ops/structural.def"
+};
+_Static_assert((int)ORR__OP_END <= (int)ORR__OP_EW, "element-wise rows have ids of their own");

@@ -1,0 +1,136 @@
+/* The contract of an operation: one struct of facts and callbacks, all that the library knows of it. It stands beside the
+ * operation's public function in ops/<operation>.c; its kernels are rows of the backends' tables.
+ * Must not know: any single operation. */
+#ifndef ORR_GRAPH_OPERATION_H
+#define ORR_GRAPH_OPERATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <orrery/tensor.h>
+
+struct orr__node;
+struct orr__capture;
+struct orr__reference; /* ops/reference.h */
+struct orr__back;      /* ops/back.h      */
+struct orr__lowering;  /* ops/lowering.h  */
+struct orr__view;
+
+/* What a node of the operation is to the graph. */
+typedef enum {
+    ORR__ROLE_COMPUTED,    /* a value that an evaluation computes                                */
+    ORR__ROLE_VALUE,       /* a value that is there                                              */
+    ORR__ROLE_PLACEHOLDER, /* a value that is given at submission                                */
+    ORR__ROLE_POISON,      /* an error on its way                                                */
+    ORR__ROLE_THROUGH      /* the node has the value of its last operand; captures skip the node */
+} orr__role;
+
+/* How the fuser may compute a node. */
+typedef enum {
+    ORR__FORM_NONE,    /* not at all: roles other than ORR__ROLE_COMPUTED                                 */
+    ORR__FORM_VIEW,    /* elements of operand 0 at other places: `see` maps the places                    */
+    ORR__FORM_ELEMENT, /* an element from the operands' elements at the same place: `lower`               */
+    ORR__FORM_GATHER,  /* elements of operand 0 at places that operand 1 holds: `lower`                   */
+    ORR__FORM_CHOICE,  /* an element of one of the operands, chosen by place: `lower`; a kernel for many   */
+    ORR__FORM_FOLD,    /* attr.rop over the axes attr.mask of operand 0: loops of the fuser's own          */
+    ORR__FORM_SEARCH,  /* the index of attr.rop's element along attr.axis of operand 0: likewise           */
+    ORR__FORM_PRODUCT, /* operand 0 · operand 1 over the last two axes: a product of the backend           */
+    ORR__FORM_KERNEL   /* a kernel of its own on whole arrays in row-major order                           */
+} orr__form;
+
+/* The fields of orr__attr that belong to the structure of a node; the others are zero. */
+enum {
+    ORR__ATTR_AXIS = 1,
+    ORR__ATTR_INDEX = 2,
+    ORR__ATTR_MASK = 4,
+    ORR__ATTR_PERM = 8,
+    ORR__ATTR_ROP = 16,
+    ORR__ATTR_DIST = 32,
+    ORR__ATTR_START = 64,
+    ORR__ATTR_STEP = 128
+};
+
+enum {
+    ORR__OP_ORIGIN = 1,    /* two nodes differ although operands and attributes are equal           */
+    ORR__OP_STOPS = 2,     /* no gradient flows through a node                                      */
+    ORR__OP_ORDERED = 4,   /* a view whose elements keep their row-major order: it shares the buffer */
+    ORR__OP_BY_PLACE = 8,  /* an element depends on its place, so it is computed where it stands    */
+    ORR__OP_UNIFORM = 16,  /* every element is s[0]                                                 */
+    ORR__OP_MAY_FAIL = 32, /* the kernel may refuse its data: a matrix, an index                   */
+    ORR__OP_BLAS = 64,     /* the kernel calls BLAS: the bits depend on how many rows a call has   */
+    ORR__OP_TILES = 128    /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
+};
+
+/* Numbers that belong to the structure of a graph; those that may change from step to step are scalars of the node. */
+typedef struct orr__attr {
+    int32_t axis, index;
+    uint32_t mask;
+    int8_t perm[ORR_MAX_RANK];
+    uint8_t rop, dist;
+    int64_t start[ORR_MAX_RANK], step[ORR_MAX_RANK];
+} orr__attr;
+
+/* A kernel's call: everything beside the values and dtypes that it depends on. */
+typedef struct orr__call {
+    const struct orr__op *op;
+    orr__attr attr;
+    orr_shape out;
+    int nin;
+    orr_shape *in;
+    int32_t slot; /* the first of the node's scalars in the capture */
+} orr__call;
+
+/* A kernel's work. Flops of products run at a product's speed; the others one after the other. */
+typedef struct orr__workload {
+    double flops;
+    bool product;
+} orr__workload;
+
+typedef struct orr__op {
+    int id; /* position in ops/structural.def; element-wise rows from ORR__OP_EW on */
+    const char *name;
+    int8_t arity; /* -1: one or more */
+    uint8_t role, form;
+    uint8_t attrs; /* ORR__ATTR_…: fields of the node's structure */
+    uint8_t flags; /* ORR__OP_…                                   */
+    float flops;   /* per element                                 */
+
+    /* The rule that a node breaks, in words; NULL: none. */
+    const char *(*verify)(const struct orr__node *n, const struct orr__node *const *in, int nin);
+    /* The node that node i of the capture equals for every value; i: none. */
+    int (*identity)(const struct orr__capture *p, int i);
+    /* The value, one element after the other. */
+    orr_status (*reference)(const struct orr__reference *j);
+    /* The cotangent of operand k, in public operations; NULL: none flows there. */
+    orr_tensor *(*vjp)(const struct orr__back *b, int k);
+    /* VIEW: how `v`, which sees the node, sees the operand of shape `in`; false: no affine map says so. */
+    bool (*see)(const struct orr__node *n, const orr_shape *in, const struct orr__view *v, struct orr__view *w);
+    /* ELEMENT, GATHER, CHOICE: the register that holds node i of the capture as `v` sees it. */
+    int (*lower)(struct orr__lowering *c, int i, const struct orr__view *v);
+    /* KERNEL: the work; NULL: `flops` per element of the result. */
+    orr__workload (*work)(const orr__call *c);
+    /* The iteration space, whose axis 0 is cut into tiles: the rank; NULL: the result's shape. */
+    int (*space)(const orr__call *c, int64_t *dim);
+    /* May the axis be cut? NULL: yes. */
+    bool (*cuts)(const orr__call *c);
+    int version; /* of a user's kernel: part of its key */
+} orr__op;
+
+static inline orr__workload orr__call_work(const orr__call *c)
+{
+    double n = 1;
+    for (int d = 0; d < c->out.rank; d++)
+        n *= (double)c->out.dim[d];
+    return c->op->work ? c->op->work(c) : (orr__workload){ .flops = n * (double)c->op->flops };
+}
+static inline bool orr__call_cuts(const orr__call *c)
+{
+    return !c->op->cuts || c->op->cuts(c);
+}
+
+/* Ids: the graph's own operations, those of ops/structural.def, element-wise rows. */
+enum { ORR__OP_ROLES = 4, ORR__OP_EW = 128 };
+
+/* The operations whose meaning is the graph's own. */
+extern const orr__op orr__op_leaf, orr__op_placeholder, orr__op_poison, orr__op_detach;
+
+#endif
