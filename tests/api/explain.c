@@ -67,7 +67,7 @@ static void every_value_between_kernels_has_its_reason(void)
     int between = count(text, ", of kernel ");
     ORR_CHECK_MSG(between >= 5 && count(text, "; not fused: ") == between, "%s", text);
     has(text, "a matrix product reads its operands many times over");
-    has(text, "the kernel that reads it takes whole buffers");
+    has(text, "the kernel that reads it takes whole arrays");
     free(text);
     (void)orr_scope_end(s);
 }
