@@ -123,6 +123,7 @@ int bench_submit(bench_sink *out, int rounds);
 int bench_replay(bench_sink *out, int rounds);
 int bench_eval_small(bench_sink *out, int rounds);
 int bench_soak(bench_sink *out, int rounds);
+int bench_serving(bench_sink *out, int rounds);
 int bench_startup(bench_sink *out, int rounds);
 int bench_bandwidth(bench_sink *out, int rounds);
 /* What orrery-bench --start does in the process that bench_startup measures. Returns the exit status. */

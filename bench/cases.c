@@ -30,6 +30,8 @@ const bench_case bench_cases[] = {
       "a step of private training beside the plain one, noise per core beside peers; privacy:step is one",
       bench_privacy },
     { "soak", "soak", "training steps for --seconds: the last tenth's time and memory beside the first's", bench_soak },
+    { "serve", "serve", "orrery-serve under 64 clients: products beside the library's own rate, small requests",
+      bench_serving },
     { "fusion", "fusion",
       "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one", bench_fusion },
     { 0 },

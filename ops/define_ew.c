@@ -321,3 +321,29 @@ static orr_tensor *vjp(const orr__back *b, int k)
 const orr__op orr__op_defined = {
     .id = ORR__OP_defined, .name = "defined", .arity = -1, .role = ORR__ROLE_THROUGH, .vjp = vjp
 };
+
+/* -- without a definition ------------------------------------------------------------------------------------ */
+
+/* What is recorded is nodes of built-in rows, which name the label alone: the definition may go. */
+orr_tensor *orr_expression_at(const char *file, int line, const char *text, orr_tensor *const *x, int n)
+{
+    static const char label[] = "expression";
+    static const char *const names[3] = { "x", "y", "z" };
+    orr__site at = ORR__SITE(file, line, label);
+    const orr_tensor *t[3] = { NULL };
+    orr__node *node[3];
+    orr_tensor *bad;
+    if (check(at, label, n, text, NULL, 0) != ORR_OK || !x)
+        return x ? orr__handle_new(NULL) : orr__poison(at, ORR_EINVAL, "the list of operands is NULL");
+    for (int i = 0; i < n; i++)
+        t[i] = x[i];
+    if (!orr__operands(at, n, t, names, node, &bad))
+        return bad;
+    orr__define d = { .op = orr__op_defined, .arity = n, .file = file, .line = line, .ntext = 1 };
+    d.op.name = label;
+    d.text[0] = (char *)(uintptr_t)text; /* read alone */
+    at.op = NULL; /* messages have the label from the definition */
+    orr_tensor *y = orr__handle_new(understand(at, &d) == ORR_OK ? orr__define_expand(at, &d, node) : NULL);
+    free(d.value);
+    return y;
+}

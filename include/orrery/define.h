@@ -58,6 +58,15 @@ ORR_API orr_op *orr_define_elementwise_at(const char *file, int line, const char
 /** The derivatives for orr_define_elementwise_with: an array of texts and its length. */
 #define ORR_TEXTS(...) ORR__ARRAY(const char *, __VA_ARGS__)
 
+/** Called as orr_expression(text, ORR_TENSORS(x, y)). The same language without a definition: `text` of each element of the
+ * n operands x, y, z, as orr_apply of an op that was defined so. Nothing is kept, so that a program may take texts from
+ * outside for as long as it runs.
+ * @return   a tensor owned by the current scope; poison on ORR_EINVAL (the message says what and where), ORR_EDTYPE,
+ *           ORR_ESHAPE, ORR_ENOMEM.
+ * grad:     the expression differentiated.      effects:  lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_expression_at(const char *file, int line, const char *text, orr_tensor *const *x, int n);
+#define orr_expression(...) orr_expression_at(ORR_HERE, __VA_ARGS__)
+
 /* -- kernels --------------------------------------------------------------------------------------------- */
 
 /** Operands of a kernel, at most. */

@@ -28,6 +28,28 @@ ORR_API orr_tensor *orr_load_at(const char *file, int line, const char *path);
 ORR_API orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor *t);
 #define orr_save(...) orr_save_at(ORR_HERE, __VA_ARGS__)
 
+/** The array in the .npy bytes at `data`, of which there are `bytes`. *used: how many of them are its; what follows is
+ * left alone, so that arrays may stand one behind the other. used NULL: bytes that follow are ORR_EFORMAT. The elements are
+ * copied.
+ * @return the array's shape and dtype, owned by the current scope; poison on error (then *used is 0). */
+ORR_API orr_tensor *orr_load_bytes_at(const char *file, int line, const void *data, size_t bytes, size_t *used);
+#define orr_load_bytes(...) orr_load_bytes_at(ORR_HERE, __VA_ARGS__)
+
+/** The same, but the elements stay where they are if their order is C's and this machine's and their place is aligned; else
+ * they are copied. `data` must stay unchanged until release(elements, user) is called, once, from any thread, when the last
+ * use has ended; on error it is not called. ORR_EINVAL when release is NULL. */
+ORR_API orr_tensor *orr_wrap_bytes_at(const char *file, int line, void *data, size_t bytes, size_t *used,
+                                      void (*release)(void *elements, void *user), void *user);
+#define orr_wrap_bytes(...) orr_wrap_bytes_at(ORR_HERE, __VA_ARGS__)
+
+/** Bytes that orr_npy_header writes, at most. */
+#define ORR_NPY_HEADER 512
+/** The header of the .npy file that would hold an array of `dtype` and `shape`; its elements, row-major, follow it.
+ * @return its length, a multiple of 64; 0 on ORR_EINVAL (buf is NULL), ORR_ESHAPE, ORR_EDTYPE (bfloat16, or none). */
+ORR_API size_t orr_npy_header_at(const char *file, int line, orr_dtype dtype, orr_shape shape,
+                                 char buf[ORR_NPY_HEADER]);
+#define orr_npy_header(...) orr_npy_header_at(ORR_HERE, __VA_ARGS__)
+
 /** The array called `name` in a .npz file (stored or deflated, zip64 too). `name` goes without its ".npy".
  * ORR_EINVAL when there is none; the message lists what there is. */
 ORR_API orr_tensor *orr_load_npz_at(const char *file, int line, const char *path, const char *name);

@@ -329,6 +329,43 @@ static void evaluated_results_are_forgotten_as_others_are(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* As many texts as there may be no definitions of; and what an applied definition gives. */
+static void an_expression_needs_no_definition(void)
+{
+    double x[N], y[N], got[N], as_defined[N];
+    if (!DH_START(DH_SERIAL))
+        return;
+    points(x, y);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_from(ORR_F64, ORR_SHAPE(N), x), *b = orr_from(ORR_F64, ORR_SHAPE(N), y), *da;
+    orr_tensor *e = orr_expression("x * tanh(softplus(y*x))", ORR_TENSORS(a, b));
+    ORR_CHECK(orr_read(e, got, sizeof got) == ORR_OK);
+    ORR_CHECK(orr_read(orr_apply(mish_slope_automatic(), ORR_TENSORS(a, b)), as_defined, sizeof as_defined) == ORR_OK);
+    ORR_CHECK(memcmp(got, as_defined, sizeof got) == 0);
+    ORR_CHECK(orr_grad(orr_expression("x*x + y", ORR_TENSORS(a, b)), &a, 1, &da) == ORR_OK &&
+              orr_read(da, got, sizeof got) == ORR_OK);
+    for (int i = 0; i < N; i++)
+        ORR_CHECK(got[i] == 2 * x[i]);
+    for (int i = 0; i < 4200; i++) {
+        char text[64];
+        double v = 0.0;
+        (void)snprintf(text, sizeof text, "x + %d", i);
+        orr_scope *t = orr_scope_begin();
+        ORR_CHECK(orr_item(orr_expression(text, ORR_TENSORS(orr_full(ORR_F64, ORR_SHAPE_0D, 0.5))), &v) == ORR_OK &&
+                  v == i + 0.5);
+        (void)orr_scope_end(t);
+    }
+    ORR_CHECK(orr_tensor_status(orr_expression("x + nothing(x)", ORR_TENSORS(a))) == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "expression: the expression, column 5"), "%s", orr_error_message());
+    ORR_CHECK(orr_tensor_status(orr_expression("x + y", ORR_TENSORS(a))) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_expression("x", ORR_TENSORS(a, b, a, b))) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_expression(NULL, ORR_TENSORS(a))) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_expression_at(ORR_HERE, "x", NULL, 1)) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_expression("x", ORR_TENSORS(NULL))) != ORR_OK);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(tier_0),
@@ -338,6 +375,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(opencl),
                                       ORR_TEST(nvrtc),
                                       ORR_TEST(its_own_derivative_is_what_counts),
+                                      ORR_TEST(an_expression_needs_no_definition),
                                       ORR_TEST(one_defined_row_calls_another),
                                       ORR_TEST(it_promotes_and_broadcasts_as_rows_do),
                                       ORR_TEST(a_truth_value_makes_a_bool_tensor),

@@ -57,6 +57,91 @@ static void npy_of_foreign_types_is_refused_by_name(void)
     refused(orr_load(io("rank9_u1.npy")), ORR_ESHAPE, "rank 9");
 }
 
+/* Two of NumPy's files one behind the other, in memory; and every cut of them. */
+static void npy_bytes_read_back_one_behind_the_other(void)
+{
+    size_t n = 0, m = 0, used = 0, more = 0;
+    unsigned char *a = orr_test_slurp(io("c_f4_be.npy"), &n), *b = orr_test_slurp(io("fortran_i2.npy"), &m);
+    unsigned char *both = malloc(n + m);
+    ORR_REQUIRE(a && b && both);
+    memcpy(both, a, n);
+    memcpy(both + n, b, m);
+    orr_scope *s = orr_scope_begin();
+    check_tensor("the first", orr_load_bytes(both, n + m, &used), ORR_F32, ORR_SHAPE(3, 5));
+    ORR_CHECK(used == n);
+    check_tensor("the second", orr_load_bytes(both + n, m, &more), ORR_I16, ORR_SHAPE(40, 3));
+    ORR_CHECK(more == m);
+    check_tensor("alone", orr_load_bytes(a, n, NULL), ORR_F32, ORR_SHAPE(3, 5));
+    refused(orr_load_bytes(both, n + m, NULL), ORR_EFORMAT, "bytes follow");
+    refused(orr_load_bytes(NULL, 4, &used), ORR_EINVAL, "NULL");
+    ORR_CHECK(used == 0);
+    for (size_t k = 0; k < n; k++) {
+        unsigned char *cut = malloc(k ? k : 1); /* a sanitizer sees a byte too far */
+        ORR_REQUIRE(cut);
+        memcpy(cut, a, k);
+        ORR_CHECK_MSG(orr_tensor_status(orr_load_bytes(cut, k, &used)) == ORR_EFORMAT && used == 0, "%zu bytes", k);
+        free(cut);
+    }
+    orr_scope_end(s);
+    free(both);
+    free(b);
+    free(a);
+}
+
+static void let_go(void *elements, void *user)
+{
+    (void)elements;
+    ++*(int *)user;
+}
+
+/* What lies well is not copied; all else is, and let go at once. */
+static void npy_bytes_are_wrapped_where_they_lie_well(void)
+{
+    size_t n = 0, used = 0;
+    int gone = 0;
+    unsigned char *a = orr_test_slurp(io("c_f4_le.npy"), &n);
+    ORR_REQUIRE(a);
+    orr_tensor *t = orr_wrap_bytes(a, n, &used, let_go, &gone);
+    check_tensor("wrapped", t, ORR_F32, ORR_SHAPE(3, 5));
+    ORR_CHECK(used == n && gone == 0 && (const unsigned char *)orr_data(t) == a + n - 60);
+    ORR_CHECK(orr_free(t) == ORR_OK && gone == 1);
+    free(a);
+    static const char *const others[] = { "c_f4_be.npy", "c_b1_le.npy" };
+    for (int i = 0; i < 2; i++) {
+        gone = 0;
+        a = orr_test_slurp(io(others[i]), &n);
+        t = orr_wrap_bytes(a, n, NULL, let_go, &gone);
+        ORR_CHECK(gone == 1);
+        free(a);
+        check_tensor(others[i], t, i ? ORR_BOOL : ORR_F32, ORR_SHAPE(3, 5));
+        orr_free(t);
+    }
+    gone = 0;
+    a = orr_test_slurp(io("c_f4_le.npy"), &n);
+    refused(orr_wrap_bytes(a, n - 1, &used, let_go, &gone), ORR_EFORMAT, "npy");
+    refused(orr_wrap_bytes(a, n, &used, NULL, NULL), ORR_EINVAL, "release");
+    ORR_CHECK(gone == 0 && used == 0);
+    free(a);
+}
+
+static void npy_header_is_that_of_the_file(void)
+{
+    char head[ORR_NPY_HEADER];
+    float x[6] = { 1, 2, 3, 4, 5, 6 };
+    const char *path = orr_test_tmp("head.npy");
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_save(path, orr_from(ORR_F32, ORR_SHAPE(2, 3), x)) == ORR_OK);
+    size_t n = 0, m = orr_npy_header(ORR_F32, ORR_SHAPE(2, 3), head);
+    unsigned char *file = orr_test_slurp(path, &n);
+    ORR_CHECK(file && m % 64 == 0 && n == m + sizeof x && memcmp(file, head, m) == 0);
+    free(file);
+    ORR_CHECK(orr_npy_header(ORR_BF16, ORR_SHAPE(2), head) == 0 && orr_error_status() == ORR_EDTYPE);
+    ORR_CHECK(orr_npy_header(ORR_DTYPE_COUNT, ORR_SHAPE(2), head) == 0 && orr_error_status() == ORR_EDTYPE);
+    ORR_CHECK(orr_npy_header(ORR_F32, ORR_SHAPE(-2), head) == 0 && orr_error_status() == ORR_ESHAPE);
+    ORR_CHECK(orr_npy_header(ORR_F32, ORR_SHAPE(2), NULL) == 0 && orr_error_status() == ORR_EINVAL);
+    orr_scope_end(s);
+}
+
 static const char *write_file(const char *name, const void *data, size_t n)
 {
     const char *path = orr_test_tmp(name);
@@ -263,6 +348,9 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(npy_of_every_dtype_and_byte_order),
         ORR_TEST(npy_of_every_shape_and_version),
+        ORR_TEST(npy_bytes_read_back_one_behind_the_other),
+        ORR_TEST(npy_bytes_are_wrapped_where_they_lie_well),
+        ORR_TEST(npy_header_is_that_of_the_file),
         ORR_TEST(npy_of_foreign_types_is_refused_by_name),
         ORR_TEST(npy_headers_that_lie_are_refused),
         ORR_TEST(files_that_are_none_are_refused),

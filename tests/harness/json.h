@@ -53,6 +53,11 @@ static const char *json_value(const char *s)
         return json_list(s, ']', false);
     if (*s == '"')
         return json_string(s);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const words[] = { "true", "false", "null" };
+        if (strncmp(s, words[i], strlen(words[i])) == 0)
+            return s + strlen(words[i]);
+    }
     if (!strchr("-0123456789", *s))
         return NULL;
     (void)strtod(s, &end);

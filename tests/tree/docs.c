@@ -98,7 +98,7 @@ static void links_lead_somewhere(void)
                                          "docs/layout.md",
                                          "docs/glossary.md",
                                          "docs/api.md",
-                                         "docs/environment.md",
+                                         "docs/environment.md", "docs/serve.md",
                                          "docs/tuning.md",
                                          "docs/troubleshooting.md",
                                          "docs/your-own-kernels.md",

@@ -1,0 +1,30 @@
+/* Arrays in requests and answers: JSON and .npy to tensors and back.
+ * Must not know: what is computed with them. */
+#ifndef ORR_SERVE_ARRAY_H
+#define ORR_SERVE_ARRAY_H
+
+#include "serve/budget.h"
+#include "serve/reply.h"
+
+/* What an array may be. */
+typedef struct serve_array_limits {
+    int rank;
+    int64_t bytes; /* of a result's elements */
+    int64_t json;  /* of a result as text    */
+} serve_array_limits;
+
+/* A tensor of no scope from an array in JSON: nested lists of numbers or truth values (dtype: `dtype`, or bool), or
+ * {"dtype", "shape", "data": a flat list}. On error NULL, and *wrong is the answer. */
+orr_tensor *serve_array_json(const json_t *a, const char *name, orr_dtype dtype, const serve_array_limits *most,
+                             serve_reply *wrong);
+/* The array that the bytes begin with; *used as orr_wrap_bytes. It may keep the body. */
+orr_tensor *serve_array_npy(serve_body *body, char *data, size_t bytes, size_t *used, const serve_array_limits *most,
+                            serve_reply *wrong);
+/* "float32" → ORR_F32; ORR_DTYPE_COUNT: none is called so. */
+orr_dtype serve_dtype(const char *name);
+
+/* Elements that are ready, as an answer. as_dtype: what JSON says of them (a half is sent as float32's digits). */
+serve_reply serve_array_reply(serve_value *v, const void *data, orr_dtype dtype, orr_dtype as_dtype, orr_shape shape,
+                              bool npy, const serve_array_limits *most);
+
+#endif

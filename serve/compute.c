@@ -1,0 +1,156 @@
+/* What is computed: requests become tasks, at once or as jobs.
+ * Must not know: libmicrohttpd. */
+#include "config.h"
+#include "serve/service.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "serve/metrics.h"
+
+/* Larger bodies are read by the thread that computes, so that they hold up no one. */
+enum { READ_AT_ONCE = 128 << 10 };
+
+static void ended(serve_task *t, serve_reply reply, void *user)
+{
+    int batch = t->batch;
+    serve_task_unref(serve_the.queue, t);
+    serve_http_answer(user, reply, batch);
+}
+
+/* A task of the request, which gives its body and query away; NULL, and the reply says why. */
+static serve_task *task(serve_request *r, serve_kind kind, const char *model, serve_reply *wrong)
+{
+    static char empty[1];
+    serve_task *t = calloc(1, sizeof *t);
+    if (!t) {
+        *wrong = serve_problem(503, "ORR_ENOMEM", "there is no memory");
+        return NULL;
+    }
+    t->work = (serve_work){ .kind = kind,
+                            .most = &serve_the.most,
+                            .small = serve_the.o.batch > 1 ? serve_the.o.batch_bytes : 0,
+                            .npy = r->npy_out,
+                            .body = r->body ? r->body : empty,
+                            .bytes = r->bytes,
+                            .body_npy = r->npy_in };
+    if (r->body && !(t->work.held = serve_body_new(r->body, r->room))) {
+        *wrong = serve_problem(503, "ORR_ENOMEM", "there is no memory");
+        free(t);
+        return NULL;
+    }
+    r->body = NULL;
+    r->room = 0;
+    if (kind == SERVE_PREDICT && !(t->work.model = serve_models_find(serve_the.models, model)))
+        *wrong = serve_problem(404, "model", "there is no such model; /v1/models lists those that are there");
+    else if (!r->npy_in && json_object_size(r->query) > 0)
+        *wrong =
+            serve_problem(400, "parameter", "beside a JSON body there is no query: its parameters are in the object");
+    if (wrong->status) {
+        serve_work_clear(&t->work);
+        free(t);
+        return NULL;
+    }
+    t->work.query = r->query;
+    r->query = NULL;
+    return t;
+}
+
+static serve_reply compute(serve_request *r, serve_kind kind)
+{
+    serve_reply wrong = { 0 };
+    serve_task *t = task(r, kind, r->argument, &wrong);
+    if (!t)
+        return wrong;
+    if (t->work.bytes <= READ_AT_ONCE && !serve_work_understand(&t->work)) {
+        wrong = t->work.reply;
+        serve_work_clear(&t->work);
+        free(t);
+        return wrong;
+    }
+    t->ended = ended;
+    t->user = serve_http_wait(r);
+    if (!serve_queue_put(serve_the.queue, t)) {
+        void *waiting = t->user;
+        serve_work_clear(&t->work);
+        free(t);
+        serve_http_answer(waiting, serve_problem(503, "limit", "as much is computed as may be; try again"), 0);
+    }
+    return (serve_reply){ 0 };
+}
+
+serve_reply serve_post_gemm(serve_request *r)
+{
+    return compute(r, SERVE_GEMM);
+}
+
+serve_reply serve_post_elementwise(serve_request *r)
+{
+    return compute(r, SERVE_ELEMENTWISE);
+}
+
+serve_reply serve_post_reduce(serve_request *r)
+{
+    return compute(r, SERVE_REDUCE);
+}
+
+serve_reply serve_post_predict(serve_request *r)
+{
+    return compute(r, SERVE_PREDICT);
+}
+
+serve_reply serve_post_missing(serve_request *r)
+{
+    (void)r;
+    return serve_problem(501, "missing", "this library was built without the field pack");
+}
+
+/* -- jobs -------------------------------------------------------------------------------------------------- */
+
+/* "gemm", "models/NAME/predict" */
+static bool named(const char *run, serve_kind *kind, char *model, size_t size)
+{
+    static const char head[] = "models/", tail[] = "/predict";
+    size_t n = strlen(run), h = sizeof head - 1, t = sizeof tail - 1;
+    for (*kind = SERVE_GEMM; *kind < SERVE_PREDICT; (*kind)++)
+        if (strcmp(run, serve_kind_name(*kind)) == 0)
+            return true;
+    if (n <= h + t || n - h - t >= size || strncmp(run, head, h) != 0 || strcmp(run + n - t, tail) != 0)
+        return false;
+    memcpy(model, run + h, n - h - t);
+    model[n - h - t] = '\0';
+    return true;
+}
+
+serve_reply serve_post_job(serve_request *r)
+{
+    char model[64];
+    serve_kind kind;
+    serve_reply wrong = { 0 };
+    const char *run = json_string_value(json_object_get(r->query, "run"));
+    if (!run || !named(run, &kind, model, sizeof model))
+        return serve_problem(400, "parameter",
+                             "\"run\" in the query is gemm, elementwise, reduce or models/NAME/predict");
+    (void)json_object_del(r->query, "run");
+    serve_task *t = task(r, kind, model, &wrong);
+    return t ? serve_jobs_put(serve_the.jobs, t, r->client) : wrong;
+}
+
+serve_reply serve_get_jobs(serve_request *r)
+{
+    return serve_jobs_list(serve_the.jobs, r->client);
+}
+
+serve_reply serve_get_job(serve_request *r)
+{
+    return serve_jobs_status(serve_the.jobs, r->argument, r->client);
+}
+
+serve_reply serve_get_result(serve_request *r)
+{
+    return serve_jobs_result(serve_the.jobs, r->argument, r->client);
+}
+
+serve_reply serve_delete_job(serve_request *r)
+{
+    return serve_jobs_cancel(serve_the.jobs, r->argument, r->client);
+}

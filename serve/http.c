@@ -1,0 +1,619 @@
+/* The HTTP side: libmicrohttpd calls one function for the head of a request, for each part of its body, and at its end.
+ * Must not know: what the routes do. */
+#include "config.h"
+#include "serve/http.h"
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "serve/budget.h"
+#include "serve/log.h"
+#include "serve/metrics.h"
+
+enum phase { RECEIVING, COMPUTING, SENDING };
+
+/* A connection: in each phase but COMPUTING it has a time limit. */
+typedef struct connection {
+    struct connection *next, *prev;
+    serve_http *of;
+    int fd;
+    enum phase phase;
+    bool begun; /* a request's head has come */
+    double since;
+} connection;
+
+struct serve_http {
+    struct MHD_Daemon *daemon;
+    int listener;
+    int port;
+    const serve_options *o;
+    const serve_tokens *tokens;
+    const serve_route *routes;
+    pthread_mutex_t lock; /* around the list and phases */
+    connection *first;
+    int count;
+    atomic_bool closing;
+    char *certificate, *key;
+};
+
+/* A request, from its head to the end of its answer. */
+typedef struct request {
+    serve_http *h;
+    connection *c;
+    struct MHD_Connection *mhd;
+    serve_request r;
+    char argument[128];
+    double began;
+    uint64_t got;      /* bytes of the body */
+    serve_reply reply; /* status 0: none yet */
+    uint64_t sent;
+    int status;
+    int batch;
+    bool suspended, refused; /* refused: the rest of the body is not kept */
+} request;
+
+/* -- connections ------------------------------------------------------------------------------------------- */
+
+static void enter(connection *c, enum phase p)
+{
+    pthread_mutex_lock(&c->of->lock);
+    c->phase = p;
+    c->since = serve_now();
+    if (p != RECEIVING)
+        c->begun = true;
+    pthread_mutex_unlock(&c->of->lock);
+}
+
+static void notify_connection(void *user, struct MHD_Connection *mhd, void **at,
+                              enum MHD_ConnectionNotificationCode code)
+{
+    serve_http *h = user;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+        connection *c = calloc(1, sizeof *c);
+        *at = c;
+        if (!c)
+            return;
+        *c = (connection){ .of = h, .fd = fd ? fd->connect_fd : -1, .since = serve_now() };
+        pthread_mutex_lock(&h->lock);
+        c->next = h->first;
+        if (h->first)
+            h->first->prev = c;
+        h->first = c;
+        h->count++;
+        pthread_mutex_unlock(&h->lock);
+        return;
+    }
+    connection *c = *at;
+    if (!c)
+        return;
+    pthread_mutex_lock(&h->lock);
+    *(c->prev ? &c->prev->next : &h->first) = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    h->count--;
+    pthread_mutex_unlock(&h->lock);
+    free(c);
+    *at = NULL;
+}
+
+/* The socket is shut, not closed: libmicrohttpd sees its end and closes it. The lock keeps it from being closed, and its
+ * number given away, meanwhile. */
+void serve_http_expire(serve_http *h, double now)
+{
+    pthread_mutex_lock(&h->lock);
+    for (connection *c = h->first; c; c = c->next) {
+        double most = c->phase == RECEIVING ? h->o->read_timeout : h->o->write_timeout;
+        if (c->phase != COMPUTING && c->fd >= 0 && now - c->since > most) {
+            (void)shutdown(c->fd, SHUT_RDWR);
+            c->since = now; /* once */
+        }
+    }
+    pthread_mutex_unlock(&h->lock);
+}
+
+int serve_http_connections(serve_http *h)
+{
+    pthread_mutex_lock(&h->lock);
+    int n = h->count;
+    pthread_mutex_unlock(&h->lock);
+    return n;
+}
+
+int serve_http_busy(serve_http *h)
+{
+    int n = 0;
+    pthread_mutex_lock(&h->lock);
+    for (connection *c = h->first; c; c = c->next)
+        n += c->begun;
+    pthread_mutex_unlock(&h->lock);
+    return n;
+}
+
+/* -- the head ---------------------------------------------------------------------------------------------- */
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+/* Whether `path` is that of the route; what stands for {…} goes to argument, which is not empty then. */
+static bool matches(const char *route, const char *path, char *argument, size_t size)
+{
+    argument[0] = '\0';
+    while (*route && *path) {
+        if (*route == '{') {
+            size_t n = strcspn(path, "/");
+            if (n == 0 || n >= size)
+                return false;
+            memcpy(argument, path, n);
+            argument[n] = '\0';
+            path += n;
+            route += strcspn(route, "}") + 1;
+        } else if (*route++ != *path++) {
+            return false;
+        }
+    }
+    return !*route && !*path;
+}
+
+/* The route, or −1 and why not. */
+static int find(request *q, const char *method, const char *path)
+{
+    static const char *const allowed[] = { "GET, HEAD", "POST", "GET, HEAD, POST", "DELETE", "GET, HEAD, DELETE" };
+    unsigned others = 0;
+    for (int i = 0; q->h->routes[i].method; i++) {
+        const char *is = q->h->routes[i].method;
+        if (!matches(q->h->routes[i].path, path, q->argument, sizeof q->argument))
+            continue;
+        if (strcmp(is, method) == 0 || (strcmp(is, "GET") == 0 && strcmp(method, "HEAD") == 0))
+            return i;
+        others |= strcmp(is, "GET") == 0 ? 1u : strcmp(is, "POST") == 0 ? 2u : 4u;
+    }
+    q->reply = others ? serve_problem(405, "method", "another method is wanted here: see the Allow header")
+                      : serve_problem(404, "route", "there is nothing here; /docs lists what there is");
+    if (others)
+        q->reply.allow = allowed[others == 5 ? 4 : others == 4 ? 3 : others - 1];
+    return -1;
+}
+
+/* A page of another site may send requests to the loopback address under a name of its own. Where no token stops it,
+ * the name has to be ours. */
+static bool own_host(const request *q)
+{
+    static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+    const char *host = header(q->mhd, "Host");
+    if (!host)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        size_t n = strlen(names[i]);
+        if (strncasecmp(host, names[i], n) == 0 && (!host[n] || host[n] == ':'))
+            return true;
+    }
+    size_t n = strlen(q->h->o->listen);
+    return strncmp(host, q->h->o->listen, n) == 0 && (!host[n] || host[n] == ':');
+}
+
+static bool admitted(request *q, const serve_route *route)
+{
+    const char *given = header(q->mhd, "Authorization");
+    q->r.client = -1;
+    if (!q->h->tokens) {
+        if (own_host(q))
+            return true;
+        q->reply = serve_problem(403, "host", "without tokens the Host is localhost or the address itself");
+        return false;
+    }
+    if (given && strncasecmp(given, "Bearer ", 7) == 0)
+        q->r.client = serve_tokens_find(q->h->tokens, given + 7 + strspn(given + 7, " "));
+    if (q->r.client >= 0 || route->open)
+        return true;
+    q->reply = serve_problem(401, "token", "%s", given ? "the token is not known" : "a bearer token is wanted");
+    return false;
+}
+
+static bool is_type(const char *value, const char *type)
+{
+    size_t n = strlen(type);
+    return value && strncasecmp(value, type, n) == 0 && (!value[n] || strchr("; \t,", value[n]));
+}
+
+/* What comes, and what is asked for. */
+static bool understood(request *q, const serve_route *route)
+{
+    const char *type = header(q->mhd, "Content-Type"), *accept = header(q->mhd, "Accept");
+    const char *length = header(q->mhd, "Content-Length");
+    q->r.npy_in = is_type(type, SERVE_NPY);
+    q->r.npy_out = accept && strstr(accept, SERVE_NPY)    ? true
+                   : accept && strstr(accept, SERVE_JSON) ? false
+                                                          : q->r.npy_in;
+    if (!route->body) {
+        if (!(length && strtoull(length, NULL, 10) > 0) && !header(q->mhd, "Transfer-Encoding"))
+            return true;
+        q->reply = serve_problem(400, "body", "no body is wanted here");
+        return false;
+    }
+    if (!q->r.npy_in && !is_type(type, SERVE_JSON)) {
+        q->reply = serve_problem(415, "type", "the Content-Type is " SERVE_JSON " or " SERVE_NPY);
+        return false;
+    }
+    int64_t most = q->r.npy_in || q->h->o->max_json > q->h->o->max_body ? q->h->o->max_body : q->h->o->max_json;
+    if (length && strtoull(length, NULL, 10) > (unsigned long long)most) {
+        q->reply = serve_problem(413, "limit", "the body has more than %lld bytes", (long long)most);
+        return false;
+    }
+    return true;
+}
+
+static enum MHD_Result add_query(void *user, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    request *q = user;
+    (void)kind;
+    if (json_object_get(q->r.query, name)) {
+        q->reply = serve_problem(400, "parameter", "a parameter comes twice");
+        return MHD_NO;
+    }
+    if (json_object_set_new(q->r.query, name, json_string(value ? value : "")) == 0)
+        return MHD_YES;
+    q->reply = serve_problem(400, "parameter", "the query is no UTF-8");
+    return MHD_NO;
+}
+
+static void take_head(request *q, const char *method, const char *path)
+{
+    q->r.route = find(q, method, path);
+    q->r.argument = q->argument;
+    if (q->r.route < 0)
+        return;
+    const serve_route *route = &q->h->routes[q->r.route];
+    if (!admitted(q, route) || !understood(q, route))
+        return;
+    q->r.query = json_object();
+    if (!q->r.query)
+        q->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory");
+    else
+        (void)MHD_get_connection_values(q->mhd, MHD_GET_ARGUMENT_KIND, add_query, q);
+}
+
+/* -- the body ---------------------------------------------------------------------------------------------- */
+
+static void drop_body(request *q)
+{
+    serve_budget_give(q->r.room);
+    q->r.room = 0;
+    free(q->r.body);
+    q->r.body = NULL;
+}
+
+/* Room for n bytes: all that are announced if they are few, else as they come. */
+static bool grow(request *q, size_t n)
+{
+    const char *length = header(q->mhd, "Content-Length");
+    size_t announced = length ? strtoull(length, NULL, 10) : 0, room = 2 * q->r.room > 4096 ? 2 * q->r.room : 4096;
+    if (announced >= n && (announced <= (size_t)4 << 20 || announced < room))
+        room = announced;
+    if (room < n)
+        room = n;
+    if (!serve_budget_take(room - q->r.room)) {
+        q->reply = serve_problem(503, "limit", "the service holds as many bodies as it may; try again");
+        return false;
+    }
+    char *p = realloc(q->r.body, room + 1);
+    if (!p) {
+        serve_budget_give(room - q->r.room);
+        q->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory for the body");
+        return false;
+    }
+    q->r.body = p;
+    q->r.room = room;
+    return true;
+}
+
+static void take_body(request *q, const char *data, size_t n)
+{
+    int64_t most = q->r.npy_in || q->h->o->max_json > q->h->o->max_body ? q->h->o->max_body : q->h->o->max_json;
+    q->got += n;
+    if (q->refused)
+        return;
+    if (q->r.bytes + n > (size_t)most)
+        q->reply = serve_problem(413, "limit", "the body has more than %lld bytes", (long long)most);
+    else if (q->r.bytes + n <= q->r.room || grow(q, q->r.bytes + n)) {
+        memcpy(q->r.body + q->r.bytes, data, n);
+        q->r.bytes += n;
+        return;
+    }
+    q->refused = true;
+    drop_body(q);
+}
+
+/* -- the answer -------------------------------------------------------------------------------------------- */
+
+static void free_reply(void *user)
+{
+    serve_reply *r = user;
+    serve_reply_free(r);
+    free(r);
+}
+
+static void add(struct MHD_Response *m, const char *name, const char *value)
+{
+    (void)MHD_add_response_header(m, name, value);
+}
+
+static enum MHD_Result send_reply(request *q)
+{
+    serve_reply *r = malloc(sizeof *r);
+    struct MHD_Response *m = NULL;
+    if (r) {
+        *r = q->reply;
+        q->reply.text = NULL;
+        q->reply.value = NULL;
+        struct MHD_IoVec parts[2];
+        unsigned n = 0;
+        if (r->n_text)
+            parts[n++] = (struct MHD_IoVec){ r->text, r->n_text };
+        if (r->n_tail)
+            parts[n++] = (struct MHD_IoVec){ r->tail, r->n_tail };
+        m = MHD_create_response_from_iovec(parts, n, free_reply, r);
+        if (!m)
+            free_reply(r);
+    }
+    if (!m)
+        return MHD_NO;
+    q->status = q->reply.status;
+    q->sent = q->reply.n_text + q->reply.n_tail;
+    add(m, "Content-Type", q->reply.type);
+    add(m, "Cache-Control", "no-store");
+    add(m, "X-Content-Type-Options", "nosniff");
+    if (strncmp(q->reply.type, "text/html", 9) == 0)
+        add(m, "Content-Security-Policy",
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
+            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    if (q->status == 401)
+        add(m, "WWW-Authenticate", "Bearer realm=\"orrery\"");
+    if (q->status == 503)
+        add(m, "Retry-After", "1");
+    if (q->reply.allow)
+        add(m, "Allow", q->reply.allow);
+    if (q->reply.location[0])
+        add(m, "Location", q->reply.location);
+    if (atomic_load(&q->h->closing))
+        add(m, "Connection", "close");
+    enter(q->c, SENDING);
+    enum MHD_Result ok = MHD_queue_response(q->mhd, (unsigned)q->status, m);
+    MHD_destroy_response(m);
+    return ok;
+}
+
+void *serve_http_wait(serve_request *r)
+{
+    request *q = r->connection;
+    enter(q->c, COMPUTING);
+    q->suspended = true;
+    MHD_suspend_connection(q->mhd);
+    return q;
+}
+
+void serve_http_answer(void *waiting, serve_reply reply, int batch)
+{
+    request *q = waiting;
+    q->reply = reply;
+    q->batch = batch;
+    MHD_resume_connection(q->mhd);
+}
+
+static request *begin(serve_http *h, struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    request *q = info && info->socket_context ? calloc(1, sizeof *q) : NULL;
+    if (!q)
+        return NULL;
+    *q = (request){ .h = h, .c = info->socket_context, .mhd = mhd, .began = serve_now() };
+    q->r.connection = q;
+    q->r.client = -1;
+    q->r.route = -1;
+    pthread_mutex_lock(&h->lock);
+    q->c->begun = true; /* the time limit goes on from where the connection, or its last answer, ended */
+    pthread_mutex_unlock(&h->lock);
+    return q;
+}
+
+static enum MHD_Result handle(void *user, struct MHD_Connection *mhd, const char *path, const char *method,
+                              const char *version, const char *data, size_t *n, void **at)
+{
+    request *q = *at;
+    (void)version;
+    if (!q) {
+        if (!(q = *at = begin(user, mhd)))
+            return MHD_NO;
+        take_head(q, method, path);
+        return q->reply.status ? send_reply(q) : MHD_YES;
+    }
+    if (q->suspended) { /* resumed: the answer is there */
+        q->suspended = false;
+        return send_reply(q);
+    }
+    if (*n) {
+        take_body(q, data, *n);
+        *n = 0;
+        return MHD_YES;
+    }
+    if (!q->reply.status) {
+        serve_reply r = q->h->routes[q->r.route].handle(&q->r);
+        if (!r.status)
+            return MHD_YES; /* it waits */
+        q->reply = r;
+    }
+    return send_reply(q);
+}
+
+static void completed(void *user, struct MHD_Connection *mhd, void **at, enum MHD_RequestTerminationCode code)
+{
+    serve_http *h = user;
+    request *q = *at;
+    (void)mhd;
+    if (!q)
+        return;
+    double took = serve_now() - q->began;
+    const char *route = q->r.route >= 0 ? h->routes[q->r.route].path : "-";
+    const char *method = q->r.route >= 0 ? h->routes[q->r.route].method : "-";
+    if (q->status && code == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
+        int routes = 0;
+        while (h->routes[routes].method)
+            routes++;
+        serve_count(q->r.route >= 0 ? q->r.route : routes, q->status, took, q->got, q->sent);
+        serve_log(SERVE_LOG_REQUEST, "request",
+                  "\"method\": \"%s\", \"route\": \"%s\", \"status\": %d, \"seconds\": %.6f, \"bytes_in\": %llu, "
+                  "\"bytes_out\": %llu, \"client\": \"%s\", \"batch\": %d",
+                  method, route, q->status, took, (unsigned long long)q->got, (unsigned long long)q->sent,
+                  serve_tokens_name(h->tokens, q->r.client), q->batch);
+    } else {
+        serve_count_cut();
+        serve_log(SERVE_LOG_REQUEST, "cut",
+                  "\"method\": \"%s\", \"route\": \"%s\", \"seconds\": %.6f, \"bytes_in\": %llu, \"client\": \"%s\"",
+                  method, route, took, (unsigned long long)q->got, serve_tokens_name(h->tokens, q->r.client));
+    }
+    pthread_mutex_lock(&h->lock);
+    q->c->begun = false;
+    q->c->phase = RECEIVING;
+    q->c->since = serve_now();
+    pthread_mutex_unlock(&h->lock);
+    drop_body(q);
+    json_decref(q->r.query);
+    serve_reply_free(&q->reply);
+    free(q);
+    *at = NULL;
+}
+
+/* -- start and stop ---------------------------------------------------------------------------------------- */
+
+static char *slurp(int fd)
+{
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0 || st.st_size > 1 << 20)
+        return NULL;
+    char *text = calloc(1, (size_t)st.st_size + 1);
+    if (text && read(fd, text, (size_t)st.st_size) != (ssize_t)st.st_size) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* A socket that listens; −1 and why. */
+static int listener(const serve_options *o, int *port, char *why, size_t size)
+{
+    struct sockaddr_in in4 = { .sin_family = AF_INET, .sin_port = htons((uint16_t)o->port) };
+    struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)o->port) };
+    bool v4 = inet_pton(AF_INET, o->listen, &in4.sin_addr) == 1,
+         v6 = inet_pton(AF_INET6, o->listen, &in6.sin6_addr) == 1;
+    int fd = v4 || v6 ? socket(v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1, on = 1;
+    const struct sockaddr *at = v4 ? (const struct sockaddr *)&in4 : (const struct sockaddr *)&in6;
+    socklen_t n = v4 ? sizeof in4 : sizeof in6;
+    struct sockaddr_storage is;
+    socklen_t m = sizeof is;
+    if (!v4 && !v6) {
+        (void)snprintf(why, size, "--listen %s: is no numeric address", o->listen);
+        return -1;
+    }
+    if (fd >= 0)
+        (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (fd < 0 || bind(fd, at, n) != 0 || listen(fd, 1024) != 0 || getsockname(fd, (struct sockaddr *)&is, &m) != 0) {
+        (void)snprintf(why, size, "%s, port %lld: %m", o->listen, (long long)o->port);
+        if (fd >= 0)
+            (void)close(fd);
+        return -1;
+    }
+    *port = ntohs(is.ss_family == AF_INET ? ((struct sockaddr_in *)&is)->sin_port
+                                          : ((struct sockaddr_in6 *)&is)->sin6_port);
+    return fd;
+}
+
+static bool read_tls(serve_http *h, char *why, size_t size)
+{
+    const serve_options *o = h->o;
+    if (!o->certificate)
+        return true;
+    if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES) {
+        (void)snprintf(why, size, "--tls-certificate: this libmicrohttpd has no TLS");
+        return false;
+    }
+    int fd = serve_secret_open(o->key, why, size);
+    if (fd < 0)
+        return false;
+    h->key = slurp(fd);
+    (void)close(fd);
+    FILE *f = fopen(o->certificate, "re");
+    h->certificate = f ? slurp(fileno(f)) : NULL;
+    if (f)
+        (void)fclose(f);
+    if (h->key && h->certificate)
+        return true;
+    (void)snprintf(why, size, "%s: cannot be read", h->key ? o->certificate : o->key);
+    return false;
+}
+
+serve_http *serve_http_start(const serve_options *o, const serve_tokens *tokens, const serve_route *routes, char *why,
+                             size_t size)
+{
+    serve_http *h = calloc(1, sizeof *h);
+    if (!h) {
+        (void)snprintf(why, size, "no memory");
+        return NULL;
+    }
+    h->o = o;
+    h->tokens = tokens;
+    h->routes = routes;
+    (void)pthread_mutex_init(&h->lock, NULL);
+    h->listener = read_tls(h, why, size) ? listener(o, &h->port, why, size) : -1;
+    if (h->listener >= 0) {
+        struct MHD_OptionItem tls[] = { { MHD_OPTION_HTTPS_MEM_KEY, 0, h->key },
+                                        { MHD_OPTION_HTTPS_MEM_CERT, 0, h->certificate },
+                                        { MHD_OPTION_END, 0, NULL } };
+        unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
+        h->daemon = MHD_start_daemon(flags | (h->key ? (unsigned)MHD_USE_TLS : 0u), (uint16_t)o->port, NULL, NULL,
+                                     handle, h, MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT,
+                                     (unsigned)o->max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                     (size_t)(128 << 10), MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
+                                     notify_connection, h, MHD_OPTION_NOTIFY_COMPLETED, completed, h, MHD_OPTION_ARRAY,
+                                     h->key ? tls : tls + 2, MHD_OPTION_END);
+        if (h->daemon)
+            return h;
+        (void)snprintf(why, size, "libmicrohttpd cannot start%s",
+                       h->key ? ": is the certificate that of the key?" : "");
+        (void)close(h->listener);
+    }
+    serve_http_stop(h);
+    return NULL;
+}
+
+int serve_http_port(const serve_http *h)
+{
+    return h->port;
+}
+
+void serve_http_quiesce(serve_http *h)
+{
+    atomic_store(&h->closing, true);
+    MHD_socket fd = MHD_quiesce_daemon(h->daemon);
+    if (fd != MHD_INVALID_SOCKET)
+        (void)close(fd);
+}
+
+void serve_http_stop(serve_http *h)
+{
+    if (h->daemon)
+        MHD_stop_daemon(h->daemon);
+    if (h->key)
+        explicit_bzero(h->key, strlen(h->key));
+    free(h->key);
+    free(h->certificate);
+    (void)pthread_mutex_destroy(&h->lock);
+    free(h);
+}

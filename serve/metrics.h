@@ -1,0 +1,30 @@
+/* What the service counts: requests, times and sizes by route, batches; as JSON and in Prometheus' text format.
+ * Must not know: how requests are answered. */
+#ifndef ORR_SERVE_METRICS_H
+#define ORR_SERVE_METRICS_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SERVE_ROUTES_MOST = 32 };
+
+/* What is now, and not counted. */
+typedef struct serve_gauges {
+    double uptime;
+    int connections, waiting, running, jobs_waiting, jobs_running, jobs_kept;
+    int64_t body_bytes;
+} serve_gauges;
+
+/* One request that was answered. route: its number, 0 … SERVE_ROUTES_MOST − 1. */
+void serve_count(int route, int status, double seconds, uint64_t bytes_in, uint64_t bytes_out);
+/* One evaluation of n works. */
+void serve_count_batch(int n);
+/* A request that ended without an answer: the client or a time limit cut it. */
+void serve_count_cut(void);
+/* names: of the routes, NULL-terminated. */
+json_t *serve_metrics_json(const char *const *names, const serve_gauges *g);
+/* malloc's; NULL: no memory. */
+char *serve_metrics_text(const char *const *names, const serve_gauges *g, size_t *size);
+
+#endif

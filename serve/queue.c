@@ -1,0 +1,310 @@
+/* The queue and its threads.
+ * Must not know: HTTP. */
+#include "config.h"
+#include "serve/queue.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "serve/metrics.h"
+
+enum { BATCH_MOST = 1024 };
+
+struct serve_queue {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    serve_task *first, *last;    /* waiting, the oldest first */
+    serve_task *oldest, *newest; /* all                       */
+    int count, waiting, running, most;
+    double timeout;
+    serve_batching batching;
+    bool closed, stop;
+    int threads;
+    pthread_t thread[256];
+};
+
+double serve_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* -- lists, under the lock ----------------------------------------------------------------------------------- */
+
+static void unlink_waiting(serve_queue *q, serve_task *t)
+{
+    *(t->prev ? &t->prev->next : &q->first) = t->next;
+    *(t->next ? &t->next->prev : &q->last) = t->prev;
+    t->next = t->prev = NULL;
+    q->waiting--;
+}
+
+static void unlink_all(serve_queue *q, serve_task *t)
+{
+    *(t->earlier ? &t->earlier->later : &q->oldest) = t->later;
+    *(t->later ? &t->later->earlier : &q->newest) = t->earlier;
+    q->count--;
+}
+
+static void unref(serve_task *t)
+{
+    if (--t->refs > 0)
+        return;
+    serve_work_clear(&t->work);
+    serve_reply_free(&t->work.reply);
+    free(t);
+}
+
+bool serve_queue_put(serve_queue *q, serve_task *t)
+{
+    pthread_mutex_lock(&q->lock);
+    bool ok = !q->closed && q->count < q->most;
+    if (ok) {
+        t->refs = 2;
+        t->state = SERVE_WAITING;
+        t->arrived = serve_now();
+        t->deadline = t->arrived + q->timeout;
+        t->next = NULL;
+        t->prev = q->last;
+        *(q->last ? &q->last->next : &q->first) = t;
+        q->last = t;
+        t->later = NULL;
+        t->earlier = q->newest;
+        *(q->newest ? &q->newest->later : &q->oldest) = t;
+        q->newest = t;
+        q->count++;
+        q->waiting++;
+        pthread_cond_broadcast(&q->change);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return ok;
+}
+
+void serve_task_unref(serve_queue *q, serve_task *t)
+{
+    pthread_mutex_lock(&q->lock);
+    unref(t);
+    pthread_mutex_unlock(&q->lock);
+}
+
+serve_state serve_task_state(serve_queue *q, const serve_task *t)
+{
+    pthread_mutex_lock(&q->lock);
+    serve_state s = t->state;
+    pthread_mutex_unlock(&q->lock);
+    return s;
+}
+
+/* It counts no more. One that runs keeps its reference until the evaluation ends. */
+static bool drop(serve_queue *q, serve_task *t, serve_state state)
+{
+    bool waits = t->state == SERVE_WAITING;
+    if (!waits && t->state != SERVE_RUNNING)
+        return false;
+    t->state = state;
+    t->finished = serve_now();
+    if (waits)
+        unlink_waiting(q, t);
+    unlink_all(q, t);
+    if (waits)
+        unref(t);
+    return true;
+}
+
+bool serve_task_cancel(serve_queue *q, serve_task *t)
+{
+    pthread_mutex_lock(&q->lock);
+    bool ok = drop(q, t, SERVE_CANCELLED);
+    pthread_mutex_unlock(&q->lock);
+    return ok;
+}
+
+/* -- time ---------------------------------------------------------------------------------------------------- */
+
+/* Ends those that `which` says, one at a time: their owners are called without the lock. */
+static void end_some(serve_queue *q, double now, bool all, const char *code, const char *why, int status)
+{
+    for (;;) {
+        pthread_mutex_lock(&q->lock);
+        serve_task *t = q->oldest;
+        while (t && !(all ? t->state == SERVE_WAITING : t->deadline <= now))
+            t = t->later;
+        if (t) {
+            t->refs++;
+            (void)drop(q, t, SERVE_DONE);
+        }
+        pthread_mutex_unlock(&q->lock);
+        if (!t)
+            return;
+        t->ended(t, serve_problem(status, code, "%s", why), t->user);
+        serve_task_unref(q, t);
+    }
+}
+
+void serve_queue_expire(serve_queue *q, double now)
+{
+    end_some(q, now, false, "timeout", "the time limit is over", 504);
+}
+
+/* -- threads ------------------------------------------------------------------------------------------------- */
+
+/* Equal works that wait join b[0]. */
+static int gather(serve_queue *q, serve_task **b, int n)
+{
+    const char *key = b[0]->work.key;
+    for (serve_task *t = q->first, *next; key && t && n < q->batching.most; t = next) {
+        next = t->next;
+        if (!t->work.key || strcmp(t->work.key, key) != 0)
+            continue;
+        unlink_waiting(q, t);
+        t->state = SERVE_RUNNING;
+        b[n++] = t;
+    }
+    return n;
+}
+
+/* Waits for more, as long as anybody else could still come: of others a batch knows that they are being computed. */
+static int gather_more(serve_queue *q, serve_task **b, int n)
+{
+    double until = b[0]->arrived + q->batching.window;
+    struct timespec at = { .tv_sec = (time_t)until };
+    at.tv_nsec = (long)(1e9 * (until - (double)at.tv_sec));
+    n = gather(q, b, n);
+    while (b[0]->work.key && n < q->batching.most && q->count > n && !q->stop && serve_now() < until) {
+        if (pthread_cond_timedwait(&q->change, &q->lock, &at) == ETIMEDOUT)
+            break;
+        n = gather(q, b, n);
+    }
+    return n;
+}
+
+/* A large body is read here, not by who received it; it joins no others. */
+static void compute(serve_task **b, int n)
+{
+    serve_work *w[BATCH_MOST];
+    if (n == 1 && b[0]->work.body && !serve_work_understand(&b[0]->work))
+        return;
+    for (int i = 0; i < n; i++) {
+        b[i]->batch = n;
+        w[i] = &b[i]->work;
+    }
+    serve_count_batch(n);
+    serve_work_run(w, n);
+}
+
+static void finish(serve_queue *q, serve_task *t)
+{
+    serve_reply r = t->work.reply;
+    t->work.reply = (serve_reply){ 0 };
+    serve_work_clear(&t->work); /* the operands' memory, at once */
+    pthread_mutex_lock(&q->lock);
+    bool wanted = t->state == SERVE_RUNNING;
+    if (wanted)
+        (void)drop(q, t, SERVE_DONE);
+    pthread_mutex_unlock(&q->lock);
+    if (wanted)
+        t->ended(t, r, t->user);
+    else
+        serve_reply_free(&r);
+    serve_task_unref(q, t);
+}
+
+static void *work(void *user)
+{
+    serve_queue *q = user;
+    serve_task *b[BATCH_MOST];
+    pthread_mutex_lock(&q->lock);
+    while (!q->stop) {
+        if (!q->first) {
+            pthread_cond_wait(&q->change, &q->lock);
+            continue;
+        }
+        b[0] = q->first;
+        unlink_waiting(q, b[0]);
+        b[0]->state = SERVE_RUNNING;
+        q->running++;
+        int n = gather_more(q, b, 1);
+        double now = serve_now();
+        for (int i = 0; i < n; i++)
+            b[i]->started = now;
+        pthread_mutex_unlock(&q->lock);
+        compute(b, n);
+        for (int i = 0; i < n; i++)
+            finish(q, b[i]);
+        pthread_mutex_lock(&q->lock);
+        q->running--;
+    }
+    pthread_mutex_unlock(&q->lock);
+    return NULL;
+}
+
+serve_queue *serve_queue_new(int threads, int most, double timeout, serve_batching batching)
+{
+    serve_queue *q = calloc(1, sizeof *q);
+    pthread_condattr_t monotonic;
+    if (!q)
+        return NULL;
+    (void)pthread_mutex_init(&q->lock, NULL);
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&q->change, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+    q->most = most;
+    q->timeout = timeout;
+    q->batching = batching;
+    for (; q->threads < threads && q->threads < 256; q->threads++)
+        if (pthread_create(&q->thread[q->threads], NULL, work, q) != 0)
+            break;
+    if (q->threads > 0)
+        return q;
+    serve_queue_free(q);
+    return NULL;
+}
+
+int serve_queue_waiting(serve_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    int n = q->waiting;
+    pthread_mutex_unlock(&q->lock);
+    return n;
+}
+
+int serve_queue_running(serve_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    int n = q->count - q->waiting;
+    pthread_mutex_unlock(&q->lock);
+    return n;
+}
+
+void serve_queue_close(serve_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    q->closed = true;
+    pthread_mutex_unlock(&q->lock);
+}
+
+void serve_queue_stop(serve_queue *q)
+{
+    serve_queue_close(q);
+    end_some(q, 0.0, true, "stopping", "the service stops", 503);
+    pthread_mutex_lock(&q->lock);
+    q->stop = true;
+    pthread_cond_broadcast(&q->change);
+    pthread_mutex_unlock(&q->lock);
+    for (int i = 0; i < q->threads; i++)
+        (void)pthread_join(q->thread[i], NULL);
+    q->threads = 0;
+}
+
+void serve_queue_free(serve_queue *q)
+{
+    if (!q)
+        return;
+    (void)pthread_cond_destroy(&q->change);
+    (void)pthread_mutex_destroy(&q->lock);
+    free(q);
+}

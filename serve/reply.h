@@ -1,0 +1,45 @@
+/* Answers: a status, a content type and bytes, whoever owns them.
+ * Must not know: connections. */
+#ifndef ORR_SERVE_REPLY_H
+#define ORR_SERVE_REPLY_H
+
+#include <jansson.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <orrery.h>
+
+/* A tensor that several answers may show parts of; the last one frees it. */
+typedef struct serve_value {
+    atomic_int refs;
+    orr_tensor *t;
+} serve_value;
+
+void serve_value_unref(serve_value *v);
+
+/* The body is `text`, then `tail`. */
+typedef struct serve_reply {
+    int status;       /* 0: there is none yet                        */
+    const char *type; /* a literal                                   */
+    char *text;       /* malloc's                                    */
+    const void *tail; /* a literal's bytes, or the value's           */
+    size_t n_text, n_tail;
+    serve_value *value; /* owned reference, or NULL                    */
+    const char *allow;  /* of a 405: a literal, or NULL                */
+    char location[64];  /* of a job, or ""                             */
+} serve_reply;
+
+#define SERVE_JSON "application/json"
+#define SERVE_NPY "application/x-npy"
+
+/* Takes the object over. A NULL object is a 503: there was no memory for it. */
+serve_reply serve_reply_json(int status, json_t *object);
+/* Takes text (malloc's) over; NULL as above. */
+serve_reply serve_reply_text(int status, const char *type, char *text, size_t n);
+serve_reply serve_reply_literal(const char *type, const char *text);
+/* An RFC 9457 problem. code: "ORR_ESHAPE", or a word of the service's own. */
+serve_reply serve_problem(int status, const char *code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The calling thread's last error, without the place in this program's source. */
+serve_reply serve_problem_last(void);
+void serve_reply_free(serve_reply *r);
+
+#endif

@@ -1,0 +1,45 @@
+/* The table of routes.
+ * Must not know: how they are answered. */
+#include "config.h"
+#include "serve/service.h"
+
+#include "serve/metrics.h"
+
+const serve_route serve_routes[] = {
+    { "GET", "/", true, false, serve_get_docs },
+    { "GET", "/docs", true, false, serve_get_docs },
+    { "GET", "/openapi.json", true, false, serve_get_openapi },
+    { "GET", "/healthz", true, false, serve_get_health },
+    { "GET", "/readyz", true, false, serve_get_ready },
+    { "GET", "/metrics", false, false, serve_get_prometheus },
+    { "GET", "/v1/metrics", false, false, serve_get_metrics },
+    { "GET", "/v1/devices", false, false, serve_get_devices },
+    { "GET", "/v1/backends", false, false, serve_get_backends },
+    { "GET", "/v1/models", false, false, serve_get_models },
+    { "POST", "/v1/gemm", false, true, serve_post_gemm },
+    { "POST", "/v1/elementwise", false, true, serve_post_elementwise },
+    { "POST", "/v1/reduce", false, true, serve_post_reduce },
+    { "POST", "/v1/models/{name}/predict", false, true, serve_post_predict },
+    { "POST", "/v1/jobs", false, true, serve_post_job },
+    { "GET", "/v1/jobs", false, false, serve_get_jobs },
+    { "GET", "/v1/jobs/{id}", false, false, serve_get_job },
+    { "DELETE", "/v1/jobs/{id}", false, false, serve_delete_job },
+    { "GET", "/v1/jobs/{id}/result", false, false, serve_get_result },
+    { "POST", "/v1/field", false, true, serve_post_missing },
+    { "POST", "/v1/msm", false, true, serve_post_missing },
+    { 0 },
+};
+enum { ROUTES = sizeof serve_routes / sizeof *serve_routes };
+_Static_assert((int)ROUTES <= (int)SERVE_ROUTES_MOST, "the metrics have room for all routes");
+
+const char *const *serve_route_names(void)
+{
+    static char names[ROUTES][64];
+    static const char *list[ROUTES + 1];
+    for (int i = 0; i < ROUTES - 1; i++) {
+        (void)snprintf(names[i], sizeof names[i], "%s %s", serve_routes[i].method, serve_routes[i].path);
+        list[i] = names[i];
+    }
+    list[ROUTES - 1] = "-";
+    return list;
+}

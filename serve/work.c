@@ -1,0 +1,507 @@
+/* Understands what a body asks for, and computes it: one, or equal small ones stacked along a new first axis.
+ * Must not know: who asked, and when it runs. */
+#include "config.h"
+#include "serve/work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "serve/budget.h"
+
+const char *serve_kind_name(serve_kind k)
+{
+    static const char *const names[] = { "gemm", "elementwise", "reduce", "predict" };
+    return (unsigned)k < SERVE_KINDS ? names[k] : "?";
+}
+
+/* -- parameters -------------------------------------------------------------------------------------------- */
+
+/* The operands of each kind: so many at least, and their names. */
+static const struct {
+    int least, most;
+    const char *operand[SERVE_OPERANDS];
+    const char *parameters;
+} kinds[SERVE_KINDS] = {
+    [SERVE_GEMM] = { 2, 3, { "a", "b", "c" }, " a b c dtype transpose_a transpose_b alpha beta " },
+    [SERVE_ELEMENTWISE] = { 1, 3, { "x", "y", "z" }, " x y z dtype expression " },
+    [SERVE_REDUCE] = { 1, 1, { "x" }, " x dtype op axes keepdims " },
+    [SERVE_PREDICT] = { 1, 1, { "x" }, " x dtype " },
+};
+
+typedef orr_tensor *reducer(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
+typedef orr_tensor *picker(const char *file, int line, orr_tensor *x, int axis, bool keepdims);
+
+static const struct {
+    const char *name;
+    reducer *over; /* any axes  */
+    picker *along; /* one axis, or all of them as one */
+} reductions[] = {
+    { "sum", orr_sum_at, NULL },       { "prod", orr_prod_at, NULL },     { "mean", orr_mean_at, NULL },
+    { "min", orr_min_at, NULL },       { "max", orr_max_at, NULL },       { "any", orr_any_at, NULL },
+    { "all", orr_all_at, NULL },       { "norm", orr_norm_at, NULL },     { "logsumexp", orr_logsumexp_at, NULL },
+    { "argmax", NULL, orr_argmax_at }, { "argmin", NULL, orr_argmin_at },
+};
+enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
+
+static bool refuse(serve_work *w, const char *name, const char *why)
+{
+    w->reply = serve_problem(400, "parameter", "\"%.40s\" %s", name, why);
+    return false;
+}
+
+/* JSON's truth values, and their names in a query. */
+static bool get_truth(serve_work *w, const json_t *p, const char *name, bool *to)
+{
+    const json_t *v = json_object_get(p, name);
+    const char *s = json_string_value(v);
+    if (!v)
+        return true;
+    if (!json_is_boolean(v) && !(s && (strcmp(s, "true") == 0 || strcmp(s, "false") == 0)))
+        return refuse(w, name, "is true or false");
+    *to = json_is_true(v) || (s && *s == 't');
+    return true;
+}
+
+static bool get_number(serve_work *w, const json_t *p, const char *name, double *to)
+{
+    const json_t *v = json_object_get(p, name);
+    const char *s = json_string_value(v);
+    char *end = NULL;
+    if (!v)
+        return true;
+    double x = s ? strtod(s, &end) : json_number_value(v);
+    if (!json_is_number(v) && !(s && end != s && *end == '\0' && x - x == 0.0))
+        return refuse(w, name, "is a number");
+    *to = x;
+    return true;
+}
+
+static bool add_axis(serve_work *w, json_int_t k)
+{
+    if (w->axes.n == ORR_MAX_RANK || k < -ORR_MAX_RANK || k >= ORR_MAX_RANK)
+        return refuse(w, "axes", "is a list of axes, -8 to 7");
+    w->axes.axis[w->axes.n++] = (int)k;
+    return true;
+}
+
+/* [0, -1]; in a query 0,-1. Without it: all axes. */
+static bool get_axes(serve_work *w, const json_t *p)
+{
+    const json_t *v = json_object_get(p, "axes");
+    const char *s = json_string_value(v);
+    w->axes = ORR_ALL_AXES;
+    if (!v)
+        return true;
+    if (!s && !json_is_array(v))
+        return refuse(w, "axes", "is a list of axes, -8 to 7");
+    w->axes.n = 0;
+    for (size_t i = 0; i < json_array_size(v); i++)
+        if (!json_is_integer(json_array_get(v, i)) || !add_axis(w, json_integer_value(json_array_get(v, i))))
+            return w->reply.status ? false : refuse(w, "axes", "is a list of axes, -8 to 7");
+    while (s && *s) {
+        char *end;
+        long k = strtol(s, &end, 10);
+        if (end == s || (*end && *end != ','))
+            return refuse(w, "axes", "is axes with commas between them");
+        if (!add_axis(w, k))
+            return false;
+        s = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+static bool get_reduction(serve_work *w, const json_t *p)
+{
+    const char *op = json_string_value(json_object_get(p, "op"));
+    w->op = 0;
+    while (op && w->op < REDUCTIONS && strcmp(reductions[w->op].name, op) != 0)
+        w->op++;
+    if (!op || w->op == REDUCTIONS)
+        return refuse(w, "op", "is sum, prod, mean, min, max, any, all, norm, logsumexp, argmax or argmin");
+    if (!get_axes(w, p) || !get_truth(w, p, "keepdims", &w->keepdims))
+        return false;
+    if (reductions[w->op].along && w->axes.n >= 0 && w->axes.n != 1)
+        return refuse(w, "axes", "is one axis here, or missing");
+    return true;
+}
+
+static bool get_parameters(serve_work *w, const json_t *p)
+{
+    const char *text = json_string_value(json_object_get(p, "expression"));
+    w->alpha = w->beta = 1.0;
+    switch (w->kind) {
+    case SERVE_GEMM:
+        return get_truth(w, p, "transpose_a", &w->transpose_a) && get_truth(w, p, "transpose_b", &w->transpose_b) &&
+               get_number(w, p, "alpha", &w->alpha) && get_number(w, p, "beta", &w->beta);
+    case SERVE_ELEMENTWISE:
+        if (!text)
+            return refuse(w, "expression", "is a text, as of orr_define_elementwise: x*sigmoid(2*x)");
+        if ((w->expression = strdup(text)))
+            return true;
+        w->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory for an expression");
+        return false;
+    case SERVE_REDUCE: return get_reduction(w, p);
+    default: return true;
+    }
+}
+
+/* A misspelt parameter would be left out in silence. */
+static bool all_known(serve_work *w, json_t *p)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(p, name, value)
+    {
+        char word[64];
+        if (strlen(name) > 40 || snprintf(word, sizeof word, " %s ", name) < 0 ||
+            !strstr(kinds[w->kind].parameters, word))
+            return refuse(w, name, "is no parameter here");
+    }
+    return true;
+}
+
+/* -- operands ---------------------------------------------------------------------------------------------- */
+
+static bool too_few(serve_work *w)
+{
+    if (w->n >= kinds[w->kind].least)
+        return false;
+    w->reply =
+        serve_problem(400, "array", "%s takes %d array%s at least, and there %s %d", serve_kind_name(w->kind),
+                      kinds[w->kind].least, kinds[w->kind].least == 1 ? "" : "s", w->n == 1 ? "is" : "are", w->n);
+    return true;
+}
+
+static bool operands_json(serve_work *w, const json_t *p)
+{
+    const json_t *d = json_object_get(p, "dtype");
+    orr_dtype dtype = d ? serve_dtype(json_is_string(d) ? json_string_value(d) : "") : ORR_F64;
+    if (dtype == ORR_DTYPE_COUNT)
+        return refuse(w, "dtype", "is the name of a dtype: float32, float64, int64, …");
+    for (int i = 0; i < kinds[w->kind].most; i++) {
+        const char *name = kinds[w->kind].operand[i];
+        const json_t *a = json_object_get(p, name);
+        if (!a)
+            break;
+        if (!(w->x[i] = serve_array_json(a, name, dtype, w->most, &w->reply)))
+            return false;
+        w->n++;
+    }
+    for (int i = w->n; i < kinds[w->kind].most; i++)
+        if (json_object_get(p, kinds[w->kind].operand[i]))
+            return refuse(w, kinds[w->kind].operand[i], "is there, and an array before it is missing");
+    return !too_few(w);
+}
+
+static bool operands_npy(serve_work *w)
+{
+    size_t at = 0, used = 0;
+    for (; at < w->bytes && w->n < kinds[w->kind].most; at += used) {
+        if (!(w->x[w->n] = serve_array_npy(w->held, w->body + at, w->bytes - at, &used, w->most, &w->reply)))
+            return false;
+        w->n++;
+    }
+    if (at < w->bytes) {
+        w->reply =
+            serve_problem(400, "array", "bytes follow the %d arrays that %s takes", w->n, serve_kind_name(w->kind));
+        return false;
+    }
+    return !too_few(w);
+}
+
+/* -- keys -------------------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(const orr_tensor *t)
+{
+    return (size_t)orr_tensor_size(t) * orr_dtype_size(orr_tensor_dtype(t));
+}
+
+/* Stacked along a new first axis it must mean the same. */
+static bool can_stack(const serve_work *w)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < w->n; i++) {
+        int rank = orr_tensor_shape(w->x[i]).rank;
+        orr_dtype d = orr_tensor_dtype(w->x[i]);
+        if (rank == ORR_MAX_RANK || orr_tensor_size(w->x[i]) == 0 || d == ORR_F16 || d == ORR_BF16 ||
+            (w->kind == SERVE_GEMM && i < 2 && rank < 2))
+            return false;
+        bytes += bytes_of(w->x[i]);
+    }
+    if (w->kind == SERVE_REDUCE)
+        for (int k = 0, rank = orr_tensor_shape(w->x[0]).rank; k < w->axes.n; k++)
+            if (w->axes.axis[k] < -rank || w->axes.axis[k] >= rank)
+                return false;
+    if (w->kind == SERVE_REDUCE && reductions[w->op].along && w->axes.n != 1)
+        return false;
+    return (int64_t)bytes <= w->small;
+}
+
+static char *key_of(const serve_work *w)
+{
+    char *key = NULL;
+    size_t size = 0;
+    FILE *f = can_stack(w) ? open_memstream(&key, &size) : NULL;
+    if (!f)
+        return NULL;
+    (void)fprintf(f, "%s|%p|%d|%d%d%d|%.17g|%.17g", serve_kind_name(w->kind), (const void *)w->model, w->op,
+                  w->keepdims, w->transpose_a, w->transpose_b, w->alpha, w->beta);
+    for (int k = -1; k < w->axes.n; k++)
+        (void)fprintf(f, "|%d", k < 0 ? w->axes.n : w->axes.axis[k]);
+    for (int i = 0; i < w->n; i++) {
+        char shape[256];
+        (void)fprintf(f, "|%s%s", orr_dtype_name(orr_tensor_dtype(w->x[i])),
+                      orr_shape_format(orr_tensor_shape(w->x[i]), shape, sizeof shape));
+    }
+    (void)fprintf(f, "|%s", w->expression ? w->expression : "");
+    if (fclose(f) == 0)
+        return key;
+    free(key);
+    return NULL;
+}
+
+bool serve_work_understand(serve_work *w)
+{
+    json_error_t error;
+    json_t *p = w->query;
+    bool ok = true;
+    if (!w->body_npy) {
+        p = json_loadb(w->body, w->bytes, JSON_REJECT_DUPLICATES, &error);
+        if (!p)
+            w->reply = serve_problem(400, "json", "line %d, column %d: %s", error.line, error.column, error.text);
+        else if (!json_is_object(p))
+            w->reply = serve_problem(400, "json", "the body is no object");
+        ok = json_is_object(p);
+    }
+    ok = ok && all_known(w, p) && get_parameters(w, p) && (w->body_npy ? operands_npy(w) : operands_json(w, p));
+    if (p != w->query)
+        json_decref(p);
+    json_decref(w->query);
+    w->query = NULL;
+    serve_body_unref(w->held);
+    w->held = NULL;
+    w->body = NULL;
+    if (ok && w->small > 0)
+        w->key = key_of(w);
+    return ok;
+}
+
+/* -- recording --------------------------------------------------------------------------------------------- */
+
+static orr_tensor *record_gemm(const serve_work *w, orr_tensor *const *x)
+{
+    orr_tensor *a = w->transpose_a ? orr_transpose(x[0]) : x[0], *b = w->transpose_b ? orr_transpose(x[1]) : x[1];
+    orr_tensor *c = orr_matmul(a, b);
+    if (w->alpha != 1.0)
+        c = orr_mul(orr_scalar(w->alpha), c);
+    if (w->n < 3)
+        return c;
+    return orr_add(c, w->beta != 1.0 ? orr_mul(orr_scalar(w->beta), x[2]) : x[2]);
+}
+
+/* Axes of one work, of which the stacked array has one more before them. */
+static orr_axes axes_of(const serve_work *w, int rank, bool stacked)
+{
+    orr_axes axes = w->axes;
+    if (!stacked)
+        return axes;
+    if (axes.n < 0) {
+        axes.n = rank;
+        for (int k = 0; k < rank; k++)
+            axes.axis[k] = k;
+    }
+    for (int k = 0; k < axes.n; k++)
+        axes.axis[k] += axes.axis[k] < 0 ? rank + 1 : 1;
+    return axes;
+}
+
+static orr_tensor *record_reduce(const serve_work *w, orr_tensor *x, bool stacked)
+{
+    orr_axes axes = axes_of(w, orr_tensor_shape(w->x[0]).rank, stacked);
+    if (reductions[w->op].over)
+        return reductions[w->op].over(ORR_HERE, x, axes, w->keepdims);
+    bool flat = axes.n < 0;
+    orr_tensor *y = flat ? orr_reshape(x, ORR_SHAPE(orr_tensor_size(x))) : x;
+    y = reductions[w->op].along(ORR_HERE, y, flat ? 0 : axes.axis[0], w->keepdims && !flat);
+    if (!flat || !w->keepdims)
+        return y;
+    orr_shape ones = orr_tensor_shape(x);
+    for (int k = 0; k < ones.rank; k++)
+        ones.dim[k] = 1;
+    return orr_reshape(y, ones);
+}
+
+/* Samples of all works are rows to the module. */
+static orr_tensor *record_predict(const serve_work *w, orr_tensor *x)
+{
+    const serve_model *m = w->model;
+    orr_shape s = orr_tensor_shape(x), rows = { .rank = m->input.rank + 1, .dim = { 1 } };
+    int lead = s.rank - m->input.rank; /* axes before the sample's */
+    for (int k = 0; k < s.rank; k++) {
+        if (k < lead)
+            rows.dim[0] *= s.dim[k];
+        else
+            rows.dim[k - lead + 1] = s.dim[k];
+    }
+    orr_tensor *y = orr_forward(m->module, orr_reshape(orr_cast(x, m->dtype), rows));
+    orr_shape out = orr_tensor_shape(y);
+    if (out.rank < 1 || out.rank - 1 + lead > ORR_MAX_RANK)
+        return y; /* poison: an evaluation says why */
+    orr_shape all = { .rank = lead + out.rank - 1 };
+    for (int k = 0; k < all.rank; k++)
+        all.dim[k] = k < lead ? s.dim[k] : out.dim[k - lead + 1];
+    return orr_reshape(y, all);
+}
+
+static orr_tensor *record(const serve_work *w, orr_tensor *const *x, bool stacked)
+{
+    switch (w->kind) {
+    case SERVE_GEMM: return record_gemm(w, x);
+    case SERVE_ELEMENTWISE: return orr_expression_at(ORR_HERE, w->expression, x, w->n);
+    case SERVE_REDUCE: return record_reduce(w, x[0], stacked);
+    default: return record_predict(w, x[0]);
+    }
+}
+
+/* x of a prediction: a sample, or a list of samples. */
+static bool is_sample(serve_work *w)
+{
+    orr_shape s = orr_tensor_shape(w->x[0]);
+    int lead = s.rank - w->model->input.rank;
+    bool ok = lead == 0 || lead == 1;
+    for (int k = 0; ok && k < w->model->input.rank; k++)
+        ok = s.dim[lead + k] == w->model->input.dim[k];
+    if (!ok) {
+        char is[256], one[256];
+        w->reply =
+            serve_problem(400, "ORR_ESHAPE", "x is %s, and a sample is %s: send one, or samples along a first axis",
+                          orr_shape_format(s, is, sizeof is), orr_shape_format(w->model->input, one, sizeof one));
+    }
+    return ok;
+}
+
+/* -- running ----------------------------------------------------------------------------------------------- */
+
+/* What JSON and .npy have no digits for goes as float32. */
+static orr_tensor *sendable(const serve_work *w, orr_tensor *t)
+{
+    orr_dtype d = orr_tensor_dtype(t);
+    return d == ORR_BF16 || (d == ORR_F16 && !w->npy) ? orr_cast(t, ORR_F32) : t;
+}
+
+/* Whether a result of n works' may be made. */
+static bool allowed(serve_work *w, const orr_tensor *t, int n)
+{
+    int rank = orr_tensor_shape(t).rank - (n > 1);
+    int64_t size = orr_tensor_size(t);
+    if (size < 0)
+        return true; /* poison: an evaluation says why */
+    if (rank > w->most->rank)
+        w->reply =
+            serve_problem(400, "limit", "the rank of the result would be %d, and %d is the limit", rank, w->most->rank);
+    else if (size / n > w->most->bytes / (int64_t)orr_dtype_size(orr_tensor_dtype(t)))
+        w->reply = serve_problem(413, "limit", "the result would have %lld elements, and %lld bytes are the limit",
+                                 (long long)(size / n), (long long)w->most->bytes);
+    return w->reply.status == 0;
+}
+
+/* n works' results stand in t one behind the other; of `of` places. */
+static bool answer(serve_work *const *w, int n, int of, orr_tensor *t, orr_dtype as_dtype)
+{
+    const char *data = orr_data(t);
+    serve_value *v = data ? calloc(1, sizeof *v) : NULL;
+    if (!v)
+        return false;
+    orr_shape shape = orr_tensor_shape(t);
+    if (of > 1) {
+        shape.rank--;
+        memmove(shape.dim, shape.dim + 1, (size_t)shape.rank * sizeof *shape.dim);
+    }
+    v->t = orr_keep(t);
+    atomic_init(&v->refs, 1);
+    for (int i = 0; i < n; i++)
+        w[i]->reply = serve_array_reply(v, data + (size_t)i * (bytes_of(t) / (size_t)of), orr_tensor_dtype(t),
+                                        w[i]->npy ? orr_tensor_dtype(t) : as_dtype, shape, w[i]->npy, w[i]->most);
+    serve_value_unref(v);
+    return true;
+}
+
+static void run_one(serve_work *w)
+{
+    if (w->kind == SERVE_PREDICT && !is_sample(w))
+        return;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = record(w, w->x, false), *t = sendable(w, y);
+    if (allowed(w, t, 1) && (orr_eval(t) != ORR_OK || !answer(&w, 1, 1, t, orr_tensor_dtype(y))))
+        w->reply = serve_problem_last();
+    (void)orr_scope_end(s);
+}
+
+/* Operand i of all works, one behind the other. What is missing to `of` repeats the last, so that few sizes, and
+ * few plans, suffice. */
+static orr_tensor *stack(serve_work *const *w, int n, int of, int i, int rank)
+{
+    orr_shape s = orr_tensor_shape(w[0]->x[i]), all = { .rank = rank + 1, .dim = { of } };
+    size_t bytes = bytes_of(w[0]->x[i]);
+    char *data = malloc(bytes * (size_t)of);
+    if (!data)
+        return NULL;
+    for (int k = 0; k < rank; k++)
+        all.dim[k + 1] = k < rank - s.rank ? 1 : s.dim[k - (rank - s.rank)];
+    for (int k = 0; k < of; k++)
+        if (orr_read(w[k < n ? k : n - 1]->x[i], data + (size_t)k * bytes, bytes) != ORR_OK) {
+            free(data);
+            return NULL;
+        }
+    orr_tensor *t = orr_from(orr_tensor_dtype(w[0]->x[i]), all, data);
+    free(data);
+    return t;
+}
+
+/* false: not together; each alone will say why. */
+static bool run_stacked(serve_work *const *w, int n)
+{
+    int rank = 0, of = 1;
+    bool ok = true;
+    while (of < n)
+        of *= 2;
+    for (int i = 0; i < w[0]->n; i++)
+        if (orr_tensor_shape(w[0]->x[i]).rank > rank)
+            rank = orr_tensor_shape(w[0]->x[i]).rank;
+    if (w[0]->kind == SERVE_PREDICT && !is_sample(w[0])) {
+        serve_reply_free(&w[0]->reply);
+        return false;
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x[SERVE_OPERANDS];
+    for (int i = 0; ok && i < w[0]->n; i++)
+        ok = (x[i] = stack(w, n, of, i, rank)) != NULL;
+    orr_tensor *t = ok ? record(w[0], x, true) : NULL;
+    ok = ok && allowed(w[0], t, of) && orr_eval(t) == ORR_OK && answer(w, n, of, t, orr_tensor_dtype(t));
+    if (!ok)
+        serve_reply_free(&w[0]->reply);
+    (void)orr_scope_end(s);
+    return ok;
+}
+
+void serve_work_run(serve_work *const *w, int n)
+{
+    if (n > 1 && run_stacked(w, n))
+        return;
+    for (int i = 0; i < n; i++)
+        run_one(w[i]);
+}
+
+void serve_work_clear(serve_work *w)
+{
+    for (int i = 0; i < w->n; i++)
+        (void)orr_free(w->x[i]);
+    w->n = 0;
+    serve_body_unref(w->held);
+    free(w->expression);
+    free(w->key);
+    json_decref(w->query);
+    w->held = NULL;
+    w->body = w->expression = w->key = NULL;
+    w->query = NULL;
+}

@@ -1,0 +1,50 @@
+/* A computation that was asked for: its parameters and operands, what it records, its answer.
+ * Must not know: who asked, and when it runs. */
+#ifndef ORR_SERVE_WORK_H
+#define ORR_SERVE_WORK_H
+
+#include <stdbool.h>
+#include "serve/array.h"
+#include "serve/models.h"
+
+typedef enum serve_kind { SERVE_GEMM, SERVE_ELEMENTWISE, SERVE_REDUCE, SERVE_PREDICT, SERVE_KINDS } serve_kind;
+/* "gemm", … */
+const char *serve_kind_name(serve_kind k);
+
+enum { SERVE_OPERANDS = 3 };
+
+typedef struct serve_work {
+    serve_kind kind;
+    const serve_model *model; /* of a prediction */
+    const serve_array_limits *most;
+    int64_t small; /* bytes of operands up to which it may be batched */
+    bool npy;      /* the answer's form */
+
+    /* what was sent; NULL once it is understood */
+    serve_body *held; /* NULL: it is empty */
+    char *body;
+    size_t bytes;
+    bool body_npy;
+    json_t *query; /* parameters beside a .npy body */
+
+    /* what it says */
+    orr_tensor *x[SERVE_OPERANDS]; /* gemm: a, b, c */
+    int n;
+    char *expression;
+    int op; /* of a reduction */
+    orr_axes axes;
+    bool keepdims, transpose_a, transpose_b;
+    double alpha, beta;
+
+    char *key; /* works with equal keys may be one evaluation; NULL: not this one */
+    serve_reply reply;
+} serve_work;
+
+/* Reads the body: false, and the reply says why. Frees it. */
+bool serve_work_understand(serve_work *w);
+/* Computes n works, understood and with equal keys where n > 1, and gives each its reply. */
+void serve_work_run(serve_work *const *w, int n);
+/* All that it owns. */
+void serve_work_clear(serve_work *w);
+
+#endif
