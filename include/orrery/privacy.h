@@ -247,13 +247,14 @@ typedef struct orr_dp_options {
     double clip;              /**< C, 1; ADAPTIVE: at the start                                                  */
     double sigma;             /**< noise multiplier: deviation of the noise / C; 1                               */
     double q;                 /**< probability with which a record is in a step, in (0, 1]; required           */
-    int64_t most;             /**< examples computed at a time; 4096. A larger sample is computed in parts       */
-    double quantile, rate;    /**< ADAPTIVE: 0.5, 0.2                                                            */
-    double count_sigma;       /**< ADAPTIVE: deviation of the count's noise, > sigma/2; required, e.g. q·n/20   */
-    bool secure;              /**< noise drawn exactly, on a grid, from the operating system: slower             */
-    orr_dp_loss *loss;        /**< orr_dp_cross_entropy                                                          */
-    void *user;               /**< for loss, or for the function of parameters                                   */
-    orr_dp_budget *budget;    /**< booked at each step, must outlive the trainer; NULL: the steps are not counted*/
+    int64_t
+        most; /**< examples computed at a time, rounded up to a multiple of 32; 4096. A larger sample is computed in parts*/
+    double quantile, rate; /**< ADAPTIVE: 0.5, 0.2                                                            */
+    double count_sigma;    /**< ADAPTIVE: deviation of the count's noise, > sigma/2; required, e.g. q·n/20   */
+    bool secure;           /**< noise drawn exactly, on a grid, from the operating system: slower             */
+    orr_dp_loss *loss;     /**< orr_dp_cross_entropy                                                          */
+    void *user;            /**< for loss, or for the function of parameters                                   */
+    orr_dp_budget *budget; /**< booked at each step, must outlive the trainer; NULL: the steps are not counted*/
 } orr_dp_options;
 
 /** The defaults above. */

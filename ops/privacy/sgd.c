@@ -147,20 +147,24 @@ static void sample_free(sample *s)
     free(s->weight);
 }
 
+static int64_t padded(int64_t n)
+{
+    return (n + PAD - 1) / PAD * PAD;
+}
+
 static orr_status draw_sample(orr__site at, const orr_dp_options *o, int64_t n, sample *s)
 {
-    size_t most = (size_t)n + (size_t)o->most + 2 * PAD;
-    *s = (sample){ .index = orr__alloc_n(most, sizeof *s->index), .weight = orr__alloc_n(most, sizeof *s->weight) };
+    int64_t most = padded(o->most < n ? o->most : n), space = n + most;
+    *s = (sample){ .index = orr__alloc_n((size_t)space, sizeof *s->index),
+                   .weight = orr__alloc_n((size_t)space, sizeof *s->weight) };
     if (!s->index || !s->weight)
         return orr__fail_place(at, ORR_ENOMEM);
     orr_status st = orr_dp_poisson_at(AT, n, o->q, s->index, &s->count);
     if (st != ORR_OK)
         return st;
-    s->parts = s->count > o->most ? (s->count + o->most - 1) / o->most : 1;
-    s->rows = (s->count + s->parts - 1) / s->parts;
-    s->rows = (s->rows + PAD - 1) / PAD * PAD;
-    s->rows = s->rows ? s->rows : PAD;
-    for (int64_t i = 0; i < s->parts * s->rows && (size_t)i < most; i++) {
+    s->parts = s->count > most ? (s->count + most - 1) / most : 1;
+    s->rows = s->count ? padded((s->count + s->parts - 1) / s->parts) : PAD; /* at most `most` */
+    for (int64_t i = 0; i < s->parts * s->rows; i++) {
         s->weight[i] = i < s->count ? 1.0f : 0.0f;
         s->index[i] = i < s->count ? s->index[i] : 0;
     }
