@@ -117,10 +117,20 @@ static void put_gaussian(grid *g, orr_dp_mechanism m, int way)
 
 /* -- those with bounded losses: whole ones x become log(1 + q(e^x − 1)) in a sample -- */
 
+static double sampled_loss(double q, double x)
+{
+    return q == 1.0 ? x : log1p(q * expm1(x));
+}
+
+static double whole_loss(double q, double loss)
+{
+    return q == 1.0 ? loss : log1p(expm1(loss) / q);
+}
+
 /* A set on which the whole mechanism's loss is x, of mass p under P and p·e^(−x) under Q. */
 static void put_sampled(grid *g, double q, int way, double x, double p)
 {
-    double other = p * exp(-x), loss = log1p(q * expm1(x));
+    double other = p * exp(-x), loss = sampled_loss(q, x);
     put(g, way == ADD ? -loss : loss, way == ADD ? other : (1.0 - q) * other + q * p);
 }
 
@@ -140,10 +150,10 @@ static void put_laplace(grid *g, orr_dp_mechanism m, int way)
     double b = m.noise, most = 1.0 / b;
     put_sampled(g, m.q, way, most, 0.5);
     put_sampled(g, m.q, way, -most, 0.5 * exp(-most));
-    double last = log1p(m.q * expm1(most)), x = -most, loss = log1p(m.q * expm1(-most));
+    double last = sampled_loss(m.q, most), x = -most, loss = sampled_loss(m.q, -most);
     for (double cell = floor(loss / g->h); x < most; cell++) {
         double to = (cell + 1.0) * g->h;
-        double stop = to >= last ? most : log1p(expm1(to) / m.q);
+        double stop = to >= last ? most : whole_loss(m.q, to);
         while (x < stop) {
             double end = fmin(stop, x + 1.0 / 16.0), mid = 0.5 * (x + end), wide = 0.5 * (end - x);
             for (int k = 0; k < 3; k++) {

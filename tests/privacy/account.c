@@ -129,6 +129,11 @@ static void pure_mechanisms_compose_as_binomials(void)
     }
     ORR_CHECK(orr_dp_delta(ORR_DP_MECHANISM(ORR_DP_PURE, one, 1.0), k, 6.001, &got) == ORR_OK);
     ORR_CHECK(got <= 1e-9);
+    /* Losses whose exponentials are beyond the precision of 1. */
+    ORR_CHECK(orr_dp_epsilon(ORR_DP_PLD, ORR_DP_MECHANISM(ORR_DP_PURE, 60.0, 1.0), 1, 1e-9, &got) == ORR_OK);
+    near("far", 0, got, 60.0, 0.1);
+    ORR_CHECK(orr_dp_epsilon(ORR_DP_PLD, ORR_DP_MECHANISM(ORR_DP_LAPLACE, 0.02, 1.0), 1, 1e-9, &got) == ORR_OK);
+    near("far", 1, got, 50.0, 0.1);
     /* One use of it on a sample: log(1 + q(e^ε − 1)). */
     ORR_CHECK(orr_dp_epsilon(ORR_DP_PLD, ORR_DP_MECHANISM(ORR_DP_PURE, 1.0, 0.1), 1, 1e-9, &got) == ORR_OK);
     near("amplified", 0, got, log1p(0.1 * expm1(1.0)), 1e-5);
