@@ -104,6 +104,12 @@ int peer_starpu_start(const char *policy);
 double peer_starpu_tasks(int n, bool chain, double *submitted);
 void peer_starpu_stop(void);
 
+/* bench/peer_private.c: bytes of libsodium's ChaCha20; the sum of all words; r^n mod n² by mpz_powm. false: this build has no such
+ * library. */
+bool peer_private_stream(size_t bytes);
+unsigned long long peer_private_read(const void *from, size_t bytes);
+bool peer_private_power(int bits);
+
 int bench_fusion(bench_sink *out, int rounds);
 void bench_fusion_list(void);
 /* Computes fusion's cases when asked on standard input, instead of measuring. Returns the exit status. */
@@ -122,6 +128,7 @@ int bench_task(bench_sink *out, int rounds);
 int bench_submit(bench_sink *out, int rounds);
 int bench_replay(bench_sink *out, int rounds);
 int bench_eval_small(bench_sink *out, int rounds);
+int bench_private_sums(bench_sink *out, int rounds);
 int bench_soak(bench_sink *out, int rounds);
 int bench_serving(bench_sink *out, int rounds);
 int bench_startup(bench_sink *out, int rounds);

@@ -19,5 +19,8 @@
 #include <orrery/nn.h>
 #include <orrery/optim.h>
 #include <orrery/privacy.h>
+#include <orrery/bytes.h>
+#include <orrery/share.h>
+#include <orrery/paillier.h>
 
 #endif

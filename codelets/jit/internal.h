@@ -7,8 +7,8 @@
 #include <sys/types.h>
 #include <time.h>
 #include "codelets/jit/jit.h"
-#include "codelets/jit/sha256.h"
 #include "runtime/base/private_file.h"
+#include "runtime/base/sha256.h"
 
 /* Counted up when a key or a file would mean something else than before. */
 enum { ORR__CACHE_ABI = 2 };

@@ -189,6 +189,20 @@ static void small_examples_are_right(void)
     check("examples/own_kernels", 0, "the curve was learnt");
 }
 
+/* An optional library's absence is said by the library itself, and is a skip. */
+static void private_sums_are_right(void)
+{
+    if (run("examples/encrypted_average") != 0 && strstr(output, "built without GMP"))
+        ORR_SKIP("built without GMP (libgmp-dev)");
+    check("examples/encrypted_average", 0, "the encrypted average differs by at most");
+    if (access("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz", R_OK) != 0)
+        ORR_SKIP("Fashion-MNIST is not installed (dataset-fashion-mnist)");
+    if (run("examples/federated_mnist --rounds 1") != 0 && strstr(output, "built without libsodium"))
+        ORR_SKIP("built without libsodium (libsodium-dev)");
+    check("examples/federated_mnist --rounds 1", 0, "7 of 10 simulated clients stay; the sum differs by");
+    check("examples/federated_mnist --nonsense", 2, "usage:");
+}
+
 /* Compiled as strictly as can be, by each standard; the program of the last one is run. */
 static void a_cxx_program_uses_every_macro(void)
 {
@@ -275,6 +289,7 @@ int main(int argc, char **argv)
         ORR_TEST(bench_draws_and_goes_on),
         ORR_TEST(a_running_program_opens_the_library),
         ORR_TEST(small_examples_are_right),
+        ORR_TEST(private_sums_are_right),
         ORR_TEST(a_cxx_program_uses_every_macro),
         ORR_TEST(classifier_says_what_is_wrong),
         ORR_TEST(private_classifier_learns_within_its_budget),

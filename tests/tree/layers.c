@@ -38,6 +38,8 @@ static const guard guards[] = {
     { "cudnn", { "codelets/cuda/" } },
     { "cusolver", { "codelets/cuda/" } },
     { "cblas.h", { "codelets/cpu/", "bench/peer_blas.c", "tests/" } },
+    { "sodium", { "ops/share/", "codelets/share/", "bench/peer_private.c" } },
+    { "gmp.h", { "ops/paillier/", "bench/peer_private.c", "tests/" } },
     { "lapacke.h", { "codelets/cpu/", "bench/peer_blas.c" } },
 };
 

@@ -1,7 +1,7 @@
 /* SHA-256 (FIPS 180-4).
  * Must not know: what is hashed. */
 #include "config.h"
-#include "codelets/jit/sha256.h"
+#include "runtime/base/sha256.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* SHA-256 (FIPS 180-4), for keys and checksums of the kernel cache.
+/* SHA-256 (FIPS 180-4), for keys, names and checksums.
  * Must not know: what is hashed. */
-#ifndef ORR_JIT_SHA256_H
-#define ORR_JIT_SHA256_H
+#ifndef ORR_BASE_SHA256_H
+#define ORR_BASE_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>
