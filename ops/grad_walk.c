@@ -94,14 +94,14 @@ static bool push(stack *s, orr__node *n)
 
 /* Under the graph lock: the inputs of a node vanish when another thread has evaluated it. False: no memory, or a value that
  * another thread writes over, which a gradient would read. */
-static bool walk(orr__ancestry *a, stack *s, orr__node *y, orr__take_state *take)
+static bool walk(orr__ancestry *a, stack *s, orr__node *y, orr__donor_state *take)
 {
     if (!push(s, y))
         return false;
     while (s->n) {
         frame *f = &s->at[s->n - 1];
         orr__node *n = f->node;
-        if (orr__takes_matter && n->value && (*take = orr__take_of(orr__node_value(n))) != ORR__TAKE_NONE)
+        if (orr__donors_exist && n->value && (*take = orr__donor_state_of(orr__node_value(n))) != ORR__DONOR_FREE)
             return false;
         if (!n->value && f->next < n->nin) {
             orr__node *x = n->in[f->next++];
@@ -121,18 +121,18 @@ orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__ancestry *a)
     stack s = { NULL, 0, 0 };
     orr_status st = ORR_OK;
     for (bool again = true; again && st == ORR_OK;) {
-        orr__take_state take = ORR__TAKE_NONE;
+        orr__donor_state take = ORR__DONOR_FREE;
         memset(a, 0, sizeof *a);
         s.n = 0;
         orr__graph_lock();
-        uint64_t ended = orr__takes_ended();
+        uint64_t ended = orr__donors_released();
         bool ok = walk(a, &s, y, &take);
         orr__graph_unlock();
-        again = take != ORR__TAKE_NONE;
+        again = take != ORR__DONOR_FREE;
         if (!ok)
             orr__ancestry_free(a);
         if (again)
-            st = orr__takes_wait(at, take, ended);
+            st = orr__donor_wait(at, take, ended);
         else if (!ok)
             st = orr__fail(at, ORR_ENOMEM, "no memory to walk the graph");
     }

@@ -107,7 +107,7 @@ static int widest(const orr__cloop *c)
 }
 
 /* The loops of a block, up to element `to`. Everything is loaded before anything is stored, and pointers are not restrict: any
- * output may lie where an input is that is read in the element that is written (runtime/plan/heir.c). */
+ * output may lie where an input is that is read in the element that is written (runtime/plan/donation.c). */
 static void block(orr__cloop *c, int stages, const char *to, bool paced)
 {
     orr__cloop_prefetch(c, "q", to);

@@ -50,7 +50,7 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **b)
     if (st == ORR_OK)
         st = orr__eval_nodes(at, &node, 1, NULL);
     if (st == ORR_OK)
-        st = orr__take_ref(at, node, b);
+        st = orr__node_value_ref(at, node, b);
     return orr__fail_place(at, st);
 }
 

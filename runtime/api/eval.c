@@ -40,14 +40,14 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
     return st;
 }
 
-/* Gives every requested node its value, and the node behind a DETACH too: it is the same. The last nkept nobody asked for. */
-static void publish(orr__node *const *node, int n, int nkept, const orr__capture *p, orr__buffer **out)
+/* Gives every requested node its value, and the node behind a DETACH too: it is the same. The last nretained nobody asked for. */
+static void publish(orr__node *const *node, int n, int nretained, const orr__capture *p, orr__buffer **out)
 {
     for (int i = 0; i < n; i++) {
         orr__node *behind = p->behind[i];
         if (behind)
-            orr__node_publish(behind, orr__buffer_ref(out[i]), i >= n - nkept);
-        orr__node_publish(node[i], out[i], i >= n - nkept);
+            orr__node_publish(behind, orr__buffer_ref(out[i]), i >= n - nretained);
+        orr__node_publish(node[i], out[i], i >= n - nretained);
     }
 }
 
@@ -85,23 +85,21 @@ static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots
     return st;
 }
 
-/* takes: what the plan may write over, or NULL. */
-static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__takes *takes, orr__run **run)
+/* donors: leaves that the plan may write over, or NULL. */
+static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
 {
     orr__capture p;
     orr__plan *plan;
     orr_status st = capture_and_plan(at, roots, &p, &plan);
     if (st != ORR_OK)
         return st;
-    if (takes && plan->nheirs == 0) /* it does not: nobody need wait for us */
-        orr__takes_end(takes);
-    else if (takes && plan->nkept < roots->nkept)
-        orr__takes_part(takes);
+    if (donors && plan->ndonors == 0) /* no output could use them: nobody need wait for us */
+        orr__donors_release(donors);
     int n = plan->nout;
     orr__buffer *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
     st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
     if (st == ORR_OK)
-        publish(roots->out, n, plan->nkept, &p, out);
+        publish(roots->out, n, roots->nretained, &p, out);
     if (out != few)
         free(out);
     orr__plan_done(plan);
@@ -109,27 +107,28 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__t
     return st;
 }
 
-orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__node ***all)
+orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all)
 {
-    orr__takes_begin(node, n, takes);
-    *all = takes->nkept ? malloc(((size_t)n + (size_t)takes->nkept) * sizeof **all) : NULL;
-    if (!*all) {
-        orr__takes_part(takes);
+    orr__donors_find(node, n, donors);
+    int more = donors->nretained;
+    *all = more ? malloc(((size_t)n + (size_t)more) * sizeof **all) : NULL;
+    if (more && !*all)
+        orr__donors_release(donors);
+    if (!*all)
         return (orr__capture_roots){ node, n, nfirst, 0 };
-    }
     memcpy(*all, node, (size_t)n * sizeof **all);
-    memcpy(*all + n, takes->kept, (size_t)takes->nkept * sizeof **all);
-    return (orr__capture_roots){ *all, n + takes->nkept, nfirst < n ? nfirst : n + takes->nkept, takes->nkept };
+    memcpy(*all + n, donors->retained, (size_t)more * sizeof **all);
+    return (orr__capture_roots){ *all, n + more, nfirst < n ? nfirst : n + more, more };
 }
 
 /* The first nfirst are waited for. Old values of variables may be written over. */
 static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n, int nfirst, orr__run **run)
 {
-    orr__takes takes;
+    orr__donors donors;
     orr__node **all;
-    orr__capture_roots roots = orr__eval_roots(node, n, nfirst, &takes, &all);
-    orr_status st = evaluate(at, &roots, &takes, run);
-    orr__takes_end(&takes);
+    orr__capture_roots roots = orr__eval_roots(node, n, nfirst, &donors, &all);
+    orr_status st = evaluate(at, &roots, &donors, run);
+    orr__donors_release(&donors);
     free(all);
     return st;
 }
@@ -346,7 +345,7 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr_
     if (st == ORR_OK && !orr__node_value(node))
         st = orr__eval_nodes(at, &node, 1, NULL);
     if (st == ORR_OK)
-        st = orr__take_ref(at, node, buf);
+        st = orr__node_value_ref(at, node, buf);
     if (st == ORR_OK && what)
         *what = (orr__content){ (orr_dtype)node->dtype, node->shape };
     return st;

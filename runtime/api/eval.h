@@ -11,9 +11,9 @@
 /* Evaluates the nodes (borrowed; values already there are left alone) and this thread's pending assignments, and
  * publishes the results. run NULL: waits. Else *run is a reference to wait on, or NULL when all is done. */
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
-/* What is captured for node[0 … n), of which the first nfirst are waited for, where old values of variables may be written over:
- * these, and what is held and computed anyway. Then orr__takes_end(takes) and free(*all). */
-orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__takes *takes, orr__node ***all);
+/* The roots of a capture of node[0 … n), of which the first nfirst are waited for, where old values of variables may be donors: these
+ * nodes and the retained outputs. Then orr__donors_release(donors) and free(*all). */
+orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all);
 /* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host; what, if not NULL: its dtype
  * and shape. */
 typedef struct {

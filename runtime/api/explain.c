@@ -182,7 +182,7 @@ static double explain_region(FILE *to, const orr__capture *p, const orr__regions
         fprintf(to, ", a graph of %d tasks", orr__plan_tasks(plan, (int)(s - plan->step)));
     fputc('\n', to);
     if (s)
-        orr__explain_cost(to, s);
+        orr__explain_cost(to, plan, s);
     explain_reads(to, p, rs, k);
     double apart = explain_nodes(to, p, rs, k);
     fprintf(to, "    moves %s; its calls one by one: %s\n", bytes_text(r->bytes, moved), bytes_text(apart, alone));
@@ -228,14 +228,14 @@ static void explain_bundles(FILE *to, const orr__plan *plan)
     for (int i = 0; i < plan->nstep; i++) {
         const orr__step *s = &plan->step[i];
         tasks += orr__plan_tasks(plan, i);
-        bundles += s->members > 1;
-        if (s->members <= 1)
+        bundles += orr__bundle_size(s) > 1;
+        if (orr__bundle_size(s) == 1)
             continue;
         if (s->ntiles > 1)
-            fprintf(to, "%d tasks, each for its rows of %d kernels", s->ntiles, s->members);
+            fprintf(to, "%d tasks, each for its rows of %d kernels", s->ntiles, s->bundle.members);
         else
-            fprintf(to, "one task for %d small kernels", s->members);
-        fprintf(to, ": %s … %s\n", s->region->label, plan->step[i + s->members - 1].region->label);
+            fprintf(to, "one task for %d small kernels", s->bundle.members);
+        fprintf(to, ": %s … %s\n", s->region->label, plan->step[i + s->bundle.members - 1].region->label);
     }
     if (bundles)
         fprintf(to, "%d tasks in all\n", tasks);

@@ -22,8 +22,9 @@ static double moved(const orr__step *s)
     return bytes;
 }
 
-void orr__explain_cost(FILE *to, const orr__step *s)
+void orr__explain_cost(FILE *to, const orr__plan *plan, const orr__step *s)
 {
+    const orr__plan_state *state = orr__plan_state_of(plan);
     orr__guess g[ORR__ON_COUNT];
     double best = s->graph ? 0 : orr__step_guesses(s, 0, g);
     const char *between = "    a task: ";
@@ -38,9 +39,10 @@ void orr__explain_cost(FILE *to, const orr__step *s)
         between = "; ";
     }
     fputc('\n', to);
-    for (int on = 0; on < ORR__ON_COUNT; on++) {
-        uint64_t n = __atomic_load_n(&s->took_n[on], __ATOMIC_RELAXED),
-                 ns = __atomic_load_n(&s->took_ns[on], __ATOMIC_RELAXED);
+    for (int on = 0; state && on < ORR__ON_COUNT; on++) {
+        const orr__step_state *of = &state->step[s - plan->step];
+        uint64_t n = atomic_load_explicit(&of->n[on], memory_order_relaxed),
+                 ns = atomic_load_explicit(&of->ns[on], memory_order_relaxed);
         double us = n ? 1e-3 * (double)ns / (double)n : 0;
         if (n)
             fprintf(to, "    ran %llu times on %s: %.3g us each, regret %.3g us\n", (unsigned long long)n,
@@ -51,7 +53,7 @@ void orr__explain_cost(FILE *to, const orr__step *s)
 void orr__explain_placed(FILE *to, const orr__plan *plan)
 {
     char text[160];
-    orr__guard_say(plan, text, sizeof text);
+    orr__placement_describe(plan, text, sizeof text);
     if (text[0])
         fprintf(to, "placed on %s\n", text);
 }

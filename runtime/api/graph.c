@@ -182,7 +182,7 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
         orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
         orr_status st = now ? orr__eval_nodes(at, &now, 1, NULL) : ORR_OK;
         if (st == ORR_OK && from)
-            st = orr__take_ref(at, from, &leaf[k]);
+            st = orr__node_value_ref(at, from, &leaf[k]);
         else if (st == ORR_OK)
             leaf[k] = orr__buffer_ref(p->leaf[k]);
         orr__node_unref(now);
@@ -243,7 +243,7 @@ static orr_status execute(orr__site at, const graph *g, submission *s, bool wait
 {
     orr__plan *tight = NULL;
     size_t left = orr__engine_left();
-    orr_status st = g->plan->bytes_peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;
+    orr_status st = g->plan->memory.peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;
     if (st == ORR_OK)
         st = orr__engine_execute(at, tight ? tight : g->plan, s->leaf, g->prog.scalar, s->out, wait ? NULL : &s->run);
     orr__plan_unref(tight);

@@ -25,8 +25,8 @@ typedef struct orr__buffer {
     atomic_int readers; /* host pointers handed out (orr_data)                                     */
     atomic_int ordered; /* references of runs that tell StarPU of all that they do to it; counted down before refs */
     _Atomic(const void *)
-        taker;                /* the thread whose evaluation may write over it (runtime/graph/donation.h), else NULL */
-    atomic_bool overwritten;  /* it has, and failed: this is no value any more                         */
+        exclusive_to;         /* the thread whose evaluation alone may use it (runtime/graph/donation.h), else NULL */
+    atomic_bool overwritten;  /* that evaluation wrote over it and failed: this is no value any more    */
     struct orr__buffer *next; /* free lists                                                              */
 } orr__buffer;
 

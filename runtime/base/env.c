@@ -1,7 +1,7 @@
 /* The table of ORRERY_* variables, their parsers, their values as text.
  * Must not know: who uses a setting. */
 #include "config.h"
-#include "runtime/base/env.h"
+#include "runtime/base/ablation.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-typedef enum { CHOICE, SWITCH, SIZE, COUNT, AUTO, SEED, LIST, PATH } form;
+typedef enum { CHOICE, SWITCH, SIZE, COUNT, AUTO, SEED, LIST, PATH, MECHANISMS } form;
 
 typedef struct {
     orr__env_row row;
@@ -24,6 +24,11 @@ typedef struct {
 } entry;
 
 #define AT(field) offsetof(orr__settings, field)
+
+#define NAME(upper, name) " " name
+#define MECHANISM_NAMES ORR__MECHANISMS(NAME)
+#define WORD(upper, name) name,
+static const char *const mechanism[] = { ORR__MECHANISMS(WORD) };
 
 /* clang-format off */
 static const entry table[] = {
@@ -53,8 +58,8 @@ static const entry table[] = {
     { { "ORRERY_MACHINE", "measured fixed", "measured",
         "whether plans go by numbers measured on this machine, once, or by fixed ones" },
       CHOICE, AT(machine), { "measured", "fixed" } },
-    { { "ORRERY_PRINT", "comma list of graph fuse plan", "", "stages of an evaluation to print to stderr" },
-      LIST, AT(print), { "graph", "fuse", "plan" } },
+    { { "ORRERY_PRINT", "comma list of graph fuse plan passes", "", "stages of an evaluation to print to stderr" },
+      LIST, AT(print), { "graph", "fuse", "plan", "passes" } },
     { { "ORRERY_LOG", "error warn info debug", "warn", "what is said on stderr" },
       CHOICE, AT(log), { "error", "warn", "info", "debug" } },
     { { "ORRERY_SEED", "unsigned integer", "0", "default seed of the random functions" }, SEED, AT(seed), { 0 } },
@@ -74,9 +79,11 @@ static const entry table[] = {
     { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },
     { { "ORRERY_DEVICE_FILE", "file", "", "where to keep a list of the devices and their readings, for other programs" },
       PATH, AT(device_file), { 0 } },
+    { { "ORRERY_ABLATE", "comma list of" MECHANISM_NAMES, "", "optional mechanisms to switch off, for measuring" },
+      MECHANISMS, AT(ablated), { 0 } },
 };
 /* clang-format on */
-enum { ROWS = sizeof table / sizeof *table };
+enum { ROWS = sizeof table / sizeof *table, SHOWN = ROWS - 1 /* the last is for measuring alone */ };
 
 orr__settings orr__env = {
     .fuse = true,
@@ -149,6 +156,20 @@ static bool parse_list(const entry *e, const char *s, unsigned *out)
     return true;
 }
 
+static bool parse_mechanisms(const char *s, uint64_t *out)
+{
+    for (*out = 0; *s;) {
+        size_t n = strcspn(s, ","), i = 0;
+        while (i < ORR__MECHANISM_COUNT && (strlen(mechanism[i]) != n || strncmp(mechanism[i], s, n) != 0))
+            i++;
+        if (i == ORR__MECHANISM_COUNT)
+            return false;
+        *out |= (uint64_t)1 << i;
+        s += n + (s[n] == ',');
+    }
+    return true;
+}
+
 /* Where a path leads must not change when the program changes its directory. A bare name of a compiler is for PATH. */
 static bool parse_path(const char *s, bool program, char *to, size_t size)
 {
@@ -198,6 +219,7 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
         memcpy(field, &n, sizeof n);
         break;
     case LIST: ok = parse_list(e, s, field); break;
+    case MECHANISMS: ok = parse_mechanisms(s, field); break;
     case PATH: ok = parse_path(s, e->offset == AT(cc), field, sizeof to->cache_dir); break;
     }
     return ok;
@@ -241,7 +263,7 @@ static orr_status check_names(void)
         }
         if (least > 0) {
             char all[512] = "";
-            for (size_t i = 0, n = 0; i < ROWS && n < sizeof all; i++)
+            for (size_t i = 0, n = 0; i < SHOWN && n < sizeof all; i++)
                 n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? " " : "", table[i].row.name);
             return orr__fail(site, ORR_EENV, "%s is not known; did you mean %s? There are: %s", name,
                              table[best].row.name, all);
@@ -321,7 +343,7 @@ static void show(const entry *e, char *buf, size_t size)
 
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size)
 {
-    if (i >= ROWS)
+    if (i >= SHOWN)
         return NULL;
     if (buf && size)
         show(&table[i], buf, size);

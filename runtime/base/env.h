@@ -12,7 +12,7 @@ typedef enum { ORR__BACKEND_AUTO, ORR__BACKEND_CPU, ORR__BACKEND_CUDA, ORR__BACK
 typedef enum { ORR__ENGINE_AUTO, ORR__ENGINE_STARPU, ORR__ENGINE_SERIAL } orr__engine_choice;
 typedef enum { ORR__JIT_ON, ORR__JIT_OFF, ORR__JIT_WAIT } orr__jit_choice;
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
-enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4 };
+enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8 };
 
 /* The settings in force. Filled by orr__env_load; tests may write to it between init and shutdown. */
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
     int64_t inline_us;      /* ORRERY_INLINE_US      work predicted below this runs on the calling thread; −1: auto */
     int64_t tile_us;        /* ORRERY_TILE_US        work aimed at per task; −1: auto         */
     int machine;            /* ORRERY_MACHINE        measured fixed                          */
-    unsigned print;         /* ORRERY_PRINT          comma list: graph fuse plan             */
+    unsigned print;         /* ORRERY_PRINT          comma list: graph fuse plan passes      */
     int log;                /* ORRERY_LOG            error warn info debug (0…3)             */
     uint64_t seed;          /* ORRERY_SEED           default seed of orr_rand*               */
     int jit;                /* ORRERY_JIT            on off wait; off before orr__env_load   */
@@ -37,6 +37,7 @@ typedef struct {
     char trace[1024];       /* ORRERY_TRACE          file, "": none                          */
     char cache_site[1024];  /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
     char device_file[1024]; /* ORRERY_DEVICE_FILE   registry of devices, "": none           */
+    uint64_t ablated;       /* ORRERY_ABLATE        comma list of mechanisms (ablation.h), one bit each */
 } orr__settings;
 extern orr__settings orr__env;
 

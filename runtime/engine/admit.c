@@ -19,8 +19,8 @@ size_t orr__engine_left(void)
 /* Whether value v is there while the step of the peak runs, or that step's whole bundle. */
 static bool at_peak(const orr__plan *p, const orr__value *v)
 {
-    return v->leaf < 0 && !v->local && !v->given && v->first >= 0 && v->first <= p->peak_step &&
-           (v->output >= 0 || v->last >= p->peak_step);
+    return v->leaf < 0 && !v->local && v->recipient < 0 && v->first >= 0 && v->first <= p->memory.peak_step &&
+           (v->output >= 0 || v->last >= p->memory.peak_step);
 }
 
 /* The largest of those, but for the ones named already. */
@@ -60,12 +60,12 @@ orr_status orr__exec_admit(orr__site at, const orr__plan *plan)
     orr__pool_stats s = orr__pool_get_stats();
     char text[384];
 
-    if (plan->bytes_peak <= room || s.spills)
+    if (plan->memory.peak <= room || s.spills)
         return ORR_OK;
     name_largest(plan, text, sizeof text);
     return orr__fail(
         at, ORR_ENOMEM,
         "this does not fit and was not started: it needs %zu bytes at once (%s), the limit leaves %zu of %zu; raise "
         "ORRERY_MEMORY_LIMIT, set ORRERY_SPILL_DIR to a directory on disk, free tensors, or take smaller batches",
-        plan->bytes_peak, text, room, s.limit);
+        plan->memory.peak, text, room, s.limit);
 }

@@ -192,12 +192,12 @@ orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *t
     return e && e->room ? e->room(at, where, total, left) : no_such_memory(at, where);
 }
 
-/* The run of the first output that lies where a leaf was; NULL: none does. */
+/* The run of the first output that has a leaf as donor; NULL: none has. */
 static orr__run *over_leaves(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer *const *out)
 {
-    for (int i = 0; plan->nheirs > 0 && i < plan->nout; i++) {
-        int into = plan->value[plan->out[i]].into;
-        if (into >= 0 && out[i] == leaf[plan->value[into].leaf])
+    for (int i = 0; plan->ndonors > 0 && i < plan->nout; i++) {
+        int donor = orr__leaf_donor(plan, &plan->value[plan->out[i]]);
+        if (donor >= 0 && out[i] == leaf[plan->value[donor].leaf])
             return out[i]->run ? orr__run_ref(out[i]->run) : NULL;
     }
     return NULL;
@@ -227,6 +227,7 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const
         return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
     if ((st = orr__exec_check(at, plan, leaf)) != ORR_OK)
         return st;
+    (void)orr__plan_state_make(plan);
     st = e->execute(at, plan, leaf, scalar, out, &r, !run);
     if (run)
         *run = r;

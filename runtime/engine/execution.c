@@ -31,10 +31,11 @@ orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buffer *con
 void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *leaf)
 {
     for (int i = 0; r && r->before && i < plan->nvalue; i++) {
-        orr__buffer *b = plan->value[i].into >= 0 ? leaf[plan->value[plan->value[i].into].leaf] : NULL;
-        if (!b || !orr__take_mine(b))
+        int donor = orr__leaf_donor(plan, &plan->value[i]);
+        orr__buffer *b = donor >= 0 ? leaf[plan->value[donor].leaf] : NULL;
+        if (!b || !orr__donor_mine(b))
             continue;
-        if (atomic_load(&r->wrote))
+        if (atomic_load(&r->overwrote))
             atomic_store(&b->overwritten, true);
         if (b->run == r) {
             orr__run_unref(b->run);
@@ -42,6 +43,17 @@ void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *lea
             r->before[i] = NULL;
         }
     }
+}
+
+orr__plan_state *orr__plan_state_make(orr__plan *p)
+{
+    void *have = orr__plan_state_of(p);
+    orr__plan_state *made = have ? NULL : calloc(1, sizeof *made + (size_t)p->nstep * sizeof *made->step);
+
+    if (!made || atomic_compare_exchange_strong(&p->state, &have, made))
+        return made ? made : have;
+    free(made); /* another thread was first */
+    return have;
 }
 
 void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__buffer **out)
@@ -137,14 +149,18 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     return st;
 }
 
-void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds)
+void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds)
 {
     int64_t lo = 0, hi = s->region->dim[0];
 
     if (on == ORR__ON_CPU && s->cost.us < WORTH_TELLING)
         return;
-    __atomic_fetch_add(&((orr__step *)(uintptr_t)s)->took_n[on], 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&((orr__step *)(uintptr_t)s)->took_ns[on], (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
+    orr__plan_state *state = orr__plan_state_of(p);
+    if (state) {
+        orr__step_state *of = &state->step[s - p->step];
+        atomic_fetch_add_explicit(&of->n[on], 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&of->ns[on], (uint64_t)(seconds * 1e9), memory_order_relaxed);
+    }
     if (!s->cost.class || orr__exec_cpu != &orr__cpu || (on == ORR__ON_CPU && !orr__cpu_settled(s->cpu)))
         return;
     if (t >= 0)
@@ -168,11 +184,12 @@ void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value)
     }
 }
 
-orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker)
+orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
+                          const orr__scalar *scalar, int worker)
 {
     int nin = s->region->nin, n = nin + s->region->nout;
     void *few[32], **p = few;
-    orr__work *k = orr__work_of_step(s);
+    orr__work *k = orr__work_of_step(plan, s);
 
     if (n > 32 && !(p = orr__alloc_n((size_t)n, sizeof *p)))
         return ORR_ENOMEM;
@@ -185,7 +202,7 @@ orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const
     orr_status st = tile < 0 ? launch_whole(s, p, p + nin, scalar) : orr__exec_launch(s, tile, p, p + nin, scalar);
     double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
-        orr__exec_took(s, tile, ORR__ON_CPU, t1 - t0);
+        orr__exec_took(plan, s, tile, ORR__ON_CPU, t1 - t0);
     if (p != few)
         free(p);
     return st;

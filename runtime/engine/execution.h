@@ -61,7 +61,7 @@ typedef struct orr__work {
 /* Never NULL: when memory is short, a kind "other" stands in. */
 orr__work *orr__work_of(const orr__region *r);
 /* The same, found again without a search. */
-orr__work *orr__work_of_step(const orr__step *s);
+orr__work *orr__work_of_step(const orr__plan *p, const orr__step *s);
 /* Counts, and traces, tile t of a step (< 0: all of it) that worker (0: the calling thread) began at t0 and has just ended;
  * the time now. Before orr__exec_took, which would have learned from it. */
 double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0);
@@ -73,6 +73,32 @@ void orr__works_guard(void); /* their lock, against forks */
 int orr__works_workers(void);
 orr_status orr__works_start(orr__site at, int workers); /* sizes the tallies for workers 0…workers */
 void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg);
+
+/* -- state of a plan's execution --------------------------------------------------------------------------- */
+
+/* Which kinds of workers take a plan's tasks, and the times of each placement in its first runs (device_choice.c). */
+typedef enum { ORR__MIXED, ORR__CPU_ALONE, ORR__DEVICES_ALONE, ORR__PLACEMENTS } orr__placement;
+typedef struct {
+    orr__placement placement;
+    bool decided;
+    int starts, n[ORR__PLACEMENTS]; /* runs; those with a time of their own */
+    double best[ORR__PLACEMENTS];   /* seconds                              */
+} orr__trial;
+typedef struct {
+    orr__work *_Atomic work;
+    atomic_uint_least64_t n[ORR__ON_COUNT], ns[ORR__ON_COUNT]; /* launches, and their time: for people */
+} orr__step_state;
+/* Made at a plan's first execution, freed with it. */
+typedef struct {
+    orr__trial trial;
+    orr__step_state step[];
+} orr__plan_state;
+/* NULL: no memory, or never executed; then nothing is remembered. */
+orr__plan_state *orr__plan_state_make(orr__plan *p);
+static inline orr__plan_state *orr__plan_state_of(const orr__plan *p)
+{
+    return (orr__plan_state *)atomic_load_explicit(&p->state, memory_order_acquire);
+}
 
 /* -- one run of a plan ------------------------------------------------------------------------------------- */
 
@@ -89,11 +115,11 @@ struct orr__run {
     char apart[128];
     orr__plan *plan;
     orr__scalar *scalar;
-    orr__buffer **value; /* one per plan value, references held until the run ends */
-    bool safe, firm;     /* the data cannot make it fail; nor those of the runs that it waits for */
-    atomic_bool wrote;   /* over leaves                                                */
+    orr__buffer **value;   /* one per plan value, references held until the run ends */
+    bool safe, firm;       /* the data cannot make it fail; nor those of the runs that it waits for */
+    atomic_bool overwrote; /* a leaf that is a donor                                     */
     orr__run **before;
-    int nbefore;    /* by value, of outputs that lie where leaves were: whose run had made these, until we succeed */
+    int nbefore;    /* by value, of outputs with a leaf as donor: the run that had written the leaf, until we succeed */
     bool counted;   /* its outputs' buffers: references that are `ordered`        */
     orr__run **dep; /* runs that made our leaves: their failure is ours       */
     int ndep;
@@ -104,12 +130,12 @@ struct orr__run {
     int nscratch;
     void *tasks; /* the engine's, one block                                */
     int ntasks;
-    struct orr__run *next; /* of those that the engine watches                       */
-    int worker;            /* the engine's: takes all of its tasks, -1: any does     */
-    void *meter;           /* the engine's: memory counted while tasks are submitted, NULL: all there at once */
-    orr__way way;          /* device_choice.c's, with the next three                         */
-    orr__plan *trial;      /* NULL: its time tells nothing                           */
-    int guarded;
+    struct orr__run *next;    /* of those that the engine watches                       */
+    int worker;               /* the engine's: takes all of its tasks, -1: any does     */
+    void *meter;              /* the engine's: memory counted while tasks are submitted, NULL: all there at once */
+    orr__placement placement; /* device_choice.c's, with the next three                         */
+    orr__plan *trial;         /* NULL: its time tells nothing                           */
+    int chosen;
     double began;
     void (*ended)(orr__run *r); /* engine's last word, before waiters wake; may be NULL   */
 };
@@ -117,11 +143,16 @@ struct orr__run {
 /* One reference for the caller, one for the work under way (orr__run_finish drops it); left = 1.
  * Copies the scalars; value[] is there and empty. NULL: last error set. */
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
-/* Does output v of the run lie where a leaf was? */
-static inline bool orr__run_inherits(const orr__run *r, int v)
+/* Does value v use the memory of its donor in this run? */
+static inline bool orr__run_donated(const orr__run *r, int v)
 {
-    int leaf = r->plan->value[v].into;
-    return leaf >= 0 && r->value[leaf] && r->value[leaf] == r->value[v];
+    int donor = r->plan->value[v].donor;
+    return donor >= 0 && r->value[donor] && r->value[donor] == r->value[v];
+}
+/* … and is that a leaf? */
+static inline bool orr__run_over_leaf(const orr__run *r, int v)
+{
+    return orr__run_donated(r, v) && orr__leaf_donor(r->plan, &r->plan->value[v]) >= 0;
 }
 /* All that is done to outputs is told to StarPU: until the run ends, its references to them are no reason to leave them alone. */
 void orr__run_count(orr__run *r);
@@ -136,18 +167,14 @@ static inline orr_status orr__run_status(orr__run *r)
     return (orr_status)atomic_load(&r->status);
 }
 
-/* device_choice.c: chooses who takes the run's tasks, and learns from how long it took. hybrid: there are both kinds of workers, and
- * nobody asked for one by name. */
-void orr__guard_begin(orr__run *r, bool hybrid);
-void orr__guard_end(orr__run *r);
-void orr__guard_say(const orr__plan *p, char *text, size_t size); /* "": no choice, or none yet */
+/* device_choice.c: chooses the run's placement, and learns from its time. hybrid: there are both kinds of workers, and none was asked
+ * for by name. */
+void orr__placement_begin(orr__run *r, bool hybrid);
+void orr__placement_end(orr__run *r);
+void orr__placement_describe(const orr__plan *p, char *text, size_t size); /* "": no choice, or none yet */
 
 /* -- pieces of execution ------------------------------------------------------------------------------------ */
 
-static inline size_t orr__value_bytes(const orr__value *v)
-{
-    return (size_t)v->count * orr__dtype_size(v->dtype);
-}
 /* Whether the plan fits into what ORRERY_MEMORY_LIMIT leaves, one task after the other. ORR_ENOMEM with all the numbers: no,
  * and nothing has begun. */
 orr_status orr__exec_admit(orr__site at, const orr__plan *plan);
@@ -164,9 +191,10 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
 /* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar);
 /* Tells the models what tile t of a step (< 0: all of it) took; what is no sample of its kernel is left out. */
-void orr__exec_took(const orr__step *s, int t, orr__on on, double seconds);
+void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
 /* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */
-orr_status orr__exec_step(const orr__step *s, int tile, void *const *host, const orr__scalar *scalar, int worker);
+orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
+                          const orr__scalar *scalar, int worker);
 /* Tile t is done: what it touched needs no memory where it lies in files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
 /* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */

@@ -16,7 +16,7 @@ typedef struct {
     void *few_host[64], **host;
 } place;
 
-static size_t room(size_t bytes)
+static size_t padded(size_t bytes)
 {
     return (bytes + 63) & ~(size_t)63;
 }
@@ -26,17 +26,17 @@ static size_t room(size_t bytes)
 static orr_status lay_out(place *p, orr__buffer *const *leaf)
 {
     const orr__plan *plan = p->plan;
-    size_t all = room(plan->scratch_bytes), at[sizeof p->near / 64];
+    size_t all = padded(plan->memory.scratch_bytes), at[sizeof p->near / 64];
     char *inside = p->near;
 
-    for (int k = 0; k < plan->nslot && all <= sizeof p->near; k++) {
+    for (int k = 0; k < plan->memory.nslot && all <= sizeof p->near; k++) {
         if (k < (int)(sizeof at / sizeof *at))
             at[k] = all;
-        all += room(plan->slot_bytes[k]);
+        all += padded(plan->memory.slot_bytes[k]);
     }
-    p->on_stack = all <= sizeof p->near && plan->nslot <= (int)(sizeof at / sizeof *at);
-    if (!p->on_stack && plan->scratch_bytes > sizeof p->near) {
-        if (!(p->scratch = orr__buffer_new(plan->scratch_bytes)))
+    p->on_stack = all <= sizeof p->near && plan->memory.nslot <= (int)(sizeof at / sizeof *at);
+    if (!p->on_stack && plan->memory.scratch_bytes > sizeof p->near) {
+        if (!(p->scratch = orr__buffer_new(plan->memory.scratch_bytes)))
             return ORR_ENOMEM;
         inside = p->scratch->host;
     }
@@ -65,9 +65,10 @@ static orr_status get(place *p, int i)
         const orr__value *v = &p->plan->value[n];
         if (p->host[n])
             continue;
-        if (v->over >= 0 && p->buf[v->over]) {
-            p->buf[n] = p->buf[v->over];
-            p->buf[v->over] = NULL;
+        int donor = orr__temporary_donor(p->plan, v);
+        if (donor >= 0 && p->buf[donor]) {
+            p->buf[n] = p->buf[donor];
+            p->buf[donor] = NULL;
         } else if (!(p->buf[n] = orr__buffer_new(orr__value_bytes(v)))) {
             return ORR_ENOMEM;
         }
@@ -101,7 +102,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if ((st = get(p, i)) == ORR_OK)
-            st = orr__exec_step(&p->plan->step[i], -1, p->host, scalar, 0);
+            st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, 0);
         for (int k = 0; orr__spill_on() && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         if (!p->on_stack)

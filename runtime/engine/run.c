@@ -38,7 +38,7 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
     begin(r, 1);
     r->worker = -1;
     r->plan = orr__plan_ref(plan);
-    r->safe = r->firm = plan->safe;
+    r->safe = r->firm = plan->cannot_fail;
     return r;
 }
 
@@ -81,7 +81,7 @@ static void count(orr__run *r, int by)
 {
     for (int i = 0; i < r->plan->nvalue; i++)
         if (r->plan->value[i].output >= 0 && r->plan->value[i].leaf < 0 && r->value[i])
-            atomic_fetch_add(&r->value[i]->ordered, orr__run_inherits(r, i) ? 2 * by : by);
+            atomic_fetch_add(&r->value[i]->ordered, orr__run_over_leaf(r, i) ? 2 * by : by);
 }
 
 void orr__run_count(orr__run *r)

@@ -49,15 +49,16 @@ orr__work *orr__work_of(const orr__region *r)
     return k ? k : &other;
 }
 
-/* Kinds live as long as the process, so a step may keep its own. */
-orr__work *orr__work_of_step(const orr__step *s)
+/* Kinds live as long as the process, so a plan's state may keep them. */
+orr__work *orr__work_of_step(const orr__plan *p, const orr__step *s)
 {
-    orr__work **kept = (orr__work **)(void *)&((orr__step *)(uintptr_t)s)->work;
-    orr__work *k = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+    orr__plan_state *state = orr__plan_state_of(p);
+    orr__work *k = state ? atomic_load_explicit(&state->step[s - p->step].work, memory_order_acquire) : NULL;
 
     if (!k) {
         k = orr__work_of(s->region);
-        __atomic_store_n(kept, k, __ATOMIC_RELEASE);
+        if (state)
+            atomic_store_explicit(&state->step[s - p->step].work, k, memory_order_release);
     }
     return k;
 }

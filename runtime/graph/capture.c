@@ -21,7 +21,7 @@ typedef struct {
     bool lightly;
     orr__site at;
     orr_status st;        /* not OK: a cycle, or poison */
-    orr__take_state take; /* of the leaf that ended the walk */
+    orr__donor_state donor; /* of the leaf that ended the walk */
     bool oom;
 } walk;
 
@@ -168,7 +168,7 @@ static bool meet(walk *w, orr__node *n)
 {
     orr__buffer *value = orr__node_value(n);
     int role = n->op->role, nin = n->nin;
-    if (orr__takes_matter && value && (w->take = orr__take_of(value)) != ORR__TAKE_NONE)
+    if (orr__donors_exist && value && (w->donor = orr__donor_state_of(value)) != ORR__DONOR_FREE)
         return false;
     if (value || role == ORR__ROLE_VALUE || role == ORR__ROLE_PLACEHOLDER)
         return number_leaf(w, n, value);
@@ -315,12 +315,12 @@ static bool grow_outputs(walk *w, int need)
 static uint64_t walk_all(walk *w, const orr__capture_roots *r)
 {
     orr__graph_lock();
-    uint64_t ended = orr__takes_ended();
+    uint64_t ended = orr__donors_released();
     w->epoch = ++epoch;
     w->depth = 0;
-    w->take = ORR__TAKE_NONE;
+    w->donor = ORR__DONOR_FREE;
     for (int i = 0; i < r->nout && visit(w, r->out[i]); i++)
-        if (!number_output(w, r->out[i], i == r->nfirst, i == r->nout - r->nkept))
+        if (!number_output(w, r->out[i], i == r->nfirst, i == r->nout - r->nretained))
             break;
     orr__graph_unlock();
     return ended;
@@ -345,10 +345,10 @@ static orr_status capture(orr__site at, const orr__capture_roots *roots, bool li
     bool ready = grow_outputs(&w, roots->nout + 1) && grow_nodes(&w, 1) && reserve(&w, 4);
     while (ready) {
         uint64_t ended = walk_all(&w, roots);
-        if (w.take == ORR__TAKE_NONE)
+        if (w.donor == ORR__DONOR_FREE)
             break;
         forget(p);
-        if ((w.st = orr__takes_wait(at, w.take, ended)) != ORR_OK)
+        if ((w.st = orr__donor_wait(at, w.donor, ended)) != ORR_OK)
             break;
     }
     if (w.stack_cap <= SPARE_NODES && !tls->stack) {
@@ -362,7 +362,7 @@ static orr_status capture(orr__site at, const orr__capture_roots *roots, bool li
     if (w.st != ORR_OK)
         orr__capture_free(p);
     p->nfirst = roots->nfirst;
-    p->nkept = roots->nkept;
+    p->nretained = roots->nretained;
     return w.st;
 }
 

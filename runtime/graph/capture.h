@@ -12,7 +12,7 @@
 typedef struct orr__capture {
     int n, nout, nleaf, nscalar, narg;
     int nfirst;       /* the first so many outputs are waited for, the others may be finished later */
-    int nkept;        /* the last so many nobody asked for: see orr__capture_roots */
+    int nretained;        /* the last so many nobody asked for: see orr__capture_roots */
     orr__node **node; /* references held; what they are of a light capture is nobody's business */
     int nheld;        /* so many of them                                      */
     orr__node **
@@ -33,12 +33,11 @@ static inline int orr__capture_nin(const orr__capture *p, int i)
     return (i + 1 < p->n ? p->arg0[i + 1] : p->narg) - p->arg0[i];
 }
 
-/* Where only the first nfirst outputs are waited for, the key is another; and where the last nkept, which all are needed for the
- * others anyway, are outputs only to be kept for who holds them, so that leaves may be written over (runtime/graph/donation_holders.c). The plan
- * may do without these. */
+/* The first nfirst outputs are waited for; the last nretained, which are all needed for the others, are retained outputs
+ * (runtime/graph/donation_retained.c). Both numbers are in the key. */
 typedef struct {
     orr__node *const *out;
-    int nout, nfirst, nkept;
+    int nout, nfirst, nretained;
 } orr__capture_roots;
 
 /* Walks from `out` to leaves, under the graph lock, without recursion. Poison or cycle: its error. */

@@ -1,26 +1,27 @@
-/* Which values an evaluation may write over: found by counting references, and kept from other threads until it ends.
+/* The donors of an evaluation: found by counting references, and exclusive to its thread until it ends.
  * Must not know: how a value is computed. */
 #include "config.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/ablation.h"
 #include "runtime/graph/donation_search.h"
 #include "runtime/graph/thread_state.h"
 
-bool orr__takes_matter;
-static pthread_cond_t moved = PTHREAD_COND_INITIALIZER; /* with the graph lock, as all here */
+bool orr__donors_exist;
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER; /* with the graph lock, as all here */
 static uint64_t ended;
 static int under_way;
 
 typedef orr__search search;
 typedef orr__place place;
 
-/* What other threads were writing over stays half written here. */
+/* Donors of other threads stay half written here. */
 static void in_child(void)
 {
     static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
-    memcpy(&moved, &fresh, sizeof moved);
+    memcpy(&released, &fresh, sizeof released);
     under_way = 0;
 }
 
@@ -29,59 +30,60 @@ static void watch_forks(void)
     (void)pthread_atfork(NULL, NULL, in_child);
 }
 
-orr__take_state orr__take_of(const orr__buffer *b)
+orr__donor_state orr__donor_state_of(const orr__buffer *b)
 {
-    const void *taker = atomic_load_explicit(&b->taker, memory_order_relaxed);
-    if (taker && taker != orr__tls_get())
-        return under_way > 0 ? ORR__TAKE_BUSY : ORR__TAKE_SPOILED;
-    return !taker && atomic_load(&b->overwritten) ? ORR__TAKE_SPOILED : ORR__TAKE_NONE;
+    const void *thread = atomic_load_explicit(&b->exclusive_to, memory_order_relaxed);
+    if (thread && thread != orr__tls_get())
+        return under_way > 0 ? ORR__DONOR_BUSY : ORR__DONOR_LOST;
+    return !thread && atomic_load(&b->overwritten) ? ORR__DONOR_LOST : ORR__DONOR_FREE;
 }
 
-bool orr__take_mine(const orr__buffer *b)
+bool orr__donor_mine(const orr__buffer *b)
 {
-    const void *taker = atomic_load_explicit(&b->taker, memory_order_relaxed);
-    return taker && taker == orr__tls_get();
+    const void *thread = atomic_load_explicit(&b->exclusive_to, memory_order_relaxed);
+    return thread && thread == orr__tls_get();
 }
 
-uint64_t orr__takes_ended(void)
+uint64_t orr__donors_released(void)
 {
     return ended;
 }
 
-static orr_status spoiled(orr__site at)
+static orr_status lost(orr__site at)
 {
     return orr__fail(at, ORR_ESTATE,
                      "a variable's old value was written over by its new one, and that evaluation failed or "
                      "stayed behind in the parent of a fork: assign the variable anew");
 }
 
-orr_status orr__takes_wait(orr__site at, orr__take_state state, uint64_t seen)
+orr_status orr__donor_wait(orr__site at, orr__donor_state state, uint64_t seen)
 {
-    if (state == ORR__TAKE_SPOILED)
-        return spoiled(at);
+    if (state == ORR__DONOR_LOST)
+        return lost(at);
     orr__graph_lock();
-    while (state == ORR__TAKE_BUSY && ended == seen && under_way > 0)
-        orr__graph_wait(&moved);
+    while (state == ORR__DONOR_BUSY && ended == seen && under_way > 0)
+        orr__graph_wait(&released);
     orr__graph_unlock();
     return ORR_OK;
 }
 
-orr_status orr__take_ref(orr__site at, const orr__node *n, orr__buffer **buf)
+orr_status orr__node_value_ref(orr__site at, const orr__node *n, orr__buffer **buf)
 {
     orr__buffer *b = *buf = orr__node_value(n);
-    (void)atomic_fetch_add(&b->refs, 1); /* in order: a taker looks at it afterwards, or we see the taker */
-    if (!atomic_load(&b->taker) && !atomic_load(&b->overwritten))
+    (void)atomic_fetch_add(&b->refs,
+                           1); /* in order: a thread that acquires it counts afterwards, or we see that thread */
+    if (!atomic_load(&b->exclusive_to) && !atomic_load(&b->overwritten))
         return ORR_OK;
     orr__graph_lock();
-    orr__take_state state;
-    while ((state = orr__take_of(b)) == ORR__TAKE_BUSY)
-        orr__graph_wait(&moved);
+    orr__donor_state state;
+    while ((state = orr__donor_state_of(b)) == ORR__DONOR_BUSY)
+        orr__graph_wait(&released);
     orr__graph_unlock();
-    if (state != ORR__TAKE_SPOILED)
+    if (state != ORR__DONOR_LOST)
         return ORR_OK;
     orr__buffer_unref(b);
     *buf = NULL;
-    return spoiled(at);
+    return lost(at);
 }
 
 /* -- the search, under the lock -------------------------------------------------------------------------------- */
@@ -123,8 +125,8 @@ static void spread(search *s, orr__node *const *out, int nout)
     }
     for (int i = 0; i < s->n && !s->oom; i++) {
         orr__node *n = s->at[i].node;
-        const orr__buffer *b = orr__takes_matter ? orr__node_value(n) : NULL;
-        orr__take_state state = b ? orr__take_of(b) : ORR__TAKE_NONE;
+        const orr__buffer *b = orr__donors_exist ? orr__node_value(n) : NULL;
+        orr__donor_state state = b ? orr__donor_state_of(b) : ORR__DONOR_FREE;
         s->state = state > s->state ? state : s->state;
         for (int k = 0, j; k < n->nin && (j = meet(s, n->in[k])) >= 0; k++)
             s->at[j].inner++;
@@ -133,103 +135,104 @@ static void spread(search *s, orr__node *const *out, int nout)
         s->at[orr__search_behind(out[i])->index].out = true;
 }
 
-/* Who is held from outside and gets no value will be computed from what it is made of: that stays. */
+/* A node that is held from outside and gets no value will be computed from its inputs: these stay. */
 static void flood(search *s, int from)
 {
     int depth = 0;
     s->stack[depth++] = from;
-    s->at[from].wanted = true;
+    s->at[from].needed = true;
     while (depth > 0) {
         const orr__node *n = s->at[s->stack[--depth]].node;
         for (int k = 0; k < n->nin; k++) {
             place *p = &s->at[n->in[k]->index];
-            if (!p->wanted && !p->out)
+            if (!p->needed && !p->out)
                 s->stack[depth++] = n->in[k]->index;
-            p->wanted = true;
+            p->needed = true;
         }
     }
 }
 
-void orr__search_wanted(search *s)
+void orr__search_needed(search *s)
 {
     for (int i = 0; i < s->n; i++)
-        s->at[i].wanted = false;
+        s->at[i].needed = false;
     for (int i = 0; i < s->n; i++) {
         const place *p = &s->at[i];
-        if (!p->out && !p->wanted && orr__place_held(p))
+        if (!p->out && !p->needed && orr__place_held(p))
             flood(s, i);
     }
 }
 
-bool orr__take_could(const orr__buffer *b)
+bool orr__donor_possible(const orr__buffer *b)
 {
-    return b && b->cap > 0 && !b->spilled && b->bytes >= ORR__TAKE_LEAST && !atomic_load(&b->taker);
+    return b && b->cap > 0 && !b->spilled && b->bytes >= ORR__DONATION_LEAST && !atomic_load(&b->exclusive_to);
 }
 
 /* Ours, of nobody else, and of no run but one that tells StarPU of all that it does to it. */
-static bool take(orr__buffer *b)
+static bool acquire(orr__buffer *b)
 {
-    if (!orr__take_could(b))
+    if (!orr__donor_possible(b))
         return false;
-    atomic_store(&b->taker, (const void *)orr__tls_get());
+    atomic_store(&b->exclusive_to, (const void *)orr__tls_get());
     int refs = atomic_load(&b->refs); /* before `ordered`, which goes down first */
     if (refs - atomic_load(&b->ordered) == 1 && atomic_load(&b->readers) == 0)
         return true;
-    atomic_store(&b->taker, NULL);
+    atomic_store(&b->exclusive_to, NULL);
     return false;
 }
 
-static void take_all(search *s, orr__takes *t)
+static void acquire_all(search *s, orr__donors *d)
 {
     for (int i = 0; i < s->n; i++) {
         const place *p = &s->at[i];
-        if (!p->out && !p->wanted && take(orr__node_value(p->node)))
-            t->leaf[t->n++] = orr__node_ref(p->node);
+        if (!p->out && !p->needed && acquire(orr__node_value(p->node)))
+            d->leaf[d->n++] = orr__node_ref(p->node);
     }
 }
 
-static void give_back(orr__takes *t, int from)
+static void release_from(orr__donors *d, int from)
 {
-    for (int i = from; i < t->n; i++) {
-        atomic_store(&orr__node_value(t->leaf[i])->taker, NULL);
-        orr__node_unref(t->leaf[i]); /* the graph has others */
+    for (int i = from; i < d->n; i++) {
+        atomic_store(&orr__node_value(d->leaf[i])->exclusive_to, NULL);
+        orr__node_unref(d->leaf[i]); /* the graph has others */
     }
-    t->n = from;
+    d->n = from;
 }
 
-/* What nobody wants; then what nobody would want who got the value of something that is computed anyway, if that is less. */
-static void find_takes(search *s, orr__takes *t)
+/* Leaves that nobody needs; then those that nobody would need if values that are computed anyway were published to their holders, where
+ * the latter are fewer bytes. */
+static void find_donors(search *s, orr__donors *d)
 {
-    orr__search_wanted(s);
-    take_all(s, t);
-    t->nfree = t->n;
-    if (orr__keep_choose(s, t)) {
-        size_t kept = 0, taken = 0;
-        take_all(s, t);
-        for (int i = 0; i < t->nkept; i++)
-            kept += orr__node_bytes(t->kept[i]);
-        for (int i = t->nfree; i < t->n; i++)
-            taken += orr__node_bytes(t->leaf[i]);
-        if (kept >= taken) {
-            give_back(t, t->nfree);
-            orr__keep_drop(t);
+    orr__search_needed(s);
+    acquire_all(s, d);
+    int free_ones = d->n;
+    if (!orr__ablated(ORR__OFF_RETAINED_OUTPUTS) && orr__retained_choose(s, d)) {
+        size_t retained = 0, donated = 0;
+        acquire_all(s, d);
+        for (int i = 0; i < d->nretained; i++)
+            retained += orr__node_bytes(d->retained[i]);
+        for (int i = free_ones; i < d->n; i++)
+            donated += orr__node_bytes(d->leaf[i]);
+        if (retained >= donated) {
+            release_from(d, free_ones);
+            orr__retained_drop(d);
         }
     }
-    under_way += t->n > 0;
-    orr__takes_matter = orr__takes_matter || t->n > 0;
+    under_way += d->n > 0;
+    orr__donors_exist = orr__donors_exist || d->n > 0;
 }
 
-/* One look at the graph. BUSY: another thread has taken what we need, so that we must wait, with nothing ours, and look again. */
-static orr__take_state look(orr__node *const *out, int nout, orr__takes *t, uint64_t *seen)
+/* One search of the graph. BUSY: another thread has a donor that we need, so that we must wait, with none ours, and search again. */
+static orr__donor_state find(orr__node *const *out, int nout, orr__donors *d, uint64_t *seen)
 {
     search s = { 0 };
     orr__graph_lock();
     *seen = ended;
     s.epoch = orr__walk_epoch();
     spread(&s, out, nout);
-    if (s.state == ORR__TAKE_NONE && !s.oom && (s.stack = malloc((size_t)s.n * sizeof *s.stack)) &&
-        (t->leaf = malloc((size_t)s.n * sizeof(orr__node *)))) {
-        find_takes(&s, t);
+    if (s.state == ORR__DONOR_FREE && !s.oom && (s.stack = malloc((size_t)s.n * sizeof *s.stack)) &&
+        (d->leaf = malloc((size_t)s.n * sizeof(orr__node *)))) {
+        find_donors(&s, d);
     }
     orr__graph_unlock();
     free(s.at);
@@ -240,51 +243,39 @@ static orr__take_state look(orr__node *const *out, int nout, orr__takes *t, uint
 /* Some variable is large enough. */
 static bool worth_it(orr__node *const *out, int nout)
 {
-    for (int i = 0; i < nout; i++)
-        if (out[i]->var && orr__node_bytes(out[i]) >= ORR__TAKE_LEAST)
+    for (int i = 0; i < nout && !orr__ablated(ORR__OFF_LEAF_DONATION); i++)
+        if (out[i]->var && orr__node_bytes(out[i]) >= ORR__DONATION_LEAST)
             return true;
     return false;
 }
 
-void orr__takes_begin(orr__node *const *out, int nout, orr__takes *t)
+void orr__donors_find(orr__node *const *out, int nout, orr__donors *d)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     uint64_t seen;
-    *t = (orr__takes){ 0 };
+    *d = (orr__donors){ 0 };
     if (!worth_it(out, nout))
         return;
     (void)pthread_once(&once, watch_forks);
-    while (look(out, nout, t, &seen) == ORR__TAKE_BUSY)
-        (void)orr__takes_wait(ORR__SITE(NULL, 0, "eval"), ORR__TAKE_BUSY, seen);
+    while (find(out, nout, d, &seen) == ORR__DONOR_BUSY)
+        (void)orr__donor_wait(ORR__SITE(NULL, 0, "eval"), ORR__DONOR_BUSY, seen);
 }
 
-/* Who waits for one of these goes on. */
-static void let_go(orr__takes *t, int from, bool all)
+void orr__donors_release(orr__donors *d)
 {
-    orr__graph_lock();
-    for (int i = from; i < t->n; i++)
-        atomic_store(&orr__node_value(t->leaf[i])->taker, NULL);
-    ended++;
-    under_way -= all;
-    (void)pthread_cond_broadcast(&moved);
-    orr__graph_unlock();
-    for (int i = from; i < t->n; i++)
-        orr__node_unref(t->leaf[i]);
-    t->n = from;
-}
-
-void orr__takes_part(orr__takes *t)
-{
-    if (t->n > t->nfree)
-        let_go(t, t->nfree, t->nfree == 0);
-    orr__keep_drop(t);
-}
-
-void orr__takes_end(orr__takes *t)
-{
-    if (t->n > 0)
-        let_go(t, 0, true);
-    orr__keep_drop(t);
-    free(t->leaf);
-    *t = (orr__takes){ 0 };
+    int n = d->n;
+    if (n > 0) {
+        orr__graph_lock();
+        for (int i = 0; i < n; i++)
+            atomic_store(&orr__node_value(d->leaf[i])->exclusive_to, NULL);
+        ended++;
+        under_way--;
+        (void)pthread_cond_broadcast(&released);
+        orr__graph_unlock();
+        for (int i = 0; i < n; i++)
+            orr__node_unref(d->leaf[i]);
+    }
+    orr__retained_drop(d);
+    free(d->leaf);
+    *d = (orr__donors){ 0 };
 }

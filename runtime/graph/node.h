@@ -46,7 +46,7 @@ struct orr__node {
     const char *as; /* of a row that a user's definition expanded to: its name, for people; else NULL */
     uint64_t var;   /* handle of the variable whose value this became, 0: none                   */
     int line;
-    bool kept; /* it has its value only since who holds it should not need a variable's old one (donation_holders.c) */
+    bool kept; /* it has its value only since who holds it should not need a variable's old one (donation_retained.c) */
 
     _Alignas(64) orr__scalar s[3]; /* nscalar of them                                               */
     orr_shape shape;               /* from the fifth dimension on: zero in free nodes                           */

@@ -1,38 +1,24 @@
-/* What bundles hold: values that never leave them, in scratch memory of their own, and those that they share.
+/* The memory of bundles: values that never leave one lie in scratch memory of its task; the others are listed as its uses.
  * Must not know: which steps are bundled and why, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
-#include "codelets/cholesky.h"
-#include "runtime/plan/make.h"
-
-int orr__plan_head(const orr__plan *p, int i)
-{
-    return p->step[i].members < 0 ? i + p->step[i].members : i;
-}
-
-int orr__plan_tasks(const orr__plan *p, int i)
-{
-    const orr__step *s = &p->step[i];
-    const orr__region *r = s->region;
-    if (s->graph) /* the output's tiles are opened and closed */
-        return 2 * s->ntiles + (r->rank > 2 ? (int)r->dim[0] : 1) * (int)orr__cholesky_ops(r->dim[r->rank - 1]);
-    return orr__plan_head(p, i) != i ? 0 : s->ntiles;
-}
+#include "runtime/plan/passes.h"
 
 /* Each task has its own: of a strip's values, one tile. */
-static size_t room(const orr__value *v)
+static size_t bytes_of(const orr__value *v)
 {
     return ((size_t)v->tile * orr_dtype_size(v->dtype) + 63) & ~(size_t)63;
 }
 
 /* Every step's outputs in turn take the lowest bytes that no living local value has. */
-static orr_status place_locals(orr__site at, orr__plan *p, int head)
+static orr_status place_locals(const orr__planner *planner, int head)
 {
+    orr__plan *p = planner->plan;
     const orr__step *s = &p->step[head];
     int *live = NULL, nlive = 0, cap = 0;
     size_t top = 0;
-    for (int i = head; i < head + s->members; i++) {
+    for (int i = head; i < head + s->bundle.members; i++) {
         for (int k = 0; k < p->step[i].region->nout; k++) {
             int number = p->step[i].out[k];
             orr__value *v = &p->value[number];
@@ -42,7 +28,7 @@ static orr_status place_locals(orr__site at, orr__plan *p, int head)
                 int *more = realloc(live, (size_t)(cap = cap ? 2 * cap : 16) * sizeof *more);
                 if (!more) {
                     free(live);
-                    return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+                    return orr__plan_enomem(planner);
                 }
                 live = more;
             }
@@ -53,18 +39,18 @@ static orr_status place_locals(orr__site at, orr__plan *p, int head)
                     live[kept++] = live[l];
             nlive = kept;
             size_t from = 0;
-            for (slot = 0; slot < nlive && p->value[live[slot]].scratch - from < room(v); slot++)
-                from = p->value[live[slot]].scratch + room(&p->value[live[slot]]);
+            for (slot = 0; slot < nlive && p->value[live[slot]].scratch - from < bytes_of(v); slot++)
+                from = p->value[live[slot]].scratch + bytes_of(&p->value[live[slot]]);
             v->scratch = from;
             memmove(live + slot + 1, live + slot, (size_t)(nlive - slot) * sizeof *live);
             live[slot] = number;
             nlive++;
-            top = from + room(v) > top ? from + room(v) : top;
+            top = from + bytes_of(v) > top ? from + bytes_of(v) : top;
         }
     }
     free(live);
-    p->scratch_bytes = top > p->scratch_bytes ? top : p->scratch_bytes;
-    p->nscratch += top > 0 ? s->ntiles : 0;
+    p->memory.scratch_bytes = top > p->memory.scratch_bytes ? top : p->memory.scratch_bytes;
+    p->memory.nscratch += top > 0 ? s->ntiles : 0;
     return ORR_OK;
 }
 
@@ -98,44 +84,47 @@ static void add_uses(const orr__plan *p, const orr__step *s, int t, orr__use *us
 
 /* A task writes whole tiles of a value, or nothing. Lists of equal length, one for each tile; a shorter one ends with
  * nothing, [0, 0) of value 0. */
-static orr_status list_uses(orr__site at, orr__plan *p, int h, int *use_of)
+static orr_status list_uses(const orr__planner *planner, int h, int *use_of)
 {
+    orr__plan *p = planner->plan;
     orr__step *head = &p->step[h];
     int most = 0;
-    for (int i = h; i < h + head->members; i++)
+    for (int i = h; i < h + head->bundle.members; i++)
         most += p->step[i].region->nin + p->step[i].region->nout;
-    if (!(head->use = calloc((size_t)most * (size_t)head->ntiles + 1, sizeof *head->use)))
-        return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+    if (!(head->bundle.use = calloc((size_t)most * (size_t)head->ntiles + 1, sizeof *head->bundle.use)))
+        return orr__plan_enomem(planner);
     for (int t = 0; t < head->ntiles; t++) {
-        orr__use *use = head->use + (size_t)t * (size_t)most;
+        orr__use *use = head->bundle.use + (size_t)t * (size_t)most;
         int n = 0;
-        for (int i = h; i < h + head->members; i++)
+        for (int i = h; i < h + head->bundle.members; i++)
             add_uses(p, &p->step[i], t, use, &n, use_of);
         for (int k = 0; k < n; k++)
             use_of[use[k].value] = -1;
-        head->nuse = n > head->nuse ? n : head->nuse;
+        head->bundle.nuse = n > head->bundle.nuse ? n : head->bundle.nuse;
     }
     for (int t = 1; t < head->ntiles; t++)
-        memmove(head->use + (size_t)t * (size_t)head->nuse, head->use + (size_t)t * (size_t)most,
-                (size_t)head->nuse * sizeof *head->use);
+        memmove(head->bundle.use + (size_t)t * (size_t)head->bundle.nuse, head->bundle.use + (size_t)t * (size_t)most,
+                (size_t)head->bundle.nuse * sizeof *head->bundle.use);
     return ORR_OK;
 }
 
-orr_status orr__plan_bundle_memory(orr__site at, orr__plan *p)
+orr_status orr__pass_bundle_memory(orr__planner *planner)
 {
+    orr__plan *p = planner->plan;
     int *use_of = malloc(((size_t)p->nvalue + 1) * sizeof *use_of);
-    orr_status st = use_of ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+    orr_status st = use_of ? ORR_OK : orr__plan_enomem(planner);
     for (int i = 0; st == ORR_OK && i < p->nvalue; i++) {
         orr__value *v = &p->value[i];
         int head = v->leaf < 0 && v->first >= 0 ? orr__plan_head(p, v->first) : -1;
-        v->local = head >= 0 && v->output < 0 && p->step[head].members > 1 && v->last < head + p->step[head].members;
+        v->local = head >= 0 && v->output < 0 && orr__bundle_size(&p->step[head]) > 1 &&
+                   v->last < head + orr__bundle_size(&p->step[head]);
         use_of[i] = -1;
     }
     for (int i = 0; st == ORR_OK && i < p->nstep; i++)
-        if (p->step[i].members > 1) {
-            st = place_locals(at, p, i);
+        if (orr__bundle_size(&p->step[i]) > 1) {
+            st = place_locals(planner, i);
             if (st == ORR_OK)
-                st = list_uses(at, p, i, use_of);
+                st = list_uses(planner, i, use_of);
         }
     free(use_of);
     return st;

@@ -1,4 +1,5 @@
-/* Plans: regions in order, cut into tiles, with the buffers that they need.
+/* Plans: the steps of an evaluation in order, with tiles, lifetimes and memory. Each pass of the planner (passes.c) has its result in
+ * a struct of its own.
  * Must not know: StarPU, how a kernel computes. */
 #ifndef ORR_PLAN_PLAN_H
 #define ORR_PLAN_PLAN_H
@@ -12,24 +13,20 @@
 /* A value of the plan: a leaf, an output, or a temporary. Its array is cut into `ntiles` runs of `tile` elements. */
 typedef struct orr__value {
     orr_dtype dtype;
-    int64_t count; /* elements                                              */
-    int64_t tile;  /* elements per tile (the last may be shorter); for a leaf: unspecified */
+    int64_t count; /* elements                                                              */
+    int64_t tile;  /* elements per tile (the last may be shorter); unspecified for a leaf   */
     int ntiles;
-    int leaf;        /* capture leaf number, -1: computed here                */
-    int output;      /* number among the requested outputs, -1: temporary     */
-    bool asked;      /* an output, known before they are numbered              */
-    bool awaited;    /* of those that are waited for before all is done       */
-    int first, last; /* steps that write it first and read it last            */
-    int over;        /* in place: the input of step `first` whose memory it takes over, -1 */
-    bool given;      /* another value takes over its memory                    */
-    int into,
-        heir;   /* of an output: the leaf whose memory it may have, where nobody else sees that; the other way; -1 */
-    int slot;   /* values with equal slot share memory, else -1: leaves, and outputs that no memory is free for */
-    bool local; /* written and read by one bundle alone: no slot, but bytes of its scratch memory */
-    size_t scratch; /* where in that                                          */
+    int leaf;             /* capture leaf number, -1: computed here                       */
+    int output;           /* number among the requested outputs, -1: temporary or leaf    */
+    bool awaited;         /* an output that is waited for before all of the plan is done  */
+    int first, last;      /* lifetimes: the step that writes it and the last that reads it */
+    int donor, recipient; /* donation: the value whose memory it uses, the value that uses its; -1: none */
+    bool local;           /* bundle_memory: written and read by one bundle alone           */
+    size_t scratch;       /* … its offset in the scratch memory of a task of that bundle   */
+    int slot; /* memory_slots: values of equal slot share memory; -1: a leaf, a local value, an output without */
 } orr__value;
 
-/* What a bundle touches of a value, local ones apart: elements [first, end). */
+/* Elements [first, end) of a value that a task of a bundle reads or writes; local values are not listed. */
 typedef struct orr__use {
     int value;
     bool write;
@@ -37,82 +34,75 @@ typedef struct orr__use {
 } orr__use;
 
 typedef struct orr__step {
-    orr__region *region; /* owned by the plan    */
-    orr__kernel *cpu;    /* prepared, never NULL */
-    orr__kernel *opencl; /* NULL: cannot         */
-    orr__kernel *cuda;   /* NULL: cannot         */
-    int ntiles;          /* launches: [t·rows, min((t+1)·rows, dim[0])) */
+    orr__region *region; /* owned by the plan                                               */
+    int *in, *out;       /* value numbers: region->nin inputs, region->nout outputs         */
+    orr__kernel *cpu;    /* prepared, never NULL                                            */
+    orr__kernel *opencl; /* NULL: cannot                                                    */
+    orr__kernel *cuda;   /* NULL: cannot                                                    */
+    int ntiles;          /* tasks: tile t is rows [t·rows, min((t+1)·rows, dim[0]))         */
     int64_t rows;
-    bool graph;      /* its tasks are not its tiles: a Cholesky factorisation (codelets/cholesky.h)  */
-    bool partial;    /* tile t folds its rows into row t of each output (count = ntiles · region->out_count) */
-    int part, parts; /* parts > 1: it multiplies terms number `part` of a product that is cut along them */
-    bool adds;       /* … and adds the sum of those before, its first input that is no node's            */
-    int *in, *out;   /* value numbers, region->nin and region->nout of them */
-    orr__cost cost;  /* of the whole step */
-    int members;     /* > 1: a bundle begins here, this step and those behind it, run one after the other by one task
-                            * on a CPU; each has one tile, or (strips) as many as the others, of which a task runs the same.
-                            * 0 or 1: a step by itself. < 0: a member that far behind the first. */
-    orr__use *use;
-    int nuse;   /* of the bundle: each value once, what it writes first; as many again for each further tile */
-    bool early; /* of a step by itself or the first of a bundle: makes what is awaited */
-    double way_us,
-        rest_us; /* of the same: from its task's beginning, and from its end, to the plan's on the longest way */
-    void *work;  /* the engine's                                        */
-    uint64_t took_n[3], took_ns[3]; /* launches per orr__on, and their time: for people  */
+    bool graph;     /* its tasks are not its tiles: a factorisation (codelets/cholesky.h)    */
+    bool partial;   /* split_reduction: tile t folds its rows into row t of each output      */
+    orr__cost cost; /* of the whole step                                                     */
+    struct {        /* split_k: it multiplies terms number `part` of `parts`; parts 0 or 1: all terms */
+        int part, parts;
+        bool adds; /* … and adds the sum of the parts before, its first input without a node */
+    } terms;
+    struct {         /* strips, bundles, bundle_memory                                       */
+        int members; /* > 1: a bundle of so many steps begins here; < 0: a member so far behind the first */
+        orr__use *use;
+        int nuse; /* uses of one tile's task; as many again for each further tile            */
+    } bundle;
+    bool waited; /* waited_outputs: the step, or the bundle that it begins, writes an awaited value */
+    struct {     /* urgency: µs of the longest path to the end of the plan                   */
+        double from_start, from_end; /* … from the start of the task, from its end           */
+    } urgency;
 } orr__step;
-
-/* Which kinds of workers take a plan's tasks, and what was found of each way in its first runs. The engine's. */
-typedef enum { ORR__MIXED, ORR__CPU_ALONE, ORR__DEVICES_ALONE, ORR__WAYS } orr__way;
-typedef struct orr__trial {
-    orr__way way;
-    bool decided;
-    int starts, n[ORR__WAYS]; /* runs; those with a time of their own */
-    double best[ORR__WAYS];   /* seconds                              */
-} orr__trial;
 
 typedef struct orr__plan {
     atomic_int refs;
-    int nstep;
+    int nstep, nvalue, nout, nleaf, nscalar, ntasks;
     orr__step *step;
-    int nvalue;
     orr__value *value;
-    int nout;
-    int *out; /* value number of each requested output (a leaf is possible) */
-    int nslot;
-    size_t *slot_bytes;
-    size_t scratch_bytes; /* of the bundle that needs most */
-    int nscratch;         /* bundles that need any         */
-    int nleaf, nscalar;
-    int ntasks; /* as orr__plan_tasks of all steps */
-    bool safe;  /* nothing in the data can make it fail                 */
-    int nheirs; /* outputs that may have a leaf's memory                */
-    int nkept;  /* of the capture's last outputs: its nkept, or 0 if it does without */
-    size_t kept_bytes,
-        spared_bytes;  /* what these take, and leaves written over thanks to them; both 0: there were none */
-    int nearly;        /* the same of early ones, 0: all outputs are waited for */
-    bool chain;        /* each task needs the one before it: no two are ever under way */
-    double us;         /* predicted, one core                                */
-    double way_us;     /* the longest way_us of its steps                    */
-    size_t bytes_all;  /* of temporaries and outputs, all there from the beginning */
-    size_t bytes_peak; /* the same, each from its first step to its last, one task after the other */
-    int peak_step;     /* when */
-    orr__trial trial;
-    int nreason;
-    char **reason; /* the fuser's, for people */
-    uint8_t *key;
-    size_t key_size;
-    uint64_t hash;
-    struct orr__plan *next;
-    atomic_uint_least64_t used; /* the cache's */
+    int *out;         /* value number of each requested output; a leaf is possible           */
+    double us;        /* predicted on one core                                               */
+    bool cannot_fail; /* whatever the data are                                               */
+    int waited_tasks; /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
+    struct {          /* urgency */
+        bool chain;   /* each task needs the one before it: no two ever run at once          */
+        double longest;
+    } urgency;
+    int ndonors; /* donation: leaves that have a recipient                                   */
+    struct {
+        int nslot;
+        size_t *slot_bytes;   /* memory_slots                                                */
+        size_t scratch_bytes; /* bundle_memory: of the task that needs most                  */
+        int nscratch;         /* … tasks that need any                                       */
+        size_t all;           /* bytes of temporaries and outputs, all at once               */
+        size_t peak;          /* the same from first step to last, one task after the other  */
+        int peak_step;
+    } memory;
+    struct { /* the fuser's refusals, for people */
+        int n;
+        char **text;
+    } reason;
+    struct { /* the plan cache's */
+        uint8_t *key;
+        size_t key_size;
+        uint64_t hash;
+        struct orr__plan *next;
+        atomic_uint_least64_t used;
+    } cache;
+    void *_Atomic state; /* the engine's state of execution: one block, freed with the plan  */
 } orr__plan;
 
 /* The plan for a capture: from the cache, or made and put there. One reference for the caller. */
 orr_status orr__plan_get(orr__site at, const orr__capture *p, orr__plan **plan);
-/* The same; where that needs more than `room` bytes at once, one that needs less if there is one. */
-orr_status orr__plan_get_within(orr__site at, const orr__capture *p, size_t room, orr__plan **plan);
-/* The same if it is there already, for which a light capture will do; else NULL. */
-orr__plan *orr__plan_known(const orr__capture *p, size_t room);
-/* Gives the caller's reference back, to be found by this thread's next orr__plan_known at no cost. */
+/* The same; where that needs more than `space` bytes at once, a plan for low memory if it needs less. */
+orr_status orr__plan_get_within(orr__site at, const orr__capture *p, size_t space, orr__plan **plan);
+/* The same if it is cached, for which a light capture will do; else NULL. */
+orr__plan *orr__plan_known(const orr__capture *p, size_t space);
+/* Returns the caller's reference to the plans that this thread used last, where orr__plan_known finds it without a lock. */
 void orr__plan_done(orr__plan *p);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
@@ -124,18 +114,45 @@ typedef struct {
 } orr__plan_stats;
 orr__plan_stats orr__plan_get_stats(void);
 int orr__plan_fusion(void); /* how far this machine's plans are fused */
-/* Tasks that step i stands for: tiles, its own or a bundle's, or those of a graph; 0 for its members behind the first. */
-int orr__plan_tasks(const orr__plan *p, int i);
+
 orr_status orr__plan_verify(const orr__plan *p);
 void orr__plan_print(FILE *to, const orr__plan *p);
+
+/* -- steps ---------------------------------------------------------------------------------------------------------- */
+
+/* Steps of the bundle that s begins; 1: it is by itself. */
+static inline int orr__bundle_size(const orr__step *s)
+{
+    return s->bundle.members > 1 ? s->bundle.members : 1;
+}
+/* The first step of the bundle that step i is in, else i. */
+static inline int orr__plan_head(const orr__plan *p, int i)
+{
+    return p->step[i].bundle.members < 0 ? i + p->step[i].bundle.members : i;
+}
+static inline bool orr__step_bundled(const orr__plan *p, int i)
+{
+    return orr__bundle_size(&p->step[orr__plan_head(p, i)]) > 1;
+}
+static inline size_t orr__value_bytes(const orr__value *v)
+{
+    return (size_t)v->count * orr_dtype_size(v->dtype);
+}
+/* The leaf, the temporary whose memory v uses; -1: none. A leaf's is used only where the evaluation may write over it. */
+static inline int orr__leaf_donor(const orr__plan *p, const orr__value *v)
+{
+    return v->donor >= 0 && p->value[v->donor].leaf >= 0 ? v->donor : -1;
+}
+static inline int orr__temporary_donor(const orr__plan *p, const orr__value *v)
+{
+    return v->donor >= 0 && p->value[v->donor].leaf < 0 ? v->donor : -1;
+}
+/* Tasks that step i stands for: tiles, its own or a bundle's, or those of a graph; 0 for a bundle's other members. */
+int orr__plan_tasks(const orr__plan *p, int i);
 /* Adds in place to a sum to which others of its kind do the same: they may come in any order, one at a time. */
 bool orr__step_commutes(const orr__plan *p, const orr__step *s);
-/* The elements of input i (first, last+1) that tile t of a step can touch; for a whole-array reader all of them. */
+/* The elements [first, end) of input i that tile t of a step can read; for a whole-array reader all of them. */
 void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end);
-
-/* -- steps and the models (step_cost.c) -------------------------------------------------------------------------- */
-
-void orr__step_classify(orr__step *s); /* after its rows are known: under what its tasks are measured */
 bool orr__step_can(const orr__step *s, orr__on on);
 /* A task of tile t (< 0: the whole step) on each kind of device; us < 0 where that cannot do it. The least of them. */
 double orr__step_guesses(const orr__step *s, int t, orr__guess g[ORR__ON_COUNT]);

@@ -4,12 +4,12 @@
 #include "config.h"
 
 #include "runtime/base/env.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 
 /* Few rows, few columns, and many terms: what rows cannot keep all workers busy with, terms can; and as many parts pack the right
  * factor once, where as many tiles of few rows each pack all of it. The sums of the parts must be little beside the factors.
  * Devices take such a product whole. */
-int orr__product_parts(const orr__region *r, double us, int tiles)
+static int parts_for_workers(const orr__region *r, double us, int tiles)
 {
     enum { LEAST_TERMS = 256, MOST = 32, FEW_ROWS = 512, MANY_TERMS = 16384 };
     if (!r->product || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
@@ -42,7 +42,7 @@ static bool on_some_device(const orr__region *r)
 /* A tile's task has its rows of the left factor, of the right one a part's, and the sum before and after: each at most an
  * eighth of a device's memory, so that the next task's come meanwhile. Sums decide nothing but bits; with ORRERY_DETERMINISTIC
  * they do not depend on which devices there are. */
-int orr__device_parts(const orr__region *r, int *tiles)
+static int parts_for_device(const orr__region *r, int *tiles)
 {
     double all = (double)orr__machine_here.device_bytes, share = all / 8;
     if (all <= 0 || orr__env.deterministic || !r->product || r->rank != 3 ||
@@ -51,20 +51,63 @@ int orr__device_parts(const orr__region *r, int *tiles)
     double left = factor_bytes(r, 0), right = factor_bytes(r, 1), sum = 4.0 * (double)r->out_count;
     if (left / *tiles + right + 2 * sum / *tiles <= all / 10 * 8)
         return 1;
-    bool by_terms = orr__product_lies(r, 0) == ORR__LIES_BY_TERMS;
+    bool by_terms = orr__product_factor_order(r, 0) == ORR__FACTOR_BY_TERMS;
     double rows = (by_terms ? sum : left + sum) / share, parts = (by_terms ? left + right : right) / share + 1;
-    if (orr__product_lies(r, 1) != ORR__LIES_BY_TERMS || parts > ORR__PARTS_MOST || rows > (double)r->dim[0] / 16)
+    if (orr__product_factor_order(r, 1) != ORR__FACTOR_BY_TERMS || parts > ORR__PARTS_MOST ||
+        rows > (double)r->dim[0] / 16)
         return 1;
     *tiles = rows + 1 > *tiles ? (int)rows + 1 : *tiles;
     return (int)parts;
 }
 
 /* Sixteen parts, or more of 16 MB. */
-int orr__lean_parts(const orr__region *r, double bytes)
+static int parts_for_memory(const orr__region *r, double bytes)
 {
     enum { FEW = 16, LEAST_TERMS = 64, LEAST_BYTES = 1 << 18, PART = 16 << 20 };
     int64_t parts = bytes / PART > FEW ? (int64_t)(bytes / PART) : FEW, most = r->dim[2] / LEAST_TERMS;
     parts = parts < most ? parts : most;
     parts = parts < ORR__PARTS_MOST ? parts : ORR__PARTS_MOST;
     return bytes < LEAST_BYTES || parts < 2 ? 1 : (int)parts;
+}
+
+/* Into how many parts product j is cut for factors that are made for one part alone; 1: it has none. */
+static int parts_of_made_factors(const orr__planner *p, int j)
+{
+    const orr__region *map[2] = { NULL, NULL };
+    double bytes = 0;
+    for (int o = 0; o < 2 && p->regions.region[j].product; o++)
+        if ((map[o] = orr__factor_by_parts(p, j, o)) && map[o] != map[1 - o])
+            bytes += (double)map[o]->out_count * (double)orr_dtype_size((orr_dtype)map[o]->out_dtype[0]);
+    return bytes > 0 ? parts_for_memory(&p->regions.region[j], bytes) : 1;
+}
+
+/* The factors of product j that are made for the terms of one part alone. */
+static void find_made_factors(orr__planner *p, int j)
+{
+    int i[2] = { orr__factor_maker(p->capture, &p->regions, j, 0), orr__factor_maker(p->capture, &p->regions, j, 1) };
+    for (int o = 0; o < 2; o++)
+        if (i[o] >= 0)
+            p->cut[i[o]].made_for = j + 1;
+    if (parts_of_made_factors(p, j) < 2)
+        for (int o = 0; o < 2; o++)
+            if (i[o] >= 0)
+                p->cut[i[o]].made_for = 0;
+}
+
+orr_status orr__pass_split_k(orr__planner *p)
+{
+    for (int j = 0; j < p->regions.n; j++) {
+        const orr__region *r = &p->regions.region[j];
+        orr__cut *c = &p->cut[j];
+        if (p->low_memory)
+            find_made_factors(p, j);
+        int tiles = c->tiles, parts = parts_of_made_factors(p, j);
+        if (parts > 1 || (parts = parts_for_device(r, &tiles)) > 1) {
+            c->parts = parts;
+            c->in_turn = tiles;
+        } else if (!p->low_memory) {
+            c->parts = parts_for_workers(r, c->us, c->tiles);
+        }
+    }
+    return ORR_OK;
 }

@@ -1,11 +1,11 @@
-/* Strips: a chain of steps over the same rows, each too small to be shared by all workers, is cut once for all of it. A
- * worker takes its rows from one end to the other: forward through a network and back, without waiting in between.
- * Must not know: which steps are bundled besides, where values lie in memory, StarPU. */
+/* Strips: a chain of steps over the same rows, each too small to be shared by all workers, is cut once for all of it. One task
+ * computes the rows of a strip from end to end: forward through a network and back, without waiting in between.
+ * Must not know: other bundles, memory, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "runtime/base/env.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 
 /* Where a step stands: before the chain, in it, or behind it, since it reads what the chain makes in another way. */
 enum { BEFORE, INSIDE, BEHIND };
@@ -37,9 +37,9 @@ static bool may_be_inside(const chain *c, const orr__step *s)
 {
     const orr__region *r = s->region;
     double worth = orr__task_worth() * orr__machine_here.workers;
-    return orr__region_loops(r) && !(r->rmask & 1u) && !s->partial && s->parts < 2 && !s->opencl && !s->cuda &&
-           s->cost.us < LARGE * worth && r->dim[0] > 0 && r->dim[0] % c->all == 0 && r->out_count % c->all == 0 &&
-           orr__region_cuttable(r) && c->sum + s->cost.us < LONGEST * worth;
+    return orr__region_loops(r) && !(r->rmask & 1u) && !s->partial && s->terms.parts < 2 && !s->opencl &&
+           !s->cuda && s->cost.us < LARGE * worth && r->dim[0] > 0 && r->dim[0] % c->all == 0 &&
+           r->out_count % c->all == 0 && orr__region_cuttable(r) && c->sum + s->cost.us < LONGEST * worth;
 }
 
 /* Does input k of a step lie in the same strip as what is made of it? */
@@ -118,13 +118,13 @@ static bool found(chain *c)
 }
 
 /* Steps before the chain, those in it, cut and side by side, then the others. */
-static orr_status arrange(orr__site at, chain *c)
+static orr_status arrange(const orr__planner *p, chain *c)
 {
     orr__plan *pl = c->pl;
     orr__step *step = malloc((size_t)pl->nstep * sizeof *step);
     int n = 0;
     if (!step)
-        return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", pl->nstep);
+        return orr__plan_enomem(p);
     for (char place = BEFORE; place <= BEHIND; place++) {
         int head = n;
         for (int i = 0; i < pl->nstep; i++)
@@ -132,7 +132,7 @@ static orr_status arrange(orr__site at, chain *c)
                 step[n++] = pl->step[i];
         for (int i = head; place == INSIDE && i < n; i++) {
             orr__step_cut(pl, &step[i], c->rows * (step[i].region->dim[0] / c->all));
-            step[i].members = i == head ? c->members : head - i;
+            step[i].bundle.members = i == head ? c->members : head - i;
         }
     }
     memcpy(pl->step, step, (size_t)pl->nstep * sizeof *step);
@@ -141,10 +141,11 @@ static orr_status arrange(orr__site at, chain *c)
 }
 
 /* None with ORRERY_DETERMINISTIC: cuts would depend on how many workers there are. */
-orr_status orr__plan_strips(orr__site at, orr__plan *p)
+orr_status orr__pass_strips(orr__planner *planner)
 {
+    orr__plan *p = planner->plan;
     size_t n = (size_t)p->nstep + 1;
-    if (orr__env.deterministic || orr__machine_here.workers < 2 || p->nstep < 2)
+    if (orr__env.deterministic || orr__machine_here.workers < 2 || !orr__plan_may_bundle(p))
         return ORR_OK;
     chain c = { .pl = p,
                 .producer = malloc(((size_t)p->nvalue + 1) * sizeof *c.producer),
@@ -152,7 +153,7 @@ orr_status orr__plan_strips(orr__site at, orr__plan *p)
                 .place = malloc(n) };
     orr_status st = ORR_OK;
     if (!c.producer || !c.end || !c.place) {
-        st = orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+        st = orr__plan_enomem(planner);
     } else {
         for (int i = 0; i < p->nvalue; i++)
             c.producer[i] = -1;
@@ -160,7 +161,7 @@ orr_status orr__plan_strips(orr__site at, orr__plan *p)
             for (int k = 0; k < p->step[i].region->nout; k++)
                 c.producer[p->step[i].out[k]] = i;
         if (found(&c))
-            st = arrange(at, &c);
+            st = arrange(planner, &c);
     }
     free(c.producer);
     free(c.end);

@@ -7,7 +7,7 @@
 #include "codelets/emit/emit.h"
 #include "ops/define.h"
 #include "runtime/base/env.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 
 /* With ORRERY_DETERMINISTIC plans are made for so many workers and tasks of so many µs, whatever the machine has and
  * ORRERY_TILE_US says: cuts decide the order of sums. */
@@ -97,4 +97,30 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
     }
     n = device_tiles(r, n < rows ? n : rows);
     return n < 1 ? 1 : (int)n;
+}
+
+void orr__step_cut(orr__plan *pl, orr__step *s, int64_t tile)
+{
+    const orr__region *r = s->region;
+    int64_t rows = r->dim[0];
+    s->rows = tile;
+    s->ntiles = rows ? (int)((rows + s->rows - 1) / s->rows) : 1;
+    for (int k = 0; k < r->nout; k++) {
+        orr__value *v = &pl->value[s->out[k]];
+        v->ntiles = s->ntiles;
+        v->tile = s->partial ? r->out_count : s->ntiles > 1 ? s->rows * (v->count / rows) : v->count;
+    }
+}
+
+/* A reduction of axis 0 has one tile; its shares are for split_reduction. */
+orr_status orr__pass_tiles(orr__planner *p)
+{
+    for (int j = 0; j < p->regions.n; j++) {
+        const orr__region *r = &p->regions.region[j];
+        bool across = (r->rmask & 1u) != 0;
+        double us = orr__model_expect(r);
+        int n = orr__region_tiles(r, us, p->regions.n == 1 && !p->low_memory);
+        p->cut[j] = (orr__cut){ .us = us, .tiles = across ? 1 : n, .shares = across ? n : 1, .parts = 1 };
+    }
+    return ORR_OK;
 }

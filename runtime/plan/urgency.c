@@ -1,15 +1,15 @@
-/* How long it is from the beginning of each task to the plan's end: what lies on the longest way goes first.
+/* The urgency of each task: the longest path from it to the end of the plan. Tasks on the longest path go first.
  * Must not know: policies, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 
 /* µs from the beginning of the task of step i to its end, all of its like side by side. */
 static double alone(const orr__step *s)
 {
     double us = 0;
-    for (int k = 0; k < (s->members > 1 ? s->members : 1); k++)
+    for (int k = 0; k < (orr__bundle_size(s)); k++)
         us += s[k].cost.us;
     return us / (s->graph ? orr__machine_here.workers : s->ntiles > 0 ? s->ntiles : 1);
 }
@@ -24,21 +24,21 @@ static int maker_of(const orr__plan *p, int v)
 static void hand_on(orr__plan *p, int i, bool *needed)
 {
     const orr__step *s = &p->step[i];
-    for (int k = i; k < i + (s->members > 1 ? s->members : 1); k++)
+    for (int k = i; k < i + (orr__bundle_size(s)); k++)
         for (int in = 0; in < p->step[k].region->nin; in++) {
             int from = maker_of(p, p->step[k].in[in]);
             if (from < 0 || from == i)
                 continue;
             needed[from] = needed[from] || needed[i];
-            if (p->step[from].way_us < s->way_us)
-                p->step[from].way_us = s->way_us;
+            if (p->step[from].urgency.from_start < s->urgency.from_start)
+                p->step[from].urgency.from_start = s->urgency.from_start;
         }
 }
 
 /* The bundle or step i reads what the task of step `before` makes. */
 static bool needs(const orr__plan *p, int i, int before)
 {
-    for (int k = i; k < i + (p->step[i].members > 1 ? p->step[i].members : 1); k++)
+    for (int k = i; k < i + (orr__bundle_size(&p->step[i])); k++)
         for (int in = 0; in < p->step[k].region->nin; in++)
             if (maker_of(p, p->step[k].in[in]) == before)
                 return true;
@@ -58,30 +58,31 @@ static bool is_chain(const orr__plan *p)
     return true;
 }
 
-orr_status orr__plan_urgency(orr__site at, orr__plan *p)
+orr_status orr__pass_urgency(orr__planner *planner)
 {
+    orr__plan *p = planner->plan;
     bool *needed = calloc((size_t)p->nstep + 1, sizeof *needed);
     double late = 0;
     if (!needed)
-        return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+        return orr__plan_enomem(planner);
     for (int i = p->nstep; i-- > 0;) {
         orr__step *s = &p->step[i];
         if (orr__plan_head(p, i) != i)
             continue;
-        needed[i] = needed[i] || s->early;
-        s->rest_us = s->way_us;
-        s->way_us += alone(s);
-        late = !needed[i] && s->way_us > late ? s->way_us : late;
+        needed[i] = needed[i] || s->waited;
+        s->urgency.from_end = s->urgency.from_start;
+        s->urgency.from_start += alone(s);
+        late = !needed[i] && s->urgency.from_start > late ? s->urgency.from_start : late;
         hand_on(p, i, needed);
     }
     for (int i = 0; i < p->nstep; i++) {
         orr__step *s = &p->step[i];
         double more = needed[i] ? late : 0; /* somebody waits for it: before all that may be finished later */
-        s->way_us += more;
-        s->rest_us += more;
-        p->way_us = s->way_us > p->way_us ? s->way_us : p->way_us;
+        s->urgency.from_start += more;
+        s->urgency.from_end += more;
+        p->urgency.longest = s->urgency.from_start > p->urgency.longest ? s->urgency.from_start : p->urgency.longest;
     }
-    p->chain = is_chain(p);
+    p->urgency.chain = is_chain(p);
     free(needed);
     return ORR_OK;
 }

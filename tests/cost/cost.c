@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "runtime/base/env.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 #include "runtime/cost/profile.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/region_build.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "runtime/base/env.h"
 #include "runtime/base/checked_file.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 #include "tests/harness/harness.h"
 
 /* -- a process that may have so many threads more, on so many cores; below 0: as it is ----------------------------- */

@@ -23,28 +23,30 @@ static void begin(bool device)
     orr__env.deterministic = false;
     region = (orr__region){ .rank = 1, .dim = { 8 }, .label = "made up" };
     step = (orr__step){ .region = &region, .opencl = device ? (orr__kernel *)(void *)&region : NULL };
+    free(atomic_load(&plan.state));
     memset(&plan, 0, sizeof plan);
     atomic_init(&plan.refs, 1 << 20);
     plan.nstep = 1;
     plan.step = &step;
+    ORR_REQUIRE(orr__plan_state_make(&plan) != NULL);
 }
 
 /* One run that takes seconds[its way]. */
-static orr__way run(const double *seconds)
+static orr__placement run(const double *seconds)
 {
     orr__run r = { .plan = &plan };
-    orr__guard_begin(&r, true);
-    orr__way way = r.way;
+    orr__placement_begin(&r, true);
+    orr__placement way = r.placement;
     r.began = orr__now() - seconds[way];
-    orr__guard_end(&r);
+    orr__placement_end(&r);
     return way;
 }
 
 static void the_fastest_way_stays(void)
 {
     static const struct {
-        double seconds[ORR__WAYS];
-        orr__way best;
+        double seconds[ORR__PLACEMENTS];
+        orr__placement best;
     } cases[] = {
         { { 2, 1, 3 }, ORR__CPU_ALONE },
         { { 2, 3, 1 }, ORR__DEVICES_ALONE },
@@ -54,41 +56,42 @@ static void the_fastest_way_stays(void)
     char text[160];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         begin(true);
-        orr__guard_say(&plan, text, sizeof text);
+        orr__placement_describe(&plan, text, sizeof text);
         ORR_CHECK(!text[0]);
-        for (int k = 0; k < 2 + 3 * ORR__WAYS; k++)
+        for (int k = 0; k < 2 + 3 * ORR__PLACEMENTS; k++)
             (void)run(cases[i].seconds);
-        ORR_CHECK(plan.trial.decided);
+        ORR_CHECK(orr__plan_state_of(&plan)->trial.decided);
         for (int k = 0; k < 5; k++)
             ORR_CHECK(run(cases[i].seconds) == cases[i].best);
-        orr__guard_say(&plan, text, sizeof text);
+        orr__placement_describe(&plan, text, sizeof text);
         ORR_CHECK(text[0]);
     }
 }
 
 static void without_a_choice_there_is_no_trial(void)
 {
-    static const double seconds[ORR__WAYS] = { 3, 1, 1 };
+    static const double seconds[ORR__PLACEMENTS] = { 3, 1, 1 };
     begin(false);
     for (int k = 0; k < 80; k++)
         ORR_CHECK(run(seconds) == ORR__MIXED);
-    ORR_CHECK(plan.trial.starts == 0);
+    ORR_CHECK(orr__plan_state_of(&plan)->trial.starts == 0);
     begin(true);
     orr__env.deterministic = true;
-    ORR_CHECK(run(seconds) == ORR__MIXED && plan.trial.starts == 0);
+    ORR_CHECK(run(seconds) == ORR__MIXED && orr__plan_state_of(&plan)->trial.starts == 0);
     orr__env.deterministic = false;
 }
 
 static void runs_that_overlap_tell_nothing_and_end_the_trial(void)
 {
-    static const double seconds[ORR__WAYS] = { 3, 1, 1 };
+    static const double seconds[ORR__PLACEMENTS] = { 3, 1, 1 };
     begin(true);
     orr__run other = { .plan = &plan };
-    orr__guard_begin(&other, true);
+    orr__placement_begin(&other, true);
     for (int k = 0; k < 70; k++)
         (void)run(seconds);
-    ORR_CHECK(plan.trial.decided && plan.trial.n[ORR__CPU_ALONE] == 0 && plan.trial.way == ORR__MIXED);
-    orr__guard_end(&other);
+    ORR_CHECK(orr__plan_state_of(&plan)->trial.decided && orr__plan_state_of(&plan)->trial.n[ORR__CPU_ALONE] == 0 &&
+              orr__plan_state_of(&plan)->trial.placement == ORR__MIXED);
+    orr__placement_end(&other);
 }
 
 /* Seconds of the fastest of N evaluations, and how many tasks ran on processors and on devices meanwhile. */

@@ -265,7 +265,7 @@ static void dead_values_leave_a_full_device(void)
     for (int i = 0; i < STEPS; i++)
         v = hand_step(h, N, 8, false, 1, &v);
     hand_output(h, v);
-    h->plan.bytes_all = (size_t)STEPS * N * sizeof(double);
+    h->plan.memory.all = (size_t)STEPS * N * sizeof(double);
     for_device(h);
     NEED_DEVICE("0", "12");
     leaf = ramp(N, 0);

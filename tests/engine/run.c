@@ -85,8 +85,8 @@ static hand *early_and_late(double seconds)
     hand_output(h, z);
     h->kernel[0].add = h->kernel[1].add = 1;
     h->kernel[1].seconds = seconds;
-    h->value[y].awaited = h->step[0].early = true;
-    h->plan.nearly = 1;
+    h->value[y].awaited = h->step[0].waited = true;
+    h->plan.waited_tasks = 1;
     return h;
 }
 
@@ -101,7 +101,7 @@ static void what_is_waited_for_is_there_before_the_rest(void)
     for (int k = 0; k < 3; k++) { /* large runs do not overlap; the user's own memory is read before the user is told */
         orr__run *run = NULL;
         double t0 = orr__now();
-        h->plan.bytes_all = k == 1 ? (size_t)1 << 30 : 160;
+        h->plan.memory.all = k == 1 ? (size_t)1 << 30 : 160;
         ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, k == 2 ? &theirs : &leaf, &s, out, &run) == ORR_OK);
         ORR_CHECK(orr__run_wait(run) == ORR_OK && is_ramp(out[0], 10, 1, 1));
         bool all = orr__run_done(out[1]->run);

@@ -92,6 +92,7 @@ typedef struct {
     int64_t in_count[FAKE_STEPS][FAKE_INS];
     uint8_t in_dtype[FAKE_STEPS][FAKE_INS];
     size_t slot_bytes[FAKE_STEPS];
+    _Alignas(orr__plan_state) char state[sizeof(orr__plan_state) + FAKE_STEPS * sizeof(orr__step_state)];
     fake kernel[FAKE_STEPS];
 } hand;
 
@@ -103,7 +104,8 @@ static inline hand *hand_new(void)
     h->plan.step = h->step;
     h->plan.value = h->value;
     h->plan.out = h->outs;
-    h->plan.slot_bytes = h->slot_bytes;
+    h->plan.memory.slot_bytes = h->slot_bytes;
+    atomic_init(&h->plan.state, h->state);
     h->plan.nscalar = 1;
     h->plan.us = 1e6;
     return h;
@@ -120,7 +122,8 @@ static inline int hand_leaf(hand *h, int64_t count)
                                 .output = -1,
                                 .leaf = h->plan.nleaf++,
                                 .slot = -1,
-                                .over = -1,
+                                .donor = -1,
+                                .recipient = -1,
                                 .first = -1 };
     return v;
 }
@@ -174,10 +177,11 @@ static inline int hand_step(hand *h, int64_t rows, int ntiles, bool sum, int n, 
                                 .leaf = -1,
                                 .output = -1,
                                 .slot = s,
-                                .over = -1,
+                                .donor = -1,
+                                .recipient = -1,
                                 .first = s,
                                 .last = s };
-    h->plan.nslot = s + 1;
+    h->plan.memory.nslot = s + 1;
     return v;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <orrery.h>
 #include "runtime/base/env.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 #include "tests/harness/harness.h"
 
 static const orr__site here = { "t.c", 1, "test" };
@@ -52,7 +52,7 @@ static inline int tasks_of(const orr__plan *p)
 static inline double us_of(const orr__plan *p, int head)
 {
     double us = 0;
-    for (int i = head; i < head + (p->step[head].members > 1 ? p->step[head].members : 1); i++)
+    for (int i = head; i < head + orr__bundle_size(&p->step[head]); i++)
         us += p->step[i].cost.us;
     return us;
 }
@@ -63,7 +63,7 @@ static inline double critical_path(const orr__plan *p)
 {
     double *end = calloc((size_t)p->nstep + 1, sizeof *end), longest = 0;
     for (int i = 0; i < p->nstep; i++) {
-        int head = orr__plan_head(p, i), n = p->step[head].members > 1 ? p->step[head].members : 1;
+        int head = orr__plan_head(p, i), n = orr__bundle_size(&p->step[head]);
         double begin = 0;
         if (head != i)
             continue;
@@ -78,8 +78,8 @@ static inline double critical_path(const orr__plan *p)
         longest = end[i] > longest ? end[i] : longest;
     }
     free(end);
-    ORR_CHECK_MSG(p->nearly > 0 || fabs(p->way_us - longest) <= 1e-9 * longest, "%g us, counted %g", p->way_us,
-                  longest);
+    ORR_CHECK_MSG(p->waited_tasks > 0 || fabs(p->urgency.longest - longest) <= 1e-9 * longest, "%g us, counted %g",
+                  p->urgency.longest, longest);
     return longest;
 }
 

@@ -42,8 +42,8 @@ static void a_chain_of_small_steps_is_one_task(void)
     int local = 0;
     for (int i = 0; i < p->nvalue; i++)
         local += p->value[i].local;
-    ORR_CHECK(local == LAYERS - 1 && p->nslot == 0 && p->step[0].nuse == 2);
-    ORR_CHECK_MSG(p->scratch_bytes == 2 * 8 * 8 * sizeof(float), "%zu", p->scratch_bytes);
+    ORR_CHECK(local == LAYERS - 1 && p->memory.nslot == 0 && p->step[0].bundle.nuse == 2);
+    ORR_CHECK_MSG(p->memory.scratch_bytes == 2 * 8 * 8 * sizeof(float), "%zu", p->memory.scratch_bytes);
     orr__plan_unref(p);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -61,9 +61,9 @@ static void small_steps_behind_each_large_one_come_together(void)
     ORR_REQUIRE(p != NULL);
     int bundles = 0;
     for (int i = 0; i < p->nstep; i++) {
-        bundles += p->step[i].members > 1;
+        bundles += p->step[i].bundle.members > 1;
         if (p->step[i].region->product)
-            ORR_CHECK(p->step[i].members <= 1 && orr__plan_head(p, i) == i);
+            ORR_CHECK(p->step[i].bundle.members <= 1 && orr__plan_head(p, i) == i);
     }
     ORR_CHECK_MSG(bundles == 1, "%d bundles", bundles);
     (void)critical_path(p); /* nobody reads what is written behind it */
@@ -132,7 +132,7 @@ static void little_values_of_tasks_have_memory_of_their_own(void)
             y = orr_matmul(y, x);
         orr__plan *p = plan_of(&y, 1, 2);
         ORR_REQUIRE(p != NULL);
-        ORR_CHECK_MSG(p->nslot == (inline_us ? 2 : LAYERS - 1), "%d slots", p->nslot);
+        ORR_CHECK_MSG(p->memory.nslot == (inline_us ? 2 : LAYERS - 1), "%d slots", p->memory.nslot);
         orr__plan_unref(p);
         ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0 && unsetenv("ORRERY_INLINE_US") == 0);
     }
@@ -187,17 +187,18 @@ static void what_is_waited_for_goes_first(void)
     orr__plan *p = plan_of_first(t, 2, 1, 2);
     int made = p->value[p->out[0]].first, later = p->value[p->out[1]].first, early = 0;
     for (int i = 0; i < p->nstep; i++)
-        early += p->step[i].early ? orr__plan_tasks(p, i) : 0;
-    ORR_CHECK(p->nearly > 0 && p->nearly == early && p->value[p->out[0]].awaited && !p->value[p->out[1]].awaited);
+        early += p->step[i].waited ? orr__plan_tasks(p, i) : 0;
+    ORR_CHECK(p->waited_tasks > 0 && p->waited_tasks == early && p->value[p->out[0]].awaited &&
+              !p->value[p->out[1]].awaited);
     made = orr__plan_head(p, made);
     later = orr__plan_head(p, later);
-    ORR_CHECK(made < later && p->step[made].early && !p->step[later].early);
-    ORR_CHECK(p->step[made].way_us >
-              p->step[later].way_us); /* though nothing is behind it, and a product is more work */
+    ORR_CHECK(made < later && p->step[made].waited && !p->step[later].waited);
+    ORR_CHECK(p->step[made].urgency.from_start >
+              p->step[later].urgency.from_start); /* though nothing is behind it, and a product is more work */
     orr__plan_unref(p);
     for (int k = 0; k < 2; k++) { /* all are waited for; what is left may fail */
         p = plan_of_first(t, k ? 3 : 2, k ? 1 : 2, 2);
-        ORR_CHECK(p->nearly == 0);
+        ORR_CHECK(p->waited_tasks == 0);
         orr__plan_unref(p);
     }
     ORR_CHECK(orr_shutdown() == ORR_OK);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
-#include "runtime/plan/make.h"
-#include "runtime/cost/model.h"
+#include "runtime/engine/execution.h"
+#include "runtime/plan/passes.h"
 #include "tests/harness/harness.h"
 
 static const orr__site here = { "user.c", 7, "product" };
@@ -46,12 +46,12 @@ static int parts(int64_t m, int64_t k, int64_t n, orr_dtype t, bool more, int wo
     ORR_CHECK(orr_eval_all(ORR_TENSORS(a, b)) == ORR_OK);
     orr_tensor *c = orr_matmul(a, b);
     orr__plan *p = plan_of(more ? orr_relu(c) : c, workers);
-    int found = p && p->step[0].parts > 1 ? p->step[0].parts : 1;
+    int found = p && p->step[0].terms.parts > 1 ? p->step[0].terms.parts : 1;
     ORR_CHECK_MSG(p && p->nstep == (found > 1 ? found + 1 : 1), "%lld · %lld · %lld: %d steps, %d parts", (long long)m,
                   (long long)k, (long long)n, p ? p->nstep : 0, found);
     for (int i = 0; found > 1 && i < found; i++)
-        ORR_CHECK(p->step[i].region->product && p->step[i].part == i && !p->step[i].adds &&
-                  p->step[found].in[i] == p->step[i].out[0] && p->step[i].members < 2);
+        ORR_CHECK(p->step[i].region->product && p->step[i].terms.part == i && !p->step[i].terms.adds &&
+                  p->step[found].in[i] == p->step[i].out[0] && p->step[i].bundle.members < 2);
     orr__plan_unref(p);
     (void)orr_scope_end(s);
     return found;
@@ -271,9 +271,10 @@ static uint64_t on_devices(orr_tensor *t, int *parts)
     orr__capture p;
     uint64_t n = 0;
     ORR_CHECK(orr__capture_make(here, &node, 1, &p) == ORR_OK && orr__plan_get(here, &p, &plan) == ORR_OK);
-    for (int i = 0; plan && i < plan->nstep; i++)
-        n += plan->step[i].took_n[ORR__ON_OPENCL] + plan->step[i].took_n[ORR__ON_CUDA];
-    *parts = plan ? plan->step[0].parts : 0;
+    const orr__plan_state *state = plan ? orr__plan_state_of(plan) : NULL;
+    for (int i = 0; state && i < plan->nstep; i++)
+        n += atomic_load(&state->step[i].n[ORR__ON_OPENCL]) + atomic_load(&state->step[i].n[ORR__ON_CUDA]);
+    *parts = plan ? plan->step[0].terms.parts : 0;
     orr__plan_unref(plan);
     orr__capture_free(&p);
     return n;

@@ -11,7 +11,7 @@ static int strips_of(const orr__plan *p)
 {
     int at = -1;
     for (int i = 0; i < p->nstep; i++)
-        if (p->step[i].members > 1 && p->step[i].ntiles > 1) {
+        if (p->step[i].bundle.members > 1 && p->step[i].ntiles > 1) {
             ORR_CHECK(at < 0);
             at = i;
         }
@@ -40,10 +40,10 @@ static void a_chain_over_the_same_rows_is_cut_into_strips(void)
         ORR_CHECK((at >= 0) == (workers > 1));
         if (at >= 0) {
             const orr__step *s = &p->step[at];
-            ORR_CHECK_MSG(s->members >= DEPTH + 1 && s->ntiles == n && tasks_of(p) <= n + 1,
-                          "%d steps, %d strips, %d tasks", s->members, s->ntiles, tasks_of(p));
+            ORR_CHECK_MSG(s->bundle.members >= DEPTH + 1 && s->ntiles == n && tasks_of(p) <= n + 1,
+                          "%d steps, %d strips, %d tasks", s->bundle.members, s->ntiles, tasks_of(p));
             ORR_CHECK(critical_path(p) < 0.75 * p->us);
-            for (int i = at; i < at + s->members; i++)
+            for (int i = at; i < at + s->bundle.members; i++)
                 ORR_CHECK(p->step[i].region->rank < 3 || p->step[i].region->dim[0] == 101);
         }
         orr__plan_unref(p);

@@ -9,7 +9,7 @@
 static bool settled(const orr__run *r, int v)
 {
     return orr__star.one_memory && r->plan->value[v].leaf >= 0 && orr__run_done(r->value[v]->run) &&
-           !orr__take_mine(r->value[v]);
+           !orr__donor_mine(r->value[v]);
 }
 
 orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end)
@@ -76,11 +76,11 @@ static int64_t piece_of(const orr__step *s, int j, int64_t count)
     int64_t first, end, pieces = s->ntiles;
 
     orr__step_reads(s, 0, j, &first, &end);
-    if (s->parts > 1 && s->part == 0) { /* of rows all terms, of terms all columns */
+    if (s->terms.parts > 1 && s->terms.part == 0) { /* of rows all terms, of terms all columns */
         bool left = r->access[0].input == j;
         end = left && r->access[0].stride[0] != 1 ? s->rows * r->access[0].stride[0]
                                                   : r->dim[2] * r->access[!left].stride[2];
-        pieces = left && r->access[0].stride[0] != 1 ? s->ntiles : s->parts;
+        pieces = left && r->access[0].stride[0] != 1 ? s->ntiles : s->terms.parts;
     }
     return pieces > 1 && first == 0 && end > 0 && (count + end - 1) / end == pieces ? end : 0;
 }
@@ -90,8 +90,8 @@ static size_t leaf_tile_bytes(const orr__plan *plan, int v)
 {
     int64_t count = plan->value[v].count, piece = 0;
 
-    if (plan->value[v].heir >= 0)
-        return tile_bytes(&plan->value[plan->value[v].heir]);
+    if (plan->value[v].recipient >= 0)
+        return tile_bytes(&plan->value[plan->value[v].recipient]);
     for (int i = 0; orr__star.opencls + orr__star.cudas > 0 && i < plan->nstep && !piece; i++)
         for (int j = 0; j < plan->step[i].region->nin && !piece; j++)
             if (plan->step[i].in[j] == v)
@@ -107,30 +107,30 @@ orr__buffer *orr__star_buffer(const orr__run *r, int v)
     return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buffer_new(0);
 }
 
-/* May output v lie where the leaf is that the plan names? The handles must be those that it would have; and its run is one that is
- * waited for after a failure. */
-static bool inherits(const orr__run *r, int v)
+/* May value v use its donor's memory in this run? A temporary's always. A leaf's where the evaluation has it for itself, its handles are
+ * those that v would have, and the run is one that is waited for after a failure. */
+static bool donor_is_free(const orr__run *r, int v)
 {
     const orr__value *val = &r->plan->value[v];
-    orr__buffer *b = val->into >= 0 ? r->value[val->into] : NULL;
-    orr__tiles *t = b ? orr__buffer_tiles(b) : NULL;
 
-    return t && r->firm && !(r->part && val->awaited) && orr__star.one_memory && orr__take_mine(b) &&
+    if (val->donor < 0 || r->plan->value[val->donor].leaf < 0)
+        return val->donor >= 0;
+    orr__buffer *b = r->value[val->donor];
+    orr__tiles *t = orr__buffer_tiles(b);
+    return t && r->firm && !(r->part && val->awaited) && orr__star.one_memory && orr__donor_mine(b) &&
            b->bytes == orr__value_bytes(val) && t->bytes == tile_bytes(val);
 }
 
-/* The buffer of what a step writes: a leaf's that nobody wants any more, its input's when it works in place, or that of the slot's
- * last occupant when it is cut alike and read no more. Other tilings of the same memory would be other handles, of whose order
+/* The buffer of a value that a step writes: its donor's, or that of the slot's last occupant when that is cut alike and read no more. Other tilings of the same memory would be other handles, of whose order
  * StarPU knows nothing. */
 static orr__buffer *written(const orr__run *r, int v, int *occupant)
 {
     const orr__value *val = &r->plan->value[v];
 
-    if (inherits(r, v))
-        return orr__buffer_ref(r->value[val->into]);
-    if (val->over >= 0) {
-        occupant[val->slot] = v + 1;
-        return orr__buffer_ref(r->value[val->over]);
+    if (donor_is_free(r, v)) {
+        if (val->slot >= 0 && orr__temporary_donor(r->plan, val) >= 0)
+            occupant[val->slot] = v + 1;
+        return orr__buffer_ref(r->value[val->donor]);
     }
     if (val->slot >= 0) {
         int o = occupant[val->slot] - 1;
@@ -149,10 +149,10 @@ orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
     int few[64] = { 0 }, *occupant = few;
     orr_status st = ORR_OK;
 
-    if (plan->nheirs > 0 && !(r->before = orr__alloc_n((size_t)plan->nvalue, sizeof(orr__run *))))
+    if (plan->ndonors > 0 && !(r->before = orr__alloc_n((size_t)plan->nvalue, sizeof(orr__run *))))
         return ORR_ENOMEM;
     r->nbefore = r->before ? plan->nvalue : 0;
-    if (plan->nslot > 64 && !(occupant = orr__alloc_n((size_t)plan->nslot, sizeof *occupant)))
+    if (plan->memory.nslot > 64 && !(occupant = orr__alloc_n((size_t)plan->memory.nslot, sizeof *occupant)))
         return ORR_ENOMEM;
     for (int i = 0; i < plan->nvalue && st == ORR_OK; i++) {
         const orr__value *v = &plan->value[i];

@@ -9,7 +9,7 @@
 bool orr__star_scratch(orr__run *r)
 {
     int most = orr__star.cpus + 1; /* all workers, and the submitting thread */
-    int n = r->plan->nscratch < most ? r->plan->nscratch : most;
+    int n = r->plan->memory.nscratch < most ? r->plan->memory.nscratch : most;
 
     if (r->meter && n > 1) /* there is no room for more: they take turns */
         n = 1;
@@ -20,7 +20,7 @@ bool orr__star_scratch(orr__run *r)
     for (; r->nscratch < n; r->nscratch++) {
         struct orr__scratch *s = &r->scratch[r->nscratch];
         atomic_flag_clear(&s->taken);
-        if (!(s->buf = orr__buffer_new(r->plan->scratch_bytes)))
+        if (!(s->buf = orr__buffer_new(r->plan->memory.scratch_bytes)))
             return false;
     }
     return true;
@@ -63,15 +63,15 @@ void orr__star_bundle(void *buffers[], void *arg)
         st = ORR_ENOMEM;
     struct orr__scratch *own = st == ORR_OK ? take_scratch(a->run) : NULL;
     char *inside = own ? own->buf->host : (char *)few; /* without any there are only empty values */
-    for (int i = first; st == ORR_OK && i < first + a->step->members; i++) {
+    for (int i = first; st == ORR_OK && i < first + orr__bundle_size(a->step); i++) {
         const orr__step *s = &plan->step[i];
         for (int k = 0; k < s->region->nin + s->region->nout; k++) {
             int v = k < s->region->nin ? s->in[k] : s->out[k - s->region->nin];
             host[v] = plan->value[v].local ? local(&plan->value[v], inside, a->tile) : a->run->value[v]->host;
         }
     }
-    for (int i = first; st == ORR_OK && i < first + a->step->members; i++)
-        st = orr__exec_step(&plan->step[i], a->tile, host, a->run->scalar, 1 + starpu_worker_get_id());
+    for (int i = first; st == ORR_OK && i < first + orr__bundle_size(a->step); i++)
+        st = orr__exec_step(plan, &plan->step[i], a->tile, host, a->run->scalar, 1 + starpu_worker_get_id());
     if (own)
         atomic_flag_clear_explicit(&own->taken, memory_order_release);
     if (st != ORR_OK) {

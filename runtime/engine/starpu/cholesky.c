@@ -215,8 +215,8 @@ static int priority(const factorisation *f, const job *a)
     } else if (a->kind == OPEN) {
         way = 3 * (f->tiles - a->first);
     }
-    double part = (double)way / (double)all, whole = f->step->way_us - f->step->rest_us;
-    return orr__star_urgency(f->run->plan, f->step->rest_us + part * whole);
+    double part = (double)way / (double)all, whole = f->step->urgency.from_start - f->step->urgency.from_end;
+    return orr__star_urgency(f->run->plan, f->step->urgency.from_end + part * whole);
 }
 
 /* -- submission ---------------------------------------------------------------------------------------------- */
@@ -380,7 +380,7 @@ orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s)
                         .n = n,
                         .block = orr__cholesky_block(n),
                         .tiles = orr__cholesky_tiles(n),
-                        .away = r->way != ORR__CPU_ALONE && !orr__star.shy && orr__exec_shares(s),
+                        .away = r->placement != ORR__CPU_ALONE && !orr__star.shy && orr__exec_shares(s),
                         .dtype = (orr_dtype)s->region->out_dtype[0] };
     orr_status st = ORR_OK;
 

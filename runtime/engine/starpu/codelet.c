@@ -31,9 +31,9 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
     double us = 0;
 
     (void)nimpl;
-    if (a->step->members <= 1)
+    if (orr__bundle_size(a->step) == 1)
         return guess(a->step, a->tile, kind_of(arch));
-    for (int i = 0; i < a->step->members; i++)
+    for (int i = 0; i < orr__bundle_size(a->step); i++)
         us += guess(&a->step[i], a->tile, ORR__ON_CPU);
     return us;
 }
@@ -96,7 +96,7 @@ struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s)
 {
     struct starpu_codelet *cl;
 
-    if (s->members > 1)
+    if (orr__bundle_size(s) > 1)
         return &bundle;
     if ((cl = atomic_load_explicit(&w->codelet, memory_order_acquire)))
         return cl;

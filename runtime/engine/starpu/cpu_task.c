@@ -25,12 +25,12 @@ static orr_status launch(const orr__task *a)
     return st;
 }
 
-/* From now on leaves whose memory the outputs have are half old, half new, should the run fail. */
+/* From now on leaves that are donors are half old, half new, should the run fail. */
 static void note_leaves(const orr__task *a)
 {
-    for (int k = 0; a->run->plan->nheirs > 0 && k < a->step->region->nout; k++)
-        if (orr__run_inherits(a->run, a->step->out[k]))
-            atomic_store(&a->run->wrote, true);
+    for (int k = 0; a->run->plan->ndonors > 0 && k < a->step->region->nout; k++)
+        if (orr__run_over_leaf(a->run, a->step->out[k]))
+            atomic_store(&a->run->overwrote, true);
 }
 
 void orr__star_cpu(void *buffers[], void *arg)
@@ -53,5 +53,5 @@ void orr__star_cpu(void *buffers[], void *arg)
     }
     double t1 = stands_for ? orr__work_end(a->work, a->step, a->tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
-        orr__exec_took(a->step, a->tile, ORR__ON_CPU, t1 - t0);
+        orr__exec_took(a->run->plan, a->step, a->tile, ORR__ON_CPU, t1 - t0);
 }

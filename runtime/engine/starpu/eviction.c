@@ -9,7 +9,7 @@
 bool orr__star_is_full(const orr__run *r)
 {
     const orr__plan *p = r->plan;
-    size_t bytes = p->bytes_all;
+    size_t bytes = p->memory.all;
 
     if (orr__star.one_memory || r->meter || orr__star.device_bytes == 0)
         return false;
@@ -21,7 +21,7 @@ bool orr__star_is_full(const orr__run *r)
 static void say(const orr__run *r, int v)
 {
     const orr__value *val = &r->plan->value[v];
-    orr__tiles *t = val->local || val->given || !r->value[v] ? NULL : orr__buffer_tiles(r->value[v]);
+    orr__tiles *t = val->local || val->recipient >= 0 || !r->value[v] ? NULL : orr__buffer_tiles(r->value[v]);
     bool dead = val->leaf < 0 && val->output < 0;
 
     if (t && !dead)
@@ -35,7 +35,7 @@ void orr__star_last(const orr__run *r, int step)
 {
     const orr__step *s = &r->plan->step[step];
 
-    for (int k = 0; k < (s->members > 1 ? s->members : 1); k++)
+    for (int k = 0; k < (orr__bundle_size(s)); k++)
         for (int j = 0; j < s[k].region->nin + s[k].region->nout; j++) {
             int nin = s[k].region->nin, v = j < nin ? s[k].in[j] : s[k].out[j - nin];
             bool before = false;

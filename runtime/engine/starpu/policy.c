@@ -83,7 +83,7 @@ int orr__star_policy_priority(int32_t where, int otherwise)
 
 int orr__star_urgency(const orr__plan *p, double way_us)
 {
-    return p->way_us > 0 ? (int)(way_us / p->way_us * orr__star.urgencies) : 0;
+    return p->urgency.longest > 0 ? (int)(way_us / p->urgency.longest * orr__star.urgencies) : 0;
 }
 
 /* These policies place tasks without asking how long they take. One never ends when a model is being calibrated: StarPU

@@ -33,7 +33,7 @@ static void ended(orr__run *r)
 {
     orr__stall_unwatch(r);
     orr__meter_end(r);
-    orr__guard_end(r);
+    orr__placement_end(r);
     orr__star_rest(true);
 }
 
@@ -99,18 +99,18 @@ static orr_status on_this_thread(orr__site at, orr__plan *plan, orr__buffer *con
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
     enum { LITTLE = 16 << 20 };
-    bool may = r->plan->nearly > 0 && r->plan->bytes_all <= LITTLE && budget == 0 && orr__star.one_memory;
+    bool may = r->plan->waited_tasks > 0 && r->plan->memory.all <= LITTLE && budget == 0 && orr__star.one_memory;
     for (int i = 0; may && i < r->plan->nleaf; i++)
         may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
-    return !may || orr__run_divide(r, r->plan->nearly);
+    return !may || orr__run_divide(r, r->plan->waited_tasks);
 }
 
-/* References of the outputs to what they are to be waited for by; where a leaf was, that is not who wrote the leaf. */
+/* Each output refers to the run that ends when it is written; where a leaf is the donor, that is no longer the run that wrote the leaf. */
 static void mark_outputs(orr__run *r, orr__buffer **out)
 {
     for (int k = 0; k < r->plan->nout; k++) {
         const orr__value *v = &r->plan->value[r->plan->out[k]];
-        if (orr__run_inherits(r, r->plan->out[k]) && v->output == k) {
+        if (orr__run_over_leaf(r, r->plan->out[k]) && v->output == k) {
             r->before[r->plan->out[k]] = out[k]->run;
             out[k]->run = NULL;
         }
@@ -123,13 +123,13 @@ static void mark_outputs(orr__run *r, orr__buffer **out)
  * costs as much as a small task. With other runs under way they have better to do, and this one's worker may be busy. */
 static bool keeps_to_one(const orr__plan *plan)
 {
-    return plan->chain && orr__star.thieves && orr__star.opencls + orr__star.cudas == 0;
+    return plan->urgency.chain && orr__star.thieves && orr__star.opencls + orr__star.cudas == 0;
 }
 
 /* A leaf was written over: nothing can be computed from it again. */
 static bool spoiled(const orr__plan *plan, orr__buffer *const *leaf)
 {
-    for (int i = 0; plan->nheirs > 0 && i < plan->nleaf; i++)
+    for (int i = 0; plan->ndonors > 0 && i < plan->nleaf; i++)
         if (atomic_load(&leaf[i]->overwritten))
             return true;
     return false;
@@ -148,7 +148,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
     bool alone = orr__star_wake(true);
     if (alone && keeps_to_one(plan))
         r->worker = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
-    orr__guard_begin(r, orr__star.hybrid);
+    orr__placement_begin(r, orr__star.hybrid);
     if (st == ORR_OK && !divide(r, leaf, budget))
         st = ORR_ENOMEM;
     if (st == ORR_OK && (st = depend(r, leaf)) == ORR_OK && (st = orr__star_bind(r, leaf)) == ORR_OK &&
@@ -185,7 +185,7 @@ static size_t tight_budget(const orr__plan *plan)
 {
     size_t room = orr__engine_left();
 
-    return room > plan->bytes_peak ? room : plan->bytes_peak + 1; /* the rest goes to files */
+    return room > plan->memory.peak ? room : plan->memory.peak + 1; /* the rest goes to files */
 }
 
 /* In as little memory as can be, alone among those that do so; refused when that is too much. */
@@ -214,7 +214,7 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
     orr_status st;
 
     orr__tilepool_settle();
-    if ((small ? plan->bytes_peak : plan->bytes_all) > orr__engine_left())
+    if ((small ? plan->memory.peak : plan->memory.all) > orr__engine_left())
         return execute_tightly(at, plan, leaf, scalar, out, run, wait);
     if (small)
         return on_this_thread(at, plan, leaf, scalar, out);

@@ -16,7 +16,7 @@ static void called_back(void *arg)
     orr__star_device_done(a);
     orr__task_state(a, ORR__TASK_DONE);
     orr__meter_done(a->run, a->step, true);
-    if (a->step->early)
+    if (a->step->waited)
         orr__run_early_done(a->run);
     if (orr__run_task_done(a->run))
         sched_yield();
@@ -39,7 +39,7 @@ static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, c
     while (got < n && (again(handle, got) || starpu_data_acquire(handle[got], mode[got]) == 0))
         got++;
     if (got == n)
-        (a->step->members > 1 ? orr__star_bundle : orr__star_cpu)(NULL, a);
+        (orr__bundle_size(a->step) > 1 ? orr__star_bundle : orr__star_cpu)(NULL, a);
     orr__task_state(a, ORR__TASK_DONE);
     for (int i = 0; i < got; i++)
         if (!again(handle, i))
@@ -61,50 +61,49 @@ typedef struct {
     unsigned device; /* workers of devices that could do it: one tile per operand, and room for all */
 } draft;
 
-/* Is operand j of the step an output that lies where a leaf was, or that leaf? */
-static bool inherited(const orr__run *r, const orr__step *s, int j)
+/* Is operand j of a step an output that uses the memory of its donor, or that donor? */
+static bool donated(const orr__run *r, const orr__step *s, int j)
 {
-    int nout = s->region->nout, heir = j < nout ? s->out[j] : r->plan->value[s->in[j - nout]].heir;
-    bool here = j < nout;
+    int nout = s->region->nout, v = j < nout ? s->out[j] : r->plan->value[s->in[j - nout]].recipient;
 
-    for (int k = 0; k < nout && !here; k++)
-        here = s->out[k] == heir;
-    return here && orr__run_inherits(r, heir);
+    for (int k = 0; k < nout; k++)
+        if (s->out[k] == v)
+            return orr__run_donated(r, v);
+    return false;
 }
 
-/* In place, both operands are the same handle: StarPU wants to be told the same of both. Parts of a product add to one sum in
- * any order, but for the first, which begins it, and the last, which has more to do. */
+/* A donor and the output over it are the same handle: StarPU must be told the same of both. Parts of a product add to one sum in any
+ * order, but for the first, which begins it, and the last, which has more to do. */
 static enum starpu_data_access_mode mode_of(const draft *d, int j)
 {
     const orr__step *s = d->a->step;
-    if (s->members <= 1 && inherited(d->a->run, s, j))
-        return STARPU_RW;
-    int nout = s->region->nout, over = s->members > 1 ? -1 : d->a->run->plan->value[s->out[0]].over;
+    bool bundle = orr__bundle_size(s) > 1;
 
-    if (over >= 0 && (j == 0 || (j >= nout && s->in[j - nout] == over)))
+    if (!bundle && donated(d->a->run, s, j))
         return orr__step_commutes(d->a->run->plan, s) ? STARPU_RW | STARPU_COMMUTE : STARPU_RW;
-    return (s->members > 1 ? s->use[(ptrdiff_t)d->a->tile * s->nuse + j].write : j < nout) ? STARPU_W : STARPU_R;
+    return (bundle ? s->bundle.use[(ptrdiff_t)d->a->tile * s->bundle.nuse + j].write : j < s->region->nout) ? STARPU_W
+                                                                                                            : STARPU_R;
 }
 
 static unsigned devices_of(const orr__step *s)
 {
     unsigned where = s->opencl && orr__star.opencls > 0 ? STARPU_OPENCL : 0;
 
-    return s->members > 1 ? 0 : where | (s->cuda && orr__star.cudas > 0 ? STARPU_CUDA : 0);
+    return orr__bundle_size(s) > 1 ? 0 : where | (s->cuda && orr__star.cudas > 0 ? STARPU_CUDA : 0);
 }
 
 static orr_status look_up(orr__site at, draft *d)
 {
     const orr__step *s = d->a->step;
-    bool bundle = s->members > 1;
-    const orr__use *use = bundle ? s->use + (ptrdiff_t)d->a->tile * s->nuse : NULL;
+    bool bundle = orr__bundle_size(s) > 1;
+    const orr__use *use = bundle ? s->bundle.use + (ptrdiff_t)d->a->tile * s->bundle.nuse : NULL;
     size_t bytes = 0;
 
-    d->operands = bundle ? s->nuse : s->region->nout + s->region->nin;
+    d->operands = bundle ? s->bundle.nuse : s->region->nout + s->region->nin;
     d->span = d->few;
     if (d->operands > 16 && !(d->span = orr__alloc_n((size_t)d->operands, sizeof *d->span)))
         return ORR_ENOMEM;
-    d->device = d->a->run->way == ORR__CPU_ALONE ? 0 : devices_of(s);
+    d->device = d->a->run->placement == ORR__CPU_ALONE ? 0 : devices_of(s);
     for (int j = 0; j < d->operands; j++) {
         orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, use[j].value, use[j].first, use[j].end)
                                           : orr__star_span(d->a->run, s, d->a->tile, j);
@@ -149,14 +148,14 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->callback_func = called_back;
     d->task->callback_arg = d->a;
     d->task->where = (int32_t)(STARPU_CPU | d->device);
-    if (d->device && (d->a->run->way == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
+    if (d->device && (d->a->run->placement == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
         d->task->where = (int32_t)d->device;
     if (d->a->run->worker >= 0) {
         d->task->execute_on_a_specific_worker = 1;
         d->task->workerid = (unsigned)d->a->run->worker;
     }
     d->task->priority =
-        orr__star_policy_priority(d->task->where, orr__star_urgency(d->a->run->plan, d->a->step->way_us));
+        orr__star_policy_priority(d->task->where, orr__star_urgency(d->a->run->plan, d->a->step->urgency.from_start));
     return ORR_OK;
 }
 
@@ -177,7 +176,7 @@ static orr_status send(draft *d)
         orr__log(3, "%s: no worker takes it (error %d), the calling thread does", d->a->step->region->label, err);
     }
     st = host_lane(d->a, d->n, d->handle, d->mode);
-    if (st == ORR_OK && d->a->step->early)
+    if (st == ORR_OK && d->a->step->waited)
         orr__run_early_done(d->a->run);
     orr__meter_started(d->a->run);
     orr__meter_done(d->a->run, d->a->step, true);
@@ -231,7 +230,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
     locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process over a comma */
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
         const orr__step *s = &plan->step[i];
-        bool bundle = s->members > 1;
+        bool bundle = orr__bundle_size(s) > 1;
         st = orr__meter_bind(r, s);
         if (st == ORR_OK && s->graph) {
             st = orr__star_cholesky(at, r, s);
@@ -240,7 +239,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
         for (int t = 0; t < s->ntiles && st == ORR_OK; t++, a++) {
             a->run = r;
             a->step = s;
-            a->work = bundle ? NULL : orr__work_of_step(s);
+            a->work = bundle ? NULL : orr__work_of_step(plan, s);
             a->tile = t;
             a->worker = -1;
             orr__task_state(a, ORR__TASK_WAITS);
@@ -249,7 +248,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
         }
         if (full && st == ORR_OK)
             orr__star_last(r, i);
-        i += bundle ? s->members - 1 : 0;
+        i += bundle ? s->bundle.members - 1 : 0;
     }
     orr__point_end(before);
     atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one is ours: it is not the last */

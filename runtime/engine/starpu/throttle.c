@@ -15,7 +15,7 @@ typedef struct {
 /* f(v) for each operand of the step or bundle, as often as it is one. */
 static void each_operand(orr__run *r, const orr__step *s, void (*f)(orr__run *r, int v, void *arg), void *arg)
 {
-    int n = s->members > 1 ? s->members : 1;
+    int n = orr__bundle_size(s);
 
     for (int i = 0; i < n; i++)
         for (int k = 0; k < s[i].region->nin + s[i].region->nout; k++) {
@@ -40,7 +40,7 @@ bool orr__meter_begin(orr__run *r, size_t budget)
     if (!m)
         return false;
     m->budget = budget;
-    m->held = plan->scratch_bytes;
+    m->held = plan->memory.scratch_bytes;
     (void)pthread_cond_init(&m->moved, NULL);
     r->meter = m;
     for (int i = 0; i < plan->nstep; i++) {
@@ -70,7 +70,7 @@ static void read_by_one(orr__run *r, int v, void *arg)
 
     if (atomic_fetch_sub_explicit(&m->left[v], 1, memory_order_acq_rel) != 1 || val->output >= 0)
         return;
-    *freed += val->leaf < 0 && !val->given ? orr__value_bytes(val) : 0;
+    *freed += val->leaf < 0 && val->recipient < 0 ? orr__value_bytes(val) : 0;
     orr__buffer_unref(r->value[v]);
     r->value[v] = NULL;
 }
@@ -156,13 +156,13 @@ orr_status orr__meter_bind(orr__run *r, const orr__step *s)
 {
     const orr__plan *plan = r->plan;
 
-    for (int i = 0; r->meter && i < (s->members > 1 ? s->members : 1); i++)
+    for (int i = 0; r->meter && i < (orr__bundle_size(s)); i++)
         for (int k = 0; k < s[i].region->nout; k++) {
-            int v = s[i].out[k], over = plan->value[v].over;
+            int v = s[i].out[k], donor = orr__temporary_donor(plan, &plan->value[v]);
             if (plan->value[v].local)
                 continue;
-            if (over >= 0)
-                r->value[v] = orr__buffer_ref(r->value[over]);
+            if (donor >= 0)
+                r->value[v] = orr__buffer_ref(r->value[donor]);
             else if (!get(r, v))
                 return ORR_ENOMEM;
         }

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "runtime/base/fork.h"
-#include "runtime/plan/recent.h"
+#include "runtime/plan/recent_plans.h"
 
 /* As many as a loop has graphs, nearly always; each costs a comparison of sizes. */
 enum { RECENT = 4 };

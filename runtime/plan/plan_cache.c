@@ -9,8 +9,8 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/trace.h"
-#include "runtime/plan/make.h"
-#include "runtime/plan/recent.h"
+#include "runtime/plan/passes.h"
+#include "runtime/plan/recent_plans.h"
 
 #define BUCKETS 512
 #define CAPACITY 512
@@ -33,7 +33,8 @@ void orr__plan_cache_guard(void)
 /* Settings that a plan depends on stand behind the capture's key. */
 typedef struct {
     int64_t tile_us;
-    int32_t workers, opencl, cuda, fuse, lean;
+    int32_t workers, opencl, cuda, fuse, low_memory;
+    uint64_t ablated;
 } settings;
 
 /* What is looked for. */
@@ -42,7 +43,7 @@ typedef struct {
     settings s;
 } wanted;
 
-static void want(wanted *w, const orr__capture *p, bool lean)
+static void want(wanted *w, const orr__capture *p, bool low_memory)
 {
     w->p = p;
     memset(&w->s, 0, sizeof w->s);
@@ -51,28 +52,29 @@ static void want(wanted *w, const orr__capture *p, bool lean)
     w->s.opencl = orr__machine_here.opencl;
     w->s.cuda = orr__machine_here.cuda;
     w->s.fuse = orr__env.fuse;
-    w->s.lean = lean;
+    w->s.low_memory = low_memory;
+    w->s.ablated = orr__env.ablated;
 }
 
 static bool is(const orr__plan *pl, const void *what)
 {
     const wanted *w = what;
     size_t size = w->p->key_size;
-    return pl->key_size == size + sizeof w->s && !memcmp(pl->key, w->p->key, size) &&
-           !memcmp(pl->key + size, &w->s, sizeof w->s);
+    return pl->cache.key_size == size + sizeof w->s && !memcmp(pl->cache.key, w->p->key, size) &&
+           !memcmp(pl->cache.key + size, &w->s, sizeof w->s);
 }
 
 /* Settings are compared: they hardly ever differ. */
 static uint64_t hash_of(const wanted *w)
 {
-    return orr__hash(w->p->key, w->p->key_size, 0) + (uint64_t)w->s.lean;
+    return orr__hash(w->p->key, w->p->key_size, 0) + (uint64_t)w->s.low_memory;
 }
 
 static orr__plan *find(const wanted *w, uint64_t hash)
 {
-    for (orr__plan *pl = cache.bucket[hash % BUCKETS]; pl; pl = pl->next)
-        if (pl->hash == hash && is(pl, w)) {
-            atomic_store_explicit(&pl->used, ++cache.clock, memory_order_relaxed);
+    for (orr__plan *pl = cache.bucket[hash % BUCKETS]; pl; pl = pl->cache.next)
+        if (pl->cache.hash == hash && is(pl, w)) {
+            atomic_store_explicit(&pl->cache.used, ++cache.clock, memory_order_relaxed);
             return orr__plan_ref(pl);
         }
     return NULL;
@@ -83,8 +85,8 @@ static orr__plan *find_mine(const wanted *w)
 {
     orr__plan *pl = orr__recent_take(is, w);
     uint64_t now = atomic_load_explicit(&cache.clock, memory_order_relaxed);
-    if (pl && atomic_load_explicit(&pl->used, memory_order_relaxed) != now)
-        atomic_store_explicit(&pl->used, now, memory_order_relaxed);
+    if (pl && atomic_load_explicit(&pl->cache.used, memory_order_relaxed) != now)
+        atomic_store_explicit(&pl->cache.used, now, memory_order_relaxed);
     return pl;
 }
 
@@ -102,11 +104,11 @@ static orr__plan *evict(void)
 {
     orr__plan **oldest = NULL;
     for (int b = 0; b < BUCKETS; b++)
-        for (orr__plan **at = &cache.bucket[b]; *at; at = &(*at)->next)
-            if (!oldest || (*at)->used < (*oldest)->used)
+        for (orr__plan **at = &cache.bucket[b]; *at; at = &(*at)->cache.next)
+            if (!oldest || (*at)->cache.used < (*oldest)->cache.used)
                 oldest = at;
     orr__plan *pl = *oldest;
-    *oldest = pl->next;
+    *oldest = pl->cache.next;
     cache.size--;
     cache.evicted++;
     return pl;
@@ -120,17 +122,17 @@ static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__pla
         return other;
     if (cache.size >= CAPACITY)
         *evicted = evict();
-    pl->next = cache.bucket[hash % BUCKETS];
+    pl->cache.next = cache.bucket[hash % BUCKETS];
     cache.bucket[hash % BUCKETS] = orr__plan_ref(pl);
-    pl->used = ++cache.clock;
+    pl->cache.used = ++cache.clock;
     cache.size++;
     return orr__plan_ref(pl);
 }
 
-static orr_status get(orr__site at, const orr__capture *p, bool lean, orr__plan **plan)
+static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr__plan **plan)
 {
     wanted w;
-    want(&w, p, lean);
+    want(&w, p, low_memory);
     uint64_t hash = hash_of(&w);
     pthread_mutex_lock(&cache.lock);
     *plan = find(&w, hash);
@@ -141,20 +143,20 @@ static orr_status get(orr__site at, const orr__capture *p, bool lean, orr__plan 
         return ORR_OK;
     orr__plan *made, *evicted = NULL;
     double t0 = orr__tracing() ? orr__now() : 0;
-    orr_status st = orr__plan_make(at, p, lean, &made);
+    orr_status st = orr__plan_make(at, p, low_memory, &made);
     if (orr__tracing())
         orr__trace_span("plan", "make a plan", (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, orr__now() },
                         NULL, 0);
     if (st != ORR_OK)
         return st;
-    if (!(made->key = malloc(p->key_size + sizeof w.s))) {
+    if (!(made->cache.key = malloc(p->key_size + sizeof w.s))) {
         *plan = made; /* usable, only not cached */
         return ORR_OK;
     }
-    memcpy(made->key, p->key, p->key_size);
-    memcpy(made->key + p->key_size, &w.s, sizeof w.s);
-    made->key_size = p->key_size + sizeof w.s;
-    made->hash = hash;
+    memcpy(made->cache.key, p->key, p->key_size);
+    memcpy(made->cache.key + p->key_size, &w.s, sizeof w.s);
+    made->cache.key_size = p->key_size + sizeof w.s;
+    made->cache.hash = hash;
     if (orr__env.print & ORR__PRINT_PLAN)
         orr__plan_print(stderr, made);
     pthread_mutex_lock(&cache.lock);
@@ -166,12 +168,12 @@ static orr_status get(orr__site at, const orr__capture *p, bool lean, orr__plan 
     return ORR_OK;
 }
 
-orr__plan *orr__plan_known(const orr__capture *p, size_t room)
+orr__plan *orr__plan_known(const orr__capture *p, size_t space)
 {
     wanted w;
     want(&w, p, false);
     orr__plan *own = find_mine(&w), *plan = own ? own : find_shared(&w);
-    if (!plan || plan->bytes_peak > room) {
+    if (!plan || plan->memory.peak > space) {
         orr__plan_unref(plan);
         return NULL;
     }
@@ -184,7 +186,7 @@ orr__plan *orr__plan_known(const orr__capture *p, size_t room)
 
 void orr__plan_done(orr__plan *p)
 {
-    if (p->key)
+    if (p->cache.key)
         orr__recent_put(p);
     else
         orr__plan_unref(p);
@@ -195,13 +197,13 @@ orr_status orr__plan_get(orr__site at, const orr__capture *p, orr__plan **plan)
     return get(at, p, false, plan);
 }
 
-orr_status orr__plan_get_within(orr__site at, const orr__capture *p, size_t room, orr__plan **plan)
+orr_status orr__plan_get_within(orr__site at, const orr__capture *p, size_t space, orr__plan **plan)
 {
     orr__plan *lean;
     orr_status st = get(at, p, false, plan);
-    if (st != ORR_OK || (*plan)->bytes_peak <= room)
+    if (st != ORR_OK || (*plan)->memory.peak <= space)
         return st;
-    if ((st = get(at, p, true, &lean)) != ORR_OK || lean->bytes_peak < (*plan)->bytes_peak) {
+    if ((st = get(at, p, true, &lean)) != ORR_OK || lean->memory.peak < (*plan)->memory.peak) {
         orr__plan_unref(*plan);
         *plan = lean;
     } else {
@@ -230,15 +232,15 @@ void orr__plan_cache_clear(void)
     for (int b = 0; b < BUCKETS; b++)
         while (cache.bucket[b]) {
             orr__plan *p = cache.bucket[b];
-            cache.bucket[b] = p->next;
-            p->next = all;
+            cache.bucket[b] = p->cache.next;
+            p->cache.next = all;
             all = p;
         }
     cache.size = 0;
     pthread_mutex_unlock(&cache.lock);
     while (all) {
         orr__plan *p = all;
-        all = p->next;
+        all = p->cache.next;
         orr__plan_unref(p);
     }
 }

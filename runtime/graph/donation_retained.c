@@ -1,5 +1,5 @@
-/* Values that an evaluation gives to those who hold them, so that they need no old values of variables any more: the prediction of
- * a training step, say, which is computed for the loss anyway, and would be computed from the old weights if it were asked for later.
+/* Retained outputs: values that somebody holds and that an evaluation computes anyway become outputs, so that their holders need no old
+ * values of variables: the prediction of a training step, say, which would be computed from the old weights if it were read later.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -13,14 +13,14 @@ typedef struct {
     double *cost;
     int *order, norder, *left; /* readers first, and how many of each there are still to come */
     bool *queued;
-    orr__node **kept;
-    int nkept;
+    orr__node **retained;
+    int nretained;
 } chooser;
 
-/* The value of a variable that was replaced. Who holds it by name cannot lose it. */
+/* The value of a variable that was replaced. One that is held by name stays. */
 static bool is_old(const orr__place *p)
 {
-    return p->wanted && p->node->var && !orr__place_held(p) && orr__take_could(orr__node_value(p->node));
+    return p->needed && p->node->var && !orr__place_held(p) && orr__donor_possible(orr__node_value(p->node));
 }
 
 static bool any_old(const orr__search *s)
@@ -31,18 +31,18 @@ static bool any_old(const orr__search *s)
     return any;
 }
 
-/* Those who are wanted, each after all that read it and are wanted for more than their value. Not all: a cycle, which the capture
+/* The needed nodes, each after all that read it and are needed for more than their value. Not all: a cycle, which the capture
  * reports. */
 static bool find_order(chooser *c)
 {
     const orr__search *s = c->s;
-    int wanted = 0;
+    int needed = 0;
     for (int i = 0; i < s->n; i++)
-        for (int k = 0; s->at[i].wanted && !s->at[i].out && k < s->at[i].node->nin; k++)
+        for (int k = 0; s->at[i].needed && !s->at[i].out && k < s->at[i].node->nin; k++)
             c->left[s->at[i].node->in[k]->index]++;
     for (int i = 0; i < s->n; i++) {
-        wanted += s->at[i].wanted;
-        if (s->at[i].wanted && c->left[i] == 0)
+        needed += s->at[i].needed;
+        if (s->at[i].needed && c->left[i] == 0)
             c->order[c->norder++] = i;
     }
     for (int i = 0; i < c->norder; i++) {
@@ -51,7 +51,7 @@ static bool find_order(chooser *c)
             if (--c->left[p->node->in[k]->index] == 0)
                 c->order[c->norder++] = p->node->in[k]->index;
     }
-    return c->norder == wanted;
+    return c->norder == needed;
 }
 
 static double cost_of_inputs(const chooser *c, const orr__node *n)
@@ -81,7 +81,7 @@ static void settle(chooser *c, int i)
         double inputs = cost_of_inputs(c, n);
         c->cost[at] = 0;
         if (inputs > 0 && rather_itself(n, inputs)) {
-            c->kept[c->nkept++] = n;
+            c->retained[c->nretained++] = n;
             continue;
         }
         for (int k = 0; k < n->nin; k++) {
@@ -94,7 +94,7 @@ static void settle(chooser *c, int i)
     }
 }
 
-/* From the leaves on: what a node costs, and, where it is held, who pays. */
+/* From the leaves on: the cost of a node, and, where it is held, the node that is retained for it. */
 static void choose(chooser *c)
 {
     for (int k = c->norder; k-- > 0;) {
@@ -110,22 +110,22 @@ static void choose(chooser *c)
     }
 }
 
-/* References to them, and what is wanted then. */
-static bool publish_too(chooser *c, orr__takes *t)
+/* References to them, and the nodes that are needed then. */
+static bool publish_too(chooser *c, orr__donors *d)
 {
-    if (c->nkept == 0 || !(t->kept = malloc((size_t)c->nkept * sizeof *t->kept)))
+    if (c->nretained == 0 || !(d->retained = malloc((size_t)c->nretained * sizeof *d->retained)))
         return false;
-    for (int i = 0; i < c->nkept; i++) {
-        t->kept[i] = orr__node_ref(c->kept[i]);
-        c->s->at[c->kept[i]->index].out = true;
-        c->s->at[orr__search_behind(c->kept[i])->index].out = true;
+    for (int i = 0; i < c->nretained; i++) {
+        d->retained[i] = orr__node_ref(c->retained[i]);
+        c->s->at[c->retained[i]->index].out = true;
+        c->s->at[orr__search_behind(c->retained[i])->index].out = true;
     }
-    t->nkept = c->nkept;
-    orr__search_wanted(c->s);
+    d->nretained = c->nretained;
+    orr__search_needed(c->s);
     return true;
 }
 
-bool orr__keep_choose(orr__search *s, orr__takes *t)
+bool orr__retained_choose(orr__search *s, orr__donors *d)
 {
     size_t n = (size_t)s->n;
     if (!any_old(s))
@@ -135,25 +135,25 @@ bool orr__keep_choose(orr__search *s, orr__takes *t)
                   .order = malloc(n * sizeof *c.order),
                   .left = calloc(n, sizeof *c.left),
                   .queued = calloc(n, sizeof *c.queued),
-                  .kept = malloc(n * sizeof(orr__node *)) };
-    bool ok = c.cost && c.order && c.left && c.queued && c.kept && find_order(&c);
+                  .retained = malloc(n * sizeof(orr__node *)) };
+    bool ok = c.cost && c.order && c.left && c.queued && c.retained && find_order(&c);
     if (ok) {
         choose(&c);
-        ok = publish_too(&c, t);
+        ok = publish_too(&c, d);
     }
     free(c.cost);
     free(c.order);
     free(c.left);
     free(c.queued);
-    free(c.kept);
+    free(c.retained);
     return ok;
 }
 
-void orr__keep_drop(orr__takes *t)
+void orr__retained_drop(orr__donors *d)
 {
-    for (int i = 0; i < t->nkept; i++)
-        orr__node_unref(t->kept[i]);
-    free(t->kept);
-    t->kept = NULL;
-    t->nkept = 0;
+    for (int i = 0; i < d->nretained; i++)
+        orr__node_unref(d->retained[i]);
+    free(d->retained);
+    d->retained = NULL;
+    d->nretained = 0;
 }

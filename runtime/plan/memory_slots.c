@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 
 /* Values of one kind are cut alike: same handles, so the engine's dependencies keep apart those that share a slot. Free slots of
  * a kind are a heap, the lowest number on top; each slot's owner says when it is free. */
@@ -14,11 +14,6 @@ typedef struct {
     int *gone, *next;               /* step -> values whose task has done with them, one by one, -1     */
     int step;                       /* those gone before this one have been taken up                    */
 } slots;
-
-static size_t bytes_of(const orr__value *v)
-{
-    return (size_t)v->count * orr_dtype_size(v->dtype);
-}
 
 static bool has_memory(const orr__value *v)
 {
@@ -51,7 +46,7 @@ static bool find_kinds(slots *s)
     for (int i = 0; i < s->p->nvalue; i++) {
         const orr__value *v = &s->p->value[i];
         if (has_memory(v))
-            all[n++] = (cut){ bytes_of(v), v->tile, v->ntiles, (int)v->dtype, i };
+            all[n++] = (cut){ orr__value_bytes(v), v->tile, v->ntiles, (int)v->dtype, i };
     }
     qsort(all, (size_t)n, sizeof *all, by_cut);
     for (int k = 0; k < n; k++) {
@@ -105,7 +100,7 @@ static void take_up(slots *s, int head)
 static bool spares(const orr__plan *p, size_t bytes)
 {
     enum { LITTLE = 1024, MANY = 256 };
-    return bytes <= LITTLE && p->nslot < MANY && p->us >= orr__inline_us();
+    return bytes <= LITTLE && p->memory.nslot < MANY && p->us >= orr__inline_us();
 }
 
 /* An output is the last to have a slot. */
@@ -114,13 +109,14 @@ static void find_slot(slots *s, int i)
     orr__plan *p = s->p;
     orr__value *v = &p->value[i];
     take_up(s, orr__plan_head(p, v->first));
-    if (v->over >= 0)
-        v->slot = p->value[v->over].slot;
-    else if (!spares(p, bytes_of(v)))
+    int donor = orr__temporary_donor(p, v);
+    if (donor >= 0)
+        v->slot = p->value[donor].slot;
+    else if (!spares(p, orr__value_bytes(v)))
         v->slot = pop(s, s->kind[i]);
     if (v->slot < 0 && v->output < 0) {
-        v->slot = p->nslot++;
-        p->slot_bytes[v->slot] = bytes_of(v);
+        v->slot = p->memory.nslot++;
+        p->memory.slot_bytes[v->slot] = orr__value_bytes(v);
     }
     if (v->slot < 0)
         return;
@@ -132,13 +128,14 @@ static void find_slot(slots *s, int i)
     }
 }
 
-bool orr__plan_slots(orr__plan *p)
+orr_status orr__pass_memory_slots(orr__planner *planner)
 {
+    orr__plan *p = planner->plan;
     size_t n = (size_t)p->nvalue + 1, steps = (size_t)p->nstep + 1;
     int *block = malloc((6 * n + steps) * sizeof *block);
     slots s = { .p = p };
-    p->slot_bytes = malloc(n * sizeof *p->slot_bytes);
-    bool ok = block && p->slot_bytes;
+    p->memory.slot_bytes = malloc(n * sizeof *p->memory.slot_bytes);
+    bool ok = block && p->memory.slot_bytes;
     if (ok) {
         s.kind = block, s.base = block + n, s.size = block + 2 * n, s.heap = block + 3 * n, s.owner = block + 4 * n;
         s.next = block + 5 * n, s.gone = block + 6 * n;
@@ -149,5 +146,5 @@ bool orr__plan_slots(orr__plan *p)
         if (has_memory(&p->value[i]))
             find_slot(&s, i);
     free(block);
-    return ok;
+    return ok ? ORR_OK : orr__plan_enomem(planner);
 }

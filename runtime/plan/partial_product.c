@@ -1,14 +1,13 @@
-/* Products part by part along their terms, as products of their own that add to what is there or are added up at the end; and
- * element-wise work that makes a factor, for the terms of one part alone.
- * Must not know: how many parts there are and why, values, who runs them. */
+/* The region of a part of a product, cut along its terms; and the region that makes a factor for that part alone.
+ * Must not know: how many parts there are and why, values, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "ops/ew_id.h"
 #include "runtime/base/buffer.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 
-orr_dtype orr__product_sums_in(const orr__region *whole)
+static orr_dtype sums_dtype(const orr__region *whole)
 {
     return orr__compute_dtype((orr_dtype)whole->in_dtype[whole->access[0].input]);
 }
@@ -19,15 +18,15 @@ static int64_t other_axis(const orr__region *whole, int o)
     return whole->dim[o];
 }
 
-orr__lie orr__product_lies(const orr__region *whole, int o)
+orr__factor_order orr__product_factor_order(const orr__region *whole, int o)
 {
     const orr__access *a = &whole->access[o];
     int64_t k = whole->dim[2], n = other_axis(whole, o), of_k = a->stride[2], of_n = a->stride[o];
     if (a->offset != 0 || whole->in_count[a->input] != k * n)
-        return ORR__LIES_OTHERWISE;
-    return of_k == n && of_n == 1   ? ORR__LIES_BY_TERMS
-           : of_k == 1 && of_n == k ? ORR__LIES_ACROSS
-                                    : ORR__LIES_OTHERWISE;
+        return ORR__FACTOR_OTHER;
+    return of_k == n && of_n == 1   ? ORR__FACTOR_BY_TERMS
+           : of_k == 1 && of_n == k ? ORR__FACTOR_ACROSS
+                                    : ORR__FACTOR_OTHER;
 }
 
 /* -- a part of a product --------------------------------------------------------------------------------------- */
@@ -65,7 +64,7 @@ static void factor(builder *b, int o)
         return;
     }
     b->r->in_count[a->input] = terms * n;
-    if (orr__product_lies(w, o) == ORR__LIES_ACROSS)
+    if (orr__product_factor_order(w, o) == ORR__FACTOR_ACROSS)
         a->stride[o] = terms;
 }
 
@@ -134,8 +133,7 @@ static bool allocate(builder *b)
 
 orr__region *orr__product_part(const orr__region *whole, const orr__part *part)
 {
-    orr_dtype t = orr__product_sums_in(whole),
-              made = (orr_dtype)(whole->ninstr ? whole->instr[0].dtype : whole->out_dtype[0]);
+    orr_dtype t = sums_dtype(whole), made = (orr_dtype)(whole->ninstr ? whole->instr[0].dtype : whole->out_dtype[0]);
     builder b = { .whole = whole, .part = part, .r = calloc(1, sizeof *b.r) };
     orr__region *r = b.r;
     if (!r || !allocate(&b)) {
@@ -183,15 +181,15 @@ static bool over_both(const orr__region *map, int64_t d0, int64_t d1)
 
 static int64_t first_axis(const orr__region *whole, int o)
 {
-    return orr__product_lies(whole, o) == ORR__LIES_BY_TERMS ? whole->dim[2] : other_axis(whole, o);
+    return orr__product_factor_order(whole, o) == ORR__FACTOR_BY_TERMS ? whole->dim[2] : other_axis(whole, o);
 }
 
-bool orr__map_terms_can(const orr__region *map, const orr__region *whole, int o)
+static bool map_terms_can(const orr__region *map, const orr__region *whole, int o)
 {
-    orr__lie lies = orr__product_lies(whole, o);
+    orr__factor_order lies = orr__product_factor_order(whole, o);
     int64_t d0 = first_axis(whole, o), d1 = whole->dim[2] * other_axis(whole, o) / (d0 > 0 ? d0 : 1);
-    if (!orr__region_is_map(map) || map->nout != 1 || map->per_row || lies == ORR__LIES_OTHERWISE ||
-        !over_both(map, d0, d1) || (map->rows && (lies != ORR__LIES_BY_TERMS || map->rank != 2)))
+    if (!orr__region_is_map(map) || map->nout != 1 || map->per_row || lies == ORR__FACTOR_OTHER ||
+        !over_both(map, d0, d1) || (map->rows && (lies != ORR__FACTOR_BY_TERMS || map->rank != 2)))
         return false;
     for (int a = 0; a < map->naccess; a++)
         if (map->access[a].box || map->access[a].placed)
@@ -201,7 +199,7 @@ bool orr__map_terms_can(const orr__region *map, const orr__region *whole, int o)
 
 orr__region *orr__map_terms(const orr__region *map, const orr__region *whole, int o, int64_t lo, int64_t hi)
 {
-    int axis = orr__product_lies(whole, o) == ORR__LIES_BY_TERMS ? 0 : 1;
+    int axis = orr__product_factor_order(whole, o) == ORR__FACTOR_BY_TERMS ? 0 : 1;
     int64_t d0 = first_axis(whole, o), n = other_axis(whole, o);
     orr__region *r = orr__region_copy(map);
     if (!r)
@@ -258,8 +256,8 @@ int orr__factor_maker(const orr__capture *p, const orr__regions *rs, int j, int 
     const orr__access *a = &w->access[o], *b = &w->access[1 - o];
     int32_t node = w->in[a->input];
     int i = p->leaf_of[node] < 0 ? rs->home[node] : -1;
-    bool twice = a->input == b->input && orr__product_lies(w, 0) != orr__product_lies(w, 1);
-    return i >= 0 && i < j && rs->region[i].out[0] == node && !twice && orr__map_terms_can(&rs->region[i], w, o) &&
+    bool twice = a->input == b->input && orr__product_factor_order(w, 0) != orr__product_factor_order(w, 1);
+    return i >= 0 && i < j && rs->region[i].out[0] == node && !twice && map_terms_can(&rs->region[i], w, o) &&
                    reads_little(p, &rs->region[i]) && !read_elsewhere(p, rs, j, node)
                ? i
                : -1;

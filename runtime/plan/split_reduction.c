@@ -1,41 +1,15 @@
 /* Long reductions in two stages: tiles to partial results, partial results to the result.
- * Must not know: who runs the stages. */
+ * Must not know: values, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/plan/make.h"
-
-static void *copy(const void *from, size_t size)
-{
-    void *to = malloc(size ? size : 1);
-    if (to && size)
-        memcpy(to, from, size);
-    return to;
-}
+#include "runtime/plan/passes.h"
 
 /* Partial sums are kept as wide as they are accumulated. */
 static uint8_t partial_dtype(const orr__region *r, int k)
 {
     bool fold = r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD;
     return fold && orr__is_float((orr_dtype)r->out_dtype[k]) ? ORR_F64 : r->out_dtype[k];
-}
-
-orr__region *orr__region_copy(const orr__region *r)
-{
-    orr__region *c = copy(r, sizeof *r);
-    if (!c)
-        return NULL;
-    c->instr = copy(r->instr, (size_t)r->ninstr * sizeof *r->instr);
-    c->access = copy(r->access, (size_t)r->naccess * sizeof *r->access);
-    c->in = copy(r->in, (size_t)r->nin * sizeof *r->in);
-    c->in_dtype = copy(r->in_dtype, (size_t)r->nin);
-    c->in_count = copy(r->in_count, (size_t)r->nin * sizeof *r->in_count);
-    c->call.in = NULL;
-    if (c->instr && c->access && c->in && c->in_dtype && c->in_count)
-        return c;
-    orr__region_free(c);
-    free(c);
-    return NULL;
 }
 
 /* Input k of it is output k of the first stage. */
@@ -95,4 +69,16 @@ orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntil
         orr__region_free(r);
     free(r);
     return orr__fail(at, ORR_ENOMEM, "no memory to split %s", whole->label);
+}
+
+/* Worth it where the partial results are few beside the rows. */
+orr_status orr__pass_split_reduction(orr__planner *p)
+{
+    for (int j = 0; j < p->regions.n; j++) {
+        const orr__region *r = &p->regions.region[j];
+        orr__cut *c = &p->cut[j];
+        c->two_stages =
+            !r->search && c->shares > 1 && r->out_count * 4 * c->shares < r->dim[0] * r->out_count;
+    }
+    return ORR_OK;
 }

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 
 /* A step of the run. */
 typedef struct {
@@ -23,12 +23,6 @@ typedef struct {
     int n, *consumer, nbundle;
     heap near, far; /* can be taken: near ones read what the bundle that is being filled wrote */
 } choice;
-
-double orr__step_cost(const orr__step *s)
-{
-    double least = orr__profile_now()->kernel_us;
-    return s->cost.us > least ? s->cost.us : least;
-}
 
 /* What can begin early, then what much depends on. */
 static bool before(const choice *c, int a, int b)
@@ -86,7 +80,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
     for (int i = 0; i < c->n; i++) {
         int s = run->order[run->first + i];
         double longest = 0;
-        it[i] = (item){ .step = s, .late = -1, .us = orr__step_cost(&p->step[s]) };
+        it[i] = (item){ .step = s, .late = -1, .us = orr__step_us(&p->step[s]) };
         for (int k = 0; k < p->step[s].region->nin; k++) {
             int at = position(p, run, s, k);
             if (at < run->first && at > it[i].late)
@@ -177,7 +171,7 @@ static void fill(choice *c, const orr__run_of_steps *run, int edges)
     }
 }
 
-orr_status orr__plan_bundle_run(orr__site at, const orr__plan *p, const orr__run_of_steps *run)
+orr_status orr__bundle_run(orr__site at, const orr__plan *p, const orr__run_of_steps *run)
 {
     size_t n = (size_t)run->n, edges = 0;
     for (int i = 0; i < run->n; i++)

@@ -1,10 +1,10 @@
-/* Puts small steps side by side, so that several of them can be one task.
- * Must not know: which of them go together, where values lie in memory, StarPU. */
+/* Bundles: small steps stand side by side, so that several of them can be one task.
+ * Must not know: which of them go together, memory, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "runtime/base/env.h"
-#include "runtime/plan/make.h"
+#include "runtime/plan/passes.h"
 
 /* An order of all steps in which every bundle is a run of neighbours: then what depends on a bundle stands behind it,
  * and bundles cannot wait for each other in a circle. */
@@ -36,7 +36,7 @@ static void emit_pending(joiner *j, bool all)
         int i = j->pending[k];
         if (all || j->need[i]) {
             j->order[j->norder++] = i;
-            j->pending_us -= orr__step_cost(&j->pl->step[i]);
+            j->pending_us -= orr__step_us(&j->pl->step[i]);
         } else {
             j->pending[kept++] = i;
         }
@@ -44,19 +44,10 @@ static void emit_pending(joiner *j, bool all)
     j->npending = kept;
 }
 
-/* Somebody waits for it. */
-static bool awaited(const orr__plan *p, int i)
-{
-    bool any = false;
-    for (int k = 0; k < p->step[i].region->nout; k++)
-        any = any || p->value[p->step[i].out[k]].awaited;
-    return any;
-}
-
 /* A large step, one that is waited for, or all of a strip's. */
 static int emit_large(joiner *j, int i)
 {
-    int n = j->pl->step[i].members > 1 ? j->pl->step[i].members : 1;
+    int n = orr__bundle_size(&j->pl->step[i]);
     for (int k = i; k < i + n; k++)
         mark_inputs(j, k);
     for (int k = j->npending; k-- > 0;)
@@ -73,12 +64,12 @@ static void find_order(joiner *j)
 {
     double most = 2 * orr__task_worth() * orr__machine_here.workers;
     for (int i = 0, n; i < j->pl->nstep; i += n) {
-        bool wait = j->small[i] && !awaited(j->pl, i);
+        bool wait = j->small[i] && !orr__step_awaited(j->pl, i);
         n = wait ? 1 : emit_large(j, i);
         if (!wait)
             continue;
         j->pending[j->npending++] = i;
-        j->pending_us += orr__step_cost(&j->pl->step[i]);
+        j->pending_us += orr__step_us(&j->pl->step[i]);
         if (j->pending_us >= most || j->npending >= 1024)
             emit_pending(j, true);
     }
@@ -94,11 +85,10 @@ static orr_status find_bundles(orr__site at, joiner *j)
         for (n = 0; a + n < j->norder && j->small[j->order[a + n]]; n++)
             ;
         if (n > 1) {
-            st = orr__plan_bundle_run(at, j->pl,
-                                      &(orr__run_of_steps){ a, n, j->order, j->where, j->producer, j->members });
+            st = orr__bundle_run(at, j->pl, &(orr__run_of_steps){ a, n, j->order, j->where, j->producer, j->members });
             continue;
         }
-        n = n == 0 && j->pl->step[j->order[a]].members > 1 ? j->pl->step[j->order[a]].members : 1;
+        n = n == 0 ? orr__bundle_size(&j->pl->step[j->order[a]]) : 1;
         j->members[a] = n;
         for (int k = 1; k < n; k++)
             j->members[a + k] = -k;
@@ -106,70 +96,38 @@ static orr_status find_bundles(orr__site at, joiner *j)
     return st;
 }
 
-/* -- carrying it out ---------------------------------------------------------------------------------------- */
-
-/* Values are counted as steps meet them, inputs first, as plans are made. */
-orr_status orr__plan_renumber(orr__site at, orr__plan *pl, int *renumber)
-{
-    orr__value *value = malloc(((size_t)pl->nvalue + 1) * sizeof *value);
-    int n = 0;
-    if (!value)
-        return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", pl->nstep);
-    for (int i = 0; i < pl->nvalue; i++)
-        renumber[i] = -1;
-    for (int i = 0; i < pl->nstep; i++) {
-        orr__step *s = &pl->step[i];
-        for (int k = 0; k < s->region->nin + s->region->nout; k++) {
-            int *v = k < s->region->nin ? &s->in[k] : &s->out[k - s->region->nin];
-            if (renumber[*v] < 0) {
-                value[n] = pl->value[*v];
-                renumber[*v] = n++;
-            }
-            *v = renumber[*v];
-        }
-    }
-    for (int i = 0; i < pl->nvalue; i++) /* what no step touches */
-        if (renumber[i] < 0) {
-            value[n] = pl->value[i];
-            renumber[i] = n++;
-        }
-    memcpy(pl->value, value, (size_t)n * sizeof *value);
-    free(value);
-    return ORR_OK;
-}
-
-static orr_status reorder(orr__site at, joiner *j, int *renumber)
+static orr_status reorder(const orr__planner *p, joiner *j)
 {
     orr__plan *pl = j->pl;
     orr__step *step = malloc((size_t)pl->nstep * sizeof *step);
     if (!step)
-        return orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", pl->nstep);
+        return orr__plan_enomem(p);
     for (int i = 0; i < pl->nstep; i++) {
         step[i] = pl->step[j->order[i]];
-        step[i].members = j->members[i];
+        step[i].bundle.members = j->members[i];
     }
     memcpy(pl->step, step, (size_t)pl->nstep * sizeof *step);
     free(step);
-    return orr__plan_renumber(at, pl, renumber);
+    return ORR_OK;
 }
 
-orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber)
+bool orr__plan_may_bundle(const orr__plan *p)
 {
+    return orr__env.fuse && orr__machine_here.bundles && p->nstep > 1;
+}
+
+orr_status orr__pass_bundles(orr__planner *planner)
+{
+    orr__plan *p = planner->plan;
     size_t n = (size_t)p->nstep + 1;
-    for (int i = 0; i < p->nvalue; i++)
-        renumber[i] = i;
-    if (!orr__env.fuse || !orr__machine_here.bundles || p->nstep < 2)
+    if (!orr__plan_may_bundle(p))
         return ORR_OK;
-    orr_status st = orr__plan_awaited_first(at, p);
-    if (st == ORR_OK)
-        st = orr__plan_strips(at, p);
-    if (st != ORR_OK)
-        return st;
     int *block = malloc((4 * n + (size_t)p->nvalue) * sizeof *block);
     bool *flags = calloc(2 * n, sizeof *flags);
     joiner j = { .pl = p };
+    orr_status st = ORR_OK;
     if (!block || !flags) {
-        st = orr__fail(at, ORR_ENOMEM, "no memory to plan %d steps", p->nstep);
+        st = orr__plan_enomem(planner);
     } else {
         j.order = block, j.where = block + n, j.members = block + 2 * n, j.pending = block + 3 * n;
         j.producer = block + 4 * n;
@@ -178,15 +136,15 @@ orr_status orr__plan_bundle(orr__site at, orr__plan *p, int *renumber)
             j.producer[i] = -1;
         for (int i = 0; i < p->nstep; i++) {
             const orr__step *s = &p->step[i];
-            /* what a user's kernel costs is a guess: it keeps its own performance model */
-            j.small[i] = s->ntiles == 1 && !s->opencl && !s->cuda && s->cost.us < orr__task_worth() && s->parts < 2 &&
-                         !orr__region_is_users(s->region);
+            /* the predicted cost of a user's kernel is a guess: it keeps its own performance model */
+            j.small[i] = s->ntiles == 1 && !s->opencl && !s->cuda && s->cost.us < orr__task_worth() &&
+                         s->terms.parts < 2 && !orr__region_is_users(s->region);
             for (int k = 0; k < s->region->nout; k++)
                 j.producer[s->out[k]] = i;
         }
         find_order(&j);
-        if ((st = find_bundles(at, &j)) == ORR_OK)
-            st = reorder(at, &j, renumber);
+        if ((st = find_bundles(planner->at, &j)) == ORR_OK)
+            st = reorder(planner, &j);
     }
     free(block);
     free(flags);

@@ -2,11 +2,20 @@
  * Must not know: how times are kept, StarPU. */
 #include "config.h"
 
-#include "runtime/plan/plan.h"
+#include "runtime/plan/passes.h"
 
-void orr__step_classify(orr__step *s)
+double orr__step_us(const orr__step *s)
 {
-    s->cost.class = orr__model_class(s->region, s->rows);
+    double least = orr__profile_now()->kernel_us;
+    return s->cost.us > least ? s->cost.us : least;
+}
+
+/* Of the tasks as all passes have cut them. */
+orr_status orr__pass_cost_classes(orr__planner *p)
+{
+    for (int i = 0; i < p->plan->nstep; i++)
+        p->plan->step[i].cost.class = orr__model_class(p->plan->step[i].region, p->plan->step[i].rows);
+    return ORR_OK;
 }
 
 bool orr__step_can(const orr__step *s, orr__on on)

@@ -1,0 +1,57 @@
+/* The optional mechanisms: each can be switched off by its name in ORRERY_ABLATE, to measure what it gains. Results stay right.
+ * Must not know: how a mechanism works. */
+#ifndef ORR_BASE_ABLATION_H
+#define ORR_BASE_ABLATION_H
+
+#include "runtime/base/env.h"
+
+/* clang-format off */
+#define ORR__MECHANISMS(X) \
+    /* passes of the planner (runtime/plan/passes.c) */ \
+    X(SPLIT_REDUCTION,  "split_reduction")  \
+    X(SPLIT_K,          "split_k")          \
+    X(LOW_MEMORY_ORDER, "low_memory_order") \
+    X(READERS_FIRST,    "readers_first")    \
+    X(AWAITED_FIRST,    "awaited_first")    \
+    X(STRIPS,           "strips")           \
+    X(BUNDLES,          "bundles")          \
+    X(RECOMPUTE,        "recompute")        \
+    X(WAITED_OUTPUTS,   "waited_outputs")   \
+    X(URGENCY,          "urgency")          \
+    X(DONATION,         "donation")         \
+    /* decisions inside passes */ \
+    X(CUT_ALONE,        "cut_alone")        /* tiles: a plan's only step is cut where that ends sooner */ \
+    X(MADE_FACTORS,     "made_factors")     /* split_k: factors that are made for one part at a time   */ \
+    X(DEVICE_PARTS,     "device_parts")     /* split_k: factors that a device cannot hold              */ \
+    X(RECENT_PLANS,     "recent_plans")     /* each thread's latest plans are found without a lock     */ \
+    /* the graph */ \
+    X(LEAF_DONATION,    "leaf_donation")    /* old values of variables are donors                      */ \
+    X(RETAINED_OUTPUTS, "retained_outputs") /* held values become outputs, so that leaves are donors   */ \
+    /* the fuser */ \
+    X(FUSE_ROWS,        "fuse_rows")        \
+    X(FUSE_EPILOGUES,   "fuse_epilogues")   \
+    X(FUSE_SIBLINGS,    "fuse_siblings")    \
+    X(SIMPLIFY,         "simplify")         \
+    /* compiled loops */ \
+    X(STREAMING,        "streaming")        /* stores past the caches, prefetched loads                */ \
+    X(JIT,              "jit")              \
+    /* the engine */ \
+    X(INLINE_LANE,      "inline_lane")      \
+    X(SLEEP,            "sleep")            /* idle workers are paused                                 */ \
+    X(SHARE,            "share")            /* work that is cut to end sooner becomes tasks in a row of callers */ \
+    X(ONE_WORKER,       "one_worker")       /* a chain of tasks stays on one worker                    */ \
+    X(TRIAL,            "trial")            /* a plan's first runs choose processors or devices        */ \
+    X(HANDLE_POOL,      "handle_pool")      /* buffers are reused with their handles                   */
+/* clang-format on */
+
+#define ORR__MECHANISM(upper, name) ORR__OFF_##upper,
+typedef enum { ORR__MECHANISMS(ORR__MECHANISM) ORR__MECHANISM_COUNT } orr__mechanism;
+#undef ORR__MECHANISM
+
+/* Is the mechanism switched off? */
+static inline bool orr__ablated(orr__mechanism m)
+{
+    return orr__env.ablated >> m & 1u;
+}
+
+#endif

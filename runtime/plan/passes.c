@@ -1,0 +1,129 @@
+/* The planner: a list of passes in order, and the making of one plan by them.
+ * Must not know: what a pass decides, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/base/env.h"
+#include "runtime/plan/passes.h"
+
+/* clang-format off */
+static const orr__pass passes[] = {
+#define REQUIRED -1
+#define ROW(pass, when, off, decision) { #pass, decision, orr__pass_##pass, ORR__PASS_##when, off },
+    ROW(regions,          ALWAYS,     REQUIRED,                  "the nodes that become one kernel (by the fuser)")
+    ROW(tiles,            ALWAYS,     REQUIRED,                  "the number of tiles of each region")
+    ROW(split_reduction,  ALWAYS,     ORR__OFF_SPLIT_REDUCTION,  "reductions of axis 0 in two stages")
+    ROW(split_k,          ALWAYS,     ORR__OFF_SPLIT_K,          "products in parts along their terms")
+    ROW(steps,            ALWAYS,     REQUIRED,                  "steps with values, tiles and kernels")
+    ROW(outputs,          ALWAYS,     REQUIRED,                  "the values that are outputs")
+    ROW(low_memory_order, LOW_MEMORY, ORR__OFF_LOW_MEMORY_ORDER, "an order of steps in which few values live at once")
+    ROW(readers_first,    ALWAYS,     ORR__OFF_READERS_FIRST,    "readers of a value before the step that could use its memory")
+    ROW(awaited_first,    USUAL,      ORR__OFF_AWAITED_FIRST,    "steps that awaited outputs need before the others")
+    ROW(strips,           USUAL,      ORR__OFF_STRIPS,           "chains over the same rows that are cut as a whole")
+    ROW(bundles,          USUAL,      ORR__OFF_BUNDLES,          "small steps that share a task")
+    ROW(recompute,        LOW_MEMORY, ORR__OFF_RECOMPUTE,        "cheap values that are computed twice instead of kept")
+    ROW(numbering,        ALWAYS,     REQUIRED,                  "the numbers of values, in the order in which steps use them")
+    ROW(lifetimes,        ALWAYS,     REQUIRED,                  "the first and last step of each value")
+    ROW(waited_outputs,   ALWAYS,     ORR__OFF_WAITED_OUTPUTS,   "the tasks after which awaited outputs exist")
+    ROW(urgency,          ALWAYS,     ORR__OFF_URGENCY,          "the longest path from each task to the end")
+    ROW(bundle_memory,    ALWAYS,     REQUIRED,                  "the scratch memory and the data of each bundle")
+    ROW(donation,         ALWAYS,     ORR__OFF_DONATION,         "outputs that use the memory of an input")
+    ROW(memory_slots,     ALWAYS,     REQUIRED,                  "values that share memory one after the other")
+    ROW(memory_peak,      ALWAYS,     REQUIRED,                  "the bytes that the plan needs")
+    ROW(cost_classes,     ALWAYS,     REQUIRED,                  "the performance model of each step")
+    ROW(verify,           ALWAYS,     REQUIRED,                  "nothing: checks the plan")
+#undef ROW
+#undef REQUIRED
+};
+/* clang-format on */
+enum { PASSES = sizeof passes / sizeof *passes };
+
+const orr__pass *orr__plan_pass(int i)
+{
+    return i >= 0 && i < PASSES ? &passes[i] : NULL;
+}
+
+orr_status orr__plan_enomem(const orr__planner *p)
+{
+    return orr__fail(p->at, ORR_ENOMEM, "no memory to plan %d nodes", p->capture->n);
+}
+
+static bool belongs(const orr__pass *pass, bool low_memory)
+{
+    return (pass->when == ORR__PASS_ALWAYS || (pass->when == ORR__PASS_LOW_MEMORY) == low_memory) &&
+           (pass->off < 0 || !orr__ablated((orr__mechanism)pass->off));
+}
+
+/* One line per pass that runs: its name, its decision, the steps and values after it. */
+static void print(const orr__planner *p, const orr__pass *pass)
+{
+    fprintf(stderr, "pass %-16s %s: %d regions, %d steps, %d values\n", pass->name, pass->decision, p->regions.n,
+            p->plan->nstep, p->plan->nvalue);
+}
+
+static orr_status run_passes(orr__planner *p)
+{
+    orr_status st = ORR_OK;
+    for (int i = 0; i < PASSES && st == ORR_OK; i++) {
+        if (!belongs(&passes[i], p->low_memory))
+            continue;
+        st = passes[i].run(p);
+        if (orr__env.print & ORR__PRINT_PASSES)
+            print(p, &passes[i]);
+    }
+    return st;
+}
+
+orr_status orr__plan_make(orr__site at, const orr__capture *capture, bool low_memory, orr__plan **plan)
+{
+    orr__planner p = { .at = at, .capture = capture, .low_memory = low_memory, .plan = calloc(1, sizeof *p.plan) };
+    orr_status st = ORR_ENOMEM;
+    if (!p.plan)
+        return orr__plan_enomem(&p);
+    atomic_init(&p.plan->refs, 1);
+    atomic_init(&p.plan->state, NULL);
+    p.plan->nleaf = capture->nleaf;
+    p.plan->nscalar = capture->nscalar;
+    if ((p.value_of = malloc(((size_t)capture->n + 1) * sizeof *p.value_of))) {
+        memset(p.value_of, -1, ((size_t)capture->n + 1) * sizeof *p.value_of);
+        st = run_passes(&p);
+    } else {
+        st = orr__plan_enomem(&p);
+    }
+    orr__regions_free(&p.regions);
+    free(p.cut);
+    free(p.value_of);
+    if (st == ORR_OK)
+        *plan = p.plan;
+    else
+        orr__plan_destroy(p.plan);
+    return st;
+}
+
+void orr__plan_destroy(orr__plan *p)
+{
+    for (int i = 0; i < p->nstep; i++) {
+        orr__step *s = &p->step[i];
+        if (s->cpu)
+            orr__cpu.release(s->cpu);
+        if (s->opencl)
+            orr__opencl.release(s->opencl);
+        if (s->cuda)
+            orr__cuda.release(s->cuda);
+        orr__region_free(s->region);
+        free(s->region);
+        free(s->in);
+        free(s->out);
+        free(s->bundle.use);
+    }
+    for (int i = 0; i < p->reason.n; i++)
+        free(p->reason.text[i]);
+    free(p->reason.text);
+    free(p->step);
+    free(p->value);
+    free(p->out);
+    free(p->memory.slot_bytes);
+    free(p->cache.key);
+    free(atomic_load(&p->state));
+    free(p);
+}

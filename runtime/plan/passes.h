@@ -1,0 +1,142 @@
+/* Inside the planner: the state that passes share while one plan is made, and what they call of each other.
+ * Must not know: StarPU, how a kernel computes. */
+#ifndef ORR_PLAN_PASSES_H
+#define ORR_PLAN_PASSES_H
+
+#include "runtime/base/ablation.h"
+#include "runtime/cost/profile.h"
+#include "runtime/plan/plan.h"
+
+/* The decisions on one region before it becomes steps. */
+typedef struct {
+    double us;
+    int tiles;       /* tiles: of its only step                                                     */
+    int shares;      /* tiles: where axis 0 is reduced, the number of workers that it is worth       */
+    bool two_stages; /* split_reduction                                                             */
+    int parts;       /* split_k: > 1: cut along its terms                                           */
+    int in_turn;     /* … tiles of rows, where each part is added to the sum of those before; 0: added at the end */
+    int made_for;    /* … 1 + the product for whose parts alone its value is made; 0: made as a whole */
+} orr__cut;
+
+typedef struct orr__planner {
+    orr__site at;
+    const orr__capture *capture;
+    bool low_memory; /* few values at once, at the cost of bundles and of work done twice */
+    orr__plan *plan;
+    orr__regions regions;
+    orr__cut *cut; /* by region */
+    int *value_of; /* capture node -> value, -1 */
+    int value_cap, step_cap;
+} orr__planner;
+
+/* Where a pass belongs: in every plan, in usual ones, in those for low memory. */
+typedef enum { ORR__PASS_ALWAYS, ORR__PASS_USUAL, ORR__PASS_LOW_MEMORY } orr__pass_when;
+typedef struct {
+    const char *name, *decision;
+    orr_status (*run)(orr__planner *p);
+    orr__pass_when when;
+    int off; /* the mechanism (runtime/base/ablation.h) that switches it off; -1: it is required */
+} orr__pass;
+/* Pass i in order; NULL at the end. */
+const orr__pass *orr__plan_pass(int i);
+orr_status orr__plan_make(orr__site at, const orr__capture *capture, bool low_memory, orr__plan **plan);
+void orr__plan_destroy(orr__plan *p);
+/* ORR_ENOMEM with its message. */
+orr_status orr__plan_enomem(const orr__planner *p);
+
+/* One function per row of the table, in files of the same names. */
+orr_status orr__pass_regions(orr__planner *p);
+orr_status orr__pass_tiles(orr__planner *p);
+orr_status orr__pass_split_reduction(orr__planner *p);
+orr_status orr__pass_split_k(orr__planner *p);
+orr_status orr__pass_steps(orr__planner *p);
+orr_status orr__pass_outputs(orr__planner *p);
+orr_status orr__pass_low_memory_order(orr__planner *p);
+orr_status orr__pass_readers_first(orr__planner *p);
+orr_status orr__pass_awaited_first(orr__planner *p);
+orr_status orr__pass_strips(orr__planner *p);
+orr_status orr__pass_bundles(orr__planner *p);
+orr_status orr__pass_recompute(orr__planner *p);
+orr_status orr__pass_numbering(orr__planner *p);
+orr_status orr__pass_lifetimes(orr__planner *p);
+orr_status orr__pass_waited_outputs(orr__planner *p);
+orr_status orr__pass_urgency(orr__planner *p);
+orr_status orr__pass_bundle_memory(orr__planner *p);
+orr_status orr__pass_donation(orr__planner *p);
+orr_status orr__pass_memory_slots(orr__planner *p);
+orr_status orr__pass_memory_peak(orr__planner *p);
+orr_status orr__pass_cost_classes(orr__planner *p);
+orr_status orr__pass_verify(orr__planner *p);
+
+/* -- tiles.c ------------------------------------------------------------------------------------------------------- */
+
+int orr__plan_workers(void);    /* that plans are made for */
+double orr__plan_task_us(void); /* aimed at in a task      */
+/* Launches along axis 0, at least 1; alone: the region is all of a plan. */
+int orr__region_tiles(const orr__region *r, double us, bool alone);
+bool orr__region_cuttable(const orr__region *r);              /* can be launched for some of its rows        */
+bool orr__region_graph(const orr__region *r, double us);      /* is worth a graph of tasks                   */
+void orr__step_cut(orr__plan *p, orr__step *s, int64_t rows); /* into tiles of that many rows; its outputs alike */
+
+/* -- steps.c ------------------------------------------------------------------------------------------------------- */
+
+int orr__new_value(orr__planner *p, orr_dtype dtype, int64_t count, int leaf); /* -1: no memory */
+/* The value of a capture node, -1: it has none, or no memory; a leaf gets its value here. */
+int orr__plan_value_of(orr__planner *p, int node);
+/* A new step around `region`, which the plan owns from now on; its output is not bound. NULL: no memory, and the region is freed. */
+orr__step *orr__new_step(orr__planner *p, orr__region *region);
+/* Binds inputs (those without a node are `sums`, in order) and, where they are not bound, outputs; cuts into n tiles; prepares
+ * kernels. */
+orr_status orr__complete_step(orr__planner *p, orr__step *s, const int *sums, double us, int n);
+orr_status orr__step_prepare(orr__step *s);          /* its kernels */
+orr__region *orr__region_copy(const orr__region *r); /* of a map or reduction; NULL: no memory */
+
+/* -- split_reduction.c: `first` folds tiles into rows, `second` folds the rows ------------------------------------- */
+
+orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntiles, orr__region **first,
+                                orr__region **second);
+
+/* -- partial_product_steps.c, partial_product.c: products in parts along their terms ----------------------------------- */
+
+enum { ORR__PARTS_MOST = 256 };
+/* Product j in cut[j].parts parts. */
+orr_status orr__partial_product_steps(orr__planner *p, int j);
+/* The region that makes factor o of product j for one part alone, NULL: the factor exists as a whole. */
+orr__region *orr__factor_by_parts(const orr__planner *p, int j, int o);
+
+typedef struct {
+    int64_t lo, hi; /* terms; none: the part only adds sums                                      */
+    int sums;       /* of other terms: inputs without a node, added to the product               */
+    bool ends;      /* the rest of the whole's work is done on the sum, and its outputs are made */
+    unsigned own;   /* bit o: of factor o there are these terms alone                            */
+} orr__part;
+/* Sums are kept as wide as they are added up: of f16 and bf16 in f32. NULL: no memory. */
+orr__region *orr__product_part(const orr__region *whole, const orr__part *part);
+
+typedef enum { ORR__FACTOR_BY_TERMS, ORR__FACTOR_ACROSS, ORR__FACTOR_OTHER } orr__factor_order;
+orr__factor_order orr__product_factor_order(const orr__region *whole, int o);
+/* The region that makes factor o of product j, and nothing else, element by element; -1: none does. */
+int orr__factor_maker(const orr__capture *p, const orr__regions *rs, int j, int o);
+orr__region *orr__map_terms(const orr__region *map, const orr__region *whole, int o, int64_t lo, int64_t hi);
+
+/* -- order and memory --------------------------------------------------------------------------------------------------- */
+
+void orr__plan_lifetimes(orr__plan *p);              /* of the order as it is now */
+void orr__step_move(orr__plan *p, int from, int to); /* from > to */
+void orr__plan_needed(const orr__plan *p,
+                      bool *needed);               /* waited_outputs.c: by step, whether an awaited value needs it */
+bool orr__step_awaited(const orr__plan *p, int i); /* it writes an awaited value */
+bool orr__step_cannot_fail(const orr__step *s);    /* whatever the data are      */
+bool orr__plan_may_bundle(const orr__plan *p);
+double orr__step_us(const orr__step *s); /* with the least that a launch costs */
+/* A run of small steps, all positions by number in the new order: `order` is rearranged, `members` filled in. */
+typedef struct {
+    int first, n, *order;
+    const int *where, *producer; /* step -> position before, value -> step or -1 */
+    int *members;                /* by position, as orr__step's                  */
+} orr__run_of_steps;
+orr_status orr__bundle_run(orr__site at, const orr__plan *p, const orr__run_of_steps *run);
+/* The output of step i that may use the memory of its input k, if no later step reads that; -1: none. */
+int orr__donation_output(const orr__plan *p, int i, int k);
+
+#endif

@@ -1,0 +1,57 @@
+/* Plans as text.
+ * Must not know: how a plan was made, StarPU. */
+#include "config.h"
+
+#include "runtime/plan/plan.h"
+
+static void print_bundle(FILE *to, const orr__plan *p, int i)
+{
+    double us = 0;
+    for (int k = i; k < i + p->step[i].bundle.members; k++)
+        us += p->step[k].cost.us;
+    if (p->step[i].ntiles > 1)
+        fprintf(to, "  strips through %d steps, %d tasks, %.0f µs\n", p->step[i].bundle.members, p->step[i].ntiles, us);
+    else
+        fprintf(to, "  bundle of %d steps, one task, %.0f µs\n", p->step[i].bundle.members, us);
+}
+
+void orr__plan_print(FILE *to, const orr__plan *p)
+{
+    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one)\n",
+            p->nstep, p->ntasks, p->nvalue, p->memory.nslot, p->us, p->memory.all, p->memory.peak);
+    for (int i = 0; i < p->nstep; i++) {
+        const orr__step *s = &p->step[i];
+        if (orr__bundle_size(s) > 1)
+            print_bundle(to, p, i);
+        char part[64] = "";
+        if (s->terms.parts > 1)
+            (void)snprintf(part, sizeof part, " (%spart %d of %d%s)", s->terms.adds ? "adds " : "", s->terms.part + 1,
+                           s->terms.parts, orr__step_commutes(p, s) ? ", in any order" : "");
+        fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s%s: ", orr__step_bundled(p, i) ? "  " : "", i,
+                s->region->label, s->ntiles, (long long)s->rows,
+                s->graph     ? " (graph)"
+                : s->partial ? " (partial)"
+                             : part,
+                s->cost.us, s->opencl ? " opencl" : "", s->cuda ? " cuda" : "");
+        for (int k = 0; k < s->region->nout; k++)
+            fprintf(to, "v%d ", s->out[k]);
+        fprintf(to, "<-");
+        for (int k = 0; k < s->region->nin; k++)
+            fprintf(to, " v%d", s->in[k]);
+        fputc('\n', to);
+    }
+    for (int i = 0; i < p->nvalue; i++) {
+        const orr__value *v = &p->value[i];
+        fprintf(to, "  v%d: %s × %lld", i, orr_dtype_name(v->dtype), (long long)v->count);
+        if (v->leaf >= 0)
+            fprintf(to, ", leaf %d", v->leaf);
+        else if (v->local)
+            fprintf(to, ", steps %d…%d, in its bundle at %zu", v->first, v->last, v->scratch);
+        else
+            fprintf(to, ", %d tiles of %lld, steps %d…%d, %s %d", v->ntiles, (long long)v->tile, v->first, v->last,
+                    v->output >= 0 ? "output" : "slot", v->output >= 0 ? v->output : v->slot);
+        if (v->donor >= 0)
+            fprintf(to, ", in place of %s v%d", p->value[v->donor].leaf >= 0 ? "leaf" : "value", v->donor);
+        fputc('\n', to);
+    }
+}

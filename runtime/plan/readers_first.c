@@ -1,0 +1,74 @@
+/* Readers of a value stand before the step that could use its memory, so that it may.
+ * Must not know: which donations are made in the end, StarPU. */
+#include "config.h"
+
+#include "runtime/plan/passes.h"
+
+/* A donation that is worth an order of its own. A leaf's spares the memory of the next evaluation, too. */
+enum { LARGE_LEAF = 64 << 10, LARGE_TEMPORARY = 1 << 20 };
+
+/* Everything that step i reads is written before place `at`. */
+static bool can_run_at(const orr__plan *p, int i, int at)
+{
+    for (int k = 0; k < p->step[i].region->nin; k++)
+        if (p->value[p->step[i].in[k]].leaf < 0 && p->value[p->step[i].in[k]].first >= at)
+            return false;
+    return true;
+}
+
+static bool reads(const orr__step *s, int v)
+{
+    bool any = false;
+    for (int k = 0; k < s->region->nin; k++)
+        any = any || s->in[k] == v;
+    return any;
+}
+
+/* Step r could use the memory of an input of at least `bytes` bytes, and could not if it went before step i, as others read that input
+ * from there on. */
+static bool loses_more(const orr__plan *p, int i, int r, size_t bytes)
+{
+    const orr__step *s = &p->step[r];
+    for (int k = 0; k < s->region->nin; k++) {
+        const orr__value *x = &p->value[s->in[k]];
+        if (x->leaf >= 0 || x->last != r || orr__value_bytes(x) < bytes || orr__donation_output(p, r, k) < 0)
+            continue;
+        for (int j = i; j < r; j++)
+            if (reads(&p->step[j], s->in[k]))
+                return true;
+    }
+    return false;
+}
+
+/* Readers of value u behind step i go before it, as far as they can and lose no more than is gained; how many went. */
+static int move_readers(orr__plan *p, int i, int u)
+{
+    int moved = 0;
+    bool leaf = p->value[u].leaf >= 0;
+    for (int r = i + 1; r < p->nstep && r <= p->value[u].last; r++)
+        if (reads(&p->step[r], u) && can_run_at(p, r, i) &&
+            !(leaf && loses_more(p, i, r, orr__value_bytes(&p->value[u]))))
+            orr__step_move(p, r, i + moved++);
+    return moved;
+}
+
+orr_status orr__pass_readers_first(orr__planner *planner)
+{
+    orr__plan *p = planner->plan;
+    orr__plan_lifetimes(p);
+    for (int i = 0; i < p->nstep; i++) {
+        const orr__step *s = &p->step[i];
+        int moved = 0;
+        for (int k = 0; k < s->region->nin && !moved; k++) {
+            const orr__value *u = &p->value[s->in[k]];
+            if (u->last > i && orr__value_bytes(u) >= (u->leaf >= 0 ? LARGE_LEAF : LARGE_TEMPORARY) &&
+                orr__donation_output(p, i, k) >= 0)
+                moved = move_readers(p, i, s->in[k]);
+        }
+        if (moved) { /* the step itself stands behind them */
+            i += moved;
+            orr__plan_lifetimes(p);
+        }
+    }
+    return ORR_OK;
+}

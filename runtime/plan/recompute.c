@@ -1,0 +1,131 @@
+/* Cheap values that would wait long for a reader are computed again instead of kept.
+ * Must not know: tiles, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/plan/passes.h"
+
+/* Computing again is worth it up to so many flops for each byte that need not be held. */
+enum { CHEAP = 8, ROUNDS = 256 };
+static const double WORK = 1e8; /* bound on the search: steps × values × rounds */
+
+static double bytes_of(const orr__value *v)
+{
+    return (double)orr__value_bytes(v);
+}
+
+static int next_use(const orr__plan *p, int v, int after)
+{
+    for (int i = after + 1; i < p->nstep; i++)
+        for (int k = 0; k < p->step[i].region->nin; k++)
+            if (p->step[i].in[k] == v)
+                return i;
+    return p->nstep;
+}
+
+static double peak_of(const orr__plan *p, int *where)
+{
+    double peak = -1;
+    for (int i = 0; i < p->nstep; i++) {
+        double live = 0;
+        for (int v = 0; v < p->nvalue; v++)
+            if (p->value[v].leaf < 0 && p->value[v].first >= 0 && p->value[v].first <= i &&
+                (p->value[v].last >= i || p->value[v].output >= 0))
+                live += bytes_of(&p->value[v]);
+        if (live > peak) {
+            peak = live;
+            *where = i;
+        }
+    }
+    return peak;
+}
+
+/* What reads v after step `peak` may compute it anew: cheap, from what is there then all the same. */
+static bool again_is_cheap(const orr__plan *p, int v, int use)
+{
+    const orr__step *s = &p->step[p->value[v].first];
+    const orr__region *r = s->region;
+    if (!orr__region_is_map(r) || r->rows || r->nout != 1 || r->flops > CHEAP * bytes_of(&p->value[v]))
+        return false;
+    for (int k = 0; k < r->nin; k++) {
+        const orr__value *in = &p->value[s->in[k]];
+        if (in->leaf < 0 && in->output < 0 && in->last < use)
+            return false;
+    }
+    return true;
+}
+
+static int choose(const orr__plan *p, int peak, int *use)
+{
+    int best = -1;
+    for (int v = 0; v < p->nvalue; v++) {
+        const orr__value *a = &p->value[v];
+        if (a->leaf >= 0 || a->output >= 0 || a->first < 0 || a->first >= peak || a->last <= peak ||
+            next_use(p, v, peak - 1) == peak || (best >= 0 && bytes_of(a) <= bytes_of(&p->value[best])))
+            continue;
+        int u = next_use(p, v, peak);
+        if (u < p->nstep && again_is_cheap(p, v, u)) {
+            best = v;
+            *use = u;
+        }
+    }
+    return best;
+}
+
+/* Puts a copy of v's step in front of step `use`; that and those behind it read its result. */
+static orr_status repeat(const orr__planner *planner, int v, int use)
+{
+    orr__plan *p = planner->plan;
+    orr__value *value = realloc(p->value, ((size_t)p->nvalue + 1) * sizeof *value);
+    p->value = value ? value : p->value;
+    orr__step *step = value ? realloc(p->step, ((size_t)p->nstep + 1) * sizeof *step) : NULL;
+    if (!step)
+        return orr__plan_enomem(planner);
+    p->step = step;
+    orr__step twin = step[p->value[v].first];
+    const orr__step *from = &step[p->value[v].first];
+    int w = p->nvalue;
+    twin.region = orr__region_copy(from->region);
+    twin.in = malloc(((size_t)from->region->nin + 1) * sizeof *twin.in);
+    twin.out = malloc(sizeof *twin.out);
+    twin.cpu = twin.opencl = twin.cuda = NULL;
+    if (!twin.region || !twin.in || !twin.out || orr__step_prepare(&twin) != ORR_OK) {
+        if (twin.region)
+            orr__region_free(twin.region);
+        free(twin.region);
+        free(twin.in);
+        free(twin.out);
+        return orr__plan_enomem(planner);
+    }
+    memcpy(twin.in, from->in, (size_t)from->region->nin * sizeof *twin.in);
+    twin.out[0] = w;
+    p->value[p->nvalue++] = p->value[v];
+    memmove(step + use + 1, step + use, (size_t)(p->nstep - use) * sizeof *step);
+    step[use] = twin;
+    p->nstep++;
+    for (int i = use + 1; i < p->nstep; i++)
+        for (int k = 0; k < step[i].region->nin; k++)
+            if (step[i].in[k] == v)
+                step[i].in[k] = w;
+    orr__plan_lifetimes(p);
+    return ORR_OK;
+}
+
+orr_status orr__pass_recompute(orr__planner *planner)
+{
+    orr__plan *p = planner->plan;
+    int where = 0, use = 0;
+    orr__plan_lifetimes(p);
+    double peak = peak_of(p, &where), work = (double)p->nstep * (double)p->nvalue;
+    int rounds = work > WORK / ROUNDS ? (int)(WORK / work) : ROUNDS;
+    orr_status st = ORR_OK;
+    for (int n = 0, v; n < rounds && st == ORR_OK && (v = choose(p, where, &use)) >= 0; n++) {
+        if ((st = repeat(planner, v, use)) != ORR_OK)
+            break;
+        double now = peak_of(p, &where);
+        if (now > peak)
+            break;
+        peak = now;
+    }
+    return st;
+}

@@ -1,0 +1,33 @@
+/* The fuser's regions, with its reasons for people.
+ * Must not know: how nodes are grouped, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/base/env.h"
+#include "runtime/plan/passes.h"
+
+/* Devices have kernels for all of it; a region that a device cannot run, a CPU worker or the calling thread does. */
+int orr__plan_fusion(void)
+{
+    return orr__env.fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE;
+}
+
+orr_status orr__pass_regions(orr__planner *p)
+{
+    orr__regions *rs = &p->regions;
+    orr_status st = orr__capture_verify(p->capture);
+    if (st == ORR_OK)
+        st = orr__fuse(p->at, p->capture, orr__plan_fusion(), rs);
+    if (st != ORR_OK) {
+        *rs = (orr__regions){ 0 };
+        return st;
+    }
+    if (orr__env.print & ORR__PRINT_FUSE)
+        orr__regions_print(stderr, rs);
+    p->plan->reason.n = rs->nreason;
+    p->plan->reason.text = rs->reason;
+    rs->reason = NULL;
+    rs->nreason = 0;
+    p->cut = calloc((size_t)rs->n + 1, sizeof *p->cut);
+    return p->cut ? ORR_OK : orr__plan_enomem(p);
+}
