@@ -40,7 +40,8 @@ typedef struct bench_options {
     const char *filter;                 /* of "fusion:poly6/float32" what is behind the colon, or NULL */
     const char *peer[BENCH_MOST_PEERS]; /* shell commands of programs that bench/peers/ describes      */
     int npeer;
-    double seconds; /* of the case soak; 0: as it likes */
+    double seconds;       /* of the case soak; 0: as it likes */
+    const char *markdown; /* where the case ablation writes its table, or NULL */
 } bench_options;
 extern bench_options bench_opt;
 
@@ -135,5 +136,6 @@ int bench_startup(bench_sink *out, int rounds);
 int bench_bandwidth(bench_sink *out, int rounds);
 /* What orrery-bench --start does in the process that bench_startup measures. Returns the exit status. */
 int bench_start(const char *side);
+int bench_ablation(bench_sink *out, int rounds);
 
 #endif

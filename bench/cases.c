@@ -37,5 +37,7 @@ const bench_case bench_cases[] = {
       bench_serving },
     { "fusion", "fusion",
       "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one", bench_fusion },
+    { "ablation", "ablation", "short cases with each optional mechanism off; ablation:strips is one mechanism",
+      bench_ablation },
     { 0 },
 };

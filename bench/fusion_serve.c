@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
+#include "bench/ablation_cases.h"
 #include "bench/bench.h"
 #include "bench/fusion.h"
 #include "bench/memory.h"
@@ -47,6 +48,18 @@ static void prepare(const char *line)
             printf("ok 0\n");
         else
             printf("no %s\n", orr_error_message());
+        return;
+    }
+    if (!strncmp(line, "prepare ablation:", 17)) {
+        char *of = strdup(line + 17);
+        compute = ablation_once;
+        if (of)
+            of[strcspn(of, "\n")] = '\0';
+        if (of && ablation_prepare(of) == 0 && warm() == 0)
+            printf("ok 0\n");
+        else
+            printf("no %s\n", orr_error_message());
+        free(of);
         return;
     }
     compute = fusion_ours_once;
@@ -102,6 +115,7 @@ static void drop(void)
     fusion_ours_drop();
     train_ours_drop();
     private_dp_ours_drop();
+    ablation_drop();
 }
 
 int bench_serve(void)

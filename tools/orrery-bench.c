@@ -18,9 +18,10 @@ static int usage(FILE *to, int rc)
                 "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
                 "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
                 "  --svg FILE   draws them: bars of the ratios, those behind first\n"
+                "  --markdown FILE  where the case ablation writes its table\n"
                 "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
                 "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
-                "Without a CASE or GROUP: all. ratio: 1 equals the reference, larger is better.\n"
+                "Without a CASE or GROUP: all but ablation. ratio: 1 equals the reference, larger is better.\n"
                 "The exit status says whether the cases could be run, not how they did.\n",
                 to);
     return rc;
@@ -69,6 +70,12 @@ static int note_machine(bench_sink *s)
     return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);
 }
 
+/* Ablation takes hours: it runs only when it is asked for. */
+static bool takes_part(const bench_case *c)
+{
+    return strcmp(c->group, "ablation") != 0;
+}
+
 static int run(char **name, int n, int rounds, const char *json, const char *svg)
 {
     for (int i = 0; i < n; i++)
@@ -80,7 +87,7 @@ static int run(char **name, int n, int rounds, const char *json, const char *svg
     bench_sink *s = bench_sink_new(json && !strcmp(json, "-") ? stderr : stdout);
     int rc = s ? note_machine(s) : 1;
     for (const bench_case *c = bench_cases; rc == 0 && n == 0 && c->name; c++)
-        rc |= c->run(s, rounds) != 0;
+        rc |= takes_part(c) && c->run(s, rounds) != 0;
     for (int i = 0; rc == 0 && i < n; i++)
         rc |= run_asked(s, name[i], rounds);
     if (s && json)
@@ -117,6 +124,8 @@ static int bench(int argc, char **argv)
             return usage(stdout, 0);
         if (i + 1 < argc && !strcmp(argv[i], "--json"))
             json = argv[++i];
+        else if (i + 1 < argc && !strcmp(argv[i], "--markdown"))
+            bench_opt.markdown = argv[++i];
         else if (i + 1 < argc && !strcmp(argv[i], "--svg"))
             svg = argv[++i];
         else if (i + 1 < argc && !strcmp(argv[i], "--seconds") && (bench_opt.seconds = atof(argv[i + 1])) > 0.0)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "codelets/emit/cloop_internal.h"
+#include "runtime/base/ablation.h"
 
 /* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
  * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within
@@ -84,7 +85,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
         points *= r->dim[d];
         cells *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
     }
-    if (points < FAR / 64)
+    if (points < FAR / 64 || orr__ablated(ORR__OFF_STREAMING))
         return ORR__CLOOP_NEAR;
     for (int k = 0; k < r->nout; k++)
         bytes += cells * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);

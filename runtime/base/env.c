@@ -301,6 +301,8 @@ orr_status orr__env_load(void)
         if (!parse(e, value ? value : e->row.fallback, &s))
             return wrong(e, value ? value : e->row.fallback);
     }
+    if (s.ablated >> ORR__OFF_JIT & 1u)
+        s.jit = ORR__JIT_OFF;
     orr__env = s;
     static atomic_flag said = ATOMIC_FLAG_INIT;
     const char *xdg = getenv("XDG_CACHE_HOME");

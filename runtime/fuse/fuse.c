@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/ablation.h"
 #include "runtime/fuse/group.h"
 
 /* For people: which region each node went into. */
@@ -67,7 +68,7 @@ orr_status orr__fuse(orr__site at, const orr__capture *p, int how, orr__regions 
 {
     orr__group g;
     memset(out, 0, sizeof *out);
-    orr_status st = how != ORR__FUSE_NONE ? orr__simplify(at, p) : ORR_OK;
+    orr_status st = how != ORR__FUSE_NONE && !orr__ablated(ORR__OFF_SIMPLIFY) ? orr__simplify(at, p) : ORR_OK;
     if (st != ORR_OK || (st = orr__group_make(at, p, how, &g)) != ORR_OK)
         return st;
     while (st == ORR_OK && !lower_all(at, &g, out, &st)) { /* each round keeps one more reduction apart */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include "ops/ops.h"
+#include "runtime/base/ablation.h"
 #include "runtime/fuse/group.h"
 
 #define CHEAP_FLOPS 4.0f  /* an expression up to this cost and one load is rather computed again than stored */
@@ -297,9 +298,10 @@ void orr__group_free(orr__group *g)
 orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__group *g)
 {
     size_t n = (size_t)p->n + 1;
-    *g = (orr__group){
-        .p = p, .fuse = how != ORR__FUSE_NONE, .rows = how >= ORR__FUSE_ROWS, .tiles = how >= ORR__FUSE_TILES
-    };
+    *g = (orr__group){ .p = p,
+                       .fuse = how != ORR__FUSE_NONE,
+                       .rows = how >= ORR__FUSE_ROWS && !orr__ablated(ORR__OFF_FUSE_ROWS),
+                       .tiles = how >= ORR__FUSE_TILES && !orr__ablated(ORR__OFF_FUSE_EPILOGUES) };
     g->live = calloc(n, sizeof *g->live);
     g->root = calloc(n, sizeof *g->root);
     g->owner = malloc(n * sizeof *g->owner);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/ablation.h"
 #include "runtime/fuse/merge.h"
 
 static orr_status enomem(orr__site at)
@@ -268,7 +269,7 @@ orr_status orr__merge(orr__site at, orr__group *g)
         if (ok && orr__joinable(g, j) && g->home[j] == j && g->members[j] == 1)
             ok = gather(&c, j);
     }
-    ok = ok && (!g->fuse || orr__merge_beside(&c));
+    ok = ok && (!g->fuse || orr__ablated(ORR__OFF_FUSE_SIBLINGS) || orr__merge_beside(&c));
     if (ok && g->fuse)
         orr__explain_products(&c);
     ok = ok && orr__order_regions(&c);

@@ -172,7 +172,7 @@ orr__plan *orr__plan_known(const orr__capture *p, size_t space)
 {
     wanted w;
     want(&w, p, false);
-    orr__plan *own = find_mine(&w), *plan = own ? own : find_shared(&w);
+    orr__plan *own = orr__ablated(ORR__OFF_RECENT_PLANS) ? NULL : find_mine(&w), *plan = own ? own : find_shared(&w);
     if (!plan || plan->memory.peak > space) {
         orr__plan_unref(plan);
         return NULL;

@@ -45,7 +45,7 @@ static bool on_some_device(const orr__region *r)
 static int parts_for_device(const orr__region *r, int *tiles)
 {
     double all = (double)orr__machine_here.device_bytes, share = all / 8;
-    if (all <= 0 || orr__env.deterministic || !r->product || r->rank != 3 ||
+    if (all <= 0 || orr__ablated(ORR__OFF_DEVICE_PARTS) || orr__env.deterministic || !r->product || r->rank != 3 ||
         !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) || !on_some_device(r))
         return 1;
     double left = factor_bytes(r, 0), right = factor_bytes(r, 1), sum = 4.0 * (double)r->out_count;
@@ -99,7 +99,7 @@ orr_status orr__pass_split_k(orr__planner *p)
     for (int j = 0; j < p->regions.n; j++) {
         const orr__region *r = &p->regions.region[j];
         orr__cut *c = &p->cut[j];
-        if (p->low_memory)
+        if (p->low_memory && !orr__ablated(ORR__OFF_MADE_FACTORS))
             find_made_factors(p, j);
         int tiles = c->tiles, parts = parts_of_made_factors(p, j);
         if (parts > 1 || (parts = parts_for_device(r, &tiles)) > 1) {

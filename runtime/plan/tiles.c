@@ -85,7 +85,7 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
         most = TILES_ASKED * (int64_t)workers;
     if (n > most)
         n = most;
-    if (alone && !asked && !orr__env.deterministic && n < workers)
+    if (alone && !orr__ablated(ORR__OFF_CUT_ALONE) && !asked && !orr__env.deterministic && n < workers)
         n = soonest(us, workers, n);
     if (r->call.op && r->call.op->flags & ORR__OP_BLAS && r->rank == 2 && n > rows / 32)
         n = rows / 32;

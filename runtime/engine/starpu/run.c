@@ -3,7 +3,7 @@
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
-#include "runtime/base/env.h"
+#include "runtime/base/ablation.h"
 #include "runtime/base/pool.h"
 #include "runtime/engine/starpu/starpu.h"
 
@@ -49,7 +49,7 @@ static bool worth_tasks(const orr__plan *plan, bool wait)
     if (cut_to_be_sooner(plan))
         return !wait || orr__star_share(plan->us);
     if (plan->us < orr__inline_us())
-        return false;
+        return orr__ablated(ORR__OFF_INLINE_LANE);
     return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;
 }
 
@@ -123,7 +123,7 @@ static void mark_outputs(orr__run *r, orr__buffer **out)
  * costs as much as a small task. With other runs under way they have better to do, and this one's worker may be busy. */
 static bool keeps_to_one(const orr__plan *plan)
 {
-    return plan->urgency.chain && orr__star.thieves && orr__star.opencls + orr__star.cudas == 0;
+    return plan->urgency.chain && !orr__ablated(ORR__OFF_ONE_WORKER) && orr__star.thieves && orr__star.opencls + orr__star.cudas == 0;
 }
 
 /* A leaf was written over: nothing can be computed from it again. */

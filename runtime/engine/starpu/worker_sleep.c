@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <time.h>
+#include "runtime/base/ablation.h"
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
@@ -39,7 +40,7 @@ static void *watch(void *unused)
     while (!stopping) {
         if (asleep) {
             pthread_cond_wait(&to_watch, &lock);
-        } else if (busy == 0 && orr__now() - idle_since >= patience) {
+        } else if (busy == 0 && !orr__ablated(ORR__OFF_SLEEP) && orr__now() - idle_since >= patience) {
             starpu_pause();
             asleep = true;
         } else {
@@ -126,7 +127,7 @@ bool orr__star_share(double us)
     pthread_mutex_lock(&lock);
     missed = now - asked < 2e-6 * us ? missed + 0.5e-6 * us : 0;
     asked = now;
-    bool pays = runs == 0 && (asleep ? missed >= patience : missed > 0);
+    bool pays = runs == 0 && !orr__ablated(ORR__OFF_SHARE) && (asleep ? missed >= patience : missed > 0);
     pthread_mutex_unlock(&lock);
     return pays;
 }

@@ -1,0 +1,225 @@
+/* Case ablation: short cases with one mechanism switched off, beside the same with all of them; the largest gain of each mechanism.
+ * Must not know: how a mechanism works. */
+#include "config.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "bench/ablation_cases.h"
+#include "bench/bench.h"
+#include "bench/fusion.h"
+#include "bench/memory.h"
+#include "bench/train.h"
+
+enum { MOST_MECHANISMS = 64, MOST_CASES = 96 };
+#define TURN 0.06 /* seconds */
+
+/* off/on of one case, the less favourable of all rounds; 0: not measured */
+typedef struct {
+    char name[64];
+    double ratio;
+} extreme;
+
+typedef struct {
+    const char *mechanism;
+    extreme time, bytes;
+    double harm; /* of the case that is faster without it: on/off */
+    char harmed[64];
+} row;
+
+static char list[2048];
+static const char *mechanism[MOST_MECHANISMS];
+static int nmechanism;
+static char cases[MOST_CASES][64];
+static int ncase;
+
+/* The library names its mechanisms when it is asked for one that is none. */
+static int find_mechanisms(void)
+{
+    (void)setenv("ORRERY_ABLATE", "?", 1);
+    if (orr_init(NULL) == ORR_OK)
+        (void)orr_shutdown();
+    (void)unsetenv("ORRERY_ABLATE");
+    const char *names = strstr(orr_error_message(), "list of ");
+    if (!names)
+        return bench_failed("ablation");
+    (void)snprintf(list, sizeof list, "%s", names + strlen("list of "));
+    char *save = NULL;
+    for (char *m = strtok_r(list, " \n", &save); m && nmechanism < MOST_MECHANISMS; m = strtok_r(NULL, " \n", &save))
+        if (!bench_opt.filter || strcmp(bench_opt.filter, m) == 0)
+            mechanism[nmechanism++] = m;
+    if (nmechanism == 0)
+        (void)fprintf(stderr, "orrery-bench: ablation: no mechanism '%s'; there are: %s\n", bench_opt.filter,
+                      names + strlen("list of "));
+    return nmechanism == 0;
+}
+
+static void add_case(const char *line)
+{
+    if (ncase < MOST_CASES)
+        (void)snprintf(cases[ncase++], sizeof cases[0], "%s", line);
+}
+
+static void find_cases(void)
+{
+    char line[64];
+    for (int i = 0; ablation_case(i); i++) {
+        (void)snprintf(line, sizeof line, "ablation:%s", ablation_case(i));
+        add_case(line);
+    }
+    for (const train_case *c = train_cases; c->name; c++) {
+        (void)snprintf(line, sizeof line, "train:%s", c->name);
+        add_case(line);
+    }
+    for (const fusion_case *c = fusion_cases; c->name; c++)
+        for (int small = 0; small < 2; small++) {
+            (void)snprintf(line, sizeof line, "%s float32 %lld", c->name,
+                           (long long)(small ? FUSION_SMALL : c->large / 8));
+            add_case(line);
+        }
+}
+
+static int start(fusion_child *c, const char *off)
+{
+    (void)setenv("ORRERY_ABLATE", off, 1);
+    int rc = fusion_start_ours(c, bench_cores(), true);
+    (void)unsetenv("ORRERY_ABLATE");
+    return rc;
+}
+
+static bool ask(fusion_child *c, const char *word, const char *what, char *answer, size_t size)
+{
+    char line[128];
+    (void)snprintf(line, sizeof line, "%s %.100s\n", word, what);
+    return fusion_child_ask(c, line, answer, size) == 0;
+}
+
+/* Seconds of a call; < 0: failed. */
+static double turn(fusion_child *c)
+{
+    char answer[256], seconds[32];
+    (void)snprintf(seconds, sizeof seconds, "%g", TURN);
+    return ask(c, "run", seconds, answer, sizeof answer) ? strtod(answer, NULL) : -1.0;
+}
+
+static void note(extreme *g, const char *name, double ratio)
+{
+    if (ratio > g->ratio) {
+        g->ratio = ratio;
+        (void)snprintf(g->name, sizeof g->name, "%.63s", name);
+    }
+}
+
+/* Rounds of on, off, off, on: what slows the machine down for a while hits both. A gain must show in each round. */
+static void compare(fusion_child side[2], const char *name, int rounds, row *r)
+{
+    char answer[256];
+    double gain = HUGE_VAL, harm = HUGE_VAL;
+    for (int k = 0; k < 2; k++)
+        if (!ask(&side[k], "prepare", name, answer, sizeof answer) || strncmp(answer, "ok", 2) != 0)
+            return;
+    for (int i = 0; i < rounds; i++) {
+        double on = turn(&side[0]), off = turn(&side[1]), off2 = turn(&side[1]), on2 = turn(&side[0]);
+        if (!(on > 0 && off > 0 && on2 > 0 && off2 > 0))
+            return;
+        on = on < on2 ? on : on2;
+        off = off < off2 ? off : off2;
+        gain = off / on < gain ? off / on : gain;
+        harm = on / off < harm ? on / off : harm;
+    }
+    note(&r->time, name, gain);
+    if (harm > r->harm) {
+        r->harm = harm;
+        (void)snprintf(r->harmed, sizeof r->harmed, "%.63s", name);
+    }
+    for (int k = 0; k < 2; k++)
+        (void)ask(&side[k], "drop", "", answer, sizeof answer);
+}
+
+/* Peaks are taken in fresh processes. */
+static void compare_bytes(const char *off, row *r)
+{
+    for (const memory_case *c = memory_cases; c->name; c++) {
+        double bytes[2] = { 0, 0 };
+        for (int k = 0; k < 2; k++) {
+            fusion_child child;
+            char answer[256];
+            if (start(&child, k ? off : "") != 0)
+                continue;
+            if (ask(&child, "peak", c->name, answer, sizeof answer) && !strncmp(answer, "ok ", 3))
+                bytes[k] = strtod(answer + 3, NULL);
+            fusion_child_end(&child);
+        }
+        if (bytes[0] > 0 && bytes[1] > 0)
+            note(&r->bytes, c->name, bytes[1] / bytes[0]);
+    }
+}
+
+static int measure(row *r, int rounds)
+{
+    fusion_child side[2];
+    if (start(&side[0], "") != 0)
+        return 1;
+    if (start(&side[1], r->mechanism) != 0) {
+        fusion_child_end(&side[0]);
+        return 1;
+    }
+    for (int i = 0; i < ncase; i++)
+        compare(side, cases[i], rounds, r);
+    for (int k = 0; k < 2; k++)
+        fusion_child_end(&side[k]);
+    if (bench_opt.seconds <= 0.0 || bench_opt.seconds > 1.0) /* --seconds 1: without memory */
+        compare_bytes(r->mechanism, r);
+    return 0;
+}
+
+static double percent(double ratio)
+{
+    return ratio > 0 ? 100.0 * (ratio - 1.0) : 0.0;
+}
+
+static void markdown(FILE *to, const row *r, int n)
+{
+    (void)fputs("| mechanism | largest gain | in the case | largest loss | in the case | largest saving of memory | in "
+                "the case |\n"
+                "|---|---|---|---|---|---|---|\n",
+                to);
+    for (int i = 0; i < n; i++)
+        (void)fprintf(to, "| `%s` | %.0f %% | %s | %.0f %% | %s | %.0f %% | %s |\n", r[i].mechanism,
+                      percent(r[i].time.ratio), r[i].time.name, percent(r[i].harm), r[i].harmed,
+                      percent(r[i].bytes.ratio), r[i].bytes.ratio > 1.0 ? r[i].bytes.name : "–");
+}
+
+static int write_markdown(const row *r, int n)
+{
+    FILE *f = bench_opt.markdown ? fopen(bench_opt.markdown, "we") : NULL;
+    if (!bench_opt.markdown)
+        return 0;
+    if (f)
+        markdown(f, r, n);
+    if (f && fclose(f) == 0)
+        return 0;
+    (void)fprintf(stderr, "orrery-bench: %s cannot be written\n", bench_opt.markdown);
+    return 1;
+}
+
+int bench_ablation(bench_sink *out, int rounds)
+{
+    (void)out; /* no records: nothing here has a reference of others */
+    row *r = calloc(MOST_MECHANISMS, sizeof *r);
+    int rc = !r || find_mechanisms();
+    if (rc == 0)
+        find_cases();
+    for (int i = 0; rc == 0 && i < nmechanism; i++) {
+        r[i].mechanism = mechanism[i];
+        rc = measure(&r[i], rounds < 2 ? 2 : rounds);
+        printf("%-18s gains %5.1f %% in %-32s loses %5.1f %% in %-32s saves %5.1f %% of memory in %s\n", mechanism[i],
+               percent(r[i].time.ratio), r[i].time.name, percent(r[i].harm), r[i].harmed, percent(r[i].bytes.ratio),
+               r[i].bytes.name);
+        (void)fflush(stdout);
+    }
+    if (rc == 0)
+        rc = write_markdown(r, nmechanism);
+    free(r);
+    return rc;
+}

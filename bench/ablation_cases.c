@@ -1,0 +1,160 @@
+/* Short cases of orrery-bench ablation: one for each mechanism that the other cases do not reach.
+ * Must not know: mechanisms, how a case is timed. */
+#include "config.h"
+#include <string.h>
+#include <orrery.h>
+#include "bench/ablation_cases.h"
+#include "bench/bench.h"
+
+typedef struct ablated_case {
+    const char *name;
+    int64_t rows, cols; /* of the case's first array */
+    int n;              /* operations, or layers     */
+    orr_tensor *(*record)(const struct ablated_case *c);
+    double pause; /* seconds of the caller's own work after each evaluation */
+} ablated_case;
+
+static struct {
+    const ablated_case *c;
+    orr_tensor *x, *y, *factor;
+    orr_graph *graph;
+} g;
+
+static orr_tensor *element_wise(const ablated_case *c)
+{
+    orr_tensor *z = g.x;
+    for (int i = 0; i < c->n; i++)
+        z = i & 1 ? orr_add(z, g.y) : orr_mul(z, g.y);
+    return z;
+}
+
+static orr_tensor *products(const ablated_case *c)
+{
+    orr_tensor *z = g.x;
+    for (int i = 0; i < c->n; i++)
+        z = orr_matmul(z, g.y);
+    return z;
+}
+
+/* Independent small products, and one sum of them all. */
+static orr_tensor *branches(const ablated_case *c)
+{
+    orr_tensor *sum = NULL;
+    for (int i = 0; i < c->n; i++) {
+        orr_tensor *z = orr_matmul(orr_mul(g.x, orr_scalar(1.0 + i)), g.y);
+        sum = sum ? orr_add(sum, z) : z;
+    }
+    return sum;
+}
+
+static orr_tensor *layers(const ablated_case *c)
+{
+    orr_tensor *z = g.x;
+    for (int i = 0; i < c->n; i++)
+        z = orr_relu(orr_matmul(z, g.y));
+    return orr_sum(z, ORR_AXES(-1), false);
+}
+
+static orr_tensor *gram(const ablated_case *c)
+{
+    (void)c;
+    return orr_matmul(orr_transpose(g.x), g.x);
+}
+
+static orr_tensor *sum_of_rows(const ablated_case *c)
+{
+    (void)c;
+    return orr_sum(orr_square(g.x), ORR_AXES(0), false);
+}
+
+static orr_tensor *mean_and_deviation(const ablated_case *c)
+{
+    (void)c;
+    return orr_div(orr_sub(g.x, orr_mean(g.x, ORR_AXES(-1), true)), orr_std(g.x, ORR_AXES(-1), 0.0, true));
+}
+
+static orr_tensor *factor(const ablated_case *c)
+{
+    (void)c;
+    return orr_cholesky(g.factor);
+}
+
+static const ablated_case cases[] = {
+    { "element-wise 1, 4x4", 4, 4, 1, element_wise, 0 },
+    { "element-wise 100, 4x4", 4, 4, 100, element_wise, 0 },
+    { "element-wise 8, 1024x1024", 1024, 1024, 8, element_wise, 0 },
+    { "products 10, 4x4", 4, 4, 10, products, 0 },
+    { "products 10, 64x64", 64, 64, 10, products, 0 },
+    { "product 128", 128, 128, 1, products, 0 },
+    { "product 512", 512, 512, 1, products, 0 },
+    { "products 8, 256x256", 256, 256, 8, products, 0 },
+    { "branches 64, 32x32", 32, 32, 64, branches, 0 },
+    { "branches 16, 128x128", 128, 128, 16, branches, 0 },
+    { "layers 6, 512x256", 512, 256, 6, layers, 0 },
+    { "gram 262144x16", 1 << 18, 16, 1, gram, 0 },
+    { "rows summed, 1048576x4", 1 << 20, 4, 1, sum_of_rows, 0 },
+    { "rows normalised, 2048x512", 2048, 512, 1, mean_and_deviation, 0 },
+    { "factor 1024", 1024, 1024, 1, factor, 0 },
+    { "product 512, then 5 ms of the caller's", 512, 512, 1, products, 5e-3 },
+    { NULL, 0, 0, 0, NULL, 0 },
+};
+
+const char *ablation_case(int i)
+{
+    return cases[i].name;
+}
+
+void ablation_drop(void)
+{
+    (void)orr_free(g.x);
+    (void)orr_free(g.y);
+    (void)orr_free(g.factor);
+    memset(&g, 0, sizeof g);
+}
+
+int ablation_prepare(const char *name)
+{
+    const ablated_case *c = cases;
+    ablation_drop();
+    while (c->name && strcmp(c->name, name) != 0)
+        c++;
+    if (!c->name)
+        return 1;
+    orr_scope *s = orr_scope_begin();
+    bool square = c->record == products || c->record == branches || c->record == layers || c->record == factor;
+    g.c = c;
+    orr_seed(1);
+    g.x = orr_rand(ORR_F32, ORR_SHAPE(c->rows, c->cols), 0.0, 1.0);
+    g.y = orr_rand(ORR_F32, square ? ORR_SHAPE(c->cols, c->cols) : ORR_SHAPE(c->rows, c->cols), 0.0,
+                   2.0 / (double)c->cols);
+    orr_status st = orr_eval_all(ORR_TENSORS(g.x, g.y));
+    if (st == ORR_OK && c->record == factor) {
+        g.factor = orr_add(orr_matmul(g.x, orr_transpose(g.x)),
+                           orr_mul(orr_eye(ORR_F32, c->rows, c->rows, 0), orr_scalar((double)c->rows)));
+        st = orr_eval(g.factor);
+    }
+    if (st == ORR_OK) {
+        (void)orr_keep(g.x);
+        (void)orr_keep(g.y);
+        if (g.factor)
+            (void)orr_keep(g.factor);
+        st = orr_warmup(c->record(c));
+    } else {
+        memset(&g, 0, sizeof g);
+    }
+    (void)orr_scope_end(s);
+    return st != ORR_OK;
+}
+
+int ablation_once(void *unused)
+{
+    (void)unused;
+    orr_scope *s = orr_scope_begin();
+    orr_status st = orr_eval(g.c->record(g.c));
+    (void)orr_scope_end(s);
+    double end = bench_now() + g.c->pause;
+    static volatile double work;
+    while (g.c->pause > 0 && bench_now() < end) /* a fixed time: workers that spin show in the next evaluation's */
+        work = work + 1.0;
+    return st == ORR_OK ? 0 : bench_failed("ablation");
+}

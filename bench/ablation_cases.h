@@ -1,0 +1,13 @@
+/* Short cases of orrery-bench ablation: one for each mechanism that the other cases do not reach.
+ * Must not know: mechanisms, how a case is timed. */
+#ifndef ORR_BENCH_ABLATION_CASES_H
+#define ORR_BENCH_ABLATION_CASES_H
+
+/* Name of case i; NULL at the end. */
+const char *ablation_case(int i);
+/* In this process, the library runs. prepare: 0, or 1 and the last error says why; once: one call. */
+int ablation_prepare(const char *name);
+int ablation_once(void *unused);
+void ablation_drop(void);
+
+#endif

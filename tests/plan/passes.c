@@ -1,0 +1,138 @@
+/* The passes of the planner: their table, and results that stay right whichever mechanism is switched off; beside sums in double
+ * precision.
+ * Must not know: StarPU, kernels. */
+#include "config.h"
+
+#include <math.h>
+#include <orrery.h>
+#include <orrery/nn.h>
+#include <orrery/optim.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/ablation.h"
+#include "runtime/plan/passes.h"
+#include "tests/harness/harness.h"
+
+static void passes_have_names_and_decisions(void)
+{
+    int n = 0;
+    for (const orr__pass *p; (p = orr__plan_pass(n)); n++)
+        ORR_CHECK(p->name[0] && p->decision[0] && p->run && p->off < (int)ORR__MECHANISM_COUNT);
+    ORR_CHECK_MSG(n > 15 && !strcmp(orr__plan_pass(0)->name, "regions") &&
+                      !strcmp(orr__plan_pass(n - 1)->name, "verify") && !orr__plan_pass(-1),
+                  "%d passes", n);
+}
+
+enum { ROWS = 96, COLS = 64 };
+static double x[ROWS * COLS], w[COLS * COLS];
+
+static double relu(double v)
+{
+    return v > 0 ? v : 0;
+}
+
+/* Σ over rows i and columns j of relu(x·w)², of three layers; and the sum of each column of x. */
+static void expected(double *sum, double *columns)
+{
+    static double a[ROWS * COLS], b[ROWS * COLS];
+    memcpy(a, x, sizeof a);
+    for (int layer = 0; layer < 3; layer++) {
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLS; j++) {
+                double s = 0;
+                for (int k = 0; k < COLS; k++)
+                    s += a[i * COLS + k] * w[k * COLS + j];
+                b[i * COLS + j] = relu(s);
+            }
+        memcpy(a, b, sizeof a);
+    }
+    *sum = 0;
+    for (int i = 0; i < ROWS * COLS; i++)
+        *sum += a[i] * a[i];
+    for (int j = 0; j < COLS; j++) {
+        columns[j] = 0;
+        for (int i = 0; i < ROWS; i++)
+            columns[j] += x[i * COLS + j];
+    }
+}
+
+/* Layers, a sum of columns, and a variable that moves by its gradient: w ← w − 2·w·rate twice. */
+static void graphs(const char *off)
+{
+    enum { LARGE = 256 };
+    double want, columns[COLS], got[COLS], sum = 0, first = 0;
+    (void)setenv("ORRERY_ABLATE", off, 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_from(ORR_F64, ORR_SHAPE(ROWS, COLS), x), *m = orr_from(ORR_F64, ORR_SHAPE(COLS, COLS), w),
+               *z = a;
+    for (int layer = 0; layer < 3; layer++)
+        z = orr_relu(orr_matmul(z, m));
+    expected(&want, columns);
+    ORR_CHECK_MSG(orr_item(orr_sum(orr_square(z), ORR_ALL_AXES, false), &sum) == ORR_OK, "%s: %s", off,
+                  orr_error_message());
+    ORR_CHECK_MSG(fabs(sum - want) <= 1e-9 * fabs(want), "%s: %.17g, not %.17g", off, sum, want);
+    ORR_CHECK(orr_read(orr_sum(a, ORR_AXES(0), false), got, sizeof got) == ORR_OK);
+    for (int j = 0; j < COLS; j++)
+        ORR_CHECK_MSG(fabs(got[j] - columns[j]) <= 1e-10, "%s: column %d", off, j);
+    orr_tensor *v = orr_variable(orr_full(ORR_F64, ORR_SHAPE(LARGE, LARGE), 1.0));
+    for (int step = 0; step < 2; step++) {
+        orr_tensor *loss = orr_sum(orr_square(v), ORR_ALL_AXES, false), *g;
+        ORR_CHECK(orr_grad(loss, &v, 1, &g) == ORR_OK &&
+                  orr_assign(v, orr_sub(v, orr_mul(g, orr_scalar(0.25)))) == ORR_OK);
+        ORR_CHECK(orr_item(loss, &sum) == ORR_OK);
+        first = step ? first : sum;
+    }
+    ORR_CHECK_MSG(first == LARGE * LARGE && sum == LARGE * LARGE / 4.0, "%s: losses %g, %g", off, first, sum);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_ABLATE");
+}
+
+static void results_are_right_without_any_mechanism(void)
+{
+    static const char *const tasks[] = { "0", "auto" };
+    static const char *const names[] = {
+#define NAME(upper, name) name,
+        ORR__MECHANISMS(NAME)
+    };
+    char all[1024] = "";
+    unsigned seed = 7;
+    for (int i = 0; i < ROWS * COLS; i++)
+        x[i] = (double)((seed = seed * 1664525u + 1013904223u) >> 8) / 16777216.0 - 0.5; /* Numerical Recipes */
+    for (int i = 0; i < COLS * COLS; i++)
+        w[i] = (double)((seed = seed * 1664525u + 1013904223u) >> 8) / 16777216.0 - 0.5;
+    (void)setenv("STARPU_NCPU", "2", 1);
+    (void)setenv("ORRERY_BACKEND", "cpu", 1);
+    for (int t = 0; t < 2; t++) {
+        (void)setenv("ORRERY_INLINE_US", tasks[t], 1);
+        (void)setenv("ORRERY_TILE_US", t ? "auto" : "20", 1);
+        graphs("");
+        for (size_t i = 0; i < sizeof names / sizeof *names && t == 0; i++) {
+            graphs(names[i]);
+            (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? "," : "", names[i]);
+        }
+    }
+    graphs(all);
+    (void)unsetenv("ORRERY_INLINE_US");
+    (void)unsetenv("ORRERY_TILE_US");
+    (void)unsetenv("STARPU_NCPU");
+    (void)unsetenv("ORRERY_BACKEND");
+}
+
+static void an_unknown_mechanism_is_an_error_with_all_names(void)
+{
+    (void)setenv("ORRERY_ABLATE", "strips,stripes", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_EENV && strstr(orr_error_message(), "strips") &&
+              strstr(orr_error_message(), "handle_pool"));
+    (void)unsetenv("ORRERY_ABLATE");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(passes_have_names_and_decisions),
+                                      ORR_TEST(results_are_right_without_any_mechanism),
+                                      ORR_TEST(an_unknown_mechanism_is_an_error_with_all_names),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "plan.passes", tests);
+}
