@@ -82,8 +82,10 @@ static void find_cases(void)
 static int start(fusion_child *c, const char *off)
 {
     (void)setenv("ORRERY_ABLATE", off, 1);
+    (void)setenv("ORRERY_MACHINE", "fixed", 1); /* both sides plan by the same numbers */
     int rc = fusion_start_ours(c, bench_cores(), true);
     (void)unsetenv("ORRERY_ABLATE");
+    (void)unsetenv("ORRERY_MACHINE");
     return rc;
 }
 

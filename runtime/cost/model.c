@@ -1,4 +1,4 @@
-/* The table of what tasks took, and predictions from it.
+/* The table of tasks' times, and predictions from it.
  * Must not know: StarPU, files. */
 #include "config.h"
 #include "runtime/cost/model.h"

@@ -1,4 +1,4 @@
-/* What tasks take: per kernel, class of sizes and kind of device, measured as they run; fitted across sizes where a class
+/* Times of tasks: per kernel, class of sizes and kind of device, measured as they run; fitted across sizes where a class
  * is new; estimated from bytes and flops where the kernel is.
  * Must not know: StarPU. */
 #ifndef ORR_COST_MODEL_H
@@ -9,7 +9,7 @@
 typedef enum { ORR__ON_CPU, ORR__ON_OPENCL, ORR__ON_CUDA, ORR__ON_COUNT } orr__on;
 extern const char *const orr__on_name[ORR__ON_COUNT]; /* "CPU", "OpenCL", "CUDA" */
 
-/* What was measured on one kind of device. `size`: µs that a round-numbered core would take, see orr__profile_fixed. */
+/* The measurements on one kind of device. `size`: µs of a core with round numbers, see orr__profile_fixed. */
 typedef struct orr__timed {
     uint32_t n, odd;         /* samples; those in a row that were far off */
     double us, size, spread; /* means; variance of us                     */
@@ -44,12 +44,12 @@ typedef struct {
     double us;
     orr__basis basis;
 } orr__guess;
-/* What a task of `rows` rows takes. */
+/* The time of a task of `rows` rows. */
 orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t rows, orr__on on);
 
-/* The whole region on one CPU core: as tasks of its kernel took, where plans go by what was measured, else predicted. */
+/* The whole region on one CPU core: by the times of its kernel's tasks where plans go by measurements, else predicted. */
 double orr__model_expect(const orr__region *r);
-/* What a kernel's classes say together of one size; 0: nothing. */
+/* The fit across a kernel's classes at one size; 0: none. */
 double orr__model_fitted(uint64_t kernel, orr__on on, double size);
 
 /* The file of this host, unless ORRERY_MACHINE=fixed. Load: into an empty table; what is poisoned is left out. Store:
@@ -72,7 +72,7 @@ bool orr__fit(const orr__sample *s, int n, double *a, double *b);
 bool orr__timed_add(orr__timed *t, double size, double us, bool *reset);
 /* Puts a class into the table, as a file has it; the one with more samples stays. */
 void orr__model_put(const orr__class *c, orr__on on, const orr__timed *t);
-/* Drops what departs by more than 8 times from what its kernel's other classes say, with a line of log each; how many. */
+/* Drops classes that depart by more than 8 times from the fit of their kernel's others, with a line of log each; how many. */
 int orr__models_purge(void);
 
 #endif

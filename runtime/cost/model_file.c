@@ -1,5 +1,5 @@
-/* What tasks took, kept for this host's next processes. A line for each class and kind of device.
- * Must not know: what is made of the numbers. */
+/* The models' file: tasks' times for this host's next processes. A line for each class and kind of device.
+ * Must not know: the use of the numbers. */
 #include "config.h"
 #include "runtime/cost/model.h"
 

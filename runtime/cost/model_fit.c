@@ -47,7 +47,7 @@ bool orr__timed_add(orr__timed *t, double size, double us, bool *reset)
     *reset = false;
     if (!(us > 0 && size > 0))
         return false;
-    if (t->n == 0 || (t->n < SETTLED && us < expected / FAR)) { /* what was before was the first launch of a kernel */
+    if (t->n == 0 || (t->n < SETTLED && us < expected / FAR)) { /* the earlier ones were first launches of a kernel */
         restart(t, size, us);
         return true;
     }

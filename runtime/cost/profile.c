@@ -46,7 +46,7 @@ static const orr__profile_row table[] = {
 };
 enum { ROWS = sizeof table / sizeof *table };
 
-/* Written in turn: who still reads the one before finds it whole. */
+/* Written in turn: a reader of the one before finds it whole. */
 static orr__profile kept[2];
 static const orr__profile *_Atomic in_force = &orr__profile_fixed;
 
@@ -154,7 +154,7 @@ bool orr__profile_store(const orr__profile *p)
     return ok;
 }
 
-/* -- what plans ask ------------------------------------------------------------------------------------------- */
+/* -- derived bounds ------------------------------------------------------------------------------------------- */
 
 static double within(double x, double low, double high)
 {
@@ -168,8 +168,8 @@ double orr__profile_move(const orr__profile *p, double bytes)
     return bytes <= near ? bytes / p->cached : near / p->cached + (bytes - near) / p->stream;
 }
 
-/* On w workers work of t µs takes latency + t/w, here t: equal where t = latency · w/(w − 1). And of several steps, what is
- * less than half a task's worth is hardly shared. */
+/* On w workers work of t µs takes latency + t/w, here t: equal where t = latency · w/(w − 1). Of several steps, less
+ * than half a task's worth is hardly shared. */
 double orr__inline_us(void)
 {
     double w = orr__machine_here.workers > 1 ? orr__machine_here.workers : 2, half = orr__task_worth() / 2;
@@ -178,7 +178,7 @@ double orr__inline_us(void)
     return within(orr__profile_now()->latency_us * w / (w - 1), half < 500 ? half : 500, 1000);
 }
 
-/* What a task costs should be some per cent of what it does. */
+/* The cost of a task should be some per cent of its work. */
 double orr__task_worth(void)
 {
     if (orr__env.tile_us >= 0)

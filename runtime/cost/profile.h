@@ -1,4 +1,4 @@
-/* What this machine can do, as far as plans depend on it: measured once per host and kept, or fixed numbers.
+/* The rates and costs of this machine on which plans depend: measured once per host and kept, or fixed numbers.
  * Must not know: StarPU. */
 #ifndef ORR_COST_PROFILE_H
 #define ORR_COST_PROFILE_H
@@ -29,7 +29,7 @@ void orr__profile_use(const orr__profile *p);
 bool orr__profile_load(orr__profile *p);
 bool orr__profile_store(const orr__profile *p); /* false: it could not be kept (one line of log) */
 
-/* What needs no engine: memory, arithmetic, launches. 0.1 s. Other fields stay. Ends early when *stop. */
+/* Measures the fields that need no engine: memory, arithmetic, launches. 0.1 s. Other fields stay. Ends early when *stop. */
 void orr__profile_measure(orr__profile *p, const atomic_bool *stop);
 /* Every number is one that a computer may have. */
 bool orr__profile_plausible(const orr__profile *p);
@@ -48,7 +48,7 @@ static inline double *orr__profile_at(orr__profile *p, const orr__profile_row *r
 
 /* µs that one core spends on moving so many bytes: those that the second cache may hold, then the rest. */
 double orr__profile_move(const orr__profile *p, double bytes);
-/* What plans ask: below how many predicted µs work runs on the calling thread; µs aimed at in a task. */
+/* Derived bounds: predicted µs below which work runs on the calling thread; µs aimed at in a task. */
 double orr__inline_us(void);
 double orr__task_worth(void);
 

@@ -1,4 +1,4 @@
-/* Measures the machine: memory, arithmetic, launches. The best of several tries, since what else runs only slows it down.
+/* Measures the machine: memory, arithmetic, launches. The best of several tries, since other work on the machine only slows it down.
  * Must not know: StarPU, what the numbers are for. */
 #include "config.h"
 
@@ -38,9 +38,8 @@ typedef struct {
     const float *a, *b;
     float *c;
     size_t n;
-    pthread_mutex_t *gate; /* closed until all are there; NULL: alone */
-    double
-        rate[MOST_PIECES]; /* bytes/us of each piece, in the end sorted: who is off its core for a while spoils few */
+    pthread_mutex_t *gate;    /* closed until all are there; NULL: alone */
+    double rate[MOST_PIECES]; /* bytes/us of each piece, in the end sorted: a pause of the thread spoils few */
     int pieces;
 } part;
 

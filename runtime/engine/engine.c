@@ -103,7 +103,7 @@ orr_status orr__engine_start(orr__site at, const orr_config *config)
 #else
         st = orr__fail(at, ORR_EDEVICE, "this library was built without StarPU");
 #endif
-        /* Only what the user asked for by name may stop the show. */
+        /* Only an engine or a backend that the user named is an error. */
         if (st != ORR_EDEVICE || choice == ORR__ENGINE_STARPU || backend == ORR__BACKEND_OPENCL ||
             backend == ORR__BACKEND_CUDA)
             return st;
@@ -203,7 +203,7 @@ static orr__run *over_leaves(const orr__plan *plan, orr__buffer *const *leaf, or
     return NULL;
 }
 
-/* It failed: no outputs. What it wrote over is known when all of it has ended, not only what was waited for. */
+/* After a failure: no outputs. The overwritten leaves are known when all of the run has ended, not only the awaited part. */
 static void undo(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer **out)
 {
     orr__run *all = over_leaves(plan, leaf, out);

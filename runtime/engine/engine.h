@@ -43,7 +43,7 @@ orr_status orr__engine_evict(orr__site at, orr__buffer *b); /* b is at home alon
 bool orr__engine_is_on(orr__buffer *b, const orr__device_at *where);
 orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
-/* What ran where, since start or reset: for the table that examples print and for orrery-info. */
+/* Tasks by kind and worker, since start or reset: for the table that examples print and for orrery-info. */
 typedef struct {
     char what[64];
     char worker[48];

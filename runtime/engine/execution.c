@@ -9,7 +9,7 @@
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
 
-#define WORTH_TELLING 5.0 /* us: what takes less costs more to note than its model could win */
+#define WORTH_TELLING 5.0 /* us: less is not worth noting for a model */
 
 const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
 

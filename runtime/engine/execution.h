@@ -19,8 +19,8 @@ typedef struct orr__engine_impl {
                           orr__buffer **out, orr__run **run, bool wait);
     void (*describe)(char *text, size_t size);      /* for orr__engine_name                              */
     void (*worker)(int w, char *text, size_t size); /* name of worker w ≥ 1 (0 is the calling thread)  */
-    void (*settle)(void); /* after a wait, on the waiting thread: what tasks must not do; may be NULL  */
-    void (*measure)(orr__profile *p, const atomic_bool *stop); /* what tasks cost; NULL: there are none */
+    void (*settle)(void); /* after a wait, on the waiting thread: work that tasks must not do; may be NULL */
+    void (*measure)(orr__profile *p, const atomic_bool *stop); /* costs of tasks; NULL: there are none   */
     /* As orr__engine_move and its kin; NULL: host memory is all there is. */
     orr_status (*move)(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait);
     orr_status (*evict)(orr__site at, orr__buffer *b);

@@ -55,7 +55,7 @@ static orr_status lay_out(place *p, orr__buffer *const *leaf)
     return ORR_OK;
 }
 
-/* Memory for what step i writes: its input's, or the pool's. */
+/* Memory for the outputs of step i: a donor's, or the pool's. */
 static orr_status get(place *p, int i)
 {
     const orr__step *s = &p->plan->step[i];
@@ -112,7 +112,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
     return st;
 }
 
-/* What was made is handed over; where it is wanted again, or was there before, there is one more reference. */
+/* New values are handed over; a leaf, and a value that is an output twice, get one more reference. */
 static void outputs(place *p, orr__buffer *const *leaf, orr__buffer **out)
 {
     for (int k = 0; k < p->plan->nout; k++) {

@@ -8,7 +8,7 @@
 
 double orr__run_patience = 60;
 
-/* The same for runs and their parts: one reference for who waits, one for the work. */
+/* The same for runs and their parts: one reference for the waiter, one for the work. */
 static void begin(orr__run *r, int left)
 {
     atomic_init(&r->refs, 2);
@@ -125,7 +125,7 @@ static void end(orr__run *r)
     orr__run_unref(r);
 }
 
-/* What r has met so far is its part's fate too: of a leaf's run that was still going on as well. */
+/* A failure of r so far is its part's, too; also that of a leaf's run that was still under way. */
 static void end_part(orr__run *r)
 {
     char text[sizeof r->text];
@@ -139,7 +139,7 @@ static void end_part(orr__run *r)
     end(r->part);
 }
 
-/* Everything but the status goes before waiters wake: who waits may reuse the memory at once. */
+/* Everything but the status goes before waiters wake: a waiter may reuse the memory at once. */
 static void finish(orr__run *r)
 {
     if (r->part && atomic_load(&r->part->left) > 0) /* not all was submitted */
@@ -149,7 +149,7 @@ static void finish(orr__run *r)
     inherit_failure(r);
     if (r->counted)
         count(r, -1);
-    if (orr__run_status(r) == ORR_OK) /* else whoever waits may want it */
+    if (orr__run_status(r) == ORR_OK) /* else a waiter may need it */
         drop_before(r);
     for (int i = 0; i < r->plan->nvalue; i++)
         orr__buffer_unref(r->value[i]);

@@ -1,4 +1,4 @@
-/* The table of what ran where, for people.
+/* The table of tasks by kind and worker, for people.
  * Must not know: how the counters are filled. */
 #include "config.h"
 #include <stdio.h>

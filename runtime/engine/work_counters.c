@@ -63,7 +63,7 @@ orr__work *orr__work_of_step(const orr__plan *p, const orr__step *s)
     return k;
 }
 
-/* What was predicted of it for each device, the one that it ran on, what it took, and by how much that is more than the
+/* The prediction for each device, the device that it ran on, its time, and by how much that is more than the
  * best prediction. A graph's tasks are predicted by StarPU. */
 static void trace(const orr__work *k, const orr__step *s, int t, orr__on on, orr__trace_at at)
 {

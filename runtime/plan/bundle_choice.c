@@ -1,5 +1,5 @@
-/* Which small steps of a run become one bundle: those that feed each other first, and work for all workers left over.
- * Must not know: what stands before and behind the run, StarPU. */
+/* The choice of the small steps of a run that become one bundle: first those that feed each other; all workers keep work.
+ * Must not know: the steps before and behind the run, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 /* A step of the run. */
 typedef struct {
-    int step, late;      /* the last position before the run that it, or what it needs, waits for */
+    int step, late;      /* the last position before the run for which it, or a producer of its inputs, waits */
     int waits, ready;    /* producers in the run that are in no bundle yet; the last bundle among them, 0: none */
     int consumer0;       /* first of its consumers in the list                                    */
     double us, from, to; /* its own, of the longest way to its end, from its begin to the end     */
@@ -21,10 +21,10 @@ typedef struct {
 typedef struct {
     item *it;
     int n, *consumer, nbundle;
-    heap near, far; /* can be taken: near ones read what the bundle that is being filled wrote */
+    heap near, far; /* ready items; near ones read values of the bundle that is being filled */
 } choice;
 
-/* What can begin early, then what much depends on. */
+/* First by an early start, then by a long path behind it. */
 static bool before(const choice *c, int a, int b)
 {
     const item *x = &c->it[a], *y = &c->it[b];
@@ -109,7 +109,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
     }
 }
 
-/* What a bundle should take: as much as is worth a task, yet work for all workers where there is enough to share. */
+/* µs that a bundle should take: enough to be worth a task, yet work for all workers where there is enough to share. */
 static double target(const choice *c)
 {
     double sum = 0, path = 0, worth = orr__task_worth(), least = worth / 8;

@@ -54,7 +54,7 @@ static orr_status place_locals(const orr__planner *planner, int head)
     return ORR_OK;
 }
 
-/* What step s reads and writes in tile t becomes part of what tile t of the bundle does: use[0 … *nuse). */
+/* Joins one use of a step in tile t with those of tile t of its bundle: use[0 … *nuse). */
 static void add_use(const orr__plan *p, orr__use *use, int *nuse, int *use_of, orr__use one)
 {
     if (p->value[one.value].local || one.end <= one.first)

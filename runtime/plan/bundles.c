@@ -6,7 +6,7 @@
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
-/* An order of all steps in which every bundle is a run of neighbours: then what depends on a bundle stands behind it,
+/* An order of all steps in which every bundle is a run of neighbours: all steps that depend on a bundle stand behind it,
  * and bundles cannot wait for each other in a circle. */
 typedef struct {
     orr__plan *pl;
@@ -14,7 +14,7 @@ typedef struct {
     bool *small, *need;     /* by step                                 */
     int *order, *where;     /* position -> step, step -> position      */
     int *members;           /* by position: as orr__step's             */
-    int *pending, npending; /* small steps that nobody has needed yet  */
+    int *pending, npending; /* small steps that no emitted step needs  */
     double pending_us;
     int norder;
 } joiner;

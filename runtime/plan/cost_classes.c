@@ -1,4 +1,4 @@
-/* Steps and the models: the class of a step's tasks, the guesses of what one takes on each kind of device.
+/* Steps and the models: the class of a step's tasks, the predicted time of a task on each kind of device.
  * Must not know: how times are kept, StarPU. */
 #include "config.h"
 

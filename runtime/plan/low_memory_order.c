@@ -9,12 +9,12 @@ typedef struct {
     orr__plan *p;
     int *producer;       /* value -> step, -1                       */
     double *need, *size; /* by step: its whole subtree, its results */
-    int *child, *child0; /* producers of each step's inputs, what needs most beyond its result first */
+    int *child, *child0; /* producers of each step's inputs, first the one that needs most beyond its result */
     int *order, norder, *stack, *next;
     bool *seen;
 } sorter;
 
-/* A tree is computed in the least memory when subtrees come in the order of what they need beyond their results (Sethi,
+/* A tree is computed in the least memory when subtrees come in the order of their needs beyond their results (Sethi,
  * Ullman, "The generation of optimal code for arithmetic expressions", 1970). A graph with sharing is treated alike. */
 static void sort_children(sorter *s, int i)
 {
@@ -95,7 +95,7 @@ static void find_order(sorter *s)
     for (int i = 0; i < s->p->nstep; i++)
         if (!read || !read[i])
             emit(s, i);
-    for (int i = 0; i < s->p->nstep; i++) /* whoever is only read by what read[] was too short for */
+    for (int i = 0; i < s->p->nstep; i++) /* steps that were not reached: there was no memory for read[] */
         emit(s, i);
     free(read);
 }

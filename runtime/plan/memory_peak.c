@@ -11,7 +11,8 @@ static int task_end(const orr__plan *p, int i)
     return head + orr__bundle_size(&p->step[head]);
 }
 
-/* What lives while each step runs, if steps run one after the other and what was read last goes. Then strips are no tasks. */
+/* The bytes that live while each step runs, if steps run one after the other and values end with their last reader. Strips are no
+ * tasks then. */
 static void find_peak(orr__plan *p, size_t *grows, size_t *shrinks)
 {
     size_t live = p->memory.scratch_bytes;

@@ -95,7 +95,7 @@ static void take_up(slots *s, int head)
                 push(s, s->kind[v], s->p->value[v].slot);
 }
 
-/* Memory that is written again makes a task wait for those who read it before, which costs more than a little of it. Not where
+/* A task that writes to used memory waits for its earlier readers, which costs more than a little memory. Not where
  * all is done on the calling thread. */
 static bool spares(const orr__plan *p, size_t bytes)
 {

@@ -50,7 +50,7 @@ static int input(builder *b, int of)
     return r->nin++;
 }
 
-/* Factor o, of which there is all, or what these terms need alone. */
+/* Factor o, which exists as a whole, or for these terms alone. */
 static void factor(builder *b, int o)
 {
     const orr__region *w = b->whole;
@@ -171,7 +171,7 @@ orr__region *orr__product_part(const orr__region *whole, const orr__part *part)
     return r;
 }
 
-/* -- what makes a factor ---------------------------------------------------------------------------------------- */
+/* -- the maker of a factor ---------------------------------------------------------------------------------------- */
 
 /* Axes d0, d1 are the map's, or both together its only one. */
 static bool over_both(const orr__region *map, int64_t d0, int64_t d1)
@@ -238,7 +238,7 @@ static bool read_elsewhere(const orr__capture *p, const orr__regions *rs, int j,
     return false;
 }
 
-/* What the map reads stays until its last part is made; so that must be little, or there anyway. */
+/* The map's inputs stay until its last part is made; so they must be small, or leaves. */
 static bool reads_little(const orr__capture *p, const orr__region *map)
 {
     double bytes = 0;

@@ -29,7 +29,7 @@ static orr_status plan_part(orr__planner *p, const orr__region *whole, const orr
     return st;
 }
 
-/* What `map` makes of factor o for these terms: that stands for the factor until the next part's does. */
+/* The step that makes factor o for these terms: its value stands for the factor until the next part's does. */
 static orr_status plan_factor(orr__planner *p, const orr__region *map, const orr__region *whole, int o,
                               const orr__part *part)
 {

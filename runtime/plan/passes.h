@@ -1,4 +1,4 @@
-/* Inside the planner: the state that passes share while one plan is made, and what they call of each other.
+/* Inside the planner: the state that passes share while one plan is made, and the functions that they share.
  * Must not know: StarPU, how a kernel computes. */
 #ifndef ORR_PLAN_PASSES_H
 #define ORR_PLAN_PASSES_H

@@ -37,7 +37,7 @@ typedef struct {
     uint64_t ablated;
 } settings;
 
-/* What is looked for. */
+/* A request. */
 typedef struct {
     const orr__capture *p;
     settings s;

@@ -17,7 +17,7 @@ typedef struct recent {
     struct recent *next, **at;
 } recent;
 
-/* Only a thread itself looks at its own, but when it ends or the library does: then nobody is inside. */
+/* A record is read by its own thread alone, but at the end of that thread or of the library, when no call is under way. */
 static _Thread_local recent *mine __attribute__((tls_model("initial-exec")));
 static recent *all;
 static uint64_t count_of_ended; /* under the lock */

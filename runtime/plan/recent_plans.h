@@ -5,7 +5,7 @@
 
 #include "runtime/plan/plan.h"
 
-/* The one that `is` what is looked for, with its reference, which is the caller's until he puts it back; NULL: none. */
+/* The plan for which `is` is true, with its reference, which is the caller's until orr__recent_put; NULL: none. */
 orr__plan *orr__recent_take(bool (*is)(const orr__plan *p, const void *what), const void *what);
 void orr__recent_put(orr__plan *p); /* with the caller's reference; another may have to go */
 void orr__recent_count(void);       /* one taken was of use */

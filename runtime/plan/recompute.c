@@ -40,7 +40,7 @@ static double peak_of(const orr__plan *p, int *where)
     return peak;
 }
 
-/* What reads v after step `peak` may compute it anew: cheap, from what is there then all the same. */
+/* Is it cheap to compute v anew for step `use`, from values that live until then in any case? */
 static bool again_is_cheap(const orr__plan *p, int v, int use)
 {
     const orr__step *s = &p->step[p->value[v].first];

@@ -6,7 +6,7 @@
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
-/* Few rows, few columns, and many terms: what rows cannot keep all workers busy with, terms can; and as many parts pack the right
+/* Few rows, few columns, and many terms: parts keep all workers busy where rows cannot; and as many parts pack the right
  * factor once, where as many tiles of few rows each pack all of it. The sums of the parts must be little beside the factors.
  * Devices take such a product whole. */
 static int parts_for_workers(const orr__region *r, double us, int tiles)
@@ -21,7 +21,7 @@ static int parts_for_workers(const orr__region *r, double us, int tiles)
     parts = parts < k / LEAST_TERMS ? parts : k / LEAST_TERMS;
     parts = parts < MOST ? parts : MOST;
     if (tiles > 1 && m / tiles < FEW_ROWS && k >= MANY_TERMS)
-        tiles--; /* as many will do; what has fewer terms may be one of a chain over the same rows */
+        tiles--; /* as many parts will do; a product of fewer terms may belong to a chain over the same rows */
     while (parts > tiles && (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k)
         parts--;
     return parts > tiles ? (int)parts : 1;

@@ -91,7 +91,7 @@ orr__region *orr__region_copy(const orr__region *r)
     return NULL;
 }
 
-/* What a device cannot, the CPU can. */
+/* Every region has a kernel for the CPU; a device may have none. */
 static orr__kernel *prepare_for(const orr__backend *b, bool there, const orr__region *r)
 {
     orr__kernel *k = NULL;
@@ -133,7 +133,6 @@ static orr_status bind_outputs(orr__planner *p, orr__step *s)
     return ORR_OK;
 }
 
-/* What a new step reads and, unless that is bound, writes; its n tiles; its kernels. */
 orr_status orr__complete_step(orr__planner *p, orr__step *s, const int *sums, double us, int n)
 {
     s->cost.us = us;

@@ -7,14 +7,14 @@
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
-/* Where a step stands: before the chain, in it, or behind it, since it reads what the chain makes in another way. */
+/* The place of a step: before the chain, in it, or behind it, where it reads a value of the chain outside its strip. */
 enum { BEFORE, INSIDE, BEHIND };
 
 enum {
     LEAST_ROWS = 32, /* thinner ones starve the BLAS kernels                                        */
     TRIES = 8,       /* numbers of rows that are tried                                              */
     LARGE = 4,       /* in tasks for every worker: a step that is cut well by itself                */
-    LONGEST = 64     /* likewise, all of the chain: what it makes is in memory at the same time     */
+    LONGEST = 64     /* likewise, all of the chain: its values are in memory at the same time        */
 };
 
 typedef struct {
@@ -42,7 +42,7 @@ static bool may_be_inside(const chain *c, const orr__step *s)
            r->out_count % c->all == 0 && orr__region_cuttable(r) && c->sum + s->cost.us < LONGEST * worth;
 }
 
-/* Does input k of a step lie in the same strip as what is made of it? */
+/* Does every strip of the step read input k in its own strip alone? */
 static bool in_line(const chain *c, const orr__step *s, int k)
 {
     const orr__value *v = &c->pl->value[s->in[k]];

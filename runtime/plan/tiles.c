@@ -61,7 +61,7 @@ static int64_t panel_rows(void)
     return orr__machine_here.devices > 0 && !orr__env.deterministic ? 512 : 2048;
 }
 
-/* Of work that nothing is done beside: what n tiles take is latency + us/n + n · task, least where n² = us/task. */
+/* A plan's only step: n tiles take latency + us/n + n · task, which is least where n² = us/task. */
 static int64_t soonest(double us, int workers, int64_t otherwise)
 {
     const orr__profile *now = orr__profile_now();

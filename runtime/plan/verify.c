@@ -10,7 +10,7 @@ static size_t local_bytes(const orr__value *v)
     return (size_t)v->tile * orr_dtype_size(v->dtype);
 }
 
-/* Does step i, inside a strip, read elsewhere than in its own tile what members from `head` on make? */
+/* Does step i, inside a strip, read a value of a member from `head` on outside its own tile? */
 static bool strays(const orr__plan *p, int i, int head)
 {
     const orr__step *s = &p->step[i];
@@ -26,7 +26,7 @@ static bool strays(const orr__plan *p, int i, int head)
     return false;
 }
 
-/* Members of a bundle have equally many tiles; what they keep to themselves nobody else touches. */
+/* Members of a bundle have equally many tiles; local values are used by their bundle alone. */
 static const char *check_bundle(const orr__plan *p, int i)
 {
     int head = orr__plan_head(p, i), end = head + orr__bundle_size(&p->step[head]);

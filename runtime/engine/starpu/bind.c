@@ -5,7 +5,7 @@
 #include "runtime/engine/starpu/starpu.h"
 #include "runtime/graph/donation.h"
 
-/* What is there already stays as it is while we hold it: in one memory, no task has to be told of it. */
+/* A finished leaf does not change while we hold it: in one memory, no task needs its handle. */
 static bool settled(const orr__run *r, int v)
 {
     return orr__star.one_memory && r->plan->value[v].leaf >= 0 && orr__run_done(r->value[v]->run) &&
@@ -41,7 +41,7 @@ orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
 
     if (!tiles || settled(r, v))
         return (orr__span){ .elem = orr_dtype_size(r->plan->value[v].dtype) };
-    if (tiles->n == 1) /* whatever of it is touched; an order too many for what reads nothing does no harm */
+    if (tiles->n == 1) /* for any elements; a needless dependency does no harm */
         return (orr__span){ .tiles = tiles, .n = 1, .elem = orr_dtype_size(r->plan->value[v].dtype) };
     if (j < nout)
         orr__step_writes(s, t, j, &first, &end);

@@ -1,4 +1,4 @@
-/* What a StarPU task does that stands for several small steps: all of them, one after the other, on a CPU worker.
+/* A StarPU task that carries out a bundle: all of its steps, one after the other, on a CPU worker.
  * Must not know: how bundles are chosen, how tasks are submitted. */
 #include "config.h"
 #include <sched.h>

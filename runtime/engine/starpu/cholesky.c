@@ -28,7 +28,7 @@ typedef struct {
     starpu_data_handle_t *square; /* (i, j) at i·(i + 1)/2 + j */
 } factorisation;
 
-/* What a task is told; StarPU frees it. */
+/* The arguments of a task; StarPU frees them. */
 typedef struct {
     orr__run *run;
     const orr__step *step;
@@ -68,7 +68,7 @@ static orr_status operate(const job *a, void *buffers[])
     return minor ? orr__cholesky_fail(a->step->region, a->matrix, minor) : st;
 }
 
-/* Libraries of devices may have used what lies above the diagonal. */
+/* Libraries of devices may have used the elements above the diagonal. */
 static void close_rows(const job *a, void *buffers[])
 {
     size_t z = orr_dtype_size(a->dtype);
@@ -84,7 +84,7 @@ static void close_rows(const job *a, void *buffers[])
     }
 }
 
-/* After a failure the others pass by: the graph runs down, and nobody waits for ever. */
+/* After a failure the other tasks do nothing: the graph ends, and no waiter is left. */
 static void on_worker(void *buffers[], void *arg)
 {
     const job *a = arg;

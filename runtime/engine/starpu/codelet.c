@@ -42,7 +42,7 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
 static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "orrery" };
 static bool in_use = true; /* written by start alone */
 
-/* One for all: what their members are is in the footprint. */
+/* One for all: the footprint tells their members apart. */
 static struct starpu_codelet bundle = {
     .where = STARPU_CPU,
     .cpu_funcs = { orr__star_bundle },

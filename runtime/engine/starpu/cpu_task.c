@@ -1,4 +1,4 @@
-/* What a StarPU task does on a CPU worker: finds the addresses of whole arrays, launches, counts.
+/* A StarPU task on a CPU worker: finds the addresses of whole arrays, launches, counts.
  * Must not know: how tasks are submitted. */
 #include "config.h"
 #include <stdlib.h>

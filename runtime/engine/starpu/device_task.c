@@ -1,4 +1,4 @@
-/* What a StarPU task does on a device's worker; when the device fails, the same on the host.
+/* A StarPU task on a device's worker; when the device fails, the same on the host.
  * Must not know: how a device's text is made or compiled, what its calls are. */
 #include "config.h"
 #include <stdio.h>

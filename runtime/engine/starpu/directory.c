@@ -95,7 +95,7 @@ void orr__star_home_look(void)
 #endif
 }
 
-/* Where StarPU keeps what it measures. */
+/* StarPU's folder of measurements. */
 static bool sampling(const char *name, char path[PATH_MAX])
 {
     const char *dir = getenv("STARPU_PERF_MODEL_DIR"), *which;
@@ -105,7 +105,7 @@ static bool sampling(const char *name, char path[PATH_MAX])
     return n > 0 && n < PATH_MAX;
 }
 
-/* The last of the files that hold what it measured of this host's memories. */
+/* The last of StarPU's files of this host's memories. */
 static bool measured(void)
 {
     const char *host = getenv("STARPU_HOSTNAME"), *again = getenv("STARPU_BUS_CALIBRATE");

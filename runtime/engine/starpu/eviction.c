@@ -1,6 +1,6 @@
-/* What a plan needs no more, told to StarPU, where a device's memory is too small for all of it: dead values are not carried home
- * when their place is wanted, and what others may want goes home ahead of time.
- * Must not know: what a task computes. */
+/* Hints to StarPU where a device's memory is too small for a plan: dead values are not copied home when memory is needed, and outputs
+ * are copied home ahead of time.
+ * Must not know: the work of a task. */
 #include "config.h"
 #include "runtime/engine/starpu/starpu.h"
 

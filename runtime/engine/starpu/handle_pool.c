@@ -1,4 +1,4 @@
-/* Buffers that nobody refers to, kept with their handles: the next value of that size and tiling needs neither
+/* Buffers without references, held with their handles: the next value of that size and tiling needs neither
  * memory nor registration. Must not know: plans, tasks. */
 #include "config.h"
 #include <unistd.h>
@@ -94,7 +94,7 @@ orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes)
     atomic_store(&t->buf->refs, 1);
     atomic_store(&t->buf->readers, 0);
     atomic_store(&t->buf->overwritten, false);
-    atomic_store(&t->away, false); /* what it holds is void until it is written */
+    atomic_store(&t->away, false); /* its content is void until it is written */
     return t->buf;
 }
 

@@ -1,4 +1,4 @@
-/* What a task costs here: one of many, and one alone with all that belongs to it.
+/* The costs of a task: one of many, and one alone with registration and wait.
  * Must not know: plans. */
 #include "config.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What StarPU's policies want or cannot do: their names, models, and tasks that only some of the workers may take.
- * Must not know: plans, what a task computes. */
+/* The needs and limits of StarPU's policies: names, models, and tasks that only some of the workers may run.
+ * Must not know: plans, the work of a task. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Runs a plan: inline, as tasks, or in little memory; what whoever asked waits for.
+/* Runs a plan: inline, as tasks, or in little memory; and the run for which the caller waits.
  * Must not know: how tasks are submitted, what they compute. */
 #include "config.h"
 #include <math.h>
@@ -37,23 +37,20 @@ static void ended(orr__run *r)
     orr__star_rest(true);
 }
 
-/* A step that was cut so that a caller who waits has it sooner: worth tasks while such callers come one after the other. */
-static bool cut_to_be_sooner(const orr__plan *plan)
-{
-    return plan->nstep == 1 && plan->ntasks > 1 && plan->us < 2 * orr__task_worth() && orr__env.inline_us < 0;
-}
-
-/* What is small is not worth a task; nor is what would be one alone, of a caller who waits for it: no other worker could help. */
+/* Not worth tasks: small work; and a single task of a waiting caller, as no other worker could help. A plan's only step that was cut to
+ * end sooner is worth them while such callers come one after the other. ORRERY_INLINE_US decides alone where it is set. */
 static bool worth_tasks(const orr__plan *plan, bool wait)
 {
-    if (cut_to_be_sooner(plan))
+    bool asked = orr__env.inline_us >= 0;
+
+    if (!asked && plan->nstep == 1 && plan->ntasks > 1 && plan->us < 2 * orr__task_worth())
         return !wait || orr__star_share(plan->us);
     if (plan->us < orr__inline_us())
         return orr__ablated(ORR__OFF_INLINE_LANE);
-    return !wait || plan->ntasks > 1 || orr__env.inline_us >= 0 || orr__star.opencls + orr__star.cudas > 0;
+    return asked || !wait || plan->ntasks > 1 || orr__star.opencls + orr__star.cudas > 0;
 }
 
-/* µs to bring home what a device wrote; without numbers of the bus, for ever. */
+/* µs to copy home the tiles that a device wrote; without numbers of the bus, for ever. */
 static double home_us(const orr__tiles *t)
 {
     if (!t || !atomic_load_explicit(&t->away, memory_order_acquire))
@@ -93,8 +90,8 @@ static orr_status on_this_thread(orr__site at, orr__plan *plan, orr__buffer *con
     return orr__exec_inline(at, plan, leaf, scalar, out);
 }
 
-/* Who asked waits for these alone. Devices are left out: how long they take is measured by runs that end; and so is what reads
- * the user's memory, which may be written again as soon as the user is told of a result. The next run's memory comes beside this
+/* The caller waits for awaited outputs alone. Devices are left out: their times are measured by runs that end; and so are runs that read
+ * the user's memory, which may be written again as soon as the user has a result. The next run's memory comes beside this
  * one's, so there must be little of it; beside a long run, the wait is nothing. */
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
@@ -123,7 +120,8 @@ static void mark_outputs(orr__run *r, orr__buffer **out)
  * costs as much as a small task. With other runs under way they have better to do, and this one's worker may be busy. */
 static bool keeps_to_one(const orr__plan *plan)
 {
-    return plan->urgency.chain && !orr__ablated(ORR__OFF_ONE_WORKER) && orr__star.thieves && orr__star.opencls + orr__star.cudas == 0;
+    return plan->urgency.chain && !orr__ablated(ORR__OFF_ONE_WORKER) && orr__star.thieves &&
+           orr__star.opencls + orr__star.cudas == 0;
 }
 
 /* A leaf was written over: nothing can be computed from it again. */
@@ -196,7 +194,7 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
     orr_status st;
 
     pthread_mutex_lock(&alone);
-    orr__star_wait_runs(0); /* what other runs hold, and what waits for reuse, may be enough */
+    orr__star_wait_runs(0); /* the memory of other runs, and that held for reuse, may be enough */
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
     if (st == ORR_OK && suits_inline(plan, leaf, wait))

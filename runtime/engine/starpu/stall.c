@@ -32,7 +32,7 @@ void orr__stall_unwatch(orr__run *r)
     pthread_mutex_unlock(&lock);
 }
 
-/* What is outstanding, by the tasks that are named one by one, and the number of all others. */
+/* The outstanding tasks: some by name, and the number of all others. */
 typedef struct {
     char running[480];
     size_t length;

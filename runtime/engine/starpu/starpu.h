@@ -13,14 +13,14 @@
 #define ORR__STAR_CUDA 1
 #endif
 
-/* What this start of StarPU gave. Written by start and stop alone. */
+/* The facts of this start of StarPU. Written by start and stop alone. */
 typedef struct {
     int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
     bool hybrid;              /* processors and devices, none of them asked for by name       */
     int urgencies;            /* priorities that the policy tells apart, less one               */
     bool thieves;             /* the policy's workers take each other's tasks                   */
     const char *shy;          /* the policy, where it gives devices none of our tasks, else NULL */
-    bool one_memory;          /* nobody sees data elsewhere                                 */
+    bool one_memory;          /* all workers see host memory                                */
     size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
     int blas_threads;         /* as found, for stop                                         */
 } orr__star_state;
@@ -95,7 +95,7 @@ void orr__star_idle_stop(void); /* workers awake afterwards */
 /* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
 bool orr__star_wake(bool is_run); /* whether no other run is under way */
 void orr__star_rest(bool is_run); /* any thread, tasks too */
-/* Whether workers should share so many µs of work with a caller who waits, of whose kind one asks after the other. */
+/* Whether so many µs of work should become tasks for a waiting caller: such callers must come one after the other. */
 bool orr__star_share(double us);
 void orr__star_wait_runs(int but); /* until no more runs than that are under way */
 

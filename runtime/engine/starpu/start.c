@@ -1,4 +1,4 @@
-/* Starts and stops StarPU: which workers, which policy, what the rest of the house should know of them.
+/* Start and stop of StarPU: its workers, its policy, and the facts of both for the other rooms.
  * Must not know: plans, tasks. */
 #include "config.h"
 #include <errno.h>

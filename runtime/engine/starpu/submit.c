@@ -22,7 +22,7 @@ static void called_back(void *arg)
         sched_yield();
 }
 
-/* What is read and written in place is there twice. */
+/* A donor and its recipient are the same handle twice. */
 static bool again(const starpu_data_handle_t *handle, int i)
 {
     for (int k = 0; k < i; k++)
@@ -211,7 +211,7 @@ static orr_status submit(orr__site at, orr__task *a)
     return st;
 }
 
-/* All of them even when one has failed meanwhile (they skip their work): who depends on an output finds it written. */
+/* All of them even when one has failed meanwhile (they skip their work): tasks that depend on an output find it written. */
 orr_status orr__star_submit(orr__site at, orr__run *r)
 {
     const orr__plan *plan = r->plan;

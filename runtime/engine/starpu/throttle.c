@@ -61,7 +61,7 @@ void orr__meter_end(orr__run *r)
     r->meter = NULL;
 }
 
-/* An output stays; who got the memory of another accounts for it. */
+/* An output stays; the recipient of a donation accounts for its memory. */
 static void read_by_one(orr__run *r, int v, void *arg)
 {
     meter *m = r->meter;

@@ -28,7 +28,7 @@ static void unlink_all(orr__tiles *t)
 }
 
 /* Pinned memory is copied at several times the speed, and without stopping the stream; pinning takes time, so it lasts as
- * long as the handles do, which are reused with their memory. What cannot be pinned is copied all the same. A file's pages
+ * long as the handles do, which are reused with their memory. Memory that cannot be pinned is copied all the same. A file's pages
  * must be free to go. */
 static void pin(orr__tiles *t)
 {
@@ -109,7 +109,7 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     free(t);
 }
 
-/* What others still hold becomes plain host memory. */
+/* Buffers that are still referred to become plain host memory. */
 void orr__tiles_unregister_all(void)
 {
     while (all) {

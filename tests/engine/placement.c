@@ -162,5 +162,5 @@ int main(int argc, char **argv)
                                       ORR_TEST(runs_that_overlap_tell_nothing_and_end_the_trial),
                                       ORR_TEST(tasks_go_the_way_that_was_found_the_fastest),
                                       { 0 } };
-    return orr_test_main(argc, argv, "engine.guard", tests);
+    return orr_test_main(argc, argv, "engine.placement", tests);
 }
