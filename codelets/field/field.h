@@ -169,6 +169,9 @@ typedef struct orr__fieldkit {
     bool (*pairing)(const orr__g1 *p, const orr__g2 *q, int64_t n);
 } orr__fieldkit;
 
+/* Kernels for devices on the same elements (device.h), in OpenCL C or CUDA C. NULL: no memory. */
+char *orr__field_device_text(orr__field f, bool for_cuda);
+
 /* The fastest that this processor runs; a name that is here and runs: that one, else NULL. */
 const orr__fieldkit *orr__fieldkit_best(void);
 const orr__fieldkit *orr__fieldkit_named(const char *name);

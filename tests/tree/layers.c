@@ -31,10 +31,10 @@ typedef struct guard {
 
 static const guard guards[] = {
     { "starpu", { "runtime/engine/", "bench/peer_starpu.c", "tests/engine/starpu_" } },
-    { "CL/", { "codelets/opencl/", "runtime/engine/", "tests/engine/opencl.c" } },
+    { "CL/", { "codelets/opencl/", "runtime/engine/", "tests/engine/opencl.c", "tests/field/device.c" } },
     { "cuda", { "codelets/cuda/", "runtime/engine/", "tests/double/" } },
     { "cublas", { "codelets/cuda/" } },
-    { "nvrtc", { "codelets/cuda/", "tests/codelets/nvrtc_unit.c", "tests/api/define" } },
+    { "nvrtc", { "codelets/cuda/", "tests/codelets/nvrtc_unit.c", "tests/api/define", "tests/field/device.c" } },
     { "cudnn", { "codelets/cuda/" } },
     { "cusolver", { "codelets/cuda/" } },
     { "cblas.h", { "codelets/cpu/", "bench/peer_blas.c", "tests/" } },
