@@ -50,9 +50,15 @@ typedef struct orr__g2x {
 typedef enum orr__field { ORR__FR, ORR__FQ } orr__field;
 typedef enum orr__field_op { ORR__FADD, ORR__FSUB, ORR__FMUL, ORR__FNEG, ORR__FSQUARE } orr__field_op;
 
+/* A step of a chain: registers 0, 1, … are the inputs, then the steps' results in order. */
+typedef struct orr__field_step {
+    uint8_t op, x, y;
+} orr__field_step;
+
 enum {
-    ORR__NTT_MAX = 28,     /* r - 1 has 28 factors of two */
-    ORR__POSEIDON_MIN = 2, /* widths that have parameters */
+    ORR__FIELD_REGISTERS = 24, /* inputs and steps of a chain */
+    ORR__NTT_MAX = 28,         /* r - 1 has 28 factors of two */
+    ORR__POSEIDON_MIN = 2,     /* widths that have parameters */
     ORR__POSEIDON_MAX = 17,
 };
 
@@ -137,6 +143,9 @@ typedef struct orr__fieldkit {
     /* Strides in elements. y of an operation with one operand is not read. */
     void (*map)(orr__field f, orr__field_op op, orr__fe *z, const orr__fe *x, int64_t sx, const orr__fe *y, int64_t sy,
                 int64_t n);
+    /* The last of the steps, for every element; nsteps at least 1, nin + nsteps at most ORR__FIELD_REGISTERS. */
+    void (*chain)(orr__field f, orr__fe *z, const orr__fe *const *in, const int64_t *stride, int nin,
+                  const orr__field_step *steps, int nsteps, int64_t n);
     void (*axpy)(orr__field f, orr__fe *z, const orr__fe *a, const orr__fe *x, int64_t n); /* z += a[0]·x */
     /* -1, or the index of the first zero; z is 0 where x is. */
     int64_t (*invert)(orr__field f, orr__fe *z, const orr__fe *x, int64_t n);

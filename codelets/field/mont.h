@@ -7,6 +7,22 @@
 
 #define ORR__INLINE static inline __attribute__((always_inline, unused))
 
+/* Builds without optimisation or with a sanitizer: assembly wants more registers than they leave, and instrumented
+ * arithmetic that is inlined by hundreds takes compilers minutes. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ORR__FIELD_CALLS
+#endif
+#endif
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ORR__FIELD_CALLS
+#endif
+#ifdef ORR__FIELD_CALLS
+#define ORR__ARITHMETIC static __attribute__((noinline, unused))
+#else
+#define ORR__ARITHMETIC ORR__INLINE
+#endif
+
 ORR__INLINE bool fe_is_zero(orr__fe x)
 {
     return (x.l[0] | x.l[1] | x.l[2] | x.l[3]) == 0;
@@ -26,9 +42,9 @@ ORR__INLINE bool fe_below(orr__fe x, orr__fe y)
     return x.l[0] < y.l[0];
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(ORR__FIELD_CALLS)
 
-ORR__INLINE orr__fe fe_add(orr__fe x, orr__fe y, const orr__mod *m)
+ORR__ARITHMETIC orr__fe fe_add(orr__fe x, orr__fe y, const orr__mod *m)
 {
     uint64_t a, b, c, d;
     __asm__("addq %[y0], %[x0]\n\tadcq %[y1], %[x1]\n\tadcq %[y2], %[x2]\n\tadcq %[y3], %[x3]\n\t"
@@ -42,7 +58,7 @@ ORR__INLINE orr__fe fe_add(orr__fe x, orr__fe y, const orr__mod *m)
     return x;
 }
 
-ORR__INLINE orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
+ORR__ARITHMETIC orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
 {
     uint64_t a, b, c, d;
     __asm__("subq %[y0], %[x0]\n\tsbbq %[y1], %[x1]\n\tsbbq %[y2], %[x2]\n\tsbbq %[y3], %[x3]\n\t"
@@ -84,7 +100,7 @@ ORR__INLINE orr__fe fe_reduce(orr__fe x, const orr__mod *m)
     return z;
 }
 
-ORR__INLINE orr__fe fe_add(orr__fe x, orr__fe y, const orr__mod *m)
+ORR__ARITHMETIC orr__fe fe_add(orr__fe x, orr__fe y, const orr__mod *m)
 {
     uint64_t carry = 0;
     for (int i = 0; i < 4; i++)
@@ -92,7 +108,7 @@ ORR__INLINE orr__fe fe_add(orr__fe x, orr__fe y, const orr__mod *m)
     return fe_reduce(x, m);
 }
 
-ORR__INLINE orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
+ORR__ARITHMETIC orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
 {
     uint64_t borrow = 0, carry = 0;
     for (int i = 0; i < 4; i++)
@@ -104,7 +120,7 @@ ORR__INLINE orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
 
 #endif
 
-#if defined(__x86_64__) && defined(ORR__FIELD_ADX)
+#if defined(__x86_64__) && defined(ORR__FIELD_ADX) && !defined(ORR__FIELD_CALLS)
 
 /* One step of the reduction: (t + u p) / 2^64 with u = -t0/p. The carry h of the row before comes in at the top. */
 #define MONT_REDUCE                                                                                                    \
@@ -124,7 +140,7 @@ ORR__INLINE orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
     "movl $0, %k[s]\n\tadcxq %[s], %[h]\n\tadoxq %[s], %[h]\n\t"
 
 /* x·y/2^256. The modulus leaves two bits of the top limb free, so that no row carries out of its fifth word. */
-ORR__INLINE orr__fe fe_mul(orr__fe x, orr__fe y, const orr__mod *m)
+ORR__ARITHMETIC orr__fe fe_mul(orr__fe x, orr__fe y, const orr__mod *m)
 {
     uint64_t s, h, v;
     orr__fe t;
@@ -149,7 +165,7 @@ ORR__INLINE orr__fe fe_mul(orr__fe x, orr__fe y, const orr__mod *m)
 #else
 
 /* x·y/2^256, row by row, each followed by its step of the reduction. */
-ORR__INLINE orr__fe fe_mul(orr__fe x, orr__fe y, const orr__mod *m)
+ORR__ARITHMETIC orr__fe fe_mul(orr__fe x, orr__fe y, const orr__mod *m)
 {
     uint64_t t[4] = { 0 };
 #pragma GCC unroll 4

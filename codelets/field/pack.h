@@ -66,7 +66,7 @@ ORR__INLINE __m512i pk_two(const orr__fe *x, const orr__fe *y)
                               _mm256_loadu_si256((const void *)y), 1);
 }
 
-ORR__INLINE pk pk_gather(const orr__fe *const p[PACK])
+ORR__ARITHMETIC pk pk_gather(const orr__fe *const p[PACK])
 {
     __m512i a = pk_two(p[0], p[2]), b = pk_two(p[1], p[3]), c = pk_two(p[4], p[6]), d = pk_two(p[5], p[7]);
     __m512i e = _mm512_unpacklo_epi64(a, b), f = _mm512_unpackhi_epi64(a, b), g = _mm512_unpacklo_epi64(c, d),
@@ -75,7 +75,7 @@ ORR__INLINE pk pk_gather(const orr__fe *const p[PACK])
                          _mm512_shuffle_i64x2(e, g, 0xdd), _mm512_shuffle_i64x2(f, h, 0xdd));
 }
 
-ORR__INLINE void pk_scatter(orr__fe *const p[PACK], pk x, const orr__mod *m)
+ORR__ARITHMETIC void pk_scatter(orr__fe *const p[PACK], pk x, const orr__mod *m)
 {
     const orr__mod52 *k = pk_mod(m);
 #pragma GCC unroll 5
@@ -105,7 +105,7 @@ ORR__INLINE pk pk_all(orr__fe x)
                          _mm512_set1_epi64((long long)x.l[2]), _mm512_set1_epi64((long long)x.l[3]));
 }
 
-ORR__INLINE pk pk_add(pk x, pk y, const orr__mod *m)
+ORR__ARITHMETIC pk pk_add(pk x, pk y, const orr__mod *m)
 {
     const orr__mod52 *k = pk_mod(m);
 #pragma GCC unroll 5
@@ -114,7 +114,7 @@ ORR__INLINE pk pk_add(pk x, pk y, const orr__mod *m)
     return pk_lift(x, k->twice);
 }
 
-ORR__INLINE pk pk_sub(pk x, pk y, const orr__mod *m)
+ORR__ARITHMETIC pk pk_sub(pk x, pk y, const orr__mod *m)
 {
 #pragma GCC unroll 5
     for (int i = 0; i < 5; i++)
@@ -123,7 +123,7 @@ ORR__INLINE pk pk_sub(pk x, pk y, const orr__mod *m)
 }
 
 /* x - y + 2p, below 4p: for the first operand of pk_mul_short alone. */
-ORR__INLINE pk pk_sub_wide(pk x, pk y, const orr__mod *m)
+ORR__ARITHMETIC pk pk_sub_wide(pk x, pk y, const orr__mod *m)
 {
     const orr__mod52 *k = pk_mod(m);
 #pragma GCC unroll 5
@@ -133,7 +133,7 @@ ORR__INLINE pk pk_sub_wide(pk x, pk y, const orr__mod *m)
     return x;
 }
 
-ORR__INLINE pk pk_times_16(pk x)
+ORR__ARITHMETIC pk pk_times_16(pk x)
 {
     pk z;
     z.l[0] = _mm512_and_si512(_mm512_slli_epi64(x.l[0], 4), PK_MASK);
@@ -145,7 +145,7 @@ ORR__INLINE pk pk_times_16(pk x)
 }
 
 /* x·y/2^260, row by row; a row's sums of 52-bit halves stay far below 64 bits. */
-ORR__INLINE pk pk_reduce_product(pk x, pk y, const orr__mod *m)
+ORR__ARITHMETIC pk pk_reduce_product(pk x, pk y, const orr__mod *m)
 {
     const orr__mod52 *k = pk_mod(m);
     const __m512i inverse = _mm512_set1_epi64((long long)k->inverse), zero = _mm512_setzero_si512();
@@ -195,12 +195,12 @@ ORR__INLINE pk pk_mul_short(pk x, pk y, const orr__mod *m)
 enum { PACK = 1 };
 typedef orr__fe pk;
 
-ORR__INLINE pk pk_gather(const orr__fe *const p[PACK])
+ORR__ARITHMETIC pk pk_gather(const orr__fe *const p[PACK])
 {
     return *p[0];
 }
 
-ORR__INLINE void pk_scatter(orr__fe *const p[PACK], pk x, const orr__mod *m)
+ORR__ARITHMETIC void pk_scatter(orr__fe *const p[PACK], pk x, const orr__mod *m)
 {
     (void)m;
     *p[0] = x;
