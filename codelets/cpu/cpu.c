@@ -210,7 +210,7 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
         return interpret(k, l);
     if (orr__cpu_tier_launch(k, l))
         return ORR_OK;
-    if (!orr__cpu_tier_cold(k))
+    if (!orr__cpu_tier_counts(k))
         return interpret(k, l);
     double t0 = orr__now();
     orr_status st = interpret(k, l);

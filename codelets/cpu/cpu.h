@@ -121,7 +121,7 @@ typedef orr_status orr__cpu_call(const orr__kernel *k, const orr__launch *l);
 /* jit_tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret), time spent without. */
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);
 bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l);
-bool orr__cpu_tier_cold(const orr__kernel *k);
+bool orr__cpu_tier_counts(const orr__kernel *k); /* whether the time spent matters: it may be compiled yet */
 void orr__cpu_tier_spent(orr__kernel *k, double seconds);
 void orr__cpu_tier_release(orr__kernel *k);
 

@@ -49,9 +49,10 @@ void orr__cpu_tier_spent(orr__kernel *k, double seconds)
     atomic_fetch_add_explicit(&k->jit->ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
-bool orr__cpu_tier_cold(const orr__kernel *k)
+bool orr__cpu_tier_counts(const orr__kernel *k)
 {
-    return atomic_load_explicit(&k->jit->state, memory_order_relaxed) == ORR__JIT_COLD;
+    int state = atomic_load_explicit(&k->jit->state, memory_order_relaxed);
+    return state == ORR__JIT_COLD || state == ORR__JIT_ASKED;
 }
 
 const char *orr__cpu_tier(const orr__kernel *k)

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-double orr__compile_limit = 20.0;
+orr__patience orr__compile_limit = { .work = 20.0, .rest = 120.0 };
 
 typedef struct {
     char path[1200];
@@ -50,7 +50,7 @@ static bool make_folder(folder *f, const orr__cache *cache)
         return true;
     if (cache && cache->dir >= 0 && cache->path[0] == '/' && make_in(f, cache->path, why, sizeof why))
         return true;
-    orr__say(ORR__SAY_TMP, "no kernels are compiled: no place for temporary files: %s", first[0] ? first : why);
+    orr__say(ORR__SAY_TMP, "no kernels are compiled for now: no place for temporary files: %s", first[0] ? first : why);
     return false;
 }
 
@@ -72,7 +72,7 @@ static bool write_text(const folder *f, const char *text)
     return ok;
 }
 
-static orr__spawned run(const orr__compiler *c, const folder *f, int stop_fd, char *said, size_t size)
+static orr__spawned run(const orr__compiler *c, const folder *f, bool plainly, int stop_fd, char *said, size_t size)
 {
     char source[1300], object[1300];
     const char *argv[32];
@@ -85,6 +85,8 @@ static orr__spawned run(const orr__compiler *c, const folder *f, int stop_fd, ch
         argv[n++] = c->width;
     for (int i = 0; orr__cflags[i]; i++)
         argv[n++] = orr__cflags[i];
+    if (plainly)
+        argv[n++] = "-O1";
     argv[n++] = "-o";
     argv[n++] = object;
     argv[n++] = source;
@@ -93,10 +95,19 @@ static orr__spawned run(const orr__compiler *c, const folder *f, int stop_fd, ch
     return orr__spawn(argv, f->path, orr__compile_limit, stop_fd, said, size);
 }
 
-/* Where it is said that there is no room; NULL: nowhere. */
+/* Where it is said that there is no room, or no memory; NULL: nowhere. */
 static const char *about_room(const char *said)
 {
-    static const char *const word[] = { "No space left", "quota", "File too large", "Read-only file system" };
+    static const char *const word[] = { "No space left",
+                                        "quota",
+                                        "File too large",
+                                        "Read-only file system",
+                                        "Cannot allocate memory",
+                                        "memory exhausted",
+                                        "ut of memory",
+                                        "Killed",
+                                        "Resource temporarily unavailable",
+                                        "Too many open files" };
     const char *at = NULL;
     for (size_t i = 0; i < sizeof word / sizeof *word && !at; i++)
         at = strstr(said, word[i]);
@@ -120,21 +131,30 @@ static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
     case ORR__RAN: return ORR__COMPILED;
     case ORR__STOPPED: return ORR__INTERRUPTED;
     case ORR__TOO_LONG:
-        orr__say(ORR__SAY_CC_HANGS, "no more kernels are compiled: %s took more than %g s", c->path,
-                 orr__compile_limit);
-        return ORR__NO_COMPILER;
+        orr__say(ORR__SAY_CC_HANGS, "a kernel is not compiled: %s took more than %g s of a processor", c->path,
+                 orr__compile_limit.work);
+        return ORR__TOO_MUCH;
+    case ORR__STALLED:
+        orr__say(ORR__SAY_CC_HANGS, "a kernel is not compiled for now: %s did nothing for %g s", c->path,
+                 orr__compile_limit.rest);
+        return ORR__NOT_NOW;
+    case ORR__KILLED:
+        orr__say(ORR__SAY_CC_FAILS, "a kernel is not compiled for now: %s was killed; is there memory enough?",
+                 c->path);
+        return ORR__NOT_NOW;
     case ORR__CANNOT_RUN:
+    case ORR__CANNOT_RUN_NOW:
         one_line(said, NULL);
-        orr__say(ORR__SAY_CC_GONE, "no more kernels are compiled: %s cannot be run%s%.200s", c->path,
+        orr__say(ORR__SAY_CC_GONE, "no kernels are compiled for now: %s cannot be run%s%.200s", c->path,
                  said[0] ? ": " : "", said);
-        return ORR__NO_COMPILER;
+        return how == ORR__CANNOT_RUN ? ORR__NO_COMPILER : ORR__NOT_NOW;
     case ORR__RAN_BADLY: break;
     }
     const char *room = about_room(said);
     if (room) {
         one_line(said, room);
-        orr__say(ORR__SAY_TMP, "a kernel is not compiled: %.200s", said);
-        return ORR__NO_ROOM;
+        orr__say(ORR__SAY_TMP, "a kernel is not compiled for now: %.200s", said);
+        return ORR__NOT_NOW;
     }
     one_line(said, NULL);
     orr__say(ORR__SAY_CC_FAILS, "a kernel is not compiled: %s failed%s%.300s", c->path, said[0] ? ": " : "", said);
@@ -154,7 +174,7 @@ static bool read_result(const folder *f, orr__bytes *out)
     return ok && orr__safe_read(f->fd, "kernel.so", false, 64u << 20, out, NULL);
 }
 
-orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, int stop_fd,
+orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, bool plainly, int stop_fd,
                            orr__bytes *out, double *seconds)
 {
     folder f;
@@ -162,16 +182,16 @@ orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, cons
     double t0 = orr__now();
     *out = (orr__bytes){ NULL, 0 };
     if (!make_folder(&f, cache))
-        return ORR__NO_ROOM;
-    orr__compiled got = ORR__NO_ROOM;
+        return ORR__NOT_NOW;
+    orr__compiled got = ORR__NOT_NOW;
     if (write_text(&f, text)) {
-        got = judge(run(c, &f, stop_fd, said, sizeof said), c, said);
+        got = judge(run(c, &f, plainly, stop_fd, said, sizeof said), c, said);
         if (got == ORR__COMPILED && !read_result(&f, out)) {
             orr__say(ORR__SAY_CC_FAILS, "a kernel is not compiled: %s left no result", c->path);
             got = ORR__BAD_TEXT;
         }
     } else {
-        orr__say(ORR__SAY_TMP, "a kernel is not compiled: %s: %s", f.path, strerror(errno));
+        orr__say(ORR__SAY_TMP, "a kernel is not compiled for now: %s: %s", f.path, strerror(errno));
     }
     remove_folder(&f);
     *seconds = orr__now() - t0;

@@ -14,15 +14,19 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { FAILURES_MOST = 4 };
+/* Failures in a row that are no longer the kernels' own fault; tries of one kernel, of which the latest are made plainly; growing
+ * pauses between those of all. */
+enum { FAILURES_MOST = 4, TRIES_MOST = 4, TRIES_PLAIN = 2, RESTS_MOST = 4 };
+double orr__retry_pause = 1.0;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what is opened with the first kernel */
-static bool opened, usable;
+static orr__compiled found = ORR__INTERRUPTED; /* what came of looking for the compiler; INTERRUPTED: nobody has */
+static uint64_t rest_end;                      /* orr__now in ns                      */
+static int failures, rests;                    /* in a row                             */
 static orr__cache cache = { .dir = -1, .site = -1 };
 static orr__compiler compiler;
 static atomic_bool stop;
 static int stop_fd = -1;
-static atomic_int failures; /* in a row */
 static atomic_uint_least64_t counter[ORR__COUNTS];
 
 void orr__job_count(orr__counter c)
@@ -40,6 +44,13 @@ orr__jit_stats orr__jit_get_stats(void)
     return s;
 }
 
+static void forget(void)
+{
+    found = ORR__INTERRUPTED;
+    rest_end = 0;
+    failures = rests = 0;
+}
+
 bool orr__job_start(void)
 {
     stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -48,8 +59,7 @@ bool orr__job_start(void)
         return false;
     }
     atomic_store(&stop, false);
-    atomic_store(&failures, 0);
-    opened = usable = false;
+    forget();
     return true;
 }
 
@@ -67,28 +77,38 @@ void orr__job_stop(void)
     if (stop_fd >= 0)
         close(stop_fd);
     stop_fd = -1;
-    opened = usable = false;
+    forget();
 }
 
-static bool ready(void)
+static uint64_t ns_from_now(double seconds)
+{
+    return (uint64_t)((orr__now() + seconds) * 1e9);
+}
+
+/* Under the lock: compiling as a whole is at fault, so that all kernels rest, longer each time. */
+static void rest(void)
+{
+    rest_end = ns_from_now(orr__retry_pause * (1 << 2 * rests));
+    rests += rests < RESTS_MOST;
+    failures = FAILURES_MOST - 1; /* the next one is a trial */
+}
+
+/* COMPILED: there is a compiler; NOT_NOW: perhaps at *retry. */
+static orr__compiled ready(uint64_t *retry)
 {
     pthread_mutex_lock(&lock);
-    if (!opened) {
-        opened = true;
-        usable = orr__compiler_find(&compiler, stop_fd);
-        if (usable)
+    orr__compiled how = (uint64_t)(orr__now() * 1e9) < rest_end ? ORR__NOT_NOW : ORR__COMPILED;
+    if (how == ORR__COMPILED && found != ORR__COMPILED && found != ORR__NO_COMPILER) {
+        found = orr__compiler_find(&compiler, stop_fd);
+        if (found == ORR__COMPILED && cache.dir < 0)
             orr__cache_open(&cache);
+        else if (found == ORR__NOT_NOW)
+            rest();
     }
-    bool ok = usable && atomic_load(&failures) < FAILURES_MOST;
+    how = how == ORR__COMPILED ? found : how;
+    *retry = rest_end;
     pthread_mutex_unlock(&lock);
-    return ok;
-}
-
-static void give_up(void)
-{
-    pthread_mutex_lock(&lock);
-    usable = false;
-    pthread_mutex_unlock(&lock);
+    return how;
 }
 
 static orr__code *load(const unsigned char text_key[32], const orr__entry *e)
@@ -115,7 +135,7 @@ static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const
     orr__bytes so;
     orr__entry e;
     memset(&e, 0, sizeof e);
-    orr__compiled how = orr__compile(&compiler, &cache, j->text, stop_fd, &so, &e.seconds);
+    orr__compiled how = orr__compile(&compiler, &cache, j->text, j->tries >= TRIES_PLAIN, stop_fd, &so, &e.seconds);
     if (orr__tracing())
         orr__trace_span("compile", j->label,
                         (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, orr__now() - e.seconds, orr__now() }, NULL, 0);
@@ -130,47 +150,65 @@ static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const
     orr__job_count(ORR__COUNT_COMPILED);
     orr__log(3, "compiled %s in %.0f ms", j->label, e.seconds * 1e3);
     *c = load(text_key, &e);
-    if (*c)
+    if (*c && j->tries < TRIES_PLAIN) /* the next process may have more luck */
         (void)orr__cache_put(&cache, key, &e);
     free(so.data);
-    return how;
+    return *c ? ORR__COMPILED : ORR__BAD_TEXT;
 }
 
-static bool failed(orr__compiled how, const unsigned char text_key[32], orr__code **c)
+/* What becomes of the kernel, and of all others. */
+static orr__job_end failed(orr__jit *j, orr__compiled how, const unsigned char text_key[32], orr__code **c)
 {
     if (how == ORR__INTERRUPTED)
-        return false;
+        return ORR__JOB_CUT;
     orr__job_count(ORR__COUNT_FAILED);
-    atomic_fetch_add(&failures, 1);
-    if (how == ORR__NO_COMPILER)
-        give_up();
-    else if (how == ORR__BAD_TEXT)
+    pthread_mutex_lock(&lock);
+    if (++failures >= FAILURES_MOST || how == ORR__NO_COMPILER)
+        rest();
+    uint64_t all = rest_end;
+    pthread_mutex_unlock(&lock);
+    if (how == ORR__BAD_TEXT) {
         *c = orr__memory_load(text_key, NULL, 0, NULL);
-    return true;
+        return ORR__JOB_DONE;
+    }
+    j->tries = how == ORR__TOO_MUCH && j->tries < TRIES_PLAIN ? TRIES_PLAIN : j->tries + 1;
+    uint64_t own = ns_from_now(orr__retry_pause * (1 << 2 * (j->tries - 1)));
+    atomic_store(&j->retry, own > all ? own : all);
+    return j->tries < TRIES_MOST ? ORR__JOB_LATER : ORR__JOB_DONE;
 }
 
-bool orr__job_on(orr__jit *j, orr__code **c)
+static void succeeded(void)
+{
+    pthread_mutex_lock(&lock);
+    failures = rests = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+orr__job_end orr__job_on(orr__jit *j, orr__code **c)
 {
     unsigned char text_key[32];
     orr__key key;
+    uint64_t retry;
     orr__text_key(j->text, text_key);
     *c = orr__memory_find(text_key);
     if (*c) {
         orr__job_count(ORR__COUNT_MEMORY);
-        return true;
+        return ORR__JOB_DONE;
     }
-    if (!ready())
-        return !atomic_load(&stop);
+    orr__compiled how = ready(&retry);
+    if (how != ORR__COMPILED) {
+        atomic_store(&j->retry, retry);
+        return how == ORR__NO_COMPILER ? ORR__JOB_DONE : how == ORR__NOT_NOW ? ORR__JOB_LATER : ORR__JOB_CUT;
+    }
     orr__compiler_key(&compiler, j->text, &key);
     if ((*c = from_disk(&key, text_key)))
-        return true;
-    int held = orr__cache_lock(&cache, &key, orr__compile_limit + 5, &stop);
-    orr__compiled how = ORR__COMPILED;
+        return ORR__JOB_DONE;
+    int held = orr__cache_lock(&cache, &key, orr__compile_limit.work + 5, &stop);
     if (!(*c = from_disk(&key, text_key)))
         how = atomic_load(&stop) ? ORR__INTERRUPTED : from_compiler(j, &key, text_key, c);
     orr__cache_unlock(&cache, &key, held);
-    if (how != ORR__COMPILED || !*c)
-        return failed(how == ORR__COMPILED ? ORR__BAD_TEXT : how, text_key, c);
-    atomic_store(&failures, 0);
-    return true;
+    if (how != ORR__COMPILED)
+        return failed(j, how, text_key, c);
+    succeeded();
+    return ORR__JOB_DONE;
 }

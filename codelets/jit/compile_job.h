@@ -8,8 +8,11 @@
 bool orr__job_start(void);     /* false: not possible (said) */
 void orr__job_interrupt(void); /* what is under way ends soon; before work_stop */
 void orr__job_stop(void);
-/* Memory, disk, compiler, in this order. *c: a reference, NULL when the kernel stays in tier 0. False: interrupted. */
-bool orr__job_on(orr__jit *j, orr__code **c);
+/* Memory, disk, compiler, in this order. DONE: *c is a reference, or NULL when the kernel stays in tier 0 for good. LATER: what is
+ * wrong may pass; j->retry says when. CUT: interrupted. */
+typedef enum { ORR__JOB_DONE, ORR__JOB_LATER, ORR__JOB_CUT } orr__job_end;
+orr__job_end orr__job_on(orr__jit *j, orr__code **c);
+extern double orr__retry_pause; /* seconds before the first retry; tests shorten it */
 
 typedef enum { ORR__COUNT_COMPILED, ORR__COUNT_DISK, ORR__COUNT_MEMORY, ORR__COUNT_FAILED, ORR__COUNTS } orr__counter;
 void orr__job_count(orr__counter c);

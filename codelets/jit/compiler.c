@@ -127,28 +127,33 @@ static void add_file(orr__sha256 *s, const char *path)
     orr__sha256_add(s, fact, sizeof fact);
 }
 
-static bool ask_version(orr__compiler *c, int stop_fd)
+static orr__compiled ask_version(orr__compiler *c, int stop_fd)
 {
     char said[512];
     const char *argv[] = { c->path, "--version", NULL };
-    orr__spawned how =
-        orr__spawn(argv, "/tmp", orr__compile_limit < 5 ? orr__compile_limit : 5, stop_fd, said, sizeof said);
+    orr__spawned how = orr__spawn(argv, "/tmp", orr__compile_limit, stop_fd, said, sizeof said);
     said[strcspn(said, "\n")] = '\0';
-    if (how == ORR__STOPPED)
-        return false;
-    if (how == ORR__TOO_LONG)
-        orr__say(ORR__SAY_CC_HANGS, "no kernels are compiled: %s --version does not end", c->path);
-    else if (how == ORR__CANNOT_RUN)
-        orr__say(ORR__SAY_CC_GONE, "no kernels are compiled: %s cannot be run%s%.200s", c->path, said[0] ? ": " : "",
-                 said);
-    else if (how == ORR__RAN_BADLY)
-        orr__say(ORR__SAY_CC_FAILS, "no kernels are compiled: %s --version fails%s%.200s", c->path, said[0] ? ": " : "",
-                 said);
-    (void)snprintf(c->version, sizeof c->version, "%.127s", said);
-    return how == ORR__RAN;
+    switch (how) {
+    case ORR__RAN: (void)snprintf(c->version, sizeof c->version, "%.127s", said); return ORR__COMPILED;
+    case ORR__STOPPED: return ORR__INTERRUPTED;
+    case ORR__TOO_LONG:
+    case ORR__STALLED:
+        orr__say(ORR__SAY_CC_HANGS, "no kernels are compiled for now: %s --version does not end", c->path);
+        break;
+    case ORR__CANNOT_RUN:
+    case ORR__CANNOT_RUN_NOW:
+        orr__say(ORR__SAY_CC_GONE, "no kernels are compiled for now: %s cannot be run%s%.200s", c->path,
+                 said[0] ? ": " : "", said);
+        break;
+    case ORR__KILLED:
+    case ORR__RAN_BADLY:
+        orr__say(ORR__SAY_CC_FAILS, "no kernels are compiled for now: %s --version fails%s%.200s", c->path,
+                 said[0] ? ": " : "", said);
+    }
+    return ORR__NOT_NOW;
 }
 
-bool orr__compiler_find(orr__compiler *c, int stop_fd)
+orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd)
 {
     const char *name = orr__env.cc[0] ? orr__env.cc : ORR_DEFAULT_CC;
     orr__sha256 s;
@@ -161,12 +166,13 @@ bool orr__compiler_find(orr__compiler *c, int stop_fd)
                  "no kernels are compiled: there is no compiler %s; the interpreter goes on "
                  "(ORRERY_CC names another one, ORRERY_JIT=off says that this is right)",
                  name);
-        return false;
+        return ORR__NO_COMPILER;
     }
     choose_arch(c->arch);
     c->width = choose_width(c->arch);
-    if (!ask_version(c, stop_fd))
-        return false;
+    orr__compiled asked = ask_version(c, stop_fd);
+    if (asked != ORR__COMPILED)
+        return asked;
     orr__sha256_begin(&s);
     orr__sha256_text(&s, PACKAGE_VERSION);
     uint32_t abi = ORR__CACHE_ABI;
@@ -179,7 +185,7 @@ bool orr__compiler_find(orr__compiler *c, int stop_fd)
     orr__sha256_text(&s, c->width ? c->width : "");
     add_processor(&s);
     orr__sha256_end(&s, c->id);
-    return true;
+    return ORR__COMPILED;
 }
 
 void orr__compiler_key(const orr__compiler *c, const char *text, orr__key *key)

@@ -79,21 +79,43 @@ typedef struct {
     const char *width;    /* a flag about the vectors' width; NULL: as the compiler likes */
     unsigned char id[32]; /* of path, file, version, flags, processor, our version */
 } orr__compiler;
-/* What to compile with, or false (said). Runs the compiler once for its version. */
-bool orr__compiler_find(orr__compiler *c, int stop_fd);
 extern const char *const orr__cflags[]; /* NULL at the end; -march comes from orr__compiler */
 void orr__compiler_key(const orr__compiler *c, const char *text, orr__key *key);
 
-typedef enum { ORR__RAN, ORR__RAN_BADLY, ORR__CANNOT_RUN, ORR__TOO_LONG, ORR__STOPPED } orr__spawned;
+typedef enum {
+    ORR__RAN,
+    ORR__RAN_BADLY,
+    ORR__KILLED, /* from outside: by the kernel, which has no memory, or by somebody */
+    ORR__CANNOT_RUN,
+    ORR__CANNOT_RUN_NOW, /* no process, descriptor or memory to be had */
+    ORR__TOO_LONG,       /* more processor time than it may            */
+    ORR__STALLED,        /* no processor time at all for so long       */
+    ORR__STOPPED
+} orr__spawned;
+/* Seconds of the processor that a program and its children may take, whatever the machine's load; and of the clock without any of
+ * that: it waits for what does not come. Without /proc both are of the clock. */
+typedef struct {
+    double work, rest;
+} orr__patience;
 /* Runs argv[0] (a path) with stdin from /dev/null, its output's beginning in `said`, TMPDIR = tmp; kills it and its
- * children after `seconds` or when stop_fd becomes readable. RAN: status 0. */
-orr__spawned orr__spawn(const char *const *argv, const char *tmp, double seconds, int stop_fd, char *said, size_t size);
+ * children when patience ends or stop_fd becomes readable. RAN: status 0. */
+orr__spawned orr__spawn(const char *const *argv, const char *tmp, orr__patience patience, int stop_fd, char *said,
+                        size_t size);
 
-typedef enum { ORR__COMPILED, ORR__BAD_TEXT, ORR__NO_COMPILER, ORR__NO_ROOM, ORR__INTERRUPTED } orr__compiled;
-/* The shared object of a text. What goes wrong is said. */
-orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, int stop_fd,
+typedef enum {
+    ORR__COMPILED,
+    ORR__BAD_TEXT,    /* the same text fails again                          */
+    ORR__TOO_MUCH,    /* of the processor's time: less optimisation is less */
+    ORR__NOT_NOW,     /* no memory, no room, no process: later perhaps      */
+    ORR__NO_COMPILER, /* it cannot be run                                   */
+    ORR__INTERRUPTED
+} orr__compiled;
+/* What to compile with, or why not (said): NO_COMPILER is for good, NOT_NOW may pass. Runs the compiler once for its version. */
+orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd);
+/* The shared object of a text; plainly: with less optimisation. What goes wrong is said. */
+orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, bool plainly, int stop_fd,
                            orr__bytes *out, double *seconds);
-extern double orr__compile_limit; /* seconds; tests shorten it */
+extern orr__patience orr__compile_limit; /* tests shorten it */
 
 /* elf.c: nothing is missing of this shared object. */
 bool orr__elf_whole(const unsigned char *code, size_t size);

@@ -2,6 +2,7 @@
  * Must not know: regions, launches, the form of files. */
 #include "config.h"
 #include "codelets/jit/compile_job.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 
 #include <pthread.h>
@@ -53,6 +54,9 @@ bool orr__jit_hot(orr__jit *j)
     if (orr__env.jit == ORR__JIT_OFF || !atomic_load_explicit(&accepting, memory_order_relaxed) ||
         atomic_load_explicit(&j->state, memory_order_relaxed) != ORR__JIT_COLD)
         return false;
+    uint64_t retry = atomic_load_explicit(&j->retry, memory_order_relaxed);
+    if (retry && (uint64_t)(orr__now() * 1e9) < retry)
+        return false;
     if (orr__env.jit == ORR__JIT_WAIT)
         return true;
     if (orr__env.deterministic) /* which launch is the first of tier 1 would be chance */
@@ -76,16 +80,30 @@ void orr__jit_install(orr__jit *j, orr__code *c)
 
 /* -- threads ------------------------------------------------------------------------------------------------ */
 
+/* The one in which most time is spent; of equals the one asked for first. */
 static orr__jit *pop(void)
 {
-    orr__jit *j = first;
+    orr__jit **hottest = &first;
+    for (orr__jit **at = &first; *at; at = &(*at)->next)
+        if (atomic_load_explicit(&(*at)->ns, memory_order_relaxed) >
+            atomic_load_explicit(&(*hottest)->ns, memory_order_relaxed))
+            hottest = at;
+    orr__jit *j = *hottest;
     if (j) {
-        first = j->next;
-        end = first ? end : &first;
+        *hottest = j->next;
+        end = j->next ? end : hottest;
         j->next = NULL;
         queued--;
     }
     return j;
+}
+
+/* Back to tier 0: it will be asked for again. */
+static void cool(orr__jit *j)
+{
+    free(j->text);
+    j->text = NULL;
+    atomic_store(&j->state, ORR__JIT_COLD);
 }
 
 /* The thread that started us may be bound to one core; the compiler shall not be. */
@@ -111,11 +129,10 @@ static void *serve(void *unused)
         }
         pthread_mutex_unlock(&lock);
         orr__code *c = NULL;
-        bool cut_short = !orr__job_on(j, &c);
-        if (cut_short)
-            atomic_store(&j->state, ORR__JIT_COLD);
-        else
+        if (orr__job_on(j, &c) == ORR__JOB_DONE)
             orr__jit_install(j, c);
+        else
+            cool(j);
         pthread_mutex_lock(&lock);
         pthread_cond_broadcast(&done);
         orr__jit_unref(j);
@@ -236,9 +253,7 @@ void orr__jit_stop(void)
         (void)pthread_join(thread[i], NULL);
     nthread = 0;
     for (orr__jit *j; (j = pop());) {
-        free(j->text);
-        j->text = NULL;
-        atomic_store(&j->state, ORR__JIT_COLD);
+        cool(j);
         orr__jit_unref(j);
     }
     for (int i = 0; i < HINTS; i++)

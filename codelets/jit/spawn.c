@@ -1,9 +1,10 @@
-/* Runs another program: no shell, a time limit, its words kept, no child left behind.
+/* Runs another program: no shell, limited patience, its words kept, no child left behind.
  * Must not know: what the program is for. */
 #include "config.h"
 #include "codelets/jit/internal.h"
 #include "runtime/base/clock.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -90,6 +91,75 @@ static bool drain(int fd, char *said, size_t size, size_t *have)
     return n > 0;
 }
 
+/* The number that the kernel writes as a directory's name, or 0. */
+static pid_t pid_of(const char *name)
+{
+    long n = 0;
+    for (; *name >= '0' && *name <= '9' && n < 1 << 28; name++)
+        n = 10 * n + (*name - '0');
+    return *name ? 0 : (pid_t)n;
+}
+
+/* Seconds that a process, and those of its children that have ended, had a processor, if it is of this group. */
+static double seconds_of(pid_t pid, pid_t group)
+{
+    char path[40], line[1024];
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    line[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(line, ')'); /* the name may contain anything */
+    int of = 0;
+    unsigned long t[4] = { 0, 0, 0, 0 };
+    if (!name_end ||
+        sscanf(name_end + 1, " %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &of, &t[0], &t[1], &t[2],
+               &t[3]) != 5 ||
+        of != group)
+        return 0;
+    return (double)(t[0] + t[1] + t[2] + t[3]) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* The group's; negative: it cannot be known. */
+static double group_seconds(pid_t group)
+{
+    double sum = 0;
+    DIR *d = opendir("/proc");
+    const struct dirent *e;
+    if (!d)
+        return -1;
+    while ((e = readdir(d)))
+        if (pid_of(e->d_name))
+            sum += seconds_of(pid_of(e->d_name), group);
+    (void)closedir(d);
+    return sum;
+}
+
+/* What is known of a group's work, looked at twice a second: processes are many. */
+typedef struct {
+    orr__patience patience;
+    double started, looked, worked, since; /* worked: seconds; since: when that was last more than before */
+} work;
+
+enum { LOOKS_PER_SECOND = 2 };
+
+/* RAN: it may go on. */
+static orr__spawned look_at_work(work *w, pid_t group)
+{
+    double now = orr__now();
+    if (now - w->looked < 1.0 / LOOKS_PER_SECOND)
+        return ORR__RAN;
+    double seconds = group_seconds(group);
+    w->looked = now;
+    if (seconds < 0)
+        return now - w->started > w->patience.rest ? ORR__STALLED : ORR__RAN;
+    if (seconds > w->worked)
+        w->since = now;
+    w->worked = seconds > w->worked ? seconds : w->worked;
+    return w->worked > w->patience.work ? ORR__TOO_LONG : now - w->since > w->patience.rest ? ORR__STALLED : ORR__RAN;
+}
+
 /* Whether the child has ended; a program that waits for all children itself may have taken the status: then what it
  * has written must speak. */
 static bool ended(pid_t pid, orr__spawned *how)
@@ -101,24 +171,27 @@ static bool ended(pid_t pid, orr__spawned *how)
     }
     if (info.si_pid == 0)
         return false;
-    bool left = info.si_code == CLD_EXITED;
-    *how = left && info.si_status == 0 ? ORR__RAN : left && info.si_status == 127 ? ORR__CANNOT_RUN : ORR__RAN_BADLY;
+    bool left = info.si_code == CLD_EXITED, killed = !left && info.si_status == SIGKILL;
+    *how = left && info.si_status == 0     ? ORR__RAN
+           : left && info.si_status == 127 ? ORR__CANNOT_RUN
+           : killed                        ? ORR__KILLED
+                                           : ORR__RAN_BADLY;
     (void)kill(-pid, SIGKILL); /* what it left running; the group's number is not free before the next line */
     (void)waitpid(pid, NULL, 0);
     return true;
 }
 
-static orr__spawned watch(pid_t pid, int out, double end, int stop_fd, char *said, size_t size)
+static orr__spawned watch(pid_t pid, int out, work *w, int stop_fd, char *said, size_t size)
 {
-    orr__spawned how = ORR__TOO_LONG;
+    orr__spawned how = ORR__RAN;
     size_t have = 0;
     bool open = true;
     while (!ended(pid, &how)) {
         struct pollfd p[2] = { { .fd = open ? out : -1, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
-        int left = (int)((end - orr__now()) * 1e3) + 1;
-        int most = open ? 100 : 2; /* its output closes when it ends, so this is soon */
-        if (left <= 0 || (poll(p, 2, left < most ? left : most) > 0 && p[1].revents)) {
-            how = left <= 0 ? ORR__TOO_LONG : ORR__STOPPED;
+        /* Its output closes when it ends, so that is soon. */
+        bool stopped = poll(p, 2, open ? 100 : 2) > 0 && p[1].revents;
+        how = stopped ? ORR__STOPPED : look_at_work(w, pid);
+        if (how != ORR__RAN) {
             (void)kill(-pid, SIGKILL);
             (void)kill(pid, SIGKILL);
             while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -134,7 +207,8 @@ static orr__spawned watch(pid_t pid, int out, double end, int stop_fd, char *sai
     return how;
 }
 
-orr__spawned orr__spawn(const char *const *argv, const char *tmp, double seconds, int stop_fd, char *said, size_t size)
+orr__spawned orr__spawn(const char *const *argv, const char *tmp, orr__patience patience, int stop_fd, char *said,
+                        size_t size)
 {
     char tmpdir[1100], language[] = "LC_ALL=C";
     int ends[2];
@@ -144,16 +218,19 @@ orr__spawned orr__spawn(const char *const *argv, const char *tmp, double seconds
     (void)snprintf(tmpdir, sizeof tmpdir, "TMPDIR=%s", tmp);
     char **env = environment(tmpdir, language);
     if (!env || pipe2(ends, O_CLOEXEC) != 0) {
+        (void)snprintf(said, size, "%s", strerror(errno));
         free(env);
-        return ORR__CANNOT_RUN;
+        return ORR__CANNOT_RUN_NOW;
     }
-    double end = orr__now() + seconds;
+    double now = orr__now();
+    work w = { patience, now, now, 0, now };
     int rc = start(&pid, argv, env, ends[1]);
     close(ends[1]);
     free(env);
-    orr__spawned how = ORR__CANNOT_RUN;
+    bool later = rc == EAGAIN || rc == ENOMEM || rc == EMFILE || rc == ENFILE;
+    orr__spawned how = later ? ORR__CANNOT_RUN_NOW : ORR__CANNOT_RUN;
     if (rc == 0)
-        how = watch(pid, ends[0], end, stop_fd, said, size);
+        how = watch(pid, ends[0], &w, stop_fd, said, size);
     else
         (void)snprintf(said, size, "%s", strerror(rc));
     close(ends[0]);

@@ -105,7 +105,7 @@ static void shutdown_does_not_wait_for_a_compiler(void)
 {
     jh_write(jh_place("slow"), "#!/bin/sh\ncase $1 in --version) echo 1; exit 0;; esac\nsleep 1000\n", 0755);
     setenv("ORRERY_CC", jh_place("slow"), 1);
-    orr__compile_limit = 1000;
+    orr__compile_limit = (orr__patience){ 1000, 1000 };
     for (int i = 0; i < 2; i++) {
         orr_event *event = NULL;
         orr_tensor *t;

@@ -14,6 +14,12 @@
 #include "runtime/base/env.h"
 #include "tests/harness/harness.h"
 
+/* Seconds that a compiler may work, and may do nothing. */
+static inline void jh_patience(double work, double rest)
+{
+    orr__compile_limit = (orr__patience){ work, rest };
+}
+
 /* Settings of a process that compiles; dir is its cache. */
 static inline void jh_settings(const char *dir)
 {
@@ -22,7 +28,8 @@ static inline void jh_settings(const char *dir)
     orr__env.cc[0] = orr__env.cache_site[0] = '\0';
     orr__env.cache_size = (size_t)256 << 20;
     (void)snprintf(orr__env.cache_dir, sizeof orr__env.cache_dir, "%s", dir);
-    orr__compile_limit = 60; /* a loaded machine is no fault */
+    jh_patience(60, 600); /* a loaded machine is no fault */
+    orr__retry_pause = 1.0;
 }
 
 /* A directory of this program's own, with all that is below it removed at the end. */
@@ -77,6 +84,18 @@ static inline orr__jit *jh_ask(int factor)
         orr__jit_wait(j);
     }
     return j;
+}
+
+/* Like a program that goes on launching: asks whenever the kernel is hot, until it is compiled or never will be. */
+static inline bool jh_insist(orr__jit *j, int factor)
+{
+    for (int i = 0; i < 3000 && atomic_load(&j->state) < ORR__JIT_READY; i++) {
+        if (orr__jit_hot(j))
+            orr__jit_ask(j, jh_text(factor));
+        orr__jit_wait(j);
+        (void)usleep(10000);
+    }
+    return atomic_load(&j->state) == ORR__JIT_READY;
 }
 
 static inline long jh_run(orr__jit *j, long x)
