@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "runtime/base/fpmode.h"
 
 static int identity(const orr__capture *p, int i)
 {
@@ -49,6 +50,7 @@ orr__node *orr__rec_cast(orr__site at, orr__node *n, orr_dtype dtype)
         return n;
     if (!n->weak || !(n->op->flags & ORR__OP_UNIFORM)) /* a constant with a dtype may be what a gradient is asked for */
         return orr__rec_one(at, &orr__op_cast, dtype, &n->shape, n);
+    ORR__IN_DEFAULT_FPMODE;
     orr__scalar v = orr__scalar_cast(n->s[0], (orr_dtype)n->dtype, dtype);
     orr__node *r = orr__rec_const(at, dtype, &n->shape, v);
     orr__node_unref(n);

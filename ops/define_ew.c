@@ -6,6 +6,7 @@
 #include <string.h>
 #include "ops/define.h"
 #include "ops/ew_record.h"
+#include "runtime/base/fpmode.h"
 
 enum { TEXT_MOST = 16384 };
 
@@ -168,6 +169,7 @@ orr_op *orr_define_elementwise_at(const char *file, int line, const char *name, 
 
 static orr__node *number(orr__site at, double v, orr_dtype dtype, const orr_shape *shape)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return orr__rec_const(at, dtype, shape, orr__scalar_cast((orr__scalar){ .f = v }, ORR_F64, dtype));
 }
 
@@ -267,6 +269,7 @@ static orr__scalar value_of(const orr__define *d, const orr__scalar *v)
 /* All operands are scalars without a dtype: so is the result, computed now, as a built-in row does. */
 static orr__node *fold(orr__site at, const orr__define *d, orr__node *const *node)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__scalar v[3] = { { .f = 0 }, { .f = 0 }, { .f = 0 } };
     for (int i = 0; i < d->arity; i++)
         v[i] = node[i]->s[0];

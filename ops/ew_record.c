@@ -7,6 +7,7 @@
 #include "ops/ew_record.h"
 #include "ops/ops.h"
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 
 static const char *const operand_names[3] = { "x", "y", "z" };
 
@@ -93,6 +94,7 @@ static bool broadcast(orr__site at, int n, orr__node *const *node, orr_shape *ou
 /* The value of a weak scalar as dtype. */
 static bool strong(orr__site at, const orr__node *n, orr_dtype dtype, orr__scalar *v)
 {
+    ORR__IN_DEFAULT_FPMODE;
     bool whole = !orr__is_float(dtype);
     double f = n->s[0].f;
     if (!whole || orr__scalar_fits(f, dtype)) {
@@ -138,6 +140,7 @@ static orr__node *operand(orr__site at, orr__node *n, orr_dtype dtype, const orr
 /* All operands are weak: so is the result, computed now in f64 (a truth value has a dtype: bool). */
 static orr__node *fold(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__scalar v[3] = { { 0 }, { 0 }, { 0 } };
     for (int i = 0; i < row->arity; i++)
         v[i] = node[i]->s[0];

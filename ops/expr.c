@@ -9,6 +9,7 @@
 #include <string.h>
 #include "ops/expr.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/fpmode.h"
 
 #define MAX_DEPTH 48 /* nesting, so that no text can exhaust the stack */
 
@@ -142,6 +143,7 @@ static int expression(parser *p);
 /* A decimal number, with a point in every locale. */
 static int number(parser *p)
 {
+    ORR__IN_DEFAULT_FPMODE;
     const char *start = p->at;
     char *end;
     locale_t before = orr__point_begin();

@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "runtime/base/fpmode.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -84,6 +85,7 @@ static bool range_scalar(orr__site at, orr_dtype dtype, double value, bool step,
 orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double start, double stop, double step)
 {
     orr__site at = ORR__SITE(file, line, "arange");
+    ORR__IN_DEFAULT_FPMODE;
     orr_tensor *bad;
     if (!orr__dtype_ok(at, dtype, &bad))
         return bad;
@@ -112,6 +114,7 @@ orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double st
 orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double start, double stop, int64_t n)
 {
     orr__site at = ORR__SITE(file, line, "linspace");
+    ORR__IN_DEFAULT_FPMODE;
     orr_tensor *bad;
     orr_shape shape = ORR_SHAPE(n);
     if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <orrery/random.h>
 #include "runtime/base/env.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/philox.h"
 #include "runtime/graph/thread_state.h"
 #include "ops/lowering.h"
@@ -137,6 +138,7 @@ static double below(orr_dtype dtype, double x)
 static orr_tensor *uniform(orr__site at, orr_dtype dtype, const orr_shape *shape, double lo, double hi,
                            const uint64_t *key)
 {
+    ORR__IN_DEFAULT_FPMODE;
     if (!(isfinite(lo) && isfinite(hi) && lo <= hi))
         return orr__poison(at, ORR_EINVAL, "no interval from %g to %g", lo, hi);
     double scale = as(dtype, hi - lo), first = as(dtype, lo), end = as(dtype, hi);

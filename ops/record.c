@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 
 orr__node *orr__rec_one(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, orr__node *n)
 {
@@ -91,6 +92,7 @@ orr_tensor *orr__axes_poison(orr__site at, const orr_shape *s)
 
 bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *out)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__kind kind = orr__dtype_kind(dtype);
     double low = 0, end = 2; /* low ≤ value < end */
     int bits = 8 * (int)orr_dtype_size(dtype);

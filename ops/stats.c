@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 
 /* So many elements of a row, and of a tensor, are in a core's cache when they are read again. */
 enum { NEAR_ROW = 8192, NEAR_ALL = 65536 };
@@ -107,6 +108,7 @@ static orr_tensor *in_one_pass(const frame *p, double divisor)
 
 static orr_tensor *variance(const frame *f, double ddof)
 {
+    ORR__IN_DEFAULT_FPMODE;
     double divisor = fmax(f->count - ddof, 0);
     bool two = f->dtype == ORR_F64 || near_by(f);
     return two ? in_two_passes(f, divisor) : in_one_pass(f, divisor);

@@ -6,6 +6,7 @@
 #include <orrery/ops.h>
 #include "ops/nn/module.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/fpmode.h"
 
 /* Nobody holds what is in the middle, so that a training step may compute it in registers. */
 static orr_tensor *dense_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
@@ -56,6 +57,7 @@ orr_module *orr_dense_with_at(const char *file, int line, orr_dtype dtype, int64
     orr_status st =
         orr__module_add(at, m, "weight", orr_initialiser_apply_at(file, line, weight, dtype, ORR_SHAPE(in, out)));
     if (st == ORR_OK && bias.kind != ORR_INITIALISER_KIND_NONE) {
+        ORR__IN_DEFAULT_FPMODE;
         double d = sqrt(1.0 / (double)in);
         if (bias.kind == ORR_INITIALISER_KIND_DEFAULT)
             bias = ORR_INITIALISER_UNIFORM(-d, d);

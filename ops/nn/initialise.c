@@ -5,6 +5,7 @@
 #include <orrery/nn.h>
 #include <orrery/random.h>
 #include "runtime/base/dtype.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/graph/node.h"
 
 static void fans(orr_shape s, double *in, double *out)
@@ -38,6 +39,7 @@ orr_tensor *orr_initialiser_apply_at(const char *file, int line, orr_initialiser
         return orr__poison(at, ORR_ESHAPE, "the shape is not valid");
     if (!isfinite(how.a) || !isfinite(how.b))
         return orr__poison(at, ORR_EINVAL, "the parameters %g and %g are not both finite", how.a, how.b);
+    ORR__IN_DEFAULT_FPMODE;
     double in, out;
     fans(shape, &in, &out);
     double d = spread(how, in, out);

@@ -10,6 +10,7 @@
 #include "ops/nn/optim_rule.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/shape.h"
 
 /* -- making one ------------------------------------------------------------------------------------------ */
@@ -173,6 +174,7 @@ static orr_status record(orr__site at, const orr_optim *o, const orr__rates *r, 
  * values, and for their variables. */
 static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr_tensor **new)
 {
+    ORR__IN_DEFAULT_FPMODE;
     int width = 1 + o->nstate;
     orr_tensor **v = &new[(ptrdiff_t)o->n * width];
     orr__rates r = { 0 };

@@ -7,6 +7,7 @@
 #include "runtime/api/handle_name.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/trace.h"
 #include "runtime/graph/donation.h"
 
@@ -169,6 +170,7 @@ static void trace(orr__site at, double t0)
 
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__node **pending, *few[32];
     int npending = orr__pending(&pending), count = 0;
     if (run)

@@ -9,6 +9,7 @@
 #include "runtime/api/explain.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/text.h"
 
 static const char *base_name(const char *file)
@@ -266,6 +267,7 @@ static void explain_all(FILE *to, const orr__capture *p, const orr__regions *rs,
 
 orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "explain");
     orr__capture p;
     orr__regions rs;
@@ -304,6 +306,7 @@ static void print_clusters(FILE *to, const orr__capture *p, const void *arg)
 
 orr_status orr_explain_dot_at(const char *file, int line, FILE *to, orr_tensor *t, bool fused)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "explain_dot");
     orr__capture p;
     orr__regions rs;

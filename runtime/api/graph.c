@@ -6,6 +6,7 @@
 #include "ops/grad_walk.h"
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/graph/donation.h"
 #include "runtime/api/handle_name.h"
 
@@ -138,6 +139,7 @@ orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inp
                               orr_tensor *const *outputs, int n_outputs)
 {
     orr__site at = ORR__SITE(file, line, "graph_build");
+    ORR__IN_DEFAULT_FPMODE;
     if (orr__need_running(at) != ORR_OK)
         return NULL;
     graph *g = orr__alloc(sizeof *g);
@@ -290,6 +292,7 @@ orr_status orr_graph_submit_at(const char *file, int line, orr_graph *name, orr_
                                orr_tensor **results, orr_event **event)
 {
     orr__site at = ORR__SITE(file, line, "graph_submit");
+    ORR__IN_DEFAULT_FPMODE;
     if (event)
         *event = NULL;
     graph *g = name ? orr__token_get(name, false) : NULL;

@@ -7,6 +7,7 @@
 #include "runtime/api/eval.h"
 #include "runtime/base/env.h"
 #include "runtime/base/cgroup.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/signals.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/trace.h"
@@ -66,6 +67,7 @@ static orr_status running_already(orr__site at)
 
 orr_status orr_init_at(const char *file, int line, const orr_config *config)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "init");
     pthread_mutex_lock(&lock);
     orr__signals signals;
@@ -92,6 +94,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
 
 orr_status orr_shutdown(void)
 {
+    ORR__IN_DEFAULT_FPMODE;
     pthread_mutex_lock(&lock);
     if (!started) {
         pthread_mutex_unlock(&lock);

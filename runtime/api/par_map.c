@@ -6,6 +6,7 @@
 #include <orrery/eval.h>
 #include <orrery/ops.h>
 #include "runtime/api/eval.h"
+#include "runtime/base/fpmode.h"
 
 /* A handful of items is one evaluation: so many that it is worth its tasks, whatever one item costs. The plan of a handful
  * is one graph, found again for each that is made alike. */
@@ -76,6 +77,7 @@ static void submit(map *m, orr_tensor *const *t, int n)
 /* Predicted time of one item, from the plan of the first. */
 static double cost_of(map *m, orr_tensor *t)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(m->file, m->line, "par_map");
     orr__node *node;
     orr__capture p;

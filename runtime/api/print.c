@@ -8,6 +8,7 @@
 #include "runtime/api/number.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/fpmode.h"
 
 /* As NumPy: above this many elements an axis shows its first and last three; lines end before this column. */
 enum { ABBREVIATE_ABOVE = 1000, EDGE = 3, LINE = 75 };
@@ -122,6 +123,7 @@ static void put_page(page *p, int64_t count)
 
 orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "print");
     orr__content what;
     orr__buffer *b;

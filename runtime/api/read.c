@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include "runtime/api/eval.h"
+#include "runtime/base/fpmode.h"
 
 orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes)
 {
@@ -40,6 +41,7 @@ const void *orr_data_at(const char *file, int line, orr_tensor *t)
 
 orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "item");
     orr__content what;
     orr__buffer *b;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/api/eval.h"
+#include "runtime/base/fpmode.h"
 
 /* Those without a value, with a reference each, in the order in which orr_eval captures them: its plan is this one. */
 static int without_value(orr__node *const *from, int n, orr__node **to)
@@ -61,6 +62,7 @@ static orr_status warm(orr__site at, orr__node *const *node, int n, int nfirst)
 
 orr_status orr_warmup_at(const char *file, int line, orr_tensor *t)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "warmup");
     orr__node *node, **pending;
     orr__calls_over();

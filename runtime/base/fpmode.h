@@ -1,5 +1,5 @@
-/* The floating-point mode in which kernels compute: rounding to nearest, gradual underflow, no traps, whatever the program has
- * set for its own arithmetic. On processors that are not named here it is the program's.
+/* The floating-point mode in which kernels and recorded constants are computed: rounding to nearest, gradual underflow, no traps,
+ * whatever the program has set for its own arithmetic. On processors that are not named here it is the program's.
  * Must not know: who computes. */
 #ifndef ORR_BASE_FPMODE_H
 #define ORR_BASE_FPMODE_H
@@ -61,5 +61,14 @@ static inline void orr__fpmode_end(uint64_t was)
     if ((was & ORR__FPMODE_MASK) != ORR__FPMODE_DEFAULT)
         orr__fpmode_set(was);
 }
+
+/* The same from here to the end of the block, however it is left. For what computes with numbers of the program's on its threads:
+ * constants that are recorded, plans. */
+static inline void orr__fpmode_leave(const uint64_t *was)
+{
+    orr__fpmode_end(*was);
+}
+#define ORR__IN_DEFAULT_FPMODE                                                                                         \
+    const uint64_t orr__fpmode_was __attribute__((cleanup(orr__fpmode_leave), unused)) = orr__fpmode_begin()
 
 #endif

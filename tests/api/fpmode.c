@@ -2,6 +2,7 @@
  * Must not know: how the mode is kept out. */
 #include "config.h"
 #include <fenv.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined __SSE2__
@@ -78,6 +79,75 @@ static void run(const char *engine, const char *tile_us)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* -- recording ------------------------------------------------------------------------------------------------------- */
+
+enum { CONSTANTS = 14, LONGEST = 64 };
+typedef float constants[CONSTANTS][LONGEST];
+
+/* What is computed while it is recorded: numbers beside numbers, beside tensors, as dtypes, ranges, definitions, steps. */
+static void record(constants v)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(LONGEST), a), *t[CONSTANTS];
+    orr_op *define = orr_define_elementwise("of_tenths", 1, "x * 0.1 + 0.7");
+    int n = 0;
+    t[n++] = orr_cast(orr_less(orr_scalar(NAN), orr_scalar(1.0)), ORR_F32);
+    t[n++] = orr_sub(orr_scalar(INFINITY), orr_scalar(INFINITY));
+    t[n++] = orr_div(orr_scalar(1.0), orr_scalar(3.0));
+    t[n++] = orr_add(x, orr_scalar(0.1));
+    t[n++] = orr_mul(x, orr_div(orr_scalar(1.0), orr_scalar(0.0)));
+    t[n++] = orr_full(ORR_F16, ORR_SHAPE(3), 1.0 / 3.0);
+    t[n++] = orr_linspace(ORR_F32, -1.0, 0.7, LONGEST);
+    t[n++] = orr_arange(ORR_F64, 0.1, 3.0, 0.1);
+    t[n++] = orr_apply(define, ORR_TENSORS(orr_scalar(0.3)));
+    t[n++] = orr_apply(define, ORR_TENSORS(x));
+    t[n++] = orr_var(x, ORR_AXES(0), 1.5, false);
+    t[n++] = orr_rand_keyed(ORR_F32, ORR_SHAPE(LONGEST), -0.1, 0.3, 7);
+    t[n++] = orr_pow(orr_scalar(0.0), orr_scalar(-1.0));
+    t[n++] = orr_minimum(x, orr_scalar(0.3));
+    ORR_CHECK(n == CONSTANTS);
+    for (int i = 0; i < CONSTANTS; i++) {
+        memset(v[i], 0, sizeof v[i]);
+        orr_tensor *f = orr_cast(t[i], ORR_F32);
+        ORR_CHECK_MSG(orr_tensor_status(f) == ORR_OK && orr_read(f, v[i], sizeof v[i]) == ORR_OK, "%s",
+                      orr_error_message());
+    }
+    ORR_CHECK(orr_tensor_status(orr_full(ORR_I32, ORR_SHAPE(2), NAN)) == ORR_EDTYPE);
+    ORR_CHECK(orr_tensor_status(orr_arange(ORR_F32, 0.0, NAN, 1.0)) == ORR_EINVAL);
+    (void)orr_scope_end(s);
+}
+
+static void same_constants(constants wanted, const char *mode)
+{
+    static constants v;
+    record(v);
+    for (int i = 0; i < CONSTANTS; i++)
+        ORR_CHECK_MSG(memcmp(v[i], wanted[i], sizeof v[i]) == 0, "constant %d is %.9g, not %.9g, with %s", i,
+                      (double)v[i][0], (double)wanted[i][0], mode);
+}
+
+static void constants_are_recorded_in_the_default_mode(void)
+{
+    static constants v;
+    setenv("ORRERY_ENGINE", "serial", 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    record(v);
+    static const int rounding[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    for (int i = 0; i < 3; i++) {
+        ORR_REQUIRE(fesetround(rounding[i]) == 0);
+        same_constants(v, "another rounding");
+        ORR_CHECK(fegetround() == rounding[i] && fesetround(FE_TONEAREST) == 0);
+    }
+#if defined __SSE2__
+    unsigned was = _mm_getcsr();
+    _mm_setcsr((was & ~0x3fu) & ~0x0e80u); /* invalid operation, division by zero, overflow, underflow trap */
+    same_constants(v, "traps");
+    ORR_CHECK((_mm_getcsr() & 0xffc0u) == ((was & ~0x0e80u) & 0xffc0u));
+    _mm_setcsr(was);
+#endif
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void the_calling_thread_computes_in_the_default_mode(void)
 {
     run("serial", "100");
@@ -90,7 +160,8 @@ static void workers_compute_in_the_default_mode(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_calling_thread_computes_in_the_default_mode),
+    static const orr_test tests[] = { ORR_TEST(constants_are_recorded_in_the_default_mode),
+                                      ORR_TEST(the_calling_thread_computes_in_the_default_mode),
                                       ORR_TEST(workers_compute_in_the_default_mode),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.fpmode", tests);
