@@ -1,14 +1,18 @@
 /* Many processes that start at once where StarPU has measured nothing yet: none is ended by a file that another one is writing.
+ * Homes, files and limits with which StarPU ends the process: Orrery starts all the same.
  * Must not know: what StarPU measures. */
 #include "config.h"
 
 #include <fcntl.h>
 #include <orrery.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,15 +22,20 @@
 enum { PROCESSES = 12 };
 
 /* In the child: 0, or what is wrong. */
-static int start(void)
+static int start_with(const char *engine)
 {
     double sum = 0;
-    if (orr_init(&(orr_config){ .engine = "starpu" }) != ORR_OK)
+    if (orr_init(&(orr_config){ .engine = engine }) != ORR_OK)
         return orr_error_print(stderr) + 1;
     orr_tensor *x = orr_sum(orr_ones(ORR_F32, ORR_SHAPE(1000)), ORR_ALL_AXES, false);
     if (orr_item(x, &sum) != ORR_OK || sum != 1000)
         return 3;
     return orr_shutdown() == ORR_OK ? 0 : 4;
+}
+
+static int start(void)
+{
+    return start_with("starpu");
 }
 
 static void all_at_once(const char *home)
@@ -121,12 +130,169 @@ static void a_relative_cache_home_is_ignored(void)
     ORR_CHECK(access(path, F_OK) == 0);
 }
 
+/* -- homes that StarPU would not survive ---------------------------------------------------------------------------------- */
+
+/* A fresh one, in the environment, and where StarPU keeps its files there. */
+static void new_home(const char *name, char *bus, size_t size)
+{
+    const char *home = orr_test_tmp(name);
+    ORR_CHECK(mkdir(home, 0700) == 0);
+    (void)setenv("HOME", home, 1);
+    (void)unsetenv("STARPU_HOME");
+    (void)unsetenv("XDG_CACHE_HOME");
+    (void)unsetenv("STARPU_PERF_MODEL_DIR");
+    (void)setenv("STARPU_HOSTNAME", "here", 1);
+    (void)snprintf(bus, size, "%s/.starpu/sampling/bus", home);
+}
+
+/* How a child ended that calls prepare, which gives 0 or 77, and starts; -1: by a signal. */
+static int ended(int (*prepare)(const void *), const void *with, const char *engine)
+{
+    int status = -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        int rc = prepare ? prepare(with) : 0;
+        _exit(rc ? rc : start_with(engine));
+    }
+    bool ok = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+    return ok ? WEXITSTATUS(status) : -1;
+}
+
+static const char *const bus_files[] = { "here.config",  "here.affinity",     "here.bandwidth",
+                                         "here.latency", "here.platform.xml", "here.platform.v4.xml" };
+enum { BUS_FILES = sizeof bus_files / sizeof *bus_files };
+
+static void files_that_were_cut_are_measured_anew(void)
+{
+    char bus[4200], path[4300];
+    new_home("cut", bus, sizeof bus);
+    ORR_CHECK(ended(NULL, NULL, "starpu") == 0);
+    for (int i = 0; i < 2 * BUS_FILES; i++) {
+        struct stat st;
+        (void)snprintf(path, sizeof path, "%s/%s", bus, bus_files[i % BUS_FILES]);
+        if (stat(path, &st) != 0)
+            continue; /* StarPU 1.4 has fewer */
+        ORR_CHECK(truncate(path, i < BUS_FILES ? 0 : st.st_size / 2) == 0);
+        int rc = ended(NULL, NULL, "starpu");
+        ORR_CHECK_MSG(rc == 0, "%s cut: %d", bus_files[i % BUS_FILES], rc);
+        off_t was = st.st_size;
+        ORR_CHECK_MSG(stat(path, &st) == 0 && st.st_size > was / 2, "%s is as it was", path);
+    }
+}
+
+/* Files are made, and stay empty. */
+static int nothing_is_written(const void *unused)
+{
+    (void)unused;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    return setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, 0 }) == 0 ? 0 : 77;
+}
+
+static void where_nothing_can_be_written_the_serial_engine_runs(void)
+{
+    char bus[4200], path[4300];
+    struct stat st;
+    new_home("full", bus, sizeof bus);
+    ORR_CHECK(ended(nothing_is_written, NULL, "auto") == 0);
+    for (int i = 0; i < BUS_FILES; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", bus, bus_files[i]);
+        ORR_CHECK_MSG(stat(path, &st) != 0, "%s was left", path);
+    }
+    ORR_CHECK(ended(NULL, NULL, "starpu") == 0);
+}
+
+static bool put_line(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* As the root of a user namespace may. */
+static int home_is_a_full_disk(const void *home)
+{
+    static const char zeros[4096];
+    char path[4200], users[40], groups[40];
+    (void)snprintf(users, sizeof users, "0 %lu 1", (unsigned long)getuid());
+    (void)snprintf(groups, sizeof groups, "0 %lu 1", (unsigned long)getgid());
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !put_line("/proc/self/setgroups", "deny") ||
+        !put_line("/proc/self/uid_map", users) || !put_line("/proc/self/gid_map", groups) ||
+        mount("none", home, "tmpfs", 0, "size=16k") != 0)
+        return 77;
+    (void)snprintf(path, sizeof path, "%s/fill", (const char *)home);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    while (fd >= 0 && write(fd, zeros, sizeof zeros) > 0)
+        ;
+    return fd < 0 ? 77 : 0;
+}
+
+static void a_full_home_is_not_written_to(void)
+{
+    char bus[4200];
+    new_home("disk", bus, sizeof bus);
+    int rc = ended(home_is_a_full_disk, getenv("HOME"), "starpu");
+    if (rc == 77)
+        ORR_SKIP("this user may not mount anything");
+    ORR_CHECK_MSG(rc == 0, "ended with %d", rc);
+}
+
+/* -- little of what StarPU needs ------------------------------------------------------------------------------------------ */
+
+static int few_files(const void *n)
+{
+    rlim_t most = *(const rlim_t *)n;
+    return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ most, most }) == 0 ? 0 : 77;
+}
+
+static int few_addresses(const void *mib)
+{
+    rlim_t most = *(const rlim_t *)mib << 20;
+    return setrlimit(RLIMIT_AS, &(struct rlimit){ most, most }) == 0 ? 0 : 77;
+}
+
+static void with_few_files_the_serial_engine_runs(void)
+{
+    static const rlim_t most[] = { 4, 5, 6, 8, 12, 16, 32 };
+    char bus[4200], name[20];
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        (void)snprintf(name, sizeof name, "files%d", (int)most[i]);
+        new_home(name, bus, sizeof bus);
+        int rc = ended(few_files, &most[i], "auto");
+        ORR_CHECK_MSG(rc == 0, "with %d files: %d", (int)most[i], rc);
+    }
+}
+
+static void with_few_addresses_the_serial_engine_runs(void)
+{
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    ORR_SKIP("sanitizers need terabytes of addresses");
+#endif
+    static const rlim_t most[] = { 160, 200, 250, 300, 350, 400, 450, 500, 600, 800, 1200 };
+    const char *preload = getenv("LD_PRELOAD");
+    char bus[4200], name[20];
+    if (preload && strstr(preload, "vgpreload"))
+        ORR_SKIP("valgrind needs more addresses than it leaves");
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        (void)snprintf(name, sizeof name, "addresses%d", (int)most[i]);
+        new_home(name, bus, sizeof bus);
+        int rc = ended(few_addresses, &most[i], "auto");
+        ORR_CHECK_MSG(rc == 0 || (i == 0 && rc == 3), "with %d MiB: %d", (int)most[i], rc); /* 3: a refusal */
+    }
+}
+
 int main(int argc, char **argv)
 {
 #ifdef HAVE_STARPU
     static const orr_test tests[] = { ORR_TEST(the_first_starts_of_many_processes),
                                       ORR_TEST(a_lock_goes_with_its_process),
                                       ORR_TEST(a_relative_cache_home_is_ignored),
+                                      ORR_TEST(files_that_were_cut_are_measured_anew),
+                                      ORR_TEST(where_nothing_can_be_written_the_serial_engine_runs),
+                                      ORR_TEST(a_full_home_is_not_written_to),
+                                      ORR_TEST(with_few_files_the_serial_engine_runs),
+                                      ORR_TEST(with_few_addresses_the_serial_engine_runs),
                                       { 0 } };
     (void)setenv("ORRERY_BACKEND", "cpu", 1);
     return orr_test_main(argc, argv, "engine.home", tests);

@@ -1,4 +1,5 @@
-/* A place where StarPU may write: it aborts the process when its directory cannot be made.
+/* A place where StarPU may write: it aborts the process when its directory cannot be made, or its files
+ * are cut.
  * Must not know: what StarPU keeps there. */
 #include "config.h"
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/env.h"
 #include "runtime/engine/starpu/starpu.h"
 
 /* Where StarPU looks, in its order. */
@@ -41,12 +43,110 @@ static bool make_path(char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(path, W_OK | X_OK) == 0;
 }
 
-static bool usable(const char *base)
+/* -- what StarPU has measured of this host's memories ------------------------------------------------------------------- */
+
+static void host_name(char name[HOST_NAME_MAX + 1])
+{
+    const char *host = getenv("STARPU_HOSTNAME");
+    name[0] = '\0';
+    if (host)
+        (void)snprintf(name, HOST_NAME_MAX + 1, "%s", host);
+    else if (gethostname(name, HOST_NAME_MAX) == 0)
+        name[strcspn(name, ".")] = '\0';
+}
+
+/* Of each file its name after the host's, and how it ends when it is whole. StarPU ends the process when it reads one that is not. */
+static const struct {
+    const char *name, *end;
+    bool needed;
+} files[] = { { "config", "\n", true },
+              { "affinity", "\n", true },
+              { "bandwidth", "\n", true },
+              { "latency", "\n", true },
+              { "platform.xml", "</platform>\n", false },
+              { "platform.v4.xml", "</platform>\n", false } };
+enum { FILES = sizeof files / sizeof *files };
+
+static bool file_path(const char *dir, int i, char path[PATH_MAX])
+{
+    char host[HOST_NAME_MAX + 1];
+    host_name(host);
+    int n = snprintf(path, PATH_MAX, "%s/bus/%s.%s", dir, host, files[i].name);
+    return n > 0 && n < PATH_MAX;
+}
+
+typedef enum { ABSENT, CUT, WHOLE } condition;
+
+/* CUT: what a full disk, or a process that was killed, has left. */
+static condition look_at(const char *dir, int i)
+{
+    char path[PATH_MAX], end[16];
+    size_t n = strlen(files[i].end);
+    int fd = file_path(dir, i, path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return ABSENT;
+    off_t size = lseek(fd, 0, SEEK_END);
+    bool whole = size >= (off_t)n && pread(fd, end, n, size - (off_t)n) == (ssize_t)n && !memcmp(end, files[i].end, n);
+    close(fd);
+    return whole ? WHOLE : CUT;
+}
+
+/* All is there and whole. */
+static bool measured(const char *dir)
+{
+    bool all = true;
+    for (int i = 0; i < FILES && all; i++) {
+        condition c = look_at(dir, i);
+        all = c == WHOLE || (c == ABSENT && !files[i].needed);
+    }
+    return all;
+}
+
+/* Where one is cut, all go: StarPU measures anew. */
+static void remove_cut(const char *dir)
 {
     char path[PATH_MAX];
-    int n = snprintf(path, sizeof path, "%s/.starpu/sampling/codelets", base);
+    bool any = false;
+    for (int i = 0; i < FILES; i++)
+        any = any || look_at(dir, i) == CUT;
+    for (int i = 0; i < FILES && any; i++)
+        if (file_path(dir, i, path))
+            (void)unlink(path);
+}
 
-    return n > 0 && (size_t)n < sizeof path && make_path(path);
+/* -- the directory ------------------------------------------------------------------------------------------------------- */
+
+/* StarPU's folder of measurements. */
+static bool sampling(char path[PATH_MAX])
+{
+    const char *dir = getenv("STARPU_PERF_MODEL_DIR"), *which;
+    const char *base = dir ? dir : place(&which);
+    int n = snprintf(path, PATH_MAX, "%s%s", base, dir ? "" : "/.starpu/sampling");
+    return n > 0 && n < PATH_MAX;
+}
+
+/* Whether a file as large as its measurements can be written. */
+static bool has_room(const char *dir)
+{
+    enum { LARGEST = 64 << 10 };
+    static const char page[4096] = "measurements";
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/orrery.room.XXXXXX", dir);
+    int fd = n > 0 && (size_t)n < sizeof path ? mkostemp(path, O_CLOEXEC) : -1;
+    bool ok = fd >= 0;
+    if (!ok)
+        return false;
+    (void)unlink(path);
+    for (size_t at = 0; at < LARGEST && ok; at += sizeof page)
+        ok = write(fd, page, sizeof page) == (ssize_t)sizeof page;
+    return close(fd) == 0 && ok;
+}
+
+static bool usable(const char *dir)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/codelets", dir);
+    return n > 0 && (size_t)n < sizeof path && make_path(path) && (measured(dir) || has_room(dir));
 }
 
 /* A directory of our own; not one that somebody else has put there. */
@@ -63,17 +163,19 @@ static bool own(char *path, size_t size)
 orr_status orr__star_home(orr__site at)
 {
     const char *name, *base = place(&name);
-    char path[64];
+    char path[64], dir[PATH_MAX];
 
     if (strcmp(name, "XDG_CACHE_HOME") == 0 && base[0] != '/') { /* the specification has it ignored, StarPU has not */
         (void)unsetenv(name);
         base = place(&name);
     }
-    if (usable(base))
+    if (sampling(dir) && usable(dir))
         return ORR_OK;
-    if (strcmp(name, "XDG_CACHE_HOME") != 0 && own(path, sizeof path) && usable(path) &&
-        setenv("STARPU_HOME", path, 1) == 0)
+    if (!getenv("STARPU_PERF_MODEL_DIR") && own(path, sizeof path) && usable(path) &&
+        setenv("STARPU_PERF_MODEL_DIR", path, 1) == 0) {
+        orr__log(2, "StarPU cannot write its measurements under %s, and writes them to %s", base, path);
         return ORR_OK;
+    }
     return orr__fail(at, ORR_EDEVICE, "StarPU cannot write its measurements under %s (%s)", base,
                      name[0] ? name : "no home directory is set");
 }
@@ -95,37 +197,16 @@ void orr__star_home_look(void)
 #endif
 }
 
-/* StarPU's folder of measurements. */
-static bool sampling(const char *name, char path[PATH_MAX])
-{
-    const char *dir = getenv("STARPU_PERF_MODEL_DIR"), *which;
-    const char *base = dir ? dir : place(&which);
-    int n = snprintf(path, PATH_MAX, "%s%s/%s", base, dir ? "" : "/.starpu/sampling", name);
-
-    return n > 0 && n < PATH_MAX;
-}
-
-/* The last of StarPU's files of this host's memories. */
-static bool measured(void)
-{
-    const char *host = getenv("STARPU_HOSTNAME"), *again = getenv("STARPU_BUS_CALIBRATE");
-    char own_name[HOST_NAME_MAX + 1] = "", name[HOST_NAME_MAX + 32], path[PATH_MAX];
-
-    if (again && atoi(again) > 0)
-        return false;
-    if (!host && gethostname(own_name, sizeof own_name - 1) == 0)
-        host = strtok(own_name, ".");
-    (void)snprintf(name, sizeof name, "bus/%.*s.config", HOST_NAME_MAX, host ? host : "");
-    return sampling(name, path) && access(path, R_OK) == 0;
-}
-
 int orr__star_home_lock(void)
 {
     enum { PATIENCE = 60 }; /* s; by then something hangs, and StarPU may try */
-    char path[PATH_MAX];
+    char dir[PATH_MAX], path[PATH_MAX + 16];
+    const char *again = getenv("STARPU_BUS_CALIBRATE");
     double end = orr__now() + PATIENCE;
-    int fd =
-        measured() || !sampling("orrery.lock", path) ? -1 : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (!sampling(dir) || (measured(dir) && !(again && atoi(again) > 0)))
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/orrery.lock", dir);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
     while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if ((errno != EWOULDBLOCK && errno != EINTR) || orr__now() > end) {
@@ -134,6 +215,7 @@ int orr__star_home_lock(void)
         }
         nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
     }
+    remove_cut(dir); /* nobody is writing them */
     return fd;
 }
 

@@ -69,7 +69,9 @@ orr_status orr__star_evict(orr__site at, orr__buffer *b);
 bool orr__star_is_on(orr__buffer *b, const orr__device_at *where);
 orr_status orr__star_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
-/* Sets STARPU_HOME when nothing can be written where StarPU would (directory.c). */
+/* ORR_EDEVICE where this process may not have what StarPU needs (limits.c). */
+orr_status orr__star_limits(orr__site at);
+/* Sets STARPU_PERF_MODEL_DIR when nothing can be written where StarPU would (directory.c). */
 orr_status orr__star_home(orr__site at);
 void orr__star_home_look(void);
 /* Around StarPU's start: while nothing was measured of this host, one process starts at a time. StarPU reads files that another one

@@ -129,6 +129,8 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = check_host(at)) != ORR_OK ||
         (st = orr__star_policy_check(at)) != ORR_OK)
         return st;
+    if ((st = orr__star_limits(at)) != ORR_OK)
+        return st;
     setenv("STARPU_SILENT", "1", 0);
     setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 takes all cores of the machine, whatever the job has */
     if ((st = choose_devices(at, *backend, &cuda, &opencl)) != ORR_OK || (st = orr__star_home(at)) != ORR_OK)
