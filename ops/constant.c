@@ -3,8 +3,10 @@
 #include "config.h"
 
 #include "ops/lowering.h"
+#include "ops/number.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "runtime/base/fpmode.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -68,6 +70,26 @@ orr_tensor *orr_ones_at(const char *file, int line, orr_dtype dtype, orr_shape s
 orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double value)
 {
     return full(ORR__SITE(file, line, "full"), dtype, &shape, value);
+}
+
+orr_tensor *orr_full_number_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_number value)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__site at = ORR__SITE(file, line, "full_number");
+    orr_tensor *bad;
+    orr__int128 v;
+    if (!orr__number_ok(at, value))
+        return orr__handle_new(NULL);
+    if (!orr__number_integer(value, &v))
+        return full(at, dtype, &shape, value.f);
+    if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
+        return bad;
+    orr__scalar s = { .u = (uint64_t)v };
+    if (orr__is_float(dtype))
+        s = orr__scalar_cast(s, value.dtype, dtype);
+    else if (!orr__number_fits(at, dtype, v))
+        return orr__handle_new(NULL);
+    return orr__handle_new(orr__rec_const(at, dtype, &shape, s));
 }
 
 orr_tensor *orr_scalar_at(const char *file, int line, double value)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include "ops/lowering.h"
+#include "ops/number.h"
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "runtime/base/fpmode.h"
@@ -111,6 +112,35 @@ orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double st
     return orr__handle_new(orr__rec_iota(at, dtype, &ORR_SHAPE((int64_t)length), 0, s0, s1));
 }
 
+orr_tensor *orr_arange_number_at(const char *file, int line, orr_dtype dtype, orr_number start, orr_number stop,
+                                 orr_number step)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__site at = ORR__SITE(file, line, "arange_number");
+    orr_tensor *bad;
+    orr__int128 first, end, by;
+    if (!orr__dtype_ok(at, dtype, &bad))
+        return bad;
+    if (!orr__number_ok(at, start) || !orr__number_ok(at, stop) || !orr__number_ok(at, step))
+        return orr__handle_new(NULL);
+    bool whole = orr__number_integer(start, &first);
+    whole = orr__number_integer(stop, &end) && whole;
+    whole = orr__number_integer(step, &by) && whole;
+    if (!whole || orr__is_float(dtype) || dtype == ORR_BOOL)
+        return orr_arange_at(file, line, dtype, orr__number_real(start), orr__number_real(stop),
+                             orr__number_real(step));
+    if (by == 0)
+        return orr__poison(at, ORR_EINVAL, "a range by 0 has no end");
+    orr__int128 length = by > 0 ? (end - first + by - 1) / by : (first - end - by - 1) / -by;
+    length = (by > 0 ? end > first : end < first) ? length : 0;
+    if (length > (orr__int128)1 << 59)
+        return orr__poison(at, ORR_ESHAPE, "a range of more than 2⁵⁹ elements");
+    if (length > 0 && (!orr__number_fits(at, dtype, first) || !orr__number_fits(at, dtype, first + (length - 1) * by)))
+        return orr__handle_new(NULL);
+    orr__scalar s0 = { .u = (uint64_t)first }, s1 = { .u = (uint64_t)by };
+    return orr__handle_new(orr__rec_iota(at, dtype, &ORR_SHAPE((int64_t)length), 0, s0, s1));
+}
+
 orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double start, double stop, int64_t n)
 {
     orr__site at = ORR__SITE(file, line, "linspace");
@@ -121,12 +151,17 @@ orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double 
         return bad;
     if (!orr__is_float(dtype))
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
-    orr__scalar s0 = { .f = start }, s1 = { .f = n > 1 ? (stop - start) / (double)(n - 1) : 0 };
+    /* The interval may be longer than the largest number: then at half the size. */
+    bool halve = n > 1 && isfinite(start) && isfinite(stop) && isinf(stop - start);
+    double size = halve ? 0.5 : 1;
+    orr__scalar s0 = { .f = size * start }, s1 = { .f = n > 1 ? (size * stop - size * start) / (double)(n - 1) : 0 };
     if (n < 2)
         return orr__handle_new(orr__rec_iota(at, dtype, &shape, 0, s0, s1));
     /* The last point is `stop` exactly, which start + (n−1)·step need not be. */
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *points = orr__handle_new(orr__rec_iota(at, dtype, &shape, 0, s0, s1));
+    orr_tensor *points = orr__handle_new(orr__rec_iota(at, halve ? ORR_F64 : dtype, &shape, 0, s0, s1));
+    if (halve)
+        points = orr_cast_at(file, line, orr_mul_at(file, line, points, orr_scalar_at(file, line, 2)), dtype);
     orr_tensor *left =
         orr__handle_new(orr__rec_iota(at, ORR_I64, &shape, 0, (orr__scalar){ .i = n - 1 }, (orr__scalar){ .i = -1 }));
     orr_tensor *last = orr_equal_at(file, line, left, orr_zeros_at(file, line, ORR_I64, ORR_SHAPE_0D));

@@ -75,10 +75,11 @@ static bool near_by(const frame *f)
     return f->mask == 1u << (f->of.rank - 1) && f->count <= NEAR_ROW;
 }
 
+/* In f64, as one pass is: a mean that is rounded to f32 may be as far away as the elements are from each other. */
 static orr_tensor *in_two_passes(const frame *p, double divisor)
 {
     frame f = *p;
-    orr_tensor *d = orr_sub_at(AT, f.x, sum_over(&f, f.x, f.count));
+    orr_tensor *x = orr_cast_at(AT, f.x, ORR_F64), *d = orr_sub_at(AT, x, sum_over(&f, x, f.count));
     return sum_over(&f, orr_square_at(AT, d), divisor);
 }
 
@@ -103,7 +104,7 @@ static orr_tensor *in_one_pass(const frame *p, double divisor)
     orr_tensor *sum = orr_sum_at(AT, d, f.axes, true), *squares = orr_sum_at(AT, orr_square_at(AT, d), f.axes, true);
     orr_tensor *off = orr_sub_at(AT, squares, orr_div_at(AT, orr_square_at(AT, sum), orr_scalar_at(AT, f.count)));
     off = orr_maximum_at(AT, off, orr_scalar_at(AT, 0));
-    return orr_cast_at(AT, orr_div_at(AT, off, orr_scalar_at(AT, divisor)), ORR_F32);
+    return orr_div_at(AT, off, orr_scalar_at(AT, divisor));
 }
 
 static orr_tensor *variance(const frame *f, double ddof)
@@ -147,7 +148,8 @@ orr_tensor *orr_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes
     orr_tensor *bad;
     if (!begin(&f, file, line, "norm", x, axes, keepdims, &bad))
         return bad;
-    return end(&f, root(&f, orr_sum_at(AT, orr_square_at(AT, f.x), f.axes, true)));
+    orr_tensor *wide = orr_cast_at(AT, f.x, ORR_F64); /* no square of an f32 is beyond it */
+    return end(&f, root(&f, orr_sum_at(AT, orr_square_at(AT, wide), f.axes, true)));
 }
 
 orr_tensor *orr_logsumexp_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)

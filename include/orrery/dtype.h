@@ -36,6 +36,17 @@ ORR_API size_t orr_dtype_size(orr_dtype t);
 /** Name as in the Python array API standard: "float32", "bool", "bfloat16" …; "?" for no dtype. */
 ORR_API const char *orr_dtype_name(orr_dtype t);
 
+/** A number of one of three types. A double holds every integer up to 2⁵³ and only some beyond; these hold all. */
+typedef struct orr_number {
+    orr_dtype dtype; /**< which of the members counts: ORR_F64, ORR_I64 or ORR_U64 */
+    double f;
+    int64_t i;
+    uint64_t u;
+} orr_number;
+#define ORR_REAL(v) (ORR__VALUE(orr_number){ ORR_F64, (v), 0, 0 })
+#define ORR_INTEGER(v) (ORR__VALUE(orr_number){ ORR_I64, 0, (v), 0 })
+#define ORR_UNSIGNED(v) (ORR__VALUE(orr_number){ ORR_U64, 0, 0, (v) })
+
 #define ORR_MAX_RANK 8
 
 /** A shape: rank 0 to 8, each dimension ≥ 0. A 0-d tensor has one element; an empty dimension makes none. */

@@ -108,7 +108,7 @@ ORR_API orr_tensor *orr_prod_at(const char *file, int line, orr_tensor *x, orr_a
  * ORR_EDTYPE. grad: g/n. */
 ORR_API orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
 #define orr_mean(...) orr_mean_at(ORR_HERE, __VA_ARGS__)
-/** Σ (x − mean)² / (n − ddof). NaN or inf when n ≤ ddof. dtypes: floats. Errors: ORR_EDTYPE. grad: 2·g·(x − mean)/(n − ddof).
+/** Σ (x − mean)² / (n − ddof). NaN or inf when n ≤ ddof. dtypes: floats; computed in f64 and rounded once. Errors: ORR_EDTYPE. grad: 2·g·(x − mean)/(n − ddof).
  * cost: two passes; one over f32, f16 and bf16 that no cache holds (sums of the differences from one element and of their squares,
  * in f64: Chan, Golub, LeVeque, "Algorithms for computing the sample variance", 1983), as exact as two. */
 ORR_API orr_tensor *orr_var_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims);
@@ -116,7 +116,8 @@ ORR_API orr_tensor *orr_var_at(const char *file, int line, orr_tensor *x, orr_ax
 /** √var. dtypes: floats. Errors: ORR_EDTYPE. grad: through the root; 0 where the variance is 0. */
 ORR_API orr_tensor *orr_std_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims);
 #define orr_std(...) orr_std_at(ORR_HERE, __VA_ARGS__)
-/** √(Σ x²), the 2-norm. dtypes: floats. Errors: ORR_EDTYPE. grad: g·x/norm; 0 where the norm is 0. */
+/** √(Σ x²), the 2-norm. dtypes: floats; squares and sum in f64, so that only the norm itself may be beyond f32, f16 or bf16. In f64
+ * a square beyond 1.8e308 is inf. Errors: ORR_EDTYPE. grad: g·x/norm; 0 where the norm is 0. */
 ORR_API orr_tensor *orr_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
 #define orr_norm(...) orr_norm_at(ORR_HERE, __VA_ARGS__)
 /** log Σ eˣ, with the maximum taken out first: no overflow; right for ±inf; of nothing: −inf. dtypes: floats. Errors:

@@ -67,21 +67,30 @@ ORR_API orr_tensor *orr_zeros_at(const char *file, int line, orr_dtype dtype, or
 ORR_API orr_tensor *orr_ones_at(const char *file, int line, orr_dtype dtype, orr_shape shape);
 /** Every element is `value` (converted; EDTYPE when a fraction or out of range for an integer dtype). */
 ORR_API orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double value);
+/** The same, for integers that no double is: orr_full_number(ORR_U64, ORR_SHAPE(2), ORR_UNSIGNED(UINT64_MAX)). With ORR_SHAPE_0D it is
+ * such a number for an operation; orr_scalar takes doubles. */
+ORR_API orr_tensor *orr_full_number_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_number value);
 /** A 0-d constant without a dtype of its own: in an op it takes the other operand's. A fraction that meets
  * integers, or a number out of their range, is EDTYPE. Alone it is f64. */
 ORR_API orr_tensor *orr_scalar_at(const char *file, int line, double value);
 /** start, start+step, … below stop (above it when step < 0). Length ⌈(stop−start)/step⌉. EINVAL: step 0, NaN.
  * EDTYPE: bool, and an integer dtype that does not hold all of them. */
 ORR_API orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double start, double stop, double step);
-/** n points from start to stop, both included: start + i·(stop−start)/(n−1). Float dtypes. */
+/** The same; of three integers in an integer dtype each element and the length are exact. */
+ORR_API orr_tensor *orr_arange_number_at(const char *file, int line, orr_dtype dtype, orr_number start, orr_number stop,
+                                         orr_number step);
+/** n points from start to stop, both included: start + i·(stop−start)/(n−1). Float dtypes. The interval may be longer than the
+ * largest number. */
 ORR_API orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double start, double stop, int64_t n);
 /** Ones where column − row = k, zeros elsewhere. */
 ORR_API orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int64_t rows, int64_t cols, int64_t k);
 #define orr_zeros(...) orr_zeros_at(ORR_HERE, __VA_ARGS__)
 #define orr_ones(...) orr_ones_at(ORR_HERE, __VA_ARGS__)
 #define orr_full(...) orr_full_at(ORR_HERE, __VA_ARGS__)
+#define orr_full_number(...) orr_full_number_at(ORR_HERE, __VA_ARGS__)
 #define orr_scalar(...) orr_scalar_at(ORR_HERE, __VA_ARGS__)
 #define orr_arange(...) orr_arange_at(ORR_HERE, __VA_ARGS__)
+#define orr_arange_number(...) orr_arange_number_at(ORR_HERE, __VA_ARGS__)
 #define orr_linspace(...) orr_linspace_at(ORR_HERE, __VA_ARGS__)
 #define orr_eye(...) orr_eye_at(ORR_HERE, __VA_ARGS__)
 
@@ -115,9 +124,13 @@ ORR_API orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *
 /** The elements in place, row-major, read-only; valid while `t` (not its variable's value) lives. NULL on error. */
 ORR_API const void *orr_data_at(const char *file, int line, orr_tensor *t);
 #define orr_data(...) orr_data_at(ORR_HERE, __VA_ARGS__)
-/** The one element of `t` (any rank, size 1), converted to double. ESHAPE when there is not exactly one. */
+/** The one element of `t` (any rank, size 1), converted to double. ESHAPE when there is not exactly one; EDTYPE when it is an integer
+ * that no double is (beyond 2⁵³): orr_item_number has it. */
 ORR_API orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value);
 #define orr_item(...) orr_item_at(ORR_HERE, __VA_ARGS__)
+/** The same as a number of its kind, exactly: floats as ORR_F64, bool and signed integers as ORR_I64, unsigned ones as ORR_U64. */
+ORR_API orr_status orr_item_number_at(const char *file, int line, orr_tensor *t, orr_number *value);
+#define orr_item_number(...) orr_item_number_at(ORR_HERE, __VA_ARGS__)
 /** Prints dtype, shape and elements, NumPy-like, long axes abbreviated, to `to`. */
 ORR_API orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t);
 #define orr_print(...) orr_print_at(ORR_HERE, __VA_ARGS__)

@@ -39,22 +39,65 @@ const void *orr_data_at(const char *file, int line, orr_tensor *t)
     return p;
 }
 
-orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value)
+/* The one element as a scalar of its dtype. */
+static orr_status item(orr__site at, orr_tensor *t, orr__scalar *v, orr_dtype *dtype)
 {
-    ORR__IN_DEFAULT_FPMODE;
-    orr__site at = ORR__SITE(file, line, "item");
     orr__content what;
     orr__buffer *b;
     orr_shape shape = orr_tensor_shape(t);
-    if (!value)
-        return orr__fail(at, ORR_EINVAL, "the place for the value is NULL");
     if (shape.rank >= 0 && orr_tensor_size(t) != 1)
         return orr__fail(at, ORR_ESHAPE, "a tensor of shape %s has %lld elements, not one", orr__str(shape).s,
                          (long long)orr_tensor_size(t));
     orr_status st = orr__value_of(at, t, &b, &what);
     if (st != ORR_OK)
         return st;
-    *value = orr__scalar_f64(orr__scalar_load(b->host, what.dtype), what.dtype);
+    *dtype = what.dtype;
+    *v = orr__scalar_load(b->host, what.dtype);
     orr__buffer_unref(b);
+    return ORR_OK;
+}
+
+/* Whether the way to a double and back is one. The largest 64-bit integers round to what is none. */
+static bool is_double(orr__scalar v, orr_dtype dtype)
+{
+    double d = orr__scalar_f64(v, dtype);
+    if (orr__is_float(dtype))
+        return true;
+    return orr__is_signed(dtype) ? d < 0x1p63 && (int64_t)d == v.i : d < 0x1p64 && (uint64_t)d == v.u;
+}
+
+orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__site at = ORR__SITE(file, line, "item");
+    orr__scalar v;
+    orr_dtype dtype;
+    if (!value)
+        return orr__fail(at, ORR_EINVAL, "the place for the value is NULL");
+    orr_status st = item(at, t, &v, &dtype);
+    if (st == ORR_OK && !is_double(v, dtype))
+        st = orr__is_signed(dtype)
+                 ? orr__fail(at, ORR_EDTYPE, "%lld is no double; write orr_item_number", (long long)v.i)
+                 : orr__fail(at, ORR_EDTYPE, "%llu is no double; write orr_item_number", (unsigned long long)v.u);
+    if (st == ORR_OK)
+        *value = orr__scalar_f64(v, dtype);
+    return st;
+}
+
+orr_status orr_item_number_at(const char *file, int line, orr_tensor *t, orr_number *value)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__site at = ORR__SITE(file, line, "item_number");
+    orr__scalar v;
+    orr_dtype dtype;
+    if (!value)
+        return orr__fail(at, ORR_EINVAL, "the place for the value is NULL");
+    orr_status st = item(at, t, &v, &dtype);
+    if (st != ORR_OK)
+        return st;
+    *value = orr__is_float(dtype)    ? ORR_REAL(v.f)
+             : dtype == ORR_BOOL     ? ORR_INTEGER(v.u != 0)
+             : orr__is_signed(dtype) ? ORR_INTEGER(v.i)
+                                     : ORR_UNSIGNED(v.u);
     return ORR_OK;
 }

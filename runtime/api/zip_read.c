@@ -54,20 +54,22 @@ static orr_status find_end(const orr__zip *z, uint64_t size, directory *d)
     if (!tail)
         return ORR_ENOMEM;
     orr_status st = read_at(z, tail, (size_t)n, base);
+    bool found = false;
     if (st == ORR_OK) {
-        st = corrupt(z, "it has no end record (truncated, or no zip file at all)");
         for (uint64_t i = n < END ? 0 : n - END + 1; i-- > 0;) {
             const unsigned char *e = tail + i;
             if (memcmp(e, "PK\5\6", 4) != 0 || orr__get(e + 20, 2) != n - i - END)
                 continue;
             *d = (directory){ orr__get(e + 10, 2), orr__get(e + 12, 4), orr__get(e + 16, 4) };
-            st = ORR_OK;
+            found = true;
             if (i >= LOCATOR && memcmp(e - LOCATOR, "PK\6\7", 4) == 0)
                 st = end64(z, e - LOCATOR, base + i - LOCATOR, d);
             break;
         }
     }
     free(tail);
+    if (st == ORR_OK && !found)
+        st = corrupt(z, "it has no end record (truncated, or no zip file at all)");
     if (st == ORR_OK && (d->offset > size || d->bytes > size - d->offset || d->count > d->bytes / CENTRAL))
         st = corrupt(z, "its directory lies outside");
     return st;

@@ -203,6 +203,14 @@ static void npy_headers_that_lie_are_refused(void)
         refused(orr_load(npy_file(cases[i].dict, cases[i].data)), cases[i].st, cases[i].says);
 }
 
+static void an_archive_that_is_read_leaves_no_error(void)
+{
+    orr_error_clear();
+    orr_tensor *t = orr_load_npz(io("stored.npz"), "a");
+    ORR_CHECK(orr_tensor_status(t) == ORR_OK && orr_error_status() == ORR_OK && !*orr_error_message());
+    (void)orr_free(t);
+}
+
 static void files_that_are_none_are_refused(void)
 {
     refused(orr_load(NULL), ORR_EINVAL, "NULL");
@@ -346,6 +354,7 @@ static void npz_bombs_are_refused(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
+        ORR_TEST(an_archive_that_is_read_leaves_no_error),
         ORR_TEST(npy_of_every_dtype_and_byte_order),
         ORR_TEST(npy_of_every_shape_and_version),
         ORR_TEST(npy_bytes_read_back_one_behind_the_other),

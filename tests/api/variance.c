@@ -80,8 +80,8 @@ static void check(const char *jit, const char *engine)
     for (int c = 0; c < COLS; c++) {
         ORR_CHECK_MSG(like((double)var[c], variance[c], 1.2e-7), "column %d: %.9g, should be %.9g", c, (double)var[c],
                       variance[c]);
-        ORR_CHECK_MSG(like((double)std[c], sqrt((double)var[c]), 1.2e-7), "column %d: %.9g, should be %.9g", c,
-                      (double)std[c], sqrt((double)var[c]));
+        ORR_CHECK_MSG(like((double)std[c], sqrt(variance[c]), 1.2e-7), "column %d: %.9g, should be %.9g", c,
+                      (double)std[c], sqrt(variance[c]));
     }
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
