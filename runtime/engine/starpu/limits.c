@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "runtime/engine/starpu/starpu.h"
 
-/* Bytes of addresses beside those of the threads' stacks, found by trying (the threads of BLAS are among them); open files; threads for each core: a worker, and one of an
+/* Bytes of addresses beside those of the threads' stacks, found by trying; open files; threads for each core: a worker, and one of an
  * OpenCL that runs on processors. */
 enum { ADDRESSES = 640 << 20, DESCRIPTORS = 8, THREADS_PER_CORE = 2, THREADS_MOST = 512 };
 
