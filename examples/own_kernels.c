@@ -7,7 +7,7 @@ enum { POINTS = 256, HIDDEN = 24, STEPS = 300 };
 
 static orr_op *snake, *running_sum;
 
-/* -- a function of elements: it fuses with what stands beside it, on every device --------------------------- */
+/* -- an element-wise operation, which fuses with its neighbours on every device ----------------------------- */
 
 static bool define_snake(void)
 {
@@ -17,7 +17,7 @@ static bool define_snake(void)
     return snake != NULL;
 }
 
-/* -- a kernel: what no expression can say. Rows do not depend on each other, so they may go to several workers --- */
+/* -- a kernel, for work that no expression describes. Rows are independent, so several workers may share them --- */
 
 static int sum_rows(const orr_kernel_args *a)
 {

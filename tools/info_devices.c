@@ -1,4 +1,4 @@
-/* orrery-info --devices: every device and its readings; what is not known, with the reason.
+/* orrery-info --devices: every device and its readings, unknown ones with their reason.
  * Must not know: anything but the public headers. */
 #include <stdio.h>
 #include <stdlib.h>

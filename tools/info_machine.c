@@ -1,4 +1,4 @@
-/* orrery-info --machine, --measure, --models, --clear-models: the numbers that decide what runs where.
+/* orrery-info --machine, --measure, --models, --clear-models: the numbers by which plans choose devices.
  * Must not know: anything but the public headers. */
 #include <stdio.h>
 #include <stdlib.h>

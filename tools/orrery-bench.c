@@ -1,5 +1,5 @@
 /* Runs benchmark cases, each beside a reference measured in the same run.
- * Must not know: what a case does (bench/cases.c has the list). */
+ * Must not know: the cases (bench/cases.c lists them). */
 #include "config.h"
 #include <fcntl.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static int list(void)
     return 0;
 }
 
-/* Is it what the word asks for? "fusion:poly6" is the case fusion with a filter; without one a word may be a group. */
+/* Does the word name this case? "fusion:poly6" is the case fusion with a filter; without one a word may be a group. */
 static bool asked(const bench_case *c, const char *word)
 {
     size_t n = strcspn(word, ":");
@@ -98,7 +98,7 @@ static int run(char **name, int n, int rounds, const char *json, const char *svg
     return rc;
 }
 
-/* Whoever starts programs without a standard input or output gives their numbers to the next files that are opened: a
+/* A program that is started without a standard input or output gives their numbers to the next files that it opens: a
  * peer's pipes must not be among them. */
 static void open_what_is_closed(void)
 {

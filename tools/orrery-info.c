@@ -1,4 +1,4 @@
-/* Says what the machine has, what the library was built with and which variables it reads.
+/* Prints the machine, the build, the environment variables, the kernel cache and the performance models.
  * Must not know: anything but the public headers. */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static int with_engine(int (*print)(void))
 
 static int print_env(void)
 {
-    return orr_env_print(stdout, 0) == ORR_OK ? 0 : orr_error_print(stderr);
+    return orr_env_print(stdout, false) == ORR_OK ? 0 : orr_error_print(stderr);
 }
 
 static int newest_first(const void *a, const void *b)
@@ -124,7 +124,7 @@ static int run(int argc, char **argv)
     if (!strcmp(argv[1], "--env"))
         return with_engine(print_env);
     if (!strcmp(argv[1], "--env=markdown"))
-        return orr_env_print(stdout, 1) == ORR_OK ? 0 : orr_error_print(stderr);
+        return orr_env_print(stdout, true) == ORR_OK ? 0 : orr_error_print(stderr);
     if (!strcmp(argv[1], "--cache"))
         return print_cache();
     if (!strcmp(argv[1], "--clear"))

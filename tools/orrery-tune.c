@@ -1,5 +1,5 @@
 /* Finds the settings with which a program of the user's runs fastest: by running it.
- * Must not know: what the program computes. */
+ * Must not know: the program's work. */
 #include "config.h"
 #include <errno.h>
 #include <getopt.h>
@@ -88,7 +88,7 @@ static void default_workers(tune_variable *w)
     }
 }
 
-/* What nobody gave values has the usual ones. */
+/* Variables without values on the command line get the usual ones. */
 static void complete(tune_options *o)
 {
     tune_variable *v = o->var;
@@ -134,7 +134,7 @@ static int cannot_write(const tune_options *o)
     return 1;
 }
 
-/* Before the race, which may take hours. What is there stays as it is. */
+/* Checked before the race, which may take hours. An existing file stays as it is. */
 static bool writable(const tune_options *o)
 {
     static const char *const ends[] = { "env", "svg" };
@@ -182,7 +182,7 @@ static int bad(const char *what, const char *value)
 
 typedef struct {
     tune_options o;
-    bool chosen; /* --vary: nothing varies but what is named */
+    bool chosen; /* --vary: only the named variables vary    */
     int runs;
 } settings;
 

@@ -1,5 +1,5 @@
-/* What a tool prints is written, or its exit status says that it is not.
- * Must not know: what is printed. */
+/* Output that reaches its file, or an exit status that reports the failure.
+ * Must not know: the text. */
 #include "tools/output.h"
 
 #include <errno.h>

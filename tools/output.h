@@ -1,9 +1,9 @@
-/* What a tool prints is written, or its exit status says that it is not.
- * Must not know: what is printed. */
+/* Output that reaches its file, or an exit status that reports the failure.
+ * Must not know: the text. */
 #ifndef ORR_TOOLS_OUTPUT_H
 #define ORR_TOOLS_OUTPUT_H
 
-/* Writes what standard output still holds. The exit status of a tool that ends with rc: a full disk is told, and no success. */
+/* Flushes standard output and returns the exit status of a tool that ends with rc; a full disk is an error. */
 int output_end(const char *tool, int rc);
 
 #endif

@@ -1,5 +1,5 @@
 /* Charts of bars as SVG text.
- * Must not know: what is drawn. */
+ * Must not know: the data. */
 #include "config.h"
 #include <stdbool.h>
 #include "tools/svg.h"

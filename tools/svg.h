@@ -1,5 +1,5 @@
-/* Charts of bars as SVG text: what orrery-tune and orrery-bench draw with.
- * Must not know: what is drawn. */
+/* Bar charts as SVG text, for orrery-tune and orrery-bench.
+ * Must not know: the data. */
 #ifndef ORR_TOOLS_SVG_H
 #define ORR_TOOLS_SVG_H
 
@@ -9,7 +9,7 @@
 /* Begins a picture on white; `title` large, `note` below it in grey; either is put in by svg_text's rules. */
 void svg_begin(FILE *f, int width, int height, const char *title, const char *note);
 void svg_end(FILE *f);
-/* The text with what XML reserves written out; control characters are left out. */
+/* The text with XML's reserved characters escaped and control characters left out. */
 void svg_put(FILE *f, const char *text);
 /* One line of text; anchor: "start", "middle" or "end". */
 void svg_text(FILE *f, double x, double y, const char *anchor, const char *colour, const char *text);

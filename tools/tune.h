@@ -1,4 +1,4 @@
-/* Within orrery-tune: settings that are tried, what came of them.
+/* Within orrery-tune: the settings that are tried, and their results.
  * Must not know: the library; a program and its environment are all there is. */
 #ifndef ORR_TOOLS_TUNE_H
 #define ORR_TOOLS_TUNE_H
@@ -18,7 +18,7 @@ typedef struct {
 /* One point of the grid. value[i] "" leaves variable i as it is. */
 typedef struct {
     char value[TUNE_VARS][24];
-    double time[TUNE_RUNS]; /* seconds, or what --metric found */
+    double time[TUNE_RUNS]; /* seconds, or the number of --metric */
     int runs;
     double median, spread; /* spread: median distance from the median */
     bool out;              /* beaten, or failed */
@@ -34,7 +34,7 @@ typedef struct {
     tune_variable var[TUNE_VARS]; /* the first are STARPU_SCHED, STARPU_NCPU, ORRERY_TILE_US */
 } tune_options;
 
-extern volatile sig_atomic_t tune_stop; /* somebody wants it to end now */
+extern volatile sig_atomic_t tune_stop; /* set by a signal: the race ends now */
 /* Runs the program once with a point's settings. false: it failed, and why stands in the point (nothing: tune_stop). */
 bool tune_run(const tune_options *o, tune_point *p);
 /* Median and spread anew. */

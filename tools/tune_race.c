@@ -1,6 +1,6 @@
 /* Successive halving (Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", 2013): all run, the
  * slower half leaves, and again.
- * Must not know: what the settings mean. */
+ * Must not know: the meaning of the settings. */
 #include "config.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void progress(const race *r, const tune_point *p)
                   "", r->done, r->all, name);
 }
 
-/* Every one still in runs once, in an order drawn anew: what slows the machine down for a while hits all alike. The very
+/* Each remaining setting runs once, in an order drawn anew, so that a slow spell of the machine hits all alike. The very
  * first is the environment as it is: a program that fails there has nothing to be compared with. */
 static bool lap(race *r)
 {

@@ -1,4 +1,4 @@
-/* What orrery-tune found: a table, a chart, a file for batch scripts.
+/* The results of orrery-tune: a table, a chart, a file for batch scripts.
  * Must not know: how the points were chosen. */
 #include "config.h"
 #include <string.h>

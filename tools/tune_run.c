@@ -32,7 +32,7 @@ static void become(const tune_options *o, const tune_point *p, int out)
     _exit(127);
 }
 
-/* What --metric asks for: the number behind the last occurrence of the word. */
+/* The number of --metric: behind the last occurrence of the word. */
 typedef struct {
     const char *word;
     char line[4096];

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** An operation that was defined. The pointer is a checked name, not an address. */
+/** An operation of the program's own. The pointer is a checked name, not an address. */
 typedef struct orr_op orr_op;
 
 /* -- element-wise ---------------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ typedef struct orr_op orr_op;
  * reaches a compiler: it becomes nodes of built-in rows, so every device and dialect has the function at once.
  *
  * @param arity  1, 2 or 3    @param derivatives  one for each operand; n_derivatives 0: automatic
- * @return   the op, for orr_apply; NULL on ORR_EINVAL (the message says what and where), ORR_ENOMEM.
+ * @return   the op, for orr_apply; NULL on ORR_EINVAL (the message has column and reason), ORR_ENOMEM.
  * dtypes:   f16 bf16 f32 f64, promoted and broadcast as by the built-in functions; f16 and bf16 are computed in f32 and
  *           rounded once. A truth value as result makes a bool tensor, which has no derivative.
  * limits:   256 terms and 48 levels in a text of 16 KiB, 512 operations with all ops that it calls, 16 calls deep. */
@@ -69,9 +69,9 @@ ORR_API orr_tensor *orr_expression_at(const char *file, int line, const char *te
 
 /* -- kernels --------------------------------------------------------------------------------------------- */
 
-/** Operands of a kernel, at most. */
+/** Largest number of operands of a kernel. */
 #define ORR_MAX_KERNEL_INPUTS 8
-/** Numbers that a kernel takes beside its operands, at most. */
+/** Largest number of parameters of a kernel, beside its operands. */
 #define ORR_MAX_KERNEL_PARAMS 3
 
 /** One operand of a kernel: contiguous, row-major, read-only. */
@@ -81,7 +81,7 @@ typedef struct orr_kernel_array {
     orr_shape shape;
 } orr_kernel_array;
 
-/** What a kernel works on. */
+/** The arguments of a kernel's functions. */
 typedef struct orr_kernel_args {
     int n_inputs, n_params;
     const orr_kernel_array *in; /**< n_inputs of them                                                      */
@@ -91,11 +91,11 @@ typedef struct orr_kernel_args {
     orr_shape out_shape;
     int64_t lo, hi; /**< 0 and the length of axis 0 (1 when there is none), unless `rows` is set   */
     void *user;     /**< as in the definition                                                  */
-    char *message;  /**< room for the reason when the function fails                           */
+    char *message;  /**< for the reason when the function fails, message_size bytes             */
     size_t message_size;
 } orr_kernel_args;
 
-/** What a kernel's derivative has to go by. */
+/** The arguments of a kernel's derivative. */
 typedef struct orr_kernel_back {
     int n_inputs, n_params;
     orr_tensor *const *in;
@@ -104,8 +104,8 @@ typedef struct orr_kernel_back {
     void *user;
 } orr_kernel_back;
 
-/** A kernel. Fields that are zero or NULL mean what is said; texts are copied. A kernel is a pure function of its inputs
- * and params: equal calls may be computed once, and a call may be computed again. */
+/** Definition of a kernel. Zero and NULL fields have the stated meaning; texts are copied. A kernel is a pure
+ * function of its inputs and parameters: equal calls may be computed once, and a call may be computed again. */
 typedef struct orr_kernel_def {
     const char *name;
     int version;  /**< part of the name of its performance model: raise it when the kernel becomes another */
@@ -120,12 +120,12 @@ typedef struct orr_kernel_def {
     bool rows;
     /** The C function; 0 is success. Called from any thread, several at a time. NULL: none, a device must do it. */
     int (*cpu)(const orr_kernel_args *a);
-    /** OpenCL C 1.2 and CUDA C; NULL: none. docs/your-own-kernels.md says what the text may use. */
+    /** OpenCL C 1.2 and CUDA C; NULL: none. docs/your-own-kernels.md lists the names that the text may use. */
     const char *opencl, *cuda;
     const char *entry; /**< name of the kernel function in these texts; NULL: as `name`       */
     /** Work items of a launch; NULL: one for each element of the rows lo … hi−1 of the result. */
     int64_t (*items)(const orr_kernel_args *a);
-    int group; /**< work items in a group; 0: 64, or what the device can                 */
+    int group; /**< work items in a group; 0: 64, or the device's limit                 */
     /** The cotangent of input k as new tensors, by orr_ functions, of its shape and dtype; NULL: no gradient flows. A NULL
      * function: orr_grad through this kernel is an error that names it. */
     orr_tensor *(*vjp)(const orr_kernel_back *b, int k);
@@ -133,11 +133,11 @@ typedef struct orr_kernel_def {
     void *user;   /**< handed to the functions; must live as long as the process                 */
 } orr_kernel_def;
 
-/** A kernel of your own as an operation. At evaluation it is a step by itself, between fused ones, on whichever of its
- * backends StarPU expects to be fastest. What fails at evaluation fails the evaluation: the C function's message, or the
- * compiler's, is in the error (ORR_EDEVICE); a device text that does not compile is given up for the C function, with one
- * log line, where there is one.
- * @return   the op, for orr_apply; NULL on ORR_EINVAL (which field, and why), ORR_ENOMEM. */
+/** Defines a kernel of the program's own as an operation.
+ * An evaluation runs it as a step by itself, between fused ones, on the backend that StarPU expects to be fastest.
+ * An error of the C function or the device compiler fails the evaluation with its message (ORR_EDEVICE). Where there
+ * is a C function, it replaces a device text that does not compile, with one log line.
+ * @return   the op, for orr_apply; NULL on ORR_EINVAL (the message names the field and the reason), ORR_ENOMEM. */
 ORR_API orr_op *orr_define_kernel_at(const char *file, int line, const orr_kernel_def *def);
 #define orr_define_kernel(...) orr_define_kernel_at(ORR_HERE, __VA_ARGS__)
 
@@ -155,11 +155,11 @@ ORR_API orr_tensor *orr_apply_at(const char *file, int line, const orr_op *op, o
 /** The numbers for orr_apply_with: an array and its length. */
 #define ORR_PARAMS(...) ORR__ARRAY(double, __VA_ARGS__)
 
-/** The op that was defined under this name; NULL when there is none (no error). */
+/** Returns the op of this name; NULL without an error where there is none. */
 ORR_API orr_op *orr_op_find(const char *name);
-/** Its name; NULL for what is no op. Valid for ever. */
+/** Returns the name of an op, valid for ever; NULL for any other pointer. */
 ORR_API const char *orr_op_name(const orr_op *op);
-/** How many operands it takes; −1 for what is no op. */
+/** Returns the number of operands; −1 for any other pointer. */
 ORR_API int orr_op_arity(const orr_op *op);
 
 #ifdef __cplusplus

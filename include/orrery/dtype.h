@@ -31,9 +31,9 @@ typedef enum orr_dtype {
     ORR_DTYPE_COUNT
 } orr_dtype;
 
-/** Bytes per element; 0 for a value that is no dtype. */
+/** Bytes of one element; 0 for any number that is no dtype. */
 ORR_API size_t orr_dtype_size(orr_dtype t);
-/** Name as in the Python array API standard: "float32", "bool", "bfloat16" …; "?" for no dtype. */
+/** Name as in the Python array API standard: "float32", "bool", "bfloat16" …; "?" for any number that is no dtype. */
 ORR_API const char *orr_dtype_name(orr_dtype t);
 
 /** A number of one of three types. A double holds every integer up to 2⁵³ and only some beyond; these hold all. */
@@ -55,7 +55,7 @@ typedef struct orr_shape {
     int64_t dim[ORR_MAX_RANK];
 } orr_shape;
 
-/** ORR_SHAPE(2, 3) is the shape (2, 3). More than 8 dimensions do not compile cleanly. */
+/** ORR_SHAPE(2, 3) is the shape (2, 3). More than 8 dimensions do not compile without a warning. */
 #define ORR_SHAPE(...) ORR__LIST(orr_shape, int64_t, __VA_ARGS__)
 /** The shape () of a 0-d tensor. */
 #define ORR_SHAPE_0D (ORR__VALUE(orr_shape){ 0, { 0 } })

@@ -1,4 +1,4 @@
-/* What would be done to compute a tensor, and why: for people who ask why something is slow.
+/* The evaluation of a tensor, explained: kernels, tiles, bytes, and the reasons against fusion.
  * Must not know: how it is done. */
 #ifndef ORRERY_EXPLAIN_H
 #define ORRERY_EXPLAIN_H
@@ -9,15 +9,18 @@
 extern "C" {
 #endif
 
-/** Prints how `t` would be evaluated now: each kernel with its key, whether it is compiled, its predicted time and tiles; the
- * calls that went into it, and which of them stay inside; what it reads, and of each value that another kernel makes, why
- * the two are not one; bytes moved with and without fusion. docs/fusion.md says how to read it.
- * Computes nothing. Errors: what poison carries, ORR_EINVAL (NULL), ORR_ESTATE, ORR_ENOMEM. Thread-safe. */
+/** Prints how `t` would be evaluated now, and computes nothing. docs/fusion.md explains the text.
+ * For each kernel: its key, whether it is compiled, its predicted time and tiles, the calls in it and those among
+ * them that stay in registers, and its inputs, each from another kernel with the reason why the two are not one. At
+ * the end the bytes moved with and without fusion.
+ * errors:   the error of a poison, ORR_EINVAL (NULL), ORR_ESTATE, ORR_ENOMEM.
+ * threads:  safe from any thread. */
 ORR_API orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t);
 #define orr_explain(...) orr_explain_at(ORR_HERE, __VA_ARGS__)
 
-/** Writes the graph behind `t` in Graphviz's DOT language: one box per node; with `fused`, a frame around the nodes of
- * each kernel. `dot -Tsvg` draws it. Computes nothing. Errors: as orr_explain. */
+/** Writes the graph behind `t` in Graphviz's DOT language: a box per node, and with `fused` a frame around the nodes
+ * of each kernel. `dot -Tsvg` draws it. Computes nothing.
+ * errors:   as orr_explain. */
 ORR_API orr_status orr_explain_dot_at(const char *file, int line, FILE *to, orr_tensor *t, bool fused);
 #define orr_explain_dot(...) orr_explain_dot_at(ORR_HERE, __VA_ARGS__)
 

@@ -9,70 +9,75 @@
 extern "C" {
 #endif
 
-/* What all loads share: the file is read now; C and Fortran order and both byte orders are understood, the tensor is
- * row-major and in the machine's byte order. A file is not trusted: what its header claims is checked against its real
- * size before memory is taken, and bytes left over are an error. Errors are poison: ORR_EINVAL (NULL), ORR_EIO (it
+/* All loads: the file is read now; C and Fortran order and both byte orders are understood, the tensor is
+ * row-major and in the machine's byte order. A file is not trusted: the claims of its header are checked against its
+ * real size before memory is allocated, and bytes left over are an error. Errors are poison: ORR_EINVAL (NULL), ORR_EIO (it
  * cannot be opened or read), ORR_EFORMAT (bad magic, truncated, corrupt, wrong checksum), ORR_EDTYPE (element types that
  * do not exist here: objects, complex, strings, records), ORR_ESHAPE (rank above 8, sizes that overflow), ORR_ENOMEM.
- * What all saves share: the values are evaluated first; the file appears complete or not at all (a temporary beside it,
+ * All saves: the values are evaluated first; the file appears complete or not at all (a temporary beside it,
  * synced and renamed over it); bfloat16 has no NumPy type: ORR_EDTYPE, cast to float32 before. All are safe from any
  * thread. */
 
-/** The array in a .npy file (versions 1 to 3).
- * @return the array's shape and dtype, owned by the current scope; poison on error. */
+/** Loads the array in a .npy file (versions 1 to 3).
+ * @return   owned by the current scope; poison on error. */
 ORR_API orr_tensor *orr_load_at(const char *file, int line, const char *path);
 #define orr_load(...) orr_load_at(ORR_HERE, __VA_ARGS__)
 
-/** Writes `t` as a .npy file. Errors: those of evaluation, ORR_EINVAL, ORR_EDTYPE, ORR_EIO.
- * effects: evaluates `t`. */
+/** Writes `t` as a .npy file. Evaluates `t`.
+ * errors:   those of orr_eval, ORR_EINVAL, ORR_EDTYPE, ORR_EIO. */
 ORR_API orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor *t);
 #define orr_save(...) orr_save_at(ORR_HERE, __VA_ARGS__)
 
-/** The array in the .npy bytes at `data`, of which there are `bytes`. *used: how many of them are its; what follows is
- * left alone, so that arrays may stand one behind the other. used NULL: bytes that follow are ORR_EFORMAT. The elements are
- * copied.
- * @return the array's shape and dtype, owned by the current scope; poison on error (then *used is 0). */
+/** Loads the array at the beginning of `bytes` bytes of .npy data and sets *used to its length, so that arrays may follow
+ * one another. used NULL: further bytes are ORR_EFORMAT. The elements are copied.
+ * @return   owned by the current scope; poison on error (then *used is 0). */
 ORR_API orr_tensor *orr_load_bytes_at(const char *file, int line, const void *data, size_t bytes, size_t *used);
 #define orr_load_bytes(...) orr_load_bytes_at(ORR_HERE, __VA_ARGS__)
 
-/** The same, but the elements stay where they are if their order is C's and this machine's and their place is aligned; else
- * they are copied. `data` must stay unchanged until release(elements, user) is called, once, from any thread, when the last
- * use has ended; on error it is not called. ORR_EINVAL when release is NULL. */
+/** Loads an array like orr_load_bytes, without a copy if its elements are aligned, row-major and in the machine's byte order.
+ * `data` must stay unchanged until release(elements, user) is called: once, from any thread, after the last use. On error
+ * release is not called.
+ * errors:   as orr_load_bytes; ORR_EINVAL (release is NULL). */
 ORR_API orr_tensor *orr_wrap_bytes_at(const char *file, int line, void *data, size_t bytes, size_t *used,
                                       void (*release)(void *elements, void *user), void *user);
 #define orr_wrap_bytes(...) orr_wrap_bytes_at(ORR_HERE, __VA_ARGS__)
 
-/** Bytes that orr_npy_header writes, at most. */
+/** Largest length of orr_npy_header. */
 #define ORR_NPY_HEADER 512
-/** The header of the .npy file that would hold an array of `dtype` and `shape`; its elements, row-major, follow it.
- * @return its length, a multiple of 64; 0 on ORR_EINVAL (buf is NULL), ORR_ESHAPE, ORR_EDTYPE (bfloat16, or none). */
+/** Writes the header of a .npy file of an array of `dtype` and `shape`; the elements, row-major, follow it.
+ * @return   its length, a multiple of 64; 0 on ORR_EINVAL (buf is NULL), ORR_ESHAPE, ORR_EDTYPE (bfloat16, or none). */
 ORR_API size_t orr_npy_header_at(const char *file, int line, orr_dtype dtype, orr_shape shape,
                                  char buf[ORR_NPY_HEADER]);
 #define orr_npy_header(...) orr_npy_header_at(ORR_HERE, __VA_ARGS__)
 
-/** The array called `name` in a .npz file (stored or deflated, zip64 too). `name` goes without its ".npy".
- * ORR_EINVAL when there is none; the message lists what there is. */
+/** Loads the array called `name`, without its ".npy", from a .npz file (stored or deflated, zip64 too).
+ * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such array; the message lists
+ *           the names. */
 ORR_API orr_tensor *orr_load_npz_at(const char *file, int line, const char *path, const char *name);
 #define orr_load_npz(...) orr_load_npz_at(ORR_HERE, __VA_ARGS__)
 
-/** Writes n tensors as a .npz file under their names (not empty, each once; ORR_EINVAL), not compressed.
- * effects: evaluates them, all at once. */
+/** Writes n tensors as a .npz file under their names, not compressed. Evaluates them all at once.
+ * @param names  not empty, each once (ORR_EINVAL)
+ * errors:   as orr_save. */
 ORR_API orr_status orr_save_npz_at(const char *file, int line, const char *path, const char *const *names,
                                    orr_tensor *const *t, int n);
 #define orr_save_npz(...) orr_save_npz_at(ORR_HERE, __VA_ARGS__)
-/** The same, deflated. ORR_EINVAL where the library was built without zlib. */
+/** Writes n tensors as orr_save_npz does, deflated.
+ * errors:   as orr_save; ORR_EINVAL where the library was built without zlib. */
 ORR_API orr_status orr_save_npz_deflated_at(const char *file, int line, const char *path, const char *const *names,
                                             orr_tensor *const *t, int n);
 #define orr_save_npz_deflated(...) orr_save_npz_deflated_at(ORR_HERE, __VA_ARGS__)
 
-/** Names of the arrays in a .npz file, in the file's order, into *names, their number into *n. Free with
- * orr_npz_names_free. On error *names is NULL and *n is 0. */
+/** Sets *names to the names of the arrays in a .npz file, in the file's order, and *n to their number.
+ * On error *names is NULL and *n is 0. Free with orr_npz_names_free.
+ * errors:   as orr_load, as a status. */
 ORR_API orr_status orr_npz_names_at(const char *file, int line, const char *path, char ***names, int *n);
 #define orr_npz_names(...) orr_npz_names_at(ORR_HERE, __VA_ARGS__)
-/** NULL is fine. */
+/** Frees the names of orr_npz_names. NULL is fine. */
 ORR_API void orr_npz_names_free(char **names);
 
-/** The array in an IDX file, plain or gzip: unsigned and signed bytes, int16, int32, float32, float64. */
+/** Loads the array in an IDX file, plain or gzip: unsigned and signed bytes, int16, int32, float32, float64.
+ * @return   owned by the current scope; poison on error. */
 ORR_API orr_tensor *orr_load_idx_at(const char *file, int line, const char *path);
 #define orr_load_idx(...) orr_load_idx_at(ORR_HERE, __VA_ARGS__)
 

@@ -1,12 +1,12 @@
 /* How the macros of the other headers write values and lists in place: compound literals in C, which C++ does not have.
- * Must not know: what is listed. */
+ * Must not know: the elements' types. */
 #ifndef ORRERY_LISTS_H
 #define ORRERY_LISTS_H
 
 #ifdef __cplusplus
 #include <initializer_list>
 
-/* One of the structs that are a length and eight elements. What is beyond eight counts, so that whoever takes it refuses. */
+/* One of the structs that are a length and eight elements. A longer list keeps its length, and its reader refuses it. */
 template <class L, class E> inline L orr__list(std::initializer_list<E> e)
 {
     const int n = static_cast<int>(e.size());

@@ -11,8 +11,8 @@ extern "C" {
 
 /* -- initialisers ---------------------------------------------------------------------------------------- */
 
-/** How a parameter starts. fan_in and fan_out of a shape (…, in, out) are r·in and r·out, r being the product of the
- * axes before; of rank 1 both are its length. The random ones take the next stream of orr_seed. */
+/** The rules of initialisers. fan_in and fan_out of a shape (…, in, out) are r·in and r·out, with r the product of
+ * the axes before; for rank 1 both are its length. Random rules use the next stream of orr_seed. */
 typedef enum orr_initialiser_kind {
     ORR_INITIALISER_KIND_DEFAULT = 0, /**< U(−1/√fan_in, 1/√fan_in), as PyTorch's Linear                  */
     ORR_INITIALISER_KIND_NONE,        /**< for a bias: there is none                                      */
@@ -26,6 +26,8 @@ typedef enum orr_initialiser_kind {
     ORR_INITIALISER_KIND_HE_NORMAL       /**< N(0, a/√fan_in)                                                */
 } orr_initialiser_kind;
 
+/** The rule by which a parameter gets its first value: one of the ORR_INITIALISER_ constants, or
+ * ORR_INITIALISER(kind, a, b). */
 typedef struct orr_initialiser {
     orr_initialiser_kind kind;
     double a, b;
@@ -43,8 +45,9 @@ typedef struct orr_initialiser {
 #define ORR_INITIALISER_HE_UNIFORM ORR_INITIALISER(ORR_INITIALISER_KIND_HE_UNIFORM, 1.4142135623730951, 0.0)
 #define ORR_INITIALISER_HE_NORMAL ORR_INITIALISER(ORR_INITIALISER_KIND_HE_NORMAL, 1.4142135623730951, 0.0)
 
-/** A tensor of `shape`, filled as `how` says.
- * @param dtype  a float dtype     @param shape  any; Glorot and He need fan_in > 0
+/** A tensor of `shape`, filled by the rule `how`.
+ * @param shape  any; Glorot and He need fan_in > 0
+ * dtypes:   floats.
  * @return   owned by the current scope; poison on ORR_EINVAL, ORR_ESHAPE, ORR_EDTYPE.
  * effects:  lazy. Safe from any thread. */
 ORR_API orr_tensor *orr_initialiser_apply_at(const char *file, int line, orr_initialiser how, orr_dtype dtype,
@@ -53,6 +56,7 @@ ORR_API orr_tensor *orr_initialiser_apply_at(const char *file, int line, orr_ini
 
 /* -- activations ----------------------------------------------------------------------------------------- */
 
+/** Activations by number, for layers. */
 typedef enum orr_activation {
     ORR_ACTIVATION_LINEAR = 0, /**< x                         */
     ORR_ACTIVATION_RELU,       /**< max(x, 0)                 */
@@ -78,25 +82,27 @@ ORR_API orr_tensor *orr_activate_at(const char *file, int line, orr_tensor *x, o
 
 /* -- modules --------------------------------------------------------------------------------------------- */
 
-/** A function with parameters. A module owns its variables (by orr_keep: no scope ends them) and the modules that
- * it was composed from. It is immutable but for its variables' values: threads may share it.
- * Functions that make one return NULL on error, with the last error set; a NULL among the parts of a composition
- * frees the other parts and gives NULL, so one check at the end is enough. */
+/** A function with parameters. A module owns its variables, which no scope ends, and the modules that it is composed
+ * of. Only the values of its variables change, so threads may share it. Functions that make a module return NULL on
+ * error and set the last error. A NULL among the modules of a composition frees the others and gives NULL, so one
+ * check at the end is enough. */
 typedef struct orr_module orr_module;
 
-/** y = f(x·W + b), W (in, out), b (out): f32, W by `init`, b by the default rule U(−1/√in, 1/√in).
+/** y = f(x·W + b) with W (in, out) and b (out) in f32; W by `init`, b by the default rule U(−1/√in, 1/√in).
  * @param in, out  ≥ 1
- * @return   a module to free with orr_module_free; NULL on ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM, ORR_ESTATE.
+ * @return   a module, to be freed with orr_module_free; NULL on ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM, ORR_ESTATE.
  * parameters: "weight", "bias". */
 ORR_API orr_module *orr_dense_at(const char *file, int line, int64_t in, int64_t out, orr_activation f,
                                  orr_initialiser init);
 #define orr_dense(...) orr_dense_at(ORR_HERE, __VA_ARGS__)
-/** Like orr_dense, with the dtype (float) and the bias's initialiser said; ORR_INITIALISER_NONE: no bias. */
+/** A dense layer like orr_dense with a given dtype and a given initialiser of the bias; ORR_INITIALISER_NONE: no
+ * bias.
+ * dtypes:   floats. */
 ORR_API orr_module *orr_dense_with_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out,
                                       orr_activation f, orr_initialiser weight, orr_initialiser bias);
 #define orr_dense_with(...) orr_dense_with_at(ORR_HERE, __VA_ARGS__)
 
-/** y = fn(x, user): a function of yours as a module without parameters. `user` must outlive it. */
+/** y = fn(x, user): a function of the program's own as a module without parameters. `user` must outlive the module. */
 ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_tensor *x, void *user),
                                     void *user);
 #define orr_function(...) orr_function_at(ORR_HERE, __VA_ARGS__)
@@ -110,30 +116,31 @@ ORR_API orr_module *orr_sequential_at(const char *file, int line, orr_module *co
 #define ORR_MODULES(...) ORR__ARRAY(orr_module *, __VA_ARGS__)
 
 /** Applies m to x.
- * @return   a new tensor owned by the current scope; poison on whatever the ops in it say, ORR_EINVAL (m is NULL).
+ * @return   a new tensor owned by the current scope; poison on the errors of its operations, ORR_EINVAL (m is NULL).
  * effects:  lazy. Safe from any thread. */
 ORR_API orr_tensor *orr_forward_at(const char *file, int line, const orr_module *m, orr_tensor *x);
 #define orr_forward(...) orr_forward_at(ORR_HERE, __VA_ARGS__)
 
-/** A variable of a module (or of an optimiser) and its path. Borrowed: do not free it. */
+/** A variable of a module or an optimiser, and its path. Borrowed: do not free it. */
 typedef struct orr_parameter {
     char name[64];
     orr_tensor *variable;
 } orr_parameter;
 
-/** Writes up to `max` parameters, in the order of the modules; returns how many there are in all. */
+/** Writes up to `max` parameters, in the order of the modules.
+ * @return   the number of all parameters. */
 ORR_API int orr_module_parameters(const orr_module *m, orr_parameter *out, int max);
-/** The sum of the parameters' sizes, elements. */
+/** Returns the number of elements of all parameters. */
 ORR_API int64_t orr_module_size(const orr_module *m);
-/** Frees the module, its parts and their variables. NULL is fine. After orr_shutdown too. */
+/** Frees the module, its modules and their variables, after orr_shutdown too. NULL is fine. */
 ORR_API void orr_module_free(orr_module *m);
 
-/** Writes all parameters to the .npz file `path`, under their names. Evaluates.
- * Errors: ORR_EINVAL, ORR_EIO, ORR_ENOMEM, and what evaluation says. */
+/** Writes all parameters to the .npz file `path`, under their names. Evaluates them.
+ * errors:   ORR_EINVAL, ORR_EIO, ORR_ENOMEM, and those of orr_eval. */
 ORR_API orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path);
 #define orr_module_save(...) orr_module_save_at(ORR_HERE, __VA_ARGS__)
-/** Assigns to all parameters what `path` holds under their names. All or nothing.
- * Errors: ORR_EIO, ORR_EINVAL (a name is missing), ORR_EFORMAT, ORR_ESHAPE, ORR_EDTYPE. */
+/** Assigns to all parameters the arrays of their names in `path`, all or none.
+ * errors:   ORR_EIO, ORR_EINVAL (a name is missing), ORR_EFORMAT, ORR_ESHAPE, ORR_EDTYPE. */
 ORR_API orr_status orr_module_load_at(const char *file, int line, orr_module *m, const char *path);
 #define orr_module_load(...) orr_module_load_at(ORR_HERE, __VA_ARGS__)
 

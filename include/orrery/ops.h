@@ -39,7 +39,7 @@ typedef struct orr_index {
 ORR_API orr_tensor *orr_cast_at(const char *file, int line, orr_tensor *x, orr_dtype dtype);
 #define orr_cast(...) orr_cast_at(ORR_HERE, __VA_ARGS__)
 
-/** x's elements, in row-major order, as `shape`. One dimension may be -1: what is left.
+/** x's elements, in row-major order, as `shape`. One dimension may be -1: the quotient that is left.
  * dtypes: all. Errors: ORR_ESHAPE (another number of elements; -1 twice or not determined).
  * grad: g in x's shape.                                                                            cost: a view. */
 ORR_API orr_tensor *orr_reshape_at(const char *file, int line, orr_tensor *x, orr_shape shape);
@@ -70,7 +70,7 @@ ORR_API orr_tensor *orr_expand_dims_at(const char *file, int line, orr_tensor *x
 #define orr_expand_dims(...) orr_expand_dims_at(ORR_HERE, __VA_ARGS__)
 
 /** NumPy's x[start₀:stop₀:step₀, start₁:stop₁:step₁, …]: the first axes as the lists say, the others whole. Negative
- * numbers count from the end, what lies outside is cut off, ORR_END is "left out"; a negative step goes backwards.
+ * numbers count from the end, ranges are cut to the axis, ORR_END is "left out"; a negative step goes backwards.
  * Example: x[::-1, 2:] is orr_slice(x, ORR_INDEX(ORR_END, 2), ORR_INDEX(ORR_END, ORR_END), ORR_INDEX(-1, 1)).
  * @param step  ORR_NO_INDEX: all 1
  * dtypes: all. Errors: ORR_EINVAL (a step of 0, lists of different lengths), ORR_EAXIS (more numbers than axes).
@@ -165,7 +165,7 @@ ORR_API orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr
  *           definite, NaN or infinity in it included, is found by evaluation (ORR_ENUMERIC), which names the order of the
  *           first leading minor that is not positive, and in a batch the matrix.
  * dtypes:   f32 f64.      cost: n³/3 flop a matrix. On the CPU; from n = 2048 on beside it
- * on CUDA devices, and then the bits depend on who did what (ORRERY_DETERMINISTIC=1: on the CPU alone).
+ * on CUDA devices, and then the bits depend on the placement (ORRERY_DETERMINISTIC=1: on the CPU alone).
  * grad:     ½ L⁻ᵀ (P + Pᵀ) L⁻¹, P the lower triangle of Lᵀg with its diagonal halved: symmetric, for symmetric changes
  *           of A (I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527, 2016). */
 ORR_API orr_tensor *orr_cholesky_at(const char *file, int line, orr_tensor *a);
@@ -199,7 +199,7 @@ ORR_API orr_tensor *orr_logdet_at(const char *file, int line, orr_tensor *a);
 
 /** x's elements along `axis` (ORR_FLAT: of x as flat) at `indices`, whose shape takes the axis's place. Negative
  * indices count from the end. An index out of range is found by evaluation (ORR_EINDEX), unless nothing that is
- * evaluated depends on it. Alone it copies rows; what reads the result reads x in its own kernel (docs/fusion.md).
+ * evaluated depends on it. Alone it copies rows; a fused reader of the result reads x in its own kernel (docs/fusion.md).
  * dtypes: x all, indices integers. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (rank above 8).
  * grad: scatter_add of g into zeros.      cost: 1 per element of the result. */
 ORR_API orr_tensor *orr_take_at(const char *file, int line, orr_tensor *x, orr_tensor *indices, int axis);

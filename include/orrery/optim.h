@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/** Variables, their state (kept variables of their own) and the number of steps made. One thread at a time. */
+/** An optimiser: variables, their state (variables of its own) and the number of steps made. One thread at a time. */
 typedef struct orr_optim orr_optim;
 
 /** With p a variable, g its gradient, t = 1, 2, … the step, wd the weight decay:
@@ -28,7 +28,7 @@ typedef enum orr_optim_kind {
     ORR_OPTIM_ADAGRAD
 } orr_optim_kind;
 
-/** Settings; start from orr_optim_defaults. A field that a kind's formula does not name is not looked at. */
+/** Settings; start from orr_optim_defaults. A kind ignores the fields that its formula does not name. */
 typedef struct orr_optim_options {
     double lr;           /**< learning rate, ≥ 0                                          */
     double weight_decay; /**< ≥ 0                                                         */
@@ -44,54 +44,61 @@ typedef struct orr_optim_options {
     bool centred;        /**< RMSPROP                                                     */
 } orr_optim_options;
 
-/** PyTorch's defaults of `kind`; for SGD, which has none there, lr is 0.001. */
+/** Returns PyTorch's defaults of `kind`; for SGD, which has none there, lr is 0.001. */
 ORR_API orr_optim_options orr_optim_defaults(orr_optim_kind kind);
 
-/** An optimiser of the n variables v[i] (float dtypes), which must outlive it. NULL options: the defaults.
- * @return   to free with orr_optim_free; NULL on ORR_EINVAL, ORR_EDTYPE, ORR_ENOMEM, ORR_EHANDLE. */
+/** An optimiser of the n variables v[i], which must outlive it. NULL options: the defaults.
+ * dtypes:   floats.
+ * @return   to be freed with orr_optim_free; NULL on ORR_EINVAL, ORR_EDTYPE, ORR_ENOMEM, ORR_EHANDLE. */
 ORR_API orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr_tensor *const *v, int n,
                                     const orr_optim_options *options);
 #define orr_optim_new(...) orr_optim_new_at(ORR_HERE, __VA_ARGS__)
-/** Like orr_optim_new, of all parameters of a module. */
+/** An optimiser like orr_optim_new of all parameters of a module. */
 ORR_API orr_optim *orr_optim_of_module_at(const char *file, int line, orr_optim_kind kind, const orr_module *m,
                                           const orr_optim_options *options);
 #define orr_optim_of_module(...) orr_optim_of_module_at(ORR_HERE, __VA_ARGS__)
 /** Frees the optimiser and its state, not the variables. NULL is fine. */
 ORR_API void orr_optim_free(orr_optim *o);
 
-/** One step down the gradient of `loss` (its sum): orr_grad, clipping where asked for, update, orr_assign.
- * Lazy: the step is computed at this thread's next evaluation, so `orr_optim_step(o, loss); orr_item(loss, &x);`
- * makes one pass of all. `loss` keeps the value before the step. Graphs of successive steps are alike: the plan is
- * made once. Where nothing is held that would need the old values, new ones take over their memory (orr_assign).
- * Errors: what `loss` carries, and those of orr_grad; then no variable has changed. */
+/** Records one step down the gradient of the sum of `loss`: orr_grad, clipping if it is set, update, orr_assign.
+ * Lazy: this thread's next evaluation computes the step, so `orr_optim_step(o, loss); orr_item(loss, &x);` is one
+ * pass. `loss` keeps the value before the step. Successive steps have graphs of one structure and share one plan. A
+ * new value uses the memory of the old one where nothing can read that any more (orr_assign).
+ * errors:   the error of `loss`, and those of orr_grad; then no variable has changed. */
 ORR_API orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tensor *loss);
 #define orr_optim_step(...) orr_optim_step_at(ORR_HERE, __VA_ARGS__)
-/** Like orr_optim_step, with gradients that you bring: grads[i] of v[i]'s shape. No clipping. */
+/** Records one step with the gradients of the caller: grads[i] of v[i]'s shape. No clipping. Otherwise as
+ * orr_optim_step. */
 ORR_API orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads);
 #define orr_optim_apply(...) orr_optim_apply_at(ORR_HERE, __VA_ARGS__)
 
-/** Scales all grads[i] by min(1, max_norm/(‖grads‖₂ + 1e-6)), ‖·‖₂ over all of them together; replaces the array's
- * entries by the scaled tensors.
+/** Scales all grads[i] by min(1, max_norm/(‖grads‖₂ + 1e-6)), ‖·‖₂ over all of them together, and replaces the
+ * array's entries by the scaled tensors.
  * @return   the norm before, 0-d, owned by the current scope; poison on ORR_EINVAL, ORR_EDTYPE.
  * effects:  lazy. Safe from any thread. */
 ORR_API orr_tensor *orr_clip_grad_norm_at(const char *file, int line, orr_tensor **grads, int n, double max_norm);
 #define orr_clip_grad_norm(...) orr_clip_grad_norm_at(ORR_HERE, __VA_ARGS__)
 
-/** The learning rate of the steps to come. Changing it does not change the plan. EINVAL: negative, not finite. */
+/** Sets the learning rate of later steps. The plan stays the same.
+ * errors:   ORR_EINVAL (negative, not finite). */
 ORR_API orr_status orr_optim_set_lr_at(const char *file, int line, orr_optim *o, double lr);
 #define orr_optim_set_lr(...) orr_optim_set_lr_at(ORR_HERE, __VA_ARGS__)
+/** Returns the learning rate; 0 for NULL. */
 ORR_API double orr_optim_lr(const orr_optim *o); /**< 0 for NULL */
-/** Steps made. */
+/** Returns the number of steps made; 0 for NULL. */
 ORR_API int64_t orr_optim_steps(const orr_optim *o); /**< 0 for NULL */
 
-/** State variables ("0.momentum", "0.square", "0.mean", …); writes up to `max`, returns how many there are. Borrowed. */
+/** Writes up to `max` state variables ("0.momentum", "0.square", "0.mean", …). Borrowed.
+ * @return   the number of all of them. */
 ORR_API int orr_optim_state(const orr_optim *o, orr_parameter *out, int max);
-/** Writes state and step count to the .npz file `path`, and under "optimiser" what they are of: kind, state variables of each
- * variable, variables. Evaluates. */
+/** Writes state and step count to the .npz file `path`, and under "optimiser" their kind, the number of variables,
+ * and that of state variables of each. Evaluates them.
+ * errors:   as orr_module_save. */
 ORR_API orr_status orr_optim_save_at(const char *file, int line, const orr_optim *o, const char *path);
 #define orr_optim_save(...) orr_optim_save_at(ORR_HERE, __VA_ARGS__)
-/** Takes state and step count from `path`. All or nothing. Errors as orr_module_load; EINVAL: the file is of another kind of
- * optimiser, or of one with other options that need other state, or of another number of variables. */
+/** Reads state and step count from `path`, all or nothing.
+ * errors:   as orr_module_load; ORR_EINVAL (the file is of another kind of optimiser, of options with other state,
+ *           or of another number of variables). */
 ORR_API orr_status orr_optim_load_at(const char *file, int line, orr_optim *o, const char *path);
 #define orr_optim_load(...) orr_optim_load_at(ORR_HERE, __VA_ARGS__)
 

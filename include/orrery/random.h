@@ -14,18 +14,21 @@
 extern "C" {
 #endif
 
-/** This thread's streams start anew from `seed`. */
+/** Starts this thread's streams anew from `seed`. */
 ORR_API void orr_seed(uint64_t seed);
 
-/** Uniform in [lo, hi), the ends as numbers of the dtype. Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (lo > hi; an end or
- * their distance not finite in the dtype), ORR_ESHAPE. */
+/** Uniform numbers in [lo, hi), the ends as numbers of the dtype.
+ * dtypes:   floats (ORR_EDTYPE). Errors: ORR_EINVAL (lo > hi; an end or their distance is not finite in the dtype),
+ *           ORR_ESHAPE. */
 ORR_API orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi);
 #define orr_rand(...) orr_rand_at(ORR_HERE, __VA_ARGS__)
-/** Normal with this mean and standard deviation. Float dtypes (ORR_EDTYPE). Errors: ORR_EINVAL (std < 0, not finite). */
+/** Normal numbers with this mean and standard deviation.
+ * dtypes:   floats (ORR_EDTYPE). Errors: ORR_EINVAL (std < 0, not finite), ORR_ESHAPE. */
 ORR_API orr_tensor *orr_randn_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std);
 #define orr_randn(...) orr_randn_at(ORR_HERE, __VA_ARGS__)
-/** Integers lo … hi−1, each as likely. Integer dtypes (ORR_EDTYPE: also when lo or hi−1 is none of the dtype).
- * Errors: ORR_EINVAL (hi ≤ lo), ORR_ESHAPE. */
+/** Integers lo … hi−1, each equally likely.
+ * dtypes:   integers (ORR_EDTYPE, also where the dtype does not hold lo or hi−1). Errors: ORR_EINVAL (hi ≤ lo),
+ *           ORR_ESHAPE. */
 ORR_API orr_tensor *orr_randint_at(const char *file, int line, orr_dtype dtype, orr_shape shape, int64_t lo,
                                    int64_t hi);
 #define orr_randint(...) orr_randint_at(ORR_HERE, __VA_ARGS__)

@@ -17,12 +17,12 @@ extern "C" {
 #define ORR_PRINTF(fmt, first)
 #endif
 
-/** Where a call stands in the user's source. Every public function that can fail on what a user wrote is a
- * macro `orr_f(…)` over a function `orr_f_at(ORR_HERE, …)`; bindings call the `_at` form directly.
- * The file name must outlive the tensors made with it (a string literal does). */
+/** File and line of a call in the user's source. Every public function that can fail on the user's arguments is a
+ * macro `orr_f(…)` over a function `orr_f_at(ORR_HERE, …)`; bindings call the `_at` form directly. The file name
+ * must outlive the tensors made with it, as a string literal does. */
 #define ORR_HERE __FILE__, __LINE__
 
-/** What became of a call. ORR_OK is 0. */
+/** Result of a call. ORR_OK is 0. */
 typedef enum orr_status {
     ORR_OK = 0,   /**< done                                                               */
     ORR_EINVAL,   /**< an argument makes no sense: NULL, out of its range                 */
@@ -32,7 +32,7 @@ typedef enum orr_status {
     ORR_EINDEX,   /**< an index (a value in a tensor) out of range                        */
     ORR_ENOMEM,   /**< memory that cannot be had; nothing is lost, the next call works    */
     ORR_EIO,      /**< a file cannot be opened, read or written                           */
-    ORR_EFORMAT,  /**< a file's content is not what it claims                             */
+    ORR_EFORMAT,  /**< a file's content does not fit its header                            */
     ORR_ESTATE,   /**< not initialised, or shut down already                              */
     ORR_EHANDLE,  /**< a tensor used after its scope ended, after orr_free, or never made */
     ORR_EGRAPH,   /**< a placeholder without a value, a foreign graph, a missing gradient */
@@ -45,17 +45,17 @@ typedef enum orr_status {
 /** Name of a status, e.g. "ORR_ESHAPE". Never NULL. Thread-safe. */
 ORR_API const char *orr_status_name(orr_status s);
 
-/** The calling thread's last error as one line, `file:line: op: what was wrong`; "" when there was none.
- * Valid until the thread's next failing call. */
+/** Returns the calling thread's last error as one line, `file:line: op: message`; "" without an error. Valid until
+ * the thread's next failing call. */
 ORR_API const char *orr_error_message(void);
 
-/** Status of the calling thread's last error; ORR_OK when there was none. */
+/** Returns the status of the calling thread's last error; ORR_OK without an error. */
 ORR_API orr_status orr_error_status(void);
 
-/** Forget the calling thread's last error. */
+/** Clears the calling thread's last error. */
 ORR_API void orr_error_clear(void);
 
-/** Print the last error and a newline to `to`. Returns 1, so that `return orr_error_print(stderr);` ends main. */
+/** Prints the last error and a newline to `to`. Returns 1, so that `return orr_error_print(stderr);` ends main. */
 ORR_API int orr_error_print(FILE *to);
 
 #ifdef __cplusplus

@@ -10,77 +10,85 @@
 extern "C" {
 #endif
 
-/** A tensor, or an error on its way (poison). The pointer is a checked name, not an address: a stale or
- * foreign one is recognised (ORR_EHANDLE), never followed. NULL is an error to every op. */
+/** A tensor, or poison: a tensor that carries an error. The pointer is a checked name, not an address: a stale or
+ * foreign one is recognised (ORR_EHANDLE) and never followed. Every operation refuses NULL. */
 typedef struct orr_tensor orr_tensor;
 /** Lists are two arguments everywhere: an array and its length. ORR_TENSORS(x, y) writes both in place, as in
  * orr_eval_all(ORR_TENSORS(x, y)) and orr_concat(ORR_TENSORS(x, y), 0). */
 #define ORR_TENSORS(...) ORR__ARRAY(orr_tensor *, __VA_ARGS__)
-/** Owner of the tensors made while it is its thread's innermost scope. */
+/** Owner of the tensors that its thread makes while it is the innermost scope. */
 typedef struct orr_scope orr_scope;
 
 /* -- scopes ------------------------------------------------------------------------------------------ */
 
-/** Opens a scope on the calling thread; tensors made from now on belong to it. Scopes nest.
- * Tensors made outside every scope live until orr_free or orr_shutdown. NULL on ORR_ENOMEM. */
+/** Opens a scope on the calling thread, which owns the tensors made from now on. Scopes nest. Tensors made outside
+ * every scope live until orr_free or orr_shutdown.
+ * @return   NULL on ORR_ENOMEM. */
 ORR_API orr_scope *orr_scope_begin(void);
-/** Closes `s` (and scopes inside it that are still open): frees the tensors that it owns.
- * Errors: ORR_EINVAL when `s` is not an open scope of the calling thread. */
+/** Closes `s`, and open scopes inside it, and frees the tensors that it owns.
+ * errors:   ORR_EINVAL (`s` is not an open scope of the calling thread). */
 ORR_API orr_status orr_scope_end_at(const char *file, int line, orr_scope *s);
 #define orr_scope_end(...) orr_scope_end_at(ORR_HERE, __VA_ARGS__)
-/** Takes `t` out of all scopes; orr_free it later. Returns `t`. */
+/** Removes `t` from all scopes; orr_free it later.
+ * @return   `t`. */
 ORR_API orr_tensor *orr_keep_at(const char *file, int line, orr_tensor *t);
 #define orr_keep(...) orr_keep_at(ORR_HERE, __VA_ARGS__)
-/** Hands `t` to the scope outside `s` (to none when `s` is the outermost). Returns `t`; poison on ORR_ENOMEM. */
+/** Moves `t` to the scope outside `s`, or out of all scopes where `s` is the outermost.
+ * @return   `t`; poison on ORR_ENOMEM. */
 ORR_API orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *s, orr_tensor *t);
 #define orr_scope_return(...) orr_scope_return_at(ORR_HERE, __VA_ARGS__)
-/** Frees one tensor now, whoever owns it. NULL is fine. A second time: ORR_EHANDLE. Safe from any thread, while others use it, too:
- * their calls under way end as if it came later, the next give ORR_EHANDLE. */
+/** Frees one tensor now, whatever scope owns it. NULL is fine.
+ * errors:   ORR_EHANDLE (a second time).
+ * threads:  safe from any thread, also while others use it: their calls under way end as if before it, later ones
+ *           give ORR_EHANDLE. */
 ORR_API orr_status orr_free_at(const char *file, int line, orr_tensor *t);
 #define orr_free(...) orr_free_at(ORR_HERE, __VA_ARGS__)
 
 /* -- asking (nothing runs) --------------------------------------------------------------------------- */
 
-/** ORR_OK, or the error that a poison carries (ORR_EHANDLE for what is no tensor). Sets no last error. */
+/** Returns ORR_OK, the error of a poison, or ORR_EHANDLE for any other pointer. Leaves the last error as it is. */
 ORR_API orr_status orr_tensor_status(const orr_tensor *t);
-/** Shape; rank -1 for poison and what is no tensor. */
+/** Returns the shape; rank −1 for poison and any other pointer. */
 ORR_API orr_shape orr_tensor_shape(const orr_tensor *t);
-/** Element type; ORR_DTYPE_COUNT for poison and what is no tensor. */
+/** Returns the element type; ORR_DTYPE_COUNT for poison and any other pointer. */
 ORR_API orr_dtype orr_tensor_dtype(const orr_tensor *t);
-/** Number of elements; -1 for poison and what is no tensor. */
+/** Returns the number of elements; −1 for poison and any other pointer. */
 ORR_API int64_t orr_tensor_size(const orr_tensor *t);
 
 /* -- creation: all return a tensor owned by the current scope, poison on error --------------------------- */
 
-/** Copies `shape` elements of `dtype`, row-major, from `data` now. Errors: EINVAL (NULL), ESHAPE, EDTYPE, ENOMEM. */
+/** Copies `shape` elements of `dtype`, row-major, from `data` now.
+ * errors:   ORR_EINVAL (NULL), ORR_ESHAPE, ORR_EDTYPE, ORR_ENOMEM. */
 ORR_API orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape shape, const void *data);
 #define orr_from(...) orr_from_at(ORR_HERE, __VA_ARGS__)
-/** Uses the user's memory without a copy. It must stay unchanged until `release(data, user)` is called, once, from
- * any thread, when the last use has ended (release may be NULL: then until orr_shutdown). On error release is
- * not called. `data` must be aligned to the element's size. */
+/** Uses the caller's memory without a copy.
+ * The memory must stay unchanged until `release(data, user)` is called: once, from any thread, after the last use.
+ * release may be NULL: then until orr_shutdown. On error release is not called. `data` is aligned to the element's
+ * size.
+ * errors:   as orr_from; ORR_EINVAL (not aligned). */
 ORR_API orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape shape, void *data,
                                 void (*release)(void *data, void *user), void *user);
 #define orr_wrap(...) orr_wrap_at(ORR_HERE, __VA_ARGS__)
-/** Every element is 0. Errors of this and the others below: ESHAPE, EDTYPE. */
+/** Zeros. Errors of this and the next functions: ORR_ESHAPE, ORR_EDTYPE. */
 ORR_API orr_tensor *orr_zeros_at(const char *file, int line, orr_dtype dtype, orr_shape shape);
-/** Every element is 1. */
+/** Ones. */
 ORR_API orr_tensor *orr_ones_at(const char *file, int line, orr_dtype dtype, orr_shape shape);
-/** Every element is `value` (converted; EDTYPE when a fraction or out of range for an integer dtype). */
+/** Elements that are all `value`, converted; ORR_EDTYPE where an integer dtype does not hold it. */
 ORR_API orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double value);
-/** The same, for integers that no double is: orr_full_number(ORR_U64, ORR_SHAPE(2), ORR_UNSIGNED(UINT64_MAX)). With ORR_SHAPE_0D it is
- * such a number for an operation; orr_scalar takes doubles. */
+/** Elements that are all `value`, as orr_full, for integers that no double holds: orr_full_number(ORR_U64,
+ * ORR_SHAPE(2), ORR_UNSIGNED(UINT64_MAX)). With ORR_SHAPE_0D it is such a number for an operation; orr_scalar takes
+ * doubles. */
 ORR_API orr_tensor *orr_full_number_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_number value);
-/** A 0-d constant without a dtype of its own: in an op it takes the other operand's. A fraction that meets
- * integers, or a number out of their range, is EDTYPE. Alone it is f64. */
+/** A 0-d constant without a dtype of its own: an operation gives it the dtype of the other operand, and ORR_EDTYPE
+ * where that is an integer dtype that does not hold the value. Alone it is f64. */
 ORR_API orr_tensor *orr_scalar_at(const char *file, int line, double value);
-/** start, start+step, … below stop (above it when step < 0). Length ⌈(stop−start)/step⌉. EINVAL: step 0, NaN.
- * EDTYPE: bool, and an integer dtype that does not hold all of them. */
+/** start, start+step, … below stop, or above it for step < 0; ⌈(stop−start)/step⌉ elements.
+ * errors:   ORR_EINVAL (step 0, NaN), ORR_EDTYPE (bool; an integer dtype that does not hold all of them). */
 ORR_API orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double start, double stop, double step);
 /** The same; of three integers in an integer dtype each element and the length are exact. */
 ORR_API orr_tensor *orr_arange_number_at(const char *file, int line, orr_dtype dtype, orr_number start, orr_number stop,
                                          orr_number step);
-/** n points from start to stop, both included: start + i·(stop−start)/(n−1). Float dtypes. The interval may be longer than the
- * largest number. */
+/** n points from start to stop, both included: start + i·(stop−start)/(n−1). Float dtypes. */
 ORR_API orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double start, double stop, int64_t n);
 /** Ones where column − row = k, zeros elsewhere. */
 ORR_API orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int64_t rows, int64_t cols, int64_t k);
@@ -96,8 +104,8 @@ ORR_API orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int6
 
 /* -- variables ------------------------------------------------------------------------------------------- */
 
-/** A variable that starts as the value of `t`. It is used like a tensor; an op that reads it takes the value that
- * it has when the op is recorded. Owned by the current scope; orr_keep it to hold it longer. */
+/** A variable whose first value is that of `t`. It is used like a tensor; an operation uses the value at the time of
+ * recording. Owned by the current scope; orr_keep it to hold it longer. */
 ORR_API orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t);
 #define orr_variable(...) orr_variable_at(ORR_HERE, __VA_ARGS__)
 /** Replaces the value of the variable `v` by that of `t`, which has the same shape and dtype.
@@ -109,29 +117,35 @@ ORR_API orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t);
  * threads:  a reader in another thread sees the value before or after the assignment. */
 ORR_API orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t);
 #define orr_assign(...) orr_assign_at(ORR_HERE, __VA_ARGS__)
-/** orr_assign(v[i], t[i]) for i = 0 … n − 1, all or none: on an error, ORR_ENOMEM too, no variable has changed. Each t[i] is
- * the value that it has before the call: {a, b} = {b, a} exchanges two variables. Of a variable that occurs twice the last
- * value counts. Errors: as orr_assign, and EINVAL when n is negative or a list NULL. */
+/** orr_assign(v[i], t[i]) for i = 0 … n − 1, all or none: on an error, also ORR_ENOMEM, no variable has changed.
+ * Each t[i] is the value before the call: {a, b} = {b, a} exchanges two variables. Of a variable that occurs twice
+ * the last value counts.
+ * errors:   as orr_assign; ORR_EINVAL (n is negative, a list is NULL). */
 ORR_API orr_status orr_assign_all_at(const char *file, int line, orr_tensor *const *v, orr_tensor *const *t, int n);
 #define orr_assign_all(...) orr_assign_all_at(ORR_HERE, __VA_ARGS__)
 
 /* -- reading back (these evaluate) ----------------------------------------------------------------------- */
 
-/** Copies the elements, row-major, into `buf` of `bytes` bytes. Errors: EINVAL when `bytes` is too short (the
- * message says how many are needed; nothing is written), and whatever evaluation says. */
+/** Copies the elements, row-major, into `buf` of `bytes` bytes. Evaluates `t`.
+ * errors:   those of orr_eval; ORR_EINVAL (`bytes` is too small; the message has the number needed, and nothing is
+ *           written). */
 ORR_API orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes);
 #define orr_read(...) orr_read_at(ORR_HERE, __VA_ARGS__)
-/** The elements in place, row-major, read-only; valid while `t` (not its variable's value) lives. NULL on error. */
+/** Returns the elements in place, row-major, read-only, valid as long as `t` lives (not its variable). Evaluates `t`.
+ * NULL on error. */
 ORR_API const void *orr_data_at(const char *file, int line, orr_tensor *t);
 #define orr_data(...) orr_data_at(ORR_HERE, __VA_ARGS__)
-/** The one element of `t` (any rank, size 1), converted to double. ESHAPE when there is not exactly one; EDTYPE when it is an integer
- * that no double is (beyond 2⁵³): orr_item_number has it. */
+/** Sets *value to the one element of `t`, of any rank and size 1, as a double. Evaluates `t`.
+ * errors:   those of orr_eval; ORR_ESHAPE (more or fewer elements than one), ORR_EDTYPE (an integer beyond 2⁵³ that
+ *           no double holds; orr_item_number returns it). */
 ORR_API orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value);
 #define orr_item(...) orr_item_at(ORR_HERE, __VA_ARGS__)
-/** The same as a number of its kind, exactly: floats as ORR_F64, bool and signed integers as ORR_I64, unsigned ones as ORR_U64. */
+/** Sets *value to the one element of `t` exactly: floats as ORR_F64, bool and signed integers as ORR_I64, unsigned
+ * ones as ORR_U64. Otherwise as orr_item. */
 ORR_API orr_status orr_item_number_at(const char *file, int line, orr_tensor *t, orr_number *value);
 #define orr_item_number(...) orr_item_number_at(ORR_HERE, __VA_ARGS__)
-/** Prints dtype, shape and elements, NumPy-like, long axes abbreviated, to `to`. */
+/** Prints dtype, shape and elements to `to`, NumPy-like, with long axes abbreviated. Evaluates `t`.
+ * errors:   those of orr_eval, ORR_EIO. */
 ORR_API orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t);
 #define orr_print(...) orr_print_at(ORR_HERE, __VA_ARGS__)
 

@@ -8,7 +8,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/fpmode.h"
 
-/* Nobody holds what is in the middle, so that a training step may compute it in registers. */
+/* The intermediate tensors are freed at once, so that a training step may compute them in registers. */
 static orr_tensor *dense_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
     orr_scope *s = m->nparam > 1 || m->activation != ORR_ACTIVATION_LINEAR ? orr_scope_begin() : NULL;

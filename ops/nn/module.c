@@ -1,5 +1,5 @@
 /* Modules: composition, parameters, ownership.
- * Must not know: what a layer computes. */
+ * Must not know: layers. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "ops/nn/optim_rule.h"
 #include "runtime/base/buffer.h"
 
-/* What a file says of itself, under "optimiser": the kind, state variables of each variable, variables. */
+/* The array "optimiser" of a file: the kind, the number of state variables of each variable, the number of variables. */
 enum { HEAD = 3 };
 static const char head_name[] = "optimiser";
 
@@ -43,8 +43,8 @@ static orr_status check_head(orr__site at, const orr_optim *o, const char *path)
     orr_status st = orr_tensor_status(t);
     orr_shape s = orr_tensor_shape(t);
     if (st == ORR_OK && (orr_tensor_dtype(t) != ORR_I64 || s.rank != 1 || s.dim[0] != HEAD))
-        return orr__fail(at, ORR_EFORMAT, "%s: \"%s\" is not what orr_optim_save writes", path, head_name);
-    st = orr_read_at(at.file, at.line, t, have, sizeof have); /* says what was wrong with the file, too */
+        return orr__fail(at, ORR_EFORMAT, "%s: \"%s\" was not written by orr_optim_save", path, head_name);
+    st = orr_read_at(at.file, at.line, t, have, sizeof have); /* its error covers a wrong file, too */
     if (st != ORR_OK)
         return st;
     head_of(o, want);

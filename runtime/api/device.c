@@ -1,4 +1,4 @@
-/* The public questions of orrery/device.h: engine, statistics, memory.
+/* Engine, statistics and memory of orrery/device.h.
  * Must not know: StarPU. */
 #include "config.h"
 #include <stdlib.h>
@@ -10,22 +10,7 @@
 
 int orr_stats(orr_stat *rows, int max)
 {
-    int n = orr__engine_stats(NULL, 0), m;
-    orr__stat *all;
-
-    if (!rows || max <= 0 || n == 0)
-        return n;
-    if (!(all = orr__alloc_n((size_t)n, sizeof *all)))
-        return 0;
-    m = orr__engine_stats(all, n);
-    for (int i = 0; i < m && i < n && i < max; i++) {
-        memcpy(rows[i].what, all[i].what, sizeof rows[i].what);
-        memcpy(rows[i].worker, all[i].worker, sizeof rows[i].worker);
-        rows[i].tasks = all[i].tasks;
-        rows[i].seconds = all[i].seconds;
-    }
-    free(all);
-    return m;
+    return orr__engine_stats(rows, max);
 }
 
 void orr_stats_reset(void)
@@ -36,7 +21,7 @@ void orr_stats_reset(void)
 void orr_stats_print(FILE *to)
 {
     int n = orr__engine_stats(NULL, 0);
-    orr__stat *all = n > 0 ? orr__alloc_n((size_t)n, sizeof *all) : NULL;
+    orr_stat *all = n > 0 ? orr__alloc_n((size_t)n, sizeof *all) : NULL;
     double total = 0;
 
     if (!to)
@@ -52,7 +37,7 @@ void orr_stats_print(FILE *to)
     locale_t before = orr__point_begin();
     fprintf(to, "%-40s %-24s %10s %12s %7s\n", "kind", "worker", "tasks", "seconds", "share");
     for (int i = 0; i < n; i++)
-        fprintf(to, "%-40.40s %-24.24s %10llu %12.6f %6.1f%%\n", all[i].what, all[i].worker,
+        fprintf(to, "%-40.40s %-24.24s %10llu %12.6f %6.1f%%\n", all[i].kind, all[i].worker,
                 (unsigned long long)all[i].tasks, all[i].seconds, total > 0 ? 100.0 * all[i].seconds / total : 0.0);
     orr__point_end(before);
     free(all);

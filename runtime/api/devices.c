@@ -1,5 +1,5 @@
 /* The devices and their readings: as a list, as JSON, as a file.
- * Must not know: how a device is found; who watches. */
+ * Must not know: how a device is found; its watchers. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>

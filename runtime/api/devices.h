@@ -12,6 +12,6 @@ orr_device *orr__devices_now(int *n);
 orr_status orr__devices_write(orr__site at, const char *path, const orr_device *d, int n);
 /* With ORRERY_DEVICE_FILE: writes it, and begins to watch. */
 orr_status orr__devices_start(orr__site at);
-void orr__devices_stop(void); /* nobody is called afterwards */
+void orr__devices_stop(void); /* no callback runs afterwards */
 
 #endif

@@ -1,4 +1,4 @@
-/* A thread that looks at the devices now and then: it keeps the registry's file, and tells who wants to know.
+/* A thread that reads the devices at intervals, writes the registry's file and calls the watcher.
  * Must not know: how a device is found, how a file looks. */
 #include "config.h"
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 static const double file_period = 1.0; /* seconds between looks for the file alone */
 
-/* `turn` is held by who starts or ends the thread, `lock` guards the rest. */
+/* `turn` is held while the thread starts or ends; `lock` guards the rest. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell;
 static pthread_t thread;
@@ -156,7 +156,7 @@ orr_status orr_devices_watch(double seconds, orr_devices_fn *fn, void *user)
     if (fn && !(seconds >= 0.01 && seconds <= 86400.0))
         return orr__fail(at, ORR_EINVAL, "%g seconds between two looks; it takes 0.01 to 86400", seconds);
     if (on_watcher)
-        return orr__fail(at, ORR_ESTATE, "a function that is called for a change cannot change who is called");
+        return orr__fail(at, ORR_ESTATE, "the watching function cannot call orr_devices_watch");
     if (!orr__engine_running())
         return orr__fail(at, ORR_ESTATE, "Orrery is not running: call orr_init first");
     pthread_mutex_lock(&turn);

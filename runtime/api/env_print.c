@@ -1,5 +1,5 @@
 /* Prints the table of environment variables: plain, and as docs/environment.md.
- * Must not know: who uses a setting. */
+ * Must not know: the users of a setting. */
 #include "config.h"
 #include <stdio.h>
 #include <orrery/info.h>
@@ -35,7 +35,7 @@ static const char tail[] =
     "| `STARPU_NOPENCL` | number of OpenCL devices; 0: none |\n"
     "| `STARPU_NCUDA` | number of CUDA devices; 0: none |\n"
     "| `STARPU_SCHED` | scheduling policy: `lws`, `eager`, `dmda`, `dmdas` …; unset, Orrery chooses by the machine |\n"
-    "| `STARPU_CALIBRATE` | 1: measure until the performance models know enough; 2: forget what they know and begin "
+    "| `STARPU_CALIBRATE` | 1: measure until the performance models are complete; 2: delete them and begin "
     "anew |\n"
     "| `STARPU_HOME` | where performance models and bus measurements are kept |\n"
     "| `STARPU_WORKERS_CPUID` | which cores the CPU workers are bound to |\n"
@@ -46,7 +46,8 @@ static const char tail[] =
     "| `STARPU_OPENCL_ON_CPUS` | 1: an OpenCL implementation for CPUs (PoCL) counts as a device; for tests |\n"
     "| `STARPU_OPENCL_ONLY_ON_CPUS` | 1: and nothing else does |\n"
     "| `STARPU_LIMIT_OPENCL_MEM` | MB of device memory that may be used |\n"
-    "| `STARPU_SILENT` | 0: StarPU says what it does (Orrery sets 1 where nothing is set); its warnings come in either "
+    "| `STARPU_SILENT` | 0: StarPU prints its messages (Orrery sets 1 where nothing is set); its warnings come in "
+    "either "
     "case |\n"
     "\n"
     "`OPENBLAS_NUM_THREADS` has no influence while Orrery runs: it sets one BLAS thread inside each task, since the\n"
@@ -73,7 +74,7 @@ static void print_plain(FILE *to)
                       *row->fallback ? row->fallback : "-", *now ? now : "-", row->meaning);
 }
 
-orr_status orr_env_print(FILE *to, int markdown)
+orr_status orr_env_print(FILE *to, bool markdown)
 {
     orr__site at = ORR__SITE(NULL, 0, "env_print");
     if (!to)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "runtime/api/eval.h"
 #include "runtime/api/handle_name.h"
+#include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
@@ -41,7 +42,7 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
     return st;
 }
 
-/* Gives every requested node its value, and the node behind a DETACH too: it is the same. The last nretained nobody asked for. */
+/* Gives every requested node its value, and the same value to the node behind a DETACH. The last nretained were not requested. */
 static void publish(orr__node *const *node, int n, int nretained, const orr__capture *p, orr__buffer **out)
 {
     for (int i = 0; i < n; i++) {
@@ -60,8 +61,8 @@ static orr_status no_placeholder(orr__site at, const orr__capture *p)
     return ORR_OK;
 }
 
-/* Captures the nodes, and finds or makes the plan. What has a plan already needs no more of the graph than its key says. On an
- * error neither is there. */
+/* Captures the nodes, and finds or makes the plan. Where a plan exists, a light capture is enough. On an error neither
+ * exists. */
 static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__plan **plan)
 {
     bool shown = orr__env.print & ORR__PRINT_GRAPH;
@@ -86,7 +87,7 @@ static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots
     return st;
 }
 
-/* donors: leaves that the plan may write over, or NULL. */
+/* donors: leaves that the plan may overwrite, or NULL. */
 static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
 {
     orr__capture p;
@@ -94,15 +95,14 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
     orr_status st = capture_and_plan(at, roots, &p, &plan);
     if (st != ORR_OK)
         return st;
-    if (donors && plan->ndonors == 0) /* no output could use them: nobody need wait for us */
+    if (donors && plan->ndonors == 0) /* no output could use them: other threads need not wait */
         orr__donors_release(donors);
     int n = plan->nout;
-    orr__buffer *few[32], **out = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *out);
+    orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)n, sizeof *out);
     st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
     if (st == ORR_OK)
         publish(roots->out, n, roots->nretained, &p, out);
-    if (out != few)
-        free(out);
+    orr__array_end(out, few);
     orr__plan_done(plan);
     orr__capture_free(&p);
     return st;
@@ -178,13 +178,13 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     orr_status st = npending < 0 ? ORR_ENOMEM : orr__need_running(at);
     if (st != ORR_OK)
         return st;
-    orr__node **todo = n + npending <= 32 ? few : orr__alloc_n((size_t)n + (size_t)npending, sizeof *todo);
+    orr__node **todo = orr__array_begin(few, sizeof few, (size_t)n + (size_t)npending, sizeof *todo);
     if (!todo)
         return ORR_ENOMEM;
     bool tracing = orr__tracing();
     double t0 = tracing ? orr__now() : 0;
     st = select_nodes(nodes, n, todo, &count, true);
-    int first = count; /* who asks waits for these, and not for variables' new values; an event stands for all */
+    int first = count; /* the caller waits for these, not for new values of variables; an event waits for all */
     if (st == ORR_OK)
         st = select_nodes(pending, npending, todo, &count, false);
     if (st == ORR_OK && count) {
@@ -199,14 +199,13 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
         settle_pending(at, st, pending, npending);
     for (int i = 0; i < count; i++)
         orr__node_unref(todo[i]);
-    if (todo != few)
-        free(todo);
+    orr__array_end(todo, few);
     if (tracing && count)
         trace(at, t0);
     return st;
 }
 
-orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *what, orr__node **node)
+orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node)
 {
     for (int i = 0; i < n; i++) {
         orr_tensor *bad;
@@ -215,9 +214,9 @@ orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const ch
         node[i] = c ? orr__handle_node(c) : NULL;
         if (node[i] && !node[i]->poison)
             continue;
-        if (what)
-            snprintf(name, sizeof name, "%s %d", what, i);
-        if (orr__operands(at, 1, &c, (const char *const[]){ what ? name : "the tensor" }, &node[i], &bad))
+        if (noun)
+            snprintf(name, sizeof name, "%s %d", noun, i);
+        if (orr__operands(at, 1, &c, (const char *const[]){ noun ? name : "the tensor" }, &node[i], &bad))
             continue;
         const orr__node *p = orr__handle_node(bad);
         orr_status st = p && p->poison ? orr__fail_text(p->poison->status, p->poison->text) : ORR_EHANDLE;
@@ -233,7 +232,7 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__r
     orr__calls_over();
     if (n < 0 || (n > 0 && !t))
         return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "the list of tensors is NULL");
-    orr__node **node = n <= 16 ? few : orr__alloc_n((size_t)n, sizeof *node);
+    orr__node **node = orr__array_begin(few, sizeof few, (size_t)n, sizeof *node);
     if (!node)
         return ORR_ENOMEM;
     orr_status st = orr__need_running(at);
@@ -241,8 +240,7 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__r
         st = orr__tensor_nodes(at, t, n, n > 1 ? "tensor" : NULL, node);
     if (st == ORR_OK)
         st = orr__eval_nodes(at, node, n, run);
-    if (node != few)
-        free(node);
+    orr__array_end(node, few);
     orr__calls_over();
     return orr__fail_place(at, st);
 }
@@ -257,7 +255,7 @@ orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int
     return eval_tensors(ORR__SITE(file, line, "eval_all"), t, n, NULL);
 }
 
-/* What an event's name stands for; the run is NULL when all is done already. */
+/* An event; the run is NULL when it has ended already. */
 struct event {
     orr__named named;
     orr__run *run;
@@ -297,7 +295,7 @@ orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, i
     orr__site at = ORR__SITE(file, line, "eval_async");
     orr__run *run = NULL;
     if (!event)
-        return orr__fail(at, ORR_EINVAL, "event is NULL: it is what to wait on");
+        return orr__fail(at, ORR_EINVAL, "event is NULL");
     *event = NULL;
     orr_event *e = orr__event_new();
     if (!e)
@@ -323,7 +321,7 @@ orr_status orr_wait_at(const char *file, int line, orr_event *event)
     orr_status st =
         orr__run_done(e->run) || orr__engine_running()
             ? orr__run_wait(e->run)
-            : orr__fail(at, ORR_ESTATE, "what this event stands for stayed behind in the forked process's parent");
+            : orr__fail(at, ORR_ESTATE, "the evaluation of this event belongs to the parent of this forked process");
     event_unref(e);
     return st;
 }

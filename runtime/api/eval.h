@@ -11,8 +11,8 @@
 /* Evaluates the nodes (borrowed; values already there are left alone) and this thread's pending assignments, and
  * publishes the results. run NULL: waits. Else *run is a reference to wait on, or NULL when all is done. */
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
-/* The roots of a capture of node[0 … n), of which the first nfirst are waited for, where old values of variables may be donors: these
- * nodes and the retained outputs. Then orr__donors_release(donors) and free(*all). */
+/* The roots of a capture of node[0 … n) that may use old values of variables as donors: these nodes, the first nfirst of which
+ * are waited for, and the retained outputs. The caller ends with orr__donors_release(donors) and free(*all). */
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all);
 /* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host; what, if not NULL: its dtype
  * and shape. */
@@ -27,7 +27,7 @@ orr_event *orr__event_new(void);
 void orr__event_adopt(orr_event *event, orr__run *run);
 void orr__event_drop(orr_event *event);
 orr_status orr__need_running(orr__site at);
-/* Borrowed nodes of n tensors; the first error of a bad one, which is called `what` and its number (NULL: the tensor). */
-orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *what, orr__node **node);
+/* Borrowed nodes of n tensors; the first error of a bad one, which messages call by `noun` and its number (NULL: the tensor). */
+orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node);
 
 #endif

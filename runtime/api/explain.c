@@ -61,8 +61,8 @@ static bool is_uniform(const orr__capture *p, int i)
     return p->leaf_of[i] < 0 && (p->node[i]->op->flags & ORR__OP_UNIFORM);
 }
 
-/* What node i would move as a kernel by itself: every input read, the result written. Constants and views move what is
- * stored of them. */
+/* Bytes that node i would move as a kernel of its own: every input read, the result written. Constants and views move
+ * their stored bytes. */
 static double bytes_alone(const orr__capture *p, int i, bool stored)
 {
     bool view = is_view(p, i);
@@ -126,7 +126,7 @@ static void explain_reads(FILE *to, const orr__capture *p, const orr__regions *r
     }
 }
 
-/* Returns what its nodes would move alone. */
+/* Returns the bytes that its nodes would move as kernels of their own. */
 static double explain_nodes(FILE *to, const orr__capture *p, const orr__regions *rs, int k)
 {
     double apart = 0;
@@ -206,7 +206,7 @@ static void explain_homeless(FILE *to, const orr__capture *p, const orr__regions
     }
 }
 
-/* What no region is the home of, though it is needed. */
+/* Needed nodes that have no home region. */
 static void explain_repeated(FILE *to, const orr__capture *p, const orr__regions *rs)
 {
     bool *live = orr__alloc_n((size_t)p->n + 1, sizeof *live);
@@ -289,7 +289,7 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
     return st;
 }
 
-/* The nodes of each region in a frame; what is computed in several regions, and leaves, stand outside. */
+/* The nodes of each region in a frame; leaves, and nodes that several regions compute, stand outside. */
 static void print_clusters(FILE *to, const orr__capture *p, const void *arg)
 {
     const orr__regions *rs = arg;

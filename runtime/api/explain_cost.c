@@ -1,4 +1,4 @@
-/* What orr_explain says of time: predicted per device, taken, and the difference.
+/* The times in orr_explain: predicted per device, measured, and the difference.
  * Must not know: how a kernel computes. */
 #include "config.h"
 

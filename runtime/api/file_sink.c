@@ -1,5 +1,5 @@
 /* Files that appear complete or not at all: a temporary in the same folder, synced, renamed.
- * Must not know: what is written. */
+ * Must not know: the content. */
 #include "config.h"
 #include "runtime/api/file_sink.h"
 

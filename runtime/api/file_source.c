@@ -1,5 +1,5 @@
 /* Bytes from files, plain or gzip.
- * Must not know: what the bytes mean. */
+ * Must not know: the meaning of the bytes. */
 #include "config.h"
 #include "runtime/api/file_source.h"
 

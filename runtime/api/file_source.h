@@ -1,5 +1,5 @@
 /* Bytes from a file or from a member of an archive, with a bound on how many there can be.
- * Must not know: what the bytes mean. */
+ * Must not know: the meaning of the bytes. */
 #ifndef ORR_API_SOURCE_H
 #define ORR_API_SOURCE_H
 
@@ -20,7 +20,7 @@ struct orr__source {
 
 /* "site: path[member]: message" */
 orr_status orr__source_fail(const orr__source *s, orr_status st, const char *fmt, ...) ORR_PRINTF(3, 4);
-/* n bytes or ORR_EFORMAT (truncated; `what` is missing). */
+/* n bytes or ORR_EFORMAT (truncated; `what` names the missing data). */
 orr_status orr__source_exact(orr__source *s, void *to, size_t n, const char *what);
 /* ORR_EFORMAT when anything is left. */
 orr_status orr__source_end(orr__source *s);

@@ -208,7 +208,7 @@ static void wrap_results(orr__site at, const graph *g, orr__buffer **out, orr_te
     }
 }
 
-/* What belongs to one submission. */
+/* The data of one submission. */
 enum { FEW = 16 };
 typedef struct {
     orr__node *few_value[FEW], **value; /* borrowed                   */
@@ -240,7 +240,7 @@ static void submission_end(submission *s, const graph *g)
         free(s->out);
 }
 
-/* The graph's plan, or one for what the memory limit leaves. */
+/* The graph's plan, or one that fits into the memory that the limit leaves. */
 static orr_status execute(orr__site at, const graph *g, submission *s, bool wait)
 {
     orr__plan *tight = NULL;

@@ -1,5 +1,5 @@
 /* Checked names for events and graphs: a slot number and the slot's generation, as tensors have them.
- * Must not know: what an event or a graph is. */
+ * Must not know: events, graphs. */
 #include "config.h"
 #include "runtime/api/handle_name.h"
 

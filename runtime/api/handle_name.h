@@ -1,5 +1,5 @@
-/* Checked names for events and graphs: what the user holds is a number, never an address.
- * Must not know: what an event or a graph is. */
+/* Checked names for events and graphs: the user holds a number, never an address.
+ * Must not know: events, graphs. */
 #ifndef ORR_API_TOKEN_H
 #define ORR_API_TOKEN_H
 

@@ -1,5 +1,5 @@
 /* Start and end of the library.
- * Must not know: what an engine does. */
+ * Must not know: engines. */
 #include "config.h"
 
 #include <pthread.h>
@@ -29,7 +29,7 @@ static size_t limit_of_job(void)
     return job - job / 8;
 }
 
-/* The environment first, then what the program asks for where the environment is silent; orr__engine_start looks at
+/* The environment first, then the program's settings where the environment has none; orr__engine_start looks at
  * engine, backend and workers itself. */
 static orr_status configure(orr__site at, const orr_config *config)
 {
@@ -46,7 +46,7 @@ static orr_status configure(orr__site at, const orr_config *config)
         orr__env.memory_limit = limit_of_job();
     if (st == ORR_OK && *orr__env.spill_dir && !orr__env.memory_limit)
         return orr__fail(at, ORR_EENV,
-                         "ORRERY_SPILL_DIR is for what is beyond a limit, and there is none: set "
+                         "ORRERY_SPILL_DIR is for values beyond the memory limit, and there is none: set "
                          "ORRERY_MEMORY_LIMIT to the memory that tensors may take");
     if (st == ORR_OK && (st = orr__spill_start(at, orr__env.spill_dir)) == ORR_OK) {
         orr__pool_limit(orr__env.memory_limit);

@@ -1,5 +1,5 @@
 /* JSON (RFC 8259): strings out, one pass in.
- * Must not know: what is written or read. */
+ * Must not know: the content. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

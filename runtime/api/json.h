@@ -1,5 +1,5 @@
-/* JSON as our files use it: strings out; one pass in over what may be anybody's file.
- * Must not know: what is written or read. */
+/* JSON as our files use it: output of strings; input in one pass over files that are not trusted.
+ * Must not know: the content. */
 #ifndef ORR_API_JSON_H
 #define ORR_API_JSON_H
 

@@ -31,7 +31,7 @@ static void add(orr__class *c, orr__on on, const orr__timed *t, void *arg)
     l->n++;
 }
 
-/* Of a program that has not started the library: what is in the file. */
+/* Before orr_init the numbers are those of the file. */
 static orr_status look(void)
 {
     orr_status st = orr__engine_running() ? ORR_OK : orr__env_load();

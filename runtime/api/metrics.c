@@ -13,24 +13,7 @@
 
 int orr_metrics(orr_metric *rows, int max)
 {
-    int n = orr__engine_metrics(NULL, 0), m;
-    orr__metric *all;
-
-    if (!rows || max <= 0 || n == 0)
-        return n;
-    if (!(all = orr__alloc_n((size_t)n, sizeof *all)))
-        return 0;
-    m = orr__engine_metrics(all, n);
-    for (int i = 0; i < m && i < n && i < max; i++) {
-        memcpy(rows[i].what, all[i].what, sizeof rows[i].what);
-        rows[i].tasks = all[i].tasks;
-        rows[i].seconds = all[i].seconds;
-        rows[i].p50 = all[i].p50;
-        rows[i].p95 = all[i].p95;
-        rows[i].p99 = all[i].p99;
-    }
-    free(all);
-    return m;
+    return orr__engine_metrics(rows, max);
 }
 
 static void put_counters(FILE *to)
@@ -57,7 +40,7 @@ orr_status orr_metrics_json(FILE *to)
 {
     orr__site at = ORR__SITE(NULL, 0, "metrics_json");
     int n = orr__engine_metrics(NULL, 0) + 64; /* kinds may come meanwhile */
-    orr__metric *all;
+    orr_metric *all;
 
     if (!to)
         return orr__fail(at, ORR_EINVAL, "the file is NULL");
@@ -68,8 +51,8 @@ orr_status orr_metrics_json(FILE *to)
     put_counters(to);
     (void)fputs(",\n\"kinds\": [", to);
     for (int i = 0; i < m && i < n; i++) {
-        (void)fprintf(to, "%s\n{\"what\": ", i ? "," : "");
-        orr__json_put(to, all[i].what);
+        (void)fprintf(to, "%s\n{\"kind\": ", i ? "," : "");
+        orr__json_put(to, all[i].kind);
         (void)fprintf(to, ", \"tasks\": %llu, \"seconds\": %.9f, \"p50\": %.9g, \"p95\": %.9g, \"p99\": %.9g}",
                       (unsigned long long)all[i].tasks, all[i].seconds, all[i].p50, all[i].p95, all[i].p99);
     }

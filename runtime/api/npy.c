@@ -132,7 +132,7 @@ size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, ch
     char order = size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<';
     int n = 10 + snprintf(buf + 10, ORR__NPY_HEADER - 10, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': %s, }",
                           order, kinds[orr__dtype_kind(dtype)], size, orr__str(*shape).s);
-    while ((n + 1) % 64) /* the data starts at a multiple of 64, for those who map the file */
+    while ((n + 1) % 64) /* the data starts at a multiple of 64, for programs that map the file */
         buf[n++] = ' ';
     buf[n++] = '\n';
     memcpy(buf, "\x93NUMPY\x01\x00", 8);

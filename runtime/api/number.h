@@ -10,7 +10,7 @@
  * the digits that the widest needs. */
 typedef struct {
     orr_dtype dtype;
-    int width;              /* of a whole number or bool; of what follows the point of a float  */
+    int width;              /* of a whole number or bool; of a float's digits after the point     */
     bool any, exponent;     /* floats: a finite one came; 1.5e+10 rather than 1.5               */
     double least, most;     /* magnitudes that are not 0                                        */
     int left, right, power; /* characters before the point (sign too), after it, of the exponent */

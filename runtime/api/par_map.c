@@ -22,7 +22,7 @@ typedef struct {
     orr_tensor **results;
     orr_event *event[AHEAD_MOST];
     int ahead, first, most; /* evaluations under way; the oldest; how many there may be */
-    bool failed;            /* an item, or what it was evaluated with: look() finds it */
+    bool failed;            /* an item, or one of its batch: look() finds it          */
     orr_status st;          /* the first evaluation that failed, or scope */
     char text[640];
 } map;
@@ -116,7 +116,7 @@ static void run(map *m, int64_t n)
 }
 
 /* An evaluation that fails computes none of its handful, or some: each item by itself, in order. The first error; where no
- * item has one, that of an assignment beside them. What memory did not hold at once, it may hold one by one. */
+ * item has one, that of an assignment beside them. Items that did not fit into memory together may fit one by one. */
 static orr_status look(map *m, int64_t n)
 {
     orr_status first = ORR_OK;

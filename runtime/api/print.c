@@ -80,7 +80,7 @@ static void put_row(page *p, int axis, int64_t offset)
     fprintf(p->to, "%*s", p->blanks, "");
 }
 
-/* `gap` is what next_shown said on the way to this index. */
+/* `gap` is the result of next_shown on the way to this index. */
 static void put_axis(page *p, int axis, int64_t offset)
 {
     bool first = true, gap = false;

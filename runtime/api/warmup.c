@@ -29,7 +29,7 @@ static void compile(orr__plan *plan)
             orr__cpu_compiled(plan->step[i].cpu);
 }
 
-/* As orr_eval would: with what is held, where variables have new values to come (orr__eval_nodes). */
+/* The roots of orr_eval: also held nodes, where variables have pending assignments (orr__eval_nodes). */
 static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirst, orr__capture *p)
 {
     int waited = nfirst ? nfirst : n;

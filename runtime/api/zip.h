@@ -1,5 +1,5 @@
 /* Zip archives as .npz needs them: stored and deflated members, zip64.
- * Must not know: what members hold. */
+ * Must not know: the content of members. */
 #ifndef ORR_API_ZIP_H
 #define ORR_API_ZIP_H
 

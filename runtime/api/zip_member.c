@@ -1,5 +1,5 @@
 /* One member of a zip archive as a source of bytes: unpacked, its size and checksum verified.
- * Must not know: what members hold. */
+ * Must not know: the content of members. */
 #include "config.h"
 #include "runtime/api/zip.h"
 

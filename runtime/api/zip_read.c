@@ -1,5 +1,5 @@
 /* The directory of a zip archive. Nothing that it says is believed before it fits the file's real size.
- * Must not know: what members hold. */
+ * Must not know: the content of members. */
 #include "config.h"
 #include "runtime/api/zip.h"
 

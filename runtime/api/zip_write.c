@@ -1,5 +1,5 @@
 /* Writes zip archives; every member has zip64 sizes, as NumPy writes them, so that none is too large.
- * Must not know: what members hold. */
+ * Must not know: the content of members. */
 #include "config.h"
 #include "runtime/api/zip.h"
 

@@ -64,7 +64,7 @@ void orr__buffer_unref(orr__buffer *b)
 {
     if (!b)
         return;
-    /* Who has the only reference needs no locked instruction to give it up. */
+    /* The owner of the only reference releases it without a locked instruction. */
     if (atomic_load_explicit(&b->refs, memory_order_acquire) != 1 &&
         atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
         return;

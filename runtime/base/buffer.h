@@ -37,7 +37,7 @@ typedef struct {
     /* The last reference went: give back handles. Returns true when the memory may be reused at once; false
      * when the engine keeps it until its tasks are done and will call orr__buffer_recycle itself. */
     bool (*drop)(orr__buffer *b);
-    /* Memory is short: recycle what is kept for reuse. false: nothing was. */
+    /* Memory is short: the engine recycles the buffers that it keeps for reuse. false: it keeps none. */
     bool (*press)(void);
 } orr__buffer_hooks;
 extern orr__buffer_hooks orr__buffer_engine;
@@ -54,14 +54,14 @@ static inline orr__buffer *orr__buffer_ref(orr__buffer *b)
 }
 void orr__buffer_unref(orr__buffer *b);   /* NULL is fine */
 void orr__buffer_recycle(orr__buffer *b); /* engine only, see drop */
-/* Content into host memory, valid until somebody writes (nobody does: tensors are values). */
+/* Makes the content valid in host memory. */
 orr_status orr__buffer_sync(orr__buffer *b);
 
 void orr__pool_limit(size_t bytes); /* 0: none */
 void orr__pool_trim(void);          /* gives all free memory back to the system */
 typedef struct {
     size_t live, pooled, peak, limit; /* bytes in memory                                          */
-    bool spills;                      /* what is beyond the limit goes to files                   */
+    bool spills;                      /* values beyond the limit go to files                      */
     size_t spilled, spilled_peak;     /* bytes there                                              */
     uint64_t fresh;                   /* blocks that there was none to reuse for                  */
 } orr__pool_stats;
@@ -72,6 +72,6 @@ void orr__pool_fail_after(long n);
 
 void *orr__alloc(size_t bytes);                       /* zeroed; NULL and last error on ENOMEM */
 void *orr__alloc_n(size_t n, size_t size);            /* zeroed, checked multiplication        */
-void *orr__realloc_n(void *p, size_t n, size_t size); /* what is new is not zeroed; on ENOMEM p is as it was */
+void *orr__realloc_n(void *p, size_t n, size_t size); /* new bytes are not zeroed; on ENOMEM p is as before  */
 
 #endif

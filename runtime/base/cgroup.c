@@ -1,5 +1,5 @@
-/* What the job that this process is part of may use: Linux control groups, as Slurm, systemd and containers set them.
- * Must not know: who asks. */
+/* The memory that this process's job may use: Linux control groups, as Slurm, systemd and containers set them.
+ * Must not know: its callers. */
 #include "config.h"
 #include "runtime/base/cgroup.h"
 
@@ -26,7 +26,7 @@ static size_t number_in(const char *folder, const char *name)
 }
 
 /* The least limit of the group and those above it. Inside a container the group's name may be one that only the host
- * knows: then what is mounted is the group itself. */
+ * knows: then the mounted folder is the group itself. */
 static size_t least(const char *base, const char *group, const char *name)
 {
     char folder[PATH_MAX];

@@ -1,5 +1,5 @@
-/* What the job that this process is part of may use.
- * Must not know: who asks. */
+/* The memory that this process's job may use.
+ * Must not know: its callers. */
 #ifndef ORR_BASE_JOB_H
 #define ORR_BASE_JOB_H
 

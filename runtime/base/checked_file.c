@@ -1,5 +1,5 @@
 /* Text files with a head and a sum, in the user's cache directory.
- * Must not know: what is in them. */
+ * Must not know: their content. */
 #include "config.h"
 #include "runtime/base/checked_file.h"
 

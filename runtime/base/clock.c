@@ -1,5 +1,5 @@
 /* Monotonic time.
- * Must not know: who asks. */
+ * Must not know: its callers. */
 #include "config.h"
 #include "runtime/base/clock.h"
 

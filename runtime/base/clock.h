@@ -1,5 +1,5 @@
 /* Monotonic time.
- * Must not know: who asks. */
+ * Must not know: its callers. */
 #ifndef ORR_BASE_CLOCK_H
 #define ORR_BASE_CLOCK_H
 

@@ -20,7 +20,7 @@ static inline float float32(uint32_t u)
 }
 
 /* d in a 16-bit format of `mant` fraction bits and exponent bias `bias`: to nearest, ties to even. A carry out of
- * the fraction runs into the exponent, which is what rounding up means, up to infinity. NaN stays NaN, quiet. */
+ * the fraction runs into the exponent, which rounds up, up to infinity. NaN stays NaN, quiet. */
 static uint16_t narrow(double d, int mant, int bias)
 {
     uint64_t u;

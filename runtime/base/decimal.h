@@ -5,7 +5,7 @@
 
 #include <locale.h>
 
-/* The calling thread has the "C" locale until orr__point_end gets what this returned. */
+/* Sets the calling thread's locale to "C" until orr__point_end restores the result, the former locale. */
 locale_t orr__point_begin(void);
 void orr__point_end(locale_t before);
 

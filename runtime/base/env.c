@@ -1,5 +1,5 @@
 /* The table of ORRERY_* variables, their parsers, their values as text.
- * Must not know: who uses a setting. */
+ * Must not know: the users of a setting. */
 #include "config.h"
 #include "runtime/base/ablation.h"
 
@@ -35,10 +35,10 @@ static const entry table[] = {
     { { "ORRERY_BACKEND", "auto cpu cuda opencl", "auto", "devices that may be used besides the CPU" },
       CHOICE, AT(backend), { "auto", "cpu", "cuda", "opencl" } },
     { { "ORRERY_ENGINE", "auto starpu serial", "auto",
-        "what runs the tasks; auto: StarPU, and where it cannot start the serial engine" },
+        "the engine of tasks; auto: StarPU, and where it cannot start the serial engine" },
       CHOICE, AT(engine), { "auto", "starpu", "serial" } },
     { { "ORRERY_FUSE", "on off", "on", "whether neighbouring operations become one kernel" }, SWITCH, AT(fuse), { 0 } },
-    { { "ORRERY_FALLBACK", "on off", "on", "whether what a chosen backend cannot do runs on the CPU (off: an error)" },
+    { { "ORRERY_FALLBACK", "on off", "on", "whether work that a chosen backend lacks runs on the CPU (off: an error)" },
       SWITCH, AT(fallback), { 0 } },
     { { "ORRERY_DETERMINISTIC", "on off", "off", "the same bits for any number of workers, any policy and any size of tile" },
       SWITCH, AT(deterministic), { 0 } },
@@ -50,17 +50,17 @@ static const entry table[] = {
     { { "ORRERY_SPILL_DIR", "directory", "", "of your own, on a disk: where tensors go that are beyond ORRERY_MEMORY_LIMIT" },
       PATH, AT(spill_dir), { 0 } },
     { { "ORRERY_INLINE_US", "auto, or microseconds", "auto",
-        "work predicted below this runs on the calling thread; auto: by what a task costs here" },
+        "work predicted below this runs on the calling thread; auto: by the cost of a task here" },
       AUTO, AT(inline_us), { 0 } },
     { { "ORRERY_TILE_US", "auto, or microseconds", "auto",
-        "work aimed at in one task; auto: by what a task costs here, 200 or more, and few tasks for each worker" },
+        "work aimed at in one task; auto: by the cost of a task here, 200 or more, and few tasks for each worker" },
       AUTO, AT(tile_us), { 0 } },
     { { "ORRERY_MACHINE", "measured fixed", "measured",
         "whether plans go by numbers measured on this machine, once, or by fixed ones" },
       CHOICE, AT(machine), { "measured", "fixed" } },
     { { "ORRERY_PRINT", "comma list of graph fuse plan passes", "", "stages of an evaluation to print to stderr" },
       LIST, AT(print), { "graph", "fuse", "plan", "passes" } },
-    { { "ORRERY_LOG", "error warn info debug", "warn", "what is said on stderr" },
+    { { "ORRERY_LOG", "error warn info debug", "warn", "the level of messages on stderr" },
       CHOICE, AT(log), { "error", "warn", "info", "debug" } },
     { { "ORRERY_SEED", "unsigned integer", "0", "default seed of the random functions" }, SEED, AT(seed), { 0 } },
     { { "ORRERY_JIT", "on off wait", "on",
@@ -71,9 +71,9 @@ static const entry table[] = {
     { { "ORRERY_CACHE_DIR", "directory", "$XDG_CACHE_HOME/orrery or ~/.cache/orrery",
         "where compiled kernels are kept" },
       PATH, AT(cache_dir), { 0 } },
-    { { "ORRERY_CACHE_SIZE", "bytes, with suffix K M G T", "256M", "what that directory may hold" },
+    { { "ORRERY_CACHE_SIZE", "bytes, with suffix K M G T", "256M", "the largest size of that directory" },
       SIZE, AT(cache_size), { 0 } },
-    { { "ORRERY_TRACE", "file", "", "where to write what ran when, for the viewers of Chrome and Perfetto; %p in it: the "
+    { { "ORRERY_TRACE", "file", "", "where to write a trace of kernels and copies, for the viewers of Chrome and Perfetto; %p in it: the "
         "process number" },
       PATH, AT(trace), { 0 } },
     { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },

@@ -1,5 +1,5 @@
 /* The table of ORRERY_* environment variables: name, values, default, meaning; parsed once at init.
- * Must not know: who uses a setting. */
+ * Must not know: the users of a setting. */
 #ifndef ORR_BASE_ENV_H
 #define ORR_BASE_ENV_H
 
@@ -23,7 +23,7 @@ typedef struct {
     bool deterministic;     /* ORRERY_DETERMINISTIC  on off                                  */
     bool tf32;              /* ORRERY_TF32           on off                                  */
     size_t memory_limit;    /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */
-    char spill_dir[1024];   /* ORRERY_SPILL_DIR      what is beyond that goes there, "": nothing */
+    char spill_dir[1024];   /* ORRERY_SPILL_DIR      for values beyond that limit, "": none      */
     int64_t inline_us;      /* ORRERY_INLINE_US      work predicted below this runs on the calling thread; −1: auto */
     int64_t tile_us;        /* ORRERY_TILE_US        work aimed at per task; −1: auto         */
     int machine;            /* ORRERY_MACHINE        measured fixed                          */

@@ -1,5 +1,5 @@
 /* Locks that a fork must not catch in another thread's hands.
- * Must not know: what the locks guard. */
+ * Must not know: the data behind the locks. */
 #include "config.h"
 #include "runtime/base/fork.h"
 

@@ -1,5 +1,5 @@
 /* Locks that a fork must not catch in another thread's hands: the child would wait for them for ever.
- * Must not know: what the locks guard. */
+ * Must not know: the data behind the locks. */
 #ifndef ORR_BASE_FORK_H
 #define ORR_BASE_FORK_H
 

@@ -1,6 +1,6 @@
-/* The floating-point mode in which kernels and recorded constants are computed: rounding to nearest, gradual underflow, no traps,
+/* The floating-point mode of kernels and recorded constants: rounding to nearest, gradual underflow, no traps,
  * whatever the program has set for its own arithmetic. On processors that are not named here it is the program's.
- * Must not know: who computes. */
+ * Must not know: kernels. */
 #ifndef ORR_BASE_FPMODE_H
 #define ORR_BASE_FPMODE_H
 
@@ -9,7 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* What counts in the register, and what that is by default. The flags of exceptions that were are the program's. */
+/* The bits of the register that matter, and their default. The flags of past exceptions are the program's. */
 #if defined __SSE2__
 #define ORR__FPMODE_MASK 0xffc0u
 #define ORR__FPMODE_DEFAULT 0x1f80u
@@ -47,7 +47,8 @@ static inline void orr__fpmode_set(uint64_t mode)
 }
 #endif
 
-/* The calling thread, and those that it starts, are in the default mode until orr__fpmode_end gets what this returned. */
+/* Sets the default mode for the calling thread and the threads that it starts, until orr__fpmode_end restores the result,
+ * the former mode. */
 static inline uint64_t orr__fpmode_begin(void)
 {
     uint64_t was = orr__fpmode_get();

@@ -1,5 +1,5 @@
 /* A 64-bit hash: two words at a time, each step a 64x64 multiplication folded on itself.
- * Must not know: what is hashed. */
+ * Must not know: the data. */
 #include "config.h"
 #include "runtime/base/hash.h"
 

@@ -1,5 +1,5 @@
 /* A fast 64-bit hash of bytes, for tables in memory (never for trust).
- * Must not know: what is hashed. */
+ * Must not know: the data. */
 #ifndef ORR_BASE_HASH_H
 #define ORR_BASE_HASH_H
 

@@ -1,5 +1,5 @@
 /* Log lines to stderr, when ORRERY_LOG admits them.
- * Must not know: who logs. */
+ * Must not know: its callers. */
 #include "config.h"
 #include "runtime/base/env.h"
 

@@ -1,4 +1,4 @@
-/* What one element of a random node is: the definition, one element at a time.
+/* The definition of a random node's elements, one at a time.
  * Must not know: streams, tensors, devices. */
 #include "config.h"
 #include "runtime/base/philox.h"

@@ -208,7 +208,7 @@ static void note_peak(void)
     raise_to(&most, n);
 }
 
-/* What has to be in memory may go beyond the limit where the rest goes to files. */
+/* Data that must be in memory may exceed the limit where other values go to files. */
 static bool book(size_t bytes)
 {
     size_t end = atomic_load_explicit(&limit, memory_order_relaxed);
@@ -298,7 +298,7 @@ void orr__pool_put(void *p, size_t bytes, size_t cap)
     size_t keep = atomic_load_explicit(&most, memory_order_relaxed);
     keep = keep > always_kept ? keep : always_kept;
     pthread_mutex_lock(&pool.lock);
-    full = pool.pooled + cap > keep; /* sizes have changed: what is there is stale, this one is in use */
+    full = pool.pooled + cap > keep; /* sizes have changed: the pooled blocks are stale, this one is in use */
     if (full)
         detach_all(lists);
     b->next = pool.free[c];

@@ -1,5 +1,5 @@
 /* Directories and files that no other user could have written or exchanged.
- * Must not know: what is in them. */
+ * Must not know: their content. */
 #include "config.h"
 #include "runtime/base/private_file.h"
 
@@ -18,7 +18,7 @@
 typedef struct {
     orr__dirkind kind;
     int fd, links;
-    char rest[2 * PATH_MAX], seen[2 * PATH_MAX]; /* what is to walk, what was walked (for messages) */
+    char rest[2 * PATH_MAX], seen[2 * PATH_MAX]; /* the path to walk, the path walked (for messages) */
     char *why;
     size_t size;
 } walk;
@@ -40,7 +40,7 @@ static bool root_or_us(uid_t u)
     return u == 0 || u == geteuid();
 }
 
-/* May what lies in this directory be exchanged by others? In a sticky one (/tmp) only by the owner of the thing. */
+/* Can others exchange the files of this directory? In a sticky one (/tmp) only a file's owner can. */
 static bool fine_on_the_way(walk *w, const char *name, const struct stat *st)
 {
     if (!root_or_us(st->st_uid))

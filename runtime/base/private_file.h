@@ -1,5 +1,5 @@
 /* Directories and files that no other user could have written or exchanged; files that appear whole or not at all.
- * Must not know: what is in them. */
+ * Must not know: their content. */
 #ifndef ORR_BASE_SAFE_H
 #define ORR_BASE_SAFE_H
 
@@ -14,16 +14,16 @@ typedef struct {
 } orr__bytes;
 
 typedef enum {
-    ORR__OWN,      /* ours, written by nobody else; made (0700) when missing    */
-    ORR__SITE_DIR, /* root's or ours, written by nobody else; must be there   */
+    ORR__OWN,      /* ours, not writable by others; made (0700) when missing    */
+    ORR__SITE_DIR, /* root's or ours, not writable by others; must exist      */
     ORR__TMP       /* one in which we may make a directory of our own: /tmp     */
 } orr__dirkind;
 /* Walks to `path` from the root; every step on the way is one that no other user can exchange. The open directory, or
  * -1 and why not. */
 int orr__safe_dir(const char *path, orr__dirkind kind, char *why, size_t size);
-/* A regular file of ours (site: or root's), written by nobody else, read whole; false: errno, 0 when it is not safe. */
+/* Reads a regular file of ours (site: or root's) that others cannot write; false: errno, 0 for an unsafe file. */
 bool orr__safe_read(int dir, const char *name, bool site, size_t most, orr__bytes *out, struct timespec *mtime);
-/* The file `name`, 0600, complete and on the disk before it has its name, in the place of what had it. false: errno. */
+/* Replaces the file `name` (0600), which is complete and on the disk before it has its name. false: errno. */
 bool orr__safe_write(int dir, const char *name, const orr__bytes *b);
 /* Whether it is the name that such a file has before. */
 bool orr__is_temporary(const char *name);

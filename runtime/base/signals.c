@@ -1,6 +1,6 @@
 /* The program's signal handlers survive libraries that put in their own: LLVM, in OpenCL implementations, takes SIGTERM
  * and its kin when it is loaded, to remove its files.
- * Must not know: who loads what. */
+ * Must not know: the libraries that are loaded. */
 #include "config.h"
 #include "runtime/base/signals.h"
 

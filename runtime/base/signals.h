@@ -10,7 +10,7 @@ typedef struct {
     struct sigaction was[ORR__SIGNALS];
 } orr__signals;
 
-/* Notes what is done about the signals that end programs; puts it back. In between no other thread changes it. */
+/* Saves and restores the dispositions of the signals that end programs. In between no other thread changes them. */
 void orr__signals_note(orr__signals *s);
 void orr__signals_restore(const orr__signals *s);
 

@@ -1,5 +1,5 @@
 /* Blocks mapped from files: the kernel writes them to disk when it wants their memory. A file loses its name as it is made,
- * so nothing is left of it when the process ends, however it ends. Must not know: who wants a block, plans. */
+ * so nothing is left of it when the process ends, however it ends. Must not know: plans. */
 #include "config.h"
 #include "runtime/base/spill.h"
 

@@ -1,5 +1,5 @@
 /* Memory on disk: blocks beyond the memory limit are mapped from files without names in ORRERY_SPILL_DIR.
- * Must not know: who wants a block, plans. */
+ * Must not know: plans. */
 #ifndef ORR_BASE_SPILL_H
 #define ORR_BASE_SPILL_H
 

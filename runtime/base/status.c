@@ -10,7 +10,7 @@
 
 enum { TEXT = 1024 };
 /* The text is made with the thread's first error: a program that opens the library while it runs (dlopen) has some
- * hundred bytes for what is per thread. */
+ * hundred bytes for thread-local data. */
 static _Thread_local struct {
     orr_status status;
     char *text; /* TEXT bytes; NULL: none yet, or no memory for it, and the status's name has to do */

@@ -1,5 +1,5 @@
 /* Checks and escapes texts from outside.
- * Must not know: what they name. */
+ * Must not know: the things that they name. */
 #include "config.h"
 #include "runtime/base/text.h"
 

@@ -1,5 +1,5 @@
-/* Texts that come from outside, such as names of files and devices, on their way into what others parse.
- * Must not know: what they name. */
+/* Texts from outside, such as names of files and devices, made safe for formats that other programs parse.
+ * Must not know: the things that they name. */
 #ifndef ORR_BASE_TEXT_H
 #define ORR_BASE_TEXT_H
 

@@ -1,5 +1,5 @@
 /* Small buffers that a thread keeps to itself.
- * Must not know: who wants a buffer. */
+ * Must not know: the users of buffers. */
 #include "config.h"
 #include "runtime/base/thread_cache.h"
 

@@ -1,5 +1,5 @@
 /* Small buffers that a thread keeps to itself: header and memory together, kept and taken again without a lock.
- * Must not know: who wants a buffer. */
+ * Must not know: the users of buffers. */
 #ifndef ORR_BASE_STASH_H
 #define ORR_BASE_STASH_H
 

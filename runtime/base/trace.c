@@ -1,5 +1,5 @@
 /* Keeps events in chunks of memory, one chunk per thread at a time, and writes them as JSON at the end.
- * Must not know: what the names mean. */
+ * Must not know: the meaning of the names. */
 #include "config.h"
 #include "runtime/base/trace.h"
 
@@ -146,7 +146,7 @@ static void write_event(const event *e)
     (void)putc('}', out);
 }
 
-/* Under the lock. Full chunks alone, or all of them; keep: somebody may still be recording into one. */
+/* Under the lock. Full chunks alone, or all of them; keep: a thread may still be recording into one. */
 static void flush(bool all, bool keep)
 {
     locale_t before = orr__point_begin();

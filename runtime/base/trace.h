@@ -1,5 +1,5 @@
-/* A record of what happened when, written as a trace that Chrome's and Perfetto's viewers read.
- * Must not know: what a kernel, a worker or a graph is; it has names and times. */
+/* A record of events and their times, written as a trace for Chrome's and Perfetto's viewers.
+ * Must not know: kernels, workers, graphs; it has names and times. */
 #ifndef ORR_BASE_TRACE_H
 #define ORR_BASE_TRACE_H
 
@@ -17,10 +17,10 @@ static inline bool orr__tracing(void)
 
 /* Opens the file; "%p" in its name becomes the process number. "" or a trace that runs already: nothing happens. */
 orr_status orr__trace_start(const char *path);
-/* Writes what was recorded and closes. Also called when the process exits. Nobody may be recording. */
+/* Writes the record and closes. Also called when the process exits. No thread may be recording. */
 void orr__trace_stop(void);
 
-/* What is to be said of a span besides: a word, or where that is NULL a number. Both strings are literals. */
+/* An argument of a span: a word, or where that is NULL a number. Both strings are literals. */
 typedef struct orr__trace_arg {
     const char *name, *word;
     double value;

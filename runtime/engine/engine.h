@@ -43,21 +43,9 @@ orr_status orr__engine_evict(orr__site at, orr__buffer *b); /* b is at home alon
 bool orr__engine_is_on(orr__buffer *b, const orr__device_at *where);
 orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
-/* Tasks by kind and worker, since start or reset: for the table that examples print and for orrery-info. */
-typedef struct {
-    char what[64];
-    char worker[48];
-    uint64_t tasks;
-    double seconds;
-} orr__stat;
-int orr__engine_stats(orr__stat *out, int max);
+/* As orr_stats, orr_stats_reset and orr_metrics. */
+int orr__engine_stats(orr_stat *out, int max);
 void orr__engine_stats_reset(void);
-/* The same per kind, with quantiles of the tasks' times in seconds. */
-typedef struct {
-    char what[64];
-    uint64_t tasks;
-    double seconds, p50, p95, p99;
-} orr__metric;
-int orr__engine_metrics(orr__metric *out, int max);
+int orr__engine_metrics(orr_metric *out, int max);
 
 #endif

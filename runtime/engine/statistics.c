@@ -1,32 +1,29 @@
-/* The table of tasks by kind and worker, for people.
+/* Tasks and times per kind and worker, from the counters of work.
  * Must not know: how the counters are filled. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/array.h"
 #include "runtime/engine/execution.h"
 
 typedef struct {
-    orr__stat *row;
-    int n, room;
+    orr_stat *row;
+    int n, capacity;
 } table;
 
 /* Kinds with equal names (the same chain on other dtypes, say) are one row per worker. */
-static orr__stat *row_for(table *t, const char *what, const char *worker)
+static orr_stat *row_for(table *t, const char *kind, const char *worker)
 {
     for (int i = 0; i < t->n; i++)
-        if (strcmp(t->row[i].what, what) == 0 && strcmp(t->row[i].worker, worker) == 0)
+        if (strcmp(t->row[i].kind, kind) == 0 && strcmp(t->row[i].worker, worker) == 0)
             return &t->row[i];
-    if (t->n == t->room) {
-        int room = t->room ? 2 * t->room : 64;
-        orr__stat *more = realloc(t->row, (size_t)room * sizeof *more);
-        if (!more)
-            return NULL;
-        t->row = more;
-        t->room = room;
-    }
+    orr_stat *row = orr__array_reserve(t->row, &t->capacity, t->n + 1, sizeof *row);
+    if (!row)
+        return NULL;
+    t->row = row;
     memset(&t->row[t->n], 0, sizeof *t->row);
-    snprintf(t->row[t->n].what, sizeof t->row->what, "%s", what);
+    snprintf(t->row[t->n].kind, sizeof t->row->kind, "%s", kind);
     snprintf(t->row[t->n].worker, sizeof t->row->worker, "%s", worker);
     return &t->row[t->n++];
 }
@@ -37,7 +34,7 @@ static void collect(orr__work *k, void *arg)
 
     for (int w = 0; k->tally && w <= orr__works_workers(); w++) {
         uint64_t tasks = atomic_load_explicit(&k->tally[w].tasks, memory_order_relaxed);
-        orr__stat *row;
+        orr_stat *row;
         if (tasks == 0)
             continue;
         orr__engine_worker(w, worker, sizeof worker);
@@ -50,12 +47,12 @@ static void collect(orr__work *k, void *arg)
 
 static int busier(const void *a, const void *b)
 {
-    double x = ((const orr__stat *)a)->seconds, y = ((const orr__stat *)b)->seconds;
+    double x = ((const orr_stat *)a)->seconds, y = ((const orr_stat *)b)->seconds;
 
     return (x < y) - (x > y);
 }
 
-int orr__engine_stats(orr__stat *out, int max)
+int orr__engine_stats(orr_stat *out, int max)
 {
     table t = { NULL, 0, 0 };
 
@@ -73,29 +70,26 @@ int orr__engine_stats(orr__stat *out, int max)
 /* -- per kind, all workers together ------------------------------------------------------------------------- */
 
 typedef struct {
-    orr__metric *row;
-    orr__histogram *spread;
-    int n, room;
+    orr_metric metric;
+    orr__histogram spread;
+} kind_row;
+
+typedef struct {
+    kind_row *row;
+    int n, capacity;
 } kinds;
 
-static int kind_for(kinds *t, const char *what)
+static int kind_for(kinds *t, const char *kind)
 {
     for (int i = 0; i < t->n; i++)
-        if (strcmp(t->row[i].what, what) == 0)
+        if (strcmp(t->row[i].metric.kind, kind) == 0)
             return i;
-    if (t->n == t->room) {
-        int room = t->room ? 2 * t->room : 64;
-        orr__metric *row = realloc(t->row, (size_t)room * sizeof *row);
-        t->row = row ? row : t->row;
-        orr__histogram *spread = row ? realloc(t->spread, (size_t)room * sizeof *spread) : NULL;
-        if (!spread)
-            return -1;
-        t->spread = spread;
-        t->room = room;
-    }
-    memset(&t->row[t->n], 0, sizeof *t->row);
-    memset((void *)&t->spread[t->n], 0, sizeof *t->spread);
-    snprintf(t->row[t->n].what, sizeof t->row->what, "%s", what);
+    kind_row *row = orr__array_reserve(t->row, &t->capacity, t->n + 1, sizeof *row);
+    if (!row)
+        return -1;
+    t->row = row;
+    memset((void *)&row[t->n], 0, sizeof *row);
+    snprintf(row[t->n].metric.kind, sizeof row->metric.kind, "%s", kind);
     return t->n++;
 }
 
@@ -111,36 +105,34 @@ static void collect_kind(orr__work *k, void *arg)
     int i = tasks > 0 ? kind_for(t, k->label) : -1;
     if (i < 0)
         return;
-    t->row[i].tasks += tasks;
-    t->row[i].seconds += 1e-9 * (double)ns;
-    orr__histogram_join(&t->spread[i], &k->spread);
+    t->row[i].metric.tasks += tasks;
+    t->row[i].metric.seconds += 1e-9 * (double)ns;
+    orr__histogram_join(&t->row[i].spread, &k->spread);
 }
 
-static int dearer(const void *a, const void *b)
+static int more_expensive(const void *a, const void *b)
 {
-    double x = ((const orr__metric *)a)->seconds, y = ((const orr__metric *)b)->seconds;
+    double x = ((const kind_row *)a)->metric.seconds, y = ((const kind_row *)b)->metric.seconds;
 
     return (x < y) - (x > y);
 }
 
-int orr__engine_metrics(orr__metric *out, int max)
+int orr__engine_metrics(orr_metric *out, int max)
 {
-    kinds t = { NULL, NULL, 0, 0 };
+    kinds t = { NULL, 0, 0 };
 
     if (!orr__engine_running())
         return 0;
     orr__works_each(collect_kind, &t);
-    for (int i = 0; i < t.n; i++) {
-        t.row[i].p50 = orr__histogram_quantile(&t.spread[i], 0.50);
-        t.row[i].p95 = orr__histogram_quantile(&t.spread[i], 0.95);
-        t.row[i].p99 = orr__histogram_quantile(&t.spread[i], 0.99);
-    }
     if (t.n > 0)
-        qsort(t.row, (size_t)t.n, sizeof *t.row, dearer);
-    if (out && max > 0 && t.n > 0)
-        memcpy(out, t.row, (size_t)(t.n < max ? t.n : max) * sizeof *out);
+        qsort(t.row, (size_t)t.n, sizeof *t.row, more_expensive);
+    for (int i = 0; out && i < t.n && i < max; i++) {
+        out[i] = t.row[i].metric;
+        out[i].p50 = orr__histogram_quantile(&t.row[i].spread, 0.50);
+        out[i].p95 = orr__histogram_quantile(&t.row[i].spread, 0.95);
+        out[i].p99 = orr__histogram_quantile(&t.row[i].spread, 0.99);
+    }
     free(t.row);
-    free(t.spread);
     return t.n;
 }
 

@@ -71,7 +71,7 @@ static void evaluations_are_counted_by_kind(void)
     for (int i = 0; i < n; i++) {
         ORR_CHECK(row[i].p50 <= row[i].p95 && row[i].p95 <= row[i].p99);
         ORR_CHECK(i == 0 || row[i].seconds <= row[i - 1].seconds);
-        if (strstr(row[i].what, "sqrt")) {
+        if (strstr(row[i].kind, "sqrt")) {
             found++;
             ORR_CHECK_MSG(row[i].tasks == 40, "%d tasks", (int)row[i].tasks);
             ORR_CHECK(row[i].seconds > 0 && row[i].p50 > 0 && row[i].p50 < row[i].seconds);
@@ -88,8 +88,8 @@ static void is_reported(const char *text, const orr_metric *m)
 {
     static const char *const name[] = { "p50", "p95", "p99" };
     const double want[] = { m->p50, m->p95, m->p99 };
-    char word[sizeof m->what + 16];
-    (void)snprintf(word, sizeof word, "{\"what\": \"%.63s\"", m->what);
+    char word[sizeof m->kind + 16];
+    (void)snprintf(word, sizeof word, "{\"kind\": \"%.63s\"", m->kind);
     const char *row = strstr(text, word);
     ORR_REQUIRE(row != NULL);
     for (int i = 0; i < 3; i++) {

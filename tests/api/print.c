@@ -91,7 +91,7 @@ static void who_writes_to_a_full_disk_says_so(void)
                         : i == 3 ? orr_explain_dot(full, sum, true)
                         : i == 4 ? orr_metrics_json(full)
                         : i == 5 ? orr_devices_json(full)
-                                 : orr_env_print(full, 1);
+                                 : orr_env_print(full, true);
         ORR_CHECK_MSG(st == ORR_EIO && strstr(orr_error_message(), "cannot be written"), "writer %d: %s, \"%s\"", i,
                       orr_status_name(st), orr_error_message());
         (void)fclose(full);

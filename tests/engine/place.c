@@ -123,7 +123,7 @@ static void statistics_count_tasks_by_worker(void)
     }
     n = orr__engine_stats(row, 16);
     for (int i = 0; i < n; i++) {
-        ORR_CHECK(strcmp(row[i].what, "fake map") == 0 && strncmp(row[i].worker, "CPU ", 4) == 0);
+        ORR_CHECK(strcmp(row[i].kind, "fake map") == 0 && strncmp(row[i].worker, "CPU ", 4) == 0);
         tasks += row[i].tasks;
     }
     ORR_CHECK(tasks == 60);

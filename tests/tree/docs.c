@@ -36,10 +36,10 @@ static void environment_page_is_fresh(void)
     size_t size = 0;
     FILE *f = open_memstream(&want, &size);
     ORR_REQUIRE(f);
-    ORR_CHECK(orr_env_print(f, 1) == ORR_OK);
+    ORR_CHECK(orr_env_print(f, true) == ORR_OK);
     (void)fclose(f);
     same("docs/environment.md", have, want);
-    ORR_CHECK(orr_env_print(NULL, 1) == ORR_EINVAL);
+    ORR_CHECK(orr_env_print(NULL, true) == ORR_EINVAL);
     free(want);
     free(have);
 }
