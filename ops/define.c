@@ -49,7 +49,8 @@ static bool composed(const char *name)
 {
     return among(" all any argmax argmin bernoulli broadcast_to cross_entropy elu expand_dims flip leaky_relu "
                  "log_softmax logdet "
-                 "logsumexp max mean min mse norm one_hot permutation prod rand randint randn select slice_axis "
+                 "logsumexp max mean min mse norm one_hot permutation prod rand rand_keyed randint randn randn_keyed "
+                 "select slice_axis "
                  "softmax solve_cholesky squeeze stack std sum transpose tril triu var ",
                  name);
 }

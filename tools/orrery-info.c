@@ -23,7 +23,7 @@ static int usage(FILE *to, int rc)
           "  --clear          removes them\n"
           "  --machine        the numbers by which plans are made\n"
           "  --measure        measures them again, and keeps them\n"
-          "  --models         what tasks took here, by kernel, device and size\n"
+          "  --models         measured times of tasks, by kernel, device and size\n"
           "  --clear-models   forgets that\n",
           to);
     return rc;

@@ -58,7 +58,7 @@ static void small_plans_run_on_the_calling_thread(void)
     orr__buffer *leaf = ramp(100, 0), *out;
     orr__run *run = NULL;
     orr__scalar s = { .f = 1 };
-    orr__stat row[4];
+    orr_stat row[4];
 
     h->plan.us = 1;
     NEED_STARPU;
@@ -80,7 +80,7 @@ static void a_plan_of_one_task_runs_on_the_thread_that_waits(void)
     orr__buffer *leaf = ramp(100, 0), *out;
     orr__run *run = NULL;
     orr__scalar s = { .f = 1 };
-    orr__stat row[4];
+    orr_stat row[4];
 
     h->plan.ntasks = 1; /* of 1 s, as predicted */
     NEED_STARPU;
@@ -110,7 +110,7 @@ static void statistics_count_tasks_by_worker(void)
     hand *h = hand_new();
     int x = hand_leaf(h, 100), n;
     orr__buffer *leaf = ramp(100, 0), *out;
-    orr__stat row[16];
+    orr_stat row[16];
     uint64_t tasks = 0;
 
     hand_output(h, hand_step(h, 100, 20, false, 1, &x));

@@ -58,7 +58,7 @@ static inline bool dh_start(const dh_setting *s)
 /* Did workers whose name has `word` in it do something? */
 static inline bool dh_worked(const char *word)
 {
-    static orr__stat s[256];
+    static orr_stat s[256];
     int n = orr__engine_stats(s, 256);
     for (int i = 0; i < n && i < 256; i++)
         if (strstr(s[i].worker, word) && s[i].tasks > 0)
