@@ -33,7 +33,7 @@ static int failed(void)
     return bench_failed("bandwidth");
 }
 
-/* What is not the copy itself does not count. */
+/* Only the copy itself counts. */
 static int apart(orr_status (*f)(moving *m), moving *m)
 {
     double begin = bench_now();

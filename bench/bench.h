@@ -1,4 +1,4 @@
-/* What a case of orrery-bench sees: where its records go, how it takes time.
+/* The interface of a case of orrery-bench: its records, its clock.
  * Must not know: any single case.
  *
  * To add a case: a function in a file of its own in bench/, one row in bench/cases.c, the file in Makefile.am. */
@@ -17,7 +17,7 @@ typedef struct bench_record {
     char params[160];          /* JSON members: "\"n\": 1024"                                            */
     const char *metric, *unit; /* "time", "ms"                                                           */
     double value;
-    const char *reference;  /* what it is measured against, in the same run                           */
+    const char *reference;  /* its reference, measured in the same run                                */
     double reference_value; /* same unit                                                              */
     double ratio;           /* 1: equal to the reference, larger: better; see bench_ratio             */
     struct {
@@ -35,9 +35,9 @@ typedef struct bench_case {
 
 extern const bench_case bench_cases[]; /* ends with name NULL */
 
-/* What the command line says beyond the cases. */
+/* Options of the command line beside the cases. */
 typedef struct bench_options {
-    const char *filter;                 /* of "fusion:poly6/float32" what is behind the colon, or NULL */
+    const char *filter;                 /* "poly6/float32" of "fusion:poly6/float32", or NULL          */
     const char *peer[BENCH_MOST_PEERS]; /* shell commands of programs that bench/peers/ describes      */
     int npeer;
     double seconds;       /* of the case soak; 0: as it likes */
@@ -71,14 +71,14 @@ void bench_await_kernels(bool on);
 double bench_ratio(const bench_record *r, bool larger_is_better);
 
 /* One side of a comparison. `start` and `stop` (may be NULL) are not timed; `once` is, as often as it takes to fill
- * `seconds`; its result is what it takes per call in seconds, or less than 0 on failure. */
+ * `seconds`; its result is the time of a call in seconds, or less than 0 on failure. */
 typedef struct bench_side {
     int (*start)(void *user);
     int (*once)(void *user);
     void (*stop)(void *user);
 } bench_side;
 
-/* Rounds of A, B, A, B …, so that what slows the machine down for a while hits both. Each round takes the median of
+/* Rounds of A, B, A, B …, so that a slow spell of the machine hits both. Each round takes the median of
  * its calls; the result is the median of the rounds, in seconds per call. 0, or 1 when a side failed. */
 int bench_interleave(const bench_side *a, const bench_side *b, void *user, int rounds, double seconds, double *ta,
                      double *tb);
@@ -134,7 +134,7 @@ int bench_soak(bench_sink *out, int rounds);
 int bench_serving(bench_sink *out, int rounds);
 int bench_startup(bench_sink *out, int rounds);
 int bench_bandwidth(bench_sink *out, int rounds);
-/* What orrery-bench --start does in the process that bench_startup measures. Returns the exit status. */
+/* The work of orrery-bench --start in the process that bench_startup measures. Returns the exit status. */
 int bench_start(const char *side);
 int bench_ablation(bench_sink *out, int rounds);
 

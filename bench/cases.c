@@ -1,5 +1,5 @@
 /* The registry of cases.
- * Must not know: what a case does. */
+ * Must not know: the work of a case. */
 #include "config.h"
 #include "bench/bench.h"
 
@@ -21,7 +21,7 @@ const bench_case bench_cases[] = {
       bench_tile },
     { "schedule", "cholesky",
       "Cholesky factors, beside potrf of the BLAS library on all cores; cholesky:4096 is one size", bench_cholesky },
-    { "memory", "peak-memory", "the most memory that a computation takes, beside what must be there, and peers",
+    { "memory", "peak-memory", "the most memory that a computation takes, beside its inputs and results, and peers",
       bench_memory },
     { "train", "mlp-step", "one training step of the 784-512-256-10 network, beside its GEMMs alone", bench_mlp_step },
     { "train", "train", "training steps of whole networks, beside their GEMMs alone and peers; train:mnist5 is one",

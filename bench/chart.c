@@ -8,7 +8,7 @@
 #include "tools/svg.h"
 
 enum { LEFT = 420, HALF = 260, BAR = 9, GAP = 8, TOP = 84, NAMES = 16 };
-#define DECADES 2.0 /* to either side of 1; what is beyond is cut and has its number */
+#define DECADES 2.0 /* to either side of 1; longer bars are cut and have their number */
 
 static const char *const colours[NAMES] = { "#3b6ea5", "#d08a2e", "#5a9e5a", "#a35fa0", "#b5443c", "#4aa3a3",
                                             "#8c7a4f", "#777777", "#99b7d6", "#e3bd8a", "#a6cfa6", "#cfb0ce",
@@ -16,7 +16,7 @@ static const char *const colours[NAMES] = { "#3b6ea5", "#d08a2e", "#5a9e5a", "#a
 
 typedef struct chart {
     FILE *f;
-    const char *name[NAMES]; /* what bars are against: the reference of each case is "reference" */
+    const char *name[NAMES]; /* the peers of bars; the reference of each case is "reference"     */
     int nname;
 } chart;
 

@@ -46,7 +46,7 @@ static int blas_start(void *user)
     return 0;
 }
 
-/* potrf works in place: what it takes to bring the matrix there again does not count. */
+/* potrf works in place: the copy of the matrix before each call does not count. */
 static int blas_once(void *user)
 {
     cholesky *c = user;

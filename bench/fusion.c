@@ -222,7 +222,7 @@ static int measure(setting *s, const fusion_work *w)
 
 /* -- which ----------------------------------------------------------------------------------------------- */
 
-/* The filter "poly6/float32/4096/1" chooses that one; what is left out from its end chooses all. */
+/* The filter "poly6/float32/4096/1" chooses one line; a shorter one chooses all lines that begin with it. */
 static bool wanted(const fusion_work *w, int workers)
 {
     char label[96];

@@ -18,7 +18,7 @@ typedef struct fusion_case {
     int nin;            /* arrays read, of the case's shape                                            */
     float lo[3], hi[3]; /* their values' ranges                                                        */
     double read, write; /* elements that must cross memory, per element of the shape                   */
-    bool mask;          /* what is written is bool                                                     */
+    bool mask;          /* the result is bool                                                          */
     bool wide, half;    /* also measured in f64, bf16                                                  */
     int64_t large;      /* elements of the large size                                                  */
     double tolerance;   /* relative, between the sides' checksums                                      */
@@ -75,7 +75,7 @@ typedef struct fusion_child {
 
 /* Starts a program that says "ready NAME" and then answers "prepare CASE DTYPE N" with "ok CHECKSUM" or "no REASON",
  * "run SECONDS" with seconds per call (and, ours, those in kernels), "drop" with "ok", until its input ends. It is
- * stopped while it is not asked, so that its waiting threads take nobody's core. argv's program is found on the PATH.
+ * stopped while it is not asked, so that its waiting threads use no core. argv's program is found on the PATH.
  * one_core: it is bound to one. Returns 0, or 1 and has said why. */
 int fusion_child_start(fusion_child *c, char *const argv[], bool one_core);
 /* This program again, as the side that computes with Orrery on so many workers; a peer given by --peer. Returns as above. */

@@ -14,7 +14,7 @@ enum { THREADS = 256 };
 struct fusion_hand {
     fusion_work w;
     int threads;
-    int64_t rows; /* what parts are cut from: rows or elements     */
+    int64_t rows; /* cut into shares: rows or elements             */
     void *in[4], *out[2];
     float *triad[3];
     int64_t ntriad;
@@ -95,7 +95,7 @@ static int32_t *row_numbers(int64_t n)
     return number;
 }
 
-/* The arrays of the loops; where they are is what hand_rows.h says. */
+/* The arrays of the loops, in the order of hand_rows.h. */
 static int loop_arrays(fusion_hand *h)
 {
     const fusion_work *w = &h->w;

@@ -1,5 +1,5 @@
 /* Fusion's cases in Orrery, as a user writes them: the graph is made anew in every call, and freed.
- * Must not know: what they are measured against. */
+ * Must not know: their references. */
 #include "config.h"
 #include <stdlib.h>
 #include <orrery.h>

@@ -1,5 +1,5 @@
 /* The process that computes fusion's cases with Orrery for the one that measures: see fusion_child_start.
- * Must not know: what it is measured against. */
+ * Must not know: its references. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
  * in the background meanwhile. */
 #define WARM_SECONDS 0.3
 
-/* What the question was about. */
+/* The case of the last question. */
 static int (*compute)(void *);
 
 static int warm(void)

@@ -1,5 +1,5 @@
 /* The cases of bench/gpu-check, computed by Orrery on whatever ORRERY_BACKEND says: prints "time<TAB>case<TAB>ours<TAB>seconds".
- * Must not know: what it is compared with (bench/gpu_peers.c, bench/peers/gpu_peer.py have the same cases). */
+ * Must not know: its peers (bench/gpu_peers.c and bench/peers/gpu_peer.py have the same cases). */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

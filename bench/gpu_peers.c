@@ -1,4 +1,4 @@
-/* What the GPU itself can do: matrix products by cuBLASLt, a factor by cuSOLVER, copies by the driver, opened at run time. Prints
+/* The GPU's own libraries as peers: matrix products by cuBLASLt, a factor by cuSOLVER, copies by the driver, opened at run time. Prints
  * "time<TAB>case<TAB>who<TAB>seconds" for the cases of bench/gpu_ours.c.
  * Must not know: Orrery. Names, numbers and layouts are those of NVIDIA's documentation. */
 #include <dlfcn.h>
@@ -176,7 +176,7 @@ static int fill(address to, int type, float scale)
     return bad;
 }
 
-/* The fastest of what cuBLASLt offers, as a careful user of it would choose. */
+/* The fastest algorithm of cuBLASLt, as its careful user would choose. */
 static double best_of(product *p, void *pref)
 {
     choice c[CHOICES];

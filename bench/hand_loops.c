@@ -23,7 +23,7 @@ static inline uint16_t bf16_store(float f)
     return (uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
 }
 
-/* A counter's hash in place of a random number: what a hand-written dropout might use. */
+/* A counter's hash in place of a random number, as a hand-written dropout might use. */
 static inline uint32_t mixed(uint32_t x)
 {
     x ^= x >> 16;

@@ -47,7 +47,7 @@ static int measure(bench_sink *out, const memory_case *c, int rounds)
                        .metric = "peak",
                        .unit = "MB",
                        .value = 1e-6 * bench_median(ours, rounds),
-                       .reference = "inputs, what is kept, results",
+                       .reference = "inputs, values kept, results",
                        .reference_value = 1e-6 * c->least };
     (void)snprintf(r.params, sizeof r.params, "\"computation\": \"%s\"", c->name);
     r.ratio = bench_ratio(&r, false);

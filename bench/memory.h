@@ -7,13 +7,13 @@
 
 typedef struct memory_case {
     const char *name, *what;
-    double least; /* bytes that must be there at once: inputs, what is kept for later, results */
+    double least; /* bytes that must exist at once: inputs, values for the backward pass, results */
 } memory_case;
 
 extern const memory_case memory_cases[]; /* ends with name NULL */
 
 /* Ours, in this process, which should be a fresh one: the peak of resident bytes over what was there after a run of the
- * same in small, < 0: failed; *checksum: what the sides must agree in. */
+ * same in small, < 0: failed; *checksum: equal on all sides. */
 double memory_ours(const char *name, double *checksum);
 
 #endif

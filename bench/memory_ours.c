@@ -1,5 +1,5 @@
 /* The cases of peak-memory, computed by Orrery, and this process's resident memory.
- * Must not know: what it is measured against. */
+ * Must not know: its references. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static int mlp(int64_t scale, double *checksum)
     return 0;
 }
 
-/* Few rows: what takes memory is the parameters, and what Adam keeps of each. */
+/* Few rows: the memory is that of parameters and of Adam's state. */
 static int adam(int64_t scale, double *checksum)
 {
     int64_t n = scale > 1 ? SIDE / 8 : SIDE;

@@ -54,7 +54,7 @@ static void ours_stop(void *user)
     (void)orr_shutdown();
 }
 
-/* The step alone, for who measures it beside itself. */
+/* The step alone, for cases that measure it beside itself. */
 const bench_side bench_mlp_ours = { ours_start, ours_once, ours_stop };
 
 void *bench_mlp_state(void)

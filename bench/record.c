@@ -1,4 +1,4 @@
-/* Case record: what it costs to record a node, nothing evaluated.
+/* Case record: the cost of recording a node, without evaluation.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Peers that take turns with a case.
- * Must not know: what they compute. */
+ * Must not know: their work. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Case eval-small: what evaluations of tiny graphs cost per op, recorded, evaluated and freed each time, beside a loop of
+/* Case eval-small: the cost of evaluations of tiny graphs per op, recorded, evaluated and freed each time, beside a loop of
  * calls and beside peers that evaluate each op at once.
  * Must not know: other cases. */
 #include "config.h"
@@ -109,7 +109,7 @@ static int bare_once(void *user)
     return 0;
 }
 
-/* What x becomes, of which every element is the same: the mean that peers must find. */
+/* The final value of each element of x: the mean that peers must find. */
 static double expected(const tiny *t)
 {
     float z = t->px[0];

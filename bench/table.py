@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rewrites the tables of docs/benchmarks.md from what orrery-bench --json wrote.
+"""Rewrites the tables of docs/benchmarks.md from the output of orrery-bench --json.
 
     table.py fusion.json docs/benchmarks.md "2-core x86-64, Debian 12"
 
@@ -32,7 +32,7 @@ class Row:
         self.gain = self.over[UNFUSED] / self.ops if self.ops and UNFUSED in self.over else None
 
     def misses(self):
-        """How far from each goal, 1: just reached; with what is missed."""
+        """The ratio to each goal, 1: just reached; with the goals that are missed."""
         out = []
         if self.large and self.case in GOAL and self.dtype == "f32":
             out.append((self.triad / GOAL[self.case], "triad"))
@@ -75,7 +75,7 @@ def table(rows, peers):
 
 
 def reasons(rows, behind):
-    """One line for each that is behind: what its own measurement says of why."""
+    """One line for each case that is behind: the reason by its own measurement."""
     small = {(r.case, r.dtype): r for r in rows if not r.large and r.workers == 1}
     lines = ["| case | n | dtype | workers | where the time goes |", "|---|---|---|--:|---|"]
     for r in behind:

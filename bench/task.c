@@ -1,4 +1,4 @@
-/* Cases task, submit, replay: what our tasks cost when they have next to nothing to compute.
+/* Cases task, submit, replay: the cost of our tasks when they have next to nothing to compute.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Time, medians, interleaved rounds.
- * Must not know: what is measured. */
+ * Must not know: the cases. */
 #include "config.h"
 #include <sched.h>
 #include <stdio.h>

@@ -46,7 +46,7 @@ static int products_new(products *p, const train_case *c)
 }
 
 /* The step's products: one a layer forward, and backward one for the weights and one for the activations, but for the
- * first layer's, which nobody wants. */
+ * first layer's, which is not needed. */
 static double products_once(void *user)
 {
     products *p = user;

@@ -1,5 +1,5 @@
 /* The training cases, computed by Orrery.
- * Must not know: what they are measured against. */
+ * Must not know: their references. */
 #include "config.h"
 #include <math.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The cases of bench/gpu_ours.c in PyTorch on CUDA: gpu_peer.py eager | graphs | compile [--cpu]
 
-Prints "time<TAB>case<TAB>who<TAB>seconds". Must not know: what it is compared with.
+Prints "time<TAB>case<TAB>who<TAB>seconds". Must not know: its references.
 """
 import statistics
 import sys

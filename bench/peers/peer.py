@@ -55,7 +55,7 @@ def answer(peer, line):
 
 
 def main():
-    out = os.fdopen(os.dup(1), "w")  # what a library prints does not go among the answers
+    out = os.fdopen(os.dup(1), "w")  # a library's own output must not mix with the answers
     os.dup2(2, 1)
     kinds = {"numpy": Numpy, "numexpr": Numexpr, "jax": Jax, "torch": lambda: Torch(False),
              "torch-compile": lambda: Torch(True)}

@@ -15,7 +15,7 @@ enum { SHAPES = 256, CALLS = 256, ALIGNED = 256 };
 
 bool orr__cu_lt_activations;
 
-/* What the choice of an algorithm depends on. Compared as bytes. */
+/* The key of a choice of algorithm. Compared as bytes. */
 typedef struct {
     int64_t m, n, k, lda, ldb, batches, step_a, step_b, step_d;
     int32_t type, compute, trans_a, trans_b, epilogue, align;

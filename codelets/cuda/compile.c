@@ -12,7 +12,7 @@
 
 enum { OPTIONS = 5 };
 
-/* What a text is compiled for. PTX, which the driver finishes, where NVRTC is older than the device. */
+/* The target of a compilation. PTX, which the driver finishes, where NVRTC is older than the device. */
 typedef struct {
     int major, minor, arch;
     bool ptx;
@@ -88,10 +88,10 @@ static char *log_of(const orr__nvrtc *n, void *program)
     return log;
 }
 
-/* The number before `what` in the assembler's report, 0 when it is not there. */
-static int before(const char *log, const char *what)
+/* The number before `word` in the assembler's report, 0 when the word is missing. */
+static int before(const char *log, const char *word)
 {
-    const char *p = strstr(log, what);
+    const char *p = strstr(log, word);
     while (p && p > log && p[-1] == ' ')
         p--;
     while (p && p > log && p[-1] >= '0' && p[-1] <= '9')

@@ -19,7 +19,7 @@ struct orr__kernel {
     orr__cu_unit *unit[2]; /* by index width; NULL: not asked for yet */
     bool library;          /* a product of floats in two layouts that cuBLASLt may take */
     orr__cu_product product;
-    orr__cu_tail *tail; /* what is made of a product, as a map over it; NULL: nothing, or the library does it */
+    orr__cu_tail *tail; /* the epilogue of a product, as a map over it; NULL: none, or the library does it    */
 };
 
 orr__site orr__cu_site(const orr__region *r)
@@ -151,7 +151,7 @@ static orr_status enqueue(const call *c, const orr__cu_address *extra, int n)
     return orr__cu_enqueue(at, c->function, c->l, extra, n, words, g.items, g.group);
 }
 
-/* Once, or twice when a reduction has two stages. What kernels take besides: the flag, then scratch memory. */
+/* Once, or twice for a reduction of two stages. Further parameters of kernels: the flag, then scratch memory. */
 static orr_status stages(const call *c, const orr__cu_address *flag)
 {
     orr__site at = orr__cu_site(c->l->region);

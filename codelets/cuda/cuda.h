@@ -1,4 +1,4 @@
-/* Within the CUDA room: the devices, compiled kernels, what belongs to a stream.
+/* Within the CUDA room: devices, compiled kernels, data of a stream.
  * Must not know: StarPU. */
 #ifndef ORR_CUDA_CUDA_H
 #define ORR_CUDA_CUDA_H
@@ -11,7 +11,7 @@
 
 /* -- discovery.c ---------------------------------------------------------------------------------------------------- */
 
-/* What there is to run on. Found out once per process. */
+/* The devices, probed once per process. */
 typedef struct orr__cu_machine {
     int devices;
     int arch;      /* of the first one: 90 for compute capability 9.0 */
@@ -28,7 +28,7 @@ typedef struct orr__cu_image {
     size_t size;
     double seconds;
     char compiler[96]; /* "nvrtc 13.0 sm_90" */
-    char facts[128];   /* what the compiler says of the code; "" for PTX */
+    char facts[128];   /* the compiler's report on the code; "" for PTX  */
     bool cached;       /* it came from the disk */
 } orr__cu_image;
 
@@ -37,9 +37,9 @@ orr_status orr__cu_compiles_for(orr__site at, int arch);
 /* The image of a text for an architecture, from the kernel cache or from NVRTC. On error the compiler's log is in the
  * message. */
 orr_status orr__cu_image_get(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out);
-/* Keeps what orr__cu_image_get compiled, with facts, under the kernel's label. */
+/* Stores the result of orr__cu_image_get, with its facts, under the kernel's label. */
 void orr__cu_image_keep(const char *label, const char *text, int arch, bool wide, const orr__cu_image *image);
-/* For tests: what image_get asks NVRTC, without the cache. */
+/* For tests: the compilation of image_get, without the cache. */
 orr_status orr__cu_compile(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out);
 
 /* -- module.c ---------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ orr__cu_unit *orr__cu_unit_get(orr__site at, const char *text, bool wide); /* on
 void orr__cu_unit_put(orr__cu_unit *u);
 /* Its function in the calling thread's context: compiled and loaded on first use. */
 orr_status orr__cu_unit_function(orr__site at, orr__cu_unit *u, void **function);
-/* Compiled for an architecture, not loaded. What goes wrong is told to who launches it. */
+/* Compiled for an architecture, not loaded. An error is reported by its launches. */
 void orr__cu_unit_compile(orr__site at, orr__cu_unit *u, int arch);
 /* Unloads everything: contexts are about to end. */
 void orr__cu_units_stop(void);
@@ -59,7 +59,7 @@ void orr__cu_units_stop(void);
 
 enum { ORR__CU_WORKSPACE = 32 << 20 };
 
-/* What launches through one stream share: memory that the next launch may write when the last one is done with it,
+/* Data that launches through one stream share: memory that the next launch may write after the last one has ended,
  * which the stream sees to. One worker has one stream, and is the only one to use its room. */
 typedef struct orr__cu_room {
     struct orr__cu_room *next;
@@ -68,7 +68,7 @@ typedef struct orr__cu_room {
     size_t scratch_bytes, words_bytes, factor_bytes, info_bytes;
     void *lt, *blas, *solver;    /* the libraries' handles, NULL: not asked for yet */
     orr__cu_address info;        /* of the last factor, on the device */
-    struct orr__cu_shape *shape; /* blas.c: what its heuristic has said */
+    struct orr__cu_shape *shape; /* blas.c: answers of its heuristic    */
 } orr__cu_room;
 orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room);
 /* At least so many bytes at *p, whose size is *have. */
@@ -95,7 +95,7 @@ void orr__cu_stop(void);
 
 /* -- blas.c, product_map.c: products by cuBLASLt ---------------------------------------------------------------------- */
 
-/* What the library is to do with the product of a region's first two accesses. */
+/* The library's part of a region: the product of its first two accesses, and an epilogue. */
 typedef struct orr__cu_product {
     int epilogue; /* ORR__LT_…                            */
     int bias;     /* access that is added along n, -1: none */
@@ -107,7 +107,7 @@ bool orr__cu_product_is(const orr__region *r, orr__cu_product *p);
 orr_status orr__cu_product_launch(const orr__cu_product *p, const orr__launch *l, void *out, int64_t out_off,
                                   bool *done);
 void orr__cu_shapes_free(struct orr__cu_shape *s);
-/* Whether relu and gelu are left to the library. Off: what it makes of NaN is not documented, and ours keep it. */
+/* Whether relu and gelu are left to the library. Off: its results for NaN are not documented, and ours keep NaN. */
 extern bool orr__cu_lt_activations;
 
 /* -- solver.c: tiles of a factorisation by cuSOLVER and cuBLAS ------------------------------------------------- */

@@ -33,7 +33,7 @@ static void fill(const orr__cu_driver *cu, orr_device *d, int id)
     number(&d->reading[ORR_MEASURE_COMPUTE_UNITS], code, units);
     code = cu->device_memory(&bytes, id);
     number(&total, code, (double)bytes);
-    if (total.status == ORR_OK) /* what programs can have, without what the driver keeps for itself */
+    if (total.status == ORR_OK) /* the memory of programs, without the driver's own */
         d->reading[ORR_MEASURE_MEMORY_TOTAL] = total;
 }
 

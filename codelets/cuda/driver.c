@@ -161,7 +161,7 @@ static void *open_file(library *l, const char *path)
 }
 
 /* NVRTC opens a second library by its bare name, which the loader does not look for beside the first: where NVRTC lies in
- * a folder that nobody told the loader, we open that one for it. */
+ * a folder outside the loader's path, we open that one for it. */
 static void bring_builtins(void)
 {
     Dl_info at;
@@ -176,7 +176,7 @@ static void bring_builtins(void)
     int n = snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - at.dli_fname), at.dli_fname,
                      major, minor);
     if (n > 0 && (size_t)n < sizeof path)
-        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL); /* else compiling says what is missing */
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL); /* else the compilation reports the missing library */
 }
 
 static const void *open_library(library *l, const char *path, const char **why)

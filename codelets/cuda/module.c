@@ -25,7 +25,7 @@ struct orr__cu_unit {
     orr__cu_image image;  /* data NULL: not compiled yet */
     int arch;             /* that it is for */
     loaded *loaded;
-    char *broken; /* it does not compile: the error's text, for those who come later */
+    char *broken; /* it does not compile: the error's text, for later launches       */
 };
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -113,7 +113,7 @@ void orr__cu_units_stop(void)
     (void)pthread_mutex_unlock(&list_lock);
 }
 
-/* What the driver knows of the code is more than what the compiler said. */
+/* The driver's facts on the code are more than the compiler's. */
 static void describe(const orr__cu_driver *d, orr__cu_unit *u, void *function, int device)
 {
     int registers = 0, shared = 0, local = 0, blocks = 0, threads = 0;

@@ -61,7 +61,7 @@ static void open_library(void)
         (void)snprintf(nvml.why, sizeof nvml.why, "NVML: %s", nvml.error_string(code));
 }
 
-/* What a call left in value, scaled to our unit; or its error. */
+/* The result of a call, scaled to our unit; or its error. */
 static void answer(orr_reading *r, int code, double value)
 {
     if (code == 0)

@@ -16,7 +16,7 @@ typedef struct {
 } verdict;
 _Static_assert(sizeof(verdict) <= ORR__CU_FLAG * sizeof(int32_t), "it fits");
 
-/* What cuSOLVER says of a NaN, or an infinity, is not documented. */
+/* cuSOLVER's report on NaN and infinity is not documented. */
 #define DIAGONAL(type)                                                                                                 \
     "extern \"C\" __global__ void orr_kernel(const " type " *p, int *least, long long step, int n)\n{\n"               \
     "    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);\n"                                                \
@@ -135,7 +135,7 @@ static orr_status potrf(orr__tilejob *j, orr__cu_room *room)
     verdict *v = (verdict *)(void *)memory;
     *v = (verdict){ .least = INT_MAX, .matrix = j->matrix, .before = j->op.k * orr__cholesky_block(j->n) };
     if ((st = factor(j, room, function, flag, v)) != ORR_OK) {
-        (void)orr__cu(NULL)->wait(j->queue); /* what was enqueued may still write it */
+        (void)orr__cu(NULL)->wait(j->queue); /* enqueued work may still write it     */
         orr__cu_flag_put(memory);
         return st;
     }
@@ -143,7 +143,7 @@ static orr_status potrf(orr__tilejob *j, orr__cu_room *room)
     return ORR_OK;
 }
 
-/* The other three, on tiles X = at[0] and what it is changed by; to cuBLAS each tile is its transpose. */
+/* The other three operations, on the tile X = at[0] and its operands; to cuBLAS each tile is its transpose. */
 static orr_status update(const orr__tilejob *j, const orr__cu_room *room)
 {
     static const float f32[2] = { 1, -1 };

@@ -1,4 +1,4 @@
-/* What belongs to a stream: memory that its launches share; and flags that kernels raise in host memory.
+/* Data of a stream: memory that its launches share, and flags that kernels raise in host memory.
  * Must not know: kernels, regions. */
 #include "config.h"
 
@@ -38,7 +38,7 @@ orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room)
     return r ? ORR_OK : orr__fail_place(at, ORR_ENOMEM);
 }
 
-/* Grown by doubling, so seldom; freeing waits for what is under way. */
+/* Grown by doubling, so seldom; freeing waits for launches under way. */
 orr_status orr__cu_room_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes)
 {
     const orr__cu_driver *d = orr__cu(NULL);

@@ -43,7 +43,7 @@ static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n
                                  "#endif\n"
                                  "#define ORR_WIDE 1\n";
 
-/* What the headers would have declared that these texts do not include. */
+/* Declarations in place of the headers, which these texts do not include. */
 static const char headers_text[] = "typedef orr_i32 int32_t;\ntypedef orr_i64 int64_t;\ntypedef orr_u16 uint16_t;\n"
                                    "typedef orr_u32 uint32_t;\ntypedef orr_u64 uint64_t;\n"
                                    "#define memcpy __builtin_memcpy\n#define INFINITY __builtin_inff()\n"

@@ -9,7 +9,7 @@
  * tier 0 has to do it (again): a scalar that bounds a maximum, minimum or clip is NaN, or an index is out of range. */
 typedef int orr__cfn(void *const *in, void *const *out, const int64_t *word);
 
-/* MAP and REDUCE regions; false for what only tier 0 computes. */
+/* MAP and REDUCE regions; false for regions that only tier 0 computes. */
 bool orr__emit_c_can(const orr__region *r);
 /* NUL-terminated text, freed by the caller; NULL: last error. It includes nothing, needs only the C and math libraries
  * and depends on instructions, dtypes, rank, reduced axes and each access's class per axis (none, unit, any), not on
@@ -21,7 +21,7 @@ char *orr__emit_c(const orr__region *r);
 /* How many words a launch of this region has. */
 int orr__emit_c_words(const orr__region *r);
 /* Of these, the one that says how far the data is: in the core's own caches; beyond them, so that all that computes much, by the
- * element or by the row, prefetches what it will soon read; beyond all, so that light maps do too and store past the caches. */
+ * element or by the row, prefetches its next input; beyond all, so that light maps do too and store past the caches. */
 enum { ORR__CLOOP_REACH_AT = 1 };
 enum { ORR__CLOOP_NEAR, ORR__CLOOP_FAR, ORR__CLOOP_PAST, ORR__CLOOP_REACHES };
 /* Fills them for one launch; allocates nothing. */

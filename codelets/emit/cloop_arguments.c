@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "codelets/emit/cloop_internal.h"
 
-/* Not by size: axes of size 1 move as their strides say, so that the text depends on what the region's key does. */
+/* Not by size: axes of size 1 move as their strides say, so that the text depends on the data of the region's key alone. */
 static uint8_t move_of(int64_t stride)
 {
     return stride == 0 ? ORR__MOVE_NONE : stride == 1 ? ORR__MOVE_UNIT : ORR__MOVE_ANY;

@@ -15,7 +15,7 @@ static bool float_sum(const orr__region *r)
     return r->rop[0] == ORR__RSUM && orr__is_float(folded(r));
 }
 
-/* What was lost of an infinite sum is NaN. */
+/* The compensation of an infinite sum is NaN. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number)
 {
     if (float_sum(r))
@@ -150,7 +150,7 @@ static void block(orr__text *t, const orr__region *r, int few, bool extreme)
     orr__text_add(t, "    }\n    }\n");
 }
 
-/* Sums and products of blocks are joined with what was there; any other fold goes on from it. */
+/* Sums and products of blocks are joined with the result so far; any other fold goes on from it. */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));

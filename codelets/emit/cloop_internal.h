@@ -1,4 +1,4 @@
-/* Within the room: what the parts that write C loops share.
+/* Within the room: the interface of the files that write C loops.
  * Must not know: compilers, launches. */
 #ifndef ORR_EMIT_CLOOP_ROOM_H
 #define ORR_EMIT_CLOOP_ROOM_H
@@ -42,7 +42,7 @@ void orr__cloop_end(orr__cloop *c);
 /* Instructions that stand in loop `pos`; of passes from … to (inclusive). */
 void orr__cloop_values(orr__cloop *c, int pos);
 void orr__cloop_passes(orr__cloop *c, int pos, int from, int to);
-/* Opens the loops from … to (exclusive), with what is computed in them. */
+/* Opens the loops from … to (exclusive), with the instructions of each. */
 void orr__cloop_open(orr__cloop *c, int from, int to);
 void orr__cloop_close(orr__cloop *c, int from, int to);
 /* Instruction i, in its loop. */
@@ -55,7 +55,7 @@ bool orr__cloop_lies(const orr__cloop *c, int n);
 void orr__cloop_ahead(orr__cloop *c, int i);
 void orr__cloop_all_ahead(orr__cloop *c);
 bool orr__cloop_draws(const orr__cloop *c, int i); /* is i such an instruction? */
-/* What is needed before the kernel for that. */
+/* Writes the helpers for that, before the kernel. */
 void orr__cloop_random_functions(orr__cloop *c);
 /* Before an innermost loop along the last axis: where it is inside of boxes, which is one range for each. */
 void orr__cloop_parts(orr__cloop *c);
@@ -65,12 +65,12 @@ void orr__cloop_blocks(orr__cloop *c, int length);
 void orr__cloop_parts_of_block(orr__cloop *c);
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to);
 /* The body of a map in stages, each a loop over the block: how many (they are in c->pass from then on); before all loops; one
- * stage's values, inside its loop. And what instruction n takes of it. */
+ * stage's values, inside its loop. And the share of instruction n in it. */
 int orr__cloop_stages(orr__cloop *c);
 void orr__cloop_stage_begin(orr__cloop *c, int stages);
 void orr__cloop_stage_values(orr__cloop *c, int stage, int stages);
 int orr__cloop_flops(const orr__cloop *c, int n);
-int orr__cloop_work(const orr__cloop *c); /* what all of them take for a point */
+int orr__cloop_work(const orr__cloop *c); /* of all stages, for a point        */
 /* Returns when there are no elements: then no input may be read. */
 void orr__cloop_nothing(orr__cloop *c);
 /* Outputs too large for caches (orr__cloop_reach) are stored past them: functions before the kernel; before its loops;
@@ -82,7 +82,7 @@ void orr__cloop_stream_stores(orr__cloop *c);
 void orr__cloop_stream_pass(orr__cloop *c, const char *to);
 void orr__cloop_stream_end(orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
-/* In a block [from, to): prefetches what will soon be read; the same of the `rows` places on axis d that come after those from p
+/* In a block [from, to): prefetches the next input; the same of the `rows` places on axis d that come after those from p
  * on. */
 void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to);
 void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, int d, int rows);
@@ -102,7 +102,7 @@ void orr__cloop_by_lanes(orr__cloop *c);
 void orr__cloop_lanes(orr__cloop *c);
 void orr__cloop_lane_step(orr__cloop *c, int number);
 void orr__cloop_lane_join(orr__cloop *c, int number);
-/* What acc<number> and lost<number> have come to, as an expression. */
+/* The result in acc<number> and lost<number>, as an expression. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
 
 #endif

@@ -1,5 +1,5 @@
 /* C loops around a region's instructions; element-wise regions as a whole.
- * Must not know: reductions, what the instructions compute. */
+ * Must not know: reductions, the meaning of instructions. */
 #include "config.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
  * on vectors are computed side by side. */
 enum { SHORT = 256, WORK = 8 };
 
-/* What is read by number lies there when its place is found outside of the innermost loop. */
+/* A gathered input stays in memory when its place is computed outside of the innermost loop. */
 bool orr__cloop_lies(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
@@ -134,7 +134,7 @@ static bool draws(const orr__cloop *c)
 
 /* Several vectors side by side (ORR_PACE): a compiler that takes as many elements a turn as fit in one vector of the narrowest
  * type writes every instruction once for each vector of the others. So one byte stored an element makes that four vectors of f32;
- * two bytes four of f64. What waits in a chain then fills the processor's scheduler with four chains, not with the far end of one. */
+ * two bytes four of f64. Instructions that wait in a chain then fill the processor's scheduler with four chains, not with the far end of one. */
 static void full_block(orr__cloop *c, int stages, int length)
 {
     bool paced = orr__cloop_work(c) > WORK;
@@ -146,7 +146,7 @@ static void full_block(orr__cloop *c, int stages, int length)
 }
 
 /* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … Full blocks have a length that the compiler
- * knows; what is left, and short rows, a vector at a time. */
+ * knows; the remainder, and short rows, a vector at a time. */
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, stages = orr__cloop_stages(c);

@@ -1,5 +1,5 @@
 /* C loops whose random numbers are drawn before an innermost loop, for all of its elements at once.
- * Must not know: what the instructions do with them. */
+ * Must not know: their readers. */
 #include "config.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* C loops of reductions: runs of reduced elements folded block by block, or rows of kept ones folded into a row. All
  * outputs at once.
- * Must not know: what the instructions compute. */
+ * Must not know: the meaning of instructions. */
 #include "config.h"
 
 #include "codelets/emit/cloop_internal.h"
@@ -53,7 +53,7 @@ static void nothing(orr__cloop *c)
 
 /* -- runs ------------------------------------------------------------------------------------------------------- */
 
-/* Is what output k folds one array in each of the outer loops? */
+/* Is the operand of output k's fold one array in each of the outer loops? */
 static bool folds_array(const orr__cloop *c, int k)
 {
     return c->outer == c->r->rank - 1 && orr__cloop_lies(c, c->r->out_reg[k]);
@@ -99,7 +99,7 @@ static void fill_blocks(orr__cloop *c, const char *fill)
     orr__text_add(c->t, "    }\n");
 }
 
-/* What lies is read where it is, in step with the blocks. */
+/* An operand in memory is read in place, in step with the blocks. */
 static void fold_each(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -257,7 +257,7 @@ static void add_rows(orr__cloop *c, int n, const char *from, const char *to)
     orr__text_add(c->t, "    }\n");
 }
 
-/* What float sums of ROWS rows have come to goes to the others', whose rounding errors are kept; no more rows than these are
+/* The float sums of ROWS rows are added to the total, whose rounding errors are kept; no more rows than these are
  * their own sum. */
 static void join(orr__cloop *c)
 {
@@ -333,7 +333,7 @@ static void end_row(orr__cloop *c, int k)
     orr__text_add(c->t, "    }\n");
 }
 
-/* As many columns at a time as make a page of what is read: processors prefetch within pages. The accumulators stay in the second
+/* As many columns at a time as make a page of input: processors prefetch within pages. The accumulators stay in the second
  * cache, at least. */
 static void rows(orr__cloop *c)
 {

@@ -1,5 +1,5 @@
 /* C loops of maps that see folds of their rows: for each row one pass per fold that waits for another, then the outputs.
- * Must not know: what the instructions compute. */
+ * Must not know: the meaning of instructions. */
 #include "config.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
-/* In flops: what costs more is kept for later passes, while the row is near, and not computed again; up to where a pass folds
+/* In flops: a value that costs more is kept for later passes, while the row is near, and not computed again; up to where a pass folds
  * values as it computes them, as more would want the columns' registers. */
 enum { DEAR = 6, LIGHT = 12, STRIDED = 8, KEPT_BYTES = 128 << 10 };
 
@@ -18,7 +18,7 @@ typedef struct {
     float *cost;  /* of computing it anew                                                  */
     bool *kept;   /* on the stack, a row's values                                          */
     bool *wanted; /* by the pass at hand                                                   */
-    size_t room;  /* bytes left for what is kept                                           */
+    size_t left;  /* bytes left for kept values                                            */
 } rows;
 
 static bool inner(const rows *w, int n)
@@ -32,7 +32,7 @@ static bool folds_in(const orr__cloop *c, int instr, int pass)
     return in->kind == ORR__RI_FOLD && c->pass[in->x] == pass;
 }
 
-/* -- what is computed where ---------------------------------------------------------------------------------- */
+/* -- the pass of each instruction ----------------------------------------------------------------------------- */
 
 static float cost_of(const rows *w, int n)
 {
@@ -55,13 +55,13 @@ static bool keep(rows *w, int n)
     size_t bytes = ORR__CLOOP_ROW * orr_dtype_size(orr__compute_dtype((orr_dtype)w->c->r->instr[n].dtype));
     if (w->kept[n])
         return true;
-    if (w->cost[n] <= DEAR || bytes > w->room)
+    if (w->cost[n] <= DEAR || bytes > w->left)
         return false;
-    w->room -= bytes;
+    w->left -= bytes;
     return w->kept[n] = true;
 }
 
-/* Marks what pass number `pass` computes or reads: what its folds, or the outputs, are made of. */
+/* Marks the instructions of pass number `pass`: those behind its folds, or behind the outputs. */
 static void want(rows *w, int pass, bool decide)
 {
     const orr__region *r = w->c->r;
@@ -90,7 +90,7 @@ static void want(rows *w, int pass, bool decide)
 static bool plan(rows *w, orr__cloop *c)
 {
     size_t n = (size_t)c->r->ninstr + 1;
-    *w = (rows){ .c = c, .room = KEPT_BYTES };
+    *w = (rows){ .c = c, .left = KEPT_BYTES };
     w->first = orr__alloc_n(n, sizeof *w->first);
     w->cost = orr__alloc_n(n, sizeof *w->cost);
     w->kept = orr__alloc_n(n, 2 * sizeof *w->kept);
@@ -284,7 +284,7 @@ static void pass(rows *w, int number)
             conclude(c, n);
 }
 
-/* Longer rows than there is room for are left to the interpreter; nothing has been done yet. */
+/* Rows that do not fit are left to the interpreter; nothing has been done yet. */
 static void make_room(const rows *w)
 {
     const orr__cloop *c = w->c;

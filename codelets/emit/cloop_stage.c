@@ -1,5 +1,5 @@
-/* C loops of maps with long bodies, cut into stages: each is a loop over the block, what later ones need lies on the stack.
- * Must not know: what the instructions compute.
+/* C loops of maps with long bodies, cut into stages: each is a loop over the block; values for later ones lie on the stack.
+ * Must not know: the meaning of instructions.
  *
  * A processor looks a few hundred instructions ahead. A body that is one long chain of logarithms and exponentials fits in
  * there twice or three times, each waiting for its own last result; of a stage, many do. */
@@ -9,7 +9,8 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
-/* In flops: a stage's, what alone is worth a cut, what has to stand before it; a random number; rounding to a half. */
+/* In flops: a stage; an instruction that alone is worth a cut; the work that must come before it; a random number; rounding
+ * to a half. */
 enum { STAGE = 64, DEAR = 20, SOME = 24, RANDOM = 30, ROUNDING = 4 };
 
 int orr__cloop_flops(const orr__cloop *c, int n)
@@ -46,7 +47,7 @@ static int first_stage(const orr__cloop *c, int n)
     return stage;
 }
 
-/* Each as early as it can be: what does not wait for the first stage's divisions is computed between them. */
+/* Each as early as possible: instructions that do not wait for the first stage's divisions run between them. */
 int orr__cloop_stages(orr__cloop *c)
 {
     int stages = 1, last = c->r->rank - 1;
@@ -83,7 +84,7 @@ static bool used_in(const orr__cloop *c, int n, int stage, bool last)
     return false;
 }
 
-/* What lies in memory is read again. */
+/* Inputs in memory are read again. */
 static bool kept(const orr__cloop *c, int n, int stages)
 {
     for (int s = c->pass[n] + 1; s < stages && c->at[n] == c->r->rank - 1 && !orr__cloop_lies(c, n); s++)

@@ -1,5 +1,5 @@
-/* C loops over more than caches hold: what is read is prefetched, what is written is stored past the caches.
- * Must not know: what the instructions compute.
+/* C loops over more data than caches hold: inputs are prefetched, outputs are stored past the caches.
+ * Must not know: the meaning of instructions.
  *
  * A store to a line that no cache has reads the line first; of a large output that is a third of the traffic for nothing.
  * So the innermost loop writes a block of it into a small array, which non-temporal stores then take to its place (Intel 64
@@ -14,9 +14,9 @@
 #include "runtime/base/ablation.h"
 
 /* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
- * launch's, which else finds there what the one before has left. Of the last cache, which others use too, a quarter, within
+ * launch's, which else finds there the data of the one before. Of the last cache, which others use too, a quarter, within
  * these bounds. Bytes of a line; how far ahead maps and reductions prefetch, as the processor's own prefetching ends with each
- * page; and how far maps prefetch once more. In flops, what a point may cost that waits for memory anyway; and where outputs are
+ * page; and how far maps prefetch once more. In flops, the work of a point that waits for memory anyway; and where outputs are
  * stored past the caches, all in all and for a byte of them. The caches to prefetch into, as __builtin_prefetch numbers them. */
 enum {
     FAR = 1 << 20,
@@ -109,8 +109,8 @@ static bool light(const orr__cloop *c)
     return orr__cloop_work(c) <= CHEAP;
 }
 
-/* Is so little computed for each byte of output that its line's reading is what takes the time? Else a store more, and one that
- * waits, costs more. What rows compute, they have computed before. */
+/* Is the work for each byte of output so little that the reading of its line dominates? Else a store more, and one that
+ * waits, costs more. Rows have computed their values before. */
 static bool pays(const orr__cloop *c)
 {
     int bytes = 0, work = orr__cloop_work(c);
@@ -147,7 +147,7 @@ static bool runs(const orr__cloop *c, int a)
     return false;
 }
 
-/* Prefetches elements [from, to) of what the innermost loop reads in order, `ahead` bytes on. row: an axis along which what
+/* Prefetches elements [from, to) of the input that the innermost loop reads in order, `ahead` bytes on. row: an axis along which what
  * stays in its place is there already, or -1. */
 static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
 {

@@ -29,10 +29,10 @@ typedef struct orr__dialect {
 
 extern const orr__dialect orr__dialect_opencl, orr__dialect_cuda, orr__dialect_c;
 
-/* Arguments that fit by value: what every OpenCL 1.2 device takes is 1024 bytes for all of them. */
+/* Arguments by value: every OpenCL 1.2 device accepts 1024 bytes of them. */
 enum { ORR__EMIT_ARG_BYTES = 1024 };
 
-/* How an access moves along an axis; part of the text, so part of what a kernel is compiled for. */
+/* How an access moves along an axis; part of the text, and so of a kernel's key. */
 enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
 
 /* How a kernel computes an output element: one work item by itself; items of a group together (folds: several elements
@@ -46,13 +46,13 @@ enum {
     ORR__GROUP_WORDS
 };
 
-/* What is known of a region beside its instructions, and where each argument word stands. Argument words are 64-bit; those
+/* The facts of a region beside its instructions, and the position of each argument word. Argument words are 64-bit; those
  * of matmul are in product.c, those of take, scatter_add, concat and pad in move.c, of the others:
  *   0                 number of output elements; of a region with rows, of rows
  *   1                 index at which axis 0 starts (for arg-reductions)
  *   2 …               size of each axis; of axis 0, hi - lo
- *   2 + rank …        unless linear: what divides by each of these sizes (orr_quotient in dialect.c)
- *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order, then `by` of what is placed,
+ *   2 + rank …        unless linear: the divisors by each of these sizes (orr_quotient in dialect.c)
+ *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order, then `by` of gathers,
  *                     or begin and end of its box for each axis of that
  *   out_at + k        offset of output k
  *   scalar_at …       scalars in instruction order, each in its register's representation */
@@ -62,7 +62,7 @@ typedef struct orr__layout {
     bool by_value;
     bool alone;    /* each item folds an element by itself; the launcher sets it, the text is the same     */
     int scratch;   /* a parameter before the words: memory between the stages of a reduction, bytes a part; 0: none */
-    bool flag;     /* a parameter before the words: what is told about wrong indices, see below */
+    bool flag;     /* a parameter before the words: the report of wrong indices, see below      */
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
     bool parts;    /* lo<a>, hi<a> say where the innermost loop is inside of access a's box           */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
@@ -75,7 +75,7 @@ typedef struct orr__layout {
  * to the last two. A kernel may run again to find it. */
 enum { ORR__FLAG_LEAST, ORR__FLAG_WANTED, ORR__FLAG_LOW, ORR__FLAG_HIGH, ORR__FLAG_INTS };
 int orr__emit_flags(const orr__region *r);
-/* What index n of them is to the user: where it was given, for which axis, and how many places that has. */
+/* Index n for messages: the user's line, the axis, and its length. */
 orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *length);
 
 /* Without fp64: nothing that needs double. */
@@ -85,7 +85,7 @@ void orr__layout_free(orr__layout *l);
 bool orr__layout_equal(const orr__layout *a, const orr__layout *b, const orr__region *r);
 
 /* The text, NUL-terminated, the caller frees it; NULL with the last error set. The kernel is called orr_kernel. Its
- * parameters: inputs, outputs, what layout.flag and layout.scratch say, words (struct by value or pointer). With
+ * parameters: inputs, outputs, flag and scratch memory by the layout, words (struct by value or pointer). With
  * ORR_WIDE defined by the compiler's command line indices have 64 bits, else 32. */
 char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64);
 
@@ -104,7 +104,7 @@ orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word);
 size_t orr__emit_scratch(const orr__layout *l, const int64_t *word);
 void orr__emit_second_stage(const orr__layout *l, int64_t *word);
 
-/* The scalars' words in instruction order; returns what follows them. */
+/* Writes the scalars' words in instruction order; returns the position behind them. */
 int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word);
 
 /* -- within the room ----------------------------------------------------------------------------------- */
@@ -143,13 +143,13 @@ void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, 
 /* Tells the flag that index number `number` of those that begin at int `flag`, with value `index`, is wrong. */
 void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *index);
 int orr__emit_random_bits(
-    const orr__rinstr *in); /* what a number is made from: 32, 64 random bits; 0: a normal number */
+    const orr__rinstr *in); /* source of a number: 32 or 64 random bits; 0: a normal number       */
 /* As statements. *scalar: next scalar word. Random number n has its index in q<n>, its seed in `word`. */
 void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64);
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);
 void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
                      bool fp64);
-/* What is stored, and the end of the statement. */
+/* The stored value, and the end of the statement. */
 void orr__emit_stored(orr__text *t, const orr__region *r, int k, orr_dtype from, const char *x, bool fp64);
 /* Declares i<axis> for each axis in `mask`, from `from`, their row-major number. */
 void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const char *from);

@@ -34,7 +34,7 @@ orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64)
     return orr__is_signed(t) ? ORR_I64 : ORR_U64;
 }
 
-/* What every value replaces. */
+/* The initial value of a fold. */
 static const char *extreme(orr_dtype t, bool max)
 {
     static const char *const least[ORR_DTYPE_COUNT] = {

@@ -1,5 +1,5 @@
 /* Element-wise rows as functions of the kernel: ops' own text, once per type in which values sit.
- * Must not know: what the rows compute, devices. */
+ * Must not know: the rows' formulas, devices. */
 #include "config.h"
 
 #include <stdio.h>

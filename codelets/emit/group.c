@@ -1,4 +1,4 @@
-/* Kernels in which the items of a group fold together: who folds what, and how the parts are joined, in a fixed order.
+/* Kernels in which the items of a group fold together: the share of each item, and the tree that joins the shares.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -9,7 +9,7 @@
  * any element by one group. A part of an element's values is worth a group from so many on. */
 enum { BUSY = 65536, BUSY_GROUPS = 256, WORTH = 8192 };
 
-/* Sums in the values' own precision keep what their roundings lose, as the host's do. */
+/* Sums in the values' own precision are compensated for rounding, as the host's are. */
 static bool compensated(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;

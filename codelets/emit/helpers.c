@@ -1,4 +1,4 @@
-/* Helper functions that kernels call, written once in what the dialects have in common: the storage floats.
+/* Helper functions that kernels call, written once in the common subset of the dialects: the storage floats.
  * Must not know: regions, devices. */
 #include "config.h"
 
@@ -8,7 +8,7 @@
 #define TEXT(...) #__VA_ARGS__ "\n"
 
 /* Conversions are done on bits: the same on a device that flushes subnormals, and to nearest even everywhere.
- * orr_round rounds any value, orr_fit what IEEE arithmetic made of values of the dtype (see codelets/cpu/half.h; a
+ * orr_round rounds any value, orr_fit the result of IEEE arithmetic on values of the dtype (see codelets/cpu/half.h; a
  * device's own NaN may have any payload), orr_pack gives the bits of a value that is rounded. */
 static const char f16_text[] = TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
     const orr_u32 s = (orr_u32)(h & 0x8000u) << 16, a = h & 0x7fffu;
@@ -82,7 +82,7 @@ static const char narrow64_f16[] = TEXT(
     ORR_FN orr_f32 orr_f64_round_f16(orr_f64 x) { return orr_f16_to_f32((orr_u16)orr_narrow64(x, 1008u, 10u, 31u)); });
 static const char narrow64_bf16[] = TEXT(
     ORR_FN orr_f32 orr_f64_round_bf16(orr_f64 x) { return orr_bf16_to_f32((orr_u16)orr_narrow64(x, 896u, 7u, 255u)); });
-/* Ints beyond 53 bits: what f64 cannot hold leaves a trace in its last bit, so that bf16 is rounded once. */
+/* Ints beyond 53 bits: the bits that f64 drops set its last bit, so that bf16 is rounded once. */
 static const char sticky_bf16[] = TEXT(ORR_FN orr_f32 orr_u64_round_bf16(orr_u64 x) {
     if (x >> 53 == 0)
         return orr_f64_round_bf16((orr_f64)x);

@@ -1,4 +1,4 @@
-/* What a kernel is compiled for beside its instructions (how each access moves), and the argument words of a launch.
+/* The moves of accesses, which are part of a kernel's key, and the argument words of a launch.
  * Must not know: the languages' words. */
 #include "config.h"
 

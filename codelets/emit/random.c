@@ -1,4 +1,4 @@
-/* Counter-based random numbers in kernels: runtime/base/philox.h in what the dialects have in common, bit for bit.
+/* Counter-based random numbers in kernels: runtime/base/philox.h in the common subset of the dialects, bit for bit.
  * Must not know: devices, streams. */
 #include "config.h"
 
@@ -105,7 +105,7 @@ bool orr__emit_random_can(const orr__rinstr *in, bool fp64)
     }
 }
 
-/* What a number is made from: 32 or 64 random bits, or (0) a normal number in f64. */
+/* The source of a number: 32 or 64 random bits, or (0) a normal number in f64. */
 int orr__emit_random_bits(const orr__rinstr *in)
 {
     bool wide = orr_dtype_size((orr_dtype)in->dtype) == 8;
@@ -128,7 +128,7 @@ static void normal(orr__text *t, const orr__rinstr *in, int n, const char *drawn
                    drawn);
 }
 
-/* One declaration. What it is made from is `drawn`, or NULL: element q<n> of the seed in argument word `word`. */
+/* One declaration, from `drawn`, or for NULL from element q<n> of the seed in argument word `word`. */
 void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64)
 {
     orr_dtype dtype = (orr_dtype)in->dtype, made = in->op == ORR__DBITS ? ORR_U64 : ORR_I64;

@@ -59,7 +59,7 @@ static void value(row *w, int n)
     orr__emit_value(w->t, w->r, w->l, n, &scalar, w->fp64);
 }
 
-/* What is the same all along the row, once the folds before `pass` are there. */
+/* Instructions with one value for the whole row, once the folds before `pass` are complete. */
 static void outside(row *w, int pass)
 {
     for (int n = 0; n < w->r->ninstr; n++)

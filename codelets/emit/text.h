@@ -1,5 +1,5 @@
 /* A growing text: append, and look once at the end whether memory sufficed.
- * Must not know: what is written. */
+ * Must not know: the content. */
 #ifndef ORR_EMIT_TEXT_H
 #define ORR_EMIT_TEXT_H
 

@@ -7,7 +7,7 @@
 #include "codelets/rounding.h"
 #include "ops/ops.h"
 
-/* Element number of access a at the present point. wide: in 64 bits, for what the number itself is used for. */
+/* Element number of access a at the present point. wide: in 64 bits, where the number itself is a value. */
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide)
 {
     const uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;

@@ -70,7 +70,7 @@ static bool get(int dir, bool site, const char *name, const orr__key *k, orr__by
     struct timespec mtime;
     struct stat st;
     if (!orr__safe_read(dir, name, site, ENTRY_MOST, out, &mtime)) {
-        /* A directory, a link, somebody else's file: not an entry, and in the way of one. */
+        /* A directory, a link, another user's file: not an entry, and in the way of one. */
         if (!site && errno != ENOENT && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
             (void)unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
         if (site && errno != ENOENT)
@@ -85,7 +85,7 @@ static bool get(int dir, bool site, const char *name, const orr__key *k, orr__by
         out->data = NULL;
         return false;
     }
-    /* What was used last goes last; once a minute is exact enough, and 64 processes do not all write. */
+    /* The time of use decides the order of eviction; once a minute is exact enough, and 64 processes do not all write. */
     if (!site && time(NULL) - mtime.tv_sec > 60)
         (void)utimensat(dir, name, NULL, AT_SYMLINK_NOFOLLOW);
     return true;
@@ -141,7 +141,7 @@ int orr__cache_lock(orr__cache *c, const orr__key *k, double seconds, const atom
     return fd;
 }
 
-/* Who waits for the removed file gets its lock now and finds the entry; who comes later makes a new file, and finds it
+/* A process that waits for the removed file gets its lock now and finds the entry; a later one makes a new file, and finds it
  * too. */
 void orr__cache_unlock(orr__cache *c, const orr__key *k, int lock)
 {

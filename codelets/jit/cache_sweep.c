@@ -29,7 +29,7 @@ static DIR *open_stream(int dir)
     return d;
 }
 
-/* What a process that died leaves behind: exactly our names, since the directory may hold what is the user's. */
+/* Leftovers of a process that died: exactly our names, since the directory may hold files of the user. */
 static bool is_leftover(const char *name)
 {
     return orr__is_temporary(name) || orr__is_lock(name);

@@ -19,7 +19,7 @@ typedef struct {
     int fd;
 } folder;
 
-/* mkdtemp's directory is ours alone, and in a trusted one nobody can put another in its place. */
+/* mkdtemp's directory is ours alone, and in a trusted one no other user can replace it. */
 static bool make_in(folder *f, const char *parent, char *why, size_t size)
 {
     int fd = orr__safe_dir(parent, ORR__TMP, why, size);
@@ -57,7 +57,7 @@ static bool make_folder(folder *f, const orr__cache *cache)
 static void remove_folder(folder *f)
 {
     close(f->fd);
-    orr__remove_folder(AT_FDCWD, f->path); /* in a trusted directory: the path is nobody else's */
+    orr__remove_folder(AT_FDCWD, f->path); /* in a trusted directory: no other user has the path */
 }
 
 static bool write_text(const folder *f, const char *text)
@@ -114,7 +114,7 @@ static const char *about_room(const char *said)
     return at;
 }
 
-/* What the compiler said, on one line: that of `at`, else from the first error on. */
+/* The compiler's message on one line: that of `at`, else from the first error on. */
 static void one_line(char *said, const char *at)
 {
     while (at && at > said && at[-1] != '\n')
@@ -161,8 +161,8 @@ static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
     return ORR__BAD_TEXT;
 }
 
-/* Where the program's umask is 0, as in many daemons, the linker lets everyone write its result. Nobody else could: the
- * folder lets nobody in. */
+/* Where the program's umask is 0, as in many daemons, the linker lets everyone write its result. Other users
+ * cannot enter the folder. */
 static bool read_result(const folder *f, orr__bytes *out)
 {
     struct stat st;

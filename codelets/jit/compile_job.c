@@ -19,8 +19,8 @@
 enum { FAILURES_MOST = 4, TRIES_MOST = 4, TRIES_PLAIN = 2, RESTS_MOST = 4 };
 double orr__retry_pause = 1.0;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what is opened with the first kernel */
-static orr__compiled found = ORR__INTERRUPTED; /* what came of looking for the compiler; INTERRUPTED: nobody has */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the state that the first kernel opens */
+static orr__compiled found = ORR__INTERRUPTED; /* result of the search for the compiler; INTERRUPTED: not begun  */
 static uint64_t rest_end;                      /* orr__now in ns                      */
 static int failures, rests;                    /* in a row                             */
 static orr__cache cache = { .dir = -1, .site = -1 };

@@ -1,4 +1,4 @@
-/* Between the queue and what is done with one kernel of it.
+/* Between the queue and the compilation of one kernel.
  * Must not know: regions, launches. */
 #ifndef ORR_JIT_JOB_H
 #define ORR_JIT_JOB_H
@@ -6,7 +6,7 @@
 #include "codelets/jit/internal.h"
 
 bool orr__job_start(void);     /* false: not possible (said) */
-void orr__job_interrupt(void); /* what is under way ends soon; before work_stop */
+void orr__job_interrupt(void); /* a compilation under way ends soon; before work_stop */
 void orr__job_stop(void);
 /* Memory, disk, compiler, in this order. DONE: *c is a reference, or NULL when the kernel stays in tier 0 for good. LATER: what is
  * wrong may pass; j->retry says when. CUT: interrupted. */

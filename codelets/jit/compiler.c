@@ -1,4 +1,4 @@
-/* Which compiler, which flags, which processor: what a key is made of besides the text.
+/* Compiler, flags and processor: the key of a kernel beside its text.
  * Must not know: files of the cache. */
 #include "config.h"
 #include "codelets/jit/internal.h"
@@ -90,7 +90,7 @@ static const char *choose_width(const char *arch)
     return NULL;
 }
 
-/* What -march=native looks at. */
+/* The facts that -march=native reads. */
 static void add_processor(orr__sha256 *s)
 {
     static const char *const keys[] = { "vendor_id",        "cpu family",  "model",

@@ -1,4 +1,4 @@
-/* Whether bytes are a whole shared object: the loader maps what the headers promise, and who touches what lies past the
+/* Whether bytes are a whole shared object: the loader maps the ranges in the headers, and a read past the
  * end of a file is killed (SIGBUS), so it is asked before.
  * Must not know: where the bytes come from. */
 #include "config.h"
@@ -12,7 +12,7 @@ static bool holds(size_t size, uint64_t at, uint64_t n)
     return at <= size && n <= size - at;
 }
 
-/* What the loader follows without a look. */
+/* Pointers that the loader follows unchecked. */
 static bool names_its_symbols(const unsigned char *code, const ElfW(Phdr) * dynamic)
 {
     bool text = false, symbols = false, hash = false;

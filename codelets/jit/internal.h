@@ -106,13 +106,14 @@ typedef enum {
     ORR__COMPILED,
     ORR__BAD_TEXT,    /* the same text fails again                          */
     ORR__TOO_MUCH,    /* of the processor's time: less optimisation is less */
-    ORR__NOT_NOW,     /* no memory, no room, no process: later perhaps      */
+    ORR__NOT_NOW,     /* no memory, no disk space, no process: may pass      */
     ORR__NO_COMPILER, /* it cannot be run                                   */
     ORR__INTERRUPTED
 } orr__compiled;
-/* What to compile with, or why not (said): NO_COMPILER is for good, NOT_NOW may pass. Runs the compiler once for its version. */
+/* The compiler and its flags, or a logged reason: NO_COMPILER is permanent, NOT_NOW may pass. Runs the compiler once for its
+ * version. */
 orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd);
-/* The shared object of a text; plainly: with less optimisation. What goes wrong is said. */
+/* The shared object of a text; plainly: with less optimisation. Errors are logged. */
 orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, bool plainly, int stop_fd,
                            orr__bytes *out, double *seconds);
 extern orr__patience orr__compile_limit; /* tests shorten it */
@@ -138,6 +139,6 @@ orr__code *orr__memory_load(const unsigned char text_key[32], const unsigned cha
 void orr__code_unref(orr__code *c);
 void orr__memory_clear(void);
 void orr__memory_count(int *kernels, size_t *bytes);
-extern int orr__memory_most; /* kernels kept that nobody uses */
+extern int orr__memory_most; /* kept kernels without a user   */
 
 #endif

@@ -211,7 +211,7 @@ void orr__jit_wait(orr__jit *j)
 
 /* -- start and stop ------------------------------------------------------------------------------------------ */
 
-/* A child of fork has no threads of ours: tier 0, or what is compiled already. */
+/* A child of fork has no threads of ours: tier 0, or kernels that are compiled already. */
 static void forked(void)
 {
     atomic_store(&accepting, false);

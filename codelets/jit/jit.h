@@ -1,5 +1,5 @@
 /* Tier 1 of the CPU backend: C text compiled in the background, kept in memory and on disk, swapped in when it is there.
- * Must not know: regions, launches, what the text computes. */
+ * Must not know: regions, launches, the meaning of the text. */
 #ifndef ORR_JIT_JIT_H
 #define ORR_JIT_JIT_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "runtime/base/status.h"
 
-/* What is compiled: the function orr_kernel of the text. As orr__cfn of codelets/emit/cloop.h. */
+/* The function orr_kernel of a text. As orr__cfn of codelets/emit/cloop.h. */
 typedef int orr__jit_fn(void *const *in, void *const *out, const int64_t *word);
 
 typedef enum { ORR__JIT_COLD, ORR__JIT_ASKED, ORR__JIT_READY, ORR__JIT_NEVER } orr__jit_state;
@@ -24,7 +24,7 @@ typedef struct orr__jit {
     atomic_int state;            /* orr__jit_state                                           */
     atomic_int refs;
     int words;              /* the caller's                                             */
-    struct orr__code *code; /* what keeps fn loaded; written before fn                  */
+    struct orr__code *code; /* keeps fn loaded; written before fn                       */
     uint64_t seen;          /* the caller's hint: regions of equal content have equal ones */
     char label[64];
     char *text;            /* while ASKED                                              */
@@ -45,7 +45,7 @@ void orr__jit_wait(orr__jit *j);
 
 /* orr_init: asking has an effect from here on. Threads start with the first question. */
 void orr__jit_start(void);
-/* orr_shutdown: kills a compiler at work, joins the threads, forgets what is in memory and not in use. */
+/* orr_shutdown: kills a compiler at work, joins the threads, drops unused kernels from memory. */
 void orr__jit_stop(void);
 
 typedef struct {

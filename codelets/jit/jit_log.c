@@ -1,5 +1,5 @@
 /* Log lines of the JIT: one per cause.
- * Must not know: what the causes are. */
+ * Must not know: the causes. */
 #include "config.h"
 #include "codelets/jit/internal.h"
 #include "runtime/base/env.h"

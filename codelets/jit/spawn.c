@@ -1,5 +1,5 @@
-/* Runs another program: no shell, limited patience, its words kept, no child left behind.
- * Must not know: what the program is for. */
+/* Runs another program: no shell, a time limit, its output kept, no child left behind.
+ * Must not know: the purpose of the program. */
 #include "config.h"
 #include "codelets/jit/internal.h"
 #include "runtime/base/clock.h"
@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-/* Our environment with another TMPDIR, messages in English, and without what is preloaded into us. Free it. */
+/* Our environment with another TMPDIR, messages in English, and without our preloaded libraries. Free it. */
 static char **environment(char *tmpdir, char *language)
 {
     size_t n = 0, k = 0;
@@ -77,7 +77,7 @@ static int start(pid_t *pid, const char *const *argv, char **env, int out)
     return rc;
 }
 
-/* Reads what is there. False when the other end is closed. */
+/* Reads the available bytes. False when the other end is closed. */
 static bool drain(int fd, char *said, size_t size, size_t *have)
 {
     char buf[1024];
@@ -176,7 +176,7 @@ static bool ended(pid_t pid, orr__spawned *how)
            : left && info.si_status == 127 ? ORR__CANNOT_RUN
            : killed                        ? ORR__KILLED
                                            : ORR__RAN_BADLY;
-    (void)kill(-pid, SIGKILL); /* what it left running; the group's number is not free before the next line */
+    (void)kill(-pid, SIGKILL); /* its remaining children; the group's number is not free before the next line */
     (void)waitpid(pid, NULL, 0);
     return true;
 }

@@ -1,4 +1,4 @@
-/* What stands for the OpenCL backend in a build without OpenCL: it says no.
+/* The OpenCL backend of a build without OpenCL: its probe fails with a reason.
  * Must not know: OpenCL. */
 #include "config.h"
 

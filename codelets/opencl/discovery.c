@@ -7,7 +7,7 @@
 #include "codelets/opencl/opencl.h"
 #include "runtime/base/buffer.h"
 
-enum { MOST = 64 }; /* platforms, and devices of one; what is beyond is not looked at */
+enum { MOST = 64 }; /* platforms, and devices of one; further ones are not read      */
 
 static orr__cl_machine machine;
 bool orr__cl_fold_together;

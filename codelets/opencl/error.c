@@ -1,5 +1,5 @@
 /* Names of OpenCL's error codes, and errors from them.
- * Must not know: what was tried. */
+ * Must not know: the call that failed. */
 #include "config.h"
 
 #include "codelets/opencl/opencl.h"

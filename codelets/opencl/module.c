@@ -1,4 +1,4 @@
-/* Compiled kernels, one per text, device and index width, shared while somebody refers to them.
+/* Compiled kernels, one per text, device and index width, shared while there are references.
  * Must not know: regions. */
 #include "config.h"
 

@@ -130,7 +130,7 @@ static cl_int set_pointers(cl_kernel kernel, const orr__launch *l, cl_uint *next
     return code;
 }
 
-/* A small buffer that holds what p points to. */
+/* A small buffer with a copy of *p. */
 static orr_status small_buffer(const orr__cl_unit *u, const orr__launch *l, cl_mem_flags flags, const void *p,
                                size_t bytes, cl_mem *m)
 {
@@ -139,7 +139,7 @@ static orr_status small_buffer(const orr__cl_unit *u, const orr__launch *l, cl_m
     return *m ? ORR_OK : orr__cl_fail(site(l->region), "clCreateBuffer", code);
 }
 
-/* What the kernel takes before the words, NULL what it does not. */
+/* The kernel's parameters before the words; NULL for a missing one. */
 typedef struct {
     cl_mem flag, scratch;
 } extra;

@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include "runtime/base/status.h"
 
-/* "CL_OUT_OF_RESOURCES"; "unknown code" for what is none. */
+/* "CL_OUT_OF_RESOURCES"; "unknown code" for any other number. */
 const char *orr__cl_name(cl_int code);
 /* Records "OpenCL: <call>: <name of code>" and returns ORR_ENOMEM or ORR_EDEVICE. */
 orr_status orr__cl_fail(orr__site at, const char *call, cl_int code);
 
-/* What all usable devices of all platforms have in common. Found out once per process. */
+/* The common properties of all usable devices of all platforms, probed once per process. */
 typedef struct {
     int devices; /* usable: available, with a compiler, OpenCL 1.2, little-endian */
     bool fp64;
@@ -26,7 +26,7 @@ const orr__cl_machine *orr__cl_look(void);
 /* For tests: fold on processors as other devices do. */
 extern bool orr__cl_fold_together;
 
-/* A kernel compiled for one device of one context: shared by all who have the same text. */
+/* A kernel compiled for one device of one context, shared by all kernels of the same text. */
 typedef struct orr__cl_unit {
     struct orr__cl_unit *next;
     int refs; /* under the lock of the list */
@@ -38,7 +38,7 @@ typedef struct orr__cl_unit {
     cl_program program;
     cl_kernel kernel; /* NULL: not built yet */
     size_t group;     /* work items per group */
-    char *broken;     /* it does not compile: the error's text, for those who come later */
+    char *broken;     /* it does not compile: the error's text, for later launches       */
 } orr__cl_unit;
 
 /* The unit with one more reference, perhaps not built; NULL on ENOMEM. */

@@ -1,4 +1,4 @@
-/* Device texts of kernels that users define: the names that they may use, then what they wrote.
+/* Device texts of kernels that users define: the names that they may use, then the user's text.
  * Must not know: compilers, devices. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* Kernels that users define: what a launch hands to them, and their device texts as the compilers see them.
+/* Kernels that users define: the arguments of a launch, and their device texts as the compilers see them.
  * Must not know: StarPU, plans, devices. */
 #ifndef ORR_USER_USER_H
 #define ORR_USER_USER_H
@@ -6,7 +6,7 @@
 #include "codelets/codelet.h"
 #include "ops/define.h"
 
-/* What the user's functions see of a launch. `in`, `param` and the rest live as long as this. The pointers of `args` to
+/* The arguments of the user's functions in a launch. `in`, `param` and the rest live as long as this. The pointers of `args` to
  * data are set for launches on the host only. */
 typedef struct {
     orr_kernel_args args;

@@ -1,5 +1,5 @@
 /* SHA-256 (FIPS 180-4).
- * Must not know: what is hashed. */
+ * Must not know: the data. */
 #include "config.h"
 #include "runtime/base/sha256.h"
 

@@ -1,5 +1,5 @@
 /* SHA-256 (FIPS 180-4), for keys, names and checksums.
- * Must not know: what is hashed. */
+ * Must not know: the data. */
 #ifndef ORR_BASE_SHA256_H
 #define ORR_BASE_SHA256_H
 
