@@ -19,7 +19,7 @@ static orr_tensor *number(double v)
     return orr_variable(orr_full(ORR_F64, ORR_SHAPE(), v));
 }
 
-static void values_are_those_before_the_call(void)
+static void assign_all_uses_values_before_the_call(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *v[3] = { number(1), number(2), number(3) };
@@ -31,7 +31,7 @@ static void values_are_those_before_the_call(void)
     (void)orr_scope_end(s);
 }
 
-static void one_wrong_pair_leaves_all_as_they_were(void)
+static void assign_all_with_wrong_pair_changes_nothing(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *v[3] = { number(1), number(2), number(3) }, *plain = orr_scalar(7), *x = orr_scalar(9);
@@ -95,7 +95,7 @@ static void *step(void *arg)
     return NULL;
 }
 
-static void a_step_that_memory_refuses_changes_nothing(void)
+static void step_without_memory_changes_nothing(void)
 {
     orr_tensor *v[MANY];
     orr_optim_options o = orr_optim_defaults(ORR_OPTIM_SGD);
@@ -129,9 +129,9 @@ static void a_step_that_memory_refuses_changes_nothing(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(values_are_those_before_the_call),
-        ORR_TEST(one_wrong_pair_leaves_all_as_they_were),
-        ORR_TEST(a_step_that_memory_refuses_changes_nothing),
+        ORR_TEST(assign_all_uses_values_before_the_call),
+        ORR_TEST(assign_all_with_wrong_pair_changes_nothing),
+        ORR_TEST(step_without_memory_changes_nothing),
         { 0 },
     };
     if (orr_init(NULL) != ORR_OK)

@@ -27,7 +27,7 @@ static bool start(const char *jit, const char *fixed, const char *workers, const
     return orr_init(NULL) == ORR_OK;
 }
 
-static void what_folds_the_same_elements_is_one_kernel(void)
+static void reductions_of_equal_elements_are_one_kernel(void)
 {
     ORR_REQUIRE(start("off", "off", "1", "serial"));
     orr_scope *s = orr_scope_begin();
@@ -172,7 +172,7 @@ static void folds_of_nothing(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(what_folds_the_same_elements_is_one_kernel),
+    static const orr_test tests[] = { ORR_TEST(reductions_of_equal_elements_are_one_kernel),
                                       ORR_TEST(folds_beside_one_another_are_right_interpreted),
                                       ORR_TEST(folds_beside_one_another_are_right_compiled),
                                       ORR_TEST(folds_beside_one_another_are_right_in_tasks),

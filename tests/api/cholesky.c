@@ -42,7 +42,7 @@ static double *matrices(int64_t batch, int64_t n)
     return x;
 }
 
-/* What the tests compare: factors of one matrix, of a few, and what is made from one in the same evaluation. */
+/* The compared values: factors of one matrix, of a few, and expressions of one in the same evaluation. */
 typedef struct {
     void *bytes[4];
     size_t size[4];
@@ -82,7 +82,7 @@ static results run(void)
     return r;
 }
 
-static void the_bits_are_the_same_whoever_computes(void)
+static void cholesky_bits_do_not_depend_on_workers(void)
 {
     static const setting settings[] = {
         { "starpu", "2", "lws", "0", "200" },    { "starpu", "2", "lws", "1", "200" },
@@ -112,7 +112,7 @@ static void the_bits_are_the_same_whoever_computes(void)
 }
 
 /* Is said, and every task ends. */
-static void a_failure_deep_in_the_graph_is_found_and_nothing_hangs(void)
+static void failure_deep_in_graph_is_reported(void)
 {
     static const char *const engines[] = { "serial", "starpu" };
     enum { N = 1300 };
@@ -149,7 +149,7 @@ static void a_failure_deep_in_the_graph_is_found_and_nothing_hangs(void)
     free(x);
 }
 
-static void explain_says_that_it_is_a_graph(void)
+static void explain_names_cholesky_graph(void)
 {
 #ifndef HAVE_STARPU
     ORR_SKIP("built without StarPU");
@@ -163,9 +163,9 @@ static void explain_says_that_it_is_a_graph(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_bits_are_the_same_whoever_computes),
-                                      ORR_TEST(a_failure_deep_in_the_graph_is_found_and_nothing_hangs),
-                                      ORR_TEST(explain_says_that_it_is_a_graph),
+    static const orr_test tests[] = { ORR_TEST(cholesky_bits_do_not_depend_on_workers),
+                                      ORR_TEST(failure_deep_in_graph_is_reported),
+                                      ORR_TEST(explain_names_cholesky_graph),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.cholesky", tests);
 }

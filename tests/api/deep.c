@@ -8,7 +8,7 @@
 #include <orrery.h>
 #include "tests/harness/harness.h"
 
-static void a_hundred_thousand_views_are_seen_through(void)
+static void hundred_thousand_views_are_resolved(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     static const float x[6] = { 1, 2, 3, 4, 5, 6 };
@@ -103,7 +103,7 @@ static double two(double by)
     return 2 * by;
 }
 
-static void a_hundred_thousand_siblings_are_planned_in_seconds(void)
+static void hundred_thousand_siblings_plan_in_seconds(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     double maps = siblings(a_map, tanh), sums = siblings(a_sum, four), products = siblings(a_product, two);
@@ -112,7 +112,7 @@ static void a_hundred_thousand_siblings_are_planned_in_seconds(void)
 }
 
 /* … and so is what reads them all. */
-static void a_join_of_a_hundred_thousand_is_planned_in_seconds(void)
+static void concat_of_hundred_thousand_plans_in_seconds(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     static orr_tensor *t[WIDE];
@@ -154,10 +154,10 @@ static void forty_thousand_slices_of_one_tensor_are_planned_in_seconds(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_hundred_thousand_views_are_seen_through),
+    static const orr_test tests[] = { ORR_TEST(hundred_thousand_views_are_resolved),
                                       ORR_TEST(ten_thousand_steps_are_planned_in_seconds),
-                                      ORR_TEST(a_hundred_thousand_siblings_are_planned_in_seconds),
-                                      ORR_TEST(a_join_of_a_hundred_thousand_is_planned_in_seconds),
+                                      ORR_TEST(hundred_thousand_siblings_plan_in_seconds),
+                                      ORR_TEST(concat_of_hundred_thousand_plans_in_seconds),
                                       ORR_TEST(forty_thousand_slices_of_one_tensor_are_planned_in_seconds),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.deep", tests);

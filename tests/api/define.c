@@ -207,7 +207,7 @@ static void nvrtc(void)
 
 /* -- meaning --------------------------------------------------------------------------------------------------- */
 
-static void its_own_derivative_is_what_counts(void)
+static void given_derivative_is_used(void)
 {
     static const double v[4] = { -2, 0, 1, 3 };
     double got[4] = { 0 };
@@ -229,7 +229,7 @@ static void its_own_derivative_is_what_counts(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void one_defined_row_calls_another(void)
+static void defined_op_calls_another(void)
 {
     static const double v[3] = { -1, 0.5, 2 };
     double got[3] = { 0 }, slope[3];
@@ -248,7 +248,7 @@ static void one_defined_row_calls_another(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void it_promotes_and_broadcasts_as_rows_do(void)
+static void defined_op_promotes_and_broadcasts(void)
 {
     static const double a[3] = { 1, 2, 3 };
     double got[9] = { 0 }, item;
@@ -274,7 +274,7 @@ static void it_promotes_and_broadcasts_as_rows_do(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void a_truth_value_makes_a_bool_tensor(void)
+static void truth_value_makes_bool_tensor(void)
 {
     static const double v[5] = { -2, -1, 0, NAN, 5 }, want[5] = { 1, 1, 0, 0, 0 }, sign[5] = { -1, -1, 0, 1, 1 };
     double got[5] = { 0 };
@@ -292,7 +292,7 @@ static void a_truth_value_makes_a_bool_tensor(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void it_fuses_and_goes_by_its_name(void)
+static void defined_op_fuses_under_its_name(void)
 {
     static const double v[3] = { 1, 2, 3 };
     if (!DH_START(DH_SERIAL))
@@ -309,7 +309,7 @@ static void it_fuses_and_goes_by_its_name(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* What was made from a value that is there cannot be differentiated, and says so by name; what looks like it can. */
+/* An op on an evaluated value has no gradient, and the error names it; an equal composition of rows has one. */
 static void evaluated_results_are_forgotten_as_others_are(void)
 {
     static const double v[3] = { 1, 2, 3 };
@@ -330,7 +330,7 @@ static void evaluated_results_are_forgotten_as_others_are(void)
 }
 
 /* As many texts as there may be no definitions of; and what an applied definition gives. */
-static void an_expression_needs_no_definition(void)
+static void expression_needs_no_definition(void)
 {
     double x[N], y[N], got[N], as_defined[N];
     if (!DH_START(DH_SERIAL))
@@ -374,12 +374,12 @@ int main(int argc, char **argv)
                                       ORR_TEST(starpu),
                                       ORR_TEST(opencl),
                                       ORR_TEST(nvrtc),
-                                      ORR_TEST(its_own_derivative_is_what_counts),
-                                      ORR_TEST(an_expression_needs_no_definition),
-                                      ORR_TEST(one_defined_row_calls_another),
-                                      ORR_TEST(it_promotes_and_broadcasts_as_rows_do),
-                                      ORR_TEST(a_truth_value_makes_a_bool_tensor),
-                                      ORR_TEST(it_fuses_and_goes_by_its_name),
+                                      ORR_TEST(given_derivative_is_used),
+                                      ORR_TEST(expression_needs_no_definition),
+                                      ORR_TEST(defined_op_calls_another),
+                                      ORR_TEST(defined_op_promotes_and_broadcasts),
+                                      ORR_TEST(truth_value_makes_bool_tensor),
+                                      ORR_TEST(defined_op_fuses_under_its_name),
                                       ORR_TEST(evaluated_results_are_forgotten_as_others_are),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.define", tests);

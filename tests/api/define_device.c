@@ -17,7 +17,7 @@ static void opencl_runs_its_text(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void a_device_alone_can_have_it(void)
+static void device_only_kernel_runs_on_device(void)
 {
     orr_kernel_def d = affine_def;
     float got[2] = { 0 };
@@ -39,7 +39,7 @@ static void a_device_alone_can_have_it(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void a_text_that_does_not_compile_is_said(void)
+static void device_text_error_is_logged(void)
 {
     orr_kernel_def d = affine_def;
     float got[4] = { 0 };
@@ -105,8 +105,8 @@ static void nvrtc_compiles_its_text(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(opencl_runs_its_text),
-                                      ORR_TEST(a_device_alone_can_have_it),
-                                      ORR_TEST(a_text_that_does_not_compile_is_said),
+                                      ORR_TEST(device_only_kernel_runs_on_device),
+                                      ORR_TEST(device_text_error_is_logged),
                                       ORR_TEST(nvrtc_compiles_its_text),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.define_device", tests);

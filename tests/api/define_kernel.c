@@ -110,7 +110,7 @@ static int thrice(const orr_kernel_args *a)
 }
 
 /* Plans are found by structure, and which kernel it is belongs to that. */
-static void kernels_that_look_alike_are_told_apart(void)
+static void similar_kernels_stay_distinct(void)
 {
     orr_kernel_def d = { .name = "twice_all", .n_inputs = 1, .cpu = twice }, e = d;
     double got[3] = { 0 };
@@ -129,7 +129,7 @@ static void kernels_that_look_alike_are_told_apart(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void a_graph_takes_it(void)
+static void graph_contains_defined_kernel(void)
 {
     static const float v[3] = { 1, 2, 3 };
     double got[3] = { 0 };
@@ -145,7 +145,7 @@ static void a_graph_takes_it(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void gradients_go_through_its_vjp_or_say_that_there_is_none(void)
+static void gradient_uses_kernel_vjp_or_reports_none(void)
 {
     double got[6] = { 0 };
     if (!DH_START(DH_SERIAL))
@@ -190,7 +190,7 @@ static void failure_starpu(void)
     its_failure_is_the_evaluations((const dh_setting[]){ DH_STARPU, { NULL, NULL } });
 }
 
-static void operands_are_checked_when_it_is_applied(void)
+static void apply_checks_operands(void)
 {
     if (!DH_START(DH_SERIAL))
         return;
@@ -212,7 +212,7 @@ static void operands_are_checked_when_it_is_applied(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void the_reference_evaluation_calls_it(void)
+static void reference_evaluation_calls_kernel(void)
 {
     float got[4] = { 0 };
     void *out[1] = { got };
@@ -233,7 +233,7 @@ static void the_reference_evaluation_calls_it(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void its_performance_model_goes_by_its_name(void)
+static void kernel_performance_model_has_its_name(void)
 {
     enum { MOST = 64 };
     static orr_perfmodel m[MOST];
@@ -255,14 +255,14 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(serial_runs_it_between_fused_steps),
                                       ORR_TEST(rows_become_tiles_and_others_do_not),
                                       ORR_TEST(parameters_change_without_a_new_plan),
-                                      ORR_TEST(kernels_that_look_alike_are_told_apart),
-                                      ORR_TEST(a_graph_takes_it),
-                                      ORR_TEST(gradients_go_through_its_vjp_or_say_that_there_is_none),
+                                      ORR_TEST(similar_kernels_stay_distinct),
+                                      ORR_TEST(graph_contains_defined_kernel),
+                                      ORR_TEST(gradient_uses_kernel_vjp_or_reports_none),
                                       ORR_TEST(failure_serial),
                                       ORR_TEST(failure_starpu),
-                                      ORR_TEST(operands_are_checked_when_it_is_applied),
-                                      ORR_TEST(the_reference_evaluation_calls_it),
-                                      ORR_TEST(its_performance_model_goes_by_its_name),
+                                      ORR_TEST(apply_checks_operands),
+                                      ORR_TEST(reference_evaluation_calls_kernel),
+                                      ORR_TEST(kernel_performance_model_has_its_name),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.define_kernel", tests);
 }

@@ -64,7 +64,7 @@ static void texts_that_do_not_parse_say_where(void)
     ORR_CHECK(orr_op_find("tried_and_wrong") == NULL);
 }
 
-static void arguments_that_make_no_sense_are_refused(void)
+static void invalid_arguments_are_refused(void)
 {
     static const char *const names[] = {
         "",        "1a",       "a b",    "a-b",      "x",   "g",
@@ -88,7 +88,7 @@ static void arguments_that_make_no_sense_are_refused(void)
 }
 
 /* Whatever the headers offer on tensors: orr_NAME_at. */
-static void no_operation_of_the_library_is_a_name(void)
+static void operation_names_are_reserved(void)
 {
     static const char *const headers[] = { "ops.h", "random.h" };
     int found = 0;
@@ -114,7 +114,7 @@ static int nothing(const orr_kernel_args *a)
     return 0;
 }
 
-static void kernels_that_make_no_sense_are_refused(void)
+static void invalid_kernel_definition_is_refused(void)
 {
     orr_kernel_def good = { .name = "fine", .n_inputs = 1, .cpu = nothing }, d;
     dh_refused(orr_define_kernel(&(orr_kernel_def){ .n_inputs = 1, .cpu = nothing }), "name is NULL");
@@ -143,7 +143,7 @@ static void kernels_that_make_no_sense_are_refused(void)
     dh_refused(orr_define_elementwise("calls_fine", 1, "fine(x)"), "no function is called fine");
 }
 
-static void the_same_again_is_the_same(void)
+static void same_definition_gives_same_op(void)
 {
     orr_op *op = orr_define_elementwise_with("same_again", 1, "x*x+1", ORR_TEXTS("2*g*x"));
     ORR_CHECK(op && orr_define_elementwise_with("same_again", 1, "x*x+1", ORR_TEXTS("2*g*x")) == op &&
@@ -171,7 +171,7 @@ static void definitions_outlive_runs_of_the_library(void)
     }
 }
 
-static void what_is_no_op_is_an_error(void)
+static void foreign_op_pointer_is_error(void)
 {
     if (!DH_START(DH_SERIAL))
         return;
@@ -199,7 +199,7 @@ static void what_is_no_op_is_an_error(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void hostile_texts_end_with_a_message(void)
+static void hostile_text_gives_a_message(void)
 {
     static char text[40000];
     memset(text, '(', 10000);
@@ -227,7 +227,7 @@ static void hostile_texts_end_with_a_message(void)
 }
 
 /* Each calls the one before twice: it grows as 2ⁿ, and is stopped. */
-static void towers_of_definitions_are_stopped(void)
+static void deep_definitions_are_refused(void)
 {
     char name[16], text[64];
     orr_op *op = orr_define_elementwise("tower0", 1, "x+1");
@@ -248,7 +248,7 @@ static void towers_of_definitions_are_stopped(void)
     dh_refused(op, "calls deep");
 }
 
-static void a_thousand_definitions(void)
+static void thousand_definitions_work(void)
 {
     char name[24], text[32];
     orr_op *op[1000];
@@ -279,7 +279,7 @@ static void *define_some(void *arg)
     return NULL;
 }
 
-static void threads_that_define_the_same_get_the_same(void)
+static void threads_share_equal_definitions(void)
 {
     static orr_op *op[8][100];
     pthread_t thread[8];
@@ -313,16 +313,16 @@ static void numbers_have_a_point_in_every_locale(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(texts_that_do_not_parse_say_where),
-                                      ORR_TEST(arguments_that_make_no_sense_are_refused),
-                                      ORR_TEST(no_operation_of_the_library_is_a_name),
-                                      ORR_TEST(kernels_that_make_no_sense_are_refused),
-                                      ORR_TEST(the_same_again_is_the_same),
+                                      ORR_TEST(invalid_arguments_are_refused),
+                                      ORR_TEST(operation_names_are_reserved),
+                                      ORR_TEST(invalid_kernel_definition_is_refused),
+                                      ORR_TEST(same_definition_gives_same_op),
                                       ORR_TEST(definitions_outlive_runs_of_the_library),
-                                      ORR_TEST(what_is_no_op_is_an_error),
-                                      ORR_TEST(hostile_texts_end_with_a_message),
-                                      ORR_TEST(towers_of_definitions_are_stopped),
-                                      ORR_TEST(a_thousand_definitions),
-                                      ORR_TEST(threads_that_define_the_same_get_the_same),
+                                      ORR_TEST(foreign_op_pointer_is_error),
+                                      ORR_TEST(hostile_text_gives_a_message),
+                                      ORR_TEST(deep_definitions_are_refused),
+                                      ORR_TEST(thousand_definitions_work),
+                                      ORR_TEST(threads_share_equal_definitions),
                                       ORR_TEST(numbers_have_a_point_in_every_locale),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.define_misuse", tests);

@@ -67,7 +67,7 @@ static bool on(orr_tensor *t, int device)
     return answer;
 }
 
-static void a_copy_is_there_when_it_returns(void)
+static void copy_to_returns_after_copy(void)
 {
     NEED_DEVICE();
     orr_scope *s = orr_scope_begin();
@@ -83,7 +83,7 @@ static void a_copy_is_there_when_it_returns(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void a_prefetch_arrives_and_its_tensor_may_go(void)
+static void prefetch_arrives_after_tensor_is_freed(void)
 {
     NEED_DEVICE();
     orr_scope *s = orr_scope_begin();
@@ -102,7 +102,7 @@ static void a_prefetch_arrives_and_its_tensor_may_go(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void what_a_device_made_comes_home(void)
+static void device_result_is_copied_home(void)
 {
     NEED_DEVICE();
     (void)setenv("ORRERY_INLINE_US", "0", 1);
@@ -141,7 +141,7 @@ static void memory_is_counted(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void what_cannot_be_done_is_said(void)
+static void unsupported_device_request_is_reported(void)
 {
     size_t total = 1, left = 1;
     bool answer;
@@ -164,10 +164,11 @@ static void what_cannot_be_done_is_said(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(a_copy_is_there_when_it_returns), ORR_TEST(a_prefetch_arrives_and_its_tensor_may_go),
-        ORR_TEST(what_a_device_made_comes_home),   ORR_TEST(memory_is_counted),
-        ORR_TEST(what_cannot_be_done_is_said),     { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(copy_to_returns_after_copy),
+                                      ORR_TEST(prefetch_arrives_after_tensor_is_freed),
+                                      ORR_TEST(device_result_is_copied_home),
+                                      ORR_TEST(memory_is_counted),
+                                      ORR_TEST(unsupported_device_request_is_reported),
+                                      { 0 } };
     return orr_test_main(argc, argv, "api.device_memory", tests);
 }

@@ -25,7 +25,7 @@ static bool identical(const orr_device *a, const orr_device *b)
 {
     bool same = a->id == b->id && a->kind == b->kind && a->index == b->index && !strcmp(a->name, b->name) &&
                 !strcmp(a->address, b->address) && !strcmp(a->capability, b->capability);
-    /* What moves from look to look need not be the same, but be there or not. */
+    /* Readings that change between two calls may differ, but are known in both or in neither. */
     for (int m = 0; m < ORR_MEASURE_COUNT; m++) {
         const orr_reading *x = &a->reading[m], *y = &b->reading[m];
         bool fixed = m == ORR_MEASURE_MEMORY_TOTAL || m == ORR_MEASURE_COMPUTE_UNITS;
@@ -36,7 +36,7 @@ static bool identical(const orr_device *a, const orr_device *b)
     return same;
 }
 
-static void a_file_is_private_and_is_read_back(void)
+static void device_file_is_private_and_reads_back(void)
 {
     static orr_device d[MOST], back[MOST];
     struct stat sb;
@@ -62,7 +62,7 @@ static void write_text(const char *path, const char *text)
     ORR_CHECK(fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
-static void what_is_no_registry_is_refused(void)
+static void foreign_device_file_is_refused(void)
 {
     static const char *const bad[] = { "",
                                        "[]",
@@ -137,7 +137,7 @@ static void set_clock(const char *root, const char *khz)
     ORR_CHECK(rename(whole, path) == 0);
 }
 
-static void a_change_is_told_and_written(void)
+static void device_watch_reports_and_writes_change(void)
 {
     char root[512], path[1024];
     orr_device d;
@@ -186,7 +186,7 @@ static void *writer(void *unused)
     return unused;
 }
 
-static void a_reader_never_sees_half_a_file(void)
+static void device_file_is_never_partial(void)
 {
     pthread_t t[2];
     int n, good = 0;
@@ -205,10 +205,10 @@ static void a_reader_never_sees_half_a_file(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_file_is_private_and_is_read_back),
-                                      ORR_TEST(what_is_no_registry_is_refused),
-                                      ORR_TEST(a_change_is_told_and_written),
-                                      ORR_TEST(a_reader_never_sees_half_a_file),
+    static const orr_test tests[] = { ORR_TEST(device_file_is_private_and_reads_back),
+                                      ORR_TEST(foreign_device_file_is_refused),
+                                      ORR_TEST(device_watch_reports_and_writes_change),
+                                      ORR_TEST(device_file_is_never_partial),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.devices", tests);
 }

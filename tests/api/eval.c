@@ -47,7 +47,7 @@ static void several_outputs_share_their_work(void)
     (void)orr_scope_end(s);
 }
 
-static void an_output_that_is_a_view_or_a_leaf_reads_right(void)
+static void output_view_or_leaf_reads_right(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_from(ORR_I32, ORR_SHAPE(2, 3), (int32_t[]){ 1, 2, 3, 4, 5, 6 });
@@ -60,7 +60,7 @@ static void an_output_that_is_a_view_or_a_leaf_reads_right(void)
     (void)orr_scope_end(s);
 }
 
-static void an_event_is_waited_for(void)
+static void event_is_waited_for(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_sum(orr_exp(orr_randn(ORR_F32, ORR_SHAPE(512, 1024), 0, 1)), ORR_ALL_AXES, false);
@@ -73,7 +73,7 @@ static void an_event_is_waited_for(void)
     (void)orr_scope_end(s);
 }
 
-static void a_result_may_be_used_before_its_event_is_waited_for(void)
+static void result_is_usable_before_event_wait(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *a = orr_add(orr_rand(ORR_F64, ORR_SHAPE(300, 300), 0, 0), orr_scalar(2));
@@ -86,7 +86,7 @@ static void a_result_may_be_used_before_its_event_is_waited_for(void)
     (void)orr_scope_end(s);
 }
 
-static void a_graph_is_built_once_and_submitted_often(void)
+static void graph_is_built_once_and_submitted_often(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_placeholder(ORR_F64, ORR_SHAPE(4)), *w = orr_variable(orr_full(ORR_F64, ORR_SHAPE(4), 2));
@@ -145,7 +145,7 @@ static void assignments_are_done_with_the_next_evaluation(void)
 }
 
 /* w ← w/2 + 1 from 0 in a million places, while the "loss" is read: 2 − 2^(1−t) after t steps, exactly. */
-static void the_loss_is_read_while_variables_get_their_values(void)
+static void loss_is_read_before_variables_end(void)
 {
     enum { N = 1 << 20, STEPS = 12 };
     orr_scope *all = orr_scope_begin();
@@ -167,7 +167,7 @@ static void the_loss_is_read_while_variables_get_their_values(void)
     (void)orr_scope_end(all);
 }
 
-static void a_loop_that_builds_the_same_graph_plans_once(void)
+static void repeated_graph_is_planned_once(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *v = orr_keep(orr_variable(orr_zeros(ORR_F64, ORR_SHAPE(7))));
@@ -220,7 +220,7 @@ static void reading_checks_what_it_is_given(void)
     (void)orr_scope_end(s);
 }
 
-static void memory_that_cannot_be_had_harms_nothing(void)
+static void refused_memory_changes_nothing(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_variable(vec(1000, 0));
@@ -282,7 +282,7 @@ static void threads_evaluate_at_once(void)
     }
 }
 
-static void start_and_stop_in_any_order(void)
+static void fp_mode_survives_init_and_shutdown_order(void)
 {
     ORR_CHECK(orr_init(NULL) == ORR_ESTATE);
     ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -322,7 +322,7 @@ static void *before_and_after(void *barrier)
     return right && in_turn() ? barrier : NULL;
 }
 
-static void a_thread_uses_plans_again_but_not_after_a_shutdown(void)
+static void recent_plans_end_with_shutdown(void)
 {
     orr__plan_stats before = orr__plan_get_stats(), after;
     pthread_barrier_t barrier;
@@ -342,7 +342,7 @@ static void a_thread_uses_plans_again_but_not_after_a_shutdown(void)
 }
 
 /* With scopes and without them. */
-static void who_looks_at_a_variable_does_not_keep_its_old_value(void)
+static void reading_a_variable_keeps_no_old_value(void)
 {
     enum { N = 1 << 18 };
     orr_tensor *v = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(N)));
@@ -366,22 +366,22 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(nothing_runs_until_a_value_is_asked_for),
                                       ORR_TEST(several_outputs_share_their_work),
-                                      ORR_TEST(an_output_that_is_a_view_or_a_leaf_reads_right),
-                                      ORR_TEST(an_event_is_waited_for),
-                                      ORR_TEST(a_result_may_be_used_before_its_event_is_waited_for),
-                                      ORR_TEST(a_graph_is_built_once_and_submitted_often),
+                                      ORR_TEST(output_view_or_leaf_reads_right),
+                                      ORR_TEST(event_is_waited_for),
+                                      ORR_TEST(result_is_usable_before_event_wait),
+                                      ORR_TEST(graph_is_built_once_and_submitted_often),
                                       ORR_TEST(graph_build_names_what_is_missing),
                                       ORR_TEST(assignments_are_done_with_the_next_evaluation),
-                                      ORR_TEST(the_loss_is_read_while_variables_get_their_values),
-                                      ORR_TEST(a_loop_that_builds_the_same_graph_plans_once),
+                                      ORR_TEST(loss_is_read_before_variables_end),
+                                      ORR_TEST(repeated_graph_is_planned_once),
                                       ORR_TEST(poison_travels_to_eval_with_its_first_message),
                                       ORR_TEST(reading_checks_what_it_is_given),
-                                      ORR_TEST(memory_that_cannot_be_had_harms_nothing),
+                                      ORR_TEST(refused_memory_changes_nothing),
                                       ORR_TEST(index_errors_surface_at_eval),
                                       ORR_TEST(threads_evaluate_at_once),
-                                      ORR_TEST(start_and_stop_in_any_order),
-                                      ORR_TEST(a_thread_uses_plans_again_but_not_after_a_shutdown),
-                                      ORR_TEST(who_looks_at_a_variable_does_not_keep_its_old_value),
+                                      ORR_TEST(fp_mode_survives_init_and_shutdown_order),
+                                      ORR_TEST(recent_plans_end_with_shutdown),
+                                      ORR_TEST(reading_a_variable_keeps_no_old_value),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);

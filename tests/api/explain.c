@@ -23,7 +23,7 @@ static void has(const char *text, const char *word)
     ORR_CHECK_MSG(strstr(text, word) != NULL, "no \"%s\" in\n%s", word, text);
 }
 
-static void bytes_are_those_of_a_chain(void)
+static void chain_bytes_are_exact(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_relu(orr_add(orr_mul(leaf(ORR_SHAPE(1000)), orr_scalar(2)), orr_scalar(1)));
@@ -36,7 +36,7 @@ static void bytes_are_those_of_a_chain(void)
     (void)orr_scope_end(s);
 }
 
-static void views_and_constants_move_what_is_stored_of_them(void)
+static void explain_counts_stored_bytes_of_views(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = leaf(ORR_SHAPE(40, 25));
@@ -91,7 +91,7 @@ static void kernels_have_a_key_and_a_tier(void)
     (void)orr_scope_end(s);
 }
 
-static void without_fusion_that_is_the_reason(void)
+static void explain_reports_fusion_off(void)
 {
     orr_scope *s = orr_scope_begin();
     bool before = orr__env.fuse;
@@ -106,7 +106,7 @@ static void without_fusion_that_is_the_reason(void)
     (void)orr_scope_end(s);
 }
 
-static void the_picture_has_a_frame_for_each_kernel(void)
+static void dot_has_a_frame_per_kernel(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_matmul(orr_exp(leaf(ORR_SHAPE(16, 16))), leaf(ORR_SHAPE(16, 16)));
@@ -124,7 +124,7 @@ static void the_picture_has_a_frame_for_each_kernel(void)
     (void)orr_scope_end(s);
 }
 
-static void what_is_there_needs_no_kernel(void)
+static void evaluated_tensor_needs_no_kernel(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_exp(leaf(ORR_SHAPE(16)));
@@ -156,13 +156,13 @@ static void time_is_predicted_and_taken(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(bytes_are_those_of_a_chain),
-                                      ORR_TEST(views_and_constants_move_what_is_stored_of_them),
+    static const orr_test tests[] = { ORR_TEST(chain_bytes_are_exact),
+                                      ORR_TEST(explain_counts_stored_bytes_of_views),
                                       ORR_TEST(every_value_between_kernels_has_its_reason),
                                       ORR_TEST(kernels_have_a_key_and_a_tier),
-                                      ORR_TEST(without_fusion_that_is_the_reason),
-                                      ORR_TEST(the_picture_has_a_frame_for_each_kernel),
-                                      ORR_TEST(what_is_there_needs_no_kernel),
+                                      ORR_TEST(explain_reports_fusion_off),
+                                      ORR_TEST(dot_has_a_frame_per_kernel),
+                                      ORR_TEST(evaluated_tensor_needs_no_kernel),
                                       ORR_TEST(time_is_predicted_and_taken),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)

@@ -1,4 +1,4 @@
-/* What the program sets for its own floating-point arithmetic is not in Orrery's results, and is there afterwards.
+/* The program's floating-point mode has no influence on Orrery's results, and stays in force.
  * Must not know: how the mode is kept out. */
 #include "config.h"
 #include <fenv.h>
@@ -126,7 +126,7 @@ static void same_constants(constants wanted, const char *mode)
                       (double)v[i][0], (double)wanted[i][0], mode);
 }
 
-static void constants_are_recorded_in_the_default_mode(void)
+static void constants_use_default_fp_mode(void)
 {
     static constants v;
     setenv("ORRERY_ENGINE", "serial", 1);
@@ -148,21 +148,21 @@ static void constants_are_recorded_in_the_default_mode(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void the_calling_thread_computes_in_the_default_mode(void)
+static void calling_thread_uses_default_fp_mode(void)
 {
     run("serial", "100");
 }
 
-static void workers_compute_in_the_default_mode(void)
+static void workers_use_default_fp_mode(void)
 {
     run("starpu", "5");
 }
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(constants_are_recorded_in_the_default_mode),
-                                      ORR_TEST(the_calling_thread_computes_in_the_default_mode),
-                                      ORR_TEST(workers_compute_in_the_default_mode),
+    static const orr_test tests[] = { ORR_TEST(constants_use_default_fp_mode),
+                                      ORR_TEST(calling_thread_uses_default_fp_mode),
+                                      ORR_TEST(workers_use_default_fp_mode),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.fpmode", tests);
 }

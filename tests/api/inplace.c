@@ -132,8 +132,8 @@ static void steps_are_in_place(void)
     stop();
 }
 
-/* What was recorded of the old value and is held: a step is not in place, and the old numbers come of it. */
-static void an_expression_of_the_old_value_stays(void)
+/* With a held expression of the old value a step is not in place, and the expression has the old numbers. */
+static void expression_of_old_value_keeps_it(void)
 {
     ORR_REQUIRE(ready());
     const void *before = place();
@@ -149,9 +149,9 @@ static void an_expression_of_the_old_value_stays(void)
     stop();
 }
 
-/* What a step computes anyway, and who holds it may ask for later, gets its value in the step, of the old weights. Gradients went
+/* A held tensor that a step computes anyway gets its value in the step, from the old weights. Gradients went
  * through it before that, or they are an error. */
-static void a_prediction_that_is_held_gets_its_value(void)
+static void held_prediction_gets_its_value(void)
 {
     ORR_REQUIRE(ready());
     double v;
@@ -185,7 +185,7 @@ static void a_prediction_that_is_held_gets_its_value(void)
     stop();
 }
 
-static void a_pointer_to_the_old_value_stays(void)
+static void data_pointer_keeps_old_value(void)
 {
     ORR_REQUIRE(ready());
     orr_tensor *alias = orr_keep(orr_reshape(m.w, ORR_SHAPE(IN, OUT)));
@@ -205,7 +205,7 @@ static void a_pointer_to_the_old_value_stays(void)
     stop();
 }
 
-static void an_explicit_graph_reads_what_it_should(void)
+static void explicit_graph_reads_present_variables(void)
 {
     ORR_REQUIRE(ready());
     orr_tensor *in = orr_placeholder(ORR_F32, ORR_SHAPE()), *old = orr_keep(orr_mul(m.w, orr_scalar(2.0)));
@@ -223,7 +223,7 @@ static void an_explicit_graph_reads_what_it_should(void)
     stop();
 }
 
-static void work_under_way_reads_the_old_value(void)
+static void running_work_reads_old_value(void)
 {
     ORR_REQUIRE(ready());
     for (int k = 0; k < 6; k++) {
@@ -247,7 +247,7 @@ static orr_tensor *times(orr_tensor *item, int64_t i, void *user)
     return orr_mul(i % 2 ? held : m.w, orr_scalar((double)(1 + i)));
 }
 
-static void par_map_reads_what_it_should(void)
+static void par_map_reads_present_variables(void)
 {
     ORR_REQUIRE(ready());
     orr_tensor *r[4];
@@ -264,7 +264,7 @@ static void par_map_reads_what_it_should(void)
     stop();
 }
 
-static void a_step_by_event_is_right(void)
+static void step_by_event_is_right(void)
 {
     ORR_REQUIRE(ready());
     for (int k = 0; k < 4; k++) {
@@ -292,7 +292,7 @@ static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
 
 /* Whichever launch of a step fails: afterwards the weights are the old ones or the new ones, or an error says that they are lost;
  * and a new assignment works. */
-static void a_step_that_fails_leaves_no_wrong_number(void)
+static void failed_step_leaves_no_wrong_value(void)
 {
     static orr__backend failing;
     const orr__backend *before = orr__exec_cpu;
@@ -338,7 +338,7 @@ static void a_step_that_fails_leaves_no_wrong_number(void)
 }
 
 /* Data can make this evaluation fail, so it writes over nothing; what can be computed without the wrong index then is. */
-static void a_wrong_index_beside_a_step_spoils_nothing(void)
+static void index_error_beside_step_keeps_other_values(void)
 {
     ORR_REQUIRE(ready());
     orr_scope *s = orr_scope_begin();
@@ -355,15 +355,15 @@ static void a_wrong_index_beside_a_step_spoils_nothing(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(steps_are_in_place),
-                                      ORR_TEST(an_expression_of_the_old_value_stays),
-                                      ORR_TEST(a_prediction_that_is_held_gets_its_value),
-                                      ORR_TEST(a_pointer_to_the_old_value_stays),
-                                      ORR_TEST(an_explicit_graph_reads_what_it_should),
-                                      ORR_TEST(work_under_way_reads_the_old_value),
-                                      ORR_TEST(par_map_reads_what_it_should),
-                                      ORR_TEST(a_step_by_event_is_right),
-                                      ORR_TEST(a_step_that_fails_leaves_no_wrong_number),
-                                      ORR_TEST(a_wrong_index_beside_a_step_spoils_nothing),
+                                      ORR_TEST(expression_of_old_value_keeps_it),
+                                      ORR_TEST(held_prediction_gets_its_value),
+                                      ORR_TEST(data_pointer_keeps_old_value),
+                                      ORR_TEST(explicit_graph_reads_present_variables),
+                                      ORR_TEST(running_work_reads_old_value),
+                                      ORR_TEST(par_map_reads_present_variables),
+                                      ORR_TEST(step_by_event_is_right),
+                                      ORR_TEST(failed_step_leaves_no_wrong_value),
+                                      ORR_TEST(index_error_beside_step_keeps_other_values),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.inplace", tests);
 }

@@ -10,7 +10,7 @@
 #include "runtime/graph/node.h"
 #include "tests/harness/harness.h"
 
-/* What is held: the loss alone; all; also something for which the old weights must stay. */
+/* The held tensors: the loss alone; all; also an expression for which the old weights must stay. */
 typedef enum { LOSS, ALL, OLD } holding;
 typedef struct {
     orr_dtype dtype;
@@ -53,7 +53,7 @@ static int train(sizes z, holding h, unsigned char *bytes, size_t size)
     return same;
 }
 
-static void what_is_held_changes_no_bits(void)
+static void held_values_change_no_bits(void)
 {
     static const sizes z[] = { { ORR_F32, 64, 512, 512 }, { ORR_F64, 33, 129, 257 }, { ORR_F16, 16, 300, 400 },
                                { ORR_BF16, 8, 700, 90 },  { ORR_F32, 4, 20000, 16 }, { ORR_F32, 300, 128, 128 } };
@@ -85,6 +85,6 @@ static void what_is_held_changes_no_bits(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(what_is_held_changes_no_bits), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(held_values_change_no_bits), { 0 } };
     return orr_test_main(argc, argv, "api.inplace_bits", tests);
 }

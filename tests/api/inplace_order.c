@@ -14,7 +14,7 @@
 
 enum { VARS = 4, STEPS = 4, BYTES = 1 << 21 };
 
-/* What is done in each step follows from the seed. Rows and columns. */
+/* The work of each step follows from the seed. Rows and columns. */
 typedef struct {
     unsigned long long seed;
     orr_dtype dtype;
@@ -26,7 +26,7 @@ static int pick(unsigned long long *r, int n)
     return (int)((orr_test_rand(r) >> 33) % (unsigned long long)n);
 }
 
-/* What is there to read: old values, and the new ones of the first `made` variables. */
+/* The readable values: old ones, and the new ones of the first `made` variables. */
 typedef struct {
     const program *p;
     orr_tensor *const *old, *now[VARS];
@@ -230,7 +230,7 @@ static void compiled(void)
     ORR_CHECK(with("wait", "on", "50", "0", 6) > 0);
 }
 
-static void as_it_comes(void)
+static void random_memory_default_settings(void)
 {
     ORR_CHECK(with("on", "on", "auto", "auto", 12) >= 0);
 }
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(interpreted_in_small_tiles),
                                       ORR_TEST(without_fusion),
                                       ORR_TEST(compiled),
-                                      ORR_TEST(as_it_comes),
+                                      ORR_TEST(random_memory_default_settings),
                                       ORR_TEST(on_a_device),
                                       { 0 } };
     (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* which StarPU looks at once in a process */

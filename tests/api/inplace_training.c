@@ -67,7 +67,7 @@ static void adam_needs_its_state_once(void)
     stop();
 }
 
-/* What is held while a step is evaluated: the loss alone; all that the loop made; also something that needs the old weights and
+/* The tensors held while a step is evaluated: the loss alone; all that the loop made; also something that needs the old weights and
  * which the step does not compute, so that it cannot be in place. */
 typedef enum { LOSS, ALL, OLD } holding;
 
@@ -144,7 +144,7 @@ static orr_tensor *shared;
 static atomic_bool over;
 static atomic_int wrong, looks, nap;
 
-/* What the numbered reader makes of the variable: itself, something computed of it, a file's copy. */
+/* The numbered reader's expression: the variable itself, an expression of it, a copy in a file. */
 static orr_tensor *see(int id)
 {
     switch (id) {

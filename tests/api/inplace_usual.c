@@ -68,7 +68,7 @@ static const void *place(void)
     return orr__node_value(orr__handle_node(w))->host;
 }
 
-/* What the loop has names for. */
+/* The named tensors of the loop. */
 typedef struct {
     orr_tensor *z, *h, *pred, *loss, *g[3];
 } names;
@@ -142,7 +142,7 @@ static void steps_with_all_held_are_in_place(void)
 }
 
 /* Of several steps, until the end: all by the scope outside, one also by nobody's. */
-static void what_outlives_its_step_holds_as_well(void)
+static void values_that_outlive_a_step_hold(void)
 {
     enum { STEPS = 3 };
     names t[STEPS];
@@ -176,7 +176,7 @@ static void what_outlives_its_step_holds_as_well(void)
 }
 
 /* The step computes what it is made from, which gets its value. */
-static void what_is_made_of_the_prediction_is_no_hindrance(void)
+static void expressions_of_prediction_allow_donation(void)
 {
     ORR_REQUIRE(ready());
     static double want[ROWS * OUT];
@@ -196,7 +196,7 @@ static void what_is_made_of_the_prediction_is_no_hindrance(void)
     stop();
 }
 
-static void what_no_step_computes_keeps_the_old_weights(void)
+static void uncomputed_expression_keeps_old_weights(void)
 {
     ORR_REQUIRE(ready());
     const void *before = place();
@@ -246,7 +246,7 @@ static void step_with_a_large_one(bool *same, char *text, size_t size)
     (void)fclose(to);
 }
 
-static void no_more_is_kept_than_is_spared(void)
+static void kept_values_never_exceed_spared_bytes(void)
 {
     static char text[1 << 16];
     bool same = true;
@@ -259,8 +259,8 @@ static void no_more_is_kept_than_is_spared(void)
     (void)unsetenv("ORRERY_PRINT");
 }
 
-/* What is compiled ahead is the plan of the step as it will be, with what is held among its outputs. */
-static void a_warm_step_has_its_plan(void)
+/* Warm-up compiles the plan of the later step, with the held tensors among its outputs. */
+static void warmed_step_has_its_plan(void)
 {
     double v;
     ORR_REQUIRE(ready());
@@ -284,7 +284,7 @@ static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
 }
 
 /* Whichever launch fails: what is held then has the right value, or an error. */
-static void a_step_that_fails_leaves_no_wrong_number(void)
+static void failed_step_leaves_no_wrong_value(void)
 {
     static orr__backend failing;
     static float all[W1], pred[ROWS * OUT];
@@ -386,12 +386,12 @@ static void another_thread_reads_the_prediction(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(steps_with_all_held_are_in_place),
-                                      ORR_TEST(what_outlives_its_step_holds_as_well),
-                                      ORR_TEST(what_is_made_of_the_prediction_is_no_hindrance),
-                                      ORR_TEST(what_no_step_computes_keeps_the_old_weights),
-                                      ORR_TEST(no_more_is_kept_than_is_spared),
-                                      ORR_TEST(a_warm_step_has_its_plan),
-                                      ORR_TEST(a_step_that_fails_leaves_no_wrong_number),
+                                      ORR_TEST(values_that_outlive_a_step_hold),
+                                      ORR_TEST(expressions_of_prediction_allow_donation),
+                                      ORR_TEST(uncomputed_expression_keeps_old_weights),
+                                      ORR_TEST(kept_values_never_exceed_spared_bytes),
+                                      ORR_TEST(warmed_step_has_its_plan),
+                                      ORR_TEST(failed_step_leaves_no_wrong_value),
                                       ORR_TEST(another_thread_reads_the_prediction),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.inplace_usual", tests);

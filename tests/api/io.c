@@ -166,7 +166,7 @@ static const char *npy_file(const char *dict, size_t n)
     return write_file("x.npy", file, 10 + h + n);
 }
 
-static void npy_headers_that_lie_are_refused(void)
+static void npy_header_with_false_size_is_refused(void)
 {
     static const struct {
         const char *dict;
@@ -203,7 +203,7 @@ static void npy_headers_that_lie_are_refused(void)
         refused(orr_load(npy_file(cases[i].dict, cases[i].data)), cases[i].st, cases[i].says);
 }
 
-static void an_archive_that_is_read_leaves_no_error(void)
+static void npz_read_leaves_no_error(void)
 {
     orr_error_clear();
     orr_tensor *t = orr_load_npz(io("stored.npz"), "a");
@@ -211,7 +211,7 @@ static void an_archive_that_is_read_leaves_no_error(void)
     (void)orr_free(t);
 }
 
-static void files_that_are_none_are_refused(void)
+static void foreign_files_are_refused(void)
 {
     refused(orr_load(NULL), ORR_EINVAL, "NULL");
     refused(orr_load("/nowhere/x.npy"), ORR_EIO, "/nowhere/x.npy");
@@ -332,7 +332,7 @@ static void npz_with_a_wrong_checksum_is_refused(void)
 }
 
 /* Deflated data that claims to be far larger than it can be takes no memory. */
-static void npz_bombs_are_refused(void)
+static void npz_bomb_is_refused(void)
 {
 #ifndef HAVE_ZLIB
     ORR_SKIP("built without zlib");
@@ -354,21 +354,21 @@ static void npz_bombs_are_refused(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(an_archive_that_is_read_leaves_no_error),
+        ORR_TEST(npz_read_leaves_no_error),
         ORR_TEST(npy_of_every_dtype_and_byte_order),
         ORR_TEST(npy_of_every_shape_and_version),
         ORR_TEST(npy_bytes_read_back_one_behind_the_other),
         ORR_TEST(npy_bytes_are_wrapped_where_they_lie_well),
         ORR_TEST(npy_header_is_that_of_the_file),
         ORR_TEST(npy_of_foreign_types_is_refused_by_name),
-        ORR_TEST(npy_headers_that_lie_are_refused),
-        ORR_TEST(files_that_are_none_are_refused),
+        ORR_TEST(npy_header_with_false_size_is_refused),
+        ORR_TEST(foreign_files_are_refused),
         ORR_TEST(idx_plain_and_gzip),
         ORR_TEST(gzip_that_is_cut_or_changed_is_refused),
         ORR_TEST(npz_stored_deflated_and_from_others),
         ORR_TEST(npz_names_are_listed),
         ORR_TEST(npz_with_a_wrong_checksum_is_refused),
-        ORR_TEST(npz_bombs_are_refused),
+        ORR_TEST(npz_bomb_is_refused),
 
         { 0 },
     };

@@ -88,21 +88,21 @@ static void fuzz(const char *golden, int kind, unsigned long long seed)
     free(file);
 }
 
-static void changed_npy_gets_a_status(void)
+static void mutated_npy_gets_a_status(void)
 {
     fuzz("io/c_f4_le.npy", 0, 1);
     fuzz("io/fortran_f4_be.npy", 0, 2);
     fuzz("io/version2_f4.npy", 0, 3);
 }
 
-static void changed_npz_gets_a_status(void)
+static void mutated_npz_gets_a_status(void)
 {
     fuzz("io/stored.npz", 1, 4);
     fuzz("io/other.npz", 1, 5);
     fuzz("io/deflated.npz", 1, 6);
 }
 
-static void changed_idx_gets_a_status(void)
+static void mutated_idx_gets_a_status(void)
 {
     fuzz("io/i4.idx", 2, 7);
     fuzz("io/u1.idx.gz", 2, 8);
@@ -141,9 +141,9 @@ static void loads_survive_memory_that_is_refused(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(changed_npy_gets_a_status),
-        ORR_TEST(changed_npz_gets_a_status),
-        ORR_TEST(changed_idx_gets_a_status),
+        ORR_TEST(mutated_npy_gets_a_status),
+        ORR_TEST(mutated_npz_gets_a_status),
+        ORR_TEST(mutated_idx_gets_a_status),
         ORR_TEST(loads_survive_memory_that_is_refused),
         { 0 },
     };

@@ -36,7 +36,7 @@ static void saved_npy_reads_back_and_is_numpys(void)
 }
 
 /* Whatever allocation is refused: that is no fault of the file. */
-static void memory_refused_in_saving_is_called_that(void)
+static void save_without_memory_reports_enomem(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = make(ORR_F32, ORR_SHAPE(2));
@@ -52,7 +52,7 @@ static void memory_refused_in_saving_is_called_that(void)
     (void)orr_scope_end(s);
 }
 
-static void saving_what_cannot_be_saved_says_why(void)
+static void save_error_has_reason(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = make(ORR_F32, ORR_SHAPE(2)), *h = make(ORR_BF16, ORR_SHAPE(2));
@@ -154,8 +154,8 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(saved_npy_reads_back_and_is_numpys),
-        ORR_TEST(memory_refused_in_saving_is_called_that),
-        ORR_TEST(saving_what_cannot_be_saved_says_why),
+        ORR_TEST(save_without_memory_reports_enomem),
+        ORR_TEST(save_error_has_reason),
         ORR_TEST(saving_replaces_the_file_behind_a_link),
         ORR_TEST(saved_npz_reads_back),
         ORR_TEST(saving_npz_checks_names_first),

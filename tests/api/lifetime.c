@@ -1,4 +1,4 @@
-/* What one thread frees while another uses it: tensors, variables, events, graphs. Each call gives what it would have given before the
+/* Tensors, variables, events and graphs that one thread frees while another uses them. Each call gives the result of before the
  * end, or ORR_EHANDLE; memory is given back when the last use is over.
  * Must not know: handles' insides. */
 #include "config.h"
@@ -42,7 +42,7 @@ static void soon(unsigned round)
         ;
 }
 
-/* Whoever still looks at what was freed sees this instead. */
+/* A read of freed memory sees this pattern. */
 static void reuse_memory(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -102,7 +102,7 @@ static void free_victim(void)
     note(orr_free(victim) == ORR_OK, "orr_free");
 }
 
-/* Nobody but its holder refers to what it is made from. */
+/* Its inputs have no other references. */
 static void make_sum(unsigned round)
 {
     orr_scope *s = orr_scope_begin();
@@ -140,22 +140,22 @@ static void differentiate(void)
     note(fine(orr_grad(y, &victim, 1, &g)), "orr_grad");
 }
 
-static void a_tensor_beside_its_evaluation(void)
+static void tensor_freed_during_evaluation(void)
 {
     beside(make_sum, evaluate, free_victim);
 }
 
-static void a_tensor_beside_its_reading(void)
+static void tensor_freed_during_reading(void)
 {
     beside(make_sum, read_back, free_victim);
 }
 
-static void a_tensor_beside_recording(void)
+static void tensor_freed_during_recording(void)
 {
     beside(make_sum, record, free_victim);
 }
 
-static void a_tensor_beside_a_gradient(void)
+static void tensor_freed_during_gradient(void)
 {
     beside(make_sum, differentiate, free_victim);
 }
@@ -173,7 +173,7 @@ static void assign(void)
     note(fine(orr_eval(other)), "evaluation of the rest");
 }
 
-static void a_variable_beside_its_assignment(void)
+static void variable_freed_during_assignment(void)
 {
     beside(make_variable, assign, free_victim);
 }
@@ -196,7 +196,7 @@ static void wait_for_event(void)
     note(orr_wait(event) == ORR_OK, "orr_wait");
 }
 
-static void an_event_that_is_waited_for_beside_a_question(void)
+static void event_wait_during_event_done(void)
 {
     (void)setenv("ORRERY_INLINE_US", "0", 1);
     beside(make_event, ask_for_event, wait_for_event);
@@ -223,7 +223,7 @@ static void free_graph(void)
     note(orr_graph_free(graph) == ORR_OK, "orr_graph_free");
 }
 
-static void a_graph_beside_its_submission(void)
+static void graph_freed_during_submission(void)
 {
     beside(make_graph, submit, free_graph);
 }
@@ -244,7 +244,7 @@ static void *free_it(void *arg)
 }
 
 /* Its maker evaluated it, and makes no call more. */
-static void what_another_thread_frees_is_given_back(void)
+static void memory_freed_by_another_thread_is_reused(void)
 {
     pthread_t thread;
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
@@ -261,14 +261,14 @@ static void what_another_thread_frees_is_given_back(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_tensor_beside_its_evaluation),
-                                      ORR_TEST(a_tensor_beside_its_reading),
-                                      ORR_TEST(a_tensor_beside_recording),
-                                      ORR_TEST(a_tensor_beside_a_gradient),
-                                      ORR_TEST(a_variable_beside_its_assignment),
-                                      ORR_TEST(an_event_that_is_waited_for_beside_a_question),
-                                      ORR_TEST(a_graph_beside_its_submission),
-                                      ORR_TEST(what_another_thread_frees_is_given_back),
+    static const orr_test tests[] = { ORR_TEST(tensor_freed_during_evaluation),
+                                      ORR_TEST(tensor_freed_during_reading),
+                                      ORR_TEST(tensor_freed_during_recording),
+                                      ORR_TEST(tensor_freed_during_gradient),
+                                      ORR_TEST(variable_freed_during_assignment),
+                                      ORR_TEST(event_wait_during_event_done),
+                                      ORR_TEST(graph_freed_during_submission),
+                                      ORR_TEST(memory_freed_by_another_thread_is_reused),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.lifetime", tests);
 }

@@ -39,7 +39,7 @@ static void quantiles_are_those_of_the_sorted_times(void)
     }
 }
 
-static void odd_times_are_counted_at_the_ends(void)
+static void histogram_counts_extreme_times(void)
 {
     static orr__histogram h;
     ORR_CHECK(orr__histogram_quantile(&h, 0.5) == 0);
@@ -100,7 +100,7 @@ static void is_reported(const char *text, const orr_metric *m)
     }
 }
 
-static void the_report_is_json_in_any_locale(void)
+static void metrics_json_is_valid_in_any_locale(void)
 {
     char *text = NULL;
     size_t size = 0;
@@ -124,7 +124,7 @@ static void the_report_is_json_in_any_locale(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void the_peak_counts_from_init(void)
+static void memory_peak_starts_at_init(void)
 {
     ORR_CHECK(orr_init(NULL) == ORR_OK);
     orr_scope *s = orr_scope_begin();
@@ -140,10 +140,10 @@ static void the_peak_counts_from_init(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(quantiles_are_those_of_the_sorted_times),
-                                      ORR_TEST(odd_times_are_counted_at_the_ends),
+                                      ORR_TEST(histogram_counts_extreme_times),
                                       ORR_TEST(evaluations_are_counted_by_kind),
-                                      ORR_TEST(the_report_is_json_in_any_locale),
-                                      ORR_TEST(the_peak_counts_from_init),
+                                      ORR_TEST(metrics_json_is_valid_in_any_locale),
+                                      ORR_TEST(memory_peak_starts_at_init),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.metrics", tests);
 }

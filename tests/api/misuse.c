@@ -1,4 +1,4 @@
-/* What an impatient user does: events and graphs used twice, forks, wrong numbers in the environment, assignments that
+/* The mistakes of an impatient user: events and graphs used twice, forks, wrong numbers in the environment, assignments that
  * cannot be computed. An error each time, and what comes after works.
  * Must not know: what runs where. */
 #include "config.h"
@@ -44,7 +44,7 @@ static int life_in_a_corner(void)
 }
 
 /* OpenBLAS tries for ever to have its buffers. The first test: later ones leave some behind. */
-static void a_product_without_memory_for_blas_does_not_hang(void)
+static void product_without_blas_memory_fails_without_hang(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     ORR_SKIP("sanitizers need the address space");
@@ -59,7 +59,7 @@ static void a_product_without_memory_for_blas_does_not_hang(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
-static void an_event_is_waited_for_once(void)
+static void event_is_waited_for_once(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = product();
@@ -72,7 +72,7 @@ static void an_event_is_waited_for_once(void)
     (void)orr_scope_end(s);
 }
 
-static void a_freed_graph_is_recognised(void)
+static void freed_graph_is_recognised(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *p = orr_placeholder(ORR_F32, ORR_SHAPE(3)), *y = orr_mul(p, p), *r = NULL;
@@ -88,7 +88,7 @@ static void a_freed_graph_is_recognised(void)
     (void)orr_scope_end(s);
 }
 
-static void a_wrong_assignment_harms_its_own_variable_only(void)
+static void wrong_assignment_affects_its_variable_only(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *bad = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(2)));
@@ -114,7 +114,7 @@ static void *make_variable(void *to)
     return NULL;
 }
 
-static void a_graph_reads_the_variables_of_other_threads_anew(void)
+static void graph_reads_variables_of_other_threads(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *v = NULL, *p = orr_placeholder(ORR_F64, ORR_SHAPE(2)), *zero = orr_zeros(ORR_F64, ORR_SHAPE(2)), *r;
@@ -148,7 +148,7 @@ static int life_of_a_child(orr_tensor *y, orr_event *e)
     return orr_shutdown() == ORR_OK ? 0 : 4;
 }
 
-static void the_child_of_a_fork_gets_errors(void)
+static void forked_child_gets_errors(void)
 {
     int status = 0;
     orr_event *e = NULL;
@@ -187,7 +187,7 @@ static void refusals_name_the_line(void)
 }
 
 /* As with ORRERY_BACKEND: who asks for a device does not get one core instead. */
-static void a_backend_asked_for_by_name_is_there_or_an_error(void)
+static void named_backend_exists_or_init_fails(void)
 {
     if (getenv("ORRERY_BACKEND") || getenv("ORRERY_ENGINE"))
         ORR_SKIP("the environment chooses");
@@ -201,7 +201,7 @@ static void a_backend_asked_for_by_name_is_there_or_an_error(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
-static void an_unknown_policy_is_an_error_that_lists_them(void)
+static void unknown_policy_error_lists_policies(void)
 {
     if (strncmp(orr_engine_name(), "starpu", 6) != 0)
         ORR_SKIP("the engine is not StarPU");
@@ -219,7 +219,7 @@ static void an_unknown_policy_is_an_error_that_lists_them(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
-static void wrong_numbers_for_starpu_are_errors(void)
+static void invalid_starpu_number_is_error(void)
 {
     static const char *const wrong[] = { "-3", "two", "99999999999999999999" };
     if (strncmp(orr_engine_name(), "starpu", 6) != 0)
@@ -241,7 +241,7 @@ static void wrong_numbers_for_starpu_are_errors(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
-static void a_range_that_its_dtype_does_not_hold_is_refused(void)
+static void random_range_outside_dtype_is_refused(void)
 {
     orr_scope *s = orr_scope_begin();
     ORR_CHECK(orr_tensor_status(orr_arange(ORR_U8, 0, 300, 1)) == ORR_EDTYPE);
@@ -254,7 +254,7 @@ static void a_range_that_its_dtype_does_not_hold_is_refused(void)
 }
 
 /* StarPU reads its files of performance models as the locale says: written without a comma before. */
-static void a_decimal_comma_harms_nothing(void)
+static void define_ignores_decimal_comma_locale(void)
 {
     static const char *const commas[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8", "nl_NL.UTF-8" };
     size_t i = 0;
@@ -288,18 +288,18 @@ static void refused_memory_does_not_raise_the_peak(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_product_without_memory_for_blas_does_not_hang),
-                                      ORR_TEST(an_event_is_waited_for_once),
-                                      ORR_TEST(a_freed_graph_is_recognised),
-                                      ORR_TEST(a_wrong_assignment_harms_its_own_variable_only),
-                                      ORR_TEST(a_graph_reads_the_variables_of_other_threads_anew),
-                                      ORR_TEST(the_child_of_a_fork_gets_errors),
+    static const orr_test tests[] = { ORR_TEST(product_without_blas_memory_fails_without_hang),
+                                      ORR_TEST(event_is_waited_for_once),
+                                      ORR_TEST(freed_graph_is_recognised),
+                                      ORR_TEST(wrong_assignment_affects_its_variable_only),
+                                      ORR_TEST(graph_reads_variables_of_other_threads),
+                                      ORR_TEST(forked_child_gets_errors),
                                       ORR_TEST(refusals_name_the_line),
-                                      ORR_TEST(a_backend_asked_for_by_name_is_there_or_an_error),
-                                      ORR_TEST(an_unknown_policy_is_an_error_that_lists_them),
-                                      ORR_TEST(wrong_numbers_for_starpu_are_errors),
-                                      ORR_TEST(a_range_that_its_dtype_does_not_hold_is_refused),
-                                      ORR_TEST(a_decimal_comma_harms_nothing),
+                                      ORR_TEST(named_backend_exists_or_init_fails),
+                                      ORR_TEST(unknown_policy_error_lists_policies),
+                                      ORR_TEST(invalid_starpu_number_is_error),
+                                      ORR_TEST(random_range_outside_dtype_is_refused),
+                                      ORR_TEST(define_ignores_decimal_comma_locale),
                                       ORR_TEST(refused_memory_does_not_raise_the_peak),
                                       { 0 } };
     setenv("ORRERY_INLINE_US", "0", 1); /* tasks, and not the inline lane */

@@ -1,4 +1,4 @@
-/* What a tired operator does: no home, caches that cannot be written, no worker at all, one core of many, SIGTERM. Each in
+/* The mistakes of a tired operator: no home, caches that cannot be written, no worker at all, one core of many, SIGTERM. Each in
  * a process of its own, since StarPU looks at its surroundings once.
  * Must not know: how it is found out. */
 #include "config.h"
@@ -68,7 +68,7 @@ static int without_a_home(void)
     return compute();
 }
 
-static void no_home_is_no_obstacle(void)
+static void missing_home_directory_is_accepted(void)
 {
     int rc = child(without_a_home);
     ORR_CHECK_MSG(rc == 0, "%d: %s", rc, said);
@@ -105,7 +105,7 @@ static bool have_starpu(void)
 #endif
 }
 
-static void caches_that_cannot_be_written_are_said(void)
+static void unwritable_cache_is_logged(void)
 {
     int rc = child(home_that_cannot_be); /* another place is found */
     ORR_CHECK_MSG(rc == 0, "%d: %s", rc, said);
@@ -132,7 +132,7 @@ static int no_worker_asked_for(void)
     return no_worker();
 }
 
-static void no_worker_at_all_is_said(void)
+static void run_without_workers_is_reported(void)
 {
     int rc = child(no_worker);
     ORR_CHECK_MSG(rc == 0 && strstr(said, "engine: serial"), "%d: %s", rc, said);
@@ -248,7 +248,7 @@ static int wrong_variable(void)
 }
 
 /* StarPU would end the process. */
-static void variables_that_make_no_sense_to_starpu_are_told(void)
+static void invalid_starpu_variable_is_reported(void)
 {
     static const char *const wrong[][2] = { { "STARPU_NTHREADS_PER_CORE", "0" }, { "STARPU_NTHREADS_PER_CORE", "x" },
                                             { "STARPU_WORKERS_GETBIND", "yes" }, { "STARPU_LIMIT_CPU_MEM", "2G" },
@@ -264,10 +264,10 @@ static void variables_that_make_no_sense_to_starpu_are_told(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(no_home_is_no_obstacle),
-                                      ORR_TEST(caches_that_cannot_be_written_are_said),
-                                      ORR_TEST(no_worker_at_all_is_said),
-                                      ORR_TEST(variables_that_make_no_sense_to_starpu_are_told),
+    static const orr_test tests[] = { ORR_TEST(missing_home_directory_is_accepted),
+                                      ORR_TEST(unwritable_cache_is_logged),
+                                      ORR_TEST(run_without_workers_is_reported),
+                                      ORR_TEST(invalid_starpu_variable_is_reported),
                                       ORR_TEST(workers_follow_the_cpuset),
                                       ORR_TEST(memory_apart_on_numa_nodes_is_refused),
                                       ORR_TEST(sigterm_reaches_the_programs_own_handler),

@@ -61,7 +61,7 @@ static orr_tensor *by_number(orr_tensor *x, int64_t i, void *user)
     return orr_add(orr_full(ORR_F64, ORR_SHAPE(4), (double)i), (orr_tensor *)user);
 }
 
-static void items_are_optional_and_none_is_fine(void)
+static void par_map_items_are_optional(void)
 {
     orr_tensor *got[50];
     orr_scope *s = orr_scope_begin();
@@ -81,7 +81,7 @@ static orr_tensor *same(orr_tensor *x, int64_t i, void *user)
     return x;
 }
 
-static void the_item_itself_may_be_the_result(void)
+static void par_map_may_return_the_item(void)
 {
     orr_tensor *got[3];
     orr_scope *s = orr_scope_begin();
@@ -103,7 +103,7 @@ static orr_tensor *some_fail(orr_tensor *x, int64_t i, void *user)
     return i == 3 ? orr_matmul(x, x) : orr_exp(x);
 }
 
-static void a_failing_item_harms_no_other(void)
+static void par_map_failed_item_leaves_others(void)
 {
     orr_tensor *item[8], *got[8];
     orr_scope *s = orr_scope_begin();
@@ -130,7 +130,7 @@ static orr_tensor *some_fail_late(orr_tensor *x, int64_t i, void *user)
 }
 
 /* They share an evaluation with others, and whichever fails first there ends it. */
-static void nor_does_one_that_fails_when_it_is_computed(void)
+static void failing_evaluation_leaves_others(void)
 {
     orr_tensor *item[8], *got[8];
     orr_scope *s = orr_scope_begin();
@@ -152,7 +152,7 @@ static void nor_does_one_that_fails_when_it_is_computed(void)
     (void)orr_scope_end(s);
 }
 
-static void misuse_is_told(void)
+static void misuse_is_reported(void)
 {
     orr_tensor *got[1];
     ORR_CHECK(orr_par_map(-1, same, NULL, NULL, got) == ORR_EINVAL);
@@ -185,7 +185,7 @@ static void *map_in_little_memory(void *arg)
     return NULL;
 }
 
-static void refused_memory_is_no_fault_of_the_function(void)
+static void define_without_memory_reports_enomem(void)
 {
     for (long n = 0; n < 12; n++) {
         pthread_t t;
@@ -198,12 +198,12 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(results_are_those_of_one_by_one_in_order),
                                       ORR_TEST(heavy_items_are_right_too),
-                                      ORR_TEST(items_are_optional_and_none_is_fine),
-                                      ORR_TEST(the_item_itself_may_be_the_result),
-                                      ORR_TEST(a_failing_item_harms_no_other),
-                                      ORR_TEST(nor_does_one_that_fails_when_it_is_computed),
-                                      ORR_TEST(refused_memory_is_no_fault_of_the_function),
-                                      ORR_TEST(misuse_is_told),
+                                      ORR_TEST(par_map_items_are_optional),
+                                      ORR_TEST(par_map_may_return_the_item),
+                                      ORR_TEST(par_map_failed_item_leaves_others),
+                                      ORR_TEST(failing_evaluation_leaves_others),
+                                      ORR_TEST(define_without_memory_reports_enomem),
+                                      ORR_TEST(misuse_is_reported),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);

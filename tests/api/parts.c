@@ -130,7 +130,7 @@ static void parts_are_right_compiled(void)
 }
 
 /* A slice of one operand is a read of it; the others are not asked for. */
-static void what_is_not_seen_is_not_read(void)
+static void unseen_elements_are_not_read(void)
 {
     ORR_REQUIRE(start("off"));
     orr_scope *s = orr_scope_begin();
@@ -145,7 +145,7 @@ static void what_is_not_seen_is_not_read(void)
 }
 
 /* Products, rows and takes of what is put together; NaN and infinities beside a part do not leak into it. */
-static void parts_under_other_kernels(void)
+static void concat_pad_inside_other_kernels(void)
 {
     ORR_REQUIRE(start("wait"));
     orr_scope *s = orr_scope_begin();
@@ -182,8 +182,8 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(parts_are_right_interpreted),
                                       ORR_TEST(parts_are_right_compiled),
-                                      ORR_TEST(what_is_not_seen_is_not_read),
-                                      ORR_TEST(parts_under_other_kernels),
+                                      ORR_TEST(unseen_elements_are_not_read),
+                                      ORR_TEST(concat_pad_inside_other_kernels),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.parts", tests);
 }

@@ -20,7 +20,7 @@ static char *printed(orr_tensor *t)
     return text;
 }
 
-static void looks_as_numpys(void)
+static void print_equals_numpy(void)
 {
 #ifndef HAVE_ZLIB
     ORR_SKIP("built without zlib");
@@ -68,7 +68,7 @@ static void one_number_has_its_shortest_digits(void)
     check_text(orr_from(ORR_BF16, ORR_SHAPE(2), ((uint16_t[]){ 0x4049, 0x3f80 })), "bfloat16 (2,)\n[3.14 1.  ]\n");
 }
 
-static void wrong_calls_get_a_status(void)
+static void invalid_call_gets_a_status(void)
 {
     orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE_0D, &(float){ 1 });
     ORR_CHECK(orr_print(NULL, t) == ORR_EINVAL);
@@ -78,7 +78,7 @@ static void wrong_calls_get_a_status(void)
 }
 
 /* A buffered file fails when it is closed: too late for whoever was told that all is well. */
-static void who_writes_to_a_full_disk_says_so(void)
+static void write_to_full_disk_is_reported(void)
 {
     orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE_0D, &(float){ 1 }), *sum = orr_add(t, t);
     for (int i = 0; i < 7; i++) {
@@ -103,10 +103,10 @@ static void who_writes_to_a_full_disk_says_so(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(looks_as_numpys),
+        ORR_TEST(print_equals_numpy),
         ORR_TEST(one_number_has_its_shortest_digits),
-        ORR_TEST(wrong_calls_get_a_status),
-        ORR_TEST(who_writes_to_a_full_disk_says_so),
+        ORR_TEST(invalid_call_gets_a_status),
+        ORR_TEST(write_to_full_disk_is_reported),
         { 0 },
     };
     if (orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK)

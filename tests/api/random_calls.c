@@ -24,7 +24,7 @@ enum {
     LARGEST = 160
 };
 
-/* What is shared. Each place holds a name that may have ended. */
+/* Shared handles. Each of them may have ended. */
 static _Atomic(orr_tensor *) tensor[SHARED];
 static _Atomic(orr_event *) event[EVENTS];
 static _Atomic(orr_graph *) graph[GRAPHS];

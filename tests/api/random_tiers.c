@@ -154,7 +154,7 @@ static void look(const orr__capture *p, bool found[KINDS])
     orr__regions_free(&rs);
 }
 
-static void they_hold_what_is_fused(void)
+static void explain_lists_fused_nodes(void)
 {
     static const char *const names[KINDS] = {
         "rows folded in place",           "several outputs of one kernel",      "several folds in one kernel",
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
         ORR_TEST(contents), ORR_TEST(compiled_by_gcc), ORR_TEST(compiled_by_clang), ORR_TEST(on_opencl), { 0 }
     };
     static const orr_test child[] = { ORR_TEST(rg_agree), { 0 } };
-    static const orr_test inside[] = { ORR_TEST(they_hold_what_is_fused), { 0 } };
+    static const orr_test inside[] = { ORR_TEST(explain_lists_fused_nodes), { 0 } };
     if (getenv("ORR_TEST_CHILD"))
         return help_main(argc, argv, "api.random_tiers.child", getenv("ORR_TEST_CONTENTS") ? inside : child);
     return orr_test_main(argc, argv, "api.random_tiers", tests);

@@ -79,7 +79,7 @@ static void item_converts_every_dtype(void)
     orr_scope_end(s);
 }
 
-static void item_wants_exactly_one(void)
+static void item_requires_one_element(void)
 {
     orr_scope *s = orr_scope_begin();
     double v = 5;
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
         ORR_TEST(data_stays_while_the_tensor_lives),
         ORR_TEST(wrapped_memory_is_read_in_place),
         ORR_TEST(item_converts_every_dtype),
-        ORR_TEST(item_wants_exactly_one),
+        ORR_TEST(item_requires_one_element),
         ORR_TEST(poison_arrives_with_its_own_message),
         ORR_TEST(reading_before_init_is_a_state_error),
         { 0 },

@@ -1,4 +1,4 @@
-/* What is done row by row: one kernel each, right on both tiers, for rows of any length; sums with the same bits.
+/* Row-wise operations: one kernel each, right on both tiers, for rows of any length; sums with the same bits.
  * Must not know: how rows are walked. */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static orr_tensor *gradient(orr_tensor *y, orr_tensor *g, orr_tensor *by)
     return r;
 }
 
-static void every_pattern_of_rows_is_one_kernel(void)
+static void every_row_pattern_is_one_kernel(void)
 {
     ORR_REQUIRE(start("off", "off", "1", "serial"));
     orr_scope *s = orr_scope_begin();
@@ -170,7 +170,7 @@ static void specials_stay_in_their_row(void)
 }
 
 /* Added in their order, 2¹⁸ values are off by more than 1e-7. */
-static void sums_of_columns_are_as_good_as_those_of_runs(void)
+static void column_sums_are_as_exact_as_row_sums(void)
 {
     enum { N = 1 << 18 };
     for (int tier = 0; tier < 2; tier++) {
@@ -199,7 +199,7 @@ static void column_sums(const char *workers, const char *engine, float *sum, siz
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void deterministic_sums_do_not_know_workers_or_engine(void)
+static void deterministic_sums_are_equal_on_all_engines(void)
 {
     enum { N = 1500 };
     static float one[N], two[N], serial[N];
@@ -212,12 +212,12 @@ static void deterministic_sums_do_not_know_workers_or_engine(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(every_pattern_of_rows_is_one_kernel),
+    static const orr_test tests[] = { ORR_TEST(every_row_pattern_is_one_kernel),
                                       ORR_TEST(rows_of_any_length_interpreted),
                                       ORR_TEST(rows_of_any_length_compiled),
                                       ORR_TEST(specials_stay_in_their_row),
-                                      ORR_TEST(sums_of_columns_are_as_good_as_those_of_runs),
-                                      ORR_TEST(deterministic_sums_do_not_know_workers_or_engine),
+                                      ORR_TEST(column_sums_are_as_exact_as_row_sums),
+                                      ORR_TEST(deterministic_sums_are_equal_on_all_engines),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.rows", tests);
 }

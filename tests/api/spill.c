@@ -1,4 +1,4 @@
-/* What may be wrong with ORRERY_SPILL_DIR, before and while it is used: an error that names it, the values that were there
+/* Faults of ORRERY_SPILL_DIR, before and while it is used: an error that names it, the values that were there
  * stay, and what has room still runs. Each case in a process of its own, since some change what that may do.
  * Must not know: how memory is planned. */
 #define _GNU_SOURCE
@@ -107,7 +107,7 @@ static int vanish_tasks(void)
     return fails_and_goes_on("auto", remove_it, "No such file", NULL);
 }
 
-static void a_directory_that_vanishes_is_an_error(void)
+static void vanished_spill_directory_is_error(void)
 {
     in_child(vanish_serial);
     ORR_CHECK(mkdir(spill_dir, 0700) == 0);
@@ -140,7 +140,7 @@ static int rlimit_tasks(void)
     return fails_and_goes_on("auto", forbid_large_files, "File too large", allow_large_files);
 }
 
-static void a_bound_on_the_size_of_files_is_an_error_and_no_signal(void)
+static void file_size_limit_gives_error_not_signal(void)
 {
     in_child(rlimit_serial);
     in_child(rlimit_tasks);
@@ -196,7 +196,7 @@ static int full_tasks(void)
     return full_disk("auto");
 }
 
-static void a_full_disk_is_an_error(void)
+static void full_disk_is_error(void)
 {
     in_child(full_serial);
     in_child(full_tasks);
@@ -213,7 +213,7 @@ static int read_only(void)
                : because(WRONG, "another reason");
 }
 
-static void a_disk_that_cannot_be_written_is_refused_at_start(void)
+static void unwritable_spill_disk_is_refused_at_init(void)
 {
     in_child(read_only);
 }
@@ -243,14 +243,14 @@ static int not_writable(void)
     return refused_as_nobody(true);
 }
 
-static void what_is_another_users_is_refused(void)
+static void spill_directory_of_another_user_is_refused(void)
 {
     ORR_CHECK(chmod(spill_dir, 0755) == 0);
     in_child(not_ours);
     ORR_CHECK(chmod(spill_dir, 0700) == 0);
 }
 
-static void what_cannot_be_written_is_refused(void)
+static void unwritable_trace_file_is_refused(void)
 {
     ORR_CHECK(chmod(spill_dir, 0500) == 0);
     in_child(not_writable);
@@ -261,12 +261,12 @@ static void what_cannot_be_written_is_refused(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_directory_that_vanishes_is_an_error),
-                                      ORR_TEST(a_bound_on_the_size_of_files_is_an_error_and_no_signal),
-                                      ORR_TEST(a_full_disk_is_an_error),
-                                      ORR_TEST(a_disk_that_cannot_be_written_is_refused_at_start),
-                                      ORR_TEST(what_is_another_users_is_refused),
-                                      ORR_TEST(what_cannot_be_written_is_refused),
+    static const orr_test tests[] = { ORR_TEST(vanished_spill_directory_is_error),
+                                      ORR_TEST(file_size_limit_gives_error_not_signal),
+                                      ORR_TEST(full_disk_is_error),
+                                      ORR_TEST(unwritable_spill_disk_is_refused_at_init),
+                                      ORR_TEST(spill_directory_of_another_user_is_refused),
+                                      ORR_TEST(unwritable_trace_file_is_refused),
                                       { 0 } };
     if (!mkdtemp(spill_dir))
         return 1;

@@ -1,4 +1,4 @@
-/* What is done again and again allocates nothing: records, evaluates, submits and frees out of memory that is there.
+/* Repeated work allocates nothing: records, evaluates, submits and frees out of memory that is there.
  * Must not know: whose memory it is. */
 #include "config.h"
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static void allocates_nothing(int64_t side)
     ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_JIT") == 0);
 }
 
-static void the_counter_counts(void)
+static void allocation_counter_counts(void)
 {
     if (!COUNTED)
         ORR_SKIP("allocations are the sanitizer's here");
@@ -141,7 +141,7 @@ static void larger_work_allocates_nothing(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_counter_counts),
+    static const orr_test tests[] = { ORR_TEST(allocation_counter_counts),
                                       ORR_TEST(small_work_allocates_nothing),
                                       ORR_TEST(larger_work_allocates_nothing),
                                       { 0 } };

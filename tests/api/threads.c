@@ -124,7 +124,7 @@ static void *read_it(void *arg)
     return NULL;
 }
 
-static void who_reads_a_variable_sees_one_of_its_values(void)
+static void variable_reader_sees_one_of_its_values(void)
 {
     pthread_t thread[READERS];
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
@@ -173,7 +173,7 @@ static void *share(void *arg)
     return NULL;
 }
 
-/* Nobody else holds what the middle is made from. Every graph has a plan but the first. */
+/* The inputs of the middle tensor have no other references. Every graph but the first has a plan. */
 static void threads_evaluate_parts_of_one_graph(void)
 {
     pthread_t thread[SHARERS];
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(on_the_calling_threads),
                                       ORR_TEST(by_tasks),
-                                      ORR_TEST(who_reads_a_variable_sees_one_of_its_values),
+                                      ORR_TEST(variable_reader_sees_one_of_its_values),
                                       ORR_TEST(threads_evaluate_parts_of_one_graph),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.threads", tests);

@@ -38,7 +38,7 @@ static void work(void)
     (void)orr_scope_end(s);
 }
 
-static void the_trace_names_kernels_calls_and_lines(void)
+static void trace_names_kernels_calls_and_lines(void)
 {
     ORR_CHECK(orr_init(NULL) == ORR_OK);
     work();
@@ -62,7 +62,7 @@ static void the_trace_names_kernels_calls_and_lines(void)
 }
 
 /* No compiler makes such names, but file systems have them. */
-static void a_file_name_that_is_no_text_leaves_a_trace_that_is(void)
+static void trace_stays_text_for_binary_file_name(void)
 {
     static const char bad[] = "f\xff\x01 \"q\"\\\n.c";
     ORR_CHECK(orr_init(NULL) == ORR_OK);
@@ -99,7 +99,7 @@ static double explained_us(orr_tensor *t)
 }
 
 /* As orr_explain has them: what was predicted on each device, where it ran, what it took, the regret. */
-static void kernels_say_what_was_predicted_and_regretted(void)
+static void trace_has_prediction_and_regret(void)
 {
     ORR_CHECK(orr_init(NULL) == ORR_OK);
     orr_scope *s = orr_scope_begin();
@@ -197,7 +197,7 @@ static void threads_lose_no_event(void)
     free(text);
 }
 
-static void odd_names_stay_json(void)
+static void metrics_json_quotes_odd_names(void)
 {
     ORR_CHECK(orr_init(NULL) == ORR_OK);
     orr_scope *s = orr_scope_begin();
@@ -209,7 +209,7 @@ static void odd_names_stay_json(void)
     free(text);
 }
 
-static void a_program_without_shutdown_keeps_its_trace(void)
+static void trace_is_written_without_shutdown(void)
 {
     (void)unlink(path);
     pid_t child = fork();
@@ -226,7 +226,7 @@ static void a_program_without_shutdown_keeps_its_trace(void)
     free(text);
 }
 
-static void a_forked_child_leaves_the_parents_trace_alone(void)
+static void forked_child_keeps_parent_trace(void)
 {
     ORR_CHECK(orr_init(NULL) == ORR_OK);
     work();
@@ -240,7 +240,7 @@ static void a_forked_child_leaves_the_parents_trace_alone(void)
     free(text);
 }
 
-static void the_process_number_goes_into_the_name_and_the_events(void)
+static void trace_name_and_events_have_process_number(void)
 {
     char want[96], name[96];
     (void)snprintf(name, sizeof name, "%s/t.%%p.json", folder);
@@ -257,7 +257,7 @@ static void the_process_number_goes_into_the_name_and_the_events(void)
     (void)unlink(want);
 }
 
-static void a_file_that_cannot_be_written_is_an_error_at_init(void)
+static void unwritable_device_file_is_error_at_init(void)
 {
     (void)setenv("ORRERY_TRACE", "/nowhere/at/all.json", 1);
     ORR_CHECK(orr_init(NULL) == ORR_EIO);
@@ -271,15 +271,15 @@ static void a_file_that_cannot_be_written_is_an_error_at_init(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(copies_between_memories_are_there_with_their_bytes),
-                                      ORR_TEST(the_trace_names_kernels_calls_and_lines),
-                                      ORR_TEST(a_file_name_that_is_no_text_leaves_a_trace_that_is),
-                                      ORR_TEST(kernels_say_what_was_predicted_and_regretted),
+                                      ORR_TEST(trace_names_kernels_calls_and_lines),
+                                      ORR_TEST(trace_stays_text_for_binary_file_name),
+                                      ORR_TEST(trace_has_prediction_and_regret),
                                       ORR_TEST(threads_lose_no_event),
-                                      ORR_TEST(odd_names_stay_json),
-                                      ORR_TEST(a_program_without_shutdown_keeps_its_trace),
-                                      ORR_TEST(a_forked_child_leaves_the_parents_trace_alone),
-                                      ORR_TEST(the_process_number_goes_into_the_name_and_the_events),
-                                      ORR_TEST(a_file_that_cannot_be_written_is_an_error_at_init),
+                                      ORR_TEST(metrics_json_quotes_odd_names),
+                                      ORR_TEST(trace_is_written_without_shutdown),
+                                      ORR_TEST(forked_child_keeps_parent_trace),
+                                      ORR_TEST(trace_name_and_events_have_process_number),
+                                      ORR_TEST(unwritable_device_file_is_error_at_init),
                                       { 0 } };
     if (!mkdtemp(folder))
         return 1;

@@ -137,7 +137,7 @@ static void mean_and_deviation_read_the_array_once(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void axes_and_shapes_are_those_of_small_ones(void)
+static void explain_of_large_tensor_has_shapes_of_small(void)
 {
     ORR_REQUIRE(start("off", "serial"));
     orr_scope *s = orr_scope_begin();
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(variances_of_any_columns_are_exact_in_tasks),
                                       ORR_TEST(derivatives_are_those_of_two_passes),
                                       ORR_TEST(mean_and_deviation_read_the_array_once),
-                                      ORR_TEST(axes_and_shapes_are_those_of_small_ones),
+                                      ORR_TEST(explain_of_large_tensor_has_shapes_of_small),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.variance", tests);
 }

@@ -20,7 +20,7 @@ static orr_tensor *expression(double scale)
     return orr_mul(x, x);
 }
 
-static void what_is_warm_compiles_nothing(void)
+static void warmed_graph_compiles_nothing(void)
 {
     ORR_NEED_COMPILER();
     ORR_REQUIRE(start("warm", "on"));
@@ -127,7 +127,7 @@ static void shutdown_does_not_wait_for_a_compiler(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(what_is_warm_compiles_nothing),
+    static const orr_test tests[] = { ORR_TEST(warmed_graph_compiles_nothing),
                                       ORR_TEST(tiers_agree),
                                       ORR_TEST(kernels_take_little_memory),
                                       ORR_TEST(bad_tensors_are_errors),

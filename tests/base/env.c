@@ -32,7 +32,7 @@ static void defaults_without_variables(void)
     unsetenv("XDG_CACHE_HOME");
 }
 
-static void every_form_is_read(void)
+static void cgroup_reads_every_form(void)
 {
     clean();
     setenv("ORRERY_BACKEND", "opencl", 1);
@@ -98,7 +98,7 @@ static void relative_paths_are_of_the_directory_at_the_start(void)
     clean();
 }
 
-static void wrong_values_name_the_right_ones(void)
+static void wrong_value_lists_right_ones(void)
 {
     static const struct {
         const char *name, *value, *says;
@@ -136,7 +136,7 @@ static void wrong_values_name_the_right_ones(void)
     clean();
 }
 
-static void unknown_names_get_a_suggestion(void)
+static void unknown_name_gets_suggestion(void)
 {
     clean();
     setenv("ORRERY_BACKED", "cpu", 1);
@@ -157,11 +157,11 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(defaults_without_variables),
-        ORR_TEST(every_form_is_read),
+        ORR_TEST(cgroup_reads_every_form),
         ORR_TEST(sizes_take_suffixes),
         ORR_TEST(relative_paths_are_of_the_directory_at_the_start),
-        ORR_TEST(wrong_values_name_the_right_ones),
-        ORR_TEST(unknown_names_get_a_suggestion),
+        ORR_TEST(wrong_value_lists_right_ones),
+        ORR_TEST(unknown_name_gets_suggestion),
         { 0 },
     };
     return orr_test_main(argc, argv, "base.env", tests);

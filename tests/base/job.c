@@ -37,7 +37,7 @@ static size_t memory(const char *self)
     return orr__job_memory(file, mount);
 }
 
-static void the_least_limit_on_the_way_up_counts(void)
+static void cgroup_smallest_limit_of_ancestors_counts(void)
 {
     put("fs/job/step/memory.max", "max\n");
     put("fs/job/memory.max", "100000000\n");
@@ -48,13 +48,13 @@ static void the_least_limit_on_the_way_up_counts(void)
     ORR_CHECK(memory("0::/\n") == 200000000);
 }
 
-static void inside_a_container_what_is_mounted_is_the_group(void)
+static void cgroup_mounted_in_container_is_the_group(void)
 {
     put("fs/memory.max", "70000000\n");
     ORR_CHECK(memory("0::/only/the/host/knows/this\n") == 70000000);
 }
 
-static void version_1_has_a_folder_for_memory(void)
+static void cgroup_version_1_memory_folder_is_read(void)
 {
     put("fs/memory.max", "max\n");
     put("fs/memory/slurm/uid_7/job_3/memory.limit_in_bytes", "60000000\n");
@@ -62,7 +62,7 @@ static void version_1_has_a_folder_for_memory(void)
     ORR_CHECK(memory("5:cpuset:/slurm\n4:memory:/slurm/uid_7/job_3\n0::/\n") == 60000000);
 }
 
-static void no_limit_is_none(void)
+static void cgroup_without_limit_returns_zero(void)
 {
     put("fs/memory.max", "9223372036854771712\n"); /* more than there is */
     ORR_CHECK(memory("0::/\n") == 0);
@@ -82,10 +82,10 @@ static void clean_up(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_least_limit_on_the_way_up_counts),
-                                      ORR_TEST(inside_a_container_what_is_mounted_is_the_group),
-                                      ORR_TEST(version_1_has_a_folder_for_memory),
-                                      ORR_TEST(no_limit_is_none),
+    static const orr_test tests[] = { ORR_TEST(cgroup_smallest_limit_of_ancestors_counts),
+                                      ORR_TEST(cgroup_mounted_in_container_is_the_group),
+                                      ORR_TEST(cgroup_version_1_memory_folder_is_read),
+                                      ORR_TEST(cgroup_without_limit_returns_zero),
                                       ORR_TEST(clean_up),
                                       { 0 } };
     if (!mkdtemp(root))

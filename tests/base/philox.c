@@ -73,7 +73,7 @@ static double n64f(uint64_t i)
     return orr__rand_normal_f64(7, i);
 }
 
-static void moments_are_right(void)
+static void random_moments_are_right(void)
 {
     check_moments("u01_f32", u32f, 0.5, 1.0 / 12);
     check_moments("u01_f64", u64f, 0.5, 1.0 / 12);
@@ -179,7 +179,7 @@ static void small_permutations_are_uniform(void)
     ORR_CHECK_MSG(kinds == 24 && chi < 49.7, "%d orders, chi squared %g", kinds, chi);
 }
 
-static void value_is_what_engines_inline(void)
+static void random_value_equals_inline_functions(void)
 {
     orr__scalar lo = { .i = -5 }, range = { .u = 11 }, n = { .i = 99 }, zero = { .u = 0 };
     for (uint64_t i = 0; i < 99; i++) {
@@ -198,13 +198,13 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(philox_gives_the_published_answers),
         ORR_TEST(elements_are_words_of_the_blocks),
-        ORR_TEST(moments_are_right),
+        ORR_TEST(random_moments_are_right),
         ORR_TEST(uniform_stays_below_one),
         ORR_TEST(normal_has_its_distribution),
         ORR_TEST(integers_fill_their_range),
         ORR_TEST(permutation_is_a_bijection),
         ORR_TEST(small_permutations_are_uniform),
-        ORR_TEST(value_is_what_engines_inline),
+        ORR_TEST(random_value_equals_inline_functions),
         { 0 },
     };
     return orr_test_main(argc, argv, "base.philox", tests);

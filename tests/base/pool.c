@@ -23,7 +23,7 @@ static void blocks_are_aligned_and_writable(void)
     orr__buffer_unref(NULL);
 }
 
-static void every_size_gets_room(void)
+static void pool_serves_every_size(void)
 {
     for (size_t n = 1; n < 5000; n++) {
         orr__buffer *b = orr__buffer_new(n);
@@ -87,7 +87,7 @@ static void limit_is_kept_and_reported(void)
     orr__pool_limit(0);
 }
 
-static void impossible_sizes_are_refused(void)
+static void impossible_size_is_refused(void)
 {
     orr__pool_stats before = orr__pool_get_stats();
     ORR_CHECK(orr__buffer_new(SIZE_MAX) == NULL && orr_error_status() == ORR_ENOMEM);
@@ -147,7 +147,7 @@ static bool keep_it(orr__buffer *b)
     return false;
 }
 
-static void engine_may_hold_a_dropped_buffer(void)
+static void engine_may_hold_dropped_buffer(void)
 {
     orr__buffer_engine.drop = keep_it;
     orr__buffer *b = orr__buffer_new(10);
@@ -159,7 +159,7 @@ static void engine_may_hold_a_dropped_buffer(void)
     ORR_CHECK(orr__pool_get_stats().live == 0);
 }
 
-static void a_thread_keeps_small_buffers_to_itself(void)
+static void thread_cache_keeps_small_buffers(void)
 {
     static orr__stash mine;
     orr__pool_trim();
@@ -234,11 +234,11 @@ static void threads_share_the_pool(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(blocks_are_aligned_and_writable),  ORR_TEST(every_size_gets_room),
+        ORR_TEST(blocks_are_aligned_and_writable),  ORR_TEST(pool_serves_every_size),
         ORR_TEST(freed_memory_is_used_again),       ORR_TEST(pool_does_not_hoard),
-        ORR_TEST(limit_is_kept_and_reported),       ORR_TEST(impossible_sizes_are_refused),
+        ORR_TEST(limit_is_kept_and_reported),       ORR_TEST(impossible_size_is_refused),
         ORR_TEST(injected_failures_leave_no_trace), ORR_TEST(wrapped_memory_is_released_once),
-        ORR_TEST(engine_may_hold_a_dropped_buffer), ORR_TEST(a_thread_keeps_small_buffers_to_itself),
+        ORR_TEST(engine_may_hold_dropped_buffer),   ORR_TEST(thread_cache_keeps_small_buffers),
         ORR_TEST(threads_share_the_pool),           { 0 },
     };
     int rc = orr_test_main(argc, argv, "base.pool", tests);

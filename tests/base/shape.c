@@ -27,7 +27,7 @@ static void count_never_overflows(void)
     ORR_CHECK(count(ORR_SHAPE(0, INT64_MAX, INT64_MAX)) == -1);
 }
 
-static void wrong_shapes_are_seen(void)
+static void invalid_shape_is_detected(void)
 {
     orr_shape s = ORR_SHAPE(1, -1);
     ORR_CHECK(!valid(s));
@@ -83,7 +83,7 @@ static void axes_count_from_both_ends_and_once(void)
     ORR_CHECK(!orr__axes_mask(broken, 8, &m));
 }
 
-static void text_is_pythons(void)
+static void shape_text_equals_python(void)
 {
     char b[16], tiny[4];
     ORR_CHECK(strcmp(orr_shape_format(ORR_SHAPE(2, 3), b, sizeof b), "(2, 3)") == 0);
@@ -112,11 +112,11 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(count_never_overflows),
-        ORR_TEST(wrong_shapes_are_seen),
+        ORR_TEST(invalid_shape_is_detected),
         ORR_TEST(broadcasting_is_numpys),
         ORR_TEST(strides_are_row_major),
         ORR_TEST(axes_count_from_both_ends_and_once),
-        ORR_TEST(text_is_pythons),
+        ORR_TEST(shape_text_equals_python),
         ORR_TEST(multiplication_is_checked),
         { 0 },
     };

@@ -19,8 +19,8 @@ static void json(const char *s, const char *want)
     free(text);
 }
 
-/* What Python's json.dumps(bytes.decode("utf-8", "replace"), ensure_ascii=False) makes of them, one U+FFFD a byte. */
-static void json_texts_are_valid_whatever_they_are_of(void)
+/* The results of Python's json.dumps(bytes.decode("utf-8", "replace"), ensure_ascii=False), with one U+FFFD a byte. */
+static void json_text_is_valid_for_any_input(void)
 {
     json("a/b.c", "a/b.c");
     json("say \"x\"\\", "say \\\"x\\\"\\\\");
@@ -45,7 +45,7 @@ static void lines_keep_whole_characters(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(json_texts_are_valid_whatever_they_are_of),
+    static const orr_test tests[] = { ORR_TEST(json_text_is_valid_for_any_input),
                                       ORR_TEST(lines_keep_whole_characters),
                                       { 0 } };
     return orr_test_main(argc, argv, "base.text", tests);

@@ -82,7 +82,7 @@ static void check_function(const orr__ewrow *row)
     free(got);
 }
 
-static void f32_functions_keep_their_promise(void)
+static void f32_functions_meet_promised_ulp(void)
 {
     for (int i = 0; i < orr__ew_count(); i++) {
         const orr__ewrow *row = orr__ew(ORR__OP_EW + i);
@@ -93,7 +93,7 @@ static void f32_functions_keep_their_promise(void)
 
 /* -- shapes ------------------------------------------------------------------------------------------------ */
 
-static void blocks_end_where_the_data_does(void)
+static void blocks_end_with_the_data(void)
 {
     static rb b;
     static const int64_t n[] = { 1, 2, 63, 64, 65, 1023, 1024, 1025, 2048, 5000 };
@@ -303,7 +303,7 @@ static void many_registers_at_once(void)
     rc_check("many registers", &b, 2, -2, 2, 0);
 }
 
-static void memory_that_cannot_be_had_is_an_error(void)
+static void refused_device_memory_is_error(void)
 {
     static rb b;
     const int64_t n = 10;
@@ -327,25 +327,25 @@ int main(int argc, char **argv)
         RT_TESTS,
         ORR_TEST(nan_of_any_payload_stays_nan),
         ORR_TEST(random_numbers_of_long_runs),
-        ORR_TEST(bounds_that_are_nan_win),
+        ORR_TEST(nan_bounds_win_in_clip),
         ORR_TEST(reductions_of_every_shape),
         ORR_TEST(maps_of_any_accesses),
         ORR_TEST(rows_see_their_folds),
-        ORR_TEST(rows_fold_what_they_compute),
+        ORR_TEST(rows_fold_computed_values),
         ORR_TEST(rows_draw_their_numbers),
-        TK_TESTS(ORR_TEST_OF) ORR_TEST(graphs_compute_what_the_reference_does),
-        ORR_TEST(f32_functions_keep_their_promise),
-        ORR_TEST(blocks_end_where_the_data_does),
+        TK_TESTS(ORR_TEST_OF) ORR_TEST(graphs_equal_reference),
+        ORR_TEST(f32_functions_meet_promised_ulp),
+        ORR_TEST(blocks_end_with_the_data),
         ORR_TEST(any_map),
         ORR_TEST(any_reduction),
         ORR_TEST(any_position),
-        ORR_TEST(long_sums_lose_nothing),
+        ORR_TEST(long_sums_are_compensated),
         ORR_TEST(infinite_sums_are_infinite),
         ORR_TEST(partial_folds_begin_afresh),
         ORR_TEST(empty_folds_are_the_identity),
         ORR_TEST(several_threads_launch_one_kernel),
         ORR_TEST(many_registers_at_once),
-        ORR_TEST(memory_that_cannot_be_had_is_an_error),
+        ORR_TEST(refused_device_memory_is_error),
         { 0 },
     };
     return orr_test_main(argc, argv, "codelets.cpu", tests);

@@ -149,7 +149,7 @@ static void concat_joins_along_any_axis(void)
         }
 }
 
-static void the_backend_says_what_it_is(void)
+static void backend_describes_itself(void)
 {
     ORR_CHECK(strstr(orr__cpu_describe(), "kernels"));
     int n = orr__cpu_blas_get_threads();
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
         ORR_TEST(an_index_out_of_range_is_an_error),
         ORR_TEST(scatter_add_adds_in_every_dtype),
         ORR_TEST(concat_joins_along_any_axis),
-        ORR_TEST(the_backend_says_what_it_is),
+        ORR_TEST(backend_describes_itself),
         { 0 },
     };
     return orr_test_main(argc, argv, "codelets.cpu_whole", tests);

@@ -79,7 +79,7 @@ static void devices_are_found_in_less_than_a_second(void)
     ORR_CHECK(strcmp(orr__cu_look()->name, "double 0") == 0);
 }
 
-static void why_there_is_none_is_said(void)
+static void probe_reports_reason(void)
 {
     char why[320] = "";
     const char *path = orr__cu_path;
@@ -122,7 +122,7 @@ static void note(const orr__cache_info *e, void *arg)
     memcpy(compiler, e->compiler, sizeof compiler);
 }
 
-static void a_kernel_is_compiled_once_and_found_on_the_disk(void)
+static void kernel_is_compiled_once_and_found_on_disk(void)
 {
     int right, kernels = 0, compiles, loads;
     (void)orr__cache_clear();
@@ -145,7 +145,7 @@ static void a_kernel_is_compiled_once_and_found_on_the_disk(void)
     cu.state->arch[2] = 90;
 }
 
-static void what_is_not_ours_in_the_cache_is_not_loaded(void)
+static void foreign_cache_entry_is_not_loaded(void)
 {
     int right, compiles = cu.state->compiles;
     ORR_REQUIRE(add_up(&right) == ORR_OK && cu.state->compiles == compiles);
@@ -158,7 +158,7 @@ static void what_is_not_ours_in_the_cache_is_not_loaded(void)
     ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 1);
 }
 
-static void the_compilers_error_is_in_the_message(void)
+static void message_has_compiler_error(void)
 {
     orr__cu_image image;
     cu.state->compile_code = 6;
@@ -174,7 +174,7 @@ static void the_compilers_error_is_in_the_message(void)
 
 /* -- arguments --------------------------------------------------------------------------------------------------------- */
 
-static void parameters_are_what_the_emitter_declares(void)
+static void launch_parameters_equal_emitted_declaration(void)
 {
     static rb b;
     enum { N = 1000 };
@@ -229,13 +229,13 @@ static void failures_have_a_status_and_a_name(void)
     ORR_CHECK(add_up(&right) == ORR_OK && right == 1000);
 }
 
-static void errors_that_stay_are_known(void)
+static void sticky_errors_are_known(void)
 {
     ORR_CHECK(orr__cu_sticky(226) && orr__cu_sticky(719) && orr__cu_sticky(721));
     ORR_CHECK(!orr__cu_sticky(2) && !orr__cu_sticky(701) && !orr__cu_sticky(720)); /* refused, not lost */
 }
 
-static void without_a_context_it_is_an_error(void)
+static void launch_without_context_is_error(void)
 {
     void *before;
     int right;
@@ -279,7 +279,7 @@ static void scratch_memory_is_allocated_once(void)
 }
 
 /* The launch does not wait; who has waited asks. */
-static void a_wrong_index_is_known_when_the_device_is_done(void)
+static void index_error_is_known_after_launch(void)
 {
     static rb b;
     float x[4] = { 1, 2, 3, 4 }, y[3];
@@ -312,7 +312,7 @@ static void a_wrong_index_is_known_when_the_device_is_done(void)
     cuda_drop(out[0]);
 }
 
-static void nothing_is_left_behind(void)
+static void compile_leaves_no_files(void)
 {
     orr__cuda.stop();
     ORR_CHECK_MSG(cu.state->used == 0, "%zu bytes", cu.state->used);
@@ -329,17 +329,17 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(devices_are_found_in_less_than_a_second),
-        ORR_TEST(why_there_is_none_is_said),
-        ORR_TEST(a_kernel_is_compiled_once_and_found_on_the_disk),
-        ORR_TEST(what_is_not_ours_in_the_cache_is_not_loaded),
-        ORR_TEST(the_compilers_error_is_in_the_message),
-        ORR_TEST(parameters_are_what_the_emitter_declares),
+        ORR_TEST(probe_reports_reason),
+        ORR_TEST(kernel_is_compiled_once_and_found_on_disk),
+        ORR_TEST(foreign_cache_entry_is_not_loaded),
+        ORR_TEST(message_has_compiler_error),
+        ORR_TEST(launch_parameters_equal_emitted_declaration),
         ORR_TEST(failures_have_a_status_and_a_name),
-        ORR_TEST(errors_that_stay_are_known),
-        ORR_TEST(without_a_context_it_is_an_error),
+        ORR_TEST(sticky_errors_are_known),
+        ORR_TEST(launch_without_context_is_error),
         ORR_TEST(scratch_memory_is_allocated_once),
-        ORR_TEST(a_wrong_index_is_known_when_the_device_is_done),
-        ORR_TEST(nothing_is_left_behind),
+        ORR_TEST(index_error_is_known_after_launch),
+        ORR_TEST(compile_leaves_no_files),
         { 0 },
     };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };

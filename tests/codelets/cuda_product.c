@@ -165,7 +165,7 @@ static void every_layout_in_every_dtype(void)
                 check(&layouts[y], types[i], PLAIN, cuts);
 }
 
-static void work_on_the_product_is_done(void)
+static void epilogue_is_computed(void)
 {
     for (int y = 0; y < LAYOUTS; y += 4)
         for (int work = BIAS; work <= WIDER; work++)
@@ -176,7 +176,7 @@ static void work_on_the_product_is_done(void)
             }
 }
 
-static void a_bias_is_the_librarys_epilogue(void)
+static void bias_is_library_epilogue(void)
 {
     if (cu.real)
         ORR_SKIP("a GPU's library keeps no books");
@@ -221,7 +221,7 @@ static void halves_are_summed_in_f32(void)
     ORR_CHECK(cu.state->reductions == ORR__LT_ANY_REDUCTION);
 }
 
-static void the_variable_asks_for_tf32(void)
+static void variable_enables_tf32(void)
 {
     unsetenv("ORRERY_TF32");
     ORR_CHECK(orr__env_load() == ORR_OK && !orr__env.tf32);
@@ -233,7 +233,7 @@ static void the_variable_asks_for_tf32(void)
     ORR_CHECK(orr__env_load() == ORR_OK);
 }
 
-static void a_shape_is_chosen_for_once_and_the_workspace_allocated_once(void)
+static void algorithm_and_workspace_are_chosen_once(void)
 {
     if (cu.real)
         ORR_SKIP("a GPU's library keeps no books");
@@ -251,7 +251,7 @@ static void a_shape_is_chosen_for_once_and_the_workspace_allocated_once(void)
     ORR_CHECK(cu.state->handles == 0);
 }
 
-static void what_the_library_refuses_is_done_by_our_kernel(void)
+static void refused_product_uses_our_kernel(void)
 {
     static layout refused;
     if (cu.real)
@@ -266,7 +266,7 @@ static void what_the_library_refuses_is_done_by_our_kernel(void)
     orr__cuda.stop();
 }
 
-static void a_library_that_fails_is_an_error(void)
+static void failing_library_is_error(void)
 {
     static rb b;
     orr__kernel *k = NULL;
@@ -283,7 +283,7 @@ static void a_library_that_fails_is_an_error(void)
     cuda_drop(p);
 }
 
-static void without_the_library_our_kernel_runs(void)
+static void missing_library_uses_our_kernel(void)
 {
     static layout alone;
     if (cu.real)
@@ -308,15 +308,15 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(every_layout_in_every_dtype),
-        ORR_TEST(work_on_the_product_is_done),
-        ORR_TEST(a_bias_is_the_librarys_epilogue),
+        ORR_TEST(epilogue_is_computed),
+        ORR_TEST(bias_is_library_epilogue),
         ORR_TEST(tf32_is_used_only_when_asked_for),
         ORR_TEST(halves_are_summed_in_f32),
-        ORR_TEST(the_variable_asks_for_tf32),
-        ORR_TEST(a_shape_is_chosen_for_once_and_the_workspace_allocated_once),
-        ORR_TEST(what_the_library_refuses_is_done_by_our_kernel),
-        ORR_TEST(a_library_that_fails_is_an_error),
-        ORR_TEST(without_the_library_our_kernel_runs),
+        ORR_TEST(variable_enables_tf32),
+        ORR_TEST(algorithm_and_workspace_are_chosen_once),
+        ORR_TEST(refused_product_uses_our_kernel),
+        ORR_TEST(failing_library_is_error),
+        ORR_TEST(missing_library_uses_our_kernel),
         { 0 },
     };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };

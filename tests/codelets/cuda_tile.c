@@ -55,7 +55,7 @@ static void home(void *p, orr_dtype type)
         got.v[i] = (double)f[i];
 }
 
-/* x changed by the operation, in `got`. What the device found is returned. */
+/* x changed by the operation, in `got`. Returns the device's report. */
 static orr_status done(orr__tileop op, orr_dtype type)
 {
     orr__after after;
@@ -150,7 +150,7 @@ static void factors(void)
     }
 }
 
-static void the_first_minor_that_is_not_positive_is_named(void)
+static void cholesky_names_first_nonpositive_minor(void)
 {
     static const double values[] = { -1, 0, NAN, INFINITY };
     static const int places[] = { 0, 31, 87 };
@@ -168,7 +168,7 @@ static void the_first_minor_that_is_not_positive_is_named(void)
 }
 
 /* Whether the tile can still be computed elsewhere. */
-static void a_failure_says_whether_the_tile_was_begun(void)
+static void tile_failure_reports_whether_it_began(void)
 {
     orr__after after;
     NEED;
@@ -192,7 +192,7 @@ static void a_failure_says_whether_the_tile_was_begun(void)
     }
 }
 
-static void nothing_is_left_behind(void)
+static void compile_leaves_no_files(void)
 {
     NEED;
     orr__cuda.stop();
@@ -207,9 +207,9 @@ int main(int argc, char **argv)
         ORR_TEST(updates),
         ORR_TEST(solves),
         ORR_TEST(factors),
-        ORR_TEST(the_first_minor_that_is_not_positive_is_named),
-        ORR_TEST(a_failure_says_whether_the_tile_was_begun),
-        ORR_TEST(nothing_is_left_behind),
+        ORR_TEST(cholesky_names_first_nonpositive_minor),
+        ORR_TEST(tile_failure_reports_whether_it_began),
+        ORR_TEST(compile_leaves_no_files),
         { 0 },
     };
     region = (orr__region){ .call.op = &orr__op_cholesky, .rank = 2, .dim = { N, N }, .file = "user.c", .line = 7 };

@@ -1,4 +1,4 @@
-/* What devices say of themselves: the processor from a /proc and /sys of our own making, NVIDIA's GPUs from stand-ins of the
+/* Readings of devices: the processor from a /proc and /sys of our own making, NVIDIA's GPUs from stand-ins of the
  * driver's libraries that are opened by their real names, OpenCL's beside clGetDeviceInfo.
  * Must not know: StarPU. */
 #include "config.h"
@@ -64,7 +64,7 @@ static bool lacks(const orr_reading *r, const char *why)
     return r->status == ORR_EDEVICE && isnan(r->value) && strstr(r->why, why);
 }
 
-static void the_processor_reads_proc_and_sys(void)
+static void cpu_device_reads_proc_and_sys(void)
 {
     orr_device d[1];
     plant();
@@ -89,7 +89,7 @@ static void the_processor_reads_proc_and_sys(void)
     orr__sysroot = "";
 }
 
-static void what_the_system_hides_is_not_zero(void)
+static void hidden_reading_is_nan(void)
 {
     orr_device d[1];
     (void)snprintf(tree, sizeof tree, "%s", orr_test_tmp("empty"));
@@ -187,8 +187,8 @@ static void devices_are_numbered_by_kind(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_processor_reads_proc_and_sys),
-                                      ORR_TEST(what_the_system_hides_is_not_zero),
+    static const orr_test tests[] = { ORR_TEST(cpu_device_reads_proc_and_sys),
+                                      ORR_TEST(hidden_reading_is_nan),
                                       ORR_TEST(nvml_is_read_in_its_units_and_errors_keep_their_names),
                                       ORR_TEST(devices_are_numbered_by_kind),
                                       { 0 } };

@@ -166,7 +166,7 @@ static void every_row_has_text_in_every_dialect(void)
     ORR_CHECK_MSG(n > 1000, "%d texts", n);
 }
 
-/* What a kernel is compiled for must not hold what changes from step to step. */
+/* A kernel's key must not contain values that change from step to step. */
 static void sizes_and_scalars_are_not_in_the_text(void)
 {
     static rb b;
@@ -185,7 +185,7 @@ static void sizes_and_scalars_are_not_in_the_text(void)
     free(text[1]);
 }
 
-static void without_double_there_is_none(void)
+static void regions_of_f64_need_double(void)
 {
     static rb b;
     const int64_t n = 10;
@@ -208,11 +208,11 @@ int main(int argc, char **argv)
 {
 #define TEXT_TESTS                                                                                                     \
     ORR_TEST(every_row_has_text_in_every_dialect), ORR_TEST(sizes_and_scalars_are_not_in_the_text),                    \
-        ORR_TEST(without_double_there_is_none)
+        ORR_TEST(regions_of_f64_need_double)
     static const orr_test tests[] = { TEXT_TESTS,
                                       RT_TESTS,
                                       ORR_TEST(far_elements_take_64_bit_indices),
-                                      ORR_TEST(graphs_compute_what_the_reference_does),
+                                      ORR_TEST(graphs_equal_reference),
                                       RW_TESTS,
                                       TK_TESTS(ORR_TEST_OF) ORR_TEST(wrong_indices_in_kernels_are_found),
                                       { 0 } };

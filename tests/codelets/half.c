@@ -19,7 +19,7 @@ static bool same(float a, float b)
     return vh_bits(a) == vh_bits(b) || (a != a && b != b);
 }
 
-static void every_half_is_read_as_it_is(void)
+static void every_half_is_read_exactly(void)
 {
     for (uint32_t h = 0; h < 0x10000; h++) {
         uint16_t u = (uint16_t)h;
@@ -28,7 +28,7 @@ static void every_half_is_read_as_it_is(void)
     }
 }
 
-static void a_register_packs_into_the_bits_it_came_from(void)
+static void half_round_trip_keeps_bits(void)
 {
     for (uint32_t h = 0; h < 0x10000; h++) {
         uint16_t u = (uint16_t)h, quiet = (h & 0x7c00) == 0x7c00 && (h & 0x3ff) ? 0x200 : 0;
@@ -86,7 +86,7 @@ static void doubles_are_rounded_once(void)
     ORR_CHECK(true);
 }
 
-/* What arithmetic makes of registers x, y, z of the dtype: NaN stays NaN, all else is what rounding has. */
+/* The result of arithmetic on registers x, y, z of the dtype: NaN stays NaN, other values are rounded. */
 static bool fits(orr_dtype t, float x, float y, float z)
 {
     const volatile float made[] = { x + y,    x - y,           x * y,
@@ -102,7 +102,7 @@ static bool fits(orr_dtype t, float x, float y, float z)
 }
 
 /* NaN of every payload that a half has, with every kind of partner; then any halves. */
-static void arithmetic_needs_no_care_for_nan(void)
+static void arithmetic_keeps_nan(void)
 {
     static const uint16_t partner[] = {
         0x0000, 0x8000, 0x3f80, 0x7f80, 0xff80, 0x7fc0, 0x7f81, 0xffff, 0x0001, 0x7f7f
@@ -127,10 +127,8 @@ static void arithmetic_needs_no_care_for_nan(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(every_half_is_read_as_it_is),      ORR_TEST(a_register_packs_into_the_bits_it_came_from),
-        ORR_TEST(rounding_is_to_nearest_even),      ORR_TEST(doubles_are_rounded_once),
-        ORR_TEST(arithmetic_needs_no_care_for_nan), { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(every_half_is_read_exactly),  ORR_TEST(half_round_trip_keeps_bits),
+                                      ORR_TEST(rounding_is_to_nearest_even), ORR_TEST(doubles_are_rounded_once),
+                                      ORR_TEST(arithmetic_keeps_nan),        { 0 } };
     return orr_test_main(argc, argv, "codelets.half", tests);
 }

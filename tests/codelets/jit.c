@@ -32,7 +32,7 @@ static bool counted(unsigned compiled, unsigned disk, unsigned memory, unsigned 
     return ok;
 }
 
-static void a_kernel_is_compiled_once(void)
+static void kernel_is_compiled_once(void)
 {
     ORR_NEED_COMPILER();
     begin("once");
@@ -51,7 +51,7 @@ static void a_kernel_is_compiled_once(void)
     ORR_CHECK(orr__jit_get_stats().in_memory == 0 && orr__jit_get_stats().bytes == 0);
 }
 
-static void only_hot_kernels_are_asked_for(void)
+static void only_hot_kernels_are_compiled(void)
 {
     ORR_NEED_COMPILER();
     begin("hot");
@@ -120,7 +120,7 @@ static const char *script(const char *name, const char *text)
     return jh_place(name);
 }
 
-static void a_missing_compiler_is_said_once(void)
+static void missing_compiler_is_logged_once(void)
 {
     stays_in_tier_0("/nowhere/cc", "there is no compiler");
     stays_in_tier_0("no-such-compiler", "there is no compiler");
@@ -131,7 +131,7 @@ static void a_missing_compiler_is_said_once(void)
     stays_in_tier_0(jh_place("text"), "cannot be run");
 }
 
-static void a_failing_compiler_is_said_once(void)
+static void failing_compiler_is_logged_once(void)
 {
     stays_in_tier_0(script("fails", "echo 'kernel.c:1: error: no'; exit 1"), "error: no");
     stays_in_tier_0(script("crashes", "kill -SEGV $$"), "failed");
@@ -144,7 +144,7 @@ static void a_failing_compiler_is_said_once(void)
 }
 
 /* The loader would map what the headers promise: the process would be killed. */
-static void what_is_no_whole_object_is_said_once(void)
+static void damaged_object_is_logged_once(void)
 {
     ORR_NEED_COMPILER();
     char command[2400], *text = jh_text(2);
@@ -160,7 +160,7 @@ static void what_is_no_whole_object_is_said_once(void)
                     "no whole shared object");
 }
 
-static void what_a_compiler_leaves_is_removed(void)
+static void compiler_leftovers_are_removed(void)
 {
     const char *tmp = getenv("TMPDIR");
     char *was = tmp ? strdup(tmp) : NULL;
@@ -174,7 +174,7 @@ static void what_a_compiler_leaves_is_removed(void)
     free(was);
 }
 
-static void a_hanging_compiler_is_killed(void)
+static void hanging_compiler_is_killed(void)
 {
     stays_in_tier_0_within(1, script("hangs", "sleep 1000 & sleep 1000"), "did nothing for");
     jh_write(jh_place("asleep"), "#!/bin/sh\nsleep 1000\n", 0755);
@@ -212,7 +212,7 @@ static void is_compiled_with(const char *cc, double work, double rest)
     (void)orr__cache_clear();
 }
 
-static void time_that_others_take_is_not_the_compilers(void)
+static void compiler_time_limit_counts_cpu_time(void)
 {
     ORR_NEED_COMPILER();
     is_compiled_with(script("waits", "sleep 3; exec cc \"$@\""), 1, 600);
@@ -220,7 +220,7 @@ static void time_that_others_take_is_not_the_compilers(void)
     is_compiled_with(jh_place("asked"), 20, 600);
 }
 
-static void a_compiler_that_is_killed_is_run_again(void)
+static void killed_compiler_is_run_again(void)
 {
     ORR_NEED_COMPILER();
     is_compiled_with(script_at_first("killed", 3, "kill -KILL $$"), 60, 600);
@@ -229,7 +229,7 @@ static void a_compiler_that_is_killed_is_run_again(void)
     is_compiled_with(script_at_first("no_room", 3, "echo 'error: No space left on device'; exit 1"), 60, 600);
 }
 
-static void a_compiler_that_did_not_answer_is_asked_again(void)
+static void silent_compiler_is_probed_again(void)
 {
     ORR_NEED_COMPILER();
     jh_write(jh_place("dumb"),
@@ -238,7 +238,7 @@ static void a_compiler_that_did_not_answer_is_asked_again(void)
 }
 
 /* That text is too much for it unless it is asked to do less. The others are compiled meanwhile. */
-static void a_text_that_takes_too_long_is_compiled_plainly(void)
+static void slow_text_is_compiled_with_less_optimisation(void)
 {
     ORR_NEED_COMPILER();
     begin("plainly");
@@ -325,13 +325,13 @@ static void the_hottest_kernel_is_compiled_first(void)
     free(order);
 }
 
-static void a_vanished_compiler_is_said_once(void)
+static void vanished_compiler_is_logged_once(void)
 {
     jh_write(jh_place("vanishes"), "#!/bin/sh\necho v1; rm -f \"$0\"\n", 0755);
     stays_in_tier_0(jh_place("vanishes"), "cannot be run");
 }
 
-static void a_refused_directory_is_said_and_kernels_are_not_kept(void)
+static void refused_cache_directory_is_logged(void)
 {
     ORR_NEED_COMPILER();
     int all;
@@ -347,7 +347,7 @@ static void a_refused_directory_is_said_and_kernels_are_not_kept(void)
     ORR_CHECK(rmdir(jh_place("locked")) == 0); /* and nothing was put there */
 }
 
-static void what_the_disk_lost_is_compiled_again(void)
+static void lost_entry_is_compiled_again(void)
 {
     ORR_NEED_COMPILER();
     begin("lost");
@@ -362,7 +362,7 @@ static void what_the_disk_lost_is_compiled_again(void)
     ORR_CHECK(counted(2, 0, 0, 0));
 }
 
-static void a_program_that_ignores_its_children_is_served(void)
+static void compile_works_with_ignored_sigchld(void)
 {
     ORR_NEED_COMPILER();
     begin("ignores");
@@ -375,7 +375,7 @@ static void a_program_that_ignores_its_children_is_served(void)
     (void)signal(SIGCHLD, old);
 }
 
-static void a_program_without_umask_is_served(void)
+static void compile_works_with_umask_zero(void)
 {
     ORR_NEED_COMPILER();
     begin("daemon");
@@ -388,7 +388,7 @@ static void a_program_without_umask_is_served(void)
     (void)umask(old);
 }
 
-static void another_compiler_has_other_kernels(void)
+static void compiler_is_part_of_the_key(void)
 {
     ORR_NEED_COMPILER();
     orr__compiler a, b;
@@ -409,7 +409,7 @@ static void another_compiler_has_other_kernels(void)
     ORR_CHECK(memcmp(&ka, &kb, sizeof ka) != 0);
 }
 
-static void stopping_does_not_wait_for_the_compiler(void)
+static void stop_does_not_wait_for_compiler(void)
 {
     begin("stop");
     (void)snprintf(orr__env.cc, sizeof orr__env.cc, "%s", script("slow", "touch \"$0.here\"; sleep 1000"));
@@ -497,7 +497,7 @@ static bool few_processes(void)
     return getrlimit(RLIMIT_NPROC, &most) == 0 && most.rlim_cur < 1000;
 }
 
-/* What n processes at once compile in all, or -1. */
+/* Number of kernels that n concurrent processes compile in all, or -1. */
 static int crowd(int n, const char *dir)
 {
     pid_t pid[64];
@@ -532,26 +532,26 @@ static void sixty_four_processes_compile_each_kernel_once(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_kernel_is_compiled_once),
-                                      ORR_TEST(only_hot_kernels_are_asked_for),
-                                      ORR_TEST(a_missing_compiler_is_said_once),
-                                      ORR_TEST(a_failing_compiler_is_said_once),
-                                      ORR_TEST(what_is_no_whole_object_is_said_once),
-                                      ORR_TEST(what_a_compiler_leaves_is_removed),
-                                      ORR_TEST(a_hanging_compiler_is_killed),
-                                      ORR_TEST(time_that_others_take_is_not_the_compilers),
-                                      ORR_TEST(a_compiler_that_is_killed_is_run_again),
-                                      ORR_TEST(a_compiler_that_did_not_answer_is_asked_again),
-                                      ORR_TEST(a_text_that_takes_too_long_is_compiled_plainly),
+    static const orr_test tests[] = { ORR_TEST(kernel_is_compiled_once),
+                                      ORR_TEST(only_hot_kernels_are_compiled),
+                                      ORR_TEST(missing_compiler_is_logged_once),
+                                      ORR_TEST(failing_compiler_is_logged_once),
+                                      ORR_TEST(damaged_object_is_logged_once),
+                                      ORR_TEST(compiler_leftovers_are_removed),
+                                      ORR_TEST(hanging_compiler_is_killed),
+                                      ORR_TEST(compiler_time_limit_counts_cpu_time),
+                                      ORR_TEST(killed_compiler_is_run_again),
+                                      ORR_TEST(silent_compiler_is_probed_again),
+                                      ORR_TEST(slow_text_is_compiled_with_less_optimisation),
                                       ORR_TEST(texts_that_fail_are_no_fault_of_others),
                                       ORR_TEST(the_hottest_kernel_is_compiled_first),
-                                      ORR_TEST(a_vanished_compiler_is_said_once),
-                                      ORR_TEST(a_refused_directory_is_said_and_kernels_are_not_kept),
-                                      ORR_TEST(what_the_disk_lost_is_compiled_again),
-                                      ORR_TEST(a_program_that_ignores_its_children_is_served),
-                                      ORR_TEST(a_program_without_umask_is_served),
-                                      ORR_TEST(another_compiler_has_other_kernels),
-                                      ORR_TEST(stopping_does_not_wait_for_the_compiler),
+                                      ORR_TEST(vanished_compiler_is_logged_once),
+                                      ORR_TEST(refused_cache_directory_is_logged),
+                                      ORR_TEST(lost_entry_is_compiled_again),
+                                      ORR_TEST(compile_works_with_ignored_sigchld),
+                                      ORR_TEST(compile_works_with_umask_zero),
+                                      ORR_TEST(compiler_is_part_of_the_key),
+                                      ORR_TEST(stop_does_not_wait_for_compiler),
                                       ORR_TEST(kernels_in_memory_are_bounded),
                                       ORR_TEST(sixty_four_processes_compile_each_kernel_once),
                                       { 0 } };

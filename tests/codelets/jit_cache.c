@@ -37,7 +37,7 @@ static void sha256_gives_the_published_digests(void)
     ORR_CHECK(strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0") == 0);
 }
 
-static void what_is_kept_comes_back(void)
+static void stored_kernel_reads_back(void)
 {
     orr__cache c;
     orr__bytes b;
@@ -107,7 +107,7 @@ static void ten_thousand_corruptions_are_misses(void)
     orr__cache_close(&c);
 }
 
-static void the_oldest_go_when_it_is_full(void)
+static void full_cache_evicts_oldest(void)
 {
     orr__cache c;
     char code[1000] = { 1 };
@@ -131,7 +131,7 @@ static void the_oldest_go_when_it_is_full(void)
     orr__cache_close(&c);
 }
 
-static void leftovers_of_the_dead_go(void)
+static void leftovers_of_dead_processes_are_removed(void)
 {
     orr__cache c;
     struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
@@ -150,7 +150,7 @@ static void leftovers_of_the_dead_go(void)
 }
 
 /* ORRERY_CACHE_DIR may name a directory that holds other things. */
-static void what_is_the_users_stays(void)
+static void user_files_in_cache_stay(void)
 {
     static const char *const mine[] = { "mine.txt",    "Cargo.lock", "tmp.csv", "tmp.1.2",
                                         "tmp.1.2.3.4", "tmp.1.2.x",  "tmp..1.2" };
@@ -174,7 +174,7 @@ static void what_is_the_users_stays(void)
 }
 
 /* A directory in the file's place stands for whatever cannot be removed, for root too. */
-static void what_cannot_be_removed_is_said(void)
+static void unremovable_entry_is_reported(void)
 {
     orr__cache c;
     char place[128];
@@ -187,7 +187,7 @@ static void what_cannot_be_removed_is_said(void)
     orr__cache_close(&c);
 }
 
-static void a_writer_killed_half_way_leaves_no_bad_entry(void)
+static void killed_writer_leaves_no_bad_entry(void)
 {
     static char code[200000];
     unsigned long long seed = 11;
@@ -214,7 +214,7 @@ static void a_writer_killed_half_way_leaves_no_bad_entry(void)
     orr__cache_close(&c);
 }
 
-static void the_site_layer_is_only_read(void)
+static void site_layer_is_read_only(void)
 {
     orr__cache c;
 
@@ -263,7 +263,7 @@ static int on_a_full_disk(bool mounted)
     return kept ? 2 : found ? 3 : !little ? 4 : 0;
 }
 
-static void a_full_disk_is_said_once(void)
+static void full_disk_is_logged_once(void)
 {
     ORR_REQUIRE(mkdir(jh_place("disk"), 0700) == 0);
     for (int mounted = 0; mounted < 2; mounted++) {
@@ -281,7 +281,7 @@ static void a_full_disk_is_said_once(void)
     }
 }
 
-static void a_lock_held_for_ever_is_waited_for_and_left(void)
+static void stuck_lock_is_left_after_wait(void)
 {
     orr__cache c;
     atomic_bool stop = false;
@@ -306,7 +306,7 @@ static void count(const orr__cache_info *e, void *arg)
     *(int *)arg += strcmp(e->label, "add+mul") == 0 && e->bytes > 300 && e->seconds == 0.25;
 }
 
-static void it_is_listed_and_cleared(void)
+static void cache_is_listed_and_cleared(void)
 {
     orr__cache c;
     int n = 0;
@@ -326,17 +326,17 @@ static void it_is_listed_and_cleared(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(sha256_gives_the_published_digests),
-                                      ORR_TEST(what_is_kept_comes_back),
+                                      ORR_TEST(stored_kernel_reads_back),
                                       ORR_TEST(ten_thousand_corruptions_are_misses),
-                                      ORR_TEST(the_oldest_go_when_it_is_full),
-                                      ORR_TEST(leftovers_of_the_dead_go),
-                                      ORR_TEST(what_is_the_users_stays),
-                                      ORR_TEST(what_cannot_be_removed_is_said),
-                                      ORR_TEST(a_writer_killed_half_way_leaves_no_bad_entry),
-                                      ORR_TEST(the_site_layer_is_only_read),
-                                      ORR_TEST(a_full_disk_is_said_once),
-                                      ORR_TEST(a_lock_held_for_ever_is_waited_for_and_left),
-                                      ORR_TEST(it_is_listed_and_cleared),
+                                      ORR_TEST(full_cache_evicts_oldest),
+                                      ORR_TEST(leftovers_of_dead_processes_are_removed),
+                                      ORR_TEST(user_files_in_cache_stay),
+                                      ORR_TEST(unremovable_entry_is_reported),
+                                      ORR_TEST(killed_writer_leaves_no_bad_entry),
+                                      ORR_TEST(site_layer_is_read_only),
+                                      ORR_TEST(full_disk_is_logged_once),
+                                      ORR_TEST(stuck_lock_is_left_after_wait),
+                                      ORR_TEST(cache_is_listed_and_cleared),
                                       { 0 } };
     if (!jh_begin())
         return 1;

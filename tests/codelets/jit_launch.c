@@ -71,7 +71,7 @@ static int nothing(void *const *in, void *const *out, const int64_t *word)
     return 0;
 }
 
-static void a_launch_costs_little_more_than_a_call(void)
+static void launch_costs_little_more_than_call(void)
 {
     ORR_NEED_COMPILER();
     static rb b;
@@ -114,7 +114,7 @@ static void *wait_for_each(void *unused)
 }
 
 /* A kernel whose equal is in memory is there at once, for those too who have just begun to wait for it. */
-static void nobody_waits_for_a_kernel_that_is_there(void)
+static void loaded_kernel_needs_no_lock(void)
 {
     ORR_NEED_COMPILER();
     pthread_t waiter;
@@ -145,8 +145,8 @@ static void nobody_waits_for_a_kernel_that_is_there(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(launches_switch_to_the_compiled_function),
-                                      ORR_TEST(a_launch_costs_little_more_than_a_call),
-                                      ORR_TEST(nobody_waits_for_a_kernel_that_is_there),
+                                      ORR_TEST(launch_costs_little_more_than_call),
+                                      ORR_TEST(loaded_kernel_needs_no_lock),
                                       { 0 } };
     if (!jh_begin())
         return 1;

@@ -1,4 +1,4 @@
-/* What the kernel cache refuses: directories and files that another user could have written or exchanged.
+/* Refusals of the kernel cache: directories and files that another user could have written or exchanged.
  * Must not know: compilers. */
 #include "config.h"
 #include <errno.h>
@@ -18,7 +18,7 @@ static void refused(const char *name, const char *word)
     orr__cache_close(&c);
 }
 
-static void a_link_in_its_place_is_refused(void)
+static void link_as_cache_directory_is_refused(void)
 {
     ORR_REQUIRE(mkdir(jh_place("real"), 0700) == 0 && symlink(jh_place("real"), jh_place("link")) == 0);
     refused("link", "symbolic link");
@@ -29,7 +29,7 @@ static void a_link_in_its_place_is_refused(void)
     orr__cache_close(&c);
 }
 
-static void what_others_can_write_is_refused(void)
+static void directory_writable_by_others_is_refused(void)
 {
     ORR_REQUIRE(mkdir(jh_place("open"), 0700) == 0 && chmod(jh_place("open"), 0770) == 0);
     refused("open", "can be written by other users");
@@ -43,7 +43,7 @@ static void what_others_can_write_is_refused(void)
     orr__cache_close(&c);
 }
 
-static void another_users_directory_is_refused(void)
+static void directory_of_another_user_is_refused(void)
 {
     if (geteuid() != 0)
         ORR_SKIP("only root can give a directory away");
@@ -54,7 +54,7 @@ static void another_users_directory_is_refused(void)
     refused("their link/tmp", "symbolic link of another user");
 }
 
-static void entries_that_others_could_write_are_misses(void)
+static void entries_writable_by_others_are_misses(void)
 {
     orr__cache c;
     ORR_REQUIRE(use(&c, "entries") && put(&c, 1, "a", 1) && put(&c, 2, "b", 1) && put(&c, 3, "c", 1));
@@ -72,10 +72,10 @@ static void entries_that_others_could_write_are_misses(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_link_in_its_place_is_refused),
-                                      ORR_TEST(what_others_can_write_is_refused),
-                                      ORR_TEST(another_users_directory_is_refused),
-                                      ORR_TEST(entries_that_others_could_write_are_misses),
+    static const orr_test tests[] = { ORR_TEST(link_as_cache_directory_is_refused),
+                                      ORR_TEST(directory_writable_by_others_is_refused),
+                                      ORR_TEST(directory_of_another_user_is_refused),
+                                      ORR_TEST(entries_writable_by_others_are_misses),
                                       { 0 } };
     if (!jh_begin())
         return 1;

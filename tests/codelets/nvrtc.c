@@ -237,7 +237,7 @@ static void gathers(orr_dtype t)
     }
 }
 
-/* What is there in a part alone: in a map, in several folds at once, in rows. */
+/* Accesses with a box: in a map, in several folds at once, in rows. */
 static void parts(orr_dtype t)
 {
     static rb b;
@@ -363,7 +363,7 @@ ARCH(100, 3)
 ARCH(120, 4)
 
 /* As a kernel is compiled for a device that is there: with our options, by the NVRTC that is found at run time. */
-static void the_backend_makes_machine_code(void)
+static void nvrtc_backend_makes_machine_code(void)
 {
     static const char text[] = "extern \"C\" __global__ void orr_kernel(float *x) { x[threadIdx.x] += 1; }";
     orr__cu_image image;
@@ -386,10 +386,10 @@ static void the_backend_makes_machine_code(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(the_backend_makes_machine_code), ORR_TEST(every_row_dtype_and_layout_compiles),
-        ORR_TEST(kernels_compile_for_sm_75),      ORR_TEST(kernels_compile_for_sm_80),
-        ORR_TEST(kernels_compile_for_sm_90),      ORR_TEST(kernels_compile_for_sm_100),
-        ORR_TEST(kernels_compile_for_sm_120),     { 0 },
+        ORR_TEST(nvrtc_backend_makes_machine_code), ORR_TEST(every_row_dtype_and_layout_compiles),
+        ORR_TEST(kernels_compile_for_sm_75),        ORR_TEST(kernels_compile_for_sm_80),
+        ORR_TEST(kernels_compile_for_sm_90),        ORR_TEST(kernels_compile_for_sm_100),
+        ORR_TEST(kernels_compile_for_sm_120),       { 0 },
     };
     return orr_test_main(argc, argv, "codelets.nvrtc", tests);
 }

@@ -13,11 +13,11 @@ extern nvrtc_unit_counts nvrtc_unit_made; /* since the program began */
 
 /* Can this NVRTC compile for it? */
 bool nvrtc_unit_knows(int arch);
-/* What is added from here on is for that architecture; machine: down to machine code; wide: with 64-bit indices. */
+/* Texts added from here on are for that architecture; machine: down to machine code; wide: with 64-bit indices. */
 void nvrtc_unit_for(int arch, bool machine, bool wide);
 /* One more kernel; `what` is where the compiler says its errors are. */
 void nvrtc_unit_add(const orr__region *r, const char *what);
-/* What was added and is not compiled yet. */
+/* Number of added texts that are not compiled yet. */
 void nvrtc_unit_compile(void);
 
 #endif

@@ -180,7 +180,7 @@ static void one_text_is_compiled_once_for_all_sizes(void)
     free(t);
 }
 
-static void a_build_error_carries_the_compilers_log(void)
+static void build_error_has_compiler_log(void)
 {
     orr__site at = ORR__SITE("user.c", 7, "mul");
     orr__cl_unit *u =
@@ -256,7 +256,7 @@ static void several_threads_launch_one_kernel(void)
     orr__opencl.release(k);
 }
 
-static void what_it_cannot_is_said_before(void)
+static void unsupported_region_is_known_before_launch(void)
 {
     static rb b;
     add_region(&b, ORR_F32, 10);
@@ -346,15 +346,15 @@ int main(int argc, char **argv)
         RT_TESTS,
         ORR_TEST(nan_of_any_payload_stays_nan),
         ORR_TEST(random_numbers_of_long_runs),
-        ORR_TEST(bounds_that_are_nan_win),
-        ORR_TEST(graphs_compute_what_the_reference_does),
+        ORR_TEST(nan_bounds_win_in_clip),
+        ORR_TEST(graphs_equal_reference),
         RW_TESTS,
         TK_TESTS(ORR_TEST_OF) ORR_TEST(wrong_indices_in_kernels_are_found),
         ORR_TEST(folds_by_single_items),
         ORR_TEST(one_text_is_compiled_once_for_all_sizes),
-        ORR_TEST(a_build_error_carries_the_compilers_log),
+        ORR_TEST(build_error_has_compiler_log),
         ORR_TEST(several_threads_launch_one_kernel),
-        ORR_TEST(what_it_cannot_is_said_before),
+        ORR_TEST(unsupported_region_is_known_before_launch),
         ORR_TEST(sums_without_double_are_compensated),
         { 0 },
     };

@@ -154,7 +154,7 @@ static void f64_values_are_close(void)
 }
 
 /* Of all f64 the nearest to a multiple of π/2; the C library's is 8 places off. */
-static void the_hardest_argument_is_reduced(void)
+static void hardest_trig_argument_is_reduced(void)
 {
     const double x = 0x1.6ac5b262ca1ffp849;
     int seen = 0;
@@ -192,7 +192,7 @@ static void subnormal_numbers_pass_whole(void)
 }
 
 /* A probability made of it is none beyond 1. */
-static void erf_is_at_most_one_and_gets_there(void)
+static void erf_reaches_and_never_exceeds_one(void)
 {
     static double x[N], got[N];
     for (int i = 0; i < N; i++)
@@ -210,7 +210,7 @@ static void erf_is_at_most_one_and_gets_there(void)
 }
 
 /* Tiles end anywhere: a value is the same in the middle of a vector and among the last few of a block. */
-static void a_value_is_the_same_anywhere_in_a_block(void)
+static void value_does_not_depend_on_block_position(void)
 {
     enum { M = 67 };
     static double x[N], y[N];
@@ -241,10 +241,10 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(f32_values_are_close),
                                       ORR_TEST(f64_values_are_close),
-                                      ORR_TEST(the_hardest_argument_is_reduced),
+                                      ORR_TEST(hardest_trig_argument_is_reduced),
                                       ORR_TEST(subnormal_numbers_pass_whole),
-                                      ORR_TEST(erf_is_at_most_one_and_gets_there),
-                                      ORR_TEST(a_value_is_the_same_anywhere_in_a_block),
+                                      ORR_TEST(erf_reaches_and_never_exceeds_one),
+                                      ORR_TEST(value_does_not_depend_on_block_position),
                                       { 0 } };
     return orr_test_main(argc, argv, "codelets.vmath", tests);
 }

@@ -86,7 +86,7 @@ static bool loads(void)
     return ok;
 }
 
-static void what_is_kept_comes_back(void)
+static void stored_kernel_reads_back(void)
 {
     struct stat st;
     begin();
@@ -249,7 +249,7 @@ static void plans_follow_the_numbers_in_force(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(what_is_kept_comes_back),
+    static const orr_test tests[] = { ORR_TEST(stored_kernel_reads_back),
                                       ORR_TEST(a_shortened_file_is_no_profile),
                                       ORR_TEST(every_changed_byte_is_seen),
                                       ORR_TEST(garbage_is_no_profile),

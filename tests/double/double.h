@@ -1,6 +1,6 @@
 /* A double of CUDA's libraries over host memory, for tests where there is no GPU: the driver's functions that we call,
  * NVRTC (whose "CUBIN" is a shared object that g++ makes of the same CUDA C text), cuBLASLt (plain loops that honour the
- * descriptors), cuBLAS and cuSOLVER (a BLAS library on the processor) and, for StarPU, the runtime's. What a test asks for goes wrong; what was called is counted.
+ * descriptors), cuBLAS and cuSOLVER (a BLAS library on the processor) and, for StarPU, the runtime's. A test can make calls fail; calls are counted.
  * Must not know: Orrery. */
 #ifndef ORR_TESTS_DOUBLE_H
 #define ORR_TESTS_DOUBLE_H

@@ -160,7 +160,7 @@ static void graphs_run_beside_the_cpu(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* What is said on stderr meanwhile; lines that contain `what`. */
+/* The output on stderr meanwhile; lines that contain `what`. */
 static int lines_with(const char *what, void (*f)(void))
 {
     char path[] = "/tmp/orr-said-XXXXXX", line[1024];

@@ -167,7 +167,7 @@ static void otherwise_processors_do_them(void)
     unsetenv("ORRERY_DETERMINISTIC");
 }
 
-static void nothing_is_left_behind(void)
+static void compile_leaves_no_files(void)
 {
     NEED(true);
     ORR_CHECK_MSG(cu.state->handles == 0, "%d handles", cu.state->handles);
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
         ORR_TEST(cholesky_reports_indefinite_matrix_on_device),
         ORR_TEST(what_a_library_fails_at_is_done_on_the_host),
         ORR_TEST(otherwise_processors_do_them),
-        ORR_TEST(nothing_is_left_behind),
+        ORR_TEST(compile_leaves_no_files),
         { 0 },
     };
     cuda_engine_start(argv);

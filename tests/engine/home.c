@@ -73,7 +73,7 @@ static void the_first_starts_of_many_processes(void)
     }
 }
 
-/* Who had the lock was killed: its lock went with it. */
+/* The holder of the lock was killed: its lock went with it. */
 static void a_lock_goes_with_its_process(void)
 {
     char home[4096], path[4200];

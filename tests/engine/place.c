@@ -1,4 +1,4 @@
-/* Who runs what of hand-made plans, and in which order: the calling thread or a worker; what the engine says of that.
+/* The placement and order of hand-made plans: the calling thread or a worker; the engine's statistics on that.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 #include "tests/harness/engine_plans.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "tests/harness/engine_plans.h"
 
-/* What is said on stderr while the plan runs; its first task lasts until the words were said so many times. */
+/* The output on stderr while the plan runs; its first task lasts until the words have been printed so many times. */
 static void run_and_listen(hand *h, const char *words, int times, char *said, size_t size)
 {
     orr__buffer *leaf = ramp(10, 0);

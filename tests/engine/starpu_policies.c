@@ -102,7 +102,7 @@ static void steps(void)
     steps_child();
 }
 
-/* A kernel that only some of the workers can do, between work that any can. What a policy does not place is refused, not
+/* A kernel that only some of the workers can do, between work that any can. Work that a policy cannot place is refused, not
  * kept for ever. */
 static void some_workers_alone(const char *policy, bool device)
 {

@@ -1,4 +1,4 @@
-/* What a task costs through the engine, beside a bare empty StarPU task with the same buffers.
+/* The cost of a task through the engine, beside a bare empty StarPU task with the same buffers.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 #include <starpu.h>
@@ -126,7 +126,7 @@ static void a_task_costs_little_more_than_a_bare_one(void)
     free(one);
 }
 
-/* Whoever comes again within twice what the work takes, here for ever or never, with nobody else's run under way. */
+/* A caller that comes again within twice the time of the work, here always or never, with no other run under way. */
 static void work_is_shared_with_who_asks_again_at_once(void)
 {
     const double for_ever = 1e15, never = 0;

@@ -1,4 +1,4 @@
-/* What the fuser makes of small graphs: how many regions, which reads, and which reason where it refuses.
+/* Regions of small graphs: their number, their reads, and the reasons of refusals.
  * Must not know: how kernels compute. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* What orr_explain says, for tests that look for words in it.
+/* The text of orr_explain, for tests that search it.
  * Must not know: who says it. */
 #ifndef ORR_TESTS_EXPLAIN_HELP_H
 #define ORR_TESTS_EXPLAIN_HELP_H

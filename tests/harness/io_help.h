@@ -1,4 +1,4 @@
-/* What the tests of files share: the golden files' content, and tensors that have it.
+/* Shared by the tests of files: the golden files' content, and tensors that have it.
  * Must not know: how a file is parsed. */
 #ifndef ORR_TESTS_IO_HELP_H
 #define ORR_TESTS_IO_HELP_H

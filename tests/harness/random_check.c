@@ -34,7 +34,7 @@ void rg_build(rg_graph *g, unsigned long long seed, int ops)
             break;
 }
 
-/* What must be the same to the last bit in every tier goes to this file as a number; with ORRERY_DETERMINISTIC all. */
+/* Values that must be the same to the last bit in every tier go to this file as numbers; with ORRERY_DETERMINISTIC all. */
 static FILE *results;
 static int refused; /* evaluations, for want of memory */
 

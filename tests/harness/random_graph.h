@@ -9,7 +9,7 @@
 #define RG_VALUES 96
 #define RG_ELEMENTS 32768
 
-/* A value is exact when all that led to it must be the same to the last bit on every engine. What is not exact carries
+/* A value is exact when all that led to it must be the same to the last bit on every engine. Another value carries
  * a bound per element, and goes only into ops that are continuous: elsewhere a last bit could turn into any difference. */
 typedef struct {
     orr_tensor *t;   /* as recorded                               */
@@ -28,7 +28,7 @@ typedef struct {
     char log[RG_VALUES][32]; /* what made each value */
 } rg_graph;
 
-/* What an op is called with, besides its operands. */
+/* The parameters of an op beside its operands. */
 typedef struct {
     const orr__ewrow *row;
     orr_dtype d;

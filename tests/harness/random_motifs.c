@@ -352,7 +352,7 @@ static void statistics(rg_graph *g, int x)
     together(g, a, b, c);
 }
 
-/* What is put together, and worked on at once. */
+/* Concatenations with work on the result. */
 static void joined(rg_graph *g, int x)
 {
     orr_shape s = shape_of(g, x);

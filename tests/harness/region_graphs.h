@@ -74,7 +74,7 @@ static void rg_check(const char *what, orr_tensor *t, int how, double ulp)
     orr__capture_free(&p);
 }
 
-static void graphs_compute_what_the_reference_does(void)
+static void graphs_equal_reference(void)
 {
     orr_scope *s = orr_scope_begin();
     float data[12 * 30];

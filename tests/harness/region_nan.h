@@ -89,7 +89,7 @@ static void nan_of_any_payload_stays_nan(void)
 }
 
 /* maximum, minimum and clip between scalars, NaN among them. */
-static void bounds_that_are_nan_win(void)
+static void nan_bounds_win_in_clip(void)
 {
     static rb b;
     static const double bound[] = { 0.0, -0.0, 1.0, NAN, INFINITY, -INFINITY };

@@ -110,7 +110,7 @@ static void rows_see_their_folds(void)
 
 /* How far each value is from its row's sum, beside the sum of the squares of these: folded as they are computed, where columns
  * are equally long, else from a block. */
-static void rows_fold_what_they_compute(void)
+static void rows_fold_computed_values(void)
 {
     static rb b;
     static const int64_t length[] = { 96, 1120, 1024, 2100, 64, 33 };

@@ -68,7 +68,7 @@ static void takes_in_every_kind_of_kernel(void)
     (void)orr_scope_end(s);
 }
 
-/* What is taken from, and what is taken, seen otherwise; indices that are computed; a take of a take. */
+/* Views of the source and of the result; computed indices; a take of a take. */
 static void takes_through_views_and_computed_indices(void)
 {
     orr_scope *s = orr_scope_begin();

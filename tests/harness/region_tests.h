@@ -286,7 +286,7 @@ static void rt_casts(orr_dtype from, orr_dtype to)
     free(run.in[0]);
 }
 
-/* Four targets to a kernel. What is left out goes the way of its neighbour. */
+/* Four targets to a kernel. An omitted target is that of its neighbour. */
 static void casts_between_dtypes(void)
 {
     static const orr_dtype source[] = { ORR_BOOL, ORR_I8,  ORR_I32,  ORR_I64, ORR_U16,
@@ -324,7 +324,7 @@ static void empty_ranges_are_nothing(void)
         ORR_TEST(random_numbers_are_the_same_bits), ORR_TEST(normal_random_numbers_are_close),                         \
         ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing)
 
-static inline void long_sums_lose_nothing(void)
+static inline void long_sums_are_compensated(void)
 {
     static rb b;
     enum { N = 1000003 };

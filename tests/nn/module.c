@@ -72,7 +72,7 @@ static void activations_take_their_parameter_as_a_number(void)
     (void)orr_scope_end(s);
 }
 
-static void a_wrong_input_names_the_call(void)
+static void forward_error_names_the_call(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_module *m = small();
@@ -84,7 +84,7 @@ static void a_wrong_input_names_the_call(void)
     (void)orr_scope_end(s);
 }
 
-static void a_bad_part_frees_the_others(void)
+static void sequential_error_frees_all_modules(void)
 {
     ORR_CHECK(!orr_sequential(ORR_MODULES(orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
                                           orr_dense(0, 2, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT))));
@@ -108,7 +108,7 @@ static orr_tensor *scale(orr_tensor *x, void *user)
     return orr_mul(x, orr_scalar(*(double *)user));
 }
 
-static void a_function_is_a_module(void)
+static void function_is_a_module(void)
 {
     double two = 2.0, y = 0.0;
     orr_scope *s = orr_scope_begin();
@@ -248,9 +248,9 @@ int main(int argc, char **argv)
         ORR_TEST(dense_is_activation_of_affine),
         ORR_TEST(parameters_outlive_the_scope_that_made_them),
         ORR_TEST(activations_take_their_parameter_as_a_number),
-        ORR_TEST(a_wrong_input_names_the_call),
-        ORR_TEST(a_bad_part_frees_the_others),
-        ORR_TEST(a_function_is_a_module),
+        ORR_TEST(forward_error_names_the_call),
+        ORR_TEST(sequential_error_frees_all_modules),
+        ORR_TEST(function_is_a_module),
         ORR_TEST(activations_are_their_formulas),
         ORR_TEST(initialisers_have_their_spread),
         ORR_TEST(equal_seeds_make_equal_modules),

@@ -224,7 +224,7 @@ static void half_variables_learn_with_single_state(void)
     (void)orr_scope_end(s);
 }
 
-static void a_new_learning_rate_counts_from_the_next_step(void)
+static void learning_rate_changes_from_next_step(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *v = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(1))), *g = orr_ones(ORR_F64, ORR_SHAPE(1));
@@ -239,7 +239,7 @@ static void a_new_learning_rate_counts_from_the_next_step(void)
     (void)orr_scope_end(s);
 }
 
-static void a_failed_step_changes_nothing(void)
+static void failed_step_changes_nothing(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *v[2] = { orr_variable(orr_ones(ORR_F64, ORR_SHAPE(2))), orr_variable(orr_ones(ORR_F64, ORR_SHAPE(3))) };
@@ -255,7 +255,7 @@ static void a_failed_step_changes_nothing(void)
     (void)orr_scope_end(s);
 }
 
-static void nonsense_makes_no_optimiser(void)
+static void invalid_options_make_no_optimiser(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *v = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(2))),
@@ -305,7 +305,7 @@ static void state_survives_a_file(void)
 }
 
 /* The number of steps is a divisor's exponent: half a step, or none that is a number, must not get in. */
-static void a_file_has_whole_steps(void)
+static void state_file_has_whole_steps(void)
 {
     static const double steps[] = { 1.5, -1, NAN, INFINITY, 1e300 };
     const char *path = orr_test_tmp("steps.npz"), *name = "steps";
@@ -323,7 +323,7 @@ static void a_file_has_whole_steps(void)
 }
 
 /* Adam and AdamW keep the same names; SGD without momentum keeps nothing, which is in every file. */
-static void a_file_is_of_one_kind_of_optimiser(void)
+static void state_file_of_other_kind_is_refused(void)
 {
     static const char *const name[] = { "SGD", "Adam", "AdamW", "RMSProp", "Adagrad" };
     const char *path = orr_test_tmp("kind.npz");
@@ -364,11 +364,11 @@ int main(int argc, char **argv)
         ORR_TEST(clipping_agrees_with_pytorch),
         ORR_TEST(clip_grad_norm_scales_and_returns_the_norm),
         ORR_TEST(half_variables_learn_with_single_state),
-        ORR_TEST(a_new_learning_rate_counts_from_the_next_step),
-        ORR_TEST(a_failed_step_changes_nothing),
-        ORR_TEST(a_file_has_whole_steps),
-        ORR_TEST(a_file_is_of_one_kind_of_optimiser),
-        ORR_TEST(nonsense_makes_no_optimiser),
+        ORR_TEST(learning_rate_changes_from_next_step),
+        ORR_TEST(failed_step_changes_nothing),
+        ORR_TEST(state_file_has_whole_steps),
+        ORR_TEST(state_file_of_other_kind_is_refused),
+        ORR_TEST(invalid_options_make_no_optimiser),
         ORR_TEST(state_survives_a_file),
         { 0 },
     };

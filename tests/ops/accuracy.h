@@ -5,7 +5,7 @@
 
 #include "ops/ops.h"
 
-/* The exact result for given arguments: NaN, an infinity, a zero with its sign, or hi + lo. What no dtype reaches is
+/* The exact result for given arguments: NaN, an infinity, a zero with its sign, or hi + lo. A result beyond every dtype is
  * cut: beyond 2^1030 and below 2^-1200. */
 typedef struct {
     long double hi;
@@ -24,7 +24,7 @@ void acc_done(void); /* frees what MPFR keeps */
 double acc_ulps(orr_dtype dtype, double got, const acc_exact *want, double scale);
 /* The scale that the row's doc names, else 0. */
 double acc_scale(const orr__ewrow *row, const double in[3]);
-/* What the row promises for the dtype, of an exact result. */
+/* The bound of the row for the dtype, at an exact result. */
 double acc_bound(const orr__ewrow *row, orr_dtype dtype);
 
 /* Arguments. [0, domain) are drawn from the row's usual domain; the rest are spread over all bit patterns, or hard. */

@@ -359,7 +359,7 @@ void acc_done(void)
     mpfr_free_cache();
 }
 
-/* What no dtype reaches is cut to what long double has. */
+/* A result beyond every dtype is clamped to long double's range. */
 static void split(mpfr_srcptr r, acc_exact *out)
 {
     out->lo = 0;

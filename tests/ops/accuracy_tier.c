@@ -96,7 +96,7 @@ static bool serve_one(int which, int fd, const orr__ewrow *row, orr_dtype dtype,
     return ok;
 }
 
-/* Who computes, for people; false: nothing here can be this tier. */
+/* Describes the tier for people; false: this machine does not have it. */
 static bool describe(int which, char what[160])
 {
     bool device = which == ACC_OPENCL;

@@ -26,7 +26,7 @@ static char *top_file(const char *name)
     return (char *)orr_test_slurp(path, &size);
 }
 
-/* What a shell command prints; NULL when it fails. Free it. */
+/* The output of a shell command; NULL when it fails. Free it. */
 static char *output(const char *command, int *status)
 {
     size_t cap = 1u << 20, n;

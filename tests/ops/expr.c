@@ -172,7 +172,7 @@ static void derivatives_agree_with_finite_differences(void)
     }
 }
 
-/* What has no derivative in the table must be flat, or not a function of real numbers. */
+/* A row without a derivative in the table must be flat, or not a function of real numbers. */
 static void rows_without_derivative_are_flat(void)
 {
     for (int i = 0; i < orr__ew_count(); i++) {

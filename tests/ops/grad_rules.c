@@ -1,4 +1,4 @@
-/* What holds for every gradient: dtypes, what it passes through and what stops it, what has no derivative or is not reached.
+/* Rules of every gradient: dtypes, operations that pass or stop it, operations without a derivative, unreached inputs.
  * Must not know: how a derivative is made. */
 #include "config.h"
 

@@ -155,7 +155,7 @@ static void products_with_work_behind_them_write_in_place(void)
     behind_products(ENV(TASKS, { "ORRERY_TILE_US", "50" }), 4.1);
 }
 
-/* What is read again later, read elsewhere, or asked for, stays as it is. */
+/* An input that is read later, read elsewhere, or an output, stays as it is. */
 static void what_is_needed_is_not_written_over(void)
 {
     const setting *env[] = { ENV(SERIAL, { "ORRERY_FUSE", "off" }), ENV(TASKS, { "ORRERY_FUSE", "off" }),
@@ -334,7 +334,7 @@ static void directories_that_will_not_do_are_refused(void)
 }
 
 /* A file may not grow beyond a bound, as on a disk that is full. */
-static void a_full_disk_is_an_error(void)
+static void full_disk_is_error(void)
 {
     const setting *env = ENV(SERIAL, { "ORRERY_MEMORY_LIMIT", "1M" }, { "ORRERY_SPILL_DIR", spill_dir });
     struct rlimit before, small;
@@ -369,7 +369,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(what_cannot_fit_is_refused_with_numbers),
                                       ORR_TEST(data_of_four_times_the_limit_goes_to_files),
                                       ORR_TEST(directories_that_will_not_do_are_refused),
-                                      ORR_TEST(a_full_disk_is_an_error),
+                                      ORR_TEST(full_disk_is_error),
                                       { 0 } };
     if (!mkdtemp(spill_dir))
         return 1;

@@ -59,7 +59,7 @@ static void end(void)
     ORR_CHECK(system(line) == 0); /* NOLINT(cert-env33-c) */
 }
 
-static void what_passes_and_what_is_skipped_is_named(void)
+static void report_names_passed_and_skipped(void)
 {
     char *text, path[1024];
     size_t size;
@@ -78,7 +78,7 @@ static void what_passes_and_what_is_skipped_is_named(void)
     end();
 }
 
-static void what_fails_hangs_or_says_nothing_is_a_failure(void)
+static void silent_or_hanging_program_is_failure(void)
 {
     char *text;
     if (!begin())
@@ -96,7 +96,7 @@ static void what_fails_hangs_or_says_nothing_is_a_failure(void)
     end();
 }
 
-static void what_the_budget_does_not_reach_is_said(void)
+static void report_lists_tests_beyond_budget(void)
 {
     char *text;
     if (!begin())
@@ -111,9 +111,9 @@ static void what_the_budget_does_not_reach_is_said(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(what_passes_and_what_is_skipped_is_named),
-                                      ORR_TEST(what_fails_hangs_or_says_nothing_is_a_failure),
-                                      ORR_TEST(what_the_budget_does_not_reach_is_said),
+    static const orr_test tests[] = { ORR_TEST(report_names_passed_and_skipped),
+                                      ORR_TEST(silent_or_hanging_program_is_failure),
+                                      ORR_TEST(report_lists_tests_beyond_budget),
                                       { 0 } };
     return orr_test_main(argc, argv, "gpu_check", tests);
 }

@@ -34,7 +34,7 @@ static void check(const char *command, int status, const char *text)
     ORR_CHECK_MSG(rc == status && strstr(output, text), "%s: exit status %d, output:\n%s", command, rc, output);
 }
 
-static void info_says_what_there_is(void)
+static void info_prints_machine_and_libraries(void)
 {
     check("tools/orrery-info", 0, "engine");
     check("tools/orrery-info --env", 0, "ORRERY_FUSE");
@@ -44,7 +44,7 @@ static void info_says_what_there_is(void)
 }
 
 /* A batch job's full disk: what was to be printed is lost, and the status says so. */
-static void what_cannot_be_printed_is_no_success(void)
+static void failed_output_gives_error_status(void)
 {
     static const char *const command[] = { "tools/orrery-info --version", "tools/orrery-info",
                                            "tools/orrery-info --cache",   "tools/orrery-info --machine",
@@ -155,8 +155,8 @@ static void *use_and_outlive(void *unused)
     return scope ? unused : NULL;
 }
 
-/* As bindings and plug-ins do. What the library keeps per thread must fit into the room that libc leaves for that. */
-static void a_running_program_opens_the_library(void)
+/* As bindings and plug-ins do. The library's thread-local data must fit into the space that libc leaves for it. */
+static void running_program_opens_the_library(void)
 {
     char path[4096];
     const char *build = getenv("ORR_BUILDDIR");
@@ -248,7 +248,7 @@ static void classifier_learns_and_repeats(void)
     ORR_CHECK_MSG(accuracy() == first, "%.4f the first time, output:\n%s", first, output);
 }
 
-static void classifier_says_what_is_wrong(void)
+static void classifier_reports_errors(void)
 {
     check("examples/fashion_mnist_mlp --epochs", 2, "usage:");
     check("examples/fashion_mnist_mlp --data /nowhere", 1, "/nowhere/train-images-idx3-ubyte");
@@ -281,17 +281,17 @@ static void private_classifier_learns_within_its_budget(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(info_says_what_there_is),
-        ORR_TEST(what_cannot_be_printed_is_no_success),
+        ORR_TEST(info_prints_machine_and_libraries),
+        ORR_TEST(failed_output_gives_error_status),
         ORR_TEST(info_lists_and_clears_the_cache),
         ORR_TEST(bench_lists_and_records),
         ORR_TEST(bench_measures_fusion_beside_loops),
         ORR_TEST(bench_draws_and_goes_on),
-        ORR_TEST(a_running_program_opens_the_library),
+        ORR_TEST(running_program_opens_the_library),
         ORR_TEST(small_examples_are_right),
         ORR_TEST(private_sums_are_right),
         ORR_TEST(a_cxx_program_uses_every_macro),
-        ORR_TEST(classifier_says_what_is_wrong),
+        ORR_TEST(classifier_reports_errors),
         ORR_TEST(private_classifier_learns_within_its_budget),
         ORR_TEST(classifier_learns_and_repeats),
         { 0 },

@@ -54,7 +54,7 @@ static const char *content(const char *name)
 
 #define GRID "--policies lws,eager,dmda --workers 1,2 --tiles 100,500 "
 
-static void the_best_by_a_metric_is_found_and_written(void)
+static void race_by_metric_writes_best(void)
 {
     ORR_CHECK(script("prog",
                      "t=50\n[ \"$STARPU_SCHED\" = eager ] && t=$((t-20))\n[ \"$STARPU_NCPU\" = 2 ] && t=$((t-10))\n"
@@ -69,7 +69,7 @@ static void the_best_by_a_metric_is_found_and_written(void)
     ORR_CHECK(!strncmp(svg, "<svg ", 5) && strstr(svg, "</svg>") && strstr(svg, "eager, workers 2, tiles 500 us"));
 }
 
-static void any_variable_can_be_raced_over(void)
+static void race_varies_any_variable(void)
 {
     ORR_CHECK(script("vary",
                      "t=50\n[ \"$ORRERY_FUSE\" = off ] && t=$((t-20))\n[ \"$WORDS\" = \"it's one\" ] && t=$((t-5))\n"
@@ -98,7 +98,7 @@ static void wall_clock_time_decides_without_a_metric(void)
     ORR_CHECK_MSG(rc == 0 && found, "exit status %d:\n%s", rc, output);
 }
 
-static void what_fails_loses_and_says_why(void)
+static void failing_setting_loses_with_reason(void)
 {
     ORR_CHECK(script("some", "[ \"$STARPU_SCHED\" = dmda ] && exit 7\n[ \"$STARPU_SCHED\" = eager ] && kill -9 $$\n"
                              "[ \"$STARPU_SCHED\" = lws ] && sleep 300\necho \"t 1\""));
@@ -110,7 +110,7 @@ static void what_fails_loses_and_says_why(void)
     ORR_CHECK_MSG(!strstr(content("orrery-tune.env"), "export"), "%s", content("orrery-tune.env"));
 }
 
-static void a_program_that_never_works_is_an_error(void)
+static void program_that_never_works_is_error(void)
 {
     int rc = tune("--policies lws --workers 1 --tiles 100 -- ./no-such-program");
     ORR_CHECK_MSG(rc == 1 && strstr(output, "cannot be run"), "exit status %d:\n%s", rc, output);
@@ -122,7 +122,7 @@ static void a_program_that_never_works_is_an_error(void)
     ORR_CHECK_MSG(strcmp(content("runs"), "run\n") == 0, "it ran again and again:\n%s", content("runs"));
 }
 
-static void wrong_usage_is_told(void)
+static void wrong_usage_is_reported(void)
 {
     static const char *const wrong[] = {
         "",
@@ -161,7 +161,7 @@ static int tune_until(const char *arguments, const char *file, int lines)
     return tune(all);
 }
 
-static void a_stopped_race_reports_what_it_has(void)
+static void stopped_race_reports_results_so_far(void)
 {
     ORR_CHECK(script("nap", "echo nap >> naps; sleep 0.2; echo 't 1'"));
     int rc = tune_until("--metric t " GRID "./nap", "naps", 3);
@@ -169,7 +169,7 @@ static void a_stopped_race_reports_what_it_has(void)
 }
 
 /* Settings whose turn did not come are no winners, and what did win so far is told. */
-static void a_race_stopped_in_its_first_round_tells_the_best_so_far(void)
+static void race_stopped_in_first_round_reports_best(void)
 {
     ORR_CHECK(script("lap", "echo lap >> laps; sleep 0.15; case \"$A\" in '') echo 't 9';; *) echo 't 1';; esac"));
     int rc = tune_until("--metric t --vary A=1,2,3,4,5,6,7,8,9 --vary B=1,2,3,4,5,6,7,8,9 ./lap", "laps", 6);
@@ -181,7 +181,7 @@ static void a_race_stopped_in_its_first_round_tells_the_best_so_far(void)
 }
 
 /* The chart is XML whatever the program's arguments are: bytes that are no UTF-8, and characters cut in two. */
-static void odd_arguments_leave_the_chart_well_formed(void)
+static void chart_is_well_formed_for_odd_arguments(void)
 {
     char line[1200] = "--runs 1 --policies lws --workers 1 --tiles 1 true \"$(printf 'a\\377b\\303')\" '<&>' x";
     for (int i = 0; i < 300; i++)
@@ -212,15 +212,15 @@ static void clean_up(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_best_by_a_metric_is_found_and_written),
-                                      ORR_TEST(any_variable_can_be_raced_over),
+    static const orr_test tests[] = { ORR_TEST(race_by_metric_writes_best),
+                                      ORR_TEST(race_varies_any_variable),
                                       ORR_TEST(wall_clock_time_decides_without_a_metric),
-                                      ORR_TEST(what_fails_loses_and_says_why),
-                                      ORR_TEST(a_program_that_never_works_is_an_error),
-                                      ORR_TEST(wrong_usage_is_told),
-                                      ORR_TEST(a_stopped_race_reports_what_it_has),
-                                      ORR_TEST(a_race_stopped_in_its_first_round_tells_the_best_so_far),
-                                      ORR_TEST(odd_arguments_leave_the_chart_well_formed),
+                                      ORR_TEST(failing_setting_loses_with_reason),
+                                      ORR_TEST(program_that_never_works_is_error),
+                                      ORR_TEST(wrong_usage_is_reported),
+                                      ORR_TEST(stopped_race_reports_results_so_far),
+                                      ORR_TEST(race_stopped_in_first_round_reports_best),
+                                      ORR_TEST(chart_is_well_formed_for_odd_arguments),
                                       ORR_TEST(clean_up),
                                       { 0 } };
     if (!mkdtemp(folder))

@@ -162,7 +162,7 @@ static void check_folder(const char *folder)
     (void)closedir(d);
 }
 
-static void no_include_goes_up(void)
+static void includes_respect_ranks(void)
 {
     static const char *const folders[] = { "include", "runtime", "ops",      "codelets", "tools",
                                            "bench",   "serve",   "examples", "tests" };
@@ -171,7 +171,7 @@ static void no_include_goes_up(void)
     ORR_CHECK_MSG(seen > 100, "only %d includes found below %s", seen, root);
 }
 
-static void a_longer_prefix_wins(void)
+static void longer_prefix_wins(void)
 {
     ORR_CHECK(rank_of("runtime/base/buffer.h") == 0 && rank_of("ops/nn/clip.c") == 2 &&
               rank_of("runtime/api/eval.c") == 8);
@@ -180,7 +180,7 @@ static void a_longer_prefix_wins(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(a_longer_prefix_wins), ORR_TEST(no_include_goes_up), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(longer_prefix_wins), ORR_TEST(includes_respect_ranks), { 0 } };
     (void)snprintf(root, sizeof root, "%.2000s/../..", orr_test_golden("."));
     return orr_test_main(argc, argv, "layers", tests);
 }

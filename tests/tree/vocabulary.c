@@ -24,6 +24,15 @@ static const char *const stems[] = {
     "token",    "vec_more", "whole", "star_run", "star_last", "star_home", "vmath_arc", "vmath_rest", "vmath_turn",
 };
 
+/* Folders whose comments have a noun as subject. */
+static const char *const plain[] = {
+    "include/", "runtime/base/", "runtime/api/",   "ops/nn/",          "tools/",         "examples/",
+    "bench/",   "codelets/jit/", "codelets/cuda/", "codelets/opencl/", "codelets/user/", "tests/",
+};
+
+/* Beginnings of comments whose subject is a clause. */
+static const char *const clauses[] = { "/* What ", "/** What ", "/* Who ", "/** Who ", "/* Whoever ", "/* Nobody " };
+
 static char root[2048];
 static int files;
 
@@ -70,6 +79,15 @@ static bool is_text(const char *name)
     return false;
 }
 
+static bool is_plain(const char *path)
+{
+    const char *inside = path + strlen(root) + 1;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (!strncmp(inside, plain[i], strlen(plain[i])))
+            return true;
+    return false;
+}
+
 static void check_sentences(const char *path)
 {
     size_t size = 0;
@@ -77,6 +95,9 @@ static void check_sentences(const char *path)
     ORR_CHECK_MSG(text, "%s cannot be read", path);
     for (size_t i = 0; text && i < sizeof sentences / sizeof *sentences; i++)
         ORR_CHECK_MSG(!strstr(text, sentences[i]), "%s says \"%s\" again", path, sentences[i]);
+    for (size_t i = 0; text && i < sizeof clauses / sizeof *clauses; i++)
+        ORR_CHECK_MSG(!is_plain(path) || !strstr(text, clauses[i]), "%s has a comment \"%s…\": begin with a noun", path,
+                      clauses[i]);
     free(text);
 }
 
@@ -100,7 +121,7 @@ static int check_file(const char *path, const struct stat *st, int kind, struct 
     return 0;
 }
 
-static void withdrawn_sentences_and_names_are_gone(void)
+static void sentences_and_file_names_are_plain(void)
 {
     char path[4096];
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
@@ -113,7 +134,7 @@ static void withdrawn_sentences_and_names_are_gone(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(glossary_is_sorted),
-                                      ORR_TEST(withdrawn_sentences_and_names_are_gone),
+                                      ORR_TEST(sentences_and_file_names_are_plain),
                                       { 0 } };
     (void)snprintf(root, sizeof root, "%.2000s/../..", orr_test_golden("."));
     return orr_test_main(argc, argv, "vocabulary", tests);
