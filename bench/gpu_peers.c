@@ -10,7 +10,7 @@
 
 enum { N = 4096, PRODUCTS = 8, ROUNDS = 5, CHOICES = 8 };
 enum { R32 = 0, BF16 = 14, COMPUTE_32F = 68, COMPUTE_TF32 = 77, WORKSPACE = 1, ORDER = 8192 };
-#define ROOM ((size_t)32 << 20)
+#define WORKSPACE_BYTES ((size_t)32 << 20)
 
 typedef uint64_t address;
 typedef struct {
@@ -132,7 +132,7 @@ static double measure(int (*f)(void *), void *user, int each)
 typedef struct {
     void *handle, *desc, *layout;
     choice algo;
-    address x, w, y[2], room;
+    address x, w, y[2], workspace;
 } product;
 
 static int products(void *user)
@@ -144,7 +144,7 @@ static int products(void *user)
         /* column-major: y' = w'·x' */
         if (lt.matmul(p->handle, p->desc, &one, (const void *)(uintptr_t)p->w, p->layout, (const void *)(uintptr_t)from,
                       p->layout, &zero, (const void *)(uintptr_t)p->y[i & 1], p->layout, (void *)(uintptr_t)p->y[i & 1],
-                      p->layout, &p->algo, (void *)(uintptr_t)p->room, ROOM, NULL))
+                      p->layout, &p->algo, (void *)(uintptr_t)p->workspace, WORKSPACE_BYTES, NULL))
             return 1;
         from = p->y[i & 1];
     }
@@ -197,20 +197,20 @@ static void gemm(const char *label, int type, int compute)
 {
     product p;
     void *pref;
-    size_t bytes = (size_t)N * N * (type == BF16 ? 2 : 4), room = ROOM;
+    size_t bytes = (size_t)N * N * (type == BF16 ? 2 : 4), workspace = WORKSPACE_BYTES;
     memset(&p, 0, sizeof p);
     double t = -1;
     if (!lt.create(&p.handle) && !lt.desc(&p.desc, compute, R32) && !lt.layout(&p.layout, type, N, N, N) &&
-        !lt.pref(&pref) && !lt.pref_set(pref, WORKSPACE, &room, sizeof room) && !cu.alloc(&p.x, bytes) &&
-        !cu.alloc(&p.w, bytes) && !cu.alloc(&p.y[0], bytes) && !cu.alloc(&p.y[1], bytes) && !cu.alloc(&p.room, ROOM) &&
-        !fill(p.x, type, 1.0f) && !fill(p.w, type, 1.7f / 64))
+        !lt.pref(&pref) && !lt.pref_set(pref, WORKSPACE, &workspace, sizeof workspace) && !cu.alloc(&p.x, bytes) &&
+        !cu.alloc(&p.w, bytes) && !cu.alloc(&p.y[0], bytes) && !cu.alloc(&p.y[1], bytes) &&
+        !cu.alloc(&p.workspace, WORKSPACE_BYTES) && !fill(p.x, type, 1.0f) && !fill(p.w, type, 1.7f / 64))
         t = best_of(&p, pref);
     if (t > 0)
         printf("time\tgemm%d %s\tcuBLASLt\t%.9g\n", N, label, t);
     else
         printf("no\tgemm%d %s\tcuBLASLt\ta call of cuBLASLt or the driver failed\n", N, label);
     (void)fflush(stdout);
-    const address all[] = { p.x, p.w, p.y[0], p.y[1], p.room };
+    const address all[] = { p.x, p.w, p.y[0], p.y[1], p.workspace };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i])
             (void)cu.free(all[i]);
@@ -247,13 +247,13 @@ static void copies(void)
 /* potrf of a matrix that lies there: diag(n) + 1, whose copy is in the time as it is in ours. */
 static struct {
     int (*create)(void **);
-    int (*room)(void *, int, int, double *, int, int *);
+    int (*workspace)(void *, int, int, double *, int, int *);
     int (*potrf)(void *, int, int, double *, int, double *, int, int *);
 } solver;
 
 typedef struct {
     void *handle;
-    address a, l, room, info;
+    address a, l, workspace, info;
     int elements;
 } factoring;
 
@@ -261,7 +261,7 @@ static int factor(void *user)
 {
     const factoring *f = user;
     return cu.copy(f->l, f->a, sizeof(double) * ORDER * ORDER, NULL) ||
-           solver.potrf(f->handle, 1, ORDER, (double *)(uintptr_t)f->l, ORDER, (double *)(uintptr_t)f->room,
+           solver.potrf(f->handle, 1, ORDER, (double *)(uintptr_t)f->l, ORDER, (double *)(uintptr_t)f->workspace,
                         f->elements, (int *)(uintptr_t)f->info);
 }
 
@@ -281,7 +281,7 @@ static int fill_spd(address to)
 static void cholesky(void)
 {
     const wanted w[] = { { "cusolverDnCreate", &solver.create },
-                         { "cusolverDnDpotrf_bufferSize", &solver.room },
+                         { "cusolverDnDpotrf_bufferSize", &solver.workspace },
                          { "cusolverDnDpotrf", &solver.potrf },
                          { NULL, NULL } };
     factoring f = { 0 };
@@ -292,15 +292,15 @@ static void cholesky(void)
                                                  "/usr/local/cuda/lib64/libcusolver.so.11", NULL },
                           w);
     if (!closed && !solver.create(&f.handle) && !cu.alloc(&f.a, bytes) && !cu.alloc(&f.l, bytes) && !fill_spd(f.a) &&
-        !solver.room(f.handle, 1, ORDER, (double *)(uintptr_t)f.l, ORDER, &f.elements) &&
-        !cu.alloc(&f.room, sizeof(double) * (size_t)f.elements) && !cu.alloc(&f.info, sizeof(int)))
+        !solver.workspace(f.handle, 1, ORDER, (double *)(uintptr_t)f.l, ORDER, &f.elements) &&
+        !cu.alloc(&f.workspace, sizeof(double) * (size_t)f.elements) && !cu.alloc(&f.info, sizeof(int)))
         t = measure(factor, &f, 1);
     if (t > 0)
         printf("time\tcholesky%d f64\tcuSOLVER\t%.9g\n", ORDER, t);
     else
         printf("no\tcholesky%d f64\tcuSOLVER\t%s\n", ORDER,
                closed ? "libcusolver.so cannot be opened" : "a call failed");
-    const address all[] = { f.a, f.l, f.room, f.info };
+    const address all[] = { f.a, f.l, f.workspace, f.info };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i])
             (void)cu.free(all[i]);

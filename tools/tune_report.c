@@ -48,7 +48,7 @@ void tune_table(FILE *to, const tune_options *o, const tune_point *p, const int 
     }
 }
 
-/* The program and its arguments, cut where the room ends; a control character becomes a space. */
+/* The program and its arguments, cut to the buffer; a control character becomes a space. */
 static void program_line(const tune_options *o, char *to, size_t size)
 {
     size_t n = 0;

@@ -212,12 +212,12 @@ static int describe(const orr__lt *lt, shape *s)
 }
 
 /* Sums of halves that are made in parts stay f32 until the end: the library would add the parts as halves, too. */
-static int choose(const orr__lt *lt, orr__cu_room *room, shape *s)
+static int choose(const orr__lt *lt, orr__cu_stream_memory *memory, shape *s)
 {
     bool half = s->p.type == ORR__LT_R16 || s->p.type == ORR__LT_BF16;
     void *pref = NULL;
     int got = 0, code = lt->pref_create(&pref);
-    size_t workspace = room->workspace ? ORR__CU_WORKSPACE : 0;
+    size_t workspace = memory->workspace ? ORR__CU_WORKSPACE : 0;
     uint32_t align = (uint32_t)s->p.align, parts = half ? ORR__LT_IN_COMPUTE_TYPE : ORR__LT_ANY_REDUCTION;
     if (code == 0)
         code = lt->pref_set(pref, ORR__LT_WORKSPACE, &workspace, sizeof workspace);
@@ -226,16 +226,16 @@ static int choose(const orr__lt *lt, orr__cu_room *room, shape *s)
     for (int i = 0; i < 4 && code == 0; i++) /* of a, b, c, d */
         code = lt->pref_set(pref, ORR__LT_ALIGN_A + i, &align, sizeof align);
     if (code == 0)
-        code = lt->heuristic(room->lt, s->desc, s->a, s->b, s->d, s->d, pref, 1, &s->choice, &got);
+        code = lt->heuristic(memory->lt, s->desc, s->a, s->b, s->d, s->d, pref, 1, &s->choice, &got);
     if (pref)
         (void)lt->pref_destroy(pref);
     return code == 0 && (got < 1 || s->choice.state != 0) ? 1 : code;
 }
 
-/* The shape's entry, first in the room's list afterwards; the last one goes when there are too many. */
-static shape *find(const orr__lt *lt, orr__cu_room *room, const problem *p, uintptr_t bias)
+/* The shape's entry, first in the stream's list afterwards; the last one goes when there are too many. */
+static shape *find(const orr__lt *lt, orr__cu_stream_memory *memory, const problem *p, uintptr_t bias)
 {
-    shape **at = &room->shape, *s;
+    shape **at = &memory->shape, *s;
     int n = 0;
     while (*at && memcmp(&(*at)->p, p, sizeof *p) != 0 && n++ < SHAPES - 1)
         at = &(*at)->next;
@@ -254,30 +254,30 @@ static shape *find(const orr__lt *lt, orr__cu_room *room, const problem *p, uint
         if (code == 0)
             code = set_bias(lt, s, bias); /* the choice may depend on there being one */
         if (code == 0)
-            code = choose(lt, room, s);
+            code = choose(lt, memory, s);
         s->refused = code != 0;
         if (s->refused)
             orr__log(3, "cuBLASLt does not take a product of (%lld, %lld) by (%lld, %lld): status %d", (long long)p->m,
                      (long long)p->k, (long long)p->k, (long long)p->n, code);
     }
-    s->next = room->shape;
-    room->shape = s;
+    s->next = memory->shape;
+    memory->shape = s;
     return s;
 }
 
 /* -- launches ------------------------------------------------------------------------------------------------------- */
 
-/* Once a worker. A device without room for the workspace does without. */
-static bool move_in(const orr__lt *lt, orr__cu_room *room)
+/* Once a worker. A device without memory for the workspace does without. */
+static bool move_in(const orr__lt *lt, orr__cu_stream_memory *memory)
 {
-    if (room->lt)
+    if (memory->lt)
         return true;
-    if (lt->create(&room->lt) != 0) {
-        room->lt = NULL;
+    if (lt->create(&memory->lt) != 0) {
+        memory->lt = NULL;
         return false;
     }
-    if (orr__cu(NULL)->alloc(&room->workspace, ORR__CU_WORKSPACE) != ORR__CU_OK)
-        room->workspace = 0;
+    if (orr__cu(NULL)->alloc(&memory->workspace, ORR__CU_WORKSPACE) != ORR__CU_OK)
+        memory->workspace = 0;
     return true;
 }
 
@@ -318,7 +318,8 @@ static int32_t alignment(const pointers *p)
     return (int32_t)(all & (~all + 1));
 }
 
-static int multiply(const orr__lt *lt, const orr__cu_room *room, const shape *s, const pointers *p, void *stream)
+static int multiply(const orr__lt *lt, const orr__cu_stream_memory *memory, const shape *s, const pointers *p,
+                    void *stream)
 {
     static const float one32 = 1, zero32 = 0;
     static const double one64 = 1, zero64 = 0;
@@ -328,9 +329,9 @@ static int multiply(const orr__lt *lt, const orr__cu_room *room, const shape *s,
     int code = set_bias(lt, s, p->bias);
     if (code != 0)
         return code;
-    return lt->matmul(room->lt, s->desc, one, (const void *)p->b, s->a, (const void *)p->a, s->b, zero, d, s->d, d,
-                      s->d, s->choice.algo, (void *)(uintptr_t)room->workspace, room->workspace ? ORR__CU_WORKSPACE : 0,
-                      stream);
+    return lt->matmul(memory->lt, s->desc, one, (const void *)p->b, s->a, (const void *)p->a, s->b, zero, d, s->d, d,
+                      s->d, s->choice.algo, (void *)(uintptr_t)memory->workspace,
+                      memory->workspace ? ORR__CU_WORKSPACE : 0, stream);
 }
 
 /* The batch axes but the last, one call for each of their places. */
@@ -356,27 +357,27 @@ orr_status orr__cu_product_launch(const orr__cu_product *product, const orr__lau
 {
     const orr__lt *lt = orr__cu_lt(NULL);
     orr__site at = orr__cu_site(l->region);
-    orr__cu_room *room = NULL;
+    orr__cu_stream_memory *memory = NULL;
     problem p;
     memset(&p, 0, sizeof p);
     *done = false;
     p.epilogue = product->epilogue;
     if (!lt || !type_of(made(l->region), &p) || !understand(l, &p) || calls_of(l) > CALLS)
         return ORR_OK;
-    orr_status st = orr__cu_room_of(at, l->queue, &room);
-    if (st != ORR_OK || !move_in(lt, room))
+    orr_status st = orr__cu_stream_memory_of(at, l->queue, &memory);
+    if (st != ORR_OK || !move_in(lt, memory))
         return st;
     for (int64_t i = 0; i < calls_of(l); i++) {
         int64_t index[ORR__REGION_RANK] = { 0 };
         place(l, i, index);
         pointers q = point(l, product->bias, (uintptr_t)out, out_off, index);
         p.align = alignment(&q);
-        shape *s = find(lt, room, &p, q.bias);
+        shape *s = find(lt, memory, &p, q.bias);
         if (!s)
             return ORR_ENOMEM;
         if (s->refused && i == 0)
             return ORR_OK;
-        int code = s->refused ? 1 : multiply(lt, room, s, &q, l->queue);
+        int code = s->refused ? 1 : multiply(lt, memory, s, &q, l->queue);
         if (code != 0)
             return orr__fail(at, ORR_EDEVICE, "CUDA: cublasLtMatmul: status %d", code);
     }

@@ -125,7 +125,7 @@ static orr_status check_index(orr__after *a)
 typedef struct {
     orr__kernel *k;
     const orr__launch *l;
-    orr__cu_room *room;
+    orr__cu_stream_memory *memory;
     void *function;
     int64_t *word;
 } call;
@@ -140,13 +140,13 @@ static orr_status enqueue(const call *c, const orr__cu_address *extra, int n)
     const void *words = c->word;
     if (!lay->by_value) {
         size_t bytes = (size_t)lay->nword * sizeof *c->word;
-        orr_status st = orr__cu_room_grow(at, &c->room->words, &c->room->words_bytes, bytes);
+        orr_status st = orr__cu_stream_memory_grow(at, &c->memory->words, &c->memory->words_bytes, bytes);
         if (st != ORR_OK)
             return st;
-        int code = d->to_device(c->room->words, c->word, bytes, c->l->queue);
+        int code = d->to_device(c->memory->words, c->word, bytes, c->l->queue);
         if (code != ORR__CU_OK)
             return orr__cu_fail(at, "cuMemcpyHtoDAsync", code);
-        words = &c->room->words;
+        words = &c->memory->words;
     }
     return orr__cu_enqueue(at, c->function, c->l, extra, n, words, g.items, g.group);
 }
@@ -160,9 +160,9 @@ static orr_status stages(const call *c, const orr__cu_address *flag)
     int n = 0;
     if (flag)
         extra[n++] = *flag;
-    orr_status st = orr__cu_room_grow(at, &c->room->scratch, &c->room->scratch_bytes, bytes);
+    orr_status st = orr__cu_stream_memory_grow(at, &c->memory->scratch, &c->memory->scratch_bytes, bytes);
     if (c->k->layout.scratch)
-        extra[n++] = c->room->scratch;
+        extra[n++] = c->memory->scratch;
     if (st == ORR_OK)
         st = enqueue(c, extra, n);
     if (st == ORR_OK && bytes > 0) {
@@ -206,7 +206,7 @@ static orr_status generated(orr__kernel *k, const orr__launch *l, int64_t *word)
     orr__cu_unit *u = unit_for(k, l->region, wide);
     orr_status st = u ? orr__cu_unit_function(at, u, &c.function) : ORR_ENOMEM;
     if (st == ORR_OK)
-        st = orr__cu_room_of(at, l->queue, &c.room);
+        st = orr__cu_stream_memory_of(at, l->queue, &c.memory);
     if (st != ORR_OK)
         return st;
     return k->layout.flag ? with_flag(&c) : stages(&c, NULL);

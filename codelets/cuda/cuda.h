@@ -60,20 +60,20 @@ void orr__cu_units_stop(void);
 enum { ORR__CU_WORKSPACE = 32 << 20 };
 
 /* Data that launches through one stream share: memory that the next launch may write after the last one has ended,
- * which the stream sees to. One worker has one stream, and is the only one to use its room. */
-typedef struct orr__cu_room {
-    struct orr__cu_room *next;
+ * which the stream sees to. One worker has one stream, and is the only user of its memory. */
+typedef struct orr__cu_stream_memory {
+    struct orr__cu_stream_memory *next;
     void *stream, *context;
     orr__cu_address scratch, words, workspace, factor;
     size_t scratch_bytes, words_bytes, factor_bytes, info_bytes;
     void *lt, *blas, *solver;    /* the libraries' handles, NULL: not asked for yet */
     orr__cu_address info;        /* of the last factor, on the device */
     struct orr__cu_shape *shape; /* blas.c: answers of its heuristic    */
-} orr__cu_room;
-orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room);
+} orr__cu_stream_memory;
+orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_memory **memory);
 /* At least so many bytes at *p, whose size is *have. */
-orr_status orr__cu_room_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes);
-void orr__cu_rooms_stop(void);
+orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes);
+void orr__cu_stream_memorys_stop(void);
 
 /* So many ints in host memory that kernels can write, of any content; NULL: none are free. */
 enum { ORR__CU_FLAG = 64 };

@@ -94,8 +94,8 @@ static const symbol solver_symbol[] = {
     { "cusolverDnCreate", SOLVER(create) },
     { "cusolverDnDestroy", SOLVER(destroy) },
     { "cusolverDnSetStream", SOLVER(set_stream) },
-    { "cusolverDnSpotrf_bufferSize", SOLVER(potrf_room[0]) },
-    { "cusolverDnDpotrf_bufferSize", SOLVER(potrf_room[1]) },
+    { "cusolverDnSpotrf_bufferSize", SOLVER(potrf_workspace[0]) },
+    { "cusolverDnDpotrf_bufferSize", SOLVER(potrf_workspace[1]) },
     { "cusolverDnSpotrf", SOLVER(potrf[0]) },
     { "cusolverDnDpotrf", SOLVER(potrf[1]) },
 };

@@ -47,23 +47,23 @@ static orr_status say(orr__site at, const char *call, int code)
 }
 
 /* Once a worker. */
-static orr_status move_in(orr__site at, orr__cu_room *room)
+static orr_status move_in(orr__site at, orr__cu_stream_memory *memory)
 {
     const orr__blas *b = orr__cu_blas(NULL);
     const orr__solver *s = orr__cu_solver(NULL);
     if (!b || !s)
         return orr__fail(at, ORR_EDEVICE, "CUDA: there is no cuSOLVER or no cuBLAS");
-    int code = room->blas ? 0 : b->create(&room->blas);
+    int code = memory->blas ? 0 : b->create(&memory->blas);
     if (code != 0)
-        room->blas = NULL;
+        memory->blas = NULL;
     orr_status st = say(at, "cublasCreate", code);
     if (st == ORR_OK)
-        st = say(at, "cublasSetStream", b->set_stream(room->blas, room->stream));
-    if (st == ORR_OK && !room->solver && (code = s->create(&room->solver)) != 0) {
-        room->solver = NULL;
+        st = say(at, "cublasSetStream", b->set_stream(memory->blas, memory->stream));
+    if (st == ORR_OK && !memory->solver && (code = s->create(&memory->solver)) != 0) {
+        memory->solver = NULL;
         st = say(at, "cusolverDnCreate", code);
     }
-    return st == ORR_OK ? say(at, "cusolverDnSetStream", s->set_stream(room->solver, room->stream)) : st;
+    return st == ORR_OK ? say(at, "cusolverDnSetStream", s->set_stream(memory->solver, memory->stream)) : st;
 }
 
 static orr_status find_function(orr__site at, bool wide, void **function)
@@ -91,7 +91,8 @@ static orr_status check_factor(orr__after *a)
 }
 
 /* cuSOLVER's potrf, its verdict on the way to the host, and a look at the diagonal. */
-static orr_status factor(orr__tilejob *j, orr__cu_room *room, void *function, orr__cu_address flag, verdict *v)
+static orr_status factor(orr__tilejob *j, orr__cu_stream_memory *memory, void *function, orr__cu_address flag,
+                         verdict *v)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     const orr__solver *s = orr__cu_solver(NULL);
@@ -99,19 +100,19 @@ static orr_status factor(orr__tilejob *j, orr__cu_room *room, void *function, or
     bool wide = j->dtype == ORR_F64;
     int n = (int)orr__cholesky_rows(j->n, j->op.i), ld = (int)j->at[0].ld, elements = 0;
     orr_status st = say(at, "cusolverDnpotrf_bufferSize",
-                        s->potrf_room[wide](room->solver, ORR__BLAS_UPPER, n, j->at[0].p, ld, &elements));
+                        s->potrf_workspace[wide](memory->solver, ORR__BLAS_UPPER, n, j->at[0].p, ld, &elements));
     if (st == ORR_OK)
-        st = orr__cu_room_grow(at, &room->factor, &room->factor_bytes, (size_t)elements * (wide ? 8 : 4));
+        st = orr__cu_stream_memory_grow(at, &memory->factor, &memory->factor_bytes, (size_t)elements * (wide ? 8 : 4));
     if (st == ORR_OK)
-        st = orr__cu_room_grow(at, &room->info, &room->info_bytes, sizeof(int));
+        st = orr__cu_stream_memory_grow(at, &memory->info, &memory->info_bytes, sizeof(int));
     if (st == ORR_OK)
         st = say(at, "cusolverDnpotrf",
-                 s->potrf[wide](room->solver, ORR__BLAS_UPPER, n, j->at[0].p, ld, (void *)(uintptr_t)room->factor,
-                                elements, (int *)(uintptr_t)room->info));
+                 s->potrf[wide](memory->solver, ORR__BLAS_UPPER, n, j->at[0].p, ld, (void *)(uintptr_t)memory->factor,
+                                elements, (int *)(uintptr_t)memory->info));
     if (st != ORR_OK)
         return st;
     j->begun = true;
-    int code = d->to_host(&v->info, room->info, sizeof v->info, j->queue);
+    int code = d->to_host(&v->info, memory->info, sizeof v->info, j->queue);
     if (code != ORR__CU_OK)
         return orr__cu_fail(at, "cuMemcpyDtoHAsync", code);
     long long step = ld + 1;
@@ -121,7 +122,7 @@ static orr_status factor(orr__tilejob *j, orr__cu_room *room, void *function, or
     return code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuLaunchKernel", code);
 }
 
-static orr_status potrf(orr__tilejob *j, orr__cu_room *room)
+static orr_status potrf(orr__tilejob *j, orr__cu_stream_memory *memory)
 {
     orr__site at = orr__cu_site(j->region);
     orr__cu_address flag = 0;
@@ -134,7 +135,7 @@ static orr_status potrf(orr__tilejob *j, orr__cu_room *room)
         return orr__fail(at, ORR_ENOMEM, "CUDA: no host memory that the device can write");
     verdict *v = (verdict *)(void *)memory;
     *v = (verdict){ .least = INT_MAX, .matrix = j->matrix, .before = j->op.k * orr__cholesky_block(j->n) };
-    if ((st = factor(j, room, function, flag, v)) != ORR_OK) {
+    if ((st = factor(j, memory, function, flag, v)) != ORR_OK) {
         (void)orr__cu(NULL)->wait(j->queue); /* enqueued work may still write it     */
         orr__cu_flag_put(memory);
         return st;
@@ -144,7 +145,7 @@ static orr_status potrf(orr__tilejob *j, orr__cu_room *room)
 }
 
 /* The other three operations, on the tile X = at[0] and its operands; to cuBLAS each tile is its transpose. */
-static orr_status update(const orr__tilejob *j, const orr__cu_room *room)
+static orr_status update(const orr__tilejob *j, const orr__cu_stream_memory *memory)
 {
     static const float f32[2] = { 1, -1 };
     static const double f64[2] = { 1, -1 };
@@ -159,15 +160,15 @@ static orr_status update(const orr__tilejob *j, const orr__cu_room *room)
     switch (j->op.kind) {
     case ORR__TRSM: /* X ← X·L⁻ᵀ: Uᵀ·Y = Xᵀ */
         return say(at, "cublas trsm",
-                   b->trsm[wide](room->blas, ORR__BLAS_LEFT, ORR__BLAS_UPPER, ORR__BLAS_TURNED, ORR__BLAS_ANY_DIAGONAL,
-                                 k, m, one, j->at[1].p, lda, x, ldx));
+                   b->trsm[wide](memory->blas, ORR__BLAS_LEFT, ORR__BLAS_UPPER, ORR__BLAS_TURNED,
+                                 ORR__BLAS_ANY_DIAGONAL, k, m, one, j->at[1].p, lda, x, ldx));
     case ORR__SYRK: /* X ← X − A·Aᵀ */
         return say(
             at, "cublas syrk",
-            b->syrk[wide](room->blas, ORR__BLAS_UPPER, ORR__BLAS_TURNED, m, k, minus, j->at[1].p, lda, one, x, ldx));
+            b->syrk[wide](memory->blas, ORR__BLAS_UPPER, ORR__BLAS_TURNED, m, k, minus, j->at[1].p, lda, one, x, ldx));
     default: /* X ← X − A·Bᵀ: Xᵀ ← Xᵀ − B·Aᵀ */
         return say(at, "cublas gemm",
-                   b->gemm[wide](room->blas, ORR__BLAS_TURNED, ORR__BLAS_PLAIN, n, m, k, minus, j->at[2].p, ldb,
+                   b->gemm[wide](memory->blas, ORR__BLAS_TURNED, ORR__BLAS_PLAIN, n, m, k, minus, j->at[2].p, ldb,
                                  j->at[1].p, lda, one, x, ldx));
     }
 }
@@ -175,14 +176,14 @@ static orr_status update(const orr__tilejob *j, const orr__cu_room *room)
 orr_status orr__cu_tile(orr__tilejob *j)
 {
     orr__site at = orr__cu_site(j->region);
-    orr__cu_room *room = NULL;
+    orr__cu_stream_memory *memory = NULL;
     *j->after = (orr__after){ 0 };
     if (!orr__cu(NULL))
         return orr__fail(at, ORR_EDEVICE, "CUDA: there is no driver");
-    orr_status st = orr__cu_room_of(at, j->queue, &room);
+    orr_status st = orr__cu_stream_memory_of(at, j->queue, &memory);
     if (st == ORR_OK)
-        st = move_in(at, room);
+        st = move_in(at, memory);
     if (st != ORR_OK)
         return st;
-    return j->op.kind == ORR__POTRF ? potrf(j, room) : update(j, room);
+    return j->op.kind == ORR__POTRF ? potrf(j, memory) : update(j, memory);
 }

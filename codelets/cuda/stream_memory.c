@@ -9,7 +9,7 @@
 enum { FLAGS = 128, LEAST = 1 << 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static orr__cu_room *rooms;
+static orr__cu_stream_memory *rooms;
 
 static struct {
     int32_t *host; /* a few pages for all, NULL: not allocated yet */
@@ -17,14 +17,14 @@ static struct {
     bool none; /* this machine gives none */
 } flags;
 
-orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room)
+orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_memory **memory)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     void *context = NULL;
     if (d)
         (void)d->context(&context);
     (void)pthread_mutex_lock(&lock);
-    orr__cu_room *r = rooms;
+    orr__cu_stream_memory *r = rooms;
     while (r && !(r->stream == stream && r->context == context))
         r = r->next;
     if (!r && (r = orr__alloc(sizeof *r)) != NULL) {
@@ -34,12 +34,12 @@ orr_status orr__cu_room_of(orr__site at, void *stream, orr__cu_room **room)
         rooms = r;
     }
     (void)pthread_mutex_unlock(&lock);
-    *room = r;
+    *memory = r;
     return r ? ORR_OK : orr__fail_place(at, ORR_ENOMEM);
 }
 
 /* Grown by doubling, so seldom; freeing waits for launches under way. */
-orr_status orr__cu_room_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes)
+orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     size_t size = *have ? *have : LEAST;
@@ -58,12 +58,12 @@ orr_status orr__cu_room_grow(orr__site at, orr__cu_address *p, size_t *have, siz
     return ORR_OK;
 }
 
-void orr__cu_rooms_stop(void)
+void orr__cu_stream_memorys_stop(void)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     (void)pthread_mutex_lock(&lock);
     while (rooms) {
-        orr__cu_room *r = rooms;
+        orr__cu_stream_memory *r = rooms;
         void *before;
         rooms = r->next;
         if (d && d->push(r->context) == ORR__CU_OK) {

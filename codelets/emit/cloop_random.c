@@ -53,9 +53,9 @@ void orr__cloop_ahead(orr__cloop *c, int i)
         return;
     orr__text_addf(c->t, "    orr_i64 first%d;\n    {\n    const orr_idx i%d = q;\n    first%d = ", i, last, i);
     orr__emit_index(c->t, c->r, &c->lay, in->a, true);
-    orr__text_addf(c->t, ";\n    }\n    %s room%d[%d + VR_SPARE] __attribute__((aligned(64)));\n", type, i,
+    orr__text_addf(c->t, ";\n    }\n    %s buffer%d[%d + VR_SPARE] __attribute__((aligned(64)));\n", type, i,
                    ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    const %s *const drawn%d = %s%.0d(room%d, (orr_u64)W(%d), (orr_u64)first%d, e - q%s);\n",
+    orr__text_addf(c->t, "    const %s *const drawn%d = %s%.0d(buffer%d, (orr_u64)W(%d), (orr_u64)first%d, e - q%s);\n",
                    type, i, bits ? "vr_words" : "orr_normals", bits, i, c->scalar[i], i, bits == 64 ? ", 1" : "");
     c->ahead[i] = true;
 }

@@ -125,7 +125,7 @@ void orr__cloop_stream_begin(orr__cloop *c)
     const orr__region *r = c->r;
     bool past = pays(c);
     for (int k = 0; k < r->nout; k++) {
-        orr__text_addf(c->t, "    %s room%d_out[%d] __attribute__((aligned(64)));\n",
+        orr__text_addf(c->t, "    %s line%d_out[%d] __attribute__((aligned(64)));\n",
                        orr__emit_storage((orr_dtype)r->out_dtype[k]), k, ORR__CLOOP_OUT);
         orr__text_addf(c->t, "    const int past%d = %s && W(%d) == %d", k, past ? "ORR_PASSES" : "0",
                        ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
@@ -165,7 +165,7 @@ static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead,
     }
 }
 
-/* The second cache takes more requests at a time than the first, whose few places the stores past the caches need, too. What it
+/* The second cache takes more requests at a time than the first, whose few places the stores past the caches need, too. The line that it
  * has, maps with such stores prefetch into the first one soon after; maps that compute much need neither. A reduction, which
  * does nothing but read, is quick enough without. */
 void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to)
@@ -202,7 +202,7 @@ void orr__cloop_stream_block(orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t, "    %s *const to%d = past%d ? room%d_out : out%d + (orr_idx)W(%d) + at + q;\n",
+        orr__text_addf(c->t, "    %s *const to%d = past%d ? line%d_out : out%d + (orr_idx)W(%d) + at + q;\n",
                        orr__emit_storage((orr_dtype)r->out_dtype[k]), k, k, k, k, c->lay.out_at + k);
 }
 
@@ -222,7 +222,7 @@ void orr__cloop_stream_pass(orr__cloop *c, const char *to)
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
         orr__text_addf(
-            c->t, "    if (past%d)\n        orr_past(out%d + (orr_idx)W(%d) + at + q, room%d_out, (%s - q) * %d);\n", k,
+            c->t, "    if (past%d)\n        orr_past(out%d + (orr_idx)W(%d) + at + q, line%d_out, (%s - q) * %d);\n", k,
             k, c->lay.out_at + k, k, to, (int)orr_dtype_size((orr_dtype)r->out_dtype[k]));
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "codelets/emit/text.h"
 
-static bool room(orr__text *t, size_t more)
+static bool reserve(orr__text *t, size_t more)
 {
     if (t->failed)
         return false;
@@ -30,7 +30,7 @@ static bool room(orr__text *t, size_t more)
 void orr__text_add(orr__text *t, const char *s)
 {
     size_t n = strlen(s);
-    if (!room(t, n))
+    if (!reserve(t, n))
         return;
     memcpy(t->s + t->len, s, n + 1);
     t->len += n;
@@ -44,7 +44,7 @@ void orr__text_addf(orr__text *t, const char *fmt, ...)
     int n = vsnprintf(NULL, 0, fmt, ap);
     if (n < 0)
         t->failed = true;
-    else if (room(t, (size_t)n)) {
+    else if (reserve(t, (size_t)n)) {
         (void)vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
         t->len += (size_t)n;
     }

@@ -56,7 +56,7 @@ static int older_first(const void *a, const void *b)
 static found *entries(int dir, bool tidy, size_t *count)
 {
     found *list = NULL;
-    size_t n = 0, room = 0;
+    size_t n = 0, capacity = 0;
     struct stat st;
     DIR *d = open_stream(dir);
     *count = 0;
@@ -68,9 +68,9 @@ static found *entries(int dir, bool tidy, size_t *count)
             drop_leftover(dir, e->d_name, &st);
             continue;
         }
-        if (n == room) {
-            room = room ? 2 * room : 64;
-            found *more = realloc(list, room * sizeof *list);
+        if (n == capacity) {
+            capacity = capacity ? 2 * capacity : 64;
+            found *more = realloc(list, capacity * sizeof *list);
             if (!more)
                 break;
             list = more;

@@ -95,8 +95,8 @@ static orr__spawned run(const orr__compiler *c, const folder *f, bool plainly, i
     return orr__spawn(argv, f->path, orr__compile_limit, stop_fd, said, size);
 }
 
-/* Where it is said that there is no room, or no memory; NULL: nowhere. */
-static const char *about_room(const char *said)
+/* The place in the message that reports a full disk, or refused memory; NULL: none. */
+static const char *about_space(const char *said)
 {
     static const char *const word[] = { "No space left",
                                         "quota",
@@ -150,9 +150,9 @@ static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
         return how == ORR__CANNOT_RUN ? ORR__NO_COMPILER : ORR__NOT_NOW;
     case ORR__RAN_BADLY: break;
     }
-    const char *room = about_room(said);
-    if (room) {
-        one_line(said, room);
+    const char *full = about_space(said);
+    if (full) {
+        one_line(said, full);
         orr__say(ORR__SAY_TMP, "a kernel is not compiled for now: %.200s", said);
         return ORR__NOT_NOW;
     }

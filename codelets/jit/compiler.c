@@ -100,11 +100,11 @@ static void add_processor(orr__sha256 *s)
     static const size_t nkeys = sizeof keys / sizeof *keys;
     struct utsname u;
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     FILE *f = fopen("/proc/cpuinfo", "re");
     if (uname(&u) == 0)
         orr__sha256_text(s, u.machine);
-    while (f && getline(&line, &room, f) > 0 && line[0] != '\n')
+    while (f && getline(&line, &capacity, f) > 0 && line[0] != '\n')
         for (size_t i = 0; i < nkeys; i++) {
             size_t n = strlen(keys[i]);
             if (strncmp(line, keys[i], n) == 0 && strspn(line + n, " \t") == strcspn(line + n, ":"))

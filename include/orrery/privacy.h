@@ -124,7 +124,7 @@ ORR_API void orr_dp_unseed(void);
 
 /** A Poisson sample: each of the numbers 0 … n−1 is in it with probability q, by itself (to 2⁻⁶⁴, rounded down). Keep it
  * secret: the accountants' gain from sampling holds only against an adversary who does not know it.
- * @param index  room for n numbers; the first *count are written, in ascending order
+ * @param index  an array of n numbers; the first *count are written, in ascending order
  * Errors: ORR_EINVAL (n < 0, q not in [0, 1], NULL), ORR_EIO (the system has no random numbers). Thread-safe. */
 ORR_API orr_status orr_dp_poisson_at(const char *file, int line, int64_t n, double q, int64_t *index, int64_t *count);
 #define orr_dp_poisson(...) orr_dp_poisson_at(ORR_HERE, __VA_ARGS__)

@@ -170,7 +170,7 @@ static orr_status record(orr__site at, const orr_optim *o, const orr__rates *r, 
     return ORR_OK;
 }
 
-/* Inside a scope. All is recorded and found sound before a variable changes, and then all do. In `new` there is room for as many
+/* Inside a scope. All is recorded and found sound before a variable changes, and then all do. `new` has a capacity for as many
  * values, and for their variables. */
 static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr_tensor **new)
 {

@@ -22,7 +22,7 @@ static void head_of(const orr_optim *o, int64_t head[HEAD])
     head[2] = o->n;
 }
 
-/* State and, as the last entries, room for the step count and the head. NULL on ENOMEM. */
+/* State and two more entries, for the step count and the head. NULL on ENOMEM. */
 static orr_parameter *entries(const orr_optim *o, int *n)
 {
     *n = orr_optim_state(o, NULL, 0);

@@ -27,11 +27,11 @@ int orr_devices(orr_device *devices, int max)
 
 orr_device *orr__devices_now(int *n)
 {
-    for (int room = 8;;) {
-        orr_device *d = orr__alloc_n((size_t)room, sizeof *d);
-        if (!d || (*n = orr__devices_look(d, NULL, room)) <= room)
+    for (int capacity = 8;;) {
+        orr_device *d = orr__alloc_n((size_t)capacity, sizeof *d);
+        if (!d || (*n = orr__devices_look(d, NULL, capacity)) <= capacity)
             return d;
-        room = *n; /* more than there was room for */
+        capacity = *n; /* more devices than the array holds */
         free(d);
     }
 }

@@ -66,13 +66,13 @@ static orr_status no_placeholder(orr__site at, const orr__capture *p)
 static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__plan **plan)
 {
     bool shown = orr__env.print & ORR__PRINT_GRAPH;
-    size_t room = orr__engine_left();
+    size_t left = orr__engine_left();
     orr_status st = (shown ? orr__capture_make_roots : orr__capture_make_light)(at, roots, p);
     if (st != ORR_OK)
         return st;
     st = no_placeholder(at, p);
     if (st == ORR_OK && !shown) {
-        if ((*plan = orr__plan_known(p, room)))
+        if ((*plan = orr__plan_known(p, left)))
             return ORR_OK;
         orr__capture_free(p);
         if ((st = orr__capture_make_roots(at, roots, p)) != ORR_OK)
@@ -81,7 +81,7 @@ static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots
     if (st == ORR_OK && shown)
         orr__capture_print(stderr, p);
     if (st == ORR_OK)
-        st = orr__plan_get_within(at, p, room, plan);
+        st = orr__plan_get_within(at, p, left, plan);
     if (st != ORR_OK)
         orr__capture_free(p);
     return st;

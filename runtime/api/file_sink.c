@@ -23,15 +23,15 @@ static orr_status system_error(const orr__sink *s)
 static int open_temporary(orr__sink *s, const struct stat *old)
 {
     static atomic_uint counter;
-    size_t room = strlen(s->target) + 48;
-    s->tmp = orr__alloc(room);
+    size_t size = strlen(s->target) + 48;
+    s->tmp = orr__alloc(size);
     if (!s->tmp) {
         errno = ENOMEM;
         return -1;
     }
     int fd = -1;
     for (int tries = 0; fd < 0 && tries < 100; tries++) {
-        snprintf(s->tmp, room, "%s.%ld-%u.tmp", s->target, (long)getpid(), atomic_fetch_add(&counter, 1));
+        snprintf(s->tmp, size, "%s.%ld-%u.tmp", s->target, (long)getpid(), atomic_fetch_add(&counter, 1));
         fd = open(s->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
             break;

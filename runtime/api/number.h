@@ -17,7 +17,7 @@ typedef struct {
     bool nan, inf, minus_inf;
 } orr__format;
 
-enum { ORR__NUMBER = 352 }; /* room for one number: f64 has up to 309 digits before the point */
+enum { ORR__NUMBER = 352 }; /* bytes of one number: f64 has up to 309 digits before the point */
 
 void orr__format_begin(orr__format *f, orr_dtype t);
 /* pass 0: all elements; orr__format_choose; pass 1: all again; orr__format_done. */

@@ -51,9 +51,9 @@ static void see_all(page *p, int axis, int64_t offset, int pass)
 
 /* A word on the innermost axis: after a blank, or on a new line when this one is full. Blanks that pad it are written
  * when something follows in the same line. */
-static void put_word(page *p, const char *word, int n, bool first, int indent, int room)
+static void put_word(page *p, const char *word, int n, bool first, int indent, int width)
 {
-    bool wrap = !first && p->column + 1 + n > room;
+    bool wrap = !first && p->column + 1 + n > width;
     if (wrap)
         fprintf(p->to, "\n%*s", indent, "");
     else if (!first)
@@ -67,14 +67,14 @@ static void put_word(page *p, const char *word, int n, bool first, int indent, i
 static void put_row(page *p, int axis, int64_t offset)
 {
     char word[ORR__NUMBER];
-    int indent = axis + 1, room = LINE - p->shape.rank;
+    int indent = axis + 1, width = LINE - p->shape.rank;
     bool first = true, gap = false;
     p->column = indent;
     for (int64_t i = 0; i >= 0; i = next_shown(p, axis, i, &gap)) {
         if (gap)
-            put_word(p, "...", 3, false, indent, room);
+            put_word(p, "...", 3, false, indent, width);
         int n = orr__format_put(&p->format, element(p, offset + i * p->stride[axis]), word);
-        put_word(p, word, n, first, indent, room);
+        put_word(p, word, n, first, indent, width);
         first = false;
     }
     fprintf(p->to, "%*s", p->blanks, "");

@@ -33,7 +33,7 @@ typedef struct {
     orr__sink *sink;
     bool deflate;
     unsigned char *directory; /* grows */
-    size_t used, room;
+    size_t used, capacity;
     uint64_t members;
 } orr__zip_writer;
 

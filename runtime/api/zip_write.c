@@ -16,15 +16,15 @@ enum { NEEDS = 45, UTF8 = 0x800, DOS_1980 = 0x21 };
 /* Room for n more bytes of the directory; NULL: ORR_ENOMEM. */
 static unsigned char *grow(orr__zip_writer *w, size_t n)
 {
-    if (w->room - w->used < n) {
-        size_t room = 2 * w->room + n + 1024;
-        unsigned char *p = realloc(w->directory, room);
+    if (w->capacity - w->used < n) {
+        size_t capacity = 2 * w->capacity + n + 1024;
+        unsigned char *p = realloc(w->directory, capacity);
         if (!p) {
             (void)orr__fail(w->sink->at, ORR_ENOMEM, "%s: no memory for the archive's directory", w->sink->path);
             return NULL;
         }
         w->directory = p;
-        w->room = room;
+        w->capacity = capacity;
     }
     return w->directory + w->used;
 }

@@ -89,15 +89,15 @@ static bool mapped(size_t cap)
  * pages cost more than most kernels' work on them. */
 static void *map_aligned(size_t cap)
 {
-    size_t room = cap + huge_page;
-    char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t mapped = cap + huge_page;
+    char *p = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
     size_t lead = (huge_page - (uintptr_t)p % huge_page) % huge_page;
     if (lead)
         munmap(p, lead);
-    if (room - lead - cap)
-        munmap(p + lead + cap, room - lead - cap);
+    if (mapped - lead - cap)
+        munmap(p + lead + cap, mapped - lead - cap);
 #ifdef MADV_HUGEPAGE
     madvise(p + lead, cap, MADV_HUGEPAGE);
 #endif

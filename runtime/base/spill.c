@@ -123,7 +123,7 @@ static void *no_room(size_t bytes, const char *why)
 {
     (void)orr__fail(
         site(), ORR_ENOMEM,
-        "%zu bytes do not fit under the memory limit, and ORRERY_SPILL_DIR=%s has no room for them: %s (%zu "
+        "%zu bytes do not fit under the memory limit, and ORRERY_SPILL_DIR=%s has no space for them: %s (%zu "
         "bytes are there already)",
         bytes, dir_name, why, atomic_load(&now));
     return NULL;

@@ -168,8 +168,8 @@ static void flush(bool all, bool keep)
     orr__point_end(before);
 }
 
-/* The calling thread's chunk with room in it; NULL: no memory. */
-static chunk *room(void)
+/* The calling thread's chunk with space in it; NULL: no memory. */
+static chunk *chunk_with_space(void)
 {
     unsigned now = atomic_load_explicit(&generation, memory_order_acquire);
     if (mine.c && mine.generation == now)
@@ -209,7 +209,7 @@ static void done(chunk *c, int n)
 
 void orr__trace_span(const char *kind, const char *name, orr__trace_at at, const orr__trace_arg *arg, int nargs)
 {
-    chunk *c = orr__tracing() ? room() : NULL;
+    chunk *c = orr__tracing() ? chunk_with_space() : NULL;
     if (!c)
         return;
     int n = atomic_load_explicit(&c->n, memory_order_relaxed);
@@ -233,7 +233,7 @@ void orr__trace_span(const char *kind, const char *name, orr__trace_at at, const
 
 void orr__trace_count(const char *name, double t, double value)
 {
-    chunk *c = orr__tracing() ? room() : NULL;
+    chunk *c = orr__tracing() ? chunk_with_space() : NULL;
     if (!c)
         return;
     int n = atomic_load_explicit(&c->n, memory_order_relaxed);
