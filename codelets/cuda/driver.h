@@ -127,7 +127,7 @@ typedef struct orr__solver {
     int (*destroy)(void *handle);
     int (*set_stream)(void *handle, void *stream);
     int (*potrf_workspace[2])(void *handle, int uplo, int n, void *a, int lda, int *elements);
-    int (*potrf[2])(void *handle, int uplo, int n, void *a, int lda, void *memory, int elements, int *info);
+    int (*potrf[2])(void *handle, int uplo, int n, void *a, int lda, void *workspace, int elements, int *info);
 } orr__solver;
 
 /* The tables; NULL: that library is not there, and why, in words, is in *why (may be NULL). Opened once. */

@@ -130,14 +130,14 @@ static orr_status potrf(orr__tilejob *j, orr__cu_stream_memory *memory)
     orr_status st = find_function(at, j->dtype == ORR_F64, &function);
     if (st != ORR_OK)
         return st;
-    int32_t *memory = orr__cu_flag_take(&flag);
-    if (!memory)
+    int32_t *raised = orr__cu_flag_take(&flag);
+    if (!raised)
         return orr__fail(at, ORR_ENOMEM, "CUDA: no host memory that the device can write");
-    verdict *v = (verdict *)(void *)memory;
+    verdict *v = (verdict *)(void *)raised;
     *v = (verdict){ .least = INT_MAX, .matrix = j->matrix, .before = j->op.k * orr__cholesky_block(j->n) };
     if ((st = factor(j, memory, function, flag, v)) != ORR_OK) {
         (void)orr__cu(NULL)->wait(j->queue); /* enqueued work may still write it     */
-        orr__cu_flag_put(memory);
+        orr__cu_flag_put(raised);
         return st;
     }
     *j->after = (orr__after){ .check = check_factor, .arg = memory, .region = j->region };

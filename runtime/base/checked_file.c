@@ -94,16 +94,16 @@ char *orr__sealed_read(const char *name, const char *head, bool site, char *why,
 
 bool orr__sealed_write(const char *name, const char *head, const char *body, char *why, size_t size)
 {
-    size_t n = strlen(head) + 1 + strlen(body), size = n + SUM_LINE + 1;
-    orr__bytes b = { .data = malloc(size) };
+    size_t n = strlen(head) + 1 + strlen(body), capacity = n + SUM_LINE + 1;
+    orr__bytes b = { .data = malloc(capacity) };
     int dir = b.data ? own_dir(why, size) : -1;
     bool ok = false;
     if (!b.data) {
         (void)snprintf(why, size, "no memory");
     } else if (dir >= 0) {
         char *text = (char *)b.data;
-        (void)snprintf(text, size, "%s\n%s", head, body);
-        (void)snprintf(text + n, size - n, "sum %016" PRIx64 "\n", sum_of(text, n));
+        (void)snprintf(text, capacity, "%s\n%s", head, body);
+        (void)snprintf(text + n, capacity - n, "sum %016" PRIx64 "\n", sum_of(text, n));
         b.size = n + SUM_LINE;
         ok = orr__safe_write(dir, name, &b);
         if (!ok)
