@@ -265,7 +265,7 @@ static double own_rate(int threads, double seconds, double *cpu)
     pthread_t thread[THREADS];
     orr_shape shape = ORR_SHAPE(SIDE, SIDE);
     orr_tensor *a = orr_full(ORR_F32, shape, 0.5), *b = orr_full(ORR_F32, shape, 0.25);
-    if (orr_eval_all((orr_tensor *[]){ a, b }, 2) != ORR_OK)
+    if (orr_eval_all(ORR_TENSORS(a, b)) != ORR_OK)
         return -1.0;
     double done = 0.0, began = bench_now(), before = cpu_of(getpid());
     bool ok = true;
