@@ -23,6 +23,8 @@ orr__view orr__view_still(const orr__view *v)
     orr__view w = *v;
     memset(w.off, 0, sizeof w.off);
     memset(w.mul, 0, sizeof w.mul);
+    memset(w.too, 0, sizeof w.too);
+    memset(w.more, 0, sizeof w.more);
     memset(w.ax, -1, sizeof w.ax);
     w.taken = -1;
     return w;
@@ -46,6 +48,7 @@ orr__access orr__view_access(const orr_shape *s, const orr__view *v, int input)
         a.offset += v->off[d] * rm[d];
         if (v->ax[d] >= 0)
             a.stride[v->ax[d]] += v->mul[d] * rm[d];
+        a.stride[v->too[d]] += v->more[d] * rm[d];
     }
     a.box = v->box;
     memcpy(a.lo, v->lo, sizeof a.lo);

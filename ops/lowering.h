@@ -53,6 +53,8 @@ typedef struct orr__view {
     int8_t ax[ORR_MAX_RANK], taken;
     int16_t place;
     int64_t off[ORR_MAX_RANK], mul[ORR_MAX_RANK];
+    int8_t too[ORR_MAX_RANK]; /* an overlapping axis moves along a second one: by more[a] · i[too[a]]; 0: it does not */
+    int64_t more[ORR_MAX_RANK];
     uint32_t box;
     int64_t lo[ORR__REGION_RANK], hi[ORR__REGION_RANK];
 } orr__view;

@@ -146,12 +146,21 @@ static void need_buffer(orr__group *g, int i)
         g->root[i] = true;
 }
 
+/* A view that shows elements several times reads them from a buffer. */
+static bool overlaps(const orr__capture *p, int i)
+{
+    return p->node[i]->op->flags & ORR__OP_OVERLAPS;
+}
+
 /* A matmul's operand, and what is read by number, may be any affine view of a buffer. */
 static void need_affine(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
-    while (orr__form_of(p, i) == ORR__FORM_VIEW && !orr__mixes_axes(p, i))
+    bool window = false;
+    while (!window && orr__form_of(p, i) == ORR__FORM_VIEW && !orr__mixes_axes(p, i)) {
+        window = overlaps(p, i);
         i = orr__arg(p, i, 0);
+    }
     need_buffer(g, i);
 }
 
@@ -162,6 +171,14 @@ static void offer(orr__group *g, int c, int x)
     int from = g->root[c] ? c : g->owner[c];
     if (p->leaf_of[x] >= 0 || from == ORR__NO_OWNER)
         return;
+    if (orr__form_of(p, c) == ORR__FORM_VIEW && overlaps(p, c)) {
+        int s = orr__fuse_strip(p, x);
+        if (p->leaf_of[s] < 0 && !g->root[s])
+            orr__group_reason(g, s, "%%%d %s -> %%%d: the view shows its elements several times", s,
+                              p->node[s]->op->name, c);
+        need_buffer(g, x);
+        return;
+    }
     if (orr__mixes_axes(p, c)) {
         int s = orr__fuse_strip(p, c);
         if (p->leaf_of[s] < 0 && !g->root[s])

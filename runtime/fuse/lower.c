@@ -95,7 +95,8 @@ bool orr__lower_through(const orr__capture *p, int i, const orr__view *v, orr__v
 static bool same_view(const orr__view *a, const orr__view *b, int rank)
 {
     for (int d = 0; d < rank; d++)
-        if (a->ax[d] != b->ax[d] || a->off[d] != b->off[d] || (a->ax[d] >= 0 && a->mul[d] != b->mul[d]))
+        if (a->ax[d] != b->ax[d] || a->off[d] != b->off[d] || (a->ax[d] >= 0 && a->mul[d] != b->mul[d]) ||
+            a->more[d] != b->more[d] || a->too[d] != b->too[d])
             return false;
     return a->taken == b->taken && a->box == b->box && !memcmp(a->lo, b->lo, sizeof a->lo) &&
            !memcmp(a->hi, b->hi, sizeof a->hi) &&

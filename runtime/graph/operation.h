@@ -57,7 +57,9 @@ enum {
     ORR__OP_UNIFORM = 16,  /* every element is s[0]                                                 */
     ORR__OP_MAY_FAIL = 32, /* the kernel may refuse its data: a matrix, an index                   */
     ORR__OP_BLAS = 64,     /* the kernel calls BLAS: the bits depend on how many rows a call has   */
-    ORR__OP_TILES = 128    /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
+    ORR__OP_TILES = 128,   /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
+    ORR__OP_SUMS = 256,    /* an element is a sum: its last bits depend on the order              */
+    ORR__OP_OVERLAPS = 512 /* a view that shows elements more than once: it reads a buffer        */
 };
 
 /* Numbers that belong to the structure of a graph; those that may change from step to step are scalars of the node. */
@@ -91,9 +93,13 @@ typedef struct orr__op {
     int8_t arity; /* -1: one or more */
     uint8_t role, form;
     uint8_t attrs; /* ORR__ATTR_…: fields of the node's structure */
-    uint8_t flags; /* ORR__OP_…                                   */
-    float flops;   /* per element                                 */
+    uint16_t flags; /* ORR__OP_…                                  */
+    uint8_t options; /* `record` takes so many bits of attr.mask   */
+    float flops;     /* per element                                */
 
+    /* The public function with its arguments as attributes, axes and lengths as users write them: axis, bits of mask, and
+     * per axis start and step. By this the tests call it: goldens, random graphs, gradients. NULL: they have their own. */
+    orr_tensor *(*record)(const char *file, int line, orr_tensor *const *in, const orr__attr *a);
     /* The rule that a node breaks, in words; NULL: none. */
     const char *(*verify)(const struct orr__node *n, const struct orr__node *const *in, int nin);
     /* The node that node i of the capture equals for every value; i: none. */

@@ -31,6 +31,8 @@ typedef struct {
 /* The parameters of an op beside its operands. */
 typedef struct {
     const orr__ewrow *row;
+    const orr__op *op; /* with attr: a structural operation by its contract */
+    orr__attr attr;
     orr_dtype d;
     orr_shape shape;
     orr_axes axes;

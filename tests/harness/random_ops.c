@@ -318,6 +318,41 @@ static bool choose_soft(rg_graph *g, rg_step *s)
     return kind < 2 || s->in[1] >= 0;
 }
 
+/* -- structural operations by their contracts -- */
+
+static orr_tensor *apply_structural(orr_tensor *const *in, int n, const rg_param *p)
+{
+    (void)n;
+    return p->op->record(__FILE__, __LINE__, in, &p->attr);
+}
+
+static bool choose_structural(rg_graph *g, rg_step *s)
+{
+    const orr__op *op = orr__structural[rg_pick(g, orr__structural_count())];
+    while (!op->record)
+        op = orr__structural[rg_pick(g, orr__structural_count())];
+    s->in[0] = any_value(g);
+    s->nin = 1;
+    orr_shape a = shape_of(g, s->in[0]);
+    if (!a.rank || op->arity != 1)
+        return false;
+    s->p.op = op;
+    s->p.attr.axis = rg_pick(g, 2 * a.rank) - a.rank;
+    s->p.attr.mask = (uint32_t)rg_pick(g, 1 << op->options);
+    for (int d = 0; d < a.rank; d++) {
+        s->p.attr.start[d] = 1 + rg_pick(g, a.dim[d] ? (int)a.dim[d] : 1);
+        s->p.attr.step[d] = 1 + rg_pick(g, 3);
+    }
+    s->apply = apply_structural;
+    s->name = op->name;
+    s->smooth = op->vjp != NULL;
+    int64_t most = 1;
+    for (int d = 0; d < a.rank; d++)
+        most = a.dim[d] > most ? a.dim[d] : most;
+    s->terms = op->flags & ORR__OP_SUMS && orr__is_float(dtype_of(g, s->in[0])) ? (double)most : 0;
+    return true;
+}
+
 bool rg_choose(rg_graph *g, rg_step *s)
 {
     memset(s, 0, sizeof *s);
@@ -340,5 +375,7 @@ bool rg_choose(rg_graph *g, rg_step *s)
         return choose_soft(g, s);
     if (r < 70)
         return rg_choose_own(g, s);
+    if (r < 75)
+        return choose_structural(g, s);
     return rg_choose_move(g, s);
 }
