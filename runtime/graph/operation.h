@@ -92,8 +92,8 @@ typedef struct orr__op {
     const char *name;
     int8_t arity; /* -1: one or more */
     uint8_t role, form;
-    uint8_t attrs; /* ORR__ATTR_…: fields of the node's structure */
-    uint16_t flags; /* ORR__OP_…                                  */
+    uint8_t attrs;   /* ORR__ATTR_…: fields of the node's structure */
+    uint16_t flags;  /* ORR__OP_…                                  */
     uint8_t options; /* `record` takes so many bits of attr.mask   */
     float flops;     /* per element                                */
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "ops/ops.h"
 #include "tests/harness/ops_help.h"
 
 #define MAX_IN 16

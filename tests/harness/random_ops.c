@@ -329,12 +329,10 @@ static orr_tensor *apply_structural(orr_tensor *const *in, int n, const rg_param
 static bool choose_structural(rg_graph *g, rg_step *s)
 {
     const orr__op *op = orr__structural[rg_pick(g, orr__structural_count())];
-    while (!op->record)
-        op = orr__structural[rg_pick(g, orr__structural_count())];
     s->in[0] = any_value(g);
     s->nin = 1;
     orr_shape a = shape_of(g, s->in[0]);
-    if (!a.rank || op->arity != 1)
+    if (!op->record || !a.rank || op->arity != 1)
         return false;
     s->p.op = op;
     s->p.attr.axis = rg_pick(g, 2 * a.rank) - a.rank;
