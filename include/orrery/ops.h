@@ -145,6 +145,15 @@ ORR_API orr_tensor *orr_argmax_at(const char *file, int line, orr_tensor *x, int
 ORR_API orr_tensor *orr_argmin_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims);
 #define orr_argmin(...) orr_argmin_at(ORR_HERE, __VA_ARGS__)
 
+/** Sums of the elements up to each one: y[k] = x[0] + … + x[k] along `axis`.
+ * @param include_initial  y begins with a 0, and is longer by one
+ * @return   x's shape (along `axis` one more with include_initial), owned by the current scope; poison on ORR_EAXIS.
+ * dtypes:   all; signed integers and bool to i64, unsigned ones to u64, both wrapping. Halves are summed in f32, f32 in
+ *           f64; every element is rounded once.
+ * grad:     the sums of g from each element on.      cost: one pass; a single line runs on one core. */
+ORR_API orr_tensor *orr_cumulative_sum_at(const char *file, int line, orr_tensor *x, int axis, bool include_initial);
+#define orr_cumulative_sum(...) orr_cumulative_sum_at(ORR_HERE, __VA_ARGS__)
+
 /* -- linear algebra -------------------------------------------------------------------------------------- */
 
 /** C = A · B over the last two axes; the others broadcast. As in NumPy, a 1-d A is a row and a 1-d B a column, and

@@ -393,3 +393,26 @@ for d in ["float32", "float64"]:
         assert (sign == 1).all()
         f.case("logdet", [np.where(np.tri(s[-1], dtype=bool), a, NAN).astype(d)], [], out.astype(d), 64)
 f.write()
+
+# -- operations along an axis, by their contracts: axis, options, lengths and steps per axis -----------------
+f = File("along")
+rng = np.random.default_rng(20261123)
+ALONG = [((7,), 0), ((1,), -1), ((0,), 0), ((3, 5), 0), ((3, 5), 1), ((2, 3, 4), 1), ((2, 70, 3), -2), ((4, 0, 3), 2), ((3, 200), -1)]
+
+
+def summed(a, axis, initial):
+    d = sum_dtype(a.dtype)
+    with np.errstate(all="ignore"):
+        y = np.cumsum(a, axis, dtype="float64" if d.kind == "f" else d).astype(d)
+    pads = [(int(initial) if i == axis % a.ndim else 0, 0) for i in range(a.ndim)]
+    return np.pad(y, pads)
+
+
+for s, axis in ALONG:
+    for d in DTYPES:
+        a = some(s, d)
+        for initial in range(2):
+            f.case("cumulative_sum", [a], [axis, initial], summed(a, axis, initial), 300 if d == "float16" else 2)
+f.case("cumulative_sum", [np.array([1, INF, -INF, 2], "float32")], [0, 0], np.array([1, INF, NAN, NAN], "float32"))
+f.case("cumulative_sum", [np.array([2**62, 2**62, 5], "int64")], [0, 0], np.array([2**62, -2**63, 5 - 2**63], "int64"))
+f.write()
