@@ -180,13 +180,12 @@ static const struct {
     ROW(mse),       ROW(cholesky),    ROW(logdet),      ROW(solve_triangular),
 };
 
-/* An operation by its contract: axis, mask, then start and step per axis, as many as its attributes are. */
+/* An operation by its contract: axis, options, then start and step per axis, as many as its attributes are. */
 static orr_tensor *run_structural(const orr__op *op, const numpy_case *c)
 {
     orr__attr a = { 0 };
     int at = 0, rank = orr_tensor_shape(c->in[0]).rank;
-    if (op->attrs & ORR__ATTR_AXIS)
-        a.axis = (int)c->p[at++];
+    a.axis = (int)c->p[at++];
     if (op->options)
         a.mask = (uint32_t)c->p[at++];
     for (int d = 0; d < rank && op->attrs & ORR__ATTR_START; d++)

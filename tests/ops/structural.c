@@ -84,7 +84,7 @@ static void wrong_operands_and_axes_are_refused(void)
         orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(ROWS, COLS)), *none = NULL;
         orr__attr a = attr_of(op, 0);
         ORR_CHECK(orr_tensor_status(op->record(ORR_HERE, &none, &a)) == ORR_EINVAL);
-        for (int axis = -3; axis < 3 && op->attrs & ORR__ATTR_AXIS; axis += 5) {
+        for (int axis = -3; axis < 3; axis += 5) {
             a.axis = axis;
             HELP_POISON(op->record(ORR_HERE, &x, &a), ORR_EAXIS, "axis");
         }
