@@ -154,6 +154,20 @@ ORR_API orr_tensor *orr_argmin_at(const char *file, int line, orr_tensor *x, int
 ORR_API orr_tensor *orr_cumulative_sum_at(const char *file, int line, orr_tensor *x, int axis, bool include_initial);
 #define orr_cumulative_sum(...) orr_cumulative_sum_at(ORR_HERE, __VA_ARGS__)
 
+/** The elements of `axis` in ascending order, or in descending order. Equal elements keep their order; NaN stands last in
+ * both directions; −0 equals 0.
+ * @return   x's shape and dtype, owned by the current scope; poison on ORR_EAXIS.
+ * dtypes:   all.
+ * grad:     each element's g goes to where the element stood.      cost: one pass per byte of the dtype; rows are shared
+ *           by the workers. */
+ORR_API orr_tensor *orr_sort_at(const char *file, int line, orr_tensor *x, int axis, bool descending);
+#define orr_sort(...) orr_sort_at(ORR_HERE, __VA_ARGS__)
+/** The indices along `axis` that sort x as orr_sort does: orr_sort(x)[k] = x[orr_argsort(x)[k]].
+ * @return   x's shape, i64, owned by the current scope; poison on ORR_EAXIS.
+ * dtypes:   all, to i64. No gradient.      cost: as orr_sort. */
+ORR_API orr_tensor *orr_argsort_at(const char *file, int line, orr_tensor *x, int axis, bool descending);
+#define orr_argsort(...) orr_argsort_at(ORR_HERE, __VA_ARGS__)
+
 /* -- linear algebra -------------------------------------------------------------------------------------- */
 
 /** C = A · B over the last two axes; the others broadcast. As in NumPy, a 1-d A is a row and a 1-d B a column, and

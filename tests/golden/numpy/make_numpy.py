@@ -415,4 +415,24 @@ for s, axis in ALONG:
             f.case("cumulative_sum", [a], [axis, initial], summed(a, axis, initial), 300 if d == "float16" else 2)
 f.case("cumulative_sum", [np.array([1, INF, -INF, 2], "float32")], [0, 0], np.array([1, INF, NAN, NAN], "float32"))
 f.case("cumulative_sum", [np.array([2**62, 2**62, 5], "int64")], [0, 0], np.array([2**62, -2**63, 5 - 2**63], "int64"))
+
+
+def order(a, axis, descending):
+    """Stable; NumPy sorts NaN to the end; descending, equal elements keep their order too."""
+    if not descending:
+        return np.argsort(a, axis, kind="stable")
+    rank = np.unique(a, return_inverse=True)[1].reshape(a.shape)
+    rank = np.where(a != a, a.size, rank.max(initial=0) - rank)
+    return np.argsort(rank, axis, kind="stable")
+
+
+for s, axis in ALONG:
+    for d in DTYPES:
+        a = some(s, d)
+        if a.dtype.kind == "f" and a.size > 2:
+            a.ravel()[rng.integers(0, a.size, 4)] = [NAN, INF, -INF, 0]
+        for descending in range(2):
+            at = order(a, axis, descending)
+            f.case("sort", [a], [axis, descending], np.take_along_axis(a, at, axis))
+            f.case("argsort", [a], [axis, descending], at)
 f.write()
