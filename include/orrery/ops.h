@@ -87,6 +87,15 @@ ORR_API orr_tensor *orr_slice_axis_at(const char *file, int line, orr_tensor *x,
 ORR_API orr_tensor *orr_select_at(const char *file, int line, orr_tensor *x, int axis, int64_t index);
 #define orr_select(...) orr_select_at(ORR_HERE, __VA_ARGS__)
 
+/** Windows of `axis`, one behind another: y[…, w, …, j] = x[…, w · step + j, …]. An overlapping view: nothing is copied.
+ * @param length  elements of a window, 1 … x's length along `axis`    @param step  from one window to the next, ≥ 1
+ * @return   x's shape with (length_of_axis − length) / step + 1 windows along `axis`, and a last axis of `length`; owned
+ *           by the current scope; poison on ORR_EAXIS, ORR_ESHAPE, ORR_EINVAL.
+ * dtypes:   all.      grad: for each element the sum of g over its appearances.      cost: a view of x's value. */
+ORR_API orr_tensor *orr_sliding_window_at(const char *file, int line, orr_tensor *x, int axis, int64_t length,
+                                          int64_t step);
+#define orr_sliding_window(...) orr_sliding_window_at(ORR_HERE, __VA_ARGS__)
+
 /** x backwards along the axes named. dtypes: all. Errors: ORR_EAXIS.     grad: g backwards.        cost: a view. */
 ORR_API orr_tensor *orr_flip_at(const char *file, int line, orr_tensor *x, orr_axes axes);
 #define orr_flip(...) orr_flip_at(ORR_HERE, __VA_ARGS__)

@@ -435,4 +435,14 @@ for s, axis in ALONG:
             at = order(a, axis, descending)
             f.case("sort", [a], [axis, descending], np.take_along_axis(a, at, axis))
             f.case("argsort", [a], [axis, descending], at)
+
+for s, axis in ALONG:
+    for d in ["bool", "int16", "uint64", "float16", "float32", "float64"]:
+        a = some(s, d)
+        for length, step in [(1, 1), (2, 1), (3, 2), (3, 5)]:
+            if length > s[axis]:
+                continue
+            out = np.lib.stride_tricks.sliding_window_view(a, length, axis)
+            every = tuple(slice(None, None, step) if i == axis % a.ndim else slice(None) for i in range(out.ndim))
+            f.case("sliding_window", [a], [axis] + [length] * a.ndim + [step] * a.ndim, out[every])
 f.write()
