@@ -155,7 +155,7 @@ static void explain_names_cholesky_graph(void)
     ORR_SKIP("built without StarPU");
 #endif
     ORR_REQUIRE(start(&(setting){ "starpu", "2", "lws", "0", "200" }));
-    char *text = explained(orr_cholesky(orr_eye(ORR_F32, 1024, 1024, 0)));
+    char *text = explained_text(orr_cholesky(orr_eye(ORR_F32, 1024, 1024, 0)));
     ORR_CHECK_MSG(strstr(text, "devices have no kernel") && strstr(text, "4 tiles, a graph of 28 tasks"), "%s", text);
     free(text);
     (void)orr_shutdown();

@@ -300,7 +300,7 @@ static void defined_op_fuses_under_its_name(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = dh_leaf(ORR_F32, v, 3);
     orr_tensor *y = orr_exp(orr_apply(mish_slope(), ORR_TENSORS(orr_add(x, orr_scalar(1)), x)));
-    char *text = explained(orr_sum(y, ORR_ALL_AXES, false));
+    char *text = explained_text(orr_sum(y, ORR_ALL_AXES, false));
     ORR_CHECK_MSG(text && strstr(text, "1 kernel\n") && strstr(text, "sum add+mish_slope+exp") &&
                       strstr(text, "mish_slope: softplus"),
                   "%s", text);

@@ -27,11 +27,11 @@ static void chain_bytes_are_exact(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_relu(orr_add(orr_mul(leaf(ORR_SHAPE(1000)), orr_scalar(2)), orr_scalar(1)));
-    char *text = explained(y);
+    char *text = explained_text(y);
     has(text, "1 kernel\n"); /* 4 kB in, 4 kB out; three calls one by one: three times that */
     has(text, "bytes moved: 8.0 kB; one kernel per call: 24 kB (3.0 times); saved: 16 kB");
-    ORR_CHECK(count(text, "stays in the kernel, 4.0 kB") == 2 && count(text, "-> memory, 4.0 kB") == 1);
-    ORR_CHECK(count(text, "a value that is there") == 1 && count(text, "not fused") == 0);
+    ORR_CHECK(words_in(text, "stays in the kernel, 4.0 kB") == 2 && words_in(text, "-> memory, 4.0 kB") == 1);
+    ORR_CHECK(words_in(text, "a value that is there") == 1 && words_in(text, "not fused") == 0);
     free(text);
     (void)orr_scope_end(s);
 }
@@ -40,18 +40,18 @@ static void explain_counts_stored_bytes_of_views(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = leaf(ORR_SHAPE(40, 25));
-    char *text = explained(orr_transpose(x));
+    char *text = explained_text(orr_transpose(x));
     has(text, "bytes moved: 8.0 kB; one kernel per call: 8.0 kB (1.0 times); saved: 0 B");
     free(text);
-    text = explained(orr_zeros(ORR_F32, ORR_SHAPE(1000)));
+    text = explained_text(orr_zeros(ORR_F32, ORR_SHAPE(1000)));
     has(text, "bytes moved: 4.0 kB; one kernel per call: 4.0 kB (1.0 times); saved: 0 B");
     free(text);
-    text = explained(orr_sum(x, ORR_AXES(0), false));
-    char *later = explained(orr_exp(orr_placeholder(ORR_F32, ORR_SHAPE(9))));
+    text = explained_text(orr_sum(x, ORR_AXES(0), false));
+    char *later = explained_text(orr_exp(orr_placeholder(ORR_F32, ORR_SHAPE(9))));
     has(later, ", given at submission");
     free(later);
     has(text, "read as they lie, in no kernel of their own:\n    %2   reshape ");
-    ORR_CHECK_MSG(count(text, "in several kernels") == 0, "%s", text);
+    ORR_CHECK_MSG(words_in(text, "in several kernels") == 0, "%s", text);
     free(text);
     (void)orr_scope_end(s);
 }
@@ -63,9 +63,9 @@ static void every_value_between_kernels_has_its_reason(void)
     orr_tensor *columns = orr_exp(orr_sum(orr_exp(x), ORR_AXES(0), true));
     orr_tensor *twice = orr_matmul(orr_tanh(orr_matmul(x, w)), w), *other = orr_mul(x, columns);
     orr_tensor *rows[5] = { twice, other, x, x, x };
-    char *text = explained(orr_argmax(orr_concat(rows, 5, 0), 1, false));
-    int between = count(text, ", of kernel ");
-    ORR_CHECK_MSG(between >= 5 && count(text, "; not fused: ") == between, "%s", text);
+    char *text = explained_text(orr_argmax(orr_concat(rows, 5, 0), 1, false));
+    int between = words_in(text, ", of kernel ");
+    ORR_CHECK_MSG(between >= 5 && words_in(text, "; not fused: ") == between, "%s", text);
     has(text, "a matrix product reads its operands many times over");
     has(text, "the kernel that reads it takes whole arrays");
     free(text);
@@ -76,13 +76,13 @@ static void kernels_have_a_key_and_a_tier(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_sqrt(orr_add(orr_abs(leaf(ORR_SHAPE(40, 100))), leaf(ORR_SHAPE(100))));
-    char *text = explained(y);
+    char *text = explained_text(y);
     has(text, "key ");
     has(text, orr__env.jit == ORR__JIT_OFF ? "CPU: tier 0" : "CPU: tier 0, not compiled yet; 1 tile");
     free(text);
     if (orr__env.jit == ORR__JIT_OFF || orr_warmup(y) != ORR_OK)
         ORR_SKIP("nothing is compiled here");
-    text = explained(y);
+    text = explained_text(y);
     if (strstr(text, "could not be compiled"))
         printf("    there is no compiler here\n");
     else
@@ -97,7 +97,7 @@ static void explain_reports_fusion_off(void)
     bool before = orr__env.fuse;
     orr__env.fuse = false;
     orr__plan_cache_clear();
-    char *text = explained(orr_relu(orr_exp(leaf(ORR_SHAPE(8)))));
+    char *text = explained_text(orr_relu(orr_exp(leaf(ORR_SHAPE(8)))));
     has(text, "2 kernels");
     has(text, "not fused: ORRERY_FUSE=off");
     free(text);
@@ -117,8 +117,8 @@ static void dot_has_a_frame_per_kernel(void)
         ORR_REQUIRE(to != NULL);
         ORR_CHECK(orr_explain_dot(to, y, after) == ORR_OK);
         (void)fclose(to);
-        ORR_CHECK(strncmp(text, "digraph", 7) == 0 && count(text, "{") == count(text, "}"));
-        ORR_CHECK_MSG(count(text, "subgraph cluster_") == (after ? 2 : 0), "%s", text);
+        ORR_CHECK(strncmp(text, "digraph", 7) == 0 && words_in(text, "{") == words_in(text, "}"));
+        ORR_CHECK_MSG(words_in(text, "subgraph cluster_") == (after ? 2 : 0), "%s", text);
         free(text);
     }
     (void)orr_scope_end(s);
@@ -129,7 +129,7 @@ static void evaluated_tensor_needs_no_kernel(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_exp(leaf(ORR_SHAPE(16)));
     ORR_CHECK(orr_eval(y) == ORR_OK);
-    char *text = explained(y);
+    char *text = explained_text(y);
     has(text, "0 kernels");
     free(text);
     (void)orr_scope_end(s);
@@ -141,13 +141,13 @@ static void time_is_predicted_and_taken(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(512, 1024), 0.0, 1.0);
     ORR_REQUIRE(orr_eval(x) == ORR_OK);
-    char *text = explained(orr_tanh(orr_mul(x, x)));
+    char *text = explained_text(orr_tanh(orr_mul(x, x)));
     has(text, "a task: CPU ");
     has(text, " us (estimated)");
-    ORR_CHECK(count(text, "regret") == 0);
+    ORR_CHECK(words_in(text, "regret") == 0);
     free(text);
     ORR_REQUIRE(orr_eval(orr_tanh(orr_mul(x, x))) == ORR_OK);
-    text = explained(orr_tanh(orr_mul(x, x)));
+    text = explained_text(orr_tanh(orr_mul(x, x)));
     has(text, " times on CPU: ");
     has(text, " us each, regret ");
     free(text);

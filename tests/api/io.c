@@ -12,8 +12,8 @@ static void npy_of_every_dtype_and_byte_order(void)
         for (int big = 0; codes[t] && big < 2; big++) {
             char name[40];
             snprintf(name, sizeof name, "c_%s_%s.npy", codes[t], big ? "be" : "le");
-            orr_tensor *x = orr_load(io(name));
-            check_tensor(name, x, (orr_dtype)t, ORR_SHAPE(3, 5));
+            orr_tensor *x = orr_load(golden_io(name));
+            check_golden(name, x, (orr_dtype)t, ORR_SHAPE(3, 5));
             orr_free(x);
         }
     }
@@ -22,17 +22,17 @@ static void npy_of_every_dtype_and_byte_order(void)
 static void npy_of_every_shape_and_version(void)
 {
     orr_scope *s = orr_scope_begin();
-    check_tensor("fortran be", orr_load(io("fortran_f4_be.npy")), ORR_F32, ORR_SHAPE(3, 4, 5));
-    check_tensor("fortran 40x3", orr_load(io("fortran_i2.npy")), ORR_I16, ORR_SHAPE(40, 3));
-    check_tensor("fortran rank 5", orr_load(io("fortran_u1_rank5.npy")), ORR_U8, ORR_SHAPE(2, 3, 2, 2, 3));
-    check_tensor("scalar", orr_load(io("scalar_f8.npy")), ORR_F64, ORR_SHAPE_0D);
-    check_tensor("empty", orr_load(io("empty_f4.npy")), ORR_F32, ORR_SHAPE(0, 3));
-    check_tensor("rank 8", orr_load(io("rank8_i4.npy")), ORR_I32, ORR_SHAPE(1, 2, 1, 2, 1, 2, 1, 2));
-    check_tensor("version 2", orr_load(io("version2_f4.npy")), ORR_F32, ORR_SHAPE(3, 5));
-    check_tensor("version 3", orr_load(io("version3_f4.npy")), ORR_F32, ORR_SHAPE(3, 5));
-    check_tensor("Python 2", orr_load(io("python2_i4.npy")), ORR_I32, ORR_SHAPE(3, 5));
+    check_golden("fortran be", orr_load(golden_io("fortran_f4_be.npy")), ORR_F32, ORR_SHAPE(3, 4, 5));
+    check_golden("fortran 40x3", orr_load(golden_io("fortran_i2.npy")), ORR_I16, ORR_SHAPE(40, 3));
+    check_golden("fortran rank 5", orr_load(golden_io("fortran_u1_rank5.npy")), ORR_U8, ORR_SHAPE(2, 3, 2, 2, 3));
+    check_golden("scalar", orr_load(golden_io("scalar_f8.npy")), ORR_F64, ORR_SHAPE_0D);
+    check_golden("empty", orr_load(golden_io("empty_f4.npy")), ORR_F32, ORR_SHAPE(0, 3));
+    check_golden("rank 8", orr_load(golden_io("rank8_i4.npy")), ORR_I32, ORR_SHAPE(1, 2, 1, 2, 1, 2, 1, 2));
+    check_golden("version 2", orr_load(golden_io("version2_f4.npy")), ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("version 3", orr_load(golden_io("version3_f4.npy")), ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("Python 2", orr_load(golden_io("python2_i4.npy")), ORR_I32, ORR_SHAPE(3, 5));
     unsigned char b[4] = { 9, 9, 9, 9 };
-    ORR_CHECK(orr_read(orr_load(io("odd_bool.npy")), b, 4) == ORR_OK);
+    ORR_CHECK(orr_read(orr_load(golden_io("odd_bool.npy")), b, 4) == ORR_OK);
     ORR_CHECK(b[0] == 0 && b[1] == 1 && b[2] == 1 && b[3] == 1); /* a bool is 0 or 1, whatever the file holds */
     orr_scope_end(s);
 }
@@ -48,30 +48,31 @@ static void refused(orr_tensor *t, orr_status st, const char *says)
 
 static void npy_of_foreign_types_is_refused_by_name(void)
 {
-    refused(orr_load(io("no_object.npy")), ORR_EDTYPE, "Python objects");
-    refused(orr_load(io("no_complex.npy")), ORR_EDTYPE, "complex");
-    refused(orr_load(io("no_text.npy")), ORR_EDTYPE, "strings");
-    refused(orr_load(io("no_dates.npy")), ORR_EDTYPE, "dates");
-    refused(orr_load(io("no_records.npy")), ORR_EDTYPE, "records");
-    refused(orr_load(io("no_longdouble.npy")), ORR_EDTYPE, "'<f16'");
-    refused(orr_load(io("rank9_u1.npy")), ORR_ESHAPE, "rank 9");
+    refused(orr_load(golden_io("no_object.npy")), ORR_EDTYPE, "Python objects");
+    refused(orr_load(golden_io("no_complex.npy")), ORR_EDTYPE, "complex");
+    refused(orr_load(golden_io("no_text.npy")), ORR_EDTYPE, "strings");
+    refused(orr_load(golden_io("no_dates.npy")), ORR_EDTYPE, "dates");
+    refused(orr_load(golden_io("no_records.npy")), ORR_EDTYPE, "records");
+    refused(orr_load(golden_io("no_longdouble.npy")), ORR_EDTYPE, "'<f16'");
+    refused(orr_load(golden_io("rank9_u1.npy")), ORR_ESHAPE, "rank 9");
 }
 
 /* Two of NumPy's files one behind the other, in memory; and every cut of them. */
 static void npy_bytes_read_back_one_behind_the_other(void)
 {
     size_t n = 0, m = 0, used = 0, more = 0;
-    unsigned char *a = orr_test_slurp(io("c_f4_be.npy"), &n), *b = orr_test_slurp(io("fortran_i2.npy"), &m);
+    unsigned char *a = orr_test_slurp(golden_io("c_f4_be.npy"), &n),
+                  *b = orr_test_slurp(golden_io("fortran_i2.npy"), &m);
     unsigned char *both = malloc(n + m);
     ORR_REQUIRE(a && b && both);
     memcpy(both, a, n);
     memcpy(both + n, b, m);
     orr_scope *s = orr_scope_begin();
-    check_tensor("the first", orr_load_bytes(both, n + m, &used), ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("the first", orr_load_bytes(both, n + m, &used), ORR_F32, ORR_SHAPE(3, 5));
     ORR_CHECK(used == n);
-    check_tensor("the second", orr_load_bytes(both + n, m, &more), ORR_I16, ORR_SHAPE(40, 3));
+    check_golden("the second", orr_load_bytes(both + n, m, &more), ORR_I16, ORR_SHAPE(40, 3));
     ORR_CHECK(more == m);
-    check_tensor("alone", orr_load_bytes(a, n, NULL), ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("alone", orr_load_bytes(a, n, NULL), ORR_F32, ORR_SHAPE(3, 5));
     refused(orr_load_bytes(both, n + m, NULL), ORR_EFORMAT, "bytes follow");
     refused(orr_load_bytes(NULL, 4, &used), ORR_EINVAL, "NULL");
     ORR_CHECK(used == 0);
@@ -99,25 +100,25 @@ static void npy_bytes_are_wrapped_where_they_lie_well(void)
 {
     size_t n = 0, used = 0;
     int gone = 0;
-    unsigned char *a = orr_test_slurp(io("c_f4_le.npy"), &n);
+    unsigned char *a = orr_test_slurp(golden_io("c_f4_le.npy"), &n);
     ORR_REQUIRE(a);
     orr_tensor *t = orr_wrap_bytes(a, n, &used, let_go, &gone);
-    check_tensor("wrapped", t, ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("wrapped", t, ORR_F32, ORR_SHAPE(3, 5));
     ORR_CHECK(used == n && gone == 0 && (const unsigned char *)orr_data(t) == a + n - 60);
     ORR_CHECK(orr_free(t) == ORR_OK && gone == 1);
     free(a);
     static const char *const others[] = { "c_f4_be.npy", "c_b1_le.npy" };
     for (int i = 0; i < 2; i++) {
         gone = 0;
-        a = orr_test_slurp(io(others[i]), &n);
+        a = orr_test_slurp(golden_io(others[i]), &n);
         t = orr_wrap_bytes(a, n, NULL, let_go, &gone);
         ORR_CHECK(gone == 1);
         free(a);
-        check_tensor(others[i], t, i ? ORR_BOOL : ORR_F32, ORR_SHAPE(3, 5));
+        check_golden(others[i], t, i ? ORR_BOOL : ORR_F32, ORR_SHAPE(3, 5));
         orr_free(t);
     }
     gone = 0;
-    a = orr_test_slurp(io("c_f4_le.npy"), &n);
+    a = orr_test_slurp(golden_io("c_f4_le.npy"), &n);
     refused(orr_wrap_bytes(a, n - 1, &used, let_go, &gone), ORR_EFORMAT, "npy");
     refused(orr_wrap_bytes(a, n, &used, NULL, NULL), ORR_EINVAL, "release");
     ORR_CHECK(gone == 0 && used == 0);
@@ -206,7 +207,7 @@ static void npy_header_with_false_size_is_refused(void)
 static void npz_read_leaves_no_error(void)
 {
     orr_error_clear();
-    orr_tensor *t = orr_load_npz(io("stored.npz"), "a");
+    orr_tensor *t = orr_load_npz(golden_io("stored.npz"), "a");
     ORR_CHECK(orr_tensor_status(t) == ORR_OK && orr_error_status() == ORR_OK && !*orr_error_message());
     (void)orr_free(t);
 }
@@ -225,7 +226,7 @@ static void foreign_files_are_refused(void)
     refused(orr_load_npz(write_file("text", "hello, tensor world", 19), "a"), ORR_EFORMAT, "no end record");
     refused(orr_load_npz(write_file("empty", "", 0), "a"), ORR_EFORMAT, "no end record");
     refused(orr_load_npz(NULL, "a"), ORR_EINVAL, "NULL");
-    refused(orr_load_npz(io("stored.npz"), NULL), ORR_EINVAL, "NULL");
+    refused(orr_load_npz(golden_io("stored.npz"), NULL), ORR_EINVAL, "NULL");
     refused(orr_load_idx(write_file("text", "hello, tensor world", 19)), ORR_EFORMAT, "not an IDX");
     refused(orr_load_idx(write_file("r9", "\0\0\x08\x09", 4)), ORR_ESHAPE, "rank 9");
     refused(orr_load_idx(write_file("lie",
@@ -248,14 +249,14 @@ static void idx_plain_and_gzip(void)
         { "f4.idx", ORR_F32 }, { "f8.idx", ORR_F64 }, { "u1.idx.gz", ORR_U8 }, { "f4.idx.gz", ORR_F32 },
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        orr_tensor *t = orr_load_idx(io(files[i].name));
+        orr_tensor *t = orr_load_idx(golden_io(files[i].name));
 #ifndef HAVE_ZLIB
         if (strstr(files[i].name, ".gz")) {
             refused(t, ORR_EINVAL, "zlib");
             continue;
         }
 #endif
-        check_tensor(files[i].name, t, files[i].t, ORR_SHAPE(3, 5));
+        check_golden(files[i].name, t, files[i].t, ORR_SHAPE(3, 5));
         orr_free(t);
     }
 }
@@ -266,7 +267,7 @@ static void gzip_that_is_cut_or_changed_is_refused(void)
     ORR_SKIP("built without zlib");
 #else
     size_t n;
-    unsigned char *file = orr_test_slurp(io("u1.idx.gz"), &n);
+    unsigned char *file = orr_test_slurp(golden_io("u1.idx.gz"), &n);
     ORR_REQUIRE(file != NULL);
     for (size_t cut = 4; cut < n; cut++)
         refused(orr_load_idx(write_file("cut.gz", file, cut)), ORR_EFORMAT, "");
@@ -282,20 +283,20 @@ static void gzip_that_is_cut_or_changed_is_refused(void)
 static void npz_stored_deflated_and_from_others(void)
 {
     orr_scope *s = orr_scope_begin();
-    check_tensor("stored a", orr_load_npz(io("stored.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
-    check_tensor("stored b", orr_load_npz(io("stored.npz"), "b"), ORR_I64, ORR_SHAPE(4));
-    check_tensor("stored c", orr_load_npz(io("stored.npz"), "c.npy"), ORR_BOOL, ORR_SHAPE_0D);
-    refused(orr_load_npz(io("stored.npz"), "weights"), ORR_EINVAL, "'weights'; it has: a, b, c");
-    refused(orr_load_npz(io("stored.npz"), ""), ORR_EINVAL, "it has: a, b, c");
+    check_golden("stored a", orr_load_npz(golden_io("stored.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("stored b", orr_load_npz(golden_io("stored.npz"), "b"), ORR_I64, ORR_SHAPE(4));
+    check_golden("stored c", orr_load_npz(golden_io("stored.npz"), "c.npy"), ORR_BOOL, ORR_SHAPE_0D);
+    refused(orr_load_npz(golden_io("stored.npz"), "weights"), ORR_EINVAL, "'weights'; it has: a, b, c");
+    refused(orr_load_npz(golden_io("stored.npz"), ""), ORR_EINVAL, "it has: a, b, c");
 #ifdef HAVE_ZLIB
-    check_tensor("deflated a", orr_load_npz(io("deflated.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
-    check_tensor("deflated c", orr_load_npz(io("deflated.npz"), "c"), ORR_BOOL, ORR_SHAPE_0D);
-    check_tensor("the last of equals", orr_load_npz(io("other.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
-    check_tensor("in a folder", orr_load_npz(io("other.npz"), "folder/b"), ORR_I64, ORR_SHAPE(4));
-    orr_tensor *big = orr_load_npz(io("deflated.npz"), "big");
+    check_golden("deflated a", orr_load_npz(golden_io("deflated.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("deflated c", orr_load_npz(golden_io("deflated.npz"), "c"), ORR_BOOL, ORR_SHAPE_0D);
+    check_golden("the last of equals", orr_load_npz(golden_io("other.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("in a folder", orr_load_npz(golden_io("other.npz"), "folder/b"), ORR_I64, ORR_SHAPE(4));
+    orr_tensor *big = orr_load_npz(golden_io("deflated.npz"), "big");
     ORR_CHECK(orr_tensor_size(big) == 10000);
 #endif
-    refused(orr_load_npz(io("other.npz"), "readme.txt"), ORR_EFORMAT, "other.npz[readme.txt]");
+    refused(orr_load_npz(golden_io("other.npz"), "readme.txt"), ORR_EFORMAT, "other.npz[readme.txt]");
     orr_scope_end(s);
 }
 
@@ -303,14 +304,14 @@ static void npz_names_are_listed(void)
 {
     char **names;
     int n = -1;
-    ORR_REQUIRE(orr_npz_names(io("stored.npz"), &names, &n) == ORR_OK);
+    ORR_REQUIRE(orr_npz_names(golden_io("stored.npz"), &names, &n) == ORR_OK);
     ORR_CHECK(n == 3 && strcmp(names[0], "a") == 0 && strcmp(names[2], "c") == 0);
     orr_npz_names_free(names);
-    ORR_REQUIRE(orr_npz_names(io("other.npz"), &names, &n) == ORR_OK);
+    ORR_REQUIRE(orr_npz_names(golden_io("other.npz"), &names, &n) == ORR_OK);
     ORR_CHECK(n == 4 && strcmp(names[2], "folder/b") == 0 && strcmp(names[3], "readme.txt") == 0);
     orr_npz_names_free(names);
     ORR_CHECK(orr_npz_names("/nowhere", &names, &n) == ORR_EIO && names == NULL && n == 0);
-    ORR_CHECK(orr_npz_names(io("stored.npz"), NULL, &n) == ORR_EINVAL);
+    ORR_CHECK(orr_npz_names(golden_io("stored.npz"), NULL, &n) == ORR_EINVAL);
     orr_npz_names_free(NULL);
 }
 
@@ -318,7 +319,7 @@ static void npz_names_are_listed(void)
 static void npz_with_a_wrong_checksum_is_refused(void)
 {
     size_t n, at = 0;
-    unsigned char *file = orr_test_slurp(io("stored.npz"), &n);
+    unsigned char *file = orr_test_slurp(golden_io("stored.npz"), &n);
     ORR_REQUIRE(file != NULL);
     static const float first[2] = { -1.25f, 0.5f };
     while (at + 8 < n && memcmp(file + at, first, 8) != 0)
@@ -338,7 +339,7 @@ static void npz_bomb_is_refused(void)
     ORR_SKIP("built without zlib");
 #else
     size_t n;
-    unsigned char *file = orr_test_slurp(io("deflated.npz"), &n);
+    unsigned char *file = orr_test_slurp(golden_io("deflated.npz"), &n);
     ORR_REQUIRE(file != NULL);
     for (size_t i = 0; i + 46 < n; i++) {
         if (memcmp(file + i, "PK\1\2", 4) == 0) {

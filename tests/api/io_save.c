@@ -17,21 +17,22 @@ static void saved_npy_reads_back_and_is_numpys(void)
     for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
         if (t == ORR_BF16)
             continue;
-        ORR_CHECK_MSG(orr_save(path, make((orr_dtype)t, ORR_SHAPE(3, 5))) == ORR_OK, "%s", orr_error_message());
-        check_tensor("saved", orr_load(path), (orr_dtype)t, ORR_SHAPE(3, 5));
+        ORR_CHECK_MSG(orr_save(path, golden_tensor((orr_dtype)t, ORR_SHAPE(3, 5))) == ORR_OK, "%s",
+                      orr_error_message());
+        check_golden("saved", orr_load(path), (orr_dtype)t, ORR_SHAPE(3, 5));
         size_t n, m;
         char name[40];
         snprintf(name, sizeof name, "c_%s_le.npy", codes[t]);
-        unsigned char *ours = orr_test_slurp(path, &n), *theirs = orr_test_slurp(io(name), &m);
+        unsigned char *ours = orr_test_slurp(path, &n), *theirs = orr_test_slurp(golden_io(name), &m);
         path = orr_test_tmp("saved.npy");
         ORR_CHECK_MSG(ours && theirs && n == m && memcmp(ours, theirs, n) == 0, "%s", name);
         free(ours);
         free(theirs);
     }
-    ORR_CHECK(orr_save(path, make(ORR_F32, ORR_SHAPE_0D)) == ORR_OK);
-    check_tensor("saved scalar", orr_load(path), ORR_F32, ORR_SHAPE_0D);
-    ORR_CHECK(orr_save(path, make(ORR_F32, ORR_SHAPE(2, 0))) == ORR_OK);
-    check_tensor("saved empty", orr_load(path), ORR_F32, ORR_SHAPE(2, 0));
+    ORR_CHECK(orr_save(path, golden_tensor(ORR_F32, ORR_SHAPE_0D)) == ORR_OK);
+    check_golden("saved scalar", orr_load(path), ORR_F32, ORR_SHAPE_0D);
+    ORR_CHECK(orr_save(path, golden_tensor(ORR_F32, ORR_SHAPE(2, 0))) == ORR_OK);
+    check_golden("saved empty", orr_load(path), ORR_F32, ORR_SHAPE(2, 0));
     orr_scope_end(s);
 }
 
@@ -39,7 +40,7 @@ static void saved_npy_reads_back_and_is_numpys(void)
 static void save_without_memory_reports_enomem(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *x = make(ORR_F32, ORR_SHAPE(2));
+    orr_tensor *x = golden_tensor(ORR_F32, ORR_SHAPE(2));
     const char *path = orr_test_tmp("refused.npz"), *name[] = { "x" };
     orr_status st = ORR_ENOMEM;
     ORR_CHECK(orr_eval(x) == ORR_OK);
@@ -55,12 +56,12 @@ static void save_without_memory_reports_enomem(void)
 static void save_error_has_reason(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *x = make(ORR_F32, ORR_SHAPE(2)), *h = make(ORR_BF16, ORR_SHAPE(2));
+    orr_tensor *x = golden_tensor(ORR_F32, ORR_SHAPE(2)), *h = golden_tensor(ORR_BF16, ORR_SHAPE(2));
     const char *path = orr_test_tmp("kept.npy");
     ORR_CHECK(orr_save(path, x) == ORR_OK);
     ORR_CHECK(orr_save(path, h) == ORR_EDTYPE && strstr(orr_error_message(), "orr_cast"));
     ORR_CHECK(orr_save(path, NULL) != ORR_OK);
-    check_tensor("what was there stays", orr_load(path), ORR_F32, ORR_SHAPE(2));
+    check_golden("what was there stays", orr_load(path), ORR_F32, ORR_SHAPE(2));
     ORR_CHECK(orr_save(NULL, x) == ORR_EINVAL);
     ORR_CHECK(orr_save("", x) == ORR_EINVAL);
     ORR_CHECK(orr_save("/nowhere/x.npy", x) == ORR_EIO);
@@ -79,10 +80,10 @@ static void saving_replaces_the_file_behind_a_link(void)
     struct stat sb;
     snprintf(target, sizeof target, "%s", orr_test_tmp("target.npy"));
     snprintf(link, sizeof link, "%s", orr_test_tmp("link.npy"));
-    ORR_CHECK(orr_save(target, make(ORR_F32, ORR_SHAPE(2))) == ORR_OK);
+    ORR_CHECK(orr_save(target, golden_tensor(ORR_F32, ORR_SHAPE(2))) == ORR_OK);
     ORR_CHECK(chmod(target, 0640) == 0 && symlink(target, link) == 0);
-    ORR_CHECK(orr_save(link, make(ORR_I32, ORR_SHAPE(3))) == ORR_OK);
-    check_tensor("behind the link", orr_load(target), ORR_I32, ORR_SHAPE(3));
+    ORR_CHECK(orr_save(link, golden_tensor(ORR_I32, ORR_SHAPE(3))) == ORR_OK);
+    check_golden("behind the link", orr_load(target), ORR_I32, ORR_SHAPE(3));
     ORR_CHECK(lstat(link, &sb) == 0 && S_ISLNK(sb.st_mode));
     ORR_CHECK(stat(target, &sb) == 0 && (sb.st_mode & 0777) == 0640);
     orr_scope_end(s);
@@ -92,7 +93,8 @@ static void saved_npz_reads_back(void)
 {
     orr_scope *s = orr_scope_begin();
     static const char *const names[] = { "layer/weights", "bias", "schritt-größe" };
-    orr_tensor *t[] = { make(ORR_F32, ORR_SHAPE(3, 5)), make(ORR_I8, ORR_SHAPE(7)), make(ORR_F64, ORR_SHAPE_0D) };
+    orr_tensor *t[] = { golden_tensor(ORR_F32, ORR_SHAPE(3, 5)), golden_tensor(ORR_I8, ORR_SHAPE(7)),
+                        golden_tensor(ORR_F64, ORR_SHAPE_0D) };
     for (int deflated = 0; deflated < 2; deflated++) {
         char path[600];
         snprintf(path, sizeof path, "%s", orr_test_tmp(deflated ? "d.npz" : "s.npz"));
@@ -106,9 +108,9 @@ static void saved_npz_reads_back(void)
         orr_status st = orr_save_npz(path, names, t, 3);
 #endif
         ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
-        check_tensor("w", orr_load_npz(path, "layer/weights"), ORR_F32, ORR_SHAPE(3, 5));
-        check_tensor("b", orr_load_npz(path, "bias"), ORR_I8, ORR_SHAPE(7));
-        check_tensor("s", orr_load_npz(path, "schritt-größe"), ORR_F64, ORR_SHAPE_0D);
+        check_golden("w", orr_load_npz(path, "layer/weights"), ORR_F32, ORR_SHAPE(3, 5));
+        check_golden("b", orr_load_npz(path, "bias"), ORR_I8, ORR_SHAPE(7));
+        check_golden("s", orr_load_npz(path, "schritt-größe"), ORR_F64, ORR_SHAPE_0D);
     }
     orr_scope_end(s);
 }
@@ -116,7 +118,7 @@ static void saved_npz_reads_back(void)
 static void saving_npz_checks_names_first(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *t[] = { make(ORR_F32, ORR_SHAPE(2)), make(ORR_BF16, ORR_SHAPE(2)) };
+    orr_tensor *t[] = { golden_tensor(ORR_F32, ORR_SHAPE(2)), golden_tensor(ORR_BF16, ORR_SHAPE(2)) };
     const char *path = orr_test_tmp("names.npz");
     ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "a" }, t, 2) == ORR_EINVAL &&
               strstr(orr_error_message(), "twice"));
@@ -139,12 +141,12 @@ static void saving_evaluates_first(void)
     char path[600];
     float got[15];
     snprintf(path, sizeof path, "%s", orr_test_tmp("lazy.npz"));
-    orr_tensor *x = make(ORR_F32, ORR_SHAPE(3, 5)), *v = orr_variable(orr_mul(x, x));
+    orr_tensor *x = golden_tensor(ORR_F32, ORR_SHAPE(3, 5)), *v = orr_variable(orr_mul(x, x));
     orr_tensor *t[] = { orr_add(x, x), v };
     ORR_CHECK_MSG(orr_save_npz(path, (const char *[]){ "sum", "v" }, t, 2) == ORR_OK, "%s", orr_error_message());
     ORR_CHECK(orr_read(orr_load_npz(path, "sum"), got, sizeof got) == ORR_OK && got[1] == 1.0f);
     ORR_CHECK(orr_read(orr_load_npz(path, "v"), got, sizeof got) == ORR_OK && got[0] == 1.5625f);
-    orr_tensor *bad[] = { x, orr_add(x, make(ORR_F32, ORR_SHAPE(2))) };
+    orr_tensor *bad[] = { x, orr_add(x, golden_tensor(ORR_F32, ORR_SHAPE(2))) };
     ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "b" }, bad, 2) == ORR_ESHAPE);
     ORR_CHECK(orr_tensor_size(orr_load_npz(path, "sum")) == 15); /* the old file is still there */
     orr_scope_end(s);

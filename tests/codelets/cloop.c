@@ -7,18 +7,13 @@
 #include <sys/wait.h>
 #include "codelets/emit/cloop.h"
 #include "tests/harness/region_graphs.h"
-#include "tests/harness/region_draws.h"
-#include "tests/harness/region_interpret.h"
-#include "tests/harness/region_stages.h"
-#include "tests/harness/region_nan.h"
-#include "tests/harness/region_shapes.h"
-#include "tests/harness/region_takes.h"
 #include "tests/harness/region_tests.h"
+#include "tests/harness/region_interpret.h"
 
 extern char **environ;
 
 /* As tests/codelets/cpu.c: both tiers have the same functions. */
-static double rc_ulp(const orr__ewrow *row, orr_dtype t)
+double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     return orr__is_half(t) ? (row->ulp > 0 ? 1 : 0) : row->ulp;
 }
@@ -240,7 +235,7 @@ static bool run_compiled(const rc_run *run, int n)
     return ok;
 }
 
-static bool rc_launch(const rc_run *run)
+bool rc_launch(const rc_run *run)
 {
     const orr__region *r = &run->b->r;
     if (!orr__emit_c_can(r))
@@ -300,14 +295,14 @@ static void unsupported_region_is_refused(void)
     X(axes_of_any_size_are_told_apart)                                                                                 \
     X(more_arguments_than_fit_by_value)                                                                                \
     X(arrays_that_begin_at_an_offset)                                                                                  \
-    X(reductions_over_any_axes) X(reductions_of_any_dtype) X(several_reductions_at_once) X(parts_of_the_iteration)     \
-        X(chains_into_reductions) X(arg_reductions_take_the_first_of_equals) X(nan_wins_in_max_and_argmax)             \
-            X(iota_in_every_dtype) X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close)              \
-                X(casts_between_dtypes) X(empty_ranges_are_nothing) X(graphs_equal_reference)          \
-                    X(reductions_of_every_shape) X(long_sums_are_compensated) X(maps_of_any_accesses)                     \
-                        X(rows_see_their_folds) X(rows_fold_computed_values) X(nan_of_any_payload_stays_nan)         \
-                            X(random_numbers_of_long_runs) X(rows_draw_their_numbers) X(nan_bounds_win_in_clip)       \
-                                X(bodies_too_long_for_one_loop)
+    X(reductions_over_any_axes)                                                                                        \
+    X(reductions_of_any_dtype) X(several_reductions_at_once) X(parts_of_the_iteration) X(chains_into_reductions)       \
+        X(arg_reductions_take_the_first_of_equals) X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype)                \
+            X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close) X(casts_between_dtypes)             \
+                X(empty_ranges_are_nothing) X(graphs_equal_reference) X(reductions_of_every_shape)                     \
+                    X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds)                       \
+                        X(rows_fold_computed_values) X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs)    \
+                            X(rows_draw_their_numbers) X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \

@@ -3,14 +3,11 @@
 #include "config.h"
 
 #include <pthread.h>
-#include "tests/harness/region_draws.h"
-#include "tests/harness/region_interpret.h"
-#include "tests/harness/region_nan.h"
-#include "tests/harness/region_shapes.h"
-#include "tests/harness/region_takes.h"
 #include "tests/harness/region_tests.h"
+#include "tests/harness/region_graphs.h"
+#include "tests/harness/region_interpret.h"
 
-static double rc_ulp(const orr__ewrow *row, orr_dtype t)
+double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     return orr__is_half(t) ? (row->ulp > 0 ? 1 : 0) : row->ulp;
 }
@@ -26,7 +23,7 @@ static double rc_between(const char *isa, const orr__region *r, orr_dtype t)
     return most;
 }
 
-static bool rc_launch(const rc_run *run)
+bool rc_launch(const rc_run *run)
 {
     static const char *const isa[] = { "base", "v3", "v4" };
     const orr__region *r = &run->b->r;

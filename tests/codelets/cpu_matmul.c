@@ -74,12 +74,12 @@ static bool check_product(const product *p, orr_dtype t, const void *a, const vo
         double sum = 0;
         for (int64_t k = 0; k < r->dim[r->rank - 1]; k++) {
             i[r->rank - 1] = k;
-            sum += at(a, t, element(p, 0, i)) * at(b, t, element(p, 1, i));
+            sum += value_at(a, t, element(p, 0, i)) * value_at(b, t, element(p, 1, i));
         }
         orr__scalar want = orr__scalar_cast((orr__scalar){ .f = sum }, ORR_F64, t);
-        if (at(c, t, e) != orr__scalar_f64(want, t)) {
-            ORR_CHECK_MSG(false, "%s: element %lld is %g, should be %g", orr_dtype_name(t), (long long)e, at(c, t, e),
-                          sum);
+        if (value_at(c, t, e) != orr__scalar_f64(want, t)) {
+            ORR_CHECK_MSG(false, "%s: element %lld is %g, should be %g", orr_dtype_name(t), (long long)e,
+                          value_at(c, t, e), sum);
             return false;
         }
     }
@@ -90,14 +90,14 @@ static bool check_product(const product *p, orr_dtype t, const void *a, const vo
 /* In `cuts` ranges, into memory full of NaN. */
 static bool multiply(const product *p, orr_dtype t, int cuts)
 {
-    void *in[2] = { numbers(t, p->in_count[0]), numbers(t, p->in_count[1]) };
+    void *in[2] = { small_numbers(t, p->in_count[0]), small_numbers(t, p->in_count[1]) };
     size_t bytes = (size_t)p->r.out_count * orr_dtype_size(t);
     char *c = malloc(bytes + 8);
     bool ok = c != NULL;
     if (ok)
         memset(c, 0xff, bytes + 8);
     for (int i = 0; i < cuts && ok; i++)
-        ok = run(&p->r, p->r.dim[0] * i / cuts, p->r.dim[0] * (i + 1) / cuts, in, c, NULL) == ORR_OK;
+        ok = launch_rows(&p->r, p->r.dim[0] * i / cuts, p->r.dim[0] * (i + 1) / cuts, in, c, NULL) == ORR_OK;
     ORR_CHECK_MSG(ok, "%s", orr_error_message());
     ok = ok && check_product(p, t, in[0], in[1], c);
     for (int i = 0; i < 8 && ok; i++)
@@ -160,11 +160,11 @@ static void matmul_of_many_terms(void)
             begin(&p, types[t], 0, dim[s]);
             lay(&p, 0, (const int[]){ 0, 2 }, 2, t & 1, t > 1);
             lay(&p, 1, (const int[]){ 2, 1 }, 2, 1, t > 1);
-            void *in[2] = { numbers(types[t], p.in_count[0]), numbers(types[t], p.in_count[1]) };
+            void *in[2] = { small_numbers(types[t], p.in_count[0]), small_numbers(types[t], p.in_count[1]) };
             double c[2 * 130];
-            (void)run(&p.r, 0, 0, in, c, NULL);
+            (void)launch_rows(&p.r, 0, 0, in, c, NULL);
             ORR_CHECK(getrusage(RUSAGE_SELF, &before) == 0);
-            ORR_CHECK_MSG(run(&p.r, 0, dim[s][0], in, c, NULL) == ORR_OK, "%s", orr_error_message());
+            ORR_CHECK_MSG(launch_rows(&p.r, 0, dim[s][0], in, c, NULL) == ORR_OK, "%s", orr_error_message());
             ORR_CHECK(getrusage(RUSAGE_SELF, &after) == 0);
             ORR_CHECK_MSG(after.ru_maxrss - before.ru_maxrss < 20 << 10, "%ld kB of copies",
                           after.ru_maxrss - before.ru_maxrss);
@@ -223,7 +223,7 @@ static void integer_products_wrap(void)
     begin(&p, ORR_I8, 0, (const int64_t[]){ 1, 1, 3 });
     lay(&p, 0, (const int[]){ 0, 2 }, 2, 0, false);
     lay(&p, 1, (const int[]){ 2, 1 }, 2, 0, false);
-    ORR_CHECK(run(&p.r, 0, 1, (void *[]){ a, b }, &c, NULL) == ORR_OK);
+    ORR_CHECK(launch_rows(&p.r, 0, 1, (void *[]){ a, b }, &c, NULL) == ORR_OK);
     ORR_CHECK(c == (int8_t)(uint8_t)10800);
 }
 

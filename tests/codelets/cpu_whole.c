@@ -58,7 +58,7 @@ static orr_shape taken(orr_shape s, int axis, orr_shape m)
 static void indices(void *p, orr_dtype t, int64_t n, int64_t length)
 {
     for (int64_t i = 0; i < n; i++) {
-        orr__scalar v = { .i = draw(length) - (orr__is_signed(t) && draw(2) ? length : 0) };
+        orr__scalar v = { .i = small_number(length) - (orr__is_signed(t) && small_number(2) ? length : 0) };
         orr__scalar_store((char *)p + (size_t)i * orr_dtype_size(t), t, v);
     }
 }
@@ -74,7 +74,7 @@ static void an_index_out_of_range_is_an_error(void)
         input(&w, ORR_F32, ORR_SHAPE(5, 2));
         input(&w, ORR_I64, ORR_SHAPE(3));
         input(&w, ORR_F32, ORR_SHAPE(3, 2));
-        orr_status st = run(&w.r, 0, w.r.dim[0], (void *[]){ x, ix, got }, base, NULL);
+        orr_status st = launch_rows(&w.r, 0, w.r.dim[0], (void *[]){ x, ix, got }, base, NULL);
         char number[32];
         (void)snprintf(number, sizeof number, "index %lld ", (long long)bad[i]);
         ORR_CHECK(st == ORR_EINDEX);
@@ -98,19 +98,19 @@ static void scatter_add_adds_in_every_dtype(void)
             input(&w, d, s);
             input(&w, ORR_I32, ORR_SHAPE(9));
             input(&w, d, u);
-            void *x = numbers(d, 60), *up = numbers(d, w.in_count[2]), *got = numbers(d, 60);
+            void *x = small_numbers(d, 60), *up = small_numbers(d, w.in_count[2]), *got = small_numbers(d, 60);
             int32_t ix[9];
             double want[60];
             indices(ix, ORR_I32, 9, len);
             for (int64_t e = 0; e < 60; e++)
-                want[e] = at(x, d, e);
+                want[e] = value_at(x, d, e);
             for (int64_t e = 0; e < w.in_count[2]; e++) {
                 int64_t i = ix[e / inner % 9];
-                want[(e / (inner * 9) * len + (i < 0 ? i + len : i)) * inner + e % inner] += at(up, d, e);
+                want[(e / (inner * 9) * len + (i < 0 ? i + len : i)) * inner + e % inner] += value_at(up, d, e);
             }
-            ORR_CHECK(run(&w.r, 0, w.r.dim[0], (void *[]){ x, ix, up }, got, NULL) == ORR_OK);
+            ORR_CHECK(launch_rows(&w.r, 0, w.r.dim[0], (void *[]){ x, ix, up }, got, NULL) == ORR_OK);
             for (int64_t e = 0; e < 60; e++)
-                ORR_CHECK(at(got, d, e) == want[e]);
+                ORR_CHECK(value_at(got, d, e) == want[e]);
             free(x);
             free(up);
             free(got);
@@ -130,13 +130,14 @@ static void concat_joins_along_any_axis(void)
             o.dim[axis] += 5;
             begin_whole(&w, &orr__op_concat, ORR_I32, o);
             w.r.call.attr.axis = axis;
-            int32_t *x[3], *got = numbers(ORR_I32, w.r.out_count);
+            int32_t *x[3], *got = small_numbers(ORR_I32, w.r.out_count);
             for (int k = 0; k < 3; k++) {
                 input(&w, ORR_I32, s[k]);
-                x[k] = numbers(ORR_I32, w.in_count[k]);
+                x[k] = small_numbers(ORR_I32, w.in_count[k]);
             }
             for (int c = 0; c < cuts; c++)
-                ORR_CHECK(run(&w.r, o.dim[0] * c / cuts, o.dim[0] * (c + 1) / cuts, (void **)x, got, NULL) == ORR_OK);
+                ORR_CHECK(launch_rows(&w.r, o.dim[0] * c / cuts, o.dim[0] * (c + 1) / cuts, (void **)x, got, NULL) ==
+                          ORR_OK);
             for (int64_t e = 0; e < w.r.out_count; e++) {
                 int64_t i[3] = { e / (o.dim[1] * o.dim[2]), e / o.dim[2] % o.dim[1], e % o.dim[2] };
                 int k = i[axis] < s[0].dim[axis] ? 0 : 2;

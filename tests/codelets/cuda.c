@@ -5,16 +5,12 @@
 #include "config.h"
 
 #include "tests/harness/region_graphs.h"
-#include "tests/harness/region_draws.h"
-#include "tests/harness/region_nan.h"
-#include "tests/harness/region_takes.h"
 #include "tests/harness/region_tests.h"
-#include "tests/harness/region_wide.h"
 #include "tests/harness/cuda_help.h"
 
 /* The places that CUDA's manual (C++ programming guide, mathematical functions) grants the functions that a row is made
  * of, where they are more than the row's own, and some for what follows. */
-static double rc_ulp(const orr__ewrow *row, orr_dtype t)
+double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     static const struct {
         const char *name;
@@ -32,7 +28,7 @@ static double rc_ulp(const orr__ewrow *row, orr_dtype t)
     return ulp;
 }
 
-static bool rc_launch(const rc_run *run)
+bool rc_launch(const rc_run *run)
 {
     const orr__region *r = &run->b->r;
     void *in[RB_INPUTS] = { NULL }, *out[ORR__REGION_OUTS] = { NULL };

@@ -6,12 +6,11 @@
 #include <sys/mman.h>
 #include "codelets/emit/emit.h"
 #include "tests/harness/region_graphs.h"
+#include "tests/harness/region_rows.h"
 #include "tests/harness/region_tests.h"
-#include "tests/harness/region_takes.h"
-#include "tests/harness/region_wide.h"
 
 /* glibc's functions are off by a place or two; f32 rows are compared with f64 values, f64 with themselves. */
-static double rc_ulp(const orr__ewrow *row, orr_dtype t)
+double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     if (t == ORR_F16 || t == ORR_BF16)
         return row->ulp > 0 ? 1 : 0;
@@ -55,7 +54,7 @@ static c_kernel *c_compile(const char *text, bool wide, void **lib)
     return k;
 }
 
-static bool rc_launch(const rc_run *run)
+bool rc_launch(const rc_run *run)
 {
     const orr__region *r = &run->b->r;
     orr__layout lay;

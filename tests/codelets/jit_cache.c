@@ -44,9 +44,9 @@ static void stored_kernel_reads_back(void)
     orr__entry e;
     orr__key k = key_of(1);
     struct stat st;
-    ORR_REQUIRE(use(&c, "new/deeper"));
+    ORR_REQUIRE(cache_use(&c, "new/deeper"));
     ORR_CHECK(stat(jh_place("new/deeper"), &st) == 0 && (st.st_mode & 0777) == 0700);
-    ORR_CHECK(!has(&c, 1) && put(&c, 1, "machine code", 12) && !has(&c, 2));
+    ORR_CHECK(!cache_has(&c, 1) && cache_put(&c, 1, "machine code", 12) && !cache_has(&c, 2));
     ORR_REQUIRE(orr__cache_get(&c, &k, &b, &e));
     ORR_CHECK(e.code_size == 12 && memcmp(e.code, "machine code", 12) == 0 && strcmp(e.label, "add+mul") == 0);
     ORR_CHECK(e.source_size == 6 && memcmp(e.source, "int x;", 6) == 0 && e.seconds == 0.25);
@@ -55,7 +55,7 @@ static void stored_kernel_reads_back(void)
     ORR_CHECK(renameat(c.dir, file_of(1), c.dir, "x") == 0);
     char other[80];
     (void)snprintf(other, sizeof other, "%s", file_of(2));
-    ORR_CHECK(renameat(c.dir, "x", c.dir, other) == 0 && !has(&c, 2)); /* another key's file is no entry */
+    ORR_CHECK(renameat(c.dir, "x", c.dir, other) == 0 && !cache_has(&c, 2)); /* another key's file is no entry */
     orr__cache_close(&c);
 }
 
@@ -82,7 +82,7 @@ static void ten_thousand_corruptions_are_misses(void)
     unsigned long long seed = 7;
     char code[200];
     int loaded = 0, left = 0;
-    ORR_REQUIRE(use(&c, "corrupt"));
+    ORR_REQUIRE(cache_use(&c, "corrupt"));
     for (size_t i = 0; i < sizeof code; i++)
         code[i] = (char)orr_test_rand(&seed);
     orr__key k = key_of(3);
@@ -96,12 +96,12 @@ static void ten_thousand_corruptions_are_misses(void)
         int fd = openat(c.dir, file_of(3), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         ORR_REQUIRE(fd >= 0 && orr__write_all(fd, bad, size));
         close(fd);
-        loaded += has(&c, 3);
+        loaded += cache_has(&c, 3);
         left += faccessat(c.dir, file_of(3), F_OK, 0) == 0;
     }
     ORR_CHECK_MSG(loaded == 0, "%d of 10000 corrupted entries were accepted", loaded);
     ORR_CHECK_MSG(left == 0, "%d of 10000 corrupted entries were not removed", left);
-    ORR_CHECK(put(&c, 3, code, sizeof code) && has(&c, 3));
+    ORR_CHECK(cache_put(&c, 3, code, sizeof code) && cache_has(&c, 3));
     free(bad);
     free(good.data);
     orr__cache_close(&c);
@@ -111,23 +111,23 @@ static void full_cache_evicts_oldest(void)
 {
     orr__cache c;
     char code[1000] = { 1 };
-    ORR_REQUIRE(use(&c, "full"));
+    ORR_REQUIRE(cache_use(&c, "full"));
     for (unsigned n = 0; n < 20; n++) {
-        ORR_REQUIRE(put(&c, n, code, sizeof code));
+        ORR_REQUIRE(cache_put(&c, n, code, sizeof code));
         struct timespec t[2] = { { (time_t)(1000000 + n), 0 }, { (time_t)(1000000 + n), 0 } };
         ORR_CHECK(utimensat(c.dir, file_of(n), t, 0) == 0);
     }
-    ORR_CHECK(has(&c, 0)); /* used: now the youngest */
+    ORR_CHECK(cache_has(&c, 0)); /* used: now the youngest */
     orr__cache_sweep(&c, 15000);
     int left = 0;
     for (unsigned n = 1; n < 20; n++)
         left += faccessat(c.dir, file_of(n), F_OK, 0) == 0;
     ORR_CHECK_MSG(left >= 5 && left < 14, "%d left", left);
-    ORR_CHECK(has(&c, 0) && has(&c, 19) && !has(&c, 1));
+    ORR_CHECK(cache_has(&c, 0) && cache_has(&c, 19) && !cache_has(&c, 1));
     orr__env.cache_size = 3000;
-    ORR_CHECK(put(&c, 30, code, sizeof code) && has(&c, 30) && !has(&c, 18));
+    ORR_CHECK(cache_put(&c, 30, code, sizeof code) && cache_has(&c, 30) && !cache_has(&c, 18));
     orr__env.cache_size = 500;
-    ORR_CHECK(!put(&c, 31, code, sizeof code) && has(&c, 30));
+    ORR_CHECK(!cache_put(&c, 31, code, sizeof code) && cache_has(&c, 30));
     orr__cache_close(&c);
 }
 
@@ -138,7 +138,7 @@ static void leftovers_of_dead_processes_are_removed(void)
     char lock[80], place[128];
     (void)snprintf(lock, sizeof lock, "%.64s.lock", file_of(1));
     (void)snprintf(place, sizeof place, "leftovers/%s", lock);
-    ORR_REQUIRE(use(&c, "leftovers"));
+    ORR_REQUIRE(cache_use(&c, "leftovers"));
     jh_write(jh_place("leftovers/tmp.1.2.3"), "x", 0600);
     jh_write(jh_place("leftovers/tmp.4.5.6"), "x", 0600);
     jh_write(jh_place(place), "x", 0600);
@@ -157,7 +157,7 @@ static void user_files_in_cache_stay(void)
     orr__cache c;
     struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
     char place[64];
-    ORR_REQUIRE(use(&c, "mine") && mkdir(jh_place("mine/tmp.1.2.3"), 0700) == 0);
+    ORR_REQUIRE(cache_use(&c, "mine") && mkdir(jh_place("mine/tmp.1.2.3"), 0700) == 0);
     jh_write(jh_place("mine/tmp.1.2.3/data"), "x", 0600);
     ORR_CHECK(utimensat(c.dir, "tmp.1.2.3", old, 0) == 0);
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
@@ -178,12 +178,12 @@ static void unremovable_entry_is_reported(void)
 {
     orr__cache c;
     char place[128];
-    ORR_REQUIRE(use(&c, "stays") && put(&c, 1, "a", 1));
+    ORR_REQUIRE(cache_use(&c, "stays") && cache_put(&c, 1, "a", 1));
     (void)snprintf(place, sizeof place, "stays/%s", file_of(2));
     ORR_REQUIRE(mkdir(jh_place(place), 0700) == 0);
     ORR_CHECK(orr__cache_clear() == -1 && strstr(orr_error_message(), "1 of 2 files in ") &&
               strstr(orr_error_message(), "cannot be removed"));
-    ORR_CHECK(!has(&c, 1));
+    ORR_CHECK(!cache_has(&c, 1));
     orr__cache_close(&c);
 }
 
@@ -193,19 +193,19 @@ static void killed_writer_leaves_no_bad_entry(void)
     unsigned long long seed = 11;
     orr__cache c;
     int bad = 0, there = 0;
-    ORR_REQUIRE(use(&c, "killed"));
+    ORR_REQUIRE(cache_use(&c, "killed"));
     for (int round = 0; round < 40 || (there == 0 && round < 400); round++) { /* a slow disk takes more of them */
         pid_t pid = fork();
         if (pid == 0) {
             for (unsigned n = 0;; n = (n + 1) % 4)
-                (void)put(&c, n, code, sizeof code);
+                (void)cache_put(&c, n, code, sizeof code);
         }
         ORR_REQUIRE(pid > 0);
         (void)usleep((useconds_t)(200 + orr_test_rand(&seed) % (2000 * (unsigned)(round + 1))));
         (void)kill(pid, SIGKILL);
         (void)waitpid(pid, NULL, 0);
         for (unsigned n = 0; n < 4; n++) {
-            bool before = faccessat(c.dir, file_of(n), F_OK, 0) == 0, valid = has(&c, n);
+            bool before = faccessat(c.dir, file_of(n), F_OK, 0) == 0, valid = cache_has(&c, n);
             there += valid;
             bad += before && !valid;
         }
@@ -218,7 +218,7 @@ static void site_layer_is_read_only(void)
 {
     orr__cache c;
 
-    ORR_REQUIRE(use(&c, "site") && put(&c, 1, "a", 1) && put(&c, 2, "b", 1));
+    ORR_REQUIRE(cache_use(&c, "site") && cache_put(&c, 1, "a", 1) && cache_put(&c, 2, "b", 1));
     int fd = openat(c.dir, file_of(2), O_WRONLY | O_CLOEXEC);
     ORR_CHECK(fd >= 0 && pwrite(fd, "?", 1, 300) == 1 && close(fd) == 0);
     orr__cache_close(&c);
@@ -226,20 +226,21 @@ static void site_layer_is_read_only(void)
     (void)snprintf(orr__env.cache_site, sizeof orr__env.cache_site, "%s", jh_place("site"));
     orr__cache_open(&c);
     ORR_REQUIRE(c.dir >= 0 && c.site >= 0);
-    ORR_CHECK(has(&c, 1) && !has(&c, 2) && faccessat(c.site, file_of(2), F_OK, 0) == 0);
-    ORR_CHECK(put(&c, 3, "c", 1) && faccessat(c.site, file_of(3), F_OK, 0) != 0);
+    ORR_CHECK(cache_has(&c, 1) && !cache_has(&c, 2) && faccessat(c.site, file_of(2), F_OK, 0) == 0);
+    ORR_CHECK(cache_put(&c, 3, "c", 1) && faccessat(c.site, file_of(3), F_OK, 0) != 0);
     int all;
     jh_listen();
     orr__say_again();
-    ORR_CHECK(!has(&c, 4) && fchmodat(c.site, file_of(1), 0666, 0) == 0 && !has(&c, 1)); /* others may write it */
+    ORR_CHECK(!cache_has(&c, 4) && fchmodat(c.site, file_of(1), 0666, 0) == 0 &&
+              !cache_has(&c, 1)); /* others may write it */
     ORR_CHECK(jh_lines("a kernel of ORRERY_CACHE_SITE is not used", &all) == 1 && all == 1);
-    ORR_CHECK(fchmodat(c.site, file_of(1), 0600, 0) == 0 && has(&c, 1));
+    ORR_CHECK(fchmodat(c.site, file_of(1), 0600, 0) == 0 && cache_has(&c, 1));
     orr__cache_close(&c);
     ORR_CHECK(chmod(jh_place("site"), 0777) == 0);
     jh_listen();
     orr__say_again();
     orr__cache_open(&c);
-    ORR_CHECK(jh_lines("ORRERY_CACHE_SITE is not used", &all) == 1 && c.site < 0 && c.dir >= 0 && !has(&c, 1));
+    ORR_CHECK(jh_lines("ORRERY_CACHE_SITE is not used", &all) == 1 && c.site < 0 && c.dir >= 0 && !cache_has(&c, 1));
     orr__cache_close(&c);
 }
 
@@ -254,10 +255,10 @@ static int on_a_full_disk(bool mounted)
     (void)signal(SIGXFSZ, SIG_IGN);
     if (!mounted && setrlimit(RLIMIT_FSIZE, &small) != 0)
         return 77;
-    if (!use(&c, "disk"))
+    if (!cache_use(&c, "disk"))
         return 1;
-    bool kept = put(&c, 1, code, sizeof code) || put(&c, 2, code, sizeof code);
-    bool found = has(&c, 1) || has(&c, 2), little = put(&c, 3, code, 100) && has(&c, 3);
+    bool kept = cache_put(&c, 1, code, sizeof code) || cache_put(&c, 2, code, sizeof code);
+    bool found = cache_has(&c, 1) || cache_has(&c, 2), little = cache_put(&c, 3, code, 100) && cache_has(&c, 3);
     if (mounted)
         (void)umount2(jh_place("disk"), MNT_DETACH);
     return kept ? 2 : found ? 3 : !little ? 4 : 0;
@@ -286,7 +287,7 @@ static void stuck_lock_is_left_after_wait(void)
     orr__cache c;
     atomic_bool stop = false;
     orr__key k = key_of(1);
-    ORR_REQUIRE(use(&c, "locks"));
+    ORR_REQUIRE(cache_use(&c, "locks"));
     int held = orr__cache_lock(&c, &k, 1, &stop);
     double t0 = orr__now();
     ORR_CHECK(held >= 0 && orr__cache_lock(&c, &k, 0.2, &stop) == -1);
@@ -310,7 +311,7 @@ static void cache_is_listed_and_cleared(void)
 {
     orr__cache c;
     int n = 0;
-    ORR_REQUIRE(use(&c, "listed") && put(&c, 1, "a", 1) && put(&c, 2, "b", 1));
+    ORR_REQUIRE(cache_use(&c, "listed") && cache_put(&c, 1, "a", 1) && cache_put(&c, 2, "b", 1));
     orr__cache_close(&c);
     jh_write(jh_place("listed/mine.txt"), "x", 0600);
     ORR_CHECK(orr__cache_each(count, &n) == ORR_OK && n == 2);

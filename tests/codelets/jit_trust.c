@@ -11,10 +11,10 @@ static void refused(const char *name, const char *word)
     orr__cache c;
     int all;
     jh_listen();
-    bool taken = use(&c, name);
+    bool taken = cache_use(&c, name);
     int n = jh_lines(word, &all);
     ORR_CHECK_MSG(!taken && n == 1 && all == 1, "%s: taken %d, %d of %d lines say \"%s\"", name, taken, n, all, word);
-    ORR_CHECK(!has(&c, 1) && !put(&c, 1, "x", 1));
+    ORR_CHECK(!cache_has(&c, 1) && !cache_put(&c, 1, "x", 1));
     orr__cache_close(&c);
 }
 
@@ -25,7 +25,7 @@ static void link_as_cache_directory_is_refused(void)
     ORR_CHECK(symlink(jh_place("nowhere"), jh_place("dangling")) == 0);
     refused("dangling", "symbolic link");
     orr__cache c;
-    ORR_CHECK(use(&c, "link/below")); /* ours, and on the way only */
+    ORR_CHECK(cache_use(&c, "link/below")); /* ours, and on the way only */
     orr__cache_close(&c);
 }
 
@@ -39,7 +39,7 @@ static void directory_writable_by_others_is_refused(void)
     jh_write(jh_place("file"), "", 0600);
     refused("file", "is no directory");
     orr__cache c;
-    ORR_CHECK(chmod(jh_place("open"), 01777) == 0 && use(&c, "open/below")); /* as in /tmp */
+    ORR_CHECK(chmod(jh_place("open"), 01777) == 0 && cache_use(&c, "open/below")); /* as in /tmp */
     orr__cache_close(&c);
 }
 
@@ -57,16 +57,18 @@ static void directory_of_another_user_is_refused(void)
 static void entries_writable_by_others_are_misses(void)
 {
     orr__cache c;
-    ORR_REQUIRE(use(&c, "entries") && put(&c, 1, "a", 1) && put(&c, 2, "b", 1) && put(&c, 3, "c", 1));
-    ORR_CHECK(has(&c, 1) && fchmodat(c.dir, file_of(1), 0620, 0) == 0 && !has(&c, 1));
+    ORR_REQUIRE(cache_use(&c, "entries") && cache_put(&c, 1, "a", 1) && cache_put(&c, 2, "b", 1) &&
+                cache_put(&c, 3, "c", 1));
+    ORR_CHECK(cache_has(&c, 1) && fchmodat(c.dir, file_of(1), 0620, 0) == 0 && !cache_has(&c, 1));
     ORR_CHECK(renameat(c.dir, file_of(2), c.dir, "aside") == 0 && symlinkat("aside", c.dir, file_of(2)) == 0);
-    ORR_CHECK(!has(&c, 2));
+    ORR_CHECK(!cache_has(&c, 2));
     ORR_CHECK(unlinkat(c.dir, file_of(2), 0) == -1 && errno == ENOENT); /* the link is gone, what it named is not */
     ORR_CHECK(faccessat(c.dir, "aside", F_OK, 0) == 0);
-    ORR_CHECK(mkfifoat(c.dir, file_of(4), 0600) == 0 && !has(&c, 4)); /* and nobody waits for a writer */
-    ORR_CHECK(mkdirat(c.dir, file_of(5), 0700) == 0 && !has(&c, 5) && put(&c, 5, "e", 1) && has(&c, 5));
+    ORR_CHECK(mkfifoat(c.dir, file_of(4), 0600) == 0 && !cache_has(&c, 4)); /* and nobody waits for a writer */
+    ORR_CHECK(mkdirat(c.dir, file_of(5), 0700) == 0 && !cache_has(&c, 5) && cache_put(&c, 5, "e", 1) &&
+              cache_has(&c, 5));
     if (geteuid() == 0)
-        ORR_CHECK(fchownat(c.dir, file_of(3), NOBODY, NOBODY, 0) == 0 && !has(&c, 3));
+        ORR_CHECK(fchownat(c.dir, file_of(3), NOBODY, NOBODY, 0) == 0 && !cache_has(&c, 3));
     orr__cache_close(&c);
 }
 

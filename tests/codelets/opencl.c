@@ -19,11 +19,7 @@ int main(int argc, char **argv)
 #else
 
 #include "tests/harness/region_graphs.h"
-#include "tests/harness/region_draws.h"
-#include "tests/harness/region_nan.h"
-#include "tests/harness/region_takes.h"
 #include "tests/harness/region_tests.h"
-#include "tests/harness/region_wide.h"
 #include "codelets/emit/emit.h"
 #include "codelets/opencl/opencl.h"
 
@@ -36,7 +32,7 @@ static struct {
 } cl;
 
 /* The places that OpenCL 1.2 (section 7.4) grants the functions a row is made of, and one for what follows them. */
-static double rc_ulp(const orr__ewrow *row, orr_dtype t)
+double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     static const struct {
         const char *name;
@@ -92,7 +88,7 @@ static cl_mem buffer(const void *p, size_t bytes)
     return m;
 }
 
-static bool rc_launch(const rc_run *run)
+bool rc_launch(const rc_run *run)
 {
     const orr__region *r = &run->b->r;
     cl_mem in[RB_INPUTS] = { NULL }, out[ORR__REGION_OUTS] = { NULL };

@@ -93,7 +93,7 @@ static void a_backend_that_is_not_there_is_an_error(void)
 static void graphs_run_on_the_device_alone(void)
 {
     NEED(false);
-    ORR_REQUIRE(up("0") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK);
     orr_stats_reset();
     for (int i = 0; i < 3; i++)
         run_right();
@@ -107,7 +107,7 @@ static void warming_up_leaves_nothing_to_compile(void)
 {
     NEED(true);
     int removed;
-    ORR_REQUIRE(up("0") == ORR_OK && orr_cache_clear(&removed) == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK && orr_cache_clear(&removed) == ORR_OK);
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(50, 60));
     ORR_REQUIRE(orr_eval(x) == ORR_OK);
@@ -135,7 +135,7 @@ static void kernels_of_programs_run_on_the_device(void)
     float x[300], y[300];
     int right = 0;
     NEED(false);
-    ORR_REQUIRE(up("1") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("1") == ORR_OK);
     orr_op *op = orr_define_kernel(&def);
     ORR_REQUIRE(op != NULL);
     orr_scope *s = orr_scope_begin();
@@ -154,7 +154,7 @@ static void kernels_of_programs_run_on_the_device(void)
 static void graphs_run_beside_the_cpu(void)
 {
     NEED(false);
-    ORR_REQUIRE(up("1") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("1") == ORR_OK);
     for (int i = 0; i < 12; i++)
         run_right();
     ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -192,7 +192,7 @@ static void five_times(void)
 static void a_launch_that_fails_is_done_again_on_the_host(void)
 {
     NEED(true);
-    ORR_REQUIRE(up("0") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK);
     cu.state->launch_code = 701;
     int launches = cu.state->launches, said = lines_with("done again on the host", five_times);
     cu.state->launch_code = 0;
@@ -205,7 +205,7 @@ static void a_launch_that_fails_is_done_again_on_the_host(void)
 static void so_is_a_product_that_the_library_fails_at(void)
 {
     NEED(true);
-    ORR_REQUIRE(up("0") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK);
     orr__env.log = 0;
     cu.state->matmul_code = 13;
     run_right();
@@ -217,7 +217,7 @@ static void so_is_a_kernel_that_does_not_compile(void)
 {
     NEED(true);
     int removed;
-    ORR_REQUIRE(up("0") == ORR_OK && orr_cache_clear(&removed) == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK && orr_cache_clear(&removed) == ORR_OK);
     orr__env.log = 0;
     cu.state->compile_code = 6;
     int compiles = cu.state->compiles;
@@ -231,7 +231,7 @@ static void so_is_a_kernel_that_does_not_compile(void)
 static void so_is_a_device_without_memory(void)
 {
     NEED(true);
-    ORR_REQUIRE(up("0") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK);
     orr__env.log = 0;
     cu.state->launch_code = 2;
     cu.state->alloc_code = 2;
@@ -246,7 +246,7 @@ static void without_fallback_failures_are_errors(void)
     double off[3];
     NEED(true);
     setenv("ORRERY_FALLBACK", "off", 1);
-    ORR_REQUIRE(up("0") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK);
     cu.state->launch_code = 701;
     ORR_CHECK(work(off) == ORR_EDEVICE);
     ORR_CHECK_MSG(strstr(orr_error_message(), "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"), "%s", orr_error_message());
@@ -259,7 +259,7 @@ static void without_fallback_failures_are_errors(void)
 static void a_wrong_index_is_an_error(void)
 {
     NEED(false);
-    ORR_REQUIRE(up("0") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK);
     orr_scope *s = orr_scope_begin();
     float x[4] = { 1, 2, 3, 4 };
     int32_t i[2] = { 1, 7 };
@@ -275,7 +275,7 @@ static void a_wrong_index_is_an_error(void)
 static void host_memory_of_large_tensors_is_pinned(void)
 {
     NEED(true);
-    ORR_REQUIRE(up("0") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("0") == ORR_OK);
     int before = cu.state->pins;
     run_right();
     ORR_CHECK(cu.state->pins == before);
@@ -296,7 +296,7 @@ static void the_library_starts_again_and_again(void)
 {
     NEED(false);
     for (int i = 0; i < 3; i++) {
-        ORR_REQUIRE(up("0") == ORR_OK);
+        ORR_REQUIRE(cuda_engine_up("0") == ORR_OK);
         run_right();
         ORR_CHECK(orr_shutdown() == ORR_OK);
     }

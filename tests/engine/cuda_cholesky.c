@@ -61,7 +61,7 @@ static void check(orr_dtype t, double tolerance)
 static void devices_do_tiles_of_large_matrices(void)
 {
     NEED(false);
-    ORR_REQUIRE(up("2") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("2") == ORR_OK);
     int before = cu.real ? 0 : cu.state->tiles;
     for (int i = 0; i < 2; i++)
         check(ORR_F64, 1e-13);
@@ -76,7 +76,7 @@ static void all_four_operations_are_done_by_them(void)
 {
     NEED(false);
     setenv("STARPU_SCHED", "eager", 1);
-    ORR_REQUIRE(up("2") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("2") == ORR_OK);
     int factors = cu.real ? 0 : cu.state->factors, tiles = cu.real ? 0 : cu.state->tiles;
     for (int i = 0; i < 3; i++) {
         check(ORR_F64, 1e-13);
@@ -97,7 +97,7 @@ static void cholesky_reports_indefinite_matrix_on_device(void)
     } bad[] = { { 0, -1 }, { 255, 0 }, { 256, NAN }, { 1100, -2 }, { 2099, NAN }, { 2000, INFINITY } };
     NEED(false);
     setenv("STARPU_SCHED", "eager", 1);
-    ORR_REQUIRE(up("2") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("2") == ORR_OK);
     double *a = calloc((size_t)N * N, sizeof *a);
     ORR_REQUIRE(a != NULL);
     for (int i = 0; i < N; i++)
@@ -124,7 +124,7 @@ static void what_a_library_fails_at_is_done_on_the_host(void)
 {
     NEED(true);
     setenv("STARPU_SCHED", "eager", 1);
-    ORR_REQUIRE(up("2") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("2") == ORR_OK);
     orr__env.log = 0;
     cu.state->tile_code = 13;
     int tiles = cu.state->tiles;
@@ -134,7 +134,7 @@ static void what_a_library_fails_at_is_done_on_the_host(void)
     cu.state->tile_code = 0;
     ORR_CHECK(orr_shutdown() == ORR_OK);
     setenv("ORRERY_FALLBACK", "off", 1);
-    ORR_REQUIRE(up("2") == ORR_OK);
+    ORR_REQUIRE(cuda_engine_up("2") == ORR_OK);
     cu.state->tile_code = 13;
     double *a = matrix();
     orr_scope *s = orr_scope_begin();
@@ -158,7 +158,7 @@ static void otherwise_processors_do_them(void)
         orr__cu_forget();
         if (i)
             setenv("ORRERY_DETERMINISTIC", "1", 1);
-        ORR_REQUIRE(up("2") == ORR_OK);
+        ORR_REQUIRE(cuda_engine_up("2") == ORR_OK);
         int tiles = cu.state->tiles;
         check(ORR_F64, 1e-13);
         ORR_CHECK(cu.state->tiles == tiles);

@@ -137,9 +137,9 @@ static void tasks_go_the_way_that_was_found_the_fastest(void)
     ORR_CHECK(orr_eval(x) == ORR_OK);
     for (int round = 0; round < 10 && !held; round++) {
         uint64_t tasks[2];
-        char *before = explained(orr_softmax(orr_tanh(orr_mul(x, x)), -1));
+        char *before = explained_text(orr_softmax(orr_tanh(orr_mul(x, x)), -1));
         double best = evaluations(x, tasks);
-        char *after = explained(orr_softmax(orr_tanh(orr_mul(x, x)), -1));
+        char *after = explained_text(orr_softmax(orr_tanh(orr_mul(x, x)), -1));
         const char *was = strstr(before, "placed on"), *is = strstr(after, "placed on");
         printf("    %.0f us, %d tasks on processors, %d on the device; %.*s\n", best * 1e6, (int)tasks[0],
                (int)tasks[1], is ? (int)strcspn(is, "\n") : 13, is ? is : "not yet found");

@@ -8,68 +8,19 @@
 #include <orrery.h>
 #include "tests/harness/cuda_help.h"
 
-static inline bool need(bool injection)
-{
-    return cu.ok && (!injection || !cu.real);
-}
+/* Is there what the test needs: a device, and with `injection` one that fails on request? */
+bool cuda_engine_need(bool injection);
 
 #define NEED(injection)                                                                                                \
     do {                                                                                                               \
-        if (!need(injection))                                                                                          \
+        if (!cuda_engine_need(injection))                                                                              \
             ORR_SKIP("%s", cu.ok ? "a GPU does not fail on request" : cu.why);                                         \
     } while (0)
 
-static inline orr_status up(const char *ncpu)
-{
-    orr_config c = { .engine = "starpu", .backend = "cuda" };
-    setenv("STARPU_NCPU", ncpu, 1);
-    setenv("ORRERY_INLINE_US", "0", 1);
-    return orr_init(&c);
-}
+orr_status cuda_engine_up(const char *ncpu);
 
-static inline uint64_t cuda_tasks(void)
-{
-    orr_stat row[64];
-    uint64_t n = 0;
-    int rows = orr_stats(row, 64);
-    for (int i = 0; i < rows && i < 64; i++)
-        n += strncmp(row[i].worker, "CUDA", 4) == 0 ? row[i].tasks : 0;
-    return n;
-}
+uint64_t cuda_tasks(void);
 
-/* Is this StarPU one with CUDA? Its own answer, by the error of a backend that is not there. */
-static inline bool starpu_has_cuda(void)
-{
-    orr_config c = { .engine = "starpu", .backend = "cuda" };
-    if (orr_init(&c) == ORR_OK) {
-        (void)orr_shutdown();
-        return true;
-    }
-    bool there = !strstr(orr_error_message(), "without CUDA") && !strstr(orr_error_message(), "built without StarPU");
-    (void)snprintf(cu.why, sizeof cu.why, there ? "no CUDA device" : "no StarPU with CUDA");
-    return there;
-}
-
-/* The double has to be there before StarPU's own library is loaded. */
-static inline void with_double(char **argv)
-{
-    const char *path = cuda_double_path();
-    if (getenv("ORR_TEST_DOUBLE") || access(path, R_OK) != 0)
-        return;
-    setenv("ORR_TEST_DOUBLE", "1", 1);
-    setenv("LD_PRELOAD", path, 1);
-    (void)execv("/proc/self/exe", argv);
-}
-
-static inline void cuda_engine_start(char **argv)
-{
-    if (!getenv("ORR_TEST_DOUBLE") && starpu_has_cuda()) {
-        cu.ok = cu.real = orr__cu_look()->devices > 0;
-        if (!cu.ok && cuda_has_gxx())
-            with_double(argv);
-    } else if (getenv("ORR_TEST_DOUBLE")) {
-        cu.ok = cuda_use_double() && orr__cu_look()->devices > 0;
-    }
-}
+void cuda_engine_start(char **argv);
 
 #endif

@@ -12,7 +12,7 @@ static void independent_steps_are_a_task_for_each_worker(void)
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     orr_tensor *t[LAYERS];
     for (int i = 0; i < LAYERS; i++)
-        t[i] = orr_sum(values(100, 100 + i), ORR_AXES(1), false);
+        t[i] = orr_sum(fresh_values(100, 100 + i), ORR_AXES(1), false);
     for (int workers = 1; workers <= 4; workers *= 2) {
         orr__plan *p = plan_of(t, LAYERS, workers);
         ORR_REQUIRE(p != NULL);
@@ -33,7 +33,7 @@ static void independent_steps_are_a_task_for_each_worker(void)
 static void a_chain_of_small_steps_is_one_task(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_tensor *x = values(8, 8), *y = x;
+    orr_tensor *x = fresh_values(8, 8), *y = x;
     for (int i = 0; i < LAYERS; i++)
         y = orr_matmul(y, x);
     orr__plan *p = plan_of(&y, 1, 2);
@@ -52,7 +52,7 @@ static void small_steps_behind_each_large_one_come_together(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     enum { N = 6 };
-    orr_tensor *out[N], *w = values(512, 512), *y = values(512, 512);
+    orr_tensor *out[N], *w = fresh_values(512, 512), *y = fresh_values(512, 512);
     for (int i = 0; i < N; i++) { /* the products take long; each feeds the next, and one small step */
         y = orr_matmul(y, w);
         out[i] = orr_sum(orr_slice(y, ORR_INDEX(0, 0), ORR_INDEX(8, 8), ORR_NO_INDEX), ORR_AXES(0), false);
@@ -75,9 +75,9 @@ static void small_steps_behind_each_large_one_come_together(void)
 static void parallel_chains_stay_parallel(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_tensor *sum = NULL, *w = values(128, 128);
+    orr_tensor *sum = NULL, *w = fresh_values(128, 128);
     for (int c = 0; c < 4; c++) {
-        orr_tensor *y = values(128, 128);
+        orr_tensor *y = fresh_values(128, 128);
         for (int i = 0; i < 4; i++)
             y = orr_matmul(y, w);
         sum = sum ? orr_matmul(sum, y) : y;
@@ -95,7 +95,7 @@ static void what_hangs_on_a_chain_runs_beside_it(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     enum { N = 16 };
-    orr_tensor *out[N], *w = values(96, 96), *y = values(96, 96);
+    orr_tensor *out[N], *w = fresh_values(96, 96), *y = fresh_values(96, 96);
     for (int i = 0; i < N; i++) {
         y = orr_matmul(y, w);
         out[i] = orr_matmul(orr_transpose(y), y);
@@ -111,7 +111,7 @@ static void what_hangs_on_a_chain_runs_beside_it(void)
 static void without_fusion_every_step_is_a_task(void)
 {
     ORR_REQUIRE(setenv("ORRERY_FUSE", "off", 1) == 0 && orr_init(NULL) == ORR_OK);
-    orr_tensor *x = values(8, 8), *y = orr_matmul(orr_matmul(x, x), x);
+    orr_tensor *x = fresh_values(8, 8), *y = orr_matmul(orr_matmul(x, x), x);
     orr__plan *p = plan_of(&y, 1, 2);
     ORR_REQUIRE(p != NULL);
     ORR_CHECK(p->nstep == 2 && tasks_of(p) == 2 && p->ntasks == 2);
@@ -127,7 +127,7 @@ static void little_values_of_tasks_have_memory_of_their_own(void)
         (void)snprintf(text, sizeof text, "%d", inline_us);
         ORR_REQUIRE(setenv("ORRERY_FUSE", "off", 1) == 0 && setenv("ORRERY_INLINE_US", text, 1) == 0 &&
                     orr_init(NULL) == ORR_OK);
-        orr_tensor *x = values(8, 8), *y = x;
+        orr_tensor *x = fresh_values(8, 8), *y = x;
         for (int i = 0; i < LAYERS; i++)
             y = orr_matmul(y, x);
         orr__plan *p = plan_of(&y, 1, 2);
@@ -141,7 +141,7 @@ static void little_values_of_tasks_have_memory_of_their_own(void)
 static void the_plan_prints_its_bundles(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_tensor *x = values(8, 8), *y = orr_matmul(orr_matmul(x, x), x);
+    orr_tensor *x = fresh_values(8, 8), *y = orr_matmul(orr_matmul(x, x), x);
     orr__plan *p = plan_of(&y, 1, 2);
     char text[4096] = "";
     FILE *to = fmemopen(text, sizeof text, "w");
@@ -159,9 +159,9 @@ static void update(float *to, const char *fuse, const char *inline_us)
     ORR_REQUIRE(setenv("ORRERY_FUSE", fuse, 1) == 0 && setenv("ORRERY_INLINE_US", inline_us, 1) == 0 &&
                 orr_init(NULL) == ORR_OK);
     orr_seed(7);
-    orr_tensor *p[LAYERS], *x = values(16, 16);
+    orr_tensor *p[LAYERS], *x = fresh_values(16, 16);
     for (int i = 0; i < LAYERS; i++) {
-        p[i] = orr_variable(values(16, 16));
+        p[i] = orr_variable(fresh_values(16, 16));
         x = orr_tanh(orr_matmul(x, p[i]));
     }
     for (int step = 0; step < 3; step++) {
@@ -178,7 +178,7 @@ static void update(float *to, const char *fuse, const char *inline_us)
 static void what_is_waited_for_goes_first(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_tensor *x = values(300, 400), *y = orr_matmul(x, values(400, 500)),
+    orr_tensor *x = fresh_values(300, 400), *y = orr_matmul(x, fresh_values(400, 500)),
                *index = orr_randint(ORR_I64, ORR_SHAPE(9), 0, 9);
     ORR_CHECK(orr_eval(index) == ORR_OK);
     orr_tensor *loss = orr_add(orr_sum(orr_slice_axis(y, 0, 0, 1, 1), ORR_ALL_AXES, false), orr_scalar(1));

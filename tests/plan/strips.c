@@ -21,7 +21,7 @@ static int strips_of(const orr__plan *p)
 /* A network's forward pass: `depth` layers over `rows` rows, what each gave in y. */
 static orr_tensor *layers(int64_t rows, int depth, orr_tensor **y)
 {
-    orr_tensor *x = values(rows, 192), *w = values(192, 192), *b = values(1, 192);
+    orr_tensor *x = fresh_values(rows, 192), *w = fresh_values(192, 192), *b = fresh_values(1, 192);
     for (int i = 0; i < depth; i++)
         x = y[i] = orr_relu(orr_add(orr_matmul(x, w), b));
     return x;
@@ -55,8 +55,8 @@ static void a_chain_over_the_same_rows_is_cut_into_strips(void)
 static void strips_are_worth_their_tasks(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_tensor *y[4], *x = values(8, 8), *cross = values(192, 192);
-    orr_tensor *thin = layers(63, 4, y), *tiny = orr_matmul(orr_matmul(values(128, 8), x), x);
+    orr_tensor *y[4], *x = fresh_values(8, 8), *cross = fresh_values(192, 192);
+    orr_tensor *thin = layers(63, 4, y), *tiny = orr_matmul(orr_matmul(fresh_values(128, 8), x), x);
     for (int i = 0; i < 4; i++)
         cross = orr_matmul(cross, orr_transpose(cross));
     orr_tensor *one[] = { thin, tiny, cross };
@@ -82,9 +82,9 @@ static void gradients(float *to, const char *fuse, const char *inline_us)
     ORR_REQUIRE(setenv("ORRERY_FUSE", fuse, 1) == 0 && setenv("ORRERY_INLINE_US", inline_us, 1) == 0 &&
                 setenv("ORRERY_TILE_US", "20", 1) == 0 && orr_init(NULL) == ORR_OK);
     orr_seed(11);
-    orr_tensor *x = values(ROWS, WIDTH), *w[DEPTH], *g[DEPTH];
+    orr_tensor *x = fresh_values(ROWS, WIDTH), *w[DEPTH], *g[DEPTH];
     for (int i = 0; i < DEPTH; i++) {
-        w[i] = orr_variable(orr_mul(values(WIDTH, WIDTH), orr_scalar(0.2)));
+        w[i] = orr_variable(orr_mul(fresh_values(WIDTH, WIDTH), orr_scalar(0.2)));
         x = orr_relu(orr_matmul(x, w[i]));
     }
     orr_tensor *loss = orr_mean(orr_square(orr_softmax(x, -1)), ORR_ALL_AXES, false);

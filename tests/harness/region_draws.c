@@ -1,9 +1,7 @@
 /* For tests of codelets: random numbers in runs that begin and end anywhere, longer than a block of a loop.
  * Must not know: which backend. */
-#ifndef ORR_TESTS_REGION_DRAWS_H
-#define ORR_TESTS_REGION_DRAWS_H
-
-#include "tests/harness/region_cases.h"
+#include "config.h"
+#include "tests/harness/region_tests.h"
 
 static void rd_draws(rb_kind kind, int dist, orr_dtype t, int64_t offset, double ulp)
 {
@@ -19,7 +17,7 @@ static void rd_draws(rb_kind kind, int dist, orr_dtype t, int64_t offset, double
     rc_check("draws", &b, 2, 0, 1, ulp);
 }
 
-static void random_numbers_of_long_runs(void)
+void random_numbers_of_long_runs(void)
 {
     static const struct {
         int dist;
@@ -35,5 +33,3 @@ static void random_numbers_of_long_runs(void)
         rd_draws(RB_REDUCE, ORR__DNORMAL, ORR_F32, offset, 1);
     }
 }
-
-#endif

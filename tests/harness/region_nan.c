@@ -1,9 +1,8 @@
 /* For tests of codelets: f16 and bf16 values of every kind through every row, NaN with any payload among them.
  * Must not know: which backend. */
-#ifndef ORR_TESTS_REGION_NAN_H
-#define ORR_TESTS_REGION_NAN_H
-
+#include "config.h"
 #include "tests/harness/region_rows.h"
+#include "tests/harness/region_tests.h"
 
 enum { KINDS = 14 };
 
@@ -70,7 +69,7 @@ static void rn_group(orr_dtype t, const orr__ewrow *const *row, int n)
     }
 }
 
-static void nan_of_any_payload_stays_nan(void)
+void nan_of_any_payload_stays_nan(void)
 {
     static const orr_dtype type[] = { ORR_F16, ORR_BF16 };
     for (int k = 0; k < 2; k++) {
@@ -88,8 +87,7 @@ static void nan_of_any_payload_stays_nan(void)
     }
 }
 
-/* maximum, minimum and clip between scalars, NaN among them. */
-static void nan_bounds_win_in_clip(void)
+void nan_bounds_win_in_clip(void)
 {
     static rb b;
     static const double bound[] = { 0.0, -0.0, 1.0, NAN, INFINITY, -INFINITY };
@@ -122,5 +120,3 @@ static void nan_bounds_win_in_clip(void)
                 (void)rc_same("bounds", t, got[o], want[o], n, 0);
     }
 }
-
-#endif

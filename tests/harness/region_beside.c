@@ -1,12 +1,9 @@
 /* For tests of codelets: several folds of one region, and accesses that are there in a part of the iteration alone.
  * Must not know: which backend. */
-#ifndef ORR_TESTS_REGION_BESIDE_H
-#define ORR_TESTS_REGION_BESIDE_H
+#include "config.h"
+#include "tests/harness/region_tests.h"
 
-#include "tests/harness/region_cases.h"
-
-/* Several folds of what is read once: of x itself, of values made of it, one register twice, other dtypes. */
-static void several_reductions_at_once(void)
+void several_reductions_at_once(void)
 {
     static rb b;
     const unsigned long long before = rc_state; /* what comes behind draws the numbers that it always drew */
@@ -39,8 +36,7 @@ static void several_reductions_at_once(void)
     rc_state = before;
 }
 
-/* A frame of 7 around a(4, 6); beside it b(7, 3), the box on the last axis, in steps of 2, in halves of a byte more. */
-static void parts_of_the_iteration(void)
+void parts_of_the_iteration(void)
 {
     static rb b;
     const unsigned long long before = rc_state;
@@ -64,5 +60,3 @@ static void parts_of_the_iteration(void)
         }
     rc_state = before;
 }
-
-#endif

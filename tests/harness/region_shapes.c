@@ -1,17 +1,14 @@
 /* For tests of codelets: regions of many shapes: reductions over any axes, maps with any accesses, rows that see their folds.
  * Must not know: which backend. */
-#ifndef ORR_TESTS_REGION_SHAPES_H
-#define ORR_TESTS_REGION_SHAPES_H
+#include "config.h"
+#include "tests/harness/region_tests.h"
 
-#include "tests/harness/region_cases.h"
-
-static int64_t rsh_draw(int64_t below)
+int64_t rsh_draw(int64_t below)
 {
     return (int64_t)(orr_test_rand(&rc_state) % (uint64_t)below);
 }
 
-/* Values of few digits: any order of a sum gives the same. */
-static void reductions_of_every_shape(void)
+void reductions_of_every_shape(void)
 {
     static rb b;
     static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_I16, ORR_BF16 };
@@ -31,8 +28,7 @@ static void reductions_of_every_shape(void)
         }
 }
 
-/* An access of random order, broadcasts and flips. */
-static int rsh_access(rb *b, orr_dtype t)
+int rsh_access(rb *b, orr_dtype t)
 {
     int64_t stride[ORR_MAX_RANK], offset = rsh_draw(4), count = 1;
     int order[ORR_MAX_RANK], rank = b->r.rank;
@@ -56,7 +52,7 @@ static int rsh_access(rb *b, orr_dtype t)
     return rb_access(b, rb_input(b, t, offset + count + 4), offset, stride);
 }
 
-static void maps_of_any_accesses(void)
+void maps_of_any_accesses(void)
 {
     static rb b;
     static const orr_dtype dtype[] = { ORR_F32, ORR_I32, ORR_F64, ORR_I8, ORR_F16, ORR_U16, ORR_I64, ORR_BF16 };
@@ -77,8 +73,7 @@ static void maps_of_any_accesses(void)
     }
 }
 
-/* Softmax, scaled by the mean of the row before: beside the interpreter, which is tested by itself. */
-static void rows_see_their_folds(void)
+void rows_see_their_folds(void)
 {
     static rb b;
     static const int64_t shape[][3] = { { 2, 3, 2100 }, { 5, 1, 64 }, { 1, 1, 7 } };
@@ -108,9 +103,7 @@ static void rows_see_their_folds(void)
     }
 }
 
-/* How far each value is from its row's sum, beside the sum of the squares of these: folded as they are computed, where columns
- * are equally long, else from a block. */
-static void rows_fold_computed_values(void)
+void rows_fold_computed_values(void)
 {
     static rb b;
     static const int64_t length[] = { 96, 1120, 1024, 2100, 64, 33 };
@@ -139,8 +132,7 @@ static void rows_fold_computed_values(void)
     }
 }
 
-/* Numbers that a fold sees too, and others that only the outputs see: beside the interpreter, to the last bit. */
-static void rows_draw_their_numbers(void)
+void rows_draw_their_numbers(void)
 {
     static rb b;
     static const int64_t shape[][2] = { { 3, 2100 }, { 5, 64 }, { 4, 7 } };
@@ -162,5 +154,3 @@ static void rows_draw_their_numbers(void)
         ORR_CHECK(whole[n - 1] == orr__rand_integers(6, (uint64_t)n - 1, -9, 100));
     }
 }
-
-#endif

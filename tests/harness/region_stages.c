@@ -1,9 +1,7 @@
 /* For tests of codelets: bodies too long to be one loop, whose early values, masks and numbers are used again late.
  * Must not know: where they are cut. */
-#ifndef ORR_TESTS_REGION_STAGES_H
-#define ORR_TESTS_REGION_STAGES_H
-
-#include "tests/harness/region_cases.h"
+#include "config.h"
+#include "tests/harness/region_tests.h"
 
 static void rs_long_body(orr_dtype t, double ulp)
 {
@@ -27,12 +25,10 @@ static void rs_long_body(orr_dtype t, double ulp)
     rc_check("long body", &b, 2, 1, 2, ulp);
 }
 
-static void bodies_too_long_for_one_loop(void)
+void bodies_too_long_for_one_loop(void)
 {
     rs_long_body(ORR_F32, 200);
     rs_long_body(ORR_F64, 200);
     rs_long_body(ORR_BF16, 30);
     rs_long_body(ORR_F16, 30);
 }
-
-#endif

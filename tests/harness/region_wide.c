@@ -1,10 +1,9 @@
 /* For tests of codelets: kernels whose work items work together (rows, long folds, matrix products), and moves of whole
  * arrays, beside the reference evaluation.
  * Must not know: which backend. */
-#ifndef ORR_TESTS_REGION_WIDE_H
-#define ORR_TESTS_REGION_WIDE_H
-
+#include "config.h"
 #include "tests/harness/region_graphs.h"
+#include "tests/harness/region_tests.h"
 
 static orr_tensor *rw_random(orr_dtype t, int rank, const int64_t *dim, double lo, double hi)
 {
@@ -53,7 +52,7 @@ static void rw_row_graphs(orr_dtype t, int rank, const int64_t *dim, double ulp)
     (void)orr_scope_end(s);
 }
 
-static void rows_see_their_folds(void)
+void row_graphs_see_their_folds(void)
 {
     static const int64_t shape[][3] = { { 2, 3, 2100 }, { 5, 1, 64 }, { 300, 1, 3 }, { 1, 1, 1 }, { 7, 2, 33 } };
     static const orr_dtype type[] = { ORR_F32, ORR_F16, ORR_BF16, ORR_F64 };
@@ -65,8 +64,7 @@ static void rows_see_their_folds(void)
     rw_row_graphs(ORR_F32, 1, &one, 16);
 }
 
-/* Max, sum and NaN: what is in a row stays in it. */
-static void special_values_stay_in_their_row(void)
+void special_values_stay_in_their_row(void)
 {
     static rb b;
     const int64_t dim[2] = { 4, 300 };
@@ -112,7 +110,7 @@ static void rw_long(int rop, orr_dtype t, int rank, const int64_t *dim, uint32_t
     rc_check(what, &b, mask & 1u ? 1 : 2, t == ORR_F64 ? 1 : -9, 9, t == ORR_F64 ? 256 : 1);
 }
 
-static void long_folds_are_shared_out(void)
+void long_folds_are_shared_out(void)
 {
     static const struct {
         int rank;
@@ -131,7 +129,7 @@ static void long_folds_are_shared_out(void)
     }
 }
 
-static void matrix_products(void)
+void matrix_products(void)
 {
     static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_F16, ORR_BF16 };
     for (size_t k = 0; k < sizeof type / sizeof *type; k++) {
@@ -162,7 +160,7 @@ static void matrix_products(void)
     }
 }
 
-static void whole_arrays_are_moved(void)
+void whole_arrays_are_moved(void)
 {
     static const orr_dtype type[] = { ORR_F32, ORR_F16, ORR_I64, ORR_U8, ORR_F64, ORR_BF16 };
     for (size_t k = 0; k < sizeof type / sizeof *type; k++) {
@@ -194,9 +192,3 @@ static void whole_arrays_are_moved(void)
         (void)orr_scope_end(s);
     }
 }
-
-#define RW_TESTS                                                                                                       \
-    ORR_TEST(rows_see_their_folds), ORR_TEST(special_values_stay_in_their_row), ORR_TEST(long_folds_are_shared_out),   \
-        ORR_TEST(matrix_products), ORR_TEST(whole_arrays_are_moved)
-
-#endif

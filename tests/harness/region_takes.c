@@ -1,9 +1,8 @@
 /* For tests of codelets: reads by number inside of kernels, through the real fuser, beside the reference evaluation.
  * Must not know: which backend. */
-#ifndef ORR_TESTS_REGION_TAKES_H
-#define ORR_TESTS_REGION_TAKES_H
-
+#include "config.h"
 #include "tests/harness/region_graphs.h"
+#include "tests/harness/region_tests.h"
 
 enum { TAKE_ROWS = 9, TAKE_COLS = 40 };
 
@@ -38,8 +37,7 @@ static orr_tensor *tk_norm(orr_tensor *x)
     return orr_mul(d, orr_rsqrt(orr_add(orr_mean(orr_square(d), ORR_AXES(-1), true), orr_scalar(1e-5))));
 }
 
-/* A table's rows and columns as part of maps, folds, rows and products. */
-static void takes_in_every_kind_of_kernel(void)
+void takes_in_every_kind_of_kernel(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = tk_table(ORR_F32), *rows = tk_index(ORR_I32, ORR_SHAPE(5, 4), TAKE_ROWS);
@@ -68,8 +66,7 @@ static void takes_in_every_kind_of_kernel(void)
     (void)orr_scope_end(s);
 }
 
-/* Views of the source and of the result; computed indices; a take of a take. */
-static void takes_through_views_and_computed_indices(void)
+void takes_through_views_and_computed_indices(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = tk_table(ORR_F32), *i = tk_index(ORR_I32, ORR_SHAPE(5, 4), 100);
@@ -105,7 +102,7 @@ static void takes_through_views_and_computed_indices(void)
     (void)orr_scope_end(s);
 }
 
-static void takes_of_any_dtype_by_any_index(void)
+void takes_of_any_dtype_by_any_index(void)
 {
     static const orr_dtype kind[] = { ORR_I8, ORR_I16, ORR_I32, ORR_I64, ORR_U8, ORR_U16, ORR_U32, ORR_U64 };
     orr_scope *s = orr_scope_begin();
@@ -118,8 +115,7 @@ static void takes_of_any_dtype_by_any_index(void)
     (void)orr_scope_end(s);
 }
 
-/* Number 3 of five indices, which the kernel computes, is wrong: nothing is read through it, and the rest is right. */
-static inline void wrong_indices_in_kernels_are_found(void)
+void wrong_indices_in_kernels_are_found(void)
 {
     static rb b;
     float x[4] = { 10, 20, 30, 40 }, got[5] = { 0 };
@@ -138,9 +134,3 @@ static inline void wrong_indices_in_kernels_are_found(void)
         ORR_CHECK(!length || (got[0] == 20 && got[1] == 10 && got[2] == 40 && got[4] == 20));
     }
 }
-
-#define ORR_TEST_OF(test) ORR_TEST(test),
-#define TK_TESTS(X)                                                                                                    \
-    X(takes_in_every_kind_of_kernel) X(takes_through_views_and_computed_indices) X(takes_of_any_dtype_by_any_index)
-
-#endif
