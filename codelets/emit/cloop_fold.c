@@ -66,7 +66,7 @@ static bool joins(const orr__region *r)
 static void tree(orr__text *t, const orr__region *r)
 {
     for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2) {
-        char other[16];
+        char other[24];
         (void)snprintf(other, sizeof other, "lane[l + %d]", v);
         orr__text_addf(t, "    for (int l = 0; l < %d; l++)\n", v);
         step(t, r, "lane[l]", orr__emit_type(orr__emit_fold_dtype(r, true)), other);
