@@ -102,7 +102,7 @@ static const char *begin(void)
  * README's. */
 static bool install(void)
 {
-    static const char commands[] = "prefix=$HOME/orrery\n"
+    static const char commands[] = "prefix=$HOME/.local\n"
                                    "(cd build && ../configure --prefix=\"$prefix\" && make install)\n";
     char script[4096];
     ORR_CHECK_MSG(readme.install && strcmp(readme.install, commands) == 0, "README.md's installation is now:\n%s",
