@@ -114,7 +114,7 @@ static void stays_in_tier_0(const char *cc, const char *word)
 
 static const char *script(const char *name, const char *text)
 {
-    char all[600];
+    char all[1000];
     (void)snprintf(all, sizeof all, "#!/bin/sh\ncase $1 in --version) echo 'fake 1'; exit 0;; esac\n%s\n", text);
     jh_write(jh_place(name), all, 0755);
     return jh_place(name);
