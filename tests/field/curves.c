@@ -203,6 +203,10 @@ static const orr__fe *generator(int g)
 
 static void begin(void)
 {
+    static bool begun;
+    if (begun)
+        return;
+    begun = true;
     mpz_inits(q, r, NULL);
     field_prime(q, ORR__FQ);
     field_prime(r, ORR__FR);
@@ -268,7 +272,7 @@ static void sums(void)
                 k->multiply(b, generator(g), 0, scalar, 1, ROW);
             } else { /* sums that were checked are the next terms */
                 memcpy(a, got, sizeof a);
-                memcpy(b + 2 * g, b, sizeof *b * 2 * (size_t)g * (ROW - 1));
+                memmove(b + 2 * g, b, sizeof *b * 2 * (size_t)g * (ROW - 1));
             }
             memcpy(b + 14 * g, a + 14 * g, sizeof *b * 2 * (size_t)g); /* twice the same */
             k->neg(b + 18 * g, a + 18 * g, 1);
