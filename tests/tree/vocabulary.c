@@ -16,6 +16,9 @@ static const char *const folders[] = {
 static const char *const sentences[] = {
     "who could is given",
     "what_is_not_positive_definite",
+    "What nobody wants; then",
+    "to what they are to be waited for by",
+    "who holds what is made of them",
 };
 
 /* Names, without their endings, that hide what a file holds. */
