@@ -1,4 +1,4 @@
-/* What private sums are measured against: libsodium's ChaCha20, reading memory, a power modulo n² by GMP.
+/* Peers of private sums: libsodium's ChaCha20, reading memory, a power modulo n² by GMP.
  * Must not know: the library. */
 #include "config.h"
 #include <stdint.h>

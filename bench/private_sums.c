@@ -178,7 +178,7 @@ static int power_once(void *user)
     return !peer_private_power(BITS);
 }
 
-/* What peers given by --peer say: lines "NAME numbers-per-second". Each is asked once. */
+/* The answers of peers given by --peer: lines "NAME numbers-per-second". Each peer runs once. */
 static struct {
     int peer;
     char name[64];

@@ -69,7 +69,7 @@ static orr_status set_parameters(const federation *f, orr_tensor *vector)
     return orr_eval_all(NULL, 0);
 }
 
-/* What client i learns from its own images, beginning with the common parameters: the difference that it makes. */
+/* The update of client i: training on its own images changes the common parameters by this difference. */
 static orr_tensor *learn(const federation *f, orr_tensor *common, int i)
 {
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_SGD);
@@ -95,7 +95,7 @@ static orr_tensor *learn(const federation *f, orr_tensor *common, int i)
 
 /* -- one aggregation ------------------------------------------------------------------------------------------- */
 
-/* What client i answers in this round of the protocol. */
+/* The answer of client i in this round of the protocol. */
 static orr_status answer(int round, orr_secagg_client *c, const orr_bytes *in, orr_tensor *update, orr_bytes *out)
 {
     switch (round) {

@@ -156,7 +156,7 @@ static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const
     return *c ? ORR__COMPILED : ORR__BAD_TEXT;
 }
 
-/* What becomes of the kernel, and of all others. */
+/* The consequences of a result for the kernel, and for all others. */
 static orr__job_end failed(orr__jit *j, orr__compiled how, const unsigned char text_key[32], orr__code **c)
 {
     if (how == ORR__INTERRUPTED)

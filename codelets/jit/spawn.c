@@ -136,7 +136,7 @@ static double group_seconds(pid_t group)
     return sum;
 }
 
-/* What is known of a group's work, looked at twice a second: processes are many. */
+/* The processor time of a group, read only twice a second: processes are many. */
 typedef struct {
     orr__patience patience;
     double started, looked, worked, since; /* worked: seconds; since: when that was last more than before */

@@ -72,10 +72,10 @@ typedef struct orr_encrypted orr_encrypted;
  * by the operation: a ciphertext carries the bound of its slots, which is public, and so are the magnitudes of plain operands
  * that it was made with. */
 typedef struct orr_packing {
-    int fraction;     /**< 0 … 60                                                                        */
-    double most;      /**< > 0: the largest |x|                                                          */
-    double headroom;  /**< ≥ 1, at most 2^62; of integer weights: those with fractions count times 2^fraction */
-    int slots;        /**< 0: as many as fit, along the last axis; 1: one number a ciphertext; else so many */
+    int fraction;    /**< 0 … 60                                                                        */
+    double most;     /**< > 0: the largest |x|                                                          */
+    double headroom; /**< ≥ 1, at most 2^62; of integer weights: those with fractions count times 2^fraction */
+    int slots;       /**< 0: as many as fit, along the last axis; 1: one number a ciphertext; else so many */
 } orr_packing;
 
 /** x, encrypted. Who has the private key encrypts faster (by the Chinese remainder theorem, with the same distribution).
@@ -117,7 +117,8 @@ ORR_API orr_encrypted *orr_paillier_dot_at(const char *file, int line, const orr
 #define orr_paillier_dot(...) orr_paillier_dot_at(ORR_HERE, __VA_ARGS__)
 /** The same numbers in fresh ciphertexts, which nobody without the private key links to a's.
  * @param key  a's, public or private (faster) */
-ORR_API orr_encrypted *orr_paillier_rerandomize_at(const char *file, int line, orr_paillier *key, const orr_encrypted *a);
+ORR_API orr_encrypted *orr_paillier_rerandomize_at(const char *file, int line, orr_paillier *key,
+                                                   const orr_encrypted *a);
 #define orr_paillier_rerandomize(...) orr_paillier_rerandomize_at(ORR_HERE, __VA_ARGS__)
 
 /** NULL is fine. */
@@ -129,7 +130,7 @@ ORR_API int orr_encrypted_slots(const orr_encrypted *e);
 /** e as bytes: version, the key's name, shape, packing, bound, ciphertexts. Errors: ORR_EINVAL, ORR_ENOMEM. */
 ORR_API orr_status orr_encrypted_save_at(const char *file, int line, const orr_encrypted *e, orr_bytes *out);
 #define orr_encrypted_save(...) orr_encrypted_save_at(ORR_HERE, __VA_ARGS__)
-/** What such bytes are. The bytes are not authenticated: who can change them can change the numbers. NULL on ORR_EFORMAT (truncated,
+/** Reads such bytes. The bytes are not authenticated: a change of them changes the numbers. NULL on ORR_EFORMAT (truncated,
  * of another version, of another key, a number that is no ciphertext), ORR_EINVAL, ORR_ENOMEM. */
 ORR_API orr_encrypted *orr_encrypted_load_at(const char *file, int line, const orr_paillier *key, const orr_bytes *in);
 #define orr_encrypted_load(...) orr_encrypted_load_at(ORR_HERE, __VA_ARGS__)

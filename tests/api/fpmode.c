@@ -84,7 +84,7 @@ static void run(const char *engine, const char *tile_us)
 enum { CONSTANTS = 14, LONGEST = 64 };
 typedef float constants[CONSTANTS][LONGEST];
 
-/* What is computed while it is recorded: numbers beside numbers, beside tensors, as dtypes, ranges, definitions, steps. */
+/* Computations at recording: numbers beside numbers, beside tensors, as dtypes, ranges, definitions, steps. */
 static void record(constants v)
 {
     orr_scope *s = orr_scope_begin();

@@ -95,7 +95,7 @@ static void let_go(void *elements, void *user)
     ++*(int *)user;
 }
 
-/* What lies well is not copied; all else is, and let go at once. */
+/* Aligned arrays are not copied; others are copied, and released at once. */
 static void npy_bytes_are_wrapped_where_they_lie_well(void)
 {
     size_t n = 0, used = 0;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is looked for, kept as its complement so that it does not find itself. */
+/* The pattern, kept as its complement so that the search does not find itself. */
 typedef struct {
     unsigned char turned[64];
     size_t size;

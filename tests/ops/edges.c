@@ -141,7 +141,7 @@ static void the_variance_of_what_is_close_together(void)
     end();
 }
 
-/* What Python 3 gives for //; where it raises, NumPy 1.24. */
+/* The results of Python 3's //; where it raises, those of NumPy 1.24. */
 static void quotients_of_infinities_are_pythons(void)
 {
     static const double rule[][3] = { { INFINITY, 1, NAN },

@@ -22,7 +22,7 @@ bool server_start(server *s, const char *options);
 int server_stop(server *s);
 /* Runs it until it ends by itself; its exit status. */
 int server_fails(const char *options);
-/* What the last one that was started wrote to standard output and error. */
+/* The standard output and error of the last server. */
 const char *server_output(void);
 /* Resident bytes. */
 size_t server_memory(const server *s);

@@ -512,7 +512,7 @@ static void jobs_have_limits(void)
 
 /* -- the end ----------------------------------------------------------------------------------------------- */
 
-/* What is under way is answered after SIGTERM; nobody new gets in. */
+/* Requests under way are answered after SIGTERM; new connections are refused. */
 static void sigterm_drains(void)
 {
     size_t n = 0;

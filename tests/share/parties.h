@@ -56,7 +56,7 @@ static inline void parties_close(parties *p)
     orr_secagg_server_free(p->server);
 }
 
-/* What client i answers in round r. */
+/* The answer of client i in round r. */
 static inline orr_status parties_answer(parties *p, int r, int i, const orr_bytes *in, orr_bytes *out)
 {
     orr_secagg_client *c = p->client[i];
