@@ -153,7 +153,7 @@ static inline int64_t orr__rand_permutation(uint64_t seed, int64_t n, uint64_t i
 /* Seed of stream number `stream` of a user's seed. */
 uint64_t orr__rand_mix(uint64_t seed, uint64_t stream);
 
-/* Element `index` of a node ORR__OP_RANDOM with attr.dist (an ORR__D… of runtime/graph/node.h) and scalars seed, s1, s2,
+/* Element `index` of a random node with attr.dist (an ORR__D… of runtime/graph/node.h) and scalars seed, s1, s2,
  * as it is stored in `dtype`: the definition that every engine follows. */
 orr__scalar orr__rand_value(int dist, orr_dtype dtype, uint64_t seed, orr__scalar s1, orr__scalar s2, uint64_t index);
 

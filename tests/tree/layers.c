@@ -1,12 +1,14 @@
-/* The rooms' ranks: reads every #include of the source tree and finds those that go up, and device headers outside
- * their places.
+/* The rooms' ranks and the operations' names: reads the source tree and finds #includes that go up, device headers outside
+ * their places, and operations that are named outside their own files and the tables.
  * Must not know: what any file does. */
 #include "config.h"
+#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "ops/ops.h"
 #include "tests/harness/harness.h"
 
 /* The longest prefix that fits counts. A file may include what has its own rank or a lower one. */
@@ -117,6 +119,37 @@ static void check_include(const char *file, int line, const char *name, bool quo
         ORR_CHECK_MSG(starts(target, "include/"), "%s:%d: a public header includes %s", file, line, target);
 }
 
+/* "orr__op_<name>" or "ORR__OP_<name>" of an operation of ops/structural.def in a line of another file than its own: of ops/,
+ * and the table. */
+static const char *named_operation(const char *text)
+{
+    for (const char *at = text; (at = strcasestr(at, "orr__op_")); at += 8)
+        for (int i = 0; i < orr__structural_count(); i++) {
+            const char *name = orr__structural[i]->name;
+            size_t n = strlen(name);
+            if (strncmp(at + 8, name, n) == 0 && !isalnum((unsigned char)at[8 + n]) && at[8 + n] != '_')
+                return name;
+        }
+    return NULL;
+}
+
+/* Where an operation is named: its own file, and where a user's kernel is told from others. */
+static bool may_name(const char *file)
+{
+    return starts(file, "ops/") || starts(file, "tests/") || starts(file, "codelets/user/");
+}
+
+/* Files whose subject is a few rows: the rounding of halves, the text of maximum, minimum and clip. */
+static bool names_rows(const char *file)
+{
+    static const char *const files[] = { "codelets/rounding.h", "codelets/emit/value.c", "codelets/emit/cloop.c",
+                                         "codelets/cpu/vec", "runtime/plan/partial_product.c" };
+    bool found = false;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        found = found || starts(file, files[i]);
+    return found;
+}
+
 static void check_file(const char *file)
 {
     char path[4096], text[1024], name[512];
@@ -128,6 +161,10 @@ static void check_file(const char *file)
             check_include(file, line, name, true);
         else if (sscanf(text, " # include <%511[^>]>", name) == 1)
             check_include(file, line, name, false);
+        const char *operation = may_name(file) ? NULL : named_operation(text);
+        ORR_CHECK_MSG(!operation, "%s:%d names the operation %s: ask its contract", file, line, operation);
+        ORR_CHECK_MSG(may_name(file) || !strstr(text, "ORR__EW_") || names_rows(file),
+                      "%s:%d names an element-wise row: give the table a column", file, line);
     }
     (void)fclose(f);
 }
