@@ -136,8 +136,8 @@ static void wrong_usage_is_reported(void)
         "--vary A= true",
         "--vary 1=a true",
         "--vary A=1 --vary B=1 --vary C=1 --vary D=1 --vary E=1 --vary F=1 true",
-        "--vary A=1,2,3,4,5,6,7,8,9,10,11,12 --vary B=1,2,3,4,5,6,7,8,9,10,11,12 "
-        "--vary C=1,2,3,4,5,6,7,8,9,10,11,12 --vary D=1,2,3,4,5,6,7,8,9,10,11,12 true"
+        ("--vary A=1,2,3,4,5,6,7,8,9,10,11,12 --vary B=1,2,3,4,5,6,7,8,9,10,11,12 "
+         "--vary C=1,2,3,4,5,6,7,8,9,10,11,12 --vary D=1,2,3,4,5,6,7,8,9,10,11,12 true")
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ORR_CHECK_MSG(tune(wrong[i]) == 2 && strstr(output, "usage:"), "%s:\n%s", wrong[i], output);
