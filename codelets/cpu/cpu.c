@@ -189,7 +189,8 @@ const char *orr__cpu_library(const orr__region *r)
 {
     if (orr__region_is_users(r))
         return orr__region_needs_device(r) ? "none" : "the program's own function";
-    return r->call.op->flags & (ORR__OP_BLAS | ORR__OP_TILES) ? "BLAS" : "a kernel of its own";
+    return r->call.op->flags & (ORR__OP_BLAS | ORR__OP_TILES) ? "BLAS (devices have no kernel for it)"
+                                                              : "a kernel of its own";
 }
 
 static orr_status interpret(orr__kernel *k, const orr__launch *l)
