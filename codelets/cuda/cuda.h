@@ -73,7 +73,7 @@ typedef struct orr__cu_stream_memory {
 orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_memory **memory);
 /* At least so many bytes at *p, whose size is *have. */
 orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes);
-void orr__cu_stream_memorys_stop(void);
+void orr__cu_streams_stop(void);
 
 /* So many ints in host memory that kernels can write, of any content; NULL: none are free. */
 enum { ORR__CU_FLAG = 64 };

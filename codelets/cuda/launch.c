@@ -78,5 +78,5 @@ void orr__cu_stop(void)
 {
     orr__cu_tiles_stop();
     orr__cu_units_stop();
-    orr__cu_stream_memorys_stop();
+    orr__cu_streams_stop();
 }

@@ -140,7 +140,7 @@ static orr_status potrf(orr__tilejob *j, orr__cu_stream_memory *memory)
         orr__cu_flag_put(raised);
         return st;
     }
-    *j->after = (orr__after){ .check = check_factor, .arg = memory, .region = j->region };
+    *j->after = (orr__after){ .check = check_factor, .arg = raised, .region = j->region };
     return ORR_OK;
 }
 

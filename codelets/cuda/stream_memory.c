@@ -9,7 +9,7 @@
 enum { FLAGS = 128, LEAST = 1 << 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static orr__cu_stream_memory *rooms;
+static orr__cu_stream_memory *streams;
 
 static struct {
     int32_t *host; /* a few pages for all, NULL: not allocated yet */
@@ -24,14 +24,14 @@ orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_m
     if (d)
         (void)d->context(&context);
     (void)pthread_mutex_lock(&lock);
-    orr__cu_stream_memory *r = rooms;
+    orr__cu_stream_memory *r = streams;
     while (r && !(r->stream == stream && r->context == context))
         r = r->next;
     if (!r && (r = orr__alloc(sizeof *r)) != NULL) {
         r->stream = stream;
         r->context = context;
-        r->next = rooms;
-        rooms = r;
+        r->next = streams;
+        streams = r;
     }
     (void)pthread_mutex_unlock(&lock);
     *memory = r;
@@ -58,14 +58,14 @@ orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *
     return ORR_OK;
 }
 
-void orr__cu_stream_memorys_stop(void)
+void orr__cu_streams_stop(void)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     (void)pthread_mutex_lock(&lock);
-    while (rooms) {
-        orr__cu_stream_memory *r = rooms;
+    while (streams) {
+        orr__cu_stream_memory *r = streams;
         void *before;
-        rooms = r->next;
+        streams = r->next;
         if (d && d->push(r->context) == ORR__CU_OK) {
             orr__cu_address p[] = { r->scratch, r->words, r->workspace, r->factor, r->info };
             for (size_t i = 0; i < sizeof p / sizeof *p; i++)
