@@ -124,6 +124,11 @@ bool serve_task_cancel(serve_queue *q, serve_task *t)
 
 /* -- time ---------------------------------------------------------------------------------------------------- */
 
+static serve_reply over_time(void)
+{
+    return serve_problem(504, "timeout", "%s", "the time limit is over");
+}
+
 /* Ends those that `which` says, one at a time: their owners are called without the lock. */
 static void end_some(serve_queue *q, double now, bool all, const char *code, const char *why, int status)
 {
@@ -195,6 +200,7 @@ static void compute(serve_task **b, int n)
     serve_work_run(w, n);
 }
 
+/* The task's own end, or the limit's, whichever thread finds first that its time is over. */
 static void finish(serve_queue *q, serve_task *t)
 {
     serve_reply r = t->work.reply;
@@ -204,11 +210,14 @@ static void finish(serve_queue *q, serve_task *t)
     bool wanted = t->state == SERVE_RUNNING;
     if (wanted)
         (void)drop(q, t, SERVE_DONE);
+    bool late = t->deadline <= serve_now();
     pthread_mutex_unlock(&q->lock);
-    if (wanted)
+    if (wanted && !late)
         t->ended(t, r, t->user);
     else
         serve_reply_free(&r);
+    if (wanted && late)
+        t->ended(t, over_time(), t->user);
     serve_task_unref(q, t);
 }
 

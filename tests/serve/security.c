@@ -377,7 +377,7 @@ static void held_bodies_have_a_limit(void)
 static void time_has_a_limit(void)
 {
     size_t n = 0;
-    NEED_SERVER("--timeout 0.02 --workers 1 --job-timeout 0.02");
+    NEED_SERVER("--timeout 0.01 --workers 1 --job-timeout 0.01");
     char *body = product(&n);
     EXPECT(request(&s, "POST", "/v1/gemm", npy_type, body, n), 504, "time limit");
     EXPECT(post_json(&s, "/v1/jobs?run=reduce", "{\"op\": \"sum\", \"x\": [1]}"), 202, "");
