@@ -33,7 +33,7 @@ static orr__fe power(orr__fe x, int64_t e)
     return ORR__FK(pow_one)(x, (uint64_t[4]){ (uint64_t)e }, M);
 }
 
-/* What the elements of a block are multiplied by: a·b^lane in row 0, and each next row by `next` more. */
+/* The factors of a block's elements: a·b^lane in row 0, and each next row by `next` more. */
 typedef struct factors {
     pk at[WIDTH], next;
 } factors;

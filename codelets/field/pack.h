@@ -179,7 +179,7 @@ ORR__INLINE pk pk_mul(pk x, pk y, const orr__mod *m)
     return pk_reduce_product(x, pk_times_16(y), m);
 }
 
-/* What pk_mul_short wants of an element that is below p. */
+/* The operand of pk_mul_short for an element that is below p. */
 ORR__INLINE pk pk_short(pk y)
 {
     return pk_times_16(y);

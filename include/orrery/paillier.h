@@ -1,8 +1,8 @@
 /* Homomorphic sums: Paillier's encryption of tensors, which adds encrypted numbers and multiplies them by plain ones.
  * Must not know: who computes, how a value is computed.
  *
- * What is protected against whom: docs/private.md. What all functions share: they evaluate their operands and compute at
- * once, one task a ciphertext or a handful, on all workers. Exponents, keys and what is encrypted go through GMP's functions
+ * docs/private.md lists each protection and its adversary. All functions evaluate their operands and compute at once,
+ * one task a ciphertext or a handful, on all workers. Exponents, keys and what is encrypted go through GMP's functions
  * whose time does not depend on the values (mpn_sec_…), in memory that is wiped after use and left out of core dumps;
  * messages name places, never values. Keys are used by any number of threads at once. In a library that was built without GMP
  * all of them are ORR_EDEVICE. */
@@ -68,8 +68,8 @@ typedef struct orr_encrypted orr_encrypted;
 
 /** How numbers become integers, and how many of them share a ciphertext. x is the integer round(x · 2^fraction), at most
  * b = round(most · 2^fraction) < 2^62 in magnitude. A slot has s bits, 2^(s−1) > b · headroom, so that every sum of weights w
- * times such integers with Σ|w| ≤ headroom fits; ⌊(bits − 2)/s⌋ slots fit into a ciphertext. What might not fit is refused
- * by the operation: a ciphertext carries the bound of its slots, which is public, and so are the magnitudes of plain operands
+ * times such integers with Σ|w| ≤ headroom fits; ⌊(bits − 2)/s⌋ slots fit into a ciphertext. An operation refuses a result
+ * that might not fit: a ciphertext carries the bound of its slots, which is public, and so are the magnitudes of plain operands
  * that it was made with. */
 typedef struct orr_packing {
     int fraction;    /**< 0 … 60                                                                        */
@@ -78,7 +78,7 @@ typedef struct orr_packing {
     int slots;       /**< 0: as many as fit, along the last axis; 1: one number a ciphertext; else so many */
 } orr_packing;
 
-/** x, encrypted. Who has the private key encrypts faster (by the Chinese remainder theorem, with the same distribution).
+/** x, encrypted. The holder of the private key encrypts faster (by the Chinese remainder theorem, with the same distribution).
  * @param x  any dtype but bool, any shape
  * @return   NULL on ORR_EINVAL (the packing; too many slots), ORR_EDTYPE, ORR_EINDEX (an element is above `most`, NaN or infinite: its
  *           place), ORR_ENOMEM, ORR_EDEVICE.      cost: a power modulo n² a ciphertext. */

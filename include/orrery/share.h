@@ -2,8 +2,8 @@
  * tensors, sums of many parties' vectors that show nothing but the sum.
  * Must not know: how a party is reached, how a value is computed.
  *
- * What is protected against whom: docs/private.md. What all functions share: they evaluate their operands and compute at
- * once, on all workers, since a secret must not wait in a graph. Error messages name places, never values. Keys, seeds and
+ * docs/private.md lists each protection and its adversary. All functions evaluate their operands and compute at once,
+ * on all workers, since a secret must not wait in a graph. Error messages name places, never values. Keys, seeds and
  * the random parts of shares are kept in memory that is wiped after use and left out of core dumps; tensors that are
  * returned are wiped when their last use ends; what the caller makes of them, and the tensors that the caller gives, are not.
  * Functions that need random numbers or keys are ORR_EDEVICE in a library that was built without libsodium. */
