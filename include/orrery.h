@@ -18,6 +18,7 @@
 #include <orrery/info.h>
 #include <orrery/nn.h>
 #include <orrery/optim.h>
+#include <orrery/loss.h>
 #include <orrery/privacy.h>
 #include <orrery/bytes.h>
 #include <orrery/share.h>

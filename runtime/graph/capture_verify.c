@@ -4,22 +4,25 @@
 
 #include "runtime/graph/capture.h"
 
+/* A contract's rule sees so many operands; of more, the first. */
+enum { SEEN = 8 };
+
 /* The rule that node i breaks, or NULL. */
 static const char *check(const orr__capture *p, int i, int nin)
 {
-    const orr__node *n = p->node[i], *few[3];
+    const orr__node *n = p->node[i], *few[SEEN];
     if (p->leaf_of[i] >= 0)
         return nin ? "a leaf with inputs" : NULL;
     if (n->op->role != ORR__ROLE_COMPUTED)
         return "a node that an evaluation cannot compute";
     if (n->op->arity >= 0 ? nin != n->op->arity : nin < 1)
         return "wrong number of inputs";
-    for (int k = 0; k < nin && k < 3; k++)
+    for (int k = 0; k < nin && k < SEEN; k++)
         few[k] = p->node[p->arg[p->arg0[i] + k]];
     for (int k = 0; k < nin && n->op->form == ORR__FORM_ELEMENT; k++)
         if (!orr__shape_equal(&p->node[p->arg[p->arg0[i] + k]]->shape, &n->shape))
             return "operands differ in shape";
-    return n->op->verify ? n->op->verify(n, few, nin < 3 ? nin : 3) : NULL;
+    return n->op->verify ? n->op->verify(n, few, nin < SEEN ? nin : SEEN) : NULL;
 }
 
 orr_status orr__capture_verify(const orr__capture *p)
