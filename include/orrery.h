@@ -9,6 +9,7 @@
 #include <orrery/tensor.h>
 #include <orrery/elementwise.h>
 #include <orrery/ops.h>
+#include <orrery/array.h>
 #include <orrery/random.h>
 #include <orrery/define.h>
 #include <orrery/eval.h>

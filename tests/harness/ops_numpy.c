@@ -5,19 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ops/ops.h"
-#include "tests/harness/ops_help.h"
-
-#define MAX_IN 16
-#define MAX_PARAM 32
-
-/* One case. */
-typedef struct {
-    char op[32];
-    orr_dtype to; /* the part of the op's name behind ':' */
-    double ulps, p[MAX_PARAM];
-    int np, nin;
-    orr_tensor *in[MAX_IN];
-} numpy_case;
+#include "tests/harness/numpy_case.h"
 
 typedef struct {
     char *at;
@@ -163,10 +151,7 @@ CASE(mse, orr_mse(X, c->in[1]))
     {                                                                                                                  \
 #name, run_##name                                                                                              \
     }
-static const struct {
-    const char *name;
-    orr_tensor *(*run)(const numpy_case *c);
-} rows[] = {
+static const numpy_row rows[] = {
     ROW(reshape),   ROW(permute),     ROW(transpose),   ROW(broadcast_to),
     ROW(squeeze),   ROW(expand_dims), ROW(slice),       ROW(slice_axis),
     ROW(select),    ROW(flip),        ROW(cast),        ROW(arange),
@@ -208,16 +193,20 @@ static void read_case(reader *r, numpy_case *c)
 {
     memset(c, 0, sizeof *c);
     snprintf(c->op, sizeof c->op, "%s", word(r));
-    char *colon = strchr(c->op, ':');
+    char *equals = strchr(c->op, '='), *colon = strchr(c->op, ':');
+    if (equals) {
+        *equals = 0;
+        snprintf(c->text, sizeof c->text, "%s", equals + 1);
+    }
     if (colon) {
         *colon = 0;
         c->to = dtype_named(colon + 1);
     }
     c->ulps = number(r);
     c->np = (int)number(r);
-    for (int i = 0; i < c->np && i < MAX_PARAM; i++)
+    for (int i = 0; i < c->np && i < NUMPY_MAX_PARAM; i++)
         c->p[i] = number(r);
-    while (strcmp(word(r), "in") == 0 && c->nin < MAX_IN)
+    while (strcmp(word(r), "in") == 0 && c->nin < NUMPY_MAX_IN)
         c->in[c->nin++] = tensor(r);
 }
 
@@ -232,6 +221,11 @@ static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype,
     for (int k = 0; k < orr__structural_count(); k++)
         if (orr__structural[k]->record && strcmp(orr__structural[k]->name, c->op) == 0) {
             help_check(run_structural(orr__structural[k], c), dtype, shape, want, c->ulps, what);
+            return;
+        }
+    for (const numpy_row *row = numpy_array_rows; row->name; row++)
+        if (strcmp(row->name, c->op) == 0) {
+            help_check(row->run(c), dtype, shape, want, c->ulps, what);
             return;
         }
     ORR_CHECK_MSG(i < sizeof rows / sizeof *rows, "%s is not known", c->op);

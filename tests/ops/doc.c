@@ -47,7 +47,7 @@ static void ops_doc_is_fresh(void)
     (void)snprintf(top, sizeof top, "%.2000s", orr_test_golden("../.."));
     (void)snprintf(command, sizeof command,
                    "cd '%s' && LC_ALL=C awk -f build-aux/gen-ops.awk ops/elementwise.def include/orrery/ops.h "
-                   "include/orrery/random.h",
+                   "include/orrery/array.h include/orrery/random.h",
                    top);
     char *want = output(command, &status), *have = top_file("docs/ops.md");
     size_t i = 0;

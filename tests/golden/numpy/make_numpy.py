@@ -446,3 +446,70 @@ for s, axis in ALONG:
             every = tuple(slice(None, None, step) if i == axis % a.ndim else slice(None) for i in range(out.ndim))
             f.case("sliding_window", [a], [axis] + [length] * a.ndim + [step] * a.ndim, out[every])
 f.write()
+
+# -- array.h: creation by example, rearranging, choosing by index ---------------------------------------------
+f = File("array")
+rng = np.random.default_rng(20261124)
+x, v = ints((2, 3, 4), "int64", -99, 99), floats((5,), "float32")
+f.case("zeros_like", [v], [], np.zeros_like(v), 0)
+f.case("ones_like", [x], [], np.ones_like(x), 0)
+f.case("full_like", [x], [7], np.full_like(x, 7), 0)
+for k in [0, 2, -3]:
+    f.case("diag", [v], [k], np.diag(v, k), 0)
+    f.case("diag", [np.zeros(0, "int8")], [k], np.diag(np.zeros(0, "int8"), k), 0)
+f.case("diag", [x[0]], [1], np.stack([np.diag(r, 1) for r in x[0]]), 0)
+for k in [0, 1, 3, -1, -2, 4, -3, 9, -9]:
+    f.case("diagonal", [x], [k], np.diagonal(x, k, -2, -1), 0)
+    f.case("diagonal", [floats((4, 2))[:, :0]], [k], np.zeros(0, "float32"), 0)
+for a, b in [((0,), (2,)), ((-1,), (0,)), ((0, 2), (1, 0)), ((), ()), ((2, 0, 1), (0, 1, 2))]:
+    f.case("moveaxis", [x], [*a, *b], np.moveaxis(x, a, b), 0)
+f.case("swapaxes", [x], [0, -1], np.swapaxes(x, 0, -1), 0)
+for axis in [0, 1, -1, FLAT]:
+    for n in [0, 1, 3]:
+        f.case("repeat", [x], [n, axis], np.repeat(x, n, None if axis == FLAT else axis), 0)
+    n = 24 if axis == FLAT else x.shape[axis]
+    r = rng.integers(0, 4, n)
+    f.case("repeat_each", [x, r], [axis], np.repeat(x, r, None if axis == FLAT else axis), 0)
+f.case("repeat_each", [v, np.array([2], "uint8")], [0], np.repeat(v, [2]), 0)
+f.case("repeat_each", [v, np.zeros(5, "int32")], [0], v[:0], 0)
+for shift, axes in [((1,), (0,)), ((-1,), (2,)), ((5, -7), (1, 2)), ((3,), (FLAT,)), ((1, 1), (2, 2)), ((0,), (1,)), ((10**12 + 1,), (-1,))]:
+    f.case("roll", [x], [*shift, *axes], np.roll(x, shift[0], None) if axes[0] == FLAT else np.roll(x, shift, axes), 0)
+f.case("roll", [v[:0]], [3, 0], v[:0], 0)
+for k in range(-1, 6):
+    f.case("rot90", [x], [k, 0, 1], np.rot90(x, k, (0, 1)), 0)
+    f.case("rot90", [x], [k, -1, 1], np.rot90(x, k, (-1, 1)), 0)
+for n in [(2,), (1, 2), (3, 1, 2), (2, 1, 1, 2), (0,), (2, 0, 1), ()]:
+    f.case("tile", [x], n, np.tile(x, n), 0)
+f.case("tile", [np.float32(2.5)], [2, 3], np.tile(np.float32(2.5), (2, 3)), 0)
+for n, axis in [(2, 0), (3, 1), (2, -1), (1, 1)]:
+    for i in range(n):
+        f.case("split", [x], [n, axis, i], np.split(x, n, axis)[i], 0)
+for places, axis in [((1, 3), 2), ((), 0), ((0, 2, -1, 4), 2)]:
+    for i in range(len(places) + 1):
+        f.case("cut", [x], [axis, i, *places], np.split(x, [p % 4 if p < 0 else p for p in places], axis)[i], 0)
+for axis in [0, 1, -1]:
+    for i in range(x.shape[axis]):
+        f.case("unstack", [x], [axis, x.shape[axis], i], np.moveaxis(x, axis, 0)[i], 0)
+lines = [floats((3,)), ints((2,)), some((4,), "bool")]
+for n in [1, 2, 3]:
+    for matrix in range(2):
+        for i in range(n):
+            f.case("meshgrid", lines[:n], [matrix, i], np.meshgrid(*lines[:n], indexing="ij" if matrix else "xy")[i], 0)
+many = [x[:1, :, :1], v[:4], np.int8(3)]
+for i in range(3):
+    f.case("broadcast_arrays", many, [i], np.broadcast_arrays(*many)[i], 0)
+for axis in [0, 1, 2, -1]:
+    for d in ["int64", "int8", "uint16"]:
+        shape = list(x.shape)
+        n = shape[axis]
+        shape[axis] = 5
+        i = rng.integers(0 if d == "uint16" else -n, n, shape).astype(d)
+        f.case("take_along_axis", [x, i], [axis], np.take_along_axis(x, i.astype("int64"), axis), 0)
+i = rng.integers(0, 4, (2, 1, 3))
+f.case("take_along_axis", [x, i], [2], np.take_along_axis(x, i, 2), 0)
+f.case("take_along_axis", [v, np.zeros(0, "int64")], [0], v[:0], 0)
+for m in [1, 2, 3]:
+    for lead in [(), (4,), (2, 3), (0,)]:
+        i = np.stack([rng.integers(-x.shape[d], x.shape[d], lead) for d in range(m)], -1)
+        f.case("gather_nd", [x, i], [], x[tuple(i[..., d] for d in range(m))], 0)
+f.write()

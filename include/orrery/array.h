@@ -1,0 +1,165 @@
+/* The rest of the Python array API standard and what belongs to it: creation, rearranging, choosing by index, facts about
+ * dtypes. Most of it is composed of the operations of ops.h.
+ * Must not know: how a value is computed.
+ *
+ * For all of them: the result is owned by the current scope; poison that goes in comes out; a NULL, freed or foreign
+ * tensor gives poison (ORR_EINVAL, ORR_EHANDLE). All are lazy unless their text says that they evaluate, and safe from any
+ * thread. A function with several results returns a status, fills the caller's array, and on an error fills it with poison.
+ * docs/array-api.md lists each function of the standard with its name here. */
+#ifndef ORRERY_ARRAY_H
+#define ORRERY_ARRAY_H
+
+#include <orrery/ops.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -- creation by example --------------------------------------------------------------------------------- */
+
+/** Zeros of x's shape and dtype. dtypes: all. No gradient. */
+ORR_API orr_tensor *orr_zeros_like_at(const char *file, int line, orr_tensor *x);
+#define orr_zeros_like(...) orr_zeros_like_at(ORR_HERE, __VA_ARGS__)
+/** Ones of x's shape and dtype. dtypes: all. No gradient. */
+ORR_API orr_tensor *orr_ones_like_at(const char *file, int line, orr_tensor *x);
+#define orr_ones_like(...) orr_ones_like_at(ORR_HERE, __VA_ARGS__)
+/** A tensor of x's shape and dtype, each element `value`.
+ * dtypes: all. Errors: ORR_EDTYPE (an integer dtype that does not hold the value). No gradient. */
+ORR_API orr_tensor *orr_full_like_at(const char *file, int line, orr_tensor *x, double value);
+#define orr_full_like(...) orr_full_like_at(ORR_HERE, __VA_ARGS__)
+/** The coordinates of a grid: grids[k][i₀, i₁, …] = x[k][i_k], for n lines x of lengths n₀, n₁, …
+ * @param matrix  the shape is (n₀, n₁, …); otherwise its first two axes are exchanged, as for pictures ("xy" in NumPy)
+ * @param grids   n results
+ * dtypes: all. Errors: ORR_EINVAL (n < 1), ORR_ESHAPE (a line with other than one axis; more than 8 lines).
+ * grad: g summed over the other axes.      cost: views. */
+ORR_API orr_status orr_meshgrid_at(const char *file, int line, orr_tensor *const *x, int n, bool matrix,
+                                   orr_tensor **grids);
+#define orr_meshgrid(...) orr_meshgrid_at(ORR_HERE, __VA_ARGS__)
+/** Square matrices whose diagonal number k is v and whose other elements are 0.
+ * @param v  (…, n)     @param k  > 0 above the main diagonal, < 0 below
+ * @return   (…, n + |k|, n + |k|).
+ * dtypes: all. Errors: ORR_ESHAPE (no axis, or eight). grad: the diagonal of g. cost: fused, 1 per element. */
+ORR_API orr_tensor *orr_diag_at(const char *file, int line, orr_tensor *v, int64_t k);
+#define orr_diag(...) orr_diag_at(ORR_HERE, __VA_ARGS__)
+
+/* -- rearranging ------------------------------------------------------------------------------------------- */
+
+/** Diagonal number k of the matrices in the last two axes: y[…, i] = x[…, i, i + k], or x[…, i − k, i] for k < 0.
+ * @param x  (…, m, n)
+ * @return   (…, length), where the length is 0 for a diagonal outside the matrix.
+ * dtypes: all. Errors: ORR_ESHAPE (rank < 2). grad: zeros with g on the diagonal. cost: a view of x's value. */
+ORR_API orr_tensor *orr_diagonal_at(const char *file, int line, orr_tensor *x, int64_t k);
+#define orr_diagonal(...) orr_diagonal_at(ORR_HERE, __VA_ARGS__)
+/** Axes from[i] of x at the places to[i] of the result, the other axes in their order.
+ * dtypes: all. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS (out of range, or twice).
+ * grad: the inverse.      cost: a view. */
+ORR_API orr_tensor *orr_moveaxis_at(const char *file, int line, orr_tensor *x, orr_axes from, orr_axes to);
+#define orr_moveaxis(...) orr_moveaxis_at(ORR_HERE, __VA_ARGS__)
+/** Two axes exchanged. dtypes: all. Errors: ORR_EAXIS. grad: the same. cost: a view. */
+ORR_API orr_tensor *orr_swapaxes_at(const char *file, int line, orr_tensor *x, int axis, int other);
+#define orr_swapaxes(...) orr_swapaxes_at(ORR_HERE, __VA_ARGS__)
+/** Each element of `axis` n times, one copy behind the other; ORR_FLAT: of x as flat.
+ * dtypes: all. Errors: ORR_EAXIS, ORR_EINVAL (n < 0), ORR_ESHAPE. grad: the sum over the copies. cost: a copy. */
+ORR_API orr_tensor *orr_repeat_at(const char *file, int line, orr_tensor *x, int64_t n, int axis);
+#define orr_repeat(...) orr_repeat_at(ORR_HERE, __VA_ARGS__)
+/** Element i of `axis` counts[i] times; ORR_FLAT: of x as flat. The shape depends on data: `counts` is evaluated.
+ * @param counts  one axis, as long as x's or of length 1; integers ≥ 0
+ * dtypes: x all. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (another length), ORR_EINVAL (a negative count), those of
+ * orr_eval. grad: the sum over the copies. cost: that of orr_take. */
+ORR_API orr_tensor *orr_repeat_each_at(const char *file, int line, orr_tensor *x, orr_tensor *counts, int axis);
+#define orr_repeat_each(...) orr_repeat_each_at(ORR_HERE, __VA_ARGS__)
+/** x shifted by shift[i] places along axes[i]; elements that leave at one end enter at the other. One axis ORR_FLAT: x as
+ * flat, in its shape again. An axis that occurs twice is shifted by the sum.
+ * dtypes: all. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS. grad: shifted back. cost: a copy, fused. */
+ORR_API orr_tensor *orr_roll_at(const char *file, int line, orr_tensor *x, orr_index shift, orr_axes axes);
+#define orr_roll(...) orr_roll_at(ORR_HERE, __VA_ARGS__)
+/** x turned k times by 90 degrees in the plane of two axes, from the first towards the second.
+ * dtypes: all. Errors: ORR_EAXIS (out of range, or equal). grad: turned back. cost: a view. */
+ORR_API orr_tensor *orr_rot90_at(const char *file, int line, orr_tensor *x, int64_t k, int first, int second);
+#define orr_rot90(...) orr_rot90_at(ORR_HERE, __VA_ARGS__)
+/** x repeated as a whole, n[i] times along axis i; the shorter of n and x's shape gets ones in front.
+ * dtypes: all. Errors: ORR_EINVAL (negative), ORR_ESHAPE. grad: the sum over the copies. cost: a copy. */
+ORR_API orr_tensor *orr_tile_at(const char *file, int line, orr_tensor *x, orr_index n);
+#define orr_tile(...) orr_tile_at(ORR_HERE, __VA_ARGS__)
+/** n equal pieces of x along an axis. Errors: ORR_EAXIS, ORR_EINVAL (n < 1), ORR_ESHAPE (n does not divide the length).
+ * dtypes: all. grad: zeros with g in place. cost: views. */
+ORR_API orr_status orr_split_at(const char *file, int line, orr_tensor *x, int n, int axis, orr_tensor **pieces);
+#define orr_split(...) orr_split_at(ORR_HERE, __VA_ARGS__)
+/** n + 1 pieces of x along an axis, cut before the elements place[0] ≤ place[1] ≤ …; negative places count from the end.
+ * Errors: ORR_EAXIS, ORR_EINVAL (not ascending), ORR_EINDEX (out of range). Otherwise as orr_split. */
+ORR_API orr_status orr_cut_at(const char *file, int line, orr_tensor *x, const int64_t *place, int n, int axis,
+                              orr_tensor **pieces);
+#define orr_cut(...) orr_cut_at(ORR_HERE, __VA_ARGS__)
+/** The n elements of an axis of length n as tensors without that axis: orr_stack undone.
+ * Errors: ORR_EAXIS, ORR_ESHAPE (another length). dtypes: all. grad: zeros with g in place. cost: views. */
+ORR_API orr_status orr_unstack_at(const char *file, int line, orr_tensor *x, int axis, orr_tensor **items, int n);
+#define orr_unstack(...) orr_unstack_at(ORR_HERE, __VA_ARGS__)
+/** The n tensors broadcast to their common shape. Each keeps its dtype.
+ * Errors: ORR_EINVAL (n < 1), ORR_ESHAPE. dtypes: all. grad: g summed over the repeated axes. cost: views. */
+ORR_API orr_status orr_broadcast_arrays_at(const char *file, int line, orr_tensor *const *x, int n,
+                                           orr_tensor **results);
+#define orr_broadcast_arrays(...) orr_broadcast_arrays_at(ORR_HERE, __VA_ARGS__)
+
+/* -- choosing by index --------------------------------------------------------------------------------------- */
+
+/** y[…, i, …] = x[…, indices[…, i, …], …] along one axis; the other axes of x and indices broadcast.
+ * @param indices  x's rank; negative ones count from the end
+ * @return   the broadcast shape with the length of indices along `axis`. An index out of range is found by evaluation
+ *           (ORR_EINDEX).
+ * dtypes: x all, indices integers. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE.
+ * grad: the sum of g for each element that was read.      cost: fused, 1 per element of the result. */
+ORR_API orr_tensor *orr_take_along_axis_at(const char *file, int line, orr_tensor *x, orr_tensor *indices, int axis);
+#define orr_take_along_axis(...) orr_take_along_axis_at(ORR_HERE, __VA_ARGS__)
+/** y[i…, j…] = x[indices[i…, 0], …, indices[i…, m−1], j…]: each row of m indices names an element, or a piece, of x.
+ * @param indices  (…, m), m ≤ rank of x; negative ones count from the end
+ * @return   the shape of indices without its last axis, then the axes of x from m on. An index out of range is found by
+ *           evaluation (ORR_EINDEX); the message has the place in row-major order over the first m axes.
+ * dtypes: x all, indices integers. Errors: ORR_EDTYPE, ORR_ESHAPE.
+ * grad: the sum of g for each element that was read.      cost: fused, 1 per element of the result. */
+ORR_API orr_tensor *orr_gather_nd_at(const char *file, int line, orr_tensor *x, orr_tensor *indices);
+#define orr_gather_nd(...) orr_gather_nd_at(ORR_HERE, __VA_ARGS__)
+
+/* -- facts about dtypes (nothing is recorded) ---------------------------------------------------------------- */
+
+/** Kinds of dtypes, to be joined by |. */
+enum {
+    ORR_KIND_BOOL = 1,
+    ORR_KIND_SIGNED = 2,
+    ORR_KIND_UNSIGNED = 4,
+    ORR_KIND_FLOAT = 8,
+    ORR_KIND_COMPLEX = 16,
+    ORR_KIND_INTEGRAL = 6,
+    ORR_KIND_NUMERIC = 30
+};
+/** Tells whether t is of one of the kinds; false for any number that is no dtype. Thread-safe. */
+ORR_API bool orr_isdtype(orr_dtype t, unsigned kinds);
+/** Sets *result to the dtype to which the n dtypes promote, by the rules of the standard.
+ * errors:   ORR_EINVAL (n < 1), ORR_EDTYPE (no dtype, or no common one). Thread-safe. */
+ORR_API orr_status orr_result_type_at(const char *file, int line, const orr_dtype *t, int n, orr_dtype *result);
+#define orr_result_type(...) orr_result_type_at(ORR_HERE, __VA_ARGS__)
+/** Tells whether `from` promotes to `to`, so that no value is lost. Thread-safe. */
+ORR_API bool orr_can_cast(orr_dtype from, orr_dtype to);
+/** The numbers of a float dtype, as doubles. */
+typedef struct orr_float_facts {
+    int bits;               /**< of one number                              */
+    double eps;             /**< from 1 to the next number                  */
+    double min, max;        /**< the lowest and the greatest finite number  */
+    double smallest_normal; /**< the least positive number of full accuracy */
+} orr_float_facts;
+/** Sets *facts. errors: ORR_EDTYPE (`t` is no float dtype). Thread-safe. */
+ORR_API orr_status orr_finfo_at(const char *file, int line, orr_dtype t, orr_float_facts *facts);
+#define orr_finfo(...) orr_finfo_at(ORR_HERE, __VA_ARGS__)
+/** The numbers of an integer dtype. */
+typedef struct orr_integer_facts {
+    int bits;     /**< of one number       */
+    int64_t min;  /**< the lowest number   */
+    uint64_t max; /**< the greatest number */
+} orr_integer_facts;
+/** Sets *facts. errors: ORR_EDTYPE (`t` is no integer dtype). Thread-safe. */
+ORR_API orr_status orr_iinfo_at(const char *file, int line, orr_dtype t, orr_integer_facts *facts);
+#define orr_iinfo(...) orr_iinfo_at(ORR_HERE, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

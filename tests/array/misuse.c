@@ -1,0 +1,80 @@
+/* Refusals of the functions of array.h: status, message, place of the call.
+ * Must not know: how a value is computed. */
+#include "config.h"
+
+#include <orrery/array.h>
+#include "tests/harness/ops_help.h"
+
+#define REFUSED(status, call, part)                                                                                    \
+    do {                                                                                                               \
+        ORR_CHECK((call) == (status));                                                                                 \
+        ORR_CHECK_MSG(strstr(orr_error_message(), part), "no \"%s\" in \"%s\"", part, orr_error_message());            \
+        orr_error_clear();                                                                                             \
+    } while (0)
+
+static void wrong_shapes_and_axes_are_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 6)), *v = orr_ones(ORR_F32, ORR_SHAPE(3)), *t[4];
+    HELP_POISON(orr_diagonal(v, 0), ORR_ESHAPE, "(3,)");
+    HELP_POISON(orr_diag(orr_ones(ORR_F32, ORR_SHAPE_0D), 0), ORR_ESHAPE, "one to 7 axes");
+    HELP_POISON(orr_diag(v, INT64_MAX), ORR_ESHAPE, "too many");
+    HELP_POISON(orr_diag(v, INT64_MIN), ORR_ESHAPE, "too many");
+    HELP_POISON(orr_moveaxis(x, ORR_AXES(0), ORR_AXES(0, 1)), ORR_EINVAL, "1 axes move to 2");
+    HELP_POISON(orr_moveaxis(x, ORR_AXES(0, 0), ORR_AXES(0, 1)), ORR_EAXIS, "axis");
+    HELP_POISON(orr_swapaxes(x, 0, 2), ORR_EAXIS, "axis 2");
+    HELP_POISON(orr_repeat(x, -1, 0), ORR_EINVAL, "-1 copies");
+    HELP_POISON(orr_repeat(x, INT64_MAX, 0), ORR_ESHAPE, "too many");
+    HELP_POISON(orr_repeat(x, 2, 2), ORR_EAXIS, "axis 2");
+    HELP_POISON(orr_tile(x, ORR_INDEX(1, -2)), ORR_EINVAL, "-2 copies");
+    HELP_POISON(orr_roll(x, ORR_INDEX(1), ORR_AXES(0, 1)), ORR_EINVAL, "1 shifts for 2 axes");
+    HELP_POISON(orr_roll(x, ORR_INDEX(1), ORR_AXES(5)), ORR_EAXIS, "axis 5");
+    HELP_POISON(orr_rot90(x, 1, 0, -2), ORR_EAXIS, "axis");
+    REFUSED(ORR_ESHAPE, orr_split(x, 4, 1, t), "no 4 equal pieces");
+    ORR_CHECK(orr_tensor_status(t[3]) == ORR_ESHAPE);
+    REFUSED(ORR_EINVAL, orr_cut(x, (int64_t[]){ 3, 2 }, 2, 1, t), "before the one before it");
+    REFUSED(ORR_EINDEX, orr_cut(x, (int64_t[]){ 7 }, 1, 1, t), "place 7");
+    REFUSED(ORR_ESHAPE, orr_unstack(x, 0, t, 3), "2 elements");
+    REFUSED(ORR_ESHAPE, orr_meshgrid(ORR_TENSORS(v, x), true, t), "line 1");
+    REFUSED(ORR_ESHAPE, orr_broadcast_arrays(ORR_TENSORS(v, x), t), "(2, 6)");
+    REFUSED(ORR_EINVAL, orr_broadcast_arrays(NULL, 0, t), "one at least");
+    (void)orr_scope_end(s);
+}
+
+static void wrong_indices_are_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 3)), *f = orr_ones(ORR_F32, ORR_SHAPE(2, 3));
+    int64_t minus[] = { 1, -1 }, far[] = { 0, 3, 1, 0 };
+    float v[8];
+    HELP_POISON(orr_take_along_axis(x, f, 0), ORR_EDTYPE, "float32");
+    HELP_POISON(orr_take_along_axis(x, orr_zeros(ORR_I64, ORR_SHAPE(2)), 0), ORR_ESHAPE, "(2,)");
+    HELP_POISON(orr_gather_nd(x, orr_zeros(ORR_I64, ORR_SHAPE(2, 3))), ORR_ESHAPE, "1 to 2");
+    HELP_POISON(orr_repeat_each(x, orr_from(ORR_I64, ORR_SHAPE(2), minus), 0), ORR_EINVAL, "count 1 is -1");
+    HELP_POISON(orr_repeat_each(x, orr_from(ORR_I64, ORR_SHAPE(2), minus), 1), ORR_ESHAPE, "(3) is needed");
+    orr_tensor *i = orr_from(ORR_I64, ORR_SHAPE(2, 2), far);
+    ORR_CHECK(orr_read(orr_take_along_axis(x, i, 1), v, sizeof v) == ORR_EINDEX);
+    ORR_CHECK(orr_read(orr_gather_nd(x, i), v, sizeof v) == ORR_EINDEX);
+    (void)orr_scope_end(s);
+}
+
+static void null_and_poison_travel(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *bad = orr_reshape(orr_ones(ORR_F32, ORR_SHAPE(2)), ORR_SHAPE(3)), *t[2];
+    ORR_CHECK(orr_tensor_status(orr_zeros_like(NULL)) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_roll(bad, ORR_INDEX(1), ORR_AXES(0))) == ORR_ESHAPE);
+    ORR_CHECK(orr_split(bad, 2, 0, t) == ORR_ESHAPE && orr_tensor_status(t[1]) == ORR_ESHAPE);
+    ORR_CHECK(orr_split(bad, 2, 0, NULL) == ORR_EINVAL);
+    orr_error_clear();
+    (void)orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(wrong_shapes_and_axes_are_refused),
+                                      ORR_TEST(wrong_indices_are_refused),
+                                      ORR_TEST(null_and_poison_travel),
+                                      { 0 } };
+    return help_main(argc, argv, "array.misuse", tests);
+}
