@@ -6,6 +6,7 @@
 #define ORR_BENCH_BENCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define BENCH_MOST_PEERS 8 /* programs given by --peer */
@@ -42,6 +43,13 @@ typedef struct bench_options {
     int npeer;
     double seconds;       /* of the case soak; 0: as it likes */
     const char *markdown; /* where the case ablation writes its table, or NULL */
+    /* Of the case random: */
+    uint64_t seed;
+    bool seeded;         /* a seed was given; else a fresh one            */
+    int programs;        /* 0: as it likes                                */
+    const char *family;  /* the only one, or NULL                         */
+    const char *program; /* a file with a program instead of drawn ones   */
+    const char *keep;    /* the folder where programs and their explanations stay */
 } bench_options;
 extern bench_options bench_opt;
 
@@ -49,6 +57,7 @@ extern bench_options bench_opt;
 
 bench_sink *bench_sink_new(FILE *table); /* where records are printed for people */
 void bench_sink_free(bench_sink *s);
+FILE *bench_table(const bench_sink *s);
 /* Keeps a copy and prints it. Returns 0, or 1 when there is no memory. */
 int bench_add(bench_sink *s, const bench_record *r);
 /* Facts about the machine for the head of table and JSON file; taken while the engine runs. */
@@ -137,5 +146,6 @@ int bench_bandwidth(bench_sink *out, int rounds);
 /* The work of orrery-bench --start in the process that bench_startup measures. Returns the exit status. */
 int bench_start(const char *side);
 int bench_ablation(bench_sink *out, int rounds);
+int bench_random(bench_sink *out, int rounds);
 
 #endif

@@ -40,20 +40,27 @@ double fusion_time(double (*once)(void *), void *user, double seconds)
 
 /* -- the sides ------------------------------------------------------------------------------------------- */
 
-int fusion_start_ours(fusion_child *c, int workers, bool fuse)
+int fusion_start_self(fusion_child *c, char *const settings[])
 {
-    char self[4096], ncpu[32];
+    char self[4096], *argv[16] = { (char[]){ "env" } };
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    int k = 1;
     if (n < 0)
         return 1;
     self[n] = 0;
-    (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", workers);
-    char *argv[] = { (char[]){ "env" },     ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, (char[]){ "ORRERY_FUSE=on" }, self,
-                     (char[]){ "--serve" }, NULL };
-    char off[] = "ORRERY_FUSE=off";
-    if (!fuse)
-        argv[3] = off;
+    for (int i = 0; settings[i] && k < 13; i++)
+        argv[k++] = settings[i];
+    argv[k++] = self;
+    argv[k] = (char[]){ "--serve" };
     return fusion_child_start(c, argv, false);
+}
+
+int fusion_start_ours(fusion_child *c, int workers, bool fuse)
+{
+    char ncpu[32], fused[24];
+    (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", workers);
+    (void)snprintf(fused, sizeof fused, "ORRERY_FUSE=%s", fuse ? "on" : "off");
+    return fusion_start_self(c, (char *[]){ ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, fused, NULL });
 }
 
 int fusion_start_peer(fusion_child *c, const char *peer, int workers)

@@ -78,6 +78,8 @@ typedef struct fusion_child {
  * stopped while it is not asked, so that its waiting threads use no core. argv's program is found on the PATH.
  * one_core: it is bound to one. Returns 0, or 1 and has said why. */
 int fusion_child_start(fusion_child *c, char *const argv[], bool one_core);
+/* This program again, as a side that computes with Orrery under these settings of the environment (NULL at the end). */
+int fusion_start_self(fusion_child *c, char *const settings[]);
 /* This program again, as the side that computes with Orrery on so many workers; a peer given by --peer. Returns as above. */
 int fusion_start_ours(fusion_child *c, int workers, bool fuse);
 int fusion_start_peer(fusion_child *c, const char *peer, int workers);

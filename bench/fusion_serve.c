@@ -10,6 +10,7 @@
 #include "bench/fusion.h"
 #include "bench/memory.h"
 #include "bench/private_dp.h"
+#include "bench/random.h"
 #include "bench/train.h"
 
 /* Calls before anything is timed: kernels that orr_warmup has not seen (assignments', several outputs') are compiled
@@ -26,6 +27,20 @@ static int warm(void)
     for (int i = 0; rc == 0 && (i < 2 || (i < 2000 && bench_now() - begin < WARM_SECONDS)); i++)
         rc = compute(NULL);
     return rc;
+}
+
+/* The file of the program and that of its samples. */
+static void prepare_random(const char *line)
+{
+    char program[1024], samples[1024];
+    const char *why = "the question has no two files";
+    random_work w;
+    compute = random_ours_once;
+    if (sscanf(line, "%1023s %1023s", program, samples) == 2 && random_ours_prepare(program, samples, &w, &why) == 0 &&
+        compute(NULL) == 0 && compute(NULL) == 0)
+        printf("ok %.9g %.9g %.9g %.9g %s\n", w.bytes, w.flops, w.products, w.seconds, w.bound);
+    else
+        printf("no %s\n", why ? why : orr_error_message());
 }
 
 static void prepare(const char *line)
@@ -60,6 +75,10 @@ static void prepare(const char *line)
         else
             printf("no %s\n", orr_error_message());
         free(of);
+        return;
+    }
+    if (!strncmp(line, "prepare random:", 15)) {
+        prepare_random(line + 15);
         return;
     }
     compute = fusion_ours_once;
@@ -115,12 +134,13 @@ static void drop(void)
     fusion_ours_drop();
     train_ours_drop();
     private_dp_ours_drop();
+    random_ours_drop();
     ablation_drop();
 }
 
 int bench_serve(void)
 {
-    char line[256];
+    char line[4096];
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     printf("ready Orrery %s\n", orr_version());
@@ -130,7 +150,10 @@ int bench_serve(void)
             prepare(line);
         else if (!strncmp(line, "peak ", 5))
             peak(line);
-        else if (!strncmp(line, "run ", 4))
+        else if (!strncmp(line, "explain ", 8)) {
+            line[strcspn(line, "\n")] = '\0';
+            printf(random_ours_explain(line + 8) == 0 ? "ok\n" : "no\n");
+        } else if (!strncmp(line, "run ", 4))
             run(strtod(line + 4, NULL));
         else {
             drop();

@@ -30,6 +30,11 @@ void bench_sink_free(bench_sink *s)
     free(s);
 }
 
+FILE *bench_table(const bench_sink *s)
+{
+    return s->table;
+}
+
 int bench_add(bench_sink *s, const bench_record *r)
 {
     if (s->n == s->cap) {

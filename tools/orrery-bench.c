@@ -1,8 +1,11 @@
 /* Runs benchmark cases, each beside a reference measured in the same run.
  * Must not know: the cases (bench/cases.c lists them). */
 #include "config.h"
+#include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,18 +15,22 @@
 
 static int usage(FILE *to, int rc)
 {
-    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--svg FILE] [--seconds N]\n"
-                "                    [--peer COMMAND]… [CASE|GROUP…]\n"
-                "  --list       names the groups and their cases\n"
-                "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
-                "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
-                "  --svg FILE   draws them: bars of the ratios, those behind first\n"
-                "  --markdown FILE  where the case ablation writes its table\n"
-                "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
-                "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
-                "Without a CASE or GROUP: all but ablation. ratio: 1 equals the reference, larger is better.\n"
-                "The exit status says whether the cases could be run, not how they did.\n",
-                to);
+    (void)fputs(
+        "usage: orrery-bench [--list] [--rounds N] [--json FILE] [--svg FILE] [--seconds N]\n"
+        "                    [--peer COMMAND]… [CASE|GROUP…]\n"
+        "  --list       names the groups and their cases\n"
+        "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
+        "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
+        "  --svg FILE   draws them: bars of the ratios, those behind first\n"
+        "  --markdown FILE  where the case ablation writes its table\n"
+        "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
+        "  --seed S, --programs N, --family F   what the case random draws (a fresh seed, 200, all families)\n"
+        "  --program FILE   the case random computes this program instead\n"
+        "  --keep FOLDER    where it keeps its programs and their explanations\n"
+        "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
+        "Without a CASE or GROUP: all but ablation and random. ratio: 1 equals the reference, larger is better.\n"
+        "The exit status says whether the cases could be run, not how they did.\n",
+        to);
     return rc;
 }
 
@@ -70,10 +77,10 @@ static int note_machine(bench_sink *s)
     return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);
 }
 
-/* Ablation takes hours: it runs only when it is asked for. */
+/* Cases that take long run only when they are asked for. */
 static bool takes_part(const bench_case *c)
 {
-    return strcmp(c->group, "ablation") != 0;
+    return strcmp(c->group, "ablation") != 0 && strcmp(c->group, "random") != 0;
 }
 
 static int run(char **name, int n, int rounds, const char *json, const char *svg)
@@ -109,11 +116,50 @@ static void open_what_is_closed(void)
         (void)close(fd);
 }
 
+/* Digits to their end. */
+static bool whole(const char *text, uint64_t *to)
+{
+    char *end;
+    errno = 0;
+    *to = strtoull(text, &end, 10);
+    return isdigit((unsigned char)*text) && !*end && errno == 0;
+}
+
+/* An option of the case random. A value that makes no sense is said, and leaves a negative number of programs. */
+static bool random_option(const char *name, const char *value)
+{
+    uint64_t n = 0;
+    bool ok = true;
+    if (!strcmp(name, "--seed")) {
+        bench_opt.seeded = ok = whole(value, &bench_opt.seed);
+    } else if (!strcmp(name, "--programs")) {
+        ok = whole(value, &n) && n >= 1 && n <= 100000;
+        bench_opt.programs = ok ? (int)n : 0;
+    } else if (!strcmp(name, "--family"))
+        bench_opt.family = value;
+    else if (!strcmp(name, "--program"))
+        bench_opt.program = value;
+    else if (!strcmp(name, "--keep"))
+        bench_opt.keep = value;
+    else
+        return false;
+    if (!ok) {
+        (void)fprintf(stderr, "orrery-bench: %s %s makes no sense; it takes a whole number%s\n", name, value,
+                      !strcmp(name, "--seed") ? "" : " from 1 to 100000");
+        bench_opt.programs = -1;
+    }
+    return true;
+}
+
 static int bench(int argc, char **argv)
 {
     const char *json = NULL, *svg = NULL;
-    int rounds = 5, i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
+    int rounds = 5, names = 0;
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-') {
+            argv[names++] = argv[i];
+            continue;
+        }
         if (!strcmp(argv[i], "--list"))
             return list();
         if (!strcmp(argv[i], "--serve"))
@@ -134,12 +180,16 @@ static int bench(int argc, char **argv)
             rounds = atoi(argv[++i]);
         else if (i + 1 < argc && !strcmp(argv[i], "--peer") && bench_opt.npeer < BENCH_MOST_PEERS)
             bench_opt.peer[bench_opt.npeer++] = argv[++i];
-        else
+        else if (i + 1 < argc && random_option(argv[i], argv[i + 1])) {
+            if (bench_opt.programs < 0)
+                return 2;
+            i++;
+        } else
             return usage(stderr, 2);
     }
     if (rounds < 1 || rounds > 1000)
         return usage(stderr, 2);
-    return run(argv + i, argc - i, rounds, json, svg);
+    return run(argv, names, rounds, json, svg);
 }
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@ import numpy as np
 
 import memory
 import private
+import random_programs
 import train
 
 COLS, A, B, C2, C1, C0, ALPHA, EPS = 1024, 1.5, 0.25, 0.7, -0.3, -0.1, 0.01, 1e-5
@@ -186,8 +187,27 @@ class Numpy:
         self.once = once
         return float(self.host(self.wait(f(x, y))).mean())
 
+    def operations(self):
+        return random_programs.OfNumpy(np)
+
+    def random_input(self, x, dtype):
+        return self.array(x, random_programs.OfNumpy.names[dtype])
+
+    def random_program(self, path, samples):
+        """Computes the program of the file once, and writes samples of its results."""
+        program = random_programs.Program(path)
+        inputs = [self.random_input(*random_programs.array(i, word)) for i, word in enumerate(program.inputs)]
+        f = self.compiled(random_programs.function(self.operations(), program))
+        random_programs.write_samples(samples, [self.host(y) for y in self.wait(f(*inputs))])
+        for _ in range(2):
+            self.wait(f(*inputs))
+        self.once = lambda: self.wait(f(*inputs))
+        return 0.0
+
     def prepare(self, case, dtype, n):
         self.once = None
+        if case.startswith("random:"):
+            return self.random_program(case[7:], dtype)
         if case.startswith("train:"):
             total, self.once = train.prepared(self.training_step(case[6:]))
             return total
@@ -323,6 +343,9 @@ class Jax(Numpy):
     def training_step(self, name):
         return train.jax_step(self.jax, name)
 
+    def operations(self):
+        return random_programs.OfJax(self.jax)
+
     def private(self, name, n):
         return private.jax_step(self.jax) if name == "private" else private.jax_noise(self.jax, name, n)
 
@@ -381,6 +404,9 @@ class Torch(Numpy):
 
     def host(self, y):
         return y.double().numpy()
+
+    def operations(self):
+        return random_programs.OfTorch(self.torch)
 
     def training_step(self, name):
         if self.compile:

@@ -1,0 +1,463 @@
+/* Case random: programs drawn at random beside peers; quantiles of the ratios and the worst programs.
+ * Must not know: how a program is drawn, how a side computes. */
+#include "config.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "bench/bench.h"
+#include "bench/random.h"
+#include "bench/side.h"
+
+#define TURN_SECONDS 0.05
+enum { WORST = 10 };
+
+typedef struct program {
+    int number, family; /* family RANDOM_FAMILIES: of a file */
+    double ratio, ours;
+    const char *best; /* the fastest peer's name, or the reference engine's */
+    double best_time;
+    random_work work;
+} program;
+
+typedef struct setting {
+    bench_sink *out;
+    int rounds, wrong;
+    uint64_t seed;
+    char folder[512];
+    bool keep;
+    fusion_child ours, reference;
+    side_peers peers;
+    double *time[2]; /* of each round: ours, the reference engine's */
+    program *done;
+    int ndone;
+} setting;
+
+/* -- files ----------------------------------------------------------------------------------------------- */
+
+typedef char path[640];
+
+static const char *file(const setting *s, path to, const char *kind, int number)
+{
+    (void)snprintf(to, sizeof(path), "%s/%s%d", s->folder, kind, number);
+    return to;
+}
+
+static bool make_folder(setting *s)
+{
+    const char *tmp = getenv("TMPDIR");
+    s->keep = bench_opt.keep != NULL;
+    if (s->keep)
+        (void)snprintf(s->folder, sizeof s->folder, "%s", bench_opt.keep);
+    else
+        (void)snprintf(s->folder, sizeof s->folder, "%s/orrery-random-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    bool ok = s->keep ? mkdir(s->folder, 0700) == 0 || errno == EEXIST : mkdtemp(s->folder) != NULL;
+    if (!ok)
+        (void)fprintf(stderr, "orrery-bench: random: no folder %s: %s\n", s->folder, strerror(errno));
+    if (ok && strpbrk(s->folder, " \t\n")) {
+        (void)fprintf(stderr, "orrery-bench: random: the folder '%s' has a space in its name; TMPDIR chooses another\n",
+                      s->folder);
+        ok = false;
+    }
+    return ok;
+}
+
+static void remove_file(const setting *s, const char *kind, int number)
+{
+    path p;
+    (void)unlink(file(s, p, kind, number));
+}
+
+static char *read_text(const char *name)
+{
+    FILE *f = fopen(name, "re");
+    char *text = NULL;
+    size_t n = 0, size = 0;
+    while (f && !feof(f) && !ferror(f)) {
+        if (n + 4096 > size) {
+            char *more = realloc(text, size = 2 * size + 8192);
+            if (!more)
+                break;
+            text = more;
+        }
+        n += fread(text + n, 1, 4095, f);
+        text[n] = '\0';
+    }
+    if (f)
+        (void)fclose(f);
+    return text;
+}
+
+static bool write_text(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "we");
+    bool ok = f && fputs(text, f) >= 0;
+    if (f && fclose(f) != 0)
+        ok = false;
+    if (!ok)
+        (void)fprintf(stderr, "orrery-bench: random: %s cannot be written: %s\n", name, strerror(errno));
+    return ok;
+}
+
+/* -- results --------------------------------------------------------------------------------------------- */
+
+/* The largest difference of two sides: |a - b| ≤ tolerance · max(1, |b|), of every sample and of the means. Halves round after each
+ * operation on one side and at the end on another. docs/benchmarks.md states these. */
+static double tolerance_of(const char *dtype)
+{
+    static const struct {
+        const char *dtype;
+        double tolerance;
+    } row[] = { { "f64", 1e-9 }, { "f32", 5e-4 }, { "f16", 0.03 }, { "bf16", 0.2 }, { "i32", 0.0 } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (!strcmp(row[i].dtype, dtype))
+            return row[i].tolerance;
+    return 5e-4;
+}
+
+static bool near(double a, double b, double tolerance)
+{
+    return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tolerance * fmax(1.0, fabs(b));
+}
+
+/* Whether the samples of two sides agree; *said is where they do not. */
+static bool agree(const char *one, const char *other, double tolerance, char said[160])
+{
+    FILE *a = fopen(one, "re"), *b = fopen(other, "re");
+    bool ok = a && b;
+    (void)snprintf(said, 160, "it has left no result");
+    for (int result = 0; ok; result++) {
+        double x[3], y[3];
+        size_t n = fread(x, sizeof *x, 3, a), m = fread(y, sizeof *y, 3, b);
+        if (n == 0 && m == 0)
+            break;
+        ok = n == 3 && m == 3 && x[0] == y[0] && x[2] == y[2];
+        (void)snprintf(said, 160, "result %d has %.0f elements, expected are %.0f", result, x[0], y[0]);
+        if (ok && !near(x[1], y[1], tolerance)) {
+            (void)snprintf(said, 160, "the mean of result %d is %.9g, expected is %.9g", result, x[1], y[1]);
+            ok = false;
+        }
+        for (int64_t k = 0; ok && k < (int64_t)x[2]; k++) {
+            double p = 0.0, q = 0.0;
+            ok = fread(&p, sizeof p, 1, a) == 1 && fread(&q, sizeof q, 1, b) == 1 && near(p, q, tolerance);
+            if (!ok)
+                (void)snprintf(said, 160, "sample %lld of result %d is %.9g, expected is %.9g", (long long)k, result, p,
+                               q);
+        }
+    }
+    if (a)
+        (void)fclose(a);
+    if (b)
+        (void)fclose(b);
+    return ok;
+}
+
+/* -- one program ----------------------------------------------------------------------------------------- */
+
+static int prepare(fusion_child *c, const char *text, const char *samples, char *answer, size_t size)
+{
+    char line[2 * sizeof(path) + 32];
+    (void)snprintf(line, sizeof line, "prepare random:%s %s 0\n", text, samples);
+    if (c->pid <= 0 || fusion_child_ask(c, line, answer, size) != 0) {
+        (void)snprintf(answer, size, "no it is gone");
+        return 1;
+    }
+    return strncmp(answer, "ok ", 3) != 0;
+}
+
+static double run(fusion_child *c)
+{
+    char line[32], answer[256];
+    (void)snprintf(line, sizeof line, "run %g\n", TURN_SECONDS);
+    return fusion_child_ask(c, line, answer, sizeof answer) == 0 ? strtod(answer, NULL) : -1.0;
+}
+
+static void drop(fusion_child *c)
+{
+    char answer[64];
+    if (c->pid > 0)
+        (void)fusion_child_ask(c, "drop\n", answer, sizeof answer);
+}
+
+/* Ours and the reference engine's results agree, or ours is wrong. */
+static int prepare_ours(setting *s, program *p, const char *text, const char *name, double tolerance)
+{
+    path ours, reference;
+    char answer[512], said[160], bound[16] = "";
+    (void)file(s, ours, "samples-ours", 0);
+    (void)file(s, reference, "samples-reference", 0);
+    fusion_child *const child[2] = { &s->ours, &s->reference };
+    for (int i = 0; i < 2; i++)
+        if (prepare(child[i], text, i ? reference : ours, answer, sizeof answer) != 0) {
+            (void)fprintf(stderr, "orrery-bench: random: %s: %s: %s\n", name, i ? "the reference engine" : "Orrery",
+                          answer + 3);
+            return 1;
+        } else if (i == 0 && sscanf(answer, "ok %lf %lf %lf %lf %15s", &p->work.bytes, &p->work.flops,
+                                    &p->work.products, &p->work.seconds, bound) == 5)
+            p->work.bound = bound[0] == 'm' ? "memory" : bound[0] == 'a' ? "arithmetic" : "products";
+    if (agree(ours, reference, tolerance, said))
+        return 0;
+    (void)fprintf(stderr, "orrery-bench: random: %s: a wrong result beside the reference engine's: %s\n", name, said);
+    return 1;
+}
+
+static void prepare_peers(setting *s, const char *text, const char *name, double tolerance)
+{
+    for (int i = 0; i < s->peers.n; i++) {
+        path theirs, ours;
+        char answer[512], said[160] = "";
+        (void)file(s, theirs, "samples-peer", i);
+        (void)file(s, ours, "samples-ours", 0);
+        fusion_child *c = &s->peers.child[i];
+        s->peers.there[i] =
+            prepare(c, text, theirs, answer, sizeof answer) == 0 && agree(theirs, ours, tolerance, said);
+        if (!s->peers.there[i])
+            (void)fprintf(stderr, "orrery-bench: random: %s left out of %s: %s\n", c->name, name,
+                          strncmp(answer, "no ", 3) == 0 ? answer + 3 : said);
+    }
+}
+
+static bool measure(setting *s, bool with_reference)
+{
+    for (int r = 0; r < s->rounds; r++) {
+        s->time[0][r] = run(&s->ours);
+        s->time[1][r] = with_reference ? run(&s->reference) : 0.0;
+        if (s->time[0][r] < 0.0 || s->time[1][r] < 0.0)
+            return false;
+        side_round(&s->peers, r, TURN_SECONDS);
+    }
+    return true;
+}
+
+static int add(setting *s, program *p, const char *family, const char *dtype, bool with_reference)
+{
+    bench_record r = { .name = "random", .metric = "time", .unit = "ms", .reference = "the same, op by op" };
+    (void)snprintf(r.params, sizeof r.params,
+                   "\"family\": \"%s\", \"program\": %d, \"dtype\": \"%s\", \"MB\": %.3g, \"bound_ms\": %.3g", family,
+                   p->number, dtype, 1e-6 * p->work.bytes, 1e3 * p->work.seconds);
+    p->ours = bench_median(s->time[0], s->rounds);
+    r.value = 1e3 * p->ours;
+    r.reference_value = with_reference ? 1e3 * bench_median(s->time[1], s->rounds) : INFINITY;
+    side_add(&s->peers, &r, 1e3);
+    for (int i = 0; i < BENCH_PEERS && r.peer[i].name; i++)
+        if (r.peer[i].value < r.reference_value || (with_reference && i == 0)) {
+            r.reference = r.peer[i].name;
+            r.reference_value = r.peer[i].value;
+        }
+    r.ratio = p->ratio = bench_ratio(&r, false);
+    p->best = r.reference;
+    p->best_time = 1e-3 * r.reference_value;
+    return isfinite(r.reference_value) ? bench_add(s->out, &r) : 1;
+}
+
+static int one(setting *s, program p, const char *text)
+{
+    path at, explained;
+    char name[96], family[24] = "file", dtype[8] = "f32", line[sizeof(path) + 16], answer[256];
+    if (sscanf(text, "# %23[^,], %7[^,]", family, dtype) != 2)
+        (void)snprintf(family, sizeof family, "file");
+    (void)snprintf(name, sizeof name, "program %d (%s)", p.number, family);
+    (void)file(s, at, "program-", p.number);
+    if (!write_text(at, text))
+        return 1;
+    double tolerance = tolerance_of(dtype);
+    int rc = prepare_ours(s, &p, at, name, tolerance);
+    bool alone = true;
+    if (rc == 0) {
+        prepare_peers(s, at, name, tolerance);
+        for (int i = 0; i < s->peers.n; i++)
+            alone = alone && !s->peers.there[i];
+        if (!alone)
+            drop(&s->reference);
+        rc = !measure(s, alone);
+        if (rc)
+            (void)fprintf(stderr, "orrery-bench: random: %s: it cannot be computed again\n", name);
+    }
+    if (rc == 0) {
+        (void)snprintf(line, sizeof line, "explain %s\n", file(s, explained, "explain-", p.number));
+        (void)fusion_child_ask(&s->ours, line, answer, sizeof answer);
+        if (add(s, &p, family, dtype, alone) == 0)
+            s->done[s->ndone++] = p;
+    }
+    drop(&s->ours);
+    drop(&s->reference);
+    for (int i = 0; i < s->peers.n; i++)
+        drop(&s->peers.child[i]);
+    return rc;
+}
+
+/* -- the whole ------------------------------------------------------------------------------------------- */
+
+static int by_ratio(const void *a, const void *b)
+{
+    const program *p = a, *q = b;
+    return (p->ratio > q->ratio) - (p->ratio < q->ratio);
+}
+
+/* The value that a share of n sorted numbers does not exceed: that of rank ⌈share · n⌉. */
+static double quantile(const double *sorted, int n, double share)
+{
+    int rank = (int)ceil(share * n);
+    return sorted[rank < 1 ? 0 : rank - 1];
+}
+
+static void print_quantiles(FILE *to, const setting *s, const char *name, int family)
+{
+    double *x = calloc((size_t)s->ndone + 1, sizeof *x);
+    int n = 0, ahead = 0;
+    for (int i = 0; x && i < s->ndone; i++)
+        if (family < 0 || s->done[i].family == family) {
+            x[n++] = s->done[i].ratio;
+            ahead += s->done[i].ratio >= 1.0;
+        }
+    if (n)
+        (void)fprintf(to, "%-10s %8d %8.2f %8.2f %8.2f %5d of %d\n", name, n, x[0], quantile(x, n, 0.1),
+                      quantile(x, n, 0.5), ahead, n);
+    free(x);
+}
+
+static void print_indented(FILE *to, const char *text)
+{
+    for (const char *p = text; p && *p; p += strcspn(p, "\n"), p += *p == '\n')
+        (void)fprintf(to, "    %.*s\n", (int)strcspn(p, "\n"), p);
+}
+
+static void print_worst(FILE *to, const setting *s)
+{
+    (void)fprintf(to, "\nthe worst\n");
+    for (int i = 0; i < s->ndone && i < WORST; i++) {
+        const program *p = &s->done[i];
+        path name;
+        char *text = read_text(file(s, name, "program-", p->number));
+        char *explained = read_text(file(s, name, "explain-", p->number));
+        (void)fprintf(to,
+                      "\n%d. ratio %.3f, program %d: %.4g ms, %s %.4g ms; bound by %s %.4g ms (%.4g MB, %.4g Mflop, "
+                      "products %.4g Mflop), of which ours is %.2f\n",
+                      i + 1, p->ratio, p->number, 1e3 * p->ours, p->best, 1e3 * p->best_time, p->work.bound,
+                      1e3 * p->work.seconds, 1e-6 * p->work.bytes, 1e-6 * p->work.flops, 1e-6 * p->work.products,
+                      p->work.seconds / p->ours);
+        print_indented(to, text);
+        print_indented(to, explained);
+        free(text);
+        free(explained);
+    }
+}
+
+static void report(setting *s)
+{
+    FILE *to = bench_table(s->out);
+    qsort(s->done, (size_t)s->ndone, sizeof *s->done, by_ratio);
+    if (s->ndone == 0)
+        return;
+    print_worst(to, s);
+    (void)fprintf(to, "\nthe best other side's time over ours, seed %llu\n%-10s %8s %8s %8s %8s %5s\n",
+                  (unsigned long long)s->seed, "family", "programs", "min", "p10", "median", "ahead");
+    for (int f = 0; f < RANDOM_FAMILIES; f++)
+        print_quantiles(to, s, random_family[f], f);
+    print_quantiles(to, s, "all", -1);
+    (void)fflush(to);
+}
+
+static int one_drawn(setting *s, int number, int family)
+{
+    char *text = random_draw(s->seed, number, family);
+    int rc = text ? one(s, (program){ .number = number, .family = family }, text) : 1;
+    free(text);
+    return rc;
+}
+
+static int family_of(const char *name)
+{
+    int f = 0;
+    while (f < RANDOM_FAMILIES && strcmp(random_family[f], name) != 0)
+        f++;
+    return f;
+}
+
+static int all(setting *s, int family)
+{
+    int rc = 0;
+    if (bench_opt.program) {
+        char *text = read_text(bench_opt.program);
+        if (!text) {
+            (void)fprintf(stderr, "orrery-bench: random: no program %s\n", bench_opt.program);
+            return 1;
+        }
+        rc = one(s, (program){ .family = RANDOM_FAMILIES }, text);
+        free(text);
+        return rc;
+    }
+    for (int i = 0; i < bench_opt.programs; i++)
+        rc |= one_drawn(s, i, family < RANDOM_FAMILIES ? family : i % RANDOM_FAMILIES);
+    return rc;
+}
+
+static int start(setting *s)
+{
+    int workers = bench_cores();
+    char ncpu[32];
+    (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", workers);
+    char *ours[] = { ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, (char[]){ "ORRERY_JIT=wait" }, NULL };
+    char *reference[] = { (char[]){ "ORRERY_ENGINE=serial" }, (char[]){ "ORRERY_BACKEND=cpu" },
+                          (char[]){ "ORRERY_FUSE=off" }, (char[]){ "ORRERY_JIT=off" }, NULL };
+    size_t most = bench_opt.programs > 0 ? (size_t)bench_opt.programs : 1;
+    s->done = calloc(most, sizeof *s->done);
+    s->time[0] = calloc((size_t)s->rounds, sizeof(double));
+    s->time[1] = calloc((size_t)s->rounds, sizeof(double));
+    if (!s->done || !s->time[0] || !s->time[1])
+        return 1;
+    return fusion_start_self(&s->ours, ours) || fusion_start_self(&s->reference, reference) ||
+           side_start(&s->peers, workers, s->rounds);
+}
+
+static void end(setting *s)
+{
+    fusion_child_end(&s->ours);
+    fusion_child_end(&s->reference);
+    for (int i = 0; i < s->peers.n; i++)
+        remove_file(s, "samples-peer", i);
+    side_end(&s->peers);
+    remove_file(s, "samples-ours", 0);
+    remove_file(s, "samples-reference", 0);
+    for (int i = 0; !s->keep && i < bench_opt.programs; i++) {
+        remove_file(s, "program-", i);
+        remove_file(s, "explain-", i);
+    }
+    if (!s->keep)
+        (void)rmdir(s->folder);
+    free(s->done);
+    free(s->time[0]);
+    free(s->time[1]);
+}
+
+int bench_random(bench_sink *out, int rounds)
+{
+    const char *name = bench_opt.family ? bench_opt.family : bench_opt.filter;
+    int family = name ? family_of(name) : RANDOM_FAMILIES;
+    if (name && family == RANDOM_FAMILIES) {
+        (void)fprintf(stderr, "orrery-bench: random has no family '%s'; these are there:", name);
+        for (int f = 0; f < RANDOM_FAMILIES; f++)
+            (void)fprintf(stderr, " %s", random_family[f]);
+        (void)fprintf(stderr, "\n");
+        return 1;
+    }
+    setting s = { .out = out, .rounds = rounds, .seed = bench_opt.seed };
+    if (!bench_opt.seeded)
+        s.seed = (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
+    if (bench_opt.programs == 0)
+        bench_opt.programs = 200;
+    if (!make_folder(&s))
+        return 1;
+    (void)fprintf(bench_table(out), "random: %d programs of seed %llu\n", bench_opt.program ? 1 : bench_opt.programs,
+                  (unsigned long long)s.seed);
+    int rc = start(&s);
+    if (rc == 0) {
+        rc = all(&s, family);
+        report(&s);
+    }
+    end(&s);
+    return rc;
+}
