@@ -10,6 +10,7 @@
 #include <orrery/elementwise.h>
 #include <orrery/ops.h>
 #include <orrery/array.h>
+#include <orrery/linalg.h>
 #include <orrery/random.h>
 #include <orrery/define.h>
 #include <orrery/eval.h>

@@ -86,6 +86,18 @@ AS_IF([test $have_openblas = yes],
   [AC_DEFINE([HAVE_OPENBLAS], [1], [Define if BLAS is OpenBLAS, whose threads can be set.])
    orr_blas_note="matrix products; one thread inside each task"],
   [orr_blas_note="not OpenBLAS: its own threads cannot be held to one per task, set them yourself"])
+AC_MSG_CHECKING([for LAPACK])
+orr_lapack=no
+for orr_l in "" -llapack; do
+  AS_IF([test "$orr_lapack" = no],
+    [ORR_TRY_LINK([$BLAS_CFLAGS], [$orr_l $BLAS_LIBS], [[void dgesdd_(void); void sgelsd_(void);]],
+      [[dgesdd_(); sgelsd_();]], [orr_lapack=yes; BLAS_LIBS="$orr_l $BLAS_LIBS"])])
+done
+AC_MSG_RESULT([$orr_lapack])
+AS_IF([test $orr_lapack = yes],
+  [AC_DEFINE([HAVE_LAPACK], [1], [Define if LAPACK's Fortran routines can be called.])
+   orr_blas_note="$orr_blas_note; with LAPACK"],
+  [orr_blas_note="$orr_blas_note; without LAPACK: no linear algebra beyond Cholesky factors"])
 ORR_SYSTEM_INCLUDES([BLAS_CFLAGS])
 AM_CONDITIONAL([HAVE_OPENBLAS], [test $have_openblas = yes])])
 

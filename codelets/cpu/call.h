@@ -9,7 +9,7 @@ static inline orr__site orr__cpu_site(const orr__launch *l)
 {
     return ORR__SITE(l->region->file, l->region->line, l->region->label);
 }
-/* "the matrix", or "matrix (1, 2) of the batch": number q of those in the region's one output. */
+/* "the matrix", or "matrix (1, 2) of the batch": number q of those in the first input. */
 typedef struct {
     char s[128];
 } orr__which;

@@ -13,11 +13,12 @@
 orr__which orr__cpu_which(const orr__region *r, int64_t q)
 {
     orr__which w = { "the matrix" };
-    int batch = r->call.out.rank - 2, at = 0;
+    const orr_shape *s = &r->call.in[0];
+    int batch = s->rank - 2, at = 0;
     int64_t index[ORR_MAX_RANK];
     for (int d = batch - 1; d >= 0; d--) {
-        index[d] = q % r->call.out.dim[d];
-        q /= r->call.out.dim[d];
+        index[d] = q % s->dim[d];
+        q /= s->dim[d];
     }
     for (int d = 0; d < batch && at < (int)sizeof w.s; d++)
         at += snprintf(w.s + at, sizeof w.s - (size_t)at, "%s%lld%s", d ? ", " : "matrix (", (long long)index[d],

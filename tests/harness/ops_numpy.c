@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <orrery/linalg.h>
 #include "ops/ops.h"
 #include "tests/harness/numpy_case.h"
 
@@ -134,6 +135,18 @@ CASE(matmul_tt, orr_matmul(orr_transpose(X), orr_transpose(c->in[1])))
 CASE(cholesky, orr_cholesky(X))
 CASE(logdet, orr_logdet(X))
 CASE(solve_triangular, orr_solve_triangular(X, c->in[1], c->p[0] != 0, c->p[1] != 0, c->p[2] != 0))
+CASE(solve, orr_solve(X, c->in[1]))
+CASE(inv, orr_inv(X))
+CASE(det, orr_det(X))
+CASE(slogdet, c->p[0] != 0 ? orr_slogdet(X).logabsdet : orr_slogdet(X).sign)
+CASE(lu, c->p[0] > 1 ? orr_lu(X).u : c->p[0] > 0 ? orr_lu(X).l : orr_lu(X).p)
+CASE(qr, c->p[1] != 0 ? orr_qr(X, c->p[0] != 0).r : orr_qr(X, c->p[0] != 0).q)
+CASE(svd, c->p[1] == 1  ? orr_svd(X, c->p[0] != 0).s
+          : c->p[1] > 1 ? orr_abs(orr_svd(X, c->p[0] != 0).vh)
+                        : orr_abs(orr_svd(X, c->p[0] != 0).u))
+CASE(svdvals, orr_svdvals(X))
+CASE(eigh, c->p[0] != 0 ? orr_abs(orr_eigh(X).v) : orr_eigh(X).w)
+CASE(eigvalsh, orr_eigvalsh(X))
 CASE(take, orr_take(X, c->in[1], (int)c->p[0]))
 CASE(scatter_add, orr_scatter_add(X, c->in[1], c->in[2], (int)c->p[0]))
 CASE(one_hot, orr_one_hot(X, I(0), c->to))
@@ -163,6 +176,9 @@ static const numpy_row rows[] = {
     ROW(tril),      ROW(triu),        ROW(concat),      ROW(stack),
     ROW(pad),       ROW(softmax),     ROW(log_softmax), ROW(cross_entropy),
     ROW(mse),       ROW(cholesky),    ROW(logdet),      ROW(solve_triangular),
+    ROW(solve),     ROW(inv),         ROW(det),         ROW(slogdet),
+    ROW(lu),        ROW(qr),          ROW(svd),         ROW(svdvals),
+    ROW(eigh),      ROW(eigvalsh),
 };
 
 /* An operation by its contract: axis, options, then start and step per axis, as many as its attributes are. */

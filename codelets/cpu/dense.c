@@ -1,0 +1,87 @@
+/* Kernels on batches of dense matrices by LAPACK: one matrix after the other, and the words when one has no result.
+ * Must not know: plans, StarPU. */
+#include "config.h"
+
+#include "codelets/cpu/call.h"
+#include "codelets/cpu/cpu.h"
+#include "codelets/cpu/dense.h"
+
+#ifdef HAVE_LAPACK
+/* Words for a matrix that has no result; NULL: there is always one. */
+typedef struct {
+    const orr__dense_call *call;
+    orr__dense_job job;
+    const char *so;
+} work;
+
+static int64_t count_of(const orr_shape *s, int64_t batch)
+{
+    return batch ? orr__shape_count(s) / batch : 0;
+}
+
+static orr_status fail(const orr__launch *l, int64_t q, int64_t info, const char *so)
+{
+    orr__site at = orr__cpu_site(l);
+    orr__which which = orr__cpu_which(l->region, q);
+    if (info == ORR__NOT_FINITE)
+        return orr__fail(at, ORR_ENUMERIC, "%s has an element that is not finite", which.s);
+    return orr__fail(at, ORR_ENUMERIC, so, which.s, (long long)info);
+}
+
+/* Matrices [lo, hi) of the batch. */
+static orr_status each(const orr__launch *l, const work *w)
+{
+    const orr__region *r = l->region;
+    size_t z = orr_dtype_size((orr_dtype)r->out_dtype[0]), ints = sizeof(int);
+    int64_t batch = r->dim[0], a = count_of(&r->call.in[0], batch), out = count_of(&r->call.out, batch);
+    int64_t b = r->nin > 1 ? count_of(&r->call.in[1], batch) : 0;
+    orr__dense_need need = w->call->need(&w->job);
+    orr_status st = ORR_OK;
+    if (l->lo >= l->hi || out == 0)
+        return ORR_OK;
+    char *memory = orr__scratch((size_t)need.reals * z + (size_t)need.ints * ints + 64);
+    int place = memory ? orr__cpu_blas_enter() : 0;
+    if (!place)
+        return memory ? orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for the buffers of BLAS") : ORR_ENOMEM;
+    for (int64_t q = l->lo; q < l->hi && st == ORR_OK; q++) {
+        const char *second = b ? (const char *)l->in[1] + (size_t)(q * b) * z : NULL;
+        int64_t info = w->call->compute(&w->job, (const char *)l->in[0] + (size_t)(q * a) * z, second,
+                                        (char *)l->out[0] + (size_t)(q * out) * z, memory,
+                                        (int *)(void *)(memory + (size_t)need.reals * z));
+        st = info ? fail(l, q, info, w->so) : ORR_OK;
+    }
+    orr__cpu_blas_leave(place, true);
+    return st;
+}
+
+static orr__dense_job job_of(const orr__region *r)
+{
+    const orr_shape *s = &r->call.in[0], *b = r->nin > 1 ? &r->call.in[1] : NULL;
+    return (orr__dense_job){
+        .m = s->dim[s->rank - 2], .n = s->dim[s->rank - 1], .k = b ? b->dim[b->rank - 1] : 0, .mask = r->call.attr.mask
+    };
+}
+
+#define TABLE(l) ((orr_dtype)(l)->region->out_dtype[0] == ORR_F64 ? &orr__dense_f64 : &orr__dense_f32)
+#define KERNEL(name, words)                                                                                            \
+    orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
+    {                                                                                                                  \
+        (void)kernel;                                                                                                  \
+        return each(l, &(work){ &TABLE(l)->name, job_of(l->region), words });                                          \
+    }
+#else
+#define KERNEL(name, words)                                                                                            \
+    orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
+    {                                                                                                                  \
+        (void)kernel;                                                                                                  \
+        return orr__fail(orr__cpu_site(l), ORR_EDEVICE,                                                                \
+                         "this library was built without LAPACK: install OpenBLAS or LAPACK and configure it again");  \
+    }
+#endif
+
+KERNEL(solve, "%s is singular: pivot %lld is 0")
+KERNEL(det, "%s has no determinant (%lld)")
+KERNEL(lu, "%s has no factors (%lld)")
+KERNEL(qr, "%s has no factors (%lld)")
+KERNEL(svd, "the singular values of %s did not converge: %lld of them are left")
+KERNEL(eigh, "the eigenvalues of %s did not converge: %lld of them are left")

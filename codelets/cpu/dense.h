@@ -1,0 +1,34 @@
+/* Calls of LAPACK on one row-major matrix at a time: for each operation how much memory a call needs, and the call.
+ * Must not know: StarPU, plans, batches. */
+#ifndef ORR_CPU_DENSE_H
+#define ORR_CPU_DENSE_H
+
+#include "codelets/codelet.h"
+
+/* A matrix of a batch and what is done with it. */
+typedef struct orr__dense_job {
+    int64_t m, n, k; /* rows, columns; right-hand sides */
+    unsigned mask;   /* options of the operation          */
+    double limit;    /* below which a singular value counts as 0, as a part of the largest; < 0: the usual one */
+} orr__dense_job;
+
+/* Memory for one call: numbers of the dtype, and ints behind them. */
+typedef struct orr__dense_need {
+    int64_t reals, ints;
+} orr__dense_need;
+
+typedef struct orr__dense_call {
+    orr__dense_need (*need)(const orr__dense_job *j);
+    /* 0: done; else what was not (the number that LAPACK reports). a and b stay as they are. */
+    int64_t (*compute)(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints);
+} orr__dense_call;
+
+typedef struct orr__dense {
+    orr__dense_call solve, det, lu, qr, svd, eigh;
+} orr__dense;
+extern const orr__dense orr__dense_f32, orr__dense_f64;
+
+/* What `compute` returns for an element that is not finite. */
+enum { ORR__NOT_FINITE = -1 };
+
+#endif

@@ -1,0 +1,280 @@
+/* Body of dense_f32.c and dense_f64.c: LAPACK's routines by their Fortran names on row-major matrices. LAPACK reads columns: a
+ * row-major matrix is to it the transpose, of which it computes what serves as well, and no copy is turned without need.
+ * REAL, LAPACK(name) and TABLE are defined by the includer.
+ * Must not know: dtypes other than REAL. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include "codelets/cpu/dense.h"
+
+/* Fortran passes addresses, and the lengths of strings at the end. */
+void LAPACK(getrf)(const int *m, const int *n, REAL *a, const int *lda, int *ipiv, int *info);
+void LAPACK(getrs)(const char *trans, const int *n, const int *nrhs, const REAL *a, const int *lda, const int *ipiv,
+                   REAL *b, const int *ldb, int *info, size_t);
+void LAPACK(geqrf)(const int *m, const int *n, REAL *a, const int *lda, REAL *tau, REAL *work, const int *lwork,
+                   int *info);
+void LAPACK(orgqr)(const int *m, const int *n, const int *k, REAL *a, const int *lda, const REAL *tau, REAL *work,
+                   const int *lwork, int *info);
+void LAPACK(gesdd)(const char *jobz, const int *m, const int *n, REAL *a, const int *lda, REAL *s, REAL *u,
+                   const int *ldu, REAL *vt, const int *ldvt, REAL *work, const int *lwork, int *iwork, int *info,
+                   size_t);
+void LAPACK(syevd)(const char *jobz, const char *uplo, const int *n, REAL *a, const int *lda, REAL *w, REAL *work,
+                   const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+
+static const int query = -1;
+
+static int at_least_1(int64_t n)
+{
+    return n > 1 ? (int)n : 1;
+}
+
+/* A workspace that LAPACK asks for as a floating-point number, which may have been rounded down. */
+static int64_t asked(REAL size)
+{
+    return (int64_t)((double)size * (1 + 1e-6)) + 1;
+}
+
+static bool all_finite(const REAL *x, int64_t n)
+{
+    REAL sum = 0; /* a NaN or an infinity leaves a NaN in it */
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i] * 0;
+    return sum == 0;
+}
+
+static void copy(REAL *to, const REAL *from, int64_t n)
+{
+    memcpy(to, from, (size_t)n * sizeof(REAL));
+}
+
+/* x (rows × cols, row-major) turned, in squares that the first cache holds. */
+static void turn(REAL *to, const REAL *x, int64_t rows, int64_t cols)
+{
+    enum { SIDE = 16 };
+    for (int64_t r0 = 0; r0 < rows; r0 += SIDE)
+        for (int64_t c0 = 0; c0 < cols; c0 += SIDE)
+            for (int64_t c = c0; c < c0 + SIDE && c < cols; c++)
+                for (int64_t r = r0; r < r0 + SIDE && r < rows; r++)
+                    to[c * rows + r] = x[r * cols + c];
+}
+
+/* -- solve: the factors of Aᵀ serve A and Aᵀ alike -------------------------------------------------------------------- */
+
+static orr__dense_need solve_need(const orr__dense_job *j)
+{
+    return (orr__dense_need){ j->n * j->n + (j->k > 1 ? j->n * j->k : 0), j->n };
+}
+
+static int64_t solve(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
+{
+    REAL *f = reals, *x = j->k > 1 ? f + j->n * j->n : out;
+    int n = (int)j->n, k = (int)j->k, ld = at_least_1(n), info = 0;
+    copy(f, a, j->n * j->n);
+    LAPACK(getrf)(&n, &n, f, &ld, ints, &info);
+    if (info)
+        return info;
+    if (j->k > 1)
+        turn(x, b, j->n, j->k);
+    else
+        copy(x, b, j->n);
+    LAPACK(getrs)(j->mask & 1 ? "N" : "T", &n, &k, f, &ld, ints, x, &ld, &info, 1);
+    if (j->k > 1)
+        turn(out, x, j->k, j->n);
+    return info;
+}
+
+/* -- determinant --------------------------------------------------------------------------------------------------------- */
+
+static orr__dense_need det_need(const orr__dense_job *j)
+{
+    return (orr__dense_need){ j->n * j->n, j->n };
+}
+
+/* The mantissas and the exponents are multiplied apart, so that no factor makes the product overflow on its way. */
+static int64_t det(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
+{
+    REAL *f = reals, *to = out;
+    int n = (int)j->n, ld = at_least_1(n), info = 0;
+    double product = 1, sign = 1, logabs = 0;
+    int64_t exponent = 0;
+    (void)b;
+    copy(f, a, j->n * j->n);
+    if (n)
+        LAPACK(getrf)(&n, &n, f, &ld, ints, &info);
+    for (int64_t i = 0; i < j->n; i++) {
+        double d = (double)f[i * (j->n + 1)];
+        int e;
+        product = frexp(product * d, &e);
+        exponent += isfinite(product) ? e : 0;
+        d = ints[i] != i + 1 ? -d : d;
+        product = ints[i] != i + 1 ? -product : product;
+        sign = d == 0 || isnan(d) ? d * sign : d < 0 ? -sign : sign;
+        logabs += log(fabs(d));
+    }
+    to[0] = (REAL)ldexp(product, exponent > 9999 ? 9999 : exponent < -9999 ? -9999 : (int)exponent);
+    to[1] = (REAL)(sign == 0 ? 0 : sign);
+    to[2] = (REAL)logabs;
+    return 0;
+}
+
+/* -- factors ------------------------------------------------------------------------------------------------------------- */
+
+static orr__dense_need lu_need(const orr__dense_job *j)
+{
+    return (orr__dense_need){ j->m * j->n, j->m + j->n };
+}
+
+static int64_t lu(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
+{
+    REAL *f = reals, *p = (REAL *)out + j->m * j->n;
+    int m = (int)j->m, n = (int)j->n, ld = at_least_1(m), info = 0;
+    (void)b;
+    turn(f, a, j->m, j->n);
+    if (m && n)
+        LAPACK(getrf)(&m, &n, f, &ld, ints, &info);
+    turn(out, f, j->n, j->m);
+    for (int64_t i = 0; i < j->m; i++)
+        p[i] = (REAL)i;
+    for (int64_t i = 0; i < j->m && i < j->n; i++) {
+        REAL was = p[i];
+        p[i] = p[ints[i] - 1];
+        p[ints[i] - 1] = was;
+    }
+    return info < 0 ? info : 0;
+}
+
+/* Columns of Q; option 1: as many as rows. */
+static int64_t qr_inner(const orr__dense_job *j)
+{
+    return j->mask & 1 || j->m < j->n ? j->m : j->n;
+}
+
+static int64_t qr_space(const orr__dense_job *j)
+{
+    int m = (int)j->m, n = (int)j->n, w = (int)qr_inner(j), k = m < n ? m : n, ld = at_least_1(m), info;
+    REAL first = 1, second = 1, none = 0;
+    LAPACK(geqrf)(&m, &n, &none, &ld, &none, &first, &query, &info);
+    LAPACK(orgqr)(&m, &w, &k, &none, &ld, &none, &second, &query, &info);
+    return asked(first > second ? first : second) + j->m + j->n;
+}
+
+static orr__dense_need qr_need(const orr__dense_job *j)
+{
+    int64_t w = qr_inner(j), wide = w > j->n ? w : j->n;
+    return (orr__dense_need){ j->m * wide + j->m + qr_space(j), 0 };
+}
+
+static int64_t qr(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
+{
+    int64_t w = qr_inner(j), wide = w > j->n ? w : j->n, space = qr_space(j);
+    REAL *f = reals, *tau = f + j->m * wide, *room = tau + j->m, *q = out, *r = q + j->m * w;
+    int m = (int)j->m, n = (int)j->n, cols = (int)w, k = m < n ? m : n, ld = at_least_1(m), size = at_least_1(space),
+        info = 0;
+    (void)b;
+    (void)ints;
+    turn(f, a, j->m, j->n);
+    LAPACK(geqrf)(&m, &n, f, &ld, tau, room, &size, &info);
+    for (int64_t i = 0; i < w && !info; i++)
+        for (int64_t c = 0; c < j->n; c++)
+            r[i * j->n + c] = c >= i ? f[c * j->m + i] : 0;
+    if (!info)
+        LAPACK(orgqr)(&m, &cols, &k, f, &ld, tau, room, &size, &info);
+    turn(q, f, w, j->m);
+    return info;
+}
+
+/* -- singular values: Aᵀ = V·S·Uᵀ, so that LAPACK's U is Vh in rows and its Vᵀ is U ---------------------------------------- */
+
+typedef struct {
+    char how;
+    int m, n, k, u, v; /* of Aᵀ; columns of its U, rows of its Vᵀ */
+} svd_extent;
+
+static svd_extent svd_of(const orr__dense_job *j)
+{
+    svd_extent e = { j->mask & 1 ? 'N' : j->mask & 2 ? 'A' : 'S', (int)j->n, (int)j->m, 0, 0, 0 };
+    e.k = e.m < e.n ? e.m : e.n;
+    e.u = j->mask & 2 ? e.m : e.k;
+    e.v = j->mask & 2 ? e.n : e.k;
+    return e;
+}
+
+static int64_t svd_space(const svd_extent *e)
+{
+    REAL size = 1, none = 0;
+    int ld = at_least_1(e->m), ldv = at_least_1(e->v), none_at_all = 0, info;
+    LAPACK(gesdd)
+    (&e->how, &e->m, &e->n, &none, &ld, &none, &none, &ld, &none, &ldv, &size, &query, &none_at_all, &info, 1);
+    return asked(size);
+}
+
+static orr__dense_need svd_need(const orr__dense_job *j)
+{
+    svd_extent e = svd_of(j);
+    return (orr__dense_need){ j->m * j->n + 1 + svd_space(&e), 8 * (int64_t)e.k };
+}
+
+static int64_t svd(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
+{
+    svd_extent e = svd_of(j);
+    REAL *f = reals, *room = f + j->m * j->n + 1;
+    bool values = e.how == 'N';
+    REAL *u = out, *s = values ? u : u + j->m * e.v, *vh = s + e.k;
+    int ld = at_least_1(e.m), ldv = at_least_1(e.v), size = at_least_1(svd_space(&e)), info = 0;
+    (void)b;
+    if (!all_finite(a, j->m * j->n))
+        return ORR__NOT_FINITE;
+    copy(f, a, j->m * j->n);
+    if (!e.k) { /* LAPACK leaves the unit matrices to the caller */
+        for (int64_t i = 0; !values && i < (int64_t)e.v * e.v; i++)
+            u[i] = i % (e.v + 1) == 0;
+        for (int64_t i = 0; !values && i < (int64_t)e.u * e.u; i++)
+            vh[i] = i % (e.u + 1) == 0;
+        return 0;
+    }
+    LAPACK(gesdd)
+    (&e.how, &e.m, &e.n, f, &ld, s, values ? f : vh, &ld, values ? f : u, &ldv, room, &size, ints, &info, 1);
+    return info;
+}
+
+/* -- eigenvalues of symmetric matrices: to LAPACK the lower triangle is the upper one -------------------------------------- */
+
+static orr__dense_need eigh_space(const orr__dense_job *j)
+{
+    REAL size = 1, none = 0;
+    int n = (int)j->n, ld = at_least_1(n), ints = 1, info;
+    LAPACK(syevd)(j->mask & 1 ? "N" : "V", "U", &n, &none, &ld, &none, &size, &query, &ints, &query, &info, 1, 1);
+    return (orr__dense_need){ asked(size), ints };
+}
+
+static orr__dense_need eigh_need(const orr__dense_job *j)
+{
+    orr__dense_need need = eigh_space(j);
+    need.reals += j->n * j->n;
+    return need;
+}
+
+static int64_t eigh(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
+{
+    orr__dense_need need = eigh_space(j);
+    REAL *f = reals, *room = f + j->n * j->n, *w = out, *v = w + j->n;
+    int n = (int)j->n, ld = at_least_1(n), size = at_least_1(need.reals), isize = at_least_1(need.ints), info = 0;
+    (void)b;
+    for (int64_t r = 0; r < j->n; r++)
+        if (!all_finite((const REAL *)a + r * j->n, r + 1))
+            return ORR__NOT_FINITE;
+    copy(f, a, j->n * j->n);
+    LAPACK(syevd)(j->mask & 1 ? "N" : "V", "U", &n, f, &ld, w, room, &size, ints, &isize, &info, 1, 1);
+    if (!(j->mask & 1))
+        turn(v, f, j->n, j->n);
+    return info;
+}
+
+const orr__dense TABLE = {
+    .solve = { solve_need, solve },
+    .det = { det_need, det },
+    .lu = { lu_need, lu },
+    .qr = { qr_need, qr },
+    .svd = { svd_need, svd },
+    .eigh = { eigh_need, eigh },
+};

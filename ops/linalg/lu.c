@@ -1,0 +1,135 @@
+/* orr_lu: triangular factors with row exchanges. A row of the result is both triangles in one matrix, and behind it the
+ * permutation as numbers of the dtype, which holds them exactly.
+ * Must not know: devices, LAPACK, plans. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "ops/linalg/linalg.h"
+
+#define AT b->at.file, b->at.line
+
+static int64_t length(const orr__extent *e)
+{
+    return e->m * e->n + e->m;
+}
+
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    if (in[0]->shape.rank < 2)
+        return "a factorisation of what is no matrix";
+    orr__extent e = orr__extent_of(&in[0]->shape);
+    return orr__packed_verify(n, in[0], length(&e));
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    orr__extent e = orr__extent_of(&j->in[0].shape);
+    orr__wide_real *a = orr__plain(e.m * e.n);
+    int64_t *p = orr__alloc_n((size_t)e.m + 1, sizeof *p), bad;
+    for (int64_t q = 0; q < e.batch && a && p; q++) {
+        orr__plain_load(j, 0, q, e.m * e.n, a);
+        (void)orr__plain_lu(a, e.m, e.n, p, &bad);
+        for (int64_t i = 0; i < length(&e); i++)
+            orr__reference_set(&j->out, q * length(&e) + i, i < e.m * e.n ? a[i] : (orr__wide_real)p[i - e.m * e.n]);
+    }
+    orr_status st = a && p ? ORR_OK : ORR_ENOMEM;
+    free(a);
+    free(p);
+    return st;
+}
+
+/* Rows or columns [from, to). */
+static orr_tensor *band(const orr__back *b, orr_tensor *x, int axis, int64_t from, int64_t to)
+{
+    return orr_slice_axis_at(AT, x, axis, from, to, 1);
+}
+
+static orr_tensor *lower(const orr__back *b, orr_tensor *square)
+{
+    int64_t k = orr_tensor_shape(square).rank > 1 ? orr_tensor_shape(square).dim[orr_tensor_shape(square).rank - 1] : 0;
+    return orr__plus(b, orr_tril_at(AT, square, -1), orr_eye_at(AT, orr_tensor_dtype(square), k, k, 0));
+}
+
+/* L⁻ᵀ·x·U⁻ᵀ for triangles of order k; NULL: the identity. */
+static orr_tensor *between(const orr__back *b, orr_tensor *l, orr_tensor *x, orr_tensor *u)
+{
+    if (l)
+        x = orr_solve_triangular_at(AT, l, x, true, true, true);
+    return u ? orr__right(b, u, x, false, true) : x;
+}
+
+/* With the leading squares L₁, U₁, and L₂ below or U₂ beside them. The cotangent of the packed matrix is dL below and dU above the
+ * diagonal; the result is one of the rows of L·U, which the permutation puts to their places. */
+static orr_tensor *vjp(const orr__back *b, int which)
+{
+    orr_shape of = orr_tensor_shape(b->in[0]);
+    orr__extent e = orr__extent_of(&of);
+    int64_t k = e.k;
+    (void)which;
+    orr_tensor *both = orr__piece(b->at, b->out, 0, e.m, e.n), *d = orr__piece(b->at, b->g, 0, e.m, e.n);
+    orr_tensor *square = band(b, band(b, both, -2, 0, k), -1, 0, k), *ds = band(b, band(b, d, -2, 0, k), -1, 0, k);
+    orr_tensor *l = lower(b, square), *u = orr_triu_at(AT, square, 0);
+    orr_tensor *dl = orr__mm(b, orr__tr(b, l), orr_tril_at(AT, ds, -1)),
+               *du = orr__mm(b, orr_triu_at(AT, ds, 0), orr__tr(b, u));
+    orr_tensor *beside = NULL, *below = NULL;
+    if (e.n > k) {
+        beside = band(b, d, -1, k, e.n);
+        dl = orr__minus(b, dl, orr__mm(b, beside, orr__tr(b, band(b, both, -1, k, e.n))));
+        beside = between(b, l, beside, NULL);
+    }
+    if (e.m > k) {
+        below = band(b, d, -2, k, e.m);
+        du = orr__minus(b, du, orr__mm(b, orr__tr(b, band(b, both, -2, k, e.m)), below));
+        below = between(b, NULL, below, u);
+    }
+    orr_tensor *all = between(b, l, orr__plus(b, orr_tril_at(AT, dl, -1), orr_triu_at(AT, du, 0)), u);
+    if (beside)
+        all = orr_concat_at(AT, (orr_tensor *[]){ all, beside }, 2, -1);
+    if (below)
+        all = orr_concat_at(AT, (orr_tensor *[]){ all, below }, 2, -2);
+    orr_tensor *p = orr_cast_at(AT, orr_detach_at(AT, orr__piece(b->at, b->out, e.m * e.n, e.m, -1)), ORR_I64);
+    orr_tensor *places = orr_one_hot_at(AT, p, e.m, (orr_dtype)b->node->dtype);
+    return orr__mm(b, orr__tr(b, places), all);
+}
+
+static orr__workload work(const orr__call *c)
+{
+    orr__extent e = orr__extent_of(&c->in[0]);
+    double k = (double)e.k;
+    return (orr__workload){ .flops = (double)e.batch * (double)e.m * (double)e.n * k * 2 / 3, .product = true };
+}
+
+const orr__op orr__op_lu = {
+    .id = ORR__OP_lu,
+    .name = "lu",
+    .arity = 1,
+    .form = ORR__FORM_KERNEL,
+    .flags = ORR__OP_MAY_FAIL,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+    .work = work,
+    .space = orr__packed_space,
+};
+
+orr_lu_result orr_lu_at(const char *file, int line, orr_tensor *a)
+{
+    orr__site at = ORR__SITE(file, line, "lu");
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__matrix_operand(at, a, "a", &n, &bad))
+        return (orr_lu_result){ bad, bad, bad };
+    orr__extent e = orr__extent_of(&n->shape);
+    orr_dtype t = (orr_dtype)n->dtype;
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *all = orr__packed(at, &orr__op_lu, 1, &n, length(&e), 0), *both = orr__piece(at, all, 0, e.m, e.n);
+    orr_tensor *l = orr_tril_at(file, line, orr_slice_axis_at(file, line, both, -1, 0, e.k, 1), -1);
+    orr_tensor *p = orr_cast_at(file, line, orr__piece(at, all, e.m * e.n, e.m, -1), ORR_I64);
+    orr_lu_result r = { .p = orr_scope_return_at(file, line, scope, p) };
+    l = orr_add_at(file, line, l, orr_eye_at(file, line, t, e.m, e.k, 0));
+    r.l = orr_scope_return_at(file, line, scope, l);
+    orr_tensor *u = orr_slice_axis_at(file, line, both, -2, 0, e.k, 1);
+    r.u = orr__compose_end(at, scope, orr_triu_at(file, line, u, 0));
+    return r;
+}

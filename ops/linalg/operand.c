@@ -1,0 +1,89 @@
+/* Operands of linear algebra, and results that are several arrays in one row.
+ * Must not know: any single operation. */
+#include "config.h"
+
+#include <limits.h>
+#include "ops/linalg/linalg.h"
+
+bool orr__matrix_operand(orr__site at, const orr_tensor *a, const char *name, orr__node **n, orr_tensor **bad)
+{
+    if (!orr__operand(at, a, name, n, bad))
+        return false;
+    orr_dtype t = (orr_dtype)(*n)->dtype;
+    const orr_shape *s = &(*n)->shape;
+    if (t != ORR_F32 && t != ORR_F64)
+        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and f32 or f64 is needed: write orr_cast(%s, ORR_%s)", name,
+                           orr_dtype_name(t), name, orr_dtype_size(t) < 4 && orr__is_float(t) ? "F32" : "F64");
+    else if (s->rank < 2)
+        *bad = orr__poison(at, ORR_ESHAPE, "%s of shape %s is no matrix: two axes are needed", name, orr__str(*s).s);
+    else if (s->dim[s->rank - 1] > INT_MAX || s->dim[s->rank - 2] > INT_MAX)
+        *bad = orr__poison(at, ORR_ESHAPE, "%s of shape %s has an axis that LAPACK cannot count: at most %d", name,
+                           orr__str(*s).s, INT_MAX);
+    else
+        return true;
+    return false;
+}
+
+bool orr__square_operand(orr__site at, const orr_tensor *a, const char *name, orr__node **n, orr_tensor **bad)
+{
+    if (!orr__matrix_operand(at, a, name, n, bad))
+        return false;
+    const orr_shape *s = &(*n)->shape;
+    if (s->dim[s->rank - 1] == s->dim[s->rank - 2])
+        return true;
+    *bad = orr__poison(at, ORR_ESHAPE, "%s of shape %s is not square in its last two axes", name, orr__str(*s).s);
+    return false;
+}
+
+orr__extent orr__extent_of(const orr_shape *s)
+{
+    orr__extent e = { s->dim[s->rank - 2], s->dim[s->rank - 1], 0, 1 };
+    e.k = e.m < e.n ? e.m : e.n;
+    for (int d = 0; d < s->rank - 2; d++)
+        e.batch *= s->dim[d];
+    return e;
+}
+
+orr_tensor *orr__packed(orr__site at, const orr__op *op, int nin, orr__node *const *in, int64_t length, unsigned mask)
+{
+    orr_shape s = in[0]->shape;
+    orr_tensor *bad;
+    s.dim[s.rank - 2] = length;
+    s.dim[--s.rank] = 0;
+    if (!orr__shape_ok(at, &s, &bad))
+        return bad;
+    orr__node *r = orr__node_new(at, op, (orr_dtype)in[0]->dtype, &s, nin, in);
+    if (r)
+        r->attr.mask = mask;
+    return orr__handle_new(r);
+}
+
+orr_tensor *orr__piece(orr__site at, orr_tensor *packed, int64_t from, int64_t rows, int64_t cols)
+{
+    orr_shape s = orr_tensor_shape(packed);
+    if (s.rank < 1)
+        return packed;
+    orr_tensor *x = orr_slice_axis_at(at.file, at.line, packed, -1, from, from + rows * (cols < 0 ? 1 : cols), 1);
+    s.dim[s.rank - 1] = rows;
+    if (cols >= 0)
+        s.dim[s.rank++] = cols;
+    return orr_reshape_at(at.file, at.line, x, s);
+}
+
+const char *orr__packed_verify(const orr__node *n, const orr__node *a, int64_t length)
+{
+    int r = n->shape.rank;
+    if (a->shape.rank != r + 1 || a->dtype != n->dtype || (n->dtype != ORR_F32 && n->dtype != ORR_F64))
+        return "matrices and their rows differ in rank or dtype";
+    for (int d = 0; d < r - 1; d++)
+        if (a->shape.dim[d] != n->shape.dim[d])
+            return "matrices and their rows differ in the batch";
+    return n->shape.dim[r - 1] == length ? NULL : "length of a row";
+}
+
+int orr__packed_space(const orr__call *c, int64_t *dim)
+{
+    dim[0] = orr__extent_of(&c->in[0]).batch;
+    dim[1] = dim[0] ? orr__shape_count(&c->out) / dim[0] : 0;
+    return 2;
+}

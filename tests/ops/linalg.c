@@ -1,0 +1,191 @@
+/* Linear algebra: beside NumPy and SciPy, as identities, batches on all workers, and the errors of wrong and singular operands.
+ * Must not know: how a value is computed. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <orrery/linalg.h>
+#include "tests/harness/ops_help.h"
+
+static void results_agree_with_numpy(void)
+{
+    help_numpy("numpy/linalg.txt", NULL);
+}
+
+/* The largest element's size. */
+static double largest(orr_tensor *x)
+{
+    double v = NAN;
+    if (orr_tensor_size(x) == 0)
+        return 0;
+    ORR_CHECK_MSG(orr_item(orr_cast(orr_max(orr_abs(x), ORR_ALL_AXES, false), ORR_F64), &v) == ORR_OK, "%s",
+                  orr_error_message());
+    return v;
+}
+
+static double off(orr_tensor *x, orr_tensor *y)
+{
+    return largest(orr_sub(x, y));
+}
+
+/* xᵀ·x beside the unit matrix. */
+static double from_orthonormal(orr_tensor *x)
+{
+    orr_shape s = orr_tensor_shape(x);
+    int64_t n = s.dim[s.rank - 1];
+    return off(orr_matmul(orr_transpose(x), x), orr_eye(orr_tensor_dtype(x), n, n, 0));
+}
+
+static orr_tensor *diagonal(orr_tensor *s)
+{
+    orr_shape of = orr_tensor_shape(s);
+    int64_t n = of.dim[of.rank - 1];
+    return orr_mul(orr_expand_dims(s, -2), orr_eye(orr_tensor_dtype(s), n, n, 0));
+}
+
+static void factors_multiply_to_the_matrix(void)
+{
+    static const int64_t extent[][3] = { { 1, 40, 40 }, { 1, 70, 33 }, { 1, 33, 70 }, { 1, 200, 200 }, { 37, 17, 12 } };
+    for (size_t i = 0; i < sizeof extent / sizeof *extent; i++)
+        for (int wide = 0; wide < 2; wide++) {
+            orr_scope *scope = orr_scope_begin();
+            orr_dtype t = wide ? ORR_F64 : ORR_F32;
+            int64_t m = extent[i][1], n = extent[i][2];
+            orr_shape s = extent[i][0] == 1 ? ORR_SHAPE(m, n) : ORR_SHAPE(extent[i][0], m, n);
+            orr_tensor *a = orr_randn(t, s, 0, 1), *places;
+            double eps = (wide ? 0x1p-52 : 0x1p-23) * (double)(m + n) * 4;
+            ORR_REQUIRE(orr_eval(a) == ORR_OK);
+            for (int full = 0; full < 2; full++) {
+                orr_qr_result qr = orr_qr(a, full);
+                ORR_CHECK(from_orthonormal(qr.q) < eps);
+                ORR_CHECK(off(orr_matmul(qr.q, qr.r), a) < eps * 4);
+                ORR_CHECK(largest(orr_tril(qr.r, -1)) == 0);
+                orr_svd_result svd = orr_svd(a, full);
+                ORR_REQUIRE(orr_eval_all(ORR_TENSORS(svd.u, svd.s, svd.vh)) == ORR_OK);
+                ORR_CHECK(from_orthonormal(svd.u) < eps && from_orthonormal(orr_transpose(svd.vh)) < eps);
+                int64_t k = m < n ? m : n;
+                orr_tensor *u = orr_slice_axis(svd.u, -1, 0, k, 1), *vh = orr_slice_axis(svd.vh, -2, 0, k, 1);
+                ORR_CHECK(off(orr_matmul(orr_mul(u, orr_expand_dims(svd.s, -2)), vh), a) < eps * 16);
+                ORR_CHECK(off(svd.s, orr_svdvals(a)) < eps * 16);
+            }
+            orr_lu_result lu = orr_lu(a);
+            places = orr_one_hot(lu.p, m, t);
+            ORR_CHECK(off(orr_matmul(lu.l, lu.u), orr_matmul(places, a)) < eps * 16);
+            ORR_CHECK(largest(lu.l) <= 1 && largest(orr_triu(orr_sub(lu.l, orr_eye(t, m, m < n ? m : n, 0)), 0)) == 0);
+            if (m == n) {
+                orr_tensor *h = orr_add(a, orr_transpose(a));
+                orr_eigh_result e = orr_eigh(h);
+                ORR_CHECK(from_orthonormal(e.v) < eps);
+                ORR_CHECK(off(orr_matmul(h, e.v), orr_matmul(e.v, diagonal(e.w))) < eps * 32);
+                ORR_CHECK(off(e.w, orr_eigvalsh(h)) < eps * 32);
+                orr_tensor *b = orr_add(a, orr_mul(orr_scalar(30), orr_eye(t, n, n, 0)));
+                ORR_CHECK(off(orr_matmul(b, orr_inv(b)), orr_eye(t, n, n, 0)) < eps);
+            }
+            (void)orr_scope_end(scope);
+        }
+}
+
+/* Each matrix has the same bits alone and in a batch, whatever task it is in. */
+static void a_batch_has_the_bits_of_its_matrices(void)
+{
+    enum { BATCH = 300, N = 16 };
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *a = orr_randn(ORR_F64, ORR_SHAPE(BATCH, N, N), 0, 1),
+               *b = orr_randn(ORR_F64, ORR_SHAPE(BATCH, N, 3), 0, 1);
+    ORR_REQUIRE(orr_eval_all(ORR_TENSORS(a, b)) == ORR_OK);
+    orr_tensor *x = orr_solve(a, b), *r = orr_qr(a, false).r, *s = orr_svdvals(a);
+    ORR_REQUIRE(orr_eval_all(ORR_TENSORS(x, r, s)) == ORR_OK);
+    for (int64_t q = 0; q < BATCH; q += 37) {
+        orr_tensor *one = orr_select(a, 0, q);
+        ORR_CHECK(off(orr_solve(one, orr_select(b, 0, q)), orr_select(x, 0, q)) == 0);
+        ORR_CHECK(off(orr_qr(one, false).r, orr_select(r, 0, q)) == 0);
+        ORR_CHECK(off(orr_svdvals(one), orr_select(s, 0, q)) == 0);
+    }
+    (void)orr_scope_end(scope);
+}
+
+static void logarithms_of_determinants_do_not_overflow(void)
+{
+    enum { N = 400 };
+    for (int huge = 0; huge < 2; huge++) {
+        orr_scope *scope = orr_scope_begin();
+        double c = huge ? -1e9 : 1e-9, log_abs = 0, sign = 0, det = 1;
+        orr_tensor *a = orr_mul(orr_eye(ORR_F64, N, N, 0), orr_scalar(c));
+        orr_slogdet_result r = orr_slogdet(orr_slice_axis(orr_slice_axis(a, 0, 1, N, 1), 1, 1, N, 1));
+        ORR_CHECK(orr_item(r.logabsdet, &log_abs) == ORR_OK && fabs(log_abs / ((N - 1) * log(fabs(c))) - 1) < 1e-13);
+        ORR_CHECK(orr_item(r.sign, &sign) == ORR_OK && sign == (huge ? -1 : 1));
+        ORR_CHECK(orr_item(orr_det(a), &det) == ORR_OK && det == (huge ? INFINITY : 0));
+        (void)orr_scope_end(scope);
+    }
+}
+
+static void wrong_operands_are_poison(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *wide = orr_ones(ORR_F32, ORR_SHAPE(2, 3)), *vector = orr_ones(ORR_F32, ORR_SHAPE(3));
+    orr_tensor *half = orr_ones(ORR_F16, ORR_SHAPE(3, 3)), *whole = orr_ones(ORR_I32, ORR_SHAPE(3, 3));
+    orr_tensor *one = orr_eye(ORR_F32, 3, 3, 0);
+    HELP_POISON(orr_inv(wide), ORR_ESHAPE, "inv: a of shape (2, 3) is not square");
+    HELP_POISON(orr_det(wide), ORR_ESHAPE, "not square");
+    HELP_POISON(orr_slogdet(wide).sign, ORR_ESHAPE, "not square");
+    HELP_POISON(orr_slogdet(wide).logabsdet, ORR_ESHAPE, "not square");
+    HELP_POISON(orr_eigh(wide).v, ORR_ESHAPE, "not square");
+    HELP_POISON(orr_eigvalsh(wide), ORR_ESHAPE, "not square");
+    HELP_POISON(orr_solve(wide, vector), ORR_ESHAPE, "not square");
+    HELP_POISON(orr_solve(one, orr_ones(ORR_F32, ORR_SHAPE(4))), ORR_ESHAPE,
+                "order 3 has no solution for b of shape (4,)");
+    HELP_POISON(orr_solve(one, orr_ones(ORR_F32, ORR_SHAPE(3, 4, 1))), ORR_ESHAPE, "order 3 has no solution");
+    HELP_POISON(orr_solve(orr_broadcast_to(one, ORR_SHAPE(2, 3, 3)), orr_ones(ORR_F32, ORR_SHAPE(3, 3, 1))), ORR_ESHAPE,
+                "batch dimensions do not broadcast");
+    HELP_POISON(orr_qr(vector, false).q, ORR_ESHAPE, "(3,) is no matrix");
+    HELP_POISON(orr_qr(vector, false).r, ORR_ESHAPE, "(3,) is no matrix");
+    HELP_POISON(orr_lu(vector).p, ORR_ESHAPE, "no matrix");
+    HELP_POISON(orr_svd(vector, true).s, ORR_ESHAPE, "no matrix");
+    HELP_POISON(orr_svdvals(half), ORR_EDTYPE, "orr_cast(a, ORR_F32)");
+    HELP_POISON(orr_solve(whole, whole), ORR_EDTYPE, "orr_cast(a, ORR_F64)");
+    HELP_POISON(orr_qr(NULL, false).q, ORR_EINVAL, "a is NULL");
+    (void)orr_scope_end(s);
+}
+
+static void fails_with(orr_tensor *t, const char *text)
+{
+    ORR_CHECK_MSG(orr_eval(t) == ORR_ENUMERIC, "%s", text);
+    ORR_CHECK_MSG(strstr(orr_error_message(), text) != NULL, "%s, not: %s", orr_error_message(), text);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "tests/ops/linalg.c:") != NULL, "%s", orr_error_message());
+    orr_error_clear();
+}
+
+/* `good` 2 × 3 times, with `bad` at (1, 2). */
+static orr_tensor *batch_with(orr_tensor *good, orr_tensor *bad)
+{
+    orr_tensor *first[] = { good, good, good }, *second[] = { good, good, bad };
+    return orr_stack((orr_tensor *[]){ orr_stack(first, 3, 0), orr_stack(second, 3, 0) }, 2, 0);
+}
+
+static void the_failing_matrix_of_a_batch_is_named(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *one = orr_eye(ORR_F64, 2, 2, 0), *flat = orr_ones(ORR_F64, ORR_SHAPE(2, 2));
+    orr_tensor *nan = orr_mul(one, orr_scalar(NAN)), *singular = batch_with(one, flat), *holed = batch_with(one, nan);
+    orr_tensor *b = orr_ones(ORR_F64, ORR_SHAPE(2, 1));
+    fails_with(orr_solve(singular, b), "matrix (1, 2) of the batch is singular: pivot 2 is 0");
+    fails_with(orr_inv(flat), "the matrix is singular: pivot 2 is 0");
+    fails_with(orr_svd(holed, false).s, "matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_svdvals(holed), "matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_eigvalsh(holed), "matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_eigh(orr_mul(one, orr_scalar(INFINITY))).v, "the matrix has an element that is not finite");
+    ORR_CHECK(off(orr_solve(one, b), b) == 0);
+    (void)orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(results_agree_with_numpy),
+                                      ORR_TEST(factors_multiply_to_the_matrix),
+                                      ORR_TEST(a_batch_has_the_bits_of_its_matrices),
+                                      ORR_TEST(logarithms_of_determinants_do_not_overflow),
+                                      ORR_TEST(wrong_operands_are_poison),
+                                      ORR_TEST(the_failing_matrix_of_a_batch_is_named),
+                                      { 0 } };
+    return help_main(argc, argv, "ops.linalg", tests);
+}

@@ -1,0 +1,224 @@
+/* Gradients of linear algebra: beside differences, second derivatives included, and where they are not defined.
+ * Must not know: how a value is computed. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <orrery/linalg.h>
+#include "tests/harness/ops_help.h"
+
+enum { MOST = 3 };
+
+typedef orr_tensor *function(orr_tensor *x);
+
+/* A weight of its own for each element. */
+static orr_tensor *weighted(orr_tensor *y, double phase)
+{
+    orr_shape s = orr_tensor_shape(y);
+    int64_t n = orr__shape_count(&s);
+    orr_tensor *w = orr_sin(orr_add(orr_reshape(orr_arange(ORR_F64, 1, (double)n + 1, 1), s), orr_scalar(phase)));
+    return orr_sum(orr_mul(y, w), ORR_ALL_AXES, false);
+}
+
+static double value(function *f, orr_shape s, const double *at)
+{
+    double v = NAN;
+    orr_scope *scope = orr_scope_begin();
+    ORR_CHECK_MSG(orr_item(f(orr_from(ORR_F64, s, at)), &v) == ORR_OK, "%s", orr_error_message());
+    (void)orr_scope_end(scope);
+    return v;
+}
+
+/* Σ of the gradient's weighted elements: its gradient is a second derivative. */
+static double slope(function *f, orr_shape s, const double *at, double **second)
+{
+    double v = NAN;
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, s, at), *g = NULL, *h = NULL;
+    ORR_CHECK_MSG(orr_grad(f(x), &x, 1, &g) == ORR_OK, "%s", orr_error_message());
+    orr_tensor *sum = weighted(g, 0.5);
+    if (second) {
+        ORR_CHECK_MSG(orr_grad(sum, &x, 1, &h) == ORR_OK, "%s", orr_error_message());
+        *second = help_doubles(h);
+    } else {
+        ORR_CHECK_MSG(orr_item(sum, &v) == ORR_OK, "%s", orr_error_message());
+    }
+    (void)orr_scope_end(scope);
+    return v;
+}
+
+static void near_by(const char *what, int64_t i, double got, double want, double tolerance)
+{
+    ORR_CHECK_MSG(fabs(got - want) <= tolerance * (1 + fabs(want)), "%s, element %lld: %g, by differences %g", what,
+                  (long long)i, got, want);
+}
+
+static void differentiate(const char *what, function *f, orr_shape s, bool twice)
+{
+    int64_t n = orr__shape_count(&s);
+    double *at = calloc((size_t)n, sizeof *at), step = 1e-5, *second = NULL;
+    for (int64_t i = 0; i < n; i++)
+        at[i] = sin(1.7 * (double)(i * i) + 1) + (i % (s.dim[s.rank - 1] + 1) == 0 ? 1.5 : 0);
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, s, at), *g = NULL;
+    ORR_CHECK_MSG(orr_grad(f(x), &x, 1, &g) == ORR_OK, "%s: %s", what, orr_error_message());
+    double *first = help_doubles(g);
+    (void)orr_scope_end(scope);
+    if (twice)
+        (void)slope(f, s, at, &second);
+    for (int64_t i = 0; first && i < n; i++) {
+        double here = at[i];
+        at[i] = here + step;
+        double up = value(f, s, at), up2 = second ? slope(f, s, at, NULL) : 0;
+        at[i] = here - step;
+        double down = value(f, s, at), down2 = second ? slope(f, s, at, NULL) : 0;
+        at[i] = here;
+        near_by(what, i, first[i], (up - down) / (2 * step), 1e-6);
+        if (second)
+            near_by(what, i, second[i], (up2 - down2) / (2 * step), 1e-5);
+    }
+    free(first);
+    free(second);
+    free(at);
+}
+
+/* Vectors have arbitrary signs: functions that do not depend on them. */
+static orr_tensor *outer_of(orr_tensor *v)
+{
+    return orr_matmul(orr_sin(v), orr_transpose(orr_mul(v, orr_cos(v))));
+}
+
+static orr_tensor *b_of(orr_tensor *x)
+{
+    return orr_sin(orr_add(orr_slice_axis(x, -1, 0, 2, 1), orr_scalar(1)));
+}
+
+static orr_tensor *by_solve(orr_tensor *x)
+{
+    return weighted(orr_solve(x, b_of(x)), 0);
+}
+static orr_tensor *by_inv(orr_tensor *x)
+{
+    return weighted(orr_inv(x), 0);
+}
+static orr_tensor *by_det(orr_tensor *x)
+{
+    return weighted(orr_det(x), 0);
+}
+static orr_tensor *by_slogdet(orr_tensor *x)
+{
+    orr_slogdet_result r = orr_slogdet(x);
+    return weighted(orr_mul(r.sign, r.logabsdet), 0);
+}
+static orr_tensor *by_lu(orr_tensor *x)
+{
+    orr_lu_result r = orr_lu(x);
+    return orr_add(weighted(r.l, 0), weighted(r.u, 1));
+}
+static orr_tensor *by_qr(orr_tensor *x)
+{
+    orr_qr_result r = orr_qr(x, false);
+    return orr_add(weighted(r.q, 0), weighted(r.r, 1));
+}
+static orr_tensor *by_svd(orr_tensor *x)
+{
+    orr_svd_result r = orr_svd(x, false);
+    orr_tensor *both = orr_matmul(orr_mul(orr_sin(r.u), orr_expand_dims(orr_sin(r.s), -2)), r.vh);
+    both = orr_mul(both, orr_matmul(r.u, r.vh));
+    return orr_add(weighted(both, 0), weighted(r.s, 1));
+}
+static orr_tensor *by_svdvals(orr_tensor *x)
+{
+    return weighted(orr_svdvals(x), 0);
+}
+static orr_tensor *by_eigh(orr_tensor *x)
+{
+    orr_eigh_result r = orr_eigh(orr_add(x, orr_transpose(x)));
+    return orr_add(weighted(outer_of(orr_mul(r.v, orr_expand_dims(r.w, -2))), 0), weighted(r.w, 1));
+}
+static orr_tensor *by_eigvalsh(orr_tensor *x)
+{
+    return weighted(orr_eigvalsh(orr_add(x, orr_transpose(x))), 0);
+}
+
+#define TRY(f, twice, ...) differentiate(#f " " #__VA_ARGS__, f, ORR_SHAPE(__VA_ARGS__), twice)
+
+static void gradients_of_systems_agree_with_differences(void)
+{
+    TRY(by_solve, true, 3, 3);
+    TRY(by_solve, false, 2, 4, 4);
+    TRY(by_inv, true, 3, 3);
+    TRY(by_inv, false, 2, 3, 3);
+    TRY(by_det, true, 3, 3);
+    TRY(by_det, false, 3, 2, 2);
+    TRY(by_slogdet, true, 3, 3);
+}
+
+static void gradients_of_factors_agree_with_differences(void)
+{
+    TRY(by_lu, true, 3, 3);
+    TRY(by_lu, false, 2, 4, 3);
+    TRY(by_lu, false, 3, 5);
+    TRY(by_qr, true, 3, 3);
+    TRY(by_qr, false, 5, 3);
+    TRY(by_qr, false, 2, 3, 5);
+}
+
+static void gradients_of_spectra_agree_with_differences(void)
+{
+    TRY(by_svdvals, true, 3, 3);
+    TRY(by_svdvals, false, 2, 4, 3);
+    TRY(by_svd, true, 3, 3);
+    TRY(by_svd, false, 5, 3);
+    TRY(by_svd, false, 2, 3, 4);
+    TRY(by_eigvalsh, true, 3, 3);
+    TRY(by_eigh, true, 3, 3);
+    TRY(by_eigh, false, 2, 4, 4);
+}
+
+/* Functions of equal values that do not depend on the choice of vectors: A itself, and its square. */
+static void equal_eigenvalues_have_the_gradient_of_what_does_not_depend_on_the_vectors(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_mul(orr_eye(ORR_F64, 4, 4, 0), orr_scalar(2)), *g = NULL, *h = NULL;
+    ORR_REQUIRE(orr_eval(a) == ORR_OK);
+    orr_eigh_result e = orr_eigh(a);
+    orr_tensor *again = orr_matmul(orr_mul(e.v, orr_expand_dims(orr_square(e.w), -2)), orr_transpose(e.v));
+    ORR_REQUIRE(orr_grad(orr_sum(again, ORR_AXES(0, 1), false), &a, 1, &g) == ORR_OK);
+    double *v = help_doubles(g);
+    for (int i = 0; v && i < 16; i++) /* d Σ(A²) = A·1 + 1·A = 4 everywhere */
+        near_by("eigh of equal values", i, v[i], i % 5 == 0 ? v[i] : v[1], 1e-12);
+    free(v);
+    orr_svd_result r = orr_svd(a, false);
+    ORR_REQUIRE(orr_grad(orr_sum(orr_mul(r.s, r.s), ORR_ALL_AXES, false), &a, 1, &h) == ORR_OK);
+    v = help_doubles(h);
+    for (int i = 0; v && i < 16; i++)
+        near_by("svd of equal values", i, v[i], i % 5 == 0 ? 4 : 0, 1e-12);
+    free(v);
+    (void)orr_scope_end(s);
+}
+
+static void gradients_that_do_not_exist_are_errors(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_randn(ORR_F64, ORR_SHAPE(4, 2), 0, 1), *flat = orr_ones(ORR_F64, ORR_SHAPE(2, 2)), *g = NULL;
+    ORR_CHECK(orr_grad(weighted(orr_qr(x, true).q, 0), &x, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "no gradient") != NULL, "%s", orr_error_message());
+    ORR_CHECK(orr_grad(weighted(orr_svd(x, true).u, 0), &x, 1, &g) == ORR_EGRAPH);
+    ORR_CHECK(orr_grad(orr_det(flat), &flat, 1, &g) == ORR_OK && orr_eval(g) == ORR_ENUMERIC);
+    orr_error_clear();
+    (void)orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(gradients_of_systems_agree_with_differences),
+        ORR_TEST(gradients_of_factors_agree_with_differences),
+        ORR_TEST(gradients_of_spectra_agree_with_differences),
+        ORR_TEST(equal_eigenvalues_have_the_gradient_of_what_does_not_depend_on_the_vectors),
+        ORR_TEST(gradients_that_do_not_exist_are_errors),
+        { 0 },
+    };
+    return help_main(argc, argv, "ops.linalg_grad", tests);
+}
