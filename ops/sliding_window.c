@@ -61,7 +61,13 @@ static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr
         orr__view_carry(w, a, v, a);
     w->off[axis] = v->off[axis] * n->attr.step[axis] + v->off[last];
     w->mul[axis] = v->mul[axis] * n->attr.step[axis];
-    if (v->ax[last] >= 0) {
+    if (v->taken == last) { /* the element of a window is at a place: the window itself is the second one */
+        w->taken = (int8_t)axis;
+        w->too[axis] = v->ax[axis] < 0 ? 0 : v->ax[axis];
+        w->more[axis] = v->ax[axis] < 0 ? 0 : w->mul[axis];
+        w->ax[axis] = -1;
+        w->mul[axis] = v->mul[last];
+    } else if (v->ax[last] >= 0) {
         w->too[axis] = v->ax[last];
         w->more[axis] = v->mul[last];
     }

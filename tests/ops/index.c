@@ -65,6 +65,15 @@ static void halves_lose_none_of_many_updates(void)
     }
 }
 
+static void take_reads_elements_of_windows(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_arange(ORR_F32, 0, 7, 1), *at = orr_from(ORR_I64, ORR_SHAPE(2), (int64_t[]){ 2, 0 });
+    orr_tensor *y = orr_take(orr_sliding_window(x, 0, 3, 2), at, 1);
+    help_check_values(y, ORR_F32, ORR_SHAPE(3, 2), (double[]){ 2, 0, 4, 2, 6, 4 });
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(take_and_scatter_agree_with_numpy),
@@ -73,6 +82,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(index_out_of_range_is_found_by_evaluation),
                                       ORR_TEST(huge_unsigned_index_does_not_turn_negative),
                                       ORR_TEST(halves_lose_none_of_many_updates),
+                                      ORR_TEST(take_reads_elements_of_windows),
                                       { 0 } };
     return help_main(argc, argv, "ops.index", tests);
 }
