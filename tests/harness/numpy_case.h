@@ -24,5 +24,7 @@ typedef struct {
 
 /* The calls of array.h; ends with an empty row. */
 extern const numpy_row numpy_array_rows[];
+/* The calls of conv.h, for tests/golden/conv. */
+extern const numpy_row numpy_window_rows[];
 
 #endif

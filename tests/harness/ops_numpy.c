@@ -239,11 +239,13 @@ static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype,
             help_check(run_structural(orr__structural[k], c), dtype, shape, want, c->ulps, what);
             return;
         }
-    for (const numpy_row *row = numpy_array_rows; row->name; row++)
-        if (strcmp(row->name, c->op) == 0) {
-            help_check(row->run(c), dtype, shape, want, c->ulps, what);
-            return;
-        }
+    const numpy_row *const tables[] = { numpy_array_rows, numpy_window_rows };
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const numpy_row *row = tables[t]; row->name; row++)
+            if (strcmp(row->name, c->op) == 0) {
+                help_check(row->run(c), dtype, shape, want, c->ulps, what);
+                return;
+            }
     ORR_CHECK_MSG(i < sizeof rows / sizeof *rows, "%s is not known", c->op);
     if (i < sizeof rows / sizeof *rows)
         help_check(rows[i].run(c), dtype, shape, want, c->ulps, what);

@@ -330,10 +330,14 @@ static bool choose_structural(rg_graph *g, rg_step *s)
 {
     const orr__op *op = orr__structural[rg_pick(g, orr__structural_count())];
     s->in[0] = any_value(g);
-    s->nin = 1;
+    s->nin = op->arity;
     orr_shape a = shape_of(g, s->in[0]);
-    if (!op->record || !a.rank || op->arity != 1)
+    if (!op->record || !a.rank || (op->arity > 1 && !(orr__is_float(dtype_of(g, s->in[0])) && g->v[s->in[0]].finite)))
         return false;
+    if (op->attrs & ORR__ATTR_START && orr__shape_count(&a) == 0)
+        return false; /* no length fits */
+    for (int k = 1; k < s->nin; k++)
+        s->in[k] = rg_leaf(g, dtype_of(g, s->in[0]), a);
     s->p.op = op;
     s->p.attr.axis = rg_pick(g, 2 * a.rank) - a.rank;
     s->p.attr.mask = (uint32_t)rg_pick(g, 1 << op->options);
@@ -347,8 +351,9 @@ static bool choose_structural(rg_graph *g, rg_step *s)
     int64_t most = 1;
     for (int d = 0; d < a.rank; d++)
         most = a.dim[d] > most ? a.dim[d] : most;
+    most *= op->arity > 1 ? orr__shape_count(&a) : 1;
     s->terms = op->flags & ORR__OP_SUMS && orr__is_float(dtype_of(g, s->in[0])) ? (double)most : 0;
-    return true;
+    return s->in[s->nin - 1] >= 0;
 }
 
 bool rg_choose(rg_graph *g, rg_step *s)

@@ -1,0 +1,388 @@
+/* Convolutions as products: the windows of an image as columns of a matrix, a block of columns at a time; a direct loop where
+ * a group has one channel.
+ * Must not know: plans, StarPU. */
+#include "config.h"
+
+#include <cblas.h>
+#include <limits.h>
+#include "codelets/cpu/call.h"
+#include "codelets/cpu/cpu.h"
+#include "ops/conv.h"
+
+/* A block of columns stays in the second cache beside the kernel's rows. */
+enum { BLOCK_BYTES = 256 << 10, BLOCK_LEAST = 64, LINE = 16 };
+
+typedef struct {
+    const orr__launch *l;
+    orr__conv v;
+    bool wide; /* f64, else f32 */
+    size_t z;
+    int64_t nx, nw, ny;    /* elements of a channel of x, of w, of y         */
+    const char *x, *w, *y; /* NULL: the result, `to`                         */
+    char *to;
+} work;
+
+static work work_of(const orr__launch *l, const orr_shape *x, const orr_shape *w, const orr_shape *y)
+{
+    const orr__call *c = &l->region->call;
+    work k = { .l = l, .v = orr__conv_of(&c->attr, x, w, y), .wide = l->region->out_dtype[0] == ORR_F64 };
+    k.z = orr_dtype_size((orr_dtype)l->region->out_dtype[0]);
+    k.nx = orr__conv_count(k.v.x);
+    k.nw = orr__conv_count(k.v.w);
+    k.ny = orr__conv_count(k.v.y);
+    k.to = l->out[0];
+    return k;
+}
+
+/* -- the product ----------------------------------------------------------------------------------------------------- */
+
+/* c (m × n) += or = op(a) (m × k) · op(b) (k × n). */
+typedef struct {
+    int64_t m, n, k, lda, ldb, ldc;
+    bool ta, tb, add;
+} gemm;
+
+static void multiply(const work *k, const gemm *g, const char *a, const char *b, char *c)
+{
+    CBLAS_TRANSPOSE ta = g->ta ? CblasTrans : CblasNoTrans, tb = g->tb ? CblasTrans : CblasNoTrans;
+    if (!k->wide)
+        cblas_sgemm(CblasRowMajor, ta, tb, (int)g->m, (int)g->n, (int)g->k, 1, (const void *)a, (int)g->lda,
+                    (const void *)b, (int)g->ldb, g->add, (void *)c, (int)g->ldc);
+    else
+        cblas_dgemm(CblasRowMajor, ta, tb, (int)g->m, (int)g->n, (int)g->k, 1, (const void *)a, (int)g->lda,
+                    (const void *)b, (int)g->ldb, g->add, (void *)c, (int)g->ldc);
+}
+
+/* -- windows as columns ------------------------------------------------------------------------------------------------ */
+
+/* Columns [p0, p1) of the places of y, of channels [c0, c1) of an image's group; row (c, k), column i. */
+typedef struct {
+    int64_t c0, c1, p0, p1;
+} block;
+
+/* One row of the last axis: elements i in [a, b) of y read or add to x from `at` on, a stride apart. */
+#define RUNS(T)                                                                                                        \
+    static void gather_##T(const T *x, int64_t stride, T *to, int64_t n)                                               \
+    {                                                                                                                  \
+        if (stride == 1)                                                                                               \
+            memcpy(to, x, (size_t)n * sizeof *to);                                                                     \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                to[i] = x[i * stride];                                                                                 \
+    }                                                                                                                  \
+    static void scatter_##T(const T *from, int64_t stride, T *x, int64_t n)                                            \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            x[i * stride] += from[i];                                                                                  \
+    }
+RUNS(float)
+RUNS(double)
+
+/* `x`: channel 0 of the group. add: the columns are added to x, else they are read from it. */
+static void columns(const work *k, block b, char *x, char *col, bool add)
+{
+    const orr__conv *v = &k->v;
+    size_t z = k->z;
+    int64_t wide = b.p1 - b.p0, s = v->stride[2];
+    for (int64_t c = b.c0; c < b.c1; c++)
+        for (int64_t t = 0; t < k->nw; t++, col += (size_t)wide * z) {
+            int64_t k2 = t % v->w[2], k1 = t / v->w[2] % v->w[1], k0 = t / v->w[2] / v->w[1], lo, hi;
+            orr__conv_inside(v, 2, k2, &lo, &hi);
+            for (int64_t p = b.p0; p < b.p1;) {
+                int64_t row = p / v->y[2], first = p - row * v->y[2], i1 = row % v->y[1], i0 = row / v->y[1];
+                int64_t end = b.p1 - row * v->y[2] < v->y[2] ? b.p1 - row * v->y[2] : v->y[2];
+                int64_t j0 = i0 * v->stride[0] - v->before[0] + k0 * v->dilation[0];
+                int64_t j1 = i1 * v->stride[1] - v->before[1] + k1 * v->dilation[1];
+                bool inside = j0 >= 0 && j0 < v->x[0] && j1 >= 0 && j1 < v->x[1];
+                int64_t a = lo > first ? lo : first, e = hi < end ? hi : end;
+                a = inside && a < e ? a : end;
+                e = inside && a < e ? e : end;
+                char *to = col + (size_t)(p - b.p0) * z;
+                char *from = x + ((c * v->x[0] + j0) * v->x[1] + j1) * v->x[2] * (int64_t)z +
+                             (a * s - v->before[2] + k2 * v->dilation[2]) * (int64_t)z;
+                if (!add) {
+                    memset(to, 0, (size_t)(a - first) * z);
+                    memset(to + (size_t)(e - first) * z, 0, (size_t)(end - e) * z);
+                }
+                char *mid = to + (size_t)(a - first) * z;
+                if (a >= e)
+                    ;
+                else if (add && k->wide)
+                    scatter_double((void *)mid, s, (void *)from, e - a);
+                else if (add)
+                    scatter_float((void *)mid, s, (void *)from, e - a);
+                else if (k->wide)
+                    gather_double((void *)from, s, (void *)mid, e - a);
+                else
+                    gather_float((void *)from, s, (void *)mid, e - a);
+                p = row * v->y[2] + end;
+            }
+        }
+}
+
+/* Are the windows the elements of x themselves? */
+static bool plain(const orr__conv *v)
+{
+    bool same = true;
+    for (int d = 0; d < ORR__CONV_AXES; d++)
+        same = same && v->w[d] == 1 && v->stride[d] == 1 && v->before[d] == 0 && v->x[d] == v->y[d];
+    return same;
+}
+
+/* Columns in a block of `rows` rows. */
+static int64_t block_columns(const work *k, int64_t rows)
+{
+    int64_t n = BLOCK_BYTES / (rows * (int64_t)k->z) / LINE * LINE;
+    n = n < BLOCK_LEAST ? BLOCK_LEAST : n;
+    return n < k->ny ? n : k->ny;
+}
+
+/* Channels [lo, hi) of the result in one group of one image; add: to what is there. */
+typedef struct {
+    int64_t n, g, lo, hi;
+} part;
+
+/* y[lo … hi) = w · columns. */
+static orr_status forward(const work *k, part q)
+{
+    const orr__conv *v = &k->v;
+    int64_t rows = v->c * k->nw, step = plain(v) ? k->ny : block_columns(k, rows);
+    char *x = (char *)(uintptr_t)k->x + (q.n * v->groups + q.g) * v->c * k->nx * (int64_t)k->z;
+    const char *w = k->w + (q.g * v->o + q.lo) * rows * (int64_t)k->z;
+    char *y = k->to + ((q.n * v->groups + q.g) * v->o + q.lo) * k->ny * (int64_t)k->z;
+    char *col = plain(v) ? x : orr__scratch((size_t)(rows * step) * k->z);
+    if (!col)
+        return ORR_ENOMEM;
+    for (int64_t p = 0; p < k->ny; p += step) {
+        int64_t n = k->ny - p < step ? k->ny - p : step;
+        if (!plain(v))
+            columns(k, (block){ 0, v->c, p, p + n }, x, col, false);
+        multiply(k, &(gemm){ .m = q.hi - q.lo, .n = n, .k = rows, .lda = rows, .ldb = n, .ldc = k->ny }, w, col,
+                 y + p * (int64_t)k->z);
+    }
+    return ORR_OK;
+}
+
+/* x[lo … hi) = the columns w[:, lo … hi)ᵀ · y, added where they came from. */
+static orr_status backward(const work *k, part q)
+{
+    const orr__conv *v = &k->v;
+    int64_t rows = (q.hi - q.lo) * k->nw, all = v->c * k->nw, step = plain(v) ? k->ny : block_columns(k, rows);
+    char *x = k->to + (q.n * v->groups + q.g) * v->c * k->nx * (int64_t)k->z;
+    const char *w = k->w + (q.g * v->o * all + q.lo * k->nw) * (int64_t)k->z;
+    const char *y = k->y + (q.n * v->groups + q.g) * v->o * k->ny * (int64_t)k->z;
+    char *mine = x + q.lo * k->nx * (int64_t)k->z;
+    char *col = plain(v) ? mine : orr__scratch((size_t)(rows * step) * k->z);
+    if (!col)
+        return ORR_ENOMEM;
+    if (!plain(v))
+        memset(mine, 0, (size_t)((q.hi - q.lo) * k->nx) * k->z);
+    for (int64_t p = 0; p < k->ny; p += step) {
+        int64_t n = k->ny - p < step ? k->ny - p : step;
+        multiply(k, &(gemm){ .m = rows, .n = n, .k = v->o, .lda = all, .ldb = k->ny, .ldc = n, .ta = true }, w,
+                 y + p * (int64_t)k->z, col);
+        if (!plain(v))
+            columns(k, (block){ q.lo, q.hi, p, p + n }, x, col, true);
+    }
+    return ORR_OK;
+}
+
+/* w[lo … hi) += y[lo … hi) · columnsᵀ of one image. */
+static orr_status weights(const work *k, part q)
+{
+    const orr__conv *v = &k->v;
+    int64_t rows = v->c * k->nw, step = plain(v) ? k->ny : block_columns(k, rows);
+    char *x = (char *)(uintptr_t)k->x + (q.n * v->groups + q.g) * v->c * k->nx * (int64_t)k->z;
+    char *w = k->to + (q.g * v->o + q.lo) * rows * (int64_t)k->z;
+    const char *y = k->y + ((q.n * v->groups + q.g) * v->o + q.lo) * k->ny * (int64_t)k->z;
+    char *col = plain(v) ? x : orr__scratch((size_t)(rows * step) * k->z);
+    if (!col)
+        return ORR_ENOMEM;
+    for (int64_t p = 0; p < k->ny; p += step) {
+        int64_t n = k->ny - p < step ? k->ny - p : step;
+        if (!plain(v))
+            columns(k, (block){ 0, v->c, p, p + n }, x, col, false);
+        multiply(
+            k,
+            &(gemm){
+                .m = q.hi - q.lo, .n = rows, .k = n, .lda = k->ny, .ldb = n, .ldc = rows, .tb = true, .add = true },
+            y + p * (int64_t)k->z, col, w);
+    }
+    return ORR_OK;
+}
+
+/* -- one channel in, one out -------------------------------------------------------------------------------------------- */
+
+/* The pairs of rows of x and y that meet at an element of the kernel, from the first to the last axis: y[i] and x[j] for i in
+ * [lo, hi), j a stride further each time. */
+#define DIRECT(T)                                                                                                      \
+    static void direct_y_##T(T w, const T *x, T *y, int64_t n, int64_t s)                                              \
+    {                                                                                                                  \
+        if (s == 1)                                                                                                    \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                y[i] += w * x[i];                                                                                      \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                y[i] += w * x[i * s];                                                                                  \
+    }                                                                                                                  \
+    static void direct_x_##T(T w, T *x, const T *y, int64_t n, int64_t s)                                              \
+    {                                                                                                                  \
+        if (s == 1)                                                                                                    \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                x[i] += w * y[i];                                                                                      \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                x[i * s] += w * y[i];                                                                                  \
+    }                                                                                                                  \
+    static T direct_w_##T(const T *x, const T *y, int64_t n, int64_t s)                                                \
+    {                                                                                                                  \
+        T sums[8] = { 0 }, sum = 0;                                                                                    \
+        int64_t i = 0;                                                                                                 \
+        for (; i + 8 <= n; i += 8)                                                                                     \
+            for (int k = 0; k < 8; k++)                                                                                \
+                sums[k] += x[(i + k) * s] * y[i + k];                                                                  \
+        for (; i < n; i++)                                                                                             \
+            sum += x[i * s] * y[i];                                                                                    \
+        for (int k = 0; k < 8; k++)                                                                                    \
+            sum += sums[k];                                                                                            \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+    static void direct_##T(const orr__conv *v, char of, T *x, T *w, T *y)                                              \
+    {                                                                                                                  \
+        int64_t a[ORR__CONV_AXES], e[ORR__CONV_AXES];                                                                  \
+        for (int64_t k0 = 0; k0 < v->w[0]; k0++)                                                                       \
+            for (int64_t k1 = 0; k1 < v->w[1]; k1++)                                                                   \
+                for (int64_t k2 = 0; k2 < v->w[2]; k2++, w++) {                                                        \
+                    orr__conv_inside(v, 0, k0, &a[0], &e[0]);                                                          \
+                    orr__conv_inside(v, 1, k1, &a[1], &e[1]);                                                          \
+                    orr__conv_inside(v, 2, k2, &a[2], &e[2]);                                                          \
+                    T sum = 0;                                                                                         \
+                    for (int64_t i0 = a[0]; i0 < e[0] && a[2] < e[2]; i0++)                                            \
+                        for (int64_t i1 = a[1]; i1 < e[1]; i1++) {                                                     \
+                            int64_t j0 = i0 * v->stride[0] - v->before[0] + k0 * v->dilation[0];                       \
+                            int64_t j1 = i1 * v->stride[1] - v->before[1] + k1 * v->dilation[1];                       \
+                            int64_t j2 = a[2] * v->stride[2] - v->before[2] + k2 * v->dilation[2];                     \
+                            T *xs = x + (j0 * v->x[1] + j1) * v->x[2] + j2;                                            \
+                            T *ys = y + (i0 * v->y[1] + i1) * v->y[2] + a[2];                                          \
+                            int64_t n = e[2] - a[2], s = v->stride[2];                                                 \
+                            if (of == 'y')                                                                             \
+                                direct_y_##T(*w, xs, ys, n, s);                                                        \
+                            else if (of == 'x')                                                                        \
+                                direct_x_##T(*w, xs, ys, n, s);                                                        \
+                            else                                                                                       \
+                                sum += direct_w_##T(xs, ys, n, s);                                                     \
+                        }                                                                                              \
+                    if (of == 'w')                                                                                     \
+                        *w += sum;                                                                                     \
+                }                                                                                                      \
+    }
+DIRECT(float)
+DIRECT(double)
+
+/* Channel by channel: the result's are zero before. */
+static void direct(const work *k, char of, part q)
+{
+    const orr__conv *v = &k->v;
+    int64_t z = (int64_t)k->z, at = q.n * v->groups + q.g;
+    char *x = of == 'x' ? k->to : (char *)(uintptr_t)k->x, *y = of == 'y' ? k->to : (char *)(uintptr_t)k->y,
+         *w = of == 'w' ? k->to : (char *)(uintptr_t)k->w;
+    x += at * k->nx * z;
+    y += at * k->ny * z;
+    w += q.g * k->nw * z;
+    if (of != 'w')
+        memset(of == 'x' ? x : y, 0, (size_t)((of == 'x' ? k->nx : k->ny) * z));
+    if (k->wide)
+        direct_double(v, of, (void *)x, (void *)w, (void *)y);
+    else
+        direct_float(v, of, (void *)x, (void *)w, (void *)y);
+}
+
+/* -- launches --------------------------------------------------------------------------------------------------------- */
+
+static orr_status one(const work *k, char of, part q)
+{
+    if (k->v.c == 1 && k->v.o == 1) {
+        direct(k, of, q);
+        return ORR_OK;
+    }
+    return of == 'y' ? forward(k, q) : of == 'x' ? backward(k, q) : weights(k, q);
+}
+
+/* Dimensions are int for BLAS. */
+static bool counts(const work *k)
+{
+    return k->v.c * k->nw <= INT_MAX && k->ny <= INT_MAX && k->v.o <= INT_MAX && k->nx <= INT_MAX;
+}
+
+/* Channels [lo, hi) of all images, or of weights: group by group. */
+static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
+{
+    const orr__conv *v = &k->v;
+    int64_t per = of == 'x' ? v->c : v->o, all = per * v->groups, inner = of == 'x' ? k->nx : k->ny;
+    int64_t size = of == 'w' ? v->c * k->nw : inner;
+    bool empty = v->c == 0 || v->o == 0 || v->n == 0 || k->ny == 0 || k->nx == 0;
+    if (hi <= lo || size == 0)
+        return ORR_OK;
+    if (of == 'w' || empty)
+        memset(k->to + (size_t)(lo * size) * k->z, 0, (size_t)((hi - lo) * size) * k->z);
+    if (empty)
+        return ORR_OK;
+    if (!counts(k))
+        return orr__fail(orr__cpu_site(k->l), ORR_ESHAPE,
+                         "an image of %lld elements, or a kernel of %lld, is too large", (long long)k->nx,
+                         (long long)(v->c * k->nw));
+    int place = orr__cpu_blas_enter();
+    if (!place)
+        return orr__fail(orr__cpu_site(k->l), ORR_ENOMEM, "no memory for the buffers of BLAS");
+    orr_status st = ORR_OK;
+    for (int64_t at = lo; at < hi && st == ORR_OK;) {
+        int64_t n = at / all, g = at % all / per, first = at % per;
+        int64_t last = hi - at < per - first ? first + hi - at : per;
+        if (of == 'w')
+            for (int64_t i = 0; i < v->n && st == ORR_OK; i++)
+                st = one(k, of, (part){ i, g, first, last });
+        else
+            st = one(k, of, (part){ n, g, first, last });
+        at += last - first;
+    }
+    orr__cpu_blas_leave(place, true);
+    return st;
+}
+
+/* Rows [lo, hi) of the iteration as channels of the result. */
+static orr_status channels(const work *k, char of)
+{
+    const orr__region *r = k->l->region;
+    int64_t per = r->dim[1];
+    return of == 'w' ? run(k, of, k->l->lo, k->l->hi) : run(k, of, k->l->lo * per, k->l->hi * per);
+}
+
+orr_status orr__cpu_kernel_conv(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__call *c = &l->region->call;
+    work k = work_of(l, &c->in[0], &c->in[1], &c->out);
+    (void)kernel;
+    k.x = l->in[0];
+    k.w = l->in[1];
+    return channels(&k, 'y');
+}
+
+orr_status orr__cpu_kernel_conv_data(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__call *c = &l->region->call;
+    work k = work_of(l, &c->out, &c->in[1], &c->in[0]);
+    (void)kernel;
+    k.y = l->in[0];
+    k.w = l->in[1];
+    return channels(&k, 'x');
+}
+
+orr_status orr__cpu_kernel_conv_weights(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__call *c = &l->region->call;
+    work k = work_of(l, &c->in[0], &c->out, &c->in[1]);
+    (void)kernel;
+    k.x = l->in[0];
+    k.y = l->in[1];
+    return channels(&k, 'w');
+}
