@@ -217,7 +217,7 @@ bool send_all(int fd, const void *data, size_t n)
 
 const char *answer_header(const answer *a, const char *name)
 {
-    static char value[512];
+    static _Thread_local char value[512];
     size_t n = strlen(name);
     value[0] = '\0';
     for (const char *line = a->head; line && *line; line = strchr(line, '\n')) {
