@@ -22,6 +22,9 @@
 #include <orrery/conv.h>
 #include <orrery/optim.h>
 #include <orrery/loss.h>
+#include <orrery/norm.h>
+#include <orrery/sequence.h>
+#include <orrery/layer.h>
 #include <orrery/privacy.h>
 #include <orrery/bytes.h>
 #include <orrery/share.h>

@@ -102,7 +102,9 @@ ORR_API orr_module *orr_dense_with_at(const char *file, int line, orr_dtype dtyp
                                       orr_activation f, orr_initialiser weight, orr_initialiser bias);
 #define orr_dense_with(...) orr_dense_with_at(ORR_HERE, __VA_ARGS__)
 
-/** y = fn(x, user): a function of the program's own as a module without parameters. `user` must outlive the module. */
+/** y = fn(x, user): a function of the program's own as a module. `user` must outlive the module. Variables that the function
+ * uses are added by orr_module_add_parameter, or belong to another module of the same composition. Saving is refused as long
+ * as a variable that the first application used is in neither place. */
 ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_tensor *x, void *user),
                                     void *user);
 #define orr_function(...) orr_function_at(ORR_HERE, __VA_ARGS__)
@@ -116,10 +118,61 @@ ORR_API orr_module *orr_sequential_at(const char *file, int line, orr_module *co
 #define ORR_MODULES(...) ORR__ARRAY(orr_module *, __VA_ARGS__)
 
 /** Applies m to x.
- * @return   a new tensor owned by the current scope; poison on the errors of its operations, ORR_EINVAL (m is NULL).
- * effects:  lazy. Safe from any thread. */
+ * @return   a new tensor owned by the current scope; poison on the errors of its operations, ORR_EINVAL (m is NULL, or takes
+ *           more than one input).
+ * effects:  lazy. Safe from any thread. A layer with running statistics assigns them in training mode. */
 ORR_API orr_tensor *orr_forward_at(const char *file, int line, const orr_module *m, orr_tensor *x);
 #define orr_forward(...) orr_forward_at(ORR_HERE, __VA_ARGS__)
+/** Applies m to n inputs, as the layer's constructor lists them: orr_forward_all(m, ORR_TENSORS(x, memory)). An optional
+ * input may be NULL.
+ * errors:   as orr_forward; ORR_EINVAL (m takes another number of inputs). */
+ORR_API orr_tensor *orr_forward_all_at(const char *file, int line, const orr_module *m, orr_tensor *const *x, int n);
+#define orr_forward_all(...) orr_forward_all_at(ORR_HERE, __VA_ARGS__)
+
+/** y = x + m(x).
+ * @return   a module that owns m; on error NULL, and m is freed.
+ * parameters: "0.weight" … */
+ORR_API orr_module *orr_residual_at(const char *file, int line, orr_module *m);
+#define orr_residual(...) orr_residual_at(ORR_HERE, __VA_ARGS__)
+
+/* -- modules of the program's own --------------------------------------------------------------------------- */
+
+/** The application of a module of the program's own to n inputs. Parameters are those that orr_module_add_parameter
+ * returned; parts are applied by orr_forward. */
+typedef orr_tensor *orr_module_fn(const orr_module *m, orr_tensor *const *x, int n, void *user);
+
+/** A module without parameters and parts yet, applied by `fn`. release(user), unless NULL, is called when the module is
+ * freed.
+ * @return   to be freed with orr_module_free; NULL on ORR_EINVAL (fn is NULL), ORR_ENOMEM; then release is not called. */
+ORR_API orr_module *orr_module_new_at(const char *file, int line, const char *kind, orr_module_fn *fn, void *user,
+                                      void (*release)(void *user));
+#define orr_module_new(...) orr_module_new_at(ORR_HERE, __VA_ARGS__)
+/** Adds a variable that starts as `value`, which optimisers change and which is saved.
+ * @param name  at most 23 bytes, without a dot, once in the module
+ * @return   the variable, borrowed; NULL on ORR_EINVAL, the error of `value`, ORR_ENOMEM. */
+ORR_API orr_tensor *orr_module_add_parameter_at(const char *file, int line, orr_module *m, const char *name,
+                                                orr_tensor *value);
+#define orr_module_add_parameter(...) orr_module_add_parameter_at(ORR_HERE, __VA_ARGS__)
+/** Adds a variable that optimisers leave alone and that is saved with the parameters: statistics, a counter. Otherwise as
+ * orr_module_add_parameter. */
+ORR_API orr_tensor *orr_module_add_state_at(const char *file, int line, orr_module *m, const char *name,
+                                            orr_tensor *value);
+#define orr_module_add_state(...) orr_module_add_state_at(ORR_HERE, __VA_ARGS__)
+/** Adds a module, whose parameters get the path "name.…"; name NULL: its number. m owns it from now on.
+ * @return   `part`, borrowed; on error NULL, and `part` is freed. */
+ORR_API orr_module *orr_module_add_part_at(const char *file, int line, orr_module *m, const char *name,
+                                           orr_module *part);
+#define orr_module_add_part(...) orr_module_add_part_at(ORR_HERE, __VA_ARGS__)
+/** Returns part number i, borrowed; NULL where there is none. */
+ORR_API orr_module *orr_module_part(const orr_module *m, int i);
+
+/** Switches m and its parts to training (true, as after their making) or inference: dropout, and statistics of batches.
+ * threads:  no other thread may apply m. */
+ORR_API void orr_module_train(orr_module *m, bool training);
+/** Returns whether m is in training mode; false for NULL. */
+ORR_API bool orr_module_training(const orr_module *m);
+
+/* -- parameters ------------------------------------------------------------------------------------------ */
 
 /** A variable of a module or an optimiser, and its path. Borrowed: do not free it. */
 typedef struct orr_parameter {
@@ -130,17 +183,24 @@ typedef struct orr_parameter {
 /** Writes up to `max` parameters, in the order of the modules.
  * @return   the number of all parameters. */
 ORR_API int orr_module_parameters(const orr_module *m, orr_parameter *out, int max);
+/** Writes up to `max` variables that are saved with the parameters and that no optimiser changes: running statistics.
+ * @return   the number of all of them. */
+ORR_API int orr_module_states(const orr_module *m, orr_parameter *out, int max);
+/** Returns the parameter or state with this path, borrowed; NULL where there is none. */
+ORR_API orr_tensor *orr_module_variable(const orr_module *m, const char *path);
 /** Returns the number of elements of all parameters. */
 ORR_API int64_t orr_module_size(const orr_module *m);
 /** Frees the module, its modules and their variables, after orr_shutdown too. NULL is fine. */
 ORR_API void orr_module_free(orr_module *m);
 
-/** Writes all parameters to the .npz file `path`, under their names. Evaluates them.
- * errors:   ORR_EINVAL, ORR_EIO, ORR_ENOMEM, and those of orr_eval. */
+/** Writes all parameters and states to the .npz file `path`, under their names. Evaluates them.
+ * errors:   ORR_EINVAL, ORR_EIO, ORR_ENOMEM, and those of orr_eval; ORR_ESTATE (orr_function: a variable would not be
+ *           saved). */
 ORR_API orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path);
 #define orr_module_save(...) orr_module_save_at(ORR_HERE, __VA_ARGS__)
-/** Assigns to all parameters the arrays of their names in `path`, all or none.
- * errors:   ORR_EIO, ORR_EINVAL (a name is missing), ORR_EFORMAT, ORR_ESHAPE, ORR_EDTYPE. */
+/** Assigns to all parameters and states the arrays of their names in `path`, all or none.
+ * errors:   ORR_EIO, ORR_EFORMAT, ORR_EDTYPE; a file of another network is refused with the first difference: ORR_EINVAL (a
+ *           name is missing, or one too many), ORR_ESHAPE. */
 ORR_API orr_status orr_module_load_at(const char *file, int line, orr_module *m, const char *path);
 #define orr_module_load(...) orr_module_load_at(ORR_HERE, __VA_ARGS__)
 

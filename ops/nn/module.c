@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <orrery/elementwise.h>
 #include <orrery/eval.h>
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
@@ -36,24 +37,115 @@ void orr__nn_drop(orr_tensor *v)
         (void)orr_free(v);
 }
 
-orr_module *orr__module_new(orr_tensor *(*forward)(const char *file, int line, const orr_module *m, orr_tensor *x))
+orr_module *orr__module_of(const char *kind, orr__forward *forward, orr__forward_many *many, int least, int most)
 {
     orr_module *m = orr__alloc(sizeof *m);
-    if (m)
+    if (m) {
+        m->kind = kind;
         m->forward = forward;
+        m->many = many;
+        m->least = least;
+        m->most = most;
+        m->training = true;
+    }
     return m;
+}
+
+orr_module *orr__module_new(orr__forward *forward)
+{
+    return orr__module_of("layer", forward, NULL, 1, 1);
+}
+
+orr_module *orr__module_end(orr_module *m, orr_status st)
+{
+    if (st == ORR_OK)
+        return m;
+    orr_module_free(m);
+    return NULL;
+}
+
+static bool listed(char (*names)[ORR__MODULE_NAME], int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+/* A name that a path can have and that the module has not. */
+static orr_status check_name(orr__site at, const orr_module *m, const char *name)
+{
+    if (!m || !name || !*name)
+        return orr__fail(at, ORR_EINVAL, m ? "the name is NULL or empty" : "the module is NULL");
+    if (strlen(name) >= ORR__MODULE_NAME || strchr(name, '.'))
+        return orr__fail(at, ORR_EINVAL, "\"%s\" is no name: it has a dot, or more than %d bytes", name,
+                         ORR__MODULE_NAME - 1);
+    if (listed(m->name, m->nparam, name) || listed(m->state_name, m->nstate, name) ||
+        listed(m->part_name, m->npart, name))
+        return orr__fail(at, ORR_EINVAL, "the module has a \"%s\" already", name);
+    return ORR_OK;
+}
+
+/* One more entry in a list of variables and its names. */
+static orr_status append(orr__site at, char (**names)[ORR__MODULE_NAME], orr_tensor ***list, int *n, const char *name,
+                         orr_tensor *value)
+{
+    void *more = orr__realloc_n(*list, (size_t)*n + 1, sizeof **list);
+    if (!more)
+        return ORR_ENOMEM;
+    *list = more;
+    if (!(more = orr__realloc_n(*names, (size_t)*n + 1, sizeof **names)))
+        return ORR_ENOMEM;
+    *names = more;
+    orr_tensor *v = orr__nn_variable(at, value);
+    if (!v)
+        return orr_error_status();
+    (void)snprintf((*names)[*n], sizeof(*names)[*n], "%s", name);
+    (*list)[(*n)++] = v;
+    return ORR_OK;
 }
 
 orr_status orr__module_add(orr__site at, orr_module *m, const char *name, orr_tensor *value)
 {
-    if (m->nparam == ORR__MODULE_PARAMETERS)
-        return orr__fail(at, ORR_EINTERNAL, "a module has too many parameters");
-    orr_tensor *v = orr__nn_variable(at, value);
-    if (!v)
-        return orr_error_status();
-    m->name[m->nparam] = name;
-    m->param[m->nparam++] = v;
+    orr_status st = check_name(at, m, name);
+    return st == ORR_OK ? append(at, &m->name, &m->param, &m->nparam, name, value) : st;
+}
+
+orr_status orr__module_add_state(orr__site at, orr_module *m, const char *name, orr_tensor *value)
+{
+    orr_status st = check_name(at, m, name);
+    return st == ORR_OK ? append(at, &m->state_name, &m->state, &m->nstate, name, value) : st;
+}
+
+static orr_status add_part(orr__site at, orr_module *m, const char *name, orr_module *part)
+{
+    if (!part)
+        return orr_error_status() != ORR_OK ? orr_error_status() : orr__fail(at, ORR_EINVAL, "the part is NULL");
+    if (part->owned || part == m)
+        return orr__fail(at, ORR_EINVAL, "the part belongs to another composition");
+    orr_status st = name ? check_name(at, m, name) : ORR_OK;
+    if (st != ORR_OK)
+        return st;
+    void *more = orr__realloc_n(m->part, (size_t)m->npart + 1, sizeof *m->part);
+    if (!more)
+        return ORR_ENOMEM;
+    m->part = more;
+    if (!(more = orr__realloc_n(m->part_name, (size_t)m->npart + 1, sizeof *m->part_name)))
+        return ORR_ENOMEM;
+    m->part_name = more;
+    (void)snprintf(m->part_name[m->npart], sizeof m->part_name[0], "%s", name ? name : "");
+    m->part[m->npart++] = part;
+    part->owned = true;
+    m->users = m->users || part->users;
     return ORR_OK;
+}
+
+orr_status orr__module_add_part(orr__site at, orr_module *m, const char *name, orr_module *part)
+{
+    orr_status st = add_part(at, m, name, part);
+    if (st != ORR_OK && part && !part->owned)
+        orr_module_free(part);
+    return st;
 }
 
 void orr_module_free(orr_module *m)
@@ -62,39 +154,109 @@ void orr_module_free(orr_module *m)
         return;
     for (int i = 0; i < m->nparam; i++)
         orr__nn_drop(m->param[i]);
+    for (int i = 0; i < m->nstate; i++)
+        orr__nn_drop(m->state[i]);
     for (int i = 0; i < m->npart; i++)
         orr_module_free(m->part[i]);
+    if (m->release)
+        m->release(m->user);
+    free(m->name);
+    free(m->param);
+    free(m->state_name);
+    free(m->state);
+    free(m->part_name);
     free(m->part);
     free(m);
 }
 
-orr_tensor *orr_forward_at(const char *file, int line, const orr_module *m, orr_tensor *x)
+static orr_tensor *apply(orr__site at, const orr_module *m, orr_tensor *const *x, int n)
 {
     if (!m)
-        return orr__poison(ORR__SITE(file, line, "forward"), ORR_EINVAL, "the module is NULL");
-    return m->forward(file, line, m, x);
+        return orr__poison(at, ORR_EINVAL, "the module is NULL");
+    if (n < m->least || n > m->most || (n > 0 && !x))
+        return orr__poison(at, ORR_EINVAL, "%s takes %d to %d inputs, not %d", m->kind, m->least, m->most, n);
+    return m->many ? m->many(at, m, x, n) : m->forward(at.file, at.line, m, x[0]);
+}
+
+orr_tensor *orr_forward_at(const char *file, int line, const orr_module *m, orr_tensor *x)
+{
+    return apply(ORR__SITE(file, line, "forward"), m, &x, 1);
+}
+
+orr_tensor *orr_forward_all_at(const char *file, int line, const orr_module *m, orr_tensor *const *x, int n)
+{
+    return apply(ORR__SITE(file, line, "forward"), m, x, n);
+}
+
+void orr_module_train(orr_module *m, bool training)
+{
+    if (!m)
+        return;
+    m->training = training;
+    for (int i = 0; i < m->npart; i++)
+        orr_module_train(m->part[i], training);
+}
+
+bool orr_module_training(const orr_module *m)
+{
+    return m && m->training;
+}
+
+orr_module *orr_module_part(const orr_module *m, int i)
+{
+    return m && i >= 0 && i < m->npart ? m->part[i] : NULL;
 }
 
 /* -- parameters ------------------------------------------------------------------------------------------ */
 
-static int list(const orr_module *m, const char *prefix, orr_parameter *out, int max, int n)
+static int list(const orr_module *m, bool states, const char *prefix, orr_parameter *out, int max, int n)
 {
-    for (int i = 0; i < m->nparam; i++, n++)
+    for (int i = 0; i < (states ? m->nstate : m->nparam); i++, n++)
         if (n < max) {
-            (void)snprintf(out[n].name, sizeof out[n].name, "%s%s", prefix, m->name[i]);
-            out[n].variable = m->param[i];
+            (void)snprintf(out[n].name, sizeof out[n].name, "%s%s", prefix, states ? m->state_name[i] : m->name[i]);
+            out[n].variable = states ? m->state[i] : m->param[i];
         }
     for (int i = 0; i < m->npart; i++) {
         char longer[64];
-        int used = snprintf(longer, sizeof longer, "%.40s%d.", prefix, i);
-        n = list(m->part[i], used > 0 ? longer : "", out, max, n);
+        int used = m->part_name[i][0] ? snprintf(longer, sizeof longer, "%.39s%s.", prefix, m->part_name[i])
+                                      : snprintf(longer, sizeof longer, "%.40s%d.", prefix, i);
+        n = list(m->part[i], states, used > 0 ? longer : "", out, max, n);
     }
     return n;
 }
 
 int orr_module_parameters(const orr_module *m, orr_parameter *out, int max)
 {
-    return m ? list(m, "", out, out ? max : 0, 0) : 0;
+    return m ? list(m, false, "", out, out ? max : 0, 0) : 0;
+}
+
+int orr_module_states(const orr_module *m, orr_parameter *out, int max)
+{
+    return m ? list(m, true, "", out, out ? max : 0, 0) : 0;
+}
+
+orr_parameter *orr__module_list(const orr_module *m, int *n)
+{
+    int np = orr_module_parameters(m, NULL, 0), ns = orr_module_states(m, NULL, 0);
+    orr_parameter *p = orr__alloc_n((size_t)np + (size_t)ns + 1, sizeof *p);
+    *n = np + ns;
+    if (p) {
+        (void)orr_module_parameters(m, p, np);
+        (void)orr_module_states(m, p + np, ns);
+    }
+    return p;
+}
+
+orr_tensor *orr_module_variable(const orr_module *m, const char *path)
+{
+    int n = 0;
+    orr_parameter *p = m && path ? orr__module_list(m, &n) : NULL;
+    orr_tensor *found = NULL;
+    for (int i = 0; p && i < n && !found; i++)
+        if (!strcmp(p[i].name, path))
+            found = p[i].variable;
+    free(p);
+    return found;
 }
 
 int64_t orr_module_size(const orr_module *m)
@@ -107,29 +269,6 @@ int64_t orr_module_size(const orr_module *m)
     for (int i = 0; m && i < m->npart; i++)
         sum += orr_module_size(m->part[i]);
     return sum;
-}
-
-/* -- a function of the user's ---------------------------------------------------------------------------- */
-
-static orr_tensor *function_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
-{
-    (void)file, (void)line;
-    return m->fn(x, m->user);
-}
-
-orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_tensor *x, void *user), void *user)
-{
-    if (!fn) {
-        (void)orr__fail(ORR__SITE(file, line, "function"), ORR_EINVAL, "the function is NULL");
-        return NULL;
-    }
-    orr_module *m = orr__module_new(function_forward);
-    if (m) {
-        m->users = true;
-        m->fn = fn;
-        m->user = user;
-    }
-    return m;
 }
 
 /* -- composition ----------------------------------------------------------------------------------------- */
@@ -177,19 +316,42 @@ static void free_parts(orr_module *const *m, int n)
 
 orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, int n)
 {
+    orr__site at = ORR__SITE(file, line, "sequential");
     orr_module *all = NULL;
-    if (check_parts(ORR__SITE(file, line, "sequential"), m, n) == ORR_OK && (all = orr__module_new(sequential_forward)))
-        all->part = orr__alloc_n((size_t)n, sizeof(orr_module *));
-    if (!all || !all->part) {
-        orr_module_free(all);
-        free_parts(m, n);
+    orr_status st = check_parts(at, m, n);
+    if (st == ORR_OK && !(all = orr__module_of("sequential", sequential_forward, NULL, 1, 1)))
+        st = ORR_ENOMEM;
+    for (int i = 0; st == ORR_OK && i < n; i++)
+        st = add_part(at, all, NULL, m[i]);
+    if (st == ORR_OK)
+        return all;
+    free_parts(m, n); /* those that `all` owns are freed with it */
+    orr_module_free(all);
+    return NULL;
+}
+
+/* Ownership is decided before the intermediate tensors are freed: x may be one of the user's. */
+static orr_tensor *residual_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
+{
+    orr_scope *s = m->users ? NULL : orr_scope_begin();
+    orr_tensor *y = orr_add_at(file, line, x, orr_forward_at(file, line, m->part[0], x));
+    if (s) {
+        y = orr_scope_return(s, y);
+        (void)orr_scope_end(s);
+    }
+    return y;
+}
+
+orr_module *orr_residual_at(const char *file, int line, orr_module *part)
+{
+    orr__site at = ORR__SITE(file, line, "residual");
+    orr_module *m = part ? orr__module_of("residual", residual_forward, NULL, 1, 1) : NULL;
+    if (!m) {
+        if (!part && orr_error_status() == ORR_OK)
+            (void)orr__fail(at, ORR_EINVAL, "the module is NULL");
+        if (part && !part->owned)
+            orr_module_free(part);
         return NULL;
     }
-    memcpy(all->part, m, (size_t)n * sizeof *m);
-    all->npart = n;
-    for (int i = 0; i < n; i++) {
-        m[i]->owned = true;
-        all->users = all->users || m[i]->users;
-    }
-    return all;
+    return orr__module_end(m, orr__module_add_part(at, m, NULL, part));
 }

@@ -6,25 +6,51 @@
 #include <orrery/nn.h>
 #include "runtime/base/status.h"
 
-#define ORR__MODULE_PARAMETERS 4
+enum { ORR__MODULE_NAME = 24 }; /* the longest name of a variable or a part, with its 0 */
+
+/* The application of a layer with one input, or with several. */
+typedef orr_tensor *orr__forward(const char *file, int line, const orr_module *m, orr_tensor *x);
+typedef orr_tensor *orr__forward_many(orr__site at, const orr_module *m, orr_tensor *const *x, int n);
 
 struct orr_module {
-    orr_tensor *(*forward)(const char *file, int line, const orr_module *m, orr_tensor *x);
-    bool owned; /* part of a composition: only that one frees it */
-    bool users; /* calls a function of the user's, which may keep intermediate tensors */
-    int nparam;
-    const char *name[ORR__MODULE_PARAMETERS];
-    orr_tensor *param[ORR__MODULE_PARAMETERS];
+    orr__forward *forward;   /* of one input; NULL: `many` takes it       */
+    orr__forward_many *many; /* of `least` to `most` inputs; NULL: of one */
+    int least, most;
+    const char *kind; /* for messages and orr_module_kind */
+    bool owned;       /* part of a composition: only that one frees it */
+    bool users;       /* calls a function of the user's, which may keep intermediate tensors */
+    bool training;
+    _Atomic uint64_t stranger; /* a variable that a function uses and the module does not own; 0: none was seen */
+    int nparam, nstate;
+    char (*name)[ORR__MODULE_NAME];
+    orr_tensor **param; /* what optimisers change */
+    char (*state_name)[ORR__MODULE_NAME];
+    orr_tensor **state; /* what is saved with the parameters and has no gradient */
     int npart;
+    char (*part_name)[ORR__MODULE_NAME]; /* "": the part's number */
     orr_module **part;
     orr_activation activation;                    /* dense    */
     orr_tensor *(*fn)(orr_tensor *x, void *user); /* function */
+    orr_module_fn *apply;                         /* orr_module_new */
+    void (*release)(void *user);
     void *user;
+    int64_t whole[4]; /* numbers of a layer: sizes, groups, heads, axes */
+    double real[2];   /* eps and momentum, or a probability             */
 };
 
-orr_module *orr__module_new(orr_tensor *(*forward)(const char *file, int line, const orr_module *m, orr_tensor *x));
+orr_module *orr__module_new(orr__forward *forward);
+orr_module *orr__module_of(const char *kind, orr__forward *forward, orr__forward_many *many, int least, int most);
 /* Adds a variable that starts as `value` and that the module keeps. */
 orr_status orr__module_add(orr__site at, orr_module *m, const char *name, orr_tensor *value);
+orr_status orr__module_add_state(orr__site at, orr_module *m, const char *name, orr_tensor *value);
+/* Adds a part that the module frees; on error, also of a part that is NULL, the part is freed. name NULL: its number. */
+orr_status orr__module_add_part(orr__site at, orr_module *m, const char *name, orr_module *part);
+/* The module if st is ORR_OK, else NULL, and the module is freed. */
+orr_module *orr__module_end(orr_module *m, orr_status st);
+/* All parameters, then all states, by path. Free it. NULL on ORR_ENOMEM. */
+orr_parameter *orr__module_list(const orr_module *m, int *n);
+/* The variable that a function of the module's used and that is none of these; false: there is none. */
+bool orr__module_stranger(const orr_module *m, const orr_parameter *p, int n);
 
 bool orr__module_is_dense(const orr_module *m);
 

@@ -2,6 +2,7 @@
  * Must not know: the file format. */
 #include "config.h"
 #include <stdlib.h>
+#include <string.h>
 #include <orrery/io.h>
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
@@ -60,28 +61,61 @@ orr_status orr__nn_load(orr__site at, const orr_parameter *p, int n, const char 
     return st;
 }
 
-typedef orr_status mover(orr__site at, const orr_parameter *p, int n, const char *path);
-
-static orr_status move_module(orr__site at, const orr_module *m, const char *path, mover *move)
+/* The first difference between the network and the file: a name that is missing, then one too many. */
+static orr_status check_names(orr__site at, const orr_parameter *p, int n, const char *path)
 {
-    if (!m)
-        return orr__fail(at, ORR_EINVAL, "the module is NULL");
-    int n = orr_module_parameters(m, NULL, 0);
-    orr_parameter *p = orr__alloc_n((size_t)n + 1, sizeof *p);
-    if (!p)
-        return ORR_ENOMEM;
-    (void)orr_module_parameters(m, p, n);
-    orr_status st = move(at, p, n, path);
-    free(p);
+    char **name;
+    int have;
+    orr_status st = orr_npz_names_at(at.file, at.line, path, &name, &have);
+    if (st != ORR_OK)
+        return st;
+    for (int i = 0; st == ORR_OK && i < (n > have ? n : have); i++) {
+        bool known = i >= n, used = i >= have;
+        for (int k = 0; i < n && k < have; k++)
+            known = known || !strcmp(name[k], p[i].name);
+        for (int k = 0; i < have && k < n; k++)
+            used = used || !strcmp(name[i], p[k].name);
+        if (!known)
+            st = orr__fail(at, ORR_EINVAL, "%s is of another network: it has no \"%s\" %s", path, p[i].name,
+                           orr__str(orr_tensor_shape(p[i].variable)).s);
+        else if (!used)
+            st = orr__fail(at, ORR_EINVAL, "%s is of another network: this one has no \"%s\"", path, name[i]);
+    }
+    orr_npz_names_free(name);
     return st;
 }
 
 orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path)
 {
-    return move_module(ORR__SITE(file, line, "module_save"), m, path, orr__nn_save);
+    orr__site at = ORR__SITE(file, line, "module_save");
+    if (!m)
+        return orr__fail(at, ORR_EINVAL, "the module is NULL");
+    int n;
+    orr_parameter *p = orr__module_list(m, &n);
+    if (!p)
+        return ORR_ENOMEM;
+    orr_status st = ORR_OK;
+    if (orr__module_stranger(m, p, n))
+        st = orr__fail(at, ORR_ESTATE,
+                       "a function uses a variable that would not be saved: add it by orr_module_add_parameter");
+    if (st == ORR_OK)
+        st = orr__nn_save(at, p, n, path);
+    free(p);
+    return st;
 }
 
 orr_status orr_module_load_at(const char *file, int line, orr_module *m, const char *path)
 {
-    return move_module(ORR__SITE(file, line, "module_load"), m, path, orr__nn_load);
+    orr__site at = ORR__SITE(file, line, "module_load");
+    if (!m || !path)
+        return orr__fail(at, ORR_EINVAL, "the %s is NULL", m ? "path" : "module");
+    int n;
+    orr_parameter *p = orr__module_list(m, &n);
+    if (!p)
+        return ORR_ENOMEM;
+    orr_status st = check_names(at, p, n, path);
+    if (st == ORR_OK)
+        st = orr__nn_load(at, p, n, path);
+    free(p);
+    return st;
 }

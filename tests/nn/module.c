@@ -1,11 +1,7 @@
 /* Modules: forward, composition, parameters, initialisers, files.
  * Must not know: optimisers. */
 #include "config.h"
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <orrery.h>
-#include "tests/harness/harness.h"
+#include "tests/nn/near.h"
 
 static orr_module *small(void)
 {
@@ -241,6 +237,114 @@ static void parameters_survive_a_file(void)
     orr_module_free(a);
 }
 
+/* y = x·scale + table[0], with a state that counts applications. */
+typedef struct own {
+    orr_tensor *scale, *count;
+    bool freed;
+} own;
+
+static orr_tensor *own_apply(const orr_module *m, orr_tensor *const *x, int n, void *user)
+{
+    own *o = user;
+    ORR_CHECK(n == 1 && orr_module_part(m, 0) && !orr_module_part(m, 1));
+    (void)orr_assign(o->count, orr_add(o->count, orr_scalar(1)));
+    return orr_mul(orr_forward(orr_module_part(m, 0), x[0]), o->scale);
+}
+
+static void own_release(void *user)
+{
+    ((own *)user)->freed = true;
+}
+
+static void own_module_has_parameters_states_and_parts(void)
+{
+    own o = { 0 };
+    const char *path = orr_test_tmp("own.npz");
+    orr_parameter p[4];
+    orr_scope *s = orr_scope_begin();
+    orr_module *m = orr_module_new("scaled", own_apply, &o, own_release);
+    ORR_REQUIRE(m);
+    o.scale = orr_module_add_parameter(m, "scale", orr_full(ORR_F32, ORR_SHAPE(4), 2));
+    o.count = orr_module_add_state(m, "count", orr_zeros(ORR_F32, ORR_SHAPE_0D));
+    ORR_CHECK(orr_module_add_part(m, "inner", orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT)) != NULL);
+    ORR_CHECK(!orr_module_add_parameter(m, "scale", orr_scalar(1)) && strstr(orr_error_message(), "\"scale\" already"));
+    ORR_CHECK(!orr_module_add_parameter(m, "a.b", orr_scalar(1)) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(orr_module_parameters(m, p, 4) == 3 && !strcmp(p[0].name, "scale") && !strcmp(p[1].name, "inner.weight"));
+    ORR_CHECK(orr_module_states(m, p, 4) == 1 && !strcmp(p[0].name, "count") && orr_module_size(m) == 20);
+    orr_tensor *y = orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(5, 3)));
+    ORR_CHECK_MSG(orr_eval(y) == ORR_OK && orr_tensor_shape(y).dim[1] == 4, "%s", orr_error_message());
+    double count = 0;
+    ORR_CHECK(orr_item(o.count, &count) == ORR_OK && count == 1);
+    ORR_CHECK_MSG(orr_module_save(m, path) == ORR_OK && orr_module_load(m, path) == ORR_OK, "%s", orr_error_message());
+    (void)orr_scope_end(s);
+    orr_module_free(m);
+    ORR_CHECK(o.freed);
+}
+
+static orr_tensor *hides(orr_tensor *x, void *user)
+{
+    return orr_add(orr_square(x), orr_mul(x, (orr_tensor *)user));
+}
+
+static void a_variable_that_would_not_be_saved_is_found(void)
+{
+    const char *path = orr_test_tmp("hidden.npz");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(orr_ones(ORR_F32, ORR_SHAPE(4)));
+    orr_module *f = orr_function(hides, v);
+    orr_module *m = orr_sequential(ORR_MODULES(orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT), f));
+    ORR_REQUIRE(m);
+    ORR_CHECK(orr_eval(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(2, 3)))) == ORR_OK);
+    ORR_CHECK(orr_module_save(m, path) == ORR_ESTATE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "orr_module_add_parameter"), "%s", orr_error_message());
+    orr_module_free(m);
+    /* With its own parameter, and with one of another module of the same composition. */
+    f = orr_function(hides, NULL);
+    m = orr_sequential(ORR_MODULES(f));
+    orr_module *tied = orr_sequential(ORR_MODULES(orr_function(hides, orr_module_add_parameter(f, "v", v)), m));
+    ORR_REQUIRE(tied);
+    orr_tensor *y = orr_forward(orr_module_part(tied, 0), orr_ones(ORR_F32, ORR_SHAPE(4)));
+    ORR_CHECK_MSG(orr_eval(y) == ORR_OK && orr_module_save(tied, path) == ORR_OK, "%s", orr_error_message());
+    orr_module_free(tied);
+    (void)orr_scope_end(s);
+}
+
+static void checkpoint_of_another_network_names_the_first_difference(void)
+{
+    const char *path = orr_test_tmp("other.npz");
+    orr_module *a = small(),
+               *b = orr_sequential(ORR_MODULES(orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                               orr_dense(4, 2, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT)));
+    orr_module *c = orr_sequential(ORR_MODULES(orr_dense(3, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT)));
+    orr_module *d = orr_sequential(ORR_MODULES(orr_dense(3, 5, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT)));
+    ORR_REQUIRE(a && b && c && d && orr_module_save(a, path) == ORR_OK);
+    ORR_CHECK(orr_module_load(b, path) == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "another network: it has no \"1.weight\" (4, 2)"), "%s",
+                  orr_error_message());
+    ORR_CHECK(orr_module_load(c, path) == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "this one has no \"1.0.weight\""), "%s", orr_error_message());
+    ORR_CHECK(orr_module_save(c, path) == ORR_OK && orr_module_load(d, path) == ORR_ESHAPE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "0.weight: the file has shape (3, 4), the variable (3, 5)"), "%s",
+                  orr_error_message());
+    orr_module_free(d);
+    orr_module_free(c);
+    orr_module_free(b);
+    orr_module_free(a);
+}
+
+static void residual_adds_its_input(void)
+{
+    double two = 2.0, y = 0.0;
+    orr_scope *s = orr_scope_begin();
+    orr_module *m = orr_residual(orr_function(scale, &two));
+    ORR_CHECK(orr_item(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(1))), &y) == ORR_OK && y == 3.0);
+    near_poison(orr_forward_all(m, ORR_TENSORS(orr_scalar(1), orr_scalar(2))), ORR_EINVAL,
+                "residual takes 1 to 1|not 2");
+    ORR_CHECK(!orr_residual(NULL));
+    orr_module_free(m);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -255,6 +359,10 @@ int main(int argc, char **argv)
         ORR_TEST(initialisers_have_their_spread),
         ORR_TEST(equal_seeds_make_equal_modules),
         ORR_TEST(parameters_survive_a_file),
+        ORR_TEST(own_module_has_parameters_states_and_parts),
+        ORR_TEST(a_variable_that_would_not_be_saved_is_found),
+        ORR_TEST(checkpoint_of_another_network_names_the_first_difference),
+        ORR_TEST(residual_adds_its_input),
         { 0 },
     };
     if (orr_init(NULL) != ORR_OK)

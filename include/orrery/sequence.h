@@ -1,0 +1,51 @@
+/* Sequences: embeddings, positions.
+ * Must not know: how an op computes. */
+#ifndef ORRERY_SEQUENCE_H
+#define ORRERY_SEQUENCE_H
+
+#include <orrery/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -- embeddings and positions ------------------------------------------------------------------------------- */
+
+/** The rows of `table` that the indices name.
+ * @param table    (rows, width)    @param indices  any shape, integers 0 … rows−1
+ * @param padding  the row that gets no gradient; −1: none
+ * @return   the shape of indices with a last axis of `width`, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE,
+ *           ORR_EINVAL; an index out of range is found by evaluation (ORR_EINDEX).
+ * grad:     by table: the sum of g for each row.      effects: lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_embedding_at(const char *file, int line, orr_tensor *table, orr_tensor *indices,
+                                     int64_t padding);
+#define orr_embedding(...) orr_embedding_at(ORR_HERE, __VA_ARGS__)
+
+/** Sines in the even columns, cosines in the odd ones: sin(t·10000^(−2i/width)) in column 2i (A. Vaswani et al., "Attention
+ * Is All You Need", 2017). Add it to the embeddings.
+ * @param first   the position of row 0    @param width  even
+ * @return   (length, width) of `dtype`, a float dtype, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. */
+ORR_API orr_tensor *orr_sinusoidal_positions_at(const char *file, int line, orr_dtype dtype, int64_t first,
+                                                int64_t length, int64_t width);
+#define orr_sinusoidal_positions(...) orr_sinusoidal_positions_at(ORR_HERE, __VA_ARGS__)
+/** Each pair of columns (a, b) of row t turned by the angle (first + t)·base^(−2i/width) of pair i:
+ * (a·cos − b·sin, a·sin + b·cos) (J. Su et al., "RoFormer", 2021). Queries and keys are turned alike.
+ * @param x       (…, length, width), width even, a float dtype    @param first  the position of row 0
+ * @param base    10000 in the paper
+ * @param paired  pairs are neighbours (2i, 2i + 1), as in the paper; otherwise (i, i + width/2), as in GPT-NeoX and Llama
+ * @return   like x, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL.
+ * grad:     g turned back. */
+ORR_API orr_tensor *orr_rotary_at(const char *file, int line, orr_tensor *x, int64_t first, double base, bool paired);
+#define orr_rotary(...) orr_rotary_at(ORR_HERE, __VA_ARGS__)
+/** −slope·(i − j), to be added to the scores of query i and key j: attention with linear biases (O. Press et al., 2021).
+ * The slopes are 2^(−8(h+1)/heads) for a power of 2, else those of the next lower power and every other one of the next
+ * higher. Queries are the last ones of the keys.
+ * @return   (heads, queries, keys) of `dtype`, a float dtype; poison on ORR_ESHAPE, ORR_EDTYPE. */
+ORR_API orr_tensor *orr_alibi_at(const char *file, int line, orr_dtype dtype, int64_t heads, int64_t queries,
+                                 int64_t keys);
+#define orr_alibi(...) orr_alibi_at(ORR_HERE, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif
