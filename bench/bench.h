@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define BENCH_MOST_PEERS 8 /* programs given by --peer */
-#define BENCH_PEERS (BENCH_MOST_PEERS + 4)
+#define BENCH_PEERS (2 * BENCH_MOST_PEERS + 4)
 
 /* One measured number beside its reference. */
 typedef struct bench_record {
@@ -48,6 +48,7 @@ typedef struct bench_options {
     bool seeded;         /* a seed was given; else a fresh one            */
     int programs;        /* 0: as it likes                                */
     const char *family;  /* the only one, or NULL                         */
+    const char *isa;     /* an ORRERY_ISA for a second side of ours, or NULL */
     const char *program; /* a file with a program instead of drawn ones   */
     const char *keep;    /* the folder where programs and their explanations stay */
 } bench_options;

@@ -8,16 +8,19 @@
 #include "bench/bench.h"
 #include "bench/fusion.h"
 
-enum { OURS, INSIDE, PLAIN, FAST, TRIAD, UNFUSED, PEER, SIDES = PEER + BENCH_MOST_PEERS };
+enum { OURS, INSIDE, PLAIN, FAST, TRIAD, UNFUSED, PEER, SIDES = PEER + 2 * BENCH_MOST_PEERS };
 #define TURN_SECONDS 0.05
+#define FUSION_FRESH ((int64_t)1 << 20) /* elements from which on glibc may map each result anew */
 
 /* Names stay: records point to them. */
-static char peer_name[BENCH_MOST_PEERS][48];
+static char peer_name[2 * BENCH_MOST_PEERS][64];
 
 typedef struct setting {
     int workers, rounds, peers;
-    fusion_child ours, unfused, peer[BENCH_MOST_PEERS];
-    double *time[SIDES]; /* of each round; time[s][0] < 0: this side is not there */
+    fusion_child ours, unfused, peer[2 * BENCH_MOST_PEERS];
+    bool by_default
+        [2 * BENCH_MOST_PEERS]; /* with malloc as it comes: for large arrays, beside the same that keeps its pages */
+    double *time[SIDES];        /* of each round; time[s][0] < 0: this side is not there */
     bench_sink *out;
 } setting;
 
@@ -63,15 +66,30 @@ int fusion_start_ours(fusion_child *c, int workers, bool fuse)
     return fusion_start_self(c, (char *[]){ ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, fused, NULL });
 }
 
-int fusion_start_peer(fusion_child *c, const char *peer, int workers)
+int fusion_start_peer(fusion_child *c, const char *peer, int workers, bool keeps_pages)
 {
-    char command[4096], threads[3][40];
-    static const char *const variable[3] = { "OMP_NUM_THREADS", "NUMEXPR_NUM_THREADS", "MKL_NUM_THREADS" };
+    static const char *const keeping[] = { "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736",
+                                           "MALLOC_TOP_PAD_=67108864" };
+    static const char *const variable[] = { "OMP_NUM_THREADS", "NUMEXPR_NUM_THREADS", "MKL_NUM_THREADS" };
+    /* The like of ORRERY_ISA=avx2 for the compilers and libraries of peers. */
+    static const char *const narrow[] = { "XLA_FLAGS=--xla_cpu_max_isa=AVX2", "ATEN_CPU_CAPABILITY=avx2",
+                                          "ONEDNN_MAX_CPU_ISA=AVX2", "MKL_ENABLE_INSTRUCTIONS=AVX2",
+                                          "NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX" };
+    const char *isa = getenv("ORRERY_ISA");
+    char command[4096], set[16][80], *argv[24] = { (char[]){ "env" } };
+    int n = 0;
     for (int k = 0; k < 3; k++)
-        (void)snprintf(threads[k], sizeof threads[k], "%s=%d", variable[k], workers);
+        (void)snprintf(set[n++], sizeof set[0], "%s=%d", variable[k], workers);
+    for (int k = 0; keeps_pages && k < 3; k++)
+        (void)snprintf(set[n++], sizeof set[0], "%s", keeping[k]);
+    for (int k = 0; isa && !strcmp(isa, "avx2") && k < 5; k++)
+        (void)snprintf(set[n++], sizeof set[0], "%s", narrow[k]);
+    for (int k = 0; k < n; k++)
+        argv[k + 1] = set[k];
     (void)snprintf(command, sizeof command, "exec %s", peer);
-    char *argv[] = { (char[]){ "env" }, threads[0],       threads[1], threads[2],
-                     (char[]){ "sh" },  (char[]){ "-c" }, command,    NULL };
+    argv[++n] = (char[]){ "sh" };
+    argv[++n] = (char[]){ "-c" };
+    argv[++n] = command;
     int rc = fusion_child_start(c, argv, workers == 1);
     if (rc)
         (void)fprintf(stderr, "orrery-bench: no figures of the peer '%s'\n", peer);
@@ -80,11 +98,13 @@ int fusion_start_peer(fusion_child *c, const char *peer, int workers)
 
 static void start_peers(setting *s)
 {
-    for (int i = 0; i < bench_opt.npeer; i++) {
-        if (fusion_start_peer(&s->peer[s->peers], bench_opt.peer[i], s->workers) != 0)
+    for (int i = 0; i < 2 * bench_opt.npeer; i++) {
+        bool by_default = i >= bench_opt.npeer;
+        fusion_child *c = &s->peer[s->peers];
+        if (fusion_start_peer(c, bench_opt.peer[i % bench_opt.npeer], s->workers, !by_default) != 0)
             continue;
-        memcpy(peer_name[s->peers], s->peer[s->peers].name, sizeof peer_name[0]);
-        s->peers++;
+        (void)snprintf(peer_name[s->peers], sizeof peer_name[0], "%s%s", c->name, by_default ? ", default malloc" : "");
+        s->by_default[s->peers++] = by_default;
     }
 }
 
@@ -211,7 +231,8 @@ static int measure(setting *s, const fusion_work *w)
     if (w->c->ops)
         child_prepare(&s->unfused, w, sum);
     for (int i = 0; i < s->peers; i++)
-        child_prepare(&s->peer[i], w, sum);
+        if (!s->by_default[i] || w->n >= FUSION_FRESH)
+            child_prepare(&s->peer[i], w, sum);
     int rc = s->ours.ready ? 0 : 1;
     for (int r = 0; rc == 0 && r < s->rounds; r++) {
         one_round(s, h, r);

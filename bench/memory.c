@@ -24,7 +24,7 @@ static double ask(fusion_child *side, const char *name, double *checksum)
 static double one_side(const char *peer, const char *name, char *who, size_t size, double *checksum)
 {
     fusion_child side;
-    int rc = peer ? fusion_start_peer(&side, peer, bench_cores()) : fusion_start_ours(&side, bench_cores(), true);
+    int rc = peer ? fusion_start_peer(&side, peer, bench_cores(), false) : fusion_start_ours(&side, bench_cores(), true);
     if (rc != 0)
         return -1.0;
     double bytes = ask(&side, name, checksum);

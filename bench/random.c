@@ -18,6 +18,7 @@ enum { WORST = 10 };
 typedef struct program {
     int number, family; /* family RANDOM_FAMILIES: of a file */
     double ratio, ours;
+    double narrow;    /* the ratio of ours with the vectors of --isa */
     const char *best; /* the fastest peer's name, or the reference engine's */
     double best_time;
     random_work work;
@@ -29,9 +30,9 @@ typedef struct setting {
     uint64_t seed;
     char folder[512];
     bool keep;
-    fusion_child ours, reference;
+    fusion_child ours, reference, narrow; /* the last with the vectors of --isa, if it is given */
     side_peers peers;
-    double *time[2]; /* of each round: ours, the reference engine's */
+    double *time[3]; /* of each round: ours, the reference engine's, the narrow one's */
     program *done;
     int ndone;
 } setting;
@@ -182,26 +183,29 @@ static void drop(fusion_child *c)
         (void)fusion_child_ask(c, "drop\n", answer, sizeof answer);
 }
 
-/* Ours and the reference engine's results agree, or ours is wrong. */
+/* Ours, the narrow one's and the reference engine's results agree, or ours is wrong. */
 static int prepare_ours(setting *s, program *p, const char *text, const char *name, double tolerance)
 {
     path ours, reference;
     char answer[512], said[160], bound[16] = "";
     (void)file(s, ours, "samples-ours", 0);
     (void)file(s, reference, "samples-reference", 0);
-    fusion_child *const child[2] = { &s->ours, &s->reference };
-    for (int i = 0; i < 2; i++)
+    static const char *const who[3] = { "Orrery", "the reference engine", "Orrery with --isa" };
+    fusion_child *const child[3] = { &s->ours, &s->reference, &s->narrow };
+    for (int i = 0; i < 2 + (s->narrow.pid > 0); i++) {
         if (prepare(child[i], text, i ? reference : ours, answer, sizeof answer) != 0) {
-            (void)fprintf(stderr, "orrery-bench: random: %s: %s: %s\n", name, i ? "the reference engine" : "Orrery",
-                          answer + 3);
+            (void)fprintf(stderr, "orrery-bench: random: %s: %s: %s\n", name, who[i], answer + 3);
             return 1;
-        } else if (i == 0 && sscanf(answer, "ok %lf %lf %lf %lf %15s", &p->work.bytes, &p->work.flops,
-                                    &p->work.products, &p->work.seconds, bound) == 5)
+        }
+        if (i == 0 && sscanf(answer, "ok %lf %lf %lf %lf %15s", &p->work.bytes, &p->work.flops, &p->work.products,
+                             &p->work.seconds, bound) == 5)
             p->work.bound = bound[0] == 'm' ? "memory" : bound[0] == 'a' ? "arithmetic" : "products";
-    if (agree(ours, reference, tolerance, said))
-        return 0;
-    (void)fprintf(stderr, "orrery-bench: random: %s: a wrong result beside the reference engine's: %s\n", name, said);
-    return 1;
+        if (i > 0 && !agree(ours, reference, tolerance, said)) {
+            (void)fprintf(stderr, "orrery-bench: random: %s: a wrong result beside %s: %s\n", name, who[i], said);
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static void prepare_peers(setting *s, const char *text, const char *name, double tolerance)
@@ -225,7 +229,8 @@ static bool measure(setting *s, bool with_reference)
     for (int r = 0; r < s->rounds; r++) {
         s->time[0][r] = run(&s->ours);
         s->time[1][r] = with_reference ? run(&s->reference) : 0.0;
-        if (s->time[0][r] < 0.0 || s->time[1][r] < 0.0)
+        s->time[2][r] = s->narrow.pid > 0 ? run(&s->narrow) : 0.0;
+        if (s->time[0][r] < 0.0 || s->time[1][r] < 0.0 || s->time[2][r] < 0.0)
             return false;
         side_round(&s->peers, r, TURN_SECONDS);
     }
@@ -248,6 +253,14 @@ static int add(setting *s, program *p, const char *family, const char *dtype, bo
             r.reference_value = r.peer[i].value;
         }
     r.ratio = p->ratio = bench_ratio(&r, false);
+    double narrow = 1e3 * bench_median(s->time[2], s->rounds);
+    p->narrow = narrow > 0.0 ? r.reference_value / narrow : 0.0;
+    for (int i = 0; i < BENCH_PEERS && narrow > 0.0; i++)
+        if (!r.peer[i].name) {
+            r.peer[i].name = "Orrery with --isa";
+            r.peer[i].value = narrow;
+            break;
+        }
     p->best = r.reference;
     p->best_time = 1e-3 * r.reference_value;
     return isfinite(r.reference_value) ? bench_add(s->out, &r) : 1;
@@ -283,6 +296,7 @@ static int one(setting *s, program p, const char *text)
             s->done[s->ndone++] = p;
     }
     drop(&s->ours);
+    drop(&s->narrow);
     drop(&s->reference);
     for (int i = 0; i < s->peers.n; i++)
         drop(&s->peers.child[i]);
@@ -304,15 +318,23 @@ static double quantile(const double *sorted, int n, double share)
     return sorted[rank < 1 ? 0 : rank - 1];
 }
 
-static void print_quantiles(FILE *to, const setting *s, const char *name, int family)
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_quantiles(FILE *to, const setting *s, const char *name, int family, bool narrow)
 {
     double *x = calloc((size_t)s->ndone + 1, sizeof *x);
     int n = 0, ahead = 0;
     for (int i = 0; x && i < s->ndone; i++)
         if (family < 0 || s->done[i].family == family) {
-            x[n++] = s->done[i].ratio;
-            ahead += s->done[i].ratio >= 1.0;
+            x[n] = narrow ? s->done[i].narrow : s->done[i].ratio;
+            ahead += x[n++] >= 1.0;
         }
+    if (x)
+        qsort(x, (size_t)n, sizeof *x, by_value);
     if (n)
         (void)fprintf(to, "%-10s %8d %8.2f %8.2f %8.2f %5d of %d\n", name, n, x[0], quantile(x, n, 0.1),
                       quantile(x, n, 0.5), ahead, n);
@@ -353,11 +375,14 @@ static void report(setting *s)
     if (s->ndone == 0)
         return;
     print_worst(to, s);
-    (void)fprintf(to, "\nthe best other side's time over ours, seed %llu\n%-10s %8s %8s %8s %8s %5s\n",
-                  (unsigned long long)s->seed, "family", "programs", "min", "p10", "median", "ahead");
-    for (int f = 0; f < RANDOM_FAMILIES; f++)
-        print_quantiles(to, s, random_family[f], f);
-    print_quantiles(to, s, "all", -1);
+    for (int narrow = 0; narrow < 1 + (s->narrow.pid > 0); narrow++) {
+        (void)fprintf(to, "\nthe best other side's time over ours%s%s, seed %llu\n%-10s %8s %8s %8s %8s %5s\n",
+                      narrow ? " with ORRERY_ISA=" : "", narrow ? bench_opt.isa : "", (unsigned long long)s->seed,
+                      "family", "programs", "min", "p10", "median", "ahead");
+        for (int f = 0; f < RANDOM_FAMILIES; f++)
+            print_quantiles(to, s, random_family[f], f, narrow);
+        print_quantiles(to, s, "all", -1, narrow);
+    }
     (void)fflush(to);
 }
 
@@ -400,14 +425,21 @@ static int start(setting *s)
     int workers = bench_cores();
     char ncpu[32];
     (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", workers);
-    char *ours[] = { ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, (char[]){ "ORRERY_JIT=wait" }, NULL };
+    bench_await_kernels(true);
+    char *ours[] = { ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, NULL };
     char *reference[] = { (char[]){ "ORRERY_ENGINE=serial" }, (char[]){ "ORRERY_BACKEND=cpu" },
                           (char[]){ "ORRERY_FUSE=off" }, (char[]){ "ORRERY_JIT=off" }, NULL };
     size_t most = bench_opt.programs > 0 ? (size_t)bench_opt.programs : 1;
     s->done = calloc(most, sizeof *s->done);
     s->time[0] = calloc((size_t)s->rounds, sizeof(double));
     s->time[1] = calloc((size_t)s->rounds, sizeof(double));
-    if (!s->done || !s->time[0] || !s->time[1])
+    s->time[2] = calloc((size_t)s->rounds, sizeof(double));
+    if (!s->done || !s->time[0] || !s->time[1] || !s->time[2])
+        return 1;
+    char isa[32];
+    (void)snprintf(isa, sizeof isa, "ORRERY_ISA=%.16s", bench_opt.isa ? bench_opt.isa : "");
+    char *narrow[] = { ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, isa, NULL };
+    if (bench_opt.isa && fusion_start_self(&s->narrow, narrow) != 0)
         return 1;
     return fusion_start_self(&s->ours, ours) || fusion_start_self(&s->reference, reference) ||
            side_start(&s->peers, workers, s->rounds);
@@ -415,8 +447,10 @@ static int start(setting *s)
 
 static void end(setting *s)
 {
+    bench_await_kernels(false);
     fusion_child_end(&s->ours);
     fusion_child_end(&s->reference);
+    fusion_child_end(&s->narrow);
     for (int i = 0; i < s->peers.n; i++)
         remove_file(s, "samples-peer", i);
     side_end(&s->peers);
@@ -431,6 +465,7 @@ static void end(setting *s)
     free(s->done);
     free(s->time[0]);
     free(s->time[1]);
+    free(s->time[2]);
 }
 
 int bench_random(bench_sink *out, int rounds)

@@ -13,7 +13,7 @@ int side_start(side_peers *p, int workers, int rounds)
     memset(p, 0, sizeof *p);
     p->rounds = rounds;
     for (int i = 0; i < bench_opt.npeer; i++)
-        if (fusion_start_peer(&p->child[p->n], bench_opt.peer[i], workers) == 0) {
+        if (fusion_start_peer(&p->child[p->n], bench_opt.peer[i], workers, true) == 0) {
             memcpy(names[p->n], p->child[p->n].name, sizeof names[0]);
             if (!(p->time[p->n++] = calloc((size_t)rounds, sizeof(double))))
                 return 1;

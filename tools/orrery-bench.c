@@ -25,6 +25,7 @@ static int usage(FILE *to, int rc)
         "  --markdown FILE  where the case ablation writes its table\n"
         "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
         "  --seed S, --programs N, --family F   what the case random draws (a fresh seed, 200, all families)\n"
+        "  --isa avx2   Orrery once more with vectors limited to these, beside the same peers\n"
         "  --program FILE   the case random computes this program instead\n"
         "  --keep FOLDER    where it keeps its programs and their explanations\n"
         "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
@@ -137,6 +138,8 @@ static bool random_option(const char *name, const char *value)
         bench_opt.programs = ok ? (int)n : 0;
     } else if (!strcmp(name, "--family"))
         bench_opt.family = value;
+    else if (!strcmp(name, "--isa"))
+        bench_opt.isa = value;
     else if (!strcmp(name, "--program"))
         bench_opt.program = value;
     else if (!strcmp(name, "--keep"))

@@ -10,6 +10,7 @@
 #include <cpuid.h>
 #endif
 #include "codelets/cpu/cpu.h"
+#include "runtime/base/env.h"
 
 #ifdef HAVE_OPENBLAS
 void openblas_set_num_threads(int n);
@@ -19,7 +20,7 @@ char *openblas_get_corename(void);
 #endif
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const orr__vec *best = &orr__vec_base;
+static const orr__vec *best[ORR__ISA_AVX512 + 1]; /* within each limit of ORRERY_ISA */
 static const orr__vec *_Atomic forced;
 
 /* The vector features are asked from the compiler's library, which also asks whether the system saves the registers;
@@ -49,13 +50,15 @@ static bool has_v4(void)
 
 static void choose(void)
 {
+    for (int i = 0; i <= ORR__ISA_AVX512; i++)
+        best[i] = &orr__vec_base;
 #if defined(__x86_64__) && defined(HAVE_ISA_V3)
     if (has_v3())
-        best = &orr__vec_v3;
+        best[ORR__ISA_AUTO] = best[ORR__ISA_AVX2] = best[ORR__ISA_AVX512] = &orr__vec_v3;
 #endif
 #if defined(__x86_64__) && defined(HAVE_ISA_V4)
     if (has_v4())
-        best = &orr__vec_v4;
+        best[ORR__ISA_AUTO] = best[ORR__ISA_AVX512] = &orr__vec_v4;
 #endif
 }
 
@@ -65,13 +68,13 @@ const orr__vec *orr__cpu_vec(void)
     if (f)
         return f;
     (void)pthread_once(&once, choose);
-    return best;
+    return best[orr__env.isa];
 }
 
 bool orr__cpu_use(const char *isa)
 {
-    const orr__vec *v = isa ? NULL : best;
     (void)pthread_once(&once, choose);
+    const orr__vec *v = isa ? NULL : best[orr__env.isa];
     if (isa && !strcmp(isa, "base"))
         v = &orr__vec_base;
 #if defined(__x86_64__) && defined(HAVE_ISA_V3)

@@ -51,6 +51,18 @@ static bool look_up(const char *name, char path[1024])
     return false;
 }
 
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+/* The level within the limit of ORRERY_ISA; NULL: the processor itself has no more. */
+static const char *limited(void)
+{
+    if (orr__env.isa == ORR__ISA_SSE2 && __builtin_cpu_supports("avx"))
+        return "-march=x86-64";
+    if (orr__env.isa == ORR__ISA_AVX2 && __builtin_cpu_supports("avx512f"))
+        return "-march=x86-64-v3";
+    return NULL;
+}
+#endif
+
 /* -march=native asks the processor, past a simulator that shows another one (valgrind): there the level that the
  * simulated one has. Where the interpreter has to do without the fused multiply-adds that the processor has, kernels do
  * so too: the math functions take other steps without them. */
@@ -71,6 +83,8 @@ static void choose_arch(char arch[40])
         bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
         (void)snprintf(arch, 40, "-march=x86-64%s", v3 ? "-v3" : "");
     }
+    if (limited() && strcmp(arch, "-march=x86-64") != 0)
+        (void)snprintf(arch, 40, "%s", limited());
 #elif !defined(__i386__)
     (void)snprintf(arch, 40, "-mcpu=native");
 #endif

@@ -66,6 +66,10 @@ static const entry table[] = {
     { { "ORRERY_JIT", "on off wait", "on",
         "whether kernels are compiled: on: those that take time, in the background; wait: all, before they run" },
       CHOICE, AT(jit), { "on", "off", "wait" } },
+    { { "ORRERY_ISA", "auto sse2 avx2 avx512", "auto",
+        "the widest vectors of kernels on x86-64, compiled or not; auto: those of the processor. Not of the BLAS library, "
+        "which has settings of its own (OPENBLAS_CORETYPE=Haswell)" },
+      CHOICE, AT(isa), { "auto", "sse2", "avx2", "avx512" } },
     { { "ORRERY_CC", "name or path", "", "the compiler of kernels; empty: the one that configure found" },
       PATH, AT(cc), { 0 } },
     { { "ORRERY_CACHE_DIR", "directory", "$XDG_CACHE_HOME/orrery or ~/.cache/orrery",

@@ -11,6 +11,7 @@
 typedef enum { ORR__BACKEND_AUTO, ORR__BACKEND_CPU, ORR__BACKEND_CUDA, ORR__BACKEND_OPENCL } orr__backend_choice;
 typedef enum { ORR__ENGINE_AUTO, ORR__ENGINE_STARPU, ORR__ENGINE_SERIAL } orr__engine_choice;
 typedef enum { ORR__JIT_ON, ORR__JIT_OFF, ORR__JIT_WAIT } orr__jit_choice;
+typedef enum { ORR__ISA_AUTO, ORR__ISA_SSE2, ORR__ISA_AVX2, ORR__ISA_AVX512 } orr__isa_choice;
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
 enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8 };
 
@@ -31,6 +32,7 @@ typedef struct {
     int log;                /* ORRERY_LOG            error warn info debug (0…3)             */
     uint64_t seed;          /* ORRERY_SEED           default seed of orr_rand*               */
     int jit;                /* ORRERY_JIT            on off wait; off before orr__env_load   */
+    int isa;                /* ORRERY_ISA           auto sse2 avx2 avx512                    */
     char cc[1024];          /* ORRERY_CC             "": the one that configure found        */
     char cache_dir[1024];   /* ORRERY_CACHE_DIR      directory of the kernel cache           */
     size_t cache_size;      /* ORRERY_CACHE_SIZE     bytes that it may hold                  */

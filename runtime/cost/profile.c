@@ -88,11 +88,12 @@ static int cores(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* Jobs with other numbers of cores on one host have files of their own. */
+/* Jobs with other numbers of cores, or other vectors, on one host have files of their own. */
 static void file_name(char *name, size_t size)
 {
+    static const char *const limit[] = { "", "-sse2", "-avx2", "-avx512" };
     char kind[32];
-    (void)snprintf(kind, sizeof kind, "machine-%d", cores());
+    (void)snprintf(kind, sizeof kind, "machine-%d%s", cores(), limit[orr__env.isa]);
     orr__sealed_name(kind, name, size);
 }
 

@@ -38,6 +38,7 @@ static void cgroup_reads_every_form(void)
     setenv("ORRERY_BACKEND", "opencl", 1);
     setenv("ORRERY_ENGINE", "serial", 1);
     setenv("ORRERY_FUSE", "off", 1);
+    setenv("ORRERY_ISA", "avx2", 1);
     setenv("ORRERY_DETERMINISTIC", "1", 1);
     setenv("ORRERY_MEMORY_LIMIT", "2G", 1);
     setenv("ORRERY_INLINE_US", "0", 1);
@@ -49,6 +50,7 @@ static void cgroup_reads_every_form(void)
     ORR_REQUIRE(orr__env_load() == ORR_OK);
     ORR_CHECK(orr__env.backend == ORR__BACKEND_OPENCL && orr__env.engine == ORR__ENGINE_SERIAL);
     ORR_CHECK(!orr__env.fuse && orr__env.deterministic && orr__env.fallback);
+    ORR_CHECK(orr__env.isa == ORR__ISA_AVX2);
     ORR_CHECK(orr__env.memory_limit == (size_t)2 << 30 && orr__env.inline_us == 0);
     ORR_CHECK(orr__env.print == (ORR__PRINT_PLAN | ORR__PRINT_GRAPH) && orr__env.log == 3);
     ORR_CHECK(orr__env.seed == UINT64_MAX && strcmp(orr__env.cache_dir, "/x/y") == 0);
