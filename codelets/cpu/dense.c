@@ -54,23 +54,27 @@ static orr_status each(const orr__launch *l, const work *w)
     return st;
 }
 
-static orr__dense_job job_of(const orr__region *r)
+/* limited: the call has a scalar. */
+static orr__dense_job job_of(const orr__launch *l, bool limited)
 {
+    const orr__region *r = l->region;
     const orr_shape *s = &r->call.in[0], *b = r->nin > 1 ? &r->call.in[1] : NULL;
-    return (orr__dense_job){
-        .m = s->dim[s->rank - 2], .n = s->dim[s->rank - 1], .k = b ? b->dim[b->rank - 1] : 0, .mask = r->call.attr.mask
-    };
+    return (orr__dense_job){ .m = s->dim[s->rank - 2],
+                             .n = s->dim[s->rank - 1],
+                             .k = b ? b->dim[b->rank - 1] : 0,
+                             .mask = r->call.attr.mask,
+                             .limit = limited ? l->scalar[r->call.slot].f : -1 };
 }
 
 #define TABLE(l) ((orr_dtype)(l)->region->out_dtype[0] == ORR_F64 ? &orr__dense_f64 : &orr__dense_f32)
-#define KERNEL(name, words)                                                                                            \
+#define KERNEL(name, limited, words)                                                                                   \
     orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
     {                                                                                                                  \
         (void)kernel;                                                                                                  \
-        return each(l, &(work){ &TABLE(l)->name, job_of(l->region), words });                                          \
+        return each(l, &(work){ &TABLE(l)->name, job_of(l, limited), words });                                         \
     }
 #else
-#define KERNEL(name, words)                                                                                            \
+#define KERNEL(name, limited, words)                                                                                   \
     orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
     {                                                                                                                  \
         (void)kernel;                                                                                                  \
@@ -79,9 +83,11 @@ static orr__dense_job job_of(const orr__region *r)
     }
 #endif
 
-KERNEL(solve, "%s is singular: pivot %lld is 0")
-KERNEL(det, "%s has no determinant (%lld)")
-KERNEL(lu, "%s has no factors (%lld)")
-KERNEL(qr, "%s has no factors (%lld)")
-KERNEL(svd, "the singular values of %s did not converge: %lld of them are left")
-KERNEL(eigh, "the eigenvalues of %s did not converge: %lld of them are left")
+KERNEL(solve, false, "%s is singular: pivot %lld is 0")
+KERNEL(det, false, "%s has no determinant (%lld)")
+KERNEL(lu, false, "%s has no factors (%lld)")
+KERNEL(qr, false, "%s has no factors (%lld)")
+KERNEL(svd, false, "the singular values of %s did not converge: %lld of them are left")
+KERNEL(eigh, false, "the eigenvalues of %s did not converge: %lld of them are left")
+KERNEL(lstsq, true, "the singular values of %s did not converge: %lld of them are left")
+KERNEL(expm, false, "the exponential of %s has no denominator: pivot %lld is 0")

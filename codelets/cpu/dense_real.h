@@ -1,7 +1,8 @@
 /* Body of dense_f32.c and dense_f64.c: LAPACK's routines by their Fortran names on row-major matrices. LAPACK reads columns: a
  * row-major matrix is to it the transpose, of which it computes what serves as well, and no copy is turned without need.
- * REAL, LAPACK(name) and TABLE are defined by the includer.
+ * REAL, EPSILON, GEMM, LAPACK(name) and TABLE are defined by the includer.
  * Must not know: dtypes other than REAL. */
+#include <cblas.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -20,6 +21,8 @@ void LAPACK(gesdd)(const char *jobz, const int *m, const int *n, REAL *a, const 
                    size_t);
 void LAPACK(syevd)(const char *jobz, const char *uplo, const int *n, REAL *a, const int *lda, REAL *w, REAL *work,
                    const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+void LAPACK(gelsd)(const int *m, const int *n, const int *nrhs, REAL *a, const int *lda, REAL *b, const int *ldb,
+                   REAL *s, const REAL *rcond, int *rank, REAL *work, const int *lwork, int *iwork, int *info);
 
 static const int query = -1;
 
@@ -270,6 +273,131 @@ static int64_t eigh(const orr__dense_job *j, const void *a, const void *b, void 
     return info;
 }
 
+/* -- least squares ----------------------------------------------------------------------------------------------------------- */
+
+static int64_t larger(int64_t x, int64_t y)
+{
+    return x > y ? x : y;
+}
+
+static orr__dense_need lstsq_space(const orr__dense_job *j)
+{
+    REAL size = 1, none = 0, limit = 0;
+    int m = (int)j->m, n = (int)j->n, k = (int)j->k, ld = at_least_1(m), ldb = at_least_1(larger(m, n)), rank, ints = 1,
+        info;
+    LAPACK(gelsd)(&m, &n, &k, &none, &ld, &none, &ldb, &none, &limit, &rank, &size, &query, &ints, &info);
+    return (orr__dense_need){ asked(size), larger(ints, 1) };
+}
+
+static orr__dense_need lstsq_need(const orr__dense_job *j)
+{
+    orr__dense_need need = lstsq_space(j);
+    need.reals += j->m * j->n + larger(j->m, j->n) * j->k + j->m + j->n + 2;
+    return need;
+}
+
+static int64_t lstsq(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
+{
+    int64_t tall = larger(j->m, j->n), least = j->m < j->n ? j->m : j->n;
+    REAL *f = reals, *x = f + j->m * j->n + 1, *room = x + tall * j->k + 1, *s = (REAL *)out + j->n * j->k;
+    REAL limit = j->limit < 0 ? EPSILON * (REAL)tall : (REAL)j->limit;
+    int m = (int)j->m, n = (int)j->n, k = (int)j->k, ld = at_least_1(m), ldb = at_least_1(tall), rank = 0, info = 0;
+    int size = at_least_1(lstsq_space(j).reals);
+    if (!all_finite(a, j->m * j->n) || !all_finite(b, j->m * j->k))
+        return ORR__NOT_FINITE;
+    memset(x, 0, (size_t)(tall * j->k) * sizeof(REAL));
+    turn(f, a, j->m, j->n);
+    for (int64_t c = 0; c < j->k; c++)
+        for (int64_t r = 0; r < j->m; r++)
+            x[c * tall + r] = ((const REAL *)b)[r * j->k + c];
+    if (least)
+        LAPACK(gelsd)(&m, &n, &k, f, &ld, x, &ldb, s, &limit, &rank, room, &size, ints, &info);
+    for (int64_t r = 0; r < j->n; r++)
+        for (int64_t c = 0; c < j->k; c++)
+            ((REAL *)out)[r * j->k + c] = least ? x[c * tall + r] : 0;
+    s[least] = (REAL)rank;
+    return info;
+}
+
+/* -- exponential: layouts do not matter, since that of the transpose is the transpose ------------------------------------------ */
+
+static orr__dense_need expm_need(const orr__dense_job *j)
+{
+    return (orr__dense_need){ 6 * j->n * j->n, j->n };
+}
+
+static void multiply(int64_t n, const REAL *x, const REAL *y, REAL *to)
+{
+    int k = (int)n;
+    GEMM(CblasColMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, x, k, y, k, 0, to, k);
+}
+
+/* to = (add ? to : 0) + c6·a6 + c4·a4 + c2·a2 + c0. */
+static void polynomial(int64_t n, REAL *to, bool add, const REAL *const power[3], const double c[4])
+{
+    for (int64_t i = 0; i < n * n; i++) {
+        double v = c[3] * (double)power[2][i] + c[2] * (double)power[1][i] + c[1] * (double)power[0][i];
+        to[i] = (add ? to[i] : 0) + (REAL)(v + (i % (n + 1) == 0 ? c[0] : 0));
+    }
+}
+
+/* The largest sum of a column, and how often A is halved until it is at most θ₁₃ of the degree 13. */
+static int halvings(int64_t n, const REAL *a)
+{
+    double norm = 0;
+    int exponent = 0;
+    for (int64_t c = 0; c < n; c++) {
+        double sum = 0;
+        for (int64_t r = 0; r < n; r++)
+            sum += fabs((double)a[c * n + r]);
+        norm = fmax(norm, sum);
+    }
+    (void)frexp(norm / 5.371920351148152, &exponent);
+    return norm <= 5.371920351148152 ? 0 : exponent;
+}
+
+/* p(A)/q(A) = (V + U)/(V − U), U odd and V even in A. */
+static int64_t expm(const orr__dense_job *j, const void *from, const void *b, void *out, void *reals, int *ints)
+{
+    static const double odd[2][4] = { { 32382376266240000, 1187353796428800, 10559470521600, 33522128640 },
+                                      { 0, 40840800, 16380, 1 } };
+    static const double even[2][4] = { { 64764752532480000, 7771770303897600, 129060195264000, 670442572800 },
+                                       { 0, 1323241920, 960960, 182 } };
+    int64_t size = j->n * j->n;
+    REAL *a = reals, *a2 = a + size, *a4 = a2 + size, *a6 = a4 + size, *u = a6 + size, *v = u + size, *to = out;
+    const REAL *const power[3] = { a2, a4, a6 };
+    int n = (int)j->n, info = 0;
+    (void)b;
+    if (!all_finite(from, size))
+        return ORR__NOT_FINITE;
+    int squarings = halvings(j->n, from);
+    for (int64_t i = 0; i < size; i++)
+        a[i] = (REAL)ldexp((double)((const REAL *)from)[i], -squarings);
+    multiply(j->n, a, a, a2);
+    multiply(j->n, a2, a2, a4);
+    multiply(j->n, a2, a4, a6);
+    polynomial(j->n, to, false, power, odd[1]);
+    multiply(j->n, a6, to, v);
+    polynomial(j->n, v, true, power, odd[0]);
+    multiply(j->n, a, v, u);
+    polynomial(j->n, to, false, power, even[1]);
+    multiply(j->n, a6, to, v);
+    polynomial(j->n, v, true, power, even[0]);
+    for (int64_t i = 0; i < size; i++) {
+        to[i] = v[i] + u[i];
+        v[i] -= u[i];
+    }
+    LAPACK(getrf)(&n, &n, v, &n, ints, &info);
+    if (info)
+        return info;
+    LAPACK(getrs)("N", &n, &n, v, &n, ints, to, &n, &info, 1);
+    for (int k = 0; k < squarings && !info; k++) {
+        copy(u, to, size);
+        multiply(j->n, u, u, to);
+    }
+    return info;
+}
+
 const orr__dense TABLE = {
     .solve = { solve_need, solve },
     .det = { det_need, det },
@@ -277,4 +405,6 @@ const orr__dense TABLE = {
     .qr = { qr_need, qr },
     .svd = { svd_need, svd },
     .eigh = { eigh_need, eigh },
+    .lstsq = { lstsq_need, lstsq },
+    .expm = { expm_need, expm },
 };

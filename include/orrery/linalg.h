@@ -37,6 +37,29 @@ ORR_API orr_tensor *orr_solve_at(const char *file, int line, orr_tensor *a, orr_
 ORR_API orr_tensor *orr_inv_at(const char *file, int line, orr_tensor *a);
 #define orr_inv(...) orr_inv_at(ORR_HERE, __VA_ARGS__)
 
+/** The solution X of A · X ≈ B with the least ‖A·X − B‖, and of all those the one with the least ‖X‖. */
+typedef struct orr_lstsq_result {
+    orr_tensor *x;    /**< (…, n, k) or (…, n)                                              */
+    orr_tensor *rank; /**< (…) i64: singular values of A above the tolerance                */
+    orr_tensor *s;    /**< (…, min(m, n)): the singular values of A, descending; no gradient */
+} orr_lstsq_result;
+/** Least squares for any A, rank-deficient ones included, by singular values (LAPACK's gelsd). b as in orr_solve.
+ * @param a     (…, m, n)    @param b  (…, m, k) or (m)
+ * @param rtol  singular values up to rtol times the largest count as 0; negative: max(m, n)·ε of the dtype
+ * dtypes:   f32 f64, promoted. Errors: ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (rtol is NaN); ORR_ENUMERIC (NaN or infinity in a or b).
+ * cost:     ≈ 8·m·n·min(m, n) flop.
+ * grad:     for constant rank, with P = A⁺: dB = Pᵀ·g, dA = −dB·Xᵀ + (B − A·X)·(P·dB)ᵀ + (Pᵀ·X)·(g − Aᵀ·dB)ᵀ. Source: Golub and
+ *           Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems …", SIAM J. Numer. Anal. 10, 1973. */
+ORR_API orr_lstsq_result orr_lstsq_at(const char *file, int line, orr_tensor *a, orr_tensor *b, double rtol);
+#define orr_lstsq(...) orr_lstsq_at(ORR_HERE, __VA_ARGS__)
+
+/** The pseudo-inverse A⁺ (Moore, Penrose): the least-squares solution of A · X = 1.
+ * @param a     (…, m, n)    @param rtol  as in orr_lstsq
+ * @return   (…, n, m), owned by the current scope; poison and ORR_ENUMERIC as orr_lstsq.
+ * dtypes:   f32 f64.      cost: that of orr_lstsq with k = m.      grad: as orr_lstsq, for constant rank. */
+ORR_API orr_tensor *orr_pinv_at(const char *file, int line, orr_tensor *a, double rtol);
+#define orr_pinv(...) orr_pinv_at(ORR_HERE, __VA_ARGS__)
+
 /** det A, the product of the pivots of an LU factorisation with their sign; 1 for order 0, 0 for a singular matrix.
  * @param a  (…, n, n)
  * @return   (…), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE.
@@ -139,6 +162,83 @@ ORR_API orr_eigh_result orr_eigh_at(const char *file, int line, orr_tensor *a);
  * dtypes:   f32 f64.      cost: ≈ 4/3·n³ flop.      grad: V·diag(g)·Vᵀ, with V computed for it. */
 ORR_API orr_tensor *orr_eigvalsh_at(const char *file, int line, orr_tensor *a);
 #define orr_eigvalsh(...) orr_eigvalsh_at(ORR_HERE, __VA_ARGS__)
+
+/* -- norms and numbers read off a matrix ------------------------------------------------------------------------------ */
+
+/** (Σ |x|ᵖ)^(1/p) over some axes, p = order: INFINITY is the largest |x|, −INFINITY the least, 0 the number of x ≠ 0.
+ * dtypes:   floats; f16 and bf16 are computed in f32. Errors: ORR_EDTYPE, ORR_EAXIS, ORR_EINVAL (order is NaN), ORR_ESHAPE (the
+ *           least of nothing).
+ * grad:     through the formula; 0 where the norm is 0 and 0 < p.      cost: one pass. */
+ORR_API orr_tensor *orr_vector_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims,
+                                       double order);
+#define orr_vector_norm(...) orr_vector_norm_at(ORR_HERE, __VA_ARGS__)
+
+/** Norms of a matrix, and two that are none but share their formulas. */
+typedef enum orr_norm_kind {
+    ORR_NORM_FROBENIUS,      /**< √Σ |a|²                                    */
+    ORR_NORM_NUCLEAR,        /**< the sum of the singular values             */
+    ORR_NORM_ONE,            /**< the largest sum of |a| down a column       */
+    ORR_NORM_TWO,            /**< the largest singular value                 */
+    ORR_NORM_INFINITY,       /**< the largest sum of |a| along a row         */
+    ORR_NORM_LEAST_ONE,      /**< the least sum of |a| down a column (ord −1) */
+    ORR_NORM_LEAST_TWO,      /**< the least singular value (ord −2)          */
+    ORR_NORM_LEAST_INFINITY, /**< the least sum of |a| along a row (ord −inf) */
+    ORR_NORM_KINDS
+} orr_norm_kind;
+/** The norm of each matrix in the last two axes; 0 for an empty one.
+ * @param x  (…, m, n)
+ * @return   (…), or (…, 1, 1) with keepdims, owned by the current scope; poison on ORR_ESHAPE (also the least of nothing),
+ *           ORR_EDTYPE, ORR_EINVAL (no kind).
+ * dtypes:   f32 f64.      cost: one pass, or orr_svdvals.      grad: through the formula and orr_svdvals. */
+ORR_API orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind, bool keepdims);
+#define orr_matrix_norm(...) orr_matrix_norm_at(ORR_HERE, __VA_ARGS__)
+
+/** The condition ‖A‖·‖A⁻¹‖ of each matrix; by ORR_NORM_TWO the quotient of the largest and the least singular value, inf for a
+ * singular matrix.
+ * @param x  (…, m, n), square unless the kind is ORR_NORM_TWO or ORR_NORM_LEAST_TWO
+ * @return   (…), owned by the current scope; poison as orr_matrix_norm. A singular matrix is ORR_ENUMERIC for the other kinds.
+ * dtypes:   f32 f64.      cost: orr_svdvals, or orr_inv.      grad: through them. */
+ORR_API orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind);
+#define orr_cond(...) orr_cond_at(ORR_HERE, __VA_ARGS__)
+
+/** How many singular values are above rtol times the largest; rtol negative: max(m, n)·ε of the dtype.
+ * @param x  (…, m, n)
+ * @return   (…) i64, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (rtol is NaN).
+ * dtypes:   f32 f64.      cost: orr_svdvals.      No gradient. */
+ORR_API orr_tensor *orr_matrix_rank_at(const char *file, int line, orr_tensor *x, double rtol);
+#define orr_matrix_rank(...) orr_matrix_rank_at(ORR_HERE, __VA_ARGS__)
+
+/** The sum of diagonal number k of each matrix, which may be wide or tall; k > 0 above the main one.
+ * @param a  (…, m, n)
+ * @return   (…), of orr_sum's dtype, owned by the current scope; poison on ORR_ESHAPE.
+ * dtypes:   all.      grad: g on the diagonal.      cost: 1 per element of it. */
+ORR_API orr_tensor *orr_trace_at(const char *file, int line, orr_tensor *a, int64_t k);
+#define orr_trace(...) orr_trace_at(ORR_HERE, __VA_ARGS__)
+
+/* -- functions of matrices --------------------------------------------------------------------------------------------- */
+
+/** A^power by repeated squares; power 0: the unit matrix; negative: of the inverse.
+ * @param a  (…, n, n)
+ * @return   a's shape, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE; ORR_ENUMERIC as orr_inv.
+ * dtypes:   f32 f64.      cost: ≤ 2·log₂ power products.      grad: through them. */
+ORR_API orr_tensor *orr_matrix_power_at(const char *file, int line, orr_tensor *a, int64_t power);
+#define orr_matrix_power(...) orr_matrix_power_at(ORR_HERE, __VA_ARGS__)
+
+/** e^A = Σ Aᵏ/k!, by scaling and squaring with the Padé approximant of degree 13. Source: Higham, "The scaling and squaring
+ * method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26, 2005.
+ * @param a  (…, n, n)
+ * @return   a's shape, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE; NaN and infinity in A are ORR_ENUMERIC.
+ * dtypes:   f32 f64.      cost: ≈ 15·n³ flop and 2·n³ for each factor of 2 by which ‖A‖₁ is above 5.4.
+ * grad:     above the diagonal of exp [Aᵀ g; 0 Aᵀ]. Source: Mathias, "A chain rule for matrix functions and applications",
+ *           SIAM J. Matrix Anal. Appl. 17, 1996. */
+ORR_API orr_tensor *orr_expm_at(const char *file, int line, orr_tensor *a);
+#define orr_expm(...) orr_expm_at(ORR_HERE, __VA_ARGS__)
+
+/** The cross product of vectors of length 3 along `axis`, which counts in the broadcast shape.
+ * @return   the broadcast shape, owned by the current scope; poison on ORR_ESHAPE (another length), ORR_EAXIS, ORR_EDTYPE.
+ * dtypes:   numbers, promoted.      grad: through the products.      cost: 3 per element. */
+ORR_API orr_tensor *orr_cross_at(const char *file, int line, orr_tensor *a, orr_tensor *b, int axis);
+#define orr_cross(...) orr_cross_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

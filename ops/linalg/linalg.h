@@ -13,6 +13,9 @@ bool orr__matrix_operand(orr__site at, const orr_tensor *a, const char *name, or
 /* The same, and square. */
 bool orr__square_operand(orr__site at, const orr_tensor *a, const char *name, orr__node **n, orr_tensor **bad);
 
+/* Two stacks of matrices broadcast to one batch; false: *bad. */
+bool orr__stacks(orr__site at, orr_tensor **a, orr_tensor **b, orr_tensor **bad);
+
 /* The matrices of a shape: rows, columns, the smaller of both, and how many matrices. */
 typedef struct orr__extent {
     int64_t m, n, k, batch;
@@ -32,7 +35,6 @@ int orr__packed_space(const orr__call *c, int64_t *dim);
 
 /* -- what derivatives are made of; public operations ------------------------------------------------------------------ */
 
-/* a ‑ᵀ where told, times b. */
 orr_tensor *orr__mm(const orr__back *b, orr_tensor *x, orr_tensor *y);
 orr_tensor *orr__tr(const orr__back *b, orr_tensor *x);
 orr_tensor *orr__plus(const orr__back *b, orr_tensor *x, orr_tensor *y);

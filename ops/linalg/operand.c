@@ -44,6 +44,28 @@ orr__extent orr__extent_of(const orr_shape *s)
     return e;
 }
 
+bool orr__stacks(orr__site at, orr_tensor **a, orr_tensor **b, orr_tensor **bad)
+{
+    orr_shape sa = orr_tensor_shape(*a), sb = orr_tensor_shape(*b), x = sa, y = sb, both;
+    x.rank -= 2;
+    y.rank -= 2;
+    if (!orr__shape_broadcast(&x, &y, &both)) {
+        *bad = orr__poison(at, ORR_ESHAPE, "batch dimensions do not broadcast: a %s, b %s", orr__str(sa).s,
+                           orr__str(sb).s);
+        return false;
+    }
+    x = y = both;
+    for (int d = 0; d < 2; d++) {
+        x.dim[x.rank++] = sa.dim[sa.rank - 2 + d];
+        y.dim[y.rank++] = sb.dim[sb.rank - 2 + d];
+    }
+    if (!orr__shape_ok(at, &x, bad) || !orr__shape_ok(at, &y, bad))
+        return false;
+    *a = orr_broadcast_to_at(at.file, at.line, *a, x);
+    *b = orr_broadcast_to_at(at.file, at.line, *b, y);
+    return true;
+}
+
 orr_tensor *orr__packed(orr__site at, const orr__op *op, int nin, orr__node *const *in, int64_t length, unsigned mask)
 {
     orr_shape s = in[0]->shape;

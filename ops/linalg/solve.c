@@ -107,26 +107,6 @@ const orr__op orr__op_solve = {
 
 /* -- public ---------------------------------------------------------------------------------------------------------- */
 
-/* Both as stacks of matrices with one batch. */
-static orr_tensor *stacks(orr__site at, orr_tensor *a, orr_tensor *b)
-{
-    orr_shape sa = orr_tensor_shape(a), sb = orr_tensor_shape(b), x = sa, y = sb, both;
-    orr_tensor *bad;
-    x.rank -= 2;
-    y.rank -= 2;
-    if (!orr__shape_broadcast(&x, &y, &both))
-        return orr__poison(at, ORR_ESHAPE, "batch dimensions do not broadcast: a %s, b %s", orr__str(sa).s,
-                           orr__str(sb).s);
-    x = y = both;
-    for (int d = 0; d < 2; d++) {
-        x.dim[x.rank++] = sa.dim[sa.rank - 2 + d];
-        y.dim[y.rank++] = sb.dim[sb.rank - 2 + d];
-    }
-    if (!orr__shape_ok(at, &x, &bad) || !orr__shape_ok(at, &y, &bad))
-        return bad;
-    return solve(at, orr_broadcast_to_at(at.file, at.line, a, x), orr_broadcast_to_at(at.file, at.line, b, y), 0);
-}
-
 orr_tensor *orr_solve_at(const char *file, int line, orr_tensor *a, orr_tensor *b)
 {
     orr__site at = ORR__SITE(file, line, "solve");
@@ -153,7 +133,9 @@ orr_tensor *orr_solve_at(const char *file, int line, orr_tensor *a, orr_tensor *
         b = orr_expand_dims_at(file, line, b, -1);
     if (!orr__matrix_operand(at, b, "b", &in[1], &bad))
         return orr__compose_end(at, scope, bad);
-    orr_tensor *x = stacks(at, a, b);
+    if (!orr__stacks(at, &a, &b, &bad))
+        return orr__compose_end(at, scope, bad);
+    orr_tensor *x = solve(at, a, b, 0);
     s = orr_tensor_shape(x);
     if (vector && s.rank > 0) {
         s.dim[--s.rank] = 0;

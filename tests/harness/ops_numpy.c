@@ -147,6 +147,18 @@ CASE(svd, c->p[1] == 1  ? orr_svd(X, c->p[0] != 0).s
 CASE(svdvals, orr_svdvals(X))
 CASE(eigh, c->p[0] != 0 ? orr_abs(orr_eigh(X).v) : orr_eigh(X).w)
 CASE(eigvalsh, orr_eigvalsh(X))
+CASE(lstsq, c->p[1] > 1   ? orr_lstsq(X, c->in[1], c->p[0]).s
+            : c->p[1] > 0 ? orr_lstsq(X, c->in[1], c->p[0]).rank
+                          : orr_lstsq(X, c->in[1], c->p[0]).x)
+CASE(pinv, orr_pinv(X, c->p[0]))
+CASE(matrix_rank, orr_matrix_rank(X, c->p[0]))
+CASE(matrix_norm, orr_matrix_norm(X, (orr_norm_kind)c->p[0], c->p[1] != 0))
+CASE(vector_norm, orr_vector_norm(X, ORR_AXES((int)c->p[2]), c->p[1] != 0, c->p[0]))
+CASE(cond, orr_cond(X, (orr_norm_kind)c->p[0]))
+CASE(trace, orr_trace(X, I(0)))
+CASE(matrix_power, orr_matrix_power(X, I(0)))
+CASE(expm, orr_expm(X))
+CASE(cross, orr_cross(X, c->in[1], (int)c->p[0]))
 CASE(take, orr_take(X, c->in[1], (int)c->p[0]))
 CASE(scatter_add, orr_scatter_add(X, c->in[1], c->in[2], (int)c->p[0]))
 CASE(one_hot, orr_one_hot(X, I(0), c->to))
@@ -178,7 +190,9 @@ static const numpy_row rows[] = {
     ROW(mse),       ROW(cholesky),    ROW(logdet),      ROW(solve_triangular),
     ROW(solve),     ROW(inv),         ROW(det),         ROW(slogdet),
     ROW(lu),        ROW(qr),          ROW(svd),         ROW(svdvals),
-    ROW(eigh),      ROW(eigvalsh),
+    ROW(eigh),      ROW(eigvalsh),    ROW(lstsq),       ROW(pinv),
+    ROW(matrix_rank), ROW(matrix_norm), ROW(vector_norm), ROW(cond),
+    ROW(trace),     ROW(matrix_power), ROW(expm),       ROW(cross),
 };
 
 /* An operation by its contract: axis, options, then start and step per axis, as many as its attributes are. */

@@ -143,6 +143,19 @@ static void wrong_operands_are_poison(void)
     HELP_POISON(orr_svd(vector, true).s, ORR_ESHAPE, "no matrix");
     HELP_POISON(orr_svdvals(half), ORR_EDTYPE, "orr_cast(a, ORR_F32)");
     HELP_POISON(orr_solve(whole, whole), ORR_EDTYPE, "orr_cast(a, ORR_F64)");
+    HELP_POISON(orr_lstsq(wide, vector, -1).x, ORR_ESHAPE, "another number of rows");
+    HELP_POISON(orr_lstsq(wide, one, NAN).rank, ORR_EINVAL, "rtol is NaN");
+    HELP_POISON(orr_pinv(half, -1), ORR_EDTYPE, "orr_cast");
+    HELP_POISON(orr_matrix_norm(one, (orr_norm_kind)99, false), ORR_EINVAL, "99 is no kind of norm");
+    HELP_POISON(orr_matrix_norm(orr_zeros(ORR_F32, ORR_SHAPE(0, 2)), ORR_NORM_LEAST_TWO, false), ORR_ESHAPE,
+                "no least");
+    HELP_POISON(orr_vector_norm(wide, ORR_AXES(2), false, 2), ORR_EAXIS, "axis");
+    HELP_POISON(orr_cond(wide, ORR_NORM_ONE), ORR_ESHAPE, "not square");
+    HELP_POISON(orr_matrix_power(wide, 2), ORR_ESHAPE, "not square");
+    HELP_POISON(orr_expm(wide), ORR_ESHAPE, "not square");
+    HELP_POISON(orr_trace(vector, 0), ORR_ESHAPE, "no matrix");
+    HELP_POISON(orr_cross(wide, wide, 0), ORR_ESHAPE, "needs the length 3");
+    HELP_POISON(orr_cross(wide, vector, 5), ORR_EAXIS, "axis 5");
     HELP_POISON(orr_qr(NULL, false).q, ORR_EINVAL, "a is NULL");
     (void)orr_scope_end(s);
 }
@@ -174,6 +187,9 @@ static void the_failing_matrix_of_a_batch_is_named(void)
     fails_with(orr_svdvals(holed), "matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_eigvalsh(holed), "matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_eigh(orr_mul(one, orr_scalar(INFINITY))).v, "the matrix has an element that is not finite");
+    fails_with(orr_lstsq(holed, b, -1).x, "matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_expm(holed), "matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_matrix_power(singular, -1), "matrix (1, 2) of the batch is singular");
     ORR_CHECK(off(orr_solve(one, b), b) == 0);
     (void)orr_scope_end(s);
 }

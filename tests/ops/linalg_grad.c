@@ -141,6 +141,44 @@ static orr_tensor *by_eigvalsh(orr_tensor *x)
     return weighted(orr_eigvalsh(orr_add(x, orr_transpose(x))), 0);
 }
 
+static orr_tensor *by_lstsq(orr_tensor *x)
+{
+    orr_tensor *b = orr_cos(orr_add(orr_slice_axis(x, -1, 0, 2, 1), orr_scalar(1)));
+    return weighted(orr_lstsq(x, b, -1).x, 0);
+}
+static orr_tensor *by_pinv(orr_tensor *x)
+{
+    return weighted(orr_pinv(x, -1), 0);
+}
+/* Rank 2 whatever x is. */
+static orr_tensor *by_deficient_pinv(orr_tensor *x)
+{
+    orr_tensor *left = orr_slice_axis(x, -1, 0, 2, 1), *right = orr_cos(orr_transpose(orr_slice_axis(x, -1, 1, 3, 1)));
+    return weighted(orr_pinv(orr_matmul(left, right), 1e-9), 0);
+}
+static orr_tensor *by_expm(orr_tensor *x)
+{
+    return weighted(orr_expm(x), 0);
+}
+static orr_tensor *by_power(orr_tensor *x)
+{
+    return orr_add(weighted(orr_matrix_power(x, 3), 0), weighted(orr_matrix_power(x, -2), 1));
+}
+static orr_tensor *by_norms(orr_tensor *x)
+{
+    orr_tensor *sum = orr_scalar(0);
+    for (int k = 0; k < ORR_NORM_KINDS; k++)
+        sum = orr_add(sum, weighted(orr_matrix_norm(x, (orr_norm_kind)k, false), k));
+    sum = orr_add(sum, weighted(orr_vector_norm(x, ORR_AXES(-1), false, 3), 1));
+    return orr_add(sum, weighted(orr_vector_norm(x, ORR_AXES(-2), false, 0.5), 2));
+}
+static orr_tensor *by_numbers(orr_tensor *x)
+{
+    orr_tensor *sum = orr_add(weighted(orr_cond(x, ORR_NORM_TWO), 0), weighted(orr_cond(x, ORR_NORM_FROBENIUS), 1));
+    sum = orr_add(sum, weighted(orr_trace(orr_matmul(x, x), 1), 2));
+    return orr_add(sum, weighted(orr_cross(x, orr_sin(x), -1), 3));
+}
+
 #define TRY(f, twice, ...) differentiate(#f " " #__VA_ARGS__, f, ORR_SHAPE(__VA_ARGS__), twice)
 
 static void gradients_of_systems_agree_with_differences(void)
@@ -174,6 +212,26 @@ static void gradients_of_spectra_agree_with_differences(void)
     TRY(by_eigvalsh, true, 3, 3);
     TRY(by_eigh, true, 3, 3);
     TRY(by_eigh, false, 2, 4, 4);
+}
+
+static void gradients_of_least_squares_agree_with_differences(void)
+{
+    TRY(by_lstsq, true, 4, 3);
+    TRY(by_lstsq, false, 2, 3, 4);
+    TRY(by_lstsq, false, 3, 3);
+    TRY(by_pinv, true, 3, 2);
+    TRY(by_pinv, false, 2, 3);
+    TRY(by_deficient_pinv, false, 4, 3);
+}
+
+static void gradients_of_functions_agree_with_differences(void)
+{
+    TRY(by_expm, true, 3, 3);
+    TRY(by_expm, false, 2, 4, 4);
+    TRY(by_power, true, 3, 3);
+    TRY(by_norms, false, 3, 3);
+    TRY(by_norms, false, 2, 3, 4);
+    TRY(by_numbers, false, 3, 3);
 }
 
 /* Functions of equal values that do not depend on the choice of vectors: A itself, and its square. */
@@ -216,6 +274,8 @@ int main(int argc, char **argv)
         ORR_TEST(gradients_of_systems_agree_with_differences),
         ORR_TEST(gradients_of_factors_agree_with_differences),
         ORR_TEST(gradients_of_spectra_agree_with_differences),
+        ORR_TEST(gradients_of_least_squares_agree_with_differences),
+        ORR_TEST(gradients_of_functions_agree_with_differences),
         ORR_TEST(equal_eigenvalues_have_the_gradient_of_what_does_not_depend_on_the_vectors),
         ORR_TEST(gradients_that_do_not_exist_are_errors),
         { 0 },

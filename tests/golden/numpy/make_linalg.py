@@ -44,8 +44,8 @@ def each(f, a, shape):
 
 
 ULPS = 400
-SQUARE = [(0, 0), (1, 1), (2, 2), (5, 5), (3, 4, 4), (0, 3, 3), (2, 0, 0), (2, 2, 3, 3)]
-ANY = [(3, 5), (5, 3), (4, 4), (1, 4), (4, 1), (0, 3), (3, 0), (2, 4, 3), (2, 3, 4), (0, 2, 3), (1, 1)]
+SQUARE = [(0, 0), (1, 1), (4, 4), (2, 3, 3), (0, 3, 3), (2, 0, 0), (2, 1, 2, 2)]
+ANY = [(3, 5), (5, 3), (4, 4), (1, 4), (4, 1), (0, 3), (3, 0), (2, 4, 3), (0, 2, 3), (1, 1)]
 
 for t in ["float32", "float64"]:
     for shape in SQUARE:
@@ -108,6 +108,74 @@ for t in ["float32", "float64"]:
     case("det", [nan], [], np.array(NAN, t), 0)
     case("inv", [nan], [], np.full((2, 2), NAN, t), 0)
     case("lu", [nan], [0], np.array([0, 1]), 0)
+
+# least squares, functions of matrices, norms
+for t in ["float32", "float64"]:
+    eps = float(np.finfo(t).eps)
+    for shape in [(3, 5), (5, 3), (1, 4), (0, 3), (3, 0), (2, 4, 3), (0, 2, 3)]:
+        m, n = shape[-2:]
+        a, b = matrix(shape, t), matrix(shape[:-2] + (m, 2), t)
+        wa, wb = a.astype("float64"), b.astype("float64")
+        empty = np.zeros(shape[:-2] + (n, m))
+        pinv = each(lambda x: np.linalg.pinv(x, rcond=eps * max(m, n)), wa, (n, m)) if min(m, n) else empty
+        case("lstsq", [a, b], [-1, 0], (pinv @ wb).astype(t), ULPS * 4)
+        case("lstsq", [a, b], [-1, 1], np.full(shape[:-2], min(m, n)), 0)
+        case("lstsq", [a, b], [-1, 2], np.linalg.svd(wa, compute_uv=False).astype(t), ULPS)
+        case("pinv", [a], [-1], pinv.astype(t), ULPS * 4)
+        case("matrix_rank", [a], [-1], np.full(shape[:-2], min(m, n)), 0)
+        for k in [0, 1, -2]:
+            case("trace", [a], [k], np.trace(wa, k, -2, -1).astype(t), ULPS)
+        for kind, o in enumerate(["fro", "nuc", 1, 2, INF, -1, -2, -INF]):
+            for keep in [0, 1] if kind in [0, 3] else [0]:
+                if min(m, n):
+                    case("matrix_norm", [a], [kind, keep], np.linalg.norm(wa, o, (-2, -1), bool(keep)).astype(t), ULPS)
+                elif kind < 5:
+                    case("matrix_norm", [a], [kind, 0], np.zeros(shape[:-2], t), 0)
+        if min(m, n):
+            case("cond", [a], [3], np.linalg.cond(wa, 2).astype(t), ULPS * 8)
+            case("cond", [a], [6], np.linalg.cond(wa, -2).astype(t), ULPS * 8)
+    for shape in [(0, 0), (1, 1), (3, 3), (2, 4, 4), (0, 3, 3)]:
+        a = matrix(shape, t, 2)
+        w = a.astype("float64")
+        for power in [0, 1, 2, 5, -3]:
+            case("matrix_power", [a], [power], np.linalg.matrix_power(w, power).astype(t), ULPS * 8)
+        if shape[-1]:
+            case("cond", [a], [2], np.linalg.cond(w, 1).astype(t), ULPS * 8)
+            case("cond", [a], [0], np.linalg.cond(w, "fro").astype(t), ULPS * 8)
+        for scale in [0.01, 1, 20] if t == "float64" else [0.01, 1]:
+            x = (a * scale).astype(t)
+            case("expm", [x], [], each(sl.expm, x.astype("float64"), shape[-2:]).astype(t), ULPS * 40)
+    # rank-deficient: 4 x 3 of rank 2, exactly
+    a = np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1], [0, 2, 2]], t)
+    b = rng.standard_normal(4).astype(t)
+    for m in [a, a.T.copy()]:
+        r = b[: m.shape[0]]
+        want = np.linalg.pinv(m.astype("float64"), rcond=1e-6) @ r.astype("float64")
+        case("lstsq", [m, r], [1e-5, 0], want.astype(t), ULPS * 4)
+        case("lstsq", [m, r], [1e-5, 1], np.array(2), 0)
+        case("pinv", [m], [1e-5], np.linalg.pinv(m.astype("float64"), rcond=1e-6).astype(t), ULPS * 4)
+        case("matrix_rank", [m], [1e-5], np.array(2), 0)
+    case("matrix_rank", [np.zeros((2, 2), t)], [-1], np.array(0), 0)
+    case("pinv", [np.zeros((2, 3), t)], [-1], np.zeros((3, 2), t), 0)
+    case("expm", [np.array([[0, 1], [0, 0]], t)], [], np.array([[1, 1], [0, 1]], t), 4)
+    case("expm", [np.diag([-90.0, 0, 30]).astype(t)], [], np.diag(np.exp([-90.0, 0, 30])).astype(t), ULPS * 8)
+    x = matrix((3, 4), t)
+    x[0, 0] = 0
+    w = x.astype("float64")
+    for order in [2, 1, 0, 3, 0.5, INF, -INF, -1]:
+        y = w if order != -1 else w[1:]
+        for axis in [0, -1]:
+            v = (x if order != -1 else x[1:])
+            case("vector_norm", [v], [order, 0, axis], np.linalg.norm(y, order, axis).astype(t), ULPS)
+    case("vector_norm", [np.zeros((2, 0), t)], [INF, 1, 1], np.zeros((2, 1), t), 0)
+    case("vector_norm", [np.zeros((2, 0), t)], [3, 0, 1], np.zeros(2, t), 0)
+    u, v = matrix((2, 3), t), matrix((3, 1, 3), t)
+    case("cross", [u, v], [-1], np.cross(u.astype("float64"), v.astype("float64")).astype(t), ULPS)
+    u, v = matrix((3, 2), t), matrix((3, 2), t)
+    case("cross", [u, v], [0], np.cross(u.astype("float64"), v.astype("float64"), axis=0).astype(t), ULPS)
+a = rng.integers(-9, 9, (3, 3))
+case("trace", [a.astype("int32")], [0], np.trace(a), 0)
+case("cross", [a, a[::-1].copy()], [-1], np.cross(a, a[::-1]), 0)
 
 with open(__file__.replace("make_linalg.py", "linalg.txt"), "w") as f:
     f.write("\n".join(lines) + "\n")
