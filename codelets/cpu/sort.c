@@ -1,115 +1,290 @@
-/* Stable sorting of rows: keys whose order as unsigned numbers is the order of the values, sorted digit by digit.
+/* Stable sorting: keys sorted digit by digit, alone or with the places of their values. Rows, and the chunks of a long row
+ * that are sorted already: a piece of their common order is found by the ranks at which it begins and ends.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/cpu.h"
-
-/* A key, and the place where its value stood. */
-typedef struct {
-    uint64_t key, place;
-} item;
+#include "codelets/cpu/order.h"
 
 enum { FEW = 48, DIGIT = 8, VALUES = 1 << DIGIT };
 
-/* The sign bit of a float of so many bits is at the top; NaN is the greatest key in either direction, and the two zeros
- * are one. */
-static uint64_t key_of(orr_dtype t, const void *p, int64_t i, bool descending)
-{
-    int bits = (int)(8 * orr_dtype_size(t));
-    uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, top = (uint64_t)1 << (bits - 1), u;
-    switch (bits) {
-    case 8: u = ((const uint8_t *)p)[i]; break;
-    case 16: u = ((const uint16_t *)p)[i]; break;
-    case 32: u = ((const uint32_t *)p)[i]; break;
-    default: u = ((const uint64_t *)p)[i];
-    }
-    if (orr__is_float(t)) {
-        uint64_t infinity = t == ORR_F16 ? 0x7c00 : t == ORR_BF16 ? 0x7f80 : t == ORR_F32 ? 0x7f800000 : 0x7ffull << 52;
-        if ((u & ~top) > infinity)
-            return all;
-        u = u == top ? 0 : u;
-        u = u & top ? ~u & all : u | top;
-    } else if (orr__is_signed(t)) {
-        u ^= top;
-    }
-    return descending ? ~u & all : u;
-}
-
-static void insert(item *a, int64_t n)
-{
-    for (int64_t k = 1; k < n; k++) {
-        item v = a[k];
-        int64_t at = k;
-        for (; at > 0 && a[at - 1].key > v.key; at--)
-            a[at] = a[at - 1];
-        a[at] = v;
-    }
-}
+typedef struct {
+    uint32_t key, place;
+} item32;
+typedef struct {
+    uint64_t key, place;
+} item64;
 
 /* From the last digit to the first; a digit that all keys share takes no pass. Returns where the result lies, a or b. */
-static item *radix(item *a, item *b, int64_t n, int digits)
-{
-    int64_t count[sizeof(uint64_t)][VALUES] = { { 0 } };
-    for (int64_t k = 0; k < n; k++)
-        for (int d = 0; d < digits; d++)
-            count[d][a[k].key >> (DIGIT * d) & (VALUES - 1)]++;
-    for (int d = 0; d < digits; d++) {
-        int64_t at[VALUES], sum = 0;
-        if (count[d][a[0].key >> (DIGIT * d) & (VALUES - 1)] == n)
-            continue;
-        for (int v = 0; v < VALUES; v++) {
-            at[v] = sum;
-            sum += count[d][v];
-        }
-        for (int64_t k = 0; k < n; k++)
-            b[at[a[k].key >> (DIGIT * d) & (VALUES - 1)]++] = a[k];
-        item *other = a;
-        a = b;
-        b = other;
+#define RADIX(name, T, KEY)                                                                                            \
+    static void name##_few(T *a, int64_t n)                                                                            \
+    {                                                                                                                  \
+        for (int64_t k = 1; k < n; k++) {                                                                              \
+            T v = a[k];                                                                                                \
+            int64_t at = k;                                                                                            \
+            for (; at > 0 && KEY(a[at - 1]) > KEY(v); at--)                                                            \
+                a[at] = a[at - 1];                                                                                     \
+            a[at] = v;                                                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static T *name(T *a, T *b, int64_t n, int digits)                                                                  \
+    {                                                                                                                  \
+        int64_t count[sizeof(uint64_t)][VALUES] = { { 0 } };                                                           \
+        if (n <= FEW) {                                                                                                \
+            name##_few(a, n);                                                                                          \
+            return a;                                                                                                  \
+        }                                                                                                              \
+        for (int64_t k = 0; k < n; k++)                                                                                \
+            for (int d = 0; d < digits; d++)                                                                           \
+                count[d][KEY(a[k]) >> (DIGIT * d) & (VALUES - 1)]++;                                                   \
+        for (int d = 0; d < digits; d++) {                                                                             \
+            int64_t at[VALUES], sum = 0;                                                                               \
+            if (count[d][KEY(a[0]) >> (DIGIT * d) & (VALUES - 1)] == n)                                                \
+                continue;                                                                                              \
+            for (int v = 0; v < VALUES; v++) {                                                                         \
+                at[v] = sum;                                                                                           \
+                sum += count[d][v];                                                                                    \
+            }                                                                                                          \
+            for (int64_t k = 0; k < n; k++)                                                                            \
+                b[at[KEY(a[k]) >> (DIGIT * d) & (VALUES - 1)]++] = a[k];                                               \
+            T *other = a;                                                                                              \
+            a = b;                                                                                                     \
+            b = other;                                                                                                 \
+        }                                                                                                              \
+        return a;                                                                                                      \
     }
-    return a;
+#define ITSELF(v) (v)
+#define OF_ITEM(v) ((v).key)
+RADIX(radix_8, uint8_t, ITSELF)
+RADIX(radix_16, uint16_t, ITSELF)
+RADIX(radix_32, uint32_t, ITSELF)
+RADIX(radix_64, uint64_t, ITSELF)
+RADIX(radix_item32, item32, OF_ITEM)
+RADIX(radix_item64, item64, OF_ITEM)
+
+/* Values that share a key and are not equal in all bits, zeros and NaN, in the order of x, from sorted place `to` on. */
+static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t to, uint64_t key, bool descending)
+{
+    size_t z = orr__dtype_size(t);
+    for (int64_t k = 0; k < n; k++)
+        if (orr__order_key(t, x, k, descending) == key)
+            memcpy((char *)y + (size_t)to++ * z, (const char *)x + (size_t)k * z, z);
 }
 
-/* Rows [lo, hi); the places, or the values from there. */
-static orr_status rows(const orr__launch *l, bool places)
-{
-    const orr__region *r = l->region;
-    orr_dtype t = (orr_dtype)r->in_dtype[0];
-    size_t z = orr_dtype_size(t);
-    int64_t n = r->dim[1];
-    bool descending = r->call.attr.mask != 0;
-    item *a = n > 0 && l->hi > l->lo ? orr__scratch(2 * (size_t)n * sizeof *a) : NULL;
-    if (!a)
-        return n > 0 && l->hi > l->lo ? ORR_ENOMEM : ORR_OK;
-    for (int64_t row = l->lo; row < l->hi; row++) {
-        const char *x = (const char *)l->in[0] + (size_t)(row * n) * z;
-        char *y = (char *)l->out[0] + (size_t)(row * n) * (places ? sizeof(int64_t) : z);
-        for (int64_t k = 0; k < n; k++)
-            a[k] = (item){ key_of(t, x, k, descending), (uint64_t)k };
-        item *sorted = a;
-        if (n <= FEW)
-            insert(a, n);
-        else
-            sorted = radix(a, a + n, n, (int)z);
-        for (int64_t k = 0; k < n; k++)
-            if (places)
-                ((int64_t *)(void *)y)[k] = (int64_t)sorted[k].place;
-            else
-                memcpy(y + (size_t)k * z, x + sorted[k].place * z, z);
+/* n values of x in order to y. scratch: 2·n keys. */
+#define SORT_VALUES(name, T, radix)                                                                                    \
+    static void name(orr_dtype t, const void *from, void *to, int64_t n, bool descending, void *scratch)               \
+    {                                                                                                                  \
+        const T *x = from;                                                                                             \
+        T *y = to, *a = scratch, zero = (T)orr__order_key_of(t, 0, descending), last = (T) ~(T)0;                      \
+        const T minus = (T)((T)1 << (8 * sizeof(T) - 1));                                                              \
+        bool odd_zero = false, odd_nan = false, real = orr__is_float(t);                                               \
+        for (int64_t k = 0; k < n; k++) {                                                                              \
+            a[k] = (T)orr__order_key_of(t, x[k], descending);                                                          \
+            odd_zero |= real && x[k] == minus;                                                                         \
+            odd_nan |= real && a[k] == last;                                                                           \
+        }                                                                                                              \
+        const T *s = radix(a, a + n, n, (int)sizeof(T));                                                               \
+        int64_t zeros = 0, nans = n;                                                                                   \
+        for (int64_t k = 0; k < n; k++)                                                                                \
+            y[k] = (T)orr__order_value(t, s[k], descending);                                                           \
+        while (odd_zero && s[zeros] < zero)                                                                            \
+            zeros++;                                                                                                   \
+        while (odd_nan && nans > 0 && s[nans - 1] == last)                                                             \
+            nans--;                                                                                                    \
+        if (odd_zero)                                                                                                  \
+            as_they_came(t, x, y, n, zeros, zero, descending);                                                         \
+        if (odd_nan)                                                                                                   \
+            as_they_came(t, x, y, n, nans, last, descending);                                                          \
     }
-    return ORR_OK;
+SORT_VALUES(values_8, uint8_t, radix_8)
+SORT_VALUES(values_16, uint16_t, radix_16)
+SORT_VALUES(values_32, uint32_t, radix_32)
+SORT_VALUES(values_64, uint64_t, radix_64)
+
+typedef void values_fn(orr_dtype t, const void *from, void *to, int64_t n, bool descending, void *scratch);
+static values_fn *values_of(orr_dtype t)
+{
+    size_t z = orr__dtype_size(t);
+    return z == 1 ? values_8 : z == 2 ? values_16 : z == 4 ? values_32 : values_64;
 }
+
+/* Bytes of an item of n values, and n items of keys and places sorted. */
+static size_t item_size(orr_dtype t, int64_t n)
+{
+    return orr__dtype_size(t) <= 4 && n <= UINT32_MAX ? sizeof(item32) : sizeof(item64);
+}
+static void item_set(void *items, size_t size, int64_t k, uint64_t key, int64_t place)
+{
+    if (size == sizeof(item32))
+        ((item32 *)items)[k] = (item32){ (uint32_t)key, (uint32_t)place };
+    else
+        ((item64 *)items)[k] = (item64){ key, (uint64_t)place };
+}
+static void places(orr_dtype t, void *items, size_t size, int64_t n, int64_t *y)
+{
+    int digits = (int)orr__dtype_size(t);
+    if (size == sizeof(item32)) {
+        const item32 *s = radix_item32(items, (item32 *)items + n, n, digits);
+        for (int64_t k = 0; k < n; k++)
+            y[k] = s[k].place;
+    } else {
+        const item64 *s = radix_item64(items, (item64 *)items + n, n, digits);
+        for (int64_t k = 0; k < n; k++)
+            y[k] = (int64_t)s[k].place;
+    }
+}
+
+/* -- rows ---------------------------------------------------------------------------------------------------------- */
 
 orr_status orr__cpu_kernel_sort(const orr__kernel *kernel, const orr__launch *l)
 {
     (void)kernel;
-    return rows(l, false);
+    const orr__region *r = l->region;
+    orr_dtype t = (orr_dtype)r->in_dtype[0];
+    size_t z = orr__dtype_size(t);
+    int64_t n = r->dim[1];
+    if (n < 1 || l->hi <= l->lo)
+        return ORR_OK;
+    void *scratch = orr__scratch(2 * (size_t)n * z);
+    for (int64_t row = l->lo; scratch && row < l->hi; row++)
+        values_of(t)(t, (const char *)l->in[0] + (size_t)(row * n) * z, (char *)l->out[0] + (size_t)(row * n) * z, n,
+                     r->call.attr.mask != 0, scratch);
+    return scratch ? ORR_OK : ORR_ENOMEM;
 }
 
 orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch *l)
 {
     (void)kernel;
-    return rows(l, true);
+    const orr__region *r = l->region;
+    orr_dtype t = (orr_dtype)r->in_dtype[0];
+    int64_t n = r->dim[1];
+    size_t size = item_size(t, n);
+    if (n < 1 || l->hi <= l->lo)
+        return ORR_OK;
+    void *items = orr__scratch(2 * (size_t)n * size);
+    for (int64_t row = l->lo; items && row < l->hi; row++) {
+        for (int64_t k = 0; k < n; k++)
+            item_set(items, size, k, orr__order_key(t, l->in[0], row * n + k, r->call.attr.mask != 0), k);
+        places(t, items, size, n, (int64_t *)l->out[0] + row * n);
+    }
+    return items ? ORR_OK : ORR_ENOMEM;
+}
+
+/* -- sorted chunks --------------------------------------------------------------------------------------------------- */
+
+/* One row: `chunks` chunks of m elements; the value number k of chunk j is x[j·m + k], or where its place is given, that of it. */
+typedef struct {
+    orr_dtype t;
+    bool descending;
+    const char *x;
+    const int64_t *place;
+    int64_t chunks, m;
+} row_of_chunks;
+
+static uint64_t key_at(const row_of_chunks *q, int64_t chunk, int64_t k)
+{
+    return orr__order_key(q->t, q->x, chunk * q->m + (q->place ? q->place[chunk * q->m + k] : k), q->descending);
+}
+
+/* The first k of [low, high) in a chunk with a key above v, or not below it. */
+static int64_t bound(const row_of_chunks *q, int64_t chunk, int64_t low, int64_t high, uint64_t v, bool above)
+{
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        uint64_t key = key_at(q, chunk, mid);
+        if (key < v || (above && key == v))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* How many elements of each chunk are among the first `rank` of all: first the value at that rank, bit by bit, then the chunks
+ * in their order for those that equal it. low, high: scratch. */
+static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *low, int64_t *high)
+{
+    int bits = (int)(8 * orr__dtype_size(q->t));
+    uint64_t v = 0;
+    for (int64_t j = 0; j < q->chunks; j++) {
+        low[j] = 0;
+        high[j] = q->m;
+        at[j] = q->m;
+    }
+    if (rank >= q->chunks * q->m)
+        return;
+    for (int b = bits - 1; b >= 0; b--) { /* the greatest v such that `rank` elements at most are below it */
+        uint64_t more = v | (uint64_t)1 << b;
+        int64_t below = 0;
+        for (int64_t j = 0; j < q->chunks; j++)
+            below += at[j] = bound(q, j, low[j], high[j], more, false);
+        bool fits = below <= rank;
+        v = fits ? more : v;
+        for (int64_t j = 0; j < q->chunks; j++)
+            *(fits ? &low[j] : &high[j]) = at[j];
+    }
+    int64_t rest = rank;
+    for (int64_t j = 0; j < q->chunks; j++)
+        rest -= low[j]; /* low: elements below v */
+    for (int64_t j = 0; j < q->chunks; j++) {
+        int64_t equal = rest > 0 ? bound(q, j, low[j], q->m, v, true) - low[j] : 0;
+        equal = equal < rest ? equal : rest;
+        at[j] = low[j] + equal;
+        rest -= equal;
+    }
+}
+
+/* Pieces [lo, hi) of as many elements as a chunk has: the elements of the chunks between two ranks, sorted. */
+static orr_status merge(const orr__launch *l, bool by_place)
+{
+    const orr__region *r = l->region;
+    orr_dtype t = (orr_dtype)r->in_dtype[0];
+    int64_t chunks = r->call.attr.index, m = r->dim[1];
+    size_t z = orr__dtype_size(t), size = by_place ? item_size(t, chunks * m) : z;
+    if (m < 1 || l->hi <= l->lo)
+        return ORR_OK;
+    size_t ends = 4 * (size_t)chunks * sizeof(int64_t);
+    char *scratch = orr__scratch(ends + 3 * (size_t)m * size);
+    if (!scratch)
+        return ORR_ENOMEM;
+    int64_t *from = (int64_t *)(void *)scratch, *to = from + chunks, *low = to + chunks, *high = low + chunks;
+    char *items = scratch + ends;
+    for (int64_t piece = l->lo; piece < l->hi; piece++) {
+        int64_t row = piece / chunks, n = 0;
+        row_of_chunks q = { t,
+                            r->call.attr.mask != 0,
+                            (const char *)l->in[0] + (size_t)(row * chunks * m) * z,
+                            by_place ? (const int64_t *)l->in[1] + row * chunks * m : NULL,
+                            chunks,
+                            m };
+        split(&q, piece % chunks * m, from, low, high);
+        split(&q, (piece % chunks + 1) * m, to, low, high);
+        for (int64_t j = 0; j < chunks; j++) {
+            if (!by_place)
+                memcpy(items + (size_t)n * z, q.x + (size_t)(j * m + from[j]) * z, (size_t)(to[j] - from[j]) * z);
+            for (int64_t k = from[j]; by_place && k < to[j]; k++)
+                item_set(items, size, n + k - from[j], key_at(&q, j, k), j * m + q.place[j * m + k]);
+            n += to[j] - from[j];
+        }
+        if (by_place)
+            places(t, items, size, n, (int64_t *)l->out[0] + piece * m);
+        else
+            values_of(t)(t, items, (char *)l->out[0] + (size_t)(piece * m) * z, n, q.descending, items + (size_t)m * z);
+    }
+    return ORR_OK;
+}
+
+orr_status orr__cpu_kernel_merge(const orr__kernel *kernel, const orr__launch *l)
+{
+    (void)kernel;
+    return merge(l, false);
+}
+
+orr_status orr__cpu_kernel_merge_places(const orr__kernel *kernel, const orr__launch *l)
+{
+    (void)kernel;
+    return merge(l, true);
 }

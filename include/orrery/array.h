@@ -119,6 +119,137 @@ ORR_API orr_tensor *orr_take_along_axis_at(const char *file, int line, orr_tenso
 ORR_API orr_tensor *orr_gather_nd_at(const char *file, int line, orr_tensor *x, orr_tensor *indices);
 #define orr_gather_nd(...) orr_gather_nd_at(ORR_HERE, __VA_ARGS__)
 
+/** The effect of an update on the element at its place. */
+typedef enum orr_scatter_mode {
+    ORR_SCATTER_SET, /**< replaces it; of several the last one, in row-major order of the indices */
+    ORR_SCATTER_ADD, /**< is added: orr_scatter_add */
+    ORR_SCATTER_MUL, /**< is multiplied with it */
+    ORR_SCATTER_MIN, /**< stays where it is less; NaN stays */
+    ORR_SCATTER_MAX  /**< stays where it is greater; NaN stays */
+} orr_scatter_mode;
+/** x, of which updates[…, i, …] changes the place indices[i] of `axis`; an index may come several times.
+ * @param indices  negative ones count from the end; one out of range is found by evaluation (ORR_EINDEX)
+ * @param updates  x's shape with the axis replaced by the shape of indices; broadcast to it
+ * dtypes: x and updates promoted (bool not with ORR_SCATTER_ADD), indices integers. Errors: ORR_EAXIS, ORR_EDTYPE,
+ * ORR_ESHAPE, ORR_EINVAL (no mode).
+ * grad: by what remains visible in the result: of ORR_SCATTER_SET the last update, of an extremum equal parts for all that
+ * are it, of a product g times the other factors.      cost: 1 per element of x and of updates, on one core. */
+ORR_API orr_tensor *orr_scatter_at(const char *file, int line, orr_tensor *x, orr_tensor *indices, orr_tensor *updates,
+                                   int axis, orr_scatter_mode mode);
+#define orr_scatter(...) orr_scatter_at(ORR_HERE, __VA_ARGS__)
+/** x, of which updates[i…, j…] changes the element, or the piece, that the row indices[i…] names as in orr_gather_nd.
+ * @param updates  the shape that orr_gather_nd has; broadcast to it. Otherwise as orr_scatter. */
+ORR_API orr_tensor *orr_scatter_nd_at(const char *file, int line, orr_tensor *x, orr_tensor *indices,
+                                      orr_tensor *updates, orr_scatter_mode mode);
+#define orr_scatter_nd(...) orr_scatter_nd_at(ORR_HERE, __VA_ARGS__)
+/** The elements of x where mask is true, in row-major order. The mask's shape is the beginning of x's; the axes behind it
+ * stay. The shape depends on data: `mask` is evaluated.
+ * @return   (number of true elements, axes of x behind the mask's …).
+ * dtypes: x all, mask bool. Errors: ORR_EDTYPE, ORR_ESHAPE, those of orr_eval.
+ * grad: g in these places, zeros elsewhere.      cost: that of orr_take. */
+ORR_API orr_tensor *orr_mask_select_at(const char *file, int line, orr_tensor *x, orr_tensor *mask);
+#define orr_mask_select(...) orr_mask_select_at(ORR_HERE, __VA_ARGS__)
+/** The places where x ≠ 0 (NaN is), in row-major order. The shape depends on data: `x` is evaluated.
+ * @return   (number of places, rank of x), i64.
+ * dtypes: all. Errors: those of orr_eval. No gradient. */
+ORR_API orr_tensor *orr_argwhere_at(const char *file, int line, orr_tensor *x);
+#define orr_argwhere(...) orr_argwhere_at(ORR_HERE, __VA_ARGS__)
+/** orr_argwhere with one result for each axis of x: places[d][i] is the index along axis d.
+ * errors:   ORR_ESHAPE (a 0-d x, or n is not its rank), those of orr_eval. */
+ORR_API orr_status orr_nonzero_at(const char *file, int line, orr_tensor *x, orr_tensor **places, int n);
+#define orr_nonzero(...) orr_nonzero_at(ORR_HERE, __VA_ARGS__)
+
+/* -- searching and sets -------------------------------------------------------------------------------------- */
+
+/** The number of elements that are ≠ 0 (NaN is), over axes as in orr_sum. dtypes: all, to i64. No gradient. */
+ORR_API orr_tensor *orr_count_nonzero_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
+#define orr_count_nonzero(...) orr_count_nonzero_at(ORR_HERE, __VA_ARGS__)
+/** Where each value goes into an ascending line so that it stays sorted: the number of elements below the value, or with
+ * `right` not above it. NaN is the greatest, as orr_sort has it. A line in another order gives some places, no error.
+ * @param sorted  one axis; with a sorter (orr_argsort) write orr_take(line, sorter, 0)
+ * @return   the shape of values, i64.
+ * dtypes: all, promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. No gradient. cost: log₂ of the length, for each value. */
+ORR_API orr_tensor *orr_searchsorted_at(const char *file, int line, orr_tensor *sorted, orr_tensor *values, bool right);
+#define orr_searchsorted(...) orr_searchsorted_at(ORR_HERE, __VA_ARGS__)
+/** The places of the k greatest, or least, elements of an axis, best first: the first k of orr_argsort.
+ * @return   x's shape with k along `axis`, i64.
+ * dtypes: all. Errors: ORR_EAXIS, ORR_EINVAL (k < 0 or above the length). No gradient.
+ * cost: one pass for a small k; few long lines are shared by all cores. */
+ORR_API orr_tensor *orr_top_places_at(const char *file, int line, orr_tensor *x, int64_t k, int axis, bool largest);
+#define orr_top_places(...) orr_top_places_at(ORR_HERE, __VA_ARGS__)
+/** The k greatest, or least, elements of an axis, best first, and their places. Otherwise as orr_top_places.
+ * grad: g goes to where the elements stood. */
+ORR_API orr_status orr_topk_at(const char *file, int line, orr_tensor *x, int64_t k, int axis, bool largest,
+                               orr_tensor **values, orr_tensor **places);
+#define orr_topk(...) orr_topk_at(ORR_HERE, __VA_ARGS__)
+/** The different elements of x as flat, ascending. Each NaN is different, ±0 are equal, as the standard says. The shape
+ * depends on data: `x` is evaluated.
+ * @return   one axis, x's dtype. dtypes: all. Errors: those of orr_eval.
+ * grad: g goes to the first appearance. cost: that of orr_argsort. */
+ORR_API orr_tensor *orr_unique_values_at(const char *file, int line, orr_tensor *x);
+#define orr_unique_values(...) orr_unique_values_at(ORR_HERE, __VA_ARGS__)
+/** orr_unique_values, and how often each of them occurs, i64. */
+ORR_API orr_status orr_unique_counts_at(const char *file, int line, orr_tensor *x, orr_tensor **values,
+                                        orr_tensor **counts);
+#define orr_unique_counts(...) orr_unique_counts_at(ORR_HERE, __VA_ARGS__)
+/** orr_unique_values, and for each element of x, in x's shape, the place of its value there, i64. */
+ORR_API orr_status orr_unique_inverse_at(const char *file, int line, orr_tensor *x, orr_tensor **values,
+                                         orr_tensor **inverse);
+#define orr_unique_inverse(...) orr_unique_inverse_at(ORR_HERE, __VA_ARGS__)
+/** All of these, and the place in x as flat of the first appearance of each value, i64. */
+ORR_API orr_status orr_unique_all_at(const char *file, int line, orr_tensor *x, orr_tensor **values,
+                                     orr_tensor **indices, orr_tensor **inverse, orr_tensor **counts);
+#define orr_unique_all(...) orr_unique_all_at(ORR_HERE, __VA_ARGS__)
+
+/* -- statistics ------------------------------------------------------------------------------------------------ */
+
+/** Differences of neighbours along an axis, n times: y[i] = x[i + 1] − x[i].
+ * @param prepend, append  joined to x's ends first; NULL: none
+ * @return   n elements fewer along `axis`, none where there are not so many.
+ * dtypes: integers (wrapping) and floats, promoted; bool not. Errors: ORR_EAXIS, ORR_EINVAL (n < 0), ORR_ESHAPE,
+ * ORR_EDTYPE. grad: the differences of g, reversed. cost: fused. */
+ORR_API orr_tensor *orr_diff_at(const char *file, int line, orr_tensor *x, int axis, int n, orr_tensor *prepend,
+                                orr_tensor *append);
+#define orr_diff(...) orr_diff_at(ORR_HERE, __VA_ARGS__)
+/** How often each of 0 … length − 1 occurs in x as flat; with weights the sum of their weights.
+ * @param weights  x's shape, or NULL
+ * @param length   −1: one more than the greatest element; then the shape depends on data, and x is evaluated
+ * @return   (length), i64, or the dtype of weights. An element out of range is found by evaluation (ORR_EINDEX).
+ * dtypes: x integers, weights all but bool. Errors: ORR_EDTYPE, ORR_ESHAPE, ORR_EINVAL (a negative element).
+ * grad: by weights, g at each element. cost: that of orr_scatter_add. */
+ORR_API orr_tensor *orr_bincount_at(const char *file, int line, orr_tensor *x, orr_tensor *weights, int64_t length);
+#define orr_bincount(...) orr_bincount_at(ORR_HERE, __VA_ARGS__)
+/** How many elements of x as flat lie in each bin: bin i is [edges[i], edges[i + 1]), the last one with its right edge;
+ * elements outside, and NaN, are not counted.
+ * @param edges    ascending, one axis of 2 at least (orr_linspace makes equal bins)
+ * @param weights  x's shape, or NULL
+ * @return   one element fewer than edges, i64, or the dtype of weights.
+ * dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: by weights. cost: log₂ bins for each element. */
+ORR_API orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tensor *edges, orr_tensor *weights);
+#define orr_histogram(...) orr_histogram_at(ORR_HERE, __VA_ARGS__)
+/** The q-quantiles of an axis: the value at place q·(n − 1) of the sorted elements, linear between two.
+ * @param axis  ORR_FLAT: of x as flat
+ * @return   x's shape without the axis (1 with keepdims), behind one axis for the n numbers q. NaN where one is there.
+ * dtypes: floats; f16 and bf16 in f32. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (an empty axis), ORR_EINVAL (a q outside
+ * 0 … 1). grad: to the one or two elements. cost: that of orr_sort. */
+ORR_API orr_tensor *orr_quantile_at(const char *file, int line, orr_tensor *x, const double *q, int n, int axis,
+                                    bool keepdims);
+#define orr_quantile(...) orr_quantile_at(ORR_HERE, __VA_ARGS__)
+/** The 0.5-quantile, without an axis for it. Otherwise as orr_quantile. */
+ORR_API orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims);
+#define orr_median(...) orr_median_at(ORR_HERE, __VA_ARGS__)
+/** The covariances of variables: rows of x are observations, columns are variables.
+ * @param x     (…, observations, variables)
+ * @param ddof  1: divided by n − 1, 0: by n
+ * @return   (…, variables, variables): Σ (xᵢ − mean)(xⱼ − mean) / (n − ddof). NaN or inf when n ≤ ddof.
+ * dtypes: floats. Errors: ORR_EDTYPE, ORR_ESHAPE. grad: through the product. cost: a product of x with itself. */
+ORR_API orr_tensor *orr_covariance_at(const char *file, int line, orr_tensor *x, double ddof);
+#define orr_covariance(...) orr_covariance_at(ORR_HERE, __VA_ARGS__)
+/** Pearson's correlations: covariances divided by both standard deviations, within −1 … 1; NaN for a variable that does not
+ * vary. Otherwise as orr_covariance. */
+ORR_API orr_tensor *orr_correlation_at(const char *file, int line, orr_tensor *x);
+#define orr_correlation(...) orr_correlation_at(ORR_HERE, __VA_ARGS__)
+
 /* -- facts about dtypes (nothing is recorded) ---------------------------------------------------------------- */
 
 /** Kinds of dtypes, to be joined by |. */

@@ -159,16 +159,23 @@ ORR_API orr_tensor *orr_argmin_at(const char *file, int line, orr_tensor *x, int
  * @return   x's shape (along `axis` one more with include_initial), owned by the current scope; poison on ORR_EAXIS.
  * dtypes:   all; signed integers and bool to i64, unsigned ones to u64, both wrapping. Halves are summed in f32, f32 in
  *           f64; every element is rounded once.
- * grad:     the sums of g from each element on.      cost: one pass; a single line runs on one core. */
+ * grad:     the sums of g from each element on.      cost: one pass; two over few long lines, which all cores share. */
 ORR_API orr_tensor *orr_cumulative_sum_at(const char *file, int line, orr_tensor *x, int axis, bool include_initial);
 #define orr_cumulative_sum(...) orr_cumulative_sum_at(ORR_HERE, __VA_ARGS__)
+
+/** Products of the elements up to each one: y[k] = x[0] · … · x[k] along `axis`; with include_initial y begins with a 1.
+ * Otherwise as orr_cumulative_sum.
+ * grad:     the sums of g·y from each element on, divided by it; right with one zero or several. The second derivative is
+ *           right where no factor is 0. */
+ORR_API orr_tensor *orr_cumulative_prod_at(const char *file, int line, orr_tensor *x, int axis, bool include_initial);
+#define orr_cumulative_prod(...) orr_cumulative_prod_at(ORR_HERE, __VA_ARGS__)
 
 /** The elements of `axis` in ascending order, or in descending order. Equal elements keep their order; NaN stands last in
  * both directions; −0 equals 0.
  * @return   x's shape and dtype, owned by the current scope; poison on ORR_EAXIS.
  * dtypes:   all.
- * grad:     each element's g goes to where the element stood.      cost: one pass per byte of the dtype; rows are shared
- *           by the workers. */
+ * grad:     each element's g goes to where the element stood.      cost: one pass per byte of the dtype; rows, and the
+ *           chunks of few long lines, are shared by the workers. */
 ORR_API orr_tensor *orr_sort_at(const char *file, int line, orr_tensor *x, int axis, bool descending);
 #define orr_sort(...) orr_sort_at(ORR_HERE, __VA_ARGS__)
 /** The indices along `axis` that sort x as orr_sort does: orr_sort(x)[k] = x[orr_argsort(x)[k]].

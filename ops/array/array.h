@@ -1,4 +1,4 @@
-/* What the files of this pack share: the end of functions with several results, and a frame around compositions.
+/* The common ground of this pack: the end of functions with several results, and a frame around compositions.
  * Must not know: devices, fusion, plans. */
 #ifndef ORR_OPS_ARRAY_H
 #define ORR_OPS_ARRAY_H
@@ -25,5 +25,8 @@ orr_tensor *orr__results_leaf(orr__site at, orr_dtype dtype, int64_t n, orr__buf
 /* The row, of those that the first m axes of shape s make, that each row of m indices names; no row where an index is out
  * of range. */
 orr_tensor *orr__rows_nd(orr__site at, orr_tensor *indices, const orr_shape *s, int m);
+
+/* The flat places at which a bool tensor is true, i64; the mask is evaluated. */
+orr_tensor *orr__true_places(orr__site at, orr_tensor *mask);
 
 #endif

@@ -30,6 +30,34 @@ CASE(tile, orr_tile(x, ORR_INDEX(2, 1, 3)))
 CASE(take_along_axis, orr_take_along_axis(x, indices((int64_t[]){ 0, 0, -1, 5, 3, 2, 1, 1 }, ORR_SHAPE(4, 2)), 1))
 CASE(gather_nd, orr_gather_nd(x, indices((int64_t[]){ 0, 0, -1, 5, 3, 5 }, ORR_SHAPE(3, 2))))
 
+CASE(scatter_set, orr_scatter(x, indices((int64_t[]){ 1, 3, 1 }, ORR_SHAPE(3)),
+                              orr_slice_axis(orr_mul(x, x), 1, 0, 3, 1), 1, ORR_SCATTER_SET))
+CASE(scatter_mul, orr_scatter(x, indices((int64_t[]){ 1, 3, 1 }, ORR_SHAPE(3)),
+                              orr_slice_axis(orr_mul(x, x), 1, 0, 3, 1), 1, ORR_SCATTER_MUL))
+CASE(scatter_min, orr_scatter(x, indices((int64_t[]){ 1, 3, 1 }, ORR_SHAPE(3)),
+                              orr_slice_axis(orr_mul(x, x), 1, 0, 3, 1), 1, ORR_SCATTER_MIN))
+CASE(scatter_max, orr_scatter(x, indices((int64_t[]){ 1, 3, 1 }, ORR_SHAPE(3)),
+                              orr_slice_axis(orr_mul(x, x), 1, 0, 3, 1), 1, ORR_SCATTER_MAX))
+CASE(scatter_nd, orr_scatter_nd(x, indices((int64_t[]){ 0, 1, 3, 5, 0, 1 }, ORR_SHAPE(3, 2)),
+                                orr_slice_axis(orr_select(x, 1, 0), 0, 0, 3, 1), ORR_SCATTER_MUL))
+CASE(mask_select, orr_mask_select(x, orr_greater(orr_detach(x), orr_scalar(0))))
+CASE(unique, orr_unique_values(x))
+CASE(diff, orr_diff(x, 1, 2, x, NULL))
+CASE(bincount, orr_bincount(indices((int64_t[]){ 0, 2, 2, 1 }, ORR_SHAPE(4)), orr_select(x, 1, 0), 4))
+CASE(quantile, orr_quantile(x, (double[]){ 0.3, 1 }, 2, 1, false))
+CASE(median, orr_median(x, ORR_FLAT, false))
+CASE(covariance, orr_covariance(x, 1))
+CASE(correlation, orr_correlation(orr_slice_axis(x, 1, 0, 3, 1)))
+CASE(zeros_in_products,
+     orr_cumulative_prod(orr_mul(x, orr_from(ORR_F64, ORR_SHAPE(6), (double[]){ 1, 2, 0, 1, 0, 1 })), 1, false))
+
+static orr_tensor *topk(orr_tensor *x)
+{
+    orr_tensor *v, *p;
+    (void)orr_topk(x, 3, 1, true, &v, &p);
+    return v;
+}
+
 static orr_tensor *meshgrid(orr_tensor *x)
 {
     orr_tensor *g[2];
@@ -58,6 +86,21 @@ static const struct {
     { "tile", tile },
     { "take_along_axis", take_along_axis },
     { "gather_nd", gather_nd },
+    { "scatter_set", scatter_set },
+    { "scatter_mul", scatter_mul },
+    { "scatter_min", scatter_min },
+    { "scatter_max", scatter_max },
+    { "scatter_nd", scatter_nd },
+    { "mask_select", mask_select },
+    { "unique", unique },
+    { "diff", diff },
+    { "bincount", bincount },
+    { "quantile", quantile },
+    { "median", median },
+    { "covariance", covariance },
+    { "correlation", correlation },
+    { "zeros_in_products", zeros_in_products },
+    { "topk", topk },
     { "meshgrid", meshgrid },
     { "cut", cut },
 };

@@ -58,6 +58,39 @@ static void wrong_indices_are_refused(void)
     (void)orr_scope_end(s);
 }
 
+static void wrong_calls_of_searching_and_statistics_are_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 3)), *i = orr_zeros(ORR_I64, ORR_SHAPE(2)), *t[4];
+    int64_t v[8], minus[] = { 2, -1 };
+    HELP_POISON(orr_scatter(x, i, orr_scalar(1), 0, (orr_scatter_mode)9), ORR_EINVAL, "no mode");
+    HELP_POISON(orr_scatter(x, i, orr_ones(ORR_F32, ORR_SHAPE(7)), 0, ORR_SCATTER_SET), ORR_ESHAPE, "(7,)");
+    HELP_POISON(orr_scatter(orr_zeros(ORR_BOOL, ORR_SHAPE(2)), i, orr_ones(ORR_BOOL, ORR_SHAPE_0D), 0, ORR_SCATTER_ADD),
+                ORR_EDTYPE, "bool does not add");
+    ORR_CHECK(orr_read(orr_scatter(x, orr_full(ORR_I64, ORR_SHAPE(1), 2), orr_scalar(1), 0, ORR_SCATTER_MAX), v,
+                       sizeof v) == ORR_EINDEX);
+    HELP_POISON(orr_mask_select(x, i), ORR_EDTYPE, "int64");
+    HELP_POISON(orr_mask_select(x, orr_ones(ORR_BOOL, ORR_SHAPE(3))), ORR_ESHAPE, "beginning of (2, 3)");
+    REFUSED(ORR_ESHAPE, orr_nonzero(x, t, 1), "one for each axis");
+    REFUSED(ORR_ESHAPE, orr_nonzero(orr_scalar(1), t, 0), "one axis at least");
+    HELP_POISON(orr_searchsorted(x, x, false), ORR_ESHAPE, "one axis is needed");
+    HELP_POISON(orr_top_places(x, 4, 1, true), ORR_EINVAL, "4 of the 3");
+    HELP_POISON(orr_top_places(x, 1, 2, true), ORR_EAXIS, "axis 2");
+    HELP_POISON(orr_diff(x, 0, -1, NULL, NULL), ORR_EINVAL, "-1 differences");
+    HELP_POISON(orr_diff(orr_ones(ORR_BOOL, ORR_SHAPE(2)), 0, 1, NULL, NULL), ORR_EDTYPE, "bool does not subtract");
+    HELP_POISON(orr_bincount(x, NULL, -1), ORR_EDTYPE, "float32");
+    HELP_POISON(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, -1), ORR_EINVAL, "the element -1");
+    ORR_CHECK(orr_read(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, 5), v, sizeof v) == ORR_EINDEX);
+    ORR_CHECK(orr_read(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, 2), v, sizeof v) == ORR_EINDEX);
+    HELP_POISON(orr_bincount(i, x, 5), ORR_ESHAPE, "weights of shape (2, 3)");
+    HELP_POISON(orr_histogram(x, orr_ones(ORR_F32, ORR_SHAPE(1)), NULL), ORR_ESHAPE, "edges of shape (1,)");
+    HELP_POISON(orr_quantile(x, (double[]){ 0.5, 1.5 }, 2, 0, false), ORR_EINVAL, "quantile 1 is 1.5");
+    HELP_POISON(orr_quantile(i, (double[]){ 0.5 }, 1, 0, false), ORR_EDTYPE, "float");
+    HELP_POISON(orr_median(orr_ones(ORR_F32, ORR_SHAPE(0, 2)), 0, false), ORR_ESHAPE, "no elements");
+    HELP_POISON(orr_covariance(orr_ones(ORR_F32, ORR_SHAPE(3)), 1), ORR_ESHAPE, "(3,)");
+    (void)orr_scope_end(s);
+}
+
 static void null_and_poison_travel(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -74,6 +107,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(wrong_shapes_and_axes_are_refused),
                                       ORR_TEST(wrong_indices_are_refused),
+                                      ORR_TEST(wrong_calls_of_searching_and_statistics_are_refused),
                                       ORR_TEST(null_and_poison_travel),
                                       { 0 } };
     return help_main(argc, argv, "array.misuse", tests);

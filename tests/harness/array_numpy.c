@@ -54,6 +54,38 @@ CASE(tile, orr_tile(X, index_of(c, 0, c->np)))
 CASE(take_along_axis, orr_take_along_axis(X, Y, AXIS(0)))
 CASE(gather_nd, orr_gather_nd(X, Y))
 
+CASE(scatter, orr_scatter(X, Y, c->in[2], AXIS(0), (orr_scatter_mode)c->p[1]))
+CASE(scatter_nd, orr_scatter_nd(X, Y, c->in[2], (orr_scatter_mode)c->p[0]))
+CASE(mask_select, orr_mask_select(X, Y))
+CASE(argwhere, orr_argwhere(X))
+CASE(count_nonzero, orr_count_nonzero(X, axes_of(c, 1, c->np - 1), c->p[0] != 0))
+CASE(searchsorted, orr_searchsorted(X, Y, c->p[0] != 0))
+CASE(diff, orr_diff(X, AXIS(0), (int)c->p[1], c->nin > 1 ? Y : NULL, c->nin > 2 ? c->in[2] : NULL))
+CASE(bincount, orr_bincount(X, c->nin > 1 ? Y : NULL, I(0)))
+CASE(histogram, orr_histogram(X, Y, c->nin > 2 ? c->in[2] : NULL))
+CASE(quantile, orr_quantile(X, c->p + 2, c->np - 2, AXIS(0), c->p[1] != 0))
+CASE(median, orr_median(X, AXIS(0), c->p[1] != 0))
+CASE(covariance, orr_covariance(X, c->p[0]))
+CASE(correlation, orr_correlation(X))
+
+static orr_tensor *run_nonzero(const numpy_case *c)
+{
+    orr_tensor *place[8];
+    return pick(orr_nonzero(X, place, orr_tensor_shape(X).rank), place, I(0));
+}
+
+static orr_tensor *run_topk(const numpy_case *c)
+{
+    orr_tensor *r[2];
+    return pick(orr_topk(X, I(0), AXIS(1), c->p[2] != 0, &r[0], &r[1]), r, 0);
+}
+
+static orr_tensor *run_unique(const numpy_case *c)
+{
+    orr_tensor *r[4];
+    return pick(orr_unique_all(X, &r[0], &r[1], &r[2], &r[3]), r, I(0));
+}
+
 static orr_tensor *run_meshgrid(const numpy_case *c)
 {
     orr_tensor *g[8];
@@ -90,8 +122,10 @@ static orr_tensor *run_broadcast_arrays(const numpy_case *c)
 #name, run_##name                                                                                              \
     }
 const numpy_row numpy_array_rows[] = {
-    ROW(zeros_like),       ROW(ones_like), ROW(full_like),   ROW(diag),  ROW(diagonal), ROW(moveaxis),
-    ROW(swapaxes),         ROW(repeat),    ROW(repeat_each), ROW(roll),  ROW(rot90),    ROW(tile),
-    ROW(take_along_axis),  ROW(gather_nd), ROW(meshgrid),    ROW(split), ROW(cut),      ROW(unstack),
-    ROW(broadcast_arrays), { NULL, NULL },
+    ROW(zeros_like),       ROW(ones_like),    ROW(full_like),   ROW(diag),        ROW(diagonal),    ROW(moveaxis),
+    ROW(swapaxes),         ROW(repeat),       ROW(repeat_each), ROW(roll),        ROW(rot90),       ROW(tile),
+    ROW(take_along_axis),  ROW(gather_nd),    ROW(meshgrid),    ROW(split),       ROW(cut),         ROW(unstack),
+    ROW(broadcast_arrays), ROW(scatter),      ROW(scatter_nd),  ROW(mask_select), ROW(argwhere),    ROW(nonzero),
+    ROW(count_nonzero),    ROW(searchsorted), ROW(topk),        ROW(unique),      ROW(diff),        ROW(bincount),
+    ROW(histogram),        ROW(quantile),     ROW(median),      ROW(covariance),  ROW(correlation), { NULL, NULL },
 };

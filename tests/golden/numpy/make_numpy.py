@@ -445,6 +445,29 @@ for s, axis in ALONG:
             out = np.lib.stride_tricks.sliding_window_view(a, length, axis)
             every = tuple(slice(None, None, step) if i == axis % a.ndim else slice(None) for i in range(out.ndim))
             f.case("sliding_window", [a], [axis] + [length] * a.ndim + [step] * a.ndim, out[every])
+
+rng = np.random.default_rng(20261125)
+for s, axis in ALONG:
+    for d in DTYPES if s[-1] < 9 and len(s) < 3 else ["float32", "int64"]:
+        a = some(s, d) if np.dtype(d).kind != "f" else (1 + 0.05 * rng.standard_normal(s)).astype(d)
+        if a.size > 9:
+            a.ravel()[-2] = 0
+        for initial in range(2):
+            with np.errstate(all="ignore"):
+                t = sum_dtype(a.dtype)
+                y = np.cumprod(a, axis, dtype="float64" if t.kind == "f" else t).astype(t)
+            pads = [(int(initial) if i == axis % a.ndim else 0, 0) for i in range(a.ndim)]
+            f.case("cumulative_prod", [a], [axis, initial], np.pad(y, pads, constant_values=1), 300 if d == "float16" else 2)
+for s, axis in ALONG:
+    for d in ["bool", "int8", "int64", "uint16", "float16", "float32", "float64"] if s[-1] < 9 else ["float32"]:
+        a = some(s, d)
+        if a.dtype.kind == "f" and a.size > 2:
+            a.ravel()[rng.integers(0, a.size, 4)] = [NAN, INF, -INF, 0]
+        n = a.shape[axis]
+        for largest in range(2):
+            for k in sorted({0, 1, n // 3, n - 1, n}):
+                if 0 <= k <= n:
+                    f.case("top_places", [a], [axis, largest] + [k] * a.ndim, np.take(order(a, axis, largest), range(k), axis))
 f.write()
 
 # -- array.h: creation by example, rearranging, choosing by index ---------------------------------------------
@@ -512,4 +535,101 @@ for m in [1, 2, 3]:
     for lead in [(), (4,), (2, 3), (0,)]:
         i = np.stack([rng.integers(-x.shape[d], x.shape[d], lead) for d in range(m)], -1)
         f.case("gather_nd", [x, i], [], x[tuple(i[..., d] for d in range(m))], 0)
+
+MODES = [lambda y, i, u: y.__setitem__(i, u), np.add.at, np.multiply.at, np.minimum.at, np.maximum.at]
+for mode in range(5):
+    for d in ["bool", "int16", "uint64", "float32", "float64"]:
+        if mode == 1 and d == "bool":
+            continue
+        for axis, lead in [(0, (6,)), (1, (2, 2)), (-1, ()), (FLAT, (5,))]:
+            a = some((3, 2, 3), d)
+            flat = a.reshape(-1) if axis == FLAT else a
+            k = 0 if axis == FLAT else axis % 3
+            i = rng.integers(-flat.shape[k], flat.shape[k], lead)
+            u = some(flat.shape[:k] + lead + flat.shape[k + 1:], d)
+            y = np.moveaxis(flat.copy(), k, 0).copy()
+            um = np.moveaxis(u, range(k, k + len(lead)), range(len(lead)))
+            for at in np.ndindex(*lead):
+                MODES[mode](y, (np.array([i[at]]),) if mode else (int(i[at]),), um[at][None] if mode else um[at])
+            f.case("scatter", [a, i, u], [axis, mode], np.moveaxis(y, 0, k).reshape(a.shape), 16)
+        i = np.stack([rng.integers(-2, 2, (4,)), rng.integers(-3, 3, (4,))], -1)
+        a, u = some((2, 3, 2), d), some((4, 2), d)
+        y = a.copy()
+        for n in range(4):
+            MODES[mode](y, (np.array([i[n, 0]]), np.array([i[n, 1]])) if mode else (i[n, 0], i[n, 1]), u[n][None] if mode else u[n])
+        f.case("scatter_nd", [a, i, u], [mode], y, 16)
+half = np.array([1.5, 2.5, -1, 3], "float16")
+f.case("scatter", [half, np.array([0, 0, 1]), np.array([2, 2, 0.5], "float16")], [0, 2], np.array([6, 1.25, -1, 3], "float16"), 0)
+for shape, behind in [((5,), ()), ((3, 4), ()), ((3,), (2,)), ((), (3,)), ((0, 2), ())]:
+    m = rng.random(shape) < 0.5
+    a = ints(shape + behind)
+    f.case("mask_select", [a, np.asarray(m)], [], a[m] if shape else a[None][[bool(m)]], 0)
+for d in DTYPES:
+    a = some((3, 4), d) * (rng.random((3, 4)) < 0.5).astype(d)
+    f.case("argwhere", [a], [], np.argwhere(a), 0)
+    for n in range(2):
+        f.case("nonzero", [a], [n], np.nonzero(a)[n], 0)
+    for axes in [(0,), (0, 1), ()]:
+        f.case("count_nonzero", [a], [1, *axes], np.sum(a != 0, axis=axes, keepdims=True), 0)
+f.case("argwhere", [np.float32(NAN)], [], np.zeros((1, 0), "int64"), 0)
+f.case("argwhere", [np.zeros((2, 0), "int8")], [], np.zeros((0, 2), "int64"), 0)
+for d in DTYPES:
+    line, v = np.sort(some((9,), d)), some((2, 7), d)
+    for right in range(2):
+        f.case("searchsorted", [line, v], [right], np.searchsorted(line, v, "right" if right else "left"), 0)
+        f.case("searchsorted", [line[:0], v], [right], np.zeros((2, 7), "int64"), 0)
+line = np.array([-INF, -1, -0.0, 0.0, 2, INF, NAN, NAN], "float64")
+for right in range(2):
+    f.case("searchsorted", [line, line], [right], np.searchsorted(line, line, "right" if right else "left"), 0)
+f.case("searchsorted", [np.arange(5, dtype="int8"), np.int32(300)], [0], np.int64(5), 0)
+a = some((3, 8), "float32")
+for axis, k in [(0, 2), (1, 5), (-1, 8), (1, 0)]:
+    for largest in range(2):
+        f.case("topk", [a], [k, axis, largest], np.take_along_axis(a, np.take(order(a, axis, largest), range(k), axis), axis), 0)
+for d in DTYPES:
+    for shape in [(3, 5), (20,), (0,), ()]:
+        a = some(shape, d).round() if np.dtype(d).kind == "f" else some(shape, d)
+        a = np.asarray(a)
+        if a.dtype.kind == "f" and a.size > 9:
+            a.ravel()[[1, 5]] = NAN
+        v, i, inv, c = np.unique(a, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+        inv = inv.reshape(a.shape)
+        for n, r in enumerate([v, i, inv, c]):
+            f.case("unique", [a], [n], r, 0)
+for d in ["int32", "uint8", "float32", "float64"]:
+    a = some((3, 5), d)
+    for n in [0, 1, 2, 4]:
+        for axis in [0, -1]:
+            f.case("diff", [a], [axis, n], np.diff(a, min(n, a.shape[axis]), axis), 8)
+    f.case("diff", [a, a[:, :1], a[:, :2]], [1, 2], np.diff(a, 2, 1, a[:, :1], a[:, :2]), 8)
+a = rng.integers(0, 6, (3, 4))
+f.case("bincount", [a], [-1], np.bincount(a.ravel()), 0)
+f.case("bincount", [a.astype("uint8")], [9], np.bincount(a.ravel(), minlength=9), 0)
+f.case("bincount", [a[:0]], [-1], np.zeros(0, "int64"), 0)
+w = floats((3, 4), "float64")
+f.case("bincount", [a, w], [6], np.bincount(a.ravel(), w.ravel(), 6), 16)
+a, edges = floats((50,), "float64"), np.linspace(-2, 2.5, 8)
+a[:4] = [NAN, INF, -2, 2.5]
+f.case("histogram", [a, edges], [], np.histogram(a, edges)[0], 0)
+w = floats((50,), "float32")
+f.case("histogram", [a, edges, w], [], np.histogram(a, edges, weights=w.astype("float64"))[0].astype("float32"), 32)
+a = floats((4, 7), "float64")
+for axis in [0, 1, FLAT]:
+    for keep in range(2):
+        kw = dict(axis=None if axis == FLAT else axis, keepdims=bool(keep))
+        q = [0, 1, 0.5, 0.3, 0.99]
+        f.case("quantile", [a], [axis, keep, *q], np.quantile(a, q, **kw), 16)
+        f.case("median", [a], [axis, keep], np.median(a, **kw), 16)
+        f.case("median", [a.astype("float32")], [axis, keep], np.median(a.astype("float32").astype("float64"), **kw).astype("float32"), 4)
+a[1, 2] = NAN
+f.case("quantile", [a], [1, 0, 0.25], np.quantile(a, [0.25], axis=1), 16)
+f.case("median", [a.astype("float16")], [0, 0], np.median(a.astype("float16").astype("float64"), axis=0).astype("float16"), 4)
+for d in ["float32", "float64"]:
+    a = floats((6, 3), d)
+    w = a.astype("float64")
+    for ddof in [0, 1]:
+        f.case("covariance", [a], [ddof], np.cov(w, rowvar=False, ddof=ddof).astype(d), 64)
+    f.case("correlation", [a], [], np.corrcoef(w, rowvar=False).astype(d), 64)
+a = floats((2, 5, 2), "float64")
+f.case("covariance", [a], [1], np.stack([np.cov(m, rowvar=False) for m in a]), 64)
 f.write()

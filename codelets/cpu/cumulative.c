@@ -1,0 +1,85 @@
+/* Sums and products along an axis: one running value for each line, lines that are neighbours in memory side by side.
+ * Must not know: plans, StarPU. */
+#include "config.h"
+
+#include "codelets/cpu/cpu.h"
+#include "codelets/cpu/call.h"
+#include "codelets/cpu/half.h"
+
+enum { LINES = 64 }; /* side by side: their values stay in registers and the first cache */
+
+/* start: a value for each line, or NULL. */
+typedef void scan_fn(const void *from, const void *start, void *to, int64_t outer, int64_t length, int64_t inner);
+
+/* Floats are computed one size wider, and rounded once where they are stored. */
+#define SCAN(name, T, WIDE, load, store, op, identity)                                                                 \
+    static void name(const void *from, const void *start, void *to, int64_t outer, int64_t length, int64_t inner)      \
+    {                                                                                                                  \
+        for (int64_t o = 0; o < outer; o++)                                                                            \
+            for (int64_t first = 0; first < inner; first += LINES) {                                                   \
+                const T *x = (const T *)from + o * length * inner + first;                                             \
+                T *y = (T *)to + o * length * inner + first;                                                           \
+                int64_t n = inner - first < LINES ? inner - first : LINES;                                             \
+                WIDE value[LINES];                                                                                     \
+                for (int64_t i = 0; i < n; i++)                                                                        \
+                    value[i] = start ? ((const WIDE *)start)[o * inner + first + i] : (WIDE)identity;                  \
+                for (int64_t k = 0; k < length; k++, x += inner, y += inner)                                           \
+                    for (int64_t i = 0; i < n; i++) {                                                                  \
+                        value[i] = value[i] op load(x[i]);                                                             \
+                        y[i] = store(value[i]);                                                                        \
+                    }                                                                                                  \
+            }                                                                                                          \
+    }
+#define SCANS(word, op, identity)                                                                                      \
+    SCAN(word##_f16, uint16_t, float, vh_from_f16, vh_to_f16, op, identity)                                            \
+    SCAN(word##_bf16, uint16_t, float, vh_from_bf16, vh_to_bf16, op, identity)                                         \
+    SCAN(word##_f32, float, double, (double), (float), op, identity)                                                   \
+    SCAN(word##_f64, double, double, (double), (double), op, identity)                                                 \
+    SCAN(word##_i64, uint64_t, uint64_t, (uint64_t), (uint64_t), op, identity)                                         \
+    static scan_fn *word##_of(orr_dtype t)                                                                             \
+    {                                                                                                                  \
+        return t == ORR_F16    ? word##_f16                                                                            \
+               : t == ORR_BF16 ? word##_bf16                                                                           \
+               : t == ORR_F32  ? word##_f32                                                                            \
+               : t == ORR_F64  ? word##_f64                                                                            \
+                               : word##_i64;                                                                            \
+    }
+SCANS(sum, +, 0)
+SCANS(prod, *, 1)
+
+static orr_status scan(const orr__launch *l, scan_fn *fn)
+{
+    const orr__region *r = l->region;
+    const orr_shape *s = &r->call.out;
+    int axis = r->call.attr.axis;
+    size_t z = orr_dtype_size((orr_dtype)r->out_dtype[0]);
+    int64_t per = r->dim[0] ? r->out_count / r->dim[0] : 0, inner = 1, length = s->dim[axis];
+    for (int d = axis + 1; d < s->rank; d++)
+        inner *= s->dim[d];
+    int64_t line = length * inner, outer = line ? (l->hi - l->lo) * per / line : 0;
+    const char *from = (const char *)l->in[0] + (size_t)(l->lo * per) * z, *start = NULL;
+    if (r->call.nin > 1 && line) /* one value for each line before it */
+        start =
+            (const char *)l->in[1] + (size_t)(l->lo * per / line * inner) * orr_dtype_size((orr_dtype)r->in_dtype[1]);
+    fn(from, start, (char *)l->out[0] + (size_t)(l->lo * per) * z, outer, length, inner);
+    return ORR_OK;
+}
+
+orr_status orr__cpu_kernel_cumulative_sum(const orr__kernel *kernel, const orr__launch *l)
+{
+    (void)kernel;
+    return scan(l, sum_of((orr_dtype)l->region->out_dtype[0]));
+}
+
+orr_status orr__cpu_kernel_cumulative_prod(const orr__kernel *kernel, const orr__launch *l)
+{
+    (void)kernel;
+    return scan(l, prod_of((orr_dtype)l->region->out_dtype[0]));
+}
+
+orr_status orr__cpu_kernel_cumulative_from(const orr__kernel *kernel, const orr__launch *l)
+{
+    (void)kernel;
+    orr_dtype t = (orr_dtype)l->region->out_dtype[0];
+    return scan(l, l->region->call.attr.rop == ORR__RSUM ? sum_of(t) : prod_of(t));
+}

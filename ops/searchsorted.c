@@ -1,0 +1,83 @@
+/* orr_searchsorted: where elements go into a sorted line.
+ * Must not know: devices, fusion, plans. */
+#include "config.h"
+
+#include <math.h>
+#include <orrery/array.h>
+#include "ops/record.h"
+#include "ops/reference.h"
+
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return orr__shape_equal(&n->shape, &in[1]->shape) && in[0]->shape.rank == 1 && in[0]->dtype == in[1]->dtype
+               ? NULL
+               : "searchsorted in another shape or dtype than its operands say";
+}
+
+/* NaN is the greatest. */
+static bool before(orr_dtype t, orr__scalar x, orr__scalar y)
+{
+    if (orr__is_float(t))
+        return isnan(y.f) ? !isnan(x.f) : x.f < y.f;
+    return orr__is_signed(t) ? x.i < y.i : x.u < y.u;
+}
+
+static orr_status reference(const orr__reference *j)
+{
+    bool right = j->node->attr.mask != 0;
+    orr_dtype t = j->in[0].dtype;
+    for (int64_t i = 0; i < j->out.count; i++) {
+        orr__scalar v = orr__array_get(&j->in[1], i);
+        int64_t k = 0;
+        while (k < j->in[0].count &&
+               (right ? !before(t, v, orr__array_get(&j->in[0], k)) : before(t, orr__array_get(&j->in[0], k), v)))
+            k++;
+        orr__array_set(&j->out, i, (orr__scalar){ .i = k });
+    }
+    return ORR_OK;
+}
+
+static orr__workload work(const orr__call *c)
+{
+    return (orr__workload){ .flops = (double)orr__shape_count(&c->out) * 4 * log2((double)c->in[0].dim[0] + 2) };
+}
+
+static int space(const orr__call *c, int64_t *dim)
+{
+    dim[0] = orr__shape_count(&c->out);
+    return 1;
+}
+
+const orr__op orr__op_searchsorted = {
+    .id = ORR__OP_searchsorted,
+    .name = "searchsorted",
+    .arity = 2,
+    .form = ORR__FORM_KERNEL,
+    .attrs = ORR__ATTR_MASK,
+    .verify = verify,
+    .reference = reference,
+    .work = work,
+    .space = space,
+};
+
+orr_tensor *orr_searchsorted_at(const char *file, int line, orr_tensor *sorted, orr_tensor *values, bool right)
+{
+    orr__site at = ORR__SITE(file, line, "searchsorted");
+    orr__node *in[2];
+    orr_tensor *bad;
+    orr_dtype t;
+    if (!orr__operands(at, 2, (const orr_tensor *const[]){ sorted, values },
+                       (const char *const[]){ "sorted", "values" }, in, &bad))
+        return bad;
+    if (in[0]->shape.rank != 1)
+        return orr__poison(at, ORR_ESHAPE, "the sorted line has shape %s, and one axis is needed",
+                           orr__str(in[0]->shape).s);
+    if (!orr__promote_nodes(at, 2, in, &t))
+        return orr__handle_new(NULL);
+    orr__node *arg[2] = { orr__rec_cast(at, orr__node_ref(in[0]), t), orr__rec_cast(at, orr__node_ref(in[1]), t) };
+    orr__node *r = orr__node_of(at, &orr__op_searchsorted, ORR_I64, &in[1]->shape, 2, arg);
+    if (r)
+        r->attr.mask = right;
+    return orr__handle_new(r);
+}

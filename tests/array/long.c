@@ -1,0 +1,182 @@
+/* Long lines, which are computed in phases: sorting beside qsort, sums and products beside long double, the first k.
+ * Must not know: how a line is cut. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <orrery/array.h>
+#include "tests/harness/ops_help.h"
+
+enum { LONG = 600007, LINES = 2 };
+
+static uint64_t state = 20261123;
+static double draw(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)(state >> 33) / 0x1p30 - 1;
+}
+
+static const double *values;
+static bool descending;
+
+static bool nan_of(int64_t i)
+{
+    return isnan(values[i]);
+}
+
+/* Stable, NaN last. */
+static int compare(const void *a, const void *b)
+{
+    int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
+    if (nan_of(i) != nan_of(j))
+        return nan_of(i) ? 1 : -1;
+    if (!nan_of(i) && values[i] != values[j])
+        return (values[i] < values[j]) != descending ? -1 : 1;
+    return i < j ? -1 : i > j;
+}
+
+/* Values that every dtype holds, many of them equal; NaN and −0 in floats. */
+static double *line_of(orr_dtype t, int64_t n)
+{
+    double *v = malloc((size_t)n * sizeof *v);
+    for (int64_t i = 0; v && i < n; i++) {
+        v[i] = floor(draw() * (t == ORR_BF16 || orr_dtype_size(t) == 1 ? 60 : 2000));
+        if (orr__is_unsigned(t))
+            v[i] = fabs(v[i]);
+        if (orr__is_float(t) && i % 1009 == 0)
+            v[i] = i % 2 ? (double)NAN : -0.0;
+    }
+    return v;
+}
+
+static void check_sort(orr_dtype t, int64_t n)
+{
+    int64_t *order = malloc((size_t)n * sizeof *order), *got = malloc((size_t)n * sizeof *got), wrong = 0;
+    double *v = line_of(t, n), *sorted = malloc((size_t)n * sizeof *sorted);
+    ORR_REQUIRE(v && order && got && sorted);
+    values = v;
+    for (int k = 0; k < 2; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_cast(orr_from(ORR_F64, ORR_SHAPE(n), v), t), *top[2];
+        descending = k;
+        for (int64_t i = 0; i < n; i++)
+            order[i] = i;
+        qsort(order, (size_t)n, sizeof *order, compare);
+        ORR_CHECK(orr_read(orr_argsort(x, 0, k), got, (size_t)n * sizeof *got) == ORR_OK);
+        ORR_CHECK(orr_read(orr_cast(orr_sort(x, 0, k), ORR_F64), sorted, (size_t)n * sizeof *sorted) == ORR_OK);
+        for (int64_t i = 0; i < n; i++) {
+            double want = v[order[i]];
+            wrong += got[i] != order[i];
+            wrong += isnan(want) ? !isnan(sorted[i]) : sorted[i] != want || signbit(sorted[i]) != signbit(want);
+        }
+        ORR_CHECK_MSG(!wrong, "%s, %lld elements, descending %d: %lld are wrong", orr_dtype_name(t), (long long)n, k,
+                      (long long)wrong);
+        ORR_CHECK(orr_topk(x, 50, 0, k, &top[0], &top[1]) == ORR_OK);
+        ORR_CHECK(orr_read(top[1], got, (size_t)n * sizeof *got) == ORR_OK && !memcmp(got, order, 50 * sizeof *got));
+        (void)orr_scope_end(s);
+    }
+    free(sorted);
+    free(v);
+    free(got);
+    free(order);
+}
+
+static void long_lines_sort_like_qsort(void)
+{
+    check_sort(ORR_F32, LONG);
+    check_sort(ORR_F64, 1 << 19);
+    check_sort(ORR_I64, LONG);
+    check_sort(ORR_U8, LONG);
+    check_sort(ORR_BF16, LONG);
+}
+
+static void rows_and_columns_of_few_lines_sort_like_single_ones(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_rand(ORR_F32, ORR_SHAPE(LINES, LONG), -1, 1);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    orr_tensor *rows = orr_sort(x, 1, false), *columns = orr_transpose(orr_sort(orr_transpose(x), 0, false));
+    for (int k = 0; k < LINES; k++) {
+        double one, other;
+        orr_tensor *alone = orr_sort(orr_select(x, 0, k), 0, false);
+        ORR_CHECK(orr_item(orr_all(orr_equal(alone, orr_select(rows, 0, k)), ORR_ALL_AXES, false), &one) == ORR_OK);
+        ORR_CHECK(orr_item(orr_all(orr_equal(alone, orr_select(columns, 0, k)), ORR_ALL_AXES, false), &other) ==
+                  ORR_OK);
+        ORR_CHECK(one == 1 && other == 1);
+    }
+    (void)orr_scope_end(s);
+}
+
+static void gradients_go_through_the_phases(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_rand(ORR_F64, ORR_SHAPE(LONG), -1, 1), *g[3], *place = orr_argsort(x, 0, false);
+    orr_tensor *w = orr_arange(ORR_F64, 0, LONG, 1);
+    double same;
+    ORR_CHECK(orr_grad(orr_sum(orr_mul(orr_sort(x, 0, false), w), ORR_ALL_AXES, false), &x, 1, &g[0]) == ORR_OK);
+    ORR_CHECK(orr_item(orr_all(orr_equal(orr_take(g[0], place, 0), w), ORR_ALL_AXES, false), &same) == ORR_OK);
+    ORR_CHECK(same == 1);
+    ORR_CHECK(orr_grad(orr_cumulative_sum(x, 0, false), &x, 1, &g[1]) == ORR_OK); /* n, n − 1, … 1 */
+    ORR_CHECK(orr_item(orr_all(orr_equal(g[1], orr_sub(orr_scalar(LONG), w)), ORR_ALL_AXES, false), &same) == ORR_OK);
+    ORR_CHECK(same == 1);
+    orr_tensor *y = orr_exp(orr_mul(x, orr_scalar(1e-6)));
+    ORR_CHECK(orr_grad(orr_select(orr_cumulative_prod(y, 0, false), 0, -1), &y, 1, &g[2]) == ORR_OK); /* Π / y */
+    orr_tensor *want = orr_div(orr_prod(y, ORR_ALL_AXES, false), y);
+    ORR_CHECK(orr_item(orr_max(orr_abs(orr_sub(g[2], want)), ORR_ALL_AXES, false), &same) == ORR_OK && same < 1e-9);
+    (void)orr_scope_end(s);
+}
+
+static void check_scan(orr_dtype t, orr_shape shape, int axis)
+{
+    int64_t n = orr__shape_count(&shape), inner = 1, length = shape.dim[axis];
+    double *v = malloc((size_t)n * sizeof *v), *sum = malloc((size_t)n * sizeof *sum),
+           *prod = malloc((size_t)n * sizeof *prod), worst = 0;
+    ORR_REQUIRE(v && sum && prod);
+    orr_scope *s = orr_scope_begin();
+    for (int d = axis + 1; d < shape.rank; d++)
+        inner *= shape.dim[d];
+    for (int64_t i = 0; i < n; i++)
+        v[i] = orr__is_float(t) ? (double)(float)(1 + 1e-4 * draw()) : floor(4 * draw());
+    orr_tensor *x = orr_cast(orr_from(ORR_F64, shape, v), t);
+    ORR_CHECK(orr_read(orr_cast(orr_cumulative_sum(x, axis, false), ORR_F64), sum, (size_t)n * sizeof *sum) == ORR_OK);
+    ORR_CHECK(orr_read(orr_cast(orr_cumulative_prod(x, axis, false), ORR_F64), prod, (size_t)n * sizeof *prod) ==
+              ORR_OK);
+    for (int64_t line = 0; line < n / length; line++) {
+        long double a = 0, b = 1;
+        for (int64_t k = 0; k < length; k++) {
+            int64_t i = (line / inner * length + k) * inner + line % inner;
+            a += (long double)v[i];
+            b *= (long double)v[i];
+            worst = fmax(worst, fabs((double)((long double)sum[i] - a)) / fmax(1, fabs((double)a)));
+            if (orr__is_float(t))
+                worst = fmax(worst, fabs((double)((long double)prod[i] - b)) / fabs((double)b));
+        }
+    }
+    ORR_CHECK_MSG(worst <= (t == ORR_F32   ? 0x1p-23
+                            : t == ORR_F64 ? 1e-12
+                                           : 0),
+                  "%s %s: %g", orr_dtype_name(t), orr__str(shape).s, worst);
+    (void)orr_scope_end(s);
+    free(prod);
+    free(sum);
+    free(v);
+}
+
+static void long_lines_sum_like_long_double(void)
+{
+    check_scan(ORR_F32, ORR_SHAPE(LONG), 0);
+    check_scan(ORR_F64, ORR_SHAPE(1 << 18), 0);
+    check_scan(ORR_I32, ORR_SHAPE(LONG), 0);
+    check_scan(ORR_F32, ORR_SHAPE(3, 200001), 1);
+    check_scan(ORR_F32, ORR_SHAPE(2, 70001, 3), 1);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(long_lines_sort_like_qsort),
+                                      ORR_TEST(rows_and_columns_of_few_lines_sort_like_single_ones),
+                                      ORR_TEST(long_lines_sum_like_long_double),
+                                      ORR_TEST(gradients_go_through_the_phases),
+                                      { 0 } };
+    return help_main(argc, argv, "array.long", tests);
+}
