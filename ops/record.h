@@ -63,6 +63,9 @@ orr_tensor *orr__solve_right(orr__site at, orr_tensor *a, orr_tensor *b, unsigne
 /* column − row, i64, shape (rows, cols). */
 orr_tensor *orr__diagonals(orr__site at, int64_t rows, int64_t cols);
 
+/* The key of this thread's next stream of random numbers. */
+uint64_t orr__random_key(void);
+
 /* Ends the scope of a composition; its result goes to the caller's scope. `s` may be NULL (no memory for one). */
 orr_tensor *orr__compose_end(orr__site at, orr_scope *s, orr_tensor *result);
 

@@ -65,6 +65,11 @@ typedef void orr__solvefn(const void *m, bool upper, bool unit, int64_t n, void 
 /* orr__factor.potrf, n ≤ ORR__LEAF. */
 typedef int64_t orr__potrffn(void *a, int64_t n, int64_t ld);
 
+/* The greatest of n elements, −inf of none. */
+typedef double orr__greatestfn(const void *row, int64_t n);
+/* x[i] = e^(x[i] − shift); returns the sum. */
+typedef double orr__expfn(void *row, int64_t n, double shift);
+
 enum { ORR__ROWS = ORR__EW_END - ORR__OP_EW, ORR__ROPS = ORR__RALL + 1 };
 enum {
     ORR__RAND_BITS32,
@@ -97,6 +102,8 @@ typedef struct {
     orr__affinefn *affine_f64, *affine_u64;
     orr__solvefn *solve[2]; /* of f32, f64                                         */
     orr__potrffn *potrf[2];
+    orr__greatestfn *greatest[2];
+    orr__expfn *exp[2];
 } orr__vec;
 
 #define ORR__V_PASTE_(name, isa) name##_##isa
@@ -126,6 +133,8 @@ typedef struct {
     extern orr__affinefn ORR__V_PASTE(orr__vec_affine_f64, isa), ORR__V_PASTE(orr__vec_affine_u64, isa);               \
     extern orr__solvefn ORR__V_PASTE(orr__vec_solve_f32, isa), ORR__V_PASTE(orr__vec_solve_f64, isa);                  \
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
+    extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
+    extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \
     extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \
     extern orr__roundfn ORR__V_PASTE(orr__vec_fit_bf16, isa)
 ORR__V_DECLARE(base);

@@ -1,4 +1,4 @@
-/* Sequences: embeddings, positions.
+/* Sequences: embeddings, positions, attention.
  * Must not know: how an op computes. */
 #ifndef ORRERY_SEQUENCE_H
 #define ORRERY_SEQUENCE_H
@@ -44,6 +44,33 @@ ORR_API orr_tensor *orr_rotary_at(const char *file, int line, orr_tensor *x, int
 ORR_API orr_tensor *orr_alibi_at(const char *file, int line, orr_dtype dtype, int64_t heads, int64_t queries,
                                  int64_t keys);
 #define orr_alibi(...) orr_alibi_at(ORR_HERE, __VA_ARGS__)
+
+/* -- attention ----------------------------------------------------------------------------------------------- */
+
+/** Options of orr_attention. All zero: every query sees every key, scale 1/√width, no dropout. */
+typedef struct orr_attention_options {
+    bool causal;    /**< a query sees no key after its own place; the queries are the last ones of the keys              */
+    int64_t window; /**< a query sees keys at a distance below this one; 0: at any                                       */
+    double scale;   /**< of the scores; 0: 1/√width                                                                      */
+    double dropout; /**< in [0, 1): this share of the weights is 0, by this thread's next stream, and the others grow    */
+} orr_attention_options;
+
+/** softmax(scale·q·kᵀ + mask)·v for each head. Memory grows with the length, not with its square, forward and backward: the
+ * scores exist a tile at a time, and the gradient computes them again (T. Dao et al., "FlashAttention", 2022).
+ * @param q     (…, heads, queries, width)
+ * @param k, v  (…, kv heads, keys, width) and (…, kv heads, keys, value); kv heads divide heads: neighbouring heads of q share
+ *              one of k and v
+ * @param mask  broadcast to (…, heads, queries, keys): bool, true where a key is seen, or a float that is added; NULL: none
+ * @param options  NULL: all zero
+ * @return   (…, heads, queries, value), owned by the current scope; 0 for a query that sees no key; poison on ORR_ESHAPE,
+ *           ORR_EDTYPE, ORR_EINVAL.
+ * dtypes:   floats, promoted; f16 and bf16 are computed in f32 and rounded once.
+ * grad:     by q, k, v in tiles; by the mask, and second derivatives, with all scores in memory.
+ * cost:     2·queries·keys·(width + value) flop a head; 2.5 times as much backward. On the CPU.
+ * effects:  lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_attention_at(const char *file, int line, orr_tensor *q, orr_tensor *k, orr_tensor *v,
+                                     orr_tensor *mask, const orr_attention_options *options);
+#define orr_attention(...) orr_attention_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

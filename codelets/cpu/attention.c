@@ -1,0 +1,119 @@
+/* Attention by tiles of queries and keys, forward and backward: what is in memory beside operands and results is one tile.
+ * Must not know: plans, StarPU. */
+#include "config.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+#include "codelets/cpu/call.h"
+#include "codelets/cpu/cpu.h"
+#include "ops/nn/attention.h"
+#include "runtime/base/philox.h"
+
+/* Tiles by measurement: of causal attention small ones waste less beyond the diagonal. */
+enum { CAUSAL_ROWS = 64, CAUSAL_COLS = 64, ROWS = 128, COLS = 256 };
+
+typedef struct {
+    orr__attend a;
+    const orr__vec *vec;
+    const void *q, *k, *v, *mask, *o, *g;
+    void *out;
+    double *sum; /* of each row of a tile, or of all queries */
+    uint64_t key;
+    int64_t rows, cols; /* of a tile, at most */
+} job;
+
+#define REAL float
+#define WIDE 0
+#define GEMM cblas_sgemm
+#define EXP expf
+#define F(name) name##_f32
+#include "codelets/cpu/attention_real.h"
+#undef REAL
+#undef WIDE
+#undef GEMM
+#undef EXP
+#undef F
+
+#define REAL double
+#define WIDE 1
+#define GEMM cblas_dgemm
+#define EXP exp
+#define F(name) name##_f64
+#include "codelets/cpu/attention_real.h"
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The operands from number `first` on: q, k, v, key, mask. */
+static job job_of(const orr__kernel *kernel, const orr__launch *l, int first)
+{
+    const orr__region *r = l->region;
+    const orr__attr *attr = &r->call.attr;
+    bool drops = (attr->mask & ORR__ATTEND_DROPS) != 0, masked = (attr->mask & ORR__ATTEND_MASK) != 0;
+    job w = { .a = orr__attend_of(attr, &r->call.in[first], &r->call.in[first + 1], &r->call.in[first + 2],
+                                  masked ? &r->call.in[first + 3 + drops] : NULL),
+              .vec = kernel->vec,
+              .q = l->in[first],
+              .k = l->in[first + 1],
+              .v = l->in[first + 2],
+              .out = l->out[0] };
+    if (drops)
+        w.key = *(const uint64_t *)l->in[first + w.a.key_operand];
+    if (masked)
+        w.mask = l->in[first + w.a.mask_operand];
+    w.rows = least(w.a.causal ? CAUSAL_ROWS : ROWS, w.a.queries);
+    w.cols = least(w.a.causal ? CAUSAL_COLS : COLS, w.a.keys);
+    return w;
+}
+
+/* Scratch for `tiles` tiles, a row and the maxima of a tile's rows, and `sums` sums. */
+static void *memory_for(job *w, int tiles, int64_t sums, size_t size)
+{
+    size_t bytes = (size_t)(tiles * w->rows * w->cols + w->cols + w->rows) * size;
+    bytes = (bytes + 63) / 64 * 64;
+    char *p = orr__scratch(bytes + (size_t)sums * sizeof *w->sum + 64);
+    if (p)
+        w->sum = (double *)(void *)(p + bytes);
+    return p;
+}
+
+orr_status orr__cpu_kernel_attention(const orr__kernel *kernel, const orr__launch *l)
+{
+    job w = job_of(kernel, l, 0);
+    bool wide = l->region->out_dtype[0] == ORR_F64;
+    if (l->hi <= l->lo || w.a.queries == 0)
+        return ORR_OK;
+    void *p = memory_for(&w, 1, w.rows, wide ? sizeof(double) : sizeof(float));
+    int place = p ? orr__cpu_blas_enter() : 0;
+    if (!place)
+        return p ? orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for the buffers of BLAS") : ORR_ENOMEM;
+    for (int64_t at = l->lo; at < l->hi;) {
+        int64_t head = at / w.a.queries, i0 = at % w.a.queries;
+        int64_t i1 = least(least(i0 + w.rows, w.a.queries), i0 + l->hi - at);
+        (wide ? forward_f64 : forward_f32)(&w, head, i0, i1, p);
+        at += i1 - i0;
+    }
+    orr__cpu_blas_leave(place, true);
+    return ORR_OK;
+}
+
+orr_status orr__cpu_kernel_attention_grad(const orr__kernel *kernel, const orr__launch *l)
+{
+    job w = job_of(kernel, l, 2);
+    bool wide = l->region->out_dtype[0] == ORR_F64;
+    w.o = l->in[0];
+    w.g = l->in[1];
+    if (l->hi <= l->lo || l->region->out_count == 0)
+        return ORR_OK;
+    void *p = memory_for(&w, 2, w.a.queries, wide ? sizeof(double) : sizeof(float));
+    int place = p ? orr__cpu_blas_enter() : 0;
+    if (!place)
+        return p ? orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for the buffers of BLAS") : ORR_ENOMEM;
+    for (int64_t kv = l->lo; kv < l->hi; kv++)
+        (wide ? backward_f64 : backward_f32)(&w, kv, p);
+    orr__cpu_blas_leave(place, true);
+    return ORR_OK;
+}
