@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include "runtime/base/fence.h"
 #include "runtime/base/fork.h"
 #include "runtime/graph/handle_slot.h"
 
@@ -53,6 +54,7 @@ static void in_child(void)
     for (unsigned k = 0; k < ORR__KEEPERS; k++)
         if (atomic_load(&orr__keepers[k].borrowing) && k != orr__tls_get()->keeper)
             atomic_store(&orr__keepers[k].borrowing, false);
+    orr__fences_begin();
 }
 
 void orr__handles_guard(void)
@@ -60,6 +62,7 @@ void orr__handles_guard(void)
     for (int i = 0; i < LOCKS; i++)
         orr__fork_guard(&locks[i]); /* before the table's, which is taken within */
     orr__slots_guard();
+    orr__fences_begin();
     (void)pthread_atfork(NULL, NULL, in_child);
 }
 
@@ -231,11 +234,13 @@ static void give_up(orr__tls *tls, uint32_t i)
     }
 }
 
-/* From here on the thread looks at nodes of its own handles. In order: who ends one afterwards sees this, or we see the end. */
+/* From here on the thread looks at nodes of its own handles. The fence pairs with that of `leave`: another thread that ends one
+ * sees that it borrows, or it sees the end. */
 static void borrow_begin(orr__tls *tls)
 {
     tls->borrowing = true;
-    atomic_store(&orr__keepers[tls->keeper].borrowing, true);
+    atomic_store_explicit(&orr__keepers[tls->keeper].borrowing, true, memory_order_relaxed);
+    orr__fence_light();
 }
 
 void orr__borrow_end(orr__tls *tls)
@@ -244,8 +249,9 @@ void orr__borrow_end(orr__tls *tls)
     if (!tls->borrowing)
         return;
     tls->borrowing = false;
-    atomic_store(&k->borrowing, false);
-    if (atomic_load(&k->left))
+    atomic_store_explicit(&k->borrowing, false, memory_order_release);
+    orr__fence_light();
+    if (atomic_load_explicit(&k->left, memory_order_relaxed))
         give_up(tls, atomic_exchange(&k->left, 0));
 }
 
@@ -269,7 +275,7 @@ static inline orr__node *look(const orr_tensor *t)
     if (!tls->borrowing)
         borrow_begin(tls);
     orr__node *n = atomic_load_explicit(&s->node, memory_order_acquire);
-    return atomic_load(&s->gen) == (unsigned)(handle >> 32) ? n : NULL;
+    return atomic_load_explicit(&s->gen, memory_order_acquire) == (unsigned)(handle >> 32) ? n : NULL;
 }
 
 orr__node *orr__handle_node(const orr_tensor *t)
@@ -324,19 +330,23 @@ orr__node *orr__slot_swap(uint64_t handle, orr__node *n)
     return old;
 }
 
-/* With the lock of slot i, whose handle has just been ended in order (see borrow_begin): the first of the slots to give up now. The
- * keeper, if another, may be looking at the node: then that is left to it, unless it has stopped before it could know. */
+/* With the lock of slot i, whose handle has just been ended: the first of the slots to give up now. The keeper, if another, may be
+ * looking at the node: then that is left to it, unless it has stopped before it could know. */
 static uint32_t leave(const orr__tls *tls, uint32_t i, orr__slot *s)
 {
     unsigned number = keeper_of(s);
     orr__keeper *k = &orr__keepers[number];
     atomic_store_explicit(&s->next, 0, memory_order_relaxed);
-    if (number == tls->keeper || !atomic_load(&k->borrowing))
+    if (number == tls->keeper)
+        return i;
+    orr__fence_heavy();
+    if (!atomic_load(&k->borrowing))
         return i;
     unsigned first = atomic_load(&k->left);
     do
         atomic_store_explicit(&s->next, first, memory_order_relaxed);
     while (!atomic_compare_exchange_weak(&k->left, &first, i));
+    orr__fence_heavy();
     return atomic_load(&k->borrowing) ? 0 : atomic_exchange(&k->left, 0);
 }
 
@@ -349,7 +359,7 @@ bool orr__slot_free(uint64_t handle)
     orr__slot *s = lock_live(handle, &lock);
     if (!s)
         return false;
-    atomic_store(&s->gen, (unsigned)(handle >> 32) + 1);
+    atomic_store_explicit(&s->gen, (unsigned)(handle >> 32) + 1, memory_order_release);
     uint32_t ended = leave(tls, (uint32_t)handle, s);
     pthread_mutex_unlock(lock);
     give_up(tls, ended);
