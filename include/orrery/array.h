@@ -250,6 +250,39 @@ ORR_API orr_tensor *orr_covariance_at(const char *file, int line, orr_tensor *x,
 ORR_API orr_tensor *orr_correlation_at(const char *file, int line, orr_tensor *x);
 #define orr_correlation(...) orr_correlation_at(ORR_HERE, __VA_ARGS__)
 
+/* -- products ---------------------------------------------------------------------------------------------------- */
+
+/** The sum of products that a text names, as numpy.einsum: orr_einsum("bij,bjk->bik", ORR_TENSORS(a, b)) is a batch of
+ * matrix products. A letter stands for an axis; equal letters have one length, or 1, which is repeated; a letter that an
+ * operand has twice is its diagonal; letters that the result does not have are summed over. "..." stands for further axes,
+ * which broadcast. Without "->" the result has the letters that occur once, in their order. Spaces count for nothing.
+ * Operands are multiplied pair by pair, in the order of the fewest multiplications (up to 8 operands all orders are
+ * compared, with more the next pair is the cheapest), each pair as one orr_matmul, read as it lies where that is possible.
+ * @param x  1 to 16 operands
+ * @return   owned by the current scope; poison on ORR_EINVAL (the text), ORR_ESHAPE, ORR_EDTYPE.
+ * dtypes:   integers (wrapping) and floats, promoted; bool not. A pair's product is rounded to the dtype.
+ * grad:     through the products.      cost: that of the order. */
+ORR_API orr_tensor *orr_einsum_at(const char *file, int line, const char *text, orr_tensor *const *x, int n);
+#define orr_einsum(...) orr_einsum_at(ORR_HERE, __VA_ARGS__)
+/** Σ a·b over axes of_a[i] of a and of_b[i] of b: the other axes of a, then those of b. No axes: the outer product.
+ * dtypes: as orr_matmul. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
+ * grad: through the product. cost: that of orr_matmul, copies of operands that do not lie as matrices. */
+ORR_API orr_tensor *orr_tensordot_at(const char *file, int line, orr_tensor *a, orr_tensor *b, orr_axes of_a,
+                                     orr_axes of_b);
+#define orr_tensordot(...) orr_tensordot_at(ORR_HERE, __VA_ARGS__)
+/** Σ a·b along one axis of both, counted from the end; the other axes broadcast.
+ * dtypes: integers (wrapping) and floats, promoted. Errors: ORR_EAXIS (not negative), ORR_ESHAPE, ORR_EDTYPE.
+ * grad: g·b and g·a. cost: fused, one pass. */
+ORR_API orr_tensor *orr_vecdot_at(const char *file, int line, orr_tensor *a, orr_tensor *b, int axis);
+#define orr_vecdot(...) orr_vecdot_at(ORR_HERE, __VA_ARGS__)
+/** y[i, j] = a[i] · b[j]. dtypes: integers and floats, promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: g·b, gᵀ·a. cost: fused. */
+ORR_API orr_tensor *orr_outer_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
+#define orr_outer(...) orr_outer_at(ORR_HERE, __VA_ARGS__)
+/** Kronecker's product: each element of a times all of b, as blocks. The shorter shape gets ones in front.
+ * dtypes: integers and floats, promoted. Errors: ORR_ESHAPE (more than 4 axes), ORR_EDTYPE. grad: through the product. */
+ORR_API orr_tensor *orr_kron_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
+#define orr_kron(...) orr_kron_at(ORR_HERE, __VA_ARGS__)
+
 /* -- facts about dtypes (nothing is recorded) ---------------------------------------------------------------- */
 
 /** Kinds of dtypes, to be joined by |. */

@@ -51,6 +51,12 @@ CASE(correlation, orr_correlation(orr_slice_axis(x, 1, 0, 3, 1)))
 CASE(zeros_in_products,
      orr_cumulative_prod(orr_mul(x, orr_from(ORR_F64, ORR_SHAPE(6), (double[]){ 1, 2, 0, 1, 0, 1 })), 1, false))
 
+CASE(einsum, orr_einsum("ij,kj,kl,ii->il", ORR_TENSORS(x, orr_sin(x), orr_cos(x), orr_slice_axis(x, 1, 0, 4, 1))))
+CASE(tensordot, orr_tensordot(x, orr_exp(x), ORR_AXES(1), ORR_AXES(1)))
+CASE(vecdot, orr_vecdot(x, orr_exp(x), -2))
+CASE(outer, orr_outer(orr_select(x, 0, 0), orr_select(x, 1, 0)))
+CASE(kron, orr_kron(x, orr_slice_axis(x, 1, 0, 2, 1)))
+
 static orr_tensor *topk(orr_tensor *x)
 {
     orr_tensor *v, *p;
@@ -100,6 +106,11 @@ static const struct {
     { "covariance", covariance },
     { "correlation", correlation },
     { "zeros_in_products", zeros_in_products },
+    { "einsum", einsum },
+    { "tensordot", tensordot },
+    { "vecdot", vecdot },
+    { "outer", outer },
+    { "kron", kron },
     { "topk", topk },
     { "meshgrid", meshgrid },
     { "cut", cut },

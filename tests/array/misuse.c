@@ -91,6 +91,33 @@ static void wrong_calls_of_searching_and_statistics_are_refused(void)
     (void)orr_scope_end(s);
 }
 
+static void wrong_texts_and_products_are_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_ones(ORR_F32, ORR_SHAPE(2, 3)), *b = orr_ones(ORR_F32, ORR_SHAPE(4, 5));
+    HELP_POISON(orr_einsum("ij,jk->ik", ORR_TENSORS(a, b)), ORR_ESHAPE, "'j' has length 3 and 4");
+    HELP_POISON(orr_einsum("ij->ij", ORR_TENSORS(a, b)), ORR_EINVAL, "more operands");
+    HELP_POISON(orr_einsum("ij,kl,m->i", ORR_TENSORS(a, b)), ORR_EINVAL, "fewer operands");
+    HELP_POISON(orr_einsum("ij,k->i", ORR_TENSORS(a, b)), ORR_ESHAPE, "number of axes");
+    HELP_POISON(orr_einsum("ij->x", ORR_TENSORS(a)), ORR_EINVAL, "in no operand");
+    HELP_POISON(orr_einsum("ij->ii", ORR_TENSORS(a)), ORR_EINVAL, "twice");
+    HELP_POISON(orr_einsum("i1", ORR_TENSORS(a)), ORR_EINVAL, "only letters");
+    HELP_POISON(orr_einsum("ij-", ORR_TENSORS(a)), ORR_EINVAL, "no part");
+    HELP_POISON(orr_einsum("ij->i,", ORR_TENSORS(a)), ORR_EINVAL, "follows");
+    HELP_POISON(orr_einsum("....", ORR_TENSORS(a)), ORR_EINVAL, "only letters");
+    HELP_POISON(orr_einsum("abcdefghi", ORR_TENSORS(a)), ORR_ESHAPE, "8 axes");
+    HELP_POISON(orr_einsum(NULL, ORR_TENSORS(a)), ORR_EINVAL, "text");
+    HELP_POISON(orr_einsum("i", ORR_TENSORS(orr_zeros(ORR_BOOL, ORR_SHAPE(2)))), ORR_EDTYPE, "bool");
+    HELP_POISON(orr_tensordot(a, b, ORR_AXES(1), ORR_AXES(0)), ORR_ESHAPE, "other lengths");
+    HELP_POISON(orr_tensordot(a, b, ORR_AXES(1, 0), ORR_AXES(0)), ORR_EINVAL, "2 axes of a and 1");
+    HELP_POISON(orr_tensordot(a, b, ORR_AXES(2), ORR_AXES(0)), ORR_EAXIS, "axis");
+    HELP_POISON(orr_vecdot(a, b, 0), ORR_EAXIS, "axis 0");
+    HELP_POISON(orr_vecdot(a, b, -1), ORR_ESHAPE, "other lengths");
+    HELP_POISON(orr_outer(a, b), ORR_ESHAPE, "one axis each");
+    HELP_POISON(orr_kron(orr_ones(ORR_F32, ORR_SHAPE(1, 1, 1, 1, 1)), a), ORR_ESHAPE, "4 axes");
+    (void)orr_scope_end(s);
+}
+
 static void null_and_poison_travel(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -108,6 +135,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(wrong_shapes_and_axes_are_refused),
                                       ORR_TEST(wrong_indices_are_refused),
                                       ORR_TEST(wrong_calls_of_searching_and_statistics_are_refused),
+                                      ORR_TEST(wrong_texts_and_products_are_refused),
                                       ORR_TEST(null_and_poison_travel),
                                       { 0 } };
     return help_main(argc, argv, "array.misuse", tests);

@@ -68,6 +68,12 @@ CASE(median, orr_median(X, AXIS(0), c->p[1] != 0))
 CASE(covariance, orr_covariance(X, c->p[0]))
 CASE(correlation, orr_correlation(X))
 
+CASE(einsum, orr_einsum(c->text, c->in, c->nin))
+CASE(tensordot, orr_tensordot(X, Y, axes_of(c, 0, c->np / 2), axes_of(c, c->np / 2, c->np / 2)))
+CASE(vecdot, orr_vecdot(X, Y, AXIS(0)))
+CASE(outer, orr_outer(X, Y))
+CASE(kron, orr_kron(X, Y))
+
 static orr_tensor *run_nonzero(const numpy_case *c)
 {
     orr_tensor *place[8];
@@ -127,5 +133,6 @@ const numpy_row numpy_array_rows[] = {
     ROW(take_along_axis),  ROW(gather_nd),    ROW(meshgrid),    ROW(split),       ROW(cut),         ROW(unstack),
     ROW(broadcast_arrays), ROW(scatter),      ROW(scatter_nd),  ROW(mask_select), ROW(argwhere),    ROW(nonzero),
     ROW(count_nonzero),    ROW(searchsorted), ROW(topk),        ROW(unique),      ROW(diff),        ROW(bincount),
-    ROW(histogram),        ROW(quantile),     ROW(median),      ROW(covariance),  ROW(correlation), { NULL, NULL },
+    ROW(histogram),        ROW(quantile),     ROW(median),      ROW(covariance),  ROW(correlation), ROW(einsum),
+    ROW(tensordot),        ROW(vecdot),       ROW(outer),       ROW(kron),        { NULL, NULL },
 };

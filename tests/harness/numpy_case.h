@@ -9,7 +9,7 @@
 #define NUMPY_MAX_PARAM 32
 
 typedef struct {
-    char op[32];
+    char op[96];
     orr_dtype to; /* the part of the op's name behind ':' */
     double ulps, p[NUMPY_MAX_PARAM];
     int np, nin;

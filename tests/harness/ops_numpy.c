@@ -243,7 +243,7 @@ static void read_case(reader *r, numpy_case *c)
 static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype, orr_shape shape,
                        const orr__scalar *want)
 {
-    char what[64];
+    char what[160];
     size_t i = 0;
     snprintf(what, sizeof what, "case %d, %s", number_of_case, c->op);
     while (i < sizeof rows / sizeof *rows && strcmp(rows[i].name, c->op) != 0)

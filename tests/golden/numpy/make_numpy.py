@@ -632,4 +632,35 @@ for d in ["float32", "float64"]:
     f.case("correlation", [a], [], np.corrcoef(w, rowvar=False).astype(d), 64)
 a = floats((2, 5, 2), "float64")
 f.case("covariance", [a], [1], np.stack([np.cov(m, rowvar=False) for m in a]), 64)
+
+for text in ["ij,jk->ik", "ij,jk", "ji,jk->ki", "ij,kj->ik", "bij,bjk->bik", "ij,ij->", "ij,ij->i", "i,j->ij", "i,i", "ii->i", "ii", "ij->ji",
+             "ij->", "iij->j", "ij,jk,kl->il", "a,ab,b->", "ijk,jil->kl", "ab,bc,cd,de,ea->", "ijkl,jm,kn->imnl", "b...,b->...", "...ij,...jk->...ik",
+             "...i,...i->...", "i...->...", "ab,ab,ab->ab", "abc,c->ba", "ij,jk,lm->ikm", "xi,xj,xk->ijk", "Ab,bC->CA", "ij , jk -> ik", ",ij->ij"]:
+    terms = text.split("->")[0].replace(" ", "").split(",")
+    length = dict(zip("abcdeijklmnxAbC", [3, 2, 4, 2, 3, 3, 4, 2, 3, 2, 2, 5, 3, 2, 3]))
+    for d in ["float64", "int32"] if len(terms) < 4 else ["float64"]:
+        ins = []
+        for t in terms:
+            t = t.replace("...", "12" if t.count("j") else "2")
+            ins.append(some([length.get(c, 2) for c in t], d) if t else np.asarray(some((), d)))
+        r = np.einsum(text, *ins)
+        f.case("einsum=" + text.replace(" ", ""), ins, [], np.asarray(r).astype(d), 64)
+a, b = floats((3, 1), "float32"), floats((4, 2), "float32")
+f.case("einsum=ij,jk->ik", [a, b], [], np.einsum("ij,jk->ik", np.repeat(a, 4, 1), b), 8)
+f.case("einsum=ij,jk->ik", [np.zeros((3, 0), "float32"), np.zeros((0, 2), "float32")], [], np.zeros((3, 2), "float32"), 0)
+many = [floats((2, 2), "float64") for _ in range(10)]
+f.case("einsum=ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak", many, [], np.linalg.multi_dot(many), 64)
+a, b = floats((2, 3, 4), "float64"), floats((4, 3, 5), "float64")
+for of_a, of_b in [((1, 2), (1, 0)), ((-1,), (0,)), ((), ()), ((2, 1), (0, 1))]:
+    f.case("tensordot", [a, b], [*of_a, *of_b], np.tensordot(a, b, (of_a, of_b)), 16)
+for sa, sb, axis in [((3, 4), (3, 4), -1), ((2, 3, 4), (3, 4), -2), ((4,), (2, 4), -1), ((2, 1, 3), (5, 3), -1)]:
+    for d in ["float64", "int16"]:
+        a, b = some(sa, d), some(sb, d)
+        rank = max(len(sa), len(sb))
+        f.case("vecdot", [a, b], [axis], (a * b).sum(axis, dtype=d), 8)
+a, b = ints((3,), "int64"), ints((4,), "int16")
+f.case("outer", [a, b], [], np.outer(a, b), 0)
+for sa, sb in [((2, 3), (3, 2)), ((2,), (3,)), ((2, 2), (3,)), ((2,), (2, 1, 3)), ((), (2,))]:
+    a, b = np.asarray(some(sa, "float32")), np.asarray(some(sb, "float32"))
+    f.case("kron", [a, b], [], np.kron(a, b), 2)
 f.write()
