@@ -1,4 +1,4 @@
-/* Layers: modules of normalisation, dropout and embedding.
+/* Layers: modules of normalisation, dropout, embedding, attention, and blocks of transformers.
  * Must not know: how an op computes.
  *
  * Each function makes a module, to be freed with orr_module_free or owned by a composition; NULL on ORR_EINVAL, ORR_ESHAPE,
@@ -43,6 +43,63 @@ ORR_API orr_module *orr_dropout_layer_at(const char *file, int line, double p);
  * parameters: "weight". */
 ORR_API orr_module *orr_embedding_layer_at(const char *file, int line, int64_t rows, int64_t width, int64_t padding);
 #define orr_embedding_layer(...) orr_embedding_layer_at(ORR_HERE, __VA_ARGS__)
+
+/* -- attention ----------------------------------------------------------------------------------------------- */
+
+/** Options of layers with attention. All zero: as many heads of keys as of queries, every key is seen, biases, no dropout. */
+typedef struct orr_heads_options {
+    int64_t kv_heads;    /**< heads of keys and values, a divisor of the heads; 0: as many                           */
+    bool causal;         /**< self-attention sees no later place                                                     */
+    int64_t window;      /**< as orr_attention                                                                       */
+    double dropout;      /**< in [0, 1), of the weights, in training mode                                            */
+    double rotary;       /**< the base of orr_rotary of queries and keys; 0: positions are not turned                */
+    bool no_bias;        /**< no biases                                                                              */
+    bool norm_first;     /**< blocks: normalise before attention and before the dense layers, not after their sums   */
+    orr_activation activation; /**< blocks: between the dense layers; 0: ReLU                                        */
+    double block_dropout;      /**< blocks: of what attention and the dense layers add                               */
+    double eps;                /**< blocks: of layer normalisation; 0: 1e-5                                          */
+} orr_heads_options;
+
+/** Attention of several heads between dense layers: y = output(heads of attention(query(q), key(k), value(v))).
+ * inputs: orr_forward: x (batch, length, width), self-attention; orr_forward_all: q, k, v and a mask, where NULL for k is q,
+ * for v is k, and for the mask none.
+ * @param heads  divides width
+ * parameters: "query.weight", "query.bias", "key.weight" …, "value.weight" …, "output.weight" … */
+ORR_API orr_module *orr_multi_head_attention_at(const char *file, int line, int64_t width, int64_t heads,
+                                                const orr_heads_options *options);
+#define orr_multi_head_attention(...) orr_multi_head_attention_at(ORR_HERE, __VA_ARGS__)
+/** A block of a transformer's encoder, or with options->causal of a decoder without memory: self-attention and two dense
+ * layers, width → hidden → width, each added to its input and normalised.
+ * inputs: x (batch, length, width), and a mask or NULL.
+ * parameters: "attention.query.weight" …, "norm1.weight" …, "expand.weight" …, "contract.weight" …, "norm2.weight" … */
+ORR_API orr_module *orr_encoder_block_at(const char *file, int line, int64_t width, int64_t heads, int64_t hidden,
+                                         const orr_heads_options *options);
+#define orr_encoder_block(...) orr_encoder_block_at(ORR_HERE, __VA_ARGS__)
+/** A block of a transformer's decoder: causal self-attention, attention to a memory, two dense layers, each added to its
+ * input and normalised.
+ * inputs: x (batch, length, width), memory (batch, other length, width), a mask of x, a mask of the memory, each or NULL.
+ * parameters: "attention…", "norm1…", "memory.query.weight" …, "norm2…", "expand…", "contract…", "norm3…" */
+ORR_API orr_module *orr_decoder_block_at(const char *file, int line, int64_t width, int64_t heads, int64_t hidden,
+                                         const orr_heads_options *options);
+#define orr_decoder_block(...) orr_decoder_block_at(ORR_HERE, __VA_ARGS__)
+
+/** The keys and values of earlier places, of every self-attention of a module, for generation. One thread at a time. */
+typedef struct orr_kv_cache orr_kv_cache;
+/** An empty cache for `batch` sequences of up to `capacity` places of the module m, which must outlive it.
+ * @return   to be freed with orr_kv_cache_free; NULL on ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM. */
+ORR_API orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_module *m, int64_t batch, int64_t capacity);
+#define orr_kv_cache_new(...) orr_kv_cache_new_at(ORR_HERE, __VA_ARGS__)
+/** Applies the cache's module to the next n places, x (batch, n, …), in inference mode: self-attention also sees the places in
+ * the cache, and these become part of it. Every call with the same n has the same plan.
+ * errors:   as orr_forward; ORR_ESHAPE (another batch, more places than are left), ORR_EINVAL (the module trains). */
+ORR_API orr_tensor *orr_forward_cached_at(const char *file, int line, orr_kv_cache *cache, orr_tensor *x);
+#define orr_forward_cached(...) orr_forward_cached_at(ORR_HERE, __VA_ARGS__)
+/** Returns the number of places in the cache: the position of the next one; 0 for NULL. */
+ORR_API int64_t orr_kv_cache_length(const orr_kv_cache *cache);
+/** Empties the cache. */
+ORR_API void orr_kv_cache_clear(orr_kv_cache *cache);
+/** Frees the cache. NULL is fine. */
+ORR_API void orr_kv_cache_free(orr_kv_cache *cache);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,104 @@
+/* Blocks of transformers beside PyTorch's (tests/golden/torch/make_transformer.py), and generation with a cache.
+ * Must not know: how a block is composed. */
+#include "config.h"
+#include "tests/nn/near.h"
+
+static const char file[] = "torch/transformer.npz";
+
+static void blocks_are_pytorchs(void)
+{
+    for (int first = 0; first < 2; first++) {
+        char name[32];
+        orr_scope *s = orr_scope_begin();
+        orr_heads_options o = { .norm_first = first, .activation = ORR_ACTIVATION_GELU }, c = o,
+                          d = { .norm_first = first };
+        c.causal = true;
+        orr_module *encoder = orr_encoder_block(8, 2, 12, &o), *causal = orr_encoder_block(8, 2, 12, &c),
+                   *decoder = orr_decoder_block(8, 2, 12, &d);
+        ORR_REQUIRE(encoder && causal && decoder);
+        ORR_CHECK_MSG(orr_module_load(encoder, orr_test_golden("torch/encoder.npz")) == ORR_OK, "%s",
+                      orr_error_message());
+        ORR_CHECK(orr_module_load(causal, orr_test_golden("torch/encoder.npz")) == ORR_OK);
+        ORR_CHECK_MSG(orr_module_load(decoder, orr_test_golden("torch/decoder.npz")) == ORR_OK, "%s",
+                      orr_error_message());
+        orr_tensor *x = near_load(file, "x"), *memory = near_load(file, "memory"), *g;
+        orr_tensor *y = orr_forward(encoder, x);
+        ORR_CHECK(orr_grad(orr_square(y), &x, 1, &g) == ORR_OK);
+        (void)snprintf(name, sizeof name, "encoder%d", first);
+        near_golden(y, file, name, 3e-6);
+        (void)snprintf(name, sizeof name, "encoder%d.dx", first);
+        near_golden(g, file, name, 2e-5);
+        (void)snprintf(name, sizeof name, "causal%d", first);
+        near_golden(orr_forward(causal, x), file, name, 3e-6);
+        near_golden(orr_forward_all(encoder, ORR_TENSORS(x, orr_tril(orr_ones(ORR_BOOL, ORR_SHAPE(5, 5)), 0))), file,
+                    name, 3e-6);
+        (void)snprintf(name, sizeof name, "decoder%d", first);
+        near_golden(orr_forward_all(decoder, ORR_TENSORS(x, memory)), file, name, 3e-6);
+        orr_module_free(encoder);
+        orr_module_free(causal);
+        orr_module_free(decoder);
+        (void)orr_scope_end(s);
+    }
+}
+
+static void a_cache_gives_what_the_whole_sequence_gives(void)
+{
+    for (int k = 0; k < 3; k++) {
+        orr_heads_options o = { .causal = true, .kv_heads = 2, .rotary = k ? 10000 : 0, .window = k == 2 ? 3 : 0 };
+        orr_module *m = orr_sequential(ORR_MODULES(orr_encoder_block(16, 4, 32, &o), orr_encoder_block(16, 4, 32, &o)));
+        ORR_REQUIRE(m);
+        orr_module_train(m, false);
+        orr_kv_cache *cache = orr_kv_cache_new(m, 2, 9);
+        orr_scope *s = orr_scope_begin();
+        orr_seed(6);
+        orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(2, 8, 16), 0, 1);
+        ORR_CHECK(orr_eval(x) == ORR_OK);
+        orr_tensor *whole = orr_forward(m, x);
+        static const int cut[] = { 0, 3, 4, 5, 7, 8 };
+        for (int again = 0; again < 2; again++) {
+            for (int i = 0; i + 1 < (int)(sizeof cut / sizeof *cut); i++) {
+                orr_tensor *y = orr_forward_cached(cache, orr_slice_axis(x, 1, cut[i], cut[i + 1], 1));
+                near_same(y, orr_slice_axis(whole, 1, cut[i], cut[i + 1], 1), 2e-6, "a cached step");
+            }
+            ORR_CHECK(orr_kv_cache_length(cache) == 8);
+            if (again == 0)
+                orr_kv_cache_clear(cache);
+        }
+        near_poison(orr_forward_cached(cache, orr_slice_axis(x, 1, 0, 2, 1)), ORR_ESHAPE, "2 places|(2, 2, 16)|1 that");
+        near_poison(orr_forward_cached(cache, orr_slice_axis(x, 0, 0, 1, 1)), ORR_ESHAPE, "batch of 2");
+        orr_module_train(m, true);
+        near_poison(orr_forward_cached(cache, x), ORR_EINVAL, "orr_module_train");
+        (void)orr_scope_end(s);
+        orr_kv_cache_free(cache);
+        orr_module_free(m);
+    }
+}
+
+static void wrong_use_is_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(!orr_multi_head_attention(10, 4, NULL) && orr_error_status() == ORR_ESHAPE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "4 heads must divide the width 10"), "%s", orr_error_message());
+    ORR_CHECK(!orr_encoder_block(8, 2, 0, NULL) && orr_error_status() == ORR_ESHAPE);
+    orr_heads_options o = { .dropout = 1 };
+    ORR_CHECK(!orr_encoder_block(8, 2, 8, &o) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_kv_cache_new(NULL, 1, 1) && orr_error_status() == ORR_EINVAL);
+    orr_module *m = orr_multi_head_attention(8, 2, NULL), *d = orr_decoder_block(8, 2, 8, NULL);
+    ORR_REQUIRE(m && d);
+    near_poison(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(5, 8))), ORR_ESHAPE, "(5, 8)|(batch, length, width)");
+    near_poison(orr_forward(d, orr_ones(ORR_F32, ORR_SHAPE(1, 5, 8))), ORR_EINVAL, "decoder_block takes 2 to 4");
+    orr_module_free(d);
+    orr_module_free(m);
+    (void)orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(blocks_are_pytorchs),
+        ORR_TEST(a_cache_gives_what_the_whole_sequence_gives),
+        ORR_TEST(wrong_use_is_refused),
+        { 0 },
+    };
+    return near_main(argc, argv, "nn.transformer", tests);
+}
