@@ -285,7 +285,7 @@ static orr_tensor *record_conv_weights(const char *file, int line, orr_tensor *c
                                      .arity = 2,                                                                       \
                                      .form = ORR__FORM_KERNEL,                                                         \
                                      .attrs = ORR__ATTR_START | ORR__ATTR_STEP | ORR__ATTR_INDEX,                      \
-                                     .flags = ORR__OP_SUMS | ORR__OP_BLAS,                                             \
+                                     .flags = ORR__OP_SUMS | ORR__OP_BLAS | ORR__OP_FLOATS,                            \
                                      .options = choices,                                                               \
                                      .record = record_##word,                                                          \
                                      .verify = verify_##word,                                                          \

@@ -1,4 +1,4 @@
-/* Convolution over one, two or three spatial axes.
+/* Convolution, pooling and resizing over one, two or three spatial axes.
  * Must not know: how an operation computes. */
 #ifndef ORRERY_CONV_H
 #define ORRERY_CONV_H
@@ -65,6 +65,75 @@ ORR_API orr_tensor *orr_conv_transpose_at(const char *file, int line, orr_tensor
 ORR_API orr_tensor *orr_conv_weights_at(const char *file, int line, orr_tensor *x, orr_tensor *y, orr_shape kernel,
                                         const orr_conv_options *o);
 #define orr_conv_weights(...) orr_conv_weights_at(ORR_HERE, __VA_ARGS__)
+
+/* -- pooling --------------------------------------------------------------------------------------------- */
+
+/** The options of pooling: one number per spatial axis, in the order of the axes. Zeros are the defaults. */
+typedef struct orr_pool_options {
+    int64_t window[3];    /**< elements of a window                                                                */
+    int64_t stride[3];    /**< from one window to the next; 0: the window                                          */
+    int64_t dilation[3];  /**< from one element of a window to the next, in the input; 0: 1                        */
+    int64_t padding[3];   /**< in front of and behind the input; at most half of a window                          */
+    bool round_up;        /**< a last window may reach beyond the padded input, if it begins in front of its end   */
+    bool exclude_padding; /**< an average is over elements of the input alone                                      */
+    int64_t size[3];      /**< adaptive, instead of all above: the lengths of the result. Window i of an axis has the
+                               elements from i·length/size, rounded down, to (i + 1)·length/size, rounded up       */
+} orr_pool_options;
+
+/** The maximum of each window; a NaN is the maximum. Padding never is.
+ * @param x  (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+ * @param o  options: the window, or the size
+ * @return   (N, C, …), along each axis (length + 2·padding − dilation·(window − 1) − 1)/stride + 1, or the size; owned by the
+ *           current scope; poison on ORR_ESHAPE (a window beyond the padded input), ORR_EDTYPE, ORR_EINVAL.
+ * dtypes:   f16 bf16 f32 f64.      grad: g to the first maximum of each window.      cost: 1 per element of a window.
+ * effects:  lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_max_pool_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o);
+#define orr_max_pool(...) orr_max_pool_at(ORR_HERE, __VA_ARGS__)
+/** Where the maxima of orr_max_pool stand: i64, numbers of elements in the spatial axes of x, in row-major order; of equal
+ * maxima the first. No gradient. */
+ORR_API orr_tensor *orr_max_pool_indices_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o);
+#define orr_max_pool_indices(...) orr_max_pool_indices_at(ORR_HERE, __VA_ARGS__)
+/** Zeros of shape (N, C, …size) with y's elements at `indices`, as orr_max_pool_indices numbers them. Where several have one
+ * index, they are added.
+ * @param y, indices  of one shape    @param size  lengths of the spatial axes
+ * @return   owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. An index out of range is found by evaluation
+ *           (ORR_EINDEX).
+ * dtypes:   y floats, indices integers.      grad: g at the indices.      cost: 1 per element. */
+ORR_API orr_tensor *orr_max_unpool_at(const char *file, int line, orr_tensor *y, orr_tensor *indices, orr_shape size);
+#define orr_max_unpool(...) orr_max_unpool_at(ORR_HERE, __VA_ARGS__)
+/** The mean of each window. Padding counts as zeros, unless exclude_padding; elements beyond it (round_up) do not count.
+ * Parameters, result and dtypes as orr_max_pool.
+ * grad:     g, divided by the same counts, to all elements of each window.      cost: 2 per element of a window. */
+ORR_API orr_tensor *orr_average_pool_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o);
+#define orr_average_pool(...) orr_average_pool_at(ORR_HERE, __VA_ARGS__)
+/** (Σ x^p)^(1/p) over each window, NaN for a negative sum; padding and elements beyond count as zeros. p > 0. Parameters, result and dtypes as
+ * orr_max_pool; no adaptive size. grad: by the formula; at a window of zeros with p > 1 it is NaN. */
+ORR_API orr_tensor *orr_lp_pool_at(const char *file, int line, orr_tensor *x, double p, const orr_pool_options *o);
+#define orr_lp_pool(...) orr_lp_pool_at(ORR_HERE, __VA_ARGS__)
+
+/* -- resizing -------------------------------------------------------------------------------------------- */
+
+/** How an element between others is made. Element i of an axis of length n becomes one of m: it stands at the place
+ * s = (i + 1/2)·n/m − 1/2 of the input, or, with corners aligned, at s = i·(n − 1)/(m − 1). */
+typedef enum orr_resize_mode {
+    ORR_RESIZE_NEAREST = 0,   /**< the element number i·n/m, rounded down                            */
+    ORR_RESIZE_LINEAR,        /**< linear between the two neighbours of s: bilinear, trilinear        */
+    ORR_RESIZE_CUBIC,         /**< cubic convolution over four neighbours, with a = −3/4 (Keys 1981)  */
+    ORR_RESIZE_AREA,          /**< the mean of elements i·n/m (down) to (i + 1)·n/m (up)              */
+    ORR_RESIZE_NEAREST_CENTRE /**< the element nearest to s                                           */
+} orr_resize_mode;
+
+/** x with other lengths of its spatial axes, one axis after the other. Neighbours beyond the border are the border's elements.
+ * @param x     (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+ * @param size  the lengths of the spatial axes, ≥ 1
+ * @param align_corners  for ORR_RESIZE_LINEAR and ORR_RESIZE_CUBIC: the first and last elements stay where they are
+ * @return   (N, C, …size), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL.
+ * dtypes:   f16 bf16 f32 f64; f16 and bf16 are computed in f32 and rounded once.
+ * grad:     the transposed sums.      cost: 2 per neighbour and element, for each axis.
+ * effects:  lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_resize_at(const char *file, int line, orr_tensor *x, orr_shape size, orr_resize_mode mode,
+                                  bool align_corners);
+#define orr_resize(...) orr_resize_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

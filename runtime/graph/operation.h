@@ -59,7 +59,8 @@ enum {
     ORR__OP_BLAS = 64,     /* the kernel calls BLAS: the bits depend on how many rows a call has   */
     ORR__OP_TILES = 128,   /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
     ORR__OP_SUMS = 256,    /* an element is a sum: its last bits depend on the order              */
-    ORR__OP_OVERLAPS = 512 /* a view that shows elements more than once: it reads a buffer        */
+    ORR__OP_OVERLAPS = 512, /* a view that shows elements more than once: it reads a buffer       */
+    ORR__OP_FLOATS = 1024   /* the operands are floats                                            */
 };
 
 /* Numbers that belong to the structure of a graph; those that may change from step to step are scalars of the node. */

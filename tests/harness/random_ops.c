@@ -332,7 +332,8 @@ static bool choose_structural(rg_graph *g, rg_step *s)
     s->in[0] = any_value(g);
     s->nin = op->arity;
     orr_shape a = shape_of(g, s->in[0]);
-    if (!op->record || !a.rank || (op->arity > 1 && !(orr__is_float(dtype_of(g, s->in[0])) && g->v[s->in[0]].finite)))
+    bool floats = orr__is_float(dtype_of(g, s->in[0])) && g->v[s->in[0]].finite;
+    if (!op->record || !a.rank || (op->flags & ORR__OP_FLOATS && !floats))
         return false;
     if (op->attrs & ORR__ATTR_START && orr__shape_count(&a) == 0)
         return false; /* no length fits */

@@ -45,8 +45,67 @@ static orr_tensor *by_options(const numpy_case *c, convolution *f)
 CASE(convolution, by_options(c, orr_conv_at))
 CASE(transposed, by_options(c, orr_conv_transpose_at))
 
+/* Pooling and resizing: the number of the result, then the options, as make_pool.py writes them. */
+enum { VALUE, BY_X, INDICES, UNPOOLED, TWICE };
+
+/* The value of f, or a derivative of it. */
+static orr_tensor *asked(const numpy_case *c, orr_tensor *y)
+{
+    if (c->p[0] == VALUE)
+        return y;
+    if (c->p[0] == BY_X)
+        return gradient(orr_mul(c->in[1], y), c->in[0]);
+    orr_tensor *by = gradient(orr_mul(c->in[1], orr_mul(y, y)), c->in[0]);
+    return gradient(orr_mul(by, by), c->in[0]);
+}
+
+static orr_pool_options pool_of(const numpy_case *c)
+{
+    orr_pool_options o = { .round_up = c->p[2] != 0, .exclude_padding = c->p[3] != 0 };
+    for (int d = 0; d < 3; d++) {
+        o.window[d] = I(4 + d);
+        o.stride[d] = I(7 + d);
+        o.dilation[d] = I(10 + d);
+        o.padding[d] = I(13 + d);
+        o.size[d] = I(16 + d);
+    }
+    return o;
+}
+
+static orr_tensor *maxpool(const numpy_case *c)
+{
+    orr_pool_options o = pool_of(c);
+    orr_shape size = { orr_tensor_shape(c->in[0]).rank - 2, { I(16), I(17), I(18) } };
+    return c->p[0] == INDICES    ? orr_max_pool_indices(c->in[0], &o)
+           : c->p[0] == UNPOOLED ? orr_max_unpool(c->in[0], c->in[1], size)
+                                 : asked(c, orr_max_pool(c->in[0], &o));
+}
+
+static orr_tensor *averagepool(const numpy_case *c)
+{
+    orr_pool_options o = pool_of(c);
+    return asked(c, orr_average_pool(c->in[0], &o));
+}
+
+static orr_tensor *lppool(const numpy_case *c)
+{
+    orr_pool_options o = pool_of(c);
+    return asked(c, orr_lp_pool(c->in[0], c->p[1], &o));
+}
+
+static orr_tensor *interpolate(const numpy_case *c)
+{
+    orr_shape size = { orr_tensor_shape(c->in[0]).rank - 2, { I(3), I(4), I(5) } };
+    return asked(c, orr_resize(c->in[0], size, (orr_resize_mode)c->p[1], c->p[2] != 0));
+}
+CASE(maxpool, maxpool(c))
+CASE(averagepool, averagepool(c))
+CASE(lppool, lppool(c))
+CASE(interpolate, interpolate(c))
+
 #define ROW(name)                                                                                                      \
     {                                                                                                                  \
 #name, run_##name                                                                                              \
     }
-const numpy_row numpy_window_rows[] = { ROW(convolution), ROW(transposed), { NULL, NULL } };
+const numpy_row numpy_window_rows[] = { ROW(convolution), ROW(transposed),  ROW(maxpool),  ROW(averagepool),
+                                        ROW(lppool),      ROW(interpolate), { NULL, NULL } };

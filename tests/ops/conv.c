@@ -1,5 +1,5 @@
-/* Convolutions: goldens of PyTorch, refusals.
- * Must not know: how a convolution is computed. */
+/* Convolution, pooling and resizing: goldens of PyTorch, refusals.
+ * Must not know: how they are computed. */
 #include "config.h"
 
 #include <orrery/conv.h>
@@ -8,6 +8,11 @@
 static void convolutions_agree_with_pytorch(void)
 {
     help_numpy("conv/convolution.txt", NULL);
+}
+
+static void pooling_and_resizing_agree_with_pytorch(void)
+{
+    help_numpy("conv/pool.txt", NULL);
 }
 
 static orr_tensor *ones(orr_shape s)
@@ -47,9 +52,36 @@ static void wrong_use_names_both_shapes_and_the_rule(void)
     (void)orr_scope_end(s);
 }
 
+static void wrong_windows_and_sizes_are_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = ones(ORR_SHAPE(2, 3, 5, 6)), *flat = ones(ORR_SHAPE(5, 6));
+    orr_pool_options large = { .window = { 2, 7 } }, padded = { .window = { 3, 3 }, .padding = { 2, 0 } },
+                     none = { .window = { 2 } }, two = { .window = { 2, 2 } };
+    HELP_POISON(orr_max_pool(x, &large), ORR_ESHAPE,
+                "(2, 3, 5, 6): a window reaches over 7 elements of spatial axis 1, and the padded input has 6");
+    HELP_POISON(orr_average_pool(x, &padded), ORR_EINVAL, "padding 2 of spatial axis 0");
+    HELP_POISON(orr_max_pool(x, &none), ORR_EINVAL, "window 0");
+    HELP_POISON(orr_max_pool(x, NULL), ORR_EINVAL, "NULL");
+    HELP_POISON(orr_max_pool(flat, &two), ORR_ESHAPE, "(5, 6)");
+    HELP_POISON(orr_max_pool(orr_ones(ORR_I32, ORR_SHAPE(1, 1, 4)), &two), ORR_EDTYPE, "int32");
+    HELP_POISON(orr_lp_pool(x, 0, &two), ORR_EINVAL, "p is 0");
+    HELP_POISON(orr_max_unpool(x, orr_zeros(ORR_I64, ORR_SHAPE(2, 3, 5)), ORR_SHAPE(9, 9)), ORR_ESHAPE, "(2, 3, 5)");
+    HELP_POISON(orr_max_unpool(x, x, ORR_SHAPE(9, 9)), ORR_EDTYPE, "integers");
+    HELP_POISON(orr_resize(x, ORR_SHAPE(9), ORR_RESIZE_LINEAR, false), ORR_ESHAPE, "(2, 3, 5, 6)");
+    HELP_POISON(orr_resize(x, ORR_SHAPE(9, 0), ORR_RESIZE_LINEAR, false), ORR_ESHAPE, "1 or more");
+    HELP_POISON(orr_resize(x, ORR_SHAPE(9, 9), (orr_resize_mode)9, false), ORR_EINVAL, "9");
+    HELP_POISON(orr_resize(x, ORR_SHAPE(9, 9), ORR_RESIZE_AREA, true), ORR_EINVAL, "corners");
+    orr_tensor *beyond = orr_full(ORR_I64, ORR_SHAPE(2, 3, 5, 6), 99), *u = orr_max_unpool(x, beyond, ORR_SHAPE(9, 9));
+    ORR_CHECK(orr_eval(u) == ORR_EINDEX);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(convolutions_agree_with_pytorch),
+                                      ORR_TEST(pooling_and_resizing_agree_with_pytorch),
+                                      ORR_TEST(wrong_windows_and_sizes_are_refused),
                                       ORR_TEST(wrong_use_names_both_shapes_and_the_rule),
                                       { 0 } };
     return help_main(argc, argv, "ops.conv", tests);

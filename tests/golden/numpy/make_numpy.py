@@ -468,6 +468,44 @@ for s, axis in ALONG:
             for k in sorted({0, 1, n // 3, n - 1, n}):
                 if 0 <= k <= n:
                     f.case("top_places", [a], [axis, largest] + [k] * a.ndim, np.take(order(a, axis, largest), range(k), axis))
+rng = np.random.default_rng(20261124)
+MODES = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (2, 1), (0, 0)]  # nearest, linear, cubic, area, nearest centre
+
+
+def resizing(n, m, mode, corners):
+    """The matrix (m, n) of a resizing of n elements to m."""
+    w = np.zeros((m, n))
+    for i in range(m):
+        s = (i * (n - 1) / (m - 1) if m > 1 else 0.0) if corners else (i + 0.5) * n / m - 0.5
+        if mode == 1:
+            s = max(s, 0.0)
+        at = int(np.floor(s))
+        f = s - at
+        keys = lambda x: (1.25 * x - 2.25) * x * x + 1 if x <= 1 else ((-0.75 * x + 3.75) * x - 6) * x + 3
+        taps = {0: [(i * n // m, 1.0)], 1: [(at, 1 - f), (at + 1, f)], 2: [(at + t, keys(abs(t - f))) for t in range(-1, 3)],
+                3: [(j, 1 / (-(-(i + 1) * n // m) - i * n // m)) for j in range(i * n // m, -(-(i + 1) * n // m))],
+                4: [((2 * i + 1) * n // (2 * m), 1.0)]}[mode]
+        for j, v in taps:
+            w[i, min(max(j, 0), n - 1)] += v
+    return w
+
+
+for s, axis in [((7,), 0), ((1,), -1), ((3, 5), 0), ((2, 3, 4), 1), ((2, 7, 3), -2)]:
+    for d in ["float32", "float64"]:
+        a = floats(s, d)
+        for length, step in [(1, 1), (2, 1), (3, 2), (3, 5)]:
+            if length <= s[axis]:
+                line = np.lib.stride_tricks.sliding_window_view(a, length, axis).max(-1)
+                line = np.moveaxis(line[tuple(slice(None, None, step) if i == axis % a.ndim else slice(None)
+                                              for i in range(a.ndim))], axis, -1)
+                f.case("pool_max", [a], [axis] + [length] * a.ndim + [step] * a.ndim, line.reshape(-1, 1, line.shape[-1]))
+        for k, (mode, corners) in enumerate(MODES):
+            for m in (2, 9):
+                n = s[axis]
+                up = np.moveaxis(np.tensordot(a.astype("float64"), resizing(n, m, mode, corners), (axis, 1)), -1, axis)
+                down = np.moveaxis(np.tensordot(a.astype("float64"), resizing(m, n, mode, corners), (axis, 0)), -1, axis)
+                f.case("resize", [a], [axis, k] + [m] * a.ndim, up.astype(d), 16)
+                f.case("resize_back", [a], [axis, k] + [m] * a.ndim, down.astype(d), 16)
 f.write()
 
 # -- array.h: creation by example, rearranging, choosing by index ---------------------------------------------
