@@ -1,5 +1,5 @@
 /* A Cholesky factorisation as tiles: which operations there are, in which order, on which tiles, and each as a call.
- * The order, and the cuts, depend on the matrix alone: whoever carries the operations out gets the same bits.
+ * The order, and the cuts, depend on the matrix alone: every engine gets the same bits.
  * Must not know: StarPU, plans. */
 #ifndef ORR_CODELETS_CHOLESKY_H
 #define ORR_CODELETS_CHOLESKY_H
@@ -36,7 +36,7 @@ double orr__cholesky_flops(const orr__tileop *op, int64_t n);
 /* at[0]: its tile, at[1 …]: those that it reads. *minor: 0, or the order of the matrix's leading minor that is not
  * positive. Sets the last error when there is no memory for BLAS. */
 orr_status orr__cholesky_tile(const orr__tileop *op, orr_dtype t, int64_t n, const orr__tileat *at, int64_t *minor);
-/* An operation on a device: tiles in its memory, at[0] that of the operation. What a potrf finds is known `after` it. */
+/* An operation on a device: tiles in its memory, at[0] that of the operation. The result of a potrf is known `after` it. */
 typedef struct orr__tilejob {
     orr__tileop op;
     orr_dtype dtype;
@@ -46,7 +46,7 @@ typedef struct orr__tilejob {
     int64_t matrix; /* its number in the batch */
     void *queue;
     orr__after *after;
-    bool begun; /* the device may have written the tile: what failed then cannot be done again */
+    bool begun; /* the device may have written the tile: a failed operation cannot be done again then */
 } orr__tilejob;
 /* Rows of the tiles in row i of a matrix of order n. */
 int64_t orr__cholesky_rows(int64_t n, int i);

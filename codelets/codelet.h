@@ -9,7 +9,7 @@
 /* A region prepared by one backend, immutable and shared by all threads. */
 typedef struct orr__kernel orr__kernel;
 
-/* What of a launch can be known only when the device is done with it. The launch fills it in; then who waited for the
+/* Facts of a launch that are known only when the device is done with it. The launch fills it in; then the waiter for the
  * device calls `check`, once, on any thread. */
 typedef struct orr__after {
     orr_status (*check)(struct orr__after *a); /* NULL: nothing is left to be known; sets last error */
@@ -57,7 +57,7 @@ typedef struct orr__backend {
 } orr__backend;
 
 extern const orr__backend orr__cpu;
-/* There is no such place: what every backend says. The largest index stands for all of u64 from there on. */
+/* The message of every backend for an index that names no place. The largest index stands for all of u64 from there on. */
 static inline orr_status orr__no_place(orr__site at, int64_t index, int64_t number, int axis, int64_t length)
 {
     return orr__fail(at, ORR_EINDEX, "index %lld%s (number %lld) is out of range for axis %d of length %lld",

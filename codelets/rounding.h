@@ -1,4 +1,4 @@
-/* What the result of an element-wise row needs to become a value of f16 or bf16 again.
+/* Rounding of an element-wise row's result to a value of f16 or bf16.
  * Must not know: how it is rounded. */
 #ifndef ORR_CODELETS_ROUNDING_H
 #define ORR_CODELETS_ROUNDING_H

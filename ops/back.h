@@ -1,4 +1,4 @@
-/* One node on the way back from a result to its operands: what a derivative sees.
+/* One node on the way back from a result to its operands: the view of a derivative.
  * Must not know: how a graph is walked. */
 #ifndef ORR_OPS_BACK_H
 #define ORR_OPS_BACK_H

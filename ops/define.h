@@ -1,4 +1,4 @@
-/* What users define: their records, by handle, name and node.
+/* The users' definitions: their records, by handle, name and node.
  * Must not know: devices, fusion, plans. */
 #ifndef ORR_OPS_DEFINE_H
 #define ORR_OPS_DEFINE_H

@@ -208,7 +208,7 @@ static orr__node *record(orr__site at, const orr__define *d, const orr__expr *e,
             continue;
         if (!(t[i] = one(at, &e->node[i], (orr_dtype)named[0]->dtype, &named[0]->shape, named, t)))
             break;
-        if (e->node[i].kind == ORR__EXPR_NUMBER || e->node[i].row) /* it is new, and nobody else's */
+        if (e->node[i].kind == ORR__EXPR_NUMBER || e->node[i].row) /* it is new, with no other reference */
             t[i]->as = d->op.name;
     }
     if (i == e->n)
@@ -327,7 +327,7 @@ const orr__op orr__op_defined = {
 
 /* -- without a definition ------------------------------------------------------------------------------------ */
 
-/* What is recorded is nodes of built-in rows, which name the label alone: the definition may go. */
+/* The recorded nodes are of built-in rows, which name the label alone: the definition may go. */
 orr_tensor *orr_expression_at(const char *file, int line, const char *text, orr_tensor *const *x, int n)
 {
     static const char label[] = "expression";
@@ -345,7 +345,7 @@ orr_tensor *orr_expression_at(const char *file, int line, const char *text, orr_
     orr__define d = { .op = orr__op_defined, .arity = n, .file = file, .line = line, .ntext = 1 };
     d.op.name = label;
     d.text[0] = (char *)(uintptr_t)text; /* read alone */
-    at.op = NULL; /* messages have the label from the definition */
+    at.op = NULL;                        /* messages have the label from the definition */
     orr_tensor *y = orr__handle_new(understand(at, &d) == ORR_OK ? orr__define_expand(at, &d, node) : NULL);
     free(d.value);
     return y;

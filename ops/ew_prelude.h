@@ -152,7 +152,7 @@ EW_FN T ew_floor_divide(T x, T y)
     return y == 0 ? x / y : f;
 }
 
-/* What is below: e^x underflows long before x·e^x does. Left of -EW_TAIL the exponential is taken EW_TAIL further
+/* The tail: e^x underflows long before x·e^x does. Left of -EW_TAIL the exponential is taken EW_TAIL further
  * right (that sum is exact) and the result is scaled by e^-EW_TAIL at the end, so it is rounded only once. */
 #undef EW_TAIL
 #undef EW_TAIL_SCALE

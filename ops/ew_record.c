@@ -11,7 +11,7 @@
 
 static const char *const operand_names[3] = { "x", "y", "z" };
 
-/* What a user writes in orr_cast. */
+/* The dtype's name as written in orr_cast. */
 static const char *const constant[ORR_DTYPE_COUNT] = {
     "ORR_BOOL", "ORR_I8",  "ORR_I16", "ORR_I32",  "ORR_I64", "ORR_U8",  "ORR_U16",
     "ORR_U32",  "ORR_U64", "ORR_F16", "ORR_BF16", "ORR_F32", "ORR_F64",

@@ -34,7 +34,7 @@ typedef struct orr__expr {
  * column, starting at 1: "column 7: ')' expected". ORR_EFORMAT; sets no last error. */
 orr_status orr__expr_parse(const char *text, orr__expr *out, char *message, size_t size);
 
-/* What users may write: fewer names, the kinds of values checked, numbers among themselves computed at once, and ops that
+/* The language of users: fewer names, the kinds of values checked, numbers among themselves computed at once, and ops that
  * were defined before. */
 typedef struct {
     int arity;       /* operands there are      */

@@ -81,7 +81,7 @@ static bool forgotten(const walk *w, int i)
 }
 
 /* May x stand behind what the node has forgotten? A variable behind tracked nodes alone; its present value not behind what was
- * recorded earlier, which counts where nobody asked for the node's value. */
+ * recorded earlier, which counts where the node's value was not asked for. */
 static bool may_hide(const orr__node *node, const orr__node *x)
 {
     return x->var ? node->tracked && (!node->kept || orr__node_may_descend(node, x)) : orr__node_may_descend(node, x);

@@ -9,7 +9,7 @@
 orr__node *orr__index_operand(orr__site at, const orr__node *index)
 {
     orr__node *n = orr__node_ref((orr__node *)index);
-    if (n->dtype == ORR_U64) { /* what i64 cannot hold must stay out of range, not turn negative */
+    if (n->dtype == ORR_U64) { /* an index above i64 must stay out of range, not turn negative */
         orr__node *most = orr__rec_const(at, ORR_U64, &ORR_SHAPE_0D, (orr__scalar){ .u = INT64_MAX });
         orr_tensor *x = orr__handle_new(n), *y = orr__handle_new(most);
         orr_tensor *least = orr_minimum_at(at.file, at.line, x, y);

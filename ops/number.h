@@ -1,4 +1,4 @@
-/* What an orr_number holds, and whether a dtype has it.
+/* The value of an orr_number, and whether a dtype has it.
  * Must not know: nodes. */
 #ifndef ORR_OPS_NUMBER_H
 #define ORR_OPS_NUMBER_H

@@ -125,7 +125,7 @@ static double as(orr_dtype dtype, double x)
                : x;
 }
 
-/* What numbers of [0, 1) are multiples of. */
+/* The step of numbers in [0, 1). */
 static double step_of(orr_dtype dtype)
 {
     return dtype == ORR_F64 ? 0x1p-53 : dtype == ORR_F32 ? 0x1p-24 : dtype == ORR_F16 ? 0x1p-11 : 0x1p-8;

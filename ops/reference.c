@@ -1,4 +1,4 @@
-/* Reference evaluation: node by node, one element after the other, nothing clever. What the engines are tested against.
+/* Reference evaluation: node by node, one element after the other, nothing clever. The engines are tested against it.
  * Must not know: fusion, plans, speed. */
 #include "config.h"
 

@@ -9,7 +9,7 @@
 /* So many elements of a row, and of a tensor, are in a core's cache when they are read again. */
 enum { NEAR_ROW = 8192, NEAR_ALL = 65536 };
 
-/* What every one of them begins with. */
+/* The beginning of each of them. */
 typedef struct {
     orr__site at;
     orr_scope *scope;

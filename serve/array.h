@@ -6,7 +6,7 @@
 #include "serve/budget.h"
 #include "serve/reply.h"
 
-/* What an array may be. */
+/* The limits of an array. */
 typedef struct serve_array_limits {
     int rank;
     int64_t bytes; /* of a result's elements */

@@ -1,4 +1,4 @@
-/* What is computed: requests become tasks, at once or as jobs.
+/* The routes that compute: requests become tasks, at once or as jobs.
  * Must not know: libmicrohttpd. */
 #include "config.h"
 #include "serve/service.h"

@@ -143,7 +143,7 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-/* Whether `path` is that of the route; what stands for {…} goes to argument, which is not empty then. */
+/* Whether `path` is that of the route; the text of {…} goes to argument, which is not empty then. */
 static bool matches(const char *route, const char *path, char *argument, size_t size)
 {
     argument[0] = '\0';
@@ -224,7 +224,7 @@ static bool is_type(const char *value, const char *type)
     return value && strncasecmp(value, type, n) == 0 && (!value[n] || strchr("; \t,", value[n]));
 }
 
-/* What comes, and what is asked for. */
+/* The type of the body, and that of the answer. */
 static bool understood(request *q, const serve_route *route)
 {
     const char *type = header(q->mhd, "Content-Type"), *accept = header(q->mhd, "Accept");

@@ -80,7 +80,7 @@ static double seconds(const route_counts *r)
     return 1e-9 * (double)r->nanoseconds;
 }
 
-/* What the library counts, as its own JSON. */
+/* The library's counters, as its own JSON. */
 static json_t *library(void)
 {
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* What the service counts: requests, times and sizes by route, batches; as JSON and in Prometheus' text format.
+/* The service's counters: requests, times and sizes by route, batches; as JSON and in Prometheus' text format.
  * Must not know: how requests are answered. */
 #ifndef ORR_SERVE_METRICS_H
 #define ORR_SERVE_METRICS_H
@@ -9,7 +9,7 @@
 
 enum { SERVE_ROUTES_MOST = 32 };
 
-/* What is now, and not counted. */
+/* The present state, which is not counted. */
 typedef struct serve_gauges {
     double uptime;
     int connections, waiting, running, jobs_waiting, jobs_running, jobs_kept;

@@ -145,7 +145,7 @@ static bool input(orr_shape *s, const json_t *dims)
     return true;
 }
 
-/* What the module makes of one sample must be possible. */
+/* The module must be able to compute one sample. */
 static bool fits(const reading *r, const serve_model *m)
 {
     orr_shape one = { .rank = m->input.rank + 1, .dim = { 1 } };

@@ -11,7 +11,7 @@ typedef struct serve_model {
     orr_dtype dtype; /* of inputs: they are cast to it                         */
     orr_shape input; /* of one sample; a request's x has one axis before it, or none */
     orr_module *module;
-    json_t *file; /* what the file says */
+    json_t *file; /* the file's content */
 } serve_model;
 
 typedef struct serve_models serve_models;

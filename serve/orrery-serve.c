@@ -27,7 +27,7 @@ static bool loopback(const char *address)
     return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
 }
 
-/* What must be right before anything starts. NULL, or what is not. */
+/* The checks before the start. NULL, or the reason of a refusal. */
 static const char *prepare(char *why, size_t size)
 {
     serve_service *s = &serve_the;
@@ -126,7 +126,7 @@ static void drain(const sigset_t *set, int sig)
     (void)attend(set, serve_the.o.drain); /* a second signal ends the wait */
 }
 
-/* Those that still wait are told so; then nobody is suspended, which libmicrohttpd wants of a stop. */
+/* Requests that still wait are answered; then no connection is suspended, as a stop of libmicrohttpd requires. */
 static void stop(void)
 {
     serve_service *s = &serve_the;

@@ -38,7 +38,7 @@ serve_queue *serve_queue_new(int threads, int most, double timeout, serve_batchi
 /* Takes the task over with one reference, and leaves the caller another. false: there are too many, or the queue is closing; then
  * nothing was taken. */
 bool serve_queue_put(serve_queue *q, serve_task *t);
-/* Nobody waits for it any more: it does not start, or its result is dropped. Once it returns `ended` is not called. false: it had
+/* The task has no waiter any more: it does not start, or its result is dropped. Once it returns `ended` is not called. false: it had
  * ended already, or is ending. */
 bool serve_task_cancel(serve_queue *q, serve_task *t);
 void serve_task_unref(serve_queue *q, serve_task *t);
@@ -51,7 +51,7 @@ int serve_queue_running(serve_queue *q);
 void serve_queue_close(serve_queue *q);
 /* Those that wait are ended with a 503; returns when no thread runs. */
 void serve_queue_stop(serve_queue *q);
-/* After serve_queue_stop, when nobody asks any more. NULL is fine. */
+/* After serve_queue_stop, when no request is under way. NULL is fine. */
 void serve_queue_free(serve_queue *q);
 
 /* Seconds, monotonic. */

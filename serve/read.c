@@ -1,4 +1,4 @@
-/* What can be read: devices, backends, models, counters, health, the description of it all.
+/* The routes that read: devices, backends, models, counters, health, the description of it all.
  * Must not know: libmicrohttpd. */
 #include "config.h"
 #include "serve/service.h"

@@ -1,4 +1,4 @@
-/* Answers: a status, a content type and bytes, whoever owns them.
+/* Answers: a status, a content type and bytes with their owner.
  * Must not know: connections. */
 #ifndef ORR_SERVE_REPLY_H
 #define ORR_SERVE_REPLY_H

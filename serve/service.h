@@ -1,4 +1,4 @@
-/* The service: what its parts share, its routes, its life.
+/* The service: its shared state, its routes, its life.
  * Must not know: libmicrohttpd. */
 #ifndef ORR_SERVE_SERVICE_H
 #define ORR_SERVE_SERVICE_H

@@ -14,7 +14,7 @@ typedef struct serve_tokens serve_tokens;
  * no regular file, or a line is wrong. No message contains a token. */
 serve_tokens *serve_tokens_load(const char *path, char *why, size_t size);
 void serve_tokens_free(serve_tokens *t);
-/* The client whose token `given` is, 0 … ; -1: nobody's. The time does not depend on what is given, but for its length. */
+/* The client whose token `given` is, 0 … ; -1: none. The time does not depend on what is given, but for its length. */
 int serve_tokens_find(const serve_tokens *t, const char *given);
 /* "" for what is no client. */
 const char *serve_tokens_name(const serve_tokens *t, int client);

@@ -382,7 +382,7 @@ static bool is_sample(serve_work *w)
 
 /* -- running ----------------------------------------------------------------------------------------------- */
 
-/* What JSON and .npy have no digits for goes as float32. */
+/* A dtype without digits in JSON and .npy goes as float32. */
 static orr_tensor *sendable(const serve_work *w, orr_tensor *t)
 {
     orr_dtype d = orr_tensor_dtype(t);
@@ -437,7 +437,7 @@ static void run_one(serve_work *w)
     (void)orr_scope_end(s);
 }
 
-/* Operand i of all works, one behind the other. What is missing to `of` repeats the last, so that few sizes, and
+/* Operand i of all works, one behind the other. Places up to `of` repeat the last, so that few sizes, and
  * few plans, suffice. */
 static orr_tensor *stack(serve_work *const *w, int n, int of, int i, int rank)
 {

@@ -20,14 +20,14 @@ typedef struct serve_work {
     int64_t small; /* bytes of operands up to which it may be batched */
     bool npy;      /* the answer's form */
 
-    /* what was sent; NULL once it is understood */
+    /* the body; NULL once it is understood */
     serve_body *held; /* NULL: it is empty */
     char *body;
     size_t bytes;
     bool body_npy;
     json_t *query; /* parameters beside a .npy body */
 
-    /* what it says */
+    /* its content */
     orr_tensor *x[SERVE_OPERANDS]; /* gemm: a, b, c */
     int n;
     char *expression;

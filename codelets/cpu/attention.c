@@ -1,4 +1,4 @@
-/* Attention by tiles of queries and keys, forward and backward: what is in memory beside operands and results is one tile.
+/* Attention by tiles of queries and keys, forward and backward: one tile is in memory beside operands and results.
  * Must not know: plans, StarPU. */
 #include "config.h"
 

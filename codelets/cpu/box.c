@@ -1,4 +1,4 @@
-/* What is there in a part of the iteration alone: loads that leave zeros elsewhere, and the question where it is.
+/* Accesses that hold in a part of the iteration: loads that leave zeros elsewhere, and the question where it is.
  * Must not know: what is done with the values. */
 #include "config.h"
 

@@ -75,7 +75,7 @@ typedef struct {
     void *wide;
     uint16_t *half;
     orr_status st; /* ORR_EINDEX once an index was out of range */
-    void *more;    /* what the caller of orr__vrun_begin asked for */
+    void *more;    /* the memory that the caller of orr__vrun_begin asked for */
     bool in_place; /* the output lies over an input: blocks of inputs are copied before it is written */
 } orr__vrun;
 

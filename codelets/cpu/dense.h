@@ -28,7 +28,7 @@ typedef struct orr__dense {
 } orr__dense;
 extern const orr__dense orr__dense_f32, orr__dense_f64;
 
-/* What `compute` returns for an element that is not finite. */
+/* The result of `compute` for an element that is not finite. */
 enum { ORR__NOT_FINITE = -1 };
 
 #endif

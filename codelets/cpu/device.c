@@ -94,7 +94,7 @@ static void note_most(peak *p, double value)
     p->any = true;
 }
 
-/* Sensors in thousandths of a degree; what lies outside of 1 … 150 °C is a sensor that is not connected. */
+/* Sensors in thousandths of a degree; a value outside of 1 … 150 °C is a sensor that is not connected. */
 static void sensor(peak *p, const char *folder, const char *entry, const char *file)
 {
     double milli;
@@ -200,7 +200,7 @@ typedef struct {
     bool any;
 } energy;
 
-/* Packages are intel-rapl:N; what has a second colon is a part of one. */
+/* Packages are intel-rapl:N; a name with a second colon is a part of one. */
 static void package(const char *folder, const char *entry, void *arg)
 {
     energy *e = arg;

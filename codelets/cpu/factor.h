@@ -18,7 +18,7 @@ enum { ORR__PLAIN = 16, ORR__LEAF = 32 };
 
 /* The loops for one dtype; f32 and f64 have them. Around larger ones: orr__cpu_blas_enter. Extents fit into int. */
 typedef struct orr__factor {
-    /* The lower triangle of a, n × n, becomes its factor; what is above stays. 0, or the order of the first leading
+    /* The lower triangle of a, n × n, becomes its factor; the rest stays. 0, or the order of the first leading
      * minor that is not positive (or not a number). */
     int64_t (*potrf)(void *a, int64_t n, int64_t ld);
     /* b ← b·M⁻¹ for b of m × M.n. */

@@ -6,7 +6,7 @@
 
 enum { ROW_LEAST = 16 }; /* elements in a row that are worth a copy of their own */
 
-/* The first that is none is told; from then on nothing is read by number. */
+/* The first index out of range is reported; from then on nothing is read by number. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n)
 {
     const orr__access *a = &v->k->access[op->access];

@@ -58,7 +58,7 @@ static bool wants_panel(const extent *all, const orr__mat *b, int64_t ldb)
            (all->k > LONGEST || (uintptr_t)b->p % LINE != 0 || ldb * (int64_t)sizeof(float) % LINE != 0);
 }
 
-/* What could be one call is in the first cache, or nearly: there it is repaid if no vector at all lies within one line (a
+/* A product of one call is in the first cache, or nearly: there it is repaid if no vector at all lies within one line (a
  * twelfth less for 64 · 64 · 64 in memory of malloc). */
 static bool astride(const extent *all, const orr__mat *b, int64_t ldb)
 {

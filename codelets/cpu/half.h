@@ -73,7 +73,7 @@ static inline uint16_t vh_to_bf16(float f)
     return (uint16_t)(vh_bits(vh_round_bf16(f)) >> 16);
 }
 
-/* A double as a float that rounds to any half as the double does: what does not fit is cut off and leaves a one in the
+/* A double as a float that rounds to any half as the double does: the rest is cut off and leaves a one in the
  * last place (round to odd). */
 static inline float vh_odd(double x)
 {

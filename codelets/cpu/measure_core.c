@@ -11,7 +11,7 @@
 
 enum { BLOCK = 1024, SIDE = 320, ADDITIONS_OF_EXP = 20 };
 
-/* The best of a few: what else the machine does only slows it down. */
+/* The best of a few: other work of the machine only slows it down. */
 static double math_rate(const atomic_bool *stop)
 {
     static _Alignas(64) float x[BLOCK], y[BLOCK];

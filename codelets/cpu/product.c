@@ -68,7 +68,7 @@ static void convert_rows(const work *w, const mat *m, char *to)
     }
 }
 
-/* Makes m something that BLAS can walk, in w->blas dtype; into *buf where that takes a copy. What can be walked
+/* Makes m a matrix that BLAS can walk, in w->blas dtype; into *buf where that takes a copy. A matrix that can be walked
  * transposed is converted as it lies. */
 static orr_status prepare(work *w, mat *m, void **buf, size_t *cap, bool *trans, int64_t *ld)
 {
@@ -159,7 +159,7 @@ static bool tiny(const work *w, const mat *a, const mat *b, char *c)
 }
 
 /* Copies of factors, which are beside all limits of memory, are made piece by piece where they would be large: so many bytes
- * of the right factor at a time, so many terms of the left one. What a product is cut into does not depend on its rows: they
+ * of the right factor at a time, so many terms of the left one. The cut of a product does not depend on its rows: they
  * may be cut otherwise, and the bits are to be the same. */
 enum { COPY_MOST = 32 << 20, PIECE = 4 << 20, PIECE_TERMS = 512, LEFT_TERMS = 1 << 16, LEFT_ROWS = 64 };
 

@@ -1,4 +1,4 @@
-/* What is done with a matrix product, element by element, while a panel of it is in cache.
+/* The map after a matrix product, element by element, while a panel of it is in cache.
  * Must not know: how the product is computed. */
 #ifndef ORR_CPU_TAIL_H
 #define ORR_CPU_TAIL_H

@@ -214,7 +214,7 @@ static orr_status emit(ctx *c)
         if (pass == 0)
             k->nonce = k->nop;
     }
-    for (int i = 0; i < r->ninstr; i++) /* what is computed once is stored in every block */
+    for (int i = 0; i < r->ninstr; i++) /* a value that is computed once is stored in every block */
         if (c->once[i])
             emit_stores(c, i, -1);
     return ORR_OK;

@@ -35,7 +35,7 @@ orr_dtype orr__fold_dtype(int rop, orr_dtype t)
     return orr__is_float(t) ? ORR_F64 : orr__is_signed(t) ? ORR_I64 : ORR_U64;
 }
 
-/* What changes nothing: 0, 1, or what every value replaces. */
+/* The neutral element: 0, 1, or the value that every other replaces. */
 orr__acc orr__fold_identity(int rop, orr_dtype t)
 {
     orr__acc a = { .v.u = 0 };

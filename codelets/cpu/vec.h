@@ -14,7 +14,7 @@ typedef void orr__castfn(void *restrict dst, const void *restrict x, int64_t n);
 /* x[i] to the nearest f16 or bf16, staying f32. */
 typedef void orr__roundfn(float *x, int64_t n);
 
-/* What a sum has come to: a total and what its roundings lost. Every other fold keeps its value in the first bytes. */
+/* The state of a sum: a total and its rounding errors. Every other fold keeps its value in the first bytes. */
 typedef struct {
     union {
         double f;

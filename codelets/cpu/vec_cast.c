@@ -24,12 +24,13 @@ enum { CHUNK = 256 };
     CAST(f##_bool8, F, uint8_t, (uint8_t)(x != 0))                                                                     \
     CAST(f##_i8, F, int8_t, (int8_t)x)                                                                                 \
     CAST(f##_i16, F, int16_t, (int16_t)x)                                                                              \
-    CAST(f##_i32, F, int32_t, (int32_t)x) CAST(f##_i64, F, int64_t, (int64_t)x) CAST(f##_u8, F, uint8_t, (uint8_t)x)   \
-        CAST(f##_u16, F, uint16_t, (uint16_t)x) CAST(f##_u32, F, uint32_t, (uint32_t)x)                                \
-            CAST(f##_u64, F, uint64_t, (uint64_t)x) CAST(f##_f32, F, float, (float)x)                                  \
-                CAST(f##_f64, F, double, (double)x)
+    CAST(f##_i32, F, int32_t, (int32_t)x)                                                                              \
+    CAST(f##_i64, F, int64_t, (int64_t)x)                                                                              \
+    CAST(f##_u8, F, uint8_t, (uint8_t)x) CAST(f##_u16, F, uint16_t, (uint16_t)x)                                       \
+        CAST(f##_u32, F, uint32_t, (uint32_t)x) CAST(f##_u64, F, uint64_t, (uint64_t)x)                                \
+            CAST(f##_f32, F, float, (float)x) CAST(f##_f64, F, double, (double)x)
 
-/* What is cut off fits in T when lo < x < top. */
+/* The value without its fraction fits in T when lo < x < top. */
 #define CUT(T, low, lo, top, most)                                                                                     \
     (x >= (top) ? (T)(most) : x <= (lo) ? (T)(low) : (T)(((x > (lo)) & (x < (top))) ? x : 0))
 #define FROM_FLOAT(f, F)                                                                                               \
@@ -72,7 +73,7 @@ static void copy8(void *restrict d, const void *restrict x, int64_t n)
 
 /* -- f16 and bf16 --------------------------------------------------------------------------------------- */
 
-/* What f32 holds exactly is rounded from there; the rest by way of a float rounded to odd, so that it is rounded once. */
+/* A value that f32 holds exactly is rounded from there; the rest by way of a float rounded to odd, so that it is rounded once. */
 #define HALF(h)                                                                                                        \
     static void h##_f32(void *restrict d, const void *restrict x, int64_t n)                                           \
     {                                                                                                                  \

@@ -1,4 +1,4 @@
-/* What the math functions of the loops are made of: bits, fused multiply-adds, rounding, the C library's functions.
+/* The pieces of the loops' math functions: bits, fused multiply-adds, rounding, the C library's functions.
  * Must not know: loops. */
 #ifndef ORR_CPU_VMATH_BASE_H
 #define ORR_CPU_VMATH_BASE_H
@@ -14,7 +14,7 @@
 #define VM_FN static inline
 #endif
 
-/* Is a fused multiply-add one instruction? Compilers of kernels are told what the interpreter's loops have. */
+/* Is a fused multiply-add one instruction? Compiled kernels use the same as the interpreter's loops. */
 #ifndef VM_FMA
 #if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
 #define VM_FMA 1
@@ -111,7 +111,7 @@ VM_FN double vm_pow2_f64(double k)
     return vm_double((vm_bits64(k + VM_ROUND64) << 52) + 0x3ff0000000000000u);
 }
 
-/* What every logarithm has at its edges. */
+/* The edges of every logarithm. */
 VM_FN float vm_log_edges(float x, float r)
 {
     r = x == INFINITY ? INFINITY : r;

@@ -83,7 +83,7 @@ VM_FN float vm_silu_f32(float x)
     return vm_logistic_f32(a, vm_min_f32(a, 80.0f));
 }
 
-/* x/(1 + 2^-y), y = x·(c1 + c3·x²) with c1, c3 in two parts each: what the sum s has lost is d. */
+/* x/(1 + 2^-y), y = x·(c1 + c3·x²) with c1, c3 in two parts each: d is the rounding error of the sum s. */
 VM_FN float vm_gelu_tanh_f32(float x)
 {
     float n = vm_max_f32(x, -11.5f), c = vm_min_f32(n, 9.0f);
@@ -157,7 +157,7 @@ VM_FN float vm_log10_f32(float x)
     return vm_log_edges(x, VM_FMA32(e, 0x1.344136p-25f, r));
 }
 
-/* What 1 + x drops joins f. */
+/* The rounding error of 1 + x joins f. */
 VM_FN float vm_log1p_f32(float x)
 {
     float u = 1.0f + x, e, down, f = vm_split_f32(u, &e, &down);
@@ -169,7 +169,7 @@ VM_FN float vm_log1p_f32(float x)
 /* -- the error function ------------------------------------------------------------------------------------- */
 
 /* 1 - (1 - v)⁴ = v·(2 - v)·(1 + (1 - v)²), v = 1 - ∜erfc(a) = a·P(a), 2^-26: without an exponential. P's constant is in two
- * parts. What the largest a gives is 1. */
+ * parts. The largest a gives 1. */
 VM_FN float vm_erf_f32(float x)
 {
     float a = vm_min_f32(fabsf(x), 3.96875f);

@@ -203,7 +203,7 @@ VM_FN double vm_erf_f64(double x)
     return copysign(VM_FMA64(-s, q, 1.0 - s), x);
 }
 
-/* e^(-a²)·P(t)/(1 + 2a), t = (a - 4)/(a + 4), 2^-54, for a ≤ 27.3; what the square drops is put back. */
+/* e^(-a²)·P(t)/(1 + 2a), t = (a - 4)/(a + 4), 2^-54, for a ≤ 27.3; the rounding error of the square is put back. */
 VM_FN double vm_erfc_f64(double x)
 {
     double a = vm_min_f64(fabs(x), 27.3), s;

@@ -101,7 +101,7 @@ VM_FN float vm_log10_f32(float x)
     return vm_log_edges(x, (float)(e * 0x1.34413509f79ffp-2 + vm_log_rough(f) * 0x1.bcb7b1526e50ep-2));
 }
 
-/* What 1 + x drops is put back in the first order. */
+/* The rounding error of 1 + x is put back in the first order. */
 VM_FN float vm_log1p_f32(float x)
 {
     double u = 1.0 + (double)x, e, f = vm_split(u, &e);

@@ -25,7 +25,7 @@ static void invert_few(F *v, int n)
     }
 }
 
-/* Coordinates of a pack of points; what is beyond the n-th is a pair that has a sum. */
+/* Coordinates of a pack of points; pairs beyond the n-th have a sum. */
 static void coordinates(const AFFINE *const *p, int n, bool second, P *x, P *y)
 {
     const F *at_x[PACK], *at_y[PACK];

@@ -130,7 +130,7 @@ ORR__ARITHMETIC orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
     "adcxq %[t2], %[t1]\n\tmulxq 16(%[m]), %[s], %[t2]\n\tadoxq %[s], %[t1]\n\t"                                       \
     "adcxq %[t3], %[t2]\n\tmulxq 24(%[m]), %[s], %[t3]\n\tadoxq %[s], %[t2]\n\t"                                       \
     "movl $0, %k[s]\n\tadcxq %[s], %[t3]\n\tadoxq %[h], %[t3]\n\t"
-/* t += x·y_i; what leaves the top is in h. */
+/* t += x·y_i; h has the carry out of the top. */
 #define MONT_ROW(y)                                                                                                    \
     "movq " y ", %%rdx\n\txorl %k[s], %k[s]\n\t"                                                                       \
     "mulxq %[x0], %[s], %[h]\n\tadoxq %[s], %[t0]\n\tadcxq %[h], %[t1]\n\t"                                            \

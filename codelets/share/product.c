@@ -4,7 +4,7 @@
 #include "ops/share/kernels.h"
 #include "ops/share/p61.h"
 
-enum { WIDE = 4 }; /* sums side by side: the carries of one wait for nobody */
+enum { WIDE = 4 }; /* sums side by side: the carries of one do not wait for another */
 
 static inline void product_wide(int64_t k, const uint64_t *a, const uint64_t *b, int64_t ldb, uint64_t *out)
 {

@@ -19,8 +19,8 @@ extern "C" {
 
 /* -- keys ------------------------------------------------------------------------------------------------ */
 
-/** A key pair, or a public key alone. Encryption hides numbers only from who has no private key, and only as long as nobody
- * factors n: 2048 bits are said to last to 2030, 3072 beyond (NIST SP 800-57). P. Paillier, "Public-key cryptosystems based
+/** A key pair, or a public key alone. Encryption hides numbers from readers without the private key, as long as n is not
+ * factored: 2048 bits are said to last to 2030, 3072 beyond (NIST SP 800-57). P. Paillier, "Public-key cryptosystems based
  * on composite degree residuosity classes", 1999, with g = n + 1. */
 typedef struct orr_paillier orr_paillier;
 
@@ -46,7 +46,7 @@ ORR_API bool orr_paillier_has_private(const orr_paillier *key);
 ORR_API orr_status orr_paillier_id_at(const char *file, int line, const orr_paillier *key,
                                       unsigned char id[ORR_PAILLIER_ID]);
 #define orr_paillier_id(...) orr_paillier_id_at(ORR_HERE, __VA_ARGS__)
-/** The key as bytes: version, name, n; with_private: p and q too, unencrypted: whoever reads them decrypts. orr_bytes_free wipes
+/** The key as bytes: version, name, n; with_private: p and q too, unencrypted: a reader of these bytes decrypts. orr_bytes_free wipes
  * them. Errors: ORR_EINVAL (NULL, no private half), ORR_ENOMEM. */
 ORR_API orr_status orr_paillier_save_at(const char *file, int line, const orr_paillier *key, bool with_private,
                                         orr_bytes *out);
@@ -115,7 +115,7 @@ ORR_API orr_encrypted *orr_paillier_sum_at(const char *file, int line, const orr
 ORR_API orr_encrypted *orr_paillier_dot_at(const char *file, int line, const orr_encrypted *a, orr_tensor *w, int axis,
                                            int fraction);
 #define orr_paillier_dot(...) orr_paillier_dot_at(ORR_HERE, __VA_ARGS__)
-/** The same numbers in fresh ciphertexts, which nobody without the private key links to a's.
+/** The same numbers in fresh ciphertexts, which a reader without the private key cannot link to a's.
  * @param key  a's, public or private (faster) */
 ORR_API orr_encrypted *orr_paillier_rerandomize_at(const char *file, int line, orr_paillier *key,
                                                    const orr_encrypted *a);

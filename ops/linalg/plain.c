@@ -6,7 +6,7 @@
 #include "ops/linalg/linalg.h"
 
 enum { SWEEPS = 60 };
-#define SMALL 1e-19L /* of Jacobi's rotations: what is below counts as 0 */
+#define SMALL 1e-19L /* of Jacobi's rotations: smaller values count as 0 */
 
 orr__wide_real *orr__plain(int64_t n)
 {

@@ -115,7 +115,7 @@ static orr_status reference(const orr__reference *j)
 
 /* -- derivative --------------------------------------------------------------------------------------------------------- */
 
-/* x − y·(yᵀ·x): what of x's columns stands upright on those of y. */
+/* x − y·(yᵀ·x): the part of x's columns that is orthogonal to those of y. */
 static orr_tensor *upright(const orr__back *b, orr_tensor *y, orr_tensor *x)
 {
     return orr__minus(b, x, orr__mm(b, y, orr__mm(b, orr__tr(b, y), x)));

@@ -23,9 +23,9 @@ struct orr_module {
     _Atomic uint64_t stranger; /* a variable that a function uses and the module does not own; 0: none was seen */
     int nparam, nstate;
     char (*name)[ORR__MODULE_NAME];
-    orr_tensor **param; /* what optimisers change */
+    orr_tensor **param; /* optimisers change them */
     char (*state_name)[ORR__MODULE_NAME];
-    orr_tensor **state; /* what is saved with the parameters and has no gradient */
+    orr_tensor **state; /* saved with the parameters, without a gradient */
     int npart;
     char (*part_name)[ORR__MODULE_NAME]; /* "": the part's number */
     orr_module **part;

@@ -1,4 +1,4 @@
-/* Modules of the program's own: functions, parameters that the program adds, and the search for variables that nobody saves.
+/* Modules of the program's own: functions, parameters that the program adds, and the search for variables that are not saved.
  * Must not know: layers. */
 #include "config.h"
 #include <stdlib.h>

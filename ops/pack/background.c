@@ -16,7 +16,7 @@ struct orr__background {
     void *job;
     int64_t blocks;
     orr_event *event;
-    orr_tensor **done; /* what the kernels write: kept until they have */
+    orr_tensor **done; /* the kernels' results: kept until they are written */
     atomic_uchar *begun;
     atomic_int st;
 };

@@ -1,4 +1,4 @@
-/* Blocks of a pack's work that nobody waits for yet.
+/* Blocks of a pack's work without a waiter yet.
  * Must not know: what a block computes. */
 #ifndef ORR_OPS_PACK_BACKGROUND_H
 #define ORR_OPS_PACK_BACKGROUND_H

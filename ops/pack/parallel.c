@@ -9,7 +9,7 @@
 #include "ops/pack/parallel.h"
 #include "runtime/base/buffer.h"
 
-/* What the planner is told of a block: enough for a task of its own, never bundled with others. */
+/* The flops of a block for the planner: enough for a task of its own, never bundled with others. */
 #define FLOPS 2e7
 
 /* Values go through this and not through tensors, which would keep copies of them. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "runtime/base/status.h"
 
-/* One block, on any thread, several at a time. What it returns is the status; the message is its thread's last error. */
+/* One block, on any thread, several at a time. It returns the status; the message is its thread's last error. */
 typedef orr_status orr__block_fn(void *job, int64_t block);
 
 /* fn(job, 0 … blocks−1), each once, as tasks of the engine; waits. One block alone runs on the calling thread. The error of

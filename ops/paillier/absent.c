@@ -1,4 +1,4 @@
-/* What stands for Paillier's encryption in a build without GMP: it says so.
+/* The functions of Paillier's encryption in a build without GMP: each says so.
  * Must not know: GMP. */
 #include "config.h"
 #ifndef HAVE_GMP

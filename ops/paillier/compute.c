@@ -1,4 +1,4 @@
-/* What is computed with encrypted tensors: products of ciphertexts are sums of numbers, powers are multiples.
+/* Arithmetic of encrypted tensors: products of ciphertexts are sums of numbers, powers are multiples.
  * Must not know: how they were encrypted. */
 #include "config.h"
 #ifdef HAVE_GMP
@@ -64,7 +64,7 @@ static void power_product(const job *j, int64_t i, bool negative, mp_limb_t *acc
     }
 }
 
-/* acc / other mod n². Ciphertexts have inverses; what was loaded was checked. */
+/* acc / other mod n². Ciphertexts have inverses; loaded ones were checked. */
 static orr_status divide(const job *j, mp_limb_t *acc, const mp_limb_t *other, mp_limb_t *room)
 {
     mp_size_t l = 2 * j->a->pub->limbs, used = l;

@@ -92,7 +92,7 @@ double orr__unpack_double(const mp_limb_t *m, int i, int slot_bits, int fraction
         n--;
     if (n == 0)
         return 0.0;
-    /* 64 bits from the highest one on; what is below them only decides ties. */
+    /* 64 bits from the highest one on; the bits below them only decide ties. */
     uint64_t top = w[n - 1], rest = 0;
     int shift = __builtin_clzll(top), exponent = (int)(n - 1) * 64 - shift;
     if (shift > 0)

@@ -12,7 +12,7 @@ _Static_assert(GMP_NUMB_BITS == 64 && sizeof(mp_limb_t) == 8, "limbs of 64 bits"
 
 enum { ORR__MOST_LIMBS = 64 }; /* of n: 4096 bits */
 
-/* What is public. Counted: ciphertexts hold it. */
+/* The public key. Counted: ciphertexts hold it. */
 typedef struct {
     atomic_int refs;
     int bits;
@@ -21,7 +21,7 @@ typedef struct {
     mp_limb_t n[ORR__MOST_LIMBS], n2[2 * ORR__MOST_LIMBS];
 } orr__public;
 
-/* What is not, in memory for secrets. half: limbs of p and q; p² and q² have `limbs`. */
+/* The private key, in memory for secrets. half: limbs of p and q; p² and q² have `limbs`. */
 typedef struct {
     mp_size_t half;
     mp_limb_t p[ORR__MOST_LIMBS / 2], q[ORR__MOST_LIMBS / 2];

@@ -86,7 +86,7 @@ orr_status orr_secagg_identity_at(const char *file, int line, unsigned char *pub
 }
 
 #else
-/* Nobody comes here: parties cannot be made without libsodium. */
+/* Unreachable: parties cannot be made without libsodium. */
 
 void orr__key_public(const unsigned char *secret, unsigned char *public_key)
 {

@@ -112,7 +112,7 @@ void *orr__result_new(orr__site at, orr_dtype dtype, int64_t n)
     return p;
 }
 
-/* `user` is the number of bytes: what may be a secret goes wiped. */
+/* `user` is the number of bytes: memory that may hold a secret is wiped. */
 static void release(void *data, void *user)
 {
     orr__wipe(data, (size_t)(uintptr_t)user);

@@ -1,4 +1,4 @@
-/* Secure aggregation: what clients and server share, and the cryptography below them.
+/* Secure aggregation: the code of both clients and server, and the cryptography below them.
  * Must not know: one side's state. */
 #ifndef ORR_OPS_SHARE_SECAGG_H
 #define ORR_OPS_SHARE_SECAGG_H
@@ -32,7 +32,7 @@ void orr__seal(const unsigned char *key, const unsigned char *run, const unsigne
 bool orr__unseal(const unsigned char *key, const unsigned char *run, const unsigned char *sealed, unsigned char *plain);
 void orr__sign(const unsigned char *secret, const void *data, size_t size, unsigned char *signature);
 bool orr__signed(const unsigned char *public_key, const void *data, size_t size, const unsigned char *signature);
-/* What pairs of masks are made from. */
+/* The seeds of masks. */
 enum { ORR__LABEL_SHARES = 's', ORR__LABEL_MASK = 'm', ORR__LABEL_SELF = 'b', ORR__LABEL_COMMIT = 'c' };
 /* The mask between two clients, as client `self` adds it. */
 bool orr__pair_mask(const unsigned char *secret, const unsigned char *other_public, const unsigned char *run,
@@ -68,12 +68,12 @@ void orr__run_close(orr__run_config *r);
 /* A message with an empty body of this size, and a cursor to it. */
 orr_status orr__message_new(orr__site at, const orr__run_config *r, orr__message kind, uint32_t from, uint32_t to,
                             size_t body, orr_bytes *out, orr__cursor *c);
-/* Its body, after all of the header has been checked; from: who sent it. */
+/* Its body, after all of the header has been checked; from: its sender. */
 orr_status orr__message_open(orr__site at, const orr__run_config *r, orr__message kind, uint32_t to,
                              const orr_bytes *in, uint32_t *from, orr__cursor *c);
 /* The next index of an ascending list below n; *last is −1 before the first. false: it is none. */
 bool orr__next_index(orr__cursor *c, const orr__run_config *r, int64_t *last);
-/* What an Ed25519 key signs: of a client's public keys, and of a list of clients. Free it. */
+/* The text that an Ed25519 key signs: of a client's public keys, and of a list of clients. Free it. */
 unsigned char *orr__signed_keys(const orr__run_config *r, uint32_t index, const unsigned char *keys, size_t *size);
 unsigned char *orr__signed_list(const orr__run_config *r, const unsigned char *list, size_t bytes, size_t *size);
 /* 32 bytes as elements of the field, and back; false: they are none that were 32 bytes. */

@@ -25,7 +25,7 @@ struct orr_secagg_client {
     uint64_t own[2][ORR__WORDS];                               /* its shares of its own key and seed */
     /* Public, in ordinary memory: one per client. */
     unsigned char *keys;   /* both public keys of who advertised               */
-    unsigned char *sealed; /* what the others encrypted for this client        */
+    unsigned char *sealed; /* messages of the others, encrypted for this client */
     unsigned char *state;  /* bits below                                        */
     unsigned char *list;   /* the list that was confirmed                       */
     size_t list_size;
@@ -216,7 +216,7 @@ static orr_status split_secrets(orr__site at, const orr_secagg_client *c, int n,
     return st;
 }
 
-/* What client `to` is told of this one's secrets, encrypted with the key that the two agree on. */
+/* The shares of this one's secrets for client `to`, encrypted with the key that the two agree on. */
 static orr_status seal_for(orr__site at, const orr_secagg_client *c, uint32_t to, const uint64_t *share,
                            unsigned char *room, unsigned char *sealed)
 {
@@ -499,7 +499,7 @@ static orr_status check_confirmations(orr__site at, const orr_secagg_client *c, 
                            sound, c->r.c.threshold);
 }
 
-/* This client's share of another's seed, or key; false: what was encrypted for it is not that. */
+/* This client's share of another's seed, or key; false: the message for it is not that. */
 static bool unseal_from(const orr_secagg_client *c, uint32_t from, unsigned char *room, uint64_t *words)
 {
     unsigned char *key = room, *plain = room + ORR__KEY;

@@ -107,7 +107,7 @@ static bool is_list(const orr_secagg_server *s, orr__cursor c, size_t head, size
     return ok;
 }
 
-/* Shares for every other client that has sent its keys, and for nobody else: or two clients would not agree on a mask. */
+/* Shares for every other client that has sent its keys, and for no other: else two clients would not agree on a mask. */
 static bool is_for_all(const orr_secagg_server *s, uint32_t from, orr__cursor c)
 {
     (void)orr__take(&c, ORR__KEY);
@@ -307,7 +307,7 @@ static orr_status send_keys(orr__site at, const orr_secagg_server *s, uint32_t t
     return ORR_OK;
 }
 
-/* What client i has encrypted for client `to`; NULL: nothing. */
+/* The message of client i for client `to`, encrypted; NULL: none. */
 static const unsigned char *sealed_for(const client *i, uint32_t to)
 {
     orr__cursor c = { i->shares.data, i->shares.size, true };

@@ -96,7 +96,7 @@ orr_tensor *orr_shamir_split_at(const char *file, int line, orr_tensor *secret, 
 
 /* -- secrets --------------------------------------------------------------------------------------------- */
 
-/* What a strip of elements needs: rows of weights, predictions, and who is wrong where. */
+/* The memory of a strip of elements: rows of weights, predictions, and the wrong parties of each element. */
 typedef struct {
     uint64_t *weight, *bary, *points, *predicted, *share;
     unsigned char *miss;      /* (shares, STRIP) */
@@ -203,7 +203,7 @@ static orr_status decode(const job *j, strip *s, int64_t e, uint64_t *secret)
                      (long long)e, (j->shares - j->threshold) / 2);
 }
 
-/* A pattern of wrong shares that one element has is tried on all: who is wrong is so mostly everywhere. */
+/* A pattern of wrong shares that one element has is tried on all: a wrong party is mostly wrong everywhere. */
 static orr_status correct_strip(const job *j, strip *s, int64_t first, int64_t n)
 {
     int most = (j->shares - j->threshold) / 2;

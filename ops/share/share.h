@@ -1,4 +1,4 @@
-/* What the pack's functions share: operands as memory, memory as results, random elements.
+/* Helpers of the pack's functions: operands as memory, memory as results, random elements.
  * Must not know: any of the schemes. */
 #ifndef ORR_OPS_SHARE_SHARE_H
 #define ORR_OPS_SHARE_SHARE_H
@@ -8,7 +8,7 @@
 #include "ops/share/kernels.h"
 #include "runtime/base/status.h"
 
-/* What a function without libsodium says. */
+/* The error of a function without libsodium. */
 #define ORR__NO_SODIUM "this library was built without libsodium (Debian, Ubuntu: libsodium-dev)"
 
 /* An operand, evaluated. */
@@ -18,7 +18,7 @@ typedef struct {
     orr_shape shape;
     orr_dtype dtype;
     int64_t n;
-    orr_tensor *bad; /* what the function returns where there is no operand */
+    orr_tensor *bad; /* the function's result where there is no operand */
 } orr__operand_data;
 
 /* Its elements; false: nothing is to be closed, `bad` is set and is the last error. */

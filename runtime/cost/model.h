@@ -52,7 +52,7 @@ double orr__model_expect(const orr__region *r);
 /* The fit across a kernel's classes at one size; 0: none. */
 double orr__model_fitted(uint64_t kernel, orr__on on, double size);
 
-/* The file of this host, unless ORRERY_MACHINE=fixed. Load: into an empty table; what is poisoned is left out. Store:
+/* The file of this host, unless ORRERY_MACHINE=fixed. Load: into an empty table; poisoned entries are left out. Store:
  * joined with what other processes have put there; nothing when nothing was measured. */
 void orr__models_load(void);
 void orr__models_store(void);

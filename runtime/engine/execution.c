@@ -133,7 +133,7 @@ static bool by_blas(const orr__region *r)
 }
 
 /* Step s as a whole; in, out as in orr__exec_launch. Bits of products and solutions depend on how many rows the BLAS is given:
- * it gets those of a task's, whoever runs the plan. */
+ * it gets those of a task in every engine. */
 static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar)
 {
     orr__launch l;

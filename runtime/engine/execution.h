@@ -66,7 +66,7 @@ orr__work *orr__work_of_step(const orr__plan *p, const orr__step *s);
  * the time now. Before orr__exec_took, which would have learned from it. */
 double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0);
 /* The same in two parts, for steps on the CPU that may be shorter than two readings of the clock: counts one that begins, and
- * says for how many its time will stand (0: nobody need take it); then its time, for so many. */
+ * says for how many its time will stand (0: it need not be taken); then its time, for so many. */
 uint32_t orr__work_begin(orr__work *k, int worker);
 double orr__work_end(orr__work *k, const orr__step *s, int t, int worker, double t0, uint32_t stands_for);
 void orr__works_guard(void); /* their lock, against forks */
@@ -154,11 +154,11 @@ static inline bool orr__run_over_leaf(const orr__run *r, int v)
 {
     return orr__run_donated(r, v) && orr__leaf_donor(r->plan, &r->plan->value[v]) >= 0;
 }
-/* All that is done to outputs is told to StarPU: until the run ends, its references to them are no reason to leave them alone. */
+/* StarPU knows all accesses to outputs: until the run ends, its references to them are no reason to leave them alone. */
 void orr__run_count(orr__run *r);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
 bool orr__run_task_done(orr__run *r);                             /* left − 1; at zero the run ends: true */
-/* Gives it a part that ends after n tasks, each of which is told to orr__run_early_done before orr__run_task_done. */
+/* Gives it a part that ends after n tasks, each of which calls orr__run_early_done before orr__run_task_done. */
 bool orr__run_divide(orr__run *r, int n);
 void orr__run_early_done(orr__run *r);
 extern double orr__run_patience; /* seconds without the end of a task after which the log says so; for tests */
@@ -190,12 +190,12 @@ void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi);
 void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end);
 /* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar);
-/* Tells the models what tile t of a step (< 0: all of it) took; what is no sample of its kernel is left out. */
+/* Tells the models what tile t of a step (< 0: all of it) took; a time that is no sample of its kernel is left out. */
 void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
 /* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
                           const orr__scalar *scalar, int worker);
-/* Tile t is done: what it touched needs no memory where it lies in files. value: buffers by value. */
+/* Tile t is done: the pages that it touched need no memory where they lie in files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
 /* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */
 orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,

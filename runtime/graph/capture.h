@@ -12,11 +12,11 @@
 typedef struct orr__capture {
     int n, nout, nleaf, nscalar, narg;
     int nfirst;       /* the first so many outputs are waited for, the others may be finished later */
-    int nretained;        /* the last so many nobody asked for: see orr__capture_roots */
-    orr__node **node; /* references held; what they are of a light capture is nobody's business */
+    int nretained;    /* the last so many were not asked for: see orr__capture_roots */
+    orr__node **node; /* references held; of a light capture nothing reads them */
     int nheld;        /* so many of them                                      */
     orr__node **
-        behind; /* what an output is computed by, a reference, where captures looked through the node itself; else NULL */
+        behind; /* the node that computes an output, a reference, where captures looked through the node itself; else NULL */
     int32_t *arg0, *arg, *leaf_of, *scalar0;
     int32_t *out;       /* node index of each requested output */
     int32_t *leaf_node; /* node index of each leaf             */
@@ -43,7 +43,7 @@ typedef struct {
 /* Walks from `out` to leaves, under the graph lock, without recursion. Poison or cycle: its error. */
 orr_status orr__capture_make(orr__site at, orr__node *const *out, int nout, orr__capture *p);
 orr_status orr__capture_make_roots(orr__site at, const orr__capture_roots *roots, orr__capture *p);
-/* The same, for who wants but its key, leaf[], scalar[] and behind[]: what else there is to say of nodes is not, and no others
+/* The same with key, leaf[], scalar[] and behind[] alone: other facts of nodes are not gathered, and no others
  * are held. To write all down, and to count each node up and down, is a good part of evaluating what has a plan. */
 orr_status orr__capture_make_light(orr__site at, const orr__capture_roots *roots, orr__capture *p);
 void orr__capture_free(orr__capture *p);

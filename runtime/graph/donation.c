@@ -168,7 +168,7 @@ bool orr__donor_possible(const orr__buffer *b)
     return b && b->cap > 0 && !b->spilled && b->bytes >= ORR__DONATION_LEAST && !atomic_load(&b->exclusive_to);
 }
 
-/* Ours, of nobody else, and of no run but one that tells StarPU of all that it does to it. */
+/* The only reference is ours, and no run uses it but one whose accesses StarPU knows all. */
 static bool acquire(orr__buffer *b)
 {
     if (!orr__donor_possible(b))
@@ -199,8 +199,8 @@ static void release_from(orr__donors *d, int from)
     d->n = from;
 }
 
-/* Leaves that nobody needs; then those that nobody would need if values that are computed anyway were published to their holders, where
- * the latter are fewer bytes. */
+/* Leaves without a reader; then those that lose their readers if values that are computed anyway are published to their holders,
+ * where these values are fewer bytes. */
 static void find_donors(search *s, orr__donors *d)
 {
     orr__search_needed(s);

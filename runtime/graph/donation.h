@@ -1,4 +1,4 @@
-/* Donors: values of which an evaluation may use the memory for its outputs, since nobody else can read them any more.
+/* Donors: values of which an evaluation may use the memory for its outputs, since no other reader of them is left.
  * Must not know: how a value is computed, which output uses a donor's memory. */
 #ifndef ORR_GRAPH_DONATION_H
 #define ORR_GRAPH_DONATION_H
@@ -15,7 +15,7 @@ typedef struct {
     int nretained;
 } orr__donors;
 
-/* Before the capture of out[0 … nout), to each of which the caller holds a reference: finds the large leaves that nobody can read once
+/* Before the capture of out[0 … nout), to each of which the caller holds a reference: finds the large leaves without a reader once
  * these are published, and the values that must be published as well for that (runtime/graph/donation_retained.c). A thread that captures
  * one of these leaves waits until orr__donors_release. Without memory there are none. */
 void orr__donors_find(orr__node *const *out, int nout, orr__donors *d);

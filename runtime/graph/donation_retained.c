@@ -7,7 +7,7 @@
 #include "runtime/graph/donation_search.h"
 
 /* cost[i]: bytes that it takes to make node i independent of old values that could be written over, at most: its own, or those of
- * what it is made from. An old value's are its own: then it is not written over. 0: it is independent, or will be published. */
+ * the nodes that it is made from. An old value's are its own: then it is not written over. 0: it is independent, or will be published. */
 typedef struct {
     orr__search *s;
     double *cost;

@@ -95,7 +95,7 @@ orr_tensor *orr__handle_oom(void)
     orr__slot *s = orr__slot_at(ORR__SLOT_OOM);
     atomic_store(&s->node, &oom_node);
     atomic_store(&s->gen, 1);
-    (void)orr__fail_text(oom_info.status, oom_info.text); /* who asks for no tensor's status finds it, too */
+    (void)orr__fail_text(oom_info.status, oom_info.text); /* a caller that asks for no tensor's status finds it, too */
     return (orr_tensor *)(uintptr_t)orr__slot_pack(ORR__SLOT_OOM, 1);
 }
 
@@ -133,7 +133,7 @@ static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
     atomic_store_explicit(&s->scope, scope, memory_order_relaxed);
     atomic_store_explicit(&s->variable, false, memory_order_relaxed);
     atomic_store_explicit(&s->keeper, (unsigned short)tls->keeper, memory_order_relaxed);
-    /* Who sees it sees that the generation before has ended. */
+    /* A thread that sees it sees that the generation before has ended. */
     atomic_store_explicit(&s->node, n, memory_order_release);
     atomic_store_explicit(&s->gen, gen, memory_order_release);
     return (orr_tensor *)(uintptr_t)h;

@@ -20,8 +20,8 @@ typedef struct orr__poison_info {
     char text[512];
 } orr__poison_info;
 
-/* In the order of use, since a node of a graph that is larger than the cache costs as much as it has lines: what its readers
- * look at; what it takes to make and to free it; numbers and shape; what few ops have. */
+/* In the order of use, since a node of a graph that is larger than the cache costs as much as it has lines: the fields
+ * that readers look at; those of its making and its end; numbers and shape; the fields of few ops. */
 typedef struct orr__node orr__node;
 struct orr__node {
     _Alignas(64) atomic_int refs;
@@ -36,7 +36,7 @@ struct orr__node {
     uint64_t kin;                 /* bits of the leaves and random tensors that it was made from, itself included */
     union {
         uint64_t mark;   /* walk epoch; under the lock                                              */
-        orr__node *next; /* of nodes to which nobody refers: lists                                  */
+        orr__node *next; /* of nodes without a reference: lists                                     */
     };
     orr__node **in;
 
@@ -71,13 +71,13 @@ static inline orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtyp
         (void)orr__node_ref(in[i]);
     return orr__node_of(at, op, dtype, shape, nin, in);
 }
-/* Who has the only reference needs no locked instruction to give it up: nobody is there to count up meanwhile. */
+/* The holder of the only reference needs no locked instruction to give it up: no other thread counts up meanwhile. */
 static inline bool orr__node_last_ref(orr__node *n)
 {
     return atomic_load_explicit(&n->refs, memory_order_acquire) == 1 ||
            atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) == 1;
 }
-void orr__node_free(orr__node *n);               /* nobody refers to it; never recurses: chains of any length */
+void orr__node_free(orr__node *n);               /* n has no reference; never recurses: chains of any length  */
 static inline void orr__node_unref(orr__node *n) /* NULL is fine */
 {
     if (n && orr__node_last_ref(n))
@@ -97,7 +97,7 @@ static inline orr__buffer *orr__node_value(const orr__node *n)
 {
     return atomic_load_explicit(&n->value, memory_order_acquire);
 }
-/* The value `b` becomes n's (reference taken over); n lets go of its inputs. kept: nobody asked for it. Takes the lock. op, dtype,
+/* The value `b` becomes n's (reference taken over); n lets go of its inputs. kept: no caller asked for it. Takes the lock. op, dtype,
  * shape, s and attr never change after recording and may be read without it. */
 void orr__node_publish(orr__node *n, orr__buffer *b, bool kept);
 

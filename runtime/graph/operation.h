@@ -15,7 +15,7 @@ struct orr__back;      /* ops/back.h      */
 struct orr__lowering;  /* ops/lowering.h  */
 struct orr__view;
 
-/* What a node of the operation is to the graph. */
+/* The role of the operation's nodes in the graph. */
 typedef enum {
     ORR__ROLE_COMPUTED,    /* a value that an evaluation computes                                */
     ORR__ROLE_VALUE,       /* a value that is there                                              */

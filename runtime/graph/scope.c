@@ -137,7 +137,7 @@ static orr_tensor *move(orr__site at, orr_tensor *t, orr__scope *to)
         return bad;
     }
     if (to && !orr__scope_add(to, orr__handle_bits(t)))
-        return orr__handle_oom(); /* t ends with its scope: under its own name nobody would know why */
+        return orr__handle_oom();                       /* t ends with its scope: its own name would not say why */
     (void)orr__slot_set_scope(orr__handle_bits(t), to); /* else another thread has just freed it */
     return t;
 }

@@ -1,4 +1,4 @@
-/* What this room keeps per thread: free nodes, free handles, the scope stack, pending assignments.
+/* The state of a thread: free nodes, free handles, the scope stack, pending assignments.
  * Must not know: anything outside the room. */
 #ifndef ORR_GRAPH_TLS_H
 #define ORR_GRAPH_TLS_H
@@ -10,13 +10,13 @@
 #define ORR__SLOT_CACHE 128
 enum { ORR__KEEPERS = 1024, ORR__NO_KEEPER = 0 }; /* threads that have one are known by its number */
 
-/* What the user holds is the serial as a pointer: never followed, never given twice. */
+/* The user holds the serial as a pointer: never followed, never given twice. */
 typedef struct orr__scope {
     struct orr__scope *outer;
     uint64_t serial;
     uint64_t *item; /* handles made here; those that moved or were freed are recognised and skipped */
     size_t n, cap;
-    size_t lent;    /* what was lent before it began            */
+    size_t lent;    /* count of lent handles when it began      */
     bool borrowing; /* whether nodes were looked at before that */
 } orr__scope;
 

@@ -32,7 +32,7 @@ static void pending_add(orr__tls *tls, uint64_t handle)
 
 int orr__pending(orr__node ***nodes)
 {
-    orr__tls *tls = orr__tls_now(); /* what a shutdown has ended is no longer pending */
+    orr__tls *tls = orr__tls_now(); /* a shutdown ends pending assignments */
     if (tls->pending_nodes_cap < tls->npending) {
         orr__node **more = orr__realloc_n(tls->pending_nodes, tls->pending_cap, sizeof *more);
         if (!more)
@@ -95,7 +95,7 @@ orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t)
     return v;
 }
 
-/* What v is to be the name of, when it takes t's value: *value, NULL where it is that already. */
+/* The node that v names once it takes t's value: *value, NULL where it names that node already. */
 static orr_status next_value(orr__site at, const orr_tensor *v, const orr_tensor *t, const char *const *names,
                              orr__node **value)
 {

@@ -29,8 +29,10 @@ static const char *const stems[] = {
 
 /* Folders whose comments have a noun as subject. */
 static const char *const plain[] = {
-    "include/", "runtime/base/", "runtime/api/",   "ops/nn/",          "tools/",         "examples/",
-    "bench/",   "codelets/jit/", "codelets/cuda/", "codelets/opencl/", "codelets/user/", "tests/",
+    "include/",        "runtime/base/", "runtime/graph/", "runtime/cost/",    "runtime/plan/",
+    "runtime/engine/", "runtime/api/",  "ops/",           "codelets/cpu/",    "codelets/field/",
+    "codelets/share/", "codelets/jit/", "codelets/cuda/", "codelets/opencl/", "codelets/user/",
+    "serve/",          "tools/",        "examples/",      "bench/",           "tests/",
 };
 
 /* Beginnings of comments whose subject is a clause. */

@@ -41,7 +41,7 @@ typedef struct {
     bool away;
     int worker; /* of a device, else -1 */
     double began;
-    orr__after after; /* what the device left to be known */
+    orr__after after; /* facts known once the device is done */
 } job;
 
 /* -- on a worker ------------------------------------------------------------------------------------------- */

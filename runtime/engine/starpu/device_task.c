@@ -23,7 +23,7 @@ typedef struct {
     size_t *byte; /* offset in the memory object */
 } device_call;
 
-static atomic_bool told;
+static atomic_bool warned;
 
 static size_t span_bytes(const orr__span *p)
 {
@@ -122,7 +122,7 @@ static void run(device_call *c, void *buffers[])
         if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback &&
             !orr__region_needs_device(a->step->region)) {
             /* One line for people; the rest for who asks. */
-            orr__log(atomic_exchange(&told, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
+            orr__log(atomic_exchange(&warned, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
                      orr_error_message());
             st = on_host(c);
         }

@@ -8,7 +8,7 @@
 
 #ifdef ORR__STAR_CUDA
 
-static atomic_bool told;
+static atomic_bool warned;
 
 static size_t tile_bytes(void *buffer)
 {
@@ -48,7 +48,7 @@ orr_status orr__star_tile(orr__tilejob *j, void *buffers[])
             (orr__tileat){ (void *)STARPU_MATRIX_GET_PTR(buffers[k]), (int64_t)STARPU_MATRIX_GET_LD(buffers[k]) };
     orr_status st = orr__exec_cuda->tile(j);
     if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback && !j->begun) {
-        orr__log(atomic_exchange(&told, true) ? 3 : 1, "cholesky: a tile is done again on the host: %s",
+        orr__log(atomic_exchange(&warned, true) ? 3 : 1, "cholesky: a tile is done again on the host: %s",
                  orr_error_message());
         st = on_host(j, tiles, buffers);
     }

@@ -77,7 +77,7 @@ static bool file_path(const char *dir, int i, char path[PATH_MAX])
 
 typedef enum { ABSENT, CUT, WHOLE } condition;
 
-/* CUT: what a full disk, or a process that was killed, has left. */
+/* CUT: a file that a full disk or a killed process has left. */
 static condition look_at(const char *dir, int i)
 {
     char path[PATH_MAX], end[16];
@@ -182,7 +182,7 @@ orr_status orr__star_home(orr__site at)
 
 /* StarPU 1.4 looks for models in its own installation, and warns in every run where that has no such folder; Debian's has
  * none, and STARPU_SILENT has no influence. It looks at the first need: here, for some microseconds, with a stderr that
- * drops the text. Whoever names folders in STARPU_PERF_MODEL_PATH reads StarPU's warnings of them. */
+ * drops the text. A user who names folders in STARPU_PERF_MODEL_PATH reads StarPU's warnings of them. */
 void orr__star_home_look(void)
 {
 #if defined(__GLIBC__) && (STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4)
@@ -215,7 +215,7 @@ int orr__star_home_lock(void)
         }
         nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
     }
-    remove_cut(dir); /* nobody is writing them */
+    remove_cut(dir); /* no process is writing them */
     return fd;
 }
 

@@ -1,4 +1,4 @@
-/* What this process may still have, before StarPU is asked to start: it aborts the process where it gets less.
+/* The limits of this process, checked before StarPU starts: StarPU aborts the process where it gets less.
  * Must not know: what StarPU does with it. */
 #include "config.h"
 #include <fcntl.h>

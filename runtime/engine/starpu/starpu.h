@@ -36,7 +36,7 @@ typedef struct orr__tiles {
     int n;
     bool pinned;                              /* CUDA copies from and to its memory directly       */
     atomic_bool away;                         /* a device wrote it: host memory may be stale       */
-    atomic_bool leaving;                      /* copies may be on their way home, which nobody waits for */
+    atomic_bool leaving;                      /* copies may be on their way to the host, without a waiter */
     struct orr__tiles *prev, *next;           /* all that are registered                           */
     struct orr__tiles *older, *newer;         /* the pool by age                                   */
     struct orr__tiles *same_prev, *same_next; /* the pool, one (size, tile) bucket                 */
@@ -57,7 +57,7 @@ void orr__tiles_unregister_all(void);
 
 orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none there */
 bool orr__tilepool_drop(orr__buffer *b);                          /* the drop hook, any thread */
-void orr__tilepool_settle(void); /* what drop had to put off; the pool's bound. Not in tasks */
+void orr__tilepool_settle(void); /* the releases that drop put off; the pool's bound. Not in tasks */
 bool orr__tilepool_trim(void);   /* hands all of the pool's memory back; false: there was none */
 size_t orr__tilepool_held(void);
 void orr__tilepool_stop(void);
@@ -119,7 +119,7 @@ typedef struct orr__task {
     bool sent;        /* StarPU has it */
     int worker;       /* of a device's task that has begun, else -1 */
     double began;
-    orr__after after; /* what the device's launch left to be known  */
+    orr__after after; /* facts known once the device's launch ends  */
 } orr__task;
 
 enum { ORR__TASK_WAITS = 1, ORR__TASK_DONE, ORR__TASK_RUNS };
@@ -172,7 +172,7 @@ orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s);
 void orr__star_cholesky_models(bool use);
 orr_status orr__star_submit(orr__site at, orr__run *r); /* submit.c: all tasks of a run that is bound */
 /* eviction.c: whether a device's memory is too small for what the run touches; then, with the tasks of a step submitted, StarPU
- * is told what nobody behind it reads. */
+ * learns which values no later task reads. */
 bool orr__star_is_full(const orr__run *r);
 void orr__star_last(const orr__run *r, int step);
 void orr__star_cpu(void *buffers[], void *arg);

@@ -72,7 +72,7 @@ static bool donated(const orr__run *r, const orr__step *s, int j)
     return false;
 }
 
-/* A donor and the output over it are the same handle: StarPU must be told the same of both. Parts of a product add to one sum in any
+/* A donor and the output over it are the same handle: StarPU must see the same access to both. Parts of a product add to one sum in any
  * order, but for the first, which begins it, and the last, which has more to do. */
 static enum starpu_data_access_mode mode_of(const draft *d, int j)
 {
@@ -252,6 +252,6 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
     }
     orr__point_end(before);
     atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one is ours: it is not the last */
-    starpu_do_schedule(); /* some policies hold tasks back until they are told that there are no more */
+    starpu_do_schedule(); /* some policies hold tasks back until this call says that there are no more */
     return st;
 }

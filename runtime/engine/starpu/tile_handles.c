@@ -120,7 +120,7 @@ void orr__tiles_unregister_all(void)
     }
 }
 
-/* Once the run has ended nobody writes b, so only a device's copy can be newer than host memory. */
+/* Once the run has ended no task writes b, so only a device's copy can be newer than host memory. */
 orr_status orr__tiles_host_read(orr__buffer *b)
 {
     orr_status st = orr__run_wait(b->run);

@@ -14,7 +14,7 @@ enum { NODES = 64, TRACK0 = ORR__TRACE_TRACKS - NODES };
 static const struct starpu_data_copy_methods *starpus; /* NULL: not replaced */
 static char memory[NODES][40];
 
-/* A copy that only begins ends when StarPU's model of the bus says so: nobody is told when it does. */
+/* A copy that only begins ends when StarPU's model of the bus says so: its real end is not reported. */
 static void trace(unsigned from, unsigned to, size_t bytes, double t0, int answer)
 {
     double t1 = orr__now(), predicted = starpu_transfer_predict(from, to, bytes) * 1e-6;

@@ -114,7 +114,7 @@ orr_status orr__star_move(orr__site at, orr__buffer *b, const orr__device_at *to
     return wait ? fetch(at, orr__buffer_tiles(b), node, STARPU_R) : start(at, orr__buffer_tiles(b), node);
 }
 
-/* Whoever takes the host's copy to write on makes the others void. */
+/* A task that takes the host's copy to write makes the others void. */
 orr_status orr__star_evict(orr__site at, orr__buffer *b)
 {
     orr__tiles *t = orr__buffer_tiles(b);
