@@ -128,6 +128,7 @@ void orr__emit_c_args(const orr__launch *l, int64_t *word)
     int64_t row = 1;
     *word++ = l->lo;
     *word++ = orr__cloop_reach(l);
+    *word++ = orr__cloop_leads(r);
     for (int d = 1; d < r->rank; d++)
         row *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
     for (int k = 0; k < r->nout; k++)

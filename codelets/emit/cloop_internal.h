@@ -29,8 +29,9 @@ typedef struct {
     bool *ahead;   /* its random bits are there for the loop being written */
 } orr__cloop;
 
-/* Words: 0 the first row, ORR__CLOOP_REACH_AT, 2 … where each output starts, each axis's size, then as orr__layout says. */
-enum { ORR__CLOOP_OUT_AT = 2 };
+/* Words: 0 the first row, ORR__CLOOP_REACH_AT, ORR__CLOOP_LEADS_AT, where each output starts, each axis's size, then as orr__layout
+ * says. */
+enum { ORR__CLOOP_LEADS_AT = 2, ORR__CLOOP_OUT_AT = 3 };
 static inline int orr__cloop_size_at(const orr__region *r, int axis)
 {
     return ORR__CLOOP_OUT_AT + r->nout + axis;
@@ -57,13 +58,19 @@ void orr__cloop_all_ahead(orr__cloop *c);
 bool orr__cloop_draws(const orr__cloop *c, int i); /* is i such an instruction? */
 /* Writes the helpers for that, before the kernel. */
 void orr__cloop_random_functions(orr__cloop *c);
-/* Before an innermost loop along the last axis: where it is inside of boxes, which is one range for each. */
+/* Before an innermost loop along the last axis: where it is inside of boxes, which is one range for each; [whole, over) is inside
+ * of all. */
 void orr__cloop_parts(orr__cloop *c);
-/* Opens the loop over blocks [q, e) of the last axis, of `length` elements, at most ORR__CLOOP_OUT; over blocks [b, f) of
- * [q, e). Opens the innermost loop over a block. */
-void orr__cloop_blocks(orr__cloop *c, int length);
+/* Opens the loop over blocks [q, e) of [from, to) on the last axis, of `length` elements, at most ORR__CLOOP_OUT; over blocks
+ * [b, f) of [q, e). Opens the innermost loop over a block. */
+void orr__cloop_blocks(orr__cloop *c, const char *from, const char *to, int length);
 void orr__cloop_parts_of_block(orr__cloop *c);
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to);
+/* Is a row with boxes split into its interior and its borders? The innermost loop over a block, closed: once, or in pieces, each with
+ * the body. */
+bool orr__cloop_split(const orr__cloop *c);
+void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg),
+                       void *arg);
 /* The body of a map in stages, each a loop over the block: how many (they are in c->pass from then on); before all loops; one
  * stage's values, inside its loop. And the share of instruction n in it. */
 int orr__cloop_stages(orr__cloop *c);
@@ -82,6 +89,8 @@ void orr__cloop_stream_stores(orr__cloop *c);
 void orr__cloop_stream_pass(orr__cloop *c, const char *to);
 void orr__cloop_stream_end(orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
+/* Bit a: access a has a stream of memory of its own; another access, a constant distance away, reads the same lines first. */
+int64_t orr__cloop_leads(const orr__region *r);
 /* In a block [from, to): prefetches the next input; the same of the `rows` places on axis d that come after those from p
  * on. */
 void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to);

@@ -4,11 +4,12 @@
 
 #include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
+#include "runtime/base/ablation.h"
 
 /* In bytes of the widest type computed with: a block is prefetched, computed and stored past the caches as one run of instructions
  * without a jump, so that a core always has a few lines to wait for and something to compute meanwhile. In flops: from where
  * on vectors are computed side by side. */
-enum { SHORT = 256, WORK = 8 };
+enum { SHORT = 256, WORK = 8, LINE = 16, LEAST = 64 };
 
 /* A gathered input stays in memory when its place is computed outside of the innermost loop. */
 bool orr__cloop_lies(const orr__cloop *c, int n)
@@ -53,6 +54,30 @@ void orr__cloop_nothing(orr__cloop *c)
         orr__text_addf(c->t, "    if (W(%d) <= 0)\n        return 0;\n", orr__cloop_size_at(c->r, d));
 }
 
+bool orr__cloop_split(const orr__cloop *c)
+{
+    bool any = false;
+    for (int a = 0; a < c->r->naccess; a++)
+        any = any || c->r->access[a].box;
+    return any && !orr__ablated(ORR__OFF_BORDERS);
+}
+
+/* Elements [whole, over) of the last axis are inside of all boxes. A run shorter than LEAST is not worth loops of its own, unless
+ * it is all there is. The run begins where a line of the output does. */
+static void interior(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int size = orr__cloop_size_at(r, r->rank - 1);
+    orr__text_addf(c->t, "    orr_idx whole = 0, over = W(%d);\n", size);
+    for (int a = 0; a < r->naccess; a++)
+        if (r->access[a].box)
+            orr__text_addf(c->t, "    whole = lo%d > whole ? lo%d : whole, over = hi%d < over ? hi%d : over;\n", a, a,
+                           a, a);
+    orr__text_addf(c->t, "    whole = (whole + %d) / %d * %d;\n", LINE - 1, LINE, LINE);
+    orr__text_addf(c->t, "    if (over - whole < %d && over - whole < W(%d))\n        whole = over = W(%d);\n", LEAST,
+                   size, size);
+}
+
 void orr__cloop_parts(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -76,13 +101,14 @@ void orr__cloop_parts(orr__cloop *c)
         orr__text_addf(c->t, "    (void)lo%d, (void)hi%d;\n", a, a);
     }
     c->lay.parts = true;
+    if (orr__cloop_split(c))
+        interior(c);
 }
 
-void orr__cloop_blocks(orr__cloop *c, int length)
+void orr__cloop_blocks(orr__cloop *c, const char *from, const char *to, int length)
 {
-    int size = orr__cloop_size_at(c->r, c->r->rank - 1);
-    orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, length);
-    orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, length, size, length);
+    orr__text_addf(c->t, "    for (orr_idx q = %s; q < %s; q += %d) {\n", from, to, length);
+    orr__text_addf(c->t, "    const orr_idx e = %s - q < %d ? %s : q + %d;\n", to, length, to, length);
 }
 
 void orr__cloop_parts_of_block(orr__cloop *c)
@@ -95,6 +121,30 @@ void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
 {
     int last = c->r->rank - 1;
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, from, last, to, last);
+}
+
+void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg),
+                       void *arg)
+{
+    if (!orr__cloop_split(c)) {
+        orr__cloop_inner(c, from, to);
+        body(c, arg);
+        orr__text_add(c->t, "    }\n");
+        return;
+    }
+    orr__text_addf(c->t,
+                   "    const orr_idx enters = whole < %s ? %s : whole < %s ? whole : %s;\n"
+                   "    const orr_idx leaves = over < enters ? enters : over < %s ? over : %s;\n"
+                   "    for (int piece = 0; piece < 3; piece++) {\n"
+                   "    const orr_idx begins = piece == 0 ? %s : piece == 1 ? enters : leaves;\n"
+                   "    const orr_idx ends = piece == 0 ? enters : piece == 1 ? leaves : %s;\n    if (piece == 1) {\n",
+                   from, from, to, to, to, to, from, to);
+    for (int piece = 1; piece >= 0; piece--) {
+        c->lay.whole = piece == 1;
+        orr__cloop_inner(c, "begins", "ends");
+        body(c, arg);
+        orr__text_add(c->t, piece == 1 ? "    }\n    } else {\n" : "    }\n    }\n    }\n");
+    }
 }
 
 /* Bytes of the widest type in the innermost loop, at least those of f32. */
@@ -145,12 +195,43 @@ static void full_block(orr__cloop *c, int stages, int length)
     block(c, stages, to, paced);
 }
 
-/* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … Full blocks have a length that the compiler
- * knows; the remainder, and short rows, a vector at a time. */
+/* Blocks of [from, to). Full ones have a length that the compiler knows; the remainder, and short rows, a vector at a time. */
+static void blocks(orr__cloop *c, int stages, int length, const char *from, const char *to)
+{
+    orr__cloop_blocks(c, from, to, length);
+    orr__cloop_stream_block(c);
+    orr__cloop_all_ahead(c);
+    orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
+    full_block(c, stages, length);
+    orr__text_add(c->t, "    } else {\n");
+    block(c, stages, "e", false);
+    orr__text_add(c->t, "    }\n    }\n");
+}
+
+/* A row in three: its interior, where no access is tested against its box, and the borders. */
+static void split_blocks(orr__cloop *c, int stages, int length)
+{
+    int size = orr__cloop_size_at(c->r, c->r->rank - 1);
+    orr__text_addf(c->t,
+                   "    for (int piece = 0; piece < 3; piece++) {\n"
+                   "    const orr_idx from = piece == 0 ? 0 : piece == 1 ? whole : over;\n"
+                   "    const orr_idx to = piece == 0 ? whole : piece == 1 ? over : W(%d);\n    if (piece == 1) {\n",
+                   size);
+    c->lay.whole = true;
+    blocks(c, stages, length, "from", "to");
+    c->lay.whole = false;
+    orr__text_add(c->t, "    } else {\n");
+    blocks(c, stages, length, "from", "to");
+    orr__text_add(c->t, "    }\n    }\n");
+}
+
+/* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, stages = orr__cloop_stages(c);
     int length = draws(c) ? ORR__CLOOP_OUT : SHORT / widest(c);
+    char size[16];
+    (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, last));
     orr__cloop_nothing(c);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_stream_begin(c);
@@ -158,14 +239,11 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
     orr__cloop_parts(c);
-    orr__cloop_blocks(c, length);
-    orr__cloop_stream_block(c);
-    orr__cloop_all_ahead(c);
-    orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
-    full_block(c, stages, length);
-    orr__text_add(c->t, "    } else {\n");
-    block(c, stages, "e", false);
-    orr__text_addf(c->t, "    }\n    }\n    at += W(%d);\n", orr__cloop_size_at(c->r, last));
+    if (orr__cloop_split(c))
+        split_blocks(c, stages, length);
+    else
+        blocks(c, stages, length, "0", size);
+    orr__text_addf(c->t, "    at += %s;\n", size);
     orr__cloop_close(c, 0, last);
     orr__cloop_stream_end(c);
 }

@@ -85,17 +85,23 @@ static void declare_blocks(orr__cloop *c)
                            r->out_reg[k], ORR__CLOOP_BLOCK);
 }
 
-/* Elements [q, e) of the innermost run to the blocks, from `fill` on. */
-static void fill_blocks(orr__cloop *c, const char *fill)
+static void block_values(orr__cloop *c, void *fill)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
-    orr__cloop_all_ahead(c);
-    orr__cloop_inner(c, "q", "e");
     orr__cloop_values(c, last);
     for (int k = 0; k < r->nout; k++)
         if (has_block(c, k))
-            orr__text_addf(c->t, "    block%d[%s(i%d - q)] = r%d;\n", r->out_reg[k], fill, last, r->out_reg[k]);
+            orr__text_addf(c->t, "    block%d[%s(i%d - q)] = r%d;\n", r->out_reg[k], (const char *)fill, last,
+                           r->out_reg[k]);
+}
+
+/* Elements [q, e) of the innermost run to the blocks, from `fill` on. */
+static void fill_blocks(orr__cloop *c, char *fill)
+{
+    orr__cloop_all_ahead(c);
+    orr__text_add(c->t, "    {\n");
+    orr__cloop_pieces(c, "q", "e", block_values, fill);
     orr__text_add(c->t, "    }\n");
 }
 
@@ -104,7 +110,7 @@ static void fold_each(orr__cloop *c)
 {
     const orr__region *r = c->r;
     if (any_block(c))
-        fill_blocks(c, "");
+        fill_blocks(c, (char[]){ "" });
     for (int k = 0; k < r->nout; k++) {
         int n = number(c, k), a = r->instr[r->out_reg[k]].a;
         orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, ", n, n, n);
@@ -123,7 +129,7 @@ static void fold_each(orr__cloop *c)
 static bool can_fold_at_once(const orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool can = true;
+    bool can = !orr__cloop_split(c);
     for (int k = 0; k < r->nout; k++)
         can = can && (r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD);
     for (int i = 0; i < r->ninstr; i++)
@@ -186,7 +192,7 @@ static void by_blocks(orr__cloop *c)
     orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
     orr__text_addf(c->t, "    e = W(%d) - q < %d - fill ? W(%d) : q + %d - fill;\n", size, ORR__CLOOP_BLOCK, size,
                    ORR__CLOOP_BLOCK);
-    fill_blocks(c, "fill + ");
+    fill_blocks(c, (char[]){ "fill + " });
     orr__text_addf(c->t, "    fill += e - q;\n    if (fill == %d) {\n", ORR__CLOOP_BLOCK);
     fold_blocks(c);
     orr__text_add(c->t, "    }\n");
@@ -232,28 +238,64 @@ static bool any_float_sum(const orr__cloop *c)
     return any;
 }
 
+/* A step of each output's fold<k>, with the values of the point at hand. */
+static void fold_steps(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    for (int k = 0; k < r->nout; k++) {
+        orr__region fold = fold_of(c, k);
+        orr__text_addf(c->t, "    {\n    %s fold = fold%d;\n", wide(c, k), k);
+        orr__emit_fold_step(c->t, &fold, true);
+        orr__text_addf(c->t, "    fold%d = fold;\n    }\n", k);
+    }
+}
+
+static void begin_steps(orr__cloop *c)
+{
+    for (int k = 0; k < c->r->nout; k++)
+        orr__text_addf(c->t, "    %s fold%d = acc%d[i%d - q];\n", wide(c, k), k, k, c->r->rank - 1);
+}
+
+static void end_steps(orr__cloop *c)
+{
+    for (int k = 0; k < c->r->nout; k++)
+        orr__text_addf(c->t, "    acc%d[i%d - q] = fold%d;\n", k, c->r->rank - 1, k);
+}
+
+static void point(orr__cloop *c, void *unused)
+{
+    (void)unused;
+    begin_steps(c);
+    orr__cloop_values(c, c->r->rank - 1);
+    fold_steps(c);
+    end_steps(c);
+}
+
+/* The same of one row with boxes, in pieces. */
+static void add_split_row(orr__cloop *c)
+{
+    int last = c->r->rank - 1;
+    orr__text_addf(c->t, "    const orr_idx i%d = p;\n", c->order[last - 1]);
+    orr__cloop_values(c, last - 1);
+    orr__cloop_parts(c);
+    orr__cloop_pieces(c, "q", "e", point, NULL);
+}
+
 /* acc<k>[i] takes in elements i of [from, to) of `n` rows of the innermost reduced axis, from row p on. */
 static void add_rows(orr__cloop *c, int n, const char *from, const char *to)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1];
     orr__cloop_inner(c, from, to);
-    for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t, "    %s fold%d = acc%d[i%d - q];\n", wide(c, k), k, k, last);
+    begin_steps(c);
     for (int row = 0; row < n; row++) {
         orr__text_addf(c->t, "    {\n    const orr_idx i%d = p + %d;\n", d, row);
         orr__cloop_values(c, last - 1);
         orr__cloop_values(c, last);
-        for (int k = 0; k < r->nout; k++) {
-            orr__region fold = fold_of(c, k);
-            orr__text_addf(c->t, "    {\n    %s fold = fold%d;\n", wide(c, k), k);
-            orr__emit_fold_step(c->t, &fold, true);
-            orr__text_addf(c->t, "    fold%d = fold;\n    }\n", k);
-        }
+        fold_steps(c);
         orr__text_add(c->t, "    }\n");
     }
-    for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t, "    acc%d[i%d - q] = fold%d;\n", k, last, k);
+    end_steps(c);
     orr__text_add(c->t, "    }\n");
 }
 
@@ -287,7 +329,7 @@ static void add_all_rows(orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1], size = orr__cloop_size_at(r, d);
-    bool sum = any_float_sum(c), light = r->ninstr + r->nout <= LIGHT;
+    bool sum = any_float_sum(c), light = r->ninstr + r->nout <= LIGHT && !orr__cloop_split(c);
     orr__cloop_open(c, c->outer, last - 1);
     orr__text_addf(c->t, "    for (orr_idx p = 0, to; p < W(%d);) {\n    to = W(%d);\n", size, size);
     if (sum)
@@ -296,7 +338,10 @@ static void add_all_rows(orr__cloop *c)
     if (light)
         add_together(c);
     orr__text_add(c->t, "    for (; p < to; p++) {\n");
-    add_rows(c, 1, "q", "e");
+    if (orr__cloop_split(c))
+        add_split_row(c);
+    else
+        add_rows(c, 1, "q", "e");
     orr__text_add(c->t, "    }\n");
     if (sum) {
         orr__text_addf(c->t, "    if (seen == %d) {\n", ORR__CLOOP_ROWS);

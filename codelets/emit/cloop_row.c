@@ -190,11 +190,24 @@ static bool fills(rows *w, int number)
     return any;
 }
 
+typedef struct {
+    rows *w;
+    int number;
+} fill;
+
+static void block_values(orr__cloop *c, void *arg)
+{
+    const fill *f = arg;
+    values(f->w, f->number);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (folds_in(c, n, f->number) && has_block(f->w, n))
+            orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, c->r->rank - 1, c->r->instr[n].x);
+}
+
 /* The last pass before the outputs prefetches the next row, a little at a time: memory is read while this one computes. */
 static void fill_blocks(rows *w, int number)
 {
     orr__cloop *c = w->c;
-    int last = c->r->rank - 1;
     bool prefetches = number == w->passes - 1;
     if (!fills(w, number)) {
         if (prefetches)
@@ -207,20 +220,17 @@ static void fill_blocks(rows *w, int number)
     if (prefetches) {
         orr__cloop_parts_of_block(c);
         orr__cloop_prefetch(c, "b", "f");
-    }
-    orr__cloop_inner(c, prefetches ? "b" : "q", prefetches ? "f" : "e");
-    values(w, number);
-    for (int n = 0; n < c->r->ninstr; n++)
-        if (folds_in(c, n, number) && has_block(w, n))
-            orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, last, c->r->instr[n].x);
-    orr__text_add(c->t, prefetches ? "    }\n    }\n" : "    }\n");
+    } else
+        orr__text_add(c->t, "    {\n");
+    orr__cloop_pieces(c, prefetches ? "b" : "q", prefetches ? "f" : "e", block_values, &(fill){ w, number });
+    orr__text_add(c->t, "    }\n");
 }
 
 /* May values of the pass go to the columns as they are computed? */
 static bool can_fold_at_once(rows *w, int number)
 {
     const orr__region *r = w->c->r;
-    bool can = fills(w, number);
+    bool can = fills(w, number) && !orr__cloop_split(w->c);
     int flops = 0;
     for (int n = 0; n < r->ninstr; n++) {
         can = can && !drawn(w, n, number);
@@ -300,19 +310,25 @@ static void make_room(const rows *w)
                            ORR__CLOOP_ROW);
 }
 
+static void output_values(orr__cloop *c, void *arg)
+{
+    rows *w = arg;
+    values(w, w->passes);
+    orr__cloop_stream_stores(c);
+}
+
 static void outputs(rows *w)
 {
     orr__cloop *c = w->c;
+    char size[16];
+    (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, c->r->rank - 1));
     want(w, w->passes, false);
-    orr__cloop_blocks(c, ORR__CLOOP_OUT);
+    orr__cloop_blocks(c, "0", size, ORR__CLOOP_OUT);
     orr__cloop_stream_block(c);
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, w->passes))
             orr__cloop_ahead(c, n);
-    orr__cloop_inner(c, "q", "e");
-    values(w, w->passes);
-    orr__cloop_stream_stores(c);
-    orr__text_add(c->t, "    }\n");
+    orr__cloop_pieces(c, "q", "e", output_values, w);
     orr__cloop_stream_pass(c, "e");
     orr__text_add(c->t, "    }\n");
 }

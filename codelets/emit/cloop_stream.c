@@ -17,7 +17,8 @@
  * launch's, which else finds there the data of the one before. Of the last cache, which others use too, a quarter, within
  * these bounds. Bytes of a line; how far ahead maps and reductions prefetch, as the processor's own prefetching ends with each
  * page; and how far maps prefetch once more. In flops, the work of a point that waits for memory anyway; and where outputs are
- * stored past the caches, all in all and for a byte of them. The caches to prefetch into, as __builtin_prefetch numbers them. */
+ * stored past the caches, all in all and for a byte of them. The caches to prefetch into, as __builtin_prefetch numbers them. Bytes that
+ * stay in a core's caches while a row is read; accesses that a mask of one word has. */
 enum {
     FAR = 1 << 20,
     OWN = 4 << 20,
@@ -31,7 +32,9 @@ enum {
     MOST = 64,
     WORK = 16,
     IN_L1 = 3,
-    IN_L2 = 2
+    IN_L2 = 2,
+    NEAR = 256 << 10,
+    MASK = 63
 };
 
 static const char stream_text[] =
@@ -77,6 +80,31 @@ static int64_t large(void)
     return bytes;
 }
 
+/* Does access b read, element after element, what access a reads at most NEAR bytes later? Then the lines are in a cache. */
+static bool follows(const orr__region *r, int a, int b)
+{
+    const orr__access *x = &r->access[a], *y = &r->access[b];
+    bool forward = true;
+    if (a == b || x->input != y->input || x->placed || y->placed || memcmp(x->stride, y->stride, sizeof x->stride))
+        return false;
+    for (int d = 0; d < r->rank; d++)
+        forward = forward && x->stride[d] >= 0;
+    int64_t bytes = (y->offset - x->offset) * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
+    if (bytes == 0)
+        return b < a;
+    return (forward ? bytes : bytes < 0 ? -bytes : bytes) > 0 && (forward ? bytes < NEAR : bytes < LINE && b < a);
+}
+
+int64_t orr__cloop_leads(const orr__region *r)
+{
+    int64_t leads = -1;
+    for (int a = 0; a < r->naccess && a < MASK && !orr__ablated(ORR__OFF_SHARED_STREAMS); a++)
+        for (int b = 0; b < r->naccess && r->access[a].input >= 0; b++)
+            if (follows(r, a, b))
+                leads &= ~(INT64_C(1) << a);
+    return leads;
+}
+
 int64_t orr__cloop_reach(const orr__launch *l)
 {
     const orr__region *r = l->region;
@@ -89,8 +117,9 @@ int64_t orr__cloop_reach(const orr__launch *l)
         return ORR__CLOOP_NEAR;
     for (int k = 0; k < r->nout; k++)
         bytes += cells * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+    int64_t leads = orr__cloop_leads(r);
     for (int a = 0; a < r->naccess; a++)
-        if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1)
+        if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1 && (a >= MASK || leads >> a & 1))
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
     if (bytes >= large() && bytes / r->dim[0] * (l->hi - l->lo) >= OWN)
         return ORR__CLOOP_PAST;
@@ -147,6 +176,15 @@ static bool runs(const orr__cloop *c, int a)
     return false;
 }
 
+/* May another access read the lines of access a? */
+static bool shared(const orr__cloop *c, int a)
+{
+    bool any = false;
+    for (int b = 0; b < c->r->naccess; b++)
+        any = any || (a != b && c->r->access[b].input == c->r->access[a].input && runs(c, b));
+    return any;
+}
+
 /* Prefetches elements [from, to) of the input that the innermost loop reads in order, `ahead` bytes on. row: an axis along which what
  * stays in its place is there already, or -1. */
 static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
@@ -157,6 +195,8 @@ static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead,
         if (!runs(c, a) || (row >= 0 && c->lay.move[a * ORR_MAX_RANK + row] == ORR__MOVE_NONE))
             continue;
         int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
+        if (a < MASK && shared(c, a))
+            orr__text_addf(c->t, "    if (W(%d) >> %d & 1)\n", ORR__CLOOP_LEADS_AT, a);
         orr__text_addf(c->t,
                        "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
                        last, from, last, to, last, LINE / size, r->access[a].input, ahead / size);

@@ -65,6 +65,7 @@ typedef struct orr__layout {
     bool flag;     /* a parameter before the words: the report of wrong indices, see below      */
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
     bool parts;    /* lo<a>, hi<a> say where the innermost loop is inside of access a's box           */
+    bool whole;    /* the innermost loop at hand is inside of all boxes                                */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
     int16_t *at;   /* naccess word numbers */
     uint8_t *move; /* naccess × ORR_MAX_RANK */

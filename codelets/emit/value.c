@@ -58,6 +58,10 @@ int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word)
 void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a)
 {
     int word = orr__emit_by(r, l, a), last = r->rank - 1;
+    if (l->whole) {
+        orr__text_add(t, "1");
+        return;
+    }
     if (l->parts && r->access[a].box) {
         orr__text_addf(t, "i%d >= lo%d && i%d < hi%d", last, a, last, a);
         return;
@@ -120,13 +124,14 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
         orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
     if (in->kind == ORR__RI_GATHER && l->flag)
         orr__text_addf(t, "r%d < 0 ? 0 : ", in->x);
-    if (in->kind == ORR__RI_LOAD && r->access[in->a].box) {
+    bool part = in->kind == ORR__RI_LOAD && r->access[in->a].box && !l->whole;
+    if (part) {
         orr__emit_inside(t, r, l, in->a);
         orr__text_addf(t, " ? ");
     }
     orr__text_addf(t, "in%d[", r->access[in->a].input);
     orr__emit_element(t, r, l, in);
-    orr__text_add(t, in->kind == ORR__RI_LOAD && r->access[in->a].box ? "] : 0" : "]");
+    orr__text_add(t, part ? "] : 0" : "]");
     orr__text_add(t, orr__is_half(from) ? ")" : "");
 }
 

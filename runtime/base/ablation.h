@@ -32,8 +32,12 @@
     X(FUSE_EPILOGUES,   "fuse_epilogues")   \
     X(FUSE_SIBLINGS,    "fuse_siblings")    \
     X(SIMPLIFY,         "simplify")         \
+    X(REPEATED_READS,   "repeated_reads")   /* a value read at several places is stored, by cost      */ \
+    X(NARROW_READS,     "narrow_reads")     /* of values that are read in part, that is computed alone */ \
     /* compiled loops */ \
     X(STREAMING,        "streaming")        /* stores past the caches, prefetched loads                */ \
+    X(BORDERS,          "borders")          /* rows in pieces, of which one is inside of all boxes     */ \
+    X(SHARED_STREAMS,   "shared_streams")   /* accesses a constant apart are one stream of memory      */ \
     X(JIT,              "jit")              \
     /* the engine */ \
     X(INLINE_LANE,      "inline_lane")      \

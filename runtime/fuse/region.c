@@ -57,10 +57,10 @@ static bool boxed(const orr__region *r, int d)
     return any;
 }
 
-/* May axis d be walked together with d + 1 as one longer axis? */
+/* May axis d be walked together with d + 1 as one longer axis? Whole rows of axis d + 1 are in a box or not. */
 static bool mergeable(const orr__region *r, int d)
 {
-    if (reduced(r, d) != reduced(r, d + 1) || boxed(r, d) || boxed(r, d + 1))
+    if (reduced(r, d) != reduced(r, d + 1) || boxed(r, d + 1))
         return false;
     for (int i = 0; i < r->naccess; i++) {
         const int64_t *s = r->access[i].stride;
@@ -68,6 +68,18 @@ static bool mergeable(const orr__region *r, int d)
             return false;
     }
     return true;
+}
+
+static void merge_boxes(orr__region *r, int d)
+{
+    for (int i = 0; i < r->naccess; i++) {
+        orr__access *a = &r->access[i];
+        if (a->box >> d & 1u) {
+            a->box |= 1u << (d + 1);
+            a->lo[d + 1] = a->lo[d] * r->dim[d + 1];
+            a->hi[d + 1] = a->hi[d] * r->dim[d + 1];
+        }
+    }
 }
 
 /* Fewer, longer axes: kernels loop less and contiguous walks are seen as such. The last two axes of a matmul stay. */
@@ -80,6 +92,7 @@ static void merge_axes(orr__region *r)
     fixed -= r->product; /* batches that share the right factor are rows of one product */
     for (int d = r->rank - 2 - fixed; d >= 0; d--)
         if (mergeable(r, d)) {
+            merge_boxes(r, d);
             r->dim[d + 1] *= r->dim[d];
             remove_axis(r, d);
         }
