@@ -95,6 +95,16 @@ bool orr__view_same_box(const orr__view *a, const orr__view *b)
     return a->box == b->box && !memcmp(a->lo, b->lo, sizeof a->lo) && !memcmp(a->hi, b->hi, sizeof a->hi);
 }
 
+bool orr__view_equal(const orr__view *a, const orr__view *b, int rank)
+{
+    for (int d = 0; d < rank; d++)
+        if (a->ax[d] != b->ax[d] || a->off[d] != b->off[d] || (a->ax[d] >= 0 && a->mul[d] != b->mul[d]) ||
+            a->more[d] != b->more[d] || a->too[d] != b->too[d])
+            return false;
+    return a->taken == b->taken && orr__view_same_box(a, b) &&
+           (a->taken < 0 || (a->place == b->place && a->mul[a->taken] == b->mul[b->taken]));
+}
+
 int16_t orr__lower_inside(orr__lowering *c, const orr__view *v)
 {
     orr__access a = { .input = -1, .box = v->box };

@@ -91,6 +91,8 @@ orr__access orr__view_access(const orr_shape *s, const orr__view *v, int input);
 /* v holds where, besides, 0 ≤ axis a < n: false when that is nowhere. */
 bool orr__view_narrow(const int64_t *dim, orr__view *v, int a, int64_t n);
 bool orr__view_same_box(const orr__view *a, const orr__view *b);
+/* Do both see the same elements of a node of that rank at every place? */
+bool orr__view_equal(const orr__view *a, const orr__view *b, int rank);
 /* The register that says whether the iteration is where v holds; x where it does, else other, as values of dtype. */
 int16_t orr__lower_inside(orr__lowering *c, const orr__view *v);
 int orr__lower_choose(orr__lowering *c, orr_dtype dtype, const orr__view *v, int x, int other);

@@ -9,6 +9,7 @@
 #include "runtime/fuse/group.h"
 
 #define CHEAP_FLOPS 4.0f  /* an expression up to this cost and one load is rather computed again than stored */
+#define STORE_FLOPS 12.0f /* an element that is written, and read again, is worth so many */
 #define TAKE_FLOPS 3.0f   /* an index checked, and made an address */
 #define CHOICE_FLOPS 2.0f /* a place compared, a value chosen */
 #define PART_FLOPS 24.0f  /* parts of a concat up to this cost are computed for all of it; dearer ones are stored */
@@ -68,7 +69,7 @@ bool orr__is_choice(const orr__group *g, int i)
 /* Is operand x of choice i computed where the choice is? Of several operands each is computed everywhere. */
 static bool computes_part(const orr__group *g, int i, int x)
 {
-    return g->movable[x] && g->loads[x] > 0 && (orr__capture_nin(g->p, i) == 1 || g->cost[x] <= PART_FLOPS);
+    return g->partial[x] && g->loads[x] > 0 && (orr__capture_nin(g->p, i) == 1 || g->cost[x] <= PART_FLOPS);
 }
 
 static void choice_cost(orr__group *g, int i)
@@ -82,6 +83,7 @@ static void choice_cost(orr__group *g, int i)
         g->loads[i] += inside ? g->loads[x] : 1;
     }
     g->movable[i] = false;
+    g->partial[i] = true;
 }
 
 static bool is_cheap(const orr__group *g, int i)
@@ -104,7 +106,7 @@ static void take_cost(orr__group *g, int i)
     bool inside = computes_taken(g, i);
     g->cost[i] = TAKE_FLOPS + g->cost[index] + (inside ? g->cost[x] : 0);
     g->loads[i] = g->loads[index] + (inside ? g->loads[x] : 1);
-    g->movable[i] = false;
+    g->movable[i] = g->partial[i] = false;
 }
 
 /* Cost of node i as an expression, from its inputs' (roots cost a load). Also correct for nodes that become roots
@@ -116,7 +118,7 @@ static void expression_cost(orr__group *g, int i)
     const orr__op *op = p->node[i]->op;
     g->cost[i] = 0;
     g->loads[i] = 1;
-    g->movable[i] = true;
+    g->movable[i] = g->partial[i] = true;
     switch (form) {
     case ORR__FORM_GATHER: take_cost(g, i); return;
     case ORR__FORM_CHOICE:
@@ -129,12 +131,13 @@ static void expression_cost(orr__group *g, int i)
     }
     g->cost[i] = form == ORR__FORM_ELEMENT ? op->flops : 0;
     g->loads[i] = 0;
-    g->movable[i] = !(op->flags & ORR__OP_BY_PLACE);
+    g->movable[i] = g->partial[i] = !(op->flags & ORR__OP_BY_PLACE);
     for (int k = 0; k < nin; k++) {
         int x = orr__arg(p, i, k);
         g->cost[i] += g->cost[x];
         g->loads[i] += g->loads[x];
         g->movable[i] = g->movable[i] && g->movable[x];
+        g->partial[i] = g->partial[i] && g->partial[x];
     }
 }
 
@@ -152,14 +155,25 @@ static bool overlaps(const orr__capture *p, int i)
     return p->node[i]->op->flags & ORR__OP_OVERLAPS;
 }
 
-/* A matmul's operand, and what is read by number, may be any affine view of a buffer. */
+/* A matmul's operand, and what is read by number, may be any affine view of a buffer. A view that shows half of what would be
+ * computed, or less, gets the buffer itself: the rest is not computed. */
 static void need_affine(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
     bool window = false;
+    int least = i;
     while (!window && orr__form_of(p, i) == ORR__FORM_VIEW && !orr__mixes_axes(p, i)) {
         window = overlaps(p, i);
         i = orr__arg(p, i, 0);
+        if (orr__shape_count(&p->node[i]->shape) < orr__shape_count(&p->node[least]->shape))
+            least = i;
+    }
+    bool narrow = 2 * orr__shape_count(&p->node[least]->shape) <= orr__shape_count(&p->node[i]->shape);
+    if (narrow && orr__computes(g, i) && !g->root[i] && !orr__ablated(ORR__OFF_NARROW_READS)) {
+        orr__group_reason(g, least, "%%%d %s: computed for itself, since %%%d %s has %lld elements", least,
+                          p->node[least]->op->name, i, p->node[i]->op->name,
+                          (long long)orr__shape_count(&p->node[i]->shape));
+        i = least;
     }
     need_buffer(g, i);
 }
@@ -229,6 +243,32 @@ static void offer_parts(orr__group *g, int i)
     }
 }
 
+/* Does a node other than choice i read one of its operands? */
+static bool shares_operand(const orr__group *g, int i)
+{
+    bool any = false;
+    for (int k = 0; k < orr__capture_nin(g->p, i); k++)
+        any = any || g->readers[orr__arg(g->p, i, k)] > 1;
+    return any;
+}
+
+/* Do the places at which node i is read cost more, each computing it again, than a buffer? A choice by place leaves the question to
+ * an operand that others read without it. */
+static bool repeats(const orr__group *g, int i)
+{
+    double once = (double)orr__shape_count(&g->p->node[i]->shape);
+    if (orr__form_of(g->p, i) == ORR__FORM_CHOICE && shares_operand(g, i))
+        return false;
+    return g->nplace[i] > 1 && (double)g->cost[i] * (g->points[i] - once) > (double)STORE_FLOPS * once &&
+           !orr__ablated(ORR__OFF_REPEATED_READS);
+}
+
+/* Do regions read half of node i at most, all together? Then less is computed than for a buffer. */
+static bool reads_little(const orr__group *g, int i)
+{
+    return 2 * g->points[i] <= (double)orr__shape_count(&g->p->node[i]->shape) && !orr__ablated(ORR__OFF_NARROW_READS);
+}
+
 /* All consumers of node i have spoken: is it a root? Then it asks for its inputs. */
 static void settle(orr__group *g, int i)
 {
@@ -243,7 +283,7 @@ static void settle(orr__group *g, int i)
     if (!g->root[i] && computes && own != ORR__NO_OWNER && !again) {
         if (!g->fuse) {
             g->root[i] = true;
-        } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i)) {
+        } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i) && !reads_little(g, i)) {
             g->root[i] = true;
             if (g->cost[i] > CHEAP_FLOPS)
                 orr__group_reason(g, i, "%%%d %s: several regions read it and %.0f flops are too many to do again", i,
@@ -251,6 +291,10 @@ static void settle(orr__group *g, int i)
             else
                 orr__group_reason(g, i, "%%%d %s: several regions read it and would each read %d buffers", i,
                                   p->node[i]->op->name, g->loads[i]);
+        } else if (repeats(g, i)) {
+            g->root[i] = true;
+            orr__group_reason(g, i, "%%%d %s: read at %d places, and %.0f flops are too many for each", i,
+                              p->node[i]->op->name, g->nplace[i], (double)g->cost[i]);
         } else if (own >= 0 && g->size[own] >= ORR__REGION_MAX_OPS) {
             g->root[i] = true;
             orr__group_reason(g, i, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own,
@@ -263,7 +307,7 @@ static void settle(orr__group *g, int i)
     }
     int region = g->root[i] ? i : own;
     if (region >= 0) {
-        g->size[region]++;
+        g->size[region] += g->root[i] || g->nplace[i] < 1 ? 1 : g->nplace[i];
         for (int k = 0; k < nin; k++)
             g->inputs[region] += g->loads[orr__arg(p, i, k)] > 0;
         if (!g->root[i] && nin && g->loads[i] > 0)
@@ -274,10 +318,14 @@ static void settle(orr__group *g, int i)
         need_affine(g, orr__arg(p, i, 0));
         need_affine(g, orr__arg(p, i, 1));
         return;
-    case ORR__FORM_GATHER: offer_taken(g, i); return;
+    case ORR__FORM_GATHER:
+        offer_taken(g, i);
+        orr__places_of_operands(g, i);
+        return;
     case ORR__FORM_CHOICE:
         if (computes) {
             offer_parts(g, i);
+            orr__places_of_operands(g, i);
             return;
         }
         break;
@@ -285,6 +333,7 @@ static void settle(orr__group *g, int i)
     default:
         for (int k = 0; k < nin; k++)
             offer(g, i, orr__arg(p, i, k));
+        orr__places_of_operands(g, i);
         return;
     }
     for (int k = 0; k < nin; k++)
@@ -300,6 +349,9 @@ void orr__group_free(orr__group *g)
     free(g->cost);
     free(g->loads);
     free(g->movable);
+    free(g->readers);
+    free(g->partial);
+    orr__places_free(g);
     free(g->size);
     free(g->inputs);
     free(g->apart);
@@ -325,11 +377,13 @@ orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__gr
     g->cost = malloc(n * sizeof *g->cost);
     g->loads = malloc(n * sizeof *g->loads);
     g->movable = malloc(n * sizeof *g->movable);
+    g->readers = calloc(n, sizeof *g->readers);
+    g->partial = malloc(n * sizeof *g->partial);
     g->size = calloc(n, sizeof *g->size);
     g->inputs = calloc(n, sizeof *g->inputs);
     g->told = malloc(n * sizeof *g->told);
-    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->movable || !g->size || !g->inputs ||
-        !g->told) {
+    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->movable || !g->readers || !g->partial ||
+        !g->size || !g->inputs || !g->told || !orr__places_make(g)) {
         orr__group_free(g);
         return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }
@@ -337,6 +391,8 @@ orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__gr
         g->owner[i] = ORR__NO_OWNER;
         g->told[i] = -1;
         expression_cost(g, i);
+        for (int k = 0; k < orr__capture_nin(p, i); k++)
+            g->readers[orr__arg(p, i, k)]++;
     }
     for (int k = 0; k < p->nout; k++) {
         g->live[p->out[k]] = true;

@@ -13,15 +13,20 @@ enum { ORR__BY_SELF, ORR__BY_VIEW, ORR__BY_NUMBER, ORR__BYS };
 
 typedef struct {
     const orr__capture *p;
-    bool fuse, rows, tiles; /* at all; rows in place too; work on the tiles of products too */
-    bool *live;             /* an output needs it                                       */
-    bool *root;             /* the node gets a buffer and a region of its own           */
-    int *owner;             /* else: the root into whose region it goes, NO, MANY       */
-    float *cost;            /* flops per element of the expression down to buffers      */
-    int *loads;             /* buffers that the expression reads                        */
-    bool *movable;          /* what a take reads by number may be computed there, for each */
-    int *size;              /* per root: nodes taken in so far                          */
-    int *inputs;            /* per root: buffers read so far                            */
+    bool fuse, rows, tiles;    /* at all; rows in place too; work on the tiles of products too */
+    bool *live;                /* an output needs it                                       */
+    bool *root;                /* the node gets a buffer and a region of its own           */
+    int *owner;                /* else: the root into whose region it goes, NO, MANY       */
+    float *cost;               /* flops per element of the expression down to buffers      */
+    int *loads;                /* buffers that the expression reads                        */
+    bool *movable;             /* what a take reads by number may be computed there, for each */
+    struct orr__place **place; /* the views through which regions read the node         */
+    int *nplace;               /* their number, places.c tells so many apart               */
+    double *points;            /* iterations at which all of them together compute it      */
+    int *readers;              /* nodes that read it, each operand counted                     */
+    bool *partial;             /* what a choice shows of the node may be computed where it is shown */
+    int *size;                 /* per root: nodes taken in so far, once for each place     */
+    int *inputs;               /* per root: buffers read so far                            */
     char **reason;
     int *reason_of;
     int nreason, reason_cap; /* of: the root that was made */
@@ -49,6 +54,10 @@ orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__gr
 void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
 orr_status orr__merge(orr__site at, orr__group *g);
+/* places.c: false: no memory. Node i, a root or in other regions, shows its operands where these read it. */
+bool orr__places_make(orr__group *g);
+void orr__places_of_operands(orr__group *g, int i);
+void orr__places_free(orr__group *g);
 /* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
 orr_status orr__simplify(orr__site at, const orr__capture *p);
 

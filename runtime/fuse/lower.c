@@ -92,17 +92,6 @@ bool orr__lower_through(const orr__capture *p, int i, const orr__view *v, orr__v
     return orr__form_of(p, i) == ORR__FORM_VIEW && n->op->see(n, &p->node[orr__arg(p, i, 0)]->shape, v, w);
 }
 
-static bool same_view(const orr__view *a, const orr__view *b, int rank)
-{
-    for (int d = 0; d < rank; d++)
-        if (a->ax[d] != b->ax[d] || a->off[d] != b->off[d] || (a->ax[d] >= 0 && a->mul[d] != b->mul[d]) ||
-            a->more[d] != b->more[d] || a->too[d] != b->too[d])
-            return false;
-    return a->taken == b->taken && a->box == b->box && !memcmp(a->lo, b->lo, sizeof a->lo) &&
-           !memcmp(a->hi, b->hi, sizeof a->hi) &&
-           (a->taken < 0 || (a->place == b->place && a->mul[a->taken] == b->mul[b->taken]));
-}
-
 /* A reduction over the last axis inside its own region: the row's value, seen by all of the row. */
 static int lower_fold(orr__builder *c, int i, const orr__view *v)
 {
@@ -150,7 +139,7 @@ int orr__lower_node(orr__builder *c, int i, const orr__view *v)
         w = next;
     v = &w;
     for (int k = 0; k < c->nmemo; k++)
-        if (c->memo[k].node == i && same_view(&c->memo[k].v, v, p->node[i]->shape.rank))
+        if (c->memo[k].node == i && orr__view_equal(&c->memo[k].v, v, p->node[i]->shape.rank))
             return c->memo[k].reg;
     int form = orr__form_of(p, i);
     int reg = is_read(c, i) || form == ORR__FORM_VIEW ? lower_load(c, i, v)

@@ -1,0 +1,143 @@
+/* The places at which regions read a node: each is a view from one region's iteration, for which the node is computed once.
+ * Must not know: what is decided from their number, how a region's instructions look. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/fuse/group.h"
+
+/* More places are not told apart. */
+enum { MOST = 128 };
+
+typedef struct orr__place {
+    int root; /* of the region */
+    orr__view v;
+    struct orr__place *next;
+} place;
+
+/* The iteration of the region of root i, before others join it. */
+static const orr_shape *space(const orr__capture *p, int i)
+{
+    int form = orr__form_of(p, i);
+    return &p->node[form == ORR__FORM_FOLD || form == ORR__FORM_SEARCH ? orr__arg(p, i, 0) : i]->shape;
+}
+
+/* Iterations at which a place is computed: of axes that move it alone. */
+static double points(const orr__capture *p, int i, const place *at)
+{
+    const orr_shape *s = space(p, at->root);
+    uint32_t moves = at->v.box;
+    double n = 1;
+    for (int a = 0; a < p->node[i]->shape.rank; a++) {
+        if (at->v.ax[a] >= 0 && at->v.mul[a])
+            moves |= 1u << at->v.ax[a];
+        if (at->v.more[a])
+            moves |= 1u << at->v.too[a];
+    }
+    for (int d = 0; d < s->rank; d++)
+        if (at->v.taken >= 0 || (moves >> d & 1u))
+            n *= (double)(at->v.box >> d & 1u ? at->v.hi[d] - at->v.lo[d] : s->dim[d]);
+    return n;
+}
+
+static void add(orr__group *g, int x, int root, const orr__view *v)
+{
+    if (g->p->leaf_of[x] >= 0 || g->nplace[x] >= MOST)
+        return;
+    for (const place *at = g->place[x]; at; at = at->next)
+        if (at->root == root && orr__view_equal(&at->v, v, g->p->node[x]->shape.rank))
+            return;
+    place *new = malloc(sizeof *new);
+    if (!new) {
+        g->nplace[x] = MOST; /* as if there were many: the node gets a buffer */
+        return;
+    }
+    *new = (place){ root, *v, g->place[x] };
+    g->place[x] = new;
+    g->nplace[x]++;
+    g->points[x] += points(g->p, x, new);
+}
+
+/* A lowering that writes nothing, but sees through which views operands are read. */
+typedef struct {
+    orr__lowering face;
+    orr__group *g;
+    int root;
+} reader;
+
+static int read_node(orr__lowering *c, int i, const orr__view *v)
+{
+    reader *r = (reader *)(void *)c;
+    add(r->g, i, r->root, v);
+    return 0;
+}
+
+static int16_t no_access(orr__lowering *c, orr__access a)
+{
+    (void)c;
+    (void)a;
+    return 0;
+}
+
+static int no_instr(orr__lowering *c, orr__rinstr in)
+{
+    (void)c;
+    (void)in;
+    return 0;
+}
+
+static void read_through(orr__group *g, int i, int root, const orr__view *v)
+{
+    const orr__capture *p = g->p;
+    const orr__node *n = p->node[i];
+    orr__view w;
+    if (orr__form_of(p, i) == ORR__FORM_VIEW) {
+        if (n->op->see(n, &p->node[orr__arg(p, i, 0)]->shape, v, &w))
+            add(g, orr__arg(p, i, 0), root, &w);
+    } else if (orr__computes(g, i)) {
+        reader r = {
+            .face = { .p = p, .dim = space(p, root)->dim, .node = read_node, .access = no_access, .instr = no_instr },
+            .g = g,
+            .root = root
+        };
+        (void)n->op->lower(&r.face, i, v);
+    }
+}
+
+void orr__places_of_operands(orr__group *g, int i)
+{
+    int form = orr__form_of(g->p, i);
+    if (!g->root[i]) {
+        for (const place *at = g->place[i]; at; at = at->next)
+            read_through(g, i, at->root, &at->v);
+        return;
+    }
+    orr__view whole = orr__view_identity(space(g->p, i)->rank);
+    if (form == ORR__FORM_FOLD || form == ORR__FORM_SEARCH)
+        add(g, orr__arg(g->p, i, 0), i, &whole);
+    else
+        read_through(g, i, i, &whole);
+}
+
+void orr__places_free(orr__group *g)
+{
+    for (int i = 0; g->place && i < g->p->n; i++)
+        for (place *at = g->place[i], *next; at; at = next) {
+            next = at->next;
+            free(at);
+        }
+    free(g->place);
+    free(g->nplace);
+    free(g->points);
+    g->place = NULL;
+    g->nplace = NULL;
+    g->points = NULL;
+}
+
+bool orr__places_make(orr__group *g)
+{
+    size_t n = (size_t)g->p->n + 1;
+    g->place = calloc(n, sizeof *g->place);
+    g->nplace = calloc(n, sizeof *g->nplace);
+    g->points = calloc(n, sizeof *g->points);
+    return g->place && g->nplace && g->points;
+}
