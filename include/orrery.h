@@ -16,6 +16,7 @@
 #include <orrery/eval.h>
 #include <orrery/explain.h>
 #include <orrery/io.h>
+#include <orrery/dlpack.h>
 #include <orrery/device.h>
 #include <orrery/info.h>
 #include <orrery/nn.h>

@@ -1,4 +1,4 @@
-/* Tensors in files: NumPy's .npy and .npz, and IDX (the format of the MNIST data sets).
+/* Tensors in files: NumPy's .npy and .npz, safetensors, CSV, HDF5, and IDX (the format of the MNIST data sets).
  * Must not know: how a value is computed. */
 #ifndef ORRERY_IO_H
 #define ORRERY_IO_H
@@ -18,12 +18,14 @@ extern "C" {
  * synced and renamed over it); bfloat16 has no NumPy type: ORR_EDTYPE, cast to float32 before. All are safe from any
  * thread. */
 
-/** Loads the array in a .npy file (versions 1 to 3).
- * @return   owned by the current scope; poison on error. */
+/** Loads the tensor in a file. The suffix chooses the format: .npy (versions 1 to 3), also for any other suffix; .npz,
+ * .safetensors, .h5 and .hdf5 where the file holds one tensor; .csv as f64 with commas.
+ * @return   owned by the current scope; poison on error, ORR_EINVAL for a file of several tensors. */
 ORR_API orr_tensor *orr_load_at(const char *file, int line, const char *path);
 #define orr_load(...) orr_load_at(ORR_HERE, __VA_ARGS__)
 
-/** Writes `t` as a .npy file. Evaluates `t`.
+/** Writes `t` in the format that the suffix chooses, as orr_load; in a file that may hold several tensors its name is "data".
+ * Evaluates `t`.
  * errors:   those of orr_eval, ORR_EINVAL, ORR_EDTYPE, ORR_EIO. */
 ORR_API orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor *t);
 #define orr_save(...) orr_save_at(ORR_HERE, __VA_ARGS__)
@@ -75,6 +77,62 @@ ORR_API orr_status orr_npz_names_at(const char *file, int line, const char *path
 #define orr_npz_names(...) orr_npz_names_at(ORR_HERE, __VA_ARGS__)
 /** Frees the names of orr_npz_names. NULL is fine. */
 ORR_API void orr_npz_names_free(char **names);
+
+/** Loads the tensor called `name` from a .safetensors file. The header is checked as a whole first: each byte belongs to
+ * one tensor, whose shape and dtype it fits.
+ * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such tensor (the message lists the names),
+ *           ORR_EDTYPE for a type that does not exist here (8-bit floats). */
+ORR_API orr_tensor *orr_load_safetensors_at(const char *file, int line, const char *path, const char *name);
+#define orr_load_safetensors(...) orr_load_safetensors_at(ORR_HERE, __VA_ARGS__)
+/** The same, and the tensor's memory is the file's own pages, read by the system when they are touched. The file must not
+ * be changed or cut while the tensor lives (a new file under the same name is no change). Bools, and elements that are not aligned
+ * to their size, are copied. */
+ORR_API orr_tensor *orr_map_safetensors_at(const char *file, int line, const char *path, const char *name);
+#define orr_map_safetensors(...) orr_map_safetensors_at(ORR_HERE, __VA_ARGS__)
+/** Sets *names to the names of the tensors in a .safetensors file, in the order of their bytes, and *n to their number.
+ * Otherwise as orr_npz_names. */
+ORR_API orr_status orr_safetensors_names_at(const char *file, int line, const char *path, char ***names, int *n);
+#define orr_safetensors_names(...) orr_safetensors_names_at(ORR_HERE, __VA_ARGS__)
+/** Writes n tensors as a .safetensors file under their names. Evaluates them all at once. The bytes of larger elements come
+ * first, so that all tensors are aligned.
+ * @param names  UTF-8, not empty, each once, not "__metadata__" (ORR_EINVAL)
+ * errors:   as orr_save. bfloat16 has a type here. */
+ORR_API orr_status orr_save_safetensors_at(const char *file, int line, const char *path, const char *const *names,
+                                           orr_tensor *const *t, int n);
+#define orr_save_safetensors(...) orr_save_safetensors_at(ORR_HERE, __VA_ARGS__)
+
+/** Loads a table of numbers: a line is a row, of as many fields as the first. Blanks and a pair of quotes around a number, empty
+ * lines and lines that begin with # are passed over. In a float dtype an empty field is NaN. The decimal point is a point, whatever
+ * the locale.
+ * @param delimiter  between fields; 0: a comma
+ * @param skip       so many lines before the first row, as a header
+ * @return   (rows, columns), owned by the current scope; poison on error, ORR_EFORMAT with the line and field of what is no number of
+ *           the dtype, or of a row with another length. */
+ORR_API orr_tensor *orr_load_csv_at(const char *file, int line, const char *path, orr_dtype dtype, char delimiter,
+                                    int skip);
+#define orr_load_csv(...) orr_load_csv_at(ORR_HERE, __VA_ARGS__)
+/** Writes a tensor of at most two axes as rows of numbers, with as many digits as loading needs; one axis is a column. Evaluates `t`.
+ * @param delimiter  between fields; 0: a comma
+ * errors:   as orr_save; ORR_ESHAPE (more than two axes). */
+ORR_API orr_status orr_save_csv_at(const char *file, int line, const char *path, orr_tensor *t, char delimiter);
+#define orr_save_csv(...) orr_save_csv_at(ORR_HERE, __VA_ARGS__)
+
+/** Loads the data set called `name` ("group/set" in groups) from an HDF5 file: integers, floats of 16 to 64 bits, and h5py's
+ * bools. The file is libhdf5's to read: of a damaged one that library may make more than an error, so files of strangers should come
+ * in another format.
+ * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such data set, ORR_EDEVICE where the library was
+ *           built without HDF5. One call at a time uses libhdf5; a program that uses it, too, does so between them. */
+ORR_API orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name);
+#define orr_load_hdf5(...) orr_load_hdf5_at(ORR_HERE, __VA_ARGS__)
+/** Sets *names to the names of all data sets in an HDF5 file, those in groups with their path, and *n to their number. Otherwise as
+ * orr_npz_names. */
+ORR_API orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char ***names, int *n);
+#define orr_hdf5_names(...) orr_hdf5_names_at(ORR_HERE, __VA_ARGS__)
+/** Writes n tensors as data sets of an HDF5 file; a name "group/set" makes the group. The file is made in memory first.
+ * errors:   as orr_save; ORR_EDTYPE (bfloat16), ORR_EDEVICE (built without HDF5). */
+ORR_API orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
+                                    orr_tensor *const *t, int n);
+#define orr_save_hdf5(...) orr_save_hdf5_at(ORR_HERE, __VA_ARGS__)
 
 /** Loads the array in an IDX file, plain or gzip: unsigned and signed bytes, int16, int32, float32, float64.
  * @return   owned by the current scope; poison on error. */

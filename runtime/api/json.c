@@ -60,6 +60,43 @@ bool orr__json_member(orr__json *j, char *name, size_t size)
     return !j->bad;
 }
 
+/* The four digits behind the place; 0, which no string may hold, is bad. */
+static unsigned four_digits(orr__json *j)
+{
+    unsigned v = 0;
+
+    for (int i = 0; i < 4 && !j->bad; i++) {
+        const char *hex = "0123456789abcdef", *k = *++j->at ? strchr(hex, *j->at | (*j->at >= 'A' ? 0x20 : 0)) : NULL;
+        j->bad = !k;
+        v = k ? v << 4 | (unsigned)(k - hex) : 0;
+    }
+    j->bad = j->bad || v == 0;
+    return v;
+}
+
+/* A \u escape, of two halves beyond 16 bits, as UTF-8; the place is at the u. */
+static size_t unicode(orr__json *j, char to[4])
+{
+    unsigned v = four_digits(j), low = 0;
+
+    if (v >= 0xd800 && v < 0xe000 && !j->bad) {
+        j->bad = v >= 0xdc00 || j->at[1] != '\\' || j->at[2] != 'u';
+        j->at += j->bad ? 0 : 2;
+        low = j->bad ? 0 : four_digits(j);
+        j->bad = j->bad || low < 0xdc00 || low >= 0xe000;
+        v = 0x10000 + ((v & 0x3ff) << 10 | (low & 0x3ff));
+    }
+    if (v < 0x80) {
+        to[0] = (char)v;
+        return 1;
+    }
+    size_t n = v < 0x800 ? 2 : v < 0x10000 ? 3 : 4;
+    for (size_t i = n; i-- > 1; v >>= 6)
+        to[i] = (char)(0x80 | (v & 0x3f));
+    to[0] = (char)((n == 2 ? 0xc0 : n == 3 ? 0xe0 : 0xf0) | v);
+    return n;
+}
+
 void orr__json_string(orr__json *j, char *to, size_t size)
 {
     static const char code[] = "\"\\/bfnrtu", means[] = "\"\\/\b\f\n\r\t?";
@@ -79,10 +116,16 @@ void orr__json_string(orr__json *j, char *to, size_t size)
                 break;
             }
             c = means[k - code];
-            for (int i = 0; *k == 'u' && i < 4 && !j->bad; i++)
-                j->bad = !*++j->at || !strchr("0123456789abcdefABCDEF", *j->at);
-            if (j->bad)
-                break;
+            if (*k == 'u') {
+                char letter[4];
+                size_t more = unicode(j, letter);
+                if (j->bad)
+                    break;
+                for (size_t i = 0; to && n + more < size && i < more; i++)
+                    to[n + i] = letter[i];
+                n += to && n + more < size ? more : 0;
+                continue;
+            }
         }
         if (to && n + 1 < size)
             to[n++] = c;

@@ -1,4 +1,4 @@
-/* .npy files: orr_load, orr_save, and the reading and writing of arrays that .npz shares.
+/* .npy files, and the reading and writing of arrays that .npz shares.
  * Must not know: how a value is computed. */
 #include "config.h"
 #include <orrery/io.h>
@@ -9,6 +9,7 @@
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/file_sink.h"
+#include "runtime/api/formats.h"
 
 /* Headers are a line of text; NumPy itself refuses more than 10,000 characters. */
 enum { HEADER_MOST = 1 << 16 };
@@ -111,10 +112,10 @@ orr_tensor *orr__npy_tensor(orr__source *s)
     return orr__io_leaf(at, st, h.dtype, &h.shape, b);
 }
 
-orr_tensor *orr_load_at(const char *file, int line, const char *path)
+orr_tensor *orr__npy_load(orr__site at, const char *path)
 {
     orr__source *s;
-    if (orr__source_open(ORR__SITE(file, line, "load"), path, false, &s) != ORR_OK)
+    if (orr__source_open(at, path, false, &s) != ORR_OK)
         return orr__handle_new(NULL);
     return orr__npy_tensor(s);
 }
@@ -141,15 +142,12 @@ size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, ch
     return (size_t)n;
 }
 
-orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor *t)
+orr_status orr__npy_save(orr__site at, const char *path, orr_tensor *t)
 {
-    orr__site at = ORR__SITE(file, line, "save");
     char head[ORR__NPY_HEADER];
     orr__content what;
     orr__buffer *b;
     orr__sink sink;
-    if (!path)
-        return orr__fail(at, ORR_EINVAL, "the path is NULL");
     orr_status st = orr__value_of(at, t, &b, &what);
     if (st != ORR_OK)
         return st;

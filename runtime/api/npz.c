@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/api/eval.h"
+#include "runtime/api/named.h"
 #include "runtime/api/zip.h"
 
 /* Length of a member's name without ".npy". */
@@ -94,33 +95,6 @@ void orr_npz_names_free(char **names)
     free(names);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static orr_status check_names(orr__site at, const char *const *names, orr_tensor *const *t, int n)
-{
-    if (n < 0 || (n && (!names || !t)))
-        return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "names or tensors are NULL");
-    for (int i = 0; i < n; i++) {
-        if (!names[i] || !*names[i] || strlen(names[i]) > 4096)
-            return orr__fail(at, ORR_EINVAL, "name %d is %s", i, !names[i] ? "NULL" : *names[i] ? "too long" : "empty");
-    }
-    const char **sorted = orr__alloc_n((size_t)n + 1, sizeof *sorted);
-    if (!sorted)
-        return ORR_ENOMEM;
-    for (int i = 0; i < n; i++)
-        sorted[i] = names[i];
-    qsort(sorted, (size_t)n, sizeof *sorted, by_text);
-    orr_status st = ORR_OK;
-    for (int i = 1; i < n && st == ORR_OK; i++)
-        if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            st = orr__fail(at, ORR_EINVAL, "the name '%s' comes twice", sorted[i]);
-    free(sorted);
-    return st;
-}
-
 static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name, orr_tensor *t)
 {
     char head[ORR__NPY_HEADER], full[4096 + 8];
@@ -142,7 +116,7 @@ static orr_status save(orr__site at, const char *path, const char *const *names,
     orr__sink sink;
     if (!path)
         return orr__fail(at, ORR_EINVAL, "the path is NULL");
-    orr_status st = check_names(at, names, t, n);
+    orr_status st = orr__names_check(at, names, t, n);
     if (st == ORR_OK)
         st = orr_eval_all_at(at.file, at.line, t, n);
     if (st == ORR_OK)

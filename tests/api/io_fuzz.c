@@ -10,11 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 3000 };
+/* ORR_TEST_FULL=1: all. */
+enum { ROUNDS = 1000, ALL_ROUNDS = 10000 };
 
 static orr_tensor *load(const char *path, int kind)
 {
-    return kind == 0 ? orr_load(path) : kind == 1 ? orr_load_npz(path, "a") : orr_load_idx(path);
+    switch (kind) {
+    case 0: return orr_load(path);
+    case 1: return orr_load_npz(path, "a");
+    case 2: return orr_load_idx(path);
+    case 3: return orr_load_safetensors(path, "float32");
+    case 4: return orr_map_safetensors(path, "float64");
+    case 5: return orr_load_csv(path, ORR_F64, ',', 0);
+    default: return orr_load_csv(path, ORR_I16, ',', 0);
+    }
 }
 
 /* A change that a careless or hostile writer might make. Returns the new length. */
@@ -55,8 +64,8 @@ static void fuzz(const char *golden, int kind, unsigned long long seed)
     snprintf(path, sizeof path, "%s", orr_test_tmp("fuzz"));
     unsigned char *file = orr_test_slurp(from, &n);
     ORR_REQUIRE(file != NULL && n < sizeof changed / 2);
-    int good = 0;
-    for (int i = 0; i < ROUNDS; i++) {
+    int good = 0, rounds = getenv("ORR_TEST_FULL") ? ALL_ROUNDS : ROUNDS;
+    for (int i = 0; i < rounds; i++) {
         unsigned long long r = seed * 1000003 + (unsigned long long)i;
         size_t m = n;
         memcpy(changed, file, n);
@@ -83,7 +92,7 @@ static void fuzz(const char *golden, int kind, unsigned long long seed)
         if (kind == 1 && orr_npz_names(path, &names, &count) == ORR_OK)
             orr_npz_names_free(names);
     }
-    ORR_CHECK_MSG(good < ROUNDS, "%s: no change was seen", golden);
+    ORR_CHECK_MSG(good < rounds, "%s: no change was seen", golden);
     ORR_CHECK_MSG(orr__pool_get_stats().live == 0, "%s: %zu bytes stay", golden, orr__pool_get_stats().live);
     free(file);
 }
@@ -108,6 +117,18 @@ static void mutated_idx_gets_a_status(void)
     fuzz("io/u1.idx.gz", 2, 8);
 }
 
+static void mutated_safetensors_gets_a_status(void)
+{
+    fuzz("io/peer.safetensors", 3, 9);
+    fuzz("io/peer.safetensors", 4, 10);
+}
+
+static void mutated_csv_gets_a_status(void)
+{
+    fuzz("io/peer.csv", 5, 11);
+    fuzz("io/peer.csv", 6, 12);
+}
+
 /* Memory refused at each allocation in turn: an error, nothing lost, and the next load works. */
 static void loads_survive_memory_that_is_refused(void)
 {
@@ -115,11 +136,10 @@ static void loads_survive_memory_that_is_refused(void)
         const char *file;
         int kind;
     } files[] = {
-        { "io/fortran_f4_be.npy", 0 },
-        { "io/stored.npz", 1 },
-        { "io/u1.idx.gz", 2 },
+        { "io/fortran_f4_be.npy", 0 }, { "io/stored.npz", 1 },       { "io/u1.idx.gz", 2 },
+        { "io/peer.safetensors", 3 },  { "io/peer.safetensors", 4 }, { "io/peer.csv", 5 },
     };
-    for (size_t f = 0; f < 3; f++) {
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         char path[600];
         snprintf(path, sizeof path, "%s", orr_test_golden(files[f].file));
         int failures = 0;
@@ -144,6 +164,8 @@ int main(int argc, char **argv)
         ORR_TEST(mutated_npy_gets_a_status),
         ORR_TEST(mutated_npz_gets_a_status),
         ORR_TEST(mutated_idx_gets_a_status),
+        ORR_TEST(mutated_safetensors_gets_a_status),
+        ORR_TEST(mutated_csv_gets_a_status),
         ORR_TEST(loads_survive_memory_that_is_refused),
         { 0 },
     };

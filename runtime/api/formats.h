@@ -1,0 +1,17 @@
+/* Formats of files with one tensor, as orr_load and orr_save choose among them.
+ * Must not know: what any of them looks like. */
+#ifndef ORR_API_FORMATS_H
+#define ORR_API_FORMATS_H
+
+#include <orrery/tensor.h>
+#include "runtime/base/status.h"
+
+/* The name under which orr_save puts a tensor into a file that holds several. */
+#define ORR__ONE_NAME "data"
+
+orr_tensor *orr__npy_load(orr__site at, const char *path);
+orr_status orr__npy_save(orr__site at, const char *path, orr_tensor *t);
+orr_tensor *orr__csv_load(orr__site at, const char *path);
+orr_status orr__csv_save(orr__site at, const char *path, orr_tensor *t);
+
+#endif

@@ -1,0 +1,381 @@
+/* HDF5 files, by libhdf5 where configure found it. The library has one state for the process: one call at a time.
+ * Must not know: how a value is computed. */
+#include "config.h"
+#include <orrery/io.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "ops/ops.h"
+#include "runtime/api/eval.h"
+#include "runtime/api/file_sink.h"
+#include "runtime/api/file_source.h"
+#include "runtime/api/named.h"
+#include "runtime/api/npy.h"
+
+#ifdef HAVE_HDF5
+#include <hdf5.h>
+
+/* Deflate makes at most so many bytes of one. */
+enum { DEFLATE_MOST = 1032 };
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+/* The library prints its errors unless it is told not to; here the status counts. */
+typedef struct {
+    H5E_auto2_t function;
+    void *data;
+} silence;
+
+static silence begin(void)
+{
+    silence s = { NULL, NULL };
+    (void)pthread_mutex_lock(&one_at_a_time);
+    (void)H5Eget_auto2(H5E_DEFAULT, &s.function, &s.data);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return s;
+}
+
+static void end(silence s)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, s.function, s.data);
+    (void)pthread_mutex_unlock(&one_at_a_time);
+}
+
+static orr_status fail(orr__site at, const char *path, const char *what)
+{
+    return orr__fail(at, ORR_EFORMAT, "%s: %s", path, what);
+}
+
+/* -- dtypes ------------------------------------------------------------------------------------------------------------ */
+
+/* IEEE binary16, which the library has no name for; h5py makes the same. */
+static hid_t half_type(void)
+{
+    hid_t t = H5Tcopy(H5T_NATIVE_FLOAT);
+    if (t >= 0 && (H5Tset_fields(t, 15, 10, 5, 0, 10) < 0 || H5Tset_size(t, 2) < 0 || H5Tset_ebias(t, 15) < 0)) {
+        (void)H5Tclose(t);
+        t = -1;
+    }
+    return t;
+}
+
+/* h5py's bool: an enumeration of bytes. */
+static hid_t bool_type(void)
+{
+    const int8_t no = 0, yes = 1;
+    hid_t t = H5Tenum_create(H5T_NATIVE_INT8);
+    if (t >= 0)
+        (void)(H5Tenum_insert(t, "FALSE", &no), H5Tenum_insert(t, "TRUE", &yes));
+    return t;
+}
+
+/* To be closed; negative: none. */
+static hid_t type_of(orr_dtype t)
+{
+    switch (t) {
+    case ORR_BOOL: return bool_type();
+    case ORR_I8: return H5Tcopy(H5T_NATIVE_INT8);
+    case ORR_I16: return H5Tcopy(H5T_NATIVE_INT16);
+    case ORR_I32: return H5Tcopy(H5T_NATIVE_INT32);
+    case ORR_I64: return H5Tcopy(H5T_NATIVE_INT64);
+    case ORR_U8: return H5Tcopy(H5T_NATIVE_UINT8);
+    case ORR_U16: return H5Tcopy(H5T_NATIVE_UINT16);
+    case ORR_U32: return H5Tcopy(H5T_NATIVE_UINT32);
+    case ORR_U64: return H5Tcopy(H5T_NATIVE_UINT64);
+    case ORR_F16: return half_type();
+    case ORR_F32: return H5Tcopy(H5T_NATIVE_FLOAT);
+    case ORR_F64: return H5Tcopy(H5T_NATIVE_DOUBLE);
+    default: return -1;
+    }
+}
+
+/* The dtype of a type in a file; ORR_DTYPE_COUNT: none. */
+static orr_dtype dtype_of(hid_t t)
+{
+    size_t size = H5Tget_size(t);
+    int log = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
+    H5T_class_t kind = H5Tget_class(t);
+    if (kind == H5T_ENUM && log == 0 && H5Tget_nmembers(t) == 2)
+        return ORR_BOOL;
+    if (kind == H5T_INTEGER && log >= 0)
+        return (orr_dtype)((H5Tget_sign(t) == H5T_SGN_NONE ? ORR_U8 : ORR_I8) + log);
+    if (kind == H5T_FLOAT && log > 0 && H5Tget_ebias(t) == (log == 1 ? 15U : log == 2 ? 127U : 1023U))
+        return log == 1 ? ORR_F16 : log == 2 ? ORR_F32 : ORR_F64;
+    return ORR_DTYPE_COUNT;
+}
+
+/* -- reading ------------------------------------------------------------------------------------------------------------ */
+
+static hid_t open_file(orr__site at, const char *path, int64_t *size)
+{
+    int fd;
+    if (!path) {
+        (void)orr__fail(at, ORR_EINVAL, "the path is NULL");
+        return -1;
+    }
+    if (orr__file_open(at, path, &fd, size) != ORR_OK) /* it says why a file cannot be opened */
+        return -1;
+    (void)close(fd);
+    hid_t f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (f < 0)
+        (void)fail(at, path, "not an HDF5 file, or it is damaged");
+    return f;
+}
+
+/* Shape, dtype and size of a data set, as far as the file can hold what it claims. */
+static orr_status measure(orr__site at, const char *path, int64_t size, hid_t set, orr_dtype *t, orr_shape *s)
+{
+    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+    hsize_t dim[H5S_MAX_RANK], stored = H5Dget_storage_size(set);
+    int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    orr_status st = rank < 0 || type < 0 ? fail(at, path, "the data set has no shape or no type") : ORR_OK;
+    if (st == ORR_OK && H5Sget_simple_extent_type(space) == H5S_NULL)
+        st = orr__fail(at, ORR_ESHAPE, "%s: the data set is empty: it has no shape", path);
+    *t = st == ORR_OK ? dtype_of(type) : ORR_DTYPE_COUNT;
+    if (st == ORR_OK && *t == ORR_DTYPE_COUNT)
+        st = orr__fail(at, ORR_EDTYPE, "%s: the data set's elements are of a type that does not exist here", path);
+    if (st == ORR_OK && (rank > ORR_MAX_RANK || H5Sget_simple_extent_dims(space, dim, NULL) != rank))
+        st = orr__fail(at, ORR_ESHAPE, "%s: the data set has %d axes, and %d are possible", path, rank, ORR_MAX_RANK);
+    *s = (orr_shape){ st == ORR_OK ? rank : 0, { 0 } };
+    for (int d = 0; d < s->rank; d++)
+        s->dim[d] = dim[d] < (hsize_t)INT64_MAX ? (int64_t)dim[d] : INT64_MAX;
+    int64_t count = orr__shape_count(s);
+    if (st == ORR_OK && count < 0)
+        st = orr__fail(at, ORR_ESHAPE, "%s: the data set has too many elements", path);
+    if (st == ORR_OK &&
+        ((int64_t)stored > size || (uint64_t)count * orr_dtype_size(*t) > (uint64_t)stored * DEFLATE_MOST))
+        st = fail(at, path, "the data set claims more elements than the file can hold");
+    if (space >= 0)
+        (void)H5Sclose(space);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    return st;
+}
+
+static orr_tensor *read_set(orr__site at, const char *path, int64_t size, hid_t set)
+{
+    orr_dtype t;
+    orr_shape s;
+    orr__buffer *b = NULL;
+    orr_status st = measure(at, path, size, set, &t, &s);
+    if (st == ORR_OK && !(b = orr__buffer_new((size_t)orr__shape_count(&s) * orr_dtype_size(t))))
+        st = ORR_ENOMEM;
+    hid_t type = st == ORR_OK ? type_of(t) : -1;
+    if (st == ORR_OK && b->bytes && (type < 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, b->host) < 0))
+        st = fail(at, path, "the data set cannot be read");
+    for (size_t i = 0; st == ORR_OK && t == ORR_BOOL && i < b->bytes; i++)
+        ((uint8_t *)b->host)[i] = ((uint8_t *)b->host)[i] != 0;
+    if (type >= 0)
+        (void)H5Tclose(type);
+    if (st != ORR_OK) {
+        orr__buffer_unref(b);
+        b = NULL;
+    }
+    return orr__io_leaf(at, st, t, &s, b);
+}
+
+orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name)
+{
+    orr__site at = ORR__SITE(file, line, "load_hdf5");
+    int64_t size;
+    if (!name || !*name)
+        return orr__poison(at, ORR_EINVAL, "the name is %s", name ? "empty" : "NULL");
+    silence s = begin();
+    hid_t f = open_file(at, path, &size), set = f >= 0 ? H5Dopen2(f, name, H5P_DEFAULT) : -1;
+    if (f >= 0 && set < 0)
+        (void)orr__fail(at, ORR_EINVAL, "%s has no data set '%.100s' that can be opened", path, name);
+    orr_tensor *t = set >= 0 ? read_set(at, path, size, set) : orr__handle_new(NULL);
+    if (set >= 0)
+        (void)H5Dclose(set);
+    if (f >= 0)
+        (void)H5Fclose(f);
+    end(s);
+    return t;
+}
+
+/* Names of the data sets as they are found. */
+typedef struct {
+    const char **name;
+    int n, room;
+    bool oom;
+} found;
+
+static herr_t note(hid_t group, const char *name, const H5O_info_t *info, void *arg)
+{
+    found *l = arg;
+    (void)group;
+    if (info->type != H5O_TYPE_DATASET)
+        return 0;
+    if (l->n == l->room) {
+        int room = l->room ? 2 * l->room : 16;
+        const char **more = orr__realloc_n(l->name, (size_t)room, sizeof *more);
+        l->oom = !more;
+        if (!more)
+            return -1;
+        l->name = more;
+        l->room = room;
+    }
+    if (!(l->name[l->n] = strdup(name))) {
+        l->oom = true;
+        return -1;
+    }
+    l->n++;
+    return 0;
+}
+
+orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char ***names, int *n)
+{
+    orr__site at = ORR__SITE(file, line, "hdf5_names");
+    found l = { NULL, 0, 0, false };
+    int64_t size;
+    if (names)
+        *names = NULL;
+    if (n)
+        *n = 0;
+    if (!names || !n)
+        return orr__fail(at, ORR_EINVAL, "the place for the %s is NULL", names ? "number" : "names");
+    silence s = begin();
+    hid_t f = open_file(at, path, &size);
+    orr_status st = f >= 0 ? ORR_OK : orr_error_status();
+    if (st == ORR_OK && H5Ovisit(f, H5_INDEX_NAME, H5_ITER_INC, note, &l) < 0)
+        st = l.oom ? orr__fail(at, ORR_ENOMEM, "no memory for the names") : fail(at, path, "its groups cannot be read");
+    if (f >= 0)
+        (void)H5Fclose(f);
+    end(s);
+    if (st == ORR_OK) {
+        *names = orr__names_copy(l.name, l.n);
+        *n = *names ? l.n : 0;
+        st = *names ? ORR_OK : ORR_ENOMEM;
+    }
+    for (int i = 0; i < l.n; i++)
+        free((void *)(uintptr_t)l.name[i]);
+    free(l.name);
+    return st;
+}
+
+/* -- writing ------------------------------------------------------------------------------------------------------------- */
+
+static orr_status write_set(orr__site at, hid_t f, const char *name, orr_tensor *tensor)
+{
+    orr__content what;
+    orr__buffer *b;
+    hsize_t dim[ORR_MAX_RANK];
+    orr_status st = orr__value_of(at, tensor, &b, &what);
+    if (st != ORR_OK)
+        return st;
+    hid_t type = type_of(what.dtype), groups = H5Pcreate(H5P_LINK_CREATE), space, set = -1;
+    for (int d = 0; d < what.shape.rank; d++)
+        dim[d] = (hsize_t)what.shape.dim[d];
+    space = what.shape.rank ? H5Screate_simple(what.shape.rank, dim, NULL) : H5Screate(H5S_SCALAR);
+    if (type < 0)
+        st = orr__fail(at, ORR_EDTYPE, "%s has no HDF5 type: save orr_cast(t, ORR_F32)", orr_dtype_name(what.dtype));
+    else if (groups >= 0 && space >= 0 && H5Pset_create_intermediate_group(groups, 1) >= 0)
+        set = H5Dcreate2(f, name, type, space, groups, H5P_DEFAULT, H5P_DEFAULT);
+    if (st == ORR_OK && (set < 0 || (b->bytes && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, b->host) < 0)))
+        st = orr__fail(at, ORR_EINVAL, "the data set '%.100s' cannot be made", name);
+    if (set >= 0)
+        (void)H5Dclose(set);
+    if (space >= 0)
+        (void)H5Sclose(space);
+    if (groups >= 0)
+        (void)H5Pclose(groups);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    orr__buffer_unref(b);
+    return st;
+}
+
+/* The bytes of the file, to be freed; NULL: last error. */
+static void *image_of(orr__site at, hid_t f, size_t *size)
+{
+    (void)H5Fflush(f, H5F_SCOPE_GLOBAL);
+    ssize_t n = H5Fget_file_image(f, NULL, 0);
+    void *image = n > 0 ? malloc((size_t)n) : NULL;
+    if (image && H5Fget_file_image(f, image, (size_t)n) == n) {
+        *size = (size_t)n;
+        return image;
+    }
+    free(image);
+    (void)orr__fail(at, ORR_ENOMEM, "no memory for the file");
+    return NULL;
+}
+
+static orr_status write_image(orr__site at, const char *path, const void *image, size_t size)
+{
+    orr__sink sink;
+    orr_status st = orr__sink_open(at, path, &sink);
+    return st == ORR_OK ? orr__sink_close(&sink, orr__sink_write(&sink, image, size)) : st;
+}
+
+/* The file is made in memory: it appears complete or not at all. */
+orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
+                            orr_tensor *const *t, int n)
+{
+    orr__site at = ORR__SITE(file, line, "save_hdf5");
+    enum { GROWS = 1 << 20 };
+    size_t size = 0;
+    if (!path)
+        return orr__fail(at, ORR_EINVAL, "the path is NULL");
+    orr_status st = orr__names_check(at, names, t, n);
+    if (st == ORR_OK)
+        st = orr_eval_all_at(file, line, t, n);
+    if (st != ORR_OK)
+        return st;
+    silence s = begin();
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t f = access >= 0 && H5Pset_fapl_core(access, GROWS, false) >= 0
+                  ? H5Fcreate("orrery.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                  : -1;
+    st = f >= 0 ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no memory for the file");
+    for (int i = 0; i < n && st == ORR_OK; i++)
+        st = write_set(at, f, names[i], t[i]);
+    void *image = st == ORR_OK ? image_of(at, f, &size) : NULL;
+    st = st == ORR_OK && !image ? ORR_ENOMEM : st;
+    if (f >= 0)
+        (void)H5Fclose(f);
+    if (access >= 0)
+        (void)H5Pclose(access);
+    end(s);
+    if (st == ORR_OK)
+        st = write_image(at, path, image, size);
+    free(image);
+    return st;
+}
+#else
+
+static orr_status absent(orr__site at)
+{
+    return orr__fail(at, ORR_EDEVICE,
+                     "this library was built without HDF5: install libhdf5-dev and configure it again");
+}
+
+orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name)
+{
+    (void)path;
+    (void)name;
+    (void)absent(ORR__SITE(file, line, "load_hdf5"));
+    return orr__handle_new(NULL);
+}
+
+orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char ***names, int *n)
+{
+    (void)path;
+    if (names)
+        *names = NULL;
+    if (n)
+        *n = 0;
+    return absent(ORR__SITE(file, line, "hdf5_names"));
+}
+
+orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
+                            orr_tensor *const *t, int n)
+{
+    (void)path;
+    (void)names;
+    (void)t;
+    (void)n;
+    return absent(ORR__SITE(file, line, "save_hdf5"));
+}
+#endif
