@@ -26,6 +26,7 @@
 #include <orrery/norm.h>
 #include <orrery/sequence.h>
 #include <orrery/layer.h>
+#include <orrery/recurrent.h>
 #include <orrery/privacy.h>
 #include <orrery/bytes.h>
 #include <orrery/share.h>

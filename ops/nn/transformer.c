@@ -10,7 +10,7 @@
 
 #define AT at.file, at.line
 
-/* What a block adds to x: the function of a part, of x itself or of x normalised. */
+/* The term that a block adds to x: a function of x itself, or of x normalised. */
 typedef orr_tensor *added(orr__site at, const orr_module *m, orr_tensor *x, orr_tensor *const *more);
 
 /* x + f(x), normalised after the sum or before f; dropout in training mode. */

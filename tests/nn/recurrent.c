@@ -1,0 +1,158 @@
+/* Scans, and recurrent layers beside PyTorch's values and gradients (tests/golden/torch/make_recurrent.py).
+ * Must not know: how a scan runs. */
+#include "config.h"
+#include "tests/nn/near.h"
+
+static const char file[] = "torch/recurrent.npz";
+
+static orr_tensor *named(const char *name, int packed, const char *which)
+{
+    char text[64];
+    if (packed < 0)
+        (void)snprintf(text, sizeof text, "%s.%s", name, which);
+    else
+        (void)snprintf(text, sizeof text, "%s%d.%s", name, packed, which);
+    return near_load(file, text);
+}
+
+static void layer(const char *name, orr_cell cell, orr_recurrent_options o)
+{
+    char path[64];
+    orr_module *m = orr_recurrent(cell, 4, 6, &o);
+    ORR_REQUIRE(m);
+    (void)snprintf(path, sizeof path, "torch/%s.npz", name);
+    ORR_CHECK_MSG(orr_module_load(m, orr_test_golden(path)) == ORR_OK, "%s", orr_error_message());
+    for (int packed = 0; packed < 2; packed++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = near_load(file, "x"), *lengths = packed ? near_load(file, "lengths") : NULL, *g[2];
+        orr_tensor *state[2] = { named(name, -1, "state0"), cell == ORR_CELL_LSTM ? named(name, -1, "state1") : NULL };
+        orr_tensor *y = orr_recurrent_forward(m, x, lengths, state);
+        ORR_CHECK_MSG(orr_grad(orr_square(y), (orr_tensor *[]){ x, orr_module_variable(m, "l0.hidden") }, 2, g) ==
+                          ORR_OK,
+                      "%s", orr_error_message());
+        near_same(y, named(name, packed, "y"), 2e-6, name);
+        near_same(state[0], named(name, packed, "last0"), 2e-6, name);
+        if (cell == ORR_CELL_LSTM)
+            near_same(state[1], named(name, packed, "last1"), 2e-6, name);
+        near_same(g[0], named(name, packed, "dx"), 1e-5, name);
+        near_same(g[1], named(name, packed, "dw"), 1e-5, name);
+        (void)orr_scope_end(s);
+    }
+    orr_module_free(m);
+}
+
+static void layers_are_pytorchs(void)
+{
+    orr_recurrent_options deep = { .layers = 2, .bidirectional = true };
+    layer("lstm", ORR_CELL_LSTM, deep);
+    layer("gru", ORR_CELL_GRU, deep);
+    layer("rnn", ORR_CELL_RNN, (orr_recurrent_options){ 0 });
+}
+
+static void dropout_between_layers_is_for_training(void)
+{
+    orr_recurrent_options o = { .layers = 2, .dropout = 0.5, .no_bias = true };
+    orr_module *m = orr_recurrent(ORR_CELL_RNN_RELU, 3, 8, &o);
+    ORR_REQUIRE(m && orr_module_parameters(m, NULL, 0) == 4);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 4, 3));
+    double d[2];
+    for (int k = 0; k < 2; k++) {
+        orr_module_train(m, k == 0);
+        orr_tensor *off = orr_abs(orr_sub(orr_forward(m, x), orr_forward(m, x)));
+        ORR_CHECK(orr_item(orr_sum(off, ORR_ALL_AXES, false), &d[k]) == ORR_OK);
+    }
+    ORR_CHECK_MSG(d[0] > 0 && d[1] == 0, "%g %g", d[0], d[1]);
+    (void)orr_scope_end(s);
+    orr_module_free(m);
+}
+
+/* carry = carry·decay + x, y = 2·carry. */
+static void decays(orr_tensor **carry, orr_tensor *const *x, orr_tensor **y, void *user)
+{
+    carry[0] = orr_add(orr_mul(carry[0], user), x[0]);
+    y[0] = orr_mul(carry[0], orr_scalar(2));
+}
+
+static void scan_is_its_recurrence(void)
+{
+    static const double in[4] = { 1, 2, 3, 4 }, forward[4] = { 7, 7.5, 9.75, 12.875 }, back[4] = { 8.5, 13, 18, 24 };
+    orr_scope *s = orr_scope_begin();
+    for (int k = 0; k < 4; k++) {
+        orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(4), in), *y = NULL, *decay = orr_full(ORR_F64, ORR_SHAPE_0D, 0.5);
+        orr_tensor *carry = orr_full(ORR_F64, ORR_SHAPE_0D, k % 2 ? 16.0 : 5.0);
+        orr_scan_options o = { .reverse = k % 2, .loop = k > 1 };
+        orr_scan_lists l = { .carry = &carry, .x = &x, .y = &y, .n_carry = 1, .n_x = 1, .n_y = 1 };
+        ORR_CHECK_MSG(orr_scan(decays, &l, decay, &o) == ORR_OK, "%s", orr_error_message());
+        near_same(y, orr_from(ORR_F64, ORR_SHAPE(4), k % 2 ? back : forward), 1e-15, "scan");
+        double last;
+        ORR_CHECK(orr_item(carry, &last) == ORR_OK && last == (k % 2 ? 4.25 : 6.4375));
+    }
+    (void)orr_scope_end(s);
+}
+
+static orr_tensor *through_time(orr_tensor *const *x, void *user)
+{
+    (void)user;
+    orr_tensor *carry = x[0], *y;
+    orr_scan_lists l = { .carry = &carry, .x = &x[1], .y = &y, .n_carry = 1, .n_x = 1, .n_y = 1 };
+    if (orr_scan(decays, &l, x[2], NULL) != ORR_OK)
+        return orr_scalar(NAN);
+    return orr_sum(orr_mul(y, orr_square(y)), ORR_ALL_AXES, false);
+}
+
+static void gradients_go_through_time(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x[3] = { orr_full(ORR_F64, ORR_SHAPE(2), 0.3),
+                         orr_sin(orr_reshape(orr_arange(ORR_F64, 0, 8, 1), ORR_SHAPE(4, 2))),
+                         orr_full(ORR_F64, ORR_SHAPE(2), 0.7) };
+    near_differences(through_time, x, 3, NULL, 1e-7, "scan");
+    (void)orr_scope_end(s);
+}
+
+static void grows(orr_tensor **carry, orr_tensor *const *x, orr_tensor **y, void *user)
+{
+    (void)x, (void)y, (void)user;
+    carry[0] = orr_concat(ORR_TENSORS(carry[0], carry[0]), 0);
+}
+
+static void wrong_use_is_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *carry = orr_ones(ORR_F32, ORR_SHAPE(2)),
+               *x[2] = { orr_ones(ORR_F32, ORR_SHAPE(3)), orr_ones(ORR_F32, ORR_SHAPE(4)) };
+    orr_scan_lists l = { .carry = &carry, .x = x, .n_carry = 1, .n_x = 2 };
+    ORR_CHECK(orr_scan(grows, &l, NULL, NULL) == ORR_ESHAPE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "(3,)") && strstr(orr_error_message(), "(4,)"), "%s",
+                  orr_error_message());
+    carry = orr_ones(ORR_F32, ORR_SHAPE(2));
+    l.n_x = 1;
+    ORR_CHECK(orr_scan(grows, &l, NULL, NULL) == ORR_ESHAPE && orr_tensor_status(carry) == ORR_ESHAPE);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "(2,) becomes (4,)"), "%s", orr_error_message());
+    ORR_CHECK(orr_scan(NULL, &l, NULL, NULL) == ORR_EINVAL);
+    orr_module *m = orr_recurrent(ORR_CELL_GRU, 3, 4, NULL),
+               *d = orr_dense(3, 3, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT);
+    ORR_REQUIRE(m && d);
+    near_poison(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(2, 5, 4))), ORR_ESHAPE, "(2, 5, 4)|(batch, steps, 3)");
+    orr_tensor *y = orr_ones(ORR_F32, ORR_SHAPE(2, 5, 3));
+    near_poison(orr_forward_all(m, ORR_TENSORS(y, orr_ones(ORR_I64, ORR_SHAPE(3)))), ORR_ESHAPE, "(3,)|(2, 5, 3)");
+    orr_tensor *state = orr_ones(ORR_F32, ORR_SHAPE(2, 4));
+    near_poison(orr_recurrent_forward(m, y, NULL, &state), ORR_ESHAPE, "(2, 4)|(1, 2, 4)");
+    near_poison(orr_recurrent_forward(d, y, NULL, NULL), ORR_EINVAL, "no recurrent layer");
+    ORR_CHECK(!orr_recurrent((orr_cell)9, 3, 4, NULL) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_recurrent(ORR_CELL_GRU, 0, 4, NULL) && orr_error_status() == ORR_ESHAPE);
+    orr_module_free(d);
+    orr_module_free(m);
+    (void)orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(layers_are_pytorchs),    ORR_TEST(dropout_between_layers_is_for_training),
+        ORR_TEST(scan_is_its_recurrence), ORR_TEST(gradients_go_through_time),
+        ORR_TEST(wrong_use_is_refused),   { 0 },
+    };
+    return near_main(argc, argv, "nn.recurrent", tests);
+}
