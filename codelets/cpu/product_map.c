@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/array.h"
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
 #include "codelets/cpu/call.h"
@@ -194,18 +195,11 @@ static orr_status launch(const orr__tail *t, const orr__launch *l, int64_t q, in
 orr_status orr__tail_run(const orr__tail *t, const orr__launch *l, int64_t q, int64_t lo, int64_t hi,
                          const void *product)
 {
-    orr__access few[FEW], *acc = few;
-    void *few_in[FEW], **in = few_in;
     const orr__region *x = &t->region;
-    bool many = x->naccess > FEW || x->nin > FEW;
-    if (many) {
-        acc = orr__alloc_n((size_t)x->naccess, sizeof *acc);
-        in = orr__alloc_n((size_t)x->nin, sizeof *in);
-    }
+    orr__access few[FEW], *acc = orr__array_begin(few, sizeof few, (size_t)x->naccess, sizeof *acc);
+    void *few_in[FEW], **in = orr__array_begin(few_in, sizeof few_in, (size_t)x->nin, sizeof *in);
     orr_status st = acc && in ? launch(t, l, q, lo, hi, product, acc, in) : ORR_ENOMEM;
-    if (many) {
-        free(acc);
-        free(in);
-    }
+    orr__array_end(acc, few);
+    orr__array_end(in, few_in);
     return st;
 }

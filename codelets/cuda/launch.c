@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "codelets/cuda/cuda.h"
+#include "runtime/base/array.h"
 #include "runtime/base/buffer.h"
 
 enum { SMALL = 128, ITEMS = 256, FEW = 64 };
@@ -18,18 +19,16 @@ orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, c
                            const void *words, int64_t items, int group)
 {
     const orr__region *r = l->region;
-    void *few[FEW], **param = few;
-    orr__cu_address few_at[FEW], *address = few_at;
+    void *few[FEW], **param;
+    orr__cu_address few_at[FEW], *address;
     size_t n = (size_t)(r->nin + r->nout), used = 0;
     unsigned block = group > 0 ? (unsigned)group : items < ITEMS ? SMALL : ITEMS;
     int64_t groups = (items + block - 1) / block;
     orr_status st = ORR_OK;
     if (groups > INT32_MAX)
         return too_many(at, groups);
-    if (n + 3 > FEW) {
-        param = orr__alloc_n(n + 3, sizeof *param);
-        address = orr__alloc_n(n, sizeof *address);
-    }
+    param = orr__array_begin(few, sizeof few, n + 3, sizeof *param);
+    address = orr__array_begin(few_at, sizeof few_at, n, sizeof *address);
     if (!param || !address) {
         st = ORR_ENOMEM;
     } else {
@@ -45,10 +44,8 @@ orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, c
         int code = orr__cu(NULL)->launch(function, (unsigned)groups, 1, 1, block, 1, 1, 0, l->queue, param, NULL);
         st = code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuLaunchKernel", code);
     }
-    if (param != few) {
-        free(param);
-        free(address);
-    }
+    orr__array_end(param, few);
+    orr__array_end(address, few_at);
     return st;
 }
 

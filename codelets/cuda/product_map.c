@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/cuda/cuda.h"
+#include "runtime/base/array.h"
 #include "runtime/base/buffer.h"
 
 struct orr__cu_tail {
@@ -105,13 +106,9 @@ void orr__cu_tail_compile(const orr__cu_tail *tail)
 static orr_status launch_map(const orr__cu_tail *tail, const orr__launch *l)
 {
     enum { FEW = 32 };
-    void *few[FEW], **in = few;
-    int64_t few_off[FEW] = { 0 }, *off = few_off;
     int nin = l->region->nin;
-    if (nin + 1 > FEW) {
-        in = orr__alloc_n((size_t)nin + 1, sizeof *in);
-        off = orr__alloc_n((size_t)nin + 1, sizeof *off);
-    }
+    void *few[FEW], **in = orr__array_begin(few, sizeof few, (size_t)nin + 1, sizeof *in);
+    int64_t few_off[FEW] = { 0 }, *off = orr__array_begin(few_off, sizeof few_off, (size_t)nin + 1, sizeof *off);
     orr_status st = in && off ? ORR_OK : ORR_ENOMEM;
     if (st == ORR_OK) {
         orr__launch m = *l;
@@ -126,10 +123,8 @@ static orr_status launch_map(const orr__cu_tail *tail, const orr__launch *l)
         m.in_off = off;
         st = orr__cuda.launch(tail->kernel, &m);
     }
-    if (in != few) {
-        free(in);
-        free(off);
-    }
+    orr__array_end(in, few);
+    orr__array_end(off, few_off);
     return st;
 }
 

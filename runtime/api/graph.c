@@ -6,6 +6,7 @@
 #include "ops/grad_walk.h"
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
+#include "runtime/base/array.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/graph/donation.h"
 #include "runtime/api/handle_name.h"
@@ -219,9 +220,9 @@ typedef struct {
 
 static bool submission_begin(submission *s, const graph *g)
 {
-    s->value = g->nin <= FEW ? s->few_value : orr__alloc_n((size_t)g->nin, sizeof *s->value);
-    s->leaf = g->prog.nleaf <= FEW ? s->few_leaf : orr__alloc_n((size_t)g->prog.nleaf, sizeof *s->leaf);
-    s->out = g->nout <= FEW ? s->few_out : orr__alloc_n((size_t)g->nout, sizeof *s->out);
+    s->value = orr__array_begin(s->few_value, sizeof s->few_value, (size_t)g->nin, sizeof *s->value);
+    s->leaf = orr__array_begin(s->few_leaf, sizeof s->few_leaf, (size_t)g->prog.nleaf, sizeof *s->leaf);
+    s->out = orr__array_begin(s->few_out, sizeof s->few_out, (size_t)g->nout, sizeof *s->out);
     for (int k = 0; s->leaf && k < g->prog.nleaf; k++)
         s->leaf[k] = NULL;
     s->run = NULL;
@@ -232,12 +233,9 @@ static void submission_end(submission *s, const graph *g)
 {
     for (int k = 0; s->leaf && k < g->prog.nleaf; k++)
         orr__buffer_unref(s->leaf[k]);
-    if (s->value != s->few_value)
-        free(s->value);
-    if (s->leaf != s->few_leaf)
-        free(s->leaf);
-    if (s->out != s->few_out)
-        free(s->out);
+    orr__array_end(s->value, s->few_value);
+    orr__array_end(s->leaf, s->few_leaf);
+    orr__array_end(s->out, s->few_out);
 }
 
 /* The graph's plan, or one that fits into the memory that the limit leaves. */

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/spill.h"
@@ -188,10 +189,10 @@ orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, v
                           const orr__scalar *scalar, int worker)
 {
     int nin = s->region->nin, n = nin + s->region->nout;
-    void *few[32], **p = few;
+    void *few[32], **p = orr__array_begin(few, sizeof few, (size_t)n, sizeof *p);
     orr__work *k = orr__work_of_step(plan, s);
 
-    if (n > 32 && !(p = orr__alloc_n((size_t)n, sizeof *p)))
+    if (!p)
         return ORR_ENOMEM;
     for (int i = 0; i < nin; i++)
         p[i] = host[s->in[i]];
@@ -203,7 +204,6 @@ orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, v
     double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
         orr__exec_took(plan, s, tile, ORR__ON_CPU, t1 - t0);
-    if (p != few)
-        free(p);
+    orr__array_end(p, few);
     return st;
 }

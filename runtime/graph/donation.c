@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/array.h"
 #include "runtime/base/ablation.h"
 #include "runtime/graph/donation_search.h"
 #include "runtime/graph/thread_state.h"
@@ -94,14 +95,12 @@ static int meet(search *s, orr__node *n)
     if (n->mark == s->epoch)
         return n->index;
     if (s->n == s->cap) {
-        int cap = s->cap ? 2 * s->cap : 256;
-        place *more = realloc(s->at, (size_t)cap * sizeof *more);
+        place *more = orr__array_reserve(s->at, &s->cap, s->n + 1, sizeof *more);
         if (!more) {
             s->oom = true;
             return -1;
         }
         s->at = more;
-        s->cap = cap;
     }
     n->mark = s->epoch;
     s->at[s->n] = (place){ .node = n };

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/array.h"
 #include "runtime/graph/thread_state.h"
 
 /* Room for so many more in the list; false: no memory, last error set. */
@@ -164,9 +165,8 @@ orr_status orr_assign_all_at(const char *file, int line, orr_tensor *const *v, o
     if (n < 0 || (n > 0 && (!v || !t)))
         return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of variables is negative" : "the list of %s is NULL",
                          !v ? "variables" : "values");
-    orr__node *few[32], **value = n <= 32 ? few : orr__alloc_n((size_t)n, sizeof *value);
+    orr__node *few[32], **value = orr__array_begin(few, sizeof few, (size_t)n, sizeof *value);
     orr_status st = value ? assign(at, v, t, n, value) : orr__fail_place(at, ORR_ENOMEM);
-    if (value != few)
-        free(value);
+    orr__array_end(value, few);
     return st;
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/heap.h"
 #include "runtime/plan/passes.h"
 
 /* A step of the run. */
@@ -25,8 +26,9 @@ typedef struct {
 } choice;
 
 /* First by an early start, then by a long path behind it. */
-static bool before(const choice *c, int a, int b)
+static bool before(const void *user, int a, int b)
 {
+    const choice *c = user;
     const item *x = &c->it[a], *y = &c->it[b];
     if (x->late != y->late)
         return x->late < y->late;
@@ -37,24 +39,12 @@ static bool before(const choice *c, int a, int b)
 
 static void push(const choice *c, heap *h, int x)
 {
-    int i = h->n++;
-    for (; i > 0 && before(c, x, h->at[(i - 1) / 2]); i = (i - 1) / 2)
-        h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = x;
+    orr__heap_push(h->at, h->n++, x, before, c);
 }
 
 static int pop(const choice *c, heap *h)
 {
-    int top = h->at[0], x = h->at[--h->n], i = 0;
-    for (int k; (k = 2 * i + 1) < h->n; i = k) {
-        if (k + 1 < h->n && before(c, h->at[k + 1], h->at[k]))
-            k++;
-        if (!before(c, h->at[k], x))
-            break;
-        h->at[i] = h->at[k];
-    }
-    h->at[i] = x;
-    return top;
+    return orr__heap_pop(h->at, h->n--, before, c);
 }
 
 /* Calls f for each input of step i that the run makes, with its number there; an input read twice counts twice. */

@@ -3,10 +3,11 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/array.h"
 #include "runtime/plan/passes.h"
 
 /* Each task has its own: of a strip's values, one tile. */
-static size_t bytes_of(const orr__value *v)
+static size_t local_bytes(const orr__value *v)
 {
     return ((size_t)v->tile * orr_dtype_size(v->dtype) + 63) & ~(size_t)63;
 }
@@ -24,14 +25,12 @@ static orr_status place_locals(const orr__planner *planner, int head)
             orr__value *v = &p->value[number];
             if (!v->local)
                 continue;
-            if (nlive == cap) {
-                int *more = realloc(live, (size_t)(cap = cap ? 2 * cap : 16) * sizeof *more);
-                if (!more) {
-                    free(live);
-                    return orr__plan_enomem(planner);
-                }
-                live = more;
+            int *more = orr__array_reserve(live, &cap, nlive + 1, sizeof *more);
+            if (!more) {
+                free(live);
+                return orr__plan_enomem(planner);
             }
+            live = more;
             /* live[] is in order of place; the dead go as they are met */
             int kept = 0, slot;
             for (int l = 0; l < nlive; l++)
@@ -39,13 +38,13 @@ static orr_status place_locals(const orr__planner *planner, int head)
                     live[kept++] = live[l];
             nlive = kept;
             size_t from = 0;
-            for (slot = 0; slot < nlive && p->value[live[slot]].scratch - from < bytes_of(v); slot++)
-                from = p->value[live[slot]].scratch + bytes_of(&p->value[live[slot]]);
+            for (slot = 0; slot < nlive && p->value[live[slot]].scratch - from < local_bytes(v); slot++)
+                from = p->value[live[slot]].scratch + local_bytes(&p->value[live[slot]]);
             v->scratch = from;
             memmove(live + slot + 1, live + slot, (size_t)(nlive - slot) * sizeof *live);
             live[slot] = number;
             nlive++;
-            top = from + bytes_of(v) > top ? from + bytes_of(v) : top;
+            top = from + local_bytes(v) > top ? from + local_bytes(v) : top;
         }
     }
     free(live);

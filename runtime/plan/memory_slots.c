@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/heap.h"
 #include "runtime/plan/passes.h"
 
 /* Values of one kind are cut alike: same handles, so the engine's dependencies keep apart those that share a slot. Free slots of
@@ -62,28 +63,20 @@ static bool find_kinds(slots *s)
     return true;
 }
 
+static bool is_less(const void *user, int a, int b)
+{
+    (void)user;
+    return a < b;
+}
+
 static void push(slots *s, int kind, int slot)
 {
-    int *heap = s->heap + s->base[kind], at = s->size[kind]++;
-    for (; at > 0 && heap[(at - 1) / 2] > slot; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = slot;
+    orr__heap_push(s->heap + s->base[kind], s->size[kind]++, slot, is_less, NULL);
 }
 
 static int pop(slots *s, int kind)
 {
-    int *heap = s->heap + s->base[kind];
-    if (s->size[kind] == 0)
-        return -1;
-    int least = heap[0], last = heap[--s->size[kind]], n = s->size[kind], at = 0;
-    for (int child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && heap[child + 1] < heap[child];
-        if (heap[child] >= last)
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return least;
+    return s->size[kind] ? orr__heap_pop(s->heap + s->base[kind], s->size[kind]--, is_less, NULL) : -1;
 }
 
 /* Slots whose owner's last task is before the one that begins at step `head` are free, unless another has them by now. */

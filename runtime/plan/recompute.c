@@ -9,11 +9,6 @@
 enum { CHEAP = 8, ROUNDS = 256 };
 static const double WORK = 1e8; /* bound on the search: steps × values × rounds */
 
-static double bytes_of(const orr__value *v)
-{
-    return (double)orr__value_bytes(v);
-}
-
 static int next_use(const orr__plan *p, int v, int after)
 {
     for (int i = after + 1; i < p->nstep; i++)
@@ -31,7 +26,7 @@ static double peak_of(const orr__plan *p, int *where)
         for (int v = 0; v < p->nvalue; v++)
             if (p->value[v].leaf < 0 && p->value[v].first >= 0 && p->value[v].first <= i &&
                 (p->value[v].last >= i || p->value[v].output >= 0))
-                live += bytes_of(&p->value[v]);
+                live += (double)orr__value_bytes(&p->value[v]);
         if (live > peak) {
             peak = live;
             *where = i;
@@ -45,7 +40,7 @@ static bool again_is_cheap(const orr__plan *p, int v, int use)
 {
     const orr__step *s = &p->step[p->value[v].first];
     const orr__region *r = s->region;
-    if (!orr__region_is_map(r) || r->rows || r->nout != 1 || r->flops > CHEAP * bytes_of(&p->value[v]))
+    if (!orr__region_is_map(r) || r->rows || r->nout != 1 || r->flops > CHEAP * (double)orr__value_bytes(&p->value[v]))
         return false;
     for (int k = 0; k < r->nin; k++) {
         const orr__value *in = &p->value[s->in[k]];
@@ -61,7 +56,8 @@ static int choose(const orr__plan *p, int peak, int *use)
     for (int v = 0; v < p->nvalue; v++) {
         const orr__value *a = &p->value[v];
         if (a->leaf >= 0 || a->output >= 0 || a->first < 0 || a->first >= peak || a->last <= peak ||
-            next_use(p, v, peak - 1) == peak || (best >= 0 && bytes_of(a) <= bytes_of(&p->value[best])))
+            next_use(p, v, peak - 1) == peak ||
+            (best >= 0 && (double)orr__value_bytes(a) <= (double)orr__value_bytes(&p->value[best])))
             continue;
         int u = next_use(p, v, peak);
         if (u < p->nstep && again_is_cheap(p, v, u)) {

@@ -4,19 +4,16 @@
 
 #include <stdlib.h>
 #include "codelets/cholesky.h"
+#include "runtime/base/array.h"
 #include "runtime/plan/passes.h"
 
 int orr__new_value(orr__planner *p, orr_dtype dtype, int64_t count, int leaf)
 {
     orr__plan *pl = p->plan;
-    if (pl->nvalue == p->value_cap) {
-        int cap = p->value_cap ? 2 * p->value_cap : 32;
-        orr__value *more = realloc(pl->value, (size_t)cap * sizeof *more);
-        if (!more)
-            return -1;
-        pl->value = more;
-        p->value_cap = cap;
-    }
+    orr__value *value = orr__array_reserve(pl->value, &p->value_cap, pl->nvalue + 1, sizeof *value);
+    if (!value)
+        return -1;
+    pl->value = value;
     pl->value[pl->nvalue] = (orr__value){ .dtype = dtype,
                                           .count = count,
                                           .tile = count,
@@ -43,17 +40,14 @@ int orr__plan_value_of(orr__planner *p, int i)
 orr__step *orr__new_step(orr__planner *p, orr__region *region)
 {
     orr__plan *pl = p->plan;
-    if (region && pl->nstep == p->step_cap) {
-        int cap = p->step_cap ? 2 * p->step_cap : 32;
-        orr__step *more = realloc(pl->step, (size_t)cap * sizeof *more);
-        if (!more) {
-            orr__region_free(region);
-            free(region);
-            return NULL;
-        }
-        pl->step = more;
-        p->step_cap = cap;
+    orr__step *more = region ? orr__array_reserve(pl->step, &p->step_cap, pl->nstep + 1, sizeof *more) : NULL;
+    if (region && !more) {
+        orr__region_free(region);
+        free(region);
+        return NULL;
     }
+    if (more)
+        pl->step = more;
     if (!region)
         return NULL;
     orr__step *s = &pl->step[pl->nstep++];

@@ -2,6 +2,7 @@
  * Must not know: how tasks are submitted, what they compute. */
 #include "config.h"
 #include <stdlib.h>
+#include "runtime/base/array.h"
 #include "runtime/engine/starpu/starpu.h"
 #include "runtime/graph/donation.h"
 
@@ -146,13 +147,14 @@ static orr__buffer *written(const orr__run *r, int v, int *occupant)
 orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
 {
     const orr__plan *plan = r->plan;
-    int few[64] = { 0 }, *occupant = few;
+    int few[64] = { 0 };
     orr_status st = ORR_OK;
 
     if (plan->ndonors > 0 && !(r->before = orr__alloc_n((size_t)plan->nvalue, sizeof(orr__run *))))
         return ORR_ENOMEM;
     r->nbefore = r->before ? plan->nvalue : 0;
-    if (plan->memory.nslot > 64 && !(occupant = orr__alloc_n((size_t)plan->memory.nslot, sizeof *occupant)))
+    int *occupant = orr__array_begin(few, sizeof few, (size_t)plan->memory.nslot, sizeof *occupant);
+    if (!occupant)
         return ORR_ENOMEM;
     for (int i = 0; i < plan->nvalue && st == ORR_OK; i++) {
         const orr__value *v = &plan->value[i];
@@ -167,8 +169,7 @@ orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
             st = ORR_ENOMEM;
         }
     }
-    if (occupant != few)
-        free(occupant);
+    orr__array_end(occupant, few);
     if (st == ORR_OK && !r->meter)
         orr__run_count(r);
     return st == ORR_OK && !orr__star_scratch(r) ? ORR_ENOMEM : st;

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <sched.h>
 #include <stdlib.h>
+#include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
@@ -51,7 +52,7 @@ void orr__star_bundle(void *buffers[], void *arg)
 {
     orr__task *a = arg;
     const orr__plan *plan = a->run->plan;
-    void *few[128], **host = few;
+    void *few[128], **host;
     int first = (int)(a->step - plan->step);
     orr_status st = ORR_OK;
 
@@ -59,7 +60,7 @@ void orr__star_bundle(void *buffers[], void *arg)
     if (orr__run_status(a->run) != ORR_OK)
         return;
     orr__task_runs(a);
-    if (plan->nvalue > 128 && !(host = orr__alloc_n((size_t)plan->nvalue, sizeof *host)))
+    if (!(host = orr__array_begin(few, sizeof few, (size_t)plan->nvalue, sizeof *host)))
         st = ORR_ENOMEM;
     struct orr__scratch *own = st == ORR_OK ? take_scratch(a->run) : NULL;
     char *inside = own ? own->buf->host : (char *)few; /* without any there are only empty values */
@@ -78,6 +79,5 @@ void orr__star_bundle(void *buffers[], void *arg)
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }
-    if (host != few)
-        free(host);
+    orr__array_end(host, few);
 }

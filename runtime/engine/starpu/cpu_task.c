@@ -2,6 +2,7 @@
  * Must not know: how tasks are submitted. */
 #include "config.h"
 #include <stdlib.h>
+#include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
@@ -9,19 +10,18 @@
 static orr_status launch(const orr__task *a)
 {
     const orr__region *r = a->step->region;
-    void *few[32], **p = few;
     int n = r->nin + r->nout;
+    void *few[32], **p = orr__array_begin(few, sizeof few, (size_t)n, sizeof *p);
     orr_status st;
 
-    if (n > 32 && !(p = orr__alloc_n((size_t)n, sizeof *p)))
+    if (!p)
         return ORR_ENOMEM;
     for (int k = 0; k < r->nout; k++)
         p[k] = a->run->value[a->step->out[k]]->host;
     for (int i = 0; i < r->nin; i++)
         p[r->nout + i] = a->run->value[a->step->in[i]]->host;
     st = orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar);
-    if (p != few)
-        free(p);
+    orr__array_end(p, few);
     return st;
 }
 
