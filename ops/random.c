@@ -10,6 +10,7 @@
 #include "runtime/base/philox.h"
 #include "runtime/graph/thread_state.h"
 #include "ops/lowering.h"
+#include "ops/random.h"
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "runtime/base/philox.h"
@@ -67,7 +68,7 @@ void orr_seed(uint64_t seed)
     mine.stream = 0;
 }
 
-static uint64_t next_stream(void)
+uint64_t orr__next_stream(void)
 {
     unsigned now = orr__handles_epoch();
     if (!mine.begun || mine.epoch != now) {
@@ -81,7 +82,7 @@ static uint64_t next_stream(void)
 
 uint64_t orr__random_key(void)
 {
-    return next_stream();
+    return orr__next_stream();
 }
 
 static orr__node *draw(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, orr__scalar s1, orr__scalar s2,
@@ -109,7 +110,7 @@ static orr_tensor *scaled(orr__site at, int dist, orr_dtype dtype, const orr_sha
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
     orr__scalar none = { .u = 0 };
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *r = orr__handle_new(draw(at, dist, dtype, shape, none, none, key ? *key : next_stream()));
+    orr_tensor *r = orr__handle_new(draw(at, dist, dtype, shape, none, none, key ? *key : orr__next_stream()));
     if (scale != 1)
         r = orr_mul_at(at.file, at.line, r, orr_scalar_at(at.file, at.line, scale));
     if (offset != 0)
@@ -207,7 +208,7 @@ orr_tensor *orr_randint_at(const char *file, int line, orr_dtype dtype, orr_shap
         return orr__poison(at, ORR_EDTYPE, "%s does not hold %lld to %lld", orr_dtype_name(dtype), (long long)lo,
                            (long long)(hi - 1));
     orr__scalar first = { .i = lo }, range = { .u = (uint64_t)hi - (uint64_t)lo };
-    return orr__handle_new(draw(at, ORR__DINTEGERS, dtype, &shape, first, range, next_stream()));
+    return orr__handle_new(draw(at, ORR__DINTEGERS, dtype, &shape, first, range, orr__next_stream()));
 }
 
 orr_tensor *orr_permutation_at(const char *file, int line, int64_t n)
@@ -218,7 +219,7 @@ orr_tensor *orr_permutation_at(const char *file, int line, int64_t n)
     if (!orr__shape_ok(at, &shape, &bad))
         return bad;
     return orr__handle_new(
-        draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n }, (orr__scalar){ .u = 0 }, next_stream()));
+        draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n }, (orr__scalar){ .u = 0 }, orr__next_stream()));
 }
 
 orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p)
@@ -231,6 +232,6 @@ orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double
         return orr__poison(at, ORR_EINVAL, "%g is no probability", p);
     orr__scalar none = { .u = 0 };
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *u = orr__handle_new(draw(at, ORR__DUNIFORM, ORR_F32, &shape, none, none, next_stream()));
+    orr_tensor *u = orr__handle_new(draw(at, ORR__DUNIFORM, ORR_F32, &shape, none, none, orr__next_stream()));
     return orr__compose_end(at, scope, orr_less_at(file, line, u, orr_scalar_at(file, line, p)));
 }
