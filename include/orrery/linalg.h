@@ -240,6 +240,63 @@ ORR_API orr_tensor *orr_expm_at(const char *file, int line, orr_tensor *a);
 ORR_API orr_tensor *orr_cross_at(const char *file, int line, orr_tensor *a, orr_tensor *b, int axis);
 #define orr_cross(...) orr_cross_at(ORR_HERE, __VA_ARGS__)
 
+/* -- iterations on an operator that the program gives -------------------------------------------------------------------- */
+
+/** A linear operator: records and returns A · x, of x's shape and dtype, and evaluates nothing. Calls come on the calling
+ * thread; tensors that it makes are freed after each iteration. */
+typedef orr_tensor *orr_linear_fn(orr_tensor *x, void *user);
+
+/** Settings of an iteration; { 0 }: all as they are by default. */
+typedef struct orr_iteration_options {
+    double tolerance;            /**< 0: √ε of the dtype                                                     */
+    int most;                    /**< iterations at most; 0: orr_cg 10·n for n elements of b, orr_lobpcg 200 */
+    orr_linear_fn *precondition; /**< an approximation of A⁻¹ · x, symmetric positive definite; NULL: none   */
+    orr_tensor *start;           /**< of orr_cg: where to begin; NULL: zeros                                 */
+} orr_iteration_options;
+
+/** How orr_cg ended. */
+typedef struct orr_cg_result {
+    orr_tensor *x;   /**< the last iterate, evaluated, owned by the current scope */
+    double residual; /**< ‖b − A·x‖/‖b‖, as the recurrence has it                 */
+    int iterations;
+    bool converged; /**< residual ≤ tolerance                                    */
+} orr_cg_result;
+/** Solves A · x = b for a symmetric positive definite operator by conjugate gradients; b may have any shape, and all of its
+ * elements are one vector. Evaluates one iteration after the other. An iteration that does not converge is no error.
+ * @param user     the last argument of both operators
+ * @param options  NULL: defaults
+ * errors:   ORR_EINVAL (NULL, options out of range), ORR_EDTYPE (neither f32 nor f64), ORR_ESHAPE (the operator's result or the
+ *           start has another shape), ORR_ENUMERIC (xᵀ·A·x ≤ 0 or not a number: the operator is not positive definite); those of
+ *           orr_eval and of the operator. Then result->x is poison.
+ * cost:     a product with A, five passes over vectors for each iteration.      No gradient: x is a value. That of a solution
+ *           is a second solution (orr_solve says which).
+ * Source: Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems", 1952. */
+ORR_API orr_status orr_cg_at(const char *file, int line, orr_linear_fn *a, void *user, orr_tensor *b,
+                             const orr_iteration_options *options, orr_cg_result *result);
+#define orr_cg(...) orr_cg_at(ORR_HERE, __VA_ARGS__)
+
+/** How orr_lobpcg ended. */
+typedef struct orr_lobpcg_result {
+    orr_tensor *w;   /**< (k), the largest first, or the least first               */
+    orr_tensor *v;   /**< (n, k), orthonormal columns; both owned by the current scope */
+    double residual; /**< the largest ‖A·v − w·v‖/max |w|                          */
+    int iterations;
+    bool converged; /**< residual ≤ tolerance                                     */
+} orr_lobpcg_result;
+/** The k largest or least eigenvalues of a symmetric operator with their vectors, by the locally optimal block preconditioned
+ * conjugate gradient method. Each iteration orthonormalises the vectors, the residuals and the last changes together, so that
+ * dependent ones do no harm. Evaluates one iteration after the other. An iteration that does not converge is no error.
+ * @param a        is given (n, columns) of up to 3·k columns
+ * @param start    (n, k), of full rank: random numbers do
+ * @param largest  otherwise the least
+ * errors:   as orr_cg; ORR_ESHAPE (start is no matrix of at most n columns).
+ * cost:     a product of A with 3·k columns, a QR of n × 3·k for each iteration.      No gradient.
+ * Source: Knyazev, "Toward the optimal preconditioned eigensolver", SIAM J. Sci. Comput. 23, 2001; with the basis of Hetmaniuk and
+ * Lehoucq, "Basis selection in LOBPCG", 2006. */
+ORR_API orr_status orr_lobpcg_at(const char *file, int line, orr_linear_fn *a, void *user, orr_tensor *start,
+                                 bool largest, const orr_iteration_options *options, orr_lobpcg_result *result);
+#define orr_lobpcg(...) orr_lobpcg_at(ORR_HERE, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif
