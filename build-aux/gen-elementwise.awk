@@ -21,13 +21,14 @@ function columns(text,    i, c, depth, quoted, n, from) {
     return n
 }
 
-function row(text,    macro, arity, n, name, types, doc, grad, i, d, some, params) {
+function row(text,    macro, arity, n, want, name, types, doc, grad, i, d, some, params) {
     macro = text; sub(/\(.*/, "", macro)
-    arity = macro == "UNARY" ? 1 : macro == "BINARY" ? 2 : 3
-    sub(/^[A-Z]+\(/, "", text); sub(/\)[ \t]*$/, "", text)
+    arity = macro ~ /^UNARY/ ? 1 : macro ~ /^BINARY/ ? 2 : 3
+    sub(/^[A-Z_]+\(/, "", text); sub(/\)[ \t]*$/, "", text)
     n = columns(text)
-    if (n != 9 + arity) {
-        printf "gen-elementwise.awk: line %d: %s has %d columns, not %d\n", NR, macro, n, 9 + arity > "/dev/stderr"
+    want = 9 + arity + (macro ~ /_C$/ ? 2 + arity : 0)
+    if (n != want) {
+        printf "gen-elementwise.awk: line %d: %s has %d columns, not %d\n", NR, macro, n, want > "/dev/stderr"
         failed = 1
         return
     }
@@ -43,7 +44,7 @@ function row(text,    macro, arity, n, name, types, doc, grad, i, d, some, param
     params = arity == 1 ? "orr_tensor *x" : arity == 2 ? "orr_tensor *x, orr_tensor *y" : \
              "orr_tensor *x, orr_tensor *y, orr_tensor *z"
     printf "/** %s.\n", doc
-    printf " * dtypes:   %s%s\n", dtypes[types], results[trim(col[3])]
+    printf " * dtypes:   %s%s%s\n", dtypes[types], macro ~ /_C$/ && types != "ALL" ? " c64 c128" : "", results[trim(col[3])] (macro ~ /_C$/ && trim(col[6 + arity]) == "PART" ? " Of complex numbers the result is real." : "")
     printf " * grad:     %s\n", grad
     printf " * cost:     %s flop an element */\n", trim(col[4])
     printf "ORR_API orr_tensor *orr_%s_at(const char *file, int line, %s);\n", name, params
@@ -55,6 +56,7 @@ BEGIN {
     dtypes["NUMERIC"] = "i8…i64 u8…u64 f16 bf16 f32 f64"; dtypes["INTBOOL"] = "bool i8…i64 u8…u64"
     dtypes["BOOL"] = "bool"; dtypes["ALL"] = "all"
     results["SAME"] = ", promoted."; results["TRUTH"] = ", promoted; the result is bool."
+    results["PAIR"] = ", promoted; the result is complex."
     results["COND"] = " for y and z, promoted; x is bool."
     print "/* The element-wise functions. Made from ops/elementwise.def; do not edit."
     print " * Must not know: how a function is computed. */"
@@ -66,7 +68,7 @@ BEGIN {
     print " * ORR_ESHAPE (shapes do not broadcast), ORR_EDTYPE (the message names the cast to write), ORR_EINVAL (NULL),"
     print " * ORR_EHANDLE. f16 and bf16 are computed in f32 and rounded. Lazy. Safe from any thread. */\n"
 }
-open == "" && /^(UNARY|BINARY|TERNARY)\(/ { open = " " }
+open == "" && /^(UNARY|BINARY|TERNARY)(_C)?\(/ { open = " " }
 open != "" {
     text = text " " $0
     if ($0 ~ /"\)[ \t]*$/) { row(trim(text)); text = ""; open = "" }

@@ -23,7 +23,7 @@ function columns(text,    i, c, depth, quoted, n, from) {
 
 function row(text,    arity, n, i, d, some, grad, args) {
     arity = text ~ /^UNARY/ ? 1 : text ~ /^BINARY/ ? 2 : 3
-    sub(/^[A-Z]+\(/, "", text); sub(/\)[ \t]*$/, "", text)
+    sub(/^[A-Z_]+\(/, "", text); sub(/\)[ \t]*$/, "", text)
     n = columns(text)
     for (i = 1; i <= arity; i++) {
         d = unquote(col[5 + i])
@@ -88,7 +88,7 @@ FILENAME ~ /\.def$/ && /^\/\* [a-z ]+ \*\/$/ {
     next
 }
 FILENAME ~ /\.def$/ {
-    if (open == "" && /^(UNARY|BINARY|TERNARY)\(/) open = " "
+    if (open == "" && /^(UNARY|BINARY|TERNARY)(_C)?\(/) open = " "
     if (open != "") {
         whole = whole " " $0
         if ($0 ~ /"\)[ \t]*$/) { row(trim(whole)); whole = ""; open = "" }

@@ -46,7 +46,7 @@ static orr_tensor *arg_reduce(orr__site at, orr_tensor *x, int axis, bool keep, 
 {
     orr__node *n;
     orr_tensor *bad;
-    if (!orr__operand(at, x, "x", &n, &bad))
+    if (!orr__operand_ordered(at, x, "x", &n, &bad))
         return bad;
     bool flat = axis == ORR_FLAT;
     orr_shape from = flat ? ORR_SHAPE(orr__shape_count(&n->shape)) : n->shape;

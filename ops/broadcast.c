@@ -30,7 +30,7 @@ static orr_status reference(const orr__reference *j)
         orr__array_unravel(&j->out.shape, i, to);
         for (int d = 0; d < s->rank; d++)
             from[d] = s->dim[d] == 1 ? 0 : to[lead + d];
-        orr__array_set(&j->out, i, orr__array_get(&j->in[0], orr__array_ravel(s, from)));
+        orr__array_copy(&j->out, i, &j->in[0], orr__array_ravel(s, from));
     }
     return ORR_OK;
 }
@@ -61,6 +61,7 @@ const orr__op orr__op_broadcast = {
     .id = ORR__OP_broadcast,
     .name = "broadcast",
     .arity = 1,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_VIEW,
     .verify = verify,
     .identity = identity,

@@ -44,10 +44,31 @@ const orr__op orr__op_cast = {
     .lower = lower,
 };
 
+/* Of complex numbers, part by part; to bool: is it not 0? */
+static orr__node *cast_complex(orr__site at, orr__node *n, orr_dtype dtype)
+{
+    orr_dtype from = (orr_dtype)n->dtype, part = orr__part_dtype(dtype);
+    if (!orr__is_complex(from)) {
+        orr__node *zero = orr__rec_const(at, part, &n->shape, (orr__scalar){ .f = 0 });
+        return orr__rec_complex(at, orr__rec_cast(at, n, part), zero);
+    }
+    if (!orr__is_complex(dtype) && dtype != ORR_BOOL) {
+        (void)orr__fail(at, ORR_EDTYPE, "%s does not become %s: use orr_real, orr_imag or orr_abs",
+                        orr_dtype_name(from), orr_dtype_name(dtype));
+        orr__node_unref(n);
+        return NULL;
+    }
+    orr__node *re = orr__rec_cast(at, orr__rec_part(at, orr__node_ref(n), false), part);
+    orr__node *im = orr__rec_cast(at, orr__rec_part(at, n, true), part);
+    return dtype == ORR_BOOL ? orr__rec_or(at, re, im) : orr__rec_complex(at, re, im);
+}
+
 orr__node *orr__rec_cast(orr__site at, orr__node *n, orr_dtype dtype)
 {
     if (!n || (n->dtype == dtype && !n->weak))
         return n;
+    if (orr__is_complex(dtype) || orr__is_complex((orr_dtype)n->dtype))
+        return cast_complex(at, n, dtype);
     if (!n->weak || !(n->op->flags & ORR__OP_UNIFORM)) /* a constant with a dtype may be what a gradient is asked for */
         return orr__rec_one(at, &orr__op_cast, dtype, &n->shape, n);
     ORR__IN_DEFAULT_FPMODE;

@@ -18,7 +18,7 @@ static orr_status reference(const orr__reference *j)
             int64_t index[ORR_MAX_RANK];
             orr__array_unravel(&a->shape, i, index);
             index[axis] += first;
-            orr__array_set(&j->out, orr__array_ravel(&j->out.shape, index), orr__array_get(a, i));
+            orr__array_copy(&j->out, orr__array_ravel(&j->out.shape, index), a, i);
         }
         first += a->shape.dim[axis];
     }
@@ -54,13 +54,16 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
     if (reg >= 0)
         return reg;
     /* Nothing is seen of any: there is no such element. */
-    return c->instr(c, (orr__rinstr){ ORR__RI_CAST, n->dtype, 0, orr__lower_inside(c, v), -1, -1, -1, -1 });
+    orr_dtype part = orr__part_dtype((orr_dtype)n->dtype);
+    reg = c->instr(c, (orr__rinstr){ ORR__RI_CAST, part, 0, (int16_t)orr__lower_inside(c, v), -1, -1, -1, -1 });
+    return part == (orr_dtype)n->dtype ? reg : orr__lower_complex(c, part, reg, reg);
 }
 
 const orr__op orr__op_concat = {
     .id = ORR__OP_concat,
     .name = "concat",
     .arity = -1,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_CHOICE,
     .attrs = ORR__ATTR_AXIS,
     .reference = reference,

@@ -40,6 +40,10 @@ const orr__op orr__op_const = {
 
 orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__scalar v)
 {
+    if (orr__is_complex(dtype)) {
+        orr__node *re = orr__rec_const(at, orr__part_dtype(dtype), shape, v);
+        return orr__rec_complex(at, re, orr__rec_const(at, orr__part_dtype(dtype), shape, (orr__scalar){ .f = 0 }));
+    }
     orr__node *r = orr__node_new(at, &orr__op_const, dtype, shape, 0, NULL);
     if (r) {
         r->nscalar = 1;
@@ -85,11 +89,27 @@ orr_tensor *orr_full_number_at(const char *file, int line, orr_dtype dtype, orr_
     if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
         return bad;
     orr__scalar s = { .u = (uint64_t)v };
-    if (orr__is_float(dtype))
-        s = orr__scalar_cast(s, value.dtype, dtype);
+    if (orr__is_inexact(dtype))
+        s = orr__scalar_cast(s, value.dtype, orr__part_dtype(dtype));
     else if (!orr__number_fits(at, dtype, v))
         return orr__handle_new(NULL);
     return orr__handle_new(orr__rec_const(at, dtype, &shape, s));
+}
+
+orr_tensor *orr_full_complex_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double re, double im)
+{
+    orr__site at = ORR__SITE(file, line, "full_complex");
+    orr_tensor *bad;
+    orr__scalar x, y;
+    if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
+        return bad;
+    if (!orr__is_complex(dtype))
+        return orr__poison(at, ORR_EDTYPE, "%s is no complex dtype", orr_dtype_name(dtype));
+    orr_dtype part = orr__part_dtype(dtype);
+    if (!orr__scalar_from(at, part, re, &x) || !orr__scalar_from(at, part, im, &y))
+        return orr__handle_new(NULL);
+    orr__node *first = orr__rec_const(at, part, &shape, x);
+    return orr__handle_new(orr__rec_complex(at, first, orr__rec_const(at, part, &shape, y)));
 }
 
 orr_tensor *orr_scalar_at(const char *file, int line, double value)

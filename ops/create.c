@@ -53,9 +53,10 @@ orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape s
     size_t bytes;
     if (!memory_ok(at, dtype, &shape, data, &bytes, &bad))
         return bad;
-    if ((uintptr_t)data % orr_dtype_size(dtype))
-        return orr__poison(at, ORR_EINVAL, "data is not aligned to %zu bytes, the size of %s", orr_dtype_size(dtype),
-                           orr_dtype_name(dtype));
+    size_t least = orr_dtype_size(orr__part_dtype(dtype));
+    if ((uintptr_t)data % least)
+        return orr__poison(at, ORR_EINVAL, "data is not aligned to %zu bytes, the size of %s", least,
+                           orr_dtype_name(orr__part_dtype(dtype)));
     /* The node first: once the buffer exists, letting it go would call release, which an error must not. */
     orr__node *n = orr__node_new(at, &orr__op_leaf, dtype, &shape, 0, NULL);
     orr__buffer *b = n ? orr__buffer_wrap(data, bytes, release, user) : NULL;

@@ -196,6 +196,36 @@ static orr_tensor *in_phases(orr__site at, int rop, orr_tensor *x, orr__line p, 
     return orr_slice_axis_at(file, line, y, 1, 0, p.length, 1);
 }
 
+typedef struct {
+    int axis;
+    bool include_initial;
+} along;
+
+static orr_tensor *sum_of_part(orr__site at, orr_tensor *part, const void *with)
+{
+    const along *w = with;
+    return orr_cumulative_sum_at(at.file, at.line, part, w->axis, w->include_initial);
+}
+
+/* Products of complex numbers, which the kernel has not: after the step by d, element i is the product of the last 2·d. */
+static orr_tensor *complex_products(orr__site at, orr_tensor *x, int k, bool include_initial)
+{
+    const char *file = at.file;
+    int line = at.line;
+    orr_scope *scope = orr_scope_begin();
+    orr_shape s = orr_tensor_shape(x);
+    int64_t n = s.dim[k];
+    for (int64_t d = 1; d < n; d *= 2) {
+        orr_tensor *more = orr_mul_at(file, line, orr_slice_axis_at(file, line, x, k, d, n, 1),
+                                      orr_slice_axis_at(file, line, x, k, 0, n - d, 1));
+        x = orr_concat_at(file, line, (orr_tensor *const[]){ orr_slice_axis_at(file, line, x, k, 0, d, 1), more }, 2,
+                          k);
+    }
+    orr_index lo = { s.rank, { 0 } };
+    lo.v[k] = 1;
+    return orr__compose_end(at, scope, orr_pad_at(file, line, x, include_initial ? lo : ORR_NO_INDEX, ORR_NO_INDEX, 1));
+}
+
 static orr_tensor *cumulative(orr__site at, const orr__op *op, orr_tensor *x, int axis, bool include_initial)
 {
     orr__node *n;
@@ -206,6 +236,9 @@ static orr_tensor *cumulative(orr__site at, const orr__op *op, orr_tensor *x, in
     int k = orr__axis(axis, n->shape.rank);
     if (k < 0)
         return orr__axis_poison(at, axis, &n->shape);
+    if (orr__is_complex((orr_dtype)n->dtype))
+        return sum ? orr__by_parts(at, x, sum_of_part, &(along){ axis, include_initial })
+                   : complex_products(at, x, k, include_initial);
     orr_dtype t = (orr_dtype)n->dtype, to = orr__is_float(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
     orr__line p = orr__reference_line(&n->shape, k);
     int64_t chunks = chunks_of(p.outer, p.length, p.inner);

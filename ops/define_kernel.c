@@ -256,6 +256,7 @@ static bool cuts(const orr__call *c)
 }
 
 const orr__op orr__op_user = {
+    .kinds = ORR__TAKES_COMPLEX,
     .id = ORR__OP_user,
     .name = "user",
     .arity = -1,

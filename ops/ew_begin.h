@@ -4,7 +4,8 @@
  *   T, U, K, …           as ops/ew_prelude.h says, with its helpers defined as static inline functions n_f32 …
  *   EW_NAME              the dtype's suffix, for EW_PASTE(my_function_, EW_NAME)
  *   EW_ON_<types>(…)     its arguments when a row of that type class applies to this dtype, else nothing
- *   EW_OUT_<result>      type of a row's result, EW_IN_<result> that of its operand x
+ *   EW_ON_COMPLEX(…)     its arguments for a complex dtype: the other EW_ON_ are nothing then
+ *   EW_OUT_<result>      type of a row's result, EW_IN_<result> that of its operand x; EW_AS_<result>(v) converts to it
  * Names of rows such as exp are macros meanwhile: a row macro must paste them at once (name##_, ORR__EW_##name), before
  * it hands them on to another macro.
  * A backend with vector functions of its own defines EW_M_F32(n) and EW_M_F64(n) before: the name that stands for
@@ -25,6 +26,15 @@
 #define EW_U64 8
 #define EW_F32 11
 #define EW_F64 12
+#define EW_C64 13
+#define EW_C128 14
+
+typedef struct {
+    float re, im;
+} ew_c64;
+typedef struct {
+    double re, im;
+} ew_c128;
 
 #define EW_PASTE_(a, b) a##b
 #define EW_PASTE(a, b) EW_PASTE_(a, b)
@@ -44,25 +54,53 @@
 #endif
 #endif
 
+#if EW_DTYPE >= EW_C64
+#define K(c) ((P)(c))
+#define EW_INF ((P)INFINITY)
+#define EW_AS_SAME(v) (v)
+#else
 #define K(c) ((T)(c))
 #define EW_INF ((T)INFINITY)
+#define EW_AS_SAME(v) ((T)(v))
+#endif
+#define EW_AS_COND(v) EW_AS_SAME(v)
+#define EW_AS_TRUTH(v) ((uint8_t)((v) ? 1 : 0))
+#define EW_AS_PART(v) ((P)(v))
+#define EW_AS_PAIR(v) (v)
 #define EW_FN static inline
 #define EW_N(n) EW_PASTE_N(n, EW_NAME)
 #define EW_PASTE_N(n, s) EW_PASTE_(n##_, s)
 #define EW_OUT_SAME T
 #define EW_OUT_TRUTH uint8_t
 #define EW_OUT_COND T
+#define EW_OUT_PART P
+#define EW_OUT_PAIR EW_PAIR
+#define EW_IN_PART T
+#define EW_IN_PAIR T
 #define EW_IN_SAME T
 #define EW_IN_TRUTH T
 #define EW_IN_COND uint8_t
 
 #if EW_DTYPE == EW_F32
 #define T float
+#define EW_PAIR ew_c64
 #define EW_NAME f32
 #define EW_M(n) EW_M_F32(n)
 #elif EW_DTYPE == EW_F64
 #define T double
+#define EW_PAIR ew_c128
 #define EW_NAME f64
+#define EW_M(n) EW_M_F64(n)
+#define EW_DOUBLE 1
+#elif EW_DTYPE == EW_C64
+#define T ew_c64
+#define P float
+#define EW_NAME c64
+#define EW_M(n) EW_M_F32(n)
+#elif EW_DTYPE == EW_C128
+#define T ew_c128
+#define P double
+#define EW_NAME c128
 #define EW_M(n) EW_M_F64(n)
 #define EW_DOUBLE 1
 #elif EW_DTYPE == EW_BOOL8
@@ -114,8 +152,23 @@
 #error "EW_DTYPE is none of the list"
 #endif
 
+#if EW_DTYPE >= EW_C64
+#define EW_ON_ALL(...)
+#define EW_ON_COMPLEX(...) __VA_ARGS__
+#else
 #define EW_ON_ALL(...) __VA_ARGS__
-#if EW_DTYPE >= EW_F32
+#define EW_ON_COMPLEX(...)
+#endif
+#if EW_DTYPE >= EW_C64
+#define EW_COMPLEX 1
+#define EW_ON_FLOAT(...)
+#define EW_ON_WIDE(...)
+#define EW_ON_NUMERIC(...)
+#define EW_ON_INT(...)
+#define EW_ON_INTBOOL(...)
+#define EW_ON_BOOL(...)
+#include "ops/ew_names.h"
+#elif EW_DTYPE >= EW_F32
 #define EW_FLOAT 1
 #define EW_ON_FLOAT(...) __VA_ARGS__
 #define EW_ON_WIDE(...) __VA_ARGS__

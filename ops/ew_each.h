@@ -46,4 +46,12 @@
 #include "ops/ew_begin.h"
 #include EW_EACH
 #include "ops/ew_end.h"
+#define EW_DTYPE EW_C64
+#include "ops/ew_begin.h"
+#include EW_EACH
+#include "ops/ew_end.h"
+#define EW_DTYPE EW_C128
+#include "ops/ew_begin.h"
+#include EW_EACH
+#include "ops/ew_end.h"
 #undef EW_EACH

@@ -4,8 +4,11 @@
  * The contract. Before the text (and, as long as expressions follow, after it) these macros stand:
  *   T          type in which a value sits: float (f16, bf16, f32), double, intN_t, uintN_t; bool: an unsigned char
  *   U          ints and bool: the unsigned type of T's width
- *   EW_FLOAT, EW_SIGNED, EW_UNSIGNED, EW_BOOL   exactly one is 1, the others undefined or 0
- *   EW_DOUBLE  1 when T is double, else undefined or 0
+ *   EW_FLOAT, EW_COMPLEX, EW_SIGNED, EW_UNSIGNED, EW_BOOL   exactly one is 1, the others undefined or 0
+ *   EW_COMPLEX 1 for complex numbers: T is a struct { P re, im; } then, P the type of its parts, and K, EW_INF and the C
+ *              names are those of P
+ *   EW_DOUBLE  1 when T, or P, is double, else undefined or 0
+ *   EW_PAIR    the complex type with parts of T (f32 and f64)
  *   K(c)       the literal c, written with a decimal point, as T:  ((T)(c)), or c##f where double is missing
  *   EW_INF     +infinity as T (float dtypes)
  *   EW_FN      what stands before a helper: static inline; static __device__ __forceinline__
@@ -54,9 +57,50 @@
 #define ew_gelu_tanh EW_N(ew_gelu_tanh)
 #define ew_gelu EW_N(ew_gelu)
 #define ew_logaddexp EW_N(ew_logaddexp)
+#define ew_c EW_N(ew_c)
+#define ew_finite EW_N(ew_finite)
+#define ew_infinite EW_N(ew_infinite)
+#define ew_cadd EW_N(ew_cadd)
+#define ew_csub EW_N(ew_csub)
+#define ew_cmul EW_N(ew_cmul)
+#define ew_cneg EW_N(ew_cneg)
+#define ew_cconj EW_N(ew_cconj)
+#define ew_cswap EW_N(ew_cswap)
+#define ew_cscale EW_N(ew_cscale)
+#define ew_cdiv EW_N(ew_cdiv)
+#define ew_cabs EW_N(ew_cabs)
+#define ew_csign EW_N(ew_csign)
+#define ew_cexp EW_N(ew_cexp)
+#define ew_cexpm1 EW_N(ew_cexpm1)
+#define ew_clogabs EW_N(ew_clogabs)
+#define ew_clog EW_N(ew_clog)
+#define ew_clog1p EW_N(ew_clog1p)
+#define ew_csqrt EW_N(ew_csqrt)
+#define ew_cpow EW_N(ew_cpow)
+#define ew_csinh EW_N(ew_csinh)
+#define ew_ccosh EW_N(ew_ccosh)
+#define ew_ctanh EW_N(ew_ctanh)
+#define ew_casin_finite EW_N(ew_casin_finite)
+#define ew_casinh EW_N(ew_casinh)
+#define ew_casin EW_N(ew_casin)
+#define ew_cacos EW_N(ew_cacos)
+#define ew_cacosh EW_N(ew_cacosh)
+#define ew_catanh EW_N(ew_catanh)
+#define ew_catan EW_N(ew_catan)
+#define ew_csin EW_N(ew_csin)
+#define ew_ctan EW_N(ew_ctan)
+#define ew_ccos EW_N(ew_ccos)
+#define ew_pair EW_N(ew_pair)
 
 #if EW_FLOAT
 
+EW_FN EW_PAIR ew_pair(T re, T im)
+{
+    EW_PAIR r;
+    r.re = re;
+    r.im = im;
+    return r;
+}
 EW_FN T ew_neg(T x)
 {
     return -x;
@@ -303,6 +347,346 @@ EW_FN T ew_gelu(T x)
     return deep ? tail : body;
 }
 #endif
+
+#elif EW_COMPLEX /* functions of C99 with the special values of its Annex G; products and quotients are the plain formulas */
+
+EW_FN T ew_c(P re, P im)
+{
+    T r;
+    r.re = re;
+    r.im = im;
+    return r;
+}
+EW_FN int ew_finite(P x)
+{
+    return fabs(x) < EW_INF;
+}
+EW_FN int ew_infinite(P x)
+{
+    return fabs(x) == EW_INF;
+}
+EW_FN T ew_cadd(T x, T y)
+{
+    return ew_c(x.re + y.re, x.im + y.im);
+}
+EW_FN T ew_csub(T x, T y)
+{
+    return ew_c(x.re - y.re, x.im - y.im);
+}
+/* Sums alone: gcc 12 makes fused instructions of neighbours of which one is a sum and one a difference, even where contraction
+ * is off. */
+EW_FN T ew_cmul(T x, T y)
+{
+    return ew_c(x.re * y.re + (-x.im) * y.im, x.re * y.im + x.im * y.re);
+}
+EW_FN T ew_cneg(T x)
+{
+    return ew_c(-x.re, -x.im);
+}
+EW_FN T ew_cconj(T x)
+{
+    return ew_c(x.re, -x.im);
+}
+EW_FN T ew_cswap(T x)
+{
+    return ew_c(x.im, x.re);
+}
+EW_FN T ew_cscale(T x, P s)
+{
+    return ew_c(x.re * s, x.im * s);
+}
+/* R. L. Smith, "Algorithm 116: Complex division", Communications of the ACM 5, 1962. A divisor of 0 gives what its
+ * real and imaginary quotients give. */
+EW_FN T ew_cdiv(T x, T y)
+{
+    int wide = fabs(y.re) >= fabs(y.im);
+    P a = wide ? y.re : y.im, b = wide ? y.im : y.re;
+    P q = b / a, d = K(1.0) / (a + b * q);
+    P u = wide ? x.re + x.im * q : x.re * q + x.im, v = wide ? x.im + (-x.re) * q : x.im * q + (-x.re);
+    int none = (y.re == 0) & (y.im == 0);
+    return ew_c(none ? x.re / fabs(y.re) : u * d, none ? x.im / fabs(y.re) : v * d);
+}
+EW_FN P ew_cabs(T x)
+{
+    return hypot(x.re, x.im);
+}
+EW_FN T ew_csign(T x)
+{
+    P a = hypot(x.re, x.im);
+    return a == 0 ? ew_c(K(0.0), K(0.0)) : ew_c(x.re / a, x.im / a);
+}
+
+#undef EW_C
+#undef EW_BIG
+#undef EW_SMALL
+#undef EW_UP
+#undef EW_DOWN
+#undef EW_UP_LOG
+#if EW_DOUBLE
+#define EW_C(f32, f64) K(f64)
+#define EW_BIG K(2.2471164185778949e+307)   /* 2^1021 */
+#define EW_SMALL K(3.6046397799028105e-292) /* 2^-968 */
+#define EW_UP K(18014398509481984.0)        /* 2^54 */
+#define EW_DOWN K(7.4505805969238281e-9)    /* 2^-27 */
+#define EW_UP_LOG K(37.429947750237048)
+#else
+#define EW_C(f32, f64) K(f32)
+#define EW_BIG K(4.2535295865117308e+37)   /* 2^125 */
+#define EW_SMALL K(3.9443045261050590e-31) /* 2^-101 */
+#define EW_UP K(16777216.0)                /* 2^24 */
+#define EW_DOWN K(2.44140625e-4)           /* 2^-12 */
+#define EW_UP_LOG K(16.635532333438686)
+#endif
+#define EW_PI K(3.141592653589793)
+#define EW_HALF_PI K(1.5707963267948966)
+#define EW_QUARTER_PI K(0.78539816339744831)
+
+/* e^x · (cos y, sin y), where e^x alone may overflow. */
+EW_FN T ew_cexp(T z)
+{
+    P x = z.re, y = z.im;
+    if (y == 0)
+        return ew_c(exp(x), y);
+    if (x == 0 && ew_finite(y))
+        return ew_c(cos(y), sin(y));
+    if (!ew_finite(y)) {
+        P undefined = y - y;
+        if (x == -EW_INF)
+            return ew_c(K(0.0), K(0.0));
+        return ew_c(x == EW_INF ? x : undefined, undefined);
+    }
+    if (x > EW_C(80.0, 700.0)) {
+        P e = exp(K(0.5) * x);
+        return ew_c(e * cos(y) * e, e * sin(y) * e);
+    }
+    P e = exp(x);
+    return ew_c(e * cos(y), e * sin(y));
+}
+
+EW_FN T ew_cexpm1(T z)
+{
+    P x = z.re, y = z.im;
+    if (!ew_finite(x) || !ew_finite(y) || y == 0) {
+        T e = ew_cexp(z);
+        return ew_c(y == 0 ? expm1(x) : e.re - K(1.0), e.im);
+    }
+    P s = sin(K(0.5) * y), e = exp(x);
+    if (e == EW_INF)
+        return ew_cexp(z);
+    return ew_c(expm1(x) * cos(y) - K(2.0) * s * s, e * sin(y));
+}
+
+/* log |z|, precise where |z| is nearly 1 and where its square leaves the range. */
+EW_FN P ew_clogabs(T z)
+{
+    P a = fabs(z.re), b = fabs(z.im), x = a > b ? a : b, y = a > b ? b : a;
+    if (x > K(0.5) && x < K(2.0) && y < K(2.0))
+        return K(0.5) * log1p((x - K(1.0)) * (x + K(1.0)) + y * y);
+    if (x > EW_BIG && x < EW_INF)
+        return log(hypot(x * K(0.25), y * K(0.25))) + K(1.3862943611198906);
+    if (x < EW_SMALL && x > 0)
+        return log(hypot(x * EW_UP, y * EW_UP)) - EW_UP_LOG;
+    return log(hypot(z.re, z.im));
+}
+EW_FN T ew_clog(T z)
+{
+    return ew_c(ew_clogabs(z), atan2(z.im, z.re));
+}
+EW_FN T ew_clog1p(T z)
+{
+    P a = fabs(z.re), b = fabs(z.im);
+    if (a < K(0.5) && b < K(0.5))
+        return ew_c(K(0.5) * log1p(z.re * (K(2.0) + z.re) + z.im * z.im), atan2(z.im, K(1.0) + z.re));
+    return ew_clog(ew_c(K(1.0) + z.re, z.im));
+}
+
+EW_FN T ew_csqrt(T z)
+{
+    P x = z.re, y = z.im, s = K(1.0);
+    if (x == 0 && y == 0)
+        return ew_c(K(0.0), y);
+    if (ew_infinite(y))
+        return ew_c(EW_INF, y);
+    if (ew_infinite(x)) {
+        P rest = y - y;
+        return x > 0 ? ew_c(x, y == y ? copysign(K(0.0), y) : rest) : ew_c(y == y ? K(0.0) : rest, copysign(x, y));
+    }
+    if (fabs(x) > EW_BIG || fabs(y) > EW_BIG) {
+        x = x * K(0.0625);
+        y = y * K(0.0625);
+        s = K(4.0);
+    } else if (fabs(x) < EW_SMALL && fabs(y) < EW_SMALL) {
+        x = x * EW_UP;
+        y = y * EW_UP;
+        s = EW_DOWN;
+    }
+    P t = sqrt(K(0.5) * (fabs(x) + hypot(x, y)));
+    P u = K(0.5) * y / t;
+    return x >= 0 ? ew_c(t * s, u * s) : ew_c(fabs(u) * s, copysign(t * s, z.im));
+}
+
+/* Small whole exponents by products, others through the logarithm. */
+EW_FN T ew_cpow(T x, T y)
+{
+    if (y.re == 0 && y.im == 0)
+        return ew_c(K(1.0), K(0.0));
+    if (x.re == 0 && x.im == 0) {
+        P undefined = EW_INF - EW_INF;
+        return y.re > 0 ? ew_c(K(0.0), K(0.0)) : ew_c(undefined, undefined);
+    }
+    if (y.im == 0 && fabs(y.re) <= K(64.0) && y.re == floor(y.re)) {
+        int n = (int)fabs(y.re);
+        T r = ew_c(K(1.0), K(0.0)), b = x;
+        for (; n > 0; n = n / 2) {
+            if ((n & 1) != 0)
+                r = ew_cmul(r, b);
+            b = ew_cmul(b, b);
+        }
+        return y.re < 0 ? ew_cdiv(ew_c(K(1.0), K(0.0)), r) : r;
+    }
+    return ew_cexp(ew_cmul(y, ew_clog(x)));
+}
+
+EW_FN T ew_csinh(T z)
+{
+    P x = z.re, y = z.im;
+    if (y == 0)
+        return ew_c(sinh(x), y);
+    if (!ew_finite(y)) {
+        P undefined = y - y;
+        return x == 0 ? ew_c(x, undefined) : ew_infinite(x) ? ew_c(x, undefined) : ew_c(undefined, undefined);
+    }
+    if (x == 0)
+        return ew_c(x * cos(y), sin(y));
+    if (fabs(x) > EW_C(80.0, 700.0)) {
+        P e = exp(K(0.5) * fabs(x));
+        return ew_c(copysign(K(0.5) * e, x) * cos(y) * e, K(0.5) * e * sin(y) * e);
+    }
+    return ew_c(sinh(x) * cos(y), cosh(x) * sin(y));
+}
+EW_FN T ew_ccosh(T z)
+{
+    P x = z.re, y = z.im;
+    if (y == 0)
+        return ew_c(cosh(x), x == x ? copysign(K(1.0), x) * y : y);
+    if (!ew_finite(y)) {
+        P undefined = y - y;
+        return x == 0 ? ew_c(undefined, x) : ew_infinite(x) ? ew_c(EW_INF, undefined) : ew_c(undefined, undefined);
+    }
+    if (x == 0)
+        return ew_c(cos(y), x * sin(y));
+    if (fabs(x) > EW_C(80.0, 700.0)) {
+        P e = exp(K(0.5) * fabs(x));
+        return ew_c(K(0.5) * e * cos(y) * e, copysign(K(0.5) * e, x) * sin(y) * e);
+    }
+    return ew_c(cosh(x) * cos(y), sinh(x) * sin(y));
+}
+/* W. Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's sign bit", in: The State of the Art in
+ * Numerical Analysis, 1987; so asin, acos, acosh. */
+EW_FN T ew_ctanh(T z)
+{
+    P x = z.re, y = z.im;
+    if (ew_infinite(x))
+        return ew_c(copysign(K(1.0), x), copysign(K(0.0), ew_finite(y) ? sin(y) * cos(y) : y));
+    if (x != x)
+        return ew_c(x, y == 0 ? y : x);
+    if (!ew_finite(y))
+        return ew_c(x == 0 ? x : y - y, y - y);
+    if (fabs(x) > EW_C(11.0, 22.0)) {
+        P e = exp(-fabs(x));
+        return ew_c(copysign(K(1.0), x), K(4.0) * sin(y) * cos(y) * e * e);
+    }
+    P t = tan(y), b = K(1.0) + t * t, s = sinh(x), r = sqrt(K(1.0) + s * s), d = K(1.0) + b * s * s;
+    return ew_infinite(t) ? ew_c(r / s, K(1.0) / t) : ew_c(b * r * s / d, t / d);
+}
+
+EW_FN T ew_casin_finite(T z)
+{
+    T a = ew_csqrt(ew_c(K(1.0) - z.re, -z.im)), b = ew_csqrt(ew_c(K(1.0) + z.re, z.im));
+    return ew_c(atan2(z.re, a.re * b.re - a.im * b.im), asinh(a.re * b.im - a.im * b.re));
+}
+EW_FN T ew_casinh(T z)
+{
+    P x = z.re, y = z.im;
+    if (ew_finite(x) && ew_finite(y))
+        return ew_cswap(ew_casin_finite(ew_cswap(z)));
+    if (ew_infinite(x))
+        return ew_c(x, y != y ? y : ew_infinite(y) ? copysign(EW_QUARTER_PI, y) : copysign(K(0.0), y));
+    if (ew_infinite(y))
+        return x != x ? ew_c(y, x) : ew_c(copysign(EW_INF, x), copysign(EW_HALF_PI, y));
+    return ew_c(x + y, y == 0 ? y : x + y);
+}
+EW_FN T ew_casin(T z)
+{
+    return ew_cswap(ew_casinh(ew_cswap(z)));
+}
+EW_FN T ew_cacos(T z)
+{
+    P x = z.re, y = z.im;
+    if (ew_finite(x) && ew_finite(y)) {
+        T a = ew_csqrt(ew_c(K(1.0) - x, -y)), b = ew_csqrt(ew_c(K(1.0) + x, y));
+        return ew_c(K(2.0) * atan2(a.re, b.re), asinh(b.re * a.im - b.im * a.re));
+    }
+    if (ew_infinite(x) || ew_infinite(y)) {
+        P angle = ew_infinite(x)
+                      ? (ew_infinite(y) ? (x > 0 ? EW_QUARTER_PI : K(3.0) * EW_QUARTER_PI) : (x > 0 ? K(0.0) : EW_PI))
+                      : EW_HALF_PI;
+        if (x != x || y != y)
+            return ew_c(x != x ? x : y, ew_infinite(y) ? -y : EW_INF);
+        return ew_c(angle, copysign(EW_INF, -y));
+    }
+    return x == 0 ? ew_c(EW_HALF_PI, y) : ew_c(x + y, x + y);
+}
+EW_FN T ew_cacosh(T z)
+{
+    T w = ew_cacos(z);
+    if (w.re != w.re)
+        return w.im != w.im ? ew_c(w.im, w.re) : ew_c(fabs(w.im), w.re);
+    if (w.im != w.im)
+        return ew_cswap(w);
+    return ew_c(fabs(w.im), copysign(w.re, z.im));
+}
+/* The real part of 1/z for |z| so large that atanh z − 1/z is not seen. */
+EW_FN T ew_catanh(T z)
+{
+    P x = z.re, y = z.im, ax = fabs(x), ay = fabs(y), far = EW_C(3.3554432e7, 1.8014398509481984e16);
+    if (x != x)
+        return ew_infinite(y) ? ew_c(copysign(K(0.0), x), copysign(EW_HALF_PI, y)) : ew_c(x, x);
+    if (y != y)
+        return ew_infinite(x) ? ew_c(copysign(K(0.0), x), y) : x == 0 ? ew_c(x, y) : ew_c(y, y);
+    if (ax > far || ay > far) {
+        P inverse = ew_infinite(x) || ew_infinite(y) ? K(0.0)
+                    : ax > ay                        ? K(1.0) / (ax + ay * (ay / ax))
+                                                     : ax / ay / (ay + ax * (ax / ay));
+        return ew_c(copysign(inverse, x), copysign(EW_HALF_PI, y));
+    }
+    if (ax == 1 && ay < EW_C(1.0e-10, 1.0e-160)) {
+        if (ay == 0)
+            return ew_c(copysign(EW_INF, x), y);
+        return ew_c(copysign((K(0.69314718055994531) - log(ay)) * K(0.5), x), copysign(atan2(K(2.0), -ay) * K(0.5), y));
+    }
+    return ew_c(copysign(log1p(K(4.0) * ax / ((ax - K(1.0)) * (ax - K(1.0)) + ay * ay)) * K(0.25), x),
+                atan2(K(2.0) * y, (K(1.0) - ax) * (K(1.0) + ax) - ay * ay) * K(0.5));
+}
+EW_FN T ew_catan(T z)
+{
+    return ew_cswap(ew_catanh(ew_cswap(z)));
+}
+/* −i·f(i·z) */
+EW_FN T ew_csin(T z)
+{
+    T w = ew_csinh(ew_c(-z.im, z.re));
+    return ew_c(w.im, -w.re);
+}
+EW_FN T ew_ctan(T z)
+{
+    T w = ew_ctanh(ew_c(-z.im, z.re));
+    return ew_c(w.im, -w.re);
+}
+EW_FN T ew_ccos(T z)
+{
+    return ew_ccosh(ew_c(-z.im, z.re));
+}
 
 #else /* ints and bool; "+ 0u" lifts narrow types to unsigned int, where nothing overflows */
 

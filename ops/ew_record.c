@@ -13,8 +13,8 @@ static const char *const operand_names[3] = { "x", "y", "z" };
 
 /* The dtype's name as written in orr_cast. */
 static const char *const constant[ORR_DTYPE_COUNT] = {
-    "ORR_BOOL", "ORR_I8",  "ORR_I16", "ORR_I32",  "ORR_I64", "ORR_U8",  "ORR_U16",
-    "ORR_U32",  "ORR_U64", "ORR_F16", "ORR_BF16", "ORR_F32", "ORR_F64",
+    "ORR_BOOL", "ORR_I8",  "ORR_I16",  "ORR_I32", "ORR_I64", "ORR_U8",  "ORR_U16",  "ORR_U32",
+    "ORR_U64",  "ORR_F16", "ORR_BF16", "ORR_F32", "ORR_F64", "ORR_C64", "ORR_C128",
 };
 
 /* The dtype to suggest where a and b have no promotion; *second: it is b that should be cast to it. */
@@ -23,6 +23,10 @@ static orr_dtype common_dtype(orr_dtype a, orr_dtype b, bool *second)
     *second = false;
     if (orr__is_half(a) && orr__is_half(b))
         return ORR_F32;
+    if (orr__is_complex(a) || orr__is_complex(b)) {
+        *second = orr__is_complex(a);
+        return *second ? a : b;
+    }
     if (orr__is_float(a) || orr__is_float(b)) {
         *second = orr__is_float(a);
         return *second ? a : b;
@@ -58,7 +62,7 @@ static bool promote(orr__site at, int first, int n, orr__node *const *node, orr_
 
 static const char *type_words(unsigned types)
 {
-    switch (types) {
+    switch (types & ~(unsigned)ORR__TCOMPLEX) {
     case ORR__TFLOAT: return "a float dtype";
     case ORR__TWIDE: return "float32 or float64";
     case ORR__TINT: return "integers";
@@ -72,6 +76,11 @@ static bool takes(orr__site at, const orr__ewrow *row, orr_dtype t)
 {
     if (orr__ew_takes(row, t))
         return true;
+    if (orr__is_complex(t)) {
+        (void)orr__fail(at, ORR_EDTYPE, "needs %s, not %s; write orr_real(x), orr_imag(x) or orr_abs(x)",
+                        type_words(row->types), orr_dtype_name(t));
+        return false;
+    }
     orr_dtype to = row->types & (ORR__TFLOAT | ORR__TWIDE) ? ORR_F32 : row->types & ORR__TINT ? ORR_I32 : ORR_BOOL;
     (void)orr__fail(at, ORR_EDTYPE, "needs %s, not %s; write orr_cast(x, %s)", type_words(row->types),
                     orr_dtype_name(t), constant[to]);
@@ -95,6 +104,7 @@ static bool broadcast(orr__site at, int n, orr__node *const *node, orr_shape *ou
 static bool strong(orr__site at, const orr__node *n, orr_dtype dtype, orr__scalar *v)
 {
     ORR__IN_DEFAULT_FPMODE;
+    dtype = orr__part_dtype(dtype);
     bool whole = !orr__is_float(dtype);
     double f = n->s[0].f;
     if (!whole || orr__scalar_fits(f, dtype)) {
@@ -118,7 +128,7 @@ bool orr__scalar_fits(double f, orr_dtype t)
         [ORR_I32] = { -0x1p31, 0x1p31 }, [ORR_I64] = { -0x1p63, 0x1p63 }, [ORR_U8] = { 0, 0x1p8 },
         [ORR_U16] = { 0, 0x1p16 },       [ORR_U32] = { 0, 0x1p32 },       [ORR_U64] = { 0, 0x1p64 },
     };
-    if (orr__is_float(t))
+    if (orr__is_inexact(t))
         return true;
     if (!(f >= range[t].low && f < range[t].end))
         return false;
@@ -177,7 +187,7 @@ static orr__node *general(orr__site at, const orr__ewrow *row, orr__node *const 
     orr_shape shape;
     for (int i = 0; i < n; i++)
         weak += node[i]->weak != 0;
-    if (weak == n)
+    if (weak == n && row->result != ORR__EW_PAIR)
         return fold(at, row, node);
     if (row->cond && !node[0]->weak && node[0]->dtype != ORR_BOOL) {
         (void)orr__fail(at, ORR_EDTYPE, "the condition x is %s; write orr_cast(x, ORR_BOOL)",
@@ -189,7 +199,7 @@ static orr__node *general(orr__site at, const orr__ewrow *row, orr__node *const 
     for (int i = 0; i < n; i++)
         if (!(in[i] = operand(at, node[i], i < first ? ORR_BOOL : dtype, &shape)))
             break;
-    return orr__node_of(at, &row->op, row->to_bool ? ORR_BOOL : dtype, &shape, n, in);
+    return orr__node_of(at, &row->op, orr__ew_result(row, dtype), &shape, n, in);
 }
 
 /* Nearly as usual: a number beside a tensor, which decides dtype and shape. */
@@ -202,7 +212,7 @@ static orr__node *beside_number(orr__site at, const orr__ewrow *row, orr__node *
     if (!takes(at, row, dtype) || !(in[1 - k] = operand(at, node[1 - k], dtype, &x->shape)))
         return NULL;
     in[k] = orr__node_ref(node[k]);
-    return orr__node_of(at, &row->op, row->to_bool ? ORR_BOOL : dtype, &x->shape, 2, in);
+    return orr__node_of(at, &row->op, orr__ew_result(row, dtype), &x->shape, 2, in);
 }
 
 /* The usual case: nothing to convert. */
@@ -226,8 +236,7 @@ orr__node *orr__ew_node(orr__site at, const orr__ewrow *row, orr__node *const *n
         return beside_number(at, row, node);
     if (!fits(row, node))
         return general(at, row, node);
-    return orr__node_new(at, &row->op, row->to_bool ? ORR_BOOL : (orr_dtype)last->dtype, &last->shape, row->arity,
-                         node);
+    return orr__node_new(at, &row->op, orr__ew_result(row, (orr_dtype)last->dtype), &last->shape, row->arity, node);
 }
 
 orr_tensor *orr__ew_record(orr__site at, const orr__ewrow *row, const orr_tensor *x, const orr_tensor *y,

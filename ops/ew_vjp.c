@@ -4,16 +4,19 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include "ops/ew_id.h"
 #include "ops/expr.h"
 #include "ops/ops.h"
 
 /* Published once, never freed: there are only as many as the table has derivatives. */
-static _Atomic(const orr__expr *) cache[ORR__EW_END - ORR__OP_EW][3];
+static _Atomic(const orr__expr *) cache[2][ORR__EW_END - ORR__OP_EW][3];
 
-static const orr__expr *derivative(orr__site at, const orr__ewrow *row, int operand)
+/* `own`: the one of complex operands, where it is not that of floats. */
+static const orr__expr *derivative(orr__site at, const orr__ewrow *row, int operand, bool own)
 {
-    _Atomic(const orr__expr *) *slot = &cache[row->op.id - ORR__OP_EW][operand];
+    const char *text = own ? row->cderiv[operand] : row->deriv[operand];
+    _Atomic(const orr__expr *) *slot = &cache[own][row->op.id - ORR__OP_EW][operand];
     const orr__expr *known = atomic_load_explicit(slot, memory_order_acquire);
     if (known)
         return known;
@@ -21,7 +24,7 @@ static const orr__expr *derivative(orr__site at, const orr__ewrow *row, int oper
     orr__expr *e = orr__alloc(sizeof *e);
     if (!e)
         return NULL;
-    if (orr__expr_parse(row->deriv[operand], e, message, sizeof message) != ORR_OK) {
+    if (orr__expr_parse(text, e, message, sizeof message) != ORR_OK) {
         (void)orr__fail(at, ORR_EINTERNAL, "derivative %d of %s: %s", operand, row->op.name, message);
         free(e);
         return NULL;
@@ -36,8 +39,12 @@ static const orr__expr *derivative(orr__site at, const orr__ewrow *row, int oper
 orr_tensor *orr__ew_vjp(orr__site at, const orr__ewrow *row, int operand, orr_tensor *x, orr_tensor *y, orr_tensor *z,
                         orr_tensor *r, orr_tensor *g)
 {
-    if (operand < 0 || operand >= row->arity || !row->deriv[operand] || !row->deriv[operand][0])
+    if (operand < 0 || operand >= row->arity)
         return NULL;
-    const orr__expr *e = derivative(at, row, operand);
+    bool own = orr__is_complex(orr_tensor_dtype(row->cond ? y : x)) && strcmp(row->cderiv[operand], "=") != 0;
+    const char *text = own ? row->cderiv[operand] : row->deriv[operand];
+    if (!text || !text[0])
+        return NULL;
+    const orr__expr *e = derivative(at, row, operand, own);
     return e ? orr__expr_record(at, e, x, y, z, r, g) : orr__handle_new(NULL);
 }

@@ -108,6 +108,10 @@ static bool kinds_fit(parser *p, const char *at, const orr__ewrow *row, const in
         (void)fail(p, at, "%s takes no %s", row->op.name, kind ? "truth values; t ? 1 : 0 is a number" : "floats");
         return false;
     }
+    if (row->result == ORR__EW_PAIR) {
+        (void)fail(p, at, "%s makes complex numbers, which expressions do not hold", row->op.name);
+        return false;
+    }
     *truth = row->to_bool || kind;
     return true;
 }

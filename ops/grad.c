@@ -66,7 +66,7 @@ static void mark_leads(walk *w, orr__node *const *x, int n)
     }
     for (int i = 0; i < w->a.n; i++) {
         const orr__node *node = w->a.node[i];
-        if ((node->op->flags & ORR__OP_STOPS) || !orr__is_float((orr_dtype)node->dtype))
+        if ((node->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)node->dtype))
             continue;
         for (int k = 0; k < arity(w, i) && !w->leads[i]; k++)
             w->leads[i] = w->leads[w->a.arg[w->a.arg0[i] + k]];
@@ -105,7 +105,7 @@ static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
         flows[w->a.n - 1] = n > 0;
     for (int i = w->a.n - 1; i >= 0 && st == ORR_OK; i--) {
         const orr__node *node = w->a.node[i];
-        if (!flows[i] || (node->op->flags & ORR__OP_STOPS) || !orr__is_float((orr_dtype)node->dtype))
+        if (!flows[i] || (node->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)node->dtype))
             continue;
         bool hides = false;
         for (int k = 0; k < n && !hides && forgotten(w, i) && !w->leads[i]; k++)
@@ -214,7 +214,7 @@ static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, or
     for (int i = 0; i < n && st == ORR_OK; i++) {
         char name[32];
         snprintf(name, sizeof name, "x[%d]", i);
-        if (!orr__operand_float(at, x[i], name, &node[i], &bad))
+        if (!orr__operand_inexact(at, x[i], name, &node[i], &bad))
             st = orr_tensor_status(bad);
     }
     if (st == ORR_OK)
@@ -231,7 +231,7 @@ orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *see
     orr_tensor *bad;
     if (n < 0 || (n && (!x || !grads)))
         return orr__fail(at, ORR_EINVAL, n < 0 ? "n is negative" : "x or grads is NULL");
-    if (!orr__operand_float(at, y, "y", &ny, &bad) || !orr__operand(at, seed, "seed", &ns, &bad))
+    if (!orr__operand_inexact(at, y, "y", &ny, &bad) || !orr__operand(at, seed, "seed", &ns, &bad))
         return failed(orr_tensor_status(bad), n, grads);
     if (ns->dtype != ny->dtype || !orr__shape_equal(&ns->shape, &ny->shape))
         return failed(orr__fail(at, ns->dtype != ny->dtype ? ORR_EDTYPE : ORR_ESHAPE,
@@ -248,7 +248,7 @@ orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *co
     orr_tensor *bad;
     if (n < 0 || (n && (!x || !grads)))
         return orr__fail(at, ORR_EINVAL, n < 0 ? "n is negative" : "x or grads is NULL");
-    if (!orr__operand_float(at, y, "y", &ny, &bad))
+    if (!orr__operand_inexact(at, y, "y", &ny, &bad))
         return failed(orr_tensor_status(bad), n, grads);
     orr_scope *scope = orr_scope_begin();
     orr_tensor *seed = orr_ones_at(file, line, (orr_dtype)ny->dtype, ny->shape);

@@ -90,6 +90,11 @@ orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double st
     orr_tensor *bad;
     if (!orr__dtype_ok(at, dtype, &bad))
         return bad;
+    if (orr__is_complex(dtype)) {
+        orr_scope *scope = orr_scope_begin();
+        orr_tensor *real = orr_arange_at(file, line, orr__part_dtype(dtype), start, stop, step);
+        return orr__compose_end(at, scope, orr_cast_at(file, line, real, dtype));
+    }
     if (dtype == ORR_BOOL)
         return orr__poison(at, ORR_EDTYPE, "a range has no dtype bool");
     double length = ceil((stop - start) / step);
@@ -126,7 +131,7 @@ orr_tensor *orr_arange_number_at(const char *file, int line, orr_dtype dtype, or
     bool whole = orr__number_integer(start, &first);
     whole = orr__number_integer(stop, &end) && whole;
     whole = orr__number_integer(step, &by) && whole;
-    if (!whole || orr__is_float(dtype) || dtype == ORR_BOOL)
+    if (!whole || orr__is_inexact(dtype) || dtype == ORR_BOOL)
         return orr_arange_at(file, line, dtype, orr__number_real(start), orr__number_real(stop),
                              orr__number_real(step));
     if (by == 0)
@@ -149,6 +154,11 @@ orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double 
     orr_shape shape = ORR_SHAPE(n);
     if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
         return bad;
+    if (orr__is_complex(dtype)) {
+        orr_scope *scope = orr_scope_begin();
+        orr_tensor *real = orr_linspace_at(file, line, orr__part_dtype(dtype), start, stop, n);
+        return orr__compose_end(at, scope, orr_cast_at(file, line, real, dtype));
+    }
     if (!orr__is_float(dtype))
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
     /* The interval may be longer than the largest number: then at half the size. */

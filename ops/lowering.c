@@ -119,3 +119,9 @@ int orr__lower_choose(orr__lowering *c, orr_dtype dtype, const orr__view *v, int
     return c->instr(c,
                     (orr__rinstr){ ORR__RI_EW, (uint8_t)dtype, ORR__EW_where, in, (int16_t)x, (int16_t)other, -1, -1 });
 }
+
+int orr__lower_complex(orr__lowering *c, orr_dtype part, int re, int im)
+{
+    return c->instr(c, (orr__rinstr){ ORR__RI_EW, (uint8_t)orr__complex_of(part), ORR__EW_complex, (int16_t)re,
+                                      (int16_t)im, -1, -1, -1 });
+}

@@ -97,4 +97,7 @@ bool orr__view_equal(const orr__view *a, const orr__view *b, int rank);
 int16_t orr__lower_inside(orr__lowering *c, const orr__view *v);
 int orr__lower_choose(orr__lowering *c, orr_dtype dtype, const orr__view *v, int x, int other);
 
+/* The register of complex numbers whose parts, of dtype `part`, are in these registers. */
+int orr__lower_complex(orr__lowering *c, orr_dtype part, int re, int im);
+
 #endif

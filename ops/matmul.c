@@ -23,10 +23,40 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
                : "matmul shapes";
 }
 
+/* Element i of a complex array as the scalars of its parts. */
+static void parts(const orr__array *a, int64_t i, long double v[2])
+{
+    orr_dtype t = orr__part_dtype(a->dtype);
+    const char *p = orr__array_at(a, i);
+    v[0] = (long double)orr__scalar_load(p, t).f;
+    v[1] = (long double)orr__scalar_load(p + orr__dtype_size(t), t).f;
+}
+
+static orr_status reference_complex(const orr__reference *j, int64_t m, int64_t n, int64_t k)
+{
+    orr_dtype t = orr__part_dtype(j->out.dtype);
+    for (int64_t at = 0; at < j->out.count; at++) {
+        int64_t batch = at / (m * n), r = at / n % m, c = at % n;
+        long double re = 0, im = 0, x[2], y[2];
+        for (int64_t i = 0; i < k; i++) {
+            parts(&j->in[0], (batch * m + r) * k + i, x);
+            parts(&j->in[1], (batch * k + i) * n + c, y);
+            re += x[0] * y[0] - x[1] * y[1];
+            im += x[0] * y[1] + x[1] * y[0];
+        }
+        char *p = orr__array_at(&j->out, at);
+        orr__scalar_store(p, t, (orr__scalar){ .f = (double)re });
+        orr__scalar_store(p + orr__dtype_size(t), t, (orr__scalar){ .f = (double)im });
+    }
+    return ORR_OK;
+}
+
 static orr_status reference(const orr__reference *j)
 {
     const orr_shape *s = &j->out.shape;
     int64_t m = s->dim[s->rank - 2], n = s->dim[s->rank - 1], k = j->in[0].shape.dim[s->rank - 1];
+    if (orr__is_complex(j->out.dtype))
+        return reference_complex(j, m, n, k);
     for (int64_t at = 0; at < j->out.count; at++) {
         int64_t batch = at / (m * n), r = at / n % m, c = at % n;
         long double sum = 0;
@@ -48,6 +78,7 @@ const orr__op orr__op_matmul = {
     .id = ORR__OP_matmul,
     .name = "matmul",
     .arity = 2,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_PRODUCT,
     .verify = verify,
     .reference = reference,
@@ -185,7 +216,7 @@ orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor 
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad) ||
         !infer(at, in, &p, &bad))
         return bad;
-    if (!p.row && !p.column && orr__is_float(p.dtype))
+    if (!p.row && !p.column && orr__is_inexact(p.dtype))
         return float_product(at, in, &p);
     orr_shape to = p.out;
     if (p.column)
@@ -195,6 +226,6 @@ orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor 
         to.rank--;
     }
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *r = orr__is_float(p.dtype) ? float_product(at, in, &p) : integer_product(at, in, &p);
+    orr_tensor *r = orr__is_inexact(p.dtype) ? float_product(at, in, &p) : integer_product(at, in, &p);
     return orr__compose_end(at, scope, orr_reshape_at(file, line, r, to));
 }

@@ -14,21 +14,33 @@ typedef enum {
     ORR__TNUMERIC = ORR__TFLOAT | ORR__TINT,
     ORR__TINTBOOL = ORR__TINT | ORR__TBOOL,
     ORR__TALL = 7,
-    ORR__TWIDE = 8 /* f32 f64 only                */
+    ORR__TWIDE = 8, /* f32 f64 only               */
+    ORR__TCOMPLEX = 16
 } orr__tclass;
+
+/* The dtype of a row's result, by that of its operands. */
+typedef enum {
+    ORR__EW_SAME,  /* the operands'                                       */
+    ORR__EW_TRUTH, /* bool (comparisons, isnan …)                         */
+    ORR__EW_COND,  /* that of y and z; operand x is bool (where)          */
+    ORR__EW_PART,  /* of complex operands, the dtype of the parts (abs)   */
+    ORR__EW_PAIR   /* the complex dtype whose parts the operands are      */
+} orr__ewresult;
 
 /* One row of ops/elementwise.def. `value` is a C expression in the operands x, y, z; the derivatives are expressions
  * of ops/expr.c in x, y, z, the result r and the cotangent g; NULL or "": not differentiable (gradient zero). */
 typedef struct orr__ewrow {
-    orr__op op;     /* id = ORR__OP_EW + index                                           */
-    int arity;      /* 1, 2, 3                                                           */
-    unsigned types; /* orr__tclass of the operands                                       */
-    bool to_bool;   /* result is bool (comparisons, isnan …), else the operands' dtype    */
-    bool cond;      /* operand x is bool and y, z carry the dtype (where)                */
-    int flops;      /* rough cost per element, for the planner: 1 add, ~20 exp            */
+    orr__op op;              /* id = ORR__OP_EW + index                                           */
+    int arity;               /* 1, 2, 3                                                           */
+    unsigned types;          /* orr__tclass of the operands                                       */
+    bool to_bool;            /* result is bool (comparisons, isnan …), else the operands' dtype    */
+    bool cond;               /* operand x is bool and y, z carry the dtype (where)                */
+    uint8_t result, cresult; /* orr__ewresult, and that of complex operands               */
+    int flops;               /* rough cost per element, for the planner: 1 add, ~20 exp            */
     const char *value, *deriv[3];
-    double lo, hi; /* domain of dense accuracy samples                                  */
-    int ulp;       /* accuracy promised, f32 and f64, every engine                      */
+    const char *cvalue, *cderiv[3]; /* of complex operands; NULL: the row takes none; "=": the text above */
+    double lo, hi;                  /* domain of dense accuracy samples                                  */
+    int ulp;                        /* accuracy promised, f32 and f64, every engine                      */
     const char *doc;
 } orr__ewrow;
 
@@ -54,15 +66,45 @@ static inline int orr__structural_count(void)
 /* Does the row apply to operands of t (cond: y, z)? */
 static inline bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
 {
-    unsigned has = t == ORR_BOOL ? ORR__TBOOL : orr__is_int(t) ? ORR__TINT : orr__is_float(t) ? ORR__TFLOAT : 0;
+    unsigned has = t == ORR_BOOL        ? ORR__TBOOL
+                   : orr__is_int(t)     ? ORR__TINT
+                   : orr__is_float(t)   ? ORR__TFLOAT
+                   : orr__is_complex(t) ? ORR__TCOMPLEX
+                                        : 0;
     if (t == ORR_F32 || t == ORR_F64)
         has |= ORR__TWIDE;
     return (row->types & has) != 0;
 }
+/* The dtype of the result for operands of t, which the row takes. */
+static inline orr_dtype orr__ew_result(const orr__ewrow *row, orr_dtype t)
+{
+    int result = orr__is_complex(t) ? row->cresult : row->result;
+    return result == ORR__EW_TRUTH  ? ORR_BOOL
+           : result == ORR__EW_PART ? orr__part_dtype(t)
+           : result == ORR__EW_PAIR ? orr__complex_of(t)
+                                    : t;
+}
+/* Is a value of the row, for operands of t, no orr__scalar? */
+static inline bool orr__ew_is_complex(const orr__ewrow *row, orr_dtype t)
+{
+    return orr__is_complex(t) || row->result == ORR__EW_PAIR;
+}
+/* Does the row apply to operands of t, and are all its values scalars? */
+static inline bool orr__ew_takes_scalars(const orr__ewrow *row, orr_dtype t)
+{
+    return orr__ew_takes(row, t) && !orr__ew_is_complex(row, t);
+}
+/* The value expression for operands of t. */
+static inline const char *orr__ew_value(const orr__ewrow *row, orr_dtype t)
+{
+    return orr__is_complex(t) ? row->cvalue : row->value;
+}
 const char *orr__ew_prelude(void); /* text of ops/ew_prelude.h, comments left out, for emitters */
 
 /* Element-wise row applied to values as they sit in registers; dtype is the operands' (for cond: y's). f16/bf16
- * results are rounded to that dtype. The plain definition: used by the reference evaluation. */
+ * results are rounded to that dtype. The plain definition: used by the reference evaluation. The first one works in memory, on
+ * any dtype, without that rounding; the second has no complex numbers. */
+void orr__ew_eval_at(const orr__ewrow *row, orr_dtype dtype, void *r, const void *x, const void *y, const void *z);
 orr__scalar orr__ew_eval(const orr__ewrow *row, orr_dtype dtype, orr__scalar x, orr__scalar y, orr__scalar z);
 
 /* Records row `row` on up to three operands: weak scalars, promotion, casts, broadcasts, type check. */

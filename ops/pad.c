@@ -112,6 +112,12 @@ orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, 
     if (!orr__operand(at, x, "x", &n, &bad) || !padded(at, &n->shape, &lo, &hi, &shape, &any, &bad))
         return bad;
     orr_dtype dtype = (orr_dtype)n->dtype;
+    if (orr__is_complex(dtype)) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *re = orr_pad_at(file, line, orr_real_at(file, line, x), lo, hi, value);
+        orr_tensor *im = orr_pad_at(file, line, orr_imag_at(file, line, x), lo, hi, 0);
+        return orr__compose_end(at, s, orr_complex_at(file, line, re, im));
+    }
     if (!orr__scalar_from(at, dtype, value, &v))
         return orr__handle_new(NULL);
     if (!any)

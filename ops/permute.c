@@ -30,7 +30,7 @@ static orr_status reference(const orr__reference *j)
         orr__array_unravel(&j->out.shape, i, to);
         for (int d = 0; d < j->out.shape.rank; d++)
             from[j->node->attr.perm[d]] = to[d];
-        orr__array_set(&j->out, i, orr__array_get(&j->in[0], orr__array_ravel(&j->in[0].shape, from)));
+        orr__array_copy(&j->out, i, &j->in[0], orr__array_ravel(&j->in[0].shape, from));
     }
     return ORR_OK;
 }
@@ -57,6 +57,7 @@ const orr__op orr__op_permute = {
     .id = ORR__OP_permute,
     .name = "permute",
     .arity = 1,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_VIEW,
     .attrs = ORR__ATTR_PERM,
     .verify = verify,

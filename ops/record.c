@@ -3,12 +3,42 @@
 #include "config.h"
 
 #include <math.h>
+#include "ops/ew_id.h"
 #include "ops/record.h"
 #include "runtime/base/fpmode.h"
 
 orr__node *orr__rec_one(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, orr__node *n)
 {
     return orr__node_of(at, op, dtype, shape, 1, &n);
+}
+
+static orr__node *row_of_two(orr__site at, int row, orr_dtype dtype, orr__node *a, orr__node *b)
+{
+    orr__node *in[2] = { a, b };
+    if (a && b)
+        return orr__node_of(at, &orr__ew(row)->op, dtype, &a->shape, 2, in);
+    orr__node_unref(a);
+    orr__node_unref(b);
+    return NULL;
+}
+
+orr__node *orr__rec_complex(orr__site at, orr__node *re, orr__node *im)
+{
+    orr_dtype part = re ? (orr_dtype)re->dtype : ORR_F32;
+    return row_of_two(at, ORR__EW_complex, orr__complex_of(part), re, im);
+}
+
+orr__node *orr__rec_or(orr__site at, orr__node *a, orr__node *b)
+{
+    return row_of_two(at, ORR__EW_logical_or, ORR_BOOL, a, b);
+}
+
+orr__node *orr__rec_part(orr__site at, orr__node *n, bool imag)
+{
+    if (!n)
+        return NULL;
+    const orr__op *op = &orr__ew(imag ? ORR__EW_imag : ORR__EW_real)->op;
+    return orr__rec_one(at, op, orr__part_dtype((orr_dtype)n->dtype), &n->shape, n);
 }
 
 bool orr__operand(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad)
@@ -23,9 +53,38 @@ bool orr__operand_float(orr__site at, const orr_tensor *t, const char *name, orr
     orr_dtype d = (orr_dtype)(*node)->dtype;
     if (orr__is_float(d))
         return true;
-    *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and a float dtype is needed: write orr_cast(%s, ORR_F32)", name,
-                       orr_dtype_name(d), name);
+    if (orr__is_complex(d))
+        *bad = orr__poison(at, ORR_EDTYPE,
+                           "%s is %s, and a float dtype is needed: write orr_real(%s), orr_imag(%s) or orr_abs(%s)",
+                           name, orr_dtype_name(d), name, name, name);
+    else
+        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and a float dtype is needed: write orr_cast(%s, ORR_F32)", name,
+                           orr_dtype_name(d), name);
     return false;
+}
+
+bool orr__operand_inexact(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad)
+{
+    return (orr__operand(at, t, name, node, bad) && orr__is_complex((orr_dtype)(*node)->dtype)) ||
+           orr__operand_float(at, t, name, node, bad);
+}
+
+bool orr__operand_ordered(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad)
+{
+    if (!orr__operand(at, t, name, node, bad))
+        return false;
+    if (!orr__is_complex((orr_dtype)(*node)->dtype))
+        return true;
+    *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and complex numbers have no order: write orr_abs(%s) or orr_real(%s)",
+                       name, orr_dtype_name((orr_dtype)(*node)->dtype), name, name);
+    return false;
+}
+
+orr_tensor *orr__by_parts(orr__site at, orr_tensor *z, orr__linear *f, const void *with)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *re = f(at, orr_real_at(at.file, at.line, z), with), *im = f(at, orr_imag_at(at.file, at.line, z), with);
+    return orr__compose_end(at, s, orr_complex_at(at.file, at.line, re, im));
 }
 
 orr_dtype orr__wide(orr_dtype t)
@@ -93,6 +152,7 @@ orr_tensor *orr__axes_poison(orr__site at, const orr_shape *s)
 bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *out)
 {
     ORR__IN_DEFAULT_FPMODE;
+    dtype = orr__part_dtype(dtype);
     orr__kind kind = orr__dtype_kind(dtype);
     double low = 0, end = 2; /* low ≤ value < end */
     int bits = 8 * (int)orr_dtype_size(dtype);

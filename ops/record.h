@@ -22,6 +22,12 @@ orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape,
 /* start + step·i[axis]; the scalars as the dtype's kind has them (float dtypes: f). */
 orr__node *orr__rec_iota(orr__site at, orr_dtype dtype, const orr_shape *shape, int axis, orr__scalar start,
                          orr__scalar step);
+/* The complex numbers with these parts, of f32 or f64; takes over both references, of which one may be NULL (then: NULL). */
+orr__node *orr__rec_complex(orr__site at, orr__node *re, orr__node *im);
+/* The real or imaginary part of a complex node. */
+orr__node *orr__rec_part(orr__site at, orr__node *n, bool imag);
+/* re or im, which are bool. */
+orr__node *orr__rec_or(orr__site at, orr__node *a, orr__node *b);
 /* An op on one operand, plain. */
 orr__node *orr__rec_one(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, orr__node *n);
 
@@ -29,6 +35,12 @@ orr__node *orr__rec_one(orr__site at, const orr__op *op, orr_dtype dtype, const 
 bool orr__operand(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
 /* One operand of a float dtype. */
 bool orr__operand_float(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
+/* One operand of a float or complex dtype; of a dtype whose values have an order, which complex numbers have not. */
+bool orr__operand_inexact(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
+bool orr__operand_ordered(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
+/* A linear operation on a complex tensor, part by part: complex(f(real z), f(imag z)). `with` is handed to f. */
+typedef orr_tensor *orr__linear(orr__site at, orr_tensor *part, const void *with);
+orr_tensor *orr__by_parts(orr__site at, orr_tensor *z, orr__linear *f, const void *with);
 /* The dtype at which a composition on `t` computes: f32 for f16 and bf16. */
 orr_dtype orr__wide(orr_dtype t);
 

@@ -173,6 +173,12 @@ orr__node *orr__rec_reduce(orr__site at, orr__node *n, int rop, uint32_t mask, o
 {
     if (!n || !mask)
         return orr__rec_cast(at, n, dtype);
+    if (orr__is_complex(dtype)) { /* a sum, part by part */
+        orr_dtype part = orr__part_dtype(dtype);
+        n = orr__rec_cast(at, n, dtype);
+        orr__node *re = n ? orr__rec_reduce(at, orr__rec_part(at, orr__node_ref(n), false), rop, mask, part) : NULL;
+        return orr__rec_complex(at, re, n ? orr__rec_reduce(at, orr__rec_part(at, n, true), rop, mask, part) : NULL);
+    }
     orr_shape s = orr__shape_reduced(&n->shape, mask, true);
     orr__node *r = orr__rec_one(at, &orr__op_reduce, dtype, &s, n);
     if (r) {
@@ -190,7 +196,7 @@ orr_tensor *orr__reduce_nothing(orr__site at, const orr_shape *s)
 /* The dtype in which elements of `t` are summed up and multiplied. */
 static orr_dtype sum_dtype(orr_dtype t)
 {
-    return orr__is_float(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
+    return orr__is_inexact(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
 }
 
 static orr__node *reduce(orr__site at, orr__node *x, int rop, uint32_t mask, orr_dtype dtype, bool keep)
@@ -209,6 +215,32 @@ static bool checked(orr__site at, const orr_tensor *x, orr_axes axes, orr__node 
     return false;
 }
 
+/* Products of complex numbers, which no fold has: of the first and the second half of an axis, until one is left. */
+static orr_tensor *complex_product(orr__site at, orr_tensor *x, uint32_t mask, const orr_shape *to)
+{
+    const char *file = at.file;
+    int line = at.line;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *r = x;
+    for (int d = 0; d < orr_tensor_shape(x).rank; d++)
+        while ((mask >> d & 1u) && orr_tensor_shape(r).rank >= 0 && orr_tensor_shape(r).dim[d] != 1) {
+            orr_shape shape = orr_tensor_shape(r);
+            int64_t n = shape.dim[d], half = n / 2;
+            if (n == 0) {
+                shape.dim[d] = 1;
+                r = orr_ones_at(file, line, orr_tensor_dtype(x), shape);
+                continue;
+            }
+            orr_tensor *rest = n % 2 ? orr_slice_axis_at(file, line, r, d, 2 * half, n, 1) : NULL;
+            orr_tensor *p = orr_mul_at(file, line, orr_slice_axis_at(file, line, r, d, 0, half, 1),
+                                       orr_slice_axis_at(file, line, r, d, half, 2 * half, 1));
+            r = !rest       ? p
+                : half == 1 ? orr_mul_at(file, line, p, rest)
+                            : orr_concat_at(file, line, (orr_tensor *const[]){ p, rest }, 2, d);
+        }
+    return orr__compose_end(at, s, orr_reshape_at(file, line, r, *to));
+}
+
 static orr_tensor *sum_or_prod(orr__site at, orr_tensor *x, orr_axes axes, bool keep, int rop)
 {
     orr__node *n;
@@ -216,6 +248,10 @@ static orr_tensor *sum_or_prod(orr__site at, orr_tensor *x, orr_axes axes, bool 
     uint32_t mask;
     if (!checked(at, x, axes, &n, &mask, &bad))
         return bad;
+    if (rop == ORR__RPROD && orr__is_complex((orr_dtype)n->dtype)) {
+        orr_shape to = orr__shape_reduced(&n->shape, mask, keep);
+        return complex_product(at, x, mask, &to);
+    }
     return orr__handle_new(reduce(at, n, rop, mask, sum_dtype((orr_dtype)n->dtype), keep));
 }
 
@@ -237,7 +273,7 @@ static orr_tensor *min_or_max(orr__site at, orr_tensor *x, orr_axes axes, bool k
     orr__node *n;
     orr_tensor *bad;
     uint32_t mask;
-    if (!checked(at, x, axes, &n, &mask, &bad))
+    if (!orr__operand_ordered(at, x, "x", &n, &bad) || !checked(at, x, axes, &n, &mask, &bad))
         return bad;
     orr_shape out = orr__shape_reduced(&n->shape, mask, true);
     if (!orr__shape_count_of(&n->shape, mask) && orr__shape_count(&out))

@@ -44,7 +44,7 @@ void orr__reference_set(const orr__array *a, int64_t i, long double v)
 orr_status orr__reference_copy(const orr__reference *j)
 {
     for (int64_t i = 0; i < j->out.count; i++)
-        orr__array_set(&j->out, i, orr__array_get(&j->in[0], i));
+        orr__array_copy(&j->out, i, &j->in[0], i);
     return ORR_OK;
 }
 

@@ -14,6 +14,15 @@ typedef struct orr__array {
 } orr__array;
 
 orr__scalar orr__array_get(const orr__array *a, int64_t i);
+static inline void *orr__array_at(const orr__array *a, int64_t i)
+{
+    return a->data + (size_t)i * orr__dtype_size(a->dtype);
+}
+/* Element k of `from`, of the same dtype, becomes element i of a. */
+static inline void orr__array_copy(const orr__array *a, int64_t i, const orr__array *from, int64_t k)
+{
+    memcpy(orr__array_at(a, i), orr__array_at(from, k), orr__dtype_size(a->dtype));
+}
 void orr__array_set(const orr__array *a, int64_t i, orr__scalar v);
 /* Element number to index per axis, and back. */
 void orr__array_unravel(const orr_shape *s, int64_t i, int64_t index[ORR_MAX_RANK]);

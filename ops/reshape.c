@@ -45,6 +45,7 @@ const orr__op orr__op_reshape = {
     .id = ORR__OP_reshape,
     .name = "reshape",
     .arity = 1,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_VIEW,
     .flags = ORR__OP_ORDERED,
     .verify = verify,

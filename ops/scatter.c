@@ -200,6 +200,14 @@ static orr_tensor *scatter(orr__site at, orr_tensor *x, orr_tensor *indices, orr
     if (dtype == ORR_BOOL && mode == ORR_SCATTER_ADD)
         return orr__poison(at, ORR_EDTYPE, "bool does not add: write orr_cast(x, ORR_I32)");
     orr_scope *scope = orr_scope_begin();
+    if (orr__is_complex(dtype) && (mode == ORR_SCATTER_ADD || mode == ORR_SCATTER_SET)) {
+        const char *file = at.file;
+        int line = at.line;
+        orr_tensor *to = orr_cast_at(file, line, x, dtype), *given = orr_cast_at(file, line, updates, dtype);
+        orr_tensor *re = scatter(at, orr_real_at(file, line, to), indices, orr_real_at(file, line, given), axis, mode);
+        orr_tensor *im = scatter(at, orr_imag_at(file, line, to), indices, orr_imag_at(file, line, given), axis, mode);
+        return orr__compose_end(at, scope, orr_complex_at(file, line, re, im));
+    }
     orr_dtype wide = orr__is_half(dtype) ? ORR_F32 : dtype; /* the 257th 1 would be lost in bf16 */
     scatter_operands(at, in, wide, &from, &shape, arg);
     const orr__op *op = mode == ORR_SCATTER_ADD ? &orr__op_scatter_add : &orr__op_scatter;

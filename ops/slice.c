@@ -33,7 +33,7 @@ static orr_status reference(const orr__reference *j)
         orr__array_unravel(&j->out.shape, i, index);
         for (int d = 0; d < j->out.shape.rank; d++)
             index[d] = j->node->attr.start[d] + index[d] * j->node->attr.step[d];
-        orr__array_set(&j->out, i, orr__array_get(&j->in[0], orr__array_ravel(&j->in[0].shape, index)));
+        orr__array_copy(&j->out, i, &j->in[0], orr__array_ravel(&j->in[0].shape, index));
     }
     return ORR_OK;
 }
@@ -93,6 +93,7 @@ const orr__op orr__op_slice = {
     .id = ORR__OP_slice,
     .name = "slice",
     .arity = 1,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_VIEW,
     .attrs = ORR__ATTR_START | ORR__ATTR_STEP,
     .verify = verify,

@@ -30,7 +30,7 @@ static orr_status reference(const orr__reference *j)
         int64_t index[ORR_MAX_RANK];
         orr__array_unravel(&j->out.shape, i, index);
         index[axis] = index[axis] * j->node->attr.step[axis] + index[last];
-        orr__array_set(&j->out, i, orr__array_get(&j->in[0], orr__array_ravel(&j->in[0].shape, index)));
+        orr__array_copy(&j->out, i, &j->in[0], orr__array_ravel(&j->in[0].shape, index));
     }
     return ORR_OK;
 }
@@ -84,6 +84,7 @@ const orr__op orr__op_sliding_window = {
     .id = ORR__OP_sliding_window,
     .name = "sliding_window",
     .arity = 1,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_VIEW,
     .attrs = ORR__ATTR_AXIS | ORR__ATTR_START | ORR__ATTR_STEP,
     .flags = ORR__OP_OVERLAPS,

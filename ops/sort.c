@@ -200,7 +200,7 @@ static orr_tensor *sort(orr__site at, const orr__op *op, orr_tensor *x, int axis
 {
     orr__node *n;
     orr_tensor *bad;
-    if (!orr__operand(at, x, "x", &n, &bad))
+    if (!orr__operand_ordered(at, x, "x", &n, &bad))
         return bad;
     int k = orr__axis(axis, n->shape.rank), last = n->shape.rank - 1, perm[ORR_MAX_RANK];
     if (k < 0)

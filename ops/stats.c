@@ -59,10 +59,38 @@ static orr_tensor *sum_over(const frame *p, orr_tensor *x, double divisor)
     return orr_div_at(AT, orr_sum_at(AT, x, f.axes, true), orr_scalar_at(AT, divisor));
 }
 
+/* Σ over complex x: of its parts. Variance and norm are sums over the parts of what is real. */
+typedef struct {
+    orr_axes axes;
+    double ddof;
+    bool keepdims;
+} reduction;
+
+static bool is_complex(const orr_tensor *x)
+{
+    return x && orr__is_complex(orr_tensor_dtype(x));
+}
+
+static orr_tensor *mean_of_part(orr__site at, orr_tensor *part, const void *with)
+{
+    const reduction *r = with;
+    return orr_mean_at(at.file, at.line, part, r->axes, r->keepdims);
+}
+
+static orr_tensor *complex_variance(orr__site at, orr_tensor *x, const reduction *r)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *re = orr_var_at(at.file, at.line, orr_real_at(at.file, at.line, x), r->axes, r->ddof, r->keepdims);
+    orr_tensor *im = orr_var_at(at.file, at.line, orr_imag_at(at.file, at.line, x), r->axes, r->ddof, r->keepdims);
+    return orr__compose_end(at, s, orr_add_at(at.file, at.line, re, im));
+}
+
 orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)
 {
     frame f;
     orr_tensor *bad;
+    if (is_complex(x))
+        return orr__by_parts(ORR__SITE(file, line, "mean"), x, mean_of_part, &(reduction){ axes, 0, keepdims });
     if (!begin(&f, file, line, "mean", x, axes, keepdims, &bad))
         return bad;
     return end(&f, sum_over(&f, f.x, f.count));
@@ -128,6 +156,8 @@ orr_tensor *orr_var_at(const char *file, int line, orr_tensor *x, orr_axes axes,
 {
     frame f;
     orr_tensor *bad;
+    if (is_complex(x))
+        return complex_variance(ORR__SITE(file, line, "var"), x, &(reduction){ axes, ddof, keepdims });
     if (!begin(&f, file, line, "var", x, axes, keepdims, &bad))
         return bad;
     return end(&f, variance(&f, ddof));
@@ -137,6 +167,13 @@ orr_tensor *orr_std_at(const char *file, int line, orr_tensor *x, orr_axes axes,
 {
     frame f;
     orr_tensor *bad;
+    if (is_complex(x)) {
+        orr__site at = ORR__SITE(file, line, "std");
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *v = complex_variance(at, x, &(reduction){ axes, ddof, keepdims });
+        f = (frame){ .at = at };
+        return orr__compose_end(at, s, root(&f, v));
+    }
     if (!begin(&f, file, line, "std", x, axes, keepdims, &bad))
         return bad;
     return end(&f, root(&f, variance(&f, ddof)));
@@ -146,6 +183,11 @@ orr_tensor *orr_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes
 {
     frame f;
     orr_tensor *bad;
+    if (is_complex(x)) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *r = orr_norm_at(file, line, orr_abs_at(file, line, x), axes, keepdims);
+        return orr__compose_end(ORR__SITE(file, line, "norm"), s, r);
+    }
     if (!begin(&f, file, line, "norm", x, axes, keepdims, &bad))
         return bad;
     orr_tensor *wide = orr_cast_at(AT, f.x, ORR_F64); /* no square of an f32 is beyond it */

@@ -6,12 +6,12 @@
 #include "ops/ew_id.h"
 #include "ops/ew_op.h"
 
-enum { RESULT_SAME, RESULT_TRUTH, RESULT_COND };
-
-#define ROW(name_, n, types, result, cost, text, dx, dy, dz, lo, hi, ulp, doc)                                         \
+#define COMPLEX_ROW(name_, n, classes, result_, cost, text, dx, dy, dz, cresult_, ctext, cdx, cdy, cdz, lo, hi, ulp,   \
+                    doc)                                                                                               \
     { { .id = ORR__EW_##name_,                                                                                         \
         .name = #name_,                                                                                                \
         .arity = n,                                                                                                    \
+        .kinds = ((classes)&ORR__TCOMPLEX) != 0,                                                                       \
         .form = ORR__FORM_ELEMENT,                                                                                     \
         .flops = cost,                                                                                                 \
         .identity = orr__ew_identity,                                                                                  \
@@ -19,16 +19,23 @@ enum { RESULT_SAME, RESULT_TRUTH, RESULT_COND };
         .vjp = orr__ew_back,                                                                                           \
         .lower = orr__ew_lower },                                                                                      \
       n,                                                                                                               \
-      ORR__T##types,                                                                                                   \
-      RESULT_##result == RESULT_TRUTH,                                                                                 \
-      RESULT_##result == RESULT_COND,                                                                                  \
+      classes,                                                                                                         \
+      ORR__EW_##result_ == ORR__EW_TRUTH,                                                                              \
+      ORR__EW_##result_ == ORR__EW_COND,                                                                               \
+      ORR__EW_##result_,                                                                                               \
+      ORR__EW_##cresult_,                                                                                              \
       cost,                                                                                                            \
       text,                                                                                                            \
       { dx, dy, dz },                                                                                                  \
+      ctext,                                                                                                           \
+      { cdx, cdy, cdz },                                                                                               \
       lo,                                                                                                              \
       hi,                                                                                                              \
       ulp,                                                                                                             \
       doc },
+
+#define ROW(name, n, types, result, cost, text, dx, dy, dz, lo, hi, ulp, doc)                                          \
+    COMPLEX_ROW(name, n, ORR__T##types, result, cost, text, dx, dy, dz, SAME, NULL, NULL, NULL, NULL, lo, hi, ulp, doc)
 
 const orr__ewrow orr__ew_rows[] = {
 #define UNARY(name, types, result, flops, value, dx, lo, hi, ulp, doc)                                                 \
@@ -37,6 +44,15 @@ const orr__ewrow orr__ew_rows[] = {
     ROW(name, 2, types, result, flops, #value, dx, dy, NULL, lo, hi, ulp, doc)
 #define TERNARY(name, types, result, flops, value, dx, dy, dz, lo, hi, ulp, doc)                                       \
     ROW(name, 3, types, result, flops, #value, dx, dy, dz, lo, hi, ulp, doc)
+#define UNARY_C(name, types, result, flops, value, dx, cresult, cvalue, cdx, lo, hi, ulp, doc)                         \
+    COMPLEX_ROW(name, 1, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, NULL, NULL, cresult, #cvalue, cdx,  \
+                NULL, NULL, lo, hi, ulp, doc)
+#define BINARY_C(name, types, result, flops, value, dx, dy, cresult, cvalue, cdx, cdy, lo, hi, ulp, doc)               \
+    COMPLEX_ROW(name, 2, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, dy, NULL, cresult, #cvalue, cdx,    \
+                cdy, NULL, lo, hi, ulp, doc)
+#define TERNARY_C(name, types, result, flops, value, dx, dy, dz, cresult, cvalue, cdx, cdy, cdz, lo, hi, ulp, doc)     \
+    COMPLEX_ROW(name, 3, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, dy, dz, cresult, #cvalue, cdx, cdy, \
+                cdz, lo, hi, ulp, doc)
 #include "ops/elementwise.def"
 };
 

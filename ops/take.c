@@ -34,8 +34,7 @@ static orr_status reference(const orr__reference *j)
             return ORR_EINDEX;
         for (int64_t o = 0; o < x.outer; o++)
             for (int64_t i = 0; i < x.inner; i++)
-                orr__array_set(&j->out, (o * many + m) * x.inner + i,
-                               orr__array_get(&j->in[0], (o * x.length + k) * x.inner + i));
+                orr__array_copy(&j->out, (o * many + m) * x.inner + i, &j->in[0], (o * x.length + k) * x.inner + i);
     }
     return ORR_OK;
 }
@@ -102,6 +101,7 @@ const orr__op orr__op_take = {
     .id = ORR__OP_take,
     .name = "take",
     .arity = 2,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_GATHER,
     .attrs = ORR__ATTR_AXIS,
     .verify = verify,

@@ -113,7 +113,7 @@ static orr_tensor *places(orr__site at, orr_tensor *x, int64_t k, int axis, bool
     int line = at.line;
     orr__node *n;
     orr_tensor *bad;
-    if (!orr__operand(at, x, "x", &n, &bad))
+    if (!orr__operand_ordered(at, x, "x", &n, &bad))
         return bad;
     orr_shape s = n->shape;
     int a = orr__axis(axis, s.rank), last = s.rank - 1;

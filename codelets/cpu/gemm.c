@@ -97,7 +97,15 @@ typedef struct {
 static void multiply(const call *s, extent p, const char *a, const char *b, int64_t ldb, char *c)
 {
     int m = (int)p.m, n = (int)p.n, k = (int)p.k;
-    if (s->blas == ORR_F32)
+    const float one32[2] = { 1, 0 }, onto32[2] = { s->add ? 1 : 0, 0 };
+    const double one64[2] = { 1, 0 }, onto64[2] = { s->add ? 1 : 0, 0 };
+    if (s->blas == ORR_C64)
+        cblas_cgemm(CblasRowMajor, s->at, s->bt, m, n, k, one32, (const void *)a, (int)s->lda, (const void *)b,
+                    (int)ldb, onto32, (void *)c, (int)s->ldc);
+    else if (s->blas == ORR_C128)
+        cblas_zgemm(CblasRowMajor, s->at, s->bt, m, n, k, one64, (const void *)a, (int)s->lda, (const void *)b,
+                    (int)ldb, onto64, (void *)c, (int)s->ldc);
+    else if (s->blas == ORR_F32)
         cblas_sgemm(CblasRowMajor, s->at, s->bt, m, n, k, 1.0f, (const void *)a, (int)s->lda, (const void *)b, (int)ldb,
                     s->add ? 1.0f : 0.0f, (void *)c, (int)s->ldc);
     else

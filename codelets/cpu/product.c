@@ -102,6 +102,8 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, bool add, ch
     const void *x;
     int64_t inc;
     bool t;
+    if (orr__is_complex(w->blas))
+        return false;
     if (b->cols == 1) { /* c = a · b, b a column */
         m = a;
         t = ta;
@@ -149,7 +151,8 @@ enum { FOUR = 4 };
 /* A product so small that plain loops are done before BLAS has begun; false: it is not. */
 static bool tiny(const work *w, const mat *a, const mat *b, char *c)
 {
-    if (w->blas != w->dtype || a->rows * b->cols > TINY || a->rows * b->cols * a->cols > TINY)
+    if (w->blas != w->dtype || orr__is_complex(w->blas) || a->rows * b->cols > TINY ||
+        a->rows * b->cols * a->cols > TINY)
         return false;
     if (w->blas == ORR_F32)
         tiny_f32(a, b, (void *)c);
@@ -301,7 +304,7 @@ orr_status orr__product_rows(orr__product *w, const orr__mat *a, void *c)
         memset(c, 0, (size_t)n * orr__dtype_size(w->to));
         return ORR_OK;
     }
-    return n <= 0 ? ORR_OK : orr__is_float(w->dtype) ? multiply_floats(w, a, c) : multiply_int(w, a, c);
+    return n <= 0 ? ORR_OK : orr__is_inexact(w->dtype) ? multiply_floats(w, a, c) : multiply_int(w, a, c);
 }
 
 void orr__product_end(orr__product *w)

@@ -18,7 +18,7 @@ const orr__vec ORR__V(orr__vec) = {
     .isa = NAME(ORR__ISA),
     .row = { ROWS(ORR_BOOL, bool8), ROWS(ORR_I8, i8), ROWS(ORR_I16, i16), ROWS(ORR_I32, i32), ROWS(ORR_I64, i64),
              ROWS(ORR_U8, u8), ROWS(ORR_U16, u16), ROWS(ORR_U32, u32), ROWS(ORR_U64, u64), ROWS(ORR_F32, f32),
-             ROWS(ORR_F64, f64) },
+             ROWS(ORR_F64, f64), ROWS(ORR_C64, c64), ROWS(ORR_C128, c128) },
     .cast = ORR__V(orr__vec_casts),
     .round_f16 = ORR__V(orr__vec_round_f16),
     .round_bf16 = { ORR__V(orr__vec_round_bf16), ORR__V(orr__vec_fit_bf16) },

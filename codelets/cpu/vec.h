@@ -118,6 +118,7 @@ typedef struct {
     extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_u16, isa)[], *const ORR__V_PASTE(orr__vec_rows_u32, isa)[];    \
     extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_u64, isa)[], *const ORR__V_PASTE(orr__vec_rows_f32, isa)[];    \
     extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_f64, isa)[];                                                   \
+    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_c64, isa)[], *const ORR__V_PASTE(orr__vec_rows_c128, isa)[];   \
     extern orr__castfn *const ORR__V_PASTE(orr__vec_casts, isa)[];                                                     \
     extern orr__foldfn *const ORR__V_PASTE(orr__vec_folds, isa)[ORR__ROPS][ORR_DTYPE_COUNT];                           \
     extern orr__foldrowfn *const ORR__V_PASTE(orr__vec_foldrows, isa)[ORR__ROPS][ORR_DTYPE_COUNT];                     \

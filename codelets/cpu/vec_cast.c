@@ -58,6 +58,10 @@ FROM_FLOAT(f64, double)
 CAST(f32_f64, float, double, (double)x)
 CAST(f64_f32, double, float, (float)x)
 
+static void copy16(void *restrict d, const void *restrict x, int64_t n)
+{
+    memcpy(d, x, (size_t)n * 16);
+}
 static void copy2(void *restrict d, const void *restrict x, int64_t n)
 {
     memcpy(d, x, 2 * (size_t)n);
@@ -173,7 +177,19 @@ void ORR__V(orr__vec_fit_bf16)(float *x, int64_t n)
 
 /* A bool is 0 or 1 in memory, so bool to bool may take the general way. */
 orr__castfn *const ORR__V(orr__vec_casts)[ORR_DTYPE_COUNT * ORR_DTYPE_COUNT] = {
-    LINE(ORR_BOOL, bool8), LINE(ORR_I8, i8),   LINE(ORR_I16, i16), LINE(ORR_I32, i32), LINE(ORR_I64, i64),
-    LINE(ORR_U8, u8),      LINE(ORR_U16, u16), LINE(ORR_U32, u32), LINE(ORR_U64, u64), LINE(ORR_F16, f16),
-    LINE(ORR_BF16, bf16),  LINE(ORR_F32, f32), LINE(ORR_F64, f64),
+    LINE(ORR_BOOL, bool8),
+    LINE(ORR_I8, i8),
+    LINE(ORR_I16, i16),
+    LINE(ORR_I32, i32),
+    LINE(ORR_I64, i64),
+    LINE(ORR_U8, u8),
+    LINE(ORR_U16, u16),
+    LINE(ORR_U32, u32),
+    LINE(ORR_U64, u64),
+    LINE(ORR_F16, f16),
+    LINE(ORR_BF16, bf16),
+    LINE(ORR_F32, f32),
+    LINE(ORR_F64, f64),
+    AT(ORR_C64, ORR_C64) = copy8,
+    AT(ORR_C128, ORR_C128) = copy16,
 };

@@ -1,9 +1,5 @@
 /* The element-wise rows as loops over blocks, for the dtype that ops/ew_begin.h has set up. No include guard.
  * Must not know: which dtype. */
-#define STORE_SAME(v)  ((T)(v))
-#define STORE_COND(v)  ((T)(v))
-#define STORE_TRUTH(v) ((uint8_t)((v) ? 1 : 0))
-
 #define LOOP1(stem, result, value)                                                                                     \
     static void EW_PASTE(stem, EW_NAME)(void *restrict d_, const void *x_, const void *y_, const void *z_, int64_t n)  \
     {                                                                                                                  \
@@ -14,7 +10,7 @@
         for (int64_t i = 0; i < n; i++) {                                                                              \
             EW_IN_##result x = xs[i];                                                                                  \
             (void)x;                                                                                                   \
-            d[i] = STORE_##result(value);                                                                              \
+            d[i] = EW_AS_##result(value);                                                                              \
         }                                                                                                              \
     }
 #define LOOP2(stem, result, value)                                                                                     \
@@ -27,7 +23,7 @@
         for (int64_t i = 0; i < n; i++) {                                                                              \
             EW_IN_##result x = xs[i];                                                                                  \
             T y = ys[i];                                                                                               \
-            d[i] = STORE_##result(value);                                                                              \
+            d[i] = EW_AS_##result(value);                                                                              \
         }                                                                                                              \
     }
 #define LOOP3(stem, result, value)                                                                                     \
@@ -39,13 +35,19 @@
         for (int64_t i = 0; i < n; i++) {                                                                              \
             EW_IN_##result x = xs[i];                                                                                  \
             T y = ys[i], z = zs[i];                                                                                    \
-            d[i] = STORE_##result(value);                                                                              \
+            d[i] = EW_AS_##result(value);                                                                              \
         }                                                                                                              \
     }
 
 #define UNARY(name, types, result, flops, value, ...)   EW_ON_##types(LOOP1(name##_, result, value))
 #define BINARY(name, types, result, flops, value, ...)  EW_ON_##types(LOOP2(name##_, result, value))
 #define TERNARY(name, types, result, flops, value, ...) EW_ON_##types(LOOP3(name##_, result, value))
+#define UNARY_C(name, types, result, flops, value, dx, cresult, cvalue, ...)                                           \
+    EW_ON_##types(LOOP1(name##_, result, value)) EW_ON_COMPLEX(LOOP1(name##_, cresult, cvalue))
+#define BINARY_C(name, types, result, flops, value, dx, dy, cresult, cvalue, ...)                                      \
+    EW_ON_##types(LOOP2(name##_, result, value)) EW_ON_COMPLEX(LOOP2(name##_, cresult, cvalue))
+#define TERNARY_C(name, types, result, flops, value, dx, dy, dz, cresult, cvalue, ...)                                 \
+    EW_ON_##types(LOOP3(name##_, result, value)) EW_ON_COMPLEX(LOOP3(name##_, cresult, cvalue))
 #include "ops/elementwise.def"
 
 /* By id - ORR__OP_EW; NULL where a row does not take the dtype. */
@@ -54,12 +56,12 @@ orr__vecfn *const ORR__V(EW_PASTE(orr__vec_rows_, EW_NAME))[ORR__ROWS] = {
 #define UNARY(name, types, ...)   ENTRY(ORR__EW_##name, name##_, types)
 #define BINARY(name, types, ...)  ENTRY(ORR__EW_##name, name##_, types)
 #define TERNARY(name, types, ...) ENTRY(ORR__EW_##name, name##_, types)
+#define UNARY_C(name, types, ...)   ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)
+#define BINARY_C(name, types, ...)  ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)
+#define TERNARY_C(name, types, ...) ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)
 #include "ops/elementwise.def"
 };
 
-#undef STORE_SAME
-#undef STORE_COND
-#undef STORE_TRUTH
 #undef LOOP1
 #undef LOOP2
 #undef LOOP3

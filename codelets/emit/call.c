@@ -25,7 +25,7 @@ bool orr__emit_call_can(const orr__region *r, bool fp64)
     if (!k || r->nin < 1 || r->nin > MOST_INPUTS || r->nout != 1 || !r->call.in || r->call.out.rank > ORR_MAX_RANK)
         return false;
     /* A move needs no arithmetic, but the type must be there. */
-    if (r->out_dtype[0] >= ORR_DTYPE_COUNT || (r->out_dtype[0] == ORR_F64 && !fp64))
+    if (r->out_dtype[0] >= ORR_DTYPE_COUNT || (orr__has_f64((orr_dtype)r->out_dtype[0]) && !fp64))
         return false;
     return !k->can || k->can(r);
 }

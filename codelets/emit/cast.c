@@ -10,13 +10,14 @@ static const struct {
     const char *type, *storage, *suffix;
     int bits;
 } word[ORR_DTYPE_COUNT] = {
-    [ORR_BOOL] = { "orr_u8", "orr_u8", "bool", 1 },    [ORR_I8] = { "orr_i8", "orr_i8", "i8", 8 },
-    [ORR_I16] = { "orr_i16", "orr_i16", "i16", 16 },   [ORR_I32] = { "orr_i32", "orr_i32", "i32", 32 },
-    [ORR_I64] = { "orr_i64", "orr_i64", "i64", 64 },   [ORR_U8] = { "orr_u8", "orr_u8", "u8", 8 },
-    [ORR_U16] = { "orr_u16", "orr_u16", "u16", 16 },   [ORR_U32] = { "orr_u32", "orr_u32", "u32", 32 },
-    [ORR_U64] = { "orr_u64", "orr_u64", "u64", 64 },   [ORR_F16] = { "orr_f32", "orr_u16", "f16", 16 },
-    [ORR_BF16] = { "orr_f32", "orr_u16", "bf16", 16 }, [ORR_F32] = { "orr_f32", "orr_f32", "f32", 32 },
-    [ORR_F64] = { "orr_f64", "orr_f64", "f64", 64 },
+    [ORR_BOOL] = { "orr_u8", "orr_u8", "bool", 1 },       [ORR_I8] = { "orr_i8", "orr_i8", "i8", 8 },
+    [ORR_I16] = { "orr_i16", "orr_i16", "i16", 16 },      [ORR_I32] = { "orr_i32", "orr_i32", "i32", 32 },
+    [ORR_I64] = { "orr_i64", "orr_i64", "i64", 64 },      [ORR_U8] = { "orr_u8", "orr_u8", "u8", 8 },
+    [ORR_U16] = { "orr_u16", "orr_u16", "u16", 16 },      [ORR_U32] = { "orr_u32", "orr_u32", "u32", 32 },
+    [ORR_U64] = { "orr_u64", "orr_u64", "u64", 64 },      [ORR_F16] = { "orr_f32", "orr_u16", "f16", 16 },
+    [ORR_BF16] = { "orr_f32", "orr_u16", "bf16", 16 },    [ORR_F32] = { "orr_f32", "orr_f32", "f32", 32 },
+    [ORR_F64] = { "orr_f64", "orr_f64", "f64", 64 },      [ORR_C64] = { "orr_c64", "orr_c64", "c64", 64 },
+    [ORR_C128] = { "orr_c128", "orr_c128", "c128", 128 },
 };
 
 const char *orr__emit_type(orr_dtype t)

@@ -114,6 +114,7 @@ static void functions(orr__cloop *c)
     d.math[1] = math_f64;
     orr__text_add(t, first_text);
     orr__text_add(t, d.prelude);
+    orr__emit_complex(t, r, true);
     orr__text_add(t, headers_text);
     orr__text_add(t, vmath_text);
     if (has_half(r)) {

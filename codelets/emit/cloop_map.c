@@ -150,10 +150,12 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
 /* Bytes of the widest type in the innermost loop, at least those of f32. */
 static int widest(const orr__cloop *c)
 {
-    bool wide = false;
-    for (int n = 0; n < c->r->ninstr; n++)
-        wide = wide || (c->at[n] == c->r->rank - 1 && orr_dtype_size((orr_dtype)c->r->instr[n].dtype) > 4);
-    return wide ? 8 : 4;
+    int most = 4;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        int size = (int)orr__dtype_size((orr_dtype)c->r->instr[n].dtype);
+        most = c->at[n] == c->r->rank - 1 && size > most ? size : most;
+    }
+    return most;
 }
 
 /* The loops of a block, up to element `to`. Everything is loaded before anything is stored, and pointers are not restrict: any

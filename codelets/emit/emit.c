@@ -10,7 +10,7 @@
 bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
 {
     orr_dtype t = (orr_dtype)in->dtype;
-    if (t >= ORR_DTYPE_COUNT || (t == ORR_F64 && !fp64))
+    if (t >= ORR_DTYPE_COUNT || (orr__has_f64(t) && !fp64))
         return false;
     switch (in->kind) {
     case ORR__RI_INSIDE:
@@ -36,7 +36,7 @@ static bool can_values(const orr__region *r, bool fp64)
         if (!orr__emit_instr_can(r, &r->instr[i], fp64))
             return false;
     for (int k = 0; k < r->nout; k++)
-        if (r->out_dtype[k] == ORR_F64 && !fp64)
+        if (orr__has_f64((orr_dtype)r->out_dtype[k]) && !fp64)
             return false;
     return true;
 }
@@ -131,6 +131,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
 {
     unsigned random = 0;
     orr__text_add(t, d->prelude);
+    orr__emit_complex(t, r, fp64);
     if (l->group || l->flag)
         orr__text_add(t, d->prelude2);
     orr__emit_helpers(t, needs(r, fp64));

@@ -32,17 +32,21 @@ static void begin(orr__text *t, const orr__dialect *d, orr_dtype dtype, bool fp6
     static const char *const unsigned_of[] = { [ORR_BOOL] = "orr_u8", [ORR_I8] = "orr_u8",   [ORR_I16] = "orr_u16",
                                                [ORR_I32] = "orr_u32", [ORR_I64] = "orr_u64", [ORR_U8] = "orr_u8",
                                                [ORR_U16] = "orr_u16", [ORR_U32] = "orr_u32", [ORR_U64] = "orr_u64" };
-    const char *kind = dtype == ORR_BOOL       ? "BOOL"
-                       : orr__is_float(dtype)  ? "FLOAT"
-                       : orr__is_signed(dtype) ? "SIGNED"
-                                               : "UNSIGNED";
+    orr_dtype part = orr__part_dtype(dtype);
+    const char *kind = dtype == ORR_BOOL        ? "BOOL"
+                       : orr__is_complex(dtype) ? "COMPLEX"
+                       : orr__is_float(dtype)   ? "FLOAT"
+                       : orr__is_signed(dtype)  ? "SIGNED"
+                                                : "UNSIGNED";
     orr__text_addf(t, "#define T %s\n#define EW_%s 1\n#define EW_N(n) n##_%s\n", orr__emit_type(dtype), kind,
                    orr__emit_suffix(dtype));
-    if (orr__is_float(dtype)) {
-        orr__text_addf(t, "#define EW_DOUBLE %d\n#define EW_INF ((T)orr_bits_f32(0x7f800000u))\n", dtype == ORR_F64);
-        orr__text_addf(t, "#define EW_FMA %s\n", d->fma[dtype == ORR_F64]);
-        orr__text_add(t, fp64 ? "#define K(c) ((T)(c))\n" : "#define K(c) c##f\n");
-        orr__text_add(t, d->math[dtype == ORR_F64]);
+    if (orr__is_inexact(dtype)) {
+        bool wide = part == ORR_F64;
+        orr__text_addf(t, "#define P %s\n#define EW_PAIR orr_%s\n", orr__emit_type(part), wide ? "c128" : "c64");
+        orr__text_addf(t, "#define EW_DOUBLE %d\n#define EW_INF ((P)orr_bits_f32(0x7f800000u))\n", wide);
+        orr__text_addf(t, "#define EW_FMA %s\n", d->fma[wide]);
+        orr__text_add(t, fp64 ? "#define K(c) ((P)(c))\n" : "#define K(c) c##f\n");
+        orr__text_add(t, d->math[wide]);
     } else {
         orr__text_addf(t, "#define U %s\n", unsigned_of[dtype]);
         orr__text_add(t, "#define K(c) ((T)(c))\n");
@@ -63,14 +67,20 @@ static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, o
         any = true;
         const orr__ewrow *row = orr__ew(in->op);
         const char *s = orr__emit_suffix(dtype);
-        orr__text_addf(t, "EW_FN %s orr_%s_%s(%s x%s%s) { return (%s)(%s); }\n", row->to_bool ? "orr_u8" : "T",
-                       row->op.name, s, row->cond ? "orr_u8" : "T", row->arity > 1 ? ", T y" : "",
-                       row->arity > 2 ? ", T z" : "", row->to_bool ? "orr_u8" : "T", row->value);
+        orr_dtype to = orr__ew_result(row, dtype);
+        const char *type = orr__emit_type(to);
+        orr__text_addf(t, "EW_FN %s orr_%s_%s(%s x%s%s) { return ", type, row->op.name, s, row->cond ? "orr_u8" : "T",
+                       row->arity > 1 ? ", T y" : "", row->arity > 2 ? ", T z" : "");
+        if (orr__is_complex(to)) /* a struct is not cast */
+            orr__text_addf(t, "%s; }\n", orr__ew_value(row, dtype));
+        else
+            orr__text_addf(t, "(%s)(%s); }\n", type, orr__ew_value(row, dtype));
     }
     if (any) {
-        orr__text_add(t, "#undef T\n#undef U\n#undef K\n#undef EW_N\n#undef EW_FLOAT\n#undef EW_SIGNED\n"
+        orr__text_add(t, "#undef T\n#undef P\n#undef EW_PAIR\n#undef EW_COMPLEX\n#undef U\n#undef K\n#undef "
+                         "EW_N\n#undef EW_FLOAT\n#undef EW_SIGNED\n"
                          "#undef EW_UNSIGNED\n#undef EW_BOOL\n#undef EW_DOUBLE\n#undef EW_INF\n#undef EW_FMA\n");
-        if (orr__is_float(dtype))
+        if (orr__is_inexact(dtype))
             orr__text_add(t, d->unmath);
     }
 }

@@ -107,3 +107,29 @@ void orr__emit_helpers(orr__text *t, unsigned need)
         }
     }
 }
+
+static bool any_of(const orr__region *r, orr_dtype t)
+{
+    bool any = false;
+    for (int i = 0; i < r->nin; i++)
+        any = any || r->in_dtype[i] == t;
+    for (int k = 0; k < r->nout; k++)
+        any = any || r->out_dtype[k] == t;
+    for (int i = 0; i < r->ninstr; i++)
+        any = any || r->instr[i].dtype == t || orr__part_dtype(t) == (orr_dtype)r->instr[i].dtype;
+    return any;
+}
+
+/* Complex numbers, where there are any, or numbers that may be their parts. */
+void orr__emit_complex(orr__text *t, const orr__region *r, bool fp64)
+{
+    static const char c64[] = "typedef struct { orr_f32 re, im; } orr_c64;\n"
+                              "ORR_FN orr_c64 orr_zero_c64(void) { orr_c64 z; z.re = z.im = 0; return z; }\n";
+    static const char c128[] = "typedef struct { orr_f64 re, im; } orr_c128;\n"
+                               "ORR_FN orr_c128 orr_zero_c128(void) { orr_c128 z; z.re = z.im = 0; return z; }\n";
+    bool half = any_of(r, ORR_F16) || any_of(r, ORR_BF16);
+    if (half || any_of(r, ORR_C64))
+        orr__text_add(t, c64);
+    if (fp64 && any_of(r, ORR_C128))
+        orr__text_add(t, c128);
+}

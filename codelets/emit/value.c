@@ -117,13 +117,19 @@ static void place(orr__text *t, const orr__region *r, const orr__layout *l, cons
     orr__text_add(t, "    }\n");
 }
 
+/* What is read where nothing is. */
+static const char *nothing(orr_dtype t)
+{
+    return t == ORR_C64 ? "orr_zero_c64()" : t == ORR_C128 ? "orr_zero_c128()" : "0";
+}
+
 static void load(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
 {
     orr_dtype from = (orr_dtype)r->in_dtype[r->access[in->a].input];
     if (orr__is_half(from))
         orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
     if (in->kind == ORR__RI_GATHER && l->flag)
-        orr__text_addf(t, "r%d < 0 ? 0 : ", in->x);
+        orr__text_addf(t, "r%d < 0 ? %s : ", in->x, nothing(from));
     bool part = in->kind == ORR__RI_LOAD && r->access[in->a].box && !l->whole;
     if (part) {
         orr__emit_inside(t, r, l, in->a);
@@ -131,7 +137,10 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
     }
     orr__text_addf(t, "in%d[", r->access[in->a].input);
     orr__emit_element(t, r, l, in);
-    orr__text_add(t, part ? "] : 0" : "]");
+    if (part)
+        orr__text_addf(t, "] : %s", nothing(from));
+    else
+        orr__text_add(t, "]");
     orr__text_add(t, orr__is_half(from) ? ")" : "");
 }
 

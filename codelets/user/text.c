@@ -40,6 +40,8 @@ static const char *type_name(orr_dtype t, bool cuda)
     case ORR_U64: return cuda ? "unsigned long long" : "unsigned long";
     case ORR_F32: return "float";
     case ORR_F64: return "double";
+    case ORR_C64: return "float2";
+    case ORR_C128: return "double2";
     default: return "unsigned char";
     }
 }
@@ -49,9 +51,9 @@ bool orr__user_text_can(const orr__region *r, bool cuda, bool fp64)
     if (!orr__region_is_users(r) || !(cuda ? orr__define_op(r->call.op)->k.cuda : orr__define_op(r->call.op)->k.opencl))
         return false;
     for (int i = 0; i < r->nin; i++)
-        if (r->in_dtype[i] == ORR_F64 && !fp64)
+        if (orr__has_f64((orr_dtype)r->in_dtype[i]) && !fp64)
             return false;
-    return r->out_dtype[0] != ORR_F64 || fp64;
+    return !orr__has_f64((orr_dtype)r->out_dtype[0]) || fp64;
 }
 
 char *orr__user_text(const orr__region *r, bool cuda, bool fp64)

@@ -303,7 +303,7 @@ ORR_API orr_status orr_result_type_at(const char *file, int line, const orr_dtyp
 #define orr_result_type(...) orr_result_type_at(ORR_HERE, __VA_ARGS__)
 /** Tells whether `from` promotes to `to`, so that no value is lost. Thread-safe. */
 ORR_API bool orr_can_cast(orr_dtype from, orr_dtype to);
-/** The numbers of a float dtype, as doubles. */
+/** The numbers of a float dtype, or of the parts of a complex one, as doubles. */
 typedef struct orr_float_facts {
     int bits;               /**< of one number                              */
     double eps;             /**< from 1 to the next number                  */

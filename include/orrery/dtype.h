@@ -13,7 +13,8 @@ extern "C" {
 #endif
 
 /** Element types. f16 (IEEE binary16) and bf16 are storage types: arithmetic is done in f32 and rounded (to
- * nearest, ties to even) after every op. ORR_BOOL is one byte, 0 or 1. */
+ * nearest, ties to even) after every op. ORR_BOOL is one byte, 0 or 1. ORR_C64 and ORR_C128 are complex numbers: the
+ * real part, then the imaginary part, each f32 or f64, as float complex and double complex of C lie in memory. */
 typedef enum orr_dtype {
     ORR_BOOL,
     ORR_I8,
@@ -28,6 +29,8 @@ typedef enum orr_dtype {
     ORR_BF16,
     ORR_F32,
     ORR_F64,
+    ORR_C64,
+    ORR_C128,
     ORR_DTYPE_COUNT
 } orr_dtype;
 

@@ -13,7 +13,7 @@ extern "C" {
  * row-major and in the machine's byte order. A file is not trusted: the claims of its header are checked against its
  * real size before memory is allocated, and bytes left over are an error. Errors are poison: ORR_EINVAL (NULL), ORR_EIO (it
  * cannot be opened or read), ORR_EFORMAT (bad magic, truncated, corrupt, wrong checksum), ORR_EDTYPE (element types that
- * do not exist here: objects, complex, strings, records), ORR_ESHAPE (rank above 8, sizes that overflow), ORR_ENOMEM.
+ * do not exist here: objects, strings, records), ORR_ESHAPE (rank above 8, sizes that overflow), ORR_ENOMEM.
  * All saves: the values are evaluated first; the file appears complete or not at all (a temporary beside it,
  * synced and renamed over it); bfloat16 has no NumPy type: ORR_EDTYPE, cast to float32 before. All are safe from any
  * thread. */

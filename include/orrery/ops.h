@@ -34,7 +34,8 @@ typedef struct orr_index {
 /* -- dtype and views ------------------------------------------------------------------------------------- */
 
 /** y[i] = x[i] as `dtype`. Float to integer truncates and saturates, NaN gives 0; integers wrap; anything to bool is
- * x ≠ 0; to a float rounds to nearest, ties to even.
+ * x ≠ 0; to a float rounds to nearest, ties to even. A real number becomes complex with the imaginary part 0; a complex one
+ * becomes no real one: ORR_EDTYPE (write orr_real, orr_imag or orr_abs).
  * dtypes: all. Errors: ORR_EDTYPE (no dtype).      grad: g cast back (zero through integers).      cost: 1 per element. */
 ORR_API orr_tensor *orr_cast_at(const char *file, int line, orr_tensor *x, orr_dtype dtype);
 #define orr_cast(...) orr_cast_at(ORR_HERE, __VA_ARGS__)

@@ -79,6 +79,10 @@ ORR_API orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr
  * ORR_SHAPE(2), ORR_UNSIGNED(UINT64_MAX)). With ORR_SHAPE_0D it is such a number for an operation; orr_scalar takes
  * doubles. */
 ORR_API orr_tensor *orr_full_number_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_number value);
+/** Elements that are all re + i·im, of a complex dtype; ORR_EDTYPE for others. With ORR_SHAPE_0D it is a complex number for an
+ * operation. */
+ORR_API orr_tensor *orr_full_complex_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double re,
+                                        double im);
 /** A 0-d constant without a dtype of its own: an operation gives it the dtype of the other operand, and ORR_EDTYPE
  * where that is an integer dtype that does not hold the value. Alone it is f64. */
 ORR_API orr_tensor *orr_scalar_at(const char *file, int line, double value);
@@ -96,6 +100,7 @@ ORR_API orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int6
 #define orr_ones(...) orr_ones_at(ORR_HERE, __VA_ARGS__)
 #define orr_full(...) orr_full_at(ORR_HERE, __VA_ARGS__)
 #define orr_full_number(...) orr_full_number_at(ORR_HERE, __VA_ARGS__)
+#define orr_full_complex(...) orr_full_complex_at(ORR_HERE, __VA_ARGS__)
 #define orr_scalar(...) orr_scalar_at(ORR_HERE, __VA_ARGS__)
 #define orr_arange(...) orr_arange_at(ORR_HERE, __VA_ARGS__)
 #define orr_arange_number(...) orr_arange_number_at(ORR_HERE, __VA_ARGS__)
@@ -137,13 +142,17 @@ ORR_API const void *orr_data_at(const char *file, int line, orr_tensor *t);
 #define orr_data(...) orr_data_at(ORR_HERE, __VA_ARGS__)
 /** Sets *value to the one element of `t`, of any rank and size 1, as a double. Evaluates `t`.
  * errors:   those of orr_eval; ORR_ESHAPE (more or fewer elements than one), ORR_EDTYPE (an integer beyond 2⁵³ that
- *           no double holds; orr_item_number returns it). */
+ *           no double holds; orr_item_number returns it; a complex one: orr_item_complex). */
 ORR_API orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value);
 #define orr_item(...) orr_item_at(ORR_HERE, __VA_ARGS__)
 /** Sets *value to the one element of `t` exactly: floats as ORR_F64, bool and signed integers as ORR_I64, unsigned
  * ones as ORR_U64. Otherwise as orr_item. */
 ORR_API orr_status orr_item_number_at(const char *file, int line, orr_tensor *t, orr_number *value);
 #define orr_item_number(...) orr_item_number_at(ORR_HERE, __VA_ARGS__)
+/** Sets *re and *im to the parts of the one element of `t`; of a real one, *im to 0. Otherwise as orr_item.
+ * errors:   those of orr_item; ORR_EINVAL (re or im is NULL). */
+ORR_API orr_status orr_item_complex_at(const char *file, int line, orr_tensor *t, double *re, double *im);
+#define orr_item_complex(...) orr_item_complex_at(ORR_HERE, __VA_ARGS__)
 /** Prints dtype, shape and elements to `to`, NumPy-like, with long axes abbreviated. Evaluates `t`.
  * errors:   those of orr_eval, ORR_EIO. */
 ORR_API orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t);

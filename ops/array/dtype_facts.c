@@ -51,6 +51,8 @@ orr_status orr_finfo_at(const char *file, int line, orr_dtype t, orr_float_facts
     orr__site at = ORR__SITE(file, line, "finfo");
     if (!facts)
         return orr__fail(at, ORR_EINVAL, "facts is NULL");
+    if (is_dtype(t))
+        t = orr__part_dtype(t);
     if (!is_dtype(t) || !orr__is_float(t))
         return orr__fail(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(t));
     /* Bits of the fraction, and the exponents of the least normal and the greatest number. */

@@ -54,7 +54,7 @@ static orr_status new_buffer(orr__source *s, size_t bytes, orr__buffer **b)
 
 orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buffer **b)
 {
-    size_t size = orr_dtype_size(h->dtype);
+    size_t size = orr_dtype_size(h->dtype), part = orr_dtype_size(orr__part_dtype(h->dtype));
     int64_t count = orr__shape_count(&h->shape);
     size_t bytes = (size_t)count * size; /* a valid shape's count times 8 fits */
     if (bytes > s->most)
@@ -68,7 +68,7 @@ orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buffer **b)
     if (st == ORR_OK)
         st = orr__source_end(s);
     if (st == ORR_OK && h->swapped)
-        orr__swap_bytes((*b)->host, count, size);
+        orr__swap_bytes((*b)->host, count * (int64_t)(size / part), part);
     if (st == ORR_OK && h->dtype == ORR_BOOL)
         for (int64_t i = 0; i < count; i++)
             ((uint8_t *)(*b)->host)[i] = ((uint8_t *)(*b)->host)[i] != 0;
@@ -123,7 +123,7 @@ orr_tensor *orr__npy_load(orr__site at, const char *path)
 size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, char buf[ORR__NPY_HEADER])
 {
     static const char kinds[] = {
-        [ORR__KBOOL] = 'b', [ORR__KSIGNED] = 'i', [ORR__KUNSIGNED] = 'u', [ORR__KFLOAT] = 'f'
+        [ORR__KBOOL] = 'b', [ORR__KSIGNED] = 'i', [ORR__KUNSIGNED] = 'u', [ORR__KFLOAT] = 'f', [ORR__KCOMPLEX] = 'c'
     };
     size_t size = orr_dtype_size(dtype);
     if (dtype == ORR_BF16) {

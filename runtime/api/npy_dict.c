@@ -57,32 +57,32 @@ static orr_status element_type(text *t, const char *d, orr__npy *h)
 {
     static const struct {
         char kind;
-        char size;
+        const char *size;
         orr_dtype dtype;
     } known[] = {
-        { 'b', '1', ORR_BOOL }, { 'i', '1', ORR_I8 },  { 'i', '2', ORR_I16 }, { 'i', '4', ORR_I32 },
-        { 'i', '8', ORR_I64 },  { 'u', '1', ORR_U8 },  { 'u', '2', ORR_U16 }, { 'u', '4', ORR_U32 },
-        { 'u', '8', ORR_U64 },  { 'f', '2', ORR_F16 }, { 'f', '4', ORR_F32 }, { 'f', '8', ORR_F64 },
+        { 'b', "1", ORR_BOOL }, { 'i', "1", ORR_I8 },    { 'i', "2", ORR_I16 }, { 'i', "4", ORR_I32 },
+        { 'i', "8", ORR_I64 },  { 'u', "1", ORR_U8 },    { 'u', "2", ORR_U16 }, { 'u', "4", ORR_U32 },
+        { 'u', "8", ORR_U64 },  { 'f', "2", ORR_F16 },   { 'f', "4", ORR_F32 }, { 'f', "8", ORR_F64 },
+        { 'c', "8", ORR_C64 },  { 'c', "16", ORR_C128 },
     };
     bool big_host = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     if (!*d || !strchr("<>|=", *d))
         return orr__source_fail(t->s, ORR_EFORMAT, "element type '%s' has no byte order", d);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (d[1] == known[i].kind && d[2] == known[i].size && !d[3]) {
+        if (d[1] == known[i].kind && strcmp(d + 2, known[i].size) == 0) {
             h->dtype = known[i].dtype;
-            h->swapped = known[i].size != '1' && ((*d == '<' && big_host) || (*d == '>' && !big_host));
+            h->swapped = orr_dtype_size(h->dtype) > 1 && ((*d == '<' && big_host) || (*d == '>' && !big_host));
             return ORR_OK;
         }
     }
     const char *what = d[1] == 'O'                  ? "Python objects, which are never loaded"
-                       : d[1] == 'c'                ? "complex numbers"
                        : d[1] == 'S' || d[1] == 'U' ? "strings"
                        : d[1] == 'M' || d[1] == 'm' ? "dates or times"
                        : d[1] == 'V'                ? "raw bytes (bfloat16 is saved so: save it as float32)"
                                                     : "of no type known here";
     return orr__source_fail(t->s, ORR_EDTYPE,
                             "its elements, '%s', are %s; there are bool, int8…int64, uint8…uint64, float16, float32, "
-                            "float64",
+                            "float64, complex64, complex128",
                             d, what);
 }
 

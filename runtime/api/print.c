@@ -3,6 +3,7 @@
 #include "config.h"
 #include <orrery/tensor.h>
 
+#include <math.h>
 #include <string.h>
 #include "runtime/api/eval.h"
 #include "runtime/api/number.h"
@@ -20,7 +21,8 @@ typedef struct {
     int64_t stride[ORR_MAX_RANK];
     size_t size;
     bool abbreviate;
-    orr__format format;
+    orr__format format, imag; /* imag: of complex numbers, for what stands behind the sign */
+    bool is_complex;
     int column, blanks; /* characters in this line; those at its end that are not written yet */
 } page;
 
@@ -38,11 +40,58 @@ static orr__scalar element(const page *p, int64_t offset)
     return orr__scalar_load(p->data + (size_t)offset * p->size, p->format.dtype);
 }
 
+static double imaginary(const page *p, int64_t offset)
+{
+    return orr__scalar_load(p->data + (size_t)offset * p->size + p->size / 2, p->format.dtype).f;
+}
+
+enum { WORD = 2 * ORR__NUMBER + 4 };
+
+/* "1.5-2.j ": the sign stands before the digits, the j behind them. */
+static int put_element(const page *p, int64_t offset, char word[WORD])
+{
+    char im[ORR__NUMBER];
+    int n = orr__format_put(&p->format, element(p, offset), word);
+    if (!p->is_complex)
+        return n;
+    double v = imaginary(p, offset);
+    int m = orr__format_put(&p->imag, (orr__scalar){ .f = fabs(v) }, im), first = (int)strspn(im, " "), last = m;
+    while (last > first && im[last - 1] == ' ')
+        last--;
+    return n + snprintf(word + n, (size_t)(WORD - n), "%*s%c%.*sj%*s", first, "", signbit(v) && !isnan(v) ? '-' : '+',
+                        last - first, im + first, m - last, "");
+}
+
+/* "(1.5-2j)", "2j": as Python writes one number. */
+static void put_alone(page *p)
+{
+    char word[2][ORR__NUMBER];
+    orr__scalar re = element(p, 0), im = { .f = 0 };
+    orr__format_alone(p->format.dtype, re, word[0]);
+    if (!p->is_complex) {
+        fputs(word[0], p->to);
+        return;
+    }
+    im.f = imaginary(p, 0);
+    orr__format_alone(p->format.dtype, im, word[1]);
+    for (int k = 0; k < 2; k++) {
+        size_t n = strlen(word[k]);
+        if (n > 2 && strcmp(word[k] + n - 2, ".0") == 0)
+            word[k][n - 2] = '\0';
+    }
+    if (re.f == 0 && !signbit(re.f))
+        fprintf(p->to, "%sj", word[1]);
+    else
+        fprintf(p->to, "(%s%s%sj)", word[0], word[1][0] == '-' ? "" : "+", word[1]);
+}
+
 static void see_all(page *p, int axis, int64_t offset, int pass)
 {
     bool gap;
     if (axis == p->shape.rank) {
         orr__format_see(&p->format, element(p, offset), pass);
+        if (p->is_complex)
+            orr__format_see(&p->imag, (orr__scalar){ .f = fabs(imaginary(p, offset)) }, pass);
         return;
     }
     for (int64_t i = 0; i >= 0; i = next_shown(p, axis, i, &gap))
@@ -66,14 +115,14 @@ static void put_word(page *p, const char *word, int n, bool first, int indent, i
 
 static void put_row(page *p, int axis, int64_t offset)
 {
-    char word[ORR__NUMBER];
+    char word[WORD];
     int indent = axis + 1, width = LINE - p->shape.rank;
     bool first = true, gap = false;
     p->column = indent;
     for (int64_t i = 0; i >= 0; i = next_shown(p, axis, i, &gap)) {
         if (gap)
             put_word(p, "...", 3, false, indent, width);
-        int n = orr__format_put(&p->format, element(p, offset + i * p->stride[axis]), word);
+        int n = put_element(p, offset + i * p->stride[axis], word);
         put_word(p, word, n, first, indent, width);
         first = false;
     }
@@ -105,17 +154,17 @@ static void put_axis(page *p, int axis, int64_t offset)
 
 static void put_page(page *p, int64_t count)
 {
-    char word[ORR__NUMBER];
     if (p->shape.rank == 0) {
-        orr__format_alone(p->format.dtype, element(p, 0), word);
-        fputs(word, p->to);
+        put_alone(p);
     } else if (count == 0) {
         fputs("[]", p->to);
     } else {
         see_all(p, 0, 0, 0);
         orr__format_choose(&p->format);
+        orr__format_choose(&p->imag);
         see_all(p, 0, 0, 1);
         orr__format_done(&p->format);
+        orr__format_done(&p->imag);
         put_axis(p, 0, 0);
     }
     fputc('\n', p->to);
@@ -138,9 +187,11 @@ orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
                .data = b->host,
                .shape = what.shape,
                .size = orr_dtype_size(dtype),
+               .is_complex = orr__is_complex(dtype),
                .abbreviate = count > ABBREVIATE_ABOVE };
     orr__shape_strides(&p.shape, p.stride);
-    orr__format_begin(&p.format, dtype);
+    orr__format_begin(&p.format, orr__part_dtype(dtype));
+    orr__format_begin(&p.imag, orr__part_dtype(dtype));
     fprintf(to, "%s %s\n", orr_dtype_name(dtype), orr__str(p.shape).s);
     locale_t before = orr__point_begin();
     put_page(&p, count);

@@ -39,7 +39,7 @@ const void *orr_data_at(const char *file, int line, orr_tensor *t)
     return p;
 }
 
-/* The one element as a scalar of its dtype. */
+/* The one element as a scalar of its dtype; of a complex one, two scalars of its parts' dtype. */
 static orr_status item(orr__site at, orr_tensor *t, orr__scalar *v, orr_dtype *dtype)
 {
     orr__content what;
@@ -52,7 +52,10 @@ static orr_status item(orr__site at, orr_tensor *t, orr__scalar *v, orr_dtype *d
     if (st != ORR_OK)
         return st;
     *dtype = what.dtype;
-    *v = orr__scalar_load(b->host, what.dtype);
+    orr_dtype part = orr__part_dtype(what.dtype);
+    v[0] = orr__scalar_load(b->host, part);
+    if (part != what.dtype)
+        v[1] = orr__scalar_load((const char *)b->host + orr_dtype_size(part), part);
     orr__buffer_unref(b);
     return ORR_OK;
 }
@@ -70,11 +73,14 @@ orr_status orr_item_at(const char *file, int line, orr_tensor *t, double *value)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "item");
-    orr__scalar v;
+    orr__scalar e[2] = { { .u = 0 }, { .u = 0 } }, v;
     orr_dtype dtype;
     if (!value)
         return orr__fail(at, ORR_EINVAL, "the place for the value is NULL");
-    orr_status st = item(at, t, &v, &dtype);
+    orr_status st = item(at, t, e, &dtype);
+    v = e[0];
+    if (st == ORR_OK && orr__is_complex(dtype))
+        return orr__fail(at, ORR_EDTYPE, "the element is %s; write orr_item_complex", orr_dtype_name(dtype));
     if (st == ORR_OK && !is_double(v, dtype))
         st = orr__is_signed(dtype)
                  ? orr__fail(at, ORR_EDTYPE, "%lld is no double; write orr_item_number", (long long)v.i)
@@ -88,16 +94,36 @@ orr_status orr_item_number_at(const char *file, int line, orr_tensor *t, orr_num
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "item_number");
-    orr__scalar v;
+    orr__scalar e[2] = { { .u = 0 }, { .u = 0 } }, v;
     orr_dtype dtype;
     if (!value)
         return orr__fail(at, ORR_EINVAL, "the place for the value is NULL");
-    orr_status st = item(at, t, &v, &dtype);
+    orr_status st = item(at, t, e, &dtype);
     if (st != ORR_OK)
         return st;
+    v = e[0];
+    if (orr__is_complex(dtype))
+        return orr__fail(at, ORR_EDTYPE, "the element is %s; write orr_item_complex", orr_dtype_name(dtype));
     *value = orr__is_float(dtype)    ? ORR_REAL(v.f)
              : dtype == ORR_BOOL     ? ORR_INTEGER(v.u != 0)
              : orr__is_signed(dtype) ? ORR_INTEGER(v.i)
                                      : ORR_UNSIGNED(v.u);
+    return ORR_OK;
+}
+
+orr_status orr_item_complex_at(const char *file, int line, orr_tensor *t, double *re, double *im)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__site at = ORR__SITE(file, line, "item_complex");
+    orr__scalar v[2] = { { .u = 0 }, { .u = 0 } };
+    orr_dtype dtype;
+    if (!re || !im)
+        return orr__fail(at, ORR_EINVAL, "the place for a part is NULL");
+    orr_status st = item(at, t, v, &dtype);
+    if (st != ORR_OK)
+        return st;
+    bool is_complex = orr__is_complex(dtype);
+    *re = is_complex ? v[0].f : orr__scalar_f64(v[0], dtype);
+    *im = is_complex ? v[1].f : 0;
     return ORR_OK;
 }

@@ -192,6 +192,8 @@ orr__scalar orr__scalar_load(const void *p, orr_dtype t)
     case ORR_BF16: LOAD(uint16_t, f, (double)orr__bf16_to_f32(x))
     case ORR_F32: LOAD(float, f, (double)x)
     case ORR_F64: LOAD(double, f, x)
+    case ORR_C64:
+    case ORR_C128:
     case ORR_DTYPE_COUNT: break;
     }
     return r;
@@ -220,6 +222,8 @@ void orr__scalar_store(void *p, orr_dtype t, orr__scalar v)
     case ORR_BF16: STORE(uint16_t, orr__f64_to_bf16(v.f))
     case ORR_F32: STORE(float, (float)v.f)
     case ORR_F64: STORE(double, v.f)
+    case ORR_C64:
+    case ORR_C128:
     case ORR_DTYPE_COUNT: break;
     }
 }

@@ -4,21 +4,23 @@
 #include "runtime/base/dtype.h"
 
 const uint8_t orr__dtype_bytes[ORR_DTYPE_COUNT] = {
-    [ORR_BOOL] = 1, [ORR_I8] = 1,  [ORR_I16] = 2, [ORR_I32] = 4,  [ORR_I64] = 8, [ORR_U8] = 1,  [ORR_U16] = 2,
-    [ORR_U32] = 4,  [ORR_U64] = 8, [ORR_F16] = 2, [ORR_BF16] = 2, [ORR_F32] = 4, [ORR_F64] = 8,
+    [ORR_BOOL] = 1, [ORR_I8] = 1,  [ORR_I16] = 2, [ORR_I32] = 4, [ORR_I64] = 8,
+    [ORR_U8] = 1,   [ORR_U16] = 2, [ORR_U32] = 4, [ORR_U64] = 8, [ORR_F16] = 2,
+    [ORR_BF16] = 2, [ORR_F32] = 4, [ORR_F64] = 8, [ORR_C64] = 8, [ORR_C128] = 16,
 };
 
 static const struct {
     const char *name;
     unsigned char kind;
 } rows[ORR_DTYPE_COUNT] = {
-    [ORR_BOOL] = { "bool", ORR__KBOOL },      [ORR_I8] = { "int8", ORR__KSIGNED },
-    [ORR_I16] = { "int16", ORR__KSIGNED },    [ORR_I32] = { "int32", ORR__KSIGNED },
-    [ORR_I64] = { "int64", ORR__KSIGNED },    [ORR_U8] = { "uint8", ORR__KUNSIGNED },
-    [ORR_U16] = { "uint16", ORR__KUNSIGNED }, [ORR_U32] = { "uint32", ORR__KUNSIGNED },
-    [ORR_U64] = { "uint64", ORR__KUNSIGNED }, [ORR_F16] = { "float16", ORR__KFLOAT },
-    [ORR_BF16] = { "bfloat16", ORR__KFLOAT }, [ORR_F32] = { "float32", ORR__KFLOAT },
-    [ORR_F64] = { "float64", ORR__KFLOAT },
+    [ORR_BOOL] = { "bool", ORR__KBOOL },          [ORR_I8] = { "int8", ORR__KSIGNED },
+    [ORR_I16] = { "int16", ORR__KSIGNED },        [ORR_I32] = { "int32", ORR__KSIGNED },
+    [ORR_I64] = { "int64", ORR__KSIGNED },        [ORR_U8] = { "uint8", ORR__KUNSIGNED },
+    [ORR_U16] = { "uint16", ORR__KUNSIGNED },     [ORR_U32] = { "uint32", ORR__KUNSIGNED },
+    [ORR_U64] = { "uint64", ORR__KUNSIGNED },     [ORR_F16] = { "float16", ORR__KFLOAT },
+    [ORR_BF16] = { "bfloat16", ORR__KFLOAT },     [ORR_F32] = { "float32", ORR__KFLOAT },
+    [ORR_F64] = { "float64", ORR__KFLOAT },       [ORR_C64] = { "complex64", ORR__KCOMPLEX },
+    [ORR_C128] = { "complex128", ORR__KCOMPLEX },
 };
 
 static bool known(orr_dtype t)
@@ -42,7 +44,7 @@ orr__kind orr__dtype_kind(orr_dtype t)
 }
 
 /* Within a kind the wider wins (the enum is in order of width); u + i is the narrowest signed type that holds
- * both; kinds do not mix otherwise. */
+ * both; a float with a complex dtype is complex, its parts wide enough for both; kinds do not mix otherwise. */
 bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out)
 {
     if (!known(a) || !known(b))
@@ -61,6 +63,10 @@ bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out)
         if (a == ORR_F16 && b == ORR_BF16)
             return false;
         *out = b;
+        return true;
+    }
+    if (ka == ORR__KFLOAT && kb == ORR__KCOMPLEX) {
+        *out = a == ORR_F64 ? ORR_C128 : b;
         return true;
     }
     if (ka != ORR__KSIGNED || kb != ORR__KUNSIGNED || b == ORR_U64)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <orrery/dtype.h>
 
-typedef enum { ORR__KBOOL, ORR__KSIGNED, ORR__KUNSIGNED, ORR__KFLOAT } orr__kind;
+typedef enum { ORR__KBOOL, ORR__KSIGNED, ORR__KUNSIGNED, ORR__KFLOAT, ORR__KCOMPLEX } orr__kind;
 
 orr__kind orr__dtype_kind(orr_dtype t);
 /* As orr_dtype_size, of one that there is. */
@@ -19,6 +19,17 @@ static inline size_t orr__dtype_size(orr_dtype t)
 static inline bool orr__is_float(orr_dtype t)
 {
     return t >= ORR_F16 && t <= ORR_F64;
+}
+/* The dtypes before this one have values that are an orr__scalar each. */
+#define ORR__SCALAR_DTYPES ORR_C64
+static inline bool orr__is_complex(orr_dtype t)
+{
+    return t == ORR_C64 || t == ORR_C128;
+}
+/* Dtypes that have derivatives: floats and complex numbers. */
+static inline bool orr__is_inexact(orr_dtype t)
+{
+    return t >= ORR_F16 && t <= ORR_C128;
 }
 static inline bool orr__is_half(orr_dtype t)
 {
@@ -37,6 +48,21 @@ static inline bool orr__is_int(orr_dtype t)
     return t >= ORR_I8 && t <= ORR_U64;
 }
 
+/* The dtype of a complex dtype's parts; t itself for others. The complex dtype with parts of f32 or f64. */
+static inline orr_dtype orr__part_dtype(orr_dtype t)
+{
+    return t == ORR_C64 ? ORR_F32 : t == ORR_C128 ? ORR_F64 : t;
+}
+static inline orr_dtype orr__complex_of(orr_dtype part)
+{
+    return part == ORR_F64 ? ORR_C128 : ORR_C64;
+}
+/* Does arithmetic on it need f64? */
+static inline bool orr__has_f64(orr_dtype t)
+{
+    return t == ORR_F64 || t == ORR_C128;
+}
+
 /* The dtype in which a value of `t` sits in a register: f32 for f16 and bf16, else t itself. */
 static inline orr_dtype orr__compute_dtype(orr_dtype t)
 {
@@ -46,7 +72,8 @@ static inline orr_dtype orr__compute_dtype(orr_dtype t)
 /* Promotion as in the Python array API standard. false: undefined there (the caller names the cast). */
 bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out);
 
-/* One value. Which member counts follows from the dtype's kind: float f, signed i, unsigned and bool u. */
+/* One value. Which member counts follows from the dtype's kind: float f, signed i, unsigned and bool u. Complex values are no
+ * scalars: a complex constant is made of the constants of its parts. */
 typedef union {
     double f;
     int64_t i;

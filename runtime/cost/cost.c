@@ -64,7 +64,10 @@ static double predict(const orr__profile *now, const orr__region *r)
     double us = orr__profile_move(now, r->bytes) / MOVES;
     if (r->product) {
         orr_dtype t = (orr_dtype)r->in_dtype[r->access[0].input];
-        double rate = t == ORR_F64 ? now->gemm64 : orr__is_float(t) ? now->gemm32 : now->math * PLAIN;
+        double rate = orr__is_complex(t) ? (t == ORR_C64 ? now->gemm32 : now->gemm64) / 4
+                      : t == ORR_F64     ? now->gemm64
+                      : orr__is_float(t) ? now->gemm32
+                                         : now->math * PLAIN;
         double product = 2.0 * (double)r->out_count * (double)r->dim[r->rank - 1];
         return us + product / rate + (r->flops > product ? (r->flops - product) / (now->math * BLOCKS) : 0);
     }

@@ -185,6 +185,12 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
                         orr__node *const *in)
 {
     orr__tls *tls = orr__tls_get();
+    for (int i = 0; i < nin; i++)
+        if (in[i] && orr__is_complex((orr_dtype)in[i]->dtype) && !(op->kinds & ORR__TAKES_COMPLEX)) {
+            (void)orr__fail(at, ORR_EDTYPE, "%s takes no complex numbers: write orr_real, orr_imag or orr_abs",
+                            op->name);
+            return no_node(nin, in);
+        }
     orr__node *n = node_take(tls);
     if (!n) {
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a graph node");

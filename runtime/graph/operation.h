@@ -63,6 +63,9 @@ enum {
     ORR__OP_FLOATS = 1024   /* the operands are floats                                            */
 };
 
+/* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */
+enum { ORR__TAKES_COMPLEX = 1 };
+
 /* Numbers that belong to the structure of a graph; those that may change from step to step are scalars of the node. */
 typedef struct orr__attr {
     int32_t axis, index;
@@ -95,6 +98,7 @@ typedef struct orr__op {
     uint8_t role, form;
     uint8_t attrs;   /* ORR__ATTR_…: fields of the node's structure */
     uint16_t flags;  /* ORR__OP_…                                  */
+    uint8_t kinds;   /* ORR__TAKES_…: operands other than real numbers */
     uint8_t options; /* `record` takes so many bits of attr.mask   */
     float flops;     /* per element                                */
 

@@ -12,6 +12,9 @@ const orr__op orr__op_placeholder = {
     .id = PLACEHOLDER, .name = "placeholder", .role = ORR__ROLE_PLACEHOLDER, .flags = ORR__OP_ORIGIN
 };
 const orr__op orr__op_poison = { .id = POISON, .name = "poison", .role = ORR__ROLE_POISON };
-const orr__op orr__op_detach = {
-    .id = DETACH, .name = "detach", .arity = 1, .role = ORR__ROLE_THROUGH, .flags = ORR__OP_STOPS
-};
+const orr__op orr__op_detach = { .id = DETACH,
+                                 .name = "detach",
+                                 .arity = 1,
+                                 .role = ORR__ROLE_THROUGH,
+                                 .flags = ORR__OP_STOPS,
+                                 .kinds = ORR__TAKES_COMPLEX };

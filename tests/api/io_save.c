@@ -14,7 +14,7 @@ static void saved_npy_reads_back_and_is_numpys(void)
     orr_scope *s = orr_scope_begin();
     const char *path = orr_test_tmp("saved.npy");
     static const char *const codes[] = { "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", NULL, "f4", "f8" };
-    for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
+    for (int t = 0; t < ORR__SCALAR_DTYPES; t++) {
         if (t == ORR_BF16)
             continue;
         ORR_CHECK_MSG(orr_save(path, golden_tensor((orr_dtype)t, ORR_SHAPE(3, 5))) == ORR_OK, "%s",

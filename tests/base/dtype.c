@@ -10,8 +10,9 @@
 static void names_are_those_of_the_array_api(void)
 {
     static const char *const names[] = { "bool",   "int8",   "int16",   "int32",    "int64",   "uint8",  "uint16",
-                                         "uint32", "uint64", "float16", "bfloat16", "float32", "float64" };
-    static const size_t sizes[] = { 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8 };
+                                         "uint32", "uint64", "float16", "bfloat16", "float32", "float64",
+                                         "complex64", "complex128" };
+    static const size_t sizes[] = { 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16 };
     for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
         ORR_CHECK(strcmp(orr_dtype_name((orr_dtype)t), names[t]) == 0);
         ORR_CHECK(orr_dtype_size((orr_dtype)t) == sizes[t]);
@@ -21,24 +22,26 @@ static void names_are_those_of_the_array_api(void)
 }
 
 /* The tables of the Python array API standard, 2024.12, with float16 and bfloat16 added; '.' is undefined. Rows and
- * columns: b, i1 i2 i4 i8, u1 u2 u4 u8, h (f16), c (bf16), f, d. */
+ * columns: b, i1 i2 i4 i8, u1 u2 u4 u8, h (f16), c (bf16), f, d, x (c64), z (c128). */
 static void promotion_is_the_standards(void)
 {
-    static const char keys[] = "bBSILHMNOhcfd"; /* bool; i8 i16 i32 i64 = B S I L; u8 … = H M N O; h c f d */
+    static const char keys[] = "bBSILHMNOhcfdxz"; /* bool; i8 i16 i32 i64 = B S I L; u8 … = H M N O; h c f d x z */
     static const char *const want[] = {
-        "b............", /* bool */
-        ".BSILSIL.....", /* i8   */
-        ".SSILSIL.....", /* i16  */
-        ".IIILIIL.....", /* i32  */
-        ".LLLLLLL.....", /* i64  */
-        ".SSILHMNO....", /* u8   */
-        ".IIILMMNO....", /* u16  */
-        ".LLLLNNNO....", /* u32  */
-        ".....OOOO....", /* u64  */
-        ".........h.fd", /* f16  */
-        "..........cfd", /* bf16 */
-        ".........fffd", /* f32  */
-        ".........dddd", /* f64  */
+        "b..............", /* bool */
+        ".BSILSIL.......", /* i8   */
+        ".SSILSIL.......", /* i16  */
+        ".IIILIIL.......", /* i32  */
+        ".LLLLLLL.......", /* i64  */
+        ".SSILHMNO......", /* u8   */
+        ".IIILMMNO......", /* u16  */
+        ".LLLLNNNO......", /* u32  */
+        ".....OOOO......", /* u64  */
+        ".........h.fdxz", /* f16  */
+        "..........cfdxz", /* bf16 */
+        ".........fffdxz", /* f32  */
+        ".........ddddzz", /* f64  */
+        ".........xxxzxz", /* c64  */
+        ".........zzzzzz", /* c128 */
     };
     for (int a = 0; a < ORR_DTYPE_COUNT; a++) {
         for (int b = 0; b < ORR_DTYPE_COUNT; b++) {
@@ -157,7 +160,7 @@ static void int_to_float_rounds_once(void)
 static void load_and_store_are_inverse(void)
 {
     unsigned char bytes[9] = { 0, 0x81, 0x92, 0x43, 0x54, 0x65, 0x76, 0x37, 0x18 }, back[9] = { 0 };
-    for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
+    for (int t = 0; t < ORR__SCALAR_DTYPES; t++) {
         memset(back, 0, sizeof back);
         size_t n = orr_dtype_size((orr_dtype)t);
         orr__scalar_store(back + 1, (orr_dtype)t, orr__scalar_load(bytes + 1, (orr_dtype)t)); /* unaligned */

@@ -83,7 +83,7 @@ static void f32_functions_meet_promised_ulp(void)
 {
     for (int i = 0; i < orr__ew_count(); i++) {
         const orr__ewrow *row = orr__ew(ORR__OP_EW + i);
-        if (row->arity == 1 && row->ulp > 0 && orr__ew_takes(row, ORR_F32) && !row->to_bool)
+        if (row->arity == 1 && row->ulp > 0 && orr__ew_takes_scalars(row, ORR_F32) && !row->to_bool)
             check_function(row);
     }
 }

@@ -147,9 +147,9 @@ static void every_row_has_text_in_every_dialect(void)
     static rb b;
     int n = 0;
     for (int i = 0; i < orr__ew_count(); i++)
-        for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
+        for (int t = 0; t < ORR__SCALAR_DTYPES; t++) {
             const orr__ewrow *row = orr__ew(ORR__OP_EW + i);
-            if (!orr__ew_takes(row, (orr_dtype)t))
+            if (!orr__ew_takes_scalars(row, (orr_dtype)t))
                 continue;
             rt_group(&b, (orr_dtype)t, &row, 1);
             for (int d = 0; d < 3; d++) {

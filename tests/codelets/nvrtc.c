@@ -58,7 +58,7 @@ static void rows_region(orr_dtype t, int *i, int layout)
     }
     for (; *i < orr__ew_count() && n < 16; ++*i) {
         const orr__ewrow *row = orr__ew(ORR__OP_EW + *i);
-        if (!orr__ew_takes(row, t))
+        if (!orr__ew_takes_scalars(row, t))
             continue;
         int x = reg[row->cond][layout % LAYOUTS], y = reg[0][(layout + 1) % LAYOUTS],
             z = reg[0][(layout + 2) % LAYOUTS];
@@ -87,10 +87,10 @@ static void every_cast(orr_dtype from)
     static rb b;
     const int64_t dim[2] = { 10, 20 };
     char what[64];
-    for (int to = 0; to < ORR_DTYPE_COUNT; to += ORR__REGION_OUTS) {
+    for (int to = 0; to < ORR__SCALAR_DTYPES; to += ORR__REGION_OUTS) {
         rb_begin(&b, RB_MAP, 2, dim);
         int x = operand(&b, from, CONTIGUOUS);
-        for (int k = to; k < ORR_DTYPE_COUNT && k < to + ORR__REGION_OUTS; k++)
+        for (int k = to; k < ORR__SCALAR_DTYPES && k < to + ORR__REGION_OUTS; k++)
             rb_out(&b, (orr_dtype)k, rb_cast(&b, (orr_dtype)k, x));
         (void)snprintf(what, sizeof what, "%s to %s and on", orr_dtype_name(from), orr_dtype_name((orr_dtype)to));
         nvrtc_unit_add(&b.r, what);
@@ -311,7 +311,7 @@ static void need(int i)
 static void all_of_it(int i, bool machine)
 {
     nvrtc_unit_for(wanted[i], machine, false);
-    for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
+    for (int t = 0; t < ORR__SCALAR_DTYPES; t++) {
         for (int layout = 0; layout < LAYOUTS; layout++)
             every_row((orr_dtype)t, layout);
         the_rest((orr_dtype)t);

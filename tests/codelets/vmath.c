@@ -218,9 +218,9 @@ static void value_does_not_depend_on_block_position(void)
         for (int wide = 0; wide < 2; wide++) {
             const orr__ewrow *row = orr__ew(ORR__OP_EW + k);
             orr_dtype t = wide ? ORR_F64 : ORR_F32;
-            size_t size = orr_dtype_size(t), out = row->to_bool ? 1 : size;
+            size_t size = orr_dtype_size(t), out = orr_dtype_size(orr__ew_result(row, t));
             orr__vecfn *fn = orr__cpu_vec()->row[t][k];
-            unsigned char in[3][M * 8], all[M * 8], one[8];
+            unsigned char in[3][M * 8], all[M * 16], one[16];
             if (!fn || row->cond || !fill(row, wide != 0, x, y))
                 continue;
             for (int i = 0; i < M; i++)

@@ -25,7 +25,7 @@ void rg_build(rg_graph *g, unsigned long long seed, int ops)
             s.dim[d] = rg_pick(g, 40) ? 1 + rg_pick(g, 6) : 0;
         if (large)
             s = ORR_SHAPE((huge ? 60 : 20) + rg_pick(g, 50), 1 + rg_pick(g, huge ? 160 : 60));
-        (void)rg_leaf(g, (orr_dtype)rg_pick(g, ORR_DTYPE_COUNT), s);
+        (void)rg_leaf(g, (orr_dtype)rg_pick(g, ORR__SCALAR_DTYPES), s);
     }
     for (int want = 8 + rg_pick(g, 40); want > 0 && ops > 0 && g->n < RG_VALUES; want--, ops--)
         if (rg_pick(g, 20) == 0)

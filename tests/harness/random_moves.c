@@ -153,7 +153,7 @@ static bool choose_index(rg_graph *g, rg_step *s)
     s->name = kind == 0 ? "take" : kind == 1 ? "scatter_add" : "one_hot";
     s->p.x = kind;
     s->p.a.v[0] = rg_pick(g, 6);
-    s->p.d = (orr_dtype)rg_pick(g, ORR_DTYPE_COUNT);
+    s->p.d = (orr_dtype)rg_pick(g, ORR__SCALAR_DTYPES);
     s->smooth = true;
     if (kind == 2)
         return orr__is_int(d) && shape.rank < 5;
@@ -225,7 +225,7 @@ static bool choose_make(rg_graph *g, rg_step *s)
     static const char *const names[] = { "full",    "arange",      "linspace",  "eye",  "rand",
                                          "randint", "permutation", "bernoulli", "randn" };
     int kind = rg_pick(g, 9);
-    orr_dtype d = (orr_dtype)rg_pick(g, ORR_DTYPE_COUNT);
+    orr_dtype d = (orr_dtype)rg_pick(g, ORR__SCALAR_DTYPES);
     s->nin = 0;
     s->apply = apply_make;
     s->name = names[kind];

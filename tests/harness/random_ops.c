@@ -92,10 +92,11 @@ static bool choose_row(rg_graph *g, rg_step *s)
 {
     const orr__ewrow *row = orr__ew(ORR__OP_EW + rg_pick(g, orr__ew_count()));
     int i = any_value(g);
-    for (int tries = 0; tries < 12 && !(orr__ew_takes(row, dtype_of(g, i)) && (!g->v[i].err || !jumps(row))); tries++)
+    for (int tries = 0; tries < 12 && !(orr__ew_takes_scalars(row, dtype_of(g, i)) && (!g->v[i].err || !jumps(row)));
+         tries++)
         i = any_value(g);
     orr_dtype d = dtype_of(g, i);
-    if (!orr__ew_takes(row, d))
+    if (!orr__ew_takes_scalars(row, d))
         return false;
     s->nin = row->arity;
     int first = row->cond ? 1 : 0;
@@ -122,8 +123,8 @@ static bool choose_mixed(rg_graph *g, rg_step *s)
     static const char *const names[] = { "add", "mul", "maximum", "less", "equal", "where" };
     const orr__ewrow *row = orr__ew_find(names[rg_pick(g, 6)]);
     int i = any_value(g);
-    orr_dtype d = dtype_of(g, i), e = (orr_dtype)rg_pick(g, ORR_DTYPE_COUNT), both;
-    if (!orr__promote(d, e, &both) || !orr__ew_takes(row, both))
+    orr_dtype d = dtype_of(g, i), e = (orr_dtype)rg_pick(g, ORR__SCALAR_DTYPES), both;
+    if (!orr__promote(d, e, &both) || !orr__ew_takes_scalars(row, both))
         return false;
     int j = partner(g, i, e);
     s->nin = row->arity;
@@ -165,7 +166,7 @@ static bool choose_cast(rg_graph *g, rg_step *s)
 {
     s->in[0] = any_value(g);
     s->nin = 1;
-    s->p.d = (orr_dtype)rg_pick(g, ORR_DTYPE_COUNT);
+    s->p.d = (orr_dtype)rg_pick(g, ORR__SCALAR_DTYPES);
     s->apply = apply_cast;
     s->name = "cast";
     s->smooth = orr__is_float(s->p.d);
@@ -381,5 +382,7 @@ bool rg_choose(rg_graph *g, rg_step *s)
         return rg_choose_own(g, s);
     if (r < 75)
         return choose_structural(g, s);
+    if (r < 79)
+        return rg_choose_complex(g, s);
     return rg_choose_move(g, s);
 }

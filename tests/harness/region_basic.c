@@ -185,9 +185,9 @@ void iota_in_every_dtype(void)
 {
     static rb b;
     const int64_t dim[2] = { 5, 30 };
-    for (int t = ORR_I8; t < ORR_DTYPE_COUNT; t += 3) {
+    for (int t = ORR_I8; t < ORR__SCALAR_DTYPES; t += 3) {
         rb_begin(&b, RB_MAP, 2, dim);
-        for (int k = 0; k < 3 && t + k < ORR_DTYPE_COUNT; k++) {
+        for (int k = 0; k < 3 && t + k < ORR__SCALAR_DTYPES; k++) {
             bool isf = orr__is_float((orr_dtype)(t + k));
             orr__scalar start = { .i = 100 }, step = { .i = -7 };
             if (isf)
@@ -252,7 +252,7 @@ static void rt_casts(orr_dtype from, orr_dtype to)
     const int64_t dim[1] = { N };
     rb_begin(&b, RB_MAP, 1, dim);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, from, N)));
-    for (int k = 0; k < ORR__REGION_OUTS && (int)to + k < ORR_DTYPE_COUNT; k++)
+    for (int k = 0; k < ORR__REGION_OUTS && (int)to + k < ORR__SCALAR_DTYPES; k++)
         rb_out(&b, (orr_dtype)((int)to + k), rb_cast(&b, (orr_dtype)((int)to + k), x));
     rc_run run = { .b = &b, .lo = 0, .hi = N, .in_n = { N } };
     run.in[0] = rc_new(from, N);
@@ -280,7 +280,7 @@ void casts_between_dtypes(void)
     static const orr_dtype source[] = { ORR_BOOL, ORR_I8,  ORR_I32,  ORR_I64, ORR_U16,
                                         ORR_U64,  ORR_F16, ORR_BF16, ORR_F32, ORR_F64 };
     for (size_t i = 0; i < sizeof source / sizeof *source; i++)
-        for (int to = 0; to < ORR_DTYPE_COUNT; to += ORR__REGION_OUTS)
+        for (int to = 0; to < ORR__SCALAR_DTYPES; to += ORR__REGION_OUTS)
             rt_casts(source[i], (orr_dtype)to);
 }
 

@@ -77,7 +77,7 @@ void nan_of_any_payload_stays_nan(void)
         int n = 0;
         for (int i = 0; i < orr__ew_count(); i++) {
             const orr__ewrow *w = orr__ew(ORR__OP_EW + i);
-            if (orr__ew_takes(w, type[k]))
+            if (orr__ew_takes_scalars(w, type[k]))
                 row[n++] = w;
             if (n == GROUP || (n > 0 && i == orr__ew_count() - 1)) {
                 rn_group(type[k], row, n);

@@ -85,7 +85,7 @@ static void rt_rows_of(orr_dtype t)
     int n = 0;
     for (int i = 0; i < orr__ew_count(); i++) {
         const orr__ewrow *w = orr__ew(ORR__OP_EW + i);
-        if (orr__ew_takes(w, t))
+        if (orr__ew_takes_scalars(w, t))
             row[n++] = w;
         if (n == GROUP || (n > 0 && i == orr__ew_count() - 1)) {
             rt_check_group(t, row, n);

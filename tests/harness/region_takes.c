@@ -106,7 +106,7 @@ void takes_of_any_dtype_by_any_index(void)
 {
     static const orr_dtype kind[] = { ORR_I8, ORR_I16, ORR_I32, ORR_I64, ORR_U8, ORR_U16, ORR_U32, ORR_U64 };
     orr_scope *s = orr_scope_begin();
-    for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
+    for (int t = 0; t < ORR__SCALAR_DTYPES; t++) {
         orr_tensor *x = tk_table((orr_dtype)t), *i = tk_index(kind[t % 8], ORR_SHAPE(12), TAKE_ROWS);
         orr_tensor *c = tk_index(kind[(t + 3) % 8], ORR_SHAPE(21), TAKE_COLS);
         tk_check(orr_dtype_name((orr_dtype)t), orr_cast(orr_take(x, i, 0), ORR_F32), 0);

@@ -23,8 +23,8 @@ const orr__ewrow *acc_row(int i)
 {
     for (int k = 0; k < orr__ew_count(); k++) {
         const orr__ewrow *row = orr__ew(ORR__OP_EW + k);
-        if (orr__ew_takes(row, ORR_F32) && !row->to_bool && !row->cond && acc_knows(row) && wanted(row->op.name) &&
-            i-- == 0)
+        if (orr__ew_takes_scalars(row, ORR_F32) && !row->to_bool && !row->cond && acc_knows(row) &&
+            wanted(row->op.name) && i-- == 0)
             return row;
     }
     return NULL;
@@ -32,7 +32,7 @@ const orr__ewrow *acc_row(int i)
 
 bool acc_takes(const orr__ewrow *row, orr_dtype dtype)
 {
-    return orr__ew_takes(row, dtype);
+    return orr__ew_takes_scalars(row, dtype);
 }
 
 double acc_scale(const orr__ewrow *row, const double in[3])

@@ -44,7 +44,7 @@ static void against(const char *file, unsigned types)
     for (int i = 0; i < orr__ew_count(); i++) {
         const orr__ewrow *row = orr__ew(ORR__OP_EW + i);
         for (size_t k = 0; k < sizeof some / sizeof *some; k++)
-            if ((types >> k & 1) && orr__ew_takes(row, some[k]) && !(types == 1 && row->types == ORR__TWIDE))
+            if ((types >> k & 1) && orr__ew_takes_scalars(row, some[k]) && !(types == 1 && row->types == ORR__TWIDE))
                 ORR_CHECK_MSG(t.seen[i], "%s has no rows for %s", file, row->op.name);
         if (getenv("ORR_TEST_ULPS") && t.worst[i] > 0)
             printf("%s %s %.2f\n", file, row->op.name, t.worst[i]);

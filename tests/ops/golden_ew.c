@@ -9,7 +9,7 @@
 #include "tests/ops/golden_ew.h"
 #include "tests/harness/harness.h"
 
-static const char *const dtype_names[ORR_DTYPE_COUNT] = { "bool", "i8",  "i16", "i32",  "i64", "u8", "u16",
+static const char *const dtype_names[ORR__SCALAR_DTYPES] = { "bool", "i8",  "i16", "i32",  "i64", "u8", "u16",
                                                           "u32",  "u64", "f16", "bf16", "f32", "f64" };
 
 static orr__scalar from_bits(uint64_t v, orr_dtype t)
@@ -45,15 +45,15 @@ static bool read_block(char **p, orr_dtype file_dtype, golden_block *b)
 {
     char name[40], type[8];
     int used = 0, arity = 0;
-    const char *form = file_dtype == ORR_DTYPE_COUNT ? "%39s %7s %d %d%n" : "%39s %d %d%n";
-    int got = file_dtype == ORR_DTYPE_COUNT ? sscanf(*p, form, name, type, &arity, &b->n, &used)
+    const char *form = file_dtype == ORR__SCALAR_DTYPES ? "%39s %7s %d %d%n" : "%39s %d %d%n";
+    int got = file_dtype == ORR__SCALAR_DTYPES ? sscanf(*p, form, name, type, &arity, &b->n, &used)
                                             : sscanf(*p, form, name, &arity, &b->n, &used);
     b->dtype = file_dtype;
-    for (int t = 0; t < ORR_DTYPE_COUNT && file_dtype == ORR_DTYPE_COUNT; t++)
+    for (int t = 0; t < ORR__SCALAR_DTYPES && file_dtype == ORR__SCALAR_DTYPES; t++)
         if (got == 4 && !strcmp(type, dtype_names[t]))
             b->dtype = (orr_dtype)t;
     b->row = got >= 3 ? orr__ew_find(name) : NULL;
-    if (!b->row || b->row->arity != arity || b->dtype == ORR_DTYPE_COUNT || b->n < 0)
+    if (!b->row || b->row->arity != arity || b->dtype == ORR__SCALAR_DTYPES || b->n < 0)
         return false;
     *p += used;
     for (int k = 0; k <= arity; k++) {
@@ -82,10 +82,10 @@ static bool read_block(char **p, orr_dtype file_dtype, golden_block *b)
 bool golden_each(const char *file, void (*use)(const golden_block *b, void *user), void *user)
 {
     char path[80], stem[8] = "";
-    orr_dtype dtype = ORR_DTYPE_COUNT;
+    orr_dtype dtype = ORR__SCALAR_DTYPES;
     (void)snprintf(path, sizeof path, "elementwise/%s", file);
     (void)sscanf(file, "%7[a-z0-9]", stem);
-    for (int t = 0; t < ORR_DTYPE_COUNT; t++)
+    for (int t = 0; t < ORR__SCALAR_DTYPES; t++)
         if (!strcmp(stem, dtype_names[t]))
             dtype = (orr_dtype)t;
     size_t size;

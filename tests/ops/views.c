@@ -29,7 +29,7 @@ static void slices_agree_with_numpy(void)
 
 static void constants_of_every_dtype(void)
 {
-    for (int d = 0; d < ORR_DTYPE_COUNT; d++) {
+    for (int d = 0; d < ORR__SCALAR_DTYPES; d++) {
         orr_scope *s = orr_scope_begin();
         help_check_values(orr_zeros((orr_dtype)d, ORR_SHAPE(2)), (orr_dtype)d, ORR_SHAPE(2), (double[]){ 0, 0 });
         help_check_values(orr_ones((orr_dtype)d, ORR_SHAPE_0D), (orr_dtype)d, ORR_SHAPE_0D, (double[]){ 1 });

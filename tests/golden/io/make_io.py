@@ -55,7 +55,6 @@ def npy():
 
 def refused():
     np.save(HERE / "no_object.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
-    np.save(HERE / "no_complex.npy", np.zeros(3, "<c8"))
     np.save(HERE / "no_text.npy", np.array(["ab", "c"]))
     np.save(HERE / "no_dates.npy", np.zeros(2, "<M8[s]"))
     np.save(HERE / "no_records.npy", np.zeros(2, [("a", "<f4"), ("b", "<i2")]))

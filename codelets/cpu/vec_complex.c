@@ -1,0 +1,18 @@
+/* Loops of the element-wise rows for complex numbers.
+ * Must not know: other dtypes. */
+#include "config.h"
+
+#include "codelets/cpu/vec.h"
+#include "codelets/cpu/vmath.h"
+
+#define EW_M_F32(n) vm_##n##_f32
+#define EW_M_F64(n) vm_##n##_f64
+#define EW_DTYPE EW_C64
+#include "ops/ew_begin.h"
+#include "codelets/cpu/vec_rows.h"
+#include "ops/ew_end.h"
+
+#define EW_DTYPE EW_C128
+#include "ops/ew_begin.h"
+#include "codelets/cpu/vec_rows.h"
+#include "ops/ew_end.h"

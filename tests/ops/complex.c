@@ -1,0 +1,376 @@
+/* Complex numbers: functions beside mpmath and the C library, gradients beside JAX, structural operations, refusals, files.
+ * Must not know: which engine computes. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery/io.h>
+#include "ops/ops.h"
+#include "tests/harness/ops_help.h"
+
+/* -- functions ---------------------------------------------------------------------------------------------- */
+
+enum { LINES = 512 };
+
+typedef struct {
+    char name[24];
+    const orr__ewrow *row;
+    int arity, n, flag[LINES];
+    double in[2][LINES][2], out[LINES][2];
+} block;
+
+static double of_bits(unsigned long long bits, orr_dtype part)
+{
+    uint32_t w = (uint32_t)bits;
+    uint64_t u = bits;
+    return orr__scalar_load(part == ORR_F32 ? (const void *)&w : (const void *)&u, part).f;
+}
+
+static bool read_block(char **p, orr_dtype part, block *b)
+{
+    int used = 0;
+    if (sscanf(*p, "%23s %d %d%n", b->name, &b->arity, &b->n, &used) != 3 || b->n > LINES || b->arity > 2)
+        return false;
+    *p += used;
+    b->row = orr__ew_find(b->name);
+    for (int i = 0; i < b->n; i++) {
+        char *end;
+        b->flag[i] = (int)strtol(*p, &end, 10);
+        *p = end;
+        for (int k = 0; k <= b->arity; k++)
+            for (int c = 0; c < 2; c++) {
+                double v = of_bits(strtoull(*p, &end, 16), part);
+                *p = end;
+                *(k < b->arity ? &b->in[k][i][c] : &b->out[i][c]) = v;
+            }
+    }
+    return b->row != NULL;
+}
+
+/* Rounding errors are measured by the size of the number, not of its parts: sums of products lose the digits of a part that
+ * is small beside the other. */
+static double most_ulps(const char *name)
+{
+    static const char *const exact[] = { "add", "sub", "neg", "conj", "real", "imag" };
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (!strcmp(name, exact[i]))
+            return 1;
+    return !strcmp(name, "pow") ? 40 : 8;
+}
+
+static bool same_special(double got, double want, bool signs)
+{
+    if (isnan(want))
+        return isnan(got);
+    if (isinf(want))
+        return isinf(got) && (!signs || signbit(got) == signbit(want));
+    return want == 0 && got == 0 && (!signs || signbit(got) == signbit(want));
+}
+
+static bool close_to(const block *b, int i, orr_dtype part, const double *got)
+{
+    const double *want = b->out[i];
+    double eps = part == ORR_F32 ? 0x1p-23 : 0x1p-52, least = part == ORR_F32 ? 0x1p-126 : 0x1p-1022;
+    double size = hypot(isfinite(want[0]) ? want[0] : 0, isfinite(want[1]) ? want[1] : 0);
+    bool ok = true;
+    for (int c = 0; c < 2; c++)
+        ok = ok && (same_special(got[c], want[c], b->flag[i] == 1) ||
+                    (isfinite(want[c]) && isfinite(got[c]) && (b->flag[i] != 1 || want[c] != 0) &&
+                     fabs(got[c] - want[c]) <= most_ulps(b->name) * eps * size + least));
+    return ok;
+}
+
+static void pack(const double (*v)[2], int n, orr_dtype part, char *to)
+{
+    for (int i = 0; i < 2 * n; i++)
+        orr__scalar_store(to + (size_t)i * orr_dtype_size(part), part, (orr__scalar){ .f = v[i / 2][i % 2] });
+}
+
+static void unpack(const char *from, int i, orr_dtype result, orr_dtype part, double got[2])
+{
+    size_t z = orr_dtype_size(part), step = orr_dtype_size(result);
+    got[0] = orr__scalar_load(from + (size_t)i * step, part).f;
+    got[1] = step > z ? orr__scalar_load(from + (size_t)i * step + z, part).f : 0;
+}
+
+static void check_block(const block *b, orr_dtype dtype, const char *how, const char *data, orr_dtype result)
+{
+    orr_dtype part = orr__part_dtype(dtype);
+    int wrong = 0;
+    for (int i = 0; i < b->n; i++) {
+        double got[2];
+        unpack(data, i, result, part, got);
+        bool ok = close_to(b, i, part, got);
+        if (!ok && wrong++ < 4)
+            ORR_CHECK_MSG(ok, "%s %s, %s: of (%g, %g), (%g, %g): (%.17g, %.17g), not (%.17g, %.17g)", how, b->name,
+                          orr_dtype_name(dtype), b->in[0][i][0], b->in[0][i][1], b->arity > 1 ? b->in[1][i][0] : 0,
+                          b->arity > 1 ? b->in[1][i][1] : 0, got[0], got[1], b->out[i][0], b->out[i][1]);
+    }
+    ORR_CHECK_MSG(wrong == 0, "%s %s: %d wrong", how, b->name, wrong);
+}
+
+static void by_definition(const block *b, orr_dtype dtype, char *x, char *y, char *r)
+{
+    orr_dtype result = orr__ew_result(b->row, dtype);
+    size_t z = orr_dtype_size(dtype), step = orr_dtype_size(result);
+    for (int i = 0; i < b->n; i++)
+        orr__ew_eval_at(b->row, dtype, r + (size_t)i * step, x + (size_t)i * z, y + (size_t)i * z, NULL);
+    check_block(b, dtype, "the definition of", r, result);
+}
+
+static void by_engine(const block *b, orr_dtype dtype, const char *x, const char *y)
+{
+    orr__site at = ORR__SITE(__FILE__, __LINE__, b->name);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *t[2] = { orr_from(dtype, ORR_SHAPE(b->n), x), orr_from(dtype, ORR_SHAPE(b->n), y) };
+    orr_tensor *r = orr__ew_record(at, b->row, t[0], b->arity > 1 ? t[1] : NULL, NULL);
+    const char *data = orr_data(r);
+    ORR_CHECK_MSG(data != NULL, "%s: %s", b->name, orr_error_message());
+    if (data)
+        check_block(b, dtype, "the engine's", data, orr_tensor_dtype(r));
+    (void)orr_scope_end(s);
+}
+
+static void functions(const char *file, orr_dtype dtype)
+{
+    static block b;
+    static _Alignas(64) char x[LINES * 16], y[LINES * 16], r[LINES * 16];
+    orr_dtype part = orr__part_dtype(dtype);
+    size_t size;
+    char *text = (char *)orr_test_slurp(orr_test_golden(file), &size), *p = text;
+    int n = 0;
+    ORR_REQUIRE(text != NULL);
+    while (read_block(&p, part, &b)) {
+        pack((const double(*)[2])b.in[0], b.n, part, x);
+        pack((const double(*)[2])b.in[1], b.n, part, y);
+        by_definition(&b, dtype, x, y, r);
+        by_engine(&b, dtype, x, y);
+        n++;
+    }
+    ORR_CHECK_MSG(n > 30, "%d functions", n);
+    free(text);
+}
+
+static void functions_of_c64(void)
+{
+    functions("complex/c64.txt", ORR_C64);
+}
+
+static void functions_of_c128(void)
+{
+    functions("complex/c128.txt", ORR_C128);
+}
+
+static void square_of_the_absolute_value_is_real(void)
+{
+    enum { N = 1003 };
+    static double z[N][2];
+    orr_scope *s = orr_scope_begin();
+    for (int i = 0; i < N; i++) {
+        z[i][0] = sin(i);
+        z[i][1] = cos(3.0 * i);
+    }
+    orr_tensor *x = orr_from(ORR_C128, ORR_SHAPE(N), z);
+    const double *im = orr_data(orr_imag(orr_mul(x, orr_conj(x))));
+    for (int i = 0; im && i < N; i++)
+        ORR_CHECK_MSG(im[i] == 0, "%d: %g", i, im[i]);
+    (void)orr_scope_end(s);
+}
+
+/* -- gradients ------------------------------------------------------------------------------------------------ */
+
+static void cotangents_are_those_of_jax(void)
+{
+    size_t size;
+    char *text = (char *)orr_test_slurp(orr_test_golden("complex/gradients.txt"), &size), *p = text, name[24];
+    double v[8];
+    int used = 0, n = 0;
+    ORR_REQUIRE(text != NULL);
+    while (sscanf(p, "%23s %la %la %la %la %la %la %la %la%n", name, v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7,
+                  &used) == 9) {
+        orr__site at = ORR__SITE(__FILE__, __LINE__, name);
+        const orr__ewrow *row = orr__ew_find(name);
+        orr_scope *s = orr_scope_begin();
+        double re = 0, im = 0;
+        orr_tensor *z = orr_from(ORR_C128, ORR_SHAPE_0D, v), *w = orr_from(ORR_C128, ORR_SHAPE_0D, v + 2), *g = NULL;
+        orr_tensor *y = orr__ew_record(at, row, z, row->arity > 1 ? w : NULL, NULL);
+        orr_tensor *seed = orr_from(orr_tensor_dtype(y), ORR_SHAPE_0D, v + 4);
+        ORR_CHECK_MSG(orr_vjp(y, seed, &z, 1, &g) == ORR_OK && orr_item_complex(g, &re, &im) == ORR_OK, "%s: %s", name,
+                      orr_error_message());
+        ORR_CHECK_MSG(hypot(re - v[6], im - v[7]) <= 1e-12 * (1 + hypot(v[6], v[7])), "%s: (%g, %g), not (%g, %g)",
+                      name, re, im, v[6], v[7]);
+        (void)orr_scope_end(s);
+        p += used;
+        n++;
+    }
+    ORR_CHECK_MSG(n > 100, "%d cotangents", n);
+    free(text);
+}
+
+/* -- structure ------------------------------------------------------------------------------------------------ */
+
+static const float three[6][2] = { { 1, 2 }, { -3, 0.5f }, { 0, -1 }, { 4, 4 }, { -2, 1 }, { 0.5f, 0 } };
+
+static void expect(orr_tensor *t, orr_shape shape, const double *want, const char *what)
+{
+    orr_shape s = orr_tensor_shape(t);
+    ORR_CHECK_MSG(orr_tensor_dtype(t) == ORR_C64 && orr__shape_equal(&s, &shape), "%s: %s %s: %s", what,
+                  orr_dtype_name(orr_tensor_dtype(t)), orr__str(s).s, orr_error_message());
+    const float *got = orr_data(t);
+    ORR_CHECK_MSG(got != NULL, "%s: %s", what, orr_error_message());
+    for (int64_t i = 0; got && i < 2 * orr__shape_count(&shape); i++)
+        ORR_CHECK_MSG(fabs((double)got[i] - want[i]) <= 1e-5, "%s, %d: %g, not %g", what, (int)i, (double)got[i],
+                      want[i]);
+}
+
+static void sums_products_and_means(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_C64, ORR_SHAPE(2, 3), three);
+    expect(orr_sum(x, ORR_AXES(1), false), ORR_SHAPE(2), (double[]){ -2, 1.5, 2.5, 5 }, "sum");
+    expect(orr_mean(x, ORR_AXES(0), true), ORR_SHAPE(1, 3), (double[]){ 2.5, 3, -2.5, 0.75, 0.25, -0.5 }, "mean");
+    expect(orr_prod(x, ORR_AXES(1), false), ORR_SHAPE(2), (double[]){ -5.5, 4, -6, -2 }, "prod");
+    expect(orr_cumulative_sum(x, 1, false), ORR_SHAPE(2, 3), (double[]){ 1, 2, -2, 2.5, -2, 1.5, 4, 4, 2, 5, 2.5, 5 },
+           "cumulative_sum");
+    expect(orr_prod(orr_zeros(ORR_C64, ORR_SHAPE(0, 1)), ORR_AXES(0), false), ORR_SHAPE(1), (double[]){ 1, 0 },
+           "product of nothing");
+    (void)orr_scope_end(s);
+}
+
+static void views_takes_and_choices(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_C64, ORR_SHAPE(2, 3), three);
+    orr_tensor *i = orr_from(ORR_I64, ORR_SHAPE(2), ((int64_t[]){ 2, -3 }));
+    expect(orr_transpose(x), ORR_SHAPE(3, 2), (double[]){ 1, 2, 4, 4, -3, 0.5, -2, 1, 0, -1, 0.5, 0 }, "transpose");
+    expect(orr_take(x, i, 1), ORR_SHAPE(2, 2), (double[]){ 0, -1, 1, 2, 0.5, 0, 4, 4 }, "take");
+    expect(orr_flip(orr_slice_axis(x, 1, 0, 2, 1), ORR_AXES(0)), ORR_SHAPE(2, 2),
+           (double[]){ 4, 4, -2, 1, 1, 2, -3, 0.5 }, "slice");
+    orr_tensor *row = orr_slice_axis(x, 0, 0, 1, 1);
+    expect(orr_concat(ORR_TENSORS(row, orr_conj(row)), 0), ORR_SHAPE(2, 3),
+           (double[]){ 1, 2, -3, 0.5, 0, -1, 1, -2, -3, -0.5, 0, 1 }, "concat");
+    expect(orr_pad(row, (orr_index){ 2, { 0, 1 } }, (orr_index){ 2, { 0, 0 } }, 9), ORR_SHAPE(1, 4),
+           (double[]){ 9, 0, 1, 2, -3, 0.5, 0, -1 }, "pad");
+    expect(orr_where(orr_equal(x, orr_scalar(0.5)), x, orr_scalar(2)), ORR_SHAPE(2, 3),
+           (double[]){ 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, 0.5, 0 }, "where");
+    expect(orr_scatter_add(row, orr_from(ORR_I64, ORR_SHAPE(1), ((int64_t[]){ 1 })),
+                           orr_full_complex(ORR_C64, ORR_SHAPE(1, 1), 1, -1), 1),
+           ORR_SHAPE(1, 3), (double[]){ 1, 2, -2, -0.5, 0, -1 }, "scatter_add");
+    (void)orr_scope_end(s);
+}
+
+static void products_of_matrices(void)
+{
+    enum { M = 33, K = 70, N = 45 };
+    static double a[M][K][2], b[K][N][2];
+    for (int i = 0; i < M * K; i++)
+        (&a[0][0][0])[2 * i] = sin(i), (&a[0][0][0])[2 * i + 1] = cos(2 * i);
+    for (int i = 0; i < K * N; i++)
+        (&b[0][0][0])[2 * i] = cos(i), (&b[0][0][0])[2 * i + 1] = sin(5 * i);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_C128, ORR_SHAPE(M, K), a), *y = orr_from(ORR_C128, ORR_SHAPE(K, N), b);
+    orr_tensor *turned = orr_conj(orr_matmul(orr_conj(orr_transpose(y)), orr_conj(orr_transpose(x))));
+    const double *got = orr_data(orr_add(orr_matmul(x, y), orr_full_complex(ORR_C128, ORR_SHAPE_0D, 0, 1)));
+    const double *again = orr_data(turned);
+    ORR_REQUIRE(got && again);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) {
+            double re = 0, im = 0;
+            for (int k = 0; k < K; k++) {
+                re += a[i][k][0] * b[k][j][0] - a[i][k][1] * b[k][j][1];
+                im += a[i][k][0] * b[k][j][1] + a[i][k][1] * b[k][j][0];
+            }
+            ORR_CHECK(fabs(got[2 * (i * N + j)] - re) < 1e-11 && fabs(got[2 * (i * N + j) + 1] - im - 1) < 1e-11);
+            ORR_CHECK(fabs(again[2 * (j * M + i)] - re) < 1e-11 && fabs(again[2 * (j * M + i) + 1] - im) < 1e-11);
+        }
+    (void)orr_scope_end(s);
+}
+
+/* -- dtypes --------------------------------------------------------------------------------------------------- */
+
+static void promotion_is_the_standards(void)
+{
+    orr_dtype t;
+    ORR_CHECK(orr__promote(ORR_F32, ORR_C64, &t) && t == ORR_C64);
+    ORR_CHECK(orr__promote(ORR_C64, ORR_F64, &t) && t == ORR_C128);
+    ORR_CHECK(orr__promote(ORR_F32, ORR_C128, &t) && t == ORR_C128);
+    ORR_CHECK(orr__promote(ORR_C64, ORR_C128, &t) && t == ORR_C128);
+    ORR_CHECK(orr__promote(ORR_BF16, ORR_C64, &t) && t == ORR_C64);
+    ORR_CHECK(!orr__promote(ORR_I32, ORR_C64, &t) && !orr__promote(ORR_BOOL, ORR_C128, &t));
+}
+
+static void casts_go_to_complex_and_not_back(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_C64, ORR_SHAPE(2, 3), three);
+    double re, im, v;
+    ORR_CHECK(orr_item_complex(orr_cast(orr_full(ORR_I32, ORR_SHAPE_0D, 7), ORR_C128), &re, &im) == ORR_OK && re == 7 &&
+              im == 0);
+    HELP_POISON(orr_cast(x, ORR_F32), ORR_EDTYPE, "use orr_real");
+    HELP_POISON(orr_less(x, x), ORR_EDTYPE, "orr_abs");
+    HELP_POISON(orr_floor(x), ORR_EDTYPE, "orr_real");
+    HELP_POISON(orr_remainder(x, x), ORR_EDTYPE, "complex64");
+    HELP_POISON(orr_bitwise_and(x, x), ORR_EDTYPE, "complex64");
+    HELP_POISON(orr_max(x, ORR_ALL_AXES, false), ORR_EDTYPE, "no order");
+    HELP_POISON(orr_sort(x, 0, false), ORR_EDTYPE, "no order");
+    HELP_POISON(orr_argmax(x, 0, false), ORR_EDTYPE, "no order");
+    HELP_POISON(orr_softmax(x, 0), ORR_EDTYPE, "orr_abs");
+    HELP_POISON(orr_add(x, orr_ones(ORR_I32, ORR_SHAPE(3))), ORR_EDTYPE, "ORR_C64");
+    HELP_POISON(orr_full_complex(ORR_F32, ORR_SHAPE(1), 0, 1), ORR_EDTYPE, "complex");
+    ORR_CHECK(orr_item(orr_sum(x, ORR_ALL_AXES, false), &v) == ORR_EDTYPE);
+    (void)orr_scope_end(s);
+}
+
+static void npy_holds_complex_numbers(void)
+{
+    orr_scope *s = orr_scope_begin();
+    const char *path = orr_test_tmp("z.npy");
+    ORR_CHECK(orr_save(path, orr_from(ORR_C64, ORR_SHAPE(2, 3), three)) == ORR_OK);
+    size_t n;
+    unsigned char *raw = orr_test_slurp(path, &n);
+    ORR_CHECK(raw && strstr((const char *)raw + 10, "'<c8'"));
+    free(raw);
+    double want[12];
+    for (int i = 0; i < 12; i++)
+        want[i] = (double)three[i / 2][i % 2];
+    expect(orr_load(path), ORR_SHAPE(2, 3), want, "load");
+    ORR_CHECK(orr_save(path, orr_cast(orr_from(ORR_C64, ORR_SHAPE(2, 3), three), ORR_C128)) == ORR_OK);
+    expect(orr_cast(orr_load(path), ORR_C64), ORR_SHAPE(2, 3), want, "load c16");
+    (void)orr_scope_end(s);
+}
+
+static void print_is_as_numpys(void)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_print(f, orr_from(ORR_C64, ORR_SHAPE(2, 3), three)) == ORR_OK);
+    ORR_CHECK(orr_print(f, orr_full_complex(ORR_C128, ORR_SHAPE_0D, 1.5, -2)) == ORR_OK);
+    fclose(f);
+    ORR_CHECK_MSG(!strcmp(text,
+                          "complex64 (2, 3)\n[[ 1. +2.j  -3. +0.5j  0. -1.j ]\n [ 4. +4.j  -2. +1.j   0.5+0.j ]]\n"
+                          "complex128 ()\n(1.5-2j)\n"),
+                  "%s", text);
+    free(text);
+    (void)orr_scope_end(s);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(functions_of_c64),
+                                      ORR_TEST(functions_of_c128),
+                                      ORR_TEST(square_of_the_absolute_value_is_real),
+                                      ORR_TEST(cotangents_are_those_of_jax),
+                                      ORR_TEST(sums_products_and_means),
+                                      ORR_TEST(views_takes_and_choices),
+                                      ORR_TEST(products_of_matrices),
+                                      ORR_TEST(promotion_is_the_standards),
+                                      ORR_TEST(casts_go_to_complex_and_not_back),
+                                      ORR_TEST(npy_holds_complex_numbers),
+                                      ORR_TEST(print_is_as_numpys),
+                                      { NULL, NULL } };
+    return help_main(argc, argv, "ops_complex", tests);
+}
