@@ -42,11 +42,13 @@ typedef struct bench_options {
     const char *peer[BENCH_MOST_PEERS]; /* shell commands of programs that bench/peers/ describes      */
     int npeer;
     double seconds;       /* of the case soak; 0: as it likes */
+    bool least;           /* of the rounds the fastest counts, not the median: where others use the machine */
     const char *markdown; /* where the case ablation writes its table, or NULL */
     /* Of the case random: */
     uint64_t seed;
     bool seeded;         /* a seed was given; else a fresh one            */
     int programs;        /* 0: as it likes                                */
+    int megabytes;       /* of the largest array; 0: as it likes          */
     const char *family;  /* the only one, or NULL                         */
     const char *isa;     /* an ORRERY_ISA for a second side of ours, or NULL */
     const char *program; /* a file with a program instead of drawn ones   */
@@ -70,10 +72,11 @@ int bench_draw(const char *path, const bench_record *record, int n, const char *
 
 /* -- time ------------------------------------------------------------------------------------------------ */
 
-double bench_now(void);                /* seconds, monotonic                  */
-double bench_median(double *x, int n); /* sorts x                             */
-void bench_settle(void);               /* lets threads of a BLAS fall asleep  */
-int bench_cores(void);                 /* of this process's cpuset            */
+double bench_now(void);                 /* seconds, monotonic                  */
+double bench_median(double *x, int n);  /* sorts x                             */
+double bench_typical(double *x, int n); /* the median, or the least where --least says so; sorts x */
+void bench_settle(void);                /* lets threads of a BLAS fall asleep  */
+int bench_cores(void);                  /* of this process's cpuset            */
 /* Kernels are compiled where they are first asked for, unless ORRERY_JIT is set: for cases that stop the library after every
  * turn, and its compiler with it, and whose turns begin with a call that does not count. */
 void bench_await_kernels(bool on);
@@ -148,5 +151,6 @@ int bench_bandwidth(bench_sink *out, int rounds);
 int bench_start(const char *side);
 int bench_ablation(bench_sink *out, int rounds);
 int bench_random(bench_sink *out, int rounds);
+int bench_simulations(bench_sink *out, int rounds);
 
 #endif

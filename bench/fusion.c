@@ -196,7 +196,7 @@ static void add_peer(bench_record *r, const setting *s, int side, const char *na
     if (i == BENCH_PEERS)
         return;
     r->peer[i].name = name;
-    r->peer[i].value = 1e3 * bench_median(s->time[side], s->rounds);
+    r->peer[i].value = 1e3 * bench_typical(s->time[side], s->rounds);
 }
 
 static int add_record(setting *s, const fusion_work *w)
@@ -204,9 +204,9 @@ static int add_record(setting *s, const fusion_work *w)
     bench_record r = { .name = "fusion",
                        .metric = "time",
                        .unit = "ms",
-                       .value = 1e3 * bench_median(s->time[OURS], s->rounds),
+                       .value = 1e3 * bench_typical(s->time[OURS], s->rounds),
                        .reference = "STREAM triad, as many bytes",
-                       .reference_value = 1e3 * bench_median(s->time[TRIAD], s->rounds) };
+                       .reference_value = 1e3 * bench_typical(s->time[TRIAD], s->rounds) };
     int n = snprintf(r.params, sizeof r.params, "\"expr\": \"%s\", \"dtype\": \"%s\", \"n\": %lld, \"workers\": %d",
                      w->c->name, fusion_dtype[w->dtype], (long long)w->n, s->workers);
     if (w->c->ops)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +27,8 @@ typedef struct program {
 
 typedef struct setting {
     bench_sink *out;
-    int rounds, wrong;
+    const char *name; /* of the case */
+    int rounds, most; /* programs */
     uint64_t seed;
     char folder[512];
     bool keep;
@@ -239,13 +241,13 @@ static bool measure(setting *s, bool with_reference)
 
 static int add(setting *s, program *p, const char *family, const char *dtype, bool with_reference)
 {
-    bench_record r = { .name = "random", .metric = "time", .unit = "ms", .reference = "the same, op by op" };
+    bench_record r = { .name = s->name, .metric = "time", .unit = "ms", .reference = "the same, op by op" };
     (void)snprintf(r.params, sizeof r.params,
                    "\"family\": \"%s\", \"program\": %d, \"dtype\": \"%s\", \"MB\": %.3g, \"bound_ms\": %.3g", family,
                    p->number, dtype, 1e-6 * p->work.bytes, 1e3 * p->work.seconds);
-    p->ours = bench_median(s->time[0], s->rounds);
+    p->ours = bench_typical(s->time[0], s->rounds);
     r.value = 1e3 * p->ours;
-    r.reference_value = with_reference ? 1e3 * bench_median(s->time[1], s->rounds) : INFINITY;
+    r.reference_value = with_reference ? 1e3 * bench_typical(s->time[1], s->rounds) : INFINITY;
     side_add(&s->peers, &r, 1e3);
     for (int i = 0; i < BENCH_PEERS && r.peer[i].name; i++)
         if (r.peer[i].value < r.reference_value || (with_reference && i == 0)) {
@@ -253,7 +255,7 @@ static int add(setting *s, program *p, const char *family, const char *dtype, bo
             r.reference_value = r.peer[i].value;
         }
     r.ratio = p->ratio = bench_ratio(&r, false);
-    double narrow = 1e3 * bench_median(s->time[2], s->rounds);
+    double narrow = 1e3 * bench_typical(s->time[2], s->rounds);
     p->narrow = narrow > 0.0 ? r.reference_value / narrow : 0.0;
     for (int i = 0; i < BENCH_PEERS && narrow > 0.0; i++)
         if (!r.peer[i].name) {
@@ -270,7 +272,7 @@ static int one(setting *s, program p, const char *text)
 {
     path at, explained;
     char name[96], family[24] = "file", dtype[8] = "f32", line[sizeof(path) + 16], answer[256];
-    if (sscanf(text, "# %23[^,], %7[^,]", family, dtype) != 2)
+    if (sscanf(text, "# %23[^,], %7[^,\n]", family, dtype) != 2)
         (void)snprintf(family, sizeof family, "file");
     (void)snprintf(name, sizeof name, "program %d (%s)", p.number, family);
     (void)file(s, at, "program-", p.number);
@@ -388,7 +390,7 @@ static void report(setting *s)
 
 static int one_drawn(setting *s, int number, int family)
 {
-    char *text = random_draw(s->seed, number, family);
+    char *text = random_draw(s->seed, number, family, 0x1p20 * (bench_opt.megabytes ? bench_opt.megabytes : 64));
     int rc = text ? one(s, (program){ .number = number, .family = family }, text) : 1;
     free(text);
     return rc;
@@ -400,6 +402,15 @@ static int family_of(const char *name)
     while (f < RANDOM_FAMILIES && strcmp(random_family[f], name) != 0)
         f++;
     return f;
+}
+
+/* SIGTERM ends the run after the program at hand: what has been measured is reported. */
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int unused)
+{
+    (void)unused;
+    interrupted = 1;
 }
 
 static int all(setting *s, int family)
@@ -415,8 +426,27 @@ static int all(setting *s, int family)
         free(text);
         return rc;
     }
-    for (int i = 0; i < bench_opt.programs; i++)
+    (void)signal(SIGTERM, interrupt);
+    for (int i = 0; i < bench_opt.programs && !interrupted; i++)
         rc |= one_drawn(s, i, family < RANDOM_FAMILIES ? family : i % RANDOM_FAMILIES);
+    return rc;
+}
+
+static bool asked(const char *name)
+{
+    size_t n = bench_opt.filter ? strlen(bench_opt.filter) : 0;
+    return n == 0 || strncmp(name, bench_opt.filter, n) == 0;
+}
+
+static int all_simulations(setting *s)
+{
+    int rc = 0;
+    for (int i = 0; simulation[i]; i++)
+        if (asked(simulation[i])) {
+            char *text = simulation_text(simulation[i]);
+            rc |= !text || one(s, (program){ .number = i, .family = RANDOM_FAMILIES }, text) != 0;
+            free(text);
+        }
     return rc;
 }
 
@@ -429,7 +459,7 @@ static int start(setting *s)
     char *ours[] = { ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, NULL };
     char *reference[] = { (char[]){ "ORRERY_ENGINE=serial" }, (char[]){ "ORRERY_BACKEND=cpu" },
                           (char[]){ "ORRERY_FUSE=off" }, (char[]){ "ORRERY_JIT=off" }, NULL };
-    size_t most = bench_opt.programs > 0 ? (size_t)bench_opt.programs : 1;
+    size_t most = (size_t)s->most;
     s->done = calloc(most, sizeof *s->done);
     s->time[0] = calloc((size_t)s->rounds, sizeof(double));
     s->time[1] = calloc((size_t)s->rounds, sizeof(double));
@@ -456,7 +486,7 @@ static void end(setting *s)
     side_end(&s->peers);
     remove_file(s, "samples-ours", 0);
     remove_file(s, "samples-reference", 0);
-    for (int i = 0; !s->keep && i < bench_opt.programs; i++) {
+    for (int i = 0; !s->keep && i < s->most; i++) {
         remove_file(s, "program-", i);
         remove_file(s, "explain-", i);
     }
@@ -479,11 +509,11 @@ int bench_random(bench_sink *out, int rounds)
         (void)fprintf(stderr, "\n");
         return 1;
     }
-    setting s = { .out = out, .rounds = rounds, .seed = bench_opt.seed };
-    if (!bench_opt.seeded)
-        s.seed = (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
     if (bench_opt.programs == 0)
         bench_opt.programs = 200;
+    setting s = { .out = out, .name = "random", .rounds = rounds, .most = bench_opt.programs, .seed = bench_opt.seed };
+    if (!bench_opt.seeded)
+        s.seed = (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
     if (!make_folder(&s))
         return 1;
     (void)fprintf(bench_table(out), "random: %d programs of seed %llu\n", bench_opt.program ? 1 : bench_opt.programs,
@@ -493,6 +523,26 @@ int bench_random(bench_sink *out, int rounds)
         rc = all(&s, family);
         report(&s);
     }
+    end(&s);
+    return rc;
+}
+
+int bench_simulations(bench_sink *out, int rounds)
+{
+    setting s = { .out = out, .name = "simulate", .rounds = rounds };
+    int asked_for = 0;
+    for (; simulation[s.most]; s.most++)
+        asked_for += asked(simulation[s.most]);
+    if (asked_for == 0) {
+        (void)fprintf(stderr, "orrery-bench: simulate has no program '%s'; these are there:", bench_opt.filter);
+        for (int i = 0; simulation[i]; i++)
+            (void)fprintf(stderr, " %s", simulation[i]);
+        (void)fprintf(stderr, "\n");
+        return 1;
+    }
+    if (!make_folder(&s))
+        return 1;
+    int rc = start(&s) || all_simulations(&s);
     end(&s);
     return rc;
 }

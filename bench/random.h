@@ -18,8 +18,13 @@
 #define RANDOM_FAMILIES 14
 extern const char *const random_family[RANDOM_FAMILIES];
 
-/* bench/random_draw.c: the text of program `number` of a seed, a function of these three alone; to be freed. NULL: no memory. */
-char *random_draw(uint64_t seed, int number, int family);
+/* bench/random_draw.c: the text of program `number` of a seed, a function of these four alone; to be freed. NULL: no memory.
+ * largest: bytes of its largest array, about; at least 32 KiB. */
+char *random_draw(uint64_t seed, int number, int family, double largest);
+
+/* bench/simulations.c: programs with names, in the same form; ends with NULL. */
+extern const char *const simulation[];
+char *simulation_text(const char *name);
 
 /* -- ours, in this process: bench/random_ours.c ------------------------------------------------------------- */
 

@@ -632,8 +632,9 @@ static void masks(draw *d)
     switch (integers(d) ? 0 : between(d, 0, 4)) {
     case 0: t = some_steps(d, put(d, s, "where t%d t%d t%d", c, u, y), 3); break;
     case 1: { /* the mean of the chosen */
-        int v = put(d, s, "where t%d t%d 0", c, u), w = put(d, s, "cast t%d f32", c);
-        v = put(d, s, "cast t%d f32", v);
+        const char *wide = strcmp(d->dtype, "f64") == 0 ? "f64" : "f32";
+        int v = put(d, s, "where t%d t%d 0", c, u), w = put(d, s, "cast t%d %s", c, wide);
+        v = put(d, s, "cast t%d %s", v, wide);
         v = put(d, r, "mean t%d %d 0", v, axis);
         w = put(d, r, "mean t%d %d 0", w, axis);
         t = put(d, r, "div t%d t%d", v, put(d, r, "add t%d 0.125", w));
@@ -786,7 +787,7 @@ static const char *draw_dtype(draw *d, int family)
     return p < 0.45 ? "f64" : "f32";
 }
 
-char *random_draw(uint64_t seed, int number, int family)
+char *random_draw(uint64_t seed, int number, int family, double largest)
 {
     draw *d = calloc(1, sizeof *d);
     if (!d)
@@ -794,7 +795,7 @@ char *random_draw(uint64_t seed, int number, int family)
     d->state = seed * 0xD1342543DE82EF95u + (uint64_t)number;
     d->state = bits(d);
     d->dtype = draw_dtype(d, family);
-    d->bytes = exp2(uniform(d, 14, 26));
+    d->bytes = exp2(uniform(d, 14, log2(fmax(largest, 0x1p15))));
     say(d, "# %s, %s, program %d of seed %llu\n", random_family[family], d->dtype, number, (unsigned long long)seed);
     row[family].draw(d);
     char *text = d->text;

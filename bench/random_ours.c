@@ -91,6 +91,7 @@ REDUCTION(sum) REDUCTION(mean) REDUCTION(max) REDUCTION(min) REDUCTION(logsumexp
 static orr_tensor *do_var(const statement *s) { return orr_var(at(s, 0), axes(s, 1), 0.0, whole(s, 2)); }
 static orr_tensor *do_std(const statement *s) { return orr_std(at(s, 0), axes(s, 1), 0.0, whole(s, 2)); }
 static orr_tensor *do_argmax(const statement *s) { return orr_argmax(at(s, 0), whole(s, 1), whole(s, 2)); }
+static orr_tensor *do_argmin(const statement *s) { return orr_argmin(at(s, 0), whole(s, 1), whole(s, 2)); }
 static orr_tensor *do_softmax(const statement *s) { return orr_softmax(at(s, 0), whole(s, 1)); }
 static orr_tensor *do_log_softmax(const statement *s) { return orr_log_softmax(at(s, 0), whole(s, 1)); }
 static orr_tensor *do_where(const statement *s) { return orr_where(at(s, 0), at(s, 1), at(s, 2)); }
@@ -163,6 +164,7 @@ static const operation operations[] = {
     { "std", NULL, NULL, do_std, 3 },
     { "logsumexp", NULL, NULL, do_logsumexp, 22 },
     { "argmax", NULL, NULL, do_argmax, 1 },
+    { "argmin", NULL, NULL, do_argmin, 1 },
     { "softmax", NULL, NULL, do_softmax, 24 },
     { "log_softmax", NULL, NULL, do_log_softmax, 24 },
     { "permute", NULL, NULL, do_permute, 0 },

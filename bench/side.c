@@ -70,6 +70,6 @@ void side_add(const side_peers *p, bench_record *r, double scale)
     for (int i = 0; i < p->n && k < BENCH_PEERS; i++)
         if (p->there[i]) {
             r->peer[k].name = names[i];
-            r->peer[k++].value = scale * bench_median(p->time[i], p->rounds);
+            r->peer[k++].value = scale * bench_typical(p->time[i], p->rounds);
         }
 }

@@ -137,9 +137,9 @@ static int one(bench_sink *out, tiny *t, side_peers *peers)
     bench_record r = { .name = "eval-small",
                        .metric = "time per op",
                        .unit = "ns",
-                       .value = scale * bench_median(a, rounds),
+                       .value = scale * bench_typical(a, rounds),
                        .reference = "a loop that calls a C function per op",
-                       .reference_value = scale * bench_median(b, rounds) };
+                       .reference_value = scale * bench_typical(b, rounds) };
     (void)snprintf(r.params, sizeof r.params, "\"ops\": %d, \"n\": %d, \"op\": \"%s\", \"graph\": \"%s\"", t->ops,
                    t->side * t->side, t->product ? "product" : "multiply, add", t->graph ? "explicit" : "recorded");
     r.ratio = bench_ratio(&r, false);

@@ -93,15 +93,15 @@ static int add(bench_sink *out, const train_case *c, int rounds, double *const *
     bench_record r = { .name = "train",
                        .metric = "time",
                        .unit = "ms",
-                       .value = 1e3 * bench_median(t[0], rounds),
+                       .value = 1e3 * bench_typical(t[0], rounds),
                        .reference = "the step's GEMMs, direct BLAS, all cores",
-                       .reference_value = 1e3 * bench_median(direct, rounds) };
+                       .reference_value = 1e3 * bench_typical(direct, rounds) };
     (void)snprintf(r.params, sizeof r.params, "\"network\": \"%s\", \"batch\": %d", c->name, c->batch);
     r.ratio = bench_ratio(&r, false);
     for (int i = 1, k = 0; i < sides; i++)
         if (there[i] && k < BENCH_PEERS) {
             r.peer[k].name = names[i];
-            r.peer[k++].value = 1e3 * bench_median(t[i], rounds);
+            r.peer[k++].value = 1e3 * bench_typical(t[i], rounds);
         }
     return bench_add(out, &r);
 }

@@ -20,11 +20,13 @@ static int usage(FILE *to, int rc)
         "                    [--peer COMMAND]… [CASE|GROUP…]\n"
         "  --list       names the groups and their cases\n"
         "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
+        "  --least      of interleaved rounds the fastest counts: for a machine that others use\n"
         "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
         "  --svg FILE   draws them: bars of the ratios, those behind first\n"
         "  --markdown FILE  where the case ablation writes its table\n"
         "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
         "  --seed S, --programs N, --family F   what the case random draws (a fresh seed, 200, all families)\n"
+        "  --megabytes N    about the largest array of its programs (64)\n"
         "  --isa avx2   Orrery once more with vectors limited to these, beside the same peers\n"
         "  --program FILE   the case random computes this program instead\n"
         "  --keep FOLDER    where it keeps its programs and their explanations\n"
@@ -136,6 +138,9 @@ static bool random_option(const char *name, const char *value)
     } else if (!strcmp(name, "--programs")) {
         ok = whole(value, &n) && n >= 1 && n <= 100000;
         bench_opt.programs = ok ? (int)n : 0;
+    } else if (!strcmp(name, "--megabytes")) {
+        ok = whole(value, &n) && n >= 1 && n <= 100000;
+        bench_opt.megabytes = ok ? (int)n : 0;
     } else if (!strcmp(name, "--family"))
         bench_opt.family = value;
     else if (!strcmp(name, "--isa"))
@@ -171,6 +176,10 @@ static int bench(int argc, char **argv)
             return bench_start(i + 1 < argc ? argv[i + 1] : "");
         if (!strcmp(argv[i], "--help"))
             return usage(stdout, 0);
+        if (!strcmp(argv[i], "--least")) {
+            bench_opt.least = true;
+            continue;
+        }
         if (i + 1 < argc && !strcmp(argv[i], "--json"))
             json = argv[++i];
         else if (i + 1 < argc && !strcmp(argv[i], "--markdown"))

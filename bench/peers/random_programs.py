@@ -22,6 +22,16 @@ class Program:
                     self.inputs.append(word)
                 else:
                     self.steps.append((word[0].split(","), word[1], [operand(w) for w in word[2:]]))
+        self.dead = self.last_uses()
+
+    def last_uses(self):
+        """For each step the values that nothing reads after it: without that, memory of eager peers would not come back."""
+        alive, dead = set(self.out) | {word[0] for word in self.inputs}, []
+        for names, _, args in reversed(self.steps):
+            used = {a for a in args if isinstance(a, str)} | set(names)
+            dead.append(used - alive)
+            alive |= used
+        return dead[::-1]
 
 
 def operand(word):
@@ -122,6 +132,9 @@ class OfNumpy:
     def argmax(self, x, axis, keep):
         return x.argmax(axis=axis, keepdims=bool(keep))
 
+    def argmin(self, x, axis, keep):
+        return x.argmin(axis=axis, keepdims=bool(keep))
+
     def slice(self, x, start, stop, by):
         return x[slices(start, stop, by)]
 
@@ -138,6 +151,11 @@ class OfNumpy:
 
     def concat(self, *x):
         return self.xp.concatenate(x[:-1], axis=x[-1])
+
+    def cross_entropy(self, x, labels):
+        raise NotImplementedError("no gradients, so no training")
+
+    gradients = cross_entropy
 
 
 class OfJax(OfNumpy):
@@ -215,6 +233,9 @@ class OfTorch:
     def argmax(self, x, axis, keep):
         return x.argmax(axis, bool(keep))
 
+    def argmin(self, x, axis, keep):
+        return x.argmin(axis, bool(keep))
+
     def permute(self, x, order):
         return x.permute(order)
 
@@ -246,7 +267,7 @@ class OfTorch:
 
 def run(ops, program, value, until=None):
     """Computes the steps with `value` (a dict of names) up to `until`, and adds theirs to it."""
-    for names, op, args in program.steps:
+    for (names, op, args), dead in zip(program.steps, program.dead):
         if op == "grad":
             for name, y in zip(names, gradient(ops, program, value, args)):
                 value[name] = y
@@ -254,6 +275,8 @@ def run(ops, program, value, until=None):
             value[names[0]] = getattr(ops, op)(*(value.get(a, a) if isinstance(a, str) else a for a in args))
         if until in names:
             return value[until]
+        for name in dead:
+            value.pop(name, None)
     return None
 
 
