@@ -31,7 +31,7 @@ static void check(const char *command, int status, const char *text)
     ORR_CHECK_MSG(rc == status && strstr(output, text), "%s: exit status %d, output:\n%s", command, rc, output);
 }
 
-#define RANDOM "ORRERY_JIT=off tools/orrery-bench --rounds 1 random --megabytes 1 "
+#define RANDOM "ORRERY_ENGINE=serial ORRERY_JIT=off tools/orrery-bench --rounds 1 random --megabytes 1 "
 
 static void every_family_agrees_with_the_reference(void)
 {
@@ -86,7 +86,7 @@ static void wrong_options_are_said(void)
     check(RANDOM "--family nonsense", 1, "no family 'nonsense'; these are there: chain rows");
     check(RANDOM "--program /nowhere", 1, "no program /nowhere");
     check(RANDOM "--isa avx --programs 1", 1, "it is one of: auto sse2 avx2 avx512");
-    check("ORRERY_JIT=off tools/orrery-bench --rounds 1 simulate:nonsense", 1, "these are there: heat1 heat10");
+    check("ORRERY_ENGINE=serial tools/orrery-bench --rounds 1 simulate:nonsense", 1, "these are there: heat1 heat10");
     check(RANDOM "--megabytes much", 2, "--megabytes much makes no sense");
     check("TMPDIR=/nowhere " RANDOM "--programs 1", 1, "no folder /nowhere/");
 }
@@ -136,16 +136,18 @@ static void vectors_are_limited_in_both_tiers(void)
         (void)snprintf(command, sizeof command, "ORRERY_ISA=%s tools/orrery-info", isa[i]);
         check(command, 0, wider[i] ? name[i] : "kernels ");
         ORR_CHECK_MSG(!strstr(output, "kernels avx512"), "output:\n%s", output);
-        (void)snprintf(command, sizeof command,
-                       ": >'%s'; ORRERY_CACHE_DIR='%s' ORRERY_CC='%s' ORRERY_ISA=%s ORRERY_JIT=wait "
-                       "tools/orrery-bench --rounds 1 random --program '%s' && cat '%s'",
-                       log, orr_test_tmp(isa[i]), script, isa[i], program, log);
+        (void)snprintf(
+            command, sizeof command,
+            ": >'%s'; ORRERY_CACHE_DIR='%s' ORRERY_CC='%s' ORRERY_ISA=%s ORRERY_ENGINE=serial ORRERY_JIT=wait "
+            "tools/orrery-bench --rounds 1 random --program '%s' && cat '%s'",
+            log, orr_test_tmp(isa[i]), script, isa[i], program, log);
         check(command, 0, wider[i] ? flag[i] : "-march=native ");
         ORR_CHECK_MSG(!wider[i] || !strstr(output, "-march=native"), "output:\n%s", output);
     }
     /* wide and narrow kernels beside each other */
-    (void)snprintf(command, sizeof command,
-                   "ORRERY_JIT=wait tools/orrery-bench --rounds 1 random --isa sse2 --program '%s'", program);
+    (void)snprintf(
+        command, sizeof command,
+        "ORRERY_ENGINE=serial ORRERY_JIT=wait tools/orrery-bench --rounds 1 random --isa sse2 --program '%s'", program);
     check(command, 0, "");
     check(RANDOM "--isa sse2 --programs 14 --seed 5", 0, "over ours with ORRERY_ISA=sse2, seed 5\n");
 #endif
