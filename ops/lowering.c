@@ -35,6 +35,8 @@ void orr__view_carry(orr__view *w, int a, const orr__view *v, int k)
     w->ax[a] = v->ax[k];
     w->off[a] = v->off[k];
     w->mul[a] = v->mul[k];
+    w->too[a] = v->too[k];
+    w->more[a] = v->more[k];
     if (k == v->taken)
         w->taken = (int8_t)a;
 }

@@ -65,6 +65,15 @@ static void halves_lose_none_of_many_updates(void)
     }
 }
 
+static void windows_of_a_reshaped_value_overlap(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x =
+        orr_matmul(orr_ones(ORR_F32, ORR_SHAPE(2)), orr_reshape(orr_arange(ORR_F32, 0, 6, 1), ORR_SHAPE(2, 3)));
+    help_check_values(orr_sliding_window(x, 0, 2, 1), ORR_F32, ORR_SHAPE(2, 2), (double[]){ 3, 5, 5, 7 });
+    (void)orr_scope_end(s);
+}
+
 static void take_reads_elements_of_windows(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -83,6 +92,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(huge_unsigned_index_does_not_turn_negative),
                                       ORR_TEST(halves_lose_none_of_many_updates),
                                       ORR_TEST(take_reads_elements_of_windows),
+                                      ORR_TEST(windows_of_a_reshaped_value_overlap),
                                       { 0 } };
     return help_main(argc, argv, "ops.index", tests);
 }
