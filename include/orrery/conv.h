@@ -3,6 +3,7 @@
 #ifndef ORRERY_CONV_H
 #define ORRERY_CONV_H
 
+#include <orrery/nn.h>
 #include <orrery/tensor.h>
 
 #ifdef __cplusplus
@@ -134,6 +135,36 @@ typedef enum orr_resize_mode {
 ORR_API orr_tensor *orr_resize_at(const char *file, int line, orr_tensor *x, orr_shape size, orr_resize_mode mode,
                                   bool align_corners);
 #define orr_resize(...) orr_resize_at(ORR_HERE, __VA_ARGS__)
+
+/* -- layers ---------------------------------------------------------------------------------------------- */
+
+/** y = f(conv(x, w, b)): orr_conv_layer(3, 64, ORR_SHAPE(7, 7), &(orr_conv_options){ .stride = { 2, 2 } }, f, init).
+ * @param in, out  channels, ≥ 1; the groups divide them
+ * @param kernel   the lengths of the kernel's one, two or three spatial axes
+ * @param o        options, copied; NULL: the defaults
+ * @param weight   rule for w, whose fan_in is |kernel|·in/groups and fan_out |kernel|·out (transposed:
+ *                 of out/groups and in); the default rule is PyTorch's
+ * @param bias     rule for b; ORR_INITIALISER_NONE: no bias
+ * @return   a module, to be freed with orr_module_free; NULL on ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM, ORR_ESTATE.
+ * dtypes:   f32.      parameters: "weight" (out, in/groups, …), "bias" (out). */
+ORR_API orr_module *orr_conv_layer_at(const char *file, int line, int64_t in, int64_t out, orr_shape kernel,
+                                      const orr_conv_options *o, orr_activation f, orr_initialiser weight,
+                                      orr_initialiser bias);
+#define orr_conv_layer(...) orr_conv_layer_at(ORR_HERE, __VA_ARGS__)
+/** The same with a transposed convolution. parameters: "weight" (in, out/groups, …), "bias" (out). */
+ORR_API orr_module *orr_conv_transpose_layer_at(const char *file, int line, int64_t in, int64_t out, orr_shape kernel,
+                                                const orr_conv_options *o, orr_activation f, orr_initialiser weight,
+                                                orr_initialiser bias);
+#define orr_conv_transpose_layer(...) orr_conv_transpose_layer_at(ORR_HERE, __VA_ARGS__)
+/** orr_max_pool as a module without parameters. The options are copied. */
+ORR_API orr_module *orr_max_pool_layer_at(const char *file, int line, const orr_pool_options *o);
+#define orr_max_pool_layer(...) orr_max_pool_layer_at(ORR_HERE, __VA_ARGS__)
+/** orr_average_pool as a module without parameters. The options are copied. */
+ORR_API orr_module *orr_average_pool_layer_at(const char *file, int line, const orr_pool_options *o);
+#define orr_average_pool_layer(...) orr_average_pool_layer_at(ORR_HERE, __VA_ARGS__)
+/** (N, …) to (N, the product of the others), as a module without parameters. */
+ORR_API orr_module *orr_flatten_layer_at(const char *file, int line);
+#define orr_flatten_layer() orr_flatten_layer_at(ORR_HERE)
 
 #ifdef __cplusplus
 }

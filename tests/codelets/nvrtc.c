@@ -207,6 +207,32 @@ static void moves(orr_dtype t)
     }
 }
 
+/* Convolution, pooling and resizing, whose texts depend on dtypes alone. */
+static void windows(orr_dtype t)
+{
+    static const orr__op *const kernel[] = { &orr__op_conv,      &orr__op_conv_data, &orr__op_conv_weights,
+                                             &orr__op_pool_max,  &orr__op_pool_pick, &orr__op_pool_spread,
+                                             &orr__op_pool_pick, &orr__op_resize };
+    static rb b;
+    orr_shape shape[2] = { ORR_SHAPE(1, 1, 4), ORR_SHAPE(1, 1, 4) };
+    char what[64];
+    for (size_t k = 0; k < sizeof kernel / sizeof *kernel; k++) {
+        orr_dtype second = k == 6 ? ORR_I64 : t;
+        rb_begin(&b, RB_MAP, 2, (int64_t[]){ 1, 4 });
+        (void)rb_input(&b, t, 4);
+        if (kernel[k]->arity > 1)
+            (void)rb_input(&b, second, 4);
+        b.r.nout = 1;
+        b.r.out_dtype[0] = (uint8_t)second;
+        b.r.out_count = 4;
+        b.r.call.op = kernel[k];
+        b.r.call.out = shape[0];
+        b.r.call.in = shape;
+        (void)snprintf(what, sizeof what, "%s of %s", kernel[k]->name, orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
 /* Two places and what is there: one along the last axis, one not. */
 static int gathered(rb *b, orr_dtype t)
 {
@@ -292,6 +318,8 @@ static void the_rest(orr_dtype t)
         row_patterns(t);
         products(t);
     }
+    if (t == ORR_F32 || t == ORR_F64)
+        windows(t);
 }
 
 /* -- tests ---------------------------------------------------------------------------------------------------------- */
@@ -330,6 +358,8 @@ static void selection(int i)
     products(ORR_F64);
     products(ORR_BF16);
     moves(ORR_F32);
+    windows(ORR_F32);
+    windows(ORR_F64);
     gathers(ORR_F32);
     random_numbers(ORR_I64);
     nvrtc_unit_compile();

@@ -160,6 +160,45 @@ void matrix_products(void)
     }
 }
 
+static orr_tensor *whole(orr_dtype t, orr_shape s)
+{
+    int64_t n = s.dim[0] * s.dim[1] * s.dim[2] * s.dim[3];
+    return orr_reshape(orr_floor(rw_random(t, 1, &n, -8, 8)), s);
+}
+
+/* Convolution, pooling and resizing: sums of whole numbers are exact. */
+static void windows(orr_dtype t)
+{
+    orr_tensor *x = whole(t, ORR_SHAPE(2, 4, 6, 5)), *w = whole(t, ORR_SHAPE(6, 2, 3, 2)),
+               *h = whole(t, ORR_SHAPE(2, 6, 4, 6)), *g = whole(t, ORR_SHAPE(2, 4, 3, 3)), *by = NULL;
+    orr_conv_options o = {
+        .stride = { 2, 1 }, .dilation = { 1, 2 }, .before = { 1, 2 }, .after = { 2, 1 }, .groups = 2
+    };
+    orr_pool_options p = { .window = { 3, 2 }, .stride = { 2, 2 }, .padding = { 1, 1 } }, q = { .size = { 3, 3 } };
+    orr_tensor *up = orr_resize(x, ORR_SHAPE(6, 10), ORR_RESIZE_LINEAR, false);
+    orr_tensor *adaptive = NULL;
+    (void)orr_grad(orr_sum(orr_mul(orr_max_pool(x, &p), g), ORR_ALL_AXES, false), &x, 1, &by);
+    (void)orr_grad(orr_sum(orr_mul(orr_max_pool(x, &q), g), ORR_ALL_AXES, false), &x, 1, &adaptive);
+    orr_tensor *y[] = { orr_conv(x, w, NULL, &o),
+                        orr_conv_transpose(h, w, NULL, &o),
+                        orr_conv_weights(x, h, ORR_SHAPE(3, 2), &o),
+                        orr_max_pool(x, &p),
+                        orr_max_pool(x, &q),
+                        orr_max_pool_indices(x, &p),
+                        by,
+                        adaptive,
+                        up,
+                        orr_resize(x, ORR_SHAPE(6, 9), ORR_RESIZE_CUBIC, true),
+                        orr_resize(x, ORR_SHAPE(4, 5), ORR_RESIZE_AREA, false),
+                        orr_resize(x, ORR_SHAPE(6, 8), ORR_RESIZE_NEAREST, false) };
+    for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
+        char what[64];
+        (void)snprintf(what, sizeof what, "windows %d", (int)i);
+        ORR_CHECK_MSG(orr_tensor_status(y[i]) == ORR_OK, "%s: %s", what, orr_error_message());
+        rg_check(what, y[i], ORR__FUSE_ROWS, 0);
+    }
+}
+
 void whole_arrays_are_moved(void)
 {
     static const orr_dtype type[] = { ORR_F32, ORR_F16, ORR_I64, ORR_U8, ORR_F64, ORR_BF16 };
@@ -189,6 +228,8 @@ void whole_arrays_are_moved(void)
             ORR_CHECK_MSG(orr_tensor_status(y[i]) == ORR_OK, "%s: %s", what, orr_error_message());
             rg_check(what, y[i], ORR__FUSE_ROWS, 0);
         }
+        if (t == ORR_F32 || t == ORR_F64)
+            windows(t);
         (void)orr_scope_end(s);
     }
 }

@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include <orrery/conv.h>
+#include <orrery/eval.h>
+#include <orrery/nn.h>
 #include "tests/harness/ops_help.h"
 
 static void convolutions_agree_with_pytorch(void)
@@ -77,12 +79,44 @@ static void wrong_windows_and_sizes_are_refused(void)
     (void)orr_scope_end(s);
 }
 
+/* A value made by the layers is the one that the operations make of their parameters. */
+static void layers_apply_the_operations(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_conv_options o = { .stride = { 2, 1 }, .padding = { 1, 1 }, .groups = 2 };
+    orr_pool_options p = { .window = { 2, 2 } }, whole = { .size = { 1, 1 } };
+    orr_module *conv = orr_conv_layer(4, 6, ORR_SHAPE(3, 3), &o, ORR_ACTIVATION_RELU, ORR_INITIALISER_HE_NORMAL,
+                                      ORR_INITIALISER_DEFAULT);
+    orr_module *back = orr_conv_transpose_layer(6, 4, ORR_SHAPE(2, 2), &(orr_conv_options){ .groups = 2 },
+                                                ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT, ORR_INITIALISER_NONE);
+    orr_module *net = orr_sequential(
+        ORR_MODULES(conv, orr_max_pool_layer(&p), back, orr_average_pool_layer(&whole), orr_flatten_layer()));
+    ORR_REQUIRE(net);
+    orr_parameter w[3];
+    ORR_CHECK(orr_module_parameters(net, w, 3) == 3);
+    orr_shape first = orr_tensor_shape(w[0].variable), second = orr_tensor_shape(w[2].variable);
+    ORR_CHECK(orr__shape_equal(&first, &ORR_SHAPE(6, 2, 3, 3)) && orr__shape_equal(&second, &ORR_SHAPE(6, 2, 2, 2)));
+    orr_tensor *x = orr_sin(orr_reshape(orr_arange(ORR_F32, 0, 2 * 4 * 7 * 8, 1), ORR_SHAPE(2, 4, 7, 8)));
+    orr_tensor *y = orr_max_pool(orr_relu(orr_conv(x, w[0].variable, w[1].variable, &o)), &p);
+    y = orr_conv_transpose(y, w[2].variable, NULL, &(orr_conv_options){ .groups = 2 });
+    y = orr_mean(y, ORR_AXES(2, 3), false);
+    orr_tensor *same = orr_all(orr_equal(orr_forward(net, x), y), ORR_ALL_AXES, false);
+    bool equal = false;
+    ORR_CHECK(orr_read(same, &equal, sizeof equal) == ORR_OK && equal);
+    ORR_CHECK(!orr_conv_layer(4, 6, ORR_SHAPE(3), &(orr_conv_options){ .groups = 4 }, ORR_ACTIVATION_RELU,
+                              ORR_INITIALISER_DEFAULT, ORR_INITIALISER_NONE) &&
+              orr_error_status() == ORR_ESHAPE);
+    orr_error_clear();
+    orr_module_free(net);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(convolutions_agree_with_pytorch),
-                                      ORR_TEST(pooling_and_resizing_agree_with_pytorch),
-                                      ORR_TEST(wrong_windows_and_sizes_are_refused),
-                                      ORR_TEST(wrong_use_names_both_shapes_and_the_rule),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(convolutions_agree_with_pytorch),          ORR_TEST(pooling_and_resizing_agree_with_pytorch),
+        ORR_TEST(wrong_windows_and_sizes_are_refused),      ORR_TEST(layers_apply_the_operations),
+        ORR_TEST(wrong_use_names_both_shapes_and_the_rule), { 0 }
+    };
     return help_main(argc, argv, "ops.conv", tests);
 }

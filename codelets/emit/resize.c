@@ -1,0 +1,68 @@
+/* The kernel of resizing along an axis: one work item for each element of the result. Places are whole numbers, and what is left
+ * of them is rounded once, so that floats of 32 bits are enough.
+ * Must not know: devices, the languages' words. */
+#include "config.h"
+
+#include "codelets/emit/call.h"
+#include "ops/resize.h"
+
+enum { FROM = ORR__CALL_OWN, TO, INNER, INNER_BY, MODE, CORNERS, END };
+
+static int words(const orr__region *r)
+{
+    (void)r;
+    return END - ORR__CALL_OWN;
+}
+
+static void fill(const orr__launch *l, int64_t *word)
+{
+    orr__resize v = orr__resize_of(&l->region->call.attr, &l->region->call.in[0], &l->region->call.out);
+    word[FROM] = v.from;
+    word[TO] = v.to;
+    orr__emit_divide(word + INNER, v.inner);
+    word[MODE] = v.mode;
+    word[CORNERS] = v.corners;
+}
+
+static void text(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    const char *type = orr__emit_type((orr_dtype)r->out_dtype[0]);
+    orr__emit_quotient(t, "line", "e", INNER);
+    orr__text_addf(t,
+                   "    const orr_i64 m = W(%d), n = W(%d), mode = W(%d), corners = W(%d);\n"
+                   "    const orr_idx inner = (orr_idx)W(%d), within = e - line * inner, to = line %% (orr_idx)m;\n"
+                   "    const orr_idx outer = line / (orr_idx)m;\n",
+                   TO, FROM, MODE, CORNERS, INNER);
+    /* s = up/by: its whole part in `first`, the rest in f. */
+    orr__text_addf(t,
+                   "    const orr_i64 by = corners ? (m > 1 ? m - 1 : 1) : 2 * m;\n"
+                   "    orr_i64 up = corners ? (m > 1 ? to * (n - 1) : 0) : (2 * (orr_i64)to + 1) * n - m;\n"
+                   "    if (mode == %d && up < 0)\n        up = 0;\n"
+                   "    orr_i64 first = (up >= 0 ? up : up - by + 1) / by, count = 1;\n"
+                   "    const %s f = (%s)(up - first * by) / (%s)by, g = 1 - f, u = f + 1, v = g + 1, a = (%s)-0.75f;\n"
+                   "    %s w0 = 1, w1 = 0, w2 = 0, w3 = 0, sum = 0;\n",
+                   ORR_RESIZE_LINEAR, type, type, type, type, type);
+    orr__text_addf(t,
+                   "    if (mode == %d || mode == %d)\n        first = to * n / m;\n"
+                   "    if (mode == %d)\n        first = (2 * (orr_i64)to + 1) * n / (2 * m);\n"
+                   "    if (mode == %d) {\n        count = (((orr_i64)to + 1) * n + m - 1) / m - first;\n"
+                   "        w0 = w1 = w2 = w3 = 1 / (%s)count;\n    }\n",
+                   ORR_RESIZE_NEAREST, ORR_RESIZE_AREA, ORR_RESIZE_NEAREST_CENTRE, ORR_RESIZE_AREA, type);
+    orr__text_addf(t,
+                   "    if (mode == %d) {\n        count = 2;\n        w0 = g;\n        w1 = f;\n    }\n"
+                   "    if (mode == %d) {\n        count = 4;\n        first -= 1;\n"
+                   "        w0 = ((a * u - 5 * a) * u + 8 * a) * u - 4 * a;\n"
+                   "        w1 = ((a + 2) * f - (a + 3)) * f * f + 1;\n"
+                   "        w2 = ((a + 2) * g - (a + 3)) * g * g + 1;\n"
+                   "        w3 = ((a * v - 5 * a) * v + 8 * a) * v - 4 * a;\n    }\n",
+                   ORR_RESIZE_LINEAR, ORR_RESIZE_CUBIC);
+    orr__text_addf(t,
+                   "    for (orr_i64 k = 0; k < count; k++) {\n        orr_i64 at = first + k;\n"
+                   "        at = at < 0 ? 0 : at < n ? at : n - 1;\n"
+                   "        sum += (k == 0 ? w0 : k == 1 ? w1 : k == 2 ? w2 : w3) *\n"
+                   "               in0[(orr_idx)W(%d) + (outer * (orr_idx)n + (orr_idx)at) * inner + within];\n    }\n"
+                   "    out0[(orr_idx)W(%d) + e] = sum;\n",
+                   in_at, l->out_at);
+}
+
+const orr__emit_call orr__emit_kernel_resize = { .words = words, .fill = fill, .text = text };
