@@ -31,5 +31,6 @@
 #include <orrery/bytes.h>
 #include <orrery/share.h>
 #include <orrery/paillier.h>
+#include <orrery/field.h>
 
 #endif
