@@ -20,6 +20,7 @@
 #include <orrery/device.h>
 #include <orrery/info.h>
 #include <orrery/nn.h>
+#include <orrery/checkpoint.h>
 #include <orrery/conv.h>
 #include <orrery/optim.h>
 #include <orrery/loss.h>

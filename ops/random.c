@@ -68,15 +68,34 @@ void orr_seed(uint64_t seed)
     mine.stream = 0;
 }
 
-uint64_t orr__next_stream(void)
+static void begin(void)
 {
     unsigned now = orr__handles_epoch();
-    if (!mine.begun || mine.epoch != now) {
-        mine.begun = true;
-        mine.epoch = now;
-        mine.seed = orr__env.seed;
-        mine.stream = thread_number(now) << 32;
-    }
+    if (mine.begun && mine.epoch == now)
+        return;
+    mine.begun = true;
+    mine.epoch = now;
+    mine.seed = orr__env.seed;
+    mine.stream = thread_number(now) << 32;
+}
+
+void orr__random_state(uint64_t state[2])
+{
+    begin();
+    state[0] = mine.seed;
+    state[1] = mine.stream;
+}
+
+void orr__random_restore(const uint64_t state[2])
+{
+    begin();
+    mine.seed = state[0];
+    mine.stream = state[1];
+}
+
+uint64_t orr__next_stream(void)
+{
+    begin();
     return orr__rand_mix(mine.seed, mine.stream++);
 }
 

@@ -77,6 +77,9 @@ orr_tensor *orr__diagonals(orr__site at, int64_t rows, int64_t cols);
 
 /* The key of this thread's next stream of random numbers. */
 uint64_t orr__random_key(void);
+/* Seed and next stream of the calling thread's generator, and back. */
+void orr__random_state(uint64_t state[2]);
+void orr__random_restore(const uint64_t state[2]);
 
 /* Ends the scope of a composition; its result goes to the caller's scope. `s` may be NULL (no memory for one). */
 orr_tensor *orr__compose_end(orr__site at, orr_scope *s, orr_tensor *result);

@@ -1,0 +1,443 @@
+/* Checkpoints: a run's parts to and from two generations of .npz files.
+ * Must not know: the file format, the rules of optimisers. */
+#include "config.h"
+#include <orrery/checkpoint.h>
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <orrery/io.h>
+#include "ops/nn/module.h"
+#include "ops/nn/optim_rule.h"
+#include "ops/record.h"
+#include "runtime/base/array.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/base/shape.h"
+
+enum { NAME = 64, ENTRY = 2 * NAME + 2 }; /* bytes of a part's name, and of an array's */
+
+typedef struct {
+    char name[NAME];
+    orr_tensor *variable;
+    orr_module *module;
+    orr_optim *optim;
+    void *data;
+    size_t bytes;
+} part;
+
+struct orr_checkpoint {
+    char path[4000];
+    part *part;
+    int n, cap;
+    int64_t generation;
+    double saved; /* time of the last save, load or making */
+};
+
+/* An array of the file: a variable, or memory of ours. */
+typedef struct {
+    char name[ENTRY];
+    orr_tensor *variable;
+    void *data;
+    size_t bytes;
+} entry;
+
+/* The parts as arrays, and the numbers beside them. */
+typedef struct {
+    entry *at;
+    int n, cap;
+    double *number; /* steps and learning rate of each optimiser */
+    uint64_t generator[2];
+    int64_t generation;
+} arrays;
+
+static volatile sig_atomic_t caught;
+
+/* -- the list ---------------------------------------------------------------------------------------------- */
+
+orr_checkpoint *orr_checkpoint_new_at(const char *file, int line, const char *path)
+{
+    orr__site at = ORR__SITE(file, line, "checkpoint_new");
+    orr_checkpoint *c = NULL;
+    if (!path || !*path || strlen(path) >= sizeof c->path - 16)
+        (void)orr__fail(at, ORR_EINVAL, "the path is %s", !path ? "NULL" : *path ? "too long" : "empty");
+    else if ((c = orr__alloc(sizeof *c))) {
+        (void)snprintf(c->path, sizeof c->path, "%s", path);
+        c->saved = orr__now();
+    }
+    return c;
+}
+
+void orr_checkpoint_free(orr_checkpoint *c)
+{
+    if (c)
+        free(c->part);
+    free(c);
+}
+
+static orr_status add(orr__site at, orr_checkpoint *c, const char *name, part p)
+{
+    if (!c || !name)
+        return orr__fail(at, ORR_EINVAL, "the %s is NULL", c ? "name" : "checkpoint");
+    if (!*name || strlen(name) >= NAME || strchr(name, '/'))
+        return orr__fail(at, ORR_EINVAL, "the name \"%.80s\" is empty, has a '/' or more than %d bytes", name,
+                         NAME - 1);
+    for (int i = 0; i < c->n; i++)
+        if (!strcmp(c->part[i].name, name))
+            return orr__fail(at, ORR_EINVAL, "there is a part \"%s\" already", name);
+    part *more = orr__array_reserve(c->part, &c->cap, c->n + 1, sizeof *more);
+    if (!more)
+        return ORR_ENOMEM;
+    c->part = more;
+    (void)snprintf(p.name, sizeof p.name, "%s", name);
+    c->part[c->n++] = p;
+    return ORR_OK;
+}
+
+orr_status orr_checkpoint_add_variable_at(const char *file, int line, orr_checkpoint *c, const char *name,
+                                          orr_tensor *variable)
+{
+    orr__site at = ORR__SITE(file, line, "checkpoint_add_variable");
+    orr_status st = orr__nn_check(at, variable);
+    if (st != ORR_OK)
+        return st;
+    if (!orr__handle_is_variable(variable))
+        return orr__fail(at, ORR_EINVAL, "\"%s\" is no variable: its value cannot change", name ? name : "?");
+    return add(at, c, name, (part){ .variable = variable });
+}
+
+orr_status orr_checkpoint_add_module_at(const char *file, int line, orr_checkpoint *c, const char *name, orr_module *m)
+{
+    orr__site at = ORR__SITE(file, line, "checkpoint_add_module");
+    return m ? add(at, c, name, (part){ .module = m }) : orr__fail(at, ORR_EINVAL, "the module is NULL");
+}
+
+orr_status orr_checkpoint_add_optim_at(const char *file, int line, orr_checkpoint *c, const char *name, orr_optim *o)
+{
+    orr__site at = ORR__SITE(file, line, "checkpoint_add_optim");
+    return o ? add(at, c, name, (part){ .optim = o }) : orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+}
+
+orr_status orr_checkpoint_add_bytes_at(const char *file, int line, orr_checkpoint *c, const char *name, void *data,
+                                       size_t bytes)
+{
+    orr__site at = ORR__SITE(file, line, "checkpoint_add_bytes");
+    if (!data || bytes == 0)
+        return orr__fail(at, ORR_EINVAL, "the memory is %s", data ? "empty" : "NULL");
+    return add(at, c, name, (part){ .data = data, .bytes = bytes });
+}
+
+/* -- arrays of a file -------------------------------------------------------------------------------------- */
+
+/* An array "PART" or "PART/NAME". false: no memory. */
+static bool append(arrays *a, const char *of, const char *name, entry e)
+{
+    entry *more = orr__array_reserve(a->at, &a->cap, a->n + 1, sizeof *more);
+    if (!more)
+        return false;
+    a->at = more;
+    (void)snprintf(e.name, sizeof e.name, "%s%s%s", of, *name ? "/" : "", name);
+    a->at[a->n++] = e;
+    return true;
+}
+
+static bool append_variables(arrays *a, const char *of, const orr_parameter *p, int n)
+{
+    bool ok = p != NULL;
+    for (int i = 0; ok && i < n; i++)
+        ok = append(a, of, p[i].name, (entry){ .variable = p[i].variable });
+    return ok;
+}
+
+static bool append_optim(arrays *a, const part *p, double *number)
+{
+    int n = orr_optim_state(p->optim, NULL, 0);
+    orr_parameter *state = orr__alloc_n((size_t)n + 1, sizeof *state);
+    if (state)
+        (void)orr_optim_state(p->optim, state, n);
+    number[0] = (double)p->optim->t;
+    number[1] = orr_optim_lr(p->optim);
+    bool ok = append_variables(a, p->name, state, n) &&
+              append(a, p->name, "steps and rate", (entry){ .data = number, .bytes = 2 * sizeof *number });
+    free(state);
+    return ok;
+}
+
+static bool append_module(arrays *a, const part *p)
+{
+    int n;
+    orr_parameter *list = orr__module_list(p->module, &n);
+    bool ok = append_variables(a, p->name, list, n);
+    free(list);
+    return ok;
+}
+
+/* The parts as arrays; memory of the program stays where it is. */
+static bool collect(const orr_checkpoint *c, arrays *a)
+{
+    *a = (arrays){ .number = orr__alloc_n(2 * (size_t)c->n + 1, sizeof *a->number) };
+    bool ok = a->number &&
+              append(a, "checkpoint", "generation", (entry){ .data = &a->generation, .bytes = sizeof a->generation }) &&
+              append(a, "checkpoint", "generator", (entry){ .data = a->generator, .bytes = sizeof a->generator });
+    for (int i = 0; ok && i < c->n; i++) {
+        const part *p = &c->part[i];
+        ok = p->module ? append_module(a, p)
+             : p->optim
+                 ? append_optim(a, p, &a->number[2 * i])
+                 : append(a, p->name, "", (entry){ .variable = p->variable, .data = p->data, .bytes = p->bytes });
+    }
+    return ok;
+}
+
+static void arrays_free(arrays *a)
+{
+    free(a->at);
+    free(a->number);
+}
+
+static void file_name(const orr_checkpoint *c, int64_t generation, char *path, size_t size)
+{
+    (void)snprintf(path, size, "%s.%d.npz", c->path, (int)(generation & 1));
+}
+
+/* -- saving ------------------------------------------------------------------------------------------------ */
+
+/* A tensor that a file can hold: bytes as u8, bfloat16 as float32. */
+static orr_tensor *storable(orr__site at, const entry *e)
+{
+    if (!e->variable)
+        return orr_from_at(at.file, at.line, ORR_U8, ORR_SHAPE((int64_t)e->bytes), e->data);
+    return orr_tensor_dtype(e->variable) == ORR_BF16 ? orr_cast_at(at.file, at.line, e->variable, ORR_F32)
+                                                     : e->variable;
+}
+
+static orr_status write_file(orr__site at, const arrays *a, const char *path)
+{
+    const char **name = orr__alloc_n((size_t)a->n, sizeof *name);
+    orr_tensor **t = orr__alloc_n((size_t)a->n, sizeof *t);
+    orr_status st = name && t ? ORR_OK : ORR_ENOMEM;
+    for (int i = 0; st == ORR_OK && i < a->n; i++) {
+        name[i] = a->at[i].name;
+        t[i] = storable(at, &a->at[i]);
+    }
+    if (st == ORR_OK)
+        st = orr_save_npz_at(at.file, at.line, path, name, t, a->n);
+    free(name);
+    free(t);
+    return st;
+}
+
+orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c)
+{
+    orr__site at = ORR__SITE(file, line, "checkpoint_save");
+    char path[4096];
+    arrays a;
+    if (!c)
+        return orr__fail(at, ORR_EINVAL, "the checkpoint is NULL");
+    orr_scope *s = orr_scope_begin();
+    orr_status st = s && collect(c, &a) ? ORR_OK : ORR_ENOMEM;
+    if (st == ORR_OK) {
+        a.generation = c->generation + 1;
+        orr__random_state(a.generator);
+        file_name(c, a.generation, path, sizeof path);
+        st = write_file(at, &a, path);
+    }
+    if (st == ORR_OK) {
+        c->generation = a.generation;
+        c->saved = orr__now();
+    }
+    if (s)
+        arrays_free(&a);
+    (void)orr_scope_end(s);
+    return st;
+}
+
+/* -- loading ----------------------------------------------------------------------------------------------- */
+
+/* The number of a file's generation; 0: there is no such file; −1: it is damaged (the last error). */
+static int64_t generation_of(orr__site at, const char *path)
+{
+    unsigned char bytes[sizeof(int64_t)];
+    int64_t g = -1;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return 0;
+    orr_scope *s = orr_scope_begin();
+    if (orr_read_at(at.file, at.line, orr_load_npz_at(at.file, at.line, path, "checkpoint/generation"), bytes,
+                    sizeof bytes) == ORR_OK)
+        memcpy(&g, bytes, sizeof g);
+    (void)orr_scope_end(s);
+    return g > 0 ? g : -1;
+}
+
+static orr_status check_names(orr__site at, const arrays *a, const char *path)
+{
+    char **name;
+    int n;
+    orr_status st = orr_npz_names_at(at.file, at.line, path, &name, &n);
+    if (st != ORR_OK)
+        return st;
+    for (int i = 0; st == ORR_OK && (i < a->n || i < n); i++)
+        if (i >= n || i >= a->n || strcmp(name[i], a->at[i].name) != 0)
+            st = orr__fail(at, ORR_EINVAL, "%s is of another run: array %d is \"%s\", and \"%s\" is expected", path, i,
+                           i < n ? name[i] : "missing", i < a->n ? a->at[i].name : "none");
+    orr_npz_names_free(name);
+    return st;
+}
+
+static orr_status check_fit(orr__site at, const entry *e, const orr_tensor *t, const char *path)
+{
+    orr_shape have = orr_tensor_shape(t),
+              want = e->variable ? orr_tensor_shape(e->variable) : ORR_SHAPE((int64_t)e->bytes);
+    orr_dtype d = e->variable ? orr_tensor_dtype(e->variable) : ORR_U8;
+    if (!orr__shape_equal(&have, &want))
+        return orr__fail(at, ORR_ESHAPE, "%s: \"%s\" has shape %s, and the run has %s", path, e->name, orr__str(have).s,
+                         orr__str(want).s);
+    if (orr_tensor_dtype(t) != (d == ORR_BF16 ? ORR_F32 : d))
+        return orr__fail(at, ORR_EDTYPE, "%s: \"%s\" has %s, and the run has %s", path, e->name,
+                         orr_dtype_name(orr_tensor_dtype(t)), orr_dtype_name(d));
+    return ORR_OK;
+}
+
+/* Values of variables go to `value`, those of memory to `memory`, one array behind the other. */
+static orr_status read_file(orr__site at, const arrays *a, const char *path, orr_tensor **variable, orr_tensor **value,
+                            int *n, unsigned char *memory)
+{
+    orr_status st = ORR_OK;
+    for (int i = 0; st == ORR_OK && i < a->n; i++) {
+        const entry *e = &a->at[i];
+        orr_tensor *t = orr_load_npz_at(at.file, at.line, path, e->name);
+        st = orr__nn_check(at, t);
+        if (st == ORR_OK)
+            st = check_fit(at, e, t, path);
+        if (st != ORR_OK)
+            break;
+        if (e->variable) {
+            variable[*n] = e->variable;
+            value[(*n)++] = orr_cast_at(at.file, at.line, t, orr_tensor_dtype(e->variable));
+        } else {
+            st = orr_read_at(at.file, at.line, t, memory, e->bytes);
+            memory += e->bytes;
+        }
+    }
+    return st;
+}
+
+static void take_over(orr_checkpoint *c, arrays *a, const unsigned char *memory)
+{
+    for (int i = 0; i < a->n; i++)
+        if (!a->at[i].variable) {
+            memcpy(a->at[i].data, memory, a->at[i].bytes);
+            memory += a->at[i].bytes;
+        }
+    for (int i = 0; i < c->n; i++)
+        if (c->part[i].optim) {
+            c->part[i].optim->t = (int64_t)a->number[2 * i];
+            (void)orr_optim_set_lr(c->part[i].optim, a->number[2 * i + 1]);
+        }
+    orr__random_restore(a->generator);
+    c->generation = a->generation;
+    c->saved = orr__now();
+}
+
+static orr_status load_file(orr__site at, orr_checkpoint *c, arrays *a, const char *path)
+{
+    size_t bytes = 1;
+    int n = 0;
+    for (int i = 0; i < a->n; i++)
+        bytes += a->at[i].variable ? 0 : a->at[i].bytes;
+    unsigned char *memory = orr__alloc(bytes);
+    orr_tensor **variable = orr__alloc_n((size_t)a->n, sizeof *variable),
+               **value = orr__alloc_n((size_t)a->n, sizeof *value);
+    orr_status st = memory && variable && value ? check_names(at, a, path) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = read_file(at, a, path, variable, value, &n, memory);
+    if (st == ORR_OK)
+        st = orr_assign_all_at(at.file, at.line, variable, value, n);
+    if (st == ORR_OK)
+        take_over(c, a, memory);
+    free(memory);
+    free(variable);
+    free(value);
+    return st;
+}
+
+static bool is_damage(orr_status st)
+{
+    return st == ORR_EFORMAT || st == ORR_EIO;
+}
+
+orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkpoint *c, bool *found)
+{
+    orr__site at = ORR__SITE(file, line, "checkpoint_load");
+    char path[2][4096];
+    int64_t g[2];
+    arrays a;
+    if (found)
+        *found = false;
+    if (!c)
+        return orr__fail(at, ORR_EINVAL, "the checkpoint is NULL");
+    for (int i = 0; i < 2; i++) {
+        file_name(c, i, path[i], sizeof path[i]);
+        g[i] = generation_of(at, path[i]);
+        if (g[i] < 0)
+            orr__log(1, "%s is left out: %s", path[i], orr_error_message());
+    }
+    if (g[0] == 0 && g[1] == 0)
+        return ORR_OK;
+    orr_scope *s = orr_scope_begin();
+    bool room = s && collect(c, &a);
+    orr_status st = room ? ORR_EFORMAT : ORR_ENOMEM;
+    for (int turn = 0; room && turn < 2 && is_damage(st); turn++) {
+        int i = (g[1] > g[0]) ^ turn; /* the newer one, then the other */
+        if (g[i] <= 0)
+            continue;
+        if (turn == 1 && g[1 - i] > 0)
+            orr__log(1, "%s is left out: %s", path[1 - i], orr_error_message());
+        st = load_file(at, c, &a, path[i]);
+    }
+    if (s)
+        arrays_free(&a);
+    (void)orr_scope_end(s);
+    if (st == ORR_OK)
+        orr_error_clear();
+    if (found)
+        *found = st == ORR_OK;
+    return st;
+}
+
+int64_t orr_checkpoint_generation(const orr_checkpoint *c)
+{
+    return c ? c->generation : 0;
+}
+
+/* -- time -------------------------------------------------------------------------------------------------- */
+
+static void note(int signal)
+{
+    (void)signal;
+    caught = 1;
+}
+
+orr_status orr_checkpoint_catch_at(const char *file, int line, int number)
+{
+    struct sigaction action = { .sa_handler = note, .sa_flags = SA_RESTART };
+    (void)sigemptyset(&action.sa_mask);
+    if (sigaction(number, &action, NULL) != 0)
+        return orr__fail(ORR__SITE(file, line, "checkpoint_catch"), ORR_EINVAL, "signal %d cannot be caught: %s",
+                         number, strerror(errno));
+    return ORR_OK;
+}
+
+bool orr_checkpoint_stopping(void)
+{
+    return caught;
+}
+
+bool orr_checkpoint_due(const orr_checkpoint *c, double seconds)
+{
+    return caught || (c && orr__now() - c->saved >= seconds);
+}
