@@ -38,7 +38,7 @@ const bench_case bench_cases[] = {
       bench_serving },
     { "fusion", "fusion",
       "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one", bench_fusion },
-    { "random", "simulate",
+    { "simulate", "simulate",
       "heat equation, gravity, k-means, batches of a normalised data set, beside peers; simulate:heat10 is one",
       bench_simulations },
     { "random", "random", "programs drawn at random, beside peers; random:stencils is one family", bench_random },

@@ -15,25 +15,25 @@
 
 static int usage(FILE *to, int rc)
 {
-    (void)fputs(
-        "usage: orrery-bench [--list] [--rounds N] [--json FILE] [--svg FILE] [--seconds N]\n"
-        "                    [--peer COMMAND]… [CASE|GROUP…]\n"
-        "  --list       names the groups and their cases\n"
-        "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
-        "  --least      of interleaved rounds the fastest counts: for a machine that others use\n"
-        "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
-        "  --svg FILE   draws them: bars of the ratios, those behind first\n"
-        "  --markdown FILE  where the case ablation writes its table\n"
-        "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
-        "  --seed S, --programs N, --family F   what the case random draws (a fresh seed, 200, all families)\n"
-        "  --megabytes N    about the largest array of its programs (64)\n"
-        "  --isa avx2   Orrery once more with vectors limited to these, beside the same peers\n"
-        "  --program FILE   the case random computes this program instead\n"
-        "  --keep FOLDER    where it keeps its programs and their explanations\n"
-        "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
-        "Without a CASE or GROUP: all but ablation and random. ratio: 1 equals the reference, larger is better.\n"
-        "The exit status says whether the cases could be run, not how they did.\n",
-        to);
+    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--svg FILE] [--seconds N]\n"
+                "                    [--peer COMMAND]… [CASE|GROUP…]\n"
+                "  --list       names the groups and their cases\n"
+                "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
+                "  --least      of interleaved rounds the fastest counts: for a machine that others use\n"
+                "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
+                "  --svg FILE   draws them: bars of the ratios, those behind first\n"
+                "  --markdown FILE  where the case ablation writes its table\n"
+                "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
+                "  --seed S, --programs N, --family F   what the case random draws (a fresh seed, 200, all families)\n"
+                "  --megabytes N    about the largest array of its programs (64)\n"
+                "  --isa avx2   Orrery once more with vectors limited to these, beside the same peers\n"
+                "  --program FILE   the case random computes this program instead\n"
+                "  --keep FOLDER    where it keeps its programs and their explanations\n"
+                "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
+                "Without a CASE or GROUP: all but ablation, random and simulate. ratio: 1 equals the reference, larger "
+                "is better.\n"
+                "The exit status says whether the cases could be run, not how they did.\n",
+                to);
     return rc;
 }
 
@@ -83,7 +83,7 @@ static int note_machine(bench_sink *s)
 /* Cases that take long run only when they are asked for. */
 static bool takes_part(const bench_case *c)
 {
-    return strcmp(c->group, "ablation") != 0 && strcmp(c->group, "random") != 0;
+    return strcmp(c->group, "ablation") != 0 && strcmp(c->group, "random") != 0 && strcmp(c->group, "simulate") != 0;
 }
 
 static int run(char **name, int n, int rounds, const char *json, const char *svg)
