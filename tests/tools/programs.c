@@ -186,6 +186,12 @@ static void small_examples_are_right(void)
     check("examples/explain_fusion", 0, "; saved: ");
     check("examples/explain_fusion after", 0, "subgraph cluster_1");
     check("examples/explain_fusion nonsense", 2, "usage:");
+    check("examples/gravity", 0, ": right");
+    check("examples/kmeans", 0, ": right");
+    check("examples/heat 24 1", 0, ": right");
+    check("examples/heat 25 10 tests/heat.svg", 0, ": right");
+    check("libtool --version >/dev/null; cat tests/heat.svg && rm tests/heat.svg", 0, "</svg>");
+    check("examples/heat none", 2, "usage:");
     check("examples/own_kernels", 0, "the curve was learnt");
 }
 
