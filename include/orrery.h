@@ -28,6 +28,7 @@
 #include <orrery/sequence.h>
 #include <orrery/layer.h>
 #include <orrery/recurrent.h>
+#include <orrery/train.h>
 #include <orrery/privacy.h>
 #include <orrery/bytes.h>
 #include <orrery/share.h>

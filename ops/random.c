@@ -99,11 +99,6 @@ uint64_t orr__next_stream(void)
     return orr__rand_mix(mine.seed, mine.stream++);
 }
 
-uint64_t orr__random_key(void)
-{
-    return orr__next_stream();
-}
-
 static orr__node *draw(orr__site at, int dist, orr_dtype dtype, const orr_shape *shape, orr__scalar s1, orr__scalar s2,
                        uint64_t key)
 {

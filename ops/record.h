@@ -75,8 +75,6 @@ orr_tensor *orr__solve_right(orr__site at, orr_tensor *a, orr_tensor *b, unsigne
 /* column − row, i64, shape (rows, cols). */
 orr_tensor *orr__diagonals(orr__site at, int64_t rows, int64_t cols);
 
-/* The key of this thread's next stream of random numbers. */
-uint64_t orr__random_key(void);
 /* Seed and next stream of the calling thread's generator, and back. */
 void orr__random_state(uint64_t state[2]);
 void orr__random_restore(const uint64_t state[2]);

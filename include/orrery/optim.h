@@ -16,6 +16,9 @@ typedef struct orr_optim orr_optim;
  *  SGD      g += wd·p;  m = momentum·m + (1−dampening)·g (t = 1: m = g);  p −= lr·m, or, Nesterov, lr·(g + momentum·m)
  *  ADAM     g += wd·p;  m += (1−β1)(g−m);  v += (1−β2)(g²−v);  p −= lr/(1−β1^t) · m / (√v/√(1−β2^t) + eps)
  *  ADAMW    p *= 1 − lr·wd; then as ADAM without wd
+ *           amsgrad, of both: the greatest v so far in place of v
+ *  LAMB     m, v as ADAM without wd;  u = m/(1−β1^t) / (√v/√(1−β2^t) + eps) + wd·p;  p −= lr·‖p‖/‖u‖·u, of each variable;
+ *           where a norm is 0: lr·u (Y. You et al., "Large Batch Optimization for Deep Learning", 2020)
  *  RMSPROP  g += wd·p;  v += (1−alpha)(g²−v);  d = g/(√v + eps), centred: a += (1−alpha)(g−a), √(v−a²);
  *           m = momentum·m + d;  p −= lr·m
  *  ADAGRAD  g += wd·p;  v += g²;  p −= lr/(1 + (t−1)·lr_decay) · g/(√v + eps)
@@ -25,7 +28,8 @@ typedef enum orr_optim_kind {
     ORR_OPTIM_ADAM,
     ORR_OPTIM_ADAMW,
     ORR_OPTIM_RMSPROP,
-    ORR_OPTIM_ADAGRAD
+    ORR_OPTIM_ADAGRAD,
+    ORR_OPTIM_LAMB
 } orr_optim_kind;
 
 /** Settings; start from orr_optim_defaults. A kind ignores the fields that its formula does not name. */
@@ -34,7 +38,7 @@ typedef struct orr_optim_options {
     double weight_decay; /**< ≥ 0                                                         */
     double momentum;     /**< SGD, RMSPROP: ≥ 0                                           */
     double dampening;    /**< SGD                                                         */
-    double beta1, beta2; /**< ADAM, ADAMW: in [0, 1)                                      */
+    double beta1, beta2; /**< ADAM, ADAMW, LAMB: in [0, 1)                                */
     double alpha;        /**< RMSPROP: in [0, 1]                                          */
     double eps;          /**< ≥ 0                                                         */
     double lr_decay;     /**< ADAGRAD: ≥ 0                                                */
@@ -42,6 +46,7 @@ typedef struct orr_optim_options {
     double clip_norm;    /**< orr_optim_step clips to this global norm first; 0: it does not */
     bool nesterov;       /**< SGD: needs momentum > 0 and dampening 0                     */
     bool centred;        /**< RMSPROP                                                     */
+    bool amsgrad;        /**< ADAM, ADAMW                                                 */
 } orr_optim_options;
 
 /** Returns PyTorch's defaults of `kind`; for SGD, which has none there, lr is 0.001. */
@@ -71,6 +76,17 @@ ORR_API orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, o
  * orr_optim_step. */
 ORR_API orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads);
 #define orr_optim_apply(...) orr_optim_apply_at(ORR_HERE, __VA_ARGS__)
+
+/** Adds the gradients of the sum of `loss` to those that this call has added since the last orr_optim_step_accumulated: a batch
+ * in parts. Lazy, as orr_optim_step.
+ * errors:   as orr_optim_step; then nothing is added. */
+ORR_API orr_status orr_optim_accumulate_at(const char *file, int line, orr_optim *o, orr_tensor *loss);
+#define orr_optim_accumulate(...) orr_optim_accumulate_at(ORR_HERE, __VA_ARGS__)
+/** Records one step with the sum of the gradients of orr_optim_accumulate, clipped if that is set, and forgets them. Divide
+ * each loss by the number of parts for their mean.
+ * errors:   as orr_optim_apply; ORR_ESTATE (nothing was accumulated). */
+ORR_API orr_status orr_optim_step_accumulated_at(const char *file, int line, orr_optim *o);
+#define orr_optim_step_accumulated(...) orr_optim_step_accumulated_at(ORR_HERE, __VA_ARGS__)
 
 /** Scales all grads[i] by min(1, max_norm/(‖grads‖₂ + 1e-6)), ‖·‖₂ over all of them together, and replaces the
  * array's entries by the scaled tensors.

@@ -9,6 +9,7 @@
 #include <orrery/sequence.h>
 #include "ops/back.h"
 #include "ops/nn/attention.h"
+#include "ops/random.h"
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "runtime/base/philox.h"
@@ -521,7 +522,7 @@ orr_tensor *orr_attention_at(const char *file, int line, orr_tensor *q, orr_tens
     if (o.dropout > 0.0) {
         a.mask |= ORR__ATTEND_DROPS;
         t[many++] =
-            orr__handle_new(orr__rec_const(at, ORR_U64, &ORR_SHAPE(1), (orr__scalar){ .u = orr__random_key() }));
+            orr__handle_new(orr__rec_const(at, ORR_U64, &ORR_SHAPE(1), (orr__scalar){ .u = orr__next_stream() }));
     }
     if (mask) {
         a.mask |= ORR__ATTEND_MASK;

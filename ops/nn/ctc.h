@@ -1,10 +1,10 @@
-/* One sequence of connectionist temporal classification, on the processor, in f64.
- * Must not know: graphs, tiles. */
+/* Connectionist temporal classification: one sequence on the processor, in f64, and the recording of the operations.
+ * Must not know: tiles. */
 #ifndef ORR_OPS_NN_CTC_H
 #define ORR_OPS_NN_CTC_H
 
 #include "runtime/base/status.h"
-#include <orrery/dtype.h>
+#include "runtime/graph/node.h"
 
 /* Operands as they lie: logarithms (time, batch, classes) of f32 or f64, targets (batch, longest) and lengths of i64. */
 typedef struct orr__ctc {
@@ -18,5 +18,9 @@ typedef struct orr__ctc {
 /* The loss of sequence n into loss[n], or its gradient (time, classes) into gradient[n]; the other one is NULL.
  * errors: ORR_EINDEX, ORR_ENOMEM. */
 orr_status orr__ctc_sequence(const orr__ctc *c, int64_t n, void *loss, void *gradient);
+
+enum { ORR__CTC_OPERANDS = 4 };
+orr__node *orr__ctc_record(orr__site at, const orr__op *op, const orr_shape *shape, orr__node *const *in,
+                           int32_t blank);
 
 #endif

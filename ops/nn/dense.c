@@ -8,11 +8,21 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/fpmode.h"
 
+/* x·w of operands in a half dtype, as f32. */
+static orr_tensor *product_in(const char *file, int line, orr_dtype half, orr_tensor *x, orr_tensor *w)
+{
+    orr_tensor *y = orr_matmul_at(file, line, orr_cast_at(file, line, x, half), orr_cast_at(file, line, w, half));
+    return orr_cast_at(file, line, y, ORR_F32);
+}
+
 /* The intermediate tensors are freed at once, so that a training step may compute them in registers. */
 static orr_tensor *dense_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
-    orr_scope *s = m->nparam > 1 || m->activation != ORR_ACTIVATION_LINEAR ? orr_scope_begin() : NULL;
-    orr_tensor *y = orr_matmul_at(file, line, x, m->param[0]);
+    orr_dtype half = orr__autocast(), own = orr_tensor_dtype(m->param[0]);
+    bool half_product = half != ORR_DTYPE_COUNT && own == ORR_F32;
+    orr_scope *s = half_product || m->nparam > 1 || m->activation != ORR_ACTIVATION_LINEAR ? orr_scope_begin() : NULL;
+    orr_tensor *y =
+        half_product ? product_in(file, line, half, x, m->param[0]) : orr_matmul_at(file, line, x, m->param[0]);
     if (m->nparam > 1)
         y = orr_add_at(file, line, y, m->param[1]);
     if (m->activation != ORR_ACTIVATION_LINEAR)

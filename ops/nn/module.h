@@ -40,6 +40,8 @@ struct orr_module {
 
 orr_module *orr__module_new(orr__forward *forward);
 orr_module *orr__module_of(const char *kind, orr__forward *forward, orr__forward_many *many, int least, int most);
+/* The dtype of products of layers on this thread; ORR_DTYPE_COUNT: that of their operands. */
+orr_dtype orr__autocast(void);
 /* Adds a variable that starts as `value` and that the module keeps. */
 orr_status orr__module_add(orr__site at, orr_module *m, const char *name, orr_tensor *value);
 orr_status orr__module_add_state(orr__site at, orr_module *m, const char *name, orr_tensor *value);

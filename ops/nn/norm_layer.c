@@ -9,6 +9,7 @@
 #include <orrery/ops.h>
 #include <orrery/random.h>
 #include <orrery/sequence.h>
+#include "ops/nn/again.h"
 #include "ops/nn/module.h"
 #include "runtime/base/shape.h"
 
@@ -56,7 +57,7 @@ static orr_tensor *batch_forward(const char *file, int line, const orr_module *m
     orr_tensor *mean, *var, *y;
     y = orr_batch_norm_training_at(AT, x, weight(m), bias(m), m->real[0], m->nstate ? &mean : NULL,
                                    m->nstate ? &var : NULL);
-    if (m->nstate && orr_tensor_status(y) == ORR_OK)
+    if (m->nstate && orr_tensor_status(y) == ORR_OK && !orr__module_recomputes())
         (void)(move(at, m->state[0], mean, m->real[1]) == ORR_OK && move(at, m->state[1], var, m->real[1]) == ORR_OK);
     y = orr_scope_return_at(AT, s, y);
     (void)orr_scope_end(s);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <orrery/elementwise.h>
 #include <orrery/eval.h>
 #include <orrery/ops.h>
 #include "ops/nn/module.h"
@@ -22,7 +23,8 @@ static bool at_least(double x, double lo)
 
 static orr_status check_options(orr__site at, orr_optim_kind kind, const orr_optim_options *o)
 {
-    bool adam = kind == ORR_OPTIM_ADAM || kind == ORR_OPTIM_ADAMW, sgd = kind == ORR_OPTIM_SGD;
+    bool adam = kind == ORR_OPTIM_ADAM || kind == ORR_OPTIM_ADAMW || kind == ORR_OPTIM_LAMB,
+         sgd = kind == ORR_OPTIM_SGD;
     if (!at_least(o->lr, 0.0))
         return orr__fail(at, ORR_EINVAL, "lr must be finite and ≥ 0, not %g", o->lr);
     if (!at_least(o->weight_decay, 0.0) || !at_least(o->clip_norm, 0.0))
@@ -126,6 +128,8 @@ void orr_optim_free(orr_optim *o)
     for (int i = 0; o->slot && i < o->n; i++)
         for (int k = 0; k < o->nstate; k++)
             orr__nn_drop(o->slot[i].state[k]);
+    for (int i = 0; o->slot && i < o->n; i++)
+        orr__nn_drop(o->slot[i].sum);
     free(o->slot);
     free(o);
 }
@@ -229,6 +233,75 @@ orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tenso
         st = orr_optim_apply_at(file, line, o, g);
     (void)orr_scope_end(s);
     free(x);
+    return st;
+}
+
+/* -- a step of several batches --------------------------------------------------------------------------- */
+
+/* The sum of slot i's gradients with g: a variable in the dtype of the arithmetic. */
+static orr_status add_to_sum(orr__site at, const orr_optim *o, int i, orr_tensor *g, orr_tensor **next)
+{
+    orr__slot *slot = &o->slot[i];
+    orr_status st = check_grad(at, slot, g, i);
+    if (st != ORR_OK)
+        return st;
+    g = in_dtype(at, g, orr_tensor_dtype(g), slot->work);
+    if (!slot->sum) {
+        slot->sum = orr__nn_variable(at, orr_zeros_at(at.file, at.line, slot->work, orr_tensor_shape(slot->variable)));
+        if (!slot->sum)
+            return orr_error_status();
+    }
+    *next = o->waiting ? orr_add_at(at.file, at.line, slot->sum, g) : g;
+    return orr__nn_check(at, *next);
+}
+
+orr_status orr_optim_accumulate_at(const char *file, int line, orr_optim *o, orr_tensor *loss)
+{
+    orr__site at = ORR__SITE(file, line, "optim_accumulate");
+    if (!o)
+        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    orr_tensor **x = orr__alloc_n((size_t)o->n * 3, sizeof *x);
+    orr_scope *s = x ? orr_scope_begin() : NULL;
+    if (!s) {
+        free(x);
+        return ORR_ENOMEM;
+    }
+    orr_tensor **g = x + o->n, **next = g + o->n;
+    for (int i = 0; i < o->n; i++)
+        x[i] = o->slot[i].variable;
+    orr_status st = orr_grad_at(file, line, loss, x, o->n, g);
+    for (int i = 0; st == ORR_OK && i < o->n; i++) {
+        st = add_to_sum(at, o, i, g[i], &next[i]);
+        x[i] = o->slot[i].sum;
+    }
+    if (st == ORR_OK)
+        st = orr_assign_all_at(file, line, x, next, o->n);
+    o->waiting = o->waiting || st == ORR_OK;
+    (void)orr_scope_end(s);
+    free(x);
+    return st;
+}
+
+orr_status orr_optim_step_accumulated_at(const char *file, int line, orr_optim *o)
+{
+    orr__site at = ORR__SITE(file, line, "optim_step_accumulated");
+    if (!o)
+        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    if (!o->waiting)
+        return orr__fail(at, ORR_ESTATE, "no gradients wait: call orr_optim_accumulate before");
+    orr_tensor **g = orr__alloc_n((size_t)o->n, sizeof *g);
+    orr_scope *s = g ? orr_scope_begin() : NULL;
+    orr_status st = s ? ORR_OK : ORR_ENOMEM;
+    for (int i = 0; st == ORR_OK && i < o->n; i++)
+        g[i] = o->slot[i].sum;
+    if (st == ORR_OK && o->options.clip_norm > 0.0)
+        st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
+    if (st == ORR_OK)
+        st = orr_optim_apply_at(file, line, o, g);
+    o->waiting = o->waiting && st != ORR_OK;
+    if (s)
+        (void)orr_scope_end(s);
+    free(g);
     return st;
 }
 

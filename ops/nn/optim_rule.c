@@ -1,8 +1,9 @@
-/* The update rules: SGD, Adam, AdamW, RMSProp, Adagrad.
+/* The update rules: SGD, Adam, AdamW, RMSProp, Adagrad, LAMB.
  * Must not know: where variables and state are kept. */
 #include "config.h"
 #include <math.h>
 #include <orrery/elementwise.h>
+#include <orrery/ops.h>
 #include "ops/nn/optim_rule.h"
 
 /* Each op is a node to record and to hash in every step: the forms below are the shortest that keep the formula. */
@@ -52,10 +53,10 @@ static orr_tensor *sgd_update(orr__site at, const orr_optim_options *o, const or
 
 static int adam_slots(const orr_optim_options *o, const char *name[ORR__OPTIM_SLOTS])
 {
-    (void)o;
     name[0] = "mean";
     name[1] = "square";
-    return 2;
+    name[2] = "greatest";
+    return o->amsgrad ? 3 : 2;
 }
 
 /* lr/c1 · m/(√v/√c2 + eps) = lr·√c2/c1 · m/(√v + eps·√c2): one op less per element. */
@@ -75,25 +76,26 @@ static void adamw_rates(orr__site at, const orr_optim_options *o, double t, orr_
     r->decay = o->weight_decay > 0.0 ? SCALAR(1.0 - o->lr * o->weight_decay) : NULL;
 }
 
-static orr_tensor *adam_core(orr__site at, const orr__rates *r, orr_tensor *p, orr_tensor *g, orr_tensor **s)
+static orr_tensor *adam_core(orr__site at, const orr_optim_options *o, const orr__rates *r, orr_tensor *p,
+                             orr_tensor *g, orr_tensor **s)
 {
     s[0] = FMA(SUB(g, s[0]), r->first, s[0]);
     s[1] = FMA(SUB(SQUARE(g), s[1]), r->second, s[1]);
-    return FMA(DIV(s[0], ADD(SQRT(s[1]), r->eps)), r->rate, p);
+    if (o->amsgrad)
+        s[2] = orr_maximum_at(at.file, at.line, s[2], s[1]);
+    return FMA(DIV(s[0], ADD(SQRT(s[o->amsgrad ? 2 : 1]), r->eps)), r->rate, p);
 }
 
 static orr_tensor *adam_update(orr__site at, const orr_optim_options *o, const orr__rates *r, orr_tensor *p,
                                orr_tensor *g, orr_tensor **s)
 {
-    (void)o;
-    return adam_core(at, r, p, decayed(at, r, p, g), s);
+    return adam_core(at, o, r, p, decayed(at, r, p, g), s);
 }
 
 static orr_tensor *adamw_update(orr__site at, const orr_optim_options *o, const orr__rates *r, orr_tensor *p,
                                 orr_tensor *g, orr_tensor **s)
 {
-    (void)o;
-    return adam_core(at, r, r->decay ? MUL(p, r->decay) : p, g, s);
+    return adam_core(at, o, r, r->decay ? MUL(p, r->decay) : p, g, s);
 }
 
 /* -- RMSProp --------------------------------------------------------------------------------------------- */
@@ -162,6 +164,44 @@ static orr_tensor *adagrad_update(orr__site at, const orr_optim_options *o, cons
     return FMA(DIV(g, ADD(SQRT(s[0]), r->eps)), r->rate, p);
 }
 
+/* -- LAMB ------------------------------------------------------------------------------------------------ */
+
+static int lamb_slots(const orr_optim_options *o, const char *name[ORR__OPTIM_SLOTS])
+{
+    (void)o;
+    name[0] = "mean";
+    name[1] = "square";
+    return 2;
+}
+
+/* m̂/(√v̂ + eps) = √c2/c1 · m/(√v + eps·√c2). */
+static void lamb_rates(orr__site at, const orr_optim_options *o, double t, orr__rates *r)
+{
+    double root = sqrt(1.0 - pow(o->beta2, t));
+    r->rate = SCALAR(-o->lr);
+    r->eps = SCALAR(o->eps * root);
+    r->first = SCALAR(1.0 - o->beta1);
+    r->second = SCALAR(1.0 - o->beta2);
+    r->decay = SCALAR(o->weight_decay);
+    r->root = SCALAR(root / (1.0 - pow(o->beta1, t)));
+}
+
+static orr_tensor *lamb_update(orr__site at, const orr_optim_options *o, const orr__rates *r, orr_tensor *p,
+                               orr_tensor *g, orr_tensor **s)
+{
+    (void)o;
+    const char *file = at.file;
+    int line = at.line;
+    s[0] = FMA(SUB(g, s[0]), r->first, s[0]);
+    s[1] = FMA(SUB(SQUARE(g), s[1]), r->second, s[1]);
+    orr_tensor *u = FMA(p, r->decay, MUL(DIV(s[0], ADD(SQRT(s[1]), r->eps)), r->root));
+    orr_tensor *a = orr_norm_at(file, line, p, ORR_ALL_AXES, false),
+               *b = orr_norm_at(file, line, u, ORR_ALL_AXES, false);
+    orr_tensor *none = orr_equal_at(file, line, MUL(a, b), SCALAR(0)), *one = SCALAR(1);
+    orr_tensor *trust = orr_where_at(file, line, none, one, DIV(a, orr_where_at(file, line, none, one, b)));
+    return FMA(u, MUL(trust, r->rate), p);
+}
+
 /* -- the table ------------------------------------------------------------------------------------------- */
 
 static const orr__rule rules[] = {
@@ -182,6 +222,11 @@ static const orr__rule rules[] = {
                             { .lr = 1e-2, .alpha = 0.99, .eps = 1e-8 },
                             "RMSProp" },
     [ORR_OPTIM_ADAGRAD] = { adagrad_update, adagrad_rates, adagrad_slots, { .lr = 1e-2, .eps = 1e-10 }, "Adagrad" },
+    [ORR_OPTIM_LAMB] = { lamb_update,
+                         lamb_rates,
+                         lamb_slots,
+                         { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-6, .weight_decay = 1e-2 },
+                         "LAMB" },
 };
 
 const orr__rule *orr__optim_rule(orr_optim_kind kind)

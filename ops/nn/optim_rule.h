@@ -15,6 +15,7 @@ typedef struct orr__rates {
     orr_tensor *rate;  /* −lr, with the corrections of the kind                          */
     orr_tensor *eps;
     orr_tensor *first;  /* ADAM: 1−β1;  SGD: 1−dampening;  RMSPROP: 1−alpha               */
+    orr_tensor *root;   /* LAMB: the corrections                                         */
     orr_tensor *second; /* ADAM: 1−β2;  SGD, RMSPROP: momentum                            */
 } orr__rates;
 
@@ -35,13 +36,15 @@ typedef struct orr__slot {
     orr_tensor *variable;  /* the user's */
     orr_dtype dtype, work; /* its dtype; that of state and arithmetic */
     orr_tensor *state[ORR__OPTIM_SLOTS];
+    orr_tensor *sum; /* of gradients that wait for a step; NULL: none ever did */
 } orr__slot;
 
 struct orr_optim {
     orr_optim_kind kind;
     const orr__rule *rule;
     orr_optim_options options;
-    int64_t t; /* steps made */
+    int64_t t;    /* steps made */
+    bool waiting; /* there are gradients in the sums */
     int n, nstate;
     const char *name[ORR__OPTIM_SLOTS];
     orr__slot *slot;

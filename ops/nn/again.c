@@ -1,0 +1,96 @@
+/* The contracts of recomputation: a value whose gradient records again what it was made by.
+ * Must not know: modules, devices, plans. */
+#include "config.h"
+
+#include "ops/back.h"
+#include "ops/nn/again.h"
+#include "ops/record.h"
+#include "ops/reference.h"
+
+#define AT at.file, at.line
+
+static _Thread_local bool again; /* a module is recorded for a gradient: its states have moved already */
+
+bool orr__module_recomputes(void)
+{
+    return again;
+}
+
+orr_tensor *(*orr__recompute_forward)(orr__site at, uint64_t what, orr_tensor *x);
+
+/* -- a value that is there only after another --------------------------------------------------------------- */
+
+static const char *verify_after(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return orr__shape_equal(&n->shape, &in[0]->shape) && n->dtype == in[0]->dtype ? NULL
+                                                                                  : "after changes shape or dtype";
+}
+
+static orr_tensor *vjp_after(const orr__back *b, int k)
+{
+    return k == 0 ? b->g : NULL;
+}
+
+/* A copy, so that nodes made from it are not those made from the operand: these need not be kept. */
+const orr__op orr__op_after = {
+    .id = ORR__OP_after,
+    .name = "after",
+    .arity = 2,
+    .form = ORR__FORM_KERNEL,
+    .flops = 1,
+    .verify = verify_after,
+    .reference = orr__reference_copy,
+    .vjp = vjp_after,
+};
+
+/* -- the node ----------------------------------------------------------------------------------------------- */
+
+/* The gradients of the last node that was asked: one recording serves all of its operands. */
+static _Thread_local struct {
+    const orr__node *node;
+    orr_tensor *g, *grads[ORR__AGAIN_MOST];
+    int n;
+} last;
+
+static orr_status record_again(const orr__back *b, int n)
+{
+    orr__site at = b->at;
+    const orr__node *node = b->node;
+    orr__node *in[2] = { orr__handle_node(b->in[0]), orr__handle_node(b->g) };
+    if (!in[0] || !in[1])
+        return ORR_EHANDLE;
+    orr_tensor *by[ORR__AGAIN_MOST];
+    by[0] = orr__handle_new(orr__node_new(at, &orr__op_after, (orr_dtype)in[0]->dtype, &in[0]->shape, 2, in));
+    for (int i = 1; i < n; i++)
+        by[i] = b->in[i];
+    uint64_t now[2], then[2] = { node->s[ORR__AGAIN_SEED].u, node->s[ORR__AGAIN_STREAM].u };
+    orr__random_state(now);
+    orr__random_restore(then);
+    again = true;
+    orr_tensor *y = orr__recompute_forward(at, node->s[ORR__AGAIN_WHAT].u, by[0]);
+    again = false;
+    orr__random_restore(now);
+    return orr_vjp_at(AT, y, b->g, by, n, last.grads);
+}
+
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    int n = b->node->nin - 1;
+    if (k >= n || n > ORR__AGAIN_MOST)
+        return NULL;
+    if (last.node != b->node || last.g != b->g || last.n != n || orr_tensor_status(last.grads[k]) != ORR_OK) {
+        last.node = NULL;
+        orr_status st = record_again(b, n);
+        if (st != ORR_OK)
+            return orr__handle_new(NULL);
+        last.node = b->node;
+        last.g = b->g;
+        last.n = n;
+    }
+    return last.grads[k];
+}
+
+const orr__op orr__op_recompute = {
+    .id = ORR__OP_recompute, .name = "recompute", .arity = -1, .role = ORR__ROLE_THROUGH, .vjp = vjp
+};
