@@ -111,6 +111,11 @@ void peer_blas_gemm(bool ta, bool tb, int m, int n, int k, const float *a, const
  * is not positive definite. */
 bool peer_blas_has_potrf(void);
 int peer_blas_potrf(bool f64, int n, void *a);
+/* bench/peer_lapack.c: f64 matrices of order n in columns: "qr" (Q, R), "svd", "eigh", "solve", "lstsq" by LAPACK's own function
+ * on a copy. 0, or its error. out: 2·n² + n numbers; memory: of peer_lapack_memory. */
+bool peer_lapack_there(void);
+void *peer_lapack_memory(int n);
+int peer_lapack(const char *what, int n, const double *a, const double *b, double *out, void *memory);
 /* bench/peer_starpu.c: starts StarPU with this policy; seconds for `n` empty tasks from first submission to end, each
  * with one handle to read and one to write; independent, or each after the one before. *submitted (unless NULL): how many
  * of them until the last one was submitted. */
@@ -132,6 +137,7 @@ int bench_train(bench_sink *out, int rounds);
 int bench_privacy(bench_sink *out, int rounds);
 int bench_gemm(bench_sink *out, int rounds);
 int bench_cholesky(bench_sink *out, int rounds);
+int bench_linalg(bench_sink *out, int rounds);
 int bench_memory(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
 extern const bench_side bench_mlp_ours; /* its step, on bench_mlp_state() */

@@ -21,6 +21,10 @@ const bench_case bench_cases[] = {
       bench_tile },
     { "schedule", "cholesky",
       "Cholesky factors, beside potrf of the BLAS library on all cores; cholesky:4096 is one size", bench_cholesky },
+    { "science", "linalg",
+      "qr, svd, eigh, solve, lstsq: one matrix and batches, beside LAPACK called directly, and peers; linalg:qr/1000/1 "
+      "is one",
+      bench_linalg },
     { "memory", "peak-memory", "the most memory that a computation takes, beside its inputs and results, and peers",
       bench_memory },
     { "train", "mlp-step", "one training step of the 784-512-256-10 network, beside its GEMMs alone", bench_mlp_step },

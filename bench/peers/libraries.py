@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 
+import linalg
 import memory
 import private
 import random_programs
@@ -208,6 +209,9 @@ class Numpy:
         self.once = None
         if case.startswith("random:"):
             return self.random_program(case[7:], dtype)
+        if case.startswith("linalg:"):
+            total, self.once = linalg.prepared(self, case[7:], n)
+            return total
         if case.startswith("train:"):
             total, self.once = train.prepared(self.training_step(case[6:]))
             return total

@@ -35,7 +35,9 @@ static orr_status each(const orr__launch *l, const work *w)
     size_t z = orr_dtype_size((orr_dtype)r->out_dtype[0]), ints = sizeof(int);
     int64_t batch = r->dim[0], a = count_of(&r->call.in[0], batch), out = count_of(&r->call.out, batch);
     int64_t b = r->nin > 1 ? count_of(&r->call.in[1], batch) : 0;
-    orr__dense_need need = w->call->need(&w->job);
+    orr__dense_job job = w->job;
+    orr__dense_need need = w->call->need(&job);
+    job.work = need.work;
     orr_status st = ORR_OK;
     if (l->lo >= l->hi || out == 0)
         return ORR_OK;
@@ -45,7 +47,7 @@ static orr_status each(const orr__launch *l, const work *w)
         return memory ? orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for the buffers of BLAS") : ORR_ENOMEM;
     for (int64_t q = l->lo; q < l->hi && st == ORR_OK; q++) {
         const char *second = b ? (const char *)l->in[1] + (size_t)(q * b) * z : NULL;
-        int64_t info = w->call->compute(&w->job, (const char *)l->in[0] + (size_t)(q * a) * z, second,
+        int64_t info = w->call->compute(&job, (const char *)l->in[0] + (size_t)(q * a) * z, second,
                                         (char *)l->out[0] + (size_t)(q * out) * z, memory,
                                         (int *)(void *)(memory + (size_t)need.reals * z));
         st = info ? fail(l, q, info, w->so) : ORR_OK;

@@ -9,12 +9,13 @@
 typedef struct orr__dense_job {
     int64_t m, n, k; /* rows, columns; right-hand sides */
     unsigned mask;   /* options of the operation          */
+    int64_t work;    /* of orr__dense_need, known once for all matrices of a batch */
     double limit;    /* below which a singular value counts as 0, as a part of the largest; < 0: the usual one */
 } orr__dense_job;
 
-/* Memory for one call: numbers of the dtype, and ints behind them. */
+/* Memory for one call: numbers of the dtype, of which the last `work` are LAPACK's workspace, and ints behind them. */
 typedef struct orr__dense_need {
-    int64_t reals, ints;
+    int64_t reals, ints, work;
 } orr__dense_need;
 
 typedef struct orr__dense_call {

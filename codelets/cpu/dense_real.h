@@ -65,7 +65,7 @@ static void turn(REAL *to, const REAL *x, int64_t rows, int64_t cols)
 
 static orr__dense_need solve_need(const orr__dense_job *j)
 {
-    return (orr__dense_need){ j->n * j->n + (j->k > 1 ? j->n * j->k : 0), j->n };
+    return (orr__dense_need){ .reals = j->n * j->n + (j->k > 1 ? j->n * j->k : 0), .ints = j->n };
 }
 
 static int64_t solve(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
@@ -90,7 +90,7 @@ static int64_t solve(const orr__dense_job *j, const void *a, const void *b, void
 
 static orr__dense_need det_need(const orr__dense_job *j)
 {
-    return (orr__dense_need){ j->n * j->n, j->n };
+    return (orr__dense_need){ .reals = j->n * j->n, .ints = j->n };
 }
 
 /* The mantissas and the exponents are multiplied apart, so that no factor makes the product overflow on its way. */
@@ -124,7 +124,7 @@ static int64_t det(const orr__dense_job *j, const void *a, const void *b, void *
 
 static orr__dense_need lu_need(const orr__dense_job *j)
 {
-    return (orr__dense_need){ j->m * j->n, j->m + j->n };
+    return (orr__dense_need){ .reals = j->m * j->n, .ints = j->m + j->n };
 }
 
 static int64_t lu(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
@@ -164,14 +164,15 @@ static int64_t qr_space(const orr__dense_job *j)
 static orr__dense_need qr_need(const orr__dense_job *j)
 {
     int64_t w = qr_inner(j), wide = w > j->n ? w : j->n;
-    return (orr__dense_need){ j->m * wide + j->m + qr_space(j), 0 };
+    int64_t work = qr_space(j);
+    return (orr__dense_need){ .reals = j->m * wide + j->m + work, .work = work };
 }
 
 static int64_t qr(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
 {
-    int64_t w = qr_inner(j), wide = w > j->n ? w : j->n, space = qr_space(j);
+    int64_t w = qr_inner(j), wide = w > j->n ? w : j->n;
     REAL *f = reals, *tau = f + j->m * wide, *room = tau + j->m, *q = out, *r = q + j->m * w;
-    int m = (int)j->m, n = (int)j->n, cols = (int)w, k = m < n ? m : n, ld = at_least_1(m), size = at_least_1(space),
+    int m = (int)j->m, n = (int)j->n, cols = (int)w, k = m < n ? m : n, ld = at_least_1(m), size = at_least_1(j->work),
         info = 0;
     (void)b;
     (void)ints;
@@ -214,7 +215,8 @@ static int64_t svd_space(const svd_extent *e)
 static orr__dense_need svd_need(const orr__dense_job *j)
 {
     svd_extent e = svd_of(j);
-    return (orr__dense_need){ j->m * j->n + 1 + svd_space(&e), 8 * (int64_t)e.k };
+    int64_t work = svd_space(&e);
+    return (orr__dense_need){ .reals = j->m * j->n + 1 + work, .ints = 8 * (int64_t)e.k, .work = work };
 }
 
 static int64_t svd(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
@@ -223,7 +225,7 @@ static int64_t svd(const orr__dense_job *j, const void *a, const void *b, void *
     REAL *f = reals, *room = f + j->m * j->n + 1;
     bool values = e.how == 'N';
     REAL *u = out, *s = values ? u : u + j->m * e.v, *vh = s + e.k;
-    int ld = at_least_1(e.m), ldv = at_least_1(e.v), size = at_least_1(svd_space(&e)), info = 0;
+    int ld = at_least_1(e.m), ldv = at_least_1(e.v), size = at_least_1(j->work), info = 0;
     (void)b;
     if (!all_finite(a, j->m * j->n))
         return ORR__NOT_FINITE;
@@ -242,26 +244,19 @@ static int64_t svd(const orr__dense_job *j, const void *a, const void *b, void *
 
 /* -- eigenvalues of symmetric matrices: to LAPACK the lower triangle is the upper one -------------------------------------- */
 
-static orr__dense_need eigh_space(const orr__dense_job *j)
+static orr__dense_need eigh_need(const orr__dense_job *j)
 {
     REAL size = 1, none = 0;
     int n = (int)j->n, ld = at_least_1(n), ints = 1, info;
     LAPACK(syevd)(j->mask & 1 ? "N" : "V", "U", &n, &none, &ld, &none, &size, &query, &ints, &query, &info, 1, 1);
-    return (orr__dense_need){ asked(size), ints };
-}
-
-static orr__dense_need eigh_need(const orr__dense_job *j)
-{
-    orr__dense_need need = eigh_space(j);
-    need.reals += j->n * j->n;
-    return need;
+    return (orr__dense_need){ .reals = j->n * j->n + asked(size), .ints = ints, .work = asked(size) };
 }
 
 static int64_t eigh(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
 {
-    orr__dense_need need = eigh_space(j);
     REAL *f = reals, *room = f + j->n * j->n, *w = out, *v = w + j->n;
-    int n = (int)j->n, ld = at_least_1(n), size = at_least_1(need.reals), isize = at_least_1(need.ints), info = 0;
+    int n = (int)j->n, ld = at_least_1(n), size = at_least_1(j->work), info = 0;
+    int isize = j->mask & 1 ? 1 : 3 + 5 * n;
     (void)b;
     for (int64_t r = 0; r < j->n; r++)
         if (!all_finite((const REAL *)a + r * j->n, r + 1))
@@ -280,20 +275,14 @@ static int64_t larger(int64_t x, int64_t y)
     return x > y ? x : y;
 }
 
-static orr__dense_need lstsq_space(const orr__dense_job *j)
+static orr__dense_need lstsq_need(const orr__dense_job *j)
 {
     REAL size = 1, none = 0, limit = 0;
     int m = (int)j->m, n = (int)j->n, k = (int)j->k, ld = at_least_1(m), ldb = at_least_1(larger(m, n)), rank, ints = 1,
         info;
     LAPACK(gelsd)(&m, &n, &k, &none, &ld, &none, &ldb, &none, &limit, &rank, &size, &query, &ints, &info);
-    return (orr__dense_need){ asked(size), larger(ints, 1) };
-}
-
-static orr__dense_need lstsq_need(const orr__dense_job *j)
-{
-    orr__dense_need need = lstsq_space(j);
-    need.reals += j->m * j->n + larger(j->m, j->n) * j->k + j->m + j->n + 2;
-    return need;
+    int64_t arrays = j->m * j->n + larger(j->m, j->n) * j->k + j->m + j->n + 2;
+    return (orr__dense_need){ .reals = arrays + asked(size), .ints = larger(ints, 1), .work = asked(size) };
 }
 
 static int64_t lstsq(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
@@ -302,7 +291,7 @@ static int64_t lstsq(const orr__dense_job *j, const void *a, const void *b, void
     REAL *f = reals, *x = f + j->m * j->n + 1, *room = x + tall * j->k + 1, *s = (REAL *)out + j->n * j->k;
     REAL limit = j->limit < 0 ? EPSILON * (REAL)tall : (REAL)j->limit;
     int m = (int)j->m, n = (int)j->n, k = (int)j->k, ld = at_least_1(m), ldb = at_least_1(tall), rank = 0, info = 0;
-    int size = at_least_1(lstsq_space(j).reals);
+    int size = at_least_1(j->work);
     if (!all_finite(a, j->m * j->n) || !all_finite(b, j->m * j->k))
         return ORR__NOT_FINITE;
     memset(x, 0, (size_t)(tall * j->k) * sizeof(REAL));
@@ -323,7 +312,7 @@ static int64_t lstsq(const orr__dense_job *j, const void *a, const void *b, void
 
 static orr__dense_need expm_need(const orr__dense_job *j)
 {
-    return (orr__dense_need){ 6 * j->n * j->n, j->n };
+    return (orr__dense_need){ .reals = 6 * j->n * j->n, .ints = j->n };
 }
 
 static void multiply(int64_t n, const REAL *x, const REAL *y, REAL *to)

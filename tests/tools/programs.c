@@ -181,7 +181,9 @@ static void small_examples_are_right(void)
 {
     check("examples/ten_lines", 0, "(4, 10)");
     check("examples/linear_regression", 0, "w[2]");
+    check("examples/eigen_batch", 0, "matrices of order 120");
     check("examples/gaussian_process", 0, "predicted");
+    check("examples/least_squares", 0, "conjugate gradients");
     check("examples/normalise_gram", 0, "right");
     check("examples/explain_fusion", 0, "; saved: ");
     check("examples/explain_fusion after", 0, "subgraph cluster_1");
