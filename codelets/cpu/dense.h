@@ -25,7 +25,7 @@ typedef struct orr__dense_call {
 } orr__dense_call;
 
 typedef struct orr__dense {
-    orr__dense_call solve, det, lu, qr, svd, eigh, lstsq, expm;
+    orr__dense_call solve, det, lu, qr, svd, eigh, eig, lstsq, expm;
 } orr__dense;
 extern const orr__dense orr__dense_f32, orr__dense_f64;
 

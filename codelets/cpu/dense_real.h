@@ -21,6 +21,9 @@ void LAPACK(gesdd)(const char *jobz, const int *m, const int *n, REAL *a, const 
                    size_t);
 void LAPACK(syevd)(const char *jobz, const char *uplo, const int *n, REAL *a, const int *lda, REAL *w, REAL *work,
                    const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+void LAPACK(geev)(const char *jobvl, const char *jobvr, const int *n, REAL *a, const int *lda, REAL *wr, REAL *wi,
+                  REAL *vl, const int *ldvl, REAL *vr, const int *ldvr, REAL *work, const int *lwork, int *info, size_t,
+                  size_t);
 void LAPACK(gelsd)(const int *m, const int *n, const int *nrhs, REAL *a, const int *lda, REAL *b, const int *ldb,
                    REAL *s, const REAL *rcond, int *rank, REAL *work, const int *lwork, int *iwork, int *info);
 
@@ -268,6 +271,41 @@ static int64_t eigh(const orr__dense_job *j, const void *a, const void *b, void 
     return info;
 }
 
+/* -- eigenvalues of other matrices --------------------------------------------------------------------------------------- */
+
+static orr__dense_need eig_need(const orr__dense_job *j)
+{
+    REAL size = 1, none = 0;
+    int n = (int)j->n, ld = at_least_1(n), one = 1, info;
+    LAPACK(geev)
+    ("N", j->mask & 1 ? "N" : "V", &n, &none, &ld, &none, &none, &none, &one, &none, &ld, &size, &query, &info, 1, 1);
+    return (orr__dense_need){ .reals = 2 * j->n * j->n + asked(size), .work = asked(size) };
+}
+
+/* LAPACK's columns j and j + 1 of a complex pair are the real and the imaginary part of its first vector. */
+static int64_t eig(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
+{
+    int64_t size = j->n * j->n;
+    REAL *f = reals, *v = f + size, *room = v + size, *wr = out, *wi = wr + j->n, *re = wi + j->n, *im = re + size,
+         none;
+    int n = (int)j->n, ld = at_least_1(n), one = 1, work = at_least_1(j->work), info = 0;
+    (void)b;
+    (void)ints;
+    if (!all_finite(a, size))
+        return ORR__NOT_FINITE;
+    turn(f, a, j->n, j->n);
+    LAPACK(geev)("N", j->mask & 1 ? "N" : "V", &n, f, &ld, wr, wi, &none, &one, v, &ld, room, &work, &info, 1, 1);
+    for (int64_t c = 0; c < j->n && !info && !(j->mask & 1); c++) {
+        bool second = c > 0 && wi[c] < 0;
+        const REAL *x = v + (second ? c - 1 : c) * j->n, *y = x + j->n;
+        for (int64_t r = 0; r < j->n; r++) {
+            re[r * j->n + c] = x[r];
+            im[r * j->n + c] = wi[c] == 0 ? 0 : second ? -y[r] : y[r];
+        }
+    }
+    return info;
+}
+
 /* -- least squares ----------------------------------------------------------------------------------------------------------- */
 
 static int64_t larger(int64_t x, int64_t y)
@@ -394,6 +432,7 @@ const orr__dense TABLE = {
     .qr = { qr_need, qr },
     .svd = { svd_need, svd },
     .eigh = { eigh_need, eigh },
+    .eig = { eig_need, eig },
     .lstsq = { lstsq_need, lstsq },
     .expm = { expm_need, expm },
 };

@@ -3,7 +3,7 @@
  *
  * For all of them: axes before the last two are a batch, whose matrices are tasks side by side with one thread of LAPACK each;
  * the batch may be empty and a matrix of order 0. dtypes are f32 and f64: any other one is ORR_EDTYPE, and the message names
- * the cast. A matrix that is singular where it must not be, that has an element which is not finite where an iteration needs
+ * the cast; only orr_eig and orr_eigvals have complex results. A matrix that is singular where it must not be, that has an element which is not finite where an iteration needs
  * finite ones, or whose iteration did not converge is found by evaluation: ORR_ENUMERIC, and the message names its index in the
  * batch. All are lazy and safe from any thread; they compute on the CPU. Results are owned by the current scope, poison in case
  * of an error. A struct of results has one computation behind it: orr_eval_all of those that are needed does it once. Gradients
@@ -162,6 +162,27 @@ ORR_API orr_eigh_result orr_eigh_at(const char *file, int line, orr_tensor *a);
  * dtypes:   f32 f64.      cost: ≈ 4/3·n³ flop.      grad: V·diag(g)·Vᵀ, with V computed for it. */
 ORR_API orr_tensor *orr_eigvalsh_at(const char *file, int line, orr_tensor *a);
 #define orr_eigvalsh(...) orr_eigvalsh_at(ORR_HERE, __VA_ARGS__)
+
+/** A · V = V · diag(W), complex for a real A. */
+typedef struct orr_eig_result {
+    orr_tensor *w; /**< (…, n), complex, in no order; of a pair, the one with positive imaginary part first */
+    orr_tensor *v; /**< (…, n, n), complex: column j belongs to w[j], of norm 1, its largest element real */
+} orr_eig_result;
+/** Eigenvalues and right eigenvectors of square matrices that need not be symmetric, by the QR algorithm.
+ * @param a  (…, n, n), real
+ * dtypes:   f32 to c64, f64 to c128.      cost: ≈ 25·n³ flop and more, by the number of iterations.
+ * grad:     the real part of V⁻ᴴ(diag(dW) + (VᴴdV − VᴴV·diag(Re VᴴdV))/conj(w_j − w_i))Vᴴ, cotangents without JAX's conjugation.
+ *           It holds for distinct eigenvalues and functions that do not depend on the phases of the vectors. Where two are equal, such
+ *           terms count as 0; a defective matrix has singular V: ORR_ENUMERIC. Source: Boeddeker, Hanebrink, Drude, Heymann and
+ *           Haeb-Umbach, "On the computation of complex-valued gradients …", arXiv:1701.00392, 2017. */
+ORR_API orr_eig_result orr_eig_at(const char *file, int line, orr_tensor *a);
+#define orr_eig(...) orr_eig_at(ORR_HERE, __VA_ARGS__)
+/** The eigenvalues alone, in no order.
+ * @param a  (…, n, n), real
+ * @return   (…, n), complex, owned by the current scope; poison and ORR_ENUMERIC as orr_eig.
+ * dtypes:   f32 to c64, f64 to c128.      cost: ≈ 10·n³ flop.      grad: as orr_eig, with V computed for it. */
+ORR_API orr_tensor *orr_eigvals_at(const char *file, int line, orr_tensor *a);
+#define orr_eigvals(...) orr_eigvals_at(ORR_HERE, __VA_ARGS__)
 
 /* -- norms and numbers read off a matrix ------------------------------------------------------------------------------ */
 

@@ -146,6 +146,16 @@ CASE(svd, c->p[1] == 1  ? orr_svd(X, c->p[0] != 0).s
                         : orr_abs(orr_svd(X, c->p[0] != 0).u))
 CASE(svdvals, orr_svdvals(X))
 CASE(eigh, c->p[0] != 0 ? orr_abs(orr_eigh(X).v) : orr_eigh(X).w)
+/* Power sums, which do not depend on the order. */
+static orr_tensor *power_sum(orr_tensor *w, int power)
+{
+    orr_tensor *p = w;
+    for (int k = 1; k < power; k++)
+        p = orr_mul(p, w);
+    return orr_real(orr_sum(p, ORR_AXES(-1), false));
+}
+CASE(eigvals, power_sum(orr_eigvals(X), (int)c->p[0]))
+CASE(eig, power_sum(orr_eig(X).w, (int)c->p[0]))
 CASE(eigvalsh, orr_eigvalsh(X))
 CASE(lstsq, c->p[1] > 1   ? orr_lstsq(X, c->in[1], c->p[0]).s
             : c->p[1] > 0 ? orr_lstsq(X, c->in[1], c->p[0]).rank
@@ -190,7 +200,7 @@ static const numpy_row rows[] = {
     ROW(mse),       ROW(cholesky),    ROW(logdet),      ROW(solve_triangular),
     ROW(solve),     ROW(inv),         ROW(det),         ROW(slogdet),
     ROW(lu),        ROW(qr),          ROW(svd),         ROW(svdvals),
-    ROW(eigh),      ROW(eigvalsh),    ROW(lstsq),       ROW(pinv),
+    ROW(eig),  ROW(eigvals),  ROW(eigh),      ROW(eigvalsh),    ROW(lstsq),       ROW(pinv),
     ROW(matrix_rank), ROW(matrix_norm), ROW(vector_norm), ROW(cond),
     ROW(trace),     ROW(matrix_power), ROW(expm),       ROW(cross),
 };

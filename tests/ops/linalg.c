@@ -104,6 +104,40 @@ static void a_batch_has_the_bits_of_its_matrices(void)
     (void)orr_scope_end(scope);
 }
 
+static orr_tensor *real_parts(orr_tensor *re, orr_tensor *im)
+{
+    return orr_concat((orr_tensor *[]){ re, im }, 2, -1);
+}
+
+/* A·V = V·diag(W), by parts, for matrices with real and complex eigenvalues; columns of norm 1. */
+static void eigenvectors_of_any_matrix_are_such(void)
+{
+    for (int wide = 0; wide < 2; wide++)
+        for (int64_t n = 1; n < 80; n = 3 * n + 1) {
+            orr_scope *scope = orr_scope_begin();
+            orr_dtype t = wide ? ORR_F64 : ORR_F32;
+            double eps = (wide ? 0x1p-52 : 0x1p-23) * (double)n * 64;
+            orr_tensor *a = orr_randn(t, ORR_SHAPE(2, n, n), 0, 1);
+            ORR_REQUIRE(orr_eval(a) == ORR_OK);
+            orr_eig_result r = orr_eig(a);
+            ORR_CHECK(orr_tensor_dtype(r.w) == (wide ? ORR_C128 : ORR_C64));
+            orr_tensor *left = real_parts(orr_matmul(a, orr_real(r.v)), orr_matmul(a, orr_imag(r.v)));
+            orr_tensor *scaled = orr_mul(r.v, orr_expand_dims(r.w, -2));
+            ORR_CHECK(off(left, real_parts(orr_real(scaled), orr_imag(scaled))) < eps);
+            orr_tensor *norm = orr_sum(orr_square(orr_abs(r.v)), ORR_AXES(-2), false);
+            ORR_CHECK(off(norm, orr_ones(t, ORR_SHAPE(2, n))) < eps);
+            ORR_CHECK(off(orr_real(r.w), orr_real(orr_eigvals(a))) < eps * 16);
+            (void)orr_scope_end(scope);
+        }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *turn = orr_from(ORR_F64, ORR_SHAPE(2, 2), (double[]){ 0, -1, 1, 0 });
+    double *re = help_doubles(orr_real(orr_eigvals(turn))), *im = help_doubles(orr_imag(orr_eigvals(turn)));
+    ORR_CHECK(re && im && fabs(re[0]) < 1e-15 && fabs(fabs(im[0]) - 1) < 1e-15 && fabs(im[0] + im[1]) < 1e-15);
+    free(re);
+    free(im);
+    (void)orr_scope_end(s);
+}
+
 static void logarithms_of_determinants_do_not_overflow(void)
 {
     enum { N = 400 };
@@ -131,6 +165,8 @@ static void wrong_operands_are_poison(void)
     HELP_POISON(orr_slogdet(wide).logabsdet, ORR_ESHAPE, "not square");
     HELP_POISON(orr_eigh(wide).v, ORR_ESHAPE, "not square");
     HELP_POISON(orr_eigvalsh(wide), ORR_ESHAPE, "not square");
+    HELP_POISON(orr_eig(wide).v, ORR_ESHAPE, "not square");
+    HELP_POISON(orr_eigvals(half), ORR_EDTYPE, "orr_cast(a, ORR_F32)");
     HELP_POISON(orr_solve(wide, vector), ORR_ESHAPE, "not square");
     HELP_POISON(orr_solve(one, orr_ones(ORR_F32, ORR_SHAPE(4))), ORR_ESHAPE,
                 "order 3 has no solution for b of shape (4,)");
@@ -188,6 +224,7 @@ static void the_failing_matrix_of_a_batch_is_named(void)
     fails_with(orr_eigvalsh(holed), "matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_eigh(orr_mul(one, orr_scalar(INFINITY))).v, "the matrix has an element that is not finite");
     fails_with(orr_lstsq(holed, b, -1).x, "matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_eigvals(holed), "matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_expm(holed), "matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_matrix_power(singular, -1), "matrix (1, 2) of the batch is singular");
     ORR_CHECK(off(orr_solve(one, b), b) == 0);
@@ -198,6 +235,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(results_agree_with_numpy),
                                       ORR_TEST(factors_multiply_to_the_matrix),
+                                      ORR_TEST(eigenvectors_of_any_matrix_are_such),
                                       ORR_TEST(a_batch_has_the_bits_of_its_matrices),
                                       ORR_TEST(logarithms_of_determinants_do_not_overflow),
                                       ORR_TEST(wrong_operands_are_poison),

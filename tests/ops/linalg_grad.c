@@ -141,6 +141,20 @@ static orr_tensor *by_eigvalsh(orr_tensor *x)
     return weighted(orr_eigvalsh(orr_add(x, orr_transpose(x))), 0);
 }
 
+/* Of a matrix with real and complex eigenvalues: functions that depend neither on their order nor on phases. */
+static orr_tensor *by_eigvals(orr_tensor *x)
+{
+    orr_tensor *w = orr_eigvals(x);
+    orr_tensor *sum = orr_add(orr_sin(orr_real(w)), orr_mul(orr_square(orr_imag(w)), orr_scalar(0.3)));
+    return orr_sum(sum, ORR_ALL_AXES, false);
+}
+static orr_tensor *by_eig(orr_tensor *x)
+{
+    orr_eig_result r = orr_eig(x);
+    orr_tensor *size = orr_add(orr_square(orr_real(r.v)), orr_square(orr_imag(r.v))),
+               *weight = orr_expand_dims(orr_cos(orr_real(r.w)), -2);
+    return weighted(orr_sum(orr_mul(size, weight), ORR_AXES(-1), false), 0);
+}
 static orr_tensor *by_lstsq(orr_tensor *x)
 {
     orr_tensor *b = orr_cos(orr_add(orr_slice_axis(x, -1, 0, 2, 1), orr_scalar(1)));
@@ -209,6 +223,10 @@ static void gradients_of_spectra_agree_with_differences(void)
     TRY(by_svd, true, 3, 3);
     TRY(by_svd, false, 5, 3);
     TRY(by_svd, false, 2, 3, 4);
+    TRY(by_eigvals, true, 3, 3);
+    TRY(by_eigvals, false, 2, 4, 4);
+    TRY(by_eig, true, 3, 3);
+    TRY(by_eig, false, 2, 4, 4);
     TRY(by_eigvalsh, true, 3, 3);
     TRY(by_eigh, true, 3, 3);
     TRY(by_eigh, false, 2, 4, 4);

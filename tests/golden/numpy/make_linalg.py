@@ -145,6 +145,12 @@ for t in ["float32", "float64"]:
         for scale in [0.01, 1, 20] if t == "float64" else [0.01, 1]:
             x = (a * scale).astype(t)
             case("expm", [x], [], each(sl.expm, x.astype("float64"), shape[-2:]).astype(t), ULPS * 40)
+    for shape in [(0, 0), (1, 1), (3, 3), (5, 5), (2, 4, 4), (0, 3, 3)]:
+        a = matrix(shape, t)
+        w = np.linalg.eigvals(a.astype("float64"))
+        for power in [1, 2, 3]:
+            case("eigvals", [a], [power], (w**power).sum(-1).real.astype(t), ULPS * 8)
+        case("eig", [a], [2], (w**2).sum(-1).real.astype(t), ULPS * 8)
     # rank-deficient: 4 x 3 of rank 2, exactly
     a = np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1], [0, 2, 2]], t)
     b = rng.standard_normal(4).astype(t)
