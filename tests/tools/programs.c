@@ -197,6 +197,17 @@ static void small_examples_are_right(void)
     check("examples/own_kernels", 0, "the curve was learnt");
 }
 
+static void the_count_of_points_does_not_depend_on_workers(void)
+{
+    static const char *const workers[] = { "1", "2", "3" };
+    for (int i = 0; i < 3; i++) {
+        ORR_REQUIRE(setenv("STARPU_NCPU", workers[i], 1) == 0);
+        check("examples/monte_carlo_pi 4000000", 0, "3141859 of 4000000 points in the circle");
+    }
+    ORR_CHECK(unsetenv("STARPU_NCPU") == 0);
+    check("examples/monte_carlo_pi 0", 2, "usage:");
+}
+
 /* An optional library's absence is said by the library itself, and is a skip. */
 static void private_sums_are_right(void)
 {
@@ -297,6 +308,7 @@ int main(int argc, char **argv)
         ORR_TEST(bench_draws_and_goes_on),
         ORR_TEST(running_program_opens_the_library),
         ORR_TEST(small_examples_are_right),
+        ORR_TEST(the_count_of_points_does_not_depend_on_workers),
         ORR_TEST(private_sums_are_right),
         ORR_TEST(a_cxx_program_uses_every_macro),
         ORR_TEST(classifier_reports_errors),
