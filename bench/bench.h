@@ -149,6 +149,7 @@ int bench_submit(bench_sink *out, int rounds);
 int bench_replay(bench_sink *out, int rounds);
 int bench_eval_small(bench_sink *out, int rounds);
 int bench_private_sums(bench_sink *out, int rounds);
+int bench_science(bench_sink *out, int rounds);
 int bench_soak(bench_sink *out, int rounds);
 int bench_serving(bench_sink *out, int rounds);
 int bench_startup(bench_sink *out, int rounds);

@@ -37,6 +37,9 @@ const bench_case bench_cases[] = {
       "masked sums beside ChaCha20, Paillier beside GMP and peers; private-sums:aggregation and private-sums:paillier "
       "are its halves",
       bench_private_sums },
+    { "science", "science",
+      "sorting, searching, sums along a line, a product of five tensors, beside peers; science:sort is one",
+      bench_science },
     { "soak", "soak", "training steps for --seconds: the last tenth's time and memory beside the first's", bench_soak },
     { "serve", "serve", "orrery-serve under 64 clients: products beside the library's own rate, small requests",
       bench_serving },

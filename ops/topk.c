@@ -127,7 +127,7 @@ static orr_tensor *places(orr__site at, orr_tensor *x, int64_t k, int axis, bool
     orr_tensor *y = orr_swapaxes_at(file, line, x, a, last);
     orr_shape to = orr_tensor_shape(y);
     to.dim[last] = k;
-    if (k * 4 > length && k > 16) { /* a heap of that size is slower than sorting */
+    if (k * 2 > length && k > 16) { /* sorting costs no more */
         y = orr_slice_axis_at(file, line, orr_argsort_at(file, line, y, -1, largest), -1, 0, k, 1);
     } else {
         int64_t chunks = orr__order_chunks(lines, length);

@@ -11,6 +11,7 @@ import linalg
 import memory
 import private
 import random_programs
+import science
 import train
 
 COLS, A, B, C2, C1, C0, ALPHA, EPS = 1024, 1.5, 0.25, 0.7, -0.3, -0.1, 0.01, 1e-5
@@ -159,6 +160,9 @@ class Numpy:
     def training_step(self, name):
         raise No("no training")
 
+    def science(self):
+        return science.numpy_work, self.xp
+
     def private(self, name, n):
         if name == "private":
             raise No("no private training")
@@ -217,6 +221,9 @@ class Numpy:
             return total
         if case.startswith("private:"):
             total, self.once = private.prepared(self.private(case[8:], n))
+            return total
+        if case.startswith("science:"):
+            total, self.once = science.prepared(self, *self.science(), case[8:], fill)
             return total
         if case.startswith("small:"):
             return self.small(case, n)
@@ -350,6 +357,9 @@ class Jax(Numpy):
     def operations(self):
         return random_programs.OfJax(self.jax)
 
+    def science(self):
+        return science.jax_work, self.jax
+
     def private(self, name, n):
         return private.jax_step(self.jax) if name == "private" else private.jax_noise(self.jax, name, n)
 
@@ -416,6 +426,9 @@ class Torch(Numpy):
         if self.compile:
             self.torch._dynamo.reset()
         return train.torch_step(self.torch, self.compile, name)
+
+    def science(self):
+        return science.torch_work, self.torch
 
     def private(self, name, n):
         return private.opacus_step(self.torch) if name == "private" else private.torch_noise(self.torch, name, n)

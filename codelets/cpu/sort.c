@@ -8,7 +8,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/order.h"
 
-enum { FEW = 48, DIGIT = 8, VALUES = 1 << DIGIT };
+enum { BLOCK = 512, FEW = 48, DIGIT = 8, VALUES = 1 << DIGIT };
 
 typedef struct {
     uint32_t key, place;
@@ -75,29 +75,34 @@ static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t
 
 /* n values of x in order to y. scratch: 2·n keys. */
 #define SORT_VALUES(name, T, radix)                                                                                    \
+    ORR__ORDER_KEYS(name##_keys, T, T)                                                                                 \
     static void name(orr_dtype t, const void *from, void *to, int64_t n, bool descending, void *scratch)               \
     {                                                                                                                  \
-        const T *x = from;                                                                                             \
-        T *y = to, *a = scratch, zero = (T)orr__order_key_of(t, 0, descending), last = (T) ~(T)0;                      \
-        const T minus = (T)((T)1 << (8 * sizeof(T) - 1));                                                              \
-        bool odd_zero = false, odd_nan = false, real = orr__is_float(t);                                               \
-        for (int64_t k = 0; k < n; k++) {                                                                              \
-            a[k] = (T)orr__order_key_of(t, x[k], descending);                                                          \
-            odd_zero |= real && x[k] == minus;                                                                         \
-            odd_nan |= real && a[k] == last;                                                                           \
-        }                                                                                                              \
+        const T *x = from, top = (T)((T)1 << (8 * sizeof(T) - 1)), all = (T) ~(T)0, flip = descending ? all : 0;       \
+        const T zero = (T)(top ^ flip), sign = orr__is_signed(t) ? top : 0;                                            \
+        T *y = to, *a = scratch;                                                                                       \
+        bool real = orr__is_float(t);                                                                                  \
+        name##_keys(t, x, a, n, descending);                                                                           \
         const T *s = radix(a, a + n, n, (int)sizeof(T));                                                               \
-        int64_t zeros = 0, nans = n;                                                                                   \
-        for (int64_t k = 0; k < n; k++)                                                                                \
-            y[k] = (T)orr__order_value(t, s[k], descending);                                                           \
-        while (odd_zero && s[zeros] < zero)                                                                            \
-            zeros++;                                                                                                   \
-        while (odd_nan && nans > 0 && s[nans - 1] == last)                                                             \
+        int64_t minus = 0, nans = n, zeros = 0;                                                                        \
+        if (!real) {                                                                                                   \
+            for (int64_t k = 0; k < n; k++)                                                                            \
+                y[k] = (T)(s[k] ^ sign ^ flip);                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int64_t k = 0; k < n; k++) {                                                                              \
+            T u = (T)(s[k] ^ flip);                                                                                    \
+            y[k] = (T)(u ^ (u & top ? top : all));                                                                     \
+            minus += x[k] == top;                                                                                      \
+        }                                                                                                              \
+        while (nans > 0 && s[nans - 1] == all)                                                                         \
             nans--;                                                                                                    \
-        if (odd_zero)                                                                                                  \
+        while (minus && s[zeros] < zero)                                                                               \
+            zeros++;                                                                                                   \
+        if (minus)                                                                                                     \
             as_they_came(t, x, y, n, zeros, zero, descending);                                                         \
-        if (odd_nan)                                                                                                   \
-            as_they_came(t, x, y, n, nans, last, descending);                                                          \
+        if (nans < n)                                                                                                  \
+            as_they_came(t, x, y, n, nans, all, descending);                                                           \
     }
 SORT_VALUES(values_8, uint8_t, radix_8)
 SORT_VALUES(values_16, uint16_t, radix_16)
@@ -166,8 +171,13 @@ orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch 
         return ORR_OK;
     void *items = orr__scratch(2 * (size_t)n * size);
     for (int64_t row = l->lo; items && row < l->hi; row++) {
-        for (int64_t k = 0; k < n; k++)
-            item_set(items, size, k, orr__order_key(t, l->in[0], row * n + k, r->call.attr.mask != 0), k);
+        for (int64_t first = 0; first < n; first += BLOCK) {
+            int64_t more = n - first < BLOCK ? n - first : BLOCK;
+            uint64_t key[BLOCK];
+            orr__order_keys(t, l->in[0], row * n + first, more, r->call.attr.mask != 0, key);
+            for (int64_t k = 0; k < more; k++)
+                item_set(items, size, first + k, key[k], first + k);
+        }
         places(t, items, size, n, (int64_t *)l->out[0] + row * n);
     }
     return items ? ORR_OK : ORR_ENOMEM;

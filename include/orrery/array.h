@@ -185,7 +185,7 @@ ORR_API orr_status orr_topk_at(const char *file, int line, orr_tensor *x, int64_
 /** The different elements of x as flat, ascending. Each NaN is different, ±0 are equal, as the standard says. The shape
  * depends on data: `x` is evaluated.
  * @return   one axis, x's dtype. dtypes: all. Errors: those of orr_eval.
- * grad: g goes to the first appearance. cost: that of orr_argsort. */
+ * No gradient; the values of orr_unique_all have one. cost: that of orr_sort. */
 ORR_API orr_tensor *orr_unique_values_at(const char *file, int line, orr_tensor *x);
 #define orr_unique_values(...) orr_unique_values_at(ORR_HERE, __VA_ARGS__)
 /** orr_unique_values, and how often each of them occurs, i64. */
@@ -196,7 +196,9 @@ ORR_API orr_status orr_unique_counts_at(const char *file, int line, orr_tensor *
 ORR_API orr_status orr_unique_inverse_at(const char *file, int line, orr_tensor *x, orr_tensor **values,
                                          orr_tensor **inverse);
 #define orr_unique_inverse(...) orr_unique_inverse_at(ORR_HERE, __VA_ARGS__)
-/** All of these, and the place in x as flat of the first appearance of each value, i64. */
+/** All of these, and the place in x as flat of the first appearance of each value, i64. A result that is not needed may be
+ * NULL. grad: of the values, where indices or inverse is asked for, g goes to the first appearance. cost: with indices or
+ * inverse that of orr_argsort. */
 ORR_API orr_status orr_unique_all_at(const char *file, int line, orr_tensor *x, orr_tensor **values,
                                      orr_tensor **indices, orr_tensor **inverse, orr_tensor **counts);
 #define orr_unique_all(...) orr_unique_all_at(ORR_HERE, __VA_ARGS__)

@@ -284,10 +284,25 @@ static orr_tensor *matrix(const einsum *e, const term *t, const int8_t *batch, i
     return grouped(e, t, (const int8_t *const[]){ batch, rows, cols }, (int[]){ nb, nr, nc });
 }
 
-/* The product of two terms; the labels that are in `rest` stay. */
+/* The place in the result of the first of these labels to be there; behind all, if none is. */
+static int place_of(const einsum *e, labels s)
+{
+    int k = 0;
+    while (k < e->nout && !(s >> e->order[k] & 1))
+        k++;
+    return k;
+}
+
+/* The product of two terms; the labels that are in `rest` stay. The term whose own labels stand first in the result comes
+ * first, so that the last product has the result's order if one of the two orders is that. */
 static bool contract(const einsum *e, const term *a, const term *b, labels rest, term *r, orr_tensor **bad)
 {
-    int8_t batch[ORR_MAX_RANK], k[ORR_MAX_RANK], m[ORR_MAX_RANK], n[ORR_MAX_RANK];
+    if (place_of(e, set_of(b) & ~set_of(a)) < place_of(e, set_of(a) & ~set_of(b))) {
+        const term *other = a;
+        a = b;
+        b = other;
+    }
+    int8_t batch[ORR_MAX_RANK] = { 0 }, k[ORR_MAX_RANK] = { 0 }, m[ORR_MAX_RANK] = { 0 }, n[ORR_MAX_RANK] = { 0 };
     labels both = set_of(a) & set_of(b);
     int nb = pick(a, both & rest, batch), nk = pick(a, both & ~rest, k), nm = pick(a, ~both, m), nn = pick(b, ~both, n);
     orr_shape s = { nb + nm + nn, { 0 } };

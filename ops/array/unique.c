@@ -6,12 +6,13 @@
 
 /* x sorted as flat; the places in that order at which another value begins. */
 typedef struct {
-    orr_tensor *order, *begin; /* order: places in x */
-    orr_tensor *is_begin;      /* bool               */
+    orr_tensor *order, *begin; /* order: places in x; NULL: nobody asks for them */
+    orr_tensor *value;
+    orr_tensor *is_begin; /* bool               */
     int64_t count;
 } sorted;
 
-static orr_status sorted_of(orr__site at, orr_tensor *x, sorted *q)
+static orr_status sorted_of(orr__site at, orr_tensor *x, bool places, sorted *q)
 {
     const char *file = at.file;
     int line = at.line;
@@ -21,13 +22,14 @@ static orr_status sorted_of(orr__site at, orr_tensor *x, sorted *q)
         return orr__poison_status(bad);
     q->count = orr__shape_count(&n->shape);
     orr_tensor *flat = orr_reshape_at(file, line, x, ORR_SHAPE(q->count));
-    q->order = orr_argsort_at(file, line, flat, 0, false);
-    orr_tensor *value = orr_take_at(file, line, flat, q->order, 0);
-    orr_tensor *other = orr_not_equal_at(file, line, orr_slice_axis_at(file, line, value, 0, 1, ORR_END, 1),
+    q->order = places ? orr_argsort_at(file, line, flat, 0, false) : NULL;
+    q->value = places ? orr_take_at(file, line, flat, q->order, 0) : orr_sort_at(file, line, flat, 0, false);
+    orr_tensor *value = q->value,
+               *other = orr_not_equal_at(file, line, orr_slice_axis_at(file, line, value, 0, 1, ORR_END, 1),
                                          orr_slice_axis_at(file, line, value, 0, 0, -1, 1));
     orr_tensor *first = orr_ones_at(file, line, ORR_BOOL, ORR_SHAPE(q->count ? 1 : 0));
     q->is_begin = orr_concat_at(file, line, (orr_tensor *const[]){ first, other }, 2, 0);
-    (void)orr_eval_all_at(file, line, (orr_tensor *const[]){ q->order, q->is_begin }, 2);
+    (void)orr_eval_all_at(file, line, (orr_tensor *const[]){ q->is_begin, places ? q->order : q->value }, 2);
     q->begin = orr__true_places(at, q->is_begin);
     return orr_tensor_status(q->begin);
 }
@@ -37,19 +39,22 @@ orr_status orr_unique_all_at(const char *file, int line, orr_tensor *x, orr_tens
 {
     orr__site at = ORR__SITE(file, line, "unique_all");
     orr_tensor **out[4] = { values, indices, inverse, counts }, *r[4] = { NULL, NULL, NULL, NULL };
-    sorted q = { NULL, NULL, NULL, 0 };
+    sorted q = { 0 };
+    bool places = indices || inverse;
     orr_scope *scope = orr_scope_begin();
-    orr_status st = sorted_of(at, x, &q);
+    orr_status st = sorted_of(at, x, places, &q);
     for (int k = 0; k < 4 && st != ORR_OK; k++)
         r[k] = orr__handle_new(NULL);
     if (st == ORR_OK) {
-        r[1] = orr_take_at(file, line, q.order, q.begin, 0);
-        r[0] = orr_take_at(file, line, orr_reshape_at(file, line, x, ORR_SHAPE(q.count)), r[1], 0);
+        orr_tensor *flat = orr_reshape_at(file, line, x, ORR_SHAPE(q.count)), *order = q.order;
+        r[1] = places ? orr_take_at(file, line, order, q.begin, 0) : q.begin;
+        r[0] = orr_take_at(file, line, places ? flat : q.value, r[1], 0);
         orr_tensor *number = orr_cumulative_sum_at(file, line, orr_cast_at(file, line, q.is_begin, ORR_I64), 0, false);
         number = orr_sub_at(file, line, number, orr__integer(at, 1));
-        r[2] = orr_scatter_at(file, line, orr_zeros_at(file, line, ORR_I64, ORR_SHAPE(q.count)), q.order, number, 0,
-                              ORR_SCATTER_SET);
-        r[2] = orr_reshape_at(file, line, r[2], orr_tensor_shape(x));
+        if (places)
+            number = orr_scatter_at(file, line, orr_zeros_at(file, line, ORR_I64, ORR_SHAPE(q.count)), order, number, 0,
+                                    ORR_SCATTER_SET);
+        r[2] = orr_reshape_at(file, line, number, orr_tensor_shape(x));
         orr_tensor *end = orr_reshape_at(file, line, orr__integer(at, q.count), ORR_SHAPE(1));
         r[3] = orr_diff_at(file, line, q.begin, 0, 1, NULL, end);
     }

@@ -41,7 +41,6 @@ CASE(scatter_max, orr_scatter(x, indices((int64_t[]){ 1, 3, 1 }, ORR_SHAPE(3)),
 CASE(scatter_nd, orr_scatter_nd(x, indices((int64_t[]){ 0, 1, 3, 5, 0, 1 }, ORR_SHAPE(3, 2)),
                                 orr_slice_axis(orr_select(x, 1, 0), 0, 0, 3, 1), ORR_SCATTER_MUL))
 CASE(mask_select, orr_mask_select(x, orr_greater(orr_detach(x), orr_scalar(0))))
-CASE(unique, orr_unique_values(x))
 CASE(diff, orr_diff(x, 1, 2, x, NULL))
 CASE(bincount, orr_bincount(indices((int64_t[]){ 0, 2, 2, 1 }, ORR_SHAPE(4)), orr_select(x, 1, 0), 4))
 CASE(quantile, orr_quantile(x, (double[]){ 0.3, 1 }, 2, 1, false))
@@ -56,6 +55,13 @@ CASE(tensordot, orr_tensordot(x, orr_exp(x), ORR_AXES(1), ORR_AXES(1)))
 CASE(vecdot, orr_vecdot(x, orr_exp(x), -2))
 CASE(outer, orr_outer(orr_select(x, 0, 0), orr_select(x, 1, 0)))
 CASE(kron, orr_kron(x, orr_slice_axis(x, 1, 0, 2, 1)))
+
+static orr_tensor *unique(orr_tensor *x)
+{
+    orr_tensor *values, *indices_of;
+    (void)orr_unique_all(x, &values, &indices_of, NULL, NULL);
+    return values;
+}
 
 static orr_tensor *topk(orr_tensor *x)
 {

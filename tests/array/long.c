@@ -107,6 +107,37 @@ static void rows_and_columns_of_few_lines_sort_like_single_ones(void)
     (void)orr_scope_end(s);
 }
 
+/* A hundred elements of a row of some hundred: by the digits of their keys. */
+static void many_of_a_row_are_its_first_in_order(void)
+{
+    static const orr_dtype kinds[] = { ORR_F32, ORR_F64, ORR_I16, ORR_U8 };
+    for (int d = 0; d < 4; d++)
+        for (int k = 0; k < 2; k++) {
+            orr_scope *s = orr_scope_begin();
+            double same;
+            orr_tensor *x = orr_cast(orr_randint(ORR_I32, ORR_SHAPE(70, 301), 0, d == 3 ? 100 : 300), kinds[d]);
+            orr_tensor *all = orr_slice_axis(orr_argsort(x, 1, k), 1, 0, 100, 1);
+            orr_tensor *top = orr_top_places(x, 100, 1, k);
+            ORR_CHECK(orr_item(orr_all(orr_equal(all, top), ORR_ALL_AXES, false), &same) == ORR_OK && same == 1);
+            (void)orr_scope_end(s);
+        }
+}
+
+/* Values and counts alone are computed without places. */
+static void unique_values_are_those_of_unique_all(void)
+{
+    orr_scope *s = orr_scope_begin();
+    double *v = line_of(ORR_F32, 5000), same, ok;
+    orr_tensor *x = orr_cast(orr_from(ORR_F64, ORR_SHAPE(5000), v), ORR_F32), *a[4], *b[2];
+    ORR_CHECK(orr_unique_all(x, &a[0], &a[1], &a[2], &a[3]) == ORR_OK);
+    ORR_CHECK(orr_unique_counts(x, &b[0], &b[1]) == ORR_OK);
+    orr_tensor *both = orr_logical_or(orr_equal(a[0], b[0]), orr_isnan(a[0]));
+    ORR_CHECK(orr_item(orr_all(both, ORR_ALL_AXES, false), &same) == ORR_OK && same == 1);
+    ORR_CHECK(orr_item(orr_all(orr_equal(a[3], b[1]), ORR_ALL_AXES, false), &ok) == ORR_OK && ok == 1);
+    free(v);
+    (void)orr_scope_end(s);
+}
+
 static void gradients_go_through_the_phases(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -177,6 +208,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(rows_and_columns_of_few_lines_sort_like_single_ones),
                                       ORR_TEST(long_lines_sum_like_long_double),
                                       ORR_TEST(gradients_go_through_the_phases),
+                                      ORR_TEST(many_of_a_row_are_its_first_in_order),
+                                      ORR_TEST(unique_values_are_those_of_unique_all),
                                       { 0 } };
     return help_main(argc, argv, "array.long", tests);
 }

@@ -1,0 +1,76 @@
+"""The cases of `orrery-bench science` for NumPy, JAX and PyTorch: sorting, searching, sums along a line, five tensors.
+
+Must not know: what it is compared with. Sizes and data are those of bench/science.c; argsort is stable, as ours is.
+"""
+import numpy as np
+
+LINE, ROWS, COLS, BEST, OUTER, INNER = 10000000, 4096, 1024, 100, 64, 24
+TEXT = "ai,bj,ck,dl,ijkl->abcd"
+
+
+def data(name, fill):
+    if name == "einsum":
+        shapes = [(OUTER, INNER)] * 4 + [(INNER,) * 4]
+        return [fill(int(np.prod(s)), k, -1, 1).reshape(s) for k, s in enumerate(shapes)]
+    rows = name.endswith(("-rows", "-columns"))
+    x = fill(ROWS * COLS if rows else LINE, 0, -1, 1)
+    if name == "unique":
+        x = np.floor((x + np.float32(1)) * np.float32(50000))
+    return [x.reshape(ROWS, COLS) if rows else x]
+
+
+def numpy_top(x):
+    part = np.partition(x, x.shape[-1] - BEST, axis=-1)[..., -BEST:]
+    return np.sort(part, axis=-1)[..., ::-1]
+
+
+def numpy_work(_, name):
+    return {
+        "sort": lambda x: np.sort(x, axis=-1),
+        "argsort": lambda x: np.argsort(x, axis=-1, kind="stable"),
+        "topk": numpy_top,
+        "cumulative-sum": lambda x: np.cumsum(x, axis=-1),
+        "cumulative-sum-columns": lambda x: np.cumsum(x, axis=0),
+        "unique": lambda x: np.unique(x, return_counts=True)[1],
+        "einsum": lambda *x: np.einsum(TEXT, *x, optimize=True),
+    }[name]
+
+
+def jax_work(jax, name):
+    jnp = jax.numpy
+    if name == "unique":  # its result's shape depends on data: not compiled
+        return lambda x: jnp.unique(x, return_counts=True)[1]
+    return jax.jit({
+        "sort": lambda x: jnp.sort(x, axis=-1),
+        "argsort": lambda x: jnp.argsort(x, axis=-1),
+        "topk": lambda x: jax.lax.top_k(x, BEST)[0],
+        "cumulative-sum": lambda x: jnp.cumsum(x, axis=-1),
+        "cumulative-sum-columns": lambda x: jnp.cumsum(x, axis=0),
+        "einsum": lambda *x: jnp.einsum(TEXT, *x),
+    }[name])
+
+
+def torch_work(torch, name):
+    return {
+        "sort": lambda x: torch.sort(x, dim=-1)[0],
+        "argsort": lambda x: torch.argsort(x, dim=-1, stable=True),
+        "topk": lambda x: torch.topk(x, BEST, dim=-1)[0],
+        "cumulative-sum": lambda x: torch.cumsum(x, -1),
+        "cumulative-sum-columns": lambda x: torch.cumsum(x, 0),
+        "unique": lambda x: torch.unique(x, return_counts=True)[1],
+        "einsum": lambda *x: torch.einsum(TEXT, *x),
+    }[name]
+
+
+def prepared(peer, work, library, name, fill):
+    f = work(library, name[:-5] if name.endswith("-rows") else name)
+    inputs = [peer.array(x, "float32") for x in data(name, fill)]
+
+    def once():
+        return peer.wait(f(*inputs))
+
+    y = peer.host(once()).ravel()
+    total = float((y * (np.arange(y.size) % 17)).mean())
+    del y
+    once()
+    return total, once

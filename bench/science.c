@@ -1,0 +1,162 @@
+/* Case science: sorting, searching, sums along a line and a product of five tensors, beside NumPy, JAX and PyTorch.
+ * Must not know: how they are computed. */
+#include "config.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "bench/bench.h"
+#include "bench/fusion.h"
+#include "bench/side.h"
+
+#define TURN_SECONDS 0.5
+
+enum { LINE = 10000000, ROWS = 4096, COLS = 1024, BEST = 100, OUTER = 64, INNER = 24 };
+
+/* -- the computations; bench/peers/science.py has the same --------------------------------------------------- */
+
+static orr_tensor *input[5];
+
+#define WORK(name, expr)                                                                                               \
+    static orr_tensor *name(void)                                                                                      \
+    {                                                                                                                  \
+        return expr;                                                                                                   \
+    }
+WORK(sort, orr_sort(input[0], -1, false))
+WORK(argsort, orr_argsort(input[0], -1, false))
+WORK(cumulative_sum, orr_cumulative_sum(input[0], -1, false))
+WORK(columns, orr_cumulative_sum(input[0], 0, false))
+WORK(einsum, orr_einsum("ai,bj,ck,dl,ijkl->abcd", input, 5))
+
+static orr_tensor *topk(void)
+{
+    orr_tensor *values, *places;
+    (void)orr_topk(input[0], BEST, -1, true, &values, &places);
+    return values;
+}
+
+static orr_tensor *unique(void)
+{
+    orr_tensor *values, *counts;
+    (void)orr_unique_counts(input[0], &values, &counts);
+    return counts;
+}
+
+static const struct {
+    const char *name;
+    orr_tensor *(*work)(void);
+    bool rows; /* 4096 × 1024 elements, else a line of 10⁷ */
+} cases[] = {
+    { "sort", sort, false },
+    { "argsort", argsort, false },
+    { "sort-rows", sort, true },
+    { "argsort-rows", argsort, true },
+    { "topk", topk, false },
+    { "topk-rows", topk, true },
+    { "cumulative-sum", cumulative_sum, false },
+    { "cumulative-sum-rows", cumulative_sum, true },
+    { "cumulative-sum-columns", columns, true },
+    { "unique", unique, false },
+    { "einsum", einsum, false },
+};
+
+static int number;
+
+static double once(void *unused)
+{
+    (void)unused;
+    double begin = bench_now();
+    orr_scope *s = orr_scope_begin();
+    orr_status st = orr_eval(cases[number].work());
+    (void)orr_scope_end(s);
+    return st == ORR_OK ? bench_now() - begin : -1.0;
+}
+
+static orr_tensor *filled(orr_shape s, int which)
+{
+    int64_t n = 1;
+    for (int d = 0; d < s.rank; d++)
+        n *= s.dim[d];
+    float *x = malloc((size_t)n * sizeof *x);
+    if (x)
+        fusion_fill(x, n, which, -1.0f, 1.0f);
+    orr_tensor *t = orr_from(ORR_F32, s, x);
+    free(x);
+    return t;
+}
+
+/* The whole values of unique's line are 0 … 99999: a hundred of each. */
+static void prepare(void)
+{
+    if (cases[number].work == einsum)
+        for (int k = 0; k < 5; k++)
+            input[k] = filled(k < 4 ? ORR_SHAPE(OUTER, INNER) : ORR_SHAPE(INNER, INNER, INNER, INNER), k);
+    else
+        input[0] = filled(cases[number].rows ? ORR_SHAPE(ROWS, COLS) : ORR_SHAPE(LINE), 0);
+    if (cases[number].work == unique)
+        input[0] = orr_floor(orr_mul(orr_add(input[0], orr_scalar(1)), orr_scalar(50000)));
+}
+
+/* Σ y[i] · (i mod 17) / n: by this the sides compare their results. */
+static double checksum(orr_tensor *y)
+{
+    int64_t n = orr_tensor_size(y);
+    const double *v = orr_data(orr_cast(y, ORR_F64));
+    double sum = 0;
+    for (int64_t i = 0; v && i < n; i++)
+        sum += v[i] * (double)(i % 17);
+    return v ? sum / (double)n : NAN;
+}
+
+static int one(bench_sink *out, side_peers *peers)
+{
+    char what[64];
+    int rounds = peers->rounds, rc = 0;
+    double *t = calloc((size_t)rounds, sizeof *t);
+    if (!t || orr_init(NULL) != ORR_OK) {
+        free(t);
+        return bench_failed("science");
+    }
+    orr_scope *s = orr_scope_begin();
+    prepare();
+    double sum = orr_eval(input[0]) == ORR_OK ? checksum(cases[number].work()) : NAN;
+    for (int i = 0; i < 3; i++)
+        (void)once(NULL);
+    (void)snprintf(what, sizeof what, "science:%s", cases[number].name);
+    side_prepare(peers, what, 0, sum, 1e-3);
+    for (int r = 0; r < rounds && rc == 0; r++) {
+        t[r] = fusion_time(once, NULL, TURN_SECONDS);
+        rc = isnan(sum) || t[r] < 0;
+        side_round(peers, r, TURN_SECONDS);
+    }
+    if (rc) {
+        rc = bench_failed("science");
+    } else {
+        bench_record r = { .name = "science", .metric = "time", .unit = "ms", .value = 1e3 * bench_median(t, rounds) };
+        (void)snprintf(r.params, sizeof r.params, "\"work\": \"%s\", \"cores\": %d", cases[number].name, bench_cores());
+        side_add(peers, &r, 1e3);
+        for (int k = 0; k < BENCH_PEERS && r.peer[k].name; k++)
+            if (!r.reference || r.peer[k].value < r.reference_value) {
+                r.reference = r.peer[k].name;
+                r.reference_value = r.peer[k].value;
+            }
+        r.ratio = r.reference ? bench_ratio(&r, false) : 0;
+        rc = bench_add(out, &r);
+    }
+    (void)orr_scope_end(s);
+    (void)orr_shutdown();
+    free(t);
+    return rc;
+}
+
+int bench_science(bench_sink *out, int rounds)
+{
+    side_peers peers;
+    int rc = side_start(&peers, bench_cores(), rounds);
+    for (number = 0; rc == 0 && number < (int)(sizeof cases / sizeof *cases); number++)
+        if (!bench_opt.filter || !strcmp(bench_opt.filter, cases[number].name))
+            rc = one(out, &peers);
+    side_end(&peers);
+    return rc;
+}
