@@ -199,6 +199,9 @@ static orr_tensor *scatter(orr__site at, orr_tensor *x, orr_tensor *indices, orr
         return orr__handle_new(NULL);
     if (dtype == ORR_BOOL && mode == ORR_SCATTER_ADD)
         return orr__poison(at, ORR_EDTYPE, "bool does not add: write orr_cast(x, ORR_I32)");
+    if (orr__is_complex(dtype) && mode != ORR_SCATTER_ADD && mode != ORR_SCATTER_SET)
+        return orr__poison(at, ORR_EDTYPE, "%s is set or added here, and neither multiplied nor ordered",
+                           orr_dtype_name(dtype));
     orr_scope *scope = orr_scope_begin();
     if (orr__is_complex(dtype) && (mode == ORR_SCATTER_ADD || mode == ORR_SCATTER_SET)) {
         const char *file = at.file;

@@ -70,6 +70,10 @@ orr_tensor *orr_searchsorted_at(const char *file, int line, orr_tensor *sorted, 
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ sorted, values },
                        (const char *const[]){ "sorted", "values" }, in, &bad))
         return bad;
+    orr__node *ordered;
+    if (!orr__operand_ordered(at, sorted, "sorted", &ordered, &bad) ||
+        !orr__operand_ordered(at, values, "values", &ordered, &bad))
+        return bad;
     if (in[0]->shape.rank != 1)
         return orr__poison(at, ORR_ESHAPE, "the sorted line has shape %s, and one axis is needed",
                            orr__str(in[0]->shape).s);

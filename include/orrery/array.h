@@ -272,8 +272,8 @@ ORR_API orr_tensor *orr_einsum_at(const char *file, int line, const char *text, 
 ORR_API orr_tensor *orr_tensordot_at(const char *file, int line, orr_tensor *a, orr_tensor *b, orr_axes of_a,
                                      orr_axes of_b);
 #define orr_tensordot(...) orr_tensordot_at(ORR_HERE, __VA_ARGS__)
-/** Σ a·b along one axis of both, counted from the end; the other axes broadcast.
- * dtypes: integers (wrapping) and floats, promoted. Errors: ORR_EAXIS (not negative), ORR_ESHAPE, ORR_EDTYPE.
+/** Σ a·b along one axis of both, counted from the end; the other axes broadcast. Of complex numbers Σ conj(a)·b.
+ * dtypes: integers (wrapping), floats and complex, promoted. Errors: ORR_EAXIS (not negative), ORR_ESHAPE, ORR_EDTYPE.
  * grad: g·b and g·a. cost: fused, one pass. */
 ORR_API orr_tensor *orr_vecdot_at(const char *file, int line, orr_tensor *a, orr_tensor *b, int axis);
 #define orr_vecdot(...) orr_vecdot_at(ORR_HERE, __VA_ARGS__)

@@ -85,7 +85,10 @@ orr_tensor *orr_vecdot_at(const char *file, int line, orr_tensor *a, orr_tensor 
         return orr__poison(at, ORR_ESHAPE, "axis %d of %s and of %s have other lengths", axis, orr__str(in[0]->shape).s,
                            orr__str(in[1]->shape).s);
     orr_scope *s = orr_scope_begin();
-    orr_tensor *p = orr_mul_at(file, line, orr_cast_at(file, line, a, t), orr_cast_at(file, line, b, t));
+    orr_tensor *x = orr_cast_at(file, line, a, t);
+    if (orr__is_complex(t))
+        x = orr_conj_at(file, line, x);
+    orr_tensor *p = orr_mul_at(file, line, x, orr_cast_at(file, line, b, t));
     p = orr_sum_at(file, line, p, ORR_AXES(axis), false);
     return orr__compose_end(at, s, orr_cast_at(file, line, p, t));
 }

@@ -69,6 +69,11 @@ static void wrong_calls_of_searching_and_statistics_are_refused(void)
                 ORR_EDTYPE, "bool does not add");
     ORR_CHECK(orr_read(orr_scatter(x, orr_full(ORR_I64, ORR_SHAPE(1), 2), orr_scalar(1), 0, ORR_SCATTER_MAX), v,
                        sizeof v) == ORR_EINDEX);
+    orr_tensor *z = orr_cast(x, ORR_C64), *zero = orr_zeros(ORR_C64, ORR_SHAPE_0D);
+    for (int mode = ORR_SCATTER_MUL; mode <= ORR_SCATTER_MAX; mode++)
+        HELP_POISON(orr_scatter(z, i, zero, 0, (orr_scatter_mode)mode), ORR_EDTYPE, "complex64");
+    HELP_POISON(orr_searchsorted(orr_select(z, 0, 0), z, false), ORR_EDTYPE, "complex64");
+    ORR_CHECK(orr_unique_all(z, &t[0], &t[1], &t[2], &t[3]) == ORR_EDTYPE);
     HELP_POISON(orr_mask_select(x, i), ORR_EDTYPE, "int64");
     HELP_POISON(orr_mask_select(x, orr_ones(ORR_BOOL, ORR_SHAPE(3))), ORR_ESHAPE, "beginning of (2, 3)");
     REFUSED(ORR_ESHAPE, orr_nonzero(x, t, 1), "one for each axis");
@@ -118,6 +123,18 @@ static void wrong_texts_and_products_are_refused(void)
     (void)orr_scope_end(s);
 }
 
+/* (1 + 2i) · conj(1 + 2i) + … */
+static void products_of_complex_numbers_conjugate_the_first(void)
+{
+    orr_scope *s = orr_scope_begin();
+    double v[4] = { 1, 2, 3, -1 }, sum[2];
+    orr_tensor *z = orr_from(ORR_C128, ORR_SHAPE(2), v);
+    ORR_CHECK(orr_read(orr_vecdot(z, z, -1), sum, sizeof sum) == ORR_OK && sum[0] == 15 && sum[1] == 0);
+    ORR_CHECK(orr_read(orr_einsum("i,i->", ORR_TENSORS(z, z)), sum, sizeof sum) == ORR_OK);
+    ORR_CHECK_MSG(sum[0] == 5 && sum[1] == -2, "%g %g", sum[0], sum[1]); /* −3 + 4i + 8 − 6i */
+    (void)orr_scope_end(s);
+}
+
 static void null_and_poison_travel(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -136,6 +153,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(wrong_indices_are_refused),
                                       ORR_TEST(wrong_calls_of_searching_and_statistics_are_refused),
                                       ORR_TEST(wrong_texts_and_products_are_refused),
+                                      ORR_TEST(products_of_complex_numbers_conjugate_the_first),
                                       ORR_TEST(null_and_poison_travel),
                                       { 0 } };
     return help_main(argc, argv, "array.misuse", tests);
