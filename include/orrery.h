@@ -11,6 +11,7 @@
 #include <orrery/ops.h>
 #include <orrery/array.h>
 #include <orrery/linalg.h>
+#include <orrery/fft.h>
 #include <orrery/random.h>
 #include <orrery/define.h>
 #include <orrery/eval.h>

@@ -37,6 +37,7 @@ const orr__vec ORR__V(orr__vec) = {
     .affine_u64 = ORR__V(orr__vec_affine_u64),
     .solve = { ORR__V(orr__vec_solve_f32), ORR__V(orr__vec_solve_f64) },
     .potrf = { ORR__V(orr__vec_potrf_f32), ORR__V(orr__vec_potrf_f64) },
+    .fft = { ORR__V(orr__vec_fft_row_f32), ORR__V(orr__vec_fft_row_f64) },
     .greatest = { ORR__V(orr__vec_greatest_f32), ORR__V(orr__vec_greatest_f64) },
     .exp = { ORR__V(orr__vec_exp_f32), ORR__V(orr__vec_exp_f64) },
 };

@@ -3,6 +3,7 @@
 #ifndef ORR_CPU_VEC_H
 #define ORR_CPU_VEC_H
 
+#include "codelets/cpu/fft.h"
 #include "ops/ew_id.h"
 #include "runtime/base/dtype.h"
 
@@ -102,6 +103,7 @@ typedef struct {
     orr__affinefn *affine_f64, *affine_u64;
     orr__solvefn *solve[2]; /* of f32, f64                                         */
     orr__potrffn *potrf[2];
+    orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
     orr__greatestfn *greatest[2];
     orr__expfn *exp[2];
 } orr__vec;
@@ -133,6 +135,7 @@ typedef struct {
     extern orr__gatherfn ORR__V_PASTE(orr__vec_index, isa);                                                            \
     extern orr__affinefn ORR__V_PASTE(orr__vec_affine_f64, isa), ORR__V_PASTE(orr__vec_affine_u64, isa);               \
     extern orr__solvefn ORR__V_PASTE(orr__vec_solve_f32, isa), ORR__V_PASTE(orr__vec_solve_f64, isa);                  \
+    extern orr__fftfn ORR__V_PASTE(orr__vec_fft_row_f32, isa), ORR__V_PASTE(orr__vec_fft_row_f64, isa);                \
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
     extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
     extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \

@@ -1,0 +1,226 @@
+/* Fourier transforms of one row for REAL numbers, named by F. No include guard.
+ * Must not know: plans' making.
+ *
+ * Stockham's form (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7): a stage reads
+ * x[k + s·(q + m·j)], transforms over j < p, and writes y[k + s·(p·q + r)], r < p; s numbers lie together in both. */
+
+#define STAGE_BEGIN                                                                                                    \
+    for (int64_t q = 0; q < m; q++) {                                                                                  \
+        const REAL *restrict cr = xr + s * q, *restrict ci = xi + s * q;                                               \
+        REAL *restrict dr = yr + s * p * q, *restrict di = yi + s * p * q;
+#define LOOP for (int64_t k = 0; k < s; k++)
+#define RE(j) cr[k + s * m * (j)]
+#define IM(j) ci[k + s * m * (j)]
+#define PUT(r, re, im)                                                                                                 \
+    do {                                                                                                               \
+        REAL u_ = (re), v_ = (im), c_ = tw[((r)-1) * m + q], d_ = tw[(p - 1) * m + ((r)-1) * m + q];                   \
+        dr[k + s * (r)] = u_ * c_ - v_ * d_;                                                                           \
+        di[k + s * (r)] = u_ * d_ + v_ * c_;                                                                           \
+    } while (0)
+
+static void F(stage2)(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,
+                      REAL *restrict yr, REAL *restrict yi)
+{
+    enum { p = 2 };
+    STAGE_BEGIN
+    LOOP
+    {
+        REAL ar = RE(0), ai = IM(0), br = RE(1), bi = IM(1);
+        dr[k] = ar + br;
+        di[k] = ai + bi;
+        PUT(1, ar - br, ai - bi);
+    }
+}
+}
+
+static void F(stage3)(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,
+                      REAL *restrict yr, REAL *restrict yi)
+{
+    enum { p = 3 };
+    const REAL half = (REAL)0.5, root = (REAL)0.86602540378443865;
+    STAGE_BEGIN
+    LOOP
+    {
+        REAL sr = RE(1) + RE(2), si = IM(1) + IM(2), tr = RE(0) - half * sr, ti = IM(0) - half * si;
+        REAL er = root * (IM(1) - IM(2)), ei = root * (RE(2) - RE(1));
+        REAL ar = RE(0), ai = IM(0);
+        dr[k] = ar + sr;
+        di[k] = ai + si;
+        PUT(1, tr + er, ti + ei);
+        PUT(2, tr - er, ti - ei);
+    }
+}
+}
+
+#define FOUR                                                                                                           \
+    REAL ar = RE(0) + RE(2), ai = IM(0) + IM(2), br = RE(0) - RE(2), bi = IM(0) - IM(2);                               \
+    REAL er = RE(1) + RE(3), ei = IM(1) + IM(3), fr = RE(1) - RE(3), fi = IM(1) - IM(3);                               \
+    dr[k] = ar + er;                                                                                                   \
+    di[k] = ai + ei;                                                                                                   \
+    PUT(1, br + fi, bi - fr);                                                                                          \
+    PUT(2, ar - er, ai - ei);                                                                                          \
+    PUT(3, br - fi, bi + fr);
+
+/* The first stage: neighbours in memory belong to neighbouring q. */
+static void F(first4)(int64_t m, const REAL *restrict tw, const REAL *restrict cr, const REAL *restrict ci,
+                      REAL *restrict yr, REAL *restrict yi)
+{
+    enum { p = 4, k = 0, s = 1 };
+    for (int64_t q = 0; q < m; q++) {
+        REAL x0 = cr[q], x1 = cr[q + m], x2 = cr[q + 2 * m], x3 = cr[q + 3 * m];
+        REAL y0 = ci[q], y1 = ci[q + m], y2 = ci[q + 2 * m], y3 = ci[q + 3 * m];
+        REAL ar = x0 + x2, ai = y0 + y2, br = x0 - x2, bi = y0 - y2;
+        REAL er = x1 + x3, ei = y1 + y3, fr = x1 - x3, fi = y1 - y3;
+        REAL *restrict dr = yr + 4 * q, *restrict di = yi + 4 * q;
+        dr[0] = ar + er;
+        di[0] = ai + ei;
+        PUT(1, br + fi, bi - fr);
+        PUT(2, ar - er, ai - ei);
+        PUT(3, br - fi, bi + fr);
+    }
+}
+
+static void F(stage4)(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,
+                      REAL *restrict yr, REAL *restrict yi)
+{
+    enum { p = 4 };
+    STAGE_BEGIN
+    LOOP
+    {
+        FOUR
+    }
+}
+}
+
+static void F(stage5)(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,
+                      REAL *restrict yr, REAL *restrict yi)
+{
+    enum { p = 5 };
+    const REAL c1 = (REAL)0.30901699437494742, c2 = (REAL)-0.80901699437494742, s1 = (REAL)0.95105651629515357,
+               s2 = (REAL)0.58778525229247313;
+    STAGE_BEGIN
+    LOOP
+    {
+        REAL ar = RE(1) + RE(4), ai = IM(1) + IM(4), br = RE(1) - RE(4), bi = IM(1) - IM(4);
+        REAL er = RE(2) + RE(3), ei = IM(2) + IM(3), fr = RE(2) - RE(3), fi = IM(2) - IM(3);
+        REAL zr = RE(0), zi = IM(0);
+        REAL ur = zr + c1 * ar + c2 * er, ui = zi + c1 * ai + c2 * ei, vr = s1 * bi + s2 * fi, vi = s1 * br + s2 * fr;
+        REAL gr = zr + c2 * ar + c1 * er, gi = zi + c2 * ai + c1 * ei, hr = s2 * bi - s1 * fi, hi = s2 * br - s1 * fr;
+        dr[k] = zr + ar + er;
+        di[k] = zi + ai + ei;
+        PUT(1, ur + vr, ui - vi);
+        PUT(4, ur - vr, ui + vi);
+        PUT(2, gr + hr, gi - hi);
+        PUT(3, gr - hr, gi + hi);
+    }
+}
+}
+
+/* Any radix, by its definition. root: cosines, then sines, of −2π·i/p. */
+static void F(stage_any)(int p, int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict root,
+                         const REAL *restrict xr, const REAL *restrict xi, REAL *restrict yr, REAL *restrict yi)
+{
+    STAGE_BEGIN
+    for (int r = 0; r < p; r++)
+        LOOP
+        {
+            REAL sr = RE(0), si = IM(0);
+            for (int j = 1; j < p; j++) {
+                REAL c = root[j * r % p], d = root[p + j * r % p];
+                sr += RE(j) * c - IM(j) * d;
+                si += RE(j) * d + IM(j) * c;
+            }
+            if (r)
+                PUT(r, sr, si);
+            else
+                dr[k] = sr, di[k] = si;
+        }
+}
+}
+
+/* Of the numbers in a, with b as the other place; returns the one in which the result lies. */
+static REAL **F(stages)(const orr__fft *plan, REAL **a, REAL **b)
+{
+    int64_t s = 1, m = plan->n;
+    for (int i = 0; i < plan->nstage; i++) {
+        int p = plan->radix[i];
+        const REAL *tw = plan->twiddle[i];
+        m /= p;
+        if (p == 4 && s == 1)
+            F(first4)(m, tw, a[0], a[1], b[0], b[1]);
+        else if (p == 4)
+            F(stage4)(m, s, tw, a[0], a[1], b[0], b[1]);
+        else if (p == 2)
+            F(stage2)(m, s, tw, a[0], a[1], b[0], b[1]);
+        else if (p == 3)
+            F(stage3)(m, s, tw, a[0], a[1], b[0], b[1]);
+        else if (p == 5)
+            F(stage5)(m, s, tw, a[0], a[1], b[0], b[1]);
+        else
+            F(stage_any)(p, m, s, tw, plan->root[i], a[0], a[1], b[0], b[1]);
+        s *= p;
+        REAL **other = a;
+        a = b;
+        b = other;
+    }
+    return a;
+}
+
+/* The transform as a convolution with a chirp (L. I. Bluestein, "A linear filtering approach to the computation of discrete
+ * Fourier transform", 1970); convolutions by transforms of a length with small factors. */
+static REAL **F(chirped)(const orr__fft *plan, REAL **a, REAL **b)
+{
+    int64_t n = plan->n, l = plan->inner->n;
+    const REAL *cr = plan->chirp, *ci = cr + n, *fr = plan->filter, *fi = fr + l;
+    for (int64_t k = 0; k < n; k++) {
+        REAL u = a[0][k], v = a[1][k];
+        a[0][k] = u * cr[k] - v * ci[k];
+        a[1][k] = u * ci[k] + v * cr[k];
+    }
+    for (int64_t k = n; k < l; k++)
+        a[0][k] = a[1][k] = 0;
+    REAL **x = F(stages)(plan->inner, a, b), **y = x == a ? b : a;
+    for (int64_t k = 0; k < l; k++) {
+        REAL u = x[0][k], v = x[1][k];
+        x[0][k] = u * fr[k] - v * fi[k];
+        x[1][k] = u * fi[k] + v * fr[k];
+    }
+    /* With the parts exchanged a transform is the inverse one. */
+    REAL *turned_x[2] = { x[1], x[0] }, *turned_y[2] = { y[1], y[0] };
+    REAL **z = F(stages)(plan->inner, turned_x, turned_y);
+    REAL *zr = z[1], *zi = z[0];
+    REAL **to = zr == a[0] ? a : b;
+    for (int64_t k = 0; k < n; k++) {
+        REAL u = zr[k], v = zi[k];
+        to[0][k] = u * cr[k] - v * ci[k];
+        to[1][k] = u * ci[k] + v * cr[k];
+    }
+    return to;
+}
+
+void F(row)(const orr__fft *plan, const void *in, void *out, bool inverse, void *scratch)
+{
+    int64_t n = plan->n, l = plan->inner ? plan->inner->n : n;
+    REAL *w = scratch, *a[2] = { w, w + l }, *b[2] = { w + 2 * l, w + 3 * l };
+    const REAL *from = in;
+    REAL *to = out;
+    REAL *re = a[inverse], *im = a[!inverse];
+    for (int64_t k = 0; k < n; k++) {
+        re[k] = from[2 * k];
+        im[k] = from[2 * k + 1];
+    }
+    REAL **r = plan->inner ? F(chirped)(plan, a, b) : F(stages)(plan, a, b);
+    re = r[inverse];
+    im = r[!inverse];
+    for (int64_t k = 0; k < n; k++) {
+        to[2 * k] = re[k];
+        to[2 * k + 1] = im[k];
+    }
+}
+
+#undef STAGE_BEGIN
+#undef LOOP
+#undef RE
+#undef IM
+#undef PUT
+#undef FOUR

@@ -1,0 +1,243 @@
+/* Convolution and correlation along the last axes: axis by axis, as a sum over shifted operands, or by transforms.
+ * Must not know: devices, fusion, plans. */
+#include "config.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <orrery/array.h>
+#include <orrery/fft.h>
+#include "ops/record.h"
+
+#define AT at.file, at.line
+
+/* Taps beyond which transforms cost less than a sum over shifted operands; axes of a kernel. */
+enum { DIRECT = 64, AXES = 3 };
+
+/* Along axis d of the kernel: y[o] = Σ_j x[o + start − j]·w[j], o < length. */
+typedef struct {
+    int64_t n, k, start, length, before, behind;
+} extent;
+
+typedef struct {
+    orr__site at;
+    orr_conv_mode mode;
+    orr_conv_boundary boundary;
+    int rank, axes; /* of x, of the kernel */
+    extent d[AXES];
+} plan;
+
+static void extent_of(extent *e, int64_t n, int64_t k, orr_conv_mode mode)
+{
+    e->n = n;
+    e->k = k;
+    e->start = mode == ORR_CONV_FULL ? 0 : mode == ORR_CONV_SAME ? (k - 1) / 2 : k - 1;
+    e->length = mode == ORR_CONV_FULL ? n + k - 1 : mode == ORR_CONV_SAME ? n : n - k + 1;
+    e->before = k - 1 - e->start;
+    e->behind = e->start + e->length - n;
+    e->behind = e->behind > 0 ? e->behind : 0;
+}
+
+/* x with its border along axis `axis`. */
+static orr_tensor *bordered(const plan *p, orr_tensor *x, int axis, const extent *e)
+{
+    orr__site at = p->at;
+    if (!e->before && !e->behind)
+        return x;
+    if (p->boundary == ORR_CONV_ZERO) {
+        orr_index lo = { p->rank, { 0 } }, hi = { p->rank, { 0 } };
+        lo.v[axis] = e->before;
+        hi.v[axis] = e->behind;
+        return orr_pad_at(AT, x, lo, hi, 0);
+    }
+    int64_t count = e->before + e->n + e->behind, period = p->boundary == ORR_CONV_WRAP ? e->n : 2 * e->n;
+    int64_t *place = orr__alloc_n((size_t)count + 1, sizeof *place);
+    if (!place)
+        return orr__handle_new(NULL);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t m = (i - e->before) % period;
+        m = m < 0 ? m + period : m;
+        place[i] = m < e->n ? m : 2 * e->n - 1 - m;
+    }
+    orr_tensor *index = orr_from_at(AT, ORR_I64, ORR_SHAPE(count), place);
+    free(place);
+    return orr_take_at(AT, x, index, axis);
+}
+
+/* One sum over all taps, which fusion makes one kernel. */
+static orr_tensor *direct(const plan *p, orr_tensor *x, orr_tensor *w)
+{
+    orr__site at = p->at;
+    int first = p->rank - p->axes;
+    int64_t taps = 1, tap[AXES];
+    for (int d = 0; d < p->axes; d++) {
+        x = bordered(p, x, first + d, &p->d[d]);
+        taps *= p->d[d].k;
+    }
+    orr_tensor *sum = NULL, *flat = orr_reshape_at(AT, w, ORR_SHAPE(taps));
+    for (int64_t t = 0; t < taps; t++) {
+        orr_tensor *some = x;
+        for (int64_t d = p->axes - 1, rest = t; d >= 0; rest /= p->d[d].k, d--)
+            tap[d] = rest % p->d[d].k;
+        for (int d = 0; d < p->axes; d++) {
+            int64_t from = p->d[d].k - 1 - tap[d];
+            some = orr_slice_axis_at(AT, some, first + d, from, from + p->d[d].length, 1);
+        }
+        orr_tensor *factor = orr_reshape_at(AT, orr_slice_axis_at(AT, flat, 0, t, t + 1, 1), ORR_SHAPE_0D);
+        orr_tensor *term = orr_mul_at(AT, some, factor);
+        sum = sum ? orr_add_at(AT, sum, term) : term;
+    }
+    return sum;
+}
+
+/* A length with small factors. */
+static int64_t smooth(int64_t n)
+{
+    for (;; n++) {
+        int64_t m = n;
+        static const int factor[] = { 2, 3, 5 };
+        for (int i = 0; i < 3; i++)
+            while (m % factor[i] == 0)
+                m /= factor[i];
+        if (m == 1)
+            return n;
+    }
+}
+
+static orr_tensor *by_transforms(const plan *p, orr_tensor *x, orr_tensor *w)
+{
+    orr__site at = p->at;
+    int first = p->rank - p->axes;
+    orr_index n = { p->axes, { 0 } };
+    orr_axes of_x = { p->axes, { 0 } }, of_w = { p->axes, { 0 } };
+    bool real = orr__is_float(orr_tensor_dtype(x));
+    for (int d = 0; d < p->axes; d++) {
+        x = bordered(p, x, first + d, &p->d[d]);
+        n.v[d] = smooth(p->d[d].before + p->d[d].n + p->d[d].behind);
+        of_x.axis[d] = first + d;
+        of_w.axis[d] = d;
+    }
+    orr_tensor *a = real ? orr_rfftn_at(AT, x, n, of_x, 0) : orr_fftn_at(AT, x, n, of_x, 0);
+    orr_tensor *b = real ? orr_rfftn_at(AT, w, n, of_w, 0) : orr_fftn_at(AT, w, n, of_w, 0);
+    orr_tensor *c = orr_mul_at(AT, a, b);
+    c = real ? orr_irfftn_at(AT, c, n, of_x, 0) : orr_ifftn_at(AT, c, n, of_x, 0);
+    /* The transforms' period lets the end run over the first k − 1 elements, which are not asked for. */
+    for (int d = 0; d < p->axes; d++)
+        c = orr_slice_axis_at(AT, c, first + d, p->d[d].k - 1, p->d[d].k - 1 + p->d[d].length, 1);
+    return c;
+}
+
+static double value_at(const orr__node *n, int64_t i)
+{
+    const char *host = orr__node_value(n)->host;
+    return orr__scalar_load(host + (size_t)i * orr__dtype_size((orr_dtype)n->dtype), (orr_dtype)n->dtype).f;
+}
+
+/* Factors u and v of a known kernel of two axes with w[i][j] = u[i]·v[j] but for roundings; false: it has none. */
+static bool factors(orr_tensor *w, double *u, double *v)
+{
+    const orr__node *n = orr__handle_node(w);
+    if (!n || n->op != &orr__op_leaf || !orr__node_value(n) || !orr__is_float((orr_dtype)n->dtype))
+        return false;
+    int64_t rows = n->shape.dim[0], cols = n->shape.dim[1], best = 0;
+    for (int64_t i = 0; i < rows * cols; i++)
+        best = fabs(value_at(n, i)) > fabs(value_at(n, best)) ? i : best;
+    double most = value_at(n, best), eps = n->dtype == ORR_F64 ? DBL_EPSILON : FLT_EPSILON;
+    if (!isfinite(most) || most == 0)
+        return false;
+    for (int64_t i = 0; i < rows; i++)
+        u[i] = value_at(n, i * cols + best % cols);
+    for (int64_t j = 0; j < cols; j++)
+        v[j] = value_at(n, best / cols * cols + j) / most;
+    for (int64_t i = 0; i < rows * cols; i++)
+        if (!(fabs(value_at(n, i) - u[i / cols] * v[i % cols]) <= 4 * eps * fabs(most)))
+            return false;
+    return true;
+}
+
+static orr_tensor *any(const plan *p, orr_tensor *x, orr_tensor *w)
+{
+    int64_t taps = 1;
+    for (int d = 0; d < p->axes; d++)
+        taps *= p->d[d].k;
+    return taps <= DIRECT ? direct(p, x, w) : by_transforms(p, x, w);
+}
+
+/* One axis after the other, where the kernel has factors; NULL: it has none. */
+static orr_tensor *separable(const plan *p, orr_tensor *x, orr_tensor *w)
+{
+    orr__site at = p->at;
+    orr_dtype t = orr_tensor_dtype(w);
+    if (p->axes != 2 || p->d[0].k < 2 || p->d[1].k < 2)
+        return NULL;
+    double *u = orr__alloc_n((size_t)(p->d[0].k + p->d[1].k), sizeof *u), *v = u ? u + p->d[0].k : NULL;
+    orr_tensor *r = NULL;
+    if (u && factors(w, u, v)) {
+        plan down = *p, across = *p;
+        across.axes = 1;
+        across.d[0] = p->d[1];
+        extent_of(&down.d[1], p->d[1].length, 1, ORR_CONV_VALID);
+        r = any(&across, x, orr_cast_at(AT, orr_from_at(AT, ORR_F64, ORR_SHAPE(p->d[1].k), v), t));
+        r = any(&down, r, orr_cast_at(AT, orr_from_at(AT, ORR_F64, ORR_SHAPE(p->d[0].k, 1), u), t));
+    }
+    free(u);
+    return r;
+}
+
+static bool plan_of(plan *p, orr_tensor *x, orr_tensor *w, orr__node *const *in, orr_tensor **bad)
+{
+    orr__site at = p->at;
+    (void)x, (void)w;
+    p->rank = in[0]->shape.rank;
+    p->axes = in[1]->shape.rank;
+    *bad = NULL;
+    if (p->axes < 1 || p->axes > AXES || p->rank < p->axes)
+        *bad = orr__poison(at, ORR_ESHAPE, "a kernel of shape %s on %s: 1 to 3 axes, no more than x has",
+                           orr__str(in[1]->shape).s, orr__str(in[0]->shape).s);
+    else if ((unsigned)p->mode > ORR_CONV_VALID || (unsigned)p->boundary > ORR_CONV_WRAP)
+        *bad = orr__poison(at, ORR_EINVAL, "mode %d or boundary %d is none", (int)p->mode, (int)p->boundary);
+    for (int d = 0; d < p->axes && !*bad; d++) {
+        int64_t n = in[0]->shape.dim[p->rank - p->axes + d], k = in[1]->shape.dim[d];
+        if (n < 1 || k < 1 || (p->mode == ORR_CONV_VALID && n < k))
+            *bad = orr__poison(at, ORR_ESHAPE, "no %selements of %s by %s", n && k ? "valid " : "",
+                               orr__str(in[0]->shape).s, orr__str(in[1]->shape).s);
+        extent_of(&p->d[d], n, k, p->mode);
+    }
+    return !*bad;
+}
+
+static orr_tensor *convolve(orr__site at, orr_tensor *x, orr_tensor *w, orr_conv_mode mode, orr_conv_boundary boundary,
+                            bool reversed)
+{
+    orr__node *in[2];
+    orr_tensor *bad, *r;
+    orr_dtype t;
+    plan p = { .at = at, .mode = mode, .boundary = boundary };
+    if (!orr__operand_inexact(at, x, "x", &in[0], &bad) || !orr__operand_inexact(at, w, "w", &in[1], &bad) ||
+        !plan_of(&p, x, w, in, &bad))
+        return bad;
+    if (!orr__promote_nodes(at, 2, in, &t))
+        return orr__handle_new(NULL);
+    if (orr__is_half(t))
+        return orr__poison(at, ORR_EDTYPE, "%s: write orr_cast(x, ORR_F32)", orr_dtype_name(t));
+    orr_scope *s = orr_scope_begin();
+    x = orr_cast_at(AT, x, t);
+    if (!reversed && (r = separable(&p, x, orr_tensor_dtype(w) == t ? w : orr_cast_at(AT, w, t))))
+        return orr__compose_end(at, s, r);
+    w = orr_cast_at(AT, w, t);
+    if (reversed)
+        w = orr_flip_at(AT, orr__is_complex(t) ? orr_conj_at(AT, w) : w, ORR_ALL_AXES);
+    return orr__compose_end(at, s, any(&p, x, w));
+}
+
+orr_tensor *orr_convolve_at(const char *file, int line, orr_tensor *x, orr_tensor *w, orr_conv_mode mode,
+                            orr_conv_boundary boundary)
+{
+    return convolve(ORR__SITE(file, line, "convolve"), x, w, mode, boundary, false);
+}
+
+orr_tensor *orr_correlate_at(const char *file, int line, orr_tensor *x, orr_tensor *w, orr_conv_mode mode,
+                             orr_conv_boundary boundary)
+{
+    return convolve(ORR__SITE(file, line, "correlate"), x, w, mode, boundary, true);
+}

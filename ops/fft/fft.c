@@ -1,0 +1,360 @@
+/* Discrete Fourier transforms: the operation on the last axis, and all transforms composed of it.
+ * Must not know: devices, plans of transforms. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <orrery/array.h>
+#include <orrery/fft.h>
+#include "ops/back.h"
+#include "ops/record.h"
+#include "ops/reference.h"
+
+#define AT at.file, at.line
+
+static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return orr__shape_equal(&n->shape, &in[0]->shape) && n->dtype == in[0]->dtype && n->shape.rank > 0 &&
+                   orr__is_complex((orr_dtype)n->dtype)
+               ? NULL
+               : "fft changes the shape or dtype, or has no complex row";
+}
+
+static long double part_of(const char *p, orr_dtype part, int which)
+{
+    return (long double)orr__scalar_load(p + (size_t)which * orr__dtype_size(part), part).f;
+}
+
+/* The definition. */
+static orr_status reference(const orr__reference *j)
+{
+    int64_t n = j->out.shape.dim[j->out.shape.rank - 1];
+    orr_dtype part = orr__part_dtype(j->out.dtype);
+    long double turn = (j->node->attr.mask & 1u ? 2 : -2) * 3.14159265358979323846264338327950288L;
+    for (int64_t i = 0; i < j->out.count; i++) {
+        int64_t row = i / n, k = i % n;
+        long double re = 0, im = 0;
+        for (int64_t t = 0; t < n; t++) {
+            const char *p = orr__array_at(&j->in[0], row * n + t);
+            long double x = part_of(p, part, 0), y = part_of(p, part, 1);
+            long double angle = turn * (long double)(t * k % n) / (long double)n, c = cosl(angle), s = sinl(angle);
+            re += x * c - y * s;
+            im += x * s + y * c;
+        }
+        char *p = orr__array_at(&j->out, i);
+        orr__scalar_store(p, part, (orr__scalar){ .f = (double)re });
+        orr__scalar_store(p + orr__dtype_size(part), part, (orr__scalar){ .f = (double)im });
+    }
+    return ORR_OK;
+}
+
+static orr_tensor *last_axis(orr__site at, orr_tensor *x, bool inverse)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__operand(at, x, "x", &n, &bad))
+        return bad;
+    orr__node *r = orr__rec_one(at, &orr__op_fft, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n));
+    if (r)
+        r->attr.mask = inverse;
+    return orr__handle_new(r);
+}
+
+/* The matrix of the transform is symmetric. */
+static orr_tensor *vjp(const orr__back *b, int k)
+{
+    (void)k;
+    return last_axis(b->at, b->g, (b->node->attr.mask & 1u) != 0);
+}
+
+static orr__workload work(const orr__call *c)
+{
+    double n = (double)c->out.dim[c->out.rank - 1];
+    return (orr__workload){ .flops = (double)orr__shape_count(&c->out) * 2 * log2(n + 2) };
+}
+
+static int space(const orr__call *c, int64_t *dim)
+{
+    dim[1] = c->out.dim[c->out.rank - 1];
+    dim[0] = 1;
+    for (int d = 0; d < c->out.rank - 1; d++)
+        dim[0] *= c->out.dim[d];
+    return 2;
+}
+
+const orr__op orr__op_fft = {
+    .id = ORR__OP_fft,
+    .name = "fft",
+    .arity = 1,
+    .kinds = ORR__TAKES_COMPLEX,
+    .form = ORR__FORM_KERNEL,
+    .attrs = ORR__ATTR_MASK,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+    .work = work,
+    .space = space,
+};
+
+/* -- one axis ------------------------------------------------------------------------------------------------- */
+
+/* The axis and length of a transform of x; *n: the length given or there. */
+static bool operand(orr__site at, orr_tensor *x, int64_t *n, int axis, int *k, orr_tensor **bad)
+{
+    orr__node *node;
+    if (!orr__operand_inexact(at, x, "x", &node, bad))
+        return false;
+    if (orr__is_half((orr_dtype)node->dtype)) {
+        *bad =
+            orr__poison(at, ORR_EDTYPE, "x is %s: write orr_cast(x, ORR_F32)", orr_dtype_name((orr_dtype)node->dtype));
+        return false;
+    }
+    *k = orr__axis(axis, node->shape.rank);
+    if (*k < 0) {
+        *bad = orr__axis_poison(at, axis, &node->shape);
+        return false;
+    }
+    *n = *n == 0 ? node->shape.dim[*k] : *n;
+    if (*n >= 1)
+        return true;
+    *bad = orr__poison(at, ORR_EINVAL, "a transform of %lld points along axis %d of %s: one at least is needed",
+                       (long long)*n, *k, orr__str(node->shape).s);
+    return false;
+}
+
+/* Axis k cut or padded to n. */
+static orr_tensor *fitted(orr__site at, orr_tensor *x, int k, int64_t n)
+{
+    orr_shape s = orr_tensor_shape(x);
+    if (s.rank < 0 || s.dim[k] == n)
+        return x;
+    if (s.dim[k] > n)
+        return orr_slice_axis_at(AT, x, k, 0, n, 1);
+    orr_index hi = { s.rank, { 0 } };
+    hi.v[k] = n - s.dim[k];
+    return orr_pad_at(AT, x, ORR_NO_INDEX, hi, 0);
+}
+
+static orr_tensor *scaled(orr__site at, orr_tensor *x, int64_t n, bool inverse, orr_fft_norm norm)
+{
+    if (norm == ORR_FFT_ORTHO)
+        return orr_mul_at(AT, x, orr_scalar_at(AT, 1 / sqrt((double)n)));
+    return inverse == (norm == ORR_FFT_BACKWARD) ? orr_mul_at(AT, x, orr_scalar_at(AT, 1 / (double)n)) : x;
+}
+
+/* x has the length n along axis k. */
+static orr_tensor *along(orr__site at, orr_tensor *x, int k, bool inverse, orr_fft_norm norm)
+{
+    orr_shape s = orr_tensor_shape(x);
+    if (s.rank < 0)
+        return x;
+    orr_axes swap = { s.rank, { 0 } };
+    for (int d = 0; d < s.rank; d++)
+        swap.axis[d] = d == k ? s.rank - 1 : d == s.rank - 1 ? k : d;
+    bool last = k == s.rank - 1;
+    x = last_axis(at, last ? x : orr_permute_at(AT, x, swap), inverse);
+    return scaled(at, last ? x : orr_permute_at(AT, x, swap), s.dim[k], inverse, norm);
+}
+
+static orr_tensor *complex_of(orr__site at, orr_tensor *x)
+{
+    orr_dtype t = orr_tensor_dtype(x);
+    return orr__is_complex(t) ? x : orr_cast_at(AT, x, orr__complex_of(t));
+}
+
+static bool norm_ok(orr__site at, orr_fft_norm norm, orr_tensor **bad)
+{
+    if ((unsigned)norm <= ORR_FFT_FORWARD)
+        return true;
+    *bad = orr__poison(at, ORR_EINVAL, "%d is no norm: ORR_FFT_BACKWARD, ORTHO or FORWARD", (int)norm);
+    return false;
+}
+
+static orr_fft_norm other_way(orr_fft_norm norm)
+{
+    return norm == ORR_FFT_BACKWARD ? ORR_FFT_FORWARD : norm == ORR_FFT_FORWARD ? ORR_FFT_BACKWARD : norm;
+}
+
+static orr_tensor *one(orr__site at, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm, bool inverse)
+{
+    orr_tensor *bad;
+    int k;
+    if (!norm_ok(at, norm, &bad) || !operand(at, x, &n, axis, &k, &bad))
+        return bad;
+    orr_scope *s = orr_scope_begin();
+    return orr__compose_end(at, s, along(at, complex_of(at, fitted(at, x, k, n)), k, inverse, norm));
+}
+
+static orr_tensor *real_forward(orr__site at, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
+{
+    orr_tensor *bad;
+    orr__node *node;
+    int k;
+    if (!norm_ok(at, norm, &bad) || !orr__operand_float(at, x, "x", &node, &bad) || !operand(at, x, &n, axis, &k, &bad))
+        return bad;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *all = along(at, complex_of(at, fitted(at, x, k, n)), k, false, norm);
+    return orr__compose_end(at, s, orr_slice_axis_at(AT, all, k, 0, n / 2 + 1, 1));
+}
+
+static orr_tensor *real_inverse(orr__site at, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
+{
+    orr_tensor *bad;
+    int64_t have = 0;
+    int k;
+    if (!norm_ok(at, norm, &bad) || !operand(at, x, &have, axis, &k, &bad))
+        return bad;
+    n = n == 0 ? 2 * (have - 1) : n;
+    if (n < 1)
+        return orr__poison(at, ORR_EINVAL, "an inverse transform to %lld points: one at least is needed", (long long)n);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *half = complex_of(at, fitted(at, x, k, n / 2 + 1));
+    if (n > 2) {
+        orr_tensor *rest = orr_slice_axis_at(AT, half, k, 1, (n - 1) / 2 + 1, 1);
+        rest = orr_conj_at(AT, orr_flip_at(AT, rest, ORR_AXES(k)));
+        half = orr_concat_at(AT, (orr_tensor *const[]){ half, rest }, 2, k);
+    }
+    return orr__compose_end(at, s, orr_real_at(AT, along(at, half, k, true, norm)));
+}
+
+orr_tensor *orr_fft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
+{
+    return one(ORR__SITE(file, line, "fft"), x, n, axis, norm, false);
+}
+
+orr_tensor *orr_ifft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
+{
+    return one(ORR__SITE(file, line, "ifft"), x, n, axis, norm, true);
+}
+
+orr_tensor *orr_rfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
+{
+    return real_forward(ORR__SITE(file, line, "rfft"), x, n, axis, norm);
+}
+
+orr_tensor *orr_irfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
+{
+    return real_inverse(ORR__SITE(file, line, "irfft"), x, n, axis, norm);
+}
+
+orr_tensor *orr_hfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
+{
+    orr__site at = ORR__SITE(file, line, "hfft");
+    orr_scope *s = orr_scope_begin();
+    return orr__compose_end(at, s, real_inverse(at, orr_conj_at(AT, x), n, axis, other_way(norm)));
+}
+
+orr_tensor *orr_ihfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
+{
+    orr__site at = ORR__SITE(file, line, "ihfft");
+    orr_scope *s = orr_scope_begin();
+    return orr__compose_end(at, s, orr_conj_at(AT, real_forward(at, x, n, axis, other_way(norm))));
+}
+
+/* -- several axes --------------------------------------------------------------------------------------------- */
+
+enum { COMPLEX, TO_HALF, FROM_HALF };
+
+/* The axes, all of them where none are named: in the order given. */
+static bool axes_of(orr__site at, orr_tensor *x, orr_index n, orr_axes *axes, orr_tensor **bad)
+{
+    orr__node *node;
+    uint32_t mask;
+    if (!orr__operand(at, x, "x", &node, bad))
+        return false;
+    int rank = node->shape.rank;
+    if (axes->n < 0) {
+        int count = n.n > 0 && n.n <= rank ? n.n : rank;
+        axes->n = count;
+        for (int i = 0; i < count; i++)
+            axes->axis[i] = rank - count + i;
+    }
+    if (!orr__axes_mask(*axes, rank, &mask)) {
+        *bad = orr__axes_poison(at, &node->shape);
+        return false;
+    }
+    if (axes->n >= 1 && (n.n == 0 || n.n == axes->n))
+        return true;
+    *bad = orr__poison(at, ORR_EAXIS, "%d lengths for %d axes", n.n, axes->n);
+    return false;
+}
+
+static orr_tensor *several(orr__site at, orr_tensor *x, orr_index n, orr_axes axes, orr_fft_norm norm, bool inverse,
+                           int how)
+{
+    orr_tensor *bad;
+    if (!axes_of(at, x, n, &axes, &bad))
+        return bad;
+    orr_scope *s = orr_scope_begin();
+    int last = axes.n - 1;
+    if (how == TO_HALF)
+        x = real_forward(at, x, n.n ? n.v[last] : 0, axes.axis[last], norm);
+    for (int i = how == COMPLEX ? last : last - 1; i >= 0; i--)
+        x = one(at, x, n.n ? n.v[i] : 0, axes.axis[i], norm, inverse);
+    if (how == FROM_HALF)
+        x = real_inverse(at, x, n.n ? n.v[last] : 0, axes.axis[last], norm);
+    return orr__compose_end(at, s, x);
+}
+
+#define SEVERAL(name, inverse, how)                                                                                    \
+    orr_tensor *orr_##name##_at(const char *file, int line, orr_tensor *x, orr_index n, orr_axes axes,                 \
+                                orr_fft_norm norm)                                                                     \
+    {                                                                                                                  \
+        return several(ORR__SITE(file, line, #name), x, n, axes, norm, inverse, how);                                  \
+    }
+SEVERAL(fftn, false, COMPLEX)
+SEVERAL(ifftn, true, COMPLEX)
+SEVERAL(rfftn, false, TO_HALF)
+SEVERAL(irfftn, true, FROM_HALF)
+
+/* -- frequencies ---------------------------------------------------------------------------------------------- */
+
+static orr_tensor *frequencies(orr__site at, orr_dtype dtype, int64_t n, double d, bool half)
+{
+    if (n < 1 || !(d != 0) || !isfinite(d))
+        return orr__poison(at, ORR_EINVAL, "no frequencies of %lld samples %g apart", (long long)n, d);
+    if (!orr__is_float(dtype))
+        return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *k = orr_arange_at(AT, ORR_F64, 0, (double)(half ? n / 2 + 1 : n), 1);
+    orr_tensor *count = orr_scalar_at(AT, (double)n);
+    if (!half)
+        k = orr_where_at(AT, orr_less_at(AT, k, orr_scalar_at(AT, (double)((n + 1) / 2))), k, orr_sub_at(AT, k, count));
+    k = orr_div_at(AT, k, orr_scalar_at(AT, (double)n * d));
+    return orr__compose_end(at, s, orr_cast_at(AT, k, dtype));
+}
+
+orr_tensor *orr_fftfreq_at(const char *file, int line, orr_dtype dtype, int64_t n, double d)
+{
+    return frequencies(ORR__SITE(file, line, "fftfreq"), dtype, n, d, false);
+}
+
+orr_tensor *orr_rfftfreq_at(const char *file, int line, orr_dtype dtype, int64_t n, double d)
+{
+    return frequencies(ORR__SITE(file, line, "rfftfreq"), dtype, n, d, true);
+}
+
+static orr_tensor *shifted(orr__site at, orr_tensor *x, orr_axes axes, bool back)
+{
+    orr_tensor *bad;
+    if (!axes_of(at, x, ORR_NO_INDEX, &axes, &bad))
+        return bad;
+    orr_shape s = orr_tensor_shape(x);
+    orr_index by = { axes.n, { 0 } };
+    for (int i = 0; i < axes.n; i++) {
+        int64_t n = s.dim[orr__axis(axes.axis[i], s.rank)];
+        by.v[i] = back ? -(n / 2) : n / 2;
+    }
+    return orr_roll_at(AT, x, by, axes);
+}
+
+orr_tensor *orr_fftshift_at(const char *file, int line, orr_tensor *x, orr_axes axes)
+{
+    return shifted(ORR__SITE(file, line, "fftshift"), x, axes, false);
+}
+
+orr_tensor *orr_ifftshift_at(const char *file, int line, orr_tensor *x, orr_axes axes)
+{
+    return shifted(ORR__SITE(file, line, "ifftshift"), x, axes, true);
+}
