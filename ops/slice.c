@@ -85,6 +85,7 @@ static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr
         orr__view_carry(w, a, v, a);
         w->off[a] = n->attr.start[a] + n->attr.step[a] * v->off[a];
         w->mul[a] = n->attr.step[a] * v->mul[a];
+        w->more[a] = n->attr.step[a] * v->more[a];
     }
     return true;
 }
