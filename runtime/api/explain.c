@@ -265,22 +265,36 @@ static void explain_all(FILE *to, const orr__capture *p, const orr__regions *rs,
     orr__explain_placed(to, plan);
 }
 
+/* The capture that is planned, and its regions. */
+static orr_status fuse(orr__site at, const orr__capture *p, orr__moved *moved, orr__regions *rs)
+{
+    orr_status st = ORR_OK;
+    *moved = (orr__moved){ .any = false };
+    if (orr__plan_fusion() != ORR__FUSE_NONE)
+        st = orr__move_reshapes(at, p, moved);
+    if (st == ORR_OK && (st = orr__fuse(at, moved->any ? &moved->q : p, orr__plan_fusion(), rs)) != ORR_OK)
+        orr__moved_free(moved);
+    return st;
+}
+
 orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "explain");
     orr__capture p;
     orr__regions rs;
+    orr__moved moved;
     orr__plan *plan;
     orr_status st = orr__need_running(at);
     if (st != ORR_OK || (st = capture(at, to, t, &p)) != ORR_OK)
         return st;
     if ((st = orr__plan_get(at, &p, &plan)) == ORR_OK) {
-        if ((st = orr__fuse(at, &p, orr__plan_fusion(), &rs)) == ORR_OK) {
+        if ((st = fuse(at, &p, &moved, &rs)) == ORR_OK) {
             locale_t before = orr__point_begin();
-            explain_all(to, &p, &rs, plan);
+            explain_all(to, moved.any ? &moved.q : &p, &rs, plan);
             orr__point_end(before);
             orr__regions_free(&rs);
+            orr__moved_free(&moved);
             st = orr__printed(at, to);
         }
         orr__plan_unref(plan);
@@ -310,14 +324,16 @@ orr_status orr_explain_dot_at(const char *file, int line, FILE *to, orr_tensor *
     orr__site at = ORR__SITE(file, line, "explain_dot");
     orr__capture p;
     orr__regions rs;
+    orr__moved moved;
     orr_status st = orr__need_running(at);
     if (st != ORR_OK || (st = capture(at, to, t, &p)) != ORR_OK)
         return st;
     if (!fused) {
         orr__capture_dot(to, &p, NULL, NULL);
-    } else if ((st = orr__fuse(at, &p, orr__plan_fusion(), &rs)) == ORR_OK) {
-        orr__capture_dot(to, &p, print_clusters, &rs);
+    } else if ((st = fuse(at, &p, &moved, &rs)) == ORR_OK) {
+        orr__capture_dot(to, moved.any ? &moved.q : &p, print_clusters, &rs);
         orr__regions_free(&rs);
+        orr__moved_free(&moved);
     }
     orr__capture_free(&p);
     return st == ORR_OK ? orr__printed(at, to) : st;

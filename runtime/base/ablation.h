@@ -32,6 +32,7 @@
     X(FUSE_EPILOGUES,   "fuse_epilogues")   \
     X(FUSE_SIBLINGS,    "fuse_siblings")    \
     X(SIMPLIFY,         "simplify")         \
+    X(MOVE_RESHAPES,    "move_reshapes")    /* reshapes move below element-wise work                   */ \
     X(REPEATED_READS,   "repeated_reads")   /* a value read at several places is stored, by cost      */ \
     X(NARROW_READS,     "narrow_reads")     /* of values that are read in part, that is computed alone */ \
     /* compiled loops */ \

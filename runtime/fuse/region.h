@@ -71,6 +71,16 @@ int orr__fuse_strip(const orr__capture *p, int i);
  * With FUSE_NONE one node is one region (views still cost nothing). FUSE_ROWS also folds rows in place (RI_FOLD),
  * FUSE_TILES also has products with instructions, which not every backend can. */
 enum { ORR__FUSE_NONE, ORR__FUSE_MAPS, ORR__FUSE_ROWS, ORR__FUSE_TILES };
+/* move_reshapes.c: a capture of the same meaning, leaves and scalars, where a reshape that mixes axes stands below element-wise work; `any`:
+ * it is another one than p. It borrows from p. */
+typedef struct {
+    orr__capture q;
+    bool any;
+    orr__node **made;
+    int nmade;
+} orr__moved;
+orr_status orr__move_reshapes(orr__site at, const orr__capture *p, orr__moved *k);
+void orr__moved_free(orr__moved *k);
 orr_status orr__fuse(orr__site at, const orr__capture *p, int how, orr__regions *out);
 void orr__regions_free(orr__regions *r);
 void orr__region_free(orr__region *r); /* its arrays, not r itself */

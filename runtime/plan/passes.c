@@ -77,9 +77,16 @@ static orr_status run_passes(orr__planner *p)
 orr_status orr__plan_make(orr__site at, const orr__capture *capture, bool low_memory, orr__plan **plan)
 {
     orr__planner p = { .at = at, .capture = capture, .low_memory = low_memory, .plan = calloc(1, sizeof *p.plan) };
+    orr__moved moved = { .any = false };
     orr_status st = ORR_ENOMEM;
     if (!p.plan)
         return orr__plan_enomem(&p);
+    if (orr__plan_fusion() != ORR__FUSE_NONE && (st = orr__move_reshapes(at, capture, &moved)) != ORR_OK) {
+        orr__plan_destroy(p.plan);
+        return st;
+    }
+    if (moved.any)
+        p.capture = capture = &moved.q;
     atomic_init(&p.plan->refs, 1);
     atomic_init(&p.plan->state, NULL);
     p.plan->nleaf = capture->nleaf;
@@ -93,6 +100,7 @@ orr_status orr__plan_make(orr__site at, const orr__capture *capture, bool low_me
     orr__regions_free(&p.regions);
     free(p.cut);
     free(p.value_of);
+    orr__moved_free(&moved);
     if (st == ORR_OK)
         *plan = p.plan;
     else

@@ -165,7 +165,7 @@ static void values_read_at_several_places_are_stored_by_cost(void)
 static void ablations_change_no_bit(void)
 {
     ORR_NEED_COMPILER();
-    setenv("ORRERY_ABLATE", "borders,shared_streams,repeated_reads,narrow_reads", 1);
+    setenv("ORRERY_ABLATE", "borders,shared_streams,move_reshapes,repeated_reads,narrow_reads", 1);
     all_shapes("wait");
     unsetenv("ORRERY_ABLATE");
 }
@@ -201,6 +201,54 @@ static void batches_of_lazy_data_are_computed_alone(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* The same where a reshape that mixes axes stands below, between or above the element-wise work. */
+static void reshaped_batches_are_computed_alone(void)
+{
+    enum { N = 1000, D = 30, B = 10 };
+    ORR_REQUIRE(start("off"));
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *data = orr_from(ORR_F32, ORR_SHAPE(N, 5, 6), u), *mean = orr_from(ORR_F32, ORR_SHAPE(5, 6), u + 500);
+    orr_tensor *scale = orr_from(ORR_F32, ORR_SHAPE(N, 1, 1), u + 40);
+    for (int where = 0; where < 4; where++)
+        for (int taken = 0; taken < 2; taken++) {
+            orr_shape flat = ORR_SHAPE(N, D);
+            orr_tensor *x = where == 0 ? orr_reshape(data, flat) : data;
+            x = orr_add(orr_cast(x, ORR_F64), orr_scalar(1));
+            x = where == 1 ? orr_reshape(x, flat) : x;
+            x = where == 3 ? orr_mul(orr_sub(x, orr_cast(mean, ORR_F64)), orr_cast(scale, ORR_F64)) : x;
+            x = orr_mul(x, orr_scalar(3));
+            x = where >= 2 ? orr_reshape(x, flat) : x;
+            orr_tensor *index = orr_add(orr_arange(ORR_I64, 0, B, 1), orr_scalar(20));
+            orr_tensor *batch = taken ? orr_take(x, index, 0) : orr_slice_axis(x, 0, 20, 20 + B, 1);
+            ORR_CHECK_MSG(explained_times(batch, "over (1000") == 0 && explained_times(batch, "over (30000") == 0,
+                          "%d %d", where, taken);
+            const double *got = orr_data(batch);
+            ORR_CHECK_MSG(got != NULL, "%s", orr_error_message());
+            for (int i = 0; i < B * D && got; i++) {
+                double v = (double)u[20 * D + i] + 1;
+                v = where == 3 ? (v - (double)u[500 + i % D]) * (double)u[40 + 20 + i / D] : v;
+                ORR_CHECK_MSG(got[i] == v * 3, "%d %d: %g, not %g", where, taken, got[i], v * 3);
+            }
+        }
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* A window over a reshape, which is another shape of the product's buffer, moves along both of its axes. */
+static void windows_of_reshaped_values_overlap(void)
+{
+    ORR_REQUIRE(start("off"));
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_from(ORR_F32, ORR_SHAPE(1, 2), u), *b = orr_from(ORR_F32, ORR_SHAPE(2, 3), u + 2);
+    orr_tensor *row = orr_reshape(orr_matmul(a, b), ORR_SHAPE(3));
+    for (int j = 0; j < 3; j++)
+        want[j] = u[0] * u[2 + j] + u[1] * u[5 + j];
+    const double y[4] = { (double)want[0], (double)want[1], (double)want[1], (double)want[2] };
+    check_near(orr_sliding_window(row, 0, 2, 1), y, 4, "window");
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(stencils_of_any_shape_are_exact_interpreted),
@@ -209,6 +257,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(values_read_at_several_places_are_stored_by_cost),
                                       ORR_TEST(ablations_change_no_bit),
                                       ORR_TEST(batches_of_lazy_data_are_computed_alone),
+                                      ORR_TEST(reshaped_batches_are_computed_alone),
+                                      ORR_TEST(windows_of_reshaped_values_overlap),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.stencils", tests);
 }
