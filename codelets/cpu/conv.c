@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <limits.h>
 #include "codelets/cpu/call.h"
+#include "codelets/cpu/conv_onednn.h"
 #include "codelets/cpu/cpu.h"
 #include "ops/conv.h"
 
@@ -322,6 +323,8 @@ static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
     int64_t size = of == 'w' ? v->c * k->nw : inner;
     bool empty = v->c == 0 || v->o == 0 || v->n == 0 || k->ny == 0 || k->nx == 0;
     if (hi <= lo || size == 0)
+        return ORR_OK;
+    if (!empty && !k->wide && orr__conv_onednn(v, of, lo, hi, k->x, k->w, k->y, k->to))
         return ORR_OK;
     if (of == 'w' || empty)
         memset(k->to + (size_t)(lo * size) * k->z, 0, (size_t)((hi - lo) * size) * k->z);

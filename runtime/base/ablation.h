@@ -35,6 +35,8 @@
     X(MOVE_RESHAPES,    "move_reshapes")    /* reshapes move below element-wise work                   */ \
     X(REPEATED_READS,   "repeated_reads")   /* a value read at several places is stored, by cost      */ \
     X(NARROW_READS,     "narrow_reads")     /* of values that are read in part, that is computed alone */ \
+    /* kernels */ \
+    X(ONEDNN,           "onednn")           /* convolutions by the library, not by BLAS and loops      */ \
     /* compiled loops */ \
     X(STREAMING,        "streaming")        /* stores past the caches, prefetched loads                */ \
     X(BORDERS,          "borders")          /* rows in pieces, of which one is inside of all boxes     */ \

@@ -2,9 +2,12 @@
  * Must not know: how they are computed. */
 #include "config.h"
 
+#include <math.h>
 #include <orrery/conv.h>
 #include <orrery/eval.h>
 #include <orrery/nn.h>
+#include <stdlib.h>
+#include "runtime/base/ablation.h"
 #include "tests/harness/ops_help.h"
 
 static void convolutions_agree_with_pytorch(void)
@@ -111,12 +114,57 @@ static void layers_apply_the_operations(void)
     (void)orr_scope_end(s);
 }
 
+/* Large enough for the library; then by BLAS and loops. */
+static void both_processor_paths_agree_with_the_reference(void)
+{
+    static const struct {
+        orr_shape x, w;
+        orr_conv_options o;
+    } cases[] = { { { 4, { 2, 16, 13, 12 } }, { 4, { 24, 16, 3, 3 } }, { .padding = { 1, 1 } } },
+                  { { 4, { 17, 3, 14, 14 } },
+                    { 4, { 16, 3, 5, 4 } },
+                    { .stride = { 2, 1 }, .before = { 2, 1 }, .after = { 1, 3 } } },
+                  { { 4, { 1, 16, 14, 14 } }, { 4, { 32, 8, 3, 3 } }, { .groups = 2, .dilation = { 2, 1 } } },
+                  { { 4, { 3, 12, 20, 21 } }, { 4, { 12, 1, 3, 3 } }, { .groups = 12, .stride = { 2, 2 } } },
+                  { { 3, { 2, 20, 90 } }, { 3, { 30, 20, 7 } }, { .stride = { 3 }, .padding = { 3 } } },
+                  { { 5, { 1, 6, 5, 9, 8 } }, { 5, { 10, 6, 2, 3, 3 } }, { .padding = { 1, 1, 0 } } } };
+    uint64_t ablated = orr__env.ablated;
+    for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_shape xs = cases[k / 2].x, ws = cases[k / 2].w;
+        orr_tensor *in[2], *g[2];
+        in[0] = orr_sin(orr_reshape(orr_arange(ORR_F32, 0, (double)orr__shape_count(&xs), 1), xs));
+        in[1] = orr_cos(orr_reshape(orr_arange(ORR_F32, 0, (double)orr__shape_count(&ws), 1), ws));
+        orr_tensor *y = orr_conv(in[0], in[1], NULL, &cases[k / 2].o), *want[3] = { y, NULL, NULL };
+        ORR_CHECK(orr_grad(orr_sum(orr_square(y), ORR_ALL_AXES, false), in, 2, g) == ORR_OK);
+        want[1] = g[0];
+        want[2] = g[1];
+        orr__env.ablated = k % 2 ? ablated | (uint64_t)1 << ORR__OFF_ONEDNN : ablated;
+        for (int i = 0; i < 3; i++) {
+            orr_shape shape = orr_tensor_shape(want[i]);
+            orr__scalar *by = help_reference(want[i]), *got = help_engine(want[i]);
+            double most = 0, off = 0;
+            for (int64_t e = 0; by && got && e < orr__shape_count(&shape); e++) {
+                most = fmax(most, fabs(by[e].f));
+                off = fmax(off, fabs(by[e].f - got[e].f));
+            }
+            ORR_CHECK_MSG(by && got && off <= 1e-5 * most, "case %d, array %d: %g off, of %g", (int)k, i, off, most);
+            free(by);
+            free(got);
+        }
+        (void)orr_scope_end(s);
+    }
+    orr__env.ablated = ablated;
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(convolutions_agree_with_pytorch),          ORR_TEST(pooling_and_resizing_agree_with_pytorch),
-        ORR_TEST(wrong_windows_and_sizes_are_refused),      ORR_TEST(layers_apply_the_operations),
-        ORR_TEST(wrong_use_names_both_shapes_and_the_rule), { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(convolutions_agree_with_pytorch),
+                                      ORR_TEST(pooling_and_resizing_agree_with_pytorch),
+                                      ORR_TEST(wrong_windows_and_sizes_are_refused),
+                                      ORR_TEST(both_processor_paths_agree_with_the_reference),
+                                      ORR_TEST(layers_apply_the_operations),
+                                      ORR_TEST(wrong_use_names_both_shapes_and_the_rule),
+                                      { 0 } };
     return help_main(argc, argv, "ops.conv", tests);
 }
