@@ -1,4 +1,4 @@
-/* orr_warmup: the plan of an evaluation, and its kernels compiled; nothing is run.
+/* The plan of an evaluation that does not run; orr_warmup compiles its kernels.
  * Must not know: how kernels are compiled. */
 #include "config.h"
 
@@ -44,19 +44,28 @@ static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirs
     return st;
 }
 
-static orr_status warm(orr__site at, orr__node *const *node, int n, int nfirst)
+orr_status orr__eval_plan(orr__site at, orr_tensor *const *t, int n, orr__plan **plan)
 {
     orr__capture p;
-    orr__plan *plan;
-    orr_status st = capture(at, node, n, nfirst, &p);
-    if (st != ORR_OK)
-        return st;
-    st = orr__plan_get(at, &p, &plan);
+    orr__node **node = orr__alloc_n((size_t)n, sizeof *node), **pending;
+    int npending = orr__pending(&pending), all = 0;
+    orr__node **todo = node && npending >= 0 ? orr__alloc_n((size_t)n + (size_t)npending, sizeof *todo) : NULL;
+    orr_status st = todo ? orr__tensor_nodes(at, t, n, n > 1 ? "tensor" : NULL, node) : ORR_ENOMEM;
+    *plan = NULL;
     if (st == ORR_OK) {
-        compile(plan);
-        orr__plan_unref(plan);
+        int nfirst = without_value(node, n, todo);
+        all = nfirst + without_value(pending, npending, todo + nfirst);
+        if (all)
+            st = capture(at, todo, all, nfirst, &p);
+        if (all && st == ORR_OK) {
+            st = orr__plan_get(at, &p, plan);
+            orr__capture_free(&p);
+        }
     }
-    orr__capture_free(&p);
+    for (int i = 0; i < all; i++)
+        orr__node_unref(todo[i]);
+    free(todo);
+    free(node);
     return st;
 }
 
@@ -64,23 +73,14 @@ orr_status orr_warmup_at(const char *file, int line, orr_tensor *t)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "warmup");
-    orr__node *node, **pending;
+    orr__plan *plan;
     orr__calls_over();
     orr_status st = orr__need_running(at);
     if (st == ORR_OK)
-        st = orr__tensor_nodes(at, &t, 1, NULL, &node);
-    if (st != ORR_OK)
-        return st;
-    int npending = orr__pending(&pending);
-    orr__node **todo = npending < 0 ? NULL : orr__alloc_n((size_t)npending + 1, sizeof *todo);
-    if (!todo)
-        return ORR_ENOMEM;
-    int nfirst = without_value(&node, 1, todo), n = nfirst;
-    n += without_value(pending, npending, todo + n);
-    if (n)
-        st = warm(at, todo, n, nfirst);
-    for (int i = 0; i < n; i++)
-        orr__node_unref(todo[i]);
-    free(todo);
+        st = orr__eval_plan(at, &t, 1, &plan);
+    if (st == ORR_OK && plan) {
+        compile(plan);
+        orr__plan_unref(plan);
+    }
     return st;
 }
