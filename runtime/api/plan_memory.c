@@ -56,6 +56,7 @@ static int64_t device_peak(const orr__plan *p)
 
 static orr_status describe(const orr__plan *p, orr_memory_plan *out)
 {
+    size_t work = p->memory.all <= orr__engine_left() ? p->memory.all : p->memory.peak;
     orr_memory_plan m = { .steps = p->nstep, .tasks = p->ntasks, .work = (int64_t)work, .seconds = 1e-6 * p->us };
     for (int v = 0; v < p->nvalue; v++) {
         const orr__value *x = &p->value[v];
