@@ -98,10 +98,14 @@ serve_reply serve_post_predict(serve_request *r)
     return compute(r, SERVE_PREDICT);
 }
 
-serve_reply serve_post_missing(serve_request *r)
+serve_reply serve_post_field(serve_request *r)
 {
-    (void)r;
-    return serve_problem(501, "missing", "this library was built without the field pack");
+    return compute(r, SERVE_FIELD);
+}
+
+serve_reply serve_post_msm(serve_request *r)
+{
+    return compute(r, SERVE_MSM);
 }
 
 /* -- jobs -------------------------------------------------------------------------------------------------- */
@@ -129,7 +133,7 @@ serve_reply serve_post_job(serve_request *r)
     const char *run = json_string_value(json_object_get(r->query, "run"));
     if (!run || !named(run, &kind, model, sizeof model))
         return serve_problem(400, "parameter",
-                             "\"run\" in the query is gemm, elementwise, reduce or models/NAME/predict");
+                             "\"run\" in the query is gemm, elementwise, reduce, field, msm or models/NAME/predict");
     (void)json_object_del(r->query, "run");
     serve_task *t = task(r, kind, model, &wrong);
     return t ? serve_jobs_put(serve_the.jobs, t, r->client) : wrong;

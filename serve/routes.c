@@ -25,8 +25,8 @@ const serve_route serve_routes[] = {
     { "GET", "/v1/jobs/{id}", false, false, serve_get_job },
     { "DELETE", "/v1/jobs/{id}", false, false, serve_delete_job },
     { "GET", "/v1/jobs/{id}/result", false, false, serve_get_result },
-    { "POST", "/v1/field", false, true, serve_post_missing },
-    { "POST", "/v1/msm", false, true, serve_post_missing },
+    { "POST", "/v1/field", false, true, serve_post_field },
+    { "POST", "/v1/msm", false, true, serve_post_msm },
     { 0 },
 };
 enum { ROUTES = sizeof serve_routes / sizeof *serve_routes };

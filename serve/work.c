@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "serve/budget.h"
+#include "serve/field.h"
 
 const char *serve_kind_name(serve_kind k)
 {
-    static const char *const names[] = { "gemm", "elementwise", "reduce", "predict" };
+    static const char *const names[] = { "gemm", "elementwise", "reduce", "field", "msm", "predict" };
     return (unsigned)k < SERVE_KINDS ? names[k] : "?";
 }
 
@@ -25,6 +26,8 @@ static const struct {
     [SERVE_GEMM] = { 2, 3, { "a", "b", "c" }, " a b c dtype transpose_a transpose_b alpha beta " },
     [SERVE_ELEMENTWISE] = { 1, 3, { "x", "y", "z" }, " x y z dtype expression " },
     [SERVE_REDUCE] = { 1, 1, { "x" }, " x dtype op axes keepdims " },
+    [SERVE_FIELD] = { 1, 2, { "x", "y" }, " op field x y exponent shift " },
+    [SERVE_MSM] = { 2, 2, { "points", "scalars" }, " curve points scalars " },
     [SERVE_PREDICT] = { 1, 1, { "x" }, " x dtype " },
 };
 
@@ -260,6 +263,11 @@ static char *key_of(const serve_work *w)
     return NULL;
 }
 
+static bool is_field(const serve_work *w)
+{
+    return w->kind == SERVE_FIELD || w->kind == SERVE_MSM;
+}
+
 bool serve_work_understand(serve_work *w)
 {
     json_error_t error;
@@ -273,7 +281,13 @@ bool serve_work_understand(serve_work *w)
             w->reply = serve_problem(400, "json", "the body is no object");
         ok = json_is_object(p);
     }
-    ok = ok && all_known(w, p) && get_parameters(w, p) && (w->body_npy ? operands_npy(w) : operands_json(w, p));
+    if (ok && is_field(w) && (w->body_npy || w->npy)) {
+        w->reply = serve_problem(w->body_npy ? 415 : 406, "array", "%s takes and gives JSON", serve_kind_name(w->kind));
+        ok = false;
+    }
+    ok = ok && all_known(w, p) &&
+         (is_field(w) ? serve_field_understand(w, p)
+                      : get_parameters(w, p) && (w->body_npy ? operands_npy(w) : operands_json(w, p)));
     if (p != w->query)
         json_decref(p);
     json_decref(w->query);
@@ -281,7 +295,7 @@ bool serve_work_understand(serve_work *w)
     serve_body_unref(w->held);
     w->held = NULL;
     w->body = NULL;
-    if (ok && w->small > 0)
+    if (ok && w->small > 0 && !is_field(w))
         w->key = key_of(w);
     return ok;
 }
@@ -428,6 +442,10 @@ static bool answer(serve_work *const *w, int n, int of, orr_tensor *t, orr_dtype
 
 static void run_one(serve_work *w)
 {
+    if (is_field(w)) {
+        serve_field_run(w);
+        return;
+    }
     if (w->kind == SERVE_PREDICT && !is_sample(w))
         return;
     orr_scope *s = orr_scope_begin();

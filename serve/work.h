@@ -7,7 +7,15 @@
 #include "serve/array.h"
 #include "serve/models.h"
 
-typedef enum serve_kind { SERVE_GEMM, SERVE_ELEMENTWISE, SERVE_REDUCE, SERVE_PREDICT, SERVE_KINDS } serve_kind;
+typedef enum serve_kind {
+    SERVE_GEMM,
+    SERVE_ELEMENTWISE,
+    SERVE_REDUCE,
+    SERVE_FIELD,
+    SERVE_MSM,
+    SERVE_PREDICT,
+    SERVE_KINDS
+} serve_kind;
 /* "gemm", … */
 const char *serve_kind_name(serve_kind k);
 
@@ -31,7 +39,7 @@ typedef struct serve_work {
     orr_tensor *x[SERVE_OPERANDS]; /* gemm: a, b, c */
     int n;
     char *expression;
-    int op; /* of a reduction */
+    int op; /* of a reduction or a field; a curve */
     orr_axes axes;
     bool keepdims, transpose_a, transpose_b;
     double alpha, beta;

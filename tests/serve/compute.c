@@ -121,6 +121,40 @@ static void reductions_go_over_some_axes_or_all(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
+static void fields_and_curves_take_numbers_as_texts(void)
+{
+    NEED_SERVER("");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"pow\", \"x\": 7, \"exponent\": \"0x64\"}"), 200,
+           "14064877009116955113723003038372380693604645839517831287813058822636468651710");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"neg\", \"field\": \"fq254\", \"x\": [\"0x1\", 0]}"), 200,
+           "\"21888242871839275222246405745257275088696311157297823662689037894645226208582\"");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"poseidon\", \"x\": [1, 2]}"), 200,
+           "7853200120776062878684798364095072458815029376092732009249414926327459813530");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"dot\", \"x\": [1, 2, 3], \"y\": [4, 5, 6]}"), 200, "\"32\"");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"ntt\", \"x\": [1, 2], \"shift\": 3}"), 200, "\"7\"");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"inverse\", \"x\": [1, 0]}"), 422, "element 1 is 0");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"add\", \"x\": [1], \"y\": [\"-1\"]}"), 400, "text 0 is no number");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"add\", \"x\": [1, 1.5], \"y\": 1}"), 400, "\\\"x\\\" is a number");
+    EXPECT(post_json(&s, "/v1/field",
+                     "{\"op\": \"square\", \"x\": [\"1\", "
+                     "\"0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001\"]}"),
+           400, "element 1 is not below the modulus");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"add\", \"x\": [1]}"), 400, "\\\"y\\\" is missing");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"root\", \"x\": [1]}"), 400, "\\\"op\\\" is add");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"neg\", \"x\": [1], \"Y\": 1}"), 400, "is no parameter");
+    /* 2 G + 3 G = 5 G, and G2's generator once. */
+    EXPECT(post_json(&s, "/v1/msm", "{\"points\": [[1, 2], [\"0x1\", \"0x2\"]], \"scalars\": [2, \"3\"]}"), 200,
+           "10744596414106452074759370245733544594153395043370666422502510773307029471145");
+    EXPECT(post_json(&s, "/v1/msm", "{\"points\": [], \"scalars\": []}"), 200, "\"0\"");
+    EXPECT(post_json(&s, "/v1/msm", "{\"curve\": \"g2\", \"points\": [[[0, 0], [0, 0]]], \"scalars\": [5]}"), 200,
+           "\"g2\"");
+    EXPECT(post_json(&s, "/v1/msm", "{\"points\": [[1, 2], [1, 3]], \"scalars\": [2, 3]}"), 400,
+           "point 1 of operand 0 is not on the curve");
+    EXPECT(post_json(&s, "/v1/msm", "{\"points\": [[1, 2]], \"scalars\": [2, 3]}"), 400, "ORR_ESHAPE");
+    EXPECT(post_json(&s, "/v1/msm", "{\"points\": [[1, 2, 3]], \"scalars\": [2]}"), 400, "list of points [x, y]");
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
 static void json_that_is_wrong_is_refused_with_the_place(void)
 {
     static const struct {
@@ -279,8 +313,7 @@ static void equal_small_requests_become_one_evaluation(void)
     const char *at = a.body ? strstr(a.body, "\"batches\"") : NULL;
     ORR_CHECK(at && sscanf(strstr(at, "\"evaluations\""), "\"evaluations\": %lf", &evaluations) == 1 &&
               sscanf(strstr(at, "\"works\""), "\"works\": %lf", &works) == 1);
-    ORR_CHECK_MSG(works == CLIENTS * EACH && evaluations < works, "%g evaluations of %g works", evaluations,
-                  works);
+    ORR_CHECK_MSG(works == CLIENTS * EACH && evaluations < works, "%g evaluations of %g works", evaluations, works);
     answer_free(&a);
     ORR_CHECK(server_stop(&s) == 0);
 }
@@ -524,6 +557,7 @@ int main(int argc, char **argv)
         ORR_TEST(gemm_is_alpha_op_a_op_b_plus_beta_c),
         ORR_TEST(elementwise_takes_expressions),
         ORR_TEST(reductions_go_over_some_axes_or_all),
+        ORR_TEST(fields_and_curves_take_numbers_as_texts),
         ORR_TEST(json_that_is_wrong_is_refused_with_the_place),
         ORR_TEST(npy_bodies_stand_one_behind_the_other),
         ORR_TEST(equal_small_requests_become_one_evaluation),

@@ -1,0 +1,249 @@
+/* Works on finite fields and curves: elements as decimal or 0x texts in JSON.
+ * Must not know: who asked, and when it runs. */
+#include "config.h"
+#include "serve/field.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef orr_tensor *unary(const char *file, int line, orr_field field, orr_tensor *x);
+typedef orr_tensor *binary(const char *file, int line, orr_field field, orr_tensor *x, orr_tensor *y);
+
+static orr_tensor *total(const char *file, int line, orr_field field, orr_tensor *x)
+{
+    return orr_field_sum_at(file, line, field, x, -1);
+}
+
+/* Transforms and hashes are over r. */
+enum { NTT, NTT_INVERSE, POSEIDON, POW };
+static const struct {
+    const char *name;
+    unary *one;
+    binary *two;
+    int other;
+    bool row; /* x is a list */
+} ops[] = {
+    { "add", NULL, orr_field_add_at, -1, false },
+    { "sub", NULL, orr_field_sub_at, -1, false },
+    { "mul", NULL, orr_field_mul_at, -1, false },
+    { "neg", orr_field_neg_at, NULL, -1, false },
+    { "square", orr_field_square_at, NULL, -1, false },
+    { "inverse", orr_field_inverse_at, NULL, -1, false },
+    { "sum", total, NULL, -1, true },
+    { "dot", NULL, orr_field_dot_at, -1, true },
+    { "poly_eval", NULL, orr_field_poly_eval_at, -1, true },
+    { "pow", NULL, NULL, POW, false },
+    { "ntt", NULL, NULL, NTT, true },
+    { "ntt_inverse", NULL, NULL, NTT_INVERSE, true },
+    { "poseidon", NULL, NULL, POSEIDON, true },
+};
+enum { OPS = sizeof ops / sizeof *ops };
+
+static bool refuse(serve_work *w, const char *name, const char *why)
+{
+    w->reply = serve_problem(400, "parameter", "\"%s\" %s", name, why);
+    return false;
+}
+
+/* -- operands ---------------------------------------------------------------------------------------------------------- */
+
+enum { LONGEST = 400 }; /* of a number's text */
+
+/* Leaves of nested lists, in order. */
+typedef struct leaves {
+    const char **text;
+    char (*digits)[24];
+    int64_t n, most;
+    bool wrong;
+} leaves;
+
+static void collect(leaves *l, const json_t *a, const int *dim, int rank)
+{
+    if (rank > 0) {
+        l->wrong = l->wrong || !json_is_array(a) || (*dim >= 0 && (int)json_array_size(a) != *dim);
+        for (size_t i = 0; !l->wrong && i < json_array_size(a); i++)
+            collect(l, json_array_get(a, i), dim + 1, rank - 1);
+        return;
+    }
+    if (json_is_integer(a) && json_integer_value(a) >= 0) {
+        (void)snprintf(l->digits[l->n], sizeof *l->digits, "%lld", (long long)json_integer_value(a));
+        l->text[l->n] = l->digits[l->n];
+    } else {
+        l->text[l->n] = json_string_value(a);
+        l->wrong = l->wrong || !l->text[l->n] || strlen(l->text[l->n]) > LONGEST;
+    }
+    l->n++;
+}
+
+static int64_t count(const json_t *a)
+{
+    if (!json_is_array(a))
+        return 1;
+    int64_t n = 0;
+    for (size_t i = 0; i < json_array_size(a); i++)
+        n += count(json_array_get(a, i));
+    return n;
+}
+
+/* Nested lists with dimensions dim (-1: any length) become the next operand, (dim…, 4). */
+static bool operand(serve_work *w, orr_field f, const json_t *p, const char *name, const int *dim, int rank,
+                    const char *form)
+{
+    const json_t *a = json_object_get(p, name);
+    if (!a)
+        return refuse(w, name, "is missing");
+    leaves l = { .most = count(a) };
+    if (l.most > w->most->bytes / 32) {
+        w->reply = serve_problem(413, "limit", "\"%s\" has %lld numbers, and %lld bytes are the limit", name,
+                                 (long long)l.most, (long long)w->most->bytes);
+        return false;
+    }
+    l.text = calloc((size_t)l.most + 1, sizeof *l.text);
+    l.digits = calloc((size_t)l.most + 1, sizeof *l.digits);
+    orr_scope *s = orr_scope_begin();
+    bool ok = false;
+    if (!l.text || !l.digits || !s) {
+        w->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory");
+    } else {
+        collect(&l, a, dim, rank);
+        ok = !l.wrong || refuse(w, name, form);
+    }
+    if (ok) {
+        orr_shape shape = { .rank = rank + 1 };
+        for (int k = 0; k < rank; k++)
+            shape.dim[k] = dim[k] < 0 ? (int64_t)json_array_size(a) : dim[k];
+        shape.dim[rank] = 4;
+        orr_tensor *t = orr_reshape(orr_field_parse(f, l.text, l.n), shape);
+        ok = orr_tensor_status(t) == ORR_OK;
+        if (ok)
+            w->x[w->n++] = orr_keep(t);
+        else
+            w->reply = serve_problem_last();
+    }
+    if (s)
+        (void)orr_scope_end(s);
+    free(l.text);
+    free(l.digits);
+    return ok;
+}
+
+static bool numbers(serve_work *w, const json_t *p, const char *name, bool list)
+{
+    static const int any[] = { -1 };
+    bool row = json_is_array(json_object_get(p, name));
+    if (list && !row && json_object_get(p, name))
+        return refuse(w, name, "is a list of numbers here");
+    return operand(w, (orr_field)w->axes.axis[0], p, name, any, row,
+                   "is a number or a list of them: texts of decimal digits or 0x…, or integers that are not negative");
+}
+
+static bool understand_field(serve_work *w, const json_t *p)
+{
+    static const int none[] = { 0 };
+    const char *op = json_string_value(json_object_get(p, "op"));
+    const json_t *field = json_object_get(p, "field");
+    const char *name = field ? json_string_value(field) : "fr254";
+    bool fq = name && strcmp(name, "fq254") == 0;
+    for (w->op = 0; op && w->op < OPS && strcmp(op, ops[w->op].name) != 0;)
+        w->op++;
+    if (!op || w->op == OPS)
+        return refuse(w, "op",
+                      "is add, sub, mul, neg, square, inverse, pow, sum, dot, poly_eval, ntt, ntt_inverse or poseidon");
+    if (!name || (!fq && strcmp(name, "fr254") != 0))
+        return refuse(w, "field", "is fr254 or fq254");
+    const int other = ops[w->op].other;
+    if (fq && other >= 0 && other != POW)
+        return refuse(w, "field", "is fr254 for this operation");
+    w->axes.axis[0] = fq ? ORR_FQ254 : ORR_FR254;
+    if (!ops[w->op].two && json_object_get(p, "y"))
+        return refuse(w, "y", "is no operand of this operation");
+    if (other != POW && json_object_get(p, "exponent"))
+        return refuse(w, "exponent", "is a parameter of pow");
+    if (other != NTT && other != NTT_INVERSE && json_object_get(p, "shift"))
+        return refuse(w, "shift", "is a parameter of ntt and ntt_inverse");
+    if (!numbers(w, p, "x", ops[w->op].row))
+        return false;
+    if (ops[w->op].two)
+        return numbers(w, p, "y", strcmp(op, "dot") == 0);
+    if (other == POW) /* an exponent is below r, like an element */
+        return operand(w, ORR_FR254, p, "exponent", none, 0, "is a number below r");
+    return !json_object_get(p, "shift") || operand(w, ORR_FR254, p, "shift", none, 0, "is a number");
+}
+
+static bool understand_msm(serve_work *w, const json_t *p)
+{
+    static const int any[] = { -1 }, g1[] = { -1, 2 }, g2[] = { -1, 2, 2 };
+    const json_t *curve = json_object_get(p, "curve");
+    const char *name = curve ? json_string_value(curve) : "g1";
+    bool second = name && strcmp(name, "g2") == 0;
+    if (!name || (!second && strcmp(name, "g1") != 0))
+        return refuse(w, "curve", "is g1 or g2");
+    w->op = second ? ORR_G2 : ORR_G1;
+    return operand(w, ORR_FQ254, p, "points", second ? g2 : g1, second ? 3 : 2,
+                   second ? "is a list of points [[a, b], [c, d]] for x = a + b·u and y = c + d·u"
+                          : "is a list of points [x, y]") &&
+           operand(w, ORR_FR254, p, "scalars", any, 1, "is a list of numbers");
+}
+
+bool serve_field_understand(serve_work *w, const json_t *p)
+{
+    return w->kind == SERVE_FIELD ? understand_field(w, p) : understand_msm(w, p);
+}
+
+/* -- running -------------------------------------------------------------------------------------------------------------- */
+
+static orr_tensor *record(const serve_work *w)
+{
+    if (w->kind == SERVE_MSM)
+        return orr_curve_msm((orr_curve)w->op, w->x[0], w->x[1]);
+    const orr_field f = (orr_field)w->axes.axis[0];
+    if (ops[w->op].one)
+        return ops[w->op].one(ORR_HERE, f, w->x[0]);
+    if (ops[w->op].two)
+        return ops[w->op].two(ORR_HERE, f, w->x[0], w->x[1]);
+    uint64_t e[4];
+    switch (ops[w->op].other) {
+    case NTT: return orr_field_ntt(w->x[0], w->n > 1 ? w->x[1] : NULL);
+    case NTT_INVERSE: return orr_field_ntt_inverse(w->x[0], w->n > 1 ? w->x[1] : NULL);
+    case POSEIDON: return orr_poseidon(w->x[0]);
+    default: (void)orr_read(w->x[1], e, sizeof e); return orr_field_pow(f, w->x[0], e);
+    }
+}
+
+/* Elements of axis k on, from number `at` on, as nested lists of texts. NULL: an error, or no memory. */
+static json_t *texts(orr_tensor *t, const orr_shape *s, int k, int64_t *at)
+{
+    if (k == s->rank - 1) {
+        char text[ORR_FIELD_TEXT];
+        return orr_field_text(t, (*at)++, text) == ORR_OK ? json_string(text) : NULL;
+    }
+    json_t *list = json_array();
+    for (int64_t i = 0; list && i < s->dim[k]; i++)
+        if (json_array_append_new(list, texts(t, s, k + 1, at)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+void serve_field_run(serve_work *w)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *t = record(w);
+    int64_t at = 0;
+    if (orr_eval(t) != ORR_OK) {
+        w->reply = serve_problem_last();
+    } else {
+        orr_shape shape = orr_tensor_shape(t);
+        const char *set = w->kind == SERVE_MSM           ? (w->op == ORR_G2 ? "g2" : "g1")
+                          : w->axes.axis[0] == ORR_FQ254 ? "fq254"
+                                                         : "fr254";
+        json_t *data = texts(t, &shape, 0, &at);
+        w->reply = serve_reply_json(200, data ? json_pack("{s:s,s:o}", w->kind == SERVE_MSM ? "curve" : "field", set,
+                                                          w->kind == SERVE_MSM ? "point" : "data", data)
+                                              : NULL);
+    }
+    if (s)
+        (void)orr_scope_end(s);
+}

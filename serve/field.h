@@ -1,0 +1,13 @@
+/* Works on finite fields and curves: elements as decimal or 0x texts in JSON.
+ * Must not know: who asked, and when it runs. */
+#ifndef ORR_SERVE_FIELD_H
+#define ORR_SERVE_FIELD_H
+
+#include "serve/work.h"
+
+/* Reads the parameters and operands of a SERVE_FIELD or SERVE_MSM: false, and the reply says why. */
+bool serve_field_understand(serve_work *w, const json_t *p);
+/* Computes one and gives it its reply. */
+void serve_field_run(serve_work *w);
+
+#endif
