@@ -195,6 +195,9 @@ static void small_examples_are_right(void)
     check("libtool --version >/dev/null; cat tests/heat.svg && rm tests/heat.svg", 0, "</svg>");
     check("examples/heat none", 2, "usage:");
     check("examples/own_kernels", 0, "the curve was learnt");
+    check("examples/merkle", 0, "leaf 1234 is 1525225: no");
+    check("examples/kzg_commit", 0,
+          "p(65537) = 4150930504481954789165048369391048292165473813595460490602101780015976626762: proved");
 }
 
 static void the_count_of_points_does_not_depend_on_workers(void)
