@@ -128,6 +128,8 @@ void peer_starpu_stop(void);
 bool peer_private_stream(size_t bytes);
 unsigned long long peer_private_read(const void *from, size_t bytes);
 bool peer_private_power(int bits);
+/* n products of elements of r, each with its remainder, by GMP. */
+bool peer_private_products(int n);
 
 int bench_fusion(bench_sink *out, int rounds);
 void bench_fusion_list(void);
@@ -150,6 +152,7 @@ int bench_replay(bench_sink *out, int rounds);
 int bench_eval_small(bench_sink *out, int rounds);
 int bench_private_sums(bench_sink *out, int rounds);
 int bench_science(bench_sink *out, int rounds);
+int bench_private_field(bench_sink *out, int rounds);
 int bench_soak(bench_sink *out, int rounds);
 int bench_serving(bench_sink *out, int rounds);
 int bench_startup(bench_sink *out, int rounds);

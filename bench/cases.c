@@ -40,6 +40,8 @@ const bench_case bench_cases[] = {
     { "science", "science",
       "sorting, searching, sums along a line, a product of five tensors, beside peers; science:sort is one",
       bench_science },
+    { "private", "private-field", "finite fields and curves beside GMP's products, multiples one by one, and peers",
+      bench_private_field },
     { "soak", "soak", "training steps for --seconds: the last tenth's time and memory beside the first's", bench_soak },
     { "serve", "serve", "orrery-serve under 64 clients: products beside the library's own rate, small requests",
       bench_serving },

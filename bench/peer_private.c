@@ -1,4 +1,4 @@
-/* Peers of private sums: libsodium's ChaCha20, reading memory, a power modulo n² by GMP.
+/* Peers of private sums and fields: libsodium's ChaCha20, reading memory, a power modulo n² and products modulo r by GMP.
  * Must not know: the library. */
 #include "config.h"
 #include <stdint.h>
@@ -60,6 +60,32 @@ bool peer_private_power(int bits)
     return ok;
 #else
     (void)bits;
+    return false;
+#endif
+}
+
+bool peer_private_products(int n)
+{
+#ifdef HAVE_GMP
+    enum { ROW = 512 };
+    static mpz_t x[ROW], r, z;
+    static bool made;
+    if (!made) {
+        mpz_init_set_str(r, "30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001", 16);
+        mpz_init(z);
+        for (int i = 0; i < ROW; i++) {
+            mpz_init_set_ui(x[i], (unsigned long)i + 5);
+            mpz_powm_ui(x[i], x[i], 1234567, r);
+        }
+        made = true;
+    }
+    for (int i = 0; i < n; i++) {
+        mpz_mul(z, x[i % ROW], x[(i + 1) % ROW]);
+        mpz_tdiv_r(z, z, r);
+    }
+    return mpz_sgn(z) > 0;
+#else
+    (void)n;
     return false;
 #endif
 }
