@@ -161,6 +161,7 @@ int bench_bandwidth(bench_sink *out, int rounds);
 int bench_start(const char *side);
 int bench_ablation(bench_sink *out, int rounds);
 int bench_random(bench_sink *out, int rounds);
+int bench_data_set(bench_sink *out, int rounds);
 int bench_simulations(bench_sink *out, int rounds);
 
 #endif

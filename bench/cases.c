@@ -47,6 +47,8 @@ const bench_case bench_cases[] = {
       bench_serving },
     { "fusion", "fusion",
       "fused expressions, beside STREAM triad, C loops and peers; fusion:poly6/float32/4096/1 is one", bench_fusion },
+    { "train", "data-set", "batches of a lazily normalised data set, beside one that is evaluated before",
+      bench_data_set },
     { "simulate", "simulate",
       "heat equation, gravity, k-means, batches of a normalised data set, beside peers; simulate:heat10 is one",
       bench_simulations },
