@@ -38,7 +38,7 @@ const bench_case bench_cases[] = {
       "are its halves",
       bench_private_sums },
     { "science", "science",
-      "sorting, searching, sums along a line, a product of five tensors, beside peers; science:sort is one",
+      "sorting, searching, sums along a line, a product of five tensors, transforms, convolutions, beside peers; science:sort is one",
       bench_science },
     { "private", "private-field", "finite fields and curves beside GMP's products, multiples one by one, and peers",
       bench_private_field },

@@ -13,6 +13,7 @@
 #define TURN_SECONDS 0.5
 
 enum { LINE = 10000000, ROWS = 4096, COLS = 1024, BEST = 100, OUTER = 64, INNER = 24 };
+enum { WAVE = 1 << 20, PRIME = 1000003, SIDE = 1024, IMAGE = 4096 };
 
 /* -- the computations; bench/peers/science.py has the same --------------------------------------------------- */
 
@@ -27,6 +28,8 @@ WORK(sort, orr_sort(input[0], -1, false))
 WORK(argsort, orr_argsort(input[0], -1, false))
 WORK(cumulative_sum, orr_cumulative_sum(input[0], -1, false))
 WORK(columns, orr_cumulative_sum(input[0], 0, false))
+WORK(fft, orr_fft(input[0], 0, -1, ORR_FFT_BACKWARD))
+WORK(convolve, orr_convolve(input[0], input[1], ORR_CONV_SAME, ORR_CONV_ZERO))
 WORK(einsum, orr_einsum("ai,bj,ck,dl,ijkl->abcd", input, 5))
 
 static orr_tensor *topk(void)
@@ -47,18 +50,25 @@ static const struct {
     const char *name;
     orr_tensor *(*work)(void);
     bool rows; /* 4096 × 1024 elements, else a line of 10⁷ */
+    int n, m;  /* a transform of so many rows and columns; a convolution by so many taps an axis */
 } cases[] = {
-    { "sort", sort, false },
-    { "argsort", argsort, false },
-    { "sort-rows", sort, true },
-    { "argsort-rows", argsort, true },
-    { "topk", topk, false },
-    { "topk-rows", topk, true },
-    { "cumulative-sum", cumulative_sum, false },
-    { "cumulative-sum-rows", cumulative_sum, true },
-    { "cumulative-sum-columns", columns, true },
-    { "unique", unique, false },
-    { "einsum", einsum, false },
+    { "sort", sort, false, 0, 0 },
+    { "argsort", argsort, false, 0, 0 },
+    { "sort-rows", sort, true, 0, 0 },
+    { "argsort-rows", argsort, true, 0, 0 },
+    { "topk", topk, false, 0, 0 },
+    { "topk-rows", topk, true, 0, 0 },
+    { "cumulative-sum", cumulative_sum, false, 0, 0 },
+    { "cumulative-sum-rows", cumulative_sum, true, 0, 0 },
+    { "cumulative-sum-columns", columns, true, 0, 0 },
+    { "unique", unique, false, 0, 0 },
+    { "einsum", einsum, false, 0, 0 },
+    { "fft", fft, false, 1, WAVE },
+    { "fft-rows", fft, false, SIDE, SIDE },
+    { "fft-prime", fft, false, 1, PRIME },
+    { "convolve-5", convolve, false, 5, 5 },
+    { "convolve-15", convolve, false, 15, 15 },
+    { "convolve-63", convolve, false, 63, 63 },
 };
 
 static int number;
@@ -92,6 +102,12 @@ static void prepare(void)
     if (cases[number].work == einsum)
         for (int k = 0; k < 5; k++)
             input[k] = filled(k < 4 ? ORR_SHAPE(OUTER, INNER) : ORR_SHAPE(INNER, INNER, INNER, INNER), k);
+    else if (cases[number].work == fft)
+        input[0] = orr_complex(filled(ORR_SHAPE(cases[number].n, cases[number].m), 0),
+                               filled(ORR_SHAPE(cases[number].n, cases[number].m), 1));
+    else if (cases[number].work == convolve)
+        for (int k = 0; k < 2; k++)
+            input[k] = filled(k ? ORR_SHAPE(cases[number].n, cases[number].m) : ORR_SHAPE(IMAGE, IMAGE), k);
     else
         input[0] = filled(cases[number].rows ? ORR_SHAPE(ROWS, COLS) : ORR_SHAPE(LINE), 0);
     if (cases[number].work == unique)
@@ -102,6 +118,7 @@ static void prepare(void)
 static double checksum(orr_tensor *y)
 {
     int64_t n = orr_tensor_size(y);
+    y = orr_tensor_dtype(y) == ORR_C64 ? orr_real(y) : y;
     const double *v = orr_data(orr_cast(y, ORR_F64));
     double sum = 0;
     for (int64_t i = 0; v && i < n; i++)

@@ -5,6 +5,7 @@ Must not know: what it is compared with. Sizes and data are those of bench/scien
 import numpy as np
 
 LINE, ROWS, COLS, BEST, OUTER, INNER = 10000000, 4096, 1024, 100, 64, 24
+SHAPES = {"fft": (1, 1 << 20), "fft-rows": (1024, 1024), "fft-prime": (1, 1000003)}
 TEXT = "ai,bj,ck,dl,ijkl->abcd"
 
 
@@ -12,6 +13,10 @@ def data(name, fill):
     if name == "einsum":
         shapes = [(OUTER, INNER)] * 4 + [(INNER,) * 4]
         return [fill(int(np.prod(s)), k, -1, 1).reshape(s) for k, s in enumerate(shapes)]
+    if name in SHAPES:
+        return [fill(int(np.prod(SHAPES[name])), k, -1, 1).reshape(SHAPES[name]) for k in (0, 1)]
+    if name.startswith("convolve"):
+        return [fill(n * n, k, -1, 1).reshape(n, n) for k, n in enumerate((4096, int(name[9:])))]
     rows = name.endswith(("-rows", "-columns"))
     x = fill(ROWS * COLS if rows else LINE, 0, -1, 1)
     if name == "unique":
@@ -24,6 +29,15 @@ def numpy_top(x):
     return np.sort(part, axis=-1)[..., ::-1]
 
 
+def by_transforms(fft):
+    def same(x, w):
+        n, k = x.shape[0], w.shape[0]
+        full = fft.irfft2(fft.rfft2(x, (n + k - 1, n + k - 1)) * fft.rfft2(w, (n + k - 1, n + k - 1)),
+                          (n + k - 1, n + k - 1))
+        return full[(k - 1) // 2:(k - 1) // 2 + n, (k - 1) // 2:(k - 1) // 2 + n]
+    return same
+
+
 def numpy_work(_, name):
     return {
         "sort": lambda x: np.sort(x, axis=-1),
@@ -33,6 +47,8 @@ def numpy_work(_, name):
         "cumulative-sum-columns": lambda x: np.cumsum(x, axis=0),
         "unique": lambda x: np.unique(x, return_counts=True)[1],
         "einsum": lambda *x: np.einsum(TEXT, *x, optimize=True),
+        "fft": np.fft.fft,
+        "convolve": by_transforms(np.fft),
     }[name]
 
 
@@ -47,6 +63,8 @@ def jax_work(jax, name):
         "cumulative-sum": lambda x: jnp.cumsum(x, axis=-1),
         "cumulative-sum-columns": lambda x: jnp.cumsum(x, axis=0),
         "einsum": lambda *x: jnp.einsum(TEXT, *x),
+        "fft": jnp.fft.fft,
+        "convolve": lambda x, w: jax.scipy.signal.convolve(x, w, mode="same"),
     }[name])
 
 
@@ -59,17 +77,23 @@ def torch_work(torch, name):
         "cumulative-sum-columns": lambda x: torch.cumsum(x, 0),
         "unique": lambda x: torch.unique(x, return_counts=True)[1],
         "einsum": lambda *x: torch.einsum(TEXT, *x),
+        "fft": torch.fft.fft,
+        "convolve": lambda x, w: torch.nn.functional.conv2d(
+            x[None, None], w.flip(0, 1)[None, None], padding="same")[0, 0],
     }[name]
 
 
 def prepared(peer, work, library, name, fill):
-    f = work(library, name[:-5] if name.endswith("-rows") else name)
+    kind = "fft" if name in SHAPES else name.split("-")[0] if name.startswith("convolve") else name
+    f = work(library, kind[:-5] if kind.endswith("-rows") else kind)
     inputs = [peer.array(x, "float32") for x in data(name, fill)]
+    if kind == "fft":
+        inputs = [inputs[0] + 1j * inputs[1]]
 
     def once():
         return peer.wait(f(*inputs))
 
-    y = peer.host(once()).ravel()
+    y = peer.host(once()).ravel().real
     total = float((y * (np.arange(y.size) % 17)).mean())
     del y
     once()

@@ -190,6 +190,7 @@ static void small_examples_are_right(void)
     check("examples/explain_fusion nonsense", 2, "usage:");
     check("examples/gravity", 0, ": right");
     check("examples/kmeans", 0, ": right");
+    check("examples/image_filter '' tests && rm tests/blur.p?? tests/edges.p?? tests/sharpen.p??", 0, "tests/sharpen.p");
     check("examples/heat 24 1", 0, ": right");
     check("examples/heat 25 10 tests/heat.svg", 0, ": right");
     check("libtool --version >/dev/null; cat tests/heat.svg && rm tests/heat.svg", 0, "</svg>");
