@@ -62,6 +62,15 @@ static void numpy_agrees(void)
         ORR_CHECK_MSG(strstr(p, "bfloat16") || strstr(p, "no gradients"), "output:\n%s", output);
 }
 
+/* A peer's large results are not mapped anew in every call; and vectors are limited for all. */
+static void peers_are_started_on_equal_terms(void)
+{
+    check(RANDOM "--programs 1 --peer 'env | grep -e MALLOC_ -e XLA_ >&2'", 0, "MALLOC_MMAP_MAX_=0");
+    ORR_CHECK_MSG(strstr(output, "MALLOC_TRIM_THRESHOLD_=") && !strstr(output, "XLA_FLAGS"), "output:\n%s", output);
+    check("ORRERY_ISA=avx2 " RANDOM "--programs 1 --peer 'env | grep -e MALLOC_ -e XLA_ >&2'", 0,
+          "XLA_FLAGS=--xla_cpu_max_isa=AVX2");
+}
+
 static void a_seed_draws_the_same_programs_again(void)
 {
     char a[256], b[256], command[1024];
@@ -158,6 +167,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(every_family_agrees_with_the_reference),
         ORR_TEST(numpy_agrees),
+        ORR_TEST(peers_are_started_on_equal_terms),
         ORR_TEST(a_seed_draws_the_same_programs_again),
         ORR_TEST(wrong_options_are_said),
         ORR_TEST(a_line_that_cannot_be_read_is_said),
