@@ -139,6 +139,7 @@ int bench_train(bench_sink *out, int rounds);
 int bench_privacy(bench_sink *out, int rounds);
 int bench_gemm(bench_sink *out, int rounds);
 int bench_cholesky(bench_sink *out, int rounds);
+int bench_conv(bench_sink *out, int rounds);
 int bench_linalg(bench_sink *out, int rounds);
 int bench_memory(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);

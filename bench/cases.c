@@ -21,6 +21,10 @@ const bench_case bench_cases[] = {
       bench_tile },
     { "schedule", "cholesky",
       "Cholesky factors, beside potrf of the BLAS library on all cores; cholesky:4096 is one size", bench_cholesky },
+    { "nn", "conv",
+      "convolutions and pooling, forward and backward, beside the same without oneDNN, and peers; conv:groups/data is "
+      "one",
+      bench_conv },
     { "science", "linalg",
       "qr, svd, eigh, solve, lstsq: one matrix and batches, beside LAPACK called directly, and peers; linalg:qr/1000/1 "
       "is one",

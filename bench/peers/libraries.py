@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 
+import conv
 import linalg
 import memory
 import private
@@ -213,6 +214,9 @@ class Numpy:
         self.once = None
         if case.startswith("random:"):
             return self.random_program(case[7:], dtype)
+        if case.startswith("conv:"):
+            total, self.once = conv.prepared(self, case[5:])
+            return total
         if case.startswith("linalg:"):
             total, self.once = linalg.prepared(self, case[7:], n)
             return total
