@@ -30,6 +30,7 @@
 #include <orrery/layer.h>
 #include <orrery/recurrent.h>
 #include <orrery/train.h>
+#include <orrery/loader.h>
 #include <orrery/place.h>
 #include <orrery/privacy.h>
 #include <orrery/bytes.h>

@@ -1,0 +1,260 @@
+/* orr_loader: a thread that assembles batches ahead of the program, in bounded memory.
+ * Must not know: layers, devices, plans. */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery/eval.h>
+#include <orrery/loader.h>
+#include "ops/nn/module.h"
+#include "runtime/base/buffer.h"
+#include "runtime/base/philox.h"
+#include "runtime/base/shape.h"
+#include "runtime/graph/node.h"
+
+#define AT at.file, at.line
+
+typedef struct {
+    orr_tensor *t; /* the loader's own handle */
+    const char *data;
+    orr_dtype dtype;
+    orr_shape shape;
+    size_t bytes; /* of an example */
+} array;
+
+/* A batch that is ready: memory for each array. count 0: the end of an epoch; −1: no memory. */
+typedef struct {
+    int64_t count;
+    void **data;
+} ready;
+
+struct orr_loader {
+    orr_loader_options o;
+    int n;
+    array *a;
+    int64_t examples;
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t lock; /* around the rest */
+    pthread_cond_t changed;
+    bool stop;
+    ready *ring; /* of o.ahead */
+    int first, used;
+};
+
+/* -- one batch ---------------------------------------------------------------------------------------------- */
+
+/* `from` moved by (dy, dx) along its last two axes, mirrored or not. */
+static void augment(const array *a, const char *from, char *to, int64_t dy, int64_t dx, bool mirror)
+{
+    size_t z = orr_dtype_size(a->dtype);
+    int r = a->shape.rank;
+    int64_t w = a->shape.dim[r - 1], h = a->shape.dim[r - 2], planes = 1;
+    for (int d = 1; d < r - 2; d++)
+        planes *= a->shape.dim[d];
+    for (int64_t p = 0; p < planes; p++)
+        for (int64_t y = 0; y < h; y++)
+            for (int64_t x = 0; x < w; x++, to += z) {
+                int64_t sy = y + dy, sx = (mirror ? w - 1 - x : x) + dx;
+                if (sy < 0 || sy >= h || sx < 0 || sx >= w)
+                    memset(to, 0, z);
+                else
+                    memcpy(to, from + (size_t)((p * h + sy) * w + sx) * z, z);
+            }
+}
+
+static void copy_example(const orr_loader *l, int i, uint64_t epoch, int64_t example, char *to)
+{
+    const array *a = &l->a[i];
+    const char *from = a->data + (size_t)example * a->bytes;
+    if (i > 0 || (l->o.crop == 0 && !l->o.flip)) {
+        memcpy(to, from, a->bytes);
+        return;
+    }
+    uint64_t key = orr__rand_mix(l->o.seed ^ 0x6c6f61646572u, epoch), at = 3 * (uint64_t)example;
+    uint64_t span = 2 * (uint64_t)l->o.crop + 1;
+    int64_t dy = orr__rand_integers(key, at, -l->o.crop, span), dx = orr__rand_integers(key, at + 1, -l->o.crop, span);
+    augment(a, from, to, dy, dx, l->o.flip && (orr__rand_bits64(key, at + 2) & 1));
+}
+
+static void free_ready(const orr_loader *l, ready *r)
+{
+    for (int i = 0; r->data && i < l->n; i++)
+        free(r->data[i]);
+    free(r->data);
+    *r = (ready){ 0 };
+}
+
+static ready assemble(const orr_loader *l, uint64_t epoch, const orr__perm *order, int64_t first, int64_t count)
+{
+    ready r = { .count = count, .data = calloc((size_t)l->n, sizeof(void *)) };
+    for (int i = 0; r.data && i < l->n; i++) {
+        char *to = r.data[i] = malloc((size_t)count * l->a[i].bytes + 1);
+        for (int64_t k = 0; to && k < count; k++, to += l->a[i].bytes)
+            copy_example(l, i, epoch, l->o.shuffle ? (int64_t)orr__perm_at(order, (uint64_t)(first + k)) : first + k,
+                         to);
+        if (!r.data[i])
+            r.count = -1;
+    }
+    if (!r.data)
+        r.count = -1;
+    return r;
+}
+
+/* -- the thread --------------------------------------------------------------------------------------------- */
+
+/* Waits for a free place; false: the loader is being freed. */
+static bool put(orr_loader *l, ready r)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    while (l->used == l->o.ahead && !l->stop)
+        (void)pthread_cond_wait(&l->changed, &l->lock);
+    bool goes_on = !l->stop;
+    if (goes_on)
+        l->ring[(l->first + l->used++) % l->o.ahead] = r;
+    (void)pthread_cond_broadcast(&l->changed);
+    (void)pthread_mutex_unlock(&l->lock);
+    if (!goes_on)
+        free_ready(l, &r);
+    return goes_on;
+}
+
+static void *run(void *p)
+{
+    orr_loader *l = p;
+    bool goes_on = true;
+    for (uint64_t epoch = 0; goes_on; epoch++) {
+        orr__perm order = orr__perm_make(orr__rand_mix(l->o.seed, epoch), (uint64_t)l->examples);
+        for (int64_t first = 0; goes_on && first < l->examples; first += l->o.batch) {
+            int64_t left = l->examples - first, count = left < l->o.batch ? left : l->o.batch;
+            if (count == l->o.batch || !l->o.drop_last)
+                goes_on = put(l, assemble(l, epoch, &order, first, count));
+        }
+        goes_on = goes_on && put(l, (ready){ 0 });
+    }
+    return NULL;
+}
+
+/* -- the public functions ------------------------------------------------------------------------------------ */
+
+static orr_status take_array(orr__site at, orr_loader *l, int i, orr_tensor *t)
+{
+    orr_status st = orr__nn_check(at, t);
+    if (st != ORR_OK)
+        return st;
+    array *a = &l->a[i];
+    a->shape = orr_tensor_shape(t);
+    a->dtype = orr_tensor_dtype(t);
+    if (a->shape.rank < 1 || a->shape.dim[0] < 1 || (i > 0 && a->shape.dim[0] != l->examples))
+        return orr__fail(at, ORR_ESHAPE, "array %d of shape %s does not have the examples of array 0 %s along axis 0",
+                         i, orr__str(a->shape).s, orr__str(l->a[0].shape).s);
+    if (i == 0 && a->shape.rank < 3 && (l->o.crop > 0 || l->o.flip))
+        return orr__fail(at, ORR_ESHAPE, "array 0 of shape %s is not (examples, …, height, width) to crop and flip",
+                         orr__str(a->shape).s);
+    l->examples = a->shape.dim[0];
+    if ((st = orr_eval_at(AT, t)) != ORR_OK)
+        return st;
+    orr__node *n = orr__handle_node(t);
+    a->t = n ? orr_keep_at(AT, orr__handle_new(orr__node_ref(n))) : NULL;
+    a->data = a->t ? orr_data_at(AT, a->t) : NULL;
+    orr_shape one = a->shape;
+    one.dim[0] = 1;
+    a->bytes = (size_t)orr__shape_count(&one) * orr_dtype_size(a->dtype);
+    return a->data || a->bytes == 0 ? ORR_OK : orr_error_status();
+}
+
+orr_loader *orr_loader_new_at(const char *file, int line, orr_tensor *const *arrays, int n,
+                              const orr_loader_options *options)
+{
+    orr__site at = ORR__SITE(file, line, "loader_new");
+    if (!arrays || n < 1 || !options || options->batch < 1 || options->crop < 0 || options->ahead < 0) {
+        (void)orr__fail(at, ORR_EINVAL, "there must be an array, options, a batch ≥ 1, and no negative crop or ahead");
+        return NULL;
+    }
+    orr_loader *l = orr__alloc(sizeof *l);
+    if (!l)
+        return NULL;
+    l->o = *options;
+    l->o.ahead = l->o.ahead ? l->o.ahead : 2;
+    l->n = n;
+    (void)pthread_mutex_init(&l->lock, NULL);
+    (void)pthread_cond_init(&l->changed, NULL);
+    l->a = orr__alloc_n((size_t)n, sizeof *l->a);
+    l->ring = orr__alloc_n((size_t)l->o.ahead, sizeof *l->ring);
+    orr_status st = l->a && l->ring ? ORR_OK : ORR_ENOMEM;
+    for (int i = 0; st == ORR_OK && i < n; i++)
+        st = take_array(at, l, i, arrays[i]);
+    if (st == ORR_OK && !(l->started = pthread_create(&l->thread, NULL, run, l) == 0))
+        st = orr__fail(at, ORR_ENOMEM, "no thread to read ahead on");
+    if (st == ORR_OK)
+        return l;
+    orr_loader_free(l);
+    return NULL;
+}
+
+static void release(void *data, void *user)
+{
+    (void)user;
+    free(data);
+}
+
+int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor **batch)
+{
+    orr__site at = ORR__SITE(file, line, "loader_next");
+    if (!l || !batch) {
+        (void)orr__fail(at, ORR_EINVAL, "the %s NULL", l ? "list is" : "loader is");
+        return -1;
+    }
+    (void)pthread_mutex_lock(&l->lock);
+    while (l->used == 0)
+        (void)pthread_cond_wait(&l->changed, &l->lock);
+    ready r = l->ring[l->first];
+    l->first = (l->first + 1) % l->o.ahead;
+    l->used--;
+    (void)pthread_cond_broadcast(&l->changed);
+    (void)pthread_mutex_unlock(&l->lock);
+    for (int i = 0; i < l->n; i++)
+        batch[i] = NULL;
+    for (int i = 0; i < l->n && r.count > 0; i++) {
+        orr_shape s = l->a[i].shape;
+        s.dim[0] = r.count;
+        batch[i] = orr_wrap_at(AT, l->a[i].dtype, s, r.data[i], release, NULL);
+        if (orr__nn_check(at, batch[i]) != ORR_OK) {
+            r.count = -1; /* the wrapped ones are freed with the scope */
+            break;
+        }
+        r.data[i] = NULL;
+    }
+    if (r.count < 0 && orr_error_status() == ORR_OK)
+        (void)orr__fail(at, ORR_ENOMEM, "no memory for a batch of %lld examples", (long long)l->o.batch);
+    int64_t count = r.count;
+    free_ready(l, &r);
+    return count;
+}
+
+int64_t orr_loader_batches(const orr_loader *l)
+{
+    return l ? (l->examples + (l->o.drop_last ? 0 : l->o.batch - 1)) / l->o.batch : 0;
+}
+
+void orr_loader_free(orr_loader *l)
+{
+    if (!l)
+        return;
+    (void)pthread_mutex_lock(&l->lock);
+    l->stop = true;
+    (void)pthread_cond_broadcast(&l->changed);
+    (void)pthread_mutex_unlock(&l->lock);
+    if (l->started)
+        (void)pthread_join(l->thread, NULL);
+    for (int k = 0; l->ring && k < l->used; k++)
+        free_ready(l, &l->ring[(l->first + k) % l->o.ahead]);
+    for (int i = 0; l->a && i < l->n; i++)
+        orr__nn_drop(l->a[i].t);
+    (void)pthread_mutex_destroy(&l->lock);
+    (void)pthread_cond_destroy(&l->changed);
+    free(l->ring);
+    free(l->a);
+    free(l);
+}
