@@ -43,6 +43,36 @@ static void info_prints_machine_and_libraries(void)
     check("tools/orrery-info --nonsense", 2, "usage:");
 }
 
+static void plan_places_and_draws(void)
+{
+    static const char good[] = "{\"devices\": [{\"name\": \"a\", \"bytes\": 20, \"flops_per_second\": 2},"
+                               " {\"name\": \"b\", \"bytes\": 20, \"flops_per_second\": 1}],"
+                               " \"shards\": [{\"name\": \"x\", \"bytes\": 15, \"flops\": 10},"
+                               " {\"name\": \"y\", \"bytes\": 15, \"flops\": 4}]}";
+    char path[1024], command[2400];
+    const char *build = getenv("ORR_BUILDDIR");
+    (void)snprintf(path, sizeof path, "%s/tools/orrery-plan", build ? build : ".");
+    if (access(path, X_OK) != 0)
+        ORR_SKIP("orrery-plan is not built: jansson is missing");
+    (void)snprintf(path, sizeof path, "%s", orr_test_tmp("plan.json"));
+    FILE *f = fopen(path, "we");
+    ORR_REQUIRE(f && fputs(good, f) >= 0 && fclose(f) == 0);
+    (void)snprintf(command, sizeof command, "tools/orrery-plan --svg %s.svg %s", path, path);
+    check(command, 0, "latency 9 s, optimal");
+    size_t size = 0;
+    (void)snprintf(command, sizeof command, "%s.svg", path);
+    char *svg = (char *)orr_test_slurp(command, &size);
+    ORR_CHECK(svg && strstr(svg, "</svg>"));
+    free(svg);
+    (void)snprintf(command, sizeof command, "tools/orrery-plan %s.none", path);
+    check(command, 1, "orrery-plan:");
+    check("tools/orrery-plan", 2, "usage:");
+    f = fopen(path, "we");
+    ORR_REQUIRE(f && fputs("{\"devices\": [], \"shards\": []}", f) >= 0 && fclose(f) == 0);
+    (void)snprintf(command, sizeof command, "tools/orrery-plan %s", path);
+    check(command, 1, "1 to 64 devices");
+}
+
 /* A batch job's full disk: what was to be printed is lost, and the status says so. */
 static void failed_output_gives_error_status(void)
 {
@@ -305,6 +335,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(info_prints_machine_and_libraries),
+        ORR_TEST(plan_places_and_draws),
         ORR_TEST(failed_output_gives_error_status),
         ORR_TEST(info_lists_and_clears_the_cache),
         ORR_TEST(bench_lists_and_records),

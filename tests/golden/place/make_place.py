@@ -5,9 +5,9 @@ One line an instance:  <seed> <latency> <throughput> <contiguous latency>      (
 The first two are GLPK's optima of a mixed-integer program, the last is a dynamic program over sets of devices. The instance is a
 function of the seed; tests/api/place.c draws the same.
 
-    make_place.py [INSTANCES [SECONDS]]     1000 instances; an instance that takes GLPK longer than SECONDS is left out (20)
+    make_place.py [INSTANCES [SECONDS [FIRST]]]     1000 instances; an instance that takes GLPK longer than SECONDS is left out (20);
+                                                    FIRST: goes on with this seed (1)
 """
-import itertools
 import os
 import re
 import subprocess
@@ -81,7 +81,9 @@ def glpk(shard, device, throughput, seconds):
         lp, out = os.path.join(folder, "p.lp"), os.path.join(folder, "p.sol")
         with open(lp, "w") as f:
             f.write("\n".join(lines) + "\n")
-        subprocess.run(["glpsol", "--lp", lp, "-o", out, "--tmlim", str(seconds), "--cuts"], capture_output=True, check=True)
+        run = subprocess.run(["glpsol", "--lp", lp, "-o", out, "--tmlim", str(seconds), "--cuts"], capture_output=True)
+        if run.returncode != 0:  # GLPK's own assertions end some runs
+            return None
         text = open(out).read()
     status = re.search(r"Status:\s+(.*)", text).group(1)
     if "INTEGER OPTIMAL" in status:
@@ -113,8 +115,9 @@ def contiguous(shard, device):
 
 def main():
     count, seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "place.txt"), "w") as f:
-        for seed in itertools.islice(itertools.count(1), count):
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "place.txt"), "w" if first == 1 else "a") as f:
+        for seed in range(first, count + 1):
             shard, device = instance(seed)
             latency = glpk(shard, device, False, seconds)
             busy = glpk(shard, device, True, seconds) if len(shard) <= 12 else None
