@@ -214,6 +214,7 @@ static void small_examples_are_right(void)
     check("examples/eigen_batch", 0, "matrices of order 120");
     check("examples/gaussian_process", 0, "predicted");
     check("examples/least_squares", 0, "conjugate gradients");
+    check("examples/pca", 0, "three components hold 99.9 %");
     check("examples/normalise_gram", 0, "right");
     check("examples/explain_fusion", 0, "; saved: ");
     check("examples/explain_fusion after", 0, "subgraph cluster_1");
