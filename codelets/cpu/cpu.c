@@ -6,6 +6,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
 #include "codelets/cpu/call.h"
+#include "codelets/emit/call.h"
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
 
@@ -189,8 +190,9 @@ const char *orr__cpu_library(const orr__region *r)
 {
     if (orr__region_is_users(r))
         return orr__region_needs_device(r) ? "none" : "the program's own function";
-    return r->call.op->flags & (ORR__OP_BLAS | ORR__OP_TILES) ? "BLAS (devices have no kernel for it)"
-                                                              : "a kernel of its own";
+    if (!(r->call.op->flags & (ORR__OP_BLAS | ORR__OP_TILES)))
+        return "a kernel of its own";
+    return orr__emit_call_of(r) ? "BLAS or a library of its kind" : "BLAS (devices have no kernel for it)";
 }
 
 static orr_status interpret(orr__kernel *k, const orr__launch *l)
