@@ -123,16 +123,12 @@ orr_status orr__cpu_kernel_field_sums(const orr__kernel *kernel, const orr__laun
 /* -- transforms ------------------------------------------------------------------------------------------------------------ */
 
 /* Linear: the powers of the root are in Montgomery's form, the data is not. */
-orr_status orr__cpu_kernel_field_transform(const orr__kernel *kernel, const orr__launch *l)
+static orr_status begin(const orr__launch *l, int64_t n, orr__ntt *t)
 {
-    const orr__fieldkit *k = orr__cpu_fieldkit();
     const orr__call *c = &l->region->call;
-    const int64_t n = c->out.dim[c->out.rank - 2];
     orr__fe shift = orr__fr.one;
-    orr__ntt t;
     int log = 0;
     orr_status st = ORR_OK;
-    (void)kernel;
     while ((int64_t)1 << log < n)
         log++;
     if (c->nin > 1) {
@@ -142,10 +138,22 @@ orr_status orr__cpu_kernel_field_transform(const orr__kernel *kernel, const orr_
             st = orr__fail(orr__cpu_site(l), ORR_ENUMERIC, "the shift of a coset is 0");
         orr__cpu_field_enter(ORR__FR, &shift, &shift, 1);
     }
+    if (st == ORR_OK && !orr__ntt_make(t, log, c->attr.index != 0, &shift))
+        st = orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for a transform of 2^%d elements", log);
+    return st;
+}
+
+orr_status orr__cpu_kernel_field_transform(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__fieldkit *k = orr__cpu_fieldkit();
+    const orr__call *c = &l->region->call;
+    const int64_t n = c->out.dim[c->out.rank - 2];
+    orr__ntt t;
+    (void)kernel;
+    orr_status st = begin(l, n, &t);
     if (st != ORR_OK)
         return st;
-    if (!orr__ntt_make(&t, log, c->attr.index != 0, &shift))
-        return orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for a transform of 2^%d elements", log);
+    const int64_t na = (int64_t)1 << t.ka, nb = (int64_t)1 << t.kb;
     size_t work = (orr__ntt_work(&t) + 63) / 64 * 64;
     char *scratch = orr__scratch(work + (t.ka ? (size_t)n * sizeof(orr__fe) : 0));
     orr__fe *y = (orr__fe *)(void *)(scratch + work);
@@ -156,11 +164,55 @@ orr_status orr__cpu_kernel_field_transform(const orr__kernel *kernel, const orr_
         st = orr__cpu_field_check(l, ORR__FR, 0, x, row * n, n);
         if (st != ORR_OK)
             break;
-        k->ntt_columns(&t, y, x, 0, (int64_t)1 << t.kb, scratch);
-        k->ntt_rows(&t, z, t.ka ? y : x, 0, (int64_t)1 << t.ka, scratch);
+        k->ntt_columns(&t, y, nb, x, 0, nb, scratch);
+        k->ntt_rows(&t, z, na, t.ka ? y : x, nb, 0, na, scratch);
     }
     orr__ntt_free(&t);
     return st;
+}
+
+/* The columns or the rows of a long transform. Iteration: transform · blocks + block; a block has the result's axis 3 of them. */
+static orr_status half(const orr__launch *l, bool columns)
+{
+    const orr__fieldkit *k = orr__cpu_fieldkit();
+    const int64_t *dim = l->region->call.out.dim;
+    const int64_t blocks = dim[1], other = dim[2], each = dim[3], n = blocks * other * each;
+    orr__ntt t;
+    orr_status st = begin(l, n, &t);
+    if (st != ORR_OK)
+        return st;
+    const int64_t na = (int64_t)1 << t.ka, nb = (int64_t)1 << t.kb;
+    char *scratch = orr__scratch(orr__ntt_work(&t));
+    st = scratch ? ORR_OK : ORR_ENOMEM;
+    if (st == ORR_OK && other != (columns ? na : nb))
+        st = orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "a transform is cut in another way");
+    for (int64_t i = l->lo; i < l->hi && st == ORR_OK; i++) {
+        const int64_t first = i / blocks * n, from = i % blocks * each;
+        const orr__fe *x = (const orr__fe *)l->in[0] + first;
+        orr__fe *z = (orr__fe *)l->out[0] + first;
+        for (int64_t j = 0; columns && j < na && st == ORR_OK; j++)
+            st = orr__cpu_field_check(l, ORR__FR, 0, x + j * nb + from, first + j * nb + from, each);
+        if (st != ORR_OK)
+            break;
+        if (columns)
+            k->ntt_columns(&t, z, each, x, from, from + each, scratch);
+        else
+            k->ntt_rows(&t, z, each, x, l->region->call.in[0].dim[3], from, from + each, scratch);
+    }
+    orr__ntt_free(&t);
+    return st;
+}
+
+orr_status orr__cpu_kernel_field_columns(const orr__kernel *kernel, const orr__launch *l)
+{
+    (void)kernel;
+    return half(l, true);
+}
+
+orr_status orr__cpu_kernel_field_rows(const orr__kernel *kernel, const orr__launch *l)
+{
+    (void)kernel;
+    return half(l, false);
 }
 
 /* -- polynomials ------------------------------------------------------------------------------------------------------------- */

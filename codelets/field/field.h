@@ -157,9 +157,13 @@ typedef struct orr__fieldkit {
     void (*powers)(orr__field f, orr__fe *z, const orr__fe *a, const orr__fe *b, int64_t n);
 
     /* The transform's pieces: columns [from, to) of x into y, then rows [from, to) of y into z; z may be x, not y.
-     * With ka 0 there are no columns, one row, and y is x. work: orr__ntt_work bytes, 64-byte aligned. */
-    void (*ntt_columns)(const orr__ntt *p, orr__fe *y, const orr__fe *x, int64_t from, int64_t to, void *work);
-    void (*ntt_rows)(const orr__ntt *p, orr__fe *z, const orr__fe *y, int64_t from, int64_t to, void *work);
+     * With ka 0 there are no columns, one row, and y is x. work: orr__ntt_work bytes, 64-byte aligned. y holds blocks of
+     * `width` columns one behind the other, z blocks of `height` rows: 2^kb and 2^ka are one block, row-major and in order; less, a
+     * multiple of 8 that divides them, where pieces are whole blocks: each piece writes memory of its own. */
+    void (*ntt_columns)(const orr__ntt *p, orr__fe *y, int64_t width, const orr__fe *x, int64_t from, int64_t to,
+                        void *work);
+    void (*ntt_rows)(const orr__ntt *p, orr__fe *z, int64_t height, const orr__fe *y, int64_t width, int64_t from,
+                     int64_t to, void *work);
 
     /* n hashes of t - 1 elements each, which lie sx apart; the first lane begins with `first` (NULL: 0). */
     void (*poseidon)(const orr__poseidon *p, orr__fe *z, const orr__fe *x, int64_t sx, const orr__fe *first, int64_t n);

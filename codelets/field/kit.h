@@ -36,8 +36,10 @@ void ORR__FK(chain)(orr__field f, orr__fe *z, const orr__fe *const *in, const in
 /* invert.c */
 int64_t ORR__FK(invert)(orr__field f, orr__fe *z, const orr__fe *x, int64_t n);
 /* ntt.c */
-void ORR__FK(ntt_columns)(const orr__ntt *p, orr__fe *y, const orr__fe *x, int64_t from, int64_t to, void *work);
-void ORR__FK(ntt_rows)(const orr__ntt *p, orr__fe *z, const orr__fe *y, int64_t from, int64_t to, void *work);
+void ORR__FK(ntt_columns)(const orr__ntt *p, orr__fe *y, int64_t width, const orr__fe *x, int64_t from, int64_t to,
+                          void *work);
+void ORR__FK(ntt_rows)(const orr__ntt *p, orr__fe *z, int64_t height, const orr__fe *y, int64_t width, int64_t from,
+                       int64_t to, void *work);
 /* poly.c */
 void ORR__FK(evaluate)(orr__field f, orr__fe *z, const orr__fe *c, int64_t n, const orr__fe *x, int64_t m);
 void ORR__FK(divide_linear)(orr__field f, orr__fe *quotient, orr__fe *remainder, const orr__fe *c, int64_t n,

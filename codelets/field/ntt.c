@@ -69,7 +69,8 @@ static void store(orr__fe *z, int64_t lanes, const pk *t)
             pk_store(z + i * PACK, 1, lanes - i * PACK, t[i], M);
 }
 
-void ORR__FK(ntt_columns)(const orr__ntt *p, orr__fe *y, const orr__fe *x, int64_t from, int64_t to, void *work)
+void ORR__FK(ntt_columns)(const orr__ntt *p, orr__fe *y, int64_t width, const orr__fe *x, int64_t from, int64_t to,
+                          void *work)
 {
     const int64_t na = (int64_t)1 << p->ka, nb = (int64_t)1 << p->kb;
     const bool before = p->coset && !p->inverse;
@@ -92,12 +93,13 @@ void ORR__FK(ntt_columns)(const orr__ntt *p, orr__fe *y, const orr__fe *x, int64
         factors_begin(&step, power(p->w, at), p->w, one);
         for (int64_t i = 0; i < na; i++) {
             multiply(t + i * WIDTH, &f, step.at);
-            store(y + i * nb + at, lanes, t + i * WIDTH);
+            store(y + at / width * width * na + i * width + at % width, lanes, t + i * WIDTH);
         }
     }
 }
 
-void ORR__FK(ntt_rows)(const orr__ntt *p, orr__fe *z, const orr__fe *y, int64_t from, int64_t to, void *work)
+void ORR__FK(ntt_rows)(const orr__ntt *p, orr__fe *z, int64_t height, const orr__fe *y, int64_t width, int64_t from,
+                       int64_t to, void *work)
 {
     const int64_t na = (int64_t)1 << p->ka, nb = (int64_t)1 << p->kb;
     const bool one_pass = p->ka == 0, before = one_pass && p->coset && !p->inverse;
@@ -110,7 +112,7 @@ void ORR__FK(ntt_rows)(const orr__ntt *p, orr__fe *z, const orr__fe *y, int64_t 
         if (before)
             factors_begin(&f, one, one, p->s);
         for (int64_t i = 0; i < nb; i++) {
-            load(t + i * WIDTH, y + at * nb + i, nb, lanes);
+            load(t + i * WIDTH, y + i / width * width * na + at * width + i % width, width, lanes);
             if (before)
                 multiply(t + i * WIDTH, &f, NULL);
         }
@@ -122,7 +124,7 @@ void ORR__FK(ntt_rows)(const orr__ntt *p, orr__fe *z, const orr__fe *y, int64_t 
         for (int64_t i = 0; i < nb; i++) {
             if (after)
                 multiply(t + i * WIDTH, &f, NULL);
-            store(z + i * na + at, lanes, t + i * WIDTH);
+            store(z + at / height * height * nb + i * height + at % height, lanes, t + i * WIDTH);
         }
     }
 }

@@ -1,4 +1,5 @@
-/* orr_field_ntt and its inverse: number-theoretic transforms over r.
+/* orr_field_ntt and its inverse: number-theoretic transforms over r. Few long ones are two operations, columns and rows, of which a
+ * block is an iteration.
  * Must not know: devices, plans. */
 #include "config.h"
 
@@ -23,6 +24,43 @@ static orr__workload work(const orr__call *c)
 
 ORR__FIELD_OP(field_transform, -1, space, work);
 
+/* -- halves: blocks of columns (transforms, blocks, columns' length, columns of a block, 4), then of rows likewise ----- */
+
+enum { FEW = 8, LONG = 15, BLOCK = 32 };
+
+static int space_half(const orr__call *c, int64_t *dim)
+{
+    return orr__field_rows(c, c->out.dim[0] * c->out.dim[1], dim);
+}
+
+static orr__workload work_half(const orr__call *c)
+{
+    double n = (double)orr__batch_count(&c->out, 1);
+    int k = 1;
+    while ((int64_t)1 << k < c->out.dim[2])
+        k++;
+    return (orr__workload){ .flops = n * (k + 2) / 2 * ORR__PRODUCT_FLOPS };
+}
+
+ORR__FIELD_OP(field_columns, -1, space_half, work_half);
+ORR__FIELD_OP(field_rows, -1, space_half, work_half);
+
+/* in: x of shape s, and the shift. */
+static orr_tensor *in_halves(orr__site at, int nin, orr_tensor *const *in, orr_shape s, int k, const orr__attr *a)
+{
+    const char *file = at.file;
+    int line = at.line;
+    int64_t rows = orr__batch_count(&s, 2), na = (int64_t)1 << k / 2, nb = (int64_t)1 << (k - k / 2);
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *y = orr__field_node(at, &orr__op_field_columns, ORR_U64,
+                                    ORR_SHAPE(rows, nb / BLOCK, na, BLOCK, ORR__LIMBS), nin, in, a);
+    orr_tensor *next[2] = { y, in[1] };
+    y = orr__field_node(at, &orr__op_field_rows, ORR_U64, ORR_SHAPE(rows, na / BLOCK, nb, BLOCK, ORR__LIMBS), nin, next,
+                        a);
+    y = orr_permute_at(file, line, y, ORR_AXES(0, 2, 1, 3, 4));
+    return orr__compose_end(at, scope, orr_reshape_at(file, line, y, s));
+}
+
 static orr_tensor *transform(orr__site at, orr_tensor *x, orr_tensor *shift, bool inverse)
 {
     orr_tensor *bad, *in[2] = { x, shift };
@@ -37,6 +75,11 @@ static orr_tensor *transform(orr__site at, orr_tensor *x, orr_tensor *shift, boo
         return orr__poison(at, ORR_ESHAPE, "x of shape %s has no rows (…, n, 4) with n a power of two up to 2^%d",
                            orr__str(s).s, MOST);
     orr__attr a = { .index = inverse };
+    int k = 0;
+    while ((int64_t)1 << k < n)
+        k++;
+    if (k >= LONG && orr__batch_count(&s, 2) < FEW)
+        return in_halves(at, shift ? 2 : 1, in, s, k, &a);
     return orr__field_node(at, &orr__op_field_transform, ORR_U64, s, shift ? 2 : 1, in, &a);
 }
 

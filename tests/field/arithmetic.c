@@ -304,12 +304,12 @@ static void transform(const orr__fieldkit *k, const orr__ntt *t, orr__fe *z, con
     void *work = aligned_alloc(64, orr__ntt_work(t));
     int64_t na = (int64_t)1 << t->ka, nb = (int64_t)1 << t->kb;
     if (t->ka == 0) {
-        k->ntt_rows(t, z, x, 0, 1, work);
+        k->ntt_rows(t, z, 1, x, nb, 0, 1, work);
     } else { /* in uneven pieces, as tasks would */
         for (int64_t i = 0; i < nb; i += 11)
-            k->ntt_columns(t, y, x, i, i + 11 < nb ? i + 11 : nb, work);
+            k->ntt_columns(t, y, nb, x, i, i + 11 < nb ? i + 11 : nb, work);
         for (int64_t i = 0; i < na; i += 13)
-            k->ntt_rows(t, z, y, i, i + 13 < na ? i + 13 : na, work);
+            k->ntt_rows(t, z, na, y, nb, i, i + 13 < na ? i + 13 : na, work);
     }
     free(y);
     free(work);

@@ -181,10 +181,10 @@ static void opencl_transform(void)
     ORR_REQUIRE(orr__ntt_make(&t, 10, false, NULL));
     kit->powers(ORR__FR, w, &orr__fr.one, &t.w, N / 2);
     void *work = aligned_alloc(64, orr__ntt_work(&t));
-    kit->ntt_columns(&t, want, x, 0, (int64_t)1 << t.kb, work);
+    kit->ntt_columns(&t, want, (int64_t)1 << t.kb, x, 0, (int64_t)1 << t.kb, work);
     static orr__fe middle[N];
     memcpy(middle, want, sizeof want);
-    kit->ntt_rows(&t, want, middle, 0, (int64_t)1 << t.ka, work);
+    kit->ntt_rows(&t, want, (int64_t)1 << t.ka, middle, (int64_t)1 << t.kb, 0, (int64_t)1 << t.ka, work);
     cl_mem from = memory(x), to = memory(NULL), dw = memory(w);
     for (int64_t s = 1; s < N; s *= 2) {
         launch("orr_field_ntt_stage", 5, (argument[]){ { to, 0 }, { from, 0 }, { dw, 0 }, { NULL, s }, { NULL, N } });

@@ -285,6 +285,38 @@ static void transforms(void)
     mpz_clears(w, at, NULL);
 }
 
+/* A long transform is computed in halves: its values beside those of the polynomial, at some places. */
+static void long_transforms(void)
+{
+    for (int k = 14; k <= 17; k++)
+        for (int coset = 0; coset < 2; coset++) {
+            orr_scope *s;
+            ORR_REQUIRE(begin(&s));
+            const int64_t n = (int64_t)1 << k;
+            draw(ORR_FR254, false);
+            orr_tensor *row = orr_from(ORR_U64, ORR_SHAPE(512, 4), la);
+            orr_tensor *x = orr_reshape(orr_broadcast_to(row, ORR_SHAPE(n / 512, 512, 4)), ORR_SHAPE(n, 4));
+            /* c[i] = row[i mod 512] + i */
+            orr_tensor *count = orr_reshape(orr_arange(ORR_U64, 0, (double)n, 1), ORR_SHAPE(n, 1));
+            count = orr_concat(ORR_TENSORS(count, orr_zeros(ORR_U64, ORR_SHAPE(n, 3))), 1);
+            x = orr_field_add(ORR_FR254, x, count);
+            orr_tensor *shift = coset ? element(ORR_FR254, "7") : NULL, *y = orr_field_ntt(x, shift);
+            mpz_sub_ui(expected, prime, 1);
+            mpz_fdiv_q_2exp(expected, expected, (mp_bitcnt_t)k);
+            uint64_t e[4] = { 0 };
+            (void)mpz_export(e, NULL, -1, 8, 0, 0, expected);
+            orr_tensor *w = orr_field_pow(ORR_FR254, element(ORR_FR254, "5"), e);
+            for (int64_t j = 1; j < n; j += n / 5 + 3) {
+                orr_tensor *place = orr_field_pow(ORR_FR254, w, (uint64_t[4]){ (uint64_t)j });
+                place = coset ? orr_field_mul(ORR_FR254, place, shift) : place;
+                ORR_CHECK(same(orr_field_poly_eval(ORR_FR254, x, place),
+                               orr_reshape(orr_slice_axis(y, 0, j, j + 1, 1), ORR_SHAPE(4))));
+            }
+            ORR_CHECK(same(orr_field_ntt_inverse(y, shift), x));
+            (void)orr_scope_end(s);
+        }
+}
+
 static void polynomials(void)
 {
     for (int f = 0; f < 2; f++) {
@@ -336,6 +368,7 @@ static void functions(void)
 #define broadcasting_and_views functions
 #define sums_and_dots functions
 #define transforms functions
+#define long_transforms functions
 #define polynomials functions
 #endif
 
@@ -593,6 +626,7 @@ int main(int argc, char **argv)
         ORR_TEST(broadcasting_and_views),
         ORR_TEST(sums_and_dots),
         ORR_TEST(transforms),
+        ORR_TEST(long_transforms),
         ORR_TEST(polynomials),
         ORR_TEST(hashes),
         ORR_TEST(trees),
