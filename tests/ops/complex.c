@@ -209,6 +209,21 @@ static void cotangents_are_those_of_jax(void)
     free(text);
 }
 
+/* f(x) = |sin x + i·cos 2x|² = sin² x + cos² 2x, so f'' = 2·cos 2x − 8·cos 4x. */
+static void absolute_values_derive_twice(void)
+{
+    double x0 = 0.7, first = 0.0, second = 0.0;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE_0D, &x0), *i = orr_full_complex(ORR_C128, ORR_SHAPE_0D, 0.0, 1.0);
+    orr_tensor *z = orr_add(orr_sin(x), orr_mul(i, orr_cos(orr_mul(x, orr_scalar(2.0))))), *g, *gg;
+    orr_tensor *a = orr_abs(z);
+    ORR_CHECK(orr_grad(orr_mul(a, a), &x, 1, &g) == ORR_OK && orr_grad(g, &x, 1, &gg) == ORR_OK);
+    ORR_CHECK(orr_item(g, &first) == ORR_OK && orr_item(gg, &second) == ORR_OK);
+    ORR_CHECK_MSG(fabs(first - (sin(2 * x0) - 2 * sin(4 * x0))) < 1e-12, "%.15g", first);
+    ORR_CHECK_MSG(fabs(second - (2 * cos(2 * x0) - 8 * cos(4 * x0))) < 1e-11, "%.15g", second);
+    (void)orr_scope_end(s);
+}
+
 /* -- structure ------------------------------------------------------------------------------------------------ */
 
 static const float three[6][2] = { { 1, 2 }, { -3, 0.5f }, { 0, -1 }, { 4, 4 }, { -2, 1 }, { 0.5f, 0 } };
@@ -364,6 +379,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(functions_of_c128),
                                       ORR_TEST(square_of_the_absolute_value_is_real),
                                       ORR_TEST(cotangents_are_those_of_jax),
+                                      ORR_TEST(absolute_values_derive_twice),
                                       ORR_TEST(sums_products_and_means),
                                       ORR_TEST(views_takes_and_choices),
                                       ORR_TEST(products_of_matrices),
