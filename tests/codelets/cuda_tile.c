@@ -212,7 +212,10 @@ int main(int argc, char **argv)
         ORR_TEST(compile_leaves_no_files),
         { 0 },
     };
-    region = (orr__region){ .call.op = &orr__op_cholesky, .rank = 2, .dim = { N, N }, .file = "user.c", .line = 7 };
+    static orr_shape matrix = { 2, { N, N } };
+    region = (orr__region){
+        .call = { .op = &orr__op_cholesky, .in = &matrix }, .rank = 2, .dim = { N, N }, .file = "user.c", .line = 7
+    };
     (void)snprintf(region.label, sizeof region.label, "cholesky");
     cuda_start();
     return orr_test_main(argc, argv, "codelets.cuda_tile", tests);
