@@ -33,7 +33,8 @@ void svg_put(FILE *f, const char *s)
 void svg_begin(FILE *f, int width, int height, const char *title, const char *note)
 {
     (void)fprintf(f,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" shape-rendering=\"crispEdges\" "
+                  "font-family=\"sans-serif\" "
                   "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"12\" y=\"22\" "
                   "font-size=\"15\">",
                   width, height);
