@@ -90,9 +90,9 @@ static void invalid_arguments_are_refused(void)
 /* Whatever the headers offer on tensors: orr_NAME_at. */
 static void operation_names_are_reserved(void)
 {
-    static const char *const headers[] = { "ops.h", "random.h" };
+    static const char *const headers[] = { "ops.h", "random.h", "array.h", "fft.h", "norm.h", "sequence.h" };
     int found = 0;
-    for (int h = 0; h < 2; h++) {
+    for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
         char path[1200];
         size_t size = 0;
         (void)snprintf(path, sizeof path, "%s/../../include/orrery/%s", orr_test_golden(""), headers[h]);
