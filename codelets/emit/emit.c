@@ -126,7 +126,7 @@ static void map(orr__text *t, const orr__region *r, const orr__layout *l, bool f
     }
 }
 
-/* What stands before the kernel. */
+/* The text before the kernel. */
 static void functions(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
     unsigned random = 0;

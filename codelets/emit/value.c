@@ -117,7 +117,7 @@ static void place(orr__text *t, const orr__region *r, const orr__layout *l, cons
     orr__text_add(t, "    }\n");
 }
 
-/* What is read where nothing is. */
+/* The value of a place outside of the array. */
 static const char *nothing(orr_dtype t)
 {
     return t == ORR_C64 ? "orr_zero_c64()" : t == ORR_C128 ? "orr_zero_c128()" : "0";

@@ -6,7 +6,7 @@
 
 /* x sorted as flat; the places in that order at which another value begins. */
 typedef struct {
-    orr_tensor *order, *begin; /* order: places in x; NULL: nobody asks for them */
+    orr_tensor *order, *begin; /* order: places in x; NULL: not asked for */
     orr_tensor *value;
     orr_tensor *is_begin; /* bool               */
     int64_t count;

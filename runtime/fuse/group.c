@@ -216,7 +216,7 @@ static void offer(orr__group *g, int c, int x)
         g->owner[x] = ORR__MANY_OWNERS;
 }
 
-/* What take i reads by number, and its index. */
+/* The node that take i reads by number, and its index. */
 static void offer_taken(orr__group *g, int i)
 {
     const orr__capture *p = g->p;

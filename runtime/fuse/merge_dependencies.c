@@ -1,4 +1,4 @@
-/* Who reads whom: the roots that each root reads, and what a region needs.
+/* Dependencies: the roots that each root reads, and those that a region needs.
  * Must not know: why roots are joined, how a region's instructions look. */
 #include "config.h"
 

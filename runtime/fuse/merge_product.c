@@ -14,7 +14,7 @@ static bool folds(const orr__group *g, int j)
 
 static const char elsewhere[] = "it is seen otherwise than element by element";
 
-/* What product i would join must be element-wise work on all of its elements, and on no other product: NULL, or why not. */
+/* Work that joins product i is element-wise, on all of its elements, and on no other product: NULL, or the reason against it. */
 const char *orr__refuse_product(const orr__group *g, int i, int j)
 {
     const orr_shape *a = &g->p->node[i]->shape, *b = &g->p->node[j]->shape;

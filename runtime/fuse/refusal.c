@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "runtime/fuse/region.h"
 
-/* What the fuser noted when it decided: lines "%NODE name[ -> %READER[ name]]: why". */
+/* The fuser's notes of its decisions: lines "%NODE name[ -> %READER[ name]]: why". */
 static const char *noted(const orr__regions *rs, int node, int to)
 {
     char begin[16];

@@ -98,7 +98,7 @@ static void merge_axes(orr__region *r)
         }
 }
 
-/* What a kernel depends on: 0 broadcast, 1 contiguous, 2 any other stride. */
+/* The kind of stride that a kernel depends on: 0 broadcast, 1 contiguous, 2 any other stride. */
 static uint8_t stride_class(int64_t s)
 {
     return s == 0 ? 0 : s == 1 ? 1 : 2;

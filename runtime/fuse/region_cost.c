@@ -1,4 +1,4 @@
-/* What a region computes and moves, as far as its accesses and instructions tell.
+/* The work and the bytes of a region, as far as its accesses and instructions tell.
  * Must not know: how long that takes. */
 #include "config.h"
 

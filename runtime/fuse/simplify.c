@@ -1,5 +1,5 @@
-/* Rewrites a capture before it is grouped: equal subexpressions become one, exact identities vanish. What nobody reads
- * any more is not lowered: dead code needs no pass.
+/* Rewrites a capture before it is grouped: equal subexpressions become one, exact identities vanish. A node without a reader
+ * is not lowered: dead code needs no pass.
  * Must not know: regions. */
 #include "config.h"
 

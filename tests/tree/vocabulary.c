@@ -29,10 +29,7 @@ static const char *const stems[] = {
 
 /* Folders whose comments have a noun as subject. */
 static const char *const plain[] = {
-    "include/",        "runtime/base/", "runtime/graph/", "runtime/cost/",    "runtime/plan/",
-    "runtime/engine/", "runtime/api/",  "ops/",           "codelets/cpu/",    "codelets/field/",
-    "codelets/share/", "codelets/jit/", "codelets/cuda/", "codelets/opencl/", "codelets/user/",
-    "serve/",          "tools/",        "examples/",      "bench/",           "tests/",
+    "include/", "runtime/", "ops/", "codelets/", "serve/", "tools/", "examples/", "bench/", "tests/",
 };
 
 /* Beginnings of comments whose subject is a clause. */
