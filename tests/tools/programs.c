@@ -224,7 +224,7 @@ static void small_examples_are_right(void)
     check("examples/image_filter '' tests && rm tests/blur.p?? tests/edges.p?? tests/sharpen.p??", 0, "tests/sharpen.p");
     check("examples/heat 24 1", 0, ": right");
     check("examples/heat 25 10 tests/heat.svg", 0, ": right");
-    check("libtool --version >/dev/null; cat tests/heat.svg && rm tests/heat.svg", 0, "</svg>");
+    check("libtool --version >/dev/null; tail -c 100 tests/heat.svg && rm tests/heat.svg", 0, "</svg>");
     check("examples/heat none", 2, "usage:");
     check("examples/own_kernels", 0, "the curve was learnt");
     check("examples/merkle", 0, "leaf 1234 is 1525225: no");
