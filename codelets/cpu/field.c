@@ -1,5 +1,5 @@
 /* Kernels on elements of BN254's fields: functions, sums, transforms, polynomials, hashes. Operands and results are plain integers.
- * What is linear in its data works on them as they are; the rest multiplies by 2^256 first, or afterwards.
+ * Linear kernels work on them as they are; the others multiply by 2^256 first, or afterwards.
  * Must not know: plans, StarPU, instruction sets. */
 #include "config.h"
 

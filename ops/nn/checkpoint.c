@@ -231,6 +231,35 @@ static orr_status write_file(orr__site at, const arrays *a, const char *path)
     return st;
 }
 
+/* The number of a file's generation; 0: there is no such file; −1: it is damaged (the last error). */
+static int64_t generation_of(orr__site at, const char *path)
+{
+    unsigned char bytes[sizeof(int64_t)];
+    int64_t g = -1;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return 0;
+    orr_scope *s = orr_scope_begin();
+    if (orr_read_at(at.file, at.line, orr_load_npz_at(at.file, at.line, path, "checkpoint/generation"), bytes,
+                    sizeof bytes) == ORR_OK)
+        memcpy(&g, bytes, sizeof g);
+    (void)orr_scope_end(s);
+    return g > 0 ? g : -1;
+}
+
+/* The newest generation in the files, so that a run that begins anew over old files is newer than they are. */
+static int64_t newest_generation(orr__site at, const orr_checkpoint *c)
+{
+    char path[4096];
+    int64_t newest = 0;
+    for (int i = 0; i < 2; i++) {
+        file_name(c, i, path, sizeof path);
+        int64_t g = generation_of(at, path);
+        newest = g > newest ? g : newest;
+    }
+    orr_error_clear(); /* a damaged file is written over */
+    return newest;
+}
+
 orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c)
 {
     orr__site at = ORR__SITE(file, line, "checkpoint_save");
@@ -241,7 +270,7 @@ orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c)
     orr_scope *s = orr_scope_begin();
     orr_status st = s && collect(c, &a) ? ORR_OK : ORR_ENOMEM;
     if (st == ORR_OK) {
-        a.generation = c->generation + 1;
+        a.generation = (c->generation ? c->generation : newest_generation(at, c)) + 1;
         orr__random_state(a.generator);
         file_name(c, a.generation, path, sizeof path);
         st = write_file(at, &a, path);
@@ -257,21 +286,6 @@ orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c)
 }
 
 /* -- loading ----------------------------------------------------------------------------------------------- */
-
-/* The number of a file's generation; 0: there is no such file; −1: it is damaged (the last error). */
-static int64_t generation_of(orr__site at, const char *path)
-{
-    unsigned char bytes[sizeof(int64_t)];
-    int64_t g = -1;
-    if (access(path, F_OK) != 0 && errno == ENOENT)
-        return 0;
-    orr_scope *s = orr_scope_begin();
-    if (orr_read_at(at.file, at.line, orr_load_npz_at(at.file, at.line, path, "checkpoint/generation"), bytes,
-                    sizeof bytes) == ORR_OK)
-        memcpy(&g, bytes, sizeof g);
-    (void)orr_scope_end(s);
-    return g > 0 ? g : -1;
-}
 
 static orr_status check_names(orr__site at, const arrays *a, const char *path)
 {

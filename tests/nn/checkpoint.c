@@ -40,9 +40,8 @@ static int train(const char *path, const char *result)
     if (orr_init(NULL) != ORR_OK)
         return 10;
     orr_seed(5);
-    orr_module *m =
-        orr_sequential(ORR_MODULES(orr_dense(WIDTH, WIDTH, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT),
-                                   orr_dense(WIDTH, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    orr_module *m = orr_sequential(ORR_MODULES(orr_dense(WIDTH, WIDTH, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT),
+                                               orr_dense(WIDTH, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
     orr_optim *o = orr_optim_of_module(ORR_OPTIM_ADAM, m, NULL);
     orr_checkpoint *c = orr_checkpoint_new(path);
     if (!m || !o || !c || orr_checkpoint_catch(SIGTERM) != ORR_OK ||
@@ -253,6 +252,31 @@ static void damaged_generation_is_left_out(void)
     }
 }
 
+static void run_that_begins_anew_is_newer_than_old_files(void)
+{
+    char path[1024];
+    bool found = false;
+    temporary(path, sizeof path, "anew");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(4)));
+    for (int run = 0; run < 2; run++) {
+        orr_checkpoint *c = orr_checkpoint_new(path);
+        ORR_REQUIRE(c && orr_checkpoint_add_variable(c, "v", v) == ORR_OK);
+        for (int i = 0; i < 3 - 2 * run; i++) {
+            ORR_CHECK(orr_assign(v, orr_full(ORR_F32, ORR_SHAPE(4), 10.0 * run + i)) == ORR_OK);
+            ORR_CHECK(orr_checkpoint_save(c) == ORR_OK);
+        }
+        ORR_CHECK(orr_checkpoint_generation(c) == 3 + run);
+        orr_checkpoint_free(c);
+    }
+    orr_checkpoint *c = orr_checkpoint_new(path);
+    ORR_REQUIRE(c && orr_checkpoint_add_variable(c, "v", v) == ORR_OK);
+    ORR_CHECK(orr_assign(v, orr_zeros(ORR_F32, ORR_SHAPE(4))) == ORR_OK);
+    ORR_CHECK(orr_checkpoint_load(c, &found) == ORR_OK && found && element(v, 0) == 10.0f);
+    orr_checkpoint_free(c);
+    (void)orr_scope_end(s);
+}
+
 static void file_of_other_parts_is_refused(void)
 {
     char path[1024];
@@ -290,6 +314,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(all_parts_come_back),
         ORR_TEST(damaged_generation_is_left_out),
+        ORR_TEST(run_that_begins_anew_is_newer_than_old_files),
         ORR_TEST(file_of_other_parts_is_refused),
         ORR_TEST(killed_run_ends_with_the_same_bits),
         ORR_TEST(sigterm_writes_and_ends),
