@@ -1,12 +1,13 @@
 dnl Libraries: by pkg-config where they have it, by header and symbol otherwise.
 
-dnl ORR_TRY_LINK(CFLAGS, LIBS, INCLUDES, BODY, IF-YES, IF-NO)
+dnl ORR_TRY_LINK(CFLAGS, LIBS, INCLUDES, BODY, IF-YES, IF-NO, WITH-THE-PROGRAM)
 AC_DEFUN([ORR_TRY_LINK],
 [orr_save_CPPFLAGS=$CPPFLAGS
 orr_save_LIBS=$LIBS
 CPPFLAGS="$CPPFLAGS $1"
 LIBS="$2 $LIBS"
-AC_LINK_IFELSE([AC_LANG_PROGRAM([$3], [$4])], [orr_link_ok=yes], [orr_link_ok=no])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([$3], [$4])], [orr_link_ok=yes
+$7], [orr_link_ok=no])
 CPPFLAGS=$orr_save_CPPFLAGS
 LIBS=$orr_save_LIBS
 AS_IF([test $orr_link_ok = yes], [m4_default([$5], [:])], [m4_default([$6], [:])])])
@@ -20,6 +21,20 @@ dnl config.h.
 AC_DEFUN([ORR_LIB_OPTIONAL],
 [ORR_LIB_FIND($@)
 AS_IF([test $have_$1 = yes], [AC_DEFINE([HAVE_$1], [1], [Define if $2 is there.])])])
+
+dnl ORR_LIB_OPENED(NAME, PKG, HEADER, LIB, FUNCTION) — a library that Orrery opens when it first needs it (runtime/base/library.h):
+dnl ORR_LIB_OPTIONAL, and NAME_FILE in config.h, the shared object with which a program would be linked. NAME_LIBS is not for
+dnl programs.
+AC_DEFUN([ORR_LIB_OPENED],
+[ORR_LIB_OPTIONAL($@)
+orr_file=lib$4.so
+AS_IF([test $have_$1 = yes],
+  [AC_MSG_CHECKING([which shared object $2 is])
+   ORR_TRY_LINK([$$1_CFLAGS], [$$1_LIBS], [[#include <$3>]], [[void *volatile f = (void *)&$5; return f == 0;]],,,
+     [orr_needed=$(${READELF:-readelf} -d conftest$EXEEXT 2>/dev/null | $SED -n 's/.*(NEEDED).*\@<:@\(lib$4@<:@^@:>@@:>@*\)\@:>@.*/\1/p' | head -n 1)
+      AS_IF([test -n "$orr_needed"], [orr_file=$orr_needed])])
+   AC_MSG_RESULT([$orr_file])
+   AC_DEFINE_UNQUOTED([$1_FILE], ["$orr_file"], [The shared object that is $2.])])])
 
 dnl ORR_LIB_OF_TESTS(NAME, PKG, HEADER, LIB, FUNCTION) — a library that tests alone use: ORR_LIB_FIND, and -DHAVE_NAME in
 dnl NAME_CFLAGS. config.h stays as it is, so that its installation does not build Orrery anew.

@@ -7,10 +7,9 @@
 #include "runtime/base/ablation.h"
 
 #if defined HAVE_ONEDNN
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <dnnl.h>
+#include "codelets/cpu/onednn.h"
 
 enum { X, W, Y, ARRAYS, AXES = ORR__CONV_AXES };
 /* A smaller call is over before the library has begun. */
@@ -73,7 +72,7 @@ static dnnl_engine_t engine(void)
 {
     static _Atomic(dnnl_engine_t) one;
     dnnl_engine_t e = atomic_load(&one), none = NULL;
-    if (e || dnnl_engine_create(&e, dnnl_cpu, 0) != dnnl_success)
+    if (e || !orr__onednn_open() || dnnl_engine_create(&e, dnnl_cpu, 0) != dnnl_success)
         return e;
     if (!atomic_compare_exchange_strong(&one, &none, e)) {
         (void)dnnl_engine_destroy(e);
@@ -88,7 +87,7 @@ static int threads(int n)
 {
     static _Atomic(void *) set, get;
     void *s = atomic_load(&set), *g = atomic_load(&get);
-    if (!s && (s = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) && (g = dlsym(RTLD_DEFAULT, "omp_get_max_threads"))) {
+    if (!s && (s = orr__onednn_openmp("omp_set_num_threads")) && (g = orr__onednn_openmp("omp_get_max_threads"))) {
         atomic_store(&get, g);
         atomic_store(&set, s);
     }

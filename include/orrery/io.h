@@ -121,7 +121,7 @@ ORR_API orr_status orr_save_csv_at(const char *file, int line, const char *path,
  * bools. The file is libhdf5's to read: of a damaged one that library may make more than an error, so files of strangers should come
  * in another format.
  * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such data set, ORR_EDEVICE where the library was
- *           built without HDF5. One call at a time uses libhdf5; a program that uses it, too, does so between them. */
+ *           built without HDF5 or libhdf5 cannot be opened. One call at a time uses libhdf5; a program that uses it, too, does so between them. */
 ORR_API orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name);
 #define orr_load_hdf5(...) orr_load_hdf5_at(ORR_HERE, __VA_ARGS__)
 /** Sets *names to the names of all data sets in an HDF5 file, those in groups with their path, and *n to their number. Otherwise as
@@ -129,7 +129,7 @@ ORR_API orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *pat
 ORR_API orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char ***names, int *n);
 #define orr_hdf5_names(...) orr_hdf5_names_at(ORR_HERE, __VA_ARGS__)
 /** Writes n tensors as data sets of an HDF5 file; a name "group/set" makes the group. The file is made in memory first.
- * errors:   as orr_save; ORR_EDTYPE (bfloat16), ORR_EDEVICE (built without HDF5). */
+ * errors:   as orr_save; ORR_EDTYPE (bfloat16), ORR_EDEVICE (built without HDF5, or libhdf5 cannot be opened). */
 ORR_API orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
                                     orr_tensor *const *t, int n);
 #define orr_save_hdf5(...) orr_save_hdf5_at(ORR_HERE, __VA_ARGS__)

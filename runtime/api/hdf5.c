@@ -15,7 +15,7 @@
 #include "runtime/api/npy.h"
 
 #ifdef HAVE_HDF5
-#include <hdf5.h>
+#include "runtime/api/hdf5_library.h"
 
 /* Deflate makes at most so many bytes of one. */
 enum { DEFLATE_MOST = 1032 };
@@ -28,13 +28,18 @@ typedef struct {
     void *data;
 } silence;
 
-static silence begin(void)
+static bool begin(orr__site at, silence *s)
 {
-    silence s = { NULL, NULL };
+    const char *why = orr__hdf5_open();
+    if (why) {
+        (void)orr__fail(at, ORR_EDEVICE, "the HDF5 library cannot be opened (install it): %s", why);
+        return false;
+    }
+    *s = (silence){ NULL, NULL };
     (void)pthread_mutex_lock(&one_at_a_time);
-    (void)H5Eget_auto2(H5E_DEFAULT, &s.function, &s.data);
+    (void)H5Eget_auto2(H5E_DEFAULT, &s->function, &s->data);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return s;
+    return true;
 }
 
 static void end(silence s)
@@ -182,7 +187,9 @@ orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const
     int64_t size;
     if (!name || !*name)
         return orr__poison(at, ORR_EINVAL, "the name is %s", name ? "empty" : "NULL");
-    silence s = begin();
+    silence s;
+    if (!begin(at, &s))
+        return orr__handle_new(NULL);
     hid_t f = open_file(at, path, &size), set = f >= 0 ? H5Dopen2(f, name, H5P_DEFAULT) : -1;
     if (f >= 0 && set < 0)
         (void)orr__fail(at, ORR_EINVAL, "%s has no data set '%.100s' that can be opened", path, name);
@@ -236,10 +243,12 @@ orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char 
         *n = 0;
     if (!names || !n)
         return orr__fail(at, ORR_EINVAL, "the place for the %s is NULL", names ? "number" : "names");
-    silence s = begin();
+    silence s;
+    if (!begin(at, &s))
+        return ORR_EDEVICE;
     hid_t f = open_file(at, path, &size);
     orr_status st = f >= 0 ? ORR_OK : orr_error_status();
-    if (st == ORR_OK && H5Ovisit(f, H5_INDEX_NAME, H5_ITER_INC, note, &l) < 0)
+    if (st == ORR_OK && H5Ovisit1(f, H5_INDEX_NAME, H5_ITER_INC, note, &l) < 0)
         st = l.oom ? orr__fail(at, ORR_ENOMEM, "no memory for the names") : fail(at, path, "its groups cannot be read");
     if (f >= 0)
         (void)H5Fclose(f);
@@ -323,7 +332,9 @@ orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const 
         st = orr_eval_all_at(file, line, t, n);
     if (st != ORR_OK)
         return st;
-    silence s = begin();
+    silence s;
+    if (!begin(at, &s))
+        return ORR_EDEVICE;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t f = access >= 0 && H5Pset_fapl_core(access, GROWS, false) >= 0
                   ? H5Fcreate("orrery.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access)

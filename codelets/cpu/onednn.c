@@ -1,0 +1,28 @@
+/* oneDNN, opened when it is first needed.
+ * Must not know: what is computed. */
+#include "config.h"
+
+#ifdef HAVE_ONEDNN
+#define ORR_ONEDNN_OWN_NAMES
+#include "codelets/cpu/onednn.h"
+#include "runtime/base/library.h"
+
+orr__onednn_functions orr__onednn;
+
+#define SYMBOL(name) { #name, &orr__onednn.name },
+static const orr__symbol symbol[] = { ORR__ONEDNN_EVERY(SYMBOL) ORR__ONEDNN_VERSION(SYMBOL) };
+static orr__library library = ORR__LIBRARY(ONEDNN_FILE, symbol);
+
+bool orr__onednn_open(void)
+{
+    return orr__library_open(&library) == NULL;
+}
+
+void *orr__onednn_openmp(const char *name)
+{
+    return orr__library_find(&library, name);
+}
+#else
+/* ISO C forbids an empty file. */
+typedef int orr__no_onednn;
+#endif
