@@ -56,6 +56,7 @@ AS_IF([test "x$orr_with" != xno],
    AC_MSG_CHECKING([whether $2 links])
    ORR_TRY_LINK([$$1_CFLAGS], [$$1_LIBS], [[
 #define CL_TARGET_OPENCL_VERSION 120
+#include <stdio.h>
 #include <$3>]], [[void *volatile f = (void *)&$5; return f == 0;]], [have_$1=yes])
    AC_MSG_RESULT([$have_$1])
    AS_IF([test $have_$1 = no && test "x$orr_with" = xyes], [AC_MSG_ERROR([$2 was asked for and not found])])])

@@ -1,4 +1,4 @@
-/* Tensors in files: NumPy's .npy and .npz, safetensors, CSV, HDF5, and IDX (the format of the MNIST data sets).
+/* Tensors in files: NumPy's .npy and .npz, safetensors, CSV, HDF5, IDX (the format of the MNIST data sets), PNG and JPEG.
  * Must not know: how a value is computed. */
 #ifndef ORRERY_IO_H
 #define ORRERY_IO_H
@@ -19,7 +19,8 @@ extern "C" {
  * thread. */
 
 /** Loads the tensor in a file. The suffix chooses the format: .npy (versions 1 to 3), also for any other suffix; .npz,
- * .safetensors, .h5 and .hdf5 where the file holds one tensor; .csv as f64 with commas.
+ * .safetensors, .h5 and .hdf5 where the file holds one tensor; .csv as f64 with commas; .png, .jpg and .jpeg as
+ * orr_load_image.
  * @return   owned by the current scope; poison on error, ORR_EINVAL for a file of several tensors. */
 ORR_API orr_tensor *orr_load_at(const char *file, int line, const char *path);
 #define orr_load(...) orr_load_at(ORR_HERE, __VA_ARGS__)
@@ -138,6 +139,35 @@ ORR_API orr_status orr_save_hdf5_at(const char *file, int line, const char *path
  * @return   owned by the current scope; poison on error. */
 ORR_API orr_tensor *orr_load_idx_at(const char *file, int line, const char *path);
 #define orr_load_idx(...) orr_load_idx_at(ORR_HERE, __VA_ARGS__)
+
+/* -- images ---------------------------------------------------------------------------------------------------- */
+
+/** Loads a PNG or JPEG image; its first bytes say which. Interlaced and progressive ones are read like others. Values are
+ * those of the file: neither gamma and colour profiles nor the orientation of a camera are applied. Of an image that ends too
+ * early, or that the format's own checks find damaged, nothing is loaded; bytes behind the image are left alone.
+ * @return   (height, width, channels), owned by the current scope; channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. u8; u16 for
+ *           a PNG of 16 bits. Palettes become RGB, transparent colours alpha, 1, 2 and 4 bits become 0 … 255. Poison on error;
+ *           ORR_EFORMAT also for a size that so many bytes cannot hold (before memory is allocated), for JPEGs with four channels,
+ *           12 bits or arithmetic code; ORR_EDEVICE where the library was built without libpng or libjpeg. */
+ORR_API orr_tensor *orr_load_image_at(const char *file, int line, const char *path);
+#define orr_load_image(...) orr_load_image_at(ORR_HERE, __VA_ARGS__)
+/** Loads an image like orr_load_image from the bytes of such a file. */
+ORR_API orr_tensor *orr_load_image_bytes_at(const char *file, int line, const void *data, size_t bytes);
+#define orr_load_image_bytes(...) orr_load_image_bytes_at(ORR_HERE, __VA_ARGS__)
+
+/** The formats of images. */
+typedef enum orr_image_format { ORR_IMAGE_PNG = 0, ORR_IMAGE_JPEG } orr_image_format;
+
+/** Writes an image as the suffix says: .png, .jpg or .jpeg. Evaluates `t`. orr_save does the same with quality 90.
+ * @param t        (height, width), or (height, width, channels) with 1 to 4 channels as orr_load_image says, in JPEG 1 or 3; u8,
+ *                 in PNG also u16
+ * @param quality  of JPEG, 1 … 100; 0: 90
+ * errors:   as orr_save; ORR_EINVAL (another suffix, quality), ORR_ESHAPE, ORR_EDTYPE, ORR_EDEVICE. */
+ORR_API orr_status orr_save_image_at(const char *file, int line, const char *path, orr_tensor *t, int quality);
+#define orr_save_image(...) orr_save_image_at(ORR_HERE, __VA_ARGS__)
+/** Returns the bytes of the file that orr_save_image would write: u8 (bytes), owned by the current scope; poison on its errors. */
+ORR_API orr_tensor *orr_encode_image_at(const char *file, int line, orr_tensor *t, orr_image_format format, int quality);
+#define orr_encode_image(...) orr_encode_image_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

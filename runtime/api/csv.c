@@ -16,7 +16,7 @@
 #include "runtime/api/formats.h"
 #include "runtime/api/npy.h"
 
-enum { FIRST = 1 << 16, LONGEST = 64 }; /* bytes of a first read; of a number that is written */
+enum { TEXT = 1 << 16, LONGEST = 64 }; /* bytes written at a time; of a number that is written */
 
 /* A text and the place in it. Lines count from 1. */
 typedef struct {
@@ -26,28 +26,6 @@ typedef struct {
     char delimiter;
     orr_dtype dtype;
 } reader;
-
-/* The file's bytes and a 0 behind them. Memory grows with what is there. */
-static orr_status slurp(orr__source *s, char **text, size_t *size)
-{
-    size_t room = s->most < SIZE_MAX / 4 ? (size_t)s->most + 2 : FIRST, got = 0;
-    *text = NULL;
-    *size = 0;
-    for (;; room *= 2) {
-        char *p = orr__realloc_n(*text, room, 1);
-        if (!p)
-            return ORR_ENOMEM;
-        *text = p;
-        orr_status st = s->read(s, p + *size, room - 1 - *size, &got);
-        *size += got;
-        if (st != ORR_OK)
-            return st;
-        if (*size < room - 1)
-            break;
-    }
-    (*text)[*size] = 0;
-    return strlen(*text) == *size ? ORR_OK : orr__source_fail(s, ORR_EFORMAT, "it is no text: it has a byte 0");
-}
 
 static bool blank(char c)
 {
@@ -199,7 +177,9 @@ static orr_tensor *load(orr__site at, const char *path, orr_dtype dtype, char de
     orr_status st = orr__source_open(at, path, false, &s);
     if (st == ORR_OK) {
         locale_t was = uselocale(plain);
-        st = slurp(s, &text, &size);
+        st = orr__source_all(s, &text, &size);
+        if (st == ORR_OK && strlen(text) != size)
+            st = orr__source_fail(s, ORR_EFORMAT, "it is no text: it has a byte 0");
         reader r = { s, text, 1, delimiter, dtype };
         if (st == ORR_OK)
             st = parse(&r, skip, &shape, &b);
@@ -238,7 +218,7 @@ static int text_of(orr_dtype t, const void *p, char to[LONGEST])
 static orr_status write_rows(orr__sink *sink, const orr__content *what, const char *from, int64_t rows, int64_t cols,
                              char delimiter)
 {
-    char text[FIRST];
+    char text[TEXT];
     size_t used = 0, z = orr_dtype_size(what->dtype);
     orr_status st = ORR_OK;
     for (int64_t i = 0; i < rows * cols && st == ORR_OK; i++) {

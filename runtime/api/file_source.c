@@ -57,6 +57,28 @@ orr_status orr__source_end(orr__source *s)
     return st;
 }
 
+orr_status orr__source_all(orr__source *s, char **data, size_t *size)
+{
+    enum { FIRST = 1 << 16 }; /* bytes, where the number is not known */
+    size_t capacity = s->most < SIZE_MAX / 4 ? (size_t)s->most + 2 : FIRST, got = 0;
+    *data = NULL;
+    *size = 0;
+    for (;; capacity *= 2) {
+        char *p = orr__realloc_n(*data, capacity, 1);
+        if (!p)
+            return ORR_ENOMEM;
+        *data = p;
+        orr_status st = s->read(s, p + *size, capacity - 1 - *size, &got);
+        *size += got;
+        if (st != ORR_OK)
+            return st;
+        if (*size < capacity - 1)
+            break;
+    }
+    (*data)[*size] = 0;
+    return ORR_OK;
+}
+
 int64_t orr__file_read(int fd, void *to, size_t n, int64_t at)
 {
     size_t done = 0;

@@ -24,6 +24,8 @@ orr_status orr__source_fail(const orr__source *s, orr_status st, const char *fmt
 orr_status orr__source_exact(orr__source *s, void *to, size_t n, const char *what);
 /* ORR_EFORMAT when anything is left. */
 orr_status orr__source_end(orr__source *s);
+/* All bytes and a 0 behind them; free *data, on error too. Memory grows with what is there. */
+orr_status orr__source_all(orr__source *s, char **data, size_t *size);
 /* A file, read as it is, or unzipped on the way when it is gzip and `gzip` is set. On success s->close(s) later. */
 orr_status orr__source_open(orr__site at, const char *path, bool gzip, orr__source **s);
 /* Opens a file for reading; *size is -1 when it is no regular file. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "runtime/api/formats.h"
+#include "runtime/api/image.h"
 #include "runtime/graph/node.h"
 
 typedef orr_status names_of(const char *file, int line, const char *path, char ***names, int *n);
@@ -76,6 +77,9 @@ static const format formats[] = {
     { ".csv", orr__csv_load, orr__csv_save },
     { ".h5", load_hdf5, save_hdf5 },
     { ".hdf5", load_hdf5, save_hdf5 },
+    { ".png", orr__image_load, orr__image_save },
+    { ".jpg", orr__image_load, orr__image_save },
+    { ".jpeg", orr__image_load, orr__image_save },
 };
 
 static const format *format_of(const char *path)

@@ -11,7 +11,12 @@
 #include <string.h>
 
 /* ORR_TEST_FULL=1: all. */
-enum { ROUNDS = 1000, ALL_ROUNDS = 10000 };
+enum { ROUNDS = 1000, ALL_ROUNDS = 10000, IMAGE = 7 };
+#if defined(HAVE_PNG) && defined(HAVE_JPEG)
+enum { IMAGES = 1 };
+#else
+enum { IMAGES = 0 };
+#endif
 
 static orr_tensor *load(const char *path, int kind)
 {
@@ -21,6 +26,7 @@ static orr_tensor *load(const char *path, int kind)
     case 2: return orr_load_idx(path);
     case 3: return orr_load_safetensors(path, "float32");
     case 4: return orr_map_safetensors(path, "float64");
+    case IMAGE: return orr_load_image(path);
     case 5: return orr_load_csv(path, ORR_F64, ',', 0);
     default: return orr_load_csv(path, ORR_I16, ',', 0);
     }
@@ -55,6 +61,39 @@ static size_t change(unsigned char *p, size_t n, size_t room, unsigned long long
     }
 }
 
+static uint32_t crc(const unsigned char *p, size_t n)
+{
+    uint32_t c = 0xffffffff;
+    for (size_t i = 0; i < n; i++) {
+        c ^= p[i];
+        for (int k = 0; k < 8; k++)
+            c = c >> 1 ^ (c & 1 ? 0xedb88320 : 0);
+    }
+    return ~c;
+}
+
+/* The chunks of a PNG get the checksums that they should have, so that changes reach what is behind that check. */
+static void reseal(unsigned char *p, size_t n)
+{
+    for (size_t at = 8; at + 12 <= n;) {
+        size_t size = (size_t)p[at] << 24 | (size_t)p[at + 1] << 16 | (size_t)p[at + 2] << 8 | (size_t)p[at + 3];
+        if (size > n - at - 12)
+            return;
+        uint32_t c = crc(p + at + 4, size + 4);
+        for (int k = 0; k < 4; k++)
+            p[at + 8 + size + (size_t)k] = (unsigned char)(c >> (24 - 8 * k));
+        at += size + 12;
+    }
+}
+
+static void write_file(const char *path, const void *data, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    ORR_REQUIRE(f != NULL);
+    fwrite(data, 1, n, f);
+    fclose(f);
+}
+
 static void fuzz(const char *golden, int kind, unsigned long long seed)
 {
     static unsigned char changed[1 << 16];
@@ -71,12 +110,12 @@ static void fuzz(const char *golden, int kind, unsigned long long seed)
         memcpy(changed, file, n);
         for (int k = 1 + (int)(orr_test_rand(&r) % 3); k > 0; k--)
             m = change(changed, m, sizeof changed, &r);
-        FILE *f = fopen(path, "wb");
-        ORR_REQUIRE(f != NULL);
-        fwrite(changed, 1, m, f);
-        fclose(f);
+        if (kind == IMAGE && i % 2)
+            reseal(changed, m);
+        if (kind != IMAGE)
+            write_file(path, changed, m);
         orr_error_clear();
-        orr_tensor *t = load(path, kind);
+        orr_tensor *t = kind == IMAGE ? orr_load_image_bytes(changed, m) : load(path, kind);
         orr_status st = orr_tensor_status(t);
         good += st == ORR_OK;
         if (st == ORR_OK)
@@ -129,6 +168,19 @@ static void mutated_csv_gets_a_status(void)
     fuzz("io/peer.csv", 6, 12);
 }
 
+static void mutated_images_get_a_status(void)
+{
+    if (!IMAGES)
+        ORR_SKIP("built without libpng or libjpeg");
+    fuzz("images/rgb8.png", IMAGE, 13);
+    fuzz("images/palette_alpha.png", IMAGE, 14);
+    fuzz("images/grey1_interlaced.png", IMAGE, 15);
+    fuzz("images/rgba16_interlaced.png", IMAGE, 16);
+    fuzz("images/colour.jpg", IMAGE, 17);
+    fuzz("images/progressive.jpg", IMAGE, 18);
+    fuzz("images/grey.jpg", IMAGE, 19);
+}
+
 /* Memory refused at each allocation in turn: an error, nothing lost, and the next load works. */
 static void loads_survive_memory_that_is_refused(void)
 {
@@ -136,10 +188,18 @@ static void loads_survive_memory_that_is_refused(void)
         const char *file;
         int kind;
     } files[] = {
-        { "io/fortran_f4_be.npy", 0 }, { "io/stored.npz", 1 },       { "io/u1.idx.gz", 2 },
-        { "io/peer.safetensors", 3 },  { "io/peer.safetensors", 4 }, { "io/peer.csv", 5 },
+        { "io/fortran_f4_be.npy", 0 },
+        { "io/stored.npz", 1 },
+        { "io/u1.idx.gz", 2 },
+        { "io/peer.safetensors", 3 },
+        { "io/peer.safetensors", 4 },
+        { "io/peer.csv", 5 },
+        { "images/rgba16_interlaced.png", IMAGE },
+        { "images/colour.jpg", IMAGE },
     };
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        if (files[f].kind == IMAGE && !IMAGES)
+            continue;
         char path[600];
         snprintf(path, sizeof path, "%s", orr_test_golden(files[f].file));
         int failures = 0;
@@ -166,6 +226,7 @@ int main(int argc, char **argv)
         ORR_TEST(mutated_idx_gets_a_status),
         ORR_TEST(mutated_safetensors_gets_a_status),
         ORR_TEST(mutated_csv_gets_a_status),
+        ORR_TEST(mutated_images_get_a_status),
         ORR_TEST(loads_survive_memory_that_is_refused),
         { 0 },
     };

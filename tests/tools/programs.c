@@ -221,7 +221,9 @@ static void small_examples_are_right(void)
     check("examples/explain_fusion nonsense", 2, "usage:");
     check("examples/gravity", 0, ": right");
     check("examples/kmeans", 0, ": right");
-    check("examples/image_filter '' tests && rm tests/blur.p?? tests/edges.p?? tests/sharpen.p??", 0, "tests/sharpen.p");
+#ifdef HAVE_PNG
+    check("examples/image_filter '' tests && rm tests/blur.png tests/edges.png tests/sharpen.png", 0, "tests/sharpen.p");
+#endif
     check("examples/heat 24 1", 0, ": right");
     check("examples/heat 25 10 tests/heat.svg", 0, ": right");
     check("libtool --version >/dev/null; tail -c 100 tests/heat.svg && rm tests/heat.svg", 0, "</svg>");
