@@ -1,12 +1,10 @@
-/* orr_cholesky and its compositions: the factor of symmetric positive definite matrices.
+/* orr_cholesky and its compositions: the factor of symmetric and Hermitian positive definite matrices.
  * Must not know: devices, LAPACK, tiles. */
 #include "config.h"
 
 #include <math.h>
-#include "ops/back.h"
+#include "ops/linalg/linalg.h"
 #include "ops/matrix.h"
-#include "ops/record.h"
-#include "ops/reference.h"
 
 #define AT b->at.file, b->at.line
 
@@ -24,13 +22,13 @@ static orr_status reference(const orr__reference *j)
     for (int64_t at = 0; at < l->count; at += n * n)
         for (int64_t r = 0; r < n; r++)
             for (int64_t c = 0; c <= r; c++) {
-                long double v = orr__reference_get(a, at + r * n + c);
+                orr__number v = orr__plain_get(a, at + r * n + c);
                 for (int64_t k = 0; k < c; k++)
-                    v -= orr__reference_get(l, at + r * n + k) * orr__reference_get(l, at + c * n + k);
-                if (r == c && !(v > 0 && v <= 0x1.fffffffffffffp1023L))
+                    v -= orr__plain_get(l, at + r * n + k) * conjl(orr__plain_get(l, at + c * n + k));
+                if (r == c && !(creall(v) > 0 && creall(v) <= 0x1.fffffffffffffp1023L))
                     return orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_ENUMERIC,
                                      "the leading minor of order %lld is not positive", (long long)(r + 1));
-                orr__reference_set(l, at + r * n + c, r == c ? sqrtl(v) : v / orr__reference_get(l, at + c * n + c));
+                orr__plain_set(l, at + r * n + c, r == c ? sqrtl(creall(v)) : v / orr__plain_get(l, at + c * n + c));
             }
     return ORR_OK;
 }
@@ -40,21 +38,18 @@ static orr_tensor *half(const orr__back *b, orr_tensor *x)
     return orr_mul_at(AT, x, orr_scalar_at(AT, 0.5));
 }
 
-static orr_tensor *plus_transpose(const orr__back *b, orr_tensor *x)
-{
-    return orr_add_at(AT, x, orr_transpose_at(AT, x));
-}
-
-/* Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10: ½ L⁻ᵀ (P + Pᵀ) L⁻¹, where P is the lower
- * triangle of Lᵀg with its diagonal halved. It is symmetric but for rounding, which the last step takes away. */
+/* Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10: ½ L⁻ᴴ (P + Pᴴ) L⁻¹, where P is the lower
+ * triangle of Lᴴg with its diagonal halved, and g the conjugate of the cotangent. It is Hermitian but for rounding, which the last
+ * step takes away. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     (void)k;
-    orr_tensor *p = orr_matmul_at(AT, orr_transpose_at(AT, b->out), b->g);
-    orr_tensor *both = orr_add_at(AT, orr_tril_at(AT, p, 0), orr_transpose_at(AT, orr_tril_at(AT, p, -1)));
+    orr_tensor *p = orr_matmul_at(AT, orr__adjoint(b, b->out), orr__conj(b, b->g)), *low = orr_tril_at(AT, p, -1);
+    orr_tensor *diagonal = orr__real_part(b, orr_tril_at(AT, orr_triu_at(AT, p, 0), 0));
+    orr_tensor *both = orr_add_at(AT, orr_add_at(AT, low, orr__adjoint(b, low)), diagonal);
     orr_tensor *right = orr__solve_right(b->at, b->out, both, ORR__TRI_LOWER);
-    orr_tensor *all = orr__solve_right(b->at, b->out, orr_transpose_at(AT, right), ORR__TRI_LOWER);
-    return half(b, plus_transpose(b, half(b, all)));
+    orr_tensor *all = half(b, orr__solve_right(b->at, b->out, orr__adjoint(b, right), ORR__TRI_LOWER));
+    return orr__conj(b, half(b, orr_add_at(AT, all, orr__adjoint(b, all))));
 }
 
 static orr__workload work(const orr__call *c)
@@ -79,6 +74,7 @@ const orr__op orr__op_cholesky = {
     .id = ORR__OP_cholesky,
     .name = "cholesky",
     .arity = 1,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_KERNEL,
     .flags = ORR__OP_MAY_FAIL | ORR__OP_TILES,
     .verify = verify,
@@ -89,29 +85,12 @@ const orr__op orr__op_cholesky = {
     .cuts = cuts,
 };
 
-/* An operand (…, n, n) of f32 or f64; false: *bad. */
-static bool square(orr__site at, const orr_tensor *a, const char *name, orr__node **n, orr_tensor **bad)
-{
-    if (!orr__operand(at, a, name, n, bad))
-        return false;
-    orr_dtype t = (orr_dtype)(*n)->dtype;
-    const orr_shape *s = &(*n)->shape;
-    if (t != ORR_F32 && t != ORR_F64)
-        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and f32 or f64 is needed: write orr_cast(%s, ORR_%s)", name,
-                           orr_dtype_name(t), name, orr_dtype_size(t) < 4 && orr__is_float(t) ? "F32" : "F64");
-    else if (s->rank < 2 || s->dim[s->rank - 1] != s->dim[s->rank - 2])
-        *bad = orr__poison(at, ORR_ESHAPE, "%s of shape %s is not square in its last two axes", name, orr__str(*s).s);
-    else
-        return true;
-    return false;
-}
-
 orr_tensor *orr_cholesky_at(const char *file, int line, orr_tensor *a)
 {
     orr__site at = ORR__SITE(file, line, "cholesky");
     orr__node *n;
     orr_tensor *bad;
-    if (!square(at, a, "a", &n, &bad))
+    if (!orr__square_operand(at, a, "a", &n, &bad))
         return bad;
     return orr__handle_new(orr__rec_one(at, &orr__op_cholesky, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n)));
 }
@@ -122,7 +101,7 @@ orr_tensor *orr_logdet_at(const char *file, int line, orr_tensor *a)
     orr__site at = ORR__SITE(file, line, "logdet");
     orr__node *n;
     orr_tensor *bad;
-    if (!square(at, a, "a", &n, &bad))
+    if (!orr__square_operand(at, a, "a", &n, &bad))
         return bad;
     orr_shape flat = n->shape;
     int last = flat.rank - 2;
@@ -132,6 +111,8 @@ orr_tensor *orr_logdet_at(const char *file, int line, orr_tensor *a)
     orr_scope *scope = orr_scope_begin();
     orr_tensor *l = orr_reshape_at(file, line, orr_cholesky_at(file, line, a), flat);
     orr_tensor *diagonal = orr_slice_axis_at(file, line, l, last, 0, order * order, order + 1);
+    if (orr__is_complex(orr_tensor_dtype(diagonal)))
+        diagonal = orr_real_at(file, line, diagonal);
     orr_tensor *half = orr_sum_at(file, line, orr_log_at(file, line, diagonal), ORR_AXES(last), false);
     return orr__compose_end(at, scope, orr_mul_at(file, line, half, orr_scalar(2)));
 }
@@ -141,5 +122,6 @@ orr_tensor *orr_solve_cholesky_at(const char *file, int line, orr_tensor *l, orr
     orr__site at = ORR__SITE(file, line, "solve_cholesky");
     orr_scope *scope = orr_scope_begin();
     orr_tensor *y = orr_solve_triangular_at(file, line, l, b, true, false, false);
-    return orr__compose_end(at, scope, orr_solve_triangular_at(file, line, l, y, true, true, false));
+    orr_tensor *adjoint = orr__is_complex(orr_tensor_dtype(l)) ? orr_conj_at(file, line, l) : l;
+    return orr__compose_end(at, scope, orr_solve_triangular_at(file, line, adjoint, y, true, true, false));
 }

@@ -9,7 +9,7 @@ const char *orr__matrix_verify(const orr__node *n, const orr__node *a, const orr
 {
     int r = n->shape.rank;
     if (r < 2 || a->shape.rank != r || a->dtype != n->dtype || b->dtype != n->dtype ||
-        (n->dtype != ORR_F32 && n->dtype != ORR_F64))
+        !(n->dtype == ORR_F32 || n->dtype == ORR_F64 || orr__is_complex((orr_dtype)n->dtype)))
         return "square operands differ in rank or dtype";
     if (!orr__shape_equal(&n->shape, &b->shape) || a->shape.dim[r - 1] != n->shape.dim[r - 1] ||
         a->shape.dim[r - 2] != n->shape.dim[r - 1])

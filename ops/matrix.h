@@ -11,7 +11,7 @@ enum {
     ORR__TRI_UNIT = 4
 }; /* as stored; then transposed; ones on the diagonal */
 
-/* a: (b…, n, n), f32 or f64; b and n: (b…, m, n), of the same dtype. */
+/* a: (b…, n, n), f32, f64, c64 or c128; b and n: (b…, m, n), of the same dtype. */
 const char *orr__matrix_verify(const orr__node *n, const orr__node *a, const orr__node *b);
 /* An iteration over matrices of shape s: (batch,) m, n; all batch axes in one. Returns the rank. */
 int orr__matrix_space(const orr_shape *s, int64_t *dim);

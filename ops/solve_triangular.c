@@ -3,10 +3,8 @@
  * Must not know: devices, BLAS, plans. */
 #include "config.h"
 
-#include "ops/back.h"
+#include "ops/linalg/linalg.h"
 #include "ops/matrix.h"
-#include "ops/record.h"
-#include "ops/reference.h"
 
 #define AT b->at.file, b->at.line
 
@@ -28,13 +26,13 @@ static orr_status reference(const orr__reference *j)
         int64_t at = row / m * n * n;
         for (int64_t s = 0; s < n; s++) {
             int64_t c = upper ? s : n - 1 - s;
-            long double v = orr__reference_get(&j->in[1], row * n + c), d = orr__reference_get(a, at + c * (n + 1));
+            orr__number v = orr__plain_get(&j->in[1], row * n + c), d = orr__plain_get(a, at + c * (n + 1));
             for (int64_t k = upper ? 0 : c + 1; k < (upper ? c : n); k++)
-                v -= orr__reference_get(x, row * n + k) * orr__reference_get(a, at + (turned ? c * n + k : k * n + c));
+                v -= orr__plain_get(x, row * n + k) * orr__plain_get(a, at + (turned ? c * n + k : k * n + c));
             if (d == 0 && !(mask & ORR__TRI_UNIT))
                 return orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_ENUMERIC,
                                  "element %lld of the diagonal is 0", (long long)c);
-            orr__reference_set(x, row * n + c, mask & ORR__TRI_UNIT ? v : v / d);
+            orr__plain_set(x, row * n + c, mask & ORR__TRI_UNIT ? v : v / d);
         }
     }
     return ORR_OK;
@@ -68,6 +66,7 @@ const orr__op orr__op_solve_triangular = {
     .id = ORR__OP_solve_triangular,
     .name = "solve_triangular",
     .arity = 2,
+    .kinds = ORR__TAKES_COMPLEX,
     .form = ORR__FORM_KERNEL,
     .attrs = ORR__ATTR_MASK,
     .flags = ORR__OP_MAY_FAIL | ORR__OP_BLAS,
@@ -92,9 +91,10 @@ static bool infer(orr__site at, orr__node *const *in, system_of *p, orr_tensor *
     p->vector = p->b.rank == 1;
     if (!orr__promote_nodes(at, 2, in, &p->dtype))
         *bad = orr__handle_new(NULL);
-    else if (p->dtype != ORR_F32 && p->dtype != ORR_F64)
-        *bad = orr__poison(at, ORR_EDTYPE, "a and b give %s, and f32 or f64 is needed: write orr_cast for them",
-                           orr_dtype_name(p->dtype));
+    else if (p->dtype != ORR_F32 && p->dtype != ORR_F64 && !orr__is_complex(p->dtype))
+        *bad =
+            orr__poison(at, ORR_EDTYPE, "a and b give %s, and f32, f64, c64 or c128 is needed: write orr_cast for them",
+                        orr_dtype_name(p->dtype));
     else if (p->a.rank < 2 || p->a.dim[p->a.rank - 1] != p->a.dim[p->a.rank - 2])
         *bad = orr__poison(at, ORR_ESHAPE, "a of shape %s is not square in its last two axes", orr__str(p->a).s);
     else if (!p->b.rank)

@@ -133,6 +133,14 @@ static orr_status factorise(const orr__region *r, int64_t matrix, const void *a,
     orr__tileop op = { ORR__POTRF, 0, 0, 0 };
     orr_status st;
     orr__cholesky_load(t, n, 0, n, a, l);
+    if (orr__is_complex(t)) { /* one tile */
+        int place = orr__cpu_blas_enter();
+        if (!place)
+            return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for the buffers of BLAS");
+        minor = orr__factor_of(t)->potrf(l, n, n);
+        orr__cpu_blas_leave(place, true);
+        return minor ? orr__cholesky_fail(r, matrix, minor) : ORR_OK;
+    }
     do {
         int more = orr__cholesky_reads(&op, read);
         orr__tileat at[3] = { { (char *)l + (size_t)((op.i * n + op.j) * b) * z, n } };

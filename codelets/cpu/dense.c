@@ -32,7 +32,8 @@ static orr_status fail(const orr__launch *l, int64_t q, int64_t info, const char
 static orr_status each(const orr__launch *l, const work *w)
 {
     const orr__region *r = l->region;
-    size_t z = orr_dtype_size((orr_dtype)r->out_dtype[0]), ints = sizeof(int);
+    size_t z = orr_dtype_size((orr_dtype)r->in_dtype[0]), to = orr_dtype_size((orr_dtype)r->out_dtype[0]),
+           ints = sizeof(int);
     int64_t batch = r->dim[0], a = count_of(&r->call.in[0], batch), out = count_of(&r->call.out, batch);
     int64_t b = r->nin > 1 ? count_of(&r->call.in[1], batch) : 0;
     orr__dense_job job = w->job;
@@ -48,7 +49,7 @@ static orr_status each(const orr__launch *l, const work *w)
     for (int64_t q = l->lo; q < l->hi && st == ORR_OK; q++) {
         const char *second = b ? (const char *)l->in[1] + (size_t)(q * b) * z : NULL;
         int64_t info = w->call->compute(&job, (const char *)l->in[0] + (size_t)(q * a) * z, second,
-                                        (char *)l->out[0] + (size_t)(q * out) * z, memory,
+                                        (char *)l->out[0] + (size_t)(q * out) * to, memory,
                                         (int *)(void *)(memory + (size_t)need.reals * z));
         st = info ? fail(l, q, info, w->so) : ORR_OK;
     }
@@ -68,12 +69,22 @@ static orr__dense_job job_of(const orr__launch *l, bool limited)
                              .limit = limited ? l->scalar[r->call.slot].f : -1 };
 }
 
-#define TABLE(l) ((orr_dtype)(l)->region->out_dtype[0] == ORR_F64 ? &orr__dense_f64 : &orr__dense_f32)
+/* The operand's dtype says how: eigenvalues of real matrices are complex. */
+static const orr__dense *table_of(const orr__launch *l)
+{
+    switch ((orr_dtype)l->region->in_dtype[0]) {
+    case ORR_F64: return &orr__dense_f64;
+    case ORR_C64: return &orr__dense_c64;
+    case ORR_C128: return &orr__dense_c128;
+    default: return &orr__dense_f32;
+    }
+}
+
 #define KERNEL(name, limited, words)                                                                                   \
     orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
     {                                                                                                                  \
         (void)kernel;                                                                                                  \
-        return each(l, &(work){ &TABLE(l)->name, job_of(l, limited), words });                                         \
+        return each(l, &(work){ &table_of(l)->name, job_of(l, limited), words });                                      \
     }
 #else
 #define KERNEL(name, limited, words)                                                                                   \

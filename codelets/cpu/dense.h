@@ -13,7 +13,7 @@ typedef struct orr__dense_job {
     double limit;    /* below which a singular value counts as 0, as a part of the largest; < 0: the usual one */
 } orr__dense_job;
 
-/* Memory for one call: numbers of the dtype, of which the last `work` are LAPACK's workspace, and ints behind them. */
+/* Memory for one call: elements, of which `work` are LAPACK's workspace, and ints behind them. */
 typedef struct orr__dense_need {
     int64_t reals, ints, work;
 } orr__dense_need;
@@ -27,7 +27,7 @@ typedef struct orr__dense_call {
 typedef struct orr__dense {
     orr__dense_call solve, det, lu, qr, svd, eigh, eig, lstsq, expm;
 } orr__dense;
-extern const orr__dense orr__dense_f32, orr__dense_f64;
+extern const orr__dense orr__dense_f32, orr__dense_f64, orr__dense_c64, orr__dense_c128;
 
 /* The result of `compute` for an element that is not finite. */
 enum { ORR__NOT_FINITE = -1 };

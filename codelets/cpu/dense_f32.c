@@ -3,10 +3,11 @@
 #include "config.h"
 
 #ifdef HAVE_LAPACK
+#define ELEM float
 #define REAL float
+#define COMPLEX 0
 #define EPSILON 0x1p-23f
-#define GEMM cblas_sgemm
 #define LAPACK(name) s##name##_
 #define TABLE orr__dense_f32
-#include "codelets/cpu/dense_real.h"
+#include "codelets/cpu/dense_body.h"
 #endif

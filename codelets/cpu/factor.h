@@ -16,12 +16,12 @@ typedef struct {
 /* Up to these orders a solve and a factorisation call no BLAS: there, its call costs more than the work. */
 enum { ORR__PLAIN = 16, ORR__LEAF = 32 };
 
-/* The loops for one dtype; f32 and f64 have them. Around larger ones: orr__cpu_blas_enter. Extents fit into int. */
+/* The loops for one dtype; complex ones have no updates. Around larger ones: orr__cpu_blas_enter. Extents fit into int. */
 typedef struct orr__factor {
     /* The lower triangle of a, n × n, becomes its factor; the rest stays. 0, or the order of the first leading
      * minor that is not positive (or not a number). */
     int64_t (*potrf)(void *a, int64_t n, int64_t ld);
-    /* b ← b·M⁻¹ for b of m × M.n. */
+    /* b ← b·M⁻¹ for b of m × M.n. Nothing is conjugated. */
     void (*solve)(const orr__triangle *t, void *b, int64_t m, int64_t ld);
     /* c ← c − x·yᵀ for x of m × k, y of n × k. */
     void (*update)(void *c, int64_t ldc, const void *x, int64_t ldx, const void *y, int64_t ldy, int64_t m, int64_t n,
@@ -29,11 +29,16 @@ typedef struct orr__factor {
     /* The same for y = x, the lower triangle alone. */
     void (*update_self)(void *c, int64_t ldc, const void *x, int64_t ldx, int64_t n, int64_t k);
 } orr__factor;
-extern const orr__factor orr__factor_f32, orr__factor_f64;
+extern const orr__factor orr__factor_f32, orr__factor_f64, orr__factor_c64, orr__factor_c128;
 
 static inline const orr__factor *orr__factor_of(orr_dtype t)
 {
-    return t == ORR_F64 ? &orr__factor_f64 : &orr__factor_f32;
+    switch (t) {
+    case ORR_F64: return &orr__factor_f64;
+    case ORR_C64: return &orr__factor_c64;
+    case ORR_C128: return &orr__factor_c128;
+    default: return &orr__factor_f32;
+    }
 }
 
 #endif

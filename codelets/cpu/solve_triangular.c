@@ -30,7 +30,15 @@ orr__which orr__cpu_which(const orr__region *r, int64_t q)
 static int64_t first_zero(orr_dtype t, const void *a, int64_t n)
 {
     int64_t i = 0;
-    if (t == ORR_F64)
+    size_t z = orr_dtype_size(t);
+    if (orr__is_complex(t))
+        for (const char *p = a; i < n; i++) {
+            const char *at = p + (size_t)(i * (n + 1)) * z;
+            if (orr__scalar_load(at, orr__part_dtype(t)).f == 0 &&
+                orr__scalar_load(at + z / 2, orr__part_dtype(t)).f == 0)
+                break;
+        }
+    else if (t == ORR_F64)
         while (i < n && ((const double *)a)[i * (n + 1)] != 0)
             i++;
     else

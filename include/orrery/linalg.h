@@ -2,8 +2,10 @@
  * Must not know: how a value is computed.
  *
  * For all of them: axes before the last two are a batch, whose matrices are tasks side by side with one thread of LAPACK each;
- * the batch may be empty and a matrix of order 0. dtypes are f32 and f64: any other one is ORR_EDTYPE, and the message names
- * the cast; only orr_eig and orr_eigvals have complex results. A matrix that is singular where it must not be, that has an element which is not finite where an iteration needs
+ * the batch may be empty and a matrix of order 0. dtypes are f32, f64, c64 and c128: any other one is ORR_EDTYPE, and the message
+ * names the cast. Singular values, norms, conditions, ranks, logarithms and the eigenvalues of Hermitian matrices are real, f32 for c64 and
+ * f64 for c128. In what follows ᵀ is the adjoint where a factorisation of a complex matrix has it, and gradients of complex matrices are
+ * cotangents as docs/complex.md states them. A matrix that is singular where it must not be, that has an element which is not finite where an iteration needs
  * finite ones, or whose iteration did not converge is found by evaluation: ORR_ENUMERIC, and the message names its index in the
  * batch. All are lazy and safe from any thread; they compute on the CPU. Results are owned by the current scope, poison in case
  * of an error. A struct of results has one computation behind it: orr_eval_all of those that are needed does it once. Gradients
@@ -25,7 +27,7 @@ extern "C" {
  * @param a  (…, n, n)    @param b  (…, n, k) or (n)
  * @return   (…, n, k) or (…, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. A pivot that is exactly 0 is
  *           ORR_ENUMERIC; NaN goes through.
- * dtypes:   f32 f64, promoted.      cost: 2/3·n³ + 2·n²·k flop a matrix.
+ * dtypes:   f32 f64 c64 c128, promoted.      cost: 2/3·n³ + 2·n²·k flop a matrix.
  * grad:     dB = A⁻ᵀ·g, dA = −dB·Xᵀ, summed over broadcast axes. */
 ORR_API orr_tensor *orr_solve_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
 #define orr_solve(...) orr_solve_at(ORR_HERE, __VA_ARGS__)
@@ -33,7 +35,7 @@ ORR_API orr_tensor *orr_solve_at(const char *file, int line, orr_tensor *a, orr_
 /** A⁻¹, as the solution of A · X = 1. A system is better solved by orr_solve.
  * @param a  (…, n, n)
  * @return   (…, n, n), owned by the current scope; poison and ORR_ENUMERIC as orr_solve.
- * dtypes:   f32 f64.      cost: 8/3·n³ flop.      grad: −A⁻ᵀ·g·A⁻ᵀ. */
+ * dtypes:   f32 f64 c64 c128.      cost: 8/3·n³ flop.      grad: −A⁻ᵀ·g·A⁻ᵀ. */
 ORR_API orr_tensor *orr_inv_at(const char *file, int line, orr_tensor *a);
 #define orr_inv(...) orr_inv_at(ORR_HERE, __VA_ARGS__)
 
@@ -46,7 +48,7 @@ typedef struct orr_lstsq_result {
 /** Least squares for any A, rank-deficient ones included, by singular values (LAPACK's gelsd). b as in orr_solve.
  * @param a     (…, m, n)    @param b  (…, m, k) or (m)
  * @param rtol  singular values up to rtol times the largest count as 0; negative: max(m, n)·ε of the dtype
- * dtypes:   f32 f64, promoted. Errors: ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (rtol is NaN); ORR_ENUMERIC (NaN or infinity in a or b).
+ * dtypes:   f32 f64 c64 c128, promoted. Errors: ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (rtol is NaN); ORR_ENUMERIC (NaN or infinity in a or b).
  * cost:     ≈ 8·m·n·min(m, n) flop.
  * grad:     for constant rank, with P = A⁺: dB = Pᵀ·g, dA = −dB·Xᵀ + (B − A·X)·(P·dB)ᵀ + (Pᵀ·X)·(g − Aᵀ·dB)ᵀ. Source: Golub and
  *           Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems …", SIAM J. Numer. Anal. 10, 1973. */
@@ -56,14 +58,14 @@ ORR_API orr_lstsq_result orr_lstsq_at(const char *file, int line, orr_tensor *a,
 /** The pseudo-inverse A⁺ (Moore, Penrose): the least-squares solution of A · X = 1.
  * @param a     (…, m, n)    @param rtol  as in orr_lstsq
  * @return   (…, n, m), owned by the current scope; poison and ORR_ENUMERIC as orr_lstsq.
- * dtypes:   f32 f64.      cost: that of orr_lstsq with k = m.      grad: as orr_lstsq, for constant rank. */
+ * dtypes:   f32 f64 c64 c128.      cost: that of orr_lstsq with k = m.      grad: as orr_lstsq, for constant rank. */
 ORR_API orr_tensor *orr_pinv_at(const char *file, int line, orr_tensor *a, double rtol);
 #define orr_pinv(...) orr_pinv_at(ORR_HERE, __VA_ARGS__)
 
 /** det A, the product of the pivots of an LU factorisation with their sign; 1 for order 0, 0 for a singular matrix.
  * @param a  (…, n, n)
  * @return   (…), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE.
- * dtypes:   f32 f64; the product is formed in f64 (f32) or with its exponent apart (f64), so it overflows only where det A does.
+ * dtypes:   f32 f64 c64 c128; the product is formed in f64 (f32) or with its exponent apart (f64), so it overflows only where det A does.
  * cost:     2/3·n³ flop.
  * grad:     g·det A·A⁻ᵀ. Of a singular matrix the gradient exists but A⁻¹ does not: ORR_ENUMERIC. */
 ORR_API orr_tensor *orr_det_at(const char *file, int line, orr_tensor *a);
@@ -71,14 +73,14 @@ ORR_API orr_tensor *orr_det_at(const char *file, int line, orr_tensor *a);
 
 /** The sign and the logarithm of |det A|: det A = sign · e^logabsdet. */
 typedef struct orr_slogdet_result {
-    orr_tensor *sign;      /**< (…): 1, −1, or 0 for a singular matrix   */
+    orr_tensor *sign;      /**< (…): 1, −1, of size 1 for a complex one, or 0 for a singular matrix */
     orr_tensor *logabsdet; /**< (…): −inf for a singular matrix          */
 } orr_slogdet_result;
 /** Sign and logarithm of the determinant, which neither overflow nor underflow. For symmetric positive definite matrices
  * orr_logdet is faster.
  * @param a  (…, n, n)
- * dtypes:   f32 f64.      cost: 2/3·n³ flop.
- * grad:     of logabsdet g·A⁻ᵀ (ORR_ENUMERIC for a singular matrix), of the sign 0. */
+ * dtypes:   f32 f64 c64 c128.      cost: 2/3·n³ flop.
+ * grad:     of logabsdet g·A⁻ᵀ (ORR_ENUMERIC for a singular matrix), of a real sign 0. */
 ORR_API orr_slogdet_result orr_slogdet_at(const char *file, int line, orr_tensor *a);
 #define orr_slogdet(...) orr_slogdet_at(ORR_HERE, __VA_ARGS__)
 
@@ -92,7 +94,7 @@ typedef struct orr_lu_result {
 } orr_lu_result;
 /** The LU factorisation with partial pivoting. A singular matrix has one, with a 0 on the diagonal of U.
  * @param a  (…, m, n)
- * dtypes:   f32 f64.      cost: m·n·k − … ≈ 2/3·n³ flop for square ones.
+ * dtypes:   f32 f64 c64 c128.      cost: m·n·k − … ≈ 2/3·n³ flop for square ones.
  * grad:     for full rank, p held fixed: square and wide A[p] = L·[U₁ U₂]: dA₁[p] = L⁻ᵀ(tril(LᵀdL − dU₂U₂ᵀ, −1) + triu(dU₁U₁ᵀ))U₁⁻ᵀ,
  *           dA₂[p] = L⁻ᵀdU₂; tall ones likewise. A 0 on the diagonal of U is ORR_ENUMERIC there. Source: de Hoog, Anderssen and Lukas,
  *           "Differentiation of matrix functionals using triangular factorization", Mathematics of Computation 80, 2011. */
@@ -104,10 +106,10 @@ typedef struct orr_qr_result {
     orr_tensor *q; /**< (…, m, k), k = min(m, n), or (…, m, m): orthonormal columns */
     orr_tensor *r; /**< (…, k, n) or (…, m, n), upper triangular                     */
 } orr_qr_result;
-/** The QR factorisation by Householder's reflections. Signs are LAPACK's: the diagonal of R may be negative.
+/** The QR factorisation by Householder's reflections. Signs are LAPACK's: the diagonal of R is real and may be negative.
  * @param a         (…, m, n)
  * @param complete  Q is square
- * dtypes:   f32 f64.      cost: 4·m·n² − 4/3·n³ flop for m ≥ n.
+ * dtypes:   f32 f64 c64 c128.      cost: 4·m·n² − 4/3·n³ flop for m ≥ n.
  * grad:     m ≥ n: (dQ + Q·copyltu(R·dRᵀ − dQᵀ·Q))·R⁻ᵀ, copyltu(M) the symmetric matrix of M's lower triangle; wide ones by their
  *           leading square. For linearly independent leading columns: a 0 on the diagonal of R is ORR_ENUMERIC. With complete and
  *           m > n the additional columns are not unique and there is no gradient: ORR_EGRAPH. Sources: Walter and Lehmann,
@@ -122,10 +124,10 @@ typedef struct orr_svd_result {
     orr_tensor *s;  /**< (…, k), not negative, descending   */
     orr_tensor *vh; /**< (…, k, n), or (…, n, n) with full */
 } orr_svd_result;
-/** The singular value decomposition, by divide and conquer. The signs of a pair of vectors are arbitrary.
+/** The singular value decomposition, by divide and conquer. The signs of a pair of vectors, of complex ones the phases, are arbitrary.
  * @param a     (…, m, n)
  * @param full  U and Vh are square
- * dtypes:   f32 f64.      cost: ≈ 22·n³ flop for square ones.
+ * dtypes:   f32 f64 c64 c128.      cost: ≈ 22·n³ flop for square ones.
  * grad:     U[(F∘(UᵀdU − dUᵀU))·S + S·(F∘(VᵀdV − dVᵀV)) + diag(dS)]Vᵀ + (1 − UUᵀ)·dU·S⁻¹·Vᵀ + U·S⁻¹·dVᵀ·(1 − VVᵀ),
  *           F_ij = 1/(s_j² − s_i²). It holds for distinct singular values that are not 0. Where two are equal, or one is 0, the vectors
  *           are not unique: such terms count as 0, which is right for functions that do not depend on the choice (of S alone, of
@@ -136,7 +138,7 @@ ORR_API orr_svd_result orr_svd_at(const char *file, int line, orr_tensor *a, boo
 /** The singular values alone, descending.
  * @param a  (…, m, n)
  * @return   (…, min(m, n)), owned by the current scope; poison and ORR_ENUMERIC as orr_svd.
- * dtypes:   f32 f64.      cost: ≈ 8/3·n³ flop.      grad: U·diag(g)·Vh, with U and Vh computed for it. */
+ * dtypes:   f32 f64 c64 c128.      cost: ≈ 8/3·n³ flop.      grad: U·diag(g)·Vh, with U and Vh computed for it. */
 ORR_API orr_tensor *orr_svdvals_at(const char *file, int line, orr_tensor *a);
 #define orr_svdvals(...) orr_svdvals_at(ORR_HERE, __VA_ARGS__)
 
@@ -147,19 +149,19 @@ typedef struct orr_eigh_result {
     orr_tensor *w; /**< (…, n), ascending                               */
     orr_tensor *v; /**< (…, n, n): column j belongs to w[j]; orthonormal */
 } orr_eigh_result;
-/** Eigenvalues and eigenvectors of symmetric matrices, of which the lower triangles are read; by divide and conquer. The
+/** Eigenvalues and eigenvectors of symmetric and Hermitian matrices, of which the lower triangles are read; by divide and conquer. The
  * signs of the vectors are arbitrary.
  * @param a  (…, n, n)
- * dtypes:   f32 f64.      cost: ≈ 9·n³ flop.
+ * dtypes:   f32 f64 c64 c128.      cost: ≈ 9·n³ flop.
  * grad:     V(diag(dW) + F∘(VᵀdV))Vᵀ, F_ij = 1/(w_j − w_i), its symmetric part: for symmetric changes of A. Where two
  *           eigenvalues are equal their vectors are not unique: such terms count as 0, which is right for functions that do not
  *           depend on the choice. Source: Giles, "Collected matrix derivative results …", 2008. */
 ORR_API orr_eigh_result orr_eigh_at(const char *file, int line, orr_tensor *a);
 #define orr_eigh(...) orr_eigh_at(ORR_HERE, __VA_ARGS__)
 /** The eigenvalues alone, ascending.
- * @param a  (…, n, n), symmetric: the lower triangles are read
+ * @param a  (…, n, n), symmetric or Hermitian: the lower triangles are read
  * @return   (…, n), owned by the current scope; poison and ORR_ENUMERIC as orr_eigh.
- * dtypes:   f32 f64.      cost: ≈ 4/3·n³ flop.      grad: V·diag(g)·Vᵀ, with V computed for it. */
+ * dtypes:   f32 f64 c64 c128.      cost: ≈ 4/3·n³ flop.      grad: V·diag(g)·Vᵀ, with V computed for it. */
 ORR_API orr_tensor *orr_eigvalsh_at(const char *file, int line, orr_tensor *a);
 #define orr_eigvalsh(...) orr_eigvalsh_at(ORR_HERE, __VA_ARGS__)
 
@@ -170,7 +172,7 @@ typedef struct orr_eig_result {
 } orr_eig_result;
 /** Eigenvalues and right eigenvectors of square matrices that need not be symmetric, by the QR algorithm.
  * @param a  (…, n, n), real
- * dtypes:   f32 to c64, f64 to c128.      cost: ≈ 25·n³ flop and more, by the number of iterations.
+ * dtypes:   f32 and c64 to c64, f64 and c128 to c128.      cost: ≈ 25·n³ flop and more, by the number of iterations.
  * grad:     the real part of V⁻ᴴ(diag(dW) + (VᴴdV − VᴴV·diag(Re VᴴdV))/conj(w_j − w_i))Vᴴ, cotangents without JAX's conjugation.
  *           It holds for distinct eigenvalues and functions that do not depend on the phases of the vectors. Where two are equal, such
  *           terms count as 0; a defective matrix has singular V: ORR_ENUMERIC. Source: Boeddeker, Hanebrink, Drude, Heymann and
@@ -180,14 +182,14 @@ ORR_API orr_eig_result orr_eig_at(const char *file, int line, orr_tensor *a);
 /** The eigenvalues alone, in no order.
  * @param a  (…, n, n), real
  * @return   (…, n), complex, owned by the current scope; poison and ORR_ENUMERIC as orr_eig.
- * dtypes:   f32 to c64, f64 to c128.      cost: ≈ 10·n³ flop.      grad: as orr_eig, with V computed for it. */
+ * dtypes:   f32 and c64 to c64, f64 and c128 to c128.      cost: ≈ 10·n³ flop.      grad: as orr_eig, with V computed for it. */
 ORR_API orr_tensor *orr_eigvals_at(const char *file, int line, orr_tensor *a);
 #define orr_eigvals(...) orr_eigvals_at(ORR_HERE, __VA_ARGS__)
 
 /* -- norms and numbers read off a matrix ------------------------------------------------------------------------------ */
 
 /** (Σ |x|ᵖ)^(1/p) over some axes, p = order: INFINITY is the largest |x|, −INFINITY the least, 0 the number of x ≠ 0.
- * dtypes:   floats; f16 and bf16 are computed in f32. Errors: ORR_EDTYPE, ORR_EAXIS, ORR_EINVAL (order is NaN), ORR_ESHAPE (the
+ * dtypes:   floats, c64 and c128, whose norm is real; f16 and bf16 are computed in f32. Errors: ORR_EDTYPE, ORR_EAXIS, ORR_EINVAL (order is NaN), ORR_ESHAPE (the
  *           least of nothing).
  * grad:     through the formula; 0 where the norm is 0 and 0 < p.      cost: one pass. */
 ORR_API orr_tensor *orr_vector_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims,
@@ -210,7 +212,7 @@ typedef enum orr_norm_kind {
  * @param x  (…, m, n)
  * @return   (…), or (…, 1, 1) with keepdims, owned by the current scope; poison on ORR_ESHAPE (also the least of nothing),
  *           ORR_EDTYPE, ORR_EINVAL (no kind).
- * dtypes:   f32 f64.      cost: one pass, or orr_svdvals.      grad: through the formula and orr_svdvals. */
+ * dtypes:   f32 f64 c64 c128.      cost: one pass, or orr_svdvals.      grad: through the formula and orr_svdvals. */
 ORR_API orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind, bool keepdims);
 #define orr_matrix_norm(...) orr_matrix_norm_at(ORR_HERE, __VA_ARGS__)
 
@@ -218,14 +220,14 @@ ORR_API orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x
  * singular matrix.
  * @param x  (…, m, n), square unless the kind is ORR_NORM_TWO or ORR_NORM_LEAST_TWO
  * @return   (…), owned by the current scope; poison as orr_matrix_norm. A singular matrix is ORR_ENUMERIC for the other kinds.
- * dtypes:   f32 f64.      cost: orr_svdvals, or orr_inv.      grad: through them. */
+ * dtypes:   f32 f64 c64 c128.      cost: orr_svdvals, or orr_inv.      grad: through them. */
 ORR_API orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind);
 #define orr_cond(...) orr_cond_at(ORR_HERE, __VA_ARGS__)
 
 /** How many singular values are above rtol times the largest; rtol negative: max(m, n)·ε of the dtype.
  * @param x  (…, m, n)
  * @return   (…) i64, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (rtol is NaN).
- * dtypes:   f32 f64.      cost: orr_svdvals.      No gradient. */
+ * dtypes:   f32 f64 c64 c128.      cost: orr_svdvals.      No gradient. */
 ORR_API orr_tensor *orr_matrix_rank_at(const char *file, int line, orr_tensor *x, double rtol);
 #define orr_matrix_rank(...) orr_matrix_rank_at(ORR_HERE, __VA_ARGS__)
 
@@ -241,7 +243,7 @@ ORR_API orr_tensor *orr_trace_at(const char *file, int line, orr_tensor *a, int6
 /** A^power by repeated squares; power 0: the unit matrix; negative: of the inverse.
  * @param a  (…, n, n)
  * @return   a's shape, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE; ORR_ENUMERIC as orr_inv.
- * dtypes:   f32 f64.      cost: ≤ 2·log₂ power products.      grad: through them. */
+ * dtypes:   f32 f64 c64 c128.      cost: ≤ 2·log₂ power products.      grad: through them. */
 ORR_API orr_tensor *orr_matrix_power_at(const char *file, int line, orr_tensor *a, int64_t power);
 #define orr_matrix_power(...) orr_matrix_power_at(ORR_HERE, __VA_ARGS__)
 
@@ -249,7 +251,7 @@ ORR_API orr_tensor *orr_matrix_power_at(const char *file, int line, orr_tensor *
  * method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26, 2005.
  * @param a  (…, n, n)
  * @return   a's shape, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE; NaN and infinity in A are ORR_ENUMERIC.
- * dtypes:   f32 f64.      cost: ≈ 15·n³ flop and 2·n³ for each factor of 2 by which ‖A‖₁ is above 5.4.
+ * dtypes:   f32 f64 c64 c128.      cost: ≈ 15·n³ flop and 2·n³ for each factor of 2 by which ‖A‖₁ is above 5.4.
  * grad:     above the diagonal of exp [Aᵀ g; 0 Aᵀ]. Source: Mathias, "A chain rule for matrix functions and applications",
  *           SIAM J. Matrix Anal. Appl. 17, 1996. */
 ORR_API orr_tensor *orr_expm_at(const char *file, int line, orr_tensor *a);

@@ -197,14 +197,14 @@ ORR_API orr_tensor *orr_argsort_at(const char *file, int line, orr_tensor *x, in
 ORR_API orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
 #define orr_matmul(...) orr_matmul_at(ORR_HERE, __VA_ARGS__)
 
-/** The lower triangular L with positive diagonal for which A = L · Lᵀ, of each matrix; zeros above. A is symmetric: only
+/** The lower triangular L with positive diagonal for which A = L · Lᵀ, of each matrix; zeros above. A is symmetric, or Hermitian with A = L · Lᴴ: only
  * its lower triangle is read. Computed in tiles whose size depends on n alone, so the bits do not depend on the number of
  * workers; one large matrix is a graph of tasks (potrf, trsm, syrk, gemm), many are tasks of their own.
  * @param a  (…, n, n)
  * @return   (…, n, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. A matrix that is not positive
  *           definite, NaN or infinity in it included, is found by evaluation (ORR_ENUMERIC), which names the order of the
  *           first leading minor that is not positive, and in a batch the matrix.
- * dtypes:   f32 f64.      cost: n³/3 flop a matrix. On the CPU; from n = 2048 on beside it
+ * dtypes:   f32 f64 c64 c128.      cost: n³/3 flop a matrix. On the CPU; from n = 2048 on beside it
  * on CUDA devices, and then the bits depend on the placement (ORRERY_DETERMINISTIC=1: on the CPU alone).
  * grad:     ½ L⁻ᵀ (P + Pᵀ) L⁻¹, P the lower triangle of Lᵀg with its diagonal halved: symmetric, for symmetric changes
  *           of A (I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527, 2016). */
@@ -216,21 +216,21 @@ ORR_API orr_tensor *orr_cholesky_at(const char *file, int line, orr_tensor *a);
  * @param a  (…, n, n)    @param b  (…, n, m) or (n)
  * @return   (…, n, m) or (…, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. A zero on the diagonal is
  *           found by evaluation (ORR_ENUMERIC, as in SciPy); NaN and infinity go through.
- * dtypes:   f32 f64, promoted.      cost: n²·m flop and two copies of b. On the CPU.
+ * dtypes:   f32 f64 c64 c128, promoted.      cost: n²·m flop and two copies of b. On the CPU.
  * grad:     dB = A⁻ᵀ·g, dA = −dB·Xᵀ in the triangle that is read (both transposed with A, summed over broadcast axes). */
 ORR_API orr_tensor *orr_solve_triangular_at(const char *file, int line, orr_tensor *a, orr_tensor *b, bool lower,
                                             bool transpose, bool unit);
 #define orr_solve_triangular(...) orr_solve_triangular_at(ORR_HERE, __VA_ARGS__)
-/** X with A · X = B, for A = L · Lᵀ given by its factor L = orr_cholesky(A): two solves. Otherwise as
+/** X with A · X = B, for A = L · Lᵀ (complex: L · Lᴴ) given by its factor L = orr_cholesky(A): two solves. Otherwise as
  * orr_solve_triangular. */
 ORR_API orr_tensor *orr_solve_cholesky_at(const char *file, int line, orr_tensor *l, orr_tensor *b);
 #define orr_solve_cholesky(...) orr_solve_cholesky_at(ORR_HERE, __VA_ARGS__)
-/** log det A of each symmetric positive definite matrix: 2 Σ log Lᵢᵢ with L = orr_cholesky(A), so it neither overflows nor
+/** log det A, which is real, of each symmetric or Hermitian positive definite matrix: 2 Σ log Lᵢᵢ with L = orr_cholesky(A), so it neither overflows nor
  * underflows where det A would. 0 for order 0. A factor that is there already serves as well:
  * orr_logdet(A) and orr_cholesky(A) in one evaluation factor A once.
  * @param a  (…, n, n)
  * @return   (…), owned by the current scope; poison and ORR_ENUMERIC as orr_cholesky.
- * dtypes:   f32 f64; logarithms are summed in f64.      cost: that of orr_cholesky.
+ * dtypes:   f32 f64 c64 c128; logarithms are summed in f64.      cost: that of orr_cholesky.
  * grad:     A⁻¹ g, through the factor: symmetric. */
 ORR_API orr_tensor *orr_logdet_at(const char *file, int line, orr_tensor *a);
 #define orr_logdet(...) orr_logdet_at(ORR_HERE, __VA_ARGS__)

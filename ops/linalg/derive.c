@@ -32,6 +32,21 @@ orr_tensor *orr__times(const orr__back *b, orr_tensor *x, orr_tensor *y)
     return orr_mul_at(AT, x, y);
 }
 
+orr_tensor *orr__conj(const orr__back *b, orr_tensor *x)
+{
+    return orr__is_complex(orr_tensor_dtype(x)) ? orr_conj_at(AT, x) : x;
+}
+
+orr_tensor *orr__adjoint(const orr__back *b, orr_tensor *x)
+{
+    return orr__tr(b, orr__conj(b, x));
+}
+
+orr_tensor *orr__real_part(const orr__back *b, orr_tensor *x)
+{
+    return orr__is_complex(orr_tensor_dtype(x)) ? orr_cast_at(AT, orr_real_at(AT, x), orr_tensor_dtype(x)) : x;
+}
+
 /* 1 stands in for 0, so that no infinity comes into the second derivative. */
 orr_tensor *orr__reciprocal(const orr__back *b, orr_tensor *x)
 {

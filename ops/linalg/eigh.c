@@ -1,4 +1,4 @@
-/* orr_eigh and orr_eigvalsh: eigenvalues of symmetric matrices, with vectors or alone. A row of the result is W and behind it
+/* orr_eigh and orr_eigvalsh: eigenvalues of symmetric and Hermitian matrices, with vectors or alone. A row of the result is W and behind it
  * V; or W alone.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
@@ -29,18 +29,18 @@ static orr_status reference(const orr__reference *j)
 {
     orr__extent e = orr__extent_of(&j->in[0].shape);
     int64_t n = e.n, len = length(n, j->node->attr.mask);
-    orr__wide_real *a = orr__plain(n * n), *w = orr__plain(n), *v = orr__plain(n * n);
+    orr__number *a = orr__plain(n * n), *w = orr__plain(n), *v = orr__plain(n * n);
     orr_status st = a && w && v ? ORR_OK : ORR_ENOMEM;
     for (int64_t q = 0; q < e.batch && st == ORR_OK; q++) {
         orr__plain_load(j, 0, q, n * n, a);
         for (int64_t i = 0; i < n * n && st == ORR_OK; i++)
-            if (i / n >= i % n && !isfinite(a[i]))
+            if (i / n >= i % n && !orr__plain_finite(a[i]))
                 st = orr__plain_fail(j, q, "has an element that is not finite");
         if (st != ORR_OK)
             break;
         orr__plain_eigh(a, n, w, v);
         for (int64_t i = 0; i < len; i++)
-            orr__reference_set(&j->out, q * len + i, i < n ? w[i] : v[i - n]);
+            orr__plain_set(&j->out, q * len + i, i < n ? w[i] : v[i - n]);
     }
     free(a);
     free(w);
@@ -48,22 +48,23 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* V·(diag(dW) + F∘(VᵀdV))·Vᵀ, its symmetric part. */
+/* V·(diag(dW) + F∘(VᴴdV))·Vᴴ, its Hermitian part, dW and dV being conjugates of cotangents. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     orr_shape of = orr_tensor_shape(b->in[0]);
     int64_t n = of.dim[of.rank - 1];
     (void)k;
+    orr_tensor *g = orr__conj(b, b->g);
     if (b->node->attr.mask & VALUES) {
         orr_tensor *v = orr_eigh_at(AT, b->in[0]).v;
-        return orr__mm(b, orr__columns(b, v, b->g), orr__tr(b, v));
+        return orr__conj(b, orr__mm(b, orr__columns(b, v, orr__real_part(b, g)), orr__adjoint(b, v)));
     }
-    orr_tensor *w = orr__piece(b->at, b->out, 0, n, -1), *v = orr__piece(b->at, b->out, n, n, n);
-    orr_tensor *dw = orr__piece(b->at, b->g, 0, n, -1), *dv = orr__piece(b->at, b->g, n, n, n);
-    orr_tensor *core = orr__times(b, orr__gaps(b, w), orr__mm(b, orr__tr(b, v), dv));
+    orr_tensor *w = orr__real_piece(b->at, b->out, 0, n), *v = orr__piece(b->at, b->out, n, n, n);
+    orr_tensor *dw = orr__real_piece(b->at, g, 0, n), *dv = orr__piece(b->at, g, n, n, n);
+    orr_tensor *core = orr__times(b, orr__gaps(b, w), orr__mm(b, orr__adjoint(b, v), dv));
     core = orr__plus(b, core, orr__diagonal_matrix(b, dw));
-    core = orr_mul_at(AT, orr__plus(b, core, orr__tr(b, core)), orr_scalar_at(AT, 0.5));
-    return orr__mm(b, orr__mm(b, v, core), orr__tr(b, v));
+    core = orr_mul_at(AT, orr__plus(b, core, orr__adjoint(b, core)), orr_scalar_at(AT, 0.5));
+    return orr__conj(b, orr__mm(b, orr__mm(b, v, core), orr__adjoint(b, v)));
 }
 
 static orr__workload work(const orr__call *c)
@@ -73,19 +74,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * flops, .product = true };
 }
 
-const orr__op orr__op_eigh = {
-    .id = ORR__OP_eigh,
-    .name = "eigh",
-    .arity = 1,
-    .form = ORR__FORM_KERNEL,
-    .attrs = ORR__ATTR_MASK,
-    .flags = ORR__OP_MAY_FAIL,
-    .verify = verify,
-    .reference = reference,
-    .vjp = vjp,
-    .work = work,
-    .space = orr__packed_space,
-};
+const orr__op orr__op_eigh = { ORR__FACTORISATION(eigh, 1) };
 
 orr_eigh_result orr_eigh_at(const char *file, int line, orr_tensor *a)
 {
@@ -96,8 +85,8 @@ orr_eigh_result orr_eigh_at(const char *file, int line, orr_tensor *a)
         return (orr_eigh_result){ bad, bad };
     int64_t order = n->shape.dim[n->shape.rank - 1];
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *all = orr__packed(at, &orr__op_eigh, 1, &n, length(order, 0), 0);
-    orr_eigh_result r = { .w = orr_scope_return_at(file, line, scope, orr__piece(at, all, 0, order, -1)) };
+    orr_tensor *all = orr__packed(at, &orr__op_eigh, n, length(order, 0), 0);
+    orr_eigh_result r = { .w = orr_scope_return_at(file, line, scope, orr__real_piece(at, all, 0, order)) };
     r.v = orr__compose_end(at, scope, orr__piece(at, all, order, order, order));
     return r;
 }
@@ -109,5 +98,8 @@ orr_tensor *orr_eigvalsh_at(const char *file, int line, orr_tensor *a)
     orr_tensor *bad;
     if (!orr__square_operand(at, a, "a", &n, &bad))
         return bad;
-    return orr__packed(at, &orr__op_eigh, 1, &n, length(n->shape.dim[n->shape.rank - 1], VALUES), VALUES);
+    int64_t order = n->shape.dim[n->shape.rank - 1];
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *row = orr__packed(at, &orr__op_eigh, n, length(order, VALUES), VALUES);
+    return orr__compose_end(at, scope, orr__real_piece(at, row, 0, order));
 }

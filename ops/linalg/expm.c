@@ -19,14 +19,13 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
 }
 
 /* Taylor's series of A/2^s with norm ≤ ½, squared s times. */
-static void exponential(const orr__wide_real *a, int64_t n, orr__wide_real *sum, orr__wide_real *term,
-                        orr__wide_real *next)
+static void exponential(const orr__number *a, int64_t n, orr__number *sum, orr__number *term, orr__number *next)
 {
     enum { TERMS = 22 };
-    orr__wide_real norm = 0, scale = 1;
+    long double norm = 0, scale = 1;
     int squarings = 0;
     for (int64_t i = 0; i < n * n; i++)
-        norm += fabsl(a[i]);
+        norm += cabsl(a[i]);
     for (; norm > 0.5L; norm /= 2, scale /= 2)
         squarings++;
     for (int64_t i = 0; i < n * n; i++)
@@ -47,17 +46,17 @@ static orr_status reference(const orr__reference *j)
 {
     orr__extent e = orr__extent_of(&j->out.shape);
     int64_t size = e.n * e.n;
-    orr__wide_real *a = orr__plain(size), *sum = orr__plain(size), *term = orr__plain(size), *next = orr__plain(size);
+    orr__number *a = orr__plain(size), *sum = orr__plain(size), *term = orr__plain(size), *next = orr__plain(size);
     orr_status st = a && sum && term && next ? ORR_OK : ORR_ENOMEM;
     for (int64_t q = 0; q < e.batch && st == ORR_OK; q++) {
         orr__plain_load(j, 0, q, size, a);
         for (int64_t i = 0; i < size && st == ORR_OK; i++)
-            st = isfinite(a[i]) ? ORR_OK : orr__plain_fail(j, q, "has an element that is not finite");
+            st = orr__plain_finite(a[i]) ? ORR_OK : orr__plain_fail(j, q, "has an element that is not finite");
         if (st != ORR_OK)
             break;
         exponential(a, e.n, sum, term, next);
         for (int64_t i = 0; i < size; i++)
-            orr__reference_set(&j->out, q * size + i, sum[i]);
+            orr__plain_set(&j->out, q * size + i, sum[i]);
     }
     free(a);
     free(sum);
@@ -86,18 +85,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * 25 * n * n * n, .product = true };
 }
 
-const orr__op orr__op_expm = {
-    .id = ORR__OP_expm,
-    .name = "expm",
-    .arity = 1,
-    .form = ORR__FORM_KERNEL,
-    .flags = ORR__OP_MAY_FAIL,
-    .verify = verify,
-    .reference = reference,
-    .vjp = vjp,
-    .work = work,
-    .space = orr__packed_space,
-};
+const orr__op orr__op_expm = { ORR__FACTORISATION(expm, 1) };
 
 orr_tensor *orr_expm_at(const char *file, int line, orr_tensor *a)
 {

@@ -28,46 +28,46 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
     return orr__packed_verify(n, in[0], length(&e, b->dim[b->rank - 1]));
 }
 
-/* X = V·S⁺·Uᵀ·B by the singular values of the tall one of A and Aᵀ. */
+/* X = V·S⁺·Uᴴ·B by the singular values of the tall one of A and Aᴴ. */
 static orr_status reference(const orr__reference *j)
 {
     orr__extent e = orr__extent_of(&j->in[0].shape);
     int64_t k = j->in[1].shape.dim[j->in[1].shape.rank - 1], len = length(&e, k);
     bool turned = e.m < e.n;
     int64_t rows = turned ? e.n : e.m, cols = e.k;
-    double eps = j->out.dtype == ORR_F64 ? DBL_EPSILON : FLT_EPSILON, limit = j->s[0].f;
+    double eps = orr__has_f64(j->out.dtype) ? DBL_EPSILON : FLT_EPSILON, limit = j->s[0].f;
     limit = limit < 0 ? eps * (double)rows : limit;
-    orr__wide_real *a = orr__plain(rows * cols), *s = orr__plain(cols), *v = orr__plain(cols * cols),
-                   *x = orr__plain(e.n * k);
+    orr__number *a = orr__plain(rows * cols), *s = orr__plain(cols), *v = orr__plain(cols * cols),
+                *x = orr__plain(e.n * k);
     orr_status st = a && s && v && x ? ORR_OK : ORR_ENOMEM;
     for (int64_t q = 0; q < e.batch && st == ORR_OK; q++) {
         for (int64_t i = 0; i < e.m * e.n; i++) {
-            orr__wide_real value = orr__reference_get(&j->in[0], q * e.m * e.n + i);
-            st = isfinite(value) ? st : orr__plain_fail(j, q, "has an element that is not finite");
-            a[turned ? i % e.n * cols + i / e.n : i] = value;
+            orr__number value = orr__plain_get(&j->in[0], q * e.m * e.n + i);
+            st = orr__plain_finite(value) ? st : orr__plain_fail(j, q, "has an element that is not finite");
+            a[turned ? i % e.n * cols + i / e.n : i] = turned ? conjl(value) : value;
         }
         if (st != ORR_OK)
             break;
         orr__plain_svd(a, rows, cols, s, v);
         int64_t rank = 0;
-        while (rank < cols && s[rank] > 0 && s[rank] > s[0] * limit)
+        while (rank < cols && creall(s[rank]) > 0 && creall(s[rank]) > creall(s[0]) * limit)
             rank++;
         for (int64_t i = 0; i < e.n * k; i++)
             x[i] = 0;
         for (int64_t c = 0; c < rank; c++)
             for (int64_t h = 0; h < k; h++) {
-                orr__wide_real dot = 0; /* a's column is s·u */
+                orr__number dot = 0; /* a's column is s·u */
                 for (int64_t r = 0; r < e.m; r++)
-                    dot += (turned ? v[r * cols + c] : a[r * cols + c] / s[c]) *
-                           orr__reference_get(&j->in[1], (q * e.m + r) * k + h);
+                    dot += conjl(turned ? v[r * cols + c] : a[r * cols + c] / s[c]) *
+                           orr__plain_get(&j->in[1], (q * e.m + r) * k + h);
                 for (int64_t r = 0; r < e.n; r++)
                     x[r * k + h] += (turned ? a[r * cols + c] / s[c] : v[r * cols + c]) * dot / s[c];
             }
         for (int64_t i = 0; i < len; i++)
-            orr__reference_set(&j->out, q * len + i,
-                               i < e.n * k         ? x[i]
-                               : i < e.n * k + e.k ? s[i - e.n * k]
-                                                   : (orr__wide_real)rank);
+            orr__plain_set(&j->out, q * len + i,
+                           i < e.n * k         ? x[i]
+                           : i < e.n * k + e.k ? s[i - e.n * k]
+                                               : (orr__number)rank);
     }
     free(a);
     free(s);
@@ -108,23 +108,23 @@ static orr_tensor *least(orr__site at, orr_tensor *a, orr_tensor *b, double limi
     return solution(at, packed(at, a, b, limit), a, b);
 }
 
-/* With P = A⁺ and constant rank (Golub and Pereyra, 1973): dB = Pᵀ·g,
- * dA = −dB·Xᵀ + (B − A·X)·(P·dB)ᵀ + (Pᵀ·X)·(g − Aᵀ·dB)ᵀ. Singular values and rank have none. */
+/* With P = A⁺ and constant rank (Golub and Pereyra, 1973), g being the conjugate of the cotangent: dB = Pᴴ·g,
+ * dA = −dB·Xᴴ + (B − A·X)·(P·dB)ᴴ + (Pᴴ·X)·(g − Aᴴ·dB)ᴴ. Singular values and rank have none. */
 static orr_tensor *vjp(const orr__back *b, int which)
 {
-    orr_tensor *a = b->in[0], *turned = orr__tr(b, a);
-    orr_tensor *x = solution(b->at, b->out, a, b->in[1]), *g = solution(b->at, b->g, a, b->in[1]);
+    orr_tensor *a = b->in[0], *turned = orr__adjoint(b, a);
+    orr_tensor *x = solution(b->at, b->out, a, b->in[1]), *g = orr__conj(b, solution(b->at, b->g, a, b->in[1]));
     double limit = b->node->s[0].f;
     if (which == 1)
-        return least(b->at, turned, g, limit);
+        return orr__conj(b, least(b->at, turned, g, limit));
     orr_shape s = orr_tensor_shape(b->in[1]);
     int64_t k = s.dim[s.rank - 1];
     orr_tensor *both = least(b->at, turned, orr_concat_at(AT, (orr_tensor *[]){ g, x }, 2, -1), limit);
     orr_tensor *db = orr_slice_axis_at(AT, both, -1, 0, k, 1), *px = orr_slice_axis_at(AT, both, -1, k, 2 * k, 1);
     orr_tensor *rest = orr__minus(b, b->in[1], orr__mm(b, a, x)), *away = orr__minus(b, g, orr__mm(b, turned, db));
-    orr_tensor *all =
-        orr__minus(b, orr__mm(b, rest, orr__tr(b, least(b->at, a, db, limit))), orr__mm(b, db, orr__tr(b, x)));
-    return orr__plus(b, all, orr__mm(b, px, orr__tr(b, away)));
+    orr_tensor *all = orr__minus(b, orr__mm(b, rest, orr__adjoint(b, least(b->at, a, db, limit))),
+                                 orr__mm(b, db, orr__adjoint(b, x)));
+    return orr__conj(b, orr__plus(b, all, orr__mm(b, px, orr__adjoint(b, away))));
 }
 
 static orr__workload work(const orr__call *c)
@@ -134,18 +134,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * (8 * m * n * k + 8 * m * n * b), .product = true };
 }
 
-const orr__op orr__op_lstsq = {
-    .id = ORR__OP_lstsq,
-    .name = "lstsq",
-    .arity = 2,
-    .form = ORR__FORM_KERNEL,
-    .flags = ORR__OP_MAY_FAIL,
-    .verify = verify,
-    .reference = reference,
-    .vjp = vjp,
-    .work = work,
-    .space = orr__packed_space,
-};
+const orr__op orr__op_lstsq = { ORR__FACTORISATION(lstsq, 2) };
 
 /* -- public ------------------------------------------------------------------------------------------------------------ */
 
@@ -190,9 +179,9 @@ orr_lstsq_result orr_lstsq_at(const char *file, int line, orr_tensor *a, orr_ten
     }
     orr_tensor *fixed = orr_detach_at(file, line, row);
     orr_lstsq_result r = { .x = orr_scope_return_at(file, line, scope, x) };
-    r.s = orr_scope_return_at(file, line, scope, orr__piece(at, fixed, e.n * of.n, e.k, -1));
-    r.rank = orr__compose_end(at, scope,
-                              orr_cast_at(file, line, orr_select_at(file, line, fixed, -1, e.n * of.n + e.k), ORR_I64));
+    r.s = orr_scope_return_at(file, line, scope, orr__real_piece(at, fixed, e.n * of.n, e.k));
+    orr_tensor *rank = orr_cast_at(file, line, orr__real_piece(at, fixed, e.n * of.n + e.k, 1), ORR_I64);
+    r.rank = orr__compose_end(at, scope, orr_select_at(file, line, rank, -1, 0));
     return r;
 }
 

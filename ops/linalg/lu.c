@@ -1,5 +1,5 @@
-/* orr_lu: triangular factors with row exchanges. A row of the result is both triangles in one matrix, and behind it the
- * permutation as numbers of the dtype, which holds them exactly.
+/* orr_lu: triangular factors with row exchanges. A row of the result is both triangles in one matrix, column after column, and
+ * behind them the permutation as numbers of the dtype.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -25,13 +25,14 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
 static orr_status reference(const orr__reference *j)
 {
     orr__extent e = orr__extent_of(&j->in[0].shape);
-    orr__wide_real *a = orr__plain(e.m * e.n);
+    orr__number *a = orr__plain(e.m * e.n);
     int64_t *p = orr__alloc_n((size_t)e.m + 1, sizeof *p), bad;
     for (int64_t q = 0; q < e.batch && a && p; q++) {
         orr__plain_load(j, 0, q, e.m * e.n, a);
         (void)orr__plain_lu(a, e.m, e.n, p, &bad);
         for (int64_t i = 0; i < length(&e); i++)
-            orr__reference_set(&j->out, q * length(&e) + i, i < e.m * e.n ? a[i] : (orr__wide_real)p[i - e.m * e.n]);
+            orr__plain_set(&j->out, q * length(&e) + i,
+                           i < e.m * e.n ? a[i % e.m * e.n + i / e.m] : (orr__number)p[i - e.m * e.n]);
     }
     orr_status st = a && p ? ORR_OK : ORR_ENOMEM;
     free(a);
@@ -67,7 +68,8 @@ static orr_tensor *vjp(const orr__back *b, int which)
     orr__extent e = orr__extent_of(&of);
     int64_t k = e.k;
     (void)which;
-    orr_tensor *both = orr__piece(b->at, b->out, 0, e.m, e.n), *d = orr__piece(b->at, b->g, 0, e.m, e.n);
+    orr_tensor *both = orr__tr(b, orr__piece(b->at, b->out, 0, e.n, e.m)),
+               *d = orr__tr(b, orr__piece(b->at, b->g, 0, e.n, e.m));
     orr_tensor *square = band(b, band(b, both, -2, 0, k), -1, 0, k), *ds = band(b, band(b, d, -2, 0, k), -1, 0, k);
     orr_tensor *l = lower(b, square), *u = orr_triu_at(AT, square, 0);
     orr_tensor *dl = orr__mm(b, orr__tr(b, l), orr_tril_at(AT, ds, -1)),
@@ -88,7 +90,7 @@ static orr_tensor *vjp(const orr__back *b, int which)
         all = orr_concat_at(AT, (orr_tensor *[]){ all, beside }, 2, -1);
     if (below)
         all = orr_concat_at(AT, (orr_tensor *[]){ all, below }, 2, -2);
-    orr_tensor *p = orr_cast_at(AT, orr_detach_at(AT, orr__piece(b->at, b->out, e.m * e.n, e.m, -1)), ORR_I64);
+    orr_tensor *p = orr_cast_at(AT, orr_detach_at(AT, orr__real_piece(b->at, b->out, e.m * e.n, e.m)), ORR_I64);
     orr_tensor *places = orr_one_hot_at(AT, p, e.m, (orr_dtype)b->node->dtype);
     return orr__mm(b, orr__tr(b, places), all);
 }
@@ -100,18 +102,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * (double)e.m * (double)e.n * k * 2 / 3, .product = true };
 }
 
-const orr__op orr__op_lu = {
-    .id = ORR__OP_lu,
-    .name = "lu",
-    .arity = 1,
-    .form = ORR__FORM_KERNEL,
-    .flags = ORR__OP_MAY_FAIL,
-    .verify = verify,
-    .reference = reference,
-    .vjp = vjp,
-    .work = work,
-    .space = orr__packed_space,
-};
+const orr__op orr__op_lu = { ORR__FACTORISATION(lu, 1) };
 
 orr_lu_result orr_lu_at(const char *file, int line, orr_tensor *a)
 {
@@ -123,9 +114,10 @@ orr_lu_result orr_lu_at(const char *file, int line, orr_tensor *a)
     orr__extent e = orr__extent_of(&n->shape);
     orr_dtype t = (orr_dtype)n->dtype;
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *all = orr__packed(at, &orr__op_lu, 1, &n, length(&e), 0), *both = orr__piece(at, all, 0, e.m, e.n);
+    orr_tensor *all = orr__packed(at, &orr__op_lu, n, length(&e), 0);
+    orr_tensor *both = orr_transpose_at(file, line, orr__piece(at, all, 0, e.n, e.m));
     orr_tensor *l = orr_tril_at(file, line, orr_slice_axis_at(file, line, both, -1, 0, e.k, 1), -1);
-    orr_tensor *p = orr_cast_at(file, line, orr__piece(at, all, e.m * e.n, e.m, -1), ORR_I64);
+    orr_tensor *p = orr_cast_at(file, line, orr__real_piece(at, all, e.m * e.n, e.m), ORR_I64);
     orr_lu_result r = { .p = orr_scope_return_at(file, line, scope, p) };
     l = orr_add_at(file, line, l, orr_eye_at(file, line, t, e.m, e.k, 0));
     r.l = orr_scope_return_at(file, line, scope, l);

@@ -30,17 +30,17 @@ orr_tensor *orr_vector_norm_at(const char *file, int line, orr_tensor *x, orr_ax
     orr__node *n;
     orr_tensor *bad, *r;
     uint32_t mask;
-    if (!orr__operand_float(at, x, "x", &n, &bad))
+    if (!orr__operand_inexact(at, x, "x", &n, &bad))
         return bad;
     if (!orr__axes_mask(axes, n->shape.rank, &mask))
         return orr__axes_poison(at, &n->shape);
     if (isnan(order))
         return orr__poison(at, ORR_EINVAL, "order is NaN");
-    orr_dtype t = (orr_dtype)n->dtype;
+    orr_dtype t = orr__part_dtype((orr_dtype)n->dtype);
     orr_scope *scope = orr_scope_begin();
     if (order == 2)
         return orr__compose_end(at, scope, orr_norm_at(file, line, x, axes, keepdims));
-    orr_tensor *size = orr_abs_at(file, line, orr_cast_at(file, line, x, orr__wide(t)));
+    orr_tensor *size = orr_abs_at(file, line, orr_cast_at(file, line, x, orr__wide((orr_dtype)n->dtype)));
     if (isinf(order) && orr__shape_count_of(&n->shape, mask) == 0 && order > 0)
         r = orr_zeros_at(file, line, t, orr__shape_reduced(&n->shape, mask, keepdims));
     else if (isinf(order))
@@ -112,7 +112,7 @@ orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x, orr_no
         to.dim[to.rank] = to.dim[to.rank + 1] = 0;
     }
     if (e.k == 0)
-        return orr_zeros_at(file, line, (orr_dtype)n->dtype, to);
+        return orr_zeros_at(file, line, orr__part_dtype((orr_dtype)n->dtype), to);
     orr_scope *scope = orr_scope_begin();
     return orr__compose_end(at, scope, orr_reshape_at(file, line, matrix_norm(at, x, kind), to));
 }
@@ -155,7 +155,7 @@ orr_tensor *orr_matrix_rank_at(const char *file, int line, orr_tensor *x, double
     to.dim[to.rank] = to.dim[to.rank + 1] = 0;
     if (e.k == 0)
         return orr_zeros_at(file, line, ORR_I64, to);
-    double eps = n->dtype == ORR_F64 ? DBL_EPSILON : FLT_EPSILON;
+    double eps = orr__has_f64((orr_dtype)n->dtype) ? DBL_EPSILON : FLT_EPSILON;
     double limit = rtol < 0 ? eps * (double)(e.m > e.n ? e.m : e.n) : rtol;
     orr_scope *scope = orr_scope_begin();
     orr_tensor *s = orr_svdvals_at(file, line, x);

@@ -11,9 +11,9 @@ bool orr__matrix_operand(orr__site at, const orr_tensor *a, const char *name, or
         return false;
     orr_dtype t = (orr_dtype)(*n)->dtype;
     const orr_shape *s = &(*n)->shape;
-    if (t != ORR_F32 && t != ORR_F64)
-        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and f32 or f64 is needed: write orr_cast(%s, ORR_%s)", name,
-                           orr_dtype_name(t), name, orr_dtype_size(t) < 4 && orr__is_float(t) ? "F32" : "F64");
+    if (t != ORR_F32 && t != ORR_F64 && !orr__is_complex(t))
+        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and f32, f64, c64 or c128 is needed: write orr_cast(%s, ORR_%s)",
+                           name, orr_dtype_name(t), name, orr_dtype_size(t) < 4 && orr__is_float(t) ? "F32" : "F64");
     else if (s->rank < 2)
         *bad = orr__poison(at, ORR_ESHAPE, "%s of shape %s is no matrix: two axes are needed", name, orr__str(*s).s);
     else if (s->dim[s->rank - 1] > INT_MAX || s->dim[s->rank - 2] > INT_MAX)
@@ -66,18 +66,34 @@ bool orr__stacks(orr__site at, orr_tensor **a, orr_tensor **b, orr_tensor **bad)
     return true;
 }
 
-orr_tensor *orr__packed(orr__site at, const orr__op *op, int nin, orr__node *const *in, int64_t length, unsigned mask)
+static orr_tensor *packed(orr__site at, const orr__op *op, orr__node *in, orr_dtype t, int64_t length, unsigned mask)
 {
-    orr_shape s = in[0]->shape;
+    orr_shape s = in->shape;
     orr_tensor *bad;
     s.dim[s.rank - 2] = length;
     s.dim[--s.rank] = 0;
     if (!orr__shape_ok(at, &s, &bad))
         return bad;
-    orr__node *r = orr__node_new(at, op, (orr_dtype)in[0]->dtype, &s, nin, in);
+    orr__node *r = orr__node_new(at, op, t, &s, 1, &in);
     if (r)
         r->attr.mask = mask;
     return orr__handle_new(r);
+}
+
+orr_tensor *orr__packed(orr__site at, const orr__op *op, orr__node *in, int64_t length, unsigned mask)
+{
+    return packed(at, op, in, (orr_dtype)in->dtype, length, mask);
+}
+
+orr_tensor *orr__packed_complex(orr__site at, const orr__op *op, orr__node *in, int64_t length, unsigned mask)
+{
+    return packed(at, op, in, orr__complex_of(orr__part_dtype((orr_dtype)in->dtype)), length, mask);
+}
+
+orr_tensor *orr__real_piece(orr__site at, orr_tensor *row, int64_t from, int64_t rows)
+{
+    orr_tensor *x = orr__piece(at, row, from, rows, -1);
+    return orr__is_complex(orr_tensor_dtype(x)) ? orr_real_at(at.file, at.line, x) : x;
 }
 
 orr_tensor *orr__piece(orr__site at, orr_tensor *packed, int64_t from, int64_t rows, int64_t cols)
@@ -95,7 +111,8 @@ orr_tensor *orr__piece(orr__site at, orr_tensor *packed, int64_t from, int64_t r
 const char *orr__packed_verify(const orr__node *n, const orr__node *a, int64_t length)
 {
     int r = n->shape.rank;
-    if (a->shape.rank != r + 1 || a->dtype != n->dtype || (n->dtype != ORR_F32 && n->dtype != ORR_F64))
+    if (a->shape.rank != r + 1 || orr__part_dtype((orr_dtype)a->dtype) != orr__part_dtype((orr_dtype)n->dtype) ||
+        !(n->dtype == ORR_F32 || n->dtype == ORR_F64 || orr__is_complex((orr_dtype)n->dtype)))
         return "matrices and their rows differ in rank or dtype";
     for (int d = 0; d < r - 1; d++)
         if (a->shape.dim[d] != n->shape.dim[d])

@@ -8,25 +8,57 @@
 enum { SWEEPS = 60 };
 #define SMALL 1e-19L /* of Jacobi's rotations: smaller values count as 0 */
 
-orr__wide_real *orr__plain(int64_t n)
+orr__number *orr__plain(int64_t n)
 {
-    return orr__alloc_n((size_t)n + 1, sizeof(orr__wide_real));
+    return orr__alloc_n((size_t)n + 1, sizeof(orr__number));
 }
 
-void orr__plain_load(const orr__reference *j, int k, int64_t q, int64_t count, orr__wide_real *to)
+orr__number orr__plain_get(const orr__array *a, int64_t i)
+{
+    orr_dtype part = orr__part_dtype(a->dtype);
+    if (part == a->dtype)
+        return orr__reference_get(a, i);
+    const uint8_t *at = orr__array_at(a, i);
+    return CMPLXL(orr__scalar_load(at, part).f, orr__scalar_load(at + orr_dtype_size(part), part).f);
+}
+
+void orr__plain_set(const orr__array *a, int64_t i, orr__number v)
+{
+    orr_dtype part = orr__part_dtype(a->dtype);
+    if (part == a->dtype) {
+        orr__reference_set(a, i, creall(v));
+        return;
+    }
+    uint8_t *at = orr__array_at(a, i);
+    orr__scalar_store(at, part, (orr__scalar){ .f = (double)creall(v) });
+    orr__scalar_store(at + orr_dtype_size(part), part, (orr__scalar){ .f = (double)cimagl(v) });
+}
+
+void orr__plain_load(const orr__reference *j, int k, int64_t q, int64_t count, orr__number *to)
 {
     for (int64_t i = 0; i < count; i++)
-        to[i] = orr__reference_get(&j->in[k], q * count + i);
+        to[i] = orr__plain_get(&j->in[k], q * count + i);
 }
 
-static void swap(orr__wide_real *x, orr__wide_real *y)
+bool orr__plain_finite(orr__number v)
 {
-    orr__wide_real z = *x;
+    return isfinite(creall(v)) && isfinite(cimagl(v));
+}
+
+static void swap(orr__number *x, orr__number *y)
+{
+    orr__number z = *x;
     *x = *y;
     *y = z;
 }
 
-int orr__plain_lu(orr__wide_real *a, int64_t m, int64_t n, int64_t *p, int64_t *singular)
+/* By this size LAPACK chooses pivots. */
+static long double pivot_size(orr__number v)
+{
+    return fabsl(creall(v)) + fabsl(cimagl(v));
+}
+
+int orr__plain_lu(orr__number *a, int64_t m, int64_t n, int64_t *p, int64_t *singular)
 {
     int64_t least = m < n ? m : n;
     int sign = 1;
@@ -36,7 +68,7 @@ int orr__plain_lu(orr__wide_real *a, int64_t m, int64_t n, int64_t *p, int64_t *
     for (int64_t c = 0; c < least; c++) {
         int64_t best = c;
         for (int64_t r = c + 1; r < m; r++)
-            if (fabsl(a[r * n + c]) > fabsl(a[best * n + c]))
+            if (pivot_size(a[r * n + c]) > pivot_size(a[best * n + c]))
                 best = r;
         if (best != c) {
             int64_t was = p[c];
@@ -51,7 +83,7 @@ int orr__plain_lu(orr__wide_real *a, int64_t m, int64_t n, int64_t *p, int64_t *
             continue;
         }
         for (int64_t r = c + 1; r < m; r++) {
-            orr__wide_real f = a[r * n + c] /= a[c * n + c];
+            orr__number f = a[r * n + c] /= a[c * n + c];
             for (int64_t k = c + 1; k < n; k++)
                 a[r * n + k] -= f * a[c * n + k];
         }
@@ -59,42 +91,46 @@ int orr__plain_lu(orr__wide_real *a, int64_t m, int64_t n, int64_t *p, int64_t *
     return sign;
 }
 
-void orr__plain_product(const orr__wide_real *x, const orr__wide_real *y, orr__wide_real *c, int64_t m, int64_t k,
-                        int64_t n)
+void orr__plain_product(const orr__number *x, const orr__number *y, orr__number *c, int64_t m, int64_t k, int64_t n)
 {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
-            orr__wide_real v = 0;
+            orr__number v = 0;
             for (int64_t l = 0; l < k; l++)
                 v += x[i * k + l] * y[l * n + j];
             c[i * n + j] = v;
         }
 }
 
-/* Columns i and j of x, `rows` long, `stride` apart, turned by the angle whose tangent is t. */
-static void rotate(orr__wide_real *x, int64_t rows, int64_t stride, int64_t i, int64_t j, orr__wide_real t)
+/* Columns i and j of x, `rows` long, `stride` apart, turned by the angle whose tangent is t, column j first by a phase. */
+static void rotate(orr__number *x, int64_t rows, int64_t stride, int64_t i, int64_t j, orr__number phase, long double t)
 {
-    orr__wide_real c = 1 / sqrtl(1 + t * t), s = c * t;
+    long double c = 1 / sqrtl(1 + t * t), s = c * t;
     for (int64_t r = 0; r < rows; r++) {
-        orr__wide_real xi = x[r * stride + i], xj = x[r * stride + j];
+        orr__number xi = x[r * stride + i], xj = x[r * stride + j] * phase;
         x[r * stride + i] = c * xi - s * xj;
         x[r * stride + j] = s * xi + c * xj;
     }
 }
 
 /* The smaller root of t² + 2·z·t − 1. */
-static orr__wide_real tangent(orr__wide_real z)
+static long double tangent(long double z)
 {
     return (z >= 0 ? 1 : -1) / (fabsl(z) + sqrtl(1 + z * z));
 }
 
-static void unit(orr__wide_real *v, int64_t n)
+static void unit(orr__number *v, int64_t n)
 {
     for (int64_t i = 0; i < n * n; i++)
         v[i] = i % (n + 1) == 0;
 }
 
-void orr__plain_svd(orr__wide_real *a, int64_t m, int64_t n, orr__wide_real *s, orr__wide_real *v)
+static long double square_of(orr__number v)
+{
+    return creall(v) * creall(v) + cimagl(v) * cimagl(v);
+}
+
+void orr__plain_svd(orr__number *a, int64_t m, int64_t n, orr__number *s, orr__number *v)
 {
     bool turned = true;
     unit(v, n);
@@ -102,28 +138,30 @@ void orr__plain_svd(orr__wide_real *a, int64_t m, int64_t n, orr__wide_real *s, 
         turned = false;
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = i + 1; j < n; j++) {
-                orr__wide_real x = 0, y = 0, xy = 0;
+                long double x = 0, y = 0;
+                orr__number xy = 0;
                 for (int64_t r = 0; r < m; r++) {
-                    x += a[r * n + i] * a[r * n + i];
-                    y += a[r * n + j] * a[r * n + j];
-                    xy += a[r * n + i] * a[r * n + j];
+                    x += square_of(a[r * n + i]);
+                    y += square_of(a[r * n + j]);
+                    xy += conjl(a[r * n + i]) * a[r * n + j];
                 }
-                if (!(fabsl(xy) > SMALL * sqrtl(x * y)))
+                long double size = cabsl(xy);
+                if (!(size > SMALL * sqrtl(x * y)))
                     continue;
-                orr__wide_real t = tangent((y - x) / (2 * xy));
-                rotate(a, m, n, i, j, t);
-                rotate(v, n, n, i, j, t);
+                long double t = tangent((y - x) / (2 * size));
+                rotate(a, m, n, i, j, conjl(xy) / size, t);
+                rotate(v, n, n, i, j, conjl(xy) / size, t);
                 turned = true;
             }
     }
     for (int64_t i = 0; i < n; i++) {
-        s[i] = 0;
+        long double sum = 0;
         for (int64_t r = 0; r < m; r++)
-            s[i] += a[r * n + i] * a[r * n + i];
-        s[i] = sqrtl(s[i]);
+            sum += square_of(a[r * n + i]);
+        s[i] = sqrtl(sum);
     }
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = i; j > 0 && s[j] > s[j - 1]; j--) {
+        for (int64_t j = i; j > 0 && creall(s[j]) > creall(s[j - 1]); j--) {
             swap(&s[j], &s[j - 1]);
             for (int64_t r = 0; r < m; r++)
                 swap(&a[r * n + j], &a[r * n + j - 1]);
@@ -132,35 +170,38 @@ void orr__plain_svd(orr__wide_real *a, int64_t m, int64_t n, orr__wide_real *s, 
         }
 }
 
-void orr__plain_eigh(orr__wide_real *a, int64_t n, orr__wide_real *w, orr__wide_real *v)
+void orr__plain_eigh(orr__number *a, int64_t n, orr__number *w, orr__number *v)
 {
     bool turned = true;
     unit(v, n);
-    for (int64_t r = 0; r < n; r++)
+    for (int64_t r = 0; r < n; r++) {
+        a[r * (n + 1)] = creall(a[r * (n + 1)]);
         for (int64_t c = 0; c < r; c++)
-            a[c * n + r] = a[r * n + c];
+            a[c * n + r] = conjl(a[r * n + c]);
+    }
     for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
         turned = false;
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = i + 1; j < n; j++) {
-                orr__wide_real x = a[i * n + i], y = a[j * n + j], xy = a[i * n + j];
-                if (!(fabsl(xy) > SMALL * (fabsl(x) + fabsl(y))))
+                long double x = creall(a[i * n + i]), y = creall(a[j * n + j]), size = cabsl(a[i * n + j]);
+                if (!(size > SMALL * (fabsl(x) + fabsl(y))))
                     continue;
-                orr__wide_real t = tangent((y - x) / (2 * xy)), c = 1 / sqrtl(1 + t * t), s = c * t;
-                rotate(a, n, n, i, j, t);
+                orr__number phase = conjl(a[i * n + j]) / size;
+                long double t = tangent((y - x) / (2 * size)), c = 1 / sqrtl(1 + t * t), s = c * t;
+                rotate(a, n, n, i, j, phase, t);
                 for (int64_t k = 0; k < n; k++) { /* rows, as the columns before */
-                    orr__wide_real xi = a[i * n + k], xj = a[j * n + k];
+                    orr__number xi = a[i * n + k], xj = a[j * n + k] * conjl(phase);
                     a[i * n + k] = c * xi - s * xj;
                     a[j * n + k] = s * xi + c * xj;
                 }
-                rotate(v, n, n, i, j, t);
+                rotate(v, n, n, i, j, phase, t);
                 turned = true;
             }
     }
     for (int64_t i = 0; i < n; i++)
-        w[i] = a[i * (n + 1)];
+        w[i] = creall(a[i * (n + 1)]);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = i; j > 0 && w[j] < w[j - 1]; j--) {
+        for (int64_t j = i; j > 0 && creall(w[j]) < creall(w[j - 1]); j--) {
             swap(&w[j], &w[j - 1]);
             for (int64_t r = 0; r < n; r++)
                 swap(&v[r * n + j], &v[r * n + j - 1]);

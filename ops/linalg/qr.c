@@ -1,4 +1,5 @@
-/* orr_qr: orthonormal columns times an upper triangle. A row of the result is Q and behind it R.
+/* orr_qr: orthonormal columns times an upper triangle. A row of the result has column j of Q and behind it row j of R, for each j;
+ * or R alone.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -8,7 +9,7 @@
 
 #define AT b->at.file, b->at.line
 
-enum { COMPLETE = 1 };
+enum { COMPLETE = 1, ALONE = 2 };
 
 /* Columns of Q. */
 static int64_t inner(const orr__extent *e, unsigned mask)
@@ -18,7 +19,7 @@ static int64_t inner(const orr__extent *e, unsigned mask)
 
 static int64_t length(const orr__extent *e, unsigned mask)
 {
-    return inner(e, mask) * (e->m + e->n);
+    return inner(e, mask) * ((mask & ALONE ? 0 : e->m) + e->n);
 }
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
@@ -30,71 +31,93 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
     return orr__packed_verify(n, in[0], length(&e, n->attr.mask));
 }
 
-/* x −= 2·v·(vᵀ·x)/(vᵀ·v) for columns [from, cols) of x, rows [at, rows). */
-static void reflect(const orr__wide_real *v, int64_t at, int64_t rows, orr__wide_real *x, int64_t from, int64_t cols)
+/* x −= t·v·(vᴴ·x) for columns [from, cols) of x, rows [at, rows). */
+static void reflect(const orr__number *v, orr__number t, int64_t at, int64_t rows, orr__number *x, int64_t from,
+                    int64_t cols)
 {
-    orr__wide_real vv = 0;
-    for (int64_t r = at; r < rows; r++)
-        vv += v[r] * v[r];
-    for (int64_t c = from; c < cols && vv > 0; c++) {
-        orr__wide_real vx = 0;
+    for (int64_t c = from; c < cols && t != 0; c++) {
+        orr__number vx = 0;
         for (int64_t r = at; r < rows; r++)
-            vx += v[r] * x[r * cols + c];
+            vx += conjl(v[r]) * x[r * cols + c];
         for (int64_t r = at; r < rows; r++)
-            x[r * cols + c] -= 2 * v[r] * vx / vv;
+            x[r * cols + c] -= t * v[r] * vx;
     }
 }
 
-/* Householder: R in a's upper triangle, the vectors in the rows of v. */
-static void factor(orr__wide_real *a, int64_t m, int64_t n, int64_t k, orr__wide_real *v)
+/* Householder's vectors as LAPACK's ?larfg makes them: R in a's upper triangle, with a real diagonal; the vectors in the rows of v;
+ * H = I − t·v·vᴴ. */
+static void factor(orr__number *a, int64_t m, int64_t n, int64_t k, orr__number *v, orr__number *t)
 {
     for (int64_t c = 0; c < k; c++) {
-        orr__wide_real below = 0, head = a[c * n + c];
+        long double below = 0;
+        orr__number head = a[c * n + c];
         for (int64_t r = c + 1; r < m; r++)
-            below += a[r * n + c] * a[r * n + c];
+            below += creall(a[r * n + c] * conjl(a[r * n + c]));
+        long double size = cabsl(head), beta = -copysignl(sqrtl(size * size + below), creall(head));
+        bool done = !(below > 0) && cimagl(head) == 0;
         for (int64_t r = 0; r < m; r++)
-            v[c * m + r] = r >= c && below > 0 ? a[r * n + c] : 0;
-        if (below > 0)
-            v[c * m + c] += copysignl(sqrtl(head * head + below), head);
-        reflect(v + c * m, c, m, a, c, n);
+            v[c * m + r] = r > c && !done ? a[r * n + c] / (head - beta) : r == c;
+        t[c] = done ? 0 : (beta - head) / beta;
+        reflect(v + c * m, conjl(t[c]), c, m, a, c, n);
     }
 }
 
 static orr_status reference(const orr__reference *j)
 {
     orr__extent e = orr__extent_of(&j->in[0].shape);
-    int64_t w = inner(&e, j->node->attr.mask), len = length(&e, j->node->attr.mask);
-    orr__wide_real *a = orr__plain(e.m * e.n), *v = orr__plain(e.k * e.m), *x = orr__plain(e.m * w);
-    for (int64_t q = 0; q < e.batch && a && v && x; q++) {
+    unsigned mask = j->node->attr.mask;
+    int64_t w = inner(&e, mask), apart = mask & ALONE ? 0 : e.m, row = apart + e.n;
+    orr__number *a = orr__plain(e.m * e.n), *v = orr__plain(e.k * e.m), *x = orr__plain(e.m * w), *t = orr__plain(e.k);
+    for (int64_t q = 0; q < e.batch && a && v && x && t; q++) {
         orr__plain_load(j, 0, q, e.m * e.n, a);
-        factor(a, e.m, e.n, e.k, v);
+        factor(a, e.m, e.n, e.k, v, t);
         for (int64_t i = 0; i < e.m * w; i++)
             x[i] = i / w == i % w;
         for (int64_t c = e.k - 1; c >= 0; c--)
-            reflect(v + c * e.m, c, e.m, x, 0, w);
-        for (int64_t i = 0; i < e.m * w; i++)
-            orr__reference_set(&j->out, q * len + i, x[i]);
-        for (int64_t i = 0; i < w * e.n; i++)
-            orr__reference_set(&j->out, q * len + e.m * w + i, i / e.n <= i % e.n ? a[i] : 0);
+            reflect(v + c * e.m, t[c], c, e.m, x, 0, w);
+        for (int64_t i = 0; i < w; i++) {
+            for (int64_t r = 0; r < apart; r++)
+                orr__plain_set(&j->out, (q * w + i) * row + r, x[r * w + i]);
+            for (int64_t c = 0; c < e.n; c++)
+                orr__plain_set(&j->out, (q * w + i) * row + apart + c, i <= c ? a[i * e.n + c] : 0);
+        }
     }
-    orr_status st = a && v && x ? ORR_OK : ORR_ENOMEM;
+    orr_status st = a && v && x && t ? ORR_OK : ORR_ENOMEM;
     free(a);
     free(v);
     free(x);
+    free(t);
     return st;
 }
 
-/* The symmetric matrix whose lower triangle is x's. */
-static orr_tensor *mirror(const orr__back *b, orr_tensor *x)
+/* Columns [from, to) of the matrix that a row of the result is. */
+static orr_tensor *part(orr__site at, orr_tensor *packed, int64_t w, int64_t row, int64_t from, int64_t to)
 {
-    return orr__plus(b, orr_tril_at(AT, x, 0), orr__tr(b, orr_tril_at(AT, x, -1)));
+    return orr_slice_axis_at(at.file, at.line, orr__piece(at, packed, 0, w, row), -1, from, to, 1);
 }
 
-/* (dQ + Q·mirror(R·dRᵀ − dQᵀ·Q))·R⁻ᵀ for m ≥ n. */
-static orr_tensor *tall(const orr__back *b, orr_tensor *q, orr_tensor *r, orr_tensor *dq, orr_tensor *dr)
+/* Q and R as the row has them, or their cotangents. */
+static orr_qr_result parts(orr__site at, orr_tensor *packed, const orr__extent *e, unsigned mask)
 {
-    orr_tensor *m = orr__minus(b, orr__mm(b, r, orr__tr(b, dr)), orr__mm(b, orr__tr(b, dq), q));
-    return orr__right(b, r, orr__plus(b, dq, orr__mm(b, q, mirror(b, m))), false, true);
+    int64_t w = inner(e, mask), apart = mask & ALONE ? 0 : e->m;
+    orr_qr_result r = { NULL, part(at, packed, w, apart + e->n, apart, apart + e->n) };
+    if (!(mask & ALONE))
+        r.q = orr_transpose_at(at.file, at.line, part(at, packed, w, apart + e->n, 0, apart));
+    return r;
+}
+
+/* The Hermitian matrix whose lower triangle is x's; of the diagonal the real part. */
+static orr_tensor *mirror(const orr__back *b, orr_tensor *x)
+{
+    orr_tensor *low = orr_tril_at(AT, x, -1), *both = orr__plus(b, low, orr__adjoint(b, low));
+    return orr__plus(b, both, orr__real_part(b, orr_tril_at(AT, orr_triu_at(AT, x, 0), 0)));
+}
+
+/* (dQ + Q·mirror(R·dRᴴ − dQᴴ·Q))·R⁻ᴴ for m ≥ n, dQ and dR being conjugates of cotangents (Roberts and Roberts, 2020). */
+static orr_tensor *tall(const orr__back *b, orr_qr_result x, orr_qr_result d)
+{
+    orr_tensor *m = orr__minus(b, orr__mm(b, x.r, orr__adjoint(b, d.r)), orr__mm(b, orr__adjoint(b, d.q), x.q));
+    return orr__right(b, orr__conj(b, x.r), orr__plus(b, d.q, orr__mm(b, x.q, mirror(b, m))), false, true);
 }
 
 /* A wide matrix is [X Y] = Q·[U W]: Y = Q·W, and X is square. */
@@ -103,21 +126,23 @@ static orr_tensor *vjp(const orr__back *b, int k)
     orr_shape of = orr_tensor_shape(b->in[0]);
     orr__extent e = orr__extent_of(&of);
     unsigned mask = b->node->attr.mask;
-    int64_t w = inner(&e, mask);
     (void)k;
     if (mask & COMPLETE && e.m > e.n)
         return orr__poison(
             b->at, ORR_EGRAPH,
             "a complete qr of %lld rows and %lld columns has no gradient: its last columns are not unique",
             (long long)e.m, (long long)e.n);
-    orr_tensor *q = orr__piece(b->at, b->out, 0, e.m, w), *r = orr__piece(b->at, b->out, e.m * w, w, e.n);
-    orr_tensor *dq = orr__piece(b->at, b->g, 0, e.m, w), *dr = orr__piece(b->at, b->g, e.m * w, w, e.n);
+    if (mask & ALONE) /* Q = A·R⁻¹ would be less exact; nothing that is public records this */
+        return orr__poison(b->at, ORR_EGRAPH, "the triangle alone has no gradient");
+    orr_qr_result x = parts(b->at, b->out, &e, mask), d = parts(b->at, orr__conj(b, b->g), &e, mask);
     if (e.m >= e.n)
-        return tall(b, q, r, dq, dr);
-    orr_tensor *y = orr_slice_axis_at(AT, b->in[0], -1, e.m, e.n, 1), *dw = orr_slice_axis_at(AT, dr, -1, e.m, e.n, 1);
-    dq = orr__plus(b, dq, orr__mm(b, y, orr__tr(b, dw)));
-    orr_tensor *dx = tall(b, q, orr_slice_axis_at(AT, r, -1, 0, e.m, 1), dq, orr_slice_axis_at(AT, dr, -1, 0, e.m, 1));
-    return orr_concat_at(AT, (orr_tensor *[]){ dx, orr__mm(b, q, dw) }, 2, -1);
+        return orr__conj(b, tall(b, x, d));
+    orr_tensor *y = orr_slice_axis_at(AT, b->in[0], -1, e.m, e.n, 1), *dw = orr_slice_axis_at(AT, d.r, -1, e.m, e.n, 1);
+    d.q = orr__plus(b, d.q, orr__mm(b, y, orr__adjoint(b, dw)));
+    d.r = orr_slice_axis_at(AT, d.r, -1, 0, e.m, 1);
+    x.r = orr_slice_axis_at(AT, x.r, -1, 0, e.m, 1);
+    orr_tensor *dx = tall(b, x, d);
+    return orr__conj(b, orr_concat_at(AT, (orr_tensor *[]){ dx, orr__mm(b, x.q, dw) }, 2, -1));
 }
 
 static orr__workload work(const orr__call *c)
@@ -127,19 +152,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * 4 * (double)e.m * w * (double)e.k, .product = true };
 }
 
-const orr__op orr__op_qr = {
-    .id = ORR__OP_qr,
-    .name = "qr",
-    .arity = 1,
-    .form = ORR__FORM_KERNEL,
-    .attrs = ORR__ATTR_MASK,
-    .flags = ORR__OP_MAY_FAIL,
-    .verify = verify,
-    .reference = reference,
-    .vjp = vjp,
-    .work = work,
-    .space = orr__packed_space,
-};
+const orr__op orr__op_qr = { ORR__FACTORISATION(qr, 1) };
 
 orr_qr_result orr_qr_at(const char *file, int line, orr_tensor *a, bool complete)
 {
@@ -150,10 +163,9 @@ orr_qr_result orr_qr_at(const char *file, int line, orr_tensor *a, bool complete
         return (orr_qr_result){ bad, bad };
     orr__extent e = orr__extent_of(&n->shape);
     unsigned mask = complete ? COMPLETE : 0;
-    int64_t w = inner(&e, mask);
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *all = orr__packed(at, &orr__op_qr, 1, &n, length(&e, mask), mask);
-    orr_qr_result r = { .q = orr_scope_return_at(file, line, scope, orr__piece(at, all, 0, e.m, w)) };
-    r.r = orr__compose_end(at, scope, orr__piece(at, all, e.m * w, w, e.n));
+    orr_tensor *all = orr__packed(at, &orr__op_qr, n, length(&e, mask), mask);
+    orr_qr_result x = parts(at, all, &e, mask), r = { .q = orr_scope_return_at(file, line, scope, x.q) };
+    r.r = orr__compose_end(at, scope, x.r);
     return r;
 }

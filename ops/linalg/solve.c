@@ -26,13 +26,13 @@ static orr_status reference(const orr__reference *j)
     orr__extent e = orr__extent_of(&j->out.shape);
     int64_t n = e.m, k = e.n, bad;
     bool turned = (j->node->attr.mask & 1) != 0;
-    orr__wide_real *a = orr__plain(n * n), *x = orr__plain(n * k);
+    orr__number *a = orr__plain(n * n), *x = orr__plain(n * k);
     int64_t *p = orr__alloc_n((size_t)n + 1, sizeof *p);
     orr_status st = a && x && p ? ORR_OK : ORR_ENOMEM;
     for (int64_t q = 0; q < e.batch && st == ORR_OK; q++) {
         for (int64_t r = 0; r < n; r++)
             for (int64_t c = 0; c < n; c++)
-                a[r * n + c] = orr__reference_get(&j->in[0], q * n * n + (turned ? c * n + r : r * n + c));
+                a[r * n + c] = orr__plain_get(&j->in[0], q * n * n + (turned ? c * n + r : r * n + c));
         (void)orr__plain_lu(a, n, n, p, &bad);
         if (bad < n) {
             st = orr__plain_fail(j, q, "is singular");
@@ -40,7 +40,7 @@ static orr_status reference(const orr__reference *j)
         }
         for (int64_t c = 0; c < k; c++) {
             for (int64_t r = 0; r < n; r++) {
-                orr__wide_real v = orr__reference_get(&j->in[1], (q * n + p[r]) * k + c);
+                orr__number v = orr__plain_get(&j->in[1], (q * n + p[r]) * k + c);
                 for (int64_t i = 0; i < r; i++)
                     v -= a[r * n + i] * x[i * k + c];
                 x[r * k + c] = v;
@@ -52,7 +52,7 @@ static orr_status reference(const orr__reference *j)
             }
         }
         for (int64_t i = 0; i < n * k; i++)
-            orr__reference_set(&j->out, q * n * k + i, x[i]);
+            orr__plain_set(&j->out, q * n * k + i, x[i]);
     }
     free(a);
     free(x);
@@ -60,8 +60,7 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* op(A)⁻¹·B of operands that fit. */
-static orr_tensor *solve(orr__site at, orr_tensor *a, orr_tensor *b, unsigned turned)
+orr_tensor *orr__solve(orr__site at, orr_tensor *a, orr_tensor *b, bool transposed)
 {
     orr__node *in[2];
     orr_tensor *bad;
@@ -69,7 +68,7 @@ static orr_tensor *solve(orr__site at, orr_tensor *a, orr_tensor *b, unsigned tu
         return bad;
     orr__node *r = orr__node_new(at, &orr__op_solve, (orr_dtype)in[1]->dtype, &in[1]->shape, 2, in);
     if (r)
-        r->attr.mask = turned;
+        r->attr.mask = transposed;
     return orr__handle_new(r);
 }
 
@@ -77,7 +76,7 @@ static orr_tensor *solve(orr__site at, orr_tensor *a, orr_tensor *b, unsigned tu
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     unsigned turned = b->node->attr.mask;
-    orr_tensor *db = solve(b->at, b->in[0], b->g, turned ^ 1u);
+    orr_tensor *db = orr__solve(b->at, b->in[0], b->g, !turned);
     if (k == 1)
         return db;
     orr_tensor *x = turned ? b->out : db, *y = turned ? db : b->out;
@@ -91,19 +90,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * (2 * n * n * n / 3 + 2 * n * n * (double)e.n), .product = true };
 }
 
-const orr__op orr__op_solve = {
-    .id = ORR__OP_solve,
-    .name = "solve",
-    .arity = 2,
-    .form = ORR__FORM_KERNEL,
-    .attrs = ORR__ATTR_MASK,
-    .flags = ORR__OP_MAY_FAIL,
-    .verify = verify,
-    .reference = reference,
-    .vjp = vjp,
-    .work = work,
-    .space = orr__packed_space,
-};
+const orr__op orr__op_solve = { ORR__FACTORISATION(solve, 2) };
 
 /* -- public ---------------------------------------------------------------------------------------------------------- */
 
@@ -135,7 +122,7 @@ orr_tensor *orr_solve_at(const char *file, int line, orr_tensor *a, orr_tensor *
         return orr__compose_end(at, scope, bad);
     if (!orr__stacks(at, &a, &b, &bad))
         return orr__compose_end(at, scope, bad);
-    orr_tensor *x = solve(at, a, b, 0);
+    orr_tensor *x = orr__solve(at, a, b, false);
     s = orr_tensor_shape(x);
     if (vector && s.rank > 0) {
         s.dim[--s.rank] = 0;
@@ -154,5 +141,5 @@ orr_tensor *orr_inv_at(const char *file, int line, orr_tensor *a)
     int64_t order = n->shape.dim[n->shape.rank - 1];
     orr_scope *scope = orr_scope_begin();
     orr_tensor *one = orr_eye_at(file, line, (orr_dtype)n->dtype, order, order, 0);
-    return orr__compose_end(at, scope, solve(at, a, orr_broadcast_to_at(file, line, one, n->shape), 0));
+    return orr__compose_end(at, scope, orr__solve(at, a, orr_broadcast_to_at(file, line, one, n->shape), false));
 }

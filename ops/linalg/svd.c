@@ -39,23 +39,23 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
 
 /* Columns [have, cols) of x (rows × cols): orthonormal to the earlier ones and to each other. Columns whose norm is 0 count as
  * missing, too. */
-static void complete(orr__wide_real *x, int64_t rows, int64_t cols, int64_t have)
+static void complete(orr__number *x, int64_t rows, int64_t cols, int64_t have)
 {
     for (int64_t c = have, unit = 0; c < cols && unit < rows; unit++) {
-        orr__wide_real norm = 0;
+        long double norm = 0;
         for (int64_t r = 0; r < rows; r++)
             x[r * cols + c] = r == unit;
         for (int twice = 0; twice < 2; twice++)
             for (int64_t k = 0; k < c; k++) {
-                orr__wide_real dot = 0;
+                orr__number dot = 0;
                 for (int64_t r = 0; r < rows; r++)
-                    dot += x[r * cols + k] * x[r * cols + c];
+                    dot += conjl(x[r * cols + k]) * x[r * cols + c];
                 for (int64_t r = 0; r < rows; r++)
                     x[r * cols + c] -= dot * x[r * cols + k];
             }
         for (int64_t r = 0; r < rows; r++)
-            norm += x[r * cols + c] * x[r * cols + c];
-        if (norm * (orr__wide_real)rows < 0.5L)
+            norm += creall(conjl(x[r * cols + c]) * x[r * cols + c]);
+        if (norm * (long double)rows < 0.5L)
             continue; /* this unit vector is nearly in the span; another one is not */
         for (int64_t r = 0; r < rows; r++)
             x[r * cols + c] /= sqrtl(norm);
@@ -63,13 +63,13 @@ static void complete(orr__wide_real *x, int64_t rows, int64_t cols, int64_t have
     }
 }
 
-/* The tall one of a and aᵀ (rows × cols) as left·diag(s)·rightᵀ; left has `wide` columns. */
-static void decompose(orr__wide_real *a, int64_t rows, int64_t cols, int64_t wide, orr__wide_real *left,
-                      orr__wide_real *s, orr__wide_real *right)
+/* The tall one of a and aᴴ (rows × cols) as left·diag(s)·rightᴴ; left has `wide` columns. */
+static void decompose(orr__number *a, int64_t rows, int64_t cols, int64_t wide, orr__number *left, orr__number *s,
+                      orr__number *right)
 {
     int64_t have = 0;
     orr__plain_svd(a, rows, cols, s, right);
-    while (have < cols && s[have] > 1e-300L && s[have] > 1e-17L * s[0])
+    while (have < cols && creall(s[have]) > 1e-300L && creall(s[have]) > 1e-17L * creall(s[0]))
         have++;
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < have; c++)
@@ -84,27 +84,27 @@ static orr_status reference(const orr__reference *j)
     inner_of w = inner(&e, mask);
     bool turned = e.m < e.n;
     int64_t rows = turned ? e.n : e.m, cols = e.k, wide = turned ? w.v : w.u, len = length(&e, mask);
-    orr__wide_real *a = orr__plain(rows * cols), *left = orr__plain(rows * wide), *s = orr__plain(cols),
-                   *right = orr__plain(cols * cols);
+    orr__number *a = orr__plain(rows * cols), *left = orr__plain(rows * wide), *s = orr__plain(cols),
+                *right = orr__plain(cols * cols);
     orr_status st = a && left && s && right ? ORR_OK : ORR_ENOMEM;
     for (int64_t q = 0; q < e.batch && st == ORR_OK; q++) {
         for (int64_t r = 0; r < e.m; r++)
             for (int64_t c = 0; c < e.n; c++) {
-                orr__wide_real v = orr__reference_get(&j->in[0], (q * e.m + r) * e.n + c);
-                st = isfinite(v) ? st : orr__plain_fail(j, q, "has an element that is not finite");
-                a[turned ? c * cols + r : r * cols + c] = v;
+                orr__number v = orr__plain_get(&j->in[0], (q * e.m + r) * e.n + c);
+                st = orr__plain_finite(v) ? st : orr__plain_fail(j, q, "has an element that is not finite");
+                a[turned ? c * cols + r : r * cols + c] = turned ? conjl(v) : v;
             }
         if (st != ORR_OK)
             break;
         decompose(a, rows, cols, wide, left, s, right);
         int64_t at = q * len;
         for (int64_t i = 0; i < e.m * w.u && !(mask & VALUES); i++)
-            orr__reference_set(&j->out, at++, turned ? right[i] : left[i]);
+            orr__plain_set(&j->out, at++, turned ? right[i] : left[i]);
         for (int64_t i = 0; i < e.k; i++)
-            orr__reference_set(&j->out, at++, s[i]);
+            orr__plain_set(&j->out, at++, s[i]);
         for (int64_t r = 0; r < w.v && !(mask & VALUES); r++)
             for (int64_t c = 0; c < e.n; c++)
-                orr__reference_set(&j->out, at++, turned ? left[c * wide + r] : right[c * cols + r]);
+                orr__plain_set(&j->out, at++, conjl(turned ? left[c * wide + r] : right[c * cols + r]));
     }
     free(a);
     free(left);
@@ -115,17 +115,18 @@ static orr_status reference(const orr__reference *j)
 
 /* -- derivative --------------------------------------------------------------------------------------------------------- */
 
-/* x − y·(yᵀ·x): the part of x's columns that is orthogonal to those of y. */
+/* In what follows dU, dS and dV are the conjugates of cotangents.
+ * x − y·(yᴴ·x): the part of x's columns that is orthogonal to those of y. */
 static orr_tensor *upright(const orr__back *b, orr_tensor *y, orr_tensor *x)
 {
-    return orr__minus(b, x, orr__mm(b, y, orr__mm(b, orr__tr(b, y), x)));
+    return orr__minus(b, x, orr__mm(b, y, orr__mm(b, orr__adjoint(b, y), x)));
 }
 
-/* F∘(xᵀ·dx − dxᵀ·x). */
-static orr_tensor *turning(const orr__back *b, orr_tensor *f, orr_tensor *x, orr_tensor *dx)
+/* xᴴ·dx − dxᴴ·x. */
+static orr_tensor *turning(const orr__back *b, orr_tensor *x, orr_tensor *dx)
 {
-    orr_tensor *p = orr__mm(b, orr__tr(b, x), dx);
-    return orr__times(b, f, orr__minus(b, p, orr__tr(b, p)));
+    orr_tensor *p = orr__mm(b, orr__adjoint(b, x), dx);
+    return orr__minus(b, p, orr__adjoint(b, p));
 }
 
 static orr_tensor *vjp(const orr__back *b, int k)
@@ -138,26 +139,33 @@ static orr_tensor *vjp(const orr__back *b, int k)
     (void)k;
     if (mask & VALUES) { /* dA = U·diag(g)·Vh */
         orr_svd_result all = orr_svd_at(AT, b->in[0], false);
-        return orr__mm(b, orr__columns(b, all.u, b->g), all.vh);
+        return orr__conj(b, orr__mm(b, orr__columns(b, all.u, orr__conj(b, b->g)), all.vh));
     }
     if (mask & FULL && e.m != e.n)
         return orr__poison(b->at, ORR_EGRAPH,
                            "a full svd of %lld rows and %lld columns has no gradient: its last vectors are not unique",
                            (long long)e.m, (long long)e.n);
-    orr_tensor *u = orr__piece(b->at, b->out, 0, e.m, w.u), *s = orr__piece(b->at, b->out, to_s, e.k, -1),
-               *vh = orr__piece(b->at, b->out, to_v, w.v, e.n), *v = orr__tr(b, vh);
-    orr_tensor *du = orr__piece(b->at, b->g, 0, e.m, w.u), *ds = orr__piece(b->at, b->g, to_s, e.k, -1),
-               *dv = orr__tr(b, orr__piece(b->at, b->g, to_v, w.v, e.n));
+    orr_tensor *g = orr__conj(b, b->g);
+    orr_tensor *u = orr__piece(b->at, b->out, 0, e.m, w.u), *s = orr__real_piece(b->at, b->out, to_s, e.k),
+               *vh = orr__piece(b->at, b->out, to_v, w.v, e.n), *v = orr__adjoint(b, vh);
+    orr_tensor *du = orr__piece(b->at, g, 0, e.m, w.u), *ds = orr__real_piece(b->at, g, to_s, e.k),
+               *dv = orr__adjoint(b, orr__piece(b->at, g, to_v, w.v, e.n));
     orr_tensor *f = orr__gaps(b, orr__times(b, s, s)), *inverse = orr__reciprocal(b, s);
-    orr_tensor *core = orr__plus(b, orr__columns(b, turning(b, f, u, du), s), orr__rows(b, s, turning(b, f, v, dv)));
-    core = orr__plus(b, core, orr__diagonal_matrix(b, ds));
+    orr_tensor *skew = turning(b, u, du);
+    orr_tensor *core = orr__plus(b, orr__columns(b, skew, s), orr__rows(b, s, turning(b, v, dv)));
+    core = orr__plus(b, orr__times(b, f, core), orr__diagonal_matrix(b, ds));
+    if (orr__is_complex(orr_tensor_dtype(u))) { /* the common phase of a pair of vectors */
+        orr_tensor *here = orr_eye_at(AT, ORR_BOOL, e.k, e.k, 0),
+                   *half = orr_mul_at(AT, inverse, orr_scalar_at(AT, 0.5));
+        core = orr__plus(b, core, orr_where_at(AT, here, orr__columns(b, skew, half), orr_scalar_at(AT, 0)));
+    }
     orr_tensor *all = orr__mm(b, u, core);
     if (e.m > e.k)
         all = orr__plus(b, all, orr__columns(b, upright(b, u, du), inverse));
     all = orr__mm(b, all, vh);
     if (e.n > e.k)
-        all = orr__plus(b, all, orr__mm(b, orr__columns(b, u, inverse), orr__tr(b, upright(b, v, dv))));
-    return all;
+        all = orr__plus(b, all, orr__mm(b, orr__columns(b, u, inverse), orr__adjoint(b, upright(b, v, dv))));
+    return orr__conj(b, all);
 }
 
 static orr__workload work(const orr__call *c)
@@ -167,19 +175,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * flops, .product = true };
 }
 
-const orr__op orr__op_svd = {
-    .id = ORR__OP_svd,
-    .name = "svd",
-    .arity = 1,
-    .form = ORR__FORM_KERNEL,
-    .attrs = ORR__ATTR_MASK,
-    .flags = ORR__OP_MAY_FAIL,
-    .verify = verify,
-    .reference = reference,
-    .vjp = vjp,
-    .work = work,
-    .space = orr__packed_space,
-};
+const orr__op orr__op_svd = { ORR__FACTORISATION(svd, 1) };
 
 orr_svd_result orr_svd_at(const char *file, int line, orr_tensor *a, bool full)
 {
@@ -192,9 +188,9 @@ orr_svd_result orr_svd_at(const char *file, int line, orr_tensor *a, bool full)
     unsigned mask = full ? FULL : 0;
     inner_of w = inner(&e, mask);
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *all = orr__packed(at, &orr__op_svd, 1, &n, length(&e, mask), mask);
+    orr_tensor *all = orr__packed(at, &orr__op_svd, n, length(&e, mask), mask);
     orr_svd_result r = { .u = orr_scope_return_at(file, line, scope, orr__piece(at, all, 0, e.m, w.u)) };
-    r.s = orr_scope_return_at(file, line, scope, orr__piece(at, all, e.m * w.u, e.k, -1));
+    r.s = orr_scope_return_at(file, line, scope, orr__real_piece(at, all, e.m * w.u, e.k));
     r.vh = orr__compose_end(at, scope, orr__piece(at, all, e.m * w.u + e.k, w.v, e.n));
     return r;
 }
@@ -207,5 +203,7 @@ orr_tensor *orr_svdvals_at(const char *file, int line, orr_tensor *a)
     if (!orr__matrix_operand(at, a, "a", &n, &bad))
         return bad;
     orr__extent e = orr__extent_of(&n->shape);
-    return orr__packed(at, &orr__op_svd, 1, &n, length(&e, VALUES), VALUES);
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *row = orr__packed(at, &orr__op_svd, n, length(&e, VALUES), VALUES);
+    return orr__compose_end(at, scope, orr__real_piece(at, row, 0, e.k));
 }

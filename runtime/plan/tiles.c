@@ -31,7 +31,8 @@ bool orr__region_cuttable(const orr__region *r)
 /* Few large matrices. The bits are the same either way. */
 bool orr__region_graph(const orr__region *r, double us)
 {
-    if (!r->call.op || !(r->call.op->flags & ORR__OP_TILES) || !orr__machine_here.graphs)
+    if (!r->call.op || !(r->call.op->flags & ORR__OP_TILES) || !orr__machine_here.graphs ||
+        orr__is_complex((orr_dtype)r->out_dtype[0]))
         return false;
     int64_t n = r->dim[r->rank - 1], batch = r->rank > 2 ? r->dim[0] : 1;
     return batch > 0 && batch < 4 * orr__machine_here.workers && orr__cholesky_tiles(n) > 2 &&

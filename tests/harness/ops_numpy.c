@@ -34,18 +34,18 @@ static orr_dtype dtype_named(const char *name)
     return (orr_dtype)d;
 }
 
-/* dtype rank dimensions elements. */
+/* dtype rank dimensions elements; a complex one is two numbers, a scalar for each part. */
 static orr__scalar *array(reader *r, orr_dtype *dtype, orr_shape *shape)
 {
     *dtype = dtype_named(word(r));
     shape->rank = (int)number(r);
     for (int i = 0; i < shape->rank; i++)
         shape->dim[i] = (int64_t)number(r);
-    int64_t n = orr__shape_count(shape);
+    int64_t n = orr__shape_count(shape) * (orr__is_complex(*dtype) ? 2 : 1);
     orr__scalar *v = calloc((size_t)n + 1, sizeof *v);
     for (int64_t i = 0; v && i < n; i++) {
         char *w = word(r);
-        if (orr__is_float(*dtype))
+        if (orr__is_inexact(*dtype))
             v[i].f = strtod(w, NULL);
         else if (orr__is_signed(*dtype))
             v[i].i = strtoll(w, NULL, 10);
@@ -60,10 +60,11 @@ static orr_tensor *tensor(reader *r)
     orr_dtype dtype;
     orr_shape shape;
     orr__scalar *v = array(r, &dtype, &shape);
-    int64_t n = orr__shape_count(&shape);
-    char *data = calloc((size_t)n + 1, orr_dtype_size(dtype));
+    orr_dtype part = orr__part_dtype(dtype);
+    int64_t n = orr__shape_count(&shape) * (part == dtype ? 1 : 2);
+    char *data = calloc((size_t)n + 1, orr_dtype_size(part));
     for (int64_t i = 0; v && data && i < n; i++)
-        orr__scalar_store(data + (size_t)i * orr_dtype_size(dtype), dtype, v[i]);
+        orr__scalar_store(data + (size_t)i * orr_dtype_size(part), part, v[i]);
     orr_tensor *t = orr_from(dtype, shape, data);
     free(data);
     free(v);
@@ -147,15 +148,16 @@ CASE(svd, c->p[1] == 1  ? orr_svd(X, c->p[0] != 0).s
 CASE(svdvals, orr_svdvals(X))
 CASE(eigh, c->p[0] != 0 ? orr_abs(orr_eigh(X).v) : orr_eigh(X).w)
 /* Power sums, which do not depend on the order. */
-static orr_tensor *power_sum(orr_tensor *w, int power)
+static orr_tensor *power_sum(orr_tensor *w, int power, orr_dtype of)
 {
     orr_tensor *p = w;
     for (int k = 1; k < power; k++)
         p = orr_mul(p, w);
-    return orr_real(orr_sum(p, ORR_AXES(-1), false));
+    p = orr_sum(p, ORR_AXES(-1), false);
+    return orr__is_complex(of) ? p : orr_real(p);
 }
-CASE(eigvals, power_sum(orr_eigvals(X), (int)c->p[0]))
-CASE(eig, power_sum(orr_eig(X).w, (int)c->p[0]))
+CASE(eigvals, power_sum(orr_eigvals(X), (int)c->p[0], orr_tensor_dtype(X)))
+CASE(eig, power_sum(orr_eig(X).w, (int)c->p[0], orr_tensor_dtype(X)))
 CASE(eigvalsh, orr_eigvalsh(X))
 CASE(lstsq, c->p[1] > 1   ? orr_lstsq(X, c->in[1], c->p[0]).s
             : c->p[1] > 0 ? orr_lstsq(X, c->in[1], c->p[0]).rank
@@ -250,6 +252,19 @@ static void read_case(reader *r, numpy_case *c)
         c->in[c->nin++] = tensor(r);
 }
 
+/* A complex result as pairs along one more axis. */
+static void check(orr_tensor *got, orr_dtype dtype, orr_shape shape, const orr__scalar *want, double ulps,
+                  const char *what)
+{
+    if (orr__is_complex(dtype)) {
+        ORR_CHECK_MSG(orr_tensor_dtype(got) == dtype, "%s: %s", what, orr_dtype_name(orr_tensor_dtype(got)));
+        got = orr_stack((orr_tensor *[]){ orr_real(got), orr_imag(got) }, 2, -1);
+        dtype = orr__part_dtype(dtype);
+        shape.dim[shape.rank++] = 2;
+    }
+    help_check(got, dtype, shape, want, ulps, what);
+}
+
 static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype, orr_shape shape,
                        const orr__scalar *want)
 {
@@ -260,19 +275,19 @@ static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype,
         i++;
     for (int k = 0; k < orr__structural_count(); k++)
         if (orr__structural[k]->record && strcmp(orr__structural[k]->name, c->op) == 0) {
-            help_check(run_structural(orr__structural[k], c), dtype, shape, want, c->ulps, what);
+            check(run_structural(orr__structural[k], c), dtype, shape, want, c->ulps, what);
             return;
         }
     const numpy_row *const tables[] = { numpy_array_rows, numpy_window_rows };
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const numpy_row *row = tables[t]; row->name; row++)
             if (strcmp(row->name, c->op) == 0) {
-                help_check(row->run(c), dtype, shape, want, c->ulps, what);
+                check(row->run(c), dtype, shape, want, c->ulps, what);
                 return;
             }
     ORR_CHECK_MSG(i < sizeof rows / sizeof *rows, "%s is not known", c->op);
     if (i < sizeof rows / sizeof *rows)
-        help_check(rows[i].run(c), dtype, shape, want, c->ulps, what);
+        check(rows[i].run(c), dtype, shape, want, c->ulps, what);
 }
 
 void help_numpy(const char *file, const char *const *ops)

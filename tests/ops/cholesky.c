@@ -116,10 +116,10 @@ static void wrong_operands_are_poison(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *a = orr_eye(ORR_F32, 3, 3, 0), *b = orr_ones(ORR_F32, ORR_SHAPE(4));
     HELP_POISON(orr_cholesky(orr_ones(ORR_F32, ORR_SHAPE(2, 3))), ORR_ESHAPE, "(2, 3) is not square");
-    HELP_POISON(orr_cholesky(b), ORR_ESHAPE, "(4,) is not square");
+    HELP_POISON(orr_cholesky(b), ORR_ESHAPE, "(4,) is no matrix");
     HELP_POISON(orr_cholesky(orr_eye(ORR_F16, 3, 3, 0)), ORR_EDTYPE, "orr_cast(a, ORR_F32)");
     HELP_POISON(orr_cholesky(orr_eye(ORR_I32, 3, 3, 0)), ORR_EDTYPE, "orr_cast(a, ORR_F64)");
-    HELP_POISON(orr_logdet(b), ORR_ESHAPE, "logdet: a of shape (4,) is not square");
+    HELP_POISON(orr_logdet(b), ORR_ESHAPE, "logdet: a of shape (4,) is no matrix");
     HELP_POISON(orr_logdet(orr_eye(ORR_I64, 3, 3, 0)), ORR_EDTYPE, "orr_cast(a, ORR_F64)");
     HELP_POISON(orr_solve_triangular(orr_ones(ORR_F32, ORR_SHAPE(2, 3)), b, true, false, false), ORR_ESHAPE,
                 "not square");
@@ -127,7 +127,7 @@ static void wrong_operands_are_poison(void)
                 "order 3 has no solution for b of shape (4,)");
     HELP_POISON(orr_solve_triangular(a, orr_scalar(1), true, false, false), ORR_ESHAPE, "an axis at least");
     HELP_POISON(orr_solve_triangular(orr_eye(ORR_F16, 4, 4, 0), orr_ones(ORR_F16, ORR_SHAPE(4)), true, false, false),
-                ORR_EDTYPE, "f32 or f64");
+                ORR_EDTYPE, "f32, f64, c64 or c128");
     HELP_POISON(orr_solve_triangular(orr_ones(ORR_F32, ORR_SHAPE(2, 4, 4)), orr_ones(ORR_F32, ORR_SHAPE(3, 4, 1)), true,
                                      false, false),
                 ORR_ESHAPE, "batch dimensions do not broadcast");

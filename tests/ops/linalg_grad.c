@@ -193,6 +193,105 @@ static orr_tensor *by_numbers(orr_tensor *x)
     return orr_add(sum, weighted(orr_cross(x, orr_sin(x), -1), 3));
 }
 
+/* -- complex: the left half of x is the real part, the right one the imaginary part --------------------------------------- */
+
+static orr_tensor *complex_of(orr_tensor *x)
+{
+    orr_shape s = orr_tensor_shape(x);
+    int64_t n = s.dim[s.rank - 1] / 2;
+    return orr_complex(orr_slice_axis(x, -1, 0, n, 1), orr_slice_axis(x, -1, n, 2 * n, 1));
+}
+
+static orr_tensor *both_weighted(orr_tensor *y, double phase)
+{
+    return orr_add(weighted(orr_real(y), phase), weighted(orr_imag(y), phase + 0.7));
+}
+
+static orr_tensor *size_of(orr_tensor *z)
+{
+    return orr_add(orr_square(orr_real(z)), orr_square(orr_imag(z)));
+}
+
+static orr_tensor *hermitian(orr_tensor *z)
+{
+    return orr_add(z, orr_conj(orr_transpose(z)));
+}
+
+static orr_tensor *complex_systems(orr_tensor *x)
+{
+    orr_tensor *z = complex_of(x), *b = orr_sin(orr_slice_axis(z, -1, 0, 2, 1));
+    return orr_add(both_weighted(orr_solve(z, b), 0), both_weighted(orr_inv(z), 1));
+}
+static orr_tensor *complex_det(orr_tensor *x)
+{
+    orr_tensor *z = complex_of(x);
+    orr_slogdet_result r = orr_slogdet(z);
+    return orr_add(both_weighted(orr_det(z), 0), both_weighted(orr_mul(r.sign, r.logabsdet), 1));
+}
+static orr_tensor *complex_lu(orr_tensor *x)
+{
+    orr_lu_result r = orr_lu(complex_of(x));
+    return orr_add(both_weighted(r.l, 0), both_weighted(r.u, 1));
+}
+static orr_tensor *complex_qr(orr_tensor *x)
+{
+    orr_qr_result r = orr_qr(complex_of(x), false);
+    return orr_add(both_weighted(r.q, 0), both_weighted(r.r, 1));
+}
+static orr_tensor *complex_svd(orr_tensor *x)
+{
+    orr_svd_result r = orr_svd(complex_of(x), false);
+    orr_tensor *sum = both_weighted(orr_matmul(orr_mul(r.u, orr_expand_dims(orr_sin(r.s), -2)), r.vh), 0);
+    sum = orr_add(sum, orr_add(weighted(size_of(r.u), 1), weighted(size_of(r.vh), 2)));
+    return orr_add(sum, weighted(r.s, 3));
+}
+static orr_tensor *complex_values(orr_tensor *x)
+{
+    orr_tensor *z = complex_of(x), *w = orr_eigvals(z);
+    orr_tensor *sum = orr_sum(orr_real(orr_sin(w)), ORR_ALL_AXES, false);
+    sum = orr_add(sum, weighted(orr_eigvalsh(hermitian(z)), 0));
+    return orr_add(sum, weighted(orr_svdvals(z), 1));
+}
+static orr_tensor *complex_eigh(orr_tensor *x)
+{
+    orr_eigh_result r = orr_eigh(hermitian(complex_of(x)));
+    orr_tensor *all = orr_matmul(orr_mul(r.v, orr_expand_dims(orr_cos(r.w), -2)), orr_conj(orr_transpose(r.v)));
+    return orr_add(both_weighted(all, 0), orr_add(weighted(size_of(r.v), 1), weighted(r.w, 2)));
+}
+static orr_tensor *complex_eig(orr_tensor *x)
+{
+    orr_eig_result r = orr_eig(complex_of(x));
+    orr_tensor *weight = orr_expand_dims(orr_cos(orr_real(r.w)), -2);
+    return weighted(orr_sum(orr_mul(size_of(r.v), weight), ORR_AXES(-1), false), 0);
+}
+static orr_tensor *complex_least(orr_tensor *x)
+{
+    orr_tensor *z = complex_of(x), *b = orr_cos(orr_slice_axis(z, -1, 0, 2, 1));
+    return orr_add(both_weighted(orr_lstsq(z, b, -1).x, 0), both_weighted(orr_pinv(z, -1), 1));
+}
+static orr_tensor *complex_cholesky(orr_tensor *x)
+{
+    orr_tensor *z = complex_of(x);
+    orr_shape s = orr_tensor_shape(z);
+    orr_tensor *a = orr_add(orr_matmul(z, orr_conj(orr_transpose(z))), orr_eye(ORR_F64, s.dim[s.rank - 2], s.dim[s.rank - 2], 0));
+    orr_tensor *l = orr_cholesky(a), *sum = orr_add(both_weighted(l, 0), weighted(orr_logdet(a), 1));
+    sum = orr_add(sum, both_weighted(orr_solve_triangular(l, z, true, false, false), 2));
+    return orr_add(sum, both_weighted(orr_solve_cholesky(l, z), 3));
+}
+static orr_tensor *complex_functions(orr_tensor *x)
+{
+    orr_tensor *z = complex_of(x);
+    return orr_add(both_weighted(orr_expm(z), 0), both_weighted(orr_matrix_power(z, -2), 1));
+}
+static orr_tensor *complex_norms(orr_tensor *x)
+{
+    orr_tensor *z = complex_of(x), *sum = orr_scalar(0);
+    for (int k = 0; k < ORR_NORM_KINDS; k++)
+        sum = orr_add(sum, weighted(orr_matrix_norm(z, (orr_norm_kind)k, false), k));
+    sum = orr_add(sum, weighted(orr_cond(z, ORR_NORM_TWO), 1));
+    return orr_add(sum, weighted(orr_vector_norm(z, ORR_AXES(-1), false, 3), 1));
+}
+
 #define TRY(f, twice, ...) differentiate(#f " " #__VA_ARGS__, f, ORR_SHAPE(__VA_ARGS__), twice)
 
 static void gradients_of_systems_agree_with_differences(void)
@@ -252,6 +351,30 @@ static void gradients_of_functions_agree_with_differences(void)
     TRY(by_numbers, false, 3, 3);
 }
 
+static void gradients_of_complex_matrices_agree_with_differences(void)
+{
+    TRY(complex_systems, true, 3, 6);
+    TRY(complex_systems, false, 2, 2, 4);
+    TRY(complex_det, true, 3, 6);
+    TRY(complex_lu, false, 3, 6);
+    TRY(complex_lu, false, 4, 6);
+    TRY(complex_lu, false, 3, 8);
+    TRY(complex_qr, true, 3, 6);
+    TRY(complex_qr, false, 4, 6);
+    TRY(complex_qr, false, 2, 3, 8);
+    TRY(complex_svd, true, 3, 6);
+    TRY(complex_svd, false, 4, 6);
+    TRY(complex_svd, false, 3, 8);
+    TRY(complex_values, true, 3, 6);
+    TRY(complex_eigh, true, 3, 6);
+    TRY(complex_eig, true, 3, 6);
+    TRY(complex_least, true, 4, 6);
+    TRY(complex_least, false, 3, 8);
+    TRY(complex_cholesky, true, 3, 6);
+    TRY(complex_functions, false, 3, 6);
+    TRY(complex_norms, false, 3, 6);
+}
+
 /* Functions of equal values that do not depend on the choice of vectors: A itself, and its square. */
 static void equal_eigenvalues_have_the_gradient_of_what_does_not_depend_on_the_vectors(void)
 {
@@ -294,6 +417,7 @@ int main(int argc, char **argv)
         ORR_TEST(gradients_of_spectra_agree_with_differences),
         ORR_TEST(gradients_of_least_squares_agree_with_differences),
         ORR_TEST(gradients_of_functions_agree_with_differences),
+        ORR_TEST(gradients_of_complex_matrices_agree_with_differences),
         ORR_TEST(equal_eigenvalues_have_the_gradient_of_what_does_not_depend_on_the_vectors),
         ORR_TEST(gradients_that_do_not_exist_are_errors),
         { 0 },

@@ -4,6 +4,8 @@
 The format is that of make_numpy.py. Inputs are of moderate condition; results of f32 are computed in float64 and rounded once.
 Vectors are compared as absolute values, since their signs are arbitrary.
 """
+import re
+
 import numpy as np
 import scipy.linalg as sl
 
@@ -13,10 +15,13 @@ lines = []
 
 
 def number(v):
+    if isinstance(v, (complex, np.complexfloating)):
+        return number(float(v.real)) + " " + number(float(v.imag))
     if isinstance(v, (bool, np.bool_, int, np.integer)):
         return str(int(v))
     v = float(v)
-    return "nan" if v != v else v.hex() if abs(v) != INF else ("inf" if v > 0 else "-inf")
+    short = re.sub(r"\.?0*p", "p", v.hex()) if abs(v) != INF else ""
+    return "nan" if v != v else short if short else ("inf" if v > 0 else "-inf")
 
 
 def array(word, a):
@@ -182,6 +187,98 @@ for t in ["float32", "float64"]:
 a = rng.integers(-9, 9, (3, 3))
 case("trace", [a.astype("int32")], [0], np.trace(a), 0)
 case("cross", [a, a[::-1].copy()], [-1], np.cross(a, a[::-1]), 0)
+
+# complex: what differs from real matrices, each function once or twice
+def cmatrix(shape, t, diagonal=0.0):
+    return (matrix(shape, "float64", diagonal) + 1j * rng.standard_normal(shape)).astype(t)
+
+
+def ceach(f, a, shape):
+    out = np.zeros(a.shape[:-2] + shape, "complex128")
+    for i in np.ndindex(a.shape[:-2]):
+        out[i] = f(a[i])
+    return out
+
+
+CU = 800
+for t in ["complex64", "complex128"]:
+    real = "float32" if t == "complex64" else "float64"
+    eps = float(np.finfo(real).eps)
+    for shape in [(0, 0), (1, 1), (3, 3), (2, 2, 2)] if t == "complex128" else [(3, 3)]:
+        a, n = cmatrix(shape, t, 3), shape[-1]
+        w = a.astype("complex128")
+        b = cmatrix(shape[:-2] + (n, 2), t)
+        case("solve", [a, b], [], np.linalg.solve(w, b.astype("complex128")).astype(t), CU)
+        case("inv", [a], [], np.linalg.inv(w).astype(t), CU)
+        case("det", [a], [], np.linalg.det(w).astype(t), CU)
+        sign, log = np.linalg.slogdet(w)
+        case("slogdet", [a], [0], sign.astype(t), CU)
+        case("slogdet", [a], [1], log.astype(real), CU)
+        s = (w @ np.swapaxes(w, -1, -2).conj() / 4 + np.eye(n)).astype(t)
+        h = ((w + np.swapaxes(w, -1, -2).conj()) / 2).astype(t)
+        for x in [s, h]:
+            x[..., np.triu_indices(n, 1)[0], np.triu_indices(n, 1)[1]] = 77j  # not read
+            x[..., np.arange(n), np.arange(n)] = x[..., np.arange(n), np.arange(n)].real
+        low = np.tril(s.astype("complex128"))
+        full = low + np.swapaxes(np.tril(low, -1), -1, -2).conj()
+        case("cholesky", [s], [], ceach(np.linalg.cholesky, full, (n, n)).astype(t), CU)
+        values, v = np.linalg.eigh(h.astype("complex128"))
+        case("eigvalsh", [h], [], values.astype(real), CU)
+        case("eigh", [h], [0], values.astype(real), CU)
+        case("eigh", [h], [1], np.abs(v).astype(real), CU * 8)
+        for lower, turned, unit in [(1, 0, 0), (0, 0, 0), (1, 1, 0), (0, 1, 1)]:
+            m = (np.tril(w) if lower else np.triu(w)) * 1
+            if unit:
+                m[..., np.arange(n), np.arange(n)] = 1
+            m = np.swapaxes(m, -1, -2) if turned else m
+            case("solve_triangular", [a, b], [lower, turned, unit],
+                 np.linalg.solve(m, b.astype("complex128")).astype(t), CU * 4)
+        values = np.linalg.eigvals(w)
+        for power in [1, 2]:
+            case("eigvals", [a], [power], (values**power).sum(-1).astype(t), CU * 8)
+        case("eig", [a], [2], (values**2).sum(-1).astype(t), CU * 8)
+        for power in [0, 3, -2]:
+            case("matrix_power", [a], [power], np.linalg.matrix_power(w, power).astype(t), CU * 8)
+        case("expm", [a], [], ceach(sl.expm, w, shape[-2:]).astype(t), CU * 40)
+    for shape in [(2, 3), (3, 2), (1, 3), (0, 3), (2, 3, 2), (3, 0)] if t == "complex128" else [(3, 2)]:
+        a, (m, n) = cmatrix(shape, t), shape[-2:]
+        w, k = a.astype("complex128"), min(shape[-2:])
+        case("qr", [a], [0, 0], ceach(lambda x: np.linalg.qr(x)[0], w, (m, k)).astype(t), CU)
+        case("qr", [a], [0, 1], ceach(lambda x: np.linalg.qr(x)[1], w, (k, n)).astype(t), CU)
+        u, s, vh = np.linalg.svd(w, full_matrices=False)
+        case("svdvals", [a], [], s.astype(real), CU)
+        case("svd", [a], [0, 0], np.abs(u).astype(real), CU * 8)
+        case("svd", [a], [0, 1], s.astype(real), CU)
+        case("svd", [a], [0, 2], np.abs(vh).astype(real), CU * 8)
+        l = ceach(lambda x: sl.lu(x)[1] if x.size else np.zeros((m, k)), w, (m, k))
+        u = ceach(lambda x: sl.lu(x)[2] if x.size else np.zeros((k, n)), w, (k, n))
+        case("lu", [a], [1], l.astype(t), CU)
+        case("lu", [a], [2], u.astype(t), CU)
+        b = cmatrix(shape[:-2] + (m, 2), t)
+        p = ceach(lambda x: np.linalg.pinv(x, rcond=eps * max(m, n)), w, (n, m)) if k else np.zeros(shape[:-2] + (n, m), t)
+        case("lstsq", [a, b], [-1, 0], (p @ b.astype("complex128")).astype(t), CU * 4)
+        case("lstsq", [a, b], [-1, 1], np.full(shape[:-2], k), 0)
+        case("lstsq", [a, b], [-1, 2], s.astype(real), CU)
+        case("pinv", [a], [-1], p.astype(t), CU * 4)
+        case("matrix_rank", [a], [-1], np.full(shape[:-2], k), 0)
+        case("trace", [a], [0], np.trace(w, 0, -2, -1).astype(t), CU)
+        for kind, o in enumerate(["fro", "nuc", 1, 2, INF, -1, -2, -INF]):
+            if k:
+                case("matrix_norm", [a], [kind, 0], np.linalg.norm(w, o, (-2, -1)).astype(real), CU)
+        if k:
+            case("cond", [a], [3], np.linalg.cond(w, 2).astype(real), CU * 8)
+            for order in [2, 1, 0, 3, INF, -INF]:
+                case("vector_norm", [a], [order, 0, -1], np.linalg.norm(w, order, -1).astype(real), CU)
+    a = cmatrix((3, 3), t)
+    case("cond", [a], [2], np.linalg.cond(a.astype("complex128"), 1).astype(real), CU * 8)
+    u, v = cmatrix((2, 3), t), cmatrix((2, 3), t)
+    case("cross", [u, v], [-1], np.cross(u.astype("complex128"), v.astype("complex128")).astype(t), CU)
+    singular = np.array([[1, 1j], [1j, -1]], t)
+    case("det", [singular], [], np.array(0, t), 0)
+    case("slogdet", [singular], [1], np.array(-INF, real), 0)
+    case("matrix_rank", [singular], [1e-5], np.array(1), 0)
+    big = np.diag(np.array([1e30j, 1e30, 1e-30, -1e-30], t))
+    case("det", [big], [], np.array(-1j, t), CU)
 
 with open(__file__.replace("make_linalg.py", "linalg.txt"), "w") as f:
     f.write("\n".join(lines) + "\n")
