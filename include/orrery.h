@@ -32,6 +32,7 @@
 #include <orrery/train.h>
 #include <orrery/loader.h>
 #include <orrery/place.h>
+#include <orrery/distribute.h>
 #include <orrery/privacy.h>
 #include <orrery/bytes.h>
 #include <orrery/share.h>

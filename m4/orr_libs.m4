@@ -177,3 +177,54 @@ AC_SUBST([STARPU_CFLAGS])
 AC_SUBST([STARPU_LIBS])
 AC_SUBST([STARPU_PREFIX])
 AM_CONDITIONAL([HAVE_STARPU], [test $have_starpu = yes])])
+
+dnl ORR_LIB_MPI — MPI_CFLAGS, MPI_LIBS, HAVE_MPI for the module of MPI; STARPUMPI_CFLAGS, STARPUMPI_LIBS where StarPU has that
+dnl part; MPIEXEC for the tests. --with-mpi, --without-mpi.
+AC_DEFUN([ORR_LIB_MPI],
+[AC_ARG_WITH([mpi], [AS_HELP_STRING([--without-mpi], [do not use MPI; --with-mpi: it must be there])], [], [with_mpi=auto])
+have_mpi=no
+orr_mpi_found=no
+MPI_CFLAGS= MPI_LIBS=
+orr_try_mpi() {
+  test $have_mpi = no || return 0
+  orr_mpi_name=$[]1 orr_mpi_c=$[]2 orr_mpi_l=$[]3
+  ORR_TRY_LINK([$orr_mpi_c], [$orr_mpi_l], [[#include <mpi.h>]],
+    [[int level = MPI_THREAD_MULTIPLE; return MPI_Query_thread(&level);]],
+    [have_mpi=yes; orr_mpi_found=$orr_mpi_name; MPI_CFLAGS=$orr_mpi_c; MPI_LIBS=$orr_mpi_l])
+}
+AS_IF([test "x$with_mpi" != xno],
+  [AC_MSG_CHECKING([for MPI])
+   for orr_pc in ompi mpi-c mpich; do
+     AS_IF([test -n "$PKG_CONFIG" && $PKG_CONFIG --exists $orr_pc],
+           [orr_try_mpi "$orr_pc $($PKG_CONFIG --modversion $orr_pc)" \
+                        "$($PKG_CONFIG --cflags $orr_pc)" "$($PKG_CONFIG --libs $orr_pc)"])
+   done
+   AS_IF([mpicc --showme:compile >/dev/null 2>&1],
+         [orr_try_mpi "mpicc" "$(mpicc --showme:compile)" "$(mpicc --showme:link)"])
+   AC_MSG_RESULT([$orr_mpi_found])
+   AS_IF([test $have_mpi = no && test "x$with_mpi" = xyes], [AC_MSG_ERROR([MPI was asked for and not found])])])
+have_starpumpi=no
+STARPUMPI_CFLAGS= STARPUMPI_LIBS=
+AS_IF([test $have_mpi = yes && test $have_starpu = yes],
+  [orr_save_path=$PKG_CONFIG_PATH
+   AS_IF([test -n "$STARPU_PREFIX"],
+         [PKG_CONFIG_PATH="$STARPU_PREFIX/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"])
+   export PKG_CONFIG_PATH
+   orr_pc=$(echo "$orr_starpu_pc" | $SED 's/starpu/starpumpi/')
+   AS_IF([$PKG_CONFIG --exists $orr_pc],
+     [STARPUMPI_CFLAGS=$($PKG_CONFIG --cflags $orr_pc | $SED 's|-DSTARPU_OPENCL_DATADIR=[[^ ]]*||')
+      STARPUMPI_LIBS=$($PKG_CONFIG --libs $orr_pc)
+      ORR_TRY_LINK([$STARPUMPI_CFLAGS $MPI_CFLAGS], [$STARPUMPI_LIBS $MPI_LIBS], [[#include <starpu_mpi.h>]],
+        [[return starpu_mpi_world_rank();]], [have_starpumpi=yes], [STARPUMPI_CFLAGS=; STARPUMPI_LIBS=])])
+   PKG_CONFIG_PATH=$orr_save_path])
+AS_IF([test $have_starpumpi = yes],
+  [AC_DEFINE([HAVE_STARPUMPI], [1], [Define if StarPU's MPI library is there.])
+   orr_starpumpi_note="tiles by StarPU-MPI"], [orr_starpumpi_note="no StarPU-MPI"])
+ORR_SYSTEM_INCLUDES([MPI_CFLAGS])
+ORR_SYSTEM_INCLUDES([STARPUMPI_CFLAGS])
+AC_SUBST([MPI_CFLAGS])
+AC_SUBST([MPI_LIBS])
+AC_SUBST([STARPUMPI_CFLAGS])
+AC_SUBST([STARPUMPI_LIBS])
+AM_CONDITIONAL([HAVE_MPI], [test $have_mpi = yes])
+AM_CONDITIONAL([HAVE_STARPUMPI], [test $have_starpumpi = yes])])

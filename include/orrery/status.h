@@ -39,6 +39,7 @@ typedef enum orr_status {
     ORR_EDEVICE,  /**< a device or its library failed                                     */
     ORR_EENV,     /**< an environment variable's value makes no sense                     */
     ORR_ENUMERIC, /**< a matrix is singular or not positive definite: found by evaluation */
+    ORR_ERANK,    /**< another rank of a distributed program has failed; the message names it */
     ORR_EINTERNAL /**< a fault of ours: please report it                                  */
 } orr_status;
 

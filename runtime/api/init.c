@@ -11,6 +11,7 @@
 #include "runtime/base/signals.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/trace.h"
+#include "runtime/ranks/ranks.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
@@ -70,9 +71,12 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "init");
     pthread_mutex_lock(&lock);
-    orr__signals signals;
-    orr__signals_note(&signals);
+    bool was_started = started;
     orr_status st = started ? running_already(at) : configure(at, config);
+    if (st == ORR_OK)
+        st = orr__fail_place(at, orr__ranks_start(at));
+    orr__signals signals; /* those of the ranks stay */
+    orr__signals_note(&signals);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__trace_start(orr__env.trace));
     if (st == ORR_OK && (st = orr__engine_start(at, config)) != ORR_OK)
@@ -81,8 +85,10 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
         orr__engine_stop();
         orr__trace_stop();
     }
-    if (st != ORR_OK && !started)
+    if (st != ORR_OK && !was_started) {
+        orr__ranks_stop();
         orr__spill_stop();
+    }
     if (st == ORR_OK) {
         orr__cpu_start();
         started = true;
@@ -101,6 +107,7 @@ orr_status orr_shutdown(void)
         return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE,
                          "Orrery is not running: never started, or shut down before");
     }
+    orr__ranks_stop();
     orr__devices_stop();
     orr__cpu_stop(); /* a launch that waits for a compiler goes on without */
     /* Handles first: their buffers must be gone before the engine that holds their content is. */

@@ -83,6 +83,9 @@ static const entry table[] = {
     { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },
     { { "ORRERY_DEVICE_FILE", "file", "", "where to keep a list of the devices and their readings, for other programs" },
       PATH, AT(device_file), { 0 } },
+    { { "ORRERY_RANK_TIMEOUT", "seconds", "20",
+        "how long a rank under mpirun or srun may be silent before the others end; 0: for ever" },
+      COUNT, AT(rank_timeout), { 0 } },
     { { "ORRERY_ABLATE", "comma list of" MECHANISM_NAMES, "", "optional mechanisms to switch off, for measuring" },
       MECHANISMS, AT(ablated), { 0 } },
 };
@@ -97,6 +100,7 @@ orr__settings orr__env = {
     .inline_us = -1,
     .tile_us = -1,
     .log = 1,
+    .rank_timeout = 20,
 };
 
 static const orr__site site = { NULL, 0, "environment" };

@@ -61,7 +61,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path) == 0 ? 0 : 1;
 }
 
-static void remove_tmp(void)
+void orr_test_tmp_remove(void)
 {
     if (now.tmp[0])
         (void)nftw(now.tmp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
@@ -99,7 +99,7 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
     if (!suite)
         failed = 1;
     CU_cleanup_registry();
-    remove_tmp();
+    orr_test_tmp_remove();
     printf("orr-test: %d %d %d\n", passed, failed, skipped);
     return failed ? 1 : passed == 0 && skipped > 0 ? 77 : 0;
 }

@@ -53,6 +53,8 @@ void orr_test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *orr_test_golden(const char *name);
 /* <name> in an empty folder of this program's own, which is removed at its end. Valid until the second next call. */
 const char *orr_test_tmp(const char *name);
+/* Removes that folder, where a program does not end by orr_test_main. */
+void orr_test_tmp_remove(void);
 /* The whole file, with a 0 behind it; NULL when it cannot be read. Free it. */
 unsigned char *orr_test_slurp(const char *path, size_t *size);
 

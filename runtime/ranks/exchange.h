@@ -1,0 +1,15 @@
+/* The thread of exchanges, for the start and end of ranks.
+ * Must not know: when a rank counts as dead. */
+#ifndef ORR_RANKS_EXCHANGE_H
+#define ORR_RANKS_EXCHANGE_H
+
+#include "runtime/ranks/ranks.h"
+#include "runtime/ranks/transport.h"
+
+orr_status orr__exchanges_start(const orr__transport *transport);
+/* Ends the thread; exchanges that are under way end first. */
+void orr__exchanges_stop(void);
+/* A rank has failed (orr__ranks_failed says which): all exchanges end with an error. */
+void orr__exchanges_fail(void);
+
+#endif

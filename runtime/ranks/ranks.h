@@ -1,0 +1,108 @@
+/* Ranks: the processes that run one program together; groups of them, process grids, exchanges of arrays.
+ * Must not know: tensors, graphs, plans; MPI's types. */
+#ifndef ORR_RANKS_RANKS_H
+#define ORR_RANKS_RANKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <orrery/distribute.h>
+#include <orrery/dtype.h>
+#include "runtime/base/status.h"
+
+/* -- ranks ------------------------------------------------------------------------------------------------- */
+
+/* Opens MPI where a launcher started several processes or the program runs MPI; else this is rank 0 of 1, at no cost.
+ * Collective. MPI stays open until the process ends, since it cannot begin twice. */
+orr_status orr__ranks_start(orr__site at);
+/* Waits until all ranks are here, then ends the threads. Collective. */
+void orr__ranks_stop(void);
+int orr__rank(void);
+int orr__ranks(void);
+/* "rank 2 of 4 (process 71 on node3)". Lives as long as the program. */
+const char *orr__rank_name(int rank);
+
+/* A failure of this rank that the others cannot see, as that of an evaluation: from now on every exchange of every rank ends with
+ * ORR_ERANK and a message that names this rank and `why`, until orr_shutdown. */
+void orr__ranks_fail(const char *why);
+/* ORR_OK, or ORR_ERANK and the message in `text` when a rank has failed so. */
+orr_status orr__ranks_failed(char *text, size_t size);
+
+/* For StarPU-MPI: a communicator of all ranks (MPI_Comm *) that nothing else uses, and functions by name. NULL without MPI. */
+void *orr__ranks_communicator(void);
+void *orr__ranks_symbol(const char *name);
+
+/* -- groups and grids -------------------------------------------------------------------------------------- */
+
+/* Some ranks in an order: a list, without a communicator, so that making one is local. */
+typedef struct orr__group {
+    int ranks;       /* in the group                                       */
+    int self;        /* this rank's place in it                            */
+    const int *rank; /* their numbers among all                           */
+} orr__group;
+
+enum { ORR__GRID_AXES = ORR_GRID_AXES };
+/* A grid in row-major order over all ranks. Grids of the same extents are one, so pointers compare. */
+struct orr_grid {
+    int axes;
+    int64_t extent[ORR__GRID_AXES];
+    int rank;                           /* whose grid this is                                          */
+    int64_t coordinate[ORR__GRID_AXES]; /* of that rank                                              */
+    orr__group
+        group[1 << ORR__GRID_AXES]; /* [mask]: ranks that differ from it along the axes of mask alone, row-major */
+    int *list;                      /* behind the groups                                           */
+    int users;
+    struct orr_grid *next;
+};
+
+orr_grid *orr__grid_make(orr__site at, int axes, const int64_t *extent);
+void orr__grid_free(orr_grid *g);
+/* The grid as rank `rank` of as many ranks as it has places sees it: for partitions that are computed and not run. */
+orr_grid *orr__grid_as_rank(orr__site at, int axes, const int64_t *extent, int rank);
+/* The ranks along the axes of `mask` (bit k: axis k); all bits: all ranks. */
+const orr__group *orr__grid_group(const orr_grid *g, unsigned mask);
+const orr__group *orr__group_all(void);
+
+/* -- exchanges --------------------------------------------------------------------------------------------- */
+
+/* Arrays are contiguous; n is the group's size, counts are elements.
+ *  ALL_REDUCE      in, out: count                           out = the reduction over the group
+ *  REDUCE_SCATTER  in: Σ part[i], out: part[self]           the reduction of this rank's part
+ *  ALL_GATHER      in: part[self], out: Σ part[i]           the parts in the group's order
+ *  ALL_TO_ALL      in: Σ part[i], out: Σ from[i]            part[i] goes to i, from[i] comes from i
+ *  BROADCAST       in: count at the root, out: count        of the root
+ * A reduction adds in the group's order, f16 and bf16 in f32 with one rounding at the end: the same bits in every run and on every
+ * rank. */
+typedef enum {
+    ORR__EXCHANGE_ALL_REDUCE,
+    ORR__EXCHANGE_REDUCE_SCATTER,
+    ORR__EXCHANGE_ALL_GATHER,
+    ORR__EXCHANGE_ALL_TO_ALL,
+    ORR__EXCHANGE_BROADCAST
+} orr__exchange_kind;
+typedef enum { ORR__REDUCTION_SUM, ORR__REDUCTION_MAX, ORR__REDUCTION_MIN } orr__reduction;
+
+typedef struct orr__exchange {
+    orr__exchange_kind kind;
+    orr__reduction reduction;
+    orr_dtype dtype;
+    const orr__group *group;
+    const void *in; /* NULL: an empty part; may be `out` in ALL_REDUCE, BROADCAST                     */
+    void *out;
+    int64_t count;
+    const int64_t *part, *from; /* copied */
+    int root;                   /* BROADCAST: its place in the group                                  */
+    const char *name;           /* in traces, a literal; NULL: the kind's                             */
+    /* Called once when `out` is there and `in` is free, on the thread of exchanges or before the post returns; text of an error. */
+    void (*done)(void *argument, orr_status st, const char *text);
+    void *argument;
+} orr__exchange;
+
+/* Posts an exchange and returns; any number may be under way. Every rank of the group posts the same ones in the same order. What
+ * goes wrong is told by `done`, and to the other ranks. */
+void orr__exchange_post(const orr__exchange *x);
+/* Posts it without `done` and waits for its end. */
+orr_status orr__exchange_wait(orr__site at, const orr__exchange *x);
+/* Bytes that this rank sends in it. */
+int64_t orr__exchange_bytes(const orr__exchange *x);
+
+#endif

@@ -1,0 +1,171 @@
+/* Start and end of the ranks: who they are, and the two threads that serve them.
+ * Must not know: the content of messages. */
+#include "config.h"
+#include "runtime/ranks/ranks.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/base/env.h"
+#include "runtime/base/signals.h"
+#include "runtime/ranks/exchange.h"
+#include "runtime/ranks/transport.h"
+#include "runtime/ranks/watch.h"
+
+static struct {
+    const orr__transport *transport; /* NULL: MPI was not opened */
+    orr__identity *who;
+    char (*name)[128];
+    int *all;
+    int rank, ranks, pid;
+    bool running; /* several ranks, between start and stop */
+} now = { .ranks = 1 };
+static int only_rank;
+static orr__group everyone = { 1, 0, &only_rank };
+
+int orr__rank(void)
+{
+    return now.running ? now.rank : 0;
+}
+
+int orr__ranks(void)
+{
+    return now.running ? now.ranks : 1;
+}
+
+const orr__group *orr__group_all(void)
+{
+    return &everyone;
+}
+
+const char *orr__rank_name(int rank)
+{
+    return now.running && rank >= 0 && rank < now.ranks ? now.name[rank] : "rank 0 of 1";
+}
+
+void *orr__ranks_communicator(void)
+{
+    return now.running ? now.transport->communicator() : NULL;
+}
+
+void *orr__ranks_symbol(const char *name)
+{
+    return now.running ? orr__transport_symbol(name) : NULL;
+}
+
+static void first_line(const char *path, char *to, size_t size)
+{
+    *to = '\0';
+    FILE *f = fopen(path, "re");
+    if (f) {
+        if (!fgets(to, (int)size, f))
+            *to = '\0';
+        (void)fclose(f);
+    }
+    to[strcspn(to, "\n")] = '\0';
+}
+
+/* Process numbers mean the same in processes of one boot and one name space of processes. */
+static orr__identity identity(void)
+{
+    orr__identity me = { .pid = (int)getpid() };
+    char boot[48], space[40] = "";
+    (void)gethostname(me.host, sizeof me.host - 1);
+    first_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+    space[n > 0 ? n : 0] = '\0';
+    (void)snprintf(me.machine, sizeof me.machine, "%s %s", boot, space);
+    return me;
+}
+
+/* MPI cannot begin twice, so it ends with the process; where a rank ends without orr_shutdown the others must see that. */
+static void end_of_process(void)
+{
+    if (now.pid != (int)getpid() || now.running)
+        return;
+    orr__watch_finish();
+    now.transport->finish();
+}
+
+static orr_status meet(orr__site at)
+{
+    now.who = calloc((size_t)now.ranks, sizeof *now.who);
+    now.name = calloc((size_t)now.ranks, sizeof *now.name);
+    now.all = calloc((size_t)now.ranks, sizeof *now.all);
+    if (!now.who || !now.name || !now.all)
+        return orr__fail(at, ORR_ENOMEM, "no memory for the names of %d ranks", now.ranks);
+    orr__identity me = identity();
+    const char *error = now.transport->gather(&me, (int)sizeof me, now.who);
+    if (error)
+        return orr__fail(at, ORR_EDEVICE, "the ranks cannot meet: %s", error);
+    for (int i = 0; i < now.ranks; i++) {
+        (void)snprintf(now.name[i], sizeof now.name[i], "rank %d of %d (process %d on %.63s)", i, now.ranks,
+                       now.who[i].pid, now.who[i].host);
+        now.all[i] = i;
+    }
+    everyone = (orr__group){ now.ranks, now.rank, now.all };
+    return ORR_OK;
+}
+
+static void forget(void)
+{
+    everyone = (orr__group){ 1, 0, &only_rank };
+    free(now.all);
+    now.all = NULL;
+}
+
+static orr_status open_mpi(orr__site at)
+{
+    char why[512];
+    const orr__transport *t = orr__transport_open(why, sizeof why);
+    if (!t) {
+        orr__log(1, "this process is one of several, but MPI cannot be used, and each runs alone: %s", why);
+        return ORR_OK;
+    }
+    orr__signals signals;
+    orr__signals_note(&signals);
+    const char *error = t->start(&now.rank, &now.ranks);
+    orr__signals_restore(&signals);
+    if (error)
+        return orr__fail(at, ORR_EDEVICE, "MPI does not start: %s", error);
+    if (!now.transport) {
+        now.pid = (int)getpid();
+        (void)atexit(end_of_process);
+    }
+    now.transport = t;
+    return ORR_OK;
+}
+
+orr_status orr__ranks_start(orr__site at)
+{
+    now.rank = 0;
+    now.ranks = 1;
+    if (!orr__ranks_launched())
+        return ORR_OK;
+    orr_status st = open_mpi(at);
+    if (st != ORR_OK || now.ranks == 1)
+        return st;
+    free(now.who);
+    free(now.name);
+    if ((st = meet(at)) == ORR_OK && (st = orr__exchanges_start(now.transport)) == ORR_OK) {
+        now.running = true;
+        if ((st = orr__watch_start(now.transport, now.who)) != ORR_OK)
+            orr__exchanges_stop();
+    }
+    now.running = st == ORR_OK;
+    if (st != ORR_OK)
+        forget();
+    return st;
+}
+
+void orr__ranks_stop(void)
+{
+    if (!now.running)
+        return;
+    orr__watch_stop();
+    orr__exchanges_stop();
+    now.running = false;
+    forget();
+}

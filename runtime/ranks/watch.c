@@ -1,0 +1,431 @@
+/* The watch over the other ranks: one thread sends signs of life, and ends this process when a rank has died or is silent. So no
+ * rank waits for ever for a message.
+ * Must not know: exchanges of arrays. */
+#include "config.h"
+#include "runtime/ranks/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/ranks/exchange.h"
+
+#define TICK 0.1  /* seconds between looks at messages       */
+#define GRACE 0.3 /* a notice may come after its sender's end */
+
+typedef enum { BEAT, LEAVES, FAILED, ENDED } notice_kind;
+typedef struct notice {
+    int kind, from;
+    char text[376];
+} notice;
+
+/* Signs of life go round: a rank sends them to the next one that is there, and listens to the one before. */
+typedef struct peer {
+    int fd;            /* of the process, where it is on this machine; −1                */
+    bool left;         /* has said so                                                    */
+    double dead_since; /* 0: lives                                                       */
+    orr__request sent; /* the last notice to it                                          */
+    bool sending;
+    notice out;
+} peer;
+
+static struct {
+    const orr__transport *transport;
+    const orr__identity *who;
+    peer *peer;
+    int rank, ranks, signal_fd;
+    pthread_t thread;
+    bool running;
+    atomic_bool leaving, terminated;
+    notice in;
+    orr__request receipt;
+    double silence, leaving_since;
+
+    pthread_mutex_t lock;
+    bool failed, tell; /* a rank has failed; it is this one, and the others do not know  */
+    char failure[376];
+} watch = { .lock = PTHREAD_MUTEX_INITIALIZER, .signal_fd = -1 };
+
+/* -- the end ----------------------------------------------------------------------------------------------- */
+
+/* Lets a notice to one rank go, in the background. One that is still under way is not waited for: a beat is left out. */
+static bool tell(int rank, notice_kind kind, const char *text)
+{
+    peer *p = &watch.peer[rank];
+    bool done = true;
+    if (p->sending && (watch.transport->test(&p->sent, &done) || !done))
+        return false;
+    p->out = (notice){ .kind = kind, .from = watch.rank };
+    (void)snprintf(p->out.text, sizeof p->out.text, "%s", text);
+    p->sending = !watch.transport->send(&p->out, (int)sizeof p->out, rank, ORR__CHANNEL_CONTROL, &p->sent);
+    return p->sending;
+}
+
+static bool is_there(int rank)
+{
+    return rank != watch.rank && !watch.peer[rank].left && watch.peer[rank].dead_since == 0;
+}
+
+static void progress(double seconds)
+{
+    for (double until = orr__now() + seconds; orr__now() < until;) {
+        bool open = false;
+        for (int i = 0; i < watch.ranks; i++) {
+            bool done = true;
+            if (watch.peer[i].sending && !watch.transport->test(&watch.peer[i].sent, &done) && done)
+                watch.peer[i].sending = false;
+            open = open || watch.peer[i].sending;
+        }
+        if (!open)
+            return;
+        struct timespec nap = { 0, 1000000 };
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+_Noreturn static void end_process(const char *text)
+{
+    char line[640];
+    int n = snprintf(line, sizeof line, "orrery: %s; %s ends too\n", text, orr__rank_name(watch.rank));
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
+        _exit(1);
+    _exit(1);
+}
+
+/* The others learn it from here, though most see it themselves. A rank that is stopped would keep its launcher waiting. */
+_Noreturn static void end_for(int rank, const char *what)
+{
+    char text[sizeof watch.failure];
+    (void)snprintf(text, sizeof text, "%s %s", orr__rank_name(rank), what);
+    for (int i = 0; i < watch.ranks; i++)
+        if (i != rank && is_there(i))
+            (void)tell(i, ENDED, text);
+    progress(GRACE);
+    if (watch.peer[rank].fd >= 0)
+        (void)syscall(SYS_pidfd_send_signal, watch.peer[rank].fd, SIGKILL, NULL, 0);
+    end_process(text);
+}
+
+/* -- looks ------------------------------------------------------------------------------------------------- */
+
+static void note_failure(const char *text)
+{
+    pthread_mutex_lock(&watch.lock);
+    if (!watch.failed)
+        (void)snprintf(watch.failure, sizeof watch.failure, "%s", text);
+    watch.failed = true;
+    pthread_mutex_unlock(&watch.lock);
+    orr__exchanges_fail();
+}
+
+static int before(int rank)
+{
+    int i = rank;
+    do
+        i = (i + watch.ranks - 1) % watch.ranks;
+    while (i != rank && watch.peer[i].left);
+    return i;
+}
+
+static int after(int rank)
+{
+    int i = rank;
+    do
+        i = (i + 1) % watch.ranks;
+    while (i != rank && watch.peer[i].left);
+    return i;
+}
+
+static bool listen(void)
+{
+    return !watch.transport->receive(&watch.in, (int)sizeof watch.in, ORR__ANY_RANK, ORR__CHANNEL_CONTROL,
+                                     &watch.receipt);
+}
+
+static void read_notices(void)
+{
+    bool done = false;
+    while (!watch.transport->test(&watch.receipt, &done) && done) {
+        notice n = watch.in;
+        n.text[sizeof n.text - 1] = '\0';
+        (void)listen();
+        if (n.from < 0 || n.from >= watch.ranks)
+            continue;
+        if (n.from == before(watch.rank))
+            watch.silence = 0;
+        if (n.kind == LEAVES) {
+            watch.peer[n.from].left = true;
+            watch.silence = 0; /* of the one before that */
+        } else if (n.kind == FAILED)
+            note_failure(n.text);
+        else if (n.kind == ENDED)
+            end_process(n.text);
+    }
+}
+
+static void look_at_processes(double seconds)
+{
+    struct pollfd fd[1 + 64] = { { .fd = watch.signal_fd, .events = POLLIN } };
+    int rank[1 + 64], n = 1;
+    for (int i = 0; i < watch.ranks && n < 65; i++)
+        if (watch.peer[i].fd >= 0 && watch.peer[i].dead_since == 0) {
+            fd[n] = (struct pollfd){ .fd = watch.peer[i].fd, .events = POLLIN };
+            rank[n++] = i;
+        }
+    if (poll(fd, (nfds_t)n, (int)(seconds * 1e3)) <= 0)
+        return;
+    uint64_t drained;
+    if (fd[0].revents && read(watch.signal_fd, &drained, sizeof drained) < 0)
+        return;
+    for (int i = 1; i < n; i++)
+        if (fd[i].revents)
+            watch.peer[rank[i]].dead_since = orr__now();
+}
+
+/* A rank that has said farewell may end; the others then have as long as a silent rank has. */
+static void judge(void)
+{
+    double now = orr__now(), limit = (double)orr__env.rank_timeout;
+    for (int i = 0; i < watch.ranks; i++) {
+        const peer *p = &watch.peer[i];
+        if (p->dead_since > 0 && now - p->dead_since > (p->left ? (limit > 0 ? limit : 1e9) : GRACE))
+            end_for(i, p->left ? "has ended, and the end of the others does not come"
+                               : "has ended without orr_shutdown: killed, crashed, or by an exit of its own");
+    }
+    int listened = before(watch.rank);
+    if (limit > 0 && watch.silence > limit && listened != watch.rank && watch.peer[listened].dead_since == 0) {
+        char text[160];
+        (void)snprintf(
+            text, sizeof text,
+            "has been silent for %.0f s (ORRERY_RANK_TIMEOUT): stopped, or its machine or its network is down", limit);
+        end_for(listened, text);
+    }
+}
+
+/* A launcher that sees a rank die ends the others by SIGTERM: before that they say why. */
+static void on_terminate(int number)
+{
+    (void)number;
+    int was = errno;
+    atomic_store(&watch.terminated, true);
+    uint64_t one = 1;
+    if (write(watch.signal_fd, &one, sizeof one) < 0)
+        errno = was;
+    errno = was;
+}
+
+static void terminate(void)
+{
+    look_at_processes(0);
+    read_notices();
+    for (int i = 0; i < watch.ranks; i++)
+        if (watch.peer[i].dead_since > 0 && !watch.peer[i].left)
+            end_for(i, "has ended without orr_shutdown: killed, crashed, or by an exit of its own");
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)kill(getpid(), SIGTERM);
+}
+
+static void tell_failure(void)
+{
+    char text[sizeof watch.failure];
+    pthread_mutex_lock(&watch.lock);
+    bool mine = watch.tell;
+    watch.tell = false;
+    memcpy(text, watch.failure, sizeof text);
+    pthread_mutex_unlock(&watch.lock);
+    if (!mine)
+        return;
+    progress(GRACE);
+    for (int i = 0; i < watch.ranks; i++)
+        if (is_there(i))
+            (void)tell(i, FAILED, text);
+}
+
+/* Tells farewell once; true: all others have done so too. */
+static bool take_leave(void)
+{
+    if (watch.leaving_since == 0) {
+        progress(GRACE);
+        for (int i = 0; i < watch.ranks; i++)
+            if (i != watch.rank)
+                (void)tell(i, LEAVES, "");
+        watch.leaving_since = orr__now();
+    }
+    for (int i = 0; i < watch.ranks; i++)
+        if (i != watch.rank && !watch.peer[i].left)
+            return false;
+    progress(10 * GRACE);
+    return true;
+}
+
+static void *serve(void *unused)
+{
+    (void)unused;
+    double limit = (double)orr__env.rank_timeout, beat = limit > 0 && limit < 8 ? limit / 8 : 1;
+    double tick = beat < TICK ? beat : TICK, last = orr__now(), sent = 0;
+    for (;;) {
+        bool leaving = atomic_load(&watch.leaving);
+        look_at_processes(leaving ? tick / 20 : tick);
+        double now = orr__now();
+        /* A process that was suspended itself has not listened: that time does not count. */
+        watch.silence += now - last < 4 * tick ? now - last : tick;
+        last = now;
+        read_notices();
+        if (atomic_exchange(&watch.terminated, false))
+            terminate();
+        tell_failure();
+        int next = after(watch.rank);
+        if (now - sent >= beat && next != watch.rank && !leaving) {
+            (void)tell(next, BEAT, "");
+            sent = now;
+        }
+        if (leaving && take_leave())
+            return NULL;
+        judge();
+    }
+}
+
+/* -- start and end ----------------------------------------------------------------------------------------- */
+
+static void wake_up(void)
+{
+    uint64_t one = 1;
+    if (write(watch.signal_fd, &one, sizeof one) < 0)
+        return; /* it wakes by itself within a tick */
+}
+
+static void take_sigterm(void)
+{
+    struct sigaction was;
+    if (sigaction(SIGTERM, NULL, &was) == 0 && !(was.sa_flags & SA_SIGINFO) && was.sa_handler == SIG_DFL) {
+        struct sigaction ours = { .sa_handler = on_terminate, .sa_flags = SA_RESTART };
+        (void)sigaction(SIGTERM, &ours, NULL);
+    }
+}
+
+static void give_sigterm_back(void)
+{
+    struct sigaction was;
+    if (sigaction(SIGTERM, NULL, &was) == 0 && !(was.sa_flags & SA_SIGINFO) && was.sa_handler == on_terminate)
+        (void)signal(SIGTERM, SIG_DFL);
+}
+
+static int open_process(int rank)
+{
+    bool here = rank != watch.rank && strcmp(watch.who[rank].machine, watch.who[watch.rank].machine) == 0;
+    return here ? (int)syscall(SYS_pidfd_open, watch.who[rank].pid, 0) : -1;
+}
+
+static void close_processes(void)
+{
+    for (int i = 0; watch.peer && i < watch.ranks; i++)
+        if (watch.peer[i].fd >= 0)
+            (void)close(watch.peer[i].fd);
+    free(watch.peer);
+    watch.peer = NULL;
+}
+
+orr_status orr__watch_start(const orr__transport *transport, const orr__identity *who)
+{
+    orr__site at = ORR__SITE(NULL, 0, "init");
+    close_processes();
+    watch.transport = transport;
+    watch.who = who;
+    watch.rank = orr__rank();
+    watch.ranks = orr__ranks();
+    watch.silence = watch.leaving_since = 0;
+    watch.failed = watch.tell = false;
+    atomic_store(&watch.leaving, false);
+    if (watch.signal_fd < 0)
+        watch.signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    watch.peer = calloc((size_t)watch.ranks, sizeof *watch.peer);
+    if (!watch.peer || watch.signal_fd < 0)
+        return orr__fail(at, ORR_ENOMEM, "no memory or no descriptor for the watch over %d ranks", watch.ranks);
+    for (int i = 0; i < watch.ranks; i++)
+        watch.peer[i].fd = open_process(i);
+    if (!listen())
+        return orr__fail(at, ORR_EDEVICE, "the watch over the ranks cannot listen");
+    sigset_t all, was;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &was);
+    watch.running = pthread_create(&watch.thread, NULL, serve, NULL) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &was, NULL);
+    if (!watch.running)
+        return orr__fail(at, ORR_ENOMEM, "no thread for the watch over the ranks");
+    take_sigterm();
+    return ORR_OK;
+}
+
+void orr__watch_stop(void)
+{
+    if (!watch.running)
+        return;
+    atomic_store(&watch.leaving, true);
+    wake_up();
+    pthread_join(watch.thread, NULL);
+    watch.running = false;
+    give_sigterm_back();
+    watch.transport->cancel(&watch.receipt);
+    for (bool done = false; !done && !watch.transport->test(&watch.receipt, &done);)
+        continue;
+}
+
+/* MPI's end is over for all when it is for one; a rank that was killed before never comes to it. */
+static void *wait_for_end(void *unused)
+{
+    (void)unused;
+    double limit = orr__env.rank_timeout > 0 ? (double)orr__env.rank_timeout : 1e9;
+    for (;;) {
+        look_at_processes(TICK);
+        for (int i = 0; i < watch.ranks; i++)
+            if (watch.peer[i].dead_since > 0 && orr__now() - watch.peer[i].dead_since > limit) {
+                char text[sizeof watch.failure];
+                (void)snprintf(text, sizeof text, "%s has ended, and the end of MPI does not come", orr__rank_name(i));
+                end_process(text);
+            }
+        struct timespec nap = { 0, 50000000 };
+        (void)nanosleep(&nap, NULL);
+    }
+    return NULL;
+}
+
+void orr__watch_finish(void)
+{
+    pthread_t thread;
+    if (watch.peer && pthread_create(&thread, NULL, wait_for_end, NULL) == 0)
+        (void)pthread_detach(thread);
+}
+
+/* -- failures ---------------------------------------------------------------------------------------------- */
+
+void orr__ranks_fail(const char *why)
+{
+    if (!watch.running)
+        return;
+    char text[sizeof watch.failure];
+    (void)snprintf(text, sizeof text, "%s has failed: %s", orr__rank_name(watch.rank), why);
+    note_failure(text);
+    pthread_mutex_lock(&watch.lock);
+    watch.tell = strcmp(watch.failure, text) == 0;
+    pthread_mutex_unlock(&watch.lock);
+    wake_up();
+}
+
+orr_status orr__ranks_failed(char *text, size_t size)
+{
+    pthread_mutex_lock(&watch.lock);
+    bool failed = watch.failed;
+    (void)snprintf(text, size, "%s", failed ? watch.failure : "");
+    pthread_mutex_unlock(&watch.lock);
+    return failed ? ORR_ERANK : ORR_OK;
+}
