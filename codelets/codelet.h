@@ -29,6 +29,7 @@ typedef struct orr__launch {
     void *const *out;
     const int64_t *in_off, *out_off; /* device only, else NULL */
     const orr__scalar *scalar;       /* the capture's slots    */
+    const uint64_t *content;         /* of each input: equal numbers, equal values; 0: unknown. NULL: all are */
     void *queue;
     void *device;
     void *context;     /* the backend's own, device only */
@@ -41,6 +42,8 @@ typedef struct orr__backend {
     /* Is there anything to run on? NULL message buffer is fine; why not goes there. */
     bool (*probe)(char *why, size_t size);
     bool (*can)(const orr__region *r); /* NULL: everything                              */
+    /* Operands, and the result, of a call that its kernel takes in blocks of so many channels as well (orr__call). NULL: none. */
+    uint32_t (*blocks)(const orr__region *r, int block);
     orr_status (*prepare)(const orr__region *r, orr__kernel **k);
     void (*compile)(orr__kernel *k, const orr__region *r);      /* before a launch wants it; NULL: launches do */
     orr_status (*launch)(orr__kernel *k, const orr__launch *l); /* device: enqueues on l->queue; sets last error */

@@ -8,10 +8,12 @@
 static orr_tensor *leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__buffer *b)
 {
     orr__node *n = orr__node_new(at, &orr__op_leaf, dtype, shape, 0, NULL);
-    if (!n)
+    if (!n) {
         orr__buffer_unref(b);
-    else
+    } else {
+        orr__buffer_number(b);
         atomic_init(&n->value, b);
+    }
     return orr__handle_new(n);
 }
 

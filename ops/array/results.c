@@ -63,9 +63,11 @@ orr_tensor *orr__results_leaf(orr__site at, orr_dtype dtype, int64_t n, orr__buf
         return orr__handle_new(NULL);
     }
     orr__node *leaf = orr__node_new(at, &orr__op_leaf, dtype, &ORR_SHAPE(n), 0, NULL);
-    if (!leaf)
+    if (!leaf) {
         orr__buffer_unref(b);
-    else
+    } else {
+        orr__buffer_number(b);
         atomic_init(&leaf->value, b);
+    }
     return orr__handle_new(leaf);
 }

@@ -201,10 +201,12 @@ static void wrap_results(orr__site at, const graph *g, orr__buffer **out, orr_te
     for (int i = 0; i < g->nout; i++) {
         const orr__node *like = g->prog.node[g->prog.out[i]];
         orr__node *n = orr__node_new(at, &orr__op_leaf, (orr_dtype)like->dtype, &like->shape, 0, NULL);
-        if (n)
+        if (n) {
+            orr__buffer_number(out[i]);
             atomic_init(&n->value, out[i]);
-        else
+        } else {
             orr__buffer_unref(out[i]);
+        }
         results[i] = orr__handle_new(n);
     }
 }

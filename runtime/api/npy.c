@@ -93,10 +93,12 @@ orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr
     if (st != ORR_OK)
         return orr__handle_new(NULL);
     orr__node *n = orr__node_new(at, &orr__op_leaf, dtype, shape, 0, NULL);
-    if (n)
+    if (n) {
+        orr__buffer_number(b);
         atomic_init(&n->value, b);
-    else
+    } else {
         orr__buffer_unref(b);
+    }
     return orr__handle_new(n);
 }
 

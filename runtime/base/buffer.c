@@ -18,6 +18,13 @@ static void put_back(void *host, size_t bytes, size_t cap, bool spilled)
         orr__pool_put(host, bytes, cap);
 }
 
+void orr__buffer_number(orr__buffer *b)
+{
+    static atomic_uint_least64_t last;
+    uint64_t number = b->cap ? atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1 : 0;
+    atomic_store_explicit(&b->content, number, memory_order_relaxed);
+}
+
 orr__buffer *orr__buffer_new(size_t bytes)
 {
     size_t cap;

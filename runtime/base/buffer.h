@@ -27,6 +27,7 @@ typedef struct orr__buffer {
     _Atomic(const void *)
         exclusive_to;         /* the thread whose evaluation alone may use it (runtime/graph/donation.h), else NULL */
     atomic_bool overwritten;  /* that evaluation wrote over it and failed: this is no value any more    */
+    atomic_uint_least64_t content; /* equal numbers, equal values; 0: unknown, such as the user's memory    */
     struct orr__buffer *next; /* free lists                                                              */
 } orr__buffer;
 
@@ -52,6 +53,8 @@ static inline orr__buffer *orr__buffer_ref(orr__buffer *b)
     atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
     return b;
 }
+/* It has become the value of a node, which no other buffer was. */
+void orr__buffer_number(orr__buffer *b);
 void orr__buffer_unref(orr__buffer *b);   /* NULL is fine */
 void orr__buffer_recycle(orr__buffer *b); /* engine only, see drop */
 /* Makes the content valid in host memory. */

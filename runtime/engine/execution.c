@@ -101,24 +101,46 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
 /* Step s in the host's memory; rows are still to be said. Field by field: as a whole it would be cleared by an instruction that
  * takes as long to begin as a small kernel takes. */
 static inline void on_host(orr__launch *l, const orr__step *s, void *const *in, void *const *out,
-                           const orr__scalar *scalar)
+                           const orr__scalar *scalar, const uint64_t *content)
 {
     l->region = s->region;
     l->in = in;
     l->out = out;
     l->in_off = l->out_off = NULL;
     l->scalar = scalar;
+    l->content = content;
     l->queue = l->device = l->context = NULL;
     l->after = NULL;
 }
 
-orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar)
+void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, uint64_t *content)
+{
+    for (int i = 0; i < plan->nvalue; i++)
+        content[i] = plan->value[i].leaf >= 0
+                         ? atomic_load_explicit(&leaf[plan->value[i].leaf]->content, memory_order_relaxed)
+                         : 0;
+}
+
+/* The numbers of the content of a call's inputs, where they are few. */
+enum { NUMBERED = 8 };
+static const uint64_t *numbers(const orr__step *s, const uint64_t *content, uint64_t of[NUMBERED])
+{
+    if (!content || !s->region->call.op || s->region->nin > NUMBERED)
+        return NULL;
+    for (int i = 0; i < s->region->nin; i++)
+        of[i] = content[s->in[i]];
+    return of;
+}
+
+orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar,
+                            const uint64_t *content)
 {
     const orr__region *r = s->region;
     void *row[ORR__REGION_OUTS];
+    uint64_t of[NUMBERED];
     orr__launch l;
 
-    on_host(&l, s, in, out, scalar);
+    on_host(&l, s, in, out, scalar, numbers(s, content, of));
     orr__step_rows(s, t, &l.lo, &l.hi);
     if (s->partial) {
         for (int k = 0; k < r->nout; k++)
@@ -135,18 +157,20 @@ static bool by_blas(const orr__region *r)
 
 /* Step s as a whole; in, out as in orr__exec_launch. Bits of products and solutions depend on how many rows the BLAS is given:
  * it gets those of a task in every engine. */
-static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar)
+static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
+                               const uint64_t *content)
 {
+    uint64_t of[NUMBERED];
     orr__launch l;
     orr_status st = ORR_OK;
 
-    on_host(&l, s, in, out, scalar);
+    on_host(&l, s, in, out, scalar, numbers(s, content, of));
     l.lo = 0;
     l.hi = s->region->dim[0];
     if (s->graph || !(s->partial || orr__env.deterministic || by_blas(s->region)))
         return orr__exec_cpu->launch(s->cpu, &l);
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
-        st = orr__exec_launch(s, t, in, out, scalar);
+        st = orr__exec_launch(s, t, in, out, scalar, content);
     return st;
 }
 
@@ -186,7 +210,7 @@ void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value)
 }
 
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
-                          const orr__scalar *scalar, int worker)
+                          const orr__scalar *scalar, const uint64_t *content, int worker)
 {
     int nin = s->region->nin, n = nin + s->region->nout;
     void *few[32], **p = orr__array_begin(few, sizeof few, (size_t)n, sizeof *p);
@@ -200,7 +224,8 @@ orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, v
         p[i] = host[s->out[i - nin]];
     uint32_t stands_for = orr__work_begin(k, worker);
     double t0 = stands_for ? orr__now() : 0;
-    orr_status st = tile < 0 ? launch_whole(s, p, p + nin, scalar) : orr__exec_launch(s, tile, p, p + nin, scalar);
+    orr_status st = tile < 0 ? launch_whole(s, p, p + nin, scalar, content)
+                             : orr__exec_launch(s, tile, p, p + nin, scalar, content);
     double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
         orr__exec_took(plan, s, tile, ORR__ON_CPU, t1 - t0);

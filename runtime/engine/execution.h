@@ -116,6 +116,7 @@ struct orr__run {
     orr__plan *plan;
     orr__scalar *scalar;
     orr__buffer **value;   /* one per plan value, references held until the run ends */
+    uint64_t *content;     /* … the number of its content if it is a leaf; NULL: not asked for */
     bool safe, firm;       /* the data cannot make it fail; nor those of the runs that it waits for */
     atomic_bool overwrote; /* a leaf that is a donor                                     */
     orr__run **before;
@@ -188,13 +189,17 @@ void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__bu
 void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi);
 /* The output range of tile t of a step, in elements of output k. */
 void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end);
-/* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. */
-orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar);
+/* By plan value, from the buffers of the leaves. */
+void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, uint64_t *content);
+/* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. content: by plan value, or
+ * NULL. */
+orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar,
+                            const uint64_t *content);
 /* Tells the models what tile t of a step (< 0: all of it) took; a time that is no sample of its kernel is left out. */
 void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
 /* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
-                          const orr__scalar *scalar, int worker);
+                          const orr__scalar *scalar, const uint64_t *content, int worker);
 /* Tile t is done: the pages that it touched need no memory where they lie in files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
 /* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */

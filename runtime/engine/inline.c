@@ -14,6 +14,7 @@ typedef struct {
     orr__buffer *scratch; /* of bundles, which use it in turn */
     orr__buffer *few_buf[64], **buf;
     void *few_host[64], **host;
+    uint64_t few_content[64], *content; /* NULL: not asked for */
 } place;
 
 static size_t padded(size_t bytes)
@@ -102,7 +103,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if ((st = get(p, i)) == ORR_OK)
-            st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, 0);
+            st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->content, 0);
         for (int k = 0; orr__spill_on() && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         if (!p->on_stack)
@@ -139,6 +140,9 @@ orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *l
     p.scratch = NULL;
     p.buf = n <= 64 ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);
     p.host = n <= 64 ? p.few_host : orr__alloc_n(n, sizeof *p.host);
+    p.content = !plan->calls ? NULL : n <= 64 ? p.few_content : orr__alloc_n(n, sizeof *p.content);
+    if (p.content)
+        orr__exec_number(plan, leaf, p.content);
     if (p.buf && p.host && (st = lay_out(&p, leaf)) == ORR_OK) {
         if ((st = run(&p, scalar)) == ORR_OK)
             outputs(&p, leaf, out);
@@ -151,5 +155,7 @@ orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *l
         free(p.buf);
     if (p.host != p.few_host)
         free(p.host);
+    if (p.content != p.few_content)
+        free(p.content);
     return st;
 }

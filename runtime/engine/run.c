@@ -27,9 +27,11 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
         return NULL;
     r->value = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *r->value);
     r->scalar = orr__alloc_n((size_t)plan->nscalar + 1, sizeof *r->scalar);
-    if (!r->value || !r->scalar) {
+    r->content = plan->calls ? orr__alloc_n((size_t)plan->nvalue + 1, sizeof *r->content) : NULL;
+    if (!r->value || !r->scalar || (plan->calls && !r->content)) {
         free(r->value);
         free(r->scalar);
+        free(r->content);
         free(r);
         return NULL;
     }
@@ -160,6 +162,7 @@ static void finish(orr__run *r)
     orr__plan_unref(r->plan);
     free(r->value);
     free(r->scratch);
+    free(r->content);
     free(r->scalar);
     free(r->tasks);
     r->plan = NULL;

@@ -67,6 +67,7 @@ typedef struct orr__plan {
     int *out;         /* value number of each requested output; a leaf is possible           */
     double us;        /* predicted on one core                                               */
     bool cannot_fail; /* whatever the data are                                               */
+    bool calls;       /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
     int waited_tasks; /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
     struct {          /* urgency */
         bool chain;   /* each task needs the one before it: no two ever run at once          */

@@ -192,6 +192,7 @@ orr_status orr__pass_steps(orr__planner *p)
     p->plan->cannot_fail = true;
     for (int i = 0; i < p->plan->nstep; i++) {
         p->plan->cannot_fail = p->plan->cannot_fail && orr__step_cannot_fail(&p->plan->step[i]);
+        p->plan->calls = p->plan->calls || p->plan->step[i].region->call.op;
         p->plan->us += p->plan->step[i].cost.us;
     }
     return st;

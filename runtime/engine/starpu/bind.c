@@ -150,6 +150,8 @@ orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
     int few[64] = { 0 };
     orr_status st = ORR_OK;
 
+    if (r->content)
+        orr__exec_number(plan, leaf, r->content);
     if (plan->ndonors > 0 && !(r->before = orr__alloc_n((size_t)plan->nvalue, sizeof(orr__run *))))
         return ORR_ENOMEM;
     r->nbefore = r->before ? plan->nvalue : 0;

@@ -20,7 +20,7 @@ static orr_status launch(const orr__task *a)
         p[k] = a->run->value[a->step->out[k]]->host;
     for (int i = 0; i < r->nin; i++)
         p[r->nout + i] = a->run->value[a->step->in[i]]->host;
-    st = orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar);
+    st = orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar, a->run->content);
     orr__array_end(p, few);
     return st;
 }

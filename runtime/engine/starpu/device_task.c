@@ -100,7 +100,7 @@ static orr_status on_host(const device_call *c)
             st = c->backend->read(&c->launch, c->mem[j], c->byte[j], host[j], span_bytes(p));
     }
     if (st == ORR_OK)
-        st = orr__exec_launch(c->task->step, c->task->tile, base + r->nout, base, c->task->run->scalar);
+        st = orr__exec_launch(c->task->step, c->task->tile, base + r->nout, base, c->task->run->scalar, NULL);
     for (int j = 0; j < r->nout && st == ORR_OK; j++)
         if (c->span[j].n > 0)
             st = c->backend->write(&c->launch, c->mem[j], c->byte[j], host[j], span_bytes(&c->span[j]));
@@ -206,7 +206,7 @@ static void tell_in_full(const orr__task *a, orr_status st)
             p[j] = (void *)((uintptr_t)out[j] - (size_t)s.first * s.tiles->bytes);
         }
     }
-    if (!home || orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar) != ORR_EINDEX)
+    if (!home || orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar, NULL) != ORR_EINDEX)
         (void)orr__fail_text(st, said);
     for (int k = 0; k < r->nout; k++)
         free(out[k]);
