@@ -185,24 +185,37 @@ static orr__workload work_conv_weights(const orr__call *c)
 enum { IMAGES = 16 };
 static int space_images(const orr__call *c, int64_t *dim)
 {
-    bool few = c->out.dim[0] < IMAGES;
-    dim[0] = c->out.dim[0] * (few ? c->out.dim[1] : 1);
-    dim[1] = few ? 1 : c->out.dim[1];
+    bool few = c->out.dim[0] < IMAGES && !(c->blocked && c->attr.index > 1);
+    int64_t unit = c->blocked & ORR__CALL_RESULT ? c->block : 1;
+    dim[0] = c->out.dim[0] * (few ? c->out.dim[1] / unit : 1);
+    dim[1] = few ? unit : c->out.dim[1];
     dim[2] = 1;
     for (int d = 2; d < c->out.rank; d++)
         dim[2] *= c->out.dim[d];
     return 3;
 }
 
-/* Channels of the result: a tile has all terms of its sums. */
+/* Channels of the result: a tile has all terms of its sums. Those of y, the second operand, may lie in blocks. */
 static int space_channels(const orr__call *c, int64_t *dim)
 {
-    dim[0] = c->out.dim[0];
-    dim[1] = c->out.dim[1];
+    int64_t unit = c->blocked & 2 ? c->block : 1;
+    dim[0] = c->out.dim[0] / unit;
+    dim[1] = c->out.dim[1] * unit;
     dim[2] = 1;
     for (int d = 2; d < c->out.rank; d++)
         dim[2] *= c->out.dim[d];
     return 3;
+}
+
+/* Groups whose channels lie in blocks are computed all at once, for an image or for all weights. */
+static bool cuts_weights(const orr__call *c)
+{
+    return !c->blocked || c->attr.index == 1;
+}
+static bool cuts_images(const orr__call *c)
+{
+    (void)c;
+    return true;
 }
 
 /* -- contracts ------------------------------------------------------------------------------------------------------ */
@@ -279,7 +292,7 @@ static orr_tensor *record_conv_weights(const char *file, int line, orr_tensor *c
     return orr_conv_weights_at(file, line, x, y, ORR_SHAPE(length / o.dilation[0] + 1), &o);
 }
 
-#define CONV(word, places, choices)                                                                                    \
+#define CONV(word, places, cut, choices)                                                                                   \
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = 2,                                                                       \
@@ -292,10 +305,11 @@ static orr_tensor *record_conv_weights(const char *file, int line, orr_tensor *c
                                      .reference = reference_##word,                                                    \
                                      .vjp = vjp_##word,                                                                \
                                      .work = work_##word,                                                              \
-                                     .space = places }
-CONV(conv, space_images, 2);
-CONV(conv_data, space_images, 2);
-CONV(conv_weights, space_channels, 2);
+                                     .space = places,                                                                  \
+                                     .cuts = cut }
+CONV(conv, space_images, cuts_images, 2);
+CONV(conv_data, space_images, cuts_images, 2);
+CONV(conv_weights, space_channels, cuts_weights, 2);
 
 /* -- the public functions --------------------------------------------------------------------------------------------- */
 

@@ -15,6 +15,7 @@ enum { BLOCK_BYTES = 256 << 10, BLOCK_LEAST = 64, LINE = 16 };
 
 typedef struct {
     const orr__launch *l;
+    orr__own *own;
     orr__conv v;
     bool wide; /* f64, else f32 */
     size_t z;
@@ -23,10 +24,13 @@ typedef struct {
     char *to;
 } work;
 
-static work work_of(const orr__launch *l, const orr_shape *x, const orr_shape *w, const orr_shape *y)
+static work work_of(const orr__kernel *kernel, const orr__launch *l, const orr_shape *x, const orr_shape *w,
+                    const orr_shape *y)
 {
     const orr__call *c = &l->region->call;
-    work k = { .l = l, .v = orr__conv_of(&c->attr, x, w, y), .wide = l->region->out_dtype[0] == ORR_F64 };
+    work k = {
+        .l = l, .own = kernel->own, .v = orr__conv_of(&c->attr, x, w, y), .wide = l->region->out_dtype[0] == ORR_F64
+    };
     k.z = orr_dtype_size((orr_dtype)l->region->out_dtype[0]);
     k.nx = orr__conv_count(k.v.x);
     k.nw = orr__conv_count(k.v.w);
@@ -315,6 +319,38 @@ static bool counts(const work *k)
     return k->v.c * k->nw <= INT_MAX && k->ny <= INT_MAX && k->v.o <= INT_MAX && k->nx <= INT_MAX;
 }
 
+/* Bits of orr__call.blocked: x and y are operands, or the result. */
+enum { FIRST = 1, SECOND = 2 };
+static bool lies_in_blocks(const orr__call *c, char of, char which)
+{
+    uint32_t bit = which == of ? ORR__CALL_RESULT : of == 'w' && which == 'y' ? SECOND : FIRST;
+    return c->blocked & bit;
+}
+
+/* Whole images, and the channels of one before and behind them. */
+static bool by_library(const work *k, char of, int64_t lo, int64_t hi)
+{
+    const orr__call *c = &k->l->region->call;
+    int64_t all = (of == 'x' ? k->v.c : k->v.o) * k->v.groups;
+    orr__conv_job j = { .v = &k->v,
+                        .of = of,
+                        .x = k->x,
+                        .w = k->w,
+                        .y = k->y,
+                        .to = k->to,
+                        .block = c->block,
+                        .block_x = lies_in_blocks(c, of, 'x'),
+                        .block_y = lies_in_blocks(c, of, 'y'),
+                        .content = k->l->content ? k->l->content[1] : 0 };
+    for (j.lo = lo; j.lo < hi; j.lo = j.hi) {
+        int64_t left = hi - j.lo, whole = left / all * all, rest = all - j.lo % all;
+        j.hi = of == 'w' ? hi : j.lo % all == 0 && whole ? j.lo + whole : left < rest ? hi : j.lo + rest;
+        if (!orr__conv_onednn(k->own, &j))
+            return false;
+    }
+    return true;
+}
+
 /* Channels [lo, hi) of all images, or of weights: group by group. */
 static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
 {
@@ -324,8 +360,10 @@ static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
     bool empty = v->c == 0 || v->o == 0 || v->n == 0 || k->ny == 0 || k->nx == 0;
     if (hi <= lo || size == 0)
         return ORR_OK;
-    if (!empty && !k->wide && orr__conv_onednn(v, of, lo, hi, k->x, k->w, k->y, k->to))
+    if (!empty && !k->wide && by_library(k, of, lo, hi))
         return ORR_OK;
+    if (k->l->region->call.blocked)
+        return orr__fail(orr__cpu_site(k->l), ORR_ENOMEM, "oneDNN has no memory for the convolution");
     if (of == 'w' || empty)
         memset(k->to + (size_t)(lo * size) * k->z, 0, (size_t)((hi - lo) * size) * k->z);
     if (empty)
@@ -356,15 +394,14 @@ static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
 static orr_status channels(const work *k, char of)
 {
     const orr__region *r = k->l->region;
-    int64_t per = r->dim[1];
-    return of == 'w' ? run(k, of, k->l->lo, k->l->hi) : run(k, of, k->l->lo * per, k->l->hi * per);
+    int64_t per = r->dim[1] / (of == 'w' ? k->v.c : 1);
+    return run(k, of, k->l->lo * per, k->l->hi * per);
 }
 
 orr_status orr__cpu_kernel_conv(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__call *c = &l->region->call;
-    work k = work_of(l, &c->in[0], &c->in[1], &c->out);
-    (void)kernel;
+    work k = work_of(kernel, l, &c->in[0], &c->in[1], &c->out);
     k.x = l->in[0];
     k.w = l->in[1];
     return channels(&k, 'y');
@@ -373,8 +410,7 @@ orr_status orr__cpu_kernel_conv(const orr__kernel *kernel, const orr__launch *l)
 orr_status orr__cpu_kernel_conv_data(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__call *c = &l->region->call;
-    work k = work_of(l, &c->out, &c->in[1], &c->in[0]);
-    (void)kernel;
+    work k = work_of(kernel, l, &c->out, &c->in[1], &c->in[0]);
     k.y = l->in[0];
     k.w = l->in[1];
     return channels(&k, 'x');
@@ -383,9 +419,37 @@ orr_status orr__cpu_kernel_conv_data(const orr__kernel *kernel, const orr__launc
 orr_status orr__cpu_kernel_conv_weights(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__call *c = &l->region->call;
-    work k = work_of(l, &c->in[0], &c->out, &c->in[1]);
-    (void)kernel;
+    work k = work_of(kernel, l, &c->in[0], &c->out, &c->in[1]);
     k.x = l->in[0];
     k.y = l->in[1];
     return channels(&k, 'w');
+}
+
+/* -- blocks ------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t blocks_of(const orr__region *r, char of, int lanes, const orr_shape *x, const orr_shape *w,
+                          const orr_shape *y)
+{
+    orr__conv v = orr__conv_of(&r->call.attr, x, w, y);
+    if (r->out_dtype[0] != ORR_F32 || r->out_count == 0 || r->in_count[0] == 0 || r->in_count[1] == 0)
+        return 0;
+    unsigned bits = orr__conv_onednn_blocks(&v, of, lanes);
+    uint32_t xs = bits & 1 ? (of == 'x' ? ORR__CALL_RESULT : FIRST) : 0;
+    uint32_t ys = bits & 2 ? (of == 'y' ? ORR__CALL_RESULT : of == 'w' ? SECOND : FIRST) : 0;
+    return xs | ys;
+}
+
+uint32_t orr__cpu_blocks_conv(const orr__region *r, int lanes)
+{
+    return blocks_of(r, 'y', lanes, &r->call.in[0], &r->call.in[1], &r->call.out);
+}
+
+uint32_t orr__cpu_blocks_conv_data(const orr__region *r, int lanes)
+{
+    return blocks_of(r, 'x', lanes, &r->call.out, &r->call.in[1], &r->call.in[0]);
+}
+
+uint32_t orr__cpu_blocks_conv_weights(const orr__region *r, int lanes)
+{
+    return blocks_of(r, 'w', lanes, &r->call.in[0], &r->call.out, &r->call.in[1]);
 }

@@ -1,13 +1,15 @@
-/* Convolutions by oneDNN: arrays are reordered to the layout that its kernel prefers, and back. Descriptions of kernels are
- * made for each call; the library keeps the kernels of the latest ones by shape.
+/* Convolutions by oneDNN: arrays that do not lie as its kernel prefers are reordered, and the result back. Primitives are made once
+ * for each shape of a launch, and a reordered w serves until it has other values.
  * Must not know: launches, plans. */
 #include "config.h"
 
 #include "codelets/cpu/conv_onednn.h"
+#include "codelets/cpu/cpu.h"
 #include "runtime/base/ablation.h"
 
 #if defined HAVE_ONEDNN
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include "codelets/cpu/onednn.h"
 
@@ -28,10 +30,17 @@ static void forget(desc *d)
     if (*d)
         (void)dnnl_memory_desc_destroy(*d);
 }
-static const_desc of_memory(dnnl_memory_t m)
+static bool copy(desc *to, const_desc from)
 {
-    const_desc d = NULL;
-    return dnnl_memory_get_memory_desc(m, &d) == dnnl_success ? d : NULL;
+    return from && dnnl_memory_desc_clone(to, from) == dnnl_success;
+}
+static dnnl_status_t describe_blocks(desc *d, int n, const dnnl_dims_t dims, dnnl_format_tag_t tag)
+{
+    return dnnl_memory_desc_create_with_tag(d, n, dims, dnnl_f32, tag);
+}
+static dnnl_status_t describe_part(desc *d, const desc *of, const dnnl_dims_t dims, const dnnl_dims_t from)
+{
+    return dnnl_memory_desc_create_submemory(d, *of, dims, from);
 }
 #define GIVEN(d) (*(d))
 #else
@@ -46,25 +55,55 @@ static void forget(desc *d)
 {
     (void)d;
 }
-static const_desc of_memory(dnnl_memory_t m)
+static bool copy(desc *to, const_desc from)
 {
-    const_desc d = NULL;
-    return dnnl_memory_get_memory_desc(m, &d) == dnnl_success ? d : NULL;
+    *to = from ? *from : *to;
+    return from != NULL;
+}
+static dnnl_status_t describe_blocks(desc *d, int n, const dnnl_dims_t dims, dnnl_format_tag_t tag)
+{
+    return dnnl_memory_desc_init_by_tag(d, n, dims, dnnl_f32, tag);
+}
+static dnnl_status_t describe_part(desc *d, const desc *of, const dnnl_dims_t dims, const dnnl_dims_t from)
+{
+    return dnnl_memory_desc_init_submemory(d, of, dims, from);
 }
 #define GIVEN(d) (d)
 #endif
 
-/* The three arrays as they lie and as the kernel prefers them, strides and borders. */
+/* The primitives for launches that compute so many images and channels. */
+typedef struct made {
+    struct made *next;
+    int64_t n, mx, my;
+    bool refused;
+    desc lies[ARRAYS], wants[ARRAYS]; /* the arrays as they are, as the kernel takes them */
+    bool same[ARRAYS];
+    size_t bytes[ARRAYS], scratch; /* of an array as the kernel takes it */
+    dnnl_primitive_t run, reorder[ARRAYS];
+} made;
+
+/* w as a kernel takes it. */
+typedef struct kept {
+    struct kept *next;
+    const made *of;
+    int64_t at; /* its first element */
+    uint64_t content;
+    int uses; /* under the lock; one is the list's */
+    void *data;
+} kept;
+
+typedef struct {
+    made *first;
+    kept *w;
+} held;
+
+/* The description of a kernel while it is made. */
 typedef struct {
     desc plain[ARRAYS], any[ARRAYS];
     dnnl_dims_t stride, dilation, front, behind;
-    void *data[ARRAYS];
     dnnl_engine_t engine;
-    dnnl_stream_t stream;
     dnnl_primitive_desc_t kernel;
-    dnnl_primitive_t run;
-    dnnl_memory_t own[ARRAYS], as[ARRAYS]; /* as they lie; as the kernel takes them: the same, or copies */
-} call;
+} plan;
 
 /* -- one engine of the process, streams for each thread ------------------------------------------------------------- */
 
@@ -105,9 +144,15 @@ static int threads(int n)
 
 /* -- descriptions ------------------------------------------------------------------------------------------------------ */
 
-/* Dimensions of an array: batch or groups first, then channels, then the spatial axes that the convolution has. */
-static bool array(call *c, int which, const int64_t *head, int nhead, const int64_t *stride, const int64_t *tail,
-                  int axes)
+static dnnl_format_tag_t blocks_tag(int block, int axes)
+{
+    return axes == 2 ? (block == 8 ? dnnl_nChw8c : dnnl_nChw16c) : (block == 8 ? dnnl_nCdhw8c : dnnl_nCdhw16c);
+}
+
+/* Dimensions of an array: batch or groups first, then channels, then the spatial axes that the convolution has. block > 0: it lies in
+ * blocks of so many channels, as part of one of `whole` channels, and the kernel is to take it so. */
+static bool array(plan *c, int which, const int64_t *head, int nhead, const int64_t *stride, const int64_t *tail,
+                  int axes, int block, int64_t whole)
 {
     dnnl_dims_t dims, strides;
     int n = nhead + axes;
@@ -122,65 +167,92 @@ static bool array(call *c, int which, const int64_t *head, int nhead, const int6
     }
     for (int d = nhead - 1; d >= 0; d--)
         strides[d] = stride[d];
+    if (block) {
+        dnnl_dims_t all, none = { 0 };
+        desc parent;
+        memcpy(all, dims, sizeof all);
+        all[1] = whole;
+        if (describe_blocks(&parent, n, all, blocks_tag(block, axes)) != dnnl_success)
+            return false;
+        bool ok = describe_part(&c->plain[which], &parent, dims, none) == dnnl_success;
+        forget(&parent);
+        return ok && describe_blocks(&c->any[which], n, dims, blocks_tag(block, axes)) == dnnl_success;
+    }
     return describe(&c->plain[which], n, dims, strides) == dnnl_success &&
            describe(&c->any[which], n, dims, NULL) == dnnl_success;
 }
 
+/* The part of the three arrays that a launch is for: images [n0, n0 + n), channels from ax or ay on. */
+typedef struct {
+    int64_t n0, n, ax, mx, ay, my, aw;
+} part;
+
 /* Channels [lo, hi) of the result, all in one group or all groups; false: neither. */
-static bool arrays(call *c, const orr__conv *v, char of, int64_t lo, int64_t hi, int axes, const char *x, const char *w,
-                   const char *y, char *to)
+static bool part_of(const orr__conv_job *j, part *q)
 {
-    int64_t nx = orr__conv_count(v->x), nw = orr__conv_count(v->w), ny = orr__conv_count(v->y);
-    int64_t cx = v->groups * v->c, cy = v->groups * v->o, n0 = 0, n = v->n, groups = v->groups;
-    int64_t per = of == 'x' ? cx : cy, ax = 0, ay = 0, mx = cx, my = cy;
-    if (of == 'w' || lo % per || hi % per) { /* some channels: of one image, or of all weights */
-        n0 = of == 'w' ? 0 : lo / per;
-        n = of == 'w' ? v->n : 1;
-        int64_t a = of == 'w' ? lo : lo % per, e = a + hi - lo;
-        if (e > per || (groups > 1 && e - a != per))
+    const orr__conv *v = j->v;
+    int64_t cx = v->groups * v->c, cy = v->groups * v->o, per = j->of == 'x' ? cx : cy, nw = orr__conv_count(v->w);
+    *q = (part){ .n = v->n, .mx = cx, .my = cy };
+    if (j->of == 'w' || j->lo % per || j->hi % per) { /* some channels: of one image, or of all weights */
+        q->n0 = j->of == 'w' ? 0 : j->lo / per;
+        q->n = j->of == 'w' ? v->n : 1;
+        int64_t a = j->of == 'w' ? j->lo : j->lo % per, e = a + j->hi - j->lo;
+        if (e > per || (v->groups > 1 && e - a != per))
             return false;
-        *(of == 'x' ? &ax : &ay) = a;
-        *(of == 'x' ? &mx : &my) = e - a;
+        *(j->of == 'x' ? &q->ax : &q->ay) = a;
+        *(j->of == 'x' ? &q->mx : &q->my) = e - a;
     } else {
-        n0 = lo / per;
-        n = (hi - lo) / per;
+        q->n0 = j->lo / per;
+        q->n = (j->hi - j->lo) / per;
     }
-    int64_t aw = ay * v->c * nw + (groups == 1 ? ax * nw : 0), wc = groups == 1 ? mx : v->c,
-            wo = groups == 1 ? my : v->o;
-    const char *at[ARRAYS] = { of == 'x' ? to : x, of == 'w' ? to : w, of == 'y' ? to : y };
-    c->data[X] = (char *)(uintptr_t)at[X] + (n0 * cx + ax) * nx * (int64_t)sizeof(float);
-    c->data[W] = (char *)(uintptr_t)at[W] + aw * (int64_t)sizeof(float);
-    c->data[Y] = (char *)(uintptr_t)at[Y] + (n0 * cy + ay) * ny * (int64_t)sizeof(float);
-    int64_t ws[3] = { v->o * v->c * nw, v->c * nw, nw }, wd[3] = { groups, wo, wc };
-    int one = groups == 1;
-    return array(c, X, (int64_t[]){ n, mx }, 2, (int64_t[]){ cx * nx, nx }, v->x, axes) &&
-           array(c, W, wd + one, 3 - one, ws + one, v->w, axes) &&
-           array(c, Y, (int64_t[]){ n, my }, 2, (int64_t[]){ cy * ny, ny }, v->y, axes);
+    q->aw = q->ay * v->c * nw + (v->groups == 1 ? q->ax * nw : 0);
+    return !(j->block_x && (q->ax % j->block || q->mx % j->block)) &&
+           !(j->block_y && (q->ay % j->block || q->my % j->block));
 }
 
-static bool describe_kernel(call *c, char of)
+static bool arrays(plan *c, const orr__conv_job *j, const part *q, int axes)
+{
+    const orr__conv *v = j->v;
+    int64_t nx = orr__conv_count(v->x), nw = orr__conv_count(v->w), ny = orr__conv_count(v->y);
+    int64_t cx = v->groups * v->c, cy = v->groups * v->o;
+    int64_t wc = v->groups == 1 ? q->mx : v->c, wo = v->groups == 1 ? q->my : v->o;
+    int64_t ws[3] = { v->o * v->c * nw, v->c * nw, nw }, wd[3] = { v->groups, wo, wc };
+    int one = v->groups == 1;
+    return array(c, X, (int64_t[]){ q->n, q->mx }, 2, (int64_t[]){ cx * nx, nx }, v->x, axes, j->block_x ? j->block : 0,
+                 cx) &&
+           array(c, W, wd + one, 3 - one, ws + one, v->w, axes, 0, 0) &&
+           array(c, Y, (int64_t[]){ q->n, q->my }, 2, (int64_t[]){ cy * ny, ny }, v->y, axes, j->block_y ? j->block : 0,
+                 cy);
+}
+
+/* Memory that a kernel needs beside its arrays is the caller's: threads share the kernel. */
+static bool describe_kernel(plan *c, char of)
 {
     dnnl_prop_kind_t kind = of == 'y' ? dnnl_forward_inference : dnnl_forward_training;
     dnnl_primitive_desc_t hint = NULL;
+    dnnl_primitive_attr_t attr = NULL;
     desc *x = &c->any[X], *w = &c->any[W], *y = &c->any[Y];
-    bool ok;
+    bool ok = dnnl_primitive_attr_create(&attr) == dnnl_success &&
+              dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user) == dnnl_success;
 #if DNNL_VERSION_MAJOR >= 3
-    ok = dnnl_convolution_forward_primitive_desc_create(of == 'y' ? &c->kernel : &hint, c->engine, kind,
-                                                        dnnl_convolution_direct, *x, *w, NULL, *y, c->stride,
-                                                        c->dilation, c->front, c->behind, NULL) == dnnl_success;
+    if (ok)
+        ok = dnnl_convolution_forward_primitive_desc_create(of == 'y' ? &c->kernel : &hint, c->engine, kind,
+                                                            dnnl_convolution_direct, *x, *w, NULL, *y, c->stride,
+                                                            c->dilation, c->front, c->behind, attr) == dnnl_success;
     if (ok && of == 'x')
         ok = dnnl_convolution_backward_data_primitive_desc_create(&c->kernel, c->engine, dnnl_convolution_direct, *x,
                                                                   *w, *y, c->stride, c->dilation, c->front, c->behind,
-                                                                  hint, NULL) == dnnl_success;
+                                                                  hint, attr) == dnnl_success;
     if (ok && of == 'w')
         ok = dnnl_convolution_backward_weights_primitive_desc_create(&c->kernel, c->engine, dnnl_convolution_direct, *x,
                                                                      *w, NULL, *y, c->stride, c->dilation, c->front,
-                                                                     c->behind, hint, NULL) == dnnl_success;
+                                                                     c->behind, hint, attr) == dnnl_success;
 #else
     dnnl_convolution_desc_t d;
-    ok = dnnl_dilated_convolution_forward_desc_init(&d, kind, dnnl_convolution_direct, x, w, NULL, y, c->stride,
+    ok = ok &&
+         dnnl_dilated_convolution_forward_desc_init(&d, kind, dnnl_convolution_direct, x, w, NULL, y, c->stride,
                                                     c->dilation, c->front, c->behind) == dnnl_success &&
-         dnnl_primitive_desc_create(of == 'y' ? &c->kernel : &hint, &d, NULL, c->engine, NULL) == dnnl_success;
+         dnnl_primitive_desc_create(of == 'y' ? &c->kernel : &hint, &d, attr, c->engine, NULL) == dnnl_success;
     if (ok && of == 'x')
         ok = dnnl_dilated_convolution_backward_data_desc_init(&d, dnnl_convolution_direct, x, w, y, c->stride,
                                                               c->dilation, c->front, c->behind) == dnnl_success;
@@ -188,81 +260,287 @@ static bool describe_kernel(call *c, char of)
         ok = dnnl_dilated_convolution_backward_weights_desc_init(&d, dnnl_convolution_direct, x, w, NULL, y, c->stride,
                                                                  c->dilation, c->front, c->behind) == dnnl_success;
     if (ok && of != 'y')
-        ok = dnnl_primitive_desc_create(&c->kernel, &d, NULL, c->engine, hint) == dnnl_success;
+        ok = dnnl_primitive_desc_create(&c->kernel, &d, attr, c->engine, hint) == dnnl_success;
 #endif
     if (hint)
         (void)dnnl_primitive_desc_destroy(hint);
+    if (attr)
+        (void)dnnl_primitive_attr_destroy(attr);
     return ok;
 }
 
-/* -- execution ---------------------------------------------------------------------------------------------------------- */
-
-static bool execute(call *c, dnnl_primitive_t p, int n, const dnnl_exec_arg_t *args)
+static bool plan_kernel(plan *c, const orr__conv_job *j, const part *q)
 {
-    return dnnl_primitive_execute(p, c->stream, n, args) == dnnl_success && dnnl_stream_wait(c->stream) == dnnl_success;
+    const orr__conv *v = j->v;
+    int axes = v->x[0] > 1 || v->w[0] > 1 || v->y[0] > 1 ? 3 : 2;
+    for (int d = 0; d < axes; d++) {
+        int k = AXES - axes + d;
+        c->stride[d] = v->stride[k];
+        c->dilation[d] = v->dilation[k] - 1;
+        c->front[d] = v->before[k];
+        c->behind[d] = (v->y[k] - 1) * v->stride[k] + v->dilation[k] * (v->w[k] - 1) + 1 - v->x[k] - v->before[k];
+        if (c->behind[d] < 0) /* elements that no window reaches */
+            c->behind[d] = 0;
+    }
+    return (c->engine = engine()) && arrays(c, j, q, axes) && describe_kernel(c, j->of);
 }
 
-static bool reorder(call *c, dnnl_memory_t from, dnnl_memory_t to)
+static void plan_end(plan *c)
+{
+    if (c->kernel)
+        (void)dnnl_primitive_desc_destroy(c->kernel);
+    for (int k = 0; k < ARRAYS; k++) {
+        forget(&c->plain[k]);
+        forget(&c->any[k]);
+    }
+}
+
+static dnnl_query_t query_of(char of, int which)
+{
+    const dnnl_query_t query[ARRAYS] = { of == 'x' ? dnnl_query_diff_src_md : dnnl_query_src_md,
+                                         of == 'w' ? dnnl_query_diff_weights_md : dnnl_query_weights_md,
+                                         of == 'y' ? dnnl_query_dst_md : dnnl_query_diff_dst_md };
+    return query[which];
+}
+
+static int result_of(char of)
+{
+    return of == 'x' ? X : of == 'w' ? W : Y;
+}
+
+/* -- primitives and kernels that are kept ------------------------------------------------------------------------------------------------------- */
+
+static void made_free(made *m)
+{
+    if (m->run)
+        (void)dnnl_primitive_destroy(m->run);
+    for (int k = 0; k < ARRAYS; k++) {
+        if (m->reorder[k])
+            (void)dnnl_primitive_destroy(m->reorder[k]);
+        forget(&m->lies[k]);
+        forget(&m->wants[k]);
+    }
+    free(m);
+}
+
+static void kept_unref(kept *k)
+{
+    if (--k->uses > 0)
+        return;
+    free(k->data);
+    free(k);
+}
+
+static void held_free(void *data)
+{
+    held *h = data;
+    for (kept *k = h->w, *next; k; k = next) {
+        next = k->next;
+        kept_unref(k);
+    }
+    for (made *m = h->first, *next; m; m = next) {
+        next = m->next;
+        made_free(m);
+    }
+    free(h);
+}
+
+static bool make_reorder(made *m, int which, bool back, dnnl_engine_t e)
 {
     dnnl_primitive_desc_t d = NULL;
-    dnnl_primitive_t p = NULL;
-    bool ok = dnnl_reorder_primitive_desc_create(&d, of_memory(from), c->engine, of_memory(to), c->engine, NULL) ==
-                  dnnl_success &&
-              dnnl_primitive_create(&p, d) == dnnl_success &&
-              execute(c, p, 2, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } });
-    if (p)
-        (void)dnnl_primitive_destroy(p);
+    desc *from = back ? &m->wants[which] : &m->lies[which], *to = back ? &m->lies[which] : &m->wants[which];
+    bool ok = dnnl_reorder_primitive_desc_create(&d, GIVEN(from), e, GIVEN(to), e, NULL) == dnnl_success &&
+              dnnl_primitive_create(&m->reorder[which], d) == dnnl_success;
     if (d)
         (void)dnnl_primitive_desc_destroy(d);
     return ok;
 }
 
-/* The layout that the kernel takes an array in; the array, or memory for a copy in c->as. */
-static bool take(call *c, int which, dnnl_query_t query)
+static bool make(made *m, const orr__conv_job *j, const part *q)
 {
-    const_desc want = dnnl_primitive_desc_query_md(c->kernel, query, 0);
-    if (!want || dnnl_memory_create(&c->own[which], GIVEN(&c->plain[which]), c->engine, c->data[which]) != dnnl_success)
-        return false;
-    if (dnnl_memory_desc_equal(want, GIVEN(&c->plain[which])))
-        return (c->as[which] = c->own[which]) != NULL;
-    return dnnl_memory_create(&c->as[which], want, c->engine, DNNL_MEMORY_ALLOCATE) == dnnl_success;
+    plan c = { .kernel = NULL };
+    bool ok = plan_kernel(&c, j, q) && dnnl_primitive_create(&m->run, c.kernel) == dnnl_success;
+    for (int k = 0; k < ARRAYS && ok; k++) {
+        const_desc want = dnnl_primitive_desc_query_md(c.kernel, query_of(j->of, k), 0);
+        ok = want && copy(&m->wants[k], want) && copy(&m->lies[k], GIVEN(&c.plain[k]));
+        if (!ok)
+            break;
+        m->same[k] = dnnl_memory_desc_equal(want, GIVEN(&c.plain[k]));
+        m->bytes[k] = m->same[k] ? 0 : dnnl_memory_desc_get_size(want);
+        ok = m->same[k] || make_reorder(m, k, k == result_of(j->of), c.engine);
+    }
+    const_desc scratch = ok ? dnnl_primitive_desc_query_md(c.kernel, dnnl_query_scratchpad_md, 0) : NULL;
+    m->scratch = scratch ? dnnl_memory_desc_get_size(scratch) : 0;
+    plan_end(&c);
+    return ok;
 }
 
-static bool compute(call *c, char of)
+/* The primitives for such a launch, made where there are none; NULL: the library cannot. */
+static const made *made_of(orr__own *own, const orr__conv_job *j, const part *q)
 {
-    const dnnl_query_t query[ARRAYS] = { of == 'x' ? dnnl_query_diff_src_md : dnnl_query_src_md,
-                                         of == 'w' ? dnnl_query_diff_weights_md : dnnl_query_weights_md,
-                                         of == 'y' ? dnnl_query_dst_md : dnnl_query_diff_dst_md };
-    const int arg[ARRAYS] = { of == 'x' ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC,
-                              of == 'w' ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS,
-                              of == 'y' ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST };
-    int result = of == 'x' ? X : of == 'w' ? W : Y;
-    dnnl_exec_arg_t args[ARRAYS];
-    for (int k = 0; k < ARRAYS; k++) {
-        if (!take(c, k, query[k]) || (k != result && c->as[k] != c->own[k] && !reorder(c, c->own[k], c->as[k])))
-            return false;
-        args[k] = (dnnl_exec_arg_t){ arg[k], c->as[k] };
+    held *h = own->data;
+    if (!h && !(h = own->data = calloc(1, sizeof *h)))
+        return NULL;
+    own->forget = held_free;
+    made *m = h->first;
+    while (m && !(m->n == q->n && m->mx == q->mx && m->my == q->my))
+        m = m->next;
+    if (!m && (m = calloc(1, sizeof *m))) {
+        *m = (made){ .next = h->first, .n = q->n, .mx = q->mx, .my = q->my };
+        m->refused = !make(m, j, q);
+        h->first = m;
     }
-    return dnnl_primitive_create(&c->run, c->kernel) == dnnl_success && execute(c, c->run, ARRAYS, args) &&
-           (c->as[result] == c->own[result] || reorder(c, c->as[result], c->own[result]));
+    return m && !m->refused ? m : NULL;
+}
+
+/* w as m takes it, with one use for the caller; NULL: none is kept. */
+static kept *kept_of(orr__own *own, const made *m, int64_t at, uint64_t content)
+{
+    held *h = own->data;
+    kept *k = content ? h->w : NULL;
+    while (k && !(k->of == m && k->at == at && k->content == content))
+        k = k->next;
+    if (k)
+        k->uses++;
+    return k;
+}
+
+/* A new one, which the caller fills in before it is kept. */
+static kept *kept_new(const made *m, int64_t at, uint64_t content)
+{
+    kept *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    *k = (kept){
+        .of = m, .at = at, .content = content, .uses = 1, .data = aligned_alloc(64, (m->bytes[W] + 63) / 64 * 64)
+    };
+    if (k->data)
+        return k;
+    free(k);
+    return NULL;
+}
+
+/* Those of other values serve nobody any more. */
+static void keep(orr__own *own, kept *k)
+{
+    held *h = own->data;
+    for (kept **at = &h->w; *at;) {
+        kept *old = *at;
+        if (old->content == k->content) {
+            at = &old->next;
+        } else {
+            *at = old->next;
+            kept_unref(old);
+        }
+    }
+    k->next = h->w;
+    h->w = k;
+    k->uses++;
+}
+
+/* -- execution ---------------------------------------------------------------------------------------------------------- */
+
+/* A launch: the arrays, and copies of them as the kernel takes them. */
+typedef struct {
+    const made *m;
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_memory_t own[ARRAYS], as[ARRAYS], scratch;
+} call;
+
+static bool execute(const call *c, dnnl_primitive_t p, int n, const dnnl_exec_arg_t *args)
+{
+    return dnnl_primitive_execute(p, c->stream, n, args) == dnnl_success && dnnl_stream_wait(c->stream) == dnnl_success;
+}
+
+static bool reorder(const call *c, int which, dnnl_memory_t from, dnnl_memory_t to)
+{
+    return execute(c, c->m->reorder[which], 2, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } });
+}
+
+static bool memory(const call *c, dnnl_memory_t *to, const desc *d, const void *data)
+{
+    return dnnl_memory_create(to, GIVEN(d), c->engine, (void *)(uintptr_t)data) == dnnl_success;
+}
+
+/* `copies`: memory for what the arrays are reordered to; w: it is there already as the kernel takes it. */
+static bool compute(call *c, const orr__conv_job *j, const char *const data[ARRAYS], char *copies, kept *w, bool fill)
+{
+    const int arg[ARRAYS] = { j->of == 'x' ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC,
+                              j->of == 'w' ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS,
+                              j->of == 'y' ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST };
+    const made *m = c->m;
+    int result = result_of(j->of), n = ARRAYS;
+    dnnl_exec_arg_t args[ARRAYS + 1];
+    desc raw;
+    for (int k = 0; k < ARRAYS; k++) {
+        void *to = m->same[k] ? NULL : k == W && w ? w->data : copies;
+        if (!memory(c, &c->own[k], &m->lies[k], data[k]) || (to && !memory(c, &c->as[k], &m->wants[k], to)))
+            return false;
+        if (to == copies)
+            copies += (m->bytes[k] + 63) / 64 * 64;
+        if (to && k != result && (k != W || !w || fill) && !reorder(c, k, c->own[k], c->as[k]))
+            return false;
+        args[k] = (dnnl_exec_arg_t){ arg[k], to ? c->as[k] : c->own[k] };
+    }
+    if (m->scratch) {
+        dnnl_dims_t size = { (int64_t)(m->scratch + 3) / 4 }, one = { 1 };
+        if (describe(&raw, 1, size, one) != dnnl_success)
+            return false;
+        bool ok = memory(c, &c->scratch, &raw, copies);
+        forget(&raw);
+        if (!ok)
+            return false;
+        args[n++] = (dnnl_exec_arg_t){ DNNL_ARG_SCRATCHPAD, c->scratch };
+    }
+    return execute(c, m->run, n, args) && (m->same[result] || reorder(c, result, c->as[result], c->own[result]));
 }
 
 static void end(call *c)
 {
-    if (c->run)
-        (void)dnnl_primitive_destroy(c->run);
-    if (c->kernel)
-        (void)dnnl_primitive_desc_destroy(c->kernel);
     for (int k = 0; k < ARRAYS; k++) {
-        if (c->as[k] && c->as[k] != c->own[k])
+        if (c->as[k])
             (void)dnnl_memory_destroy(c->as[k]);
         if (c->own[k])
             (void)dnnl_memory_destroy(c->own[k]);
-        forget(&c->plain[k]);
-        forget(&c->any[k]);
     }
+    if (c->scratch)
+        (void)dnnl_memory_destroy(c->scratch);
     if (c->stream)
         (void)dnnl_stream_destroy(c->stream);
+}
+
+static bool launch(orr__own *own, const orr__conv_job *j, const part *q, const made *m)
+{
+    const orr__conv *v = j->v;
+    int64_t nx = orr__conv_count(v->x), ny = orr__conv_count(v->y), z = (int64_t)sizeof(float);
+    const char *x = j->of == 'x' ? j->to : j->x, *w = j->of == 'w' ? j->to : j->w, *y = j->of == 'y' ? j->to : j->y;
+    const char *const data[ARRAYS] = { x + (q->n0 * v->groups * v->c + q->ax) * nx * z, w + q->aw * z,
+                                       y + (q->n0 * v->groups * v->o + q->ay) * ny * z };
+    size_t copies = m->scratch + 64;
+    kept *k = NULL;
+    bool fill = false;
+    if (!m->same[W] && j->of != 'w' && j->content) {
+        (void)pthread_mutex_lock(&own->lock);
+        k = kept_of(own, m, q->aw, j->content);
+        (void)pthread_mutex_unlock(&own->lock);
+        fill = !k && (k = kept_new(m, q->aw, j->content));
+    }
+    for (int i = 0; i < ARRAYS; i++)
+        copies += m->same[i] || (i == W && k) ? 0 : (m->bytes[i] + 63) / 64 * 64;
+    call c = { .m = m, .engine = engine() };
+    char *more = orr__scratch(copies);
+    bool ok = more && dnnl_stream_create(&c.stream, c.engine, dnnl_stream_default_flags) == dnnl_success &&
+              compute(&c, j, data, more, k, fill);
+    end(&c);
+    if (k) {
+        (void)pthread_mutex_lock(&own->lock);
+        if (fill && ok)
+            keep(own, k);
+        kept_unref(k);
+        (void)pthread_mutex_unlock(&own->lock);
+    }
+    return ok;
 }
 
 /* By measurement BLAS is faster for one channel in, and for the way back to few channels. A group of one channel is the library's. */
@@ -275,38 +553,64 @@ static bool worth(const orr__conv *v, char of, int64_t channels)
     return 2 * terms >= LEAST_FLOPS && (depthwise || of == 'w' || v->c > (of == 'x' ? FEW : 1));
 }
 
-bool orr__conv_onednn(const orr__conv *v, char of, int64_t lo, int64_t hi, const char *x, const char *w, const char *y,
-                      char *to)
+bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 {
-    int axes = v->x[0] > 1 || v->w[0] > 1 || v->y[0] > 1 ? 3 : 2;
-    call c = { .stream = NULL };
-    if (orr__ablated(ORR__OFF_ONEDNN) || !worth(v, of, hi - lo) || !(c.engine = engine()))
+    part q;
+    if (!j->block_x && !j->block_y && (orr__ablated(ORR__OFF_ONEDNN) || !worth(j->v, j->of, j->hi - j->lo)))
         return false;
-    for (int d = 0; d < axes; d++) {
-        int k = AXES - axes + d;
-        c.stride[d] = v->stride[k];
-        c.dilation[d] = v->dilation[k] - 1;
-        c.front[d] = v->before[k];
-        c.behind[d] = (v->y[k] - 1) * v->stride[k] + v->dilation[k] * (v->w[k] - 1) + 1 - v->x[k] - v->before[k];
-        if (c.behind[d] < 0) /* elements that no window reaches */
-            c.behind[d] = 0;
-    }
+    if (!part_of(j, &q))
+        return false;
     int was = threads(1);
-    bool ok = arrays(&c, v, of, lo, hi, axes, x, w, y, to) &&
-              dnnl_stream_create(&c.stream, c.engine, dnnl_stream_default_flags) == dnnl_success &&
-              describe_kernel(&c, of) && compute(&c, of);
-    end(&c);
+    (void)pthread_mutex_lock(&own->lock);
+    const made *m = made_of(own, j, &q);
+    (void)pthread_mutex_unlock(&own->lock);
+    bool ok = m && launch(own, j, &q, m);
     (void)threads(was);
     return ok;
 }
 
+/* Left to itself the library says what it prefers; then it is asked whether it does it. */
+unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block)
+{
+    int64_t channels = v->n * v->groups * (of == 'x' ? v->c : v->o);
+    orr__conv_job j = { .v = v, .of = of, .hi = of == 'w' ? v->groups * v->o : channels, .block = block };
+    part q;
+    unsigned bits = 0;
+    if ((block != 8 && block != 16) || orr__ablated(ORR__OFF_ONEDNN) || !worth(v, of, j.hi) || !part_of(&j, &q))
+        return 0;
+    int was = threads(1);
+    int64_t cx = v->groups * v->c, cy = v->groups * v->o;
+    for (int k = 0; k < 2; k++) {
+        plan free_one = { .kernel = NULL }, fixed = { .kernel = NULL };
+        j.block_x = k == 0;
+        j.block_y = k == 1;
+        if ((k == 0 ? cx : cy) % block == 0) {
+            bool ok = plan_kernel(&fixed, &j, &q);
+            j.block_x = j.block_y = false;
+            ok = ok && plan_kernel(&free_one, &j, &q);
+            const_desc want =
+                ok ? dnnl_primitive_desc_query_md(free_one.kernel, query_of(of, k == 0 ? X : Y), 0) : NULL;
+            bits |= want && dnnl_memory_desc_equal(want, GIVEN(&fixed.plain[k == 0 ? X : Y])) ? 1u << k : 0;
+            plan_end(&fixed);
+            plan_end(&free_one);
+        }
+    }
+    (void)threads(was);
+    return bits;
+}
+
 #else
 
-bool orr__conv_onednn(const orr__conv *v, char of, int64_t lo, int64_t hi, const char *x, const char *w, const char *y,
-                      char *to)
+bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 {
-    (void)v, (void)of, (void)lo, (void)hi, (void)x, (void)w, (void)y, (void)to;
+    (void)own, (void)j;
     return false;
+}
+
+unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block)
+{
+    (void)v, (void)of, (void)block;
+    return 0;
 }
 
 #endif

@@ -1,13 +1,28 @@
-/* Convolutions by oneDNN, where configure found it.
+/* Convolutions by oneDNN, where configure found it: primitives and reordered kernels are kept between launches.
  * Must not know: launches, plans. */
 #ifndef ORR_CPU_CONV_ONEDNN_H
 #define ORR_CPU_CONV_ONEDNN_H
 
 #include "ops/conv.h"
 
-/* Channels [lo, hi) of all images of y ('y') or x ('x'), or of w ('w'), in f32; the other two arrays are given. False: it
- * does not do this, or does it slower, and nothing is written that counts. */
-bool orr__conv_onednn(const orr__conv *v, char of, int64_t lo, int64_t hi, const char *x, const char *w, const char *y,
-                      char *to);
+typedef struct orr__own orr__own; /* codelets/cpu/cpu.h */
+
+/* Channels [lo, hi) of all images of y ('y') or x ('x'), or of w ('w'), in f32; the other two arrays are given. */
+typedef struct {
+    const orr__conv *v;
+    char of;
+    int64_t lo, hi;
+    const char *x, *w, *y; /* NULL: the result, `to`                                              */
+    char *to;
+    int block;             /* channels in a block of x or y, where they lie in blocks             */
+    bool block_x, block_y; /* else they are row-major                                              */
+    uint64_t content;      /* of w: values of equal numbers are equal; 0: nothing is known of them */
+} orr__conv_job;
+
+/* `own` keeps what is made for the first launch. False: the library does not do this, or does it slower, and nothing is written
+ * that counts. Values that lie in blocks are never refused where orr__conv_onednn_blocks promised. */
+bool orr__conv_onednn(orr__own *own, const orr__conv_job *j);
+/* Would the library take x (bit 0) and y (bit 1) in blocks of so many channels? */
+unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block);
 
 #endif

@@ -115,12 +115,33 @@ static orr_status permute(const orr__region *r, orr__kernel *k)
     return ORR_OK;
 }
 
+static orr__own *own_new(void)
+{
+    orr__own *o = orr__alloc(sizeof *o);
+    if (o && pthread_mutex_init(&o->lock, NULL) != 0) {
+        free(o);
+        o = NULL;
+    }
+    return o;
+}
+
+static void own_free(orr__own *o)
+{
+    if (o && o->forget)
+        o->forget(o->data);
+    if (o)
+        (void)pthread_mutex_destroy(&o->lock);
+    free(o);
+}
+
 static void release(orr__kernel *k)
 {
     if (!k)
         return;
     orr__cpu_tier_release(k);
     orr__tail_free(k->tail);
+    own_free(k->own);
+    release(k->epilogue);
     free(k->access);
     free(k->op);
     free(k);
@@ -167,6 +188,10 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         st = permute(r, k);
     if (st == ORR_OK && loops)
         st = r->rmask ? prepare_fold(r, k) : orr__program(r, k);
+    if (st == ORR_OK && r->call.op && !(k->own = own_new()))
+        st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for the kernel");
+    if (st == ORR_OK && r->epilogue)
+        st = prepare(r->epilogue, &k->epilogue);
     if (st == ORR_OK && r->product && r->ninstr)
         st = (k->tail = orr__tail_new(r)) ? ORR_OK : orr_error_status();
     if (st == ORR_OK)
@@ -182,9 +207,25 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
 static orr__cpu_call *const kernels[ORR__OP_EW] = {
 #define OP_NONE(name)
 #define OP_KERNEL(name) [ORR__OP_##name] = orr__cpu_kernel_##name,
+#define OP_BLOCKED(name) OP_KERNEL(name)
+#define OP(name, cpu, emit, doc) OP_##cpu(name)
+#include "ops/structural.def"
+#undef OP_BLOCKED
+#undef OP_KERNEL
+};
+
+static orr__cpu_blocks *const blocks_of[ORR__OP_EW] = {
+#define OP_KERNEL(name)
+#define OP_BLOCKED(name) [ORR__OP_##name] = orr__cpu_blocks_##name,
 #define OP(name, cpu, emit, doc) OP_##cpu(name)
 #include "ops/structural.def"
 };
+
+static uint32_t blocks(const orr__region *r, int block)
+{
+    return r->call.op && r->call.op->id < ORR__OP_EW && blocks_of[r->call.op->id] ? blocks_of[r->call.op->id](r, block)
+                                                                                  : 0;
+}
 
 const char *orr__cpu_library(const orr__region *r)
 {
@@ -195,13 +236,42 @@ const char *orr__cpu_library(const orr__region *r)
     return orr__emit_call_of(r) ? "BLAS or a library of its kind" : "BLAS (devices have no kernel for it)";
 }
 
+static orr_status launch(orr__kernel *k, const orr__launch *l);
+
+/* Bytes of a result that stay in the second cache until the epilogue reads them. */
+enum { PART_BYTES = 512 << 10, INPUTS_MOST = 32 };
+
+/* Part by part the call, then the epilogue in place. */
+static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
+{
+    const orr__region *r = l->region, *e = r->epilogue;
+    int64_t row = r->out_count / r->dim[0] * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[0]);
+    int64_t rows = row && PART_BYTES / row ? PART_BYTES / row : 1;
+    void *in[INPUTS_MOST];
+    orr_status st = ORR_OK;
+    for (int i = 0; i < e->nin - 1; i++)
+        in[i] = l->in[r->call.nin + i];
+    in[e->nin - 1] = l->out[0];
+    for (int64_t lo = l->lo; lo < l->hi && st == ORR_OK; lo += rows) {
+        orr__launch call = *l, map = *l;
+        call.lo = map.lo = lo;
+        call.hi = map.hi = l->hi - lo < rows ? l->hi : lo + rows;
+        st = kernels[r->call.op->id](k, &call);
+        map.region = e;
+        map.in = in;
+        map.content = NULL;
+        st = st == ORR_OK ? launch(k->epilogue, &map) : st;
+    }
+    return st;
+}
+
 static orr_status interpret(orr__kernel *k, const orr__launch *l)
 {
     const orr__region *r = l->region;
+    if (r->call.op && !kernels[r->call.op->id])
+        return orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "the processor has no kernel for it");
     if (r->call.op)
-        return kernels[r->call.op->id]
-                   ? kernels[r->call.op->id](k, l)
-                   : orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "the processor has no kernel for it");
+        return r->epilogue ? with_epilogue(k, l) : kernels[r->call.op->id](k, l);
     if (r->product)
         return orr__cpu_matmul(k, l);
     return !r->rmask ? orr__cpu_map(k, l) : r->search ? orr__cpu_argreduce(k, l) : orr__cpu_reduce(k, l);
@@ -222,5 +292,5 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
 }
 
 const orr__backend orr__cpu = {
-    .name = "cpu", .probe = probe, .prepare = prepare, .launch = launch, .release = release
+    .name = "cpu", .probe = probe, .blocks = blocks, .prepare = prepare, .launch = launch, .release = release
 };

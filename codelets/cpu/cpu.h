@@ -3,6 +3,7 @@
 #ifndef ORR_CPU_CPU_H
 #define ORR_CPU_CPU_H
 
+#include <pthread.h>
 #include "codelets/codelet.h"
 #include "codelets/cpu/vec.h"
 
@@ -38,9 +39,18 @@ typedef struct {
     orr__roundfn *round; /* f16, bf16: the result to its dtype                                 */
 } orr__vop;
 
+/* Data that the function of an operation keeps between the launches of one kernel. */
+typedef struct orr__own {
+    pthread_mutex_t lock;
+    void *data;
+    void (*forget)(void *data);
+} orr__own;
+
 struct orr__kernel {
-    struct orr__jit *jit;   /* tier 1; NULL: never compiled */
-    struct orr__tail *tail; /* of a product: the map over its elements; NULL: none */
+    orr__own *own;                /* of an operation on whole arrays, else NULL */
+    struct orr__kernel *epilogue; /* … its region's; NULL: it has none    */
+    struct orr__jit *jit;         /* tier 1; NULL: never compiled */
+    struct orr__tail *tail;       /* of a product: the map over its elements; NULL: none */
     const orr__vec *vec;
     /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
     int rank, first;
@@ -111,10 +121,15 @@ orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_matmul(const orr__kernel *k, const orr__launch *l);
 /* The kernel of an operation on whole arrays: orr__cpu_kernel_<operation>. */
 typedef orr_status orr__cpu_call(const orr__kernel *k, const orr__launch *l);
+typedef uint32_t orr__cpu_blocks(const orr__region *r, int block);
 #define OP_NONE(name)
 #define OP_KERNEL(name) orr__cpu_call orr__cpu_kernel_##name;
+#define OP_BLOCKED(name)                                                                                               \
+    orr__cpu_call orr__cpu_kernel_##name;                                                                              \
+    orr__cpu_blocks orr__cpu_blocks_##name;
 #define OP(name, cpu, emit, doc) OP_##cpu(name)
 #include "ops/structural.def"
+#undef OP_BLOCKED
 #undef OP_KERNEL
 #undef OP_NONE
 

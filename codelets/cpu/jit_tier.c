@@ -87,6 +87,8 @@ void orr__cpu_compile(orr__kernel *k, const orr__region *r)
 {
     if (k->tail)
         k = orr__tail_kernel(k->tail, &r);
+    if (k->epilogue)
+        orr__cpu_compile(k->epilogue, r->epilogue);
     if (k->jit && atomic_load(&k->jit->state) == ORR__JIT_COLD)
         orr__jit_ask(k->jit, orr__emit_c(r));
 }
@@ -96,6 +98,8 @@ void orr__cpu_compiled(orr__kernel *k)
     const orr__region *r;
     if (k->tail)
         k = orr__tail_kernel(k->tail, &r);
+    if (k->epilogue)
+        orr__cpu_compiled(k->epilogue);
     if (k->jit)
         orr__jit_wait(k->jit);
 }

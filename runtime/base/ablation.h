@@ -8,6 +8,8 @@
 /* clang-format off */
 #define ORR__MECHANISMS(X) \
     /* passes of the planner (runtime/plan/passes.c) */ \
+    X(LAYOUTS,          "layouts")          \
+    X(EPILOGUES,        "epilogues")        \
     X(SPLIT_REDUCTION,  "split_reduction")  \
     X(SPLIT_K,          "split_k")          \
     X(LOW_MEMORY_ORDER, "low_memory_order") \

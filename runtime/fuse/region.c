@@ -17,6 +17,9 @@ void orr__region_free(orr__region *r)
     free(r->in_dtype);
     free(r->in_count);
     free(r->call.in);
+    if (r->epilogue)
+        orr__region_free(r->epilogue);
+    free(r->epilogue);
     memset(r, 0, sizeof *r);
 }
 

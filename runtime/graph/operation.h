@@ -83,7 +83,12 @@ typedef struct orr__call {
     int nin;
     orr_shape *in;
     int32_t slot; /* the first of the node's scalars in the capture */
+    /* Arrays may lie with their channels, axis 1, in blocks of so many: (n, c / block, …, block). Bit k: operand k does, if
+     * its kernel takes it so; ORR__CALL_RESULT: the result. */
+    int block;
+    uint32_t blocked;
 } orr__call;
+enum { ORR__CALL_RESULT = 1 << 30 };
 
 /* A kernel's work. Flops of products run at a product's speed; the others one after the other. */
 typedef struct orr__workload {

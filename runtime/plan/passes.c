@@ -11,6 +11,8 @@ static const orr__pass passes[] = {
 #define REQUIRED -1
 #define ROW(pass, when, off, decision) { #pass, decision, orr__pass_##pass, ORR__PASS_##when, off },
     ROW(regions,          ALWAYS,     REQUIRED,                  "the nodes that become one kernel (by the fuser)")
+    ROW(layouts,          ALWAYS,     ORR__OFF_LAYOUTS,          "values that lie with their channels in blocks")
+    ROW(epilogues,        ALWAYS,     ORR__OFF_EPILOGUES,        "maps that become part of the call before them")
     ROW(tiles,            ALWAYS,     REQUIRED,                  "the number of tiles of each region")
     ROW(split_reduction,  ALWAYS,     ORR__OFF_SPLIT_REDUCTION,  "reductions of axis 0 in two stages")
     ROW(split_k,          ALWAYS,     ORR__OFF_SPLIT_K,          "products in parts along their terms")

@@ -46,6 +46,8 @@ orr_status orr__plan_enomem(const orr__planner *p);
 
 /* One function per row of the table, in files of the same names. */
 orr_status orr__pass_regions(orr__planner *p);
+orr_status orr__pass_layouts(orr__planner *p);
+orr_status orr__pass_epilogues(orr__planner *p);
 orr_status orr__pass_tiles(orr__planner *p);
 orr_status orr__pass_split_reduction(orr__planner *p);
 orr_status orr__pass_split_k(orr__planner *p);

@@ -1,0 +1,182 @@
+/* Epilogues: the map that alone reads the result of a call becomes part of its step, and runs on each part of the result while that is
+ * in cache. (The fuser gives products theirs.)
+ * Must not know: the operations, how a kernel computes, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/emit/emit.h"
+#include "runtime/base/hash.h"
+#include "runtime/plan/passes.h"
+
+enum { INPUTS_MOST = 24 };
+
+/* The region that alone reads `node`, as its input *input; -1: several, none, or it is an output. */
+static int only_reader(const orr__planner *p, int node, int *input)
+{
+    const orr__regions *rs = &p->regions;
+    int reader = -1, reads = 0;
+    for (int i = 0; i < p->capture->nout; i++)
+        reads += orr__fuse_strip(p->capture, p->capture->out[i]) == node;
+    for (int j = 0; j < rs->n; j++)
+        for (int i = 0; i < rs->region[j].nin; i++)
+            if (rs->region[j].in[i] == node) {
+                reads++;
+                reader = j;
+                *input = i;
+            }
+    return reads == 1 ? reader : -1;
+}
+
+/* Is row i of the map row i of the call? The map's axis 0 is cut for that, if it can be. */
+static bool same_rows(orr__region *map, int64_t rows)
+{
+    if (map->dim[0] == rows)
+        return true;
+    if (map->dim[0] % rows || map->rank == ORR__REGION_RANK)
+        return false;
+    for (int a = 0; a < map->naccess; a++)
+        if (map->access[a].box)
+            return false;
+    int64_t inner = map->dim[0] / rows;
+    memmove(&map->dim[1], &map->dim[0], (size_t)map->rank * sizeof *map->dim);
+    map->rank++;
+    map->dim[0] = rows;
+    map->dim[1] = inner;
+    for (int a = 0; a < map->naccess; a++) {
+        int64_t *s = map->access[a].stride;
+        memmove(&s[1], &s[0], (size_t)(map->rank - 1) * sizeof *s);
+        s[0] *= inner;
+    }
+    return true;
+}
+
+/* Every element is read where one is written. */
+static bool in_place(const orr__region *map, int input)
+{
+    for (int a = 0; a < map->naccess; a++) {
+        int64_t step = 1;
+        for (int d = map->rank - 1; d >= 0 && map->access[a].input == input; step *= map->dim[d--])
+            if (map->dim[d] != 1 && map->access[a].stride[d] != step)
+                return false;
+        if (map->access[a].input == input && (map->access[a].offset || map->access[a].box || map->access[a].placed))
+            return false;
+    }
+    return true;
+}
+
+static bool fits(const orr__region *call, orr__region *map, int input)
+{
+    return orr__region_is_map(map) && !map->rows && map->nout == 1 && map->nin + call->nin <= INPUTS_MOST &&
+           orr__emit_flags(map) == 0 && map->out_count == call->out_count &&
+           orr_dtype_size((orr_dtype)map->out_dtype[0]) == orr_dtype_size((orr_dtype)call->out_dtype[0]) &&
+           in_place(map, input) && same_rows(map, call->dim[0]);
+}
+
+/* Input `input` becomes the last. */
+static void put_last(orr__region *map, int input)
+{
+    int last = map->nin - 1;
+    int32_t node = map->in[input];
+    uint8_t dtype = map->in_dtype[input];
+    int64_t count = map->in_count[input];
+    for (int i = input; i < last; i++) {
+        map->in[i] = map->in[i + 1];
+        map->in_dtype[i] = map->in_dtype[i + 1];
+        map->in_count[i] = map->in_count[i + 1];
+    }
+    map->in[last] = node;
+    map->in_dtype[last] = dtype;
+    map->in_count[last] = count;
+    for (int a = 0; a < map->naccess; a++) {
+        int *of = &map->access[a].input;
+        *of = *of == input ? last : *of > input ? *of - 1 : *of;
+    }
+}
+
+/* The call of region j takes the place of its reader, which becomes its epilogue. */
+static orr_status attach(orr__planner *p, int j, int to, int input)
+{
+    orr__region *call = &p->regions.region[j], *map = &p->regions.region[to];
+    int n = call->nin, all = n + map->nin - 1;
+    orr__region *own = malloc(sizeof *own);
+    int32_t *in = realloc(call->in, ((size_t)all + 1) * sizeof *in);
+    call->in = in ? in : call->in;
+    uint8_t *dtype = realloc(call->in_dtype, (size_t)all + 1);
+    call->in_dtype = dtype ? dtype : call->in_dtype;
+    int64_t *count = realloc(call->in_count, ((size_t)all + 1) * sizeof *count);
+    call->in_count = count ? count : call->in_count;
+    if (!own || !in || !dtype || !count) {
+        free(own);
+        return orr__plan_enomem(p);
+    }
+    put_last(map, input);
+    for (int i = 0; i < map->nin - 1; i++) {
+        in[n + i] = map->in[i];
+        dtype[n + i] = map->in_dtype[i];
+        count[n + i] = map->in_count[i];
+        call->bytes += (double)map->in_count[i] * (double)orr_dtype_size((orr_dtype)map->in_dtype[i]);
+    }
+    char label[sizeof call->label * 2 + 2];
+    (void)snprintf(label, sizeof label, "%s+%s", call->label, map->label);
+    memcpy(call->label, label, sizeof call->label - 1);
+    call->nin = all;
+    call->flops += map->flops;
+    call->key = orr__hash(&map->key, sizeof map->key, call->key);
+    call->out[0] = map->out[0];
+    call->out_dtype[0] = map->out_dtype[0];
+    *own = *map;
+    call->epilogue = own;
+    *map = *call;
+    memset(call, 0, sizeof *call);
+    return ORR_OK;
+}
+
+/* The regions that are left, in their order; nodes are at home where they are computed now. */
+static orr_status close_up(orr__planner *p, int *now)
+{
+    orr__regions *rs = &p->regions;
+    int n = 0;
+    for (int j = 0; j < rs->n; j++)
+        if (rs->region[j].rank) {
+            if (n != j)
+                rs->region[n] = rs->region[j];
+            now[j] = n++;
+        }
+    for (int i = 0; i < p->capture->n; i++)
+        if (rs->home[i] >= 0) {
+            int j = rs->home[i];
+            while (now[j] < 0)
+                j = -2 - now[j];
+            rs->home[i] = now[j];
+        }
+    rs->n = n;
+    return ORR_OK;
+}
+
+/* On devices both are kernels of their own. */
+orr_status orr__pass_epilogues(orr__planner *p)
+{
+    orr__regions *rs = &p->regions;
+    orr_status st = ORR_OK;
+    if (orr__machine_here.devices > 0 || orr__plan_fusion() == ORR__FUSE_NONE)
+        return ORR_OK;
+    int *now = malloc(((size_t)rs->n + 1) * sizeof *now);
+    if (!now)
+        return orr__plan_enomem(p);
+    for (int j = 0; j < rs->n && st == ORR_OK; j++) {
+        orr__region *r = &rs->region[j];
+        int input = 0, to = -1;
+        now[j] = -1;
+        if (r->call.op && !r->epilogue && (r->call.op->flags & ORR__OP_SUMS) && orr__call_work(&r->call).product &&
+            orr__call_cuts(&r->call) && r->nout == 1 && r->dim[0] > 0 && r->out_count > 0)
+            to = only_reader(p, r->out[0], &input);
+        if (to > j && fits(r, &rs->region[to], input)) {
+            st = attach(p, j, to, input);
+            now[j] = -2 - to;
+        }
+    }
+    if (st == ORR_OK)
+        st = close_up(p, now);
+    free(now);
+    return st;
+}

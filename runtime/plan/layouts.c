@@ -1,0 +1,356 @@
+/* Layouts: values between calls whose kernels take channels in blocks lie so, (n, c / block, …, block) instead of (n, c, …), and the
+ * loops between the calls iterate in that order. A chain is reordered where it begins and where it ends, not at each call.
+ * Must not know: the operations, the kernels, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/fuse/group.h"
+#include "runtime/plan/passes.h"
+
+/* A value as images, channels, places. */
+typedef struct {
+    int64_t n, c, places;
+} form;
+
+typedef struct {
+    const orr__capture *p;
+    orr__regions *rs;
+    int block;
+    bool *lies;      /* by node: in blocks, as far as is known */
+    bool *useful;    /* … and a call is among those that lie so with it */
+    uint32_t *takes; /* by region: orr__call.blocked of its kernel */
+    bool changed;
+} layouts;
+
+static form form_of(const orr_shape *s)
+{
+    form f = { s->dim[0], s->dim[1], 1 };
+    for (int d = 2; d < s->rank; d++)
+        f.places *= s->dim[d];
+    return f;
+}
+
+static bool same_form(form a, form b)
+{
+    return a.n == b.n && a.c == b.c && a.places == b.places;
+}
+
+static form node_form(const layouts *k, int node)
+{
+    return form_of(&k->p->node[node]->shape);
+}
+
+static bool may_lie(const layouts *k, int node)
+{
+    const orr__node *n = k->p->node[node];
+    return n->dtype == ORR_F32 && n->shape.rank >= 3 && n->shape.rank <= 5 && n->shape.dim[1] % k->block == 0 &&
+           orr__shape_count(&n->shape) > 0;
+}
+
+static void refuse(layouts *k, int node)
+{
+    k->changed |= k->lies[node];
+    k->lies[node] = false;
+}
+
+/* -- loops ------------------------------------------------------------------------------------------------------------- */
+
+/* Is the map the place itself? */
+static bool is_identity(const orr__region *r, const orr__access *a)
+{
+    int64_t step = 1;
+    for (int d = r->rank - 1; d >= 0; step *= r->dim[d--])
+        if (r->dim[d] != 1 && a->stride[d] != step)
+            return false;
+    return a->offset == 0 && !a->box && !a->placed;
+}
+
+static bool reads_in_place(const orr__region *r, int input)
+{
+    for (int a = 0; a < r->naccess; a++)
+        if (r->access[a].input == input && !is_identity(r, &r->access[a]))
+            return false;
+    return true;
+}
+
+/* Axis d becomes two, of which the first has `outer` places. */
+static void split_axis(orr__region *r, int d, int64_t outer)
+{
+    int64_t inner = r->dim[d] / outer;
+    uint32_t low = (1u << (d + 1)) - 1;
+    for (int e = r->rank++; e > d; e--)
+        r->dim[e] = r->dim[e - 1];
+    r->dim[d] = outer;
+    r->dim[d + 1] = inner;
+    r->rmask = (r->rmask & low) | (r->rmask >> d & 1u) << (d + 1) | (r->rmask & ~low) << 1;
+    for (int i = 0; i < r->naccess; i++) {
+        orr__access *a = &r->access[i];
+        for (int e = r->rank - 1; e > d; e--)
+            a->stride[e] = a->stride[e - 1];
+        a->stride[d] *= inner;
+    }
+}
+
+/* Begins an axis after `before` places: false, nothing is changed: none can. */
+static bool split_at(orr__region *r, int64_t before)
+{
+    int64_t at = 1;
+    for (int d = 0; d < r->rank && at < before; at *= r->dim[d++]) {
+        if (at * r->dim[d] <= before)
+            continue;
+        if (before % at || r->dim[d] % (before / at) || r->rank == ORR__REGION_RANK)
+            return false;
+        split_axis(r, d, before / at);
+    }
+    return at == before;
+}
+
+/* The axis whose last places are channels, longer than 1; -1: none. */
+static int channel_axis(const orr__region *r, form f)
+{
+    int64_t at = 1;
+    for (int d = 0; d < r->rank; d++) {
+        at *= r->dim[d];
+        if (at == f.n * f.c && r->dim[d] > 1)
+            return d;
+        if (at > f.n * f.c)
+            break;
+    }
+    return -1;
+}
+
+/* Axis d walks innermost. */
+static void move_last(orr__region *r, int d)
+{
+    int last = r->rank - 1;
+    int64_t n = r->dim[d];
+    uint32_t bit = r->rmask >> d & 1u, low = (1u << d) - 1;
+    memmove(&r->dim[d], &r->dim[d + 1], (size_t)(last - d) * sizeof *r->dim);
+    r->dim[last] = n;
+    r->rmask = (r->rmask & low) | (r->rmask >> (d + 1)) << d | bit << last;
+    for (int i = 0; i < r->naccess; i++) {
+        int64_t *s = r->access[i].stride, of = s[d];
+        memmove(&s[d], &s[d + 1], (size_t)(last - d) * sizeof *s);
+        s[last] = of;
+    }
+}
+
+/* Are the channels or the places what a reduction leaves, not both? Its result is row-major then as before. */
+static bool leaves_rows(const orr__region *r, form f)
+{
+    int64_t at = 1;
+    bool channels = false, places = false;
+    for (int d = 0; d < r->rank; at *= r->dim[d++])
+        if (!(r->rmask >> d & 1u) && r->dim[d] > 1) {
+            channels |= at >= f.n && at < f.n * f.c;
+            places |= at >= f.n * f.c;
+        }
+    return !(channels && places);
+}
+
+/* Can the loops walk so? Tried on lengths alone. */
+static bool try_loops(const layouts *k, const orr__region *r, form f)
+{
+    int64_t all = 1;
+    if (!orr__region_loops(r) || r->product || r->search || r->rows || r->rank + 3 > ORR__REGION_RANK)
+        return false;
+    for (int d = 0; d < r->rank; d++)
+        all *= r->dim[d];
+    for (int a = 0; a < r->naccess; a++)
+        if (r->access[a].box)
+            return false;
+    if (all != f.n * f.c * f.places)
+        return false;
+    orr__region copy = *r;
+    copy.naccess = 0;
+    if (!split_at(&copy, f.n) || !split_at(&copy, f.n * f.c))
+        return false;
+    int c = channel_axis(&copy, f);
+    return c >= 0 && copy.dim[c] % k->block == 0 && (!r->rmask || leaves_rows(&copy, f));
+}
+
+/* Iterates over what lies in blocks. */
+static void reorder_loops(const layouts *k, orr__region *r, form f)
+{
+    char label[sizeof r->label];
+    memcpy(label, r->label, sizeof label);
+    (void)split_at(r, f.n);
+    (void)split_at(r, f.n * f.c);
+    int c = channel_axis(r, f);
+    split_axis(r, c, r->dim[c] / k->block);
+    move_last(r, c + 1);
+    for (int a = 0; a < r->naccess; a++) {
+        orr__access *to = &r->access[a];
+        int64_t step = 1;
+        if (to->input < 0 || !k->lies[r->in[to->input]])
+            continue;
+        for (int d = r->rank - 1; d >= 0; step *= r->dim[d--])
+            to->stride[d] = step;
+    }
+    orr__region_finish(r);
+    memcpy(r->label, label, sizeof label);
+}
+
+/* -- values in blocks -------------------------------------------------------------------------------------------------- */
+
+static void settle_call(layouts *k, const orr__region *r, uint32_t takes)
+{
+    for (int i = 0; i < r->nin; i++)
+        if (k->lies[r->in[i]] &&
+            (!(takes >> i & 1u) || !orr__shape_equal(&r->call.in[i], &k->p->node[r->in[i]]->shape)))
+            refuse(k, r->in[i]);
+    if (k->lies[r->out[0]] && !(takes & ORR__CALL_RESULT))
+        refuse(k, r->out[0]);
+}
+
+static void refuse_all(layouts *k, const orr__region *r)
+{
+    for (int i = 0; i < r->nin; i++)
+        refuse(k, r->in[i]);
+    for (int i = 0; i < r->nout; i++)
+        refuse(k, r->out[i]);
+}
+
+/* A map writes blocks where it reads some, all of its outputs alike; a reduction writes rows. */
+static void settle_loops(layouts *k, const orr__region *r)
+{
+    bool reads = false, writes = true;
+    form f = { 0, 0, 0 };
+    for (int i = 0; i < r->nin; i++)
+        if (k->lies[r->in[i]]) {
+            form of = node_form(k, r->in[i]);
+            if (!reads)
+                f = of;
+            reads = true;
+            if (!same_form(f, of) || !reads_in_place(r, i)) {
+                refuse_all(k, r);
+                return;
+            }
+        }
+    for (int i = 0; i < r->nout; i++)
+        writes = writes && k->lies[r->out[i]] && reads && same_form(f, node_form(k, r->out[i]));
+    if (r->rmask)
+        for (int i = 0; i < r->nout; i++)
+            refuse(k, r->out[i]);
+    if (!reads || !try_loops(k, r, f) || (!r->rmask && !writes))
+        refuse_all(k, r);
+}
+
+static void settle(layouts *k)
+{
+    do {
+        k->changed = false;
+        for (int j = 0; j < k->rs->n; j++) {
+            const orr__region *r = &k->rs->region[j];
+            if (r->call.op)
+                settle_call(k, r, k->takes[j]);
+            else
+                settle_loops(k, r);
+        }
+    } while (k->changed);
+}
+
+/* Values that lie in blocks for no call's sake do not. */
+static void find_useful(layouts *k)
+{
+    do {
+        k->changed = false;
+        for (int j = 0; j < k->rs->n; j++) {
+            const orr__region *r = &k->rs->region[j];
+            bool some = k->takes[j] != 0;
+            for (int i = 0; i < r->nin + r->nout; i++)
+                some = some || k->useful[i < r->nin ? r->in[i] : r->out[i - r->nin]];
+            for (int i = 0; i < r->nin + r->nout && some; i++) {
+                int node = i < r->nin ? r->in[i] : r->out[i - r->nin];
+                k->changed |= k->lies[node] && !k->useful[node];
+                k->useful[node] |= k->lies[node];
+            }
+        }
+    } while (k->changed);
+    for (int i = 0; i < k->p->n; i++)
+        k->lies[i] = k->lies[i] && k->useful[i];
+}
+
+/* -- the pass ------------------------------------------------------------------------------------------------------------- */
+
+static void apply_call(const layouts *k, orr__region *r)
+{
+    orr__call *c = &r->call;
+    for (int i = 0; i < r->nin; i++)
+        c->blocked |= k->lies[r->in[i]] ? 1u << i : 0;
+    c->blocked |= k->lies[r->out[0]] ? ORR__CALL_RESULT : 0;
+    if (!c->blocked)
+        return;
+    c->block = k->block;
+    if (c->op->space)
+        r->rank = c->op->space(c, r->dim);
+    r->key ^= (uint64_t)c->blocked * 0x9e3779b97f4a7c15u;
+}
+
+static void apply(const layouts *k)
+{
+    for (int j = 0; j < k->rs->n; j++) {
+        orr__region *r = &k->rs->region[j];
+        int node = -1;
+        for (int i = 0; i < r->nin && node < 0; i++)
+            node = k->lies[r->in[i]] ? r->in[i] : -1;
+        if (r->call.op)
+            apply_call(k, r);
+        else if (node >= 0)
+            reorder_loops(k, r, node_form(k, node));
+    }
+}
+
+/* The arrays that each call takes in blocks of k->block; false: no call takes any. */
+static bool ask(layouts *k)
+{
+    bool any = false;
+    for (int j = 0; j < k->rs->n; j++) {
+        const orr__region *r = &k->rs->region[j];
+        k->takes[j] = r->call.op ? orr__cpu.blocks(r, k->block) : 0;
+        any = any || k->takes[j];
+    }
+    return any;
+}
+
+static void choose(layouts *k)
+{
+    for (int j = 0; j < k->rs->n; j++) {
+        const orr__region *r = &k->rs->region[j];
+        for (int i = 0; i < r->nout; i++)
+            k->lies[r->out[i]] = may_lie(k, r->out[i]);
+    }
+    for (int i = 0; i < k->p->nout; i++)
+        k->lies[orr__fuse_strip(k->p, k->p->out[i])] = false;
+    settle(k);
+    find_useful(k);
+    settle(k);
+    apply(k);
+}
+
+/* Devices take arrays in rows. */
+orr_status orr__pass_layouts(orr__planner *p)
+{
+    static const int blocks[] = { 8, 16 };
+    bool any = false;
+    for (int j = 0; j < p->regions.n; j++)
+        any = any || p->regions.region[j].call.op;
+    if (!any || p->regions.n < 2 || orr__machine_here.devices > 0 || !orr__cpu.blocks)
+        return ORR_OK;
+    size_t n = (size_t)p->capture->n + 1;
+    layouts k = { .p = p->capture, .rs = &p->regions };
+    k.lies = calloc(2 * n, sizeof *k.lies);
+    k.takes = calloc((size_t)p->regions.n, sizeof *k.takes);
+    orr_status st = k.lies && k.takes ? ORR_OK : orr__plan_enomem(p);
+    k.useful = k.lies + n;
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks && st == ORR_OK; b++) {
+        k.block = blocks[b];
+        if (ask(&k)) {
+            choose(&k);
+            break;
+        }
+    }
+    free(k.lies);
+    free(k.takes);
+    return st;
+}
