@@ -1,0 +1,299 @@
+/* The simulation of orrery-scale against times that follow by hand, and the tool's answers.
+ * Must not know: the library. */
+#include "config.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "tests/harness/harness.h"
+#include "tools/scale.h"
+
+static const scale_machine plain = {
+    .nodes_ranks = 1, .workers = 1, .gflops = { 2, 3, 4, 5 }, .step_us = 90, .sample_us = 1, .update_us = 10
+};
+
+static double took(const scale_machine *m, scale_kind kind, int64_t tile)
+{
+    return scale_task_seconds(m, kind, tile);
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+static scale_result factorise(const scale_machine *m, int tiles, int p, int q, int window, bool tree)
+{
+    scale_cholesky c = { .n = tiles * 64, .tile = 64, .element = 8, .p = p, .q = q, .window = window, .tree = tree };
+    scale_result r = { 0 };
+    ORR_CHECK(scale_cholesky_run(m, &c, &r));
+    return r;
+}
+
+static double all_work(const scale_machine *m, int tiles)
+{
+    double n = tiles;
+    return n * took(m, SCALE_POTRF, 64) + n * (n - 1) / 2 * (took(m, SCALE_TRSM, 64) + took(m, SCALE_SYRK, 64)) +
+           n * (n - 1) * (n - 2) / 6 * took(m, SCALE_GEMM, 64);
+}
+
+static void task_time_is_flops_over_rate(void)
+{
+    scale_machine m = plain;
+    ORR_CHECK(near(took(&m, SCALE_POTRF, 300), 300.0 * 300 * 300 / 3 / 2e9));
+    ORR_CHECK(near(took(&m, SCALE_GEMM, 300), 300.0 * 300 * 300 * 2 / 5e9));
+    m.task_us = 7;
+    ORR_CHECK(near(took(&m, SCALE_SYRK, 300), 300.0 * 300 * 300 / 4e9 + 7e-6));
+}
+
+static void one_worker_takes_the_sum_of_all_tasks(void)
+{
+    for (int tiles = 1; tiles < 20; tiles += 3)
+        for (int window = -1; window < 4; window++) {
+            scale_result r = factorise(&plain, tiles, 1, 1, window, false);
+            ORR_CHECK_MSG(near(r.seconds, all_work(&plain, tiles)), "%d tiles: %g", tiles, r.seconds);
+            ORR_CHECK(near(r.busy, 1) && r.messages == 0 && r.bytes == 0);
+        }
+}
+
+/* With a worker for each tile and messages that take no time, the longest way through the graph is left. */
+static void infinite_machine_takes_the_longest_way(void)
+{
+    static const int grid[][2] = { { 1, 1 }, { 2, 3 }, { 4, 1 } };
+    scale_machine m = plain;
+    m.workers = 400;
+    double step = took(&m, SCALE_TRSM, 64) + took(&m, SCALE_POTRF, 64);
+    double update =
+        took(&m, SCALE_SYRK, 64) > took(&m, SCALE_GEMM, 64) ? took(&m, SCALE_SYRK, 64) : took(&m, SCALE_GEMM, 64);
+    for (int g = 0; g < 3; g++)
+        for (int tiles = 3; tiles < 20; tiles += 4) {
+            /* The last update of a diagonal tile is a syrk; those before may be longer gemms. */
+            double least = took(&m, SCALE_POTRF, 64) + (tiles - 1) * (step + took(&m, SCALE_SYRK, 64));
+            double most = took(&m, SCALE_POTRF, 64) + (tiles - 1) * (step + update);
+            double t = factorise(&m, tiles, grid[g][0], grid[g][1], 0, false).seconds;
+            ORR_CHECK_MSG(t >= least * (1 - 1e-9) && t <= most * (1 + 1e-9), "%d tiles: %g of %g ... %g", tiles, t,
+                          least, most);
+        }
+    m.gflops[SCALE_GEMM] = 50; /* now both bounds are one */
+    double t = factorise(&m, 17, 2, 3, 0, false).seconds;
+    ORR_CHECK(near(t, took(&m, SCALE_POTRF, 64) +
+                          16 * (took(&m, SCALE_TRSM, 64) + took(&m, SCALE_POTRF, 64) + took(&m, SCALE_SYRK, 64))));
+}
+
+/* A rank for each row of tiles: the factor of a diagonal tile travels to the next rank, which does one row of its work. */
+static void pipeline_of_ranks_adds_messages(void)
+{
+    scale_machine m = plain;
+    m.workers = 100;
+    m.gflops[SCALE_GEMM] = 1e3;
+    m.latency_us = 40;
+    m.gbytes = 0;
+    double step = took(&m, SCALE_TRSM, 64) + took(&m, SCALE_SYRK, 64) + took(&m, SCALE_POTRF, 64);
+    for (int tiles = 2; tiles < 9; tiles++)
+        ORR_CHECK(near(factorise(&m, tiles, tiles, 1, 0, false).seconds,
+                       took(&m, SCALE_POTRF, 64) + (tiles - 1) * (step + 40e-6)));
+    m.gbytes = 2;
+    m.message_us = 5;
+    m.device_gbytes = 8;
+    double bytes = 64 * 64 * 8, message = 40e-6 + 2 * 5e-6 + bytes / 2e9 + 2 * bytes / 8e9;
+    scale_result r = factorise(&m, 2, 2, 1, 0, false);
+    ORR_CHECK(near(r.seconds, took(&m, SCALE_POTRF, 64) + step + message));
+    ORR_CHECK(r.messages == 1 && near(r.bytes, bytes));
+}
+
+/* One tile to many readers: its owner's link is busy once for each, or a tree halves the way. */
+static void broadcasts_are_direct_or_trees(void)
+{
+    enum { RANKS = 9 };
+    scale_machine m = plain;
+    m.gflops[0] = m.gflops[1] = m.gflops[2] = m.gflops[3] = 1e9;
+    m.workers = 100;
+    m.gbytes = 1e-3;
+    double wire = 64 * 64 * 8 / 1e6;
+    /* The diagonal tile to eight ranks; then column 0 onwards overlaps: at least the eight messages are in a row. */
+    double direct = factorise(&m, RANKS, RANKS, 1, 0, false).seconds,
+           tree = factorise(&m, RANKS, RANKS, 1, 0, true).seconds;
+    ORR_CHECK(direct >= (RANKS - 1) * wire && tree >= 4 * wire);
+    ORR_CHECK(near(factorise(&m, 2, 2, 1, 0, true).seconds, factorise(&m, 2, 2, 1, 0, false).seconds));
+}
+
+static void busy_time_is_the_work(void)
+{
+    scale_machine m = plain;
+    m.latency_us = 30;
+    m.gbytes = 1;
+    m.message_us = 9;
+    m.workers = 3;
+    for (int tree = 0; tree < 2; tree++) {
+        scale_result r = factorise(&m, 24, 2, 3, -1, tree);
+        ORR_CHECK(near(r.busy * r.seconds * 6 * 3, all_work(&m, 24)));
+        ORR_CHECK(near(r.communicating * r.seconds * 6, r.messages * 2 * 9e-6));
+        ORR_CHECK(near(r.flops, pow(24 * 64, 3) / 3));
+    }
+}
+
+/* Two ranks whose workers share one core take twice as long as on two cores; four on two likewise. */
+static void ranks_share_cores(void)
+{
+    scale_machine m = plain;
+    m.cores = 2;
+    double one = factorise(&m, 9, 1, 1, 0, false).seconds;
+    ORR_CHECK(near(one, all_work(&m, 9)));
+    m.nodes_ranks = 4;
+    scale_machine apart = plain;
+    ORR_CHECK(near(factorise(&m, 12, 2, 2, 0, false).seconds, 2 * factorise(&apart, 12, 2, 2, 0, false).seconds));
+    m.poll = 0.5;
+    ORR_CHECK(near(factorise(&m, 12, 2, 2, 0, false).seconds, 3 * factorise(&apart, 12, 2, 2, 0, false).seconds));
+}
+
+static void same_arguments_give_the_same_bits(void)
+{
+    scale_machine m = scale_known[0];
+    for (int ranks = 1; ranks <= 16; ranks *= 4) {
+        scale_result a = factorise(&m, 40, ranks / 2 + 1, 2, -1, false),
+                     b = factorise(&m, 40, ranks / 2 + 1, 2, -1, false);
+        ORR_CHECK(memcmp(&a, &b, sizeof a) == 0);
+    }
+    double bytes[] = { 1e6, 2e6 };
+    scale_training t = {
+        .ranks = 64, .steps = 9, .samples = 100, .layers = 2, .bytes = bytes, .bucket = 1e6, .overlap = true, .seed = 4
+    };
+    scale_result a, b;
+    ORR_CHECK(scale_training_run(&m, &t, &a) && scale_training_run(&m, &t, &b) && memcmp(&a, &b, sizeof a) == 0);
+    t.seed = 5;
+    ORR_CHECK(scale_training_run(&m, &t, &b) && a.seconds != b.seconds);
+}
+
+static double step_of(const scale_machine *m, int ranks, int layers, double bucket, scale_reduce how, bool overlap)
+{
+    double bytes[] = { 4e6, 4e6, 4e6 };
+    scale_training t = { .ranks = ranks,
+                         .steps = 3,
+                         .samples = 10,
+                         .layers = layers,
+                         .bytes = bytes,
+                         .bucket = bucket,
+                         .reduce = how,
+                         .overlap = overlap,
+                         .seed = 1 };
+    scale_result r = { 0 };
+    ORR_CHECK(scale_training_run(m, &t, &r));
+    return r.seconds;
+}
+
+static void training_step_is_pass_reduction_and_update(void)
+{
+    scale_machine m = plain;
+    double work = 100e-6, update = 10e-6;
+    ORR_CHECK(near(step_of(&m, 1, 1, 1e6, SCALE_RING, true), work + update));
+    ORR_CHECK(near(step_of(&m, 64, 1, 1e6, SCALE_RING, true), work + update)); /* messages take no time */
+    m.latency_us = 20;
+    m.gbytes = 10;
+    m.message_us = 3;
+    ORR_CHECK(near(scale_reduce_seconds(&m, SCALE_RING, 8, 4e6), 14 * (26e-6 + 4e6 / 8 / 1e10)));
+    ORR_CHECK(near(scale_reduce_seconds(&m, SCALE_TREE, 8, 4e6), 6 * (26e-6 + 4e6 / 1e10)));
+    ORR_CHECK(near(scale_reduce_seconds(&m, SCALE_TREE, 9, 4e6), 8 * (26e-6 + 4e6 / 1e10)));
+    ORR_CHECK(near(scale_reduce_seconds(&m, SCALE_DIRECT, 8, 4e6), 2 * (20e-6 + 7 * (6e-6 + 4e6 / 8 / 1e10))));
+    ORR_CHECK(scale_reduce_seconds(&m, SCALE_RING, 1, 4e6) == 0);
+    double sum = scale_reduce_seconds(&m, SCALE_RING, 8, 4e6);
+    ORR_CHECK(near(step_of(&m, 8, 1, 1e6, SCALE_RING, true), work + sum + update));
+    /* Three equal layers, a bucket each: the first is there when a third and two ninths of the pass are done. */
+    double first = work * 5 / 9 + sum, second = fmax(first, work * 7 / 9) + sum;
+    ORR_CHECK(near(step_of(&m, 8, 3, 1e6, SCALE_RING, true), fmax(second, work) + sum + update));
+    ORR_CHECK(near(step_of(&m, 8, 3, 1e6, SCALE_RING, false), work + 3 * sum + update));
+    ORR_CHECK(
+        near(step_of(&m, 8, 3, 1e9, SCALE_RING, true), work + scale_reduce_seconds(&m, SCALE_RING, 8, 12e6) + update));
+}
+
+/* The mean of the longest of n delays that are exponential: the sum of 1/k, k = 1 … n. */
+static void jitter_is_the_longest_of_all_ranks(void)
+{
+    scale_machine m = plain;
+    m.jitter = 0.1;
+    double bytes = 1, harmonic = 0;
+    for (int k = 1; k <= 32; k++)
+        harmonic += 1.0 / k;
+    scale_training t = {
+        .ranks = 32, .steps = 20000, .samples = 10, .layers = 1, .bytes = &bytes, .bucket = 1, .seed = 3
+    };
+    scale_result r = { 0 };
+    ORR_CHECK(scale_training_run(&m, &t, &r));
+    ORR_CHECK_MSG(fabs(r.seconds - (100e-6 * (1 + 0.1 * harmonic) + 10e-6)) < 1e-6, "%g", r.seconds);
+}
+
+static void machine_files_are_read_and_refused(void)
+{
+    char why[160], path[1024];
+    scale_machine m, back;
+    (void)snprintf(path, sizeof path, "%s", orr_test_tmp("machine"));
+    ORR_REQUIRE(scale_machine_read("gpu", &m, why, sizeof why) && m.workers == 4);
+    m.latency_us = 12.5;
+    FILE *f = fopen(path, "we");
+    ORR_REQUIRE(f);
+    scale_machine_print(f, &m);
+    ORR_REQUIRE(fclose(f) == 0 && scale_machine_read(path, &back, why, sizeof why));
+    ORR_CHECK(strcmp(back.name, "gpu") == 0 && back.latency_us == 12.5 &&
+              back.gflops[SCALE_GEMM] == m.gflops[SCALE_GEMM]);
+    static const char *const bad[] = { "latency_us", "latency_us x", "latency_us -1", "workers 0",
+                                       "colour 3",   "tile nan",     "tile 1 2" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        f = fopen(path, "we");
+        ORR_REQUIRE(f && fprintf(f, "# a comment\n%s\n", bad[i]) > 0 && fclose(f) == 0);
+        ORR_CHECK_MSG(!scale_machine_read(path, &m, why, sizeof why) && strstr(why, "line 2"), "%s: %s", bad[i], why);
+    }
+    ORR_CHECK(!scale_machine_read("/nowhere/at/all", &m, why, sizeof why));
+}
+
+static int run(const char *arguments, char *out, size_t size)
+{
+    char line[4096];
+    const char *build = getenv("ORR_BUILDDIR");
+    (void)snprintf(line, sizeof line, "cd '%s' && ./tools/orrery-scale %s 2>&1", build ? build : ".", arguments);
+    FILE *f = popen(line, "r");
+    if (!f)
+        return -1;
+    size_t n = fread(out, 1, size - 1, f);
+    out[n] = '\0';
+    int status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void tool_prints_and_draws(void)
+{
+    static char out[1 << 16], again[1 << 16];
+    char arguments[1200], svg[1024];
+    (void)snprintf(svg, sizeof svg, "%s", orr_test_tmp("scale.svg"));
+    (void)snprintf(arguments, sizeof arguments, "--nodes 8 --set order=2048 --svg '%s'", svg);
+    ORR_CHECK_MSG(run(arguments, out, sizeof out) == 0 && strstr(out, "cholesky, weak scaling, machine gpu"), "%s",
+                  out);
+    ORR_CHECK(run(arguments, again, sizeof again) == 0 && strcmp(out, again) == 0);
+    size_t size = 0;
+    char *picture = (char *)orr_test_slurp(svg, &size);
+    ORR_CHECK(picture && strstr(picture, "data-parallel training") && strstr(picture, "</svg>\n"));
+    free(picture);
+    ORR_CHECK(run("--show", out, sizeof out) == 0 && strstr(out, "latency_us"));
+    ORR_CHECK(run("--help", out, sizeof out) == 0 && strstr(out, "usage:"));
+    ORR_CHECK(run("--nodes 0", out, sizeof out) == 2 && strstr(out, "usage:"));
+    ORR_CHECK(run("--machine nowhere", out, sizeof out) == 2 && strstr(out, "no machine of this name"));
+    ORR_CHECK(run("--set latency=3", out, sizeof out) == 2 && run("--grid 2x2 --nodes 3", out, sizeof out) == 2);
+    ORR_CHECK(run("--nodes 1 --set order=512 --svg /nowhere/a.svg", out, sizeof out) == 1);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(task_time_is_flops_over_rate),
+                                      ORR_TEST(one_worker_takes_the_sum_of_all_tasks),
+                                      ORR_TEST(infinite_machine_takes_the_longest_way),
+                                      ORR_TEST(pipeline_of_ranks_adds_messages),
+                                      ORR_TEST(broadcasts_are_direct_or_trees),
+                                      ORR_TEST(busy_time_is_the_work),
+                                      ORR_TEST(ranks_share_cores),
+                                      ORR_TEST(same_arguments_give_the_same_bits),
+                                      ORR_TEST(training_step_is_pass_reduction_and_update),
+                                      ORR_TEST(jitter_is_the_longest_of_all_ranks),
+                                      ORR_TEST(machine_files_are_read_and_refused),
+                                      ORR_TEST(tool_prints_and_draws),
+                                      { NULL, NULL } };
+    return orr_test_main(argc, argv, "tools/scale", tests);
+}

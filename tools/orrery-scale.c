@@ -1,0 +1,323 @@
+/* orrery-scale: simulates the distributed examples on machines of up to 1,024 nodes, prints tables and draws efficiencies.
+ * Must not know: how a run is simulated, how a machine is measured. */
+#include "config.h"
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "tools/output.h"
+#include "tools/scale.h"
+#include "tools/scale_chart.h"
+
+enum { MACHINES = 4, SETTINGS = 32, CURVES = 4 * MACHINES };
+enum { CHOLESKY, TRAINING, PROGRAMS };
+
+static const char usage[] =
+    "usage: orrery-scale [options]\n"
+    "Simulates distributed_cholesky and distributed_mnist task by task and message by message, for 1, 2, 4, ... "
+    "nodes.\n"
+    "Weak scaling keeps the memory (cholesky) or the batch (training) of a node, strong scaling that of all nodes.\n"
+    "  --machine NAME     cpu, gpu, or a file of \"name value\" lines; up to four times (cpu and gpu)\n"
+    "  --set NAME=VALUE   changes a number of every machine; --show lists the names\n"
+    "  --show             prints the machines' numbers, which are the assumptions\n"
+    "  --measure FILE     measures the tasks of this machine and writes a machine file\n"
+    "  --program NAME     cholesky or training (both)\n"
+    "  --scaling NAME     weak or strong (both)\n"
+    "  --nodes N          the largest number of nodes (1024)\n"
+    "  --strong N         strong scaling: the problem that would fill N nodes (16)\n"
+    "  --grid PxQ         ranks of cholesky, for one number of nodes alone: --nodes N, N x nodes_ranks = P x Q\n"
+    "  --broadcast NAME   tree, or direct as StarPU-MPI 1.3 sends (direct)\n"
+    "  --reduce NAME      ring, tree or direct (direct)\n"
+    "  --bucket BYTES     of gradients (4194304)\n"
+    "  --window N         panels under way; 0: all (two rounds over the grid, as the library)\n"
+    "  --steps N          training steps (50)\n"
+    "  --svg FILE         draws the efficiencies\n"
+    "The exit status is 0, 1 where a file or the memory fails, 2 for wrong arguments.\n";
+
+typedef struct {
+    scale_machine machine[MACHINES];
+    int machines, nodes, strong, window, steps, p, q;
+    bool program[PROGRAMS], weak, fixed, tree, show;
+    scale_reduce reduce;
+    double bucket;
+    const char *svg, *measure;
+    scale_curve curve[CURVES];
+    int curves;
+} options;
+
+static int complain(const char *what, const char *why)
+{
+    (void)fprintf(stderr, "orrery-scale: %s: %s\n", what, why);
+    return 1;
+}
+
+/* The grid nearest to a square with no more rows than columns. */
+static void grid(int ranks, int *p, int *q)
+{
+    for (*p = (int)sqrt((double)ranks); ranks % *p; (*p)--)
+        continue;
+    *q = ranks / *p;
+}
+
+static bool cholesky(const options *o, const scale_machine *m, int nodes, bool weak, scale_result *r, double *size)
+{
+    scale_cholesky c = { .tile = (int64_t)m->tile, .element = 8, .window = o->window, .tree = o->tree };
+    double of = weak ? nodes : o->strong;
+    if (o->p)
+        c.p = o->p, c.q = o->q;
+    else
+        grid(nodes * (int)m->nodes_ranks, &c.p, &c.q);
+    c.n = (int64_t)(m->order * sqrt(of));
+    *size = (double)c.n;
+    return scale_cholesky_run(m, &c, r);
+}
+
+/* The gradients of the examples' network: 784-512-256-10 in f32. */
+static bool training(const options *o, const scale_machine *m, int nodes, bool weak, scale_result *r, double *size)
+{
+    static const double bytes[] = { 4.0 * 785 * 512, 4.0 * 513 * 256, 4.0 * 257 * 10 };
+    int ranks = nodes * (int)m->nodes_ranks;
+    *size = m->samples * (weak ? nodes : o->strong);
+    scale_training t = { .ranks = ranks,
+                         .steps = o->steps,
+                         .samples = *size / ranks,
+                         .layers = 3,
+                         .bytes = bytes,
+                         .bucket = o->bucket,
+                         .reduce = o->reduce,
+                         .overlap = true,
+                         .seed = 1 };
+    return scale_training_run(m, &t, r);
+}
+
+/* Work per second and node, beside that on one node. */
+static double efficiency(bool weak, double nodes, const scale_result *one, const scale_result *r)
+{
+    double work = weak && one->flops > 0 ? r->flops / one->flops : weak ? nodes : 1;
+    return work * one->seconds / (nodes * r->seconds);
+}
+
+static bool curve(options *o, int which, const scale_machine *m, int machine, bool weak)
+{
+    scale_curve *c = &o->curve[o->curves++];
+    scale_result one = { 0 }, r;
+    double size = 0;
+    printf("\n%s, %s scaling, machine %s\n", which == CHOLESKY ? "cholesky" : "training", weak ? "weak" : "strong",
+           m->name);
+    printf("%6s %12s %12s %14s %8s %8s %10s %12s\n", "nodes", which == CHOLESKY ? "order" : "batch", "seconds",
+           which == CHOLESKY ? "Gflop/s/node" : "samples/s", "effic.", "busy", "messages", "Gbyte sent");
+    for (int nodes = o->p ? o->nodes : 1; nodes <= o->nodes; nodes *= 2) {
+        if (!(which == CHOLESKY ? cholesky : training)(o, m, nodes, weak, &r, &size))
+            return complain(m->name, "no memory for so many tiles") == 0;
+        one = c->n == 0 ? r : one;
+        double first = c->n == 0 ? nodes : c->nodes[0], e = efficiency(weak, nodes / first, &one, &r);
+        printf("%6d %12.0f %12.5g %14.5g %8.3f %8.3f %10.4g %12.4g\n", nodes, size, r.seconds,
+               (which == CHOLESKY ? r.flops * 1e-9 / nodes : size) / r.seconds, e, r.busy, r.messages, r.bytes * 1e-9);
+        (void)fflush(stdout);
+        c->nodes[c->n] = nodes;
+        c->efficiency[c->n++] = e;
+    }
+    c->panel = which == TRAINING && o->program[CHOLESKY];
+    c->colour = machine;
+    c->dashed = !weak;
+    (void)snprintf(c->label, sizeof c->label, "%s, %s: %s %.6g%s", m->name, weak ? "weak" : "strong",
+                   which == CHOLESKY ? "order" : "batch",
+                   which == CHOLESKY ? m->order * sqrt(weak ? 1 : o->strong) : m->samples * (weak ? 1 : o->strong),
+                   weak ? " on one node" : "");
+    return true;
+}
+
+static int simulate(options *o)
+{
+    static const char *const name[PROGRAMS] = { "Cholesky factorisation", "data-parallel training" };
+    for (int which = 0; which < PROGRAMS; which++)
+        for (int i = 0; o->program[which] && i < o->machines; i++)
+            for (int weak = 1; weak >= 0; weak--)
+                if ((weak ? o->weak : o->fixed) && !curve(o, which, &o->machine[i], i, weak))
+                    return 1;
+    bool both = o->program[CHOLESKY] && o->program[TRAINING];
+    const char *const *panel = o->program[CHOLESKY] ? name : name + 1;
+    if (o->svg && !scale_chart(o->svg, "work per second and node, beside one node; dashed: strong scaling", o->curve,
+                               o->curves, panel, both ? 2 : 1))
+        return complain(o->svg, "cannot be written");
+    return 0;
+}
+
+static int measure(const options *o)
+{
+    scale_machine m = o->machine[0];
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    (void)snprintf(m.name, sizeof m.name, "measured");
+    const char *why;
+    bool ok = scale_measure(&m, (int64_t)m.tile, &why);
+    if (!ok && why)
+        (void)complain("--measure", why);
+    else if (!ok)
+        (void)orr_error_print(stderr);
+    if (orr_shutdown() != ORR_OK || !ok)
+        return 1;
+    FILE *f = fopen(o->measure, "we");
+    if (!f)
+        return complain(o->measure, "cannot be written");
+    scale_machine_print(f, &m);
+    ok = !ferror(f);
+    ok = fclose(f) == 0 && ok;
+    return ok ? 0 : complain(o->measure, "cannot be written");
+}
+
+/* -- command line --------------------------------------------------------------------------------------------- */
+
+static bool number(const char *text, double least, double most, double *to)
+{
+    char *end;
+    *to = strtod(text, &end);
+    return end != text && !*end && *to >= least && *to <= most && floor(*to) == *to;
+}
+
+static bool whole(const char *text, int least, int most, int *to)
+{
+    double x;
+    if (!number(text, least, most, &x))
+        return false;
+    *to = (int)x;
+    return true;
+}
+
+static bool choose(const char *text, const char *const *word, int n, int *to)
+{
+    for (*to = 0; *to < n; (*to)++)
+        if (strcmp(text, word[*to]) == 0)
+            return true;
+    return false;
+}
+
+static bool set_all(options *o, const char *text)
+{
+    char name[64];
+    const char *value = strchr(text, '=');
+    if (!value || (size_t)(value - text) >= sizeof name)
+        return false;
+    (void)snprintf(name, sizeof name, "%.*s", (int)(value - text), text);
+    for (int i = 0; i < o->machines; i++)
+        if (!scale_machine_set(&o->machine[i], name, value + 1))
+            return false;
+    return true;
+}
+
+static bool take(options *o, int which, const char *text)
+{
+    static const char *const programs[] = { "cholesky", "training" }, *const scalings[] = { "weak", "strong" };
+    static const char *const ways[] = { "direct", "tree" }, *const reductions[] = { "ring", "tree", "direct" };
+    int k = 0;
+    char more;
+    bool ok = true;
+    switch (which) {
+    case 'p':
+        ok = choose(text, programs, PROGRAMS, &k);
+        o->program[!k] = false;
+        break;
+    case 'c':
+        ok = choose(text, scalings, 2, &k);
+        *(k ? &o->weak : &o->fixed) = false;
+        break;
+    case 'n': ok = whole(text, 1, 1 << (SCALE_POINTS - 2), &o->nodes); break;
+    case 't': ok = whole(text, 1, 1 << 20, &o->strong); break;
+    case 'g': ok = sscanf(text, "%dx%d%c", &o->p, &o->q, &more) == 2 && o->p > 0 && o->q > 0; break;
+    case 'b':
+        ok = choose(text, ways, 2, &k);
+        o->tree = k;
+        break;
+    case 'r':
+        ok = choose(text, reductions, 3, &k);
+        o->reduce = (scale_reduce)k;
+        break;
+    case 'k': ok = number(text, 1, 1e12, &o->bucket); break;
+    case 'w': ok = whole(text, 0, 1 << 20, &o->window); break;
+    case 's': ok = whole(text, 1, 1 << 20, &o->steps); break;
+    default: ok = false;
+    }
+    return ok;
+}
+
+static int wrong(const char *what, const char *why)
+{
+    (void)complain(what, why);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option list[] = {
+        { "machine", required_argument, NULL, 'm' },
+        { "set", required_argument, NULL, '=' },
+        { "show", no_argument, NULL, 'v' },
+        { "measure", required_argument, NULL, 'M' },
+        { "program", required_argument, NULL, 'p' },
+        { "scaling", required_argument, NULL, 'c' },
+        { "nodes", required_argument, NULL, 'n' },
+        { "strong", required_argument, NULL, 't' },
+        { "grid", required_argument, NULL, 'g' },
+        { "broadcast", required_argument, NULL, 'b' },
+        { "reduce", required_argument, NULL, 'r' },
+        { "bucket", required_argument, NULL, 'k' },
+        { "window", required_argument, NULL, 'w' },
+        { "steps", required_argument, NULL, 's' },
+        { "svg", required_argument, NULL, 'o' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
+    };
+    static options o = { .nodes = 1024,
+                         .strong = 16,
+                         .window = -1,
+                         .steps = 50,
+                         .program = { true, true },
+                         .weak = true,
+                         .fixed = true,
+                         .reduce = SCALE_DIRECT,
+                         .bucket = 4 << 20 };
+    const char *setting[SETTINGS];
+    char why[160];
+    int settings = 0;
+    for (int c; (c = getopt_long(argc, argv, "h", list, NULL)) != -1;) {
+        if (c == 'h') {
+            (void)fputs(usage, stdout);
+            return output_end("orrery-scale", 0);
+        } else if (c == 'v') {
+            o.show = true;
+        } else if (c == 'M') {
+            o.measure = optarg;
+        } else if (c == 'o') {
+            o.svg = optarg;
+        } else if (c == '=' && settings < SETTINGS) {
+            setting[settings++] = optarg;
+        } else if (c == 'm') {
+            if (o.machines == MACHINES)
+                return wrong(optarg, "four machines are enough");
+            if (!scale_machine_read(optarg, &o.machine[o.machines++], why, sizeof why))
+                return wrong(optarg, why);
+        } else if (c == '?' || !take(&o, c, optarg)) {
+            if (c != '?')
+                (void)complain(optarg, "no value of this option");
+            (void)fputs(usage, stderr);
+            return 2;
+        }
+    }
+    if (optind < argc)
+        return wrong(argv[optind], "no argument is expected here");
+    for (int i = 0; o.machines == 0 && i < (o.measure ? 1 : scale_known_count); i++)
+        o.machine[i] = scale_known[i];
+    o.machines = o.machines ? o.machines : o.measure ? 1 : scale_known_count;
+    for (int i = 0; i < settings; i++)
+        if (!set_all(&o, setting[i]))
+            return wrong(setting[i], "no NAME=VALUE with a known name and a number in its bounds");
+    for (int i = 0; o.p && i < o.machines; i++)
+        if (o.p * o.q != o.nodes * (int)o.machine[i].nodes_ranks)
+            return wrong("--grid", "its places are not the ranks of --nodes nodes");
+    for (int i = 0; o.show && i < o.machines; i++) {
+        scale_machine_print(stdout, &o.machine[i]);
+        (void)putchar('\n');
+    }
+    return output_end("orrery-scale", o.measure ? measure(&o) : o.show ? 0 : simulate(&o));
+}
