@@ -36,6 +36,9 @@ double orr__cholesky_flops(const orr__tileop *op, int64_t n);
 /* at[0]: its tile, at[1 …]: those that it reads. *minor: 0, or the order of the matrix's leading minor that is not
  * positive. Sets the last error when there is no memory for BLAS. */
 orr_status orr__cholesky_tile(const orr__tileop *op, orr_dtype t, int64_t n, const orr__tileat *at, int64_t *minor);
+/* The same for tiles of any extents. rows: of the tiles in rows i, j and k; *minor counts within the tile. */
+orr_status orr__cholesky_apply(orr__tilekind kind, orr_dtype t, const int64_t rows[3], const orr__tileat *at,
+                               int64_t *minor);
 /* An operation on a device: tiles in its memory, at[0] that of the operation. The result of a potrf is known `after` it. */
 typedef struct orr__tilejob {
     orr__tileop op;

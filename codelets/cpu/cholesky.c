@@ -80,31 +80,37 @@ double orr__cholesky_flops(const orr__tileop *op, int64_t n)
     }
 }
 
-orr_status orr__cholesky_tile(const orr__tileop *op, orr_dtype t, int64_t n, const orr__tileat *at, int64_t *minor)
+orr_status orr__cholesky_apply(orr__tilekind kind, orr_dtype t, const int64_t rows[3], const orr__tileat *at,
+                               int64_t *minor)
 {
     const orr__factor *f = orr__factor_of(t);
-    int64_t m = orr__cholesky_rows(n, op->i), k = orr__cholesky_rows(n, op->k);
-    bool plain = op->kind == ORR__POTRF && m <= ORR__PLAIN;
+    int64_t m = rows[0], k = rows[2];
+    bool plain = kind == ORR__POTRF && m <= ORR__PLAIN;
     int place = plain ? 1 : orr__cpu_blas_enter();
     *minor = 0;
     if (!place)
         return orr__fail(ORR__SITE(NULL, 0, "cholesky"), ORR_ENOMEM, "no memory for the buffers of BLAS");
-    switch (op->kind) {
-    case ORR__POTRF:
-        *minor = f->potrf(at[0].p, m, at[0].ld);
-        *minor += *minor ? op->k * orr__cholesky_block(n) : 0;
-        break;
+    switch (kind) {
+    case ORR__POTRF: *minor = f->potrf(at[0].p, m, at[0].ld); break;
     case ORR__TRSM: {
         orr__triangle l = { .p = at[1].p, .n = k, .rs = 1, .cs = at[1].ld, .upper = true };
         f->solve(&l, at[0].p, m, at[0].ld);
         break;
     }
     case ORR__SYRK: f->update_self(at[0].p, at[0].ld, at[1].p, at[1].ld, m, k); break;
-    default: f->update(at[0].p, at[0].ld, at[1].p, at[1].ld, at[2].p, at[2].ld, m, orr__cholesky_rows(n, op->j), k);
+    default: f->update(at[0].p, at[0].ld, at[1].p, at[1].ld, at[2].p, at[2].ld, m, rows[1], k);
     }
     if (!plain)
         orr__cpu_blas_leave(place, true);
     return ORR_OK;
+}
+
+orr_status orr__cholesky_tile(const orr__tileop *op, orr_dtype t, int64_t n, const orr__tileat *at, int64_t *minor)
+{
+    int64_t rows[3] = { orr__cholesky_rows(n, op->i), orr__cholesky_rows(n, op->j), orr__cholesky_rows(n, op->k) };
+    orr_status st = orr__cholesky_apply(op->kind, t, rows, at, minor);
+    *minor += *minor ? op->k * orr__cholesky_block(n) : 0;
+    return st;
 }
 
 void orr__cholesky_load(orr_dtype t, int64_t n, int64_t lo, int64_t hi, const void *a, void *l)

@@ -136,11 +136,11 @@ static void multiply_pieces(call *s, const extent *all, const extent *p, bool ta
 }
 
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
-               bool add, char *c)
+               bool add, char *c, int64_t ldc)
 {
     int64_t z = (int64_t)orr__dtype_size(blas), most = ORR__GEMM_MOST;
     extent all = { a->rows, b->cols, a->cols };
-    call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, b->cols, add };
+    call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, ldc, add };
     bool copied = !orr__env.deterministic && is_small(blas, tb, &all) && astride(&all, b, ldb);
     if (copied || in_pieces(blas, tb, &all)) { /* they are right where they lie, too */
         extent p = piece_of(&all);

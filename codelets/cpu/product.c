@@ -225,7 +225,7 @@ static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");
     bool vector = gemv(w, a, ta, lda, from > 0, to);
     if (!vector)
-        orr__gemm(w->blas, a, ta, lda, &w->walked, w->tb, w->ldb, from > 0, to);
+        orr__gemm(w->blas, a, ta, lda, &w->walked, w->tb, w->ldb, from > 0, to, w->walked.cols);
     if (!plain)
         orr__cpu_blas_leave(place, !vector);
     return ORR_OK;

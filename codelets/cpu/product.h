@@ -39,10 +39,10 @@ void orr__product_end(orr__product *w);
 /* At least count · size bytes at *p, 64-byte aligned, whose content may go. */
 orr_status orr__product_room(const orr__product *w, void **p, size_t *cap, int64_t count, size_t size);
 
-/* gemm.c: c (rows of a × cols of b, contiguous, f32, f64 or complex) = a · b, + c with `add`. BLAS can walk both; ta, tb: as their
+/* gemm.c: c (rows of a × cols of b, rows ldc apart, f32, f64 or complex) = a · b, + c with `add`. BLAS can walk both; ta, tb: as their
  * transposes. */
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
-               bool add, char *c);
+               bool add, char *c, int64_t ldc);
 /* Whether BLAS does that without its buffer. */
 bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb);
 #define ORR__GEMM_MOST ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */

@@ -44,6 +44,11 @@ orr_status orr__engine_backend(orr__site at, const orr_config *config, int *choi
     return orr__fail(at, ORR_EINVAL, "backend \"%s\" is none of auto, cpu, cuda, opencl", config->backend);
 }
 
+const orr__engine_impl *orr__engine_now(void)
+{
+    return atomic_load(&engine);
+}
+
 static orr_status start_one(orr__site at, const orr_config *config, const orr__engine_impl *e)
 {
     orr_status st = e->start(at, config);

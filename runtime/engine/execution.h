@@ -27,11 +27,13 @@ typedef struct orr__engine_impl {
     bool (*is_on)(orr__buffer *b, const orr__device_at *where);
     orr_status (*room)(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
     size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
+    const struct orr__block_cyclic_impl *block_cyclic; /* matrices over ranks; NULL: it has none          */
 } orr__engine_impl;
 
 extern const orr__engine_impl orr__engine_serial;
 extern const orr__engine_impl orr__engine_starpu; /* only with HAVE_STARPU */
 
+const orr__engine_impl *orr__engine_now(void); /* the one that runs; NULL: none does */
 /* The backend in force, ORR__BACKEND_…: the environment's word, else the caller's. ORR_EINVAL: none has this name. */
 orr_status orr__engine_backend(orr__site at, const orr_config *config, int *choice);
 void orr__engine_settle(void);                           /* calls the engine's settle */

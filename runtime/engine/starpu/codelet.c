@@ -89,6 +89,9 @@ void orr__star_models(bool use)
     in_use = use;
     bundle.model = use ? &model : NULL;
     orr__star_cholesky_models(use);
+#ifdef HAVE_STARPUMPI
+    orr__star_block_cyclic_models(use);
+#endif
     orr__works_each(use_model, NULL);
 }
 

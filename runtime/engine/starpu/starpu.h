@@ -170,6 +170,12 @@ void orr__star_models(bool use);
 /* cholesky.c: all tasks of a step that is a graph by itself; models as above. */
 orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s);
 void orr__star_cholesky_models(bool use);
+#ifdef HAVE_STARPUMPI
+/* block_cyclic.c: operations over ranks; models as above. mpi.c: StarPU-MPI ends, if it ran; collective then. */
+extern const struct orr__block_cyclic_impl orr__star_block_cyclic;
+void orr__star_block_cyclic_models(bool use);
+void orr__star_mpi_stop(void);
+#endif
 orr_status orr__star_submit(orr__site at, orr__run *r); /* submit.c: all tasks of a run that is bound */
 /* eviction.c: whether a device's memory is too small for what the run touches; then, with the tasks of a step submitted, StarPU
  * learns which values no later task reads. */

@@ -263,6 +263,9 @@ static void stop(void)
     orr__star_wait_runs(0);
     orr__star_idle_stop();
     starpu_task_wait_for_all();
+#ifdef HAVE_STARPUMPI
+    orr__star_mpi_stop();
+#endif
     orr__tilepool_stop();
     orr__tiles_unregister_all();
     orr__buffer_engine = (orr__buffer_hooks){ NULL, NULL, NULL };
@@ -296,6 +299,9 @@ static void worker(int w, char *text, size_t size)
 }
 
 const orr__engine_impl orr__engine_starpu = { .start = start,
+#ifdef HAVE_STARPUMPI
+                                              .block_cyclic = &orr__star_block_cyclic,
+#endif
                                               .stop = stop,
                                               .execute = orr__star_execute,
                                               .describe = describe,

@@ -1,0 +1,43 @@
+/* Products and Cholesky factorisations over ranks, by the engine that runs.
+ * Must not know: how ranks exchange data. */
+#include "config.h"
+#include "runtime/engine/block_cyclic.h"
+#include "runtime/engine/execution.h"
+
+int64_t orr__block_cyclic_extent(int64_t n, int64_t block, int parts, int part)
+{
+    if (parts == 1)
+        return part == 0 ? n : 0;
+    int64_t whole = n / block, rest = n % block, more = whole % parts;
+    return whole / parts * block + (part < more ? block : part == more ? rest : 0);
+}
+
+bool orr__block_cyclic_can(void)
+{
+    const orr__engine_impl *e = orr__engine_now();
+    return e && e->block_cyclic && e->block_cyclic->can();
+}
+
+static orr_status check(orr__site at, orr_dtype t, bool fits)
+{
+    if (!orr__block_cyclic_can())
+        return orr__fail(at, ORR_EDEVICE,
+                         "tiles over ranks need StarPU with a CPU worker, and StarPU-MPI (libstarpu-dev)");
+    if (t != ORR_F32 && t != ORR_F64)
+        return orr__fail(at, ORR_EINTERNAL, "tiles over ranks are f32 or f64, not %s", orr_dtype_name(t));
+    return fits ? ORR_OK : orr__fail(at, ORR_EINTERNAL, "the extents of the matrices over ranks do not fit");
+}
+
+orr_status orr__block_cyclic_product(orr__site at, orr_dtype t, const orr__block_cyclic *c, const orr__block_cyclic *a,
+                                     bool ta, const orr__block_cyclic *b, bool tb)
+{
+    int64_t m = ta ? a->cols : a->rows, k = ta ? a->rows : a->cols, n = tb ? b->rows : b->cols;
+    orr_status st = check(at, t, c->rows == m && c->cols == n && k == (tb ? b->cols : b->rows));
+    return st == ORR_OK ? orr__engine_now()->block_cyclic->product(at, t, c, a, ta, b, tb) : st;
+}
+
+orr_status orr__block_cyclic_cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a)
+{
+    orr_status st = check(at, t, a->rows == a->cols);
+    return st == ORR_OK ? orr__engine_now()->block_cyclic->cholesky(at, t, a) : st;
+}
