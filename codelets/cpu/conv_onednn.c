@@ -558,7 +558,7 @@ bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
     part q;
     if (!j->block_x && !j->block_y && (orr__ablated(ORR__OFF_ONEDNN) || !worth(j->v, j->of, j->hi - j->lo)))
         return false;
-    if (!part_of(j, &q))
+    if (!part_of(j, &q) || !engine())
         return false;
     int was = threads(1);
     (void)pthread_mutex_lock(&own->lock);
@@ -576,7 +576,8 @@ unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block)
     orr__conv_job j = { .v = v, .of = of, .hi = of == 'w' ? v->groups * v->o : channels, .block = block };
     part q;
     unsigned bits = 0;
-    if ((block != 8 && block != 16) || orr__ablated(ORR__OFF_ONEDNN) || !worth(v, of, j.hi) || !part_of(&j, &q))
+    if ((block != 8 && block != 16) || orr__ablated(ORR__OFF_ONEDNN) || !worth(v, of, j.hi) || !part_of(&j, &q) ||
+        !engine())
         return 0;
     int was = threads(1);
     int64_t cx = v->groups * v->c, cy = v->groups * v->o;

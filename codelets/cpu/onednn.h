@@ -14,7 +14,10 @@
     F(dnnl_memory_create)                  \
     F(dnnl_memory_desc_equal)              \
     F(dnnl_memory_destroy)                 \
-    F(dnnl_memory_get_memory_desc)         \
+    F(dnnl_memory_desc_get_size)           \
+    F(dnnl_primitive_attr_create)          \
+    F(dnnl_primitive_attr_destroy)         \
+    F(dnnl_primitive_attr_set_scratchpad_mode) \
     F(dnnl_primitive_create)               \
     F(dnnl_primitive_desc_destroy)         \
     F(dnnl_primitive_desc_query_md)        \
@@ -30,6 +33,8 @@
     F(dnnl_convolution_backward_data_primitive_desc_create)     \
     F(dnnl_convolution_backward_weights_primitive_desc_create)  \
     F(dnnl_convolution_forward_primitive_desc_create)           \
+    F(dnnl_memory_desc_clone)                                   \
+    F(dnnl_memory_desc_create_submemory)                        \
     F(dnnl_memory_desc_create_with_strides)                     \
     F(dnnl_memory_desc_create_with_tag)                         \
     F(dnnl_memory_desc_destroy)
@@ -40,6 +45,7 @@
     F(dnnl_dilated_convolution_forward_desc_init)           \
     F(dnnl_memory_desc_init_by_strides)                     \
     F(dnnl_memory_desc_init_by_tag)                         \
+    F(dnnl_memory_desc_init_submemory)                      \
     F(dnnl_primitive_desc_create)
 #endif
 /* clang-format on */
@@ -65,7 +71,10 @@ void *orr__onednn_openmp(const char *name);
 #define dnnl_memory_create orr__onednn.dnnl_memory_create
 #define dnnl_memory_desc_equal orr__onednn.dnnl_memory_desc_equal
 #define dnnl_memory_destroy orr__onednn.dnnl_memory_destroy
-#define dnnl_memory_get_memory_desc orr__onednn.dnnl_memory_get_memory_desc
+#define dnnl_memory_desc_get_size orr__onednn.dnnl_memory_desc_get_size
+#define dnnl_primitive_attr_create orr__onednn.dnnl_primitive_attr_create
+#define dnnl_primitive_attr_destroy orr__onednn.dnnl_primitive_attr_destroy
+#define dnnl_primitive_attr_set_scratchpad_mode orr__onednn.dnnl_primitive_attr_set_scratchpad_mode
 #define dnnl_primitive_create orr__onednn.dnnl_primitive_create
 #define dnnl_primitive_desc_destroy orr__onednn.dnnl_primitive_desc_destroy
 #define dnnl_primitive_desc_query_md orr__onednn.dnnl_primitive_desc_query_md
@@ -81,6 +90,8 @@ void *orr__onednn_openmp(const char *name);
 #define dnnl_convolution_backward_weights_primitive_desc_create                                                        \
     orr__onednn.dnnl_convolution_backward_weights_primitive_desc_create
 #define dnnl_convolution_forward_primitive_desc_create orr__onednn.dnnl_convolution_forward_primitive_desc_create
+#define dnnl_memory_desc_clone orr__onednn.dnnl_memory_desc_clone
+#define dnnl_memory_desc_create_submemory orr__onednn.dnnl_memory_desc_create_submemory
 #define dnnl_memory_desc_create_with_strides orr__onednn.dnnl_memory_desc_create_with_strides
 #define dnnl_memory_desc_create_with_tag orr__onednn.dnnl_memory_desc_create_with_tag
 #define dnnl_memory_desc_destroy orr__onednn.dnnl_memory_desc_destroy
@@ -91,6 +102,7 @@ void *orr__onednn_openmp(const char *name);
 #define dnnl_dilated_convolution_forward_desc_init orr__onednn.dnnl_dilated_convolution_forward_desc_init
 #define dnnl_memory_desc_init_by_strides orr__onednn.dnnl_memory_desc_init_by_strides
 #define dnnl_memory_desc_init_by_tag orr__onednn.dnnl_memory_desc_init_by_tag
+#define dnnl_memory_desc_init_submemory orr__onednn.dnnl_memory_desc_init_submemory
 #define dnnl_primitive_desc_create orr__onednn.dnnl_primitive_desc_create
 #endif
 #endif
