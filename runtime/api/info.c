@@ -162,6 +162,13 @@ static void engine(list *l)
         add_bytes(l, "engine", "memory limit", (double)m.limit);
     else
         add(l, "engine", "memory limit", "none");
+    orr__device_state d;
+    for (int i = 0; orr__engine_device(i, &d); i++)
+        if (d.rests)
+            add(l, "engine", d.name, "retired for %.3g s more, %llu times so far", d.seconds,
+                (unsigned long long)d.retired);
+        else
+            add(l, "engine", d.name, "in use, %llu times retired so far", (unsigned long long)d.retired);
 }
 
 int orr_info(orr_fact *facts, int max)

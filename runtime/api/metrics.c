@@ -36,6 +36,20 @@ static void put_counters(FILE *to)
                   (unsigned long long)j.failures);
 }
 
+static void put_devices(FILE *to)
+{
+    orr__device_state d;
+
+    (void)fputs(",\n\"devices\": [", to);
+    for (int i = 0; orr__engine_device(i, &d); i++) {
+        (void)fprintf(to, "%s{\"name\": ", i ? ", " : "");
+        orr__json_put(to, d.name);
+        (void)fprintf(to, ", \"retired\": %s, \"times\": %llu, \"seconds\": %.3f}", d.rests ? "true" : "false",
+                      (unsigned long long)d.retired, d.seconds);
+    }
+    (void)fputs("]", to);
+}
+
 orr_status orr_metrics_json(FILE *to)
 {
     orr__site at = ORR__SITE(NULL, 0, "metrics_json");
@@ -49,6 +63,7 @@ orr_status orr_metrics_json(FILE *to)
     int m = orr__engine_metrics(all, n);
     locale_t before = orr__point_begin();
     put_counters(to);
+    put_devices(to);
     (void)fputs(",\n\"kinds\": [", to);
     for (int i = 0; i < m && i < n; i++) {
         (void)fprintf(to, "%s\n{\"kind\": ", i ? "," : "");

@@ -21,6 +21,7 @@ typedef struct {
     int engine;             /* ORRERY_ENGINE         auto starpu serial                      */
     bool fuse;              /* ORRERY_FUSE           on off                                  */
     bool fallback;          /* ORRERY_FALLBACK       on off                                  */
+    bool device_copies;     /* ORRERY_DEVICE_COPIES  on off                                  */
     bool deterministic;     /* ORRERY_DETERMINISTIC  on off                                  */
     bool tf32;              /* ORRERY_TF32           on off                                  */
     size_t memory_limit;    /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */

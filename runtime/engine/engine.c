@@ -11,7 +11,8 @@
 
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
 static char name[160];
-static bool orphan; /* in the child of a fork that StarPU did not survive */
+enum { MOST_TRIES = 3 }; /* of an evaluation, after the first, when devices fail again and again */
+static bool orphan;      /* in the child of a fork that StarPU did not survive */
 
 /* The environment wins over what orr_init was given. */
 static orr_status choose(orr__site at, const orr_config *config, int *choice)
@@ -197,6 +198,13 @@ orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *t
     return e && e->room ? e->room(at, where, total, left) : no_such_memory(at, where);
 }
 
+bool orr__engine_device(int i, orr__device_state *s)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    return e && e->device && e->device(i, s);
+}
+
 /* The run of the first output that has a leaf as donor; NULL: none has. */
 static orr__run *over_leaves(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer *const *out)
 {
@@ -219,6 +227,15 @@ static void undo(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer **
         orr__buffer_unref(out[i]);
 }
 
+/* Nothing can be computed again from a leaf that was written over. */
+static bool leaves_remain(const orr__plan *plan, orr__buffer *const *leaf)
+{
+    for (int i = 0; plan->ndonors > 0 && i < plan->nleaf; i++)
+        if (atomic_load(&leaf[i]->overwritten))
+            return false;
+    return true;
+}
+
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run)
 {
@@ -233,16 +250,24 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const
     if ((st = orr__exec_check(at, plan, leaf)) != ORR_OK)
         return st;
     (void)orr__plan_state_make(plan);
-    st = e->execute(at, plan, leaf, scalar, out, &r, !run);
-    if (run)
-        *run = r;
-    if (!r || run)
-        return st;
-    st = orr__run_wait(r);
-    orr__run_unref(r);
-    if (st != ORR_OK)
+    for (int tries = 0;; tries++) {
+        st = e->execute(at, plan, leaf, scalar, out, &r, !run);
+        if (run)
+            *run = r;
+        if (!r || run)
+            return st;
+        st = orr__run_wait(r);
+        bool lost = st != ORR_OK && atomic_load(&r->lost);
+        orr__run_unref(r);
+        r = NULL;
+        if (st == ORR_OK)
+            return ORR_OK;
         undo(plan, leaf, out);
-    return st;
+        if (!lost || tries == MOST_TRIES || !leaves_remain(plan, leaf))
+            return st;
+        orr__log(2, "an evaluation begins again, since a device lost values of it: %s", orr_error_message());
+        orr_error_clear();
+    }
 }
 
 void orr__engine_worker(int w, char *text, size_t size)

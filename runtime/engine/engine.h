@@ -43,6 +43,15 @@ orr_status orr__engine_evict(orr__site at, orr__buffer *b); /* b is at home alon
 bool orr__engine_is_on(orr__buffer *b, const orr__device_at *where);
 orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
+/* The state of the i-th device that takes tasks; false: there are not so many. */
+typedef struct {
+    char name[64];
+    bool rests;       /* it has failed: it gets no tasks, or the next one as a trial */
+    double seconds;   /* until the trial, 0: none is needed                          */
+    uint64_t retired; /* times since the start                                       */
+} orr__device_state;
+bool orr__engine_device(int i, orr__device_state *s);
+
 /* As orr_stats, orr_stats_reset and orr_metrics. */
 int orr__engine_stats(orr_stat *out, int max);
 void orr__engine_stats_reset(void);

@@ -26,6 +26,7 @@ typedef struct orr__engine_impl {
     orr_status (*evict)(orr__site at, orr__buffer *b);
     bool (*is_on)(orr__buffer *b, const orr__device_at *where);
     orr_status (*room)(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
+    bool (*device)(int i, orr__device_state *s); /* as orr__engine_device; NULL: there are none          */
     size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
     const struct orr__block_cyclic_impl *block_cyclic; /* matrices over ranks; NULL: it has none          */
 } orr__engine_impl;
@@ -119,6 +120,7 @@ struct orr__run {
     orr__scalar *scalar;
     orr__buffer **value;   /* one per plan value, references held until the run ends */
     uint64_t *content;     /* … the number of its content if it is a leaf; NULL: not asked for */
+    atomic_bool lost;      /* it failed because a device lost a value: another try may not */
     bool safe, firm;       /* the data cannot make it fail; nor those of the runs that it waits for */
     atomic_bool overwrote; /* a leaf that is a donor                                     */
     orr__run **before;

@@ -56,8 +56,7 @@ void orr__star_bundle(void *buffers[], void *arg)
     int first = (int)(a->step - plan->step);
     orr_status st = ORR_OK;
 
-    (void)buffers;
-    if (orr__run_status(a->run) != ORR_OK)
+    if (orr__run_status(a->run) != ORR_OK || !orr__star_complete(a, buffers))
         return;
     orr__task_runs(a);
     if (!(host = orr__array_begin(few, sizeof few, (size_t)plan->nvalue, sizeof *host)))

@@ -51,6 +51,14 @@ static struct starpu_codelet bundle = {
     .name = "bundle",
 };
 
+/* A device that rests gets no task that a processor can do. */
+static int can_execute(unsigned worker, struct starpu_task *task, unsigned nimpl)
+{
+    (void)nimpl;
+    bool elsewhere = orr__star.cpus > 0 && task->where & (int32_t)STARPU_CPU;
+    return !elsewhere || !orr__device_rests((int)worker);
+}
+
 static struct starpu_codelet *make(const orr__work *w)
 {
     struct starpu_codelet *c = orr__alloc(sizeof *c);
@@ -60,6 +68,8 @@ static struct starpu_codelet *make(const orr__work *w)
     starpu_codelet_init(c);
     c->where = STARPU_CPU;
     c->cpu_funcs[0] = orr__star_cpu;
+    if (orr__star.opencls + orr__star.cudas > 0)
+        c->can_execute = can_execute;
 #ifdef ORR__STAR_OPENCL
     c->where |= STARPU_OPENCL;
     c->opencl_funcs[0] = orr__star_opencl;

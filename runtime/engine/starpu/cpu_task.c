@@ -33,13 +33,37 @@ static void note_leaves(const orr__task *a)
             atomic_store(&a->run->overwrote, true);
 }
 
+static const orr__tiles *lost_operand(const orr__task *a)
+{
+    for (int j = 0; j < a->step->region->nin; j++) {
+        orr__span p = orr__star_span(a->run, a->step, a->tile, a->step->region->nout + j);
+        for (int k = 0; k < p.n; k++)
+            if (orr__tile_is_lost(p.tiles->handle[p.first + k]))
+                return p.tiles;
+    }
+    return NULL;
+}
+
+bool orr__star_complete(orr__task *a, void *buffers[])
+{
+    const orr__region *r = a->step->region;
+    if (orr__tile_operands(buffers))
+        return true;
+    const orr__tiles *t = orr__bundle_size(a->step) == 1 ? lost_operand(a) : NULL;
+    static const orr__tiles unnamed = { .n = 0 };
+    (void)orr__tiles_fail_lost(ORR__SITE(r->file, r->line, r->label), t ? t : &unnamed);
+    atomic_store(&a->run->lost, true);
+    orr__run_fail(a->run, ORR_EDEVICE, orr_error_message());
+    orr_error_clear();
+    return false;
+}
+
 void orr__star_cpu(void *buffers[], void *arg)
 {
-    (void)buffers;
     orr__task *a = arg;
     int worker = 1 + starpu_worker_get_id();
 
-    if (orr__run_status(a->run) != ORR_OK)
+    if (orr__run_status(a->run) != ORR_OK || !orr__star_complete(a, buffers))
         return;
     orr__task_runs(a);
     uint32_t stands_for = orr__work_begin(a->work, worker);

@@ -21,6 +21,7 @@ typedef struct {
     int64_t *off;
     orr__span *span;
     size_t *byte; /* offset in the memory object */
+    orr__tile_data **tile;
 } device_call;
 
 static atomic_bool warned;
@@ -42,7 +43,8 @@ static bool gather(device_call *c, void *buffers[])
     c->off = orr__alloc_n((size_t)c->n, sizeof *c->off);
     c->span = orr__alloc_n((size_t)c->n, sizeof *c->span);
     c->byte = orr__alloc_n((size_t)c->n, sizeof *c->byte);
-    if (!c->mem || !c->off || !c->span || !c->byte)
+    c->tile = orr__alloc_n((size_t)c->n, sizeof *c->tile);
+    if (!c->mem || !c->off || !c->span || !c->byte || !c->tile)
         return false;
     for (int j = 0; j < c->n; j++) {
         orr__span s = c->span[j] = orr__star_span(c->task->run, c->task->step, c->task->tile, j);
@@ -50,6 +52,7 @@ static bool gather(device_call *c, void *buffers[])
             continue;
         c->byte[j] = STARPU_VARIABLE_GET_OFFSET(buffers[at]);
         c->mem[j] = (void *)STARPU_VARIABLE_GET_DEV_HANDLE(buffers[at]);
+        c->tile[j] = buffers[at];
         c->off[j] = (int64_t)((size_t)s.first * s.tiles->bytes / s.elem) - (int64_t)(c->byte[j] / s.elem);
         if (j < r->nout && c->task->step->partial) /* it folds into its own row, taken as a whole */
             c->off[j] = -(int64_t)(c->byte[j] / s.elem);
@@ -71,6 +74,7 @@ static void forget(device_call *c)
     free(c->off);
     free(c->span);
     free(c->byte);
+    free(c->tile);
 }
 
 static orr_status on_device(const device_call *c)
@@ -80,8 +84,44 @@ static orr_status on_device(const device_call *c)
     return st == ORR_OK && c->backend->finish ? c->backend->finish(&c->launch) : st;
 }
 
-/* Copies in, computes, copies out: slow, and right. */
-static orr_status on_host(const device_call *c)
+/* The tile of operand j, to be read on the host: what stands in for it, its home, or a copy. NULL: it is lost, or no memory. */
+static const void *operand(device_call *c, int j, void **copy)
+{
+    const orr__span *p = &c->span[j];
+    orr__tile_data *d = c->tile[j];
+    const void *home = d->lost ? NULL : d->host ? d->host : orr__tile_at_home(p->tiles->handle[p->first]);
+    if (home || d->lost || !(*copy = orr__alloc(span_bytes(p))))
+        return home;
+    if (c->backend->read(&c->launch, c->mem[j], c->byte[j], *copy, span_bytes(p)) == ORR_OK)
+        return *copy;
+    orr__device_failed(c->task->worker, true, orr_error_message());
+    d->lost = true;
+    return NULL;
+}
+
+/* The tile of output j goes to the device, or stands in for it there. */
+static orr_status result(device_call *c, int j, void **host)
+{
+    int worker = c->task->worker;
+    bool may_stand_in = c->backend == orr__exec_opencl;
+    orr_status st = ORR_EDEVICE;
+    if (!may_stand_in || (c->mem[j] && !orr__device_rests(worker)))
+        st = c->backend->write(&c->launch, c->mem[j], c->byte[j], *host, span_bytes(&c->span[j]));
+    if (st == ORR_OK) {
+        orr__tile_stand_in(c->tile[j], NULL);
+        return ORR_OK;
+    }
+    if (!orr__device_rests(worker))
+        orr__device_failed(worker, true, orr_error_message());
+    if (!may_stand_in)
+        return st;
+    orr__tile_stand_in(c->tile[j], *host);
+    *host = NULL;
+    return ORR_OK;
+}
+
+/* Operands in host memory, computes, results to where StarPU expects them: slow, and right. */
+static orr_status on_host(device_call *c)
 {
     const orr__region *r = c->task->step->region;
     void **host = orr__alloc_n((size_t)c->n, sizeof *host), **base = orr__alloc_n((size_t)c->n, sizeof *base);
@@ -91,24 +131,45 @@ static orr_status on_host(const device_call *c)
         const orr__span *p = &c->span[j];
         if (p->n == 0)
             continue;
-        if (!(host[j] = orr__alloc(span_bytes(p)))) {
+        const void *tile = j < r->nout ? (host[j] = malloc(span_bytes(p))) : operand(c, j, &host[j]);
+        if (!tile && j >= r->nout && c->tile[j]->lost) {
+            st = orr__tiles_fail_lost(ORR__SITE(r->file, r->line, r->label), p->tiles);
+            atomic_store(&c->task->run->lost, true);
+        } else if (!tile) {
             st = ORR_ENOMEM;
-            break;
         }
-        base[j] = (void *)((uintptr_t)host[j] - (size_t)p->first * p->tiles->bytes);
-        if (j >= r->nout)
-            st = c->backend->read(&c->launch, c->mem[j], c->byte[j], host[j], span_bytes(p));
+        base[j] = (void *)((uintptr_t)tile - (size_t)p->first * p->tiles->bytes);
     }
     if (st == ORR_OK)
         st = orr__exec_launch(c->task->step, c->task->tile, base + r->nout, base, c->task->run->scalar, NULL);
     for (int j = 0; j < r->nout && st == ORR_OK; j++)
         if (c->span[j].n > 0)
-            st = c->backend->write(&c->launch, c->mem[j], c->byte[j], host[j], span_bytes(&c->span[j]));
+            st = result(c, j, &host[j]);
     for (int j = 0; host && j < c->n; j++)
         free(host[j]);
     free(host);
     free(base);
     return st;
+}
+
+/* Content that stands in for this device's memory goes there, now that the device is on trial. */
+static bool settle(device_call *c)
+{
+    int nout = c->task->step->region->nout;
+    for (int j = 0; orr__devices_lost() && j < c->n; j++) {
+        if (c->span[j].n == 0)
+            continue;
+        orr__tile_data *d = c->tile[j];
+        if (!c->mem[j] || (d->lost && j >= nout))
+            return false;
+        if (j >= nout && d->host &&
+            c->backend->write(&c->launch, c->mem[j], c->byte[j], d->host, span_bytes(&c->span[j])) != ORR_OK)
+            return false;
+        if (d->host)
+            orr__tile_stand_in(d, NULL);
+        d->lost = false;
+    }
+    return true;
 }
 
 /* Launch, or do it on the host when that fails for the device's reasons. */
@@ -118,17 +179,31 @@ static void run(device_call *c, void *buffers[])
     orr_status st = ORR_ENOMEM;
 
     if (gather(c, buffers)) {
-        st = on_device(c);
-        if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback &&
-            !orr__region_needs_device(a->step->region)) {
+        bool rests = orr__device_rests(a->worker), alone = orr__region_needs_device(a->step->region);
+        st = rests && !alone ? ORR_EDEVICE : ORR_OK;
+        if (st == ORR_OK && (st = settle(c) ? on_device(c) : ORR_EDEVICE) == ORR_OK)
+            orr__device_worked(a->worker);
+        if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback && !alone) {
             /* One line for people; the rest for who asks. */
-            orr__log(atomic_exchange(&warned, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
-                     orr_error_message());
+            if (!rests)
+                orr__log(atomic_exchange(&warned, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
+                         orr_error_message());
+            char why[240];
+            (void)snprintf(why, sizeof why, "%.200s", orr_error_message());
+            bool kernel = st == ORR_EDEVICE && !rests;
+            orr_error_clear();
             st = on_host(c);
+            if (kernel && st == ORR_OK)
+                orr__device_failed(a->worker, false, why);
         }
         for (int k = 0; k < a->step->region->nout; k++)
-            if (c->span[k].n > 0)
-                atomic_store_explicit(&c->span[k].tiles->away, true, memory_order_release);
+            if (c->span[k].n > 0) {
+                orr__tiles *t = c->span[k].tiles;
+                t->maker = a->work->label;
+                t->file = a->step->region->file;
+                t->line = a->step->region->line;
+                atomic_store_explicit(&t->away, true, memory_order_release);
+            }
     }
     forget(c);
     if (st != ORR_OK)

@@ -94,6 +94,7 @@ orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes)
     atomic_store(&t->buf->refs, 1);
     atomic_store(&t->buf->readers, 0);
     atomic_store(&t->buf->overwritten, false);
+    t->maker = t->file = NULL;
     atomic_store(&t->away, false); /* its content is void until it is written */
     return t->buf;
 }

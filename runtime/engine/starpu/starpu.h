@@ -34,8 +34,10 @@ typedef struct orr__tiles {
     orr__buffer *buf;
     size_t bytes;
     int n;
-    bool pinned;                              /* CUDA copies from and to its memory directly       */
-    atomic_bool away;                         /* a device wrote it: host memory may be stale       */
+    bool pinned;              /* CUDA copies from and to its memory directly       */
+    atomic_bool away;         /* a device wrote it: host memory may be stale       */
+    const char *maker, *file; /* the step that wrote it on a device, and its call's file */
+    int line;
     atomic_bool leaving;                      /* copies may be on their way to the host, without a waiter */
     struct orr__tiles *prev, *next;           /* all that are registered                           */
     struct orr__tiles *older, *newer;         /* the pool by age                                   */
@@ -62,6 +64,36 @@ bool orr__tilepool_trim(void);   /* hands all of the pool's memory back; false: 
 size_t orr__tilepool_held(void);
 void orr__tilepool_stop(void);
 orr_status orr__tiles_host_read(orr__buffer *b);
+
+/* -- devices that fail (tile_data.c, retired.c) ------------------------------------------------------------------------ */
+
+/* A tile in one memory node. The first field is for macros of StarPU. */
+typedef struct {
+    struct starpu_variable_interface at;
+    void *host; /* stands in for a device's memory, NULL: nothing does */
+    bool lost;  /* the content was in a device's memory alone, and cannot be read */
+} orr__tile_data;
+
+void orr__tile_data_start(void); /* StarPU runs */
+void orr__tile_data_register(starpu_data_handle_t *handle, void *host, size_t bytes);
+/* The content is in `host` from now on, which is malloc's and goes over to d; NULL: in the device's memory. */
+void orr__tile_stand_in(orr__tile_data *d, void *host);
+bool orr__tile_is_lost(starpu_data_handle_t handle); /* in host memory, where a copy has just been made */
+const void *orr__tile_at_home(starpu_data_handle_t handle);
+/* Before a task's work: whether all that it reads is there. What it writes whole is not lost any more. */
+bool orr__tile_operands(void *buffers[]);
+/* The error of a value that was lost. */
+orr_status orr__tiles_fail_lost(orr__site at, const orr__tiles *t);
+
+void orr__retired_start(void);
+bool orr__devices_lost(void); /* whether any has ever failed */
+/* Whether it is to be given nothing now. A device whose rest is over is on trial with the next task. */
+bool orr__device_rests(int worker);
+/* lost: its memory cannot be read or written; else a kernel has failed. */
+void orr__device_failed(int worker, bool lost, const char *why);
+void orr__device_worked(int worker);
+void orr__star_device_state(int worker, orr__device_state *s);
+extern double orr__device_first_rest; /* seconds; for tests */
 
 /* transfers.c: as orr__engine_move and its kin. */
 orr_status orr__star_move(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait);
@@ -103,7 +135,7 @@ void orr__star_wait_runs(int but); /* until no more runs than that are under way
 
 /* trace.c: transfers in the trace, if there is one. StarPU runs. */
 void orr__star_trace_start(void);
-void orr__star_trace_stop(void);
+void orr__star_trace_copy(unsigned from, unsigned to, size_t bytes, double t0, int answer);
 
 /* measure_task.c: costs of tasks. */
 void orr__star_measure(orr__profile *p, const atomic_bool *stop);
@@ -181,6 +213,8 @@ orr_status orr__star_submit(orr__site at, orr__run *r); /* submit.c: all tasks o
  * learns which values no later task reads. */
 bool orr__star_is_full(const orr__run *r);
 void orr__star_last(const orr__run *r, int step);
+/* Whether all that the task reads is there; else its run has failed. */
+bool orr__star_complete(orr__task *a, void *buffers[]);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
 void orr__star_opencl(void *buffers[], void *arg);

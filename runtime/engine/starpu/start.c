@@ -250,6 +250,8 @@ static orr_status start(orr__site at, const orr_config *config)
         return st;
     }
     orr__star_trace_start();
+    orr__retired_start();
+    orr__tile_data_start();
     orr__star.blas_threads = orr__cpu_blas_get_threads();
     orr__cpu_blas_threads(1);
     orr__buffer_engine = (orr__buffer_hooks){ .host_read = orr__tiles_host_read,
@@ -272,7 +274,6 @@ static void stop(void)
     if (orr__star.cudas > 0 && orr__exec_cuda->stop)
         orr__exec_cuda->stop();
     end_starpu();
-    orr__star_trace_stop();
     orr__cpu_blas_threads(orr__star.blas_threads);
 }
 
@@ -298,6 +299,20 @@ static void worker(int w, char *text, size_t size)
     starpu_worker_get_name(w - 1, text, size);
 }
 
+/* The i-th worker that is a device's. */
+static bool device_state(int i, orr__device_state *s)
+{
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        enum starpu_worker_archtype type = starpu_worker_get_type((int)w);
+        if ((type != STARPU_OPENCL_WORKER && type != STARPU_CUDA_WORKER) || i-- > 0)
+            continue;
+        starpu_worker_get_name((int)w, s->name, sizeof s->name);
+        orr__star_device_state((int)w, s);
+        return true;
+    }
+    return false;
+}
+
 const orr__engine_impl orr__engine_starpu = { .start = start,
 #ifdef HAVE_STARPUMPI
                                               .block_cyclic = &orr__star_block_cyclic,
@@ -312,4 +327,5 @@ const orr__engine_impl orr__engine_starpu = { .start = start,
                                               .evict = orr__star_evict,
                                               .is_on = orr__star_is_on,
                                               .room = orr__star_room,
+                                              .device = device_state,
                                               .held = orr__tilepool_held };

@@ -1,6 +1,7 @@
 /* Handles over buffers: registered at first scheduled use, one per tile.
  * Must not know: plans, tasks, which buffers are reused when. */
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
@@ -51,8 +52,9 @@ static orr__tiles *make(orr__buffer *b, size_t tile_bytes)
     pin(t);
     for (size_t i = 0; i < n; i++) {
         size_t off = i * tile_bytes, left = b->bytes - off;
-        starpu_variable_data_register(&t->handle[i], STARPU_MAIN_RAM, (uintptr_t)b->host + off,
-                                      left < tile_bytes ? left : tile_bytes);
+        orr__tile_data_register(&t->handle[i], (char *)b->host + off, left < tile_bytes ? left : tile_bytes);
+        if (orr__env.device_copies && !orr__star.one_memory)
+            starpu_data_set_wt_mask(t->handle[i], 1U << STARPU_MAIN_RAM);
     }
     return t;
 }
@@ -88,6 +90,20 @@ orr__buffer *orr__tiles_new(size_t bytes, size_t tile_bytes)
     return b;
 }
 
+/* Whether a copy at home would be one of nothing. */
+static bool lost_for_good(orr__tiles *t)
+{
+    bool lost = false;
+    if (!orr__devices_lost() || !atomic_load(&t->away))
+        return false;
+    for (int i = 0; i < t->n && !lost; i++)
+        if (starpu_data_acquire(t->handle[i], STARPU_R) == 0) {
+            lost = orr__tile_is_lost(t->handle[i]);
+            starpu_data_release(t->handle[i]);
+        }
+    return lost;
+}
+
 void orr__tiles_unregister(orr__tiles *t, bool fetch)
 {
     pthread_mutex_lock(&lock);
@@ -95,6 +111,8 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     pthread_mutex_unlock(&lock);
     if (t->leaving) /* sleeping workers would not bring them */
         orr__star_wake(false);
+    if (fetch && lost_for_good(t))
+        atomic_store(&t->buf->overwritten, true);
     for (int i = 0; i < t->n; i++) {
         if (fetch)
             starpu_data_unregister(t->handle[i]);
@@ -120,6 +138,19 @@ void orr__tiles_unregister_all(void)
     }
 }
 
+orr_status orr__tiles_fail_lost(orr__site at, const orr__tiles *t)
+{
+    char name[200] = "a value";
+    if (t->maker && t->file)
+        (void)snprintf(name, sizeof name, "the value of %.60s (%.100s:%d)", t->maker, t->file, t->line);
+    else if (t->maker)
+        (void)snprintf(name, sizeof name, "the value of %.60s", t->maker);
+    return orr__fail(at, ORR_EDEVICE,
+                     "%s is lost: it was in the memory of a device that has failed, and nowhere else; record it again, "
+                     "or load it (ORRERY_DEVICE_COPIES=on keeps copies in host memory)",
+                     name);
+}
+
 /* Once the run has ended no task writes b, so only a device's copy can be newer than host memory. */
 orr_status orr__tiles_host_read(orr__buffer *b)
 {
@@ -134,6 +165,8 @@ orr_status orr__tiles_host_read(orr__buffer *b)
             starpu_data_release(t->handle[i]);
         else
             st = orr__fail(ORR__SITE(NULL, 0, "read"), ORR_EDEVICE, "StarPU does not give the data back");
+        if (st == ORR_OK && orr__tile_is_lost(t->handle[i]))
+            st = orr__tiles_fail_lost(ORR__SITE(NULL, 0, "read"), t);
     }
     orr__star_rest(false);
     if (st == ORR_OK)

@@ -1,5 +1,4 @@
-/* Transfers in the trace: StarPU copies tiles between memories through the methods of their kind of data, so ours stand
- * before its own while there is a trace.
+/* Transfers in the trace, as the copies of tiles report them (tile_data.c).
  * Must not know: plans, tasks, why something is copied. */
 #include "config.h"
 #include <errno.h>
@@ -11,11 +10,10 @@
 /* Tracks of memories lie behind those of workers. */
 enum { NODES = 64, TRACK0 = ORR__TRACE_TRACKS - NODES };
 
-static const struct starpu_data_copy_methods *starpus; /* NULL: not replaced */
 static char memory[NODES][40];
 
 /* A copy that only begins ends when StarPU's model of the bus says so: its real end is not reported. */
-static void trace(unsigned from, unsigned to, size_t bytes, double t0, int answer)
+void orr__star_trace_copy(unsigned from, unsigned to, size_t bytes, double t0, int answer)
 {
     double t1 = orr__now(), predicted = starpu_transfer_predict(from, to, bytes) * 1e-6;
     bool later = answer == -EAGAIN;
@@ -31,22 +29,11 @@ static void trace(unsigned from, unsigned to, size_t bytes, double t0, int answe
                     (int)(sizeof arg / sizeof *arg));
 }
 
-static int copy(void *src, unsigned from, void *dst, unsigned to, void *async)
-{
-    double t0 = orr__now();
-    int answer = starpus->any_to_any(src, from, dst, to, async);
-
-    if (orr__tracing())
-        trace(from, to, ((const struct starpu_variable_interface *)dst)->elemsize, t0, answer);
-    return answer;
-}
-
 void orr__star_trace_start(void)
 {
-    static const struct starpu_data_copy_methods ours = { .any_to_any = copy };
     unsigned n = starpu_memory_nodes_get_count();
 
-    if (!orr__tracing() || !starpu_interface_variable_ops.copy_methods->any_to_any || n > NODES)
+    if (!orr__tracing() || n > NODES)
         return;
     for (unsigned i = 0; i < n; i++) {
         char text[64];
@@ -54,13 +41,4 @@ void orr__star_trace_start(void)
         (void)snprintf(text, sizeof text, "copies to %.39s", memory[i]);
         orr__trace_track(TRACK0 + (int)i, text);
     }
-    starpus = starpu_interface_variable_ops.copy_methods;
-    starpu_interface_variable_ops.copy_methods = &ours;
-}
-
-void orr__star_trace_stop(void)
-{
-    if (starpus)
-        starpu_interface_variable_ops.copy_methods = starpus;
-    starpus = NULL;
 }

@@ -1,0 +1,101 @@
+/* Devices that failed: they rest for a while, longer each time, and are tried again.
+ * Must not know: what failed. */
+#include "config.h"
+#include <string.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/engine/starpu/starpu.h"
+
+/* Seconds. A device that has worked for long begins with the shortest rest again. Failures of kernels in a row may be
+ * those of one kernel, so it takes some. */
+double orr__device_first_rest = 1;
+#define LONGEST_REST 600
+#define LONG_WORK 60
+enum { IN_A_ROW = 3 };
+
+static struct {
+    double until, rest, since; /* of the rest; its length; when it came back */
+    bool out;                  /* rests, or is on trial                      */
+    int failures;              /* in a row                                   */
+    uint64_t retired;          /* times                                      */
+} device[STARPU_NMAXWORKERS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int any_out; /* devices that rest or are on trial */
+static atomic_bool ever;
+
+void orr__retired_start(void)
+{
+    memset(device, 0, sizeof device);
+    atomic_store(&any_out, 0);
+    atomic_store(&ever, false);
+}
+
+bool orr__devices_lost(void)
+{
+    return atomic_load_explicit(&ever, memory_order_relaxed);
+}
+
+bool orr__device_rests(int worker)
+{
+    if (atomic_load_explicit(&any_out, memory_order_relaxed) == 0)
+        return false;
+    pthread_mutex_lock(&lock);
+    bool rests = device[worker].out && orr__now() < device[worker].until;
+    pthread_mutex_unlock(&lock);
+    return rests;
+}
+
+static void retire(int worker, const char *why)
+{
+    char name[64];
+    double now = orr__now();
+    double twice = 2 * device[worker].rest;
+    bool fresh = device[worker].rest == 0 || (!device[worker].out && now - device[worker].since > LONG_WORK);
+    device[worker].rest = fresh ? orr__device_first_rest : twice < LONGEST_REST ? twice : LONGEST_REST;
+    device[worker].until = now + device[worker].rest;
+    device[worker].failures = 0;
+    device[worker].retired++;
+    if (!device[worker].out)
+        atomic_fetch_add(&any_out, 1);
+    device[worker].out = true;
+    starpu_worker_get_name(worker, name, sizeof name);
+    orr__log(1, "%s is retired for %.3g s, and its work is done elsewhere: %s", name, device[worker].rest, why);
+}
+
+void orr__device_failed(int worker, bool lost, const char *why)
+{
+    atomic_store(&ever, true);
+    pthread_mutex_lock(&lock);
+    bool rests = device[worker].out && orr__now() < device[worker].until;
+    if (!rests && (lost || device[worker].out || ++device[worker].failures >= IN_A_ROW))
+        retire(worker, why);
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__device_worked(int worker)
+{
+    char name[64];
+    if (!orr__devices_lost())
+        return;
+    pthread_mutex_lock(&lock);
+    bool back = device[worker].out && orr__now() >= device[worker].until;
+    device[worker].failures = 0;
+    if (back) {
+        device[worker].out = false;
+        device[worker].since = orr__now();
+        atomic_fetch_sub(&any_out, 1);
+        starpu_worker_get_name(worker, name, sizeof name);
+        orr__log(1, "%s works again", name);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__star_device_state(int worker, orr__device_state *s)
+{
+    pthread_mutex_lock(&lock);
+    double left = device[worker].until - orr__now();
+    s->retired = device[worker].retired;
+    s->rests = device[worker].out;
+    s->seconds = device[worker].out && left > 0 ? left : 0;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,238 @@
+/* Devices that are lost while they work: work goes on elsewhere, lost values are computed again or reported, and the device is tried
+ * again. PoCL is the device; its calls fail as a test asks.
+ * Must not know: how a device is lost. */
+#include "config.h"
+#include <orrery.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/base/env.h"
+#include "runtime/engine/execution.h"
+#include "tests/harness/failing_device.h"
+#include "tests/harness/harness.h"
+
+#if defined HAVE_STARPU && defined HAVE_OPENCL
+
+extern double orr__device_first_rest;
+enum { N = 1 << 16, SOME = 30 /* evaluations: of so many the device has some */ };
+
+static orr_status up(const char *ncpu, const char *copies)
+{
+    (void)setenv("STARPU_NCPU", ncpu, 1);
+    (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
+    (void)setenv("STARPU_SCHED", "random", 1); /* the device has its share, although it is the slower one */
+    (void)setenv("ORRERY_DEVICE_COPIES", copies, 1);
+    (void)setenv("ORRERY_INLINE_US", "0", 1);
+    orr_test_device_use();
+    orr_status st = orr_init(&(orr_config){ .engine = "starpu", .backend = "opencl" });
+    if (st == ORR_OK)
+        orr__env.log = 0;
+    return st;
+}
+
+#define NEED_DEVICE(ncpu, copies)                                                                                      \
+    do {                                                                                                               \
+        orr_status st_ = up(ncpu, copies);                                                                             \
+        if (st_ == ORR_EDEVICE)                                                                                        \
+            ORR_SKIP("no OpenCL device: %s", orr_error_message());                                                     \
+        ORR_REQUIRE(st_ == ORR_OK);                                                                                    \
+    } while (0)
+
+static orr_tensor *line(double first)
+{
+    return orr_add(orr_arange(ORR_F32, 0, N, 1), orr_scalar(first));
+}
+
+/* A sum, then a map that reads it: 2 (x − mean x), whatever was added to x. */
+static orr_tensor *work(orr_tensor *x)
+{
+    orr_tensor *mean = orr_mean(x, ORR_ALL_AXES, false);
+    return orr_mul(orr_sub(x, mean), orr_scalar(2));
+}
+
+static bool right(orr_tensor *y, double *worst)
+{
+    float *v = malloc(N * sizeof *v);
+    bool ok = v && orr_read(y, v, N * sizeof *v) == ORR_OK;
+    *worst = 0;
+    for (int i = 0; ok && i < N; i++) {
+        double e = (double)v[i] - 2 * (i - (N - 1) / 2.0);
+        *worst = e > *worst ? e : -e > *worst ? -e : *worst;
+    }
+    free(v);
+    return ok && *worst < 0.1;
+}
+
+static orr__device_state state(void)
+{
+    orr__device_state s;
+    memset(&s, 0, sizeof s);
+    ORR_CHECK(orr__engine_device(0, &s));
+    return s;
+}
+
+/* The device dies at each of its first launches in turn. */
+static void work_goes_on_elsewhere(const char *ncpu)
+{
+    for (int life = 0; life < 6; life++) {
+        NEED_DEVICE(ncpu, "off");
+        orr_scope *s = orr_scope_begin();
+        atomic_store(&orr_test_device.life, life);
+        for (int k = 0; k < 6; k++) {
+            double worst;
+            orr_tensor *x = line(k), *y = work(x);
+            bool ok = orr_eval(y) == ORR_OK && right(y, &worst);
+            /* The value that it had just computed may be lost after its evaluation, once. */
+            if (!ok && orr_error_status() == ORR_EDEVICE && strstr(orr_error_message(), "lost")) {
+                orr_error_clear();
+                y = work(line(k));
+                ok = orr_eval(y) == ORR_OK && right(y, &worst);
+            }
+            ORR_CHECK_MSG(ok, "life %d, evaluation %d: %s", life, k, orr_error_message());
+        }
+        if (atomic_load(&orr_test_device.dead))
+            ORR_CHECK(state().retired == 1 && state().rests && state().seconds > 0);
+        orr_scope_end(s);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+}
+
+static void beside_a_processor_work_goes_on(void)
+{
+    work_goes_on_elsewhere("1");
+}
+
+static void without_a_worker_on_a_processor_work_goes_on(void)
+{
+    work_goes_on_elsewhere("0");
+}
+
+/* The values that one evaluation makes, and a later one reads, when the device dies between the two. */
+static orr_status value_after_loss(const char *copies, char *message, size_t size, bool *is_right)
+{
+    double worst;
+    orr_status st = up("0", copies);
+    if (st != ORR_OK)
+        return ORR_ESTATE;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = work(line(1));
+    st = orr_eval(y);
+    usleep(100000); /* copies are made */
+    atomic_store(&orr_test_device.dead, true);
+    *is_right = st == ORR_OK && right(y, &worst);
+    st = orr_error_status();
+    (void)snprintf(message, size, "%s", orr_error_message());
+    orr_error_clear();
+    orr_tensor *z = work(line(5)); /* the library goes on */
+    ORR_CHECK(orr_eval(z) == ORR_OK && right(z, &worst));
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    return st;
+}
+
+static void a_lost_value_is_reported_by_name(void)
+{
+    char message[700] = "";
+    bool is_right = false;
+    orr_status st = value_after_loss("off", message, sizeof message, &is_right);
+    if (st == ORR_ESTATE)
+        ORR_SKIP("no OpenCL device");
+    ORR_CHECK_MSG(st == ORR_EDEVICE && !is_right, "%s, %d", orr_status_name(st), is_right);
+    ORR_CHECK_MSG(strstr(message, "lost") && strstr(message, "mul") && strstr(message, "device_loss.c"), "%s", message);
+}
+
+static void with_copies_no_value_is_lost(void)
+{
+    char message[700] = "";
+    bool is_right = false;
+    orr_status st = value_after_loss("on", message, sizeof message, &is_right);
+    if (st == ORR_ESTATE)
+        ORR_SKIP("no OpenCL device");
+    ORR_CHECK_MSG(st == ORR_OK && is_right, "%s", message);
+}
+
+static int launches_of(int evaluations)
+{
+    double worst;
+    int before = atomic_load(&orr_test_device.launches);
+    for (int k = 0; k < evaluations; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *y = work(line(k));
+        ORR_CHECK_MSG(orr_eval(y) == ORR_OK && right(y, &worst), "%s", orr_error_message());
+        orr_scope_end(s);
+    }
+    return atomic_load(&orr_test_device.launches) - before;
+}
+
+static void a_retired_device_rests_longer_each_time_and_comes_back(void)
+{
+    orr__device_first_rest = 0.3;
+    NEED_DEVICE("1", "on");
+    ORR_CHECK(launches_of(SOME) > 0);
+    double rest[3];
+    atomic_store(&orr_test_device.dead, true);
+    for (int k = 0; k < 3; k++) {
+        uint64_t before = state().retired;
+        for (int tries = 0; tries < 200 && state().retired == before; tries++)
+            (void)launches_of(1);
+        rest[k] = state().seconds;
+        ORR_CHECK_MSG(state().retired == before + 1 && state().rests, "retired %d times", (int)state().retired);
+        ORR_CHECK(launches_of(1) == 0 || state().seconds == 0); /* it rests */
+        usleep((useconds_t)(1e6 * rest[k]) + 10000);
+    }
+    ORR_CHECK_MSG(rest[1] > rest[0] && rest[2] > rest[1] && rest[2] <= 1.2, "%.3g, %.3g, %.3g s", rest[0], rest[1],
+                  rest[2]);
+    atomic_store(&orr_test_device.dead, false);
+    for (int tries = 0; tries < 200 && state().rests; tries++)
+        (void)launches_of(1);
+    ORR_CHECK(!state().rests);
+    ORR_CHECK(launches_of(SOME) > 0);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    orr__device_first_rest = 1;
+}
+
+/* In the metrics, and among the facts that orrery-info prints. */
+static void tell(bool retired)
+{
+    char *text = NULL, want[40];
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    ORR_REQUIRE(to != NULL);
+    ORR_CHECK(orr_metrics_json(to) == ORR_OK && fclose(to) == 0);
+    (void)snprintf(want, sizeof want, "\"retired\": %s", retired ? "true" : "false");
+    ORR_CHECK_MSG(strstr(text, want) != NULL, "%s", text);
+    free(text);
+}
+
+static void kernels_that_fail_in_a_row_retire_their_device(void)
+{
+    NEED_DEVICE("1", "off");
+    tell(false);
+    atomic_store(&orr_test_device.kernels, true);
+    (void)launches_of(SOME);
+    ORR_CHECK_MSG(state().retired == 1 && state().rests, "retired %d times", (int)state().retired);
+    ORR_CHECK(atomic_load(&orr_test_device.failures) >= 3);
+    tell(true);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(beside_a_processor_work_goes_on),
+                                      ORR_TEST(without_a_worker_on_a_processor_work_goes_on),
+                                      ORR_TEST(a_lost_value_is_reported_by_name),
+                                      ORR_TEST(with_copies_no_value_is_lost),
+                                      ORR_TEST(a_retired_device_rests_longer_each_time_and_comes_back),
+                                      ORR_TEST(kernels_that_fail_in_a_row_retire_their_device),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "engine.device_loss", tests);
+}
+
+#else
+
+int main(void)
+{
+    return 77;
+}
+
+#endif
