@@ -9,10 +9,6 @@
 
 /* clang-format off */
 #define ORR__ONEDNN_EVERY(F)               \
-    F(dnnl_primitive_attr_create) \
-    F(dnnl_primitive_attr_destroy) \
-    F(dnnl_primitive_attr_set_scratchpad_mode) \
-    F(dnnl_memory_desc_get_size) \
     F(dnnl_engine_create)                  \
     F(dnnl_engine_destroy)                 \
     F(dnnl_memory_create)                  \
@@ -34,8 +30,6 @@
 
 #if DNNL_VERSION_MAJOR >= 3
 #define ORR__ONEDNN_VERSION(F)                                  \
-    F(dnnl_memory_desc_create_submemory) \
-    F(dnnl_memory_desc_clone) \
     F(dnnl_convolution_backward_data_primitive_desc_create)     \
     F(dnnl_convolution_backward_weights_primitive_desc_create)  \
     F(dnnl_convolution_forward_primitive_desc_create)           \
@@ -46,7 +40,6 @@
     F(dnnl_memory_desc_destroy)
 #else
 #define ORR__ONEDNN_VERSION(F)                              \
-    F(dnnl_memory_desc_init_submemory) \
     F(dnnl_dilated_convolution_backward_data_desc_init)     \
     F(dnnl_dilated_convolution_backward_weights_desc_init)  \
     F(dnnl_dilated_convolution_forward_desc_init)           \
@@ -73,10 +66,6 @@ bool orr__onednn_open(void);
 void *orr__onednn_openmp(const char *name);
 
 #ifndef ORR_ONEDNN_OWN_NAMES
-#define dnnl_primitive_attr_create orr__onednn.dnnl_primitive_attr_create
-#define dnnl_primitive_attr_destroy orr__onednn.dnnl_primitive_attr_destroy
-#define dnnl_primitive_attr_set_scratchpad_mode orr__onednn.dnnl_primitive_attr_set_scratchpad_mode
-#define dnnl_memory_desc_get_size orr__onednn.dnnl_memory_desc_get_size
 #define dnnl_engine_create orr__onednn.dnnl_engine_create
 #define dnnl_engine_destroy orr__onednn.dnnl_engine_destroy
 #define dnnl_memory_create orr__onednn.dnnl_memory_create
@@ -96,8 +85,6 @@ void *orr__onednn_openmp(const char *name);
 #define dnnl_stream_destroy orr__onednn.dnnl_stream_destroy
 #define dnnl_stream_wait orr__onednn.dnnl_stream_wait
 #if DNNL_VERSION_MAJOR >= 3
-#define dnnl_memory_desc_create_submemory orr__onednn.dnnl_memory_desc_create_submemory
-#define dnnl_memory_desc_clone orr__onednn.dnnl_memory_desc_clone
 #define dnnl_convolution_backward_data_primitive_desc_create                                                           \
     orr__onednn.dnnl_convolution_backward_data_primitive_desc_create
 #define dnnl_convolution_backward_weights_primitive_desc_create                                                        \
@@ -109,7 +96,6 @@ void *orr__onednn_openmp(const char *name);
 #define dnnl_memory_desc_create_with_tag orr__onednn.dnnl_memory_desc_create_with_tag
 #define dnnl_memory_desc_destroy orr__onednn.dnnl_memory_desc_destroy
 #else
-#define dnnl_memory_desc_init_submemory orr__onednn.dnnl_memory_desc_init_submemory
 #define dnnl_dilated_convolution_backward_data_desc_init orr__onednn.dnnl_dilated_convolution_backward_data_desc_init
 #define dnnl_dilated_convolution_backward_weights_desc_init                                                            \
     orr__onednn.dnnl_dilated_convolution_backward_weights_desc_init
