@@ -21,11 +21,23 @@
  * The rounds have a channel each; within a channel messages start in the order of the exchanges, which is that of posting: so
  * messages of two ranks meet without numbers. */
 enum { SHORT = 8192 /* bytes */ };
+/* A long reduction goes in pieces, each an exchange, some at a time: while one is added up, the next is under way, and what is
+ * received is still in the cache when it is added. */
+enum { PIECE = 4 << 20 /* bytes */, WINDOW = 4 /* exchanges under way */ };
+
+typedef struct whole {
+    orr__exchange x;
+    int left; /* pieces */
+    double t0;
+    orr_status status;
+    char text[256];
+} whole;
 
 typedef struct live {
     struct live *next;
     orr__exchange x;
-    int64_t *part, *from;
+    whole *whole; /* of which this is a piece; NULL: of none */
+    int64_t *part;
     orr__request *request; /* of the present round */
     int requests, room, open;
     char *scratch;
@@ -46,6 +58,7 @@ static struct {
     bool running, ending;
     atomic_bool failed;
     live *active, **active_end; /* of the thread alone, in the order of posting */
+    int under_way;
 } line = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
 
 static const char *name_of(const orr__exchange *x)
@@ -285,20 +298,38 @@ static void begin_second(live *l)
     l->open = l->requests;
 }
 
-static void record(const live *l)
+static void end(const orr__exchange *x, double t0, orr_status st, const char *text)
 {
-    const orr__trace_arg arg[] = { { "bytes", NULL, (double)orr__exchange_bytes(&l->x) },
-                                   { "ranks", NULL, (double)l->x.group->ranks } };
-    orr__trace_span("exchange", name_of(&l->x), (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, l->t0, orr__now() }, arg, 2);
+    if (orr__tracing()) {
+        const orr__trace_arg arg[] = { { "bytes", NULL, (double)orr__exchange_bytes(x) },
+                                       { "ranks", NULL, (double)x->group->ranks } };
+        orr__trace_span("exchange", name_of(x), (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, t0, orr__now() }, arg, 2);
+    }
+    x->done(x->argument, st, st == ORR_OK ? NULL : text);
+}
+
+static void end_piece(const live *l)
+{
+    whole *w = l->whole;
+    if (w->status == ORR_OK && l->status != ORR_OK) {
+        w->status = l->status;
+        memcpy(w->text, l->text, sizeof w->text);
+    }
+    w->t0 = w->t0 == 0 ? l->t0 : w->t0;
+    if (--w->left == 0) {
+        end(&w->x, w->t0, w->status, w->text);
+        free(w);
+    }
 }
 
 static void finish(live *l)
 {
-    if (orr__tracing())
-        record(l);
     if (l->scratch)
         orr__pool_put(l->scratch, l->scratch_bytes, l->scratch_cap);
-    l->x.done(l->x.argument, l->status, l->status == ORR_OK ? NULL : l->text);
+    if (l->whole)
+        end_piece(l);
+    else
+        end(&l->x, l->t0, l->status, l->text);
     free(l->request);
     free(l->part);
     free(l);
@@ -372,6 +403,7 @@ static bool move(void)
         *p = l->next;
         if (!*p)
             line.active_end = p;
+        line.under_way--;
         if (l->status != ORR_OK && !failed)
             orr__ranks_fail(l->text);
         finish(l);
@@ -380,28 +412,32 @@ static bool move(void)
     return moved;
 }
 
-/* Takes what is posted; waits for it only when nothing is under way. false: the end. */
+/* Starts what is posted, as far as the window goes; waits only when nothing is under way. Every rank starts exchanges in one order,
+ * so the first one that is not done is under way everywhere. false: the end. */
 static bool take_posted(bool *any)
 {
+    *any = false;
     pthread_mutex_lock(&line.lock);
     while (!line.posted && !line.active && !line.ending)
         pthread_cond_wait(&line.wake, &line.lock);
-    live *l = line.posted;
-    bool go_on = l || line.active || !line.ending;
-    line.posted = NULL;
-    line.posted_end = &line.posted;
-    pthread_mutex_unlock(&line.lock);
-    *any = l != NULL;
-    while (l) {
-        live *next = l->next;
+    bool go_on = line.posted || line.active || !line.ending;
+    while (line.posted && line.under_way < WINDOW) {
+        live *l = line.posted;
+        line.posted = l->next;
+        if (!line.posted)
+            line.posted_end = &line.posted;
+        pthread_mutex_unlock(&line.lock);
         l->next = NULL;
         *line.active_end = l;
         line.active_end = &l->next;
+        line.under_way++;
+        *any = true;
         /* After a failure nothing more is sent: others must not take it for what was due before. */
         if (!atomic_load(&line.failed))
             begin(l);
-        l = next;
+        pthread_mutex_lock(&line.lock);
     }
+    pthread_mutex_unlock(&line.lock);
     return go_on;
 }
 
@@ -431,6 +467,7 @@ orr_status orr__exchanges_start(const orr__transport *transport)
     line.posted_end = &line.posted;
     line.active_end = &line.active;
     line.ending = false;
+    line.under_way = 0;
     atomic_store(&line.failed, false);
     line.running = pthread_create(&line.thread, NULL, serve, NULL) == 0;
     return line.running ? ORR_OK
@@ -482,13 +519,50 @@ static live *copy_of(const orr__exchange *x)
     return l;
 }
 
+/* The pieces of a long reduction as a list; NULL: no memory. */
+static live *cut(const orr__exchange *x)
+{
+    int64_t length = PIECE / size_of(x), pieces = (x->count + length - 1) / length;
+    whole *w = calloc(1, sizeof *w);
+    live *first = NULL, **end_of_list = &first;
+    for (int64_t i = 0; w && i < pieces; i++) {
+        orr__exchange piece = *x;
+        piece.in = (const char *)x->in + i * length * size_of(x);
+        piece.out = (char *)x->out + i * length * size_of(x);
+        piece.count = x->count - i * length < length ? x->count - i * length : length;
+        live *l = copy_of(&piece);
+        if (!l)
+            break;
+        l->whole = w;
+        *end_of_list = l;
+        end_of_list = &l->next;
+        w->left++;
+    }
+    if (w && w->left == pieces) {
+        w->x = *x;
+        return first;
+    }
+    while (first) {
+        live *next = first->next;
+        free(first);
+        first = next;
+    }
+    free(w);
+    return NULL;
+}
+
+static bool is_long(const orr__exchange *x)
+{
+    return x->kind == ORR__EXCHANGE_ALL_REDUCE && x->count * size_of(x) >= 2 * (int64_t)PIECE;
+}
+
 void orr__exchange_post(const orr__exchange *x)
 {
     if (x->group->ranks == 1) {
         alone(x);
         return;
     }
-    live *l = line.running ? copy_of(x) : NULL;
+    live *l = !line.running ? NULL : is_long(x) ? cut(x) : copy_of(x);
     if (!l) {
         static const char *const text =
             "an exchange between ranks cannot be posted: no memory, or Orrery is not running";
@@ -498,6 +572,8 @@ void orr__exchange_post(const orr__exchange *x)
     }
     pthread_mutex_lock(&line.lock);
     *line.posted_end = l;
+    while (l->next)
+        l = l->next;
     line.posted_end = &l->next;
     pthread_cond_signal(&line.wake);
     pthread_mutex_unlock(&line.lock);
