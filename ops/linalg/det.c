@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "ops/linalg/linalg.h"
+#include "ops/linalg/panels.h"
 
 #define AT b->at.file, b->at.line
 
@@ -48,7 +49,10 @@ static orr_status reference(const orr__reference *j)
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     (void)k;
-    orr_tensor *det = orr_mul_at(AT, orr_select_at(AT, b->g, -1, DET), orr_select_at(AT, b->out, -1, DET));
+    orr_tensor *of = orr_select_at(AT, b->g, -1, DET), *none = orr_equal_at(AT, of, orr_scalar_at(AT, 0));
+    /* a determinant that overflows leaves the gradient of its logarithm alone */
+    orr_tensor *det = orr_where_at(AT, none, orr_scalar_at(AT, 0), orr_select_at(AT, b->out, -1, DET));
+    det = orr_mul_at(AT, of, det);
     orr_tensor *g = orr_add_at(AT, det, orr_select_at(AT, b->g, -1, LOG));
     if (orr__is_complex(orr_tensor_dtype(g))) {
         orr_tensor *sign = orr_mul_at(AT, orr_select_at(AT, b->g, -1, SIGN), orr_select_at(AT, b->out, -1, SIGN));
@@ -72,7 +76,10 @@ static orr_tensor *triple(orr__site at, orr_tensor *a)
 {
     orr__node *n;
     orr_tensor *bad;
-    return orr__square_operand(at, a, "a", &n, &bad) ? orr__packed(at, &orr__op_det, n, LENGTH, 0) : bad;
+    if (!orr__square_operand(at, a, "a", &n, &bad))
+        return bad;
+    orr__extent e = orr__extent_of(&n->shape);
+    return orr__panels_pay(&e) ? orr__panels_det(at, n) : orr__packed(at, &orr__op_det, n, LENGTH, 0);
 }
 
 orr_tensor *orr_det_at(const char *file, int line, orr_tensor *a)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "ops/linalg/linalg.h"
+#include "ops/linalg/panels.h"
 
 #define AT b->at.file, b->at.line
 
@@ -85,6 +86,18 @@ static orr_tensor *packed(orr__site at, orr_tensor *a, orr_tensor *b, double lim
         return bad;
     orr_shape s = in[0]->shape, of = in[1]->shape;
     orr__extent e = orr__extent_of(&s);
+    orr_tensor *triangle = orr__triangle_of(at, a, b);
+    if (triangle) { /* R·X ≈ Qᴴ·B has the same solution, singular values and rank */
+        int64_t k = of.dim[of.rank - 1];
+        orr_tensor *r = orr_slice_axis_at(at.file, at.line, triangle, 1, 0, e.n, 1),
+                   *qb = orr_slice_axis_at(at.file, at.line, triangle, 1, e.n, e.n + k, 1);
+        double eps = orr__has_f64((orr_dtype)in[0]->dtype) ? DBL_EPSILON : FLT_EPSILON;
+        orr_tensor *row = packed(at, r, qb, limit < 0 ? eps * (double)e.m : limit);
+        s.dim[s.rank - 2] = length(&e, k);
+        s.dim[--s.rank] = 0;
+        row = orr_reshape_at(at.file, at.line, row, s);
+        return orr__stands_for(at, &orr__op_lstsq, 2, in, row, 0, (orr__scalar){ .f = limit });
+    }
     s.dim[s.rank - 2] = length(&e, of.dim[of.rank - 1]);
     s.dim[--s.rank] = 0;
     if (!orr__shape_ok(at, &s, &bad))

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include "ops/linalg/linalg.h"
+#include "ops/linalg/panels.h"
 
 #define AT b->at.file, b->at.line
 
@@ -114,7 +115,7 @@ orr_lu_result orr_lu_at(const char *file, int line, orr_tensor *a)
     orr__extent e = orr__extent_of(&n->shape);
     orr_dtype t = (orr_dtype)n->dtype;
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *all = orr__packed(at, &orr__op_lu, n, length(&e), 0);
+    orr_tensor *all = orr__panels_pay(&e) ? orr__panels_lu(at, n) : orr__packed(at, &orr__op_lu, n, length(&e), 0);
     orr_tensor *both = orr_transpose_at(file, line, orr__piece(at, all, 0, e.n, e.m));
     orr_tensor *l = orr_tril_at(file, line, orr_slice_axis_at(file, line, both, -1, 0, e.k, 1), -1);
     orr_tensor *p = orr_cast_at(file, line, orr__real_piece(at, all, e.m * e.n, e.m), ORR_I64);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "ops/linalg/linalg.h"
+#include "ops/linalg/panels.h"
 
 #define AT b->at.file, b->at.line
 
@@ -154,6 +155,74 @@ static orr__workload work(const orr__call *c)
 
 const orr__op orr__op_qr = { ORR__FACTORISATION(qr, 1) };
 
+/* -- a tall matrix: the pieces' triangles, one above the other, have the whole's triangle (Demmel, Grigori, Hoemmen and Langou,
+ * "Communication-optimal parallel and sequential QR and LU factorizations", SIAM J. Sci. Comput. 34, 2012) ------------------------ */
+
+enum { PIECES = 16, TALL = 64, THIN = 16, WORTH = 200 * 1000 * 1000 };
+
+static bool tree_pays(const orr__extent *e)
+{
+    return e->batch == 1 && e->n >= THIN && e->m >= TALL * e->n &&
+           (double)e->m * (double)e->n * (double)e->n >= (double)WORTH;
+}
+
+/* Rows of a, and rows of zeros, as a batch of PIECES pieces. */
+static orr_tensor *pieces(orr__site at, orr_tensor *a, int64_t m, int64_t n)
+{
+    int64_t high = (m + PIECES - 1) / PIECES, more = high * PIECES - m;
+    a = orr_reshape_at(at.file, at.line, a, ORR_SHAPE(m, n));
+    if (more) {
+        orr_tensor *zero = orr_zeros_at(at.file, at.line, orr_tensor_dtype(a), ORR_SHAPE(more, n));
+        a = orr_concat_at(at.file, at.line, (orr_tensor *[]){ a, zero }, 2, 0);
+    }
+    return orr_reshape_at(at.file, at.line, a, ORR_SHAPE(PIECES, high, n));
+}
+
+static orr_tensor *packed(orr__site at, orr_tensor *a, unsigned mask)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__matrix_operand(at, a, "a", &n, &bad))
+        return bad;
+    orr__extent e = orr__extent_of(&n->shape);
+    return orr__packed(at, &orr__op_qr, n, length(&e, mask), mask);
+}
+
+/* The row of a matrix that is many times as high as wide. */
+static orr_tensor *tree(orr__site at, orr__node *a, const orr__extent *e)
+{
+    orr_tensor *x = pieces(at, orr__handle_new(orr__node_ref(a)), e->m, e->n);
+    orr_shape of = orr_tensor_shape(x), s = a->shape;
+    if (orr_tensor_status(x) != ORR_OK)
+        return x;
+    orr__extent each = orr__extent_of(&of), top = { PIECES * e->n, e->n, e->n, 1 };
+    orr_qr_result low = parts(at, packed(at, x, 0), &each, 0);
+    orr_tensor *heads = orr_reshape_at(at.file, at.line, low.r, ORR_SHAPE(top.m, top.n));
+    orr_qr_result high = parts(at, packed(at, heads, 0), &top, 0);
+    orr_tensor *q = orr_reshape_at(at.file, at.line, high.q, ORR_SHAPE(PIECES, e->n, e->n));
+    q = orr_reshape_at(at.file, at.line, orr_matmul_at(at.file, at.line, low.q, q), ORR_SHAPE(PIECES * each.m, e->n));
+    q = orr_transpose_at(at.file, at.line, orr_slice_axis_at(at.file, at.line, q, 0, 0, e->m, 1));
+    orr_tensor *row = orr_concat_at(at.file, at.line, (orr_tensor *[]){ q, high.r }, 2, -1);
+    s.dim[s.rank - 2] = length(e, 0);
+    s.dim[--s.rank] = 0;
+    return orr__stands_for(at, &orr__op_qr, 1, &a, orr_reshape_at(at.file, at.line, row, s), 0, (orr__scalar){ 0 });
+}
+
+orr_tensor *orr__triangle_of(orr__site at, orr_tensor *a, orr_tensor *b)
+{
+    orr_shape sa = orr_tensor_shape(a), sb = orr_tensor_shape(b);
+    orr__extent e = orr__extent_of(&sa), of = orr__extent_of(&sb), both = { e.m, e.n + of.n, e.n + of.n, e.batch };
+    bool tall = tree_pays(&both), high = e.m >= e.n + e.n / 2;
+    if (!high || (!tall && !orr__panels_pay(&e)))
+        return NULL;
+    if (!tall)
+        return orr__panels_triangle(at, a, b);
+    orr_tensor *x = orr_concat_at(at.file, at.line, (orr_tensor *[]){ a, b }, 2, -1);
+    orr_tensor *low = packed(at, pieces(at, x, e.m, both.n), ALONE);
+    low = packed(at, orr_reshape_at(at.file, at.line, low, ORR_SHAPE(PIECES * both.n, both.n)), ALONE);
+    return orr_slice_axis_at(at.file, at.line, orr__piece(at, low, 0, both.n, both.n), 0, 0, e.n, 1);
+}
+
 orr_qr_result orr_qr_at(const char *file, int line, orr_tensor *a, bool complete)
 {
     orr__site at = ORR__SITE(file, line, "qr");
@@ -164,7 +233,9 @@ orr_qr_result orr_qr_at(const char *file, int line, orr_tensor *a, bool complete
     orr__extent e = orr__extent_of(&n->shape);
     unsigned mask = complete ? COMPLETE : 0;
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *all = orr__packed(at, &orr__op_qr, n, length(&e, mask), mask);
+    orr_tensor *all = tree_pays(&e) && !complete ? tree(at, n, &e)
+                      : orr__panels_pay(&e)      ? orr__panels_qr(at, n, complete)
+                                                 : orr__packed(at, &orr__op_qr, n, length(&e, mask), mask);
     orr_qr_result x = parts(at, all, &e, mask), r = { .q = orr_scope_return_at(file, line, scope, x.q) };
     r.r = orr__compose_end(at, scope, x.r);
     return r;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "ops/linalg/linalg.h"
+#include "ops/linalg/panels.h"
 
 #define AT b->at.file, b->at.line
 
@@ -66,6 +67,13 @@ orr_tensor *orr__solve(orr__site at, orr_tensor *a, orr_tensor *b, bool transpos
     orr_tensor *bad;
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad))
         return bad;
+    orr__extent e = orr__extent_of(&in[0]->shape);
+    if (orr__panels_pay(&e)) {
+        orr_scope *scope = orr_scope_begin();
+        orr_tensor *x = orr__panels_solve(at, transposed ? orr_transpose_at(at.file, at.line, a) : a, b);
+        return orr__compose_end(at, scope,
+                                orr__stands_for(at, &orr__op_solve, 2, in, x, transposed, (orr__scalar){ 0 }));
+    }
     orr__node *r = orr__node_new(at, &orr__op_solve, (orr_dtype)in[1]->dtype, &in[1]->shape, 2, in);
     if (r)
         r->attr.mask = transposed;

@@ -104,6 +104,98 @@ static void a_batch_has_the_bits_of_its_matrices(void)
     (void)orr_scope_end(scope);
 }
 
+/* The first of two equal matrices in a batch, which LAPACK factors whole. */
+static orr_tensor *twice(orr_tensor *a)
+{
+    return orr_stack((orr_tensor *[]){ a, a }, 2, 0);
+}
+
+static orr_tensor *adjoint(orr_tensor *a)
+{
+    return orr__is_complex(orr_tensor_dtype(a)) ? orr_conj(orr_transpose(a)) : orr_transpose(a);
+}
+
+static orr_tensor *random_matrix(orr_dtype t, int64_t m, int64_t n)
+{
+    orr_tensor *x = orr_randn(orr__part_dtype(t), ORR_SHAPE(m, n), 0, 1);
+    return orr__is_complex(t) ? orr_complex(x, orr_randn(orr__part_dtype(t), ORR_SHAPE(m, n), 0, 1)) : x;
+}
+
+/* One large matrix is a graph of block columns, a tall one a tree: residuals beside ε, and LAPACK's own results. */
+static void a_large_matrix_has_the_factors_of_a_small_one(void)
+{
+    static const orr_dtype dtypes[] = { ORR_F64, ORR_C128, ORR_F32, ORR_C64 };
+    static const int64_t extent[][2] = { { 390, 390 }, { 600, 385 }, { 385, 500 }, { 6000, 20 } };
+    for (int d = 0; d < 4; d++)
+        for (int i = d; i < 4; i += getenv("ORR_TEST_FULL") ? 1 : 3) {
+            orr_scope *scope = orr_scope_begin();
+            orr_dtype t = dtypes[d];
+            int64_t m = extent[i][0] * (i == 3 ? 16 : 1), n = extent[i][1], k = m < n ? m : n;
+            double eps = (orr__has_f64(t) ? 0x1p-52 : 0x1p-23) * 40 * sqrt((double)m);
+            orr_tensor *a = random_matrix(t, m, n);
+            ORR_REQUIRE(orr_eval(a) == ORR_OK);
+            for (int full = 0; full < (i == 3 ? 1 : 2); full++) {
+                orr_qr_result qr = orr_qr(a, full), lapack = orr_qr(twice(a), full);
+                int64_t w = full ? m : k;
+                ORR_CHECK(off(orr_matmul(adjoint(qr.q), qr.q), orr_eye(t, w, w, 0)) < eps);
+                ORR_CHECK(off(orr_matmul(qr.q, qr.r), a) < eps * 4 && largest(orr_tril(qr.r, -1)) == 0);
+                if (i < 3) /* the signs are LAPACK's */
+                    ORR_CHECK(off(qr.r, orr_select(lapack.r, 0, 0)) < eps * sqrt((double)m));
+            }
+            if (i < 3) {
+                orr_lu_result lu = orr_lu(a), lapack = orr_lu(twice(a));
+                ORR_CHECK(off(orr_matmul(lu.l, lu.u), orr_matmul(orr_one_hot(lu.p, m, t), a)) < eps * 16);
+                ORR_CHECK(off(lu.p, orr_select(lapack.p, 0, 0)) == 0);
+                ORR_CHECK(largest(orr_triu(orr_sub(lu.l, orr_eye(t, m, k, 0)), 0)) == 0);
+            }
+            orr_tensor *b = random_matrix(t, m, 3);
+            ORR_REQUIRE(orr_eval(b) == ORR_OK);
+            if (i % 2 == 1) {
+                orr_lstsq_result x = orr_lstsq(a, b, -1), lapack = orr_lstsq(twice(a), twice(b), -1);
+                ORR_REQUIRE(orr_eval_all(ORR_TENSORS(x.x, x.rank, x.s)) == ORR_OK);
+                ORR_CHECK(off(x.x, orr_select(lapack.x, 0, 0)) < eps * 4);
+                ORR_CHECK(off(x.s, orr_select(lapack.s, 0, 0)) < eps * 16 * sqrt((double)n));
+                ORR_CHECK(off(x.rank, orr_select(lapack.rank, 0, 0)) == 0);
+            }
+            if (m == n) {
+                orr_tensor *x = orr_solve(a, b), *whole = orr_solve(twice(a), twice(b));
+                double size = largest(x);
+                ORR_CHECK(off(orr_matmul(a, x), b) < eps * 16 * size);
+                ORR_CHECK(off(x, orr_select(whole, 0, 0)) < eps * 1e3 * size);
+                orr_tensor *inverse = orr_inv(a);
+                ORR_CHECK(off(orr_matmul(a, inverse), orr_eye(t, n, n, 0)) < eps * 64 * largest(inverse));
+                orr_slogdet_result det = orr_slogdet(a), both = orr_slogdet(twice(a));
+                ORR_CHECK(off(det.sign, orr_select(both.sign, 0, 0)) < eps * 1e2);
+                ORR_CHECK(off(det.logabsdet, orr_select(both.logabsdet, 0, 0)) < eps * 1e2);
+            }
+            (void)orr_scope_end(scope);
+        }
+}
+
+static double difference_of_gradients(orr_tensor *y, orr_tensor *z, orr_tensor *a)
+{
+    orr_tensor *g = NULL, *h = NULL;
+    ORR_CHECK(orr_grad(orr_sum(orr_sin(y), ORR_ALL_AXES, false), &a, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_grad(orr_sum(orr_sin(orr_select(z, 0, 0)), ORR_ALL_AXES, false), &a, 1, &h) == ORR_OK);
+    return off(g, h) / (1 + largest(h));
+}
+
+static void a_large_matrix_has_the_gradient_of_a_small_one(void)
+{
+    orr_scope *s = orr_scope_begin();
+    enum { N = 400 };
+    orr_tensor *a = orr_add(random_matrix(ORR_F64, N, N), orr_mul(orr_scalar(40), orr_eye(ORR_F64, N, N, 0))),
+               *tall = random_matrix(ORR_F64, 2 * N, N), *b = random_matrix(ORR_F64, 2 * N, 2);
+    ORR_REQUIRE(orr_eval_all(ORR_TENSORS(a, tall, b)) == ORR_OK);
+    orr_tensor *head = orr_slice_axis(b, 0, 0, N, 1);
+    ORR_CHECK(difference_of_gradients(orr_solve(a, head), orr_solve(twice(a), twice(head)), a) < 1e-9);
+    ORR_CHECK(difference_of_gradients(orr_slogdet(a).logabsdet, orr_slogdet(twice(a)).logabsdet, a) < 1e-9);
+    ORR_CHECK(difference_of_gradients(orr_lu(a).u, orr_lu(twice(a)).u, a) < 1e-9);
+    ORR_CHECK(difference_of_gradients(orr_qr(tall, false).q, orr_qr(twice(tall), false).q, tall) < 1e-9);
+    ORR_CHECK(difference_of_gradients(orr_lstsq(tall, b, -1).x, orr_lstsq(twice(tall), twice(b), -1).x, tall) < 1e-9);
+    (void)orr_scope_end(s);
+}
+
 static orr_tensor *real_parts(orr_tensor *re, orr_tensor *im)
 {
     return orr_concat((orr_tensor *[]){ re, im }, 2, -1);
@@ -228,6 +320,10 @@ static void the_failing_matrix_of_a_batch_is_named(void)
     fails_with(orr_expm(holed), "matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_matrix_power(singular, -1), "matrix (1, 2) of the batch is singular");
     ORR_CHECK(off(orr_solve(one, b), b) == 0);
+    orr_tensor *large = orr_ones(ORR_F64, ORR_SHAPE(500, 500)), *hole = orr_full(ORR_F64, ORR_SHAPE(5000, 400), NAN);
+    fails_with(orr_inv(large), "the matrix is singular: pivot 2 is 0");
+    fails_with(orr_lstsq(hole, orr_ones(ORR_F64, ORR_SHAPE(5000)), -1).x,
+               "the matrix has an element that is not finite");
     (void)orr_scope_end(s);
 }
 
@@ -237,6 +333,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(factors_multiply_to_the_matrix),
                                       ORR_TEST(eigenvectors_of_any_matrix_are_such),
                                       ORR_TEST(a_batch_has_the_bits_of_its_matrices),
+                                      ORR_TEST(a_large_matrix_has_the_factors_of_a_small_one),
+                                      ORR_TEST(a_large_matrix_has_the_gradient_of_a_small_one),
                                       ORR_TEST(logarithms_of_determinants_do_not_overflow),
                                       ORR_TEST(wrong_operands_are_poison),
                                       ORR_TEST(the_failing_matrix_of_a_batch_is_named),

@@ -1,0 +1,41 @@
+/* Factorisations of one large matrix by block columns: the panels, what they do to the columns beside them, the results.
+ * Must not know: StarPU, plans, the order of the operations. */
+#ifndef ORR_CPU_PANELS_H
+#define ORR_CPU_PANELS_H
+
+#include "codelets/codelet.h"
+
+/* A block column in memory: its columns are rows of `ld` elements, of which the first m are the matrix's. */
+typedef struct orr__block {
+    const void *p;
+    int64_t cols, ld;
+} orr__block;
+
+/* Where a block comes from: columns [column, column + cols) of a row-major matrix of n columns, or another block. Neither: columns
+ * of the unit matrix. */
+typedef struct orr__block_from {
+    const void *matrix;
+    const void *block;
+    int64_t n, column;
+} orr__block_from;
+
+/* m: rows of the matrix; at: the row of the panel's first diagonal element. */
+typedef struct orr__panels {
+    int64_t (*room)(int64_t cols, int64_t inner); /* elements of workspace                           */
+    /* cols columns of m elements, a pivot row behind each, from 0. The number of the first pivot that is 0, from 1; 0: none. */
+    int64_t (*lu_panel)(const orr__block_from *from, void *out, int64_t m, int64_t cols, int64_t at, int *ints);
+    void (*lu_apply)(const orr__block *panel, const orr__block_from *from, void *out, int64_t m, int64_t cols,
+                     int64_t at, int *ints);
+    /* Rows `to` of a column change places as the panel's pivots say. */
+    void (*exchange)(const orr__block *panel, void *column, int64_t m, int64_t at);
+    /* R above, Householder's vectors below the diagonal; behind each column `inner` elements of the factor T. */
+    int64_t (*qr_panel)(const orr__block_from *from, void *out, int64_t m, int64_t cols, int64_t inner, int64_t at,
+                        void *room);
+    int64_t (*qr_apply)(const orr__block *panel, const orr__block_from *from, void *out, int64_t m, int64_t cols,
+                        int64_t inner, int64_t at, bool back, void *room);
+    /* The triple determinant, sign, logarithm from n panels. */
+    void (*det)(const orr__block *panel, int n, int64_t m, void *out);
+} orr__panels;
+extern const orr__panels orr__panels_f32, orr__panels_f64, orr__panels_c64, orr__panels_c128;
+
+#endif
