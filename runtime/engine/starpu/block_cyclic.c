@@ -5,6 +5,7 @@
  * Must not know: how a tile is computed, how tensors are distributed. */
 #include "config.h"
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/tile_product.h"
@@ -71,7 +72,9 @@ typedef struct {
     cuts axis[3];
     matrix mat[3];
     int panels, window;
-    atomic_int *left;   /* by panel: tasks of this rank that are not done */
+    pthread_mutex_t lock;
+    pthread_cond_t room;
+    int *left;          /* by panel: tasks of this rank that are not done; under the lock */
     atomic_int status;  /* of this rank's tasks: the first error          */
     atomic_llong minor; /* of this rank's tiles: the least order of a minor that is not positive, LLONG_MAX: none */
     char text[256];     /* the first error's message: its writer is the one that set `status` */
@@ -168,7 +171,12 @@ static void on_worker(void *buffers[], void *arg)
         orr_error_clear();
         (void)orr__work_done(work_of[a->kind], &part, -1, ORR__ON_CPU, 1 + starpu_worker_get_id(), t0);
     }
-    atomic_fetch_sub_explicit(&o->left[a->panel], 1, memory_order_release);
+    pthread_mutex_lock(&o->lock);
+    if (--o->left[a->panel] == 0)
+        pthread_cond_signal(&o->room);
+    pthread_mutex_unlock(&o->lock);
+    if (!orr__star_mpi.alone) /* StarPU-MPI's thread may share this core: it looks for messages between tasks */
+        sched_yield();
 }
 
 #define ROW(label)                                                                                                     \
@@ -229,7 +237,9 @@ static int insert(operation *o, const job *a, const use *tiles, int n, int prior
         return -ENOMEM;
     *own = *a;
     own->buffers = n;
-    atomic_fetch_add_explicit(&o->left[a->panel], 1, memory_order_relaxed);
+    pthread_mutex_lock(&o->lock);
+    o->left[a->panel]++;
+    pthread_mutex_unlock(&o->lock);
     if (orr__star_mpi.alone)
         return starpu_task_insert(&kind_of[a->kind], STARPU_DATA_MODE_ARRAY, d, n, STARPU_CL_ARGS, own, sizeof *own,
                                   STARPU_PRIORITY, priority, 0);
@@ -239,12 +249,12 @@ static int insert(operation *o, const job *a, const use *tiles, int n, int prior
 
 /* Panel k may be inserted: those that are a window before it are done here. Their tasks wait for earlier panels alone, which
  * all ranks have inserted or will, so no two ranks wait for each other. */
-static void wait_for_room(const operation *o, int k)
+static void wait_for_room(operation *o, int k)
 {
-    while (k >= o->window && atomic_load_explicit(&o->left[k - o->window], memory_order_acquire) > 0) {
-        struct timespec t = { 0, 50000 };
-        (void)nanosleep(&t, NULL);
-    }
+    pthread_mutex_lock(&o->lock);
+    while (k >= o->window && o->left[k - o->window] > 0)
+        pthread_cond_wait(&o->room, &o->lock);
+    pthread_mutex_unlock(&o->lock);
 }
 
 /* No later task reads tile (i, j): ranks forget that they sent or received it, and a copy goes with its last task. */
@@ -361,9 +371,8 @@ static orr_status begin(operation *o, bool memory)
     static int64_t next_tag;
     int64_t tell[2] = { next_tag, memory ? ORR_OK : ORR_ENOMEM };
 
-    if (memory)
-        for (int k = 0; k < o->panels; k++)
-            atomic_init(&o->left[k], 0);
+    pthread_mutex_init(&o->lock, NULL);
+    pthread_cond_init(&o->room, NULL);
     atomic_init(&o->status, ORR_OK);
     atomic_init(&o->minor, LLONG_MAX);
     if (tell[1] == ORR_OK && orr__star.cpus == 0)
@@ -426,6 +435,8 @@ static void free_all(operation *o)
         free(o->mat[k].tile);
     }
     free(o->left);
+    pthread_cond_destroy(&o->room);
+    pthread_mutex_destroy(&o->lock);
 }
 
 /* A panel's tiles lie on one column of the grid, whose links would be the only ones busy: panels under way are enough for
@@ -443,18 +454,15 @@ static orr_status run(operation *o, bool memory, bool ta, bool tb, bool is_produ
     if (st == ORR_OK) {
         o->window = window_of(o->mat[0].d);
         (void)orr__star_wake(true);
+        orr__star_mpi_room(true);
         int err = is_product ? insert_product(o, ta, tb) : insert_cholesky(o);
         let_go(o);
+        orr__star_mpi_room(false);
         orr__star_rest(true);
         st = end(o, err);
     }
     free_all(o);
     return st;
-}
-
-static atomic_int *counters(int panels)
-{
-    return malloc(((size_t)panels + 1) * sizeof(atomic_int));
 }
 
 static orr_status product(orr__site at, orr_dtype t, const orr__block_cyclic *c, const orr__block_cyclic *a, bool ta,
@@ -475,7 +483,7 @@ static orr_status product(orr__site at, orr_dtype t, const orr__block_cyclic *c,
                *cb = &o.axis[tb ? 2 : 1];
     o.panels = o.axis[2].n > 0 ? o.axis[2].n : 1;
     memory = memory && place_matrix(&o.mat[0], c, &o.axis[0], &o.axis[1]) && place_matrix(&o.mat[1], a, ra, ca) &&
-             place_matrix(&o.mat[2], b, rb, cb) && (o.left = counters(o.panels));
+             place_matrix(&o.mat[2], b, rb, cb) && (o.left = calloc((size_t)o.panels + 1, sizeof *o.left));
     return run(&o, memory, ta, tb, true);
 }
 
@@ -502,7 +510,8 @@ static orr_status cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a
     int parts[2] = { a->grid_rows, a->grid_cols };
 
     bool memory = cut(&o.axis[0], a->rows, block, parts, orr__cholesky_block(a->rows)) &&
-                  place_matrix(&o.mat[0], a, &o.axis[0], &o.axis[0]) && (o.left = counters(o.axis[0].n));
+                  place_matrix(&o.mat[0], a, &o.axis[0], &o.axis[0]) &&
+                  (o.left = calloc((size_t)o.axis[0].n + 1, sizeof *o.left));
     o.panels = o.axis[0].n;
     orr_status st = run(&o, memory, false, false, false);
     if (st == ORR_OK)

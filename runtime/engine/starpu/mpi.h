@@ -23,5 +23,7 @@ extern orr__star_mpi_calls orr__star_mpi;
 bool orr__star_mpi_found(void); /* whether the functions are there: the same on all ranks */
 /* Collective at its first call; later ones do nothing. */
 orr_status orr__star_mpi_start(orr__site at);
+/* mpi_room.c: around an operation, after that. */
+void orr__star_mpi_room(bool wanted);
 
 #endif

@@ -1,0 +1,69 @@
+/* Room for StarPU-MPI's thread on a core that it shares with a rank's only worker.
+ * An idle worker of StarPU spins, and on a shared core the thread that would bring its next tiles gets the core once in some
+ * milliseconds. Here the idle worker sleeps in a task of the least priority, which begins again when it ends.
+ * Must not know: the work of other tasks. */
+#include "config.h"
+#include <time.h>
+#include "runtime/engine/starpu/mpi.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static int users;
+static bool under_way;
+
+static void nap(void *buffers[], void *arg)
+{
+    struct timespec t = { 0, 20000 };
+
+    (void)buffers;
+    (void)arg;
+    (void)nanosleep(&t, NULL);
+}
+
+static struct starpu_codelet sleeper = {
+    .where = STARPU_CPU, .cpu_funcs = { nap }, .nbuffers = 0, .name = "wait for tiles"
+};
+
+static void again(void *unused);
+
+/* Under the lock. */
+static void submit(void)
+{
+    struct starpu_task *task = users > 0 ? starpu_task_create() : NULL;
+
+    under_way = false;
+    if (task) {
+        task->cl = &sleeper;
+        task->callback_func = again;
+        task->priority = starpu_sched_get_min_priority();
+        under_way = starpu_task_submit(task) == 0;
+        if (!under_way) {
+            task->destroy = 0;
+            starpu_task_destroy(task);
+        }
+    }
+    if (!under_way)
+        pthread_cond_broadcast(&ended);
+}
+
+static void again(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    submit();
+    pthread_mutex_unlock(&lock);
+}
+
+/* Of several workers the others would be kept from taking each other's tasks. */
+void orr__star_mpi_room(bool wanted)
+{
+    if (orr__star_mpi.alone || orr__star.cpus != 1)
+        return;
+    pthread_mutex_lock(&lock);
+    users += wanted ? 1 : -1;
+    if (wanted && !under_way)
+        submit();
+    while (users == 0 && under_way)
+        pthread_cond_wait(&ended, &lock);
+    pthread_mutex_unlock(&lock);
+}
