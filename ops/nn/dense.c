@@ -25,6 +25,7 @@ static orr_tensor *dense_forward(const char *file, int line, const orr_module *m
         half_product ? product_in(file, line, half, x, m->param[0]) : orr_matmul_at(file, line, x, m->param[0]);
     if (m->nparam > 1)
         y = orr_add_at(file, line, y, m->param[1]);
+    orr__module_seen(m, x, y);
     if (m->activation != ORR_ACTIVATION_LINEAR)
         y = orr_activate_at(file, line, y, m->activation);
     if (s) {

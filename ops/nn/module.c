@@ -188,6 +188,21 @@ orr_tensor *orr_forward_all_at(const char *file, int line, const orr_module *m, 
     return apply(ORR__SITE(file, line, "forward"), m, x, n);
 }
 
+static _Thread_local const orr__tap *listener;
+
+const orr__tap *orr__module_tap(const orr__tap *tap)
+{
+    const orr__tap *before = listener;
+    listener = tap;
+    return before;
+}
+
+void orr__module_seen(const orr_module *m, orr_tensor *x, orr_tensor *z)
+{
+    if (listener)
+        listener->see(listener->user, m, x, z);
+}
+
 void orr_module_train(orr_module *m, bool training)
 {
     if (!m)
@@ -283,6 +298,11 @@ static orr_tensor *sequential_forward(const char *file, int line, const orr_modu
         (void)orr_scope_end(s);
     }
     return x;
+}
+
+bool orr__module_is_sequence(const orr_module *m)
+{
+    return m->forward == sequential_forward;
 }
 
 /* Each part is there, free to be owned, and named once. A NULL part has left its own last error. */

@@ -3,6 +3,7 @@
 #ifndef ORR_OPS_NN_MODULE_H
 #define ORR_OPS_NN_MODULE_H
 
+#include <orrery/conv.h>
 #include <orrery/nn.h>
 #include "runtime/base/status.h"
 
@@ -55,6 +56,20 @@ orr_parameter *orr__module_list(const orr_module *m, int *n);
 bool orr__module_stranger(const orr_module *m, const orr_parameter *p, int n);
 
 bool orr__module_is_dense(const orr_module *m);
+bool orr__module_is_sequence(const orr_module *m);
+bool orr__module_is_batch_norm(const orr_module *m);
+/* The options of a convolution; NULL: m is none. */
+const orr_conv_options *orr__module_conv(const orr_module *m);
+
+/* A reader of layers as they are applied on this thread: dense layers and convolutions call it with their input and their result
+ * before the activation, which it must keep if it needs them. */
+typedef struct {
+    void (*see)(void *user, const orr_module *m, orr_tensor *x, orr_tensor *z);
+    void *user;
+} orr__tap;
+/* NULL: none. Returns the one before. */
+const orr__tap *orr__module_tap(const orr__tap *tap);
+void orr__module_seen(const orr_module *m, orr_tensor *x, orr_tensor *z);
 
 /* Sets the last error to that of `t` (poison, stale) and returns it; ORR_OK for a sound tensor. */
 orr_status orr__nn_check(orr__site at, const orr_tensor *t);

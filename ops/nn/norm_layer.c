@@ -64,6 +64,11 @@ static orr_tensor *batch_forward(const char *file, int line, const orr_module *m
     return y;
 }
 
+bool orr__module_is_batch_norm(const orr_module *m)
+{
+    return m->forward == batch_forward;
+}
+
 static orr_tensor *dropout_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
     return orr_dropout_at(file, line, x, m->training ? m->real[0] : 0.0);

@@ -19,6 +19,8 @@ static orr_tensor *convolve(convolution *f, const char *file, int line, const or
 {
     orr_scope *s = m->activation != ORR_ACTIVATION_LINEAR ? orr_scope_begin() : NULL;
     orr_tensor *y = f(file, line, x, m->param[0], m->nparam > 1 ? m->param[1] : NULL, m->user);
+    if (f == orr_conv_at)
+        orr__module_seen(m, x, y);
     if (m->activation != ORR_ACTIVATION_LINEAR)
         y = orr_activate_at(file, line, y, m->activation);
     if (s) {
@@ -34,6 +36,10 @@ static orr_tensor *conv_forward(const char *file, int line, const orr_module *m,
 static orr_tensor *conv_transpose_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
     return convolve(orr_conv_transpose_at, file, line, m, x);
+}
+const orr_conv_options *orr__module_conv(const orr_module *m)
+{
+    return m->forward == conv_forward ? m->user : NULL;
 }
 static orr_tensor *max_pool_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
