@@ -30,8 +30,23 @@ typedef struct orr_loader orr_loader;
 ORR_API orr_loader *orr_loader_new_at(const char *file, int line, orr_tensor *const *arrays, int n,
                                       const orr_loader_options *options);
 #define orr_loader_new(...) orr_loader_new_at(ORR_HERE, __VA_ARGS__)
+/** A loader of the PNG and JPEG files in the subfolders of `path`: batch[0] is u8 (batch, channels, height, width), batch[1]
+ * i64 (batch), the numbers of the subfolders, which are sorted by name. The files (.png, .jpg, .jpeg) are listed now, and read on
+ * the loader's thread in each epoch, so that memory holds a few batches alone.
+ * @param channels  1: colours become their luma (ITU-R BT.601); 3: grey becomes three equal colours; alpha is left out
+ * @param height, width  images of other sizes are resized (orr_resize, linear)
+ * @return   as orr_loader_new; also ORR_EIO (a folder cannot be read), ORR_EINVAL (there are no images). A file that cannot be read is
+ *           an error of the orr_loader_next whose batch it belongs to; the next call goes on behind that batch. */
+ORR_API orr_loader *orr_loader_of_folder_at(const char *file, int line, const char *path, int64_t channels,
+                                            int64_t height, int64_t width, const orr_loader_options *options);
+#define orr_loader_of_folder(...) orr_loader_of_folder_at(ORR_HERE, __VA_ARGS__)
+/** Returns the number of subfolders; 0 for a loader of arrays, and for NULL. */
+ORR_API int orr_loader_classes(const orr_loader *l);
+/** Returns the name of subfolder k, borrowed; NULL where there is none. */
+ORR_API const char *orr_loader_class(const orr_loader *l, int k);
 /** Sets batch[0 … n−1] to the next examples of each array, owned by the current scope.
- * @return   their number; 0 at the end of an epoch, after which the next one begins; −1 on ORR_ENOMEM, ORR_EINVAL (NULL). */
+ * @return   their number; 0 at the end of an epoch, after which the next one begins; −1 on ORR_ENOMEM, ORR_EINVAL (NULL), and of a
+ *           folder on the errors of orr_load_image. */
 ORR_API int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor **batch);
 #define orr_loader_next(...) orr_loader_next_at(ORR_HERE, __VA_ARGS__)
 /** Returns the number of batches of an epoch; 0 for NULL. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <orrery/eval.h>
 #include <orrery/loader.h>
+#include "ops/nn/folder.h"
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/philox.h"
@@ -16,23 +17,27 @@
 #define AT at.file, at.line
 
 typedef struct {
-    orr_tensor *t; /* the loader's own handle */
-    const char *data;
+    orr_tensor *t;    /* the loader's own handle; NULL: of a folder */
+    const char *data; /* NULL: of a folder */
     orr_dtype dtype;
     orr_shape shape;
     size_t bytes; /* of an example */
 } array;
 
-/* A batch that is ready: memory for each array. count 0: the end of an epoch; −1: no memory. */
+/* A batch that is ready: memory for each array. count 0: the end of an epoch; −1: an error. */
 typedef struct {
     int64_t count;
     void **data;
+    orr_status st; /* of an error, beside its message, or NULL */
+    char *message;
 } ready;
 
 struct orr_loader {
     orr_loader_options o;
     int n;
     array *a;
+    orr__folder *folder; /* the source of arrays 0 and 1; NULL: arrays in memory */
+    orr__site at;        /* the call that made it */
     int64_t examples;
     pthread_t thread;
     bool started;
@@ -64,10 +69,9 @@ static void augment(const array *a, const char *from, char *to, int64_t dy, int6
             }
 }
 
-static void copy_example(const orr_loader *l, int i, uint64_t epoch, int64_t example, char *to)
+static void copy_example(const orr_loader *l, int i, uint64_t epoch, int64_t example, const char *from, char *to)
 {
     const array *a = &l->a[i];
-    const char *from = a->data + (size_t)example * a->bytes;
     if (i > 0 || (l->o.crop == 0 && !l->o.flip)) {
         memcpy(to, from, a->bytes);
         return;
@@ -78,27 +82,52 @@ static void copy_example(const orr_loader *l, int i, uint64_t epoch, int64_t exa
     augment(a, from, to, dy, dx, l->o.flip && (orr__rand_bits64(key, at + 2) & 1));
 }
 
+/* Example number `example` of array i. With a folder, `image` is memory for one. */
+static orr_status add_example(const orr_loader *l, int i, uint64_t epoch, int64_t example, char *image, char *to)
+{
+    const array *a = &l->a[i];
+    orr_status st = ORR_OK;
+    int64_t label = 0;
+    const char *from = a->data ? a->data + (size_t)example * a->bytes : image;
+    if (l->folder && i == 0)
+        st = orr__folder_read(l->at, l->folder, example, (unsigned char *)image);
+    if (l->folder && i == 1) {
+        label = l->folder->label[example];
+        from = (const char *)&label;
+    }
+    if (st == ORR_OK)
+        copy_example(l, i, epoch, example, from, to);
+    return st;
+}
+
 static void free_ready(const orr_loader *l, ready *r)
 {
     for (int i = 0; r->data && i < l->n; i++)
         free(r->data[i]);
     free(r->data);
+    free(r->message);
     *r = (ready){ 0 };
 }
 
 static ready assemble(const orr_loader *l, uint64_t epoch, const orr__perm *order, int64_t first, int64_t count)
 {
     ready r = { .count = count, .data = calloc((size_t)l->n, sizeof(void *)) };
-    for (int i = 0; r.data && i < l->n; i++) {
+    char *image = l->folder ? malloc(l->a[0].bytes + 1) : NULL;
+    r.st = r.data && (image || !l->folder) ? ORR_OK : ORR_ENOMEM;
+    for (int i = 0; r.st == ORR_OK && i < l->n; i++) {
         char *to = r.data[i] = malloc((size_t)count * l->a[i].bytes + 1);
-        for (int64_t k = 0; to && k < count; k++, to += l->a[i].bytes)
-            copy_example(l, i, epoch, l->o.shuffle ? (int64_t)orr__perm_at(order, (uint64_t)(first + k)) : first + k,
-                         to);
-        if (!r.data[i])
-            r.count = -1;
+        r.st = to ? ORR_OK : ORR_ENOMEM;
+        for (int64_t k = 0; r.st == ORR_OK && k < count; k++, to += l->a[i].bytes) {
+            int64_t example = l->o.shuffle ? (int64_t)orr__perm_at(order, (uint64_t)(first + k)) : first + k;
+            r.st = add_example(l, i, epoch, example, image, to);
+        }
     }
-    if (!r.data)
+    free(image);
+    if (r.st != ORR_OK) {
         r.count = -1;
+        r.message = r.st == ORR_ENOMEM ? NULL : strdup(orr_error_message());
+        orr_error_clear();
+    }
     return r;
 }
 
@@ -164,11 +193,10 @@ static orr_status take_array(orr__site at, orr_loader *l, int i, orr_tensor *t)
     return a->data || a->bytes == 0 ? ORR_OK : orr_error_status();
 }
 
-orr_loader *orr_loader_new_at(const char *file, int line, orr_tensor *const *arrays, int n,
-                              const orr_loader_options *options)
+/* Without arrays and thread yet. */
+static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *options)
 {
-    orr__site at = ORR__SITE(file, line, "loader_new");
-    if (!arrays || n < 1 || !options || options->batch < 1 || options->crop < 0 || options->ahead < 0) {
+    if (n < 1 || !options || options->batch < 1 || options->crop < 0 || options->ahead < 0) {
         (void)orr__fail(at, ORR_EINVAL, "there must be an array, options, a batch ≥ 1, and no negative crop or ahead");
         return NULL;
     }
@@ -178,19 +206,66 @@ orr_loader *orr_loader_new_at(const char *file, int line, orr_tensor *const *arr
     l->o = *options;
     l->o.ahead = l->o.ahead ? l->o.ahead : 2;
     l->n = n;
+    l->at = at;
     (void)pthread_mutex_init(&l->lock, NULL);
     (void)pthread_cond_init(&l->changed, NULL);
     l->a = orr__alloc_n((size_t)n, sizeof *l->a);
     l->ring = orr__alloc_n((size_t)l->o.ahead, sizeof *l->ring);
-    orr_status st = l->a && l->ring ? ORR_OK : ORR_ENOMEM;
-    for (int i = 0; st == ORR_OK && i < n; i++)
-        st = take_array(at, l, i, arrays[i]);
+    if (l->a && l->ring)
+        return l;
+    orr_loader_free(l);
+    return NULL;
+}
+
+/* The loader if st is ORR_OK and its thread starts, else NULL, and it is freed. */
+static orr_loader *start(orr__site at, orr_loader *l, orr_status st)
+{
     if (st == ORR_OK && !(l->started = pthread_create(&l->thread, NULL, run, l) == 0))
         st = orr__fail(at, ORR_ENOMEM, "no thread to read ahead on");
     if (st == ORR_OK)
         return l;
     orr_loader_free(l);
     return NULL;
+}
+
+orr_loader *orr_loader_new_at(const char *file, int line, orr_tensor *const *arrays, int n,
+                              const orr_loader_options *options)
+{
+    orr__site at = ORR__SITE(file, line, "loader_new");
+    orr_loader *l = loader_of(at, arrays ? n : 0, options);
+    orr_status st = ORR_OK;
+    for (int i = 0; l && st == ORR_OK && i < n; i++)
+        st = take_array(at, l, i, arrays[i]);
+    return l ? start(at, l, st) : NULL;
+}
+
+orr_loader *orr_loader_of_folder_at(const char *file, int line, const char *path, int64_t channels, int64_t height,
+                                    int64_t width, const orr_loader_options *options)
+{
+    orr__site at = ORR__SITE(file, line, "loader_of_folder");
+    orr_loader *l = loader_of(at, 2, options);
+    if (!l)
+        return NULL;
+    if (!(l->folder = orr__folder_open(at, path, channels, height, width))) {
+        orr_loader_free(l);
+        return NULL;
+    }
+    l->examples = l->folder->examples;
+    l->a[0] = (array){ .dtype = ORR_U8,
+                       .shape = ORR_SHAPE(l->examples, channels, height, width),
+                       .bytes = (size_t)(channels * height * width) };
+    l->a[1] = (array){ .dtype = ORR_I64, .shape = ORR_SHAPE(l->examples), .bytes = sizeof(int64_t) };
+    return start(at, l, ORR_OK);
+}
+
+int orr_loader_classes(const orr_loader *l)
+{
+    return l && l->folder ? l->folder->classes : 0;
+}
+
+const char *orr_loader_class(const orr_loader *l, int k)
+{
+    return k >= 0 && k < orr_loader_classes(l) ? l->folder->name[k] : NULL;
 }
 
 static void release(void *data, void *user)
@@ -226,7 +301,9 @@ int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor
         }
         r.data[i] = NULL;
     }
-    if (r.count < 0 && orr_error_status() == ORR_OK)
+    if (r.count < 0 && r.message)
+        (void)orr__fail(at, r.st, "%s", r.message);
+    else if (r.count < 0 && orr_error_status() == ORR_OK)
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a batch of %lld examples", (long long)l->o.batch);
     int64_t count = r.count;
     free_ready(l, &r);
@@ -252,6 +329,7 @@ void orr_loader_free(orr_loader *l)
         free_ready(l, &l->ring[(l->first + k) % l->o.ahead]);
     for (int i = 0; l->a && i < l->n; i++)
         orr__nn_drop(l->a[i].t);
+    orr__folder_free(l->folder);
     (void)pthread_mutex_destroy(&l->lock);
     (void)pthread_cond_destroy(&l->changed);
     free(l->ring);
