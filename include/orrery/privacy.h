@@ -220,9 +220,10 @@ typedef enum orr_dp_clipping {
 
 /** Sound only where an example's loss depends on no other example: with normalisation over the batch it bounds nothing.
  * sums[i] = Σ_k weight[k] · g_ki · min(1, C/‖g_k‖), g_ki the gradient of example k's loss by parameter i: no noise yet. No
- * example's gradient is stored where layers are dense: ‖g_k‖ follows from the layer's input and its output's cotangent, and the
- * sum is the one product that a plain step has. Examples whose gradient is not finite count as 0.
- * @param m        dense layers, functions without parameters, and compositions of them
+ * example's gradient is kept: ‖g_k‖ follows from each layer's input and its output's cotangent (Bu, Mao, Xu 2022), and the
+ * sum is the one product or convolution that a plain step has. Examples whose gradient is not finite count as 0.
+ * @param m        dense layers, convolutions, what has no parameters, and compositions of them, in which each layer is applied
+ *                 once; batch normalisation is refused
  * @param x        (batch, …)     @param target  (batch, …), or NULL     @param weight  (batch), or NULL: ones
  * @param clip     C > 0          @param sums  as many as m has parameters, in their order
  * @param norms    ‖g_k‖, (batch); NULL: not asked for

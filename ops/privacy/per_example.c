@@ -1,34 +1,24 @@
-/* Per-example gradients without a copy for each example where layers are dense ("ghost" norms), and with all copies computed at
- * once (vectorized) where a function is given.
- * Must not know: noise, accounting, optimizers.
- *
- * A dense layer z = x·W + b has the per-example gradients xᵢᵀ·gᵢ and gᵢ, g the cotangent of z: their norms follow from those of
- * xᵢ and gᵢ (Goodfellow, "Efficient per-example gradient computations", 2015), and their weighted sum is (c·g)ᵀ times x, the
- * product that a plain step has, too (Bu, Wang, Zha, Karypis, "Differentially private optimization on large model at small
- * cost", 2023). Along a further axis of T positions the norm is Σ (x·xᵀ)∘(g·gᵀ) over T × T (Li, Tramèr, Liang, Hashimoto 2022),
- * or that of the product itself, whichever is smaller. */
+/* Clipped sums of per-example gradients: of a module by the norms of its layers' gradients ("ghost" norms), of a function of
+ * parameters by the gradients of all examples, computed at once (vectorized).
+ * Must not know: noise, accounting, optimizers; layers. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
 #include <orrery.h>
 #include "ops/nn/module.h"
+#include "ops/privacy/ghost.h"
 #include "ops/privacy/per_example.h"
 #include "runtime/base/buffer.h"
 #include "runtime/graph/node.h"
 
 #define AT at.file, at.line
 
-/* One dense layer as the forward pass went through it. */
-typedef struct layer {
-    orr_tensor *x, *z, *g; /* input, value before the activation, its cotangent */
-    int param;             /* of the weight; the bias follows where there is one */
-    bool bias;
-} layer;
-
+/* The layers of a module, in the order in which they are applied. */
 typedef struct walk {
     orr__site at;
-    layer *layer; /* NULL: they are counted */
-    int layers, params;
+    const orr__model *model;
+    orr__ghost *layer; /* NULL: they are counted */
+    int layers, space, params;
     orr_status st;
 } walk;
 
@@ -36,12 +26,19 @@ typedef struct walk {
 
 static void count_layers(walk *w, const orr_module *m)
 {
-    bool dense = orr__module_is_dense(m);
-    if (m->nparam > 0 && !dense)
-        w->st = orr__fail(w->at, ORR_EINVAL,
-                          "a layer of the module is not dense: per-example gradients of it need a function of the "
-                          "parameters (orr_dp_sgd_of_function)");
-    w->layers += dense;
+    bool known = orr__ghost_knows(m);
+    if (w->st == ORR_OK && orr__module_is_batch_norm(m))
+        w->st =
+            orr__fail(w->at, ORR_EINVAL,
+                      "batch normalisation makes an example's gradient depend on the others: use group normalisation "
+                      "in a function of the parameters (orr_dp_sgd_of_function)");
+    if (w->st == ORR_OK && m->nparam > 0 && !known)
+        w->st =
+            orr__fail(w->at, ORR_EINVAL,
+                      "a layer of the module is neither dense nor a convolution (%s): per-example gradients of it need "
+                      "a function of the parameters (orr_dp_sgd_of_function)",
+                      m->kind);
+    w->layers += known;
     w->params += m->nparam;
     for (int i = 0; i < m->npart; i++)
         count_layers(w, m->part[i]);
@@ -118,64 +115,28 @@ static void clip_groups(orr__site at, orr_tensor *const *square, int groups, orr
 
 /* -- modules: ghost norms ---------------------------------------------------------------------------------------- */
 
-static orr_tensor *forward(walk *w, const orr_module *m, orr_tensor *x)
+/* A handle of its own to the same node, which no scope ends. */
+static orr_tensor *kept(orr__site at, orr_tensor *t)
 {
-    orr__site at = w->at;
-    for (int i = 0; i < m->npart; i++)
-        x = forward(w, m->part[i], x);
-    if (m->npart)
-        return x;
-    if (!orr__module_is_dense(m))
-        return orr_forward_at(AT, m, x);
-    layer *l = &w->layer[w->layers++];
-    l->x = x;
-    l->param = w->params;
-    l->bias = m->nparam > 1;
-    l->z = orr_matmul_at(AT, x, m->param[0]);
-    if (l->bias)
-        l->z = orr_add_at(AT, l->z, m->param[1]);
-    w->params += m->nparam;
-    return m->activation == ORR_ACTIVATION_LINEAR ? l->z : orr_activate_at(AT, l->z, m->activation);
+    orr__node *n = orr__handle_node(t);
+    return n ? orr_keep_at(AT, orr__handle_new(orr__node_ref(n))) : NULL;
 }
 
-/* (batch, positions, width), or (batch, width) where there is one position. */
-static orr_tensor *by_position(orr__site at, orr_tensor *t)
+/* The tap: notes a layer that is applied. */
+static void note(void *user, const orr_module *m, orr_tensor *x, orr_tensor *z)
 {
-    orr_shape s = orr_tensor_shape(t);
-    return s.rank > 3 ? orr_reshape_at(AT, t, ORR_SHAPE(s.dim[0], -1, s.dim[s.rank - 1])) : t;
-}
-
-static orr_tensor *layer_square(orr__site at, const layer *l)
-{
-    orr_tensor *x = by_position(at, l->x), *g = by_position(at, l->g);
-    orr_shape sx = orr_tensor_shape(x), sg = orr_tensor_shape(g);
-    if (sx.rank == 2) {
-        orr_tensor *xx = square_norms(at, x), *gg = square_norms(at, g);
-        return orr_mul_at(AT, gg, l->bias ? orr_add_at(AT, xx, orr_scalar_at(AT, 1.0)) : xx);
-    }
-    orr_tensor *square;
-    if (2 * sx.dim[1] * sx.dim[1] <= sx.dim[2] * sg.dim[2]) {
-        orr_tensor *xx = orr_matmul_at(AT, x, orr_transpose_at(AT, x)),
-                   *gg = orr_matmul_at(AT, g, orr_transpose_at(AT, g));
-        square = orr_sum_at(AT, orr_mul_at(AT, xx, gg), ORR_AXES(1, 2), false);
-        square = orr_maximum_at(AT, square, orr_scalar_at(AT, 0.0)); /* rounding may leave it below */
-    } else {
-        square = square_norms(at, orr_matmul_at(AT, orr_transpose_at(AT, x), g));
-    }
-    return l->bias ? orr_add_at(AT, square, square_norms(at, orr_sum_at(AT, g, ORR_AXES(1), false))) : square;
-}
-
-static void layer_sums(orr__site at, const layer *l, orr_tensor *factor, orr_tensor **sum)
-{
-    orr_tensor *g = scaled(at, factor, l->g);
-    int64_t in = orr_tensor_shape(l->x).dim[orr_tensor_shape(l->x).rank - 1];
-    orr_shape sg = orr_tensor_shape(g);
-    orr_tensor *x = sg.rank > 2 ? orr_reshape_at(AT, l->x, ORR_SHAPE(-1, in)) : l->x;
-    if (sg.rank > 2)
-        g = orr_reshape_at(AT, g, ORR_SHAPE(-1, sg.dim[sg.rank - 1]));
-    sum[l->param] = orr_matmul_at(AT, orr_transpose_at(AT, x), g);
-    if (l->bias)
-        sum[l->param + 1] = orr_sum_at(AT, g, ORR_AXES(0), false);
+    walk *w = user;
+    int first = 0;
+    while (first < w->model->n && w->model->param[first] != m->param[0])
+        first++;
+    for (int i = 0; i < w->layers; i++)
+        if (w->st == ORR_OK && w->layer[i].m == m)
+            w->st = orr__fail(w->at, ORR_EINVAL,
+                              "a layer is applied twice: its per-example gradients need a function of the parameters "
+                              "(orr_dp_sgd_of_function)");
+    if (w->st != ORR_OK || first == w->model->n || w->layers == w->space || orr_tensor_status(z) != ORR_OK)
+        return;
+    w->layer[w->layers++] = (orr__ghost){ .m = m, .x = kept(w->at, x), .z = kept(w->at, z), .param = first };
 }
 
 /* The losses are one for each example; their sum's gradient by a row of z is then that example's own. */
@@ -193,13 +154,18 @@ static orr_status ghost(orr__site at, const orr__model *m, orr_tensor *x, orr_te
                         orr_dp_clipping clipping, double clip, walk *w, orr_tensor **t, orr__clipped *out)
 {
     int64_t batch = orr_tensor_shape(x).dim[0];
-    orr_tensor *y = forward(w, m->module, x);
-    orr_status st = orr__nn_check(at, y);
+    orr__tap tap = { note, w };
+    const orr__tap *before = orr__module_tap(&tap);
+    orr_tensor *y = orr_forward_at(AT, m->module, x);
+    (void)orr__module_tap(before);
+    orr_status st = w->st == ORR_OK ? orr__nn_check(at, y) : w->st;
     if (st == ORR_OK) {
         out->losses = m->loss(y, target, m->loss_user);
         st = check_losses(at, out->losses, batch);
     }
     int n = w->layers;
+    if (st == ORR_OK && n < w->space)
+        st = orr__fail(at, ORR_EINVAL, "only %d of the module's %d layers with parameters are applied", n, w->space);
     orr_tensor **z = t, **g = t + n, **factor = t + 2 * n;
     for (int i = 0; i < n; i++)
         z[i] = w->layer[i].z;
@@ -209,23 +175,28 @@ static orr_status ghost(orr__site at, const orr__model *m, orr_tensor *x, orr_te
         return st;
     for (int i = 0; i < n; i++) {
         w->layer[i].g = g[i];
-        z[i] = layer_square(at, &w->layer[i]);
+        z[i] = orr__ghost_square(at, &w->layer[i]);
     }
     clip_groups(at, z, n, clipping, clip, weight, factor, &out->norm);
     for (int i = 0; i < n; i++)
-        layer_sums(at, &w->layer[i], factor[i], out->sum);
+        orr__ghost_sums(at, &w->layer[i], scaled(at, factor[i], g[i]), out->sum);
     return ORR_OK;
 }
 
 static orr_status of_module(orr__site at, const orr__model *m, orr_tensor *x, orr_tensor *target, orr_tensor *weight,
                             orr_dp_clipping clipping, double clip, orr__clipped *out)
 {
-    walk count = { .at = at }, w = { .at = at };
+    walk count = { .at = at }, w = { .at = at, .model = m };
     count_layers(&count, m->module);
+    w.space = count.layers;
     w.layer = orr__alloc_n((size_t)count.layers, sizeof *w.layer);
     orr_tensor **t = orr__alloc_n((size_t)count.layers, 3 * sizeof *t);
     orr_status st =
         w.layer && t ? ghost(at, m, x, target, weight, clipping, clip, &w, t, out) : orr__fail_place(at, ORR_ENOMEM);
+    for (int i = 0; w.layer && i < w.layers; i++) {
+        orr__nn_drop(w.layer[i].x);
+        orr__nn_drop(w.layer[i].z);
+    }
     free(t);
     free(w.layer);
     return st;

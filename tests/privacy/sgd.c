@@ -12,6 +12,7 @@
 #include "tests/harness/harness.h"
 
 #include "tests/golden/private/clipped.inc"
+#include "tests/golden/private/convolutions.inc"
 
 enum { BATCH = 6, IN = 3, OUT = 2 };
 
@@ -174,6 +175,195 @@ static void clipped_gradients_agree_with_a_loop(void)
         orr_module_free(net);
         (void)orr_scope_end(s);
     }
+}
+
+/* -- convolutions ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_NUMBERS = 4096, MOST_PARAMETERS = 8 };
+
+/* Sums and norms of a network beside a loop over its examples. */
+static void check_beside_a_loop(const char *what, orr_module *net, orr_tensor *x, orr_tensor *y,
+                                orr_dp_clipping clipping, double clip)
+{
+    static double want[MOST_NUMBERS], buf[MOST_NUMBERS];
+    double norm[16];
+    orr_parameter p[MOST_PARAMETERS];
+    orr_tensor *v[MOST_PARAMETERS], *g[MOST_PARAMETERS], *sum[MOST_PARAMETERS], *norms = NULL;
+    int n = orr_module_parameters(net, p, MOST_PARAMETERS), layer[MOST_PARAMETERS], layers = 0;
+    int64_t batch = orr_tensor_shape(x).dim[0];
+    ORR_REQUIRE(n > 0 && n <= MOST_PARAMETERS && batch <= 16);
+    for (int i = 0; i < n; i++) {
+        v[i] = p[i].variable;
+        layers += strstr(p[i].name, "weight") != NULL;
+        layer[i] = layers - 1;
+    }
+    memset(want, 0, sizeof want);
+    for (int64_t k = 0; k < batch; k++) {
+        orr_tensor *l = orr_dp_cross_entropy(orr_forward(net, orr_slice_axis(x, 0, k, k + 1, 1)),
+                                             orr_slice_axis(y, 0, k, k + 1, 1), NULL);
+        double square[MOST_PARAMETERS] = { 0 }, all = 0.0;
+        int size[MOST_PARAMETERS], at = 0;
+        ORR_REQUIRE(orr_grad(orr_sum(l, ORR_ALL_AXES, false), v, n, g) == ORR_OK);
+        for (int i = 0; i < n; at += size[i++]) {
+            size[i] = (int)orr_tensor_size(g[i]);
+            ORR_REQUIRE(at + size[i] <= MOST_NUMBERS &&
+                        orr_read(orr_cast(g[i], ORR_F64), buf + at, sizeof(double) * (size_t)size[i]) == ORR_OK);
+            for (int j = at; j < at + size[i]; j++)
+                square[layer[i]] += buf[j] * buf[j];
+        }
+        for (int i = 0; i < layers; i++)
+            all += square[i];
+        norm[k] = sqrt(all);
+        at = 0;
+        for (int i = 0; i < n; at += size[i++]) {
+            double c = clipping == ORR_DP_PER_LAYER ? fmin(1.0, clip / sqrt(layers) / sqrt(square[layer[i]]))
+                                                    : fmin(1.0, clip / norm[k]);
+            for (int j = at; j < at + size[i]; j++)
+                want[j] += buf[j] * c;
+        }
+    }
+    orr_status st = orr_dp_clipped_grads(net, orr_dp_cross_entropy, NULL, x, y, NULL, clipping, clip, sum, &norms);
+    ORR_CHECK_MSG(st == ORR_OK, "%s: %s", what, orr_error_message());
+    if (st == ORR_OK) {
+        double off = worst_of(sum, n, want), apart = worst_of(&norms, 1, norm);
+        ORR_CHECK_MSG(off < 2e-5 && apart < 2e-5, "%s: sums off by %g, norms by %g", what, off, apart);
+    }
+}
+
+static void clipped_gradients_of_convolutions_agree_with_a_loop(void)
+{
+    static const struct {
+        const char *name;
+        int64_t in, out, kernel, length;
+        int rank;
+        orr_conv_options o;
+        bool bias;
+    } cases[] = {
+        { "plain", 2, 3, 3, 7, 2, { .groups = 1 }, true },
+        { "few positions", 4, 5, 3, 4, 2, { .groups = 1 }, true }, /* their products, not the gradient */
+        { "stride and padding", 3, 4, 3, 8, 2, { .stride = { 2, 3 }, .padding = { 1, 2 } }, true },
+        { "one side", 2, 3, 2, 6, 2, { .before = { 1, 0 }, .after = { 0, 1 }, .stride = { 2, 1 } }, false },
+        { "same", 2, 4, 4, 6, 2, { .same = true, .dilation = { 1, 2 } }, true },
+        { "groups", 6, 4, 3, 6, 2, { .groups = 2, .padding = { 1, 1 } }, true },
+        { "depthwise", 4, 4, 3, 5, 2, { .groups = 4, .dilation = { 2, 1 }, .padding = { 2, 0 } }, false },
+        { "one axis", 3, 4, 5, 20, 1, { .stride = { 2 } }, true },
+        { "three axes", 2, 3, 2, 5, 3, { .padding = { 1, 0, 1 } }, true },
+    };
+    enum { N = 9, CLASSES = 3 };
+    orr_seed(9);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        orr_scope *s = orr_scope_begin();
+        int r = cases[i].rank;
+        orr_shape kernel = { r, { 0 } }, shape = { r + 2, { N, cases[i].in } };
+        for (int d = 0; d < r; d++) {
+            kernel.dim[d] = cases[i].kernel;
+            shape.dim[d + 2] = cases[i].length + d;
+        }
+        orr_module *net = orr_sequential(ORR_MODULES(
+            orr_conv_layer(cases[i].in, cases[i].out, kernel, &cases[i].o, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT,
+                           cases[i].bias ? ORR_INITIALISER_DEFAULT : ORR_INITIALISER_NONE),
+            orr_average_pool_layer(&(orr_pool_options){ .size = { 2, 2, 2 } }), orr_flatten_layer(),
+            orr_dense(cases[i].out << r, CLASSES, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+        ORR_REQUIRE(net != NULL);
+        orr_tensor *x = orr_randn(ORR_F32, shape, 0.0, 2.0), *y = orr_randint(ORR_I64, ORR_SHAPE(N), 0, CLASSES);
+        check_beside_a_loop(cases[i].name, net, x, y, ORR_DP_FLAT, 0.6);
+        check_beside_a_loop(cases[i].name, net, x, y, ORR_DP_PER_LAYER, 0.6);
+        orr_module_free(net);
+        (void)orr_scope_end(s);
+    }
+}
+
+/* The problem of make_convolutions.py; layers of convolution are f32. */
+static void clipped_gradients_of_convolutions_agree_with_opacus(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_conv_options padded = { .padding = { 1, 1 } }, strided = { .stride = { 2, 2 } };
+    orr_module *net = orr_sequential(ORR_MODULES(orr_conv_layer(1, 3, ORR_SHAPE(3, 3), &padded, ORR_ACTIVATION_TANH,
+                                                                ORR_INITIALISER_DEFAULT, ORR_INITIALISER_DEFAULT),
+                                                 orr_conv_layer(3, 4, ORR_SHAPE(2, 2), &strided, ORR_ACTIVATION_TANH,
+                                                                ORR_INITIALISER_DEFAULT, ORR_INITIALISER_NONE),
+                                                 orr_flatten_layer(),
+                                                 orr_dense(16, 2, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    orr_parameter p[5];
+    orr_tensor *sum[5], *norm = NULL;
+    ORR_REQUIRE(orr_module_parameters(net, p, 5) == 5);
+    const orr_shape shape[5] = { ORR_SHAPE(3, 1, 3, 3), ORR_SHAPE(3), ORR_SHAPE(4, 3, 2, 2), ORR_SHAPE(16, 2),
+                                 ORR_SHAPE(2) };
+    for (int i = 0; i < 5; i++) {
+        bool bias = shape[i].rank == 1;
+        orr_tensor *v = ramp(shape[i], bias ? 3 : i ? 7 : 5, bias ? 7 : 13, bias ? 0.0625 : 0.125);
+        ORR_CHECK(orr_assign(p[i].variable, orr_cast(v, ORR_F32)) == ORR_OK);
+    }
+    int64_t label[BATCH];
+    for (int i = 0; i < BATCH; i++)
+        label[i] = i * 3 % 4 % 2;
+    orr_tensor *x = orr_cast(ramp(ORR_SHAPE(BATCH, 1, 5, 5), 7, 11, 0.25), ORR_F32),
+               *y = orr_from(ORR_I64, ORR_SHAPE(BATCH), label);
+    for (size_t i = 0; i < sizeof conv_clipped / sizeof *conv_clipped; i++) {
+        orr_status st = orr_dp_clipped_grads(net, orr_dp_cross_entropy, NULL, x, y, NULL, conv_clipped[i].clipping,
+                                             conv_clipped[i].clip, sum, &norm);
+        ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+        if (st == ORR_OK) {
+            double off = worst_of(sum, 5, conv_clipped[i].sum), apart = worst_of(&norm, 1, conv_norm);
+            ORR_CHECK_MSG(off < 1e-5 && apart < 1e-5, "%zu: sums off by %g, norms by %g", i, off, apart);
+        }
+    }
+    orr_module_free(net);
+    (void)orr_scope_end(s);
+}
+
+static orr_module *conv3(int64_t in, int64_t out, orr_activation f)
+{
+    return orr_conv_layer(in, out, ORR_SHAPE(3, 3), &(orr_conv_options){ .padding = { 1, 1 } }, f,
+                          ORR_INITIALISER_DEFAULT, ORR_INITIALISER_DEFAULT);
+}
+
+/* A composition is applied as it is: what stands in front of a residual is added. */
+static void residual_networks_have_clipped_gradients(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_seed(10);
+    orr_module *net = orr_sequential(ORR_MODULES(
+        conv3(1, 4, ORR_ACTIVATION_RELU),
+        orr_residual(orr_sequential(ORR_MODULES(conv3(4, 4, ORR_ACTIVATION_TANH), conv3(4, 4, ORR_ACTIVATION_LINEAR)))),
+        orr_max_pool_layer(&(orr_pool_options){ .window = { 4, 4 } }), orr_flatten_layer(),
+        orr_dense(16, 3, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    ORR_REQUIRE(net != NULL);
+    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(10, 1, 8, 8), 0.0, 1.0),
+               *y = orr_randint(ORR_I64, ORR_SHAPE(10), 0, 3);
+    check_beside_a_loop("residual", net, x, y, ORR_DP_FLAT, 0.5);
+    check_beside_a_loop("residual", net, x, y, ORR_DP_PER_LAYER, 0.5);
+    orr_module_free(net);
+    (void)orr_scope_end(s);
+}
+
+static orr_tensor *twice(const orr_module *m, orr_tensor *const *x, int n, void *user)
+{
+    (void)n, (void)user;
+    return orr_forward(orr_module_part(m, 0), orr_forward(orr_module_part(m, 0), x[0]));
+}
+
+static void layers_without_gradients_of_single_examples_are_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 3)), *y = orr_zeros(ORR_I64, ORR_SHAPE(2)), *sum[4];
+    orr_norm_options plain = { .plain = true };
+    orr_module *const bad[] = {
+        orr_sequential(ORR_MODULES(orr_dense(3, 3, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT),
+                                   orr_batch_norm_layer(3, &plain))),
+        orr_sequential(ORR_MODULES(orr_dense(3, 3, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT),
+                                   orr_layer_norm_layer(ORR_SHAPE(3), NULL))),
+        orr_module_new("twice", twice, NULL, NULL),
+    };
+    static const char *const why[] = { "batch normalisation makes", "(layer_norm)", "applied twice" };
+    (void)orr_module_add_part(bad[2], NULL, orr_dense(3, 3, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT));
+    for (int i = 0; i < 3; i++) {
+        ORR_CHECK(orr_dp_clipped_grads(bad[i], orr_dp_cross_entropy, NULL, x, y, NULL, ORR_DP_FLAT, 1.0, sum, NULL) ==
+                  ORR_EINVAL);
+        ORR_CHECK_MSG(strstr(orr_error_message(), why[i]), "%s", orr_error_message());
+        orr_module_free(bad[i]);
+    }
+    (void)orr_scope_end(s);
 }
 
 static void an_example_that_is_not_finite_counts_as_nothing(void)
@@ -549,6 +739,10 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(clipped_gradients_agree_with_pytorch_and_opacus),
         ORR_TEST(clipped_gradients_agree_with_a_loop),
+        ORR_TEST(clipped_gradients_of_convolutions_agree_with_opacus),
+        ORR_TEST(clipped_gradients_of_convolutions_agree_with_a_loop),
+        ORR_TEST(residual_networks_have_clipped_gradients),
+        ORR_TEST(layers_without_gradients_of_single_examples_are_refused),
         ORR_TEST(an_example_that_is_not_finite_counts_as_nothing),
         ORR_TEST(noise_has_the_deviation_that_is_paid_for),
         ORR_TEST(a_step_is_the_mean_of_clipped_gradients),
