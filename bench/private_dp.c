@@ -49,21 +49,43 @@ static orr_status load_records(void)
     return st;
 }
 
-static orr_tensor *scale(orr_tensor *pixels, void *unused)
+static orr_tensor *scale(orr_tensor *pixels, void *image)
 {
-    (void)unused;
-    return orr_div(orr_cast(pixels, ORR_F32), orr_scalar(255.0));
+    orr_tensor *x = image ? orr_reshape(pixels, ORR_SHAPE(-1, 1, 28, 28)) : pixels;
+    return orr_div(orr_cast(x, ORR_F32), orr_scalar(255.0));
 }
 
-static orr_status make_network(bool private_step)
+static orr_module *dense_network(void)
+{
+    return orr_sequential(ORR_MODULES(orr_function(scale, NULL),
+                                      orr_dense(784, 512, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                      orr_dense(512, 256, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                      orr_dense(256, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+}
+
+/* That of Opacus' example for MNIST, after Papernot et al. 2019. */
+static orr_module *convolutions(void)
+{
+    static char image;
+    orr_conv_options first = { .stride = { 2, 2 }, .padding = { 3, 3 } }, second = { .stride = { 2, 2 } };
+    orr_pool_options pool = { .window = { 2, 2 }, .stride = { 1, 1 } };
+    return orr_sequential(ORR_MODULES(orr_function(scale, &image),
+                                      orr_conv_layer(1, 16, ORR_SHAPE(8, 8), &first, ORR_ACTIVATION_RELU,
+                                                     ORR_INITIALISER_DEFAULT, ORR_INITIALISER_DEFAULT),
+                                      orr_max_pool_layer(&pool),
+                                      orr_conv_layer(16, 32, ORR_SHAPE(4, 4), &second, ORR_ACTIVATION_RELU,
+                                                     ORR_INITIALISER_DEFAULT, ORR_INITIALISER_DEFAULT),
+                                      orr_max_pool_layer(&pool), orr_flatten_layer(),
+                                      orr_dense(512, 32, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                      orr_dense(32, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+}
+
+static orr_status make_network(bool private_step, bool cnn)
 {
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_ADAM);
     options.lr = 1e-4;
     orr_seed(1);
-    g.net = orr_sequential(ORR_MODULES(orr_function(scale, NULL),
-                                       orr_dense(784, 512, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
-                                       orr_dense(512, 256, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
-                                       orr_dense(256, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    g.net = cnn ? convolutions() : dense_network();
     g.opt = g.net ? orr_optim_of_module(ORR_OPTIM_ADAM, g.net, &options) : NULL;
     orr_status st = g.opt ? load_records() : orr_error_status();
     if (st != ORR_OK || !private_step)
@@ -110,8 +132,8 @@ int private_dp_ours_prepare(const char *name)
     (void)snprintf(g.name, sizeof g.name, "%s", name);
     bool exact = !strncmp(name, "discrete-", 9);
     orr_status st;
-    if (!strcmp(name, "plain") || !strcmp(name, "private"))
-        st = make_network(!strcmp(name, "private"));
+    if (!strncmp(name, "plain", 5) || !strncmp(name, "private", 7))
+        st = make_network(!strncmp(name, "private", 7), strstr(name, "-cnn") != NULL);
     else {
         g.zero = exact ? orr_zeros(ORR_I64, ORR_SHAPE(EXACT)) : orr_zeros(ORR_F32, ORR_SHAPE(NOISE));
         st = orr_eval(g.zero);
@@ -210,12 +232,12 @@ static void end(turn *side)
     }
 }
 
-static int steps(bench_sink *out, int rounds)
+static int steps(bench_sink *out, int rounds, const char *cnn)
 {
     turn side[MOST];
     int n = start(side, bench_cores(), true, rounds), rc = n < 2;
     for (int i = 0; i < n; i++)
-        (void)snprintf(side[i].line, sizeof side[i].line, "private:%s", i == 1 ? "plain" : "private");
+        (void)snprintf(side[i].line, sizeof side[i].line, "private:%s%s", i == 1 ? "plain" : "private", cnn);
     if (rc == 0)
         rc = run(side, n, rounds) || !side[1].there;
     if (rc == 0) {
@@ -225,7 +247,8 @@ static int steps(bench_sink *out, int rounds)
                            .value = 1e3 * bench_median(side[0].t, rounds),
                            .reference = "the plain step",
                            .reference_value = 1e3 * bench_median(side[1].t, rounds) };
-        (void)snprintf(r.params, sizeof r.params, "\"step\": \"784-512-256-10\", \"batch\": %d", BATCH);
+        (void)snprintf(r.params, sizeof r.params, "\"step\": \"%s\", \"batch\": %d",
+                       *cnn ? "conv 16 8x8/2, conv 32 4x4/2, 512-32-10" : "784-512-256-10", BATCH);
         r.ratio = bench_ratio(&r, false);
         for (int i = 2, k = 0; i < n; i++)
             if (side[i].there && k < BENCH_PEERS) {
@@ -281,7 +304,11 @@ int bench_privacy(bench_sink *out, int rounds)
     int rc = 0, did = 0;
     if (!bench_opt.filter || !strcmp(bench_opt.filter, "step")) {
         did++;
-        rc |= steps(out, rounds);
+        rc |= steps(out, rounds, "");
+    }
+    if (!bench_opt.filter || !strcmp(bench_opt.filter, "step-cnn")) {
+        did++;
+        rc |= steps(out, rounds, "-cnn");
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!bench_opt.filter || !strcmp(bench_opt.filter, kinds[i])) {
@@ -289,7 +316,8 @@ int bench_privacy(bench_sink *out, int rounds)
             rc |= rates(out, rounds, kinds[i]);
         }
     if (!did)
-        (void)fprintf(stderr, "orrery-bench: privacy has no case '%s'; step and the kinds of noise are there\n",
+        (void)fprintf(stderr,
+                      "orrery-bench: privacy has no case '%s'; step, step-cnn and the kinds of noise are there\n",
                       bench_opt.filter);
     return rc | !did;
 }

@@ -365,7 +365,7 @@ class Jax(Numpy):
         return science.jax_work, self.jax
 
     def private(self, name, n):
-        return private.jax_step(self.jax) if name == "private" else private.jax_noise(self.jax, name, n)
+        return private.jax_step(self.jax, name) if name.startswith("private") else private.jax_noise(self.jax, name, n)
 
 
 class Torch(Numpy):
@@ -435,7 +435,7 @@ class Torch(Numpy):
         return science.torch_work, self.torch
 
     def private(self, name, n):
-        return private.opacus_step(self.torch) if name == "private" else private.torch_noise(self.torch, name, n)
+        return private.opacus_step(self.torch, name) if name.startswith("private") else private.torch_noise(self.torch, name, n)
 
     def peak(self, name):
         return memory.peak(self.torch, self.compile, name)

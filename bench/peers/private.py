@@ -39,10 +39,7 @@ def torch_noise(torch, name, n):
     return lambda: torch.distributions.Laplace(zero, one).sample()
 
 
-def opacus_step(torch):
-    from opacus import GradSampleModule
-    from opacus.optimizers import DPOptimizer
-
+def dense_layers(torch):
     layers = []
     for w, b in train.start_values(WIDTH):
         layer = torch.nn.Linear(*w.shape)
@@ -50,7 +47,22 @@ def opacus_step(torch):
             layer.weight.copy_(torch.from_numpy(w).T)
             layer.bias.copy_(torch.from_numpy(b))
         layers += [layer, torch.nn.ReLU()]
-    net = GradSampleModule(torch.nn.Sequential(*layers[:-1]))
+    return layers[:-1]
+
+
+def convolutions(torch):
+    nn = torch.nn
+    return [nn.Unflatten(1, (1, 28, 28)), nn.Conv2d(1, 16, 8, 2, padding=3), nn.ReLU(), nn.MaxPool2d(2, 1),
+            nn.Conv2d(16, 32, 4, 2), nn.ReLU(), nn.MaxPool2d(2, 1), nn.Flatten(), nn.Linear(512, 32), nn.ReLU(),
+            nn.Linear(32, 10)]
+
+
+def opacus_step(torch, name):
+    from opacus import GradSampleModule
+    from opacus.optimizers import DPOptimizer
+
+    layers = convolutions(torch) if name.endswith("-cnn") else dense_layers(torch)
+    net = GradSampleModule(torch.nn.Sequential(*layers))
     opt = DPOptimizer(torch.optim.Adam(net.parameters(), lr=RATE), noise_multiplier=SIGMA, max_grad_norm=CLIP,
                       expected_batch_size=BATCH)
     xs, ys = (torch.from_numpy(a) for a in batches())
@@ -68,7 +80,9 @@ def opacus_step(torch):
     return once
 
 
-def jax_step(jax):
+def jax_step(jax, name):
+    if name.endswith("-cnn"):
+        raise ValueError("the network of convolutions is for Opacus")
     jnp = jax.numpy
     params = [(jnp.asarray(w), jnp.asarray(b)) for w, b in train.start_values(WIDTH)]
     xs, ys = batches()
