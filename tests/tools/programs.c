@@ -222,7 +222,8 @@ static void small_examples_are_right(void)
     check("examples/gravity", 0, ": right");
     check("examples/kmeans", 0, ": right");
 #ifdef HAVE_PNG
-    check("examples/image_filter '' tests && rm tests/blur.png tests/edges.png tests/sharpen.png", 0, "tests/sharpen.p");
+    check("examples/image_filter '' tests && rm tests/blur.png tests/edges.png tests/sharpen.png", 0,
+          "tests/sharpen.p");
 #endif
     check("examples/heat 24 1", 0, ": right");
     check("examples/heat 25 10 tests/heat.svg", 0, ": right");
@@ -304,6 +305,38 @@ static void classifier_learns_and_repeats(void)
     ORR_CHECK_MSG(accuracy() == first, "%.4f the first time, output:\n%s", first, output);
 }
 
+/* The line of the parameters' bits. */
+static unsigned long long parameters_seen(void)
+{
+    const char *line = strstr(output, "\nparameters: ");
+    return line ? strtoull(line + 13, NULL, 16) : 0;
+}
+
+static void residual_network_learns_and_repeats(void)
+{
+    const char *full = getenv("ORR_TEST_FULL");
+    bool all = full && full[0] == '1';
+    check("examples/fashion_mnist_cnn --epochs", 2, "usage:");
+    check("examples/fashion_mnist_cnn --data /nowhere", 1, "/nowhere/train-images-idx3-ubyte");
+    if (access("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz", R_OK) != 0)
+        ORR_SKIP("Fashion-MNIST is not installed (dataset-fashion-mnist)");
+#ifdef HAVE_PNG
+    check("examples/fashion_mnist_cnn --epochs 1 --images 1280 --out tests && rm tests/learning_curve.svg "
+          "tests/mistakes.png",
+          0, "test accuracy: ");
+#else
+    check("examples/fashion_mnist_cnn --epochs 1 --images 1280 --out tests && rm tests/learning_curve.svg", 0,
+          "not drawn: ");
+#endif
+    unsigned long long first = parameters_seen();
+    check("examples/fashion_mnist_cnn --epochs 1 --images 1280", 0, "test accuracy: ");
+    ORR_CHECK_MSG(first != 0 && parameters_seen() == first, "%016llx the first time, output:\n%s", first, output);
+    if (all) {
+        check("examples/fashion_mnist_cnn", 0, "test accuracy: ");
+        ORR_CHECK_MSG(accuracy() >= 0.915, "output:\n%s", output);
+    }
+}
+
 static void classifier_reports_errors(void)
 {
     check("examples/fashion_mnist_mlp --epochs", 2, "usage:");
@@ -349,6 +382,7 @@ int main(int argc, char **argv)
         ORR_TEST(the_count_of_points_does_not_depend_on_workers),
         ORR_TEST(private_sums_are_right),
         ORR_TEST(a_cxx_program_uses_every_macro),
+        ORR_TEST(residual_network_learns_and_repeats),
         ORR_TEST(classifier_reports_errors),
         ORR_TEST(private_classifier_learns_within_its_budget),
         ORR_TEST(classifier_learns_and_repeats),
