@@ -25,6 +25,10 @@ const bench_case bench_cases[] = {
       "convolutions and pooling, forward and backward, beside the same without oneDNN, and peers; conv:groups/data is "
       "one",
       bench_conv },
+    { "nn", "network",
+      "training steps and inference of whole networks, normalisation, attention, recurrence, beside the same without "
+      "oneDNN, and peers; network:lenet5/train is one, network:resnet18-224 is measured where it is asked for",
+      bench_network },
     { "science", "linalg",
       "qr, svd, eigh, solve, lstsq: one matrix and batches, beside LAPACK called directly, and peers; linalg:qr/1000/1 "
       "is one",

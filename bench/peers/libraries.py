@@ -10,6 +10,7 @@ import numpy as np
 import conv
 import linalg
 import memory
+import networks
 import private
 import random_programs
 import science
@@ -161,6 +162,9 @@ class Numpy:
     def training_step(self, name):
         raise No("no training")
 
+    def network(self, name, kind):
+        raise No("it has no networks")
+
     def science(self):
         return science.numpy_work, self.xp
 
@@ -219,6 +223,9 @@ class Numpy:
             return total
         if case.startswith("linalg:"):
             total, self.once = linalg.prepared(self, case[7:], n)
+            return total
+        if case.startswith("network:"):
+            total, self.once = networks.prepared(self.network(*case[8:].split("/")))
             return total
         if case.startswith("train:"):
             total, self.once = train.prepared(self.training_step(case[6:]))
@@ -361,6 +368,9 @@ class Jax(Numpy):
     def operations(self):
         return random_programs.OfJax(self.jax)
 
+    def network(self, name, kind):
+        return networks.jax_once(self.jax, name, kind)
+
     def science(self):
         return science.jax_work, self.jax
 
@@ -430,6 +440,11 @@ class Torch(Numpy):
         if self.compile:
             self.torch._dynamo.reset()
         return train.torch_step(self.torch, self.compile, name)
+
+    def network(self, name, kind):
+        if self.compile:
+            self.torch._dynamo.reset()
+        return networks.torch_once(self.torch, self.compile, name, kind)
 
     def science(self):
         return science.torch_work, self.torch
