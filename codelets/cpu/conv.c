@@ -284,6 +284,78 @@ static orr_status weights(const work *k, part q)
 DIRECT(float)
 DIRECT(double)
 
+/* The same for a row of the result at a time, where neighbours of x are neighbours of y: all of its terms at once, by the loops of
+ * the processor's own instructions. One channel; false: too many terms for it. */
+enum { TERMS_MOST = 256, ROWS_MOST = 64 };
+#define WINDOWS(T, of)                                                                                                 \
+    static bool windows_##T(const orr__conv *v, const T *x, const T *w, T *y)                                          \
+    {                                                                                                                  \
+        T weight[TERMS_MOST];                                                                                          \
+        const void *row[ROWS_MOST];                                                                                    \
+        int64_t taps = v->w[2], reach = v->dilation[2] * (taps - 1);                                                   \
+        if (v->w[0] * v->w[1] > ROWS_MOST || v->w[0] * v->w[1] * taps > TERMS_MOST)                                    \
+            return false;                                                                                              \
+        int64_t lo = v->before[2] > 0 ? v->before[2] : 0, hi = v->x[2] + v->before[2] - reach;                         \
+        hi = hi < v->y[2] ? hi : v->y[2];                                                                              \
+        lo = lo < hi ? lo : 0;                                                                                         \
+        hi = lo < hi ? hi : 0;                                                                                         \
+        for (int64_t i = 0; i < v->y[0] * v->y[1]; i++, y += v->y[2]) {                                                \
+            int64_t rows = 0, left = v->before[2];                                                                     \
+            for (int64_t k = 0; k < v->w[0] * v->w[1]; k++) {                                                          \
+                int64_t j0 = i / v->y[1] * v->stride[0] - v->before[0] + k / v->w[1] * v->dilation[0];                 \
+                int64_t j1 = i % v->y[1] * v->stride[1] - v->before[1] + k % v->w[1] * v->dilation[1];                 \
+                if (j0 < 0 || j0 >= v->x[0] || j1 < 0 || j1 >= v->x[1])                                                \
+                    continue;                                                                                          \
+                memcpy(weight + rows * taps, w + k * taps, (size_t)taps * sizeof *w);                                  \
+                row[rows++] = x + (j0 * v->x[1] + j1) * v->x[2];                                                       \
+            }                                                                                                          \
+            for (int64_t c = 0; c < v->y[2]; c++) { /* at the borders some terms are outside */                        \
+                T sum = 0;                                                                                             \
+                if (c == lo && hi > lo)                                                                                \
+                    c = hi;                                                                                            \
+                if (c == v->y[2])                                                                                      \
+                    break;                                                                                             \
+                for (int64_t t = 0; t < taps; t++) {                                                                   \
+                    int64_t j = c - left + t * v->dilation[2];                                                         \
+                    for (int64_t r = 0; j >= 0 && j < v->x[2] && r < rows; r++)                                        \
+                        sum += weight[r * taps + t] * ((const T *)row[r])[j];                                          \
+                }                                                                                                      \
+                y[c] = sum;                                                                                            \
+            }                                                                                                          \
+            for (int64_t r = 0; r < rows && hi > lo; r++)                                                              \
+                row[r] = (const T *)row[r] - left + lo;                                                                \
+            if (hi > lo)                                                                                               \
+                orr__cpu_vec()->taps[of](y + lo, row, rows, weight, taps, v->dilation[2], hi - lo);                    \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
+WINDOWS(float, 0)
+WINDOWS(double, 1)
+
+/* The way back is a convolution of y by the kernel from its end. False: the windows are strides apart, or too large. */
+static bool windows(const work *k, char of, const char *x, const char *w, const char *y, char *to)
+{
+    orr__conv v = k->v;
+    char turned[TERMS_MOST * sizeof(double)];
+    if (of == 'w' || v.stride[2] != 1 || (size_t)k->nw * k->z > sizeof turned)
+        return false;
+    if (of == 'x') {
+        for (int d = 0; d < ORR__CONV_AXES; d++) {
+            if (v.stride[d] != 1)
+                return false;
+            v.x[d] = k->v.y[d];
+            v.y[d] = k->v.x[d];
+            v.before[d] = v.dilation[d] * (v.w[d] - 1) - v.before[d];
+        }
+        for (int64_t i = 0; i < k->nw; i++)
+            memcpy(turned + (size_t)i * k->z, w + (size_t)(k->nw - 1 - i) * k->z, k->z);
+        w = turned;
+        x = y;
+    }
+    return k->wide ? windows_double(&v, (const void *)x, (const void *)w, (void *)to)
+                   : windows_float(&v, (const void *)x, (const void *)w, (void *)to);
+}
+
 /* Channel by channel: the result's are zero before. */
 static void direct(const work *k, char of, part q)
 {
@@ -294,6 +366,8 @@ static void direct(const work *k, char of, part q)
     x += at * k->nx * z;
     y += at * k->ny * z;
     w += q.g * k->nw * z;
+    if (windows(k, of, x, w, y, of == 'x' ? x : y))
+        return;
     if (of != 'w')
         memset(of == 'x' ? x : y, 0, (size_t)((of == 'x' ? k->nx : k->ny) * z));
     if (k->wide)

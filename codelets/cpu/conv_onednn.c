@@ -553,10 +553,18 @@ static bool worth(const orr__conv *v, char of, int64_t channels)
     return 2 * terms >= LEAST_FLOPS && (depthwise || of == 'w' || v->c > (of == 'x' ? FEW : 1));
 }
 
+/* Groups of one channel whose arrays would be reordered: rows take less time as they lie (codelets/cpu/conv.c). */
+static bool reorders_dominate(const orr__conv *v, char of)
+{
+    bool apart = of == 'w' || v->stride[2] != 1 || (of == 'x' && (v->stride[0] != 1 || v->stride[1] != 1));
+    return v->groups > 1 && v->c == 1 && v->o == 1 && !apart;
+}
+
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 {
     part q;
-    if (!j->block_x && !j->block_y && (orr__ablated(ORR__OFF_ONEDNN) || !worth(j->v, j->of, j->hi - j->lo)))
+    if (!j->block_x && !j->block_y &&
+        (orr__ablated(ORR__OFF_ONEDNN) || !worth(j->v, j->of, j->hi - j->lo) || reorders_dominate(j->v, j->of)))
         return false;
     if (!part_of(j, &q) || !engine())
         return false;

@@ -35,6 +35,9 @@ typedef void orr__argfn(void *value, int64_t *at, const void *x, int64_t n, int6
 typedef void orr__argrowfn(void *restrict value, int64_t *restrict at, const void *restrict x, int64_t n, int64_t k);
 /* c[j] += a · b[j], wrapping; unsigned types of 1, 2, 4, 8 bytes serve signed ones too. */
 typedef void orr__axpyfn(void *restrict c, const void *a, const void *restrict b, int64_t n);
+/* y[i] = Σ w[r·taps + t] · x[r][i + t·apart] over r < rows, t < taps. */
+typedef void orr__tapsfn(void *restrict y, const void *const *x, int64_t rows, const void *w, int64_t taps,
+                         int64_t apart, int64_t n);
 /* acc[i] += x[i] in the stored dtype, rounded to it. */
 typedef orr__foldrowfn orr__addfn;
 /* dst[i]: element index[i] of a stream of random numbers, in its natural type (see orr__vec.random). */
@@ -106,6 +109,7 @@ typedef struct {
     orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
     orr__greatestfn *greatest[2];
     orr__expfn *exp[2];
+    orr__tapsfn *taps[2]; /* of f32, f64 */
 } orr__vec;
 
 #define ORR__V_PASTE_(name, isa) name##_##isa
@@ -139,6 +143,7 @@ typedef struct {
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
     extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
     extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \
+    extern orr__tapsfn ORR__V_PASTE(orr__vec_taps_f32, isa), ORR__V_PASTE(orr__vec_taps_f64, isa);                     \
     extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \
     extern orr__roundfn ORR__V_PASTE(orr__vec_fit_bf16, isa)
 ORR__V_DECLARE(base);
