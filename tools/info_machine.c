@@ -3,9 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <orrery.h>
 #include <orrery/info.h>
 #include "tools/info.h"
+
+static void print_date(const orr_machine_number *m)
+{
+    time_t at = (time_t)m->value;
+    struct tm day;
+    char text[24] = "never";
+    if (at > 0 && gmtime_r(&at, &day))
+        (void)strftime(text, sizeof text, "%Y-%m-%d %H:%M", &day);
+    printf("%-12s %25s  %-9s of the measurement (UTC)\n", m->name, text, "");
+}
 
 int info_machine(void)
 {
@@ -16,7 +27,10 @@ int info_machine(void)
     int n = orr_machine_list(m, MOST);
     printf("%-12s %12s %12s  %-9s %s\n", "number", "in force", "fixed", "unit", "of");
     for (int i = 0; i < n && i < MOST; i++)
-        printf("%-12s %12.6g %12.6g  %-9s %s\n", m[i].name, m[i].value, m[i].fixed, m[i].unit, m[i].meaning);
+        if (!strcmp(m[i].name, "date"))
+            print_date(&m[i]);
+        else
+            printf("%-12s %12.6g %12.6g  %-9s %s\n", m[i].name, m[i].value, m[i].fixed, m[i].unit, m[i].meaning);
     return ferror(stdout) ? 1 : 0;
 }
 

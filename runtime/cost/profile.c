@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "codelets/codelet.h"
 #include "runtime/base/env.h"
@@ -14,7 +15,7 @@
 #include "runtime/base/checked_file.h"
 #include "runtime/cost/machine.h"
 
-#define HEAD "orrery machine 1"
+#define HEAD "orrery machine 2"
 
 orr__machine orr__machine_here = { .workers = 1 };
 
@@ -27,7 +28,8 @@ const orr__profile orr__profile_fixed = { .stream = 20000,
                                           .gemm64 = 25000,
                                           .kernel_us = 0.2,
                                           .task_us = 5,
-                                          .latency_us = 50 };
+                                          .latency_us = 50,
+                                          .quality = 1 };
 
 #define ROW(field, unit, low, high, meaning)                                                                           \
     {                                                                                                                  \
@@ -43,7 +45,12 @@ static const orr__profile_row table[] = {
     ROW(kernel_us, "us", 0.005, 100, "launch of a kernel on the calling thread"),
     ROW(task_us, "us", 0.05, 1000, "a task among many"),
     ROW(latency_us, "us", 1, 10000, "a task alone, from registering its data to knowing its end"),
+    ROW(quality, "", 0, 1, "samples that no other work interrupted; below 0.5 the next start measures again"),
+    ROW(date, "s", 0, 1e11, "the measurement, in seconds since 1970"),
 };
+/* The empty task's cost among many is 3 to 10 us where a launch takes 0.05 to 0.3. */
+#define MOST_LAUNCHES 300
+#define GOOD 0.5
 enum { ROWS = sizeof table / sizeof *table };
 
 /* Written in turn: a reader of the one before finds it whole. */
@@ -69,6 +76,15 @@ void orr__profile_use(const orr__profile *p)
     atomic_store(&in_force, p ? to : &orr__profile_fixed);
 }
 
+/* Numbers that may be true alone, and not beside each other: a task costs some dozens of launches, not thousands; caches are no
+ * slower than memory; one task alone takes longer than a launch, and at least a good part of one among many. */
+static bool together(const orr__profile *p)
+{
+    return p->task_us <= MOST_LAUNCHES * p->kernel_us && p->cached >= 0.5 * p->stream &&
+           p->stream_all >= 0.5 * p->stream && p->latency_us >= p->kernel_us && p->latency_us >= 0.2 * p->task_us &&
+           p->gemm32 >= 0.5 * p->gemm64;
+}
+
 bool orr__profile_plausible(const orr__profile *p)
 {
     orr__profile copy = *p;
@@ -77,7 +93,50 @@ bool orr__profile_plausible(const orr__profile *p)
         if (!(x >= table[i].low && x <= table[i].high))
             return false;
     }
-    return true;
+    return together(p);
+}
+
+bool orr__profile_good(const orr__profile *p)
+{
+    return p->quality >= GOOD;
+}
+
+void orr__profile_join(orr__profile *p, const orr__profile *other)
+{
+    orr__profile copy = *other;
+    for (size_t i = 0; i < ROWS; i++) {
+        double *x = orr__profile_at(p, &table[i]), y = *orr__profile_at(&copy, &table[i]);
+        bool cost = strcmp(table[i].unit, "us") == 0;
+        *x = (cost ? y < *x : y > *x) ? y : *x;
+    }
+}
+
+/* -- samples -------------------------------------------------------------------------------------------------- */
+
+static long preemptions(bool everyone)
+{
+    struct rusage u;
+    return getrusage(everyone ? RUSAGE_SELF : RUSAGE_THREAD, &u) == 0 ? u.ru_nivcsw : 0;
+}
+
+void orr__sample_begin(orr__samples *s)
+{
+    s->before = preemptions(s->everyone);
+}
+
+void orr__sample_end(orr__samples *s, double value)
+{
+    bool clean = preemptions(s->everyone) == s->before;
+    s->all++;
+    s->any = s->any == 0 || value < s->any ? value : s->any;
+    s->best = clean && (s->clean == 0 || value < s->best) ? value : s->best;
+    s->clean += clean;
+}
+
+void orr__samples_judge(orr__profile *p, const orr__samples *s)
+{
+    double share = s->all ? (double)s->clean / s->all : 0;
+    p->quality = share < p->quality ? share : p->quality;
 }
 
 /* -- the file ---------------------------------------------------------------------------------------------- */
@@ -146,8 +205,8 @@ bool orr__profile_store(const orr__profile *p)
     int n = snprintf(body, sizeof body, "of %s\n", orr__cpu_describe());
     locale_t before = orr__point_begin();
     for (size_t i = 0; i < ROWS && n > 0 && (size_t)n < sizeof body; i++)
-        n +=
-            snprintf(body + n, sizeof body - (size_t)n, "%s %.6g\n", table[i].name, *orr__profile_at(&copy, &table[i]));
+        n += snprintf(body + n, sizeof body - (size_t)n, "%s %.10g\n", table[i].name,
+                      *orr__profile_at(&copy, &table[i]));
     orr__point_end(before);
     bool ok = orr__sealed_write(name, HEAD, body, why, sizeof why);
     if (!ok)

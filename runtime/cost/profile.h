@@ -17,6 +17,8 @@ typedef struct orr__profile {
     double kernel_us;      /* a launch with nothing to do                                              */
     double task_us;        /* one of many tasks with nothing to do                                     */
     double latency_us;     /* one task alone: data registered, submitted, waited for                   */
+    double quality;        /* the share of samples that no other work interrupted, of the worst number */
+    double date;           /* of the measurement, s since 1970; 0: never                                */
 } orr__profile;
 
 /* The numbers in force: fixed ones with ORRERY_DETERMINISTIC, ORRERY_MACHINE=fixed, and until measured ones are there. */
@@ -28,6 +30,26 @@ void orr__profile_use(const orr__profile *p);
 /* The file of this host. false: none, or none that can be believed (one line of log). */
 bool orr__profile_load(orr__profile *p);
 bool orr__profile_store(const orr__profile *p); /* false: it could not be kept (one line of log) */
+
+/* Whether measuring again could find better numbers. */
+bool orr__profile_good(const orr__profile *p);
+/* The better of two measurements, number by number: other work only slows a machine down. */
+void orr__profile_join(orr__profile *p, const orr__profile *other);
+
+/* Samples of one number, while other work may interrupt. */
+typedef struct {
+    bool everyone; /* all threads of the process count, not the calling one alone */
+    long before;
+    int clean, all;
+    double best, any; /* the least of the clean ones, of all; 0: none yet */
+} orr__samples;
+void orr__sample_begin(orr__samples *s);
+void orr__sample_end(orr__samples *s, double value); /* > 0; clean if nothing was preempted since the beginning */
+static inline double orr__samples_best(const orr__samples *s)
+{
+    return s->clean ? s->best : s->any;
+}
+void orr__samples_judge(orr__profile *p, const orr__samples *s); /* lowers p's quality to theirs */
 
 /* Measures the fields that need no engine: memory, arithmetic, launches. 0.1 s. Other fields stay. Ends early when *stop. */
 void orr__profile_measure(orr__profile *p, const atomic_bool *stop);

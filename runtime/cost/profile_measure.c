@@ -117,23 +117,25 @@ static void memory(orr__profile *p, const atomic_bool *stop)
 }
 
 /* Arrays of 3 x 32 KiB. */
-static double cached(const atomic_bool *stop)
+static double cached(orr__profile *p, const atomic_bool *stop)
 {
-    enum { N = 8192, CALLS = 20 };
+    enum { N = 8192, CALLS = 20, TIMES = 8 };
     static _Alignas(64) float x[3 * N];
-    double best = 0;
-    for (int k = 0; k < 8 && !atomic_load(stop); k++) {
+    orr__samples s = { .all = 0 };
+    for (int k = 0; k < TIMES && !atomic_load(stop); k++) {
+        orr__sample_begin(&s);
         double t0 = orr__now();
         for (int i = 0; i < CALLS; i++)
             triad(x + (i % 3) * N, x + (i + 1) % 3 * N, x + (i + 2) % 3 * N, N);
-        double rate = 3.0 * N * sizeof *x * CALLS / ((orr__now() - t0) * 1e6);
-        best = rate > best ? rate : best;
+        orr__sample_end(&s, (orr__now() - t0) * 1e6);
     }
-    return best;
+    if (s.all)
+        orr__samples_judge(p, &s);
+    return s.all ? 3.0 * N * sizeof *x * CALLS / orr__samples_best(&s) : 0;
 }
 
 /* y = x + x on 16 elements. */
-static double launch(const atomic_bool *stop)
+static double launch(orr__profile *p, const atomic_bool *stop)
 {
     enum { N = 16, CALLS = 500 };
     static _Alignas(64) float x[N], y[N];
@@ -160,7 +162,7 @@ static double launch(const atomic_bool *stop)
                       .call.slot = -1 };
     const orr__ewrow *row = orr__ew_find("add");
     orr__kernel *k;
-    double best = 0;
+    orr__samples s = { .all = 0 };
     if (!row)
         return 0;
     instr[1].op = (int16_t)row->op.id;
@@ -170,14 +172,16 @@ static double launch(const atomic_bool *stop)
     void *in[] = { x }, *out[] = { y };
     orr__launch l = { .region = &r, .hi = N, .in = in, .out = out };
     for (int t = 0; t < 2 * TRIES && !atomic_load(stop); t++) {
+        orr__sample_begin(&s);
         double t0 = orr__now();
         for (int i = 0; i < CALLS; i++)
             (void)orr__cpu.launch(k, &l);
-        double us = (orr__now() - t0) * 1e6 / CALLS;
-        best = best == 0 || us < best ? us : best;
+        orr__sample_end(&s, (orr__now() - t0) * 1e6 / CALLS);
     }
     orr__cpu.release(k);
-    return best;
+    if (s.all)
+        orr__samples_judge(p, &s);
+    return orr__samples_best(&s);
 }
 
 void orr__profile_measure(orr__profile *p, const atomic_bool *stop)
@@ -186,9 +190,9 @@ void orr__profile_measure(orr__profile *p, const atomic_bool *stop)
     p->math = r.math > 0 ? r.math : p->math;
     p->gemm32 = r.gemm32 > 0 ? r.gemm32 : p->gemm32;
     p->gemm64 = r.gemm64 > 0 ? r.gemm64 : p->gemm64;
-    double us = launch(stop);
+    double us = launch(p, stop);
     p->kernel_us = us > 0 ? us : p->kernel_us;
-    double rate = cached(stop);
+    double rate = cached(p, stop);
     p->cached = rate > 0 ? rate : p->cached;
     if (!atomic_load(stop))
         memory(p, stop);

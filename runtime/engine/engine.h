@@ -47,6 +47,7 @@ orr_status orr__engine_room(orr__site at, const orr__device_at *where, size_t *t
 typedef struct {
     char name[64];
     bool rests;       /* it has failed: it gets no tasks, or the next one as a trial */
+    double rest;      /* seconds of its latest rest, 0: it never had one             */
     double seconds;   /* until the trial, 0: none is needed                          */
     uint64_t retired; /* times since the start                                       */
 } orr__device_state;

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/execution.h"
@@ -12,17 +13,19 @@ static pthread_t thread;
 static bool measuring; /* the thread is there; start and stop, one at a time, alone see it */
 static atomic_bool stopping;
 static const orr__engine_impl *engine;
+static orr__profile earlier; /* that was measured while the machine was busy; date 0: there is none */
 
 static orr_status measure(orr__profile *p)
 {
     double t0 = orr__now();
     *p = orr__profile_fixed;
+    p->date = (double)time(NULL);
     orr__profile_measure(p, &stopping);
     if (engine->measure && !atomic_load(&stopping))
         engine->measure(p, &stopping);
     if (atomic_load(&stopping))
         return ORR_ESTATE;
-    orr__log(2, "the machine was measured in %.0f ms", (orr__now() - t0) * 1e3);
+    orr__log(2, "the machine was measured in %.0f ms, quality %.2g", (orr__now() - t0) * 1e3, p->quality);
     if (!orr__profile_plausible(p)) {
         orr__log(2, "its numbers make no sense, fixed ones stay in force");
         return ORR_EINTERNAL;
@@ -36,6 +39,8 @@ static void *run(void *unused)
 
     (void)unused;
     if (measure(&p) == ORR_OK) {
+        if (earlier.date > 0)
+            orr__profile_join(&p, &earlier);
         orr__profile_use(&p);
         (void)orr__profile_store(&p);
     }
@@ -52,9 +57,12 @@ void orr__profile_start(const orr__engine_impl *e)
     orr__models_load();
     if (orr__env.machine == ORR__MACHINE_FIXED)
         return;
-    if (orr__profile_load(&p))
+    bool known = orr__profile_load(&p);
+    if (known)
         orr__profile_use(&p);
-    else if (e->measure) /* cores beside each other; without, nothing is placed anywhere */
+    earlier = known ? p : (orr__profile){ .date = 0 };
+    if ((!known || !orr__profile_good(&p)) &&
+        e->measure) /* cores beside each other; without, nothing is placed anywhere */
         measuring = pthread_create(&thread, NULL, run, NULL) == 0;
 }
 

@@ -182,6 +182,65 @@ static void numbers_that_make_no_sense_are_refused(void)
     end();
 }
 
+/* Numbers that starts under load had measured: each may be true of some machine, together they are of none. */
+static void numbers_that_contradict_each_other_are_refused(void)
+{
+    begin();
+    sample.task_us = 919;
+    ORR_CHECK(!orr__profile_plausible(&sample) && orr__profile_store(&sample) && !loads());
+    sample.task_us = orr__profile_fixed.task_us;
+    ORR_CHECK(orr__profile_plausible(&sample));
+    sample.cached = sample.stream / 10;
+    ORR_CHECK(!orr__profile_plausible(&sample));
+    sample.cached = orr__profile_fixed.cached;
+    sample.latency_us = 1;
+    sample.task_us = 50;
+    ORR_CHECK(!orr__profile_plausible(&sample));
+    end();
+}
+
+static void quality_and_date_are_kept(void)
+{
+    orr__profile p;
+    begin();
+    sample.quality = 0.25;
+    sample.date = 1700000001;
+    ORR_CHECK(orr__profile_store(&sample) && orr__profile_load(&p));
+    ORR_CHECK(p.quality == 0.25 && p.date == 1700000001 && !orr__profile_good(&p));
+    end();
+}
+
+static void of_two_measurements_the_better_numbers_stay(void)
+{
+    orr__profile a = orr__profile_fixed, b = orr__profile_fixed;
+    a.task_us = 90;
+    a.quality = 0.1;
+    b.stream = 2 * a.stream;
+    b.latency_us = 2 * a.latency_us;
+    orr__profile_join(&a, &b);
+    ORR_CHECK(a.task_us == b.task_us && a.stream == b.stream && a.latency_us == orr__profile_fixed.latency_us);
+    ORR_CHECK(a.quality == 1 && orr__profile_good(&a));
+}
+
+/* The sample during which a thread was preempted is the least: it does not count while there is another. */
+static void interrupted_samples_do_not_count(void)
+{
+    orr__samples s = { .all = 0 };
+    orr__profile p = orr__profile_fixed;
+    for (int i = 0; i < 20000 && s.clean == 0; i++) {
+        orr__sample_begin(&s);
+        orr__sample_end(&s, 7);
+    }
+    ORR_REQUIRE(s.clean == 1);
+    int clean = s.clean, all = s.all;
+    orr__sample_begin(&s);
+    s.before--; /* as if one had been */
+    orr__sample_end(&s, 5);
+    ORR_CHECK(s.all == all + 1 && s.clean == clean && orr__samples_best(&s) == 7 && s.any == 5);
+    orr__samples_judge(&p, &s);
+    ORR_CHECK(p.quality < 1 && p.quality == (double)s.clean / s.all);
+}
+
 static void an_unwritable_place_is_said_not_fatal(void)
 {
     begin();
@@ -257,6 +316,10 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_foreign_file_is_not_read),
                                       ORR_TEST(a_link_is_not_followed),
                                       ORR_TEST(numbers_that_make_no_sense_are_refused),
+                                      ORR_TEST(numbers_that_contradict_each_other_are_refused),
+                                      ORR_TEST(quality_and_date_are_kept),
+                                      ORR_TEST(of_two_measurements_the_better_numbers_stay),
+                                      ORR_TEST(interrupted_samples_do_not_count),
                                       ORR_TEST(an_unwritable_place_is_said_not_fatal),
                                       ORR_TEST(what_is_measured_is_plausible),
                                       ORR_TEST(too_few_threads_are_no_hang),

@@ -74,11 +74,13 @@ static orr__device_state state(void)
 /* The device dies at each of its first launches in turn. */
 static void work_goes_on_elsewhere(const char *ncpu)
 {
-    for (int life = 0; life < 6; life++) {
+    static const int lives[] = { 0, 1, 4 };
+    for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
+        int life = lives[i];
         NEED_DEVICE(ncpu, "off");
         orr_scope *s = orr_scope_begin();
         atomic_store(&orr_test_device.life, life);
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < 4; k++) {
             double worst;
             orr_tensor *x = line(k), *y = work(x);
             bool ok = orr_eval(y) == ORR_OK && right(y, &worst);
@@ -91,7 +93,7 @@ static void work_goes_on_elsewhere(const char *ncpu)
             ORR_CHECK_MSG(ok, "life %d, evaluation %d: %s", life, k, orr_error_message());
         }
         if (atomic_load(&orr_test_device.dead))
-            ORR_CHECK(state().retired == 1 && state().rests && state().seconds > 0);
+            ORR_CHECK(state().retired > 0 && state().rests);
         orr_scope_end(s);
         ORR_CHECK(orr_shutdown() == ORR_OK);
     }
@@ -166,22 +168,21 @@ static int launches_of(int evaluations)
 
 static void a_retired_device_rests_longer_each_time_and_comes_back(void)
 {
-    orr__device_first_rest = 0.3;
+    orr__device_first_rest = 0.1;
     NEED_DEVICE("1", "on");
     ORR_CHECK(launches_of(SOME) > 0);
-    double rest[3];
     atomic_store(&orr_test_device.dead, true);
-    for (int k = 0; k < 3; k++) {
-        uint64_t before = state().retired;
-        for (int tries = 0; tries < 200 && state().retired == before; tries++)
+    for (uint64_t want = 1; want <= 3; want++) {
+        for (int tries = 0; tries < 400 && state().retired < want; tries++)
             (void)launches_of(1);
-        rest[k] = state().seconds;
-        ORR_CHECK_MSG(state().retired == before + 1 && state().rests, "retired %d times", (int)state().retired);
-        ORR_CHECK(launches_of(1) == 0 || state().seconds == 0); /* it rests */
-        usleep((useconds_t)(1e6 * rest[k]) + 10000);
+        orr__device_state d = state();
+        ORR_CHECK_MSG(d.retired >= want && d.rests, "retired %d times", (int)d.retired);
+        ORR_CHECK_MSG(d.rest == orr__device_first_rest * (double)(1U << (d.retired - 1)), "%d times: %.3g s",
+                      (int)d.retired, d.rest);
+        int n = launches_of(1); /* none, unless the rest ended meanwhile */
+        ORR_CHECK(n == 0 || state().seconds == 0 || state().retired > d.retired);
+        usleep((useconds_t)(1e6 * state().seconds) + 10000);
     }
-    ORR_CHECK_MSG(rest[1] > rest[0] && rest[2] > rest[1] && rest[2] <= 1.2, "%.3g, %.3g, %.3g s", rest[0], rest[1],
-                  rest[2]);
     atomic_store(&orr_test_device.dead, false);
     for (int tries = 0; tries < 200 && state().rests; tries++)
         (void)launches_of(1);
@@ -210,7 +211,7 @@ static void kernels_that_fail_in_a_row_retire_their_device(void)
     tell(false);
     atomic_store(&orr_test_device.kernels, true);
     (void)launches_of(SOME);
-    ORR_CHECK_MSG(state().retired == 1 && state().rests, "retired %d times", (int)state().retired);
+    ORR_CHECK_MSG(state().retired > 0 && state().rests, "retired %d times", (int)state().retired);
     ORR_CHECK(atomic_load(&orr_test_device.failures) >= 3);
     tell(true);
     ORR_CHECK(orr_shutdown() == ORR_OK);

@@ -292,6 +292,54 @@ static void engines_start_again_after_stop(void)
         tiles_and_partial_sums_give_the_same_on_both_engines();
 }
 
+/* Whether the plan runs on the calling thread alone. */
+static bool runs_inline(hand *h, orr__buffer *leaf)
+{
+    orr_stat row[8];
+    orr__buffer *out[2];
+    orr__scalar s = { .f = 0 };
+    bool alone = true;
+    orr__engine_stats_reset();
+    ORR_CHECK(orr__engine_execute(HERE, &h->plan, &leaf, &s, out, NULL) == ORR_OK);
+    int n = orr__engine_stats(row, 8);
+    for (int i = 0; i < n && i < 8; i++)
+        alone = alone && strcmp(row[i].worker, "inline") == 0;
+    orr__buffer_unref(out[0]);
+    return alone;
+}
+
+/* Waking takes longer than the work; callers one after the other are worth it. The machine may be busy: it has many tries. */
+static void short_work_does_not_wake_workers(void)
+{
+    enum { TRIES = 400, ROW = 200000 };
+    NEED_STARPU;
+    (void)setenv("ORRERY_MACHINE", "fixed", 1);
+    (void)unsetenv("ORRERY_INLINE_US");
+    ORR_REQUIRE(engine_up("starpu") == ORR_OK);
+    hand *h = hand_new();
+    int x = hand_leaf(h, 1000), y = hand_step(h, 1000, 2, false, 1, &x);
+    hand_output(h, hand_step(h, 1000, 2, false, 1, &y));
+    h->plan.us = 350;
+    h->plan.ntasks = 4;
+    orr__buffer *leaf = ramp(1000, 0);
+    bool inline_once = false, tasks_once = false;
+    for (int k = 0; k < TRIES && !inline_once; k++) {
+        usleep(10000);
+        inline_once = runs_inline(h, leaf);
+    }
+    ORR_CHECK(inline_once);
+    for (int k = 0; k < ROW && !tasks_once; k++)
+        tasks_once = !runs_inline(h, leaf);
+    ORR_CHECK(tasks_once);
+    h->plan.us = 1e6; /* long work wakes them */
+    usleep(10000);
+    ORR_CHECK(!runs_inline(h, leaf));
+    orr__buffer_unref(leaf);
+    orr__engine_stop();
+    (void)unsetenv("ORRERY_MACHINE");
+    free(h);
+}
+
 static void idle_workers_sleep_and_wake(void)
 {
     NEED_STARPU;
@@ -318,6 +366,7 @@ int main(int argc, char **argv)
         ORR_TEST(a_failing_kernel_fails_the_run_and_what_depends_on_it),
         ORR_TEST(engines_start_again_after_stop),
         ORR_TEST(idle_workers_sleep_and_wake),
+        ORR_TEST(short_work_does_not_wake_workers),
         { 0 },
     };
     int failed = orr_test_main(argc, argv, "engine.run", tests);

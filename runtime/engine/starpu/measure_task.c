@@ -73,22 +73,21 @@ static double alone(void)
     return ok ? orr__now() - t0 : 0;
 }
 
-static int ascending(const void *a, const void *b)
+/* us; 0: nothing was measured. Other work only adds to a cost, so the least counts; more samples are taken while most of them
+ * were interrupted. */
+static double least(orr__profile *p, double (*f)(void), int rounds, const atomic_bool *stop)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* us; 0: nothing was measured. Of costs that other threads' luck decides, a usual one. */
-static double usual(double (*f)(void), int rounds, const atomic_bool *stop)
-{
-    double t[ALONE];
-    int n = 0;
-    for (int i = 0; i < rounds && i < ALONE && !atomic_load(stop); i++)
-        if ((t[n] = f()) > 0)
-            n++;
-    qsort(t, (size_t)n, sizeof *t, ascending);
-    return n ? t[(n - 1) / 4] * 1e6 : 0;
+    enum { MORE = 4 };
+    orr__samples s = { .everyone = true };
+    for (int i = 0; i < MORE * rounds && s.clean < rounds && !atomic_load(stop); i++) {
+        orr__sample_begin(&s);
+        double t = f();
+        if (t > 0)
+            orr__sample_end(&s, t);
+    }
+    if (s.all)
+        orr__samples_judge(p, &s);
+    return orr__samples_best(&s) * 1e6;
 }
 
 void orr__star_measure(orr__profile *p, const atomic_bool *stop)
@@ -96,7 +95,7 @@ void orr__star_measure(orr__profile *p, const atomic_bool *stop)
     if (orr__star.cpus == 0)
         return;
     orr__star_wake(false);
-    double task = usual(many, ROUNDS, stop), latency = usual(alone, ALONE, stop);
+    double task = least(p, many, ROUNDS, stop), latency = least(p, alone, ALONE, stop);
     orr__star_rest(false);
     p->task_us = task > 0 ? task : p->task_us;
     p->latency_us = latency > 0 ? latency : p->latency_us;

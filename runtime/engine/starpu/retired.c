@@ -96,6 +96,7 @@ void orr__star_device_state(int worker, orr__device_state *s)
     double left = device[worker].until - orr__now();
     s->retired = device[worker].retired;
     s->rests = device[worker].out;
+    s->rest = device[worker].rest;
     s->seconds = device[worker].out && left > 0 ? left : 0;
     pthread_mutex_unlock(&lock);
 }

@@ -38,7 +38,7 @@ static void ended(orr__run *r)
 }
 
 /* Not worth tasks: small work; and a single task of a waiting caller, as no other worker could help. A plan's only step that was cut to
- * end sooner is worth them while such callers come one after the other. ORRERY_INLINE_US decides alone where it is set. */
+ * end sooner is worth them while such callers come one after the other; so is work that ends before sleeping workers help. ORRERY_INLINE_US decides alone where it is set. */
 static bool worth_tasks(const orr__plan *plan, bool wait)
 {
     bool asked = orr__env.inline_us >= 0;
@@ -47,6 +47,9 @@ static bool worth_tasks(const orr__plan *plan, bool wait)
         return !wait || orr__star_share(plan->us);
     if (plan->us < orr__inline_us())
         return orr__ablated(ORR__OFF_INLINE_LANE);
+    if (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && orr__star.opencls + orr__star.cudas == 0 &&
+        orr__star_sleeps_through(plan->us))
+        return orr__star_share(plan->us);
     return asked || !wait || plan->ntasks > 1 || orr__star.opencls + orr__star.cudas > 0;
 }
 

@@ -131,6 +131,8 @@ bool orr__star_wake(bool is_run); /* whether no other run is under way */
 void orr__star_rest(bool is_run); /* any thread, tasks too */
 /* Whether so many µs of work should become tasks for a waiting caller: such callers must come one after the other. */
 bool orr__star_share(double us);
+/* Whether workers sleep, and so much work is over before they would have helped: it is for the caller, unless orr__star_share. */
+bool orr__star_sleeps_through(double us);
 void orr__star_wait_runs(int but); /* until no more runs than that are under way */
 
 /* trace.c: transfers in the trace, if there is one. StarPU runs. */

@@ -164,6 +164,13 @@ void orr__tile_data_start(void)
         ours.allocate_data_on_node = allocate;
         ours.free_data_on_node = release;
         ours.copy_methods = &copies;
+#if STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4
+        ours.cache_data_on_node = NULL; /* the variable's own copy its fields, and no others */
+        ours.reuse_data_on_node = NULL;
+        ours.map_data = NULL;
+        ours.unmap_data = NULL;
+        ours.update_map = NULL;
+#endif
         ours.name = (char *)(uintptr_t) "orrery tile";
     }
     for (int i = 0; i < STARPU_MAXNODES; i++)
