@@ -231,33 +231,44 @@ static orr_status write_file(orr__site at, const arrays *a, const char *path)
     return st;
 }
 
-/* The number of a file's generation; 0: there is no such file; −1: it is damaged (the last error). */
-static int64_t generation_of(orr__site at, const char *path)
+static bool is_damage(orr_status st)
 {
-    unsigned char bytes[sizeof(int64_t)];
-    int64_t g = -1;
+    return st == ORR_EFORMAT || st == ORR_EIO;
+}
+
+/* The number of a file's generation; 0: there is no such file; −1: it is damaged (the last error). A file that cannot be read for
+ * want of memory is an error. */
+static orr_status generation_of(orr__site at, const char *path, int64_t *g)
+{
+    unsigned char bytes[sizeof *g];
+    *g = 0;
     if (access(path, F_OK) != 0 && errno == ENOENT)
-        return 0;
+        return ORR_OK;
     orr_scope *s = orr_scope_begin();
-    if (orr_read_at(at.file, at.line, orr_load_npz_at(at.file, at.line, path, "checkpoint/generation"), bytes,
-                    sizeof bytes) == ORR_OK)
-        memcpy(&g, bytes, sizeof g);
+    orr_status st = orr_read_at(at.file, at.line, orr_load_npz_at(at.file, at.line, path, "checkpoint/generation"),
+                                bytes, sizeof bytes);
+    if (st == ORR_OK)
+        memcpy(g, bytes, sizeof *g);
+    *g = st == ORR_OK && *g > 0 ? *g : -1;
     (void)orr_scope_end(s);
-    return g > 0 ? g : -1;
+    return st == ORR_ENOMEM || st == ORR_EDEVICE ? st : ORR_OK;
 }
 
 /* The newest generation in the files, so that a run that begins anew over old files is newer than they are. */
-static int64_t newest_generation(orr__site at, const orr_checkpoint *c)
+static orr_status newest_generation(orr__site at, const orr_checkpoint *c, int64_t *newest)
 {
     char path[4096];
-    int64_t newest = 0;
-    for (int i = 0; i < 2; i++) {
+    orr_status st = ORR_OK;
+    *newest = 0;
+    for (int i = 0; i < 2 && st == ORR_OK; i++) {
+        int64_t g;
         file_name(c, i, path, sizeof path);
-        int64_t g = generation_of(at, path);
-        newest = g > newest ? g : newest;
+        st = generation_of(at, path, &g);
+        *newest = g > *newest ? g : *newest;
     }
-    orr_error_clear(); /* a damaged file is written over */
-    return newest;
+    if (st == ORR_OK)
+        orr_error_clear(); /* a damaged file is written over */
+    return st;
 }
 
 orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c)
@@ -269,8 +280,11 @@ orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c)
         return orr__fail(at, ORR_EINVAL, "the checkpoint is NULL");
     orr_scope *s = orr_scope_begin();
     orr_status st = s && collect(c, &a) ? ORR_OK : ORR_ENOMEM;
+    int64_t newest = c->generation;
+    if (st == ORR_OK && newest == 0)
+        st = newest_generation(at, c, &newest);
     if (st == ORR_OK) {
-        a.generation = (c->generation ? c->generation : newest_generation(at, c)) + 1;
+        a.generation = newest + 1;
         orr__random_state(a.generator);
         file_name(c, a.generation, path, sizeof path);
         st = write_file(at, &a, path);
@@ -379,11 +393,6 @@ static orr_status load_file(orr__site at, orr_checkpoint *c, arrays *a, const ch
     return st;
 }
 
-static bool is_damage(orr_status st)
-{
-    return st == ORR_EFORMAT || st == ORR_EIO;
-}
-
 orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkpoint *c, bool *found)
 {
     orr__site at = ORR__SITE(file, line, "checkpoint_load");
@@ -396,7 +405,9 @@ orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkpoint *c,
         return orr__fail(at, ORR_EINVAL, "the checkpoint is NULL");
     for (int i = 0; i < 2; i++) {
         file_name(c, i, path[i], sizeof path[i]);
-        g[i] = generation_of(at, path[i]);
+        orr_status st = generation_of(at, path[i], &g[i]);
+        if (st != ORR_OK)
+            return st;
         if (g[i] < 0)
             orr__log(1, "%s is left out: %s", path[i], orr_error_message());
     }
