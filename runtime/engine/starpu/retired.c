@@ -8,8 +8,7 @@
 
 /* Seconds. A device that has worked for long begins with the shortest rest again. Failures of kernels in a row may be
  * those of one kernel, so it takes some. */
-double orr__device_first_rest = 1;
-#define LONGEST_REST 600
+double orr__device_first_rest = 1, orr__device_longest_rest = 600;
 #define LONG_WORK 60
 enum { IN_A_ROW = 3 };
 
@@ -51,7 +50,7 @@ static void retire(int worker, const char *why)
     double now = orr__now();
     double twice = 2 * device[worker].rest;
     bool fresh = device[worker].rest == 0 || (!device[worker].out && now - device[worker].since > LONG_WORK);
-    device[worker].rest = fresh ? orr__device_first_rest : twice < LONGEST_REST ? twice : LONGEST_REST;
+    device[worker].rest = fresh ? orr__device_first_rest : twice < orr__device_longest_rest ? twice : orr__device_longest_rest;
     device[worker].until = now + device[worker].rest;
     device[worker].failures = 0;
     device[worker].retired++;

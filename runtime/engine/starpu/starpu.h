@@ -93,7 +93,7 @@ bool orr__device_rests(int worker);
 void orr__device_failed(int worker, bool lost, const char *why);
 void orr__device_worked(int worker);
 void orr__star_device_state(int worker, orr__device_state *s);
-extern double orr__device_first_rest; /* seconds; for tests */
+extern double orr__device_first_rest, orr__device_longest_rest; /* seconds; for tests */
 
 /* transfers.c: as orr__engine_move and its kin. */
 orr_status orr__star_move(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait);
