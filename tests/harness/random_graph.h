@@ -71,6 +71,7 @@ bool rg_choose(rg_graph *g, rg_step *s);
 bool rg_choose_move(rg_graph *g, rg_step *s); /* of the ops that move elements or make tensors */
 bool rg_choose_own(rg_graph *g, rg_step *s);  /* of what the tests define */
 bool rg_choose_complex(rg_graph *g, rg_step *s);
+bool rg_choose_science(rg_graph *g, rg_step *s); /* linear algebra, transforms, order, statistics */
 /* Adds the values of a few ops that often come together; fewer where one does not fit. */
 void rg_motif(rg_graph *g);
 /* Adds one value by a random op. */

@@ -384,5 +384,7 @@ bool rg_choose(rg_graph *g, rg_step *s)
         return choose_structural(g, s);
     if (r < 79)
         return rg_choose_complex(g, s);
+    if (r < 83)
+        return rg_choose_science(g, s);
     return rg_choose_move(g, s);
 }
