@@ -35,7 +35,7 @@ static double element(const double *x, const int64_t n[2], const double *w, cons
 
 static void compare(const int64_t n[2], const int64_t k[2], int rank, bool product, orr_dtype dtype)
 {
-    enum { MOST = 4096 };
+    enum { MOST = 20000 };
     static double x[MOST], w[MOST];
     for (int64_t i = 0; i < n[0] * n[1]; i++)
         x[i] = sin(1.3 * (double)i);
@@ -87,6 +87,10 @@ static void few_taps(void)
 static void many_taps(void)
 {
     compare((int64_t[]){ 1, 300 }, (int64_t[]){ 1, 90 }, 1, false, ORR_F64);
+    compare((int64_t[]){ 1, 900 }, (int64_t[]){ 1, 299 }, 1, false, ORR_F64);
+    compare((int64_t[]){ 1, 18001 }, (int64_t[]){ 1, 300 }, 1, false, ORR_F64); /* blocks */
+    compare((int64_t[]){ 1, 19000 }, (int64_t[]){ 1, 257 }, 1, false, ORR_F32);
+    compare((int64_t[]){ 41, 37 }, (int64_t[]){ 19, 18 }, 2, false, ORR_F64);
     compare((int64_t[]){ 23, 31 }, (int64_t[]){ 9, 8 }, 2, false, ORR_F64);
     compare((int64_t[]){ 23, 31 }, (int64_t[]){ 9, 8 }, 2, false, ORR_F32);
 }
