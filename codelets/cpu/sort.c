@@ -8,7 +8,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/order.h"
 
-enum { BLOCK = 512, FEW = 48, DIGIT = 8, VALUES = 1 << DIGIT };
+enum { BLOCK = 512, FEW = 48, MANY = 6000 };
 
 typedef struct {
     uint32_t key, place;
@@ -17,41 +17,49 @@ typedef struct {
     uint64_t key, place;
 } item64;
 
-/* From the last digit to the first; a digit that all keys share takes no pass. Returns where the result lies, a or b. */
-#define RADIX(name, T, KEY)                                                                                            \
-    static void name##_few(T *a, int64_t n)                                                                            \
+/* From the last digit to the first; a digit that all keys share takes no pass. Returns where the result lies, a or b. Long digits
+ * make fewer passes, but their counts are worth it for many keys alone. */
+#define PASSES(name, T, KEY, DIGIT, COUNT)                                                                             \
+    static T *name(T *a, T *b, int64_t n, int bits)                                                                    \
     {                                                                                                                  \
+        enum { VALUES = 1 << DIGIT, MOST = (64 + DIGIT - 1) / DIGIT };                                                 \
+        COUNT count[MOST][VALUES];                                                                                     \
+        int digits = (bits + DIGIT - 1) / DIGIT;                                                                       \
+        memset(count, 0, (size_t)digits * sizeof *count);                                                              \
+        for (int64_t k = 0; k < n; k++)                                                                                \
+            for (int d = 0; d < digits; d++)                                                                           \
+                count[d][(uint64_t)KEY(a[k]) >> (DIGIT * d) & (VALUES - 1)]++;                                         \
+        for (int d = 0; d < digits; d++) {                                                                             \
+            COUNT *at = count[d], sum = 0;                                                                             \
+            if (at[(uint64_t)KEY(a[0]) >> (DIGIT * d) & (VALUES - 1)] == (COUNT)n)                                     \
+                continue;                                                                                              \
+            for (int v = 0; v < VALUES; v++) {                                                                         \
+                COUNT more = at[v];                                                                                    \
+                at[v] = sum;                                                                                           \
+                sum += more;                                                                                           \
+            }                                                                                                          \
+            for (int64_t k = 0; k < n; k++)                                                                            \
+                b[at[(uint64_t)KEY(a[k]) >> (DIGIT * d) & (VALUES - 1)]++] = a[k];                                     \
+            T *other = a;                                                                                              \
+            a = b;                                                                                                     \
+            b = other;                                                                                                 \
+        }                                                                                                              \
+        return a;                                                                                                      \
+    }
+#define RADIX(name, T, KEY)                                                                                            \
+    PASSES(name##_short, T, KEY, 8, int64_t)                                                                           \
+    PASSES(name##_long, T, KEY, 11, uint32_t)                                                                          \
+    static T *name(T *a, T *b, int64_t n, int bytes)                                                                   \
+    {                                                                                                                  \
+        if (n > FEW)                                                                                                   \
+            return bytes < 4 || n < MANY || n > UINT32_MAX ? name##_short(a, b, n, 8 * bytes)                          \
+                                                           : name##_long(a, b, n, 8 * bytes);                          \
         for (int64_t k = 1; k < n; k++) {                                                                              \
             T v = a[k];                                                                                                \
             int64_t at = k;                                                                                            \
             for (; at > 0 && KEY(a[at - 1]) > KEY(v); at--)                                                            \
                 a[at] = a[at - 1];                                                                                     \
             a[at] = v;                                                                                                 \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static T *name(T *a, T *b, int64_t n, int digits)                                                                  \
-    {                                                                                                                  \
-        int64_t count[sizeof(uint64_t)][VALUES] = { { 0 } };                                                           \
-        if (n <= FEW) {                                                                                                \
-            name##_few(a, n);                                                                                          \
-            return a;                                                                                                  \
-        }                                                                                                              \
-        for (int64_t k = 0; k < n; k++)                                                                                \
-            for (int d = 0; d < digits; d++)                                                                           \
-                count[d][KEY(a[k]) >> (DIGIT * d) & (VALUES - 1)]++;                                                   \
-        for (int d = 0; d < digits; d++) {                                                                             \
-            int64_t at[VALUES], sum = 0;                                                                               \
-            if (count[d][KEY(a[0]) >> (DIGIT * d) & (VALUES - 1)] == n)                                                \
-                continue;                                                                                              \
-            for (int v = 0; v < VALUES; v++) {                                                                         \
-                at[v] = sum;                                                                                           \
-                sum += count[d][v];                                                                                    \
-            }                                                                                                          \
-            for (int64_t k = 0; k < n; k++)                                                                            \
-                b[at[KEY(a[k]) >> (DIGIT * d) & (VALUES - 1)]++] = a[k];                                               \
-            T *other = a;                                                                                              \
-            a = b;                                                                                                     \
-            b = other;                                                                                                 \
         }                                                                                                              \
         return a;                                                                                                      \
     }
