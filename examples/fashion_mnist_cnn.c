@@ -129,7 +129,7 @@ static orr_status train(const settings *o, orr_module *net, orr_optim *opt, cons
                         int64_t *seen, curve *c)
 {
     orr_loader_options options = {
-        .batch = o->batch, .shuffle = true, .drop_last = true, .seed = o->seed, .crop = 2, .flip = true
+        .batch = o->batch, .shuffle = true, .drop_last = true, .seed = o->seed, .flip = true
     };
     orr_loader *loader = orr_loader_new(ORR_TENSORS(d->images, d->labels), &options);
     orr_status st = loader ? ORR_OK : orr_error_status();
