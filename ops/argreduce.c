@@ -4,6 +4,7 @@
 
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -40,6 +41,7 @@ const orr__op orr__op_argreduce = {
     .attrs = ORR__ATTR_ROP | ORR__ATTR_AXIS,
     .verify = verify,
     .reference = reference,
+    .distribute = orr__rule_but_axis,
 };
 
 static orr_tensor *arg_reduce(orr__site at, orr_tensor *x, int axis, bool keep, int rop)

@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -57,6 +58,13 @@ static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr
     return true;
 }
 
+static bool distribute(orr__spread_rule *r)
+{
+    const orr_shape *in = &r->in[0]->shape, *out = &r->node->shape;
+    int to = r->from.axis + out->rank - in->rank;
+    return orr__rule_view(r, r->from.kind == ORR__SHARDED && in->dim[r->from.axis] == out->dim[to] ? to : -1);
+}
+
 const orr__op orr__op_broadcast = {
     .id = ORR__OP_broadcast,
     .name = "broadcast",
@@ -66,6 +74,7 @@ const orr__op orr__op_broadcast = {
     .verify = verify,
     .identity = identity,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
     .see = see,
 };

@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 #include "runtime/base/fpmode.h"
 
 static int identity(const orr__capture *p, int i)
@@ -40,6 +41,7 @@ const orr__op orr__op_cast = {
     .flops = 1,
     .identity = identity,
     .reference = reference,
+    .distribute = orr__rule_elements,
     .vjp = vjp,
     .lower = lower,
 };

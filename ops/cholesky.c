@@ -79,6 +79,7 @@ const orr__op orr__op_cholesky = {
     .flags = ORR__OP_MAY_FAIL | ORR__OP_TILES,
     .verify = verify,
     .reference = reference,
+    .distribute = orr__rule_matrices,
     .vjp = vjp,
     .work = work,
     .space = space,

@@ -7,6 +7,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 static orr_status reference(const orr__reference *j)
 {
@@ -67,6 +68,7 @@ const orr__op orr__op_concat = {
     .form = ORR__FORM_CHOICE,
     .attrs = ORR__ATTR_AXIS,
     .reference = reference,
+    .distribute = orr__rule_but_axis,
     .vjp = vjp,
     .lower = lower,
 };
@@ -99,8 +101,7 @@ static orr__node **gather(orr__site at, orr_tensor *const *t, int n, orr_dtype *
     return node;
 }
 
-/* The operands' references are taken over. */
-static orr__node *concat_node(orr__site at, orr_dtype dtype, const orr_shape *shape, int axis, int n, orr__node **node)
+orr__node *orr__rec_concat(orr__site at, orr_dtype dtype, const orr_shape *shape, int axis, int n, orr__node **node)
 {
     if (n == 1)
         return node[0];
@@ -149,7 +150,7 @@ orr_tensor *orr_concat_at(const char *file, int line, orr_tensor *const *t, int 
     }
     for (int i = 0; i < n; i++)
         node[i] = orr__rec_cast(at, orr__node_ref(node[i]), dtype);
-    orr__node *r = concat_node(at, dtype, &shape, k, n, node);
+    orr__node *r = orr__rec_concat(at, dtype, &shape, k, n, node);
     free(node);
     return orr__handle_new(r);
 }
@@ -186,7 +187,7 @@ orr_tensor *orr_stack_at(const char *file, int line, orr_tensor *const *t, int n
     }
     for (int i = 0; i < n; i++)
         node[i] = orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(node[i]), dtype), &one);
-    orr__node *r = concat_node(at, dtype, &all, k, n, node);
+    orr__node *r = orr__rec_concat(at, dtype, &all, k, n, node);
     free(node);
     return orr__handle_new(r);
 }

@@ -9,6 +9,7 @@
 #include "ops/conv.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 /* Lengths are small enough for sums of two products of them. */
 #define LONGEST ((int64_t)1 << 30)
@@ -292,7 +293,19 @@ static orr_tensor *record_conv_weights(const char *file, int line, orr_tensor *c
     return orr_conv_weights_at(file, line, x, y, ORR_SHAPE(length / o.dilation[0] + 1), &o);
 }
 
-#define CONV(word, places, cut, choices)                                                                                   \
+/* Images n, channels o of the result and i of the operand; with groups only the images are apart. */
+#define DISTRIBUTE(word, a, b, out)                                                                                    \
+    static bool distribute_##word(orr__spread_rule *r)                                                                 \
+    {                                                                                                                  \
+        bool image = r->from.kind == ORR__SHARDED && r->from.axis < 2 && (r->k ? (b) : (a))[r->from.axis] == 'n';      \
+        return (r->node->attr.index == 1 || image || r->from.kind == ORR__PARTIAL) &&                                  \
+               orr__rule_product(r, 0, a, b, out);                                                                     \
+    }
+DISTRIBUTE(conv, "ni", "oi", "no")
+DISTRIBUTE(conv_data, "no", "oi", "ni")
+DISTRIBUTE(conv_weights, "ni", "no", "oi")
+
+#define CONV(word, places, cut, choices)                                                                               \
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = 2,                                                                       \
@@ -303,6 +316,7 @@ static orr_tensor *record_conv_weights(const char *file, int line, orr_tensor *c
                                      .record = record_##word,                                                          \
                                      .verify = verify_##word,                                                          \
                                      .reference = reference_##word,                                                    \
+                                     .distribute = distribute_##word,                                                  \
                                      .vjp = vjp_##word,                                                                \
                                      .work = work_##word,                                                              \
                                      .space = places,                                                                  \

@@ -7,6 +7,7 @@
 #include "ops/back.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 #define AT b->at.file, b->at.line
 
@@ -124,6 +125,7 @@ static orr_tensor *record_prod(const char *file, int line, orr_tensor *const *in
                                                 .record = record_##word,                                               \
                                                 .verify = verify,                                                      \
                                                 .reference = reference,                                                \
+                                                .distribute = orr__rule_but_axis,                                      \
                                                 .vjp = vjp_##word,                                                     \
                                                 .cuts = cuts }
 CUMULATIVE(sum);
@@ -146,6 +148,7 @@ const orr__op orr__op_cumulative_from = {
     .flops = 1,
     .verify = verify_from,
     .reference = reference,
+    .distribute = orr__rule_but_axis,
     .vjp = vjp_from,
     .cuts = cuts,
 };

@@ -2,11 +2,14 @@
  * Must not know: any single row, but for the identities below. */
 #include "config.h"
 
+#include <ctype.h>
+#include <math.h>
 #include "ops/back.h"
 #include "ops/ew_id.h"
 #include "ops/ew_op.h"
 #include "ops/lowering.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 orr_status orr__ew_reference(const orr__reference *j)
 {
@@ -42,6 +45,67 @@ int orr__ew_lower(orr__lowering *c, int i, const orr__view *v)
     for (int k = 0; k < n->op->arity; k++)
         *arg[k] = orr__lower_operand(c, i, k, v);
     return c->instr(c, in);
+}
+
+/* Does the text name r, or an operand in the mask? Names of more letters are functions. */
+static bool mentions(const char *text, unsigned mask)
+{
+    for (const char *c = text; *c; c++) {
+        bool name = isalpha((unsigned char)*c) || *c == '_';
+        const char *end = c;
+        while (name && (isalnum((unsigned char)end[1]) || end[1] == '_'))
+            end++;
+        if (name && end == c && (*c == 'r' || (*c >= 'x' && *c <= 'z' && mask >> (*c - 'x') & 1)))
+            return true;
+        c = end;
+    }
+    return false;
+}
+
+/* The row's value where operand k of the mask is scale · (k + 1), and the others are `other`. */
+static double probe(const orr__ewrow *row, unsigned mask, double scale, int other)
+{
+    orr__scalar v[3];
+    for (int k = 0; k < 3; k++)
+        v[k].f = mask >> k & 1 ? scale * (k + 1) : other;
+    if (row->cond)
+        v[0].u = (uint64_t)other - 1;
+    return orr__ew_eval(row, ORR_F64, v[0], v[1], v[2]).f;
+}
+
+/* Is the row linear in the operands of the mask, for any others? Their derivatives know none of them, so it is affine where it
+ * has these derivatives; sums at a few points give sums, so it has them and no constant. */
+static bool linear(const orr__ewrow *row, unsigned mask)
+{
+    for (int k = 0; k < row->arity; k++)
+        if (mask >> k & 1 && (!row->deriv[k] || !row->deriv[k][0] || mentions(row->deriv[k], mask)))
+            return false;
+    for (int other = 1; other <= 2; other++)
+        if (probe(row, mask, 0, other) != 0 || fabs(probe(row, mask, 1.375, other) + probe(row, mask, -2.5625, other) -
+                                                    probe(row, mask, -1.1875, other)) > 1e-9)
+            return false;
+    return true;
+}
+
+/* Elements stay at their places. Sums that are not finished go through a row that is linear in them. */
+bool orr__ew_distribute(orr__spread_rule *r)
+{
+    const orr__ewrow *row = orr__ew(r->node->op->id);
+    unsigned all = (1u << row->arity) - 1u, alone = 1u << r->k;
+    if (r->from.kind == ORR__SHARDED)
+        return orr__rule_elements(r);
+    if (row->cond)
+        all &= ~1u;
+    if (r->from.rop != ORR__RSUM || !(all & alone) || !orr__is_float((orr_dtype)r->node->dtype) ||
+        r->in[r->k]->dtype != r->node->dtype)
+        return false;
+    unsigned mask = linear(row, alone) ? alone : linear(row, all) ? all : 0;
+    if (!mask)
+        return false;
+    for (int k = 0; k < row->arity; k++)
+        r->need[k] = mask >> k & 1 ? r->from : r->need[k];
+    r->out = r->from;
+    return true;
 }
 
 /* Rows whose second application changes nothing, and rows that are their own inverse: for every value, NaN, infinities,

@@ -8,6 +8,7 @@
 orr_status orr__ew_reference(const struct orr__reference *j);
 orr_tensor *orr__ew_back(const struct orr__back *b, int k);
 int orr__ew_lower(struct orr__lowering *c, int i, const struct orr__view *v);
+bool orr__ew_distribute(orr__spread_rule *r);
 int orr__ew_identity(const orr__capture *p, int i);
 
 #endif

@@ -5,6 +5,7 @@
 #include "ops/back.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 /* (b…, m, k) · (b…, k, n), equal batch dimensions. */
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
@@ -74,6 +75,11 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return k ? orr_matmul_at(b->at.file, b->at.line, other, b->g) : orr_matmul_at(b->at.file, b->at.line, b->g, other);
 }
 
+static bool distribute(orr__spread_rule *r)
+{
+    return orr__rule_product(r, r->node->shape.rank - 2, "mk", "kn", "mn");
+}
+
 const orr__op orr__op_matmul = {
     .id = ORR__OP_matmul,
     .name = "matmul",
@@ -82,6 +88,7 @@ const orr__op orr__op_matmul = {
     .form = ORR__FORM_PRODUCT,
     .verify = verify,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
 };
 

@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 #define AT b->at.file, b->at.line
 
@@ -65,6 +66,14 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
     return some ? orr__lower_choose(c, (orr_dtype)n->dtype, &w, in, value) : value;
 }
 
+static bool distribute(orr__spread_rule *r)
+{
+    int a = r->from.axis;
+    if (r->from.kind == ORR__PARTIAL && !(r->from.rop == ORR__RSUM && r->node->s[0].u == 0))
+        return false;
+    return orr__rule_view(r, r->node->shape.dim[a] == r->in[0]->shape.dim[a] ? a : -1);
+}
+
 const orr__op orr__op_pad = {
     .id = ORR__OP_pad,
     .name = "pad",
@@ -73,9 +82,24 @@ const orr__op orr__op_pad = {
     .attrs = ORR__ATTR_START,
     .verify = verify,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
     .lower = lower,
 };
+
+orr__node *orr__rec_pad(orr__site at, orr__node *n, const orr_shape *shape, const int64_t *start, orr__scalar v)
+{
+    if (!n || orr__shape_equal(&n->shape, shape))
+        return n;
+    orr__node *r = orr__rec_one(at, &orr__op_pad, (orr_dtype)n->dtype, shape, n);
+    if (r) {
+        r->nscalar = 1;
+        r->s[0] = v;
+        for (int i = 0; i < shape->rank; i++)
+            r->attr.start[i] = start[i];
+    }
+    return r;
+}
 
 /* Shape of x padded; *any: whether there is anything to pad. */
 static bool padded(orr__site at, const orr_shape *s, const orr_index *lo, const orr_index *hi, orr_shape *out,
@@ -122,12 +146,8 @@ orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, 
         return orr__handle_new(NULL);
     if (!any)
         return orr__handle_new(orr__node_ref(n));
-    orr__node *r = orr__rec_one(at, &orr__op_pad, dtype, &shape, orr__node_ref(n));
-    if (r) {
-        r->nscalar = 1;
-        r->s[0] = v;
-        for (int i = 0; i < shape.rank; i++)
-            r->attr.start[i] = i < lo.n ? lo.v[i] : 0;
-    }
-    return orr__handle_new(r);
+    int64_t start[ORR_MAX_RANK];
+    for (int i = 0; i < shape.rank; i++)
+        start[i] = i < lo.n ? lo.v[i] : 0;
+    return orr__handle_new(orr__rec_pad(at, orr__node_ref(n), &shape, start, v));
 }

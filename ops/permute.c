@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -53,6 +54,14 @@ static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr
     return true;
 }
 
+static bool distribute(orr__spread_rule *r)
+{
+    int to = 0;
+    while (to < r->node->shape.rank && r->node->attr.perm[to] != r->from.axis)
+        to++;
+    return orr__rule_view(r, to);
+}
+
 const orr__op orr__op_permute = {
     .id = ORR__OP_permute,
     .name = "permute",
@@ -62,6 +71,7 @@ const orr__op orr__op_permute = {
     .attrs = ORR__ATTR_PERM,
     .verify = verify,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
     .see = see,
 };

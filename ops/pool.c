@@ -10,6 +10,7 @@
 #include "ops/pool.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 #define LONGEST ((int64_t)1 << 30)
 
@@ -234,6 +235,7 @@ static orr_tensor *record_with(const char *file, int line, const orr__op *op, or
                                      .record = record_##word,                                                          \
                                      .verify = verify_##word,                                                          \
                                      .reference = reference_##word,                                                    \
+                                     .distribute = orr__rule_images,                                                   \
                                      .vjp = vjp_##word,                                                                \
                                      .work = cost,                                                                     \
                                      .space = space }

@@ -16,6 +16,10 @@ orr__node *orr__rec_broadcast(orr__site at, orr__node *n, const orr_shape *shape
 orr__node *orr__rec_permute(orr__site at, orr__node *n, const int *perm);
 orr__node *orr__rec_slice(orr__site at, orr__node *n, const orr_shape *shape, const int64_t *start,
                           const int64_t *step);
+/* In the middle of `shape` from `start` on, the rest v. */
+orr__node *orr__rec_pad(orr__site at, orr__node *n, const orr_shape *shape, const int64_t *start, orr__scalar v);
+/* The operands, whose references are taken over, one behind the other. */
+orr__node *orr__rec_concat(orr__site at, orr_dtype dtype, const orr_shape *shape, int axis, int n, orr__node **node);
 /* Over the axes in mask, which stay as 1 in the result; mask 0 is a cast. */
 orr__node *orr__rec_reduce(orr__site at, orr__node *n, int rop, uint32_t mask, orr_dtype dtype);
 orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__scalar v);

@@ -7,6 +7,7 @@
 #include "ops/back.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 #define AT b->at.file, b->at.line
 
@@ -158,6 +159,26 @@ static orr_tensor *vjp(const orr__back *b, int k)
     }
 }
 
+/* Over the axis that is cut, each rank reduces what it has, if it has anything: there is no extremum of nothing. */
+static bool distribute(orr__spread_rule *r)
+{
+    static const uint8_t by[] = { [ORR__RSUM] = ORR__RSUM,
+                                  [ORR__RMAX] = ORR__RMAX,
+                                  [ORR__RMIN] = ORR__RMIN,
+                                  [ORR__RANY] = ORR__RMAX,
+                                  [ORR__RALL] = ORR__RMIN };
+    int rop = r->node->attr.rop;
+    bool through = r->from.kind == ORR__PARTIAL;
+    r->out = r->from;
+    if (!through && !(r->node->attr.mask >> r->from.axis & 1))
+        return true;
+    if (rop == ORR__RPROD || (through && by[rop] != r->from.rop) ||
+        (r->empty && (rop == ORR__RMAX || rop == ORR__RMIN)))
+        return false;
+    r->out = (orr__spread){ .kind = ORR__PARTIAL, .rop = by[rop] };
+    return true;
+}
+
 const orr__op orr__op_reduce = {
     .id = ORR__OP_reduce,
     .name = "reduce",
@@ -166,6 +187,7 @@ const orr__op orr__op_reduce = {
     .attrs = ORR__ATTR_ROP | ORR__ATTR_MASK,
     .verify = verify,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
 };
 

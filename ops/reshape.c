@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -41,6 +42,33 @@ static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr
     return true;
 }
 
+/* Blocks of an axis stay blocks of the axis of the result that begins where it begins in row-major order: of as many places, or
+ * where the axis is split or joined with those behind it, of as many elements. */
+static bool distribute(orr__spread_rule *r)
+{
+    const orr_shape *in = &r->in[0]->shape, *out = &r->node->shape;
+    int64_t before = 1, at = 1;
+    if (r->from.kind == ORR__PARTIAL)
+        return orr__rule_view(r, 0);
+    if (orr__shape_count(in) == 0)
+        return false;
+    for (int d = 0; d < r->from.axis; d++)
+        before *= in->dim[d];
+    for (int to = 0; to < out->rank && at <= before; at *= out->dim[to++]) {
+        int64_t length = in->dim[r->from.axis], is = out->dim[to];
+        if (at != before || (is == 1 && length > 1))
+            continue;
+        int64_t elements = r->from.block * (is % length == 0 ? is / length : 1),
+                less = length % is == 0 ? length / is : 1;
+        if ((is % length && length % is) || elements % less)
+            return false;
+        (void)orr__rule_view(r, to);
+        r->out.block = elements / less;
+        return true;
+    }
+    return false;
+}
+
 const orr__op orr__op_reshape = {
     .id = ORR__OP_reshape,
     .name = "reshape",
@@ -51,6 +79,7 @@ const orr__op orr__op_reshape = {
     .verify = verify,
     .identity = identity,
     .reference = orr__reference_copy,
+    .distribute = distribute,
     .vjp = vjp,
     .see = see,
 };

@@ -7,6 +7,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/resize.h"
+#include "ops/rule.h"
 
 #define LONGEST ((int64_t)1 << 30)
 enum { CORNERS = 8 };
@@ -163,6 +164,7 @@ static orr_tensor *record_resize_back(const char *file, int line, orr_tensor *co
                                      .record = record_##word,                                                          \
                                      .verify = verify,                                                                 \
                                      .reference = reference_##word,                                                    \
+                                     .distribute = orr__rule_but_axis,                                                 \
                                      .vjp = vjp_##word,                                                                \
                                      .work = work,                                                                     \
                                      .space = space }

@@ -7,6 +7,7 @@
 #include "ops/back.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 static orr__scalar add(orr_dtype dtype, orr__scalar x, orr__scalar y)
 {
@@ -142,6 +143,30 @@ static bool cuts(const orr__call *c)
     return false;
 }
 
+/* x and the updates lie along the axes beside that of the index, which every rank has. Sums that are partial of both stay so. */
+static bool distribute(orr__spread_rule *r)
+{
+    int k = r->node->attr.axis, a = r->from.axis, more = r->in[1]->shape.rank - 1;
+    r->out = r->from;
+    if (r->k == 1)
+        return false;
+    if (r->from.kind == ORR__PARTIAL) {
+        r->need[0] = r->need[2] = r->from;
+        return r->from.rop == ORR__RSUM && r->node->op == &orr__op_scatter_add;
+    }
+    if (r->k == 2) {
+        if (a >= k && a <= k + more)
+            return false;
+        a = a < k ? a : a - more;
+    }
+    if (a == k)
+        return false;
+    r->need[0] = r->need[2] = r->out;
+    r->need[0].axis = r->out.axis = (int8_t)a;
+    r->need[2].axis = (int8_t)(a < k ? a : a + more);
+    return true;
+}
+
 const orr__op orr__op_scatter_add = {
     .id = ORR__OP_scatter_add,
     .name = "scatter_add",
@@ -151,6 +176,7 @@ const orr__op orr__op_scatter_add = {
     .flags = ORR__OP_MAY_FAIL,
     .flops = 1,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
     .cuts = cuts,
 };
@@ -176,6 +202,7 @@ const orr__op orr__op_scatter = {
     .flags = ORR__OP_MAY_FAIL,
     .flops = 1,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp_scatter,
     .cuts = cuts,
 };

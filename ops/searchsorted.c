@@ -6,6 +6,7 @@
 #include <orrery/array.h>
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -49,6 +50,11 @@ static int space(const orr__call *c, int64_t *dim)
     return 1;
 }
 
+static bool distribute(orr__spread_rule *r)
+{
+    return r->k == 1 && r->from.kind == ORR__SHARDED && orr__rule_view(r, r->from.axis);
+}
+
 const orr__op orr__op_searchsorted = {
     .id = ORR__OP_searchsorted,
     .name = "searchsorted",
@@ -57,6 +63,7 @@ const orr__op orr__op_searchsorted = {
     .attrs = ORR__ATTR_MASK,
     .verify = verify,
     .reference = reference,
+    .distribute = distribute,
     .work = work,
     .space = space,
 };

@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 #define AT b->at.file, b->at.line
 
@@ -90,6 +91,15 @@ static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr
     return true;
 }
 
+static bool distribute(orr__spread_rule *r)
+{
+    const orr__node *n = r->node;
+    int a = r->from.axis;
+    bool all = r->from.kind == ORR__SHARDED && n->shape.dim[a] == r->in[0]->shape.dim[a] && n->attr.start[a] == 0 &&
+               n->attr.step[a] == 1;
+    return orr__rule_view(r, all ? a : -1);
+}
+
 const orr__op orr__op_slice = {
     .id = ORR__OP_slice,
     .name = "slice",
@@ -99,6 +109,7 @@ const orr__op orr__op_slice = {
     .attrs = ORR__ATTR_START | ORR__ATTR_STEP,
     .verify = verify,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
     .see = see,
 };

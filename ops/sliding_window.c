@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 #define AT b->at.file, b->at.line
 
@@ -91,6 +92,7 @@ const orr__op orr__op_sliding_window = {
     .record = record,
     .verify = verify,
     .reference = reference,
+    .distribute = orr__rule_but_axis,
     .vjp = vjp,
     .see = see,
 };

@@ -72,6 +72,7 @@ const orr__op orr__op_solve_triangular = {
     .flags = ORR__OP_MAY_FAIL | ORR__OP_BLAS,
     .verify = verify,
     .reference = reference,
+    .distribute = orr__rule_matrices,
     .vjp = vjp,
     .work = work,
     .space = space,

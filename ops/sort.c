@@ -8,6 +8,7 @@
 #include <orrery/array.h>
 #include "ops/back.h"
 #include "ops/order.h"
+#include "ops/rule.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -256,6 +257,7 @@ static orr_tensor *record_argsort(const char *file, int line, orr_tensor *const 
                                      .record = record_##word,                                                          \
                                      .verify = verify,                                                                 \
                                      .reference = reference,                                                           \
+                                     .distribute = orr__rule_rows,                                                     \
                                      .vjp = derivative,                                                                \
                                      .work = work,                                                                     \
                                      .space = space }

@@ -16,6 +16,7 @@
         .flops = cost,                                                                                                 \
         .identity = orr__ew_identity,                                                                                  \
         .reference = orr__ew_reference,                                                                                \
+        .distribute = orr__ew_distribute,                                                                              \
         .vjp = orr__ew_back,                                                                                           \
         .lower = orr__ew_lower },                                                                                      \
       n,                                                                                                               \

@@ -6,6 +6,7 @@
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -97,6 +98,15 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
     return orr__lower_operand(c, i, 0, &seen);
 }
 
+/* x lies along its other axes, or the index along any. */
+static bool distribute(orr__spread_rule *r)
+{
+    int k = r->node->attr.axis, a = r->from.axis, more = r->in[1]->shape.rank - 1;
+    if (r->k == 1)
+        return r->from.kind == ORR__SHARDED && orr__rule_view(r, k + a);
+    return orr__rule_view(r, a == k ? -1 : a < k ? a : a + more);
+}
+
 const orr__op orr__op_take = {
     .id = ORR__OP_take,
     .name = "take",
@@ -106,6 +116,7 @@ const orr__op orr__op_take = {
     .attrs = ORR__ATTR_AXIS,
     .verify = verify,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
     .lower = lower,
 };

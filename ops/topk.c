@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <orrery/array.h>
 #include "ops/order.h"
+#include "ops/rule.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -67,6 +68,7 @@ const orr__op orr__op_top_places = {
     .record = record,
     .verify = verify,
     .reference = reference,
+    .distribute = orr__rule_rows,
     .work = work,
     .space = space,
 };

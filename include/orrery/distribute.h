@@ -1,9 +1,9 @@
-/* More than one process: ranks, process grids.
+/* More than one process: ranks, process grids, tensors that lie over them.
  * Must not know: how messages travel. */
 #ifndef ORRERY_DISTRIBUTE_H
 #define ORRERY_DISTRIBUTE_H
 
-#include <orrery/tensor.h>
+#include <orrery/ops.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +40,42 @@ ORR_API orr_grid *orr_grid_make_at(const char *file, int line, int axes, const i
 ORR_API void orr_grid_free(orr_grid *g);
 /** This rank's place along an axis; −1 for an axis that the grid lacks or NULL. */
 ORR_API int64_t orr_grid_place(const orr_grid *g, int axis);
+
+/* -- distributed tensors ----------------------------------------------------------------------------------- */
+
+/* Every rank records the same graph with the tensors' full shapes. A tensor is replicated (all of it on every rank: the usual case),
+ * or sharded: a rank has only its blocks. What is made of a sharded tensor is sharded as the rules of the operations have it, or
+ * replicated; sums over ranks and other exchanges happen where they are needed. The values do not depend on the number of ranks, but
+ * for the order of sums. docs/distributed.md has the rules.
+ * An evaluation of what is sharded is collective: all ranks evaluate the same tensors in the same order. So are orr_read, orr_data,
+ * orr_item, orr_print and orr_save of a sharded tensor, which gather its value. */
+
+/** In the axes of orr_shard: along this axis of the grid every rank has all. */
+enum { ORR_WHOLE = 127 };
+/** t, cut into blocks along axes of a process grid.
+ * @param axes  element g: the axis of t that lies along axis g of the grid, or ORR_WHOLE; missing ones are ORR_WHOLE. Negative ones
+ *              count from the last. An axis of length n over p ranks: rank r has places r·⌈n/p⌉ on, ⌈n/p⌉ of them; the last ranks
+ *              may have fewer, or none.
+ * @return   a tensor of the same shape, dtype and value, owned by the current scope; t itself on a grid of one rank. Poison on
+ *           ORR_EINVAL, ORR_EAXIS.
+ * grad:     g.    effects: lazy; what was replicated is cut without a message. Safe from any thread. */
+ORR_API orr_tensor *orr_shard_at(const char *file, int line, orr_tensor *t, orr_grid *grid, orr_axes axes);
+#define orr_shard(...) orr_shard_at(ORR_HERE, __VA_ARGS__)
+/** The same in blocks of a given length that go round the ranks: place i of an axis over p ranks is on rank (i / block) mod p.
+ * @param blocks  of the same number as axes; 0: ⌈n/p⌉, as in orr_shard */
+ORR_API orr_tensor *orr_shard_cyclic_at(const char *file, int line, orr_tensor *t, orr_grid *grid, orr_axes axes,
+                                        orr_index blocks);
+#define orr_shard_cyclic(...) orr_shard_cyclic_at(ORR_HERE, __VA_ARGS__)
+/** t with all of its value on every rank. grad: g. effects: lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_replicate_at(const char *file, int line, orr_tensor *t);
+#define orr_replicate(...) orr_replicate_at(ORR_HERE, __VA_ARGS__)
+/** t, lying as `like` does, which has the same shape and is not computed for this. grad: g by t. Poison on ORR_ESHAPE.
+ * effects: lazy. Safe from any thread. */
+ORR_API orr_tensor *orr_redistribute_at(const char *file, int line, orr_tensor *t, orr_tensor *like);
+#define orr_redistribute(...) orr_redistribute_at(ORR_HERE, __VA_ARGS__)
+/** How the value of t lies: "replicated", or "axis 0 over 4 ranks in blocks of 25". Of a tensor without a value: what orr_shard asked
+ * for, else "not evaluated". Valid until the thread's next call of it. Never NULL. */
+ORR_API const char *orr_distribution(const orr_tensor *t);
 
 #ifdef __cplusplus
 }

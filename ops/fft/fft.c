@@ -9,6 +9,7 @@
 #include "ops/back.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 #define AT at.file, at.line
 
@@ -92,6 +93,7 @@ const orr__op orr__op_fft = {
     .attrs = ORR__ATTR_MASK,
     .verify = verify,
     .reference = reference,
+    .distribute = orr__rule_rows,
     .vjp = vjp,
     .work = work,
     .space = space,

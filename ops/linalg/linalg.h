@@ -8,6 +8,7 @@
 #include "ops/back.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 
 /* An operand of rank 2 or more, f32, f64, c64 or c128, whose last two dimensions LAPACK's int holds; false: *bad. */
 bool orr__matrix_operand(orr__site at, const orr_tensor *a, const char *name, orr__node **n, orr_tensor **bad);
@@ -39,7 +40,7 @@ const char *orr__packed_verify(const orr__node *n, const orr__node *a, int64_t l
 #define ORR__FACTORISATION(word, operands)                                                                             \
     .id = ORR__OP_##word, .name = #word, .arity = operands, .kinds = ORR__TAKES_COMPLEX, .form = ORR__FORM_KERNEL,     \
     .attrs = ORR__ATTR_MASK, .flags = ORR__OP_MAY_FAIL, .verify = verify, .reference = reference, .vjp = vjp,          \
-    .work = work, .space = orr__packed_space
+    .distribute = orr__rule_matrices, .work = work, .space = orr__packed_space
 /* The iteration: matrices × all else. */
 int orr__packed_space(const orr__call *c, int64_t *dim);
 

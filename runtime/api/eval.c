@@ -2,7 +2,9 @@
  * Must not know: devices, StarPU. */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include "ops/exchange.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/handle_name.h"
 #include "runtime/base/array.h"
@@ -10,6 +12,8 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/trace.h"
+#include "runtime/distribute/agree.h"
+#include "runtime/distribute/partition.h"
 #include "runtime/graph/donation.h"
 
 orr_status orr__need_running(orr__site at)
@@ -88,7 +92,7 @@ static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots
 }
 
 /* donors: leaves that the plan may overwrite, or NULL. */
-static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
+static orr_status evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
 {
     orr__capture p;
     orr__plan *plan;
@@ -106,6 +110,103 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
     orr__plan_done(plan);
     orr__capture_free(&p);
     return st;
+}
+
+/* The last evaluation with exchanges: the next one begins when it has ended, so that all ranks exchange in one order. */
+static struct {
+    pthread_mutex_t lock;
+    orr__run *run;
+} turn = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void take_turn(void)
+{
+    pthread_mutex_lock(&turn.lock);
+    (void)orr__run_wait(turn.run); /* its own waiter reports how it ended */
+    orr__run_unref(turn.run);
+    turn.run = NULL;
+}
+
+/* The local graph, and its last exchange: what an output does not need is waited for by other ranks. */
+static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, const orr__partition *q, orr__run **run)
+{
+    int n = q->nroot;
+    orr__node *few[32], **all = orr__array_begin(few, sizeof few, (size_t)n + 1, sizeof *all);
+    if (!all)
+        return ORR_ENOMEM;
+    orr__node *last = q->exchanges.n ? q->exchanges.node[q->exchanges.n - 1] : NULL;
+    memcpy(all, q->root, (size_t)n * sizeof *all);
+    all[n] = last;
+    orr__capture_roots local = { all, last ? n + 1 : n, roots->nfirst, 0 };
+    if (roots->nfirst == n)
+        local.nfirst = local.nout;
+    orr_status st = evaluate_here(at, &local, NULL, run);
+    orr__array_end(all, few);
+    if (st == ORR_OK && last && orr__node_value(last)->run)
+        turn.run = orr__run_ref(orr__node_value(last)->run);
+    return st;
+}
+
+/* The values of local nodes become those of the nodes that they are the parts of. */
+static orr_status publish_local(const orr__capture_roots *roots, const orr__capture *p, const orr__partition *q)
+{
+    int n = q->nroot;
+    orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)n, sizeof *out);
+    if (!out)
+        return ORR_ENOMEM;
+    for (int i = 0; i < n; i++) {
+        out[i] = orr__buffer_ref(orr__node_value(q->root[i]));
+        if (!orr__node_value(roots->out[i]))
+            roots->out[i]->placed = (uint16_t)q->placed[i];
+        if (p->behind[i] && !orr__node_value(p->behind[i]))
+            p->behind[i]->placed = (uint16_t)q->placed[i];
+    }
+    publish(roots->out, n, roots->nretained, p, out);
+    orr__array_end(out, few);
+    return ORR_OK;
+}
+
+/* This rank's part of the graph of all ranks. A failure here is told to the others, which would wait for its exchanges. */
+static orr_status evaluate_over_ranks(orr__site at, const orr__capture_roots *roots, const orr__capture *p,
+                                      orr__run **run)
+{
+    orr__partition q = { .nroot = 0 };
+    char text[1024];
+    take_turn();
+    orr_status st = no_placeholder(at, p);
+    if (st == ORR_OK)
+        st = orr__agree(at, p);
+    bool agreed = st == ORR_OK;
+    if (agreed)
+        st = orr__partition_make(at, p, false, &q);
+    if (st == ORR_OK)
+        st = evaluate_local(at, roots, &q, run);
+    if (st == ORR_OK)
+        st = publish_local(roots, p, &q);
+    orr__partition_free(&q);
+    if (agreed && st != ORR_OK && st != ORR_ERANK) {
+        (void)snprintf(text, sizeof text, "%s", orr_error_message());
+        orr__ranks_fail(text);
+        (void)orr__fail_text(st, text);
+    }
+    pthread_mutex_unlock(&turn.lock);
+    return st;
+}
+
+static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
+{
+    if (!orr__distributions_exist())
+        return evaluate_here(at, roots, donors, run);
+    orr__capture p;
+    orr_status st = orr__capture_make_roots(at, roots, &p);
+    if (st != ORR_OK)
+        return st;
+    bool over_ranks = orr__partition_needed(&p);
+    if (over_ranks && donors)
+        orr__donors_release(donors);
+    if (over_ranks)
+        st = evaluate_over_ranks(at, roots, &p, run);
+    orr__capture_free(&p);
+    return over_ranks ? st : evaluate_here(at, roots, donors, run);
 }
 
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all)
@@ -335,6 +436,19 @@ bool orr_event_done(const orr_event *event)
     return done;
 }
 
+/* The value of a node of which this rank has a part, from all ranks. */
+static orr_status gathered(orr__site at, orr__node *node, orr__buffer **buf)
+{
+    orr__node *whole = orr__rec_distribute(at, orr__node_ref(node), 0);
+    if (!whole)
+        return ORR_ENOMEM;
+    orr_status st = orr__eval_nodes(at, &whole, 1, NULL);
+    if (st == ORR_OK)
+        st = orr__node_value_ref(at, whole, buf);
+    orr__node_unref(whole);
+    return st;
+}
+
 /* One reference to the tensor's buffer, evaluated, perhaps still being written. */
 static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what)
 {
@@ -345,7 +459,7 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr_
     if (st == ORR_OK && !orr__node_value(node))
         st = orr__eval_nodes(at, &node, 1, NULL);
     if (st == ORR_OK)
-        st = orr__node_value_ref(at, node, buf);
+        st = node->placed ? gathered(at, node, buf) : orr__node_value_ref(at, node, buf);
     if (st == ORR_OK && what)
         *what = (orr__content){ (orr_dtype)node->dtype, node->shape };
     return st;

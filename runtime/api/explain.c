@@ -11,6 +11,7 @@
 #include "runtime/base/decimal.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/text.h"
+#include "runtime/distribute/partition.h"
 
 static const char *base_name(const char *file)
 {
@@ -288,6 +289,11 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
     orr_status st = orr__need_running(at);
     if (st != ORR_OK || (st = capture(at, to, t, &p)) != ORR_OK)
         return st;
+    if (orr__partition_needed(&p) &&
+        ((st = orr__partition_explain(to, at, &p, false)) != ORR_OK || (st = orr__partition_local(at, false, &p)) != ORR_OK)) {
+        orr__capture_free(&p);
+        return st;
+    }
     if ((st = orr__plan_get(at, &p, &plan)) == ORR_OK) {
         if ((st = fuse(at, &p, &moved, &rs)) == ORR_OK) {
             locale_t before = orr__point_begin();

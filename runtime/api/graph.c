@@ -8,6 +8,7 @@
 #include "runtime/api/eval.h"
 #include "runtime/base/array.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/distribute/partition.h"
 #include "runtime/graph/donation.h"
 #include "runtime/api/handle_name.h"
 
@@ -111,6 +112,10 @@ static orr_status build(orr__site at, graph *g, orr__node *const *out)
         st = settle_variables(at, out, g->nout);
     if (st == ORR_OK)
         st = orr__capture_make(at, out, g->nout, &g->prog);
+    if (st == ORR_OK && orr__partition_needed(&g->prog))
+        st = orr__fail(at, ORR_EGRAPH,
+                       "a graph that is built once is computed by one rank: evaluate what lies over ranks by orr_eval, or write "
+                       "orr_replicate before");
     if (st == ORR_OK)
         st = bind_leaves(at, g);
     if (st == ORR_OK)
@@ -184,7 +189,9 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
         orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
         orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
         orr_status st = now ? orr__eval_nodes(at, &now, 1, NULL) : ORR_OK;
-        if (st == ORR_OK && from)
+        if (st == ORR_OK && from && from->placed)
+            st = orr__fail(at, ORR_EGRAPH, "a value lies over ranks: write orr_replicate");
+        else if (st == ORR_OK && from)
             st = orr__node_value_ref(at, from, &leaf[k]);
         else if (st == ORR_OK)
             leaf[k] = orr__buffer_ref(p->leaf[k]);

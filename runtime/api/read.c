@@ -1,11 +1,13 @@
 /* Reading values back: orr_read, orr_data, orr_item.
  * Must not know: how a value is computed. */
 #include "config.h"
+#include <orrery/distribute.h>
 #include <orrery/tensor.h>
 
 #include <string.h>
 #include "runtime/api/eval.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/graph/distribution.h"
 
 orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes)
 {
@@ -27,10 +29,14 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
     return ORR_OK;
 }
 
-/* The node keeps the buffer: the pointer lives as long as the tensor. */
+/* The node keeps the buffer: the pointer lives as long as the tensor; of a tensor that lies over ranks, as the current scope, which
+ * owns the value of all. */
 const void *orr_data_at(const char *file, int line, orr_tensor *t)
 {
     orr__buffer *b;
+    const orr__node *n = orr__handle_node(t);
+    if (n && orr__distributions_exist() && !n->poison && orr_eval_at(file, line, t) == ORR_OK && orr__handle_node(t)->placed)
+        t = orr_replicate_at(file, line, t);
     if (orr__value_of(ORR__SITE(file, line, "data"), t, &b, NULL) != ORR_OK)
         return NULL;
     atomic_fetch_add_explicit(&b->readers, 1, memory_order_relaxed);

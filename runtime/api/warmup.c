@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "runtime/api/eval.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/distribute/partition.h"
 
 /* Those without a value, with a reference each, in the order in which orr_eval captures them: its plan is this one. */
 static int without_value(orr__node *const *from, int n, orr__node **to)
@@ -58,7 +59,8 @@ orr_status orr__eval_plan(orr__site at, orr_tensor *const *t, int n, orr__plan *
         if (all)
             st = capture(at, todo, all, nfirst, &p);
         if (all && st == ORR_OK) {
-            st = orr__plan_get(at, &p, plan);
+            st = orr__partition_local(at, false, &p);
+            st = st == ORR_OK ? orr__plan_get(at, &p, plan) : st;
             orr__capture_free(&p);
         }
     }

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ops/exchange.h"
 #include "runtime/engine/execution.h"
+#include "runtime/ranks/ranks.h"
 
 double orr__run_patience = 60;
 
@@ -69,8 +71,21 @@ void orr__run_unref(orr__run *r)
     free(r);
 }
 
+/* Other ranks wait for the exchanges of a run that skips them: they are told. */
+static void tell_ranks(const orr__run *r, const char *text)
+{
+    const orr__plan *p = r->plan;
+    for (int i = 0; p && i < p->nstep; i++)
+        if (p->step[i].region->call.op && orr__is_exchange(p->step[i].region->call.op)) {
+            orr__ranks_fail(text);
+            return;
+        }
+}
+
 void orr__run_fail(orr__run *r, orr_status st, const char *text)
 {
+    if (st != ORR_ERANK && orr__ranks() > 1)
+        tell_ranks(r, text);
     pthread_mutex_lock(&r->lock);
     if (atomic_load(&r->status) == ORR_OK) {
         snprintf(r->text, sizeof r->text, "%s", text);

@@ -46,6 +46,7 @@ struct orr__node {
     const char *as; /* of a row that a user's definition expanded to: its name, for people; else NULL */
     uint64_t var;   /* handle of the variable whose value this became, 0: none                   */
     int line;
+    uint16_t placed; /* the number of the value's distribution, set before the value; 0: whole                 */
     bool kept; /* it has its value only since who holds it should not need a variable's old one (donation_retained.c) */
 
     _Alignas(64) orr__scalar s[3]; /* nscalar of them                                               */

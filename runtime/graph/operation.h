@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <orrery/tensor.h>
+#include "runtime/graph/spread.h"
 
 struct orr__node;
 struct orr__capture;
@@ -14,6 +15,7 @@ struct orr__reference; /* ops/reference.h */
 struct orr__back;      /* ops/back.h      */
 struct orr__lowering;  /* ops/lowering.h  */
 struct orr__view;
+struct orr__distribution; /* runtime/graph/distribution.h */
 
 /* The role of the operation's nodes in the graph. */
 typedef enum {
@@ -120,6 +122,13 @@ typedef struct orr__op {
     orr_tensor *(*vjp)(const struct orr__back *b, int k);
     /* VIEW: how `v`, which sees the node, sees the operand of shape `in`; false: no affine map says so. */
     bool (*see)(const struct orr__node *n, const orr_shape *in, const struct orr__view *v, struct orr__view *w);
+    /* The consequence of how one operand lies over ranks: true, and need and out are set; false, NULL: no rule, so that operands
+     * are gathered and every rank computes the whole. */
+    bool (*distribute)(orr__spread_rule *r);
+    /* The operation by which the ranks of a grid compute a node together, where the operands lie as in[0 …) and the result is to
+     * lie as *out; NULL: there is none. */
+    const struct orr__op *(*jointly)(const struct orr__node *n, const struct orr__distribution *in,
+                                     struct orr__distribution *out);
     /* ELEMENT, GATHER, CHOICE: the register that holds node i of the capture as `v` sees it. */
     int (*lower)(struct orr__lowering *c, int i, const struct orr__view *v);
     /* KERNEL: the work; NULL: `flops` per element of the result. */

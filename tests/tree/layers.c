@@ -19,7 +19,7 @@ typedef struct room {
 
 static const room rooms[] = {
     { "include/", 0 },       { "runtime/base/", 0 },    { "runtime/ranks/", 5 }, { "runtime/graph/", 10 },
-    { "ops/", 20 },          { "runtime/fuse/", 30 },   { "codelets/", 40 },     { "runtime/cost/", 50 },
+    { "ops/", 20 },          { "runtime/distribute/", 25 }, { "runtime/fuse/", 30 },   { "codelets/", 40 },     { "runtime/cost/", 50 },
     { "runtime/plan/", 60 }, { "runtime/engine/", 70 }, { "runtime/api/", 80 },
 };
 

@@ -1,0 +1,181 @@
+/* Agreement: all ranks evaluate the same graph, or each returns an error that shows two lines. Ranks compare a hash of 128 bits; only
+ * where it differs they search for the node.
+ * Must not know: how the graph is computed. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "ops/exchange.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/pool.h"
+#include "runtime/distribute/agree.h"
+#include "runtime/graph/distribution.h"
+#include "runtime/graph/structure_key.h"
+#include "runtime/ranks/ranks.h"
+
+typedef struct {
+    uint64_t a, b;
+} wide;
+
+static wide mix(wide h, const void *data, size_t size)
+{
+    return (wide){ orr__hash(data, size, h.a), orr__hash(data, size, h.b ^ 0x9e3779b97f4a7c15u) };
+}
+
+static wide mix_text(wide h, const char *s)
+{
+    return mix(h, s, strlen(s) + 1);
+}
+
+/* The content of a distribution: numbers are a process's own. */
+static wide mix_distribution(wide h, int number)
+{
+    char text[256];
+    orr__distribution d = orr__distribution_of(number);
+    if (number < 0)
+        return mix_text(h, "like");
+    h = mix_text(h, orr__distribution_text(&d, text, sizeof text));
+    return d.grid ? mix(h, d.grid->extent, sizeof d.grid->extent) : h;
+}
+
+/* Node i and all before it. */
+static wide mix_node(wide h, const orr__capture *p, int i)
+{
+    const orr__node *n = p->node[i];
+    uint8_t key[ORR__KEY_NODE];
+    int number;
+    bool like;
+    h = mix_text(h, p->leaf_of[i] >= 0 ? "value" : n->op->name);
+    h = mix(h, &n->dtype, sizeof n->dtype);
+    h = mix(h, n->shape.dim, (size_t)n->shape.rank * sizeof *n->shape.dim);
+    if (p->leaf_of[i] >= 0)
+        return mix_distribution(h, n->placed);
+    if (orr__distribute_asks(n, &number, &like))
+        h = mix_distribution(h, number);
+    else
+        h = mix(h, key, (size_t)(orr__key_attr(key, n) - key));
+    h = mix(h, &p->arg[p->arg0[i]], (size_t)orr__capture_nin(p, i) * sizeof *p->arg);
+    return mix(h, n->s, n->nscalar * sizeof *n->s);
+}
+
+static wide hash_of(const orr__capture *p, wide *prefix)
+{
+    wide h = { 1, 2 };
+    for (int i = 0; i < p->n; i++) {
+        h = mix_node(h, p, i);
+        if (prefix)
+            prefix[i] = h;
+    }
+    return mix(h, p->out, (size_t)p->nout * sizeof *p->out);
+}
+
+/* -- the ranks together ------------------------------------------------------------------------------------------------------ */
+
+static orr_status all_gather(orr__site at, const void *mine, size_t bytes, void *all)
+{
+    const orr__group *g = orr__group_all();
+    int64_t *part = orr__alloc_n((size_t)g->ranks, sizeof *part);
+    if (!part)
+        return ORR_ENOMEM;
+    for (int r = 0; r < g->ranks; r++)
+        part[r] = (int64_t)bytes;
+    orr_status st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_ALL_GATHER,
+                                                             .dtype = ORR_U8,
+                                                             .group = g,
+                                                             .in = mine,
+                                                             .out = all,
+                                                             .part = part,
+                                                             .name = "agreement" });
+    free(part);
+    return st;
+}
+
+typedef struct {
+    wide hash;
+    int64_t nodes;
+} summary;
+
+typedef struct {
+    char text[240];
+} line;
+
+/* Node i as a person knows it: "train.c:41: matmul (128, 10) float32". */
+static line line_of(const orr__capture *p, int64_t i)
+{
+    line l;
+    if (i >= p->n) {
+        (void)snprintf(l.text, sizeof l.text, "nothing more to compute, and other outputs");
+        return l;
+    }
+    const orr__node *n = p->node[i];
+    orr__distribution d = orr__distribution_of(n->placed);
+    char way[128];
+    bool leaf = p->leaf_of[i] >= 0;
+    (void)snprintf(l.text, sizeof l.text, "%s:%d: %s %s %s%s%s", n->file ? n->file : "?", n->line,
+                   leaf ? "value" : n->op->name, orr__str(n->shape).s, orr_dtype_name((orr_dtype)n->dtype),
+                   leaf && n->placed ? ", " : "", leaf && n->placed ? orr__distribution_text(&d, way, sizeof way) : "");
+    return l;
+}
+
+/* Rank 0's hashes of all beginnings of its graph go to all; each finds its first node that is another. */
+static orr_status first_difference(orr__site at, const orr__capture *p, int64_t nodes, int64_t *first)
+{
+    wide *mine = orr__alloc_n((size_t)p->n + 1, sizeof *mine),
+         *theirs = orr__alloc_n((size_t)nodes + 1, sizeof *theirs);
+    orr_status st = mine && theirs ? ORR_OK : ORR_ENOMEM;
+    if (st == ORR_OK) {
+        (void)hash_of(p, mine);
+        if (orr__rank() == 0)
+            memcpy(theirs, mine, (size_t)nodes * sizeof *mine);
+        st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_BROADCAST,
+                                                      .dtype = ORR_U64,
+                                                      .group = orr__group_all(),
+                                                      .in = theirs,
+                                                      .out = theirs,
+                                                      .count = 2 * nodes,
+                                                      .name = "agreement" });
+    }
+    *first = 0;
+    while (st == ORR_OK && *first < nodes && *first < p->n && mine[*first].a == theirs[*first].a &&
+           mine[*first].b == theirs[*first].b)
+        ++*first;
+    free(mine);
+    free(theirs);
+    return st;
+}
+
+/* The first node in which rank `other` differs from rank 0, on both. */
+static orr_status tell(orr__site at, const orr__capture *p, int64_t nodes, int other)
+{
+    int ranks = orr__ranks();
+    int64_t first, *firsts = orr__alloc_n((size_t)ranks, sizeof *firsts);
+    line *lines = orr__alloc_n((size_t)ranks, sizeof *lines);
+    orr_status st = firsts && lines ? first_difference(at, p, nodes, &first) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = all_gather(at, &first, sizeof first, firsts);
+    if (st == ORR_OK) {
+        line mine = line_of(p, firsts[other]);
+        st = all_gather(at, &mine, sizeof mine, lines);
+    }
+    if (st == ORR_OK)
+        st = orr__fail(
+            at, ORR_ERANK,
+            "the ranks evaluate different graphs: rank 0 has at its place %lld: %s; rank %d has: %s. Every rank must "
+            "record the same operations in the same order",
+            (long long)firsts[other], lines[0].text, other, lines[other].text);
+    free(firsts);
+    free(lines);
+    return st;
+}
+
+orr_status orr__agree(orr__site at, const orr__capture *p)
+{
+    int ranks = orr__ranks(), other = 0;
+    summary mine = { hash_of(p, NULL), p->n }, *all = orr__alloc_n((size_t)ranks, sizeof *all);
+    orr_status st = all ? all_gather(at, &mine, sizeof mine, all) : ORR_ENOMEM;
+    while (st == ORR_OK && other < ranks && all[other].hash.a == all[0].hash.a && all[other].hash.b == all[0].hash.b)
+        other++;
+    if (st == ORR_OK && other < ranks)
+        st = tell(at, p, all[0].nodes, other);
+    free(all);
+    return st;
+}

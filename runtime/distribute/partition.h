@@ -1,0 +1,37 @@
+/* The partition of a capture: from the global graph, in which tensors lie over ranks, to the graph that one rank computes.
+ * Must not know: how nodes are computed, how messages travel. */
+#ifndef ORR_DISTRIBUTE_PARTITION_H
+#define ORR_DISTRIBUTE_PARTITION_H
+
+#include <stdio.h>
+#include "runtime/distribute/choice.h"
+#include "runtime/distribute/move.h"
+
+/* A node that the ranks compute together, between the runs of their own graphs: its value, a leaf, is there when they have. */
+typedef struct orr__joint {
+    orr__node *out, **in; /* references; local */
+    int nin, after;       /* behind so many exchanges */
+    const orr__node *node; /* of the global graph, borrowed */
+    orr__distribution as, *lies; /* out; in */
+} orr__joint;
+
+typedef struct orr__partition {
+    int nroot;
+    orr__node **root; /* by output of the capture: its local value, references          */
+    int *placed;      /* the number of its distribution                                 */
+    orr__exchanges exchanges;
+    orr__joint *joint;
+    int njoint;
+} orr__partition;
+
+/* Does any leaf lie over ranks, or any node ask for it? */
+bool orr__partition_needed(const orr__capture *p);
+/* For the rank whose grids the distributions hold. A pure function: nothing is sent. */
+orr_status orr__partition_make(orr__site at, const orr__capture *p, bool jointly, orr__partition *q);
+void orr__partition_free(orr__partition *q);
+/* Where p lies over ranks, the capture of what this rank computes takes its place. */
+orr_status orr__partition_local(orr__site at, bool jointly, orr__capture *p);
+/* How each value lies, and what moves, a line each. */
+orr_status orr__partition_explain(FILE *to, orr__site at, const orr__capture *p, bool jointly);
+
+#endif

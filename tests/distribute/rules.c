@@ -1,0 +1,250 @@
+/* Every operation of the library has a rule, which a case here uses, or replicates: the table is walked. The values are those that
+ * the engine has without ranks: the same bits, but for sums.
+ * Must not know: how a value moves. */
+#include "config.h"
+
+#include <math.h>
+#include <orrery/array.h>
+#include <orrery/fft.h>
+#include <orrery/linalg.h>
+#include <stdlib.h>
+#include "ops/ops.h"
+#include "ops/record.h"
+#include "tests/harness/simulate.h"
+
+enum { MOST = 4 };
+
+/* Leaves of f64 with values in [low, high], the same in every call. */
+static orr_tensor *leaf_between(orr_shape s, double low, double high)
+{
+    int64_t n = orr__shape_count(&s);
+    double *v = calloc((size_t)n + 1, sizeof *v);
+    for (int64_t i = 0; i < n; i++)
+        v[i] = low + (high - low) * (0.5 + 0.5 * sin(1.7 * (double)i + 0.3));
+    orr_tensor *t = orr_from(ORR_F64, s, v);
+    free(v);
+    return t;
+}
+
+static orr_tensor *leaf(orr_shape s)
+{
+    return leaf_between(s, -2, 2);
+}
+
+/* A batch of symmetric positive definite matrices. */
+static orr_tensor *spd(orr_tensor *x)
+{
+    orr_shape s = orr_tensor_shape(x);
+    return orr_add(orr_matmul(x, orr_transpose(x)), orr_mul(orr_eye(ORR_F64, s.dim[1], s.dim[1], 0), orr_scalar(3)));
+}
+
+static orr_tensor *index_leaf(int64_t n, int64_t end)
+{
+    int64_t v[16];
+    for (int64_t i = 0; i < n; i++)
+        v[i] = (3 * i + 1) % end;
+    return orr_from(ORR_I64, ORR_SHAPE(n), v);
+}
+
+/* -- cases: what operation has no `record`, a graph of it. in: operands that are to lie over ranks. Returns their number ---------- */
+
+typedef int graph(orr_tensor **in, orr_tensor **out);
+
+#define UNARY_CASE(name, shape, expression)                                                                            \
+    static int name(orr_tensor **in, orr_tensor **out)                                                                 \
+    {                                                                                                                  \
+        orr_tensor *x = in[0] = leaf(shape);                                                                           \
+        *out = (expression);                                                                                           \
+        return 1;                                                                                                      \
+    }
+UNARY_CASE(of_cast, ORR_SHAPE(5, 3), orr_cast(x, ORR_F32))
+UNARY_CASE(of_reshape, ORR_SHAPE(6, 4), orr_reshape(orr_exp(orr_reshape(x, ORR_SHAPE(3, 2, 4))), ORR_SHAPE(24)))
+UNARY_CASE(of_permute, ORR_SHAPE(3, 4, 2), orr_exp(orr_permute(x, ORR_AXES(2, 0, 1))))
+UNARY_CASE(of_broadcast, ORR_SHAPE(4, 1), orr_exp(orr_broadcast_to(x, ORR_SHAPE(2, 4, 3))))
+UNARY_CASE(of_slice, ORR_SHAPE(5, 6), orr_exp(orr_slice_axis(x, 1, 1, 6, 2)))
+UNARY_CASE(of_pad, ORR_SHAPE(5, 3), orr_pad(x, ORR_INDEX(0, 1), ORR_INDEX(0, 2), 7))
+UNARY_CASE(of_sum, ORR_SHAPE(4, 5), orr_exp(orr_sum(x, ORR_AXES(1), false)))
+UNARY_CASE(of_prod, ORR_SHAPE(4, 5), orr_prod(x, ORR_AXES(0), false))
+UNARY_CASE(of_max, ORR_SHAPE(4, 5), orr_max(x, ORR_AXES(0), false))
+UNARY_CASE(of_min, ORR_SHAPE(2, 5), orr_min(x, ORR_AXES(0), false))
+UNARY_CASE(of_any, ORR_SHAPE(4, 5), orr_any(orr_less(x, orr_scalar(-1.9)), ORR_AXES(0), false))
+UNARY_CASE(of_all, ORR_SHAPE(4, 5), orr_all(orr_less(x, orr_scalar(1.5)), ORR_AXES(0), false))
+UNARY_CASE(of_argmax, ORR_SHAPE(4, 5), orr_argmax(x, 1, false))
+UNARY_CASE(of_take, ORR_SHAPE(4, 5), orr_take(x, index_leaf(3, 4), 0))
+UNARY_CASE(of_cumulative_sum, ORR_SHAPE(2, 3), orr_cumulative_sum(x, 1, false))
+UNARY_CASE(of_softmax, ORR_SHAPE(4, 5), orr_softmax(x, -1))
+UNARY_CASE(of_cholesky, ORR_SHAPE(4, 3, 3), orr_cholesky(spd(x)))
+UNARY_CASE(of_det, ORR_SHAPE(4, 3, 3), orr_det(spd(x)))
+UNARY_CASE(of_lu, ORR_SHAPE(4, 3, 3), orr_lu(x).l)
+UNARY_CASE(of_qr, ORR_SHAPE(4, 3, 3), orr_qr(x, false).r)
+UNARY_CASE(of_svd, ORR_SHAPE(4, 3, 3), orr_svd(x, false).s)
+UNARY_CASE(of_eigh, ORR_SHAPE(4, 3, 3), orr_eigh(spd(x)).w)
+UNARY_CASE(of_eig, ORR_SHAPE(4, 3, 3), orr_abs(orr_eig(spd(x)).w))
+UNARY_CASE(of_expm, ORR_SHAPE(4, 3, 3), orr_expm(x))
+UNARY_CASE(of_fft, ORR_SHAPE(4, 6), orr_abs(orr_fft(x, 0, -1, ORR_FFT_BACKWARD)))
+
+#define BINARY_CASE(name, shape_x, shape_y, expression)                                                                \
+    static int name(orr_tensor **in, orr_tensor **out)                                                                 \
+    {                                                                                                                  \
+        orr_tensor *x = in[0] = leaf(shape_x), *y = in[1] = leaf(shape_y);                                             \
+        *out = (expression);                                                                                           \
+        return 2;                                                                                                      \
+    }
+BINARY_CASE(of_matmul, ORR_SHAPE(4, 5), ORR_SHAPE(5, 3), orr_matmul(x, y))
+BINARY_CASE(of_batches, ORR_SHAPE(3, 4, 5), ORR_SHAPE(3, 5, 2), orr_matmul(x, y))
+BINARY_CASE(of_concat, ORR_SHAPE(4, 2), ORR_SHAPE(4, 3), orr_concat(((orr_tensor *const[]){ x, y }), 2, 1))
+BINARY_CASE(of_scatter_add, ORR_SHAPE(4, 5), ORR_SHAPE(3, 5), orr_scatter_add(x, index_leaf(3, 4), y, 0))
+BINARY_CASE(of_scatter, ORR_SHAPE(5, 4), ORR_SHAPE(5, 3), orr_scatter(x, index_leaf(3, 4), y, 1, ORR_SCATTER_SET))
+BINARY_CASE(of_searchsorted, ORR_SHAPE(6), ORR_SHAPE(4, 3), orr_searchsorted(orr_sort(x, 0, false), y, false))
+BINARY_CASE(of_solve, ORR_SHAPE(4, 3, 3), ORR_SHAPE(4, 3, 2), orr_solve(spd(x), y))
+BINARY_CASE(of_triangular, ORR_SHAPE(4, 3, 3), ORR_SHAPE(4, 3, 2),
+            orr_solve_triangular(orr_cholesky(spd(x)), y, true, false, false))
+BINARY_CASE(of_lstsq, ORR_SHAPE(4, 5, 3), ORR_SHAPE(4, 5, 2), orr_lstsq(x, y, -1).x)
+
+/* A line so long that sums of its chunks go before. */
+static int of_long_line(orr_tensor **in, orr_tensor **out)
+{
+    in[0] = leaf(ORR_SHAPE(2, 1 << 18));
+    *out = orr_cumulative_sum(in[0], 1, false);
+    return 1;
+}
+
+static graph *const cases[] = { of_cast,   of_reshape,    of_permute, of_broadcast,   of_slice,         of_pad,
+                                of_sum,    of_prod,       of_max,     of_min,         of_any,           of_all,
+                                of_argmax, of_take,       of_softmax, of_cholesky,    of_det,           of_lu,
+                                of_qr,     of_svd,        of_eigh,    of_eig,         of_expm,          of_fft,
+                                of_matmul, of_batches,    of_concat,  of_scatter_add, of_scatter,       of_searchsorted,
+                                of_solve,  of_triangular, of_lstsq,   of_long_line,   of_cumulative_sum };
+
+/* -- the comparison -------------------------------------------------------------------------------------------------------- */
+
+static bool close_enough(orr_dtype d, orr__scalar got, orr__scalar want)
+{
+    if (!orr__is_float(d) || !isfinite(want.f))
+        return orr__is_float(d) && isnan(want.f) ? isnan(got.f) : orr__is_float(d) ? got.f == want.f : got.u == want.u;
+    return fabs(got.f - want.f) <= (d == ORR_F64 ? 1e-11 : 1e-5) * (1 + fabs(want.f));
+}
+
+static void compare(const char *what, orr_tensor *out, const sim_grid *grid, const sim_lies *lies,
+                    const orr__scalar *want)
+{
+    orr__node *node = orr__handle_node(out);
+    void *value = NULL;
+    orr_dtype d = orr_tensor_dtype(out);
+    bool ok = sim_run(&node, 1, grid, lies, 1, &value);
+    for (int64_t i = 0; ok && i < orr_tensor_size(out); i++)
+        ok = close_enough(d, orr__scalar_load((const char *)value + (size_t)i * orr_dtype_size(d), d), want[i]);
+    ORR_CHECK_MSG(ok, "%s with operand axis %d over %lld ranks in blocks of %lld", what, lies->axis[0],
+                  (long long)grid->extent[0], (long long)lies->block[0]);
+    free(value);
+}
+
+/* Each operand along each axis, over 2 and 3 ranks. */
+static void check(const char *what, graph *make, int (*generic)(orr_tensor **, orr_tensor **, const void *),
+                  const void *with)
+{
+    orr_tensor *in[MOST], *out = NULL;
+    orr_scope *s = orr_scope_begin();
+    int n = make ? make(in, &out) : generic(in, &out, with);
+    orr__scalar *want = help_engine(out);
+    for (int k = 0; want && k < n; k++)
+        for (int c = 0, rank = orr_tensor_shape(in[k]).rank; c < 3 * rank; c++) {
+            orr_tensor *lying[MOST];
+            sim_grid grid = { 1, { c % 3 ? 2 : 3 } };
+            orr_scope *one = orr_scope_begin();
+            (void)(make ? make(lying, &out) : generic(lying, &out, with));
+            int64_t length = orr_tensor_shape(in[k]).dim[c / 3], even = (length + grid.extent[0] - 1) / grid.extent[0];
+            sim_lies lies = { orr__handle_node(lying[k]), { c / 3 }, { c % 3 == 2 ? 1 : even } };
+            compare(what, out, &grid, &lies, want);
+            (void)orr_scope_end(one);
+        }
+    free(want);
+    (void)orr_scope_end(s);
+}
+
+/* -- by the contract's own call ------------------------------------------------------------------------------------------------ */
+
+static int recorded(orr_tensor **in, orr_tensor **out, const void *with)
+{
+    const orr__op *op = with;
+    orr__attr a = { .axis = 1 };
+    for (int d = 0; d < ORR_MAX_RANK; d++)
+        a.start[d] = a.step[d] = 1;
+    for (int k = 0; k < op->arity; k++)
+        in[k] = leaf(ORR_SHAPE(4, 5));
+    *out = op->record(ORR_HERE, in, &a);
+    return op->arity;
+}
+
+static void every_operation_has_a_rule_or_replicates(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "case %zu", i);
+        check(name, cases[i], NULL, NULL);
+    }
+    for (int i = 0; i < orr__structural_count(); i++)
+        if (orr__structural[i]->record && orr__structural[i]->arity > 0 && orr__structural[i]->arity <= MOST)
+            check(orr__structural[i]->name, NULL, recorded, orr__structural[i]);
+    int rules = 0;
+    for (int i = 0; i < orr__structural_count(); i++) {
+        const orr__op *op = orr__structural[i];
+        ORR_CHECK_MSG(!op->distribute || sim_lay[op->id], "%s has a rule that no case uses", op->name);
+        rules += op->distribute != NULL;
+    }
+    printf("    %d of %d operations have rules, the others replicate\n", rules, orr__structural_count());
+}
+
+/* -- element-wise rows ------------------------------------------------------------------------------------------------------------ */
+
+static int row_of(orr_tensor **in, orr_tensor **out, const void *with)
+{
+    const orr__ewrow *row = with;
+    orr_dtype d = orr__ew_takes(row, ORR_F64) ? ORR_F64 : orr__ew_takes(row, ORR_I32) ? ORR_I32 : ORR_BOOL;
+    double low = row->lo < -5 ? -5 : row->lo, high = row->hi > 5 ? 5 : row->hi;
+    orr_tensor *x[3] = { NULL };
+    for (int k = 0; k < row->arity; k++) {
+        in[k] = leaf_between(ORR_SHAPE(3, 4), low, high);
+        x[k] = orr_cast(in[k], row->cond && k == 0 ? ORR_BOOL : d);
+    }
+    *out = orr__ew_record(ORR__SITE(__FILE__, __LINE__, row->op.name), row, x[0], x[1], x[2]);
+    if (orr__is_complex(orr_tensor_dtype(*out)))
+        *out = orr_abs(*out);
+    return row->arity;
+}
+
+/* Of sums that ranks have in parts: only what is linear may go on with the parts. */
+static int row_of_sums(orr_tensor **in, orr_tensor **out, const void *with)
+{
+    const orr__ewrow *row = with;
+    double low = row->lo < -5 ? -5 : row->lo, high = row->hi > 5 ? 5 : row->hi;
+    orr_tensor *x[3] = { NULL };
+    for (int k = 0; k < row->arity; k++) {
+        in[k] = leaf_between(ORR_SHAPE(3, 4), low / 3, high / 3);
+        x[k] = orr_sum(in[k], ORR_AXES(0), true);
+        if (row->cond && k == 0)
+            x[k] = orr_cast(leaf(ORR_SHAPE(1, 4)), ORR_BOOL);
+    }
+    *out = orr__ew_record(ORR__SITE(__FILE__, __LINE__, row->op.name), row, x[0], x[1], x[2]);
+    if (orr__is_complex(orr_tensor_dtype(*out)))
+        *out = orr_abs(*out);
+    return row->arity;
+}
+
+static void every_row_has_its_rule(void)
+{
+    for (int i = 0; i < orr__ew_count(); i++) {
+        check(orr__ew_rows[i].op.name, NULL, row_of, &orr__ew_rows[i]);
+        if (orr__ew_takes(&orr__ew_rows[i], ORR_F64))
+            check(orr__ew_rows[i].op.name, NULL, row_of_sums, &orr__ew_rows[i]);
+        ORR_CHECK_MSG(sim_lay[orr__ew_rows[i].op.id], "%s", orr__ew_rows[i].op.name);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(every_operation_has_a_rule_or_replicates),
+                                      ORR_TEST(every_row_has_its_rule),
+                                      { 0 } };
+    return help_main(argc, argv, "distribute.rules", tests);
+}

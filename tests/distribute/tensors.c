@@ -1,0 +1,237 @@
+/* Distributed tensors with 1 to 4 ranks under mpirun: random graphs, the calls that read a value, random numbers, variables,
+ * errors. The results are those of the reference evaluation, which knows one process.
+ * Must not know: how a value moves. */
+#include "config.h"
+
+#include <math.h>
+#include <orrery.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/harness/random_graph.h"
+#include "tests/harness/ranks.h"
+
+static orr_config engine = { .engine = NULL };
+
+static bool up(void)
+{
+    bool ok = orr_init(&engine) == ORR_OK;
+    ORR_CHECK_MSG(ok, "%s", orr_error_message());
+    return ok;
+}
+
+static void down(void)
+{
+    ORR_CHECK_MSG(orr_shutdown() == ORR_OK, "%s", orr_error_message());
+}
+
+static orr_grid *line_of_ranks(void)
+{
+    return orr_grid_make(1, ((int64_t[]){ -1 }));
+}
+
+/* -- values ------------------------------------------------------------------------------------------------------------ */
+
+static void a_sharded_tensor_reads_as_the_whole(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    float data[7 * 3], got[7 * 3];
+    for (int i = 0; i < 21; i++)
+        data[i] = (float)i;
+    orr_tensor *x = orr_shard(orr_from(ORR_F32, ORR_SHAPE(7, 3), data), g, ORR_AXES(0));
+    orr_tensor *y = orr_mul(x, orr_scalar(2));
+    ORR_CHECK_MSG(orr_eval(y) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK(orr_ranks() == 1 ? !strcmp(orr_distribution(y), "replicated")
+                               : strstr(orr_distribution(y), "axis 0 over") != NULL);
+    ORR_CHECK_MSG(orr_read(y, got, sizeof got) == ORR_OK, "%s", orr_error_message());
+    for (int i = 0; i < 21; i++)
+        ORR_CHECK(got[i] == 2 * data[i]);
+    const float *p = orr_data(y);
+    ORR_REQUIRE(p);
+    for (int i = 0; i < 21; i++)
+        ORR_CHECK(p[i] == 2 * data[i]);
+    double sum = 0;
+    ORR_CHECK(orr_item(orr_sum(y, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 420);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+static void random_numbers_do_not_depend_on_the_ranks(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *x = orr_randn_keyed(ORR_F64, ORR_SHAPE(13, 5), 0, 1, 7);
+    double want[65], got[65];
+    ORR_CHECK(orr_read(x, want, sizeof want) == ORR_OK);
+    orr_tensor *y = orr_shard_cyclic(orr_randn_keyed(ORR_F64, ORR_SHAPE(13, 5), 0, 1, 7), g, ORR_AXES(0), ORR_INDEX(2));
+    ORR_CHECK_MSG(orr_read(y, got, sizeof got) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK(memcmp(want, got, sizeof got) == 0);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* Gradient descent with the batch over the ranks and the weights on all: the losses of one process. */
+static void variables_learn_alike(void)
+{
+    double loss[2][4];
+    ORR_REQUIRE(up());
+    orr_grid *g = line_of_ranks();
+    for (int sharded = 0; sharded < 2; sharded++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_randn_keyed(ORR_F32, ORR_SHAPE(22, 6), 0, 1, 1);
+        orr_tensor *y = orr_randn_keyed(ORR_F32, ORR_SHAPE(22, 2), 0, 1, 2);
+        orr_tensor *w = orr_variable(orr_randn_keyed(ORR_F32, ORR_SHAPE(6, 2), 0, 0.3, 3));
+        orr_tensor *b = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(2)));
+        if (sharded) {
+            x = orr_shard(x, g, ORR_AXES(0));
+            y = orr_shard(y, g, ORR_AXES(0));
+        }
+        for (int step = 0; step < 4; step++) {
+            orr_scope *in = orr_scope_begin();
+            orr_tensor *d = orr_sub(orr_add(orr_matmul(x, w), b), y), *grad[2];
+            orr_tensor *l = orr_mean(orr_mul(d, d), ORR_ALL_AXES, false);
+            ORR_CHECK(orr_grad(l, (orr_tensor *const[]){ w, b }, 2, grad) == ORR_OK);
+            ORR_CHECK(orr_assign(w, orr_sub(w, orr_mul(grad[0], orr_scalar(0.1)))) == ORR_OK);
+            ORR_CHECK(orr_assign(b, orr_sub(b, orr_mul(grad[1], orr_scalar(0.1)))) == ORR_OK);
+            ORR_CHECK_MSG(orr_item(l, &loss[sharded][step]) == ORR_OK, "%s", orr_error_message());
+            (void)orr_scope_end(in);
+        }
+        ORR_CHECK(!strcmp(orr_distribution(w), "replicated"));
+        (void)orr_scope_end(s);
+    }
+    for (int step = 0; step < 4; step++)
+        ORR_CHECK_MSG(fabs(loss[0][step] - loss[1][step]) < 1e-5 * loss[0][step], "step %d: %g, %g", step,
+                      loss[0][step], loss[1][step]);
+    orr_grid_free(g);
+    down();
+}
+
+/* -- errors ----------------------------------------------------------------------------------------------------------- */
+
+static void different_graphs_are_reported_with_both_lines(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *x = orr_shard(orr_ones(ORR_F32, ORR_SHAPE(8)), g, ORR_AXES(0)), *y;
+    int first = __LINE__ + 2;
+    if (orr_rank() == 0)
+        y = orr_exp(x);
+    else
+        y = orr_sin(x);
+    orr_status st = orr_eval(y);
+    if (orr_ranks() == 1) {
+        ORR_CHECK(st == ORR_OK);
+    } else {
+        char a[64], b[64];
+        (void)snprintf(a, sizeof a, "tensors.c:%d: exp", first);
+        (void)snprintf(b, sizeof b, "tensors.c:%d: sin", first + 2);
+        ORR_CHECK(st == ORR_ERANK);
+        ORR_CHECK_MSG(strstr(orr_error_message(), a) && strstr(orr_error_message(), b) &&
+                          strstr(orr_error_message(), "rank 1 has"),
+                      "%s", orr_error_message());
+    }
+    double v = 0; /* and the next evaluation works */
+    ORR_CHECK_MSG(orr_item(orr_sum(x, ORR_ALL_AXES, false), &v) == ORR_OK && v == 8, "%s", orr_error_message());
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+static void a_failure_of_one_rank_is_told_to_all(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    int64_t n = 4 * orr_ranks();
+    double *a = calloc((size_t)n * 4, sizeof *a); /* one of the last rank's matrices is not positive definite */
+    for (int64_t i = 0; i < n; i++)
+        a[4 * i] = a[4 * i + 3] = i == n - 1 ? -1 : 1;
+    orr_tensor *x = orr_shard(orr_from(ORR_F64, ORR_SHAPE(n, 2, 2), a), g, ORR_AXES(0));
+    orr_status st = orr_eval(orr_sum(orr_cholesky(x), ORR_ALL_AXES, false));
+    bool mine = orr_rank() == orr_ranks() - 1;
+    ORR_CHECK_MSG(st == (mine ? ORR_ENUMERIC : ORR_ERANK), "%s: %s", orr_status_name(st), orr_error_message());
+    ORR_CHECK_MSG(strstr(orr_error_message(), "positive"), "%s", orr_error_message());
+    free(a);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* -- random graphs ----------------------------------------------------------------------------------------------------- */
+
+static bool near(orr_dtype d, orr__scalar got, orr__scalar want, double err)
+{
+    if (!orr__is_float(d))
+        return got.u == want.u;
+    if (!isfinite(want.f) || !isfinite(got.f))
+        return isnan(want.f) ? isnan(got.f) : got.f == want.f;
+    return fabs(got.f - want.f) <= err;
+}
+
+/* Every leaf lies in some way; the seed draws the same for all ranks. */
+static bool one_graph(unsigned long long seed, orr_grid *const *grids, int ngrids)
+{
+    rg_graph g;
+    orr_scope *s = orr_scope_begin();
+    rg_build(&g, seed, RG_VALUES);
+    int last = g.n - 1;
+    orr_grid *grid = grids[rg_pick(&g, ngrids)];
+    orr_tensor *t = g.v[last].t, *out = t;
+    if (orr_tensor_shape(t).rank > 0)
+        out = orr_shard_cyclic(t, grid, ORR_AXES(rg_pick(&g, orr_tensor_shape(t).rank)), ORR_INDEX(rg_pick(&g, 3)));
+    orr_tensor *half = g.v[last / 2].t;
+    if (orr_tensor_shape(half).rank > 0) /* evaluated before, and cut */
+        (void)orr_eval(orr_shard(half, grid, ORR_AXES(0)));
+    orr__scalar *got = help_engine(out);
+    bool ok = got != NULL;
+    for (int64_t k = 0; ok && k < orr_tensor_size(t); k++)
+        ok = near(orr_tensor_dtype(t), got[k], g.v[last].v[k], g.v[last].err ? g.v[last].err[k] : 0);
+    free(got);
+    rg_end(&g);
+    (void)orr_scope_end(s);
+    return ok;
+}
+
+static void random_graphs_agree_with_the_reference(void)
+{
+    ORR_REQUIRE(up());
+    int64_t n = orr_ranks();
+    orr_grid *grids[2] = { line_of_ranks(), orr_grid_make(2, ((int64_t[]){ n % 2 ? 1 : 2, -1 })) };
+    int failures = 0, count = atoi(rg_count("60"));
+    for (unsigned long long seed = 5000; seed < 5000 + (unsigned long long)count && failures < 3; seed++) {
+        orr_test_alarm();
+        bool ok = one_graph(seed, grids, 2);
+        failures += !ok;
+        ORR_CHECK_MSG(ok, "seed %llu: %s", seed, orr_error_message());
+    }
+    orr_grid_free(grids[0]);
+    orr_grid_free(grids[1]);
+    down();
+}
+
+static void the_serial_engine_does_the_same(void)
+{
+    engine.engine = "serial";
+    random_graphs_agree_with_the_reference();
+    variables_learn_alike();
+    engine.engine = NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(a_sharded_tensor_reads_as_the_whole),
+                                      ORR_TEST(random_numbers_do_not_depend_on_the_ranks),
+                                      ORR_TEST(variables_learn_alike),
+                                      ORR_TEST(different_graphs_are_reported_with_both_lines),
+                                      ORR_TEST(random_graphs_agree_with_the_reference),
+                                      ORR_TEST(the_serial_engine_does_the_same),
+                                      ORR_TEST(a_failure_of_one_rank_is_told_to_all),
+                                      { 0 } };
+    static const int sizes[] = { 1, 2, 3, 4, 0 };
+    return orr_test_ranks_main(argc, argv, "distribute.tensors", tests, sizes);
+}
