@@ -22,8 +22,8 @@ typedef struct {
     /* messages */
     double latency_us, gbytes; /* of a rank's link; gbytes/s in each direction                        */
     double message_us;         /* of the communication thread, at either end of a message             */
-    double poll;               /* part of a core that the thread takes besides, where it has none of its own */
-    double device_gbytes;      /* between a GPU and the host, which messages cross at both ends; 0: no GPU */
+    double poll;          /* part of a core that the thread takes to look for messages, where it has none of its own */
+    double device_gbytes; /* between a GPU and the host, which messages cross at both ends; 0: no GPU */
     /* a training step */
     double step_us, sample_us; /* forward and backward pass: fixed part, part per sample, on all of a rank's workers */
     double update_us;          /* the optimiser                                                       */
@@ -64,6 +64,8 @@ bool scale_cholesky_run(const scale_machine *m, const scale_cholesky *c, scale_r
 bool scale_training_run(const scale_machine *m, const scale_training *t, scale_result *r);
 /* Seconds for the sum of an array over ranks. */
 double scale_reduce_seconds(const scale_machine *m, scale_reduce how, int ranks, double bytes);
+/* How many times longer tasks take where threads poll on the workers' cores. */
+double scale_polled(const scale_machine *m);
 /* Seconds of a task on tiles of b × b, alone on its node. */
 double scale_task_seconds(const scale_machine *m, scale_kind kind, int64_t b);
 

@@ -13,6 +13,13 @@ double scale_task_seconds(const scale_machine *m, scale_kind kind, int64_t b)
     return part[kind] * n * n * n / (m->gflops[kind] * 1e9) + m->task_us * 1e-6;
 }
 
+/* Threads that look for messages take their part of the time, and leave the workers a twentieth at least. */
+double scale_polled(const scale_machine *m)
+{
+    double part = m->cores > 0 ? m->poll * m->nodes_ranks / m->cores : 0;
+    return 1 / (1 - (part < 0.95 ? part : 0.95));
+}
+
 typedef enum {
     TASK_ENDS,
     MESSAGE_COMES, /* its first byte is at the receiver's link    */
@@ -25,29 +32,45 @@ typedef struct {
     uint64_t order; /* of equal times: the one that was made first */
     event_kind kind;
     int rank, i, j;
-    int to, end; /* of a message that goes on along a tree: readers [to, end) */
-    double began, stolen;
+    int to, end;       /* of a message that goes on along a tree: readers [to, end) */
+    int slot, version; /* of a task that ends */
 } event;
 
 typedef struct {
     int urgency, i, j;
 } ready;
 
+/* A task that runs. Where ranks share cores, its end moves as others begin and end. */
+typedef struct {
+    int rank, i, j, version;
+    bool runs;
+    double began, left; /* left: seconds of a core of its own, at the domain's last change */
+} running;
+
+/* Ranks that share cores: those of a node that have the same cores of it. */
+typedef struct {
+    running *task;
+    int tasks, slots;
+    double changed;
+} domain;
+
 typedef struct {
     ready *at; /* a heap, the most urgent first */
     int n, room;
     int idle, open; /* workers without a task; panels that are inserted */
     double link_out, link_in, thread;
-    double stolen; /* seconds that the thread took from this rank's workers */
-    int *left;     /* by panel: tasks of this rank                          */
+    int *left; /* by panel: tasks of this rank                          */
 } rank_state;
 
 typedef struct {
     const scale_machine *m;
     const scale_cholesky *c;
     int nt, ranks, window;
-    double now, seconds[SCALE_KINDS], wire, handle, staged, slow;
-    bool shared; /* the thread takes time from the workers */
+    double now, seconds[SCALE_KINDS], wire, handle, staged;
+    bool shared;  /* cores are fewer than workers and threads */
+    double cores; /* of a domain */
+    int domains_of_node, domains;
+    domain *domain;
     event *heap;
     size_t events, room;
     uint64_t order;
@@ -161,20 +184,67 @@ static scale_kind kind_of(int i, int j, int k)
     return j > k ? (i > j ? SCALE_GEMM : SCALE_SYRK) : i > j ? SCALE_TRSM : SCALE_POTRF;
 }
 
+static domain *domain_of(const sim *s, int rank)
+{
+    int node = rank / (int)s->m->nodes_ranks, place = rank % (int)s->m->nodes_ranks;
+    return &s->domain[node * s->domains_of_node + place % s->domains_of_node];
+}
+
+/* Part of a core that each running task of the domain has. */
+static double speed(const sim *s, const domain *d)
+{
+    return !s->shared || d->tasks <= s->cores ? 1 : s->cores / d->tasks;
+}
+
+static void advance(const sim *s, domain *d)
+{
+    for (int k = 0; k < d->slots; k++)
+        if (d->task[k].runs)
+            d->task[k].left -= (s->now - d->changed) * speed(s, d);
+    d->changed = s->now;
+}
+
+static void post_end(sim *s, const domain *d, int slot)
+{
+    running *t = &d->task[slot];
+    post(s, (event){ .time = s->now + (t->left > 0 ? t->left : 0) / speed(s, d),
+                     .kind = TASK_ENDS,
+                     .rank = t->rank,
+                     .i = t->i,
+                     .j = t->j,
+                     .slot = slot,
+                     .version = ++t->version });
+}
+
+/* After a change of the number of tasks, or of their work. */
+static void post_ends(sim *s, const domain *d)
+{
+    for (int k = 0; k < d->slots; k++)
+        if (d->task[k].runs)
+            post_end(s, d, k);
+}
+
 static void start_tasks(sim *s, int rank)
 {
     rank_state *r = &s->rank[rank];
+    domain *d = domain_of(s, rank);
     while (r->idle > 0 && r->n > 0) {
         ready t = pop(r);
-        double took = s->slow * s->seconds[kind_of(t.i, t.j, s->applied[at(s, t.i, t.j)])];
+        int slot = 0;
+        while (d->task[slot].runs)
+            slot++;
         r->idle--;
-        post(s, (event){ .time = s->now + took,
-                         .kind = TASK_ENDS,
-                         .rank = rank,
-                         .i = t.i,
-                         .j = t.j,
-                         .began = s->now,
-                         .stolen = r->stolen });
+        if (s->shared)
+            advance(s, d);
+        running *to = &d->task[slot];
+        *to = (running){
+            rank, t.i, t.j, to->version, true, s->now, s->seconds[kind_of(t.i, t.j, s->applied[at(s, t.i, t.j)])]
+        };
+        d->tasks++;
+        if (s->shared)
+            post_ends(s, d);
+        else
+            post_end(s, d, slot);
     }
 }
 
@@ -243,7 +313,13 @@ static double handle(sim *s, int rank, double from)
 {
     rank_state *r = &s->rank[rank];
     r->thread = (r->thread > from ? r->thread : from) + s->handle;
-    r->stolen += s->shared ? s->handle / s->m->workers : 0;
+    domain *d = domain_of(s, rank);
+    if (s->shared && s->handle > 0 && d->tasks >= s->cores && d->tasks > 0) { /* the thread takes a core from them */
+        advance(s, d);
+        for (int k = 0; k < d->slots; k++)
+            d->task[k].left += d->task[k].runs ? s->handle / d->tasks : 0;
+        post_ends(s, d);
+    }
     s->communicated += s->handle;
     return r->thread;
 }
@@ -301,16 +377,19 @@ static void spread(sim *s, int from, int i, int k, int to, int end)
 static void task_ends(sim *s, const event *e)
 {
     rank_state *r = &s->rank[e->rank];
-    if (r->stolen > e->stolen) { /* the thread had the core meanwhile */
-        event later = *e;
-        later.time = s->now + (r->stolen - e->stolen);
-        later.stolen = r->stolen;
-        post(s, later);
-        return;
-    }
+    domain *d = domain_of(s, e->rank);
+    running *task = &d->task[e->slot];
+    if (e->version != task->version)
+        return; /* it has moved */
+    if (s->shared)
+        advance(s, d);
+    task->runs = false;
+    d->tasks--;
+    if (s->shared)
+        post_ends(s, d);
     size_t t = at(s, e->i, e->j);
     int k = s->applied[t]++;
-    s->worked += s->now - e->began;
+    s->worked += s->now - task->began;
     s->queued[t] = 0;
     r->idle++;
     r->left[k]--;
@@ -362,10 +441,21 @@ static bool begin(sim *s)
     s->wire = s->m->gbytes > 0 ? bytes / (s->m->gbytes * 1e9) : 0;
     s->staged = s->m->device_gbytes > 0 ? bytes / (s->m->device_gbytes * 1e9) : 0;
     s->handle = s->m->message_us * 1e-6;
-    /* Idle workers do not give their core away, so each has its share always. */
+    int on_node = (int)s->m->nodes_ranks;
     s->shared = s->m->cores > 0 && threads + s->m->nodes_ranks > s->m->cores;
-    s->slow = s->m->cores > 0 && threads > s->m->cores ? threads / s->m->cores : 1;
-    s->slow *= s->shared && s->ranks > 1 ? 1 + s->m->poll : 1;
+    s->domains_of_node = s->shared && s->m->cores < on_node ? (int)s->m->cores : on_node;
+    s->domains_of_node = s->domains_of_node > 0 ? s->domains_of_node : 1;
+    s->cores = s->m->cores / s->domains_of_node;
+    s->domains = (s->ranks + on_node - 1) / on_node * s->domains_of_node;
+    if (!(s->domain = calloc((size_t)s->domains, sizeof *s->domain)))
+        return false;
+    for (int k = 0; k < s->domains; k++) {
+        s->domain[k].slots = (int)s->m->workers * ((on_node + s->domains_of_node - 1) / s->domains_of_node);
+        if (!(s->domain[k].task = calloc((size_t)s->domain[k].slots, sizeof(running))))
+            return false;
+    }
+    for (int k = 0; s->shared && s->ranks > 1 && k < SCALE_KINDS; k++)
+        s->seconds[k] *= scale_polled(s->m);
     for (int r = 0; r < s->ranks; r++) {
         rank_state *a = &s->rank[r];
         a->idle = (int)s->m->workers;
@@ -385,6 +475,9 @@ static void end(sim *s)
         free(s->rank[r].at);
         free(s->rank[r].left);
     }
+    for (int k = 0; s->domain && k < s->domains; k++)
+        free(s->domain[k].task);
+    free(s->domain);
     free(s->rank);
     free(s->applied);
     free(s->queued);

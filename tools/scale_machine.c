@@ -71,7 +71,7 @@ static const field fields[] = {
     FIELD(latency_us, 0, 1e9, "of a message"),
     FIELD(gbytes, 0, 1e9, "Gbyte/s of a rank's link, 0: no limit"),
     FIELD(message_us, 0, 1e9, "of the communication thread, at either end of a message"),
-    FIELD(poll, 0, 100, "time of the thread as a part of the workers', where it has no core of its own"),
+    FIELD(poll, 0, 1, "part of a core that the thread takes to look for messages, where it has none of its own"),
     FIELD(device_gbytes, 0, 1e9, "Gbyte/s between GPU and host, 0: no GPU"),
     FIELD(step_us, 0, 1e9, "fixed part of a training step"),
     FIELD(sample_us, 0, 1e9, "part per sample"),

@@ -65,7 +65,7 @@ bool scale_training_run(const scale_machine *m, const scale_training *t, scale_r
     if (m->cores > 0 && m->nodes_ranks * m->workers > m->cores)
         slow = m->nodes_ranks * m->workers / m->cores;
     if (m->cores > 0 && threads > m->cores && t->ranks > 1)
-        slow *= 1 + m->poll;
+        slow *= scale_polled(m);
     for (int l = 0; l < t->layers; l++)
         all += t->bytes[l];
     double work = slow * 1e-6 * (m->step_us + m->sample_us * t->samples), seconds = 0;
