@@ -325,6 +325,11 @@ CONV(conv, space_images, cuts_images, 2);
 CONV(conv_data, space_images, cuts_images, 2);
 CONV(conv_weights, space_channels, cuts_weights, 2);
 
+char orr__conv_result(const orr__op *op)
+{
+    return op == &orr__op_conv ? 'y' : op == &orr__op_conv_data ? 'x' : op == &orr__op_conv_weights ? 'w' : 0;
+}
+
 /* -- the public functions --------------------------------------------------------------------------------------------- */
 
 /* Options checked, zeros replaced; `name` of the first axis that is wrong in *bad. */

@@ -18,6 +18,9 @@ typedef struct orr__conv {
 /* A node has stride[d] in step[d], dilation[d] in step[3 + d], before[d] in start[d], the groups in index. */
 orr__conv orr__conv_of(const orr__attr *a, const orr_shape *x, const orr_shape *w, const orr_shape *y);
 
+/* The array that the operation computes from the other two: 'x', 'w', 'y'; 0: it is no convolution. */
+char orr__conv_result(const orr__op *op);
+
 static inline int64_t orr__conv_count(const int64_t n[ORR__CONV_AXES])
 {
     return n[0] * n[1] * n[2];

@@ -253,6 +253,8 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
         st = same_layout(k, l->region);
     if (st == ORR_OK && l->region->product)
         st = by_library(k, l, &done);
+    if (st == ORR_OK && l->region->call.op)
+        st = orr__cu_conv_launch(l, &done);
     if (st != ORR_OK || done)
         return st;
     if (k->layout.nword > STACK_WORDS && !(word = orr__alloc_n((size_t)k->layout.nword, sizeof *word)))

@@ -66,7 +66,9 @@ typedef struct orr__cu_stream_memory {
     void *stream, *context;
     orr__cu_address scratch, words, workspace, factor;
     size_t scratch_bytes, words_bytes, factor_bytes, info_bytes;
-    void *lt, *blas, *solver;    /* the libraries' handles, NULL: not asked for yet */
+    void *lt, *blas, *solver, *dnn; /* the libraries' handles, NULL: not asked for yet */
+    orr__cu_address convolution;    /* workspace of cuDNN */
+    size_t convolution_bytes;
     orr__cu_address info;        /* of the last factor, on the device */
     struct orr__cu_shape *shape; /* blas.c: answers of its heuristic    */
 } orr__cu_stream_memory;
@@ -109,6 +111,9 @@ orr_status orr__cu_product_launch(const orr__cu_product *p, const orr__launch *l
 void orr__cu_shapes_free(struct orr__cu_shape *s);
 /* Whether relu and gelu are left to the library. Off: its results for NaN are not documented, and ours keep NaN. */
 extern bool orr__cu_lt_activations;
+
+/* -- conv.c: convolutions by cuDNN. *done stays false where it is not there or does not take them, and nothing has happened ---- */
+orr_status orr__cu_conv_launch(const orr__launch *l, bool *done);
 
 /* -- solver.c: tiles of a factorisation by cuSOLVER and cuBLAS ------------------------------------------------- */
 

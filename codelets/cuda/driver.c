@@ -8,7 +8,8 @@
 #include <string.h>
 #include "codelets/cuda/driver.h"
 
-const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path;
+const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path,
+    *orr__cu_dnn_path;
 
 typedef struct {
     const char *name;
@@ -100,6 +101,30 @@ static const symbol solver_symbol[] = {
     { "cusolverDnDpotrf", SOLVER(potrf[1]) },
 };
 
+#define DNN(field) offsetof(orr__dnn, field)
+static const symbol dnn_symbol[] = {
+    { "cudnnCreate", DNN(create) },
+    { "cudnnDestroy", DNN(destroy) },
+    { "cudnnSetStream", DNN(set_stream) },
+    { "cudnnCreateTensorDescriptor", DNN(create_tensor) },
+    { "cudnnDestroyTensorDescriptor", DNN(destroy_tensor) },
+    { "cudnnSetTensorNdDescriptor", DNN(set_tensor) },
+    { "cudnnCreateFilterDescriptor", DNN(create_filter) },
+    { "cudnnDestroyFilterDescriptor", DNN(destroy_filter) },
+    { "cudnnSetFilterNdDescriptor", DNN(set_filter) },
+    { "cudnnCreateConvolutionDescriptor", DNN(create_conv) },
+    { "cudnnDestroyConvolutionDescriptor", DNN(destroy_conv) },
+    { "cudnnSetConvolutionNdDescriptor", DNN(set_conv) },
+    { "cudnnSetConvolutionGroupCount", DNN(set_groups) },
+    { "cudnnSetConvolutionMathType", DNN(set_math) },
+    { "cudnnGetConvolutionForwardWorkspaceSize", DNN(forward_workspace) },
+    { "cudnnGetConvolutionBackwardDataWorkspaceSize", DNN(data_workspace) },
+    { "cudnnGetConvolutionBackwardFilterWorkspaceSize", DNN(filter_workspace) },
+    { "cudnnConvolutionForward", DNN(forward) },
+    { "cudnnConvolutionBackwardData", DNN(data) },
+    { "cudnnConvolutionBackwardFilter", DNN(weights) },
+};
+
 /* As the loader finds them, then where the toolkit is installed. */
 static const char *const cu_file[] = { "libcuda.so.1", NULL };
 static const char *const nvrtc_file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
@@ -112,6 +137,9 @@ static const char *const blas_file[] = { "libcublas.so.13", "libcublas.so.12", "
 static const char *const solver_file[] = { "libcusolver.so.12", "libcusolver.so.11",
                                            "/usr/local/cuda/lib64/libcusolver.so.12",
                                            "/usr/local/cuda/lib64/libcusolver.so.11", NULL };
+
+static const char *const dnn_file[] = { "libcudnn.so.9", "libcudnn.so.8", "/usr/local/cuda/lib64/libcudnn.so.9",
+                                        "/usr/local/cuda/lib64/libcudnn.so.8", NULL };
 
 typedef struct {
     const char *const *file;
@@ -129,6 +157,7 @@ static orr__lt lt;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__blas blas;
 static orr__solver solver;
+static orr__dnn dnn;
 
 /* Where functions of these names are in the program already (StarPU is linked with a cuBLAS, of some version or none that
  * works), cuBLAS and cuSOLVER must see their own. Sanitizers refuse that. */
@@ -143,7 +172,8 @@ enum { OWN = RTLD_DEEPBIND };
         name##_file, name##_symbol, sizeof name##_symbol / sizeof *name##_symbol, &name, how, false, false, ""         \
     }
 static library cu_library = LIBRARY(cu, 0), nvrtc_library = LIBRARY(nvrtc, 0), lt_library = LIBRARY(lt, 0),
-               blas_library = LIBRARY(blas, OWN), solver_library = LIBRARY(solver, OWN);
+               blas_library = LIBRARY(blas, OWN), solver_library = LIBRARY(solver, OWN),
+               dnn_library = LIBRARY(dnn, OWN);
 
 /* Opened for the life of the process: CUDA's libraries do not survive being unloaded. */
 static void *open_file(library *l, const char *path)
@@ -226,9 +256,14 @@ const orr__solver *orr__cu_solver(const char **why)
     return open_library(&solver_library, orr__cu_solver_path, why);
 }
 
+const orr__dnn *orr__cu_dnn(const char **why)
+{
+    return open_library(&dnn_library, orr__cu_dnn_path, why);
+}
+
 void orr__cu_forget(void)
 {
-    library *all[] = { &cu_library, &nvrtc_library, &lt_library, &blas_library, &solver_library };
+    library *all[] = { &cu_library, &nvrtc_library, &lt_library, &blas_library, &solver_library, &dnn_library };
     (void)pthread_mutex_lock(&lock);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         all[i]->tried = all[i]->there = false;

@@ -130,14 +130,45 @@ typedef struct orr__solver {
     int (*potrf[2])(void *handle, int uplo, int n, void *a, int lda, void *workspace, int elements, int *info);
 } orr__solver;
 
+/* cuDNN 8 and 9, its functions on descriptors. Types: 0 f32, 1 f64. */
+enum { ORR__DNN_NCHW = 0, ORR__DNN_CROSS_CORRELATION = 1, ORR__DNN_FMA_MATH = 3, ORR__DNN_ALGORITHM = 1 };
+
+typedef struct orr__dnn {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, void *stream);
+    int (*create_tensor)(void **desc);
+    int (*destroy_tensor)(void *desc);
+    int (*set_tensor)(void *desc, int type, int n, const int *dim, const int *stride);
+    int (*create_filter)(void **desc);
+    int (*destroy_filter)(void *desc);
+    int (*set_filter)(void *desc, int type, int format, int n, const int *dim);
+    int (*create_conv)(void **desc);
+    int (*destroy_conv)(void *desc);
+    int (*set_conv)(void *desc, int n, const int *pad, const int *stride, const int *dilation, int mode, int type);
+    int (*set_groups)(void *desc, int groups);
+    int (*set_math)(void *desc, int math);
+    int (*forward_workspace)(void *handle, void *x, void *w, void *conv, void *y, int algorithm, size_t *bytes);
+    int (*data_workspace)(void *handle, void *w, void *dy, void *conv, void *dx, int algorithm, size_t *bytes);
+    int (*filter_workspace)(void *handle, void *x, void *dy, void *conv, void *dw, int algorithm, size_t *bytes);
+    int (*forward)(void *handle, const void *alpha, void *dx, const void *x, void *dw, const void *w, void *conv,
+                   int algorithm, void *space, size_t bytes, const void *beta, void *dy, void *y);
+    int (*data)(void *handle, const void *alpha, void *dw, const void *w, void *dy, const void *y, void *conv,
+                int algorithm, void *space, size_t bytes, const void *beta, void *dx, void *x);
+    int (*weights)(void *handle, const void *alpha, void *dx, const void *x, void *dy, const void *y, void *conv,
+                   int algorithm, void *space, size_t bytes, const void *beta, void *dw, void *w);
+} orr__dnn;
+
 /* The tables; NULL: that library is not there, and why, in words, is in *why (may be NULL). Opened once. */
 const orr__cu_driver *orr__cu(const char **why);
 const orr__nvrtc *orr__cu_nvrtc(const char **why);
 const orr__lt *orr__cu_lt(const char **why);
 const orr__blas *orr__cu_blas(const char **why);
 const orr__solver *orr__cu_solver(const char **why);
+const orr__dnn *orr__cu_dnn(const char **why);
 /* Where the process finds them. Tests put a double's path here before the first call; NULL: NVIDIA's own names. */
-extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path;
+extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path,
+    *orr__cu_dnn_path;
 /* For tests: the tables are looked for again. Nothing of them may be in use. */
 void orr__cu_forget(void);
 

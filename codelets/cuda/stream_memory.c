@@ -67,7 +67,7 @@ void orr__cu_streams_stop(void)
         void *before;
         streams = r->next;
         if (d && d->push(r->context) == ORR__CU_OK) {
-            orr__cu_address p[] = { r->scratch, r->words, r->workspace, r->factor, r->info };
+            orr__cu_address p[] = { r->scratch, r->words, r->workspace, r->factor, r->info, r->convolution };
             for (size_t i = 0; i < sizeof p / sizeof *p; i++)
                 if (p[i])
                     (void)d->free(p[i]);
@@ -75,6 +75,8 @@ void orr__cu_streams_stop(void)
                 (void)orr__cu_lt(NULL)->destroy(r->lt);
             if (r->solver)
                 (void)orr__cu_solver(NULL)->destroy(r->solver);
+            if (r->dnn)
+                (void)orr__cu_dnn(NULL)->destroy(r->dnn);
             if (r->blas)
                 (void)orr__cu_blas(NULL)->destroy(r->blas);
             if (flags.host)
