@@ -136,11 +136,10 @@ static orr_tensor *vjp_scatter(const orr__back *b, int k)
                                                     : vjp_extremum(b, k);
 }
 
-/* Updates of one element have one order: the call is not cut. */
-static bool cuts(const orr__call *c)
+/* A tile is a range of destinations, which reads all indices: updates of one element keep their order. */
+static orr__workload work(const orr__call *c)
 {
-    (void)c;
-    return false;
+    return (orr__workload){ .flops = (double)orr__shape_count(&c->out) + 4 * (double)orr__shape_count(&c->in[2]) };
 }
 
 /* x and the updates lie along the axes beside that of the index, which every rank has. Sums that are partial of both stay so. */
@@ -178,7 +177,7 @@ const orr__op orr__op_scatter_add = {
     .reference = reference,
     .distribute = distribute,
     .vjp = vjp,
-    .cuts = cuts,
+    .work = work,
 };
 
 /* The three operands of the primitive in `dtype`, references owned; the last is NULL when one could not be made. */
@@ -204,7 +203,7 @@ const orr__op orr__op_scatter = {
     .reference = reference,
     .distribute = distribute,
     .vjp = vjp_scatter,
-    .cuts = cuts,
+    .work = work,
 };
 
 static orr_tensor *scatter(orr__site at, orr_tensor *x, orr_tensor *indices, orr_tensor *updates, int axis,

@@ -4,8 +4,8 @@
 
 #include "codelets/emit/call.h"
 
-/* The axis as (outer, length, inner), and the number of indices. */
-enum { LENGTH = ORR__CALL_OWN, INNER, INNER_BY, COUNT, COUNT_BY, END };
+/* The axis as (outer, length, inner), the number of indices, and the destinations of this launch. */
+enum { LENGTH = ORR__CALL_OWN, INNER, INNER_BY, COUNT, COUNT_BY, LO, HI, END };
 
 static bool can(const orr__region *r)
 {
@@ -28,10 +28,14 @@ static void fill(const orr__launch *l, int64_t *word)
     word[LENGTH] = s->dim[r->call.attr.axis];
     orr__emit_divide(word + INNER, inner);
     orr__emit_divide(word + COUNT, orr__shape_count(&r->call.in[1]));
-    word[0] = inner; /* the call is launched as a whole: work items are lines */
-    for (int d = 0; d < r->call.attr.axis; d++)
-        word[0] *= s->dim[d];
-    word[ORR__CALL_FIRST] = 0;
+    bool first = r->call.attr.axis == 0; /* then a launch is a range of destinations, else of lines */
+    int64_t lines = inner;
+    for (int d = 1; d < r->call.attr.axis; d++)
+        lines *= s->dim[d];
+    word[LO] = first ? l->lo : 0;
+    word[HI] = first ? l->hi : s->dim[r->call.attr.axis];
+    word[0] = first ? lines : (l->hi - l->lo) * lines;
+    word[ORR__CALL_FIRST] = first ? 0 : l->lo * lines;
 }
 
 /* `index` := what stands at number j of input 1, `ok` := is it one? Else its number goes to the flag. */
@@ -57,17 +61,17 @@ static void text(orr__text *t, const orr__region *r, const orr__layout *l, int i
     bool half = orr__is_half(type), wraps = orr__is_signed(type);
     orr__emit_quotient(t, "outer", "e", INNER);
     orr__text_addf(t, "    const orr_idx at = e - outer * (orr_idx)W(%d);\n", INNER);
-    orr__text_addf(t, "    for (orr_idx k = 0; k < (orr_idx)W(%d); k++) {\n", LENGTH);
+    orr__text_addf(t, "    for (orr_idx k = (orr_idx)W(%d); k < (orr_idx)W(%d); k++) {\n", LO, HI);
     orr__text_addf(t, "        const orr_idx to = (outer * (orr_idx)W(%d) + k) * (orr_idx)W(%d) + at;\n", LENGTH,
                    INNER);
     orr__text_addf(t, "        out0[(orr_idx)W(%d) + to] = in0[(orr_idx)W(%d) + to];\n    }\n", l->out_at, in_at);
     orr__text_addf(t, "    for (orr_idx j = 0; j < (orr_idx)W(%d); j++) {\n", COUNT);
     index_of(t, r, in_at);
-    orr__text_addf(
-        t,
-        "    if (ok) {\n        const orr_idx to = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + (orr_idx)index) "
-        "* (orr_idx)W(%d) + at;\n",
-        l->out_at, LENGTH, INNER);
+    orr__text_addf(t,
+                   "    if (ok && index >= W(%d) && index < W(%d)) {\n"
+                   "        const orr_idx to = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + (orr_idx)index) "
+                   "* (orr_idx)W(%d) + at;\n",
+                   LO, HI, l->out_at, LENGTH, INNER);
     orr__text_addf(
         t, "        const orr_idx from = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + j) * (orr_idx)W(%d) + at;\n",
         in_at + 2, COUNT, INNER);

@@ -202,6 +202,51 @@ static void long_lines_sum_like_long_double(void)
     check_scan(ORR_F32, ORR_SHAPE(2, 70001, 3), 1);
 }
 
+/* outer × n × inner, updated at `many` places of the middle axis, one after the other. */
+static void check_scatter(int64_t outer, int64_t n, int64_t inner, int64_t many)
+{
+    orr_scope *s = orr_scope_begin();
+    int64_t *place = calloc((size_t)many, sizeof *place);
+    float *update = calloc((size_t)(outer * many * inner), sizeof *update),
+          *want = calloc((size_t)(outer * n * inner), sizeof *want),
+          *set = calloc((size_t)(outer * n * inner), sizeof *set);
+    ORR_REQUIRE(place && update && want && set);
+    for (int64_t j = 0; j < many; j++)
+        place[j] = (int64_t)((draw() + 1) / 2 * (double)n) - (j % 3 == 0 ? n : 0);
+    for (int64_t i = 0; i < outer * many * inner; i++)
+        update[i] = (float)draw();
+    for (int64_t j = 0; j < many; j++)
+        for (int64_t o = 0; o < outer; o++)
+            for (int64_t i = 0; i < inner; i++) {
+                int64_t to = (o * n + (place[j] < 0 ? place[j] + n : place[j])) * inner + i;
+                want[to] += update[(o * many + j) * inner + i];
+                set[to] = update[(o * many + j) * inner + i];
+            }
+    orr_tensor *x = orr_zeros(ORR_F32, ORR_SHAPE(outer, n, inner)), *at = orr_from(ORR_I64, ORR_SHAPE(many), place),
+               *u = orr_from(ORR_F32, ORR_SHAPE(outer, many, inner), update);
+    if (outer == 1) {
+        x = orr_reshape(x, ORR_SHAPE(n, inner));
+        u = orr_reshape(u, ORR_SHAPE(many, inner));
+    }
+    const float *sum = orr_data(orr_scatter_add(x, at, u, outer > 1)),
+                *last = orr_data(orr_scatter(x, at, u, outer > 1, ORR_SCATTER_SET));
+    ORR_REQUIRE(sum && last);
+    ORR_CHECK(memcmp(sum, want, (size_t)(outer * n * inner) * sizeof *want) == 0);
+    ORR_CHECK(memcmp(last, set, (size_t)(outer * n * inner) * sizeof *set) == 0);
+    free(place);
+    free(update);
+    free(want);
+    free(set);
+    (void)orr_scope_end(s);
+}
+
+static void ranges_of_destinations_have_the_updates_in_their_order(void)
+{
+    check_scatter(1, 5003, 1, 400000);
+    check_scatter(1, 20000, 7, 60000);
+    check_scatter(37, 500, 3, 3000);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(long_lines_sort_like_qsort),
@@ -210,6 +255,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(gradients_go_through_the_phases),
                                       ORR_TEST(many_of_a_row_are_its_first_in_order),
                                       ORR_TEST(unique_values_are_those_of_unique_all),
+                                      ORR_TEST(ranges_of_destinations_have_the_updates_in_their_order),
                                       { 0 } };
     return help_main(argc, argv, "array.long", tests);
 }
