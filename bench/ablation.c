@@ -11,10 +11,16 @@
 #include "bench/memory.h"
 #include "bench/train.h"
 
-enum { MOST_MECHANISMS = 64, MOST_CASES = 96 };
-#define TURN 0.06 /* seconds */
+enum { MOST_MECHANISMS = 64, MOST_CASES = 128 };
+#define TURN 0.06  /* seconds */
+#define WORTH 1.03 /* a case in which a pair of processes shows less, either way, is not asked again */
 
-/* off/on of one case, the less favourable of all rounds; 0: not measured */
+/* off/on and on/off of a case, the less favourable of all pairs of processes so far; 0: it could not be run */
+typedef struct {
+    const char *name;
+    double gain, loss;
+} evidence;
+
 typedef struct {
     char name[64];
     double ratio;
@@ -22,9 +28,7 @@ typedef struct {
 
 typedef struct {
     const char *mechanism;
-    extreme time, bytes;
-    double harm; /* of the case that is faster without it: on/off */
-    char harmed[64];
+    extreme time, loss, bytes;
 } row;
 
 static char list[2048];
@@ -96,12 +100,38 @@ static bool ask(fusion_child *c, const char *word, const char *what, char *answe
     return fusion_child_ask(c, line, answer, size) == 0;
 }
 
-/* Seconds of a call; < 0: failed. */
+/* Seconds of the shortest call of a turn; < 0: failed. */
 static double turn(fusion_child *c)
 {
     char answer[256], seconds[32];
+    double least = -1.0;
     (void)snprintf(seconds, sizeof seconds, "%g", TURN);
-    return ask(c, "run", seconds, answer, sizeof answer) ? strtod(answer, NULL) : -1.0;
+    if (!ask(c, "run", seconds, answer, sizeof answer) || sscanf(answer, "%*f %*f %lf", &least) != 1)
+        return -1.0;
+    return least;
+}
+
+static double less(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Turns of on, off, off, on: a slow while of the machine hits both. Lowers the evidence of the case to what this pair of processes
+ * shows. */
+static void compare(fusion_child side[2], evidence *e)
+{
+    char answer[256] = "";
+    bool ready = true;
+    for (int k = 0; k < 2 && ready; k++)
+        ready = ask(&side[k], "prepare", e->name, answer, sizeof answer) && strncmp(answer, "ok", 2) == 0;
+    if (!ready)
+        (void)fprintf(stderr, "orrery-bench: ablation: %s is left out: %s\n", e->name, answer);
+    double on = ready ? turn(&side[0]) : -1.0, off = ready ? less(turn(&side[1]), turn(&side[1])) : -1.0;
+    on = ready ? less(on, turn(&side[0])) : -1.0;
+    for (int k = 0; k < 2; k++)
+        (void)ask(&side[k], "drop", "", answer, sizeof answer);
+    e->gain = on > 0 && off > 0 ? less(e->gain, off / on) : 0.0;
+    e->loss = on > 0 && off > 0 ? less(e->loss, on / off) : 0.0;
 }
 
 static void note(extreme *g, const char *name, double ratio)
@@ -110,32 +140,6 @@ static void note(extreme *g, const char *name, double ratio)
         g->ratio = ratio;
         (void)snprintf(g->name, sizeof g->name, "%.63s", name);
     }
-}
-
-/* Rounds of on, off, off, on: what slows the machine down for a while hits both. A gain must show in each round. */
-static void compare(fusion_child side[2], const char *name, int rounds, row *r)
-{
-    char answer[256];
-    double gain = HUGE_VAL, harm = HUGE_VAL;
-    for (int k = 0; k < 2; k++)
-        if (!ask(&side[k], "prepare", name, answer, sizeof answer) || strncmp(answer, "ok", 2) != 0)
-            return;
-    for (int i = 0; i < rounds; i++) {
-        double on = turn(&side[0]), off = turn(&side[1]), off2 = turn(&side[1]), on2 = turn(&side[0]);
-        if (!(on > 0 && off > 0 && on2 > 0 && off2 > 0))
-            return;
-        on = on < on2 ? on : on2;
-        off = off < off2 ? off : off2;
-        gain = off / on < gain ? off / on : gain;
-        harm = on / off < harm ? on / off : harm;
-    }
-    note(&r->time, name, gain);
-    if (harm > r->harm) {
-        r->harm = harm;
-        (void)snprintf(r->harmed, sizeof r->harmed, "%.63s", name);
-    }
-    for (int k = 0; k < 2; k++)
-        (void)ask(&side[k], "drop", "", answer, sizeof answer);
 }
 
 /* Peaks are taken in fresh processes. */
@@ -157,19 +161,38 @@ static void compare_bytes(const char *off, row *r)
     }
 }
 
-static int measure(row *r, int rounds)
+/* A pair of fresh processes: the pages of a process may lie badly as long as it lives. */
+static int compare_pair(const char *off, evidence *e, int pair)
 {
     fusion_child side[2];
-    if (start(&side[0], "") != 0)
+    int first = pair & 1; /* the side that starts first */
+    const char *without[2] = { "", off };
+    if (start(&side[first], without[first]) != 0)
         return 1;
-    if (start(&side[1], r->mechanism) != 0) {
-        fusion_child_end(&side[0]);
+    if (start(&side[!first], without[!first]) != 0) {
+        fusion_child_end(&side[first]);
         return 1;
     }
     for (int i = 0; i < ncase; i++)
-        compare(side, cases[i], rounds, r);
+        if (e[i].gain > WORTH || e[i].loss > WORTH)
+            compare(side, &e[i]);
     for (int k = 0; k < 2; k++)
         fusion_child_end(&side[k]);
+    return 0;
+}
+
+static int measure(row *r, int pairs)
+{
+    evidence e[MOST_CASES];
+    for (int i = 0; i < ncase; i++)
+        e[i] = (evidence){ cases[i], HUGE_VAL, HUGE_VAL };
+    for (int pair = 0; pair < pairs; pair++)
+        if (compare_pair(r->mechanism, e, pair) != 0)
+            return 1;
+    for (int i = 0; i < ncase; i++) {
+        note(&r->time, e[i].name, e[i].gain);
+        note(&r->loss, e[i].name, e[i].loss);
+    }
     if (bench_opt.seconds <= 0.0 || bench_opt.seconds > 1.0) /* --seconds 1: without memory */
         compare_bytes(r->mechanism, r);
     return 0;
@@ -177,7 +200,7 @@ static int measure(row *r, int rounds)
 
 static double percent(double ratio)
 {
-    return ratio > 0 ? 100.0 * (ratio - 1.0) : 0.0;
+    return ratio > 1.0 ? 100.0 * (ratio - 1.0) : 0.0;
 }
 
 static void markdown(FILE *to, const row *r, int n)
@@ -188,7 +211,7 @@ static void markdown(FILE *to, const row *r, int n)
                 to);
     for (int i = 0; i < n; i++)
         (void)fprintf(to, "| `%s` | %.0f %% | %s | %.0f %% | %s | %.0f %% | %s |\n", r[i].mechanism,
-                      percent(r[i].time.ratio), r[i].time.name, percent(r[i].harm), r[i].harmed,
+                      percent(r[i].time.ratio), r[i].time.name, percent(r[i].loss.ratio), r[i].loss.name,
                       percent(r[i].bytes.ratio), r[i].bytes.ratio > 1.0 ? r[i].bytes.name : "–");
 }
 
@@ -216,8 +239,8 @@ int bench_ablation(bench_sink *out, int rounds)
         r[i].mechanism = mechanism[i];
         rc = measure(&r[i], rounds < 2 ? 2 : rounds);
         printf("%-18s gains %5.1f %% in %-32s loses %5.1f %% in %-32s saves %5.1f %% of memory in %s\n", mechanism[i],
-               percent(r[i].time.ratio), r[i].time.name, percent(r[i].harm), r[i].harmed, percent(r[i].bytes.ratio),
-               r[i].bytes.name);
+               percent(r[i].time.ratio), r[i].time.name, percent(r[i].loss.ratio), r[i].loss.name,
+               percent(r[i].bytes.ratio), r[i].bytes.name);
         (void)fflush(stdout);
     }
     if (rc == 0)

@@ -16,7 +16,7 @@ typedef struct ablated_case {
 
 static struct {
     const ablated_case *c;
-    orr_tensor *x, *y, *factor;
+    orr_tensor *x, *y, *factor, *variable[2];
     orr_graph *graph;
 } g;
 
@@ -79,6 +79,59 @@ static orr_tensor *factor(const ablated_case *c)
     return orr_cholesky(g.factor);
 }
 
+/* n steps of the heat equation. */
+static orr_tensor *stencils(const ablated_case *c)
+{
+    static const int at[4][2] = { { 0, 1 }, { 2, 1 }, { 1, 0 }, { 1, 2 } };
+    orr_tensor *u = g.x;
+    for (int i = 0; i < c->n; i++) {
+        orr_tensor *p = orr_pad(u, ORR_INDEX(1, 1), ORR_INDEX(1, 1), 0.0), *sum = NULL;
+        for (int k = 0; k < 4; k++) {
+            orr_tensor *z = orr_slice(p, ORR_INDEX(at[k][0], at[k][1]),
+                                      ORR_INDEX(at[k][0] + c->rows, at[k][1] + c->cols), ORR_NO_INDEX);
+            sum = sum ? orr_add(sum, z) : z;
+        }
+        u = orr_add(u, orr_mul(orr_sub(sum, orr_mul(u, orr_scalar(4.0))), orr_scalar(0.2)));
+    }
+    return u;
+}
+
+/* Both neighbours of a value that costs something. */
+static orr_tensor *neighbours_of_exp(const ablated_case *c)
+{
+    orr_tensor *e = orr_exp(orr_sin(g.x));
+    orr_tensor *left = orr_slice(e, ORR_INDEX(0, 0), ORR_INDEX(ORR_END, c->cols - 2), ORR_NO_INDEX);
+    orr_tensor *right = orr_slice(e, ORR_INDEX(0, 2), ORR_INDEX(ORR_END, c->cols), ORR_NO_INDEX);
+    return orr_sub(left, right);
+}
+
+/* 64 rows of a data set that is normalised as a whole. */
+static orr_tensor *batch_of_set(const ablated_case *c)
+{
+    orr_tensor *z = orr_div(orr_sub(g.x, orr_scalar(0.5)), orr_scalar(0.3));
+    z = orr_reshape(z, ORR_SHAPE(c->rows, c->cols / 4, 4));
+    return orr_sum(orr_slice(z, ORR_INDEX(c->rows / 2), ORR_INDEX(c->rows / 2 + 64), ORR_NO_INDEX), ORR_AXES(-1),
+                   false);
+}
+
+/* 3 x 3 places of the rows as images. */
+static orr_tensor *convolution(const ablated_case *c)
+{
+    orr_tensor *w = orr_reshape(orr_slice(g.y, ORR_INDEX(0, 0), ORR_INDEX(32 * 32 * 9 / 8, 8), ORR_NO_INDEX),
+                                ORR_SHAPE(32, 32, 3, 3));
+    orr_tensor *x = orr_reshape(g.x, ORR_SHAPE(c->rows / (32 * c->cols), 32, c->cols, c->cols));
+    return orr_conv(x, w, NULL, &(orr_conv_options){ .same = true });
+}
+
+/* An optimiser's step without its gradient: two variables, of which nobody holds the old values. */
+static orr_tensor *two_variables(const ablated_case *c)
+{
+    (void)c;
+    orr_tensor *m = orr_add(orr_mul(g.variable[0], orr_scalar(0.9)), g.x);
+    orr_tensor *w = orr_sub(g.variable[1], orr_mul(m, orr_scalar(1e-3)));
+    return orr_assign(g.variable[0], m) == ORR_OK && orr_assign(g.variable[1], w) == ORR_OK ? w : NULL;
+}
+
 static const ablated_case cases[] = {
     { "element-wise 1, 4x4", 4, 4, 1, element_wise, 0 },
     { "element-wise 100, 4x4", 4, 4, 100, element_wise, 0 },
@@ -95,6 +148,12 @@ static const ablated_case cases[] = {
     { "rows summed, 1048576x4", 1 << 20, 4, 1, sum_of_rows, 0 },
     { "rows normalised, 2048x512", 2048, 512, 1, mean_and_deviation, 0 },
     { "factor 1024", 1024, 1024, 1, factor, 0 },
+    { "stencil 1, 1024x1024", 1024, 1024, 1, stencils, 0 },
+    { "stencil 4, 512x512", 512, 512, 4, stencils, 0 },
+    { "neighbours of exp, 1024x1024", 1024, 1024, 1, neighbours_of_exp, 0 },
+    { "batch of a set, 65536x64", 1 << 16, 64, 1, batch_of_set, 0 },
+    { "convolution, 16x32x32x32", 16 * 32 * 32, 32, 1, convolution, 0 },
+    { "two variables, 1024x1024", 1024, 1024, 1, two_variables, 0 },
     { "product 512, then 5 ms of the caller's", 512, 512, 1, products, 5e-3 },
     { NULL, 0, 0, 0, NULL, 0 },
 };
@@ -109,6 +168,8 @@ void ablation_drop(void)
     (void)orr_free(g.x);
     (void)orr_free(g.y);
     (void)orr_free(g.factor);
+    for (int i = 0; i < 2; i++)
+        (void)orr_free(g.variable[i]);
     memset(&g, 0, sizeof g);
 }
 
@@ -138,6 +199,8 @@ int ablation_prepare(const char *name)
         (void)orr_keep(g.y);
         if (g.factor)
             (void)orr_keep(g.factor);
+        for (int i = 0; i < 2 && c->record == two_variables; i++)
+            g.variable[i] = orr_keep(orr_variable(g.y));
         st = orr_warmup(c->record(c));
     } else {
         memset(&g, 0, sizeof g);
