@@ -26,7 +26,7 @@ function row(text,    macro, arity, n, want, name, types, doc, grad, i, d, some,
     arity = macro ~ /^UNARY/ ? 1 : macro ~ /^BINARY/ ? 2 : 3
     sub(/^[A-Z_]+\(/, "", text); sub(/\)[ \t]*$/, "", text)
     n = columns(text)
-    want = 9 + arity + (macro ~ /_C$/ ? 2 + arity : 0)
+    want = 9 + arity + (macro ~ /_CF?$/ ? 2 + arity : 0) + (macro ~ /F$/)
     if (n != want) {
         printf "gen-elementwise.awk: line %d: %s has %d columns, not %d\n", NR, macro, n, want > "/dev/stderr"
         failed = 1
@@ -44,7 +44,7 @@ function row(text,    macro, arity, n, want, name, types, doc, grad, i, d, some,
     params = arity == 1 ? "orr_tensor *x" : arity == 2 ? "orr_tensor *x, orr_tensor *y" : \
              "orr_tensor *x, orr_tensor *y, orr_tensor *z"
     printf "/** %s.\n", doc
-    printf " * dtypes:   %s%s%s\n", dtypes[types], macro ~ /_C$/ && types != "ALL" ? " c64 c128" : "", results[trim(col[3])] (macro ~ /_C$/ && trim(col[6 + arity]) == "PART" ? " Of complex numbers the result is real." : "")
+    printf " * dtypes:   %s%s%s\n", dtypes[types], macro ~ /_CF?$/ && types != "ALL" ? " c64 c128" (macro ~ /F$/ ? " fr254 fq254" : "") : "", results[trim(col[3])] (macro ~ /_CF?$/ && trim(col[6 + arity]) == "PART" ? " Of complex numbers the result is real." : "")
     printf " * grad:     %s\n", grad
     printf " * cost:     %s flop an element */\n", trim(col[4])
     printf "ORR_API orr_tensor *orr_%s_at(const char *file, int line, %s);\n", name, params
@@ -68,7 +68,7 @@ BEGIN {
     print " * ORR_ESHAPE (shapes do not broadcast), ORR_EDTYPE (the message names the cast to write), ORR_EINVAL (NULL),"
     print " * ORR_EHANDLE. f16 and bf16 are computed in f32 and rounded. Lazy. Safe from any thread. */\n"
 }
-open == "" && /^(UNARY|BINARY|TERNARY)(_C)?\(/ { open = " " }
+open == "" && /^(UNARY|BINARY|TERNARY)(_CF?)?\(/ { open = " " }
 open != "" {
     text = text " " $0
     if ($0 ~ /"\)[ \t]*$/) { row(trim(text)); text = ""; open = "" }

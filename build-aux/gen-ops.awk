@@ -88,7 +88,7 @@ FILENAME ~ /\.def$/ && /^\/\* [a-z ]+ \*\/$/ {
     next
 }
 FILENAME ~ /\.def$/ {
-    if (open == "" && /^(UNARY|BINARY|TERNARY)(_C)?\(/) open = " "
+    if (open == "" && /^(UNARY|BINARY|TERNARY)(_CF?)?\(/) open = " "
     if (open != "") {
         whole = whole " " $0
         if ($0 ~ /"\)[ \t]*$/) { row(trim(whole)); whole = ""; open = "" }

@@ -4,19 +4,18 @@
 #include <orrery.h>
 
 enum { N = 1024 };
-#define F ORR_FR254
 
 static orr_tensor *number(const char *text)
 {
-    return orr_reshape(orr_field_parse(F, &text, 1), ORR_SHAPE(4));
+    return orr_reshape(orr_field_parse(ORR_FR254, &text, 1), ORR_SHAPE_0D);
 }
 
 /* 1, t, t², …: each step doubles the row. */
 static orr_tensor *powers(orr_tensor *t)
 {
-    orr_tensor *row = orr_reshape(number("1"), ORR_SHAPE(1, 4));
+    orr_tensor *row = orr_ones(ORR_FR254, ORR_SHAPE(1));
     for (uint64_t n = 1; n < N; n *= 2)
-        row = orr_concat(ORR_TENSORS(row, orr_field_mul(F, row, orr_field_pow(F, t, (uint64_t[4]){ n }))), 0);
+        row = orr_concat(ORR_TENSORS(row, orr_mul(row, orr_field_pow(t, (uint64_t[4]){ n }))), 0);
     return row;
 }
 
@@ -46,16 +45,16 @@ int main(void)
 
     for (uint64_t i = 0; i < N; i++)
         coefficient[i][0] = 3 * i + 1;
-    orr_tensor *p = orr_from(ORR_U64, ORR_SHAPE(N, 4), coefficient);
+    orr_tensor *p = orr_from(ORR_FR254, ORR_SHAPE(N), coefficient);
     orr_tensor *commitment = orr_curve_msm(ORR_G1, setup, p);
 
     /* The proof that p(z) = y commits to (p − y)/(x − z). */
-    orr_tensor *z = number("65537"), *y = orr_field_poly_eval(F, p, z);
-    orr_tensor *divisor = orr_stack(ORR_TENSORS(orr_field_neg(F, z), number("1")), 0);
-    orr_tensor *quotient = orr_field_poly_divide(F, p, divisor).quotient;
+    orr_tensor *z = number("65537"), *y = orr_field_poly_eval(p, z);
+    orr_tensor *divisor = orr_stack(ORR_TENSORS(orr_neg(z), number("1")), 0);
+    orr_tensor *quotient = orr_field_poly_divide(p, divisor).quotient;
     orr_tensor *proof = orr_curve_msm(ORR_G1, orr_slice_axis(setup, 0, 0, N - 1, 1), quotient);
 
-    orr_tensor *wrong = orr_field_add(F, y, number("1"));
+    orr_tensor *wrong = orr_add(y, orr_scalar(1));
     if (orr_item(holds(commitment, z, y, proof, th), &yes) != ORR_OK ||
         orr_item(holds(commitment, z, wrong, proof, th), &no) != ORR_OK ||
         orr_field_text(commitment, 0, text[0]) != ORR_OK || orr_field_text(y, 0, text[1]) != ORR_OK)

@@ -13,12 +13,12 @@ int main(void)
     orr_scope *s = orr_scope_begin();
     for (uint64_t i = 0; i < LEAVES; i++)
         number[i][0] = i * i; /* the lowest of four limbs */
-    orr_tensor *leaves = orr_from(ORR_U64, ORR_SHAPE(LEAVES, 4), number);
+    orr_tensor *leaves = orr_from(ORR_FR254, ORR_SHAPE(LEAVES), number);
     orr_tensor *tree = orr_merkle_tree(leaves, ARITY), *root = orr_merkle_root(tree);
     orr_tensor *proof = orr_merkle_proof(tree, ARITY, LEAF);
 
-    orr_tensor *value = orr_from(ORR_U64, ORR_SHAPE(4), number[LEAF]);
-    orr_tensor *other = orr_from(ORR_U64, ORR_SHAPE(4), number[LEAF + 1]);
+    orr_tensor *value = orr_from(ORR_FR254, ORR_SHAPE_0D, number[LEAF]);
+    orr_tensor *other = orr_from(ORR_FR254, ORR_SHAPE_0D, number[LEAF + 1]);
     if (orr_field_text(root, 0, root_text) != ORR_OK ||
         orr_item(orr_merkle_verify(root, value, LEAF, proof), &yes) != ORR_OK ||
         orr_item(orr_merkle_verify(root, other, LEAF, proof), &no) != ORR_OK)

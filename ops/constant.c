@@ -2,10 +2,12 @@
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
+#include <string.h>
 #include "ops/lowering.h"
 #include "ops/number.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "runtime/base/element.h"
 #include "runtime/base/fpmode.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
@@ -38,12 +40,26 @@ const orr__op orr__op_const = {
     .lower = lower,
 };
 
+static orr__node *field_const(orr__site at, orr_dtype dtype, const orr_shape *shape, int64_t v)
+{
+    orr__buffer *b = orr__buffer_new(sizeof(orr__fe));
+    if (!b) {
+        (void)orr__fail_place(at, ORR_ENOMEM);
+        return NULL;
+    }
+    orr__fe x = orr__element_of(dtype, v);
+    memcpy(b->host, &x, sizeof x);
+    return orr__rec_broadcast(at, orr__rec_leaf(at, dtype, &ORR_SHAPE_0D, b), shape);
+}
+
 orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__scalar v)
 {
     if (orr__is_complex(dtype)) {
         orr__node *re = orr__rec_const(at, orr__part_dtype(dtype), shape, v);
         return orr__rec_complex(at, re, orr__rec_const(at, orr__part_dtype(dtype), shape, (orr__scalar){ .f = 0 }));
     }
+    if (orr__is_field(dtype)) /* its one element is a value of its own */
+        return field_const(at, dtype, shape, v.i);
     orr__node *r = orr__node_new(at, &orr__op_const, dtype, shape, 0, NULL);
     if (r) {
         r->nscalar = 1;
@@ -56,7 +72,7 @@ static orr_tensor *full(orr__site at, orr_dtype dtype, const orr_shape *shape, d
 {
     orr_tensor *bad;
     orr__scalar v;
-    if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, shape, &bad))
+    if (!orr__dtype_any(at, dtype, &bad) || !orr__shape_ok(at, shape, &bad))
         return bad;
     return orr__handle_new(orr__scalar_from(at, dtype, value, &v) ? orr__rec_const(at, dtype, shape, v) : NULL);
 }
@@ -86,12 +102,12 @@ orr_tensor *orr_full_number_at(const char *file, int line, orr_dtype dtype, orr_
         return orr__handle_new(NULL);
     if (!orr__number_integer(value, &v))
         return full(at, dtype, &shape, value.f);
-    if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
+    if (!orr__dtype_any(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
         return bad;
     orr__scalar s = { .u = (uint64_t)v };
     if (orr__is_inexact(dtype))
         s = orr__scalar_cast(s, value.dtype, orr__part_dtype(dtype));
-    else if (!orr__number_fits(at, dtype, v))
+    else if (!orr__number_fits(at, orr__constant_dtype(dtype), v))
         return orr__handle_new(NULL);
     return orr__handle_new(orr__rec_const(at, dtype, &shape, s));
 }

@@ -4,8 +4,9 @@
 
 #include <math.h>
 #include "ops/record.h"
+#include "runtime/base/element.h"
 
-static orr_tensor *leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__buffer *b)
+orr__node *orr__rec_leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__buffer *b)
 {
     orr__node *n = orr__node_new(at, &orr__op_leaf, dtype, shape, 0, NULL);
     if (!n) {
@@ -14,14 +15,14 @@ static orr_tensor *leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, o
         orr__buffer_number(b);
         atomic_init(&n->value, b);
     }
-    return orr__handle_new(n);
+    return n;
 }
 
 /* Checks what from and wrap are given. */
 static bool memory_ok(orr__site at, orr_dtype dtype, const orr_shape *shape, const void *data, size_t *bytes,
                       orr_tensor **bad)
 {
-    if (!orr__dtype_ok(at, dtype, bad) || !orr__shape_ok(at, shape, bad))
+    if (!orr__dtype_any(at, dtype, bad) || !orr__shape_ok(at, shape, bad))
         return false;
     *bytes = (size_t)orr__shape_count(shape) * orr_dtype_size(dtype);
     if (data || !*bytes)
@@ -42,9 +43,17 @@ orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape s
         (void)orr__fail_place(at, ORR_ENOMEM);
         return orr__handle_new(NULL);
     }
-    if (bytes)
+    if (orr__is_field(dtype)) {
+        int64_t wrong = orr__elements_enter(dtype, b->host, data, orr__shape_count(&shape));
+        if (wrong >= 0) {
+            orr__buffer_unref(b);
+            return orr__poison(at, ORR_EINDEX, "element %lld is not below the modulus of %s", (long long)wrong,
+                               orr_dtype_name(dtype));
+        }
+    } else if (bytes) {
         memcpy(b->host, data, bytes);
-    return leaf(at, dtype, &shape, b);
+    }
+    return orr__handle_new(orr__rec_leaf(at, dtype, &shape, b));
 }
 
 orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape shape, void *data,
@@ -55,6 +64,8 @@ orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape s
     size_t bytes;
     if (!memory_ok(at, dtype, &shape, data, &bytes, &bad))
         return bad;
+    if (orr__is_field(dtype))
+        return orr__poison(at, ORR_EDTYPE, "memory of %s has another form: write orr_from", orr_dtype_name(dtype));
     size_t least = orr_dtype_size(orr__part_dtype(dtype));
     if ((uintptr_t)data % least)
         return orr__poison(at, ORR_EINVAL, "data is not aligned to %zu bytes, the size of %s", least,

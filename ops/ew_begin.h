@@ -5,6 +5,7 @@
  *   EW_NAME              the dtype's suffix, for EW_PASTE(my_function_, EW_NAME)
  *   EW_ON_<types>(…)     its arguments when a row of that type class applies to this dtype, else nothing
  *   EW_ON_COMPLEX(…)     its arguments for a complex dtype: the other EW_ON_ are nothing then
+ *   EW_ON_FIELD(…)       its arguments for a field dtype, likewise
  *   EW_OUT_<result>      type of a row's result, EW_IN_<result> that of its operand x; EW_AS_<result>(v) converts to it
  * Names of rows such as exp are macros meanwhile: a row macro must paste them at once (name##_, ORR__EW_##name), before
  * it hands them on to another macro.
@@ -28,6 +29,8 @@
 #define EW_F64 12
 #define EW_C64 13
 #define EW_C128 14
+#define EW_FR254 15
+#define EW_FQ254 16
 
 typedef struct {
     float re, im;
@@ -35,6 +38,9 @@ typedef struct {
 typedef struct {
     double re, im;
 } ew_c128;
+typedef struct {
+    uint32_t l[8];
+} ew_element;
 
 #define EW_PASTE_(a, b) a##b
 #define EW_PASTE(a, b) EW_PASTE_(a, b)
@@ -54,7 +60,11 @@ typedef struct {
 #endif
 #endif
 
-#if EW_DTYPE >= EW_C64
+#if EW_DTYPE >= EW_FR254
+#define EW_W uint32_t
+#define EW_D uint64_t
+#define EW_AS_SAME(v) (v)
+#elif EW_DTYPE >= EW_C64
 #define K(c) ((P)(c))
 #define EW_INF ((P)INFINITY)
 #define EW_AS_SAME(v) (v)
@@ -103,6 +113,20 @@ typedef struct {
 #define EW_NAME c128
 #define EW_M(n) EW_M_F64(n)
 #define EW_DOUBLE 1
+#elif EW_DTYPE == EW_FR254
+#define T ew_element
+#define EW_NAME fr254
+#define EW_PRIME                                                                                                       \
+    { 0xf0000001u, 0x43e1f593u, 0x79b97091u, 0x2833e848u,             \
+      0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u }
+#define EW_INVERSE 0xefffffffu
+#elif EW_DTYPE == EW_FQ254
+#define T ew_element
+#define EW_NAME fq254
+#define EW_PRIME                                                                                                       \
+    { 0xd87cfd47u, 0x3c208c16u, 0x6871ca8du, 0x97816a91u,             \
+      0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u }
+#define EW_INVERSE 0xe4866389u
 #elif EW_DTYPE == EW_BOOL8
 #define T uint8_t
 #define U uint8_t
@@ -152,14 +176,28 @@ typedef struct {
 #error "EW_DTYPE is none of the list"
 #endif
 
-#if EW_DTYPE >= EW_C64
+#if EW_DTYPE >= EW_FR254
+#define EW_ON_ALL(...)
+#define EW_ON_COMPLEX(...)
+#define EW_ON_FIELD(...) __VA_ARGS__
+#elif EW_DTYPE >= EW_C64
 #define EW_ON_ALL(...)
 #define EW_ON_COMPLEX(...) __VA_ARGS__
+#define EW_ON_FIELD(...)
 #else
 #define EW_ON_ALL(...) __VA_ARGS__
 #define EW_ON_COMPLEX(...)
+#define EW_ON_FIELD(...)
 #endif
-#if EW_DTYPE >= EW_C64
+#if EW_DTYPE >= EW_FR254
+#define EW_FIELD 1
+#define EW_ON_FLOAT(...)
+#define EW_ON_WIDE(...)
+#define EW_ON_NUMERIC(...)
+#define EW_ON_INT(...)
+#define EW_ON_INTBOOL(...)
+#define EW_ON_BOOL(...)
+#elif EW_DTYPE >= EW_C64
 #define EW_COMPLEX 1
 #define EW_ON_FLOAT(...)
 #define EW_ON_WIDE(...)

@@ -54,4 +54,12 @@
 #include "ops/ew_begin.h"
 #include EW_EACH
 #include "ops/ew_end.h"
+#define EW_DTYPE EW_FR254
+#include "ops/ew_begin.h"
+#include EW_EACH
+#include "ops/ew_end.h"
+#define EW_DTYPE EW_FQ254
+#include "ops/ew_begin.h"
+#include EW_EACH
+#include "ops/ew_end.h"
 #undef EW_EACH

@@ -65,6 +65,12 @@
 #undef ew_gelu_tanh
 #undef ew_gelu
 #undef ew_logaddexp
+#undef ew_freduce
+#undef ew_fadd
+#undef ew_fsub
+#undef ew_fmul
+#undef ew_fzero
+#undef ew_fequal
 #undef ew_c
 #undef ew_finite
 #undef ew_infinite
@@ -111,6 +117,11 @@
 #undef EW_M
 #undef EW_FLOAT
 #undef EW_COMPLEX
+#undef EW_FIELD
+#undef EW_W
+#undef EW_D
+#undef EW_PRIME
+#undef EW_INVERSE
 #undef EW_PAIR
 #undef EW_DOUBLE
 #undef EW_SIGNED
@@ -132,6 +143,7 @@
 #undef EW_IN_PART
 #undef EW_IN_PAIR
 #undef EW_ON_ALL
+#undef EW_ON_FIELD
 #undef EW_ON_FLOAT
 #undef EW_ON_WIDE
 #undef EW_ON_NUMERIC

@@ -22,6 +22,15 @@
     EW_ON_##types(FUNCTION2(name##_, result, value)) EW_ON_COMPLEX(FUNCTION2(name##_, cresult, cvalue))
 #define TERNARY_C(name, types, result, flops, value, dx, dy, dz, cresult, cvalue, ...)                     \
     EW_ON_##types(FUNCTION3(name##_, result, value)) EW_ON_COMPLEX(FUNCTION3(name##_, cresult, cvalue))
+#define UNARY_CF(name, types, result, flops, value, dx, cresult, cvalue, cdx, fvalue, ...)                 \
+    EW_ON_##types(FUNCTION1(name##_, result, value)) EW_ON_COMPLEX(FUNCTION1(name##_, cresult, cvalue))   \
+    EW_ON_FIELD(FUNCTION1(name##_, result, fvalue))
+#define BINARY_CF(name, types, result, flops, value, dx, dy, cresult, cvalue, cdx, cdy, fvalue, ...)       \
+    EW_ON_##types(FUNCTION2(name##_, result, value)) EW_ON_COMPLEX(FUNCTION2(name##_, cresult, cvalue))   \
+    EW_ON_FIELD(FUNCTION2(name##_, result, fvalue))
+#define TERNARY_CF(name, types, result, flops, value, dx, dy, dz, cresult, cvalue, cdx, cdy, cdz, fvalue, ...) \
+    EW_ON_##types(FUNCTION3(name##_, result, value)) EW_ON_COMPLEX(FUNCTION3(name##_, cresult, cvalue))   \
+    EW_ON_FIELD(FUNCTION3(name##_, result, fvalue))
 #include "ops/elementwise.def"
 
 /* By id - ORR__OP_EW; NULL where a row does not take the dtype. */
@@ -33,6 +42,15 @@ static const eval_fn EW_PASTE(rows_, EW_NAME)[ORR__EW_END - ORR__OP_EW] = {
 #define UNARY_C(name, types, ...)   ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)
 #define BINARY_C(name, types, ...)  ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)
 #define TERNARY_C(name, types, ...) ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)
+#define UNARY_CF(name, types, ...)                                                                          \
+    ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)                           \
+    ENTRY(ORR__EW_##name, name##_, FIELD)
+#define BINARY_CF(name, types, ...)                                                                          \
+    ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)                           \
+    ENTRY(ORR__EW_##name, name##_, FIELD)
+#define TERNARY_CF(name, types, ...)                                                                          \
+    ENTRY(ORR__EW_##name, name##_, types) ENTRY(ORR__EW_##name, name##_, COMPLEX)                           \
+    ENTRY(ORR__EW_##name, name##_, FIELD)
 #include "ops/elementwise.def"
 };
 

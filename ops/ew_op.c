@@ -15,7 +15,7 @@ orr_status orr__ew_reference(const orr__reference *j)
 {
     const orr__ewrow *row = orr__ew(j->node->op->id);
     orr_dtype dtype = j->in[row->cond ? 1 : 0].dtype;
-    if (orr__ew_is_complex(row, dtype)) {
+    if (orr__ew_is_compound(row, dtype)) {
         for (int64_t i = 0; i < j->out.count; i++)
             orr__ew_eval_at(row, dtype, orr__array_at(&j->out, i), orr__array_at(&j->in[0], i),
                             j->nin > 1 ? orr__array_at(&j->in[1], i) : NULL,

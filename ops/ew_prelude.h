@@ -4,9 +4,12 @@
  * The contract. Before the text (and, as long as expressions follow, after it) these macros stand:
  *   T          type in which a value sits: float (f16, bf16, f32), double, intN_t, uintN_t; bool: an unsigned char
  *   U          ints and bool: the unsigned type of T's width
- *   EW_FLOAT, EW_COMPLEX, EW_SIGNED, EW_UNSIGNED, EW_BOOL   exactly one is 1, the others undefined or 0
+ *   EW_FLOAT, EW_COMPLEX, EW_FIELD, EW_SIGNED, EW_UNSIGNED, EW_BOOL   exactly one is 1, the others undefined or 0
  *   EW_COMPLEX 1 for complex numbers: T is a struct { P re, im; } then, P the type of its parts, and K, EW_INF and the C
  *              names are those of P
+ *   EW_FIELD   1 for elements of a field: T is a struct { EW_W l[8]; } then, limbs of 32 bits from the lowest on, EW_W and EW_D
+ *              unsigned types of 32 and 64 bits, EW_PRIME the modulus as an initialiser of eight limbs, EW_INVERSE -1 over
+ *              it modulo 2^32; elements are in Montgomery form
  *   EW_DOUBLE  1 when T, or P, is double, else undefined or 0
  *   EW_PAIR    the complex type with parts of T (f32 and f64)
  *   K(c)       the literal c, written with a decimal point, as T:  ((T)(c)), or c##f where double is missing
@@ -57,6 +60,12 @@
 #define ew_gelu_tanh EW_N(ew_gelu_tanh)
 #define ew_gelu EW_N(ew_gelu)
 #define ew_logaddexp EW_N(ew_logaddexp)
+#define ew_freduce EW_N(ew_freduce)
+#define ew_fadd EW_N(ew_fadd)
+#define ew_fsub EW_N(ew_fsub)
+#define ew_fmul EW_N(ew_fmul)
+#define ew_fzero EW_N(ew_fzero)
+#define ew_fequal EW_N(ew_fequal)
 #define ew_c EW_N(ew_c)
 #define ew_finite EW_N(ew_finite)
 #define ew_infinite EW_N(ew_infinite)
@@ -347,6 +356,89 @@ EW_FN T ew_gelu(T x)
     return deep ? tail : body;
 }
 #endif
+
+#elif EW_FIELD /* integers modulo a prime below 2^254 */
+
+/* x below 2p, modulo p. */
+EW_FN T ew_freduce(T x)
+{
+    const EW_W p[8] = EW_PRIME;
+    T r;
+    EW_D borrow = 0;
+    for (int i = 0; i < 8; i++) {
+        EW_D d = (EW_D)x.l[i] - p[i] - borrow;
+        r.l[i] = (EW_W)d;
+        borrow = d >> 63;
+    }
+    for (int i = 0; i < 8; i++)
+        r.l[i] = borrow ? x.l[i] : r.l[i];
+    return r;
+}
+EW_FN T ew_fadd(T x, T y)
+{
+    EW_D carry = 0;
+    for (int i = 0; i < 8; i++) {
+        carry += (EW_D)x.l[i] + y.l[i];
+        x.l[i] = (EW_W)carry;
+        carry >>= 32;
+    }
+    return ew_freduce(x);
+}
+EW_FN T ew_fsub(T x, T y)
+{
+    const EW_W p[8] = EW_PRIME;
+    EW_D borrow = 0, carry = 0;
+    for (int i = 0; i < 8; i++) {
+        EW_D d = (EW_D)x.l[i] - y.l[i] - borrow;
+        x.l[i] = (EW_W)d;
+        borrow = d >> 63;
+    }
+    for (int i = 0; i < 8; i++) {
+        carry += (EW_D)x.l[i] + (borrow ? p[i] : 0);
+        x.l[i] = (EW_W)carry;
+        carry >>= 32;
+    }
+    return x;
+}
+/* x·y/2^256, row by row, each followed by its step of Montgomery's reduction. */
+EW_FN T ew_fmul(T x, T y)
+{
+    const EW_W p[8] = EW_PRIME;
+    T r;
+    for (int i = 0; i < 8; i++)
+        r.l[i] = 0;
+    for (int i = 0; i < 8; i++) {
+        EW_D c = 0;
+        for (int j = 0; j < 8; j++) {
+            c += (EW_D)x.l[j] * y.l[i] + r.l[j];
+            r.l[j] = (EW_W)c;
+            c >>= 32;
+        }
+        EW_W top = (EW_W)c, u = r.l[0] * EW_INVERSE;
+        c = ((EW_D)u * p[0] + r.l[0]) >> 32;
+        for (int j = 1; j < 8; j++) {
+            c += (EW_D)u * p[j] + r.l[j];
+            r.l[j - 1] = (EW_W)c;
+            c >>= 32;
+        }
+        r.l[7] = top + (EW_W)c;
+    }
+    return ew_freduce(r);
+}
+EW_FN T ew_fzero(void)
+{
+    T r;
+    for (int i = 0; i < 8; i++)
+        r.l[i] = 0;
+    return r;
+}
+EW_FN int ew_fequal(T x, T y)
+{
+    EW_W differ = 0;
+    for (int i = 0; i < 8; i++)
+        differ |= x.l[i] ^ y.l[i];
+    return differ == 0;
+}
 
 #elif EW_COMPLEX /* functions of C99 with the special values of its Annex G; products and quotients are the plain formulas */
 

@@ -15,6 +15,7 @@ static const char *const operand_names[3] = { "x", "y", "z" };
 static const char *const constant[ORR_DTYPE_COUNT] = {
     "ORR_BOOL", "ORR_I8",  "ORR_I16",  "ORR_I32", "ORR_I64", "ORR_U8",  "ORR_U16",  "ORR_U32",
     "ORR_U64",  "ORR_F16", "ORR_BF16", "ORR_F32", "ORR_F64", "ORR_C64", "ORR_C128",
+    "ORR_FR254", "ORR_FQ254",
 };
 
 /* The dtype to suggest where a and b have no promotion; *second: it is b that should be cast to it. */
@@ -49,6 +50,11 @@ static bool promote(orr__site at, int first, int n, orr__node *const *node, orr_
             continue;
         if (from >= 0 && *out != d && !orr__promote(*out, d, &p)) {
             bool second;
+            if (orr__is_field(*out) || orr__is_field(d)) {
+                (void)orr__fail(at, ORR_EDTYPE, "%s and %s do not promote: elements of a field meet their like, or an orr_scalar",
+                                orr_dtype_name(*out), orr_dtype_name(d));
+                return false;
+            }
             orr_dtype to = common_dtype(*out, d, &second);
             (void)orr__fail(at, ORR_EDTYPE, "%s and %s do not promote; write orr_cast(%s, %s)", orr_dtype_name(*out),
                             orr_dtype_name(d), operand_names[second ? i : from], constant[to]);
@@ -62,7 +68,7 @@ static bool promote(orr__site at, int first, int n, orr__node *const *node, orr_
 
 static const char *type_words(unsigned types)
 {
-    switch (types & ~(unsigned)ORR__TCOMPLEX) {
+    switch (types & ~(unsigned)(ORR__TCOMPLEX | ORR__TFIELD)) {
     case ORR__TFLOAT: return "a float dtype";
     case ORR__TWIDE: return "float32 or float64";
     case ORR__TINT: return "integers";
@@ -76,6 +82,11 @@ static bool takes(orr__site at, const orr__ewrow *row, orr_dtype t)
 {
     if (orr__ew_takes(row, t))
         return true;
+    if (orr__is_field(t)) {
+        (void)orr__fail(at, ORR_EDTYPE, "needs %s, not %s: orrery/field.h has what fields have", type_words(row->types),
+                        orr_dtype_name(t));
+        return false;
+    }
     if (orr__is_complex(t)) {
         (void)orr__fail(at, ORR_EDTYPE, "needs %s, not %s; write orr_real(x), orr_imag(x) or orr_abs(x)",
                         type_words(row->types), orr_dtype_name(t));
@@ -104,7 +115,7 @@ static bool broadcast(orr__site at, int n, orr__node *const *node, orr_shape *ou
 static bool strong(orr__site at, const orr__node *n, orr_dtype dtype, orr__scalar *v)
 {
     ORR__IN_DEFAULT_FPMODE;
-    dtype = orr__part_dtype(dtype);
+    dtype = orr__constant_dtype(dtype);
     bool whole = !orr__is_float(dtype);
     double f = n->s[0].f;
     if (!whole || orr__scalar_fits(f, dtype)) {

@@ -15,7 +15,8 @@ typedef enum {
     ORR__TINTBOOL = ORR__TINT | ORR__TBOOL,
     ORR__TALL = 7,
     ORR__TWIDE = 8, /* f32 f64 only               */
-    ORR__TCOMPLEX = 16
+    ORR__TCOMPLEX = 16,
+    ORR__TFIELD = 32
 } orr__tclass;
 
 /* The dtype of a row's result, by that of its operands. */
@@ -39,6 +40,7 @@ typedef struct orr__ewrow {
     int flops;               /* rough cost per element, for the planner: 1 add, ~20 exp            */
     const char *value, *deriv[3];
     const char *cvalue, *cderiv[3]; /* of complex operands; NULL: the row takes none; "=": the text above */
+    const char *fvalue;             /* of elements of a field; NULL: the row takes none                   */
     double lo, hi;                  /* domain of dense accuracy samples                                  */
     int ulp;                        /* accuracy promised, f32 and f64, every engine                      */
     const char *doc;
@@ -70,6 +72,7 @@ static inline bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
                    : orr__is_int(t)     ? ORR__TINT
                    : orr__is_float(t)   ? ORR__TFLOAT
                    : orr__is_complex(t) ? ORR__TCOMPLEX
+                   : orr__is_field(t)   ? ORR__TFIELD
                                         : 0;
     if (t == ORR_F32 || t == ORR_F64)
         has |= ORR__TWIDE;
@@ -85,19 +88,19 @@ static inline orr_dtype orr__ew_result(const orr__ewrow *row, orr_dtype t)
                                     : t;
 }
 /* Is a value of the row, for operands of t, no orr__scalar? */
-static inline bool orr__ew_is_complex(const orr__ewrow *row, orr_dtype t)
+static inline bool orr__ew_is_compound(const orr__ewrow *row, orr_dtype t)
 {
-    return orr__is_complex(t) || row->result == ORR__EW_PAIR;
+    return orr__is_compound(t) || row->result == ORR__EW_PAIR;
 }
 /* Does the row apply to operands of t, and are all its values scalars? */
 static inline bool orr__ew_takes_scalars(const orr__ewrow *row, orr_dtype t)
 {
-    return orr__ew_takes(row, t) && !orr__ew_is_complex(row, t);
+    return orr__ew_takes(row, t) && !orr__ew_is_compound(row, t);
 }
 /* The value expression for operands of t. */
 static inline const char *orr__ew_value(const orr__ewrow *row, orr_dtype t)
 {
-    return orr__is_complex(t) ? row->cvalue : row->value;
+    return orr__is_complex(t) ? row->cvalue : orr__is_field(t) ? row->fvalue : row->value;
 }
 const char *orr__ew_prelude(void); /* text of ops/ew_prelude.h, comments left out, for emitters */
 

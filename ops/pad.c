@@ -125,6 +125,24 @@ static bool padded(orr__site at, const orr_shape *s, const orr_index *lo, const 
     return !*bad && orr__shape_ok(at, out, bad);
 }
 
+/* Elements of a field: blocks of one value before and behind, axis by axis. */
+static orr_tensor *pad_field(orr__site at, orr_tensor *x, const orr_index *lo, const orr_index *hi, double value)
+{
+    orr_scope *scope = orr_scope_begin();
+    orr_dtype dtype = orr_tensor_dtype(x);
+    for (int d = 0; d < orr_tensor_shape(x).rank; d++) {
+        orr_shape before = orr_tensor_shape(x), after = before;
+        before.dim[d] = d < lo->n ? lo->v[d] : 0;
+        after.dim[d] = d < hi->n ? hi->v[d] : 0;
+        if (!before.dim[d] && !after.dim[d])
+            continue;
+        orr_tensor *part[3] = { orr_full_at(at.file, at.line, dtype, before, value), x,
+                                orr_full_at(at.file, at.line, dtype, after, value) };
+        x = orr_concat_at(at.file, at.line, part, 3, d);
+    }
+    return orr__compose_end(at, scope, x);
+}
+
 orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, orr_index hi, double value)
 {
     orr__site at = ORR__SITE(file, line, "pad");
@@ -142,6 +160,8 @@ orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, 
         orr_tensor *im = orr_pad_at(file, line, orr_imag_at(file, line, x), lo, hi, 0);
         return orr__compose_end(at, s, orr_complex_at(file, line, re, im));
     }
+    if (orr__is_field(dtype))
+        return pad_field(at, x, &lo, &hi, value);
     if (!orr__scalar_from(at, dtype, value, &v))
         return orr__handle_new(NULL);
     if (!any)

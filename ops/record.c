@@ -53,7 +53,9 @@ bool orr__operand_float(orr__site at, const orr_tensor *t, const char *name, orr
     orr_dtype d = (orr_dtype)(*node)->dtype;
     if (orr__is_float(d))
         return true;
-    if (orr__is_complex(d))
+    if (orr__is_field(d))
+        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and a float dtype is needed", name, orr_dtype_name(d));
+    else if (orr__is_complex(d))
         *bad = orr__poison(at, ORR_EDTYPE,
                            "%s is %s, and a float dtype is needed: write orr_real(%s), orr_imag(%s) or orr_abs(%s)",
                            name, orr_dtype_name(d), name, name, name);
@@ -73,9 +75,13 @@ bool orr__operand_ordered(orr__site at, const orr_tensor *t, const char *name, o
 {
     if (!orr__operand(at, t, name, node, bad))
         return false;
-    if (!orr__is_complex((orr_dtype)(*node)->dtype))
+    if (!orr__is_compound((orr_dtype)(*node)->dtype))
         return true;
-    *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and complex numbers have no order: write orr_abs(%s) or orr_real(%s)",
+    if (orr__is_field((orr_dtype)(*node)->dtype))
+        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and elements of a field have no order", name,
+                           orr_dtype_name((orr_dtype)(*node)->dtype));
+    else
+        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and complex numbers have no order: write orr_abs(%s) or orr_real(%s)",
                        name, orr_dtype_name((orr_dtype)(*node)->dtype), name, name);
     return false;
 }
@@ -131,11 +137,22 @@ bool orr__shape_ok(orr__site at, const orr_shape *s, orr_tensor **bad)
     return true;
 }
 
-bool orr__dtype_ok(orr__site at, orr_dtype t, orr_tensor **bad)
+bool orr__dtype_any(orr__site at, orr_dtype t, orr_tensor **bad)
 {
     if ((int)t >= 0 && (int)t < ORR_DTYPE_COUNT)
         return true;
     *bad = orr__poison(at, ORR_EDTYPE, "%d is no dtype", (int)t);
+    return false;
+}
+
+bool orr__dtype_ok(orr__site at, orr_dtype t, orr_tensor **bad)
+{
+    if (!orr__dtype_any(at, t, bad))
+        return false;
+    if (!orr__is_field(t))
+        return true;
+    *bad = orr__poison(at, ORR_EDTYPE, "%s is a field: orr_from, orr_full and orr_field_parse make its elements",
+                       orr_dtype_name(t));
     return false;
 }
 
@@ -152,7 +169,7 @@ orr_tensor *orr__axes_poison(orr__site at, const orr_shape *s)
 bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *out)
 {
     ORR__IN_DEFAULT_FPMODE;
-    dtype = orr__part_dtype(dtype);
+    dtype = orr__constant_dtype(dtype);
     orr__kind kind = orr__dtype_kind(dtype);
     double low = 0, end = 2; /* low ≤ value < end */
     int bits = 8 * (int)orr_dtype_size(dtype);

@@ -53,7 +53,11 @@ orr_shape orr__shape_reduced(const orr_shape *s, uint32_t mask, bool keep);
 /* Product of the dimensions in mask. */
 int64_t orr__shape_count_of(const orr_shape *s, uint32_t mask);
 bool orr__shape_ok(orr__site at, const orr_shape *s, orr_tensor **bad);
+bool orr__dtype_any(orr__site at, orr_dtype t, orr_tensor **bad);
+/* Is t a dtype, and none of a field? */
 bool orr__dtype_ok(orr__site at, orr_dtype t, orr_tensor **bad);
+/* A value of its own: takes the reference of b. NULL: no memory. */
+orr__node *orr__rec_leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__buffer *b);
 /* Poison for an axis, or a list of axes, that does not fit the shape. */
 orr_tensor *orr__axis_poison(orr__site at, int axis, const orr_shape *s);
 orr_tensor *orr__axes_poison(orr__site at, const orr_shape *s);

@@ -6,12 +6,13 @@
 #include "ops/ew_id.h"
 #include "ops/ew_op.h"
 
-#define COMPLEX_ROW(name_, n, classes, result_, cost, text, dx, dy, dz, cresult_, ctext, cdx, cdy, cdz, lo, hi, ulp,   \
-                    doc)                                                                                               \
+#define COMPOUND_ROW(name_, n, classes, result_, cost, text, dx, dy, dz, cresult_, ctext, cdx, cdy, cdz, ftext, lo,    \
+                     hi, ulp, doc)                                                                                     \
     { { .id = ORR__EW_##name_,                                                                                         \
         .name = #name_,                                                                                                \
         .arity = n,                                                                                                    \
-        .kinds = ((classes)&ORR__TCOMPLEX) != 0,                                                                       \
+        .kinds = (uint8_t)((((classes)&ORR__TCOMPLEX) ? ORR__TAKES_COMPLEX : 0) |                                      \
+                           (((classes)&ORR__TFIELD) ? ORR__TAKES_FIELD : 0)),                                          \
         .form = ORR__FORM_ELEMENT,                                                                                     \
         .flops = cost,                                                                                                 \
         .identity = orr__ew_identity,                                                                                  \
@@ -30,13 +31,15 @@
       { dx, dy, dz },                                                                                                  \
       ctext,                                                                                                           \
       { cdx, cdy, cdz },                                                                                               \
+      ftext,                                                                                                           \
       lo,                                                                                                              \
       hi,                                                                                                              \
       ulp,                                                                                                             \
       doc },
 
 #define ROW(name, n, types, result, cost, text, dx, dy, dz, lo, hi, ulp, doc)                                          \
-    COMPLEX_ROW(name, n, ORR__T##types, result, cost, text, dx, dy, dz, SAME, NULL, NULL, NULL, NULL, lo, hi, ulp, doc)
+    COMPOUND_ROW(name, n, ORR__T##types, result, cost, text, dx, dy, dz, SAME, NULL, NULL, NULL, NULL, NULL, lo, hi,   \
+                 ulp, doc)
 
 const orr__ewrow orr__ew_rows[] = {
 #define UNARY(name, types, result, flops, value, dx, lo, hi, ulp, doc)                                                 \
@@ -46,14 +49,24 @@ const orr__ewrow orr__ew_rows[] = {
 #define TERNARY(name, types, result, flops, value, dx, dy, dz, lo, hi, ulp, doc)                                       \
     ROW(name, 3, types, result, flops, #value, dx, dy, dz, lo, hi, ulp, doc)
 #define UNARY_C(name, types, result, flops, value, dx, cresult, cvalue, cdx, lo, hi, ulp, doc)                         \
-    COMPLEX_ROW(name, 1, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, NULL, NULL, cresult, #cvalue, cdx,  \
-                NULL, NULL, lo, hi, ulp, doc)
+    COMPOUND_ROW(name, 1, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, NULL, NULL, cresult, #cvalue, cdx, \
+                 NULL, NULL, NULL, lo, hi, ulp, doc)
 #define BINARY_C(name, types, result, flops, value, dx, dy, cresult, cvalue, cdx, cdy, lo, hi, ulp, doc)               \
-    COMPLEX_ROW(name, 2, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, dy, NULL, cresult, #cvalue, cdx,    \
-                cdy, NULL, lo, hi, ulp, doc)
+    COMPOUND_ROW(name, 2, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, dy, NULL, cresult, #cvalue, cdx,   \
+                 cdy, NULL, NULL, lo, hi, ulp, doc)
 #define TERNARY_C(name, types, result, flops, value, dx, dy, dz, cresult, cvalue, cdx, cdy, cdz, lo, hi, ulp, doc)     \
-    COMPLEX_ROW(name, 3, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, dy, dz, cresult, #cvalue, cdx, cdy, \
-                cdz, lo, hi, ulp, doc)
+    COMPOUND_ROW(name, 3, ORR__T##types | ORR__TCOMPLEX, result, flops, #value, dx, dy, dz, cresult, #cvalue, cdx,     \
+                 cdy, cdz, NULL, lo, hi, ulp, doc)
+#define UNARY_CF(name, types, result, flops, value, dx, cresult, cvalue, cdx, fvalue, lo, hi, ulp, doc)                \
+    COMPOUND_ROW(name, 1, ORR__T##types | ORR__TCOMPLEX | ORR__TFIELD, result, flops, #value, dx, NULL, NULL, cresult, \
+                 #cvalue, cdx, NULL, NULL, #fvalue, lo, hi, ulp, doc)
+#define BINARY_CF(name, types, result, flops, value, dx, dy, cresult, cvalue, cdx, cdy, fvalue, lo, hi, ulp, doc)      \
+    COMPOUND_ROW(name, 2, ORR__T##types | ORR__TCOMPLEX | ORR__TFIELD, result, flops, #value, dx, dy, NULL, cresult,   \
+                 #cvalue, cdx, cdy, NULL, #fvalue, lo, hi, ulp, doc)
+#define TERNARY_CF(name, types, result, flops, value, dx, dy, dz, cresult, cvalue, cdx, cdy, cdz, fvalue, lo, hi, ulp, \
+                   doc)                                                                                                \
+    COMPOUND_ROW(name, 3, ORR__T##types | ORR__TCOMPLEX | ORR__TFIELD, result, flops, #value, dx, dy, dz, cresult,     \
+                 #cvalue, cdx, cdy, cdz, #fvalue, lo, hi, ulp, doc)
 #include "ops/elementwise.def"
 };
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef orr_tensor *unary(const char *file, int line, orr_field field, orr_tensor *x);
-typedef orr_tensor *binary(const char *file, int line, orr_field field, orr_tensor *x, orr_tensor *y);
+typedef orr_tensor *unary(const char *file, int line, orr_tensor *x);
+typedef orr_tensor *binary(const char *file, int line, orr_tensor *x, orr_tensor *y);
 
-static orr_tensor *total(const char *file, int line, orr_field field, orr_tensor *x)
+static orr_tensor *total(const char *file, int line, orr_tensor *x)
 {
-    return orr_field_sum_at(file, line, field, x, -1);
+    return orr_field_sum_at(file, line, x, -1);
 }
 
 /* Transforms and hashes are over r. */
@@ -24,11 +24,11 @@ static const struct {
     int other;
     bool row; /* x is a list */
 } ops[] = {
-    { "add", NULL, orr_field_add_at, -1, false },
-    { "sub", NULL, orr_field_sub_at, -1, false },
-    { "mul", NULL, orr_field_mul_at, -1, false },
-    { "neg", orr_field_neg_at, NULL, -1, false },
-    { "square", orr_field_square_at, NULL, -1, false },
+    { "add", NULL, orr_add_at, -1, false },
+    { "sub", NULL, orr_sub_at, -1, false },
+    { "mul", NULL, orr_mul_at, -1, false },
+    { "neg", orr_neg_at, NULL, -1, false },
+    { "square", orr_square_at, NULL, -1, false },
     { "inverse", orr_field_inverse_at, NULL, -1, false },
     { "sum", total, NULL, -1, true },
     { "dot", NULL, orr_field_dot_at, -1, true },
@@ -86,8 +86,8 @@ static int64_t count(const json_t *a)
     return n;
 }
 
-/* Nested lists with dimensions dim (-1: any length) become the next operand, (dim…, 4). */
-static bool operand(serve_work *w, orr_field f, const json_t *p, const char *name, const int *dim, int rank,
+/* Nested lists with dimensions dim (-1: any length) become the next operand, (dim…). */
+static bool operand(serve_work *w, orr_dtype f, const json_t *p, const char *name, const int *dim, int rank,
                     const char *form)
 {
     const json_t *a = json_object_get(p, name);
@@ -110,10 +110,9 @@ static bool operand(serve_work *w, orr_field f, const json_t *p, const char *nam
         ok = !l.wrong || refuse(w, name, form);
     }
     if (ok) {
-        orr_shape shape = { .rank = rank + 1 };
+        orr_shape shape = { .rank = rank };
         for (int k = 0; k < rank; k++)
             shape.dim[k] = dim[k] < 0 ? (int64_t)json_array_size(a) : dim[k];
-        shape.dim[rank] = 4;
         orr_tensor *t = orr_reshape(orr_field_parse(f, l.text, l.n), shape);
         ok = orr_tensor_status(t) == ORR_OK;
         if (ok)
@@ -134,7 +133,7 @@ static bool numbers(serve_work *w, const json_t *p, const char *name, bool list)
     bool row = json_is_array(json_object_get(p, name));
     if (list && !row && json_object_get(p, name))
         return refuse(w, name, "is a list of numbers here");
-    return operand(w, (orr_field)w->axes.axis[0], p, name, any, row,
+    return operand(w, (orr_dtype)w->axes.axis[0], p, name, any, row,
                    "is a number or a list of them: texts of decimal digits or 0x…, or integers that are not negative");
 }
 
@@ -197,24 +196,23 @@ static orr_tensor *record(const serve_work *w)
 {
     if (w->kind == SERVE_MSM)
         return orr_curve_msm((orr_curve)w->op, w->x[0], w->x[1]);
-    const orr_field f = (orr_field)w->axes.axis[0];
     if (ops[w->op].one)
-        return ops[w->op].one(ORR_HERE, f, w->x[0]);
+        return ops[w->op].one(ORR_HERE, w->x[0]);
     if (ops[w->op].two)
-        return ops[w->op].two(ORR_HERE, f, w->x[0], w->x[1]);
+        return ops[w->op].two(ORR_HERE, w->x[0], w->x[1]);
     uint64_t e[4];
     switch (ops[w->op].other) {
     case NTT: return orr_field_ntt(w->x[0], w->n > 1 ? w->x[1] : NULL);
     case NTT_INVERSE: return orr_field_ntt_inverse(w->x[0], w->n > 1 ? w->x[1] : NULL);
     case POSEIDON: return orr_poseidon(w->x[0]);
-    default: (void)orr_read(w->x[1], e, sizeof e); return orr_field_pow(f, w->x[0], e);
+    default: (void)orr_read(w->x[1], e, sizeof e); return orr_field_pow(w->x[0], e);
     }
 }
 
 /* Elements of axis k on, from number `at` on, as nested lists of texts. NULL: an error, or no memory. */
 static json_t *texts(orr_tensor *t, const orr_shape *s, int k, int64_t *at)
 {
-    if (k == s->rank - 1) {
+    if (k == s->rank) {
         char text[ORR_FIELD_TEXT];
         return orr_field_text(t, (*at)++, text) == ORR_OK ? json_string(text) : NULL;
     }

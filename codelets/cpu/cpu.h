@@ -155,7 +155,7 @@ void orr__scratch_trim(void);
 static inline int orr__size_log2(orr_dtype t)
 {
     size_t s = orr_dtype_size(t);
-    return s == 16 ? 4 : s == 8 ? 3 : s == 4 ? 2 : s == 2 ? 1 : 0;
+    return s == 32 ? 5 : s == 16 ? 4 : s == 8 ? 3 : s == 4 ? 2 : s == 2 ? 1 : 0;
 }
 
 static inline orr__castfn *orr__cast_of(const orr__vec *v, orr_dtype from, orr_dtype to)

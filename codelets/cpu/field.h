@@ -1,4 +1,4 @@
-/* Shared by the kernels of BN254 on processors: the instruction set's table, elements in and out of Montgomery's form, refusals.
+/* Shared by the kernels of BN254 on processors: the instruction set's table, the field of an operand.
  * Must not know: plans, StarPU. */
 #ifndef ORR_CPU_FIELD_H
 #define ORR_CPU_FIELD_H
@@ -10,11 +10,7 @@
 
 /* The table of this processor. */
 const orr__fieldkit *orr__cpu_fieldkit(void);
-/* Refuses n elements of an operand that are not all below the modulus; they are elements first, first + 1, … of it. */
-orr_status orr__cpu_field_check(const orr__launch *l, orr__field f, int operand, const orr__fe *x, int64_t first,
-                                int64_t n);
-/* z = x·2^256, z = x/2^256. z may be x. */
-void orr__cpu_field_enter(orr__field f, orr__fe *z, const orr__fe *x, int64_t n);
-void orr__cpu_field_leave(orr__field f, orr__fe *z, const orr__fe *x, int64_t n);
+/* The field of the dtype of an operand. */
+orr__field orr__cpu_field_of(const orr__launch *l, int operand);
 
 #endif

@@ -112,6 +112,9 @@ typedef struct {
     orr__tapsfn *taps[2]; /* of f32, f64 */
 } orr__vec;
 
+/* The same for every instruction set (field_rows.c). */
+extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
+
 #define ORR__V_PASTE_(name, isa) name##_##isa
 #define ORR__V_PASTE(name, isa) ORR__V_PASTE_(name, isa)
 #define ORR__V(name) ORR__V_PASTE(name, ORR__ISA)

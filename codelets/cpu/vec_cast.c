@@ -62,6 +62,10 @@ static void copy16(void *restrict d, const void *restrict x, int64_t n)
 {
     memcpy(d, x, (size_t)n * 16);
 }
+static void copy32(void *restrict d, const void *restrict x, int64_t n)
+{
+    memcpy(d, x, (size_t)n * 32);
+}
 static void copy2(void *restrict d, const void *restrict x, int64_t n)
 {
     memcpy(d, x, 2 * (size_t)n);
@@ -192,4 +196,6 @@ orr__castfn *const ORR__V(orr__vec_casts)[ORR_DTYPE_COUNT * ORR_DTYPE_COUNT] = {
     LINE(ORR_F64, f64),
     AT(ORR_C64, ORR_C64) = copy8,
     AT(ORR_C128, ORR_C128) = copy16,
+    AT(ORR_FR254, ORR_FR254) = copy32,
+    AT(ORR_FQ254, ORR_FQ254) = copy32,
 };

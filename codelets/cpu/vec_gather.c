@@ -9,6 +9,11 @@ typedef struct {
     uint64_t first, second;
 } two_words;
 
+/* Of 32 bytes. */
+typedef struct {
+    uint64_t word[4];
+} four_words;
+
 typedef struct {
     int64_t at[ORR_MAX_RANK + 1]; /* place on the outer axes           */
     int64_t offset, q;            /* of the run; place inside the run  */
@@ -95,8 +100,9 @@ GATHER(gather2, uint16_t)
 GATHER(gather4, uint32_t)
 GATHER(gather8, uint64_t)
 GATHER(gather16, two_words)
+GATHER(gather32, four_words)
 
-orr__gatherfn *const ORR__V(orr__vec_gathers)[5] = { gather1, gather2, gather4, gather8, gather16 };
+orr__gatherfn *const ORR__V(orr__vec_gathers)[6] = { gather1, gather2, gather4, gather8, gather16, gather32 };
 
 void ORR__V(orr__vec_index)(void *restrict d_, const orr__vec_view *v, int64_t p, int64_t n)
 {
@@ -147,5 +153,6 @@ TAKE(take2, uint16_t)
 TAKE(take4, uint32_t)
 TAKE(take8, uint64_t)
 TAKE(take16, two_words)
+TAKE(take32, four_words)
 
-orr__takefn *const ORR__V(orr__vec_takes)[5] = { take1, take2, take4, take8, take16 };
+orr__takefn *const ORR__V(orr__vec_takes)[6] = { take1, take2, take4, take8, take16, take32 };

@@ -18,6 +18,8 @@ static const struct {
     [ORR_BF16] = { "orr_f32", "orr_u16", "bf16", 16 },    [ORR_F32] = { "orr_f32", "orr_f32", "f32", 32 },
     [ORR_F64] = { "orr_f64", "orr_f64", "f64", 64 },      [ORR_C64] = { "orr_c64", "orr_c64", "c64", 64 },
     [ORR_C128] = { "orr_c128", "orr_c128", "c128", 128 },
+    [ORR_FR254] = { "orr_element", "orr_element", "fr254", 256 },
+    [ORR_FQ254] = { "orr_element", "orr_element", "fq254", 256 },
 };
 
 const char *orr__emit_type(orr_dtype t)

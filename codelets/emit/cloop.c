@@ -85,8 +85,18 @@ static bool can_rows(const orr__region *r)
     return true;
 }
 
+static bool has_field(const orr__region *r)
+{
+    for (int i = 0; i < r->ninstr; i++)
+        if (orr__is_field((orr_dtype)r->instr[i].dtype))
+            return true;
+    return false;
+}
+
 bool orr__emit_c_can(const orr__region *r)
 {
+    if (has_field(r)) /* the kits of codelets/field/ are several times faster than what a compiler makes of the rows */
+        return false;
     if (r->rows)
         return can_rows(r);
     if (orr__region_loops(r) && r->rmask && !r->search)
@@ -114,7 +124,7 @@ static void functions(orr__cloop *c)
     d.math[1] = math_f64;
     orr__text_add(t, first_text);
     orr__text_add(t, d.prelude);
-    orr__emit_complex(t, r, true);
+    orr__emit_compound(t, r, true);
     orr__text_add(t, headers_text);
     orr__text_add(t, vmath_text);
     if (has_half(r)) {

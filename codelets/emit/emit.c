@@ -131,7 +131,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
 {
     unsigned random = 0;
     orr__text_add(t, d->prelude);
-    orr__emit_complex(t, r, fp64);
+    orr__emit_compound(t, r, fp64);
     if (l->group || l->flag)
         orr__text_add(t, d->prelude2);
     orr__emit_helpers(t, needs(r, fp64));

@@ -128,7 +128,7 @@ bool orr__emit_bounded(const orr__region *r, const orr__rinstr *in);
 
 void orr__emit_helpers(orr__text *t, unsigned need);
 /* The types of complex numbers, where the region has any, or numbers that may be their parts. */
-void orr__emit_complex(orr__text *t, const orr__region *r, bool fp64);
+void orr__emit_compound(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_functions(orr__text *t, const orr__dialect *d, const orr__region *r, bool fp64);
 void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *done, bool fp64); /* *done: 0 at first */
 /* As expressions: x, the name of a value of dtype `from`, as `to`; an argument word. */

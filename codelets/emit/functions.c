@@ -6,6 +6,7 @@
 #include <string.h>
 #include "codelets/emit/emit.h"
 #include "ops/ops.h"
+#include "runtime/base/element.h"
 
 /* The dtype that decides which function a row's instruction calls: its operands', as they sit in registers. */
 orr_dtype orr__emit_operand(const orr__region *r, const orr__rinstr *in)
@@ -35,6 +36,7 @@ static void begin(orr__text *t, const orr__dialect *d, orr_dtype dtype, bool fp6
     orr_dtype part = orr__part_dtype(dtype);
     const char *kind = dtype == ORR_BOOL        ? "BOOL"
                        : orr__is_complex(dtype) ? "COMPLEX"
+                       : orr__is_field(dtype)   ? "FIELD"
                        : orr__is_float(dtype)   ? "FLOAT"
                        : orr__is_signed(dtype)  ? "SIGNED"
                                                 : "UNSIGNED";
@@ -47,6 +49,12 @@ static void begin(orr__text *t, const orr__dialect *d, orr_dtype dtype, bool fp6
         orr__text_addf(t, "#define EW_FMA %s\n", d->fma[wide]);
         orr__text_add(t, fp64 ? "#define K(c) ((P)(c))\n" : "#define K(c) c##f\n");
         orr__text_add(t, d->math[wide]);
+    } else if (orr__is_field(dtype)) {
+        const orr__mod *m = orr__modulus(dtype);
+        orr__text_add(t, "#define EW_W orr_u32\n#define EW_D orr_u64\n#define EW_PRIME { ");
+        for (int i = 0; i < 8; i++)
+            orr__text_addf(t, "%uu%s", (unsigned)(m->p.l[i / 2] >> i % 2 * 32 & UINT32_MAX), i < 7 ? ", " : " }\n");
+        orr__text_addf(t, "#define EW_INVERSE %uu\n", (unsigned)(m->inverse & UINT32_MAX));
     } else {
         orr__text_addf(t, "#define U %s\n", unsigned_of[dtype]);
         orr__text_add(t, "#define K(c) ((T)(c))\n");
@@ -71,12 +79,13 @@ static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, o
         const char *type = orr__emit_type(to);
         orr__text_addf(t, "EW_FN %s orr_%s_%s(%s x%s%s) { return ", type, row->op.name, s, row->cond ? "orr_u8" : "T",
                        row->arity > 1 ? ", T y" : "", row->arity > 2 ? ", T z" : "");
-        if (orr__is_complex(to)) /* a struct is not cast */
+        if (orr__is_compound(to)) /* a struct is not cast */
             orr__text_addf(t, "%s; }\n", orr__ew_value(row, dtype));
         else
             orr__text_addf(t, "(%s)(%s); }\n", type, orr__ew_value(row, dtype));
     }
     if (any) {
+        orr__text_add(t, "#undef EW_FIELD\n#undef EW_W\n#undef EW_D\n#undef EW_PRIME\n#undef EW_INVERSE\n");
         orr__text_add(t, "#undef T\n#undef P\n#undef EW_PAIR\n#undef EW_COMPLEX\n#undef U\n#undef K\n#undef "
                          "EW_N\n#undef EW_FLOAT\n#undef EW_SIGNED\n"
                          "#undef EW_UNSIGNED\n#undef EW_BOOL\n#undef EW_DOUBLE\n#undef EW_INF\n#undef EW_FMA\n");

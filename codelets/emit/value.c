@@ -120,7 +120,10 @@ static void place(orr__text *t, const orr__region *r, const orr__layout *l, cons
 /* The value of a place outside of the array. */
 static const char *nothing(orr_dtype t)
 {
-    return t == ORR_C64 ? "orr_zero_c64()" : t == ORR_C128 ? "orr_zero_c128()" : "0";
+    return orr__is_field(t) ? "orr_zero_element()"
+           : t == ORR_C64   ? "orr_zero_c64()"
+           : t == ORR_C128  ? "orr_zero_c128()"
+                            : "0";
 }
 
 static void load(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)

@@ -6,21 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/base/mont.h"
 
-/* x·2^256 modulo a prime (Montgomery form), limbs from the lowest on, always below the prime. Zero is all zeros. */
-typedef struct orr__fe {
-    uint64_t l[4];
-} orr__fe;
-
-/* A prime below 2^254 and what Montgomery's reduction wants. */
-typedef struct orr__mod {
-    orr__fe p;
-    orr__fe one;      /* 2^256 mod p */
-    orr__fe square;   /* 2^512 mod p */
-    uint64_t inverse; /* -1/p mod 2^64 */
-} orr__mod;
-
-/* The same in limbs of 52 bits, for AVX-512 IFMA. */
+/* A prime in limbs of 52 bits, for AVX-512 IFMA. */
 typedef struct orr__mod52 {
     uint64_t p[5], twice[5]; /* the prime, and twice the prime */
     uint64_t inverse;        /* -1/p mod 2^52 */

@@ -4,7 +4,6 @@
 #define ORR_FIELD_KIT_H
 
 #include "codelets/field/constants.h"
-#include "codelets/field/mont.h"
 
 #ifndef ORR__FIELD_ISA
 #define ORR__FIELD_ISA portable

@@ -14,7 +14,9 @@ extern "C" {
 
 /** Element types. f16 (IEEE binary16) and bf16 are storage types: arithmetic is done in f32 and rounded (to
  * nearest, ties to even) after every op. ORR_BOOL is one byte, 0 or 1. ORR_C64 and ORR_C128 are complex numbers: the
- * real part, then the imaginary part, each f32 or f64, as float complex and double complex of C lie in memory. */
+ * real part, then the imaginary part, each f32 or f64, as float complex and double complex of C lie in memory. ORR_FR254 and
+ * ORR_FQ254 are integers modulo the primes of BN254 (orrery/field.h): 32 bytes, little-endian, below the prime, wherever the
+ * user's memory is read or written; orr_data and orr_wrap, which would show the inner form, refuse them. */
 typedef enum orr_dtype {
     ORR_BOOL,
     ORR_I8,
@@ -31,6 +33,8 @@ typedef enum orr_dtype {
     ORR_F64,
     ORR_C64,
     ORR_C128,
+    ORR_FR254,
+    ORR_FQ254,
     ORR_DTYPE_COUNT
 } orr_dtype;
 

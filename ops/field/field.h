@@ -5,16 +5,14 @@
 
 #include <orrery/field.h>
 #include "ops/record.h"
+#include "runtime/base/element.h"
 
-/* attr.axis is the field or the curve, attr.index one of these. */
+/* The field is that of the operands' dtype. attr.axis is the curve, attr.index one of these. */
 enum {
-    ORR__ELEMENTS_ADD,
-    ORR__ELEMENTS_SUB,
-    ORR__ELEMENTS_MUL,
-    ORR__ELEMENTS_NEG,
-    ORR__ELEMENTS_SQUARE,
     ORR__ELEMENTS_INVERSE,
-    ORR__ELEMENTS_POW
+    ORR__ELEMENTS_POW,
+    ORR__ELEMENTS_ENTER, /* from limbs */
+    ORR__ELEMENTS_LEAVE  /* as limbs   */
 };
 enum {
     ORR__POINTS_ADD,
@@ -25,22 +23,18 @@ enum {
     ORR__POINTS_IN_GROUP,
     ORR__POINTS_COMPRESS,
     ORR__POINTS_DECOMPRESS,
-    ORR__POINTS_ENTER /* the inner form of sums of multiples */
+    ORR__POINTS_CHECK /* the points themselves, which are on their curve */
 };
 
 enum {
-    ORR__LIMBS = 4,
     ORR__PRODUCT_FLOPS = 16,  /* a product of two elements beside a flop */
     ORR__SUM_FIELD_WORDS = 16 /* u64 of a sum in XYZZ coordinates, on G1; on G2 twice as many */
 };
 
-/* The moduli r and q. */
-extern const uint64_t orr__field_prime[2][ORR__LIMBS];
-
-/* The trailing axes of an element (1), of a point of G1 (2) and of G2 (3). */
+/* The trailing axes of a point: (2) on G1, (2, 2) on G2. */
 static inline int orr__point_axes(orr_curve c)
 {
-    return c == ORR_G1 ? 2 : 3;
+    return c == ORR_G1 ? 1 : 2;
 }
 /* Elements of a point. */
 static inline int orr__point_elements(orr_curve c)
@@ -53,12 +47,14 @@ static inline int orr__field_windows(int c)
     return (255 + c - 1) / c;
 }
 
-/* An operand (…, 4), (…, 2, 4) or (…, 2, 2, 4) by `axes`; false: *bad. */
-bool orr__field_operand(orr__site at, const orr_tensor *t, const char *name, int axes, orr_shape *shape,
-                        orr_tensor **bad);
-bool orr__field_known(orr__site at, orr_field f, orr_tensor **bad);
+/* An operand of elements of `field`, of points (…, 2) of G1 with 1 for `axes`, of points (…, 2, 2) of G2 with 2; false: *bad. */
+bool orr__field_operand(orr__site at, const orr_tensor *t, const char *name, orr_dtype field, int axes,
+                        orr_shape *shape, orr_tensor **bad);
+/* An operand of elements of any field: *field. */
+bool orr__field_any(orr__site at, const orr_tensor *t, const char *name, orr_dtype *field, orr_shape *shape,
+                    orr_tensor **bad);
 bool orr__curve_known(orr__site at, orr_curve c, orr_tensor **bad);
-/* The batch of a shape: all but its last `axes`; and a batch followed by the axes of an element or a point. */
+/* The batch of a shape: all but its last `axes`; and a batch followed by so many axes of length 2. */
 orr_shape orr__batch(orr_shape s, int axes);
 orr_shape orr__batch_with(orr_shape batch, int axes);
 /* The common batch of two operands; false: *bad. */
@@ -71,7 +67,7 @@ orr_tensor *orr__field_node(orr__site at, const orr__op *op, orr_dtype dtype, or
 int orr__field_rows(const orr__call *c, int64_t rows, int64_t *dim);
 /* Elements of all but the last `axes` axes. */
 int64_t orr__batch_count(const orr_shape *s, int axes);
-/* The rule of nodes of this pack: u64 operands. */
+/* The rule of nodes of this pack: operands of elements, of limbs or of bytes. */
 const char *orr__field_verify(const orr__node *n, const orr__node *const *in, int nin);
 
 #define ORR__FIELD_OP(word, operands, spaces, works)                                                                   \
@@ -81,6 +77,7 @@ const char *orr__field_verify(const orr__node *n, const orr__node *const *in, in
                                      .form = ORR__FORM_KERNEL,                                                         \
                                      .attrs = ORR__ATTR_AXIS | ORR__ATTR_INDEX | ORR__ATTR_START,                      \
                                      .flags = ORR__OP_MAY_FAIL,                                                        \
+                                     .kinds = ORR__TAKES_FIELD,                                                        \
                                      .verify = orr__field_verify,                                                      \
                                      .work = works,                                                                    \
                                      .space = spaces }

@@ -1,4 +1,4 @@
-/* orr_curve_msm in steps whose iterations all workers share: scalars as shifted digits, points in their inner form, a sum for each window
+/* orr_curve_msm in steps whose iterations all workers share: scalars as shifted digits, points that are on their curve, a sum for each window
  * and chunk of points, the join of those sums.
  * Must not know: devices, plans. */
 #include "config.h"
@@ -64,24 +64,25 @@ orr_tensor *orr_curve_msm_at(const char *file, int line, orr_curve curve, orr_te
     if (!orr__curve_known(at, curve, &bad))
         return bad;
     int axes = orr__point_axes(curve), elements = orr__point_elements(curve);
-    if (!orr__field_operand(at, p, "p", axes, &s, &bad) || !orr__field_operand(at, k, "k", 1, &t, &bad))
+    if (!orr__field_operand(at, p, "p", ORR_FQ254, axes, &s, &bad) ||
+        !orr__field_operand(at, k, "k", ORR_FR254, 0, &t, &bad))
         return bad;
-    if (s.rank != axes + 1 || t.rank != 2 || s.dim[0] != t.dim[0])
-        return orr__poison(at, ORR_ESHAPE, "points %s and scalars %s are not (n, %s2, 4) and (n, 4)", orr__str(s).s,
+    if (s.rank != axes + 1 || t.rank != 1 || s.dim[0] != t.dim[0])
+        return orr__poison(at, ORR_ESHAPE, "points %s and scalars %s are not (n, %s2) and (n)", orr__str(s).s,
                            orr__str(t).s, curve == ORR_G2 ? "2, " : "");
     orr_shape point = orr__batch_with((orr_shape){ 0 }, axes);
     int64_t n = s.dim[0], chunks = n / CHUNK < 1 ? 1 : n / CHUNK < MOST_CHUNKS ? n / CHUNK : MOST_CHUNKS;
     if (n == 0)
-        return orr_zeros_at(file, line, ORR_U64, point);
+        return orr_zeros_at(file, line, ORR_FQ254, point);
     int c = cheapest(n / chunks);
     int64_t rows = orr__field_windows(c) * chunks;
-    orr__attr enter = { .axis = (int32_t)curve, .index = ORR__POINTS_ENTER };
+    orr__attr check = { .axis = (int32_t)curve, .index = ORR__POINTS_CHECK };
     orr__attr a = { .axis = (int32_t)curve, .index = c };
     a.start[0] = chunks;
     orr_scope *scope = orr_scope_begin();
-    in[0] = orr__field_node(at, &orr__op_field_points, ORR_U64, s, 1, &p, &enter);
-    in[1] = orr__field_node(at, &orr__op_field_digits, ORR_U64, t, 1, &k, &a);
+    in[0] = orr__field_node(at, &orr__op_field_points, ORR_FQ254, s, 1, &p, &check);
+    in[1] = orr__field_node(at, &orr__op_field_digits, ORR_U64, ORR_SHAPE(n, ORR__LIMBS), 1, &k, &a);
     orr_tensor *sums = orr__field_node(at, &orr__op_field_windows, ORR_U64,
                                        ORR_SHAPE(rows, elements / 2 * ORR__SUM_FIELD_WORDS), 2, in, &a);
-    return orr__compose_end(at, scope, orr__field_node(at, &orr__op_field_join, ORR_U64, point, 1, &sums, &a));
+    return orr__compose_end(at, scope, orr__field_node(at, &orr__op_field_join, ORR_FQ254, point, 1, &sums, &a));
 }

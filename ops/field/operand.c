@@ -4,37 +4,42 @@
 
 #include "ops/field/field.h"
 
-const uint64_t orr__field_prime[2][ORR__LIMBS] = {
-    { 0x43e1f593f0000001u, 0x2833e84879b97091u, 0xb85045b68181585du, 0x30644e72e131a029u },
-    { 0x3c208c16d87cfd47u, 0x97816a916871ca8du, 0xb85045b68181585du, 0x30644e72e131a029u },
-};
-
-bool orr__field_operand(orr__site at, const orr_tensor *t, const char *name, int axes, orr_shape *shape,
-                        orr_tensor **bad)
+static bool fits(orr__site at, const orr__node *n, const char *name, orr_dtype field, int axes, orr_tensor **bad)
 {
-    static const char *const what[] = { "elements (…, 4)", "points of G1 (…, 2, 4)", "points of G2 (…, 2, 2, 4)" };
+    static const char *const what[] = { "elements", "points (…, 2) of G1", "points (…, 2, 2) of G2" };
+    bool shaped = n->shape.rank >= axes;
+    for (int i = 1; shaped && i <= axes; i++)
+        shaped = n->shape.dim[n->shape.rank - i] == 2;
+    if ((orr_dtype)n->dtype != field)
+        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s: %s have dtype %s", name, orr_dtype_name((orr_dtype)n->dtype),
+                           what[axes], orr_dtype_name(field));
+    else if (!shaped)
+        *bad = orr__poison(at, ORR_ESHAPE, "%s of shape %s has no %s", name, orr__str(n->shape).s, what[axes]);
+    return shaped && (orr_dtype)n->dtype == field;
+}
+
+bool orr__field_operand(orr__site at, const orr_tensor *t, const char *name, orr_dtype field, int axes,
+                        orr_shape *shape, orr_tensor **bad)
+{
+    orr__node *n;
+    if (!orr__operand(at, t, name, &n, bad) || !fits(at, n, name, field, axes, bad))
+        return false;
+    *shape = n->shape;
+    return true;
+}
+
+bool orr__field_any(orr__site at, const orr_tensor *t, const char *name, orr_dtype *field, orr_shape *shape,
+                    orr_tensor **bad)
+{
     orr__node *n;
     if (!orr__operand(at, t, name, &n, bad))
         return false;
+    *field = (orr_dtype)n->dtype;
     *shape = n->shape;
-    bool fits = shape->rank >= axes;
-    for (int i = 1; fits && i <= axes; i++)
-        fits = shape->dim[shape->rank - i] == (i == 1 ? ORR__LIMBS : 2);
-    if ((orr_dtype)n->dtype != ORR_U64)
-        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s: %s have dtype uint64", name, orr_dtype_name((orr_dtype)n->dtype),
-                           what[axes - 1]);
-    else if (!fits)
-        *bad = orr__poison(at, ORR_ESHAPE, "%s of shape %s has no %s", name, orr__str(*shape).s, what[axes - 1]);
-    else
+    if (orr__is_field(*field))
         return true;
-    return false;
-}
-
-bool orr__field_known(orr__site at, orr_field f, orr_tensor **bad)
-{
-    if (f == ORR_FR254 || f == ORR_FQ254)
-        return true;
-    *bad = orr__poison(at, ORR_EINVAL, "no field has number %d: ORR_FR254 or ORR_FQ254", (int)f);
+    *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and elements of a field are needed: fr254 or fq254", name,
+                       orr_dtype_name(*field));
     return false;
 }
 
@@ -57,7 +62,7 @@ orr_shape orr__batch(orr_shape s, int axes)
 orr_shape orr__batch_with(orr_shape batch, int axes)
 {
     for (int i = axes; i > 0 && batch.rank < ORR_MAX_RANK; i--)
-        batch.dim[batch.rank++] = i == 1 ? ORR__LIMBS : 2;
+        batch.dim[batch.rank++] = 2;
     return batch;
 }
 
@@ -105,7 +110,8 @@ const char *orr__field_verify(const orr__node *n, const orr__node *const *in, in
 {
     (void)n;
     for (int i = 0; i < nin; i++)
-        if ((orr_dtype)in[i]->dtype != ORR_U64 && (orr_dtype)in[i]->dtype != ORR_U8)
+        if (!orr__is_field((orr_dtype)in[i]->dtype) && (orr_dtype)in[i]->dtype != ORR_U64 &&
+            (orr_dtype)in[i]->dtype != ORR_U8)
             return "an operand has no elements of a field";
     return NULL;
 }

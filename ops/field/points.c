@@ -27,10 +27,10 @@ static orr_tensor *one(orr__site at, orr_curve c, int what, orr_tensor *p, orr_d
 {
     orr_tensor *bad;
     orr_shape s;
-    if (!orr__curve_known(at, c, &bad) || !orr__field_operand(at, p, "p", orr__point_axes(c), &s, &bad))
+    if (!orr__curve_known(at, c, &bad) || !orr__field_operand(at, p, "p", ORR_FQ254, orr__point_axes(c), &s, &bad))
         return bad;
     orr__attr a = { .axis = (int32_t)c, .index = what };
-    if (dtype != ORR_U64)
+    if (dtype != ORR_FQ254)
         s = orr__batch(s, orr__point_axes(c));
     if (dtype == ORR_U8)
         s.dim[s.rank++] = c == ORR_G1 ? 32 : 64;
@@ -42,8 +42,8 @@ static orr_tensor *one(orr__site at, orr_curve c, int what, orr_tensor *p, orr_d
     {                                                                                                                  \
         return one(ORR__SITE(file, line, "curve_" #word), curve, what, p, dtype);                                      \
     }
-ONE(neg, ORR__POINTS_NEG, ORR_U64)
-ONE(double, ORR__POINTS_DOUBLE, ORR_U64)
+ONE(neg, ORR__POINTS_NEG, ORR_FQ254)
+ONE(double, ORR__POINTS_DOUBLE, ORR_FQ254)
 ONE(contains, ORR__POINTS_CONTAINS, ORR_BOOL)
 ONE(in_group, ORR__POINTS_IN_GROUP, ORR_BOOL)
 ONE(compress, ORR__POINTS_COMPRESS, ORR_U8)
@@ -63,7 +63,7 @@ orr_tensor *orr_curve_decompress_at(const char *file, int line, orr_curve curve,
         return orr__poison(at, ORR_ESHAPE, "bytes of shape %s are no points (…, %lld)", orr__str(s).s, (long long)size);
     orr__attr a = { .axis = (int32_t)curve, .index = ORR__POINTS_DECOMPRESS };
     s = orr__batch_with(orr__batch(s, 1), orr__point_axes(curve));
-    return orr__field_node(at, &orr__op_field_points, ORR_U64, s, 1, &bytes, &a);
+    return orr__field_node(at, &orr__op_field_points, ORR_FQ254, s, 1, &bytes, &a);
 }
 
 /* p with q, which has q_axes axes behind its batch. */
@@ -73,8 +73,9 @@ static orr_tensor *two(orr__site at, orr_curve c, int what, orr_tensor *p, orr_t
     orr_shape s, t, both;
     if (!orr__curve_known(at, c, &bad))
         return bad;
-    int axes = orr__point_axes(c), q_axes = scalar ? 1 : axes;
-    if (!orr__field_operand(at, p, "p", axes, &s, &bad) || !orr__field_operand(at, q, name, q_axes, &t, &bad))
+    int axes = orr__point_axes(c), q_axes = scalar ? 0 : axes;
+    if (!orr__field_operand(at, p, "p", ORR_FQ254, axes, &s, &bad) ||
+        !orr__field_operand(at, q, name, scalar ? ORR_FR254 : ORR_FQ254, q_axes, &t, &bad))
         return bad;
     s = orr__batch(s, axes);
     t = orr__batch(t, q_axes);
@@ -87,7 +88,7 @@ static orr_tensor *two(orr__site at, orr_curve c, int what, orr_tensor *p, orr_t
     in[0] = orr_broadcast_to_at(at.file, at.line, p, orr__batch_with(both, axes));
     in[1] = orr_broadcast_to_at(at.file, at.line, q, orr__batch_with(both, q_axes));
     return orr__compose_end(
-        at, scope, orr__field_node(at, &orr__op_field_points, ORR_U64, orr__batch_with(both, axes), 2, in, &a));
+        at, scope, orr__field_node(at, &orr__op_field_points, ORR_FQ254, orr__batch_with(both, axes), 2, in, &a));
 }
 
 orr_tensor *orr_curve_add_at(const char *file, int line, orr_curve curve, orr_tensor *p, orr_tensor *q)
@@ -102,7 +103,7 @@ orr_tensor *orr_curve_multiply_at(const char *file, int line, orr_curve curve, o
 
 orr_tensor *orr_curve_generator_at(const char *file, int line, orr_curve curve)
 {
-    static const uint64_t g1[8] = { 1, 0, 0, 0, 2, 0, 0, 0 };
+    static const uint64_t g1[2][ORR__LIMBS] = { { 1 }, { 2 } };
     static const char *const g2[4] = {
         "10857046999023057135944570762232829481370756359578518086990519993285655852781",
         "11559732032986387107991004021392285783925812861821192530917403151452391805634",
@@ -114,11 +115,11 @@ orr_tensor *orr_curve_generator_at(const char *file, int line, orr_curve curve)
     if (!orr__curve_known(at, curve, &bad))
         return bad;
     if (curve == ORR_G1)
-        return orr_from_at(file, line, ORR_U64, ORR_SHAPE(2, ORR__LIMBS), g1);
+        return orr_from_at(file, line, ORR_FQ254, ORR_SHAPE(2), g1);
     orr_scope *scope = orr_scope_begin();
     return orr__compose_end(
         at, scope,
-        orr_reshape_at(file, line, orr_field_parse_at(file, line, ORR_FQ254, g2, 4), ORR_SHAPE(2, 2, ORR__LIMBS)));
+        orr_reshape_at(file, line, orr_field_parse_at(file, line, ORR_FQ254, g2, 4), ORR_SHAPE(2, 2)));
 }
 
 /* -- the pairing check ---------------------------------------------------------------------------------------------- */
@@ -140,10 +141,11 @@ orr_tensor *orr_curve_pairing_check_at(const char *file, int line, orr_tensor *p
     orr__site at = ORR__SITE(file, line, "curve_pairing_check");
     orr_tensor *bad, *in[2] = { p, q };
     orr_shape s, t;
-    if (!orr__field_operand(at, p, "p", 2, &s, &bad) || !orr__field_operand(at, q, "q", 3, &t, &bad))
+    if (!orr__field_operand(at, p, "p", ORR_FQ254, 1, &s, &bad) ||
+        !orr__field_operand(at, q, "q", ORR_FQ254, 2, &t, &bad))
         return bad;
-    if (s.rank != 3 || t.rank != 4 || s.dim[0] != t.dim[0])
-        return orr__poison(at, ORR_ESHAPE, "p %s and q %s are not (n, 2, 4) and (n, 2, 2, 4)", orr__str(s).s,
+    if (s.rank != 2 || t.rank != 3 || s.dim[0] != t.dim[0])
+        return orr__poison(at, ORR_ESHAPE, "p %s and q %s are not (n, 2) and (n, 2, 2)", orr__str(s).s,
                            orr__str(t).s);
     orr__attr a = { 0 };
     return orr__field_node(at, &orr__op_field_pairing, ORR_BOOL, ORR_SHAPE_0D, 2, in, &a);

@@ -41,20 +41,12 @@ static int number(const char *s, uint64_t v[ORR__LIMBS])
     return fits ? 0 : 2;
 }
 
-static bool below(const uint64_t *v, const uint64_t *p)
-{
-    for (int i = ORR__LIMBS - 1; i >= 0; i--)
-        if (v[i] != p[i])
-            return v[i] < p[i];
-    return false;
-}
-
-orr_tensor *orr_field_parse_at(const char *file, int line, orr_field field, const char *const *text, int64_t n)
+orr_tensor *orr_field_parse_at(const char *file, int line, orr_dtype field, const char *const *text, int64_t n)
 {
     orr__site at = ORR__SITE(file, line, "field_parse");
     orr_tensor *bad = NULL;
-    if (!orr__field_known(at, field, &bad))
-        return bad;
+    if (!orr__is_field(field))
+        return orr__poison(at, ORR_EDTYPE, "%s is no field: ORR_FR254 or ORR_FQ254", orr_dtype_name(field));
     if (n < 0 || (n > 0 && !text))
         return orr__poison(at, ORR_EINVAL, "%s", n < 0 ? "the number of texts is negative" : "the texts are NULL");
     uint64_t *v = orr__alloc_n((size_t)n + 1, ORR__LIMBS * sizeof *v);
@@ -65,11 +57,11 @@ orr_tensor *orr_field_parse_at(const char *file, int line, orr_field field, cons
         if (wrong == 1)
             bad = orr__poison(at, text[i] ? ORR_EFORMAT : ORR_EINVAL,
                               "text %lld is no number: decimal digits, or 0x and hexadecimal digits", (long long)i);
-        else if (wrong || !below(v + i * ORR__LIMBS, orr__field_prime[field]))
+        else if (wrong)
             bad = orr__poison(at, ORR_EINDEX, "element %lld is not below the modulus of %s", (long long)i,
-                              field == ORR_FR254 ? "fr254" : "fq254");
+                              orr_dtype_name(field));
     }
-    orr_tensor *t = bad ? bad : orr_from_at(file, line, ORR_U64, ORR_SHAPE(n, ORR__LIMBS), v);
+    orr_tensor *t = bad ? bad : orr_from_at(file, line, field, ORR_SHAPE(n), v);
     free(v);
     return t;
 }
@@ -78,40 +70,26 @@ orr_status orr_field_text_at(const char *file, int line, orr_tensor *x, int64_t 
 {
     orr__site at = ORR__SITE(file, line, "field_text");
     orr_tensor *bad;
+    orr_dtype field;
     orr_shape s;
     if (!text)
         return orr__fail(at, ORR_EINVAL, "the place for the text is NULL");
-    if (!orr__field_operand(at, x, "x", 1, &s, &bad))
+    if (!orr__field_any(at, x, "x", &field, &s, &bad))
         return orr_eval_at(file, line, bad);
-    int64_t n = orr__batch_count(&s, 1);
+    int64_t n = orr__batch_count(&s, 0);
     if (i < 0 || i >= n)
         return orr__fail(at, ORR_EINDEX, "element %lld of %lld", (long long)i, (long long)n);
+    orr__fe one;
     orr_scope *scope = orr_scope_begin();
-    const uint64_t *v = scope ? orr_data_at(file, line, x) : NULL;
-    char digits[ORR_FIELD_TEXT];
-    int at_digit = ORR_FIELD_TEXT;
-    if (v) {
-        uint32_t w[2 * ORR__LIMBS];
-        bool more = true;
-        for (int k = 0; k < ORR__LIMBS; k++) {
-            w[2 * k] = (uint32_t)v[i * ORR__LIMBS + k];
-            w[2 * k + 1] = (uint32_t)(v[i * ORR__LIMBS + k] >> 32);
-        }
-        digits[--at_digit] = '\0';
-        while (more) {
-            uint64_t rest = 0;
-            more = false;
-            for (int k = 2 * ORR__LIMBS - 1; k >= 0; k--) {
-                rest = rest << 32 | w[k];
-                w[k] = (uint32_t)(rest / 10);
-                rest %= 10;
-                more = more || w[k];
-            }
-            digits[--at_digit] = (char)('0' + rest);
-        }
-        memcpy(text, digits + at_digit, (size_t)(ORR_FIELD_TEXT - at_digit));
+    /* Evaluated as a whole first: the texts of all elements are asked for one after the other. */
+    orr_status st = orr_eval_at(file, line, x);
+    if (st == ORR_OK) {
+        orr_tensor *row = orr_slice_axis_at(file, line, orr_reshape_at(file, line, x, ORR_SHAPE(n)), 0, i, i + 1, 1);
+        st = orr_read_at(file, line, row, &one, sizeof one);
     }
     if (scope)
         (void)orr_scope_end(scope);
-    return v ? ORR_OK : orr_error_status();
+    if (st == ORR_OK)
+        (void)orr__integer_text(&one, text);
+    return st;
 }

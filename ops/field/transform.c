@@ -10,21 +10,21 @@ enum { MOST = 28 };
 /* A transform is a row. attr.index: 1 for the inverse. */
 static int space(const orr__call *c, int64_t *dim)
 {
-    return orr__field_rows(c, orr__batch_count(&c->out, 2), dim);
+    return orr__field_rows(c, orr__batch_count(&c->out, 1), dim);
 }
 
 static orr__workload work(const orr__call *c)
 {
-    double n = (double)orr__batch_count(&c->out, 1);
+    double n = (double)orr__batch_count(&c->out, 0);
     int k = 1;
-    while ((int64_t)1 << k < c->out.dim[c->out.rank - 2])
+    while ((int64_t)1 << k < c->out.dim[c->out.rank - 1])
         k++;
     return (orr__workload){ .flops = n * (k + 2) / 2 * ORR__PRODUCT_FLOPS };
 }
 
 ORR__FIELD_OP(field_transform, -1, space, work);
 
-/* -- halves: blocks of columns (transforms, blocks, columns' length, columns of a block, 4), then of rows likewise ----- */
+/* -- halves: blocks of columns (transforms, blocks, columns' length, columns of a block), then of rows likewise ----- */
 
 enum { FEW = 8, LONG = 15, BLOCK = 32 };
 
@@ -35,7 +35,7 @@ static int space_half(const orr__call *c, int64_t *dim)
 
 static orr__workload work_half(const orr__call *c)
 {
-    double n = (double)orr__batch_count(&c->out, 1);
+    double n = (double)orr__batch_count(&c->out, 0);
     int k = 1;
     while ((int64_t)1 << k < c->out.dim[2])
         k++;
@@ -50,14 +50,13 @@ static orr_tensor *in_halves(orr__site at, int nin, orr_tensor *const *in, orr_s
 {
     const char *file = at.file;
     int line = at.line;
-    int64_t rows = orr__batch_count(&s, 2), na = (int64_t)1 << k / 2, nb = (int64_t)1 << (k - k / 2);
+    int64_t rows = orr__batch_count(&s, 1), na = (int64_t)1 << k / 2, nb = (int64_t)1 << (k - k / 2);
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *y = orr__field_node(at, &orr__op_field_columns, ORR_U64,
-                                    ORR_SHAPE(rows, nb / BLOCK, na, BLOCK, ORR__LIMBS), nin, in, a);
+    orr_tensor *y = orr__field_node(at, &orr__op_field_columns, ORR_FR254,
+                                    ORR_SHAPE(rows, nb / BLOCK, na, BLOCK), nin, in, a);
     orr_tensor *next[2] = { y, in[1] };
-    y = orr__field_node(at, &orr__op_field_rows, ORR_U64, ORR_SHAPE(rows, na / BLOCK, nb, BLOCK, ORR__LIMBS), nin, next,
-                        a);
-    y = orr_permute_at(file, line, y, ORR_AXES(0, 2, 1, 3, 4));
+    y = orr__field_node(at, &orr__op_field_rows, ORR_FR254, ORR_SHAPE(rows, na / BLOCK, nb, BLOCK), nin, next, a);
+    y = orr_permute_at(file, line, y, ORR_AXES(0, 2, 1, 3));
     return orr__compose_end(at, scope, orr_reshape_at(file, line, y, s));
 }
 
@@ -65,22 +64,22 @@ static orr_tensor *transform(orr__site at, orr_tensor *x, orr_tensor *shift, boo
 {
     orr_tensor *bad, *in[2] = { x, shift };
     orr_shape s, one;
-    if (!orr__field_operand(at, x, "x", 1, &s, &bad) ||
-        (shift && !orr__field_operand(at, shift, "the shift", 1, &one, &bad)))
+    if (!orr__field_operand(at, x, "x", ORR_FR254, 0, &s, &bad) ||
+        (shift && !orr__field_operand(at, shift, "the shift", ORR_FR254, 0, &one, &bad)))
         return bad;
-    if (shift && one.rank != 1)
-        return orr__poison(at, ORR_ESHAPE, "the shift is one element (4), not %s", orr__str(one).s);
-    int64_t n = s.rank > 1 ? s.dim[s.rank - 2] : 0;
+    if (shift && one.rank != 0)
+        return orr__poison(at, ORR_ESHAPE, "the shift is one element (), not %s", orr__str(one).s);
+    int64_t n = s.rank > 0 ? s.dim[s.rank - 1] : 0;
     if (n < 1 || (n & (n - 1)) != 0 || n > (int64_t)1 << MOST)
-        return orr__poison(at, ORR_ESHAPE, "x of shape %s has no rows (…, n, 4) with n a power of two up to 2^%d",
+        return orr__poison(at, ORR_ESHAPE, "x of shape %s has no rows (…, n) with n a power of two up to 2^%d",
                            orr__str(s).s, MOST);
     orr__attr a = { .index = inverse };
     int k = 0;
     while ((int64_t)1 << k < n)
         k++;
-    if (k >= LONG && orr__batch_count(&s, 2) < FEW)
+    if (k >= LONG && orr__batch_count(&s, 1) < FEW)
         return in_halves(at, shift ? 2 : 1, in, s, k, &a);
-    return orr__field_node(at, &orr__op_field_transform, ORR_U64, s, shift ? 2 : 1, in, &a);
+    return orr__field_node(at, &orr__op_field_transform, ORR_FR254, s, shift ? 2 : 1, in, &a);
 }
 
 orr_tensor *orr_field_ntt_at(const char *file, int line, orr_tensor *x, orr_tensor *shift)

@@ -168,6 +168,8 @@ static orr_tensor *load(orr__site at, const char *path, orr_dtype dtype, char de
     orr__buffer *b = NULL;
     if ((unsigned)dtype >= ORR_DTYPE_COUNT)
         return orr__poison(at, ORR_EDTYPE, "%d is no dtype", (int)dtype);
+    if (orr__is_field(dtype))
+        return orr__poison(at, ORR_EDTYPE, "CSV has no %s: write orr_field_parse", orr_dtype_name(dtype));
     if (skip < 0 || strchr("\n\r\"#.+-0123456789", delimiter))
         return orr__poison(at, ORR_EINVAL,
                            skip < 0 ? "the number of lines to skip is negative" : "no delimiter of numbers");
@@ -240,6 +242,9 @@ static orr_status save(orr__site at, const char *path, orr_tensor *t, char delim
     orr_shape s = orr_tensor_shape(t);
     if (strchr("\n\r\"#.+-0123456789", delimiter))
         return orr__fail(at, ORR_EINVAL, "no delimiter of numbers");
+    orr_dtype dtype = orr_tensor_dtype(t);
+    if (dtype != ORR_DTYPE_COUNT && orr__is_compound(dtype))
+        return orr__fail(at, ORR_EDTYPE, "a CSV file has no %s: save its parts or limbs", orr_dtype_name(dtype));
     if (s.rank > 2)
         return orr__fail(at, ORR_ESHAPE, "a CSV file has two axes at most, not %s: reshape it", orr__str(s).s);
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -132,6 +132,10 @@ size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, ch
         (void)orr__fail(at, ORR_EDTYPE, "bfloat16 has no NumPy type: save orr_cast(t, ORR_F32)");
         return 0;
     }
+    if (orr__is_field(dtype)) {
+        (void)orr__fail(at, ORR_EDTYPE, "%s has no NumPy type: save orr_field_limbs(t)", orr_dtype_name(dtype));
+        return 0;
+    }
     char order = size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<';
     int n = 10 + snprintf(buf + 10, ORR__NPY_HEADER - 10, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': %s, }",
                           order, kinds[orr__dtype_kind(dtype)], size, orr__str(*shape).s);

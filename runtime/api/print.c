@@ -9,6 +9,7 @@
 #include "runtime/api/number.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/element.h"
 #include "runtime/base/fpmode.h"
 
 /* As NumPy: above this many elements an axis shows its first and last three; lines end before this column. */
@@ -23,6 +24,7 @@ typedef struct {
     bool abbreviate;
     orr__format format, imag; /* imag: of complex numbers, for what stands behind the sign */
     bool is_complex;
+    orr_dtype field; /* of elements of a field; else 0 */
     int column, blanks; /* characters in this line; those at its end that are not written yet */
 } page;
 
@@ -45,12 +47,14 @@ static double imaginary(const page *p, int64_t offset)
     return orr__scalar_load(p->data + (size_t)offset * p->size + p->size / 2, p->format.dtype).f;
 }
 
-enum { WORD = 2 * ORR__NUMBER + 4 };
+enum { WORD = 2 * ORR__NUMBER + 4 + ORR__ELEMENT_TEXT };
 
 /* "1.5-2.j ": the sign stands before the digits, the j behind them. */
 static int put_element(const page *p, int64_t offset, char word[WORD])
 {
     char im[ORR__NUMBER];
+    if (p->field)
+        return orr__element_text(p->field, p->data + (size_t)offset * p->size, word);
     int n = orr__format_put(&p->format, element(p, offset), word);
     if (!p->is_complex)
         return n;
@@ -65,7 +69,12 @@ static int put_element(const page *p, int64_t offset, char word[WORD])
 /* "(1.5-2j)", "2j": as Python writes one number. */
 static void put_alone(page *p)
 {
-    char word[2][ORR__NUMBER];
+    char word[2][ORR__NUMBER], digits[ORR__ELEMENT_TEXT];
+    if (p->field) {
+        (void)orr__element_text(p->field, p->data, digits);
+        fputs(digits, p->to);
+        return;
+    }
     orr__scalar re = element(p, 0), im = { .f = 0 };
     orr__format_alone(p->format.dtype, re, word[0]);
     if (!p->is_complex) {
@@ -152,6 +161,16 @@ static void put_axis(page *p, int axis, int64_t offset)
     fputc(']', p->to);
 }
 
+static void see_numbers(page *p)
+{
+    see_all(p, 0, 0, 0);
+    orr__format_choose(&p->format);
+    orr__format_choose(&p->imag);
+    see_all(p, 0, 0, 1);
+    orr__format_done(&p->format);
+    orr__format_done(&p->imag);
+}
+
 static void put_page(page *p, int64_t count)
 {
     if (p->shape.rank == 0) {
@@ -159,12 +178,8 @@ static void put_page(page *p, int64_t count)
     } else if (count == 0) {
         fputs("[]", p->to);
     } else {
-        see_all(p, 0, 0, 0);
-        orr__format_choose(&p->format);
-        orr__format_choose(&p->imag);
-        see_all(p, 0, 0, 1);
-        orr__format_done(&p->format);
-        orr__format_done(&p->imag);
+        if (!p->field)
+            see_numbers(p);
         put_axis(p, 0, 0);
     }
     fputc('\n', p->to);
@@ -188,6 +203,7 @@ orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
                .shape = what.shape,
                .size = orr_dtype_size(dtype),
                .is_complex = orr__is_complex(dtype),
+               .field = orr__is_field(dtype) ? dtype : (orr_dtype)0,
                .abbreviate = count > ABBREVIATE_ABOVE };
     orr__shape_strides(&p.shape, p.stride);
     orr__format_begin(&p.format, orr__part_dtype(dtype));

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "runtime/api/eval.h"
+#include "runtime/base/element.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/graph/distribution.h"
 
@@ -23,7 +24,9 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
     orr_status st = orr__value_of(at, t, &b, NULL);
     if (st != ORR_OK)
         return st;
-    if (b->bytes)
+    if (orr__is_field(orr_tensor_dtype(t)))
+        orr__elements_leave(orr_tensor_dtype(t), buf, b->host, orr_tensor_size(t));
+    else if (b->bytes)
         memcpy(buf, b->host, b->bytes);
     orr__buffer_unref(b);
     return ORR_OK;
@@ -33,11 +36,17 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
  * owns the value of all. */
 const void *orr_data_at(const char *file, int line, orr_tensor *t)
 {
+    orr__site at = ORR__SITE(file, line, "data");
     orr__buffer *b;
     const orr__node *n = orr__handle_node(t);
+    if (orr__is_field(orr_tensor_dtype(t))) {
+        (void)orr__fail(at, ORR_EDTYPE, "memory of %s has another form: write orr_read",
+                        orr_dtype_name(orr_tensor_dtype(t)));
+        return NULL;
+    }
     if (n && orr__distributions_exist() && !n->poison && orr_eval_at(file, line, t) == ORR_OK && orr__handle_node(t)->placed)
         t = orr_replicate_at(file, line, t);
-    if (orr__value_of(ORR__SITE(file, line, "data"), t, &b, NULL) != ORR_OK)
+    if (orr__value_of(at, t, &b, NULL) != ORR_OK)
         return NULL;
     atomic_fetch_add_explicit(&b->readers, 1, memory_order_relaxed);
     const void *p = b->host;
@@ -54,6 +63,9 @@ static orr_status item(orr__site at, orr_tensor *t, orr__scalar *v, orr_dtype *d
     if (shape.rank >= 0 && orr_tensor_size(t) != 1)
         return orr__fail(at, ORR_ESHAPE, "a tensor of shape %s has %lld elements, not one", orr__str(shape).s,
                          (long long)orr_tensor_size(t));
+    if (orr__is_field(orr_tensor_dtype(t)))
+        return orr__fail(at, ORR_EDTYPE, "the element is of %s; write orr_field_text or orr_read",
+                         orr_dtype_name(orr_tensor_dtype(t)));
     orr_status st = orr__value_of(at, t, &b, &what);
     if (st != ORR_OK)
         return st;

@@ -194,6 +194,8 @@ orr__scalar orr__scalar_load(const void *p, orr_dtype t)
     case ORR_F64: LOAD(double, f, x)
     case ORR_C64:
     case ORR_C128:
+    case ORR_FR254:
+    case ORR_FQ254:
     case ORR_DTYPE_COUNT: break;
     }
     return r;
@@ -224,6 +226,8 @@ void orr__scalar_store(void *p, orr_dtype t, orr__scalar v)
     case ORR_F64: STORE(double, v.f)
     case ORR_C64:
     case ORR_C128:
+    case ORR_FR254:
+    case ORR_FQ254:
     case ORR_DTYPE_COUNT: break;
     }
 }

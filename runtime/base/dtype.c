@@ -7,6 +7,7 @@ const uint8_t orr__dtype_bytes[ORR_DTYPE_COUNT] = {
     [ORR_BOOL] = 1, [ORR_I8] = 1,  [ORR_I16] = 2, [ORR_I32] = 4, [ORR_I64] = 8,
     [ORR_U8] = 1,   [ORR_U16] = 2, [ORR_U32] = 4, [ORR_U64] = 8, [ORR_F16] = 2,
     [ORR_BF16] = 2, [ORR_F32] = 4, [ORR_F64] = 8, [ORR_C64] = 8, [ORR_C128] = 16,
+    [ORR_FR254] = 32, [ORR_FQ254] = 32,
 };
 
 static const struct {
@@ -20,7 +21,8 @@ static const struct {
     [ORR_U64] = { "uint64", ORR__KUNSIGNED },     [ORR_F16] = { "float16", ORR__KFLOAT },
     [ORR_BF16] = { "bfloat16", ORR__KFLOAT },     [ORR_F32] = { "float32", ORR__KFLOAT },
     [ORR_F64] = { "float64", ORR__KFLOAT },       [ORR_C64] = { "complex64", ORR__KCOMPLEX },
-    [ORR_C128] = { "complex128", ORR__KCOMPLEX },
+    [ORR_C128] = { "complex128", ORR__KCOMPLEX }, [ORR_FR254] = { "fr254", ORR__KFIELD },
+    [ORR_FQ254] = { "fq254", ORR__KFIELD },
 };
 
 static bool known(orr_dtype t)
@@ -59,6 +61,8 @@ bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out)
         b = t;
     }
     orr__kind ka = orr__dtype_kind(a), kb = orr__dtype_kind(b);
+    if (ka == ORR__KFIELD || kb == ORR__KFIELD)
+        return false;
     if (ka == kb) {
         if (a == ORR_F16 && b == ORR_BF16)
             return false;

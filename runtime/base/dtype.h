@@ -7,7 +7,7 @@
 #include <string.h>
 #include <orrery/dtype.h>
 
-typedef enum { ORR__KBOOL, ORR__KSIGNED, ORR__KUNSIGNED, ORR__KFLOAT, ORR__KCOMPLEX } orr__kind;
+typedef enum { ORR__KBOOL, ORR__KSIGNED, ORR__KUNSIGNED, ORR__KFLOAT, ORR__KCOMPLEX, ORR__KFIELD } orr__kind;
 
 orr__kind orr__dtype_kind(orr_dtype t);
 /* As orr_dtype_size, of one that there is. */
@@ -25,6 +25,15 @@ static inline bool orr__is_float(orr_dtype t)
 static inline bool orr__is_complex(orr_dtype t)
 {
     return t == ORR_C64 || t == ORR_C128;
+}
+static inline bool orr__is_field(orr_dtype t)
+{
+    return t == ORR_FR254 || t == ORR_FQ254;
+}
+/* Are its values no scalars? */
+static inline bool orr__is_compound(orr_dtype t)
+{
+    return t >= ORR__SCALAR_DTYPES;
 }
 /* Dtypes that have derivatives: floats and complex numbers. */
 static inline bool orr__is_inexact(orr_dtype t)
@@ -56,6 +65,11 @@ static inline orr_dtype orr__part_dtype(orr_dtype t)
 static inline orr_dtype orr__complex_of(orr_dtype part)
 {
     return part == ORR_F64 ? ORR_C128 : ORR_C64;
+}
+/* The dtype of the scalars from which constants of t are made: the parts' of complex numbers, int64 for elements of a field. */
+static inline orr_dtype orr__constant_dtype(orr_dtype t)
+{
+    return orr__is_field(t) ? ORR_I64 : orr__part_dtype(t);
 }
 /* Does arithmetic on it need f64? */
 static inline bool orr__has_f64(orr_dtype t)

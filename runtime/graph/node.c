@@ -181,16 +181,26 @@ static void discard(orr__tls *tls, orr__node *n)
     node_recycle(tls, n);
 }
 
+/* Compound numbers are refused unless the operation says otherwise. */
+static bool takes(orr__site at, const orr__op *op, orr_dtype t)
+{
+    if (op->kinds & (orr__is_field(t) ? ORR__TAKES_FIELD : ORR__TAKES_COMPLEX))
+        return true;
+    if (orr__is_field(t))
+        (void)orr__fail(at, ORR_EDTYPE, "%s takes no elements of %s: orrery/field.h has what fields have", op->name,
+                        orr_dtype_name(t));
+    else
+        (void)orr__fail(at, ORR_EDTYPE, "%s takes no complex numbers: write orr_real, orr_imag or orr_abs", op->name);
+    return false;
+}
+
 orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                         orr__node *const *in)
 {
     orr__tls *tls = orr__tls_get();
     for (int i = 0; i < nin; i++)
-        if (in[i] && orr__is_complex((orr_dtype)in[i]->dtype) && !(op->kinds & ORR__TAKES_COMPLEX)) {
-            (void)orr__fail(at, ORR_EDTYPE, "%s takes no complex numbers: write orr_real, orr_imag or orr_abs",
-                            op->name);
+        if (in[i] && orr__is_compound((orr_dtype)in[i]->dtype) && !takes(at, op, (orr_dtype)in[i]->dtype))
             return no_node(nin, in);
-        }
     orr__node *n = node_take(tls);
     if (!n) {
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a graph node");

@@ -66,7 +66,7 @@ enum {
 };
 
 /* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */
-enum { ORR__TAKES_COMPLEX = 1 };
+enum { ORR__TAKES_COMPLEX = 1, ORR__TAKES_FIELD = 2, ORR__TAKES_ANY = 3 };
 
 /* Numbers that belong to the structure of a graph; those that may change from step to step are scalars of the node. */
 typedef struct orr__attr {

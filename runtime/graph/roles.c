@@ -17,4 +17,4 @@ const orr__op orr__op_detach = { .id = DETACH,
                                  .arity = 1,
                                  .role = ORR__ROLE_THROUGH,
                                  .flags = ORR__OP_STOPS,
-                                 .kinds = ORR__TAKES_COMPLEX };
+                                 .kinds = ORR__TAKES_ANY };

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes codelets/field/constants.h: the moduli of BN254 and what follows from them, by plain integers of Python."""
+"""Writes runtime/base/primes.h and codelets/field/constants.h: the moduli of BN254 and what follows from them, by plain integers of
+Python."""
 import os
 import sys
 
@@ -23,20 +24,39 @@ def put(text):
     out.append(text)
 
 
-put("""/* The moduli of BN254 and what follows from them. Made by tests/golden/field/make_constants.py: do not edit.
- * Must not know: arithmetic. */
-#ifndef ORR_FIELD_CONSTANTS_H
-#define ORR_FIELD_CONSTANTS_H
+def write(path):
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
+    with open(os.path.join(sys.argv[1] if len(sys.argv) > 1 else root, path), "w") as f:
+        f.write("\n".join(out) + "\n")
+    out.clear()
 
-#include "codelets/field/field.h"
+
+put("""/* The moduli of BN254. Made by tests/golden/field/make_constants.py: do not edit.
+ * Must not know: arithmetic. */
+#ifndef ORR_BASE_PRIMES_H
+#define ORR_BASE_PRIMES_H
+
+#include "runtime/base/mont.h"
 """)
-for name, p, g in (("fr", r, 5), ("fq", q, 3)):
+for name, p in (("fr", r), ("fq", q)):
     put(f"static const orr__mod orr__{name} = {{")
     put(f"    .p = {limbs(p)},")
     put(f"    .one = {limbs(R % p)},")
     put(f"    .square = {limbs(R * R % p)},")
     put(f"    .inverse = 0x{-pow(p, -1, 1 << 64) % (1 << 64):016x}u,")
     put("};")
+put("\n#endif")
+write("runtime/base/primes.h")
+
+put("""/* What follows from the moduli of BN254. Made by tests/golden/field/make_constants.py: do not edit.
+ * Must not know: arithmetic. */
+#ifndef ORR_FIELD_CONSTANTS_H
+#define ORR_FIELD_CONSTANTS_H
+
+#include "codelets/field/field.h"
+#include "runtime/base/primes.h"
+""")
+for name, p in (("fr", r), ("fq", q)):
 
     def split(v):
         return "{ " + ", ".join(f"0x{v >> 52 * i & (1 << 52) - 1:013x}u" for i in range(5)) + " }"
@@ -111,7 +131,4 @@ for k in (1, 2, 3):
         put(f"    {fq2(pow2(xi, i * (q**k - 1) // 6))},")
     put("};")
 put("\n#endif")
-here = os.path.dirname(os.path.abspath(__file__))
-path = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../../../codelets/field/constants.h")
-with open(path, "w") as f:
-    f.write("\n".join(out) + "\n")
+write("codelets/field/constants.h")

@@ -1,9 +1,23 @@
 /* Inline Montgomery arithmetic of four 64-bit limbs, modulus as argument; with ORR__FIELD_ADX by mulx, adcx and adox.
  * Must not know: which prime, arrays. Every operand and result is below the modulus, which is below 2^254. */
-#ifndef ORR_FIELD_MONT_H
-#define ORR_FIELD_MONT_H
+#ifndef ORR_BASE_MONT_H
+#define ORR_BASE_MONT_H
 
-#include "codelets/field/field.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* x·2^256 modulo a prime (Montgomery form), limbs from the lowest on, always below the prime. Zero is all zeros. */
+typedef struct orr__fe {
+    uint64_t l[4];
+} orr__fe;
+
+/* A prime below 2^254 and what Montgomery's reduction wants. */
+typedef struct orr__mod {
+    orr__fe p;
+    orr__fe one;      /* 2^256 mod p */
+    orr__fe square;   /* 2^512 mod p */
+    uint64_t inverse; /* -1/p mod 2^64 */
+} orr__mod;
 
 #define ORR__INLINE static inline __attribute__((always_inline, unused))
 

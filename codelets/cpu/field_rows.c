@@ -1,0 +1,74 @@
+/* The element-wise rows for elements of fields, as loops over blocks: those of the field kit of this processor.
+ * Must not know: instruction sets. */
+#include "config.h"
+
+#include "codelets/cpu/field.h"
+#include "codelets/cpu/vec.h"
+#include "ops/ew_id.h"
+
+/* The kit takes a second operand in any case. */
+#define MAP(name, what, second)                                                                                        \
+    static void name##_fr254(void *restrict d, const void *x, const void *y, const void *z, int64_t n)                 \
+    {                                                                                                                  \
+        (void)y;                                                                                                       \
+        (void)z;                                                                                                       \
+        orr__cpu_fieldkit()->map(ORR__FR, what, d, x, 1, second, 1, n);                                                \
+    }                                                                                                                  \
+    static void name##_fq254(void *restrict d, const void *x, const void *y, const void *z, int64_t n)                 \
+    {                                                                                                                  \
+        (void)y;                                                                                                       \
+        (void)z;                                                                                                       \
+        orr__cpu_fieldkit()->map(ORR__FQ, what, d, x, 1, second, 1, n);                                                \
+    }
+MAP(add, ORR__FADD, y)
+MAP(sub, ORR__FSUB, y)
+MAP(mul, ORR__FMUL, y)
+MAP(neg, ORR__FNEG, x)
+MAP(square, ORR__FMUL, x)
+
+static void positive(void *restrict d_, const void *x_, const void *y, const void *z, int64_t n)
+{
+    orr__fe *restrict d = d_;
+    const orr__fe *x = x_;
+    (void)y;
+    (void)z;
+    for (int64_t i = 0; i < n; i++)
+        d[i] = x[i];
+}
+
+static void equal(void *restrict d_, const void *x_, const void *y_, const void *z, int64_t n)
+{
+    uint8_t *restrict d = d_;
+    const orr__fe *x = x_, *y = y_;
+    (void)z;
+    for (int64_t i = 0; i < n; i++)
+        d[i] = fe_equal(x[i], y[i]);
+}
+
+static void not_equal(void *restrict d_, const void *x_, const void *y_, const void *z, int64_t n)
+{
+    uint8_t *restrict d = d_;
+    const orr__fe *x = x_, *y = y_;
+    (void)z;
+    for (int64_t i = 0; i < n; i++)
+        d[i] = !fe_equal(x[i], y[i]);
+}
+
+static void where(void *restrict d_, const void *x_, const void *y_, const void *z_, int64_t n)
+{
+    orr__fe *restrict d = d_;
+    const uint8_t *x = x_;
+    const orr__fe *y = y_, *z = z_;
+    for (int64_t i = 0; i < n; i++)
+        d[i] = x[i] ? y[i] : z[i];
+}
+
+#define AT(name) [ORR__EW_##name - ORR__OP_EW]
+#define TABLE(field)                                                                                                   \
+    orr__vecfn *const orr__vec_rows_##field[ORR__ROWS] = {                                                             \
+        AT(add) = add_##field,       AT(sub) = sub_##field,   AT(mul) = mul_##field,                                   \
+        AT(neg) = neg_##field,       AT(square) = square_##field, AT(positive) = positive,                             \
+        AT(equal) = equal,           AT(not_equal) = not_equal,   AT(where) = where,                                   \
+    };
+TABLE(fr254)
+TABLE(fq254)
