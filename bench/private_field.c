@@ -148,9 +148,9 @@ static int measure(bench_sink *out, int rounds, int cores)
     f.few_scalars = orr_slice_axis(f.y, 0, 0, FEW, 1);
     f.few = orr_curve_multiply(ORR_G1, orr_curve_generator(ORR_G1), orr_slice_axis(f.x, 0, 0, FEW, 1));
     /* Sums of neighbours make many different points of few. */
-    f.points = orr_reshape(orr_curve_add(ORR_G1, orr_reshape(f.few, ORR_SHAPE(FEW, 1, 2)),
-                                         orr_slice_axis(f.few, 0, 0, ELEMENTS / FEW, 1)),
-                           ORR_SHAPE(ELEMENTS, 2));
+    f.points = orr_reshape(
+        orr_curve_add(ORR_G1, orr_reshape(f.few, ORR_SHAPE(FEW, 1, 2)), orr_slice_axis(f.few, 0, 0, ELEMENTS / FEW, 1)),
+        ORR_SHAPE(ELEMENTS, 2));
     int rc = orr_eval_all(ORR_TENSORS(f.x, f.y, f.pairs, f.few_scalars, f.few, f.points)) != ORR_OK ? failed() : 0;
     for (size_t i = 0; rc == 0 && i < sizeof part / sizeof *part; i++)
         if (bench_interleave(&part[i].side, &gmp, &f, rounds, 0.2, &t, &direct) == 0)

@@ -11,10 +11,11 @@ typedef void (*eval_fn)(void *r, const void *x, const void *y, const void *z);
 #include "ops/ew_each.h"
 
 static const eval_fn *const by_dtype[ORR_DTYPE_COUNT] = {
-    [ORR_BOOL] = rows_bool8, [ORR_I8] = rows_i8,   [ORR_I16] = rows_i16, [ORR_I32] = rows_i32, [ORR_I64] = rows_i64,
-    [ORR_U8] = rows_u8,      [ORR_U16] = rows_u16, [ORR_U32] = rows_u32, [ORR_U64] = rows_u64, [ORR_F16] = rows_f32,
-    [ORR_BF16] = rows_f32,   [ORR_F32] = rows_f32, [ORR_F64] = rows_f64, [ORR_C64] = rows_c64, [ORR_C128] = rows_c128,
-    [ORR_FR254] = rows_fr254, [ORR_FQ254] = rows_fq254,
+    [ORR_BOOL] = rows_bool8,  [ORR_I8] = rows_i8,   [ORR_I16] = rows_i16,   [ORR_I32] = rows_i32,
+    [ORR_I64] = rows_i64,     [ORR_U8] = rows_u8,   [ORR_U16] = rows_u16,   [ORR_U32] = rows_u32,
+    [ORR_U64] = rows_u64,     [ORR_F16] = rows_f32, [ORR_BF16] = rows_f32,  [ORR_F32] = rows_f32,
+    [ORR_F64] = rows_f64,     [ORR_C64] = rows_c64, [ORR_C128] = rows_c128, [ORR_FR254] = rows_fr254,
+    [ORR_FQ254] = rows_fq254,
 };
 
 void orr__ew_eval_at(const orr__ewrow *row, orr_dtype dtype, void *r, const void *x, const void *y, const void *z)

@@ -13,9 +13,8 @@ static const char *const operand_names[3] = { "x", "y", "z" };
 
 /* The dtype's name as written in orr_cast. */
 static const char *const constant[ORR_DTYPE_COUNT] = {
-    "ORR_BOOL", "ORR_I8",  "ORR_I16",  "ORR_I32", "ORR_I64", "ORR_U8",  "ORR_U16",  "ORR_U32",
-    "ORR_U64",  "ORR_F16", "ORR_BF16", "ORR_F32", "ORR_F64", "ORR_C64", "ORR_C128",
-    "ORR_FR254", "ORR_FQ254",
+    "ORR_BOOL", "ORR_I8",   "ORR_I16", "ORR_I32", "ORR_I64", "ORR_U8",   "ORR_U16",   "ORR_U32",   "ORR_U64",
+    "ORR_F16",  "ORR_BF16", "ORR_F32", "ORR_F64", "ORR_C64", "ORR_C128", "ORR_FR254", "ORR_FQ254",
 };
 
 /* The dtype to suggest where a and b have no promotion; *second: it is b that should be cast to it. */
@@ -51,7 +50,8 @@ static bool promote(orr__site at, int first, int n, orr__node *const *node, orr_
         if (from >= 0 && *out != d && !orr__promote(*out, d, &p)) {
             bool second;
             if (orr__is_field(*out) || orr__is_field(d)) {
-                (void)orr__fail(at, ORR_EDTYPE, "%s and %s do not promote: elements of a field meet their like, or an orr_scalar",
+                (void)orr__fail(at, ORR_EDTYPE,
+                                "%s and %s do not promote: elements of a field meet their like, or an orr_scalar",
                                 orr_dtype_name(*out), orr_dtype_name(d));
                 return false;
             }

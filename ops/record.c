@@ -81,8 +81,9 @@ bool orr__operand_ordered(orr__site at, const orr_tensor *t, const char *name, o
         *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and elements of a field have no order", name,
                            orr_dtype_name((orr_dtype)(*node)->dtype));
     else
-        *bad = orr__poison(at, ORR_EDTYPE, "%s is %s, and complex numbers have no order: write orr_abs(%s) or orr_real(%s)",
-                       name, orr_dtype_name((orr_dtype)(*node)->dtype), name, name);
+        *bad = orr__poison(at, ORR_EDTYPE,
+                           "%s is %s, and complex numbers have no order: write orr_abs(%s) or orr_real(%s)", name,
+                           orr_dtype_name((orr_dtype)(*node)->dtype), name, name);
     return false;
 }
 

@@ -66,9 +66,9 @@ static void where(void *restrict d_, const void *x_, const void *y_, const void 
 #define AT(name) [ORR__EW_##name - ORR__OP_EW]
 #define TABLE(field)                                                                                                   \
     orr__vecfn *const orr__vec_rows_##field[ORR__ROWS] = {                                                             \
-        AT(add) = add_##field,       AT(sub) = sub_##field,   AT(mul) = mul_##field,                                   \
-        AT(neg) = neg_##field,       AT(square) = square_##field, AT(positive) = positive,                             \
-        AT(equal) = equal,           AT(not_equal) = not_equal,   AT(where) = where,                                   \
+        AT(add) = add_##field, AT(sub) = sub_##field,       AT(mul) = mul_##field,                                     \
+        AT(neg) = neg_##field, AT(square) = square_##field, AT(positive) = positive,                                   \
+        AT(equal) = equal,     AT(not_equal) = not_equal,   AT(where) = where,                                         \
     };
 TABLE(fr254)
 TABLE(fq254)

@@ -127,9 +127,10 @@ void orr__emit_compound(orr__text *t, const orr__region *r, bool fp64)
                               "ORR_FN orr_c64 orr_zero_c64(void) { orr_c64 z; z.re = z.im = 0; return z; }\n";
     static const char c128[] = "typedef struct { orr_f64 re, im; } orr_c128;\n"
                                "ORR_FN orr_c128 orr_zero_c128(void) { orr_c128 z; z.re = z.im = 0; return z; }\n";
-    static const char element[] = "typedef struct { orr_u32 l[8]; } orr_element;\n"
-                                  "ORR_FN orr_element orr_zero_element(void) { orr_element z; for (int i = 0; i < 8; i++) "
-                                  "z.l[i] = 0; return z; }\n";
+    static const char element[] =
+        "typedef struct { orr_u32 l[8]; } orr_element;\n"
+        "ORR_FN orr_element orr_zero_element(void) { orr_element z; for (int i = 0; i < 8; i++) "
+        "z.l[i] = 0; return z; }\n";
     if (any_of(r, ORR_FR254) || any_of(r, ORR_FQ254))
         orr__text_add(t, element);
     bool half = any_of(r, ORR_F16) || any_of(r, ORR_BF16);

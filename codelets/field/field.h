@@ -38,13 +38,7 @@ typedef struct orr__g2x {
 typedef enum orr__field { ORR__FR, ORR__FQ } orr__field;
 typedef enum orr__field_op { ORR__FADD, ORR__FSUB, ORR__FMUL, ORR__FNEG, ORR__FSQUARE } orr__field_op;
 
-/* A step of a chain: registers 0, 1, … are the inputs, then the steps' results in order. */
-typedef struct orr__field_step {
-    uint8_t op, x, y;
-} orr__field_step;
-
 enum {
-    ORR__FIELD_REGISTERS = 24, /* inputs and steps of a chain */
     ORR__NTT_MAX = 28,         /* r - 1 has 28 factors of two */
     ORR__POSEIDON_MIN = 2,     /* widths that have parameters */
     ORR__POSEIDON_MAX = 17,
@@ -131,9 +125,6 @@ typedef struct orr__fieldkit {
     /* Strides in elements. y of an operation with one operand is not read. */
     void (*map)(orr__field f, orr__field_op op, orr__fe *z, const orr__fe *x, int64_t sx, const orr__fe *y, int64_t sy,
                 int64_t n);
-    /* The last of the steps, for every element; nsteps at least 1, nin + nsteps at most ORR__FIELD_REGISTERS. */
-    void (*chain)(orr__field f, orr__fe *z, const orr__fe *const *in, const int64_t *stride, int nin,
-                  const orr__field_step *steps, int nsteps, int64_t n);
     void (*axpy)(orr__field f, orr__fe *z, const orr__fe *a, const orr__fe *x, int64_t n); /* z += a[0]·x */
     /* -1, or the index of the first zero; z is 0 where x is. */
     int64_t (*invert)(orr__field f, orr__fe *z, const orr__fe *x, int64_t n);
@@ -169,9 +160,6 @@ typedef struct orr__fieldkit {
     /* Is the product of e(p_i, q_i) 1? All points on their curves and of order r. */
     bool (*pairing)(const orr__g1 *p, const orr__g2 *q, int64_t n);
 } orr__fieldkit;
-
-/* Kernels for devices on the same elements (device.h), in OpenCL C or CUDA C. NULL: no memory. */
-char *orr__field_device_text(orr__field f, bool for_cuda);
 
 /* The fastest that this processor runs; a name that is here and runs: that one, else NULL. */
 const orr__fieldkit *orr__fieldkit_best(void);

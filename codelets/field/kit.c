@@ -12,7 +12,6 @@ const orr__fieldkit ORR__FK(kit) = {
     .read = ORR__FK(read),
     .write = ORR__FK(write),
     .map = ORR__FK(map),
-    .chain = ORR__FK(chain),
     .axpy = ORR__FK(axpy),
     .invert = ORR__FK(invert),
     .power = ORR__FK(power),

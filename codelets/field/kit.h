@@ -29,9 +29,6 @@ void ORR__FK(dot)(orr__field f, orr__fe *z, const orr__fe *x, int64_t sx, const 
 void ORR__FK(powers)(orr__field f, orr__fe *z, const orr__fe *a, const orr__fe *b, int64_t n);
 orr__fe ORR__FK(pow_one)(orr__fe x, const uint64_t e[4], const orr__mod *m);
 orr__fe ORR__FK(invert_one)(orr__fe x, const orr__mod *m); /* 0 for 0 */
-/* chain.c */
-void ORR__FK(chain)(orr__field f, orr__fe *z, const orr__fe *const *in, const int64_t *stride, int nin,
-                    const orr__field_step *steps, int nsteps, int64_t n);
 /* invert.c */
 int64_t ORR__FK(invert)(orr__field f, orr__fe *z, const orr__fe *x, int64_t n);
 /* ntt.c */

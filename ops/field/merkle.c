@@ -30,8 +30,7 @@ orr_tensor *orr_poseidon_at(const char *file, int line, orr_tensor *x)
         return bad;
     int64_t n = s.rank > 0 ? s.dim[s.rank - 1] : 0;
     if (n < 1 || n > MOST)
-        return orr__poison(at, ORR_ESHAPE, "x of shape %s has no rows (…, n) of 1 to %d elements", orr__str(s).s,
-                           MOST);
+        return orr__poison(at, ORR_ESHAPE, "x of shape %s has no rows (…, n) of 1 to %d elements", orr__str(s).s, MOST);
     orr__attr a = { 0 };
     return orr__field_node(at, &orr__op_field_hash, ORR_FR254, orr__batch(s, 1), 1, &x, &a);
 }
@@ -50,12 +49,12 @@ orr_tensor *orr_merkle_tree_at(const char *file, int line, orr_tensor *leaves, i
     while (rest > 1 && rest % arity == 0)
         rest /= arity;
     if (rest != 1)
-        return orr__poison(at, ORR_ESHAPE, "leaves of shape %s: a tree of arity %d has %d^depth", orr__str(s).s,
-                           arity, arity);
+        return orr__poison(at, ORR_ESHAPE, "leaves of shape %s: a tree of arity %d has %d^depth", orr__str(s).s, arity,
+                           arity);
     orr_scope *scope = orr_scope_begin();
     for (; n > 1; n /= arity, levels++)
-        level[levels] = orr_poseidon_at(
-            file, line, orr_reshape_at(file, line, level[levels - 1], ORR_SHAPE(n / arity, arity)));
+        level[levels] =
+            orr_poseidon_at(file, line, orr_reshape_at(file, line, level[levels - 1], ORR_SHAPE(n / arity, arity)));
     return orr__compose_end(at, scope, orr_concat_at(file, line, level, levels, 0));
 }
 
@@ -109,8 +108,8 @@ orr_tensor *orr_merkle_proof_at(const char *file, int line, orr_tensor *tree, in
     orr_scope *scope = orr_scope_begin();
     for (int d = 0; d < depth; d++, from += n, n /= arity, leaf /= arity) {
         int64_t first = from + leaf / arity * arity;
-        level[d] = orr_reshape_at(file, line, others(at, tree, first, from + leaf, first + arity),
-                                  ORR_SHAPE(1, arity - 1));
+        level[d] =
+            orr_reshape_at(file, line, others(at, tree, first, from + leaf, first + arity), ORR_SHAPE(1, arity - 1));
     }
     return orr__compose_end(at, scope, orr_concat_at(file, line, level, depth, 0));
 }
@@ -138,8 +137,8 @@ orr_tensor *orr_merkle_verify_at(const char *file, int line, orr_tensor *root, o
     orr_tensor *node = orr_reshape_at(file, line, value, ORR_SHAPE(1));
     for (int64_t d = 0; d < p.dim[0]; d++, leaf /= arity) {
         int64_t k = leaf % arity;
-        orr_tensor *row = orr_reshape_at(file, line, orr_slice_axis_at(file, line, proof, 0, d, d + 1, 1),
-                                         ORR_SHAPE(others_of));
+        orr_tensor *row =
+            orr_reshape_at(file, line, orr_slice_axis_at(file, line, proof, 0, d, d + 1, 1), ORR_SHAPE(others_of));
         orr_tensor *part[3] = { orr_slice_axis_at(file, line, row, 0, 0, k, 1), node,
                                 orr_slice_axis_at(file, line, row, 0, k, others_of, 1) };
         row = orr_reshape_at(file, line, orr_concat_at(file, line, part, 3, 0), ORR_SHAPE(1, arity));

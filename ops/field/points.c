@@ -118,8 +118,7 @@ orr_tensor *orr_curve_generator_at(const char *file, int line, orr_curve curve)
         return orr_from_at(file, line, ORR_FQ254, ORR_SHAPE(2), g1);
     orr_scope *scope = orr_scope_begin();
     return orr__compose_end(
-        at, scope,
-        orr_reshape_at(file, line, orr_field_parse_at(file, line, ORR_FQ254, g2, 4), ORR_SHAPE(2, 2)));
+        at, scope, orr_reshape_at(file, line, orr_field_parse_at(file, line, ORR_FQ254, g2, 4), ORR_SHAPE(2, 2)));
 }
 
 /* -- the pairing check ---------------------------------------------------------------------------------------------- */
@@ -145,8 +144,7 @@ orr_tensor *orr_curve_pairing_check_at(const char *file, int line, orr_tensor *p
         !orr__field_operand(at, q, "q", ORR_FQ254, 2, &t, &bad))
         return bad;
     if (s.rank != 2 || t.rank != 3 || s.dim[0] != t.dim[0])
-        return orr__poison(at, ORR_ESHAPE, "p %s and q %s are not (n, 2) and (n, 2, 2)", orr__str(s).s,
-                           orr__str(t).s);
+        return orr__poison(at, ORR_ESHAPE, "p %s and q %s are not (n, 2) and (n, 2, 2)", orr__str(s).s, orr__str(t).s);
     orr__attr a = { 0 };
     return orr__field_node(at, &orr__op_field_pairing, ORR_BOOL, ORR_SHAPE_0D, 2, in, &a);
 }

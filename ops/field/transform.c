@@ -52,8 +52,8 @@ static orr_tensor *in_halves(orr__site at, int nin, orr_tensor *const *in, orr_s
     int line = at.line;
     int64_t rows = orr__batch_count(&s, 1), na = (int64_t)1 << k / 2, nb = (int64_t)1 << (k - k / 2);
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *y = orr__field_node(at, &orr__op_field_columns, ORR_FR254,
-                                    ORR_SHAPE(rows, nb / BLOCK, na, BLOCK), nin, in, a);
+    orr_tensor *y =
+        orr__field_node(at, &orr__op_field_columns, ORR_FR254, ORR_SHAPE(rows, nb / BLOCK, na, BLOCK), nin, in, a);
     orr_tensor *next[2] = { y, in[1] };
     y = orr__field_node(at, &orr__op_field_rows, ORR_FR254, ORR_SHAPE(rows, na / BLOCK, nb, BLOCK), nin, next, a);
     y = orr_permute_at(file, line, y, ORR_AXES(0, 2, 1, 3));

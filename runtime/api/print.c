@@ -24,7 +24,7 @@ typedef struct {
     bool abbreviate;
     orr__format format, imag; /* imag: of complex numbers, for what stands behind the sign */
     bool is_complex;
-    orr_dtype field; /* of elements of a field; else 0 */
+    orr_dtype field;    /* of elements of a field; else 0 */
     int column, blanks; /* characters in this line; those at its end that are not written yet */
 } page;
 

@@ -4,10 +4,9 @@
 #include "runtime/base/dtype.h"
 
 const uint8_t orr__dtype_bytes[ORR_DTYPE_COUNT] = {
-    [ORR_BOOL] = 1, [ORR_I8] = 1,  [ORR_I16] = 2, [ORR_I32] = 4, [ORR_I64] = 8,
-    [ORR_U8] = 1,   [ORR_U16] = 2, [ORR_U32] = 4, [ORR_U64] = 8, [ORR_F16] = 2,
-    [ORR_BF16] = 2, [ORR_F32] = 4, [ORR_F64] = 8, [ORR_C64] = 8, [ORR_C128] = 16,
-    [ORR_FR254] = 32, [ORR_FQ254] = 32,
+    [ORR_BOOL] = 1, [ORR_I8] = 1,  [ORR_I16] = 2,   [ORR_I32] = 4,    [ORR_I64] = 8,    [ORR_U8] = 1,
+    [ORR_U16] = 2,  [ORR_U32] = 4, [ORR_U64] = 8,   [ORR_F16] = 2,    [ORR_BF16] = 2,   [ORR_F32] = 4,
+    [ORR_F64] = 8,  [ORR_C64] = 8, [ORR_C128] = 16, [ORR_FR254] = 32, [ORR_FQ254] = 32,
 };
 
 static const struct {

@@ -97,6 +97,20 @@ static void every_cast(orr_dtype from)
     }
 }
 
+/* All rows of a field, on operands of every layout. */
+static void field_rows(orr_dtype t)
+{
+    static rb b;
+    const int64_t dim[2] = { 10, 20 };
+    rb_begin(&b, RB_MAP, 2, dim);
+    int x = operand(&b, t, CONTIGUOUS), y = operand(&b, t, (CONTIGUOUS + 1) % LAYOUTS);
+    int sum = rb_ew(&b, "add", rb_ew(&b, "mul", x, y, -1), rb_ew(&b, "square", y, -1, -1), -1);
+    int which = rb_ew(&b, "equal", sum, rb_ew(&b, "neg", x, -1, -1), -1);
+    rb_out(&b, t, rb_ew(&b, "where", which, rb_ew(&b, "sub", x, sum, -1), rb_ew(&b, "positive", y, -1, -1)));
+    rb_out(&b, ORR_BOOL, rb_ew(&b, "not_equal", x, y, -1));
+    nvrtc_unit_add(&b.r, orr_dtype_name(t));
+}
+
 static orr_dtype folded(int rop, orr_dtype t)
 {
     if (rop == ORR__RANY || rop == ORR__RALL)
@@ -344,6 +358,8 @@ static void all_of_it(int i, bool machine)
             every_row((orr_dtype)t, layout);
         the_rest((orr_dtype)t);
     }
+    field_rows(ORR_FR254);
+    field_rows(ORR_FQ254);
     nvrtc_unit_compile();
 }
 
@@ -362,6 +378,8 @@ static void selection(int i)
     windows(ORR_F64);
     gathers(ORR_F32);
     random_numbers(ORR_I64);
+    field_rows(ORR_FR254);
+    field_rows(ORR_FQ254);
     nvrtc_unit_compile();
 }
 

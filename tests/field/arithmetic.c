@@ -166,43 +166,6 @@ static void strides_and_places(void)
     }
 }
 
-/* Random chains beside their operations one by one. */
-static void chains(void)
-{
-    begin();
-    for (int f = 0; f < 2; f++) {
-        field_prime(p, (orr__field)f);
-        draw((orr__field)f, false);
-        for (int trial = 0; trial < 300; trial++) {
-            static orr__fe reg[ORR__FIELD_REGISTERS][ROW];
-            const orr__fe *in[4];
-            int64_t stride[4];
-            orr__field_step s[ORR__FIELD_REGISTERS - 4];
-            const int nin = 1 + (int)(orr_test_rand(&seed) % 4), n = (int)(orr_test_rand(&seed) % 120);
-            const int nsteps = 1 + (int)(orr_test_rand(&seed) % (ORR__FIELD_REGISTERS - 4));
-            for (int k = 0; k < nin; k++) {
-                in[k] = (k % 2 ? eb : ea) + orr_test_rand(&seed) % 20;
-                stride[k] = (int64_t)(orr_test_rand(&seed) % 4);
-                for (int i = 0; i < n; i++)
-                    reg[k][i] = in[k][i * stride[k]];
-            }
-            for (int k = 0; k < nsteps; k++) {
-                s[k].op = (uint8_t)(orr_test_rand(&seed) % 5);
-                s[k].x = (uint8_t)(orr_test_rand(&seed) % (unsigned)(nin + k));
-                s[k].y = (uint8_t)(orr_test_rand(&seed) % (unsigned)(nin + k));
-                orr__fieldkit_named("portable")
-                    ->map((orr__field)f, (orr__field_op)s[k].op, reg[nin + k], reg[s[k].x], 1, reg[s[k].y], 1, n);
-            }
-            FIELD_EACH_KIT(k)
-            {
-                k->chain((orr__field)f, got, in, stride, nin, s, nsteps, n);
-                ORR_CHECK_MSG(memcmp(got, reg[nin + nsteps - 1], (size_t)n * sizeof *got) == 0, "%s, trial %d", k->name,
-                              trial);
-            }
-        }
-    }
-}
-
 static void inverses(void)
 {
     begin();
@@ -467,7 +430,6 @@ int main(int argc, char **argv)
         ORR_TEST(values_from_the_modulus_on_are_refused),
         ORR_TEST(element_wise),
         ORR_TEST(strides_and_places),
-        ORR_TEST(chains),
         ORR_TEST(inverses),
         ORR_TEST(powers),
         ORR_TEST(sums_and_dots),

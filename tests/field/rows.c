@@ -1,0 +1,113 @@
+/* The element-wise rows of fields on each engine: many elements at once, beside the portable kit one by one.
+ * Must not know: how an engine computes. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "codelets/field/kit.h"
+#include "tests/harness/harness.h"
+
+enum { N = 3000 };
+static unsigned long long seed = 53;
+static unsigned char x[N][32], y[N][32];
+
+static void draw(unsigned char to[N][32])
+{
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < 32; k++)
+            to[i][k] = (unsigned char)(k == 31 ? orr_test_rand(&seed) % 0x30 : orr_test_rand(&seed));
+    memset(to[0], 0, 32);
+}
+
+/* (x·y + x²)·3 − y where that is not x·y, by the portable kit; in canonical form. */
+static void expected(orr__field f, unsigned char to[N][32])
+{
+    const orr__fieldkit *k = orr__fieldkit_named("portable");
+    static orr__fe a[N], b[N], ab[N], z[N];
+    static const unsigned char three[32] = { 3 };
+    orr__fe c;
+    ORR_REQUIRE(k->read(f, a, x, N) < 0 && k->read(f, b, y, N) < 0 && k->read(f, &c, three, 1) < 0);
+    k->map(f, ORR__FMUL, ab, a, 1, b, 1, N);
+    k->map(f, ORR__FSQUARE, z, a, 1, a, 1, N);
+    k->map(f, ORR__FADD, z, z, 1, ab, 1, N);
+    k->map(f, ORR__FMUL, z, z, 1, &c, 0, N);
+    k->map(f, ORR__FSUB, z, z, 1, b, 1, N);
+    for (int i = 0; i < N; i++)
+        if (memcmp(&z[i], &ab[i], sizeof z[i]) == 0)
+            z[i] = a[i];
+    k->write(f, to, z, N);
+}
+
+static void compare(void)
+{
+    for (int f = 0; f < 2; f++) {
+        static unsigned char want[N][32], got[N][32];
+        const orr_dtype t = f ? ORR_FQ254 : ORR_FR254;
+        draw(x);
+        draw(y);
+        expected((orr__field)f, want);
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *a = orr_from(t, ORR_SHAPE(N), x), *b = orr_from(t, ORR_SHAPE(N), y), *ab = orr_mul(a, b);
+        orr_tensor *z = orr_sub(orr_mul(orr_add(orr_square(a), ab), orr_scalar(3)), b);
+        z = orr_where(orr_equal(z, ab), a, z);
+        orr_status st = orr_read(z, got, sizeof got);
+        ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+        int bad = 0;
+        for (int i = 0; i < N; i++)
+            bad += memcmp(want[i], got[i], 32) != 0;
+        ORR_CHECK_MSG(bad == 0, "%s: %d of %d elements differ", orr_dtype_name(t), bad, N);
+        (void)orr_scope_end(s);
+    }
+}
+
+static void under(const char *const settings[][2])
+{
+    for (int i = 0; settings[i][0]; i++)
+        (void)setenv(settings[i][0], settings[i][1], 1);
+    orr_status st = orr_init(NULL);
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    if (st == ORR_OK) {
+        compare();
+        (void)orr_shutdown();
+    }
+    for (int i = 0; settings[i][0]; i++)
+        (void)unsetenv(settings[i][0]);
+}
+
+static void serial(void)
+{
+    under((const char *const[][2]){ { "ORRERY_ENGINE", "serial" }, { NULL, NULL } });
+}
+
+static void tasks(void)
+{
+    under((const char *const[][2]){ { "ORRERY_INLINE_US", "0" }, { NULL, NULL } });
+}
+
+static void opencl(void)
+{
+#if defined(HAVE_OPENCL) && defined(HAVE_STARPU)
+    under((const char *const[][2]){ { "ORRERY_BACKEND", "opencl" },
+                                    { "ORRERY_FALLBACK", "off" },
+                                    { "ORRERY_INLINE_US", "0" },
+                                    { "STARPU_NCPU", "0" },
+                                    { "STARPU_NCUDA", "0" },
+                                    { "STARPU_OPENCL_ON_CPUS", "1" },
+                                    { "STARPU_OPENCL_ONLY_ON_CPUS", "1" },
+                                    { NULL, NULL } });
+#else
+    ORR_SKIP("built without OpenCL or StarPU");
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(opencl), /* first: StarPU looks for devices once in a process */
+        ORR_TEST(serial),
+        ORR_TEST(tasks),
+        { 0 },
+    };
+    return orr_test_main(argc, argv, "field.rows", tests);
+}
