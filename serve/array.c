@@ -13,9 +13,10 @@
 orr_dtype serve_dtype(const char *name)
 {
     int d = 0;
+    const unsigned numbers = ORR_KIND_BOOL | ORR_KIND_NUMERIC; /* elements of fields have works of their own */
     while (d < ORR_DTYPE_COUNT && strcmp(orr_dtype_name((orr_dtype)d), name) != 0)
         d++;
-    return (orr_dtype)d;
+    return orr_isdtype((orr_dtype)d, numbers) ? (orr_dtype)d : ORR_DTYPE_COUNT;
 }
 
 /* -- reading JSON ------------------------------------------------------------------------------------------ */

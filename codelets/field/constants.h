@@ -1,4 +1,4 @@
-/* What follows from the moduli of BN254. Made by tests/golden/field/make_constants.py: do not edit.
+/* Numbers that follow from the moduli of BN254. Made by tests/golden/field/make_constants.py: do not edit.
  * Must not know: arithmetic. */
 #ifndef ORR_FIELD_CONSTANTS_H
 #define ORR_FIELD_CONSTANTS_H

@@ -19,7 +19,8 @@ bool orr_isdtype(orr_dtype t, unsigned kinds)
                     : orr__is_signed(t)   ? ORR_KIND_SIGNED
                     : orr__is_unsigned(t) ? ORR_KIND_UNSIGNED
                     : orr__is_float(t)    ? ORR_KIND_FLOAT
-                                          : ORR_KIND_COMPLEX;
+                    : orr__is_complex(t)  ? ORR_KIND_COMPLEX
+                                          : 0;
     return (kinds & kind) != 0;
 }
 

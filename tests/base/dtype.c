@@ -9,10 +9,10 @@
 
 static void names_are_those_of_the_array_api(void)
 {
-    static const char *const names[] = { "bool",   "int8",   "int16",   "int32",    "int64",   "uint8",  "uint16",
-                                         "uint32", "uint64", "float16", "bfloat16", "float32", "float64",
-                                         "complex64", "complex128" };
-    static const size_t sizes[] = { 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16 };
+    static const char *const names[] = { "bool",    "int8",      "int16",      "int32",   "int64",    "uint8",
+                                         "uint16",  "uint32",    "uint64",     "float16", "bfloat16", "float32",
+                                         "float64", "complex64", "complex128", "fr254",   "fq254" };
+    static const size_t sizes[] = { 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 32, 32 };
     for (int t = 0; t < ORR_DTYPE_COUNT; t++) {
         ORR_CHECK(strcmp(orr_dtype_name((orr_dtype)t), names[t]) == 0);
         ORR_CHECK(orr_dtype_size((orr_dtype)t) == sizes[t]);
@@ -22,26 +22,28 @@ static void names_are_those_of_the_array_api(void)
 }
 
 /* The tables of the Python array API standard, 2024.12, with float16 and bfloat16 added; '.' is undefined. Rows and
- * columns: b, i1 i2 i4 i8, u1 u2 u4 u8, h (f16), c (bf16), f, d, x (c64), z (c128). */
+ * columns: b, i1 i2 i4 i8, u1 u2 u4 u8, h (f16), c (bf16), f, d, x (c64), z (c128), r q (fields, which meet their like alone). */
 static void promotion_is_the_standards(void)
 {
-    static const char keys[] = "bBSILHMNOhcfdxz"; /* bool; i8 i16 i32 i64 = B S I L; u8 … = H M N O; h c f d x z */
+    static const char keys[] = "bBSILHMNOhcfdxzrq"; /* bool; i8 i16 i32 i64 = B S I L; u8 … = H M N O; h c f d x z */
     static const char *const want[] = {
-        "b..............", /* bool */
-        ".BSILSIL.......", /* i8   */
-        ".SSILSIL.......", /* i16  */
-        ".IIILIIL.......", /* i32  */
-        ".LLLLLLL.......", /* i64  */
-        ".SSILHMNO......", /* u8   */
-        ".IIILMMNO......", /* u16  */
-        ".LLLLNNNO......", /* u32  */
-        ".....OOOO......", /* u64  */
-        ".........h.fdxz", /* f16  */
-        "..........cfdxz", /* bf16 */
-        ".........fffdxz", /* f32  */
-        ".........ddddzz", /* f64  */
-        ".........xxxzxz", /* c64  */
-        ".........zzzzzz", /* c128 */
+        "b................", /* bool */
+        ".BSILSIL.........", /* i8   */
+        ".SSILSIL.........", /* i16  */
+        ".IIILIIL.........", /* i32  */
+        ".LLLLLLL.........", /* i64  */
+        ".SSILHMNO........", /* u8   */
+        ".IIILMMNO........", /* u16  */
+        ".LLLLNNNO........", /* u32  */
+        ".....OOOO........", /* u64  */
+        ".........h.fdxz..", /* f16  */
+        "..........cfdxz..", /* bf16 */
+        ".........fffdxz..", /* f32  */
+        ".........ddddzz..", /* f64  */
+        ".........xxxzxz..", /* c64  */
+        ".........zzzzzz..", /* c128 */
+        "...............r.", /* fr254 */
+        "................q", /* fq254 */
     };
     for (int a = 0; a < ORR_DTYPE_COUNT; a++) {
         for (int b = 0; b < ORR_DTYPE_COUNT; b++) {

@@ -48,7 +48,7 @@ for name, p in (("fr", r), ("fq", q)):
 put("\n#endif")
 write("runtime/base/primes.h")
 
-put("""/* What follows from the moduli of BN254. Made by tests/golden/field/make_constants.py: do not edit.
+put("""/* Numbers that follow from the moduli of BN254. Made by tests/golden/field/make_constants.py: do not edit.
  * Must not know: arithmetic. */
 #ifndef ORR_FIELD_CONSTANTS_H
 #define ORR_FIELD_CONSTANTS_H
