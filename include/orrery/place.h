@@ -38,13 +38,14 @@ typedef int orr_batch_fn(int64_t batch, orr_tensor **out, int max, void *user);
 /** A choice of batch sizes. */
 typedef struct orr_batch_choice {
     int64_t largest; /**< the largest batch whose predicted peak is within the limit                  */
-    int64_t fastest; /**< the batch with the least predicted time per sample, up to the largest        */
+    int64_t fastest; /**< the batch with the least time per sample, up to the largest                  */
     int64_t peak;    /**< predicted peak of the fastest in the host's memory                           */
     double seconds;  /**< measured time of one evaluation of the fastest, the best of three            */
 } orr_batch_choice;
 
 /** Finds the largest batch in [1, most] that fits into `bytes` of memory, and the fastest; plans by doubling and bisection, and runs
- * the fastest alone, three times after one that warms up. A batch that is within 2 % of the least time per sample and smaller wins.
+ * those whose predicted time per sample is at most twice the least, each three times or more after one that warms up; of predicted half
+ * seconds and more the first alone. A batch that is within 2 % of the least time per sample and smaller wins.
  * @param fn     called with batch sizes, each in a scope of its own
  * @param bytes  limit of orr_memory_plan.host; 0: what ORRERY_MEMORY_LIMIT leaves, or half of the machine's memory
  * errors:   ORR_EINVAL (NULL, most < 1), ORR_ENOMEM (a batch of 1 does not fit: the message has the bytes), those of fn and orr_eval. */

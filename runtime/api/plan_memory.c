@@ -178,23 +178,63 @@ static orr_status find_largest(const trial *t, int64_t most, int64_t *largest)
     return ORR_OK;
 }
 
+/* Predictions leave out what an evaluation costs beside its work, so batches whose predictions are near the best are timed. */
+static orr_status timed(const trial *t, int64_t batch, double *least)
+{
+    enum { MOST_TIMED = 30 };
+    double all = 0;
+    *least = HUGE_VAL;
+    for (int i = 0; i <= TIMED || (i <= MOST_TIMED && all < 0.1); i++) { /* the first one compiles */
+        double seconds;
+        orr_status st = try(t, batch, NULL, &seconds);
+        if (st != ORR_OK)
+            return st;
+        *least = i > 0 && seconds < *least ? seconds : *least;
+        all += i > 0 ? seconds : 0;
+    }
+    return ORR_OK;
+}
+
+/* Doubling, and the largest. Of equals the smaller one stays. */
 static orr_status find_fastest(const trial *t, orr_batch_choice *c)
 {
-    double least = HUGE_VAL;
-    for (int64_t batch = 1;; batch = batch <= c->largest / 2 ? 2 * batch : c->largest) {
+    enum { BATCHES = 65 };
+    static const double near = 2, equal = 0.98, lengthy = 0.5; /* s */
+    struct {
+        int64_t batch, peak;
+        double each;
+    } at[BATCHES];
+    int n = 0;
+    double least = HUGE_VAL, best = HUGE_VAL;
+    for (int64_t batch = 1; n < BATCHES; batch = batch <= c->largest / 2 ? 2 * batch : c->largest) {
         orr_memory_plan m;
         orr_status st = try(t, batch, &m, NULL);
         if (st != ORR_OK)
             return st;
-        double each = m.seconds / (double)batch;
-        if (each < 0.98 * least) {
-            least = each;
-            c->fastest = batch;
-            c->peak = m.host;
-        }
+        at[n].batch = batch;
+        at[n].peak = m.host;
+        at[n].each = m.seconds / (double)batch;
+        least = at[n].each < least ? at[n].each : least;
+        n++;
         if (batch == c->largest)
-            return ORR_OK;
+            break;
     }
+    for (int i = 0; i < n; i++) {
+        double seconds;
+        bool is_long = at[i].each * (double)at[i].batch > lengthy;
+        if (at[i].each > near * least || (is_long && best < HUGE_VAL))
+            continue;
+        orr_status st = timed(t, at[i].batch, &seconds);
+        if (st != ORR_OK)
+            return st;
+        if (seconds / (double)at[i].batch < equal * best) {
+            best = seconds / (double)at[i].batch;
+            c->fastest = at[i].batch;
+            c->peak = at[i].peak;
+            c->seconds = seconds;
+        }
+    }
+    return ORR_OK;
 }
 
 orr_status orr_optimal_batch_at(const char *file, int line, orr_batch_fn *fn, void *user, int64_t most, int64_t bytes,
@@ -209,12 +249,6 @@ orr_status orr_optimal_batch_at(const char *file, int line, orr_batch_fn *fn, vo
     orr_status st = find_largest(&t, most, &c.largest);
     if (st == ORR_OK)
         st = find_fastest(&t, &c);
-    for (int i = 0; st == ORR_OK && i <= TIMED; i++) {
-        double seconds;
-        st = try(&t, c.fastest, NULL, &seconds);
-        if (st == ORR_OK && i > 0 && seconds < c.seconds)
-            c.seconds = seconds;
-    }
     if (st == ORR_OK)
         *out = c;
     return st;
