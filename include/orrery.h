@@ -33,6 +33,7 @@
 #include <orrery/loader.h>
 #include <orrery/place.h>
 #include <orrery/distribute.h>
+#include <orrery/data_parallel.h>
 #include <orrery/privacy.h>
 #include <orrery/bytes.h>
 #include <orrery/share.h>

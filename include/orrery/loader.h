@@ -3,7 +3,7 @@
 #ifndef ORRERY_LOADER_H
 #define ORRERY_LOADER_H
 
-#include <orrery/tensor.h>
+#include <orrery/distribute.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,6 +17,7 @@ typedef struct orr_loader_options {
     uint64_t seed;
     int ahead;    /**< batches that are ready at most, beside those that the program holds; 0: 2                  */
     int64_t crop; /**< array 0 is moved by up to so many places along its last two axes, zeros come in; 0: not    */
+    orr_grid *grid; /**< batches lie over the ranks along its axis 0, and each rank assembles its part; NULL: not */
     bool flip;    /**< array 0 is mirrored along its last axis, each example with probability 1/2                 */
 } orr_loader_options;
 

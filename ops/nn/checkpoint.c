@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <orrery/distribute.h>
+#include <orrery/eval.h>
 #include <orrery/io.h>
+#include "ops/nn/data_parallel.h"
 #include "ops/nn/module.h"
 #include "ops/nn/optim_rule.h"
 #include "ops/record.h"
@@ -18,6 +21,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/shape.h"
+#include "runtime/ranks/ranks.h"
 
 enum { NAME = 64, ENTRY = 2 * NAME + 2 }; /* bytes of a part's name, and of an array's */
 
@@ -223,8 +227,12 @@ static orr_status write_file(orr__site at, const arrays *a, const char *path)
     for (int i = 0; st == ORR_OK && i < a->n; i++) {
         name[i] = a->at[i].name;
         t[i] = storable(at, &a->at[i]);
+        if (orr__ranks() > 1)
+            t[i] = orr_replicate_at(at.file, at.line, t[i]);
     }
-    if (st == ORR_OK)
+    if (orr__ranks() > 1) /* values that lie over the ranks come together; then one of them writes */
+        st = orr__ranks_agree(at, st == ORR_OK ? orr_eval_all_at(at.file, at.line, t, a->n) : st);
+    if (st == ORR_OK && orr__rank() == 0)
         st = orr_save_npz_at(at.file, at.line, path, name, t, a->n);
     free(name);
     free(t);
@@ -283,12 +291,14 @@ orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c)
     int64_t newest = c->generation;
     if (st == ORR_OK && newest == 0)
         st = newest_generation(at, c, &newest);
+    st = orr__ranks_agree(at, st);
     if (st == ORR_OK) {
         a.generation = newest + 1;
         orr__random_state(a.generator);
         file_name(c, a.generation, path, sizeof path);
         st = write_file(at, &a, path);
     }
+    st = orr__ranks_agree(at, st);
     if (st == ORR_OK) {
         c->generation = a.generation;
         c->saved = orr__now();
@@ -345,7 +355,8 @@ static orr_status read_file(orr__site at, const arrays *a, const char *path, orr
             break;
         if (e->variable) {
             variable[*n] = e->variable;
-            value[(*n)++] = orr_cast_at(at.file, at.line, t, orr_tensor_dtype(e->variable));
+            t = orr_cast_at(at.file, at.line, t, orr_tensor_dtype(e->variable));
+            value[(*n)++] = orr__ranks() > 1 ? orr_redistribute_at(at.file, at.line, t, e->variable) : t;
         } else {
             st = orr_read_at(at.file, at.line, t, memory, e->bytes);
             memory += e->bytes;

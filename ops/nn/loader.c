@@ -7,12 +7,14 @@
 #include <string.h>
 #include <orrery/eval.h>
 #include <orrery/loader.h>
+#include "ops/nn/data_parallel.h"
 #include "ops/nn/folder.h"
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/philox.h"
 #include "runtime/base/shape.h"
 #include "runtime/graph/node.h"
+#include "runtime/ranks/ranks.h"
 
 #define AT at.file, at.line
 
@@ -24,9 +26,9 @@ typedef struct {
     size_t bytes; /* of an example */
 } array;
 
-/* A batch that is ready: memory for each array. count 0: the end of an epoch; −1: an error. */
+/* A batch that is ready: memory for each array. count 0: the end of an epoch; −1: an error. `here` of them are this rank's. */
 typedef struct {
-    int64_t count;
+    int64_t count, here;
     void **data;
     orr_status st; /* of an error, beside its message, or NULL */
     char *message;
@@ -114,11 +116,13 @@ static ready assemble(const orr_loader *l, uint64_t epoch, const orr__perm *orde
     ready r = { .count = count, .data = calloc((size_t)l->n, sizeof(void *)) };
     char *image = l->folder ? malloc(l->a[0].bytes + 1) : NULL;
     r.st = r.data && (image || !l->folder) ? ORR_OK : ORR_ENOMEM;
+    int64_t mine;
+    orr__grid_part(l->o.grid, count, &mine, &r.here);
     for (int i = 0; r.st == ORR_OK && i < l->n; i++) {
-        char *to = r.data[i] = malloc((size_t)count * l->a[i].bytes + 1);
+        char *to = r.data[i] = malloc((size_t)r.here * l->a[i].bytes + 1);
         r.st = to ? ORR_OK : ORR_ENOMEM;
-        for (int64_t k = 0; r.st == ORR_OK && k < count; k++, to += l->a[i].bytes) {
-            int64_t example = l->o.shuffle ? (int64_t)orr__perm_at(order, (uint64_t)(first + k)) : first + k;
+        for (int64_t k = first + mine; r.st == ORR_OK && k < first + mine + r.here; k++, to += l->a[i].bytes) {
+            int64_t example = l->o.shuffle ? (int64_t)orr__perm_at(order, (uint64_t)k) : k;
             r.st = add_example(l, i, epoch, example, image, to);
         }
     }
@@ -204,6 +208,7 @@ static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *opti
     if (!l)
         return NULL;
     l->o = *options;
+    l->o.grid = NULL; /* until it is kept */
     l->o.ahead = l->o.ahead ? l->o.ahead : 2;
     l->n = n;
     l->at = at;
@@ -211,7 +216,8 @@ static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *opti
     (void)pthread_cond_init(&l->changed, NULL);
     l->a = orr__alloc_n((size_t)n, sizeof *l->a);
     l->ring = orr__alloc_n((size_t)l->o.ahead, sizeof *l->ring);
-    if (l->a && l->ring)
+    if (l->a && l->ring &&
+        (!options->grid || (l->o.grid = orr__grid_make(at, options->grid->axes, options->grid->extent))))
         return l;
     orr_loader_free(l);
     return NULL;
@@ -293,8 +299,10 @@ int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor
         batch[i] = NULL;
     for (int i = 0; i < l->n && r.count > 0; i++) {
         orr_shape s = l->a[i].shape;
-        s.dim[0] = r.count;
+        s.dim[0] = r.here;
         batch[i] = orr_wrap_at(AT, l->a[i].dtype, s, r.data[i], release, NULL);
+        if (l->o.grid)
+            batch[i] = orr__of_part(at, batch[i], l->o.grid, r.count);
         if (orr__nn_check(at, batch[i]) != ORR_OK) {
             r.count = -1; /* the wrapped ones are freed with the scope */
             break;
@@ -332,6 +340,7 @@ void orr_loader_free(orr_loader *l)
     orr__folder_free(l->folder);
     (void)pthread_mutex_destroy(&l->lock);
     (void)pthread_cond_destroy(&l->changed);
+    orr_grid_free(l->o.grid);
     free(l->ring);
     free(l->a);
     free(l);

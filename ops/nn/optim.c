@@ -7,6 +7,7 @@
 #include <orrery/elementwise.h>
 #include <orrery/eval.h>
 #include <orrery/ops.h>
+#include "ops/nn/data_parallel.h"
 #include "ops/nn/module.h"
 #include "ops/nn/optim_rule.h"
 #include "runtime/base/buffer.h"
@@ -130,6 +131,7 @@ void orr_optim_free(orr_optim *o)
             orr__nn_drop(o->slot[i].state[k]);
     for (int i = 0; o->slot && i < o->n; i++)
         orr__nn_drop(o->slot[i].sum);
+    orr_grid_free(o->grid);
     free(o->slot);
     free(o);
 }
@@ -163,9 +165,10 @@ static orr_status record(orr__site at, const orr_optim *o, const orr__rates *r, 
 {
     for (int k = 0; k < o->nstate; k++)
         new[1 + k] = slot->state[k];
-    orr_tensor *p = in_dtype(at, slot->variable, slot->dtype, slot->work);
-    g = in_dtype(at, g, orr_tensor_dtype(g), slot->work);
+    orr_tensor *p = orr__optim_part(at, o, in_dtype(at, slot->variable, slot->dtype, slot->work));
+    g = orr__optim_part(at, o, in_dtype(at, g, orr_tensor_dtype(g), slot->work));
     new[0] = in_dtype(at, o->rule->update(at, &o->options, r, p, g, new + 1), slot->work, slot->dtype);
+    new[0] = orr__optim_whole(at, o, new[0]);
     for (int k = 0; k <= o->nstate; k++) {
         orr_status st = orr__nn_check(at, new[k]);
         if (st != ORR_OK)

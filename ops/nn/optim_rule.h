@@ -3,6 +3,7 @@
 #ifndef ORR_OPS_NN_OPTIM_RULE_H
 #define ORR_OPS_NN_OPTIM_RULE_H
 
+#include <orrery/distribute.h>
 #include <orrery/optim.h>
 #include "runtime/base/status.h"
 
@@ -43,8 +44,9 @@ struct orr_optim {
     orr_optim_kind kind;
     const orr__rule *rule;
     orr_optim_options options;
-    int64_t t;    /* steps made */
-    bool waiting; /* there are gradients in the sums */
+    int64_t t;      /* steps made */
+    orr_grid *grid; /* each rank has a part of the state along its axis 0; NULL: all have all */
+    bool waiting;   /* there are gradients in the sums */
     int n, nstate;
     const char *name[ORR__OPTIM_SLOTS];
     orr__slot *slot;

@@ -1,0 +1,38 @@
+/* Training on batches that lie over the ranks of a program.
+ * Must not know: how gradients travel. */
+#ifndef ORRERY_DATA_PARALLEL_H
+#define ORRERY_DATA_PARALLEL_H
+
+#include <orrery/distribute.h>
+#include <orrery/loader.h>
+#include <orrery/optim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Options of orr_data_parallel; all zero is one axis of all ranks, and the whole state on each. */
+typedef struct orr_data_parallel_options {
+    orr_grid *grid; /**< its axis 0 has the parts of a batch; NULL: all ranks along one axis              */
+    bool
+        shard_state; /**< each rank has its part of the optimiser's state and makes that part of each step (ZeRO stage 1:
+                           S. Rajbhandari et al., 2020): less memory and arithmetic, as many bytes sent     */
+} orr_data_parallel_options;
+
+/** Prepares a module and its optimiser for batches that lie over the ranks (orr_loader_options.grid, or orr_shard): the parameters
+ * and states of the module become those of rank 0 everywhere, and the state of the optimiser lies as `options` say.
+ * After it a program trains as one process does: the graph is that of the global batch, so a mean over axis 0 is that of the global
+ * batch, and batch normalisation takes its statistics from it. Gradients are sums over the ranks, reduced in buckets.
+ * orr_optim_accumulate and orr_optim_step_accumulated work as in one process; so do checkpoints, which rank 0 writes, and which go on
+ * with any number of ranks. ORRERY_DETERMINISTIC=1 gives the same bits in every run with the same number of ranks.
+ * Collective: all ranks call it, after making both and before loading a checkpoint. On one rank nothing happens.
+ * @param options  NULL: all zero
+ * errors:   ORR_EINVAL (NULL), ORR_ERANK, ORR_ENOMEM, and those of orr_eval. */
+ORR_API orr_status orr_data_parallel_at(const char *file, int line, orr_module *m, orr_optim *o,
+                                        const orr_data_parallel_options *options);
+#define orr_data_parallel(...) orr_data_parallel_at(ORR_HERE, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

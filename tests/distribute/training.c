@@ -1,0 +1,268 @@
+/* Data-parallel training with 1 to 4 ranks: each step has the loss of one process with the global batch; loaders, batch
+ * normalisation, state in parts, accumulation, checkpoints of another number of ranks, the same bits in every run.
+ * Must not know: how gradients travel. */
+#include "config.h"
+
+#include <math.h>
+#include <orrery.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/harness/ranks.h"
+
+enum { EXAMPLES = 50, FEATURES = 12, CLASSES = 5, BATCH = 14, STEPS = 6 };
+
+static bool up(void)
+{
+    bool ok = orr_init(NULL) == ORR_OK;
+    ORR_CHECK_MSG(ok, "%s", orr_error_message());
+    return ok;
+}
+
+static void down(void)
+{
+    ORR_CHECK_MSG(orr_shutdown() == ORR_OK, "%s", orr_error_message());
+}
+
+typedef struct {
+    orr_module *net;
+    orr_optim *optim;
+    orr_loader *loader;
+    orr_grid *grid;
+    orr_scope *scope;
+} run;
+
+typedef struct {
+    bool parallel, shard_state;
+    int parts; /* of a batch: gradients are accumulated */
+    orr_optim_kind kind;
+} how;
+
+static bool begin(run *r, const how *h)
+{
+    orr_seed(5);
+    *r = (run){ .scope = orr_scope_begin() };
+    r->net = orr_sequential(ORR_MODULES(orr_dense(FEATURES, 16, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT),
+                                        orr_batch_norm_layer(16, NULL),
+                                        orr_dense(16, CLASSES, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    orr_optim_options o = orr_optim_defaults(h->kind);
+    o.lr = 0.01;
+    r->optim = orr_optim_of_module(h->kind, r->net, &o);
+    r->grid = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_tensor *x = orr_randn_keyed(ORR_F32, ORR_SHAPE(EXAMPLES, FEATURES), 0, 1, 11);
+    orr_tensor *y = orr_cast(
+        orr_floor(orr_mul(orr_rand_keyed(ORR_F32, ORR_SHAPE(EXAMPLES), 0, 1, 12), orr_scalar(CLASSES))), ORR_I64);
+    orr_loader_options l = { .batch = BATCH, .shuffle = true, .seed = 3, .grid = h->parallel ? r->grid : NULL };
+    r->loader = orr_loader_new(((orr_tensor *[]){ x, y }), 2, &l);
+    bool ok = r->net && r->optim && r->loader;
+    if (ok && h->parallel)
+        ok = orr_data_parallel(r->net, r->optim, &(orr_data_parallel_options){ .shard_state = h->shard_state }) ==
+             ORR_OK;
+    ORR_CHECK_MSG(ok, "%s", orr_error_message());
+    return ok;
+}
+
+static void end(run *r)
+{
+    orr_loader_free(r->loader);
+    orr_optim_free(r->optim);
+    orr_module_free(r->net);
+    orr_grid_free(r->grid);
+    (void)orr_scope_end(r->scope);
+}
+
+static orr_tensor *loss_of(run *r, orr_tensor *x, orr_tensor *y)
+{
+    return orr_cross_entropy(orr_forward(r->net, x), y);
+}
+
+/* The loss of the next batch, before its step. */
+static double step(run *r, const how *h)
+{
+    double loss = NAN;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *b[2];
+    int64_t n = orr_loader_next(r->loader, b);
+    if (n == 0)
+        n = orr_loader_next(r->loader, b);
+    ORR_CHECK(n > 0);
+    orr_tensor *l = loss_of(r, b[0], b[1]);
+    orr_status st = ORR_OK;
+    if (h->parts > 1) {
+        for (int i = 0; st == ORR_OK && i < h->parts; i++)
+            st = orr_optim_accumulate(r->optim, orr_mul(l, orr_scalar(1.0 / h->parts)));
+        st = st == ORR_OK ? orr_optim_step_accumulated(r->optim) : st;
+    } else {
+        st = orr_optim_step(r->optim, l);
+    }
+    ORR_CHECK_MSG(st == ORR_OK && orr_item(l, &loss) == ORR_OK, "%s", orr_error_message());
+    (void)orr_scope_end(s);
+    return loss;
+}
+
+static void train(const how *h, int steps, double *loss)
+{
+    run r;
+    if (begin(&r, h))
+        for (int i = 0; i < steps; i++)
+            loss[i] = step(&r, h);
+    end(&r);
+}
+
+static void check_same(const double *a, const double *b, const char *what)
+{
+    for (int i = 0; i < STEPS; i++)
+        ORR_CHECK_MSG(fabs(a[i] - b[i]) <= 1e-5 * fabs(a[i]), "%s, step %d: %.9g, and %.9g in one process", what, i,
+                      b[i], a[i]);
+}
+
+/* -- tests -------------------------------------------------------------------------------------------------- */
+
+/* A plain run is that of one process: each rank computes all of it. */
+static void losses_are_those_of_one_process(void)
+{
+    static const orr_optim_kind kinds[] = { ORR_OPTIM_SGD, ORR_OPTIM_ADAM, ORR_OPTIM_LAMB };
+    ORR_REQUIRE(up());
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        double one[STEPS], many[STEPS], parts[STEPS];
+        train(&(how){ .kind = kinds[k] }, STEPS, one);
+        train(&(how){ .kind = kinds[k], .parallel = true }, STEPS, many);
+        train(&(how){ .kind = kinds[k], .parallel = true, .shard_state = true }, STEPS, parts);
+        check_same(one, many, "whole state");
+        check_same(one, parts, "state in parts");
+        ORR_CHECK(one[STEPS - 1] != one[0]);
+    }
+    down();
+}
+
+static void accumulated_gradients_are_those_of_one_process(void)
+{
+    ORR_REQUIRE(up());
+    double one[STEPS], many[STEPS];
+    train(&(how){ .kind = ORR_OPTIM_ADAM, .parts = 2 }, STEPS, one);
+    train(&(how){ .kind = ORR_OPTIM_ADAM, .parts = 2, .parallel = true, .shard_state = true }, STEPS, many);
+    check_same(one, many, "accumulated");
+    down();
+}
+
+/* The batches of a loader that shards are those of one that does not, short ones too. */
+static void loaders_share_a_batch(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_tensor *x = orr_randn_keyed(ORR_F32, ORR_SHAPE(EXAMPLES, 3), 0, 1, 4);
+    orr_loader_options o = { .batch = 7, .shuffle = true, .seed = 9 };
+    orr_loader *whole = orr_loader_new(&x, 1, &o);
+    o.grid = g;
+    orr_loader *parts = orr_loader_new(&x, 1, &o);
+    ORR_CHECK(whole && parts);
+    for (int batches = 0; whole && parts && batches < 20; batches++) {
+        orr_tensor *a, *b;
+        float va[21] = { 0 }, vb[21] = { 0 };
+        int64_t n = orr_loader_next(whole, &a), m = orr_loader_next(parts, &b);
+        ORR_CHECK(n == m);
+        if (n <= 0 || m != n)
+            continue;
+        size_t bytes = (size_t)n * 3 * sizeof(float);
+        ORR_CHECK(orr_read(a, va, bytes) == ORR_OK);
+        ORR_CHECK_MSG(orr_read(b, vb, bytes) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(memcmp(va, vb, bytes) == 0);
+    }
+    orr_loader_free(whole);
+    orr_loader_free(parts);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* Each number of ranks goes on from the checkpoint of the one before. */
+static void a_checkpoint_goes_on_with_other_ranks(void)
+{
+    char path[1100];
+    const char *folder = getenv("ORR_TEST_RANKS");
+    (void)snprintf(path, sizeof path, "%s/run", folder ? folder : "/tmp");
+    ORR_REQUIRE(up());
+    how plain = { .kind = ORR_OPTIM_ADAM },
+        parallel = { .kind = ORR_OPTIM_ADAM, .parallel = true, .shard_state = orr_ranks() % 2 == 0 };
+    double one[STEPS];
+    train(&plain, STEPS, one);
+    run r;
+    if (begin(&r, &parallel)) {
+        bool found = false;
+        int64_t at = 0;
+        orr_checkpoint *c = orr_checkpoint_new(path);
+        ORR_CHECK(orr_checkpoint_add_module(c, "net", r.net) == ORR_OK);
+        ORR_CHECK(orr_checkpoint_add_optim(c, "optim", r.optim) == ORR_OK);
+        ORR_CHECK(orr_checkpoint_add_bytes(c, "at", &at, sizeof at) == ORR_OK);
+        ORR_CHECK_MSG(orr_checkpoint_load(c, &found) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(found == (orr_ranks() > 1) && at == (found ? orr_ranks() - 1 : 0));
+        for (int64_t i = 0; i < at; i++) { /* batches that the runs before had */
+            orr_scope *s = orr_scope_begin();
+            orr_tensor *b[2];
+            if (orr_loader_next(r.loader, b) == 0)
+                (void)orr_loader_next(r.loader, b);
+            (void)orr_scope_end(s);
+        }
+        double loss = step(&r, &parallel);
+        ORR_CHECK_MSG(fabs(loss - one[at]) <= 1e-5 * one[at], "step %d: %.9g, and %.9g in one process", (int)at, loss,
+                      one[at]);
+        at++;
+        ORR_CHECK_MSG(orr_checkpoint_save(c) == ORR_OK, "%s", orr_error_message());
+        orr_checkpoint_free(c);
+    }
+    end(&r);
+    down();
+}
+
+static void the_same_bits_in_every_run(void)
+{
+    (void)setenv("ORRERY_DETERMINISTIC", "1", 1);
+    ORR_REQUIRE(up());
+    double a[STEPS], b[STEPS];
+    how h = { .kind = ORR_OPTIM_ADAMW, .parallel = true, .shard_state = true };
+    train(&h, STEPS, a);
+    train(&h, STEPS, b);
+    ORR_CHECK(memcmp(a, b, sizeof a) == 0);
+    down();
+    (void)unsetenv("ORRERY_DETERMINISTIC");
+}
+
+/* Ranks that begin with different parameters go on with those of rank 0. */
+static void parameters_are_those_of_rank_0(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_seed(100 + (uint64_t)orr_rank());
+    orr_module *net = orr_dense(3, 2, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
+    orr_optim *o = orr_optim_of_module(ORR_OPTIM_SGD, net, NULL);
+    orr_parameter p[2];
+    ORR_CHECK_MSG(orr_data_parallel(net, o, NULL) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK(orr_module_parameters(net, p, 2) == 2);
+    float got[6] = { 0 }, want[6] = { 0 };
+    ORR_CHECK(orr_read(p[0].variable, got, sizeof got) == ORR_OK);
+    orr_seed(100);
+    orr_module *first = orr_dense(3, 2, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
+    ORR_CHECK(orr_module_parameters(first, p, 2) == 2);
+    ORR_CHECK(orr_read(p[0].variable, want, sizeof want) == ORR_OK);
+    ORR_CHECK(memcmp(got, want, sizeof got) == 0);
+    orr_optim_free(o);
+    orr_module_free(net);
+    orr_module_free(first);
+    (void)orr_scope_end(s);
+    down();
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(parameters_are_those_of_rank_0),
+        ORR_TEST(loaders_share_a_batch),
+        ORR_TEST(losses_are_those_of_one_process),
+        ORR_TEST(accumulated_gradients_are_those_of_one_process),
+        ORR_TEST(a_checkpoint_goes_on_with_other_ranks),
+        ORR_TEST(the_same_bits_in_every_run),
+        { 0 },
+    };
+    return orr_test_ranks_main(argc, argv, "training", tests, (const int[]){ 1, 2, 3, 4, 0 });
+}
