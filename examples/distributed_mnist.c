@@ -1,0 +1,237 @@
+/* Trains a network on Fashion-MNIST with every batch shared by the ranks: mpirun -n 4 distributed_mnist. One process, without
+ * mpirun, does the same steps with the same losses.
+ * Must not know: anything but the public headers.
+ *
+ * usage: distributed_mnist [--epochs N] [--steps N] [--batch N] [--lr X] [--seed N] [--shard-state 0|1] [--losses FILE]
+ *                          [--checkpoint PATH] [--data DIR] */
+#define _POSIX_C_SOURCE 200809L
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <orrery.h>
+
+typedef struct settings {
+    long epochs, steps; /* of each epoch at most; 0: all */
+    long batch, seed, shard_state;
+    double lr;
+    const char *losses, *checkpoint, *data;
+} settings;
+
+typedef struct dataset {
+    orr_tensor *images; /* u8 (n, 784) */
+    orr_tensor *labels; /* u8 (n)      */
+} dataset;
+
+typedef struct run {
+    settings o;
+    orr_grid *ranks;
+    orr_module *net;
+    orr_optim *optim;
+    orr_checkpoint *checkpoint;
+    int64_t epochs_done;
+    FILE *losses;
+} run;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static orr_tensor *load(const char *dir, const char *name)
+{
+    char path[1024];
+    if (snprintf(path, sizeof path, "%s/%s.gz", dir, name) < (int)sizeof path && access(path, R_OK) != 0)
+        path[strlen(path) - 3] = 0; /* unpacked, then */
+    return orr_load_idx(path);
+}
+
+static orr_tensor *scaled(orr_tensor *pixels)
+{
+    return orr_div(orr_sub(orr_cast(pixels, ORR_F32), orr_scalar(0.2860 * 255.0)), orr_scalar(0.3530 * 255.0));
+}
+
+/* One pass over the images. The mean over a batch is that of the whole batch, although a rank has its part alone. */
+static orr_status train_epoch(run *r, orr_loader *loader, double *mean)
+{
+    orr_status st = ORR_OK;
+    double sum = 0;
+    long steps = 0;
+    while (st == ORR_OK) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *batch[2];
+        double loss = 0;
+        int64_t n = orr_loader_next(loader, batch);
+        if (n > 0) {
+            orr_tensor *l = orr_cross_entropy(orr_forward(r->net, scaled(batch[0])), batch[1]);
+            st = orr_optim_step(r->optim, l);
+            st = st == ORR_OK ? orr_item(l, &loss) : st;
+            sum += loss;
+            steps++;
+            if (r->losses)
+                fprintf(r->losses, "%.9g\n", loss);
+        }
+        (void)orr_scope_end(s);
+        if (n < 0)
+            st = orr_error_status();
+        if (n <= 0 || steps == r->o.steps)
+            break;
+    }
+    *mean = steps ? sum / (double)steps : 0;
+    return st;
+}
+
+static orr_status accuracy(const run *r, const dataset *d, double *result)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *images = orr_shard(d->images, r->ranks, ORR_AXES(0)),
+               *labels = orr_shard(d->labels, r->ranks, ORR_AXES(0));
+    orr_module_train(r->net, false);
+    orr_tensor *best = orr_argmax(orr_forward(r->net, scaled(images)), -1, false);
+    orr_module_train(r->net, true);
+    orr_tensor *right = orr_equal(best, orr_cast(labels, ORR_I64));
+    orr_status st = orr_item(orr_mean(orr_cast(right, ORR_F64), ORR_ALL_AXES, false), result);
+    (void)orr_scope_end(s);
+    return st;
+}
+
+static orr_status checkpoint(run *r)
+{
+    if (!r->o.checkpoint)
+        return ORR_OK;
+    r->checkpoint = orr_checkpoint_new(r->o.checkpoint);
+    orr_status st = r->checkpoint ? orr_checkpoint_add_module(r->checkpoint, "net", r->net) : orr_error_status();
+    if (st == ORR_OK)
+        st = orr_checkpoint_add_optim(r->checkpoint, "optim", r->optim);
+    if (st == ORR_OK)
+        st = orr_checkpoint_add_bytes(r->checkpoint, "epochs", &r->epochs_done, sizeof r->epochs_done);
+    return st == ORR_OK ? orr_checkpoint_load(r->checkpoint, NULL) : st;
+}
+
+static orr_status train(run *r, const dataset *d, const dataset *test)
+{
+    bool speaks = orr_rank() == 0;
+    /* The order of the images is a function of the seed; an epoch has its own, so that a run that goes on sees new ones. */
+    orr_status st = ORR_OK;
+    while (st == ORR_OK && r->epochs_done < r->o.epochs) {
+        orr_loader_options lo = { .batch = r->o.batch,
+                                  .shuffle = true,
+                                  .drop_last = true,
+                                  .seed = (uint64_t)(r->o.seed + 1000 * r->epochs_done),
+                                  .grid = r->ranks };
+        orr_loader *loader = orr_loader_new(((orr_tensor *[]){ d->images, d->labels }), 2, &lo);
+        double start = seconds(), loss = 0, right = 0;
+        st = loader ? train_epoch(r, loader, &loss) : orr_error_status();
+        double used = seconds() - start;
+        orr_loader_free(loader);
+        st = st == ORR_OK ? accuracy(r, test, &right) : st;
+        r->epochs_done++;
+        if (st == ORR_OK && r->checkpoint)
+            st = orr_checkpoint_save(r->checkpoint);
+        if (st == ORR_OK && speaks)
+            printf("epoch %lld   loss %.4f   test accuracy %.4f   %.1f s\n", (long long)r->epochs_done, loss, right,
+                   used);
+    }
+    return st;
+}
+
+static orr_status start(run *r)
+{
+    dataset d = { load(r->o.data, "train-images-idx3-ubyte"), load(r->o.data, "train-labels-idx1-ubyte") };
+    dataset test = { load(r->o.data, "t10k-images-idx3-ubyte"), load(r->o.data, "t10k-labels-idx1-ubyte") };
+    d.images = orr_reshape(d.images, ORR_SHAPE(-1, 784));
+    test.images = orr_reshape(test.images, ORR_SHAPE(-1, 784));
+    orr_seed((uint64_t)r->o.seed);
+    r->net = orr_sequential(ORR_MODULES(orr_dense(784, 512, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT),
+                                        orr_batch_norm_layer(512, NULL),
+                                        orr_dense(512, 256, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                        orr_dense(256, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    orr_optim_options options = orr_optim_defaults(ORR_OPTIM_ADAM);
+    options.lr = r->o.lr;
+    r->optim = r->net ? orr_optim_of_module(ORR_OPTIM_ADAM, r->net, &options) : NULL;
+    r->ranks = orr_grid_make(1, ((int64_t[]){ -1 }));
+    if (!r->optim || !r->ranks)
+        return orr_error_status();
+    orr_data_parallel_options p = { .grid = r->ranks, .shard_state = r->o.shard_state != 0 };
+    orr_status st = orr_data_parallel(r->net, r->optim, &p);
+    st = st == ORR_OK ? checkpoint(r) : st;
+    if (st == ORR_OK && orr_rank() == 0)
+        printf("%s, %d ranks, batches of %ld, %lld parameters\n", orr_engine_name(), orr_ranks(), r->o.batch,
+               (long long)orr_module_size(r->net));
+    return st == ORR_OK ? train(r, &d, &test) : st;
+}
+
+static int usage(FILE *to, int rc)
+{
+    fputs("usage: distributed_mnist [--epochs N] [--steps N] [--batch N] [--lr X] [--seed N] [--shard-state 0|1]\n"
+          "                         [--losses FILE] [--checkpoint PATH] [--data DIR]\n"
+          "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
+          to);
+    return rc;
+}
+
+static bool option(settings *o, const char *name, const char *value)
+{
+    const struct {
+        const char *name;
+        long *number;
+        const char **text;
+        double *real;
+    } row[] = {
+        { "--epochs", &o->epochs, NULL, NULL },
+        { "--steps", &o->steps, NULL, NULL },
+        { "--batch", &o->batch, NULL, NULL },
+        { "--seed", &o->seed, NULL, NULL },
+        { "--shard-state", &o->shard_state, NULL, NULL },
+        { "--lr", NULL, NULL, &o->lr },
+        { "--losses", NULL, &o->losses, NULL },
+        { "--checkpoint", NULL, &o->checkpoint, NULL },
+        { "--data", NULL, &o->data, NULL },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char *end = NULL;
+        if (strcmp(row[i].name, name) != 0)
+            continue;
+        if (row[i].text) {
+            *row[i].text = value;
+            return true;
+        }
+        double x = strtod(value, &end);
+        if (end == value || *end || !(x >= 0) || x > 1e9)
+            return false;
+        if (row[i].number)
+            *row[i].number = (long)x;
+        else
+            *row[i].real = x;
+        return true;
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    run r = { .o = { .epochs = 3, .batch = 256, .lr = 1e-3, .seed = 3, .data = "/usr/share/datasets/fashion-mnist" } };
+    if (argc == 2 && !strcmp(argv[1], "--help"))
+        return usage(stdout, 0);
+    for (int i = 1; i < argc; i += 2)
+        if (i + 1 == argc || !option(&r.o, argv[i], argv[i + 1]) || r.o.batch < 1)
+            return usage(stderr, 2);
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    orr_scope *s = orr_scope_begin();
+    if (r.o.losses && orr_rank() == 0)
+        r.losses = fopen(r.o.losses, "w");
+    int rc = start(&r) == ORR_OK ? 0 : orr_error_print(stderr);
+    if (r.losses && fclose(r.losses) != 0)
+        rc = 1;
+    orr_checkpoint_free(r.checkpoint);
+    orr_optim_free(r.optim);
+    orr_module_free(r.net);
+    orr_grid_free(r.ranks);
+    (void)orr_scope_end(s);
+    return orr_shutdown() == ORR_OK ? rc : orr_error_print(stderr);
+}
