@@ -11,12 +11,11 @@
 extern "C" {
 #endif
 
-/** Options of orr_data_parallel; all zero is one axis of all ranks, and the whole state on each. */
+/** Options of orr_data_parallel; all zero is one axis of all ranks, and the whole state on each. State in parts is the first stage
+ * of ZeRO (S. Rajbhandari et al., 2020): less memory and less work for each rank, as many bytes sent. */
 typedef struct orr_data_parallel_options {
-    orr_grid *grid; /**< its axis 0 has the parts of a batch; NULL: all ranks along one axis              */
-    bool
-        shard_state; /**< each rank has its part of the optimiser's state and makes that part of each step (ZeRO stage 1:
-                           S. Rajbhandari et al., 2020): less memory and arithmetic, as many bytes sent     */
+    orr_grid *grid;   /**< its axis 0 has the parts of a batch; NULL: all ranks along one axis                     */
+    bool shard_state; /**< each rank has a part of the optimiser's state, and computes that part of each step      */
 } orr_data_parallel_options;
 
 /** Prepares a module and its optimiser for batches that lie over the ranks (orr_loader_options.grid, or orr_shard): the parameters
