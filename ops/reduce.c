@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "ops/back.h"
+#include "ops/ew_id.h"
+#include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
@@ -179,6 +181,74 @@ static bool distribute(orr__spread_rule *r)
     return true;
 }
 
+/* The dtype in which a chain of `rop` on elements of dtype `from` computes. */
+static orr_dtype chain_dtype(int rop, orr_dtype from)
+{
+    if (rop == ORR__RMAX || rop == ORR__RMIN)
+        return from;
+    return orr__is_float(from) ? ORR_F64 : orr__is_signed(from) ? ORR_I64 : ORR_U64;
+}
+
+/* +0 as a sum begins with it: a number is not less than itself, nor is NaN. */
+static int16_t zero(orr__lowering *c, int16_t x, orr_dtype dtype)
+{
+    int16_t no = (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_EW, ORR_BOOL, ORR__EW_less, x, x, -1, -1, -1 });
+    return (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)dtype, 0, no, -1, -1, -1, -1 });
+}
+
+/* The elements in row-major order, one operation for each. */
+static int lower(orr__lowering *c, int i, const orr__view *v)
+{
+    static const int16_t op[] = { [ORR__RSUM] = ORR__EW_add,
+                                  [ORR__RPROD] = ORR__EW_mul,
+                                  [ORR__RMAX] = ORR__EW_maximum,
+                                  [ORR__RMIN] = ORR__EW_minimum };
+    const orr__node *n = c->p->node[i], *x = c->p->node[orr__arg(c->p, i, 0)];
+    int rop = n->attr.rop;
+    orr_dtype wide = chain_dtype(rop, (orr_dtype)x->dtype);
+    int64_t index[ORR_MAX_RANK] = { 0 };
+    int16_t sum = -1;
+    for (int d = 0; d >= 0;) {
+        orr__view w = *v;
+        for (int k = 0; k < x->shape.rank; k++)
+            if (n->attr.mask >> k & 1u) {
+                w.ax[k] = -1;
+                w.off[k] = index[k];
+                w.mul[k] = w.more[k] = w.too[k] = 0;
+                w.taken = w.taken == k ? -1 : w.taken;
+            }
+        int16_t from = orr__lower_operand(c, i, 0, &w), next = from;
+        if (wide != (orr_dtype)x->dtype)
+            next = (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)wide, 0, from, -1, -1, -1, -1 });
+        if (sum < 0 && rop == ORR__RSUM && orr__is_float(wide))
+            sum = zero(c, from, wide);
+        sum = sum < 0
+                  ? next
+                  : (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_EW, (uint8_t)wide, op[rop], sum, next, -1, -1, -1 });
+        for (d = x->shape.rank - 1; d >= 0; index[d--] = 0)
+            if ((n->attr.mask >> d & 1u) && ++index[d] < x->shape.dim[d])
+                break;
+    }
+    if (wide == (orr_dtype)n->dtype)
+        return sum;
+    return c->instr(c, (orr__rinstr){ ORR__RI_CAST, n->dtype, 0, sum, -1, -1, -1, -1 });
+}
+
+/* A fold of few elements, as the fuser says it among element-wise work. */
+static const orr__op chain = {
+    .id = ORR__OP_reduce,
+    .name = "reduce",
+    .arity = 1,
+    .form = ORR__FORM_ELEMENT,
+    .flags = ORR__OP_SEVERAL,
+    .flops = 1,
+    .attrs = ORR__ATTR_ROP | ORR__ATTR_MASK,
+    .verify = verify,
+    .reference = reference,
+    .vjp = vjp,
+    .lower = lower,
+};
+
 const orr__op orr__op_reduce = {
     .id = ORR__OP_reduce,
     .name = "reduce",
@@ -189,6 +259,7 @@ const orr__op orr__op_reduce = {
     .reference = reference,
     .distribute = distribute,
     .vjp = vjp,
+    .unrolled = &chain,
 };
 
 orr__node *orr__rec_reduce(orr__site at, orr__node *n, int rop, uint32_t mask, orr_dtype dtype)

@@ -35,6 +35,7 @@
     X(FUSE_SIBLINGS,    "fuse_siblings")    \
     X(SIMPLIFY,         "simplify")         \
     X(MOVE_RESHAPES,    "move_reshapes")    /* reshapes move below element-wise work                   */ \
+    X(UNROLL_FOLDS,     "unroll_folds")     /* folds of few elements are chains of instructions        */ \
     X(REPEATED_READS,   "repeated_reads")   /* a value read at several places is stored, by cost      */ \
     X(NARROW_READS,     "narrow_reads")     /* of values that are read in part, that is computed alone */ \
     /* kernels */ \
@@ -42,6 +43,8 @@
     /* compiled loops */ \
     X(STREAMING,        "streaming")        /* stores past the caches, prefetched loads                */ \
     X(BORDERS,          "borders")          /* rows in pieces, of which one is inside of all boxes     */ \
+    X(SHORT_ROWS,       "short_rows")       /* short rows are computed side by side                    */ \
+    X(PACKING,          "packing")          /* operands that stand apart are copied first              */ \
     X(SHARED_STREAMS,   "shared_streams")   /* accesses a constant apart are one stream of memory      */ \
     X(JIT,              "jit")              \
     /* the engine */ \

@@ -134,7 +134,8 @@ static void expression_cost(orr__group *g, int i)
     g->movable[i] = g->partial[i] = !(op->flags & ORR__OP_BY_PLACE);
     for (int k = 0; k < nin; k++) {
         int x = orr__arg(p, i, k);
-        g->cost[i] += g->cost[x];
+        float times = op->flags & ORR__OP_SEVERAL ? orr__folded_count(p, i) : 1;
+        g->cost[i] += times * g->cost[x] + (times - 1) * g->cost[i];
         g->loads[i] += g->loads[x];
         g->movable[i] = g->movable[i] && g->movable[x];
         g->partial[i] = g->partial[i] && g->partial[x];

@@ -66,6 +66,10 @@ static inline int orr__form_of(const orr__capture *p, int i)
 {
     return p->leaf_of[i] >= 0 ? ORR__FORM_NONE : p->node[i]->op->form;
 }
+/* unroll_folds.c: elements that fold i folds into one. Is fold i better a chain of instructions? readers: nodes that read
+ * each node. */
+float orr__folded_count(const orr__capture *p, int i);
+bool orr__unrolls(const orr__capture *p, const int *readers, int i);
 /* A view that no affine map says, such as a reshape that mixes axes: it reads its operand's buffer in order. */
 bool orr__mixes_axes(const orr__capture *p, int i);
 /* Are the elements of node i, of the form CHOICE, chosen by place in any kernel? Else a kernel of its own copies them. */

@@ -44,11 +44,12 @@ static int seen_by(const orr__capture *p, int i, int k, int by)
 {
     int form = orr__form_of(p, i);
     bool take = form == ORR__FORM_GATHER, parts = form == ORR__FORM_CHOICE;
-    int own =
-        parts || (take && k == 0) ? ORR__BY_NUMBER
-        : form == ORR__FORM_VIEW || (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
-            ? ORR__BY_VIEW
-            : ORR__BY_SELF;
+    bool several = form == ORR__FORM_ELEMENT && (p->node[i]->op->flags & ORR__OP_SEVERAL);
+    int own = parts || (take && k == 0) ? ORR__BY_NUMBER
+              : form == ORR__FORM_VIEW || several ||
+                      (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
+                  ? ORR__BY_VIEW
+                  : ORR__BY_SELF;
     return own > by ? own : by;
 }
 

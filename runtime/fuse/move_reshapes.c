@@ -1,5 +1,5 @@
-/* Moves reshapes that mix axes below element-wise work, down to values that exist: there they cost nothing, and the work above
- * joins its readers, of which a slice or a take may need a part alone.
+/* Rewrites a capture. Reshapes that mix axes move below element-wise work, down to values that exist: there they cost nothing, and
+ * the work above joins its readers, of which a slice or a take may need a part alone. Short folds become element-wise work.
  * Must not know: any single operation, regions. */
 #include "config.h"
 
@@ -168,11 +168,23 @@ static int move(moving *s, int i, int j, const orr_shape *to)
 static bool worth(const moving *s, int i)
 {
     const orr__capture *p = s->p;
-    if (p->leaf_of[i] >= 0 || !(p->node[i]->op->flags & ORR__OP_ORDERED) || !orr__mixes_axes(p, i))
+    if (p->leaf_of[i] >= 0 || !(p->node[i]->op->flags & ORR__OP_ORDERED) || !orr__mixes_axes(p, i) ||
+        orr__ablated(ORR__OFF_MOVE_RESHAPES))
         return false;
     int j = orr__arg(p, i, 0);
     return orr__form_of(p, j) == ORR__FORM_ELEMENT && orr__capture_nin(p, j) > 0 &&
            moves(s, j, &p->node[i]->shape, DEPTH);
+}
+
+/* Fold i of p, said element by element. */
+static int unroll(moving *s, int i)
+{
+    const orr__node *n = s->p->node[i];
+    int32_t arg = s->map[orr__arg(s->p, i, 0)];
+    orr__node *r = copy(s, n, n->op->unrolled, (orr_dtype)n->dtype, &n->shape);
+    if (r)
+        r->attr = n->attr;
+    return r ? add(s, r, i, 1, &arg) : 0;
 }
 
 static void rewrite(moving *s)
@@ -182,6 +194,10 @@ static void rewrite(moving *s)
     for (int i = 0; i < p->n && !s->oom; i++) {
         if (worth(s, i)) {
             s->map[i] = move(s, i, orr__arg(p, i, 0), &p->node[i]->shape);
+            continue;
+        }
+        if (orr__unrolls(p, s->readers, i)) {
+            s->map[i] = unroll(s, i);
             continue;
         }
         int nin = orr__capture_nin(p, i), first = q->narg;
@@ -215,8 +231,6 @@ orr_status orr__move_reshapes(orr__site at, const orr__capture *p, orr__moved *k
     moving s = { .at = at, .p = p, .q = &k->q };
     bool any = false;
     memset(k, 0, sizeof *k);
-    if (orr__ablated(ORR__OFF_MOVE_RESHAPES))
-        return ORR_OK;
     s.map = calloc((size_t)p->n + 1, sizeof *s.map);
     s.readers = calloc((size_t)p->n + 1, sizeof *s.readers);
     s.oom = !s.map || !s.readers;
@@ -225,7 +239,7 @@ orr_status orr__move_reshapes(orr__site at, const orr__capture *p, orr__moved *k
     for (int i = 0; i < p->nout && !s.oom; i++)
         s.readers[p->out[i]]++;
     for (int i = 0; i < p->n && !s.oom && !any; i++)
-        any = worth(&s, i);
+        any = worth(&s, i) || orr__unrolls(p, s.readers, i);
     if (any) {
         k->q = *p;
         k->q.node = NULL;

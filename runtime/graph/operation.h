@@ -62,7 +62,8 @@ enum {
     ORR__OP_TILES = 128,   /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
     ORR__OP_SUMS = 256,    /* an element is a sum: its last bits depend on the order              */
     ORR__OP_OVERLAPS = 512, /* a view that shows elements more than once: it reads a buffer       */
-    ORR__OP_FLOATS = 1024   /* the operands are floats                                            */
+    ORR__OP_FLOATS = 1024,  /* the operands are floats                                            */
+    ORR__OP_SEVERAL = 2048  /* an element from several of the operand: a short fold, unrolled      */
 };
 
 /* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */
@@ -131,6 +132,8 @@ typedef struct orr__op {
                                      struct orr__distribution *out);
     /* ELEMENT, GATHER, CHOICE: the register that holds node i of the capture as `v` sees it. */
     int (*lower)(struct orr__lowering *c, int i, const struct orr__view *v);
+    /* FOLD: the operation of the form ELEMENT that has the same value, for nodes that fold few elements; NULL: none. */
+    const struct orr__op *unrolled;
     /* KERNEL: the work; NULL: `flops` per element of the result. */
     orr__workload (*work)(const orr__call *c);
     /* The iteration space, whose axis 0 is cut into tiles: the rank; NULL: the result's shape. */

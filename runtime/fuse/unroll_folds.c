@@ -1,0 +1,54 @@
+/* Decides which folds of few elements become chains of instructions: those of values that are computed from much less than they are,
+ * such as differences of all pairs. They join what reads them, and are vector code along another axis than the folded one.
+ * Must not know: any single operation, regions. */
+#include "config.h"
+
+#include "ops/lowering.h"
+#include "runtime/base/ablation.h"
+#include "runtime/fuse/group.h"
+
+/* Elements that a chain folds, at most; its instructions; the depth of element-wise work that is looked through. */
+enum { LONGEST = 16, MOST_OPS = 48, DEPTH = 32 };
+
+float orr__folded_count(const orr__capture *p, int i)
+{
+    const orr_shape *s = &p->node[orr__arg(p, i, 0)]->shape;
+    float n = 1;
+    for (int d = 0; d < s->rank; d++)
+        n *= p->node[i]->attr.mask >> d & 1u ? (float)s->dim[d] : 1;
+    return n;
+}
+
+/* Elements that exist, or are stored, and that node j is computed from; *ops: the operations on the way. -1: it depends on
+ * its place, or is too deep. */
+static double sources(const orr__capture *p, int j, int depth, int *ops)
+{
+    double all = (double)orr__shape_count(&p->node[j]->shape), sum = 0;
+    int form = orr__form_of(p, j);
+    bool view = form == ORR__FORM_VIEW && !orr__mixes_axes(p, j), element = form == ORR__FORM_ELEMENT;
+    if (p->leaf_of[j] >= 0 || !(view || element))
+        return all;
+    if (depth == 0 || (p->node[j]->op->flags & ORR__OP_BY_PLACE))
+        return -1;
+    *ops += element;
+    for (int k = 0; k < orr__capture_nin(p, j); k++) {
+        double n = sources(p, orr__arg(p, j, k), depth - 1, ops);
+        if (n < 0 || *ops > MOST_OPS)
+            return -1;
+        sum += n;
+    }
+    return sum < all ? sum : all;
+}
+
+bool orr__unrolls(const orr__capture *p, const int *readers, int i)
+{
+    if (orr__form_of(p, i) != ORR__FORM_FOLD || !p->node[i]->op->unrolled || orr__ablated(ORR__OFF_UNROLL_FOLDS))
+        return false;
+    int x = orr__arg(p, i, 0), ops = 1, rop = p->node[i]->attr.rop;
+    float n = orr__folded_count(p, i);
+    if (n < 2 || n > LONGEST || rop == ORR__RANY || rop == ORR__RALL || readers[x] > 1 ||
+        orr__form_of(p, x) != ORR__FORM_ELEMENT || orr__is_complex((orr_dtype)p->node[x]->dtype))
+        return false;
+    double from = sources(p, x, DEPTH, &ops);
+    return from >= 0 && 2 * from <= (double)orr__shape_count(&p->node[x]->shape) && n * (float)(ops + 1) <= MOST_OPS;
+}

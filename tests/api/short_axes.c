@@ -1,0 +1,265 @@
+/* Short rows, folds of few elements, turned and repeated reads, and truths between loops: compiled kernels beside the reference engine,
+ * with NaN, infinities and -0 among the data.
+ * Must not know: how a kernel walks its loops. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include "tests/harness/explain_help.h"
+#include "tests/harness/harness.h"
+
+enum { MOST = 40000, RESULTS = 4096 };
+static double data[2][MOST], *result[RESULTS];
+static int64_t length[RESULTS];
+static int nresult;
+
+/* Multiples of 1/8, so that sums are exact; every 37th is special. */
+static void fill(void)
+{
+    static const double special[] = { NAN, INFINITY, -INFINITY, -0.0, 0.0 };
+    unsigned long long state = 5;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < MOST; i++) {
+            data[k][i] = (double)(orr_test_rand(&state) % 33) / 8 - 2;
+            if (k == 1 && i % 37 == 0)
+                data[k][i] = special[orr_test_rand(&state) % 5];
+        }
+}
+
+static orr_tensor *input(orr_dtype dtype, int which, orr_shape s)
+{
+    if (orr_dtype_size(dtype) == 4 && dtype == ORR_I32)
+        which = 0;
+    return orr_cast(orr_from(ORR_F64, s, data[which]), dtype);
+}
+
+/* Evaluated, so that it is a value in memory. */
+static orr_tensor *there(orr_dtype dtype, int which, orr_shape s)
+{
+    orr_tensor *t = input(dtype, which, s);
+    ORR_CHECK(orr_eval(t) == ORR_OK);
+    return t;
+}
+
+typedef struct {
+    orr_dtype dtype;
+    int which; /* data with special values? */
+    bool compare, exact;
+    const char *what;
+} run;
+
+static void same(const run *c, int number, const double *got, int64_t n)
+{
+    int wrong = 0, at = -1;
+    double tolerance = c->exact ? 0 : c->dtype == ORR_BF16 ? 0.05 : c->dtype == ORR_F64 ? 1e-11 : 3e-6;
+    const double *want = result[number];
+    ORR_CHECK_MSG(n == length[number], "%s %s: %lld elements", c->what, orr_dtype_name(c->dtype), (long long)n);
+    for (int64_t i = 0; i < n && n == length[number]; i++) {
+        bool equal = isnan(got[i])       ? isnan(want[i])
+                     : got[i] == want[i] ? signbit(got[i]) == signbit(want[i])
+                                         : fabs(got[i] - want[i]) <= tolerance * (1 + fabs(want[i]));
+        at = equal || wrong ? at : (int)i;
+        wrong += !equal;
+    }
+    ORR_CHECK_MSG(wrong == 0, "%s %s %s: %d of %lld are wrong; number %d is %g, not %g", c->what,
+                  orr_dtype_name(c->dtype), c->which ? "with NaN" : "", wrong, (long long)n, at, at < 0 ? 0 : got[at],
+                  at < 0 ? 0 : want[at]);
+}
+
+/* The reference engine's results are kept, the other one's compared with them. */
+static void take(run *c, orr_tensor *t, bool exact, const char *what)
+{
+    c->exact = exact;
+    c->what = what;
+    orr_tensor *wide = orr_cast(t, ORR_F64);
+    ORR_CHECK_MSG(orr_eval(t) == ORR_OK, "%s: %s", what, orr_error_message());
+    const double *got = orr_data(wide);
+    int64_t n = orr_tensor_size(t);
+    ORR_CHECK_MSG(got != NULL && nresult < RESULTS, "%s: %s", what, orr_error_message());
+    if (!got || nresult >= RESULTS)
+        return;
+    if (c->compare) {
+        same(c, nresult++, got, n);
+        return;
+    }
+    result[nresult] = malloc(((size_t)n + 1) * sizeof(double));
+    length[nresult] = n;
+    if (result[nresult])
+        memcpy(result[nresult++], got, (size_t)n * sizeof(double));
+}
+
+static void short_rows(run *c)
+{
+    static const int shape[][2] = { { 16, 3 }, { 63, 5 }, { 130, 2 }, { 65, 13 }, { 64, 31 }, { 200, 32 } };
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        int64_t n = shape[k][0], m = shape[k][1];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(n, m)),
+                   *turned = there(c->dtype, c->which, ORR_SHAPE(m, n));
+        orr_tensor *y = orr_abs(orr_add(x, x)), *z = orr_abs(orr_permute(turned, ORR_AXES(1, 0)));
+        take(c, orr_max(y, ORR_AXES(1), false), true, "max of rows");
+        take(c, orr_min(z, ORR_AXES(1), false), true, "min of turned rows");
+        take(c, orr_sum(y, ORR_AXES(1), false), true, "sum of rows");
+        take(c, orr_sum(x, ORR_AXES(1), true), true, "plain sum of rows");
+        if (c->dtype == ORR_I32) {
+            (void)orr_scope_end(s);
+            continue;
+        }
+        orr_tensor *p = orr_pad(x, ORR_INDEX(1, 1), ORR_INDEX(1, 1), 0.5);
+        orr_tensor *around = orr_mul(orr_slice(p, ORR_INDEX(0, 0), ORR_INDEX(n, m), ORR_NO_INDEX),
+                                     orr_slice(p, ORR_INDEX(2, 2), ORR_INDEX(n + 2, m + 2), ORR_NO_INDEX));
+        take(c, orr_softmax(y, 1), false, "softmax of rows");
+        take(c, orr_sub(x, orr_mean(x, ORR_AXES(1), true)), false, "centred rows");
+        take(c, orr_tanh(orr_div(x, orr_add(orr_max(orr_exp(y), ORR_AXES(1), true), orr_scalar(1)))), false,
+             "scaled rows");
+        take(c, orr_tanh(orr_sin(orr_silu(around))), false, "stencil of short rows");
+        take(c, orr_sum(around, ORR_AXES(1), false), false, "sum of a stencil's rows");
+        take(c, orr_sum(orr_cast(orr_greater(x, orr_scalar(0.25)), ORR_F32), ORR_AXES(1), false), true,
+             "truths of rows");
+        take(c, orr_any(orr_greater(x, orr_scalar(1.5)), ORR_AXES(1), false), true, "any of rows");
+        (void)orr_scope_end(s);
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(70, 3, 6)), *y = orr_square(x);
+    orr_tensor *index = orr_cast(orr_remainder(orr_arange(ORR_I32, 0, 100, 1), orr_scalar(70)), ORR_I32);
+    take(c, orr_max(y, ORR_AXES(2), false), true, "rows along the first axis");
+    take(c, orr_sub(y, orr_max(y, ORR_AXES(2), true)), true, "all of these rows");
+    take(c, orr_max(orr_take(y, index, 0), ORR_AXES(2), false), true, "taken rows");
+    (void)orr_scope_end(s);
+}
+
+static void all_pairs(run *c)
+{
+    for (int64_t d = 2; d <= 7; d += d == 3 ? 4 : 1) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *a = there(c->dtype, c->which, ORR_SHAPE(45, d)), *b = there(c->dtype, c->which, ORR_SHAPE(83, d));
+        orr_tensor *difference = orr_sub(orr_reshape(a, ORR_SHAPE(45, 1, d)), orr_reshape(b, ORR_SHAPE(1, 83, d)));
+        orr_tensor *far = orr_sum(orr_abs(difference), ORR_AXES(2), false);
+        take(c, far, true, "sums of pairs");
+        take(c, orr_max(difference, ORR_AXES(2), false), true, "maxima of pairs");
+        take(c, orr_min(far, ORR_AXES(1), false), true, "the nearest");
+        take(c, orr_argmin(far, 1, false), true, "the place of the nearest");
+        take(c, orr_sum(far, ORR_AXES(0), false), c->dtype != ORR_BF16, "columns of pairs");
+        take(c, orr_prod(orr_abs(difference), ORR_AXES(2), false), c->dtype == ORR_I32, "products of pairs");
+        (void)orr_scope_end(s);
+    }
+}
+
+static void turned_reads(run *c)
+{
+    static const int shape[][2] = { { 40, 100 }, { 17, 333 }, { 301, 37 }, { 64, 64 } };
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        int64_t n = shape[k][0], m = shape[k][1];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(n, m)), *y = there(c->dtype, 0, ORR_SHAPE(m, n));
+        orr_tensor *turned = orr_permute(x, ORR_AXES(1, 0));
+        take(c, orr_maximum(turned, y), true, "turned");
+        take(c, orr_add(orr_flip(turned, ORR_AXES(0)), y), true, "turned and reversed");
+        take(c, orr_max(orr_mul(turned, y), ORR_AXES(1), false), true, "turned rows");
+        take(c, orr_max(orr_mul(turned, y), ORR_AXES(0), false), true, "turned columns");
+        orr_tensor *column = orr_slice(x, ORR_INDEX(0, 1), ORR_INDEX(n, 2), ORR_NO_INDEX);
+        take(c, orr_maximum(y, orr_permute(column, ORR_AXES(1, 0))), true, "a column along each row");
+        (void)orr_scope_end(s);
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(20, 30, 25));
+    static const int order[][3] = { { 0, 2, 1 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    for (int k = 0; k < 4; k++) {
+        orr_tensor *t = orr_permute(x, ORR_AXES(order[k][0], order[k][1], order[k][2]));
+        take(c, orr_neg(t), true, "three axes turned");
+        take(c, orr_max(orr_add(t, t), ORR_AXES(2), false), true, "rows of three axes turned");
+    }
+    (void)orr_scope_end(s);
+}
+
+static void truths(run *c)
+{
+    if (c->dtype == ORR_I32)
+        return;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(57, 91)), *y = there(c->dtype, 0, ORR_SHAPE(57, 91));
+    orr_tensor *more = orr_greater_equal(x, y), *either = orr_logical_or(more, orr_less(y, orr_scalar(0.5)));
+    orr_tensor *long_chain = orr_silu(orr_gelu_tanh(orr_relu(x)));
+    take(c, orr_cos(orr_where(more, long_chain, y)), false, "a choice after a long chain");
+    take(c, orr_add(orr_cast(either, c->dtype), y), true, "truths as numbers");
+    take(c, orr_sum(orr_cast(either, ORR_F32), ORR_AXES(1), false), true, "truths counted in rows");
+    take(c, orr_softmax(orr_where(either, orr_tanh(orr_exp(y)), orr_scalar(-9)), 1), false, "a masked softmax");
+    take(c, either, true, "truths");
+    (void)orr_scope_end(s);
+}
+
+/* One dtype after the other takes minutes of a compiler's time: all of them in the long form. */
+static void everything(bool compare, bool few)
+{
+    static const orr_dtype dtype[] = { ORR_F32, ORR_BF16, ORR_F64, ORR_I32 };
+    const char *full = getenv("ORR_TEST_FULL");
+    size_t most = full && *full ? sizeof dtype / sizeof *dtype : few ? 1 : 2;
+    nresult = 0;
+    for (size_t k = 0; k < most; k++)
+        for (int which = 0; which < 2 - (dtype[k] == ORR_I32); which++) {
+            run c = { .dtype = dtype[k], .which = which, .compare = compare };
+            short_rows(&c);
+            all_pairs(&c);
+            turned_reads(&c);
+            truths(&c);
+        }
+}
+
+static void beside_the_reference_engine(const char *isa, bool few)
+{
+    ORR_NEED_COMPILER();
+    fill();
+    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_JIT", "off", 1);
+    setenv("ORRERY_FUSE", "off", 1);
+    setenv("ORRERY_ENGINE", "serial", 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    everything(false, few);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    unsetenv("ORRERY_FUSE");
+    setenv("ORRERY_JIT", "wait", 1);
+    setenv("ORRERY_ISA", isa, 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    everything(true, few);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    unsetenv("ORRERY_ISA");
+    for (int i = 0; i < nresult; i++)
+        free(result[i]);
+}
+
+static void results_are_the_reference_engines(void)
+{
+    beside_the_reference_engine("auto", false);
+}
+
+static void results_are_the_reference_engines_with_narrow_vectors(void)
+{
+    beside_the_reference_engine("avx2", true);
+}
+
+static void a_short_fold_of_pairs_joins_its_reader(void)
+{
+    fill();
+    setenv("ORRERY_JIT", "off", 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_from(ORR_F64, ORR_SHAPE(45, 1, 3), data[0]),
+               *b = orr_from(ORR_F64, ORR_SHAPE(1, 83, 3), data[0]);
+    orr_tensor *far = orr_sum(orr_square(orr_sub(a, b)), ORR_AXES(2), false);
+    ORR_CHECK(kernels_of(orr_mean(orr_exp(far), ORR_AXES(1), false)) == 1);
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(1000, 3), data[0]);
+    ORR_CHECK(kernels_of(orr_sub(orr_exp(x), orr_sum(orr_exp(x), ORR_AXES(1), true))) == 1);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(results_are_the_reference_engines),
+                                      ORR_TEST(results_are_the_reference_engines_with_narrow_vectors),
+                                      ORR_TEST(a_short_fold_of_pairs_joins_its_reader),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "api.short_axes", tests);
+}
