@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include "codelets/codelet.h"
+#include "codelets/emit/cloop.h"
 #include "codelets/cpu/vec.h"
 
 /* One operation on a block. Its result is the register of the same number (stores have none). */
@@ -50,6 +51,7 @@ struct orr__kernel {
     orr__own *own;                /* of an operation on whole arrays, else NULL */
     struct orr__kernel *epilogue; /* … its region's; NULL: it has none    */
     struct orr__jit *jit;         /* tier 1; NULL: never compiled */
+    bool packs;                   /* tier 1 reads copies of some operands */
     struct orr__tail *tail;       /* of a product: the map over its elements; NULL: none */
     const orr__vec *vec;
     /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
@@ -139,6 +141,8 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l);
 bool orr__cpu_tier_counts(const orr__kernel *k); /* whether the time spent matters: it may be compiled yet */
 void orr__cpu_tier_spent(orr__kernel *k, double seconds);
 void orr__cpu_tier_release(orr__kernel *k);
+/* pack.c: a launch of the compiled function that reads copies; room for its words. False: tier 0 has to do it. */
+bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word);
 
 /* isa.c: the loops for this processor. */
 const orr__vec *orr__cpu_vec(void);
@@ -149,6 +153,8 @@ bool orr__cpu_use(const char *isa);
 /* scratch.c: at least `bytes` of this thread's memory, 64-byte aligned, content undefined, until the next call. NULL:
  * last error. It is freed when the thread ends. */
 void *orr__scratch(size_t bytes);
+/* The same, another memory: for copies of operands, while a kernel of which this is a part uses the first. */
+void *orr__scratch_for_copies(size_t bytes);
 /* Gives back what is beyond the usual size. */
 void orr__scratch_trim(void);
 

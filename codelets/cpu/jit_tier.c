@@ -19,6 +19,7 @@ orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
     int words = orr__emit_c_words(r);
     if (words < 0 || words > WORDS)
         return ORR_OK;
+    k->packs = orr__emit_c_packs(r) > 0;
     k->jit = orr__jit_new(r->key, r->label);
     return k->jit ? ORR_OK : ORR_ENOMEM;
 }
@@ -37,6 +38,8 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
     }
     if (!fn || l->lo >= l->hi)
         return false;
+    if (k->packs)
+        return orr__cpu_packed_launch(fn, l, word);
     orr__emit_c_args(l, word);
     return fn(l->in, l->out, word) == 0;
 }

@@ -8,49 +8,65 @@
 
 enum { USUAL = 8 << 20 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-static bool have_key;
-static _Thread_local struct {
+/* A kernel's blocks, and copies of operands of a kernel that may run while blocks are in use. */
+enum { BLOCKS, COPIES, KINDS };
+
+typedef struct {
     void *memory;
     size_t size;
-} mine;
+} block;
 
-static void make_key(void)
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key[KINDS];
+static bool have_key[KINDS];
+static _Thread_local block mine[KINDS];
+
+static void make_keys(void)
 {
-    have_key = pthread_key_create(&key, free) == 0;
+    for (int k = 0; k < KINDS; k++)
+        have_key[k] = pthread_key_create(&key[k], free) == 0;
 }
 
-static bool grow(size_t bytes)
+static bool grow(int kind, size_t bytes)
 {
-    (void)pthread_once(&once, make_key);
-    free(mine.memory);
-    mine.memory = NULL;
-    mine.size = 0;
+    block *b = &mine[kind];
+    (void)pthread_once(&once, make_keys);
+    free(b->memory);
+    *b = (block){ NULL, 0 };
     size_t size = (bytes + 4095) & ~(size_t)4095;
-    if (size < bytes || posix_memalign(&mine.memory, 64, size) != 0)
-        mine.memory = NULL;
+    if (size < bytes || posix_memalign(&b->memory, 64, size) != 0)
+        b->memory = NULL;
     else
-        mine.size = size;
-    if (have_key && pthread_setspecific(key, mine.memory) != 0 && mine.memory) {
-        free(mine.memory);
-        mine.memory = NULL;
-        mine.size = 0;
+        b->size = size;
+    if (have_key[kind] && pthread_setspecific(key[kind], b->memory) != 0 && b->memory) {
+        free(b->memory);
+        *b = (block){ NULL, 0 };
     }
-    return mine.memory != NULL;
+    return b->memory != NULL;
+}
+
+static void *scratch(int kind, size_t bytes)
+{
+    if ((bytes > mine[kind].size || !mine[kind].memory) && !grow(kind, bytes)) {
+        (void)orr__fail(ORR__SITE(NULL, 0, NULL), ORR_ENOMEM, "no memory for %zu bytes of scratch", bytes);
+        return NULL;
+    }
+    return mine[kind].memory;
 }
 
 void *orr__scratch(size_t bytes)
 {
-    if ((bytes > mine.size || !mine.memory) && !grow(bytes)) {
-        (void)orr__fail(ORR__SITE(NULL, 0, NULL), ORR_ENOMEM, "no memory for %zu bytes of scratch", bytes);
-        return NULL;
-    }
-    return mine.memory;
+    return scratch(BLOCKS, bytes);
+}
+
+void *orr__scratch_for_copies(size_t bytes)
+{
+    return scratch(COPIES, bytes);
 }
 
 void orr__scratch_trim(void)
 {
-    if (mine.size > USUAL)
-        (void)grow(USUAL);
+    for (int k = 0; k < KINDS; k++)
+        if (mine[k].size > USUAL)
+            (void)grow(k, USUAL);
 }

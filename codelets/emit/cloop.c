@@ -187,13 +187,17 @@ static void kernel(orr__cloop *c)
         const char *type = orr__emit_storage((orr_dtype)r->in_dtype[i]);
         orr__text_addf(c->t, "    const %s *const in%d = in[%d];\n", type, i, i);
     }
+    for (int a = 0, n = r->nin; a < r->naccess; a++)
+        if (c->lay.packed[a])
+            orr__text_addf(c->t, "    const %s *const pack%d = in[%d];\n",
+                           orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), a, n++);
     for (int k = 0; k < r->nout; k++) {
         const char *type = orr__emit_storage((orr_dtype)r->out_dtype[k]);
         orr__text_addf(c->t, "    %s *const out%d = out[%d];\n", type, k, k);
     }
     give_up_on_nan(c);
     bool places = give_up_on_places(c);
-    (r->rows ? orr__cloop_rows : !r->rmask ? orr__cloop_map : orr__cloop_reduce)(c);
+    (c->side >= 0 ? orr__cloop_short : r->rows ? orr__cloop_rows : !r->rmask ? orr__cloop_map : orr__cloop_reduce)(c);
     orr__text_add(c->t, places ? "    return bad != 0;\n}\n" : "    return 0;\n}\n");
 }
 
@@ -206,7 +210,12 @@ char *orr__emit_c(const orr__region *r)
         (void)orr__fail(at, ORR_EINVAL, "no C loops for this kind of region");
         return NULL;
     }
-    t.failed = orr__cloop_begin(&c, r) != ORR_OK;
+    orr__region rows = { 0 };
+    if (r->rmask && orr__cloop_side(r) >= 0) {
+        t.failed = !orr__cloop_as_rows(r, &rows);
+        r = &rows;
+    }
+    t.failed = t.failed || orr__cloop_begin(&c, r) != ORR_OK;
     if (!t.failed) {
         functions(&c);
         orr__cloop_stream_functions(&c);
@@ -218,6 +227,7 @@ char *orr__emit_c(const orr__region *r)
         kernel(&c);
     }
     orr__cloop_end(&c);
+    free(rows.instr);
     if (!t.failed)
         return t.s;
     free(t.s);

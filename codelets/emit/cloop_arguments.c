@@ -11,11 +11,20 @@ static uint8_t move_of(int64_t stride)
     return stride == 0 ? ORR__MOVE_NONE : stride == 1 ? ORR__MOVE_UNIT : ORR__MOVE_ANY;
 }
 
-static int access_words(const orr__region *r, const orr__access *a)
+/* A copy is in the order of the iteration. */
+static uint8_t move_along(const orr__region *r, const orr__access *a, bool packed, int d)
 {
+    bool still = a->stride[d] == 0;
+    return !packed ? move_of(a->stride[d]) : still ? ORR__MOVE_NONE : d == r->rank - 1 ? ORR__MOVE_UNIT : ORR__MOVE_ANY;
+}
+
+static int access_words(const orr__region *r, int number)
+{
+    const orr__access *a = &r->access[number];
+    bool packed = orr__cloop_packs(r, number);
     int n = 1;
     for (int d = 0; d < r->rank; d++)
-        n += move_of(a->stride[d]) == ORR__MOVE_ANY;
+        n += move_along(r, a, packed, d) == ORR__MOVE_ANY;
     return n + a->placed + orr__emit_box_words(a);
 }
 
@@ -23,7 +32,7 @@ int orr__emit_c_words(const orr__region *r)
 {
     int n = orr__cloop_size_at(r, r->rank);
     for (int a = 0; a < r->naccess; a++)
-        n += access_words(r, &r->access[a]);
+        n += access_words(r, a);
     for (int i = 0; i < r->ninstr; i++)
         n += orr__emit_scalars(&r->instr[i]);
     return n;
@@ -34,19 +43,63 @@ static orr_status make_layout(const orr__region *r, orr__layout *l)
     size_t n = r->naccess > 0 ? (size_t)r->naccess : 1;
     l->at = orr__alloc_n(n, sizeof *l->at);
     l->move = orr__alloc_n(n, ORR_MAX_RANK);
-    if (!l->at || !l->move)
+    l->packed = orr__alloc_n(n, sizeof *l->packed);
+    if (!l->at || !l->move || !l->packed)
         return ORR_ENOMEM;
     int word = orr__cloop_size_at(r, r->rank);
     for (int a = 0; a < r->naccess; a++) {
         l->at[a] = (int16_t)word;
-        word += access_words(r, &r->access[a]);
+        l->packed[a] = orr__cloop_packs(r, a);
+        word += access_words(r, a);
         for (int d = 0; d < r->rank; d++)
-            l->move[a * ORR_MAX_RANK + d] = move_of(r->access[a].stride[d]);
+            l->move[a * ORR_MAX_RANK + d] = move_along(r, &r->access[a], l->packed[a], d);
     }
     l->out_at = ORR__CLOOP_OUT_AT;
     l->scalar_at = word;
     l->nword = orr__emit_c_words(r);
     l->no_nan = true;
+    return ORR_OK;
+}
+
+static bool equal_boxes(const orr__access *a, const orr__access *b)
+{
+    return a->box == b->box && !memcmp(a->lo, b->lo, sizeof a->lo) && !memcmp(a->hi, b->hi, sizeof a->hi);
+}
+
+static bool meet(const orr__access *a, const orr__access *b)
+{
+    bool apart = false;
+    for (int d = 0; d < ORR__REGION_RANK; d++)
+        apart = apart || ((a->box & b->box) >> d & 1u && (a->hi[d] <= b->lo[d] || b->hi[d] <= a->lo[d]));
+    return !apart;
+}
+
+/* Boxes as those of a concatenation: several, each alone where it is. */
+static orr_status group_boxes(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int first[ORR__CLOOP_GROUPS];
+    bool apart = true;
+    if (!(c->lay.boxes = orr__alloc_n((size_t)r->naccess + 1, sizeof *c->lay.boxes)))
+        return ORR_ENOMEM;
+    for (int a = 0; a < r->naccess && apart; a++) {
+        int g = 0;
+        c->lay.boxes[a] = -1;
+        if (!r->access[a].box)
+            continue;
+        while (g < c->groups && !equal_boxes(&r->access[a], &r->access[first[g]]))
+            apart = apart && !meet(&r->access[a], &r->access[first[g++]]);
+        c->lay.boxes[a] = (int8_t)g;
+        if (g == ORR__CLOOP_GROUPS)
+            apart = false;
+        else if (g == c->groups && apart)
+            first[c->groups++] = a;
+    }
+    if (apart && c->groups > 1 && orr__cloop_split(c))
+        return ORR_OK;
+    free(c->lay.boxes);
+    c->lay.boxes = NULL;
+    c->groups = 0;
     return ORR_OK;
 }
 
@@ -56,8 +109,10 @@ static void order_loops(orr__cloop *c)
     const orr__region *r = c->r;
     int last = r->rank - 1, n = 0;
     for (int d = 0; d < last; d++)
-        if (!(r->rmask >> d & 1u))
+        if (!(r->rmask >> d & 1u) && d != c->side)
             c->order[n++] = d;
+    if (c->side >= 0)
+        c->order[n++] = c->side;
     c->outer = n;
     for (int d = 0; d < last; d++)
         if (r->rmask >> d & 1u)
@@ -102,11 +157,15 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
 {
     size_t n = (size_t)r->ninstr + 1;
     c->r = r;
+    c->side = orr__cloop_side(r);
     c->at = orr__alloc_n(n, sizeof *c->at);
     c->scalar = orr__alloc_n(n, sizeof *c->scalar);
     c->pass = orr__alloc_n(n, sizeof *c->pass);
     c->ahead = calloc(n, sizeof *c->ahead);
     if (!c->at || !c->scalar || !c->pass || !c->ahead || make_layout(r, &c->lay) != ORR_OK)
+        return ORR_ENOMEM;
+    c->lay.here = -1;
+    if (group_boxes(c) != ORR_OK)
         return ORR_ENOMEM;
     order_loops(c);
     place_registers(c);
@@ -137,6 +196,14 @@ void orr__emit_c_args(const orr__launch *l, int64_t *word)
         *word++ = d == 0 ? l->hi - l->lo : r->dim[d];
     for (int a = 0; a < r->naccess; a++) {
         const orr__access *c = &r->access[a];
+        orr__packed p;
+        if (orr__emit_c_packed(r, a, &p)) {
+            *word++ = 0;
+            for (int d = 0; d < r->rank - 1; d++)
+                if (c->stride[d])
+                    *word++ = p.stride[d];
+            continue;
+        }
         *word++ = c->offset + l->lo * c->stride[0] - (c->input >= 0 && l->in_off ? l->in_off[c->input] : 0);
         for (int d = 0; d < r->rank; d++)
             if (move_of(c->stride[d]) == ORR__MOVE_ANY)

@@ -14,6 +14,8 @@ enum { ORR__CLOOP_LANES = 32 };
 enum { ORR__CLOOP_OUT = 256 };
 /* Elements of the longest row whose values are kept there from one pass to the next: all that the fuser folds in place. */
 enum { ORR__CLOOP_ROW = 8192 };
+/* The most boxes that get a loop each. */
+enum { ORR__CLOOP_GROUPS = 4 };
 /* Rows of a float sum of columns that are added in their order before their total joins the others. */
 enum { ORR__CLOOP_ROWS = 64 };
 
@@ -23,6 +25,8 @@ typedef struct {
     orr__text *t;
     const orr__region *r;
     orr__layout lay;
+    int side; /* the axis along which short rows stand side by side, -1: rows are long */
+    int groups; /* of boxes (lay.boxes), each of which gets a loop where it is; 0: none does */
     int order[ORR_MAX_RANK], outer; /* `outer`: how many of them are kept axes outside everything else */
     int16_t *at, *scalar;
     int16_t *pass; /* of a row: how many folds, one after the other, a register waits for; of a map: its stage */
@@ -40,6 +44,14 @@ static inline int orr__cloop_size_at(const orr__region *r, int axis)
 orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r);
 void orr__cloop_end(orr__cloop *c);
 
+/* cloop_pack.c: does access a read a copy? Its array is pack<a> then, else in<input>. */
+bool orr__cloop_packs(const orr__region *r, int a);
+/* Bytes of the widest type in the innermost loop, at least those of f32. */
+int orr__cloop_widest(const orr__cloop *c);
+/* The type of an array that keeps values of register n from one loop to the next. Truths are as wide as the widest: a loop over bytes
+ * and numbers becomes code for as many numbers as a vector has bytes, or none. The register again, from such an array. */
+const char *orr__cloop_kept(const orr__cloop *c, int n);
+void orr__cloop_keep_again(orr__cloop *c, int n, const char *from);
 /* Instructions that stand in loop `pos`; of passes from … to (inclusive). */
 void orr__cloop_values(orr__cloop *c, int pos);
 void orr__cloop_passes(orr__cloop *c, int pos, int from, int to);
@@ -95,6 +107,29 @@ int64_t orr__cloop_leads(const orr__region *r);
  * on. */
 void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to);
 void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, int d, int rows);
+/* cloop_row_plan.c: the passes over rows of a map that sees folds of them. */
+typedef struct {
+    orr__cloop *c;
+    int passes;    /* of folds; the outputs' is one more                                    */
+    int *first;    /* the pass that computes a register of the inner loop, -1: none does     */
+    float *cost;   /* of computing it anew                                                  */
+    bool *kept;    /* on the stack, a row's values                                          */
+    bool *wanted;  /* by the pass at hand                                                   */
+    size_t left;   /* bytes left for kept values                                            */
+    int length;    /* elements of what is kept of a register                                */
+    bool in_place; /* folds read values where they lie in memory                            */
+} orr__rowplan;
+bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int length, bool in_place); /* false: no memory; to be freed anyway */
+void orr__rowplan_free(orr__rowplan *w);
+/* Marks the instructions of pass number `pass`: those behind its folds, or behind the outputs. */
+void orr__rowplan_want(orr__rowplan *w, int pass, bool decide);
+bool orr__rowplan_inner(const orr__rowplan *w, int n); /* is register n computed in the inner loop? */
+bool orr__cloop_folds_in(const orr__cloop *c, int instr, int pass);
+/* cloop_short.c: the axis along which short rows are computed side by side, -1: they are not. A reduction of such rows as a map that
+ * sees folds of them; its arrays are the caller's to free. */
+int orr__cloop_side(const orr__region *r);
+bool orr__cloop_as_rows(const orr__region *r, orr__region *rows);
+void orr__cloop_short(orr__cloop *c);
 void orr__cloop_map(orr__cloop *c);
 void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);

@@ -101,8 +101,33 @@ void orr__cloop_parts(orr__cloop *c)
         orr__text_addf(c->t, "    (void)lo%d, (void)hi%d;\n", a, a);
     }
     c->lay.parts = true;
-    if (orr__cloop_split(c))
+    if (orr__cloop_split(c) && !c->groups)
         interior(c);
+}
+
+/* Opens the loop over pieces [begin, end) of [from, to) on the last axis: each inside of one group of boxes, or of none. */
+static void each_group(orr__cloop *c, const char *from, const char *to, const char *begin, const char *end)
+{
+    orr__text_addf(c->t, "    for (orr_idx %s = %s, %s; %s < %s; %s = %s) {\n    int here = %d;\n    %s = %s;\n", begin,
+                   from, end, begin, to, begin, end, c->groups, end, to);
+    for (int g = 0; g < c->groups; g++) {
+        int a = 0;
+        while (c->lay.boxes[a] != g)
+            a++;
+        orr__text_addf(c->t,
+                       "    if (%s >= lo%d && %s < hi%d)\n        here = %d, %s = hi%d < %s ? hi%d : %s;\n"
+                       "    else if (lo%d > %s && lo%d < hi%d && lo%d < %s)\n        %s = lo%d;\n",
+                       begin, a, begin, a, g, end, a, end, a, end, a, begin, a, a, a, end, end, a);
+    }
+}
+
+static void in_group(orr__cloop *c, int g)
+{
+    c->lay.here = g;
+    if (g < c->groups)
+        orr__text_addf(c->t, "    if (here == %d) {\n", g);
+    else
+        orr__text_add(c->t, "    {\n");
 }
 
 void orr__cloop_blocks(orr__cloop *c, const char *from, const char *to, int length)
@@ -132,6 +157,17 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
         orr__text_add(c->t, "    }\n");
         return;
     }
+    if (c->groups) {
+        each_group(c, from, to, "begins", "ends");
+        for (int g = 0; g <= c->groups; g++) {
+            in_group(c, g);
+            orr__cloop_inner(c, "begins", "ends");
+            body(c, arg);
+            orr__text_add(c->t, g < c->groups ? "    }\n    } else\n" : "    }\n    }\n    }\n");
+        }
+        c->lay.here = -1;
+        return;
+    }
     orr__text_addf(c->t,
                    "    const orr_idx enters = whole < %s ? %s : whole < %s ? whole : %s;\n"
                    "    const orr_idx leaves = over < enters ? enters : over < %s ? over : %s;\n"
@@ -147,8 +183,7 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
     }
 }
 
-/* Bytes of the widest type in the innermost loop, at least those of f32. */
-static int widest(const orr__cloop *c)
+int orr__cloop_widest(const orr__cloop *c)
 {
     int most = 4;
     for (int n = 0; n < c->r->ninstr; n++) {
@@ -193,7 +228,7 @@ static void full_block(orr__cloop *c, int stages, int length)
     char to[24];
     (void)snprintf(to, sizeof to, "q + %d", length);
     if (paced)
-        orr__text_addf(c->t, "    ORR_PACE(%s, %d)\n", widest(c) > 4 ? "orr_u16" : "orr_u8", length);
+        orr__text_addf(c->t, "    ORR_PACE(%s, %d)\n", orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8", length);
     block(c, stages, to, paced);
 }
 
@@ -214,6 +249,18 @@ static void blocks(orr__cloop *c, int stages, int length, const char *from, cons
 static void split_blocks(orr__cloop *c, int stages, int length)
 {
     int size = orr__cloop_size_at(c->r, c->r->rank - 1);
+    if (c->groups) {
+        char end[16];
+        (void)snprintf(end, sizeof end, "W(%d)", size);
+        each_group(c, "0", end, "from", "to");
+        for (int g = 0; g <= c->groups; g++) {
+            in_group(c, g);
+            blocks(c, stages, length, "from", "to");
+            orr__text_add(c->t, g < c->groups ? "    } else\n" : "    }\n    }\n");
+        }
+        c->lay.here = -1;
+        return;
+    }
     orr__text_addf(c->t,
                    "    for (int piece = 0; piece < 3; piece++) {\n"
                    "    const orr_idx from = piece == 0 ? 0 : piece == 1 ? whole : over;\n"
@@ -231,7 +278,7 @@ static void split_blocks(orr__cloop *c, int stages, int length)
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, stages = orr__cloop_stages(c);
-    int length = draws(c) ? ORR__CLOOP_OUT : SHORT / widest(c);
+    int length = draws(c) ? ORR__CLOOP_OUT : SHORT / orr__cloop_widest(c);
     char size[16];
     (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, last));
     orr__cloop_nothing(c);

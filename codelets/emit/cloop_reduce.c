@@ -115,7 +115,8 @@ static void fold_each(orr__cloop *c)
         int n = number(c, k), a = r->instr[r->out_reg[k]].a;
         orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, ", n, n, n);
         if (folds_array(c, k)) {
-            orr__text_addf(c->t, "in%d + (", r->access[a].input);
+            orr__emit_array(c->t, r, &c->lay, a);
+            orr__text_add(c->t, " + (");
             orr__emit_element(c->t, r, &c->lay, &r->instr[r->out_reg[k]]);
             orr__text_add(c->t, ")");
         } else {

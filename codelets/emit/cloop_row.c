@@ -3,109 +3,13 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
-/* In flops: a value that costs more is kept for later passes, while the row is near, and not computed again; up to where a pass folds
- * values as it computes them, as more would want the columns' registers. */
-enum { DEAR = 6, LIGHT = 12, STRIDED = 8, KEPT_BYTES = 128 << 10 };
+/* In flops: up to where a pass folds values as it computes them, as more would want the columns' registers. */
+enum { LIGHT = 12 };
 
-typedef struct {
-    orr__cloop *c;
-    int passes;   /* of folds; the outputs' is one more                                    */
-    int *first;   /* the pass that computes a register of the inner loop, -1: none does     */
-    float *cost;  /* of computing it anew                                                  */
-    bool *kept;   /* on the stack, a row's values                                          */
-    bool *wanted; /* by the pass at hand                                                   */
-    size_t left;  /* bytes left for kept values                                            */
-} rows;
-
-static bool inner(const rows *w, int n)
-{
-    return n >= 0 && w->c->at[n] == w->c->r->rank - 1;
-}
-
-static bool folds_in(const orr__cloop *c, int instr, int pass)
-{
-    const orr__rinstr *in = &c->r->instr[instr];
-    return in->kind == ORR__RI_FOLD && c->pass[in->x] == pass;
-}
-
-/* -- the pass of each instruction ----------------------------------------------------------------------------- */
-
-static float cost_of(const rows *w, int n)
-{
-    const orr__rinstr *in = &w->c->r->instr[n];
-    const int16_t operand[3] = { in->x, in->y, in->z };
-    bool half = orr__is_half((orr_dtype)in->dtype);
-    float cost = (float)orr__cloop_flops(w->c, n);
-    if (in->kind == ORR__RI_GATHER && inner(w, in->x))
-        cost = STRIDED;
-    else if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER)
-        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? STRIDED / 2 : 1;
-    for (int k = 0; k < 3; k++)
-        if (inner(w, operand[k]))
-            cost += w->kept[operand[k]] ? 1 : w->cost[operand[k]];
-    return cost;
-}
-
-static bool keep(rows *w, int n)
-{
-    size_t bytes = ORR__CLOOP_ROW * orr_dtype_size(orr__compute_dtype((orr_dtype)w->c->r->instr[n].dtype));
-    if (w->kept[n])
-        return true;
-    if (w->cost[n] <= DEAR || bytes > w->left)
-        return false;
-    w->left -= bytes;
-    return w->kept[n] = true;
-}
-
-/* Marks the instructions of pass number `pass`: those behind its folds, or behind the outputs. */
-static void want(rows *w, int pass, bool decide)
-{
-    const orr__region *r = w->c->r;
-    memset(w->wanted, 0, (size_t)r->ninstr * sizeof *w->wanted);
-    for (int k = 0; k < r->nout && pass == w->passes; k++)
-        w->wanted[r->out_reg[k]] = true;
-    for (int n = r->ninstr - 1; n >= 0; n--) {
-        const orr__rinstr *in = &r->instr[n];
-        const int16_t operand[3] = { in->x, in->y, in->z };
-        if (pass < w->passes && folds_in(w->c, n, pass) && !orr__cloop_lies(w->c, in->x))
-            w->wanted[in->x] = true;
-        if (in->kind == ORR__RI_PLACE && w->c->pass[n] == pass)
-            w->wanted[n] = true; /* even where nothing is read there */
-        if (!w->wanted[n] || !inner(w, n))
-            continue;
-        if (decide && w->first[n] < 0)
-            w->first[n] = pass;
-        if (w->first[n] < pass && (decide ? keep(w, n) : w->kept[n]))
-            continue;
-        for (int k = 0; k < 3; k++)
-            if (operand[k] >= 0)
-                w->wanted[operand[k]] = true;
-    }
-}
-
-static bool plan(rows *w, orr__cloop *c)
-{
-    size_t n = (size_t)c->r->ninstr + 1;
-    *w = (rows){ .c = c, .left = KEPT_BYTES };
-    w->first = orr__alloc_n(n, sizeof *w->first);
-    w->cost = orr__alloc_n(n, sizeof *w->cost);
-    w->kept = orr__alloc_n(n, 2 * sizeof *w->kept);
-    if (!w->first || !w->cost || !w->kept)
-        return false;
-    w->wanted = w->kept + n;
-    for (int i = 0; i < c->r->ninstr; i++) {
-        w->first[i] = -1;
-        w->passes = c->pass[i] > w->passes ? c->pass[i] : w->passes;
-        w->cost[i] = cost_of(w, i);
-    }
-    for (int p = 0; p <= w->passes; p++)
-        want(w, p, true);
-    return true;
-}
+typedef orr__rowplan rows;
 
 /* -- text ------------------------------------------------------------------------------------------------------ */
 
@@ -115,7 +19,8 @@ static void source(const rows *w, int n)
     const orr__cloop *c = w->c;
     int x = c->r->instr[n].x;
     if (orr__cloop_lies(c, x)) {
-        orr__text_addf(c->t, "in%d + (", c->r->access[c->r->instr[x].a].input);
+        orr__emit_array(c->t, c->r, &c->lay, c->r->instr[x].a);
+        orr__text_add(c->t, " + (");
         orr__emit_element(c->t, c->r, &c->lay, &c->r->instr[x]);
         orr__text_add(c->t, ")");
     } else if (w->kept[x]) {
@@ -160,13 +65,14 @@ static void conclude(orr__cloop *c, int n)
 static void values(rows *w, int pass)
 {
     orr__cloop *c = w->c;
-    want(w, pass, false);
+    orr__rowplan_want(w, pass, false);
     for (int n = 0; n < c->r->ninstr; n++) {
-        if (!w->wanted[n] || !inner(w, n))
+        if (!w->wanted[n] || !orr__rowplan_inner(w, n))
             continue;
         if (w->kept[n] && w->first[n] < pass) {
-            orr__text_addf(c->t, "    const %s r%d = keep%d[i%d];\n", orr__emit_type((orr_dtype)c->r->instr[n].dtype),
-                           n, n, c->r->rank - 1);
+            char from[48];
+            (void)snprintf(from, sizeof from, "keep%d[i%d]", n, c->r->rank - 1);
+            orr__cloop_keep_again(c, n, from);
             continue;
         }
         orr__cloop_value(c, n);
@@ -184,7 +90,7 @@ static bool drawn(const rows *w, int n, int pass)
 static bool fills(rows *w, int number)
 {
     bool any = false;
-    want(w, number, false);
+    orr__rowplan_want(w, number, false);
     for (int n = 0; n < w->c->r->ninstr; n++)
         any = any || w->wanted[n];
     return any;
@@ -200,7 +106,7 @@ static void block_values(orr__cloop *c, void *arg)
     const fill *f = arg;
     values(f->w, f->number);
     for (int n = 0; n < c->r->ninstr; n++)
-        if (folds_in(c, n, f->number) && has_block(f->w, n))
+        if (orr__cloop_folds_in(c, n, f->number) && has_block(f->w, n))
             orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, c->r->rank - 1, c->r->instr[n].x);
 }
 
@@ -236,7 +142,7 @@ static bool can_fold_at_once(rows *w, int number)
         can = can && !drawn(w, n, number);
         if (w->wanted[n] && !(w->kept[n] && w->first[n] < number))
             flops += orr__cloop_flops(w->c, n);
-        if (folds_in(w->c, n, number))
+        if (orr__cloop_folds_in(w->c, n, number))
             can = can && !orr__cloop_lies(w->c, r->instr[n].x) &&
                   (r->instr[n].op == ORR__RSUM || r->instr[n].op == ORR__RPROD);
     }
@@ -250,7 +156,7 @@ static void fold_at_once(rows *w, int number)
     int ninstr = c->r->ninstr;
     orr__cloop_if_lanes(c);
     for (int n = 0; n < ninstr; n++)
-        if (folds_in(c, n, number))
+        if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane(c, n);
     orr__cloop_by_lanes(c);
     if (number == w->passes - 1)
@@ -258,11 +164,11 @@ static void fold_at_once(rows *w, int number)
     orr__cloop_lanes(c);
     values(w, number);
     for (int n = 0; n < ninstr; n++)
-        if (folds_in(c, n, number))
+        if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane_step(c, n);
     orr__text_add(c->t, "    }\n    }\n");
     for (int n = 0; n < ninstr; n++)
-        if (folds_in(c, n, number))
+        if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane_join(c, n);
     orr__text_add(c->t, "    continue;\n    }\n");
 }
@@ -273,7 +179,7 @@ static void pass(rows *w, int number)
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
     for (int n = 0; n < r->ninstr; n++)
-        if (folds_in(c, n, number))
+        if (orr__cloop_folds_in(c, n, number))
             declare(w, n);
     orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
     orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n", size, ORR__CLOOP_BLOCK,
@@ -283,14 +189,14 @@ static void pass(rows *w, int number)
         fold_at_once(w, number);
     fill_blocks(w, number);
     for (int n = 0; n < r->ninstr; n++)
-        if (folds_in(c, n, number)) {
+        if (orr__cloop_folds_in(c, n, number)) {
             orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, ", n, n, n);
             source(w, n);
             orr__text_add(c->t, ", e - q);\n");
         }
     orr__text_add(c->t, "    }\n");
     for (int n = 0; n < r->ninstr; n++)
-        if (folds_in(c, n, number))
+        if (orr__cloop_folds_in(c, n, number))
             conclude(c, n);
 }
 
@@ -306,8 +212,7 @@ static void make_room(const rows *w)
         orr__text_addf(c->t, "    if (W(%d) > %d)\n        return 1;\n", size, ORR__CLOOP_ROW);
     for (int n = 0; n < c->r->ninstr; n++)
         if (w->kept[n])
-            orr__text_addf(c->t, "    %s keep%d[%d];\n", orr__emit_type((orr_dtype)c->r->instr[n].dtype), n,
-                           ORR__CLOOP_ROW);
+            orr__text_addf(c->t, "    %s keep%d[%d];\n", orr__cloop_kept(c, n), n, ORR__CLOOP_ROW);
 }
 
 static void output_values(orr__cloop *c, void *arg)
@@ -322,7 +227,7 @@ static void outputs(rows *w)
     orr__cloop *c = w->c;
     char size[16];
     (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, c->r->rank - 1));
-    want(w, w->passes, false);
+    orr__rowplan_want(w, w->passes, false);
     orr__cloop_blocks(c, "0", size, ORR__CLOOP_OUT);
     orr__cloop_stream_block(c);
     for (int n = 0; n < c->r->ninstr; n++)
@@ -374,11 +279,9 @@ static void loops(rows *w)
 void orr__cloop_rows(orr__cloop *c)
 {
     rows w;
-    if (plan(&w, c))
+    if (orr__rowplan_make(&w, c, ORR__CLOOP_ROW, true))
         loops(&w);
     else
         c->t->failed = true;
-    free(w.first);
-    free(w.cost);
-    free(w.kept);
+    orr__rowplan_free(&w);
 }

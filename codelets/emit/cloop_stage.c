@@ -5,6 +5,7 @@
  * there twice or three times, each waiting for its own last result; of a stage, many do. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
@@ -93,12 +94,27 @@ static bool kept(const orr__cloop *c, int n, int stages)
     return false;
 }
 
+const char *orr__cloop_kept(const orr__cloop *c, int n)
+{
+    orr_dtype t = (orr_dtype)c->r->instr[n].dtype;
+    for (int i = 0; i < c->r->ninstr; i++)
+        if (c->r->instr[i].kind == ORR__RI_FOLD && c->r->instr[i].x == n)
+            return orr__emit_type(t); /* as the fold reads it */
+    return orr__emit_type(t != ORR_BOOL ? t : orr__cloop_widest(c) > 4 ? ORR_I64 : ORR_I32);
+}
+
+void orr__cloop_keep_again(orr__cloop *c, int n, const char *from)
+{
+    orr_dtype t = (orr_dtype)c->r->instr[n].dtype;
+    orr__text_addf(c->t, "    const %s r%d = %s%s;\n", orr__emit_type(t), n, from, t == ORR_BOOL ? " != 0" : "");
+}
+
 void orr__cloop_stage_begin(orr__cloop *c, int stages)
 {
     for (int n = 0; n < c->r->ninstr; n++)
         if (kept(c, n, stages))
-            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n",
-                           orr__emit_type((orr_dtype)c->r->instr[n].dtype), n, ORR__CLOOP_OUT);
+            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
+                           ORR__CLOOP_OUT);
 }
 
 void orr__cloop_stage_values(orr__cloop *c, int stage, int stages)
@@ -108,11 +124,12 @@ void orr__cloop_stage_values(orr__cloop *c, int stage, int stages)
     for (int n = 0; n < r->ninstr; n++) {
         if (c->at[n] < last || c->pass[n] >= stage || !used_in(c, n, stage, stage == stages - 1))
             continue;
+        char from[48];
+        (void)snprintf(from, sizeof from, "keep%d[i%d - q]", n, last);
         if (orr__cloop_lies(c, n))
             orr__cloop_value(c, n);
         else
-            orr__text_addf(c->t, "    const %s r%d = keep%d[i%d - q];\n", orr__emit_type((orr_dtype)r->instr[n].dtype),
-                           n, n, last);
+            orr__cloop_keep_again(c, n, from);
     }
     orr__cloop_passes(c, last, stage, stage);
     for (int n = 0; n < r->ninstr; n++)

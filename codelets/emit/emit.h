@@ -66,9 +66,12 @@ typedef struct orr__layout {
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
     bool parts;    /* lo<a>, hi<a> say where the innermost loop is inside of access a's box           */
     bool whole;    /* the innermost loop at hand is inside of all boxes                                */
+    int here;      /* the group of boxes that the innermost loop at hand is inside of, and of no other; -1: any */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
     int16_t *at;   /* naccess word numbers */
     uint8_t *move; /* naccess × ORR_MAX_RANK */
+    int8_t *boxes; /* naccess: groups of equal boxes, no two of which meet; NULL: they may. -1: no box */
+    bool *packed;  /* naccess: those that read a copy, pack<a>; NULL: none */
 } orr__layout;
 
 /* The flag has so many ints for each of orr__emit_flags(region) indices, in the order of their instructions. The least
@@ -135,6 +138,8 @@ void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *don
 void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide);
+/* The name of the array that access a reads. */
+void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a);
 /* The same as an instruction reads it, at its place; the word of a placed access. */
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in);
 int orr__emit_by(const orr__region *r, const orr__layout *l, int a);

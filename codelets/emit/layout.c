@@ -133,6 +133,10 @@ void orr__layout_free(orr__layout *l)
 {
     free(l->at);
     free(l->move);
+    free(l->packed);
+    free(l->boxes);
+    l->packed = NULL;
+    l->boxes = NULL;
     l->at = NULL;
     l->move = NULL;
 }

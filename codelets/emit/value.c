@@ -62,6 +62,10 @@ void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, 
         orr__text_add(t, "1");
         return;
     }
+    if (l->boxes && l->here >= 0) {
+        orr__text_add(t, l->boxes[a] == l->here ? "1" : "0");
+        return;
+    }
     if (l->parts && r->access[a].box) {
         orr__text_addf(t, "i%d >= lo%d && i%d < hi%d", last, a, last, a);
         return;
@@ -72,6 +76,12 @@ void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, 
             orr__text_addf(t, " && i%d >= (orr_idx)W(%d) && i%d < (orr_idx)W(%d)", d, word, d, word + 1);
             word += 2;
         }
+}
+
+void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a)
+{
+    bool packed = l->packed && l->packed[a];
+    orr__text_addf(t, packed ? "pack%d" : "in%d", packed ? a : r->access[a].input);
 }
 
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
@@ -133,12 +143,18 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
         orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
     if (in->kind == ORR__RI_GATHER && l->flag)
         orr__text_addf(t, "r%d < 0 ? %s : ", in->x, nothing(from));
-    bool part = in->kind == ORR__RI_LOAD && r->access[in->a].box && !l->whole;
+    bool known = l->boxes && l->here >= 0 && r->access[in->a].box;
+    bool part = in->kind == ORR__RI_LOAD && r->access[in->a].box && !l->whole && !known;
+    if (known && l->boxes[in->a] != l->here) {
+        orr__text_addf(t, "%s%s", nothing(from), orr__is_half(from) ? ")" : "");
+        return;
+    }
     if (part) {
         orr__emit_inside(t, r, l, in->a);
         orr__text_addf(t, " ? ");
     }
-    orr__text_addf(t, "in%d[", r->access[in->a].input);
+    orr__emit_array(t, r, l, in->a);
+    orr__text_add(t, "[");
     orr__emit_element(t, r, l, in);
     if (part)
         orr__text_addf(t, "] : %s", nothing(from));

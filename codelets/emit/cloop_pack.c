@@ -1,0 +1,77 @@
+/* Accesses whose elements a launch copies first, so that C loops read them in order: those that stand apart along the innermost axis,
+ * and are read several times, or take a line of memory each while neighbours lie along another axis.
+ * Must not know: how elements are copied, the text of loops. */
+#include "config.h"
+
+#include "codelets/emit/cloop_internal.h"
+#include "runtime/base/ablation.h"
+
+/* Reads of an element that pay for a copy; bytes of a line; elements along the other axis that make one. Bytes that are copied at a time,
+ * at most, when that is all or the least possible part; rows of axis 0 in such a part; elements that are worth a copy. */
+enum { READS = 4, LINE = 64, NEIGHBOURS = 4, MOST = 8 << 20, MOST_FOLDED = 1 << 20, ROWS = 16, LEAST = 256 };
+
+static bool loaded(const orr__region *r, int a)
+{
+    bool any = false;
+    for (int i = 0; i < r->ninstr; i++)
+        any = any || (r->instr[i].kind == ORR__RI_LOAD && r->instr[i].a == a);
+    return any;
+}
+
+/* Do neighbours in memory stand along another axis than the last? */
+static bool turned(const orr__region *r, const orr__access *a, int64_t size)
+{
+    int64_t step = a->stride[r->rank - 1];
+    bool any = false;
+    if (step < LINE / size && -step < LINE / size)
+        return false;
+    for (int d = 0; d < r->rank - 1; d++)
+        any = any || (a->stride[d] != 0 && a->stride[d] * size < LINE && -a->stride[d] * size < LINE &&
+                      r->dim[d] >= NEIGHBOURS);
+    return any;
+}
+
+bool orr__cloop_packs(const orr__region *r, int number)
+{
+    const orr__access *a = &r->access[number];
+    int last = r->rank - 1;
+    int64_t step = a->stride[last], points = 1, moved = 1;
+    if (step == 0 || step == 1 || a->input < 0 || a->placed || a->box || last == 0 || r->product || r->search ||
+        orr__ablated(ORR__OFF_PACKING))
+        return false;
+    for (int d = 0; d < r->rank; d++) {
+        points *= r->dim[d];
+        moved *= a->stride[d] ? r->dim[d] : 1;
+    }
+    int64_t size = (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[a->input]), part = moved;
+    if (moved < LEAST || r->dim[last] < NEIGHBOURS || !loaded(r, number) || orr__cloop_side(r) >= 0)
+        return false;
+    if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ROWS)
+        part = moved / r->dim[0] * ROWS;
+    if (part * size > (r->rmask & 1u ? MOST_FOLDED : MOST))
+        return false;
+    return points >= READS * moved || turned(r, a, size);
+}
+
+int orr__emit_c_packs(const orr__region *r)
+{
+    int n = 0;
+    for (int a = 0; a < r->naccess; a++)
+        n += orr__cloop_packs(r, a);
+    return n;
+}
+
+bool orr__emit_c_packed(const orr__region *r, int number, orr__packed *p)
+{
+    if (!orr__cloop_packs(r, number))
+        return false;
+    const orr__access *a = &r->access[number];
+    *p = (orr__packed){ .input = a->input, .count = 1 };
+    for (int d = r->rank - 1; d >= 0; d--)
+        if (a->stride[d]) {
+            p->stride[d] = p->count;
+            p->count *= d ? r->dim[d] : 1;
+        }
+    p->by_row = a->stride[0] != 0;
+    return true;
+}

@@ -1,0 +1,102 @@
+/* Passes over rows: which pass computes each value, and which values are kept for later passes.
+ * Must not know: the text of loops. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/emit/cloop_internal.h"
+#include "ops/ops.h"
+
+/* In flops: a value that costs more is kept for later passes, while the row is near, and not computed again. */
+enum { DEAR = 6, STRIDED = 8, KEPT_BYTES = 128 << 10 };
+
+bool orr__rowplan_inner(const orr__rowplan *w, int n)
+{
+    return n >= 0 && w->c->at[n] == w->c->r->rank - 1;
+}
+
+bool orr__cloop_folds_in(const orr__cloop *c, int instr, int pass)
+{
+    const orr__rinstr *in = &c->r->instr[instr];
+    return in->kind == ORR__RI_FOLD && c->pass[in->x] == pass;
+}
+
+static float cost_of(const orr__rowplan *w, int n)
+{
+    const orr__rinstr *in = &w->c->r->instr[n];
+    const int16_t operand[3] = { in->x, in->y, in->z };
+    bool half = orr__is_half((orr_dtype)in->dtype);
+    float cost = (float)orr__cloop_flops(w->c, n);
+    if (in->kind == ORR__RI_GATHER && orr__rowplan_inner(w, in->x))
+        cost = STRIDED;
+    else if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER)
+        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? STRIDED / 2 : 1;
+    for (int k = 0; k < 3; k++)
+        if (orr__rowplan_inner(w, operand[k]))
+            cost += w->kept[operand[k]] ? 1 : w->cost[operand[k]];
+    return cost;
+}
+
+static bool keep(orr__rowplan *w, int n)
+{
+    orr_dtype t = (orr_dtype)w->c->r->instr[n].dtype;
+    size_t bytes = (size_t)w->length * (t == ORR_BOOL ? sizeof(int64_t) : orr_dtype_size(orr__compute_dtype(t)));
+    if (w->kept[n])
+        return true;
+    if (w->cost[n] <= DEAR || bytes > w->left)
+        return false;
+    w->left -= bytes;
+    return w->kept[n] = true;
+}
+
+/* Marks the instructions of pass number `pass`: those behind its folds, or behind the outputs. */
+void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
+{
+    const orr__region *r = w->c->r;
+    memset(w->wanted, 0, (size_t)r->ninstr * sizeof *w->wanted);
+    for (int k = 0; k < r->nout && pass == w->passes; k++)
+        w->wanted[r->out_reg[k]] = true;
+    for (int n = r->ninstr - 1; n >= 0; n--) {
+        const orr__rinstr *in = &r->instr[n];
+        const int16_t operand[3] = { in->x, in->y, in->z };
+        if (pass < w->passes && orr__cloop_folds_in(w->c, n, pass) && !(w->in_place && orr__cloop_lies(w->c, in->x)))
+            w->wanted[in->x] = true;
+        if (in->kind == ORR__RI_PLACE && w->c->pass[n] == pass)
+            w->wanted[n] = true; /* even where nothing is read there */
+        if (!w->wanted[n] || !orr__rowplan_inner(w, n))
+            continue;
+        if (decide && w->first[n] < 0)
+            w->first[n] = pass;
+        if (w->first[n] < pass && (decide ? keep(w, n) : w->kept[n]))
+            continue;
+        for (int k = 0; k < 3; k++)
+            if (operand[k] >= 0)
+                w->wanted[operand[k]] = true;
+    }
+}
+
+bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int length, bool in_place)
+{
+    size_t n = (size_t)c->r->ninstr + 1;
+    *w = (orr__rowplan){ .c = c, .left = KEPT_BYTES, .length = length, .in_place = in_place };
+    w->first = orr__alloc_n(n, sizeof *w->first);
+    w->cost = orr__alloc_n(n, sizeof *w->cost);
+    w->kept = orr__alloc_n(n, 2 * sizeof *w->kept);
+    if (!w->first || !w->cost || !w->kept)
+        return false;
+    w->wanted = w->kept + n;
+    for (int i = 0; i < c->r->ninstr; i++) {
+        w->first[i] = -1;
+        w->passes = c->pass[i] > w->passes ? c->pass[i] : w->passes;
+        w->cost[i] = cost_of(w, i);
+    }
+    for (int p = 0; p <= w->passes; p++)
+        orr__rowplan_want(w, p, true);
+    return true;
+}
+
+void orr__rowplan_free(orr__rowplan *w)
+{
+    free(w->first);
+    free(w->cost);
+    free(w->kept);
+}

@@ -1,0 +1,423 @@
+/* C loops over short rows: neighbours along another axis stand side by side, so that a vector holds as many rows as it has elements,
+ * and a fold of a row is a loop of vector instructions. A block of rows is turned on its way in and out.
+ * Must not know: the meaning of instructions. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "codelets/emit/cloop_internal.h"
+#include "ops/ops.h"
+#include "runtime/base/ablation.h"
+
+/* Rows side by side; the longest that are short; the fewest that are worth it. For maps, which need not be turned: what an element that is
+ * turned costs, in flops, and the elements of a vector. Bytes of all copies of a block. */
+enum { SIDE = 64, MOST = 32, FEWEST = 16, TURN = 2, VECTOR = 16, BYTES = 160 << 10 };
+
+/* -- which rows ----------------------------------------------------------------------------------------------- */
+
+static bool can(const orr__region *r)
+{
+    int last = r->rank - 1;
+    int64_t bytes = 0;
+    bool ok = r->rank >= 2 && !r->search && !r->product && !r->call.op && (!r->rmask || r->rmask == 1u << last) &&
+              !orr__ablated(ORR__OFF_SHORT_ROWS);
+    for (int d = 0; d < r->rank; d++)
+        ok = ok && r->dim[d] > 0;
+    if (!ok || r->dim[last] < 2 || r->dim[last] > MOST)
+        return false;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        ok = ok && in->kind != ORR__RI_RANDOM && !orr__is_complex((orr_dtype)in->dtype);
+        if (in->kind == ORR__RI_LOAD && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
+            bytes += (int64_t)SIDE * MOST * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
+    }
+    for (int k = 0; k < r->nout; k++)
+        bytes += (int64_t)SIDE * MOST * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+    return ok && bytes <= BYTES;
+}
+
+/* Of a map: is what a vector leaves over of each row more work than turning the block? */
+static bool pays(const orr__region *r)
+{
+    int64_t work = 0, turned = r->nout, rest = r->dim[r->rank - 1] % VECTOR;
+    if (r->rows || r->rmask)
+        return true;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        int half = orr__is_half((orr_dtype)in->dtype) ? 4 : 0;
+        work += in->kind == ORR__RI_EW ? (int64_t)orr__ew(in->op)->flops + half : 1 + half;
+        turned += in->kind == ORR__RI_LOAD;
+    }
+    return work * rest > TURN * turned * r->dim[r->rank - 1];
+}
+
+/* The axis with the most rows side by side, where few, and with neighbours in memory. */
+int orr__cloop_side(const orr__region *r)
+{
+    int side = -1;
+    int64_t best = 0;
+    if (!can(r) || !pays(r))
+        return -1;
+    for (int d = r->rank - 2; d >= 0; d--) {
+        int64_t worth = r->dim[d] < SIDE ? r->dim[d] : SIDE;
+        for (int a = 0; a < r->naccess; a++)
+            worth += r->access[a].stride[d] == 1 ? SIDE / 2 : 0;
+        if (r->dim[d] >= FEWEST && worth > best) {
+            side = d;
+            best = worth;
+        }
+    }
+    return side;
+}
+
+bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
+{
+    *rows = *r;
+    rows->instr = orr__alloc_n((size_t)(r->ninstr + r->nout), sizeof *rows->instr);
+    if (!rows->instr)
+        return false;
+    for (int i = 0; i < r->ninstr; i++)
+        rows->instr[i] = r->instr[i];
+    for (int k = 0; k < r->nout; k++) {
+        int n = rows->ninstr++;
+        rows->instr[n] = (orr__rinstr){ ORR__RI_FOLD, 0, (int16_t)r->rop[k], r->out_reg[k], -1, -1, -1, -1 };
+        orr__region fold = orr__emit_fold_of(rows, n);
+        rows->instr[n].dtype = (uint8_t)orr__emit_fold_dtype(&fold, true);
+        rows->out_reg[k] = (int16_t)n;
+    }
+    rows->rmask = 0;
+    rows->rows = rows->per_row = true;
+    return true;
+}
+
+/* -- text ------------------------------------------------------------------------------------------------------ */
+
+typedef orr__rowplan rows;
+
+static int last_of(const rows *w)
+{
+    return w->c->r->rank - 1;
+}
+
+/* One value a row. */
+static bool of_row(const rows *w, int n)
+{
+    return w->c->at[n] == last_of(w) - 1;
+}
+
+/* Is access a turned as a block? Others move by one element, or not at all, along the rows side by side. */
+static bool is_turned(const rows *w, int a)
+{
+    const orr__cloop *c = w->c;
+    return c->r->access[a].box || c->lay.move[a * ORR_MAX_RANK + c->side] == ORR__MOVE_ANY;
+}
+
+static bool loads(const rows *w, int n)
+{
+    const orr__rinstr *in = &w->c->r->instr[n];
+    return in->kind == ORR__RI_LOAD && w->c->at[n] >= last_of(w) - 1 && is_turned(w, in->a);
+}
+
+static bool is_first(const rows *w, int n)
+{
+    bool first = true;
+    for (int i = 0; i < n; i++)
+        first = first && !(loads(w, i) && w->c->r->instr[i].a == w->c->r->instr[n].a);
+    return first;
+}
+
+/* The loop over rows side by side. */
+static void side_by_side(const rows *w, bool pragma)
+{
+    int s = w->c->side;
+    orr__text_addf(w->c->t, "%s    for (orr_idx i%d = q; i%d < e; i%d++) {\n", pragma ? "    ORR_LOOP\n" : "", s, s, s);
+}
+
+static void along(const rows *w)
+{
+    int last = last_of(w);
+    orr__text_addf(w->c->t, "    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last,
+                   orr__cloop_size_at(w->c->r, last), last);
+}
+
+/* Place of a value of the block at hand: of a row, or of an element. */
+static const char *place(const rows *w, int n, char to[64])
+{
+    if (w->c->at[n] == last_of(w))
+        (void)snprintf(to, 64, "i%d * %d + i%d - q", last_of(w), SIDE, w->c->side);
+    else
+        (void)snprintf(to, 64, "i%d - q", w->c->side);
+    return to;
+}
+
+/* Blocks of what is turned, as it lies in memory. */
+static void turn_in(const rows *w)
+{
+    const orr__cloop *c = w->c;
+    const orr__region *r = c->r;
+    char at[64];
+    for (int n = 0; n < r->ninstr; n++) {
+        if (!loads(w, n) || !is_first(w, n))
+            continue;
+        int a = r->instr[n].a;
+        bool row = c->at[n] < last_of(w);
+        orr__text_addf(c->t, "    %s turned%d[%d] __attribute__((aligned(64)));\n",
+                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), a, row ? SIDE : SIDE * MOST);
+        if (row)
+            orr__text_add(c->t, "    {\n");
+        else
+            along(w);
+        side_by_side(w, false);
+        orr__text_addf(c->t, "    turned%d[%s] = ", a, place(w, n, at));
+        if (r->access[a].box) {
+            orr__text_add(c->t, "!(");
+            orr__emit_inside(c->t, r, &c->lay, a);
+            orr__text_add(c->t, ") ? 0 : ");
+        }
+        orr__emit_array(c->t, r, &c->lay, a);
+        orr__text_add(c->t, "[");
+        orr__emit_element(c->t, r, &c->lay, &r->instr[n]);
+        orr__text_add(c->t, "];\n    }\n    }\n");
+    }
+}
+
+static void value(const rows *w, int n)
+{
+    orr__cloop *c = w->c;
+    const orr__rinstr *in = &c->r->instr[n];
+    char at[64];
+    if (!loads(w, n)) {
+        orr__cloop_value(c, n);
+        return;
+    }
+    orr_dtype from = (orr_dtype)c->r->in_dtype[c->r->access[in->a].input];
+    bool half = orr__is_half(from);
+    orr__text_addf(c->t, "    const %s r%d = ", orr__emit_type((orr_dtype)in->dtype), n);
+    if (half)
+        orr__text_addf(c->t, "orr_%s_to_f32(", orr__emit_suffix(from));
+    orr__text_addf(c->t, "turned%d[%s]%s;\n", in->a, place(w, n, at), half ? ")" : "");
+}
+
+/* Rows' values that other loops read are in row<n>. */
+static void declare(const rows *w)
+{
+    const orr__cloop *c = w->c;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        if (of_row(w, n))
+            orr__text_addf(c->t, "    %s row%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n, SIDE);
+        if (w->kept[n])
+            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
+                           SIDE * MOST);
+    }
+}
+
+static bool reads(const orr__rinstr *in, int n)
+{
+    return in->x == n || in->y == n || in->z == n;
+}
+
+/* Does an instruction of the loop over elements that the pass wants read row value n? */
+static bool wanted_by_elements(const rows *w, int n, int pass)
+{
+    const orr__region *r = w->c->r;
+    bool any = false;
+    for (int i = n + 1; i < r->ninstr; i++)
+        any = any || (w->wanted[i] && orr__rowplan_inner(w, i) && reads(&r->instr[i], n)) ||
+              (orr__cloop_folds_in(w->c, i, pass) && pass < w->passes && r->instr[i].x == n);
+    for (int k = 0; k < r->nout; k++)
+        any = any || (pass == w->passes && r->out_reg[k] == n);
+    return any;
+}
+
+static void row_again(const rows *w, int n)
+{
+    char from[64];
+    (void)snprintf(from, sizeof from, "row%d[i%d - q]", n, w->c->side);
+    orr__cloop_keep_again(w->c, n, from);
+}
+
+/* Values of the loop over elements that the pass wants. */
+static void elements(rows *w, int pass)
+{
+    orr__cloop *c = w->c;
+    char at[64], from[96];
+    orr__rowplan_want(w, pass, false);
+    for (int n = 0; n < c->r->ninstr; n++) {
+        if (of_row(w, n) && wanted_by_elements(w, n, pass))
+            row_again(w, n);
+        if (!w->wanted[n] || !orr__rowplan_inner(w, n))
+            continue;
+        if (w->kept[n] && w->first[n] < pass) {
+            (void)snprintf(from, sizeof from, "keep%d[%s]", n, place(w, n, at));
+            orr__cloop_keep_again(c, n, from);
+            continue;
+        }
+        value(w, n);
+        if (w->kept[n])
+            orr__text_addf(c->t, "    keep%d[%s] = r%d;\n", n, place(w, n, at), n);
+    }
+}
+
+static void fold_elements(rows *w, int pass)
+{
+    orr__cloop *c = w->c;
+    const orr__region *r = c->r;
+    for (int n = 0; n < r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, pass)) {
+            orr__region fold = orr__emit_fold_of(r, n);
+            orr__text_addf(c->t,
+                           "    %s acc%d[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
+                           "        acc%d[l] = orr_first_%d();\n",
+                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, SIDE, SIDE, n, n);
+        }
+    along(w);
+    side_by_side(w, true);
+    elements(w, pass);
+    for (int n = 0; n < r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, pass)) {
+            orr__region fold = orr__emit_fold_of(r, n);
+            orr__text_addf(c->t, "    {\n    %s fold = acc%d[i%d - q];\n",
+                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, c->side);
+            orr__emit_fold_step(c->t, &fold, true);
+            orr__text_addf(c->t, "    acc%d[i%d - q] = fold;\n    }\n", n, c->side);
+        }
+    orr__text_add(c->t, "    }\n    }\n");
+}
+
+/* The outcome is a value like any other, rounded to its dtype. */
+static void conclude(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    orr__region fold = orr__emit_fold_of(c->r, n);
+    orr_dtype wide = orr__emit_fold_dtype(&fold, true), to = (orr_dtype)c->r->instr[n].dtype;
+    char name[24];
+    (void)snprintf(name, sizeof name, "fold%d", n);
+    orr__text_addf(c->t, "    const %s fold%d = acc%d[i%d - q];\n    const %s r%d = ", orr__emit_type(wide), n, n,
+                   c->side, orr__emit_type(to), n);
+    orr__emit_cast(c->t, wide, to, name, true);
+    orr__text_add(c->t, ";\n");
+}
+
+static bool read_by_row(const rows *w, int n, int pass)
+{
+    const orr__cloop *c = w->c;
+    bool any = false;
+    for (int i = n + 1; i < c->r->ninstr; i++)
+        any = any ||
+              (of_row(w, i) && c->pass[i] == pass && c->r->instr[i].kind != ORR__RI_FOLD && reads(&c->r->instr[i], n));
+    return any;
+}
+
+/* Rows' values that are there after `pass` folds. */
+static void row_values(const rows *w, int pass)
+{
+    orr__cloop *c = w->c;
+    bool any = false;
+    for (int n = 0; n < c->r->ninstr; n++)
+        any = any || (of_row(w, n) && c->pass[n] == pass);
+    if (!any)
+        return;
+    side_by_side(w, true);
+    for (int n = 0; n < c->r->ninstr; n++) {
+        if (!of_row(w, n) || c->pass[n] > pass)
+            continue;
+        if (c->pass[n] < pass) {
+            if (read_by_row(w, n, pass))
+                row_again(w, n);
+            continue;
+        }
+        if (c->r->instr[n].kind == ORR__RI_FOLD)
+            conclude(w, n);
+        else
+            value(w, n);
+        orr__text_addf(c->t, "    row%d[i%d - q] = r%d;\n", n, c->side, n);
+    }
+    orr__text_add(c->t, "    }\n");
+}
+
+static void outputs(rows *w)
+{
+    orr__cloop *c = w->c;
+    const orr__region *r = c->r;
+    int last = last_of(w);
+    char place_of[64];
+    (void)snprintf(place_of, sizeof place_of, r->per_row ? "i%d - q" : "i%d - q + i%d * %d", c->side, last, SIDE);
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(c->t, "    %s made%d[%d] __attribute__((aligned(64)));\n",
+                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, r->per_row ? SIDE : SIDE * MOST);
+    if (r->per_row)
+        orr__text_add(c->t, "    {\n");
+    else
+        along(w);
+    side_by_side(w, true);
+    elements(w, w->passes);
+    for (int k = 0; k < r->nout; k++) {
+        char reg[16];
+        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
+        orr__text_addf(c->t, "    made%d[%s] = ", k, place_of);
+        orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
+    }
+    orr__text_add(c->t, "    }\n    }\n");
+    for (int k = 0; k < r->nout; k++) {
+        side_by_side(w, false);
+        if (r->per_row)
+            orr__text_addf(c->t, "    out%d[(orr_idx)W(%d) + at + i%d * step] = made%d[%s];\n    }\n", k,
+                           c->lay.out_at + k, c->side, k, place_of);
+        else {
+            along(w);
+            orr__text_addf(c->t,
+                           "    out%d[(orr_idx)W(%d) + (at + i%d * step) * W(%d) + i%d] = made%d[%s];\n    }\n    }\n",
+                           k, c->lay.out_at + k, c->side, orr__cloop_size_at(r, last), last, k, place_of);
+        }
+    }
+}
+
+/* Numbers of rows in row-major order: that of the first one side by side, and the step from one to the next. */
+static void number_rows(const rows *w)
+{
+    const orr__cloop *c = w->c;
+    const orr__region *r = c->r;
+    orr__text_add(c->t, "    orr_idx at = 0, step = 1;\n");
+    for (int d = 0; d < r->rank - 1; d++) {
+        int size = orr__cloop_size_at(r, d);
+        if (d > c->side)
+            orr__text_addf(c->t, "    step *= W(%d);\n", size);
+        if (d == c->side)
+            orr__text_addf(c->t, "    at *= W(%d);\n", size);
+        else
+            orr__text_addf(c->t, "    at = at * W(%d) + i%d;\n", size, d);
+    }
+}
+
+static void blocks(rows *w)
+{
+    orr__cloop *c = w->c;
+    int outer = last_of(w) - 1, size = orr__cloop_size_at(c->r, c->side);
+    orr__cloop_nothing(c);
+    orr__cloop_values(c, -1);
+    orr__cloop_open(c, 0, outer);
+    number_rows(w);
+    orr__text_addf(
+        c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n",
+        size, SIDE, size, SIDE, size, SIDE);
+    turn_in(w);
+    declare(w);
+    row_values(w, 0);
+    for (int p = 0; p < w->passes; p++) {
+        fold_elements(w, p);
+        row_values(w, p + 1);
+    }
+    outputs(w);
+    orr__text_add(c->t, "    }\n");
+    orr__cloop_close(c, 0, outer);
+}
+
+void orr__cloop_short(orr__cloop *c)
+{
+    rows w;
+    if (orr__rowplan_make(&w, c, SIDE * MOST, false))
+        blocks(&w);
+    else
+        c->t->failed = true;
+    orr__rowplan_free(&w);
+}
