@@ -28,7 +28,8 @@ static bool can(const orr__region *r)
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         ok = ok && in->kind != ORR__RI_RANDOM && !orr__is_complex((orr_dtype)in->dtype);
-        if (in->kind == ORR__RI_LOAD && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
+        bool read = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER;
+        if (read && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
             bytes += (int64_t)SIDE * MOST * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
     }
     for (int k = 0; k < r->nout; k++)
@@ -112,17 +113,28 @@ static bool is_turned(const rows *w, int a)
     return c->r->access[a].box || c->lay.move[a * ORR_MAX_RANK + c->side] == ORR__MOVE_ANY;
 }
 
+/* Elements at places that are there before the passes. */
+static bool gathers(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    const orr__rinstr *in = &c->r->instr[n];
+    return in->kind == ORR__RI_GATHER && c->at[n] == last_of(w) && c->at[in->x] < last_of(w) && c->pass[in->x] == 0;
+}
+
 static bool loads(const rows *w, int n)
 {
     const orr__rinstr *in = &w->c->r->instr[n];
-    return in->kind == ORR__RI_LOAD && w->c->at[n] >= last_of(w) - 1 && is_turned(w, in->a);
+    return gathers(w, n) || (in->kind == ORR__RI_LOAD && w->c->at[n] >= last_of(w) - 1 && is_turned(w, in->a));
 }
 
-static bool is_first(const rows *w, int n)
+/* The block of instruction n is that of an access, or of a gathered one at its places. */
+static int block_of(const rows *w, int n)
 {
-    bool first = true;
-    for (int i = 0; i < n; i++)
-        first = first && !(loads(w, i) && w->c->r->instr[i].a == w->c->r->instr[n].a);
+    int first = n;
+    for (int i = n - 1; i >= 0; i--)
+        first = loads(w, i) && w->c->r->instr[i].a == w->c->r->instr[n].a && w->c->r->instr[i].x == w->c->r->instr[n].x
+                    ? i
+                    : first;
     return first;
 }
 
@@ -150,26 +162,35 @@ static const char *place(const rows *w, int n, char to[64])
     return to;
 }
 
-/* Blocks of what is turned, as it lies in memory. */
-static void turn_in(const rows *w)
+static void row_again(const rows *w, int n)
+{
+    char from[64];
+    (void)snprintf(from, sizeof from, "row%d[i%d - q]", n, w->c->side);
+    orr__cloop_keep_again(w->c, n, from);
+}
+
+/* Blocks of what is turned, as it lies in memory; gathered or not. */
+static void turn_in(const rows *w, bool gathered)
 {
     const orr__cloop *c = w->c;
     const orr__region *r = c->r;
     char at[64];
     for (int n = 0; n < r->ninstr; n++) {
-        if (!loads(w, n) || !is_first(w, n))
+        if (!loads(w, n) || gathers(w, n) != gathered || block_of(w, n) != n)
             continue;
         int a = r->instr[n].a;
         bool row = c->at[n] < last_of(w);
         orr__text_addf(c->t, "    %s turned%d[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), a, row ? SIDE : SIDE * MOST);
+                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), n, row ? SIDE : SIDE * MOST);
         if (row)
             orr__text_add(c->t, "    {\n");
         else
             along(w);
         side_by_side(w, false);
-        orr__text_addf(c->t, "    turned%d[%s] = ", a, place(w, n, at));
-        if (r->access[a].box) {
+        if (gathered && of_row(w, r->instr[n].x))
+            row_again(w, r->instr[n].x);
+        orr__text_addf(c->t, "    turned%d[%s] = ", n, place(w, n, at));
+        if (!gathered && r->access[a].box) {
             orr__text_add(c->t, "!(");
             orr__emit_inside(c->t, r, &c->lay, a);
             orr__text_add(c->t, ") ? 0 : ");
@@ -195,7 +216,7 @@ static void value(const rows *w, int n)
     orr__text_addf(c->t, "    const %s r%d = ", orr__emit_type((orr_dtype)in->dtype), n);
     if (half)
         orr__text_addf(c->t, "orr_%s_to_f32(", orr__emit_suffix(from));
-    orr__text_addf(c->t, "turned%d[%s]%s;\n", in->a, place(w, n, at), half ? ")" : "");
+    orr__text_addf(c->t, "turned%d[%s]%s;\n", block_of(w, n), place(w, n, at), half ? ")" : "");
 }
 
 /* Rows' values that other loops read are in row<n>. */
@@ -227,13 +248,6 @@ static bool wanted_by_elements(const rows *w, int n, int pass)
     for (int k = 0; k < r->nout; k++)
         any = any || (pass == w->passes && r->out_reg[k] == n);
     return any;
-}
-
-static void row_again(const rows *w, int n)
-{
-    char from[64];
-    (void)snprintf(from, sizeof from, "row%d[i%d - q]", n, w->c->side);
-    orr__cloop_keep_again(w->c, n, from);
 }
 
 /* Values of the loop over elements that the pass wants. */
@@ -400,9 +414,10 @@ static void blocks(rows *w)
     orr__text_addf(
         c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n",
         size, SIDE, size, SIDE, size, SIDE);
-    turn_in(w);
+    turn_in(w, false);
     declare(w);
     row_values(w, 0);
+    turn_in(w, true);
     for (int p = 0; p < w->passes; p++) {
         fold_elements(w, p);
         row_values(w, p + 1);

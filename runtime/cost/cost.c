@@ -15,8 +15,8 @@
 #define USER 0.025   /* … flops of users' kernels                                                */
 #define PLAIN 0.0125 /* … flops of a matmul without BLAS                                         */
 
-/* In additions of f32. Functions in f64 cost more than twice: their polynomials are longer. */
-enum { FUNCTION = 20, STRIDED = 8, DRAW = 40, DRAW_NORMAL = 150, FOLD = 4, ROUND = 6, ROUND_ANY = 9 };
+/* In additions of f32; ROW: the loop around the innermost one. Functions in f64 cost more than twice: their polynomials are longer. */
+enum { FUNCTION = 20, STRIDED = 8, DRAW = 40, DRAW_NORMAL = 150, FOLD = 4, ROUND = 6, ROUND_ANY = 9, ROW = 150 };
 #define F64_FUNCTION 4.5
 #define F64_PLAIN 2.5
 
@@ -52,7 +52,8 @@ static double loops(const orr__profile *now, const orr__region *r)
         points *= (double)r->dim[d];
     for (int i = 0; i < r->ninstr; i++)
         work += work_of(r, &r->instr[i]);
-    work *= points / (now->math * (compiled ? 1 : BLOCKS));
+    work = work * points + (r->dim[r->rank - 1] > 0 ? ROW * points / (double)r->dim[r->rank - 1] : 0);
+    work /= now->math * (compiled ? 1 : BLOCKS);
     double stream = orr__profile_move(now, r->bytes);
     return work > stream ? work : stream;
 }

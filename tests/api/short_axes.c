@@ -190,6 +190,24 @@ static void truths(run *c)
     (void)orr_scope_end(s);
 }
 
+/* Parts one behind the other: by rows, by columns, three of them, and with a fold behind. */
+static void parts(run *c)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(41, 70)), *y = there(c->dtype, 0, ORR_SHAPE(41, 70));
+    orr_tensor *part[3] = { orr_add(x, x), orr_abs(orr_slice_axis(y, 0, 0, 30, 1)),
+                            orr_neg(orr_slice_axis(x, 0, 5, 9, 1)) };
+    orr_tensor *beside[2] = { orr_neg(x), orr_slice_axis(orr_add(y, y), 1, 3, 60, 1) };
+    orr_tensor *below = orr_concat(part, 3, 0), *wide = orr_concat(beside, 2, 1);
+    take(c, orr_sub(orr_maximum(below, orr_scalar(-1)), below), true, "parts by rows");
+    take(c, orr_abs(wide), true, "parts by columns");
+    take(c, orr_max(orr_add(below, below), ORR_AXES(1), false), true, "rows of parts");
+    take(c, orr_min(orr_add(wide, wide), ORR_AXES(1), false), true, "rows through parts");
+    take(c, orr_max(orr_add(wide, wide), ORR_AXES(0), false), true, "columns of parts");
+    take(c, orr_sub(wide, orr_max(wide, ORR_AXES(1), true)), true, "rows through parts, less their maxima");
+    (void)orr_scope_end(s);
+}
+
 /* One dtype after the other takes minutes of a compiler's time: all of them in the long form. */
 static void everything(bool compare, bool few)
 {
@@ -204,6 +222,7 @@ static void everything(bool compare, bool few)
             all_pairs(&c);
             turned_reads(&c);
             truths(&c);
+            parts(&c);
         }
 }
 
