@@ -169,6 +169,33 @@ static void row_again(const rows *w, int n)
     orr__cloop_keep_again(w->c, n, from);
 }
 
+/* The word of the step from one row to the next. */
+static int step_word(const rows *w, int a)
+{
+    const orr__cloop *c = w->c;
+    int word = c->lay.at[a] + 1;
+    for (int d = 0; d < c->side; d++)
+        word += c->lay.move[a * ORR_MAX_RANK + d] == ORR__MOVE_ANY;
+    return word;
+}
+
+/* A step that compilers know: of rows in reverse order, a vector at a time. */
+static void turn_reversed(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    char at[64];
+    int a = c->r->instr[n].a, s = c->side;
+    orr__text_addf(c->t,
+                   "    if (W(%d) == -1) {\n    const orr_idx i%d = 0;\n    const %s *const from = ", step_word(w, a),
+                   s, orr__emit_storage((orr_dtype)c->r->in_dtype[c->r->access[a].input]));
+    orr__emit_array(c->t, c->r, &c->lay, a);
+    orr__text_add(c->t, " + (");
+    orr__emit_index(c->t, c->r, &c->lay, a, false);
+    orr__text_add(c->t, ");\n");
+    side_by_side(w, false);
+    orr__text_addf(c->t, "    turned%d[%s] = from[-i%d];\n    }\n    } else\n", n, place(w, n, at), s);
+}
+
 /* Blocks of what is turned, as it lies in memory; gathered or not. */
 static void turn_in(const rows *w, bool gathered)
 {
@@ -186,6 +213,8 @@ static void turn_in(const rows *w, bool gathered)
             orr__text_add(c->t, "    {\n");
         else
             along(w);
+        if (!gathered && !r->access[a].box)
+            turn_reversed(w, n);
         side_by_side(w, false);
         if (gathered && of_row(w, r->instr[n].x))
             row_again(w, r->instr[n].x);
@@ -373,16 +402,16 @@ static void outputs(rows *w)
     }
     orr__text_add(c->t, "    }\n    }\n");
     for (int k = 0; k < r->nout; k++) {
+        if (!r->per_row)
+            along(w);
         side_by_side(w, false);
         if (r->per_row)
             orr__text_addf(c->t, "    out%d[(orr_idx)W(%d) + at + i%d * step] = made%d[%s];\n    }\n", k,
                            c->lay.out_at + k, c->side, k, place_of);
-        else {
-            along(w);
+        else
             orr__text_addf(c->t,
                            "    out%d[(orr_idx)W(%d) + (at + i%d * step) * W(%d) + i%d] = made%d[%s];\n    }\n    }\n",
                            k, c->lay.out_at + k, c->side, orr__cloop_size_at(r, last), last, k, place_of);
-        }
     }
 }
 
