@@ -71,7 +71,7 @@ void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, b
     const char *type = word[to].type, *suffix = word[to].suffix;
     if (from == to)
         orr__text_add(t, x);
-    else if (from == ORR_BOOL && !orr__is_complex(to)) /* a choice: compilers have no vector code for the conversion */
+    else if (from == ORR_BOOL && !orr__is_compound(to)) /* a choice: compilers have no vector code for the conversion */
         orr__text_addf(t, "(%s ? (%s)1 : (%s)0)", x, type, type);
     else if (to == ORR_BOOL)
         orr__text_addf(t, "(orr_u8)(%s != 0 ? 1 : 0)", x);

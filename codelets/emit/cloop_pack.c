@@ -48,7 +48,7 @@ bool orr__cloop_packs(const orr__region *r, int number)
         return false;
     if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ROWS)
         part = moved / r->dim[0] * ROWS;
-    if (part * size > (r->rmask & 1u ? MOST_FOLDED : MOST))
+    if (size > 16 || part * size > (r->rmask & 1u ? MOST_FOLDED : MOST))
         return false;
     return points >= READS * moved || turned(r, a, size);
 }

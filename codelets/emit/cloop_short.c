@@ -27,7 +27,7 @@ static bool can(const orr__region *r)
         return false;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
-        ok = ok && in->kind != ORR__RI_RANDOM && !orr__is_complex((orr_dtype)in->dtype);
+        ok = ok && in->kind != ORR__RI_RANDOM && !orr__is_compound((orr_dtype)in->dtype);
         bool read = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER;
         if (read && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
             bytes += (int64_t)SIDE * MOST * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);

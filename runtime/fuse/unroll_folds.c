@@ -47,7 +47,7 @@ bool orr__unrolls(const orr__capture *p, const int *readers, int i)
     int x = orr__arg(p, i, 0), ops = 1, rop = p->node[i]->attr.rop;
     float n = orr__folded_count(p, i);
     if (n < 2 || n > LONGEST || rop == ORR__RANY || rop == ORR__RALL || readers[x] > 1 ||
-        orr__form_of(p, x) != ORR__FORM_ELEMENT || orr__is_complex((orr_dtype)p->node[x]->dtype))
+        orr__form_of(p, x) != ORR__FORM_ELEMENT || orr__is_compound((orr_dtype)p->node[x]->dtype))
         return false;
     double from = sources(p, x, DEPTH, &ops);
     return from >= 0 && 2 * from <= (double)orr__shape_count(&p->node[x]->shape) && n * (float)(ops + 1) <= MOST_OPS;
