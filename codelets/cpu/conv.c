@@ -468,6 +468,8 @@ static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
 static orr_status channels(const work *k, char of)
 {
     const orr__region *r = k->l->region;
+    if (r->out_count == 0)
+        return ORR_OK;
     int64_t per = r->dim[1] / (of == 'w' ? k->v.c : 1);
     return run(k, of, k->l->lo * per, k->l->hi * per);
 }

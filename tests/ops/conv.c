@@ -157,12 +157,36 @@ static void both_processor_paths_agree_with_the_reference(void)
     orr__env.ablated = ablated;
 }
 
+/* Any extent of operands may be 0, as in the shard of a rank that has none: results have their shapes, and sums of nothing are 0. */
+static void empty_operands_give_empty_results_or_zeros(void)
+{
+    static const int64_t size[][3] = { { 0, 4, 6 }, { 2, 0, 6 }, { 2, 4, 0 }, { 0, 0, 0 }, { 2, 0, 0 } };
+    static const orr_dtype dtype[] = { ORR_F32, ORR_F64 };
+    for (size_t i = 0; i < sizeof size / sizeof *size * 2; i++) {
+        orr_scope *s = orr_scope_begin();
+        int64_t n = size[i / 2][0], c = size[i / 2][1], o = size[i / 2][2];
+        orr_dtype d = dtype[i % 2];
+        orr_tensor *x = orr_ones(d, ORR_SHAPE(n, c, 5, 5)), *y = orr_ones(d, ORR_SHAPE(n, o, 3, 3));
+        orr_tensor *w = orr_ones(d, ORR_SHAPE(o, c, 3, 3));
+        orr_tensor *result[] = { orr_conv(x, w, NULL, NULL), orr_conv_transpose(y, w, NULL, NULL),
+                                 orr_conv_weights(x, y, ORR_SHAPE(3, 3), NULL) };
+        for (int k = 0; k < 3; k++) {
+            double sum = 1;
+            ORR_CHECK(orr_eval(result[k]) == ORR_OK);
+            ORR_CHECK(orr_item(orr_sum(orr_cast(result[k], ORR_F64), ORR_ALL_AXES, false), &sum) == ORR_OK);
+            ORR_CHECK(sum == 0);
+        }
+        (void)orr_scope_end(s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(convolutions_agree_with_pytorch),
                                       ORR_TEST(pooling_and_resizing_agree_with_pytorch),
                                       ORR_TEST(wrong_windows_and_sizes_are_refused),
                                       ORR_TEST(both_processor_paths_agree_with_the_reference),
+                                      ORR_TEST(empty_operands_give_empty_results_or_zeros),
                                       ORR_TEST(layers_apply_the_operations),
                                       ORR_TEST(wrong_use_names_both_shapes_and_the_rule),
                                       { 0 } };
