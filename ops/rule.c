@@ -2,6 +2,9 @@
  * Must not know: any single operation, grids. */
 #include "config.h"
 
+#include <math.h>
+#include "runtime/base/shape.h"
+
 #include "ops/rule.h"
 
 /* Every operand that has the axis is cut along it as operand k is, and so is the result, if all have it at the same length. */
@@ -60,10 +63,20 @@ static int place_of(const char *letters, char letter)
     return letters[0] == letter ? 0 : letters[1] == letter ? 1 : -1;
 }
 
+/* A product over letters m, k, n takes 2mkn operations, and the sizes of operands and result are mk, kn, mn. */
+static double work_of_product(const orr__spread_rule *r)
+{
+    double sizes = (double)orr__shape_count(&r->node->shape);
+    for (int j = 0; j < 2 && j < r->nin; j++)
+        sizes *= (double)orr__shape_count(&r->in[j]->shape);
+    return 2 * sqrt(sizes);
+}
+
 bool orr__rule_product(orr__spread_rule *r, int base, const char *a, const char *b, const char *out)
 {
     int at = r->from.axis - base;
     r->out = r->from;
+    r->work = work_of_product(r);
     if (r->from.kind == ORR__PARTIAL)
         return r->from.rop == ORR__RSUM;
     if (at < 0)

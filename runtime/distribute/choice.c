@@ -10,6 +10,9 @@
 #include "runtime/distribute/choice.h"
 #include "runtime/distribute/move.h"
 
+/* A core computes some such number of operations in the time in which a byte goes to another rank. */
+enum { WORK_OF_BYTE = 8 };
+
 static const orr__distribution whole = { .grid = NULL };
 
 /* -- versions --------------------------------------------------------------------------------------------------------------- */
@@ -72,6 +75,7 @@ typedef struct {
     const orr__node **in;
     orr__distribution *need, out; /* so far: along the axes before g */
     orr__spread *asks;            /* of a rule                       */
+    double work;                  /* of the node, as rules say      */
 } node_choice;
 
 static int arg(const node_choice *w, int k)
@@ -116,7 +120,7 @@ static double cost_of(const node_choice *w, orr__spread out)
     return sum;
 }
 
-static bool follow(const node_choice *w, int k, orr__spread from, orr__spread *out)
+static bool follow(node_choice *w, int k, orr__spread from, orr__spread *out)
 {
     const orr__node *n = w->c->p->node[w->i];
     orr__spread_rule r = { .node = n, .in = w->in, .nin = w->nin, .k = k, .from = from, .need = w->asks };
@@ -124,10 +128,12 @@ static bool follow(const node_choice *w, int k, orr__spread from, orr__spread *o
     for (int j = 0; j < w->nin; j++)
         w->asks[j] = (orr__spread){ .kind = ORR__WHOLE };
     w->asks[k] = from;
+    r.work = (double)orr__shape_count(&n->shape);
     r.empty =
         from.kind == ORR__SHARDED && orr__spread_places(from, w->in[k]->shape.dim[from.axis], ranks - 1, ranks) == 0;
     bool known = n->op->distribute && n->op->distribute(&r);
     *out = r.out;
+    w->work = r.work > w->work ? r.work : w->work;
     return known;
 }
 
@@ -145,6 +151,7 @@ static void choose_along(node_choice *w)
     orr__spread out, best_from = all;
     double least = INFINITY;
     int best = -1;
+    w->work = 0;
     for (int k = 0; k < w->nin; k++) {
         orr__spread from = lies(w, &w->c->version[w->c->own[arg(w, k)]].as);
         if (from.kind == ORR__WHOLE || !follow(w, k, from, &out))
@@ -158,7 +165,9 @@ static void choose_along(node_choice *w)
     }
     for (int k = 0; k < w->nin; k++)
         w->asks[k] = all;
-    if (best < 0 || cost_of(w, all) < least) {
+    /* Where all is whole every rank computes what the ranks could share: that is paid too. */
+    double again = w->work * (1 - 1 / (double)w->grid->extent[w->g]) / WORK_OF_BYTE;
+    if (best < 0 || cost_of(w, all) + again < least) {
         keep(w, all);
         return;
     }

@@ -36,6 +36,7 @@ typedef struct orr__spread_rule {
     orr__spread from;
     orr__spread *need; /* of each operand: whole, but from of operand k */
     orr__spread out;   /* whole                                         */
+    double work;       /* operations that the node takes, of all ranks together; one for each element of the result */
 } orr__spread_rule;
 
 #endif
