@@ -75,6 +75,42 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return k ? orr_matmul_at(b->at.file, b->at.line, other, b->g) : orr_matmul_at(b->at.file, b->at.line, b->g, other);
 }
 
+/* x and g where n = xᵀ·g is not computed yet, for stacks x and g: references. */
+static bool gradient_of_factor(orr__node *n, orr__node *in[2])
+{
+    orr__graph_lock();
+    const orr__node *a = n->nin == 2 && !atomic_load_explicit(&n->value, memory_order_relaxed) ? n->in[0] : NULL;
+    int r = n->shape.rank;
+    bool turned =
+        a && a->op == &orr__op_permute && a->nin == 1 && a->attr.perm[r - 1] == r - 2 && a->attr.perm[r - 2] == r - 1;
+    for (int i = 0; turned && i < r - 2; i++)
+        turned = a->attr.perm[i] == i;
+    if (turned) {
+        in[0] = orr__node_ref(a->in[0]);
+        in[1] = orr__node_ref(n->in[1]);
+    }
+    orr__graph_unlock();
+    return turned;
+}
+
+/* Σ over the stack of xᵀ·g is one product of all rows: the gradient of one factor of many matrices. */
+static orr__node *summed(orr__site at, orr__node *n, uint32_t mask)
+{
+    orr__node *in[2];
+    int r = n->shape.rank;
+    if (r < 3 || mask != (1u << (r - 2)) - 1 || !gradient_of_factor(n, in))
+        return NULL;
+    orr_shape out = ORR_SHAPE(n->shape.dim[r - 2], n->shape.dim[r - 1]);
+    for (int k = 0; k < 2; k++) {
+        orr_shape rows = ORR_SHAPE(1, in[k]->shape.dim[r - 1]);
+        for (int i = 0; i < r - 1; i++)
+            rows.dim[0] *= in[k]->shape.dim[i];
+        in[k] = orr__rec_reshape(at, in[k], &rows);
+    }
+    in[0] = orr__rec_permute(at, in[0], (const int[]){ 1, 0 });
+    return orr__node_of(at, &orr__op_matmul, (orr_dtype)n->dtype, &out, 2, in);
+}
+
 static bool distribute(orr__spread_rule *r)
 {
     return orr__rule_product(r, r->node->shape.rank - 2, "mk", "kn", "mn");
@@ -88,6 +124,7 @@ const orr__op orr__op_matmul = {
     .form = ORR__FORM_PRODUCT,
     .verify = verify,
     .reference = reference,
+    .summed = summed,
     .distribute = distribute,
     .vjp = vjp,
 };

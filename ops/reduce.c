@@ -273,6 +273,11 @@ orr__node *orr__rec_reduce(orr__site at, orr__node *n, int rop, uint32_t mask, o
         return orr__rec_complex(at, re, n ? orr__rec_reduce(at, orr__rec_part(at, n, true), rop, mask, part) : NULL);
     }
     orr_shape s = orr__shape_reduced(&n->shape, mask, true);
+    orr__node *sum = rop == ORR__RSUM && n->op->summed && dtype == n->dtype ? n->op->summed(at, n, mask) : NULL;
+    if (sum) {
+        orr__node_unref(n);
+        return orr__rec_reshape(at, sum, &s);
+    }
     orr__node *r = orr__rec_one(at, &orr__op_reduce, dtype, &s, n);
     if (r) {
         r->attr.rop = (uint8_t)rop;

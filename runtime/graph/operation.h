@@ -121,6 +121,9 @@ typedef struct orr__op {
     orr_status (*reference)(const struct orr__reference *j);
     /* The cotangent of operand k, in public operations; NULL: none flows there. */
     orr_tensor *(*vjp)(const struct orr__back *b, int k);
+    /* The sum of the node over the axes in mask, which are then gone, where there is a better way to it than by the node; NULL: none.
+     * The node may be shared with other threads: its inputs are read under the graph lock. */
+    struct orr__node *(*summed)(orr__site at, struct orr__node *n, uint32_t mask);
     /* VIEW: how `v`, which sees the node, sees the operand of shape `in`; false: no affine map says so. */
     bool (*see)(const struct orr__node *n, const orr_shape *in, const struct orr__view *v, struct orr__view *w);
     /* The consequence of how one operand lies over ranks: true, and need and out are set; false, NULL: no rule, so that operands

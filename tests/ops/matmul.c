@@ -2,6 +2,8 @@
  * Must not know: how a value is computed. */
 #include "config.h"
 
+#include <string.h>
+#include "runtime/graph/node.h"
 #include "tests/harness/ops_help.h"
 
 static void matmul_agrees_with_numpy(void)
@@ -29,10 +31,29 @@ static void half_accumulates_wider(void)
     (void)orr_scope_end(s);
 }
 
+/* x (2, 3, 2) times one factor (2, 2): the gradient of Σ y·g by the factor is Σ over the stack of xᵀ·g, one product of (2, 6) and (6, 2). */
+static void gradient_of_one_factor_of_a_stack(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_reshape(orr_arange(ORR_F32, 0, 12, 1), ORR_SHAPE(2, 3, 2)), *grad = NULL;
+    orr_tensor *w = orr_full(ORR_F32, ORR_SHAPE(2, 2), 1), *g = orr_sub(x, orr_scalar(5));
+    orr_tensor *y = orr_sum(orr_mul(orr_matmul(x, w), g), ORR_ALL_AXES, false);
+    ORR_REQUIRE(orr_grad(y, &w, 1, &grad) == ORR_OK);
+    const orr__node *n = orr__handle_node(grad);
+    while (strcmp(n->op->name, "matmul") != 0 && n->nin == 1)
+        n = n->in[0];
+    ORR_CHECK(strcmp(n->op->name, "matmul") == 0 && n->shape.rank == 2); /* no product for each matrix of the stack */
+    /* column sums of x: 30, 36; of squares 220, 286; of neighbours 250 */
+    help_check_values(grad, ORR_F32, ORR_SHAPE(2, 2), (double[]){ 220 - 150, 250 - 150, 250 - 180, 286 - 180 });
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(matmul_agrees_with_numpy), ORR_TEST(matmul_of_views), ORR_TEST(half_accumulates_wider), { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(matmul_agrees_with_numpy),
+                                      ORR_TEST(matmul_of_views),
+                                      ORR_TEST(half_accumulates_wider),
+                                      ORR_TEST(gradient_of_one_factor_of_a_stack),
+                                      { 0 } };
     return help_main(argc, argv, "ops.matmul", tests);
 }
