@@ -5,6 +5,7 @@
 #include <math.h>
 #include "ops/linalg/linalg.h"
 #include "ops/matrix.h"
+#include "runtime/graph/distribution.h"
 
 #define AT b->at.file, b->at.line
 
@@ -70,6 +71,17 @@ static bool cuts(const orr__call *c)
     return orr__matrix_space(&c->out, dim) > 2;
 }
 
+/* A matrix in blocks over a grid, along one of its axes or both: so is its factor. */
+static const orr__op *jointly(const orr__node *n, const orr__distribution *in, orr__distribution *out)
+{
+    int rows, cols;
+    if (n->shape.rank != 2 || (n->dtype != ORR_F32 && n->dtype != ORR_F64) || !orr__shape_count(&n->shape) ||
+        !orr__distribution_of_blocks(in, &rows, &cols))
+        return NULL;
+    *out = *in;
+    return n->op;
+}
+
 const orr__op orr__op_cholesky = {
     .id = ORR__OP_cholesky,
     .name = "cholesky",
@@ -80,6 +92,7 @@ const orr__op orr__op_cholesky = {
     .verify = verify,
     .reference = reference,
     .distribute = orr__rule_matrices,
+    .jointly = jointly,
     .vjp = vjp,
     .work = work,
     .space = space,

@@ -6,6 +6,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/graph/distribution.h"
 
 /* (b…, m, k) · (b…, k, n), equal batch dimensions. */
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
@@ -116,6 +117,22 @@ static bool distribute(orr__spread_rule *r)
     return orr__rule_product(r, r->node->shape.rank - 2, "mk", "kn", "mn");
 }
 
+/* Matrices in blocks over two axes of one grid: the result has the rows of the first and the columns of the second. Where an axis is
+ * not cut, the rule above is as good. */
+static const orr__op *jointly(const orr__node *n, const orr__distribution *in, orr__distribution *out)
+{
+    int r[2], c[2];
+    bool fits = n->shape.rank == 2 && (n->dtype == ORR_F32 || n->dtype == ORR_F64) && in[0].grid == in[1].grid &&
+                orr__shape_count(&n->shape) > 0;
+    for (int k = 0; fits && k < 2; k++)
+        fits = orr__distribution_of_blocks(&in[k], &r[k], &c[k]) && r[k] >= 0 && c[k] >= 0;
+    if (!fits || r[0] != r[1] || c[0] != c[1])
+        return NULL;
+    out->along[r[0]] = in[0].along[r[0]];
+    out->along[c[0]] = in[1].along[c[0]];
+    return n->op;
+}
+
 const orr__op orr__op_matmul = {
     .id = ORR__OP_matmul,
     .name = "matmul",
@@ -126,6 +143,7 @@ const orr__op orr__op_matmul = {
     .reference = reference,
     .summed = summed,
     .distribute = distribute,
+    .jointly = jointly,
     .vjp = vjp,
 };
 

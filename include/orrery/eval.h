@@ -14,7 +14,7 @@ extern "C" {
 typedef struct orr_config {
     const char *engine;  /**< "auto", "starpu", "serial"                             */
     const char *backend; /**< "auto", "cpu", "cuda", "opencl"                        */
-    int workers;         /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset */
+    int workers;         /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset, which ranks on the same cores divide */
     size_t memory_limit; /**< bytes of host memory for tensors; 0: 7/8 of what the job's control group allows */
     uint64_t seed;       /**< default seed of the random functions                   */
 } orr_config;

@@ -31,7 +31,7 @@ static const char tail[] =
     "\n"
     "| variable | meaning |\n"
     "|---|---|\n"
-    "| `STARPU_NCPU` | number of CPU workers |\n"
+    "| `STARPU_NCPU` | number of CPU workers; without it ranks on the same cores divide these |\n"
     "| `STARPU_NOPENCL` | number of OpenCL devices; 0: none |\n"
     "| `STARPU_NCUDA` | number of CUDA devices; 0: none |\n"
     "| `STARPU_SCHED` | scheduling policy: `lws`, `eager`, `dmda`, `dmdas` …; unset, Orrery chooses by the machine |\n"

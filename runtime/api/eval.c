@@ -14,6 +14,7 @@
 #include "runtime/base/trace.h"
 #include "runtime/distribute/agree.h"
 #include "runtime/distribute/partition.h"
+#include "runtime/engine/block_cyclic.h"
 #include "runtime/graph/donation.h"
 
 orr_status orr__need_running(orr__site at)
@@ -126,6 +127,94 @@ static void take_turn(void)
     turn.run = NULL;
 }
 
+/* A local array as the engine's part of a matrix in blocks. Ranks of a grid are numbered row by row. */
+static orr__block_cyclic blocks_of(const orr__distribution *d, const orr_shape *global, orr__buffer *b)
+{
+    int cut[2], step = 1;
+    orr_shape s = orr__distribution_local(d, global);
+    orr__block_cyclic m = { .rows = global->dim[0],
+                            .cols = global->dim[1],
+                            .block_rows = global->dim[0],
+                            .block_cols = global->dim[1],
+                            .grid_rows = 1,
+                            .grid_cols = 1,
+                            .first = d->grid->rank,
+                            .local = b->host,
+                            .ld = s.dim[1] };
+    (void)orr__distribution_of_blocks(d, &cut[0], &cut[1]);
+    for (int g = d->grid->axes - 1; g >= 0; g--) {
+        bool rows = g == cut[0];
+        if (rows || g == cut[1]) {
+            *(rows ? &m.block_rows : &m.block_cols) = d->along[g].block;
+            *(rows ? &m.grid_rows : &m.grid_cols) = (int)d->grid->extent[g];
+            *(rows ? &m.row_step : &m.col_step) = step;
+            m.first -= step * (int)d->grid->coordinate[g];
+        }
+        step *= (int)d->grid->extent[g];
+    }
+    return m;
+}
+
+/* A product, or a factorisation in place. */
+static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer *const *in, orr__buffer *out)
+{
+    orr_dtype t = (orr_dtype)j->out->dtype;
+    orr__block_cyclic m[2], c = blocks_of(&j->as, &j->node->shape, out);
+    for (int k = 0; k < j->nin && k < 2; k++)
+        m[k] = blocks_of(&j->lies[k], &j->global[k], in[k]);
+    if (j->node->op->form == ORR__FORM_PRODUCT)
+        return orr__block_cyclic_product(at, t, &c, &m[0], false, &m[1], false);
+    if (out->bytes)
+        memcpy(out->host, in[0]->host, out->bytes);
+    return orr__block_cyclic_cholesky(at, t, &c);
+}
+
+/* The operands of a node that ranks compute together, and the exchanges that come before it: each takes place once, so their
+ * values stay. */
+static orr_status evaluate_operands(orr__site at, const orr__partition *q, const orr__joint *j)
+{
+    int n = 0, most = j->nin + j->after;
+    orr__node *few[32], **need = orr__array_begin(few, sizeof few, (size_t)most, sizeof *need);
+    if (!need)
+        return ORR_ENOMEM;
+    for (int k = 0; k < j->nin; k++)
+        need[n++] = j->in[k];
+    for (int k = 0; k < j->after; k++)
+        if (!orr__node_value(q->exchanges.node[k]))
+            need[n++] = q->exchanges.node[k];
+    orr_status st = evaluate_here(at, &(orr__capture_roots){ need, n, n, 0 }, NULL, NULL);
+    for (int k = 0; k < n && st == ORR_OK; k++) {
+        orr__buffer *b = orr__node_value(need[k]);
+        if ((st = orr__run_wait(b->run)) == ORR_OK)
+            st = orr__buffer_sync(b);
+    }
+    orr__array_end(need, few);
+    return st;
+}
+
+/* told: the status is that of all ranks. */
+static orr_status evaluate_joint(orr__site at, const orr__partition *q, const orr__joint *j, bool *told)
+{
+    *told = false;
+    orr_status st = evaluate_operands(at, q, j);
+    orr__buffer *in[2], *out = st == ORR_OK ? orr__buffer_new(orr__node_bytes(j->out)) : NULL;
+    for (int k = 0; k < j->nin && st == ORR_OK; k++)
+        in[k] = orr__node_value(j->in[k]);
+    if (st == ORR_OK)
+        st = out ? ORR_OK : ORR_ENOMEM;
+    if (st == ORR_OK) {
+        st = compute_jointly(ORR__SITE(j->node->file, j->node->line, j->node->op->name), j, in, out);
+        *told = true;
+    }
+    if (st != ORR_OK) {
+        orr__buffer_unref(out);
+        return st;
+    }
+    orr__buffer_number(out);
+    orr__node_publish(j->out, out, false);
+    return ORR_OK;
+}
+
 /* The local graph, and its last exchange: what an output does not need is waited for by other ranks. */
 static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, const orr__partition *q, orr__run **run)
 {
@@ -134,6 +223,8 @@ static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, 
     if (!all)
         return ORR_ENOMEM;
     orr__node *last = q->exchanges.n ? q->exchanges.node[q->exchanges.n - 1] : NULL;
+    if (last && orr__node_value(last)) /* before what ranks compute together */
+        last = NULL;
     memcpy(all, q->root, (size_t)n * sizeof *all);
     all[n] = last;
     orr__capture_roots local = { all, last ? n + 1 : n, roots->nfirst, 0 };
@@ -175,15 +266,19 @@ static orr_status evaluate_over_ranks(orr__site at, const orr__capture_roots *ro
     orr_status st = no_placeholder(at, p);
     if (st == ORR_OK)
         st = orr__agree(at, p);
-    bool agreed = st == ORR_OK;
+    bool agreed = st == ORR_OK, told = false;
     if (agreed)
-        st = orr__partition_make(at, p, false, &q);
-    if (st == ORR_OK)
+        st = orr__partition_make(at, p, orr__block_cyclic_can(), &q);
+    for (int j = 0; j < q.njoint && st == ORR_OK; j++)
+        st = evaluate_joint(at, &q, &q.joint[j], &told);
+    if (st == ORR_OK) {
+        told = false;
         st = evaluate_local(at, roots, &q, run);
+    }
     if (st == ORR_OK)
         st = publish_local(roots, p, &q);
     orr__partition_free(&q);
-    if (agreed && st != ORR_OK && st != ORR_ERANK) {
+    if (agreed && !told && st != ORR_OK && st != ORR_ERANK) {
         (void)snprintf(text, sizeof text, "%s", orr_error_message());
         orr__ranks_fail(text);
         (void)orr__fail_text(st, text);

@@ -12,6 +12,7 @@
 #include "runtime/base/fpmode.h"
 #include "runtime/base/text.h"
 #include "runtime/distribute/partition.h"
+#include "runtime/engine/block_cyclic.h"
 
 static const char *base_name(const char *file)
 {
@@ -289,8 +290,8 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
     orr_status st = orr__need_running(at);
     if (st != ORR_OK || (st = capture(at, to, t, &p)) != ORR_OK)
         return st;
-    if (orr__partition_needed(&p) &&
-        ((st = orr__partition_explain(to, at, &p, false)) != ORR_OK || (st = orr__partition_local(at, false, &p)) != ORR_OK)) {
+    if (orr__partition_needed(&p) && ((st = orr__partition_explain(to, at, &p, orr__block_cyclic_can())) != ORR_OK ||
+                                      (st = orr__partition_local(at, orr__block_cyclic_can(), &p)) != ORR_OK)) {
         orr__capture_free(&p);
         return st;
     }

@@ -35,9 +35,10 @@ orr_status orr__partition_explain(FILE *to, orr__site at, const orr__capture *p,
             if (!x->needed || (!x->moves && orr__distribution_whole(&x->as)))
                 continue;
             if (!x->moves)
-                fprintf(to, "  %%%d %s %s %s: %s\n", i, p->leaf_of[i] >= 0 ? "value" : n->op->name,
+                fprintf(to, "  %%%d %s %s %s: %s%s\n", i, p->leaf_of[i] >= 0 ? "value" : n->op->name,
                         orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
-                        orr__distribution_text(&x->as, text, sizeof text));
+                        orr__distribution_text(&x->as, text, sizeof text),
+                        x->joint ? ", computed by all ranks together" : "");
             else
                 fprintf(to, "  %%%d moves, %.0f bytes: %s\n", i, moved(&c, v),
                         orr__distribution_text(&x->as, text, sizeof text));

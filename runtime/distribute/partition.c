@@ -98,13 +98,15 @@ static orr__node *joint(building *b, const orr__version *v)
     *j = (orr__joint){ .after = b->e->n, .node = n, .as = v->as };
     j->in = orr__alloc_n((size_t)nin, sizeof(orr__node *));
     j->lies = orr__alloc_n((size_t)nin, sizeof *j->lies);
-    bool ok = j->in && j->lies;
+    j->global = orr__alloc_n((size_t)nin, sizeof *j->global);
+    bool ok = j->in && j->lies && j->global;
     b->q->njoint++;
     for (; ok && j->nin < nin; j->nin += ok) {
         orr__node *x = version(b, need[j->nin]);
         ok = x != NULL;
         j->in[j->nin] = ok ? orr__node_ref(x) : NULL;
         j->lies[j->nin] = b->c.version[need[j->nin]].as;
+        j->global[j->nin] = b->c.p->node[b->c.version[need[j->nin]].node]->shape;
     }
     orr_shape s = orr__distribution_local(&v->as, &n->shape);
     j->out = ok ? orr__node_new(site_of(b, v->node), &orr__op_leaf, (orr_dtype)n->dtype, &s, 0, NULL) : NULL;
@@ -283,6 +285,7 @@ void orr__partition_free(orr__partition *q)
         orr__node_unref(q->joint[j].out);
         free(q->joint[j].in);
         free(q->joint[j].lies);
+        free(q->joint[j].global);
     }
     free(q->joint);
     *q = (orr__partition){ .nroot = 0 };

@@ -13,6 +13,7 @@ typedef struct orr__joint {
     int nin, after;       /* behind so many exchanges */
     const orr__node *node; /* of the global graph, borrowed */
     orr__distribution as, *lies; /* out; in */
+    orr_shape *global;           /* of in */
 } orr__joint;
 
 typedef struct orr__partition {

@@ -100,6 +100,17 @@ orr_shape orr__distribution_local(const orr__distribution *d, const orr_shape *g
     return s;
 }
 
+bool orr__distribution_of_blocks(const orr__distribution *d, int *rows, int *cols)
+{
+    *rows = *cols = -1;
+    for (int g = 0; d->grid && g < d->grid->axes; g++)
+        if (d->along[g].kind == ORR__SHARDED)
+            *(d->along[g].axis == 0 ? rows : cols) = g;
+        else if (d->along[g].kind == ORR__PARTIAL)
+            return false;
+    return *rows >= 0 || *cols >= 0;
+}
+
 const char *orr__distribution_text(const orr__distribution *d, char *text, size_t size)
 {
     static const char *const by[] = { [ORR__RSUM] = "sums", [ORR__RMAX] = "maxima", [ORR__RMIN] = "minima" };

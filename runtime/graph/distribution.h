@@ -36,6 +36,8 @@ static inline bool orr__distribution_whole(const orr__distribution *d)
 int64_t orr__spread_places(orr__spread s, int64_t length, int64_t coordinate, int64_t extent);
 /* The shape of what the grid's rank has of a tensor. */
 orr_shape orr__distribution_local(const orr__distribution *d, const orr_shape *global);
+/* Is a matrix cut, and no partial value? Rows along axis *rows of the grid, columns along *cols; -1: not. */
+bool orr__distribution_of_blocks(const orr__distribution *d, int *rows, int *cols);
 /* "replicated", or "axis 0 over 4 ranks, axis 1 over 2 in blocks of 64", "partial sums over 4 ranks". */
 const char *orr__distribution_text(const orr__distribution *d, char *text, size_t size);
 

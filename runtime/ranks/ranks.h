@@ -20,6 +20,8 @@ int orr__rank(void);
 int orr__ranks(void);
 /* "rank 2 of 4 (process 71 on node3)". Lives as long as the program. */
 const char *orr__rank_name(int rank);
+/* Ranks of this machine that may use the same cores as this one, itself included. */
+int orr__ranks_on_cores(void);
 
 /* A failure of this rank that the others cannot see, as that of an evaluation: from now on every exchange of every rank ends with
  * ORR_ERANK and a message that names this rank and `why`, until orr_shutdown. */

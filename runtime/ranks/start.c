@@ -4,11 +4,13 @@
 #include "runtime/ranks/ranks.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "runtime/base/env.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/signals.h"
 #include "runtime/ranks/exchange.h"
 #include "runtime/ranks/transport.h"
@@ -45,6 +47,14 @@ const char *orr__rank_name(int rank)
     return now.running && rank >= 0 && rank < now.ranks ? now.name[rank] : "rank 0 of 1";
 }
 
+int orr__ranks_on_cores(void)
+{
+    int n = now.running ? 0 : 1;
+    for (int i = 0; now.running && i < now.ranks; i++)
+        n += !strcmp(now.who[i].host, now.who[now.rank].host) && now.who[i].cores == now.who[now.rank].cores;
+    return n;
+}
+
 void *orr__ranks_communicator(void)
 {
     return now.running ? now.transport->communicator() : NULL;
@@ -77,6 +87,9 @@ static orr__identity identity(void)
     ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
     space[n > 0 ? n : 0] = '\0';
     (void)snprintf(me.machine, sizeof me.machine, "%s %s", boot, space);
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        me.cores = orr__hash(&set, sizeof set, 0);
     return me;
 }
 

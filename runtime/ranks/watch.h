@@ -10,6 +10,7 @@
 typedef struct orr__identity {
     char host[64];
     char machine[96]; /* equal: process numbers mean the same */
+    uint64_t cores;   /* equal on one machine: threads of both may run on the same cores */
     int pid;
 } orr__identity;
 

@@ -7,6 +7,7 @@
 #include <orrery.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/engine/block_cyclic.h"
 #include "tests/harness/random_graph.h"
 #include "tests/harness/ranks.h"
 
@@ -162,6 +163,82 @@ static void a_failure_of_one_rank_is_told_to_all(void)
     down();
 }
 
+/* -- matrices in blocks over a grid: by tiles of all ranks where the engine has them, else gathered ------------------------- */
+
+static void blocks_on(int64_t rows, int64_t n, int64_t block)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(2, ((int64_t[]){ rows, -1 }));
+    orr_tensor *a = orr_randn_keyed(ORR_F64, ORR_SHAPE(n, n), 0, 1, 5);
+    orr_tensor *spd =
+        orr_add(orr_matmul(a, orr_transpose(a)), orr_mul(orr_eye(ORR_F64, n, n, 0), orr_scalar((double)n)));
+    double *want = malloc(2 * (size_t)(n * n) * sizeof *want), *got = want + n * n;
+    orr_tensor *x = orr_shard_cyclic(spd, g, ORR_AXES(0, 1), ORR_INDEX(block, block));
+    orr_tensor *y = orr_shard_cyclic(a, g, ORR_AXES(0, 1), ORR_INDEX(block, 5));
+    /* Values before and after; sums over ranks before a factorisation; one factorisation after the other. */
+    orr_tensor *plain[] = { orr_matmul(spd, a), orr_exp(orr_cholesky(spd)),
+                            orr_cholesky(orr_div(spd, orr_mean(orr_abs(spd), ORR_ALL_AXES, false))),
+                            orr_sum(orr_matmul(orr_cholesky(spd), orr_cholesky(orr_mul(spd, orr_scalar(2)))),
+                                    ORR_AXES(1), true) };
+    orr_tensor *over[] = {
+        orr_matmul(x, y), orr_exp(orr_cholesky(x)), orr_cholesky(orr_div(x, orr_mean(orr_abs(x), ORR_ALL_AXES, false))),
+        orr_sum(orr_matmul(orr_cholesky(x), orr_cholesky(orr_mul(x, orr_scalar(2)))), ORR_AXES(1), true)
+    };
+    for (size_t k = 0; k < sizeof over / sizeof *over; k++) {
+        double most = 0;
+        int64_t count = k == 3 ? n : n * n;
+        ORR_CHECK_MSG(orr_read(plain[k], want, (size_t)count * sizeof *want) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(orr_read(over[k], got, (size_t)count * sizeof *got) == ORR_OK, "%s", orr_error_message());
+        for (int64_t i = 0; i < count; i++)
+            most = fmax(most, fabs(got[i] - want[i]) / (1 + fabs(want[i])));
+        ORR_CHECK_MSG(most < 1e-10, "graph %zu on %lld rows of ranks: %g", k, (long long)rows, most);
+    }
+    free(want);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    ORR_REQUIRE(f);
+    ORR_CHECK_MSG(orr_explain(f, orr_exp(orr_cholesky(x))) == ORR_OK, "%s", orr_error_message());
+    (void)fclose(f);
+    ORR_CHECK_MSG((strstr(text, "by all ranks together") != NULL) == (orr_ranks() > 1 && orr__block_cyclic_can()), "%s",
+                  text);
+    free(text);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+}
+
+static void matrices_in_blocks_multiply_and_factorise(void)
+{
+    ORR_REQUIRE(up());
+    for (int64_t rows = 1; rows <= orr_ranks(); rows++)
+        if (orr_ranks() % rows == 0) {
+            blocks_on(rows, 37, 8);
+            blocks_on(rows, 3, 2);
+        }
+    down();
+}
+
+/* The same error on every rank, and the ranks go on. */
+static void an_indefinite_matrix_is_an_error_on_all_ranks(void)
+{
+    ORR_REQUIRE(up());
+    for (int64_t rows = 1; rows <= 2 && orr_ranks() % rows == 0; rows++) {
+        orr_scope *s = orr_scope_begin();
+        orr_grid *g = orr_grid_make(2, ((int64_t[]){ rows, -1 }));
+        orr_tensor *i = orr_arange(ORR_F64, 0, 20, 1),
+                   *d = orr_where(orr_equal(i, orr_scalar(13)), orr_scalar(-1), orr_add(i, orr_scalar(1)));
+        orr_tensor *x = orr_shard_cyclic(orr_mul(orr_eye(ORR_F64, 20, 20, 0), d), g, ORR_AXES(0, 1), ORR_INDEX(3, 3));
+        ORR_CHECK(orr_eval(orr_cholesky(x)) == ORR_ENUMERIC);
+        ORR_CHECK_MSG(strstr(orr_error_message(), "order 14") != NULL, "%s", orr_error_message());
+        double sum = 0;
+        ORR_CHECK_MSG(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 195, "%g %s", sum,
+                      orr_error_message());
+        orr_grid_free(g);
+        (void)orr_scope_end(s);
+    }
+    down();
+}
+
 /* -- random graphs ----------------------------------------------------------------------------------------------------- */
 
 static bool near(orr_dtype d, orr__scalar got, orr__scalar want, double err)
@@ -228,6 +305,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(random_numbers_do_not_depend_on_the_ranks),
                                       ORR_TEST(variables_learn_alike),
                                       ORR_TEST(different_graphs_are_reported_with_both_lines),
+                                      ORR_TEST(matrices_in_blocks_multiply_and_factorise),
+                                      ORR_TEST(an_indefinite_matrix_is_an_error_on_all_ranks),
                                       ORR_TEST(random_graphs_agree_with_the_reference),
                                       ORR_TEST(the_serial_engine_does_the_same),
                                       ORR_TEST(a_failure_of_one_rank_is_told_to_all),

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "runtime/base/fpmode.h"
 #include "runtime/base/decimal.h"
 #include "runtime/engine/starpu/starpu.h"
+#include "runtime/ranks/ranks.h"
 
 orr__star_state orr__star;
 static char policy[48];
@@ -119,6 +121,15 @@ static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *ope
     return ORR_OK;
 }
 
+/* Idle workers spin: those of ranks on the same cores would keep each other from work, and the threads that bring messages. */
+static void share_cores(struct starpu_conf *conf, int ranks)
+{
+    cpu_set_t set;
+    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    conf->ncpus = cores > ranks ? cores / ranks : 1;
+    setenv("STARPU_WORKERS_NOBIND", "1", 0); /* else the first worker of each rank is on the first core */
+}
+
 /* StarPU's own variables win over all of this. */
 static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
 {
@@ -144,6 +155,8 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
         conf->nopencl = 0;
     if (config && config->workers > 0 && !getenv("STARPU_NCPU"))
         conf->ncpus = config->workers;
+    else if (orr__ranks_on_cores() > 1 && !getenv("STARPU_NCPU") && !getenv("STARPU_NCPUS"))
+        share_cores(conf, orr__ranks_on_cores());
     if (!getenv("STARPU_SCHED"))
         conf->sched_policy_name = opencl > 0 || cuda ? "dmdas" : "lws";
     orr__star_policy_configure(conf);
