@@ -48,7 +48,8 @@ ORR_API int64_t orr_grid_place(const orr_grid *g, int axis);
  * replicated; sums over ranks and other exchanges happen where they are needed. The values do not depend on the number of ranks, but
  * for the order of sums. docs/distributed.md has the rules.
  * An evaluation of what is sharded is collective: all ranks evaluate the same tensors in the same order. So are orr_read, orr_data,
- * orr_item, orr_print and orr_save of a sharded tensor, which gather its value. */
+ * orr_item, orr_print and the functions that save a sharded tensor, which gather its value; rank 0 writes the
+ * file, and all ranks return its status. */
 
 /** In the axes of orr_shard: along this axis of the grid every rank has all. */
 enum { ORR_WHOLE = 127 };

@@ -252,7 +252,7 @@ static orr_status save(orr__site at, const char *path, orr_tensor *t, char delim
         return orr__fail(at, ORR_ENOMEM, "no memory for a locale");
     orr_status st = orr__value_of(at, t, &b, &what);
     if (st == ORR_OK) {
-        st = orr__sink_open(at, path, &sink);
+        st = orr__sink_open(at, path, orr__over_ranks(&t, 1), &sink);
         if (st == ORR_OK) {
             locale_t was = uselocale(plain);
             st = write_rows(&sink, &what, b->host, s.rank > 0 ? s.dim[0] : 1, s.rank > 1 ? s.dim[1] : 1, delimiter);

@@ -103,7 +103,7 @@ orr_status orr__devices_write(orr__site at, const char *path, const orr_device *
         free(text);
         return orr__fail(at, ORR_ENOMEM, "no memory for the text of %d devices", n);
     }
-    orr_status st = orr__sink_open(at, path, &s);
+    orr_status st = orr__sink_open(at, path, false, &s);
     if (st == ORR_OK) {
         if (s.tmp && fchmod(s.fd, 0600) != 0)
             st = orr__fail(at, ORR_EIO, "%s: its permissions cannot be set", path);

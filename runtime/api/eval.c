@@ -574,3 +574,13 @@ orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__co
         orr__buffer_unref(*buf);
     return orr__fail_place(at, st);
 }
+
+bool orr__over_ranks(orr_tensor *const *t, int n)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        const orr__node *node = t[i] ? orr__handle_node(t[i]) : NULL;
+        any = any || (node && node->placed);
+    }
+    return any && orr__ranks() > 1;
+}

@@ -21,6 +21,8 @@ typedef struct {
     orr_shape shape;
 } orr__content;
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what);
+/* Does the value of any of them, which is there, lie over ranks? */
+bool orr__over_ranks(orr_tensor *const *t, int n);
 /* An event without a run: one that is done. NULL on ENOMEM. Then it takes over a reference to `run` (may be NULL),
  * or is dropped. */
 orr_event *orr__event_new(void);

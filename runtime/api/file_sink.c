@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "runtime/base/buffer.h"
+#include "runtime/ranks/ranks.h"
 
 static orr_status system_error(const orr__sink *s)
 {
@@ -48,9 +49,34 @@ static void forget(orr__sink *s)
     s->tmp = s->target = NULL;
 }
 
-orr_status orr__sink_open(orr__site at, const char *path, orr__sink *s)
+/* The status of rank 0 is that of all. */
+static orr_status agree(const orr__sink *s, orr_status st)
 {
-    *s = (orr__sink){ .at = at, .path = path, .fd = -1 };
+    struct {
+        int64_t status;
+        char text[1016];
+    } word = { .status = st };
+    if (!s->shared || orr__ranks() == 1)
+        return st;
+    if (st != ORR_OK)
+        (void)snprintf(word.text, sizeof word.text, "%s", orr_error_message());
+    orr__exchange x = { .kind = ORR__EXCHANGE_BROADCAST,
+                        .dtype = ORR_U8,
+                        .group = orr__group_all(),
+                        .in = &word,
+                        .out = &word,
+                        .count = sizeof word,
+                        .name = "save" };
+    orr_status sent = orr__exchange_wait(s->at, &x);
+    if (sent != ORR_OK || orr__rank() == 0)
+        return sent != ORR_OK ? sent : st;
+    return word.status == ORR_OK ? st : orr__fail_text((orr_status)word.status, word.text);
+}
+
+static orr_status open_here(orr__sink *s)
+{
+    const char *path = s->path;
+    orr__site at = s->at;
     if (!path || !*path)
         return orr__fail(at, ORR_EINVAL, "the path is %s", path ? "empty" : "NULL");
     struct stat sb;
@@ -69,9 +95,15 @@ orr_status orr__sink_open(orr__site at, const char *path, orr__sink *s)
     return st;
 }
 
+orr_status orr__sink_open(orr__site at, const char *path, bool shared, orr__sink *s)
+{
+    *s = (orr__sink){ .at = at, .path = path, .fd = -1, .shared = shared };
+    return agree(s, shared && orr__rank() > 0 ? ORR_OK : open_here(s));
+}
+
 orr_status orr__sink_write(orr__sink *s, const void *data, size_t n)
 {
-    for (size_t done = 0; done < n;) {
+    for (size_t done = 0; s->fd >= 0 && done < n;) {
         size_t part = n - done < (size_t)1 << 30 ? n - done : (size_t)1 << 30;
         ssize_t w = write(s->fd, (const char *)data + done, part);
         if (w < 0 && errno != EINTR)
@@ -86,6 +118,8 @@ orr_status orr__sink_write(orr__sink *s, const void *data, size_t n)
 orr_status orr__sink_patch(orr__sink *s, uint64_t offset, const void *data, size_t n)
 {
     ssize_t w;
+    if (s->fd < 0)
+        return ORR_OK;
     do
         w = pwrite(s->fd, data, n, (off_t)offset);
     while (w < 0 && errno == EINTR);
@@ -111,7 +145,7 @@ static void sync_folder(const char *target)
     free(folder);
 }
 
-orr_status orr__sink_close(orr__sink *s, orr_status st)
+static orr_status close_here(orr__sink *s, orr_status st)
 {
     if (st == ORR_OK && s->tmp && fsync(s->fd) != 0)
         st = system_error(s);
@@ -125,6 +159,11 @@ orr_status orr__sink_close(orr__sink *s, orr_status st)
         sync_folder(s->target);
     forget(s);
     return st;
+}
+
+orr_status orr__sink_close(orr__sink *s, orr_status st)
+{
+    return agree(s, s->fd < 0 ? st : close_here(s, st));
 }
 
 orr_status orr__printed(orr__site at, FILE *to)

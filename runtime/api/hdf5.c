@@ -311,10 +311,10 @@ static void *image_of(orr__site at, hid_t f, size_t *size)
     return NULL;
 }
 
-static orr_status write_image(orr__site at, const char *path, const void *image, size_t size)
+static orr_status write_image(orr__site at, const char *path, bool shared, const void *image, size_t size)
 {
     orr__sink sink;
-    orr_status st = orr__sink_open(at, path, &sink);
+    orr_status st = orr__sink_open(at, path, shared, &sink);
     return st == ORR_OK ? orr__sink_close(&sink, orr__sink_write(&sink, image, size)) : st;
 }
 
@@ -350,7 +350,7 @@ orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const 
         (void)H5Pclose(access);
     end(s);
     if (st == ORR_OK)
-        st = write_image(at, path, image, size);
+        st = write_image(at, path, orr__over_ranks(t, n), image, size);
     free(image);
     return st;
 }

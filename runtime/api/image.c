@@ -168,7 +168,7 @@ static orr_status save(orr__site at, const char *path, orr_tensor *t, int qualit
         return path ? orr__fail(at, ORR_EINVAL, "%s: an image's suffix is .png, .jpg or .jpeg", path)
                     : orr__fail(at, ORR_EINVAL, "the path is NULL");
     orr_status st = encode(at, f, t, quality, &data);
-    if (st == ORR_OK && (st = orr__sink_open(at, path, &sink)) == ORR_OK)
+    if (st == ORR_OK && (st = orr__sink_open(at, path, orr__over_ranks(&t, 1), &sink)) == ORR_OK)
         st = orr__sink_close(&sink, orr__sink_write(&sink, data.data, data.size));
     free(data.data);
     return st;

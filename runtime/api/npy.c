@@ -158,7 +158,7 @@ orr_status orr__npy_save(orr__site at, const char *path, orr_tensor *t)
     if (st != ORR_OK)
         return st;
     size_t n = orr__npy_format(at, what.dtype, &what.shape, head);
-    st = n ? orr__sink_open(at, path, &sink) : ORR_EDTYPE;
+    st = n ? orr__sink_open(at, path, orr__over_ranks(&t, 1), &sink) : ORR_EDTYPE;
     if (st == ORR_OK) {
         st = orr__sink_write(&sink, head, n);
         if (st == ORR_OK)

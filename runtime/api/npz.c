@@ -95,14 +95,18 @@ void orr_npz_names_free(char **names)
     free(names);
 }
 
-static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name, orr_tensor *t)
+/* After an error nothing is written, but a value that lies over ranks is gathered, as on the other ranks. */
+static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name, orr_tensor *t, orr_status before)
 {
     char head[ORR__NPY_HEADER], full[4096 + 8];
     orr__content what;
     orr__buffer *b;
     orr_status st = orr__value_of(at, t, &b, &what);
-    if (st != ORR_OK)
-        return st;
+    if (st != ORR_OK || before != ORR_OK) {
+        if (st == ORR_OK)
+            orr__buffer_unref(b);
+        return before != ORR_OK ? before : st;
+    }
     size_t n = orr__npy_format(at, what.dtype, &what.shape, head);
     snprintf(full, sizeof full, "%s.npy", name);
     st = n ? orr__zip_add(w, full, head, n, b->host, b->bytes) : ORR_EDTYPE;
@@ -120,12 +124,12 @@ static orr_status save(orr__site at, const char *path, const char *const *names,
     if (st == ORR_OK)
         st = orr_eval_all_at(at.file, at.line, t, n);
     if (st == ORR_OK)
-        st = orr__sink_open(at, path, &sink);
+        st = orr__sink_open(at, path, orr__over_ranks(t, n), &sink);
     if (st != ORR_OK)
         return st;
     orr__zip_writer w = { .sink = &sink, .deflate = deflated };
-    for (int i = 0; i < n && st == ORR_OK; i++)
-        st = add_tensor(at, &w, names[i], t[i]);
+    for (int i = 0; i < n; i++)
+        st = add_tensor(at, &w, names[i], t[i], st);
     return orr__sink_close(&sink, orr__zip_finish(&w, st));
 }
 

@@ -400,8 +400,8 @@ static void put_in_order(const orr__content *what, int n, int *order)
                 order[at++] = i;
 }
 
-static orr_status write_all(orr__site at, const char *path, orr__buffer *const *b, const orr__content *what,
-                            const char *const *names, const int *order, int n)
+static orr_status write_all(orr__site at, const char *path, bool shared, orr__buffer *const *b,
+                            const orr__content *what, const char *const *names, const int *order, int n)
 {
     orr__sink sink;
     size_t length = 0;
@@ -411,7 +411,7 @@ static orr_status write_all(orr__site at, const char *path, orr__buffer *const *
         return orr__fail(at, ORR_ENOMEM, "no memory for the header");
     for (int i = 0; i < 8; i++)
         head[i] = (unsigned char)(length >> 8 * i & 0xff);
-    orr_status st = orr__sink_open(at, path, &sink);
+    orr_status st = orr__sink_open(at, path, shared, &sink);
     if (st == ORR_OK) {
         st = orr__sink_write(&sink, head, 8);
         if (st == ORR_OK)
@@ -455,7 +455,7 @@ orr_status orr_save_safetensors_at(const char *file, int line, const char *path,
     }
     if (st == ORR_OK) {
         put_in_order(what, n, order);
-        st = write_all(at, path, b, what, names, order, n);
+        st = write_all(at, path, orr__over_ranks(t, n), b, what, names, order, n);
     }
     for (int i = 0; b && i < n; i++)
         orr__buffer_unref(b[i]);

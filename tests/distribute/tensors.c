@@ -239,6 +239,43 @@ static void an_indefinite_matrix_is_an_error_on_all_ranks(void)
     down();
 }
 
+/* -- files ------------------------------------------------------------------------------------------------------------- */
+
+/* The path as rank 0 has it: it writes the file, the others could not. */
+static const char *of_rank_0(const char *path)
+{
+    return orr_rank() == 0 ? path : "/nowhere/at/all.npy";
+}
+
+static void a_sharded_tensor_is_saved_by_one_rank(void)
+{
+    static const char *const name[] = { "npy", "npz", "safetensors", "csv" };
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    double got[35], sum = 0;
+    orr_tensor *x = orr_shard(orr_reshape(orr_arange(ORR_F64, 0, 35, 1), ORR_SHAPE(7, 5)), g, ORR_AXES(0));
+    for (int f = 0; f < 4; f++) {
+        char path[1024], file[64];
+        (void)snprintf(file, sizeof file, "saved%d.%s", orr_ranks(), name[f]);
+        (void)snprintf(path, sizeof path, "%s", orr_test_tmp(file));
+        const char *to = f == 0 ? of_rank_0(path) : path;
+        ORR_CHECK_MSG(orr_save(to, x) == ORR_OK, "%s: %s", name[f], orr_error_message());
+        if (orr_rank() == 0) {
+            ORR_CHECK_MSG(orr_read(orr_load(path), got, sizeof got) == ORR_OK, "%s", orr_error_message());
+            for (int i = 0; i < 35; i++)
+                ORR_CHECK(got[i] == i);
+            (void)remove(path);
+        }
+        (void)snprintf(path, sizeof path, "/nowhere/at/all.%s", name[f]);
+        ORR_CHECK(orr_save(path, x) == ORR_EIO && strstr(orr_error_message(), "/nowhere/at/all") != NULL);
+        ORR_CHECK(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 595);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
 /* -- random graphs ----------------------------------------------------------------------------------------------------- */
 
 static bool near(orr_dtype d, orr__scalar got, orr__scalar want, double err)
@@ -306,6 +343,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(variables_learn_alike),
                                       ORR_TEST(different_graphs_are_reported_with_both_lines),
                                       ORR_TEST(matrices_in_blocks_multiply_and_factorise),
+                                      ORR_TEST(a_sharded_tensor_is_saved_by_one_rank),
                                       ORR_TEST(an_indefinite_matrix_is_an_error_on_all_ranks),
                                       ORR_TEST(random_graphs_agree_with_the_reference),
                                       ORR_TEST(the_serial_engine_does_the_same),
