@@ -45,6 +45,13 @@ ORR_API orr_tensor *orr_wrap_bytes_at(const char *file, int line, void *data, si
                                       void (*release)(void *elements, void *user), void *user);
 #define orr_wrap_bytes(...) orr_wrap_bytes_at(ORR_HERE, __VA_ARGS__)
 
+/** Loads the array in a .npy file; the tensor's memory is the file's own pages, read by the system when they are touched, so that
+ * orr_shard of it reads this rank's part. The file must not be changed or cut while the tensor lives (a new file under the same name
+ * is no change). Bools, elements in column-major order or another byte order, and files that cannot be mapped are copied.
+ * @return   owned by the current scope; poison on the errors of orr_load. */
+ORR_API orr_tensor *orr_map_npy_at(const char *file, int line, const char *path);
+#define orr_map_npy(...) orr_map_npy_at(ORR_HERE, __VA_ARGS__)
+
 /** Largest length of orr_npy_header. */
 #define ORR_NPY_HEADER 512
 /** Writes the header of a .npy file of an array of `dtype` and `shape`; the elements, row-major, follow it.

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/file_sink.h"
@@ -120,6 +122,44 @@ orr_tensor *orr__npy_load(orr__site at, const char *path)
     if (orr__source_open(at, path, false, &s) != ORR_OK)
         return orr__handle_new(NULL);
     return orr__npy_tensor(s);
+}
+
+typedef struct {
+    void *base;
+    size_t bytes;
+} mapping;
+
+static void unmap(void *elements, void *user)
+{
+    mapping *m = user;
+    (void)elements;
+    (void)munmap(m->base, m->bytes);
+    free(m);
+}
+
+orr_tensor *orr_map_npy_at(const char *file, int line, const char *path)
+{
+    orr__site at = ORR__SITE(file, line, "map_npy");
+    int fd;
+    int64_t size;
+    if (!path)
+        return orr__poison(at, ORR_EINVAL, "the path is NULL");
+    if (orr__file_open(at, path, &fd, &size) != ORR_OK)
+        return orr__handle_new(NULL);
+    mapping *m = size > 0 ? orr__alloc(sizeof *m) : NULL;
+    if (m) {
+        m->bytes = (size_t)size;
+        m->base = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    }
+    (void)close(fd);
+    if (!m || m->base == MAP_FAILED) { /* what cannot be mapped is copied */
+        free(m);
+        return orr__npy_load(at, path);
+    }
+    orr_tensor *t = orr__npy_wrap(at, path, m->base, m->bytes, NULL, unmap, m);
+    if (orr_tensor_status(t) != ORR_OK)
+        unmap(NULL, m);
+    return t;
 }
 
 size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, char buf[ORR__NPY_HEADER])

@@ -34,4 +34,8 @@ void orr__swap_bytes(void *data, int64_t n, size_t size);
 /* Elements with the first axis fastest -> row-major. */
 void orr__fortran_to_c(const void *from, void *to, const orr_shape *shape, size_t size);
 
+/* As orr_wrap_bytes, of the file `path` in messages. */
+orr_tensor *orr__npy_wrap(orr__site at, const char *path, void *data, size_t bytes, size_t *used,
+                          void (*release)(void *elements, void *user), void *user);
+
 #endif

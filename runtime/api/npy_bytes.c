@@ -36,9 +36,9 @@ static void cut(memory_source *m, const orr__npy *h)
         m->s.most = bytes;
 }
 
-static memory_source source_of(orr__site at, const void *data, size_t bytes)
+static memory_source source_of(orr__site at, const char *path, const void *data, size_t bytes)
 {
-    return (memory_source){ .s = { .read = memory_read, .close = memory_close, .most = bytes, .at = at, .path = "npy" },
+    return (memory_source){ .s = { .read = memory_read, .close = memory_close, .most = bytes, .at = at, .path = path },
                             .at = data };
 }
 
@@ -59,7 +59,7 @@ static orr_tensor *copied(memory_source *m, orr_status st, const orr__npy *h, co
 orr_tensor *orr_load_bytes_at(const char *file, int line, const void *data, size_t bytes, size_t *used)
 {
     orr__site at = ORR__SITE(file, line, "load_bytes");
-    memory_source m = source_of(at, data, bytes);
+    memory_source m = source_of(at, "npy", data, bytes);
     orr__npy h = { .dtype = ORR_F32 };
     if (used)
         *used = 0;
@@ -77,23 +77,18 @@ static bool lies_well(const memory_source *m, const orr__npy *h)
            (uint64_t)orr__shape_count(&h->shape) * size <= m->s.most;
 }
 
-orr_tensor *orr_wrap_bytes_at(const char *file, int line, void *data, size_t bytes, size_t *used,
-                              void (*release)(void *elements, void *user), void *user)
+orr_tensor *orr__npy_wrap(orr__site at, const char *path, void *data, size_t bytes, size_t *used,
+                          void (*release)(void *elements, void *user), void *user)
 {
-    orr__site at = ORR__SITE(file, line, "wrap_bytes");
-    memory_source m = source_of(at, data, bytes);
+    memory_source m = source_of(at, path, data, bytes);
     orr__npy h = { .dtype = ORR_F32 };
-    if (used)
-        *used = 0;
-    if (!data || !release)
-        return orr__poison(at, ORR_EINVAL, "the %s NULL", data ? "release function is" : "bytes are");
     orr_status st = orr__npy_header(&m.s, &h);
     char *elements = (char *)data + (m.at - (const unsigned char *)data);
     if (st == ORR_OK && lies_well(&m, &h)) {
         size_t n = (size_t)orr__shape_count(&h.shape) * orr_dtype_size(h.dtype);
         if (!used && n < m.s.most)
-            return orr__poison(at, ORR_EFORMAT, "npy: bytes follow the array: the header does not tell its size");
-        orr_tensor *t = orr_wrap_at(file, line, h.dtype, h.shape, elements, release, user);
+            return orr__poison(at, ORR_EFORMAT, "%s: bytes follow the array: the header does not tell its size", path);
+        orr_tensor *t = orr_wrap_at(at.file, at.line, h.dtype, h.shape, elements, release, user);
         if (used && orr_tensor_status(t) == ORR_OK)
             *used = (size_t)(elements - (char *)data) + n;
         return t;
@@ -102,6 +97,16 @@ orr_tensor *orr_wrap_bytes_at(const char *file, int line, void *data, size_t byt
     if (orr_tensor_status(t) == ORR_OK)
         release(elements, user);
     return t;
+}
+
+orr_tensor *orr_wrap_bytes_at(const char *file, int line, void *data, size_t bytes, size_t *used,
+                              void (*release)(void *elements, void *user), void *user)
+{
+    orr__site at = ORR__SITE(file, line, "wrap_bytes");
+    if (used)
+        *used = 0;
+    return data && release ? orr__npy_wrap(at, "npy", data, bytes, used, release, user)
+                           : orr__poison(at, ORR_EINVAL, "the %s NULL", data ? "release function is" : "bytes are");
 }
 
 size_t orr_npy_header_at(const char *file, int line, orr_dtype dtype, orr_shape shape, char buf[ORR_NPY_HEADER])

@@ -14,6 +14,7 @@ static void npy_of_every_dtype_and_byte_order(void)
             snprintf(name, sizeof name, "c_%s_%s.npy", codes[t], big ? "be" : "le");
             orr_tensor *x = orr_load(golden_io(name));
             check_golden(name, x, (orr_dtype)t, ORR_SHAPE(3, 5));
+            check_golden(name, orr_map_npy(golden_io(name)), (orr_dtype)t, ORR_SHAPE(3, 5));
             orr_free(x);
         }
     }
@@ -23,6 +24,9 @@ static void npy_of_every_shape_and_version(void)
 {
     orr_scope *s = orr_scope_begin();
     check_golden("fortran be", orr_load(golden_io("fortran_f4_be.npy")), ORR_F32, ORR_SHAPE(3, 4, 5));
+    check_golden("fortran be, mapped", orr_map_npy(golden_io("fortran_f4_be.npy")), ORR_F32, ORR_SHAPE(3, 4, 5));
+    check_golden("scalar, mapped", orr_map_npy(golden_io("scalar_f8.npy")), ORR_F64, ORR_SHAPE_0D);
+    check_golden("empty, mapped", orr_map_npy(golden_io("empty_f4.npy")), ORR_F32, ORR_SHAPE(0, 3));
     check_golden("fortran 40x3", orr_load(golden_io("fortran_i2.npy")), ORR_I16, ORR_SHAPE(40, 3));
     check_golden("fortran rank 5", orr_load(golden_io("fortran_u1_rank5.npy")), ORR_U8, ORR_SHAPE(2, 3, 2, 2, 3));
     check_golden("scalar", orr_load(golden_io("scalar_f8.npy")), ORR_F64, ORR_SHAPE_0D);

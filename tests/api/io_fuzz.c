@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* ORR_TEST_FULL=1: all. */
-enum { ROUNDS = 1000, ALL_ROUNDS = 10000, IMAGE = 7 };
+enum { ROUNDS = 1000, ALL_ROUNDS = 10000, IMAGE = 7, MAPPED };
 #if defined(HAVE_PNG) && defined(HAVE_JPEG)
 enum { IMAGES = 1 };
 #else
@@ -22,6 +22,7 @@ static orr_tensor *load(const char *path, int kind)
 {
     switch (kind) {
     case 0: return orr_load(path);
+    case MAPPED: return orr_map_npy(path);
     case 1: return orr_load_npz(path, "a");
     case 2: return orr_load_idx(path);
     case 3: return orr_load_safetensors(path, "float32");
@@ -139,6 +140,7 @@ static void fuzz(const char *golden, int kind, unsigned long long seed)
 static void mutated_npy_gets_a_status(void)
 {
     fuzz("io/c_f4_le.npy", 0, 1);
+    fuzz("io/c_f4_le.npy", MAPPED, 31);
     fuzz("io/fortran_f4_be.npy", 0, 2);
     fuzz("io/version2_f4.npy", 0, 3);
 }

@@ -276,6 +276,57 @@ static void a_sharded_tensor_is_saved_by_one_rank(void)
     down();
 }
 
+/* Kilobytes of the file that are in this process's memory. */
+static long resident(const char *path)
+{
+    char line[4096];
+    long sum = 0;
+    bool ours = false;
+    FILE *f = fopen("/proc/self/smaps", "re");
+    while (f && fgets(line, sizeof line, f))
+        if (line[0] >= 'A' && line[0] <= 'Z') /* a number of the mapping whose line came before */
+            sum += ours && !strncmp(line, "Rss:", 4) ? strtol(line + 4, NULL, 10) : 0;
+        else
+            ours = strstr(line, path) != NULL;
+    if (f)
+        (void)fclose(f);
+    return sum;
+}
+
+static void a_rank_reads_its_part_of_a_mapped_file(void)
+{
+    enum { ROWS = 4096, COLS = 1024 };
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    char head[ORR_NPY_HEADER], path[1024];
+    const char *all_ranks = getenv("ORR_TEST_RANKS");
+    (void)snprintf(path, sizeof path, "%s/part.npy", all_ranks ? all_ranks : orr_test_tmp("."));
+    size_t n = orr_npy_header(ORR_F64, ORR_SHAPE(ROWS, COLS), head);
+    if (orr_rank() == 0) { /* zeros that take no place, and the last element */
+        double last = 7;
+        FILE *f = fopen(path, "wbe");
+        ORR_CHECK(f && fwrite(head, 1, n, f) == n);
+        ORR_CHECK(f && fseek(f, (long)sizeof last * (ROWS * COLS - 1), SEEK_CUR) == 0 &&
+                  fwrite(&last, sizeof last, 1, f) == 1 && fclose(f) == 0);
+    }
+    ORR_CHECK(orr_barrier() == ORR_OK);
+    orr_tensor *whole = orr_map_npy(path), *x = orr_shard(whole, g, ORR_AXES(0));
+    ORR_CHECK_MSG(orr_eval(x) == ORR_OK, "%s", orr_error_message());
+    long kb = resident(path), all = ROWS * COLS * 8 / 1024;
+    ORR_CHECK_MSG(kb <= all / orr_ranks() + all / 16, "%ld of %ld kB", kb, all);
+    double sum = 0;
+    ORR_CHECK(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 7);
+    ORR_CHECK(orr_barrier() == ORR_OK);
+    if (orr_rank() == 0)
+        (void)remove(path);
+    ORR_CHECK(orr_tensor_status(orr_map_npy("/no/such/file.npy")) == ORR_EIO);
+    orr_error_clear();
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
 /* -- random graphs ----------------------------------------------------------------------------------------------------- */
 
 static bool near(orr_dtype d, orr__scalar got, orr__scalar want, double err)
@@ -344,6 +395,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(different_graphs_are_reported_with_both_lines),
                                       ORR_TEST(matrices_in_blocks_multiply_and_factorise),
                                       ORR_TEST(a_sharded_tensor_is_saved_by_one_rank),
+                                      ORR_TEST(a_rank_reads_its_part_of_a_mapped_file),
                                       ORR_TEST(an_indefinite_matrix_is_an_error_on_all_ranks),
                                       ORR_TEST(random_graphs_agree_with_the_reference),
                                       ORR_TEST(the_serial_engine_does_the_same),
