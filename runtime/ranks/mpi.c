@@ -14,6 +14,10 @@ _Static_assert(sizeof(MPI_Request) <= sizeof(orr__request), "a request of MPI fi
 
 static MPI_Comm messages = MPI_COMM_NULL, starpu = MPI_COMM_NULL;
 static bool ours;
+/* Starts of the library so far, the same on all ranks: what a session that failed left unsent or unread is not taken for a message of
+ * the next one. Tags are 32767 at most in every MPI. */
+static int session;
+enum { SESSIONS = 32767 / ORR__CHANNELS };
 static _Thread_local char text[MPI_MAX_ERROR_STRING + 64];
 
 static const char *error_of(const char *call, int rc)
@@ -50,6 +54,9 @@ static const char *start(int *rank, int *ranks)
     if (starpu == MPI_COMM_NULL && (rc = MPI_Comm_dup(MPI_COMM_WORLD, &starpu)) != MPI_SUCCESS)
         return error_of("MPI_Comm_dup", rc);
     (void)MPI_Comm_set_errhandler(messages, MPI_ERRORS_RETURN);
+    session++;
+    if ((rc = MPI_Allreduce(MPI_IN_PLACE, &session, 1, MPI_INT, MPI_MAX, messages)) != MPI_SUCCESS)
+        return error_of("MPI_Allreduce", rc);
     (void)MPI_Comm_rank(messages, rank);
     (void)MPI_Comm_size(messages, ranks);
     return NULL;
@@ -83,10 +90,15 @@ static MPI_Request unwrap(const orr__request *q)
     return r;
 }
 
+static int tag_of(orr__channel channel)
+{
+    return session % SESSIONS * ORR__CHANNELS + (int)channel;
+}
+
 static const char *send(const void *p, int bytes, int to, orr__channel channel, orr__request *request)
 {
     MPI_Request r = MPI_REQUEST_NULL;
-    int rc = MPI_Isend(p, bytes, MPI_BYTE, to, (int)channel, messages, &r);
+    int rc = MPI_Isend(p, bytes, MPI_BYTE, to, tag_of(channel), messages, &r);
     *request = wrap(r);
     return error_of("MPI_Isend", rc);
 }
@@ -94,7 +106,8 @@ static const char *send(const void *p, int bytes, int to, orr__channel channel, 
 static const char *receive(void *p, int bytes, int from, orr__channel channel, orr__request *request)
 {
     MPI_Request r = MPI_REQUEST_NULL;
-    int rc = MPI_Irecv(p, bytes, MPI_BYTE, from == ORR__ANY_RANK ? MPI_ANY_SOURCE : from, (int)channel, messages, &r);
+    int rc =
+        MPI_Irecv(p, bytes, MPI_BYTE, from == ORR__ANY_RANK ? MPI_ANY_SOURCE : from, tag_of(channel), messages, &r);
     *request = wrap(r);
     return error_of("MPI_Irecv", rc);
 }
