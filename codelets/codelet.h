@@ -17,6 +17,12 @@ typedef struct orr__after {
     const orr__region *region;
 } orr__after;
 
+/* The end of posted work: a launch that has one and returns ORR_OK calls `done` once, on any thread, perhaps before it returns. */
+typedef struct orr__ending {
+    void (*done)(void *argument, orr_status st, const char *text); /* text: of an error */
+    void *argument;
+} orr__ending;
+
 /* One launch over iteration range [lo, hi) of axis 0 (matmul: of the first batch axis, or of m when there is none).
  * in[i], out[k]: address of element 0 of the WHOLE array (for a device: memory object plus in_off/out_off, the element
  * number at which the object starts). A map or matmul writes the part of out that belongs to [lo, hi). A reduction whose
@@ -32,8 +38,9 @@ typedef struct orr__launch {
     const uint64_t *content;         /* of each input: equal numbers, equal values; 0: unknown. NULL: all are */
     void *queue;
     void *device;
-    void *context;     /* the backend's own, device only */
-    orr__after *after; /* device only; NULL: launch waits for what it wants to know */
+    void *context;             /* the backend's own, device only */
+    orr__after *after;         /* device only; NULL: launch waits for what it wants to know */
+    const orr__ending *ending; /* ORR__OP_POSTS only; NULL: launch waits for the end */
 } orr__launch;
 
 struct orr__tilejob;

@@ -111,6 +111,7 @@ static inline void on_host(orr__launch *l, const orr__step *s, void *const *in, 
     l->content = content;
     l->queue = l->device = l->context = NULL;
     l->after = NULL;
+    l->ending = NULL;
 }
 
 void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, uint64_t *content)
@@ -147,6 +148,19 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
             row[k] = (char *)out[k] + (size_t)(t * r->out_count) * orr_dtype_size((orr_dtype)r->out_dtype[k]);
         l.out = row;
     }
+    return orr__exec_cpu->launch(s->cpu, &l);
+}
+
+orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
+                          const uint64_t *content, const orr__ending *ending)
+{
+    uint64_t of[NUMBERED];
+    orr__launch l;
+
+    on_host(&l, s, in, out, scalar, numbers(s, content, of));
+    l.lo = 0;
+    l.hi = s->region->dim[0];
+    l.ending = ending;
     return orr__exec_cpu->launch(s->cpu, &l);
 }
 

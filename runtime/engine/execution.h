@@ -199,6 +199,9 @@ void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, uint64_t 
  * NULL. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar,
                             const uint64_t *content);
+/* One launch of all of a step of ORR__OP_POSTS; after ORR_OK `ending` is told the end. */
+orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
+                          const uint64_t *content, const orr__ending *ending);
 /* Tells the models what tile t of a step (< 0: all of it) took; a time that is no sample of its kernel is left out. */
 void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
 /* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */

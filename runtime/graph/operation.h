@@ -52,18 +52,19 @@ enum {
 };
 
 enum {
-    ORR__OP_ORIGIN = 1,    /* two nodes differ although operands and attributes are equal           */
-    ORR__OP_STOPS = 2,     /* no gradient flows through a node                                      */
-    ORR__OP_ORDERED = 4,   /* a view whose elements keep their row-major order: it shares the buffer */
-    ORR__OP_BY_PLACE = 8,  /* an element depends on its place, so it is computed where it stands    */
-    ORR__OP_UNIFORM = 16,  /* every element is s[0]                                                 */
-    ORR__OP_MAY_FAIL = 32, /* the kernel may refuse its data: a matrix, an index                   */
-    ORR__OP_BLAS = 64,     /* the kernel calls BLAS: the bits depend on how many rows a call has   */
-    ORR__OP_TILES = 128,   /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
-    ORR__OP_SUMS = 256,    /* an element is a sum: its last bits depend on the order              */
+    ORR__OP_ORIGIN = 1,     /* two nodes differ although operands and attributes are equal           */
+    ORR__OP_STOPS = 2,      /* no gradient flows through a node                                      */
+    ORR__OP_ORDERED = 4,    /* a view whose elements keep their row-major order: it shares the buffer */
+    ORR__OP_BY_PLACE = 8,   /* an element depends on its place, so it is computed where it stands    */
+    ORR__OP_UNIFORM = 16,   /* every element is s[0]                                                 */
+    ORR__OP_MAY_FAIL = 32,  /* the kernel may refuse its data: a matrix, an index                   */
+    ORR__OP_BLAS = 64,      /* the kernel calls BLAS: the bits depend on how many rows a call has   */
+    ORR__OP_TILES = 128,    /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
+    ORR__OP_SUMS = 256,     /* an element is a sum: its last bits depend on the order              */
     ORR__OP_OVERLAPS = 512, /* a view that shows elements more than once: it reads a buffer       */
     ORR__OP_FLOATS = 1024,  /* the operands are floats                                            */
-    ORR__OP_SEVERAL = 2048  /* an element from several of the operand: a short fold, unrolled      */
+    ORR__OP_SEVERAL = 2048, /* an element from several of the operand: a short fold, unrolled      */
+    ORR__OP_POSTS = 4096    /* the kernel may post the work to another thread and return (orr__ending) */
 };
 
 /* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */

@@ -51,6 +51,13 @@ static struct starpu_codelet bundle = {
     .name = "bundle",
 };
 
+/* No worker takes part: StarPU calls the prologue, orders the operands, and waits for the end that the work tells. */
+struct starpu_codelet orr__star_posted = {
+    .where = STARPU_NOWHERE,
+    .nbuffers = STARPU_VARIABLE_NBUFFERS,
+    .name = "posted",
+};
+
 /* A device that rests gets no task that a processor can do. */
 static int can_execute(unsigned worker, struct starpu_task *task, unsigned nimpl)
 {

@@ -1,4 +1,4 @@
-/* A StarPU task on a CPU worker: finds the addresses of whole arrays, launches, counts.
+/* A StarPU task on a CPU worker, or of no worker: finds the addresses of whole arrays, launches, counts.
  * Must not know: how tasks are submitted. */
 #include "config.h"
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* A CPU worker sees data at home. */
-static orr_status launch(const orr__task *a)
+/* A CPU worker sees data at home. ending: of a task of no worker, else NULL. */
+static orr_status launch(const orr__task *a, const orr__ending *ending)
 {
     const orr__region *r = a->step->region;
     int n = r->nin + r->nout;
@@ -20,7 +20,8 @@ static orr_status launch(const orr__task *a)
         p[k] = a->run->value[a->step->out[k]]->host;
     for (int i = 0; i < r->nin; i++)
         p[r->nout + i] = a->run->value[a->step->in[i]]->host;
-    st = orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar, a->run->content);
+    st = ending ? orr__exec_post(a->step, p + r->nout, p, a->run->scalar, a->run->content, ending)
+                : orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar, a->run->content);
     orr__array_end(p, few);
     return st;
 }
@@ -69,7 +70,7 @@ void orr__star_cpu(void *buffers[], void *arg)
     uint32_t stands_for = orr__work_begin(a->work, worker);
     double t0 = stands_for ? orr__now() : 0;
     note_leaves(a);
-    orr_status st = launch(a);
+    orr_status st = launch(a, NULL);
     orr__exec_rest(a->step, a->tile, a->run->value);
     if (st != ORR_OK) {
         orr__run_fail(a->run, st, orr_error_message());
@@ -78,4 +79,45 @@ void orr__star_cpu(void *buffers[], void *arg)
     double t1 = stands_for ? orr__work_end(a->work, a->step, a->tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
         orr__exec_took(a->run->plan, a->step, a->tile, ORR__ON_CPU, t1 - t0);
+}
+
+/* -- tasks of no worker ------------------------------------------------------------------------------------------------ */
+
+bool orr__star_posts(const orr__step *s)
+{
+    const orr__region *r = s->region;
+    return r->call.op && r->call.op->flags & ORR__OP_POSTS && !r->epilogue && s->ntiles == 1 && !s->partial &&
+           orr__bundle_size(s) == 1 && orr__star.one_memory;
+}
+
+/* StarPU ends a task after two calls: its own when the post has returned, and this release, in either order. Its lock on the count
+ * orders what was written before one call before what follows the other; the last one may free the run, so nothing is touched
+ * after it. */
+static void posted_ends(void *argument, orr_status st, const char *text)
+{
+    orr__task *a = argument;
+
+    orr__exec_rest(a->step, a->tile, a->run->value);
+    if (st == ORR_OK)
+        (void)orr__work_done(a->work, a->step, a->tile, ORR__ON_CPU, 0, a->began);
+    else
+        orr__run_fail(a->run, st, text ? text : "");
+    starpu_task_end_dep_release(a->task);
+}
+
+void orr__star_post(void *arg)
+{
+    orr__task *a = arg;
+    orr_status st = orr__run_status(a->run);
+
+    if (st == ORR_OK) {
+        note_leaves(a);
+        a->began = orr__now();
+        st = launch(a, &(orr__ending){ posted_ends, a });
+        if (st == ORR_OK)
+            return;
+        orr__run_fail(a->run, st, orr_error_message());
+        orr_error_clear();
+    }
+    starpu_task_end_dep_release(a->task);
 }

@@ -153,7 +153,8 @@ typedef struct orr__task {
     bool sent;        /* StarPU has it */
     int worker;       /* of a device's task that has begun, else -1 */
     double began;
-    orr__after after; /* facts known once the device's launch ends  */
+    orr__after after;         /* facts known once the device's launch ends  */
+    struct starpu_task *task; /* of a task of no worker                     */
 } orr__task;
 
 enum { ORR__TASK_WAITS = 1, ORR__TASK_DONE, ORR__TASK_RUNS };
@@ -219,6 +220,11 @@ void orr__star_last(const orr__run *r, int step);
 bool orr__star_complete(orr__task *a, void *buffers[]);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
+/* Whether a step's work is posted when its operands are there, by whichever thread brought the last of them (the second function),
+ * and ends without a worker. */
+bool orr__star_posts(const orr__step *s);
+void orr__star_post(void *task);
+extern struct starpu_codelet orr__star_posted;
 void orr__star_opencl(void *buffers[], void *arg);
 void orr__star_cuda(void *buffers[], void *arg);
 /* device_tile.c: an operation on the tiles that lie in the task's buffers, on CUDA's stream; or done on the host where the

@@ -150,7 +150,13 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->where = (int32_t)(STARPU_CPU | d->device);
     if (d->device && (d->a->run->placement == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
         d->task->where = (int32_t)d->device;
-    if (d->a->run->worker >= 0) {
+    if (d->task->cl == &orr__star_posted) {
+        d->a->task = d->task;
+        d->task->where = (int32_t)STARPU_NOWHERE;
+        d->task->prologue_callback_func = orr__star_post;
+        d->task->prologue_callback_arg = d->a;
+        starpu_task_end_dep_add(d->task, 1);
+    } else if (d->a->run->worker >= 0) {
         d->task->execute_on_a_specific_worker = 1;
         d->task->workerid = (unsigned)d->a->run->worker;
     }
@@ -191,7 +197,7 @@ static orr_status submit(orr__site at, orr__task *a)
     d.a = a;
     d.n = 0;
     d.task = NULL;
-    struct starpu_codelet *cl = orr__star_codelet(a->work, a->step);
+    struct starpu_codelet *cl = orr__star_posts(a->step) ? &orr__star_posted : orr__star_codelet(a->work, a->step);
     orr_status st = look_up(at, &d);
 
     if (st == ORR_OK && (!cl || !(d.task = starpu_task_create())))
