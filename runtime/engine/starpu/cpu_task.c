@@ -102,6 +102,7 @@ static void posted_ends(void *argument, orr_status st, const char *text)
         (void)orr__work_done(a->work, a->step, a->tile, ORR__ON_CPU, 0, a->began);
     else
         orr__run_fail(a->run, st, text ? text : "");
+    orr__star_posting(false);
     starpu_task_end_dep_release(a->task);
 }
 
@@ -113,9 +114,11 @@ void orr__star_post(void *arg)
     if (st == ORR_OK) {
         note_leaves(a);
         a->began = orr__now();
+        orr__star_posting(true);
         st = launch(a, &(orr__ending){ posted_ends, a });
         if (st == ORR_OK)
             return;
+        orr__star_posting(false);
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }

@@ -129,6 +129,12 @@ void orr__star_idle_stop(void); /* workers awake afterwards */
 /* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
 bool orr__star_wake(bool is_run); /* whether no other run is under way */
 void orr__star_rest(bool is_run); /* any thread, tasks too */
+/* Around the submission of a run's tasks, and around posted work. */
+void orr__star_submits(bool begins);
+void orr__star_posting(bool begins);
+/* In a task's callback: where nothing but posted work is left to do, workers sleep until there is more. Those that spin would keep
+ * the thread that does it from its core. */
+void orr__star_doze(bool was_posted);
 /* Whether so many µs of work should become tasks for a waiting caller: such callers must come one after the other. */
 bool orr__star_share(double us);
 /* Whether workers sleep, and so much work is over before they would have helped: it is for the caller, unless orr__star_share. */

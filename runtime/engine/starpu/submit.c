@@ -18,6 +18,7 @@ static void called_back(void *arg)
     orr__meter_done(a->run, a->step, true);
     if (a->step->waited)
         orr__run_early_done(a->run);
+    orr__star_doze(a->task != NULL);
     if (orr__run_task_done(a->run))
         sched_yield();
 }
@@ -232,6 +233,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
         return ORR_ENOMEM;
     r->ntasks = n;
     orr__stall_watch(r);
+    orr__star_submits(true);
     atomic_fetch_add_explicit(&r->left, n, memory_order_relaxed); /* at once: workers have it in their caches */
     locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process over a comma */
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
@@ -257,6 +259,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
         i += bundle ? s->bundle.members - 1 : 0;
     }
     orr__point_end(before);
+    orr__star_submits(false);
     atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one is ours: it is not the last */
     starpu_do_schedule(); /* some policies hold tasks back until this call says that there are no more */
     return st;

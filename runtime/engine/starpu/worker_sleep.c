@@ -17,7 +17,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t to_watch, to_runs;
 static pthread_t watcher;
 static bool stopping, asleep;
-static int busy, runs, waiting;
+static int busy, runs, waiting, submitting;
+static atomic_int posted; /* written under the lock */
 static double idle_since, asked, missed;
 
 static void nap(double seconds)
@@ -38,7 +39,7 @@ static void *watch(void *unused)
     (void)unused;
     pthread_mutex_lock(&lock);
     while (!stopping) {
-        if (asleep) {
+        if (asleep && posted == 0) {
             pthread_cond_wait(&to_watch, &lock);
         } else if (busy == 0 && !orr__ablated(ORR__OFF_SLEEP) && orr__now() - idle_since >= patience) {
             starpu_pause();
@@ -65,7 +66,8 @@ orr_status orr__star_idle_start(orr__site at)
     pthread_cond_init(&to_runs, NULL);
     pthread_condattr_destroy(&attr);
     stopping = asleep = false;
-    busy = runs = waiting = 0;
+    busy = runs = waiting = submitting = 0;
+    atomic_store(&posted, 0);
     idle_since = orr__now();
     missed = 0;
     asked = -INFINITY;
@@ -88,6 +90,15 @@ void orr__star_idle_stop(void)
     pthread_cond_destroy(&to_runs);
 }
 
+static void rise(void)
+{
+    if (!asleep)
+        return;
+    asleep = false;
+    starpu_resume();
+    pthread_cond_signal(&to_watch);
+}
+
 bool orr__star_wake(bool is_run)
 {
     pthread_mutex_lock(&lock);
@@ -97,11 +108,7 @@ bool orr__star_wake(bool is_run)
     }
     runs += is_run;
     busy++;
-    if (asleep) {
-        asleep = false;
-        starpu_resume();
-        pthread_cond_signal(&to_watch);
-    }
+    rise();
     bool alone = runs == is_run;
     pthread_mutex_unlock(&lock);
     return alone;
@@ -115,6 +122,43 @@ void orr__star_rest(bool is_run)
         idle_since = orr__now();
     if (is_run && waiting > 0)
         pthread_cond_broadcast(&to_runs);
+    pthread_mutex_unlock(&lock);
+}
+
+/* own: tasks that StarPU counts as ready although they are done. It counts posted ones too. Whatever makes a task ready comes here
+ * afterwards, so that no task waits for workers that sleep. */
+static void balance(int own)
+{
+    if (starpu_task_nready() > posted + own || posted == 0 || submitting > 0 || busy > runs) {
+        rise();
+    } else if (!asleep) {
+        starpu_pause();
+        asleep = true;
+    }
+}
+
+void orr__star_submits(bool begins)
+{
+    pthread_mutex_lock(&lock);
+    submitting += begins ? 1 : -1;
+    if (!begins && posted > 0)
+        balance(0);
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__star_posting(bool begins)
+{
+    pthread_mutex_lock(&lock);
+    atomic_fetch_add(&posted, begins ? 1 : -1);
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__star_doze(bool was_posted)
+{
+    if (!was_posted && atomic_load_explicit(&posted, memory_order_relaxed) == 0)
+        return;
+    pthread_mutex_lock(&lock);
+    balance(1);
     pthread_mutex_unlock(&lock);
 }
 

@@ -1,0 +1,102 @@
+/* An exchange holds no worker: with one worker for each rank, other tasks run while a rank waits for the other.
+ * Must not know: how tasks and exchanges are carried out. */
+#include "config.h"
+
+#include <orrery.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/harness/ranks.h"
+
+enum { N = 512, ROWS = 4096, OTHERS = 8 };
+static char trace[1024];
+
+/* The value behind a name in the event that begins at `event`; −1: it has none. */
+static double number(const char *event, const char *name)
+{
+    const char *p = strstr(event, name), *end = strchr(event, '\n');
+    return p && (!end || p < end) ? strtod(p + strlen(name), NULL) : -1;
+}
+
+/* The beginning of the line of the trace in which p is. */
+static const char *event_of(const char *text, const char *p)
+{
+    while (p > text && p[-1] != '\n')
+        p--;
+    return p;
+}
+
+/* Products that began and ended between two times. */
+static int products_between(const char *text, double from, double to)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, "\"cat\":\"kernel\"")); p++) {
+        const char *e = event_of(text, p), *name = strstr(e, "\"name\":\"matmul");
+        double at = number(e, "\"ts\":"), took = number(e, "\"dur\":");
+        n += name && name < strchr(e, '\n') && took > 0 && at >= from && at + took <= to;
+    }
+    return n;
+}
+
+/* The most products that began and ended while one exchange was under way. */
+static int products_inside(const char *text)
+{
+    int most = 0;
+    for (const char *p = text; (p = strstr(p, "\"cat\":\"exchange\"")); p++) {
+        const char *e = event_of(text, p);
+        double at = number(e, "\"ts\":");
+        int n = products_between(text, at, at + number(e, "\"dur\":"));
+        most = n > most ? n : most;
+    }
+    printf("    %d products during an exchange\n", most);
+    return most;
+}
+
+/* All rows of x lie on rank 0. Rank 1 has nothing to add to its sum, and waits long for that of rank 0. */
+static void tasks_run_while_an_exchange_waits(void)
+{
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+    int rank = orr_rank();
+    orr_tensor *all[OTHERS + 1], *a = orr_full(ORR_F32, ORR_SHAPE(N, N), 1.0 / N);
+    orr_tensor *x = orr_shard_cyclic(orr_ones(ORR_F32, ORR_SHAPE(ROWS, N)), g, ORR_AXES(0), ORR_INDEX(ROWS));
+    ORR_CHECK(orr_eval(a) == ORR_OK && orr_eval(x) == ORR_OK);
+    all[0] = orr_matmul(orr_transpose(x), x); /* each element is ROWS */
+    for (int i = 0; i < 4; i++)               /* the way to the end is longest from here */
+        all[0] = orr_matmul(all[0], a);
+    for (int i = 1; i <= OTHERS; i++) {
+        orr_tensor *b = orr_full(ORR_F32, ORR_SHAPE(N, N), (double)i);
+        ORR_CHECK(orr_eval(b) == ORR_OK);
+        all[i] = orr_matmul(b, a);
+    }
+    ORR_CHECK_MSG(orr_eval_all(all, OTHERS + 1) == ORR_OK, "%s", orr_error_message());
+    for (int i = 0; i <= OTHERS; i++) {
+        double most = 0, least = 0, want = i ? i : ROWS;
+        ORR_CHECK(orr_item(orr_max(all[i], ORR_ALL_AXES, false), &most) == ORR_OK && most == want);
+        ORR_CHECK(orr_item(orr_min(all[i], ORR_ALL_AXES, false), &least) == ORR_OK && least == want);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    size_t size;
+    char *text = (char *)orr_test_slurp(trace, &size);
+    ORR_REQUIRE(text);
+    if (rank == 1)
+        ORR_CHECK(products_inside(text) >= 2);
+    free(text);
+    (void)remove(trace);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(tasks_run_while_an_exchange_waits), { 0 } };
+    static const int sizes[] = { 2, 0 };
+    if (getenv("ORR_TEST_RANKS")) {
+        (void)snprintf(trace, sizeof trace, "%s/trace%d", getenv("ORR_TEST_RANKS"), orr_test_rank());
+        (void)setenv("ORRERY_TRACE", trace, 1);
+        (void)setenv("ORRERY_INLINE_US", "0", 1);
+        (void)setenv("STARPU_NCPU", "1", 1);
+    }
+    return orr_test_ranks_main(argc, argv, "distribute.overlap", tests, sizes);
+}
