@@ -1,6 +1,7 @@
 /* A StarPU task on a CPU worker, or of no worker: finds the addresses of whole arrays, launches, counts.
  * Must not know: how tasks are submitted. */
 #include "config.h"
+#include <sched.h>
 #include <stdlib.h>
 #include "runtime/base/array.h"
 #include "runtime/base/clock.h"
@@ -83,11 +84,18 @@ void orr__star_cpu(void *buffers[], void *arg)
 
 /* -- tasks of no worker ------------------------------------------------------------------------------------------------ */
 
+/* Beside workers on all cores of this process the thread of posted work would wait for its turn longer than the overlap gains. */
+static bool core_is_left(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) > orr__star.cpus;
+}
+
 bool orr__star_posts(const orr__step *s)
 {
     const orr__region *r = s->region;
     return r->call.op && r->call.op->flags & ORR__OP_POSTS && !r->epilogue && s->ntiles == 1 && !s->partial &&
-           orr__bundle_size(s) == 1 && orr__star.one_memory;
+           orr__bundle_size(s) == 1 && orr__star.one_memory && core_is_left();
 }
 
 /* StarPU ends a task after two calls: its own when the post has returned, and this release, in either order. Its lock on the count
