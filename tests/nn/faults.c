@@ -16,7 +16,7 @@
 #include "tests/harness/harness.h"
 
 enum { STEPS = 24, BATCH = 32, SIDE = 12, PROBE = 8, CLASSES = 4, MODELS = 2, TRIES = 1000 };
-extern double orr__device_first_rest, orr__device_longest_rest;
+extern double orr__device_first_rest;
 
 static const char *const model_name[MODELS] = { "MLP", "CNN" };
 static struct {
@@ -243,7 +243,6 @@ static void training_survives_faults(void)
     (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
     (void)setenv("STARPU_SCHED", "random", 1); /* the device has its share, although it is the slower one */
     orr__device_first_rest = 0.02;
-    orr__device_longest_rest = 0.1; /* it fails often, and is to be there often */
     orr_test_device_use();
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     orr__env.log = 0;
