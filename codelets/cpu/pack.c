@@ -142,7 +142,7 @@ static void copy(const orr__launch *l, int a, const orr__packed *p, int64_t lo, 
                 .from_along = x->stride[last],
                 .to_across = across < 0 ? 0 : p->stride[across] };
     for (int d = 0; d >= 0;) {
-        int64_t from = x->offset + lo * x->stride[0], into = 0;
+        int64_t from = x->offset + lo * x->stride[0] - (l->in_off ? l->in_off[x->input] : 0), into = 0;
         for (int k = 0; k < last; k++) {
             from += index[k] * x->stride[k];
             into += index[k] * p->stride[k];
