@@ -151,12 +151,16 @@ static orr_status open_mpi(orr__site at)
     return ORR_OK;
 }
 
+static bool spent; /* a session of this process has failed */
+
 orr_status orr__ranks_start(orr__site at)
 {
     now.rank = 0;
     now.ranks = 1;
     if (!orr__ranks_launched())
         return ORR_OK;
+    if (spent) /* MPI may still be asked for memory that is freed */
+        return orr__fail(at, ORR_ERANK, "a rank has failed in this process's earlier session: start the program again");
     orr_status st = open_mpi(at);
     if (st != ORR_OK || now.ranks == 1)
         return st;
@@ -175,8 +179,10 @@ orr_status orr__ranks_start(orr__site at)
 
 void orr__ranks_stop(void)
 {
+    char text[256];
     if (!now.running)
         return;
+    spent = orr__ranks_failed(text, sizeof text) != ORR_OK;
     orr__watch_stop();
     orr__exchanges_stop();
     now.running = false;

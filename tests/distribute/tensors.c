@@ -163,30 +163,12 @@ static void a_failure_of_one_rank_is_told_to_all(void)
     down();
 }
 
-/* Messages of a session that failed are none of the next one's. */
-static void ranks_begin_again_after_a_failure(void)
+/* MPI may still read memory of the exchanges that failed. */
+static void no_session_follows_a_failure(void)
 {
-    for (int round = 0; round < 6; round++) {
-        ORR_REQUIRE(up());
-        orr_scope *s = orr_scope_begin();
-        orr_grid *g = line_of_ranks();
-        int64_t n = 4 * orr_ranks(), wide = 5000 * (1 + round % 3);
-        double *a = calloc((size_t)n * 4, sizeof *a), sum = 0;
-        for (int64_t i = 0; i < n; i++)
-            a[4 * i] = a[4 * i + 3] = round % 2 == 0 && i == n - 1 ? -1 : 1;
-        orr_tensor *x = orr_shard(orr_from(ORR_F64, ORR_SHAPE(n, 2, 2), a), g, ORR_AXES(0));
-        orr_tensor *y = orr_shard(orr_ones(ORR_F64, ORR_SHAPE(n, wide)), g, ORR_AXES(0));
-        orr_tensor *t[2] = { orr_replicate(orr_mul(y, orr_sum(orr_cholesky(x), ORR_ALL_AXES, false))),
-                             orr_sum(orr_sum(y, ORR_AXES(0), false), ORR_ALL_AXES, false) };
-        orr_status st = orr_eval_all(t, 2);
-        ORR_CHECK_MSG((st == ORR_OK) == (round % 2 == 1), "round %d: %s", round, orr_error_message());
-        ORR_CHECK_MSG(round % 2 == 0 || (orr_item(t[1], &sum) == ORR_OK && sum == (double)(n * wide)), "%g %s", sum,
-                      orr_error_message());
-        free(a);
-        orr_grid_free(g);
-        (void)orr_scope_end(s);
-        down();
-    }
+    if (orr_test_ranks() < 2)
+        return;
+    ORR_CHECK(orr_init(NULL) == ORR_ERANK && strstr(orr_error_message(), "start the program again"));
 }
 
 /* -- matrices in blocks over a grid: by tiles of all ranks where the engine has them, else gathered ------------------------- */
@@ -426,7 +408,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(random_graphs_agree_with_the_reference),
                                       ORR_TEST(the_serial_engine_does_the_same),
                                       ORR_TEST(a_failure_of_one_rank_is_told_to_all),
-                                      ORR_TEST(ranks_begin_again_after_a_failure),
+                                      ORR_TEST(no_session_follows_a_failure),
                                       { 0 } };
     static const int sizes[] = { 1, 2, 3, 4, 0 };
     return orr_test_ranks_main(argc, argv, "distribute.tensors", tests, sizes);
