@@ -115,6 +115,7 @@ static const char user[] =
     "orr_tensor *orr__ew_back(const struct orr__back *b, int k) { return b && k ? NULL : NULL; }\n"
     "int orr__ew_lower(struct orr__lowering *c, int i, const struct orr__view *v)\n"
     "{ return c && v ? i : 0; }\n"
+    "bool orr__ew_distribute(orr__spread_rule *r) { return r != 0; }\n"
     "int orr__ew_identity(const orr__capture *p, int i) { return p ? i : 0; }\n"
     "int main(void)\n"
     "{\n"
