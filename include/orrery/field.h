@@ -12,8 +12,8 @@
  *
  * Every operation on points checks that they are on their curve: evaluation refuses others with ORR_EINDEX and their place. All
  * functions but those of text are lazy, and all are safe from any thread. Results are owned by the current scope, poison on ORR_EDTYPE
- * (no elements, or of another field), ORR_ESHAPE (no points; shapes that do not broadcast), ORR_EINVAL (no such curve). What is below
- * computes on the CPU. No gradient flows. */
+ * (no elements, or of another field), ORR_ESHAPE (no points; shapes that do not broadcast), ORR_EINVAL (no such curve). The functions
+ * below compute on the CPU. No gradient flows. */
 #ifndef ORRERY_FIELD_H
 #define ORRERY_FIELD_H
 

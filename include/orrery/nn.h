@@ -174,8 +174,8 @@ ORR_API bool orr_module_training(const orr_module *m);
 
 /** Switches m to inference and multiplies each batch normalisation that directly follows a convolution without an activation into
  * that layer's weight and bias (a bias is added where there is none). The results are the same to rounding. Other normalisations,
- * and those in modules of the program's own, which may apply their parts in any order, stay. What was multiplied in has no
- * variables any more: an optimiser of m is of no use, and a file of m from before is one of another network.
+ * and those in modules of the program's own, which may apply their parts in any order, stay. A normalisation that is multiplied in
+ * has no variables any more: an optimiser of m is of no use, and a file of m from before is one of another network.
  * errors:   ORR_EINVAL (m is NULL; a batch normalisation keeps no statistics: then nothing has changed), those of orr_eval.
  * threads:  no other thread may apply m. */
 ORR_API orr_status orr_module_fold_at(const char *file, int line, orr_module *m);

@@ -33,4 +33,14 @@ orr_status orr__file_open(orr__site at, const char *path, int *fd, int64_t *size
 /* Reads until n or the end; -1 on error (errno). at < 0: from where the file stands. */
 int64_t orr__file_read(int fd, void *to, size_t n, int64_t at);
 
+/* Bytes of a file as memory of this process's own: what is written there stays out of the file. */
+typedef struct orr__mapping {
+    void *base;
+    size_t bytes;
+} orr__mapping;
+/* From byte `from` of fd, a multiple of the page. NULL: no memory, or a system that does not map. */
+orr__mapping *orr__map(int fd, int64_t from, size_t bytes);
+/* As orr_wrap's `release`: user is the mapping. */
+void orr__unmap(void *elements, void *user);
+
 #endif

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "ops/ops.h"
+#include "ops/record.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/api/formats.h"
@@ -94,14 +94,7 @@ orr_tensor *orr__io_leaf(orr__site at, orr_status st, orr_dtype dtype, const orr
 {
     if (st != ORR_OK)
         return orr__handle_new(NULL);
-    orr__node *n = orr__node_new(at, &orr__op_leaf, dtype, shape, 0, NULL);
-    if (n) {
-        orr__buffer_number(b);
-        atomic_init(&n->value, b);
-    } else {
-        orr__buffer_unref(b);
-    }
-    return orr__handle_new(n);
+    return orr__handle_new(orr__rec_leaf(at, dtype, shape, b));
 }
 
 orr_tensor *orr__npy_tensor(orr__source *s)
@@ -124,19 +117,6 @@ orr_tensor *orr__npy_load(orr__site at, const char *path)
     return orr__npy_tensor(s);
 }
 
-typedef struct {
-    void *base;
-    size_t bytes;
-} mapping;
-
-static void unmap(void *elements, void *user)
-{
-    mapping *m = user;
-    (void)elements;
-    (void)munmap(m->base, m->bytes);
-    free(m);
-}
-
 orr_tensor *orr_map_npy_at(const char *file, int line, const char *path)
 {
     orr__site at = ORR__SITE(file, line, "map_npy");
@@ -146,19 +126,13 @@ orr_tensor *orr_map_npy_at(const char *file, int line, const char *path)
         return orr__poison(at, ORR_EINVAL, "the path is NULL");
     if (orr__file_open(at, path, &fd, &size) != ORR_OK)
         return orr__handle_new(NULL);
-    mapping *m = size > 0 ? orr__alloc(sizeof *m) : NULL;
-    if (m) {
-        m->bytes = (size_t)size;
-        m->base = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    }
+    orr__mapping *m = size > 0 ? orr__map(fd, 0, (size_t)size) : NULL;
     (void)close(fd);
-    if (!m || m->base == MAP_FAILED) { /* what cannot be mapped is copied */
-        free(m);
+    if (!m) /* an empty file, or a system that does not map: it is copied */
         return orr__npy_load(at, path);
-    }
-    orr_tensor *t = orr__npy_wrap(at, path, m->base, m->bytes, NULL, unmap, m);
+    orr_tensor *t = orr__npy_wrap(at, path, m->base, m->bytes, NULL, orr__unmap, m);
     if (orr_tensor_status(t) != ORR_OK)
-        unmap(NULL, m);
+        orr__unmap(NULL, m);
     return t;
 }
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
@@ -270,19 +269,6 @@ static orr_tensor *copied(const archive *f, const entry *e)
     return orr__io_leaf(f->at, ORR_OK, e->dtype, &e->shape, b);
 }
 
-typedef struct {
-    void *base;
-    size_t bytes;
-} mapping;
-
-static void unmap(void *elements, void *user)
-{
-    mapping *m = user;
-    (void)elements;
-    (void)munmap(m->base, m->bytes);
-    free(m);
-}
-
 /* The file's own pages; NULL: elements that lie badly, or a system that does not map: they are copied. */
 static orr_tensor *mapped(const archive *f, const entry *e)
 {
@@ -290,18 +276,13 @@ static orr_tensor *mapped(const archive *f, const entry *e)
     size_t bytes = (size_t)(f->data + e->end - base);
     if (SWAPPED || e->dtype == ORR_BOOL || e->begin == e->end || from % orr_dtype_size(e->dtype))
         return NULL;
-    mapping *m = orr__alloc(sizeof *m);
+    orr__mapping *m = orr__map(f->fd, (int64_t)base, bytes);
     if (!m)
         return NULL;
-    m->bytes = bytes;
-    m->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, f->fd, (off_t)base);
-    if (m->base == MAP_FAILED) {
-        free(m);
-        return NULL;
-    }
-    orr_tensor *t = orr_wrap_at(f->at.file, f->at.line, e->dtype, e->shape, (char *)m->base + (from - base), unmap, m);
+    orr_tensor *t =
+        orr_wrap_at(f->at.file, f->at.line, e->dtype, e->shape, (char *)m->base + (from - base), orr__unmap, m);
     if (orr_tensor_status(t) != ORR_OK)
-        unmap(NULL, m);
+        orr__unmap(NULL, m);
     return t;
 }
 
