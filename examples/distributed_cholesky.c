@@ -8,10 +8,9 @@
  * One process prints the residual |A - L Lᵀ| / (|A| n) in the largest element and the speed, all of them and for each. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <orrery.h>
+#include "examples/options.h"
 
 typedef struct settings {
     int64_t order, block, rows, repeat;
@@ -64,40 +63,26 @@ static orr_status run(const settings *o, orr_grid *grid, double *best, double *r
 
 /* -- command line ---------------------------------------------------------------------------------------- */
 
-static int usage(FILE *to, int rc)
-{
-    fputs("usage: mpirun -n RANKS distributed_cholesky [--order N] [--block N] [--rows N] [--repeat N]\n"
-          "  --order N   rows of the matrix (2048)\n"
-          "  --block N   rows and columns of a block (256)\n"
-          "  --rows N    rows of the grid of processes (the nearest to a square)\n"
-          "  --repeat N  factorisations; the best time counts (3)\n",
-          to);
-    return rc;
-}
-
-static int option(settings *o, const char *name, const char *value)
-{
-    char *end = NULL;
-    long long n = strtoll(value, &end, 10);
-    int64_t *to = !strcmp(name, "--order")    ? &o->order
-                  : !strcmp(name, "--block")  ? &o->block
-                  : !strcmp(name, "--rows")   ? &o->rows
-                  : !strcmp(name, "--repeat") ? &o->repeat
-                                              : NULL;
-    if (!to || end == value || *end || n < 1 || n > 1 << 20)
-        return 0;
-    *to = (int64_t)n;
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     settings o = { .order = 2048, .block = 256, .rows = 0, .repeat = 3 };
-    if (argc == 2 && !strcmp(argv[1], "--help"))
-        return usage(stdout, 0);
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !option(&o, argv[i], argv[i + 1]))
-            return usage(stderr, 2);
+    const option table[] = {
+        { "--order", .whole = &o.order, .least = 1, .most = 1 << 20 },
+        { "--block", .whole = &o.block, .least = 1, .most = 1 << 20 },
+        { "--rows", .whole = &o.rows, .least = 1, .most = 1 << 20 },
+        { "--repeat", .whole = &o.repeat, .least = 1, .most = 1 << 20 },
+        { 0 },
+    };
+    int done =
+        read_options(argc, argv,
+                     "usage: mpirun -n RANKS distributed_cholesky [--order N] [--block N] [--rows N] [--repeat N]\n"
+                     "  --order N   rows of the matrix (2048)\n"
+                     "  --block N   rows and columns of a block (256)\n"
+                     "  --rows N    rows of the grid of processes (the nearest to a square)\n"
+                     "  --repeat N  factorisations; the best time counts (3)\n",
+                     table);
+    if (done >= 0)
+        return done;
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     if (o.rows == 0)

@@ -6,24 +6,15 @@
  *                          [--checkpoint PATH] [--data DIR] */
 #define _POSIX_C_SOURCE 200809L
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-#include <orrery.h>
+#include "examples/fashion_mnist.h"
+#include "examples/options.h"
 
 typedef struct settings {
-    long epochs, steps; /* of each epoch at most; 0: all */
-    long batch, seed, shard_state;
+    int64_t epochs, steps; /* of each epoch at most; 0: all */
+    int64_t batch, seed, shard_state;
     double lr;
     const char *losses, *checkpoint, *data;
 } settings;
-
-typedef struct dataset {
-    orr_tensor *images; /* u8 (n, 784) */
-    orr_tensor *labels; /* u8 (n)      */
-} dataset;
 
 typedef struct run {
     settings o;
@@ -35,32 +26,12 @@ typedef struct run {
     FILE *losses;
 } run;
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static orr_tensor *load(const char *dir, const char *name)
-{
-    char path[1024];
-    if (snprintf(path, sizeof path, "%s/%s.gz", dir, name) < (int)sizeof path && access(path, R_OK) != 0)
-        path[strlen(path) - 3] = 0; /* unpacked, then */
-    return orr_load_idx(path);
-}
-
-static orr_tensor *scaled(orr_tensor *pixels)
-{
-    return orr_div(orr_sub(orr_cast(pixels, ORR_F32), orr_scalar(0.2860 * 255.0)), orr_scalar(0.3530 * 255.0));
-}
-
 /* One pass over the images. The mean over a batch is that of the whole batch, although a rank has its part alone. */
 static orr_status train_epoch(run *r, orr_loader *loader, double *mean)
 {
     orr_status st = ORR_OK;
     double sum = 0;
-    long steps = 0;
+    int64_t steps = 0;
     while (st == ORR_OK) {
         orr_scope *s = orr_scope_begin();
         orr_tensor *batch[2];
@@ -91,10 +62,9 @@ static orr_status accuracy(const run *r, const dataset *d, double *result)
     orr_tensor *images = orr_shard(d->images, r->ranks, ORR_AXES(0)),
                *labels = orr_shard(d->labels, r->ranks, ORR_AXES(0));
     orr_module_train(r->net, false);
-    orr_tensor *best = orr_argmax(orr_forward(r->net, scaled(images)), -1, false);
+    orr_tensor *output = orr_forward(r->net, scaled(images));
     orr_module_train(r->net, true);
-    orr_tensor *right = orr_equal(best, orr_cast(labels, ORR_I64));
-    orr_status st = orr_item(orr_mean(orr_cast(right, ORR_F64), ORR_ALL_AXES, false), result);
+    orr_status st = share_right(output, labels, result);
     (void)orr_scope_end(s);
     return st;
 }
@@ -141,10 +111,10 @@ static orr_status train(run *r, const dataset *d, const dataset *test)
 
 static orr_status start(run *r)
 {
-    dataset d = { load(r->o.data, "train-images-idx3-ubyte"), load(r->o.data, "train-labels-idx1-ubyte") };
-    dataset test = { load(r->o.data, "t10k-images-idx3-ubyte"), load(r->o.data, "t10k-labels-idx1-ubyte") };
-    d.images = orr_reshape(d.images, ORR_SHAPE(-1, 784));
-    test.images = orr_reshape(test.images, ORR_SHAPE(-1, 784));
+    dataset d, test;
+    orr_status st = load_dataset(r->o.data, r->o.batch, &d, &test);
+    if (st != ORR_OK)
+        return st;
     orr_seed((uint64_t)r->o.seed);
     r->net = orr_sequential(ORR_MODULES(orr_dense(784, 512, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT),
                                         orr_batch_norm_layer(512, NULL),
@@ -157,69 +127,38 @@ static orr_status start(run *r)
     if (!r->optim || !r->ranks)
         return orr_error_status();
     orr_data_parallel_options p = { .grid = r->ranks, .shard_state = r->o.shard_state != 0 };
-    orr_status st = orr_data_parallel(r->net, r->optim, &p);
+    st = orr_data_parallel(r->net, r->optim, &p);
     st = st == ORR_OK ? checkpoint(r) : st;
     if (st == ORR_OK && orr_rank() == 0)
-        printf("%s, %d ranks, batches of %ld, %lld parameters\n", orr_engine_name(), orr_ranks(), r->o.batch,
-               (long long)orr_module_size(r->net));
+        printf("%s, %d ranks, batches of %lld, %lld parameters\n", orr_engine_name(), orr_ranks(),
+               (long long)r->o.batch, (long long)orr_module_size(r->net));
     return st == ORR_OK ? train(r, &d, &test) : st;
-}
-
-static int usage(FILE *to, int rc)
-{
-    fputs("usage: distributed_mnist [--epochs N] [--steps N] [--batch N] [--lr X] [--seed N] [--shard-state 0|1]\n"
-          "                         [--losses FILE] [--checkpoint PATH] [--data DIR]\n"
-          "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
-          to);
-    return rc;
-}
-
-static bool option(settings *o, const char *name, const char *value)
-{
-    const struct {
-        const char *name;
-        long *number;
-        const char **text;
-        double *real;
-    } row[] = {
-        { "--epochs", &o->epochs, NULL, NULL },
-        { "--steps", &o->steps, NULL, NULL },
-        { "--batch", &o->batch, NULL, NULL },
-        { "--seed", &o->seed, NULL, NULL },
-        { "--shard-state", &o->shard_state, NULL, NULL },
-        { "--lr", NULL, NULL, &o->lr },
-        { "--losses", NULL, &o->losses, NULL },
-        { "--checkpoint", NULL, &o->checkpoint, NULL },
-        { "--data", NULL, &o->data, NULL },
-    };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        char *end = NULL;
-        if (strcmp(row[i].name, name) != 0)
-            continue;
-        if (row[i].text) {
-            *row[i].text = value;
-            return true;
-        }
-        double x = strtod(value, &end);
-        if (end == value || *end || !(x >= 0) || x > 1e9)
-            return false;
-        if (row[i].number)
-            *row[i].number = (long)x;
-        else
-            *row[i].real = x;
-        return true;
-    }
-    return false;
 }
 
 int main(int argc, char **argv)
 {
-    run r = { .o = { .epochs = 3, .batch = 256, .lr = 1e-3, .seed = 3, .data = "/usr/share/datasets/fashion-mnist" } };
-    if (argc == 2 && !strcmp(argv[1], "--help"))
-        return usage(stdout, 0);
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !option(&r.o, argv[i], argv[i + 1]) || r.o.batch < 1)
-            return usage(stderr, 2);
+    run r = { .o = { .epochs = 3, .batch = 256, .lr = 1e-3, .seed = 3, .data = FASHION_MNIST } };
+    settings *o = &r.o;
+    const option table[] = {
+        { "--epochs", .whole = &o->epochs, .most = 1e9 },
+        { "--steps", .whole = &o->steps, .most = 1e9 },
+        { "--batch", .whole = &o->batch, .least = 1, .most = 1e9 },
+        { "--lr", .real = &o->lr, .most = 1e9 },
+        { "--seed", .whole = &o->seed, .most = 1e9 },
+        { "--shard-state", .whole = &o->shard_state, .most = 1 },
+        { "--losses", .text = &o->losses },
+        { "--checkpoint", .text = &o->checkpoint },
+        { "--data", .text = &o->data },
+        { 0 },
+    };
+    int done = read_options(
+        argc, argv,
+        "usage: distributed_mnist [--epochs N] [--steps N] [--batch N] [--lr X] [--seed N] [--shard-state 0|1]\n"
+        "                         [--losses FILE] [--checkpoint PATH] [--data DIR]\n"
+        "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
+        table);
+    if (done >= 0)
+        return done;
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     orr_scope *s = orr_scope_begin();

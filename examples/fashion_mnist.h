@@ -56,6 +56,13 @@ static inline orr_status load_dataset(const char *dir, int64_t batch, dataset *t
     return st;
 }
 
+/* Images as rows of 784, by the mean and deviation of the training pixels that are published for this data set. */
+static inline orr_tensor *scaled(orr_tensor *images)
+{
+    orr_tensor *x = orr_reshape(orr_cast(images, ORR_F32), ORR_SHAPE(-1, 784));
+    return orr_div(orr_sub(x, orr_scalar(0.2860 * 255.0)), orr_scalar(0.3530 * 255.0));
+}
+
 /* The share of labels that are the largest output's number. */
 static inline orr_status share_right(orr_tensor *output, orr_tensor *labels, double *share)
 {
@@ -73,14 +80,13 @@ static inline double seconds(void)
 /* -- progress -------------------------------------------------------------------------------------------- */
 
 typedef struct progress {
-    int epoch, epochs;
-    int64_t step, steps, batch;
+    int64_t epoch, epochs, step, steps, batch;
     double start, shown;
     double loss, sum; /* smoothed; of all steps */
     int terminal;
 } progress;
 
-static inline progress progress_begin(int epoch, int epochs, int64_t steps, int64_t batch)
+static inline progress progress_begin(int64_t epoch, int64_t epochs, int64_t steps, int64_t batch)
 {
     return (progress){ .epoch = epoch,
                        .epochs = epochs,
@@ -104,17 +110,18 @@ static inline void progress_step(progress *p, double loss)
     for (int i = 0; i < 30; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[30] = 0;
-    printf("\repoch %d/%d [%s] %6.0f images/s   loss %.4f   %4.1f s left ", p->epoch, p->epochs, bar,
-           (double)(p->step * p->batch) / used, p->loss, (double)(p->steps - p->step) * used / (double)p->step);
+    printf("\repoch %lld/%lld [%s] %6.0f images/s   loss %.4f   %4.1f s left ", (long long)p->epoch,
+           (long long)p->epochs, bar, (double)(p->step * p->batch) / used, p->loss,
+           (double)(p->steps - p->step) * used / (double)p->step);
     fflush(stdout);
 }
 
 /* The line of an epoch that has ended after `used` seconds; `note` comes behind its number. */
 static inline void progress_end(const progress *p, const char *note, double accuracy, double used)
 {
-    printf("%sepoch %d/%d%s   loss %.4f   test accuracy %.4f   %.1f s   %.0f images/s%s\n", p->terminal ? "\r" : "",
-           p->epoch, p->epochs, note, p->sum / (double)p->steps, accuracy, used, (double)(p->steps * p->batch) / used,
-           p->terminal ? "\033[K" : "");
+    printf("%sepoch %lld/%lld%s   loss %.4f   test accuracy %.4f   %.1f s   %.0f images/s%s\n", p->terminal ? "\r" : "",
+           (long long)p->epoch, (long long)p->epochs, note, p->sum / (double)p->steps, accuracy, used,
+           (double)(p->steps * p->batch) / used, p->terminal ? "\033[K" : "");
     fflush(stdout);
 }
 

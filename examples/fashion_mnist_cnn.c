@@ -7,8 +7,8 @@
  * the network takes the image for. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <stdlib.h>
 #include "examples/fashion_mnist.h"
+#include "examples/options.h"
 #include "tools/svg.h"
 
 enum { CLASSES = 10, SIDE = 28, TESTED = 1000, MOST_EPOCHS = 100 };
@@ -21,10 +21,8 @@ static const unsigned char colour[CLASSES][3] = { { 230, 25, 75 },  { 60, 180, 7
                                                   { 128, 128, 128 } };
 
 typedef struct settings {
-    int epochs;
-    int64_t batch, images;
+    int64_t epochs, batch, images, seed;
     double lr;
-    uint64_t seed;
     const char *data, *out;
 } settings;
 
@@ -67,11 +65,9 @@ static orr_module *network(void)
         orr_flatten_layer(), orr_dense(64, CLASSES, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
 }
 
-/* Mean and deviation of the training pixels, as published for this data set. */
-static orr_tensor *scaled(orr_tensor *pixels)
+static orr_tensor *planes(orr_tensor *images)
 {
-    orr_tensor *x = orr_reshape(orr_cast(pixels, ORR_F32), ORR_SHAPE(-1, 1, SIDE, SIDE));
-    return orr_div(orr_sub(x, orr_scalar(0.2860 * 255.0)), orr_scalar(0.3530 * 255.0));
+    return orr_reshape(scaled(images), ORR_SHAPE(-1, 1, SIDE, SIDE));
 }
 
 /* -- training ------------------------------------------------------------------------------------------------- */
@@ -87,7 +83,7 @@ static orr_status train_epoch(orr_module *net, orr_optim *opt, const orr_schedul
         count = orr_loader_next(loader, batch);
         st = count < 0 ? orr_error_status() : ORR_OK;
         if (count > 0) {
-            orr_tensor *l = orr_cross_entropy(orr_forward(net, scaled(batch[0])), batch[1]);
+            orr_tensor *l = orr_cross_entropy(orr_forward(net, planes(batch[0])), batch[1]);
             st = orr_optim_set_lr(opt, orr_schedule_lr(schedule, orr_optim_steps(opt)));
             if (st == ORR_OK)
                 st = orr_optim_step(opt, l);
@@ -108,7 +104,7 @@ static orr_status classify(orr_module *net, const dataset *d, int64_t *seen)
     for (int64_t i = 0; st == ORR_OK && i < d->n; i += TESTED) {
         orr_scope *s = orr_scope_begin();
         int64_t n = d->n - i < TESTED ? d->n - i : TESTED;
-        orr_tensor *x = scaled(orr_slice_axis(d->images, 0, i, i + n, 1));
+        orr_tensor *x = planes(orr_slice_axis(d->images, 0, i, i + n, 1));
         st = orr_read(orr_argmax(orr_forward(net, x), -1, false), seen + i, (size_t)n * sizeof *seen);
         (void)orr_scope_end(s);
     }
@@ -129,14 +125,14 @@ static orr_status train(const settings *o, orr_module *net, orr_optim *opt, cons
                         int64_t *seen, curve *c)
 {
     orr_loader_options options = {
-        .batch = o->batch, .shuffle = true, .drop_last = true, .seed = o->seed, .flip = true
+        .batch = o->batch, .shuffle = true, .drop_last = true, .seed = (uint64_t)o->seed, .flip = true
     };
     orr_loader *loader = orr_loader_new(ORR_TENSORS(d->images, d->labels), &options);
     orr_status st = loader ? ORR_OK : orr_error_status();
     orr_schedule schedule = { .kind = ORR_SCHEDULE_ONE_CYCLE,
                               .lr = o->lr,
                               .steps = o->epochs * orr_loader_batches(loader) };
-    for (int epoch = 1; st == ORR_OK && epoch <= o->epochs; epoch++) {
+    for (int64_t epoch = 1; st == ORR_OK && epoch <= o->epochs; epoch++) {
         progress p = progress_begin(epoch, o->epochs, orr_loader_batches(loader), o->batch);
         st = train_epoch(net, opt, &schedule, loader, &p);
         double used = seconds() - p.start;
@@ -276,9 +272,8 @@ static orr_status run(const settings *o, orr_module *net, orr_optim *opt)
         d.images = orr_slice_axis(d.images, 0, 0, d.n, 1);
         d.labels = orr_slice_axis(d.labels, 0, 0, d.n, 1);
     }
-    printf("%s\n%lld images, %lld to test on; %lld parameters; batches of %lld; seed %llu\n", orr_engine_name(),
-           (long long)d.n, (long long)test.n, (long long)orr_module_size(net), (long long)o->batch,
-           (unsigned long long)o->seed);
+    printf("%s\n%lld images, %lld to test on; %lld parameters; batches of %lld; seed %lld\n", orr_engine_name(),
+           (long long)d.n, (long long)test.n, (long long)orr_module_size(net), (long long)o->batch, (long long)o->seed);
     int64_t *seen = calloc((size_t)test.n, sizeof *seen);
     st = seen ? train(o, net, opt, &d, &test, seen, &c) : ORR_ENOMEM;
     if (st == ORR_OK && o->epochs == 0)
@@ -296,52 +291,30 @@ static orr_status run(const settings *o, orr_module *net, orr_optim *opt)
 
 /* -- command line ---------------------------------------------------------------------------------------- */
 
-static int usage(FILE *to, int rc)
-{
-    fputs(
-        "usage: fashion_mnist_cnn [--epochs N] [--batch N] [--lr X] [--images N] [--seed N] [--data DIR] [--out DIR]\n"
-        "--data: the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n"
-        "--out: gets learning_curve.svg and mistakes.png; without it nothing is drawn\n",
-        to);
-    return rc;
-}
-
-/* One option and its value; 0: neither known nor sound. */
-static int option(settings *o, const char *name, const char *value)
-{
-    char *end = NULL;
-    double x = strtod(value, &end);
-    int number = end != value && !*end && x >= 0.0 && x < 1e9, whole = number && floor(x) == x;
-    if (!strcmp(name, "--data"))
-        o->data = value;
-    else if (!strcmp(name, "--out"))
-        o->out = value;
-    else if (whole && x <= MOST_EPOCHS && !strcmp(name, "--epochs"))
-        o->epochs = (int)x;
-    else if (whole && x >= 1.0 && !strcmp(name, "--batch"))
-        o->batch = (int64_t)x;
-    else if (whole && !strcmp(name, "--images"))
-        o->images = (int64_t)x;
-    else if (number && !strcmp(name, "--lr"))
-        o->lr = x;
-    else if (whole && !strcmp(name, "--seed"))
-        o->seed = (uint64_t)x;
-    else
-        return 0;
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     settings o = { .epochs = 6, .batch = 128, .lr = 4e-3, .seed = 3, .data = FASHION_MNIST, .out = "" };
-    if (argc == 2 && !strcmp(argv[1], "--help"))
-        return usage(stdout, 0);
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !option(&o, argv[i], argv[i + 1]))
-            return usage(stderr, 2);
+    const option table[] = {
+        { "--epochs", .whole = &o.epochs, .most = MOST_EPOCHS },
+        { "--batch", .whole = &o.batch, .least = 1, .most = 1e9 },
+        { "--lr", .real = &o.lr, .most = 1e9 },
+        { "--images", .whole = &o.images, .most = 1e9 },
+        { "--seed", .whole = &o.seed, .most = 1e9 },
+        { "--data", .text = &o.data },
+        { "--out", .text = &o.out },
+        { 0 },
+    };
+    int done = read_options(
+        argc, argv,
+        "usage: fashion_mnist_cnn [--epochs N] [--batch N] [--lr X] [--images N] [--seed N] [--data DIR] [--out DIR]\n"
+        "--data: the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n"
+        "--out: gets learning_curve.svg and mistakes.png; without it nothing is drawn\n",
+        table);
+    if (done >= 0)
+        return done;
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
-    orr_seed(o.seed);
+    orr_seed((uint64_t)o.seed);
     orr_scope *s = orr_scope_begin();
     orr_module *net = network();
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_ADAM);

@@ -3,24 +3,14 @@
  *
  * usage: fashion_mnist_mlp [--epochs N] [--batch N] [--lr X] [--seed N] [--data DIR] */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
-#include <stdlib.h>
 #include "examples/fashion_mnist.h"
+#include "examples/options.h"
 
 typedef struct settings {
-    int epochs;
-    int64_t batch;
+    int64_t epochs, batch, seed;
     double lr;
-    uint64_t seed;
     const char *data;
 } settings;
-
-/* Mean and deviation of the training pixels, as published for this data set. */
-static orr_tensor *scaled(orr_tensor *pixels)
-{
-    orr_tensor *x = orr_reshape(orr_cast(pixels, ORR_F32), ORR_SHAPE(-1, 784));
-    return orr_div(orr_sub(x, orr_scalar(0.2860 * 255.0)), orr_scalar(0.3530 * 255.0));
-}
 
 /* -- training -------------------------------------------------------------------------------------------- */
 
@@ -67,10 +57,10 @@ static orr_status run(const settings *o, const orr_module *net, orr_optim *opt)
     double acc = 0.0;
     orr_status st = load_dataset(o->data, o->batch, &train, &test);
     if (st == ORR_OK)
-        printf("%s\n%lld images, %lld to test on; %lld parameters; batches of %lld; seed %llu\n", orr_engine_name(),
+        printf("%s\n%lld images, %lld to test on; %lld parameters; batches of %lld; seed %lld\n", orr_engine_name(),
                (long long)train.n, (long long)test.n, (long long)orr_module_size(net), (long long)o->batch,
-               (unsigned long long)o->seed);
-    for (int epoch = 1; st == ORR_OK && epoch <= o->epochs; epoch++) {
+               (long long)o->seed);
+    for (int64_t epoch = 1; st == ORR_OK && epoch <= o->epochs; epoch++) {
         progress p = progress_begin(epoch, o->epochs, train.n / o->batch, o->batch);
         st = train_epoch(net, opt, &train, &p);
         double used = seconds() - p.start;
@@ -91,46 +81,27 @@ static orr_status run(const settings *o, const orr_module *net, orr_optim *opt)
 
 /* -- command line ---------------------------------------------------------------------------------------- */
 
-static int usage(FILE *to, int rc)
-{
-    fputs("usage: fashion_mnist_mlp [--epochs N] [--batch N] [--lr X] [--seed N] [--data DIR]\n"
-          "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
-          to);
-    return rc;
-}
-
-/* One option and its value; 0: neither known nor sound. */
-static int option(settings *o, const char *name, const char *value)
-{
-    char *end = NULL;
-    double x = strtod(value, &end);
-    int number = end != value && !*end && x >= 0.0 && x < 1e9, whole = number && floor(x) == x;
-    if (!strcmp(name, "--data"))
-        o->data = value;
-    else if (whole && !strcmp(name, "--epochs"))
-        o->epochs = (int)x;
-    else if (whole && x >= 1.0 && !strcmp(name, "--batch"))
-        o->batch = (int64_t)x;
-    else if (number && !strcmp(name, "--lr"))
-        o->lr = x;
-    else if (whole && !strcmp(name, "--seed"))
-        o->seed = (uint64_t)x;
-    else
-        return 0;
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     settings o = { .epochs = 3, .batch = 128, .lr = 1e-3, .seed = 3, .data = FASHION_MNIST };
-    if (argc == 2 && !strcmp(argv[1], "--help"))
-        return usage(stdout, 0);
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !option(&o, argv[i], argv[i + 1]))
-            return usage(stderr, 2);
+    const option table[] = {
+        { "--epochs", .whole = &o.epochs, .most = 1e9 },
+        { "--batch", .whole = &o.batch, .least = 1, .most = 1e9 },
+        { "--lr", .real = &o.lr, .most = 1e9 },
+        { "--seed", .whole = &o.seed, .most = 1e9 },
+        { "--data", .text = &o.data },
+        { 0 },
+    };
+    int done = read_options(
+        argc, argv,
+        "usage: fashion_mnist_mlp [--epochs N] [--batch N] [--lr X] [--seed N] [--data DIR]\n"
+        "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
+        table);
+    if (done >= 0)
+        return done;
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
-    orr_seed(o.seed);
+    orr_seed((uint64_t)o.seed);
     orr_scope *s = orr_scope_begin();
     orr_module *net = orr_sequential(ORR_MODULES(orr_dense(784, 512, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
                                                  orr_dense(512, 256, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),

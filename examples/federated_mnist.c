@@ -5,16 +5,14 @@
  * usage: federated_mnist [--rounds N] [--data DIR] */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <orrery.h>
+#include "examples/fashion_mnist.h"
+#include "examples/options.h"
 
 enum { CLIENTS = 10, THRESHOLD = 7, IMAGES = 1000, BATCH = 50, STEPS = 20, PARAMETERS = 4 };
 static const int drops_out[] = { 2, 5, 7 };
 
 typedef struct federation {
-    orr_tensor *images, *labels, *test_images, *test_labels; /* u8 */
+    dataset train, test;
     orr_module *net;
     orr_parameter parameter[PARAMETERS];
     int64_t length; /* of an update: all parameters, one behind the other */
@@ -30,20 +28,6 @@ static int drops(int client)
 }
 
 /* -- data and network ---------------------------------------------------------------------------------------- */
-
-static orr_tensor *load(const char *dir, const char *name)
-{
-    char path[1024];
-    if (snprintf(path, sizeof path, "%s/%s.gz", dir, name) < (int)sizeof path && access(path, R_OK) != 0)
-        path[strlen(path) - 3] = 0; /* unpacked, then */
-    return orr_load_idx(path);
-}
-
-static orr_tensor *scaled(orr_tensor *pixels)
-{
-    orr_tensor *x = orr_reshape(orr_cast(pixels, ORR_F32), ORR_SHAPE(-1, 784));
-    return orr_div(orr_sub(x, orr_scalar(0.2860 * 255.0)), orr_scalar(0.3530 * 255.0));
-}
 
 /* The parameters as one vector. */
 static orr_tensor *flat(const federation *f)
@@ -79,8 +63,8 @@ static orr_tensor *learn(const federation *f, orr_tensor *common, int i)
     for (int step = 0; st == ORR_OK && step < STEPS; step++) {
         orr_scope *s = orr_scope_begin();
         int64_t from = i * IMAGES + step * BATCH % IMAGES;
-        orr_tensor *x = scaled(orr_slice_axis(f->images, 0, from, from + BATCH, 1));
-        orr_tensor *y = orr_slice_axis(f->labels, 0, from, from + BATCH, 1);
+        orr_tensor *x = scaled(orr_slice_axis(f->train.images, 0, from, from + BATCH, 1));
+        orr_tensor *y = orr_slice_axis(f->train.labels, 0, from, from + BATCH, 1);
         orr_tensor *loss = orr_cross_entropy(orr_forward(f->net, x), y);
         st = orr_optim_step(opt, loss);
         if (st == ORR_OK)
@@ -167,9 +151,7 @@ static orr_status compare(orr_tensor *sum, orr_tensor *const *update, double *mo
 
 static orr_status accuracy(const federation *f, double *result)
 {
-    orr_tensor *best = orr_argmax(orr_forward(f->net, scaled(f->test_images)), -1, false);
-    orr_tensor *right = orr_equal(best, orr_cast(f->test_labels, ORR_I64));
-    return orr_item(orr_mean(orr_cast(right, ORR_F64), ORR_ALL_AXES, false), result);
+    return share_right(orr_forward(f->net, scaled(f->test.images)), f->test.labels, result);
 }
 
 static orr_status run_round(federation *f, int number, orr_tensor **common)
@@ -199,15 +181,9 @@ static orr_status run_round(federation *f, int number, orr_tensor **common)
     return st;
 }
 
-static orr_status run(federation *f, int rounds, const char *dir)
+static orr_status run(federation *f, int64_t rounds, const char *dir)
 {
-    f->images = load(dir, "train-images-idx3-ubyte");
-    f->labels = load(dir, "train-labels-idx1-ubyte");
-    f->test_images = load(dir, "t10k-images-idx3-ubyte");
-    f->test_labels = load(dir, "t10k-labels-idx1-ubyte");
-    orr_status st = orr_eval_all(ORR_TENSORS(f->images, f->labels, f->test_images, f->test_labels));
-    if (st == ORR_OK && orr_tensor_size(f->labels) < CLIENTS * IMAGES)
-        return fprintf(stderr, "%s: too few images\n", dir), ORR_EFORMAT;
+    orr_status st = load_dataset(dir, CLIENTS * IMAGES, &f->train, &f->test);
     for (int i = 0; st == ORR_OK && i < CLIENTS; i++)
         st = orr_secagg_identity(f->identity + (size_t)i * 32, f->key[i]);
     if (st != ORR_OK)
@@ -225,16 +201,20 @@ static orr_status run(federation *f, int rounds, const char *dir)
 
 int main(int argc, char **argv)
 {
-    const char *dir = "/usr/share/datasets/fashion-mnist";
-    int rounds = 3;
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 < argc && !strcmp(argv[i], "--data"))
-            dir = argv[i + 1];
-        else if (i + 1 < argc && !strcmp(argv[i], "--rounds") && atoi(argv[i + 1]) > 0)
-            rounds = atoi(argv[i + 1]);
-        else
-            return fputs("usage: federated_mnist [--rounds N] [--data DIR]\n", stderr), 2;
-    }
+    const char *dir = FASHION_MNIST;
+    int64_t rounds = 3;
+    const option table[] = {
+        { "--rounds", .whole = &rounds, .least = 1, .most = 1e6 },
+        { "--data", .text = &dir },
+        { 0 },
+    };
+    int done = read_options(
+        argc, argv,
+        "usage: federated_mnist [--rounds N] [--data DIR]\n"
+        "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
+        table);
+    if (done >= 0)
+        return done;
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     orr_seed(3);

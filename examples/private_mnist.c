@@ -7,18 +7,15 @@
  * batch is about --batch images. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <stdlib.h>
 #include <orrery/privacy.h>
 #include "examples/fashion_mnist.h"
+#include "examples/options.h"
 
 #define DELTA 1e-5
 
 typedef struct settings {
-    int epochs;
-    int64_t batch;
+    int64_t epochs, batch, secure, seed; /* the seed of the weights; the noise has none */
     double lr, clip, epsilon;
-    int secure;
-    uint64_t seed; /* of the weights; the noise has none */
     const char *data;
 } settings;
 
@@ -58,7 +55,7 @@ static orr_status train(const settings *o, const orr_module *net, orr_dp_sgd *sg
 {
     double acc = 0.0, spent = 0.0;
     orr_status st = accuracy(net, test, &acc);
-    for (int epoch = 1; st == ORR_OK && epoch <= o->epochs; epoch++) {
+    for (int64_t epoch = 1; st == ORR_OK && epoch <= o->epochs; epoch++) {
         progress p = progress_begin(epoch, o->epochs, d->n / o->batch, o->batch);
         st = train_epoch(sgd, d, &p);
         double used = seconds() - p.start;
@@ -98,11 +95,11 @@ static orr_status run(const settings *o, const orr_module *net, orr_optim *opt)
     orr_dp_sgd *sgd = options.budget ? orr_dp_sgd_new(net, opt, &options) : NULL;
     st = sgd ? ORR_OK : orr_error_status();
     if (st == ORR_OK) {
-        printf("%s\n%lld images, %lld to test on; %lld parameters; samples of about %lld; seed %llu\n"
+        printf("%s\n%lld images, %lld to test on; %lld parameters; samples of about %lld; seed %lld\n"
                "noise %.4f times the clipping norm %g (%s); budget: epsilon %g at delta 1e-5\n",
                orr_engine_name(), (long long)d.n, (long long)test.n, (long long)orr_module_size(net),
-               (long long)o->batch, (unsigned long long)o->seed, options.sigma, o->clip,
-               o->secure ? "exact" : "in floats", o->epsilon);
+               (long long)o->batch, (long long)o->seed, options.sigma, o->clip, o->secure ? "exact" : "in floats",
+               o->epsilon);
         st = train(o, net, sgd, options.budget, &d, &test);
     }
     orr_dp_sgd_free(sgd);
@@ -112,55 +109,33 @@ static orr_status run(const settings *o, const orr_module *net, orr_optim *opt)
 
 /* -- command line ---------------------------------------------------------------------------------------- */
 
-static int usage(FILE *to, int rc)
-{
-    fputs("usage: private_mnist [--epochs N] [--batch N] [--lr X] [--clip X] [--epsilon X] [--secure 0|1] [--seed N]\n"
-          "                     [--data DIR]\n"
-          "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
-          to);
-    return rc;
-}
-
-/* One option and its value; 0: neither known nor sound. */
-static int option(settings *o, const char *name, const char *value)
-{
-    char *end = NULL;
-    double x = strtod(value, &end);
-    int number = end != value && !*end && x >= 0.0 && x < 1e9, whole = number && floor(x) == x;
-    if (!strcmp(name, "--data"))
-        o->data = value;
-    else if (whole && !strcmp(name, "--epochs"))
-        o->epochs = (int)x;
-    else if (whole && x >= 1.0 && !strcmp(name, "--batch"))
-        o->batch = (int64_t)x;
-    else if (number && !strcmp(name, "--lr"))
-        o->lr = x;
-    else if (number && x > 0.0 && !strcmp(name, "--clip"))
-        o->clip = x;
-    else if (number && x > 0.0 && !strcmp(name, "--epsilon"))
-        o->epsilon = x;
-    else if (whole && x <= 1.0 && !strcmp(name, "--secure"))
-        o->secure = (int)x;
-    else if (whole && !strcmp(name, "--seed"))
-        o->seed = (uint64_t)x;
-    else
-        return 0;
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     settings o = {
         .epochs = 10, .batch = 1024, .lr = 2e-3, .clip = 0.5, .epsilon = 3.0, .seed = 3, .data = FASHION_MNIST
     };
-    if (argc == 2 && !strcmp(argv[1], "--help"))
-        return usage(stdout, 0);
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !option(&o, argv[i], argv[i + 1]))
-            return usage(stderr, 2);
+    const option table[] = {
+        { "--epochs", .whole = &o.epochs, .most = 1e9 },
+        { "--batch", .whole = &o.batch, .least = 1, .most = 1e9 },
+        { "--lr", .real = &o.lr, .most = 1e9 },
+        { "--clip", .real = &o.clip, .least = 1e-9, .most = 1e9 },
+        { "--epsilon", .real = &o.epsilon, .least = 1e-9, .most = 1e9 },
+        { "--secure", .whole = &o.secure, .most = 1 },
+        { "--seed", .whole = &o.seed, .most = 1e9 },
+        { "--data", .text = &o.data },
+        { 0 },
+    };
+    int done = read_options(
+        argc, argv,
+        "usage: private_mnist [--epochs N] [--batch N] [--lr X] [--clip X] [--epsilon X] [--secure 0|1] [--seed N]\n"
+        "                     [--data DIR]\n"
+        "DIR holds the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n",
+        table);
+    if (done >= 0)
+        return done;
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
-    orr_seed(o.seed);
+    orr_seed((uint64_t)o.seed);
     orr_scope *s = orr_scope_begin();
     orr_module *net = orr_sequential(ORR_MODULES(orr_function(scale, NULL),
                                                  orr_dense(784, 128, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT),

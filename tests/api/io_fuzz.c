@@ -5,6 +5,7 @@
 #include <orrery/io.h>
 #include "runtime/base/buffer.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/io_help.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,17 +63,6 @@ static size_t change(unsigned char *p, size_t n, size_t room, unsigned long long
     }
 }
 
-static uint32_t crc(const unsigned char *p, size_t n)
-{
-    uint32_t c = 0xffffffff;
-    for (size_t i = 0; i < n; i++) {
-        c ^= p[i];
-        for (int k = 0; k < 8; k++)
-            c = c >> 1 ^ (c & 1 ? 0xedb88320 : 0);
-    }
-    return ~c;
-}
-
 /* The chunks of a PNG get the checksums that they should have, so that changes reach what is behind that check. */
 static void reseal(unsigned char *p, size_t n)
 {
@@ -80,7 +70,7 @@ static void reseal(unsigned char *p, size_t n)
         size_t size = (size_t)p[at] << 24 | (size_t)p[at + 1] << 16 | (size_t)p[at + 2] << 8 | (size_t)p[at + 3];
         if (size > n - at - 12)
             return;
-        uint32_t c = crc(p + at + 4, size + 4);
+        uint32_t c = orr_test_crc32(p + at + 4, size + 4);
         for (int k = 0; k < 4; k++)
             p[at + 8 + size + (size_t)k] = (unsigned char)(c >> (24 - 8 * k));
         at += size + 12;

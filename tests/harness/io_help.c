@@ -44,3 +44,14 @@ orr_tensor *golden_tensor(orr_dtype t, orr_shape shape)
     }
     return orr_from(t, shape, data);
 }
+
+uint32_t orr_test_crc32(const unsigned char *p, size_t n)
+{
+    uint32_t c = 0xffffffff;
+    for (size_t i = 0; i < n; i++) {
+        c ^= p[i];
+        for (int k = 0; k < 8; k++)
+            c = c >> 1 ^ (c & 1 ? 0xedb88320 : 0);
+    }
+    return ~c;
+}

@@ -15,4 +15,7 @@ void check_golden(const char *what, orr_tensor *t, orr_dtype dtype, orr_shape sh
 
 orr_tensor *golden_tensor(orr_dtype t, orr_shape shape);
 
+/* The checksum of a PNG's chunk and of a zip's member. */
+uint32_t orr_test_crc32(const unsigned char *p, size_t n);
+
 #endif
