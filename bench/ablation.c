@@ -203,16 +203,27 @@ static double percent(double ratio)
     return ratio > 1.0 ? 100.0 * (ratio - 1.0) : 0.0;
 }
 
+/* Less than `least` is noise. */
+static void cells(FILE *to, const extreme *e, double least)
+{
+    if (e->ratio >= least)
+        (void)fprintf(to, " %.0f %% | %s |", percent(e->ratio), e->name);
+    else
+        (void)fputs(" – |  |", to);
+}
+
 static void markdown(FILE *to, const row *r, int n)
 {
-    (void)fputs("| mechanism | largest gain | in the case | largest loss | in the case | largest saving of memory | in "
-                "the case |\n"
-                "|---|---|---|---|---|---|---|\n",
+    (void)fputs("| mechanism | largest gain | in the case | largest loss | in the case | memory saved | in the case |\n"
+                "|---|--:|---|--:|---|--:|---|\n",
                 to);
-    for (int i = 0; i < n; i++)
-        (void)fprintf(to, "| `%s` | %.0f %% | %s | %.0f %% | %s | %.0f %% | %s |\n", r[i].mechanism,
-                      percent(r[i].time.ratio), r[i].time.name, percent(r[i].loss.ratio), r[i].loss.name,
-                      percent(r[i].bytes.ratio), r[i].bytes.ratio > 1.0 ? r[i].bytes.name : "–");
+    for (int i = 0; i < n; i++) {
+        (void)fprintf(to, "| `%s` |", r[i].mechanism);
+        cells(to, &r[i].time, WORTH);
+        cells(to, &r[i].loss, WORTH);
+        cells(to, &r[i].bytes, 1.1);
+        (void)fputc('\n', to);
+    }
 }
 
 static int write_markdown(const row *r, int n)

@@ -105,6 +105,21 @@ static orr_tensor *neighbours_of_exp(const ablated_case *c)
     return orr_sub(left, right);
 }
 
+/* The same function of x, recorded twice. */
+static orr_tensor *repeated(const ablated_case *c)
+{
+    (void)c;
+    return orr_mul(orr_add(orr_exp(orr_sin(g.x)), g.y), orr_sub(orr_exp(orr_sin(g.x)), g.y));
+}
+
+/* The first rows of a function of all rows, times their sum. */
+static orr_tensor *first_rows(const ablated_case *c)
+{
+    orr_tensor *e = orr_exp(orr_sin(g.x));
+    orr_tensor *few = orr_slice(e, ORR_INDEX(0, 0), ORR_INDEX(c->rows / 8, ORR_END), ORR_NO_INDEX);
+    return orr_mul(few, orr_sum(few, ORR_AXES(-1), true));
+}
+
 /* 64 rows of a data set that is normalised as a whole. */
 static orr_tensor *batch_of_set(const ablated_case *c)
 {
@@ -114,13 +129,32 @@ static orr_tensor *batch_of_set(const ablated_case *c)
                    false);
 }
 
-/* 3 x 3 places of the rows as images. */
-static orr_tensor *convolution(const ablated_case *c)
+/* n layers over the rows as images: 3 x 3 places, then a rectifier if there are several. */
+static orr_tensor *convolutions(const ablated_case *c)
 {
     orr_tensor *w = orr_reshape(orr_slice(g.y, ORR_INDEX(0, 0), ORR_INDEX(32 * 32 * 9 / 8, 8), ORR_NO_INDEX),
                                 ORR_SHAPE(32, 32, 3, 3));
     orr_tensor *x = orr_reshape(g.x, ORR_SHAPE(c->rows / (32 * c->cols), 32, c->cols, c->cols));
-    return orr_conv(x, w, NULL, &(orr_conv_options){ .same = true });
+    for (int i = 0; i < c->n; i++) {
+        x = orr_conv(x, w, NULL, &(orr_conv_options){ .same = true });
+        x = c->n > 1 ? orr_relu(x) : x;
+    }
+    return x;
+}
+
+/* Of each pair of rows, e to their negative squared distance, summed. */
+static orr_tensor *pairs(const ablated_case *c)
+{
+    orr_tensor *a = orr_reshape(g.x, ORR_SHAPE(c->rows, 1, c->cols)),
+               *b = orr_reshape(g.x, ORR_SHAPE(1, c->rows, c->cols));
+    orr_tensor *far = orr_sum(orr_square(orr_sub(a, b)), ORR_AXES(-1), false);
+    return orr_sum(orr_exp(orr_neg(far)), ORR_AXES(-1), false);
+}
+
+static orr_tensor *turned(const ablated_case *c)
+{
+    (void)c;
+    return orr_sum(orr_mul(orr_transpose(g.x), g.y), ORR_AXES(-1), false);
 }
 
 /* An optimiser's step without its gradient: two variables, of which nobody holds the old values. */
@@ -151,8 +185,14 @@ static const ablated_case cases[] = {
     { "stencil 1, 1024x1024", 1024, 1024, 1, stencils, 0 },
     { "stencil 4, 512x512", 512, 512, 4, stencils, 0 },
     { "neighbours of exp, 1024x1024", 1024, 1024, 1, neighbours_of_exp, 0 },
+    { "repeated, 1024x1024", 1024, 1024, 1, repeated, 0 },
+    { "first rows, 1024x1024", 1024, 1024, 1, first_rows, 0 },
     { "batch of a set, 65536x64", 1 << 16, 64, 1, batch_of_set, 0 },
-    { "convolution, 16x32x32x32", 16 * 32 * 32, 32, 1, convolution, 0 },
+    { "rows normalised, 131072x6", 1 << 17, 6, 1, mean_and_deviation, 0 },
+    { "pairs, 1024x3", 1024, 3, 1, pairs, 0 },
+    { "turned, 1024x1024", 1024, 1024, 1, turned, 0 },
+    { "convolution, 16x32x32x32", 16 * 32 * 32, 32, 1, convolutions, 0 },
+    { "convolutions 4, 4x32x32x32", 4 * 32 * 32, 32, 4, convolutions, 0 },
     { "two variables, 1024x1024", 1024, 1024, 1, two_variables, 0 },
     { "product 512, then 5 ms of the caller's", 512, 512, 1, products, 5e-3 },
     { NULL, 0, 0, 0, NULL, 0 },

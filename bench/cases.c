@@ -61,7 +61,7 @@ const bench_case bench_cases[] = {
       "heat equation, gravity, k-means, batches of a normalised data set, beside peers; simulate:heat10 is one",
       bench_simulations },
     { "random", "random", "programs drawn at random, beside peers; random:stencils is one family", bench_random },
-    { "ablation", "ablation", "short cases with each optional mechanism off; ablation:strips is one mechanism",
+    { "ablation", "ablation", "short cases with each optional mechanism off; ablation:bundles is one mechanism",
       bench_ablation },
     { 0 },
 };

@@ -234,11 +234,8 @@ static void explain_bundles(FILE *to, const orr__plan *plan)
         bundles += orr__bundle_size(s) > 1;
         if (orr__bundle_size(s) == 1)
             continue;
-        if (s->ntiles > 1)
-            fprintf(to, "%d tasks, each for its rows of %d kernels", s->ntiles, s->bundle.members);
-        else
-            fprintf(to, "one task for %d small kernels", s->bundle.members);
-        fprintf(to, ": %s … %s\n", s->region->label, plan->step[i + s->bundle.members - 1].region->label);
+        fprintf(to, "one task for %d small kernels: %s … %s\n", s->bundle.members, s->region->label,
+                plan->step[i + s->bundle.members - 1].region->label);
     }
     if (bundles)
         fprintf(to, "%d tasks in all\n", tasks);

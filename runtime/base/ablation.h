@@ -14,8 +14,6 @@
     X(SPLIT_K,          "split_k")          \
     X(LOW_MEMORY_ORDER, "low_memory_order") \
     X(READERS_FIRST,    "readers_first")    \
-    X(AWAITED_FIRST,    "awaited_first")    \
-    X(STRIPS,           "strips")           \
     X(BUNDLES,          "bundles")          \
     X(RECOMPUTE,        "recompute")        \
     X(WAITED_OUTPUTS,   "waited_outputs")   \

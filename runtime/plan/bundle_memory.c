@@ -6,20 +6,18 @@
 #include "runtime/base/array.h"
 #include "runtime/plan/passes.h"
 
-/* Each task has its own: of a strip's values, one tile. */
 static size_t local_bytes(const orr__value *v)
 {
-    return ((size_t)v->tile * orr_dtype_size(v->dtype) + 63) & ~(size_t)63;
+    return (orr__value_bytes(v) + 63) & ~(size_t)63;
 }
 
 /* Every step's outputs in turn take the lowest bytes that no living local value has. */
 static orr_status place_locals(const orr__planner *planner, int head)
 {
     orr__plan *p = planner->plan;
-    const orr__step *s = &p->step[head];
     int *live = NULL, nlive = 0, cap = 0;
     size_t top = 0;
-    for (int i = head; i < head + s->bundle.members; i++) {
+    for (int i = head; i < head + p->step[head].bundle.members; i++) {
         for (int k = 0; k < p->step[i].region->nout; k++) {
             int number = p->step[i].out[k];
             orr__value *v = &p->value[number];
@@ -49,11 +47,11 @@ static orr_status place_locals(const orr__planner *planner, int head)
     }
     free(live);
     p->memory.scratch_bytes = top > p->memory.scratch_bytes ? top : p->memory.scratch_bytes;
-    p->memory.nscratch += top > 0 ? s->ntiles : 0;
+    p->memory.nscratch += top > 0;
     return ORR_OK;
 }
 
-/* Joins one use of a step in tile t with those of tile t of its bundle: use[0 … *nuse). */
+/* Joins one use of a step with those of its bundle: use[0 … *nuse). */
 static void add_use(const orr__plan *p, orr__use *use, int *nuse, int *use_of, orr__use one)
 {
     if (p->value[one.value].local || one.end <= one.first)
@@ -67,22 +65,17 @@ static void add_use(const orr__plan *p, orr__use *use, int *nuse, int *use_of, o
     u->end = one.end > u->end ? one.end : u->end;
 }
 
-static void add_uses(const orr__plan *p, const orr__step *s, int t, orr__use *use, int *nuse, int *use_of)
+static void add_uses(const orr__plan *p, const orr__step *s, orr__use *use, int *nuse, int *use_of)
 {
-    for (int k = 0; k < s->region->nout; k++) {
-        const orr__value *v = &p->value[s->out[k]];
-        int64_t first = t * v->tile, end = first + v->tile < v->count ? first + v->tile : v->count;
-        add_use(p, use, nuse, use_of, (orr__use){ s->out[k], true, first, end });
-    }
+    for (int k = 0; k < s->region->nout; k++)
+        add_use(p, use, nuse, use_of, (orr__use){ s->out[k], true, 0, p->value[s->out[k]].count });
     for (int k = 0; k < s->region->nin; k++) {
         orr__use one = { .value = s->in[k] };
-        orr__step_reads(s, t, k, &one.first, &one.end);
+        orr__step_reads(s, 0, k, &one.first, &one.end);
         add_use(p, use, nuse, use_of, one);
     }
 }
 
-/* A task writes whole tiles of a value, or nothing. Lists of equal length, one for each tile; a shorter one ends with
- * nothing, [0, 0) of value 0. */
 static orr_status list_uses(const orr__planner *planner, int h, int *use_of)
 {
     orr__plan *p = planner->plan;
@@ -90,20 +83,12 @@ static orr_status list_uses(const orr__planner *planner, int h, int *use_of)
     int most = 0;
     for (int i = h; i < h + head->bundle.members; i++)
         most += p->step[i].region->nin + p->step[i].region->nout;
-    if (!(head->bundle.use = calloc((size_t)most * (size_t)head->ntiles + 1, sizeof *head->bundle.use)))
+    if (!(head->bundle.use = calloc((size_t)most + 1, sizeof *head->bundle.use)))
         return orr__plan_enomem(planner);
-    for (int t = 0; t < head->ntiles; t++) {
-        orr__use *use = head->bundle.use + (size_t)t * (size_t)most;
-        int n = 0;
-        for (int i = h; i < h + head->bundle.members; i++)
-            add_uses(p, &p->step[i], t, use, &n, use_of);
-        for (int k = 0; k < n; k++)
-            use_of[use[k].value] = -1;
-        head->bundle.nuse = n > head->bundle.nuse ? n : head->bundle.nuse;
-    }
-    for (int t = 1; t < head->ntiles; t++)
-        memmove(head->bundle.use + (size_t)t * (size_t)head->bundle.nuse, head->bundle.use + (size_t)t * (size_t)most,
-                (size_t)head->bundle.nuse * sizeof *head->bundle.use);
+    for (int i = h; i < h + head->bundle.members; i++)
+        add_uses(p, &p->step[i], head->bundle.use, &head->bundle.nuse, use_of);
+    for (int k = 0; k < head->bundle.nuse; k++)
+        use_of[head->bundle.use[k].value] = -1;
     return ORR_OK;
 }
 

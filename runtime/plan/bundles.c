@@ -44,30 +44,26 @@ static void emit_pending(joiner *j, bool all)
     j->npending = kept;
 }
 
-/* A large step, one that is waited for, or all of a strip's. */
-static int emit_large(joiner *j, int i)
+/* A large step, or one that is waited for. */
+static void emit_large(joiner *j, int i)
 {
-    int n = orr__bundle_size(&j->pl->step[i]);
-    for (int k = i; k < i + n; k++)
-        mark_inputs(j, k);
+    mark_inputs(j, i);
     for (int k = j->npending; k-- > 0;)
         if (j->need[j->pending[k]])
             mark_inputs(j, j->pending[k]);
     emit_pending(j, false);
-    for (int k = i; k < i + n; k++)
-        j->order[j->norder++] = k;
-    return n;
+    j->order[j->norder++] = i;
 }
 
 /* Not too much is put off: it keeps its inputs in memory, and could have filled idle workers. */
 static void find_order(joiner *j)
 {
     double most = 2 * orr__task_worth() * orr__machine_here.workers;
-    for (int i = 0, n; i < j->pl->nstep; i += n) {
-        bool wait = j->small[i] && !orr__step_awaited(j->pl, i);
-        n = wait ? 1 : emit_large(j, i);
-        if (!wait)
+    for (int i = 0; i < j->pl->nstep; i++) {
+        if (!j->small[i] || orr__step_awaited(j->pl, i)) {
+            emit_large(j, i);
             continue;
+        }
         j->pending[j->npending++] = i;
         j->pending_us += orr__step_us(&j->pl->step[i]);
         if (j->pending_us >= most || j->npending >= 1024)
@@ -88,10 +84,7 @@ static orr_status find_bundles(orr__site at, joiner *j)
             st = orr__bundle_run(at, j->pl, &(orr__run_of_steps){ a, n, j->order, j->where, j->producer, j->members });
             continue;
         }
-        n = n == 0 ? orr__bundle_size(&j->pl->step[j->order[a]]) : 1;
-        j->members[a] = n;
-        for (int k = 1; k < n; k++)
-            j->members[a + k] = -k;
+        j->members[a] = n = 1;
     }
     return st;
 }

@@ -11,15 +11,14 @@ static int task_end(const orr__plan *p, int i)
     return head + orr__bundle_size(&p->step[head]);
 }
 
-/* The bytes that live while each step runs, if steps run one after the other and values end with their last reader. Strips are no
- * tasks then. */
+/* The bytes that live while each step runs, if steps run one after the other and values end with their last reader. */
 static void find_peak(orr__plan *p, size_t *grows, size_t *shrinks)
 {
     size_t live = p->memory.scratch_bytes;
     p->memory.peak = live;
     for (int i = 0; i < p->nvalue; i++) {
         const orr__value *v = &p->value[i];
-        if (v->leaf >= 0 || (v->local && v->ntiles == 1) || v->first < 0)
+        if (v->leaf >= 0 || v->local || v->first < 0)
             continue;
         grows[orr__temporary_donor(p, v) >= 0 ? task_end(p, v->first) : orr__plan_head(p, v->first)] +=
             orr__value_bytes(v);

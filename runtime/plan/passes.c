@@ -20,8 +20,6 @@ static const orr__pass passes[] = {
     ROW(outputs,          ALWAYS,     REQUIRED,                  "the values that are outputs")
     ROW(low_memory_order, LOW_MEMORY, ORR__OFF_LOW_MEMORY_ORDER, "an order of steps in which few values live at once")
     ROW(readers_first,    ALWAYS,     ORR__OFF_READERS_FIRST,    "readers of a value before the step that could use its memory")
-    ROW(awaited_first,    USUAL,      ORR__OFF_AWAITED_FIRST,    "steps that awaited outputs need before the others")
-    ROW(strips,           USUAL,      ORR__OFF_STRIPS,           "chains over the same rows that are cut as a whole")
     ROW(bundles,          USUAL,      ORR__OFF_BUNDLES,          "small steps that share a task")
     ROW(recompute,        LOW_MEMORY, ORR__OFF_RECOMPUTE,        "cheap values that are computed twice instead of kept")
     ROW(numbering,        ALWAYS,     REQUIRED,                  "the numbers of values, in the order in which steps use them")

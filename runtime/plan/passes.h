@@ -55,8 +55,6 @@ orr_status orr__pass_steps(orr__planner *p);
 orr_status orr__pass_outputs(orr__planner *p);
 orr_status orr__pass_low_memory_order(orr__planner *p);
 orr_status orr__pass_readers_first(orr__planner *p);
-orr_status orr__pass_awaited_first(orr__planner *p);
-orr_status orr__pass_strips(orr__planner *p);
 orr_status orr__pass_bundles(orr__planner *p);
 orr_status orr__pass_recompute(orr__planner *p);
 orr_status orr__pass_numbering(orr__planner *p);

@@ -48,10 +48,10 @@ typedef struct orr__step {
         int part, parts;
         bool adds; /* … and adds the sum of the parts before, its first input without a node */
     } terms;
-    struct {         /* strips, bundles, bundle_memory                                       */
-        int members; /* > 1: a bundle of so many steps begins here; < 0: a member so far behind the first */
+    struct {         /* bundles, bundle_memory                                               */
+        int members; /* > 1: a bundle of so many steps, of one tile each, begins here; < 0: a member so far behind the first */
         orr__use *use;
-        int nuse; /* uses of one tile's task; as many again for each further tile            */
+        int nuse;
     } bundle;
     bool waited; /* waited_outputs: the step, or the bundle that it begins, writes an awaited value */
     struct {     /* urgency: µs of the longest path to the end of the plan                   */

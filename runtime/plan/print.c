@@ -9,10 +9,7 @@ static void print_bundle(FILE *to, const orr__plan *p, int i)
     double us = 0;
     for (int k = i; k < i + p->step[i].bundle.members; k++)
         us += p->step[k].cost.us;
-    if (p->step[i].ntiles > 1)
-        fprintf(to, "  strips through %d steps, %d tasks, %.0f µs\n", p->step[i].bundle.members, p->step[i].ntiles, us);
-    else
-        fprintf(to, "  bundle of %d steps, one task, %.0f µs\n", p->step[i].bundle.members, us);
+    fprintf(to, "  bundle of %d steps, one task, %.0f µs\n", p->step[i].bundle.members, us);
 }
 
 void orr__plan_print(FILE *to, const orr__plan *p)

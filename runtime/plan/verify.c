@@ -5,40 +5,17 @@
 #include <stdlib.h>
 #include "runtime/plan/passes.h"
 
-static size_t local_bytes(const orr__value *v)
-{
-    return (size_t)v->tile * orr_dtype_size(v->dtype);
-}
-
-/* Does step i, inside a strip, read a value of a member from `head` on outside its own tile? */
-static bool strays(const orr__plan *p, int i, int head)
-{
-    const orr__step *s = &p->step[i];
-    for (int k = 0; k < s->region->nin; k++) {
-        const orr__value *v = &p->value[s->in[k]];
-        for (int t = 0; t < s->ntiles && v->leaf < 0 && v->first >= head; t++) {
-            int64_t first, end;
-            orr__step_reads(s, t, k, &first, &end);
-            if (end > first && (first < t * v->tile || end > (t + 1) * v->tile))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Members of a bundle have equally many tiles; local values are used by their bundle alone. */
+/* Members of a bundle have one tile; local values are used by their bundle alone. */
 static const char *check_bundle(const orr__plan *p, int i)
 {
     int head = orr__plan_head(p, i), end = head + orr__bundle_size(&p->step[head]);
     const orr__step *s = &p->step[i];
-    if (end > p->nstep || (end > head + 1 && s->ntiles != p->step[head].ntiles))
-        return "a bundle of too many steps, or of unequal tiles";
-    if (end > head + 1 && strays(p, i, head))
-        return "a strip reads what is another's";
+    if (end > p->nstep || (end > head + 1 && s->ntiles != 1))
+        return "a bundle of too many steps, or of several tiles";
     for (int k = 0; k < s->region->nout + s->region->nin; k++) {
         const orr__value *v = &p->value[k < s->region->nout ? s->out[k] : s->in[k - s->region->nout]];
         if (v->local && (v->leaf >= 0 || v->output >= 0 || v->slot >= 0 || v->first < head || v->last >= end ||
-                         v->scratch + local_bytes(v) > p->memory.scratch_bytes))
+                         v->scratch + orr__value_bytes(v) > p->memory.scratch_bytes))
             return "a bundle's own value is seen outside, or has no room";
     }
     return NULL;
@@ -47,8 +24,8 @@ static const char *check_bundle(const orr__plan *p, int i)
 /* Values of one bundle that live at the same time lie apart. */
 static bool overlap(const orr__value *a, const orr__value *b)
 {
-    return a->local && b->local && b->last >= a->first && a->scratch < b->scratch + local_bytes(b) &&
-           b->scratch < a->scratch + local_bytes(a);
+    return a->local && b->local && b->last >= a->first && a->scratch < b->scratch + orr__value_bytes(b) &&
+           b->scratch < a->scratch + orr__value_bytes(a);
 }
 
 /* Does an output of step i lie in the bytes of one that its bundle made before, and still reads? live[0 … *n): those. */

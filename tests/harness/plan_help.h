@@ -21,7 +21,7 @@ int tasks_of(const orr__plan *p);
 
 double us_of(const orr__plan *p, int head);
 
-/* Tasks, each after those whose values it reads, strips side by side: when the last one ends if every worker is wanted at
+/* Tasks, each after those whose values it reads: when the last one ends if every worker is wanted at
  * once. */
 double critical_path(const orr__plan *p);
 

@@ -122,8 +122,8 @@ static void results_are_right_without_any_mechanism(void)
 
 static void an_unknown_mechanism_is_an_error_with_all_names(void)
 {
-    (void)setenv("ORRERY_ABLATE", "strips,stripes", 1);
-    ORR_CHECK(orr_init(NULL) == ORR_EENV && strstr(orr_error_message(), "strips") &&
+    (void)setenv("ORRERY_ABLATE", "bundles,bundels", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_EENV && strstr(orr_error_message(), "bundles") &&
               strstr(orr_error_message(), "handle_pool"));
     (void)unsetenv("ORRERY_ABLATE");
 }

@@ -39,14 +39,6 @@ static struct orr__scratch *take_scratch(orr__run *r)
     return NULL;
 }
 
-/* Where element 0 of a local value would be: only the task's own tile is there. */
-static void *local(const orr__value *v, char *inside, int tile)
-{
-    size_t before = (size_t)(tile * v->tile) * orr_dtype_size(v->dtype);
-
-    return (void *)((uintptr_t)inside + v->scratch - before);
-}
-
 /* All data is at home: bundles are made only where CPU workers see one memory. */
 void orr__star_bundle(void *buffers[], void *arg)
 {
@@ -67,7 +59,7 @@ void orr__star_bundle(void *buffers[], void *arg)
         const orr__step *s = &plan->step[i];
         for (int k = 0; k < s->region->nin + s->region->nout; k++) {
             int v = k < s->region->nin ? s->in[k] : s->out[k - s->region->nin];
-            host[v] = plan->value[v].local ? local(&plan->value[v], inside, a->tile) : a->run->value[v]->host;
+            host[v] = plan->value[v].local ? inside + plan->value[v].scratch : a->run->value[v]->host;
         }
     }
     for (int i = first; st == ORR_OK && i < first + orr__bundle_size(a->step); i++)

@@ -82,8 +82,7 @@ static enum starpu_data_access_mode mode_of(const draft *d, int j)
 
     if (!bundle && donated(d->a->run, s, j))
         return orr__step_commutes(d->a->run->plan, s) ? STARPU_RW | STARPU_COMMUTE : STARPU_RW;
-    return (bundle ? s->bundle.use[(ptrdiff_t)d->a->tile * s->bundle.nuse + j].write : j < s->region->nout) ? STARPU_W
-                                                                                                            : STARPU_R;
+    return (bundle ? s->bundle.use[j].write : j < s->region->nout) ? STARPU_W : STARPU_R;
 }
 
 static unsigned devices_of(const orr__step *s)
@@ -97,7 +96,7 @@ static orr_status look_up(orr__site at, draft *d)
 {
     const orr__step *s = d->a->step;
     bool bundle = orr__bundle_size(s) > 1;
-    const orr__use *use = bundle ? s->bundle.use + (ptrdiff_t)d->a->tile * s->bundle.nuse : NULL;
+    const orr__use *use = s->bundle.use;
     size_t bytes = 0;
 
     d->operands = bundle ? s->bundle.nuse : s->region->nout + s->region->nin;
