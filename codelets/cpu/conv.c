@@ -297,8 +297,8 @@ enum { TERMS_MOST = 256, ROWS_MOST = 64 };
             return false;                                                                                              \
         int64_t lo = v->before[2] > 0 ? v->before[2] : 0, hi = v->x[2] + v->before[2] - reach;                         \
         hi = hi < v->y[2] ? hi : v->y[2];                                                                              \
-        lo = lo < hi ? lo : 0;                                                                                         \
-        hi = lo < hi ? hi : 0;                                                                                         \
+        if (lo >= hi) /* no place sees the kernel whole */                                                             \
+            lo = hi = 0;                                                                                               \
         for (int64_t i = 0; i < v->y[0] * v->y[1]; i++, y += v->y[2]) {                                                \
             int64_t rows = 0, left = v->before[2];                                                                     \
             for (int64_t k = 0; k < v->w[0] * v->w[1]; k++) {                                                          \

@@ -120,14 +120,20 @@ static void both_processor_paths_agree_with_the_reference(void)
     static const struct {
         orr_shape x, w;
         orr_conv_options o;
-    } cases[] = { { { 4, { 2, 16, 13, 12 } }, { 4, { 24, 16, 3, 3 } }, { .padding = { 1, 1 } } },
-                  { { 4, { 17, 3, 14, 14 } },
-                    { 4, { 16, 3, 5, 4 } },
-                    { .stride = { 2, 1 }, .before = { 2, 1 }, .after = { 1, 3 } } },
-                  { { 4, { 1, 16, 14, 14 } }, { 4, { 32, 8, 3, 3 } }, { .groups = 2, .dilation = { 2, 1 } } },
-                  { { 4, { 3, 12, 20, 21 } }, { 4, { 12, 1, 3, 3 } }, { .groups = 12, .stride = { 2, 2 } } },
-                  { { 3, { 2, 20, 90 } }, { 3, { 30, 20, 7 } }, { .stride = { 3 }, .padding = { 3 } } },
-                  { { 5, { 1, 6, 5, 9, 8 } }, { 5, { 10, 6, 2, 3, 3 } }, { .padding = { 1, 1, 0 } } } };
+    } cases[] = {
+        { { 4, { 2, 16, 13, 12 } }, { 4, { 24, 16, 3, 3 } }, { .padding = { 1, 1 } } },
+        { { 4, { 17, 3, 14, 14 } },
+          { 4, { 16, 3, 5, 4 } },
+          { .stride = { 2, 1 }, .before = { 2, 1 }, .after = { 1, 3 } } },
+        { { 4, { 1, 16, 14, 14 } }, { 4, { 32, 8, 3, 3 } }, { .groups = 2, .dilation = { 2, 1 } } },
+        { { 4, { 3, 12, 20, 21 } }, { 4, { 12, 1, 3, 3 } }, { .groups = 12, .stride = { 2, 2 } } },
+        { { 3, { 2, 20, 90 } }, { 3, { 30, 20, 7 } }, { .stride = { 3 }, .padding = { 3 } } },
+        /* one channel, of which no place sees the kernel whole: in a few ways */
+        { { 3, { 7, 1, 10 } }, { 3, { 1, 1, 8 } }, { .dilation = { 2 }, .padding = { 14 } } },
+        { { 3, { 2, 1, 3 } }, { 3, { 1, 1, 8 } }, { .padding = { 7 } } },
+        { { 4, { 2, 3, 4, 5 } }, { 4, { 3, 1, 3, 4 } }, { .groups = 3, .dilation = { 1, 3 }, .padding = { 4, 9 } } },
+        { { 5, { 1, 6, 5, 9, 8 } }, { 5, { 10, 6, 2, 3, 3 } }, { .padding = { 1, 1, 0 } } }
+    };
     uint64_t ablated = orr__env.ablated;
     for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
         orr_scope *s = orr_scope_begin();
