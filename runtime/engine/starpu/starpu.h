@@ -18,7 +18,6 @@ typedef struct {
     int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
     bool hybrid;              /* processors and devices, none of them asked for by name       */
     int urgencies;            /* priorities that the policy tells apart, less one               */
-    bool thieves;             /* the policy's workers take each other's tasks                   */
     const char *shy;          /* the policy, where it gives devices none of our tasks, else NULL */
     bool one_memory;          /* all workers see host memory                                */
     size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
@@ -127,7 +126,7 @@ int orr__star_urgency(const orr__plan *p, double way_us);
 orr_status orr__star_idle_start(orr__site at);
 void orr__star_idle_stop(void); /* workers awake afterwards */
 /* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
-bool orr__star_wake(bool is_run); /* whether no other run is under way */
+void orr__star_wake(bool is_run);
 void orr__star_rest(bool is_run); /* any thread, tasks too */
 /* Around the submission of a run's tasks, and around posted work. */
 void orr__star_submits(bool begins);
