@@ -1,4 +1,4 @@
-/* The kernel of fft: rows of complex numbers, by plans that are kept.
+/* The kernels of transforms: rows of complex and real numbers, and the parts of a long one, by plans that are kept.
  * Must not know: StarPU, the order of the stages' work. */
 #include "config.h"
 
@@ -56,6 +56,9 @@ static void free_plan(orr__fft *p)
     free_plan(p->inner);
     free(p->chirp);
     free(p->filter);
+    free(p->whole.coarse);
+    free(p->whole.fine);
+    free(p->lane);
     free(p);
 }
 
@@ -107,7 +110,7 @@ static bool fill_stages(orr__fft *p, bool wide, size_t *bytes)
     return true;
 }
 
-static orr__fft *make(int64_t n, bool wide, size_t *bytes);
+static orr__fft *make(int64_t n, int64_t whole, bool wide, size_t *bytes);
 
 /* The least 2^a·3^b·5^c that is not below n. */
 static int64_t smooth(int64_t n)
@@ -129,7 +132,7 @@ static bool fill_chirp(orr__fft *p, bool wide, size_t *bytes)
 {
     int64_t n = p->n, l = smooth(2 * n - 1);
     size_t z = wide ? 8 : 4, none = 0;
-    p->inner = make(l, wide, bytes);
+    p->inner = make(l, 0, wide, bytes);
     p->chirp = numbers(2 * n, wide, bytes);
     p->filter = numbers(2 * l, wide, bytes);
     char *pairs = numbers(2 * l, wide, &none), *scratch = numbers(4 * l, wide, &none);
@@ -157,7 +160,44 @@ static bool fill_chirp(orr__fft *p, bool wide, size_t *bytes)
     return ok;
 }
 
-static orr__fft *make(int64_t n, bool wide, size_t *bytes)
+/* The columns of a longer transform have lanes; real numbers, of which the transform is one of pairs, need none. */
+static bool fill_whole(orr__fft *p, int64_t whole, bool wide, size_t *bytes)
+{
+    orr__fft_powers *w = &p->whole;
+    double v[2];
+    while ((int64_t)1 << 2 * w->bits < whole)
+        w->bits++;
+    int64_t size = (int64_t)1 << w->bits;
+    *w = (orr__fft_powers){ whole, (whole - 1) / size + 1, w->bits, NULL, NULL };
+    w->coarse = numbers(2 * w->ncoarse, true, bytes);
+    w->fine = numbers(2 * size, true, bytes);
+    if (!w->coarse || !w->fine)
+        return false;
+    for (int64_t i = 0; i < w->ncoarse; i++) {
+        root(i * size, whole, v);
+        w->coarse[i] = v[0];
+        w->coarse[w->ncoarse + i] = v[1];
+    }
+    for (int64_t i = 0; i < size; i++) {
+        root(i % whole, whole, v);
+        w->fine[i] = v[0];
+        w->fine[size + i] = v[1];
+    }
+    if (whole <= 2 * p->n)
+        return true;
+    int64_t lanes = orr__fft_lanes(wide);
+    if (!(p->lane = numbers(2 * p->n * lanes, wide, bytes)))
+        return false;
+    for (int64_t k = 0; k < p->n; k++)
+        for (int64_t g = 0; g < lanes; g++) {
+            root(k * g % whole, whole, v);
+            put(p->lane, wide, k * lanes + g, v[0]);
+            put(p->lane, wide, (p->n + k) * lanes + g, v[1]);
+        }
+    return true;
+}
+
+static orr__fft *make(int64_t n, int64_t whole, bool wide, size_t *bytes)
 {
     orr__fft *p = calloc(1, sizeof *p);
     if (!p)
@@ -170,7 +210,7 @@ static orr__fft *make(int64_t n, bool wide, size_t *bytes)
         p->nstage = 0;
         ok = fill_chirp(p, wide, bytes);
     }
-    if (ok)
+    if (ok && (whole == 0 || fill_whole(p, whole, wide, bytes)))
         return p;
     free_plan(p);
     return NULL;
@@ -199,10 +239,10 @@ static entry *vacant(size_t bytes)
     }
 }
 
-static entry *find(int64_t n, bool wide)
+static entry *find(int64_t n, int64_t whole, bool wide)
 {
     for (int i = 0; i < KEPT; i++)
-        if (table[i].plan && table[i].plan->n == n && table[i].wide == wide) {
+        if (table[i].plan && table[i].plan->n == n && table[i].plan->whole.n == whole && table[i].wide == wide) {
             table[i].users++;
             table[i].used = ++clock_;
             return &table[i];
@@ -210,20 +250,21 @@ static entry *find(int64_t n, bool wide)
     return NULL;
 }
 
-/* *kept: the entry to release after use; NULL: the plan is the caller's own. */
-static orr__fft *acquire(int64_t n, bool wide, entry **kept)
+/* whole: the length of the transform of which this is a part, or 0. *kept: the entry to release after use; NULL: the plan is the
+ * caller's own. */
+static orr__fft *acquire(int64_t n, int64_t whole, bool wide, entry **kept)
 {
     size_t bytes = sizeof(orr__fft);
     (void)pthread_mutex_lock(&lock);
-    *kept = find(n, wide);
+    *kept = find(n, whole, wide);
     (void)pthread_mutex_unlock(&lock);
     if (*kept)
         return (*kept)->plan;
-    orr__fft *p = make(n, wide, &bytes);
+    orr__fft *p = make(n, whole, wide, &bytes);
     if (!p)
         return NULL;
     (void)pthread_mutex_lock(&lock);
-    *kept = find(n, wide);
+    *kept = find(n, whole, wide);
     if (*kept) { /* another thread was first */
         free_plan(p);
         p = (*kept)->plan;
@@ -245,25 +286,175 @@ static void release(orr__fft *p, entry *kept)
     (void)pthread_mutex_unlock(&lock);
 }
 
+/* A plan in use, and memory: first the plan's own, for `lanes` lanes, then `more` numbers. */
+typedef struct {
+    orr__fft *plan;
+    entry *kept;
+    char *scratch, *more;
+} use;
+
+static orr_status begin(const orr__launch *l, use *u, int64_t n, int64_t whole, bool wide, int64_t lanes, int64_t more)
+{
+    size_t own = 0, none = 0;
+    *u = (use){ 0 };
+    u->plan = acquire(n, whole, wide, &u->kept);
+    if (u->plan) {
+        own = (orr__fft_scratch(u->plan) * (size_t)lanes * (wide ? 8 : 4) + 63) & ~(size_t)63;
+        u->scratch = numbers((int64_t)(own / (wide ? 8 : 4)) + more, wide, &none);
+    }
+    if (!u->scratch)
+        return orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for a transform of %lld numbers", (long long)n);
+    u->more = u->scratch + own;
+    return ORR_OK;
+}
+
+static void end(use *u)
+{
+    free(u->scratch);
+    if (u->plan)
+        release(u->plan, u->kept);
+}
+
+static int64_t last(const orr_shape *s)
+{
+    return s->dim[s->rank - 1];
+}
+
+static bool is_wide(orr_dtype t)
+{
+    return orr__dtype_size(orr__is_complex(t) ? orr__part_dtype(t) : t) == 8;
+}
+
 orr_status orr__cpu_kernel_fft(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__region *r = l->region;
-    bool wide = r->out_dtype[0] == ORR_C128, inverse = (r->call.attr.mask & 1u) != 0;
-    int64_t n = r->call.out.dim[r->call.out.rank - 1];
-    size_t row = (size_t)n * (wide ? 16 : 8), none = 0;
-    entry *kept = NULL;
+    bool wide = is_wide((orr_dtype)r->out_dtype[0]), inverse = (r->call.attr.mask & 1u) != 0;
+    int64_t n = last(&r->call.out);
+    size_t row = (size_t)n * (wide ? 16 : 8);
+    use u;
     if (l->hi <= l->lo || n == 0)
         return ORR_OK;
-    orr__fft *plan = acquire(n, wide, &kept);
-    void *scratch = plan ? numbers((int64_t)orr__fft_scratch(plan), wide, &none) : NULL;
-    orr_status st =
-        scratch ? ORR_OK
-                : orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for a transform of %lld numbers", (long long)n);
+    orr_status st = begin(l, &u, n, 0, wide, 1, 0);
     for (int64_t i = l->lo; i < l->hi && st == ORR_OK; i++)
-        kernel->vec->fft[wide](plan, (const char *)l->in[0] + (size_t)i * row, (char *)l->out[0] + (size_t)i * row,
-                               inverse, scratch);
-    free(scratch);
-    if (plan)
-        release(plan, kept);
+        kernel->vec->fft[wide](u.plan, (const char *)l->in[0] + (size_t)i * row, (char *)l->out[0] + (size_t)i * row,
+                               inverse, u.scratch);
+    end(&u);
+    return st;
+}
+
+/* -- rows of real numbers: pairs of them are complex numbers --------------------------------------------------------- */
+
+orr_status orr__cpu_kernel_rfft(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    bool wide = is_wide((orr_dtype)r->out_dtype[0]);
+    int64_t h = last(&r->call.out) - 1;
+    size_t pair = wide ? 16 : 8;
+    use u;
+    if (l->hi <= l->lo)
+        return ORR_OK;
+    orr_status st = begin(l, &u, h, 2 * h, wide, 1, 2 * h);
+    for (int64_t i = l->lo; i < l->hi && st == ORR_OK; i++) {
+        kernel->vec->fft[wide](u.plan, (const char *)l->in[0] + (size_t)(i * h) * pair, u.more, false, u.scratch);
+        kernel->vec->fft_half[wide](&u.plan->whole, u.more, (char *)l->out[0] + (size_t)(i * (h + 1)) * pair, 0, h + 1,
+                                    false);
+    }
+    end(&u);
+    return st;
+}
+
+orr_status orr__cpu_kernel_irfft(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    bool wide = is_wide((orr_dtype)r->out_dtype[0]);
+    int64_t h = last(&r->call.out) / 2;
+    size_t pair = wide ? 16 : 8;
+    use u;
+    if (l->hi <= l->lo)
+        return ORR_OK;
+    orr_status st = begin(l, &u, h, 2 * h, wide, 1, 2 * h);
+    for (int64_t i = l->lo; i < l->hi && st == ORR_OK; i++) {
+        kernel->vec->fft_half[wide](&u.plan->whole, (const char *)l->in[0] + (size_t)(i * (h + 1)) * pair, u.more, 0, h,
+                                    true);
+        kernel->vec->fft[wide](u.plan, u.more, (char *)l->out[0] + (size_t)(i * h) * pair, true, u.scratch);
+    }
+    end(&u);
+    return st;
+}
+
+/* Iteration: elements of the result. */
+static orr_status half(const orr__kernel *kernel, const orr__launch *l, bool inverse)
+{
+    const orr__region *r = l->region;
+    bool wide = is_wide((orr_dtype)r->out_dtype[0]);
+    int64_t from = last(&r->call.in[0]), to = last(&r->call.out), h = inverse ? to : from;
+    size_t pair = wide ? 16 : 8;
+    use u;
+    if (l->hi <= l->lo)
+        return ORR_OK;
+    orr_status st = begin(l, &u, 1, 2 * h, wide, 1, 0);
+    for (int64_t i = l->lo, next; i < l->hi && st == ORR_OK; i = next) {
+        int64_t row = i / to, first = row * to;
+        next = first + to < l->hi ? first + to : l->hi;
+        kernel->vec->fft_half[wide](&u.plan->whole, (const char *)l->in[0] + (size_t)(row * from) * pair,
+                                    (char *)l->out[0] + (size_t)first * pair, i - first, next - first, inverse);
+    }
+    end(&u);
+    return st;
+}
+
+orr_status orr__cpu_kernel_fft_unpack(const orr__kernel *kernel, const orr__launch *l)
+{
+    return half(kernel, l, false);
+}
+
+orr_status orr__cpu_kernel_fft_pack(const orr__kernel *kernel, const orr__launch *l)
+{
+    return half(kernel, l, true);
+}
+
+/* -- one long row: columns, then rows ----------------------------------------------------------------------------------- */
+
+/* Iteration: columns of the operand. */
+orr_status orr__cpu_kernel_fft_columns(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    bool wide = is_wide((orr_dtype)r->out_dtype[0]), inverse = (r->call.attr.mask & 1u) != 0;
+    int64_t cols = r->call.out.dim[1], n = r->call.out.dim[2], lanes = orr__fft_lanes(wide);
+    size_t pair = wide ? 16 : 8;
+    use u;
+    if (l->hi <= l->lo)
+        return ORR_OK;
+    orr_status st = begin(l, &u, n, n * cols, wide, lanes, 0);
+    for (int64_t i = l->lo, next; i < l->hi && st == ORR_OK; i = next) {
+        int64_t line = i / cols, c = i % cols, left = cols - c < l->hi - i ? cols - c : l->hi - i;
+        next = i + (left < lanes ? left : lanes);
+        kernel->vec->fft_lanes[wide](u.plan, (const char *)l->in[0] + (size_t)(line * cols * n + c) * pair, cols,
+                                     (int)(next - i), c, (char *)l->out[0] + (size_t)(i * n) * pair, inverse,
+                                     u.scratch);
+    }
+    end(&u);
+    return st;
+}
+
+/* Iteration: blocks of the operand's columns, each of as many as there are lanes. */
+orr_status orr__cpu_kernel_fft_rows(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    bool wide = is_wide((orr_dtype)r->out_dtype[0]), inverse = (r->call.attr.mask & 1u) != 0;
+    int64_t n = r->call.in[0].dim[1], cols = r->call.in[0].dim[2], blocks = r->call.out.dim[1];
+    int64_t lanes = orr__fft_lanes(wide);
+    size_t pair = wide ? 16 : 8;
+    use u;
+    if (l->hi <= l->lo)
+        return ORR_OK;
+    orr_status st = begin(l, &u, n, 0, wide, lanes, 0);
+    for (int64_t i = l->lo; i < l->hi && st == ORR_OK; i++) {
+        int64_t line = i / blocks, c = i % blocks * lanes;
+        kernel->vec->fft_lanes[wide](u.plan, (const char *)l->in[0] + (size_t)(line * cols * n + c) * pair, cols,
+                                     (int)(cols - c < lanes ? cols - c : lanes), c,
+                                     (char *)l->out[0] + (size_t)(i * n * lanes) * pair, inverse, u.scratch);
+    }
+    end(&u);
     return st;
 }

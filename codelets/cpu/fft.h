@@ -9,6 +9,13 @@
 
 enum { ORR__FFT_STAGES = 48, ORR__FFT_RADIX = 13 };
 
+/* The t-th power of e^(−2πi/n) is coarse[t >> bits] · fine[t mod 2^bits], 0 ≤ t < n. Arrays hold real parts, then imaginary ones. */
+typedef struct orr__fft_powers {
+    int64_t n, ncoarse;
+    int bits;
+    double *coarse, *fine;
+} orr__fft_powers;
+
 /* Arrays hold real parts, then imaginary parts. */
 typedef struct orr__fft {
     int64_t n;
@@ -17,10 +24,28 @@ typedef struct orr__fft {
     void *root[ORR__FFT_STAGES];    /* p roots of unity, of radices without code of their own; else NULL          */
     struct orr__fft *inner;         /* a length with a large prime factor: the convolution's; NULL: none          */
     void *chirp, *filter;           /* n numbers, and the transform of the filter, inner->n numbers               */
+    orr__fft_powers whole;          /* of the longer transform of which this is a part; n = 0: of none            */
+    void *lane;                     /* the power k·g of it for lane g < ORR__FFT_LANES, by k, then g; NULL: none  */
 } orr__fft;
+
+/* Bytes of complex numbers of as many lines as are transformed together. */
+enum { ORR__FFT_LANES_BYTES = 128 };
+static inline int orr__fft_lanes(bool wide)
+{
+    return ORR__FFT_LANES_BYTES / (wide ? 16 : 8);
+}
 
 /* out = the transform of the n complex numbers at `in`, which may be the same; scratch: orr__fft_scratch(plan) numbers. */
 typedef void orr__fftfn(const orr__fft *plan, const void *in, void *out, bool inverse, void *scratch);
+/* The transforms of `count` columns of a matrix, ORR__FFT_LANES at most, whose rows are ld complex numbers apart. With plan->lane
+ * element k of column g is multiplied by the power k·(first + g) of plan->whole, and out has the transforms one behind the other;
+ * without, element k of all lanes lies together. scratch: orr__fft_scratch(plan) numbers for each lane. */
+typedef void orr__fftlanesfn(const orr__fft *plan, const void *in, int64_t ld, int count, int64_t first, void *out,
+                             bool inverse, void *scratch);
+/* Elements [lo, hi) of the transform of 2h real numbers, h + 1 of them, from the transform of the h complex numbers that the real
+ * ones are in pairs; inverse: elements [lo, hi) of h, from which an inverse transform makes such pairs, from those h + 1. */
+typedef void orr__ffthalffn(const orr__fft_powers *whole, const void *in, void *out, int64_t lo, int64_t hi,
+                            bool inverse);
 
 static inline size_t orr__fft_scratch(const orr__fft *plan)
 {

@@ -107,6 +107,8 @@ typedef struct {
     orr__solvefn *solve[2]; /* of f32, f64                                         */
     orr__potrffn *potrf[2];
     orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
+    orr__fftlanesfn *fft_lanes[2];
+    orr__ffthalffn *fft_half[2];
     orr__greatestfn *greatest[2];
     orr__expfn *exp[2];
     orr__tapsfn *taps[2]; /* of f32, f64 */
@@ -143,6 +145,8 @@ extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
     extern orr__affinefn ORR__V_PASTE(orr__vec_affine_f64, isa), ORR__V_PASTE(orr__vec_affine_u64, isa);               \
     extern orr__solvefn ORR__V_PASTE(orr__vec_solve_f32, isa), ORR__V_PASTE(orr__vec_solve_f64, isa);                  \
     extern orr__fftfn ORR__V_PASTE(orr__vec_fft_row_f32, isa), ORR__V_PASTE(orr__vec_fft_row_f64, isa);                \
+    extern orr__fftlanesfn ORR__V_PASTE(orr__vec_fft_lanes_f32, isa), ORR__V_PASTE(orr__vec_fft_lanes_f64, isa);       \
+    extern orr__ffthalffn ORR__V_PASTE(orr__vec_fft_half_f32, isa), ORR__V_PASTE(orr__vec_fft_half_f64, isa);          \
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
     extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
     extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \

@@ -138,10 +138,10 @@ static void F(stage_any)(int p, int64_t m, int64_t s, const REAL *restrict tw, c
 }
 }
 
-/* Of the numbers in a, with b as the other place; returns the one in which the result lies. */
-static REAL **F(stages)(const orr__fft *plan, REAL **a, REAL **b)
+/* Of the numbers in a, s of each place together, with b as the other place; returns the one in which the result lies. */
+static REAL **F(stages)(const orr__fft *plan, int64_t s, REAL **a, REAL **b)
 {
-    int64_t s = 1, m = plan->n;
+    int64_t m = plan->n;
     for (int i = 0; i < plan->nstage; i++) {
         int p = plan->radix[i];
         const REAL *tw = plan->twiddle[i];
@@ -179,7 +179,7 @@ static REAL **F(chirped)(const orr__fft *plan, REAL **a, REAL **b)
     }
     for (int64_t k = n; k < l; k++)
         a[0][k] = a[1][k] = 0;
-    REAL **x = F(stages)(plan->inner, a, b), **y = x == a ? b : a;
+    REAL **x = F(stages)(plan->inner, 1, a, b), **y = x == a ? b : a;
     for (int64_t k = 0; k < l; k++) {
         REAL u = x[0][k], v = x[1][k];
         x[0][k] = u * fr[k] - v * fi[k];
@@ -187,7 +187,7 @@ static REAL **F(chirped)(const orr__fft *plan, REAL **a, REAL **b)
     }
     /* With the parts exchanged a transform is the inverse one. */
     REAL *turned_x[2] = { x[1], x[0] }, *turned_y[2] = { y[1], y[0] };
-    REAL **z = F(stages)(plan->inner, turned_x, turned_y);
+    REAL **z = F(stages)(plan->inner, 1, turned_x, turned_y);
     REAL *zr = z[1], *zi = z[0];
     REAL **to = zr == a[0] ? a : b;
     for (int64_t k = 0; k < n; k++) {
@@ -209,12 +209,121 @@ void F(row)(const orr__fft *plan, const void *in, void *out, bool inverse, void 
         re[k] = from[2 * k];
         im[k] = from[2 * k + 1];
     }
-    REAL **r = plan->inner ? F(chirped)(plan, a, b) : F(stages)(plan, a, b);
+    REAL **r = plan->inner ? F(chirped)(plan, a, b) : F(stages)(plan, 1, a, b);
     re = r[inverse];
     im = r[!inverse];
     for (int64_t k = 0; k < n; k++) {
         to[2 * k] = re[k];
         to[2 * k + 1] = im[k];
+    }
+}
+
+/* -- many columns together ------------------------------------------------------------------------------------------ */
+
+enum { F(LANES) = ORR__FFT_LANES_BYTES / (2 * sizeof(REAL)), F(TILE) = 8 };
+
+static void F(turn)(const orr__fft *plan, int64_t first, REAL *restrict re, REAL *restrict im)
+{
+    enum { G = F(LANES) };
+    const orr__fft_powers *w = &plan->whole;
+    const REAL *restrict lr = plan->lane, *restrict li = lr + plan->n * G;
+    for (int64_t k = 0; k < plan->n; k++) {
+        int64_t t = k * first, c = t >> w->bits, f = t & (((int64_t)1 << w->bits) - 1);
+        const double *coarse = w->coarse + c, *fine = w->fine + f;
+        double cr = coarse[0], ci = coarse[w->ncoarse], fr = fine[0], fi = fine[(int64_t)1 << w->bits];
+        REAL br = (REAL)(cr * fr - ci * fi), bi = (REAL)(cr * fi + ci * fr);
+        for (int g = 0; g < G; g++) {
+            REAL wr = br * lr[k * G + g] - bi * li[k * G + g], wi = br * li[k * G + g] + bi * lr[k * G + g];
+            REAL u = re[k * G + g], v = im[k * G + g];
+            re[k * G + g] = u * wr - v * wi;
+            im[k * G + g] = u * wi + v * wr;
+        }
+    }
+}
+
+void F(lanes)(const orr__fft *plan, const void *in, int64_t ld, int count, int64_t first, void *out, bool inverse,
+              void *scratch)
+{
+    enum { G = F(LANES), T = F(TILE) };
+    const int64_t n = plan->n;
+    REAL *w = scratch, *a[2] = { w, w + n * G }, *b[2] = { w + 2 * n * G, w + 3 * n * G };
+    REAL *restrict re = a[inverse], *restrict im = a[!inverse], *to = out;
+    for (int64_t k = 0; k < n; k++) {
+        const REAL *restrict from = (const REAL *)in + 2 * k * ld;
+        if (count == G)
+            for (int g = 0; g < G; g++) {
+                re[k * G + g] = from[2 * g];
+                im[k * G + g] = from[2 * g + 1];
+            }
+        else
+            for (int g = 0; g < G; g++) {
+                re[k * G + g] = g < count ? from[2 * g] : 0;
+                im[k * G + g] = g < count ? from[2 * g + 1] : 0;
+            }
+    }
+    REAL **r = F(stages)(plan, G, a, b);
+    if (plan->lane)
+        F(turn)(plan, first, r[0], r[1]);
+    re = r[inverse];
+    im = r[!inverse];
+    if (!plan->lane)
+        for (int64_t i = 0; i < n * G; i++) {
+            to[2 * i] = re[i];
+            to[2 * i + 1] = im[i];
+        }
+    for (int64_t k = 0; k < n && plan->lane; k += T) /* a tile of places for each lane: whole lines of the cache */
+        for (int64_t g = 0, most = n - k < T ? n - k : T; g < count; g++)
+            for (int64_t i = k; i < k + most; i++) {
+                to[2 * (g * n + i)] = re[i * G + g];
+                to[2 * (g * n + i) + 1] = im[i * G + g];
+            }
+}
+
+/* -- real numbers ------------------------------------------------------------------------------------------------------ */
+
+/* Of even and odd places: E and O are the transforms, X = E + w^k·O, and E + i·O is that of the pairs (H. V. Sorensen et al.,
+ * "Real-valued fast Fourier transform algorithms", IEEE Trans. ASSP 35, 1987). */
+void F(half)(const orr__fft_powers *whole, const void *in, void *out, int64_t lo, int64_t hi, bool inverse)
+{
+    const int64_t h = whole->n / 2, size = (int64_t)1 << whole->bits;
+    const REAL *restrict x = in, half = (REAL)0.5;
+    REAL *restrict y = out;
+    if (lo == 0 && inverse) { /* the transform of real numbers is real there */
+        y[0] = x[0] + x[2 * h];
+        y[1] = x[0] - x[2 * h];
+    } else if (lo == 0) {
+        y[0] = x[0] + x[1];
+        y[1] = 0;
+    }
+    if (hi > h && !inverse) {
+        y[2 * h] = x[0] - x[1];
+        y[2 * h + 1] = 0;
+    }
+    int64_t end = hi < h ? hi : h;
+    for (int64_t k = lo > 1 ? lo : 1, next; k < end; k = next) {
+        int64_t c = k >> whole->bits;
+        double cr = whole->coarse[c], ci = whole->coarse[whole->ncoarse + c];
+        const double *restrict fr = whole->fine, *restrict fi = fr + size;
+        int64_t first = c * size;
+        next = first + size < end ? first + size : end;
+        if (inverse)
+            for (int64_t i = k; i < next; i++) {
+                double ur = fr[i - first], ui = fi[i - first];
+                REAL wr = (REAL)(cr * ur - ci * ui), wi = (REAL)(cr * ui + ci * ur);
+                REAL ar = x[2 * i], ai = x[2 * i + 1], br = x[2 * (h - i)], bi = -x[2 * (h - i) + 1];
+                REAL dr = ar - br, di = ai - bi;
+                y[2 * i] = ar + br - (wr * di - wi * dr);
+                y[2 * i + 1] = ai + bi + (wr * dr + wi * di);
+            }
+        else
+            for (int64_t i = k; i < next; i++) {
+                double ur = fr[i - first], ui = fi[i - first];
+                REAL wr = (REAL)(cr * ur - ci * ui), wi = (REAL)(cr * ui + ci * ur);
+                REAL ar = x[2 * i], ai = x[2 * i + 1], br = x[2 * (h - i)], bi = -x[2 * (h - i) + 1];
+                REAL dr = ar - br, di = ai - bi;
+                y[2 * i] = half * (ar + br + (wr * di + wi * dr));
+                y[2 * i + 1] = half * (ai + bi - (wr * dr - wi * di));
+            }
     }
 }
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <orrery/array.h>
 #include <orrery/fft.h>
-#include "ops/back.h"
-#include "ops/record.h"
+#include "ops/fft/fft.h"
+#include "ops/linalg/linalg.h"
+#include "ops/linalg/panels.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
 
@@ -50,12 +51,31 @@ static orr_status reference(const orr__reference *j)
     return ORR_OK;
 }
 
-static orr_tensor *last_axis(orr__site at, orr_tensor *x, bool inverse)
+/* (lines, elements of the last axis) */
+static orr_shape flat(const orr_shape *s)
+{
+    int64_t n = s->dim[s->rank - 1];
+    return ORR_SHAPE(n ? orr__shape_count(s) / n : 0, n);
+}
+
+static orr_tensor *stands(orr__site at, const orr__op *op, orr__node *n, orr_tensor *y, orr_shape s, bool inverse)
+{
+    y = orr_reshape_at(AT, y, s);
+    return orr__stands_for(at, op, 1, &n, y, inverse, (orr__scalar){ 0 });
+}
+
+orr_tensor *orr__fft_last(orr__site at, orr_tensor *x, bool inverse)
 {
     orr__node *n;
     orr_tensor *bad;
     if (!orr__operand(at, x, "x", &n, &bad))
         return bad;
+    int64_t n1 = orr__fft_cut(n->shape.dim[n->shape.rank - 1]);
+    if (n1) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *y = orr__fft_long(at, orr_reshape_at(AT, x, flat(&n->shape)), n1, inverse, false);
+        return orr__compose_end(at, s, stands(at, &orr__op_fft, n, y, n->shape, inverse));
+    }
     orr__node *r = orr__rec_one(at, &orr__op_fft, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n));
     if (r)
         r->attr.mask = inverse;
@@ -66,7 +86,7 @@ static orr_tensor *last_axis(orr__site at, orr_tensor *x, bool inverse)
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     (void)k;
-    return last_axis(b->at, b->g, (b->node->attr.mask & 1u) != 0);
+    return orr__fft_last(b->at, b->g, (b->node->attr.mask & 1u) != 0);
 }
 
 static orr__workload work(const orr__call *c)
@@ -98,6 +118,140 @@ const orr__op orr__op_fft = {
     .work = work,
     .space = space,
 };
+
+/* -- real numbers, 2h of them: half the work, as h pairs ----------------------------------------------------------- */
+
+static const char *verify_real(const orr__node *n, const orr__node *const *in, int nin)
+{
+    const orr_shape *s = &in[0]->shape;
+    (void)nin;
+    bool fits = s->rank > 0 && s->rank == n->shape.rank && orr__is_float((orr_dtype)in[0]->dtype) &&
+                n->dtype == orr__complex_of((orr_dtype)in[0]->dtype);
+    for (int d = 0; fits && d < s->rank - 1; d++)
+        fits = s->dim[d] == n->shape.dim[d];
+    return fits && s->dim[s->rank - 1] == 2 * (n->shape.dim[s->rank - 1] - 1) && s->dim[s->rank - 1] > 0
+               ? NULL
+               : "half a transform of 2h real numbers has h + 1 complex ones";
+}
+
+static const char *verify_real_inverse(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return verify_real(in[0], &n, 1);
+}
+
+static orr__number turn(int64_t t, int64_t n)
+{
+    long double angle = -2 * 3.14159265358979323846264338327950288L * (long double)(t % n) / (long double)n;
+    return CMPLXL(cosl(angle), sinl(angle));
+}
+
+static orr_status reference_real(const orr__reference *j)
+{
+    int64_t n = j->in[0].shape.dim[j->in[0].shape.rank - 1], m = n / 2 + 1;
+    for (int64_t i = 0; i < j->out.count; i++) {
+        orr__number sum = 0;
+        for (int64_t t = 0; t < n; t++)
+            sum += orr__plain_get(&j->in[0], i / m * n + t) * turn(t * (i % m), n);
+        orr__plain_set(&j->out, i, sum);
+    }
+    return ORR_OK;
+}
+
+static orr_status reference_real_inverse(const orr__reference *j)
+{
+    int64_t n = j->out.shape.dim[j->out.shape.rank - 1], m = n / 2 + 1;
+    for (int64_t i = 0; i < j->out.count; i++) {
+        long double sum = 0;
+        for (int64_t k = 0; k < m; k++)
+            sum += (k == 0 || k == n / 2 ? 1 : 2) *
+                   creall(orr__plain_get(&j->in[0], i / n * m + k) * conjl(turn(k * (i % n), n)));
+        orr__plain_set(&j->out, i, sum);
+    }
+    return ORR_OK;
+}
+
+/* x · (1, by, …, by, 1) along the last axis: h + 1 elements, of which those in the middle stand for two. */
+static orr_tensor *middle_times(orr__site at, orr_tensor *x, double by)
+{
+    orr_shape s = orr_tensor_shape(x);
+    orr_dtype t = orr_tensor_dtype(x);
+    if (s.rank < 1)
+        return x;
+    double h = (double)(s.dim[s.rank - 1] - 1);
+    orr_tensor *k = orr_arange_at(AT, ORR_F64, 0, h + 1, 1);
+    orr_tensor *end =
+        orr_equal_at(AT, orr_abs_at(AT, orr_sub_at(AT, k, orr_scalar_at(AT, h / 2))), orr_scalar_at(AT, h / 2));
+    orr_tensor *w = orr_where_at(AT, end, orr_scalar_at(AT, 1), orr_scalar_at(AT, by));
+    return orr_mul_at(AT, x, orr_cast_at(AT, w, orr__part_dtype(t)));
+}
+
+static orr_tensor *vjp_real(const orr__back *b, int k)
+{
+    (void)k;
+    return orr__fft_real_inverse(b->at, middle_times(b->at, orr_conj_at(b->at.file, b->at.line, b->g), 0.5));
+}
+
+static orr_tensor *vjp_real_inverse(const orr__back *b, int k)
+{
+    (void)k;
+    return middle_times(b->at, orr_conj_at(b->at.file, b->at.line, orr__fft_real(b->at, b->g)), 2);
+}
+
+static orr__workload work_real(const orr__call *c)
+{
+    double n = (double)c->in[0].dim[c->in[0].rank - 1];
+    return (orr__workload){ .flops = (double)orr__shape_count(&c->out) * 2 * log2(n + 2) };
+}
+
+#define REAL_OP(word, rule, meaning, derivative)                                                                       \
+    const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
+                                     .name = #word,                                                                    \
+                                     .arity = 1,                                                                       \
+                                     .kinds = ORR__TAKES_COMPLEX,                                                      \
+                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .verify = rule,                                                                   \
+                                     .reference = meaning,                                                             \
+                                     .distribute = orr__rule_rows,                                                     \
+                                     .vjp = derivative,                                                                \
+                                     .work = work_real,                                                                \
+                                     .space = space }
+REAL_OP(rfft, verify_real, reference_real, vjp_real);
+REAL_OP(irfft, verify_real_inverse, reference_real_inverse, vjp_real_inverse);
+
+orr_tensor *orr__fft_real(orr__site at, orr_tensor *x)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__operand(at, x, "x", &n, &bad))
+        return bad;
+    orr_shape s = n->shape;
+    int64_t h = s.dim[s.rank - 1] / 2, n1 = orr__fft_cut(h);
+    s.dim[s.rank - 1] = h + 1;
+    if (!n1)
+        return orr__handle_new(
+            orr__rec_one(at, &orr__op_rfft, orr__complex_of((orr_dtype)n->dtype), &s, orr__node_ref(n)));
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *y = orr__fft_long(at, orr_reshape_at(AT, x, flat(&n->shape)), n1, false, false);
+    return orr__compose_end(at, scope, stands(at, &orr__op_rfft, n, orr__fft_half(at, y, false), s, false));
+}
+
+orr_tensor *orr__fft_real_inverse(orr__site at, orr_tensor *x)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__operand(at, x, "x", &n, &bad))
+        return bad;
+    orr_shape s = n->shape;
+    int64_t h = s.dim[s.rank - 1] - 1, n1 = orr__fft_cut(h);
+    s.dim[s.rank - 1] = 2 * h;
+    if (!n1)
+        return orr__handle_new(
+            orr__rec_one(at, &orr__op_irfft, orr__part_dtype((orr_dtype)n->dtype), &s, orr__node_ref(n)));
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *y = orr__fft_half(at, orr_reshape_at(AT, x, flat(&n->shape)), true);
+    return orr__compose_end(at, scope, stands(at, &orr__op_irfft, n, orr__fft_long(at, y, n1, true, true), s, false));
+}
 
 /* -- one axis ------------------------------------------------------------------------------------------------- */
 
@@ -145,8 +299,10 @@ static orr_tensor *scaled(orr__site at, orr_tensor *x, int64_t n, bool inverse, 
     return inverse == (norm == ORR_FFT_BACKWARD) ? orr_mul_at(AT, x, orr_scalar_at(AT, 1 / (double)n)) : x;
 }
 
-/* x has the length n along axis k. */
-static orr_tensor *along(orr__site at, orr_tensor *x, int k, bool inverse, orr_fft_norm norm)
+enum { FORWARD, INVERSE, REAL, REAL_INVERSE };
+
+/* Axis k of x is transformed to or from n points. */
+static orr_tensor *along(orr__site at, orr_tensor *x, int k, int64_t n, int how, orr_fft_norm norm)
 {
     orr_shape s = orr_tensor_shape(x);
     if (s.rank < 0)
@@ -155,8 +311,12 @@ static orr_tensor *along(orr__site at, orr_tensor *x, int k, bool inverse, orr_f
     for (int d = 0; d < s.rank; d++)
         swap.axis[d] = d == k ? s.rank - 1 : d == s.rank - 1 ? k : d;
     bool last = k == s.rank - 1;
-    x = last_axis(at, last ? x : orr_permute_at(AT, x, swap), inverse);
-    return scaled(at, last ? x : orr_permute_at(AT, x, swap), s.dim[k], inverse, norm);
+    x = last ? x : orr_permute_at(AT, x, swap);
+    x = how == REAL           ? orr__fft_real(at, x)
+        : how == REAL_INVERSE ? orr__fft_real_inverse(at, x)
+                              : orr__fft_last(at, x, how == INVERSE);
+    x = last ? x : orr_permute_at(AT, x, swap);
+    return scaled(at, x, n, how == INVERSE || how == REAL_INVERSE, norm);
 }
 
 static orr_tensor *complex_of(orr__site at, orr_tensor *x)
@@ -185,7 +345,8 @@ static orr_tensor *one(orr__site at, orr_tensor *x, int64_t n, int axis, orr_fft
     if (!norm_ok(at, norm, &bad) || !operand(at, x, &n, axis, &k, &bad))
         return bad;
     orr_scope *s = orr_scope_begin();
-    return orr__compose_end(at, s, along(at, complex_of(at, fitted(at, x, k, n)), k, inverse, norm));
+    x = complex_of(at, fitted(at, x, k, n));
+    return orr__compose_end(at, s, along(at, x, k, n, inverse ? INVERSE : FORWARD, norm));
 }
 
 static orr_tensor *real_forward(orr__site at, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
@@ -196,7 +357,10 @@ static orr_tensor *real_forward(orr__site at, orr_tensor *x, int64_t n, int axis
     if (!norm_ok(at, norm, &bad) || !orr__operand_float(at, x, "x", &node, &bad) || !operand(at, x, &n, axis, &k, &bad))
         return bad;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *all = along(at, complex_of(at, fitted(at, x, k, n)), k, false, norm);
+    x = fitted(at, x, k, n);
+    if (n % 2 == 0)
+        return orr__compose_end(at, s, along(at, x, k, n, REAL, norm));
+    orr_tensor *all = along(at, complex_of(at, x), k, n, FORWARD, norm);
     return orr__compose_end(at, s, orr_slice_axis_at(AT, all, k, 0, n / 2 + 1, 1));
 }
 
@@ -212,12 +376,14 @@ static orr_tensor *real_inverse(orr__site at, orr_tensor *x, int64_t n, int axis
         return orr__poison(at, ORR_EINVAL, "an inverse transform to %lld points: one at least is needed", (long long)n);
     orr_scope *s = orr_scope_begin();
     orr_tensor *half = complex_of(at, fitted(at, x, k, n / 2 + 1));
+    if (n % 2 == 0)
+        return orr__compose_end(at, s, along(at, half, k, n, REAL_INVERSE, norm));
     if (n > 2) {
         orr_tensor *rest = orr_slice_axis_at(AT, half, k, 1, (n - 1) / 2 + 1, 1);
         rest = orr_conj_at(AT, orr_flip_at(AT, rest, ORR_AXES(k)));
         half = orr_concat_at(AT, (orr_tensor *const[]){ half, rest }, 2, k);
     }
-    return orr__compose_end(at, s, orr_real_at(AT, along(at, half, k, true, norm)));
+    return orr__compose_end(at, s, orr_real_at(AT, along(at, half, k, n, INVERSE, norm)));
 }
 
 orr_tensor *orr_fft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)

@@ -82,6 +82,7 @@ UNARY_CASE(of_eigh, ORR_SHAPE(4, 3, 3), orr_eigh(spd(x)).w)
 UNARY_CASE(of_eig, ORR_SHAPE(4, 3, 3), orr_abs(orr_eig(spd(x)).w))
 UNARY_CASE(of_expm, ORR_SHAPE(4, 3, 3), orr_expm(x))
 UNARY_CASE(of_fft, ORR_SHAPE(4, 6), orr_abs(orr_fft(x, 0, -1, ORR_FFT_BACKWARD)))
+UNARY_CASE(of_real_fft, ORR_SHAPE(4, 6), orr_irfft(orr_rfft(x, 0, -1, ORR_FFT_BACKWARD), 6, -1, ORR_FFT_ORTHO))
 
 #define BINARY_CASE(name, shape_x, shape_y, expression)                                                                \
     static int name(orr_tensor **in, orr_tensor **out)                                                                 \
@@ -109,12 +110,13 @@ static int of_long_line(orr_tensor **in, orr_tensor **out)
     return 1;
 }
 
-static graph *const cases[] = { of_cast,   of_reshape,    of_permute, of_broadcast,   of_slice,         of_pad,
-                                of_sum,    of_prod,       of_max,     of_min,         of_any,           of_all,
-                                of_argmax, of_take,       of_softmax, of_cholesky,    of_det,           of_lu,
-                                of_qr,     of_svd,        of_eigh,    of_eig,         of_expm,          of_fft,
-                                of_matmul, of_batches,    of_concat,  of_scatter_add, of_scatter,       of_searchsorted,
-                                of_solve,  of_triangular, of_lstsq,   of_long_line,   of_cumulative_sum };
+static graph *const cases[] = {
+    of_cast,       of_reshape, of_permute,   of_broadcast,     of_slice,       of_pad,     of_sum,          of_prod,
+    of_max,        of_min,     of_any,       of_all,           of_argmax,      of_take,    of_softmax,      of_cholesky,
+    of_det,        of_lu,      of_qr,        of_svd,           of_eigh,        of_eig,     of_expm,         of_fft,
+    of_real_fft,   of_matmul,  of_batches,   of_concat,        of_scatter_add, of_scatter, of_searchsorted, of_solve,
+    of_triangular, of_lstsq,   of_long_line, of_cumulative_sum
+};
 
 /* -- the comparison -------------------------------------------------------------------------------------------------------- */
 

@@ -96,6 +96,110 @@ static void long_rows_of_any_length(void)
     }
 }
 
+/* Exact in f32 (make_long.py). */
+static double sample(int64_t j, bool imaginary)
+{
+    int64_t v = imaginary ? 5 * j * j + 31337 * j + 17 : 7919 * j * j + 104729 * j;
+    return (double)(v % 8191) / 4096 - 1;
+}
+
+static orr_tensor *samples(orr_dtype part, int64_t n, bool imaginary)
+{
+    double *v = malloc((size_t)n * sizeof *v);
+    for (int64_t j = 0; v && j < n; j++)
+        v[j] = sample(j, imaginary);
+    orr_tensor *x = orr_cast(orr_from(ORR_F64, ORR_SHAPE(n), v), part);
+    free(v);
+    return x;
+}
+
+/* Rounding errors of a transform grow with log n, and beside numbers of size 1 its elements are of size √n. */
+static void elements_of_long_transforms_are_those_of_mpmath(void)
+{
+    size_t size;
+    char *text = (char *)orr_test_slurp(orr_test_golden("fft/long.txt"), &size), *p = text;
+    int real, used, count = 0;
+    long long n, k;
+    double re, im, got[2];
+    ORR_REQUIRE(text != NULL);
+    for (; sscanf(p, "%d %lld %lld %lf %lf%n", &real, &n, &k, &re, &im, &used) == 5; p += used, count++)
+        for (int wide = 0; wide < 2; wide++) {
+            orr_scope *s = orr_scope_begin();
+            orr_dtype part = wide ? ORR_F64 : ORR_F32;
+            orr_tensor *x = samples(part, n, false),
+                       *y = real ? orr_rfft(x, 0, 0, ORR_FFT_ORTHO)
+                                 : orr_fft(orr_complex(x, samples(part, n, true)), 0, 0, ORR_FFT_ORTHO);
+            y = orr_select(y, 0, k);
+            ORR_CHECK(orr_item(orr_cast(orr_real(y), ORR_F64), &got[0]) == ORR_OK);
+            ORR_CHECK(orr_item(orr_cast(orr_imag(y), ORR_F64), &got[1]) == ORR_OK);
+            double off = hypot(got[0] - re / sqrt((double)n), got[1] - im / sqrt((double)n));
+            ORR_CHECK_MSG(off <= (wide ? 4e-15 : 2e-6), "%lld numbers, element %lld, wide %d: %g off", n, k, wide, off);
+            (void)orr_scope_end(s);
+        }
+    ORR_CHECK_MSG(count >= 40, "%d cases", count);
+    free(text);
+}
+
+static double farthest(orr_tensor *x, orr_tensor *y)
+{
+    double off = -1;
+    ORR_CHECK(orr_item(orr_max(orr_abs(orr_sub(x, y)), ORR_ALL_AXES, false), &off) == ORR_OK);
+    return off < 0 ? INFINITY : off;
+}
+
+/* A few long rows, columns and inverses are those of one row after the other. */
+static void long_rows_stand_beside_each_other(void)
+{
+    enum { N = 3 << 15, LINES = 3 };
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *re = orr_rand(ORR_F64, ORR_SHAPE(LINES, N), -1, 1), *im = orr_rand(ORR_F64, ORR_SHAPE(LINES, N), -1, 1);
+    orr_tensor *x = orr_complex(re, im), *y = orr_fft(x, 0, 1, 0);
+    ORR_CHECK(orr_eval(y) == ORR_OK);
+    for (int k = 0; k < LINES; k++)
+        ORR_CHECK(farthest(orr_select(y, 0, k), orr_fft(orr_select(x, 0, k), 0, 0, 0)) == 0);
+    ORR_CHECK(farthest(orr_fft(orr_transpose(x), 0, 0, 0), orr_transpose(y)) == 0);
+    ORR_CHECK(farthest(orr_ifft(y, 0, 1, 0), x) < 1e-14);
+    orr_tensor *z = orr_concat(ORR_TENSORS(re, im), 1), *half = orr_rfft(z, 0, 1, 0);
+    ORR_CHECK(farthest(half, orr_slice_axis(orr_fft(z, 0, 1, 0), 1, 0, N + 1, 1)) < 1e-10);
+    ORR_CHECK(farthest(orr_irfft(half, 2 * N, 1, 0), z) < 1e-14);
+    /* numbers that a real inverse has no use for */
+    orr_tensor *ends =
+        orr_complex(orr_zeros(ORR_F64, ORR_SHAPE(LINES, N + 1)), orr_ones(ORR_F64, ORR_SHAPE(LINES, N + 1)));
+    ends = orr_concat(ORR_TENSORS(orr_slice_axis(ends, 1, 0, 1, 1),
+                                  orr_mul(orr_slice_axis(half, 1, 1, N, 1), orr_scalar(0)),
+                                  orr_slice_axis(ends, 1, N, N + 1, 1)),
+                      1);
+    ORR_CHECK(farthest(orr_irfft(ends, 2 * N, 1, 0), orr_scalar(0)) == 0);
+    (void)orr_scope_end(s);
+}
+
+/* Linear functions: their value at any place is the product with their gradient. */
+static void gradients_of_long_transforms_are_linear(void)
+{
+    enum { N = 1 << 17 };
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_rand(ORR_F64, ORR_SHAPE(N), -1, 1), *w = orr_rand(ORR_F64, ORR_SHAPE(N), -1, 1), *g[3];
+    orr_tensor *v = orr_slice_axis(w, 0, 0, N / 2 + 1, 1), *at = orr_rand(ORR_F64, ORR_SHAPE(N), -1, 1);
+    for (int k = 0; k < 3; k++) {
+        orr_tensor *f[2], *in[2] = { x, at };
+        double value, product;
+        for (int i = 0; i < 2; i++) {
+            orr_tensor *z = orr_complex(in[i], orr_flip(in[i], ORR_AXES(0)));
+            orr_tensor *y = k == 0   ? orr_fft(z, 0, 0, ORR_FFT_ORTHO)
+                            : k == 1 ? orr_rfft(in[i], 0, 0, ORR_FFT_ORTHO)
+                                     : orr_irfft(orr_slice_axis(z, 0, 0, N / 2 + 1, 1), N, 0, ORR_FFT_ORTHO);
+            y = k == 2 ? y : orr_add(orr_real(y), orr_imag(y));
+            f[i] = orr_sum(orr_mul(y, k == 1 ? v : w), ORR_ALL_AXES, false);
+        }
+        ORR_REQUIRE(orr_grad(f[0], &x, 1, &g[k]) == ORR_OK);
+        ORR_CHECK(orr_item(f[1], &value) == ORR_OK);
+        ORR_CHECK(orr_item(orr_sum(orr_mul(g[k], at), ORR_ALL_AXES, false), &product) == ORR_OK);
+        ORR_CHECK_MSG(fabs(value - product) < 1e-9 * N, "%d: %g, %g", k, value, product);
+        ORR_CHECK_MSG(fabs(value) > 1e-3, "%d: %g", k, value);
+    }
+    (void)orr_scope_end(s);
+}
+
 static void several_axes_are_one_after_the_other(void)
 {
     enum { A = 4, B = 6, C = 5 };
@@ -178,6 +282,9 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(transforms_are_those_of_numpy),
                                       ORR_TEST(long_rows_of_any_length),
+                                      ORR_TEST(elements_of_long_transforms_are_those_of_mpmath),
+                                      ORR_TEST(long_rows_stand_beside_each_other),
+                                      ORR_TEST(gradients_of_long_transforms_are_linear),
                                       ORR_TEST(several_axes_are_one_after_the_other),
                                       ORR_TEST(frequencies_and_shifts),
                                       ORR_TEST(gradients_agree_with_differences),
