@@ -1,4 +1,4 @@
-/* Stable sorting: keys sorted digit by digit, alone or with the places of their values. Rows, and the chunks of a long row
+/* Stable sorting: keys sorted as the instruction set does it, or digit by digit, alone or with the places of their values. Rows, and the chunks of a long row
  * that are sorted already: a piece of their common order is found by the ranks at which it begins and ends.
  * Must not know: plans, StarPU. */
 #include "config.h"
@@ -10,8 +10,9 @@
 
 enum { BLOCK = 512, FEW = 48, MANY = 6000 };
 
+/* As one number of 64 bits, where the low bytes come first, its order is that of the keys, and of equal ones that of the places. */
 typedef struct {
-    uint32_t key, place;
+    uint32_t place, key;
 } item32;
 typedef struct {
     uint64_t key, place;
@@ -81,17 +82,18 @@ static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t
             memcpy((char *)y + (size_t)to++ * z, (const char *)x + (size_t)k * z, z);
 }
 
-/* n values of x in order to y. scratch: 2·n keys. */
+/* n values of x in order to y. fast: NULL, or how the instruction set sorts keys. scratch: 2·n keys. */
 #define SORT_VALUES(name, T, radix)                                                                                    \
     ORR__ORDER_KEYS(name##_keys, T, T)                                                                                 \
-    static void name(orr_dtype t, const void *from, void *to, int64_t n, bool descending, void *scratch)               \
+    static void name(orr_dtype t, orr__sortfn *fast, const void *from, void *to, int64_t n, bool descending,           \
+                     void *scratch)                                                                                    \
     {                                                                                                                  \
         const T *x = from, top = (T)((T)1 << (8 * sizeof(T) - 1)), all = (T) ~(T)0, flip = descending ? all : 0;       \
         const T zero = (T)(top ^ flip), sign = orr__is_signed(t) ? top : 0;                                            \
         T *y = to, *a = scratch;                                                                                       \
         bool real = orr__is_float(t);                                                                                  \
         name##_keys(t, x, a, n, descending);                                                                           \
-        const T *s = radix(a, a + n, n, (int)sizeof(T));                                                               \
+        const T *s = fast && fast(a, n, a + n) ? a : radix(a, a + n, n, (int)sizeof(T));                               \
         int64_t minus = 0, nans = n, zeros = 0;                                                                        \
         if (!real) {                                                                                                   \
             for (int64_t k = 0; k < n; k++)                                                                            \
@@ -117,7 +119,14 @@ SORT_VALUES(values_16, uint16_t, radix_16)
 SORT_VALUES(values_32, uint32_t, radix_32)
 SORT_VALUES(values_64, uint64_t, radix_64)
 
-typedef void values_fn(orr_dtype t, const void *from, void *to, int64_t n, bool descending, void *scratch);
+/* Few digits are faster than any order of keys. */
+static orr__sortfn *fast_of(const orr__vec *vec, size_t size)
+{
+    return size < 4 ? NULL : vec->sort[size == 8];
+}
+
+typedef void values_fn(orr_dtype t, orr__sortfn *fast, const void *from, void *to, int64_t n, bool descending,
+                       void *scratch);
 static values_fn *values_of(orr_dtype t)
 {
     size_t z = orr__dtype_size(t);
@@ -132,15 +141,17 @@ static size_t item_size(orr_dtype t, int64_t n)
 static void item_set(void *items, size_t size, int64_t k, uint64_t key, int64_t place)
 {
     if (size == sizeof(item32))
-        ((item32 *)items)[k] = (item32){ (uint32_t)key, (uint32_t)place };
+        ((item32 *)items)[k] = (item32){ .key = (uint32_t)key, .place = (uint32_t)place };
     else
         ((item64 *)items)[k] = (item64){ key, (uint64_t)place };
 }
-static void places(orr_dtype t, void *items, size_t size, int64_t n, int64_t *y)
+static void places(orr_dtype t, const orr__vec *vec, void *items, size_t size, int64_t n, int64_t *y)
 {
     int digits = (int)orr__dtype_size(t);
     if (size == sizeof(item32)) {
-        const item32 *s = radix_item32(items, (item32 *)items + n, n, digits);
+        orr__sortfn *fast = vec->sort[1];
+        const item32 *s =
+            fast && fast(items, n, (item32 *)items + n) ? items : radix_item32(items, (item32 *)items + n, n, digits);
         for (int64_t k = 0; k < n; k++)
             y[k] = s[k].place;
     } else {
@@ -154,7 +165,6 @@ static void places(orr_dtype t, void *items, size_t size, int64_t n, int64_t *y)
 
 orr_status orr__cpu_kernel_sort(const orr__kernel *kernel, const orr__launch *l)
 {
-    (void)kernel;
     const orr__region *r = l->region;
     orr_dtype t = (orr_dtype)r->in_dtype[0];
     size_t z = orr__dtype_size(t);
@@ -163,14 +173,13 @@ orr_status orr__cpu_kernel_sort(const orr__kernel *kernel, const orr__launch *l)
         return ORR_OK;
     void *scratch = orr__scratch(2 * (size_t)n * z);
     for (int64_t row = l->lo; scratch && row < l->hi; row++)
-        values_of(t)(t, (const char *)l->in[0] + (size_t)(row * n) * z, (char *)l->out[0] + (size_t)(row * n) * z, n,
-                     r->call.attr.mask != 0, scratch);
+        values_of(t)(t, fast_of(kernel->vec, z), (const char *)l->in[0] + (size_t)(row * n) * z,
+                     (char *)l->out[0] + (size_t)(row * n) * z, n, r->call.attr.mask != 0, scratch);
     return scratch ? ORR_OK : ORR_ENOMEM;
 }
 
 orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch *l)
 {
-    (void)kernel;
     const orr__region *r = l->region;
     orr_dtype t = (orr_dtype)r->in_dtype[0];
     int64_t n = r->dim[1];
@@ -186,7 +195,7 @@ orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch 
             for (int64_t k = 0; k < more; k++)
                 item_set(items, size, first + k, key[k], first + k);
         }
-        places(t, items, size, n, (int64_t *)l->out[0] + row * n);
+        places(t, kernel->vec, items, size, n, (int64_t *)l->out[0] + row * n);
     }
     return items ? ORR_OK : ORR_ENOMEM;
 }
@@ -256,7 +265,7 @@ static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *lo
 }
 
 /* Pieces [lo, hi) of as many elements as a chunk has: the elements of the chunks between two ranks, sorted. */
-static orr_status merge(const orr__launch *l, bool by_place)
+static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by_place)
 {
     const orr__region *r = l->region;
     orr_dtype t = (orr_dtype)r->in_dtype[0];
@@ -288,21 +297,20 @@ static orr_status merge(const orr__launch *l, bool by_place)
             n += to[j] - from[j];
         }
         if (by_place)
-            places(t, items, size, n, (int64_t *)l->out[0] + piece * m);
+            places(t, kernel->vec, items, size, n, (int64_t *)l->out[0] + piece * m);
         else
-            values_of(t)(t, items, (char *)l->out[0] + (size_t)(piece * m) * z, n, q.descending, items + (size_t)m * z);
+            values_of(t)(t, fast_of(kernel->vec, z), items, (char *)l->out[0] + (size_t)(piece * m) * z, n,
+                         q.descending, items + (size_t)m * z);
     }
     return ORR_OK;
 }
 
 orr_status orr__cpu_kernel_merge(const orr__kernel *kernel, const orr__launch *l)
 {
-    (void)kernel;
-    return merge(l, false);
+    return merge(kernel, l, false);
 }
 
 orr_status orr__cpu_kernel_merge_places(const orr__kernel *kernel, const orr__launch *l)
 {
-    (void)kernel;
-    return merge(l, true);
+    return merge(kernel, l, true);
 }

@@ -41,6 +41,7 @@ const orr__vec ORR__V(orr__vec) = {
     .fft = { ORR__V(orr__vec_fft_row_f32), ORR__V(orr__vec_fft_row_f64) },
     .fft_lanes = { ORR__V(orr__vec_fft_lanes_f32), ORR__V(orr__vec_fft_lanes_f64) },
     .fft_half = { ORR__V(orr__vec_fft_half_f32), ORR__V(orr__vec_fft_half_f64) },
+    .sort = ORR__V(orr__vec_sorts),
     .greatest = { ORR__V(orr__vec_greatest_f32), ORR__V(orr__vec_greatest_f64) },
     .exp = { ORR__V(orr__vec_exp_f32), ORR__V(orr__vec_exp_f64) },
     .taps = { ORR__V(orr__vec_taps_f32), ORR__V(orr__vec_taps_f64) },

@@ -69,6 +69,8 @@ typedef void orr__solvefn(const void *m, bool upper, bool unit, int64_t n, void 
 /* orr__factor.potrf, n ≤ ORR__LEAF. */
 typedef int64_t orr__potrffn(void *a, int64_t n, int64_t ld);
 
+/* n keys, numbers without sign, in order; false: they are in another order, not sorted. scratch: room for n. */
+typedef bool orr__sortfn(void *keys, int64_t n, void *scratch);
 /* The greatest of n elements, −inf of none. */
 typedef double orr__greatestfn(const void *row, int64_t n);
 /* x[i] = e^(x[i] − shift); returns the sum. */
@@ -109,6 +111,7 @@ typedef struct {
     orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
     orr__fftlanesfn *fft_lanes[2];
     orr__ffthalffn *fft_half[2];
+    orr__sortfn *const *sort; /* of 4 and 8 bytes; NULL: the instruction set has no better way than digits */
     orr__greatestfn *greatest[2];
     orr__expfn *exp[2];
     orr__tapsfn *taps[2]; /* of f32, f64 */
@@ -147,6 +150,7 @@ extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
     extern orr__fftfn ORR__V_PASTE(orr__vec_fft_row_f32, isa), ORR__V_PASTE(orr__vec_fft_row_f64, isa);                \
     extern orr__fftlanesfn ORR__V_PASTE(orr__vec_fft_lanes_f32, isa), ORR__V_PASTE(orr__vec_fft_lanes_f64, isa);       \
     extern orr__ffthalffn ORR__V_PASTE(orr__vec_fft_half_f32, isa), ORR__V_PASTE(orr__vec_fft_half_f64, isa);          \
+    extern orr__sortfn *const ORR__V_PASTE(orr__vec_sorts, isa)[];                                                     \
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
     extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
     extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \

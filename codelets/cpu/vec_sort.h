@@ -1,0 +1,173 @@
+/* Quicksort of keys of type T in registers V, whose steps the macros of vec_sort.c name. No include guard.
+ * Must not know: instruction sets.
+ *
+ * A part is split by a pivot, lanes below it to the front, the others to another place and behind them; parts that fit into a few
+ * registers are sorted by K. E. Batcher's bitonic network ("Sorting networks and their applications", 1968). */
+
+enum { F(LANES) = sizeof(V) / sizeof(T), F(SMALL) = F(LANES) * REGISTERS, F(SAMPLES) = 2 * F(LANES) };
+
+static inline V F(numbers)(void)
+{
+    return NUMBERS;
+}
+
+/* Neighbours `by` apart within each register: the lower ones go to lanes without `bit`. */
+#define INSIDE(by, bit)                                                                                                \
+    do {                                                                                                               \
+        const V at_ = TURNED(by);                                                                                      \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            V other_ = PERMUTE(r[i], at_);                                                                             \
+            r[i] = PICK(CHOICE(bit), MIN(r[i], other_), MAX(r[i], other_));                                            \
+        }                                                                                                              \
+    } while (0)
+
+/* n registers, a power of two: first the lanes of each, then ever more registers merged, the later half the other way round. */
+static inline __attribute__((always_inline)) void F(network)(V *r, const int n)
+{
+    enum { L = F(LANES) };
+    for (int k = 2; k <= L; k *= 2) {
+        INSIDE(k - 1, k / 2);
+        for (int by = k / 4; by > 0; by /= 2)
+            INSIDE(by, by);
+    }
+    const V back = TURNED(L - 1);
+    for (int k = 2; k <= n; k *= 2) {
+        for (int b = 0; b < n; b += k)
+            for (int i = 0; i < k / 4 + (k == 2); i++) { /* pairs of pairs, since the greater ones change places */
+                int lo = b + i, hi = b + k / 2 - 1 - i, up = b + k / 2 + i, down = b + k - 1 - i;
+                V x = PERMUTE(r[down], back), y = PERMUTE(r[up], back), u = r[lo], v = r[hi];
+                r[lo] = MIN(u, x);
+                r[up] = MAX(u, x);
+                if (k > 2) {
+                    r[hi] = MIN(v, y);
+                    r[down] = MAX(v, y);
+                }
+            }
+        for (int by = k / 4; by > 0; by /= 2)
+            for (int i = 0; i < n; i++)
+                if (!(i & by)) {
+                    V u = r[i], v = r[i + by];
+                    r[i] = MIN(u, v);
+                    r[i + by] = MAX(u, v);
+                }
+        for (int by = L / 2; by > 0; by /= 2)
+            INSIDE(by, by);
+    }
+}
+
+#define SIZE(name, count)                                                                                              \
+    static __attribute__((noinline)) void F(name)(T * a)                                                               \
+    {                                                                                                                  \
+        V r[count];                                                                                                    \
+        for (int i = 0; i < count; i++)                                                                                \
+            r[i] = LOAD(a + i * F(LANES));                                                                             \
+        F(network)(r, count);                                                                                          \
+        for (int i = 0; i < count; i++)                                                                                \
+            STORE(a + i * F(LANES), r[i]);                                                                             \
+    }
+SIZE(one, 1)
+SIZE(two, 2)
+SIZE(four, 4)
+SIZE(eight, 8)
+SIZE(sixteen, 16)
+#undef SIZE
+
+/* n ≤ SMALL; elements behind the last one are the greatest there is. */
+static void F(small)(T *a, int64_t n)
+{
+    T whole[F(SMALL)];
+    int count = 1;
+    while (count * F(LANES) < n)
+        count *= 2;
+    T *x = count * F(LANES) == n ? a : whole;
+    if (x != a) {
+        memcpy(x, a, (size_t)n * sizeof *x);
+        for (int64_t k = n; k < count * F(LANES); k++)
+            x[k] = GREATEST;
+    }
+    if (count == 1)
+        F(one)(x);
+    else if (count == 2)
+        F(two)(x);
+    else if (count == 4)
+        F(four)(x);
+    else if (count == 8)
+        F(eight)(x);
+    else
+        F(sixteen)(x);
+    if (x != a)
+        memcpy(a, x, (size_t)n * sizeof *x);
+}
+
+static T F(pivot)(const T *a, int64_t n)
+{
+    T x[F(SAMPLES)];
+    for (int64_t k = 0; k < F(SAMPLES); k++)
+        x[k] = a[k * n / F(SAMPLES)];
+    F(two)(x);
+    return x[F(SAMPLES) / 2];
+}
+
+/* The keys below p, of which there are as many as it returns, then the others. b: room for n. Stores behind the keys so far stay
+ * within those that are read. */
+static int64_t F(split)(T *a, int64_t n, T p, T *b)
+{
+    enum { L = F(LANES) };
+    const V pivot = SET1(p);
+    int64_t low = 0, high = 0, i = 0;
+    for (; i + L <= n; i += L) {
+        V v = LOAD(a + i);
+        MASK m = BELOW(v, pivot);
+        int count = __builtin_popcount(m);
+        STORE(a + low, COMPRESS(m, v));
+        STORE(b + high, COMPRESS((MASK)(m ^ (MASK)((1u << L) - 1)), v));
+        low += count;
+        high += L - count;
+    }
+    for (; i < n; i++) {
+        T x = a[i];
+        a[low] = x;
+        b[high] = x;
+        low += x < p;
+        high += x >= p;
+    }
+    memcpy(a + low, b, (size_t)high * sizeof *b);
+    return low;
+}
+
+/* false: too many bad pivots. */
+static bool F(quick)(T *a, int64_t n, T *b, int depth)
+{
+    while (n > F(SMALL)) {
+        T p = F(pivot)(a, n);
+        int64_t low = F(split)(a, n, p, b);
+        if (depth-- == 0)
+            return false;
+        if (low == 0) { /* the pivot is the least: all of its equals stand first */
+            if (p == GREATEST)
+                return true;
+            low = F(split)(a, n, (T)(p + 1), b);
+        } else if (!F(quick)(a, low, b, depth)) {
+            return false;
+        }
+        a += low;
+        n -= low;
+    }
+    F(small)(a, n);
+    return true;
+}
+
+static bool F(sort)(void *keys, int64_t n, void *scratch)
+{
+    T *a = keys;
+    int depth = 8;
+    for (int64_t k = 0; k < n; k++) /* the order of numbers without sign */
+        a[k] ^= LEAST;
+    for (int64_t k = n; k > 0; k /= 2)
+        depth += 2;
+    bool done = F(quick)(a, n, scratch, depth);
+    for (int64_t k = 0; k < n; k++)
+        a[k] ^= LEAST;
+    return done;
+}
+#undef INSIDE
