@@ -1,6 +1,7 @@
 /* Valid files, changed at random: a status each time, never a crash (run it under the address sanitizer).
  * Must not know: how a file is parsed. */
 #include "config.h"
+#include <orrery/dlpack.h>
 #include <orrery/eval.h>
 #include <orrery/io.h>
 #include "runtime/base/buffer.h"
@@ -10,9 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ORR_TEST_FULL=1: all. */
-enum { ROUNDS = 1000, ALL_ROUNDS = 10000, IMAGE = 7, MAPPED };
+enum { ROUNDS = 1000, ALL_ROUNDS = 10000, FORKED_ROUNDS = 100, IMAGE = 7, MAPPED };
+/* Bytes of memory for each byte of a file: elements of 8 bytes from text of two, and copies; what deflate makes at most. */
+enum { PER_BYTE = 16, PER_DEFLATED = 3 * 1032, LITTLE = 1 << 17 };
 #if defined(HAVE_PNG) && defined(HAVE_JPEG)
 enum { IMAGES = 1 };
 #else
@@ -85,6 +90,21 @@ static void write_file(const char *path, const void *data, size_t n)
     fclose(f);
 }
 
+static int rounds_of(int usual)
+{
+    return getenv("ORR_TEST_FULL") ? ALL_ROUNDS : usual;
+}
+
+static bool is_deflated(const char *name)
+{
+    return strstr(name, ".gz") || strstr(name, ".npz") || strstr(name, ".png") || strstr(name, ".jpg");
+}
+
+static bool is_refusal(orr_status st)
+{
+    return st == ORR_EFORMAT || st == ORR_EDTYPE || st == ORR_ESHAPE || st == ORR_EINVAL;
+}
+
 static void fuzz(const char *golden, int kind, unsigned long long seed)
 {
     static unsigned char changed[1 << 16];
@@ -94,7 +114,7 @@ static void fuzz(const char *golden, int kind, unsigned long long seed)
     snprintf(path, sizeof path, "%s", orr_test_tmp("fuzz"));
     unsigned char *file = orr_test_slurp(from, &n);
     ORR_REQUIRE(file != NULL && n < sizeof changed / 2);
-    int good = 0, rounds = getenv("ORR_TEST_FULL") ? ALL_ROUNDS : ROUNDS;
+    int good = 0, rounds = rounds_of(ROUNDS);
     for (int i = 0; i < rounds; i++) {
         unsigned long long r = seed * 1000003 + (unsigned long long)i;
         size_t m = n;
@@ -106,16 +126,19 @@ static void fuzz(const char *golden, int kind, unsigned long long seed)
         if (kind != IMAGE)
             write_file(path, changed, m);
         orr_error_clear();
+        orr__pool_peak_reset();
         orr_tensor *t = kind == IMAGE ? orr_load_image_bytes(changed, m) : load(path, kind);
         orr_status st = orr_tensor_status(t);
         good += st == ORR_OK;
+        size_t peak = orr__pool_get_stats().peak;
+        ORR_CHECK_MSG(peak <= LITTLE + m * (is_deflated(golden) ? PER_DEFLATED : PER_BYTE),
+                      "%s, change %d: %zu bytes of memory for %zu of the file", golden, i, peak, m);
         if (st == ORR_OK)
             ORR_CHECK_MSG(orr_data(t) != NULL, "%s, change %d", golden, i);
         else
             ORR_CHECK_MSG(orr_error_status() == st && strstr(orr_error_message(), "tests/api/io_fuzz.c:"),
                           "%s, change %d: %s", golden, i, orr_error_message());
-        ORR_CHECK_MSG(st == ORR_OK || st == ORR_EFORMAT || st == ORR_EDTYPE || st == ORR_ESHAPE || st == ORR_EINVAL,
-                      "%s, change %d: %s", golden, i, orr_error_message());
+        ORR_CHECK_MSG(st == ORR_OK || is_refusal(st), "%s, change %d: %s", golden, i, orr_error_message());
         orr_free(t);
         char **names = NULL;
         int count = 0;
@@ -173,6 +196,119 @@ static void mutated_images_get_a_status(void)
     fuzz("images/grey.jpg", IMAGE, 19);
 }
 
+/* Each in a process of its own, since libhdf5 answers for its own reading; a wrong answer of ours is its exit status. */
+enum { WRONG_STATUS = 77, SECONDS = 20 };
+
+static void read_hdf5(const char *path)
+{
+    static const char *const sets[] = { "packed", "big", "float32", "scalar" };
+    char **names = NULL;
+    int n = 0;
+    bool right = true;
+    (void)alarm(SECONDS);
+    for (int k = 0; k < 4; k++) {
+        orr_tensor *t = orr_load_hdf5(path, sets[k]);
+        orr_status st = orr_tensor_status(t);
+        right = right && (st == ORR_OK ? orr_data(t) != NULL : is_refusal(st));
+        orr_free(t);
+    }
+    orr_status st = orr_hdf5_names(path, &names, &n);
+    right = right && (st == ORR_OK || is_refusal(st));
+    orr_npz_names_free(names);
+    _exit(right && orr__pool_get_stats().live == 0 ? 0 : WRONG_STATUS);
+}
+
+static void mutated_hdf5_gets_a_status(void)
+{
+    static unsigned char changed[1 << 17];
+    size_t n;
+    char from[600], path[600];
+    int ended = 0;
+    snprintf(from, sizeof from, "%s", orr_test_golden("io/peer.h5"));
+    snprintf(path, sizeof path, "%s", orr_test_tmp("fuzz.h5"));
+    orr_tensor *t = orr_load_hdf5(from, "big");
+    orr_status st = orr_tensor_status(t);
+    orr_free(t);
+    if (st == ORR_EDEVICE)
+        ORR_SKIP("built without HDF5");
+    unsigned char *file = orr_test_slurp(from, &n);
+    ORR_REQUIRE(file != NULL && n < sizeof changed / 2);
+    for (int i = 0; i < rounds_of(FORKED_ROUNDS); i++) {
+        unsigned long long r = 20 * 1000003 + (unsigned long long)i;
+        size_t m = n;
+        int status = 0;
+        memcpy(changed, file, n);
+        for (int k = 1 + (int)(orr_test_rand(&r) % 3); k > 0; k--)
+            m = change(changed, m, sizeof changed, &r);
+        write_file(path, changed, m);
+        pid_t child = fork();
+        ORR_REQUIRE(child >= 0);
+        if (child == 0)
+            read_hdf5(path);
+        ORR_REQUIRE(waitpid(child, &status, 0) == child);
+        ORR_CHECK_MSG(!WIFEXITED(status) || WEXITSTATUS(status) != WRONG_STATUS, "change %d: a wrong status", i);
+        ended += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    }
+    if (ended)
+        printf("# libhdf5 ended the process for %d files\n", ended);
+    free(file);
+}
+
+static void deleted(orr_dlpack_versioned *v)
+{
+    ++*(int *)v->manager;
+}
+
+/* Claims of an array about itself. The place of its data has to be believed. */
+static void mutated_dlpack_gets_a_status(void)
+{
+    enum { ELEMENTS = 1 << 12 };
+    static double data[ELEMENTS];
+    int deletions = 0, good = 0;
+    for (int i = 0; i < rounds_of(ROUNDS); i++) {
+        unsigned long long r = 21 * 1000003 + (unsigned long long)i;
+        int64_t shape[4] = { 2, 3, 4, 5 }, strides[4] = { 60, 20, 5, 1 };
+        static const int64_t lengths[] = { 0, 1, -1, INT64_MAX, INT64_MIN, (int64_t)1 << 62, (int64_t)1 << 32 };
+        orr_dlpack_versioned v = { .major = 1, .manager = &deletions, .deleter = deleted };
+        v.array = (orr_dlpack_array){ .data = data,
+                                      .device_type = ORR_DLPACK_CPU,
+                                      .ndim = 4,
+                                      .code = 2,
+                                      .bits = 64,
+                                      .lanes = 1,
+                                      .shape = shape,
+                                      .strides = strides };
+        for (int k = 1 + (int)(orr_test_rand(&r) % 3); k > 0; k--)
+            switch (orr_test_rand(&r) % 10) {
+            case 0: v.array.ndim = (int)(orr_test_rand(&r) % 5); break;
+            case 1: v.array.ndim = orr_test_rand(&r) % 2 ? -1 : 9 + (int)(orr_test_rand(&r) % 1000); break;
+            case 2: v.array.code = (uint8_t)orr_test_rand(&r); break;
+            case 3: v.array.bits = (uint8_t)(1u << orr_test_rand(&r) % 8); break;
+            case 4: v.array.lanes = (uint16_t)(orr_test_rand(&r) % 3); break;
+            case 5: v.array.device_type = (int)(orr_test_rand(&r) % 20) - 2; break;
+            case 6: shape[orr_test_rand(&r) % 4] = lengths[orr_test_rand(&r) % 3]; break;
+            case 7: /* too many for any memory, whatever the other axes are */
+                for (int d = 0; d < 4; d++)
+                    shape[d] = lengths[3 + orr_test_rand(&r) % 4];
+                break;
+            case 8: strides[orr_test_rand(&r) % 4] = (int64_t)(orr_test_rand(&r) % 61); break;
+            default: *(orr_test_rand(&r) % 2 ? &v.array.shape : &v.array.strides) = NULL;
+            }
+        int before = deletions;
+        orr_error_clear();
+        orr_tensor *t = orr_from_dlpack(&v);
+        orr_status st = orr_tensor_status(t);
+        good += st == ORR_OK;
+        ORR_CHECK_MSG(st == ORR_OK || is_refusal(st) || st == ORR_EDEVICE || st == ORR_ENOMEM, "change %d: %s", i,
+                      orr_error_message());
+        ORR_CHECK_MSG(st != ORR_OK || orr_tensor_size(t) == 0 || orr_data(t), "change %d", i);
+        orr_free(t);
+        ORR_CHECK_MSG(deletions == before + (st == ORR_OK), "change %d: deleted %d times", i, deletions - before);
+    }
+    ORR_CHECK(good > 0 && good < rounds_of(ROUNDS));
+    ORR_CHECK(orr__pool_get_stats().live == 0);
+}
+
 /* Memory refused at each allocation in turn: an error, nothing lost, and the next load works. */
 static void loads_survive_memory_that_is_refused(void)
 {
@@ -219,6 +355,8 @@ int main(int argc, char **argv)
         ORR_TEST(mutated_safetensors_gets_a_status),
         ORR_TEST(mutated_csv_gets_a_status),
         ORR_TEST(mutated_images_get_a_status),
+        ORR_TEST(mutated_hdf5_gets_a_status),
+        ORR_TEST(mutated_dlpack_gets_a_status),
         ORR_TEST(loads_survive_memory_that_is_refused),
         { 0 },
     };
