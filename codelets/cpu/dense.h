@@ -26,6 +26,9 @@ typedef struct orr__dense_call {
 
 typedef struct orr__dense {
     orr__dense_call solve, det, lu, qr, svd, eigh, eig, lstsq, expm;
+    /* Of the pivots of LAPACK's triangles: m numbers of rows, and of the triangle's diagonal the determinant's three numbers. */
+    void (*permutation)(const int *pivot, int64_t pivots, int64_t m, void *out);
+    void (*of_diagonal)(const void *diagonal, const int *pivot, int64_t n, void *out);
 } orr__dense;
 extern const orr__dense orr__dense_f32, orr__dense_f64, orr__dense_c64, orr__dense_c128;
 

@@ -203,18 +203,26 @@ static void determinant_is(const determinant *d, void *out)
     to[2] = (ELEM)d->logabs;
 }
 
+static void of_diagonal(const void *diagonal, const int *pivot, int64_t n, void *out)
+{
+    const ELEM *f = diagonal;
+    determinant d = { .product = 1, .sign = 1 };
+    for (int64_t i = 0; i < n; i++)
+        factor_of(&d, f[i], pivot[i] != i + 1);
+    determinant_is(&d, out);
+}
+
 static int64_t det(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
 {
     ELEM *f = reals;
     int n = (int)j->n, ld = at_least_1(n), info = 0;
-    determinant d = { .product = 1, .sign = 1 };
     (void)b;
     copy(f, a, j->n * j->n);
     if (n)
         LAPACK(getrf)(&n, &n, f, &ld, ints, &info);
-    for (int64_t i = 0; i < j->n; i++)
-        factor_of(&d, f[i * (j->n + 1)], ints[i] != i + 1);
-    determinant_is(&d, out);
+    for (int64_t i = 1; i < j->n; i++)
+        f[i] = f[i * (j->n + 1)];
+    of_diagonal(f, ints, j->n, out);
     return 0;
 }
 
@@ -225,22 +233,28 @@ static orr__dense_need lu_need(const orr__dense_job *j)
     return (orr__dense_need){ .ints = j->m + j->n };
 }
 
+static void permutation(const int *pivot, int64_t pivots, int64_t m, void *out)
+{
+    ELEM *p = out;
+    for (int64_t i = 0; i < m; i++)
+        p[i] = (REAL)i;
+    for (int64_t i = 0; i < pivots; i++) {
+        ELEM was = p[i];
+        p[i] = p[pivot[i] - 1];
+        p[pivot[i] - 1] = was;
+    }
+}
+
 static int64_t lu(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
 {
-    ELEM *f = out, *p = f + j->m * j->n;
+    ELEM *f = out;
     int m = (int)j->m, n = (int)j->n, ld = at_least_1(m), info = 0;
     (void)b;
     (void)reals;
     turn(f, a, j->m, j->n);
     if (m && n)
         LAPACK(getrf)(&m, &n, f, &ld, ints, &info);
-    for (int64_t i = 0; i < j->m; i++)
-        p[i] = (REAL)i;
-    for (int64_t i = 0; i < j->m && i < j->n; i++) {
-        ELEM was = p[i];
-        p[i] = p[ints[i] - 1];
-        p[ints[i] - 1] = was;
-    }
+    permutation(ints, j->m < j->n ? j->m : j->n, j->m, f + j->m * j->n);
     return info < 0 ? info : 0;
 }
 
@@ -599,4 +613,6 @@ const orr__dense TABLE = {
     .eig = { eig_need, eig },
     .lstsq = { lstsq_need, lstsq },
     .expm = { expm_need, expm },
+    .permutation = permutation,
+    .of_diagonal = of_diagonal,
 };

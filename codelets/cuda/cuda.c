@@ -7,6 +7,7 @@
 #include <string.h>
 #include "codelets/cuda/cuda.h"
 #include "codelets/user/user.h"
+#include "ops/ops.h"
 #include "runtime/base/buffer.h"
 
 enum { STACK_WORDS = 128, NO_INDEX = INT32_MAX };
@@ -35,8 +36,23 @@ static bool probe(char *why, size_t size)
     return m->devices > 0;
 }
 
+static const orr__cu_library *const libraries[ORR__OP_EW] = {
+#define OP_NONE(name)
+#define OP_KERNEL(name)
+#define OP_LIBRARY(name) [ORR__OP_##name] = &orr__cu_library_##name,
+#define OP(name, cpu, emit, doc) OP_##emit(name)
+#include "ops/structural.def"
+};
+
+static const orr__cu_library *library_of(const orr__region *r)
+{
+    return r->call.op && r->call.op->id < ORR__OP_EW ? libraries[r->call.op->id] : NULL;
+}
+
 static bool can(const orr__region *r)
 {
+    if (library_of(r))
+        return library_of(r)->can(r);
     if (orr__region_is_users(r))
         return orr__user_text_can(r, true, true);
     return orr__emit_can(r, true) && orr__emit_flags(r) * ORR__FLAG_INTS <= ORR__CU_FLAG;
@@ -68,6 +84,10 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         return orr__fail(orr__cu_site(r), ORR_ENOMEM, "no memory for a lock");
     }
     k->region = r;
+    if (library_of(r)) {
+        *out = k;
+        return ORR_OK;
+    }
     bool user = orr__region_is_users(r);
     orr_status st = user ? ORR_OK : orr__layout_make(r, &orr__dialect_cuda, &k->layout);
     if (st == ORR_OK &&
@@ -98,6 +118,8 @@ static orr__cu_unit *unit_for(orr__kernel *k, const orr__region *r, bool wide)
 /* With indices of 32 bits, as most launches have them. */
 static void compile(orr__kernel *k, const orr__region *r)
 {
+    if (!k->text)
+        return;
     bool library = k->library && orr__cu_lt(NULL), tail = k->tail && orr__cu_lt(NULL);
     orr__cu_unit *u = library || tail ? NULL : unit_for(k, r, false);
     if (u)
@@ -245,6 +267,8 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
         *l->after = (orr__after){ 0 };
     if (!orr__cu(NULL))
         return orr__fail(orr__cu_site(l->region), ORR_EDEVICE, "CUDA: there is no driver");
+    if (library_of(l->region))
+        return library_of(l->region)->launch(l);
     if (orr__region_is_users(l->region)) {
         orr__cu_unit *u = unit_for(k, l->region, false);
         return u ? orr__cu_user(u, l) : ORR_ENOMEM;

@@ -71,6 +71,9 @@ typedef struct orr__cu_stream_memory {
     size_t convolution_bytes;
     orr__cu_address info;        /* of the last factor, on the device */
     struct orr__cu_shape *shape; /* blas.c: answers of its heuristic    */
+    orr__cu_address dense;       /* dense.c: arrays of a matrix         */
+    size_t dense_bytes;
+    struct orr__cu_transform *transforms; /* fft.c: plans             */
 } orr__cu_stream_memory;
 orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_memory **memory);
 /* At least so many bytes at *p, whose size is *have. */
@@ -114,6 +117,22 @@ extern bool orr__cu_lt_activations;
 
 /* -- conv.c: convolutions by cuDNN. *done stays false where it is not there or does not take them, and nothing has happened ---- */
 orr_status orr__cu_conv_launch(const orr__launch *l, bool *done);
+
+/* -- dense.c, fft.c: operations for which there is no kernel of our own, by a library; `can`: it is there and takes them ------- */
+
+typedef struct orr__cu_library {
+    bool (*can)(const orr__region *r);
+    orr_status (*launch)(const orr__launch *l);
+} orr__cu_library;
+#define OP_NONE(name)
+#define OP_KERNEL(name)
+#define OP_LIBRARY(name) extern const orr__cu_library orr__cu_library_##name;
+#define OP(name, cpu, emit, doc) OP_##emit(name)
+#include "ops/structural.def"
+#undef OP_LIBRARY
+#undef OP_KERNEL
+#undef OP_NONE
+void orr__cu_transforms_free(struct orr__cu_transform *t);
 
 /* -- solver.c: tiles of a factorisation by cuSOLVER and cuBLAS ------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include "codelets/cuda/driver.h"
 
 const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path,
-    *orr__cu_dnn_path;
+    *orr__cu_dnn_path, *orr__cu_fft_path;
 
 typedef struct {
     const char *name;
@@ -101,6 +101,44 @@ static const symbol solver_symbol[] = {
     { "cusolverDnDpotrf", SOLVER(potrf[1]) },
 };
 
+#define DENSE(field) offsetof(orr__cu_dense, field)
+#define FOUR(field, s, d, c, z)                                                                                        \
+    { "cusolverDn" s, DENSE(field[0]) }, { "cusolverDn" d, DENSE(field[1]) }, { "cusolverDn" c, DENSE(field[2]) },     \
+    {                                                                                                                  \
+        "cusolverDn" z, DENSE(field[3])                                                                                \
+    }
+#define ALL(field, name) FOUR(field, "S" name, "D" name, "C" name, "Z" name)
+#define REAL(field, real, unitary) FOUR(field, "S" real, "D" real, "C" unitary, "Z" unitary)
+static const symbol dense_symbol[] = {
+    { "cusolverDnCreate", DENSE(create) },
+    { "cusolverDnDestroy", DENSE(destroy) },
+    { "cusolverDnSetStream", DENSE(set_stream) },
+    ALL(getrf_workspace, "getrf_bufferSize"),
+    ALL(getrf, "getrf"),
+    ALL(getrs, "getrs"),
+    ALL(geqrf_workspace, "geqrf_bufferSize"),
+    ALL(geqrf, "geqrf"),
+    REAL(orgqr_workspace, "orgqr_bufferSize", "ungqr_bufferSize"),
+    REAL(orgqr, "orgqr", "ungqr"),
+    ALL(gesvd_workspace, "gesvd_bufferSize"),
+    ALL(gesvd, "gesvd"),
+    REAL(syevd_workspace, "syevd_bufferSize", "heevd_bufferSize"),
+    REAL(syevd, "syevd", "heevd"),
+};
+
+#define GEAM(field) offsetof(orr__geam, field)
+static const symbol geam_symbol[] = {
+    { "cublasCreate_v2", GEAM(create) }, { "cublasSetStream_v2", GEAM(set_stream) }, { "cublasSgeam", GEAM(geam[0]) },
+    { "cublasDgeam", GEAM(geam[1]) },    { "cublasCgeam", GEAM(geam[2]) },           { "cublasZgeam", GEAM(geam[3]) },
+};
+
+#define FFT(field) offsetof(orr__cu_fft_library, field)
+static const symbol fft_symbol[] = {
+    { "cufftPlanMany", FFT(plan_many) },  { "cufftSetStream", FFT(set_stream) }, { "cufftDestroy", FFT(destroy) },
+    { "cufftExecC2C", FFT(complex_[0]) }, { "cufftExecZ2Z", FFT(complex_[1]) },  { "cufftExecR2C", FFT(real[0]) },
+    { "cufftExecD2Z", FFT(real[1]) },
+};
+
 #define DNN(field) offsetof(orr__dnn, field)
 static const symbol dnn_symbol[] = {
     { "cudnnCreate", DNN(create) },
@@ -138,6 +176,8 @@ static const char *const solver_file[] = { "libcusolver.so.12", "libcusolver.so.
                                            "/usr/local/cuda/lib64/libcusolver.so.12",
                                            "/usr/local/cuda/lib64/libcusolver.so.11", NULL };
 
+static const char *const fft_file[] = { "libcufft.so.12", "libcufft.so.11", "/usr/local/cuda/lib64/libcufft.so.12",
+                                        "/usr/local/cuda/lib64/libcufft.so.11", NULL };
 static const char *const dnn_file[] = { "libcudnn.so.9", "libcudnn.so.8", "/usr/local/cuda/lib64/libcudnn.so.9",
                                         "/usr/local/cuda/lib64/libcudnn.so.8", NULL };
 
@@ -158,6 +198,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__blas blas;
 static orr__solver solver;
 static orr__dnn dnn;
+static orr__cu_dense dense;
+static orr__geam geam;
+static orr__cu_fft_library fft;
 
 /* Where functions of these names are in the program already (StarPU is linked with a cuBLAS, of some version or none that
  * works), cuBLAS and cuSOLVER must see their own. Sanitizers refuse that. */
@@ -167,13 +210,15 @@ enum { OWN = 0 };
 enum { OWN = RTLD_DEEPBIND };
 #endif
 
-#define LIBRARY(name, how)                                                                                             \
+#define LIBRARY(name, how) LIBRARY_OF(name, name##_file, how)
+#define LIBRARY_OF(name, file, how)                                                                                    \
     {                                                                                                                  \
-        name##_file, name##_symbol, sizeof name##_symbol / sizeof *name##_symbol, &name, how, false, false, ""         \
+        file, name##_symbol, sizeof name##_symbol / sizeof *name##_symbol, &name, how, false, false, ""                \
     }
 static library cu_library = LIBRARY(cu, 0), nvrtc_library = LIBRARY(nvrtc, 0), lt_library = LIBRARY(lt, 0),
                blas_library = LIBRARY(blas, OWN), solver_library = LIBRARY(solver, OWN),
-               dnn_library = LIBRARY(dnn, OWN);
+               dnn_library = LIBRARY(dnn, OWN), dense_library = LIBRARY_OF(dense, solver_file, OWN),
+               geam_library = LIBRARY_OF(geam, blas_file, OWN), fft_library = LIBRARY(fft, OWN);
 
 /* Opened for the life of the process: CUDA's libraries do not survive being unloaded. */
 static void *open_file(library *l, const char *path)
@@ -261,9 +306,25 @@ const orr__dnn *orr__cu_dnn(const char **why)
     return open_library(&dnn_library, orr__cu_dnn_path, why);
 }
 
+const orr__cu_dense *orr__cu_dense_library(const char **why)
+{
+    return open_library(&dense_library, orr__cu_solver_path, why);
+}
+
+const orr__geam *orr__cu_geam(const char **why)
+{
+    return open_library(&geam_library, orr__cu_blas_path, why);
+}
+
+const orr__cu_fft_library *orr__cu_fft(const char **why)
+{
+    return open_library(&fft_library, orr__cu_fft_path, why);
+}
+
 void orr__cu_forget(void)
 {
-    library *all[] = { &cu_library, &nvrtc_library, &lt_library, &blas_library, &solver_library, &dnn_library };
+    library *all[] = { &cu_library,  &nvrtc_library, &lt_library,   &blas_library, &solver_library,
+                       &dnn_library, &dense_library, &geam_library, &fft_library };
     (void)pthread_mutex_lock(&lock);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         all[i]->tried = all[i]->there = false;

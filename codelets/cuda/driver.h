@@ -1,4 +1,4 @@
-/* The few functions of CUDA's driver, of NVRTC, cuBLASLt, cuBLAS and cuSOLVER that we call, found at run time: the library is built
+/* The few functions of CUDA's driver, of NVRTC, cuBLASLt, cuBLAS, cuSOLVER, cuFFT and cuDNN that we call, found at run time: the library is built
  * without CUDA's toolkit, and one build runs with and without a driver. Declarations as in NVIDIA's documentation of the
  * driver API and of these; handles are void *.
  * Must not know: regions, StarPU. */
@@ -130,6 +130,51 @@ typedef struct orr__solver {
     int (*potrf[2])(void *handle, int uplo, int n, void *a, int lda, void *workspace, int elements, int *info);
 } orr__solver;
 
+/* cuSOLVER's factorisations of whole matrices and cuBLAS's copies: by f32, f64, c64, c128. Operations: 0 plain, 1 turned, 2 turned
+ * and conjugated. */
+typedef struct orr__cu_dense {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, void *stream);
+    int (*getrf_workspace[4])(void *handle, int m, int n, void *a, int lda, int *elements);
+    int (*getrf[4])(void *handle, int m, int n, void *a, int lda, void *workspace, int *pivot, int *info);
+    int (*getrs[4])(void *handle, int trans, int n, int k, const void *a, int lda, const int *pivot, void *b, int ldb,
+                    int *info);
+    int (*geqrf_workspace[4])(void *handle, int m, int n, void *a, int lda, int *elements);
+    int (*geqrf[4])(void *handle, int m, int n, void *a, int lda, void *tau, void *workspace, int elements, int *info);
+    int (*orgqr_workspace[4])(void *handle, int m, int n, int k, const void *a, int lda, const void *tau,
+                              int *elements);
+    int (*orgqr[4])(void *handle, int m, int n, int k, void *a, int lda, const void *tau, void *workspace, int elements,
+                    int *info);
+    int (*gesvd_workspace[4])(void *handle, int m, int n, int *elements);
+    int (*gesvd[4])(void *handle, signed char left, signed char right, int m, int n, void *a, int lda, void *s, void *u,
+                    int ldu, void *vt, int ldvt, void *workspace, int elements, void *parts, int *info);
+    int (*syevd_workspace[4])(void *handle, int vectors, int uplo, int n, const void *a, int lda, const void *w,
+                              int *elements);
+    int (*syevd[4])(void *handle, int vectors, int uplo, int n, void *a, int lda, void *w, void *workspace,
+                    int elements, int *info);
+} orr__cu_dense;
+
+typedef struct orr__geam {
+    int (*create)(void **handle);
+    int (*set_stream)(void *handle, void *stream);
+    int (*geam[4])(void *handle, int trans_a, int trans_b, int m, int n, const void *alpha, const void *a, int lda,
+                   const void *beta, const void *b, int ldb, void *c, int ldc);
+} orr__geam;
+
+/* cuFFT: cufftType, directions; [0] for f32, [1] for f64. */
+enum { ORR__FFT_C2C = 0x29, ORR__FFT_R2C = 0x2a, ORR__FFT_Z2Z = 0x69, ORR__FFT_D2Z = 0x6a };
+enum { ORR__FFT_FORWARD = -1, ORR__FFT_INVERSE = 1 };
+
+typedef struct orr__cu_fft_library {
+    int (*plan_many)(int *plan, int rank, int *n, int *in, int in_step, int in_row, int *out, int out_step, int out_row,
+                     int type, int rows);
+    int (*set_stream)(int plan, void *stream);
+    int (*destroy)(int plan);
+    int (*complex_[2])(int plan, void *in, void *out, int direction);
+    int (*real[2])(int plan, void *in, void *out);
+} orr__cu_fft_library;
+
 /* cuDNN 8 and 9, its functions on descriptors. Types: 0 f32, 1 f64. */
 enum { ORR__DNN_NCHW = 0, ORR__DNN_CROSS_CORRELATION = 1, ORR__DNN_FMA_MATH = 3, ORR__DNN_ALGORITHM = 1 };
 
@@ -166,9 +211,12 @@ const orr__lt *orr__cu_lt(const char **why);
 const orr__blas *orr__cu_blas(const char **why);
 const orr__solver *orr__cu_solver(const char **why);
 const orr__dnn *orr__cu_dnn(const char **why);
+const orr__cu_dense *orr__cu_dense_library(const char **why);
+const orr__geam *orr__cu_geam(const char **why);
+const orr__cu_fft_library *orr__cu_fft(const char **why);
 /* Where the process finds them. Tests put a double's path here before the first call; NULL: NVIDIA's own names. */
 extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path,
-    *orr__cu_dnn_path;
+    *orr__cu_dnn_path, *orr__cu_fft_path;
 /* For tests: the tables are looked for again. Nothing of them may be in use. */
 void orr__cu_forget(void);
 

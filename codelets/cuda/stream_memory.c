@@ -67,10 +67,11 @@ void orr__cu_streams_stop(void)
         void *before;
         streams = r->next;
         if (d && d->push(r->context) == ORR__CU_OK) {
-            orr__cu_address p[] = { r->scratch, r->words, r->workspace, r->factor, r->info, r->convolution };
+            orr__cu_address p[] = { r->scratch, r->words, r->workspace, r->factor, r->info, r->convolution, r->dense };
             for (size_t i = 0; i < sizeof p / sizeof *p; i++)
                 if (p[i])
                     (void)d->free(p[i]);
+            orr__cu_transforms_free(r->transforms);
             if (r->lt)
                 (void)orr__cu_lt(NULL)->destroy(r->lt);
             if (r->solver)

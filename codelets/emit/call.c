@@ -7,6 +7,7 @@
 
 static const orr__emit_call *const table[ORR__OP_EW] = {
 #define OP_NONE(name)
+#define OP_LIBRARY(name)
 #define OP_KERNEL(name) [ORR__OP_##name] = &orr__emit_kernel_##name,
 #define OP(name, cpu, emit, doc) OP_##emit(name)
 #include "ops/structural.def"

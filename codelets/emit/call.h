@@ -18,9 +18,11 @@ typedef struct orr__emit_call {
 } orr__emit_call;
 
 #define OP_NONE(name)
+#define OP_LIBRARY(name)
 #define OP_KERNEL(name) extern const orr__emit_call orr__emit_kernel_##name;
 #define OP(name, cpu, emit, doc) OP_##emit(name)
 #include "ops/structural.def"
+#undef OP_LIBRARY
 #undef OP_KERNEL
 #undef OP_NONE
 

@@ -1,0 +1,115 @@
+/* Fourier transforms by cuFFT: rows of complex numbers, and of real ones forwards. Plans are kept with their stream, which alone
+ * uses their memory.
+ * Must not know: StarPU, plans of graphs. */
+#include "config.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include "codelets/cuda/cuda.h"
+#include "runtime/base/buffer.h"
+
+enum { KEPT = 8 };
+
+/* A plan; the last used ones stand first. */
+typedef struct orr__cu_transform {
+    struct orr__cu_transform *next;
+    int plan, type, n, rows;
+} transform;
+
+void orr__cu_transforms_free(transform *t)
+{
+    for (transform *next; t; t = next) {
+        next = t->next;
+        (void)orr__cu_fft(NULL)->destroy(t->plan);
+        free(t);
+    }
+}
+
+static orr_status say(orr__site at, const char *call, int code)
+{
+    return code == 0 ? ORR_OK : orr__fail(at, ORR_EDEVICE, "CUDA: %s: status %d", call, code);
+}
+
+static orr_status make(orr__site at, orr__cu_stream_memory *memory, transform like, int64_t in, int64_t out,
+                       transform **made)
+{
+    const orr__cu_fft_library *f = orr__cu_fft(NULL);
+    int length[1] = { like.n };
+    transform *t = orr__alloc(sizeof *t);
+    if (!t)
+        return orr__fail_place(at, ORR_ENOMEM);
+    *t = like;
+    orr_status st =
+        say(at, "cufftPlanMany",
+            f->plan_many(&t->plan, 1, length, length, 1, (int)in, length, 1, (int)out, like.type, like.rows));
+    if (st != ORR_OK) {
+        free(t);
+        return st;
+    }
+    st = say(at, "cufftSetStream", f->set_stream(t->plan, memory->stream));
+    t->next = memory->transforms;
+    memory->transforms = *made = t;
+    int count = 0;
+    for (transform *k = t; k; k = k->next)
+        if (++count == KEPT) {
+            orr__cu_transforms_free(k->next);
+            k->next = NULL;
+        }
+    return st;
+}
+
+static orr_status plan_of(orr__site at, orr__cu_stream_memory *memory, transform like, int64_t in, int64_t out,
+                          transform **plan)
+{
+    for (transform **t = &memory->transforms; *t; t = &(*t)->next)
+        if ((*t)->type == like.type && (*t)->n == like.n && (*t)->rows == like.rows) {
+            *plan = *t;
+            *t = (*t)->next;
+            (*plan)->next = memory->transforms;
+            memory->transforms = *plan;
+            return ORR_OK;
+        }
+    return make(at, memory, like, in, out, plan);
+}
+
+static int64_t last(const orr_shape *s)
+{
+    return s->dim[s->rank - 1];
+}
+
+static bool can(const orr__region *r)
+{
+    orr_dtype t = (orr_dtype)r->out_dtype[0];
+    return r->ninstr == 0 && (t == ORR_C64 || t == ORR_C128) && last(&r->call.in[0]) > 0 &&
+           last(&r->call.in[0]) < INT_MAX && orr__cu_fft(NULL);
+}
+
+static orr_status launch(const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    const orr__cu_fft_library *f = orr__cu_fft(NULL);
+    orr__site at = orr__cu_site(r);
+    bool real = !orr__is_complex((orr_dtype)r->in_dtype[0]), wide = r->out_dtype[0] == ORR_C128;
+    int64_t n = last(&r->call.in[0]), to = last(&r->call.out), rows = l->hi - l->lo;
+    size_t in = orr_dtype_size((orr_dtype)r->in_dtype[0]), out = orr_dtype_size((orr_dtype)r->out_dtype[0]);
+    orr__cu_stream_memory *memory = NULL;
+    transform *t = NULL;
+    if (rows <= 0)
+        return ORR_OK;
+    if (!f || rows > INT_MAX)
+        return orr__fail(at, ORR_EDEVICE, "CUDA: there is no cuFFT, or there are too many rows: %lld", (long long)rows);
+    orr_status st = orr__cu_stream_memory_of(at, l->queue, &memory);
+    int type = real ? wide ? ORR__FFT_D2Z : ORR__FFT_R2C : wide ? ORR__FFT_Z2Z : ORR__FFT_C2C;
+    if (st == ORR_OK)
+        st = plan_of(at, memory, (transform){ .type = type, .n = (int)n, .rows = (int)rows }, n, to, &t);
+    if (st != ORR_OK)
+        return st;
+    char *x = (char *)l->in[0] + (l->lo * n - (l->in_off ? l->in_off[0] : 0)) * (int64_t)in;
+    char *y = (char *)l->out[0] + (l->lo * to - (l->out_off ? l->out_off[0] : 0)) * (int64_t)out;
+    return say(at, "cufftExec",
+               real ? f->real[wide](t->plan, x, y)
+                    : f->complex_[wide](t->plan, x, y, r->call.attr.mask & 1u ? ORR__FFT_INVERSE : ORR__FFT_FORWARD));
+}
+
+const orr__cu_library orr__cu_library_fft = { can, launch };
+const orr__cu_library orr__cu_library_rfft = { can, launch };
