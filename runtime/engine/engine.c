@@ -236,6 +236,15 @@ static bool leaves_remain(const orr__plan *plan, orr__buffer *const *leaf)
     return true;
 }
 
+/* Leaves that a device alone had are lost with it: some can be computed again. */
+static bool leaves_are_home(const orr__plan *plan, orr__buffer *const *leaf)
+{
+    for (int i = 0; i < plan->nleaf; i++)
+        if (orr__buffer_sync(leaf[i]) != ORR_OK)
+            return false;
+    return true;
+}
+
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run)
 {
@@ -263,7 +272,7 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const
         if (st == ORR_OK)
             return ORR_OK;
         undo(plan, leaf, out);
-        if (!lost || tries == MOST_TRIES || !leaves_remain(plan, leaf))
+        if (!lost || tries == MOST_TRIES || !leaves_remain(plan, leaf) || !leaves_are_home(plan, leaf))
             return st;
         orr__log(2, "an evaluation begins again, since a device lost values of it: %s", orr_error_message());
         orr_error_clear();

@@ -109,16 +109,19 @@ static void without_a_worker_on_a_processor_work_goes_on(void)
     work_goes_on_elsewhere("0");
 }
 
-/* The values that one evaluation makes, and a later one reads, when the device dies between the two. */
-static orr_status value_after_loss(const char *copies, char *message, size_t size, bool *is_right)
+/* A value that one evaluation makes, and a later one reads, when the device dies between the two. `of`: made from a value of that device.
+ * ORR_ESTATE: there is no device. */
+static orr_status value_after_loss(const char *copies, bool of, char *message, size_t size, bool *is_right)
 {
     double worst;
     orr_status st = up("0", copies);
     if (st != ORR_OK)
         return ORR_ESTATE;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *y = work(line(1));
-    st = orr_eval(y);
+    orr_tensor *x = line(1);
+    st = of ? orr_eval(x) : ORR_OK;
+    orr_tensor *y = work(x);
+    st = st == ORR_OK ? orr_eval(y) : st;
     usleep(100000); /* copies are made */
     atomic_store(&orr_test_device.dead, true);
     *is_right = st == ORR_OK && right(y, &worst);
@@ -136,18 +139,72 @@ static void a_lost_value_is_reported_by_name(void)
 {
     char message[700] = "";
     bool is_right = false;
-    orr_status st = value_after_loss("off", message, sizeof message, &is_right);
+    orr_status st = value_after_loss("off", true, message, sizeof message, &is_right);
     if (st == ORR_ESTATE)
         ORR_SKIP("no OpenCL device");
     ORR_CHECK_MSG(st == ORR_EDEVICE && !is_right, "%s, %d", orr_status_name(st), is_right);
     ORR_CHECK_MSG(strstr(message, "lost") && strstr(message, "mul") && strstr(message, "device_loss.c"), "%s", message);
 }
 
+static void a_value_whose_leaves_are_in_host_memory_is_computed_again(void)
+{
+    char message[700] = "";
+    bool is_right = false;
+    orr_status st = value_after_loss("off", false, message, sizeof message, &is_right);
+    if (st == ORR_ESTATE)
+        ORR_SKIP("no OpenCL device");
+    ORR_CHECK_MSG(st == ORR_OK && is_right, "%s", message);
+}
+
+/* The lost value is a leaf of the evaluation that meets the loss; the leaf that it was made from is the program's, and kept for it. */
+static void so_is_one_that_an_evaluation_reads(void)
+{
+    static float v[N];
+    double worst;
+    NEED_DEVICE("0", "off");
+    for (int i = 0; i < N; i++)
+        v[i] = (float)(i + 3);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(N), v), *y = orr_mul(x, orr_scalar(1));
+    ORR_CHECK(orr_eval(y) == ORR_OK);
+    orr_free(x);
+    atomic_store(&orr_test_device.dead, true);
+    for (int k = 0; k < 2; k++) {
+        orr_tensor *z = work(y);
+        ORR_CHECK_MSG(orr_eval(z) == ORR_OK && right(z, &worst), "%s", orr_error_message());
+    }
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* The leaf goes with the value, or when that is known to be in host memory. */
+static void leaves_are_kept_no_longer_than_needed(void)
+{
+    enum { MANY = 40, LARGE = 1 << 20 };
+    float first = 0;
+    NEED_DEVICE("1", "off");
+    size_t most = 0;
+    for (int k = 0; k < MANY; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(LARGE), k);
+        ORR_CHECK(orr_eval(x) == ORR_OK);
+        orr_tensor *y = orr_add(x, orr_scalar(1));
+        ORR_CHECK(orr_eval(y) == ORR_OK &&
+                  orr_read(orr_slice(y, ORR_INDEX(0), ORR_INDEX(1), ORR_INDEX(1)), &first, sizeof first) == ORR_OK);
+        ORR_CHECK(first == (float)(k + 1));
+        orr_scope_end(s);
+        size_t live = (size_t)orr_memory_stats().live;
+        most = k == MANY / 4 ? live : most;
+        ORR_CHECK_MSG(k < MANY / 4 || live <= most + 8 * sizeof(float) * LARGE, "%zu bytes, then %zu", most, live);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void with_copies_no_value_is_lost(void)
 {
     char message[700] = "";
     bool is_right = false;
-    orr_status st = value_after_loss("on", message, sizeof message, &is_right);
+    orr_status st = value_after_loss("on", true, message, sizeof message, &is_right);
     if (st == ORR_ESTATE)
         ORR_SKIP("no OpenCL device");
     ORR_CHECK_MSG(st == ORR_OK && is_right, "%s", message);
@@ -192,6 +249,34 @@ static void a_retired_device_rests_longer_each_time_and_comes_back(void)
     orr__device_first_rest = 1;
 }
 
+/* Tiles that were allocated while it rested have no memory there: they get some, and that is no failure. A value of that time is read as
+ * well. */
+static void a_device_that_works_again_gets_the_tiles_of_its_rest(void)
+{
+    double worst;
+    orr__device_first_rest = 0.05;
+    NEED_DEVICE("0", "on");
+    orr_scope *s = orr_scope_begin();
+    atomic_store(&orr_test_device.dead, true);
+    (void)launches_of(SOME);
+    orr_tensor *x = line(3);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    ORR_CHECK(state().rests);
+    atomic_store(&orr_test_device.dead, false);
+    usleep((useconds_t)(1e6 * state().seconds) + 10000);
+    uint64_t retired = state().retired;
+    for (int k = 0; k < 3; k++) {
+        orr_tensor *y = work(x);
+        ORR_CHECK_MSG(orr_eval(y) == ORR_OK && right(y, &worst), "%s", orr_error_message());
+    }
+    ORR_CHECK(launches_of(SOME) > 0);
+    ORR_CHECK_MSG(state().retired == retired && !state().rests, "retired %d times, then %d", (int)retired,
+                  (int)state().retired);
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    orr__device_first_rest = 1;
+}
+
 /* In the metrics, and among the facts that orrery-info prints. */
 static void tell(bool retired)
 {
@@ -222,8 +307,12 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(beside_a_processor_work_goes_on),
                                       ORR_TEST(without_a_worker_on_a_processor_work_goes_on),
                                       ORR_TEST(a_lost_value_is_reported_by_name),
+                                      ORR_TEST(a_value_whose_leaves_are_in_host_memory_is_computed_again),
+                                      ORR_TEST(so_is_one_that_an_evaluation_reads),
+                                      ORR_TEST(leaves_are_kept_no_longer_than_needed),
                                       ORR_TEST(with_copies_no_value_is_lost),
                                       ORR_TEST(a_retired_device_rests_longer_each_time_and_comes_back),
+                                      ORR_TEST(a_device_that_works_again_gets_the_tiles_of_its_rest),
                                       ORR_TEST(kernels_that_fail_in_a_row_retire_their_device),
                                       { 0 } };
     return orr_test_main(argc, argv, "engine.device_loss", tests);

@@ -33,6 +33,19 @@ static size_t span_bytes(const orr__span *p)
     return left < p->tiles->bytes ? left : p->tiles->bytes;
 }
 
+/* Where operand j lies in the device's memory. */
+static void place(device_call *c, int j)
+{
+    const orr__span *s = &c->span[j];
+    if (s->n == 0)
+        return;
+    c->byte[j] = STARPU_VARIABLE_GET_OFFSET(c->tile[j]);
+    c->mem[j] = (void *)STARPU_VARIABLE_GET_DEV_HANDLE(c->tile[j]);
+    c->off[j] = (int64_t)((size_t)s->first * s->tiles->bytes / s->elem) - (int64_t)(c->byte[j] / s->elem);
+    if (j < c->task->step->region->nout && c->task->step->partial) /* it folds into its own row, taken as a whole */
+        c->off[j] = -(int64_t)(c->byte[j] / s->elem);
+}
+
 static bool gather(device_call *c, void *buffers[])
 {
     const orr__region *r = c->task->step->region;
@@ -47,16 +60,9 @@ static bool gather(device_call *c, void *buffers[])
     if (!c->mem || !c->off || !c->span || !c->byte || !c->tile)
         return false;
     for (int j = 0; j < c->n; j++) {
-        orr__span s = c->span[j] = orr__star_span(c->task->run, c->task->step, c->task->tile, j);
-        if (s.n == 0)
-            continue;
-        c->byte[j] = STARPU_VARIABLE_GET_OFFSET(buffers[at]);
-        c->mem[j] = (void *)STARPU_VARIABLE_GET_DEV_HANDLE(buffers[at]);
-        c->tile[j] = buffers[at];
-        c->off[j] = (int64_t)((size_t)s.first * s.tiles->bytes / s.elem) - (int64_t)(c->byte[j] / s.elem);
-        if (j < r->nout && c->task->step->partial) /* it folds into its own row, taken as a whole */
-            c->off[j] = -(int64_t)(c->byte[j] / s.elem);
-        at++;
+        c->span[j] = orr__star_span(c->task->run, c->task->step, c->task->tile, j);
+        c->tile[j] = c->span[j].n > 0 ? buffers[at++] : NULL;
+        place(c, j);
     }
     c->launch.region = r;
     c->launch.in = c->mem + r->nout;
@@ -152,24 +158,35 @@ static orr_status on_host(device_call *c)
     return st;
 }
 
-/* Content that stands in for this device's memory goes there, now that the device is on trial. */
-static bool settle(device_call *c)
+/* A tile that was allocated while the device rested gets memory there, and the content that stands in for it goes there: the device is
+ * on trial, or works again. Inputs come first: one of them may be an output too. ORR_ENOMEM: there is no memory for it, which is no
+ * failure of the device; nor is an input that is lost. */
+static orr_status settle(device_call *c, bool *lost)
 {
     int nout = c->task->step->region->nout;
-    for (int j = 0; orr__devices_lost() && j < c->n; j++) {
-        if (c->span[j].n == 0)
-            continue;
+    orr_status st = ORR_OK;
+    *lost = false;
+    for (int i = 0; orr__devices_lost() && i < c->n && st == ORR_OK; i++) {
+        int j = (nout + i) % c->n;
         orr__tile_data *d = c->tile[j];
-        if (!c->mem[j] || (d->lost && j >= nout))
-            return false;
-        if (j >= nout && d->host &&
-            c->backend->write(&c->launch, c->mem[j], c->byte[j], d->host, span_bytes(&c->span[j])) != ORR_OK)
-            return false;
-        if (d->host)
+        if (!d)
+            continue;
+        if (d->lost && j >= nout) {
+            *lost = true;
+            return ORR_EDEVICE;
+        }
+        if (!orr__tile_get_memory(d, c->task->worker))
+            return ORR_ENOMEM;
+        if (j >= nout && d->host)
+            st = c->backend->write(&c->launch, (void *)STARPU_VARIABLE_GET_DEV_HANDLE(d), STARPU_VARIABLE_GET_OFFSET(d),
+                                   d->host, span_bytes(&c->span[j]));
+        if (st == ORR_OK && d->host)
             orr__tile_stand_in(d, NULL);
-        d->lost = false;
+        d->lost = d->lost && st != ORR_OK;
     }
-    return true;
+    for (int j = 0; j < c->n; j++)
+        place(c, j);
+    return st;
 }
 
 /* Launch, or do it on the host when that fails for the device's reasons. */
@@ -179,18 +196,18 @@ static void run(device_call *c, void *buffers[])
     orr_status st = ORR_ENOMEM;
 
     if (gather(c, buffers)) {
-        bool rests = orr__device_rests(a->worker), alone = orr__region_needs_device(a->step->region);
-        st = rests && !alone ? ORR_EDEVICE : ORR_OK;
-        if (st == ORR_OK && (st = settle(c) ? on_device(c) : ORR_EDEVICE) == ORR_OK)
+        bool rests = orr__device_rests(a->worker), alone = orr__region_needs_device(a->step->region), lost = false;
+        st = rests && !alone ? ORR_EDEVICE : settle(c, &lost);
+        if (st == ORR_OK && (st = on_device(c)) == ORR_OK)
             orr__device_worked(a->worker);
         if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback && !alone) {
             /* One line for people; the rest for who asks. */
-            if (!rests)
+            if (!rests && !lost)
                 orr__log(atomic_exchange(&warned, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
                          orr_error_message());
             char why[240];
             (void)snprintf(why, sizeof why, "%.200s", orr_error_message());
-            bool kernel = st == ORR_EDEVICE && !rests;
+            bool kernel = st == ORR_EDEVICE && !rests && !lost;
             orr_error_clear();
             st = on_host(c);
             if (kernel && st == ORR_OK)

@@ -108,6 +108,7 @@ bool orr__tilepool_drop(orr__buffer *b)
     b->run = NULL;
     if (!t)
         return true;
+    orr__recipe_drop(t);
     worker = starpu_worker_get_id() >= 0;
     if (theirs && !worker) {
         orr__tiles_unregister(t, false);

@@ -146,6 +146,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
         (st = orr__star_submit(at, r)) == ORR_OK) {
         orr__exec_outputs(plan, r->value, out);
         mark_outputs(r, out);
+        orr__recipe_keep(plan, leaf, scalar, out);
         *run = orr__run_ref(r->part ? r->part : r);
     } else {
         orr__run_fail(r, st, orr_error_message());

@@ -29,6 +29,7 @@ extern orr__star_state orr__star;
 
 /* A buffer's handles, one per tile of `bytes` bytes over its contiguous host memory, home node 0. A tile is
  * written whole, by one task, or not at all. */
+typedef struct orr__recipe orr__recipe;
 typedef struct orr__tiles {
     orr__buffer *buf;
     size_t bytes;
@@ -37,6 +38,8 @@ typedef struct orr__tiles {
     atomic_bool away;         /* a device wrote it: host memory may be stale       */
     const char *maker, *file; /* the step that wrote it on a device, and its call's file */
     int line;
+    int output;                               /* of the recipe's plan                                 */
+    _Atomic(orr__recipe *) recipe;            /* NULL: the value cannot be computed again, or need not be */
     atomic_bool leaving;                      /* copies may be on their way to the host, without a waiter */
     struct orr__tiles *prev, *next;           /* all that are registered                           */
     struct orr__tiles *older, *newer;         /* the pool by age                                   */
@@ -55,6 +58,7 @@ orr__buffer *orr__tiles_new(size_t bytes, size_t tile_bytes);
 /* Gives up the handles; fetch: its content is wanted in host memory. Not in tasks. */
 void orr__tiles_unregister(orr__tiles *t, bool fetch);
 void orr__tiles_unregister_all(void);
+void orr__tiles_drop_recipes(void);
 
 orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none there */
 bool orr__tilepool_drop(orr__buffer *b);                          /* the drop hook, any thread */
@@ -77,10 +81,21 @@ void orr__tile_data_start(void); /* StarPU runs */
 void orr__tile_data_register(starpu_data_handle_t *handle, void *host, size_t bytes);
 /* The content is in `host` from now on, which is malloc's and goes over to d; NULL: in the device's memory. */
 void orr__tile_stand_in(orr__tile_data *d, void *host);
+/* Memory of the worker's device, for a tile that had none when it was allocated. On that worker, in a task with the tile. false: there
+ * is none. */
+bool orr__tile_get_memory(orr__tile_data *d, int worker);
 bool orr__tile_is_lost(starpu_data_handle_t handle); /* in host memory, where a copy has just been made */
 const void *orr__tile_at_home(starpu_data_handle_t handle);
 /* Before a task's work: whether all that it reads is there. What it writes whole is not lost any more. */
 bool orr__tile_operands(void *buffers[]);
+/* recipe.c: the outputs of a run that has been submitted can be computed again from its leaves, which stay as long as these are not
+ * known to be in host memory. */
+void orr__recipe_keep(orr__plan *p, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer *const *out);
+void orr__recipe_drop(orr__tiles *t);
+/* t's value was lost: it is computed again, into host memory. false: it cannot be; the last error may be set. Not in tasks. */
+bool orr__recipe_follow(orr__tiles *t);
+/* Of a tile that has just been written in host memory. */
+void orr__tile_is_found(starpu_data_handle_t handle);
 /* The error of a value that was lost. */
 orr_status orr__tiles_fail_lost(orr__site at, const orr__tiles *t);
 

@@ -281,6 +281,7 @@ static void stop(void)
 #ifdef HAVE_STARPUMPI
     orr__star_mpi_stop();
 #endif
+    orr__tiles_drop_recipes();
     orr__tilepool_stop();
     orr__tiles_unregister_all();
     orr__buffer_engine = (orr__buffer_hooks){ NULL, NULL, NULL };

@@ -58,6 +58,19 @@ void orr__tile_stand_in(orr__tile_data *d, void *host)
     pthread_mutex_unlock(&lock);
 }
 
+bool orr__tile_get_memory(orr__tile_data *d, int worker)
+{
+    orr__tile_data with = *d;
+    if (memory_of(d))
+        return true;
+    if (starpu_interface_variable_ops.allocate_data_on_node(&with, starpu_worker_get_memory_node((unsigned)worker)) < 0)
+        return false;
+    pthread_mutex_lock(&lock);
+    d->at = with.at;
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
 /* -- copies ------------------------------------------------------------------------------------------------------------ */
 
 /* A queue of the device, for copies alone. */
@@ -193,6 +206,12 @@ bool orr__tile_is_lost(starpu_data_handle_t handle)
 {
     const orr__tile_data *d = starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM);
     return orr__devices_lost() && d->lost;
+}
+
+void orr__tile_is_found(starpu_data_handle_t handle)
+{
+    orr__tile_data *d = starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM);
+    d->lost = false;
 }
 
 /* The home memory that a reader on a device may use as well; NULL: it is stale. */

@@ -109,7 +109,8 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     pthread_mutex_lock(&lock);
     unlink_all(t);
     pthread_mutex_unlock(&lock);
-    if (t->leaving) /* sleeping workers would not bring them */
+    bool copies = t->leaving || (orr__env.device_copies && !orr__star.one_memory);
+    if (copies || fetch) /* sleeping workers would not make them */
         orr__star_wake(false);
     if (fetch && lost_for_good(t))
         atomic_store(&t->buf->overwritten, true);
@@ -119,12 +120,22 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
         else
             starpu_data_unregister_no_coherency(t->handle[i]);
     }
-    if (t->leaving)
+    if (copies || fetch)
         orr__star_rest(false);
     if (t->pinned && starpu_memory_unpin(t->buf->host, t->buf->bytes) != 0)
         orr__log(2, "%zu bytes of host memory stay pinned", t->buf->bytes);
+    orr__recipe_drop(t);
     __atomic_store_n((orr__tiles **)&t->buf->tiles, NULL, __ATOMIC_RELEASE);
     free(t);
+}
+
+/* Their leaves go to the pool. */
+void orr__tiles_drop_recipes(void)
+{
+    pthread_mutex_lock(&lock);
+    for (orr__tiles *t = all; t; t = t->next)
+        orr__recipe_drop(t);
+    pthread_mutex_unlock(&lock);
 }
 
 /* Buffers that are still referred to become plain host memory. */
@@ -151,25 +162,44 @@ orr_status orr__tiles_fail_lost(orr__site at, const orr__tiles *t)
                      name);
 }
 
-/* Once the run has ended no task writes b, so only a device's copy can be newer than host memory. */
-orr_status orr__tiles_host_read(orr__buffer *b)
+/* Whether a tile of it is lost; then the others need not come home. */
+static orr_status bring_home(orr__tiles *t, bool *lost)
 {
-    orr_status st = orr__run_wait(b->run);
-    orr__tiles *t = orr__buffer_tiles(b);
-
-    if (st != ORR_OK || !t || !atomic_load_explicit(&t->away, memory_order_acquire))
-        return st;
+    orr_status st = ORR_OK;
     orr__star_wake(false);
-    for (int i = 0; i < t->n && st == ORR_OK; i++) {
+    for (int i = 0; i < t->n && st == ORR_OK && !*lost; i++) {
         if (starpu_data_acquire(t->handle[i], STARPU_R) == 0)
             starpu_data_release(t->handle[i]);
         else
             st = orr__fail(ORR__SITE(NULL, 0, "read"), ORR_EDEVICE, "StarPU does not give the data back");
-        if (st == ORR_OK && orr__tile_is_lost(t->handle[i]))
-            st = orr__tiles_fail_lost(ORR__SITE(NULL, 0, "read"), t);
+        *lost = st == ORR_OK && orr__tile_is_lost(t->handle[i]);
     }
     orr__star_rest(false);
-    if (st == ORR_OK)
-        atomic_store_explicit(&t->away, false, memory_order_release);
+    return st;
+}
+
+/* Once the run has ended no task writes b, so only a device's copy can be newer than host memory. */
+orr_status orr__tiles_host_read(orr__buffer *b)
+{
+    static pthread_mutex_t again = PTHREAD_MUTEX_INITIALIZER; /* two readers of one lost value */
+    orr_status st = orr__run_wait(b->run);
+    orr__tiles *t = orr__buffer_tiles(b);
+    bool lost = false;
+
+    if (st == ORR_OK && t && atomic_load_explicit(&t->away, memory_order_acquire)) {
+        st = bring_home(t, &lost);
+        if (lost) {
+            pthread_mutex_lock(&again);
+            lost = false;
+            st = bring_home(t, &lost);
+            if (lost && !orr__recipe_follow(t))
+                st = orr__tiles_fail_lost(ORR__SITE(NULL, 0, "read"), t);
+            pthread_mutex_unlock(&again);
+        }
+        if (st == ORR_OK)
+            atomic_store_explicit(&t->away, false, memory_order_release);
+    }
+    if (st == ORR_OK && t)
+        orr__recipe_drop(t);
     return st;
 }
