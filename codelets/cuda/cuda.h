@@ -96,6 +96,8 @@ orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, c
                            const void *words, int64_t items, int group);
 orr_status orr__cu_read(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
 orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
+orr_status orr__cu_finish(const orr__launch *l);
+bool orr__cu_gone(const orr__launch *l); /* an error that lasts: the context works no more */
 void orr__cu_stop(void);
 
 /* -- blas.c, product_map.c: products by cuBLASLt ---------------------------------------------------------------------- */

@@ -71,6 +71,16 @@ orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void
     return copied(l, "cuMemcpyHtoDAsync", orr__cu(NULL)->to_device(p, host, bytes, l->queue));
 }
 
+orr_status orr__cu_finish(const orr__launch *l)
+{
+    return copied(l, "cuStreamSynchronize", ORR__CU_OK);
+}
+
+bool orr__cu_gone(const orr__launch *l)
+{
+    return orr__cu_sticky(orr__cu(NULL)->wait(l->queue));
+}
+
 void orr__cu_stop(void)
 {
     orr__cu_tiles_stop();

@@ -43,8 +43,8 @@ ORR_API int orr_metrics(orr_metric *rows, int max);
 /** Writes all counters as one JSON object, in bytes and seconds.
  *     {"engine", "memory": {"live", "pooled", "peak", "limit", "spilled", "spilled_peak"},
  *      "plans": {"made", "found", "evicted", "kept"}, "kernels": {"compiled", "from_disk", "from_memory", "failed"},
- *      "devices": [{"name", "retired", "times", "seconds"}], "kinds": [{"kind", "tasks", "seconds", "p50", "p95", "p99"}]}
- * A retired device has failed, and is tried again after so many seconds (docs/reliability.md).
+ *      "devices": [{"name", "retired", "times", "seconds", "gone"}], "kinds": [{"kind", "tasks", "seconds", "p50", "p95", "p99"}]}
+ * A retired device has failed, and is tried again after so many seconds; one that is gone is not (docs/reliability.md).
  * errors:   ORR_EINVAL (NULL), ORR_EIO, ORR_ENOMEM.
  * threads:  safe from any thread. */
 ORR_API orr_status orr_metrics_json(FILE *to);

@@ -164,7 +164,10 @@ static void engine(list *l)
         add(l, "engine", "memory limit", "none");
     orr__device_state d;
     for (int i = 0; orr__engine_device(i, &d); i++)
-        if (d.rests)
+        if (d.gone)
+            add(l, "engine", d.name, "gone until the process is started again, %llu times retired",
+                (unsigned long long)d.retired);
+        else if (d.rests)
             add(l, "engine", d.name, "retired for %.3g s more, %llu times so far", d.seconds,
                 (unsigned long long)d.retired);
         else

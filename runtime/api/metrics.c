@@ -44,8 +44,8 @@ static void put_devices(FILE *to)
     for (int i = 0; orr__engine_device(i, &d); i++) {
         (void)fprintf(to, "%s{\"name\": ", i ? ", " : "");
         orr__json_put(to, d.name);
-        (void)fprintf(to, ", \"retired\": %s, \"times\": %llu, \"seconds\": %.3f}", d.rests ? "true" : "false",
-                      (unsigned long long)d.retired, d.seconds);
+        (void)fprintf(to, ", \"retired\": %s, \"times\": %llu, \"seconds\": %.3f, \"gone\": %s}",
+                      d.rests ? "true" : "false", (unsigned long long)d.retired, d.seconds, d.gone ? "true" : "false");
     }
     (void)fputs("]", to);
 }

@@ -41,7 +41,8 @@ static const entry table[] = {
     { { "ORRERY_FALLBACK", "on off", "on", "whether work that a chosen backend lacks runs on the CPU (off: an error)" },
       SWITCH, AT(fallback), { 0 } },
     { { "ORRERY_DEVICE_COPIES", "on off", "off",
-        "whether each value that a device computes is copied to host memory at once: a lost device then loses nothing" },
+        "whether each value that a device computes is copied to host memory at once: a lost device then loses nothing, and a lost "
+        "context of CUDA does not end the process" },
       SWITCH, AT(device_copies), { 0 } },
     { { "ORRERY_DETERMINISTIC", "on off", "off", "the same bits for any number of workers, any policy and any size of tile" },
       SWITCH, AT(deterministic), { 0 } },

@@ -50,6 +50,7 @@ typedef struct {
     double rest;      /* seconds of its latest rest, 0: it never had one             */
     double seconds;   /* until the trial, 0: none is needed                          */
     uint64_t retired; /* times since the start                                       */
+    bool gone;        /* it rests as long as the process lives                       */
 } orr__device_state;
 bool orr__engine_device(int i, orr__device_state *s);
 

@@ -67,7 +67,7 @@ bool orr__exec_shares(const orr__step *s)
 {
     enum { LEAST_ORDER = 2048 }; /* the libraries are opened, and their handles made, in the time of many small ones */
     return s->graph && orr__machine_here.cuda > 0 && s->region->dim[s->region->rank - 1] >= LEAST_ORDER &&
-           !orr__env.deterministic && orr__exec_cuda->tiles && orr__exec_cuda->tiles();
+           !orr__env.deterministic && !orr__env.device_copies && orr__exec_cuda->tiles && orr__exec_cuda->tiles();
 }
 
 void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi)

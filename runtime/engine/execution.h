@@ -43,7 +43,8 @@ void orr__engine_worker(int w, char *text, size_t size); /* name; 0 is "inline" 
 /* The backends that launches go through. Tests put their own here. */
 extern const orr__backend *orr__exec_cpu, *orr__exec_opencl, *orr__exec_cuda;
 
-/* Whether devices may take part in the factorisation that the step is: it is large, and they have the libraries. */
+/* Whether devices may take part in the factorisation that the step is: it is large, they have the libraries, and the process need not
+ * survive their loss, since StarPU's own copies of its tiles do not. */
 bool orr__exec_shares(const orr__step *s);
 
 /* -- kinds of work: names for people, counters ----------------------------------------------------------- */

@@ -19,6 +19,7 @@ typedef struct cuda_double_state {
     /* what goes wrong: codes that are returned, 0: nothing */
     int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code,
         tile_code;
+    int life, lost_code; /* launches until the context is lost, < 0: never; once it is, the code of each call */
     /* what was called */
     int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles, tiles, factors;
     size_t used;      /* bytes allocated now                                 */

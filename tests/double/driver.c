@@ -16,7 +16,7 @@ enum { OK = 0, INVALID = 1, NO_MEMORY = 2, NO_DEVICE = 100, BAD_DEVICE = 101, BA
 enum { DEVICES = 8, DEPTH = 8 };
 
 API cuda_double_state cuda_double = {
-    .devices = 1, .major = 9, .minor = 0, .arch = { 75, 80, 90, 100 }, .archs = 4, .memory = (size_t)1 << 30
+    .devices = 1, .major = 9, .minor = 0, .arch = { 75, 80, 90, 100 }, .archs = 4, .memory = (size_t)1 << 30, .life = -1
 };
 
 static char context[DEVICES];
@@ -72,6 +72,8 @@ void cuda_double_free(void *q)
 
 API int cuMemAlloc_v2(uint64_t *p, size_t bytes)
 {
+    if (cuda_double.lost_code)
+        return cuda_double.lost_code;
     void *q = cuda_double.alloc_code ? NULL : cuda_double_alloc(bytes);
     *p = (uint64_t)(uintptr_t)q;
     return q ? OK : cuda_double.alloc_code ? cuda_double.alloc_code : NO_MEMORY;
@@ -79,6 +81,8 @@ API int cuMemAlloc_v2(uint64_t *p, size_t bytes)
 
 API int cuMemFree_v2(uint64_t p)
 {
+    if (cuda_double.lost_code)
+        return cuda_double.lost_code;
     cuda_double_free((void *)(uintptr_t)p);
     return OK;
 }
@@ -106,6 +110,8 @@ API int cuMemHostGetDevicePointer_v2(uint64_t *d, void *p, unsigned flags)
 API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stream)
 {
     (void)stream;
+    if (cuda_double.lost_code)
+        return cuda_double.lost_code;
     memcpy((void *)(uintptr_t)to, from, n);
     __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
     return OK;
@@ -114,6 +120,8 @@ API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stre
 API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *stream)
 {
     (void)stream;
+    if (cuda_double.lost_code)
+        return cuda_double.lost_code;
     memcpy(to, (const void *)(uintptr_t)from, n);
     __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
     return OK;
@@ -122,6 +130,8 @@ API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *stream)
 API int cuStreamSynchronize(void *stream)
 {
     (void)stream;
+    if (cuda_double.lost_code)
+        return cuda_double.lost_code;
     __atomic_add_fetch(&cuda_double.waits, 1, __ATOMIC_RELAXED);
     return OK;
 }
@@ -144,6 +154,7 @@ API int cuGetErrorName(int code, const char **name)
     *name = code == NO_MEMORY   ? "CUDA_ERROR_OUT_OF_MEMORY"
             : code == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE"
             : code == BAD_IMAGE ? "CUDA_ERROR_INVALID_IMAGE"
+            : code == 214       ? "CUDA_ERROR_ECC_UNCORRECTABLE"
             : code == 700       ? "CUDA_ERROR_ILLEGAL_ADDRESS"
             : code == 701       ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
                                 : "CUDA_ERROR_OF_THE_DOUBLE";
@@ -308,8 +319,10 @@ API int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
     if (extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || gx == 0 || bx == 0 || bx > 1024)
         return INVALID;
     __atomic_add_fetch(&cuda_double.launches, 1, __ATOMIC_RELAXED);
-    if (cuda_double.launch_code)
-        return cuda_double.launch_code;
+    if (cuda_double.life >= 0 && cuda_double.life-- == 0)
+        cuda_double.lost_code = 214;
+    if (cuda_double.lost_code || cuda_double.launch_code)
+        return cuda_double.lost_code ? cuda_double.lost_code : cuda_double.launch_code;
     remember(m, gx, bx, param);
     return cuda_double.no_execution ? OK : m->launch(gx, bx, param);
 }

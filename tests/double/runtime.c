@@ -14,6 +14,11 @@
 
 static char handle; /* any stream, any event */
 
+static cudaError_t now(void)
+{
+    return (cudaError_t)cuda_double.lost_code;
+}
+
 API cudaError_t cudaGetDeviceCount(int *n)
 {
     *n = cuda_double.devices;
@@ -23,7 +28,7 @@ API cudaError_t cudaGetDeviceCount(int *n)
 API cudaError_t cudaSetDevice(int device)
 {
     cuda_double_enter(cuda_double_context(device));
-    return cudaSuccess;
+    return now();
 }
 
 #undef cudaGetDeviceProperties
@@ -70,26 +75,29 @@ API cudaError_t cudaDeviceReset(void)
 
 API cudaError_t cudaDeviceSynchronize(void)
 {
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaMalloc(void **p, size_t bytes)
 {
-    *p = cuda_double_alloc(bytes);
+    *p = now() ? NULL : cuda_double_alloc(bytes);
+    if (now())
+        return now();
     return *p ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 API cudaError_t cudaFree(void *p)
 {
-    cuda_double_free(p);
-    return cudaSuccess;
+    if (now() == cudaSuccess)
+        cuda_double_free(p);
+    return now();
 }
 
 API cudaError_t cudaMemGetInfo(size_t *there, size_t *all)
 {
     *all = cuda_double.memory;
     *there = cuda_double.memory - cuda_double.used;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
@@ -141,6 +149,8 @@ API cudaError_t cudaMemset(void *p, int v, size_t n)
 API cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
 {
     (void)kind;
+    if (now())
+        return now();
     memcpy(to, from, n);
     cuda_double.copies++;
     return cudaSuccess;
@@ -191,51 +201,51 @@ API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
 API cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
     (void)s;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaStreamQuery(cudaStream_t s)
 {
     (void)s;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
     (void)s;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags)
 {
     (void)flags;
     *e = (cudaEvent_t)(void *)&handle;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaEventDestroy(cudaEvent_t e)
 {
     (void)e;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
     (void)e;
     (void)s;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaEventQuery(cudaEvent_t e)
 {
     (void)e;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
     (void)e;
-    return cudaSuccess;
+    return now();
 }
 
 API cudaError_t cudaGetLastError(void)

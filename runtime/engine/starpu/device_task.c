@@ -83,11 +83,23 @@ static void forget(device_call *c)
     free(c->tile);
 }
 
+/* Whether the library sees the device's errors before StarPU does, and gets over them. */
+static bool is_guarded(const device_call *c)
+{
+    return c->backend == orr__exec_opencl || orr__star.guards_cuda;
+}
+
 static orr_status on_device(const device_call *c)
 {
     orr_status st = c->backend->launch(c->kernel, &c->launch);
 
-    return st == ORR_OK && c->backend->finish ? c->backend->finish(&c->launch) : st;
+    return st == ORR_OK && is_guarded(c) ? c->backend->finish(&c->launch) : st;
+}
+
+static void failed(const device_call *c, orr__loss loss, const char *why)
+{
+    bool gone = is_guarded(c) && c->backend->gone && c->backend->gone(&c->launch);
+    orr__device_failed(c->task->worker, gone ? ORR__DEVICE_GONE : loss, why);
 }
 
 /* The tile of operand j, to be read on the host: what stands in for it, its home, or a copy. NULL: it is lost, or no memory. */
@@ -100,7 +112,7 @@ static const void *operand(device_call *c, int j, void **copy)
         return home;
     if (c->backend->read(&c->launch, c->mem[j], c->byte[j], *copy, span_bytes(p)) == ORR_OK)
         return *copy;
-    orr__device_failed(c->task->worker, true, orr_error_message());
+    failed(c, ORR__MEMORY_FAILED, orr_error_message());
     d->lost = true;
     return NULL;
 }
@@ -109,7 +121,7 @@ static const void *operand(device_call *c, int j, void **copy)
 static orr_status result(device_call *c, int j, void **host)
 {
     int worker = c->task->worker;
-    bool may_stand_in = c->backend == orr__exec_opencl;
+    bool may_stand_in = is_guarded(c);
     orr_status st = ORR_EDEVICE;
     if (!may_stand_in || (c->mem[j] && !orr__device_rests(worker)))
         st = c->backend->write(&c->launch, c->mem[j], c->byte[j], *host, span_bytes(&c->span[j]));
@@ -118,7 +130,7 @@ static orr_status result(device_call *c, int j, void **host)
         return ORR_OK;
     }
     if (!orr__device_rests(worker))
-        orr__device_failed(worker, true, orr_error_message());
+        failed(c, ORR__MEMORY_FAILED, orr_error_message());
     if (!may_stand_in)
         return st;
     orr__tile_stand_in(c->tile[j], *host);
@@ -211,7 +223,7 @@ static void run(device_call *c, void *buffers[])
             orr_error_clear();
             st = on_host(c);
             if (kernel && st == ORR_OK)
-                orr__device_failed(a->worker, false, why);
+                failed(c, ORR__KERNEL_FAILED, why);
         }
         for (int k = 0; k < a->step->region->nout; k++)
             if (c->span[k].n > 0) {

@@ -18,6 +18,7 @@ typedef struct {
     int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
     bool hybrid;              /* processors and devices, none of them asked for by name       */
     int urgencies;            /* priorities that the policy tells apart, less one               */
+    bool guards_cuda;         /* the loss of a CUDA context ends no process: tasks and copies end before StarPU asks  */
     const char *shy;          /* the policy, where it gives devices none of our tasks, else NULL */
     bool one_memory;          /* all workers see host memory                                */
     size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
@@ -103,8 +104,11 @@ void orr__retired_start(void);
 bool orr__devices_lost(void); /* whether any has ever failed */
 /* Whether it is to be given nothing now. A device whose rest is over is on trial with the next task. */
 bool orr__device_rests(int worker);
-/* lost: its memory cannot be read or written; else a kernel has failed. */
-void orr__device_failed(int worker, bool lost, const char *why);
+/* A kernel has failed, and others may work; memory cannot be read or written; nothing will work in this process any more. */
+typedef enum { ORR__KERNEL_FAILED, ORR__MEMORY_FAILED, ORR__DEVICE_GONE } orr__loss;
+void orr__device_failed(int worker, orr__loss loss, const char *why);
+bool orr__device_is_gone(int worker);
+bool orr__devices_gone(void); /* whether any is */
 void orr__device_worked(int worker);
 void orr__star_device_state(int worker, orr__device_state *s);
 extern double orr__device_first_rest, orr__device_longest_rest; /* seconds; for tests */
@@ -124,6 +128,9 @@ void orr__star_home_look(void);
  * is still writing, and ends the process. -1: there is no need, or no way. The lock goes with the process, whatever becomes of it. */
 int orr__star_home_lock(void);
 void orr__star_home_unlock(int lock);
+
+/* cuda_guard.c: sets orr__star.guards_cuda. */
+void orr__star_guard_cuda(struct starpu_conf *conf);
 
 /* -- policies (policy.c) ------------------------------------------------------------------------------ */
 

@@ -160,6 +160,7 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     if (!getenv("STARPU_SCHED"))
         conf->sched_policy_name = opencl > 0 || cuda ? "dmdas" : "lws";
     orr__star_policy_configure(conf);
+    orr__star_guard_cuda(conf);
     return ORR_OK;
 }
 
@@ -220,9 +221,14 @@ static int begin_starpu(struct starpu_conf *conf)
     uint64_t mode = orr__fpmode_begin();
 
     orr__star_home_look();
+    bool one_task = orr__star.guards_cuda && !getenv("STARPU_CUDA_PIPELINE"); /* read by its start alone */
+    if (one_task)
+        (void)setenv("STARPU_CUDA_PIPELINE", "0", 1);
     int lock = orr__star_home_lock(), err = starpu_init(conf);
 
     orr__star_home_unlock(lock);
+    if (one_task)
+        (void)unsetenv("STARPU_CUDA_PIPELINE");
     orr__fpmode_end(mode);
     orr__point_end(before);
     return err;

@@ -1,5 +1,5 @@
-/* Tiles as StarPU's data: its variables, but copies to and from OpenCL devices are ours. StarPU's own end the process when a device
- * fails. Host memory stands in for the memory of a device that rests, so that StarPU goes on; content that cannot be read is lost.
+/* Tiles as StarPU's data: its variables, but copies to and from OpenCL devices, and CUDA devices that are guarded, are ours. StarPU's own
+ * end the process when a device fails. Host memory stands in for the memory of a device that rests, so that StarPU goes on; content that cannot be read is lost.
  * Must not know: plans, the work of a task. */
 #include "config.h"
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "runtime/engine/starpu/starpu.h"
 
 static struct starpu_data_interface_ops ours;
-static int worker_of[STARPU_MAXNODES];                   /* of nodes that are an OpenCL device's memory; else -1 */
+static int worker_of[STARPU_MAXNODES];                   /* of nodes that are such a device's memory; else -1 */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around memory that stands in */
 
 static bool rests(unsigned node)
@@ -31,8 +31,11 @@ static starpu_ssize_t allocate(void *data, unsigned node)
     orr__tile_data *d = data;
     d->host = NULL;
     d->lost = false;
+    starpu_ssize_t bytes = -ENOMEM;
     if (!rests(node))
-        return starpu_interface_variable_ops.allocate_data_on_node(data, node);
+        bytes = starpu_interface_variable_ops.allocate_data_on_node(data, node);
+    if (bytes >= 0 || !rests(node)) /* it may have failed at this */
+        return bytes;
     d->at.ptr = d->at.dev_handle = 0;
     d->at.offset = 0;
     return (d->host = malloc(d->at.elemsize)) ? (starpu_ssize_t)d->at.elemsize : -ENOMEM;
@@ -80,17 +83,27 @@ static orr__launch queue_of(int worker)
     orr__launch l = { .region = &region };
 #ifdef ORR__STAR_OPENCL
     cl_command_queue queue;
-    starpu_opencl_get_queue(starpu_worker_get_devid(worker), &queue);
-    l.queue = queue;
-#else
-    (void)worker;
+    if (starpu_worker_get_type(worker) == STARPU_OPENCL_WORKER) {
+        starpu_opencl_get_queue(starpu_worker_get_devid(worker), &queue);
+        l.queue = queue;
+    }
+#endif
+#ifdef ORR__STAR_CUDA
+    if (starpu_worker_get_type(worker) == STARPU_CUDA_WORKER)
+        l.queue = starpu_cuda_get_local_stream(); /* the device's own worker makes its copies */
 #endif
     return l;
 }
 
-static void failed(int worker)
+static const orr__backend *backend_of(int worker)
 {
-    orr__device_failed(worker, true, orr_error_message());
+    return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER ? orr__exec_cuda : orr__exec_opencl;
+}
+
+static void failed(int worker, const orr__launch *l)
+{
+    const orr__backend *b = backend_of(worker);
+    orr__device_failed(worker, b->gone && b->gone(l) ? ORR__DEVICE_GONE : ORR__MEMORY_FAILED, orr_error_message());
     orr_error_clear();
 }
 
@@ -107,9 +120,9 @@ static bool fetch(orr__tile_data *from, unsigned node, void *to)
     if (!ok || host)
         return ok;
     orr__launch l = queue_of(worker_of[node]);
-    ok = orr__exec_opencl->read(&l, memory_of(from), from->at.offset, to, bytes) == ORR_OK;
+    ok = backend_of(worker_of[node])->read(&l, memory_of(from), from->at.offset, to, bytes) == ORR_OK;
     if (!ok)
-        failed(worker_of[node]);
+        failed(worker_of[node], &l);
     return ok;
 }
 
@@ -123,11 +136,11 @@ static bool put(const void *from, orr__tile_data *to, unsigned node)
     }
     if (memory_of(to) && !rests(node)) {
         orr__launch l = queue_of(worker_of[node]);
-        if (orr__exec_opencl->write(&l, memory_of(to), to->at.offset, from, bytes) == ORR_OK) {
+        if (backend_of(worker_of[node])->write(&l, memory_of(to), to->at.offset, from, bytes) == ORR_OK) {
             orr__tile_stand_in(to, NULL);
             return true;
         }
-        failed(worker_of[node]);
+        failed(worker_of[node], &l);
     }
     void *host = malloc(bytes);
     if (host)
@@ -135,7 +148,7 @@ static bool put(const void *from, orr__tile_data *to, unsigned node)
     return host != NULL;
 }
 
-/* Between host memory and an OpenCL device, or two of these. */
+/* Between host memory and such a device, or two of these. */
 static bool copy_checked(orr__tile_data *s, unsigned from, orr__tile_data *d, unsigned to)
 {
     if (worker_of[to] < 0)
@@ -189,7 +202,8 @@ void orr__tile_data_start(void)
     for (int i = 0; i < STARPU_MAXNODES; i++)
         worker_of[i] = -1;
     for (unsigned w = 0; w < starpu_worker_get_count(); w++)
-        if (starpu_worker_get_type((int)w) == STARPU_OPENCL_WORKER)
+        if (starpu_worker_get_type((int)w) == STARPU_OPENCL_WORKER ||
+            (starpu_worker_get_type((int)w) == STARPU_CUDA_WORKER && orr__star.guards_cuda))
             worker_of[starpu_worker_get_memory_node(w)] = (int)w;
 }
 
