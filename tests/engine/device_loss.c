@@ -6,14 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "runtime/base/buffer.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/execution.h"
 #include "tests/harness/failing_device.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/watch.h"
 
 #if defined HAVE_STARPU && defined HAVE_OPENCL
 
 extern double orr__device_first_rest;
+static atomic_long moves;
 enum { N = 1 << 16, SOME = 30 /* evaluations: of so many the device has some */ };
 
 static orr_status up(const char *ncpu, const char *copies)
@@ -210,6 +213,31 @@ static void with_copies_no_value_is_lost(void)
     ORR_CHECK_MSG(st == ORR_OK && is_right, "%s", message);
 }
 
+/* Memory is asked back while copies of a task's outputs are under way. The worker that makes them sleeps after the first, and must be
+ * woken. */
+static void memory_is_released_while_copies_are_under_way(void)
+{
+    enum { MANY = 4, MOST = 30 /* s */ };
+    NEED_DEVICE("0", "on");
+    orr_test_watch(&moves, MOST);
+    for (int round = 0; round < 3; round++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = line(round), *y[MANY];
+        ORR_CHECK(orr_eval(x) == ORR_OK);
+        for (int i = 0; i < MANY; i++)
+            y[i] = orr_mul(i ? y[i - 1] : x, orr_scalar(i + 2)); /* outputs of one kernel */
+        atomic_store(&orr_test_device.slow, 20000);
+        ORR_CHECK(orr_eval_all(y, MANY) == ORR_OK);
+        orr_scope_end(s);
+        usleep(50000);
+        atomic_store(&orr_test_device.slow, 0);
+        ORR_CHECK(orr__buffer_engine.press());
+        atomic_fetch_add(&moves, 1);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    atomic_store(&moves, -1);
+}
+
 static int launches_of(int evaluations)
 {
     double worst;
@@ -311,6 +339,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(so_is_one_that_an_evaluation_reads),
                                       ORR_TEST(leaves_are_kept_no_longer_than_needed),
                                       ORR_TEST(with_copies_no_value_is_lost),
+                                      ORR_TEST(memory_is_released_while_copies_are_under_way),
                                       ORR_TEST(a_retired_device_rests_longer_each_time_and_comes_back),
                                       ORR_TEST(a_device_that_works_again_gets_the_tiles_of_its_rest),
                                       ORR_TEST(kernels_that_fail_in_a_row_retire_their_device),

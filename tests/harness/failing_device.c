@@ -1,6 +1,7 @@
 /* The OpenCL backend with a device that fails as a test asks.
  * Must not know: what is computed, what the engine does about it. */
 #include "config.h"
+#include <unistd.h>
 
 #include "runtime/engine/execution.h"
 #include "tests/harness/failing_device.h"
@@ -26,6 +27,8 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
 
 static orr_status read_back(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes)
 {
+    if (atomic_load(&orr_test_device.slow) > 0)
+        usleep((useconds_t)atomic_load(&orr_test_device.slow));
     return atomic_load(&orr_test_device.dead) ? fail() : orr__opencl.read(l, from, byte, host, bytes);
 }
 
@@ -44,6 +47,7 @@ void orr_test_device_use(void)
     atomic_store(&orr_test_device.dead, false);
     atomic_store(&orr_test_device.kernels, false);
     atomic_store(&orr_test_device.life, -1);
+    atomic_store(&orr_test_device.slow, 0);
     atomic_store(&orr_test_device.launches, 0);
     atomic_store(&orr_test_device.failures, 0);
     failing = orr__opencl;

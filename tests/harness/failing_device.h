@@ -12,6 +12,7 @@ typedef struct {
     atomic_bool dead;    /* all calls fail, and what its memory had is void when it is back */
     atomic_bool kernels; /* launches alone fail */
     atomic_int life;     /* launches until it is dead; < 0: for ever */
+    atomic_int slow;     /* µs that a copy from it takes longer */
 } failing_device;
 
 extern failing_device orr_test_device;

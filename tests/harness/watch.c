@@ -52,6 +52,8 @@ static void *watch(void *unused)
     long seen = -1;
     for (double since = orr__now(); orr__now() - since < of.seconds; usleep(100000)) {
         long now = atomic_load(of.moves);
+        if (now < 0)
+            return NULL;
         since = now == seen ? since : orr__now();
         seen = now;
     }

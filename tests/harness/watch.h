@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-/* The process ends with status 1 when *moves has not changed for so many seconds. Each thread prints its own stack, three times in a
+/* The process ends with status 1 when *moves has not changed for so many seconds, until it is negative. Each thread prints its own stack, three times in a
  * row: no debugger is needed, which takes minutes beside PoCL's libraries. SIGUSR2 is the watch's from here on. */
 void orr_test_watch(const atomic_long *moves, double seconds);
 
