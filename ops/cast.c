@@ -69,12 +69,8 @@ orr__node *orr__rec_cast(orr__site at, orr__node *n, orr_dtype dtype)
 {
     if (!n || (n->dtype == dtype && !n->weak))
         return n;
-    if (orr__is_field((orr_dtype)n->dtype) || (orr__is_field(dtype) && !n->weak)) {
-        (void)orr__fail(at, ORR_EDTYPE, "%s does not become %s: orr_from and orr_field_from_limbs make elements",
-                        orr_dtype_name((orr_dtype)n->dtype), orr_dtype_name(dtype));
-        orr__node_unref(n);
-        return NULL;
-    }
+    if (orr__is_field((orr_dtype)n->dtype) || (orr__is_field(dtype) && !n->weak))
+        return orr__rec_field_cast(at, n, dtype);
     if (orr__is_complex(dtype) || orr__is_complex((orr_dtype)n->dtype))
         return cast_complex(at, n, dtype);
     if (!n->weak || !(n->op->flags & ORR__OP_UNIFORM)) /* a constant with a dtype may be what a gradient is asked for */
@@ -91,7 +87,7 @@ orr_tensor *orr_cast_at(const char *file, int line, orr_tensor *x, orr_dtype dty
     orr__site at = ORR__SITE(file, line, "cast");
     orr__node *n;
     orr_tensor *bad;
-    if (!orr__operand(at, x, "x", &n, &bad) || !orr__dtype_ok(at, dtype, &bad))
+    if (!orr__operand(at, x, "x", &n, &bad) || !orr__dtype_any(at, dtype, &bad))
         return bad;
     return orr__handle_new(orr__rec_cast(at, orr__node_ref(n), dtype));
 }

@@ -4,10 +4,12 @@
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
+#include <string.h>
 #include "ops/back.h"
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/base/element.h"
 
 #define AT b->at.file, b->at.line
 
@@ -19,12 +21,33 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
                : "a cumulative operation changes the shape or dtype";
 }
 
+static void reference_of_field(const orr__reference *j, orr__line x, bool from, bool sum)
+{
+    const orr__mod *m = orr__modulus(j->out.dtype);
+    for (int64_t o = 0; o < x.outer; o++)
+        for (int64_t i = 0; i < x.inner; i++) {
+            orr__fe f = sum ? (orr__fe){ { 0 } } : m->one, v;
+            if (from)
+                memcpy(&f, orr__array_at(&j->in[1], o * x.inner + i), sizeof f);
+            for (int64_t k = 0; k < x.length; k++) {
+                int64_t at = (o * x.length + k) * x.inner + i;
+                memcpy(&v, orr__array_at(&j->in[0], at), sizeof v);
+                f = sum ? fe_add(f, v, m) : fe_mul(f, v, m);
+                memcpy(orr__array_at(&j->out, at), &f, sizeof f);
+            }
+        }
+}
+
 static orr_status reference(const orr__reference *j)
 {
     orr__line x = orr__reference_line(&j->out.shape, j->node->attr.axis);
     orr_dtype t = j->out.dtype;
     bool from = j->node->op == &orr__op_cumulative_from;
     bool sum = from ? j->node->attr.rop == ORR__RSUM : j->node->op == &orr__op_cumulative_sum;
+    if (orr__is_field(t)) {
+        reference_of_field(j, x, from, sum);
+        return ORR_OK;
+    }
     for (int64_t o = 0; o < x.outer; o++)
         for (int64_t i = 0; i < x.inner; i++) {
             long double f = sum ? 0 : 1;
@@ -117,6 +140,7 @@ static orr_tensor *record_prod(const char *file, int line, orr_tensor *const *in
     const orr__op orr__op_cumulative_##word = { .id = ORR__OP_cumulative_##word,                                       \
                                                 .name = "cumulative_" #word,                                           \
                                                 .arity = 1,                                                            \
+                                                .kinds = ORR__TAKES_FIELD,                                             \
                                                 .form = ORR__FORM_KERNEL,                                              \
                                                 .attrs = ORR__ATTR_AXIS,                                               \
                                                 .flags = ORR__OP_SUMS,                                                 \
@@ -142,6 +166,7 @@ const orr__op orr__op_cumulative_from = {
     .id = ORR__OP_cumulative_from,
     .name = "cumulative_from",
     .arity = 2,
+    .kinds = ORR__TAKES_FIELD,
     .form = ORR__FORM_KERNEL,
     .attrs = ORR__ATTR_AXIS | ORR__ATTR_ROP,
     .flags = ORR__OP_SUMS,
@@ -242,7 +267,9 @@ static orr_tensor *cumulative(orr__site at, const orr__op *op, orr_tensor *x, in
     if (orr__is_complex((orr_dtype)n->dtype))
         return sum ? orr__by_parts(at, x, sum_of_part, &(along){ axis, include_initial })
                    : complex_products(at, x, k, include_initial);
-    orr_dtype t = (orr_dtype)n->dtype, to = orr__is_float(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
+    orr_dtype t = (orr_dtype)n->dtype, to = orr__is_float(t) || orr__is_field(t) ? t
+                                            : orr__is_unsigned(t)                ? ORR_U64
+                                                                                 : ORR_I64;
     orr__line p = orr__reference_line(&n->shape, k);
     int64_t chunks = chunks_of(p.outer, p.length, p.inner);
     orr_scope *scope = orr_scope_begin();

@@ -242,6 +242,15 @@ static orr__node *operand(orr__site at, orr__node *n, const product *p, const or
     return orr__rec_broadcast(at, n, &full);
 }
 
+/* Elements of a field: their pack's sums of products. */
+static orr_tensor *field_product(orr__site at, orr__node *const *in, const product *p)
+{
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *a = orr__handle_new(orr__rec_reshape(at, orr__node_ref(in[0]), p->a));
+    orr_tensor *b = orr__handle_new(orr__rec_reshape(at, orr__node_ref(in[1]), p->b));
+    return orr__compose_end(at, scope, orr__field_product(at, a, b, p->out));
+}
+
 /* Integers: Σ over k of a[…, i, k, 1]·b[…, 1, k, j], which fuses into one reduction and wraps as integers do. */
 static orr_tensor *integer_product(orr__site at, orr__node *const *in, const product *p)
 {
@@ -288,6 +297,8 @@ orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor 
         to.rank--;
     }
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *r = orr__is_inexact(p.dtype) ? float_product(at, in, &p) : integer_product(at, in, &p);
+    orr_tensor *r = orr__is_field(p.dtype)     ? field_product(at, in, &p)
+                    : orr__is_inexact(p.dtype) ? float_product(at, in, &p)
+                                               : integer_product(at, in, &p);
     return orr__compose_end(at, scope, orr_reshape_at(file, line, r, to));
 }

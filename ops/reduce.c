@@ -346,6 +346,8 @@ static orr_tensor *sum_or_prod(orr__site at, orr_tensor *x, orr_axes axes, bool 
     uint32_t mask;
     if (!checked(at, x, axes, &n, &mask, &bad))
         return bad;
+    if (orr__is_field((orr_dtype)n->dtype))
+        return orr__field_fold(at, x, mask, keep, rop == ORR__RPROD);
     if (rop == ORR__RPROD && orr__is_complex((orr_dtype)n->dtype)) {
         orr_shape to = orr__shape_reduced(&n->shape, mask, keep);
         return complex_product(at, x, mask, &to);

@@ -5,6 +5,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/half.h"
+#include "runtime/base/element.h"
 
 enum { LINES = 64 }; /* side by side: their values stay in registers and the first cache */
 
@@ -30,6 +31,25 @@ typedef void scan_fn(const void *from, const void *start, void *to, int64_t oute
                     }                                                                                                  \
             }                                                                                                          \
     }
+/* Elements of a field. */
+#define FIELD_SCAN(name, dtype, op, identity)                                                                          \
+    static void name(const void *from, const void *start, void *to, int64_t outer, int64_t length, int64_t inner)      \
+    {                                                                                                                  \
+        const orr__mod *m = orr__modulus(dtype);                                                                       \
+        for (int64_t o = 0; o < outer; o++)                                                                            \
+            for (int64_t i = 0; i < inner; i++) {                                                                      \
+                const orr__fe *x = (const orr__fe *)from + o * length * inner + i;                                     \
+                orr__fe *y = (orr__fe *)to + o * length * inner + i;                                                   \
+                orr__fe value = start ? ((const orr__fe *)start)[o * inner + i] : identity;                            \
+                for (int64_t k = 0; k < length; k++)                                                                   \
+                    y[k * inner] = value = op(value, x[k * inner], m);                                                 \
+            }                                                                                                          \
+    }
+FIELD_SCAN(sum_fr254, ORR_FR254, fe_add, ((orr__fe){ { 0 } }))
+FIELD_SCAN(sum_fq254, ORR_FQ254, fe_add, ((orr__fe){ { 0 } }))
+FIELD_SCAN(prod_fr254, ORR_FR254, fe_mul, m->one)
+FIELD_SCAN(prod_fq254, ORR_FQ254, fe_mul, m->one)
+
 #define SCANS(word, op, identity)                                                                                      \
     SCAN(word##_f16, uint16_t, float, vh_from_f16, vh_to_f16, op, identity)                                            \
     SCAN(word##_bf16, uint16_t, float, vh_from_bf16, vh_to_bf16, op, identity)                                         \
@@ -38,11 +58,13 @@ typedef void scan_fn(const void *from, const void *start, void *to, int64_t oute
     SCAN(word##_i64, uint64_t, uint64_t, (uint64_t), (uint64_t), op, identity)                                         \
     static scan_fn *word##_of(orr_dtype t)                                                                             \
     {                                                                                                                  \
-        return t == ORR_F16    ? word##_f16                                                                            \
-               : t == ORR_BF16 ? word##_bf16                                                                           \
-               : t == ORR_F32  ? word##_f32                                                                            \
-               : t == ORR_F64  ? word##_f64                                                                            \
-                               : word##_i64;                                                                            \
+        return t == ORR_F16     ? word##_f16                                                                           \
+               : t == ORR_BF16  ? word##_bf16                                                                          \
+               : t == ORR_F32   ? word##_f32                                                                           \
+               : t == ORR_F64   ? word##_f64                                                                           \
+               : t == ORR_FR254 ? word##_fr254                                                                         \
+               : t == ORR_FQ254 ? word##_fq254                                                                         \
+                                : word##_i64;                                                                          \
     }
 SCANS(sum, +, 0)
 SCANS(prod, *, 1)

@@ -24,6 +24,43 @@ orr__field orr__cpu_field_of(const orr__launch *l, int operand)
     return l->region->in_dtype[operand] == ORR_FR254 ? ORR__FR : ORR__FQ;
 }
 
+/* -- integers ----------------------------------------------------------------------------------------------------------- */
+
+/* An integer and the element that it is: −|v| is p − |v|. */
+static void of_integers(const orr__fieldkit *k, orr__field f, orr__fe *z, const char *x, orr_dtype from, int64_t n)
+{
+    const orr__mod *m = f == ORR__FR ? &orr__fr : &orr__fq;
+    const size_t size = orr__dtype_size(from);
+    for (int64_t i = 0; i < n; i++) {
+        const orr__scalar v = orr__scalar_load(x + (size_t)i * size, from);
+        const bool negative = orr__is_signed(from) && v.i < 0;
+        z[i] = (orr__fe){ { negative ? 0u - v.u : v.u } };
+        if (negative)
+            z[i] = fe_neg(z[i], m);
+    }
+    k->map(f, ORR__FMUL, z, z, 1, &m->square, 0, n);
+}
+
+/* -1, or the index of the first element that is no value of the dtype. */
+static int64_t as_integers(const orr__fieldkit *k, orr__field f, char *z, const orr__fe *x, orr_dtype to, int64_t n)
+{
+    const orr__mod *m = f == ORR__FR ? &orr__fr : &orr__fq;
+    const size_t size = orr__dtype_size(to);
+    const uint64_t most = UINT64_MAX >> (64 - 8 * size + orr__is_signed(to));
+    orr__fe v[BLOCK];
+    k->write(f, v, x, n);
+    for (int64_t i = 0; i < n; i++) {
+        orr__fe a = v[i];
+        const bool negative = orr__is_signed(to) && (a.l[1] | a.l[2] | a.l[3]);
+        if (negative)
+            a = fe_neg(a, m);
+        if ((a.l[1] | a.l[2] | a.l[3]) || a.l[0] > most + negative)
+            return i;
+        orr__scalar_store(z + (size_t)i * size, to, (orr__scalar){ .u = negative ? 0u - a.l[0] : a.l[0] });
+    }
+    return -1;
+}
+
 /* -- functions ----------------------------------------------------------------------------------------------------------- */
 
 static orr_status function(const orr__launch *l, int64_t at, int64_t n)
@@ -33,6 +70,7 @@ static orr_status function(const orr__launch *l, int64_t at, int64_t n)
     const orr__field f = orr__cpu_field_of(l, 0);
     const orr__fe *x = (const orr__fe *)l->in[0] + at;
     orr__fe *z = (orr__fe *)l->out[0] + at;
+    const orr_dtype from = (orr_dtype)l->region->in_dtype[0], to = (orr_dtype)l->region->out_dtype[0];
     uint64_t e[ORR__LIMBS];
     int64_t wrong;
     switch (a->index) {
@@ -42,11 +80,27 @@ static orr_status function(const orr__launch *l, int64_t at, int64_t n)
                          : orr__fail(orr__cpu_site(l), ORR_ENUMERIC, "element %lld is 0 and has no inverse",
                                      (long long)(at + wrong));
     case ORR__ELEMENTS_ENTER:
-        wrong = k->read(l->region->out_dtype[0] == ORR_FR254 ? ORR__FR : ORR__FQ, z, x, n);
+        wrong = k->read(to == ORR_FR254 ? ORR__FR : ORR__FQ, z, x, n);
         return wrong < 0 ? ORR_OK
                          : orr__fail(orr__cpu_site(l), ORR_EINDEX, "element %lld is not below the modulus of %s",
-                                     (long long)(at + wrong), orr_dtype_name((orr_dtype)l->region->out_dtype[0]));
+                                     (long long)(at + wrong), orr_dtype_name(to));
     case ORR__ELEMENTS_LEAVE: k->write(f, z, x, n); return ORR_OK;
+    case ORR__ELEMENTS_OF_INTEGERS:
+        of_integers(k, to == ORR_FR254 ? ORR__FR : ORR__FQ, z,
+                    (const char *)l->in[0] + (size_t)at * orr__dtype_size(from), from, n);
+        return ORR_OK;
+    case ORR__ELEMENTS_AS_INTEGERS:
+        wrong = as_integers(k, f, (char *)l->out[0] + (size_t)at * orr__dtype_size(to), x, to, n);
+        return wrong < 0 ? ORR_OK
+                         : orr__fail(orr__cpu_site(l), ORR_EINDEX, "element %lld is no value of %s",
+                                     (long long)(at + wrong), orr_dtype_name(to));
+    case ORR__ELEMENTS_NOT_ZERO:
+        for (int64_t i = 0; i < n; i++) {
+            if (fe_is_zero(x[i]))
+                return orr__fail(orr__cpu_site(l), ORR_ENUMERIC, "the shift of a coset is 0");
+            z[i] = x[i];
+        }
+        return ORR_OK;
     default:
         for (int i = 0; i < ORR__LIMBS; i++)
             e[i] = (uint64_t)a->start[i];
@@ -64,19 +118,43 @@ orr_status orr__cpu_kernel_field_elements(const orr__kernel *kernel, const orr__
     return st;
 }
 
+/* Π x: columns of a block, then these by halves. */
+static void product(const orr__fieldkit *k, orr__field f, orr__fe *z, const orr__fe *x, int64_t n)
+{
+    orr__fe v[BLOCK];
+    int64_t m = n < BLOCK ? n : BLOCK;
+    if (n == 0) {
+        *z = f == ORR__FR ? orr__fr.one : orr__fq.one;
+        return;
+    }
+    memcpy(v, x, (size_t)m * sizeof *v);
+    for (int64_t at = m; at < n; at += m)
+        k->map(f, ORR__FMUL, v, v, 1, x + at, 1, n - at < m ? n - at : m);
+    for (int64_t half; m > 1; m -= half) {
+        half = m / 2;
+        k->map(f, ORR__FMUL, v, v, 1, v + m - half, 1, half);
+    }
+    *z = v[0];
+}
+
+/* Rows of the result: of one operand an element, of two a row of sums of products. */
 orr_status orr__cpu_kernel_field_sums(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__fieldkit *k = orr__cpu_fieldkit();
     const orr__call *c = &l->region->call;
     const orr__field f = orr__cpu_field_of(l, 0);
-    const int64_t n = c->in[0].dim[1];
+    const int64_t n = c->in[0].dim[c->in[0].rank - 1], m = c->nin > 1 ? c->out.dim[1] : 1,
+                  columns = c->nin > 1 ? c->out.dim[2] : 1;
     (void)kernel;
     for (int64_t row = l->lo; row < l->hi; row++) {
         const orr__fe *x = (const orr__fe *)l->in[0] + row * n;
-        orr__fe *z = (orr__fe *)l->out[0] + row;
-        if (c->nin > 1)
-            k->dot(f, z, x, 1, (const orr__fe *)l->in[1] + row * n, 1, n);
-        else
+        orr__fe *z = (orr__fe *)l->out[0] + row * columns;
+        const orr__fe *y = c->nin > 1 ? (const orr__fe *)l->in[1] + row / m * columns * n : NULL;
+        for (int64_t i = 0; y && i < columns; i++)
+            k->dot(f, z + i, x, 1, y + i * n, 1, n);
+        if (!y && c->attr.index == ORR__FOLD_PRODUCT)
+            product(k, f, z, x, n);
+        else if (!y)
             k->sum(f, z, x, 1, n);
     }
     return ORR_OK;
@@ -92,12 +170,11 @@ static orr_status begin(const orr__launch *l, int64_t n, orr__ntt *t)
     orr_status st = ORR_OK;
     while ((int64_t)1 << log < n)
         log++;
-    if (c->nin > 1) {
+    if (c->nin > 1) /* of an inverse transform the operand is its inverse */
         shift = *(const orr__fe *)l->in[1];
-        if (fe_is_zero(shift))
-            st = orr__fail(orr__cpu_site(l), ORR_ENUMERIC, "the shift of a coset is 0");
-    }
-    if (st == ORR_OK && !orr__ntt_make(t, log, c->attr.index != 0, &shift))
+    if (c->nin > 1 && c->attr.index)
+        (void)orr__cpu_fieldkit()->invert(ORR__FR, &shift, &shift, 1);
+    if (!orr__ntt_make(t, log, c->attr.index != 0, &shift))
         st = orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for a transform of 2^%d elements", log);
     return st;
 }

@@ -139,6 +139,9 @@ static orr_status check_index(orr__after *a)
     orr__cu_flag_put(a->arg);
     if (n == all)
         return ORR_OK;
+    orr_status st = orr__emit_refused(a->region, number);
+    if (st != ORR_OK)
+        return st;
     orr__site at = orr__emit_flag_of(a->region, n, &axis, &length);
     return orr__fail(at, ORR_EINDEX, "an index (number %lld) is out of range for axis %d of length %lld",
                      (long long)number, axis, (long long)length);
@@ -173,11 +176,11 @@ static orr_status enqueue(const call *c, const orr__cu_address *extra, int n)
     return orr__cu_enqueue(at, c->function, c->l, extra, n, words, g.items, g.group);
 }
 
-/* Once, or twice for a reduction of two stages. Further parameters of kernels: the flag, then scratch memory. */
+/* All launches of a kernel. Further parameters of kernels: the flag, then scratch memory. */
 static orr_status stages(const call *c, const orr__cu_address *flag)
 {
     orr__site at = orr__cu_site(c->l->region);
-    size_t bytes = orr__emit_scratch(&c->k->layout, c->word);
+    size_t bytes = orr__emit_scratch(c->l, &c->k->layout, c->word);
     orr__cu_address extra[2];
     int n = 0;
     if (flag)
@@ -187,10 +190,8 @@ static orr_status stages(const call *c, const orr__cu_address *flag)
         extra[n++] = c->memory->scratch;
     if (st == ORR_OK)
         st = enqueue(c, extra, n);
-    if (st == ORR_OK && bytes > 0) {
-        orr__emit_second_stage(&c->k->layout, c->word);
+    while (st == ORR_OK && orr__emit_next(c->l, &c->k->layout, c->word))
         st = enqueue(c, extra, n);
-    }
     return st;
 }
 

@@ -40,6 +40,20 @@ void orr__emit_call_layout(const orr__region *r, orr__layout *l)
 {
     l->out_at = in_at(r) + r->nin;
     l->scalar_at = l->nword = l->out_at + 1;
+    l->scratch = orr__emit_call_of(r)->scratch ? 1 : 0;
+}
+
+void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r)
+{
+    const orr__emit_call *k = orr__emit_call_of(r);
+    if (k && k->functions)
+        k->functions(t, d, r);
+}
+
+orr_status orr__emit_refused(const orr__region *r, int64_t number)
+{
+    const orr__emit_call *k = orr__emit_call_of(r);
+    return k && k->refuse ? k->refuse(r, number) : ORR_OK;
 }
 
 void orr__emit_quotient(orr__text *t, const char *q, const char *n, int size)

@@ -15,6 +15,14 @@ typedef struct orr__emit_call {
     int (*words)(const orr__region *r);                /* how many words of its own                                 */
     void (*fill)(const orr__launch *l, int64_t *word); /* writes them; may correct words 0 and 1                    */
     void (*text)(orr__text *t, const orr__region *r, const orr__layout *l, int in_at); /* of element e */
+    void (*functions)(orr__text *t, const orr__dialect *d,
+                      const orr__region *r); /* text before the kernel; NULL: none */
+    /* The error of what the kernel refuses, by its number; NULL: a wrong index is it. */
+    orr_status (*refuse)(const orr__region *r, int64_t number);
+    /* A kernel in several launches: bytes that they share, at `scratch`, whose type orr_part `functions` says; the words of the launch
+     * after the one with these, word 0 too, false: there is none. NULL: one launch. */
+    size_t (*scratch)(const orr__launch *l);
+    bool (*next)(const orr__launch *l, int64_t *word);
 } orr__emit_call;
 
 #define OP_NONE(name)
@@ -32,6 +40,7 @@ const orr__emit_call *orr__emit_call_of(const orr__region *r);
 bool orr__emit_call_can(const orr__region *r, bool fp64);
 void orr__emit_call_layout(const orr__region *r, orr__layout *l);
 void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__layout *l);
+void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r);
 bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
 
 /* For the kernels: q := n / word `size`; a size and its divider as two words. */

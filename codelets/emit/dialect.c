@@ -4,7 +4,7 @@
 
 #include "codelets/emit/emit.h"
 
-/* Every dialect's prelude defines, beside the types: ORR_FN (helper function),
+/* Every dialect's prelude defines, beside the types: ORR_FN (helper function), ORR_CALL (one that is not inlined),
  * orr_idx (array index), orr_quotient, orr_f32_bits and orr_bits_f32, the same for f64,
  * orr_mulhi (high half of a product of u64) and orr_clz (leading zeros of a u64, not 0). */
 
@@ -50,6 +50,7 @@
 static const char opencl_prelude[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
     "#define ORR_FN inline static\n"
+    "#define ORR_CALL static __attribute__((noinline))\n"
     "#ifdef cl_khr_fp64\n"
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
     "typedef double orr_f64;\n"
@@ -71,6 +72,7 @@ static const char cuda_prelude[] =
     "typedef unsigned long long orr_u64;\n"
     "typedef float orr_f32;\ntypedef double orr_f64;\n"
     "#define ORR_FN static __device__ __forceinline__\n"
+    "#define ORR_CALL static __device__ __noinline__\n"
     "#define orr_f32_bits(x) __float_as_uint(x)\n"
     "#define orr_bits_f32(x) __uint_as_float(x)\n"
     "#define orr_f64_bits(x) ((orr_u64)__double_as_longlong(x))\n"
@@ -85,6 +87,7 @@ static const char c_prelude[] =
     "typedef float orr_f32;\ntypedef double orr_f64;\n"
     "#ifdef __FMA__\n#define ORR_FMA 1\n#else\n#define ORR_FMA 0\n#endif\n"
     "#define ORR_FN static inline __attribute__((unused))\n"
+    "#define ORR_CALL static __attribute__((unused, noinline))\n"
     "#define ORR_ROW_FN static inline __attribute__((unused, always_inline))\n" /* or a loop keeps a call */
     "ORR_FN orr_u32 orr_f32_bits(orr_f32 x) { orr_u32 u; __builtin_memcpy(&u, &x, sizeof u); return u; }\n"
     "ORR_FN orr_f32 orr_bits_f32(orr_u32 u) { orr_f32 x; __builtin_memcpy(&x, &u, sizeof x); return x; }\n"
@@ -100,6 +103,7 @@ const orr__dialect orr__dialect_opencl = {
     .prelude = opencl_prelude,
     .kernel = "__kernel void",
     .global = "__global ",
+    .constant = "__constant ",
     .words = "__constant orr_i64 *",
     .begin = "    const orr_idx i = (orr_idx)get_global_id(0);\n"
              "    if (i >= (orr_idx)W(0))\n        return;\n",
@@ -108,7 +112,8 @@ const orr__dialect orr__dialect_opencl = {
     .grouped = "__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void",
     .seat = "    const orr_idx block = (orr_idx)get_group_id(0);\n    const int me = (int)get_local_id(0);\n",
     .share = "__local ",
-    .prelude2 = "#define ORR_BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n#define orr_least(p, v) (void)atomic_min(p, v)\n",
+    .prelude2 = "#define ORR_BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n#define orr_least(p, v) (void)atomic_min(p, v)\n"
+                "#define orr_swap(p, v) atomic_xchg(p, v)\n",
     .fma = { "ORR_FMA_F32", "ORR_FMA_F64" },
     .math = { OWN_NAMES(f32), OWN_NAMES(f64) },
     .unmath = "",
@@ -120,6 +125,7 @@ const orr__dialect orr__dialect_cuda = {
     .prelude = cuda_prelude,
     .kernel = "extern \"C\" __global__ void",
     .global = "",
+    .constant = "static __device__ const ",
     .words = "const orr_i64 *__restrict__ ",
     .begin = "    const orr_idx i = (orr_idx)blockIdx.x * (orr_idx)blockDim.x + (orr_idx)threadIdx.x;\n"
              "    if (i >= (orr_idx)W(0))\n        return;\n",
@@ -128,7 +134,8 @@ const orr__dialect orr__dialect_cuda = {
     .grouped = "extern \"C\" __global__ void __launch_bounds__(256)",
     .seat = "    const orr_idx block = (orr_idx)blockIdx.x;\n    const int me = (int)threadIdx.x;\n",
     .share = "__shared__ ",
-    .prelude2 = "#define ORR_BARRIER __syncthreads()\n#define orr_least(p, v) (void)atomicMin(p, v)\n",
+    .prelude2 = "#define ORR_BARRIER __syncthreads()\n#define orr_least(p, v) (void)atomicMin(p, v)\n"
+                "#define orr_swap(p, v) atomicExch(p, v)\n",
     .fma = { "1", "1" },
     .math = { "", "" },
     .unmath = "",
@@ -140,6 +147,7 @@ const orr__dialect orr__dialect_c = {
     .prelude = c_prelude,
     .kernel = "void",
     .global = "",
+    .constant = "static const ",
     .words = "const orr_i64 *",
     .begin = "    for (orr_idx i = 0; i < (orr_idx)W(0); i++) {\n",
     .end = "    }\n",
@@ -147,7 +155,8 @@ const orr__dialect orr__dialect_c = {
     .grouped = "void",
     .seat = "    for (orr_idx block = 0; block < (orr_idx)ORR_BLOCKS; block++) {\n    const int me = 0;\n",
     .share = "",
-    .prelude2 = "#define ORR_BARRIER (void)0\n#define orr_least(p, v) (void)(*(p) = *(p) < (v) ? *(p) : (v))\n",
+    .prelude2 = "#define ORR_BARRIER (void)0\n#define orr_least(p, v) (void)(*(p) = *(p) < (v) ? *(p) : (v))\n"
+                "#define orr_swap(p, v) __sync_lock_test_and_set(p, v)\n",
     .fma = { "ORR_FMA", "ORR_FMA" },
     .math = { UNARY_MATH(SINGLE) BINARY_MATH(SINGLE) SINGLE(fma), "" },
     .unmath = UNARY_MATH(UNDO) BINARY_MATH(UNDO) UNDO(fma),

@@ -132,13 +132,14 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
     unsigned random = 0;
     orr__text_add(t, d->prelude);
     orr__emit_compound(t, r, fp64);
-    if (l->group || l->flag)
+    if (l->group || l->flag || l->scratch)
         orr__text_add(t, d->prelude2);
     orr__emit_helpers(t, needs(r, fp64));
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_RANDOM)
             orr__emit_random_helpers(t, &r->instr[i], &random, fp64);
     orr__emit_functions(t, d, r, fp64);
+    orr__emit_call_functions(t, d, r);
     if (r->product)
         orr__emit_product_helpers(t, r, d);
     else if (l->group)

@@ -9,17 +9,19 @@
 /* A language in which kernels are written: its words. The emitter has no other knowledge of it. */
 typedef struct orr__dialect {
     const char *name;
-    const char *prelude; /* types orr_i8 … orr_f64, ORR_FN, bit casts, the few functions that differ        */
-    const char *kernel;  /* qualifiers of the kernel function                                                 */
-    const char *global;  /* qualifier of a pointer to array memory                                            */
-    const char *words;   /* the parameter that carries more words than fit by value                           */
-    const char *begin;   /* from work item to `i`, the number of the output element                           */
+    const char *prelude;  /* types orr_i8 … orr_f64, ORR_FN, bit casts, the few functions that differ        */
+    const char *kernel;   /* qualifiers of the kernel function                                                 */
+    const char *global;   /* qualifier of a pointer to array memory                                            */
+    const char *constant; /* qualifiers of an array of constants beside the kernel                           */
+    const char *words;    /* the parameter that carries more words than fit by value                           */
+    const char *begin;    /* from work item to `i`, the number of the output element                           */
     const char *end;
     int group;            /* work items that fold together, a power of two                                     */
     const char *grouped;  /* qualifiers of a kernel whose groups have that size                                */
     const char *seat;     /* declares `block`, the group's number (below ORR_BLOCKS), and `me`, the item's in it */
     const char *share;    /* qualifier of memory that a group shares                                            */
-    const char *prelude2; /* of such kernels: ORR_BARRIER, and orr_least(p, v), which atomically makes *p ≤ v  */
+    const char *prelude2; /* of such kernels: ORR_BARRIER, orr_least(p, v), which atomically makes *p ≤ v, and
+                            orr_swap(p, v), which atomically makes *p = v and is what it was             */
     const char *fma[2];   /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
     const char *math[2];  /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
     const char *unmath;
@@ -103,10 +105,12 @@ typedef struct orr__geometry {
 } orr__geometry;
 orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word);
 
-/* A reduction in two launches has scratch memory, of so many bytes, as its parameter; 0: one launch, NULL. The second
- * launch's words are made of the first one's. */
-size_t orr__emit_scratch(const orr__layout *l, const int64_t *word);
-void orr__emit_second_stage(const orr__layout *l, int64_t *word);
+/* Kernels in several launches (reductions in two, calls) have scratch memory, of so many bytes, as their parameter; 0: NULL. The words
+ * of each next launch are made of the last one's; false: that was the last. */
+size_t orr__emit_scratch(const orr__launch *l, const orr__layout *lay, const int64_t *word);
+bool orr__emit_next(const orr__launch *l, const orr__layout *lay, int64_t *word);
+/* The error of a kernel that says itself what flag `number` means; ORR_OK: an index. */
+orr_status orr__emit_refused(const orr__region *r, int64_t number);
 
 /* Writes the scalars' words in instruction order; returns the position behind them. */
 int64_t *orr__emit_scalar_words(const orr__launch *l, bool fp64, int64_t *word);
@@ -133,6 +137,8 @@ void orr__emit_helpers(orr__text *t, unsigned need);
 /* The types of complex numbers, where the region has any, or numbers that may be their parts. */
 void orr__emit_compound(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_functions(orr__text *t, const orr__dialect *d, const orr__region *r, bool fp64);
+/* The helpers of elements of a field (ew_f… of ops/ew_prelude.h), as functions that are called: ew_fmul_fr254, … */
+void orr__emit_field_helpers(orr__text *t, const orr__dialect *d, orr_dtype field);
 void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *done, bool fp64); /* *done: 0 at first */
 /* As expressions: x, the name of a value of dtype `from`, as `to`; an argument word. */
 void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);

@@ -61,6 +61,19 @@ static void begin(orr__text *t, const orr__dialect *d, orr_dtype dtype, bool fp6
     }
 }
 
+static const char end_text[] =
+    "#undef EW_FIELD\n#undef EW_W\n#undef EW_D\n#undef EW_PRIME\n#undef EW_INVERSE\n"
+    "#undef T\n#undef P\n#undef EW_PAIR\n#undef EW_COMPLEX\n#undef U\n#undef K\n#undef EW_N\n#undef EW_FLOAT\n"
+    "#undef EW_SIGNED\n#undef EW_UNSIGNED\n#undef EW_BOOL\n#undef EW_DOUBLE\n#undef EW_INF\n#undef EW_FMA\n";
+
+void orr__emit_field_helpers(orr__text *t, const orr__dialect *d, orr_dtype field)
+{
+    orr__text_add(t, "#undef EW_FN\n#define EW_FN ORR_CALL\n");
+    begin(t, d, field, false);
+    orr__text_add(t, orr__ew_prelude());
+    orr__text_add(t, end_text);
+}
+
 static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, orr_dtype dtype, bool fp64)
 {
     bool any = false;
@@ -85,10 +98,7 @@ static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, o
             orr__text_addf(t, "(%s)(%s); }\n", type, orr__ew_value(row, dtype));
     }
     if (any) {
-        orr__text_add(t, "#undef EW_FIELD\n#undef EW_W\n#undef EW_D\n#undef EW_PRIME\n#undef EW_INVERSE\n");
-        orr__text_add(t, "#undef T\n#undef P\n#undef EW_PAIR\n#undef EW_COMPLEX\n#undef U\n#undef K\n#undef "
-                         "EW_N\n#undef EW_FLOAT\n#undef EW_SIGNED\n"
-                         "#undef EW_UNSIGNED\n#undef EW_BOOL\n#undef EW_DOUBLE\n#undef EW_INF\n#undef EW_FMA\n");
+        orr__text_add(t, end_text);
         if (orr__is_inexact(dtype))
             orr__text_add(t, d->unmath);
     }

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
-#include "codelets/emit/emit.h"
+#include "codelets/emit/call.h"
 
 /* Items, and groups, enough to keep a large device busy: beyond them, an element of a column is folded by one item, and
  * any element by one group. A part of an element's values is worth a group from so many on. */
@@ -268,15 +268,18 @@ void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t
     g[ORR__GROUP_STAGE] = parts > 0;
 }
 
-size_t orr__emit_scratch(const orr__layout *l, const int64_t *word)
+size_t orr__emit_scratch(const orr__launch *launch, const orr__layout *l, const int64_t *word)
 {
+    const orr__emit_call *call = orr__emit_call_of(launch->region);
+    if (call)
+        return call->scratch ? call->scratch(launch) : 0;
     if (!l->scratch || word[l->group_at + ORR__GROUP_STAGE] == 0)
         return 0;
     return ((size_t)word[0] << word[l->group_at + ORR__GROUP_PARTS]) * (size_t)l->scratch;
 }
 
 /* Parts lie one after the other, so that items along them read neighbours. */
-void orr__emit_second_stage(const orr__layout *l, int64_t *word)
+static void second_stage(const orr__layout *l, int64_t *word)
 {
     int64_t *g = word + l->group_at;
     int log = 0;
@@ -288,4 +291,15 @@ void orr__emit_second_stage(const orr__layout *l, int64_t *word)
     g[ORR__GROUP_SHAPE] = log;
     int64_t width = l->group >> log;
     g[ORR__GROUP_BLOCKS] = (word[0] + width - 1) / width;
+}
+
+bool orr__emit_next(const orr__launch *launch, const orr__layout *l, int64_t *word)
+{
+    const orr__emit_call *call = orr__emit_call_of(launch->region);
+    if (call)
+        return call->next && call->next(launch, word);
+    if (!l->scratch || word[l->group_at + ORR__GROUP_STAGE] != 1)
+        return false;
+    second_stage(l, word);
+    return true;
 }

@@ -183,7 +183,7 @@ static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u,
 static orr_status make_extra(const orr__kernel *k, const orr__launch *l, const orr__cl_unit *u, const int64_t *word,
                              extra *x)
 {
-    size_t bytes = orr__emit_scratch(&k->layout, word);
+    size_t bytes = orr__emit_scratch(l, &k->layout, word);
     cl_int code = CL_SUCCESS;
     *x = (extra){ NULL, NULL };
     if (k->layout.flag) {
@@ -213,10 +213,8 @@ static orr_status run(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, int
     orr_status st = orr__cl_unit_build(site(l->region), u);
     if (st == ORR_OK)
         st = enqueue(k, l, u, word, x);
-    if (st == ORR_OK && orr__emit_scratch(&k->layout, word) > 0) {
-        orr__emit_second_stage(&k->layout, word);
+    while (st == ORR_OK && orr__emit_next(l, &k->layout, word))
         st = enqueue(k, l, u, word, x);
-    }
     (void)pthread_mutex_unlock(&u->lock);
     return st;
 }
@@ -228,6 +226,9 @@ static orr_status wrong_index(const orr__launch *l, int n, const cl_int *flag)
     int64_t index = (int64_t)((uint64_t)(uint32_t)flag[ORR__FLAG_HIGH] << 32 | (uint32_t)flag[ORR__FLAG_LOW]);
     int axis;
     int64_t length;
+    orr_status st = orr__emit_refused(r, flag[ORR__FLAG_WANTED]);
+    if (st != ORR_OK)
+        return st;
     orr__site at = orr__emit_flag_of(r, n, &axis, &length);
     return orr__no_place(at, index, flag[ORR__FLAG_WANTED], axis, length);
 }

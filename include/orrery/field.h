@@ -5,15 +5,16 @@
  *
  * Elements have the dtypes ORR_FR254 and ORR_FQ254 (r and q below). orr_add, orr_sub, orr_mul, orr_neg, orr_square, orr_equal,
  * orr_not_equal and orr_where take them, fuse, and run on every device; an orr_scalar beside them is an integer; orr_full, orr_pad, views,
- * concatenations and takes work as for every tensor. Users' memory has canonical little-endian integers of 32 bytes: orr_from
+ * concatenations and takes work as for every tensor, and so do orr_sum, orr_prod, orr_cumulative_sum, orr_cumulative_prod, orr_matmul and
+ * what is made of them. orr_cast makes elements of integers and back: −1 is the largest element. Users' memory has canonical little-endian integers of 32 bytes: orr_from
  * refuses one that is not below its modulus (ORR_EINDEX), orr_read writes them. Inside, elements are in Montgomery form, so
  * orr_data, orr_wrap and files refuse them: orr_field_limbs gives u64 tensors for those. A point is a row of coordinates, x then y:
  * fq254 (…, 2) on G1, and (…, 2, 2) on G2, whose coordinates are a + b·u as (a, b). Zeros stand for the point at infinity.
  *
  * Every operation on points checks that they are on their curve: evaluation refuses others with ORR_EINDEX and their place. All
  * functions but those of text are lazy, and all are safe from any thread. Results are owned by the current scope, poison on ORR_EDTYPE
- * (no elements, or of another field), ORR_ESHAPE (no points; shapes that do not broadcast), ORR_EINVAL (no such curve). The functions
- * below compute on the CPU. No gradient flows. */
+ * (no elements, or of another field), ORR_ESHAPE (no points; shapes that do not broadcast), ORR_EINVAL (no such curve). Which of
+ * the functions below run on devices, docs/field.md says. No gradient flows: orr_grad refuses elements. */
 #ifndef ORRERY_FIELD_H
 #define ORRERY_FIELD_H
 
@@ -67,7 +68,7 @@ ORR_API orr_tensor *orr_field_inverse_at(const char *file, int line, orr_tensor 
 ORR_API orr_tensor *orr_field_pow_at(const char *file, int line, orr_tensor *x, const uint64_t e[4]);
 #define orr_field_pow(...) orr_field_pow_at(ORR_HERE, __VA_ARGS__)
 /** Σ x over one axis.
- * @param x  (…, n, …)    @return  (…, …), the axis gone; poison on ORR_EAXIS too. Long lines are summed in pieces. */
+ * @param x  (…, n, …)    @return  (…, …), the axis gone; poison on ORR_EAXIS too. As orr_sum. */
 ORR_API orr_tensor *orr_field_sum_at(const char *file, int line, orr_tensor *x, int axis);
 #define orr_field_sum(...) orr_field_sum_at(ORR_HERE, __VA_ARGS__)
 /** Σ x_i·y_i over the last axis.

@@ -35,7 +35,9 @@ typedef struct orr_index {
 
 /** y[i] = x[i] as `dtype`. Float to integer truncates and saturates, NaN gives 0; integers wrap; anything to bool is
  * x ≠ 0; to a float rounds to nearest, ties to even. A real number becomes complex with the imaginary part 0; a complex one
- * becomes no real one: ORR_EDTYPE (write orr_real, orr_imag or orr_abs).
+ * becomes no real one: ORR_EDTYPE (write orr_real, orr_imag or orr_abs). Integers and bool become elements of a field, of which −1 is
+ * the largest; an element becomes the unsigned integer that it is, or the signed one nearest to 0: evaluation refuses an element that the
+ * dtype does not hold (ORR_EINDEX, with its place). Elements and floats, or elements of two fields: ORR_EDTYPE.
  * dtypes: all. Errors: ORR_EDTYPE (no dtype).      grad: g cast back (zero through integers).      cost: 1 per element. */
 ORR_API orr_tensor *orr_cast_at(const char *file, int line, orr_tensor *x, orr_dtype dtype);
 #define orr_cast(...) orr_cast_at(ORR_HERE, __VA_ARGS__)
@@ -106,7 +108,7 @@ ORR_API orr_tensor *orr_flip_at(const char *file, int line, orr_tensor *x, orr_a
  * of axes reduces nothing. Errors of all: ORR_EAXIS (out of range, or twice). Cost of all: one pass over x unless
  * said otherwise. f32 and f16 sums accumulate in f64 and are rounded once. */
 
-/** Σ x. Of nothing: 0. dtypes: all; bool and signed integers sum to i64, unsigned to u64 (wrapping), floats keep theirs.
+/** Σ x. Of nothing: 0. dtypes: all; bool and signed integers sum to i64, unsigned to u64 (wrapping), others keep theirs.
  * grad: g, repeated. */
 ORR_API orr_tensor *orr_sum_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
 #define orr_sum(...) orr_sum_at(ORR_HERE, __VA_ARGS__)
@@ -158,7 +160,7 @@ ORR_API orr_tensor *orr_argmin_at(const char *file, int line, orr_tensor *x, int
 /** Sums of the elements up to each one: y[k] = x[0] + … + x[k] along `axis`.
  * @param include_initial  y begins with a 0, and is longer by one
  * @return   x's shape (along `axis` one more with include_initial), owned by the current scope; poison on ORR_EAXIS.
- * dtypes:   all; signed integers and bool to i64, unsigned ones to u64, both wrapping. Halves are summed in f32, f32 in
+ * dtypes:   all; signed integers and bool to i64, unsigned ones to u64, both wrapping; elements of fields keep theirs. Halves are summed in f32, f32 in
  *           f64; every element is rounded once.
  * grad:     the sums of g from each element on.      cost: one pass; two over few long lines, which all cores share. */
 ORR_API orr_tensor *orr_cumulative_sum_at(const char *file, int line, orr_tensor *x, int axis, bool include_initial);
@@ -192,7 +194,7 @@ ORR_API orr_tensor *orr_argsort_at(const char *file, int line, orr_tensor *x, in
  * @param a  (…, m, k)    @param b  (…, k, n)
  * @return   (…, m, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE.
  * dtypes:   f16 bf16 f32 f64, promoted; f16 and bf16 accumulate in f32. Integers too (wrapping, without BLAS, at
- *           most 5 batch axes).
+ *           most 5 batch axes), and elements of one field.
  * grad:     dA = g·Bᵀ, dB = Aᵀ·g (summed over broadcast axes).      cost: 2mnk flop. */
 ORR_API orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
 #define orr_matmul(...) orr_matmul_at(ORR_HERE, __VA_ARGS__)

@@ -1,7 +1,8 @@
-/* Functions of field elements that are no rows of the table: inverses, powers, limbs.
+/* Functions of field elements that are no rows of the table: inverses, powers, limbs, integers.
  * Must not know: devices, plans. */
 #include "config.h"
 
+#include "ops/ew_id.h"
 #include "ops/field/field.h"
 
 static int64_t elements(const orr__call *c)
@@ -16,11 +17,33 @@ static int space(const orr__call *c, int64_t *dim)
 
 static orr__workload work(const orr__call *c)
 {
-    static const float products[] = { 6, 380, 1, 1 };
+    static const float products[] = { 6, 380, 1, 1, 1, 1, 0.1f };
     return (orr__workload){ .flops = (double)elements(c) * (double)products[c->attr.index] * ORR__PRODUCT_FLOPS };
 }
 
 ORR__FIELD_OP(field_elements, 1, space, work);
+
+/* 0 is false; an integer is exact, or the evaluation fails. */
+orr__node *orr__rec_field_cast(orr__site at, orr__node *n, orr_dtype dtype)
+{
+    orr_dtype from = (orr_dtype)n->dtype;
+    bool of = orr__is_field(from), whole = orr__is_int(of ? dtype : from) || (!of && from == ORR_BOOL);
+    if (of && dtype == ORR_BOOL) {
+        orr__node *in[2] = { n, orr__rec_const(at, from, &n->shape, (orr__scalar){ .i = 0 }) };
+        return orr__node_of(at, &orr__ew(ORR__EW_not_equal)->op, ORR_BOOL, &n->shape, 2, in);
+    }
+    if (!whole) {
+        (void)orr__fail(at, ORR_EDTYPE,
+                        "%s does not become %s: elements of a field are made of integers and become integers",
+                        orr_dtype_name(from), orr_dtype_name(dtype));
+        orr__node_unref(n);
+        return NULL;
+    }
+    orr__node *r = orr__rec_one(at, &orr__op_field_elements, dtype, &n->shape, n);
+    if (r)
+        r->attr.index = of ? ORR__ELEMENTS_AS_INTEGERS : ORR__ELEMENTS_OF_INTEGERS;
+    return r;
+}
 
 orr_tensor *orr_field_inverse_at(const char *file, int line, orr_tensor *x)
 {

@@ -11,9 +11,13 @@
 enum {
     ORR__ELEMENTS_INVERSE,
     ORR__ELEMENTS_POW,
-    ORR__ELEMENTS_ENTER, /* from limbs */
-    ORR__ELEMENTS_LEAVE  /* as limbs   */
+    ORR__ELEMENTS_ENTER,       /* from limbs          */
+    ORR__ELEMENTS_LEAVE,       /* as limbs            */
+    ORR__ELEMENTS_OF_INTEGERS, /* from an integer dtype */
+    ORR__ELEMENTS_AS_INTEGERS, /* to one              */
+    ORR__ELEMENTS_NOT_ZERO     /* the elements, none of which is 0 */
 };
+enum { ORR__FOLD_SUM, ORR__FOLD_PRODUCT };
 enum {
     ORR__POINTS_ADD,
     ORR__POINTS_NEG,
@@ -67,7 +71,7 @@ orr_tensor *orr__field_node(orr__site at, const orr__op *op, orr_dtype dtype, or
 int orr__field_rows(const orr__call *c, int64_t rows, int64_t *dim);
 /* Elements of all but the last `axes` axes. */
 int64_t orr__batch_count(const orr_shape *s, int axes);
-/* The rule of nodes of this pack: operands of elements, of limbs or of bytes. */
+/* The rule of nodes of this pack: operands of elements, of integers or of bytes. */
 const char *orr__field_verify(const orr__node *n, const orr__node *const *in, int nin);
 
 #define ORR__FIELD_OP(word, operands, spaces, works)                                                                   \

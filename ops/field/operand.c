@@ -110,8 +110,7 @@ const char *orr__field_verify(const orr__node *n, const orr__node *const *in, in
 {
     (void)n;
     for (int i = 0; i < nin; i++)
-        if (!orr__is_field((orr_dtype)in[i]->dtype) && (orr_dtype)in[i]->dtype != ORR_U64 &&
-            (orr_dtype)in[i]->dtype != ORR_U8)
+        if (orr__is_inexact((orr_dtype)in[i]->dtype))
             return "an operand has no elements of a field";
     return NULL;
 }

@@ -1,45 +1,132 @@
-/* orr_field_sum and orr_field_dot. A long line is summed in chunks, which all workers share, then the chunks' sums.
+/* Sums and products of elements: orr_sum, orr_prod, orr_matmul, orr_field_sum and orr_field_dot. A long line is folded in
+ * chunks, which all workers share, then the chunks' results.
  * Must not know: devices, plans. */
 #include "config.h"
 
 #include <orrery/array.h>
 #include "ops/field/field.h"
 
-/* Rows of operand 0, (rows, n); with two operands the sum is of products. */
+/* One operand (rows, n): the sum or the product of each row. Two, (b, m, n) and (b, k, n): the sums of products of rows, (b, m, k). */
 static int space(const orr__call *c, int64_t *dim)
 {
-    return orr__field_rows(c, c->out.dim[0], dim);
+    return orr__field_rows(c, c->out.dim[0] * (c->nin > 1 ? c->out.dim[1] : 1), dim);
 }
 
 static orr__workload work(const orr__call *c)
 {
-    double n = (double)orr__batch_count(&c->in[0], 0);
-    return (orr__workload){ .flops = n * (c->nin > 1 ? 1 : 0.5) * ORR__PRODUCT_FLOPS };
+    double n = c->nin > 1 ? (double)orr__batch_count(&c->out, 0) * (double)c->in[0].dim[2]
+                          : (double)orr__batch_count(&c->in[0], 0);
+    return (orr__workload){ .flops =
+                                n * (c->nin > 1 || c->attr.index == ORR__FOLD_PRODUCT ? 1 : 0.5) * ORR__PRODUCT_FLOPS };
 }
 
 ORR__FIELD_OP(field_sums, -1, space, work);
 
-enum { CHUNK = 1 << 14 };
+enum { CHUNK = 1 << 12, FEW = 64 };
 
-/* in: (rows, n). */
-static orr_tensor *sums(orr__site at, orr_dtype field, int nin, orr_tensor *const *in, int64_t rows, int64_t n)
+static orr_tensor *at_1(orr__site at, orr_tensor *x, int64_t from, int64_t to)
+{
+    return orr_slice_axis_at(at.file, at.line, x, 1, from, to, 1);
+}
+
+/* x: (rows, n), n > 0. */
+static orr_tensor *folded(orr__site at, orr_tensor *x, int what)
 {
     const char *file = at.file;
     int line = at.line;
-    orr_tensor *piece[2];
-    orr__attr a = { 0 };
-    if (rows > 8 || n < 2 * CHUNK)
-        return orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(rows), nin, in, &a);
-    int64_t chunks = (n + CHUNK - 1) / CHUNK, more = chunks * CHUNK - n;
-    for (int i = 0; i < nin; i++) {
-        orr_tensor *x = in[i];
-        if (more)
-            x = orr_pad_at(file, line, x, ORR_INDEX(0, 0), ORR_INDEX(0, more), 0);
-        piece[i] = orr_reshape_at(file, line, x, ORR_SHAPE(rows * chunks, CHUNK));
-    }
-    orr_tensor *part = orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(rows * chunks), nin, piece, &a);
+    orr_shape s = orr_tensor_shape(x);
+    orr_dtype field = orr_tensor_dtype(x);
+    int64_t rows = s.rank == 2 ? s.dim[0] : 0, n = s.rank == 2 ? s.dim[1] : 0, chunks = n / CHUNK, cut = chunks * CHUNK;
+    orr__attr a = { .index = what };
+    if (rows > FEW || chunks < 2)
+        return orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(rows), 1, &x, &a);
+    orr_tensor *part = orr_reshape_at(file, line, at_1(at, x, 0, cut), ORR_SHAPE(rows * chunks, CHUNK));
+    part = orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(rows * chunks), 1, &part, &a);
     part = orr_reshape_at(file, line, part, ORR_SHAPE(rows, chunks));
-    return sums(at, field, 1, &part, rows, chunks);
+    if (cut < n)
+        part = orr_concat_at(file, line, (orr_tensor *const[]){ part, at_1(at, x, cut, n) }, 2, 1);
+    return folded(at, part, what);
+}
+
+orr_tensor *orr__field_fold(orr__site at, orr_tensor *x, uint32_t mask, bool keep, bool product)
+{
+    const char *file = at.file;
+    int line = at.line;
+    orr_shape s = orr_tensor_shape(x), to = orr__shape_reduced(&s, mask, keep);
+    orr_dtype field = orr_tensor_dtype(x);
+    int64_t n = orr__shape_count_of(&s, mask), rows = orr__shape_count(&to);
+    orr_axes order = { 0, { 0 } };
+    if (n == 0 || rows == 0)
+        return orr_full_at(file, line, field, to, product ? 1 : 0);
+    for (int last = 0; last < 2; last++)
+        for (int d = 0; d < s.rank; d++)
+            if ((int)(mask >> d & 1u) == last)
+                order.axis[order.n++] = d;
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *y = s.rank > 1 ? orr_permute_at(file, line, x, order) : x;
+    y = orr_reshape_at(file, line, y, ORR_SHAPE(rows, n));
+    if (n > 1)
+        y = folded(at, y, product ? ORR__FOLD_PRODUCT : ORR__FOLD_SUM);
+    return orr__compose_end(at, scope, orr_reshape_at(file, line, y, to));
+}
+
+/* x (b, m, n), y (b, k, n), n > 0. Where few sums are long, a row of n is (chunks, CHUNK). */
+static orr_tensor *products(orr__site at, orr_tensor *x, orr_tensor *y)
+{
+    const char *file = at.file;
+    int line = at.line;
+    orr_shape s = orr_tensor_shape(x), t = orr_tensor_shape(y);
+    if (s.rank != 3 || t.rank != 3)
+        return s.rank != 3 ? x : y; /* poison */
+    int64_t b = s.dim[0], m = s.dim[1], k = t.dim[1], n = s.dim[2], chunks = n / CHUNK, cut = chunks * CHUNK;
+    orr__attr a = { 0 };
+    orr_tensor *in[2] = { x, y };
+    orr_dtype field = orr_tensor_dtype(x);
+    if (b * m * k > FEW || chunks < 2)
+        return orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(b, m, k), 2, in, &a);
+    for (int i = 0; i < 2; i++) {
+        int64_t rows = i ? k : m;
+        in[i] = orr_slice_axis_at(file, line, in[i], 2, 0, cut, 1);
+        in[i] = orr_reshape_at(file, line, in[i], ORR_SHAPE(b, rows, chunks, CHUNK));
+        in[i] = orr_permute_at(file, line, in[i], ORR_AXES(0, 2, 1, 3));
+        in[i] = orr_reshape_at(file, line, in[i], ORR_SHAPE(b * chunks, rows, CHUNK));
+    }
+    orr_tensor *z = orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(b * chunks, m, k), 2, in, &a);
+    z = orr__field_fold(at, orr_reshape_at(file, line, z, ORR_SHAPE(b, chunks, m, k)), 2, false, false);
+    if (cut == n)
+        return z;
+    return orr_add_at(
+        file, line, z,
+        products(at, orr_slice_axis_at(file, line, x, 2, cut, n, 1), orr_slice_axis_at(file, line, y, 2, cut, n, 1)));
+}
+
+/* Broadcast to the batch's axes; then (b, rows, n). */
+static orr_tensor *stack(orr__site at, orr_tensor *x, orr_shape batch, int64_t rows, int64_t n)
+{
+    int64_t b = orr__shape_count(&batch);
+    batch.dim[batch.rank++] = rows;
+    batch.dim[batch.rank++] = n;
+    x = orr_broadcast_to_at(at.file, at.line, x, batch);
+    return orr_reshape_at(at.file, at.line, x, ORR_SHAPE(b, rows, n));
+}
+
+orr_tensor *orr__field_product(orr__site at, orr_tensor *a, orr_tensor *b, orr_shape to)
+{
+    const char *file = at.file;
+    int line = at.line;
+    orr_shape s = orr_tensor_shape(a), t = orr_tensor_shape(b), batch = orr__batch(to, 2);
+    int64_t m = s.dim[s.rank - 2], n = s.dim[s.rank - 1], k = t.dim[t.rank - 1];
+    if (n == 0 || orr__shape_count(&to) == 0)
+        return orr_zeros_at(file, line, orr_tensor_dtype(a), to);
+    orr_scope *scope = orr_scope_begin();
+    b = orr_transpose_at(file, line, b);
+    if (t.rank == 2) { /* all matrices of a are one */
+        m *= orr__shape_count(&batch);
+        batch = (orr_shape){ 0 };
+        a = orr_reshape_at(file, line, a, ORR_SHAPE(m, n));
+    }
+    orr_tensor *z = products(at, stack(at, a, batch, m, n), stack(at, b, batch, k, n));
+    return orr__compose_end(at, scope, orr_reshape_at(file, line, z, to));
 }
 
 orr_tensor *orr_field_sum_at(const char *file, int line, orr_tensor *x, int axis)
@@ -50,23 +137,14 @@ orr_tensor *orr_field_sum_at(const char *file, int line, orr_tensor *x, int axis
     orr_shape s;
     if (!orr__field_any(at, x, "x", &field, &s, &bad))
         return bad;
-    int k = orr__axis(axis, s.rank), last = s.rank - 1;
-    if (k < 0)
-        return orr__axis_poison(at, axis, &s);
-    orr_scope *scope = orr_scope_begin();
-    int64_t n = s.dim[k];
-    orr_tensor *y = orr_moveaxis_at(file, line, x, (orr_axes){ 1, { k } }, (orr_axes){ 1, { last } });
-    orr_shape to = orr__batch(orr_tensor_shape(y), 1);
-    int64_t rows = orr__batch_count(&to, 0);
-    y = orr_reshape_at(file, line, y, ORR_SHAPE(rows, n));
-    y = sums(at, field, 1, &y, rows, n);
-    return orr__compose_end(at, scope, orr_reshape_at(file, line, y, to));
+    int k = orr__axis(axis, s.rank);
+    return k < 0 ? orr__axis_poison(at, axis, &s) : orr__field_fold(at, x, 1u << k, false, false);
 }
 
 orr_tensor *orr_field_dot_at(const char *file, int line, orr_tensor *x, orr_tensor *y)
 {
     orr__site at = ORR__SITE(file, line, "field_dot");
-    orr_tensor *bad, *in[2] = { x, y };
+    orr_tensor *bad;
     orr_dtype field;
     orr_shape s[2], both;
     if (!orr__field_any(at, x, "x", &field, &s[0], &bad) || !orr__field_operand(at, y, "y", field, 0, &s[1], &bad))
@@ -76,11 +154,13 @@ orr_tensor *orr_field_dot_at(const char *file, int line, orr_tensor *x, orr_tens
                            orr__str(s[1]).s);
     if (!orr__batches(at, &s[0], &s[1], &both, &bad))
         return bad;
-    orr_scope *scope = orr_scope_begin();
     orr_shape to = orr__batch(both, 1);
-    int64_t n = both.dim[both.rank - 1], rows = orr__batch_count(&to, 0);
+    int64_t n = both.dim[both.rank - 1], rows = orr__shape_count(&to);
+    if (n == 0 || rows == 0)
+        return orr_zeros_at(file, line, field, to);
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *in[2] = { x, y };
     for (int i = 0; i < 2; i++)
-        in[i] = orr_reshape_at(file, line, orr_broadcast_to_at(file, line, in[i], both), ORR_SHAPE(rows, n));
-    orr_tensor *z = sums(at, field, 2, in, rows, n);
-    return orr__compose_end(at, scope, orr_reshape_at(file, line, z, to));
+        in[i] = orr_reshape_at(file, line, orr_broadcast_to_at(file, line, in[i], both), ORR_SHAPE(rows, 1, n));
+    return orr__compose_end(at, scope, orr_reshape_at(file, line, products(at, in[0], in[1]), to));
 }

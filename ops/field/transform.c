@@ -60,6 +60,14 @@ static orr_tensor *in_halves(orr__site at, int nin, orr_tensor *const *in, orr_s
     return orr__compose_end(at, scope, orr_reshape_at(file, line, y, s));
 }
 
+/* The operand of the operations: the shift, which is not 0; of an inverse transform its inverse. */
+static orr_tensor *factor(orr__site at, orr_tensor *shift, bool inverse)
+{
+    orr__attr a = { .index = ORR__ELEMENTS_NOT_ZERO };
+    shift = orr__field_node(at, &orr__op_field_elements, ORR_FR254, ORR_SHAPE_0D, 1, &shift, &a);
+    return inverse ? orr_field_inverse_at(at.file, at.line, shift) : shift;
+}
+
 static orr_tensor *transform(orr__site at, orr_tensor *x, orr_tensor *shift, bool inverse)
 {
     orr_tensor *bad, *in[2] = { x, shift };
@@ -77,9 +85,13 @@ static orr_tensor *transform(orr__site at, orr_tensor *x, orr_tensor *shift, boo
     int k = 0;
     while ((int64_t)1 << k < n)
         k++;
-    if (k >= LONG && orr__batch_count(&s, 1) < FEW)
-        return in_halves(at, shift ? 2 : 1, in, s, k, &a);
-    return orr__field_node(at, &orr__op_field_transform, ORR_FR254, s, shift ? 2 : 1, in, &a);
+    orr_scope *scope = orr_scope_begin();
+    if (shift)
+        in[1] = factor(at, shift, inverse);
+    orr_tensor *y = k >= LONG && orr__batch_count(&s, 1) < FEW
+                        ? in_halves(at, shift ? 2 : 1, in, s, k, &a)
+                        : orr__field_node(at, &orr__op_field_transform, ORR_FR254, s, shift ? 2 : 1, in, &a);
+    return orr__compose_end(at, scope, y);
 }
 
 orr_tensor *orr_field_ntt_at(const char *file, int line, orr_tensor *x, orr_tensor *shift)

@@ -83,18 +83,16 @@ bool rc_launch(const rc_run *run)
         c_kernel_most *most;
         char scratch[4096];
         memcpy(&most, &k, sizeof most);
-        ORR_CHECK(orr__emit_scratch(&lay, word) == 0);
+        ORR_CHECK(orr__emit_scratch(&l, &lay, word) == 0);
         most(run->in, run->out, bad, scratch, word);
     } else if (k && lay.flag && word[0] > 0) {
         more(run->in, run->out, bad, word);
     } else if (k && lay.scratch && word[0] > 0) {
-        size_t bytes = orr__emit_scratch(&lay, word);
+        size_t bytes = orr__emit_scratch(&l, &lay, word);
         void *scratch = malloc(bytes + 1);
         more(run->in, run->out, scratch, word);
-        if (bytes > 0) {
-            orr__emit_second_stage(&lay, word);
+        while (orr__emit_next(&l, &lay, word))
             more(run->in, run->out, scratch, word);
-        }
         free(scratch);
     } else if (k && word[0] > 0)
         k(run->in, run->out, word);

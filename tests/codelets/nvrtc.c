@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/cuda/cuda.h"
+#include "ops/field/field.h"
 #include "runtime/base/env.h"
 #include "tests/harness/harness.h"
 #include "tests/codelets/nvrtc_unit.h"
@@ -109,6 +110,62 @@ static void field_rows(orr_dtype t)
     rb_out(&b, t, rb_ew(&b, "where", which, rb_ew(&b, "sub", x, sum, -1), rb_ew(&b, "positive", y, -1, -1)));
     rb_out(&b, ORR_BOOL, rb_ew(&b, "not_equal", x, y, -1));
     nvrtc_unit_add(&b.r, orr_dtype_name(t));
+}
+
+/* A call of an operation of fields: its operands' shapes and dtypes, the result's, the number of what it does. */
+static void field_call(const orr__op *op, int what, int nin, orr_shape *in, const orr_dtype *from, orr_shape out,
+                       orr_dtype to)
+{
+    static rb b;
+    char name[64];
+    rb_begin(&b, RB_MAP, 2, (int64_t[]){ 1, 4 });
+    for (int i = 0; i < nin; i++)
+        (void)rb_input(&b, from[i], orr__shape_count(&in[i]));
+    b.r.nout = 1;
+    b.r.out_dtype[0] = (uint8_t)to;
+    b.r.out_count = orr__shape_count(&out);
+    b.r.call.op = op;
+    b.r.call.attr.index = what;
+    b.r.call.attr.start[0] = 1;
+    b.r.call.nin = nin;
+    b.r.call.in = in;
+    b.r.call.out = out;
+    (void)snprintf(name, sizeof name, "%s %d of %d, %s", op->name, what, nin, orr_dtype_name(from[0]));
+    nvrtc_unit_add(&b.r, name);
+}
+
+static void field_calls(void)
+{
+    orr_shape rows[] = { ORR_SHAPE(2, 8), ORR_SHAPE_0D }, stacks[] = { ORR_SHAPE(2, 3, 8), ORR_SHAPE(2, 4, 8) },
+              parts[] = { ORR_SHAPE(1, 2, 64, 32), ORR_SHAPE_0D }, points[] = { ORR_SHAPE(9, 2), ORR_SHAPE(9, 4) },
+              line = ORR_SHAPE(9);
+    static const orr_dtype r[] = { ORR_FR254, ORR_FR254 }, q[] = { ORR_FQ254, ORR_FQ254 },
+                           window[] = { ORR_FQ254, ORR_U64 };
+    for (int f = 0; f < 2; f++) {
+        const orr_dtype *t = f ? q : r, field = t[0];
+        field_call(&orr__op_field_sums, 0, 1, rows, t, ORR_SHAPE(2), field);
+        field_call(&orr__op_field_sums, 1, 1, rows, t, ORR_SHAPE(2), field);
+        field_call(&orr__op_field_sums, 0, 2, stacks, t, ORR_SHAPE(2, 3, 4), field);
+        field_call(&orr__op_field_elements, ORR__ELEMENTS_POW, 1, &line, t, line, field);
+        field_call(&orr__op_field_elements, ORR__ELEMENTS_LEAVE, 1, &line, t, ORR_SHAPE(9, 4), ORR_U64);
+        for (int d = ORR_BOOL; d <= ORR_U64; d++)
+            field_call(&orr__op_field_elements, ORR__ELEMENTS_OF_INTEGERS, 1, &line, (orr_dtype[]){ (orr_dtype)d },
+                       line, field);
+    }
+    for (int nin = 1; nin <= 2; nin++) {
+        field_call(&orr__op_field_transform, 0, nin, rows, r, rows[0], ORR_FR254);
+        field_call(&orr__op_field_columns, 0, nin, rows, r, parts[0], ORR_FR254);
+        field_call(&orr__op_field_rows, 1, nin, parts, r, parts[0], ORR_FR254);
+    }
+    for (int what = 0; what < 3; what++)
+        field_call(&orr__op_field_points,
+                   what == 0   ? ORR__POINTS_CHECK
+                   : what == 1 ? ORR__POINTS_NEG
+                               : ORR__POINTS_CONTAINS,
+                   1, points, q, what < 2 ? points[0] : line, what < 2 ? ORR_FQ254 : ORR_BOOL);
+    field_call(&orr__op_field_hash, 0, 1, rows, r, ORR_SHAPE(2), ORR_FR254);
+    field_call(&orr__op_field_digits, 5, 1, &line, r, points[1], ORR_U64);
+    field_call(&orr__op_field_windows, 5, 2, points, window, ORR_SHAPE(51, 16), ORR_U64);
 }
 
 static orr_dtype folded(int rop, orr_dtype t)
@@ -360,6 +417,7 @@ static void all_of_it(int i, bool machine)
     }
     field_rows(ORR_FR254);
     field_rows(ORR_FQ254);
+    field_calls();
     nvrtc_unit_compile();
 }
 
@@ -380,6 +438,7 @@ static void selection(int i)
     random_numbers(ORR_I64);
     field_rows(ORR_FR254);
     field_rows(ORR_FQ254);
+    field_calls();
     nvrtc_unit_compile();
 }
 

@@ -296,18 +296,16 @@ static void sums_without_double_are_compensated(void)
     orr__launch l = { .region = &b.r, .hi = n, .scalar = b.scalar };
     ORR_CHECK(orr__emit_words(&l, &lay, false, word));
     char none[4096] = "";
-    bool two = orr__emit_scratch(&lay, word) > 0;
     cl_mem scratch = buffer(none, sizeof none);
-    ORR_CHECK(orr__emit_scratch(&lay, word) <= sizeof none);
+    ORR_CHECK(orr__emit_scratch(&l, &lay, word) <= sizeof none);
     bool ok = in && out && scratch && u->kernel && clSetKernelArg(u->kernel, 0, sizeof in, &in) == CL_SUCCESS &&
               clSetKernelArg(u->kernel, 1, sizeof out, &out) == CL_SUCCESS &&
               clSetKernelArg(u->kernel, 2, sizeof scratch, &scratch) == CL_SUCCESS;
-    for (int stage = 0; stage < 1 + two && ok; stage++) {
+    for (bool more = ok; more && ok; more = orr__emit_next(&l, &lay, word)) {
         orr__geometry g = orr__emit_geometry(&lay, word);
         size_t items = (size_t)g.items, group = (size_t)g.group;
         ok = clSetKernelArg(u->kernel, 3, (size_t)lay.nword * 8, word) == CL_SUCCESS &&
              clEnqueueNDRangeKernel(cl.queue, u->kernel, 1, NULL, &items, &group, 0, NULL, NULL) == CL_SUCCESS;
-        orr__emit_second_stage(&lay, word);
     }
     ok = ok && clEnqueueReadBuffer(cl.queue, out, CL_TRUE, 0, sizeof got, &got, 0, NULL, NULL) == CL_SUCCESS;
     ORR_CHECK(ok);

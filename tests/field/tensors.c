@@ -610,7 +610,7 @@ static void refusals(void)
     ORR_CHECK(orr_save("field.csv", good) == ORR_EDTYPE);
     ORR_CHECK(orr_save("field.safetensors", good) == ORR_EDTYPE);
     refused(orr_cast(good, ORR_F32), ORR_EDTYPE, "fr254 does not become float32");
-    refused(orr_cast(orr_zeros(ORR_U64, ORR_SHAPE(2)), ORR_FR254), ORR_EDTYPE, "fr254 is a field");
+    refused(orr_cast(orr_zeros(ORR_F32, ORR_SHAPE(2)), ORR_FR254), ORR_EDTYPE, "float32 does not become fr254");
     refused(orr_add(good, orr_zeros(ORR_U64, ORR_SHAPE(2))), ORR_EDTYPE, "do not promote");
     refused(orr_add(good, orr_slice_axis(x, 0, 0, 2, 1)), ORR_EDTYPE, "fr254 and fq254 do not promote");
     refused(orr_add(good, orr_scalar(0.5)), ORR_EDTYPE, "0.5");
@@ -619,10 +619,12 @@ static void refusals(void)
     refused(orr_rand(ORR_FR254, ORR_SHAPE(2), 0, 1), ORR_EDTYPE, "is a field");
     refused(orr_less(good, good), ORR_EDTYPE, "fr254");
     refused(orr_exp(good), ORR_EDTYPE, "fr254");
-    refused(orr_sum(good, ORR_AXES(0), false), ORR_EDTYPE, "fr254");
+    refused(orr_mean(good, ORR_AXES(0), false), ORR_EDTYPE, "fr254");
     refused(orr_max(good, ORR_AXES(0), false), ORR_EDTYPE, "fr254");
-    refused(orr_matmul(orr_zeros(ORR_FR254, ORR_SHAPE(2, 2)), orr_zeros(ORR_FR254, ORR_SHAPE(2, 2))), ORR_EDTYPE,
+    refused(orr_matmul(orr_zeros(ORR_FR254, ORR_SHAPE(2, 2)), orr_zeros(ORR_FQ254, ORR_SHAPE(2, 2))), ORR_EDTYPE,
             "fr254");
+    refused(orr_matmul(orr_zeros(ORR_FR254, ORR_SHAPE(2, 2)), orr_zeros(ORR_FR254, ORR_SHAPE(3, 2))), ORR_ESHAPE,
+            "inner dimensions differ");
     refused(orr_sort(good, 0, false), ORR_EDTYPE, "fr254");
     refused(orr_add(good, orr_zeros(ORR_FR254, ORR_SHAPE(3))), ORR_ESHAPE, "broadcast");
     refused(orr_field_inverse(good), ORR_ENUMERIC, "element 1 is 0");
