@@ -65,7 +65,7 @@ static bool tell(int rank, notice_kind kind, const char *text)
     bool done = true;
     if (p->sending && (watch.transport->test(&p->sent, &done) || !done))
         return false;
-    p->out = (notice){ .kind = kind, .from = watch.rank };
+    p->out = (notice){ .kind = (int32_t)kind, .from = watch.rank };
     (void)snprintf(p->out.text, sizeof p->out.text, "%s", text);
     p->sending = !watch.transport->send(&p->out, (int)sizeof p->out, rank, ORR__CHANNEL_CONTROL, &p->sent);
     return p->sending;
