@@ -214,6 +214,7 @@ AS_IF([test $have_mpi = yes && test $have_starpu = yes],
    AS_IF([$PKG_CONFIG --exists $orr_pc],
      [STARPUMPI_CFLAGS=$($PKG_CONFIG --cflags $orr_pc | $SED 's|-DSTARPU_OPENCL_DATADIR=[[^ ]]*||')
       STARPUMPI_LIBS=$($PKG_CONFIG --libs $orr_pc)
+      AS_IF([test -n "$STARPU_PREFIX"], [STARPUMPI_LIBS="$STARPUMPI_LIBS -Wl,-rpath,$STARPU_PREFIX/lib"])
       ORR_TRY_LINK([$STARPUMPI_CFLAGS $MPI_CFLAGS], [$STARPUMPI_LIBS $MPI_LIBS], [[#include <starpu_mpi.h>]],
         [[return starpu_mpi_world_rank();]], [have_starpumpi=yes], [STARPUMPI_CFLAGS=; STARPUMPI_LIBS=])])
    PKG_CONFIG_PATH=$orr_save_path])

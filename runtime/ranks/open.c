@@ -57,8 +57,9 @@ static void *open_module(char *why, size_t size)
     for (int i = 0; i < 4 && !handle; i++)
         if (*path[i] && !(handle = dlopen(path[i], RTLD_NOW | RTLD_GLOBAL))) {
             const char *error = dlerror();
-            /* A file that is there and does not load says more than one that is not. */
-            if (!*why || !strstr(error ? error : "", "No such file"))
+            bool absent = error && !strncmp(error, path[i], strlen(path[i])) && strstr(error, "No such file");
+            /* A file that is there and does not load, or lacks a library, says more than one that is not. */
+            if (!*why || !absent)
                 (void)snprintf(why, size, "%s", error ? error : name);
         }
     return handle;
