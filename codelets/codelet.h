@@ -82,6 +82,16 @@ bool orr__region_needs_device(const orr__region *r);
 extern const orr__backend orr__opencl; /* probe says no when built without OpenCL */
 extern const orr__backend orr__cuda;   /* asks at run time; launches on the calling thread's context, queue = stream */
 
+/* Several ranks: which CUDA devices of its machine this one takes. wanted: it takes any. Collective, before the engine starts. */
+orr_status orr__cu_binding_start(orr__site at, bool wanted);
+/* Their number and CUDA's numbers of up to `most` of them; -1: all that there are. */
+int orr__cu_binding(int *device, int most);
+/* Several ranks: whether they exchange values by a library of CUDA's, without the host's memory; `device` is CUDA's number of this
+ * rank's, -1: it has none. Collective. Where that cannot be, exchanges go by MPI, and the text says why. */
+orr_status orr__cu_exchanges_start(orr__site at, int device);
+const char *orr__cu_exchanges_text(void);
+void orr__cu_exchanges_library(char *text, size_t size); /* its version, or why it is not there */
+
 /* Has a kernel of orr__cpu compiled, as far as ORRERY_JIT allows; the second waits until that is done, or given up. */
 void orr__cpu_compile(orr__kernel *k, const orr__region *r);
 void orr__cpu_compiled(orr__kernel *k);

@@ -9,10 +9,10 @@
 #include "codelets/cuda/driver.h"
 
 const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path,
-    *orr__cu_dnn_path, *orr__cu_fft_path;
+    *orr__cu_dnn_path, *orr__cu_fft_path, *orr__cu_nccl_path;
 
 typedef struct {
-    const char *name;
+    const char *name; /* after "?": it may be missing */
     size_t at;
 } symbol;
 
@@ -45,6 +45,11 @@ static const symbol cu_symbol[] = {
     { "cuMemcpyHtoDAsync_v2", CU(to_device) },
     { "cuMemcpyDtoHAsync_v2", CU(to_host) },
     { "cuStreamSynchronize", CU(wait) },
+    { "cuDevicePrimaryCtxRetain", CU(retain) },
+    { "cuDevicePrimaryCtxRelease_v2", CU(retire) },
+    { "cuStreamCreate", CU(stream_create) },
+    { "cuStreamDestroy_v2", CU(stream_destroy) },
+    { "cuStreamQuery", CU(stream_query) },
 };
 
 #define NVRTC(field) offsetof(orr__nvrtc, field)
@@ -163,6 +168,26 @@ static const symbol dnn_symbol[] = {
     { "cudnnConvolutionBackwardFilter", DNN(weights) },
 };
 
+#define NCCL(field) offsetof(orr__nccl, field)
+static const symbol nccl_symbol[] = {
+    { "ncclGetVersion", NCCL(version) },
+    { "ncclGetErrorString", NCCL(error) },
+    { "ncclGetUniqueId", NCCL(unique_id) },
+    { "ncclCommInitRank", NCCL(init) },
+    { "?ncclCommInitRankConfig", NCCL(init_config) },
+    { "ncclCommDestroy", NCCL(destroy) },
+    { "ncclCommAbort", NCCL(abort) },
+    { "ncclCommGetAsyncError", NCCL(async_error) },
+    { "ncclAllReduce", NCCL(all_reduce) },
+    { "ncclReduceScatter", NCCL(reduce_scatter) },
+    { "ncclAllGather", NCCL(all_gather) },
+    { "ncclBroadcast", NCCL(broadcast) },
+    { "ncclSend", NCCL(send) },
+    { "ncclRecv", NCCL(receive) },
+    { "ncclGroupStart", NCCL(group_start) },
+    { "ncclGroupEnd", NCCL(group_end) },
+};
+
 /* As the loader finds them, then where the toolkit is installed. */
 static const char *const cu_file[] = { "libcuda.so.1", NULL };
 static const char *const nvrtc_file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
@@ -180,6 +205,7 @@ static const char *const fft_file[] = { "libcufft.so.12", "libcufft.so.11", "/us
                                         "/usr/local/cuda/lib64/libcufft.so.11", NULL };
 static const char *const dnn_file[] = { "libcudnn.so.9", "libcudnn.so.8", "/usr/local/cuda/lib64/libcudnn.so.9",
                                         "/usr/local/cuda/lib64/libcudnn.so.8", NULL };
+static const char *const nccl_file[] = { "libnccl.so.2", "/usr/local/cuda/lib64/libnccl.so.2", NULL };
 
 typedef struct {
     const char *const *file;
@@ -201,6 +227,7 @@ static orr__dnn dnn;
 static orr__cu_dense dense;
 static orr__geam geam;
 static orr__cu_fft_library fft;
+static orr__nccl nccl;
 
 /* Where functions of these names are in the program already (StarPU is linked with a cuBLAS, of some version or none that
  * works), cuBLAS and cuSOLVER must see their own. Sanitizers refuse that. */
@@ -218,7 +245,8 @@ enum { OWN = RTLD_DEEPBIND };
 static library cu_library = LIBRARY(cu, 0), nvrtc_library = LIBRARY(nvrtc, 0), lt_library = LIBRARY(lt, 0),
                blas_library = LIBRARY(blas, OWN), solver_library = LIBRARY(solver, OWN),
                dnn_library = LIBRARY(dnn, OWN), dense_library = LIBRARY_OF(dense, solver_file, OWN),
-               geam_library = LIBRARY_OF(geam, blas_file, OWN), fft_library = LIBRARY(fft, OWN);
+               geam_library = LIBRARY_OF(geam, blas_file, OWN), fft_library = LIBRARY(fft, OWN),
+               nccl_library = LIBRARY(nccl, 0);
 
 /* Opened for the life of the process: CUDA's libraries do not survive being unloaded. */
 static void *open_file(library *l, const char *path)
@@ -259,9 +287,10 @@ static const void *open_library(library *l, const char *path, const char **why)
     (void)pthread_mutex_lock(&lock);
     void *handle = l->tried ? NULL : open_file(l, path);
     for (size_t i = 0; handle && i < l->symbols; i++) {
-        void *p = dlsym(handle, l->symbol[i].name);
+        bool optional = l->symbol[i].name[0] == '?';
+        void *p = dlsym(handle, l->symbol[i].name + optional);
         memcpy((char *)l->table + l->symbol[i].at, &p, sizeof p);
-        if (!p) {
+        if (!p && !optional) {
             (void)snprintf(l->why, sizeof l->why, "%s has no %s", l->file[0], l->symbol[i].name);
             handle = NULL;
         }
@@ -321,10 +350,15 @@ const orr__cu_fft_library *orr__cu_fft(const char **why)
     return open_library(&fft_library, orr__cu_fft_path, why);
 }
 
+const orr__nccl *orr__cu_nccl(const char **why)
+{
+    return open_library(&nccl_library, orr__cu_nccl_path, why);
+}
+
 void orr__cu_forget(void)
 {
     library *all[] = { &cu_library,  &nvrtc_library, &lt_library,   &blas_library, &solver_library,
-                       &dnn_library, &dense_library, &geam_library, &fft_library };
+                       &dnn_library, &dense_library, &geam_library, &fft_library,  &nccl_library };
     (void)pthread_mutex_lock(&lock);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         all[i]->tried = all[i]->there = false;

@@ -1,6 +1,6 @@
-/* The few functions of CUDA's driver, of NVRTC, cuBLASLt, cuBLAS, cuSOLVER, cuFFT and cuDNN that we call, found at run time: the library is built
- * without CUDA's toolkit, and one build runs with and without a driver. Declarations as in NVIDIA's documentation of the
- * driver API and of these; handles are void *.
+/* The few functions of CUDA's driver, of NVRTC, cuBLASLt, cuBLAS, cuSOLVER, cuFFT, cuDNN and NCCL that we call, found at run time: the
+ * library is built without CUDA's toolkit, and one build runs with and without a driver. Declarations as in NVIDIA's documentation
+ * of the driver API and of these; handles are void *.
  * Must not know: regions, StarPU. */
 #ifndef ORR_CUDA_DRIVER_H
 #define ORR_CUDA_DRIVER_H
@@ -12,8 +12,8 @@
 
 typedef uint64_t orr__cu_address;
 
-enum { ORR__CU_OK = 0, ORR__CU_OUT_OF_MEMORY = 2 }; /* CUresult */
-enum {                                              /* CUdevice_attribute */
+enum { ORR__CU_OK = 0, ORR__CU_OUT_OF_MEMORY = 2, ORR__CU_NOT_READY = 600 }; /* CUresult */
+enum {                                                                       /* CUdevice_attribute */
        ORR__CU_MULTIPROCESSORS = 16,
        ORR__CU_COMPUTE_MODE = 20,
        ORR__CU_THREADS_PER_MULTIPROCESSOR = 39,
@@ -22,6 +22,7 @@ enum {                                              /* CUdevice_attribute */
 };
 enum { ORR__CU_SHARED = 1, ORR__CU_LOCAL = 3, ORR__CU_REGISTERS = 4 }; /* CUfunction_attribute */
 enum { ORR__CU_MODE_PROHIBITED = 2 };                                  /* CUcomputemode */
+enum { ORR__CU_STREAM_APART = 1 };                                     /* CU_STREAM_NON_BLOCKING */
 enum { ORR__CU_HOST_PORTABLE = 1, ORR__CU_HOST_MAPPED = 2 };           /* CU_MEMHOSTALLOC_… */
 
 typedef struct orr__cu_driver {
@@ -53,6 +54,11 @@ typedef struct orr__cu_driver {
     int (*to_device)(orr__cu_address to, const void *from, size_t bytes, void *stream);
     int (*to_host)(void *to, orr__cu_address from, size_t bytes, void *stream);
     int (*wait)(void *stream);
+    int (*retain)(void **context, int device); /* the device's own, which CUDA's runtime has too */
+    int (*retire)(int device);
+    int (*stream_create)(void **stream, unsigned flags);
+    int (*stream_destroy)(void *stream);
+    int (*stream_query)(void *stream);
 } orr__cu_driver;
 
 typedef struct orr__nvrtc {
@@ -204,6 +210,53 @@ typedef struct orr__dnn {
                    int algorithm, void *space, size_t bytes, const void *beta, void *dw, void *w);
 } orr__dnn;
 
+/* NCCL 2.7 and newer; bf16 from 2.10 on. ncclResult_t, ncclDataType_t, ncclRedOp_t. */
+enum { ORR__NCCL_IN_PROGRESS = 7, ORR__NCCL_BF16_SINCE = 21000, ORR__NCCL_CONFIG_SINCE = 21400 };
+enum {
+    ORR__NCCL_I8,
+    ORR__NCCL_U8,
+    ORR__NCCL_I32,
+    ORR__NCCL_U32,
+    ORR__NCCL_I64,
+    ORR__NCCL_U64,
+    ORR__NCCL_F16,
+    ORR__NCCL_F32,
+    ORR__NCCL_F64,
+    ORR__NCCL_BF16
+};
+enum { ORR__NCCL_SUM = 0, ORR__NCCL_MAX = 2, ORR__NCCL_MIN = 3 };
+
+typedef struct orr__nccl_id { /* ncclUniqueId, by value */
+    char bytes[128];
+} orr__nccl_id;
+
+typedef struct
+    orr__nccl_config { /* ncclConfig_t as of 2.14: newer versions tell by `version` that there is no more of it */
+    size_t size;
+    unsigned magic, version;
+    int blocking;
+} orr__nccl_config;
+#define ORR__NCCL_MAGIC 0xcafebeefu
+
+typedef struct orr__nccl {
+    int (*version)(int *v);
+    const char *(*error)(int code);
+    int (*unique_id)(orr__nccl_id *id);
+    int (*init)(void **comm, int ranks, orr__nccl_id id, int rank);
+    int (*init_config)(void **comm, int ranks, orr__nccl_id id, int rank, orr__nccl_config *config); /* may be NULL */
+    int (*destroy)(void *comm);
+    int (*abort)(void *comm);
+    int (*async_error)(void *comm, int *code);
+    int (*all_reduce)(const void *in, void *out, size_t count, int type, int op, void *comm, void *stream);
+    int (*reduce_scatter)(const void *in, void *out, size_t part, int type, int op, void *comm, void *stream);
+    int (*all_gather)(const void *in, void *out, size_t part, int type, void *comm, void *stream);
+    int (*broadcast)(const void *in, void *out, size_t count, int type, int root, void *comm, void *stream);
+    int (*send)(const void *in, size_t count, int type, int to, void *comm, void *stream);
+    int (*receive)(void *out, size_t count, int type, int from, void *comm, void *stream);
+    int (*group_start)(void);
+    int (*group_end)(void);
+} orr__nccl;
+
 /* The tables; NULL: that library is not there, and why, in words, is in *why (may be NULL). Opened once. */
 const orr__cu_driver *orr__cu(const char **why);
 const orr__nvrtc *orr__cu_nvrtc(const char **why);
@@ -214,9 +267,10 @@ const orr__dnn *orr__cu_dnn(const char **why);
 const orr__cu_dense *orr__cu_dense_library(const char **why);
 const orr__geam *orr__cu_geam(const char **why);
 const orr__cu_fft_library *orr__cu_fft(const char **why);
+const orr__nccl *orr__cu_nccl(const char **why);
 /* Where the process finds them. Tests put a double's path here before the first call; NULL: NVIDIA's own names. */
 extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path,
-    *orr__cu_dnn_path, *orr__cu_fft_path;
+    *orr__cu_dnn_path, *orr__cu_fft_path, *orr__cu_nccl_path;
 /* For tests: the tables are looked for again. Nothing of them may be in use. */
 void orr__cu_forget(void);
 

@@ -19,6 +19,7 @@
 #include "codelets/codelet.h"
 #include "runtime/base/buffer.h"
 #include "runtime/engine/engine.h"
+#include "runtime/ranks/ranks.h"
 
 typedef struct list {
     orr_fact *fact;
@@ -147,6 +148,10 @@ static void libraries(list *l)
 #endif
     bool cuda = orr__cuda.probe(why, sizeof why);
     add(l, "library", "CUDA", "%s%s%s", cuda ? "usable" : "not usable", !cuda ? ": " : "", !cuda ? why : "");
+    if (cuda) {
+        orr__cu_exchanges_library(why, sizeof why);
+        add(l, "library", "NCCL", "%s", why);
+    }
     why[0] = '\0';
     bool opencl = orr__opencl.probe && orr__opencl.probe(why, sizeof why);
     add(l, "library", "OpenCL", "%s%s%s", opencl ? "usable" : "not usable", why[0] ? ": " : "", why);
@@ -157,6 +162,10 @@ static void engine(list *l)
     if (!orr__engine_running())
         return;
     add(l, "engine", "engine", "%s", orr_engine_name());
+    if (orr__ranks() > 1) {
+        add(l, "engine", "rank", "%s", orr__rank_name(orr__rank()));
+        add(l, "engine", "exchanges", "%s", orr__cu_exchanges_text());
+    }
     orr_memory m = orr_memory_stats();
     if (m.limit)
         add_bytes(l, "engine", "memory limit", (double)m.limit);

@@ -79,12 +79,21 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     orr__signals_note(&signals);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__trace_start(orr__env.trace));
-    if (st == ORR_OK && (st = orr__engine_start(at, config)) != ORR_OK)
+    if (st == ORR_OK && ((st = orr__cu_binding_start(at, orr__engine_may_use_cuda(config))) != ORR_OK ||
+                         (st = orr__engine_start(at, config)) != ORR_OK))
         orr__trace_stop();
     if (st == ORR_OK && (st = orr__devices_start(at)) != ORR_OK) {
         orr__engine_stop();
         orr__trace_stop();
     }
+    if (st == ORR_OK && orr__ranks() > 1 &&
+        (st = orr__cu_exchanges_start(at, orr__machine_here.cuda > 0 ? orr__machine_here.cuda_device : -1)) != ORR_OK) {
+        orr__devices_stop();
+        orr__engine_stop();
+        orr__trace_stop();
+    }
+    if (st != ORR_OK && !was_started && orr__ranks() > 1)
+        orr__ranks_fail(orr_error_message()); /* the others are on their way to exchange how they exchange */
     if (st != ORR_OK && !was_started) {
         orr__ranks_stop();
         orr__spill_stop();

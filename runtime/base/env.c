@@ -87,6 +87,12 @@ static const entry table[] = {
     { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },
     { { "ORRERY_DEVICE_FILE", "file", "", "where to keep a list of the devices and their readings, for other programs" },
       PATH, AT(device_file), { 0 } },
+    { { "ORRERY_NCCL", "on off", "on",
+        "whether ranks exchange values in CUDA devices' memory by NCCL, where all of them have it (off: through host memory)" },
+      SWITCH, AT(nccl), { 0 } },
+    { { "ORRERY_RANK_DEVICES", "auto, or a number", "auto",
+        "CUDA devices that each rank of a machine takes; auto: those that the ranks there see are divided among them" },
+      AUTO, AT(rank_devices), { 0 } },
     { { "ORRERY_RANK_TIMEOUT", "seconds", "20",
         "how long a rank under mpirun or srun may be silent before the others end; 0: for ever" },
       COUNT, AT(rank_timeout), { 0 } },
@@ -99,11 +105,13 @@ enum { ROWS = sizeof table / sizeof *table, SHOWN = ROWS - 1 /* the last is for 
 orr__settings orr__env = {
     .fuse = true,
     .fallback = true,
+    .nccl = true,
     .jit = ORR__JIT_OFF,
     .cache_size = (size_t)256 << 20,
     .inline_us = -1,
     .tile_us = -1,
     .log = 1,
+    .rank_devices = -1,
     .rank_timeout = 20,
 };
 

@@ -40,6 +40,8 @@ typedef struct {
     char trace[1024];       /* ORRERY_TRACE          file, "": none                          */
     char cache_site[1024];  /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
     char device_file[1024]; /* ORRERY_DEVICE_FILE   registry of devices, "": none           */
+    bool nccl;              /* ORRERY_NCCL         on off                                    */
+    int64_t rank_devices;   /* ORRERY_RANK_DEVICES number; −1: auto                           */
     int64_t rank_timeout;   /* ORRERY_RANK_TIMEOUT  seconds, 0: none                         */
     uint64_t ablated;       /* ORRERY_ABLATE        comma list of mechanisms (ablation.h), one bit each */
 } orr__settings;

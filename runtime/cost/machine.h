@@ -10,6 +10,7 @@ typedef struct {
     int workers;                  /* CPU workers, at least 1                                    */
     int devices;                  /* workers that are devices                                   */
     int cuda;                     /* … CUDA devices                                             */
+    int cuda_device;              /* CUDA's number of the first of them, -1: there is none      */
     bool opencl;                  /* some are OpenCL devices                                    */
     size_t device_bytes;          /* memory of the smallest device, 0: unknown                  */
     double copy_us, copy_byte_us; /* a copy to a device: its start, each byte; 0: unknown        */

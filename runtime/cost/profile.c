@@ -17,7 +17,7 @@
 
 #define HEAD "orrery machine 2"
 
-orr__machine orr__machine_here = { .workers = 1 };
+orr__machine orr__machine_here = { .workers = 1, .cuda_device = -1 };
 
 /* One present-day core, in round numbers. */
 const orr__profile orr__profile_fixed = { .stream = 20000,

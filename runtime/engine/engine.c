@@ -89,6 +89,17 @@ static void watch_forks(void)
     orr__models_guard();
 }
 
+bool orr__engine_may_use_cuda(const orr_config *config)
+{
+    orr__site at = { NULL, 0, "init" };
+    int choice, backend;
+    if (choose(at, config, &choice) != ORR_OK || orr__engine_backend(at, config, &backend) != ORR_OK) {
+        orr_error_clear(); /* the start says it */
+        return false;
+    }
+    return choice != ORR__ENGINE_SERIAL && (backend == ORR__BACKEND_AUTO || backend == ORR__BACKEND_CUDA);
+}
+
 orr_status orr__engine_start(orr__site at, const orr_config *config)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

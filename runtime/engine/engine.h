@@ -10,6 +10,8 @@
 /* Starts the engine that config and orr__env choose (auto: StarPU, and when it cannot start: one log line, serial).
  * Sets orr__machine_here, orr__buffer_engine. */
 orr_status orr__engine_start(orr__site at, const orr_config *config);
+/* Whether the engine that it would start may take CUDA devices, if there are any. */
+bool orr__engine_may_use_cuda(const orr_config *config);
 void orr__engine_stop(void); /* waits for everything */
 bool orr__engine_running(void);
 bool orr__engine_orphaned(void); /* this process was forked from one in which it ran */

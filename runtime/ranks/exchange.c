@@ -57,7 +57,8 @@ static struct {
     live *posted, **posted_end;
     bool running, ending;
     atomic_bool failed;
-    live *active, **active_end; /* of the thread alone, in the order of posting */
+    const orr__device_exchanges *devices; /* NULL: there are none that carry exchanges */
+    live *active, **active_end;           /* of the thread alone, in the order of posting */
     int under_way;
 } line = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
 
@@ -298,13 +299,18 @@ static void begin_second(live *l)
     l->open = l->requests;
 }
 
+void orr__exchange_trace(const orr__exchange *x, double t0)
+{
+    if (!orr__tracing())
+        return;
+    const orr__trace_arg arg[] = { { "bytes", NULL, (double)orr__exchange_bytes(x) },
+                                   { "ranks", NULL, (double)x->group->ranks } };
+    orr__trace_span("exchange", name_of(x), (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, t0, orr__now() }, arg, 2);
+}
+
 static void end(const orr__exchange *x, double t0, orr_status st, const char *text)
 {
-    if (orr__tracing()) {
-        const orr__trace_arg arg[] = { { "bytes", NULL, (double)orr__exchange_bytes(x) },
-                                       { "ranks", NULL, (double)x->group->ranks } };
-        orr__trace_span("exchange", name_of(x), (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, t0, orr__now() }, arg, 2);
-    }
+    orr__exchange_trace(x, t0);
     x->done(x->argument, st, st == ORR_OK ? NULL : text);
 }
 
@@ -478,6 +484,9 @@ void orr__exchanges_stop(void)
 {
     if (!line.running)
         return;
+    if (line.devices)
+        line.devices->stop();
+    line.devices = NULL;
     pthread_mutex_lock(&line.lock);
     line.ending = true;
     pthread_cond_signal(&line.wake);
@@ -489,6 +498,16 @@ void orr__exchanges_stop(void)
 void orr__exchanges_fail(void)
 {
     atomic_store(&line.failed, true);
+}
+
+void orr__exchanges_on_devices(const orr__device_exchanges *d)
+{
+    line.devices = d;
+}
+
+bool orr__exchange_on_devices(const orr__exchange *x)
+{
+    return x->values && line.devices && line.devices->takes(x);
 }
 
 /* A group of one: the array itself. */
@@ -558,6 +577,10 @@ static bool is_long(const orr__exchange *x)
 
 void orr__exchange_post(const orr__exchange *x)
 {
+    if (orr__exchange_on_devices(x)) {
+        line.devices->post(x);
+        return;
+    }
     if (x->group->ranks == 1) {
         alone(x);
         return;

@@ -23,6 +23,10 @@ const char *orr__rank_name(int rank);
 /* Ranks of this machine that may use the same cores as this one, itself included. */
 int orr__ranks_on_cores(void);
 
+/* Of `devices` devices that `ranks` ranks of one machine see, those that rank `local` of them takes: number *first and the following,
+ * around the end. asked: so many for each rank; -1: a share, neighbours sharing one where there are more ranks than devices. */
+void orr__rank_devices(int devices, int ranks, int local, int64_t asked, int *first, int *count);
+
 /* A failure of this rank that the others cannot see, as that of an evaluation: from now on every exchange of every rank ends with
  * ORR_ERANK and a message that names this rank and `why`, until orr_shutdown. */
 void orr__ranks_fail(const char *why);
@@ -94,6 +98,8 @@ typedef struct orr__exchange {
     const int64_t *part, *from; /* copied */
     int root;                   /* BROADCAST: its place in the group                                  */
     const char *name;           /* in traces, a literal; NULL: the kind's                             */
+    bool values;                /* of a tensor, in equal parts: devices may carry it. The same on all ranks */
+    bool on_device;             /* in and out lie in the memory of the device that carries exchanges   */
     /* Called once when `out` is there and `in` is free, on the thread of exchanges or before the post returns; text of an error. */
     void (*done)(void *argument, orr_status st, const char *text);
     void *argument;
@@ -106,5 +112,20 @@ void orr__exchange_post(const orr__exchange *x);
 orr_status orr__exchange_wait(orr__site at, const orr__exchange *x);
 /* Bytes that this rank sends in it. */
 int64_t orr__exchange_bytes(const orr__exchange *x);
+/* A span in the trace, of an exchange that began at t0 and ends now. */
+void orr__exchange_trace(const orr__exchange *x, double t0);
+
+/* Exchanges of values among devices, without the host's memory: what a library of devices does (codelets/cuda/exchange.c). */
+typedef struct orr__device_exchanges {
+    /* Whether it carries such an exchange: the same answer on all ranks. */
+    bool (*takes)(const orr__exchange *x);
+    /* As orr__exchange_post. Memory of the host, where it lies there, is copied to a device and back. */
+    void (*post)(const orr__exchange *x);
+    void (*stop)(void);
+} orr__device_exchanges;
+/* Until the ranks stop. All of them have it. */
+void orr__exchanges_on_devices(const orr__device_exchanges *d);
+/* Whether devices carry the exchange `x`, of which kind, reduction, dtype and `values` are said. */
+bool orr__exchange_on_devices(const orr__exchange *x);
 
 #endif

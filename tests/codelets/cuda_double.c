@@ -325,6 +325,23 @@ static void cuda(void)
     ORR_SKIP("%s", cu.why);
 }
 
+/* The double is ours, and so are the declarations: the names at least are NVIDIA's. */
+static void nccl_of_this_machine_has_all_that_is_called(void)
+{
+    const char *path = orr__cu_nccl_path, *why = "";
+    orr__cu_nccl_path = NULL;
+    orr__cu_forget();
+    const orr__nccl *n = orr__cu_nccl(&why);
+    int version = 0;
+    bool there = n && n->version(&version) == 0, names = n && n->init_config && strcmp(n->error(0), "no error") == 0;
+    orr__cu_nccl_path = path;
+    orr__cu_forget();
+    if (!n && !strstr(why, " has no "))
+        ORR_SKIP("%s", why);
+    ORR_CHECK_MSG(there && version >= 2700, "%s, version %d", why, version);
+    ORR_CHECK(version < ORR__NCCL_CONFIG_SINCE || names);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -340,6 +357,7 @@ int main(int argc, char **argv)
         ORR_TEST(scratch_memory_is_allocated_once),
         ORR_TEST(index_error_is_known_after_launch),
         ORR_TEST(compile_leaves_no_files),
+        ORR_TEST(nccl_of_this_machine_has_all_that_is_called),
         { 0 },
     };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };

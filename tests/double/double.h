@@ -1,6 +1,7 @@
 /* A double of CUDA's libraries over host memory, for tests where there is no GPU: the driver's functions that we call,
  * NVRTC (whose "CUBIN" is a shared object that g++ makes of the same CUDA C text), cuBLASLt (plain loops that honour the
- * descriptors), cuBLAS and cuSOLVER (a BLAS library on the processor) and, for StarPU, the runtime's. A test can make calls fail; calls are counted.
+ * descriptors), cuBLAS and cuSOLVER (a BLAS library on the processor), NCCL (among processes of one machine, by memory that they
+ * share) and, for StarPU, the runtime's. A test can make calls fail; calls are counted.
  * Must not know: Orrery. */
 #ifndef ORR_TESTS_DOUBLE_H
 #define ORR_TESTS_DOUBLE_H
@@ -20,10 +21,16 @@ typedef struct cuda_double_state {
     int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code,
         tile_code;
     int life, lost_code; /* launches until the context is lost, < 0: never; once it is, the code of each call */
+    int nccl_version;    /* 0: that of 2.28.9        */
+    int nccl_id_code, nccl_init_code, nccl_call_code, nccl_async_code; /* of NCCL                */
+    int nccl_stuck; /* exchanges do not end, until they are aborted */
     /* what was called */
     int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles, tiles, factors;
-    size_t used;      /* bytes allocated now                                 */
-    int pins, unpins; /* of host memory                                      */
+    size_t used;                   /* bytes allocated now                                 */
+    uint64_t bytes_in, bytes_home; /* copied from the host to a device, and back */
+    int nccl_calls, nccl_comms;    /* exchanges; communicators there now */
+    int nccl_aborts, nccl_foreign; /* communicators aborted; exchanges of memory that is no device's */
+    int pins, unpins;              /* of host memory                                      */
     /* the last launch */
     unsigned grid, block;
     int params;
@@ -44,5 +51,8 @@ void cuda_double_enter(void *context);
 int cuda_double_device(void);
 void *cuda_double_alloc(size_t bytes); /* NULL: too much */
 void cuda_double_free(void *p);
+int cuda_double_owns(const void *p, size_t bytes); /* lies in what alloc gave */
+/* Work of a stream that cuStreamCreate made begins or ends: until then it is not ready. Other streams have none. */
+void cuda_double_busy(void *stream, int by);
 
 #endif

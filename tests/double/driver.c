@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +43,45 @@ int cuda_double_device(void)
 
 /* -- memory: the size stands in front ------------------------------------------------------------------------------ */
 
-enum { FRONT = 256 };
+enum { FRONT = 256, PIECES = 4096 };
+
+static struct {
+    char *p;
+    size_t bytes;
+} piece[PIECES]; /* p is NULL: free */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void note(char *p, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < PIECES; i++)
+        if (!piece[i].p) {
+            piece[i].p = p;
+            piece[i].bytes = bytes;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+static void forget(const char *p)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < PIECES; i++)
+        if (piece[i].p == p)
+            piece[i].p = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+int cuda_double_owns(const void *q, size_t bytes)
+{
+    const char *p = q;
+    int found = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < PIECES && !found; i++)
+        found = piece[i].p && p >= piece[i].p && p + bytes <= piece[i].p + piece[i].bytes;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
 
 void *cuda_double_alloc(size_t bytes)
 {
@@ -55,6 +95,7 @@ void *cuda_double_alloc(size_t bytes)
     memcpy(p, &bytes, sizeof bytes);
     memset(p + FRONT, 0xa5, all - FRONT);
     __atomic_add_fetch(&cuda_double.allocs, 1, __ATOMIC_RELAXED);
+    note(p + FRONT, bytes);
     return p + FRONT;
 }
 
@@ -64,6 +105,7 @@ void cuda_double_free(void *q)
     size_t bytes;
     if (!q)
         return;
+    forget(q);
     memcpy(&bytes, p, sizeof bytes);
     __atomic_sub_fetch(&cuda_double.used, bytes, __ATOMIC_RELAXED);
     __atomic_add_fetch(&cuda_double.frees, 1, __ATOMIC_RELAXED);
@@ -114,6 +156,7 @@ API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stre
         return cuda_double.lost_code;
     memcpy((void *)(uintptr_t)to, from, n);
     __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&cuda_double.bytes_in, n, __ATOMIC_RELAXED);
     return OK;
 }
 
@@ -124,14 +167,60 @@ API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *stream)
         return cuda_double.lost_code;
     memcpy(to, (const void *)(uintptr_t)from, n);
     __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&cuda_double.bytes_home, n, __ATOMIC_RELAXED);
     return OK;
+}
+
+enum { STREAMS = 64, NOT_READY = 600 };
+static int busy[STREAMS];
+static unsigned char made[STREAMS];
+
+/* The stream's number; -1: cuStreamCreate did not make it. */
+static int number_of(const void *stream)
+{
+    const unsigned char *s = stream;
+    return s >= made && s < made + STREAMS ? (int)(s - made) : -1;
+}
+
+void cuda_double_busy(void *stream, int by)
+{
+    int i = number_of(stream);
+    if (i >= 0)
+        __atomic_add_fetch(&busy[i], by, __ATOMIC_SEQ_CST);
+}
+
+API int cuStreamCreate(void **stream, unsigned flags)
+{
+    (void)flags;
+    for (int i = 0; i < STREAMS; i++)
+        if (!__atomic_exchange_n(&made[i], 1, __ATOMIC_SEQ_CST)) {
+            *stream = &made[i];
+            return OK;
+        }
+    return NO_MEMORY;
+}
+
+API int cuStreamDestroy_v2(void *stream)
+{
+    int i = number_of(stream);
+    if (i < 0)
+        return INVALID;
+    __atomic_store_n(&made[i], 0, __ATOMIC_SEQ_CST);
+    return OK;
+}
+
+API int cuStreamQuery(void *stream)
+{
+    int i = number_of(stream);
+    return i >= 0 && __atomic_load_n(&busy[i], __ATOMIC_SEQ_CST) > 0 ? NOT_READY : OK;
 }
 
 API int cuStreamSynchronize(void *stream)
 {
-    (void)stream;
     if (cuda_double.lost_code)
         return cuda_double.lost_code;
+    while (cuStreamQuery(stream) == NOT_READY)
+        (void)sched_yield();
     __atomic_add_fetch(&cuda_double.waits, 1, __ATOMIC_RELAXED);
     return OK;
 }
@@ -209,6 +298,17 @@ API int cuCtxGetDevice(int *device)
 {
     *device = cuda_double_device();
     return depth > 0 ? OK : BAD_CONTEXT;
+}
+
+API int cuDevicePrimaryCtxRetain(void **c, int device)
+{
+    *c = cuda_double_context(device);
+    return device >= 0 && device < cuda_double.devices ? OK : BAD_DEVICE;
+}
+
+API int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    return device >= 0 && device < DEVICES ? OK : BAD_DEVICE;
 }
 
 API int cuCtxPushCurrent_v2(void *c)

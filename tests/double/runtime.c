@@ -148,11 +148,14 @@ API cudaError_t cudaMemset(void *p, int v, size_t n)
 
 API cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
 {
-    (void)kind;
     if (now())
         return now();
     memcpy(to, from, n);
-    cuda_double.copies++;
+    __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
+    if (kind == cudaMemcpyHostToDevice)
+        __atomic_add_fetch(&cuda_double.bytes_in, n, __ATOMIC_RELAXED);
+    if (kind == cudaMemcpyDeviceToHost)
+        __atomic_add_fetch(&cuda_double.bytes_home, n, __ATOMIC_RELAXED);
     return cudaSuccess;
 }
 

@@ -39,6 +39,7 @@ static const guard guards[] = {
     { "cublas", { "codelets/cuda/" } },
     { "nvrtc", { "codelets/cuda/", "tests/codelets/nvrtc_unit.c", "tests/api/define", "tests/field/device.c" } },
     { "cudnn", { "codelets/cuda/" } },
+    { "nccl", { "codelets/cuda/" } },
     { "cusolver", { "codelets/cuda/" } },
     { "cblas.h", { "codelets/cpu/", "bench/peer_blas.c", "tests/" } },
     { "sodium", { "ops/share/", "codelets/share/", "bench/peer_private.c" } },

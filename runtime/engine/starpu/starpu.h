@@ -252,6 +252,13 @@ void orr__star_bundle(void *buffers[], void *arg);
 bool orr__star_posts(const orr__step *s);
 void orr__star_post(void *task);
 extern struct starpu_codelet orr__star_posted;
+/* device_post.c: whether the device of the first CUDA worker does the posted work of a task, with its operands there. Then no task of
+ * StarPU's is made: `ended` is called instead of its callback, on any thread, perhaps before the post returns. */
+enum { ORR__STAR_POST_OPERANDS = 8 };
+typedef void (*orr__star_ended)(void *task);
+bool orr__star_posts_on_device(const orr__task *a);
+orr_status orr__star_post_on_device(orr__task *a, int n, const starpu_data_handle_t *handle,
+                                    const enum starpu_data_access_mode *mode, orr__star_ended ended);
 void orr__star_opencl(void *buffers[], void *arg);
 void orr__star_cuda(void *buffers[], void *arg);
 /* device_tile.c: an operation on the tiles that lie in the task's buffers, on CUDA's stream; or done on the host where the

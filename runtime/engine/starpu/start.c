@@ -130,6 +130,18 @@ static void share_cores(struct starpu_conf *conf, int ranks)
     setenv("STARPU_WORKERS_NOBIND", "1", 0); /* else the first worker of each rank is on the first core */
 }
 
+/* Those of this rank, where several ranks divide the devices of a machine. */
+static void take_cuda_devices(struct starpu_conf *conf)
+{
+    int device[STARPU_NMAXWORKERS], n = orr__cu_binding(device, STARPU_NMAXWORKERS);
+    if (n < 0 || getenv("STARPU_NCUDA") || getenv("STARPU_WORKERS_CUDAID"))
+        return;
+    conf->ncuda = n;
+    conf->use_explicit_workers_cuda_gpuid = 1;
+    for (int i = 0; i < n; i++)
+        conf->workers_cuda_gpuid[i] = (unsigned)device[i];
+}
+
 /* StarPU's own variables win over all of this. */
 static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
 {
@@ -149,7 +161,9 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     if (starpu_conf_init(conf) != 0)
         return orr__fail(at, ORR_EDEVICE, "StarPU does not take the environment");
     conf->catch_signals = 0;
-    if (!cuda)
+    if (cuda)
+        take_cuda_devices(conf);
+    else
         conf->ncuda = 0;
     if (opencl == 0)
         conf->nopencl = 0;
@@ -205,6 +219,8 @@ static void look_around(int backend)
     orr__machine_here.workers = orr__star.cpus > 0 ? orr__star.cpus : 1;
     orr__machine_here.opencl = orr__star.opencls > 0;
     orr__machine_here.cuda = orr__star.cudas;
+    orr__machine_here.cuda_device =
+        orr__star.cudas > 0 ? starpu_worker_get_devid(starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0)) : -1;
     orr__machine_here.device_bytes = orr__star.device_bytes;
     orr__machine_here.devices = orr__star.opencls + orr__star.cudas;
     orr__machine_here.one_memory = orr__star.one_memory;

@@ -85,10 +85,13 @@ static enum starpu_data_access_mode mode_of(const draft *d, int j)
     return (bundle ? s->bundle.use[j].write : j < s->region->nout) ? STARPU_W : STARPU_R;
 }
 
+/* Posted work is none of a device's worker (device_post.c). */
 static unsigned devices_of(const orr__step *s)
 {
     unsigned where = s->opencl && orr__star.opencls > 0 ? STARPU_OPENCL : 0;
 
+    if (s->region->call.op && s->region->call.op->flags & ORR__OP_POSTS)
+        return 0;
     return orr__bundle_size(s) > 1 ? 0 : where | (s->cuda && orr__star.cudas > 0 ? STARPU_CUDA : 0);
 }
 
@@ -188,6 +191,25 @@ static orr_status send(draft *d)
     return st;
 }
 
+/* Every operand is one tile at most. */
+static orr_status post_on_device(const draft *d)
+{
+    starpu_data_handle_t handle[ORR__STAR_POST_OPERANDS];
+    enum starpu_data_access_mode mode[ORR__STAR_POST_OPERANDS];
+    int n = 0;
+
+    for (int j = 0; j < d->operands; j++) {
+        const orr__span *p = &d->span[j];
+        if (p->n == 0)
+            continue;
+        handle[n] = p->tiles->handle[p->first];
+        mode[n++] = mode_of(d, j);
+    }
+    orr_status st = orr__star_post_on_device(d->a, n, handle, mode, called_back);
+    d->a->sent = st == ORR_OK;
+    return st;
+}
+
 static orr_status submit(orr__site at, orr__task *a)
 {
     draft d; /* its arrays are filled as far as they are used */
@@ -197,6 +219,12 @@ static orr_status submit(orr__site at, orr__task *a)
     struct starpu_codelet *cl = orr__star_posts(a->step) ? &orr__star_posted : orr__star_codelet(a->work, a->step);
     orr_status st = look_up(at, &d);
 
+    if (st == ORR_OK && orr__star_posts_on_device(a)) {
+        st = post_on_device(&d);
+        if (d.span != d.few)
+            free(d.span);
+        return st;
+    }
     if (st == ORR_OK && (!cl || !(d.task = starpu_task_create())))
         st = orr__fail(at, ORR_ENOMEM, "no memory for a task");
     if (st == ORR_OK) {
