@@ -22,6 +22,8 @@ static const char usage[] =
     "  --set NAME=VALUE   changes a number of every machine; --show lists the names\n"
     "  --show             prints the machines' numbers, which are the assumptions\n"
     "  --measure FILE     measures the tasks of this machine and writes a machine file\n"
+    "  --check WIDTH      measures training steps of the ranks at hand (mpirun -n 2 orrery-scale --check 512), with\n"
+    "                     --set samples=N on each, beside their simulation on the machine\n"
     "  --program NAME     cholesky or training (both)\n"
     "  --scaling NAME     weak or strong (both)\n"
     "  --nodes N          the largest number of nodes (1024)\n"
@@ -37,7 +39,7 @@ static const char usage[] =
 
 typedef struct {
     scale_machine machine[MACHINES];
-    int machines, nodes, strong, window, steps, p, q;
+    int machines, nodes, strong, window, steps, p, q, check;
     bool program[PROGRAMS], weak, fixed, tree, show;
     scale_reduce reduce;
     double bucket;
@@ -73,10 +75,19 @@ static bool cholesky(const options *o, const scale_machine *m, int nodes, bool w
     return scale_cholesky_run(m, &c, r);
 }
 
-/* The gradients of the examples' network: 784-512-256-10 in f32. */
+/* The gradients of 784-width-width/2-10 in f32. */
+static void gradients(int width, double bytes[3])
+{
+    bytes[0] = 4.0 * 785 * width;
+    bytes[1] = 4.0 * (width + 1) * (width / 2);
+    bytes[2] = 4.0 * (width / 2 + 1) * 10;
+}
+
+/* The network of the examples. */
 static bool training(const options *o, const scale_machine *m, int nodes, bool weak, scale_result *r, double *size)
 {
-    static const double bytes[] = { 4.0 * 785 * 512, 4.0 * 513 * 256, 4.0 * 257 * 10 };
+    double bytes[3];
+    gradients(512, bytes);
     int ranks = nodes * (int)m->nodes_ranks;
     *size = m->samples * (weak ? nodes : o->strong);
     scale_training t = { .ranks = ranks,
@@ -167,6 +178,40 @@ static int measure(const options *o)
     return ok ? 0 : complain(o->measure, "cannot be written");
 }
 
+/* A step by itself is what it was measured to be; what is simulated is the rest. */
+static int check(const options *o)
+{
+    scale_machine m = o->machine[0];
+    scale_result one, all;
+    double alone, together, bytes[3];
+    gradients(o->check, bytes);
+    if (orr_init(NULL) != ORR_OK)
+        return orr_error_print(stderr);
+    int ranks = orr_ranks(), rank = orr_rank();
+    bool ok = scale_check_training(o->check, (int64_t)m.samples, o->steps, &alone, &together);
+    if (!ok)
+        (void)orr_error_print(stderr);
+    if (orr_shutdown() != ORR_OK || !ok)
+        return 1;
+    m.nodes_ranks = ranks;
+    m.sample_us = m.update_us = m.jitter = 0;
+    m.step_us = 1;
+    scale_training t = {
+        .ranks = 1, .steps = 1, .layers = 3, .bytes = bytes, .bucket = o->bucket, .reduce = o->reduce, .overlap = true
+    };
+    (void)scale_training_run(&m, &t, &one);
+    m.step_us = alone / one.seconds;
+    t.ranks = ranks;
+    (void)scale_training_run(&m, &t, &all);
+    if (rank == 0)
+        printf("%d ranks, 784-%d-%d-10, %.0f samples on each: a step by itself %.4g ms, together %.4g ms, simulated "
+               "%.4g ms; "
+               "efficiency %.3f, simulated %.3f\n",
+               ranks, o->check, o->check / 2, m.samples, alone * 1e3, together * 1e3, all.seconds * 1e3,
+               alone / together, alone / all.seconds);
+    return 0;
+}
+
 /* -- command line --------------------------------------------------------------------------------------------- */
 
 static bool number(const char *text, double least, double most, double *to)
@@ -233,6 +278,7 @@ static bool take(options *o, int which, const char *text)
         ok = choose(text, reductions, 3, &k);
         o->reduce = (scale_reduce)k;
         break;
+    case 'C': ok = whole(text, 2, 1 << 16, &o->check); break;
     case 'k': ok = number(text, 1, 1e12, &o->bucket); break;
     case 'w': ok = whole(text, 0, 1 << 20, &o->window); break;
     case 's': ok = whole(text, 1, 1 << 20, &o->steps); break;
@@ -254,6 +300,7 @@ int main(int argc, char **argv)
         { "set", required_argument, NULL, '=' },
         { "show", no_argument, NULL, 'v' },
         { "measure", required_argument, NULL, 'M' },
+        { "check", required_argument, NULL, 'C' },
         { "program", required_argument, NULL, 'p' },
         { "scaling", required_argument, NULL, 'c' },
         { "nodes", required_argument, NULL, 'n' },
@@ -319,5 +366,5 @@ int main(int argc, char **argv)
         scale_machine_print(stdout, &o.machine[i]);
         (void)putchar('\n');
     }
-    return output_end("orrery-scale", o.measure ? measure(&o) : o.show ? 0 : simulate(&o));
+    return output_end("orrery-scale", o.check ? check(&o) : o.measure ? measure(&o) : o.show ? 0 : simulate(&o));
 }

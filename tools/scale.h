@@ -80,5 +80,8 @@ void scale_machine_print(FILE *f, const scale_machine *m);
 /* scale_measure.c: this machine's times of tasks and steps, by the library; the others stay. false: *why, or NULL and the
  * library's last error. */
 bool scale_measure(scale_machine *m, int64_t tile, const char **why);
+/* scale_check.c: the least times of a training step of 784-width-width/2-10, with so many samples on each rank: by itself, and of
+ * the batch of all ranks together. Collective; false: the library's last error. */
+bool scale_check_training(int width, int64_t samples, int steps, double *alone, double *together);
 
 #endif
