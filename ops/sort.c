@@ -101,7 +101,7 @@ static int space(const orr__call *c, int64_t *dim)
 
 /* -- phases -------------------------------------------------------------------------------------------------------- */
 
-enum { FEW_LINES = 16, LONG = 1 << 18, CHUNK = 1 << 16, MOST_CHUNKS = 512 };
+enum { FEW_LINES = 16, LONG = 1 << 18, CHUNK = 1 << 17, MOST_CHUNKS = 512 };
 
 int64_t orr__order_chunks(int64_t lines, int64_t length)
 {

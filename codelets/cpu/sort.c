@@ -82,29 +82,18 @@ static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t
             memcpy((char *)y + (size_t)to++ * z, (const char *)x + (size_t)k * z, z);
 }
 
-/* n values of x in order to y. fast: NULL, or how the instruction set sorts keys. scratch: 2·n keys. */
-#define SORT_VALUES(name, T, radix)                                                                                    \
-    ORR__ORDER_KEYS(name##_keys, T, T)                                                                                 \
-    static void name(orr_dtype t, orr__sortfn *fast, const void *from, void *to, int64_t n, bool descending,           \
+/* n values of x in order to y. scratch: 2·n keys. */
+#define SORT_VALUES(name, T, log, radix)                                                                               \
+    static void name(orr_dtype t, const orr__vec *vec, const void *x, void *y, int64_t n, bool descending,             \
                      void *scratch)                                                                                    \
     {                                                                                                                  \
-        const T *x = from, top = (T)((T)1 << (8 * sizeof(T) - 1)), all = (T) ~(T)0, flip = descending ? all : 0;       \
-        const T zero = (T)(top ^ flip), sign = orr__is_signed(t) ? top : 0;                                            \
-        T *y = to, *a = scratch;                                                                                       \
-        bool real = orr__is_float(t);                                                                                  \
-        name##_keys(t, x, a, n, descending);                                                                           \
-        const T *s = fast && fast(a, n, a + n) ? a : radix(a, a + n, n, (int)sizeof(T));                               \
-        int64_t minus = 0, nans = n, zeros = 0;                                                                        \
-        if (!real) {                                                                                                   \
-            for (int64_t k = 0; k < n; k++)                                                                            \
-                y[k] = (T)(s[k] ^ sign ^ flip);                                                                        \
+        const T top = (T)((T)1 << (8 * sizeof(T) - 1)), all = (T) ~(T)0, zero = (T)(descending ? ~top : top);          \
+        T *a = scratch;                                                                                                \
+        int64_t minus = vec->keys[log](t, x, a, n, descending), nans = n, zeros = 0;                                   \
+        const T *s = vec->sort[log] && vec->sort[log](a, n, a + n) ? a : radix(a, a + n, n, (int)sizeof(T));           \
+        vec->values[log](t, s, y, n, descending);                                                                      \
+        if (!orr__is_float(t))                                                                                         \
             return;                                                                                                    \
-        }                                                                                                              \
-        for (int64_t k = 0; k < n; k++) {                                                                              \
-            T u = (T)(s[k] ^ flip);                                                                                    \
-            y[k] = (T)(u ^ (u & top ? top : all));                                                                     \
-            minus += x[k] == top;                                                                                      \
-        }                                                                                                              \
         while (nans > 0 && s[nans - 1] == all)                                                                         \
             nans--;                                                                                                    \
         while (minus && s[zeros] < zero)                                                                               \
@@ -114,18 +103,12 @@ static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t
         if (nans < n)                                                                                                  \
             as_they_came(t, x, y, n, nans, all, descending);                                                           \
     }
-SORT_VALUES(values_8, uint8_t, radix_8)
-SORT_VALUES(values_16, uint16_t, radix_16)
-SORT_VALUES(values_32, uint32_t, radix_32)
-SORT_VALUES(values_64, uint64_t, radix_64)
+SORT_VALUES(values_8, uint8_t, 0, radix_8)
+SORT_VALUES(values_16, uint16_t, 1, radix_16)
+SORT_VALUES(values_32, uint32_t, 2, radix_32)
+SORT_VALUES(values_64, uint64_t, 3, radix_64)
 
-/* Few digits are faster than any order of keys. */
-static orr__sortfn *fast_of(const orr__vec *vec, size_t size)
-{
-    return size < 4 ? NULL : vec->sort[size == 8];
-}
-
-typedef void values_fn(orr_dtype t, orr__sortfn *fast, const void *from, void *to, int64_t n, bool descending,
+typedef void values_fn(orr_dtype t, const orr__vec *vec, const void *x, void *y, int64_t n, bool descending,
                        void *scratch);
 static values_fn *values_of(orr_dtype t)
 {
@@ -149,7 +132,7 @@ static void places(orr_dtype t, const orr__vec *vec, void *items, size_t size, i
 {
     int digits = (int)orr__dtype_size(t);
     if (size == sizeof(item32)) {
-        orr__sortfn *fast = vec->sort[1];
+        orr__sortfn *fast = vec->sort[3];
         const item32 *s =
             fast && fast(items, n, (item32 *)items + n) ? items : radix_item32(items, (item32 *)items + n, n, digits);
         for (int64_t k = 0; k < n; k++)
@@ -173,7 +156,7 @@ orr_status orr__cpu_kernel_sort(const orr__kernel *kernel, const orr__launch *l)
         return ORR_OK;
     void *scratch = orr__scratch(2 * (size_t)n * z);
     for (int64_t row = l->lo; scratch && row < l->hi; row++)
-        values_of(t)(t, fast_of(kernel->vec, z), (const char *)l->in[0] + (size_t)(row * n) * z,
+        values_of(t)(t, kernel->vec, (const char *)l->in[0] + (size_t)(row * n) * z,
                      (char *)l->out[0] + (size_t)(row * n) * z, n, r->call.attr.mask != 0, scratch);
     return scratch ? ORR_OK : ORR_ENOMEM;
 }
@@ -287,7 +270,10 @@ static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by
                             by_place ? (const int64_t *)l->in[1] + row * chunks * m : NULL,
                             chunks,
                             m };
-        split(&q, piece % chunks * m, from, low, high);
+        if (piece == l->lo || piece % chunks == 0)
+            split(&q, piece % chunks * m, from, low, high);
+        else /* where the piece before ends */
+            memcpy(from, to, (size_t)chunks * sizeof *from);
         split(&q, (piece % chunks + 1) * m, to, low, high);
         for (int64_t j = 0; j < chunks; j++) {
             if (!by_place)
@@ -299,8 +285,8 @@ static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by
         if (by_place)
             places(t, kernel->vec, items, size, n, (int64_t *)l->out[0] + piece * m);
         else
-            values_of(t)(t, fast_of(kernel->vec, z), items, (char *)l->out[0] + (size_t)(piece * m) * z, n,
-                         q.descending, items + (size_t)m * z);
+            values_of(t)(t, kernel->vec, items, (char *)l->out[0] + (size_t)(piece * m) * z, n, q.descending,
+                         items + (size_t)m * z);
     }
     return ORR_OK;
 }

@@ -71,6 +71,9 @@ typedef int64_t orr__potrffn(void *a, int64_t n, int64_t ld);
 
 /* n keys, numbers without sign, in order; false: they are in another order, not sorted. scratch: room for n. */
 typedef bool orr__sortfn(void *keys, int64_t n, void *scratch);
+/* The keys of n elements of a dtype (order.h); returns how many are a float's −0. And elements from keys, ±0 as 0, NaN as any. */
+typedef int64_t orr__keysfn(orr_dtype t, const void *x, void *key, int64_t n, bool descending);
+typedef void orr__valuesfn(orr_dtype t, const void *key, void *y, int64_t n, bool descending);
 /* The greatest of n elements, −inf of none. */
 typedef double orr__greatestfn(const void *row, int64_t n);
 /* x[i] = e^(x[i] − shift); returns the sum. */
@@ -111,7 +114,9 @@ typedef struct {
     orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
     orr__fftlanesfn *fft_lanes[2];
     orr__ffthalffn *fft_half[2];
-    orr__sortfn *const *sort; /* of 4 and 8 bytes; NULL: the instruction set has no better way than digits */
+    orr__sortfn *const *sort; /* [log2 of the key's bytes]; NULL: the instruction set has no better way than digits */
+    orr__keysfn *const *keys; /* likewise */
+    orr__valuesfn *const *values;
     orr__greatestfn *greatest[2];
     orr__expfn *exp[2];
     orr__tapsfn *taps[2]; /* of f32, f64 */
@@ -150,6 +155,8 @@ extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
     extern orr__fftfn ORR__V_PASTE(orr__vec_fft_row_f32, isa), ORR__V_PASTE(orr__vec_fft_row_f64, isa);                \
     extern orr__fftlanesfn ORR__V_PASTE(orr__vec_fft_lanes_f32, isa), ORR__V_PASTE(orr__vec_fft_lanes_f64, isa);       \
     extern orr__ffthalffn ORR__V_PASTE(orr__vec_fft_half_f32, isa), ORR__V_PASTE(orr__vec_fft_half_f64, isa);          \
+    extern orr__keysfn *const ORR__V_PASTE(orr__vec_keys, isa)[];                                                      \
+    extern orr__valuesfn *const ORR__V_PASTE(orr__vec_values, isa)[];                                                  \
     extern orr__sortfn *const ORR__V_PASTE(orr__vec_sorts, isa)[];                                                     \
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
     extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \

@@ -4,6 +4,8 @@
  * Stockham's form (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7): a stage reads
  * x[k + s·(q + m·j)], transforms over j < p, and writes y[k + s·(p·q + r)], r < p; s numbers lie together in both. */
 
+enum { F(LANES) = ORR__FFT_LANES_BYTES / (2 * sizeof(REAL)) };
+
 #define STAGE_BEGIN                                                                                                    \
     for (int64_t q = 0; q < m; q++) {                                                                                  \
         const REAL *restrict cr = xr + s * q, *restrict ci = xi + s * q;                                               \
@@ -18,8 +20,9 @@
         di[k + s * (r)] = u_ * d_ + v_ * c_;                                                                           \
     } while (0)
 
-static void F(stage2)(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,
-                      REAL *restrict yr, REAL *restrict yi)
+static inline __attribute__((always_inline)) void F(step2)(int64_t m, int64_t s, const REAL *restrict tw,
+                                                           const REAL *restrict xr, const REAL *restrict xi,
+                                                           REAL *restrict yr, REAL *restrict yi)
 {
     enum { p = 2 };
     STAGE_BEGIN
@@ -33,8 +36,9 @@ static void F(stage2)(int64_t m, int64_t s, const REAL *restrict tw, const REAL 
 }
 }
 
-static void F(stage3)(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,
-                      REAL *restrict yr, REAL *restrict yi)
+static inline __attribute__((always_inline)) void F(step3)(int64_t m, int64_t s, const REAL *restrict tw,
+                                                           const REAL *restrict xr, const REAL *restrict xi,
+                                                           REAL *restrict yr, REAL *restrict yi)
 {
     enum { p = 3 };
     const REAL half = (REAL)0.5, root = (REAL)0.86602540378443865;
@@ -80,8 +84,9 @@ static void F(first4)(int64_t m, const REAL *restrict tw, const REAL *restrict c
     }
 }
 
-static void F(stage4)(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,
-                      REAL *restrict yr, REAL *restrict yi)
+static inline __attribute__((always_inline)) void F(step4)(int64_t m, int64_t s, const REAL *restrict tw,
+                                                           const REAL *restrict xr, const REAL *restrict xi,
+                                                           REAL *restrict yr, REAL *restrict yi)
 {
     enum { p = 4 };
     STAGE_BEGIN
@@ -92,8 +97,9 @@ static void F(stage4)(int64_t m, int64_t s, const REAL *restrict tw, const REAL 
 }
 }
 
-static void F(stage5)(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,
-                      REAL *restrict yr, REAL *restrict yi)
+static inline __attribute__((always_inline)) void F(step5)(int64_t m, int64_t s, const REAL *restrict tw,
+                                                           const REAL *restrict xr, const REAL *restrict xi,
+                                                           REAL *restrict yr, REAL *restrict yi)
 {
     enum { p = 5 };
     const REAL c1 = (REAL)0.30901699437494742, c2 = (REAL)-0.80901699437494742, s1 = (REAL)0.95105651629515357,
@@ -115,6 +121,22 @@ static void F(stage5)(int64_t m, int64_t s, const REAL *restrict tw, const REAL 
     }
 }
 }
+
+/* As many numbers together as there are lanes: straight code; else a loop over them. */
+#define STAGE(name, step)                                                                                              \
+    static void name(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,  \
+                     REAL *restrict yr, REAL *restrict yi)                                                             \
+    {                                                                                                                  \
+        if (s == F(LANES))                                                                                             \
+            step(m, F(LANES), tw, xr, xi, yr, yi);                                                                     \
+        else                                                                                                           \
+            step(m, s, tw, xr, xi, yr, yi);                                                                            \
+    }
+STAGE(F(stage2), F(step2))
+STAGE(F(stage3), F(step3))
+STAGE(F(stage4), F(step4))
+STAGE(F(stage5), F(step5))
+#undef STAGE
 
 /* Any radix, by its definition. root: cosines, then sines, of −2π·i/p. */
 static void F(stage_any)(int p, int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict root,
@@ -220,7 +242,7 @@ void F(row)(const orr__fft *plan, const void *in, void *out, bool inverse, void 
 
 /* -- many columns together ------------------------------------------------------------------------------------------ */
 
-enum { F(LANES) = ORR__FFT_LANES_BYTES / (2 * sizeof(REAL)), F(TILE) = 8 };
+enum { F(TILE) = 8, F(HALVES) = 64 };
 
 static void F(turn)(const orr__fft *plan, int64_t first, REAL *restrict re, REAL *restrict im)
 {
@@ -301,28 +323,34 @@ void F(half)(const orr__fft_powers *whole, const void *in, void *out, int64_t lo
     }
     int64_t end = hi < h ? hi : h;
     for (int64_t k = lo > 1 ? lo : 1, next; k < end; k = next) {
-        int64_t c = k >> whole->bits;
+        REAL wr[F(HALVES)], wi[F(HALVES)], br[F(HALVES)], bi[F(HALVES)];
+        int64_t c = k >> whole->bits, first = c * size;
         double cr = whole->coarse[c], ci = whole->coarse[whole->ncoarse + c];
-        const double *restrict fr = whole->fine, *restrict fi = fr + size;
-        int64_t first = c * size;
+        const double *restrict fr = whole->fine + (k - first), *restrict fi = fr + size;
         next = first + size < end ? first + size : end;
+        next = next - k > F(HALVES) ? k + F(HALVES) : next;
+        int64_t n = next - k;
+        for (int64_t i = 0; i < n; i++) {
+            wr[i] = (REAL)(cr * fr[i] - ci * fi[i]);
+            wi[i] = (REAL)(cr * fi[i] + ci * fr[i]);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            br[i] = x[2 * (h - k - i)];
+            bi[i] = -x[2 * (h - k - i) + 1];
+        }
+        const REAL *restrict a = x + 2 * k;
+        REAL *restrict z = y + 2 * k;
         if (inverse)
-            for (int64_t i = k; i < next; i++) {
-                double ur = fr[i - first], ui = fi[i - first];
-                REAL wr = (REAL)(cr * ur - ci * ui), wi = (REAL)(cr * ui + ci * ur);
-                REAL ar = x[2 * i], ai = x[2 * i + 1], br = x[2 * (h - i)], bi = -x[2 * (h - i) + 1];
-                REAL dr = ar - br, di = ai - bi;
-                y[2 * i] = ar + br - (wr * di - wi * dr);
-                y[2 * i + 1] = ai + bi + (wr * dr + wi * di);
+            for (int64_t i = 0; i < n; i++) {
+                REAL ar = a[2 * i], ai = a[2 * i + 1], dr = ar - br[i], di = ai - bi[i];
+                z[2 * i] = ar + br[i] - (wr[i] * di - wi[i] * dr);
+                z[2 * i + 1] = ai + bi[i] + (wr[i] * dr + wi[i] * di);
             }
         else
-            for (int64_t i = k; i < next; i++) {
-                double ur = fr[i - first], ui = fi[i - first];
-                REAL wr = (REAL)(cr * ur - ci * ui), wi = (REAL)(cr * ui + ci * ur);
-                REAL ar = x[2 * i], ai = x[2 * i + 1], br = x[2 * (h - i)], bi = -x[2 * (h - i) + 1];
-                REAL dr = ar - br, di = ai - bi;
-                y[2 * i] = half * (ar + br + (wr * di + wi * dr));
-                y[2 * i + 1] = half * (ai + bi - (wr * dr - wi * di));
+            for (int64_t i = 0; i < n; i++) {
+                REAL ar = a[2 * i], ai = a[2 * i + 1], dr = ar - br[i], di = ai - bi[i];
+                z[2 * i] = half * (ar + br[i] + (wr[i] * di + wi[i] * dr));
+                z[2 * i + 1] = half * (ai + bi[i] - (wr[i] * dr - wi[i] * di));
             }
     }
 }

@@ -1,9 +1,43 @@
-/* Sorting of keys without their places, for instruction sets that sort a register's lanes: none has it, the row is NULL.
- * Must not know: dtypes, rows, chunks. */
+/* Keys of elements, and elements from keys; the sorting of keys without their places, for instruction sets that sort a register's
+ * lanes: NULL for others.
+ * Must not know: rows, chunks. */
 #include "config.h"
 
 #include <string.h>
+#include "codelets/cpu/order.h"
 #include "codelets/cpu/vec.h"
+
+#define ORDER(bits, K)                                                                                                 \
+    ORR__ORDER_KEYS(order_##bits, K, K)                                                                                \
+    static int64_t keys_##bits(orr_dtype t, const void *x, void *key, int64_t n, bool descending)                      \
+    {                                                                                                                  \
+        const K *from = x, top = (K)((K)1 << (bits - 1));                                                              \
+        int64_t minus = 0;                                                                                             \
+        order_##bits(t, x, key, n, descending);                                                                        \
+        for (int64_t k = 0; k < n && orr__is_float(t); k++)                                                            \
+            minus += from[k] == top;                                                                                   \
+        return minus;                                                                                                  \
+    }                                                                                                                  \
+    static void values_##bits(orr_dtype t, const void *key, void *y, int64_t n, bool descending)                       \
+    {                                                                                                                  \
+        const K *restrict s = key, top = (K)((K)1 << (bits - 1)), all = (K) ~(K)0, flip = descending ? all : 0;        \
+        const K sign = (K)(flip ^ (orr__is_signed(t) ? top : 0));                                                      \
+        K *restrict to = y;                                                                                            \
+        if (orr__is_float(t))                                                                                          \
+            for (int64_t k = 0; k < n; k++) {                                                                          \
+                K u = (K)(s[k] ^ flip);                                                                                \
+                to[k] = (K)(u ^ (u & top ? top : all));                                                                \
+            }                                                                                                          \
+        else                                                                                                           \
+            for (int64_t k = 0; k < n; k++)                                                                            \
+                to[k] = (K)(s[k] ^ sign);                                                                              \
+    }
+ORDER(8, uint8_t)
+ORDER(16, uint16_t)
+ORDER(32, uint32_t)
+ORDER(64, uint64_t)
+orr__keysfn *const ORR__V(orr__vec_keys)[4] = { keys_8, keys_16, keys_32, keys_64 };
+orr__valuesfn *const ORR__V(orr__vec_values)[4] = { values_8, values_16, values_32, values_64 };
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #include <immintrin.h>
@@ -123,7 +157,7 @@ static inline V packed(V v, unsigned nibbles)
 #define MASK MASK_64
 #include "codelets/cpu/vec_sort.h"
 
-orr__sortfn *const ORR__V(orr__vec_sorts)[2] = { sort_32, sort_64 };
+orr__sortfn *const ORR__V(orr__vec_sorts)[4] = { NULL, NULL, sort_32, sort_64 };
 #else
-orr__sortfn *const ORR__V(orr__vec_sorts)[2] = { NULL, NULL };
+orr__sortfn *const ORR__V(orr__vec_sorts)[4] = { NULL, NULL, NULL, NULL };
 #endif

@@ -72,7 +72,7 @@ static void keys_are_sorted_like_qsort(void)
         if (!orr__cpu_use(isa[s]))
             continue;
         for (int wide = 0; wide < 2; wide++) {
-            orr__sortfn *sort = orr__cpu_vec()->sort[wide];
+            orr__sortfn *sort = orr__cpu_vec()->sort[2 + wide];
             if (!sort)
                 continue;
             tried++;
@@ -91,7 +91,7 @@ static void keys_are_sorted_like_qsort(void)
 
 static void the_base_leaves_it_to_digits(void)
 {
-    ORR_CHECK(orr__cpu_use("base") && !orr__cpu_vec()->sort[0] && !orr__cpu_vec()->sort[1]);
+    ORR_CHECK(orr__cpu_use("base") && !orr__cpu_vec()->sort[2] && !orr__cpu_vec()->sort[3]);
     (void)orr__cpu_use(NULL);
 }
 
