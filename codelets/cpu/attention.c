@@ -2,11 +2,11 @@
  * Must not know: plans, StarPU. */
 #include "config.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/product.h"
 #include "ops/nn/attention.h"
 #include "runtime/base/philox.h"
 
@@ -25,19 +25,16 @@ typedef struct {
 
 #define REAL float
 #define WIDE 0
-#define GEMM cblas_sgemm
 #define EXP expf
 #define F(name) name##_f32
 #include "codelets/cpu/attention_real.h"
 #undef REAL
 #undef WIDE
-#undef GEMM
 #undef EXP
 #undef F
 
 #define REAL double
 #define WIDE 1
-#define GEMM cblas_dgemm
 #define EXP exp
 #define F(name) name##_f64
 #include "codelets/cpu/attention_real.h"

@@ -1,13 +1,14 @@
-/* Body of attention.c for one dtype. REAL, WIDE (an index of the tables of loops), GEMM, EXP and F, which names a function,
+/* Body of attention.c for one dtype. REAL, WIDE (an index of the tables of loops), EXP and F, which names a function,
  * are defined by who includes it.
  * Must not know: dtypes other than REAL. */
 
-/* c (m × n, rows ldc apart) = alpha·a·b + beta·c; ta, tb: as their transposes. */
-static void F(gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, double alpha, const REAL *a, int64_t lda,
-                    const REAL *b, int64_t ldb, double beta, REAL *c, int64_t ldc)
+/* c (m × n, rows ldc apart) = scale·a·b, added to what is there or in its place; ta, tb: as their transposes. */
+static void F(gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, double scale, const REAL *a, int64_t lda,
+                    const REAL *b, int64_t ldb, bool add, REAL *c, int64_t ldc)
 {
-    GEMM(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k,
-         (REAL)alpha, a, (int)(lda ? lda : 1), b, (int)(ldb ? ldb : 1), (REAL)beta, c, (int)ldc);
+    orr__mat left = { .p = (const void *)a, .rows = m, .cols = k },
+             right = { .p = (const void *)b, .rows = k, .cols = n };
+    orr__gemm_scaled(WIDE ? ORR_F64 : ORR_F32, scale, &left, ta, lda ? lda : 1, &right, tb, ldb ? ldb : 1, add, c, ldc);
 }
 
 /* The scores of queries [i0, i1) and keys [j0, j1) of one head, rows j1 − j0 apart: mask added, unseen keys −inf. */

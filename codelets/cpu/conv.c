@@ -3,11 +3,11 @@
  * Must not know: plans, StarPU. */
 #include "config.h"
 
-#include <cblas.h>
 #include <limits.h>
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/conv_onednn.h"
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/product.h"
 #include "ops/conv.h"
 
 /* A block of columns stays in the second cache beside the kernel's rows. */
@@ -49,13 +49,8 @@ typedef struct {
 
 static void multiply(const work *k, const gemm *g, const char *a, const char *b, char *c)
 {
-    CBLAS_TRANSPOSE ta = g->ta ? CblasTrans : CblasNoTrans, tb = g->tb ? CblasTrans : CblasNoTrans;
-    if (!k->wide)
-        cblas_sgemm(CblasRowMajor, ta, tb, (int)g->m, (int)g->n, (int)g->k, 1, (const void *)a, (int)g->lda,
-                    (const void *)b, (int)g->ldb, g->add, (void *)c, (int)g->ldc);
-    else
-        cblas_dgemm(CblasRowMajor, ta, tb, (int)g->m, (int)g->n, (int)g->k, 1, (const void *)a, (int)g->lda,
-                    (const void *)b, (int)g->ldb, g->add, (void *)c, (int)g->ldc);
+    orr__mat left = { .p = a, .rows = g->m, .cols = g->k }, right = { .p = b, .rows = g->k, .cols = g->n };
+    orr__gemm_scaled(k->wide ? ORR_F64 : ORR_F32, 1, &left, g->ta, g->lda, &right, g->tb, g->ldb, g->add, c, g->ldc);
 }
 
 /* -- windows as columns ------------------------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/product.h"
 #include "codelets/cpu/product_map.h"
 #include "codelets/cpu/call.h"
 #include "codelets/emit/call.h"
@@ -192,8 +193,9 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for the kernel");
     if (st == ORR_OK && r->epilogue)
         st = prepare(r->epilogue, &k->epilogue);
+    k->small = r->product && orr__product_is_small(r);
     if (st == ORR_OK && r->product && r->ninstr)
-        st = (k->tail = orr__tail_new(r)) ? ORR_OK : orr_error_status();
+        st = (k->tail = orr__tail_new(r, k->small)) ? ORR_OK : orr_error_status();
     if (st == ORR_OK)
         st = orr__cpu_tier_prepare(k, r);
     if (st != ORR_OK) {

@@ -53,6 +53,7 @@ struct orr__kernel {
     struct orr__jit *jit;         /* tier 1; NULL: never compiled */
     bool packs;                   /* tier 1 reads copies of some operands */
     struct orr__tail *tail;       /* of a product: the map over its elements; NULL: none */
+    bool small;                   /* of a product: orr__product_is_small */
     const orr__vec *vec;
     /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
     int rank, first;
@@ -155,6 +156,8 @@ bool orr__cpu_use(const char *isa);
 void *orr__scratch(size_t bytes);
 /* The same, another memory: for copies of operands, while a kernel of which this is a part uses the first. */
 void *orr__scratch_for_copies(size_t bytes);
+/* A third one: for copies of the factors of a product, whatever it is a part of. */
+void *orr__scratch_for_factors(size_t bytes);
 /* Gives back what is beyond the usual size. */
 void orr__scratch_trim(void);
 

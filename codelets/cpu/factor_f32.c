@@ -3,7 +3,7 @@
 #include "config.h"
 
 #define REAL float
-#define GEMM cblas_sgemm
+#define DTYPE ORR_F32
 #define SYRK cblas_ssyrk
 #define TRSV cblas_strsv
 #define TABLE orr__factor_f32

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #define REAL double
-#define GEMM cblas_dgemm
+#define DTYPE ORR_F64
 #define SYRK cblas_dsyrk
 #define TRSV cblas_dtrsv
 #define TABLE orr__factor_f64

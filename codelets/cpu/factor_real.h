@@ -1,9 +1,10 @@
 /* Body of factor_f32.c and factor_f64.c: recursion that halves the matrix, with BLAS for what is off the diagonal and
- * plain loops for small triangles. REAL, GEMM, SYRK, TRSV and TABLE are defined by who includes it.
+ * plain loops for small triangles. REAL, DTYPE, SYRK, TRSV and TABLE are defined by who includes it.
  * Must not know: dtypes other than REAL. */
 #include <cblas.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/factor.h"
+#include "codelets/cpu/product.h"
 
 enum { WIDE = sizeof(REAL) == 8, LEAF = ORR__LEAF, EDGE = ORR__PLAIN };
 
@@ -41,9 +42,9 @@ static void eliminate(const orr__triangle *t, int64_t r, int64_t c, int64_t rows
                       int64_t m, int64_t ld)
 {
     bool turned = t->rs == 1 && t->cs != 1;
-    const REAL *part = (const REAL *)t->p + r * t->rs + c * t->cs;
-    GEMM(CblasRowMajor, CblasNoTrans, turned ? CblasTrans : CblasNoTrans, (int)m, (int)cols, (int)rows, -1, x, (int)ld,
-         part, (int)(turned ? t->cs : t->rs), 1, to, (int)ld);
+    orr__mat a = { .p = (const void *)x, .rows = m, .cols = rows };
+    orr__mat b = { .p = (const void *)((const REAL *)t->p + r * t->rs + c * t->cs), .rows = rows, .cols = cols };
+    orr__gemm_scaled(DTYPE, -1, &a, false, ld, &b, turned, turned ? t->cs : t->rs, true, to, ld);
 }
 
 static void solve(const orr__triangle *t, void *to, int64_t m, int64_t ld)
@@ -76,7 +77,8 @@ static void solve(const orr__triangle *t, void *to, int64_t m, int64_t ld)
 static void update(void *c, int64_t ldc, const void *x, int64_t ldx, const void *y, int64_t ldy, int64_t m, int64_t n,
                    int64_t k)
 {
-    GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, (int)k, -1, x, (int)ldx, y, (int)ldy, 1, c, (int)ldc);
+    orr__mat a = { .p = x, .rows = m, .cols = k }, b = { .p = y, .rows = k, .cols = n };
+    orr__gemm_scaled(DTYPE, -1, &a, false, ldx, &b, true, ldy, true, c, ldc);
 }
 
 static void update_self(void *c, int64_t ldc, const void *x, int64_t ldx, int64_t n, int64_t k)

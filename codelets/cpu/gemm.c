@@ -1,11 +1,17 @@
-/* One multiplication by CBLAS, in pieces where it cannot count so far, or where pieces are faster.
+/* One multiplication by CBLAS, in pieces where it cannot count so far, or where pieces are faster; by loops of our own where this machine
+ * computes those faster.
  * Must not know: where the factors come from, what is done with the product. */
 #include "config.h"
 
 #include <cblas.h>
+#include <stdlib.h>
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/call.h"
 #include "codelets/cpu/product.h"
+#include "codelets/variants.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/hash.h"
 
 typedef struct {
     int64_t m, n, k;
@@ -80,12 +86,6 @@ static extent piece_of(const extent *all)
     return p;
 }
 
-bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb)
-{
-    extent all = { a->rows, b->cols, a->cols };
-    return is_small(blas, tb, &all) || in_pieces(blas, tb, &all);
-}
-
 /* One call: rows × columns of p. */
 typedef struct {
     orr_dtype blas;
@@ -111,6 +111,69 @@ static void multiply(const call *s, extent p, const char *a, const char *b, int6
     else
         cblas_dgemm(CblasRowMajor, s->at, s->bt, m, n, k, 1.0, (const void *)a, (int)s->lda, (const void *)b, (int)ldb,
                     s->add ? 1.0 : 0.0, (void *)c, (int)s->ldc);
+}
+
+/* -- loops of our own ------------------------------------------------------------------------------------------- */
+
+/* A library that is older than the processor has no kernels for its vectors. Order of the product that is timed, 0.3 ms; rows, columns and
+ * terms that repay the copies. The last bits differ from BLAS's, whose are those with ORRERY_DETERMINISTIC. */
+enum { TIMED = 256, ROWS_LEAST = 32, COLUMNS_LEAST = 16, BY_BLAS = 0, BY_LOOPS = 1 };
+
+static bool by_own_loops(orr_dtype blas, const orr__small *s, double scale)
+{
+    void *room = orr__scratch_for_factors((size_t)ORR__LARGE_ROOM(s->n) * orr__dtype_size(blas));
+    if (room)
+        orr__cpu_vec()->large[blas == ORR_F64](s, scale, room);
+    return room != NULL;
+}
+
+static double time_of(orr_dtype blas, int way, char *memory)
+{
+    size_t matrix = (size_t)(TIMED * TIMED) * orr__dtype_size(blas);
+    orr__small s = {
+        memory, memory + matrix, memory + 2 * matrix, 1, TIMED, TIMED, TIMED, 0, TIMED, 1, 0, TIMED, 1, TIMED, false
+    };
+    call c = { blas, CblasNoTrans, CblasNoTrans, TIMED, TIMED, false };
+    double t0 = orr__now();
+    if (way == BY_BLAS)
+        multiply(&c, (extent){ TIMED, TIMED, TIMED }, s.a, s.b, TIMED, s.c);
+    else if (!by_own_loops(blas, &s, 1))
+        return 1;
+    return orr__now() - t0;
+}
+
+static void compare(orr_dtype blas, orr__variants *v)
+{
+    bool timed;
+    char *memory = calloc(3 * TIMED * TIMED, sizeof(double));
+    int place = memory ? orr__cpu_blas_enter() : 0;
+    for (int way = orr__variants_next(v, &timed); place && timed; way = orr__variants_next(v, &timed))
+        orr__variants_time(v, way, time_of(blas, way, memory));
+    if (place)
+        orr__cpu_blas_leave(place, true);
+    free(memory);
+}
+
+static bool loops_are_faster(orr_dtype blas, const extent *all)
+{
+    bool timed;
+    if (orr__env.deterministic || !(blas == ORR_F32 || blas == ORR_F64) || all->m < ROWS_LEAST ||
+        all->n < COLUMNS_LEAST || all->k < COLUMNS_LEAST)
+        return false;
+    const char *isa = orr__cpu_vec()->isa;
+    orr__variants *v = orr__variants_of(orr__hash(isa, strlen(isa), 0x1a76e), blas, 2);
+    int way = orr__variants_next(v, &timed);
+    if (timed) {
+        compare(blas, v);
+        way = orr__variants_next(v, &timed);
+    }
+    return way == BY_LOOPS && !timed;
+}
+
+bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb)
+{
+    extent all = { a->rows, b->cols, a->cols };
+    return is_small(blas, tb, &all) || in_pieces(blas, tb, &all) || loops_are_faster(blas, &all);
 }
 
 /* In pieces of p's extents, sums in passes; whole panels of columns are copied to `panel` first, NULL: they are read as they
@@ -141,6 +204,12 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
     int64_t z = (int64_t)orr__dtype_size(blas), most = ORR__GEMM_MOST;
     extent all = { a->rows, b->cols, a->cols };
     call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, ldc, add };
+    if (loops_are_faster(blas, &all)) {
+        orr__small own = { a->p,         b->p,         c,   1,  all.m, all.n, all.k, 0, ta ? 1 : lda, ta ? lda : 1, 0,
+                           tb ? 1 : ldb, tb ? ldb : 1, ldc, add };
+        if (by_own_loops(blas, &own, 1))
+            return;
+    }
     bool copied = !orr__env.deterministic && is_small(blas, tb, &all) && astride(&all, b, ldb);
     if (copied || in_pieces(blas, tb, &all)) { /* they are right where they lie, too */
         extent p = piece_of(&all);
@@ -156,4 +225,20 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
                 multiply(&s, some, a->p + (ta ? k * lda + i : i * lda + k) * z,
                          b->p + (tb ? j * ldb + k : k * ldb + j) * z, ldb, c + (i * s.ldc + j) * z);
             }
+}
+
+void orr__gemm_scaled(orr_dtype blas, double scale, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb,
+                      int64_t ldb, bool add, void *c, int64_t ldc)
+{
+    extent all = { a->rows, b->cols, a->cols };
+    orr__small own = { a->p,         b->p,         c,   1,  all.m, all.n, all.k, 0, ta ? 1 : lda, ta ? lda : 1, 0,
+                       tb ? 1 : ldb, tb ? ldb : 1, ldc, add };
+    if (loops_are_faster(blas, &all) && by_own_loops(blas, &own, scale))
+        return;
+    CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
+    int m = (int)all.m, n = (int)all.n, k = (int)all.k;
+    if (blas == ORR_F32)
+        cblas_sgemm(CblasRowMajor, at, bt, m, n, k, (float)scale, own.a, (int)lda, own.b, (int)ldb, add, c, (int)ldc);
+    else
+        cblas_dgemm(CblasRowMajor, at, bt, m, n, k, scale, own.a, (int)lda, own.b, (int)ldb, add, c, (int)ldc);
 }

@@ -6,10 +6,36 @@
 #include "codelets/cpu/product_map.h"
 #include "codelets/emit/cloop.h"
 #include "codelets/jit/jit.h"
+#include "codelets/variants.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/hash.h"
 
 enum { WORDS = 256 }; /* of a launch, on the stack */
+
+/* Launches of data that caches do not hold: whether prefetching it, or storing past the caches, pays is measured. The bits are the same. */
+static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
+{
+    const orr__region *r = l->region;
+    int64_t reach = word[ORR__CLOOP_REACH_AT], points = 1;
+    uint32_t octaves = 0;
+    const char *isa = orr__cpu_vec()->isa;
+    for (int d = 0; d < r->rank; d++)
+        points *= r->dim[d];
+    while (points >> octaves > 1)
+        octaves++;
+    orr__variants *v = orr__variants_of(orr__hash(isa, strlen(isa), r->key),
+                                        octaves * ORR__CLOOP_REACHES + (uint32_t)reach, (int)reach + 1);
+    bool timed;
+    int way = orr__variants_next(v, &timed);
+    word[ORR__CLOOP_REACH_AT] = reach - way;
+    double t0 = timed ? orr__now() : 0;
+    if (fn(l->in, l->out, word) != 0)
+        return false;
+    if (timed)
+        orr__variants_time(v, way, (orr__now() - t0) / (double)(l->hi - l->lo));
+    return true;
+}
 
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
 {
@@ -41,7 +67,7 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
     if (k->packs)
         return orr__cpu_packed_launch(fn, l, word);
     orr__emit_c_args(l, word);
-    return fn(l->in, l->out, word) == 0;
+    return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(fn, l, word);
 }
 
 /* One launch counts for 1 ms at most: a thread that was off its core is not taken for a hot kernel, and what runs once or

@@ -53,42 +53,130 @@ static orr_status multiply(batch *b, const orr__mat *a)
     return st;
 }
 
+/* -- small products -------------------------------------------------------------------------------------------- */
+
+/* Where operands a and b of batch q begin, in elements. */
+static void begins(const orr__region *r, int64_t q, int64_t *a, int64_t *b)
+{
+    *a = r->access[0].offset;
+    *b = r->access[1].offset;
+    for (int d = r->rank - 4; d >= 0; d--) {
+        int64_t i = d ? q % r->dim[d] : q;
+        q = d ? q / r->dim[d] : 0;
+        *a += i * r->access[0].stride[d];
+        *b += i * r->access[1].stride[d];
+    }
+}
+
+static orr__mat operand(const orr__product *w, int o, int64_t at, int64_t rows, int64_t cols, int64_t rs, int64_t cs)
+{
+    const orr__access *x = &w->l->region->access[o];
+    return (orr__mat){ (const char *)w->l->in[x->input] + at * (int64_t)w->size, rows, cols, rs, cs };
+}
+
+/* `count` products along the last batch axis, from batch q on, to c. */
+static orr_status run_of_products(orr__product *w, int64_t q, int64_t count, char *c)
+{
+    const orr__region *r = w->l->region;
+    const orr__access *xa = &r->access[0], *xb = &r->access[1];
+    int nb = r->rank - 3;
+    int64_t m = r->dim[nb], n = r->dim[nb + 1], k = r->dim[nb + 2], oa, ob;
+    orr_status st = ORR_OK;
+    begins(r, q, &oa, &ob);
+    orr__mat a = operand(w, 0, oa, m, k, xa->stride[nb], xa->stride[nb + 2]);
+    orr__mat b = operand(w, 1, ob, k, n, xb->stride[nb + 2], xb->stride[nb + 1]);
+    if (w->blas == w->dtype && w->to == w->dtype) {
+        orr__small s = { a.p,  b.p,  c, count, m, n, k, xa->stride[nb - 1], a.rs, a.cs, xb->stride[nb - 1],
+                         b.rs, b.cs, n, false };
+        w->vec->small[w->blas == ORR_F64](&s);
+        return ORR_OK;
+    }
+    for (int64_t i = 0; i < count && st == ORR_OK; i++) {
+        if (i == 0 || xb->stride[nb - 1])
+            orr__product_right(w, b);
+        st = orr__product_rows(w, &a, c + i * m * n * (int64_t)orr__dtype_size(w->to));
+        a.p += xa->stride[nb - 1] * (int64_t)w->size;
+        b.p += xb->stride[nb - 1] * (int64_t)w->size;
+    }
+    return st;
+}
+
+static orr_status products(orr__product *w, int64_t q, int64_t count, char *c)
+{
+    const orr__region *r = w->l->region;
+    int nb = r->rank - 3;
+    int64_t bytes = r->dim[nb] * r->dim[nb + 1] * (int64_t)orr__dtype_size(w->to);
+    orr_status st = ORR_OK;
+    for (int64_t some; count > 0 && st == ORR_OK; q += some, count -= some, c += some * bytes) {
+        int64_t left = nb > 1 ? r->dim[nb - 1] - q % r->dim[nb - 1] : count;
+        some = left < count ? left : count;
+        st = run_of_products(w, q, some, c);
+    }
+    return st;
+}
+
+/* Places [lo, hi) of the first batch axis, so many at a time as make a panel; then what is done with them, at once. */
+static orr_status by_places(batch *b, int64_t per)
+{
+    const orr__launch *l = b->w.l;
+    const orr__region *r = l->region;
+    int nb = r->rank - 3, kept = b->tail ? orr__tail_kept(b->tail) : 0;
+    int64_t bytes = per * r->dim[nb] * r->dim[nb + 1] * (int64_t)orr__dtype_size(b->w.to), most = l->hi - l->lo;
+    orr_status st = ORR_OK;
+    if (b->tail)
+        most = bytes < NEAR ? NEAR / bytes : 1;
+    if (kept < 0 && bytes > NEAR)
+        st = orr__product_room(&b->w, &b->far, &b->far_cap, bytes, 1);
+    for (int64_t i = l->lo, some; i < l->hi && st == ORR_OK; i += some) {
+        char *c = kept >= 0 ? (char *)l->out[kept] + i * bytes : bytes > NEAR ? b->far : b->near;
+        some = l->hi - i < most ? l->hi - i : most;
+        st = products(&b->w, i * per, some * per, c);
+        if (st == ORR_OK && b->tail)
+            st = orr__tail_run(b->tail, l, 0, i, i + some, c);
+    }
+    return st;
+}
+
+/* -- any product ------------------------------------------------------------------------------------------------ */
+
+static orr_status by_batches(batch *b, int64_t first, int64_t end, int64_t rows)
+{
+    const orr__region *r = b->w.l->region;
+    const orr__access *xa = &r->access[0], *xb = &r->access[1];
+    int nb = r->rank - 3;
+    int64_t n = r->dim[nb + 1], k = r->dim[nb + 2], oa, ob;
+    orr_status st = ORR_OK;
+    for (b->q = first; b->q < end && st == ORR_OK; b->q++) {
+        begins(r, b->q, &oa, &ob);
+        orr__product_right(&b->w, operand(&b->w, 1, ob, k, n, xb->stride[nb + 2], xb->stride[nb + 1]));
+        orr__mat a = operand(&b->w, 0, oa + b->row0 * xa->stride[nb], rows, k, xa->stride[nb], xa->stride[nb + 2]);
+        st = multiply(b, &a);
+    }
+    return st;
+}
+
 /* The products of all batches in [lo, hi) of the first batch axis (nb > 0), or rows [lo, hi) of the one product. */
 orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__region *r = l->region;
-    const orr__access *xa = &r->access[0], *xb = &r->access[1];
-    orr_dtype t = (orr_dtype)r->in_dtype[xa->input];
     int nb = r->rank - 3;
-    int64_t m = r->dim[nb], n = r->dim[nb + 1], k = r->dim[nb + 2], z = (int64_t)orr__dtype_size(t), per = 1;
-    int64_t row0 = nb ? 0 : l->lo, rows = nb ? m : l->hi - l->lo;
+    int64_t m = r->dim[nb], per = 1, rows = nb ? m : l->hi - l->lo;
     for (int d = 1; d < nb; d++)
         per *= r->dim[d];
-    int64_t first = nb ? l->lo * per : 0, end = nb ? l->hi * per : 1;
-    orr_status st = ORR_OK;
-    if (rows <= 0 || n == 0)
+    if (rows <= 0 || r->dim[nb + 1] == 0)
         return ORR_OK;
     _Alignas(64) char near[NEAR];
     batch b;
     b.tail = kernel->tail;
-    b.row0 = row0;
+    b.row0 = nb ? 0 : l->lo;
     b.near = near;
     b.far = NULL;
     b.far_cap = 0;
-    orr__product_begin(&b.w, l, kernel->vec, t, b.tail ? orr__tail_takes(b.tail) : (orr_dtype)r->out_dtype[0]);
-    for (b.q = first; b.q < end && st == ORR_OK; b.q++) {
-        int64_t oa = xa->offset + row0 * xa->stride[nb], ob = xb->offset, rest = b.q;
-        for (int d = nb - 1; d >= 0; d--) {
-            int64_t i = d ? rest % r->dim[d] : rest;
-            rest = d ? rest / r->dim[d] : 0;
-            oa += i * xa->stride[d];
-            ob += i * xb->stride[d];
-        }
-        orr__product_right(
-            &b.w, (orr__mat){ (const char *)l->in[xb->input] + ob * z, k, n, xb->stride[nb + 2], xb->stride[nb + 1] });
-        orr__mat a = { (const char *)l->in[xa->input] + oa * z, rows, k, xa->stride[nb], xa->stride[nb + 2] };
-        st = multiply(&b, &a);
-    }
+    orr__product_begin(&b.w, l, kernel->vec, (orr_dtype)r->in_dtype[r->access[0].input],
+                       b.tail ? orr__tail_takes(b.tail) : (orr_dtype)r->out_dtype[0]);
+    b.w.small = kernel->small;
+    bool places = nb && kernel->small && (!b.tail || orr__tail_of_batches(b.tail));
+    orr_status st = places ? by_places(&b, per) : by_batches(&b, nb ? l->lo * per : 0, nb ? l->hi * per : 1, rows);
     free(b.far);
     orr__product_end(&b.w);
     return st;

@@ -209,6 +209,18 @@ static orr_status prepare_right(work *w, int64_t from, int64_t n)
     return st;
 }
 
+static void multiply_small(const work *w, const mat *a, bool ta, int64_t lda, void *c)
+{
+    const mat *b = &w->walked;
+    orr__small s = { .a = a->p, .b = b->p, .c = c, .count = 1, .m = a->rows, .n = b->cols, .k = a->cols };
+    s.a_row = ta ? 1 : lda;
+    s.a_col = ta ? lda : 1;
+    s.c_row = b->cols;
+    s.b_row = w->tb ? 1 : w->ldb;
+    s.b_col = w->tb ? w->ldb : 1;
+    w->vec->small[w->blas == ORR_F64](&s);
+}
+
 /* Terms from `from` on, as many as a has columns, into `to`: in place of what is there, or added to it. */
 static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
 {
@@ -219,6 +231,10 @@ static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
         st = prepare(w, a, &w->a, &w->a_cap, &ta, &lda);
     if (st != ORR_OK)
         return st;
+    if (w->small) {
+        multiply_small(w, a, ta, lda, to);
+        return ORR_OK;
+    }
     bool plain = orr__gemm_unpacked(w->blas, a, &w->walked, w->tb);
     int place = plain ? 1 : orr__cpu_blas_enter();
     if (!place)
@@ -234,7 +250,7 @@ static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
 static orr_status multiply_float(work *w, const mat *a, char *c)
 {
     bool convert = w->blas != w->to;
-    if (!convert && tiny(w, a, &w->right, c))
+    if (!convert && !w->small && tiny(w, a, &w->right, c))
         return ORR_OK;
     int64_t n = a->rows * w->right.cols, terms = terms_at_once(w, a);
     orr_status st = convert ? orr__product_room(w, &w->c, &w->c_cap, n, orr__dtype_size(w->blas)) : ORR_OK;
@@ -292,6 +308,7 @@ void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *v
     w->blas = orr__compute_dtype(dtype);
     w->to = to;
     w->size = orr__dtype_size(dtype);
+    w->small = false;
     w->a = w->b = w->c = NULL;
     w->a_cap = w->b_cap = w->c_cap = 0;
     w->ready = false;

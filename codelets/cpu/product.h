@@ -19,6 +19,7 @@ typedef struct {
     orr_dtype blas;         /* in which they are multiplied        */
     orr_dtype to;           /* of the product as stored: either    */
     size_t size;            /* of a stored operand's element       */
+    bool small;             /* by loops of our own: orr__product_is_small */
     orr__mat right, walked; /* the right factor as given, and as it is walked … */
     bool ready, tb;         /* … when ready                                     */
     int64_t ldb;
@@ -26,6 +27,8 @@ typedef struct {
     size_t a_cap, b_cap, c_cap;
 } orr__product;
 
+/* Is a product of all rows of a region computed by loops of our own (orr__vec.small), whatever part of it is asked for? */
+bool orr__product_is_small(const orr__region *r);
 void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to);
 static inline void orr__product_right(orr__product *w, orr__mat b)
 {
@@ -43,6 +46,9 @@ orr_status orr__product_room(const orr__product *w, void **p, size_t *cap, int64
  * transposes. */
 void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb, int64_t ldb,
                bool add, char *c, int64_t ldc);
+/* The same of scale · a · b, of f32 or f64, where extents fit into int and BLAS has its buffers. */
+void orr__gemm_scaled(orr_dtype blas, double scale, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb,
+                      int64_t ldb, bool add, void *c, int64_t ldc);
 /* Whether BLAS does that without its buffer. */
 bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb);
 #define ORR__GEMM_MOST ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */

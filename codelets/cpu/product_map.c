@@ -1,4 +1,5 @@
-/* The work on a matrix product as a map of its own over one batch's rows and columns, with the product as one more input.
+/* The work on a matrix product as a map of its own, over one batch's rows and columns or over batches of them, with the product as one more
+ * input.
  * Must not know: how the product is computed. */
 #include "config.h"
 
@@ -9,16 +10,18 @@
 #include "codelets/cpu/call.h"
 
 struct orr__tail {
-    orr__region region; /* dims m, n, or both as one                                        */
+    orr__region region; /* dims m, n, or batch…, m, n; some of them as one                  */
     orr__kernel *kernel;
     int *input;  /* the matmul's number of each input but the last, the product      */
     int *access; /* the matmul's number of each access but the last, the product's   */
     int kept;
     int out[ORR__REGION_OUTS]; /* the matmul's number of each output                       */
     int64_t m, n;
+    int64_t batch; /* elements at a place of the first batch axis; 0: the map is over rows and columns alone */
 };
 
-enum { FEW = 32 };
+/* Bytes at a place of the first batch axis that are few: less than a call of a kernel is worth. */
+enum { FEW = 32, FEW_BYTES = 32 << 10 };
 
 static bool keeps(const orr__region *r, int k)
 {
@@ -65,8 +68,8 @@ static int access(orr__tail *t, const orr__region *r, int a)
     *to = *from;
     to->input = from->input < 0 ? -1 : input(t, r, from->input);
     memset(to->stride, 0, sizeof to->stride);
-    to->stride[0] = from->stride[r->rank - 3];
-    to->stride[1] = from->stride[r->rank - 2];
+    for (int d = 0; d < x->rank; d++)
+        to->stride[d] = from->stride[r->rank - 1 - x->rank + d];
     return x->naccess++;
 }
 
@@ -85,10 +88,14 @@ static void instructions(orr__tail *t, const orr__region *r)
         x->instr[i + more] = in;
     }
     int a = x->naccess++, product = x->nin++;
-    x->access[a] = (orr__access){ .input = product, .stride = { t->n, 1 } };
+    x->access[a] = (orr__access){ .input = product };
+    x->in_count[product] = 1;
+    for (int d = x->rank - 1; d >= 0; d--) {
+        x->access[a].stride[d] = x->in_count[product];
+        x->in_count[product] *= x->dim[d];
+    }
     x->in[product] = -1;
     x->in_dtype[product] = (uint8_t)takes;
-    x->in_count[product] = t->m * t->n;
     x->instr[0] = (orr__rinstr){ ORR__RI_LOAD, (uint8_t)takes, 0, -1, -1, -1, (int16_t)a, -1 };
     if (more)
         x->instr[1] = (orr__rinstr){ ORR__RI_CAST, (uint8_t)made, 0, 0, -1, -1, -1, -1 };
@@ -102,7 +109,17 @@ static void instructions(orr__tail *t, const orr__region *r)
         }
 }
 
-orr__tail *orr__tail_new(const orr__region *r)
+/* Elements at a place of the first batch axis, where they are few; 0: they are many, or there is no such axis. */
+static int64_t few_at_a_place(const orr__region *r)
+{
+    int64_t n = 1;
+    for (int d = 1; d < r->rank - 1; d++)
+        n *= r->dim[d];
+    return r->rank > 3 && r->dim[0] > 0 && n * (int64_t)orr__dtype_size((orr_dtype)r->instr[0].dtype) <= FEW_BYTES ? n
+                                                                                                                   : 0;
+}
+
+orr__tail *orr__tail_new(const orr__region *r, bool small)
 {
     orr__tail *t = orr__alloc(sizeof *t);
     if (!t)
@@ -110,16 +127,19 @@ orr__tail *orr__tail_new(const orr__region *r)
     t->kept = -1;
     t->m = r->dim[r->rank - 3];
     t->n = r->dim[r->rank - 2];
+    t->batch = small ? few_at_a_place(r) : 0;
     for (int k = 0; k < r->nout; k++)
         t->kept = t->kept < 0 && keeps(r, k) ? k : t->kept;
     orr_status st = allocate(t, r);
     if (st == ORR_OK) {
         orr__region *x = &t->region;
         x->product = false;
-        x->rank = 2;
-        x->dim[0] = t->m;
-        x->dim[1] = t->n;
-        x->out_count = t->m * t->n;
+        x->rank = t->batch ? r->rank - 1 : 2;
+        x->out_count = 1;
+        for (int d = 0; d < x->rank; d++) {
+            x->dim[d] = r->dim[r->rank - 1 - x->rank + d];
+            x->out_count *= x->dim[d];
+        }
         x->call.slot = -1;
         x->file = r->file;
         x->line = r->line;
@@ -142,6 +162,11 @@ void orr__tail_free(orr__tail *t)
     free(t->input);
     free(t->access);
     free(t);
+}
+
+bool orr__tail_of_batches(const orr__tail *t)
+{
+    return t->batch > 0;
 }
 
 int orr__tail_kept(const orr__tail *t)
@@ -174,20 +199,22 @@ static int64_t batch_offset(const orr__region *r, int a, int64_t q)
 static orr_status launch(const orr__tail *t, const orr__launch *l, int64_t q, int64_t lo, int64_t hi,
                          const void *product, orr__access *acc, void **in)
 {
-    orr__region x = t->region; /* this batch's, with the product's rows from lo on */
+    orr__region x = t->region; /* the product's rows, or places, from lo on */
     orr__kernel k = *t->kernel;
     void *out[ORR__REGION_OUTS];
-    int64_t by = x.rank == 1 ? t->n : 1;
+    int64_t first = t->batch ? l->region->dim[0] : t->m; /* rows of axis 0 before it was merged with others */
+    int64_t by = first > 0 ? x.dim[0] / first : 1;
     memcpy(acc, x.access, (size_t)x.naccess * sizeof *acc);
     x.access = k.access = acc;
     for (int a = 0; a < x.naccess - 1; a++)
-        acc[a].offset = batch_offset(l->region, t->access[a], q);
-    acc[x.naccess - 1].offset = -lo * t->n;
+        acc[a].offset = t->batch ? l->region->access[t->access[a]].offset : batch_offset(l->region, t->access[a], q);
+    acc[x.naccess - 1].offset = -lo * (t->batch ? t->batch : t->n);
     for (int i = 0; i < x.nin - 1; i++)
         in[i] = l->in[t->input[i]];
     memcpy(&in[x.nin - 1], &product, sizeof product); /* which no map writes */
     for (int n = 0; n < x.nout; n++)
-        out[n] = (char *)l->out[t->out[n]] + (size_t)(q * t->m * t->n) * orr_dtype_size((orr_dtype)x.out_dtype[n]);
+        out[n] = (char *)l->out[t->out[n]] +
+                 (size_t)(t->batch ? 0 : q * t->m * t->n) * orr_dtype_size((orr_dtype)x.out_dtype[n]);
     orr__launch one = { .region = &x, .lo = lo * by, .hi = hi * by, .in = in, .out = out, .scalar = l->scalar };
     return orr__cpu.launch(&k, &one);
 }

@@ -8,8 +8,9 @@
 
 enum { USUAL = 8 << 20 };
 
-/* A kernel's blocks, and copies of operands of a kernel that may run while blocks are in use. */
-enum { BLOCKS, COPIES, KINDS };
+/* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a product that is a step of
+ * either. */
+enum { BLOCKS, COPIES, FACTORS, KINDS };
 
 typedef struct {
     void *memory;
@@ -62,6 +63,11 @@ void *orr__scratch(size_t bytes)
 void *orr__scratch_for_copies(size_t bytes)
 {
     return scratch(COPIES, bytes);
+}
+
+void *orr__scratch_for_factors(size_t bytes)
+{
+    return scratch(FACTORS, bytes);
 }
 
 void orr__scratch_trim(void)

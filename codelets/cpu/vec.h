@@ -74,6 +74,24 @@ typedef bool orr__sortfn(void *keys, int64_t n, void *scratch);
 /* The keys of n elements of a dtype (order.h); returns how many are a float's −0. And elements from keys, ±0 as 0, NaN as any. */
 typedef int64_t orr__keysfn(orr_dtype t, const void *x, void *key, int64_t n, bool descending);
 typedef void orr__valuesfn(orr_dtype t, const void *key, void *y, int64_t n, bool descending);
+/* c_q = a_q · b_q for q < count, n and k at most ORR__SMALL: element (i, j) of a_q is at a[q·a_next + i·a_row + j·a_col], of b_q likewise; the
+ * rows of c_q are c_row apart, each c_q is m · c_row behind the last. A sum is one chain in the order of k: its bits depend on no extent, and
+ * not on count. With `add` the chains begin with what c holds. */
+enum { ORR__SMALL = 64 };
+typedef struct {
+    const void *a, *b;
+    void *c;
+    int64_t count, m, n, k;
+    int64_t a_next, a_row, a_col, b_next, b_row, b_col, c_row;
+    bool add;
+} orr__small;
+typedef void orr__smallfn(const orr__small *s);
+/* The same of one product of any size, the right factor times `scale`; room: ORR__LARGE_ROOM(n) elements. */
+enum { ORR__LARGE_TERMS = 256, ORR__LARGE_ROWS = 96, ORR__LARGE_PANEL = 64 };
+#define ORR__LARGE_ROOM(n)                                                                                             \
+    (ORR__LARGE_TERMS * (((n) + 2 * ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_ROWS))
+typedef void orr__largefn(const orr__small *s, double scale, void *room);
+
 /* The greatest of n elements, −inf of none. */
 typedef double orr__greatestfn(const void *row, int64_t n);
 /* x[i] = e^(x[i] − shift); returns the sum. */
@@ -111,6 +129,8 @@ typedef struct {
     orr__affinefn *affine_f64, *affine_u64;
     orr__solvefn *solve[2]; /* of f32, f64                                         */
     orr__potrffn *potrf[2];
+    orr__smallfn *small[2]; /* of f32, f64 */
+    orr__largefn *large[2];
     orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
     orr__fftlanesfn *fft_lanes[2];
     orr__ffthalffn *fft_half[2];
@@ -159,6 +179,8 @@ extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
     extern orr__valuesfn *const ORR__V_PASTE(orr__vec_values, isa)[];                                                  \
     extern orr__sortfn *const ORR__V_PASTE(orr__vec_sorts, isa)[];                                                     \
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
+    extern orr__smallfn ORR__V_PASTE(orr__vec_small_f32, isa), ORR__V_PASTE(orr__vec_small_f64, isa);                  \
+    extern orr__largefn ORR__V_PASTE(orr__vec_large_f32, isa), ORR__V_PASTE(orr__vec_large_f64, isa);                  \
     extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
     extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \
     extern orr__tapsfn ORR__V_PASTE(orr__vec_taps_f32, isa), ORR__V_PASTE(orr__vec_taps_f64, isa);                     \

@@ -8,18 +8,12 @@
 #include "codelets/cpu/factor.h"
 #include "codelets/cpu/vec.h"
 
-/* Four of the eight elements of a and b. */
-#ifdef __clang__
-#define VEC_PICK(a, b, lanes, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define VEC_PICK(a, b, lanes, ...) __builtin_shuffle(a, b, (lanes){ __VA_ARGS__ })
-#endif
-
 #define REAL float
 #define LANE int32_t
 #define MOST FLT_MAX
 #define ROOT sqrtf
 #define F(name) ORR__V(orr__vec_##name##_f32)
+#include "codelets/cpu/vec_turn.h"
 #include "codelets/cpu/vec_factor.h"
 #undef REAL
 #undef LANE
@@ -32,4 +26,5 @@
 #define MOST DBL_MAX
 #define ROOT sqrt
 #define F(name) ORR__V(orr__vec_##name##_f64)
+#include "codelets/cpu/vec_turn.h"
 #include "codelets/cpu/vec_factor.h"

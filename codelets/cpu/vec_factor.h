@@ -8,41 +8,6 @@
 #define LINE ((int64_t)(64 / sizeof(REAL)))
 
 typedef REAL F(line) __attribute__((vector_size(64)));
-typedef REAL F(four) __attribute__((vector_size(4 * sizeof(REAL))));
-typedef LANE F(lanes) __attribute__((vector_size(4 * sizeof(REAL))));
-
-/* to[j][i] = from[i][j] of 4 × 4. */
-static void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
-{
-    F(four) r[4];
-    for (int k = 0; k < 4; k++)
-        memcpy(&r[k], from + k * fld, sizeof r[k]);
-    F(four) a = VEC_PICK(r[0], r[1], F(lanes), 0, 4, 1, 5), b = VEC_PICK(r[0], r[1], F(lanes), 2, 6, 3, 7);
-    F(four) c = VEC_PICK(r[2], r[3], F(lanes), 0, 4, 1, 5), d = VEC_PICK(r[2], r[3], F(lanes), 2, 6, 3, 7);
-    r[0] = VEC_PICK(a, c, F(lanes), 0, 1, 4, 5);
-    r[1] = VEC_PICK(a, c, F(lanes), 2, 3, 6, 7);
-    r[2] = VEC_PICK(b, d, F(lanes), 0, 1, 4, 5);
-    r[3] = VEC_PICK(b, d, F(lanes), 2, 3, 6, 7);
-    for (int k = 0; k < 4; k++)
-        memcpy(to + k * tld, &r[k], sizeof r[k]);
-}
-
-/* The same of rows × cols: row by row of what has the longer rows, whose lines of the cache may exclude each other. */
-static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
-{
-    int64_t r = rows / 4 * 4, c = cols / 4 * 4;
-    if (tld < fld)
-        for (int64_t i = 0; i < r; i += 4)
-            for (int64_t j = 0; j < c; j += 4)
-                F(turn_four)(to + j * tld + i, tld, from + i * fld + j, fld);
-    else
-        for (int64_t j = 0; j < c; j += 4)
-            for (int64_t i = 0; i < r; i += 4)
-                F(turn_four)(to + j * tld + i, tld, from + i * fld + j, fld);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = i < r ? c : 0; j < cols; j++)
-            to[j * tld + i] = from[i * fld + j];
-}
 
 /* Two lines of each column, from row `at` on: a column less what it owes to those before it (lower: after it), in registers. */
 static void F(solve_panel)(const REAL *restrict m, bool upper, bool unit, int64_t n, REAL (*restrict x)[PANEL],

@@ -44,6 +44,7 @@
     X(SHORT_ROWS,       "short_rows")       /* short rows are computed side by side                    */ \
     X(PACKING,          "packing")          /* operands that stand apart are copied first              */ \
     X(SHARED_STREAMS,   "shared_streams")   /* accesses a constant apart are one stream of memory      */ \
+    X(VARIANTS,         "variants")         /* ways of computing the same are timed                    */ \
     X(JIT,              "jit")              \
     /* the engine */ \
     X(INLINE_LANE,      "inline_lane")      \

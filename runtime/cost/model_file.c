@@ -1,4 +1,5 @@
-/* The models' file: tasks' times for this host's next processes. A line for each class and kind of device.
+/* The models' file: tasks' times, and choices between ways of computing the same, for this host's next processes. A line for each class
+ * and kind of device, and for each choice.
  * Must not know: the use of the numbers. */
 #include "config.h"
 #include "runtime/cost/model.h"
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "codelets/variants.h"
 #include "runtime/base/env.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/checked_file.h"
@@ -23,8 +25,21 @@ static void file_name(char *name, size_t size)
     orr__sealed_name("models", name, size);
 }
 
+static bool put_choice(const char *line)
+{
+    uint64_t kernel;
+    uint32_t size;
+    int n, chosen;
+    if (sscanf(line, "choice %" SCNx64 " %" SCNx32 " %d %d", &kernel, &size, &n, &chosen) != 4)
+        return false;
+    orr__variants_put(kernel, size, n, chosen);
+    return true;
+}
+
 static bool put_line(const char *line)
 {
+    if (put_choice(line))
+        return true;
     orr__class c = { 0 };
     orr__timed t = { 0 };
     int kind, on, at = 0;
@@ -62,6 +77,7 @@ static bool take_in(void)
 void orr__models_load(void)
 {
     (void)orr__models_forget();
+    (void)orr__variants_forget();
     if (orr__env.machine == ORR__MACHINE_FIXED)
         return;
     (void)take_in();
@@ -74,14 +90,8 @@ typedef struct {
     bool failed;
 } body;
 
-static void add_line(orr__class *c, orr__on on, const orr__timed *t, void *arg)
+static void add_text(body *b, const char *line, int n)
 {
-    body *b = arg;
-    char line[256];
-    if (t->n < LEAST || b->failed)
-        return;
-    int n = snprintf(line, sizeof line, "%016" PRIx64 " %08" PRIx32 " %d %d %" PRIu32 " %.6g %.6g %.6g %s\n", c->kernel,
-                     c->shape, (int)c->kind, (int)on, t->n, t->us, t->size, t->spread, c->label);
     size_t need = b->size + (size_t)n + 1;
     if (need > b->room) {
         size_t room = 2 * need + 4096;
@@ -97,6 +107,27 @@ static void add_line(orr__class *c, orr__on on, const orr__timed *t, void *arg)
     b->size += (size_t)n;
 }
 
+static void add_line(orr__class *c, orr__on on, const orr__timed *t, void *arg)
+{
+    body *b = arg;
+    char line[256];
+    if (t->n < LEAST || b->failed)
+        return;
+    add_text(b, line,
+             snprintf(line, sizeof line, "%016" PRIx64 " %08" PRIx32 " %d %d %" PRIu32 " %.6g %.6g %.6g %s\n",
+                      c->kernel, c->shape, (int)c->kind, (int)on, t->n, t->us, t->size, t->spread, c->label));
+}
+
+static void add_choice(const orr__variants *v, int chosen, void *arg)
+{
+    body *b = arg;
+    char line[96];
+    if (!b->failed)
+        add_text(b, line,
+                 snprintf(line, sizeof line, "choice %016" PRIx64 " %08" PRIx32 " %d %d\n", v->kernel, v->size, v->n,
+                          chosen));
+}
+
 void orr__models_store(void)
 {
     char name[128], why[700];
@@ -106,6 +137,7 @@ void orr__models_store(void)
     (void)take_in();
     locale_t before = orr__point_begin();
     orr__models_each(add_line, &b);
+    orr__variants_each(add_choice, &b);
     orr__point_end(before);
     file_name(name, sizeof name);
     if (b.text && !b.failed && !orr__sealed_write(name, HEAD, b.text, why, sizeof why))
@@ -117,6 +149,7 @@ int orr__models_clear(void)
 {
     char name[128];
     int n = orr__models_forget();
+    (void)orr__variants_forget();
     file_name(name, sizeof name);
     int gone = orr__sealed_remove(name);
     if (gone >= 0)

@@ -174,16 +174,37 @@ static void matmul_of_many_terms(void)
         }
 }
 
+/* Each width of a tile, whole vectors and parts of one, up to the largest product that is small, and beyond. */
+static void matmul_of_few_columns(void)
+{
+    static const orr_dtype types[] = { ORR_F32, ORR_F64, ORR_BF16 };
+    static const int order_b[2][2] = { { 2, 1 }, { 1, 2 } };
+    product p;
+    for (int t = 0; t < 3; t++)
+        for (int64_t n = 2; n <= 66; n += n < 20 ? 1 : 4)
+            for (int64_t m = 2; m <= 17; m += 3)
+                for (int way = 0; way < 2; way++) {
+                    begin(&p, types[t], 0, (const int64_t[]){ m, n, n == 64 ? 64 : 7 + n % 13 });
+                    lay(&p, 0, (const int[]){ 0, 2 }, 2, 0, false);
+                    lay(&p, 1, order_b[way], 2, m == 5, false);
+                    if (!multiply(&p, types[t], m == 2 ? 1 : 2))
+                        return;
+                }
+}
+
 static void matmul_of_batches(void)
 {
-    static const int64_t dim[] = { 3, 2, 4, 5, 6 };
+    static const int64_t dims[][5] = {
+        { 3, 2, 4, 5, 6 }, { 5, 3, 3, 22, 17 }, { 2, 2, 9, 64, 64 }, { 1, 40, 2, 3, 4 }, { 3, 1, 17, 1, 5 }
+    };
     product p;
     for (int t = 0; t < FACTORS; t++)
-        for (int way = 0; way < 4; way++) {
+        for (int way = 0; way < 20; way++) {
+            const int64_t *dim = dims[way / 4];
             begin(&p, factors[t], 2, dim);
             lay(&p, 0, way & 1 ? (const int[]){ 1, 0, 2, 4 } : (const int[]){ 0, 1, 4, 2 }, 4, 0, false);
             lay(&p, 1, way & 2 ? (const int[]){ 4, 3 } : (const int[]){ 0, 1, 4, 3 }, way & 2 ? 2 : 4, 0, false);
-            if (!multiply(&p, factors[t], way + 1))
+            if (!multiply(&p, factors[t], way % 4 + 1))
                 return;
         }
 }
@@ -230,10 +251,9 @@ static void integer_products_wrap(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(matmul_of_every_layout), ORR_TEST(matmul_in_pieces),
-        ORR_TEST(matmul_of_many_terms),   ORR_TEST(matmul_of_batches),
-        ORR_TEST(matmul_of_broadcasts),   ORR_TEST(matmul_of_nothing),
-        ORR_TEST(integer_products_wrap),  { 0 },
+        ORR_TEST(matmul_of_every_layout), ORR_TEST(matmul_in_pieces),      ORR_TEST(matmul_of_many_terms),
+        ORR_TEST(matmul_of_few_columns),  ORR_TEST(matmul_of_batches),     ORR_TEST(matmul_of_broadcasts),
+        ORR_TEST(matmul_of_nothing),      ORR_TEST(integer_products_wrap), { 0 },
     };
     return orr_test_main(argc, argv, "codelets.cpu_matmul", tests);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "codelets/variants.h"
 #include "runtime/base/env.h"
 #include "runtime/base/checked_file.h"
 #include "runtime/cost/model.h"
@@ -140,6 +141,7 @@ static void begin(void)
     orr__sealed_name("models", name, sizeof name);
     (void)snprintf(file, sizeof file, "%s/%s", dir, name);
     (void)orr__models_forget();
+    (void)orr__variants_forget();
 }
 
 static void end(void)
@@ -155,13 +157,17 @@ static void the_file_joins_what_processes_measured(void)
     begin();
     put(1, 1, 10, 20, 8);
     put(1, 2, 40, 80, 1); /* one sample: not worth a line */
+    orr__variants_put(7, 3, 2, 1);
     orr__models_store();
     (void)orr__models_forget();
+    ORR_CHECK(orr__variants_forget() == 1);
     put(2, 1, 10, 30, 8); /* another process, which has not seen the file */
     put(1, 1, 10, 25, 5);
     orr__models_store();
     orr__models_load();
     ORR_CHECK_MSG(there() == 2, "%d", there());
+    bool timed;
+    ORR_CHECK(orr__variants_next(orr__variants_of(7, 3, 2), &timed) == 1 && !timed);
     ORR_CHECK(near(orr__model_fitted(1, ORR__ON_CPU, 10), 20) && near(orr__model_fitted(2, ORR__ON_CPU, 10), 30));
     ORR_CHECK(orr__models_clear() == 2 && access(file, F_OK) != 0 && there() == 0);
     end();

@@ -1,0 +1,182 @@
+/* Body of vec_small.c for one dtype: products of small matrices, tile by tile in registers. REAL, F and the words VEC, MASK, ALL, MASK_OF,
+ * SOME, FMA of a vector are defined by who includes it.
+ * Must not know: dtypes other than REAL, who wants the products. */
+
+/* Elements of a vector. */
+#define W ((int64_t)(sizeof(VEC) / sizeof(REAL)))
+
+/* The first n elements of x. */
+static inline __attribute__((always_inline)) void F(put_some)(REAL *to, VEC x, int64_t n)
+{
+    REAL from[W];
+    int64_t at = 0;
+    memcpy(from, &x, sizeof x);
+#pragma GCC unroll 4
+    for (int64_t w = W / 2; w > 0; w /= 2)
+        if (n & w) {
+            memcpy(to + at, from + at, (size_t)w * sizeof *to);
+            at += w;
+        }
+}
+
+/* `rows` rows of `vectors` vectors of c, the last of which has `rest` elements with `part`. Each sum is one chain, in the order of k. */
+static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *t, const int rows, const int vectors,
+                                                          const bool part)
+{
+    VEC sum[ROWS_MOST][VECTORS_MOST];
+    const REAL *a = t->a, *b = t->b;
+    const MASK mask = MASK_OF(t->rest);
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++)
+            if (!t->add)
+                sum[r][v] = ALL(0);
+            else if (part && v == vectors - 1)
+                sum[r][v] = SOME((const REAL *)t->c + r * t->c_row + v * W, mask);
+            else
+                memcpy(&sum[r][v], (const REAL *)t->c + r * t->c_row + v * W, sizeof sum[r][v]);
+    for (int64_t p = 0; p < t->k; p++, a += t->a_col, b += t->b_row) {
+        VEC right[VECTORS_MOST];
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++)
+            if (part && v == vectors - 1)
+                right[v] = SOME(b + v * W, mask);
+            else
+                memcpy(&right[v], b + v * W, sizeof right[v]);
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; r++) {
+            VEC left = ALL(a[r * t->a_row]);
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; v++)
+                sum[r][v] = FMA(left, right[v], sum[r][v]);
+        }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++) {
+        REAL *to = (REAL *)t->c + r * t->c_row;
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++)
+            if (part && v == vectors - 1)
+                F(put_some)(to + v * W, sum[r][v], t->rest);
+            else
+                memcpy(to + v * W, &sum[r][v], sizeof sum[r][v]);
+    }
+}
+
+#define TILE(rows, vectors)                                                                                            \
+    static void F(tile##rows##x##vectors)(const orr__smalltile *t)                                                     \
+    {                                                                                                                  \
+        if (t->rest)                                                                                                   \
+            F(tile)(t, rows, vectors, true);                                                                           \
+        else                                                                                                           \
+            F(tile)(t, rows, vectors, false);                                                                          \
+    }
+EACH_TILE(TILE)
+#undef TILE
+
+/* Rows of c, whose right factor has its rows in order: columns [0, n) of it, `vectors` vectors at a time. */
+static void F(columns)(orr__smalltile t, const REAL *a, int64_t m, int64_t vectors, REAL *c)
+{
+#define TILE(rows, vectors) [rows][vectors] = F(tile##rows##x##vectors),
+    static void (*const tiles[ROWS_MOST + 1][VECTORS_MOST + 1])(const orr__smalltile *) = { EACH_TILE(TILE) };
+#undef TILE
+    int64_t most = vectors > 2 ? ROWS_OF_WIDE : ROWS_MOST, rows;
+    for (int64_t i = 0; i < m; i += rows) {
+        int64_t tall = (m - i + most - 1) / most;
+        rows = (m - i + tall - 1) / tall;
+        t.a = a + i * t.a_row;
+        t.c = c + i * t.c_row;
+        tiles[rows][vectors](&t);
+    }
+}
+
+/* All columns, in panels of as many vectors. */
+static void F(multiply)(const orr__small *s, orr__smalltile t, const REAL *a, const REAL *b, REAL *c)
+{
+    int64_t left = (s->n + W - 1) / W;
+    for (int64_t j = 0; j < s->n;) {
+        int64_t panels = (left + VECTORS_MOST - 1) / VECTORS_MOST, vectors = (left + panels - 1) / panels;
+        t.rest = j + vectors * W > s->n ? s->n % W : 0;
+        t.b = b + j;
+        F(columns)(t, a, s->m, vectors, c + j);
+        j += vectors * W;
+        left -= vectors;
+    }
+}
+
+/* `rows` × `cols` of a matrix with its rows in order, `ld` apart. */
+static void F(in_order)(const REAL *from, int64_t row, int64_t col, int64_t rows, int64_t cols, REAL *to, int64_t ld)
+{
+    if (row == 1 && col != 1)
+        F(turn)(to, ld, from, col, cols, rows);
+    else if (col == 1)
+        for (int64_t i = 0; i < rows; i++)
+            memcpy(to + i * ld, from + i * row, (size_t)cols * sizeof *to);
+    else
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < cols; j++)
+                to[i * ld + j] = from[i * row + j * col];
+}
+
+static orr__smalltile F(tile_of)(const orr__small *s)
+{
+    return (orr__smalltile){
+        .k = s->k, .a_row = s->a_row, .a_col = s->a_col, .b_row = s->b_row, .c_row = s->c_row, .add = s->add
+    };
+}
+
+void F(small)(const orr__small *s)
+{
+    _Alignas(64) REAL copy[ORR__SMALL * ORR__SMALL];
+    bool copies = s->b_col != 1 && s->n > 1;
+    int64_t ld = (s->n + W - 1) / W * W;
+    orr__smalltile t = F(tile_of)(s);
+    const REAL *a = s->a, *b = s->b;
+    REAL *c = s->c;
+    t.b_row = copies ? ld : s->b_row;
+    for (int64_t q = 0; q < s->count; q++, a += s->a_next, b += s->b_next, c += s->m * s->c_row) {
+        if (copies && (q == 0 || s->b_next))
+            F(in_order)(b, s->b_row, s->b_col, s->k, s->n, copy, ld);
+        F(multiply)(s, t, a, copies ? copy : b, c);
+    }
+}
+
+/* Some terms of all columns are copied, panel by panel; with them some rows are multiplied, which are copied where a row's terms stand
+ * apart. */
+void F(large)(const orr__small *s, double scale, void *room)
+{
+    const int64_t panel = VECTORS_MOST * W, panels = (s->n + panel - 1) / panel;
+    REAL *right = room, *left = right + panels * panel * ORR__LARGE_TERMS;
+    orr__smalltile t = F(tile_of)(s);
+    bool copies = s->a_col != 1;
+    t.b_row = panel;
+    t.a_col = 1;
+    t.a_row = copies ? ORR__LARGE_TERMS : s->a_row;
+    for (int64_t p = 0; p < s->k; p += t.k) {
+        t.k = s->k - p < ORR__LARGE_TERMS ? s->k - p : ORR__LARGE_TERMS;
+        t.add = s->add || p > 0;
+        for (int64_t j = 0, cols; j < s->n; j += cols) {
+            cols = s->n - j < panel ? s->n - j : panel;
+            REAL *to = right + j * ORR__LARGE_TERMS;
+            F(in_order)((const REAL *)s->b + p * s->b_row + j * s->b_col, s->b_row, s->b_col, t.k, cols, to, panel);
+            for (int64_t r = 0; r < t.k && scale != 1; r++)
+                for (int64_t q = 0; q < cols; q++)
+                    to[r * panel + q] *= (REAL)scale;
+        }
+        for (int64_t i = 0, rows; i < s->m; i += rows) {
+            rows = s->m - i < ORR__LARGE_ROWS ? s->m - i : ORR__LARGE_ROWS;
+            const REAL *a = (const REAL *)s->a + i * s->a_row + p * s->a_col;
+            if (copies)
+                F(in_order)(a, s->a_row, s->a_col, rows, t.k, left, ORR__LARGE_TERMS);
+            for (int64_t j = 0, cols; j < s->n; j += cols) {
+                cols = s->n - j < panel ? s->n - j : panel;
+                t.b = right + j * ORR__LARGE_TERMS;
+                t.rest = cols % W;
+                F(columns)(t, copies ? left : a, rows, (cols + W - 1) / W, (REAL *)s->c + i * s->c_row + j);
+            }
+        }
+    }
+}
+
+#undef W

@@ -1,0 +1,87 @@
+/* Choices between ways of computing the same: times decide, once for all, and not where nothing is to be measured.
+ * Must not know: what the ways are. */
+#include "config.h"
+
+#include "codelets/variants.h"
+#include "runtime/base/env.h"
+#include "tests/harness/harness.h"
+
+/* Way i takes times[i] and, every other time, three times that. The choice; how many times were asked for. */
+static int decide(orr__variants *v, const double *times, int *asked)
+{
+    bool timed;
+    int way = orr__variants_next(v, &timed);
+    for (*asked = 0; timed && *asked < 1000; (*asked)++) {
+        orr__variants_time(v, way, times[way] * (*asked / v->n % 2 ? 1 : 3));
+        way = orr__variants_next(v, &timed);
+    }
+    return way;
+}
+
+static void begin(void)
+{
+    orr__env.machine = ORR__MACHINE_MEASURED;
+    (void)orr__variants_forget();
+}
+
+static void the_fastest_way_is_chosen(void)
+{
+    int asked;
+    begin();
+    ORR_CHECK(decide(orr__variants_of(1, 1, 3), (double[]){ 10, 12, 8 }, &asked) == 2);
+    ORR_CHECK_MSG(asked > 3 && asked < 100, "%d", asked);
+    ORR_CHECK(decide(orr__variants_of(1, 1, 3), (double[]){ 1, 12, 8 }, &asked) == 2 && asked == 0);
+    ORR_CHECK(decide(orr__variants_of(1, 2, 3), (double[]){ 7, 12, 8 }, &asked) == 0 && asked > 3);
+    ORR_CHECK(decide(orr__variants_of(2, 1, 4), (double[]){ 10, 12, 8, 3 }, &asked) == 3);
+    ORR_CHECK(orr__variants_of(3, 1, 0) == NULL && orr__variants_of(3, 1, ORR__VARIANTS_MOST + 1) == NULL);
+}
+
+static void what_is_as_fast_changes_nothing(void)
+{
+    int asked;
+    begin();
+    ORR_CHECK(decide(orr__variants_of(4, 1, 2), (double[]){ 10, 9.9 }, &asked) == 0);
+    ORR_CHECK(decide(orr__variants_of(4, 2, 2), (double[]){ 10, 9 }, &asked) == 1);
+}
+
+static void a_fixed_machine_measures_nothing(void)
+{
+    int asked;
+    begin();
+    ORR_CHECK(decide(orr__variants_of(5, 1, 2), (double[]){ 10, 1 }, &asked) == 1);
+    orr__env.machine = ORR__MACHINE_FIXED;
+    ORR_CHECK(decide(orr__variants_of(5, 1, 2), (double[]){ 10, 1 }, &asked) == 0 && asked == 0);
+    ORR_CHECK(decide(NULL, NULL, &asked) == 0 && asked == 0);
+}
+
+static void count(const orr__variants *v, int chosen, void *arg)
+{
+    int *n = arg;
+    n[0]++;
+    n[1] += v->kernel == 6 && v->size == 9 && v->n == 3 ? chosen : 100;
+}
+
+static void a_choice_of_another_process_is_taken(void)
+{
+    int n[2] = { 0, 0 }, asked;
+    begin();
+    orr__variants_put(6, 9, 3, 2);
+    orr__variants_put(6, 9, 3, 1); /* the first one stays */
+    orr__variants_put(6, 9, 3, 3);
+    orr__variants_put(6, 9, 9, 1);
+    orr__variants_each(count, n);
+    ORR_CHECK_MSG(n[0] == 1 && n[1] == 2, "%d %d", n[0], n[1]);
+    ORR_CHECK(decide(orr__variants_of(6, 9, 3), (double[]){ 1, 2, 3 }, &asked) == 2 && asked == 0);
+    ORR_CHECK(orr__variants_forget() == 1);
+    ORR_CHECK(decide(orr__variants_of(6, 9, 3), (double[]){ 1, 2, 3 }, &asked) == 0 && asked > 3);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(the_fastest_way_is_chosen),
+                                      ORR_TEST(what_is_as_fast_changes_nothing),
+                                      ORR_TEST(a_fixed_machine_measures_nothing),
+                                      ORR_TEST(a_choice_of_another_process_is_taken),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "codelets.variants", tests);
+}
