@@ -54,6 +54,12 @@ static orr_status make_layout(const orr__region *r, orr__layout *l)
         for (int d = 0; d < r->rank; d++)
             l->move[a * ORR_MAX_RANK + d] = move_along(r, &r->access[a], l->packed[a], d);
     }
+    if (orr__cloop_joins(r)) {
+        if (!(l->joined = orr__alloc_n(n, sizeof *l->joined)))
+            return ORR_ENOMEM;
+        for (int a = 0; a < r->naccess; a++)
+            l->joined[a] = orr__cloop_join_moves(r, a);
+    }
     l->out_at = ORR__CLOOP_OUT_AT;
     l->scalar_at = word;
     l->nword = orr__emit_c_words(r);
@@ -144,6 +150,8 @@ static void place_registers(orr__cloop *c)
             if ((part || c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE) && p > at)
                 at = p;
         }
+        if (c->joins && at == r->rank - 2)
+            at = r->rank - 1;
         if (in->kind == ORR__RI_INSIDE && !r->per_row) /* masks all alike become vector code */
             at = r->rank - 1;
         c->at[i] = (int16_t)at;
@@ -158,6 +166,7 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     size_t n = (size_t)r->ninstr + 1;
     c->r = r;
     c->side = orr__cloop_side(r);
+    c->joins = orr__cloop_joins(r);
     c->at = orr__alloc_n(n, sizeof *c->at);
     c->scalar = orr__alloc_n(n, sizeof *c->scalar);
     c->pass = orr__alloc_n(n, sizeof *c->pass);

@@ -25,8 +25,9 @@ typedef struct {
     orr__text *t;
     const orr__region *r;
     orr__layout lay;
-    int side; /* the axis along which short rows stand side by side, -1: rows are long */
-    int groups; /* of boxes (lay.boxes), each of which gets a loop where it is; 0: none does */
+    int side;                       /* the axis along which short rows stand side by side, -1: rows are long */
+    bool joins;                     /* short rows are walked as one: there is no loop over the axis before the last */
+    int groups;                     /* of boxes (lay.boxes), each of which gets a loop where it is; 0: none does */
     int order[ORR_MAX_RANK], outer; /* `outer`: how many of them are kept axes outside everything else */
     int16_t *at, *scalar;
     int16_t *pass; /* of a row: how many folds, one after the other, a register waits for; of a map: its stage */
@@ -46,6 +47,12 @@ void orr__cloop_end(orr__cloop *c);
 
 /* cloop_pack.c: does access a read a copy? Its array is pack<a> then, else in<input>. */
 bool orr__cloop_packs(const orr__region *r, int a);
+/* cloop_join.c: are the last two axes of a map walked as one, its rows being short? Before the loops over blocks of it: copies of what is
+ * the same in each row; `joined`, its length. In a block [q, e): join<a> of each access that does not go on from row to row. */
+bool orr__cloop_joins(const orr__region *r);
+bool orr__cloop_join_moves(const orr__region *r, int a); /* is access a one of those? */
+void orr__cloop_join_begin(orr__cloop *c, int length);
+void orr__cloop_join_block(orr__cloop *c, int length);
 /* Bytes of the widest type in the innermost loop, at least those of f32. */
 int orr__cloop_widest(const orr__cloop *c);
 /* The type of an array that keeps values of register n from one loop to the next. Truths are as wide as the widest: a loop over bytes
@@ -119,7 +126,8 @@ typedef struct {
     int length;    /* elements of what is kept of a register                                */
     bool in_place; /* folds read values where they lie in memory                            */
 } orr__rowplan;
-bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int length, bool in_place); /* false: no memory; to be freed anyway */
+bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int length,
+                       bool in_place); /* false: no memory; to be freed anyway */
 void orr__rowplan_free(orr__rowplan *w);
 /* Marks the instructions of pass number `pass`: those behind its folds, or behind the outputs. */
 void orr__rowplan_want(orr__rowplan *w, int pass, bool decide);

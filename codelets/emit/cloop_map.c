@@ -237,6 +237,7 @@ static void blocks(orr__cloop *c, int stages, int length, const char *from, cons
 {
     orr__cloop_blocks(c, from, to, length);
     orr__cloop_stream_block(c);
+    orr__cloop_join_block(c, length);
     orr__cloop_all_ahead(c);
     orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
     full_block(c, stages, length);
@@ -277,22 +278,24 @@ static void split_blocks(orr__cloop *c, int stages, int length)
 /* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
 void orr__cloop_map(orr__cloop *c)
 {
-    int last = c->r->rank - 1, stages = orr__cloop_stages(c);
+    int last = c->r->rank - 1, loops = c->joins ? last - 1 : last, stages = orr__cloop_stages(c);
     int length = draws(c) ? ORR__CLOOP_OUT : SHORT / orr__cloop_widest(c);
-    char size[16];
-    (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, last));
+    char size[16] = "joined";
+    if (!c->joins)
+        (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, last));
     orr__cloop_nothing(c);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_stream_begin(c);
     orr__cloop_stage_begin(c, stages);
     orr__cloop_values(c, -1);
-    orr__cloop_open(c, 0, last);
+    orr__cloop_open(c, 0, loops);
+    orr__cloop_join_begin(c, length);
     orr__cloop_parts(c);
     if (orr__cloop_split(c))
         split_blocks(c, stages, length);
     else
         blocks(c, stages, length, "0", size);
     orr__text_addf(c->t, "    at += %s;\n", size);
-    orr__cloop_close(c, 0, last);
+    orr__cloop_close(c, 0, loops);
     orr__cloop_stream_end(c);
 }

@@ -44,7 +44,8 @@ bool orr__cloop_packs(const orr__region *r, int number)
         moved *= a->stride[d] ? r->dim[d] : 1;
     }
     int64_t size = (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[a->input]), part = moved;
-    if (moved < LEAST || r->dim[last] < NEIGHBOURS || !loaded(r, number) || orr__cloop_side(r) >= 0)
+    if (moved < LEAST || r->dim[last] < NEIGHBOURS || !loaded(r, number) || orr__cloop_side(r) >= 0 ||
+        orr__cloop_joins(r))
         return false;
     if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ROWS)
         part = moved / r->dim[0] * ROWS;

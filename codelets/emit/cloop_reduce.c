@@ -202,14 +202,67 @@ static void by_blocks(orr__cloop *c)
     fold_blocks(c);
 }
 
+static void join_lanes(orr__cloop *c, bool again)
+{
+    for (int k = 0; k < c->r->nout; k++) {
+        int n = number(c, k);
+        orr__cloop_lane_join(c, n);
+        if (again)
+            orr__text_addf(c->t, "    for (int l = 0; l < %d; l++)\n        lane%d[l] = orr_first_%d();\n",
+                           ORR__CLOOP_LANES, n, n);
+    }
+}
+
+static void lane_values(orr__cloop *c)
+{
+    orr__cloop_values(c, c->r->rank - 1);
+    for (int k = 0; k < c->r->nout; k++)
+        orr__cloop_lane_step(c, number(c, k));
+    orr__text_add(c->t, "    }\n");
+}
+
+/* Columns go on over the ends of runs: what a run leaves over goes to the first of them. As many values as make a block are joined. */
+static void by_columns(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, size = orr__cloop_size_at(r, last);
+    for (int k = 0; k < r->nout; k++)
+        orr__cloop_lane(c, number(c, k));
+    orr__text_add(c->t, "    orr_idx seen = 0;\n");
+    orr__cloop_open(c, c->outer, last);
+    orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
+    orr__text_addf(c->t, "    e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_BLOCK, size, ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    const orr_idx whole = q + (e - q) / %d * %d;\n    seen += e - q;\n", ORR__CLOOP_LANES,
+                   ORR__CLOOP_LANES);
+    orr__text_addf(
+        c->t, "    for (orr_idx j = q; j < whole; j += %d) {\n    const orr_idx q = j, e = j + %d;\n    (void)e;\n",
+        ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+    orr__cloop_prefetch(c, "q", "e");
+    orr__cloop_lanes(c);
+    lane_values(c);
+    orr__text_addf(
+        c->t,
+        "    }\n    ORR_LOOP\n    for (int l = 0; l < (int)(e - whole); l++) {\n    const orr_idx i%d = whole + l;\n",
+        last);
+    lane_values(c);
+    orr__text_addf(c->t, "    if (seen >= %d) {\n", ORR__CLOOP_BLOCK);
+    join_lanes(c, true);
+    orr__text_add(c->t, "    seen = 0;\n    }\n    }\n");
+    orr__cloop_close(c, c->outer, last);
+    join_lanes(c, false);
+}
+
 static void runs(orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
         orr__text_addf(c->t, "    %s acc%d = none%d;\n    orr_f64 lost%d = 0;\n", wide(c, k), number(c, k), k,
                        number(c, k));
-    declare_blocks(c);
-    (c->outer == r->rank - 1 ? straight : by_blocks)(c);
+    bool straight_on = c->outer == r->rank - 1,
+         columns = !straight_on && can_fold_at_once(c) && r->dim[r->rank - 1] >= 2 * ORR__CLOOP_LANES;
+    if (!columns)
+        declare_blocks(c);
+    (straight_on ? straight : columns ? by_columns : by_blocks)(c);
     orr__text_add(c->t, "    const orr_idx i = at++;\n");
     for (int k = 0; k < r->nout; k++) {
         orr__region fold = fold_of(c, k);

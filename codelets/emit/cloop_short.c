@@ -23,7 +23,7 @@ static bool can(const orr__region *r)
               !orr__ablated(ORR__OFF_SHORT_ROWS);
     for (int d = 0; d < r->rank; d++)
         ok = ok && r->dim[d] > 0;
-    if (!ok || r->dim[last] < 2 || r->dim[last] > MOST)
+    if (!ok || r->dim[last] < 2 || r->dim[last] > MOST || orr__cloop_joins(r))
         return false;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];

@@ -168,7 +168,8 @@ void orr__cloop_stream_begin(orr__cloop *c)
 static bool runs(const orr__cloop *c, int a)
 {
     const orr__region *r = c->r;
-    if (r->access[a].input < 0 || c->lay.packed[a] || c->lay.move[a * ORR_MAX_RANK + r->rank - 1] != ORR__MOVE_UNIT)
+    if (r->access[a].input < 0 || c->lay.packed[a] || (c->joins && c->lay.joined[a]) ||
+        c->lay.move[a * ORR_MAX_RANK + r->rank - 1] != ORR__MOVE_UNIT)
         return false;
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_LOAD && r->instr[i].a == a)

@@ -74,6 +74,7 @@ typedef struct orr__layout {
     uint8_t *move; /* naccess × ORR_MAX_RANK */
     int8_t *boxes; /* naccess: groups of equal boxes, no two of which meet; NULL: they may. -1: no box */
     bool *packed;  /* naccess: those that read a copy, pack<a>; NULL: none */
+    bool *joined;  /* naccess: those that read join<a>, from the block's first element on; NULL: none */
 } orr__layout;
 
 /* The flag has so many ints for each of orr__emit_flags(region) indices, in the order of their instructions. The least

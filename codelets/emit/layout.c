@@ -134,8 +134,9 @@ void orr__layout_free(orr__layout *l)
     free(l->at);
     free(l->move);
     free(l->packed);
+    free(l->joined);
     free(l->boxes);
-    l->packed = NULL;
+    l->packed = l->joined = NULL;
     l->boxes = NULL;
     l->at = NULL;
     l->move = NULL;

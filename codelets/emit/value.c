@@ -13,6 +13,10 @@ void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, i
     const uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
     const char *type = wide ? "orr_i64" : "orr_idx";
     int at = l->at[a];
+    if (l->joined && l->joined[a]) {
+        orr__text_addf(t, "i%d - q", r->rank - 1);
+        return;
+    }
     orr__text_addf(t, "(%s)W(%d)", type, at++);
     if (l->linear) {
         if (move[0] == ORR__MOVE_UNIT)
@@ -80,8 +84,8 @@ void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, 
 
 void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a)
 {
-    bool packed = l->packed && l->packed[a];
-    orr__text_addf(t, packed ? "pack%d" : "in%d", packed ? a : r->access[a].input);
+    bool packed = l->packed && l->packed[a], joined = l->joined && l->joined[a];
+    orr__text_addf(t, joined ? "join%d" : packed ? "pack%d" : "in%d", joined || packed ? a : r->access[a].input);
 }
 
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)

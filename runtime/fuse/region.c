@@ -101,6 +101,42 @@ static void merge_axes(orr__region *r)
         }
 }
 
+static void move_to_front(orr__region *r, int d)
+{
+    int64_t dim = r->dim[d];
+    for (int k = d; k > 0; k--)
+        r->dim[k] = r->dim[k - 1];
+    r->dim[0] = dim;
+    uint32_t below = (1u << d) - 1, above = ~(below << 1 | 1u);
+    r->rmask = (r->rmask & above) | (r->rmask & below) << 1 | (r->rmask >> d & 1u);
+    for (int i = 0; i < r->naccess; i++) {
+        orr__access *a = &r->access[i];
+        int64_t stride = a->stride[d], lo = a->lo[d], hi = a->hi[d];
+        for (int k = d; k > 0; k--) {
+            a->stride[k] = a->stride[k - 1];
+            a->lo[k] = a->lo[k - 1];
+            a->hi[k] = a->hi[k - 1];
+        }
+        a->stride[0] = stride;
+        a->lo[0] = lo;
+        a->hi[0] = hi;
+        a->box = (a->box & above) | (a->box & below) << 1 | (a->box >> d & 1u);
+    }
+}
+
+/* Tiles are cut from the first axis. Where that is folded, and the last one too, a longer kept one between them comes first: its tiles
+ * need no partial results, and each fold keeps its order. */
+static void lead_with_kept(orr__region *r)
+{
+    int d = 0;
+    if (r->search || !reduced(r, 0) || !reduced(r, r->rank - 1))
+        return;
+    while (d < r->rank && reduced(r, d))
+        d++;
+    if (d < r->rank && r->dim[d] > r->dim[0])
+        move_to_front(r, d);
+}
+
 /* The kind of stride that a kernel depends on: 0 broadcast, 1 contiguous, 2 any other stride. */
 static uint8_t stride_class(int64_t s)
 {
@@ -190,8 +226,10 @@ void orr__region_relabel(orr__region *r, const char *const *as)
 
 void orr__region_finish(orr__region *r)
 {
-    if (orr__region_loops(r))
+    if (orr__region_loops(r)) {
         merge_axes(r);
+        lead_with_kept(r);
+    }
     label(r, NULL);
     orr__region_cost(r);
     r->key = key_of(r);

@@ -1,5 +1,5 @@
-/* Short rows, folds of few elements, turned and repeated reads, and truths between loops: compiled kernels beside the reference engine,
- * with NaN, infinities and -0 among the data.
+/* Short rows, folds of few elements, turned and repeated reads, small products, and truths between loops: compiled kernels beside the
+ * reference engine, with NaN, infinities and -0 among the data.
  * Must not know: how a kernel walks its loops. */
 #include "config.h"
 
@@ -130,6 +130,79 @@ static void short_rows(run *c)
     (void)orr_scope_end(s);
 }
 
+/* Rows that lie one behind the other, with a value for each column, or each row, beside them. */
+static void rows_behind_rows(run *c)
+{
+    static const int shape[][2] = { { 1100, 2 }, { 700, 3 }, { 911, 17 }, { 300, 50 }, { 65, 64 } };
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        int64_t n = shape[k][0], m = shape[k][1];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(n, m)), *column = there(c->dtype, 0, ORR_SHAPE(1, m)),
+                   *row = there(c->dtype, 0, ORR_SHAPE(n, 1));
+        take(c, orr_maximum(orr_add(x, x), column), true, "a value for each column");
+        take(c, orr_minimum(orr_abs(x), row), true, "a value for each row");
+        take(c, orr_sub(orr_maximum(x, column), orr_add(row, row)), true, "values for columns and rows");
+        orr_tensor *backwards = orr_flip(column, ORR_AXES(1));
+        take(c, orr_add(orr_neg(x), backwards), true, "a reversed value for each column");
+        if (c->dtype != ORR_I32)
+            take(c, orr_mul(orr_tanh(orr_silu(orr_mul(x, column))), orr_exp(row)), false, "long rows of work");
+        orr_tensor *y = there(c->dtype, c->which, ORR_SHAPE(3, n / 3, m)),
+                   *outer = there(c->dtype, 0, ORR_SHAPE(3, 1, m));
+        take(c, orr_maximum(orr_add(y, y), outer), true, "columns that another axis moves");
+        (void)orr_scope_end(s);
+    }
+}
+
+/* Many small products, and what is done with them. */
+static void small_products(run *c)
+{
+    static const int64_t shape[][4] = { { 40, 3, 22, 17 }, { 50, 5, 32, 18 }, { 7, 33, 33, 9 }, { 3, 64, 64, 64 },
+                                        { 200, 2, 3, 4 },  { 1, 9, 21, 30 },  { 11, 13, 1, 7 }, { 9, 1, 40, 50 } };
+    int which = c->which;
+    for (size_t k = 0; k < sizeof shape / sizeof *shape && which == 0; k++) {
+        const int64_t *d = shape[k];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *a = there(c->dtype, 0, ORR_SHAPE(d[0], d[1], d[3])),
+                   *b = there(c->dtype, 0, ORR_SHAPE(d[0], d[3], d[2])),
+                   *t = there(c->dtype, 0, ORR_SHAPE(d[0], d[2], d[3])),
+                   *rest = there(c->dtype, 0, ORR_SHAPE(d[0], d[1], d[2])), *bias = there(c->dtype, 0, ORR_SHAPE(d[2]));
+        orr_tensor *plain = orr_matmul(a, b), *turned = orr_matmul(a, orr_permute(t, ORR_AXES(0, 2, 1)));
+        take(c, plain, false, "small products");
+        take(c, turned, false, "small products by a transpose");
+        take(c, orr_add(orr_mul(orr_matmul(a, b), orr_scalar(0.5)), bias), false, "small products and a bias");
+        take(c, orr_maximum(orr_sub(turned, rest), orr_scalar(0)), false, "small products and what is beside them");
+        take(c, orr_matmul(orr_permute(a, ORR_AXES(0, 2, 1)), rest), false, "small products of a transpose");
+        take(c, orr_abs(orr_matmul(a, orr_slice_axis(b, 0, 0, 1, 1))), false, "small products by one factor");
+        orr_tensor *pair[2] = { plain, orr_neg(plain) };
+        take(c, orr_concat(pair, 2, 0), false, "small products kept");
+        (void)orr_scope_end(s);
+    }
+    if (which)
+        return;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *q = there(c->dtype, 0, ORR_SHAPE(3, 10, 4, 8)), *k = there(c->dtype, 0, ORR_SHAPE(3, 12, 4, 8));
+    orr_tensor *heads = orr_matmul(orr_permute(q, ORR_AXES(0, 2, 1, 3)), orr_permute(k, ORR_AXES(0, 2, 3, 1)));
+    take(c, heads, false, "products of heads");
+    take(c, orr_add(orr_abs(heads), there(c->dtype, 0, ORR_SHAPE(4, 10, 12))), false, "products of heads, and a mask");
+    (void)orr_scope_end(s);
+}
+
+/* Both sides of a kept axis are folded. */
+static void folds_of_two_axes(run *c)
+{
+    static const int shape[][3] = { { 2, 23, 300 }, { 5, 3, 70 }, { 40, 7, 65 }, { 3, 50, 4 } };
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(shape[k][0], shape[k][1], shape[k][2]));
+        take(c, orr_max(orr_abs(x), ORR_AXES(0, 2), false), true, "maxima of two axes");
+        if (!c->which)
+            take(c, orr_sum(x, ORR_AXES(0, 2), false), c->dtype != ORR_BF16, "sums of two axes");
+        if (!c->which && c->dtype != ORR_I32)
+            take(c, orr_mean(orr_square(x), ORR_AXES(0, 2), true), false, "means of two axes");
+        (void)orr_scope_end(s);
+    }
+}
+
 static void all_pairs(run *c)
 {
     for (int64_t d = 2; d <= 7; d += d == 3 ? 4 : 1) {
@@ -219,6 +292,9 @@ static void everything(bool compare, bool few)
         for (int which = 0; which < 2 - (dtype[k] == ORR_I32); which++) {
             run c = { .dtype = dtype[k], .which = which, .compare = compare };
             short_rows(&c);
+            rows_behind_rows(&c);
+            small_products(&c);
+            folds_of_two_axes(&c);
             all_pairs(&c);
             turned_reads(&c);
             truths(&c);
