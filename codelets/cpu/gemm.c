@@ -117,14 +117,25 @@ static void multiply(const call *s, extent p, const char *a, const char *b, int6
 
 /* A library that is older than the processor has no kernels for its vectors. Order of the product that is timed, 0.3 ms; rows, columns and
  * terms that repay the copies. The last bits differ from BLAS's, whose are those with ORRERY_DETERMINISTIC. */
-enum { TIMED = 256, ROWS_LEAST = 32, COLUMNS_LEAST = 16, BY_BLAS = 0, BY_LOOPS = 1 };
+enum { COLUMNS_MOST = 1024, TIMED = 256, ROWS_LEAST = 32, COLUMNS_LEAST = 16, BY_BLAS = 0, BY_LOOPS = 1 };
 
+/* Some columns at a time: their copies are memory beside all limits. */
 static bool by_own_loops(orr_dtype blas, const orr__small *s, double scale)
 {
-    void *room = orr__scratch_for_factors((size_t)ORR__LARGE_ROOM(s->n) * orr__dtype_size(blas));
-    if (room)
-        orr__cpu_vec()->large[blas == ORR_F64](s, scale, room);
-    return room != NULL;
+    bool wide = blas == ORR_F64;
+    size_t z = orr__dtype_size(blas);
+    int64_t most = least(s->n, COLUMNS_MOST);
+    void *room = orr__scratch_for_factors((size_t)ORR__LARGE_ROOM(most) * z);
+    if (!room)
+        return false;
+    orr__small some = *s;
+    for (int64_t j = 0; j < s->n; j += some.n) {
+        some.n = least(most, s->n - j);
+        some.b = (const char *)s->b + (size_t)(j * s->b_col) * z;
+        some.c = (char *)s->c + (size_t)j * z;
+        orr__cpu_vec()->large[wide](&some, scale, room);
+    }
+    return true;
 }
 
 static double time_of(orr_dtype blas, int way, char *memory)
@@ -158,7 +169,8 @@ static bool loops_are_faster(orr_dtype blas, const extent *all)
 {
     bool timed;
     if (orr__env.deterministic || !(blas == ORR_F32 || blas == ORR_F64) || all->m < ROWS_LEAST ||
-        all->n < COLUMNS_LEAST || all->k < COLUMNS_LEAST)
+        all->n < COLUMNS_LEAST || all->k < COLUMNS_LEAST ||
+        orr__cpu_blas_get_threads() != 1) /* its own threads are faster */
         return false;
     const char *isa = orr__cpu_vec()->isa;
     orr__variants *v = orr__variants_of(orr__hash(isa, strlen(isa), 0x1a76e), blas, 2);

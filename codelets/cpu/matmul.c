@@ -74,6 +74,46 @@ static orr__mat operand(const orr__product *w, int o, int64_t at, int64_t rows, 
     return (orr__mat){ (const char *)w->l->in[x->input] + at * (int64_t)w->size, rows, cols, rs, cs };
 }
 
+/* Do the elements of an operand, and of those that follow `next` elements apart, lie without a gap? */
+static bool dense(const orr__mat *m, int64_t next)
+{
+    return (next == 0 || next == m->rows * m->cols) &&
+           ((m->cs == 1 && m->rs == m->cols) || (m->rs == 1 && m->cs == m->rows));
+}
+
+/* Halves of many products are converted at once, as many as stay in the first caches. */
+enum { CONVERTED = 64 << 10 };
+
+static orr_status run_of_halves(orr__product *w, orr__small s, char *c)
+{
+    orr__castfn *widen = w->vec->cast[w->dtype * ORR_DTYPE_COUNT + w->blas],
+                *narrow = w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to];
+    size_t z = orr__dtype_size(w->blas);
+    int64_t a = s.m * s.k, b = s.k * s.n, made = s.m * s.n, most = CONVERTED / (int64_t)z / (a + b + made),
+            all = s.count;
+    const char *left = s.a, *right = s.b;
+    most = most < 1 ? 1 : most < all ? most : all;
+    orr_status st = orr__product_room(w, &w->a, &w->a_cap, most * a, z);
+    st = st == ORR_OK ? orr__product_room(w, &w->b, &w->b_cap, most * b, z) : st;
+    if (st == ORR_OK && w->to != w->blas)
+        st = orr__product_room(w, &w->c, &w->c_cap, most * made, z);
+    for (int64_t i = 0; i < all && st == ORR_OK; i += s.count) {
+        s.count = all - i < most ? all - i : most;
+        if (i == 0 || s.a_next)
+            widen(w->a, left + i * s.a_next * (int64_t)w->size, s.a_next ? s.count * a : a);
+        if (i == 0 || s.b_next)
+            widen(w->b, right + i * s.b_next * (int64_t)w->size, s.b_next ? s.count * b : b);
+        char *to = c + i * made * (int64_t)orr__dtype_size(w->to);
+        s.a = w->a;
+        s.b = w->b;
+        s.c = w->to == w->blas ? to : w->c;
+        w->vec->small[w->blas == ORR_F64](&s);
+        if (w->to != w->blas)
+            narrow(to, w->c, s.count * made);
+    }
+    return st;
+}
+
 /* `count` products along the last batch axis, from batch q on, to c. */
 static orr_status run_of_products(orr__product *w, int64_t q, int64_t count, char *c)
 {
@@ -85,12 +125,14 @@ static orr_status run_of_products(orr__product *w, int64_t q, int64_t count, cha
     begins(r, q, &oa, &ob);
     orr__mat a = operand(w, 0, oa, m, k, xa->stride[nb], xa->stride[nb + 2]);
     orr__mat b = operand(w, 1, ob, k, n, xb->stride[nb + 2], xb->stride[nb + 1]);
+    orr__small s = { a.p,  b.p,  c, count, m, n, k, xa->stride[nb - 1], a.rs, a.cs, xb->stride[nb - 1],
+                     b.rs, b.cs, n, false };
     if (w->blas == w->dtype && w->to == w->dtype) {
-        orr__small s = { a.p,  b.p,  c, count, m, n, k, xa->stride[nb - 1], a.rs, a.cs, xb->stride[nb - 1],
-                         b.rs, b.cs, n, false };
         w->vec->small[w->blas == ORR_F64](&s);
         return ORR_OK;
     }
+    if (dense(&a, s.a_next) && dense(&b, s.b_next))
+        return run_of_halves(w, s, c);
     for (int64_t i = 0; i < count && st == ORR_OK; i++) {
         if (i == 0 || xb->stride[nb - 1])
             orr__product_right(w, b);

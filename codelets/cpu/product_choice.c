@@ -19,7 +19,7 @@ typedef struct {
     int64_t m, n, k;
 } kind;
 
-/* Extents that are as good as equal. */
+/* Rows or terms that are as good as equal; columns are not, which fill vectors or do not. */
 static int64_t like(int64_t extent)
 {
     int64_t most = extent <= 4 ? 4 : 8;
@@ -36,7 +36,7 @@ static kind kind_of(const orr__region *r)
                    .ta = a->stride[last] != 1 && a->stride[last - 2] == 1,
                    .tb = b->stride[last - 1] != 1 && b->stride[last] == 1,
                    .m = like(r->dim[last - 2]),
-                   .n = like(r->dim[last - 1]),
+                   .n = r->dim[last - 1],
                    .k = like(r->dim[last]) };
 }
 
