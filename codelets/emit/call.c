@@ -36,16 +36,27 @@ static int in_at(const orr__region *r)
     return ORR__CALL_OWN + orr__emit_call_of(r)->words(r);
 }
 
-void orr__emit_call_layout(const orr__region *r, orr__layout *l)
+bool orr__emit_call_groups(const orr__region *r)
 {
+    const orr__emit_call *k = orr__emit_call_of(r);
+    return k && k->blocks;
+}
+
+void orr__emit_call_layout(const orr__region *r, const orr__dialect *d, orr__layout *l)
+{
+    bool groups = orr__emit_call_groups(r);
     l->out_at = in_at(r) + r->nin;
-    l->scalar_at = l->nword = l->out_at + 1;
+    l->group = groups ? d->group : 0;
+    l->group_at = l->out_at + 1;
+    l->scalar_at = l->nword = l->group_at + (groups ? ORR__GROUP_WORDS : 0);
     l->scratch = orr__emit_call_of(r)->scratch ? 1 : 0;
 }
 
 void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r)
 {
     const orr__emit_call *k = orr__emit_call_of(r);
+    if (k && k->blocks)
+        orr__text_addf(t, "#define ORR_SHARE %s\n#define ORR_GROUP %d\n", d->share, d->group);
     if (k && k->functions)
         k->functions(t, d, r);
 }
@@ -67,9 +78,12 @@ void orr__emit_divide(int64_t *word, int64_t n)
     word[1] = orr__emit_divider(n);
 }
 
-void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__layout *l)
+void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
 {
-    orr__text_addf(t, "    const orr_idx e = (orr_idx)W(%d) + i;\n", ORR__CALL_FIRST);
+    if (l->group)
+        orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n%s", l->group_at + ORR__GROUP_BLOCKS, d->seat);
+    else
+        orr__text_addf(t, "%s    const orr_idx e = (orr_idx)W(%d) + i;\n", d->begin, ORR__CALL_FIRST);
     orr__emit_call_of(r)->text(t, r, l, in_at(r));
 }
 
@@ -85,5 +99,7 @@ bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t 
         most = r->in_count[k] > most ? r->in_count[k] : most;
     }
     word[lay->out_at] = l->out_off ? -l->out_off[0] : 0;
+    if (lay->group)
+        word[lay->group_at + ORR__GROUP_BLOCKS] = orr__emit_call_of(r)->blocks(l);
     return most <= INT32_MAX - 65536;
 }

@@ -14,7 +14,9 @@ typedef struct orr__emit_call {
     bool (*can)(const orr__region *r);                 /* NULL: whatever the shared checks admit                    */
     int (*words)(const orr__region *r);                /* how many words of its own                                 */
     void (*fill)(const orr__launch *l, int64_t *word); /* writes them; may correct words 0 and 1                    */
-    void (*text)(orr__text *t, const orr__region *r, const orr__layout *l, int in_at); /* of element e */
+    void (*text)(orr__text *t, const orr__region *r, const orr__layout *l, int in_at); /* of element e, or of a group */
+    /* NULL: each work item has an element e. Else items work in groups of ORR_GROUP, with memory ORR_SHARE: so many groups. */
+    int64_t (*blocks)(const orr__launch *l);
     void (*functions)(orr__text *t, const orr__dialect *d,
                       const orr__region *r); /* text before the kernel; NULL: none */
     /* The error of what the kernel refuses, by its number; NULL: a wrong index is it. */
@@ -37,9 +39,10 @@ typedef struct orr__emit_call {
 /* The operation's row; NULL: devices have no kernel for it. */
 const orr__emit_call *orr__emit_call_of(const orr__region *r);
 
+bool orr__emit_call_groups(const orr__region *r);
 bool orr__emit_call_can(const orr__region *r, bool fp64);
-void orr__emit_call_layout(const orr__region *r, orr__layout *l);
-void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__layout *l);
+void orr__emit_call_layout(const orr__region *r, const orr__dialect *d, orr__layout *l);
+void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l);
 void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r);
 bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
 

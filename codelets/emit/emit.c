@@ -48,6 +48,11 @@ bool orr__emit_can(const orr__region *r, bool fp64)
     return r->product ? orr__emit_product_can(r, fp64) : can_values(r, fp64);
 }
 
+bool orr__emit_groups(const orr__region *r)
+{
+    return r->rows || r->rmask || r->product || orr__emit_call_groups(r);
+}
+
 static unsigned needs_of_dtype(orr_dtype t, bool fp64)
 {
     if (!orr__is_half(t))
@@ -142,7 +147,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
     orr__emit_call_functions(t, d, r);
     if (r->product)
         orr__emit_product_helpers(t, r, d);
-    else if (l->group)
+    else if (l->group && !r->call.op)
         orr__emit_group_functions(t, r, fp64);
 }
 
@@ -150,6 +155,8 @@ static bool body(orr__text *t, const orr__region *r, const orr__dialect *d, cons
 {
     if (r->product) {
         orr__emit_product(t, r, d, l, fp64);
+    } else if (r->call.op) {
+        orr__emit_call_text(t, r, d, l);
     } else if (l->group) {
         orr__emit_group_begin(t, r, d, l);
         if (r->rows)
@@ -157,10 +164,7 @@ static bool body(orr__text *t, const orr__region *r, const orr__dialect *d, cons
         orr__emit_reduce(t, r, l, fp64);
     } else {
         orr__text_add(t, d->begin);
-        if (!r->call.op)
-            map(t, r, l, fp64);
-        else
-            orr__emit_call_text(t, r, l);
+        map(t, r, l, fp64);
     }
     return true;
 }

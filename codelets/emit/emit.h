@@ -87,6 +87,8 @@ orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *len
 
 /* Without fp64: nothing that needs double. */
 bool orr__emit_can(const orr__region *r, bool fp64);
+/* Do its work items work in groups? */
+bool orr__emit_groups(const orr__region *r);
 orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__layout *l);
 void orr__layout_free(orr__layout *l);
 bool orr__layout_equal(const orr__layout *a, const orr__layout *b, const orr__region *r);
@@ -191,6 +193,8 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
 /* row.c */
 bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64); /* false: no memory */
 /* move.c, product.c */
+/* orr_mad(x, y, z) = x·y + z of the type, in one rounding where that is fast. */
+void orr__emit_mad(orr__text *t, orr_dtype type, const orr__dialect *d);
 bool orr__emit_product_can(const orr__region *r, bool fp64);
 void orr__emit_product_layout(const orr__region *r, orr__layout *l);
 void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d);

@@ -106,7 +106,7 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
             l->group = d->group;
             orr__emit_product_layout(r, l);
         } else {
-            orr__emit_call_layout(r, l);
+            orr__emit_call_layout(r, d, l);
         }
         l->by_value = by_value(r, d, l);
         return ORR_OK;

@@ -75,9 +75,8 @@ void orr__emit_product_layout(const orr__region *r, orr__layout *l)
 }
 
 /* Products are rounded once with their sum where that is fast. */
-void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d)
+void orr__emit_mad(orr__text *t, orr_dtype type, const orr__dialect *d)
 {
-    orr_dtype type = orr__compute_dtype(made(r));
     int k = type == ORR_F64;
     orr__text_add(t, d->math[k]);
     orr__text_addf(t,
@@ -85,6 +84,11 @@ void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__di
                    "#endif\nORR_FN %s orr_mad(%s x, %s y, %s z) { return ORR_MAD(x, y, z); }\n",
                    d->fma[k], orr__emit_type(type), orr__emit_type(type), orr__emit_type(type), orr__emit_type(type));
     orr__text_add(t, d->unmath);
+}
+
+void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d)
+{
+    orr__emit_mad(t, orr__compute_dtype(made(r)), d);
 }
 
 /* Fills a shared tile: the group's items go along `near` first, the axis in which the operand's elements lie close. */

@@ -1,5 +1,5 @@
-/* The kernel of resizing along an axis: one work item for each element of the result. Places are whole numbers, and what is left
- * of them is rounded once, so that floats of 32 bits are enough.
+/* The kernels of resizing along an axis, forward and back: one work item for each element of the result. Places are whole
+ * numbers, and what is left of them is rounded once, so that floats of 32 bits are enough.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -14,33 +14,50 @@ static int words(const orr__region *r)
     return END - ORR__CALL_OWN;
 }
 
-static void fill(const orr__launch *l, int64_t *word)
+static void fill(int64_t *word, const orr__resize *v)
 {
-    orr__resize v = orr__resize_of(&l->region->call.attr, &l->region->call.in[0], &l->region->call.out);
-    word[FROM] = v.from;
-    word[TO] = v.to;
-    orr__emit_divide(word + INNER, v.inner);
-    word[MODE] = v.mode;
-    word[CORNERS] = v.corners;
+    word[FROM] = v->from;
+    word[TO] = v->to;
+    orr__emit_divide(word + INNER, v->inner);
+    word[MODE] = v->mode;
+    word[CORNERS] = v->corners;
 }
 
-static void text(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+static void fill_to(const orr__launch *l, int64_t *word)
 {
-    const char *type = orr__emit_type((orr_dtype)r->out_dtype[0]);
+    orr__resize v = orr__resize_of(&l->region->call.attr, &l->region->call.in[0], &l->region->call.out);
+    fill(word, &v);
+}
+
+static void fill_from(const orr__launch *l, int64_t *word)
+{
+    orr__resize v = orr__resize_of(&l->region->call.attr, &l->region->call.out, &l->region->call.in[0]);
+    fill(word, &v);
+}
+
+/* `at`: the element's place on the axis, of length `length`; s = (to·by_one + shift)/by is where element `to` stands. */
+static void begin(orr__text *t, const char *at, const char *length)
+{
     orr__emit_quotient(t, "line", "e", INNER);
     orr__text_addf(t,
                    "    const orr_i64 m = W(%d), n = W(%d), mode = W(%d), corners = W(%d);\n"
-                   "    const orr_idx inner = (orr_idx)W(%d), within = e - line * inner, to = line %% (orr_idx)m;\n"
-                   "    const orr_idx outer = line / (orr_idx)m;\n",
-                   TO, FROM, MODE, CORNERS, INNER);
-    /* s = up/by: its whole part in `first`, the rest in f. */
+                   "    const orr_idx inner = (orr_idx)W(%d), within = e - line * inner;\n"
+                   "    const orr_idx %s = line %% (orr_idx)%s, outer = line / (orr_idx)%s;\n"
+                   "    const orr_i64 by = corners ? (m > 1 ? m - 1 : 1) : 2 * m, shift = corners ? 0 : n - m;\n"
+                   "    const orr_i64 by_one = corners ? (m > 1 ? n - 1 : 0) : 2 * n;\n",
+                   TO, FROM, MODE, CORNERS, INNER, at, length, length);
+}
+
+/* The `count` neighbours of element `to` from `first` on, and their weights. */
+static void neighbours(orr__text *t, const char *type)
+{
+    /* The whole part of s in `first`, the rest in f. */
     orr__text_addf(t,
-                   "    const orr_i64 by = corners ? (m > 1 ? m - 1 : 1) : 2 * m;\n"
-                   "    orr_i64 up = corners ? (m > 1 ? to * (n - 1) : 0) : (2 * (orr_i64)to + 1) * n - m;\n"
+                   "    orr_i64 up = by_one * to + shift;\n"
                    "    if (mode == %d && up < 0)\n        up = 0;\n"
                    "    orr_i64 first = (up >= 0 ? up : up - by + 1) / by, count = 1;\n"
                    "    const %s f = (%s)(up - first * by) / (%s)by, g = 1 - f, u = f + 1, v = g + 1, a = (%s)-0.75f;\n"
-                   "    %s w0 = 1, w1 = 0, w2 = 0, w3 = 0, sum = 0;\n",
+                   "    %s w0 = 1, w1 = 0, w2 = 0, w3 = 0;\n",
                    ORR_RESIZE_LINEAR, type, type, type, type, type);
     orr__text_addf(t,
                    "    if (mode == %d || mode == %d)\n        first = to * n / m;\n"
@@ -54,15 +71,46 @@ static void text(orr__text *t, const orr__region *r, const orr__layout *l, int i
                    "        w0 = ((a * u - 5 * a) * u + 8 * a) * u - 4 * a;\n"
                    "        w1 = ((a + 2) * f - (a + 3)) * f * f + 1;\n"
                    "        w2 = ((a + 2) * g - (a + 3)) * g * g + 1;\n"
-                   "        w3 = ((a * v - 5 * a) * v + 8 * a) * v - 4 * a;\n    }\n",
-                   ORR_RESIZE_LINEAR, ORR_RESIZE_CUBIC);
-    orr__text_addf(t,
+                   "        w3 = ((a * v - 5 * a) * v + 8 * a) * v - 4 * a;\n    }\n"
                    "    for (orr_i64 k = 0; k < count; k++) {\n        orr_i64 at = first + k;\n"
                    "        at = at < 0 ? 0 : at < n ? at : n - 1;\n"
-                   "        sum += (k == 0 ? w0 : k == 1 ? w1 : k == 2 ? w2 : w3) *\n"
-                   "               in0[(orr_idx)W(%d) + (outer * (orr_idx)n + (orr_idx)at) * inner + within];\n    }\n"
-                   "    out0[(orr_idx)W(%d) + e] = sum;\n",
+                   "        const %s w = k == 0 ? w0 : k == 1 ? w1 : k == 2 ? w2 : w3;\n",
+                   ORR_RESIZE_LINEAR, ORR_RESIZE_CUBIC, type);
+}
+
+static void text_to(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    const char *type = orr__emit_type((orr_dtype)r->out_dtype[0]);
+    begin(t, "to", "m");
+    orr__text_addf(t, "    %s sum = 0;\n", type);
+    neighbours(t, type);
+    orr__text_addf(
+        t,
+        "        sum += w * in0[(orr_idx)W(%d) + (outer * (orr_idx)n + (orr_idx)at) * inner + within];\n    }\n"
+        "    out0[(orr_idx)W(%d) + e] = sum;\n",
+        in_at, l->out_at);
+}
+
+/* An element gets what the elements that it is in get: those near its own place, in their order. */
+static void text_from(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    enum { NEAR = 3 };
+    const char *type = orr__emit_type((orr_dtype)r->out_dtype[0]);
+    begin(t, "from", "n");
+    orr__text_addf(t,
+                   "    %s sum = 0;\n"
+                   "    orr_i64 lo = by_one ? ((from - %d) * by - shift) / by_one - %d : 0;\n"
+                   "    orr_i64 hi = by_one ? ((from + %d) * by - shift) / by_one + %d : m;\n"
+                   "    lo = lo < 0 ? 0 : lo;\n    hi = hi < m ? hi : m;\n"
+                   "    for (orr_i64 to = lo; to < hi; to++) {\n",
+                   type, NEAR, NEAR, NEAR, NEAR);
+    neighbours(t, type);
+    orr__text_addf(t,
+                   "        if (at == from)\n"
+                   "            sum += w * in0[(orr_idx)W(%d) + (outer * (orr_idx)m + (orr_idx)to) * inner + within];\n"
+                   "    }\n    }\n    out0[(orr_idx)W(%d) + e] = sum;\n",
                    in_at, l->out_at);
 }
 
-const orr__emit_call orr__emit_kernel_resize = { .words = words, .fill = fill, .text = text };
+const orr__emit_call orr__emit_kernel_resize = { .words = words, .fill = fill_to, .text = text_to };
+const orr__emit_call orr__emit_kernel_resize_back = { .words = words, .fill = fill_from, .text = text_from };

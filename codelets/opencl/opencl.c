@@ -42,8 +42,8 @@ static bool can(const orr__region *r)
     const orr__cl_machine *m = orr__cl_look();
     if (orr__region_is_users(r))
         return m->devices > 0 && orr__user_text_can(r, false, m->fp64);
-    bool grouped = r->rows || r->rmask || r->product;
-    return m->devices > 0 && (!grouped || m->group >= (size_t)orr__dialect_opencl.group) && orr__emit_can(r, m->fp64);
+    return m->devices > 0 && (!orr__emit_groups(r) || m->group >= (size_t)orr__dialect_opencl.group) &&
+           orr__emit_can(r, m->fp64);
 }
 
 static orr__site site(const orr__region *r)

@@ -283,7 +283,7 @@ static void windows(orr_dtype t)
 {
     static const orr__op *const kernel[] = { &orr__op_conv,      &orr__op_conv_data, &orr__op_conv_weights,
                                              &orr__op_pool_max,  &orr__op_pool_pick, &orr__op_pool_spread,
-                                             &orr__op_pool_pick, &orr__op_resize };
+                                             &orr__op_pool_pick, &orr__op_resize,    &orr__op_resize_back };
     static rb b;
     orr_shape shape[2] = { ORR_SHAPE(1, 1, 4), ORR_SHAPE(1, 1, 4) };
     char what[64];
@@ -300,6 +300,33 @@ static void windows(orr_dtype t)
         b.r.call.out = shape[0];
         b.r.call.in = shape;
         (void)snprintf(what, sizeof what, "%s of %s", kernel[k]->name, orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
+/* Attention with and without dropout and a mask, forward and back. */
+static void attentions(orr_dtype t)
+{
+    static rb b;
+    orr_shape shape[7] = { ORR_SHAPE(1, 1, 4, 4) };
+    char what[64];
+    for (int k = 0; k < 8; k++) {
+        bool back = k & 1, drops = k & 2, masked = k & 4;
+        rb_begin(&b, RB_MAP, 2, (int64_t[]){ 4, 4 });
+        for (int i = 0; i < 3 + 2 * back; i++)
+            (void)rb_input(&b, t, 16);
+        if (drops)
+            (void)rb_input(&b, ORR_U64, 1);
+        if (masked)
+            (void)rb_input(&b, t, 16);
+        b.r.nout = 1;
+        b.r.out_dtype[0] = (uint8_t)t;
+        b.r.out_count = 16;
+        b.r.call.op = back ? &orr__op_attention_grad : &orr__op_attention;
+        b.r.call.out = shape[0];
+        b.r.call.in = shape;
+        (void)snprintf(what, sizeof what, "%s of %s%s%s", b.r.call.op->name, orr_dtype_name(t),
+                       drops ? ", dropout" : "", masked ? ", mask" : "");
         nvrtc_unit_add(&b.r, what);
     }
 }
@@ -389,8 +416,10 @@ static void the_rest(orr_dtype t)
         row_patterns(t);
         products(t);
     }
-    if (t == ORR_F32 || t == ORR_F64)
+    if (t == ORR_F32 || t == ORR_F64) {
         windows(t);
+        attentions(t);
+    }
 }
 
 /* -- tests ---------------------------------------------------------------------------------------------------------- */
@@ -434,6 +463,8 @@ static void selection(int i)
     moves(ORR_F32);
     windows(ORR_F32);
     windows(ORR_F64);
+    attentions(ORR_F32);
+    attentions(ORR_F64);
     gathers(ORR_F32);
     random_numbers(ORR_I64);
     field_rows(ORR_FR254);

@@ -2,58 +2,12 @@
  * in memory, and its memory.
  * Must not know: tiles. */
 #include "config.h"
-#include "tests/nn/near.h"
-
-static const char file[] = "torch/attention.npz";
-
-static orr_tensor *input(const char *name, const char *which)
-{
-    char text[64];
-    (void)snprintf(text, sizeof text, "%s.%s", name, which);
-    return near_load(file, text);
-}
-
-static void compare(const char *name, orr_dtype dtype, bool masked, orr_attention_options o)
-{
-    static const char *const names[] = { "q", "k", "v", "m" };
-    char text[64];
-    orr_scope *s = orr_scope_begin();
-    orr_tensor *in[4] = { 0 }, *g[4];
-    double bound = dtype == ORR_F64 ? 1e-12 : 2e-5;
-    for (int i = 0; i < 3 + masked; i++) {
-        in[i] = input(name, names[i]);
-        if (orr_tensor_dtype(in[i]) != ORR_BOOL)
-            in[i] = orr_cast(in[i], dtype);
-    }
-    bool learned = masked && orr_tensor_dtype(in[3]) != ORR_BOOL;
-    orr_tensor *y = orr_attention(in[0], in[1], in[2], in[3], &o);
-    orr_status st = orr_vjp(y, orr_cast(input(name, "c"), dtype), in, 3 + learned, g);
-    ORR_CHECK_MSG(st == ORR_OK, "%s: %s", name, orr_error_message());
-    near_same(y, input(name, "y"), bound, name);
-    for (int i = 0; st == ORR_OK && i < 3 + learned; i++) {
-        (void)snprintf(text, sizeof text, "%s.d%s", name, names[i]);
-        near_golden(g[i], file, text, bound);
-    }
-    (void)orr_scope_end(s);
-}
+#include "tests/nn/attention_cases.h"
 
 static void attention_is_pytorchs(void)
 {
-    for (int k = 0; k < 2; k++) {
-        orr_dtype t = k ? ORR_F32 : ORR_F64;
-        orr_attention_options plain = { 0 }, causal = { .causal = true }, scaled = { .causal = true, .scale = 0.7 };
-        compare("full", t, false, plain);
-        compare("causal", t, false, scaled);
-        compare("cached", t, true, plain);
-        compare("cached", t, false, causal);
-        compare("window", t, true, plain);
-        compare("window", t, false, (orr_attention_options){ .causal = true, .window = 3 });
-        compare("band", t, false, (orr_attention_options){ .window = 4 });
-        compare("added", t, true, plain);
-        compare("seen", t, true, plain);
-        compare("grouped", t, false, causal);
-        compare("long", t, false, causal);
-    }
+    attention_every_option(ORR_F64);
+    attention_every_option(ORR_F32);
 }
 
 /* softmax(q·kᵀ/√width + mask)·v by public operations. */

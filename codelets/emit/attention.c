@@ -1,0 +1,400 @@
+/* The kernels of attention: a group has some rows of queries, or of keys, and goes along the others tile by tile through memory
+ * that it shares, so that scores exist one tile at a time. Sums have one order, and no two groups write the same element.
+ * Must not know: devices, the languages' words. */
+#include "config.h"
+
+#include <math.h>
+#include "codelets/emit/call.h"
+#include "ops/nn/attention.h"
+
+/* A tile has MINE rows, which the group keeps, and MANY columns, and is made DEEP of the width at a time. Rows of shared memory
+ * are one element longer, for its banks. */
+enum { MINE = 16, MANY = 64, DEEP = 16 };
+
+static const char *const names[] = { "heads",  "kvs",    "queries", "keys",  "width", "value", "per",   "window",
+                                     "causal", "batch_", "head_",   "query", "key",   "first", "behind" };
+enum { WORDS = sizeof names / sizeof *names, SCALE = ORR__CALL_OWN + WORDS, KEEP, GROWN, END };
+
+static int words(const orr__region *r)
+{
+    (void)r;
+    return END - ORR__CALL_OWN;
+}
+
+/* q, k and v are inputs `at` and the two behind it; a key of random numbers and a mask follow where the call has them. */
+typedef struct {
+    int at, drop, mask; /* inputs; −1: none */
+    orr_dtype dtype;
+    const char *type;
+} form;
+
+static form form_of(const orr__region *r, int at)
+{
+    bool drops = r->nin > at + 3 && r->in_dtype[at + 3] == ORR_U64;
+    orr_dtype dtype = (orr_dtype)r->out_dtype[0];
+    return (form){ .at = at,
+                   .drop = drops ? at + 3 : -1,
+                   .mask = r->nin > at + 3 + drops ? at + 3 + drops : -1,
+                   .dtype = dtype,
+                   .type = orr__emit_type(dtype) };
+}
+
+static bool can(const orr__region *r)
+{
+    return r->out_dtype[0] == ORR_F32 || r->out_dtype[0] == ORR_F64;
+}
+
+/* -- words ------------------------------------------------------------------------------------------------- */
+
+static orr__attend attend_of(const orr__call *c, const form *f)
+{
+    return orr__attend_of(&c->attr, &c->in[f->at], &c->in[f->at + 1], &c->in[f->at + 2],
+                          f->mask >= 0 ? &c->in[f->mask] : NULL);
+}
+
+static int64_t real_word(orr_dtype t, double x)
+{
+    int64_t w = 0;
+    float f = (float)x;
+    memcpy(&w, t == ORR_F64 ? (const void *)&x : (const void *)&f, t == ORR_F64 ? sizeof x : sizeof f);
+    return w;
+}
+
+static void fill(const orr__launch *l, int64_t *word, int at)
+{
+    form f = form_of(l->region, at);
+    orr__attend a = attend_of(&l->region->call, &f);
+    int64_t reach = a.queries + a.keys + 1, window = a.window < reach ? a.window : reach;
+    const int64_t own[WORDS] = { a.heads,  a.kv,      a.queries, a.keys,    a.width,   a.value, a.group, window,
+                                 a.causal, a.step[0], a.step[1], a.step[2], a.step[3], l->lo,   l->hi };
+    memcpy(word + ORR__CALL_OWN, own, sizeof own);
+    word[SCALE] = real_word(f.dtype, a.scale);
+    word[KEEP] = real_word(ORR_F32, (double)(float)(1.0 - a.drop));
+    word[GROWN] = real_word(f.dtype, 1.0 / (1.0 - a.drop));
+    word[0] = l->hi > l->lo;
+}
+
+static void fill_forward(const orr__launch *l, int64_t *word)
+{
+    fill(l, word, 0);
+}
+
+static void fill_grad(const orr__launch *l, int64_t *word)
+{
+    fill(l, word, 2);
+}
+
+static int64_t tiles(int64_t n)
+{
+    return (n + MINE - 1) / MINE;
+}
+
+/* Each head with a row in the launch has a group for each tile of its queries. */
+static int64_t blocks_forward(const orr__launch *l)
+{
+    form f = form_of(l->region, 0);
+    orr__attend a = attend_of(&l->region->call, &f);
+    return l->hi > l->lo && a.queries > 0 ? ((l->hi - 1) / a.queries - l->lo / a.queries + 1) * tiles(a.queries) : 0;
+}
+
+/* Each head of k and v: a group for each tile of the queries, which writes their gradients, and one for each of its keys. */
+static int64_t blocks_grad(const orr__launch *l)
+{
+    form f = form_of(l->region, 2);
+    orr__attend a = attend_of(&l->region->call, &f);
+    return (l->hi - l->lo) * (a.group * tiles(a.queries) + tiles(a.keys));
+}
+
+/* -- text -------------------------------------------------------------------------------------------------- */
+
+static void functions(orr__text *t, const orr__dialect *d, const orr__region *r)
+{
+    orr_dtype type = (orr_dtype)r->out_dtype[0];
+    const char *T = orr__emit_type(type);
+    unsigned done = 0;
+    orr__rinstr bits = { .kind = ORR__RI_RANDOM, .op = ORR__DBITS };
+    orr__emit_random_helpers(t, &bits, &done, false);
+    orr__emit_mad(t, type, d);
+    orr__text_add(t, d->math[type == ORR_F64]);
+    orr__text_addf(t,
+                   "ORR_FN %s orr_exponential(%s x) { return exp(x); }\n"
+                   "ORR_FN %s orr_logarithm(%s x) { return log(x); }\n",
+                   T, T, T, T);
+    orr__text_add(t, d->unmath);
+    /* Query i sees the keys from orr_sees to orr_blind; the queries are the last `past` of the keys on. */
+    orr__text_add(t,
+                  "ORR_FN orr_idx orr_sees(orr_idx i, orr_idx past, orr_idx keys, orr_idx window)\n{\n"
+                  "    const orr_idx lo = window ? i + past - window + 1 : 0;\n"
+                  "    return lo < 0 ? 0 : lo > keys ? keys : lo;\n}\n"
+                  "ORR_FN orr_idx orr_blind(orr_idx i, orr_idx past, orr_idx keys, orr_idx window, orr_idx causal)\n{\n"
+                  "    const orr_idx hi = causal ? i + past + 1 : window ? i + past + window : keys;\n"
+                  "    return hi < 0 ? 0 : hi > keys ? keys : hi;\n}\n");
+}
+
+static void begin(orr__text *t, const form *f)
+{
+    for (int k = 0; k < WORDS; k++)
+        orr__text_addf(t, "    const orr_idx %s = (orr_idx)W(%d);\n", names[k], ORR__CALL_OWN + k);
+    orr__text_addf(t, "    const orr_idx past = keys - queries;\n    const %s scale = ", f->type);
+    orr__emit_word(t, f->dtype, SCALE, true);
+    orr__text_addf(t, ", nothing = -(%s)orr_bits_f32(0x7f800000u);\n", f->type);
+    orr__text_addf(
+        t,
+        "    ORR_SHARE %s mine[%d], many[%d], cell[%d];\n"
+        "    (void)kvs;\n    (void)per;\n    (void)batch_;\n    (void)head_;\n    (void)query;\n    (void)key;\n"
+        "    (void)behind;\n    (void)past;\n",
+        f->type, MINE * (DEEP + 1), MANY * (DEEP + 1), MINE * (MANY + 1));
+}
+
+/* tile := A·Bᵀ. `mine` and `many` are elements with `row` and `deep` in them; there are `rows`, `cols` rows of them. */
+static void dot(orr__text *t, const form *f, const char *tile, const char *mine, const char *many, const char *length)
+{
+    orr__text_addf(t, "    for (orr_idx deep0 = 0; deep0 == 0 || deep0 < %s; deep0 += %d) {\n", length, DEEP);
+    orr__text_addf(t,
+                   "        for (int x = me; x < %d; x += ORR_GROUP) {\n"
+                   "            const orr_idx row = x / %d, deep = deep0 + x %% %d;\n"
+                   "            mine[x / %d * %d + x %% %d] = row < rows && deep < %s ? %s : 0;\n        }\n",
+                   MINE * DEEP, DEEP, DEEP, DEEP, DEEP + 1, DEEP, length, mine);
+    orr__text_addf(t,
+                   "        for (int x = me; x < %d; x += ORR_GROUP) {\n"
+                   "            const orr_idx row = x / %d, deep = deep0 + x %% %d;\n"
+                   "            many[x / %d * %d + x %% %d] = row < cols && deep < %s ? %s : 0;\n        }\n"
+                   "        ORR_BARRIER;\n",
+                   MANY * DEEP, DEEP, DEEP, DEEP, DEEP + 1, DEEP, length, many);
+    orr__text_addf(t,
+                   "        for (int x = me; x < %d; x += ORR_GROUP) {\n"
+                   "            const int r = x / %d, c = x %% %d;\n            %s sum = 0;\n"
+                   "            for (int k = 0; k < %d; k++)\n"
+                   "                sum = orr_mad(mine[r * %d + k], many[c * %d + k], sum);\n"
+                   "            %s[r * %d + c] = (deep0 ? %s[r * %d + c] : 0) + sum;\n        }\n"
+                   "        ORR_BARRIER;\n    }\n",
+                   MINE * MANY, MANY, MANY, f->type, DEEP, DEEP + 1, DEEP + 1, tile, MANY + 1, tile, MANY + 1);
+}
+
+/* For each cell of the tile: r, c, `at` in shared memory, query i and key j of (b, head), and whether i sees j. */
+static void cells(orr__text *t, const char *i, const char *j)
+{
+    orr__text_addf(t,
+                   "    for (int x = me; x < %d; x += ORR_GROUP) {\n"
+                   "        const int r = x / %d, c = x %% %d, at = r * %d + c;\n"
+                   "        const orr_idx i = %s, j = %s;\n"
+                   "        const int seen = r < rows && c < cols && j >= orr_sees(i, past, keys, window) &&\n"
+                   "                         j < orr_blind(i, past, keys, window, causal);\n",
+                   MINE * MANY, MANY, MANY, MANY + 1, i, j);
+}
+
+/* The score of a cell that is seen. */
+static void score(orr__text *t, const form *f, int in_at)
+{
+    orr__text_addf(t, "        %s s = cell[at] * scale;\n", f->type);
+    if (f->mask >= 0)
+        orr__text_addf(
+            t,
+            "        if (seen)\n"
+            "            s += in%d[(orr_idx)W(%d) + b * batch_ + head %% heads * head_ + i * query + j * key];\n",
+            f->mask, in_at + f->mask);
+}
+
+/* z: the factor of dropout. */
+static void factor(orr__text *t, const form *f, int in_at)
+{
+    if (f->drop < 0) {
+        orr__text_addf(t, "        const %s z = 1;\n", f->type);
+        return;
+    }
+    orr__text_addf(t,
+                   "        const orr_u64 number = (orr_u64)(head * queries + i) * (orr_u64)keys + (orr_u64)j;\n"
+                   "        const %s z = orr_u01_f32(orr_rand_bits32(in%d[(orr_idx)W(%d)], number)) < ",
+                   f->type, f->drop, in_at + f->drop);
+    orr__emit_word(t, ORR_F32, KEEP, true);
+    orr__text_add(t, " ? ");
+    orr__emit_word(t, f->dtype, GROWN, true);
+    orr__text_add(t, " : 0;\n");
+}
+
+/* for each x of this item: element `d` of row `r` of `from` … `to` rows of `length` elements. */
+static void elements(orr__text *t, const char *from, const char *to, const char *length)
+{
+    orr__text_addf(t,
+                   "    for (orr_idx x = (%s) * %s + me; x < (%s) * %s; x += ORR_GROUP) {\n"
+                   "        const orr_idx r = x / %s, d = x - r * %s;\n",
+                   from, length, to, length, length, length);
+}
+
+/* The online softmax (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et al.,
+ * "FlashAttention", 2022): a row's maximum and sum so far, and the result for them, which the next tile corrects. */
+static void text_forward(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    form f = form_of(r, 0);
+    char q[160], k[160], y[160];
+    begin(t, &f);
+    orr__text_addf(t, "    ORR_SHARE %s top[%d], less[%d], total[%d];\n", f.type, MINE, MINE, MINE);
+    orr__text_addf(t,
+                   "    const orr_idx each = (queries + %d) / %d, head = first / queries + block / each;\n"
+                   "    const orr_idx i0 = block %% each * %d, row0 = head * queries + i0, b = head / heads;\n"
+                   "    const orr_idx kv = b * kvs + head %% heads / per;\n    (void)b;\n"
+                   "    const orr_idx rows = queries - i0 < %d ? queries - i0 : %d;\n"
+                   "    const orr_idx from = first > row0 ? first - row0 : 0;\n"
+                   "    const orr_idx to = behind - row0 < rows ? behind - row0 : rows;\n"
+                   "    const orr_idx lo = orr_sees(i0, past, keys, window);\n"
+                   "    const orr_idx hi = orr_blind(i0 + rows - 1, past, keys, window, causal);\n",
+                   MINE - 1, MINE, MINE, MINE, MINE);
+    (void)snprintf(q, sizeof q, "in0[(orr_idx)W(%d) + (row0 + row) * width + deep]", in_at);
+    (void)snprintf(k, sizeof k, "in1[(orr_idx)W(%d) + (kv * keys + j0 + row) * width + deep]", in_at + 1);
+    (void)snprintf(y, sizeof y, "out0[(orr_idx)W(%d) + (row0 + r) * (value + 1) + d]", l->out_at);
+    orr__text_addf(
+        t, "    for (int x = me; x < %d; x += ORR_GROUP) {\n        top[x] = nothing;\n        total[x] = 0;\n    }\n",
+        MINE);
+    elements(t, "from", "to", "value");
+    orr__text_addf(t, "        %s = 0;\n    }\n    ORR_BARRIER;\n", y);
+    orr__text_addf(t,
+                   "    for (orr_idx j0 = lo; j0 < hi; j0 += %d) {\n"
+                   "    const orr_idx cols = hi - j0 < %d ? hi - j0 : %d;\n",
+                   MANY, MANY, MANY);
+    dot(t, &f, "cell", q, k, "width");
+    cells(t, "i0 + r", "j0 + c");
+    score(t, &f, in_at);
+    orr__text_add(t, "        cell[at] = seen ? s : nothing;\n    }\n    ORR_BARRIER;\n");
+    orr__text_addf(t,
+                   "    for (int x = me; x < %d; x += ORR_GROUP) {\n        %s most = top[x];\n"
+                   "        for (int c = 0; c < %d; c++) {\n            const %s s = cell[x * %d + c];\n"
+                   "            most = s > most || s != s ? s : most;\n        }\n"
+                   "        less[x] = most == nothing ? 1 : orr_exponential(top[x] - most);\n"
+                   "        top[x] = most;\n    }\n    ORR_BARRIER;\n",
+                   MINE, f.type, MANY, f.type, MANY + 1);
+    orr__text_addf(
+        t,
+        "    for (int x = me; x < %d; x += ORR_GROUP) {\n        const int r = x / %d, at = r * %d + x %% %d;\n"
+        "        cell[at] = top[r] == nothing ? 0 : orr_exponential(cell[at] - top[r]);\n    }\n"
+        "    ORR_BARRIER;\n",
+        MINE * MANY, MANY, MANY + 1, MANY);
+    orr__text_addf(t,
+                   "    for (int x = me; x < %d; x += ORR_GROUP) {\n        %s sum = 0;\n"
+                   "        for (int c = 0; c < %d; c++)\n            sum += cell[x * %d + c];\n"
+                   "        total[x] = total[x] * less[x] + sum;\n    }\n",
+                   MINE, f.type, MANY, MANY + 1);
+    if (f.drop >= 0) {
+        orr__text_add(t, "    ORR_BARRIER;\n");
+        cells(t, "i0 + r", "j0 + c");
+        factor(t, &f, in_at);
+        orr__text_add(t, "        cell[at] = seen ? cell[at] * z : 0;\n    }\n");
+        orr__text_add(t, "    ORR_BARRIER;\n");
+    }
+    elements(t, "from", "to", "value");
+    orr__text_addf(
+        t,
+        "        %s sum = %s * less[r];\n        for (orr_idx c = 0; c < cols; c++)\n"
+        "            sum = orr_mad(cell[r * %d + c], in2[(orr_idx)W(%d) + (kv * keys + j0 + c) * value + d], sum);\n"
+        "        %s = sum;\n    }\n    ORR_BARRIER;\n    }\n",
+        f.type, y, MANY + 1, in_at + 2, y);
+    elements(t, "from", "to", "value");
+    orr__text_addf(t, "        %s *= total[r] > 0 ? 1 / total[r] : 0;\n    }\n", y);
+    orr__text_addf(t,
+                   "    for (orr_idx r = from + me; r < to; r += ORR_GROUP) {\n        const orr_idx d = value;\n"
+                   "        %s = total[r] > 0 ? top[r] + orr_logarithm(total[r]) : nothing;\n    }\n",
+                   y);
+}
+
+/* Of each tile the probabilities P, from the saved logarithms, and the slopes P·(g·vᵀ·z − mean) of the scores are computed: once
+ * for the gradients by the queries, once for those by keys and values. */
+static void text_grad(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    form f = form_of(r, 2);
+    char a[320], b[320];
+    begin(t, &f);
+    orr__text_addf(t, "    ORR_SHARE %s slope[%d], mean[%d], whole[%d];\n", f.type, MINE * (MANY + 1), MANY, MANY);
+    orr__text_addf(t,
+                   "    const orr_idx tall = (queries + %d) / %d, each = per * tall + (keys + %d) / %d;\n"
+                   "    const orr_idx kv = first + block / each, task = block %% each, b = kv / kvs;\n    (void)b;\n"
+                   "    const int by_keys = task >= per * tall;\n"
+                   "    const orr_idx mine0 = (by_keys ? task - per * tall : task %% tall) * %d;\n"
+                   "    const orr_idx head0 = b * heads + kv %% kvs * per + (by_keys ? 0 : task / tall);\n"
+                   "    const orr_idx left = (by_keys ? keys : queries) - mine0, rows = left < %d ? left : %d;\n"
+                   "    const orr_idx dq = (orr_idx)W(%d) + kv * (per * queries * width + keys * (width + value));\n"
+                   "    const orr_idx dk = dq + per * queries * width, dv = dk + keys * width;\n",
+                   MINE - 1, MINE, MINE - 1, MINE, MINE, MINE, MINE, l->out_at);
+    /* The others that the group's rows see, or that see them. */
+    orr__text_addf(t,
+                   "    orr_idx lo = by_keys ? (causal ? mine0 - past : window ? mine0 - past - window + 1 : 0)\n"
+                   "                         : orr_sees(mine0, past, keys, window);\n"
+                   "    orr_idx hi = !by_keys ? orr_blind(mine0 + rows - 1, past, keys, window, causal)\n"
+                   "                 : window ? mine0 + rows - 1 - past + window : queries;\n"
+                   "    lo = lo < 0 ? 0 : lo;\n    hi = by_keys && hi > queries ? queries : hi;\n"
+                   "    const orr_idx wide = hi > lo ? (hi - lo + %d) / %d : 0, steps = by_keys ? per * wide : wide;\n",
+                   MANY - 1, MANY);
+    elements(t, "0", "rows", "width");
+    orr__text_add(t, "        out0[by_keys ? dk + (mine0 + r) * width + d\n"
+                     "                     : dq + (task / tall * queries + mine0 + r) * width + d] = 0;\n    }\n");
+    elements(t, "0", "by_keys ? rows : 0", "value");
+    orr__text_add(t, "        out0[dv + (mine0 + r) * value + d] = 0;\n    }\n");
+    orr__text_addf(t,
+                   "    for (orr_idx step = 0; step < steps; step++) {\n"
+                   "    const orr_idx head = head0 + (by_keys ? step / wide : 0), many0 = lo + step %% wide * %d;\n"
+                   "    const orr_idx cols = hi - many0 < %d ? hi - many0 : %d;\n"
+                   "    const orr_idx i0 = by_keys ? many0 : mine0, j0 = by_keys ? mine0 : many0;\n"
+                   "    const orr_idx row0 = head * queries + i0, key0 = kv * keys + j0;\n",
+                   MANY, MANY, MANY);
+    /* Of each query: the logarithm of its sum, and the mean of its slopes. */
+    orr__text_addf(t,
+                   "    for (orr_idx x = me; x < (by_keys ? cols : rows) && (by_keys || step == 0); x += ORR_GROUP) {\n"
+                   "        const orr_idx o = (orr_idx)W(%d) + (row0 + x) * (value + 1);\n"
+                   "        const orr_idx g = (orr_idx)W(%d) + (row0 + x) * (value + 1);\n"
+                   "        %s sum = -in1[g + value];\n        for (orr_idx d = 0; d < value; d++)\n"
+                   "            sum = orr_mad(in1[g + d], in0[o + d], sum);\n"
+                   "        mean[x] = sum;\n        whole[x] = in0[o + value];\n    }\n",
+                   in_at, in_at + 1, f.type);
+    (void)snprintf(a, sizeof a,
+                   "(by_keys ? in3[(orr_idx)W(%d) + (key0 + row) * width + deep]"
+                   " : in2[(orr_idx)W(%d) + (row0 + row) * width + deep])",
+                   in_at + 3, in_at + 2);
+    (void)snprintf(b, sizeof b,
+                   "(by_keys ? in2[(orr_idx)W(%d) + (row0 + row) * width + deep]"
+                   " : in3[(orr_idx)W(%d) + (key0 + row) * width + deep])",
+                   in_at + 2, in_at + 3);
+    dot(t, &f, "cell", a, b, "width");
+    (void)snprintf(a, sizeof a,
+                   "(by_keys ? in4[(orr_idx)W(%d) + (key0 + row) * value + deep]"
+                   " : in1[(orr_idx)W(%d) + (row0 + row) * (value + 1) + deep])",
+                   in_at + 4, in_at + 1);
+    (void)snprintf(b, sizeof b,
+                   "(by_keys ? in1[(orr_idx)W(%d) + (row0 + row) * (value + 1) + deep]"
+                   " : in4[(orr_idx)W(%d) + (key0 + row) * value + deep])",
+                   in_at + 1, in_at + 4);
+    dot(t, &f, "slope", a, b, "value");
+    cells(t, "i0 + (by_keys ? c : r)", "j0 + (by_keys ? r : c)");
+    score(t, &f, in_at);
+    factor(t, &f, in_at);
+    orr__text_addf(t,
+                   "        const int n = by_keys ? c : r;\n"
+                   "        const %s p = seen && whole[n] != nothing ? orr_exponential(s - whole[n]) : 0;\n"
+                   "        slope[at] = p > 0 || p != p ? p * (slope[at] * z - mean[n]) * scale : 0;\n"
+                   "        cell[at] = p * z;\n    }\n    ORR_BARRIER;\n",
+                   f.type);
+    elements(t, "0", "rows", "width");
+    orr__text_addf(
+        t,
+        "        const orr_idx at = by_keys ? dk + (mine0 + r) * width + d\n"
+        "                                   : dq + (task / tall * queries + mine0 + r) * width + d;\n"
+        "        %s sum = 0;\n        for (orr_idx c = 0; c < cols; c++)\n"
+        "            sum = orr_mad(slope[r * %d + c], by_keys ? in2[(orr_idx)W(%d) + (row0 + c) * width + d]\n"
+        "                          : in3[(orr_idx)W(%d) + (key0 + c) * width + d], sum);\n"
+        "        out0[at] += sum;\n    }\n",
+        f.type, MANY + 1, in_at + 2, in_at + 3);
+    elements(t, "0", "by_keys ? rows : 0", "value");
+    orr__text_addf(
+        t,
+        "        %s sum = 0;\n        for (orr_idx c = 0; c < cols; c++)\n"
+        "            sum = orr_mad(cell[r * %d + c], in1[(orr_idx)W(%d) + (row0 + c) * (value + 1) + d], sum);\n"
+        "        out0[dv + (mine0 + r) * value + d] += sum;\n    }\n    ORR_BARRIER;\n    }\n",
+        f.type, MANY + 1, in_at + 1);
+}
+
+const orr__emit_call orr__emit_kernel_attention = { .can = can,
+                                                    .words = words,
+                                                    .fill = fill_forward,
+                                                    .blocks = blocks_forward,
+                                                    .functions = functions,
+                                                    .text = text_forward };
+const orr__emit_call orr__emit_kernel_attention_grad = {
+    .can = can, .words = words, .fill = fill_grad, .blocks = blocks_grad, .functions = functions, .text = text_grad
+};

@@ -1,0 +1,170 @@
+/* Kernels of networks on OpenCL devices: attention beside PyTorch's values, and beside processors, as resizing is.
+ * Must not know: tiles, how a kernel is launched. */
+#include "config.h"
+#include "codelets/codelet.h"
+#include "runtime/fuse/region.h"
+#include "tests/harness/define_help.h"
+#include "tests/nn/attention_cases.h"
+
+enum { MOST = 8 };
+
+/* Have devices a kernel for each call that the values need? */
+static void has_kernels(orr_tensor *const *y, int n, const char *what)
+{
+    orr__node *node[MOST];
+    orr__site at = ORR__SITE(NULL, 0, "test");
+    orr__capture p;
+    orr__regions rs;
+    int calls = 0;
+    for (int i = 0; i < n; i++)
+        node[i] = orr__handle_node(y[i]);
+    ORR_REQUIRE(orr__capture_make(at, node, n, &p) == ORR_OK && orr__fuse(at, &p, ORR__FUSE_MAPS, &rs) == ORR_OK);
+    for (int j = 0; j < rs.n; j++) {
+        calls += rs.region[j].call.op != NULL;
+        ORR_CHECK_MSG(orr__opencl.can(&rs.region[j]), "%s: %s", what, rs.region[j].label);
+    }
+    ORR_CHECK_MSG(calls > 0, "%s: no kernel of its own", what);
+    orr__regions_free(&rs);
+    orr__capture_free(&p);
+}
+
+static void attention_is_pytorchs(void)
+{
+    if (!DH_START(DH_OPENCL))
+        return;
+    attention_every_option(ORR_F32);
+    attention_every_option(ORR_F64);
+    ORR_CHECK(dh_worked("OpenCL"));
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* A case: values and gradients, all of which are computed. */
+typedef int device_case(orr_tensor **y);
+
+static int attends(orr_tensor **y, const int64_t size[6], orr_shape mask, const orr_attention_options *o)
+{
+    int64_t batch = size[0], heads = size[1], kv = size[2], queries = size[3], keys = size[4], width = size[5];
+    orr_tensor *x[4] = { orr_randn(ORR_F32, ORR_SHAPE(batch, heads, queries, width), 0, 1),
+                         orr_randn(ORR_F32, ORR_SHAPE(batch, kv, keys, width), 0, 1),
+                         orr_randn(ORR_F32, ORR_SHAPE(batch, kv, keys, width + 5), 0, 1),
+                         mask.rank ? orr_randn(ORR_F32, mask, 0, 1) : NULL };
+    if (orr_eval_all(x, mask.rank ? 4 : 3) != ORR_OK)
+        return 0;
+    y[0] = orr_attention(x[0], x[1], x[2], x[3], o);
+    return orr_grad(orr_sum(orr_mul(y[0], orr_sin(y[0])), ORR_ALL_AXES, false), x, 3, y + 1) == ORR_OK ? 4 : 0;
+}
+
+static int tiles(orr_tensor **y)
+{
+    return attends(y, (int64_t[]){ 2, 3, 3, 75, 133, 21 }, (orr_shape){ 0 }, NULL);
+}
+static int causal_groups(orr_tensor **y)
+{
+    orr_attention_options o = { .causal = true };
+    return attends(y, (int64_t[]){ 2, 6, 2, 70, 90, 16 }, (orr_shape){ 0 }, &o);
+}
+static int first_queries_see_nothing(orr_tensor **y)
+{
+    orr_attention_options o = { .causal = true };
+    return attends(y, (int64_t[]){ 1, 2, 1, 90, 40, 8 }, (orr_shape){ 0 }, &o);
+}
+static int window_and_mask(orr_tensor **y)
+{
+    orr_attention_options o = { .window = 9, .scale = 0.3 };
+    return attends(y, (int64_t[]){ 2, 4, 2, 65, 100, 12 }, ORR_SHAPE(2, 1, 65, 100), &o);
+}
+static int dropped(orr_tensor **y)
+{
+    orr_attention_options o = { .causal = true, .window = 50, .dropout = 0.3 };
+    return attends(y, (int64_t[]){ 1, 4, 2, 140, 140, 33 }, ORR_SHAPE(140, 1), &o);
+}
+static int narrow(orr_tensor **y)
+{
+    return attends(y, (int64_t[]){ 3, 1, 1, 1, 200, 1 }, (orr_shape){ 0 }, NULL);
+}
+
+static int resized(orr_tensor **y, orr_resize_mode mode, bool corners, orr_shape to)
+{
+    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(2, 3, 13, 10), 0, 1);
+    if (orr_eval(x) != ORR_OK)
+        return 0;
+    y[0] = orr_resize(x, to, mode, corners);
+    return orr_grad(orr_sum(orr_mul(y[0], orr_sin(y[0])), ORR_ALL_AXES, false), &x, 1, y + 1) == ORR_OK ? 2 : 0;
+}
+
+#define RESIZED(name, mode, corners, a, b)                                                                             \
+    static int name(orr_tensor **y)                                                                                    \
+    {                                                                                                                  \
+        return resized(y, mode, corners, ORR_SHAPE(a, b));                                                             \
+    }
+RESIZED(nearest, ORR_RESIZE_NEAREST, false, 31, 4)
+RESIZED(centre, ORR_RESIZE_NEAREST_CENTRE, false, 3, 37)
+RESIZED(linear, ORR_RESIZE_LINEAR, false, 40, 3)
+RESIZED(linear_corners, ORR_RESIZE_LINEAR, true, 5, 33)
+RESIZED(cubic, ORR_RESIZE_CUBIC, false, 29, 6)
+RESIZED(cubic_corners, ORR_RESIZE_CUBIC, true, 1, 50)
+RESIZED(area, ORR_RESIZE_AREA, false, 5, 21)
+
+/* By the engine at hand; the values are the caller's. */
+static int values_of(device_case *make, const char *what, bool device, double **v, int64_t *count)
+{
+    orr_tensor *y[MOST];
+    orr_scope *s = orr_scope_begin();
+    orr_seed(11);
+    int n = make(y);
+    ORR_CHECK_MSG(n > 0, "%s: %s", what, orr_error_message());
+    if (device && n > 0)
+        has_kernels(y, n, what);
+    for (int i = 0; i < n; i++)
+        v[i] = near_values(y[i], &count[i]);
+    (void)orr_scope_end(s);
+    return n;
+}
+
+static void kernels_agree_with_processors(void)
+{
+    static const struct {
+        const char *name;
+        device_case *make;
+    } all[] = { { "tiles", tiles },
+                { "groups", causal_groups },
+                { "nothing seen", first_queries_see_nothing },
+                { "window and mask", window_and_mask },
+                { "dropout", dropped },
+                { "one query, one column", narrow },
+                { "nearest", nearest },
+                { "nearest centre", centre },
+                { "linear", linear },
+                { "linear, corners", linear_corners },
+                { "cubic", cubic },
+                { "cubic, corners", cubic_corners },
+                { "area", area } };
+    enum { CASES = sizeof all / sizeof *all };
+    static double *v[2][CASES][MOST];
+    static int64_t count[CASES][MOST];
+    int n[CASES];
+    for (int device = 1; device >= 0; device--) {
+        if (!(device ? DH_START(DH_OPENCL) : DH_START(DH_SERIAL)))
+            return;
+        for (int c = 0; c < CASES; c++)
+            n[c] = values_of(all[c].make, all[c].name, device, v[device][c], count[c]);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+    for (int c = 0; c < CASES; c++)
+        for (int i = 0; i < n[c]; i++) {
+            double worst = 0, *a = v[0][c][i], *b = v[1][c][i];
+            for (int64_t e = 0; a && b && e < count[c][i]; e++) {
+                double off = a[e] == b[e] ? 0 : fabs(a[e] - b[e]) / (1 + fabs(a[e]));
+                worst = off <= worst ? worst : off;
+            }
+            ORR_CHECK_MSG(worst < 1e-5, "%s, value %d: off by %g", all[c].name, i, worst);
+            free(a);
+            free(b);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(attention_is_pytorchs), ORR_TEST(kernels_agree_with_processors), { 0 } };
+    return orr_test_main(argc, argv, "nn.devices", tests);
+}
