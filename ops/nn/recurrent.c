@@ -51,17 +51,29 @@ static orr_tensor *gate(const work *w, orr_tensor *all, int i)
     return orr_slice_axis_at(AT, all, 1, i * w->hidden, (i + 1) * w->hidden, 1);
 }
 
+/* One product for the inputs of all steps, which need no state: x[t], what the cell adds to at step t. The weights are read once. */
+static void weigh_inputs(const work *w, orr_tensor *whole, int64_t steps, orr_tensor **x)
+{
+    orr__site at = w->at;
+    orr_shape s = orr_tensor_shape(whole);
+    orr_tensor *all = affine(w, orr_reshape_at(AT, whole, ORR_SHAPE(s.dim[0] * steps, s.dim[2])), INPUT, INPUT_BIAS);
+    all = orr_reshape_at(AT, all, ORR_SHAPE(s.dim[0], steps, gates_of(w->cell) * w->hidden));
+    for (int64_t t = 0; t < steps; t++)
+        x[t] = orr_select_at(AT, all, 1, t);
+}
+
+/* The cells: x is the weighed input of the step. */
 static void rnn(const work *w, orr_tensor **carry, orr_tensor *x)
 {
     orr__site at = w->at;
-    orr_tensor *sum = orr_add_at(AT, affine(w, x, INPUT, INPUT_BIAS), affine(w, carry[0], HIDDEN, HIDDEN_BIAS));
+    orr_tensor *sum = orr_add_at(AT, x, affine(w, carry[0], HIDDEN, HIDDEN_BIAS));
     carry[0] = w->cell == ORR_CELL_RNN ? orr_tanh_at(AT, sum) : orr_relu_at(AT, sum);
 }
 
 static void lstm(const work *w, orr_tensor **carry, orr_tensor *x)
 {
     orr__site at = w->at;
-    orr_tensor *all = orr_add_at(AT, affine(w, x, INPUT, INPUT_BIAS), affine(w, carry[0], HIDDEN, HIDDEN_BIAS));
+    orr_tensor *all = orr_add_at(AT, x, affine(w, carry[0], HIDDEN, HIDDEN_BIAS));
     orr_tensor *in = orr_sigmoid_at(AT, gate(w, all, 0)), *keep = orr_sigmoid_at(AT, gate(w, all, 1));
     orr_tensor *new = orr_tanh_at(AT, gate(w, all, 2)), *out = orr_sigmoid_at(AT, gate(w, all, 3));
     carry[1] = orr_fma_at(AT, keep, carry[1], orr_mul_at(AT, in, new));
@@ -71,10 +83,10 @@ static void lstm(const work *w, orr_tensor **carry, orr_tensor *x)
 static void gru(const work *w, orr_tensor **carry, orr_tensor *x)
 {
     orr__site at = w->at;
-    orr_tensor *a = affine(w, x, INPUT, INPUT_BIAS), *b = affine(w, carry[0], HIDDEN, HIDDEN_BIAS);
-    orr_tensor *r = orr_sigmoid_at(AT, orr_add_at(AT, gate(w, a, 0), gate(w, b, 0)));
-    orr_tensor *z = orr_sigmoid_at(AT, orr_add_at(AT, gate(w, a, 1), gate(w, b, 1)));
-    orr_tensor *n = orr_tanh_at(AT, orr_fma_at(AT, r, gate(w, b, 2), gate(w, a, 2)));
+    orr_tensor *b = affine(w, carry[0], HIDDEN, HIDDEN_BIAS);
+    orr_tensor *r = orr_sigmoid_at(AT, orr_add_at(AT, gate(w, x, 0), gate(w, b, 0)));
+    orr_tensor *z = orr_sigmoid_at(AT, orr_add_at(AT, gate(w, x, 1), gate(w, b, 1)));
+    orr_tensor *n = orr_tanh_at(AT, orr_fma_at(AT, r, gate(w, b, 2), gate(w, x, 2)));
     carry[0] = orr_fma_at(AT, z, orr_sub_at(AT, carry[0], n), n);
 }
 
@@ -137,21 +149,25 @@ static orr_status first_states(orr__site at, const orr_module *m, int k, int64_t
     return ORR_OK;
 }
 
-/* All parts on x[0 … steps), which become the outputs; last[i·npart + k]: state i of part k at the end. `room` is 2·steps more. */
-static orr_status run(orr__site at, const orr_module *m, orr_tensor **x, int64_t steps, int64_t batch,
-                      orr_tensor *lengths, orr_tensor *const *state, orr_tensor **last, orr_tensor **room)
+/* All parts on `whole` (batch, steps, in); y[0 … steps): the outputs; last[i·npart + k]: state i of part k at the end. `more` has
+ * memory for 3·steps tensors. */
+static orr_status run(orr__site at, const orr_module *m, orr_tensor *whole, int64_t steps, int64_t batch,
+                      orr_tensor *lengths, orr_tensor *const *state, orr_tensor **y, orr_tensor **last,
+                      orr_tensor **more)
 {
+    orr_tensor **weighed = more + 2 * steps;
     int states = m->whole[0] == ORR_CELL_LSTM ? 2 : 1, directions = (int)m->whole[3];
     orr_dtype dtype = orr_tensor_dtype(m->part[0]->param[0]);
     for (int k = 0; k < m->npart; k++) {
         bool reverse = k % directions != 0;
-        orr_tensor *carry[2], **y = room + (reverse ? steps : 0);
+        orr_tensor *carry[2], **out = more + (reverse ? steps : 0);
         orr_status st = first_states(at, m, k, batch, dtype, state, states, carry);
         work w = { at,      (orr_cell)m->whole[0],   m->whole[2],     m->part[k],
                    lengths, reverse ? steps - 1 : 0, reverse ? -1 : 1 };
         orr_scan_lists lists = {
-            .carry = carry, .x = x, .y = y, .n_carry = states, .n_x = 1, .n_y = 1, .steps = steps
+            .carry = carry, .x = weighed, .y = out, .n_carry = states, .n_x = 1, .n_y = 1, .steps = steps
         };
+        weigh_inputs(&w, whole, steps, weighed);
         if (st == ORR_OK)
             st = orr__scan_steps(at, body, &lists, reverse, &w);
         if (st != ORR_OK)
@@ -161,10 +177,12 @@ static orr_status run(orr__site at, const orr_module *m, orr_tensor **x, int64_t
         if (k % directions != directions - 1)
             continue;
         for (int64_t t = 0; t < steps; t++) {
-            x[t] = directions > 1 ? orr_concat_at(AT, ORR_TENSORS(room[t], room[steps + t]), 1) : room[t];
+            y[t] = directions > 1 ? orr_concat_at(AT, ORR_TENSORS(more[t], more[steps + t]), 1) : more[t];
             if (m->training && m->real[0] > 0.0 && k + 1 < m->npart)
-                x[t] = orr_dropout_at(AT, x[t], m->real[0]);
+                y[t] = orr_dropout_at(AT, y[t], m->real[0]);
         }
+        if (k + 1 < m->npart)
+            whole = orr_stack_at(AT, y, (int)steps, 1);
     }
     return ORR_OK;
 }
@@ -176,18 +194,16 @@ static orr_tensor *apply(orr__site at, const orr_module *m, orr_tensor *x, orr_t
     orr_shape s = orr_tensor_shape(x);
     int states = m->whole[0] == ORR_CELL_LSTM ? 2 : 1;
     int64_t steps = s.dim[1];
-    orr_tensor **w = orr__alloc_n((size_t)steps * 3 + (size_t)(states * m->npart), sizeof *w), *y = NULL;
+    orr_tensor **w = orr__alloc_n((size_t)steps * 4 + (size_t)(states * m->npart), sizeof *w), *y = NULL;
     orr_scope *scope = w ? orr_scope_begin() : NULL;
     if (!scope) {
         free(w);
         return orr__poison(at, ORR_ENOMEM, "no memory for %lld steps", (long long)steps);
     }
-    orr_tensor **last = w + 3 * steps;
-    for (int64_t t = 0; t < steps; t++)
-        w[t] = orr_select_at(AT, x, 1, t);
+    orr_tensor **last = w + 4 * steps;
     if (lengths)
         lengths = orr_expand_dims_at(AT, orr_cast_at(AT, lengths, ORR_I64), 1);
-    if (run(at, m, w, steps, s.dim[0], lengths, state, last, w + steps) == ORR_OK) {
+    if (run(at, m, x, steps, s.dim[0], lengths, state, w, last, w + steps) == ORR_OK) {
         y = orr_stack_at(AT, w, (int)steps, 1);
         for (int i = 0; state && i < states; i++)
             state[i] = orr_scope_return_at(AT, scope, orr_stack_at(AT, last + i * m->npart, m->npart, 0));
