@@ -280,59 +280,71 @@ DIRECT(float)
 DIRECT(double)
 
 /* The same for a row of the result at a time, where neighbours of x are neighbours of y: all of its terms at once, by the loops of
- * the processor's own instructions. One channel; false: too many terms for it. */
-enum { TERMS_MOST = 256, ROWS_MOST = 64 };
+ * the processor's own instructions. With strides along the row the sums between are made too, and left. One channel; false: too many
+ * terms, or sums, for it. */
+enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
 #define WINDOWS(T, of)                                                                                                 \
     static bool windows_##T(const orr__conv *v, const T *x, const T *w, T *y)                                          \
     {                                                                                                                  \
-        T weight[TERMS_MOST];                                                                                          \
+        T some[TERMS_MOST], fine[FINE_MOST];                                                                           \
         const void *row[ROWS_MOST];                                                                                    \
-        int64_t taps = v->w[2], reach = v->dilation[2] * (taps - 1);                                                   \
-        if (v->w[0] * v->w[1] > ROWS_MOST || v->w[0] * v->w[1] * taps > TERMS_MOST)                                    \
+        int64_t at[ROWS_MOST], taps = v->w[2], reach = v->dilation[2] * (taps - 1), left = v->before[2];               \
+        int64_t s = v->stride[2], n = (v->y[2] - 1) * s + 1;                                                           \
+        if (v->w[0] * v->w[1] > ROWS_MOST || v->w[0] * v->w[1] * taps > TERMS_MOST ||                                  \
+            (s > 1 && (s > STRIDE_MOST || n > FINE_MOST)))                                                             \
             return false;                                                                                              \
-        int64_t lo = v->before[2] > 0 ? v->before[2] : 0, hi = v->x[2] + v->before[2] - reach;                         \
-        hi = hi < v->y[2] ? hi : v->y[2];                                                                              \
+        int64_t lo = left > 0 ? left : 0, hi = v->x[2] + left - reach;                                                 \
+        hi = hi < n ? hi : n;                                                                                          \
         if (lo >= hi) /* no place sees the kernel whole */                                                             \
             lo = hi = 0;                                                                                               \
-        for (int64_t i = 0; i < v->y[0] * v->y[1]; i++, y += v->y[2]) {                                                \
-            int64_t rows = 0, left = v->before[2];                                                                     \
-            for (int64_t k = 0; k < v->w[0] * v->w[1]; k++) {                                                          \
-                int64_t j0 = i / v->y[1] * v->stride[0] - v->before[0] + k / v->w[1] * v->dilation[0];                 \
-                int64_t j1 = i % v->y[1] * v->stride[1] - v->before[1] + k % v->w[1] * v->dilation[1];                 \
-                if (j0 < 0 || j0 >= v->x[0] || j1 < 0 || j1 >= v->x[1])                                                \
-                    continue;                                                                                          \
-                memcpy(weight + rows * taps, w + k * taps, (size_t)taps * sizeof *w);                                  \
-                row[rows++] = x + (j0 * v->x[1] + j1) * v->x[2];                                                       \
-            }                                                                                                          \
-            for (int64_t c = 0; c < v->y[2]; c++) { /* at the borders some terms are outside */                        \
-                T sum = 0;                                                                                             \
-                if (c == lo && hi > lo)                                                                                \
-                    c = hi;                                                                                            \
-                if (c == v->y[2])                                                                                      \
-                    break;                                                                                             \
-                for (int64_t t = 0; t < taps; t++) {                                                                   \
-                    int64_t j = c - left + t * v->dilation[2];                                                         \
-                    for (int64_t r = 0; j >= 0 && j < v->x[2] && r < rows; r++)                                        \
-                        sum += weight[r * taps + t] * ((const T *)row[r])[j];                                          \
+        for (int64_t i0 = 0; i0 < v->y[0]; i0++)                                                                       \
+            for (int64_t i1 = 0; i1 < v->y[1]; i1++, y += v->y[2]) {                                                   \
+                int64_t rows = 0;                                                                                      \
+                for (int64_t k0 = 0; k0 < v->w[0]; k0++)                                                               \
+                    for (int64_t k1 = 0; k1 < v->w[1]; k1++) {                                                         \
+                        int64_t j0 = i0 * v->stride[0] - v->before[0] + k0 * v->dilation[0];                           \
+                        int64_t j1 = i1 * v->stride[1] - v->before[1] + k1 * v->dilation[1];                           \
+                        if (j0 < 0 || j0 >= v->x[0] || j1 < 0 || j1 >= v->x[1])                                        \
+                            continue;                                                                                  \
+                        at[rows] = (k0 * v->w[1] + k1) * taps;                                                         \
+                        row[rows++] = x + (j0 * v->x[1] + j1) * v->x[2];                                               \
+                    }                                                                                                  \
+                for (int64_t r = 0; r < rows && rows < v->w[0] * v->w[1]; r++)                                         \
+                    memcpy(some + r * taps, w + at[r], (size_t)taps * sizeof *w);                                      \
+                const T *weight = rows < v->w[0] * v->w[1] ? some : w;                                                 \
+                for (int64_t i = 0; i < v->y[2]; i++) { /* at the borders some terms are outside */                    \
+                    T sum = 0;                                                                                         \
+                    int64_t c = i * s;                                                                                 \
+                    if (c >= lo && c < hi) {                                                                           \
+                        i = (hi - 1) / s;                                                                              \
+                        continue;                                                                                      \
+                    }                                                                                                  \
+                    for (int64_t t = 0; t < taps; t++) {                                                               \
+                        int64_t j = c - left + t * v->dilation[2];                                                     \
+                        for (int64_t r = 0; j >= 0 && j < v->x[2] && r < rows; r++)                                    \
+                            sum += weight[r * taps + t] * ((const T *)row[r])[j];                                      \
+                    }                                                                                                  \
+                    y[i] = sum;                                                                                        \
                 }                                                                                                      \
-                y[c] = sum;                                                                                            \
+                for (int64_t r = 0; r < rows && hi > lo; r++)                                                          \
+                    row[r] = (const T *)row[r] - left + lo;                                                            \
+                if (hi > lo)                                                                                           \
+                    orr__cpu_vec()->taps[of]((s > 1 ? fine : y) + lo, row, rows, weight, taps, v->dilation[2],         \
+                                             hi - lo);                                                                 \
+                for (int64_t i = (lo + s - 1) / s; s > 1 && i * s < hi; i++)                                           \
+                    y[i] = fine[i * s];                                                                                \
             }                                                                                                          \
-            for (int64_t r = 0; r < rows && hi > lo; r++)                                                              \
-                row[r] = (const T *)row[r] - left + lo;                                                                \
-            if (hi > lo)                                                                                               \
-                orr__cpu_vec()->taps[of](y + lo, row, rows, weight, taps, v->dilation[2], hi - lo);                    \
-        }                                                                                                              \
         return true;                                                                                                   \
     }
 WINDOWS(float, 0)
 WINDOWS(double, 1)
 
-/* The way back is a convolution of y by the kernel from its end. False: the windows are strides apart, or too large. */
+/* The way back is a convolution of y by the kernel from its end. False: its windows are strides apart, or there are too many terms. */
 static bool windows(const work *k, char of, const char *x, const char *w, const char *y, char *to)
 {
     orr__conv v = k->v;
     char turned[TERMS_MOST * sizeof(double)];
-    if (of == 'w' || v.stride[2] != 1 || (size_t)k->nw * k->z > sizeof turned)
+    if (of == 'w' || (size_t)k->nw * k->z > sizeof turned)
         return false;
     if (of == 'x') {
         for (int d = 0; d < ORR__CONV_AXES; d++) {
