@@ -2,6 +2,7 @@
  * Must not know: how a region's instructions look. */
 #include "config.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include "ops/ops.h"
@@ -9,6 +10,7 @@
 #include "runtime/fuse/group.h"
 
 #define CHEAP_FLOPS 4.0f  /* an expression up to this cost and one load is rather computed again than stored */
+#define FEW 8             /* operands of an eighth of its elements, all together, count for nothing */
 #define STORE_FLOPS 12.0f /* an element that is written, and read again, is worth so many */
 #define TAKE_FLOPS 3.0f   /* an index checked, and made an address */
 #define CHOICE_FLOPS 2.0f /* a place compared, a value chosen */
@@ -82,13 +84,17 @@ static void choice_cost(orr__group *g, int i)
         g->cost[i] += CHOICE_FLOPS + (inside ? g->cost[x] : 0);
         g->loads[i] += inside ? g->loads[x] : 1;
     }
+    g->read[i] = g->loads[i] <= 1 ? g->read[i] : INFINITY;
+    g->again[i] = g->cost[i];
     g->movable[i] = false;
     g->partial[i] = true;
 }
 
+/* Few flops, and one load: operands with less than an eighth of its elements, such as a mean, stay in the cache. */
 static bool is_cheap(const orr__group *g, int i)
 {
-    return g->cost[i] <= CHEAP_FLOPS && g->loads[i] <= 1;
+    double count = (double)orr__shape_count(&g->p->node[i]->shape);
+    return g->again[i] <= CHEAP_FLOPS && (g->loads[i] <= 1 || g->read[i] <= count + count / FEW);
 }
 
 /* Is what take i reads by number computed for each of them, rather than stored? When that is less work, or cheap. */
@@ -106,7 +112,16 @@ static void take_cost(orr__group *g, int i)
     bool inside = computes_taken(g, i);
     g->cost[i] = TAKE_FLOPS + g->cost[index] + (inside ? g->cost[x] : 0);
     g->loads[i] = g->loads[index] + (inside ? g->loads[x] : 1);
+    g->read[i] = g->loads[i] <= 1 ? g->read[i] : INFINITY;
+    g->again[i] = g->cost[i];
     g->movable[i] = g->partial[i] = false;
+}
+
+/* Does view i of x repeat each element along the last axis? Loops compute such an element once for all of them. */
+static bool repeats_innermost(const orr_shape *i, const orr_shape *x)
+{
+    return i->rank > 0 && i->dim[i->rank - 1] >= FEW && (x->rank == 0 || x->dim[x->rank - 1] == 1) &&
+           orr__shape_count(x) * FEW <= orr__shape_count(i);
 }
 
 /* Cost of node i as an expression, from its inputs' (roots cost a load). Also correct for nodes that become roots
@@ -116,8 +131,9 @@ static void expression_cost(orr__group *g, int i)
     const orr__capture *p = g->p;
     int form = orr__form_of(p, i), nin = orr__capture_nin(p, i);
     const orr__op *op = p->node[i]->op;
-    g->cost[i] = 0;
+    g->cost[i] = g->again[i] = 0;
     g->loads[i] = 1;
+    g->read[i] = (double)orr__shape_count(&p->node[i]->shape);
     g->movable[i] = g->partial[i] = true;
     switch (form) {
     case ORR__FORM_GATHER: take_cost(g, i); return;
@@ -130,16 +146,22 @@ static void expression_cost(orr__group *g, int i)
     default: return;
     }
     g->cost[i] = form == ORR__FORM_ELEMENT ? op->flops : 0;
+    g->again[i] = g->cost[i];
     g->loads[i] = 0;
+    g->read[i] = 0;
     g->movable[i] = g->partial[i] = !(op->flags & ORR__OP_BY_PLACE);
     for (int k = 0; k < nin; k++) {
         int x = orr__arg(p, i, k);
         float times = op->flags & ORR__OP_SEVERAL ? orr__folded_count(p, i) : 1;
         g->cost[i] += times * g->cost[x] + (times - 1) * g->cost[i];
+        g->again[i] += times * g->again[x] + (times - 1) * g->again[i];
         g->loads[i] += g->loads[x];
+        g->read[i] += g->read[x];
         g->movable[i] = g->movable[i] && g->movable[x];
         g->partial[i] = g->partial[i] && g->partial[x];
     }
+    if (form == ORR__FORM_VIEW && repeats_innermost(&p->node[i]->shape, &p->node[orr__arg(p, i, 0)]->shape))
+        g->again[i] = 0;
 }
 
 /* Node i is read in row-major order as a whole by a structural op or an output: its buffer must exist. */
@@ -286,9 +308,9 @@ static void settle(orr__group *g, int i)
             g->root[i] = true;
         } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i) && !reads_little(g, i)) {
             g->root[i] = true;
-            if (g->cost[i] > CHEAP_FLOPS)
+            if (g->again[i] > CHEAP_FLOPS)
                 orr__group_reason(g, i, "%%%d %s: several regions read it and %.0f flops are too many to do again", i,
-                                  p->node[i]->op->name, (double)g->cost[i]);
+                                  p->node[i]->op->name, (double)g->again[i]);
             else
                 orr__group_reason(g, i, "%%%d %s: several regions read it and would each read %d buffers", i,
                                   p->node[i]->op->name, g->loads[i]);
@@ -349,6 +371,8 @@ void orr__group_free(orr__group *g)
     free(g->owner);
     free(g->cost);
     free(g->loads);
+    free(g->read);
+    free(g->again);
     free(g->movable);
     free(g->readers);
     free(g->partial);
@@ -377,14 +401,16 @@ orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__gr
     g->owner = malloc(n * sizeof *g->owner);
     g->cost = malloc(n * sizeof *g->cost);
     g->loads = malloc(n * sizeof *g->loads);
+    g->read = malloc(n * sizeof *g->read);
+    g->again = malloc(n * sizeof *g->again);
     g->movable = malloc(n * sizeof *g->movable);
     g->readers = calloc(n, sizeof *g->readers);
     g->partial = malloc(n * sizeof *g->partial);
     g->size = calloc(n, sizeof *g->size);
     g->inputs = calloc(n, sizeof *g->inputs);
     g->told = malloc(n * sizeof *g->told);
-    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->movable || !g->readers || !g->partial ||
-        !g->size || !g->inputs || !g->told || !orr__places_make(g)) {
+    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->read || !g->again || !g->movable ||
+        !g->readers || !g->partial || !g->size || !g->inputs || !g->told || !orr__places_make(g)) {
         orr__group_free(g);
         return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }

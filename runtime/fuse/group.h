@@ -18,7 +18,9 @@ typedef struct {
     bool *root;                /* the node gets a buffer and a region of its own           */
     int *owner;                /* else: the root into whose region it goes, NO, MANY       */
     float *cost;               /* flops per element of the expression down to buffers      */
+    float *again;              /* the same where loops compute what the last axis repeats once */
     int *loads;                /* buffers that the expression reads                        */
+    double *read;              /* their elements, all together                             */
     bool *movable;             /* what a take reads by number may be computed there, for each */
     struct orr__place **place; /* the views through which regions read the node         */
     int *nplace;               /* their number, places.c tells so many apart               */
