@@ -556,7 +556,9 @@ static bool worth(const orr__conv *v, char of, int64_t channels)
 /* Groups of one channel whose arrays would be reordered: rows take less time as they lie (codelets/cpu/conv.c). */
 static bool reorders_dominate(const orr__conv *v, char of)
 {
-    bool apart = of == 'w' || v->stride[2] != 1 || (of == 'x' && (v->stride[0] != 1 || v->stride[1] != 1));
+    enum { APART = 4 };
+    bool apart = of == 'w' || (of == 'y' && v->stride[2] > APART) ||
+                 (of == 'x' && (v->stride[0] != 1 || v->stride[1] != 1 || v->stride[2] != 1));
     return v->groups > 1 && v->c == 1 && v->o == 1 && !apart;
 }
 
