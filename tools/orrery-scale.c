@@ -204,11 +204,11 @@ static int check(const options *o)
     t.ranks = ranks;
     (void)scale_training_run(&m, &t, &all);
     if (rank == 0)
-        printf("%d ranks, 784-%d-%d-10, %.0f samples on each: a step by itself %.4g ms, together %.4g ms, simulated "
+        printf("%d rank%s, 784-%d-%d-10, %.0f samples on each: a step by itself %.4g ms, together %.4g ms, simulated "
                "%.4g ms; "
                "efficiency %.3f, simulated %.3f\n",
-               ranks, o->check, o->check / 2, m.samples, alone * 1e3, together * 1e3, all.seconds * 1e3,
-               alone / together, alone / all.seconds);
+               ranks, ranks == 1 ? "" : "s", o->check, o->check / 2, m.samples, alone * 1e3, together * 1e3,
+               all.seconds * 1e3, alone / together, alone / all.seconds);
     return 0;
 }
 

@@ -168,6 +168,8 @@ int main(int argc, char **argv)
         cuda_engine_start(argv);
     else
         (void)snprintf(cu.why, sizeof cu.why, "no StarPU with CUDA, or a GPU");
+    if (!getenv("ORR_TEST_RANKS") && (!cu.ok || cu.real)) /* all are skipped */
+        return orr_test_main(argc, argv, "distribute.nccl_graphs", tests);
     int more = getenv("ORR_TEST_FULL") ? 4 : 0; /* StarPU measures the copies of each process's devices first */
     return orr_test_ranks_main(argc, argv, "distribute.nccl_graphs", tests, (const int[]){ 2, more, 0 });
 }

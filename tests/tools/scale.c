@@ -291,6 +291,20 @@ static void tool_prints_and_draws(void)
     ORR_CHECK(run("--nodes 1 --set order=512 --svg /nowhere/a.svg", out, sizeof out) == 1);
 }
 
+/* One process: both steps are the same, but for what else the machine does. */
+static void tool_measures_steps_beside_their_simulation(void)
+{
+    static char out[1 << 12];
+    double alone = 0, together = 0, simulated = 0;
+    ORR_CHECK_MSG(run("--check 16 --set samples=64 --steps 3", out, sizeof out) == 0, "%s", out);
+    const char *line = strstr(out, "1 rank, 784-16-8-10, 64 samples on each: ");
+    ORR_CHECK_MSG(line && sscanf(line, "%*[^:]: a step by itself %lf ms, together %lf ms, simulated %lf ms", &alone,
+                                 &together, &simulated) == 3,
+                  "%s", out);
+    ORR_CHECK(alone > 0 && together > 0 && fabs(simulated - alone) <= 1e-3 * alone);
+    ORR_CHECK(run("--check 1", out, sizeof out) == 2);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(task_time_is_flops_over_rate),
@@ -305,6 +319,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(jitter_is_the_longest_of_all_ranks),
                                       ORR_TEST(machine_files_are_read_and_refused),
                                       ORR_TEST(tool_prints_and_draws),
+                                      ORR_TEST(tool_measures_steps_beside_their_simulation),
                                       { NULL, NULL } };
     return orr_test_main(argc, argv, "tools/scale", tests);
 }
