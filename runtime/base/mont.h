@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* At -O1 gcc holds the address of each operand of the assembly in a register of its own, and has too few. */
+#if defined(ORR__FIELD_ADX) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC optimize("O2")
+#endif
+
 /* x·2^256 modulo a prime (Montgomery form), limbs from the lowest on, always below the prime. Zero is all zeros. */
 typedef struct orr__fe {
     uint64_t l[4];
