@@ -143,6 +143,7 @@ int bench_conv(bench_sink *out, int rounds);
 int bench_linalg(bench_sink *out, int rounds);
 int bench_memory(bench_sink *out, int rounds);
 int bench_network(bench_sink *out, int rounds);
+int bench_network_memory(bench_sink *out, int rounds);
 int bench_mlp_step(bench_sink *out, int rounds);
 extern const bench_side bench_mlp_ours; /* its step, on bench_mlp_state() */
 void *bench_mlp_state(void);

@@ -29,6 +29,8 @@ const bench_case bench_cases[] = {
       "training steps and inference of whole networks, normalisation, attention, recurrence, beside the same without "
       "oneDNN, and peers; network:lenet5/train is one, network:resnet18-224 is measured where it is asked for",
       bench_network },
+    { "nn", "network-memory", "the most memory that each case of network takes beyond the started library, beside peers",
+      bench_network_memory },
     { "science", "linalg",
       "qr, svd, eigh, solve, lstsq: one matrix and batches, beside LAPACK called directly, and peers; linalg:qr/1000/1 "
       "is one",

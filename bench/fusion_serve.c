@@ -125,8 +125,10 @@ static void run(double seconds)
 
 static void peak(const char *line)
 {
-    char name[32] = "";
-    double checksum = 0.0, bytes = sscanf(line, "peak %31s", name) == 1 ? memory_ours(name, &checksum) : -1.0;
+    char name[64] = "";
+    double checksum = 0.0, bytes = -1.0;
+    if (sscanf(line, "peak %63s", name) == 1)
+        bytes = !strncmp(name, "network:", 8) ? network_peak(name + 8) : memory_ours(name, &checksum);
     if (bytes < 0.0)
         printf("no %s\n", orr_error_message());
     else

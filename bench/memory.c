@@ -11,7 +11,7 @@
 /* Returns the peak in bytes, < 0: it has said why. */
 static double ask(fusion_child *side, const char *name, double *checksum)
 {
-    char line[64], answer[256];
+    char line[96], answer[256];
     double bytes = -1.0;
     (void)snprintf(line, sizeof line, "peak %s\n", name);
     if (fusion_child_ask(side, line, answer, sizeof answer) != 0)
@@ -24,7 +24,8 @@ static double ask(fusion_child *side, const char *name, double *checksum)
 static double one_side(const char *peer, const char *name, char *who, size_t size, double *checksum)
 {
     fusion_child side;
-    int rc = peer ? fusion_start_peer(&side, peer, bench_cores(), false) : fusion_start_ours(&side, bench_cores(), true);
+    int rc =
+        peer ? fusion_start_peer(&side, peer, bench_cores(), false) : fusion_start_ours(&side, bench_cores(), true);
     if (rc != 0)
         return -1.0;
     double bytes = ask(&side, name, checksum);
@@ -35,32 +36,37 @@ static double one_side(const char *peer, const char *name, char *who, size_t siz
 
 static char names[BENCH_MOST_PEERS][48]; /* records point to them */
 
-static int measure(bench_sink *out, const memory_case *c, int rounds)
+int memory_measure(bench_record *r, const char *name, int rounds)
 {
     double ours[64], checksum = 0.0, theirs = 0.0;
     char me[48];
     rounds = rounds < 64 ? rounds : 64;
     for (int i = 0; i < rounds; i++)
-        if ((ours[i] = one_side(NULL, c->name, me, sizeof me, &checksum)) < 0.0)
+        if ((ours[i] = one_side(NULL, name, me, sizeof me, &checksum)) < 0.0)
             return 1;
+    r->metric = "peak";
+    r->unit = "MB";
+    r->value = 1e-6 * bench_median(ours, rounds);
+    r->ratio = bench_ratio(r, false);
+    for (int i = 0, k = 0; i < bench_opt.npeer && k < BENCH_PEERS; i++) {
+        double bytes = one_side(bench_opt.peer[i], name, names[i], sizeof names[i], &theirs);
+        if (bytes >= 0.0 && !(fabs(theirs - checksum) <= 1e-3 * fabs(checksum)))
+            (void)fprintf(stderr, "orrery-bench: %s: %s: %.9g, ours %.9g\n", names[i], name, theirs, checksum);
+        else if (bytes >= 0.0) {
+            r->peer[k].name = names[i];
+            r->peer[k++].value = 1e-6 * bytes;
+        }
+    }
+    return 0;
+}
+
+static int measure(bench_sink *out, const memory_case *c, int rounds)
+{
     bench_record r = { .name = "peak-memory",
-                       .metric = "peak",
-                       .unit = "MB",
-                       .value = 1e-6 * bench_median(ours, rounds),
                        .reference = "inputs, values kept, results",
                        .reference_value = 1e-6 * c->least };
     (void)snprintf(r.params, sizeof r.params, "\"computation\": \"%s\"", c->name);
-    r.ratio = bench_ratio(&r, false);
-    for (int i = 0, k = 0; i < bench_opt.npeer && k < BENCH_PEERS; i++) {
-        double bytes = one_side(bench_opt.peer[i], c->name, names[i], sizeof names[i], &theirs);
-        if (bytes >= 0.0 && !(fabs(theirs - checksum) <= 1e-3 * fabs(checksum)))
-            (void)fprintf(stderr, "orrery-bench: %s: %s: %.9g, ours %.9g\n", names[i], c->name, theirs, checksum);
-        else if (bytes >= 0.0) {
-            r.peer[k].name = names[i];
-            r.peer[k++].value = 1e-6 * bytes;
-        }
-    }
-    return bench_add(out, &r);
+    return memory_measure(&r, c->name, rounds) || bench_add(out, &r);
 }
 
 int bench_memory(bench_sink *out, int rounds)

@@ -152,13 +152,28 @@ static int compute(const char *name, int64_t scale, double *checksum)
     return orr_scope_end(s) != ORR_OK || rc;
 }
 
-double memory_ours(const char *name, double *checksum)
+double memory_of(int (*work)(void *user), void *user)
 {
-    if (compute(name, SMALL, checksum) != 0)
-        return -1.0;
     orr_memory_trim();
     double before = status_of("VmRSS");
-    if (before < 0.0 || forget_peak() != 0 || compute(name, 1, checksum) != 0)
+    if (before < 0.0 || forget_peak() != 0 || work(user) != 0)
         return -1.0;
     return status_of("VmHWM") - before;
+}
+
+typedef struct {
+    const char *name;
+    double *checksum;
+} whole;
+
+static int compute_whole(void *user)
+{
+    const whole *w = user;
+    return compute(w->name, 1, w->checksum);
+}
+
+double memory_ours(const char *name, double *checksum)
+{
+    whole w = { name, checksum };
+    return compute(name, SMALL, checksum) == 0 ? memory_of(compute_whole, &w) : -1.0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <orrery.h>
 #include "bench/bench.h"
+#include "bench/memory.h"
 #include "bench/side.h"
 
 enum { TRAIN, INFER, FORWARD, GRADIENT, KINDS };
@@ -250,17 +251,11 @@ static orr_tensor *numbers(orr_shape s, int64_t most)
     return orr_variable(orr_reshape(orr_cast(i, ORR_I64), s));
 }
 
-static int start(job *j, const char *ablate)
+/* The network and its inputs. */
+static int make(job *j)
 {
     const subject *s = j->s;
     orr_shape in = s->in;
-    bench_settle();
-    if (ablate)
-        (void)setenv("ORRERY_ABLATE", ablate, 1);
-    else
-        (void)unsetenv("ORRERY_ABLATE");
-    if (orr_init(NULL) != ORR_OK)
-        return bench_failed("network");
     orr_seed(1);
     in.dim[0] = j->kind == INFER ? 1 : in.dim[0];
     j->x[0] = s->tokens ? numbers(in, s->tokens) : random_values(in);
@@ -284,6 +279,16 @@ static int start(job *j, const char *ablate)
         if (orr_eval(j->x[i]) != ORR_OK)
             return bench_failed("network");
     return orr_eval(j->label) == ORR_OK ? 0 : bench_failed("network");
+}
+
+static int start(job *j, const char *ablate)
+{
+    bench_settle();
+    if (ablate)
+        (void)setenv("ORRERY_ABLATE", ablate, 1);
+    else
+        (void)unsetenv("ORRERY_ABLATE");
+    return orr_init(NULL) == ORR_OK ? make(j) : bench_failed("network");
 }
 
 static int with_start(void *user)
@@ -364,13 +369,11 @@ static int one(bench_sink *out, const subject *s, int kind, side_peers *peers)
     return bench_add(out, &record);
 }
 
-int bench_network(bench_sink *out, int rounds)
+/* Calls `did` for each case that is asked for; how many there were, −1: one failed. */
+static int each(int (*did)(bench_sink *out, const subject *s, int kind, side_peers *peers), bench_sink *out,
+                side_peers *peers)
 {
-    side_peers peers;
-    int rc = side_start(&peers, bench_cores(), rounds), did = 0;
-    if (rc != 0)
-        return 1;
-    bench_await_kernels(true);
+    int n = 0, rc = 0;
     for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++)
         for (int i = 0; i < 2 && rc == 0; i++) {
             int kind = subjects[k].net ? i : FORWARD + i;
@@ -378,13 +381,72 @@ int bench_network(bench_sink *out, int rounds)
             (void)snprintf(name, sizeof name, "%s/%s", subjects[k].name, kind_name[kind]);
             if (bench_opt.filter ? strncmp(name, bench_opt.filter, strlen(bench_opt.filter)) == 0
                                  : !subjects[k].asked) {
-                did++;
-                rc = one(out, &subjects[k], kind, &peers);
+                n++;
+                rc = did(out, &subjects[k], kind, peers);
             }
         }
+    if (!n)
+        (void)fprintf(stderr, "orrery-bench: network has no case '%s'\n", bench_opt.filter);
+    return rc == 0 ? n : -1;
+}
+
+int bench_network(bench_sink *out, int rounds)
+{
+    side_peers peers;
+    if (side_start(&peers, bench_cores(), rounds) != 0)
+        return 1;
+    bench_await_kernels(true);
+    int n = each(one, out, &peers);
     bench_await_kernels(false);
     side_end(&peers);
-    if (!did)
-        (void)fprintf(stderr, "orrery-bench: network has no case '%s'\n", bench_opt.filter);
-    return rc || !did;
+    return n <= 0;
+}
+
+/* -- memory ----------------------------------------------------------------------------------------------------------- */
+
+static int some_calls(void *user)
+{
+    enum { CALLS = 3 };
+    int rc = make(user);
+    for (int i = 0; i < CALLS && rc == 0; i++)
+        rc = once(user);
+    return rc;
+}
+
+/* LeNet-5 before it, so that libraries have what they take once. */
+double network_peak(const char *name)
+{
+    job first = { .s = &subjects[0], .kind = TRAIN }, j = { .s = NULL };
+    for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            char have[64];
+            (void)snprintf(have, sizeof have, "%s/%s", subjects[k].name, kind_name[kind]);
+            if (!strcmp(have, name))
+                j = (job){ .s = &subjects[k], .kind = kind };
+        }
+    bench_await_kernels(true);
+    return j.s && some_calls(&first) == 0 ? memory_of(some_calls, &j) : -1.0;
+}
+
+static int one_peak(bench_sink *out, const subject *s, int kind, side_peers *peers)
+{
+    char name[64];
+    bench_record r = { .name = "network-memory", .reference = "inputs" };
+    for (int i = 0; i < (s->inputs ? s->inputs : 1); i++) {
+        const orr_shape *of = i ? &s->more[i - 1] : &s->in;
+        double bytes = s->tokens ? 8 : 4;
+        for (int d = kind == INFER; d < of->rank; d++)
+            bytes *= (double)of->dim[d];
+        r.reference_value += 1e-6 * bytes;
+    }
+    (void)snprintf(name, sizeof name, "network:%s/%s", s->name, kind_name[kind]);
+    (void)snprintf(r.params, sizeof r.params, "\"network\": \"%s\", \"pass\": \"%s\", \"dtype\": \"float32\"", s->name,
+                   kind_name[kind]);
+    return memory_measure(&r, name, peers->rounds) || bench_add(out, &r);
+}
+
+int bench_network_memory(bench_sink *out, int rounds)
+{
+    side_peers none = { .rounds = rounds < 3 ? rounds : 3 };
+    return each(one_peak, out, &none) <= 0;
 }

@@ -453,4 +453,4 @@ class Torch(Numpy):
         return private.opacus_step(self.torch, name) if name.startswith("private") else private.torch_noise(self.torch, name, n)
 
     def peak(self, name):
-        return memory.peak(self.torch, self.compile, name)
+        return (networks if name.startswith("network:") else memory).peak(self.torch, self.compile, name)

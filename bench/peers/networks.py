@@ -2,7 +2,11 @@
 
 Must not know: what it is compared with. Names and sizes are those of bench/networks.c.
 """
+import gc
+
 import numpy as np
+
+import memory
 
 BATCH = {"lenet5": (128, 1, 28, 28), "resnet18-32": (32, 3, 32, 32), "resnet18-224": (16, 3, 224, 224),
          "tiny-gpt": (8, 128), "bert-block": (8, 128, 768), "lstm": (32, 100, 256)}
@@ -347,6 +351,20 @@ def jax_once(jax, name, kind):
         state[0], loss = update(state[0])
         return float(loss)
     return step
+
+
+def peak(torch, compiled, name):
+    """Bytes by which resident memory grew at most in three calls, after those of LeNet-5; and no checksum."""
+    def calls(name, kind):
+        once = torch_once(torch, compiled, name, kind)
+        for _ in range(3):
+            once()
+    calls("lenet5", "train")
+    gc.collect()
+    before = memory.status("VmRSS")
+    memory.forget_peak()
+    calls(*name[8:].split("/"))
+    return memory.status("VmHWM") - before, 0
 
 
 def prepared(once):
