@@ -337,6 +337,36 @@ static void residual_network_learns_and_repeats(void)
     }
 }
 
+/* The output up to `end`, which the caller frees. */
+static char *output_before(const char *end)
+{
+    char *stop = strstr(output, end);
+    return strndup(output, stop ? (size_t)(stop - output) : strlen(output));
+}
+
+/* Losses, weights before the first step, and generated text; losses and forecast. */
+static void transformer_and_forecast_repeat(void)
+{
+    char command[4096], *first = NULL;
+    const char *text = orr_test_golden("../../LICENSE");
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(command, sizeof command, "examples/tiny_gpt '%s' 3 tests/gpt.npz tests/gpt%d.txt", text, i);
+        check(command, 0, "842496 parameters");
+    }
+    check("libtool --version >/dev/null; cmp tests/gpt0.txt tests/gpt1.txt && wc -l <tests/gpt0.txt; rm tests/gpt0.txt "
+          "tests/gpt1.txt tests/gpt.npz",
+          0, "3\n");
+    for (int i = 0; i < 2; i++) {
+        check("examples/lstm_forecast tests/lstm.svg 20", 0, "step  19   loss 0.");
+        char *now = output_before("; drawn in");
+        ORR_CHECK_MSG(now && (!first || strcmp(first, now) == 0), "first:\n%s\nthen:\n%s", first, now);
+        free(first);
+        first = now;
+    }
+    free(first);
+    check("libtool --version >/dev/null; rm tests/lstm.svg", 0, "");
+}
+
 static void classifier_reports_errors(void)
 {
     check("examples/fashion_mnist_mlp --epochs", 2, "usage:");
@@ -383,6 +413,7 @@ int main(int argc, char **argv)
         ORR_TEST(private_sums_are_right),
         ORR_TEST(a_cxx_program_uses_every_macro),
         ORR_TEST(residual_network_learns_and_repeats),
+        ORR_TEST(transformer_and_forecast_repeat),
         ORR_TEST(classifier_reports_errors),
         ORR_TEST(private_classifier_learns_within_its_budget),
         ORR_TEST(classifier_learns_and_repeats),
