@@ -134,7 +134,10 @@ struct orr__run {
         atomic_flag taken;
     } * scratch; /* as many as bundles can run at once */
     int nscratch;
-    void *tasks; /* the engine's, one block                                */
+    void *tasks;              /* the engine's, one block                                */
+    struct orr__task *parked; /* the engine's: a list of tasks that wait for their turn to post, under the lock */
+    int posters, turn;        /* … so many tasks post; the next one                                             */
+    bool posting;             /* … a task is at it                                                              */
     int ntasks;
     struct orr__run *next;    /* of those that the engine watches                       */
     void *meter;              /* the engine's: memory counted while tasks are submitted, NULL: all there at once */

@@ -1,4 +1,5 @@
-/* An exchange holds no worker: with one worker for each rank, other tasks run while a rank waits for the other.
+/* An exchange holds no worker: with one worker for each rank, other tasks run while a rank waits for the other, and other exchanges
+ * are under way; so gradients travel while the backward pass goes on.
  * Must not know: how tasks and exchanges are carried out. */
 #include "config.h"
 
@@ -53,11 +54,49 @@ static int products_inside(const char *text)
     return most;
 }
 
+/* Seconds that an event lies inside of the time from … to. */
+static double inside(const char *event, double from, double to)
+{
+    double at = number(event, "\"ts\":"), end = at + number(event, "\"dur\":");
+    double first = at > from ? at : from, last = end < to ? end : to;
+    return last - first;
+}
+
+/* Pairs of an exchange and a later event of the category and name that take place at one time. */
+static int pairs(const char *text, const char *category, const char *name)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, "\"cat\":\"exchange\"")); p++) {
+        const char *e = event_of(text, p);
+        double from = number(e, "\"ts\":"), to = from + number(e, "\"dur\":");
+        for (const char *q = text; (q = strstr(q, category)); q++) {
+            const char *f = event_of(text, q), *named = strstr(f, name);
+            n += f != e && named && named < strchr(f, '\n') && number(f, "\"ts\":") >= from && inside(f, from, to) > 0;
+        }
+    }
+    return n;
+}
+
+/* The trace of this process, once the library is shut down. Free it. */
+static char *traced(void)
+{
+    size_t size;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    char *text = (char *)orr_test_slurp(trace, &size);
+    (void)remove(trace);
+    return text;
+}
+
+static bool one_core(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < 2;
+}
+
 /* All rows of x lie on rank 0. Rank 1 has nothing to add to its sum, and waits long for that of rank 0. */
 static void tasks_run_while_an_exchange_waits(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < 2)
+    if (one_core())
         ORR_SKIP("one core: exchanges wait for their turn there");
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     orr_scope *s = orr_scope_begin();
@@ -82,19 +121,80 @@ static void tasks_run_while_an_exchange_waits(void)
     }
     orr_grid_free(g);
     (void)orr_scope_end(s);
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-    size_t size;
-    char *text = (char *)orr_test_slurp(trace, &size);
+    char *text = traced();
     ORR_REQUIRE(text);
     if (rank == 1)
         ORR_CHECK(products_inside(text) >= 2);
     free(text);
-    (void)remove(trace);
+}
+
+/* Rank 1 has nothing to add to either sum, and waits for rank 0 twice at one time. */
+static void exchanges_are_under_way_together(void)
+{
+    if (one_core())
+        ORR_SKIP("one core: exchanges wait for their turn there");
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+    int rank = orr_rank();
+    static const orr_dtype dtype[] = { ORR_F32, ORR_F64 };
+    orr_tensor *sum[2];
+    for (int i = 0; i < 2; i++) {
+        orr_tensor *x = orr_shard_cyclic(orr_ones(dtype[i], ORR_SHAPE(ROWS, N)), g, ORR_AXES(0), ORR_INDEX(ROWS));
+        ORR_CHECK(orr_eval(x) == ORR_OK);
+        sum[i] = orr_matmul(orr_transpose(x), x);
+    }
+    ORR_CHECK_MSG(orr_eval_all(sum, 2) == ORR_OK, "%s", orr_error_message());
+    for (int i = 0; i < 2; i++) {
+        double most = 0, least = 0;
+        ORR_CHECK(orr_item(orr_max(sum[i], ORR_ALL_AXES, false), &most) == ORR_OK && most == ROWS);
+        ORR_CHECK(orr_item(orr_min(sum[i], ORR_ALL_AXES, false), &least) == ORR_OK && least == ROWS);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    char *text = traced();
+    ORR_REQUIRE(text);
+    int n = pairs(text, "\"cat\":\"exchange\"", "\"name\"");
+    printf("    %d pairs of exchanges at one time\n", n);
+    ORR_CHECK(rank != 1 || n >= 1);
+    free(text);
+}
+
+/* A bucket for each layer's weights, 4 MB. */
+static void gradients_travel_during_the_backward_pass(void)
+{
+    enum { WIDTH = 1024, LAYERS = 4, EXAMPLES = 256 };
+    if (one_core())
+        ORR_SKIP("one core: exchanges wait for their turn there");
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_tensor *w[LAYERS], *grad[LAYERS];
+    orr_tensor *x = orr_shard(orr_randn_keyed(ORR_F32, ORR_SHAPE(EXAMPLES, WIDTH), 0, 1, 1), g, ORR_AXES(0));
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (int i = 0; i < LAYERS; i++) {
+        w[i] = orr_variable(orr_randn_keyed(ORR_F32, ORR_SHAPE(WIDTH, WIDTH), 0, 0.03, (uint64_t)i));
+        ORR_CHECK(orr_eval(w[i]) == ORR_OK);
+        x = orr_tanh(orr_matmul(x, w[i]));
+    }
+    ORR_CHECK(orr_grad(orr_mean(orr_mul(x, x), ORR_ALL_AXES, false), w, LAYERS, grad) == ORR_OK);
+    ORR_CHECK_MSG(orr_eval_all(grad, LAYERS) == ORR_OK, "%s", orr_error_message());
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    char *text = traced();
+    ORR_REQUIRE(text);
+    int n = pairs(text, "\"cat\":\"kernel\"", "\"name\":\"matmul");
+    printf("    %d products that began while gradients were under way\n", n);
+    ORR_CHECK(n >= 1);
+    free(text);
 }
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(tasks_run_while_an_exchange_waits), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(tasks_run_while_an_exchange_waits),
+                                      ORR_TEST(exchanges_are_under_way_together),
+                                      ORR_TEST(gradients_travel_during_the_backward_pass),
+                                      { 0 } };
     static const int sizes[] = { 2, 0 };
     if (getenv("ORR_TEST_RANKS")) {
         (void)snprintf(trace, sizeof trace, "%s/trace%d", getenv("ORR_TEST_RANKS"), orr_test_rank());

@@ -95,7 +95,7 @@ bool orr__star_posts(const orr__step *s)
 {
     const orr__region *r = s->region;
     return r->call.op && r->call.op->flags & ORR__OP_POSTS && !r->epilogue && s->ntiles == 1 && !s->partial &&
-           orr__bundle_size(s) == 1 && orr__star.one_memory && core_is_left();
+           orr__bundle_size(s) == 1 && orr__star.one_memory && orr__star.cpus > 0 && core_is_left();
 }
 
 /* StarPU ends a task after two calls: its own when the post has returned, and this release, in either order. Its lock on the count
@@ -114,21 +114,63 @@ static void posted_ends(void *argument, orr_status st, const char *text)
     starpu_task_end_dep_release(a->task);
 }
 
-void orr__star_post(void *arg)
+bool orr__star_only_order(const orr__run *r, const orr__step *s, int k)
 {
-    orr__task *a = arg;
+    const orr__plan *p = r->plan;
+    const orr__value *v = &p->value[s->in[k]];
+    return k == 1 && orr__star_posts(s) && !r->meter && v->leaf < 0 && v->recipient < 0 &&
+           !orr__step_bundled(p, v->first) && orr__star_posts(&p->step[v->first]);
+}
+
+static void post(orr__task *a)
+{
     orr_status st = orr__run_status(a->run);
 
     if (st == ORR_OK) {
         note_leaves(a);
         a->began = orr__now();
-        orr__star_posting(true);
         st = launch(a, &(orr__ending){ posted_ends, a });
         if (st == ORR_OK)
             return;
-        orr__star_posting(false);
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
     }
+    orr__star_posting(false);
     starpu_task_end_dep_release(a->task);
+}
+
+/* The task whose turn it is, taken from those that wait; NULL: it is not there yet. Under the lock. */
+static orr__task *whose_turn(orr__run *r)
+{
+    for (orr__task **p = &r->parked; *p; p = &(*p)->parked)
+        if ((*p)->turn == r->turn) {
+            orr__task *a = *p;
+            *p = a->parked;
+            return a;
+        }
+    return NULL;
+}
+
+/* Every rank posts in one order. A task that is ready before its turn waits, and is posted by the one before it. This task has not
+ * ended yet, and so the run is there, until this returns. */
+void orr__star_post(void *arg)
+{
+    orr__task *a = arg;
+    orr__run *r = a->run;
+
+    orr__star_posting(true);
+    pthread_mutex_lock(&r->lock);
+    a->parked = r->parked;
+    r->parked = a;
+    orr__task *next = r->posting ? NULL : whose_turn(r);
+    r->posting = next != NULL;
+    while (next) {
+        pthread_mutex_unlock(&r->lock);
+        post(next);
+        pthread_mutex_lock(&r->lock);
+        r->turn++;
+        next = whose_turn(r);
+        r->posting = next != NULL;
+    }
+    pthread_mutex_unlock(&r->lock);
 }

@@ -182,6 +182,8 @@ typedef struct orr__task {
     double began;
     orr__after after;         /* facts known once the device's launch ends  */
     struct starpu_task *task; /* of a task of no worker                     */
+    int turn;                 /* … its number among those of the run        */
+    struct orr__task *parked; /* … the next one that waits for its turn     */
 } orr__task;
 
 enum { ORR__TASK_WAITS = 1, ORR__TASK_DONE, ORR__TASK_RUNS };
@@ -250,6 +252,8 @@ void orr__star_bundle(void *buffers[], void *arg);
 /* Whether a step's work is posted when its operands are there, by whichever thread brought the last of them (the second function),
  * and ends without a worker. */
 bool orr__star_posts(const orr__step *s);
+/* Is the value behind input k of step i, which posts, no more than the order of posts, which tasks of no worker keep by themselves? */
+bool orr__star_only_order(const orr__run *r, const orr__step *s, int k);
 void orr__star_post(void *task);
 extern struct starpu_codelet orr__star_posted;
 /* device_post.c: whether the device of the first CUDA worker does the posted work of a task, with its operands there. Then no task of

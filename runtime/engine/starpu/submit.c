@@ -110,6 +110,8 @@ static orr_status look_up(orr__site at, draft *d)
     for (int j = 0; j < d->operands; j++) {
         orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, use[j].value, use[j].first, use[j].end)
                                           : orr__star_span(d->a->run, s, d->a->tile, j);
+        if (!bundle && j > s->region->nout && orr__star_only_order(d->a->run, s, j - s->region->nout))
+            p.n = d->span[j].n = 0;
         if (!bundle && j < s->region->nout && !orr__star_fits(d->a->run, s, d->a->tile, j, &p))
             return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles",
                              s->region->label, d->a->tile);
@@ -155,6 +157,7 @@ static orr_status fill_in(orr__site at, draft *d)
         d->task->where = (int32_t)d->device;
     if (d->task->cl == &orr__star_posted) {
         d->a->task = d->task;
+        d->a->turn = d->a->run->posters;
         d->task->where = (int32_t)STARPU_NOWHERE;
         d->task->prologue_callback_func = orr__star_post;
         d->task->prologue_callback_arg = d->a;
@@ -176,6 +179,7 @@ static orr_status send(draft *d)
         err = starpu_task_submit(d->task);
         if (err == 0) {
             d->a->sent = true;
+            d->a->run->posters += d->a->task != NULL;
             return ORR_OK;
         }
         orr__meter_done(d->a->run, d->a->step, false);
