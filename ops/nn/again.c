@@ -32,6 +32,19 @@ static orr_tensor *vjp_after(const orr__back *b, int k)
     return k == 0 ? b->g : NULL;
 }
 
+/* Operand 1 may lie in any way: its values do not count. It lies as operand 0 where it can, as a cotangent of the same batch does. */
+static bool distribute_after(orr__spread_rule *r)
+{
+    int axis = r->from.axis;
+    const orr_shape *other = &r->in[1 - r->k]->shape;
+    bool both = r->from.kind == ORR__SHARDED && axis < other->rank && other->dim[axis] == r->in[r->k]->shape.dim[axis];
+    if (both)
+        r->need[1 - r->k] = r->from;
+    if (both || r->k == 0)
+        r->out = r->from;
+    return true;
+}
+
 /* A copy, so that nodes made from it are not those made from the operand: these need not be kept. */
 const orr__op orr__op_after = {
     .id = ORR__OP_after,
@@ -41,6 +54,7 @@ const orr__op orr__op_after = {
     .flops = 1,
     .verify = verify_after,
     .reference = orr__reference_copy,
+    .distribute = distribute_after,
     .vjp = vjp_after,
 };
 

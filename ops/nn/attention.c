@@ -387,6 +387,55 @@ static int space(const orr__call *c, int64_t *dim)
     return 2;
 }
 
+/* -- over ranks -------------------------------------------------------------------------------------------------- */
+
+/* Each example, each head with its heads of k and v, and, where no query sees by its place, each query by itself. The elements that
+ * dropout leaves out are chosen by their place among all. */
+static bool distribute(orr__spread_rule *r)
+{
+    const orr__attr *a = &r->node->attr;
+    int mask = a->mask & ORR__ATTEND_MASK ? 3 : -1, axis = r->from.axis;
+    int64_t group = r->in[1]->shape.dim[1] ? r->in[0]->shape.dim[1] / r->in[1]->shape.dim[1] : 1;
+    bool of_k = r->k == 1 || r->k == 2;
+    if (r->from.kind != ORR__SHARDED || a->mask & ORR__ATTEND_DROPS || axis > 2)
+        return false;
+    if (r->k == mask && r->in[mask]->shape.dim[axis] == 1)
+        return false; /* one for all */
+    if (axis == 2 && (of_k || a->mask & ORR__ATTEND_CAUSAL || a->start[0] > 0))
+        return false;
+    if (axis == 1 && group > 1 && (r->empty || (!of_k && r->from.block % group)))
+        return false;
+    orr__spread q = r->from, k = r->from;
+    if (axis == 1 && of_k)
+        q.block *= group;
+    else if (axis == 1)
+        k.block /= group;
+    r->need[0] = r->out = q;
+    for (int i = 1; i < 3; i++)
+        r->need[i] = axis < 2 ? k : (orr__spread){ .kind = ORR__WHOLE };
+    if (mask > 0)
+        r->need[mask] = r->in[mask]->shape.dim[axis] > 1 ? q : (orr__spread){ .kind = ORR__WHOLE };
+    return true;
+}
+
+/* The rows of an example are as many as the heads of k and v. */
+static bool distribute_grad(orr__spread_rule *r)
+{
+    const orr__attr *a = &r->node->attr;
+    int mask = a->mask & ORR__ATTEND_MASK ? 5 : -1;
+    if (r->from.kind != ORR__SHARDED || a->mask & ORR__ATTEND_DROPS || r->from.axis != 0 || r->empty)
+        return false;
+    if (r->k == mask && r->in[mask]->shape.dim[0] == 1)
+        return false;
+    for (int i = 0; i < 5; i++)
+        r->need[i] = r->from;
+    if (mask > 0)
+        r->need[mask] = r->in[mask]->shape.dim[0] > 1 ? r->from : (orr__spread){ .kind = ORR__WHOLE };
+    r->out = r->from;
+    r->out.block *= r->in[3]->shape.dim[1];
+    return r->out.block > 0;
+}
+
 const orr__op orr__op_attention = {
     .id = ORR__OP_attention,
     .name = "attention",
@@ -396,6 +445,7 @@ const orr__op orr__op_attention = {
     .flags = ORR__OP_BLAS | ORR__OP_SUMS,
     .verify = verify,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
     .work = work,
     .space = space,
@@ -410,6 +460,7 @@ const orr__op orr__op_attention_grad = {
     .flags = ORR__OP_BLAS | ORR__OP_SUMS,
     .verify = verify_grad,
     .reference = reference_grad,
+    .distribute = distribute_grad,
     .vjp = vjp_grad,
     .work = work_grad,
 };

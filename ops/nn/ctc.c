@@ -105,6 +105,20 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = 150.0 * (double)c->in[0].dim[0] * (double)c->in[0].dim[1] * states };
 }
 
+/* Each sequence by itself: axis 1 of the log-probabilities, axis 0 of all else. */
+static bool distribute(orr__spread_rule *r)
+{
+    if (r->from.kind != ORR__SHARDED || r->from.axis != (r->k == 0))
+        return false;
+    r->out = r->from;
+    r->out.axis = 0;
+    for (int i = 0; i < OPERANDS; i++) {
+        r->need[i] = r->from;
+        r->need[i].axis = i == 0;
+    }
+    return true;
+}
+
 const orr__op orr__op_ctc_loss = {
     .id = ORR__OP_ctc_loss,
     .name = "ctc_loss",
@@ -114,6 +128,7 @@ const orr__op orr__op_ctc_loss = {
     .flags = ORR__OP_MAY_FAIL | ORR__OP_SUMS,
     .verify = verify_loss,
     .reference = reference_loss,
+    .distribute = distribute,
     .vjp = vjp_loss,
     .work = work,
 };
@@ -127,6 +142,7 @@ const orr__op orr__op_ctc_grad = {
     .flags = ORR__OP_MAY_FAIL | ORR__OP_SUMS,
     .verify = verify_grad,
     .reference = reference_grad,
+    .distribute = distribute,
     .vjp = vjp_grad,
     .work = work,
 };

@@ -7,6 +7,10 @@
 #include <orrery/array.h>
 #include <orrery/fft.h>
 #include <orrery/linalg.h>
+#include <orrery/loss.h>
+#include <orrery/nn.h>
+#include <orrery/sequence.h>
+#include <orrery/train.h>
 #include <stdlib.h>
 #include "ops/ops.h"
 #include "ops/record.h"
@@ -102,6 +106,75 @@ BINARY_CASE(of_triangular, ORR_SHAPE(4, 3, 3), ORR_SHAPE(4, 3, 2),
             orr_solve_triangular(orr_cholesky(spd(x)), y, true, false, false))
 BINARY_CASE(of_lstsq, ORR_SHAPE(4, 5, 3), ORR_SHAPE(4, 5, 2), orr_lstsq(x, y, -1).x)
 
+/* -- attention: q, k, v; options. gradient: of a sum of the result, by all three ------------------------------------------- */
+
+static int attention(orr_tensor **in, orr_tensor **out, int64_t kv, bool causal, bool masked, bool gradient)
+{
+    orr_attention_options o = { .causal = causal };
+    in[0] = leaf(ORR_SHAPE(3, 4, 5, 2));
+    in[1] = leaf_between(ORR_SHAPE(3, kv, 6, 2), -1, 1);
+    in[2] = leaf_between(ORR_SHAPE(3, kv, 6, 3), -3, 1);
+    in[3] = masked ? leaf_between(ORR_SHAPE(3, 1, 5, 6), -1, 0) : NULL;
+    orr_tensor *y = orr_attention(in[0], in[1], in[2], in[3], &o), *g[3];
+    if (gradient) {
+        ORR_CHECK(orr_grad(orr_sum(orr_mul(y, y), ORR_ALL_AXES, false), in, 3, g) == ORR_OK);
+        y = orr_add(orr_add(orr_sum(g[0], ORR_AXES(1, 2, 3), false), orr_sum(g[1], ORR_AXES(1, 2, 3), false)),
+                    orr_sum(g[2], ORR_AXES(1, 2, 3), false));
+    }
+    *out = y;
+    return 3 + masked;
+}
+
+#define ATTENTION_CASE(name, ...)                                                                                      \
+    static int name(orr_tensor **in, orr_tensor **out)                                                                 \
+    {                                                                                                                  \
+        return attention(in, out, __VA_ARGS__);                                                                        \
+    }
+ATTENTION_CASE(of_attention, 4, false, false, false)
+ATTENTION_CASE(of_attention_in_groups, 2, true, false, false)
+ATTENTION_CASE(of_attention_of_one_head, 1, false, true, false)
+ATTENTION_CASE(of_attention_grad, 4, false, true, true)
+ATTENTION_CASE(of_attention_grad_in_groups, 2, true, false, true)
+
+/* Batches of 4 sequences of up to 6 steps and 5 classes, and the gradient. */
+static int ctc(orr_tensor **in, orr_tensor **out, bool gradient)
+{
+    static const int64_t target[] = { 1, 2, 3, 2, 2, 0, 4, 1, 1, 3, 0, 0 }, steps[] = { 6, 6, 5, 4 },
+                         lengths[] = { 3, 2, 3, 1 };
+    in[0] = leaf(ORR_SHAPE(6, 4, 5));
+    in[1] = orr_from(ORR_I64, ORR_SHAPE(4, 3), target);
+    in[2] = orr_from(ORR_I64, ORR_SHAPE(4), steps);
+    in[3] = orr_from(ORR_I64, ORR_SHAPE(4), lengths);
+    orr_tensor *l = orr_ctc_loss(orr_log_softmax(in[0], -1), in[1], in[2], in[3], 0, false, ORR_REDUCTION_NONE);
+    *out = l;
+    if (gradient)
+        ORR_CHECK(orr_grad(orr_sum(orr_mul(l, l), ORR_ALL_AXES, false), in, 1, out) == ORR_OK);
+    return 4;
+}
+
+static int of_ctc(orr_tensor **in, orr_tensor **out)
+{
+    return ctc(in, out, false);
+}
+
+static int of_ctc_grad(orr_tensor **in, orr_tensor **out)
+{
+    return ctc(in, out, true);
+}
+
+/* A gradient that computes a layer again. */
+static int of_recompute(orr_tensor **in, orr_tensor **out)
+{
+    static orr_module *m;
+    if (!m)
+        m = orr_dense(5, 3, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT);
+    in[0] = leaf(ORR_SHAPE(4, 5));
+    orr_tensor *y = orr_recompute(m, orr_cast(in[0], ORR_F32));
+    ORR_CHECK(orr_grad(orr_sum(orr_mul(y, y), ORR_ALL_AXES, false), in, 1, out) == ORR_OK);
+    *out = orr_cast(*out, ORR_F32); /* as exact as the layer */
+    return 1;
+}
+
 /* A line so long that sums of its chunks go before. */
 static int of_long_line(orr_tensor **in, orr_tensor **out)
 {
@@ -110,13 +183,50 @@ static int of_long_line(orr_tensor **in, orr_tensor **out)
     return 1;
 }
 
-static graph *const cases[] = {
-    of_cast,       of_reshape, of_permute,   of_broadcast,     of_slice,       of_pad,     of_sum,          of_prod,
-    of_max,        of_min,     of_any,       of_all,           of_argmax,      of_take,    of_softmax,      of_cholesky,
-    of_det,        of_lu,      of_qr,        of_svd,           of_eigh,        of_eig,     of_expm,         of_fft,
-    of_real_fft,   of_matmul,  of_batches,   of_concat,        of_scatter_add, of_scatter, of_searchsorted, of_solve,
-    of_triangular, of_lstsq,   of_long_line, of_cumulative_sum
-};
+static graph *const cases[] = { of_cast,
+                                of_reshape,
+                                of_permute,
+                                of_broadcast,
+                                of_slice,
+                                of_pad,
+                                of_sum,
+                                of_prod,
+                                of_max,
+                                of_min,
+                                of_any,
+                                of_all,
+                                of_argmax,
+                                of_take,
+                                of_softmax,
+                                of_cholesky,
+                                of_det,
+                                of_lu,
+                                of_qr,
+                                of_svd,
+                                of_eigh,
+                                of_eig,
+                                of_expm,
+                                of_fft,
+                                of_real_fft,
+                                of_matmul,
+                                of_batches,
+                                of_concat,
+                                of_scatter_add,
+                                of_scatter,
+                                of_searchsorted,
+                                of_solve,
+                                of_triangular,
+                                of_lstsq,
+                                of_long_line,
+                                of_cumulative_sum,
+                                of_attention,
+                                of_attention_in_groups,
+                                of_attention_of_one_head,
+                                of_attention_grad,
+                                of_attention_grad_in_groups,
+                                of_ctc,
+                                of_ctc_grad,
+                                of_recompute };
 
 /* -- the comparison -------------------------------------------------------------------------------------------------------- */
 
