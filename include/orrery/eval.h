@@ -14,7 +14,7 @@ extern "C" {
 typedef struct orr_config {
     const char *engine;  /**< "auto", "starpu", "serial"                             */
     const char *backend; /**< "auto", "cpu", "cuda", "opencl"                        */
-    int workers;         /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset, which ranks on the same cores divide */
+    int workers; /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset, which ranks on the same cores divide */
     size_t memory_limit; /**< bytes of host memory for tensors; 0: 7/8 of what the job's control group allows */
     uint64_t seed;       /**< default seed of the random functions                   */
 } orr_config;
@@ -98,7 +98,8 @@ ORR_API orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dty
 #define orr_placeholder(...) orr_placeholder_at(ORR_HERE, __VA_ARGS__)
 /** Plans `outputs` as a function of the placeholders `inputs`.
  * Other tensors that the outputs reach are captured: constants by value, a variable by name, its value being read at
- * each submission.
+ * each submission. Where any of them, or a value at submission, lies over ranks, all ranks build and submit the graph alike; its
+ * results then lie as those of orr_eval.
  * @return   to be freed with orr_graph_free; NULL on ORR_EGRAPH (a placeholder is missing in `inputs`; an input is
  *           no placeholder, or occurs twice), ORR_EINVAL, ORR_ENOMEM. */
 ORR_API orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inputs, int n_inputs,

@@ -2,19 +2,17 @@
  * Must not know: devices, StarPU. */
 #include "config.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include "ops/exchange.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/handle_name.h"
+#include "runtime/api/over_ranks.h"
 #include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/trace.h"
-#include "runtime/distribute/agree.h"
 #include "runtime/distribute/partition.h"
-#include "runtime/engine/block_cyclic.h"
 #include "runtime/graph/donation.h"
 
 orr_status orr__need_running(orr__site at)
@@ -58,7 +56,7 @@ static void publish(orr__node *const *node, int n, int nretained, const orr__cap
     }
 }
 
-static orr_status no_placeholder(orr__site at, const orr__capture *p)
+orr_status orr__no_placeholder(orr__site at, const orr__capture *p)
 {
     for (int k = 0; k < p->nleaf; k++)
         if (!p->leaf[k])
@@ -75,7 +73,7 @@ static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots
     orr_status st = (shown ? orr__capture_make_roots : orr__capture_make_light)(at, roots, p);
     if (st != ORR_OK)
         return st;
-    st = no_placeholder(at, p);
+    st = orr__no_placeholder(at, p);
     if (st == ORR_OK && !shown) {
         if ((*plan = orr__plan_known(p, left)))
             return ORR_OK;
@@ -92,8 +90,7 @@ static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots
     return st;
 }
 
-/* donors: leaves that the plan may overwrite, or NULL. */
-static orr_status evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
+orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
 {
     orr__capture p;
     orr__plan *plan;
@@ -113,195 +110,47 @@ static orr_status evaluate_here(orr__site at, const orr__capture_roots *roots, o
     return st;
 }
 
-/* The last evaluation with exchanges: the next one begins when it has ended, so that all ranks exchange in one order. */
-static struct {
-    pthread_mutex_t lock;
-    orr__run *run;
-} turn = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void take_turn(void)
+/* The values of a capture whose outputs the roots are become those of the nodes that lie so. */
+static void publish_placed(const orr__capture_roots *roots, const orr__capture *p, orr__buffer **out,
+                           const uint16_t *placed)
 {
-    pthread_mutex_lock(&turn.lock);
-    (void)orr__run_wait(turn.run); /* its own waiter reports how it ended */
-    orr__run_unref(turn.run);
-    turn.run = NULL;
-}
-
-/* A local array as the engine's part of a matrix in blocks. Ranks of a grid are numbered row by row. */
-static orr__block_cyclic blocks_of(const orr__distribution *d, const orr_shape *global, orr__buffer *b)
-{
-    int cut[2], step = 1;
-    orr_shape s = orr__distribution_local(d, global);
-    orr__block_cyclic m = { .rows = global->dim[0],
-                            .cols = global->dim[1],
-                            .block_rows = global->dim[0],
-                            .block_cols = global->dim[1],
-                            .grid_rows = 1,
-                            .grid_cols = 1,
-                            .first = d->grid->rank,
-                            .local = b->host,
-                            .ld = s.dim[1] };
-    (void)orr__distribution_of_blocks(d, &cut[0], &cut[1]);
-    for (int g = d->grid->axes - 1; g >= 0; g--) {
-        bool rows = g == cut[0];
-        if (rows || g == cut[1]) {
-            *(rows ? &m.block_rows : &m.block_cols) = d->along[g].block;
-            *(rows ? &m.grid_rows : &m.grid_cols) = (int)d->grid->extent[g];
-            *(rows ? &m.row_step : &m.col_step) = step;
-            m.first -= step * (int)d->grid->coordinate[g];
-        }
-        step *= (int)d->grid->extent[g];
-    }
-    return m;
-}
-
-/* A product, or a factorisation in place. */
-static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer *const *in, orr__buffer *out)
-{
-    orr_dtype t = (orr_dtype)j->out->dtype;
-    orr__block_cyclic m[2], c = blocks_of(&j->as, &j->node->shape, out);
-    for (int k = 0; k < j->nin && k < 2; k++)
-        m[k] = blocks_of(&j->lies[k], &j->global[k], in[k]);
-    if (j->node->op->form == ORR__FORM_PRODUCT)
-        return orr__block_cyclic_product(at, t, &c, &m[0], false, &m[1], false);
-    if (out->bytes)
-        memcpy(out->host, in[0]->host, out->bytes);
-    return orr__block_cyclic_cholesky(at, t, &c);
-}
-
-/* The operands of a node that ranks compute together, and the exchanges that come before it: each takes place once, so their
- * values stay. */
-static orr_status evaluate_operands(orr__site at, const orr__partition *q, const orr__joint *j)
-{
-    int n = 0, most = j->nin + j->after;
-    orr__node *few[32], **need = orr__array_begin(few, sizeof few, (size_t)most, sizeof *need);
-    if (!need)
-        return ORR_ENOMEM;
-    for (int k = 0; k < j->nin; k++)
-        need[n++] = j->in[k];
-    for (int k = 0; k < j->after; k++)
-        if (!orr__node_value(q->exchanges.node[k]))
-            need[n++] = q->exchanges.node[k];
-    orr_status st = evaluate_here(at, &(orr__capture_roots){ need, n, n, 0 }, NULL, NULL);
-    for (int k = 0; k < n && st == ORR_OK; k++) {
-        orr__buffer *b = orr__node_value(need[k]);
-        if ((st = orr__run_wait(b->run)) == ORR_OK)
-            st = orr__buffer_sync(b);
-    }
-    orr__array_end(need, few);
-    return st;
-}
-
-/* told: the status is that of all ranks. */
-static orr_status evaluate_joint(orr__site at, const orr__partition *q, const orr__joint *j, bool *told)
-{
-    *told = false;
-    orr_status st = evaluate_operands(at, q, j);
-    orr__buffer *in[2], *out = st == ORR_OK ? orr__buffer_new(orr__node_bytes(j->out)) : NULL;
-    for (int k = 0; k < j->nin && st == ORR_OK; k++)
-        in[k] = orr__node_value(j->in[k]);
-    if (st == ORR_OK)
-        st = out ? ORR_OK : ORR_ENOMEM;
-    if (st == ORR_OK) {
-        st = compute_jointly(ORR__SITE(j->node->file, j->node->line, j->node->op->name), j, in, out);
-        *told = true;
-    }
-    if (st != ORR_OK) {
-        orr__buffer_unref(out);
-        return st;
-    }
-    orr__buffer_number(out);
-    orr__node_publish(j->out, out, false);
-    return ORR_OK;
-}
-
-/* The local graph, and its last exchange: what an output does not need is waited for by other ranks. */
-static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, const orr__partition *q, orr__run **run)
-{
-    int n = q->nroot;
-    orr__node *few[32], **all = orr__array_begin(few, sizeof few, (size_t)n + 1, sizeof *all);
-    if (!all)
-        return ORR_ENOMEM;
-    orr__node *last = q->exchanges.n ? q->exchanges.node[q->exchanges.n - 1] : NULL;
-    if (last && orr__node_value(last)) /* before what ranks compute together */
-        last = NULL;
-    memcpy(all, q->root, (size_t)n * sizeof *all);
-    all[n] = last;
-    orr__capture_roots local = { all, last ? n + 1 : n, roots->nfirst, 0 };
-    if (roots->nfirst == n)
-        local.nfirst = local.nout;
-    orr_status st = evaluate_here(at, &local, NULL, run);
-    orr__array_end(all, few);
-    if (st == ORR_OK && last && orr__node_value(last)->run)
-        turn.run = orr__run_ref(orr__node_value(last)->run);
-    return st;
-}
-
-/* The values of local nodes become those of the nodes that they are the parts of. */
-static orr_status publish_local(const orr__capture_roots *roots, const orr__capture *p, const orr__partition *q)
-{
-    int n = q->nroot;
-    orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)n, sizeof *out);
-    if (!out)
-        return ORR_ENOMEM;
-    for (int i = 0; i < n; i++) {
-        out[i] = orr__buffer_ref(orr__node_value(q->root[i]));
+    for (int i = 0; i < roots->nout; i++) {
         if (!orr__node_value(roots->out[i]))
-            roots->out[i]->placed = (uint16_t)q->placed[i];
+            roots->out[i]->placed = placed[i];
         if (p->behind[i] && !orr__node_value(p->behind[i]))
-            p->behind[i]->placed = (uint16_t)q->placed[i];
+            p->behind[i]->placed = placed[i];
     }
-    publish(roots->out, n, roots->nretained, p, out);
-    orr__array_end(out, few);
-    return ORR_OK;
+    publish(roots->out, roots->nout, roots->nretained, p, out);
 }
 
-/* This rank's part of the graph of all ranks. A failure here is told to the others, which would wait for its exchanges. */
-static orr_status evaluate_over_ranks(orr__site at, const orr__capture_roots *roots, const orr__capture *p,
-                                      orr__run **run)
+static orr_status over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__run **run)
 {
-    orr__partition q = { .nroot = 0 };
-    char text[1024];
-    take_turn();
-    orr_status st = no_placeholder(at, p);
+    int n = roots->nout;
+    orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)n, sizeof *out);
+    uint16_t few_placed[32], *placed = orr__array_begin(few_placed, sizeof few_placed, (size_t)n, sizeof *placed);
+    orr_status st = out && placed ? orr__evaluate_over_ranks(at, roots, p, out, placed, run) : ORR_ENOMEM;
     if (st == ORR_OK)
-        st = orr__agree(at, p);
-    bool agreed = st == ORR_OK, told = false;
-    if (agreed)
-        st = orr__partition_make(at, p, orr__block_cyclic_can(), &q);
-    for (int j = 0; j < q.njoint && st == ORR_OK; j++)
-        st = evaluate_joint(at, &q, &q.joint[j], &told);
-    if (st == ORR_OK) {
-        told = false;
-        st = evaluate_local(at, roots, &q, run);
-    }
-    if (st == ORR_OK)
-        st = publish_local(roots, p, &q);
-    orr__partition_free(&q);
-    if (agreed && !told && st != ORR_OK && st != ORR_ERANK) {
-        (void)snprintf(text, sizeof text, "%s", orr_error_message());
-        orr__ranks_fail(text);
-        (void)orr__fail_text(st, text);
-    }
-    pthread_mutex_unlock(&turn.lock);
+        publish_placed(roots, p, out, placed);
+    orr__array_end(out, few);
+    orr__array_end(placed, few_placed);
     return st;
 }
 
 static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
 {
     if (!orr__distributions_exist())
-        return evaluate_here(at, roots, donors, run);
+        return orr__evaluate_here(at, roots, donors, run);
     orr__capture p;
-    orr_status st = orr__capture_make_roots(at, roots, &p);
+    orr_status st = orr__capture_make_light(at, roots, &p);
     if (st != ORR_OK)
         return st;
-    bool over_ranks = orr__partition_needed(&p);
-    if (over_ranks && donors)
+    bool placed = orr__partition_needed(&p);
+    if (placed && donors)
         orr__donors_release(donors);
-    if (over_ranks)
-        st = evaluate_over_ranks(at, roots, &p, run);
+    if (placed)
+        st = over_ranks(at, roots, &p, run);
     orr__capture_free(&p);
-    return over_ranks ? st : evaluate_here(at, roots, donors, run);
+    return placed ? st : orr__evaluate_here(at, roots, donors, run);
 }
 
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all)
@@ -544,8 +393,9 @@ static orr_status gathered(orr__site at, orr__node *node, orr__buffer **buf)
     return st;
 }
 
-/* One reference to the tensor's buffer, evaluated, perhaps still being written. */
-static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what)
+/* One reference to the tensor's buffer, evaluated, perhaps still being written. placed, if not NULL: the number of the distribution of
+ * what this rank has; else the whole. */
+static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed)
 {
     orr__node *node;
     orr_status st = orr__tensor_nodes(at, &t, 1, NULL, &node);
@@ -554,25 +404,39 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr_
     if (st == ORR_OK && !orr__node_value(node))
         st = orr__eval_nodes(at, &node, 1, NULL);
     if (st == ORR_OK)
-        st = node->placed ? gathered(at, node, buf) : orr__node_value_ref(at, node, buf);
+        st = node->placed && !placed ? gathered(at, node, buf) : orr__node_value_ref(at, node, buf);
     if (st == ORR_OK && what)
         *what = (orr__content){ (orr_dtype)node->dtype, node->shape };
+    if (st == ORR_OK && placed)
+        *placed = node->placed;
     return st;
 }
 
-orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what)
+static orr_status finished(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed)
 {
     orr__calls_over();
-    orr_status st = buffer_of(at, t, buf, what);
+    orr_status st = buffer_of(at, t, buf, what, placed);
     orr__calls_over();
     if (st != ORR_OK)
         return orr__fail_place(at, st);
     st = orr__run_wait((*buf)->run);
     if (st == ORR_OK)
         st = orr__buffer_sync(*buf);
-    if (st != ORR_OK)
+    if (st != ORR_OK) {
         orr__buffer_unref(*buf);
+        *buf = NULL;
+    }
     return orr__fail_place(at, st);
+}
+
+orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what)
+{
+    return finished(at, t, buf, what, NULL);
+}
+
+orr_status orr__part_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed)
+{
+    return finished(at, t, buf, what, placed);
 }
 
 bool orr__over_ranks(orr_tensor *const *t, int n)

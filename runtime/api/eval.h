@@ -11,6 +11,10 @@
 /* Evaluates the nodes (borrowed; values already there are left alone) and this thread's pending assignments, and
  * publishes the results. run NULL: waits. Else *run is a reference to wait on, or NULL when all is done. */
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
+/* The same of roots whose graph is this process's alone. donors: leaves that the plan may overwrite, or NULL. */
+orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run);
+/* ORR_EGRAPH where a leaf is a placeholder. */
+orr_status orr__no_placeholder(orr__site at, const orr__capture *p);
 /* The roots of a capture of node[0 … n) that may use old values of variables as donors: these nodes, the first nfirst of which
  * are waited for, and the retained outputs. The caller ends with orr__donors_release(donors) and free(*all). */
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all);
@@ -21,6 +25,8 @@ typedef struct {
     orr_shape shape;
 } orr__content;
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what);
+/* The same of what this rank has of the value; *placed: the number of its distribution, 0: all. */
+orr_status orr__part_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed);
 /* Does the value of any of them, which is there, lie over ranks? */
 bool orr__over_ranks(orr_tensor *const *t, int n);
 /* An event without a run: one that is done. NULL on ENOMEM. Then it takes over a reference to `run` (may be NULL),

@@ -6,6 +6,7 @@
 #include "ops/grad_walk.h"
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
+#include "runtime/api/over_ranks.h"
 #include "runtime/base/array.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/distribute/partition.h"
@@ -15,7 +16,7 @@
 typedef struct {
     orr__named named;
     orr__capture prog;
-    orr__plan *plan;
+    orr__plan *plan; /* NULL: the graph lies over ranks */
     int nin, nout;
     orr__node **in;     /* the placeholders                                     */
     int *leaf_in;       /* leaf -> input number, -1: captured                   */
@@ -112,13 +113,9 @@ static orr_status build(orr__site at, graph *g, orr__node *const *out)
         st = settle_variables(at, out, g->nout);
     if (st == ORR_OK)
         st = orr__capture_make(at, out, g->nout, &g->prog);
-    if (st == ORR_OK && orr__partition_needed(&g->prog))
-        st = orr__fail(at, ORR_EGRAPH,
-                       "a graph that is built once is computed by one rank: evaluate what lies over ranks by orr_eval, or write "
-                       "orr_replicate before");
     if (st == ORR_OK)
         st = bind_leaves(at, g);
-    if (st == ORR_OK)
+    if (st == ORR_OK && !orr__partition_needed(&g->prog))
         st = orr__plan_get(at, &g->prog, &g->plan);
     return st;
 }
@@ -181,20 +178,19 @@ static orr_status check_value(orr__site at, const orr__node *want, const orr__no
     return ORR_OK;
 }
 
-/* The buffers of one submission; references in leaf[]. */
-static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buffer **leaf)
+/* The buffers of one submission, references in leaf[], and how they lie over ranks. */
+static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buffer **leaf, uint16_t *placed)
 {
     const orr__capture *p = &g->prog;
     for (int k = 0; k < p->nleaf; k++) {
         orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
         orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
         orr_status st = now ? orr__eval_nodes(at, &now, 1, NULL) : ORR_OK;
-        if (st == ORR_OK && from && from->placed)
-            st = orr__fail(at, ORR_EGRAPH, "a value lies over ranks: write orr_replicate");
-        else if (st == ORR_OK && from)
+        if (st == ORR_OK && from)
             st = orr__node_value_ref(at, from, &leaf[k]);
         else if (st == ORR_OK)
             leaf[k] = orr__buffer_ref(p->leaf[k]);
+        placed[k] = from ? from->placed : p->placed[k];
         orr__node_unref(now);
         if (st != ORR_OK)
             return st;
@@ -203,13 +199,14 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
 }
 
 /* New leaves around the output buffers (references taken over), in the current scope. */
-static void wrap_results(orr__site at, const graph *g, orr__buffer **out, orr_tensor **results)
+static void wrap_results(orr__site at, const graph *g, orr__buffer **out, const uint16_t *placed, orr_tensor **results)
 {
     for (int i = 0; i < g->nout; i++) {
         const orr__node *like = g->prog.node[g->prog.out[i]];
         orr__node *n = orr__node_new(at, &orr__op_leaf, (orr_dtype)like->dtype, &like->shape, 0, NULL);
         if (n) {
             orr__buffer_number(out[i]);
+            n->placed = placed[i];
             atomic_init(&n->value, out[i]);
         } else {
             orr__buffer_unref(out[i]);
@@ -224,6 +221,8 @@ typedef struct {
     orr__node *few_value[FEW], **value; /* borrowed                   */
     orr__buffer *few_leaf[FEW], **leaf; /* references, once there     */
     orr__buffer *few_out[FEW], **out;
+    uint16_t few_lies[FEW], *lies;     /* by leaf: the number of its distribution */
+    uint16_t few_placed[FEW], *placed; /* by output                               */
     orr__run *run;
 } submission;
 
@@ -232,10 +231,14 @@ static bool submission_begin(submission *s, const graph *g)
     s->value = orr__array_begin(s->few_value, sizeof s->few_value, (size_t)g->nin, sizeof *s->value);
     s->leaf = orr__array_begin(s->few_leaf, sizeof s->few_leaf, (size_t)g->prog.nleaf, sizeof *s->leaf);
     s->out = orr__array_begin(s->few_out, sizeof s->few_out, (size_t)g->nout, sizeof *s->out);
+    s->lies = orr__array_begin(s->few_lies, sizeof s->few_lies, (size_t)g->prog.nleaf, sizeof *s->lies);
+    s->placed = orr__array_begin(s->few_placed, sizeof s->few_placed, (size_t)g->nout, sizeof *s->placed);
     for (int k = 0; s->leaf && k < g->prog.nleaf; k++)
         s->leaf[k] = NULL;
+    for (int o = 0; s->placed && o < g->nout; o++)
+        s->placed[o] = 0;
     s->run = NULL;
-    return s->value && s->leaf && s->out;
+    return s->value && s->leaf && s->out && s->lies && s->placed;
 }
 
 static void submission_end(submission *s, const graph *g)
@@ -245,11 +248,25 @@ static void submission_end(submission *s, const graph *g)
     orr__array_end(s->value, s->few_value);
     orr__array_end(s->leaf, s->few_leaf);
     orr__array_end(s->out, s->few_out);
+    orr__array_end(s->lies, s->few_lies);
+    orr__array_end(s->placed, s->few_placed);
+}
+
+/* The graph as this submission's values have it. */
+static orr__capture bound(const graph *g, const submission *s)
+{
+    orr__capture p = g->prog;
+    p.leaf = s->leaf;
+    p.placed = s->lies;
+    return p;
 }
 
 /* The graph's plan, or one that fits into the memory that the limit leaves. */
 static orr_status execute(orr__site at, const graph *g, submission *s, bool wait)
 {
+    orr__capture now = bound(g, s);
+    if (!g->plan || orr__partition_needed(&now))
+        return orr__evaluate_over_ranks(at, NULL, &now, s->out, s->placed, wait ? NULL : &s->run);
     orr__plan *tight = NULL;
     size_t left = orr__engine_left();
     orr_status st = g->plan->memory.peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;
@@ -263,7 +280,7 @@ static orr_status submit(orr__site at, const graph *g, submission *s, bool wait)
 {
     orr_status st = g->nin ? orr__eval_nodes(at, s->value, g->nin, NULL) : ORR_OK;
     if (st == ORR_OK)
-        st = bind(at, g, s->value, s->leaf);
+        st = bind(at, g, s->value, s->leaf, s->lies);
     if (st == ORR_OK)
         st = execute(at, g, s, wait);
     return st;
@@ -282,7 +299,7 @@ static orr_status submit_values(orr__site at, const graph *g, orr_tensor *const 
     if (st == ORR_OK)
         st = submit(at, g, &s, !event);
     if (st == ORR_OK)
-        wrap_results(at, g, s.out, results);
+        wrap_results(at, g, s.out, s.placed, results);
     submission_end(&s, g);
     if (st == ORR_OK && e) {
         orr__event_adopt(e, s.run);

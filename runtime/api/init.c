@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
+#include "runtime/api/over_ranks.h"
 #include "runtime/base/env.h"
 #include "runtime/base/cgroup.h"
 #include "runtime/base/fpmode.h"
@@ -121,6 +122,7 @@ orr_status orr_shutdown(void)
     orr__cpu_stop(); /* a launch that waits for a compiler goes on without */
     /* Handles first: their buffers must be gone before the engine that holds their content is. */
     orr__handles_shutdown();
+    orr__over_ranks_stop();
     orr__plan_cache_clear();
     orr__engine_stop();
     orr__trace_stop();

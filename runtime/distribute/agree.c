@@ -12,9 +12,7 @@
 #include "runtime/graph/structure_key.h"
 #include "runtime/ranks/ranks.h"
 
-typedef struct {
-    uint64_t a, b;
-} wide;
+typedef orr__structure wide;
 
 static wide mix(wide h, const void *data, size_t size)
 {
@@ -37,7 +35,7 @@ static wide mix_distribution(wide h, int number)
     return d.grid ? mix(h, d.grid->extent, sizeof d.grid->extent) : h;
 }
 
-/* Node i and all before it. */
+/* The structure of node i and of all before it. */
 static wide mix_node(wide h, const orr__capture *p, int i)
 {
     const orr__node *n = p->node[i];
@@ -48,24 +46,32 @@ static wide mix_node(wide h, const orr__capture *p, int i)
     h = mix(h, &n->dtype, sizeof n->dtype);
     h = mix(h, n->shape.dim, (size_t)n->shape.rank * sizeof *n->shape.dim);
     if (p->leaf_of[i] >= 0)
-        return mix_distribution(h, n->placed);
+        return mix_distribution(h, p->placed[p->leaf_of[i]]);
     if (orr__distribute_asks(n, &number, &like))
         h = mix_distribution(h, number);
     else
         h = mix(h, key, (size_t)(orr__key_attr(key, n) - key));
-    h = mix(h, &p->arg[p->arg0[i]], (size_t)orr__capture_nin(p, i) * sizeof *p->arg);
-    return mix(h, n->s, n->nscalar * sizeof *n->s);
+    return mix(h, &p->arg[p->arg0[i]], (size_t)orr__capture_nin(p, i) * sizeof *p->arg);
 }
 
-static wide hash_of(const orr__capture *p, wide *prefix)
+orr__structure orr__agree_structure(const orr__capture *p)
 {
     wide h = { 1, 2 };
-    for (int i = 0; i < p->n; i++) {
+    for (int i = 0; i < p->n; i++)
         h = mix_node(h, p, i);
-        if (prefix)
-            prefix[i] = h;
-    }
     return mix(h, p->out, (size_t)p->nout * sizeof *p->out);
+}
+
+/* Of each beginning of the capture: structure and scalars. */
+static void hash_beginnings(const orr__capture *p, wide *beginning)
+{
+    wide h = { 1, 2 }, s = { 3, 4 };
+    for (int i = 0; i < p->n; i++) {
+        const orr__node *n = p->node[i];
+        h = mix_node(h, p, i);
+        s = mix(s, n->s, n->nscalar * sizeof *n->s);
+        beginning[i] = (wide){ h.a + s.a, h.b + s.b };
+    }
 }
 
 /* -- the ranks together ------------------------------------------------------------------------------------------------------ */
@@ -107,12 +113,13 @@ static line line_of(const orr__capture *p, int64_t i)
         return l;
     }
     const orr__node *n = p->node[i];
-    orr__distribution d = orr__distribution_of(n->placed);
     char way[128];
     bool leaf = p->leaf_of[i] >= 0;
+    int placed = leaf ? p->placed[p->leaf_of[i]] : 0;
+    orr__distribution d = orr__distribution_of(placed);
     (void)snprintf(l.text, sizeof l.text, "%s:%d: %s %s %s%s%s", n->file ? n->file : "?", n->line,
                    leaf ? "value" : n->op->name, orr__str(n->shape).s, orr_dtype_name((orr_dtype)n->dtype),
-                   leaf && n->placed ? ", " : "", leaf && n->placed ? orr__distribution_text(&d, way, sizeof way) : "");
+                   placed ? ", " : "", placed ? orr__distribution_text(&d, way, sizeof way) : "");
     return l;
 }
 
@@ -123,7 +130,7 @@ static orr_status first_difference(orr__site at, const orr__capture *p, int64_t 
          *theirs = orr__alloc_n((size_t)nodes + 1, sizeof *theirs);
     orr_status st = mine && theirs ? ORR_OK : ORR_ENOMEM;
     if (st == ORR_OK) {
-        (void)hash_of(p, mine);
+        hash_beginnings(p, mine);
         if (orr__rank() == 0)
             memcpy(theirs, mine, (size_t)nodes * sizeof *mine);
         st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_BROADCAST,
@@ -143,13 +150,12 @@ static orr_status first_difference(orr__site at, const orr__capture *p, int64_t 
     return st;
 }
 
-/* The first node in which rank `other` differs from rank 0, on both. */
-static orr_status tell(orr__site at, const orr__capture *p, int64_t nodes, int other)
+orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d)
 {
-    int ranks = orr__ranks();
+    int ranks = orr__ranks(), other = d->rank;
     int64_t first, *firsts = orr__alloc_n((size_t)ranks, sizeof *firsts);
     line *lines = orr__alloc_n((size_t)ranks, sizeof *lines);
-    orr_status st = firsts && lines ? first_difference(at, p, nodes, &first) : ORR_ENOMEM;
+    orr_status st = firsts && lines ? first_difference(at, p, d->nodes, &first) : ORR_ENOMEM;
     if (st == ORR_OK)
         st = all_gather(at, &first, sizeof first, firsts);
     if (st == ORR_OK) {
@@ -167,15 +173,17 @@ static orr_status tell(orr__site at, const orr__capture *p, int64_t nodes, int o
     return st;
 }
 
-orr_status orr__agree(orr__site at, const orr__capture *p)
+orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d)
 {
     int ranks = orr__ranks(), other = 0;
-    summary mine = { hash_of(p, NULL), p->n }, *all = orr__alloc_n((size_t)ranks, sizeof *all);
+    wide h = mix(structure, p->scalar, (size_t)p->nscalar * sizeof *p->scalar);
+    summary mine = { h, p->n }, *all = orr__alloc_n((size_t)ranks, sizeof *all);
     orr_status st = all ? all_gather(at, &mine, sizeof mine, all) : ORR_ENOMEM;
     while (st == ORR_OK && other < ranks && all[other].hash.a == all[0].hash.a && all[other].hash.b == all[0].hash.b)
         other++;
+    *d = (orr__difference){ 0, 0 };
     if (st == ORR_OK && other < ranks)
-        st = tell(at, p, all[0].nodes, other);
+        *d = (orr__difference){ other, all[0].nodes };
     free(all);
     return st;
 }

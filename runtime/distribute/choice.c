@@ -262,7 +262,7 @@ static bool choose_node(orr__choice *c, int i)
     bool like;
     c->depth[i] = 0;
     if (p->leaf_of[i] >= 0) {
-        orr__distribution d = orr__distribution_of(n->placed);
+        orr__distribution d = orr__distribution_of(p->placed[p->leaf_of[i]]);
         return own(c, i, &d);
     }
     for (int k = 0; k < orr__capture_nin(p, i); k++) {

@@ -13,14 +13,10 @@
 
 bool orr__partition_needed(const orr__capture *p)
 {
-    int number;
-    bool like;
-    if (!orr__distributions_exist())
-        return false;
-    for (int i = 0; i < p->n; i++)
-        if (p->leaf_of[i] >= 0 ? p->node[i]->placed != 0 : orr__distribute_asks(p->node[i], &number, &like))
-            return true;
-    return false;
+    bool any = p->flags & ORR__OP_PLACES;
+    for (int k = 0; k < p->nleaf && !any; k++)
+        any = p->placed[k] != 0;
+    return any && orr__distributions_exist();
 }
 
 typedef struct {
@@ -38,51 +34,60 @@ static orr__site site_of(const building *b, int i)
 
 /* -- nodes ----------------------------------------------------------------------------------------------------------------- */
 
+/* r is noted as a taker: the node, or NULL where there is no memory. */
+static orr__node *note(const building *b, orr__node *r, int leaf, int slot)
+{
+    orr__partition *q = b->q;
+    if (r && q->ntaker == q->taker_cap) {
+        int cap = q->taker_cap ? 2 * q->taker_cap : 64;
+        orr__taker *more = realloc(q->taker, (size_t)cap * sizeof *more);
+        if (!more) {
+            orr__node_unref(r);
+            return NULL;
+        }
+        q->taker = more;
+        q->taker_cap = cap;
+    }
+    if (r)
+        q->taker[q->ntaker++] = (orr__taker){ orr__node_ref(r), leaf, slot };
+    return r;
+}
+
 static orr__node *local_leaf(const building *b, const orr__version *v)
 {
-    orr__node *n = b->c.p->node[v->node];
-    if (orr__distribution_whole(&v->as))
-        return orr__node_ref(n);
+    const orr__node *n = b->c.p->node[v->node];
     orr_shape s = orr__distribution_local(&v->as, &n->shape);
     orr__node *r = orr__node_new(site_of(b, v->node), &orr__op_leaf, (orr_dtype)n->dtype, &s, 0, NULL);
-    if (r)
-        atomic_store(&r->value, orr__buffer_ref(b->c.p->leaf[b->c.p->leaf_of[v->node]]));
-    return r;
+    return note(b, r, b->c.p->leaf_of[v->node], -1);
 }
 
 static orr__node *version(building *b, int v);
 
-/* The same operation on what this rank has of the operands. Where that is all, the node itself. */
+/* The same operation on what this rank has of the operands. */
 static orr__node *local_node(building *b, const orr__version *v)
 {
     const orr__capture *p = b->c.p;
-    orr__node *n = p->node[v->node], *few[8];
+    const orr__node *n = p->node[v->node];
     int nin = orr__capture_nin(p, v->node), *need = b->c.need + p->arg0[v->node];
-    orr__node **in = nin <= 8 ? few : orr__alloc_n((size_t)nin, sizeof(orr__node *));
-    bool same = orr__distribution_whole(&v->as), ok = in != NULL;
+    orr__node *few[8], **in = nin <= 8 ? few : orr__alloc_n((size_t)nin, sizeof(orr__node *));
+    bool ok = in != NULL;
     for (int k = 0; ok && k < nin; k++) {
         in[k] = version(b, need[k]);
         ok = in[k] != NULL;
-        same = same && in[k] == p->node[p->arg[p->arg0[v->node] + k]];
     }
-    orr__node *r = NULL;
-    if (ok && same) {
-        r = orr__node_ref(n);
-    } else if (ok) {
-        orr_shape s = orr__distribution_local(&v->as, &n->shape);
-        r = orr__node_new(site_of(b, v->node), n->op, (orr_dtype)n->dtype, &s, nin, in);
-    }
-    if (r && r != n) {
-        r->nscalar = n->nscalar;
-        r->weak = n->weak;
-        r->as = n->as;
-        memcpy(r->s, n->s, sizeof r->s);
-        if (n->op->attrs)
-            r->attr = n->attr;
-    }
+    orr_shape s = orr__distribution_local(&v->as, &n->shape);
+    orr__node *r = ok ? orr__node_new(site_of(b, v->node), n->op, (orr_dtype)n->dtype, &s, nin, in) : NULL;
     if (in != few)
         free(in);
-    return r;
+    if (!r)
+        return NULL;
+    r->nscalar = n->nscalar;
+    r->weak = n->weak;
+    r->as = n->as;
+    memcpy(r->s, n->s, sizeof r->s);
+    if (n->op->attrs)
+        r->attr = n->attr;
+    return n->nscalar ? note(b, r, -1, p->scalar0[v->node]) : r;
 }
 
 /* The leaf that stands for what the ranks compute together. */
@@ -223,27 +228,13 @@ static bool build_level(building *b, int level, due *d)
     return true;
 }
 
-/* Is the local value a node of the global graph? One rank may have all of what others have nothing of. */
-static bool is_global(const building *b, int v, const orr__node *local)
-{
-    for (; v >= 0; v = b->c.version[v].from)
-        if (b->c.p->node[b->c.version[v].node] == local)
-            return true;
-    return false;
-}
-
-/* A reference to the local value of output o: a node of its own where it lies over ranks, so that its evaluation gives no node of the
- * global graph a value on some ranks alone. */
+/* A reference to the local value of output o. */
 static orr__node *local_root(building *b, int o, int *placed)
 {
     int v = b->c.root[o];
     orr__node *local = version(b, v);
     *placed = local ? orr__distribution_number(b->at, &b->c.version[v].as) : -1;
-    if (*placed < 0)
-        return NULL;
-    if (*placed > 0 && is_global(b, v, local))
-        return orr__rec_distribute(b->at, orr__node_ref(local), 0);
-    return orr__node_ref(local);
+    return *placed < 0 ? NULL : orr__node_ref(local);
 }
 
 orr_status orr__partition_make(orr__site at, const orr__capture *p, bool jointly, orr__partition *q)
@@ -288,7 +279,17 @@ void orr__partition_free(orr__partition *q)
         free(q->joint[j].global);
     }
     free(q->joint);
+    for (int t = 0; t < q->ntaker; t++)
+        orr__node_unref(q->taker[t].node);
+    free(q->taker);
     *q = (orr__partition){ .nroot = 0 };
+}
+
+void orr__partition_fill(orr__partition *q, const orr__capture *p)
+{
+    for (int t = 0; t < q->ntaker; t++)
+        if (q->taker[t].leaf >= 0)
+            atomic_store(&q->taker[t].node->value, orr__buffer_ref(p->leaf[q->taker[t].leaf]));
 }
 
 orr_status orr__partition_local(orr__site at, bool jointly, orr__capture *p)

@@ -20,7 +20,7 @@ typedef struct {
     uint64_t epoch;
     bool lightly;
     orr__site at;
-    orr_status st;        /* not OK: a cycle, or poison */
+    orr_status st;          /* not OK: a cycle, or poison */
     orr__donor_state donor; /* of the leaf that ended the walk */
     bool oom;
 } walk;
@@ -93,6 +93,7 @@ static bool grow_leaves(walk *w, int need)
     if (need <= c)
         return true;
     if (!grow(w, &p->leaf_node, &c, need, sizeof *p->leaf_node) ||
+        !(c = p->leaf_cap, grow(w, &p->placed, &c, need, sizeof *p->placed)) ||
         !(c = p->leaf_cap, grow(w, &p->leaf, &c, need, sizeof *p->leaf)))
         return false;
     p->leaf_cap = c;
@@ -131,6 +132,7 @@ static bool number_leaf(walk *w, orr__node *n, orr__buffer *value)
         return false;
     n->mark = w->epoch;
     p->leaf_node[p->nleaf] = n->index;
+    p->placed[p->nleaf] = n->placed;
     p->leaf[p->nleaf++] = value; /* the node keeps it */
     p->key_size = (size_t)(orr__key_leaf(p->key + p->key_size, n) - p->key);
     return true;
@@ -143,6 +145,7 @@ static inline bool number(walk *w, orr__node *n, int nin)
     orr__node *const *in = n->in;
     if (!next_number(w, n, nin))
         return false;
+    p->flags |= n->op->flags;
     uint8_t *to = orr__key_node(p->key + p->key_size, n, nin);
     for (int k = 0; k < nin; k++)
         to = orr__key_i32(to, in[k]->index);
@@ -235,6 +238,7 @@ static void arrays_free(orr__capture *p)
     free(p->out);
     free(p->leaf_node);
     free(p->leaf);
+    free(p->placed);
     free(p->scalar);
     free(p->key);
     memset(p, 0, sizeof *p);
@@ -335,6 +339,7 @@ static void forget(orr__capture *p)
         orr__node_unref(p->behind[i]);
     p->nheld = p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
     p->key_size = 0;
+    p->flags = 0;
 }
 
 static orr_status capture(orr__site at, const orr__capture_roots *roots, bool lightly, orr__capture *p)

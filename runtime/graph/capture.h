@@ -8,7 +8,7 @@
 /* Node i's inputs are prog->arg[prog->arg0[i] … + orr__capture_nin(p, i)), indices < i (not node->nin: another thread may
  * have evaluated the node since). Leaves are numbered in order of
  * appearance (leaf_of[i], -1 for others); so are scalar slots (scalar0[i]: first slot of node i's s[]).
- * Two captures with equal keys (bytes) differ only in leaf buffers and scalar values. */
+ * Two captures with equal keys (bytes) differ only in leaf buffers, how leaves lie over ranks, and scalar values. */
 typedef struct orr__capture {
     int n, nout, nleaf, nscalar, narg;
     int nfirst;       /* the first so many outputs are waited for, the others may be finished later */
@@ -21,6 +21,8 @@ typedef struct orr__capture {
     int32_t *out;       /* node index of each requested output */
     int32_t *leaf_node; /* node index of each leaf             */
     orr__buffer **leaf; /* leaf buffers, kept by their nodes; NULL for a placeholder */
+    uint16_t *placed;   /* the number of the distribution of each leaf */
+    uint32_t flags;     /* ORR__OP_… of all operations                 */
     orr__scalar *scalar;
     uint8_t *key;
     size_t key_size;
@@ -43,7 +45,7 @@ typedef struct {
 /* Walks from `out` to leaves, under the graph lock, without recursion. Poison or cycle: its error. */
 orr_status orr__capture_make(orr__site at, orr__node *const *out, int nout, orr__capture *p);
 orr_status orr__capture_make_roots(orr__site at, const orr__capture_roots *roots, orr__capture *p);
-/* The same with key, leaf[], scalar[] and behind[] alone: other facts of nodes are not gathered, and no others
+/* The same with key, flags, leaf[], placed[], scalar[] and behind[] alone: other facts of nodes are not gathered, and no others
  * are held. To write all down, and to count each node up and down, is a good part of evaluating what has a plan. */
 orr_status orr__capture_make_light(orr__site at, const orr__capture_roots *roots, orr__capture *p);
 void orr__capture_free(orr__capture *p);

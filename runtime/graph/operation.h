@@ -64,7 +64,8 @@ enum {
     ORR__OP_OVERLAPS = 512, /* a view that shows elements more than once: it reads a buffer       */
     ORR__OP_FLOATS = 1024,  /* the operands are floats                                            */
     ORR__OP_SEVERAL = 2048, /* an element from several of the operand: a short fold, unrolled      */
-    ORR__OP_POSTS = 4096    /* the kernel may post the work to another thread and return (orr__ending) */
+    ORR__OP_POSTS = 4096,   /* the kernel may post the work to another thread and return (orr__ending) */
+    ORR__OP_PLACES = 8192   /* a node asks how its operand is to lie over ranks                        */
 };
 
 /* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */

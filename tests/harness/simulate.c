@@ -21,7 +21,8 @@ static void note(const orr__capture *p)
     if (orr__choose(HERE, p, false, &c) != ORR_OK)
         return;
     for (int i = 0; i < p->n; i++)
-        if (p->leaf_of[i] < 0 && !orr__distribution_whole(&c.version[c.own[i]].as) && p->node[i]->op->id < ORR__OP_EW + 256)
+        if (p->leaf_of[i] < 0 && !orr__distribution_whole(&c.version[c.own[i]].as) &&
+            p->node[i]->op->id < ORR__OP_EW + 256)
             sim_lay[p->node[i]->op->id] = true;
     orr__choice_free(&c);
 }
@@ -87,19 +88,20 @@ static bool partition(const orr__capture *p, orr_grid *g, const sim_lies *lies, 
                 orr__buffer *mine = orr__buffer_new((size_t)orr__shape_count(&s) * size + 1);
                 copy(&d, &x->shape, size, p->leaf[l]->host, mine->host, true);
                 p->leaf[l] = mine;
-                x->placed = (uint16_t)number;
+                p->placed[l] = (uint16_t)number;
             }
     }
     note(p);
     ok = ok && orr__partition_make(HERE, p, false, q) == ORR_OK;
-    for (int k = 0; k < n; k++)
-        if (orr__node_value(lies[k].node))
-            lies[k].node->placed = 0;
-    for (int l = 0; l < p->nleaf; l++)
+    if (ok)
+        orr__partition_fill(q, p);
+    for (int l = 0; l < p->nleaf; l++) {
+        p->placed[l] = 0;
         if (p->leaf[l] != had[l]) {
             orr__buffer_unref(p->leaf[l]);
             p->leaf[l] = had[l];
         }
+    }
     free(had);
     return ok;
 }

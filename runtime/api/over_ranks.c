@@ -1,0 +1,276 @@
+/* Evaluations of what lies over ranks: the ranks agree on the graph, each computes its part, and one evaluation's exchanges end before
+ * those of the next begin.
+ * Must not know: devices, StarPU. */
+#include "config.h"
+
+#include <pthread.h>
+#include "runtime/api/eval.h"
+#include "runtime/api/over_ranks.h"
+#include "runtime/base/array.h"
+#include "runtime/distribute/local_graph.h"
+#include "runtime/engine/block_cyclic.h"
+
+/* The last evaluation with exchanges: the next one begins when it has ended, so that all ranks exchange in one order. The lock is
+ * also that of the local graphs. */
+static struct {
+    pthread_mutex_t lock;
+    orr__run *run;
+} turn = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void take_turn(void)
+{
+    pthread_mutex_lock(&turn.lock);
+    (void)orr__run_wait(turn.run); /* its own waiter reports how it ended */
+    orr__run_unref(turn.run);
+    turn.run = NULL;
+}
+
+void orr__over_ranks_stop(void)
+{
+    take_turn();
+    orr__local_graphs_clear();
+    pthread_mutex_unlock(&turn.lock);
+}
+
+/* -- graphs that every rank computes by itself, between exchanges ----------------------------------------------------------- */
+
+static orr_status plan_of(orr__site at, const orr__capture *p, orr__plan **plan)
+{
+    size_t left = orr__engine_left();
+    *plan = orr__plan_known(p, left);
+    return *plan ? ORR_OK : orr__plan_get_within(at, p, left, plan);
+}
+
+/* out: of the local graph. */
+static orr_status execute(orr__site at, const orr__local_graph *g, const orr__capture *p, orr__buffer **out,
+                          orr__run **run)
+{
+    orr__buffer *few_leaf[64], **leaf = orr__array_begin(few_leaf, sizeof few_leaf, (size_t)g->p.nleaf, sizeof *leaf);
+    orr__scalar few[64], *scalar = orr__array_begin(few, sizeof few, (size_t)g->p.nscalar, sizeof *scalar);
+    orr__plan *plan = NULL;
+    orr_status st = leaf && scalar ? plan_of(at, &g->p, &plan) : ORR_ENOMEM;
+    if (st == ORR_OK) {
+        orr__local_graph_bind(g, p, leaf, scalar);
+        st = orr__engine_execute(at, plan, leaf, scalar, out, run);
+        orr__plan_done(plan);
+    }
+    orr__array_end(leaf, few_leaf);
+    orr__array_end(scalar, few);
+    return st;
+}
+
+static orr_status evaluate_graph(orr__site at, const orr__local_graph *g, const orr__capture *p, orr__buffer **out,
+                                 uint16_t *placed, orr__run **run)
+{
+    orr__buffer *few[32], **all = orr__array_begin(few, sizeof few, (size_t)g->p.nout, sizeof *all);
+    orr_status st = all ? execute(at, g, p, all, run) : ORR_ENOMEM;
+    for (int o = 0; st == ORR_OK && o < g->nout; o++) {
+        out[o] = all[o];
+        placed[o] = (uint16_t)g->placed[o];
+    }
+    if (st == ORR_OK && g->exchanges) {
+        orr__buffer *last = all[g->nout];
+        turn.run = last->run ? orr__run_ref(last->run) : NULL;
+        orr__buffer_unref(last);
+    }
+    orr__array_end(all, few);
+    return st;
+}
+
+/* -- graphs with nodes that the ranks compute together ------------------------------------------------------------------------ */
+
+/* A local array as the engine's part of a matrix in blocks. Ranks of a grid are numbered row by row. */
+static orr__block_cyclic blocks_of(const orr__distribution *d, const orr_shape *global, orr__buffer *b)
+{
+    int cut[2], step = 1;
+    orr_shape s = orr__distribution_local(d, global);
+    orr__block_cyclic m = { .rows = global->dim[0],
+                            .cols = global->dim[1],
+                            .block_rows = global->dim[0],
+                            .block_cols = global->dim[1],
+                            .grid_rows = 1,
+                            .grid_cols = 1,
+                            .first = d->grid->rank,
+                            .local = b->host,
+                            .ld = s.dim[1] };
+    (void)orr__distribution_of_blocks(d, &cut[0], &cut[1]);
+    for (int g = d->grid->axes - 1; g >= 0; g--) {
+        bool rows = g == cut[0];
+        if (rows || g == cut[1]) {
+            *(rows ? &m.block_rows : &m.block_cols) = d->along[g].block;
+            *(rows ? &m.grid_rows : &m.grid_cols) = (int)d->grid->extent[g];
+            *(rows ? &m.row_step : &m.col_step) = step;
+            m.first -= step * (int)d->grid->coordinate[g];
+        }
+        step *= (int)d->grid->extent[g];
+    }
+    return m;
+}
+
+/* A product, or a factorisation in place. */
+static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer *const *in, orr__buffer *out)
+{
+    orr_dtype t = (orr_dtype)j->out->dtype;
+    orr__block_cyclic m[2], c = blocks_of(&j->as, &j->node->shape, out);
+    for (int k = 0; k < j->nin && k < 2; k++)
+        m[k] = blocks_of(&j->lies[k], &j->global[k], in[k]);
+    if (j->node->op->form == ORR__FORM_PRODUCT)
+        return orr__block_cyclic_product(at, t, &c, &m[0], false, &m[1], false);
+    if (out->bytes)
+        memcpy(out->host, in[0]->host, out->bytes);
+    return orr__block_cyclic_cholesky(at, t, &c);
+}
+
+/* The operands of a node that ranks compute together, and the exchanges that come before it: each takes place once, so their
+ * values stay. */
+static orr_status evaluate_operands(orr__site at, const orr__partition *q, const orr__joint *j)
+{
+    int n = 0, most = j->nin + j->after;
+    orr__node *few[32], **need = orr__array_begin(few, sizeof few, (size_t)most, sizeof *need);
+    if (!need)
+        return ORR_ENOMEM;
+    for (int k = 0; k < j->nin; k++)
+        need[n++] = j->in[k];
+    for (int k = 0; k < j->after; k++)
+        if (!orr__node_value(q->exchanges.node[k]))
+            need[n++] = q->exchanges.node[k];
+    orr_status st = orr__evaluate_here(at, &(orr__capture_roots){ need, n, n, 0 }, NULL, NULL);
+    for (int k = 0; k < n && st == ORR_OK; k++) {
+        orr__buffer *b = orr__node_value(need[k]);
+        if ((st = orr__run_wait(b->run)) == ORR_OK)
+            st = orr__buffer_sync(b);
+    }
+    orr__array_end(need, few);
+    return st;
+}
+
+/* told: the status is that of all ranks. */
+static orr_status evaluate_joint(orr__site at, const orr__partition *q, const orr__joint *j, bool *told)
+{
+    *told = false;
+    orr_status st = evaluate_operands(at, q, j);
+    orr__buffer *in[2], *out = st == ORR_OK ? orr__buffer_new(orr__node_bytes(j->out)) : NULL;
+    for (int k = 0; k < j->nin && st == ORR_OK; k++)
+        in[k] = orr__node_value(j->in[k]);
+    if (st == ORR_OK)
+        st = out ? ORR_OK : ORR_ENOMEM;
+    if (st == ORR_OK) {
+        st = compute_jointly(ORR__SITE(j->node->file, j->node->line, j->node->op->name), j, in, out);
+        *told = true;
+    }
+    if (st != ORR_OK) {
+        orr__buffer_unref(out);
+        return st;
+    }
+    orr__buffer_number(out);
+    orr__node_publish(j->out, out, false);
+    return ORR_OK;
+}
+
+/* The local graph, and its last exchange: what an output does not need is waited for by other ranks. */
+static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, const orr__partition *q, orr__run **run)
+{
+    int n = q->nroot;
+    orr__node *few[32], **all = orr__array_begin(few, sizeof few, (size_t)n + 1, sizeof *all);
+    if (!all)
+        return ORR_ENOMEM;
+    orr__node *last = q->exchanges.n ? q->exchanges.node[q->exchanges.n - 1] : NULL;
+    if (last && orr__node_value(last)) /* before what ranks compute together */
+        last = NULL;
+    memcpy(all, q->root, (size_t)n * sizeof *all);
+    all[n] = last;
+    orr__capture_roots local = { all, last ? n + 1 : n, roots->nfirst, 0 };
+    if (roots->nfirst == n)
+        local.nfirst = local.nout;
+    orr_status st = orr__evaluate_here(at, &local, NULL, run);
+    orr__array_end(all, few);
+    if (st == ORR_OK && last && orr__node_value(last)->run)
+        turn.run = orr__run_ref(orr__node_value(last)->run);
+    return st;
+}
+
+/* told: the status is that of all ranks. */
+static orr_status evaluate_partition(orr__site at, const orr__capture *p, orr__partition *q, orr__buffer **out,
+                                     uint16_t *placed, bool *told, orr__run **run)
+{
+    orr_status st = ORR_OK;
+    orr__partition_fill(q, p);
+    for (int j = 0; j < q->njoint && st == ORR_OK; j++)
+        st = evaluate_joint(at, q, &q->joint[j], told);
+    if (st != ORR_OK)
+        return st;
+    *told = false;
+    st = evaluate_local(at, &(orr__capture_roots){ q->root, q->nroot, p->nfirst, 0 }, q, run);
+    for (int o = 0; st == ORR_OK && o < q->nroot; o++) {
+        out[o] = orr__buffer_ref(orr__node_value(q->root[o]));
+        placed[o] = (uint16_t)q->placed[o];
+    }
+    return st;
+}
+
+/* -- the graph of all ranks -------------------------------------------------------------------------------------------------- */
+
+/* p in full. */
+static orr_status in_full(orr__site at, const orr__capture_roots *roots, orr__capture *p)
+{
+    if (!roots)
+        return ORR_OK;
+    orr__capture_free(p);
+    return orr__capture_make_roots(at, roots, p);
+}
+
+static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__structure s, orr__capture *p)
+{
+    orr__difference d;
+    orr_status st = orr__agree(at, s, p, &d);
+    if (st != ORR_OK || !d.rank)
+        return st;
+    st = in_full(at, roots, p);
+    return st == ORR_OK ? orr__agree_tell(at, p, &d) : st;
+}
+
+static orr_status evaluate_new(orr__site at, orr__structure s, const orr__capture *p, orr__buffer **out,
+                               uint16_t *placed, bool *told, orr__run **run)
+{
+    orr__partition q;
+    orr_status st = orr__partition_make(at, p, orr__block_cyclic_can(), &q);
+    if (st != ORR_OK)
+        return st;
+    const orr__local_graph *g = q.njoint ? NULL : orr__local_graph_keep(at, p, s, &q);
+    st = q.njoint ? evaluate_partition(at, p, &q, out, placed, told, run)
+         : g      ? evaluate_graph(at, g, p, out, placed, run)
+                  : ORR_ENOMEM;
+    orr__partition_free(&q);
+    return st;
+}
+
+/* A failure here is told to the others, which would wait for this rank's exchanges. */
+static void tell_others(orr_status st)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%s", orr_error_message());
+    orr__ranks_fail(text);
+    (void)orr__fail_text(st, text);
+}
+
+orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__buffer **out,
+                                    uint16_t *placed, orr__run **run)
+{
+    orr__structure s = { 0, 0 };
+    bool told = false;
+    orr_status st = orr__no_placeholder(at, p);
+    if (st != ORR_OK)
+        return st;
+    take_turn();
+    const orr__local_graph *g = orr__local_graph_find(p);
+    if (!g && (st = in_full(at, roots, p)) == ORR_OK)
+        s = orr__agree_structure(p);
+    if (st == ORR_OK)
+        st = agree(at, g ? roots : NULL, g ? g->structure : s, p);
+    if (st == ORR_OK)
+        st = g ? evaluate_graph(at, g, p, out, placed, run) : evaluate_new(at, s, p, out, placed, &told, run);
+    if (!told && st != ORR_OK && st != ORR_ERANK)
+        tell_others(st);
+    pthread_mutex_unlock(&turn.lock);
+    return st;
+}
