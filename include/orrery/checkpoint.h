@@ -52,7 +52,8 @@ ORR_API orr_status orr_checkpoint_add_bytes_at(const char *file, int line, orr_c
                                                void *data, size_t bytes);
 #define orr_checkpoint_add_bytes(...) orr_checkpoint_add_bytes_at(ORR_HERE, __VA_ARGS__)
 
-/** Evaluates all parts and writes them over the older generation. After an error both generations are as they were.
+/** Evaluates all parts and writes them over the older generation. After an error both generations are as they were. Ranks: as
+ * orr_module_save.
  * errors:   ORR_EINVAL (NULL), ORR_EIO, ORR_ENOMEM, and those of orr_eval. */
 ORR_API orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c);
 #define orr_checkpoint_save(...) orr_checkpoint_save_at(ORR_HERE, __VA_ARGS__)

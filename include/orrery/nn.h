@@ -202,7 +202,8 @@ ORR_API int64_t orr_module_size(const orr_module *m);
 /** Frees the module, its modules and their variables, after orr_shutdown too. NULL is fine. */
 ORR_API void orr_module_free(orr_module *m);
 
-/** Writes all parameters and states to the .npz file `path`, under their names. Evaluates them.
+/** Writes all parameters and states to the .npz file `path`, under their names. Evaluates them. Under mpirun every rank calls this,
+ * rank 0 writes the file, and its status is that of all.
  * errors:   ORR_EINVAL, ORR_EIO, ORR_ENOMEM, and those of orr_eval; ORR_ESTATE (orr_function: a variable would not be
  *           saved). */
 ORR_API orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path);

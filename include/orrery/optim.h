@@ -108,7 +108,7 @@ ORR_API int64_t orr_optim_steps(const orr_optim *o); /**< 0 for NULL */
  * @return   the number of all of them. */
 ORR_API int orr_optim_state(const orr_optim *o, orr_parameter *out, int max);
 /** Writes state and step count to the .npz file `path`, and under "optimiser" their kind, the number of variables,
- * and that of state variables of each. Evaluates them.
+ * and that of state variables of each. Evaluates them. Ranks: as orr_module_save.
  * errors:   as orr_module_save. */
 ORR_API orr_status orr_optim_save_at(const char *file, int line, const orr_optim *o, const char *path);
 #define orr_optim_save(...) orr_optim_save_at(ORR_HERE, __VA_ARGS__)

@@ -227,13 +227,8 @@ static orr_status write_file(orr__site at, const arrays *a, const char *path)
     for (int i = 0; st == ORR_OK && i < a->n; i++) {
         name[i] = a->at[i].name;
         t[i] = storable(at, &a->at[i]);
-        if (orr__ranks() > 1)
-            t[i] = orr_replicate_at(at.file, at.line, t[i]);
     }
-    if (orr__ranks() > 1) /* values that lie over the ranks come together; then one of them writes */
-        st = orr__ranks_agree(at, st == ORR_OK ? orr_eval_all_at(at.file, at.line, t, a->n) : st);
-    if (st == ORR_OK && orr__rank() == 0)
-        st = orr_save_npz_at(at.file, at.line, path, name, t, a->n);
+    st = orr__nn_write(at, st, path, name, t, a->n);
     free(name);
     free(t);
     return st;

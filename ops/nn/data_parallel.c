@@ -17,29 +17,6 @@
 
 #define AT at.file, at.line
 
-/* -- one answer of all ranks -------------------------------------------------------------------------------- */
-
-orr_status orr__ranks_agree(orr__site at, orr_status st)
-{
-    if (orr__ranks() == 1)
-        return st;
-    int32_t worst = (int32_t)st;
-    orr__exchange x = { .kind = ORR__EXCHANGE_ALL_REDUCE,
-                        .reduction = ORR__REDUCTION_MAX,
-                        .dtype = ORR_I32,
-                        .group = orr__group_all(),
-                        .in = &worst,
-                        .out = &worst,
-                        .count = 1,
-                        .name = "agreement" };
-    orr_status sent = orr__exchange_wait(at, &x);
-    if (st != ORR_OK || sent != ORR_OK)
-        return st != ORR_OK ? st : sent;
-    return worst == 0 ? ORR_OK
-                      : orr__fail(at, ORR_ERANK, "another rank has failed with %s; its own message says why",
-                                  orr_status_name((orr_status)worst));
-}
-
 /* -- parameters --------------------------------------------------------------------------------------------- */
 
 /* The value of rank 0, in memory of its own that the tensor frees. */

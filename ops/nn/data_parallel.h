@@ -7,9 +7,6 @@
 #include <orrery/optim.h>
 #include "runtime/base/status.h"
 
-/* Collective: ORR_OK where all ranks say so; a rank's own error, or ORR_ERANK where only others have one. */
-orr_status orr__ranks_agree(orr__site at, orr_status st);
-
 /* This rank's examples of `length`, as orr_shard cuts axis 0 along axis 0 of the grid. g NULL: all. */
 void orr__grid_part(const orr_grid *g, int64_t length, int64_t *first, int64_t *count);
 /* The tensor with `length` examples of which `part` is this rank's part. */

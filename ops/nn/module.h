@@ -79,6 +79,9 @@ orr_tensor *orr__nn_variable(orr__site at, orr_tensor *value);
 void orr__nn_drop(orr_tensor *v);
 /* p[i].variable := the array p[i].name of `path`, for all i or none. */
 orr_status orr__nn_load(orr__site at, const orr_parameter *p, int n, const char *path);
+/* n tensors into one .npz file, which rank 0 writes; its status is that of all ranks, which all call this. st: so far, on this one. */
+orr_status orr__nn_write(orr__site at, orr_status st, const char *path, const char *const *name, orr_tensor *const *t,
+                         int n);
 orr_status orr__nn_save(orr__site at, const orr_parameter *p, int n, const char *path);
 
 #endif

@@ -3,10 +3,37 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include <orrery/distribute.h>
+#include <orrery/eval.h>
 #include <orrery/io.h>
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/shape.h"
+#include "runtime/graph/node.h"
+#include "runtime/ranks/ranks.h"
+
+static bool lies_over_ranks(orr_tensor *const *t, int n)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        const orr__node *x = orr__handle_node(t[i]);
+        any = any || (x && x->placed);
+    }
+    return any;
+}
+
+orr_status orr__nn_write(orr__site at, orr_status st, const char *path, const char *const *name, orr_tensor *const *t,
+                         int n)
+{
+    if (orr__ranks() == 1)
+        return st == ORR_OK ? orr_save_npz_at(at.file, at.line, path, name, t, n) : st;
+    st = orr__ranks_agree(at, st == ORR_OK ? orr_eval_all_at(at.file, at.line, t, n) : st);
+    if (st != ORR_OK)
+        return st;
+    if (lies_over_ranks(t, n)) /* all ranks send their parts */
+        return orr_save_npz_at(at.file, at.line, path, name, t, n);
+    return orr__ranks_first(at, orr__rank() == 0 ? orr_save_npz_at(at.file, at.line, path, name, t, n) : ORR_OK);
+}
 
 orr_status orr__nn_save(orr__site at, const orr_parameter *p, int n, const char *path)
 {
@@ -19,8 +46,7 @@ orr_status orr__nn_save(orr__site at, const orr_parameter *p, int n, const char 
         name[i] = p[i].name;
         t[i] = p[i].variable;
     }
-    if (st == ORR_OK)
-        st = orr_save_npz_at(at.file, at.line, path, name, t, n);
+    st = orr__nn_write(at, st, path, name, t, n);
     free(t);
     free(name);
     return st;
@@ -52,6 +78,8 @@ orr_status orr__nn_load(orr__site at, const orr_parameter *p, int n, const char 
         v[i] = p[i].variable;
         t[i] = orr_load_npz_at(at.file, at.line, path, p[i].name);
         st = check_fit(at, &p[i], t[i]);
+        if (st == ORR_OK && orr__ranks() > 1) /* as the value that it replaces */
+            t[i] = orr_redistribute_at(at.file, at.line, t[i], v[i]);
     }
     if (st == ORR_OK)
         st = orr_assign_all_at(at.file, at.line, v, t, n);

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <strings.h>
 #include "ops/ops.h"
-#include "runtime/api/eval.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/api/file_source.h"
 #include "runtime/api/formats.h"
 #include "runtime/api/npy.h"
+#include "runtime/api/stored.h"
 
 enum { TEXT = 1 << 16, LONGEST = 64 }; /* bytes written at a time; of a number that is written */
 
@@ -217,27 +217,33 @@ static int text_of(orr_dtype t, const void *p, char to[LONGEST])
                              : snprintf(to, LONGEST, "%llu", (unsigned long long)v.u);
 }
 
-static orr_status write_rows(orr__sink *sink, const orr__content *what, const char *from, int64_t rows, int64_t cols,
-                             char delimiter)
+typedef struct {
+    orr__sink *sink;
+    orr_dtype dtype;
+    int64_t cols, done; /* elements */
+    char delimiter;
+} writer;
+
+static orr_status write_elements(void *to, const void *data, size_t bytes)
 {
+    writer *w = to;
     char text[TEXT];
-    size_t used = 0, z = orr_dtype_size(what->dtype);
+    size_t used = 0, z = orr_dtype_size(w->dtype);
     orr_status st = ORR_OK;
-    for (int64_t i = 0; i < rows * cols && st == ORR_OK; i++) {
-        used += (size_t)text_of(what->dtype, from + (size_t)i * z, text + used);
-        text[used++] = (i + 1) % cols ? delimiter : '\n';
+    for (const char *p = data, *end = p + bytes; p < end && st == ORR_OK; p += z) {
+        used += (size_t)text_of(w->dtype, p, text + used);
+        text[used++] = ++w->done % w->cols ? w->delimiter : '\n';
         if (used + LONGEST + 1 > sizeof text) {
-            st = orr__sink_write(sink, text, used);
+            st = orr__sink_write(w->sink, text, used);
             used = 0;
         }
     }
-    return st == ORR_OK ? orr__sink_write(sink, text, used) : st;
+    return st == ORR_OK ? orr__sink_write(w->sink, text, used) : st;
 }
 
 static orr_status save(orr__site at, const char *path, orr_tensor *t, char delimiter)
 {
-    orr__content what;
-    orr__buffer *b;
+    orr__stored v;
     orr__sink sink;
     orr_shape s = orr_tensor_shape(t);
     if (strchr("\n\r\"#.+-0123456789", delimiter))
@@ -250,16 +256,17 @@ static orr_status save(orr__site at, const char *path, orr_tensor *t, char delim
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!plain)
         return orr__fail(at, ORR_ENOMEM, "no memory for a locale");
-    orr_status st = orr__value_of(at, t, &b, &what);
+    orr_status st = orr__stored_of(at, t, &v);
     if (st == ORR_OK) {
-        st = orr__sink_open(at, path, orr__over_ranks(&t, 1), &sink);
+        st = orr__sink_open(at, path, v.placed != 0, &sink);
         if (st == ORR_OK) {
+            writer w = { &sink, dtype, s.rank > 1 ? s.dim[1] : 1, 0, delimiter };
             locale_t was = uselocale(plain);
-            st = write_rows(&sink, &what, b->host, s.rank > 0 ? s.dim[0] : 1, s.rank > 1 ? s.dim[1] : 1, delimiter);
+            st = orr__stored_each(at, &v, write_elements, &w);
             (void)uselocale(was);
             st = orr__sink_close(&sink, st);
         }
-        orr__buffer_unref(b);
+        orr__stored_free(&v);
     }
     freelocale(plain);
     return st;

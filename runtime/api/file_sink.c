@@ -52,25 +52,7 @@ static void forget(orr__sink *s)
 /* The status of rank 0 is that of all. */
 static orr_status agree(const orr__sink *s, orr_status st)
 {
-    struct {
-        int64_t status;
-        char text[1016];
-    } word = { .status = st };
-    if (!s->shared || orr__ranks() == 1)
-        return st;
-    if (st != ORR_OK)
-        (void)snprintf(word.text, sizeof word.text, "%s", orr_error_message());
-    orr__exchange x = { .kind = ORR__EXCHANGE_BROADCAST,
-                        .dtype = ORR_U8,
-                        .group = orr__group_all(),
-                        .in = &word,
-                        .out = &word,
-                        .count = sizeof word,
-                        .name = "save" };
-    orr_status sent = orr__exchange_wait(s->at, &x);
-    if (sent != ORR_OK || orr__rank() == 0)
-        return sent != ORR_OK ? sent : st;
-    return word.status == ORR_OK ? st : orr__fail_text((orr_status)word.status, word.text);
+    return s->shared ? orr__ranks_first(s->at, st) : st;
 }
 
 static orr_status open_here(orr__sink *s)

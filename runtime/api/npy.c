@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include "ops/ops.h"
 #include "ops/record.h"
-#include "runtime/api/eval.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/api/formats.h"
+#include "runtime/api/stored.h"
 
 /* Headers are a line of text; NumPy itself refuses more than 10,000 characters. */
 enum { HEADER_MOST = 1 << 16 };
@@ -165,20 +165,18 @@ size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, ch
 orr_status orr__npy_save(orr__site at, const char *path, orr_tensor *t)
 {
     char head[ORR__NPY_HEADER];
-    orr__content what;
-    orr__buffer *b;
+    orr__stored v;
     orr__sink sink;
-    orr_status st = orr__value_of(at, t, &b, &what);
+    orr_status st = orr__stored_of(at, t, &v);
     if (st != ORR_OK)
         return st;
-    size_t n = orr__npy_format(at, what.dtype, &what.shape, head);
-    st = n ? orr__sink_open(at, path, orr__over_ranks(&t, 1), &sink) : ORR_EDTYPE;
+    size_t n = orr__npy_format(at, v.what.dtype, &v.what.shape, head);
+    st = n ? orr__sink_open(at, path, v.placed != 0, &sink) : ORR_EDTYPE;
     if (st == ORR_OK) {
-        st = orr__sink_write(&sink, head, n);
-        if (st == ORR_OK)
-            st = orr__sink_write(&sink, b->host, b->bytes);
-        st = orr__sink_close(&sink, st);
+        orr_status headed = orr__sink_write(&sink, head, n);
+        st = orr__stored_write(&sink, &v); /* after an error, too: other ranks send their parts */
+        st = orr__sink_close(&sink, headed != ORR_OK ? headed : st);
     }
-    orr__buffer_unref(b);
+    orr__stored_free(&v);
     return st;
 }

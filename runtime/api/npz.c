@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/api/eval.h"
 #include "runtime/api/named.h"
+#include "runtime/api/stored.h"
 #include "runtime/api/zip.h"
 
 /* Length of a member's name without ".npy". */
@@ -95,23 +95,45 @@ void orr_npz_names_free(char **names)
     free(names);
 }
 
-/* After an error nothing is written, but a value that lies over ranks is gathered, as on the other ranks. */
-static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name, orr_tensor *t, orr_status before)
+static orr_status leave(void *to, const void *data, size_t bytes)
+{
+    (void)to, (void)data, (void)bytes;
+    return ORR_OK;
+}
+
+static orr_status write_part(void *to, const void *data, size_t bytes)
+{
+    return orr__zip_part(to, data, bytes);
+}
+
+/* The checksum is known where the content is; else the file gets it when the content has gone by. */
+static orr_status write_array(orr__site at, orr__zip_writer *w, const char *name, const orr__stored *v,
+                              orr_status before)
 {
     char head[ORR__NPY_HEADER], full[4096 + 8];
-    orr__content what;
-    orr__buffer *b;
-    orr_status st = orr__value_of(at, t, &b, &what);
-    if (st != ORR_OK || before != ORR_OK) {
+    size_t bytes = orr__stored_bytes(v), n = orr__npy_format(at, v->what.dtype, &v->what.shape, head);
+    orr_status st = before != ORR_OK ? before : n ? ORR_OK : ORR_EDTYPE;
+    if (st == ORR_OK) {
+        uint32_t crc = v->placed ? 0 : orr__crc32(orr__crc32(0, head, n), v->part->host, bytes);
+        (void)snprintf(full, sizeof full, "%s.npy", name);
+        st = orr__zip_begin(w, full, n + bytes, v->placed ? NULL : &crc);
         if (st == ORR_OK)
-            orr__buffer_unref(b);
-        return before != ORR_OK ? before : st;
+            st = orr__zip_part(w, head, n);
     }
-    size_t n = orr__npy_format(at, what.dtype, &what.shape, head);
-    snprintf(full, sizeof full, "%s.npy", name);
-    st = n ? orr__zip_add(w, full, head, n, b->host, b->bytes) : ORR_EDTYPE;
-    orr__buffer_unref(b);
-    return st;
+    orr_status written = st == ORR_OK || v->placed ? orr__stored_each(at, v, st == ORR_OK ? write_part : leave, w) : st;
+    st = st == ORR_OK ? written : st;
+    return before == ORR_OK && n ? orr__zip_end(w, st) : st;
+}
+
+/* After an error nothing is written, but the parts of a value that lies over ranks come together, as on the other ranks. */
+static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name, orr_tensor *t, orr_status before)
+{
+    orr__stored v;
+    orr_status st = orr__stored_of(at, t, &v);
+    if (st == ORR_OK)
+        st = write_array(at, w, name, &v, before);
+    orr__stored_free(&v);
+    return before != ORR_OK ? before : st;
 }
 
 static orr_status save(orr__site at, const char *path, const char *const *names, orr_tensor *const *t, int n,

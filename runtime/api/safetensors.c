@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "ops/ops.h"
-#include "runtime/api/eval.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/api/json.h"
 #include "runtime/api/named.h"
 #include "runtime/api/npy.h"
+#include "runtime/api/stored.h"
 
 /* The specification's limit of a header; the alignment of what we write. */
 enum { HEADER_MOST = 100000000, ALIGNED = 64, SWAPPED = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
@@ -337,8 +337,7 @@ orr_status orr_safetensors_names_at(const char *file, int line, const char *path
 /* -- writing ------------------------------------------------------------------------------------------------------------- */
 
 /* The header for tensors in the given order, padded with blanks. Free it; NULL: no memory. */
-static char *header(orr__buffer *const *b, const orr__content *what, const char *const *names, const int *order, int n,
-                    size_t *length)
+static char *header(const orr__stored *v, const char *const *names, const int *order, int n, size_t *length)
 {
     char *text = NULL;
     unsigned long long at = 0;
@@ -348,16 +347,16 @@ static char *header(orr__buffer *const *b, const orr__content *what, const char 
     (void)putc('{', to);
     for (int i = 0; i < n; i++) {
         int k = order[i], d = 0;
-        while (dtypes[d].dtype != what[k].dtype)
+        while (dtypes[d].dtype != v[k].what.dtype)
             d++;
         if (i)
             (void)putc(',', to);
         orr__json_put(to, names[k]);
         (void)fprintf(to, ":{\"dtype\":\"%s\",\"shape\":[", dtypes[d].name);
-        for (int a = 0; a < what[k].shape.rank; a++)
-            (void)fprintf(to, "%s%lld", a ? "," : "", (long long)what[k].shape.dim[a]);
-        (void)fprintf(to, "],\"data_offsets\":[%llu,%llu]}", at, at + b[k]->bytes);
-        at += b[k]->bytes;
+        for (int a = 0; a < v[k].what.shape.rank; a++)
+            (void)fprintf(to, "%s%lld", a ? "," : "", (long long)v[k].what.shape.dim[a]);
+        (void)fprintf(to, "],\"data_offsets\":[%llu,%llu]}", at, at + orr__stored_bytes(&v[k]));
+        at += orr__stored_bytes(&v[k]);
     }
     (void)putc('}', to);
     (void)fflush(to);
@@ -372,22 +371,22 @@ static char *header(orr__buffer *const *b, const orr__content *what, const char 
 }
 
 /* Larger elements first: all of them are aligned without a gap, which the format does not allow. */
-static void put_in_order(const orr__content *what, int n, int *order)
+static void put_in_order(const orr__stored *v, int n, int *order)
 {
     int at = 0;
     for (size_t size = 8; size; size /= 2)
         for (int i = 0; i < n; i++)
-            if (orr_dtype_size(what[i].dtype) == size)
+            if (orr_dtype_size(v[i].what.dtype) == size)
                 order[at++] = i;
 }
 
-static orr_status write_all(orr__site at, const char *path, bool shared, orr__buffer *const *b,
-                            const orr__content *what, const char *const *names, const int *order, int n)
+static orr_status write_all(orr__site at, const char *path, bool shared, const orr__stored *v, const char *const *names,
+                            const int *order, int n)
 {
     orr__sink sink;
     size_t length = 0;
     unsigned char head[8];
-    char *text = header(b, what, names, order, n, &length);
+    char *text = header(v, names, order, n, &length);
     if (!text)
         return orr__fail(at, ORR_ENOMEM, "no memory for the header");
     for (int i = 0; i < 8; i++)
@@ -397,8 +396,11 @@ static orr_status write_all(orr__site at, const char *path, bool shared, orr__bu
         st = orr__sink_write(&sink, head, 8);
         if (st == ORR_OK)
             st = orr__sink_write(&sink, text, length);
-        for (int i = 0; i < n && st == ORR_OK; i++)
-            st = orr__sink_write(&sink, b[order[i]]->host, b[order[i]]->bytes);
+        for (int i = 0; i < n; i++) { /* after an error, too: other ranks send their parts */
+            const orr__stored *x = &v[order[i]];
+            orr_status wrote = st == ORR_OK || x->placed ? orr__stored_write(&sink, x) : st;
+            st = st == ORR_OK ? wrote : st;
+        }
         st = orr__sink_close(&sink, st);
     }
     free(text);
@@ -421,27 +423,25 @@ orr_status orr_save_safetensors_at(const char *file, int line, const char *path,
         st = orr_eval_all_at(file, line, t, n);
     if (st != ORR_OK)
         return st;
-    orr__buffer **b = orr__alloc_n((size_t)n + 1, sizeof *b);
-    orr__content *what = orr__alloc_n((size_t)n + 1, sizeof *what);
+    orr__stored *v = orr__alloc_n((size_t)n + 1, sizeof *v);
     int *order = orr__alloc_n((size_t)n + 1, sizeof *order);
-    st = b && what && order ? ORR_OK : ORR_ENOMEM;
+    st = v && order ? ORR_OK : ORR_ENOMEM;
     for (int i = 0; i < n && st == ORR_OK; i++)
-        st = orr__value_of(at, t[i], &b[i], &what[i]);
+        st = orr__stored_of(at, t[i], &v[i]);
     for (int i = 0; i < n && st == ORR_OK; i++) {
         bool known = false;
         for (int d = 0; d < DTYPES; d++)
-            known = known || dtypes[d].dtype == what[i].dtype;
+            known = known || dtypes[d].dtype == v[i].what.dtype;
         if (!known)
-            st = orr__fail(at, ORR_EDTYPE, "%s has no safetensors type", orr_dtype_name(what[i].dtype));
+            st = orr__fail(at, ORR_EDTYPE, "%s has no safetensors type", orr_dtype_name(v[i].what.dtype));
     }
     if (st == ORR_OK) {
-        put_in_order(what, n, order);
-        st = write_all(at, path, orr__over_ranks(t, n), b, what, names, order, n);
+        put_in_order(v, n, order);
+        st = write_all(at, path, orr__over_ranks(t, n), v, names, order, n);
     }
-    for (int i = 0; b && i < n; i++)
-        orr__buffer_unref(b[i]);
-    free(b);
-    free(what);
+    for (int i = 0; v && i < n; i++)
+        orr__stored_free(&v[i]);
+    free(v);
     free(order);
     return st;
 }

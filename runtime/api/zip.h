@@ -35,11 +35,20 @@ typedef struct {
     unsigned char *directory; /* grows */
     size_t used, capacity;
     uint64_t members;
+    struct {
+        char name[4096 + 8];
+        uint64_t header, start, size; /* offsets of header and content; bytes of content */
+        uint32_t told, crc;           /* in the header; of the content so far           */
+        bool known;                   /* told is right                                  */
+        void *stream;                 /* zlib's; NULL: stored                           */
+    } member;                         /* the one that is written                        */
 } orr__zip_writer;
 
-/* One member: `head` and `data` after each other. */
-orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, size_t nhead, const void *data,
-                        size_t n);
+/* A member of `size` bytes, its content by parts, and its end, also after an error. crc: of the content; NULL: not known yet, so that
+ * the file must be one whose bytes can be written over. */
+orr_status orr__zip_begin(orr__zip_writer *w, const char *name, uint64_t size, const uint32_t *crc);
+orr_status orr__zip_part(orr__zip_writer *w, const void *data, size_t n);
+orr_status orr__zip_end(orr__zip_writer *w, orr_status st);
 /* The central directory; frees the writer's memory, also when st is an error already, which it returns then. */
 orr_status orr__zip_finish(orr__zip_writer *w, orr_status st);
 

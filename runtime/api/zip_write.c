@@ -3,6 +3,7 @@
 #include "config.h"
 #include "runtime/api/zip.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_ZLIB
@@ -11,6 +12,7 @@
 #include "runtime/base/buffer.h"
 
 enum { LOCAL = 30, WIDE = 20, CENTRAL = 46, CENTRAL_WIDE = 28 };
+enum { LOCAL_CRC = 14 }; /* its offset in the local header */
 enum { NEEDS = 45, UTF8 = 0x800, DOS_1980 = 0x21 };
 
 /* Room for n more bytes of the directory; NULL: ORR_ENOMEM. */
@@ -56,23 +58,44 @@ static orr_status deflate_part(orr__zip_writer *w, z_stream *z, const void *data
     return ORR_OK;
 }
 
-static orr_status write_deflated(orr__zip_writer *w, const void *head, size_t nhead, const void *data, size_t n)
+static orr_status open_stream(orr__zip_writer *w)
 {
-    z_stream z = { 0 };
-    if (deflateInit2(&z, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return orr__fail(w->sink->at, ORR_ENOMEM, "%s: no memory to compress", w->sink->path);
-    orr_status st = deflate_part(w, &z, head, nhead, false);
+    z_stream *z = orr__alloc(sizeof *z);
+    if (z && deflateInit2(z, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) == Z_OK) {
+        w->member.stream = z;
+        return ORR_OK;
+    }
+    free(z);
+    return orr__fail(w->sink->at, ORR_ENOMEM, "%s: no memory to compress", w->sink->path);
+}
+
+static orr_status close_stream(orr__zip_writer *w, orr_status st)
+{
+    z_stream *z = w->member.stream;
     if (st == ORR_OK)
-        st = deflate_part(w, &z, data, n, true);
-    deflateEnd(&z);
+        st = deflate_part(w, z, NULL, 0, true);
+    deflateEnd(z);
+    free(z);
+    w->member.stream = NULL;
     return st;
 }
 #else
-static orr_status write_deflated(orr__zip_writer *w, const void *head, size_t nhead, const void *data, size_t n)
+static orr_status deflate_part(orr__zip_writer *w, void *z, const void *data, size_t n, bool last)
 {
-    (void)head, (void)nhead, (void)data, (void)n;
+    (void)w, (void)z, (void)data, (void)n, (void)last;
+    return ORR_OK;
+}
+
+static orr_status open_stream(orr__zip_writer *w)
+{
     return orr__fail(w->sink->at, ORR_EINVAL, "%s: this library was built without zlib: save without compression",
                      w->sink->path);
+}
+
+static orr_status close_stream(orr__zip_writer *w, orr_status st)
+{
+    (void)w;
+    return st;
 }
 #endif
 
@@ -109,27 +132,56 @@ static orr_status write_local(orr__zip_writer *w, const char *name, uint32_t crc
     return st == ORR_OK ? orr__sink_write(w->sink, x, WIDE) : st;
 }
 
-orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, size_t nhead, const void *data,
-                        size_t n)
+orr_status orr__zip_begin(orr__zip_writer *w, const char *name, uint64_t size, const uint32_t *crc)
 {
-    uint64_t header = w->sink->size, size = (uint64_t)nhead + n;
-    size_t nname = strlen(name);
-    uint32_t crc = orr__crc32(orr__crc32(0, head, nhead), data, n);
-    unsigned char *p = grow(w, CENTRAL + nname + CENTRAL_WIDE);
-    orr_status st = p ? write_local(w, name, crc, size) : ORR_ENOMEM;
-    uint64_t start = w->sink->size;
-    if (st == ORR_OK && w->deflate)
-        st = write_deflated(w, head, nhead, data, n);
-    else if (st == ORR_OK && (st = orr__sink_write(w->sink, head, nhead)) == ORR_OK)
-        st = orr__sink_write(w->sink, data, n);
-    uint64_t packed = w->sink->size - start;
-    if (st == ORR_OK && packed != size) {
-        unsigned char bytes[8];
-        orr__put(bytes, packed, 8);
-        st = orr__sink_patch(w->sink, start - 8, bytes, 8);
+    (void)snprintf(w->member.name, sizeof w->member.name, "%s", name);
+    w->member.header = w->sink->size;
+    w->member.size = size;
+    w->member.known = crc != NULL;
+    w->member.told = crc ? *crc : 0;
+    w->member.crc = 0;
+    w->member.stream = NULL;
+    orr_status st = write_local(w, name, w->member.told, size);
+    w->member.start = w->sink->size;
+    return st == ORR_OK && w->deflate ? open_stream(w) : st;
+}
+
+orr_status orr__zip_part(orr__zip_writer *w, const void *data, size_t n)
+{
+    if (!w->member.known)
+        w->member.crc = orr__crc32(w->member.crc, data, n);
+    return w->member.stream ? deflate_part(w, w->member.stream, data, n, false) : orr__sink_write(w->sink, data, n);
+}
+
+/* The facts that the local header could not have: checksum, packed size. */
+static orr_status patch(orr__zip_writer *w, uint32_t crc, uint64_t packed)
+{
+    unsigned char bytes[8];
+    orr_status st = ORR_OK;
+    if (crc != w->member.told) {
+        orr__put(bytes, crc, 4);
+        st = orr__sink_patch(w->sink, w->member.header + LOCAL_CRC, bytes, 4);
     }
-    if (st != ORR_OK)
-        return st;
+    if (st == ORR_OK && packed != w->member.size) {
+        orr__put(bytes, packed, 8);
+        st = orr__sink_patch(w->sink, w->member.start - 8, bytes, 8);
+    }
+    return st;
+}
+
+orr_status orr__zip_end(orr__zip_writer *w, orr_status st)
+{
+    const char *name = w->member.name;
+    size_t nname = strlen(name);
+    if (w->member.stream)
+        st = close_stream(w, st);
+    uint32_t crc = w->member.known ? w->member.told : w->member.crc;
+    uint64_t packed = w->sink->size - w->member.start;
+    if (st == ORR_OK)
+        st = patch(w, crc, packed);
+    unsigned char *p = st == ORR_OK ? grow(w, CENTRAL + nname + CENTRAL_WIDE) : NULL;
+    if (!p)
+        return st == ORR_OK ? ORR_ENOMEM : st;
     p = orr__put(p, 0x02014b50, 4);
     p = orr__put(p, 3 << 8 | NEEDS, 2); /* made on Unix */
     p = common(p, w, name, crc);
@@ -142,9 +194,9 @@ orr_status orr__zip_add(orr__zip_writer *w, const char *name, const void *head, 
     memcpy(p, name, nname);
     p = orr__put(p + nname, 1, 2);
     p = orr__put(p, 24, 2);
-    p = orr__put(p, size, 8);
+    p = orr__put(p, w->member.size, 8);
     p = orr__put(p, packed, 8);
-    p = orr__put(p, header, 8);
+    p = orr__put(p, w->member.header, 8);
     w->used = (size_t)(p - w->directory);
     w->members++;
     return ORR_OK;

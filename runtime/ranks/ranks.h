@@ -128,4 +128,11 @@ void orr__exchanges_on_devices(const orr__device_exchanges *d);
 /* Whether devices carry the exchange `x`, of which kind, reduction, dtype and `values` are said. */
 bool orr__exchange_on_devices(const orr__exchange *x);
 
+/* -- one status of all ranks --------------------------------------------------------------------------------- */
+
+/* Collective: ORR_OK where all ranks say so; a rank's own error, or ORR_ERANK where only others have one. */
+orr_status orr__ranks_agree(orr__site at, orr_status st);
+/* Collective: the status and the message of rank 0; where that is well, a rank's own. */
+orr_status orr__ranks_first(orr__site at, orr_status st);
+
 #endif

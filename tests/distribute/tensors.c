@@ -7,6 +7,7 @@
 #include <orrery.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/distribute/local_graph.h"
 #include "runtime/engine/block_cyclic.h"
 #include "tests/harness/random_graph.h"
 #include "tests/harness/ranks.h"
@@ -108,6 +109,116 @@ static void variables_learn_alike(void)
         ORR_CHECK_MSG(fabs(loss[0][step] - loss[1][step]) < 1e-5 * loss[0][step], "step %d: %g, %g", step,
                       loss[0][step], loss[1][step]);
     orr_grid_free(g);
+    down();
+}
+
+/* -- steps that repeat ------------------------------------------------------------------------------------------------ */
+
+static orr_tensor *loss_of(orr_tensor *x, orr_tensor *w, double rate)
+{
+    orr_tensor *y = orr_matmul(x, w), *l = orr_mean(orr_mul(y, y), ORR_ALL_AXES, false), *g;
+    ORR_CHECK(orr_grad(l, &w, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_assign(w, orr_sub(w, orr_mul(g, orr_scalar(rate)))) == ORR_OK);
+    return l;
+}
+
+/* Also with other values of the leaves and of scalars, and with other buffers. */
+static void steps_are_partitioned_once(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *v[2] = { orr_variable(orr_randn_keyed(ORR_F64, ORR_SHAPE(6, 2), 0, 0.3, 3)),
+                         orr_variable(orr_randn_keyed(ORR_F64, ORR_SHAPE(6, 2), 0, 0.3, 3)) };
+    uint64_t made = 0;
+    for (int step = 0; step < 6; step++) {
+        orr_scope *in = orr_scope_begin();
+        orr_tensor *x = orr_randn_keyed(ORR_F64, ORR_SHAPE(22, 6), 0, 1, (uint64_t)step);
+        double loss[2] = { 0 }, rate = 0.1 / (1 + step);
+        orr_tensor *part = orr_shard(x, g, ORR_AXES(0));
+        ORR_CHECK(orr_eval(part) == ORR_OK);
+        ORR_CHECK_MSG(orr_item(loss_of(part, v[0], rate), &loss[0]) == ORR_OK, "%s", orr_error_message());
+        if (step == 1)
+            made = orr__local_graph_count().made;
+        ORR_CHECK(step < 1 || orr__local_graph_count().made == made);
+        ORR_CHECK(orr_item(loss_of(x, v[1], rate), &loss[1]) == ORR_OK);
+        ORR_CHECK_MSG(fabs(loss[0] - loss[1]) <= 1e-12 * loss[1], "step %d: %.17g, %.17g", step, loss[0], loss[1]);
+        (void)orr_scope_end(in);
+    }
+    double w[2][12];
+    ORR_CHECK(orr_read(v[0], w[0], sizeof w[0]) == ORR_OK && orr_read(v[1], w[1], sizeof w[1]) == ORR_OK);
+    for (int i = 0; i < 12; i++)
+        ORR_CHECK(fabs(w[0][i] - w[1][i]) < 1e-12);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* In a step that the ranks had before: one has another scalar, then another operation. */
+static void another_graph_is_noticed_in_a_later_step(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *x = orr_shard(orr_ones(ORR_F64, ORR_SHAPE(8)), g, ORR_AXES(0));
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (int step = 0; step < 9; step++) {
+        bool other = step % 3 == 2 && orr_rank() == orr_ranks() - 1 && orr_ranks() > 1;
+        double by = other && step < 6 ? 3 : 2, sum = 0;
+        orr_tensor *y = orr_mul(x, orr_scalar(by));
+        y = other && step > 6 ? orr_exp(y) : orr_abs(y);
+        orr_status st = orr_item(orr_sum(y, ORR_ALL_AXES, false), &sum);
+        if (step % 3 == 2 && orr_ranks() > 1)
+            ORR_CHECK_MSG(st == ORR_ERANK && strstr(orr_error_message(), "tensors.c"), "%s", orr_error_message());
+        else
+            ORR_CHECK_MSG(st == ORR_OK && sum == 16, "step %d: %g %s", step, sum, orr_error_message());
+    }
+    orr_error_clear();
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* Captured values, values of submissions and variables that lie over ranks, in ways that change. */
+static void a_built_graph_takes_what_lies_over_ranks(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *a = orr_randn_keyed(ORR_F64, ORR_SHAPE(10, 6), 0, 1, 1),
+               *b = orr_randn_keyed(ORR_F64, ORR_SHAPE(6, 4), 0, 1, 2);
+    orr_tensor *w = orr_variable(b), *x = orr_placeholder(ORR_F64, ORR_SHAPE(10, 6));
+    orr_tensor *c = orr_shard(orr_arange(ORR_F64, 0, 10, 1), g, ORR_AXES(0));
+    orr_tensor *plain_c = orr_reshape(orr_arange(ORR_F64, 0, 10, 1), ORR_SHAPE(10, 1));
+    for (int captured = 0; captured < 2; captured++) {
+        orr_tensor *out = orr_matmul(x, w); /* the variable of now */
+        if (captured)
+            out = orr_add(out, orr_reshape(c, ORR_SHAPE(10, 1)));
+        orr_graph *graph = orr_graph_build(&x, 1, &out, 1);
+        ORR_REQUIRE(graph);
+        for (int step = 0; step < 8; step++) {
+            orr_tensor *v = orr_mul(a, orr_scalar(step + 1)), *r;
+            v = step % 3 == 0 ? v : step % 3 == 1 ? orr_shard(v, g, ORR_AXES(0)) : orr_shard(v, g, ORR_AXES(1));
+            orr_tensor *now = orr_mul(b, orr_scalar(step + 0.5));
+            ORR_CHECK(orr_assign(w, step < 5 ? now : orr_shard(now, g, ORR_AXES(step % 2))) == ORR_OK);
+            double got[40], want[40];
+            orr_event *event = NULL;
+            ORR_CHECK_MSG(orr_graph_submit(graph, &v, &r, step % 2 ? &event : NULL) == ORR_OK, "%s",
+                          orr_error_message());
+            ORR_CHECK(!event || orr_wait(event) == ORR_OK);
+            orr_tensor *same = orr_matmul(orr_mul(a, orr_scalar(step + 1)), now);
+            ORR_CHECK(orr_read(captured ? orr_add(same, plain_c) : same, want, sizeof want) == ORR_OK);
+            ORR_CHECK_MSG(orr_read(r, got, sizeof got) == ORR_OK, "%s", orr_error_message());
+            for (int i = 0; i < 40; i++)
+                ORR_CHECK_MSG(fabs(got[i] - want[i]) < 1e-12 * (1 + fabs(want[i])), "%d %d: %g %g", captured, step,
+                              got[i], want[i]);
+            if (captured && step == 1 && orr_ranks() > 1)
+                ORR_CHECK_MSG(strstr(orr_distribution(r), "axis 0 over"), "%s", orr_distribution(r));
+        }
+        ORR_CHECK(orr_graph_free(graph) == ORR_OK);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
     down();
 }
 
@@ -284,6 +395,132 @@ static void a_sharded_tensor_is_saved_by_one_rank(void)
     down();
 }
 
+/* Formats whose writers need the whole value. */
+static void images_and_hdf5_files_are_written_by_one_rank(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *x = orr_cast(orr_reshape(orr_arange(ORR_I32, 0, 105, 1), ORR_SHAPE(7, 5, 3)), ORR_U8);
+    orr_tensor *y = orr_shard(x, g, ORR_AXES(0));
+    for (int f = 0; f < 2; f++) {
+        char path[1024], file[64];
+        uint8_t want[105], got[105] = { 0 };
+        (void)snprintf(file, sizeof file, "picture%d.%s", orr_ranks(), f ? "h5" : "png");
+        (void)snprintf(path, sizeof path, "%s", orr_test_tmp(file));
+        const char *name = "x", *to = of_rank_0(path);
+        if (f == 0)
+            to = orr_rank() == 0 ? path : "/nowhere/at/all.png";
+        orr_status st = f ? orr_save_hdf5(to, &name, &y, 1) : orr_save_image(to, y, 0);
+        if (st == ORR_EDEVICE) /* without the library */
+            continue;
+        ORR_CHECK_MSG(st == ORR_OK, "%s: %s", file, orr_error_message());
+        if (orr_rank() == 0) {
+            ORR_CHECK(orr_read(x, want, sizeof want) == ORR_OK);
+            ORR_CHECK_MSG(orr_read(f ? orr_load_hdf5(path, "x") : orr_load(path), got, sizeof got) == ORR_OK, "%s",
+                          orr_error_message());
+            ORR_CHECK(!memcmp(want, got, sizeof got));
+            (void)remove(path);
+        }
+        st = f ? orr_save_hdf5("/nowhere/at/all.h5", &name, &y, 1) : orr_save_image("/nowhere/at/all.png", y, 0);
+        ORR_CHECK(st == ORR_EIO && strstr(orr_error_message(), "/nowhere/at/all") != NULL);
+    }
+    orr_error_clear();
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+static bool file_is(const char *path, const void *want, size_t bytes)
+{
+    FILE *f = fopen(path, "rbe");
+    char *got = malloc(bytes + 1);
+    bool ok = f && got && fseek(f, -(long)bytes, SEEK_END) == 0 && fread(got, 1, bytes, f) == bytes &&
+              !memcmp(got, want, bytes);
+    if (f)
+        (void)fclose(f);
+    free(got);
+    return ok;
+}
+
+/* Arrays of several pieces in blocks that go round a grid, some of whose ranks have the same. */
+static void large_arrays_are_saved_piece_by_piece(void)
+{
+    enum { ROWS = 700, COLS = 901, BYTES = ROWS * COLS * 16 };
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    int n = orr_ranks();
+    orr_grid *g = orr_grid_make(2, ((int64_t[]){ n % 2 ? 1 : 2, -1 }));
+    orr_tensor *re = orr_reshape(orr_arange(ORR_F64, 0, ROWS * COLS, 1), ORR_SHAPE(ROWS, COLS));
+    orr_tensor *z = orr_complex(re, orr_neg(re));
+    orr_tensor *over[] = { orr_shard_cyclic(z, g, ORR_AXES(1, 0), ORR_INDEX(3, 5)),
+                           orr_shard_cyclic(z, g, ORR_AXES(ORR_WHOLE, 1), ORR_INDEX(0, 7)),
+                           orr_shard(z, g, ORR_AXES(0)) };
+    double *want = malloc(BYTES);
+    ORR_REQUIRE(want && orr_read(z, want, BYTES) == ORR_OK);
+    for (int k = 0; k < 3; k++) {
+        char path[1024], file[64];
+        ORR_CHECK_MSG(orr_eval(over[k]) == ORR_OK, "%s", orr_error_message());
+        if (!strcmp(orr_distribution(over[k]), "replicated")) /* over an axis of one rank */
+            continue;
+        (void)snprintf(file, sizeof file, "pieces%d.npy", n);
+        (void)snprintf(path, sizeof path, "%s", orr_test_tmp(file));
+        ORR_CHECK_MSG(orr_save(of_rank_0(path), over[k]) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(orr_rank() != 0 || file_is(path, want, BYTES), "way %d", k);
+        if (orr_rank() == 0)
+            (void)remove(path);
+        (void)snprintf(file, sizeof file, "pieces%d.npz", n);
+        (void)snprintf(path, sizeof path, "%s", orr_test_tmp(file));
+        const char *name[] = { "a", "b" };
+        orr_tensor *both[] = { over[k], orr_reshape(re, ORR_SHAPE(COLS, ROWS)) };
+        ORR_CHECK_MSG(orr_save_npz(of_rank_0(path), name, both, 2) == ORR_OK, "%s", orr_error_message());
+        double *got = calloc(1, BYTES);
+        if (orr_rank() == 0) {
+            ORR_CHECK_MSG(got && orr_read(orr_load_npz(path, "a"), got, BYTES) == ORR_OK, "%s", orr_error_message());
+            ORR_CHECK_MSG(got && !memcmp(got, want, BYTES), "way %d", k);
+            ORR_CHECK_MSG(got && orr_read(orr_load_npz(path, "b"), got, BYTES / 2) == ORR_OK, "%s",
+                          orr_error_message());
+            (void)remove(path);
+        }
+        free(got);
+    }
+    free(want);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* No rank has memory for the array that all of them have together. */
+static void a_save_needs_no_room_for_the_whole(void)
+{
+    enum { MB = 48 };
+    if (orr_test_ranks() < 3)
+        return;
+    (void)setenv("ORRERY_MEMORY_LIMIT", "40M", 1);
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *x = orr_shard(orr_arange(ORR_F64, 0, MB << 17, 1), g, ORR_AXES(0));
+    static const char *const suffix[] = { "npy", "safetensors" };
+    ORR_CHECK_MSG(orr_eval(x) == ORR_OK, "%s", orr_error_message());
+    for (int f = 0; f < 2; f++) {
+        char path[1024], file[64];
+        double last[1000];
+        (void)snprintf(file, sizeof file, "large%d.%s", orr_ranks(), suffix[f]);
+        (void)snprintf(path, sizeof path, "%s", orr_test_tmp(file));
+        for (int i = 0; i < 1000; i++)
+            last[i] = (MB << 17) - 1000 + i;
+        ORR_CHECK_MSG(orr_save(path, x) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(orr_rank() != 0 || file_is(path, last, sizeof last));
+        if (orr_rank() == 0)
+            (void)remove(path);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_MEMORY_LIMIT");
+}
+
 /* Kilobytes of the file that are in this process's memory. */
 static long resident(const char *path)
 {
@@ -403,7 +640,13 @@ int main(int argc, char **argv)
                                       ORR_TEST(different_graphs_are_reported_with_both_lines),
                                       ORR_TEST(matrices_in_blocks_multiply_and_factorise),
                                       ORR_TEST(a_sharded_tensor_is_saved_by_one_rank),
+                                      ORR_TEST(images_and_hdf5_files_are_written_by_one_rank),
+                                      ORR_TEST(large_arrays_are_saved_piece_by_piece),
+                                      ORR_TEST(a_save_needs_no_room_for_the_whole),
                                       ORR_TEST(a_rank_reads_its_part_of_a_mapped_file),
+                                      ORR_TEST(steps_are_partitioned_once),
+                                      ORR_TEST(another_graph_is_noticed_in_a_later_step),
+                                      ORR_TEST(a_built_graph_takes_what_lies_over_ranks),
                                       ORR_TEST(an_indefinite_matrix_is_an_error_on_all_ranks),
                                       ORR_TEST(random_graphs_agree_with_the_reference),
                                       ORR_TEST(the_serial_engine_does_the_same),

@@ -215,6 +215,45 @@ static void a_checkpoint_goes_on_with_other_ranks(void)
     down();
 }
 
+/* One rank writes, also what lies over the ranks, and all have its status. The others' paths lead nowhere. */
+static void modules_and_optimisers_are_saved_by_one_rank(void)
+{
+    char path[1100];
+    const char *folder = getenv("ORR_TEST_RANKS");
+    ORR_REQUIRE(up());
+    for (int shared = 0; shared < 2; shared++) {
+        how h = { .kind = ORR_OPTIM_ADAM, .parallel = true, .shard_state = shared };
+        run r, again;
+        if (!begin(&r, &h))
+            continue;
+        double first = step(&r, &h), next = 0;
+        for (int f = 0; f < 2; f++) {
+            (void)snprintf(path, sizeof path, "%s/saved%d.npz", folder ? folder : "/tmp", f);
+            const char *to = orr_rank() == 0 ? path : "/nowhere/at/all.npz";
+            orr_status st = f ? orr_optim_save(r.optim, to) : orr_module_save(r.net, to);
+            ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+            st = f ? orr_optim_save(r.optim, "/nowhere/at/all.npz") : orr_module_save(r.net, "/nowhere/at/all.npz");
+            ORR_CHECK_MSG(st == ORR_EIO && strstr(orr_error_message(), "/nowhere/at/all"), "%s", orr_error_message());
+        }
+        orr_error_clear();
+        next = step(&r, &h);
+        end(&r);
+        ORR_CHECK(orr_barrier() == ORR_OK);
+        if (begin(&again, &h)) { /* goes on where the first run was */
+            ORR_CHECK(step(&again, &h) == first);
+            (void)snprintf(path, sizeof path, "%s/saved0.npz", folder ? folder : "/tmp");
+            ORR_CHECK_MSG(orr_module_load(again.net, path) == ORR_OK, "%s", orr_error_message());
+            (void)snprintf(path, sizeof path, "%s/saved1.npz", folder ? folder : "/tmp");
+            ORR_CHECK_MSG(orr_optim_load(again.optim, path) == ORR_OK, "%s", orr_error_message());
+            double loss = step(&again, &h);
+            ORR_CHECK_MSG(fabs(loss - next) <= 1e-6 * fabs(next), "%.9g, and %.9g without a file", loss, next);
+        }
+        end(&again);
+        ORR_CHECK(orr_barrier() == ORR_OK);
+    }
+    down();
+}
+
 static void the_same_bits_in_every_run(void)
 {
     (void)setenv("ORRERY_DETERMINISTIC", "1", 1);
@@ -261,6 +300,7 @@ int main(int argc, char **argv)
         ORR_TEST(losses_are_those_of_one_process),
         ORR_TEST(accumulated_gradients_are_those_of_one_process),
         ORR_TEST(a_checkpoint_goes_on_with_other_ranks),
+        ORR_TEST(modules_and_optimisers_are_saved_by_one_rank),
         ORR_TEST(the_same_bits_in_every_run),
         { 0 },
     };

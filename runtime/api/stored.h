@@ -1,0 +1,25 @@
+/* Values for files: the bytes of a value in order, wherever they lie.
+ * Must not know: formats. */
+#ifndef ORR_API_STORED_H
+#define ORR_API_STORED_H
+
+#include "runtime/api/eval.h"
+#include "runtime/api/file_sink.h"
+#include "runtime/distribute/collect.h"
+
+/* An evaluated value: dtype and shape of the whole, what this rank has of it, and the number of its distribution. */
+typedef struct orr__stored {
+    orr__content what;
+    orr__buffer *part; /* a reference, valid on the host */
+    int placed;
+} orr__stored;
+
+orr_status orr__stored_of(orr__site at, orr_tensor *t, orr__stored *v);
+void orr__stored_free(orr__stored *v);          /* zero, or freed before: fine */
+size_t orr__stored_bytes(const orr__stored *v); /* of the whole */
+/* The bytes of the whole, in pieces of whole elements. Collective where it lies over ranks; then rank 0 alone takes them. */
+orr_status orr__stored_each(orr__site at, const orr__stored *v, orr__take_piece *take, void *to);
+/* The same into a sink that all ranks have opened, where the value lies over ranks. */
+orr_status orr__stored_write(orr__sink *s, const orr__stored *v);
+
+#endif
