@@ -160,7 +160,7 @@ static void exchanges_are_under_way_together(void)
     free(text);
 }
 
-/* A bucket for each layer's weights, 4 MB. */
+/* A bucket for each layer's weights, 4 MB. Rank 1 has few examples, and is at the next layer while it waits for rank 0. */
 static void gradients_travel_during_the_backward_pass(void)
 {
     enum { WIDTH = 1024, LAYERS = 4, EXAMPLES = 256 };
@@ -170,7 +170,9 @@ static void gradients_travel_during_the_backward_pass(void)
     orr_scope *s = orr_scope_begin();
     orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
     orr_tensor *w[LAYERS], *grad[LAYERS];
-    orr_tensor *x = orr_shard(orr_randn_keyed(ORR_F32, ORR_SHAPE(EXAMPLES, WIDTH), 0, 1, 1), g, ORR_AXES(0));
+    orr_tensor *x = orr_randn_keyed(ORR_F32, ORR_SHAPE(EXAMPLES, WIDTH), 0, 1, 1);
+    int rank = orr_rank();
+    x = orr_shard_cyclic(x, g, ORR_AXES(0), ORR_INDEX(EXAMPLES / 8 * 7));
     ORR_CHECK(orr_eval(x) == ORR_OK);
     for (int i = 0; i < LAYERS; i++) {
         w[i] = orr_variable(orr_randn_keyed(ORR_F32, ORR_SHAPE(WIDTH, WIDTH), 0, 0.03, (uint64_t)i));
@@ -185,7 +187,7 @@ static void gradients_travel_during_the_backward_pass(void)
     ORR_REQUIRE(text);
     int n = pairs(text, "\"cat\":\"kernel\"", "\"name\":\"matmul");
     printf("    %d products that began while gradients were under way\n", n);
-    ORR_CHECK(n >= 1);
+    ORR_CHECK(rank != 1 || n >= 1);
     free(text);
 }
 
