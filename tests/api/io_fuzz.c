@@ -16,8 +16,9 @@
 
 /* ORR_TEST_FULL=1: all. */
 enum { ROUNDS = 1000, ALL_ROUNDS = 10000, FORKED_ROUNDS = 100, IMAGE = 7, MAPPED };
-/* Bytes of memory for each byte of a file: elements of 8 bytes from text of two, and copies; what deflate makes at most. */
-enum { PER_BYTE = 16, PER_DEFLATED = 3 * 1032, LITTLE = 1 << 17 };
+/* Bytes of memory for each byte of a file: elements of 8 bytes from text of two, and copies; what deflate makes at most, of which
+ * each bit may be a pixel. */
+enum { PER_BYTE = 16, PER_DEFLATED = 9 * 1032, LITTLE = 1 << 17 };
 #if defined(HAVE_PNG) && defined(HAVE_JPEG)
 enum { IMAGES = 1 };
 #else
