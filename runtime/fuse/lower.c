@@ -130,6 +130,23 @@ static bool is_read(const orr__builder *c, int i)
     return orr__form_of(c->g->p, i) == ORR__FORM_NONE || (c->g->root[i] && c->g->home[i] != c->home);
 }
 
+/* Views between node i and what this region computes may mix axes one by one, and all together not: (1, 9) as (3, 3) as (9). Returns
+ * the node that is behind them. */
+static int pass_ordered(orr__builder *c, int i, orr__view *v)
+{
+    const orr__capture *p = c->g->p;
+    int base = orr__fuse_strip(p, i);
+    orr__view w;
+    if (base == i || is_read(c, i) || is_read(c, base))
+        return i;
+    if (!p->node[i]->op->see(p->node[i], &p->node[base]->shape, v, &w)) {
+        c->refused = base;
+        return i;
+    }
+    *v = w;
+    return base;
+}
+
 /* Depth is bounded: a region has a limited number of operations. Views count for none, so they are no depth. */
 int orr__lower_node(orr__builder *c, int i, const orr__view *v)
 {
@@ -137,6 +154,7 @@ int orr__lower_node(orr__builder *c, int i, const orr__view *v)
     orr__view w = *v, next;
     for (; !is_read(c, i) && orr__lower_through(p, i, &w, &next); i = orr__arg(p, i, 0))
         w = next;
+    i = pass_ordered(c, i, &w);
     v = &w;
     for (int k = 0; k < c->nmemo; k++)
         if (c->memo[k].node == i && orr__view_equal(&c->memo[k].v, v, p->node[i]->shape.rank))

@@ -116,6 +116,26 @@ static void batches_with_one_right_factor_are_one_product(void)
     (void)orr_scope_end(s);
 }
 
+/* Reshapes that mix axes one by one, and together do not. */
+static void reshapes_to_a_square_and_back(void)
+{
+    static const int64_t way[][2] = { { 3, 3 }, { 9, 1 }, { 1, 9 } };
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = filled(ORR_F32, ORR_SHAPE(1, 5), 1), *b = filled(ORR_F32, ORR_SHAPE(5, 9), 2);
+    for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
+        float product[9], got[9];
+        ORR_REQUIRE(orr_read(orr_matmul(a, b), product, sizeof product) == ORR_OK);
+        orr_tensor *y = orr_reshape(orr_matmul(a, b), ORR_SHAPE(9));
+        y = orr_reshape(orr_reshape(y, ORR_SHAPE(way[k][0], way[k][1])), ORR_SHAPE(9));
+        y = orr_mul(y, orr_scalar(2.0));
+        ORR_CHECK(count(&y, 1, ORR__FUSE_TILES, "matmul+mul", NULL) == 1);
+        ORR_CHECK_MSG(orr_read(y, got, sizeof got) == ORR_OK, "%s", orr_error_message());
+        for (int i = 0; i < 9; i++)
+            ORR_CHECK(got[i] == 2 * product[i]);
+    }
+    (void)orr_scope_end(s);
+}
+
 static void refusals_have_reasons(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -344,6 +364,7 @@ int main(int argc, char **argv)
         ORR_TEST(bias_and_activation_go_into_the_product),
         ORR_TEST(a_slice_costs_what_is_read_of_it),
         ORR_TEST(batches_with_one_right_factor_are_one_product),
+        ORR_TEST(reshapes_to_a_square_and_back),
         ORR_TEST(refusals_have_reasons),
         ORR_TEST(every_activation_and_dtype_as_without_fusion),
         ORR_TEST(every_layout_as_without_fusion),
