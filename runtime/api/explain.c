@@ -160,7 +160,7 @@ static const char *way_of(const orr__step *s)
 {
     const orr__region *r = s->region;
     if (r->product)
-        return "BLAS";
+        return "BLAS, or loops of our own";
     return r->call.op ? orr__cpu_library(r) : orr__cpu_tier(s->cpu);
 }
 
