@@ -29,7 +29,8 @@ const bench_case bench_cases[] = {
       "training steps and inference of whole networks, normalisation, attention, recurrence, beside the same without "
       "oneDNN, and peers; network:lenet5/train is one, network:resnet18-224 is measured where it is asked for",
       bench_network },
-    { "nn", "network-memory", "the most memory that each case of network takes beyond the started library, beside peers",
+    { "nn", "network-memory",
+      "the most memory that each case of network takes beyond the started library, beside peers",
       bench_network_memory },
     { "science", "linalg",
       "qr, svd, eigh, solve, lstsq: one matrix and batches, beside LAPACK called directly, and peers; linalg:qr/1000/1 "
@@ -48,7 +49,8 @@ const bench_case bench_cases[] = {
       "are its halves",
       bench_private_sums },
     { "science", "science",
-      "sorting, searching, sums along a line, a product of five tensors, transforms, convolutions, beside peers; science:sort is one",
+      "sorting, searching, sums along a line, a product of five tensors, transforms, convolutions, beside peers; "
+      "science:sort is one",
       bench_science },
     { "private", "private-field", "finite fields and curves beside GMP's products, multiples one by one, and peers",
       bench_private_field },

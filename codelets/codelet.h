@@ -59,7 +59,8 @@ typedef struct orr__backend {
     orr_status (*read)(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
     orr_status (*write)(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
     orr_status (*finish)(const orr__launch *l); /* waits for the queue; NULL: the engine does */
-    bool (*gone)(const orr__launch *l); /* whether nothing works on the queue's device any more in this process; NULL: never known */
+    /* Does nothing work on the queue's device any more in this process? NULL: it is never known. */
+    bool (*gone)(const orr__launch *l);
     /* Operations of a factorisation on tiles in its memory (codelets/cholesky.h): is there what does them; one, enqueued,
      * which sets last error. NULL: cannot. */
     bool (*tiles)(void);

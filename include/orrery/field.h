@@ -102,8 +102,7 @@ typedef struct orr_field_division {
 /** c = d·quotient + remainder.
  * @param c  (n)    @param d  (m), 1 ≤ m ≤ n (ORR_ESHAPE), whose last coefficient is not 0 (ORR_ENUMERIC)
  * cost:     (n − m + 1)·m products on one core. */
-ORR_API orr_field_division orr_field_poly_divide_at(const char *file, int line, orr_tensor *c,
-                                                    orr_tensor *d);
+ORR_API orr_field_division orr_field_poly_divide_at(const char *file, int line, orr_tensor *c, orr_tensor *d);
 #define orr_field_poly_divide(...) orr_field_poly_divide_at(ORR_HERE, __VA_ARGS__)
 
 /* -- hashes --------------------------------------------------------------------------------------------------------- */
