@@ -44,8 +44,8 @@ static inline __attribute__((always_inline)) void F(network)(V *r, const int n)
                 }
             }
         for (int by = k / 4; by > 0; by /= 2)
-            for (int i = 0; i < n; i++)
-                if (!(i & by)) {
+            for (int b = 0; b + 2 * by <= n; b += 2 * by)
+                for (int i = b; i < b + by; i++) {
                     V u = r[i], v = r[i + by];
                     r[i] = MIN(u, v);
                     r[i + by] = MAX(u, v);
