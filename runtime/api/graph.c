@@ -205,7 +205,7 @@ static void wrap_results(orr__site at, const graph *g, orr__buffer **out, const 
         const orr__node *like = g->prog.node[g->prog.out[i]];
         orr__node *n = orr__node_new(at, &orr__op_leaf, (orr_dtype)like->dtype, &like->shape, 0, NULL);
         if (n) {
-            orr__buffer_number(out[i]);
+            orr__buffer_renew(out[i]);
             n->placed = placed[i];
             atomic_init(&n->value, out[i]);
         } else {
@@ -264,9 +264,11 @@ static orr__capture bound(const graph *g, const submission *s)
 /* The graph's plan, or one that fits into the memory that the limit leaves. */
 static orr_status execute(orr__site at, const graph *g, submission *s, bool wait)
 {
-    orr__capture now = bound(g, s);
-    if (!g->plan || orr__partition_needed(&now))
-        return orr__evaluate_over_ranks(at, NULL, &now, s->out, s->placed, wait ? NULL : &s->run);
+    if (!g->plan || orr__distributions_exist()) {
+        orr__capture now = bound(g, s);
+        if (!g->plan || orr__partition_needed(&now))
+            return orr__evaluate_over_ranks(at, NULL, &now, s->out, s->placed, wait ? NULL : &s->run);
+    }
     orr__plan *tight = NULL;
     size_t left = orr__engine_left();
     orr_status st = g->plan->memory.peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;

@@ -162,7 +162,7 @@ static orr_status evaluate_joint(orr__site at, const orr__partition *q, const or
         orr__buffer_unref(out);
         return st;
     }
-    orr__buffer_number(out);
+    orr__buffer_renew(out);
     orr__node_publish(j->out, out, false);
     return ORR_OK;
 }

@@ -18,11 +18,14 @@ static void put_back(void *host, size_t bytes, size_t cap, bool spilled)
         orr__pool_put(host, bytes, cap);
 }
 
-void orr__buffer_number(orr__buffer *b)
+uint64_t orr__buffer_number(orr__buffer *b)
 {
     static atomic_uint_least64_t last;
-    uint64_t number = b->cap ? atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1 : 0;
-    atomic_store_explicit(&b->content, number, memory_order_relaxed);
+    uint64_t number = b->cap ? atomic_load_explicit(&b->content, memory_order_relaxed) : 0;
+    if (b->cap == 0 || number)
+        return number;
+    uint64_t own = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    return atomic_compare_exchange_strong(&b->content, &number, own) ? own : number;
 }
 
 orr__buffer *orr__buffer_new(size_t bytes)

@@ -25,10 +25,10 @@ typedef struct orr__buffer {
     atomic_int readers; /* host pointers handed out (orr_data)                                     */
     atomic_int ordered; /* references of runs that tell StarPU of all that they do to it; counted down before refs */
     _Atomic(const void *)
-        exclusive_to;         /* the thread whose evaluation alone may use it (runtime/graph/donation.h), else NULL */
-    atomic_bool overwritten;  /* that evaluation wrote over it and failed: this is no value any more    */
-    atomic_uint_least64_t content; /* equal numbers, equal values; 0: unknown, such as the user's memory    */
-    struct orr__buffer *next; /* free lists                                                              */
+        exclusive_to;        /* the thread whose evaluation alone may use it (runtime/graph/donation.h), else NULL */
+    atomic_bool overwritten; /* that evaluation wrote over it and failed: this is no value any more    */
+    atomic_uint_least64_t content; /* its number, once somebody has asked for it; 0: nobody has             */
+    struct orr__buffer *next;      /* free lists                                                              */
 } orr__buffer;
 
 /* Set once by the engine at start, cleared at shutdown. */
@@ -54,7 +54,12 @@ static inline orr__buffer *orr__buffer_ref(orr__buffer *b)
     return b;
 }
 /* It has become the value of a node, which no other buffer was. */
-void orr__buffer_number(orr__buffer *b);
+static inline void orr__buffer_renew(orr__buffer *b)
+{
+    atomic_store_explicit(&b->content, 0, memory_order_relaxed);
+}
+/* Equal numbers, equal values; 0: unknown, such as the user's memory. Given at the first call: few ask. */
+uint64_t orr__buffer_number(orr__buffer *b);
 void orr__buffer_unref(orr__buffer *b);   /* NULL is fine */
 void orr__buffer_recycle(orr__buffer *b); /* engine only, see drop */
 /* Makes the content valid in host memory. */

@@ -117,9 +117,7 @@ static inline void on_host(orr__launch *l, const orr__step *s, void *const *in, 
 void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, uint64_t *content)
 {
     for (int i = 0; i < plan->nvalue; i++)
-        content[i] = plan->value[i].leaf >= 0
-                         ? atomic_load_explicit(&leaf[plan->value[i].leaf]->content, memory_order_relaxed)
-                         : 0;
+        content[i] = plan->value[i].leaf >= 0 ? orr__buffer_number(leaf[plan->value[i].leaf]) : 0;
 }
 
 /* The numbers of the content of a call's inputs, where they are few. */

@@ -47,8 +47,7 @@ static orr_status lay_out(place *p, orr__buffer *const *leaf)
         p->host[i] = NULL;
         if (v->leaf >= 0)
             p->host[i] = leaf[v->leaf]->host;
-        else if (v->local &&
-                 v->ntiles == 1) /* of a strip's there is one tile in the scratch memory, and all are wanted */
+        else if (v->local)
             p->host[i] = inside + v->scratch;
         else if (p->on_stack && v->output < 0 && v->slot >= 0)
             p->host[i] = p->near + at[v->slot];

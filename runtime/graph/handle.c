@@ -115,7 +115,7 @@ static orr__node *poison_node(orr_status st, const char *text)
 }
 
 /* Takes n's reference; scope may be NULL. */
-static inline orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
+static inline __attribute__((always_inline)) orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
 {
     if (!tls->nslot && !orr__slots_refill(tls)) {
         orr__node_unref(n);

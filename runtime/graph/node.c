@@ -278,7 +278,7 @@ void orr__node_publish(orr__node *n, orr__buffer *b, bool kept)
     n->nin = 0;
     n->in = n->in3;
     n->kept = kept;
-    orr__buffer_number(b);
+    orr__buffer_renew(b);
     atomic_store_explicit(&n->value, b, memory_order_release);
     orr__graph_unlock();
     for (int i = 0; i < nin; i++)
