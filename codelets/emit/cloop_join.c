@@ -1,5 +1,5 @@
-/* C loops over maps of short rows that lie one behind the other: all rows are one loop. What does not go on from row to row, such as a
- * value for each column, or for each row, is read from a small copy.
+/* C loops over maps of short rows that lie one behind the other: all rows are one loop. An access that does not go on from row
+ * to row, such as a value for each column, or for each row, is read from a small copy.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 

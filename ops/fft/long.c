@@ -1,5 +1,5 @@
 /* A long transform as a graph: of its numbers as a matrix, columns, then rows, both in blocks of which a task takes some
- * (D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4, 1990). What real numbers need before and after.
+ * (D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4, 1990). The steps of real transforms before and after.
  * Must not know: devices, plans of transforms. */
 #include "config.h"
 
