@@ -182,8 +182,8 @@ ORR_API orr_tensor *orr_top_places_at(const char *file, int line, orr_tensor *x,
 ORR_API orr_status orr_topk_at(const char *file, int line, orr_tensor *x, int64_t k, int axis, bool largest,
                                orr_tensor **values, orr_tensor **places);
 #define orr_topk(...) orr_topk_at(ORR_HERE, __VA_ARGS__)
-/** The different elements of x as flat, ascending. Each NaN is different, ±0 are equal, as the standard says. The shape
- * depends on data: `x` is evaluated.
+/** The different elements of x as flat, ascending, complex ones by their real, then by their imaginary parts. Each NaN is
+ * different, ±0 are equal, as the standard says. The shape depends on data: `x` is evaluated.
  * @return   one axis, x's dtype. dtypes: all. Errors: those of orr_eval.
  * No gradient; the values of orr_unique_all have one. cost: that of orr_sort. */
 ORR_API orr_tensor *orr_unique_values_at(const char *file, int line, orr_tensor *x);

@@ -6,11 +6,21 @@
 
 /* x sorted as flat; the places in that order at which another value begins. */
 typedef struct {
-    orr_tensor *order, *begin; /* order: places in x; NULL: not asked for */
+    orr_tensor *order, *begin; /* order: places in x; NULL: not needed */
     orr_tensor *value;
     orr_tensor *is_begin; /* bool               */
     int64_t count;
 } sorted;
+
+/* The places of the elements of x in order; complex ones by their real, then by their imaginary parts. */
+static orr_tensor *order_of(const char *file, int line, orr_tensor *x)
+{
+    if (!orr__is_complex(orr_tensor_dtype(x)))
+        return orr_argsort_at(file, line, x, 0, false);
+    orr_tensor *order = orr_argsort_at(file, line, orr_imag_at(file, line, x), 0, false);
+    orr_tensor *re = orr_take_at(file, line, orr_real_at(file, line, x), order, 0);
+    return orr_take_at(file, line, order, orr_argsort_at(file, line, re, 0, false), 0);
+}
 
 static orr_status sorted_of(orr__site at, orr_tensor *x, bool places, sorted *q)
 {
@@ -22,14 +32,14 @@ static orr_status sorted_of(orr__site at, orr_tensor *x, bool places, sorted *q)
         return orr__poison_status(bad);
     q->count = orr__shape_count(&n->shape);
     orr_tensor *flat = orr_reshape_at(file, line, x, ORR_SHAPE(q->count));
-    q->order = places ? orr_argsort_at(file, line, flat, 0, false) : NULL;
-    q->value = places ? orr_take_at(file, line, flat, q->order, 0) : orr_sort_at(file, line, flat, 0, false);
+    q->order = places || orr__is_complex((orr_dtype)n->dtype) ? order_of(file, line, flat) : NULL;
+    q->value = q->order ? orr_take_at(file, line, flat, q->order, 0) : orr_sort_at(file, line, flat, 0, false);
     orr_tensor *value = q->value,
                *other = orr_not_equal_at(file, line, orr_slice_axis_at(file, line, value, 0, 1, ORR_END, 1),
                                          orr_slice_axis_at(file, line, value, 0, 0, -1, 1));
     orr_tensor *first = orr_ones_at(file, line, ORR_BOOL, ORR_SHAPE(q->count ? 1 : 0));
     q->is_begin = orr_concat_at(file, line, (orr_tensor *const[]){ first, other }, 2, 0);
-    (void)orr_eval_all_at(file, line, (orr_tensor *const[]){ q->is_begin, places ? q->order : q->value }, 2);
+    (void)orr_eval_all_at(file, line, (orr_tensor *const[]){ q->is_begin, q->order ? q->order : q->value }, 2);
     q->begin = orr__true_places(at, q->is_begin);
     return orr_tensor_status(q->begin);
 }
@@ -47,11 +57,11 @@ orr_status orr_unique_all_at(const char *file, int line, orr_tensor *x, orr_tens
         r[k] = orr__handle_new(NULL);
     if (st == ORR_OK) {
         orr_tensor *flat = orr_reshape_at(file, line, x, ORR_SHAPE(q.count)), *order = q.order;
-        r[1] = places ? orr_take_at(file, line, order, q.begin, 0) : q.begin;
-        r[0] = orr_take_at(file, line, places ? flat : q.value, r[1], 0);
+        r[1] = order ? orr_take_at(file, line, order, q.begin, 0) : q.begin;
+        r[0] = orr_take_at(file, line, order ? flat : q.value, r[1], 0);
         orr_tensor *number = orr_cumulative_sum_at(file, line, orr_cast_at(file, line, q.is_begin, ORR_I64), 0, false);
         number = orr_sub_at(file, line, number, orr__integer(at, 1));
-        if (places)
+        if (order)
             number = orr_scatter_at(file, line, orr_zeros_at(file, line, ORR_I64, ORR_SHAPE(q.count)), order, number, 0,
                                     ORR_SCATTER_SET);
         r[2] = orr_reshape_at(file, line, number, orr_tensor_shape(x));

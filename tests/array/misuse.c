@@ -73,7 +73,6 @@ static void wrong_calls_of_searching_and_statistics_are_refused(void)
     for (int mode = ORR_SCATTER_MUL; mode <= ORR_SCATTER_MAX; mode++)
         HELP_POISON(orr_scatter(z, i, zero, 0, (orr_scatter_mode)mode), ORR_EDTYPE, "complex64");
     HELP_POISON(orr_searchsorted(orr_select(z, 0, 0), z, false), ORR_EDTYPE, "complex64");
-    ORR_CHECK(orr_unique_all(z, &t[0], &t[1], &t[2], &t[3]) == ORR_EDTYPE);
     HELP_POISON(orr_mask_select(x, i), ORR_EDTYPE, "int64");
     HELP_POISON(orr_mask_select(x, orr_ones(ORR_BOOL, ORR_SHAPE(3))), ORR_ESHAPE, "beginning of (2, 3)");
     REFUSED(ORR_ESHAPE, orr_nonzero(x, t, 1), "one for each axis");
