@@ -26,5 +26,7 @@ typedef struct {
 extern const numpy_row numpy_array_rows[];
 /* The calls of conv.h, for tests/golden/conv. */
 extern const numpy_row numpy_window_rows[];
+/* The calls of fft.h, and those that only standard.txt names. */
+extern const numpy_row numpy_standard_rows[];
 
 #endif

@@ -21,11 +21,14 @@ int help_main(int argc, char **argv, const char *topic, const orr_test *tests)
     return running || absent ? rc : 1;
 }
 
+/* Of complex numbers their parts, one behind the other. */
 static orr__scalar *unpack(const void *data, orr_dtype dtype, int64_t n)
 {
+    orr_dtype part = orr__part_dtype(dtype);
+    n *= help_parts(dtype);
     orr__scalar *v = malloc(((size_t)n + 1) * sizeof *v);
     for (int64_t i = 0; v && i < n; i++)
-        v[i] = orr__scalar_load((const char *)data + (size_t)i * orr_dtype_size(dtype), dtype);
+        v[i] = orr__scalar_load((const char *)data + (size_t)i * orr_dtype_size(part), part);
     return v;
 }
 
@@ -105,6 +108,8 @@ bool help_same(orr_dtype dtype, orr__scalar got, orr__scalar want, double ulps, 
         return got.u == want.u;
     if (isnan(want.f) || isinf(want.f))
         return isnan(want.f) ? isnan(got.f) : got.f == want.f;
+    if (ulps < 0)
+        return got.f == want.f && signbit(got.f) == signbit(want.f);
     return fabs(got.f - want.f) <= ulps * eps(dtype) * (fabs(want.f) + scale);
 }
 
@@ -140,7 +145,8 @@ void help_check(orr_tensor *got, orr_dtype dtype, orr_shape shape, const orr__sc
                   orr_dtype_name(dtype), orr__str(shape).s, s.rank < 0 ? orr_error_message() : "");
     if (!fits)
         return;
-    int64_t n = orr_tensor_size(got);
+    int64_t n = orr_tensor_size(got) * help_parts(dtype);
+    dtype = orr__part_dtype(dtype);
     compare(help_reference(got), dtype, n, want, ulps, what, "reference");
     if (running)
         compare(help_engine(got), dtype, n, want, ulps, what, "engine");

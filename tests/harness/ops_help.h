@@ -15,13 +15,20 @@
 /* Runs the tests inside orr_init and orr_shutdown. */
 int help_main(int argc, char **argv, const char *topic, const orr_test *tests);
 
-/* Elements of t in row-major order, as scalars of its dtype. Free it. NULL and a failed check when it cannot be had. */
+/* Scalars in an element: 2 in a complex number, its parts. */
+static inline int help_parts(orr_dtype dtype)
+{
+    return orr__is_complex(dtype) ? 2 : 1;
+}
+/* Elements of t in row-major order, as scalars of its dtype or of its parts. Free it. NULL and a failed check when it cannot be
+ * had. */
 orr__scalar *help_reference(orr_tensor *t);
 orr__scalar *help_engine(orr_tensor *t);
 /* The same as doubles, by the reference evaluation alone. */
 double *help_doubles(orr_tensor *t);
 
-/* |got − want| ≤ ulps · eps(dtype) · (|want| + scale); NaN is NaN; integers and bool are equal. */
+/* |got − want| ≤ ulps · eps(dtype) · (|want| + scale); NaN is NaN; integers and bool are equal. Negative ulps: the same number, the
+ * sign of a zero too. */
 bool help_same(orr_dtype dtype, orr__scalar got, orr__scalar want, double ulps, double scale);
 /* Checks dtype, shape and elements of `got`, reference and engine. `what` names the case. */
 void help_check(orr_tensor *got, orr_dtype dtype, orr_shape shape, const orr__scalar *want, double ulps,
