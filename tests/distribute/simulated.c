@@ -81,9 +81,9 @@ static double slack(const rg_value *x, double size)
 static bool right(const rg_graph *g, int i, const char *got)
 {
     const rg_value *x = &g->v[i];
-    orr_dtype d = orr_tensor_dtype(x->t);
+    orr_dtype d = orr__part_dtype(orr_tensor_dtype(x->t));
     double most = 0;
-    int64_t n = orr_tensor_size(x->t);
+    int64_t n = orr_tensor_size(x->t) * help_parts(orr_tensor_dtype(x->t));
     for (int64_t k = 0; k < n && orr__is_float(d); k++)
         most = isfinite(x->v[k].f) ? fmax(most, fabs(x->v[k].f)) : most;
     for (int64_t k = 0; k < n; k++) {

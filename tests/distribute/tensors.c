@@ -599,8 +599,9 @@ static bool one_graph(unsigned long long seed, orr_grid *const *grids, int ngrid
         (void)orr_eval(orr_shard(half, grid, ORR_AXES(0)));
     orr__scalar *got = help_engine(out);
     bool ok = got != NULL;
-    for (int64_t k = 0; ok && k < orr_tensor_size(t); k++)
-        ok = near(orr_tensor_dtype(t), got[k], g.v[last].v[k], g.v[last].err ? g.v[last].err[k] : 0);
+    orr_dtype d = orr_tensor_dtype(t);
+    for (int64_t k = 0; ok && k < orr_tensor_size(t) * help_parts(d); k++)
+        ok = near(orr__part_dtype(d), got[k], g.v[last].v[k], g.v[last].err ? g.v[last].err[k] : 0);
     free(got);
     rg_end(&g);
     (void)orr_scope_end(s);

@@ -41,8 +41,9 @@ static int refused; /* evaluations, for want of memory */
 static void note(const rg_graph *g, int i, const orr__scalar *got)
 {
     uint64_t h = 0xcbf29ce484222325u;
-    for (int64_t k = 0, n = orr_tensor_size(g->v[i].t); k < n; k++) {
-        bool nan = orr__is_float(orr_tensor_dtype(g->v[i].t)) && isnan(got[k].f);
+    orr_dtype d = orr_tensor_dtype(g->v[i].t);
+    for (int64_t k = 0, n = orr_tensor_size(g->v[i].t) * help_parts(d); k < n; k++) {
+        bool nan = orr__is_inexact(d) && isnan(got[k].f);
         h = (h ^ (nan ? 1 : got[k].u)) * 0x100000001b3u;
     }
     fprintf(results, "%s %016llx\n", g->log[i], (unsigned long long)h);
@@ -75,14 +76,14 @@ static bool near(orr_dtype d, orr__scalar got, orr__scalar want, double err)
 /* Compares value i as the engine has it with `want`; -1 when all is well, else the first element that is off. */
 static int64_t compare(const rg_graph *g, int i, const orr__scalar *want)
 {
-    int64_t n = orr_tensor_size(g->v[i].t), off = -1;
+    orr_dtype d = orr__part_dtype(orr_tensor_dtype(g->v[i].t));
+    int64_t n = orr_tensor_size(g->v[i].t) * help_parts(orr_tensor_dtype(g->v[i].t)), off = -1;
     orr__scalar *got = help_engine(g->v[i].t);
     for (int64_t k = 0; got && want && k < n && off < 0; k++)
-        if (!near(orr_tensor_dtype(g->v[i].t), got[k], want[k], g->v[i].err ? g->v[i].err[k] : 0)) {
+        if (!near(d, got[k], want[k], g->v[i].err ? g->v[i].err[k] : 0)) {
             off = k;
-            printf("element %lld: engine %.17g, reference %.17g, bound %g\n", (long long)k,
-                   orr__scalar_f64(got[k], orr_tensor_dtype(g->v[i].t)),
-                   orr__scalar_f64(want[k], orr_tensor_dtype(g->v[i].t)), g->v[i].err ? g->v[i].err[k] : 0);
+            printf("element %lld: engine %.17g, reference %.17g, bound %g\n", (long long)k, orr__scalar_f64(got[k], d),
+                   orr__scalar_f64(want[k], d), g->v[i].err ? g->v[i].err[k] : 0);
         }
     if (got && results && (orr__env.deterministic || !g->v[i].sums))
         note(g, i, got);

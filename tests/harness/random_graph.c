@@ -12,10 +12,18 @@ int rg_pick(rg_graph *g, int n)
     return (int)(orr_test_rand(&g->state) % (unsigned long long)n);
 }
 
+int rg_any(rg_graph *g)
+{
+    int a = rg_pick(g, g->n), b = rg_pick(g, g->n), later = a > b ? a : b;
+    return rg_pick(g, 3) || orr__is_complex(orr_tensor_dtype(g->v[later].t)) ? g->last : later;
+}
+
 void rg_begin(rg_graph *g, unsigned long long seed)
 {
     memset(g, 0, sizeof *g);
-    g->state = seed * 0x9e3779b97f4a7c15ull + 1;
+    g->last_complex = -1;
+    g->state = seed;
+    g->state = orr_test_rand(&g->state); /* neighbouring seeds have streams that are apart */
 }
 
 void rg_end(rg_graph *g)
@@ -38,11 +46,16 @@ static double tiny(orr_dtype d)
     return d == ORR_F64 ? 1e-300 : d == ORR_F16 ? 0x1p-22 : 1e-36;
 }
 
+static int64_t scalars(const rg_value *x)
+{
+    return orr_tensor_size(x->t) * help_parts(orr_tensor_dtype(x->t));
+}
+
 /* A leaf of these elements, plus or minus the errors: sign 0 none, 1 up, -1 down, 2 up and down in turn. */
 static orr_tensor *leaf_of(const rg_value *x, int sign)
 {
-    orr_dtype d = orr_tensor_dtype(x->t);
-    int64_t n = orr_tensor_size(x->t);
+    orr_dtype d = orr__part_dtype(orr_tensor_dtype(x->t));
+    int64_t n = scalars(x);
     size_t size = orr_dtype_size(d);
     char *data = calloc((size_t)n + 1, size);
     for (int64_t i = 0; data && i < n; i++) {
@@ -54,7 +67,7 @@ static orr_tensor *leaf_of(const rg_value *x, int sign)
         }
         orr__scalar_store(data + (size_t)i * size, d, v);
     }
-    orr_tensor *t = orr_from(d, orr_tensor_shape(x->t), data);
+    orr_tensor *t = orr_from(orr_tensor_dtype(x->t), orr_tensor_shape(x->t), data);
     free(data);
     return t;
 }
@@ -62,7 +75,7 @@ static orr_tensor *leaf_of(const rg_value *x, int sign)
 static bool all_finite(const rg_value *x)
 {
     bool ok = true;
-    for (int64_t i = 0, n = orr_tensor_size(x->t); i < n && orr__is_float(orr_tensor_dtype(x->t)); i++)
+    for (int64_t i = 0, n = scalars(x); i < n && orr__is_inexact(orr_tensor_dtype(x->t)); i++)
         ok = ok && isfinite(x->v[i].f);
     return ok;
 }
@@ -82,10 +95,11 @@ static bool add(rg_graph *g, rg_value x, const char *what)
     return true;
 }
 
-int rg_leaf(rg_graph *g, orr_dtype d, orr_shape s)
+int rg_leaf(rg_graph *g, orr_dtype dtype, orr_shape s)
 {
     rg_value x = { 0 };
-    int64_t n = orr__shape_count(&s);
+    orr_dtype d = orr__part_dtype(dtype);
+    int64_t n = orr__shape_count(&s) * help_parts(dtype);
     size_t size = orr_dtype_size(d);
     char *data = calloc((size_t)n + 1, size);
     x.v = calloc((size_t)n + 1, sizeof *x.v);
@@ -98,7 +112,7 @@ int rg_leaf(rg_graph *g, orr_dtype d, orr_shape s)
         x.v[i] = orr__scalar_cast((orr__scalar){ .f = r }, ORR_F64, d);
         orr__scalar_store(data + (size_t)i * size, d, x.v[i]);
     }
-    x.t = orr_from(d, s, data);
+    x.t = orr_from(dtype, s, data);
     x.ref = x.t;
     free(data);
     return add(g, x, "leaf") ? g->n - 1 : -1;
@@ -130,7 +144,7 @@ static double largest(rg_graph *g, const rg_step *s)
     double most = 0;
     for (int k = 0; k < s->nin; k++) {
         const rg_value *x = &g->v[s->in[k]];
-        for (int64_t i = 0, n = orr_tensor_size(x->t); i < n && orr__is_float(orr_tensor_dtype(x->t)); i++)
+        for (int64_t i = 0, n = scalars(x); i < n && orr__is_inexact(orr_tensor_dtype(x->t)); i++)
             if (isfinite(x->v[i].f))
                 most = fmax(most, fabs(x->v[i].f));
     }
@@ -161,14 +175,17 @@ static bool add_sensitivity(rg_graph *g, const rg_step *s, rg_value *x, int64_t 
 /* Bounds for a float result that is not exact. False: not tame. */
 static bool bound(rg_graph *g, const rg_step *s, rg_value *x, bool exact_in)
 {
-    orr_dtype d = orr_tensor_dtype(x->t), acc = d == ORR_F16 || d == ORR_BF16 ? ORR_F32 : d;
-    int64_t n = orr_tensor_size(x->t);
+    bool pairs = orr__is_complex(orr_tensor_dtype(x->t));
+    orr_dtype d = orr__part_dtype(orr_tensor_dtype(x->t)), acc = d == ORR_F16 || d == ORR_BF16 ? ORR_F32 : d;
+    int64_t n = scalars(x);
     double most = largest(g, s), slack = s->slack * eps(d) * (s->square ? most * most : most);
     orr__scalar *size = s->terms > 0 || s->cancels ? sizes(g, s) : NULL;
     bool ok = most < 1e4;
     x->err = calloc((size_t)n + 1, sizeof *x->err);
     for (int64_t i = 0; x->err && i < n; i++) {
         double v = isfinite(x->v[i].f) ? fabs(x->v[i].f) : 0;
+        if (pairs && isfinite(x->v[i ^ 1].f)) /* errors of a part are those of the number */
+            v = hypot(v, x->v[i ^ 1].f);
         ok = ok && v < (d == ORR_F16 ? 1e3 : 1e4);
         double own = s->cancels && size && isfinite(size[i].f) ? fmax(v, size[i].f) : v;
         x->err[i] = fmax(s->ulps, 1) * eps(d) * own + slack + tiny(d);
@@ -203,7 +220,7 @@ bool rg_commit(rg_graph *g, const rg_step *s)
         return false;
     x.v = try_step(g, s, 0);
     bool exact = exact_in && s->ulps == 0 && s->terms == 0 && s->slack == 0;
-    bool is_float = orr__is_float(orr_tensor_dtype(x.t));
+    bool is_complex = orr__is_complex(orr_tensor_dtype(x.t)), is_float = orr__is_inexact(orr_tensor_dtype(x.t));
     if (!x.v || (!exact && is_float && !bound(g, s, &x, exact_in)) || (!exact_in && !is_float)) {
         free(x.v);
         free(x.err);
@@ -211,7 +228,9 @@ bool rg_commit(rg_graph *g, const rg_step *s)
     }
     if (!add(g, x, s->name))
         return false;
-    if (s->nin && (n > 3 || rg_pick(g, 4) == 0))
+    if (is_complex)
+        g->last_complex = g->n - 1;
+    else if (s->nin && (n > 3 || rg_pick(g, 4) == 0))
         g->last = g->n - 1;
     return true;
 }

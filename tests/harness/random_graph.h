@@ -14,8 +14,8 @@
 typedef struct {
     orr_tensor *t;   /* as recorded                               */
     orr_tensor *ref; /* a leaf with its value                     */
-    orr__scalar *v;  /* that value                                */
-    double *err;     /* bound per element; NULL: exact            */
+    orr__scalar *v;  /* that value, of complex numbers the parts  */
+    double *err;     /* bound per scalar; NULL: exact             */
     bool finite;
     bool sums; /* float sums or products led to it: not the same to the last bit in every tier */
 } rg_value;
@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
     unsigned long long state;
     int n, last;                /* last: the latest result of an op, if it is not too small to be of use */
+    int last_complex;           /* the same of the complex values; -1: there is none                     */
     int together[4], ntogether; /* results of the latest motif */
     rg_value v[RG_VALUES];
     char log[RG_VALUES][32]; /* what made each value */
@@ -62,6 +63,8 @@ void rg_begin(rg_graph *g, unsigned long long seed);
 void rg_end(rg_graph *g);
 /* Number in [0, n). */
 int rg_pick(rg_graph *g, int n);
+/* A value that is there and is not complex, mostly the latest one, so that graphs become deep. */
+int rg_any(rg_graph *g);
 /* Adds a leaf with tame values; returns its number, -1 when the graph is full. */
 int rg_leaf(rg_graph *g, orr_dtype d, orr_shape s);
 /* Records the step, and takes its value and bounds; false when it was not fit (nothing is added then). */
@@ -72,6 +75,7 @@ bool rg_choose_move(rg_graph *g, rg_step *s); /* of the ops that move elements o
 bool rg_choose_own(rg_graph *g, rg_step *s);  /* of what the tests define */
 bool rg_choose_complex(rg_graph *g, rg_step *s);
 bool rg_choose_science(rg_graph *g, rg_step *s); /* linear algebra, transforms, order, statistics */
+bool rg_choose_network(rg_graph *g, rg_step *s); /* windows, normalisation, attention, scans, indices */
 /* Adds the values of a few ops that often come together; fewer where one does not fit. */
 void rg_motif(rg_graph *g);
 /* Adds one value by a random op. */

@@ -205,7 +205,7 @@ static orr_dtype some_float(rg_graph *g)
 static int some_rows(rg_graph *g)
 {
     for (int tries = 0; tries < 4; tries++) {
-        int i = rg_pick(g, 2) ? g->last : rg_pick(g, g->n);
+        int i = rg_any(g);
         orr_shape s = shape_of(g, i);
         if (orr__is_float(dtype_of(g, i)) && s.rank >= 2 && s.rank <= 4 && g->v[i].finite && s.dim[s.rank - 1] > 1 &&
             orr__shape_count(&s))

@@ -9,14 +9,6 @@ static orr_shape shape_of(const rg_graph *g, int i)
     return orr_tensor_shape(g->v[i].t);
 }
 
-static int any_value(rg_graph *g)
-{
-    int a = rg_pick(g, g->n), b = rg_pick(g, g->n);
-    if (rg_pick(g, 3)) /* mostly what came last, so that graphs become deep */
-        return g->last;
-    return a > b ? a : b;
-}
-
 /* -- views -- */
 
 enum { RESHAPE, PERMUTE, TRANSPOSE, BROADCAST, EXPAND, SQUEEZE, SLICE, SELECT, FLIP, PAD, TRIL, TRIU, VIEWS };
@@ -102,7 +94,7 @@ static bool choose_view(rg_graph *g, rg_step *s)
 {
     static const char *const names[] = { "reshape", "permute", "transpose", "broadcast_to", "expand_dims", "squeeze",
                                          "slice",   "select",  "flip",      "pad",          "tril",        "triu" };
-    int i = any_value(g), kind = rg_pick(g, VIEWS);
+    int i = rg_any(g), kind = rg_pick(g, VIEWS);
     orr_shape shape = shape_of(g, i);
     rg_param *p = &s->p;
     s->in[0] = i;
@@ -144,7 +136,7 @@ static orr_tensor *apply_index(orr_tensor *const *in, int n, const rg_param *p)
 static bool choose_index(rg_graph *g, rg_step *s)
 {
     static const orr_dtype kinds[] = { ORR_I64, ORR_I32, ORR_U8, ORR_I16 };
-    int i = any_value(g), kind = rg_pick(g, 3);
+    int i = rg_any(g), kind = rg_pick(g, 3);
     orr_shape shape = shape_of(g, i), to = shape;
     orr_dtype d = orr_tensor_dtype(g->v[i].t);
     s->in[0] = i;
@@ -178,7 +170,7 @@ static orr_tensor *apply_join(orr_tensor *const *in, int n, const rg_param *p)
 
 static bool choose_join(rg_graph *g, rg_step *s)
 {
-    int i = any_value(g);
+    int i = rg_any(g);
     orr_shape shape = shape_of(g, i);
     if (!shape.rank || shape.rank > 4)
         return false;

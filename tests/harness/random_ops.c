@@ -14,19 +14,10 @@ static orr_shape shape_of(const rg_graph *g, int i)
     return orr_tensor_shape(g->v[i].t);
 }
 
-/* A value already there. */
-static int any_value(rg_graph *g)
-{
-    int a = rg_pick(g, g->n), b = rg_pick(g, g->n);
-    if (rg_pick(g, 3)) /* mostly what came last, so that graphs become deep */
-        return g->last;
-    return a > b ? a : b;
-}
-
 static int float_value(rg_graph *g)
 {
     for (int tries = 0; tries < 20; tries++) {
-        int i = any_value(g);
+        int i = rg_any(g);
         if (orr__is_float(dtype_of(g, i)))
             return i;
     }
@@ -59,7 +50,7 @@ static int partner(rg_graph *g, int i, orr_dtype d)
 {
     orr_shape a = shape_of(g, i), both;
     for (int tries = 0; tries < 6; tries++) {
-        int j = any_value(g);
+        int j = rg_any(g);
         orr_shape b = shape_of(g, j);
         if (dtype_of(g, j) == d && orr__shape_broadcast(&a, &b, &both) && orr__shape_count(&both) <= RG_ELEMENTS)
             return j;
@@ -91,10 +82,10 @@ static bool jumps(const orr__ewrow *row)
 static bool choose_row(rg_graph *g, rg_step *s)
 {
     const orr__ewrow *row = orr__ew(ORR__OP_EW + rg_pick(g, orr__ew_count()));
-    int i = any_value(g);
+    int i = rg_any(g);
     for (int tries = 0; tries < 12 && !(orr__ew_takes_scalars(row, dtype_of(g, i)) && (!g->v[i].err || !jumps(row)));
          tries++)
-        i = any_value(g);
+        i = rg_any(g);
     orr_dtype d = dtype_of(g, i);
     if (!orr__ew_takes_scalars(row, d))
         return false;
@@ -122,7 +113,7 @@ static bool choose_mixed(rg_graph *g, rg_step *s)
 {
     static const char *const names[] = { "add", "mul", "maximum", "less", "equal", "where" };
     const orr__ewrow *row = orr__ew_find(names[rg_pick(g, 6)]);
-    int i = any_value(g);
+    int i = rg_any(g);
     orr_dtype d = dtype_of(g, i), e = (orr_dtype)rg_pick(g, ORR__SCALAR_DTYPES), both;
     if (!orr__promote(d, e, &both) || !orr__ew_takes_scalars(row, both))
         return false;
@@ -146,7 +137,7 @@ static orr_tensor *apply_scalar(orr_tensor *const *in, int n, const rg_param *p)
 
 static bool choose_scalar(rg_graph *g, rg_step *s)
 {
-    s->in[0] = any_value(g);
+    s->in[0] = rg_any(g);
     s->nin = 1;
     s->apply = apply_scalar;
     s->name = "scalar";
@@ -164,7 +155,7 @@ static orr_tensor *apply_cast(orr_tensor *const *in, int n, const rg_param *p)
 
 static bool choose_cast(rg_graph *g, rg_step *s)
 {
-    s->in[0] = any_value(g);
+    s->in[0] = rg_any(g);
     s->nin = 1;
     s->p.d = (orr_dtype)rg_pick(g, ORR__SCALAR_DTYPES);
     s->apply = apply_cast;
@@ -209,7 +200,7 @@ static bool choose_reduce(rg_graph *g, rg_step *s)
     static const char *const names[] = {
         "sum", "prod", "max", "min", "any", "all", "mean", "var", "norm", "logsumexp"
     };
-    int i = any_value(g), r = rg_pick(g, 10);
+    int i = rg_any(g), r = rg_pick(g, 10);
     orr_shape shape = shape_of(g, i);
     bool is_float = orr__is_float(dtype_of(g, i));
     s->in[0] = i;
@@ -240,7 +231,7 @@ static orr_tensor *apply_arg(orr_tensor *const *in, int n, const rg_param *p)
 
 static bool choose_arg(rg_graph *g, rg_step *s)
 {
-    s->in[0] = any_value(g);
+    s->in[0] = rg_any(g);
     s->nin = 1;
     orr_shape shape = shape_of(g, s->in[0]);
     s->p.axis = shape.rank && rg_pick(g, 3) ? rg_pick(g, shape.rank) : ORR_FLAT;
@@ -259,7 +250,7 @@ static orr_tensor *apply_matmul(orr_tensor *const *in, int n, const rg_param *p)
 
 static bool choose_matmul(rg_graph *g, rg_step *s)
 {
-    int i = rg_pick(g, 5) ? float_value(g) : any_value(g);
+    int i = rg_pick(g, 5) ? float_value(g) : rg_any(g);
     if (i < 0 || dtype_of(g, i) == ORR_BOOL || !g->v[i].finite)
         return false;
     orr_shape a = shape_of(g, i), b = a;
@@ -330,7 +321,7 @@ static orr_tensor *apply_structural(orr_tensor *const *in, int n, const rg_param
 static bool choose_structural(rg_graph *g, rg_step *s)
 {
     const orr__op *op = orr__structural[rg_pick(g, orr__structural_count())];
-    s->in[0] = any_value(g);
+    s->in[0] = rg_any(g);
     s->nin = op->arity;
     orr_shape a = shape_of(g, s->in[0]);
     bool floats = orr__is_float(dtype_of(g, s->in[0])) && g->v[s->in[0]].finite;
@@ -362,29 +353,31 @@ bool rg_choose(rg_graph *g, rg_step *s)
 {
     memset(s, 0, sizeof *s);
     int r = rg_pick(g, 100);
-    if (r < 30)
+    if (r < 27)
         return choose_row(g, s);
-    if (r < 37)
+    if (r < 34)
         return choose_mixed(g, s);
-    if (r < 40)
+    if (r < 37)
         return choose_scalar(g, s);
-    if (r < 45)
+    if (r < 42)
         return choose_cast(g, s);
-    if (r < 54)
+    if (r < 50)
         return choose_reduce(g, s);
-    if (r < 56)
+    if (r < 52)
         return choose_arg(g, s);
-    if (r < 63)
+    if (r < 58)
         return choose_matmul(g, s);
-    if (r < 67)
+    if (r < 61)
         return choose_soft(g, s);
-    if (r < 70)
+    if (r < 64)
         return rg_choose_own(g, s);
-    if (r < 75)
+    if (r < 69)
         return choose_structural(g, s);
-    if (r < 79)
+    if (r < 75)
         return rg_choose_complex(g, s);
-    if (r < 83)
+    if (r < 79)
         return rg_choose_science(g, s);
+    if (r < 87)
+        return rg_choose_network(g, s);
     return rg_choose_move(g, s);
 }
