@@ -50,6 +50,7 @@
     X(INLINE_LANE,      "inline_lane")      \
     X(SLEEP,            "sleep")            /* idle workers are paused                                 */ \
     X(SHARE,            "share")            /* work that is cut to end sooner becomes tasks in a row of callers */ \
+    X(ONE_WORKER,       "one_worker")       /* a chain of tasks stays on one worker                    */ \
     X(TRIAL,            "trial")            /* a plan's first runs choose processors or devices        */ \
     X(HANDLE_POOL,      "handle_pool")      /* buffers are reused with their handles                   */
 /* clang-format on */

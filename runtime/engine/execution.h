@@ -140,6 +140,7 @@ struct orr__run {
     bool posting;             /* … a task is at it                                                              */
     int ntasks;
     struct orr__run *next;    /* of those that the engine watches                       */
+    int worker;               /* the engine's: takes all of its tasks, -1: any does     */
     void *meter;              /* the engine's: memory counted while tasks are submitted, NULL: all there at once */
     orr__placement placement; /* device_choice.c's, with the next three                         */
     orr__plan *trial;         /* NULL: its time tells nothing                           */

@@ -40,6 +40,7 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
     if (plan->nscalar > 0)
         memcpy(r->scalar, scalar, (size_t)plan->nscalar * sizeof *scalar);
     begin(r, 1);
+    r->worker = -1;
     r->plan = orr__plan_ref(plan);
     r->safe = r->firm = plan->cannot_fail;
     return r;

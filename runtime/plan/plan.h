@@ -69,8 +69,11 @@ typedef struct orr__plan {
     bool cannot_fail; /* whatever the data are                                               */
     bool calls;       /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
     int waited_tasks; /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
-    double longest;   /* urgency: of a task, µs from its start to the end of the plan        */
-    int ndonors;      /* donation: leaves that have a recipient                                   */
+    struct {          /* urgency */
+        bool chain;   /* each task needs the one before it: no two ever run at once          */
+        double longest;
+    } urgency;
+    int ndonors; /* donation: leaves that have a recipient                                   */
     struct {
         int nslot;
         size_t *slot_bytes;   /* memory_slots                                                */

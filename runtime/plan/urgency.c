@@ -35,6 +35,29 @@ static void hand_on(orr__plan *p, int i, bool *needed)
         }
 }
 
+/* The bundle or step i reads a value of the task of step `before`. */
+static bool needs(const orr__plan *p, int i, int before)
+{
+    for (int k = i; k < i + (orr__bundle_size(&p->step[i])); k++)
+        for (int in = 0; in < p->step[k].region->nin; in++)
+            if (maker_of(p, p->step[k].in[in]) == before)
+                return true;
+    return false;
+}
+
+static bool is_chain(const orr__plan *p)
+{
+    int before = -1;
+    for (int i = 0; i < p->nstep; i++) {
+        if (orr__plan_head(p, i) != i)
+            continue;
+        if (orr__plan_tasks(p, i) != 1 || (before >= 0 && !needs(p, i, before)))
+            return false;
+        before = i;
+    }
+    return true;
+}
+
 orr_status orr__pass_urgency(orr__planner *planner)
 {
     orr__plan *p = planner->plan;
@@ -57,8 +80,9 @@ orr_status orr__pass_urgency(orr__planner *planner)
         double more = needed[i] ? late : 0; /* an awaited output needs it: before all that may end later */
         s->urgency.from_start += more;
         s->urgency.from_end += more;
-        p->longest = s->urgency.from_start > p->longest ? s->urgency.from_start : p->longest;
+        p->urgency.longest = s->urgency.from_start > p->urgency.longest ? s->urgency.from_start : p->urgency.longest;
     }
+    p->urgency.chain = is_chain(p);
     free(needed);
     return ORR_OK;
 }

@@ -26,7 +26,7 @@ static void what_lies_on_the_longest_way_goes_first(void)
         hand_output(h, hand_step(h, 100, 1, false, 1, &x));
         h->step[i].urgency.from_start = way_us[i];
     }
-    h->plan.longest = way_us[0];
+    h->plan.urgency.longest = way_us[0];
     static atomic_bool all_there;
     orr__run *run = NULL;
     orr__scalar s = { .f = 0 };

@@ -69,7 +69,7 @@ double critical_path(const orr__plan *p)
         longest = end[i] > longest ? end[i] : longest;
     }
     free(end);
-    ORR_CHECK_MSG(p->waited_tasks > 0 || fabs(p->longest - longest) <= 1e-9 * longest, "%g us, counted %g", p->longest,
-                  longest);
+    ORR_CHECK_MSG(p->waited_tasks > 0 || fabs(p->urgency.longest - longest) <= 1e-9 * longest, "%g us, counted %g",
+                  p->urgency.longest, longest);
     return longest;
 }

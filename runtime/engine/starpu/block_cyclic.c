@@ -453,7 +453,7 @@ static orr_status run(operation *o, bool memory, bool ta, bool tb, bool is_produ
 
     if (st == ORR_OK) {
         o->window = window_of(o->mat[0].d);
-        orr__star_wake(true);
+        (void)orr__star_wake(true);
         orr__star_mpi_room(true);
         int err = is_product ? insert_product(o, ta, tb) : insert_cholesky(o);
         let_go(o);

@@ -83,7 +83,7 @@ int orr__star_policy_priority(int32_t where, int otherwise)
 
 int orr__star_urgency(const orr__plan *p, double way_us)
 {
-    return p->longest > 0 ? (int)(way_us / p->longest * orr__star.urgencies) : 0;
+    return p->urgency.longest > 0 ? (int)(way_us / p->urgency.longest * orr__star.urgencies) : 0;
 }
 
 /* These policies place tasks without asking how long they take. One never ends when a model is being calibrated: StarPU
@@ -110,6 +110,7 @@ bool orr__star_policy_begin(const char *policy)
 
     orr__star.urgencies = most > MOST_URGENT ? MOST_URGENT : most > 0 ? most : 0;
     orr__star_models(wants_models(policy));
+    orr__star.thieves = strcmp(policy, "lws") == 0 || strcmp(policy, "ws") == 0;
     /* It gives devices what has the name of a product in StarPU's examples, and keeps for ever what only they can do. */
     orr__star.shy = both && strcmp(policy, "modular-gemm") == 0 ? policy : NULL;
     if (orr__star.shy)

@@ -119,6 +119,14 @@ static void mark_outputs(orr__run *r, orr__buffer **out)
     }
 }
 
+/* Idle workers would take each next task of a chain, and its data with it, from the worker that has both in its caches: that
+ * costs as much as a small task. With other runs under way they have better to do, and this one's worker may be busy. */
+static bool keeps_to_one(const orr__plan *plan)
+{
+    return plan->urgency.chain && !orr__ablated(ORR__OFF_ONE_WORKER) && orr__star.thieves &&
+           orr__star.opencls + orr__star.cudas == 0;
+}
+
 /* A leaf was written over: nothing can be computed from it again. */
 static bool spoiled(const orr__plan *plan, orr__buffer *const *leaf)
 {
@@ -138,7 +146,9 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
     if (!r)
         return ORR_ENOMEM;
     r->ended = ended;
-    orr__star_wake(true);
+    bool alone = orr__star_wake(true);
+    if (alone && keeps_to_one(plan))
+        r->worker = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
     orr__placement_begin(r, orr__star.hybrid);
     if (st == ORR_OK && !divide(r, leaf, budget))
         st = ORR_ENOMEM;

@@ -19,6 +19,7 @@ typedef struct {
     bool hybrid;              /* processors and devices, none of them asked for by name       */
     int urgencies;            /* priorities that the policy tells apart, less one               */
     bool guards_cuda;         /* the loss of a CUDA context ends no process: tasks and copies end before StarPU asks  */
+    bool thieves;             /* the policy's workers take each other's tasks                   */
     const char *shy;          /* the policy, where it gives devices none of our tasks, else NULL */
     bool one_memory;          /* all workers see host memory                                */
     size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
@@ -148,7 +149,7 @@ int orr__star_urgency(const orr__plan *p, double way_us);
 orr_status orr__star_idle_start(orr__site at);
 void orr__star_idle_stop(void); /* workers awake afterwards */
 /* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
-void orr__star_wake(bool is_run);
+bool orr__star_wake(bool is_run); /* whether no other run is under way */
 void orr__star_rest(bool is_run); /* any thread, tasks too */
 /* Around the submission of a run's tasks, and around posted work. */
 void orr__star_submits(bool begins);

@@ -162,6 +162,9 @@ static orr_status fill_in(orr__site at, draft *d)
         d->task->prologue_callback_func = orr__star_post;
         d->task->prologue_callback_arg = d->a;
         starpu_task_end_dep_add(d->task, 1);
+    } else if (d->a->run->worker >= 0) {
+        d->task->execute_on_a_specific_worker = 1;
+        d->task->workerid = (unsigned)d->a->run->worker;
     }
     d->task->priority =
         orr__star_policy_priority(d->task->where, orr__star_urgency(d->a->run->plan, d->a->step->urgency.from_start));

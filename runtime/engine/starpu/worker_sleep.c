@@ -99,7 +99,7 @@ static void rise(void)
     pthread_cond_signal(&to_watch);
 }
 
-void orr__star_wake(bool is_run)
+bool orr__star_wake(bool is_run)
 {
     pthread_mutex_lock(&lock);
     for (; is_run && runs >= MOST_RUNS; waiting--) {
@@ -109,7 +109,9 @@ void orr__star_wake(bool is_run)
     runs += is_run;
     busy++;
     rise();
+    bool alone = runs == is_run;
     pthread_mutex_unlock(&lock);
+    return alone;
 }
 
 void orr__star_rest(bool is_run)
