@@ -8,7 +8,7 @@
 #include "codelets/cpu/call.h"
 
 /* About 12 tiles along a side keep 16 workers busy; smaller tiles would starve BLAS, larger ones leave the cache. */
-enum { SIDE = 12, LEAST = 256, MOST = 512, GRAIN = 64 };
+enum { SIDE = 12, LEAST = 128, MOST = 512, GRAIN = 64 };
 
 int64_t orr__cholesky_block(int64_t n)
 {

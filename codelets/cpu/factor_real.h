@@ -1,12 +1,55 @@
-/* Body of factor_f32.c and factor_f64.c: recursion that halves the matrix, with BLAS for what is off the diagonal and
- * plain loops for small triangles. REAL, DTYPE, SYRK, TRSV and TABLE are defined by who includes it.
+/* Body of factor_f32.c and factor_f64.c: recursion that halves the matrix, with products for what is off the diagonal and
+ * plain loops for small triangles; or the library's routine, where this machine computes it faster. REAL, DTYPE, SYRK, TRSV, TRSM,
+ * LAPACK(name) and TABLE are defined by who includes it.
  * Must not know: dtypes other than REAL. */
 #include <cblas.h>
+#include <string.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/factor.h"
 #include "codelets/cpu/product.h"
+#include "codelets/variants.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/env.h"
+#include "runtime/base/hash.h"
 
 enum { WIDE = sizeof(REAL) == 8, LEAF = ORR__LEAF, EDGE = ORR__PLAIN };
+
+/* -- two ways ---------------------------------------------------------------------------------------------------- */
+
+/* From these orders on, the library's routines repay their call. The last bits differ, hence never with ORRERY_DETERMINISTIC. */
+enum { BY_HALVES, BY_LIBRARY, WAYS, LIBRARY_LEAST = 64 };
+
+typedef struct {
+    orr__variants *v;
+    int way;
+    bool timed;
+    double began;
+} choice;
+
+static choice choose(const char *what, int64_t n)
+{
+    choice c = { NULL, BY_HALVES, false, 0 };
+    uint32_t octaves = 0;
+    if (n < LIBRARY_LEAST || orr__env.deterministic || orr__cpu_blas_get_threads() != 1)
+        return c;
+    while (n >> octaves > 1)
+        octaves++;
+    c.v = orr__variants_of(
+        orr__hash(what, strlen(what), orr__hash(orr__cpu_vec()->isa, strlen(orr__cpu_vec()->isa), DTYPE)), octaves,
+        WAYS);
+    c.way = orr__variants_next(c.v, &c.timed);
+    c.began = c.timed ? orr__now() : 0;
+    return c;
+}
+
+/* The chosen way has computed so many multiplications. */
+static void chosen(const choice *c, double work)
+{
+    if (c->timed)
+        orr__variants_time(c->v, c->way, (orr__now() - c->began) / work);
+}
+
+/* -- solves ------------------------------------------------------------------------------------------------------- */
 
 /* Half of n, a multiple of `grain`. */
 static int64_t half(int64_t n, int64_t grain)
@@ -47,17 +90,10 @@ static void eliminate(const orr__triangle *t, int64_t r, int64_t c, int64_t rows
     orr__gemm_scaled(DTYPE, -1, &a, false, ld, &b, turned, turned ? t->cs : t->rs, true, to, ld);
 }
 
-static void solve(const orr__triangle *t, void *to, int64_t m, int64_t ld)
+static void solve(const orr__triangle *t, void *to, int64_t m, int64_t ld);
+
+static void solve_halves(const orr__triangle *t, REAL *b, int64_t m, int64_t ld)
 {
-    REAL *b = to;
-    if (t->n <= EDGE) {
-        solve_leaf(t, b, m, ld);
-        return;
-    }
-    if (m == 1) {
-        solve_row(t, b);
-        return;
-    }
     int64_t h = half(t->n, EDGE);
     orr__triangle first = *t, second = *t;
     first.n = h;
@@ -74,6 +110,30 @@ static void solve(const orr__triangle *t, void *to, int64_t m, int64_t ld)
     }
 }
 
+static void solve(const orr__triangle *t, void *to, int64_t m, int64_t ld)
+{
+    REAL *b = to;
+    if (t->n <= EDGE) {
+        solve_leaf(t, b, m, ld);
+        return;
+    }
+    if (m == 1) {
+        solve_row(t, b);
+        return;
+    }
+    choice c = choose("solve", m < t->n ? m : t->n);
+    bool turned = t->rs == 1 && t->cs != 1;
+    if (c.way == BY_LIBRARY)
+        TRSM(CblasRowMajor, CblasRight, t->upper == turned ? CblasLower : CblasUpper,
+             turned ? CblasTrans : CblasNoTrans, t->unit ? CblasUnit : CblasNonUnit, (int)m, (int)t->n, 1, t->p,
+             (int)(turned ? t->cs : t->rs), b, (int)ld);
+    else
+        solve_halves(t, b, m, ld);
+    chosen(&c, (double)m * (double)t->n * (double)t->n);
+}
+
+/* -- factors ------------------------------------------------------------------------------------------------------ */
+
 static void update(void *c, int64_t ldc, const void *x, int64_t ldx, const void *y, int64_t ldy, int64_t m, int64_t n,
                    int64_t k)
 {
@@ -86,11 +146,10 @@ static void update_self(void *c, int64_t ldc, const void *x, int64_t ldx, int64_
     SYRK(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1, x, (int)ldx, 1, c, (int)ldc);
 }
 
-static int64_t potrf(void *p, int64_t n, int64_t ld)
+static int64_t potrf(void *p, int64_t n, int64_t ld);
+
+static int64_t potrf_halves(REAL *a, int64_t n, int64_t ld)
 {
-    REAL *a = p;
-    if (n <= LEAF)
-        return orr__cpu_vec()->potrf[WIDE](a, n, ld);
     int64_t h = half(n, LEAF), bad = potrf(a, h, ld);
     if (bad)
         return bad;
@@ -99,6 +158,36 @@ static int64_t potrf(void *p, int64_t n, int64_t ld)
     update_self(a + h * ld + h, ld, a + h * ld, ld, n - h, h);
     bad = potrf(a + h * ld + h, n - h, ld);
     return bad ? bad + h : 0;
+}
+
+#ifdef HAVE_LAPACK
+void LAPACK(potrf)(const char *uplo, const int *n, REAL *a, const int *lda, int *info, size_t);
+
+/* To LAPACK, which reads columns, the lower triangle of rows is the upper one. Some let infinities and NaN pass: the diagonal shows them. */
+static int64_t potrf_library(REAL *a, int64_t n, int64_t ld)
+{
+    int order = (int)n, lda = (int)ld, info = 0;
+    LAPACK(potrf)("U", &order, a, &lda, &info, 1);
+    for (int64_t i = 0; info == 0 && i < n; i++)
+        if (!(a[i * ld + i] > 0 && a[i * ld + i] <= MOST))
+            info = (int)(i + 1);
+    return info;
+}
+#endif
+
+static int64_t potrf(void *p, int64_t n, int64_t ld)
+{
+    if (n <= LEAF)
+        return orr__cpu_vec()->potrf[WIDE](p, n, ld);
+#ifdef HAVE_LAPACK
+    choice c = choose("potrf", n);
+    int64_t bad = c.way == BY_LIBRARY ? potrf_library(p, n, ld) : potrf_halves(p, n, ld);
+    if (!bad)
+        chosen(&c, (double)n * (double)n * (double)n / 3);
+    return bad;
+#else
+    return potrf_halves(p, n, ld);
+#endif
 }
 
 const orr__factor TABLE = { potrf, solve, update, update_self };

@@ -2,31 +2,31 @@
  * defined by who includes it.
  * Must not know: dtypes other than REAL. */
 
-/* Rows that stand side by side, as vectors. */
-#define PANEL ((int64_t)32)
-/* Elements of a line of the cache. */
+/* Elements of a vector, of a line of the cache; rows that stand side by side, as vectors whose sums hide each other's latency. */
+#define W ((int64_t)(ORR__VECTOR_BYTES / sizeof(REAL)))
 #define LINE ((int64_t)(64 / sizeof(REAL)))
+#define VECTORS (W < 16 ? 4 : 2)
+#define PANEL (VECTORS * W)
 
-typedef REAL F(line) __attribute__((vector_size(64)));
+typedef REAL F(vector) __attribute__((vector_size(ORR__VECTOR_BYTES)));
 
-/* Two lines of each column, from row `at` on: a column less what it owes to those before it (lower: after it), in registers. */
-static void F(solve_panel)(const REAL *restrict m, bool upper, bool unit, int64_t n, REAL (*restrict x)[PANEL],
-                           int64_t at)
+/* A panel's columns in turn: each less what it owes to those before it (lower: after it), in registers. */
+static void F(solve_panel)(const REAL *restrict m, bool upper, bool unit, int64_t n, REAL (*restrict x)[PANEL])
 {
     for (int64_t s = 0; s < n; s++) {
         int64_t j = upper ? s : n - 1 - s;
-        F(line) own[2];
-        memcpy(own, x[j] + at, sizeof own);
+        F(vector) own[VECTORS];
+        memcpy(own, x[j], sizeof own);
         for (int64_t p = 0; p < s; p++) {
             int64_t k = upper ? p : n - 1 - p;
-            F(line) done[2];
-            memcpy(done, x[k] + at, sizeof done);
-            for (int h = 0; h < 2; h++)
+            F(vector) done[VECTORS];
+            memcpy(done, x[k], sizeof done);
+            for (int h = 0; h < VECTORS; h++)
                 own[h] -= m[k * ORR__PLAIN + j] * done[h];
         }
-        for (int h = 0; h < 2 && !unit; h++)
+        for (int h = 0; h < VECTORS && !unit; h++)
             own[h] /= m[j * ORR__PLAIN + j];
-        memcpy(x[j] + at, own, sizeof own);
+        memcpy(x[j], own, sizeof own);
     }
 }
 
@@ -41,8 +41,7 @@ void F(solve)(const void *m, bool upper, bool unit, int64_t n, void *b, int64_t 
         for (int64_t i = at + PANEL; i < rows && i < at + 2 * PANEL; i++)
             for (int64_t j = 0; j < n; j += LINE)
                 __builtin_prefetch((REAL *)b + i * ld + j, 1);
-        for (int64_t h = 0; h < PANEL; h += 2 * LINE)
-            F(solve_panel)(m, upper, unit, n, x, h);
+        F(solve_panel)(m, upper, unit, n, x);
         F(turn)(here, ld, x[0], PANEL, n, some);
     }
 }
@@ -68,4 +67,6 @@ int64_t F(potrf)(void *to, int64_t n, int64_t ld)
 }
 
 #undef PANEL
+#undef VECTORS
+#undef W
 #undef LINE

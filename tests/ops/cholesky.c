@@ -33,7 +33,7 @@ static double largest(orr_tensor *x)
 
 static void the_factor_times_its_transpose_is_the_matrix(void)
 {
-    static const int64_t order[] = { 1, 31, 33, 64, 255, 256, 257, 600, 1025 };
+    static const int64_t order[] = { 1, 31, 33, 64, 127, 129, 255, 256, 257, 600, 1025 };
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (int d = 0; d < 2; d++) {
             orr_scope *s = orr_scope_begin();
