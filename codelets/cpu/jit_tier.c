@@ -66,7 +66,7 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
         return false;
     if (k->packs)
         return orr__cpu_packed_launch(fn, l, word);
-    orr__emit_c_args(l, word);
+    orr__emit_c_args(l, false, word);
     return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(fn, l, word);
 }
 

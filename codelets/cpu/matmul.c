@@ -216,7 +216,7 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
     b.far_cap = 0;
     orr__product_begin(&b.w, l, kernel->vec, (orr_dtype)r->in_dtype[r->access[0].input],
                        b.tail ? orr__tail_takes(b.tail) : (orr_dtype)r->out_dtype[0]);
-    b.w.small = kernel->small;
+    b.w.small = kernel->small && (nb || !orr__product_is_tiny(m, r->dim[nb + 1], r->dim[nb + 2]));
     bool places = nb && kernel->small && (!b.tail || orr__tail_of_batches(b.tail));
     orr_status st = places ? by_places(&b, per) : by_batches(&b, nb ? l->lo * per : 0, nb ? l->hi * per : 1, rows);
     free(b.far);

@@ -197,7 +197,7 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
         for (int k = 0; k < n; k++)
             if (copies[k].p.by_row)
                 copy(l, copies[k].access, &copies[k].p, part.lo, part.hi, copies[k].at);
-        orr__emit_c_args(&part, word);
+        orr__emit_c_args(&part, true, word);
         if (fn(in, l->out, word) != 0)
             return false;
     }

@@ -134,8 +134,6 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, bool add, ch
     return true;
 }
 
-#define TINY 64 /* multiplications below which a call of BLAS costs more than the product */
-
 /* Neighbours in a row that are summed at once, as a vector: each sum's order is that of k. */
 enum { FOUR = 4 };
 
@@ -148,11 +146,10 @@ enum { FOUR = 4 };
 #define TINY_OF tiny_f64
 #include "codelets/cpu/product_tiny.h"
 
-/* A product so small that plain loops are done before BLAS has begun; false: it is not. */
+/* By plain loops; false: the product is not tiny. */
 static bool tiny(const work *w, const mat *a, const mat *b, char *c)
 {
-    if (w->blas != w->dtype || orr__is_complex(w->blas) || a->rows * b->cols > TINY ||
-        a->rows * b->cols * a->cols > TINY)
+    if (w->blas != w->dtype || orr__is_complex(w->blas) || !orr__product_is_tiny(a->rows, b->cols, a->cols))
         return false;
     if (w->blas == ORR_F32)
         tiny_f32(a, b, (void *)c);

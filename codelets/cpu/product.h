@@ -27,6 +27,12 @@ typedef struct {
     size_t a_cap, b_cap, c_cap;
 } orr__product;
 
+/* Is it so small that plain loops are done before another way has begun? */
+static inline bool orr__product_is_tiny(int64_t rows, int64_t cols, int64_t terms)
+{
+    enum { TINY = 64 }; /* multiplications */
+    return rows * cols <= TINY && rows * cols * terms <= TINY;
+}
 /* Is a product of all rows of a region computed by loops of our own (orr__vec.small), whatever part of it is asked for? */
 bool orr__product_is_small(const orr__region *r);
 void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to);

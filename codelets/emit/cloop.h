@@ -34,7 +34,7 @@ int orr__emit_c_words(const orr__region *r);
  * element or by the row, prefetches its next input; beyond all, so that light maps do too and store past the caches. */
 enum { ORR__CLOOP_REACH_AT = 1 };
 enum { ORR__CLOOP_NEAR, ORR__CLOOP_FAR, ORR__CLOOP_PAST, ORR__CLOOP_REACHES };
-/* Fills them for one launch; allocates nothing. */
-void orr__emit_c_args(const orr__launch *l, int64_t *word);
+/* Fills them for one launch, some of whose operands may be read from copies (packs); allocates nothing. */
+void orr__emit_c_args(const orr__launch *l, bool packs, int64_t *word);
 
 #endif

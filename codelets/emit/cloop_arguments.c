@@ -190,13 +190,13 @@ void orr__cloop_end(orr__cloop *c)
     free(c->ahead);
 }
 
-void orr__emit_c_args(const orr__launch *l, int64_t *word)
+void orr__emit_c_args(const orr__launch *l, bool packs, int64_t *word)
 {
     const orr__region *r = l->region;
-    int64_t row = 1;
+    int64_t row = 1, reach = orr__cloop_reach(l);
     *word++ = l->lo;
-    *word++ = orr__cloop_reach(l);
-    *word++ = orr__cloop_leads(r);
+    *word++ = reach;
+    *word++ = reach == ORR__CLOOP_NEAR ? -1 : orr__cloop_leads(r); /* nothing is prefetched: nobody asks */
     for (int d = 1; d < r->rank; d++)
         row *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
     for (int k = 0; k < r->nout; k++)
@@ -206,7 +206,7 @@ void orr__emit_c_args(const orr__launch *l, int64_t *word)
     for (int a = 0; a < r->naccess; a++) {
         const orr__access *c = &r->access[a];
         orr__packed p;
-        if (orr__emit_c_packed(r, a, &p)) {
+        if (packs && orr__emit_c_packed(r, a, &p)) {
             *word++ = 0;
             for (int d = 0; d < r->rank - 1; d++)
                 if (c->stride[d])

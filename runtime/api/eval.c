@@ -183,6 +183,7 @@ static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n,
  * Where memory was refused they all stay for the next evaluation. Keeps the last error. */
 static void settle_pending(orr__site at, orr_status st, orr__node *const *pending, int n)
 {
+    ORR__IN_DEFAULT_FPMODE;
     char text[1024];
     if (!n || st == ORR_ENOMEM || st == ORR_ESTATE)
         return;
@@ -215,7 +216,6 @@ static void trace(orr__site at, double t0)
 
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run)
 {
-    ORR__IN_DEFAULT_FPMODE;
     orr__node **pending, *few[32];
     int npending = orr__pending(&pending), count = 0;
     if (run)
@@ -233,6 +233,7 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     if (st == ORR_OK)
         st = select_nodes(pending, npending, todo, &count, false);
     if (st == ORR_OK && count) {
+        ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
         bool new_values = count > first && orr__machine_here.one_memory;
         st = new_values ? evaluate_in_place(at, todo, count, nfirst, run)

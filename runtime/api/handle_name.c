@@ -4,34 +4,67 @@
 #include "runtime/api/handle_name.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include "runtime/base/buffer.h"
 #include "runtime/base/fork.h"
+#include "runtime/base/status.h"
 
-typedef struct {
-    orr__named *object; /* NULL: free */
-    uint32_t gen, next;
+/* A slot. Its generation (high half) and the references to its object (low half) are one word: a reference is one exchange that fails
+ * where the name is stale, and needs no lock. The generation of a name grows when the name is taken. */
+typedef struct orr__name {
+    _Atomic uint64_t word;
+    orr__named *object; /* while there are references */
+    uint32_t index, next;
 } slot;
 
+/* Block b holds FIRST << b slots, which never move. */
+enum { FIRST = 64, BLOCKS = 26 };
 static struct {
-    pthread_mutex_t lock;
-    slot *slot;
-    uint32_t n, cap, free; /* free: 1 + the first free slot, 0: none */
+    pthread_mutex_t lock; /* of n and free; blocks are added under it */
+    slot *_Atomic block[BLOCKS];
+    uint32_t n, free; /* free: 1 + the first free slot, 0: none */
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static bool grow(void)
+static int block_of(uint32_t i, uint32_t *at)
 {
-    uint32_t cap = table.cap ? 2 * table.cap : 64;
-    slot *more = orr__alloc_n(cap, sizeof *more);
-    if (!more)
-        return false;
-    for (uint32_t i = 0; i < table.n; i++)
-        more[i] = table.slot[i];
-    free(table.slot);
-    table.slot = more;
-    table.cap = cap;
-    return true;
+    int b = 31 - __builtin_clz(i / FIRST + 1);
+    *at = i - FIRST * ((1u << b) - 1);
+    return b;
+}
+
+/* NULL: its block does not exist. */
+static slot *slot_of(uint32_t i)
+{
+    uint32_t at;
+    int b = block_of(i, &at);
+    slot *first = b < BLOCKS ? atomic_load_explicit(&table.block[b], memory_order_acquire) : NULL;
+    return first ? &first[at] : NULL;
+}
+
+/* Under the lock. */
+static slot *fresh(void)
+{
+    uint32_t at;
+    int b = block_of(table.n, &at);
+    if (b >= BLOCKS) {
+        (void)orr__fail(ORR__SITE(NULL, 0, "name"), ORR_ENOMEM, "no number is left for a name");
+        return NULL;
+    }
+    slot *first = atomic_load(&table.block[b]);
+    if (!first) {
+        size_t n = (size_t)FIRST << b;
+        if (!(first = orr__alloc_n(n, sizeof *first)))
+            return NULL;
+        for (size_t i = 0; i < n; i++) {
+            atomic_init(&first[i].word, (uint64_t)1 << 32);
+            first[i].index = table.n + (uint32_t)i;
+        }
+        atomic_store_explicit(&table.block[b], first, memory_order_release);
+    }
+    table.n++;
+    return &first[at];
 }
 
 static void guard(void)
@@ -45,15 +78,15 @@ void *orr__token_new(orr__named *object)
     void *token = NULL;
     (void)pthread_once(&once, guard);
     pthread_mutex_lock(&table.lock);
-    if (table.free || table.n < table.cap || grow()) {
-        uint32_t i = table.free ? table.free - 1 : table.n++;
-        slot *s = &table.slot[i];
-        table.free = s->next;
-        s->next = 0;
+    slot *s = table.free ? slot_of(table.free - 1) : fresh();
+    if (s) {
+        if (table.free)
+            table.free = s->next;
         s->object = object;
-        atomic_init(&object->refs, 1);
-        s->gen++;
-        token = (void *)(uintptr_t)((uint64_t)s->gen << 32 | (i + 1));
+        object->name = s;
+        uint64_t word = atomic_load_explicit(&s->word, memory_order_relaxed) + 1;
+        atomic_store_explicit(&s->word, word, memory_order_release);
+        token = (void *)(uintptr_t)((word & ~(uint64_t)UINT32_MAX) | (s->index + 1));
     }
     pthread_mutex_unlock(&table.lock);
     return token;
@@ -62,25 +95,24 @@ void *orr__token_new(orr__named *object)
 void *orr__token_get(const void *token, bool take)
 {
     uint64_t bits = (uint64_t)(uintptr_t)token;
-    uint32_t i = (uint32_t)bits - 1;
-    orr__named *object = NULL;
-    pthread_mutex_lock(&table.lock);
-    if (token && i < table.n && table.slot[i].gen == (uint32_t)(bits >> 32)) {
-        slot *s = &table.slot[i];
-        object = s->object;
-        if (take && object) {
-            s->object = NULL;
-            s->next = table.free;
-            table.free = i + 1;
-        } else if (object) {
-            (void)atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed);
-        }
-    }
-    pthread_mutex_unlock(&table.lock);
-    return object;
+    slot *s = (uint32_t)bits ? slot_of((uint32_t)bits - 1) : NULL;
+    uint64_t word = s ? atomic_load_explicit(&s->word, memory_order_relaxed) : 0;
+    while (s && word >> 32 == bits >> 32 && (uint32_t)word)
+        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word + (take ? (uint64_t)1 << 32 : 1),
+                                                  memory_order_acquire, memory_order_relaxed))
+            return s->object;
+    return NULL;
 }
 
 bool orr__named_unref(orr__named *object)
 {
-    return atomic_fetch_sub_explicit(&object->refs, 1, memory_order_acq_rel) == 1;
+    slot *s = object->name;
+    if ((uint32_t)atomic_fetch_sub_explicit(&s->word, 1, memory_order_acq_rel) != 1)
+        return false;
+    pthread_mutex_lock(&table.lock);
+    s->object = NULL;
+    s->next = table.free;
+    table.free = s->index + 1;
+    pthread_mutex_unlock(&table.lock);
+    return true;
 }

@@ -3,12 +3,11 @@
 #ifndef ORR_API_TOKEN_H
 #define ORR_API_TOKEN_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 /* How an object that has a name begins. */
 typedef struct {
-    atomic_int refs;
+    struct orr__name *name;
 } orr__named;
 /* A name for `object`, which holds one reference to it; NULL on ENOMEM (the last error is set). Thread-safe, as all here. */
 void *orr__token_new(orr__named *object);

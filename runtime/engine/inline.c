@@ -1,8 +1,7 @@
 /* Runs a plan on the calling thread: memory for a value when it is written, and back to the pool when it was read last.
- * Must not know: StarPU, how a kernel computes. */
+ * Must not know: StarPU, how a kernel computes, the program's floating-point mode (its callers set the default). */
 #include "config.h"
 #include <stdlib.h>
-#include "runtime/base/fpmode.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/execution.h"
 
@@ -97,7 +96,6 @@ static void put(place *p, int i)
 
 static orr_status run(place *p, const orr__scalar *scalar)
 {
-    uint64_t mode = orr__fpmode_begin();
     orr_status st = ORR_OK;
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
@@ -108,7 +106,6 @@ static orr_status run(place *p, const orr__scalar *scalar)
         if (!p->on_stack)
             put(p, i);
     }
-    orr__fpmode_end(mode);
     return st;
 }
 

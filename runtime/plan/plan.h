@@ -137,7 +137,7 @@ static inline bool orr__step_bundled(const orr__plan *p, int i)
 }
 static inline size_t orr__value_bytes(const orr__value *v)
 {
-    return (size_t)v->count * orr_dtype_size(v->dtype);
+    return (size_t)v->count * orr__dtype_size((orr_dtype)v->dtype);
 }
 /* The leaf, the temporary whose memory v uses; -1: none. A leaf's is used only where the evaluation may write over it. */
 static inline int orr__leaf_donor(const orr__plan *p, const orr__value *v)

@@ -229,7 +229,7 @@ static bool run_compiled(const rc_run *run, int n)
                       .scalar = run->b->scalar };
     if (!word)
         return false;
-    orr__emit_c_args(&l, word);
+    orr__emit_c_args(&l, true, word);
     for (int cc = 0; cc < COMPILERS; cc++)
         for (int reach = 0; all.fn[cc][n] && reach < ORR__CLOOP_REACHES && ok; reach++) {
             word[ORR__CLOOP_REACH_AT] = reach;
