@@ -1,4 +1,4 @@
-"""The cases of `orrery-bench linalg` for NumPy (with SciPy for least squares) and PyTorch, in f64.
+"""The cases of `orrery-bench linalg` for NumPy (with SciPy for least squares), JAX and PyTorch, in f64.
 
 Must not know: what it is compared with. Matrices are of the same kind as those of bench/linalg.c, with other numbers.
 """
@@ -17,6 +17,16 @@ def prepared(peer, case, n):
     if peer.xp is np:
         f = {"qr": np.linalg.qr, "svd": lambda m: np.linalg.svd(m, full_matrices=False), "eigh": np.linalg.eigh,
              "solve": lambda m: np.linalg.solve(m, b), "lstsq": lambda m: least_squares(m, b)}[what]
+    elif peer.name.startswith("jax"):
+        xp, (a, b) = peer.xp, (peer.xp.asarray(a), peer.xp.asarray(b))
+        one = lambda m, r: xp.linalg.lstsq(m, r)[0]
+        f = {"qr": xp.linalg.qr, "svd": lambda m: xp.linalg.svd(m, full_matrices=False), "eigh": xp.linalg.eigh,
+             "solve": lambda m: xp.linalg.solve(m, b),
+             "lstsq": lambda m: one(m, b) if m.ndim == 2 else peer.jax.vmap(one)(m, b)}[what]
+        f = peer.jax.jit(f)
+        once = lambda: peer.jax.block_until_ready(f(a))
+        once()
+        return 0.0, once
     else:
         torch = peer.torch
         a, b = torch.from_numpy(a), torch.from_numpy(b)
