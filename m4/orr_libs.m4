@@ -36,6 +36,34 @@ AS_IF([test $have_$1 = yes],
    AC_MSG_RESULT([$orr_file])
    AC_DEFINE_UNQUOTED([$1_FILE], ["$orr_file"], [The shared object that is $2.])])])
 
+dnl ORR_LIB_HIGHWAY — HIGHWAY_CFLAGS, HIGHWAY_LIBS, HAVE_HIGHWAY: Highway's vqsort, and a compiler for the C++ of its interface.
+dnl --with-highway, --without-highway.
+AC_DEFUN([ORR_LIB_HIGHWAY],
+[AC_ARG_WITH([highway], [AS_HELP_STRING([--without-highway], [do not use libhwy])], [], [with_highway=auto])
+have_HIGHWAY=no
+orr_HIGHWAY_found=no
+AS_IF([test "x$with_highway" != xno],
+  [PKG_CHECK_MODULES([HIGHWAY], [libhwy-contrib], [orr_HIGHWAY_found=$($PKG_CONFIG --modversion libhwy-contrib)],
+                     [HIGHWAY_CFLAGS=; HIGHWAY_LIBS=-lhwy_contrib; orr_HIGHWAY_found=found])
+   AC_MSG_CHECKING([whether libhwy-contrib links])
+   AC_LANG_PUSH([C++])
+   ORR_TRY_LINK([$HIGHWAY_CFLAGS], [$HIGHWAY_LIBS], [[#include <hwy/contrib/sort/vqsort.h>]],
+     [[uint64_t keys@<:@1@:>@ = { 0 };
+       hwy::Sorter sort;
+       sort(keys, 1, hwy::SortAscending());
+       return (int)keys@<:@0@:>@;]], [have_HIGHWAY=yes])
+   AC_LANG_POP([C++])
+   AC_MSG_RESULT([$have_HIGHWAY])
+   AS_IF([test $have_HIGHWAY = no && test "x$with_highway" = xyes],
+         [AC_MSG_ERROR([libhwy-contrib was asked for and not found, or there is no C++ compiler])])])
+AS_IF([test $have_HIGHWAY = yes],
+  [AC_DEFINE([HAVE_HIGHWAY], [1], [Define if Highway's vqsort is there.])],
+  [HIGHWAY_CFLAGS=; HIGHWAY_LIBS=; orr_HIGHWAY_found=no])
+ORR_SYSTEM_INCLUDES([HIGHWAY_CFLAGS])
+AC_SUBST([HIGHWAY_CFLAGS])
+AC_SUBST([HIGHWAY_LIBS])
+AM_CONDITIONAL([HAVE_HIGHWAY], [test $have_HIGHWAY = yes])])
+
 dnl ORR_LIB_OF_TESTS(NAME, PKG, HEADER, LIB, FUNCTION) — a library that tests alone use: ORR_LIB_FIND, and -DHAVE_NAME in
 dnl NAME_CFLAGS. config.h stays as it is, so that its installation does not build Orrery anew.
 AC_DEFUN([ORR_LIB_OF_TESTS],

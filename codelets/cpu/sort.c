@@ -7,6 +7,8 @@
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/order.h"
+#include "codelets/cpu/vqsort.h"
+#include "runtime/base/ablation.h"
 
 enum { BLOCK = 512, FEW = 48, MANY = 6000 };
 
@@ -73,6 +75,16 @@ RADIX(radix_64, uint64_t, ITSELF)
 RADIX(radix_item32, item32, OF_ITEM)
 RADIX(radix_item64, item64, OF_ITEM)
 
+/* n keys of 1 << log bytes in order; the base instruction set sorts no lanes. scratch: room for n more, and ORR__VQSORT_BEHIND
+ * bytes. False: their digits are left. */
+static bool by_lanes(const orr__vec *vec, int log, void *keys, int64_t n, void *scratch)
+{
+    enum { WORTH = 512 }; /* keys from which on the library gains more than its call costs; two bytes have few digits */
+    if (vec->sort[3] && log > 1 && n >= WORTH && !orr__ablated(ORR__OFF_HIGHWAY) && orr__vqsort(log, keys, n))
+        return true;
+    return vec->sort[log] && vec->sort[log](keys, n, scratch);
+}
+
 /* Values that share a key and are not equal in all bits, zeros and NaN, in the order of x, from sorted place `to` on. */
 static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t to, uint64_t key, bool descending)
 {
@@ -82,7 +94,7 @@ static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t
             memcpy((char *)y + (size_t)to++ * z, (const char *)x + (size_t)k * z, z);
 }
 
-/* n values of x in order to y. scratch: 2·n keys. */
+/* n values of x in order to y. scratch: 2·n keys, and ORR__VQSORT_BEHIND bytes. */
 #define SORT_VALUES(name, T, log, radix)                                                                               \
     static void name(orr_dtype t, const orr__vec *vec, const void *x, void *y, int64_t n, bool descending,             \
                      void *scratch)                                                                                    \
@@ -90,7 +102,7 @@ static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t
         const T top = (T)((T)1 << (8 * sizeof(T) - 1)), all = (T) ~(T)0, zero = (T)(descending ? ~top : top);          \
         T *a = scratch;                                                                                                \
         int64_t minus = vec->keys[log](t, x, a, n, descending), nans = n, zeros = 0;                                   \
-        const T *s = vec->sort[log] && vec->sort[log](a, n, a + n) ? a : radix(a, a + n, n, (int)sizeof(T));           \
+        const T *s = by_lanes(vec, log, a, n, a + n) ? a : radix(a, a + n, n, (int)sizeof(T));                         \
         vec->values[log](t, s, y, n, descending);                                                                      \
         if (!orr__is_float(t))                                                                                         \
             return;                                                                                                    \
@@ -128,19 +140,47 @@ static void item_set(void *items, size_t size, int64_t k, uint64_t key, int64_t 
     else
         ((item64 *)items)[k] = (item64){ key, (uint64_t)place };
 }
+
+/* The items in order as numbers, whose low half is where an item stands: by the upper halves of the keys, then each run of equal
+ * ones by the lower halves. number: room for 2·n, and ORR__VQSORT_BEHIND bytes. False: the items' digits are left. */
+static bool by_halves(const orr__vec *vec, const item64 *items, uint64_t *number, int64_t n)
+{
+    if (!vec->sort[3] || n > UINT32_MAX)
+        return false;
+    for (int64_t k = 0; k < n; k++)
+        number[k] = items[k].key >> 32 << 32 | (uint32_t)k;
+    if (!by_lanes(vec, 3, number, n, number + n))
+        return false;
+    for (int64_t first = 0, end; first < n; first = end) {
+        const uint64_t upper = number[first] >> 32;
+        for (end = first + 1; end < n && number[end] >> 32 == upper;)
+            end++;
+        for (int64_t k = first; k < end && end - first > 1; k++)
+            number[k] = items[(uint32_t)number[k]].key << 32 | (uint32_t)number[k];
+        if (end - first <= FEW)
+            (void)radix_64(number + first, NULL, end - first, 8);
+        else if (!by_lanes(vec, 3, number + first, end - first, number + n))
+            return false;
+    }
+    return true;
+}
+
 static void places(orr_dtype t, const orr__vec *vec, void *items, size_t size, int64_t n, int64_t *y)
 {
     int digits = (int)orr__dtype_size(t);
     if (size == sizeof(item32)) {
-        orr__sortfn *fast = vec->sort[3];
-        const item32 *s =
-            fast && fast(items, n, (item32 *)items + n) ? items : radix_item32(items, (item32 *)items + n, n, digits);
+        const item32 *s = by_lanes(vec, 3, items, n, (item32 *)items + n)
+                              ? items
+                              : radix_item32(items, (item32 *)items + n, n, digits);
         for (int64_t k = 0; k < n; k++)
             y[k] = s[k].place;
     } else {
-        const item64 *s = radix_item64(items, (item64 *)items + n, n, digits);
+        item64 *more = (item64 *)items + n;
+        uint64_t *number = &more->key;
+        bool halves = by_halves(vec, items, number, n);
+        const item64 *s = halves ? items : radix_item64(items, more, n, digits);
         for (int64_t k = 0; k < n; k++)
-            y[k] = (int64_t)s[k].place;
+            y[k] = (int64_t)s[halves ? (int64_t)(uint32_t)number[k] : k].place;
     }
 }
 
@@ -154,7 +194,7 @@ orr_status orr__cpu_kernel_sort(const orr__kernel *kernel, const orr__launch *l)
     int64_t n = r->dim[1];
     if (n < 1 || l->hi <= l->lo)
         return ORR_OK;
-    void *scratch = orr__scratch(2 * (size_t)n * z);
+    void *scratch = orr__scratch(2 * (size_t)n * z + ORR__VQSORT_BEHIND);
     for (int64_t row = l->lo; scratch && row < l->hi; row++)
         values_of(t)(t, kernel->vec, (const char *)l->in[0] + (size_t)(row * n) * z,
                      (char *)l->out[0] + (size_t)(row * n) * z, n, r->call.attr.mask != 0, scratch);
@@ -169,7 +209,7 @@ orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch 
     size_t size = item_size(t, n);
     if (n < 1 || l->hi <= l->lo)
         return ORR_OK;
-    void *items = orr__scratch(2 * (size_t)n * size);
+    void *items = orr__scratch(2 * (size_t)n * size + ORR__VQSORT_BEHIND);
     for (int64_t row = l->lo; items && row < l->hi; row++) {
         for (int64_t first = 0; first < n; first += BLOCK) {
             int64_t more = n - first < BLOCK ? n - first : BLOCK;
@@ -257,7 +297,7 @@ static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by
     if (m < 1 || l->hi <= l->lo)
         return ORR_OK;
     size_t ends = 4 * (size_t)chunks * sizeof(int64_t);
-    char *scratch = orr__scratch(ends + 3 * (size_t)m * size);
+    char *scratch = orr__scratch(ends + 3 * (size_t)m * size + ORR__VQSORT_BEHIND);
     if (!scratch)
         return ORR_ENOMEM;
     int64_t *from = (int64_t *)(void *)scratch, *to = from + chunks, *low = to + chunks, *high = low + chunks;

@@ -38,6 +38,7 @@
     X(NARROW_READS,     "narrow_reads")     /* of values that are read in part, that is computed alone */ \
     /* kernels */ \
     X(ONEDNN,           "onednn")           /* convolutions by the library, not by BLAS and loops      */ \
+    X(HIGHWAY,          "highway")          /* keys are sorted by the library, not by loops of our own  */ \
     /* compiled loops */ \
     X(STREAMING,        "streaming")        /* stores past the caches, prefetched loads                */ \
     X(BORDERS,          "borders")          /* rows in pieces, of which one is inside of all boxes     */ \

@@ -4,7 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <orrery/array.h>
+#include "runtime/base/ablation.h"
 #include "tests/harness/ops_help.h"
 
 enum { LONG = 600007, LINES = 2 };
@@ -105,6 +107,39 @@ static void rows_and_columns_of_few_lines_sort_like_single_ones(void)
         ORR_CHECK(one == 1 && other == 1);
     }
     (void)orr_scope_end(s);
+}
+
+/* Bits of all kinds, NaN with their numbers too: by Highway and by loops of our own, in chunks and in rows. */
+static void orders_are_the_same_by_either_library(void)
+{
+    static const orr_dtype kinds[] = { ORR_I16, ORR_U16, ORR_I32,  ORR_U32, ORR_I64,
+                                       ORR_U64, ORR_F16, ORR_BF16, ORR_F32, ORR_F64 };
+    const uint64_t ablated = orr__env.ablated, off = (uint64_t)1 << ORR__OFF_HIGHWAY;
+    size_t most = LONG * sizeof(uint64_t);
+    uint64_t *bits = malloc(most), *with = malloc(most), *without = malloc(most);
+    ORR_REQUIRE(bits && with && without);
+    for (int64_t i = 0; i < LONG; i++) {
+        double v = draw();
+        bits[i] = (uint64_t)(v * 0x1p62) * 0x9e3779b97f4a7c15u;
+        bits[i] &= i % 3 ? UINT64_MAX : 0xf000f000f000f000u; /* many are equal, and zeros, infinities */
+    }
+    for (size_t d = 0; d < sizeof kinds / sizeof *kinds; d++)
+        for (int k = 0; k < 8; k++) {
+            orr_scope *s = orr_scope_begin();
+            size_t n = (size_t)(k & 2 ? LONG : 70 * 1025), z = k & 1 ? 8 : orr_dtype_size(kinds[d]);
+            orr_tensor *x = orr_from(kinds[d], k & 2 ? ORR_SHAPE(LONG) : ORR_SHAPE(70, 1025), bits);
+            for (int own = 0; own < 2; own++) {
+                orr_tensor *y = k & 1 ? orr_argsort(x, -1, k >> 2) : orr_sort(x, -1, k >> 2);
+                orr__env.ablated = own ? ablated | off : ablated;
+                ORR_CHECK(orr_read(y, own ? without : with, n * z) == ORR_OK);
+            }
+            ORR_CHECK_MSG(memcmp(with, without, n * z) == 0, "%s, case %d", orr_dtype_name(kinds[d]), k);
+            (void)orr_scope_end(s);
+        }
+    orr__env.ablated = ablated;
+    free(bits);
+    free(with);
+    free(without);
 }
 
 /* A hundred elements of a row of some hundred: by the digits of their keys. */
@@ -250,6 +285,7 @@ static void ranges_of_destinations_have_the_updates_in_their_order(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(long_lines_sort_like_qsort),
+                                      ORR_TEST(orders_are_the_same_by_either_library),
                                       ORR_TEST(rows_and_columns_of_few_lines_sort_like_single_ones),
                                       ORR_TEST(long_lines_sum_like_long_double),
                                       ORR_TEST(gradients_go_through_the_phases),

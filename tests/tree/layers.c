@@ -43,6 +43,7 @@ static const guard guards[] = {
     { "cusolver", { "codelets/cuda/" } },
     { "cblas.h", { "codelets/cpu/", "bench/peer_blas.c", "tests/" } },
     { "sodium", { "ops/share/", "codelets/share/", "bench/peer_private.c" } },
+    { "hwy/", { "codelets/cpu/vqsort.cpp" } },
     { "gmp.h", { "ops/paillier/", "bench/peer_private.c", "tests/" } },
     { "lapacke.h", { "codelets/cpu/", "bench/peer_blas.c" } },
 };
@@ -175,7 +176,8 @@ static void check_file(const char *file)
 static bool is_source(const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h") || !strcmp(dot, ".def") || !strcmp(dot, ".cu"));
+    return dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h") || !strcmp(dot, ".def") || !strcmp(dot, ".cpp") ||
+                   !strcmp(dot, ".cu"));
 }
 
 static void check_folder(const char *folder)

@@ -73,7 +73,7 @@ static void glossary_is_sorted(void)
 
 static bool is_text(const char *name)
 {
-    static const char *const endings[] = { ".c", ".h", ".def", ".md", ".py", ".am", ".awk", ".sh" };
+    static const char *const endings[] = { ".c", ".h", ".cpp", ".def", ".md", ".py", ".am", ".awk", ".sh" };
     const char *dot = strrchr(name, '.');
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         if (!strcmp(dot, endings[i]))
