@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "ops/array/array.h"
 #include "ops/pack/parallel.h"
 
@@ -25,17 +26,28 @@ typedef struct {
     int64_t count, *end, *place; /* end[b]: true places up to block b; place NULL: the first pass */
 } truths;
 
+/* The highest bit of each byte that is not 0: of eight elements, the lowest byte the first one. */
+static uint64_t truths_of_word(const uint8_t *mask, int64_t n)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    uint64_t w = 0;
+    memcpy(&w, mask, (size_t)n);
+    return (((w & low) + low) | w) & ~low;
+}
+
 static orr_status truths_of(void *job, int64_t b)
 {
     truths *t = job;
     int64_t first = b * BLOCK, stop = first + BLOCK < t->count ? first + BLOCK : t->count, n = 0;
     int64_t *to = t->place ? t->place + (b ? t->end[b - 1] : 0) : NULL;
-    for (int64_t i = first; i < stop && !to; i++)
-        n += t->mask[i] != 0;
-    for (int64_t i = first; i < stop && to; i++)
-        if (t->mask[i])
-            *to++ = i;
-    if (!t->place)
+    for (int64_t i = first; i < stop; i += 8) {
+        uint64_t w = i + 8 <= stop ? truths_of_word(t->mask + i, 8) : truths_of_word(t->mask + i, stop - i);
+        if (!to)
+            n += (int64_t)((w >> 7) * 0x0101010101010101 >> 56);
+        for (; w && to; w &= w - 1)
+            *to++ = i + __builtin_ctzll(w) / 8;
+    }
+    if (!to)
         t->end[b] = n;
     return ORR_OK;
 }

@@ -37,11 +37,13 @@ static orr_status sorted_of(orr__site at, orr_tensor *x, bool places, sorted *q)
     orr_tensor *value = q->value,
                *other = orr_not_equal_at(file, line, orr_slice_axis_at(file, line, value, 0, 1, ORR_END, 1),
                                          orr_slice_axis_at(file, line, value, 0, 0, -1, 1));
-    orr_tensor *first = orr_ones_at(file, line, ORR_BOOL, ORR_SHAPE(q->count ? 1 : 0));
-    q->is_begin = orr_concat_at(file, line, (orr_tensor *const[]){ first, other }, 2, 0);
-    (void)orr_eval_all_at(file, line, (orr_tensor *const[]){ q->is_begin, q->order ? q->order : q->value }, 2);
-    q->begin = orr__true_places(at, q->is_begin);
-    return orr_tensor_status(q->begin);
+    const orr_shape one = ORR_SHAPE(q->count ? 1 : 0);
+    q->is_begin =
+        orr_concat_at(file, line, (orr_tensor *const[]){ orr_ones_at(file, line, ORR_BOOL, one), other }, 2, 0);
+    (void)orr_eval_all_at(file, line, (orr_tensor *const[]){ other, q->order ? q->order : q->value }, 2);
+    orr_tensor *later = orr_add_at(file, line, orr__true_places(at, other), orr__integer(at, 1));
+    q->begin = orr_concat_at(file, line, (orr_tensor *const[]){ orr_zeros_at(file, line, ORR_I64, one), later }, 2, 0);
+    return orr_eval_at(file, line, q->begin);
 }
 
 orr_status orr_unique_all_at(const char *file, int line, orr_tensor *x, orr_tensor **values, orr_tensor **indices,
