@@ -126,8 +126,9 @@ ORR_API orr_status orr_save_csv_at(const char *file, int line, const char *path,
 #define orr_save_csv(...) orr_save_csv_at(ORR_HERE, __VA_ARGS__)
 
 /** Loads the data set called `name` ("group/set" in groups) from an HDF5 file: integers, floats of 16 to 64 bits, and h5py's
- * bools. The file is libhdf5's to read: of a damaged one that library may make more than an error, so files of strangers should come
- * in another format.
+ * bools. Its elements lie in the file, together or in chunks; of the filters deflate (once), shuffle and fletcher32 are read.
+ * Memory for them is at most the bytes that the file stores, 1032 times these where they are deflated. The file is libhdf5's to
+ * read: of a damaged one that library may make more than an error, so files of strangers should come in another format.
  * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such data set, ORR_EDEVICE where the library was
  *           built without HDF5 or libhdf5 cannot be opened. One call at a time uses libhdf5; a program that uses it, too, does so between them. */
 ORR_API orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name);

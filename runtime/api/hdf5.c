@@ -17,8 +17,8 @@
 #ifdef HAVE_HDF5
 #include "runtime/api/hdf5_library.h"
 
-/* Deflate makes at most so many bytes of one. */
-enum { DEFLATE_MOST = 1032 };
+/* Deflate makes at most so many bytes of one; axes of a chunk, of which one more than the data set's is counted by some versions. */
+enum { DEFLATE_MOST = 1032, CHUNK_RANK = H5S_MAX_RANK + 1 };
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
@@ -96,6 +96,15 @@ static hid_t type_of(orr_dtype t)
     }
 }
 
+/* The parts of a float of IEEE 754: a file may place them anywhere, outside the element too. */
+static bool is_ieee(hid_t t, size_t size)
+{
+    const size_t exponent = size == 2 ? 5 : size == 4 ? 8 : 11, mantissa = 8 * size - 1 - exponent;
+    size_t sign, e, e_bits, m, m_bits;
+    return H5Tget_fields(t, &sign, &e, &e_bits, &m, &m_bits) >= 0 && sign == 8 * size - 1 && e == mantissa &&
+           e_bits == exponent && m == 0 && m_bits == mantissa && H5Tget_ebias(t) == ((size_t)1 << (exponent - 1)) - 1;
+}
+
 /* The dtype of a type in a file; ORR_DTYPE_COUNT: none. */
 static orr_dtype dtype_of(hid_t t)
 {
@@ -104,9 +113,11 @@ static orr_dtype dtype_of(hid_t t)
     H5T_class_t kind = H5Tget_class(t);
     if (kind == H5T_ENUM && log == 0 && H5Tget_nmembers(t) == 2)
         return ORR_BOOL;
-    if (kind == H5T_INTEGER && log >= 0)
+    if (log < 0 || H5Tget_precision(t) != 8 * size || H5Tget_offset(t) != 0)
+        return ORR_DTYPE_COUNT;
+    if (kind == H5T_INTEGER)
         return (orr_dtype)((H5Tget_sign(t) == H5T_SGN_NONE ? ORR_U8 : ORR_I8) + log);
-    if (kind == H5T_FLOAT && log > 0 && H5Tget_ebias(t) == (log == 1 ? 15U : log == 2 ? 127U : 1023U))
+    if (kind == H5T_FLOAT && log > 0 && is_ieee(t, size))
         return log == 1 ? ORR_F16 : log == 2 ? ORR_F32 : ORR_F64;
     return ORR_DTYPE_COUNT;
 }
@@ -129,13 +140,54 @@ static hid_t open_file(orr__site at, const char *path, int64_t *size)
     return f;
 }
 
+/* How many bytes one stored byte may make: 0, a filter says for itself how much memory it needs. Those that keep the size, and
+ * deflate once. */
+static uint64_t growth(hid_t list)
+{
+    int n = H5Pget_nfilters(list);
+    uint64_t most = n >= 0;
+    for (int i = 0; i < n; i++) {
+        unsigned flags, config;
+        size_t values = 0;
+        H5Z_filter_t f = H5Pget_filter2(list, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
+        if (f == H5Z_FILTER_DEFLATE && most == 1)
+            most = DEFLATE_MOST;
+        else if (f != H5Z_FILTER_SHUFFLE && f != H5Z_FILTER_FLETCHER32)
+            return 0;
+    }
+    return most;
+}
+
+/* NULL, or why `count` elements of z bytes cannot come of the stored bytes: those are the elements, or chunks. */
+static const char *misfit(hid_t list, uint64_t stored, uint64_t count, uint64_t z)
+{
+    static const char *const too_many = "the data set claims more elements than the file can hold";
+    H5D_layout_t layout = H5Pget_layout(list);
+    uint64_t most = stored / z;
+    if (layout == H5D_CHUNKED) {
+        hsize_t dim[CHUNK_RANK];
+        uint64_t by = growth(list), chunk = 1;
+        int rank = H5Pget_chunk(list, CHUNK_RANK, dim);
+        if (!by)
+            return "the data set has a filter that is not read here: deflate (once), shuffle and fletcher32 are";
+        most = stored <= UINT64_MAX / by ? stored * by / z : 0;
+        for (int d = 0; d < rank; d++) /* the library makes room for a whole one */
+            chunk = dim[d] && chunk <= most / dim[d] ? chunk * dim[d] : most + 1;
+        if (rank < 1 || (count && chunk > most))
+            return too_many;
+    } else if (layout != H5D_COMPACT && (layout != H5D_CONTIGUOUS || H5Pget_external_count(list) != 0)) {
+        return "the data set's elements are in other files, which are not read here";
+    }
+    return count > most ? too_many : NULL;
+}
+
 /* Shape, dtype and size of a data set, as far as the file can hold what it claims. */
 static orr_status measure(orr__site at, const char *path, int64_t size, hid_t set, orr_dtype *t, orr_shape *s)
 {
-    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+    hid_t space = H5Dget_space(set), type = H5Dget_type(set), list = H5Dget_create_plist(set);
     hsize_t dim[H5S_MAX_RANK], stored = H5Dget_storage_size(set);
     int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
-    orr_status st = rank < 0 || type < 0 ? fail(at, path, "the data set has no shape or no type") : ORR_OK;
+    orr_status st = rank < 0 || type < 0 || list < 0 ? fail(at, path, "the data set has no shape or no type") : ORR_OK;
     if (st == ORR_OK && H5Sget_simple_extent_type(space) == H5S_NULL)
         st = orr__fail(at, ORR_ESHAPE, "%s: the data set is empty: it has no shape", path);
     *t = st == ORR_OK ? dtype_of(type) : ORR_DTYPE_COUNT;
@@ -149,9 +201,13 @@ static orr_status measure(orr__site at, const char *path, int64_t size, hid_t se
     int64_t count = orr__shape_count(s);
     if (st == ORR_OK && count < 0)
         st = orr__fail(at, ORR_ESHAPE, "%s: the data set has too many elements", path);
-    if (st == ORR_OK &&
-        ((int64_t)stored > size || (uint64_t)count * orr_dtype_size(*t) > (uint64_t)stored * DEFLATE_MOST))
-        st = fail(at, path, "the data set claims more elements than the file can hold");
+    const char *why = NULL;
+    if (st == ORR_OK) /* more than the file has: nothing of it counts */
+        why = misfit(list, stored <= (uint64_t)size ? stored : 0, (uint64_t)count, orr_dtype_size(*t));
+    if (why)
+        st = fail(at, path, why);
+    if (list >= 0)
+        (void)H5Pclose(list);
     if (space >= 0)
         (void)H5Sclose(space);
     if (type >= 0)

@@ -11,6 +11,7 @@
 #define ORR__HDF5_FUNCTIONS(F)          \
     F(H5Dclose)                         \
     F(H5Dcreate2)                       \
+    F(H5Dget_create_plist)              \
     F(H5Dget_space)                     \
     F(H5Dget_storage_size)              \
     F(H5Dget_type)                      \
@@ -27,6 +28,11 @@
     F(H5Ovisit1)                        \
     F(H5Pclose)                         \
     F(H5Pcreate)                        \
+    F(H5Pget_chunk)                     \
+    F(H5Pget_external_count)            \
+    F(H5Pget_filter2)                   \
+    F(H5Pget_layout)                    \
+    F(H5Pget_nfilters)                  \
     F(H5Pset_create_intermediate_group) \
     F(H5Pset_fapl_core)                 \
     F(H5Sclose)                         \
@@ -41,7 +47,10 @@
     F(H5Tenum_insert)                   \
     F(H5Tget_class)                     \
     F(H5Tget_ebias)                     \
+    F(H5Tget_fields)                    \
     F(H5Tget_nmembers)                  \
+    F(H5Tget_offset)                    \
+    F(H5Tget_precision)                 \
     F(H5Tget_sign)                      \
     F(H5Tget_size)                      \
     F(H5Tset_ebias)                     \
@@ -82,6 +91,7 @@ const char *orr__hdf5_open(void);
 #define H5check() ((void)0)
 #define H5Dclose orr__hdf5.H5Dclose
 #define H5Dcreate2 orr__hdf5.H5Dcreate2
+#define H5Dget_create_plist orr__hdf5.H5Dget_create_plist
 #define H5Dget_space orr__hdf5.H5Dget_space
 #define H5Dget_storage_size orr__hdf5.H5Dget_storage_size
 #define H5Dget_type orr__hdf5.H5Dget_type
@@ -98,6 +108,11 @@ const char *orr__hdf5_open(void);
 #define H5Ovisit1 orr__hdf5.H5Ovisit1
 #define H5Pclose orr__hdf5.H5Pclose
 #define H5Pcreate orr__hdf5.H5Pcreate
+#define H5Pget_chunk orr__hdf5.H5Pget_chunk
+#define H5Pget_external_count orr__hdf5.H5Pget_external_count
+#define H5Pget_filter2 orr__hdf5.H5Pget_filter2
+#define H5Pget_layout orr__hdf5.H5Pget_layout
+#define H5Pget_nfilters orr__hdf5.H5Pget_nfilters
 #define H5Pset_create_intermediate_group orr__hdf5.H5Pset_create_intermediate_group
 #define H5Pset_fapl_core orr__hdf5.H5Pset_fapl_core
 #define H5Sclose orr__hdf5.H5Sclose
@@ -112,7 +127,10 @@ const char *orr__hdf5_open(void);
 #define H5Tenum_insert orr__hdf5.H5Tenum_insert
 #define H5Tget_class orr__hdf5.H5Tget_class
 #define H5Tget_ebias orr__hdf5.H5Tget_ebias
+#define H5Tget_fields orr__hdf5.H5Tget_fields
 #define H5Tget_nmembers orr__hdf5.H5Tget_nmembers
+#define H5Tget_offset orr__hdf5.H5Tget_offset
+#define H5Tget_precision orr__hdf5.H5Tget_precision
 #define H5Tget_sign orr__hdf5.H5Tget_sign
 #define H5Tget_size orr__hdf5.H5Tget_size
 #define H5Tset_ebias orr__hdf5.H5Tset_ebias

@@ -117,8 +117,7 @@ static void every_dtype_comes_back_from_safetensors(void)
     orr_tensor *x = orr_map_safetensors(path, "float32");
     ORR_CHECK(remove(path) == 0);
     double sum = 0;
-    ORR_CHECK(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK &&
-              sum == (-5 + 2 + 9 + 16 + 0 + 7) / 4.0);
+    ORR_CHECK(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == (-5 + 2 + 9 + 16 + 0 + 7) / 4.0);
     names[0] = "a\\b\"\n\xe6\xbc\xa2";
     ORR_REQUIRE(orr_save_safetensors(path, names, t, 1) == ORR_OK);
     check_values(orr_load_safetensors(path, names[0]), ORR_BOOL, ORR_SHAPE(2, 3), "letters");
@@ -256,6 +255,61 @@ static void hdf5_is_read_and_written(void)
     (void)orr_scope_end(s);
 }
 
+/* A file of which each pair of lengths 7 and `from` is 7 and `to`. */
+static void stretch(const char *path, const unsigned char *file, size_t n, uint64_t from, uint64_t to)
+{
+    const uint64_t was[2] = { 7, from }, is[2] = { 7, to };
+    unsigned char *copy = malloc(n);
+    ORR_REQUIRE(copy != NULL);
+    memcpy(copy, file, n);
+    int found = 0;
+    for (size_t i = 0; i + sizeof was <= n; i++)
+        if (memcmp(copy + i, was, sizeof was) == 0 && ++found)
+            memcpy(copy + i, is, sizeof is);
+    ORR_CHECK(found > 0);
+    write_file(path, (const char *)copy, n);
+    free(copy);
+}
+
+/* Lengths beyond the stored elements are refused before libhdf5 reads; so are elements in other files, and filters that say for
+ * themselves how much memory they need. */
+static void hdf5_elements_are_those_that_are_stored(void)
+{
+    static const struct {
+        const char *name;
+        int columns;
+    } read[] = { { "compact", 13 }, { "contiguous", 11 }, { "checked", 9 } };
+    char path[1024];
+    size_t n;
+    snprintf(path, sizeof path, "%s", golden("io/layouts.h5"));
+    if (!HDF5)
+        ORR_SKIP("built without HDF5");
+    orr_scope *s = orr_scope_begin();
+    unsigned char *file = orr_test_slurp(path, &n);
+    const char *changed = orr_test_tmp("stretched.h5");
+    ORR_REQUIRE(file != NULL);
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
+        orr_tensor *t = orr_load_hdf5(path, read[i].name);
+        orr_tensor *want = orr_arange(ORR_I32, 0, 7 * read[i].columns, 1);
+        double same = 0;
+        want = orr_reshape(want, ORR_SHAPE(7, read[i].columns));
+        ORR_CHECK(orr_item(orr_all(orr_equal(t, want), ORR_ALL_AXES, false), &same) == ORR_OK && same == 1);
+        for (int k = 0; k < 3; k++) {
+            static const uint64_t lengths[] = { 100000, (uint64_t)1 << 33, (uint64_t)1 << 61 };
+            stretch(changed, file, n, (uint64_t)read[i].columns, lengths[k]);
+            orr_status st = orr_tensor_status(orr_load_hdf5(changed, read[i].name));
+            ORR_CHECK_MSG(st == ORR_EFORMAT || st == ORR_ESHAPE, "%s: %s", read[i].name, orr_error_message());
+        }
+    }
+    fails(orr_load_hdf5(path, "scaled"), ORR_EFORMAT, "filter");
+    fails(orr_load_hdf5(path, "twice"), ORR_EFORMAT, "filter");
+    fails(orr_load_hdf5(path, "outside"), ORR_EFORMAT, "other files");
+    fails(orr_load_hdf5(path, "virtual"), ORR_EFORMAT, "other files");
+    fails(orr_load_hdf5(path, "odd"), ORR_EDTYPE, "does not exist here");
+    free(file);
+    (void)orr_scope_end(s);
+}
+
 /* -- DLPack ---------------------------------------------------------------------------------------------------------------- */
 
 static int deleted;
@@ -359,6 +413,7 @@ int main(int argc, char **argv)
         ORR_TEST(headers_that_lie_are_refused),
         ORR_TEST(csv_is_read_and_written),
         ORR_TEST(hdf5_is_read_and_written),
+        ORR_TEST(hdf5_elements_are_those_that_are_stored),
         ORR_TEST(dlpack_has_the_layout_of_its_specification),
         ORR_TEST(values_go_out_by_dlpack_without_a_copy),
         ORR_TEST(arrays_come_in_by_dlpack),
