@@ -20,7 +20,7 @@ typedef struct entry {
     uint64_t used;
 } entry;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, making = PTHREAD_MUTEX_INITIALIZER;
 static entry table[KEPT];
 static uint64_t clock_;
 
@@ -128,9 +128,10 @@ static int64_t smooth(int64_t n)
     return best;
 }
 
-static bool fill_chirp(orr__fft *p, bool wide, size_t *bytes)
+/* l: the convolution's length. */
+static bool fill_chirp(orr__fft *p, int64_t l, bool wide, size_t *bytes)
 {
-    int64_t n = p->n, l = smooth(2 * n - 1);
+    int64_t n = p->n;
     size_t z = wide ? 8 : 4, none = 0;
     p->inner = make(l, 0, wide, bytes);
     p->chirp = numbers(2 * n, wide, bytes);
@@ -204,13 +205,20 @@ static orr__fft *make(int64_t n, int64_t whole, bool wide, size_t *bytes)
         return NULL;
     p->n = n;
     bool ok;
-    if (factor(n, p)) {
+    if (whole < 0) {
+        size_t inner = 0;
+        ok = fill_chirp(p, -whole, wide, &inner);
+        free_plan(p->inner);
+        p->inner = NULL;
+        p->whole.n = whole;
+        *bytes += (size_t)(2 * n - 2 * whole) * (wide ? 8 : 4);
+    } else if (factor(n, p)) {
         ok = fill_stages(p, wide, bytes);
     } else {
         p->nstage = 0;
-        ok = fill_chirp(p, wide, bytes);
+        ok = fill_chirp(p, smooth(2 * n - 1), wide, bytes);
     }
-    if (ok && (whole == 0 || fill_whole(p, whole, wide, bytes)))
+    if (ok && (whole <= 0 || fill_whole(p, whole, wide, bytes)))
         return p;
     free_plan(p);
     return NULL;
@@ -250,28 +258,30 @@ static entry *find(int64_t n, int64_t whole, bool wide)
     return NULL;
 }
 
-/* whole: the length of the transform of which this is a part, or 0. *kept: the entry to release after use; NULL: the plan is the
- * caller's own. */
+static bool found(int64_t n, int64_t whole, bool wide, entry **kept)
+{
+    (void)pthread_mutex_lock(&lock);
+    *kept = find(n, whole, wide);
+    (void)pthread_mutex_unlock(&lock);
+    return *kept != NULL;
+}
+
+/* whole: that of the plan, n. *kept: the entry to release after use; NULL: the plan is the caller's own. One plan is made at a
+ * time: the tasks of a transform want the same one. */
 static orr__fft *acquire(int64_t n, int64_t whole, bool wide, entry **kept)
 {
     size_t bytes = sizeof(orr__fft);
-    (void)pthread_mutex_lock(&lock);
-    *kept = find(n, whole, wide);
-    (void)pthread_mutex_unlock(&lock);
-    if (*kept)
+    if (found(n, whole, wide, kept))
         return (*kept)->plan;
-    orr__fft *p = make(n, whole, wide, &bytes);
-    if (!p)
-        return NULL;
-    (void)pthread_mutex_lock(&lock);
-    *kept = find(n, whole, wide);
-    if (*kept) { /* another thread was first */
-        free_plan(p);
-        p = (*kept)->plan;
-    } else if ((*kept = vacant(bytes))) {
-        **kept = (entry){ p, wide, 1, bytes, ++clock_ };
+    (void)pthread_mutex_lock(&making);
+    orr__fft *p = found(n, whole, wide, kept) ? (*kept)->plan : make(n, whole, wide, &bytes);
+    if (p && !*kept) {
+        (void)pthread_mutex_lock(&lock);
+        if ((*kept = vacant(bytes)))
+            **kept = (entry){ p, wide, 1, bytes, ++clock_ };
+        (void)pthread_mutex_unlock(&lock);
     }
-    (void)pthread_mutex_unlock(&lock);
+    (void)pthread_mutex_unlock(&making);
     return p;
 }
 
@@ -454,6 +464,35 @@ orr_status orr__cpu_kernel_fft_rows(const orr__kernel *kernel, const orr__launch
         kernel->vec->fft_lanes[wide](u.plan, (const char *)l->in[0] + (size_t)(line * cols * n + c) * pair, cols,
                                      (int)(cols - c < lanes ? cols - c : lanes), c,
                                      (char *)l->out[0] + (size_t)(i * n * lanes) * pair, inverse, u.scratch);
+    }
+    end(&u);
+    return st;
+}
+
+/* -- one long row with a large prime factor: a convolution with a chirp, in steps --------------------------------------------- */
+
+/* Iteration: numbers of the result. */
+orr_status orr__cpu_kernel_fft_chirp(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    bool wide = is_wide((orr_dtype)r->out_dtype[0]), inverse = (r->call.attr.mask & 1u) != 0;
+    unsigned step = r->call.attr.mask >> 1;
+    int64_t n = r->call.attr.index, to = r->call.out.dim[1], from = step == 0 ? n : last(&r->call.in[0]);
+    int64_t length = step == 0 ? to : from;
+    size_t z = wide ? 8 : 4, pair = 2 * z;
+    use u;
+    if (l->hi <= l->lo)
+        return ORR_OK;
+    orr_status st = begin(l, &u, n, -length, wide, 0, 0);
+    for (int64_t i = l->lo, next; i < l->hi && st == ORR_OK; i = next) {
+        int64_t k = i % to, count = to - k < l->hi - i ? to - k : l->hi - i, some = from - k < count ? from - k : count;
+        const char *w = step == 1 ? u.plan->filter : u.plan->chirp;
+        char *out = (char *)l->out[0] + (size_t)i * pair;
+        next = i + count;
+        some = some > 0 ? some : 0;
+        kernel->vec->fft_times[wide]((const char *)l->in[0] + (size_t)(i / to * from + k) * pair, w + (size_t)k * z,
+                                     step == 1 ? length : n, out, some, inverse);
+        memset(out + (size_t)some * pair, 0, (size_t)(count - some) * pair);
     }
     end(&u);
     return st;

@@ -23,8 +23,9 @@ typedef struct orr__fft {
     void *twiddle[ORR__FFT_STAGES]; /* of stage with radix p on m·p numbers: (p − 1) · m parts each, by r, then q */
     void *root[ORR__FFT_STAGES];    /* p roots of unity, of radices without code of their own; else NULL          */
     struct orr__fft *inner;         /* a length with a large prime factor: the convolution's; NULL: none          */
-    void *chirp, *filter;           /* n numbers, and the transform of the filter, inner->n numbers               */
-    orr__fft_powers whole;          /* of the longer transform of which this is a part; n = 0: of none            */
+    void *chirp, *filter;           /* n numbers, and the transform of the filter, of the convolution's length    */
+    orr__fft_powers whole;          /* of the longer transform of which this is a part; n = 0: of none; below 0:
+                                       no stages, a chirp and a filter of −n numbers for a convolution in phases  */
     void *lane;                     /* the power k·g of it for lane g < ORR__FFT_LANES, by k, then g; NULL: none  */
 } orr__fft;
 
@@ -46,6 +47,9 @@ typedef void orr__fftlanesfn(const orr__fft *plan, const void *in, int64_t ld, i
  * ones are in pairs; inverse: elements [lo, hi) of h, from which an inverse transform makes such pairs, from those h + 1. */
 typedef void orr__ffthalffn(const orr__fft_powers *whole, const void *in, void *out, int64_t lo, int64_t hi,
                             bool inverse);
+
+/* out = x · w, or x times the conjugate of w: n complex numbers; the imaginary parts of w stand `apart` behind the real ones. */
+typedef void orr__ffttimesfn(const void *x, const void *w, int64_t apart, void *out, int64_t n, bool conjugate);
 
 static inline size_t orr__fft_scratch(const orr__fft *plan)
 {

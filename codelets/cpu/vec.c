@@ -43,6 +43,7 @@ const orr__vec ORR__V(orr__vec) = {
     .fft = { ORR__V(orr__vec_fft_row_f32), ORR__V(orr__vec_fft_row_f64) },
     .fft_lanes = { ORR__V(orr__vec_fft_lanes_f32), ORR__V(orr__vec_fft_lanes_f64) },
     .fft_half = { ORR__V(orr__vec_fft_half_f32), ORR__V(orr__vec_fft_half_f64) },
+    .fft_times = { ORR__V(orr__vec_fft_times_f32), ORR__V(orr__vec_fft_times_f64) },
     .sort = ORR__V(orr__vec_sorts),
     .keys = ORR__V(orr__vec_keys),
     .values = ORR__V(orr__vec_values),

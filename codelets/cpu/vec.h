@@ -134,6 +134,7 @@ typedef struct {
     orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
     orr__fftlanesfn *fft_lanes[2];
     orr__ffthalffn *fft_half[2];
+    orr__ffttimesfn *fft_times[2];
     orr__sortfn *const *sort; /* [log2 of the key's bytes]; NULL: the instruction set has no better way than digits */
     orr__keysfn *const *keys; /* likewise */
     orr__valuesfn *const *values;
@@ -175,6 +176,7 @@ extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
     extern orr__fftfn ORR__V_PASTE(orr__vec_fft_row_f32, isa), ORR__V_PASTE(orr__vec_fft_row_f64, isa);                \
     extern orr__fftlanesfn ORR__V_PASTE(orr__vec_fft_lanes_f32, isa), ORR__V_PASTE(orr__vec_fft_lanes_f64, isa);       \
     extern orr__ffthalffn ORR__V_PASTE(orr__vec_fft_half_f32, isa), ORR__V_PASTE(orr__vec_fft_half_f64, isa);          \
+    extern orr__ffttimesfn ORR__V_PASTE(orr__vec_fft_times_f32, isa), ORR__V_PASTE(orr__vec_fft_times_f64, isa);       \
     extern orr__keysfn *const ORR__V_PASTE(orr__vec_keys, isa)[];                                                      \
     extern orr__valuesfn *const ORR__V_PASTE(orr__vec_values, isa)[];                                                  \
     extern orr__sortfn *const ORR__V_PASTE(orr__vec_sorts, isa)[];                                                     \

@@ -355,6 +355,19 @@ void F(half)(const orr__fft_powers *whole, const void *in, void *out, int64_t lo
     }
 }
 
+/* -- one factor for each number -------------------------------------------------------------------------------------------- */
+
+void F(times)(const void *x, const void *w, int64_t apart, void *out, int64_t n, bool conjugate)
+{
+    const REAL *restrict from = x, *restrict re = w, *restrict im = re + apart, sign = conjugate ? -1 : 1;
+    REAL *restrict to = out;
+    for (int64_t k = 0; k < n; k++) {
+        REAL u = from[2 * k], v = from[2 * k + 1], c = re[k], d = sign * im[k];
+        to[2 * k] = u * c - v * d;
+        to[2 * k + 1] = u * d + v * c;
+    }
+}
+
 #undef STAGE_BEGIN
 #undef LOOP
 #undef RE

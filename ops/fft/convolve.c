@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <orrery/array.h>
 #include <orrery/fft.h>
+#include "ops/fft/fft.h"
 #include "ops/record.h"
 
 #define AT at.file, at.line
@@ -91,20 +92,6 @@ static orr_tensor *direct(const plan *p, orr_tensor *x, orr_tensor *w)
     return sum;
 }
 
-/* A length with small factors. */
-static int64_t smooth(int64_t n)
-{
-    for (;; n++) {
-        int64_t m = n;
-        static const int factor[] = { 2, 3, 5 };
-        for (int i = 0; i < 3; i++)
-            while (m % factor[i] == 0)
-                m /= factor[i];
-        if (m == 1)
-            return n;
-    }
-}
-
 /* Elements of a transform along axis d, and how many of its results count: all of them at once; or, for one axis that is several
  * times as long, blocks, which overlap by the kernel (overlap-save: Stockham, "High-speed convolution and correlation", 1966). */
 typedef struct {
@@ -114,9 +101,9 @@ typedef struct {
 static cut cut_of(const plan *p, int d)
 {
     const extent *e = &p->d[d];
-    int64_t all = e->length + e->k - 1, size = smooth(4 * e->k > LINE ? 4 * e->k : LINE);
+    int64_t all = e->length + e->k - 1, size = orr__fft_smooth(4 * e->k > LINE ? 4 * e->k : LINE);
     if (p->axes > 1 || all < 4 * size || p->rank == ORR_MAX_RANK)
-        return (cut){ smooth(all), e->length, 1 };
+        return (cut){ orr__fft_smooth(all), e->length, 1 };
     cut c = { size, size - (e->k - 1), 0 };
     c.blocks = (e->length + c.step - 1) / c.step;
     return c;

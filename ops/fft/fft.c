@@ -70,10 +70,10 @@ orr_tensor *orr__fft_last(orr__site at, orr_tensor *x, bool inverse)
     orr_tensor *bad;
     if (!orr__operand(at, x, "x", &n, &bad))
         return bad;
-    int64_t n1 = orr__fft_cut(n->shape.dim[n->shape.rank - 1]);
-    if (n1) {
+    orr_shape rows = flat(&n->shape);
+    if (orr__fft_is_long(rows.dim[0], rows.dim[1])) {
         orr_scope *s = orr_scope_begin();
-        orr_tensor *y = orr__fft_long(at, orr_reshape_at(AT, x, flat(&n->shape)), n1, inverse, false);
+        orr_tensor *y = orr__fft_long(at, orr_reshape_at(AT, x, rows), inverse, false);
         return orr__compose_end(at, s, stands(at, &orr__op_fft, n, y, n->shape, inverse));
     }
     orr__node *r = orr__rec_one(at, &orr__op_fft, (orr_dtype)n->dtype, &n->shape, orr__node_ref(n));
@@ -225,14 +225,14 @@ orr_tensor *orr__fft_real(orr__site at, orr_tensor *x)
     orr_tensor *bad;
     if (!orr__operand(at, x, "x", &n, &bad))
         return bad;
-    orr_shape s = n->shape;
-    int64_t h = s.dim[s.rank - 1] / 2, n1 = orr__fft_cut(h);
+    orr_shape s = n->shape, rows = flat(&s);
+    int64_t h = s.dim[s.rank - 1] / 2;
     s.dim[s.rank - 1] = h + 1;
-    if (!n1)
+    if (!orr__fft_is_long(rows.dim[0], h))
         return orr__handle_new(
             orr__rec_one(at, &orr__op_rfft, orr__complex_of((orr_dtype)n->dtype), &s, orr__node_ref(n)));
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *y = orr__fft_long(at, orr_reshape_at(AT, x, flat(&n->shape)), n1, false, false);
+    orr_tensor *y = orr__fft_long(at, orr_reshape_at(AT, x, rows), false, false);
     return orr__compose_end(at, scope, stands(at, &orr__op_rfft, n, orr__fft_half(at, y, false), s, false));
 }
 
@@ -242,15 +242,15 @@ orr_tensor *orr__fft_real_inverse(orr__site at, orr_tensor *x)
     orr_tensor *bad;
     if (!orr__operand(at, x, "x", &n, &bad))
         return bad;
-    orr_shape s = n->shape;
-    int64_t h = s.dim[s.rank - 1] - 1, n1 = orr__fft_cut(h);
+    orr_shape s = n->shape, rows = flat(&s);
+    int64_t h = s.dim[s.rank - 1] - 1;
     s.dim[s.rank - 1] = 2 * h;
-    if (!n1)
+    if (!orr__fft_is_long(rows.dim[0], h))
         return orr__handle_new(
             orr__rec_one(at, &orr__op_irfft, orr__part_dtype((orr_dtype)n->dtype), &s, orr__node_ref(n)));
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *y = orr__fft_half(at, orr_reshape_at(AT, x, flat(&n->shape)), true);
-    return orr__compose_end(at, scope, stands(at, &orr__op_irfft, n, orr__fft_long(at, y, n1, true, true), s, false));
+    orr_tensor *y = orr__fft_half(at, orr_reshape_at(AT, x, rows), true);
+    return orr__compose_end(at, scope, stands(at, &orr__op_irfft, n, orr__fft_long(at, y, true, true), s, false));
 }
 
 /* -- one axis ------------------------------------------------------------------------------------------------- */

@@ -11,11 +11,13 @@ orr_tensor *orr__fft_last(orr__site at, orr_tensor *x, bool inverse);
 orr_tensor *orr__fft_real(orr__site at, orr_tensor *x);
 orr_tensor *orr__fft_real_inverse(orr__site at, orr_tensor *x);
 
-/* A row is long: its transform is a graph, of columns and rows of n1 × n2 numbers. Returns n1, 0: it is not long, or has a large
- * prime factor. */
-int64_t orr__fft_cut(int64_t n);
+/* The least 2^a·3^b·5^c that is not below n. */
+int64_t orr__fft_smooth(int64_t n);
+
+/* Are so many rows of n numbers transformed by a graph? */
+bool orr__fft_is_long(int64_t lines, int64_t n);
 /* That graph for x, (lines, n) or as real pairs (lines, 2n); the result likewise, with real: pairs. */
-orr_tensor *orr__fft_long(orr__site at, orr_tensor *x, int64_t n1, bool inverse, bool real);
+orr_tensor *orr__fft_long(orr__site at, orr_tensor *x, bool inverse, bool real);
 /* The halves of orr__fft_real that stand beside a long transform: (lines, h) to (lines, h + 1), and back. */
 orr_tensor *orr__fft_half(orr__site at, orr_tensor *x, bool inverse);
 

@@ -1,5 +1,6 @@
 /* A long transform as a graph: of its numbers as a matrix, columns, then rows, both in blocks of which a task takes some
- * (D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4, 1990). The steps of real transforms before and after.
+ * (D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4, 1990); of a length with a large prime factor, two
+ * such transforms. The steps of real transforms before and after.
  * Must not know: devices, plans of transforms. */
 #include "config.h"
 
@@ -9,7 +10,8 @@
 
 #define AT at.file, at.line
 
-enum { LONG = 1 << 16, PRIME = 13 /* the largest factor with a stage of its own */, BLOCK_BYTES = 128 };
+/* A large prime factor makes a graph of several times the memory: of few rows, since many are shared by all workers as they are. */
+enum { LONG = 1 << 16, PRIME = 13 /* the largest factor with a stage of its own */, BLOCK_BYTES = 128, FEW_ROWS = 16 };
 
 static int64_t block_of(orr_dtype z)
 {
@@ -145,6 +147,84 @@ const orr__op orr__op_fft_rows = {
     .space = space_rows,
 };
 
+/* -- a large prime factor: (lines, numbers) to (lines, numbers, parts of each) ------------------------------------------------
+ *
+ * With b = e^(πi·k²/n) the transform is b*·((x·b*) ∗ b), b* its conjugate (L. I. Bluestein, "A linear filtering approach to the
+ * computation of discrete Fourier transform", 1970). The convolution is one of period l ≥ 2n − 1. attr.index is n. */
+
+enum {
+    BEFORE,
+    FILTER,
+    BEHIND
+}; /* times b*, of n numbers, then 0; times the transform of b / l, of l; times b*, n of l */
+
+static const char *verify_chirp(const orr__node *n, const orr__node *const *in, int nin)
+{
+    const orr_shape *s = &in[0]->shape, *to = &n->shape;
+    int step = (int)(n->attr.mask >> 1);
+    (void)nin;
+    if (s->rank != 2 || to->rank != 3 || to->dim[0] != s->dim[0] || to->dim[2] != per_number((orr_dtype)n->dtype) ||
+        step > BEHIND || n->attr.index < 1)
+        return "a chirp is for rows of numbers";
+    int64_t have = s->dim[1] / per_number((orr_dtype)in[0]->dtype), most = step == BEFORE ? to->dim[1] : have;
+    return have == (step == BEFORE ? n->attr.index : most) && to->dim[1] == (step == BEHIND ? n->attr.index : most) &&
+                   most >= 2 * (int64_t)n->attr.index - 1
+               ? NULL
+               : "the convolution with a chirp has twice as many numbers, less one";
+}
+
+static orr__number chirp(int64_t k, int64_t n)
+{
+    int64_t t = (int64_t)((__extension__(unsigned __int128) k) * (unsigned __int128)k % (unsigned __int128)(2 * n));
+    long double angle = -3.14159265358979323846264338327950288L * (long double)t / (long double)n;
+    return CMPLXL(cosl(angle), sinl(angle));
+}
+
+/* The filter is the same from either end. */
+static orr__number filter(int64_t k, int64_t n, int64_t l)
+{
+    orr__number sum = 1;
+    for (int64_t t = 1; t < n; t++) {
+        long double angle = 2 * 3.14159265358979323846264338327950288L * (long double)(t * k % l) / (long double)l;
+        sum += 2 * conjl(chirp(t, n)) * cosl(angle);
+    }
+    return sum / (long double)l;
+}
+
+static orr_status reference_chirp(const orr__reference *j)
+{
+    int step = (int)(j->node->attr.mask >> 1);
+    int64_t n = j->node->attr.index, to = j->out.shape.dim[1];
+    int64_t have = j->in[0].shape.dim[1] / per_number(j->in[0].dtype);
+    for (int64_t i = 0; i < j->out.shape.dim[0] * to; i++) {
+        int64_t k = i % to;
+        orr__number w = k >= have ? 0 : step == FILTER ? filter(k, n, to) : chirp(k, n);
+        w = j->node->attr.mask & 1u ? conjl(w) : w;
+        pair_set(&j->out, i, k >= have ? 0 : pair_get(&j->in[0], i / to * have + k) * w);
+    }
+    return ORR_OK;
+}
+
+static int space_chirp(const orr__call *c, int64_t *dim)
+{
+    dim[0] = c->out.dim[0] * c->out.dim[1];
+    dim[1] = c->out.dim[2];
+    return 2;
+}
+
+const orr__op orr__op_fft_chirp = {
+    .id = ORR__OP_fft_chirp,
+    .name = "fft_chirp",
+    .arity = 1,
+    .kinds = ORR__TAKES_COMPLEX,
+    .form = ORR__FORM_KERNEL,
+    .attrs = ORR__ATTR_MASK | ORR__ATTR_INDEX,
+    .verify = verify_chirp,
+    .reference = reference_chirp,
+    .space = space_chirp,
+    .flops = 6,
+};
+
 /* -- halves ---------------------------------------------------------------------------------------------------------- */
 
 static const char *verify_unpack(const orr__node *n, const orr__node *const *in, int nin)
@@ -211,11 +291,10 @@ HALF(pack);
 
 /* -- graphs ------------------------------------------------------------------------------------------------------------- */
 
-int64_t orr__fft_cut(int64_t n)
+/* n1 of a matrix of n1 × n2 = n numbers; 0: n has a large prime factor. */
+static int64_t cut(int64_t n)
 {
     int64_t rest = n, n1 = 1;
-    if (n < LONG)
-        return 0;
     for (int p = 2; p <= PRIME; p++)
         while (rest % p == 0)
             rest /= p;
@@ -224,13 +303,39 @@ int64_t orr__fft_cut(int64_t n)
     return rest == 1 ? n1 : 0;
 }
 
-static orr_tensor *node_on(orr__site at, const orr__op *op, orr_tensor *x, orr_dtype dtype, orr_shape s, bool inverse)
+int64_t orr__fft_smooth(int64_t n)
+{
+    int64_t best = INT64_MAX;
+    for (int64_t five = 1; five < best; five *= 5) {
+        for (int64_t three = five; three < best; three *= 3) {
+            int64_t v = three;
+            while (v < n)
+                v *= 2;
+            best = v < best ? v : best;
+            if (three >= n)
+                break;
+        }
+        if (five >= n)
+            break;
+    }
+    return best;
+}
+
+bool orr__fft_is_long(int64_t lines, int64_t n)
+{
+    return n >= LONG && (cut(n) || (lines > 0 && lines < FEW_ROWS && n < INT32_MAX / 4));
+}
+
+static orr_tensor *node_on(orr__site at, const orr__op *op, orr_tensor *x, orr_dtype dtype, orr_shape s, uint32_t mask,
+                           int64_t index)
 {
     if (orr_tensor_status(x) != ORR_OK)
         return x;
     orr__node *r = orr__rec_one(at, op, dtype, &s, orr__node_ref(orr__handle_node(x)));
-    if (r)
-        r->attr.mask = inverse;
+    if (r) {
+        r->attr.mask = mask;
+        r->attr.index = (int32_t)index;
+    }
     return orr__handle_new(r);
 }
 
@@ -238,20 +343,46 @@ orr_tensor *orr__fft_half(orr__site at, orr_tensor *x, bool inverse)
 {
     orr_shape s = orr_tensor_shape(x);
     s.dim[1] += inverse ? -1 : 1;
-    return node_on(at, inverse ? &orr__op_fft_pack : &orr__op_fft_unpack, x, orr_tensor_dtype(x), s, inverse);
+    return node_on(at, inverse ? &orr__op_fft_pack : &orr__op_fft_unpack, x, orr_tensor_dtype(x), s, inverse, 0);
 }
 
-orr_tensor *orr__fft_long(orr__site at, orr_tensor *x, int64_t n1, bool inverse, bool real)
+static orr_tensor *by_matrix(orr__site at, orr_tensor *x, bool inverse, bool real)
 {
     if (orr_tensor_status(x) != ORR_OK)
         return x;
     orr_dtype t = orr_tensor_dtype(x), z = orr__is_complex(t) ? t : orr__complex_of(t),
               to = real ? orr__part_dtype(z) : z;
+    int64_t lines = orr_tensor_shape(x).dim[0], n = orr_tensor_shape(x).dim[1] / per_number(t), n1 = cut(n),
+            n2 = n / n1;
     int64_t each = per_number(to), block = block_of(z), blocks = (n1 + block - 1) / block;
-    int64_t lines = orr_tensor_shape(x).dim[0], n = orr_tensor_shape(x).dim[1] / per_number(t), n2 = n / n1;
-    x = node_on(at, &orr__op_fft_columns, x, z, ORR_SHAPE(lines, n2, n1), inverse);
-    x = node_on(at, &orr__op_fft_rows, x, to, ORR_SHAPE(lines, blocks, n2, block * each), inverse);
+    x = node_on(at, &orr__op_fft_columns, x, z, ORR_SHAPE(lines, n2, n1), inverse, 0);
+    x = node_on(at, &orr__op_fft_rows, x, to, ORR_SHAPE(lines, blocks, n2, block * each), inverse, 0);
     x = orr_reshape_at(AT, orr_permute_at(AT, x, ORR_AXES(0, 2, 1, 3)), ORR_SHAPE(lines, n2, blocks * block * each));
     x = orr_slice_axis_at(AT, x, 2, 0, n1 * each, 1);
     return orr_reshape_at(AT, x, ORR_SHAPE(lines, n * each));
+}
+
+static orr_tensor *chirped(orr__site at, orr_tensor *x, int step, int64_t n, int64_t to, orr_dtype dtype, bool inverse)
+{
+    int64_t lines = orr_tensor_status(x) == ORR_OK ? orr_tensor_shape(x).dim[0] : 0, each = per_number(dtype);
+    x = node_on(at, &orr__op_fft_chirp, x, dtype, ORR_SHAPE(lines, to, each), (uint32_t)(2 * step + inverse), n);
+    return orr_reshape_at(AT, x, ORR_SHAPE(lines, to * each));
+}
+
+/* The chirp and the filter alone tell the inverse from the transform. */
+static orr_tensor *by_convolution(orr__site at, orr_tensor *x, bool inverse, bool real)
+{
+    orr_dtype t = orr_tensor_dtype(x), z = orr__is_complex(t) ? t : orr__complex_of(t);
+    int64_t n = orr_tensor_shape(x).dim[1] / per_number(t), length = orr__fft_smooth(2 * n - 1);
+    x = by_matrix(at, chirped(at, x, BEFORE, n, length, z, inverse), false, false);
+    x = by_matrix(at, chirped(at, x, FILTER, n, length, z, inverse), true, false);
+    return chirped(at, x, BEHIND, n, n, real ? orr__part_dtype(z) : z, inverse);
+}
+
+orr_tensor *orr__fft_long(orr__site at, orr_tensor *x, bool inverse, bool real)
+{
+    if (orr_tensor_status(x) != ORR_OK)
+        return x;
+    int64_t n = orr_tensor_shape(x).dim[1] / per_number(orr_tensor_dtype(x));
+    return cut(n) ? by_matrix(at, x, inverse, real) : by_convolution(at, x, inverse, real);
 }

@@ -78,7 +78,9 @@ static void transforms_are_those_of_numpy(void)
 /* Of a wave with one frequency one element is not 0; the inverse transform gives the numbers back. */
 static void long_rows_of_any_length(void)
 {
-    static const int64_t length[] = { 1 << 14, 3 * 5 * 7 * 11 * 13, 10007, 1 << 17, 30030 * 2, 65537 };
+    static const int64_t length[] = {
+        1 << 14, 3 * 5 * 7 * 11 * 13, 10007, 1 << 17, 30030 * 2, 65537, 17 << 13, 1000003
+    };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
         orr_scope *s = orr_scope_begin();
         int64_t n = length[i], f = n / 3;
