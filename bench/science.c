@@ -1,4 +1,4 @@
-/* Case science: sorting, searching, sums along a line and a product of five tensors, beside NumPy, JAX and PyTorch.
+/* Case science: sorting, searching, sums along a line, a product of five tensors, transforms and random points, beside NumPy, JAX and PyTorch.
  * Must not know: how they are computed. */
 #include "config.h"
 #include <math.h>
@@ -13,7 +13,7 @@
 #define TURN_SECONDS 0.5
 
 enum { LINE = 10000000, ROWS = 4096, COLS = 1024, BEST = 100, OUTER = 64, INNER = 24 };
-enum { WAVE = 1 << 20, PRIME = 1000003, SIDE = 1024, IMAGE = 4096 };
+enum { WAVE = 1 << 20, PRIME = 1000003, SIDE = 1024, IMAGE = 4096, POINTS = 100000000 };
 
 /* -- the computations; bench/peers/science.py has the same --------------------------------------------------- */
 
@@ -46,11 +46,21 @@ static orr_tensor *unique(void)
     return counts;
 }
 
+/* 0 and pi, by the share of points that lie in the circle. */
+static orr_tensor *pi(void)
+{
+    orr_tensor *x = orr_rand(ORR_F32, ORR_SHAPE(POINTS), -1, 1), *y = orr_rand(ORR_F32, ORR_SHAPE(POINTS), -1, 1);
+    orr_tensor *in = orr_less_equal(orr_add(orr_square(x), orr_square(y)), orr_scalar(1));
+    orr_tensor *hits = orr_cast(orr_sum(in, ORR_ALL_AXES, false), ORR_F64);
+    return orr_mul(orr_arange(ORR_F64, 0, 2, 1), orr_mul(hits, orr_scalar(4.0 / POINTS)));
+}
+
 static const struct {
     const char *name;
     orr_tensor *(*work)(void);
     bool rows; /* 4096 × 1024 elements, else a line of 10⁷ */
-    int n, m;  /* a transform of so many rows and columns; a convolution by so many taps an axis */
+    int n,
+        m; /* a transform of so many rows and columns; a convolution by so many taps an axis, m = 1: by their products */
 } cases[] = {
     { "sort", sort, false, 0, 0 },
     { "argsort", argsort, false, 0, 0 },
@@ -63,12 +73,14 @@ static const struct {
     { "cumulative-sum-columns", columns, true, 0, 0 },
     { "unique", unique, false, 0, 0 },
     { "einsum", einsum, false, 0, 0 },
+    { "pi", pi, false, 0, 0 },
     { "fft", fft, false, 1, WAVE },
     { "fft-rows", fft, false, SIDE, SIDE },
     { "fft-prime", fft, false, 1, PRIME },
     { "convolve-5", convolve, false, 5, 5 },
     { "convolve-15", convolve, false, 15, 15 },
     { "convolve-63", convolve, false, 63, 63 },
+    { "convolve-separable", convolve, false, 31, 1 },
 };
 
 static int number;
@@ -96,6 +108,22 @@ static orr_tensor *filled(orr_shape s, int which)
     return t;
 }
 
+/* The products of two rows of n taps. */
+static orr_tensor *separable(int n)
+{
+    float *w = calloc((size_t)(n * n + 2 * n), sizeof *w);
+    if (w) {
+        float *u = w + n * n, *v = u + n;
+        fusion_fill(u, n, 1, -1.0f, 1.0f);
+        fusion_fill(v, n, 2, -1.0f, 1.0f);
+        for (int i = 0; i < n * n; i++)
+            w[i] = u[i / n] * v[i % n];
+    }
+    orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(n, n), w);
+    free(w);
+    return t;
+}
+
 /* The whole values of unique's line are 0 … 99999: a hundred of each. */
 static void prepare(void)
 {
@@ -107,7 +135,11 @@ static void prepare(void)
                                filled(ORR_SHAPE(cases[number].n, cases[number].m), 1));
     else if (cases[number].work == convolve)
         for (int k = 0; k < 2; k++)
-            input[k] = filled(k ? ORR_SHAPE(cases[number].n, cases[number].m) : ORR_SHAPE(IMAGE, IMAGE), k);
+            input[k] = !k                    ? filled(ORR_SHAPE(IMAGE, IMAGE), 0)
+                       : cases[number].m > 1 ? filled(ORR_SHAPE(cases[number].n, cases[number].m), k)
+                                             : separable(cases[number].n);
+    else if (cases[number].work == pi)
+        input[0] = orr_zeros(ORR_F32, ORR_SHAPE(1));
     else
         input[0] = filled(cases[number].rows ? ORR_SHAPE(ROWS, COLS) : ORR_SHAPE(LINE), 0);
     if (cases[number].work == unique)

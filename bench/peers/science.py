@@ -10,11 +10,15 @@ TEXT = "ai,bj,ck,dl,ijkl->abcd"
 
 
 def data(name, fill):
+    if name == "pi":
+        return []
     if name == "einsum":
         shapes = [(OUTER, INNER)] * 4 + [(INNER,) * 4]
         return [fill(int(np.prod(s)), k, -1, 1).reshape(s) for k, s in enumerate(shapes)]
     if name in SHAPES:
         return [fill(int(np.prod(SHAPES[name])), k, -1, 1).reshape(SHAPES[name]) for k in (0, 1)]
+    if name == "convolve-separable":
+        return [fill(4096 * 4096, 0, -1, 1).reshape(4096, 4096), np.outer(fill(31, 1, -1, 1), fill(31, 2, -1, 1))]
     if name.startswith("convolve"):
         return [fill(n * n, k, -1, 1).reshape(n, n) for k, n in enumerate((4096, int(name[9:])))]
     rows = name.endswith(("-rows", "-columns"))
@@ -38,8 +42,37 @@ def by_transforms(fft):
     return same
 
 
+POINTS, PART = 100000000, 10000000
+
+
+def numpy_pi():
+    draw, hits = np.random.default_rng(1), 0
+    for _ in range(POINTS // PART):
+        x, y = (2 * draw.random(PART, dtype=np.float32) - 1 for _ in range(2))
+        hits += np.count_nonzero(x * x + y * y <= 1)
+    return np.array([0, 4 * hits / POINTS])
+
+
+def torch_pi(torch):
+    hits = torch.zeros((), dtype=torch.int64)
+    for _ in range(POINTS // PART):
+        x, y = (2 * torch.rand(PART) - 1 for _ in range(2))
+        hits += (x * x + y * y <= 1).sum()
+    return torch.stack([torch.zeros(()), 4 * hits / POINTS])
+
+
+def jax_pi(jax):
+    jnp = jax.numpy
+
+    def part(k, hits):
+        x, y = (jax.random.uniform(jax.random.key(2 * k + i), (PART,), minval=-1, maxval=1) for i in range(2))
+        return hits + (x * x + y * y <= 1).sum(dtype=jnp.int32)
+    return jnp.stack([jnp.float32(0), 4 / POINTS * jax.lax.fori_loop(0, POINTS // PART, part, jnp.int32(0))])
+
+
 def numpy_work(_, name):
     return {
+        "pi": numpy_pi,
         "sort": lambda x: np.sort(x, axis=-1),
         "argsort": lambda x: np.argsort(x, axis=-1, kind="stable"),
         "topk": numpy_top,
@@ -57,6 +90,7 @@ def jax_work(jax, name):
     if name == "unique":  # its result's shape depends on data: not compiled
         return lambda x: jnp.unique(x, return_counts=True)[1]
     return jax.jit({
+        "pi": lambda: jax_pi(jax),
         "sort": lambda x: jnp.sort(x, axis=-1),
         "argsort": lambda x: jnp.argsort(x, axis=-1),
         "topk": lambda x: jax.lax.top_k(x, BEST)[0],
@@ -70,6 +104,7 @@ def jax_work(jax, name):
 
 def torch_work(torch, name):
     return {
+        "pi": lambda: torch_pi(torch),
         "sort": lambda x: torch.sort(x, dim=-1)[0],
         "argsort": lambda x: torch.argsort(x, dim=-1, stable=True),
         "topk": lambda x: torch.topk(x, BEST, dim=-1)[0],
