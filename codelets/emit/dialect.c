@@ -4,8 +4,8 @@
 
 #include "codelets/emit/emit.h"
 
-/* Every dialect's prelude defines, beside the types: ORR_FN (helper function), ORR_CALL (one that is not inlined),
- * orr_idx (array index), orr_quotient, orr_f32_bits and orr_bits_f32, the same for f64,
+/* Every dialect's prelude defines, beside the types (orr_widest is the widest float of the device): ORR_FN (helper
+ * function), ORR_CALL (one that is not inlined), orr_idx (array index), orr_quotient, orr_f32_bits and orr_bits_f32, the same for f64,
  * orr_mulhi (high half of a product of u64) and orr_clz (leading zeros of a u64, not 0). */
 
 /* The C math names of ops/ew_prelude.h. */
@@ -53,9 +53,9 @@ static const char opencl_prelude[] =
     "#define ORR_CALL static __attribute__((noinline))\n"
     "#ifdef cl_khr_fp64\n"
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-    "typedef double orr_f64;\n"
+    "typedef double orr_f64;\ntypedef double orr_widest;\n"
     "#define orr_f64_bits(x) as_ulong(x)\n"
-    "#define orr_bits_f64(x) as_double(x)\n" OWN_MATH_F64 "#endif\n"
+    "#define orr_bits_f64(x) as_double(x)\n" OWN_MATH_F64 "#else\ntypedef float orr_widest;\n#endif\n"
     "typedef char orr_i8;\ntypedef short orr_i16;\ntypedef int orr_i32;\ntypedef long orr_i64;\n"
     "typedef uchar orr_u8;\ntypedef ushort orr_u16;\ntypedef uint orr_u32;\ntypedef ulong orr_u64;\n"
     "typedef float orr_f32;\n"
@@ -70,7 +70,7 @@ static const char cuda_prelude[] =
     "typedef signed char orr_i8;\ntypedef short orr_i16;\ntypedef int orr_i32;\ntypedef long long orr_i64;\n"
     "typedef unsigned char orr_u8;\ntypedef unsigned short orr_u16;\ntypedef unsigned orr_u32;\n"
     "typedef unsigned long long orr_u64;\n"
-    "typedef float orr_f32;\ntypedef double orr_f64;\n"
+    "typedef float orr_f32;\ntypedef double orr_f64;\ntypedef double orr_widest;\n"
     "#define ORR_FN static __device__ __forceinline__\n"
     "#define ORR_CALL static __device__ __noinline__\n"
     "#define orr_f32_bits(x) __float_as_uint(x)\n"
@@ -84,7 +84,7 @@ static const char c_prelude[] =
     "typedef signed char orr_i8;\ntypedef short orr_i16;\ntypedef int orr_i32;\ntypedef long orr_i64;\n"
     "typedef unsigned char orr_u8;\ntypedef unsigned short orr_u16;\ntypedef unsigned orr_u32;\n"
     "typedef unsigned long orr_u64;\n"
-    "typedef float orr_f32;\ntypedef double orr_f64;\n"
+    "typedef float orr_f32;\ntypedef double orr_f64;\ntypedef double orr_widest;\n"
     "#ifdef __FMA__\n#define ORR_FMA 1\n#else\n#define ORR_FMA 0\n#endif\n"
     "#define ORR_FN static inline __attribute__((unused))\n"
     "#define ORR_CALL static __attribute__((unused, noinline))\n"
@@ -112,7 +112,9 @@ const orr__dialect orr__dialect_opencl = {
     .grouped = "__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void",
     .seat = "    const orr_idx block = (orr_idx)get_group_id(0);\n    const int me = (int)get_local_id(0);\n",
     .share = "__local ",
-    .prelude2 = "#define ORR_BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n#define orr_least(p, v) (void)atomic_min(p, v)\n"
+    .prelude2 = "#define ORR_BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
+                "#define ORR_FENCE barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
+                "#define orr_least(p, v) (void)atomic_min(p, v)\n"
                 "#define orr_swap(p, v) atomic_xchg(p, v)\n",
     .fma = { "ORR_FMA_F32", "ORR_FMA_F64" },
     .math = { OWN_NAMES(f32), OWN_NAMES(f64) },
@@ -134,7 +136,8 @@ const orr__dialect orr__dialect_cuda = {
     .grouped = "extern \"C\" __global__ void __launch_bounds__(256)",
     .seat = "    const orr_idx block = (orr_idx)blockIdx.x;\n    const int me = (int)threadIdx.x;\n",
     .share = "__shared__ ",
-    .prelude2 = "#define ORR_BARRIER __syncthreads()\n#define orr_least(p, v) (void)atomicMin(p, v)\n"
+    .prelude2 = "#define ORR_BARRIER __syncthreads()\n#define ORR_FENCE __syncthreads()\n"
+                "#define orr_least(p, v) (void)atomicMin(p, v)\n"
                 "#define orr_swap(p, v) atomicExch(p, v)\n",
     .fma = { "1", "1" },
     .math = { "", "" },
@@ -155,7 +158,8 @@ const orr__dialect orr__dialect_c = {
     .grouped = "void",
     .seat = "    for (orr_idx block = 0; block < (orr_idx)ORR_BLOCKS; block++) {\n    const int me = 0;\n",
     .share = "",
-    .prelude2 = "#define ORR_BARRIER (void)0\n#define orr_least(p, v) (void)(*(p) = *(p) < (v) ? *(p) : (v))\n"
+    .prelude2 = "#define ORR_BARRIER (void)0\n#define ORR_FENCE (void)0\n"
+                "#define orr_least(p, v) (void)(*(p) = *(p) < (v) ? *(p) : (v))\n"
                 "#define orr_swap(p, v) __sync_lock_test_and_set(p, v)\n",
     .fma = { "ORR_FMA", "ORR_FMA" },
     .math = { UNARY_MATH(SINGLE) BINARY_MATH(SINGLE) SINGLE(fma), "" },

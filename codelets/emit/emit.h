@@ -20,8 +20,8 @@ typedef struct orr__dialect {
     const char *grouped;  /* qualifiers of a kernel whose groups have that size                                */
     const char *seat;     /* declares `block`, the group's number (below ORR_BLOCKS), and `me`, the item's in it */
     const char *share;    /* qualifier of memory that a group shares                                            */
-    const char *prelude2; /* of such kernels: ORR_BARRIER, orr_least(p, v), which atomically makes *p ≤ v, and
-                            orr_swap(p, v), which atomically makes *p = v and is what it was             */
+    const char *prelude2; /* of such kernels: ORR_BARRIER; ORR_FENCE, the same for array memory too; orr_least(p, v), which
+                            atomically makes *p ≤ v; orr_swap(p, v), which atomically makes *p = v and is what it was */
     const char *fma[2];   /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
     const char *math[2];  /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
     const char *unmath;

@@ -105,7 +105,7 @@ ORR_API orr_tensor *orr_hinge_embedding_loss_at(const char *file, int line, orr_
  * @param zero_infinity   the loss and gradient of a target that no alignment fits are 0; otherwise the loss is inf
  * @return   () or (batch). Errors: ORR_EDTYPE, ORR_ESHAPE, ORR_EINVAL; ORR_EINDEX (by evaluation: a length or a label is out
  *           of range).
- * grad:     by logp, once; a second derivative is refused. cost: time·longest a sequence. On the CPU. */
+ * grad:     by logp, once; a second derivative is refused. cost: time·longest a sequence. */
 ORR_API orr_tensor *orr_ctc_loss_at(const char *file, int line, orr_tensor *logp, orr_tensor *targets,
                                     orr_tensor *input_lengths, orr_tensor *target_lengths, int64_t blank,
                                     bool zero_infinity, orr_reduction reduction);

@@ -33,10 +33,11 @@ static bool jumps(const sequence *s, int64_t state)
     return state % 2 == 1 && state >= 3 && s->label[state / 2] != s->label[state / 2 - 1];
 }
 
+/* NaN where x or y is one. */
 static double add(double x, double y)
 {
-    double m = fmax(x, y);
-    return m == -INFINITY ? m : m + log1p(exp(fmin(x, y) - m));
+    double most = x > y ? x : y;
+    return x == y && x == -INFINITY ? x : most + log1p(exp(x > y ? y - x : x - y));
 }
 
 /* alpha[t][i]: the alignments of times 0 … t that end in state i. Returns the logarithm of all. */

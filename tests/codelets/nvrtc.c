@@ -331,6 +331,29 @@ static void attentions(orr_dtype t)
     }
 }
 
+/* The loss of sequences without alignments, and its gradient. */
+static void sequences(orr_dtype t)
+{
+    static rb b;
+    orr_shape shape[4] = { ORR_SHAPE(4, 2, 3), ORR_SHAPE(2, 2), ORR_SHAPE(2), ORR_SHAPE(2) };
+    const orr_shape out[2] = { ORR_SHAPE(2), ORR_SHAPE(2, 4, 3) };
+    char what[64];
+    for (int k = 0; k < 2; k++) {
+        rb_begin(&b, RB_MAP, 2, (int64_t[]){ 2, k ? 12 : 1 });
+        (void)rb_input(&b, t, 24);
+        for (int i = 1; i < 4; i++)
+            (void)rb_input(&b, ORR_I64, orr__shape_count(&shape[i]));
+        b.r.nout = 1;
+        b.r.out_dtype[0] = (uint8_t)t;
+        b.r.out_count = orr__shape_count(&out[k]);
+        b.r.call.op = k ? &orr__op_ctc_grad : &orr__op_ctc_loss;
+        b.r.call.out = out[k];
+        b.r.call.in = shape;
+        (void)snprintf(what, sizeof what, "%s of %s", b.r.call.op->name, orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
 /* Two places and what is there: one along the last axis, one not. */
 static int gathered(rb *b, orr_dtype t)
 {
@@ -419,6 +442,7 @@ static void the_rest(orr_dtype t)
     if (t == ORR_F32 || t == ORR_F64) {
         windows(t);
         attentions(t);
+        sequences(t);
     }
 }
 
@@ -465,6 +489,7 @@ static void selection(int i)
     windows(ORR_F64);
     attentions(ORR_F32);
     attentions(ORR_F64);
+    sequences(ORR_F32);
     gathers(ORR_F32);
     random_numbers(ORR_I64);
     field_rows(ORR_FR254);

@@ -1,4 +1,5 @@
-/* Kernels of networks on OpenCL devices: attention beside PyTorch's values, and beside processors, as resizing is.
+/* Kernels of networks on OpenCL devices: attention beside PyTorch's values, and beside processors, as resizing and the loss of
+ * sequences without alignments are.
  * Must not know: tiles, how a kernel is launched. */
 #include "config.h"
 #include "codelets/codelet.h"
@@ -105,6 +106,36 @@ RESIZED(cubic, ORR_RESIZE_CUBIC, false, 29, 6)
 RESIZED(cubic_corners, ORR_RESIZE_CUBIC, true, 1, 50)
 RESIZED(area, ORR_RESIZE_AREA, false, 5, 21)
 
+/* Sequences of 12 classes: all times and labels, fewer, repeated labels, none, more than fit, no time at all. */
+static int sequences(orr_tensor **y, orr_dtype dtype, int64_t time, int64_t longest)
+{
+    enum { BATCH = 6, CLASSES = 12, BLANK = 3 };
+    const int64_t in[BATCH] = { time, time - 7, time / 2, time, longest / 2, 0 },
+                  out[BATCH] = { longest, longest / 2, longest / 3, 0, longest, 0 };
+    orr_tensor *x = orr_randn(dtype, ORR_SHAPE(time, BATCH, CLASSES), 0, 3),
+               *place = orr_reshape(orr_arange(ORR_I64, 0, (double)(BATCH * longest), 1), ORR_SHAPE(BATCH, longest)),
+               *label = orr_add(orr_remainder(orr_floor_divide(place, orr_scalar(2)), orr_scalar(8)), orr_scalar(4));
+    if (orr_eval(x) != ORR_OK)
+        return 0;
+    y[0] = orr_ctc_loss(orr_log_softmax(x, -1), label, orr_from(ORR_I64, ORR_SHAPE(BATCH), in),
+                        orr_from(ORR_I64, ORR_SHAPE(BATCH), out), BLANK, true, ORR_REDUCTION_NONE);
+    orr_tensor *each = orr_mul(y[0], orr_arange(dtype, 1, BATCH + 1, 1));
+    return orr_grad(orr_sum(each, ORR_ALL_AXES, false), &x, 1, y + 1) == ORR_OK ? 2 : 0;
+}
+
+static int few_labels(orr_tensor **y)
+{
+    return sequences(y, ORR_F32, 40, 9);
+}
+static int more_states_than_items(orr_tensor **y)
+{
+    return sequences(y, ORR_F32, 400, 150);
+}
+static int in_double(orr_tensor **y)
+{
+    return sequences(y, ORR_F64, 33, 12);
+}
+
 /* By the engine at hand; the values are the caller's. */
 static int values_of(device_case *make, const char *what, bool device, double **v, int64_t *count)
 {
@@ -138,7 +169,10 @@ static void kernels_agree_with_processors(void)
                 { "linear, corners", linear_corners },
                 { "cubic", cubic },
                 { "cubic, corners", cubic_corners },
-                { "area", area } };
+                { "area", area },
+                { "few labels", few_labels },
+                { "more states than items", more_states_than_items },
+                { "sequences in f64", in_double } };
     enum { CASES = sizeof all / sizeof *all };
     static double *v[2][CASES][MOST];
     static int64_t count[CASES][MOST];
@@ -163,8 +197,35 @@ static void kernels_agree_with_processors(void)
         }
 }
 
+static void refused(const int64_t *label, const int64_t *in, const int64_t *out, const char *words)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_zeros(ORR_F32, ORR_SHAPE(5, 2, 3));
+    orr_tensor *y = orr_ctc_loss(x, orr_from(ORR_I64, ORR_SHAPE(2, 2), label), orr_from(ORR_I64, ORR_SHAPE(2), in),
+                                 orr_from(ORR_I64, ORR_SHAPE(2), out), 0, false, ORR_REDUCTION_SUM);
+    ORR_CHECK(orr_eval(y) == ORR_EINDEX);
+    ORR_CHECK_MSG(strstr(orr_error_message(), words), "%s", orr_error_message());
+    (void)orr_scope_end(s);
+}
+
+static void wrong_sequences_are_refused(void)
+{
+    if (!DH_START(DH_OPENCL))
+        return;
+    const int64_t good[] = { 1, 2, 1, 1 }, blank[] = { 1, 2, 1, 0 }, far[] = { 1, 7, 1, 1 }, five[] = { 5, 5 },
+                  two[] = { 2, 2 }, six[] = { 5, 6 }, less[] = { -1, 2 };
+    refused(good, six, two, "input length of sequence 1 is not in 0 … 5");
+    refused(good, five, less, "target length of sequence 0 is not in 0 … 2");
+    refused(blank, five, two, "label 1 of sequence 1 is no class of 3, or the blank 0");
+    refused(far, five, two, "label 1 of sequence 0");
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(attention_is_pytorchs), ORR_TEST(kernels_agree_with_processors), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(attention_is_pytorchs),
+                                      ORR_TEST(kernels_agree_with_processors),
+                                      ORR_TEST(wrong_sequences_are_refused),
+                                      { 0 } };
     return orr_test_main(argc, argv, "nn.devices", tests);
 }

@@ -197,6 +197,23 @@ static void ctc_gradient_agrees_with_differences(void)
     (void)orr_scope_end(s);
 }
 
+static void ctc_of_a_nan_is_nan(void)
+{
+    orr_scope *s = orr_scope_begin();
+    for (int time = 0; time < 5; time++) {
+        double each[2];
+        orr_tensor *at = orr_equal(orr_arange(ORR_I64, 0, 30, 1), orr_scalar(6 * time)),
+                   *x = orr_where(at, orr_scalar(NAN), orr_full(ORR_F64, ORR_SHAPE(30), -1));
+        x = orr_reshape(x, ORR_SHAPE(5, 2, 3));
+        static const int64_t target[4] = { 1, 2, 2, 1 }, in[2] = { 5, 5 }, out[2] = { 2, 2 };
+        orr_tensor *y = orr_ctc_loss(x, orr_from(ORR_I64, ORR_SHAPE(2, 2), target), orr_from(ORR_I64, ORR_SHAPE(2), in),
+                                     orr_from(ORR_I64, ORR_SHAPE(2), out), 0, false, ORR_REDUCTION_NONE);
+        ORR_CHECK(orr_read(y, each, sizeof each) == ORR_OK);
+        ORR_CHECK_MSG(isnan(each[0]) && isfinite(each[1]), "NaN at time %d: %g, %g", time, each[0], each[1]);
+    }
+    (void)orr_scope_end(s);
+}
+
 static void wrong_use_is_refused(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -243,6 +260,7 @@ int main(int argc, char **argv)
         ORR_TEST(gradients_by_weights_agree_with_differences),
         ORR_TEST(ctc_is_pytorchs),
         ORR_TEST(ctc_gradient_agrees_with_differences),
+        ORR_TEST(ctc_of_a_nan_is_nan),
         ORR_TEST(wrong_use_is_refused),
         { 0 },
     };
