@@ -359,9 +359,14 @@ static bool options(orr__site at, const orr_conv_options *o, const orr_shape *x,
             *bad =
                 orr__poison(at, ORR_EINVAL, "padding %lld in front and %lld behind spatial axis %d: none is negative",
                             (long long)before, (long long)after, d);
-        else if (o->same && (s > 1 || before || after))
-            *bad =
-                orr__poison(at, ORR_EINVAL, "`same` decides the padding, and keeps a length with a stride of 1 only");
+        else if (o->same && s > 1)
+            *bad = orr__poison(at, ORR_EINVAL,
+                               "stride %lld of spatial axis %d: `same` keeps a length with a stride of 1 only",
+                               (long long)s, d);
+        else if (o->same && (before || after))
+            *bad = orr__poison(at, ORR_EINVAL,
+                               "padding %lld in front and %lld behind spatial axis %d: `same` decides it, so give none",
+                               (long long)before, (long long)after, d);
         else if (w->dim[2 + d] < 1 || w->dim[2 + d] > LONGEST / e || x->dim[2 + d] > LONGEST)
             *bad = orr__poison(at, ORR_ESHAPE,
                                "spatial axis %d of %s by %s: the kernel needs 1 element, and lengths are "
@@ -442,14 +447,24 @@ orr_tensor *orr_conv_at(const char *file, int line, orr_tensor *x, orr_tensor *w
         !bias_fits(at, bias, in[1]->shape.dim[0], &p.bad))
         return p.bad;
     orr_shape s = in[0]->shape, k = in[1]->shape, to = s;
-    if (k.dim[0] % a.index || s.dim[1] != k.dim[1] * a.index)
+    if (k.dim[0] % a.index || s.dim[1] % a.index)
         return orr__poison(
             at, ORR_ESHAPE,
-            "%s by %s in %d groups: the kernel's second axis is the channels of x, axis 1, by the groups, "
-            "which divide them and the kernel's first axis",
-            orr__str(s).s, orr__str(k).s, a.index);
+            "%s by %s in %d groups: the groups must divide the %lld channels of x, axis 1, and the %lld of "
+            "the kernel, axis 0",
+            orr__str(s).s, orr__str(k).s, a.index, (long long)s.dim[1], (long long)k.dim[0]);
+    if (s.dim[1] / a.index != k.dim[1])
+        return orr__poison(
+            at, ORR_ESHAPE,
+            "%s by %s in %d group%s: axis 1 of the kernel must be %lld, the channels of x, axis 1, by the "
+            "groups",
+            orr__str(s).s, orr__str(k).s, a.index, a.index > 1 ? "s" : "", (long long)(s.dim[1] / a.index));
     to.dim[1] = k.dim[0];
     for (int d = 0; d + 2 < s.rank; d++) {
+        if (o && o->output_padding[d])
+            return orr__poison(at, ORR_EINVAL,
+                               "output padding %lld of spatial axis %d: it is an option of a transposed convolution",
+                               (long long)o->output_padding[d], d);
         int64_t reach = a.step[ORR__CONV_AXES + d] * (k.dim[2 + d] - 1) + 1, length = s.dim[2 + d] + pad[d];
         if (reach > length)
             return orr__poison(

@@ -77,8 +77,8 @@ typedef struct orr_pool_options {
     int64_t padding[3];   /**< in front of and behind the input; at most half of a window                          */
     bool round_up;        /**< a last window may reach beyond the padded input, if it begins in front of its end   */
     bool exclude_padding; /**< an average is over elements of the input alone                                      */
-    int64_t size[3];      /**< adaptive, instead of all above: the lengths of the result. Window i of an axis has the
-                               elements from i·length/size, rounded down, to (i + 1)·length/size, rounded up       */
+    int64_t size[3]; /**< adaptive, instead of all above: the lengths of the result, 1 for global pooling. Window i of
+                               an axis has the elements from i·length/size, rounded down, to (i + 1)·length/size, rounded up */
 } orr_pool_options;
 
 /** The maximum of each window; a NaN is the maximum. Padding never is.
@@ -162,6 +162,16 @@ ORR_API orr_module *orr_max_pool_layer_at(const char *file, int line, const orr_
 /** orr_average_pool as a module without parameters. The options are copied. */
 ORR_API orr_module *orr_average_pool_layer_at(const char *file, int line, const orr_pool_options *o);
 #define orr_average_pool_layer(...) orr_average_pool_layer_at(ORR_HERE, __VA_ARGS__)
+/** orr_lp_pool as a module without parameters. The options are copied. p > 0. */
+ORR_API orr_module *orr_lp_pool_layer_at(const char *file, int line, double p, const orr_pool_options *o);
+#define orr_lp_pool_layer(...) orr_lp_pool_layer_at(ORR_HERE, __VA_ARGS__)
+/** orr_max_unpool to the lengths `size` as a module without parameters. inputs: y, indices. */
+ORR_API orr_module *orr_max_unpool_layer_at(const char *file, int line, orr_shape size);
+#define orr_max_unpool_layer(...) orr_max_unpool_layer_at(ORR_HERE, __VA_ARGS__)
+/** orr_resize to the lengths `size` as a module without parameters. */
+ORR_API orr_module *orr_resize_layer_at(const char *file, int line, orr_shape size, orr_resize_mode mode,
+                                        bool align_corners);
+#define orr_resize_layer(...) orr_resize_layer_at(ORR_HERE, __VA_ARGS__)
 /** (N, …) to (N, the product of the others), as a module without parameters. */
 ORR_API orr_module *orr_flatten_layer_at(const char *file, int line);
 #define orr_flatten_layer() orr_flatten_layer_at(ORR_HERE)

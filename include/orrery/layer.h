@@ -14,9 +14,9 @@ extern "C" {
 
 /** Options of layers that normalise. All zero: eps 1e-5, momentum 0.1, weight and bias, running statistics. */
 typedef struct orr_norm_options {
-    double eps;         /**< ≥ 0; 0: 1e-5                                                                          */
-    double momentum;    /**< of running statistics: new = (1 − momentum)·old + momentum·batch; 0: 0.1              */
-    bool plain;         /**< no weight and no bias                                                                 */
+    double eps;      /**< ≥ 0; 0: 1e-5                                                                          */
+    double momentum; /**< of running statistics: new = (1 − momentum)·old + momentum·batch; 0: 0.1              */
+    bool plain;      /**< no weight and no bias                                                                 */
     bool no_statistics; /**< orr_batch_norm_layer: none are kept, and inference is refused                         */
 } orr_norm_options;
 
@@ -27,10 +27,18 @@ ORR_API orr_module *orr_layer_norm_layer_at(const char *file, int line, orr_shap
 /** orr_rms_norm over the last axes, whose shape is `shape`. parameters: "weight". */
 ORR_API orr_module *orr_rms_norm_layer_at(const char *file, int line, orr_shape shape, const orr_norm_options *options);
 #define orr_rms_norm_layer(...) orr_rms_norm_layer_at(ORR_HERE, __VA_ARGS__)
-/** orr_group_norm of `channels`; as many groups as channels: orr_instance_norm. parameters: "weight", "bias". */
+/** orr_group_norm of `channels`. parameters: "weight", "bias". */
 ORR_API orr_module *orr_group_norm_layer_at(const char *file, int line, int64_t channels, int64_t groups,
                                             const orr_norm_options *options);
 #define orr_group_norm_layer(...) orr_group_norm_layer_at(ORR_HERE, __VA_ARGS__)
+/** orr_instance_norm of `channels`. parameters: "weight", "bias". */
+ORR_API orr_module *orr_instance_norm_layer_at(const char *file, int line, int64_t channels,
+                                               const orr_norm_options *options);
+#define orr_instance_norm_layer(...) orr_instance_norm_layer_at(ORR_HERE, __VA_ARGS__)
+/** orr_local_response_norm over `size` ≥ 1 neighbouring channels, without parameters. */
+ORR_API orr_module *orr_local_response_norm_layer_at(const char *file, int line, int64_t size, double alpha,
+                                                     double beta, double k);
+#define orr_local_response_norm_layer(...) orr_local_response_norm_layer_at(ORR_HERE, __VA_ARGS__)
 /** In training mode orr_batch_norm_training, which moves the running statistics; in inference orr_batch_norm with them.
  * parameters: "weight", "bias"; states: "running_mean", "running_var", which an evaluation after the application assigns. */
 ORR_API orr_module *orr_batch_norm_layer_at(const char *file, int line, int64_t channels,
@@ -44,20 +52,26 @@ ORR_API orr_module *orr_dropout_layer_at(const char *file, int line, double p);
 ORR_API orr_module *orr_embedding_layer_at(const char *file, int line, int64_t rows, int64_t width, int64_t padding);
 #define orr_embedding_layer(...) orr_embedding_layer_at(ORR_HERE, __VA_ARGS__)
 
+/** x + orr_sinusoidal_positions of its last two axes (…, length, width), width even, without parameters. In an application with
+ * a cache the positions go on from there. */
+ORR_API orr_module *orr_sinusoidal_layer_at(const char *file, int line);
+#define orr_sinusoidal_layer() orr_sinusoidal_layer_at(ORR_HERE)
+
 /* -- attention ----------------------------------------------------------------------------------------------- */
 
 /** Options of layers with attention. All zero: as many heads of keys as of queries, every key is seen, biases, no dropout. */
 typedef struct orr_heads_options {
-    int64_t kv_heads;    /**< heads of keys and values, a divisor of the heads; 0: as many                           */
-    bool causal;         /**< self-attention sees no later place                                                     */
-    int64_t window;      /**< as orr_attention                                                                       */
-    double dropout;      /**< in [0, 1), of the weights, in training mode                                            */
-    double rotary;       /**< the base of orr_rotary of queries and keys; 0: positions are not turned                */
-    bool no_bias;        /**< no biases                                                                              */
-    bool norm_first;     /**< blocks: normalise before attention and before the dense layers, not after their sums   */
+    int64_t kv_heads; /**< heads of keys and values, a divisor of the heads; 0: as many                           */
+    bool causal;      /**< self-attention sees no later place                                                     */
+    int64_t window;   /**< as orr_attention                                                                       */
+    double dropout;   /**< in [0, 1), of the weights, in training mode                                            */
+    double rotary;    /**< the base of orr_rotary of queries and keys; 0: positions are not turned                */
+    bool no_bias;     /**< no biases                                                                              */
+    bool norm_first;  /**< blocks: normalise before attention and before the dense layers, not after their sums   */
     orr_activation activation; /**< blocks: between the dense layers; 0: ReLU                                        */
     double block_dropout;      /**< blocks: of what attention and the dense layers add                               */
     double eps;                /**< blocks: of layer normalisation; 0: 1e-5                                          */
+    bool alibi;                /**< orr_alibi is added to the scores of causal self-attention, and is all in memory  */
 } orr_heads_options;
 
 /** Attention of several heads between dense layers: y = output(heads of attention(query(q), key(k), value(v))).
@@ -87,7 +101,8 @@ ORR_API orr_module *orr_decoder_block_at(const char *file, int line, int64_t wid
 typedef struct orr_kv_cache orr_kv_cache;
 /** An empty cache for `batch` sequences of up to `capacity` places of the module m, which must outlive it.
  * @return   to be freed with orr_kv_cache_free; NULL on ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM. */
-ORR_API orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_module *m, int64_t batch, int64_t capacity);
+ORR_API orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_module *m, int64_t batch,
+                                          int64_t capacity);
 #define orr_kv_cache_new(...) orr_kv_cache_new_at(ORR_HERE, __VA_ARGS__)
 /** Applies the cache's module to the next n places, x (batch, n, …), in inference mode: self-attention also sees the places in
  * the cache, and these become part of it. Every call with the same n has the same plan.

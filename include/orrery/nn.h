@@ -85,7 +85,8 @@ ORR_API orr_tensor *orr_activate_at(const char *file, int line, orr_tensor *x, o
 /** A function with parameters. A module owns its variables, which no scope ends, and the modules that it is composed
  * of. Only the values of its variables change, so threads may share it. Functions that make a module return NULL on
  * error and set the last error. A NULL among the modules of a composition frees the others and gives NULL, so one
- * check at the end is enough. */
+ * check at the end is enough. The path of a variable has at most 63 bytes; a composition in which one is longer is refused
+ * (ORR_EINVAL). */
 typedef struct orr_module orr_module;
 
 /** y = f(x·W + b) with W (in, out) and b (out) in f32; W by `init`, b by the default rule U(−1/√in, 1/√in).
@@ -101,6 +102,11 @@ ORR_API orr_module *orr_dense_at(const char *file, int line, int64_t in, int64_t
 ORR_API orr_module *orr_dense_with_at(const char *file, int line, orr_dtype dtype, int64_t in, int64_t out,
                                       orr_activation f, orr_initialiser weight, orr_initialiser bias);
 #define orr_dense_with(...) orr_dense_with_at(ORR_HERE, __VA_ARGS__)
+
+/** orr_activate as a module without parameters, for places where no layer takes an activation: behind a normalisation.
+ * @return   to be freed with orr_module_free; NULL on ORR_EINVAL (no such f), ORR_ENOMEM. */
+ORR_API orr_module *orr_activation_layer_at(const char *file, int line, orr_activation f);
+#define orr_activation_layer(...) orr_activation_layer_at(ORR_HERE, __VA_ARGS__)
 
 /** y = fn(x, user): a function of the program's own as a module. `user` must outlive the module. Variables that the function
  * uses are added by orr_module_add_parameter, or belong to another module of the same composition. Saving is refused as long

@@ -54,7 +54,8 @@ typedef struct orr_recurrent_options {
 } orr_recurrent_options;
 
 /** A recurrent layer: (batch, steps, in) → (batch, steps, hidden), or 2·hidden with two directions.
- * inputs: x, and, or NULL, the lengths of the sequences (batch), integers: outputs from there on are 0, and a state stays.
+ * inputs: x, and, or NULL, the lengths of the sequences (batch), integers: outputs from there on are 0, and a state stays. A length
+ * beyond the steps stands for all of them.
  * parameters, of layer l and direction "" or "_reverse": "l0.input" (in, gates·hidden), "l0.hidden" (hidden, gates·hidden),
  * "l0.input_bias", "l0.hidden_bias", from U(−1/√hidden, 1/√hidden), as PyTorch's transposed. */
 ORR_API orr_module *orr_recurrent_at(const char *file, int line, orr_cell cell, int64_t in, int64_t hidden,

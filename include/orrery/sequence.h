@@ -12,7 +12,8 @@ extern "C" {
 /* -- embeddings and positions ------------------------------------------------------------------------------- */
 
 /** The rows of `table` that the indices name.
- * @param table    (rows, width)    @param indices  any shape, integers 0 … rows−1
+ * @param table    (rows, width)    @param indices  any shape, integers 0 … rows−1; negative ones count from the end, as of
+ *                 orr_take
  * @param padding  the row that gets no gradient; −1: none
  * @return   the shape of indices with a last axis of `width`, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE,
  *           ORR_EINVAL; an index out of range is found by evaluation (ORR_EINDEX).

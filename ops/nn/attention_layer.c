@@ -9,12 +9,13 @@
 #include <orrery/sequence.h>
 #include "ops/nn/cache.h"
 #include "ops/nn/module.h"
+#include "ops/nn/position.h"
 #include "runtime/base/shape.h"
 #include "runtime/graph/node.h"
 
 #define AT at.file, at.line
 
-/* The layer's numbers: whole: heads, heads of keys, causal, window; real: dropout, base of rotations. */
+/* The layer's numbers: whole: heads, heads of keys, causal, window, alibi; real: dropout, base of rotations. */
 enum { QUERY, KEY, VALUE, OUTPUT };
 
 /* (batch, length, heads·width) as (batch, heads, length, width). */
@@ -38,8 +39,23 @@ static orr_tensor *join(orr__site at, orr_tensor *x)
                           ORR_SHAPE(s.dim[0], s.dim[2], s.dim[1] * s.dim[3]));
 }
 
+/* The mask with linear biases, the first query at place `first`. */
+static orr_tensor *biased(orr__site at, orr_tensor *q, orr_tensor *k, int64_t first, orr_tensor *mask)
+{
+    orr_shape queries = orr_tensor_shape(q), keys = orr_tensor_shape(k);
+    if (queries.rank != 4 || keys.rank != 4)
+        return mask;
+    orr_tensor *bias = orr__alibi(at, orr_tensor_dtype(q), queries.dim[1], first, queries.dim[2], keys.dim[2]);
+    if (!mask)
+        return bias;
+    return orr_tensor_dtype(mask) == ORR_BOOL ? orr_where_at(AT, mask, bias, orr_scalar_at(AT, -INFINITY))
+                                              : orr_add_at(AT, mask, bias);
+}
+
 static orr_tensor *heads_forward(orr__site at, const orr_module *m, orr_tensor *const *in, int n)
 {
+    if (!in[0])
+        return orr__poison(at, ORR_EINVAL, "q is NULL");
     orr_scope *s = orr_scope_begin();
     orr_tensor *q = in[0], *k = n > 1 && in[1] ? in[1] : q, *v = n > 2 && in[2] ? in[2] : k,
                *mask = n > 3 ? in[3] : NULL;
@@ -65,6 +81,8 @@ static orr_tensor *heads_forward(orr__site at, const orr_module *m, orr_tensor *
         o.causal = false;
         o.window = 0;
     }
+    if (st == ORR_OK && self && m->whole[4])
+        mask = biased(at, q, k, place > 0 ? place : 0, mask);
     orr_tensor *y = st == ORR_OK ? orr_attention_at(AT, q, k, v, mask, &o) : orr__handle_new(NULL);
     y = orr_scope_return_at(AT, s, orr_forward_at(AT, m->part[OUTPUT], join(at, y)));
     (void)orr_scope_end(s);
@@ -80,6 +98,8 @@ static orr_status check(orr__site at, int64_t width, int64_t heads, const orr_he
     if (!(o->dropout >= 0.0 && o->dropout < 1.0) || o->window < 0 || !(o->rotary >= 0.0))
         return orr__fail(at, ORR_EINVAL, "dropout %g must be in [0, 1), window %lld and rotary %g ≥ 0", o->dropout,
                          (long long)o->window, o->rotary);
+    if (o->alibi && !o->causal)
+        return orr__fail(at, ORR_EINVAL, "alibi is of causal attention: causal must be set with it");
     if (o->rotary > 0.0 && width / heads % 2 != 0)
         return orr__fail(at, ORR_ESHAPE, "rotations need heads of an even width, not %lld", (long long)(width / heads));
     return ORR_OK;
@@ -101,6 +121,7 @@ orr_module *orr_multi_head_attention_at(const char *file, int line, int64_t widt
         m->whole[1] = kv;
         m->whole[2] = o.causal;
         m->whole[3] = o.window;
+        m->whole[4] = o.alibi;
         m->real[0] = o.dropout;
         m->real[1] = o.rotary;
     }

@@ -117,6 +117,29 @@ orr_status orr__module_add_state(orr__site at, orr_module *m, const char *name, 
     return st == ORR_OK ? append(at, &m->state_name, &m->state, &m->nstate, name, value) : st;
 }
 
+enum { PATH = sizeof((orr_parameter *)0)->name };
+
+/* The bytes of part number i in a path, with the dot; name NULL: its number. */
+static size_t step_length(const char *name, int i)
+{
+    return name && *name ? strlen(name) + 1 : (size_t)snprintf(NULL, 0, "%d.", i);
+}
+
+/* The bytes of the longest path of a variable. */
+static size_t longest_path(const orr_module *m)
+{
+    size_t most = 0;
+    for (int i = 0; i < m->nparam + m->nstate; i++) {
+        size_t n = strlen(i < m->nparam ? m->name[i] : m->state_name[i - m->nparam]);
+        most = n > most ? n : most;
+    }
+    for (int i = 0; i < m->npart; i++) {
+        size_t inside = longest_path(m->part[i]), n = inside ? inside + step_length(m->part_name[i], i) : 0;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 static orr_status add_part(orr__site at, orr_module *m, const char *name, orr_module *part)
 {
     if (!part)
@@ -126,6 +149,11 @@ static orr_status add_part(orr__site at, orr_module *m, const char *name, orr_mo
     orr_status st = name ? check_name(at, m, name) : ORR_OK;
     if (st != ORR_OK)
         return st;
+    size_t path = longest_path(part) + step_length(name, m->npart);
+    if (path >= PATH)
+        return orr__fail(at, ORR_EINVAL,
+                         "the path of a variable would have %zu bytes, and %d are the most: nest less deep", path,
+                         PATH - 1);
     void *more = orr__realloc_n(m->part, (size_t)m->npart + 1, sizeof *m->part);
     if (!more)
         return ORR_ENOMEM;
@@ -232,9 +260,9 @@ static int list(const orr_module *m, bool states, const char *prefix, orr_parame
             out[n].variable = states ? m->state[i] : m->param[i];
         }
     for (int i = 0; i < m->npart; i++) {
-        char longer[64];
-        int used = m->part_name[i][0] ? snprintf(longer, sizeof longer, "%.39s%s.", prefix, m->part_name[i])
-                                      : snprintf(longer, sizeof longer, "%.40s%d.", prefix, i);
+        char longer[PATH];
+        int used = m->part_name[i][0] ? snprintf(longer, sizeof longer, "%s%s.", prefix, m->part_name[i])
+                                      : snprintf(longer, sizeof longer, "%s%d.", prefix, i);
         n = list(m->part[i], states, used > 0 ? longer : "", out, max, n);
     }
     return n;

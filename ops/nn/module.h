@@ -35,7 +35,7 @@ struct orr_module {
     orr_module_fn *apply;                         /* orr_module_new */
     void (*release)(void *user);
     void *user;
-    int64_t whole[4]; /* numbers of a layer: sizes, groups, heads, axes */
+    int64_t whole[5]; /* numbers of a layer: sizes, groups, heads, axes */
     double real[2];   /* eps and momentum, or a probability             */
 };
 

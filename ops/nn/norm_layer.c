@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <orrery/elementwise.h>
 #include <orrery/layer.h>
 #include <orrery/norm.h>
@@ -11,6 +12,7 @@
 #include <orrery/sequence.h>
 #include "ops/nn/again.h"
 #include "ops/nn/module.h"
+#include "runtime/base/buffer.h"
 #include "runtime/base/shape.h"
 
 #define AT at.file, at.line
@@ -67,6 +69,12 @@ static orr_tensor *batch_forward(const char *file, int line, const orr_module *m
 bool orr__module_is_batch_norm(const orr_module *m)
 {
     return m->forward == batch_forward;
+}
+
+static orr_tensor *response_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
+{
+    const double *alpha_beta_k = m->user;
+    return orr_local_response_norm_at(file, line, x, m->whole[0], alpha_beta_k[0], alpha_beta_k[1], alpha_beta_k[2]);
 }
 
 static orr_tensor *dropout_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
@@ -138,6 +146,39 @@ orr_module *orr_group_norm_layer_at(const char *file, int line, int64_t channels
     orr_module *m = norm(at, "group_norm", group_forward, ORR_SHAPE(channels), true, options);
     if (m)
         m->whole[0] = groups;
+    return m;
+}
+
+orr_module *orr_instance_norm_layer_at(const char *file, int line, int64_t channels, const orr_norm_options *options)
+{
+    orr_module *m = norm(ORR__SITE(file, line, "instance_norm_layer"), "instance_norm", group_forward,
+                         ORR_SHAPE(channels), true, options);
+    if (m)
+        m->whole[0] = channels;
+    return m;
+}
+
+orr_module *orr_local_response_norm_layer_at(const char *file, int line, int64_t size, double alpha, double beta,
+                                             double k)
+{
+    orr__site at = ORR__SITE(file, line, "local_response_norm_layer");
+    if (size < 1 || !isfinite(alpha) || !isfinite(beta) || !isfinite(k)) {
+        (void)orr__fail(at, ORR_EINVAL, "size %lld must be at least 1, and alpha %g, beta %g and k %g finite",
+                        (long long)size, alpha, beta, k);
+        return NULL;
+    }
+    double *numbers = orr__alloc_n(3, sizeof *numbers);
+    orr_module *m = numbers ? orr__module_of("local_response_norm", response_forward, NULL, 1, 1) : NULL;
+    if (!m) {
+        free(numbers);
+        return NULL;
+    }
+    numbers[0] = alpha;
+    numbers[1] = beta;
+    numbers[2] = k;
+    m->whole[0] = size;
+    m->user = numbers;
+    m->release = free;
     return m;
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <orrery/sequence.h>
+#include "ops/nn/position.h"
 #include "ops/record.h"
 #include "runtime/base/fpmode.h"
 
@@ -104,9 +105,8 @@ static double slope(int64_t h, int64_t power)
     return exp2(-8.0 * (double)(h + 1) / (double)power);
 }
 
-orr_tensor *orr_alibi_at(const char *file, int line, orr_dtype dtype, int64_t heads, int64_t queries, int64_t keys)
+orr_tensor *orr__alibi(orr__site at, orr_dtype dtype, int64_t heads, int64_t first, int64_t queries, int64_t keys)
 {
-    orr__site at = ORR__SITE(file, line, "alibi");
     enum { MOST = 4096 };
     if (heads < 1 || heads > MOST || queries < 0 || keys < 0)
         return orr__poison(at, ORR_ESHAPE, "%lld heads, %lld queries, %lld keys: 1 to %d heads, and none negative",
@@ -121,8 +121,14 @@ orr_tensor *orr_alibi_at(const char *file, int line, orr_dtype dtype, int64_t he
     for (int64_t h = 0; h < heads; h++)
         of[h] = h < power ? slope(h, power) : slope(2 * (h - power), 2 * power);
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *i = orr_arange_at(AT, ORR_F64, (double)(keys - queries), (double)keys, 1);
+    orr_tensor *i = orr_arange_at(AT, ORR_F64, (double)first, (double)(first + queries), 1);
     orr_tensor *far = orr_sub_at(AT, orr_arange_at(AT, ORR_F64, 0, (double)keys, 1), orr_expand_dims_at(AT, i, 1));
     orr_tensor *s = orr_from_at(AT, ORR_F64, ORR_SHAPE(heads, 1, 1), of);
     return orr__compose_end(at, scope, orr_cast_at(AT, orr_mul_at(AT, s, far), dtype));
+}
+
+orr_tensor *orr_alibi_at(const char *file, int line, orr_dtype dtype, int64_t heads, int64_t queries, int64_t keys)
+{
+    return orr__alibi(ORR__SITE(file, line, "alibi"), dtype, heads, (int64_t)((uint64_t)keys - (uint64_t)queries),
+                      queries, keys);
 }

@@ -125,6 +125,9 @@ static orr_status check_inputs(orr__site at, const orr_module *m, orr_tensor *x,
     if (l.rank != 1 || l.dim[0] != s.dim[0])
         return orr__fail(at, ORR_ESHAPE, "lengths of shape %s are not one for each sequence of x %s", orr__str(l).s,
                          orr__str(s).s);
+    if (!orr__is_int(orr_tensor_dtype(lengths)))
+        return orr__fail(at, ORR_EDTYPE, "lengths are %s, and integers are needed: write orr_cast(lengths, ORR_I64)",
+                         orr_dtype_name(orr_tensor_dtype(lengths)));
     return ORR_OK;
 }
 
@@ -258,9 +261,12 @@ orr_module *orr_recurrent_at(const char *file, int line, orr_cell cell, int64_t 
     orr__site at = ORR__SITE(file, line, "recurrent");
     orr_recurrent_options o = options ? *options : (orr_recurrent_options){ 0 };
     int layers = o.layers ? o.layers : 1, directions = o.bidirectional ? 2 : 1;
-    if ((unsigned)cell > ORR_CELL_GRU || layers < 1 || !(o.dropout >= 0.0 && o.dropout < 1.0)) {
-        (void)orr__fail(at, ORR_EINVAL, "no cell has number %d, or layers %d is below 1, or dropout %g not in [0, 1)",
-                        (int)cell, layers, o.dropout);
+    if ((unsigned)cell > ORR_CELL_GRU) {
+        (void)orr__fail(at, ORR_EINVAL, "no cell has number %d", (int)cell);
+        return NULL;
+    }
+    if (layers < 1 || !(o.dropout >= 0.0 && o.dropout < 1.0)) {
+        (void)orr__fail(at, ORR_EINVAL, "layers %d must be at least 1, and dropout %g in [0, 1)", layers, o.dropout);
         return NULL;
     }
     if (in < 1 || hidden < 1) {

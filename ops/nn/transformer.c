@@ -7,6 +7,7 @@
 #include <orrery/norm.h>
 #include <orrery/ops.h>
 #include "ops/nn/module.h"
+#include "runtime/graph/node.h"
 
 #define AT at.file, at.line
 
@@ -58,6 +59,8 @@ static orr_tensor *encoder_forward(orr__site at, const orr_module *m, orr_tensor
 
 static orr_tensor *decoder_forward(orr__site at, const orr_module *m, orr_tensor *const *in, int n)
 {
+    if (!in[1])
+        return orr__poison(at, ORR_EINVAL, "the memory is NULL: a decoder's block attends to one");
     orr_scope *s = orr_scope_begin();
     orr_tensor *mask = n > 2 ? in[2] : NULL, *memory[2] = { in[1], n > 3 ? in[3] : NULL };
     orr_tensor *x = step(at, m, m->part[NORM1], to_self, in[0], &mask);
@@ -76,6 +79,7 @@ static orr_module *block(orr__site at, const char *kind, orr__forward_many *forw
     other.causal = false;
     other.window = 0;
     other.rotary = 0;
+    other.alibi = false;
     orr_activation f = o.activation ? o.activation : ORR_ACTIVATION_RELU;
     orr_initialiser bias = o.no_bias ? ORR_INITIALISER_NONE : ORR_INITIALISER_DEFAULT;
     if (!(o.block_dropout >= 0.0 && o.block_dropout < 1.0)) {

@@ -1,4 +1,4 @@
-/* Layers of convolution and pooling, and the one that makes rows of images.
+/* Layers of convolution, pooling and resizing, and the one that makes rows of images.
  * Must not know: other layers. */
 #include "config.h"
 
@@ -49,6 +49,21 @@ static orr_tensor *average_pool_forward(const char *file, int line, const orr_mo
 {
     return orr_average_pool_at(file, line, x, m->user);
 }
+static orr_tensor *lp_pool_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
+{
+    return orr_lp_pool_at(file, line, x, m->real[0], m->user);
+}
+static orr_tensor *resize_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
+{
+    const orr_shape *size = m->user;
+    return orr_resize_at(file, line, x, *size, (orr_resize_mode)m->whole[0], m->whole[1] != 0);
+}
+static orr_tensor *unpool_forward(orr__site at, const orr_module *m, orr_tensor *const *x, int n)
+{
+    const orr_shape *size = m->user;
+    (void)n;
+    return orr_max_unpool_at(at.file, at.line, x[0], x[1], *size);
+}
 static orr_tensor *flatten_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
     orr_shape s = orr_tensor_shape(x);
@@ -59,11 +74,13 @@ static orr_tensor *flatten_forward(const char *file, int line, const orr_module 
     return orr_reshape_at(file, line, x, s.rank < 2 ? s : ORR_SHAPE(s.dim[0], n));
 }
 
-/* A layer with a copy of its options. */
-static orr_module *layer(orr__site at, const char *kind, orr__forward *forward, const void *options, size_t size)
+/* A layer with a copy of its options, of one input, or, if it has no `forward`, of two. */
+static orr_module *layer(orr__site at, const char *kind, orr__forward *forward, orr__forward_many *both,
+                         const void *options, size_t size)
 {
+    int inputs = forward ? 1 : 2;
     void *copy = malloc(size);
-    orr_module *m = copy ? orr__module_of(kind, forward, NULL, 1, 1) : NULL;
+    orr_module *m = copy ? orr__module_of(kind, forward, both, inputs, inputs) : NULL;
     if (!m) {
         free(copy);
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a layer");
@@ -115,7 +132,7 @@ static orr_module *conv_layer(orr__site at, const char *kind, orr__forward *forw
     bool turned = forward == conv_transpose_forward;
     if (check(at, in, out, kernel, groups, f) != ORR_OK)
         return NULL;
-    orr_module *m = layer(at, kind, forward, o, sizeof *o);
+    orr_module *m = layer(at, kind, forward, NULL, o, sizeof *o);
     orr_scope *s = m ? orr_scope_begin() : NULL;
     if (!s)
         return orr__module_end(m, ORR_ENOMEM);
@@ -152,7 +169,7 @@ orr_module *orr_conv_transpose_layer_at(const char *file, int line, int64_t in, 
 static orr_module *pool_layer(orr__site at, const char *kind, orr__forward *forward, const orr_pool_options *o)
 {
     if (o)
-        return layer(at, kind, forward, o, sizeof *o);
+        return layer(at, kind, forward, NULL, o, sizeof *o);
     (void)orr__fail(at, ORR_EINVAL, "the options are NULL: a window or a size is needed");
     return NULL;
 }
@@ -165,6 +182,52 @@ orr_module *orr_max_pool_layer_at(const char *file, int line, const orr_pool_opt
 orr_module *orr_average_pool_layer_at(const char *file, int line, const orr_pool_options *o)
 {
     return pool_layer(ORR__SITE(file, line, "average_pool_layer"), "average_pool", average_pool_forward, o);
+}
+
+orr_module *orr_lp_pool_layer_at(const char *file, int line, double p, const orr_pool_options *o)
+{
+    orr__site at = ORR__SITE(file, line, "lp_pool_layer");
+    if (!(p > 0.0) || !isfinite(p)) {
+        (void)orr__fail(at, ORR_EINVAL, "the power %g is not finite and above 0", p);
+        return NULL;
+    }
+    orr_module *m = pool_layer(at, "lp_pool", lp_pool_forward, o);
+    if (m)
+        m->real[0] = p;
+    return m;
+}
+
+/* The lengths of one to three spatial axes. */
+static bool fits(orr__site at, const orr_shape *size)
+{
+    bool ok = size->rank >= 1 && size->rank <= 3;
+    for (int d = 0; ok && d < size->rank; d++)
+        ok = size->dim[d] >= 1;
+    if (!ok)
+        (void)orr__fail(at, ORR_ESHAPE, "a size of %d axes: one, two or three lengths of at least 1 are needed",
+                        size->rank);
+    return ok;
+}
+
+orr_module *orr_max_unpool_layer_at(const char *file, int line, orr_shape size)
+{
+    orr__site at = ORR__SITE(file, line, "max_unpool_layer");
+    return fits(at, &size) ? layer(at, "max_unpool", NULL, unpool_forward, &size, sizeof size) : NULL;
+}
+
+orr_module *orr_resize_layer_at(const char *file, int line, orr_shape size, orr_resize_mode mode, bool align_corners)
+{
+    orr__site at = ORR__SITE(file, line, "resize_layer");
+    if ((int)mode < ORR_RESIZE_NEAREST || mode > ORR_RESIZE_NEAREST_CENTRE) {
+        (void)orr__fail(at, ORR_EINVAL, "no way of resizing has number %d", (int)mode);
+        return NULL;
+    }
+    orr_module *m = fits(at, &size) ? layer(at, "resize", resize_forward, NULL, &size, sizeof size) : NULL;
+    if (m) {
+        m->whole[0] = mode;
+        m->whole[1] = align_corners;
+    }
+    return m;
 }
 
 orr_module *orr_flatten_layer_at(const char *file, int line)

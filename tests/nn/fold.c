@@ -3,12 +3,6 @@
 #include "config.h"
 #include "tests/nn/near.h"
 
-static orr_tensor *relu(orr_tensor *x, void *unused)
-{
-    (void)unused;
-    return orr_relu(x);
-}
-
 static orr_module *conv(int64_t in, int64_t out, orr_initialiser bias, const orr_conv_options *o)
 {
     return orr_conv_layer(in, out, ORR_SHAPE(3, 3), o, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_HE_NORMAL, bias);
@@ -21,12 +15,12 @@ static orr_module *network(void)
     orr_norm_options plain = { .plain = true, .eps = 1e-3 };
     return orr_sequential(ORR_MODULES(
         orr_sequential(ORR_MODULES(conv(2, 6, ORR_INITIALISER_NONE, &same), orr_batch_norm_layer(6, NULL))),
-        orr_function(relu, NULL),
-        orr_residual(
-            orr_sequential(ORR_MODULES(conv(6, 6, ORR_INITIALISER_DEFAULT, &groups), orr_batch_norm_layer(6, &plain),
-                                       orr_function(relu, NULL), conv(6, 6, ORR_INITIALISER_NONE, &same)))),
+        orr_activation_layer(ORR_ACTIVATION_RELU),
+        orr_residual(orr_sequential(
+            ORR_MODULES(conv(6, 6, ORR_INITIALISER_DEFAULT, &groups), orr_batch_norm_layer(6, &plain),
+                        orr_activation_layer(ORR_ACTIVATION_RELU), conv(6, 6, ORR_INITIALISER_NONE, &same)))),
         orr_batch_norm_layer(6, NULL), orr_sequential(ORR_MODULES(conv(6, 4, ORR_INITIALISER_DEFAULT, &same))),
-        orr_batch_norm_layer(4, NULL), orr_function(relu, NULL), orr_flatten_layer(),
+        orr_batch_norm_layer(4, NULL), orr_activation_layer(ORR_ACTIVATION_RELU), orr_flatten_layer(),
         orr_dense(4 * 5 * 6, 3, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT), orr_batch_norm_layer(3, NULL)));
 }
 

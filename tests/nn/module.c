@@ -345,6 +345,72 @@ static void residual_adds_its_input(void)
     (void)orr_scope_end(s);
 }
 
+static void a_path_that_would_be_cut_is_refused(void)
+{
+    orr_module *m = orr_dense(1, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT), *deeper;
+    int depth = 0;
+    ORR_CHECK(m != NULL);
+    while (m && (deeper = orr_residual(m)) != NULL && depth < 100) {
+        m = deeper;
+        depth++;
+    }
+    ORR_CHECK_MSG(depth == 28 && orr_error_status() == ORR_EINVAL, "depth %d", depth); /* 28 · "0." + "weight" */
+    ORR_CHECK_MSG(strstr(orr_error_message(), "64 bytes, and 63 are the most"), "%s", orr_error_message());
+}
+
+/* Compares a layer with the function that it is, and frees it. */
+static void layer_is(orr_module *m, orr_tensor *const *x, int n, orr_tensor *want, const char *what)
+{
+    ORR_REQUIRE(m != NULL);
+    ORR_CHECK_MSG(orr_module_parameters(m, NULL, 0) == 0, "%s has parameters", what);
+    near_same(n == 1 ? orr_forward(m, x[0]) : orr_forward_all(m, x, n), want, 1e-6, what);
+    orr_module_free(m);
+}
+
+static void layers_without_parameters_are_their_functions(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_norm_options plain = { .plain = true };
+    orr_pool_options two = { .window = { 2, 3 }, .padding = { 1, 1 } }, whole = { .size = { 1, 1 } };
+    orr_tensor *x = orr_add(orr_rand(ORR_F32, ORR_SHAPE(2, 4, 6, 10), -1, 1), orr_scalar(2));
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    orr_tensor *pooled = orr_max_pool(x, &two), *at = orr_max_pool_indices(x, &two);
+    layer_is(orr_activation_layer(ORR_ACTIVATION_MISH), &x, 1, orr_mish(x), "activation");
+    layer_is(orr_max_pool_layer(&two), &x, 1, pooled, "max_pool");
+    layer_is(orr_average_pool_layer(&whole), &x, 1, orr_mean(x, ORR_AXES(2, 3), true), "average_pool");
+    layer_is(orr_lp_pool_layer(3, &two), &x, 1, orr_lp_pool(x, 3, &two), "lp_pool");
+    layer_is(orr_max_unpool_layer(ORR_SHAPE(6, 10)), (orr_tensor *[]){ pooled, at }, 2,
+             orr_max_unpool(pooled, at, ORR_SHAPE(6, 10)), "max_unpool");
+    layer_is(orr_resize_layer(ORR_SHAPE(9, 4), ORR_RESIZE_CUBIC, true), &x, 1,
+             orr_resize(x, ORR_SHAPE(9, 4), ORR_RESIZE_CUBIC, true), "resize");
+    layer_is(orr_instance_norm_layer(4, &plain), &x, 1, orr_instance_norm(x, NULL, NULL, 1e-5), "instance_norm");
+    layer_is(orr_local_response_norm_layer(3, 1e-2, 0.75, 2), &x, 1, orr_local_response_norm(x, 3, 1e-2, 0.75, 2),
+             "local_response_norm");
+    layer_is(orr_sinusoidal_layer(), &x, 1, orr_add(x, orr_sinusoidal_positions(ORR_F32, 0, 6, 10)), "sinusoidal");
+    (void)orr_scope_end(s);
+}
+
+static void layers_refuse_wrong_numbers(void)
+{
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(!orr_activation_layer((orr_activation)99) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_lp_pool_layer(0, &(orr_pool_options){ .window = { 2 } }) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_lp_pool_layer(2, NULL) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_resize_layer(ORR_SHAPE(3, 0), ORR_RESIZE_LINEAR, false) && orr_error_status() == ORR_ESHAPE);
+    ORR_CHECK(!orr_resize_layer(ORR_SHAPE(3), (orr_resize_mode)9, false) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_max_unpool_layer(ORR_SHAPE(1, 2, 3, 4)) && orr_error_status() == ORR_ESHAPE);
+    ORR_CHECK(!orr_local_response_norm_layer(0, 1, 1, 1) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK(!orr_instance_norm_layer(0, NULL) && orr_error_status() == ORR_ESHAPE);
+    orr_module *m = orr_max_unpool_layer(ORR_SHAPE(4)), *p = orr_sinusoidal_layer();
+    ORR_REQUIRE(m && p);
+    near_poison(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(1, 1, 2))), ORR_EINVAL, "max_unpool takes 2 to 2|not 1");
+    near_poison(orr_forward(p, orr_ones(ORR_F32, ORR_SHAPE(4))), ORR_ESHAPE, "(4,)|(…, length, width)");
+    near_poison(orr_forward(p, orr_ones(ORR_F32, ORR_SHAPE(4, 3))), ORR_ESHAPE, "even");
+    orr_module_free(p);
+    orr_module_free(m);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -363,6 +429,9 @@ int main(int argc, char **argv)
         ORR_TEST(a_variable_that_would_not_be_saved_is_found),
         ORR_TEST(checkpoint_of_another_network_names_the_first_difference),
         ORR_TEST(residual_adds_its_input),
+        ORR_TEST(layers_without_parameters_are_their_functions),
+        ORR_TEST(layers_refuse_wrong_numbers),
+        ORR_TEST(a_path_that_would_be_cut_is_refused),
         { 0 },
     };
     if (orr_init(NULL) != ORR_OK)

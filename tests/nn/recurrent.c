@@ -137,6 +137,7 @@ static void wrong_use_is_refused(void)
     near_poison(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(2, 5, 4))), ORR_ESHAPE, "(2, 5, 4)|(batch, steps, 3)");
     orr_tensor *y = orr_ones(ORR_F32, ORR_SHAPE(2, 5, 3));
     near_poison(orr_forward_all(m, ORR_TENSORS(y, orr_ones(ORR_I64, ORR_SHAPE(3)))), ORR_ESHAPE, "(3,)|(2, 5, 3)");
+    near_poison(orr_forward_all(m, ORR_TENSORS(y, orr_ones(ORR_F32, ORR_SHAPE(2)))), ORR_EDTYPE, "orr_cast(lengths");
     orr_tensor *state = orr_ones(ORR_F32, ORR_SHAPE(2, 4));
     near_poison(orr_recurrent_forward(m, y, NULL, &state), ORR_ESHAPE, "(2, 4)|(1, 2, 4)");
     near_poison(orr_recurrent_forward(d, y, NULL, NULL), ORR_EINVAL, "no recurrent layer");

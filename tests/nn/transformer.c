@@ -43,9 +43,14 @@ static void blocks_are_pytorchs(void)
 
 static void a_cache_gives_what_the_whole_sequence_gives(void)
 {
-    for (int k = 0; k < 3; k++) {
-        orr_heads_options o = { .causal = true, .kv_heads = 2, .rotary = k ? 10000 : 0, .window = k == 2 ? 3 : 0 };
-        orr_module *m = orr_sequential(ORR_MODULES(orr_encoder_block(16, 4, 32, &o), orr_encoder_block(16, 4, 32, &o)));
+    for (int k = 0; k < 4; k++) {
+        orr_heads_options o = { .causal = true,
+                                .kv_heads = 2,
+                                .rotary = k == 1 || k == 2 ? 10000 : 0,
+                                .window = k == 2 ? 3 : 0,
+                                .alibi = k == 3 };
+        orr_module *m = orr_sequential(
+            ORR_MODULES(orr_sinusoidal_layer(), orr_encoder_block(16, 4, 32, &o), orr_encoder_block(16, 4, 32, &o)));
         ORR_REQUIRE(m);
         orr_module_train(m, false);
         orr_kv_cache *cache = orr_kv_cache_new(m, 2, 9);
@@ -74,6 +79,31 @@ static void a_cache_gives_what_the_whole_sequence_gives(void)
     }
 }
 
+/* Linear biases are a mask; a mask of the program's own joins them. */
+static void heads_have_linear_biases(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_heads_options o = { .causal = true, .alibi = true }, plain = { .causal = true };
+    orr_module *m = orr_multi_head_attention(12, 3, &o), *other = orr_multi_head_attention(12, 3, &plain);
+    const char *path = orr_test_tmp("heads.npz");
+    ORR_REQUIRE(m && other);
+    ORR_CHECK(orr_module_save(m, path) == ORR_OK && orr_module_load(other, path) == ORR_OK);
+    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(2, 7, 12), 0, 1), *bias = orr_alibi(ORR_F32, 3, 7, 7);
+    orr_tensor *near = orr_triu(orr_ones(ORR_BOOL, ORR_SHAPE(7, 7)), -2),
+               *far = orr_where(near, orr_scalar(0), orr_full(ORR_F32, ORR_SHAPE(7, 7), -INFINITY));
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    near_same(orr_forward(m, x), orr_forward_all(other, ORR_TENSORS(x, NULL, NULL, bias)), 1e-6, "biases");
+    orr_tensor *want = orr_forward_all(other, ORR_TENSORS(x, NULL, NULL, orr_add(bias, far)));
+    near_same(orr_forward_all(m, ORR_TENSORS(x, NULL, NULL, near)), want, 1e-6, "a mask of truths");
+    near_same(orr_forward_all(m, ORR_TENSORS(x, NULL, NULL, far)), want, 1e-6, "a mask of numbers");
+    o.causal = false;
+    ORR_CHECK(!orr_multi_head_attention(12, 3, &o) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "causal"), "%s", orr_error_message());
+    orr_module_free(other);
+    orr_module_free(m);
+    (void)orr_scope_end(s);
+}
+
 static void wrong_use_is_refused(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -87,6 +117,9 @@ static void wrong_use_is_refused(void)
     ORR_REQUIRE(m && d);
     near_poison(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(5, 8))), ORR_ESHAPE, "(5, 8)|(batch, length, width)");
     near_poison(orr_forward(d, orr_ones(ORR_F32, ORR_SHAPE(1, 5, 8))), ORR_EINVAL, "decoder_block takes 2 to 4");
+    near_poison(orr_forward_all(d, ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(1, 5, 8)), NULL)), ORR_EINVAL,
+                "memory is NULL");
+    near_poison(orr_forward(m, NULL), ORR_EINVAL, "q is NULL");
     orr_module_free(d);
     orr_module_free(m);
     (void)orr_scope_end(s);
@@ -97,6 +130,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(blocks_are_pytorchs),
         ORR_TEST(a_cache_gives_what_the_whole_sequence_gives),
+        ORR_TEST(heads_have_linear_biases),
         ORR_TEST(wrong_use_is_refused),
         { 0 },
     };

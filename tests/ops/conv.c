@@ -45,6 +45,11 @@ static void wrong_use_names_both_shapes_and_the_rule(void)
     HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .padding = { 0, -2 } }), ORR_EINVAL, "negative");
     HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .before = { INT64_MAX, 2 } }), ORR_EINVAL, "padding");
     HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .groups = -1 }), ORR_EINVAL, "groups");
+    HELP_POISON(orr_conv(x, ones(ORR_SHAPE(6, 3, 3, 3)), NULL, NULL), ORR_ESHAPE,
+                "(2, 4, 5, 6) by (6, 3, 3, 3) in 1 group: axis 1 of the kernel must be 4");
+    HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .output_padding = { 0, 1 } }), ORR_EINVAL, "transposed");
+    HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .same = true, .padding = { 1, 1 } }), ORR_EINVAL,
+                "give none");
     HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .same = true, .stride = { 2, 1 } }), ORR_EINVAL, "same");
     HELP_POISON(orr_conv_transpose(x, w, NULL, NULL), ORR_ESHAPE, "(2, 4, 5, 6) by (6, 4, 3, 3)");
     orr_tensor *t = ones(ORR_SHAPE(4, 6, 3, 3));
