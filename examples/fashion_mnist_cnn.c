@@ -33,12 +33,6 @@ typedef struct curve {
 
 /* -- the network -------------------------------------------------------------------------------------------- */
 
-static orr_tensor *relu(orr_tensor *x, void *unused)
-{
-    (void)unused;
-    return orr_relu(x);
-}
-
 /* 3 × 3 convolution and batch normalisation. */
 static orr_module *normalised(int64_t in, int64_t out)
 {
@@ -50,19 +44,20 @@ static orr_module *normalised(int64_t in, int64_t out)
 
 static orr_module *block(int64_t width)
 {
-    return orr_residual(
-        orr_sequential(ORR_MODULES(normalised(width, width), orr_function(relu, NULL), normalised(width, width))));
+    return orr_residual(orr_sequential(
+        ORR_MODULES(normalised(width, width), orr_activation_layer(ORR_ACTIVATION_RELU), normalised(width, width))));
 }
 
 static orr_module *network(void)
 {
     orr_pool_options half = { .window = { 2, 2 } }, all = { .window = { 7, 7 } };
     return orr_sequential(ORR_MODULES(
-        normalised(1, 16), orr_function(relu, NULL), orr_max_pool_layer(&half), /* 14 × 14 */
-        normalised(16, 32), orr_function(relu, NULL), block(32), orr_function(relu, NULL),
-        orr_max_pool_layer(&half), /* 7 × 7 */
-        normalised(32, 64), orr_function(relu, NULL), block(64), orr_function(relu, NULL), orr_average_pool_layer(&all),
-        orr_flatten_layer(), orr_dense(64, CLASSES, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+        normalised(1, 16), orr_activation_layer(ORR_ACTIVATION_RELU), orr_max_pool_layer(&half), /* 14 × 14 */
+        normalised(16, 32), orr_activation_layer(ORR_ACTIVATION_RELU), block(32),
+        orr_activation_layer(ORR_ACTIVATION_RELU), orr_max_pool_layer(&half), /* 7 × 7 */
+        normalised(32, 64), orr_activation_layer(ORR_ACTIVATION_RELU), block(64),
+        orr_activation_layer(ORR_ACTIVATION_RELU), orr_average_pool_layer(&all), orr_flatten_layer(),
+        orr_dense(64, CLASSES, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
 }
 
 static orr_tensor *planes(orr_tensor *images)
