@@ -280,13 +280,14 @@ DIRECT(float)
 DIRECT(double)
 
 /* The same for a row of the result at a time, where neighbours of x are neighbours of y: all of its terms at once, by the loops of
- * the processor's own instructions. With strides along the row the sums between are made too, and left. One channel; false: too many
- * terms, or sums, for it. */
+ * the processor's own instructions. With strides along the row the sums between are made too, and left. A kernel of ones adds the rows
+ * first, then neighbours in their sum: rows + taps terms, not their product. One channel; false: too many terms, or sums, for it. */
 enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
 #define WINDOWS(T, of)                                                                                                 \
     static bool windows_##T(const orr__conv *v, const T *x, const T *w, T *y)                                          \
     {                                                                                                                  \
-        T some[TERMS_MOST], fine[FINE_MOST];                                                                           \
+        T some[TERMS_MOST], fine[FINE_MOST], total[FINE_MOST];                                                         \
+        const void *sum_of_rows = total;                                                                               \
         const void *row[ROWS_MOST];                                                                                    \
         int64_t at[ROWS_MOST], taps = v->w[2], reach = v->dilation[2] * (taps - 1), left = v->before[2];               \
         int64_t s = v->stride[2], n = (v->y[2] - 1) * s + 1;                                                           \
@@ -295,6 +296,9 @@ enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
             return false;                                                                                              \
         int64_t lo = left > 0 ? left : 0, hi = v->x[2] + left - reach;                                                 \
         hi = hi < n ? hi : n;                                                                                          \
+        bool ones = v->x[2] <= FINE_MOST && v->w[0] * v->w[1] > 1;                                                     \
+        for (int64_t i = 0; i < v->w[0] * v->w[1] * taps; i++)                                                         \
+            ones = ones && w[i] == 1;                                                                                  \
         if (lo >= hi) /* no place sees the kernel whole */                                                             \
             lo = hi = 0;                                                                                               \
         for (int64_t i0 = 0; i0 < v->y[0]; i0++)                                                                       \
@@ -328,9 +332,12 @@ enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
                 }                                                                                                      \
                 for (int64_t r = 0; r < rows && hi > lo; r++)                                                          \
                     row[r] = (const T *)row[r] - left + lo;                                                            \
-                if (hi > lo)                                                                                           \
-                    orr__cpu_vec()->taps[of]((s > 1 ? fine : y) + lo, row, rows, weight, taps, v->dilation[2],         \
-                                             hi - lo);                                                                 \
+                T *to = (s > 1 ? fine : y) + lo;                                                                       \
+                if (hi > lo && ones && rows > 1) {                                                                     \
+                    orr__cpu_vec()->taps[of](total, row, rows, w, 1, 1, hi - lo + reach);                              \
+                    orr__cpu_vec()->taps[of](to, &sum_of_rows, 1, w, taps, v->dilation[2], hi - lo);                   \
+                } else if (hi > lo)                                                                                    \
+                    orr__cpu_vec()->taps[of](to, row, rows, weight, taps, v->dilation[2], hi - lo);                    \
                 for (int64_t i = (lo + s - 1) / s; s > 1 && i * s < hi; i++)                                           \
                     y[i] = fine[i * s];                                                                                \
             }                                                                                                          \
