@@ -123,6 +123,15 @@ int peer_starpu_start(const char *policy);
 double peer_starpu_tasks(int n, bool chain, double *submitted);
 void peer_starpu_stop(void);
 
+/* bench/peer_onednn.c: the convolution of images (n, c, side, side) by (o, c/groups, kernel, kernel), forward, by the data or by the
+ * weights (0, 1, 2), as oneDNN's own primitive. NULL: the library is not there, or has none. */
+typedef struct peer_conv peer_conv;
+typedef struct peer_conv_shape {
+    int n, c, side, o, kernel, stride, padding, dilation, groups;
+} peer_conv_shape;
+peer_conv *peer_onednn_conv(int pass, const peer_conv_shape *s, int threads);
+double peer_onednn_once(void *conv); /* seconds of a call; < 0: failed */
+void peer_onednn_free(peer_conv *c);
 /* bench/peer_private.c: bytes of libsodium's ChaCha20; the sum of all words; r^n mod n² by mpz_powm. false: this build has no such
  * library. */
 bool peer_private_stream(size_t bytes);

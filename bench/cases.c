@@ -22,8 +22,8 @@ const bench_case bench_cases[] = {
     { "schedule", "cholesky",
       "Cholesky factors, beside potrf of the BLAS library on all cores; cholesky:4096 is one size", bench_cholesky },
     { "nn", "conv",
-      "convolutions and pooling, forward and backward, beside the same without oneDNN, and peers; conv:groups/data is "
-      "one",
+      "convolutions and pooling, forward and backward, beside the same without oneDNN, oneDNN's own primitives, and "
+      "peers; conv:groups/data is one",
       bench_conv },
     { "nn", "network",
       "training steps and inference of whole networks, normalisation, attention, recurrence, beside the same without "

@@ -1,4 +1,4 @@
-/* Case conv: convolutions and pooling in f32, forward and backward, beside the same without oneDNN, and peers.
+/* Case conv: convolutions and pooling in f32, forward and backward, beside the same without oneDNN, oneDNN's own primitives, and peers.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { FORWARD, DATA, WEIGHTS, PASSES };
 /* Images (n, c, side, side) by a square kernel, or windows where there are no channels out. */
 typedef struct {
     const char *name;
-    int n, c, side, o, kernel, stride, padding, dilation, groups;
+    peer_conv_shape of;
 } shape;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 
 static orr_tensor *result(const job *j, bool back)
 {
-    const shape *s = j->s;
+    const peer_conv_shape *s = &j->s->of;
     orr_tensor *in[2] = { j->x, j->w }, *d[2], *y;
     if (s->o == 0)
         y = orr_max_pool(j->x,
@@ -43,7 +43,7 @@ static orr_tensor *result(const job *j, bool back)
 
 static int start(job *j, const char *ablate)
 {
-    const shape *s = j->s;
+    const peer_conv_shape *s = &j->s->of;
     bench_settle();
     if (ablate)
         (void)setenv("ORRERY_ABLATE", ablate, 1);
@@ -83,21 +83,35 @@ static void stop(void *user)
     (void)unsetenv("ORRERY_ABLATE");
 }
 
+/* The primitive's turn of so many seconds; < 0: there is none. */
+static double primitive_round(peer_conv *primitive, double seconds)
+{
+    if (!primitive)
+        return -1.0;
+    bench_settle();
+    double warm = peer_onednn_once(primitive);
+    return warm < 0.0 ? warm : fusion_time(peer_onednn_once, primitive, seconds);
+}
+
 static int one(bench_sink *out, const shape *s, int pass, const char *pass_name, side_peers *peers)
 {
     static const bench_side with = { with_start, once, stop }, without = { without_start, once, stop };
     enum { MOST = 1000 };
-    static double a[MOST], b[MOST];
+    static double a[MOST], b[MOST], c[MOST];
+    const peer_conv_shape *of = &s->of;
     job j = { .s = s, .pass = pass };
     int rounds = peers->rounds < MOST ? peers->rounds : MOST, rc = 0;
     char name[64];
-    (void)snprintf(name, sizeof name, "conv:%s:%d,%d,%d,%d,%d,%d,%d,%d,%d", pass_name, s->n, s->c, s->side, s->o,
-                   s->kernel, s->stride, s->padding, s->dilation, s->groups);
-    side_prepare(peers, name, s->n, 0, -1);
+    peer_conv *primitive = of->o ? peer_onednn_conv(pass, of, bench_cores()) : NULL;
+    (void)snprintf(name, sizeof name, "conv:%s:%d,%d,%d,%d,%d,%d,%d,%d,%d", pass_name, of->n, of->c, of->side, of->o,
+                   of->kernel, of->stride, of->padding, of->dilation, of->groups);
+    side_prepare(peers, name, of->n, 0, -1);
     for (int r = 0; r < rounds && rc == 0; r++) {
         rc = bench_interleave(&with, &without, &j, 1, 0.2, &a[r], &b[r]);
+        c[r] = primitive_round(primitive, 0.2);
         side_round(peers, r, 0.2);
     }
+    peer_onednn_free(primitive);
     if (rc != 0)
         return rc;
     bench_record record = { .name = "conv",
@@ -109,6 +123,10 @@ static int one(bench_sink *out, const shape *s, int pass, const char *pass_name,
     (void)snprintf(record.params, sizeof record.params, "\"shape\": \"%s\", \"pass\": \"%s\", \"dtype\": \"float32\"",
                    s->name, pass_name);
     record.ratio = bench_ratio(&record, false);
+    if (primitive && bench_typical(c, rounds) > 0.0) {
+        record.peer[0].name = "oneDNN's primitive";
+        record.peer[0].value = 1e3 * bench_typical(c, rounds);
+    }
     side_add(peers, &record, 1e3);
     return bench_add(out, &record);
 }
@@ -116,19 +134,21 @@ static int one(bench_sink *out, const shape *s, int pass, const char *pass_name,
 int bench_conv(bench_sink *out, int rounds)
 {
     static const char *const pass_name[PASSES] = { "forward", "data", "weights" };
-    static const shape shapes[] = {
-        { "128x1-32-3-28", 128, 1, 28, 32, 3, 1, 1, 1, 1 },   { "128x32-64-3-14", 128, 32, 14, 64, 3, 1, 1, 1, 1 },
-        { "32x64-64-3-56", 32, 64, 56, 64, 3, 1, 1, 1, 1 },   { "32x3-64-7s2-224", 32, 3, 224, 64, 7, 2, 3, 1, 1 },
-        { "1x256-256-3-14", 1, 256, 14, 256, 3, 1, 1, 1, 1 }, { "depthwise", 32, 96, 56, 96, 3, 1, 1, 1, 96 },
-        { "groups", 32, 64, 28, 64, 3, 1, 1, 1, 4 },          { "dilated", 32, 64, 28, 64, 3, 1, 2, 2, 1 },
-        { "max-pool", 32, 64, 56, 0, 2, 2, 0, 1, 1 }
-    };
+    static const shape shapes[] = { { "128x1-32-3-28", { 128, 1, 28, 32, 3, 1, 1, 1, 1 } },
+                                    { "128x32-64-3-14", { 128, 32, 14, 64, 3, 1, 1, 1, 1 } },
+                                    { "32x64-64-3-56", { 32, 64, 56, 64, 3, 1, 1, 1, 1 } },
+                                    { "32x3-64-7s2-224", { 32, 3, 224, 64, 7, 2, 3, 1, 1 } },
+                                    { "1x256-256-3-14", { 1, 256, 14, 256, 3, 1, 1, 1, 1 } },
+                                    { "depthwise", { 32, 96, 56, 96, 3, 1, 1, 1, 96 } },
+                                    { "groups", { 32, 64, 28, 64, 3, 1, 1, 1, 4 } },
+                                    { "dilated", { 32, 64, 28, 64, 3, 1, 2, 2, 1 } },
+                                    { "max-pool", { 32, 64, 56, 0, 2, 2, 0, 1, 1 } } };
     side_peers peers;
     int rc = side_start(&peers, bench_cores(), rounds);
     if (rc != 0)
         return 1;
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-        for (int pass = 0; pass < (shapes[k].o ? PASSES : WEIGHTS) && rc == 0; pass++) {
+        for (int pass = 0; pass < (shapes[k].of.o ? PASSES : WEIGHTS) && rc == 0; pass++) {
             char name[64];
             (void)snprintf(name, sizeof name, "%s/%s", shapes[k].name, pass_name[pass]);
             if (!bench_opt.filter || strncmp(name, bench_opt.filter, strlen(bench_opt.filter)) == 0)

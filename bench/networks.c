@@ -41,16 +41,10 @@ static orr_module *conv(int64_t in, int64_t out, int64_t kernel, int64_t stride,
                           ORR_ACTIVATION_LINEAR, ORR_INITIALISER_HE_NORMAL, ORR_INITIALISER_NONE);
 }
 
-static orr_tensor *relu(orr_tensor *x, void *user)
-{
-    (void)user;
-    return orr_relu(x);
-}
-
 static orr_module *conv_norm(int64_t in, int64_t out, int64_t kernel, int64_t stride, bool active)
 {
     orr_module *m[] = { conv(in, out, kernel, stride, kernel / 2), orr_batch_norm_layer(out, NULL),
-                        active ? orr_function(relu, NULL) : NULL };
+                        active ? orr_activation_layer(ORR_ACTIVATION_RELU) : NULL };
     return orr_sequential(m, active ? 3 : 2);
 }
 
