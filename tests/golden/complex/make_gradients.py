@@ -3,7 +3,8 @@
 
 One line:  <name> <re z> <im z> <re w> <im w> <re ct> <im ct> <re r> <im r>   (hexadecimal floats)
 r is the cotangent of z, ct that of the result; w is a second operand, which some functions have. A real result has a real
-cotangent: im ct is 0. acosh is written out: the derivative in JAX has the wrong sign left of the imaginary axis.
+cotangent: im ct is 0. acosh is written out: the derivative in JAX has the wrong sign left of the imaginary axis; and so is sign,
+whose derivative there is 0.
 """
 import os
 
@@ -19,6 +20,7 @@ ONE = {"exp": jnp.exp, "log": jnp.log, "sqrt": jnp.sqrt, "sin": jnp.sin, "cos": 
        "log10": jnp.log10, "log1p": jnp.log1p, "expm1": jnp.expm1, "reciprocal": lambda z: 1 / z,
        "square": jnp.square, "neg": jnp.negative, "conj": jnp.conj, "abs": jnp.abs, "angle": jnp.angle,
        "real": jnp.real, "imag": jnp.imag}
+LATER = {"sign": lambda z: z / jnp.abs(z)}
 TWO = {"add": jnp.add, "sub": jnp.subtract, "mul": jnp.multiply, "div": jnp.divide, "pow": jnp.power}
 
 
@@ -30,7 +32,7 @@ def cotangent(f, z, *more):
 
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "gradients.txt"), "w") as out:
-    for name, f in list(ONE.items()) + list(TWO.items()):
+    for name, f in list(ONE.items()) + list(TWO.items()) + list(LATER.items()):
         for _ in range(4):
             z, w = (np.complex128(complex(*rng.standard_normal(2))) for _ in range(2))
             ct, r = cotangent(f, z, *([w] if name in TWO else []))
