@@ -17,6 +17,7 @@ static struct {
     bool skip;
     char why[256];
     char tmp[512];
+    char outcome[256];
 } now;
 
 bool orr_test_check(bool ok, const char *what, const char *file, int line, const char *fmt, ...)
@@ -85,6 +86,9 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
         CU_pTest test = CU_add_test(suite, t->name, t->run);
         now.skip = false;
         bool ok = test && CU_run_test(suite, test) == CUE_SUCCESS && CU_get_number_of_failures() == 0;
+        size_t run = (size_t)(passed + failed + skipped);
+        if (run + 1 < sizeof now.outcome)
+            now.outcome[run] = !ok ? 'f' : now.skip ? 's' : 'p';
         if (!ok)
             failed++;
         else if (now.skip)
@@ -102,6 +106,11 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
     orr_test_tmp_remove();
     printf("orr-test: %d %d %d\n", passed, failed, skipped);
     return failed ? 1 : passed == 0 && skipped > 0 ? 77 : 0;
+}
+
+const char *orr_test_outcomes(void)
+{
+    return now.outcome;
 }
 
 /* Two buffers in turn, so that two paths can be arguments of one call. */

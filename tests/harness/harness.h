@@ -19,6 +19,8 @@ typedef struct {
 /* Runs the tests, or those named in argv (a name's part is enough; --list names them). The last line printed is
  * "orr-test: <passed> <failed> <skipped>". 0: none failed, 1: some did, 77: all were skipped. */
 int orr_test_main(int argc, char **argv, const char *topic, const orr_test *tests);
+/* How the tests that it ran ended, a letter each: p passed, f failed, s skipped. */
+const char *orr_test_outcomes(void);
 
 /* A check that fails is counted and printed, and the test goes on. Only on the test's own thread. */
 #define ORR_CHECK(cond) ((void)orr_test_check((cond), #cond, __FILE__, __LINE__, "%s", ""))

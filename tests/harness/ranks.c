@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-enum { MOST = 64 };
+enum { MOST = 64, OUTCOMES = 256 };
 
 /* Open MPI's names, then those of MPICH and its kin. */
 static int number_of(const char *open_mpi, const char *pmi, int fallback)
@@ -108,27 +108,27 @@ static int run_as_rank(int argc, char **argv, const char *topic, const orr_test 
     (void)snprintf(path, sizeof path, "%s/rank%d", getenv("ORR_TEST_RANKS"), orr_test_rank());
     FILE *f = fopen(path, "we");
     if (f) {
-        (void)fprintf(f, "%d\n", rc);
+        (void)fprintf(f, "%s\n", orr_test_outcomes());
         (void)fclose(f);
     }
     return rc;
 }
 
-/* The exit status that a rank's tests had; −1: it did not come to their end. */
-static int result_of(int rank)
+/* How a rank's tests ended, a letter each; empty: it did not come to their end. */
+static void outcomes_of(int rank, char to[OUTCOMES])
 {
     char name[32];
-    int rc = -1;
     (void)snprintf(name, sizeof name, "rank%d", rank);
     const char *path = orr_test_tmp(name);
     FILE *f = fopen(path, "re");
+    to[0] = '\0';
     if (f) {
-        if (fscanf(f, "%d", &rc) != 1)
-            rc = -1;
+        if (!fgets(to, OUTCOMES, f))
+            to[0] = '\0';
+        to[strcspn(to, "\n")] = '\0';
         (void)fclose(f);
         (void)unlink(path);
     }
-    return rc;
 }
 
 static int count(const orr_test *tests, int argc, char **argv)
@@ -143,21 +143,34 @@ static int count(const orr_test *tests, int argc, char **argv)
     return n;
 }
 
-static bool run_size(int n, char **argv)
+/* A test has failed where it has on a rank, and is skipped where a rank skips it. */
+static char worse(char a, char b)
+{
+    return a == 'f' || b == 'f' ? 'f' : a == 's' || b == 's' ? 's' : 'p';
+}
+
+/* all: how each of so many tests ended on n ranks together. */
+static void run_size(int n, char **argv, int tests, char all[OUTCOMES])
 {
     char *const args[] = { NULL, argv[1], argv[1] ? argv[2] : NULL, NULL };
     int status = 0;
     pid_t pid = orr_test_ranks_spawn(n, NULL, args, 1);
     bool ok = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
               (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+    memset(all, 'p', OUTCOMES);
     for (int r = 0; r < n; r++) {
-        int rc = result_of(r);
-        if (rc != 0 && rc != 77) {
-            printf("    rank %d of %d: %s\n", r, n, rc < 0 ? "did not come to the end of its tests" : "tests failed");
-            ok = false;
-        }
+        char one[OUTCOMES];
+        outcomes_of(r, one);
+        bool ended = strlen(one) == (size_t)tests;
+        if (!ended || strchr(one, 'f'))
+            printf("    rank %d of %d: %s\n", r, n, ended ? "tests failed" : "did not come to the end of its tests");
+        for (int i = 0; i < tests; i++)
+            all[i] = worse(all[i], ended ? one[i] : 'f');
     }
-    return ok;
+    if (!ok && tests > 0 && !memchr(all, 'f', (size_t)tests)) {
+        printf("    mpirun failed after the tests of all ranks\n");
+        all[tests - 1] = 'f';
+    }
 }
 
 static int summary(int passed, int failed, int skipped)
@@ -181,9 +194,13 @@ int orr_test_ranks_main(int argc, char **argv, const char *topic, const orr_test
             continue;
         }
         printf("%s with %d ranks:\n", topic, *sizes);
-        bool ok = run_size(*sizes, argv);
-        passed += ok ? each : 0;
-        failed += ok ? 0 : each;
+        char all[OUTCOMES];
+        run_size(*sizes, argv, each, all);
+        for (int i = 0; i < each; i++) {
+            passed += all[i] == 'p';
+            failed += all[i] == 'f';
+            skipped += all[i] == 's';
+        }
     }
     orr_test_tmp_remove();
     return summary(passed, failed, skipped);

@@ -6,7 +6,7 @@
 #include "tests/harness/harness.h"
 
 /* As orr_test_main, once for each number of ranks in `sizes` (0 at its end): each rank runs all tests, and a test has passed
- * where it has on every rank. More than one rank is skipped where the library has no MPI or there is no mpirun. On this machine
+ * where it has on every rank, and is skipped where a rank skips it. More than one rank is skipped where the library has no MPI or there is no mpirun. On this machine
  * alone: loopback and shared memory. */
 int orr_test_ranks_main(int argc, char **argv, const char *topic, const orr_test *tests, const int *sizes);
 
