@@ -17,6 +17,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/env.h"
 #include "runtime/ranks/ranks.h"
+#include "runtime/ranks/thread.h"
 
 /* An exchange that waits, or is under way. */
 typedef struct item {
@@ -39,17 +40,14 @@ static struct {
     const orr__nccl *nccl;
     int device, version;
     void *context, *stream;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    pthread_t thread;
+    orr__thread thread;
     item *posted, **posted_end;
-    bool running, ending;
     circle *circles; /* of the thread alone, from here on; of start and stop while it does not run */
     orr__cu_address in, out;
     size_t in_bytes, out_bytes;
     char broken[256]; /* a failure, after which nothing is exchanged; "": none */
     char text[200];   /* how values are exchanged, for people */
-} line = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
+} line = { .thread = ORR__THREAD_INITIALIZER };
 
 /* -- the operations of NCCL ----------------------------------------------------------------------------------------- */
 
@@ -445,13 +443,13 @@ static void *serve(void *unused)
     void *before;
     (void)line.cu->push(line.context);
     for (;;) {
-        pthread_mutex_lock(&line.lock);
-        while (!line.posted && !line.ending)
-            pthread_cond_wait(&line.wake, &line.lock);
+        pthread_mutex_lock(&line.thread.lock);
+        while (!line.posted && !line.thread.ending)
+            pthread_cond_wait(&line.thread.wake, &line.thread.lock);
         item *m = line.posted;
         if (m && !(line.posted = m->next))
             line.posted_end = &line.posted;
-        pthread_mutex_unlock(&line.lock);
+        pthread_mutex_unlock(&line.thread.lock);
         if (!m)
             break;
         serve_one(m);
@@ -474,11 +472,11 @@ static void post(const orr__exchange *x)
     for (int k = 0; k < x->group->ranks; k++)
         m->counts[k] = m->part;
     m->x.part = m->x.from = m->counts;
-    pthread_mutex_lock(&line.lock);
+    pthread_mutex_lock(&line.thread.lock);
     *line.posted_end = m;
     line.posted_end = &m->next;
-    pthread_cond_signal(&line.wake);
-    pthread_mutex_unlock(&line.lock);
+    pthread_cond_signal(&line.thread.wake);
+    pthread_mutex_unlock(&line.thread.lock);
 }
 
 /* -- start and end ----------------------------------------------------------------------------------------- */
@@ -504,14 +502,7 @@ static void leave_device(void)
 
 static void stop(void)
 {
-    if (line.running) {
-        pthread_mutex_lock(&line.lock);
-        line.ending = true;
-        pthread_cond_signal(&line.wake);
-        pthread_mutex_unlock(&line.lock);
-        pthread_join(line.thread, NULL);
-    }
-    line.running = false;
+    orr__thread_stop(&line.thread);
     leave_device();
 }
 
@@ -667,11 +658,10 @@ orr_status orr__cu_exchanges_start(orr__site at, int device)
     if (opened == ORR_OK) {
         line.posted = NULL;
         line.posted_end = &line.posted;
-        line.ending = false;
-        line.running = pthread_create(&line.thread, NULL, serve, NULL) == 0;
-        if (!line.running)
+        if (!orr__thread_start(&line.thread, serve)) {
             (void)snprintf(text, sizeof text, "no thread for exchanges");
-        opened = line.running ? ORR_OK : ORR_ENOMEM;
+            opened = ORR_ENOMEM;
+        }
     }
     if (all_agree(orr__group_all(), opened) != ORR_OK) {
         (void)snprintf(line.text, sizeof line.text, "MPI, through host memory: %s",

@@ -15,6 +15,7 @@
 #include "runtime/base/pool.h"
 #include "runtime/base/trace.h"
 #include "runtime/ranks/reduce.h"
+#include "runtime/ranks/thread.h"
 
 /* A reduction has two rounds. In the first every rank gets its part of the array from all others, and reduces it; in the second
  * it gives the result to all. Both move the least bytes that a reduction can. A short array goes whole to all, in one round.
@@ -51,16 +52,13 @@ typedef struct live {
 
 static struct {
     const orr__transport *transport;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    pthread_t thread;
+    orr__thread thread;
     live *posted, **posted_end;
-    bool running, ending;
     atomic_bool failed;
     const orr__device_exchanges *devices; /* NULL: there are none that carry exchanges */
     live *active, **active_end;           /* of the thread alone, in the order of posting */
     int under_way;
-} line = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
+} line = { .thread = ORR__THREAD_INITIALIZER };
 
 static const char *name_of(const orr__exchange *x)
 {
@@ -423,16 +421,16 @@ static bool move(void)
 static bool take_posted(bool *any)
 {
     *any = false;
-    pthread_mutex_lock(&line.lock);
-    while (!line.posted && !line.active && !line.ending)
-        pthread_cond_wait(&line.wake, &line.lock);
-    bool go_on = line.posted || line.active || !line.ending;
+    pthread_mutex_lock(&line.thread.lock);
+    while (!line.posted && !line.active && !line.thread.ending)
+        pthread_cond_wait(&line.thread.wake, &line.thread.lock);
+    bool go_on = line.posted || line.active || !line.thread.ending;
     while (line.posted && line.under_way < WINDOW) {
         live *l = line.posted;
         line.posted = l->next;
         if (!line.posted)
             line.posted_end = &line.posted;
-        pthread_mutex_unlock(&line.lock);
+        pthread_mutex_unlock(&line.thread.lock);
         l->next = NULL;
         *line.active_end = l;
         line.active_end = &l->next;
@@ -441,9 +439,9 @@ static bool take_posted(bool *any)
         /* After a failure nothing more is sent: others must not take it for what was due before. */
         if (!atomic_load(&line.failed))
             begin(l);
-        pthread_mutex_lock(&line.lock);
+        pthread_mutex_lock(&line.thread.lock);
     }
-    pthread_mutex_unlock(&line.lock);
+    pthread_mutex_unlock(&line.thread.lock);
     return go_on;
 }
 
@@ -472,27 +470,21 @@ orr_status orr__exchanges_start(const orr__transport *transport)
     line.posted = line.active = NULL;
     line.posted_end = &line.posted;
     line.active_end = &line.active;
-    line.ending = false;
     line.under_way = 0;
     atomic_store(&line.failed, false);
-    line.running = pthread_create(&line.thread, NULL, serve, NULL) == 0;
-    return line.running ? ORR_OK
-                        : orr__fail(ORR__SITE(NULL, 0, "init"), ORR_ENOMEM, "no thread for exchanges between ranks");
+    return orr__thread_start(&line.thread, serve)
+               ? ORR_OK
+               : orr__fail(ORR__SITE(NULL, 0, "init"), ORR_ENOMEM, "no thread for exchanges between ranks");
 }
 
 void orr__exchanges_stop(void)
 {
-    if (!line.running)
+    if (!line.thread.running)
         return;
     if (line.devices)
         line.devices->stop();
     line.devices = NULL;
-    pthread_mutex_lock(&line.lock);
-    line.ending = true;
-    pthread_cond_signal(&line.wake);
-    pthread_mutex_unlock(&line.lock);
-    pthread_join(line.thread, NULL);
-    line.running = false;
+    orr__thread_stop(&line.thread);
 }
 
 void orr__exchanges_fail(void)
@@ -585,7 +577,7 @@ void orr__exchange_post(const orr__exchange *x)
         alone(x);
         return;
     }
-    live *l = !line.running ? NULL : is_long(x) ? cut(x) : copy_of(x);
+    live *l = !line.thread.running ? NULL : is_long(x) ? cut(x) : copy_of(x);
     if (!l) {
         static const char *const text =
             "an exchange between ranks cannot be posted: no memory, or Orrery is not running";
@@ -593,13 +585,13 @@ void orr__exchange_post(const orr__exchange *x)
         x->done(x->argument, ORR_ENOMEM, text);
         return;
     }
-    pthread_mutex_lock(&line.lock);
+    pthread_mutex_lock(&line.thread.lock);
     *line.posted_end = l;
     while (l->next)
         l = l->next;
     line.posted_end = &l->next;
-    pthread_cond_signal(&line.wake);
-    pthread_mutex_unlock(&line.lock);
+    pthread_cond_signal(&line.thread.wake);
+    pthread_mutex_unlock(&line.thread.lock);
 }
 
 typedef struct waiter {
