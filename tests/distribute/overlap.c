@@ -93,15 +93,28 @@ static bool one_core(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < 2;
 }
 
-/* All rows of x lie on rank 0. Rank 1 has nothing to add to its sum, and waits long for that of rank 0. */
-static void tasks_run_while_an_exchange_waits(void)
+/* The trace of what this rank does in `work`. NULL: the test is skipped, or has failed. Free it. */
+static char *trace_of(void (*work)(orr_grid *g), int *rank)
 {
-    if (one_core())
-        ORR_SKIP("one core: exchanges wait for their turn there");
-    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    if (one_core()) {
+        orr_test_skip("one core: exchanges wait for their turn there");
+        return NULL;
+    }
+    ORR_CHECK_MSG(orr_init(NULL) == ORR_OK, "%s", orr_error_message());
     orr_scope *s = orr_scope_begin();
     orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
-    int rank = orr_rank();
+    *rank = orr_rank();
+    work(g);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    char *text = traced();
+    ORR_CHECK(text);
+    return text;
+}
+
+/* All rows of x lie on rank 0. Rank 1 has nothing to add to its sum, and waits long for that of rank 0. */
+static void sum_beside_products(orr_grid *g)
+{
     orr_tensor *all[OTHERS + 1], *a = orr_full(ORR_F32, ORR_SHAPE(N, N), 1.0 / N);
     orr_tensor *x = orr_shard_cyclic(orr_ones(ORR_F32, ORR_SHAPE(ROWS, N)), g, ORR_AXES(0), ORR_INDEX(ROWS));
     ORR_CHECK(orr_eval(a) == ORR_OK && orr_eval(x) == ORR_OK);
@@ -119,24 +132,22 @@ static void tasks_run_while_an_exchange_waits(void)
         ORR_CHECK(orr_item(orr_max(all[i], ORR_ALL_AXES, false), &most) == ORR_OK && most == want);
         ORR_CHECK(orr_item(orr_min(all[i], ORR_ALL_AXES, false), &least) == ORR_OK && least == want);
     }
-    orr_grid_free(g);
-    (void)orr_scope_end(s);
-    char *text = traced();
-    ORR_REQUIRE(text);
+}
+
+static void tasks_run_while_an_exchange_waits(void)
+{
+    int rank = -1;
+    char *text = trace_of(sum_beside_products, &rank);
+    if (!text)
+        return;
     if (rank == 1)
         ORR_CHECK(products_inside(text) >= 2);
     free(text);
 }
 
 /* Rank 1 has nothing to add to either sum, and waits for rank 0 twice at one time. */
-static void exchanges_are_under_way_together(void)
+static void two_sums(orr_grid *g)
 {
-    if (one_core())
-        ORR_SKIP("one core: exchanges wait for their turn there");
-    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_scope *s = orr_scope_begin();
-    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
-    int rank = orr_rank();
     static const orr_dtype dtype[] = { ORR_F32, ORR_F64 };
     orr_tensor *sum[2];
     for (int i = 0; i < 2; i++) {
@@ -150,10 +161,14 @@ static void exchanges_are_under_way_together(void)
         ORR_CHECK(orr_item(orr_max(sum[i], ORR_ALL_AXES, false), &most) == ORR_OK && most == ROWS);
         ORR_CHECK(orr_item(orr_min(sum[i], ORR_ALL_AXES, false), &least) == ORR_OK && least == ROWS);
     }
-    orr_grid_free(g);
-    (void)orr_scope_end(s);
-    char *text = traced();
-    ORR_REQUIRE(text);
+}
+
+static void exchanges_are_under_way_together(void)
+{
+    int rank = -1;
+    char *text = trace_of(two_sums, &rank);
+    if (!text)
+        return;
     int n = pairs(text, "\"cat\":\"exchange\"", "\"name\"");
     printf("    %d pairs of exchanges at one time\n", n);
     ORR_CHECK(rank != 1 || n >= 1);
@@ -161,17 +176,11 @@ static void exchanges_are_under_way_together(void)
 }
 
 /* A bucket for each layer's weights, 4 MB. Rank 1 has few examples, and is at the next layer while it waits for rank 0. */
-static void gradients_travel_during_the_backward_pass(void)
+static void backward_pass(orr_grid *g)
 {
     enum { WIDTH = 1024, LAYERS = 4, EXAMPLES = 256 };
-    if (one_core())
-        ORR_SKIP("one core: exchanges wait for their turn there");
-    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_scope *s = orr_scope_begin();
-    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
     orr_tensor *w[LAYERS], *grad[LAYERS];
     orr_tensor *x = orr_randn_keyed(ORR_F32, ORR_SHAPE(EXAMPLES, WIDTH), 0, 1, 1);
-    int rank = orr_rank();
     x = orr_shard_cyclic(x, g, ORR_AXES(0), ORR_INDEX(EXAMPLES / 8 * 7));
     ORR_CHECK(orr_eval(x) == ORR_OK);
     for (int i = 0; i < LAYERS; i++) {
@@ -181,10 +190,14 @@ static void gradients_travel_during_the_backward_pass(void)
     }
     ORR_CHECK(orr_grad(orr_mean(orr_mul(x, x), ORR_ALL_AXES, false), w, LAYERS, grad) == ORR_OK);
     ORR_CHECK_MSG(orr_eval_all(grad, LAYERS) == ORR_OK, "%s", orr_error_message());
-    orr_grid_free(g);
-    (void)orr_scope_end(s);
-    char *text = traced();
-    ORR_REQUIRE(text);
+}
+
+static void gradients_travel_during_the_backward_pass(void)
+{
+    int rank = -1;
+    char *text = trace_of(backward_pass, &rank);
+    if (!text)
+        return;
     int n = pairs(text, "\"cat\":\"kernel\"", "\"name\":\"matmul");
     printf("    %d products that began while gradients were under way\n", n);
     ORR_CHECK(rank != 1 || n >= 1);
