@@ -27,6 +27,8 @@ static const char *wrong(const orr_kernel_def *k)
         return "group is not 0 to 1024";
     if (!(k->flops >= 0 && k->flops < 1e15))
         return "flops is negative or no number";
+    if (k->row_inputs >> k->n_inputs)
+        return "row_inputs has a bit for an operand that there is not";
     for (int i = 0; i < k->n_inputs; i++)
         if (k->dtypes[i] >> ORR_DTYPE_COUNT)
             return "dtypes has a bit that is no dtype";
@@ -43,9 +45,10 @@ static bool same(const orr__define *a, const orr__define *b)
     const orr_kernel_def *x = &a->k, *y = &b->k;
     return x->version == y->version && x->n_inputs == y->n_inputs && x->n_params == y->n_params &&
            memcmp(x->dtypes, y->dtypes, sizeof x->dtypes) == 0 && x->shape == y->shape && x->rows == y->rows &&
-           x->cpu == y->cpu && same_text(x->opencl, y->opencl) && same_text(x->cuda, y->cuda) &&
-           same_text(x->entry, y->entry) && x->items == y->items && x->group == y->group && x->vjp == y->vjp &&
-           !(x->flops < y->flops) && !(x->flops > y->flops) && x->user == y->user;
+           x->row_inputs == y->row_inputs && x->cpu == y->cpu && same_text(x->opencl, y->opencl) &&
+           same_text(x->cuda, y->cuda) && same_text(x->entry, y->entry) && x->items == y->items &&
+           x->group == y->group && x->vjp == y->vjp && !(x->flops < y->flops) && !(x->flops > y->flops) &&
+           x->user == y->user;
 }
 
 static bool copy_text(const char **to, const char *from)
@@ -244,6 +247,26 @@ static orr_status reference(const orr__reference *j)
     return j->out.count ? orr__user_cpu(ORR__SITE(j->node->file, j->node->line, d->op.name), d, &a) : ORR_OK;
 }
 
+/* The rows of the result that a rank has are those of its operands by rows, all of which are cut alike. */
+static bool distribute(orr__spread_rule *r)
+{
+    unsigned by_rows = orr__define_node(r->node)->k.row_inputs;
+    int64_t length = r->in[r->k]->shape.rank ? r->in[r->k]->shape.dim[0] : 0;
+    if (r->from.kind != ORR__SHARDED || r->from.axis != 0 || !(by_rows >> r->k & 1u) || r->node->shape.rank < 1 ||
+        r->node->shape.dim[0] != length)
+        return false;
+    for (int k = 0; k < r->nin; k++)
+        if (by_rows >> k & 1u) {
+            if (r->in[k]->shape.rank < 1 || r->in[k]->shape.dim[0] != length)
+                return false;
+            r->need[k] = r->from;
+        }
+    r->out = r->from;
+    double per = orr__define_node(r->node)->k.flops;
+    r->work = (double)orr__shape_count(&r->node->shape) * (per > 0 ? per : 1);
+    return true;
+}
+
 static orr__workload work(const orr__call *c)
 {
     double per = orr__define_op(c->op)->k.flops;
@@ -264,6 +287,7 @@ const orr__op orr__op_user = {
     .attrs = ORR__ATTR_INDEX,
     .flags = ORR__OP_MAY_FAIL,
     .reference = reference,
+    .distribute = distribute,
     .vjp = vjp,
     .work = work,
     .cuts = cuts,

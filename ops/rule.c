@@ -58,6 +58,14 @@ bool orr__rule_images(orr__spread_rule *r)
     return cut_below(r, 2);
 }
 
+bool orr__rule_beside(orr__spread_rule *r, int end)
+{
+    const orr_shape *in = &r->in[0]->shape, *out = &r->node->shape;
+    int a = r->from.axis;
+    r->out = r->from;
+    return r->k == 0 && r->from.kind == ORR__SHARDED && a < end && a < out->rank && in->dim[a] == out->dim[a];
+}
+
 static int place_of(const char *letters, char letter)
 {
     return letters[0] == letter ? 0 : letters[1] == letter ? 1 : -1;

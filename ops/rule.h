@@ -15,6 +15,8 @@ bool orr__rule_matrices(orr__spread_rule *r);
 bool orr__rule_first(orr__spread_rule *r);
 /* The first two axes of all, images and channels, may be cut. */
 bool orr__rule_images(orr__spread_rule *r);
+/* The axes before `end` of operand 0, which are those of the result; of the other operands every rank has all. */
+bool orr__rule_beside(orr__spread_rule *r, int end);
 /* A product of two operands by the letters of their axes `base` and base + 1, and of the result's: "mk", "kn", "mn". A letter that
  * the result lacks is summed over. The axes before are those of a batch. */
 bool orr__rule_product(orr__spread_rule *r, int base, const char *a, const char *b, const char *out);

@@ -156,6 +156,19 @@ static int space_chunks(const orr__call *c, int64_t *dim)
     return 2;
 }
 
+/* Lines of chunks, one after the other: blocks of whole lines. */
+static bool distribute_chunks(orr__spread_rule *r)
+{
+    int64_t chunks = r->node->attr.index;
+    if (r->from.kind != ORR__SHARDED || r->from.axis != 0 || r->from.block % chunks)
+        return false;
+    for (int k = 0; k < r->nin; k++)
+        r->need[k] = r->from;
+    r->out = r->from;
+    r->out.block /= chunks;
+    return true;
+}
+
 #define MERGE(word, operands, derivative)                                                                              \
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
@@ -164,6 +177,7 @@ static int space_chunks(const orr__call *c, int64_t *dim)
                                      .attrs = ORR__ATTR_MASK | ORR__ATTR_INDEX,                                        \
                                      .verify = verify_chunks,                                                          \
                                      .reference = reference_chunks,                                                    \
+                                     .distribute = distribute_chunks,                                                  \
                                      .vjp = derivative,                                                                \
                                      .work = work,                                                                     \
                                      .space = space_chunks }

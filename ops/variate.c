@@ -6,6 +6,7 @@
 #include "ops/random.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "ops/rule.h"
 #include "runtime/base/variate.h"
 
 static orr_status refused(orr__site at, const char *rule, double a, double b, int64_t i)
@@ -13,10 +14,17 @@ static orr_status refused(orr__site at, const char *rule, double a, double b, in
     return orr__fail(at, ORR_EINVAL, "parameters %g and %g (number %lld): %s", a, b, (long long)i, rule);
 }
 
+/* The last operand: the numbers of the elements among all, by which each is drawn. A part of the elements has a part of them. */
+static orr__node *numbers(orr__site at, const orr_shape *s, int64_t step)
+{
+    orr__scalar from = { .i = 0 }, by = { .i = step };
+    return orr__rec_reshape(at, orr__rec_iota(at, ORR_I64, &ORR_SHAPE(orr__shape_count(s)), 0, from, by), s);
+}
+
 static const char *verify_variate(const orr__node *n, const orr__node *const *in, int nin)
 {
     for (int k = 0; k < nin; k++)
-        if (in[k]->dtype != ORR_F64 || !orr__shape_equal(&in[k]->shape, &n->shape))
+        if (in[k]->dtype != (k < 2 ? ORR_F64 : ORR_I64) || !orr__shape_equal(&in[k]->shape, &n->shape))
             return "a parameter is missing for an element";
     return NULL;
 }
@@ -26,10 +34,11 @@ static orr_status reference_variate(const orr__reference *j)
     int kind = j->node->attr.dist;
     for (int64_t i = 0; i < j->out.count; i++) {
         double a = orr__array_get(&j->in[0], i).f, b = orr__array_get(&j->in[1], i).f;
+        int64_t number = orr__array_get(&j->in[2], i).i;
         const char *rule = orr__variate_refuses(kind, a, b);
         if (rule)
-            return refused(ORR__SITE(j->node->file, j->node->line, "variate"), rule, a, b, i);
-        orr__array_set(&j->out, i, (orr__scalar){ .f = orr__variate(kind, j->s[0].u, (uint64_t)i, a, b) });
+            return refused(ORR__SITE(j->node->file, j->node->line, "variate"), rule, a, b, number);
+        orr__array_set(&j->out, i, (orr__scalar){ .f = orr__variate(kind, j->s[0].u, (uint64_t)number, a, b) });
     }
     return ORR_OK;
 }
@@ -37,13 +46,14 @@ static orr_status reference_variate(const orr__reference *j)
 const orr__op orr__op_variate = {
     .id = ORR__OP_variate,
     .name = "variate",
-    .arity = 2,
+    .arity = 3,
     .form = ORR__FORM_KERNEL,
     .attrs = ORR__ATTR_DIST,
     .flags = ORR__OP_ORIGIN | ORR__OP_MAY_FAIL | ORR__OP_STOPS,
     .flops = 300,
     .verify = verify_variate,
     .reference = reference_variate,
+    .distribute = orr__rule_elements,
 };
 
 /* Counts of n trials among the weights of a row: each is binomial among those that are left. */
@@ -52,6 +62,7 @@ static orr_status reference_multinomial(const orr__reference *j)
     const orr_shape *s = &j->out.shape;
     int64_t many = s->dim[s->rank - 1];
     for (int64_t row = 0; many && row < j->out.count / many; row++) {
+        int64_t number = orr__array_get(&j->in[1], row).i;
         double left = (double)j->s[1].i, rest = 0;
         for (int64_t k = many; k-- > 0;)
             rest += orr__array_get(&j->in[0], row * many + k).f;
@@ -60,8 +71,8 @@ static orr_status reference_multinomial(const orr__reference *j)
             double w = orr__array_get(&j->in[0], i).f, p = k + 1 == many || w >= rest ? 1 : w / rest;
             if (!(w >= 0) || !(rest >= 0))
                 return refused(ORR__SITE(j->node->file, j->node->line, "multinomial"), "a weight from 0 on is needed",
-                               w, rest, i);
-            double n = left > 0 ? orr__variate(ORR__VBINOMIAL, j->s[0].u, (uint64_t)i, left, p) : 0;
+                               w, rest, number + k);
+            double n = left > 0 ? orr__variate(ORR__VBINOMIAL, j->s[0].u, (uint64_t)(number + k), left, p) : 0;
             orr__array_set(&j->out, i, (orr__scalar){ .i = (int64_t)n });
             left -= n;
             rest -= w;
@@ -73,7 +84,8 @@ static orr_status reference_multinomial(const orr__reference *j)
 static const char *verify_multinomial(const orr__node *n, const orr__node *const *in, int nin)
 {
     (void)nin;
-    return n->shape.rank > 0 && in[0]->dtype == ORR_F64 && orr__shape_equal(&in[0]->shape, &n->shape)
+    return n->shape.rank > 0 && in[0]->dtype == ORR_F64 && orr__shape_equal(&in[0]->shape, &n->shape) &&
+                   in[1]->dtype == ORR_I64 && in[1]->shape.rank == n->shape.rank
                ? NULL
                : "a weight is missing for a count";
 }
@@ -88,12 +100,13 @@ static int space(const orr__call *c, int64_t *dim)
 const orr__op orr__op_multinomial = {
     .id = ORR__OP_multinomial,
     .name = "multinomial",
-    .arity = 1,
+    .arity = 2,
     .form = ORR__FORM_KERNEL,
     .flags = ORR__OP_ORIGIN | ORR__OP_MAY_FAIL | ORR__OP_STOPS,
     .flops = 300,
     .verify = verify_multinomial,
     .reference = reference_multinomial,
+    .distribute = orr__rule_rows,
     .space = space,
 };
 
@@ -128,14 +141,15 @@ static orr_tensor *variate(orr__site at, int kind, orr_dtype dtype, const orr_sh
         return orr__poison(at, ORR_EDTYPE, "%s is no dtype of the numbers: %s", orr_dtype_name(dtype),
                            counts ? "integers and floats are" : "floats are");
     orr_scope *scope = orr_scope_begin();
-    orr__node *in[2] = { parameter(at, a, names[0], s, &bad), NULL };
+    orr__node *in[3] = { parameter(at, a, names[0], s, &bad) };
     in[1] = in[0] ? parameter(at, b, names[1], s, &bad) : NULL;
     if (!in[1]) {
         if (in[0])
             orr__node_unref(in[0]);
         return orr__compose_end(at, scope, bad);
     }
-    orr__node *r = orr__node_of(at, &orr__op_variate, ORR_F64, s, 2, in);
+    in[2] = numbers(at, s, 1);
+    orr__node *r = orr__node_of(at, &orr__op_variate, ORR_F64, s, 3, in);
     if (r) {
         r->attr.dist = (uint8_t)kind;
         r->nscalar = 1;
@@ -194,10 +208,13 @@ orr_tensor *orr_multinomial_at(const char *file, int line, orr_shape shape, int6
     shape.dim[shape.rank++] = n->shape.dim[n->shape.rank - 1];
     if (!orr__shape_ok(at, &shape, &bad))
         return bad;
-    orr__node *in = parameter(at, weights, "weights", &shape, &bad);
-    if (!in)
+    orr__node *in[2] = { parameter(at, weights, "weights", &shape, &bad) };
+    if (!in[0])
         return bad;
-    orr__node *r = orr__node_of(at, &orr__op_multinomial, ORR_I64, &shape, 1, &in);
+    orr_shape rows = shape;
+    rows.dim[rows.rank - 1] = 1;
+    in[1] = numbers(at, &rows, shape.dim[shape.rank - 1]);
+    orr__node *r = orr__node_of(at, &orr__op_multinomial, ORR_I64, &shape, 2, in);
     if (r) {
         r->nscalar = 2;
         r->s[0].u = orr__next_stream();

@@ -20,7 +20,8 @@ typedef struct {
     void *out;
     double *sum; /* of each row of a tile, or of all queries */
     uint64_t key;
-    int64_t rows, cols; /* of a tile, at most */
+    const int64_t *number; /* of each head: its own among all */
+    int64_t rows, cols;    /* of a tile, at most */
 } job;
 
 #define REAL float
@@ -44,21 +45,23 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The operands from number `first` on: q, k, v, key, mask. */
+/* The operands from number `first` on: q, k, v, key, numbers, mask. */
 static job job_of(const orr__kernel *kernel, const orr__launch *l, int first)
 {
     const orr__region *r = l->region;
     const orr__attr *attr = &r->call.attr;
     bool drops = (attr->mask & ORR__ATTEND_DROPS) != 0, masked = (attr->mask & ORR__ATTEND_MASK) != 0;
     job w = { .a = orr__attend_of(attr, &r->call.in[first], &r->call.in[first + 1], &r->call.in[first + 2],
-                                  masked ? &r->call.in[first + 3 + drops] : NULL),
+                                  masked ? &r->call.in[first + 3 + 2 * drops] : NULL),
               .vec = kernel->vec,
               .q = l->in[first],
               .k = l->in[first + 1],
               .v = l->in[first + 2],
               .out = l->out[0] };
-    if (drops)
+    if (drops) {
         w.key = *(const uint64_t *)l->in[first + w.a.key_operand];
+        w.number = l->in[first + w.a.number_operand];
+    }
     if (masked)
         w.mask = l->in[first + w.a.mask_operand];
     w.rows = least(w.a.causal ? CAUSAL_ROWS : ROWS, w.a.queries);

@@ -34,11 +34,11 @@ static void F(scores)(const job *w, int64_t head, int64_t i0, int64_t i1, int64_
 }
 
 /* The factors of dropout of one row's keys [j0, j1), into z. */
-static void F(drop)(const job *w, int64_t row, int64_t j0, int64_t j1, REAL *z)
+static void F(drop)(const job *w, int64_t head, int64_t i, int64_t j0, int64_t j1, REAL *z)
 {
     REAL grown = (REAL)(1 / (1 - w->a.drop));
     float keep = (float)(1.0 - w->a.drop);
-    uint64_t at = (uint64_t)(row * w->a.keys + j0);
+    uint64_t at = (uint64_t)((w->number[head] * w->a.queries + i) * w->a.keys + j0);
     for (int64_t c = 0; c < j1 - j0; c++)
         z[c] = orr__rand_u01_f32(w->key, at + (uint64_t)c) < keep ? grown : 0;
 }
@@ -74,7 +74,7 @@ static void F(forward)(const job *w, int64_t head, int64_t i0, int64_t i1, void 
             for (int64_t d = 0; less != 1 && d < a->value; d++)
                 out[r * wide + d] *= less;
             if (a->drop > 0) {
-                F(drop)(w, head * a->queries + i0 + r, j0, j1, z);
+                F(drop)(w, head, i0 + r, j0, j1, z);
                 for (int64_t c = 0; c < n; c++)
                     x[c] *= z[c];
             }
@@ -112,7 +112,7 @@ static void F(tile)(const job *w, int64_t head, int64_t i0, int64_t i1, int64_t 
         }
         (void)w->vec->exp[WIDE](p, n, (double)lse);
         if (a->drop > 0) {
-            F(drop)(w, head * a->queries + i0 + r, j0, j1, z);
+            F(drop)(w, head, i0 + r, j0, j1, z);
             for (int64_t c = 0; c < n; c++) {
                 x[c] = p[c] * (x[c] * z[c] - less);
                 p[c] *= z[c];

@@ -21,7 +21,8 @@ static int words(const orr__region *r)
     return END - ORR__CALL_OWN;
 }
 
-/* q, k and v are inputs `at` and the two behind it; a key of random numbers and a mask follow where the call has them. */
+/* q, k and v are inputs `at` and the two behind it; a key of random numbers, the numbers of the heads, and
+ * a mask follow where the call has them. */
 typedef struct {
     int at, drop, mask; /* inputs; −1: none */
     orr_dtype dtype;
@@ -34,7 +35,7 @@ static form form_of(const orr__region *r, int at)
     orr_dtype dtype = (orr_dtype)r->out_dtype[0];
     return (form){ .at = at,
                    .drop = drops ? at + 3 : -1,
-                   .mask = r->nin > at + 3 + drops ? at + 3 + drops : -1,
+                   .mask = r->nin > at + 3 + 2 * drops ? at + 3 + 2 * drops : -1,
                    .dtype = dtype,
                    .type = orr__emit_type(dtype) };
 }
@@ -202,10 +203,12 @@ static void factor(orr__text *t, const form *f, int in_at)
         orr__text_addf(t, "        const %s z = 1;\n", f->type);
         return;
     }
-    orr__text_addf(t,
-                   "        const orr_u64 number = (orr_u64)(head * queries + i) * (orr_u64)keys + (orr_u64)j;\n"
-                   "        const %s z = orr_u01_f32(orr_rand_bits32(in%d[(orr_idx)W(%d)], number)) < ",
-                   f->type, f->drop, in_at + f->drop);
+    orr__text_addf(
+        t,
+        "        const orr_u64 line = (orr_u64)in%d[(orr_idx)W(%d) + head] * (orr_u64)queries + (orr_u64)i;\n"
+        "        const orr_u64 number = line * (orr_u64)keys + (orr_u64)j;\n"
+        "        const %s z = orr_u01_f32(orr_rand_bits32(in%d[(orr_idx)W(%d)], number)) < ",
+        f->drop + 1, in_at + f->drop + 1, f->type, f->drop, in_at + f->drop);
     orr__emit_word(t, ORR_F32, KEEP, true);
     orr__text_add(t, " ? ");
     orr__emit_word(t, f->dtype, GROWN, true);

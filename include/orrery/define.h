@@ -118,6 +118,10 @@ typedef struct orr_kernel_def {
     int (*shape)(orr_kernel_args *a);
     /** Rows of the result (axis 0) do not depend on each other: the kernel may be called for parts, at the same time. */
     bool rows;
+    /** Bit k: input k has as many rows as the result, whose row i takes of it row i alone. Of inputs without a bit a row may take
+     * anything. Where such an input lies over ranks (docs/distributed-tensors.md), each rank computes the rows that it has; they are
+     * all that the kernel sees. 0: every rank computes the whole. */
+    unsigned row_inputs;
     /** The C function; 0 is success. Called from any thread, several at a time. NULL: none, a device must do it. */
     int (*cpu)(const orr_kernel_args *a);
     /** OpenCL C 1.2 and CUDA C; NULL: none. docs/your-own-kernels.md lists the names that the text may use. */

@@ -94,6 +94,7 @@ const orr__op orr__op_fft_columns = {
     .attrs = ORR__ATTR_MASK,
     .verify = verify_columns,
     .reference = reference_columns,
+    .distribute = orr__rule_first,
     .work = work_columns,
     .space = space_columns,
 };
@@ -143,6 +144,7 @@ const orr__op orr__op_fft_rows = {
     .attrs = ORR__ATTR_MASK,
     .verify = verify_rows,
     .reference = reference_rows,
+    .distribute = orr__rule_first,
     .work = work_columns,
     .space = space_rows,
 };
@@ -284,6 +286,7 @@ static int space_elements(const orr__call *c, int64_t *dim)
                                          .attrs = ORR__ATTR_MASK,                                                      \
                                          .verify = verify_##word,                                                      \
                                          .reference = reference_##word,                                                \
+                                         .distribute = orr__rule_first,                                                \
                                          .space = space_elements,                                                      \
                                          .flops = 8 }
 HALF(unpack);

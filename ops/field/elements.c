@@ -21,7 +21,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)elements(c) * (double)products[c->attr.index] * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_elements, 1, space, work);
+ORR__FIELD_OP(field_elements, 1, space, work, orr__rule_elements);
 
 /* 0 is false; an integer is exact, or the evaluation fails. */
 orr__node *orr__rec_field_cast(orr__site at, orr__node *n, orr_dtype dtype)

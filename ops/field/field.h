@@ -5,6 +5,7 @@
 
 #include <orrery/field.h>
 #include "ops/record.h"
+#include "ops/rule.h"
 #include "runtime/base/element.h"
 
 /* The field is that of the operands' dtype. attr.axis is the curve, attr.index one of these. */
@@ -74,7 +75,8 @@ int64_t orr__batch_count(const orr_shape *s, int axes);
 /* The rule of nodes of this pack: operands of elements, of integers or of bytes. */
 const char *orr__field_verify(const orr__node *n, const orr__node *const *in, int nin);
 
-#define ORR__FIELD_OP(word, operands, spaces, works)                                                                   \
+/* rule: how the operation lies over ranks; NULL: every rank computes it. */
+#define ORR__FIELD_OP(word, operands, spaces, works, rule)                                                             \
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = operands,                                                                \
@@ -83,6 +85,7 @@ const char *orr__field_verify(const orr__node *n, const orr__node *const *in, in
                                      .flags = ORR__OP_MAY_FAIL,                                                        \
                                      .kinds = ORR__TAKES_FIELD,                                                        \
                                      .verify = orr__field_verify,                                                      \
+                                     .distribute = rule,                                                               \
                                      .work = works,                                                                    \
                                      .space = spaces }
 

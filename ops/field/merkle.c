@@ -19,7 +19,7 @@ static orr__workload work(const orr__call *c)
                                      ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_hash, 1, space, work);
+ORR__FIELD_OP(field_hash, 1, space, work, orr__rule_elements);
 
 orr_tensor *orr_poseidon_at(const char *file, int line, orr_tensor *x)
 {

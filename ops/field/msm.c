@@ -18,7 +18,7 @@ static orr__workload work_digits(const orr__call *c)
     return (orr__workload){ .flops = (double)c->out.dim[0] * 3 * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_digits, 1, space_digits, work_digits);
+ORR__FIELD_OP(field_digits, 1, space_digits, work_digits, orr__rule_first);
 
 /* In products: an affine sum and its sorting for a point, two sums in XYZZ for a bucket. */
 static double window_cost(int64_t n, int c)
@@ -33,7 +33,7 @@ static orr__workload work_windows(const orr__call *c)
     return (orr__workload){ .flops = (double)c->out.dim[0] * g2 * window_cost(n, c->attr.index) * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_windows, 2, space_digits, work_windows);
+ORR__FIELD_OP(field_windows, 2, space_digits, work_windows, NULL);
 
 static int space_join(const orr__call *c, int64_t *dim)
 {
@@ -45,7 +45,7 @@ static orr__workload work_join(const orr__call *c)
     return (orr__workload){ .flops = 3000.0 * ORR__PRODUCT_FLOPS + 0 * (double)c->nin };
 }
 
-ORR__FIELD_OP(field_join, 1, space_join, work_join);
+ORR__FIELD_OP(field_join, 1, space_join, work_join, NULL);
 
 static int cheapest(int64_t n)
 {

@@ -21,7 +21,15 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = n * g2 * (double)products[c->attr.index] * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_points, -1, space, work);
+/* The axes of a batch. */
+static bool distribute(orr__spread_rule *r)
+{
+    const orr__attr *a = &r->node->attr;
+    int own = a->index == ORR__POINTS_DECOMPRESS ? 1 : orr__point_axes((orr_curve)a->axis);
+    return r->from.axis < r->in[0]->shape.rank - own && orr__rule_elements(r);
+}
+
+ORR__FIELD_OP(field_points, -1, space, work, distribute);
 
 static orr_tensor *one(orr__site at, orr_curve c, int what, orr_tensor *p, orr_dtype dtype)
 {
@@ -133,7 +141,7 @@ static orr__workload work_pairing(const orr__call *c)
     return (orr__workload){ .flops = (50000.0 + 30000.0 * (double)c->in[0].dim[0]) * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_pairing, 2, space_pairing, work_pairing);
+ORR__FIELD_OP(field_pairing, 2, space_pairing, work_pairing, NULL);
 
 orr_tensor *orr_curve_pairing_check_at(const char *file, int line, orr_tensor *p, orr_tensor *q)
 {

@@ -16,7 +16,14 @@ static orr__workload work_values(const orr__call *c)
     return (orr__workload){ .flops = n * (double)orr__batch_count(&c->out, 0) * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_values, 2, space_values, work_values);
+static bool distribute(orr__spread_rule *r)
+{
+    r->out = r->from;
+    r->out.axis = (int8_t)r->k;
+    return r->from.kind == ORR__SHARDED && r->from.axis == 0;
+}
+
+ORR__FIELD_OP(field_values, 2, space_values, work_values, distribute);
 
 /* The quotient, then the remainder. */
 static int space_division(const orr__call *c, int64_t *dim)
@@ -30,7 +37,7 @@ static orr__workload work_division(const orr__call *c)
     return (orr__workload){ .flops = (n - m + 1) * (m + 3) * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_division, 2, space_division, work_division);
+ORR__FIELD_OP(field_division, 2, space_division, work_division, NULL);
 
 enum { CHUNK = 1 << 13 };
 

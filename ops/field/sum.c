@@ -20,7 +20,16 @@ static orr__workload work(const orr__call *c)
                                 n * (c->nin > 1 || c->attr.index == ORR__FOLD_PRODUCT ? 1 : 0.5) * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_sums, -1, space, work);
+/* The axis of a sum stays whole: ranks have no sums of elements. */
+static bool distribute(orr__spread_rule *r)
+{
+    bool folded = r->from.axis == r->in[r->k]->shape.rank - 1;
+    if (r->from.kind != ORR__SHARDED || folded)
+        return false;
+    return r->nin < 2 ? orr__rule_first(r) : orr__rule_product(r, 1, "mn", "kn", "mk");
+}
+
+ORR__FIELD_OP(field_sums, -1, space, work, distribute);
 
 enum { CHUNK = 1 << 12, FEW = 64 };
 

@@ -22,7 +22,12 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = n * (k + 2) / 2 * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_transform, -1, space, work);
+static bool distribute(orr__spread_rule *r)
+{
+    return orr__rule_beside(r, r->in[0]->shape.rank - 1);
+}
+
+ORR__FIELD_OP(field_transform, -1, space, work, distribute);
 
 /* -- halves: blocks of columns (transforms, blocks, columns' length, columns of a block), then of rows likewise ----- */
 
@@ -42,8 +47,14 @@ static orr__workload work_half(const orr__call *c)
     return (orr__workload){ .flops = n * (k + 2) / 2 * ORR__PRODUCT_FLOPS };
 }
 
-ORR__FIELD_OP(field_columns, -1, space_half, work_half);
-ORR__FIELD_OP(field_rows, -1, space_half, work_half);
+/* The operand of the columns may have a batch of several axes, which are one in the result. */
+static bool distribute_half(orr__spread_rule *r)
+{
+    return orr__rule_beside(r, 1);
+}
+
+ORR__FIELD_OP(field_columns, -1, space_half, work_half, distribute_half);
+ORR__FIELD_OP(field_rows, -1, space_half, work_half, distribute_half);
 
 /* in: x of shape s, and the shift. */
 static orr_tensor *in_halves(orr__site at, int nin, orr_tensor *const *in, orr_shape s, int k, const orr__attr *a)

@@ -48,7 +48,8 @@ orr__attend orr__attend_of(const orr__attr *a, const orr_shape *q, const orr_sha
                       .scale = of_bits(a->start[1]),
                       .drop = of_bits(a->start[2]),
                       .key_operand = drops ? 3 : -1,
-                      .mask_operand = masked ? 3 + drops : -1 };
+                      .number_operand = drops ? 4 : -1,
+                      .mask_operand = masked ? 3 + 2 * drops : -1 };
     int64_t step = 1;
     for (int d = 3; masked && d >= 0; d--) {
         w.step[d] = mask->dim[d] == 1 ? 0 : step;
@@ -61,7 +62,7 @@ orr__attend orr__attend_of(const orr__attr *a, const orr_shape *q, const orr_sha
 
 static int operands_of(uint32_t bits)
 {
-    return 3 + ((bits & ORR__ATTEND_DROPS) != 0) + ((bits & ORR__ATTEND_MASK) != 0);
+    return 3 + 2 * ((bits & ORR__ATTEND_DROPS) != 0) + ((bits & ORR__ATTEND_MASK) != 0);
 }
 
 static const char *operands_fit(const orr__node *n, const orr__node *const *in, int nin)
@@ -77,8 +78,11 @@ static const char *operands_fit(const orr__node *n, const orr__node *const *in, 
     if (k->dim[0] != q->dim[0] || v->dim[0] != q->dim[0] || k->dim[3] != q->dim[3] || v->dim[1] != k->dim[1] ||
         v->dim[2] != k->dim[2] || (k->dim[1] ? q->dim[1] % k->dim[1] : q->dim[1]))
         return "q, k and v of attention do not fit";
+    bool drops = (n->attr.mask & ORR__ATTEND_DROPS) != 0;
+    if (drops && (in[4]->dtype != ORR_I64 || !orr__shape_equal(&in[4]->shape, &ORR_SHAPE(q->dim[0], q->dim[1]))))
+        return "a number is missing for a head of attention";
     if (n->attr.mask & ORR__ATTEND_MASK) {
-        const orr__node *m = in[3 + ((n->attr.mask & ORR__ATTEND_DROPS) != 0)];
+        const orr__node *m = in[3 + 2 * drops];
         const int64_t whole[4] = { q->dim[0], q->dim[1], q->dim[2], k->dim[2] };
         for (int d = 0; d < 4; d++)
             if (m->shape.rank != 4 || m->dtype != n->dtype || (m->shape.dim[d] != 1 && m->shape.dim[d] != whole[d]))
@@ -108,14 +112,16 @@ static int64_t grad_length(const orr__attend *w)
 static orr__attend attend_of_nodes(const orr__attr *a, const orr__node *const *in)
 {
     bool drops = (a->mask & ORR__ATTEND_DROPS) != 0, masked = (a->mask & ORR__ATTEND_MASK) != 0;
-    return orr__attend_of(a, &in[0]->shape, &in[1]->shape, &in[2]->shape, masked ? &in[3 + drops]->shape : NULL);
+    return orr__attend_of(a, &in[0]->shape, &in[1]->shape, &in[2]->shape, masked ? &in[3 + 2 * drops]->shape : NULL);
 }
 
 static const char *verify_grad(const orr__node *n, const orr__node *const *in, int nin)
 {
     if (nin < 5)
         return "attention_grad has too few operands";
-    const orr__node *front[5] = { in[2], in[3], in[4], nin > 5 ? in[5] : NULL, nin > 6 ? in[6] : NULL };
+    const orr__node *front[6] = { NULL };
+    for (int i = 0; i < 6 && i < nin - 2; i++)
+        front[i] = in[2 + i];
     const char *bad = operands_fit(n, front, nin - 2);
     if (bad)
         return bad;
@@ -138,7 +144,7 @@ static orr__attend attend_of_arrays(const orr__reference *j, int first)
     const orr__attr *a = &j->node->attr;
     bool drops = (a->mask & ORR__ATTEND_DROPS) != 0, masked = (a->mask & ORR__ATTEND_MASK) != 0;
     return orr__attend_of(a, &operand(j, first)->shape, &operand(j, first + 1)->shape, &operand(j, first + 2)->shape,
-                          masked ? &operand(j, first + 3 + drops)->shape : NULL);
+                          masked ? &operand(j, first + 3 + 2 * drops)->shape : NULL);
 }
 
 /* The score of query i and key c of head h of example b. */
@@ -159,14 +165,16 @@ static long double score(const orr__reference *j, const orr__attend *w, int firs
     return s;
 }
 
-/* The factor of dropout: 0, or 1/(1 − p). */
+/* The factor of dropout: 0, or 1/(1 − p). It is chosen by the place among all, of which the operands may be a part: the number of the
+ * head is an operand. */
 static long double kept(const orr__reference *j, const orr__attend *w, int first, int64_t b, int64_t h, int64_t i,
                         int64_t c)
 {
     if (w->key_operand < 0)
         return 1;
     uint64_t key = orr__array_get(operand(j, first + w->key_operand), 0).u;
-    uint64_t at = (uint64_t)(((b * w->heads + h) * w->queries + i) * w->keys + c);
+    int64_t head = orr__array_get(operand(j, first + w->number_operand), b * w->heads + h).i;
+    uint64_t at = (uint64_t)((head * w->queries + i) * w->keys + c);
     return orr__rand_u01_f32(key, at) < (float)(1.0 - w->drop) ? 1 / (1 - (long double)w->drop) : 0;
 }
 
@@ -256,7 +264,7 @@ static operands copies(const orr__back *b, int first)
     if (drops)
         t.key = b->node->in[first + 3];
     if (bits & ORR__ATTEND_MASK)
-        t.mask = orr_positive_at(AT, b->in[first + 3 + drops]);
+        t.mask = orr_positive_at(AT, b->in[first + 3 + 2 * drops]);
     return t;
 }
 
@@ -316,7 +324,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
     orr__site at = b->at;
     const orr__attr *a = &b->node->attr;
     orr__attend w = attend_of_nodes(a, (const orr__node *const *)b->node->in);
-    if (k == w.key_operand)
+    if (k == w.key_operand || k == w.number_operand)
         return NULL;
     if (k == w.mask_operand) {
         operands t = copies(b, 0);
@@ -344,7 +352,7 @@ static orr_tensor *vjp_grad(const orr__back *b, int k)
 {
     orr__site at = b->at;
     bool drops = (b->node->attr.mask & ORR__ATTEND_DROPS) != 0;
-    if (k == 0 || (drops && k == 5))
+    if (k == 0 || (drops && (k == 5 || k == 6)))
         return NULL;
     operands t = copies(b, 2);
     orr_tensor *seed = orr_positive_at(AT, b->in[1]), *x[3] = { t.q, t.k, t.v }, *g[3], *r = NULL;
@@ -389,19 +397,20 @@ static int space(const orr__call *c, int64_t *dim)
 
 /* -- over ranks -------------------------------------------------------------------------------------------------- */
 
-/* Each example, each head with its heads of k and v, and, where no query sees by its place, each query by itself. The elements that
- * dropout leaves out are chosen by their place among all. */
+/* Each example, each head with its heads of k and v, and, where no query is known by its place, each query by itself: by the place it
+ * sees, and dropout chooses. */
 static bool distribute(orr__spread_rule *r)
 {
     const orr__attr *a = &r->node->attr;
-    int mask = a->mask & ORR__ATTEND_MASK ? 3 : -1, axis = r->from.axis;
+    bool drops = (a->mask & ORR__ATTEND_DROPS) != 0;
+    int mask = a->mask & ORR__ATTEND_MASK ? 3 + 2 * drops : -1, axis = r->from.axis;
     int64_t group = r->in[1]->shape.dim[1] ? r->in[0]->shape.dim[1] / r->in[1]->shape.dim[1] : 1;
     bool of_k = r->k == 1 || r->k == 2;
-    if (r->from.kind != ORR__SHARDED || a->mask & ORR__ATTEND_DROPS || axis > 2)
+    if (r->from.kind != ORR__SHARDED || axis > 2 || (drops && (r->k == 3 || r->k == 4)))
         return false;
     if (r->k == mask && r->in[mask]->shape.dim[axis] == 1)
         return false; /* one for all */
-    if (axis == 2 && (of_k || a->mask & ORR__ATTEND_CAUSAL || a->start[0] > 0))
+    if (axis == 2 && (of_k || drops || a->mask & ORR__ATTEND_CAUSAL || a->start[0] > 0))
         return false;
     if (axis == 1 && group > 1 && (r->empty || (!of_k && r->from.block % group)))
         return false;
@@ -413,6 +422,8 @@ static bool distribute(orr__spread_rule *r)
     r->need[0] = r->out = q;
     for (int i = 1; i < 3; i++)
         r->need[i] = axis < 2 ? k : (orr__spread){ .kind = ORR__WHOLE };
+    if (drops)
+        r->need[4] = q;
     if (mask > 0)
         r->need[mask] = r->in[mask]->shape.dim[axis] > 1 ? q : (orr__spread){ .kind = ORR__WHOLE };
     return true;
@@ -422,13 +433,16 @@ static bool distribute(orr__spread_rule *r)
 static bool distribute_grad(orr__spread_rule *r)
 {
     const orr__attr *a = &r->node->attr;
-    int mask = a->mask & ORR__ATTEND_MASK ? 5 : -1;
-    if (r->from.kind != ORR__SHARDED || a->mask & ORR__ATTEND_DROPS || r->from.axis != 0 || r->empty)
+    bool drops = (a->mask & ORR__ATTEND_DROPS) != 0;
+    int mask = a->mask & ORR__ATTEND_MASK ? 5 + 2 * drops : -1;
+    if (r->from.kind != ORR__SHARDED || r->from.axis != 0 || r->empty || (drops && (r->k == 5 || r->k == 6)))
         return false;
     if (r->k == mask && r->in[mask]->shape.dim[0] == 1)
         return false;
     for (int i = 0; i < 5; i++)
         r->need[i] = r->from;
+    if (drops)
+        r->need[6] = r->from;
     if (mask > 0)
         r->need[mask] = r->in[mask]->shape.dim[0] > 1 ? r->from : (orr__spread){ .kind = ORR__WHOLE };
     r->out = r->from;
@@ -538,13 +552,21 @@ static orr_tensor *mask_as(orr__site at, orr_tensor *mask, orr_shape all, orr_dt
                           ORR_SHAPE(batch, wide.dim[all.rank - 3], wide.dim[all.rank - 2], wide.dim[all.rank - 1]));
 }
 
+/* The numbers of the heads of all examples. */
+static orr_tensor *head_numbers(orr__site at, int64_t batch, int64_t heads)
+{
+    orr__node *line =
+        orr__rec_iota(at, ORR_I64, &ORR_SHAPE(batch * heads), 0, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = 1 });
+    return orr__handle_new(orr__rec_reshape(at, line, &ORR_SHAPE(batch, heads)));
+}
+
 orr_tensor *orr_attention_at(const char *file, int line, orr_tensor *q, orr_tensor *k, orr_tensor *v, orr_tensor *mask,
                              const orr_attention_options *options)
 {
     orr__site at = ORR__SITE(file, line, "attention");
     orr_attention_options o = options ? *options : (orr_attention_options){ 0 };
-    orr__node *n[3], *in[5];
-    orr_tensor *bad, *t[5] = { q, k, v };
+    orr__node *n[3], *in[6];
+    orr_tensor *bad, *t[6] = { q, k, v };
     if (!orr__operand_float(at, q, "q", &n[0], &bad) || !orr__operand_float(at, k, "k", &n[1], &bad) ||
         !orr__operand_float(at, v, "v", &n[2], &bad) || !shapes_fit(at, n, &bad) || !options_fit(at, &o, &bad))
         return bad;
@@ -574,13 +596,16 @@ orr_tensor *orr_attention_at(const char *file, int line, orr_tensor *q, orr_tens
         a.mask |= ORR__ATTEND_DROPS;
         t[many++] =
             orr__handle_new(orr__rec_const(at, ORR_U64, &ORR_SHAPE(1), (orr__scalar){ .u = orr__next_stream() }));
+        t[many++] = head_numbers(at, batch, shape.dim[r - 3]);
     }
     if (mask) {
         a.mask |= ORR__ATTEND_MASK;
         if (!(t[many++] = mask_as(at, mask, all, wide, &bad)))
             return orr__compose_end(at, scope, bad);
     }
-    static const char *const names[] = { "q", "k", "v", "key", "mask" };
+    static const char *const drop_names[] = { "q", "k", "v", "key", "numbers", "mask" };
+    static const char *const plain_names[] = { "q", "k", "v", "mask" };
+    const char *const *names = o.dropout > 0.0 ? drop_names : plain_names;
     if (!orr__operands(at, many, (const orr_tensor *const *)t, names, in, &bad))
         return orr__compose_end(at, scope, bad);
     orr_shape packed = flat[0];

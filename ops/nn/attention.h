@@ -9,15 +9,16 @@
 enum { ORR__ATTEND_CAUSAL = 1, ORR__ATTEND_MASK = 2, ORR__ATTEND_DROPS = 4 };
 
 /* Operands: q (batch, heads, queries, width), k (batch, kv, keys, width), v (batch, kv, keys, value), then a key of random
- * numbers (u64) and an additive mask (each axis whole or 1) where the bits say so. Result: (batch, heads, queries, value + 1),
- * whose last column is the logarithm of the sum of the exponentials of a row's scores. */
+ * numbers (u64) with the number of each head among all (i64, (batch, heads)), and an additive mask (each axis whole or 1), where the
+ * bits say so. Result: (batch, heads, queries, value + 1), whose last column is the logarithm of the sum of the exponentials of a row's
+ * scores. */
 typedef struct orr__attend {
     int64_t batch, heads, kv, queries, keys, width, value, group;
     int64_t step[4]; /* of the mask along each axis, 0: repeated */
     int64_t window;
     bool causal;
     double scale, drop;
-    int key_operand, mask_operand; /* −1: none */
+    int key_operand, number_operand, mask_operand; /* −1: none */
 } orr__attend;
 
 orr__attend orr__attend_of(const orr__attr *a, const orr_shape *q, const orr_shape *k, const orr_shape *v,

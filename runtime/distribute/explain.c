@@ -2,6 +2,7 @@
  * Must not know: how values move. */
 #include "config.h"
 
+#include "ops/exchange.h"
 #include "runtime/distribute/partition.h"
 
 static double moved(const orr__choice *c, int v)
@@ -9,6 +10,19 @@ static double moved(const orr__choice *c, int v)
     const orr__version *x = &c->version[v];
     return x->moves ? orr__move_bytes(&c->version[x->from].as, &x->as, (double)orr__node_bytes(c->p->node[x->node]))
                     : 0;
+}
+
+/* A node whose operands are cut, and are gathered for it. */
+static bool repeated(const orr__choice *c, int i)
+{
+    const orr__capture *p = c->p;
+    bool cut = false;
+    for (int k = 0, nin = p->leaf_of[i] >= 0 ? 0 : orr__capture_nin(p, i); k < nin; k++) {
+        const orr__distribution *d = &c->version[c->own[p->arg[p->arg0[i] + k]]].as;
+        for (int g = 0; d->grid && g < d->grid->axes; g++)
+            cut = cut || d->along[g].kind == ORR__SHARDED;
+    }
+    return cut && !orr__distribute_asks(p->node[i], &(int){ 0 }, &(bool){ false });
 }
 
 orr_status orr__partition_explain(FILE *to, orr__site at, const orr__capture *p, bool jointly)
@@ -32,13 +46,16 @@ orr_status orr__partition_explain(FILE *to, orr__site at, const orr__capture *p,
         for (int v = c.own[i]; v >= 0; v = c.version[v].next) {
             const orr__version *x = &c.version[v];
             const orr__node *n = p->node[i];
-            if (!x->needed || (!x->moves && orr__distribution_whole(&x->as)))
+            bool whole = orr__distribution_whole(&x->as);
+            if (!x->needed || (!x->moves && whole && !repeated(&c, i)))
                 continue;
             if (!x->moves)
                 fprintf(to, "  %%%d %s %s %s: %s%s\n", i, p->leaf_of[i] >= 0 ? "value" : n->op->name,
                         orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
                         orr__distribution_text(&x->as, text, sizeof text),
-                        x->joint ? ", computed by all ranks together" : "");
+                        x->joint ? ", computed by all ranks together"
+                        : whole  ? ", every rank computes all of it"
+                                 : "");
             else
                 fprintf(to, "  %%%d moves, %.0f bytes: %s\n", i, moved(&c, v),
                         orr__distribution_text(&x->as, text, sizeof text));

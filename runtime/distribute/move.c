@@ -127,6 +127,19 @@ static orr__node *as_row(orr__site at, orr__node *x)
     return x ? as(at, x, 1, (int64_t[]){ orr__shape_count(&x->shape) }) : NULL;
 }
 
+/* Zeros behind x. Fields have no pad. */
+static orr__node *behind_it(orr__site at, orr__node *x, const orr_shape *s, int axis)
+{
+    static const int64_t start[ORR_MAX_RANK] = { 0 };
+    orr_shape more = *s;
+    orr_dtype t = (orr_dtype)x->dtype;
+    if (!orr__is_field(t))
+        return orr__rec_pad(at, x, s, start, (orr__scalar){ .u = 0 });
+    more.dim[axis] -= x->shape.dim[axis];
+    return orr__rec_concat(at, t, s, axis, 2,
+                           (orr__node *[]){ x, orr__rec_const(at, t, &more, (orr__scalar){ .u = 0 }) });
+}
+
 static orr__node *with_length(orr__site at, orr__node *x, int axis, int64_t length)
 {
     static const int64_t start[ORR_MAX_RANK] = { 0 }, step[ORR_MAX_RANK] = { 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -135,7 +148,7 @@ static orr__node *with_length(orr__site at, orr__node *x, int axis, int64_t leng
     orr_shape s = x->shape;
     bool more = s.dim[axis] < length;
     s.dim[axis] = length;
-    return more ? orr__rec_pad(at, x, &s, start, (orr__scalar){ .u = 0 }) : orr__rec_slice(at, x, &s, start, step);
+    return more ? behind_it(at, x, &s, axis) : orr__rec_slice(at, x, &s, start, step);
 }
 
 /* An axis of the tensor that goes round the ranks: cycles × ranks × block, the last cycle padded. */

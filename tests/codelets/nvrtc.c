@@ -308,15 +308,17 @@ static void windows(orr_dtype t)
 static void attentions(orr_dtype t)
 {
     static rb b;
-    orr_shape shape[7] = { ORR_SHAPE(1, 1, 4, 4) };
+    orr_shape shape[8] = { ORR_SHAPE(1, 1, 4, 4) };
     char what[64];
     for (int k = 0; k < 8; k++) {
         bool back = k & 1, drops = k & 2, masked = k & 4;
         rb_begin(&b, RB_MAP, 2, (int64_t[]){ 4, 4 });
         for (int i = 0; i < 3 + 2 * back; i++)
             (void)rb_input(&b, t, 16);
-        if (drops)
+        if (drops) {
             (void)rb_input(&b, ORR_U64, 1);
+            (void)rb_input(&b, ORR_I64, 1); /* numbers of heads */
+        }
         if (masked)
             (void)rb_input(&b, t, 16);
         b.r.nout = 1;

@@ -5,13 +5,17 @@
 
 #include <math.h>
 #include <orrery/array.h>
+#include <orrery/define.h>
 #include <orrery/fft.h>
+#include <orrery/field.h>
 #include <orrery/linalg.h>
 #include <orrery/loss.h>
 #include <orrery/nn.h>
+#include <orrery/random.h>
 #include <orrery/sequence.h>
 #include <orrery/train.h>
 #include <stdlib.h>
+#include <string.h>
 #include "ops/ops.h"
 #include "ops/record.h"
 #include "tests/harness/simulate.h"
@@ -108,9 +112,11 @@ BINARY_CASE(of_lstsq, ORR_SHAPE(4, 5, 3), ORR_SHAPE(4, 5, 2), orr_lstsq(x, y, -1
 
 /* -- attention: q, k, v; options. gradient: of a sum of the result, by all three ------------------------------------------- */
 
-static int attention(orr_tensor **in, orr_tensor **out, int64_t kv, bool causal, bool masked, bool gradient)
+static int attention(orr_tensor **in, orr_tensor **out, int64_t kv, bool causal, bool masked, bool gradient,
+                     double dropout)
 {
-    orr_attention_options o = { .causal = causal };
+    orr_attention_options o = { .causal = causal, .dropout = dropout };
+    orr_seed(5);
     in[0] = leaf(ORR_SHAPE(3, 4, 5, 2));
     in[1] = leaf_between(ORR_SHAPE(3, kv, 6, 2), -1, 1);
     in[2] = leaf_between(ORR_SHAPE(3, kv, 6, 3), -3, 1);
@@ -130,11 +136,14 @@ static int attention(orr_tensor **in, orr_tensor **out, int64_t kv, bool causal,
     {                                                                                                                  \
         return attention(in, out, __VA_ARGS__);                                                                        \
     }
-ATTENTION_CASE(of_attention, 4, false, false, false)
-ATTENTION_CASE(of_attention_in_groups, 2, true, false, false)
-ATTENTION_CASE(of_attention_of_one_head, 1, false, true, false)
-ATTENTION_CASE(of_attention_grad, 4, false, true, true)
-ATTENTION_CASE(of_attention_grad_in_groups, 2, true, false, true)
+ATTENTION_CASE(of_attention, 4, false, false, false, 0)
+ATTENTION_CASE(of_attention_in_groups, 2, true, false, false, 0)
+ATTENTION_CASE(of_attention_of_one_head, 1, false, true, false, 0)
+ATTENTION_CASE(of_attention_grad, 4, false, true, true, 0)
+ATTENTION_CASE(of_attention_grad_in_groups, 2, true, false, true, 0)
+ATTENTION_CASE(of_attention_with_dropout, 2, false, false, false, 0.4)
+ATTENTION_CASE(of_attention_with_dropout_masked, 4, false, true, false, 0.4)
+ATTENTION_CASE(of_attention_grad_with_dropout, 2, true, true, true, 0.4)
 
 /* Batches of 4 sequences of up to 6 steps and 5 classes, and the gradient. */
 static int ctc(orr_tensor **in, orr_tensor **out, bool gradient)
@@ -183,6 +192,119 @@ static int of_long_line(orr_tensor **in, orr_tensor **out)
     return 1;
 }
 
+/* Sorting, in chunks. */
+static int of_long_lines_in_order(orr_tensor **in, orr_tensor **out)
+{
+    in[0] = leaf(ORR_SHAPE(2, 1 << 18));
+    *out = orr_add(orr_sort(in[0], 1, true), orr_cast(orr_argsort(in[0], 1, false), ORR_F64));
+    return 1;
+}
+
+/* A transform in halves, of complex numbers, of real ones and back. */
+static int of_long_fft(orr_tensor **in, orr_tensor **out)
+{
+    in[0] = leaf(ORR_SHAPE(2, 1 << 16));
+    *out = orr_abs(orr_fft(in[0], 0, -1, ORR_FFT_ORTHO));
+    return 1;
+}
+
+static int of_long_real_fft(orr_tensor **in, orr_tensor **out)
+{
+    in[0] = leaf(ORR_SHAPE(2, 1 << 17));
+    *out = orr_irfft(orr_rfft(in[0], 0, -1, ORR_FFT_ORTHO), 1 << 17, -1, ORR_FFT_ORTHO);
+    return 1;
+}
+
+/* -- random numbers with parameters ------------------------------------------------------------------------------------------ */
+
+static int of_variates(orr_tensor **in, orr_tensor **out)
+{
+    orr_seed(5);
+    in[0] = leaf_between(ORR_SHAPE(4, 5), 0.5, 9);
+    in[1] = leaf_between(ORR_SHAPE(5), 0.1, 0.9);
+    *out = orr_add(orr_gamma(ORR_F64, ORR_SHAPE(4, 5), in[0], in[1]),
+                   orr_binomial(ORR_F64, ORR_SHAPE(4, 5), orr_round(in[0]), in[1]));
+    return 2;
+}
+
+static int of_multinomial(orr_tensor **in, orr_tensor **out)
+{
+    orr_seed(5);
+    in[0] = leaf_between(ORR_SHAPE(4, 5), 0.1, 0.9);
+    *out = orr_multinomial(ORR_SHAPE(4), 100, in[0]);
+    return 1;
+}
+
+/* -- fields ---------------------------------------------------------------------------------------------------------------- */
+
+/* Elements of integers, which lie over ranks. */
+static orr_tensor *elements(orr_tensor **in, orr_shape s)
+{
+    int64_t n = orr__shape_count(&s), *v = calloc((size_t)n + 1, sizeof *v);
+    for (int64_t i = 0; i < n; i++)
+        v[i] = 3 + (7 * i) % 101;
+    *in = orr_from(ORR_I64, s, v);
+    free(v);
+    return orr_cast(*in, ORR_FR254);
+}
+
+#define FIELD_CASE(name, shape, expression)                                                                            \
+    static int name(orr_tensor **in, orr_tensor **out)                                                                 \
+    {                                                                                                                  \
+        orr_tensor *x = elements(in, shape);                                                                           \
+        *out = orr_field_limbs(expression);                                                                            \
+        return 1;                                                                                                      \
+    }
+FIELD_CASE(of_field_elements, ORR_SHAPE(4, 3), orr_field_from_limbs(ORR_FR254, orr_field_limbs(orr_field_inverse(x))))
+FIELD_CASE(of_field_sum, ORR_SHAPE(4, 5), orr_sum(x, ORR_AXES(1), false))
+FIELD_CASE(of_field_hash, ORR_SHAPE(5, 3), orr_poseidon(x))
+FIELD_CASE(of_field_transform, ORR_SHAPE(4, 8), orr_field_ntt(x, NULL))
+FIELD_CASE(of_field_transform_shifted, ORR_SHAPE(4, 8), orr_field_ntt_inverse(x, orr_full(ORR_FR254, ORR_SHAPE_0D, 5)))
+FIELD_CASE(of_long_field_transform, ORR_SHAPE(2, 1 << 15), orr_field_ntt(x, NULL))
+FIELD_CASE(of_field_values, ORR_SHAPE(4), orr_field_poly_eval(orr_full(ORR_FR254, ORR_SHAPE(6), 3), x))
+FIELD_CASE(of_long_polynomial, ORR_SHAPE(1 << 14), orr_field_poly_eval(x, orr_full(ORR_FR254, ORR_SHAPE(1), 3)))
+FIELD_CASE(of_field_division, ORR_SHAPE(6), orr_field_poly_divide(x, orr_full(ORR_FR254, ORR_SHAPE(3), 2)).remainder)
+
+static orr_tensor *points(orr_tensor *k)
+{
+    return orr_curve_multiply(ORR_G1, orr_curve_generator(ORR_G1), k);
+}
+FIELD_CASE(of_field_points, ORR_SHAPE(5), orr_curve_add(ORR_G1, points(x), orr_curve_double(ORR_G1, points(x))))
+FIELD_CASE(of_field_multiples, ORR_SHAPE(6), orr_curve_msm(ORR_G1, points(orr_full(ORR_FR254, ORR_SHAPE(6), 4)), x))
+
+static int of_field_product(orr_tensor **in, orr_tensor **out)
+{
+    orr_tensor *x = elements(&in[0], ORR_SHAPE(2, 4, 5)), *y = elements(&in[1], ORR_SHAPE(2, 5, 3));
+    *out = orr_field_limbs(orr_matmul(x, y));
+    return 2;
+}
+
+/* -- a kernel of the program's own: row i of the result is row i of x, times all of w ------------------------------------------ */
+
+static int scale_rows(const orr_kernel_args *a)
+{
+    int64_t n = a->out_shape.dim[1];
+    const double *x = a->in[0].data, *w = a->in[1].data;
+    double *y = a->out;
+    for (int64_t i = a->lo * n; i < a->hi * n; i++) {
+        y[i] = 0;
+        for (int64_t k = 0; k < a->in[1].shape.dim[0]; k++)
+            y[i] += x[i] * w[k];
+    }
+    return 0;
+}
+
+static int of_user(orr_tensor **in, orr_tensor **out)
+{
+    static const orr_kernel_def k = {
+        .name = "scale_rows", .n_inputs = 2, .rows = true, .row_inputs = 1, .cpu = scale_rows
+    };
+    in[0] = leaf(ORR_SHAPE(4, 3));
+    in[1] = leaf(ORR_SHAPE(4));
+    *out = orr_apply(orr_define_kernel(&k), ORR_TENSORS(in[0], in[1]));
+    return 2;
+}
+
 static graph *const cases[] = { of_cast,
                                 of_reshape,
                                 of_permute,
@@ -226,7 +348,28 @@ static graph *const cases[] = { of_cast,
                                 of_attention_grad_in_groups,
                                 of_ctc,
                                 of_ctc_grad,
-                                of_recompute };
+                                of_recompute,
+                                of_attention_with_dropout,
+                                of_attention_with_dropout_masked,
+                                of_attention_grad_with_dropout,
+                                of_long_lines_in_order,
+                                of_long_fft,
+                                of_long_real_fft,
+                                of_variates,
+                                of_multinomial,
+                                of_field_elements,
+                                of_field_sum,
+                                of_field_hash,
+                                of_field_transform,
+                                of_field_transform_shifted,
+                                of_long_field_transform,
+                                of_field_values,
+                                of_long_polynomial,
+                                of_field_division,
+                                of_field_points,
+                                of_field_multiples,
+                                of_field_product,
+                                of_user };
 
 /* -- the comparison -------------------------------------------------------------------------------------------------------- */
 
@@ -307,6 +450,36 @@ static void every_operation_has_a_rule_or_replicates(void)
     printf("    %d of %d operations have rules, the others replicate\n", rules, orr__structural_count());
 }
 
+/* The sentence of the page that names the operations of which every rank computes the whole. */
+static const char *named(void)
+{
+    static char text[2048];
+    size_t size;
+    char *page = (char *)orr_test_slurp(orr_test_golden("../../docs/distributed-tensors.md"), &size);
+    const char *from = page ? strstr(page, "Operations without a rule: ") : NULL,
+               *to = from ? strstr(from, ".\n") : NULL;
+    (void)snprintf(text, sizeof text, "%.*s", to ? (int)(to - from) : 0, from ? from : "");
+    free(page);
+    return text;
+}
+
+/* Operations without operands are computed where they are read, those that only stand for others not at all. */
+static void page_names_the_operations_that_replicate(void)
+{
+    const char *text = named();
+    char name[64];
+    ORR_REQUIRE(text[0]);
+    for (int i = 0; i < orr__structural_count(); i++) {
+        const orr__op *op = orr__structural[i];
+        bool computed = op->role == ORR__ROLE_COMPUTED && op->arity != 0 && op->form != ORR__FORM_NONE;
+        if (!computed || op->id == ORR__OP_distribute || op->id == ORR__OP_exchange)
+            continue;
+        (void)snprintf(name, sizeof name, "`%s`", op->name);
+        ORR_CHECK_MSG(!op->distribute == (strstr(text, name) != NULL), "%s %s", op->name,
+                      op->distribute ? "has a rule" : "has none");
+    }
+}
+
 /* -- element-wise rows ------------------------------------------------------------------------------------------------------------ */
 
 static int row_of(orr_tensor **in, orr_tensor **out, const void *with)
@@ -357,6 +530,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(every_operation_has_a_rule_or_replicates),
                                       ORR_TEST(every_row_has_its_rule),
+                                      ORR_TEST(page_names_the_operations_that_replicate),
                                       { 0 } };
     return help_main(argc, argv, "distribute.rules", tests);
 }
