@@ -58,9 +58,10 @@ ORR_API orr_status orr_checkpoint_add_bytes_at(const char *file, int line, orr_c
 ORR_API orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c);
 #define orr_checkpoint_save(...) orr_checkpoint_save_at(ORR_HERE, __VA_ARGS__)
 /** Reads the newest whole generation into the parts, all or nothing. A damaged one is left out, with a line in the log.
+ * Ranks: all ranks call it, and read the same file; none keeps more than its part of an array that lies over ranks.
  * @param found  false: there is no file, and the parts are as they were. NULL is fine.
  * errors:   ORR_EINVAL (the file is of other parts: the message names the first difference), ORR_ESHAPE, ORR_EDTYPE,
- *           ORR_EFORMAT (both generations are damaged), ORR_EIO, ORR_ENOMEM. */
+ *           ORR_EFORMAT (both generations are damaged), ORR_EIO, ORR_ENOMEM, ORR_ERANK (the ranks see different files). */
 ORR_API orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkpoint *c, bool *found);
 #define orr_checkpoint_load(...) orr_checkpoint_load_at(ORR_HERE, __VA_ARGS__)
 /** Returns the number of the generation that was last written or read, from 1; 0: none. */

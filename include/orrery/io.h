@@ -14,6 +14,8 @@ extern "C" {
  * real size before memory is allocated, and bytes left over are an error. Errors are poison: ORR_EINVAL (NULL), ORR_EIO (it
  * cannot be opened or read), ORR_EFORMAT (bad magic, truncated, corrupt, wrong checksum), ORR_EDTYPE (element types that
  * do not exist here: objects, strings, records), ORR_ESHAPE (rank above 8, sizes that overflow), ORR_ENOMEM.
+ * Where there are several ranks (orrery/distribute.h), .npy and .safetensors files are mapped as by orr_map_npy, so that each rank
+ * reads its part of what orr_shard cuts; the same files must not change then while the tensor lives.
  * All saves: the values are evaluated first; the file appears complete or not at all (a temporary beside it,
  * synced and renamed over it); bfloat16 has no NumPy type: ORR_EDTYPE, cast to float32 before. All are safe from any
  * thread. */
@@ -174,7 +176,8 @@ typedef enum orr_image_format { ORR_IMAGE_PNG = 0, ORR_IMAGE_JPEG } orr_image_fo
 ORR_API orr_status orr_save_image_at(const char *file, int line, const char *path, orr_tensor *t, int quality);
 #define orr_save_image(...) orr_save_image_at(ORR_HERE, __VA_ARGS__)
 /** Returns the bytes of the file that orr_save_image would write: u8 (bytes), owned by the current scope; poison on its errors. */
-ORR_API orr_tensor *orr_encode_image_at(const char *file, int line, orr_tensor *t, orr_image_format format, int quality);
+ORR_API orr_tensor *orr_encode_image_at(const char *file, int line, orr_tensor *t, orr_image_format format,
+                                        int quality);
 #define orr_encode_image(...) orr_encode_image_at(ORR_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus

@@ -214,7 +214,8 @@ ORR_API void orr_module_free(orr_module *m);
  *           saved). */
 ORR_API orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path);
 #define orr_module_save(...) orr_module_save_at(ORR_HERE, __VA_ARGS__)
-/** Assigns to all parameters and states the arrays of their names in `path`, all or none.
+/** Assigns to all parameters and states the arrays of their names in `path`, all or none. Ranks: where a value lies over ranks all ranks
+ * call it, and none keeps more than its part of an array; else each rank reads by itself.
  * errors:   ORR_EIO, ORR_EFORMAT, ORR_EDTYPE; a file of another network is refused with the first difference: ORR_EINVAL (a
  *           name is missing, or one too many), ORR_ESHAPE. */
 ORR_API orr_status orr_module_load_at(const char *file, int line, orr_module *m, const char *path);

@@ -112,7 +112,7 @@ ORR_API int orr_optim_state(const orr_optim *o, orr_parameter *out, int max);
  * errors:   as orr_module_save. */
 ORR_API orr_status orr_optim_save_at(const char *file, int line, const orr_optim *o, const char *path);
 #define orr_optim_save(...) orr_optim_save_at(ORR_HERE, __VA_ARGS__)
-/** Reads state and step count from `path`, all or nothing.
+/** Reads state and step count from `path`, all or nothing. Ranks: as orr_module_load.
  * errors:   as orr_module_load; ORR_EINVAL (the file is of another kind of optimiser, of options with other state,
  *           or of another number of variables). */
 ORR_API orr_status orr_optim_load_at(const char *file, int line, orr_optim *o, const char *path);

@@ -335,6 +335,24 @@ static orr_status check_fit(orr__site at, const entry *e, const orr_tensor *t, c
     return ORR_OK;
 }
 
+static orr_status read_array(orr__site at, const entry *e, const char *path, orr_tensor **value, unsigned char *memory)
+{
+    orr_tensor *t = orr_load_npz_at(at.file, at.line, path, e->name);
+    orr_status st = orr__nn_check(at, t);
+    if (st == ORR_OK)
+        st = check_fit(at, e, t, path);
+    if (st == ORR_OK && !e->variable)
+        st = orr_read_at(at.file, at.line, t, memory, e->bytes);
+    if (!e->variable)
+        return orr__ranks_agree(at, st);
+    if (st == ORR_OK)
+        t = orr_cast_at(at.file, at.line, t, orr_tensor_dtype(e->variable));
+    if (orr__ranks() > 1)
+        st = orr__nn_part(at, st, &t, e->variable);
+    *value = t;
+    return st;
+}
+
 /* Values of variables go to `value`, those of memory to `memory`, one array behind the other. */
 static orr_status read_file(orr__site at, const arrays *a, const char *path, orr_tensor **variable, orr_tensor **value,
                             int *n, unsigned char *memory)
@@ -342,20 +360,16 @@ static orr_status read_file(orr__site at, const arrays *a, const char *path, orr
     orr_status st = ORR_OK;
     for (int i = 0; st == ORR_OK && i < a->n; i++) {
         const entry *e = &a->at[i];
-        orr_tensor *t = orr_load_npz_at(at.file, at.line, path, e->name);
-        st = orr__nn_check(at, t);
-        if (st == ORR_OK)
-            st = check_fit(at, e, t, path);
-        if (st != ORR_OK)
-            break;
-        if (e->variable) {
+        orr_tensor *t = NULL;
+        orr_scope *s = orr_scope_begin(); /* of ranks that have a part, none keeps the whole */
+        st = read_array(at, e, path, &t, memory);
+        if (st == ORR_OK && e->variable) {
             variable[*n] = e->variable;
-            t = orr_cast_at(at.file, at.line, t, orr_tensor_dtype(e->variable));
-            value[(*n)++] = orr__ranks() > 1 ? orr_redistribute_at(at.file, at.line, t, e->variable) : t;
-        } else {
-            st = orr_read_at(at.file, at.line, t, memory, e->bytes);
-            memory += e->bytes;
+            value[(*n)++] = s ? orr_scope_return_at(at.file, at.line, s, t) : t;
         }
+        memory += e->variable ? 0 : e->bytes;
+        if (s)
+            (void)orr_scope_end(s);
     }
     return st;
 }
@@ -387,6 +401,7 @@ static orr_status load_file(orr__site at, orr_checkpoint *c, arrays *a, const ch
     orr_tensor **variable = orr__alloc_n((size_t)a->n, sizeof *variable),
                **value = orr__alloc_n((size_t)a->n, sizeof *value);
     orr_status st = memory && variable && value ? check_names(at, a, path) : ORR_ENOMEM;
+    st = orr__ranks_agree(at, st);
     if (st == ORR_OK)
         st = read_file(at, a, path, variable, value, &n, memory);
     if (st == ORR_OK)
@@ -399,6 +414,43 @@ static orr_status load_file(orr__site at, orr_checkpoint *c, arrays *a, const ch
     return st;
 }
 
+static orr_status greatest(orr__site at, orr_dtype dtype, void *x, int n)
+{
+    if (orr__ranks() == 1)
+        return ORR_OK;
+    orr__exchange e = { .kind = ORR__EXCHANGE_ALL_REDUCE,
+                        .reduction = ORR__REDUCTION_MAX,
+                        .dtype = dtype,
+                        .group = orr__group_all(),
+                        .in = x,
+                        .out = x,
+                        .count = n,
+                        .name = "checkpoint" };
+    return orr__exchange_wait(at, &e);
+}
+
+/* All ranks read the same file. */
+static orr_status check_generations(orr__site at, orr_status st, const orr_checkpoint *c, const int64_t g[2])
+{
+    int64_t ends[4] = { g[0], g[1], -g[0], -g[1] };
+    st = orr__ranks_agree(at, st);
+    if (st == ORR_OK)
+        st = greatest(at, ORR_I64, ends, 4);
+    return st != ORR_OK || (ends[0] == -ends[2] && ends[1] == -ends[3])
+               ? st
+               : orr__fail(at, ORR_ERANK,
+                           "the ranks see different files %s.0.npz and %s.1.npz: they must be on a disk that all ranks "
+                           "see, or the same on each",
+                           c->path, c->path);
+}
+
+/* The other generation is read where the file was damaged for a rank, and nothing else went wrong. */
+static bool damaged(orr__site at, orr_status st)
+{
+    uint8_t is[2] = { is_damage(st), st != ORR_OK && st != ORR_ERANK && !is_damage(st) };
+    return greatest(at, ORR_U8, is, 2) == ORR_OK && is[0] && !is[1];
+}
+
 orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkpoint *c, bool *found)
 {
     orr__site at = ORR__SITE(file, line, "checkpoint_load");
@@ -409,20 +461,22 @@ orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkpoint *c,
         *found = false;
     if (!c)
         return orr__fail(at, ORR_EINVAL, "the checkpoint is NULL");
+    orr_status st = ORR_OK;
     for (int i = 0; i < 2; i++) {
         file_name(c, i, path[i], sizeof path[i]);
-        orr_status st = generation_of(at, path[i], &g[i]);
-        if (st != ORR_OK)
-            return st;
+        orr_status one = generation_of(at, path[i], &g[i]);
+        st = st == ORR_OK ? one : st;
         if (g[i] < 0)
             orr__log(1, "%s is left out: %s", path[i], orr_error_message());
     }
-    if (g[0] == 0 && g[1] == 0)
-        return ORR_OK;
+    st = check_generations(at, st, c, g);
+    if (st != ORR_OK || (g[0] == 0 && g[1] == 0))
+        return st;
     orr_scope *s = orr_scope_begin();
-    bool room = s && collect(c, &a);
-    orr_status st = room ? ORR_EFORMAT : ORR_ENOMEM;
-    for (int turn = 0; room && turn < 2 && is_damage(st); turn++) {
+    st = orr__ranks_agree(at, s && collect(c, &a) ? ORR_OK : ORR_ENOMEM);
+    bool room = st == ORR_OK;
+    st = room ? ORR_EFORMAT : st;
+    for (int turn = 0; room && turn < 2 && (turn == 0 || damaged(at, st)); turn++) {
         int i = (g[1] > g[0]) ^ turn; /* the newer one, then the other */
         if (g[i] <= 0)
             continue;

@@ -77,8 +77,11 @@ orr_status orr__nn_check(orr__site at, const orr_tensor *t);
 orr_tensor *orr__nn_variable(orr__site at, orr_tensor *value);
 /* Frees a kept variable; one that orr_shutdown has freed already is left alone. */
 void orr__nn_drop(orr_tensor *v);
-/* p[i].variable := the array p[i].name of `path`, for all i or none. */
-orr_status orr__nn_load(orr__site at, const orr_parameter *p, int n, const char *path);
+/* p[i].variable := the array p[i].name of `path`, for all i or none. st: of what came before. Collective, also after an error, where any
+ * of the variables lies over ranks. */
+orr_status orr__nn_load(orr__site at, orr_status st, const orr_parameter *p, int n, const char *path);
+/* *t, a whole array with the status st, becomes what this rank has of it, as it has of the variable's value. Collective. */
+orr_status orr__nn_part(orr__site at, orr_status st, orr_tensor **t, orr_tensor *variable);
 /* n tensors into one .npz file, which rank 0 writes; its status is that of all ranks, which all call this. st: so far, on this one. */
 orr_status orr__nn_write(orr__site at, orr_status st, const char *path, const char *const *name, orr_tensor *const *t,
                          int n);

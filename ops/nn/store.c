@@ -67,19 +67,44 @@ static orr_status check_fit(orr__site at, const orr_parameter *p, orr_tensor *t)
     return ORR_OK;
 }
 
-orr_status orr__nn_load(orr__site at, const orr_parameter *p, int n, const char *path)
+orr_status orr__nn_part(orr__site at, orr_status st, orr_tensor **t, orr_tensor *variable)
 {
-    if (!path)
-        return orr__fail(at, ORR_EINVAL, "the path is NULL");
+    st = orr__ranks_agree(at, st);
+    if (st != ORR_OK)
+        return st;
+    *t = orr_redistribute_at(at.file, at.line, *t, variable);
+    return orr_eval_at(at.file, at.line, *t);
+}
+
+/* The array for a variable, in *t, which the current scope owns. Where the variable lies over ranks the array lies as it does, and the
+ * whole of it is not kept: each rank has room for one array and its parts of all. shared: all ranks learn of an error. */
+static orr_status load_one(orr__site at, const orr_parameter *p, const char *path, bool shared, orr_tensor **t)
+{
+    orr_scope *s = orr_scope_begin();
+    *t = s ? orr_load_npz_at(at.file, at.line, path, p->name) : NULL;
+    orr_status st = s ? check_fit(at, p, *t) : ORR_ENOMEM;
+    if (shared)
+        st = orr__nn_part(at, st, t, p->variable);
+    if (st == ORR_OK)
+        *t = orr_scope_return_at(at.file, at.line, s, *t);
+    if (s)
+        (void)orr_scope_end(s);
+    return st;
+}
+
+orr_status orr__nn_load(orr__site at, orr_status st, const orr_parameter *p, int n, const char *path)
+{
     orr_tensor **t = orr__alloc_n(2 * ((size_t)n + 1), sizeof *t), **v = t ? t + n : NULL;
     orr_scope *s = t ? orr_scope_begin() : NULL;
-    orr_status st = s ? ORR_OK : ORR_ENOMEM;
+    bool shared = false;
+    for (int i = 0; i < n; i++)
+        shared = shared || lies_over_ranks((orr_tensor *[]){ p[i].variable }, 1);
+    st = st != ORR_OK || s ? st : ORR_ENOMEM;
+    if (shared)
+        st = orr__ranks_agree(at, st);
     for (int i = 0; st == ORR_OK && i < n; i++) {
         v[i] = p[i].variable;
-        t[i] = orr_load_npz_at(at.file, at.line, path, p[i].name);
-        st = check_fit(at, &p[i], t[i]);
-        if (st == ORR_OK && orr__ranks() > 1) /* as the value that it replaces */
-            t[i] = orr_redistribute_at(at.file, at.line, t[i], v[i]);
+        st = load_one(at, &p[i], path, shared, &t[i]);
     }
     if (st == ORR_OK)
         st = orr_assign_all_at(at.file, at.line, v, t, n);
@@ -142,8 +167,7 @@ orr_status orr_module_load_at(const char *file, int line, orr_module *m, const c
     if (!p)
         return ORR_ENOMEM;
     orr_status st = check_names(at, p, n, path);
-    if (st == ORR_OK)
-        st = orr__nn_load(at, p, n, path);
+    st = orr__nn_load(at, st, p, n, path);
     free(p);
     return st;
 }

@@ -80,7 +80,14 @@ static orr_status open_here(orr__sink *s)
 orr_status orr__sink_open(orr__site at, const char *path, bool shared, orr__sink *s)
 {
     *s = (orr__sink){ .at = at, .path = path, .fd = -1, .shared = shared };
-    return agree(s, shared && orr__rank() > 0 ? ORR_OK : open_here(s));
+    orr_status mine = shared && orr__rank() > 0 ? ORR_OK : open_here(s), st = agree(s, mine);
+    if (st == ORR_OK || s->fd < 0)
+        return st;
+    (void)close(s->fd); /* the others are not here */
+    if (s->tmp)
+        (void)unlink(s->tmp);
+    forget(s);
+    return st;
 }
 
 orr_status orr__sink_write(orr__sink *s, const void *data, size_t n)

@@ -13,6 +13,7 @@
 #include "runtime/api/file_source.h"
 #include "runtime/api/named.h"
 #include "runtime/api/npy.h"
+#include "runtime/api/stored.h"
 
 #ifdef HAVE_HDF5
 #include "runtime/api/hdf5_library.h"
@@ -322,14 +323,10 @@ orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char 
 
 /* -- writing ------------------------------------------------------------------------------------------------------------- */
 
-static orr_status write_set(orr__site at, hid_t f, const char *name, orr_tensor *tensor)
+static orr_status write_set(orr__site at, hid_t f, const char *name, orr__content what, const orr__buffer *b)
 {
-    orr__content what;
-    orr__buffer *b;
     hsize_t dim[ORR_MAX_RANK];
-    orr_status st = orr__value_of(at, tensor, &b, &what);
-    if (st != ORR_OK)
-        return st;
+    orr_status st = ORR_OK;
     hid_t type = type_of(what.dtype), groups = H5Pcreate(H5P_LINK_CREATE), space, set = -1;
     for (int d = 0; d < what.shape.rank; d++)
         dim[d] = (hsize_t)what.shape.dim[d];
@@ -348,7 +345,6 @@ static orr_status write_set(orr__site at, hid_t f, const char *name, orr_tensor 
         (void)H5Pclose(groups);
     if (type >= 0)
         (void)H5Tclose(type);
-    orr__buffer_unref(b);
     return st;
 }
 
@@ -367,37 +363,42 @@ static void *image_of(orr__site at, hid_t f, size_t *size)
     return NULL;
 }
 
-static orr_status write_image(orr__site at, const char *path, bool shared, const void *image, size_t size)
+/* f < 0: another rank writes the file. After an error, too, values come from other ranks. */
+static orr_status write_sets(orr__site at, orr_status st, hid_t f, const char *const *names, orr_tensor *const *t,
+                             int n)
 {
-    orr__sink sink;
-    orr_status st = orr__sink_open(at, path, shared, &sink);
-    return st == ORR_OK ? orr__sink_close(&sink, orr__sink_write(&sink, image, size)) : st;
+    for (int i = 0; i < n; i++) {
+        orr__stored v;
+        orr__buffer *whole = NULL;
+        orr_status one = orr__stored_of(at, t[i], &v);
+        if (one == ORR_OK && (st == ORR_OK || v.placed))
+            one = orr__stored_whole(at, &v, &whole);
+        if (one == ORR_OK && st == ORR_OK && f >= 0)
+            one = write_set(at, f, names[i], v.what, whole);
+        st = st == ORR_OK ? one : st;
+        orr__buffer_unref(whole);
+        orr__stored_free(&v);
+    }
+    return st;
 }
 
-/* The file is made in memory: it appears complete or not at all. */
-orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
-                            orr_tensor *const *t, int n)
+/* The file, made in memory, of the rank that writes it. */
+static orr_status write_file(orr__sink *sink, const char *const *names, orr_tensor *const *t, int n)
 {
-    orr__site at = ORR__SITE(file, line, "save_hdf5");
     enum { GROWS = 1 << 20 };
+    orr__site at = sink->at;
     size_t size = 0;
-    if (!path)
-        return orr__fail(at, ORR_EINVAL, "the path is NULL");
-    orr_status st = orr__names_check(at, names, t, n);
-    if (st == ORR_OK)
-        st = orr_eval_all_at(file, line, t, n);
-    if (st != ORR_OK)
-        return st;
     silence s;
+    if (sink->fd < 0)
+        return write_sets(at, ORR_OK, -1, names, t, n);
     if (!begin(at, &s))
-        return ORR_EDEVICE;
+        return write_sets(at, ORR_EDEVICE, -1, names, t, n);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t f = access >= 0 && H5Pset_fapl_core(access, GROWS, false) >= 0
                   ? H5Fcreate("orrery.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access)
                   : -1;
-    st = f >= 0 ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no memory for the file");
-    for (int i = 0; i < n && st == ORR_OK; i++)
-        st = write_set(at, f, names[i], t[i]);
+    orr_status st = f >= 0 ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no memory for the file");
+    st = write_sets(at, st, f, names, t, n);
     void *image = st == ORR_OK ? image_of(at, f, &size) : NULL;
     st = st == ORR_OK && !image ? ORR_ENOMEM : st;
     if (f >= 0)
@@ -406,9 +407,24 @@ orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const 
         (void)H5Pclose(access);
     end(s);
     if (st == ORR_OK)
-        st = write_image(at, path, orr__over_ranks(t, n), image, size);
+        st = orr__sink_write(sink, image, size);
     free(image);
     return st;
+}
+
+orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
+                            orr_tensor *const *t, int n)
+{
+    orr__site at = ORR__SITE(file, line, "save_hdf5");
+    orr__sink sink;
+    if (!path)
+        return orr__fail(at, ORR_EINVAL, "the path is NULL");
+    orr_status st = orr__names_check(at, names, t, n);
+    if (st == ORR_OK)
+        st = orr_eval_all_at(file, line, t, n);
+    if (st == ORR_OK)
+        st = orr__sink_open(at, path, orr__over_ranks(t, n), &sink);
+    return st == ORR_OK ? orr__sink_close(&sink, write_file(&sink, names, t, n)) : st;
 }
 #else
 

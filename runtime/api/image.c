@@ -11,6 +11,7 @@
 #include "runtime/api/file_sink.h"
 #include "runtime/api/file_source.h"
 #include "runtime/api/npy.h"
+#include "runtime/api/stored.h"
 
 enum { DEFAULT_QUALITY = 90 };
 
@@ -131,20 +132,9 @@ static orr_status check(orr__site at, const codec *f, orr__image *i, int quality
     return ORR_OK;
 }
 
-static orr_status encode(orr__site at, const codec *f, orr_tensor *t, int quality, orr__bytes *to)
+static orr_status encode(orr__site at, const codec *f, const orr__image *i, int quality, orr__bytes *to)
 {
-    orr__content what;
-    orr__image i;
-    orr_status st = orr__value_of(at, t, &i.b, &what);
-    if (st != ORR_OK)
-        return st;
-    i.dtype = what.dtype;
-    i.shape = what.shape;
-    st = check(at, f, &i, quality);
-    if (st == ORR_OK)
-        st = f->encode(at, &i, quality ? quality : DEFAULT_QUALITY, to);
-    orr__buffer_unref(i.b);
-    return st;
+    return f->encode(at, i, quality ? quality : DEFAULT_QUALITY, to);
 }
 
 static const codec *codec_of(const char *path)
@@ -159,18 +149,40 @@ static const codec *codec_of(const char *path)
     return NULL;
 }
 
+/* The rank that writes the file has the image. */
+static orr_status write_image(orr__site at, const char *path, const codec *f, const orr__stored *v, orr__image *i,
+                              int quality)
+{
+    orr__bytes data = { 0 };
+    orr__sink sink;
+    orr_status st = orr__sink_open(at, path, v->placed != 0, &sink);
+    if (st != ORR_OK)
+        return st;
+    st = orr__stored_whole(at, v, &i->b);
+    if (st == ORR_OK && i->b)
+        st = encode(at, f, i, quality, &data);
+    if (st == ORR_OK)
+        st = orr__sink_write(&sink, data.data, data.size);
+    orr__buffer_unref(i->b);
+    free(data.data);
+    return orr__sink_close(&sink, st);
+}
+
 static orr_status save(orr__site at, const char *path, orr_tensor *t, int quality)
 {
     const codec *f = path ? codec_of(path) : NULL;
-    orr__bytes data = { 0 };
-    orr__sink sink;
+    orr__stored v;
     if (!f)
         return path ? orr__fail(at, ORR_EINVAL, "%s: an image's suffix is .png, .jpg or .jpeg", path)
                     : orr__fail(at, ORR_EINVAL, "the path is NULL");
-    orr_status st = encode(at, f, t, quality, &data);
-    if (st == ORR_OK && (st = orr__sink_open(at, path, orr__over_ranks(&t, 1), &sink)) == ORR_OK)
-        st = orr__sink_close(&sink, orr__sink_write(&sink, data.data, data.size));
-    free(data.data);
+    orr_status st = orr__stored_of(at, t, &v);
+    if (st != ORR_OK)
+        return st;
+    orr__image i = { .dtype = v.what.dtype, .shape = v.what.shape };
+    st = check(at, f, &i, quality);
+    if (st == ORR_OK)
+        st = write_image(at, path, f, &v, &i, quality);
+    orr__stored_free(&v);
     return st;
 }
 
@@ -196,7 +208,17 @@ orr_tensor *orr_encode_image_at(const char *file, int line, orr_tensor *t, orr_i
     orr__bytes data = { 0 };
     if ((unsigned)format >= CODECS)
         return orr__poison(at, ORR_EINVAL, "no format of images has number %d", (int)format);
-    orr_status st = encode(at, &codecs[format], t, quality, &data);
+    orr__content what;
+    orr__image i;
+    orr_status st = orr__value_of(at, t, &i.b, &what);
+    if (st != ORR_OK)
+        return orr__handle_new(NULL);
+    i.dtype = what.dtype;
+    i.shape = what.shape;
+    st = check(at, &codecs[format], &i, quality);
+    if (st == ORR_OK)
+        st = encode(at, &codecs[format], &i, quality, &data);
+    orr__buffer_unref(i.b);
     orr__buffer *b = st == ORR_OK ? orr__buffer_wrap(data.data, data.size, release, NULL) : NULL;
     if (!b)
         free(data.data);

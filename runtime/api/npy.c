@@ -12,6 +12,7 @@
 #include "runtime/api/file_sink.h"
 #include "runtime/api/formats.h"
 #include "runtime/api/stored.h"
+#include "runtime/ranks/ranks.h"
 
 /* Headers are a line of text; NumPy itself refuses more than 10,000 characters. */
 enum { HEADER_MOST = 1 << 16 };
@@ -109,7 +110,7 @@ orr_tensor *orr__npy_tensor(orr__source *s)
     return orr__io_leaf(at, st, h.dtype, &h.shape, b);
 }
 
-orr_tensor *orr__npy_load(orr__site at, const char *path)
+static orr_tensor *copied(orr__site at, const char *path)
 {
     orr__source *s;
     if (orr__source_open(at, path, false, &s) != ORR_OK)
@@ -117,23 +118,32 @@ orr_tensor *orr__npy_load(orr__site at, const char *path)
     return orr__npy_tensor(s);
 }
 
-orr_tensor *orr_map_npy_at(const char *file, int line, const char *path)
+static orr_tensor *mapped(orr__site at, const char *path)
 {
-    orr__site at = ORR__SITE(file, line, "map_npy");
     int fd;
     int64_t size;
-    if (!path)
-        return orr__poison(at, ORR_EINVAL, "the path is NULL");
     if (orr__file_open(at, path, &fd, &size) != ORR_OK)
         return orr__handle_new(NULL);
     orr__mapping *m = size > 0 ? orr__map(fd, 0, (size_t)size) : NULL;
     (void)close(fd);
     if (!m) /* an empty file, or a system that does not map: it is copied */
-        return orr__npy_load(at, path);
+        return copied(at, path);
     orr_tensor *t = orr__npy_wrap(at, path, m->base, m->bytes, NULL, orr__unmap, m);
     if (orr_tensor_status(t) != ORR_OK)
         orr__unmap(NULL, m);
     return t;
+}
+
+/* Of several ranks each may need a part: pages that are not touched are not read. */
+orr_tensor *orr__npy_load(orr__site at, const char *path)
+{
+    return orr__ranks() > 1 ? mapped(at, path) : copied(at, path);
+}
+
+orr_tensor *orr_map_npy_at(const char *file, int line, const char *path)
+{
+    orr__site at = ORR__SITE(file, line, "map_npy");
+    return path ? mapped(at, path) : orr__poison(at, ORR_EINVAL, "the path is NULL");
 }
 
 size_t orr__npy_format(orr__site at, orr_dtype dtype, const orr_shape *shape, char buf[ORR__NPY_HEADER])

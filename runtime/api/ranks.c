@@ -3,7 +3,9 @@
 #include "config.h"
 #include "runtime/ranks/ranks.h"
 
-#include "runtime/graph/handle_slot.h"
+#include <stdlib.h>
+#include "runtime/api/eval.h"
+#include "runtime/base/pool.h"
 
 int orr_rank(void)
 {
@@ -17,16 +19,14 @@ int orr_ranks(void)
 
 orr_status orr_barrier_at(const char *file, int line)
 {
-    uint8_t one = 1;
-    orr__exchange x = { .kind = ORR__EXCHANGE_ALL_REDUCE,
-                        .reduction = ORR__REDUCTION_MAX,
-                        .dtype = ORR_U8,
-                        .group = orr__group_all(),
-                        .in = &one,
-                        .out = &one,
-                        .count = 1,
-                        .name = "barrier" };
-    return orr__exchange_wait(ORR__SITE(file, line, "barrier"), &x);
+    orr__site at = ORR__SITE(file, line, "barrier");
+    orr_status st = orr__need_running(at);
+    if (st != ORR_OK)
+        return st;
+    orr__meeting *all = orr__alloc_n((size_t)orr__ranks(), sizeof *all);
+    st = all ? orr__ranks_meet(at, (orr__meeting){ .call = orr__ranks_call("barrier") }, all) : ORR_ENOMEM;
+    free(all);
+    return st;
 }
 
 orr_grid *orr_grid_make_at(const char *file, int line, int axes, const int64_t *extent)

@@ -13,6 +13,7 @@
 #include "runtime/api/named.h"
 #include "runtime/api/npy.h"
 #include "runtime/api/stored.h"
+#include "runtime/ranks/ranks.h"
 
 /* The specification's limit of a header; the alignment of what we write. */
 enum { HEADER_MOST = 100000000, ALIGNED = 64, SWAPPED = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
@@ -304,7 +305,7 @@ static orr_tensor *load(orr__site at, const char *path, const char *name, bool m
 
 orr_tensor *orr_load_safetensors_at(const char *file, int line, const char *path, const char *name)
 {
-    return load(ORR__SITE(file, line, "load_safetensors"), path, name, false);
+    return load(ORR__SITE(file, line, "load_safetensors"), path, name, orr__ranks() > 1);
 }
 
 orr_tensor *orr_map_safetensors_at(const char *file, int line, const char *path, const char *name)

@@ -3,6 +3,8 @@
 #include "config.h"
 #include "runtime/api/stored.h"
 
+#include <string.h>
+
 orr_status orr__stored_of(orr__site at, orr_tensor *t, orr__stored *v)
 {
     *v = (orr__stored){ .placed = 0 };
@@ -28,6 +30,42 @@ orr_status orr__stored_each(orr__site at, const orr__stored *v, orr__take_piece 
         return orr__collect(at, &d, &v->what.shape, size, v->part->host, take, to);
     size_t bytes = orr__stored_bytes(v);
     return bytes ? take(to, v->part->host, bytes) : ORR_OK;
+}
+
+/* Where the next piece goes; NULL: there is no memory. */
+typedef struct {
+    char *at;
+} place;
+
+static orr_status put_piece(void *to, const void *data, size_t bytes)
+{
+    place *p = to;
+    if (!p->at)
+        return ORR_ENOMEM;
+    memcpy(p->at, data, bytes);
+    p->at += bytes;
+    return ORR_OK;
+}
+
+orr_status orr__stored_whole(orr__site at, const orr__stored *v, orr__buffer **whole)
+{
+    orr__distribution d = orr__distribution_of(v->placed);
+    *whole = NULL;
+    if (orr__distribution_whole(&d)) {
+        *whole = orr__buffer_ref(v->part);
+        return ORR_OK;
+    }
+    if (orr__rank() == 0)
+        *whole = orr__buffer_new(orr__stored_bytes(v));
+    place to = { *whole ? (*whole)->host : NULL };
+    orr_status st = orr__stored_each(at, v, put_piece, &to); /* without memory, too: other ranks send their parts */
+    if (st == ORR_OK && orr__rank() == 0 && !*whole)
+        st = ORR_ENOMEM;
+    if (st != ORR_OK) {
+        orr__buffer_unref(*whole);
+        *whole = NULL;
+    }
+    return st;
 }
 
 static orr_status write_piece(void *sink, const void *data, size_t bytes)

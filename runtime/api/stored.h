@@ -19,6 +19,9 @@ void orr__stored_free(orr__stored *v);          /* zero, or freed before: fine *
 size_t orr__stored_bytes(const orr__stored *v); /* of the whole */
 /* The bytes of the whole, in pieces of whole elements. Collective where it lies over ranks; then rank 0 alone takes them. */
 orr_status orr__stored_each(orr__site at, const orr__stored *v, orr__take_piece *take, void *to);
+/* The bytes of the whole in memory: a reference, valid on the host. Collective where it lies over ranks; then rank 0 alone has them, and
+ * *whole is NULL on the others. */
+orr_status orr__stored_whole(orr__site at, const orr__stored *v, orr__buffer **whole);
 /* The same into a sink that all ranks have opened, where the value lies over ranks. */
 orr_status orr__stored_write(orr__sink *s, const orr__stored *v);
 

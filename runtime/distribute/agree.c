@@ -96,11 +96,6 @@ static orr_status all_gather(orr__site at, const void *mine, size_t bytes, void 
 }
 
 typedef struct {
-    wide hash;
-    int64_t nodes;
-} summary;
-
-typedef struct {
     char text[240];
 } line;
 
@@ -177,13 +172,13 @@ orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture
 {
     int ranks = orr__ranks(), other = 0;
     wide h = mix(structure, p->scalar, (size_t)p->nscalar * sizeof *p->scalar);
-    summary mine = { h, p->n }, *all = orr__alloc_n((size_t)ranks, sizeof *all);
-    orr_status st = all ? all_gather(at, &mine, sizeof mine, all) : ORR_ENOMEM;
-    while (st == ORR_OK && other < ranks && all[other].hash.a == all[0].hash.a && all[other].hash.b == all[0].hash.b)
+    orr__meeting *all = orr__alloc_n((size_t)ranks, sizeof *all);
+    orr_status st = all ? orr__ranks_meet(at, (orr__meeting){ 0, h.a, h.b, p->n }, all) : ORR_ENOMEM;
+    while (st == ORR_OK && other < ranks && all[other].a == all[0].a && all[other].b == all[0].b)
         other++;
     *d = (orr__difference){ 0, 0 };
     if (st == ORR_OK && other < ranks)
-        *d = (orr__difference){ other, all[0].nodes };
+        *d = (orr__difference){ other, all[0].n };
     free(all);
     return st;
 }

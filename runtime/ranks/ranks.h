@@ -128,9 +128,21 @@ void orr__exchanges_on_devices(const orr__device_exchanges *d);
 /* Whether devices carry the exchange `x`, of which kind, reduction, dtype and `values` are said. */
 bool orr__exchange_on_devices(const orr__exchange *x);
 
+/* -- one call of all ranks ------------------------------------------------------------------------------------ */
+
+/* A rank's word where it comes to a call that all ranks make. */
+typedef struct orr__meeting {
+    uint64_t call; /* 0: an evaluation */
+    uint64_t a, b;
+    int64_t n;
+} orr__meeting;
+uint64_t orr__ranks_call(const char *name);
+/* Collective: the words of all orr__ranks() ranks. Where they are at different calls, each gets ORR_ERANK with the places. */
+orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all);
+
 /* -- one status of all ranks --------------------------------------------------------------------------------- */
 
-/* Collective: ORR_OK where all ranks say so; a rank's own error, or ORR_ERANK where only others have one. */
+/* Collective: ORR_OK where all ranks say so; a rank's own error, or ORR_ERANK with the rank and its message where only others have one. */
 orr_status orr__ranks_agree(orr__site at, orr_status st);
 /* Collective: the status and the message of rank 0; where that is well, a rank's own. */
 orr_status orr__ranks_first(orr__site at, orr_status st);

@@ -1,50 +1,132 @@
-/* One status of all ranks.
- * Must not know: what it is the status of. */
+/* Calls that all ranks make: where the ranks are at different ones, each is told; else the call may have one status of all ranks.
+ * Must not know: what the calls do. */
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/hash.h"
+#include "runtime/base/pool.h"
 #include "runtime/ranks/ranks.h"
+
+enum { FEW = 64, TEXT = 1016 };
+
+static orr_status gather(orr__site at, const void *mine, size_t bytes, void *all)
+{
+    int64_t few[FEW], *part = few, ranks = orr__ranks();
+    if (ranks > FEW && !(part = orr__alloc_n((size_t)ranks, sizeof *part)))
+        return ORR_ENOMEM;
+    for (int64_t r = 0; r < ranks; r++)
+        part[r] = (int64_t)bytes;
+    orr_status st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_ALL_GATHER,
+                                                             .dtype = ORR_U8,
+                                                             .group = orr__group_all(),
+                                                             .in = mine,
+                                                             .out = all,
+                                                             .part = part,
+                                                             .name = "agreement" });
+    if (part != few)
+        free(part);
+    return st;
+}
+
+/* -- meetings ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    char text[160];
+} place;
+
+/* Every rank is here, and `other` is not at the call of rank 0. */
+static orr_status tell_places(orr__site at, int other)
+{
+    place mine, *all = orr__alloc_n((size_t)orr__ranks(), sizeof *all);
+    (void)snprintf(mine.text, sizeof mine.text, "%.120s:%d: %.30s", at.file ? at.file : "?", at.line,
+                   at.op ? at.op : "?");
+    orr_status st = all ? gather(at, &mine, sizeof mine, all) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = orr__fail(
+            at, ORR_ERANK,
+            "the ranks are at different calls: rank 0 at %s, rank %d at %s. Every rank must make the same calls "
+            "of what lies over ranks in the same order",
+            all[0].text, other, all[other].text);
+    free(all);
+    return st;
+}
+
+uint64_t orr__ranks_call(const char *name)
+{
+    return orr__hash(name, strlen(name), 1) | 1;
+}
+
+orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all)
+{
+    orr_status st = gather(at, &mine, sizeof mine, all);
+    for (int r = 1; st == ORR_OK && r < orr__ranks(); r++)
+        if (all[r].call != all[0].call)
+            return tell_places(at, r);
+    return st;
+}
+
+/* -- a status ------------------------------------------------------------------------------------------------- */
+
+/* The message of one rank. */
+static orr_status hear(orr__site at, int rank, char text[TEXT])
+{
+    orr__exchange x = { .kind = ORR__EXCHANGE_BROADCAST,
+                        .dtype = ORR_U8,
+                        .group = orr__group_all(),
+                        .in = text,
+                        .out = text,
+                        .count = TEXT,
+                        .root = rank,
+                        .name = "status" };
+    return orr__exchange_wait(at, &x);
+}
+
+/* The first rank, of the first `of`, that has an error, its status and message; *rank < 0: none has. */
+static orr_status first_error(orr__site at, orr_status st, int of, int *rank, orr_status *its, char text[TEXT])
+{
+    orr__meeting few[FEW], *all = few;
+    int ranks = orr__ranks();
+    *rank = -1;
+    text[0] = '\0';
+    if (st != ORR_OK)
+        (void)snprintf(text, TEXT, "%s", orr_error_message());
+    if (ranks > FEW && !(all = orr__alloc_n((size_t)ranks, sizeof *all)))
+        return ORR_ENOMEM;
+    orr_status met = orr__ranks_meet(at, (orr__meeting){ .call = orr__ranks_call(at.op), .n = st }, all);
+    for (int r = of; met == ORR_OK && r-- > 0;)
+        if (all[r].n) {
+            *rank = r;
+            *its = (orr_status)all[r].n;
+        }
+    if (all != few)
+        free(all);
+    return *rank < 0 ? met : hear(at, *rank, text);
+}
 
 orr_status orr__ranks_agree(orr__site at, orr_status st)
 {
+    char text[TEXT];
+    int rank;
+    orr_status its;
     if (orr__ranks() == 1)
         return st;
-    int32_t worst = (int32_t)st;
-    orr__exchange x = { .kind = ORR__EXCHANGE_ALL_REDUCE,
-                        .reduction = ORR__REDUCTION_MAX,
-                        .dtype = ORR_I32,
-                        .group = orr__group_all(),
-                        .in = &worst,
-                        .out = &worst,
-                        .count = 1,
-                        .name = "agreement" };
-    orr_status sent = orr__exchange_wait(at, &x);
+    orr_status sent = first_error(at, st, orr__ranks(), &rank, &its, text);
     if (st != ORR_OK || sent != ORR_OK)
         return st != ORR_OK ? st : sent;
-    return worst == 0 ? ORR_OK
-                      : orr__fail(at, ORR_ERANK, "another rank has failed with %s; its own message says why",
-                                  orr_status_name((orr_status)worst));
+    return rank < 0 ? ORR_OK : orr__fail(at, ORR_ERANK, "%s has failed: %s", orr__rank_name(rank), text);
 }
 
 orr_status orr__ranks_first(orr__site at, orr_status st)
 {
-    struct {
-        int64_t status;
-        char text[1016];
-    } word = { .status = st };
+    char text[TEXT];
+    int rank;
+    orr_status its;
     if (orr__ranks() == 1)
         return st;
-    if (st != ORR_OK)
-        (void)snprintf(word.text, sizeof word.text, "%s", orr_error_message());
-    orr__exchange x = { .kind = ORR__EXCHANGE_BROADCAST,
-                        .dtype = ORR_U8,
-                        .group = orr__group_all(),
-                        .in = &word,
-                        .out = &word,
-                        .count = sizeof word,
-                        .name = "status" };
-    orr_status sent = orr__exchange_wait(at, &x);
+    orr_status sent = first_error(at, st, 1, &rank, &its, text);
     if (sent != ORR_OK || orr__rank() == 0)
         return sent != ORR_OK ? sent : st;
-    return word.status == ORR_OK ? st : orr__fail_text((orr_status)word.status, word.text);
+    return rank < 0 ? st : orr__fail_text(its, text);
 }

@@ -254,6 +254,36 @@ static void different_graphs_are_reported_with_both_lines(void)
     down();
 }
 
+/* Printing, reading and saving are calls of all ranks: one that only rank 0 makes meets another call of the others. All go on. */
+static void ranks_at_different_calls_are_told_where(void)
+{
+    if (orr_test_ranks() < 2)
+        return;
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    double sum = 0;
+    orr_tensor *x = orr_shard(orr_arange(ORR_F64, 0, 10, 1), g, ORR_AXES(0));
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (int way = 0; way < 3; way++) {
+        char file[64];
+        (void)snprintf(file, sizeof file, "%s/alone.npy", getenv("ORR_TEST_RANKS"));
+        orr_status st = orr_rank() > 0 ? orr_barrier()
+                        : way == 0     ? orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum)
+                        : way == 1     ? orr_save(file, x)
+                                       : orr_print(stdout, x);
+        const char *text = orr_error_message(), *name = way == 1 ? "save" : ": ";
+        ORR_CHECK_MSG(st == ORR_ERANK && strstr(text, "at different calls: rank 0 at ") && strstr(text, name) &&
+                          strstr(text, ": barrier"),
+                      "%s", text);
+        ORR_CHECK_MSG(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 45, "%s",
+                      orr_error_message());
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
 static void a_failure_of_one_rank_is_told_to_all(void)
 {
     ORR_REQUIRE(up());
@@ -324,6 +354,29 @@ static void blocks_on(int64_t rows, int64_t n, int64_t block)
     free(text);
     orr_grid_free(g);
     (void)orr_scope_end(s);
+}
+
+/* Sums of elements up to each one, along the axis that is cut, and along the other. */
+static void explanations_tell_what_every_rank_computes(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *x = orr_shard(orr_ones(ORR_F64, ORR_SHAPE(8, 6)), g, ORR_AXES(0));
+    for (int axis = 0; axis < 2; axis++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *f = open_memstream(&text, &size);
+        ORR_REQUIRE(f);
+        ORR_CHECK_MSG(orr_explain(f, orr_cumulative_sum(x, axis, false)) == ORR_OK, "%s", orr_error_message());
+        (void)fclose(f);
+        const char *line = strstr(text, "cumulative_sum float64 (8, 6): replicated, every rank computes all of it");
+        ORR_CHECK_MSG((line != NULL) == (orr_ranks() > 1 && axis == 0), "%s", text);
+        free(text);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
 }
 
 static void matrices_in_blocks_multiply_and_factorise(void)
@@ -556,12 +609,16 @@ static void a_rank_reads_its_part_of_a_mapped_file(void)
                   fwrite(&last, sizeof last, 1, f) == 1 && fclose(f) == 0);
     }
     ORR_CHECK(orr_barrier() == ORR_OK);
-    orr_tensor *whole = orr_map_npy(path), *x = orr_shard(whole, g, ORR_AXES(0));
-    ORR_CHECK_MSG(orr_eval(x) == ORR_OK, "%s", orr_error_message());
-    long kb = resident(path), all = ROWS * COLS * 8 / 1024;
-    ORR_CHECK_MSG(kb <= all / orr_ranks() + all / 16, "%ld of %ld kB", kb, all);
-    double sum = 0;
-    ORR_CHECK(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 7);
+    for (int load = 0; load < 2; load++) {
+        orr_scope *one = orr_scope_begin();
+        orr_tensor *x = orr_shard(load ? orr_load(path) : orr_map_npy(path), g, ORR_AXES(0));
+        ORR_CHECK_MSG(orr_eval(x) == ORR_OK, "%s", orr_error_message());
+        long kb = resident(path), all = ROWS * COLS * 8 / 1024;
+        ORR_CHECK_MSG(kb <= all / orr_ranks() + all / 16, "%ld of %ld kB", kb, all);
+        double sum = 0;
+        ORR_CHECK(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 7);
+        (void)orr_scope_end(one);
+    }
     ORR_CHECK(orr_barrier() == ORR_OK);
     if (orr_rank() == 0)
         (void)remove(path);
@@ -639,6 +696,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(random_numbers_do_not_depend_on_the_ranks),
                                       ORR_TEST(variables_learn_alike),
                                       ORR_TEST(different_graphs_are_reported_with_both_lines),
+                                      ORR_TEST(ranks_at_different_calls_are_told_where),
+                                      ORR_TEST(explanations_tell_what_every_rank_computes),
                                       ORR_TEST(matrices_in_blocks_multiply_and_factorise),
                                       ORR_TEST(a_sharded_tensor_is_saved_by_one_rank),
                                       ORR_TEST(images_and_hdf5_files_are_written_by_one_rank),

@@ -254,6 +254,66 @@ static void modules_and_optimisers_are_saved_by_one_rank(void)
     down();
 }
 
+/* A file that one rank lacks is an error on all, which says whose; all go on. */
+static void a_file_that_one_rank_lacks_is_told_to_all(void)
+{
+    char path[1100], none[1100];
+    const char *folder = getenv("ORR_TEST_RANKS");
+    int last = orr_test_ranks() - 1;
+    (void)snprintf(path, sizeof path, "%s/lacking.npz", folder ? folder : "/tmp");
+    (void)snprintf(none, sizeof none, "%s/elsewhere", folder ? folder : "/tmp");
+    if (last == 0)
+        return;
+    ORR_REQUIRE(up());
+    how h = { .kind = ORR_OPTIM_ADAM, .parallel = true, .shard_state = true };
+    run r;
+    if (begin(&r, &h)) {
+        (void)step(&r, &h);
+        ORR_CHECK_MSG(orr_optim_save(r.optim, path) == ORR_OK, "%s", orr_error_message());
+        orr_status st = orr_optim_load(r.optim, orr_rank() == last ? none : path);
+        ORR_CHECK_MSG(st == (orr_rank() == last ? ORR_EIO : ORR_ERANK) && strstr(orr_error_message(), none), "%s",
+                      orr_error_message());
+        ORR_CHECK_MSG(orr_optim_load(r.optim, path) == ORR_OK, "%s", orr_error_message());
+        orr_checkpoint *c = orr_checkpoint_new(path), *d = orr_checkpoint_new(orr_rank() == last ? none : path);
+        ORR_CHECK(orr_checkpoint_add_optim(c, "optim", r.optim) == ORR_OK);
+        ORR_CHECK(orr_checkpoint_add_optim(d, "optim", r.optim) == ORR_OK);
+        ORR_CHECK_MSG(orr_checkpoint_save(c) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(orr_checkpoint_load(d, NULL) == ORR_ERANK && strstr(orr_error_message(), "different files"));
+        ORR_CHECK_MSG(orr_checkpoint_load(c, NULL) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(isfinite(step(&r, &h)));
+        orr_checkpoint_free(c);
+        orr_checkpoint_free(d);
+    }
+    end(&r);
+    down();
+}
+
+/* Of the state of 8 MB in two arrays no rank has more than one array and its parts. */
+static void state_is_loaded_array_by_array(void)
+{
+    enum { WIDE = 2048, DEEP = 1024 };
+    char path[1100];
+    const char *folder = getenv("ORR_TEST_RANKS");
+    if (orr_test_ranks() < 4)
+        return;
+    (void)snprintf(path, sizeof path, "%s/large.npz", folder ? folder : "/tmp");
+    (void)setenv("ORRERY_MEMORY_LIMIT", "26M", 1);
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_module *net = orr_dense(DEEP, WIDE, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
+    orr_optim *o = orr_optim_of_module(ORR_OPTIM_ADAM, net, NULL);
+    ORR_CHECK(orr_data_parallel(net, o, &(orr_data_parallel_options){ .grid = g, .shard_state = true }) == ORR_OK);
+    ORR_CHECK_MSG(orr_optim_save(o, path) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr_optim_load(o, path) == ORR_OK, "%s", orr_error_message());
+    orr_optim_free(o);
+    orr_module_free(net);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+    (void)unsetenv("ORRERY_MEMORY_LIMIT");
+}
+
 static void the_same_bits_in_every_run(void)
 {
     (void)setenv("ORRERY_DETERMINISTIC", "1", 1);
@@ -301,6 +361,8 @@ int main(int argc, char **argv)
         ORR_TEST(accumulated_gradients_are_those_of_one_process),
         ORR_TEST(a_checkpoint_goes_on_with_other_ranks),
         ORR_TEST(modules_and_optimisers_are_saved_by_one_rank),
+        ORR_TEST(a_file_that_one_rank_lacks_is_told_to_all),
+        ORR_TEST(state_is_loaded_array_by_array),
         ORR_TEST(the_same_bits_in_every_run),
         { 0 },
     };
