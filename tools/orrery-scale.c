@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <orrery.h>
 #include "tools/output.h"
 #include "tools/scale.h"
@@ -22,8 +23,9 @@ static const char usage[] =
     "  --set NAME=VALUE   changes a number of every machine; --show lists the names\n"
     "  --show             prints the machines' numbers, which are the assumptions\n"
     "  --measure FILE     measures the tasks of this machine and writes a machine file\n"
-    "  --check WIDTH      measures training steps of the ranks at hand (mpirun -n 2 orrery-scale --check 512), with\n"
-    "                     --set samples=N on each, beside their simulation on the machine\n"
+    "  --check WIDTH      measures both programs on the ranks at hand (mpirun -n 4 orrery-scale --check 512), steps of "
+    "a\n"
+    "                     network of this width with --set samples=N on each, beside their simulation on the machine\n"
     "  --program NAME     cholesky or training (both)\n"
     "  --scaling NAME     weak or strong (both)\n"
     "  --nodes N          the largest number of nodes (1024)\n"
@@ -178,38 +180,103 @@ static int measure(const options *o)
     return ok ? 0 : complain(o->measure, "cannot be written");
 }
 
-/* A step by itself is what it was measured to be; what is simulated is the rest. */
-static int check(const options *o)
+/* measured, simulated: seconds of one rank and of all; cores: those of this machine that the ranks share. */
+static void compare(const char *what, int ranks, double cores, const double measured[2], const double simulated[2])
 {
+    double shared = fmin(ranks, cores) / ranks;
+    double e = measured[0] / (measured[1] * shared), s = simulated[0] / (simulated[1] * shared);
+    printf("%s\n  one rank %.4g ms, simulated %.4g; %d rank%s %.4g ms, simulated %.4g (%+.0f %%)\n"
+           "  efficiency %.3f, simulated %.3f: %+.1f %%, %s 10 %%\n",
+           what, measured[0] * 1e3, simulated[0] * 1e3, ranks, ranks == 1 ? "" : "s", measured[1] * 1e3,
+           simulated[1] * 1e3, 100 * (simulated[1] / measured[1] - 1), e, s, 100 * (s / e - 1),
+           fabs(s / e - 1) <= 0.1 ? "within" : "NOT within");
+}
+
+/* Work by itself is what it was measured to be, and so is a sum over the ranks by itself; ranks that are more than the cores share them.
+ * What is simulated is all of it together. */
+static bool check_training(const options *o, double cores, int ranks, bool prints)
+{
+    enum { FEW = 4096 };
     scale_machine m = o->machine[0];
     scale_result one, all;
-    double alone, together, bytes[3];
+    scale_checked c;
+    double bytes[3], p = ranks;
     gradients(o->check, bytes);
+    double many = bytes[0] + bytes[1] + bytes[2];
+    if (!scale_check_training(o->check, (int64_t)m.samples, o->steps, FEW, many, &c))
+        return false;
+    m.nodes_ranks = ranks;
+    m.cores = cores;
+    m.workers = 1; /* all of a rank's, which have their share of the cores */
+    m.sample_us = m.update_us = m.jitter = m.message_us = m.poll = m.device_gbytes = 0;
+    m.latency_us = 1e6 * c.few / 2;
+    m.gbytes = c.many > c.few && ranks > 1 ? 2 * (p - 1) / p * (many - FEW) / (c.many - c.few) * 1e-9 : 0;
+    m.step_us = 1;
+    scale_training t = { .ranks = 1,
+                         .steps = 1,
+                         .layers = 3,
+                         .bytes = bytes,
+                         .bucket = o->bucket,
+                         .reduce = SCALE_DIRECT,
+                         .overlap = true };
+    m.nodes_ranks = 1;
+    (void)scale_training_run(&m, &t, &one);
+    m.step_us = c.alone / one.seconds;
+    (void)scale_training_run(&m, &t, &one);
+    m.nodes_ranks = t.ranks = ranks;
+    (void)scale_training_run(&m, &t, &all);
+    char what[200];
+    (void)snprintf(what, sizeof what,
+                   "training, 784-%d-%d-10, %.0f samples on each of %d rank%s, %.0f cores; sums of %d and %.0f bytes: "
+                   "%.3g and %.3g ms",
+                   o->check, o->check / 2, m.samples, ranks, ranks == 1 ? "" : "s", cores, FEW, many, c.few * 1e3,
+                   c.many * 1e3);
+    if (prints)
+        compare(what, ranks, cores, (double[2]){ c.alone, c.together }, (double[2]){ one.seconds, all.seconds });
+    if (prints)
+        printf("  the same by itself on every rank at one time: %.4g ms\n", c.beside * 1e3);
+    return true;
+}
+
+/* By the machine's rates. */
+static bool check_cholesky(const options *o, double cores, int ranks, bool prints)
+{
+    enum { ROUNDS = 10 };
+    scale_machine m = o->machine[0];
+    scale_cholesky c = { .n = (int64_t)m.order, .tile = (int64_t)m.tile, .element = 8, .window = o->window }, alone = c;
+    scale_result one, all;
+    scale_checked t;
+    char what[120];
+    grid(ranks, &c.p, &c.q);
+    alone.p = alone.q = 1;
+    if (!scale_check_cholesky(&c, ROUNDS, &t))
+        return false;
+    m.cores = cores;
+    m.nodes_ranks = 1;
+    bool ok = scale_cholesky_run(&m, &alone, &one);
+    m.nodes_ranks = ranks;
+    ok = ok && scale_cholesky_run(&m, &c, &all);
+    (void)snprintf(what, sizeof what, "cholesky, order %.0f, tiles of %.0f, %d x %d ranks, %.0f cores", m.order, m.tile,
+                   c.p, c.q, cores);
+    if (ok && prints)
+        compare(what, ranks, cores, (double[2]){ t.alone, t.together }, (double[2]){ one.seconds, all.seconds });
+    return ok;
+}
+
+static int check(const options *o)
+{
+    double cores = (double)sysconf(_SC_NPROCESSORS_ONLN);
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
-    int ranks = orr_ranks(), rank = orr_rank();
-    bool ok = scale_check_training(o->check, (int64_t)m.samples, o->steps, &alone, &together);
+    int ranks = orr_ranks();
+    bool prints = orr_rank() == 0, ok = true;
+    if (o->program[CHOLESKY])
+        ok = check_cholesky(o, cores, ranks, prints);
+    if (ok && o->program[TRAINING])
+        ok = check_training(o, cores, ranks, prints);
     if (!ok)
         (void)orr_error_print(stderr);
-    if (orr_shutdown() != ORR_OK || !ok)
-        return 1;
-    m.nodes_ranks = ranks;
-    m.sample_us = m.update_us = m.jitter = 0;
-    m.step_us = 1;
-    scale_training t = {
-        .ranks = 1, .steps = 1, .layers = 3, .bytes = bytes, .bucket = o->bucket, .reduce = o->reduce, .overlap = true
-    };
-    (void)scale_training_run(&m, &t, &one);
-    m.step_us = alone / one.seconds;
-    t.ranks = ranks;
-    (void)scale_training_run(&m, &t, &all);
-    if (rank == 0)
-        printf("%d rank%s, 784-%d-%d-10, %.0f samples on each: a step by itself %.4g ms, together %.4g ms, simulated "
-               "%.4g ms; "
-               "efficiency %.3f, simulated %.3f\n",
-               ranks, ranks == 1 ? "" : "s", o->check, o->check / 2, m.samples, alone * 1e3, together * 1e3,
-               all.seconds * 1e3, alone / together, alone / all.seconds);
-    return 0;
+    return orr_shutdown() == ORR_OK && ok ? 0 : 1;
 }
 
 /* -- command line --------------------------------------------------------------------------------------------- */

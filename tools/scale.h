@@ -80,8 +80,14 @@ void scale_machine_print(FILE *f, const scale_machine *m);
 /* scale_measure.c: this machine's times of tasks and steps, by the library; the others stay. false: *why, or NULL and the
  * library's last error. */
 bool scale_measure(scale_machine *m, int64_t tile, const char **why);
-/* scale_check.c: the least times of a training step of 784-width-width/2-10, with so many samples on each rank: by itself, and of
- * the batch of all ranks together. Collective; false: the library's last error. */
-bool scale_check_training(int width, int64_t samples, int steps, double *alone, double *together);
+/* scale_check.c: the least seconds of one rank's work while the others rest, of the same on every rank at one time, of the work of all
+ * together; of sums over the ranks of a short and a long array. */
+typedef struct {
+    double alone, beside, together, few, many;
+} scale_checked;
+/* Collective; false: the library's last error. Training steps of 784-width-width/2-10 with so many samples on each rank, and sums of
+ * `few` and `many` bytes. */
+bool scale_check_training(int width, int64_t samples, int steps, double few, double many, scale_checked *c);
+bool scale_check_cholesky(const scale_cholesky *c, int rounds, scale_checked *to);
 
 #endif

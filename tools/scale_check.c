@@ -1,4 +1,5 @@
-/* Training steps over the ranks at hand, measured: each rank by itself on its part of a batch, and all of them on the whole.
+/* The two programs over the ranks at hand, measured: on one rank while the others rest, and on all together. Of training also what the
+ * model takes for given: the time of sums over the ranks.
  * Must not know: what is simulated. */
 #include "config.h"
 #include <math.h>
@@ -7,12 +8,32 @@
 #include <orrery.h>
 #include "tools/scale.h"
 
+enum { WARM = 5 };
+
 static double seconds(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+typedef bool task(void *of);
+
+/* Keeps the least of *least and the seconds from where all ranks begin until the last one that takes part has ended; false: an error. */
+static bool measure(task *work, void *of, bool takes_part, double *least)
+{
+    if (orr_barrier() != ORR_OK)
+        return false;
+    double from = seconds();
+    orr_scope *s = orr_scope_begin();
+    bool ok = !takes_part || work(of);
+    (void)orr_scope_end(s);
+    ok = ok && orr_barrier() == ORR_OK;
+    *least = ok ? fmin(*least, seconds() - from) : *least;
+    return ok;
+}
+
+/* -- training ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     orr_module *net;
@@ -37,39 +58,72 @@ static bool make(trainee *t, int width, int64_t samples, orr_grid *grid)
            orr_eval_all(ORR_TENSORS(t->x, t->y)) == ORR_OK;
 }
 
-/* Seconds of a step that all ranks begin together; < 0: an error. */
-static double step(const trainee *t)
+static bool step(void *of)
 {
-    double value, from = orr_barrier() == ORR_OK ? seconds() : -1;
-    orr_scope *s = orr_scope_begin();
+    const trainee *t = of;
+    double value;
     orr_tensor *loss = orr_cross_entropy(orr_forward(t->net, t->x), t->y);
-    bool ok = from >= 0 && orr_optim_step(t->optim, loss) == ORR_OK && orr_item(loss, &value) == ORR_OK &&
-              orr_barrier() == ORR_OK;
-    (void)orr_scope_end(s);
-    return ok ? seconds() - from : -1;
+    return orr_optim_step(t->optim, loss) == ORR_OK && orr_item(loss, &value) == ORR_OK;
 }
 
-/* Both kinds in turns, so that what else the machine does meets them alike; of each the least. */
-bool scale_check_training(int width, int64_t samples, int steps, double *alone, double *together)
+/* A row of so many bytes on each rank. */
+static orr_tensor *rows(double bytes, orr_grid *g)
 {
-    enum { WARM = 5 };
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(orr_ranks(), (int64_t)(bytes / 4)));
+    x = orr_shard(x, g, ORR_AXES(0));
+    return orr_eval(x) == ORR_OK ? x : NULL;
+}
+
+static bool add_up(void *of)
+{
+    return orr_eval(orr_sum(of, ORR_AXES(0), false)) == ORR_OK;
+}
+
+/* All kinds in turns, so that what else the machine does meets them alike. */
+bool scale_check_training(int width, int64_t samples, int steps, double few, double many, scale_checked *c)
+{
     orr_scope *s = orr_scope_begin();
     orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
     trainee one = { 0 }, all = { 0 };
-    bool ok = g && make(&one, width, samples, NULL) && make(&all, width, samples * orr_ranks(), g);
-    *alone = *together = INFINITY;
+    orr_tensor *short_row = g ? rows(few, g) : NULL, *long_row = short_row ? rows(many, g) : NULL;
+    bool ok = long_row && make(&one, width, samples, NULL) && make(&all, width, samples * orr_ranks(), g);
     for (int i = 0; ok && i < steps + WARM; i++) {
-        double a = step(&one), b = a >= 0 ? step(&all) : -1;
-        ok = b >= 0;
-        if (i >= WARM) {
-            *alone = fmin(*alone, a);
-            *together = fmin(*together, b);
-        }
+        if (i == 0 || i == WARM)
+            *c = (scale_checked){ INFINITY, INFINITY, INFINITY, INFINITY, INFINITY };
+        ok = measure(step, &one, orr_rank() == 0, &c->alone) && measure(step, &one, true, &c->beside) &&
+             measure(step, &all, true, &c->together) && measure(add_up, short_row, true, &c->few) &&
+             measure(add_up, long_row, true, &c->many);
     }
     orr_optim_free(one.optim);
     orr_optim_free(all.optim);
     orr_module_free(one.net);
     orr_module_free(all.net);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    return ok;
+}
+
+/* -- the factorisation ------------------------------------------------------------------------------------------ */
+
+static bool factorise(void *of)
+{
+    return orr_eval(orr_cholesky(of)) == ORR_OK;
+}
+
+bool scale_check_cholesky(const scale_cholesky *c, int rounds, scale_checked *to)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(2, ((int64_t[]){ c->p, c->q }));
+    orr_tensor *x = orr_rand_keyed(ORR_F64, ORR_SHAPE(c->n, c->n), -0.5, 0.5, 1);
+    orr_tensor *i = orr_mul(orr_scalar((double)c->n), orr_eye(ORR_F64, c->n, c->n, 0));
+    x = orr_add(orr_add(x, orr_transpose(x)), i);
+    orr_tensor *all = g ? orr_shard_cyclic(x, g, ORR_AXES(0, 1), ORR_INDEX(c->tile, c->tile)) : NULL;
+    bool ok = all && orr_eval(all) == ORR_OK && (orr_rank() > 0 || orr_eval(x) == ORR_OK);
+    for (int k = 0; ok && k <= rounds; k++) {
+        if (k < 2) /* the first is no measurement */
+            *to = (scale_checked){ INFINITY, INFINITY, INFINITY, INFINITY, INFINITY };
+        ok = measure(factorise, x, orr_rank() == 0, &to->alone) && measure(factorise, all, true, &to->together);
+    }
     orr_grid_free(g);
     (void)orr_scope_end(s);
     return ok;
