@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/over_ranks.h"
@@ -67,6 +68,15 @@ static orr_status running_already(orr__site at)
             : "Orrery is running already");
 }
 
+/* The other ranks wait for this one, to learn that it cannot start. */
+static void meet_to_fail(orr__site at, orr_status st)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%s", orr_error_message());
+    (void)orr__ranks_start(at);
+    (void)orr__fail_text(st, text);
+}
+
 orr_status orr_init_at(const char *file, int line, const orr_config *config)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -76,6 +86,8 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     orr_status st = started ? running_already(at) : configure(at, config);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__ranks_start(at));
+    else if (!started)
+        meet_to_fail(at, st);
     orr__signals signals; /* those of the ranks stay */
     orr__signals_note(&signals);
     if (st == ORR_OK)

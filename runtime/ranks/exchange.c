@@ -26,6 +26,8 @@ enum { SHORT = 8192 /* bytes */ };
  * received is still in the cache when it is added. */
 enum { PIECE = 4 << 20 /* bytes */, WINDOW = 4 /* exchanges under way */ };
 
+#define PATIENCE 3.0 /* seconds without a message before a rank that has left is looked for */
+
 typedef struct whole {
     orr__exchange x;
     int left; /* pieces */
@@ -55,6 +57,8 @@ static struct {
     orr__thread thread;
     live *posted, **posted_end;
     atomic_bool failed;
+    atomic_int open;                      /* exchanges that are posted and have not ended */
+    atomic_bool *left;                    /* by rank: it has left                          */
     const orr__device_exchanges *devices; /* NULL: there are none that carry exchanges */
     live *active, **active_end;           /* of the thread alone, in the order of posting */
     int under_way;
@@ -328,6 +332,7 @@ static void end_piece(const live *l)
 
 static void finish(live *l)
 {
+    atomic_fetch_sub(&line.open, 1);
     if (l->scratch)
         orr__pool_put(l->scratch, l->scratch_bytes, l->scratch_cap);
     if (l->whole)
@@ -445,6 +450,23 @@ static bool take_posted(bool *any)
     return go_on;
 }
 
+/* Nothing has moved for long: an exchange of which a rank has left waits in vain. What that rank has sent before is here by now. */
+static void give_up_on_left(void)
+{
+    for (live *l = line.active; l && line.left; l = l->next)
+        for (int k = 0; k < l->x.group->ranks; k++) {
+            int rank = l->x.group->rank[k];
+            if (l->status != ORR_OK || !atomic_load(&line.left[rank]))
+                continue;
+            l->status = ORR_ERANK;
+            (void)snprintf(
+                l->text, sizeof l->text,
+                "%s is in orr_shutdown, and another rank waits for it: every rank must make the same calls of "
+                "what lies over ranks",
+                orr__rank_name(rank));
+        }
+}
+
 /* Messages move on only inside calls of MPI. Soon after an event the next one is near; later the thread sleeps between looks. */
 static void *serve(void *unused)
 {
@@ -457,6 +479,8 @@ static void *serve(void *unused)
             (void)sched_yield();
         else {
             double idle = orr__now() - last;
+            if (idle > PATIENCE)
+                give_up_on_left();
             struct timespec nap = { 0, idle < 10e-3 ? 20000 : idle < 1 ? 100000 : 1000000 };
             (void)nanosleep(&nap, NULL);
         }
@@ -472,6 +496,11 @@ orr_status orr__exchanges_start(const orr__transport *transport)
     line.active_end = &line.active;
     line.under_way = 0;
     atomic_store(&line.failed, false);
+    atomic_store(&line.open, 0);
+    free(line.left);
+    line.left = calloc((size_t)orr__group_all()->ranks, sizeof *line.left);
+    if (!line.left)
+        return orr__fail(ORR__SITE(NULL, 0, "init"), ORR_ENOMEM, "no memory for exchanges between ranks");
     return orr__thread_start(&line.thread, serve)
                ? ORR_OK
                : orr__fail(ORR__SITE(NULL, 0, "init"), ORR_ENOMEM, "no thread for exchanges between ranks");
@@ -485,6 +514,18 @@ void orr__exchanges_stop(void)
         line.devices->stop();
     line.devices = NULL;
     orr__thread_stop(&line.thread);
+}
+
+void orr__exchanges_drain(void)
+{
+    struct timespec nap = { 0, 200000 };
+    while (atomic_load(&line.open) > 0)
+        (void)nanosleep(&nap, NULL);
+}
+
+void orr__exchanges_left(int rank)
+{
+    atomic_store(&line.left[rank], true);
 }
 
 void orr__exchanges_fail(void)
@@ -587,8 +628,9 @@ void orr__exchange_post(const orr__exchange *x)
     }
     pthread_mutex_lock(&line.thread.lock);
     *line.posted_end = l;
-    while (l->next)
-        l = l->next;
+    atomic_fetch_add(&line.open, 1);
+    for (; l->next; l = l->next)
+        atomic_fetch_add(&line.open, 1);
     line.posted_end = &l->next;
     pthread_cond_signal(&line.thread.wake);
     pthread_mutex_unlock(&line.thread.lock);

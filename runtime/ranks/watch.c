@@ -29,7 +29,8 @@ typedef struct notice {
     char text[376];
 } notice;
 
-/* Signs of life go round: a rank sends them to the next one that is there, and listens to the one before. */
+/* Signs of life go round: a rank sends them to the next one, and listens to the one before, until all are in orr_shutdown: one that comes
+ * there early waits for others that still have work. */
 typedef struct peer {
     int fd;            /* of the process, where it is on this machine; −1                */
     bool left;         /* has said so                                                    */
@@ -130,20 +131,12 @@ static void note_failure(const char *text)
 
 static int before(int rank)
 {
-    int i = rank;
-    do
-        i = (i + watch.ranks - 1) % watch.ranks;
-    while (i != rank && watch.peer[i].left);
-    return i;
+    return (rank + watch.ranks - 1) % watch.ranks;
 }
 
 static int after(int rank)
 {
-    int i = rank;
-    do
-        i = (i + 1) % watch.ranks;
-    while (i != rank && watch.peer[i].left);
-    return i;
+    return (rank + 1) % watch.ranks;
 }
 
 static bool listen(void)
@@ -165,7 +158,7 @@ static void read_notices(void)
             watch.silence = 0;
         if (n.kind == LEAVES) {
             watch.peer[n.from].left = true;
-            watch.silence = 0; /* of the one before that */
+            orr__exchanges_left(n.from);
         } else if (n.kind == FAILED)
             note_failure(n.text);
         else if (n.kind == ENDED)
@@ -285,7 +278,7 @@ static void *serve(void *unused)
             terminate();
         tell_failure();
         int next = after(watch.rank);
-        if (now - sent >= beat && next != watch.rank && !leaving) {
+        if (now - sent >= beat && next != watch.rank) {
             (void)tell(next, BEAT, "");
             sent = now;
         }

@@ -55,10 +55,19 @@ static int work(const char *folder, const char *how)
                             .in = data,
                             .out = data,
                             .count = 50000 };
-        if (orr__exchange_wait(ORR__SITE(NULL, 0, "test"), &x) != ORR_OK)
-            return orr_error_print(stderr);
+        if (orr__exchange_wait(ORR__SITE(NULL, 0, "test"), &x) != ORR_OK) {
+            (void)orr_error_print(stderr);
+            (void)orr_shutdown();
+            return 1;
+        }
         if (orr_rank() == 2 && strcmp(how, "exit") == 0)
             exit(0); /* as a program that forgets orr_shutdown */
+        if (orr_rank() == 2 && strcmp(how, "leave") == 0)
+            break; /* as a program that takes another way */
+        if (strcmp(how, "wait") == 0) {
+            nap(orr_rank() == 2 ? 5 : 0);
+            break;
+        }
     }
     return orr_shutdown() == ORR_OK ? 0 : 1;
 }
@@ -67,7 +76,7 @@ static int work(const char *folder, const char *how)
 
 typedef struct job {
     int mpirun, pid[RANKS];
-    bool recovery;
+    bool recovery, well; /* well: it is to end without an error */
     char *output;
 } job;
 
@@ -126,7 +135,7 @@ static double end(job *j)
     }
     ORR_CHECK_MSG(left == 0, "%d processes stay", left);
     /* With recovery the launcher calls that a success. */
-    ORR_CHECK(j->recovery || launcher || !WIFEXITED(status) || WEXITSTATUS(status) != 0);
+    ORR_CHECK(j->recovery || launcher || !WIFEXITED(status) || (WEXITSTATUS(status) != 0) == !j->well);
     if (left) {
         for (int r = 0; r < RANKS; r++)
             (void)kill(j->pid[r], SIGKILL);
@@ -220,6 +229,34 @@ static void a_stopped_rank_ends_the_others(void)
     (void)unsetenv("ORRERY_RANK_TIMEOUT");
 }
 
+/* Ranks in orr_shutdown wait for one that still works, longer than the timeout. */
+static void a_rank_may_come_late_to_the_end(void)
+{
+    NEED_RANKS();
+    (void)setenv("ORRERY_RANK_TIMEOUT", "2", 1);
+    job j;
+    (void)begin(&j, "wait", false);
+    j.well = true;
+    double seconds = end(&j);
+    ORR_CHECK_MSG(seconds > 4 && seconds < 30, "%g s", seconds);
+    ORR_CHECK_MSG(j.output && !strstr(j.output, "orrery:"), "%s", j.output);
+    free(j.output);
+    (void)unsetenv("ORRERY_RANK_TIMEOUT");
+}
+
+/* The others wait for a rank that is in orr_shutdown: an error, and no end of the process. */
+static void a_rank_that_leaves_early_is_named(void)
+{
+    NEED_RANKS();
+    job j;
+    (void)begin(&j, "leave", true);
+    double seconds = end(&j);
+    ORR_CHECK_MSG(seconds < 20, "%g s", seconds);
+    check_message(&j, 2, "is in orr_shutdown, and another rank waits for it");
+    ORR_CHECK_MSG(j.output && !strstr(j.output, "ends too"), "%s", j.output);
+    free(j.output);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -227,6 +264,8 @@ int main(int argc, char **argv)
         ORR_TEST(a_killed_rank_ends_the_others_when_the_launcher_does_not),
         ORR_TEST(an_exit_without_shutdown_ends_the_others),
         ORR_TEST(a_stopped_rank_ends_the_others),
+        ORR_TEST(a_rank_may_come_late_to_the_end),
+        ORR_TEST(a_rank_that_leaves_early_is_named),
         { 0 },
     };
     if (argc == 4 && strcmp(argv[1], "--rank") == 0)
