@@ -31,7 +31,7 @@ static void nap(double seconds)
 static void announce(const char *folder)
 {
     char path[1024], at[1100];
-    (void)snprintf(path, sizeof path, "%s/pid%d", folder, orr_rank());
+    (void)snprintf(path, sizeof path, "%s/pid%d", folder, orr_test_rank());
     (void)snprintf(at, sizeof at, "%s.part", path);
     FILE *f = fopen(at, "we");
     if (f) {
@@ -44,9 +44,15 @@ static void announce(const char *folder)
 static int work(const char *folder, const char *how)
 {
     orr_config c = { .engine = "serial" };
+    bool wrong = strcmp(how, "settings") == 0;
+    if (wrong) {
+        announce(folder);
+        c.workers = orr_test_rank() == 2 ? -1 : 0;
+    }
     if (orr_init(&c) != ORR_OK)
         return orr_error_print(stderr);
-    announce(folder);
+    if (!wrong)
+        announce(folder);
     static float data[50000];
     for (double until = orr__now() + 100; orr__now() < until;) {
         orr__exchange x = { .kind = ORR__EXCHANGE_ALL_REDUCE,
@@ -248,12 +254,27 @@ static void a_rank_may_come_late_to_the_end(void)
 static void a_rank_that_leaves_early_is_named(void)
 {
     NEED_RANKS();
+    NEED_OPEN_MPI();
     job j;
     (void)begin(&j, "leave", true);
     double seconds = end(&j);
     ORR_CHECK_MSG(seconds < 20, "%g s", seconds);
     check_message(&j, 2, "is in orr_shutdown, and another rank waits for it");
     ORR_CHECK_MSG(j.output && !strstr(j.output, "ends too"), "%s", j.output);
+    free(j.output);
+}
+
+/* A rank whose settings make no sense comes to the others all the same. */
+static void wrong_settings_of_one_rank_are_told_to_all(void)
+{
+    NEED_RANKS();
+    NEED_OPEN_MPI();
+    job j;
+    (void)begin(&j, "settings", true);
+    double seconds = end(&j);
+    ORR_CHECK_MSG(seconds < 20, "%g s", seconds);
+    check_message(&j, 2, ") has failed: ");
+    ORR_CHECK_MSG(j.output && strstr(j.output, "-1 workers make no sense"), "%s", j.output);
     free(j.output);
 }
 
@@ -266,6 +287,7 @@ int main(int argc, char **argv)
         ORR_TEST(a_stopped_rank_ends_the_others),
         ORR_TEST(a_rank_may_come_late_to_the_end),
         ORR_TEST(a_rank_that_leaves_early_is_named),
+        ORR_TEST(wrong_settings_of_one_rank_are_told_to_all),
         { 0 },
     };
     if (argc == 4 && strcmp(argv[1], "--rank") == 0)
