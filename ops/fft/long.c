@@ -223,6 +223,7 @@ const orr__op orr__op_fft_chirp = {
     .attrs = ORR__ATTR_MASK | ORR__ATTR_INDEX,
     .verify = verify_chirp,
     .reference = reference_chirp,
+    .distribute = orr__rule_first,
     .space = space_chirp,
     .flops = 6,
 };

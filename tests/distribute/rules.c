@@ -208,6 +208,14 @@ static int of_long_fft(orr_tensor **in, orr_tensor **out)
     return 1;
 }
 
+/* A prime length. */
+static int of_chirped_fft(orr_tensor **in, orr_tensor **out)
+{
+    in[0] = leaf(ORR_SHAPE(2, 65537));
+    *out = orr_abs(orr_fft(in[0], 0, -1, ORR_FFT_ORTHO));
+    return 1;
+}
+
 static int of_long_real_fft(orr_tensor **in, orr_tensor **out)
 {
     in[0] = leaf(ORR_SHAPE(2, 1 << 17));
@@ -354,6 +362,7 @@ static graph *const cases[] = { of_cast,
                                 of_attention_grad_with_dropout,
                                 of_long_lines_in_order,
                                 of_long_fft,
+                                of_chirped_fft,
                                 of_long_real_fft,
                                 of_variates,
                                 of_multinomial,
