@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 
 #include "tests/field/field_help.h"
 
-enum { CASES = 100000, ROW = 500 };
+enum { ROW = 500 };
 static unsigned long long seed = 20;
 
 /* -- known answers --------------------------------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static void element_wise(void)
     begin();
     for (int f = 0; f < 2; f++) {
         field_prime(p, (orr__field)f);
-        for (int done = 0; done < CASES; done += ROW) {
+        for (int done = 0; done < field_cases(20000); done += ROW) {
             draw((orr__field)f, false);
             for (int op = ORR__FADD; op <= ORR__FSQUARE; op++) {
                 for (int i = 0; i < ROW; i++) {
@@ -171,7 +171,7 @@ static void inverses(void)
     begin();
     for (int f = 0; f < 2; f++) {
         field_prime(p, (orr__field)f);
-        for (int done = 0; done < CASES; done += ROW) {
+        for (int done = 0; done < field_cases(20000); done += ROW) {
             draw((orr__field)f, true);
             for (int i = 0; i < ROW; i++)
                 ORR_CHECK(mpz_invert(want[i], a[i], p));
@@ -204,7 +204,7 @@ static void powers(void)
     begin();
     for (int f = 0; f < 2; f++) {
         field_prime(p, (orr__field)f);
-        for (int done = 0; done < CASES; done += ROW) {
+        for (int done = 0; done < field_cases(20000); done += ROW) {
             uint64_t e[4];
             mpz_t n;
             for (int i = 0; i < 4; i++)
@@ -236,22 +236,24 @@ static void sums_and_dots(void)
     mpz_inits(s, d, NULL);
     for (int f = 0; f < 2; f++) {
         field_prime(p, (orr__field)f);
-        for (int n = 0; n <= ROW; n = n < 20 ? n + 1 : n + 60) {
-            draw((orr__field)f, false);
+        for (int n = 0, done = 0; done < field_cases(29); done++, n = n < 20 ? n + 1 : n < ROW ? n + 60 : 0) {
+            if (done % ROW < 29)
+                draw((orr__field)f, false);
+            const int at = done % (ROW - n + 1);
             mpz_set_ui(s, 0);
             mpz_set_ui(d, 0);
             for (int i = 0; i < n; i++) {
-                mpz_add(s, s, a[i]);
-                mpz_addmul(d, a[i], b[i]);
+                mpz_add(s, s, a[at + i]);
+                mpz_addmul(d, a[at + i], b[i]);
             }
             mpz_mod(s, s, p);
             mpz_mod(d, d, p);
             FIELD_EACH_KIT(k)
             {
                 orr__fe z;
-                k->sum((orr__field)f, &z, ea, 1, n);
+                k->sum((orr__field)f, &z, ea + at, 1, n);
                 ORR_CHECK(field_is((orr__field)f, &z, s));
-                k->dot((orr__field)f, &z, ea, 1, eb, 1, n);
+                k->dot((orr__field)f, &z, ea + at, 1, eb, 1, n);
                 ORR_CHECK(field_is((orr__field)f, &z, d));
             }
         }
@@ -337,6 +339,53 @@ static void transforms(void)
     }
 }
 
+/* All values of short ones: rows of lengths up to 2^5, each with a shift of its own. */
+static void random_transforms(void)
+{
+    enum { LONGEST = 5 };
+    mpz_t w, s, at, sum;
+    begin();
+    mpz_inits(w, s, at, sum, NULL);
+    field_prime(p, ORR__FR);
+    for (int done = 0; done < field_cases(200); done++) {
+        const int k = done % (LONGEST + 1), n = 1 << k, from = done % (ROW - (1 << LONGEST));
+        const orr__fieldkit *kit = NULL;
+        orr__fe y[1 << LONGEST];
+        orr__ntt t, back;
+        for (int i = done / (LONGEST + 1) % 3; !(kit = orr__fieldkit_named(field_kit_name[i])); i--)
+            ;
+        if (done % ROW == 0)
+            draw(ORR__FR, true);
+        mpz_set(s, a[(from + 77) % ROW]);
+        orr__fe shift = ea[(from + 77) % ROW];
+        ORR_CHECK(orr__ntt_make(&t, k, false, &shift) && orr__ntt_make(&back, k, true, &shift));
+        transform(kit, &t, y, eb + from);
+        mpz_sub_ui(at, p, 1);
+        mpz_fdiv_q_2exp(at, at, (mp_bitcnt_t)k);
+        mpz_set_ui(w, 5);
+        mpz_powm(w, w, at, p);
+        mpz_set(at, s);
+        int bad = 0;
+        for (int j = 0; j < n; j++) {
+            mpz_set_ui(sum, 0);
+            for (int i = n - 1; i >= 0; i--) {
+                mpz_mul(sum, sum, at);
+                mpz_add(sum, sum, b[from + i]);
+                mpz_mod(sum, sum, p);
+            }
+            bad += !field_is(ORR__FR, &y[j], sum);
+            mpz_mul(at, at, w);
+            mpz_mod(at, at, p);
+        }
+        transform(kit, &back, y, y);
+        ORR_CHECK_MSG(bad == 0, "%s, 2^%d: %d of %d values differ", kit->name, k, bad, n);
+        ORR_CHECK_MSG(memcmp(y, eb + from, (size_t)n * sizeof *y) == 0, "%s, 2^%d and back", kit->name, k);
+        orr__ntt_free(&t);
+        orr__ntt_free(&back);
+    }
+    mpz_clears(w, s, at, sum, NULL);
+}
+
 static void transforms_that_are_none(void)
 {
     orr__ntt t;
@@ -353,7 +402,7 @@ static void polynomial_values(void)
     begin();
     for (int f = 0; f < 2; f++) {
         field_prime(p, (orr__field)f);
-        for (int n = 0; n <= 40; n++) {
+        for (int n = 0, done = 0; done < field_cases(41 * 9); done += 9, n = (n + 1) % 41) {
             draw((orr__field)f, false);
             for (int j = 0; j < 9; j++) {
                 mpz_set_ui(want[j], 0);
@@ -379,9 +428,11 @@ static void polynomial_values(void)
 /* c = d·quotient + remainder, multiplied out by GMP. */
 static void division(void)
 {
+    enum { ONCE = 145 * 3 }; /* pairs of lengths, in each kit */
     begin();
     field_prime(p, ORR__FR);
-    FIELD_EACH_KIT(k)
+    for (int done = 0; done < field_cases(ONCE); done += ONCE)
+        FIELD_EACH_KIT(k)
     for (int n = 1; n <= 30; n += 3)
         for (int m = 1; m <= n; m++) {
             orr__fe quotient[30], work[30];
@@ -434,6 +485,7 @@ int main(int argc, char **argv)
         ORR_TEST(powers),
         ORR_TEST(sums_and_dots),
         ORR_TEST(transforms),
+        ORR_TEST(random_transforms),
         ORR_TEST(polynomial_values),
         ORR_TEST(transforms_that_are_none),
         ORR_TEST(division),

@@ -263,7 +263,7 @@ static void sums(void)
     begin();
     point_init(&pa), point_init(&pb), point_init(&want);
     for (int g = 1; g <= 2; g++)
-        for (int done = 0; done < 100000; done += ROW) {
+        for (int done = 0; done < field_cases(10000); done += ROW) {
             const orr__curvekit *k = curve(orr__fieldkit_best(), g);
             if (done == 0) {
                 draw_scalars();
@@ -337,6 +337,128 @@ static void multiples(void)
         }
     }
     point_clear(&p), point_clear(&want);
+}
+
+/* Some points, each with a scalar and its multiple, which a step of one addition takes to the next scalar. */
+enum { BASES = 50, BITS = 254 };
+typedef struct {
+    point power[BITS]; /* 2^i·p */
+    point multiple;    /* k·p   */
+    mpz_t k;
+} walk;
+static walk walks[BASES];
+
+static void walks_begin(int g)
+{
+    static bool made;
+    for (int j = 0; j < BASES; j++) {
+        walk *w = &walks[j];
+        for (int i = 0; !made && i < BITS; i++)
+            point_init(&w->power[i]);
+        if (!made) {
+            point_init(&w->multiple);
+            mpz_init(w->k);
+        }
+        field_random(w->k, r, &seed);
+        point_from(&w->power[0], generator(g), g);
+        point_multiply(&w->power[0], &w->power[0], w->k);
+        for (int i = 1; i < BITS; i++)
+            point_add(&w->power[i], &w->power[i - 1], &w->power[i - 1]);
+        field_random(w->k, r, &seed);
+        point_multiply(&w->multiple, &w->power[0], w->k);
+    }
+    made = true;
+}
+
+static void walk_on(walk *w)
+{
+    const unsigned bit = (unsigned)(orr_test_rand(&seed) % BITS);
+    mpz_t step;
+    mpz_init(step);
+    mpz_setbit(step, bit);
+    mpz_add(w->k, w->k, step);
+    mpz_mod(w->k, w->k, r);
+    point_add(&w->multiple, &w->multiple, &w->power[bit]);
+    mpz_clear(step);
+}
+
+static void point_to(orr__fe *v, int g, const point *p)
+{
+    memset(v, 0, sizeof *v * 2 * (size_t)g);
+    if (p->infinite)
+        return;
+    v[0] = field_from(ORR__FQ, p->x.re);
+    v[g] = field_from(ORR__FQ, p->y.re);
+    if (g == 2) {
+        v[1] = field_from(ORR__FQ, p->x.im);
+        v[3] = field_from(ORR__FQ, p->y.im);
+    }
+}
+
+/* The compressed form by its definition. */
+static void point_bytes(unsigned char *to, int g, const point *p)
+{
+    mpz_t minus;
+    memset(to, 0, 32 * (size_t)g);
+    if (p->infinite) {
+        to[32 * g - 1] = 0x40;
+        return;
+    }
+    field_bytes(to, p->x.re);
+    if (g == 2)
+        field_bytes(to + 32, p->x.im);
+    const mpz_t *y = mpz_sgn(p->y.im) ? &p->y.im : &p->y.re;
+    mpz_init(minus);
+    mpz_sub(minus, q, *y);
+    if (mpz_cmp(*y, minus) > 0)
+        to[32 * g - 1] |= 0x80;
+    mpz_clear(minus);
+}
+
+static void random_multiples_and_their_bytes(void)
+{
+    static point want[ROW];
+    static unsigned char bytes[ROW][64], packed[ROW * 64];
+    begin();
+    for (int i = 0; i < ROW; i++)
+        point_init(&want[i]);
+    for (int g = 1; g <= 2; g++) {
+        const size_t width = 2 * (size_t)g, size = 32 * (size_t)g;
+        walks_begin(g);
+        for (int done = 0; done < field_cases(ROW); done += ROW) {
+            for (int i = 0; i < ROW; i++) {
+                walk *w = &walks[i % BASES];
+                walk_on(w);
+                point_to(a + width * (size_t)i, g, &w->power[0]);
+                scalar[i] = field_from(ORR__FR, w->k);
+                point_set(&want[i], &w->multiple);
+                point_bytes(bytes[i], g, &want[i]);
+            }
+            FIELD_EACH_KIT(kit)
+            {
+                const orr__curvekit *k = curve(kit, g);
+                int bad = 0, other = 0;
+                k->multiply(got, a, 1, scalar, 1, ROW);
+                k->compress(packed, got, ROW);
+                for (int i = 0; i < ROW; i++) {
+                    bad += !point_is(got + width * (size_t)i, g, &want[i]);
+                    other += memcmp(packed + size * (size_t)i, bytes[i], size) != 0;
+                }
+                ORR_CHECK_MSG(bad == 0 && other == 0, "%s, G%d: %d multiples and %d compressed points of %d differ",
+                              kit->name, g, bad, other, ROW);
+                ORR_CHECK(k->check(got, ROW) == -1 && k->decompress(b, packed, ROW) == -1);
+                ORR_CHECK_MSG(memcmp(b, got, sizeof *b * width * ROW) == 0, "%s, G%d", kit->name, g);
+                for (int i = 0; i < ROW; i++) { /* a coordinate plus 1 is off the curve */
+                    kit->map(ORR__FQ, ORR__FADD, got, got, 1, &orr__fq.one, 1, 1);
+                    bad += k->check(got, 1) != 0;
+                    memcpy(got, b + width * (size_t)((i + 1) % ROW), sizeof *got * width);
+                }
+                ORR_CHECK_MSG(bad == 0, "%s, G%d: %d points off the curve pass", kit->name, g, bad);
+            }
+        }
+    }
+    for (int i = 0; i < ROW; i++)
+        point_clear(&want[i]);
 }
 
 /* A point of the twist that is not of order r: x from 1 on until x³ + b is a square; the group's other factor is large. */
@@ -455,15 +577,55 @@ static void sums_of_multiples(void)
         sum_of_multiples(orr__fieldkit_best(), 1, 50, c, 2, 0);
 }
 
+/* Σ k_i·(m_i·G) = (Σ k_i·m_i)·G, whose right side is a multiple that is tested above. */
+static void random_sums_of_multiples(void)
+{
+    enum { MOST = 12, WIDEST = 6 };
+    static orr__fe m[ROW], points[ROW * 4];
+    begin();
+    for (int g = 1; g <= 2; g++) {
+        const size_t width = 2 * (size_t)g;
+        for (int i = 0; i < field_cases(200); i++) {
+            const orr__fieldkit *kit = NULL;
+            for (int n = i % 3; !(kit = orr__fieldkit_named(field_kit_name[n])); n--)
+                ;
+            const orr__curvekit *k = curve(kit, g);
+            if (i % ROW == 0) {
+                draw_scalars();
+                memcpy(m, scalar, sizeof m);
+                k->multiply(points, generator(g), 0, m, 1, ROW);
+                draw_scalars();
+            }
+            const int n = (int)(orr_test_rand(&seed) % (MOST + 1)), c = 2 + (int)(orr_test_rand(&seed) % (WIDEST - 1));
+            const int at = (int)(orr_test_rand(&seed) % (ROW - MOST)), to = (int)(orr_test_rand(&seed) % (ROW - MOST));
+            orr__msmscalar s[MOST];
+            orr__fe dot, want[4], z[4];
+            char *sum = malloc((size_t)orr__msm_windows(c) * k->sum);
+            void *work = aligned_alloc(64, (k->msm_work(n, c) + 64) / 64 * 64);
+            orr__msm_scalars(s, scalar + to, n, c);
+            for (int w = 0; w < orr__msm_windows(c); w++)
+                k->msm_window(sum + (size_t)w * k->sum, points + width * (size_t)at, s, n, w, c, work);
+            k->msm_join(z, sum, 1, c);
+            kit->dot(ORR__FR, &dot, m + at, 1, scalar + to, 1, n);
+            k->multiply(want, generator(g), 0, &dot, 1, 1);
+            ORR_CHECK_MSG(memcmp(z, want, sizeof *z * width) == 0, "%s, G%d, %d points, %d bits", kit->name, g, n, c);
+            free(sum);
+            free(work);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(weighted_sum_of_multiples),
         ORR_TEST(sums),
         ORR_TEST(multiples),
+        ORR_TEST(random_multiples_and_their_bytes),
         ORR_TEST(points_that_are_none),
         ORR_TEST(compressed_form),
         ORR_TEST(sums_of_multiples),
+        ORR_TEST(random_sums_of_multiples),
         { 0 },
     };
     return orr_test_main(argc, argv, "field.curves", tests);

@@ -58,6 +58,12 @@ static inline bool field_is(orr__field f, const orr__fe *v, const mpz_t want)
     return same;
 }
 
+/* Random cases of an operation: 100,000 with ORR_TEST_FULL=1. */
+static inline int field_cases(int few)
+{
+    return getenv("ORR_TEST_FULL") ? 100000 : few;
+}
+
 /* Below p; one in eight is near 0, p or a border between limbs. */
 static inline void field_random(mpz_t x, const mpz_t p, unsigned long long *seed)
 {

@@ -1,4 +1,4 @@
-/* Poseidon in every instruction set, beside published hashes and those of a script.
+/* Poseidon in every instruction set, beside published hashes, those of a script, and GMP.
  * Must not know: trees. */
 #include "config.h"
 
@@ -128,10 +128,134 @@ static void many_at_once(void)
     mpz_clears(p, v, NULL);
 }
 
+/* -- the rounds as the paper has them, by GMP ------------------------------------------------------------------------ */
+
+enum { WIDEST = ORR__POSEIDON_MAX, FULL_ROUNDS = 8, ROUNDS = 80 };
+
+/* The bits of the paper's script: an 80-bit register, of two bits the second where the first is 1. */
+typedef struct {
+    int bit[80];
+} grain;
+
+static int grain_step(grain *g)
+{
+    int b = g->bit[62] ^ g->bit[51] ^ g->bit[38] ^ g->bit[23] ^ g->bit[13] ^ g->bit[0];
+    memmove(g->bit, g->bit + 1, sizeof g->bit - sizeof *g->bit);
+    return g->bit[79] = b;
+}
+
+static void grain_begin(grain *g, int t, int partial)
+{
+    const int value[] = { 1, 0, 254, t, FULL_ROUNDS, partial }, width[] = { 2, 4, 12, 12, 10, 10 };
+    int n = 0;
+    for (int i = 0; i < 6; i++)
+        for (int k = width[i] - 1; k >= 0; k--)
+            g->bit[n++] = value[i] >> k & 1;
+    while (n < 80)
+        g->bit[n++] = 1;
+    for (int i = 0; i < 160; i++)
+        (void)grain_step(g);
+}
+
+static void grain_integer(grain *g, mpz_t x)
+{
+    mpz_set_ui(x, 0);
+    for (int n = 0; n < 254;) {
+        int keep = grain_step(g), b = grain_step(g);
+        if (keep) {
+            mpz_mul_2exp(x, x, 1);
+            mpz_add_ui(x, x, (unsigned long)b);
+            n++;
+        }
+    }
+}
+
+static mpz_t prime, constant[ROUNDS * WIDEST], matrix[WIDEST][WIDEST], state[WIDEST], mixed[WIDEST];
+
+/* Constants of the rounds, then the Cauchy matrix 1/(x_i + y_j). */
+static void plain_begin(int t, int partial)
+{
+    static bool made;
+    mpz_t x[2 * WIDEST];
+    grain g;
+    for (int i = 0; !made && i < ROUNDS * WIDEST; i++)
+        mpz_init(constant[i]);
+    for (int i = 0; !made && i < WIDEST; i++) {
+        mpz_inits(state[i], mixed[i], NULL);
+        for (int j = 0; j < WIDEST; j++)
+            mpz_init(matrix[i][j]);
+    }
+    made = true;
+    grain_begin(&g, t, partial);
+    for (int i = 0; i < (FULL_ROUNDS + partial) * t; i++)
+        do
+            grain_integer(&g, constant[i]);
+        while (mpz_cmp(constant[i], prime) >= 0);
+    for (int i = 0; i < 2 * t; i++) {
+        mpz_init(x[i]);
+        grain_integer(&g, x[i]);
+    }
+    for (int i = 0; i < t; i++)
+        for (int j = 0; j < t; j++) {
+            mpz_add(matrix[i][j], x[i], x[t + j]);
+            ORR_CHECK(mpz_invert(matrix[i][j], matrix[i][j], prime));
+        }
+    for (int i = 0; i < 2 * t; i++)
+        mpz_clear(x[i]);
+}
+
+/* Of state; the hash is state[0]. */
+static void plain_rounds(int t, int partial)
+{
+    for (int round = 0; round < FULL_ROUNDS + partial; round++) {
+        const bool full = round < FULL_ROUNDS / 2 || round >= FULL_ROUNDS / 2 + partial;
+        for (int i = 0; i < t; i++) {
+            mpz_add(state[i], state[i], constant[round * t + i]);
+            if (full || i == 0)
+                mpz_powm_ui(state[i], state[i], 5, prime);
+        }
+        for (int i = 0; i < t; i++) {
+            mpz_set_ui(mixed[i], 0);
+            for (int j = 0; j < t; j++)
+                mpz_addmul(mixed[i], matrix[i][j], state[j]);
+            mpz_mod(mixed[i], mixed[i], prime);
+        }
+        for (int i = 0; i < t; i++)
+            mpz_swap(state[i], mixed[i]);
+    }
+}
+
+static void random_hashes(void)
+{
+    unsigned long long seed = 91;
+    const int each = field_cases(160) / (WIDEST - 1);
+    mpz_init(prime);
+    field_prime(prime, ORR__FR);
+    for (int t = 2; t <= WIDEST; t++) {
+        const orr__poseidon *p = orr__poseidon_get(t);
+        ORR_REQUIRE(p);
+        plain_begin(t, p->partial);
+        for (int n = 0; n < each; n++) {
+            orr__fe x[WIDEST], z;
+            mpz_set_ui(state[0], 0);
+            for (int i = 1; i < t; i++) {
+                field_random(state[i], prime, &seed);
+                x[i - 1] = field_from(ORR__FR, state[i]);
+            }
+            plain_rounds(t, p->partial);
+            FIELD_EACH_KIT(k)
+            {
+                k->poseidon(p, &z, x, t - 1, NULL, 1);
+                ORR_CHECK_MSG(field_is(ORR__FR, &z, state[0]), "%s, %d elements", k->name, t - 1);
+            }
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(published_hashes), ORR_TEST(every_width), ORR_TEST(many_at_once), { 0 }
+        ORR_TEST(published_hashes), ORR_TEST(every_width), ORR_TEST(many_at_once), ORR_TEST(random_hashes), { 0 }
     };
     return orr_test_main(argc, argv, "field.hash", tests);
 }
