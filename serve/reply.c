@@ -104,7 +104,11 @@ serve_reply serve_problem_last(void)
     size_t digits = at ? strspn(at + 3, "0123456789") : 0;
     if (digits && strncmp(at + 3 + digits, ": ", 2) == 0)
         text = at + 3 + digits + 2;
-    return serve_problem(status_of(s), orr_status_name(s), "%s", text);
+    const char *advice = strstr(text, "write orr_"); /* to a C program */
+    size_t n = advice ? (size_t)(advice - text) : strlen(text);
+    while (advice && n > 0 && strchr(" ;:,", text[n - 1]))
+        n--;
+    return serve_problem(status_of(s), orr_status_name(s), "%.*s", (int)n, text);
 }
 
 void serve_reply_free(serve_reply *r)

@@ -313,6 +313,31 @@ static orr_tensor *record_gemm(const serve_work *w, orr_tensor *const *x)
     return orr_add(c, w->beta != 1.0 ? orr_mul(orr_scalar(w->beta), x[2]) : x[2]);
 }
 
+static bool is_whole(orr_dtype d)
+{
+    switch (d) {
+    case ORR_BOOL:
+    case ORR_I8:
+    case ORR_I16:
+    case ORR_I32:
+    case ORR_I64:
+    case ORR_U8:
+    case ORR_U16:
+    case ORR_U32:
+    case ORR_U64: return true;
+    default: return false;
+    }
+}
+
+/* The language has floats alone: integers and truth values become float64. */
+static orr_tensor *record_elementwise(const serve_work *w, orr_tensor *const *x)
+{
+    orr_tensor *f[SERVE_OPERANDS];
+    for (int i = 0; i < w->n; i++)
+        f[i] = is_whole(orr_tensor_dtype(x[i])) ? orr_cast(x[i], ORR_F64) : x[i];
+    return orr_expression_at(ORR_HERE, w->expression, f, w->n);
+}
+
 /* Axes of one work, of which the stacked array has one more before them. */
 static orr_axes axes_of(const serve_work *w, int rank, bool stacked)
 {
@@ -371,7 +396,7 @@ static orr_tensor *record(const serve_work *w, orr_tensor *const *x, bool stacke
 {
     switch (w->kind) {
     case SERVE_GEMM: return record_gemm(w, x);
-    case SERVE_ELEMENTWISE: return orr_expression_at(ORR_HERE, w->expression, x, w->n);
+    case SERVE_ELEMENTWISE: return record_elementwise(w, x);
     case SERVE_REDUCE: return record_reduce(w, x[0], stacked);
     default: return record_predict(w, x[0]);
     }

@@ -80,6 +80,15 @@ static void elementwise_takes_expressions(void)
             &s, "/v1/elementwise",
             "{\"expression\": \"x*y + z\", \"x\": [[1], [2]], \"y\": [10, 20], \"z\": 0.5, \"dtype\": \"float32\"}"),
         (const double[]){ 10.5, 20.5, 20.5, 40.5 }, 4, 0);
+    static const char *const whole[] = { "bool",  "int8",   "int16",  "int32", "int64",
+                                         "uint8", "uint16", "uint32", "uint64" };
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        char text[160];
+        (void)snprintf(text, sizeof text,
+                       "{\"expression\": \"x/2\", \"x\": {\"dtype\": \"%s\", \"shape\": [2], \"data\": %s}}", whole[i],
+                       i ? "[1, 0]" : "[true, false]");
+        EXPECT(post_json(&s, "/v1/elementwise", text), 200, "[0.5, 0.0]");
+    }
     EXPECT(post_json(&s, "/v1/elementwise", "{\"expression\": \"x > 0\", \"x\": [-1, 1]}"), 200, "[false, true]");
     EXPECT(post_json(&s, "/v1/elementwise", "{\"expression\": \"log(x)\", \"x\": [-1, 0, \"Infinity\", \"NaN\"]}"), 200,
            "[\"NaN\", \"-Infinity\", \"Infinity\", \"NaN\"]");
@@ -116,6 +125,7 @@ static void reductions_go_over_some_axes_or_all(void)
     numbers("norm", post_json(&s, "/v1/reduce", "{\"op\": \"norm\", \"x\": [3, 4]}"), (const double[]){ 5 }, 1, 1e-15);
     EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"sum\", \"x\": [1], \"axes\": [1]}"), 400, "ORR_EAXIS");
     EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"sum\", \"x\": [1], \"axes\": [0, 0]}"), 400, "ORR_EAXIS");
+    EXPECT(post_json(&s, "/v1/gemm", "{\"a\": [[true]], \"b\": [[true]]}"), 400, "bool operands\""); /* no C */
     EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"mode\", \"x\": [1]}"), 400, "\\\"op\\\" is sum");
     EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"argmax\", \"x\": [[1]], \"axes\": [0, 1]}"), 400, "one axis");
     ORR_CHECK(server_stop(&s) == 0);
