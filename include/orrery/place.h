@@ -17,8 +17,9 @@ extern "C" {
 typedef struct orr_memory_plan {
     int64_t inputs;  /**< values that exist and that the evaluation reads                                        */
     int64_t results; /**< requested values, and new values of variables that do not use the memory of old ones   */
-    int64_t work;    /**< results and temporaries: all tasks at once, or one after the other if the limit asks so*/
-    int64_t scratch; /**< memory of tasks of their own, all workers together                                     */
+    int64_t work;    /**< results and temporaries: of all steps; of one after the other, where they run on the
+                          calling thread or the limit asks so                                                    */
+    int64_t scratch; /**< memory of tasks of their own, of all that run at a time                                */
     int64_t host;    /**< peak in the host's memory: inputs, work and scratch                                    */
     int64_t device;  /**< peak in a device's memory, if it runs all steps that it can; 0: it can run none        */
     int steps, tasks;
@@ -44,7 +45,7 @@ typedef struct orr_batch_choice {
 } orr_batch_choice;
 
 /** Finds the largest batch in [1, most] that fits into `bytes` of memory, and the fastest; plans by doubling and bisection, and runs
- * those whose predicted time per sample is at most twice the least, each three times or more after one that warms up; of predicted half
+ * those whose predicted time per sample is at most twice the least, in three turns or more after one that warms up; of predicted half
  * seconds and more the first alone. A batch that is within 2 % of the least time per sample and smaller wins.
  * @param fn     called with batch sizes, each in a scope of its own
  * @param bytes  limit of orr_memory_plan.host; 0: what ORRERY_MEMORY_LIMIT leaves, or half of the machine's memory

@@ -35,8 +35,10 @@ orr_event *orr__event_new(void);
 void orr__event_adopt(orr_event *event, orr__run *run);
 void orr__event_drop(orr_event *event);
 orr_status orr__need_running(orr__site at);
-/* The plan that orr_eval of t[0 … n) would use, a reference; NULL: all values exist. Nothing is run. */
-orr_status orr__eval_plan(orr__site at, orr_tensor *const *t, int n, orr__plan **plan);
+/* The plan that orr_eval of t[0 … n) would use, a reference; NULL: all values exist. Nothing is run. *over: bytes of outputs that tasks
+ * would write over old values of variables. */
+orr_status orr__eval_plan(orr__site at, orr_tensor *const *t, int n, orr__plan **plan, size_t *over);
+void orr__plan_compile(orr__plan *plan); /* its kernels; waits for that */
 /* Borrowed nodes of n tensors; the first error of a bad one, which messages call by `noun` and its number (NULL: the tensor). */
 orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node);
 

@@ -12,7 +12,7 @@
 #include "runtime/base/fpmode.h"
 #include "runtime/base/pool.h"
 
-enum { OUTPUTS = 64, TIMED = 3 };
+enum { OUTPUTS = 64, CANDIDATES = 65 };
 
 static bool on_device(const orr__step *s)
 {
@@ -54,19 +54,23 @@ static int64_t device_peak(const orr__plan *p)
     return peak;
 }
 
-static orr_status describe(const orr__plan *p, orr_memory_plan *out)
+static orr_status describe(const orr__plan *p, size_t over, orr_memory_plan *out)
 {
-    size_t work = p->memory.all <= orr__engine_left() ? p->memory.all : p->memory.peak;
-    orr_memory_plan m = { .steps = p->nstep, .tasks = p->ntasks, .work = (int64_t)work, .seconds = 1e-6 * p->us };
+    bool in_turn = orr__engine_in_turn(p) || p->memory.all > orr__engine_left();
+    size_t scratch = p->memory.scratch_bytes * (size_t)(in_turn ? 1 : orr__plan_scratches(p));
+    over = in_turn ? 0 : over; /* the calling thread uses no leaf's memory */
+    size_t work = (in_turn ? p->memory.peak : p->memory.all) - scratch - over;
+    orr_memory_plan m = { .steps = p->nstep,
+                          .tasks = p->ntasks,
+                          .work = (int64_t)work,
+                          .scratch = (int64_t)scratch,
+                          .seconds = 1e-6 * p->us };
     for (int v = 0; v < p->nvalue; v++) {
         const orr__value *x = &p->value[v];
-        if (x->leaf >= 0)
-            m.inputs += (int64_t)orr__value_bytes(x);
-        else if (x->output >= 0 && !(x->donor >= 0 && p->value[x->donor].leaf >= 0))
-            m.results += (int64_t)orr__value_bytes(x);
+        m.inputs += x->leaf >= 0 ? (int64_t)orr__value_bytes(x) : 0;
+        m.results += x->leaf < 0 && x->output >= 0 ? (int64_t)orr__value_bytes(x) : 0;
     }
-    int tasks = p->memory.nscratch, workers = orr__machine_here.workers;
-    m.scratch = (int64_t)p->memory.scratch_bytes * (tasks < workers ? tasks : workers);
+    m.results -= (int64_t)over;
     m.host = m.inputs + m.work + m.scratch;
     m.device = device_peak(p);
     if (m.device < 0)
@@ -79,20 +83,21 @@ static orr_status plan_memory(orr__site at, orr_tensor *const *t, int n, orr_mem
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__plan *plan;
+    size_t over;
     if (!t || !out || n < 1)
         return orr__fail(at, ORR_EINVAL, n < 1 ? "there is no tensor" : "the %s is NULL",
                          t ? "result" : "list of tensors");
     orr__calls_over();
     orr_status st = orr__need_running(at);
     if (st == ORR_OK)
-        st = orr__eval_plan(at, t, n, &plan);
+        st = orr__eval_plan(at, t, n, &plan, &over);
     if (st != ORR_OK)
         return st;
     if (!plan) {
         *out = (orr_memory_plan){ 0 };
         return ORR_OK;
     }
-    st = describe(plan, out);
+    st = describe(plan, over, out);
     orr__plan_unref(plan);
     return st;
 }
@@ -111,7 +116,20 @@ typedef struct {
     int64_t bytes;
 } trial;
 
-/* Plans a batch, or evaluates it and takes the time. */
+static orr_status compile(orr__site at, orr_tensor *const *t, int n)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__plan *plan;
+    size_t over;
+    orr_status st = orr__eval_plan(at, t, n, &plan, &over);
+    if (st == ORR_OK && plan) {
+        orr__plan_compile(plan);
+        orr__plan_unref(plan);
+    }
+    return st;
+}
+
+/* Plans a batch, or evaluates it and takes the time; without m and seconds: compiles its kernels. */
 static orr_status try(const trial *t, int64_t batch, orr_memory_plan *m, double *seconds)
 {
     orr_tensor *out[OUTPUTS];
@@ -128,6 +146,8 @@ static orr_status try(const trial *t, int64_t batch, orr_memory_plan *m, double 
                            (long long)batch, n, OUTPUTS);
     } else if (m) {
         st = plan_memory(t->at, out, n, m);
+    } else if (!seconds) {
+        st = compile(t->at, out, n);
     } else {
         double t0 = orr__now();
         st = orr_eval_all_at(t->at.file, t->at.line, out, n);
@@ -178,63 +198,91 @@ static orr_status find_largest(const trial *t, int64_t most, int64_t *largest)
     return ORR_OK;
 }
 
-/* Predictions leave out what an evaluation costs beside its work, so batches whose predictions are near the best are timed. */
-static orr_status timed(const trial *t, int64_t batch, double *least)
-{
-    enum { MOST_TIMED = 30 };
-    double all = 0;
-    *least = HUGE_VAL;
-    for (int i = 0; i <= TIMED || (i <= MOST_TIMED && all < 0.1); i++) { /* the first one compiles */
-        double seconds;
-        orr_status st = try(t, batch, NULL, &seconds);
-        if (st != ORR_OK)
-            return st;
-        *least = i > 0 && seconds < *least ? seconds : *least;
-        all += i > 0 ? seconds : 0;
-    }
-    return ORR_OK;
-}
+typedef struct {
+    int64_t batch, peak;
+    double each;  /* predicted seconds a sample                  */
+    double least; /* measured of an evaluation; infinite: of none */
+} candidate;
 
-/* Doubling, and the largest. Of equals the smaller one stays. */
-static orr_status find_fastest(const trial *t, orr_batch_choice *c)
+/* Doubling, and the largest. */
+static orr_status predict(const trial *t, int64_t largest, candidate c[CANDIDATES], int *n)
 {
-    enum { BATCHES = 65 };
-    static const double near = 2, equal = 0.98, lengthy = 0.5; /* s */
-    struct {
-        int64_t batch, peak;
-        double each;
-    } at[BATCHES];
-    int n = 0;
-    double least = HUGE_VAL, best = HUGE_VAL;
-    for (int64_t batch = 1; n < BATCHES; batch = batch <= c->largest / 2 ? 2 * batch : c->largest) {
+    *n = 0;
+    for (int64_t batch = 1; *n < CANDIDATES; batch = batch <= largest / 2 ? 2 * batch : largest) {
         orr_memory_plan m;
         orr_status st = try(t, batch, &m, NULL);
         if (st != ORR_OK)
             return st;
-        at[n].batch = batch;
-        at[n].peak = m.host;
-        at[n].each = m.seconds / (double)batch;
-        least = at[n].each < least ? at[n].each : least;
-        n++;
-        if (batch == c->largest)
+        c[(*n)++] = (candidate){ batch, m.host, m.seconds / (double)batch, HUGE_VAL };
+        if (batch == largest)
             break;
     }
-    for (int i = 0; i < n; i++) {
-        double seconds;
-        bool is_long = at[i].each * (double)at[i].batch > lengthy;
-        if (at[i].each > near * least || (is_long && best < HUGE_VAL))
-            continue;
-        orr_status st = timed(t, at[i].batch, &seconds);
-        if (st != ORR_OK)
-            return st;
-        if (seconds / (double)at[i].batch < equal * best) {
-            best = seconds / (double)at[i].batch;
-            c->fastest = at[i].batch;
-            c->peak = at[i].peak;
-            c->seconds = seconds;
-        }
-    }
     return ORR_OK;
+}
+
+/* Those whose predictions are near the best, since these leave out what an evaluation costs beside its work. Of those that take long,
+ * the first alone. */
+static int keep_near(candidate *c, int n)
+{
+    static const double near = 2, lengthy = 0.5; /* s */
+    double least = HUGE_VAL;
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        least = fmin(least, c[i].each);
+    for (int i = 0; i < n; i++)
+        if (c[i].each <= near * least && (kept == 0 || c[i].each * (double)c[i].batch <= lengthy))
+            c[kept++] = c[i];
+    return kept;
+}
+
+/* A candidate's turn: evaluations for some milliseconds. */
+static orr_status evaluate(const trial *t, candidate *c)
+{
+    static const double turn = 3e-3; /* s */
+    orr_status st = ORR_OK;
+    for (double all = 0, seconds; st == ORR_OK && all < turn; all += seconds) {
+        if ((st = try(t, c->batch, NULL, &seconds)) == ORR_OK)
+            c->least = fmin(c->least, seconds);
+    }
+    return st;
+}
+
+/* Candidates take turns, so that a slow while of the machine hits all of them. */
+static orr_status measure(const trial *t, candidate *c, int n)
+{
+    enum { ROUNDS = 3, MOST_ROUNDS = 60 };
+    static const double enough = 0.2; /* s a candidate */
+    orr_status st = ORR_OK;
+    double began, ignored;
+    for (int i = 0; i < n && st == ORR_OK; i++)
+        if ((st = try(t, c[i].batch, NULL, NULL)) == ORR_OK)
+            st = try(t, c[i].batch, NULL, &ignored);
+    began = orr__now();
+    for (int r = 0; st == ORR_OK && (r < ROUNDS || (r < MOST_ROUNDS && orr__now() - began < enough * n)); r++)
+        for (int i = 0; i < n && st == ORR_OK; i++)
+            st = evaluate(t, &c[i]);
+    return st;
+}
+
+/* Of equals the smaller one stays. */
+static orr_status find_fastest(const trial *t, orr_batch_choice *choice)
+{
+    static const double equal = 0.98;
+    candidate c[CANDIDATES];
+    int n;
+    double best = HUGE_VAL;
+    orr_status st = predict(t, choice->largest, c, &n);
+    n = st == ORR_OK ? keep_near(c, n) : 0;
+    if (st == ORR_OK)
+        st = measure(t, c, n);
+    for (int i = 0; i < n && st == ORR_OK; i++)
+        if (c[i].least / (double)c[i].batch < equal * best) {
+            best = c[i].least / (double)c[i].batch;
+            choice->fastest = c[i].batch;
+            choice->peak = c[i].peak;
+            choice->seconds = c[i].least;
+        }
+    return st;
 }
 
 orr_status orr_optimal_batch_at(const char *file, int line, orr_batch_fn *fn, void *user, int64_t most, int64_t bytes,

@@ -38,11 +38,10 @@ static void find_peak(orr__plan *p, size_t *grows, size_t *shrinks)
 orr_status orr__pass_memory_peak(orr__planner *planner)
 {
     orr__plan *p = planner->plan;
-    int workers = orr__machine_here.workers, at_once = workers < p->memory.nscratch ? workers : p->memory.nscratch;
     size_t *change = calloc(2 * ((size_t)p->nstep + 1), sizeof *change);
     if (!change)
         return orr__plan_enomem(planner);
-    p->memory.all = (size_t)at_once * p->memory.scratch_bytes;
+    p->memory.all = (size_t)orr__plan_scratches(p) * p->memory.scratch_bytes;
     for (int i = 0; i < p->nvalue; i++) {
         const orr__value *v = &p->value[i];
         p->memory.all += v->leaf < 0 && !v->local && v->slot < 0 ? orr__value_bytes(v) : 0;

@@ -148,6 +148,12 @@ static inline int orr__temporary_donor(const orr__plan *p, const orr__value *v)
 {
     return v->donor >= 0 && p->value[v->donor].leaf < 0 ? v->donor : -1;
 }
+/* Tasks with scratch memory that may run at a time: one on each worker, and one on the submitting thread. */
+static inline int orr__plan_scratches(const orr__plan *p)
+{
+    int most = orr__machine_here.workers + 1;
+    return p->memory.nscratch < most ? p->memory.nscratch : most;
+}
 /* Tasks that step i stands for: tiles, its own or a bundle's, or those of a graph; 0 for a bundle's other members. */
 int orr__plan_tasks(const orr__plan *p, int i);
 /* Adds in place to a sum to which others of its kind do the same: they may come in any order, one at a time. */

@@ -1,10 +1,12 @@
-/* The batch that orr_optimal_batch chooses beside a sweep over batches, for a perceptron, a convolutional network and a transformer.
+/* The batch that orr_optimal_batch chooses beside a sweep over batches, and predicted peaks of memory beside measured ones, for a
+ * perceptron, a convolutional network and a transformer.
  * Must not know: how the batch is chosen. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 #include <orrery.h>
+#include <orrery/optim.h>
 #include <orrery/place.h>
 #include "tests/harness/harness.h"
 
@@ -91,38 +93,112 @@ static void beside_a_sweep(network *w)
                   1e6 * best);
 }
 
-static void the_chosen_batch_is_near_the_best_of_a_sweep(void)
+enum { NETWORKS = 3 };
+
+static bool make(network all[NETWORKS])
 {
-    (void)setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    ORR_REQUIRE(orr_init(&(orr_config){ .engine = "serial" }) == ORR_OK); /* on one thread, time is work */
     orr_conv_options o = { .padding = { 1, 1 } };
-    network all[] = {
-        { .name = "MLP",
-          .m = orr_sequential(ORR_MODULES(orr_dense(784, 256, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
-                                          orr_dense(256, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT))) },
-        { .name = "CNN",
-          .kind = 1,
-          .m = orr_sequential(
-              ORR_MODULES(orr_conv_layer(3, 16, ORR_SHAPE(3, 3), &o, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT,
-                                         ORR_INITIALISER_DEFAULT),
-                          orr_max_pool_layer(&(orr_pool_options){ .window = { 2, 2 } }), orr_function(flat, NULL),
-                          orr_dense(16 * SIDE * SIDE / 4, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT))) },
-        { .name = "transformer", .kind = 2, .m = orr_encoder_block(WIDTH, 4, 2 * WIDTH, NULL) },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        ORR_REQUIRE(all[i].m != NULL);
+    all[0] = (network){ .name = "MLP",
+                        .m = orr_sequential(
+                            ORR_MODULES(orr_dense(784, 256, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                        orr_dense(256, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT))) };
+    all[1] = (network){ .name = "CNN",
+                        .kind = 1,
+                        .m = orr_sequential(ORR_MODULES(
+                            orr_conv_layer(3, 16, ORR_SHAPE(3, 3), &o, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT,
+                                           ORR_INITIALISER_DEFAULT),
+                            orr_max_pool_layer(&(orr_pool_options){ .window = { 2, 2 } }), orr_function(flat, NULL),
+                            orr_dense(16 * SIDE * SIDE / 4, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT))) };
+    all[2] = (network){ .name = "transformer", .kind = 2, .m = orr_encoder_block(WIDTH, 4, 2 * WIDTH, NULL) };
+    bool ok = true;
+    for (int i = 0; i < NETWORKS; i++) {
         orr_parameter p[PARAMETERS];
-        all[i].n = orr_module_parameters(all[i].m, p, PARAMETERS);
+        all[i].n = all[i].m ? orr_module_parameters(all[i].m, p, PARAMETERS) : -1;
         for (int k = 0; k < all[i].n && k < PARAMETERS; k++)
             all[i].p[k] = p[k].variable;
-        beside_a_sweep(&all[i]);
-        orr_module_free(all[i].m);
+        ok = ok && all[i].n > 0 && all[i].n <= PARAMETERS && orr_eval_all(all[i].p, all[i].n) == ORR_OK;
     }
+    return ok;
+}
+
+static void drop(network all[NETWORKS])
+{
+    for (int i = 0; i < NETWORKS; i++)
+        orr_module_free(all[i].m);
     ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void the_chosen_batch_is_near_the_best_of_a_sweep(void)
+{
+    network all[NETWORKS];
+    (void)setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    ORR_REQUIRE(orr_init(&(orr_config){ .engine = "serial" }) == ORR_OK); /* on one thread, time is work */
+    ORR_REQUIRE(make(all));
+    for (int i = 0; i < NETWORKS; i++)
+        beside_a_sweep(&all[i]);
+    drop(all);
+}
+
+/* Bytes that an evaluation takes at most, and all that it reads. */
+static void beside_the_peak(network *w, int64_t batch, orr_optim *o)
+{
+    orr_tensor *out[PARAMETERS + 1];
+    orr_memory_plan m;
+    orr_scope *s = orr_scope_begin();
+    int n = work(batch, out, PARAMETERS + 1, w);
+    n = o && n > 0 && orr_optim_step(o, out[0]) == ORR_OK ? 1 : n; /* a step: the loss and new values of variables */
+    ORR_CHECK(n > 0 && orr_plan_memory(out, n, &m) == ORR_OK);
+    orr_memory_trim();
+    size_t before = orr_memory_stats().live;
+    orr_memory_peak_reset();
+    ORR_CHECK_MSG(orr_eval_all(out, n) == ORR_OK, "%s", orr_error_message());
+    double grown = (double)orr_memory_stats().peak - (double)before, told = (double)(m.work + m.scratch);
+    printf("  %s, %s of %lld: %.3f MB predicted, %.3f measured, beside %.3f MB of inputs\n", w->name,
+           o ? "step" : "gradients", (long long)batch, 1e-6 * told, 1e-6 * grown, 1e-6 * (double)m.inputs);
+    ORR_CHECK_MSG(fabs(grown - told) <= 0.05 * grown + 4096, "%s, batch %lld: %g bytes predicted, %g measured", w->name,
+                  (long long)batch, told, grown);
+    (void)orr_scope_end(s);
+}
+
+static void peaks(const char *engine)
+{
+    network all[NETWORKS];
+    ORR_REQUIRE(orr_init(&(orr_config){ .engine = engine }) == ORR_OK);
+    ORR_REQUIRE(make(all));
+    for (int i = 0; i < NETWORKS; i++) {
+        orr_optim *o = orr_optim_new(ORR_OPTIM_ADAM, all[i].p, all[i].n, NULL);
+        ORR_REQUIRE(o != NULL);
+        orr_tensor *out[PARAMETERS + 1];
+        orr_scope *s = orr_scope_begin();
+        ORR_CHECK(work(1, out, PARAMETERS + 1, &all[i]) > 0 && orr_optim_step(o, out[0]) == ORR_OK &&
+                  orr_eval(out[0]) == ORR_OK); /* makes the optimiser's state, and tiles of the variables */
+        (void)orr_scope_end(s);
+        for (int64_t batch = 8; batch <= 128; batch *= 4) {
+            beside_the_peak(&all[i], batch, NULL);
+            beside_the_peak(&all[i], batch, o);
+        }
+        orr_optim_free(o);
+    }
+    drop(all);
+}
+
+static void the_predicted_peak_is_that_of_a_run(void)
+{
+    peaks("serial");
+}
+
+static void the_predicted_peak_is_that_of_tasks(void)
+{
+    (void)setenv("ORRERY_INLINE_US", "0", 1);
+    peaks("auto");
+    (void)unsetenv("ORRERY_INLINE_US");
 }
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_chosen_batch_is_near_the_best_of_a_sweep), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(the_chosen_batch_is_near_the_best_of_a_sweep),
+                                      ORR_TEST(the_predicted_peak_is_that_of_a_run),
+                                      ORR_TEST(the_predicted_peak_is_that_of_tasks),
+                                      { 0 } };
     return orr_test_main(argc, argv, "api.optimal_batch", tests);
 }

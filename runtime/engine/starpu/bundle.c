@@ -9,8 +9,7 @@
 
 bool orr__star_scratch(orr__run *r)
 {
-    int most = orr__star.cpus + 1; /* all workers, and the submitting thread */
-    int n = r->plan->memory.nscratch < most ? r->plan->memory.nscratch : most;
+    int n = orr__plan_scratches(r->plan);
 
     if (r->meter && n > 1) /* there is no room for more: they take turns */
         n = 1;

@@ -53,6 +53,18 @@ static bool worth_tasks(const orr__plan *plan, bool wait)
     return asked || !wait || plan->ntasks > 1 || orr__star.opencls + orr__star.cudas > 0;
 }
 
+bool orr__star_in_turn(const orr__plan *plan)
+{
+    bool asked = orr__env.inline_us >= 0;
+
+    for (int i = 0; i < plan->nstep; i++)
+        if (orr__region_needs_device(plan->step[i].region))
+            return false;
+    if (plan->us < orr__inline_us())
+        return !orr__ablated(ORR__OFF_INLINE_LANE);
+    return !asked && plan->ntasks <= 1 && orr__star.opencls + orr__star.cudas == 0;
+}
+
 /* µs to copy home the tiles that a device wrote; without numbers of the bus, for ever. */
 static double home_us(const orr__tiles *t)
 {

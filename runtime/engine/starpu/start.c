@@ -355,6 +355,7 @@ const orr__engine_impl orr__engine_starpu = { .start = start,
 #endif
                                               .stop = stop,
                                               .execute = orr__star_execute,
+                                              .in_turn = orr__star_in_turn,
                                               .describe = describe,
                                               .worker = worker,
                                               .settle = orr__tilepool_settle,
