@@ -263,8 +263,8 @@ static bool leaves_are_home(const orr__plan *plan, orr__buffer *const *leaf)
     return true;
 }
 
-orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                               orr__buffer **out, orr__run **run)
+static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                          orr__buffer **out, orr__run **run)
 {
     const orr__engine_impl *e = atomic_load(&engine);
     orr__run *r = NULL;
@@ -295,6 +295,25 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const
         orr__log(2, "an evaluation begins again, since a device lost values of it: %s", orr_error_message());
         orr_error_clear();
     }
+}
+
+/* Threads that evaluate and wait, but for evaluations that are small. */
+static atomic_int callers;
+
+int orr__exec_callers(void)
+{
+    return atomic_load_explicit(&callers, memory_order_relaxed);
+}
+
+orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                               orr__buffer **out, orr__run **run)
+{
+    bool counts = !run && plan->us >= orr__inline_us();
+
+    atomic_fetch_add_explicit(&callers, counts, memory_order_relaxed);
+    orr_status st = execute(at, plan, leaf, scalar, out, run);
+    atomic_fetch_sub_explicit(&callers, counts, memory_order_relaxed);
+    return st;
 }
 
 void orr__engine_worker(int w, char *text, size_t size)

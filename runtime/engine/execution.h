@@ -38,6 +38,7 @@ extern const orr__engine_impl orr__engine_starpu; /* only with HAVE_STARPU */
 const orr__engine_impl *orr__engine_now(void); /* the one that runs; NULL: none does */
 /* The backend in force, ORR__BACKEND_…: the environment's word, else the caller's. ORR_EINVAL: none has this name. */
 orr_status orr__engine_backend(orr__site at, const orr_config *config, int *choice);
+int orr__exec_callers(void);                             /* threads that evaluate and wait, but for small evaluations */
 void orr__engine_settle(void);                           /* calls the engine's settle */
 void orr__engine_worker(int w, char *text, size_t size); /* name; 0 is "inline"        */
 

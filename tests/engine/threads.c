@@ -167,6 +167,57 @@ static void several_threads_wait_for_one_run(void)
     free(shared);
 }
 
+static void *evaluate(void *arg)
+{
+    orr__buffer *out = NULL;
+    orr__scalar s = { .f = 1 };
+    note(orr__engine_execute(HERE, &((hand *)arg)->plan, &leaf, &s, &out, NULL) == ORR_OK);
+    orr__buffer_unref(out);
+    return NULL;
+}
+
+static hand *four_tiles(void)
+{
+    hand *h = hand_new();
+    int x = hand_leaf(h, N);
+
+    hand_output(h, hand_step(h, N, 4, false, 1, &x));
+    h->plan.us = 5000;
+    return h;
+}
+
+/* All workers are busy for a caller that waits: another's tasks would wait behind them. */
+static void callers_who_leave_no_two_processors_compute_themselves(void)
+{
+    static atomic_bool seen;
+    hand *busy = four_tiles(), *own = four_tiles();
+    pthread_t t;
+
+    NEED_STARPU;
+    (void)setenv("STARPU_NCPU", "2", 1);
+    leaf = ramp(N, 0);
+    wrong = 0;
+    busy->kernel[0].seconds = 60;
+    busy->kernel[0].gate = &seen;
+    ORR_REQUIRE(engine_up("starpu") == ORR_OK);
+    int workers = orr__machine_here.workers < 2 ? 1 : 2;
+    ORR_REQUIRE(pthread_create(&t, NULL, evaluate, busy) == 0);
+    for (double until = orr__now() + 3; atomic_load(&busy->kernel[0].launches) < workers && orr__now() < until;)
+        (void)usleep(1000);
+    double began = orr__now();
+    (void)evaluate(own);
+    ORR_CHECK_MSG(orr__now() - began < 20, "it took %g s", orr__now() - began);
+    ORR_CHECK(orr__exec_callers() == 1);
+    atomic_store(&seen, true);
+    pthread_join(t, NULL);
+    ORR_CHECK(wrong == 0 && orr__exec_callers() == 0);
+    orr__buffer_unref(leaf);
+    orr__engine_stop();
+    (void)unsetenv("STARPU_NCPU");
+    free(busy);
+    free(own);
+}
+
 static void stop_waits_for_work_under_way(void)
 {
     orr__scalar s = { .f = 2 };
@@ -192,9 +243,13 @@ static void stop_waits_for_work_under_way(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(threads_evaluate_at_once),      ORR_TEST(threads_chain_runs_without_waiting),
-        ORR_TEST(small_and_large_plans_mix),     ORR_TEST(several_threads_wait_for_one_run),
-        ORR_TEST(stop_waits_for_work_under_way), { 0 },
+        ORR_TEST(threads_evaluate_at_once),
+        ORR_TEST(threads_chain_runs_without_waiting),
+        ORR_TEST(small_and_large_plans_mix),
+        ORR_TEST(several_threads_wait_for_one_run),
+        ORR_TEST(stop_waits_for_work_under_way),
+        ORR_TEST(callers_who_leave_no_two_processors_compute_themselves),
+        { 0 },
     };
     int failed = orr_test_main(argc, argv, "engine.threads", tests);
 

@@ -37,12 +37,25 @@ static void ended(orr__run *r)
     orr__star_rest(true);
 }
 
+/* Other threads evaluate too, so that no two processors are free for the tasks of a short plan: workers would take turns with the
+ * callers, and spin in between. A long plan becomes tasks, since the others may end before it. */
+static bool crowded(const orr__plan *plan, bool wait)
+{
+    static const double short_us = 2e4;
+    int others = orr__exec_callers() - 1;
+
+    return wait && plan->us < short_us && others > 0 && orr__star.cpus - others < 2 &&
+           orr__star.opencls + orr__star.cudas == 0 && !orr__ablated(ORR__OFF_SHARE);
+}
+
 /* Not worth tasks: small work; and a single task of a waiting caller, as no other worker could help. A plan's only step that was cut to
  * end sooner is worth them while such callers come one after the other; so is work that ends before sleeping workers help. ORRERY_INLINE_US decides alone where it is set. */
 static bool worth_tasks(const orr__plan *plan, bool wait)
 {
     bool asked = orr__env.inline_us >= 0;
 
+    if (!asked && crowded(plan, wait))
+        return false;
     if (!asked && plan->nstep == 1 && plan->ntasks > 1 && plan->us < 2 * orr__task_worth())
         return !wait || orr__star_share(plan->us);
     if (plan->us < orr__inline_us())
