@@ -1,10 +1,12 @@
-/* Counts the bytes of bodies.
+/* Counts the bytes of bodies, and keeps their memory.
  * Must not know: what is in them. */
 #include "config.h"
 #include "serve/budget.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static atomic_llong taken;
 static long long most;
@@ -30,6 +32,57 @@ void serve_budget_give(size_t bytes)
 int64_t serve_budget_taken(void)
 {
     return atomic_load(&taken);
+}
+
+/* -- blocks --------------------------------------------------------------------------------------------------- */
+
+enum { KEPT = 128 };
+static const size_t kept_most = (size_t)192 << 20; /* bytes */
+
+static struct {
+    pthread_mutex_t lock;
+    int n;
+    size_t bytes;
+    struct {
+        char *block;
+        size_t room;
+    } at[KEPT]; /* the latest last: some of it may be in a cache */
+} kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+char *serve_block_take(size_t room)
+{
+    char *block = NULL;
+    pthread_mutex_lock(&kept.lock);
+    for (int i = kept.n - 1; i >= 0 && !block; i--)
+        if (kept.at[i].room == room) {
+            block = kept.at[i].block;
+            kept.bytes -= room;
+            kept.n--;
+            memmove(&kept.at[i], &kept.at[i + 1], (size_t)(kept.n - i) * sizeof *kept.at);
+        }
+    pthread_mutex_unlock(&kept.lock);
+    return block ? block : malloc(room + 1);
+}
+
+/* The oldest go for it. */
+void serve_block_free(char *block, size_t room)
+{
+    if (!block || room < SERVE_BLOCK_LARGE || room % SERVE_BLOCK_LARGE != 0 || room > kept_most) {
+        free(block);
+        return;
+    }
+    pthread_mutex_lock(&kept.lock);
+    int gone = 0;
+    for (; kept.n - gone == KEPT || kept.bytes + room > kept_most; gone++) {
+        kept.bytes -= kept.at[gone].room;
+        free(kept.at[gone].block);
+    }
+    kept.n -= gone;
+    memmove(kept.at, kept.at + gone, (size_t)kept.n * sizeof *kept.at);
+    kept.at[kept.n].block = block;
+    kept.at[kept.n++].room = room;
+    kept.bytes += room;
+    pthread_mutex_unlock(&kept.lock);
 }
 
 struct serve_body {
@@ -58,7 +111,7 @@ void serve_body_unref(serve_body *b)
 {
     if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
         return;
-    free(b->text);
+    serve_block_free(b->text, b->room);
     serve_budget_give(b->room);
     free(b);
 }

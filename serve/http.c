@@ -286,8 +286,8 @@ static void take_head(request *q, const char *method, const char *path)
 static void drop_body(request *q)
 {
     serve_budget_give(q->r.room);
+    serve_block_free(q->r.body, q->r.room);
     q->r.room = 0;
-    free(q->r.body);
     q->r.body = NULL;
 }
 
@@ -300,11 +300,13 @@ static bool grow(request *q, size_t n)
         room = announced;
     if (room < n)
         room = n;
+    if (room > SERVE_BLOCK_LARGE)
+        room = (room + SERVE_BLOCK_LARGE - 1) / SERVE_BLOCK_LARGE * SERVE_BLOCK_LARGE;
     if (!serve_budget_take(room - q->r.room)) {
         q->reply = serve_problem(503, "limit", "the service holds as many bodies as it may; try again");
         return false;
     }
-    char *p = realloc(q->r.body, room + 1);
+    char *p = q->r.body ? realloc(q->r.body, room + 1) : serve_block_take(room);
     if (!p) {
         serve_budget_give(room - q->r.room);
         q->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory for the body");

@@ -15,7 +15,7 @@ typedef struct serve_request {
     const char *argument; /* the text of the route's {…}; "" */
     int client;           /* −1: without a token             */
     bool npy_in, npy_out;
-    char *body;         /* malloc's; the handler may take it with `room`: then it sets both 0 */
+    char *body;         /* a block; the handler may take it with `room`: then it sets both 0 */
     size_t bytes, room; /* room: its bytes of the budget                */
     json_t *query;      /* an object of texts; the handler may take it, and sets this NULL */
     void *connection;   /* for serve_http_wait                            */
