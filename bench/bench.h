@@ -175,5 +175,7 @@ int bench_ablation(bench_sink *out, int rounds);
 int bench_random(bench_sink *out, int rounds);
 int bench_data_set(bench_sink *out, int rounds);
 int bench_simulations(bench_sink *out, int rounds);
+int bench_batch(bench_sink *out, int rounds);
+int bench_recipes(bench_sink *out, int rounds);
 
 #endif

@@ -38,6 +38,14 @@ const bench_case bench_cases[] = {
       bench_linalg },
     { "memory", "peak-memory", "the most memory that a computation takes, beside its inputs and results, and peers",
       bench_memory },
+    { "memory", "batch",
+      "the batch that orr_optimal_batch chooses beside the best of a sweep, predicted peaks of memory beside measured "
+      "ones",
+      bench_batch },
+    { "memory", "recipes",
+      "results on a device whose leaves are kept, so that lost results are computed again, beside leaves that are "
+      "dropped",
+      bench_recipes },
     { "train", "mlp-step", "one training step of the 784-512-256-10 network, beside its GEMMs alone", bench_mlp_step },
     { "train", "train", "training steps of whole networks, beside their GEMMs alone and peers; train:mnist5 is one",
       bench_train },

@@ -53,7 +53,8 @@
     X(SHARE,            "share")            /* work that is cut to end sooner becomes tasks in a row of callers */ \
     X(ONE_WORKER,       "one_worker")       /* a chain of tasks stays on one worker                    */ \
     X(TRIAL,            "trial")            /* a plan's first runs choose processors or devices        */ \
-    X(HANDLE_POOL,      "handle_pool")      /* buffers are reused with their handles                   */
+    X(HANDLE_POOL,      "handle_pool")      /* buffers are reused with their handles                   */ \
+    X(RECIPES,          "recipes")          /* leaves of values on devices are kept: lost values are computed again */
 /* clang-format on */
 
 #define ORR__MECHANISM(upper, name) ORR__OFF_##upper,

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/ablation.h"
 #include "runtime/base/env.h"
 #include "runtime/base/pool.h"
 #include "runtime/engine/starpu/starpu.h"
@@ -57,7 +58,8 @@ static bool stays(orr__buffer *b)
 /* Where memory is limited, leaves go as soon as they can. */
 static bool may_be_kept(const orr__plan *p, orr__buffer *const *leaf)
 {
-    bool may = !orr__star.one_memory && !orr__env.device_copies && !orr__pool_limited() && orr__ranks() <= 1;
+    bool may = !orr__star.one_memory && !orr__ablated(ORR__OFF_RECIPES) && !orr__env.device_copies &&
+               !orr__pool_limited() && orr__ranks() <= 1;
     for (int i = 0; may && i < p->nstep; i++)
         may = !orr__region_needs_device(p->step[i].region);
     for (int i = 0; may && i < p->nleaf; i++)
