@@ -90,11 +90,24 @@ static void choice_cost(orr__group *g, int i)
     g->partial[i] = true;
 }
 
-/* Few flops, and one load: operands with less than an eighth of its elements, such as a mean, stay in the cache. */
-static bool is_cheap(const orr__group *g, int i)
+/* Few loads: operands with less than an eighth of its elements, such as a mean, stay in the cache. */
+static bool reads_once(const orr__group *g, int i)
 {
     double count = (double)orr__shape_count(&g->p->node[i]->shape);
-    return g->again[i] <= CHEAP_FLOPS && (g->loads[i] <= 1 || g->read[i] <= count + count / FEW);
+    return g->loads[i] <= 1 || g->read[i] <= count + count / FEW;
+}
+
+static bool is_cheap(const orr__group *g, int i)
+{
+    return g->again[i] <= CHEAP_FLOPS && reads_once(g, i);
+}
+
+/* Does it cost less to compute node i wherever regions read it than to store it? Each of them has one load either way. */
+static bool rather_again(const orr__group *g, int i)
+{
+    double once = (double)orr__shape_count(&g->p->node[i]->shape);
+    return is_cheap(g, i) ||
+           (reads_once(g, i) && (double)g->again[i] * (g->points[i] - once) <= (double)STORE_FLOPS * once);
 }
 
 /* Is what take i reads by number computed for each of them, rather than stored? When that is less work, or cheap. */
@@ -122,6 +135,14 @@ static bool repeats_innermost(const orr_shape *i, const orr_shape *x)
 {
     return i->rank > 0 && i->dim[i->rank - 1] >= FEW && (x->rank == 0 || x->dim[x->rank - 1] == 1) &&
            orr__shape_count(x) * FEW <= orr__shape_count(i);
+}
+
+/* Does view i repeat what costs more than a buffer, which is made therefore? */
+static bool stored_below(const orr__group *g, int i)
+{
+    int x = orr__arg(g->p, i, 0);
+    return orr__shape_count(&g->p->node[i]->shape) > orr__shape_count(&g->p->node[x]->shape) &&
+           g->cost[x] > CHEAP_FLOPS;
 }
 
 /* Cost of node i as an expression, from its inputs' (roots cost a load). Also correct for nodes that become roots
@@ -159,6 +180,11 @@ static void expression_cost(orr__group *g, int i)
         g->read[i] += g->read[x];
         g->movable[i] = g->movable[i] && g->movable[x];
         g->partial[i] = g->partial[i] && g->partial[x];
+    }
+    if (form == ORR__FORM_VIEW && stored_below(g, i)) {
+        g->cost[i] = g->again[i] = 0;
+        g->loads[i] = 1;
+        g->read[i] = (double)orr__shape_count(&p->node[orr__arg(p, i, 0)]->shape);
     }
     if (form == ORR__FORM_VIEW && repeats_innermost(&p->node[i]->shape, &p->node[orr__arg(p, i, 0)]->shape))
         g->again[i] = 0;
@@ -224,9 +250,7 @@ static void offer(orr__group *g, int c, int x)
         need_buffer(g, c);
         return;
     }
-    if (orr__form_of(p, c) == ORR__FORM_VIEW &&
-        orr__shape_count(&p->node[c]->shape) > orr__shape_count(&p->node[x]->shape) && g->cost[x] > CHEAP_FLOPS &&
-        !g->root[x]) {
+    if (orr__form_of(p, c) == ORR__FORM_VIEW && stored_below(g, c) && !g->root[x]) {
         int64_t n = orr__shape_count(&p->node[x]->shape);
         orr__group_reason(g, x, "%%%d %s -> %%%d: would be computed %lld times over by the view", x,
                           p->node[x]->op->name, c, (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
@@ -306,9 +330,9 @@ static void settle(orr__group *g, int i)
     if (!g->root[i] && computes && own != ORR__NO_OWNER && !again) {
         if (!g->fuse) {
             g->root[i] = true;
-        } else if (own == ORR__MANY_OWNERS && !is_cheap(g, i) && !reads_little(g, i)) {
+        } else if (own == ORR__MANY_OWNERS && !rather_again(g, i) && !reads_little(g, i)) {
             g->root[i] = true;
-            if (g->again[i] > CHEAP_FLOPS)
+            if (reads_once(g, i) || g->again[i] > STORE_FLOPS)
                 orr__group_reason(g, i, "%%%d %s: several regions read it and %.0f flops are too many to do again", i,
                                   p->node[i]->op->name, (double)g->again[i]);
             else
