@@ -50,6 +50,8 @@ orr_dtype orr__wide(orr_dtype t);
 
 /* `shape` with the axes in mask gone, or 1 when kept. */
 orr_shape orr__shape_reduced(const orr_shape *s, uint32_t mask, bool keep);
+/* The axes in mask, as the public functions take them. */
+orr_axes orr__axes_of(uint32_t mask);
 /* Product of the dimensions in mask. */
 int64_t orr__shape_count_of(const orr_shape *s, uint32_t mask);
 bool orr__shape_ok(orr__site at, const orr_shape *s, orr_tensor **bad);

@@ -115,7 +115,7 @@ static orr_status reference(const orr__reference *j)
     return ORR_OK;
 }
 
-static orr_axes axes_of(uint32_t mask)
+orr_axes orr__axes_of(uint32_t mask)
 {
     orr_axes a = { 0, { 0 } };
     for (int i = 0; i < ORR_MAX_RANK; i++)
@@ -128,14 +128,14 @@ static orr_axes axes_of(uint32_t mask)
 static orr_tensor *of_extremum(const orr__back *b, orr_tensor *x, orr_tensor *g)
 {
     orr_tensor *hit = orr_equal_at(AT, x, b->out);
-    orr_tensor *n = orr_sum_at(AT, orr_cast_at(AT, hit, orr_tensor_dtype(x)), axes_of(b->node->attr.mask), true);
+    orr_tensor *n = orr_sum_at(AT, orr_cast_at(AT, hit, orr_tensor_dtype(x)), orr__axes_of(b->node->attr.mask), true);
     return orr_where_at(AT, hit, orr_div_at(AT, g, n), orr_scalar_at(AT, 0));
 }
 
 /* g times the product of the others. With one zero only its own element has one that is not 0; with several none. */
 static orr_tensor *of_product(const orr__back *b, orr_tensor *x, orr_tensor *g)
 {
-    orr_axes axes = axes_of(b->node->attr.mask);
+    orr_axes axes = orr__axes_of(b->node->attr.mask);
     orr_tensor *one = orr_scalar_at(AT, 1), *none = orr_scalar_at(AT, 0);
     orr_tensor *zero = orr_equal_at(AT, x, none);
     orr_tensor *zeros = orr_sum_at(AT, zero, axes, true);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <orrery/norm.h>
 #include <orrery/random.h>
+#include "ops/nn/normalise.h"
 #include "ops/record.h"
 
 #define AT at.file, at.line
@@ -40,44 +41,90 @@ static orr_tensor *end(const frame *f, orr_tensor *r)
     return orr__compose_end(at, f->scope, orr_cast_at(AT, r, f->dtype));
 }
 
-/* y·weight + bias, both of shape `want`, seen as `as`. */
-static orr_tensor *affine(const frame *f, orr_tensor *y, orr_tensor *weight, orr_tensor *bias, orr_shape want,
-                          orr_shape as)
+/* t, a weight or bias that must have the shape `want`, seen as `as`; NULL stays. */
+static bool parameter(const frame *f, orr_tensor **t, const char *name, orr_shape want, orr_shape as, orr_tensor **bad)
 {
     orr__site at = f->at;
-    for (int i = 0; i < 2; i++) {
-        orr_tensor *t = i ? bias : weight, *bad;
-        const char *name = i ? "bias" : "weight";
-        orr__node *n;
-        if (!t)
-            continue;
-        if (!orr__operand_float(at, t, name, &n, &bad))
-            return bad;
-        if (!orr__shape_equal(&n->shape, &want))
-            return orr__poison(at, ORR_ESHAPE, "%s of shape %s does not fit x of shape %s: it must be %s", name,
-                               orr__str(n->shape).s, orr__str(f->shape).s, orr__str(want).s);
-        t = orr_reshape_at(AT, orr_cast_at(AT, t, orr__wide(f->dtype)), as);
-        y = i ? orr_add_at(AT, y, t) : orr_mul_at(AT, y, t);
+    orr__node *n;
+    if (!*t)
+        return true;
+    if (!orr__operand_float(at, *t, name, &n, bad))
+        return false;
+    if (!orr__shape_equal(&n->shape, &want)) {
+        *bad = orr__poison(at, ORR_ESHAPE, "%s of shape %s does not fit x of shape %s: it must be %s", name,
+                           orr__str(n->shape).s, orr__str(f->shape).s, orr__str(want).s);
+        return false;
     }
-    return y;
+    *t = orr_reshape_at(AT, orr_cast_at(AT, *t, orr__wide(f->dtype)), as);
+    return true;
 }
 
-/* d/√(mean(d²) + eps) over the axes. */
-static orr_tensor *scaled(orr__site at, orr_tensor *d, orr_axes axes, double eps)
+/* x and what it is normalised over, as orr__normal says it; weight and bias of shape `want`, seen as `as`. */
+typedef struct {
+    orr_tensor *x;
+    uint32_t axes;
+    int64_t groups;
+    orr_tensor *mean, *var; /* made here */
+    orr_tensor *weight, *bias;
+    orr_shape want, as;
+} normal;
+
+static orr_tensor *mean_of(const frame *f, const normal *n, orr_tensor *t)
 {
-    orr_tensor *v = orr_mean_at(AT, orr_square_at(AT, d), axes, true);
-    return orr_mul_at(AT, d, orr_rsqrt_at(AT, orr_add_at(AT, v, SCALAR(eps))));
+    orr__site at = f->at;
+    t = n->axes ? orr_sum_at(AT, t, orr__axes_of(n->axes), true) : t;
+    t = n->groups ? orr__over_groups(at, t, n->groups) : t;
+    return orr_div_at(AT, t, SCALAR(orr__normal_count(&f->shape, n->axes, n->groups)));
 }
 
-static orr_tensor *centred(orr__site at, orr_tensor *x, orr_axes axes)
+/* Elements in the order of memory, few enough to be folded while they are in a core's cache. */
+static bool is_row(const frame *f, const normal *n)
 {
-    return orr_sub_at(AT, x, orr_mean_at(AT, x, axes, true));
+    enum { NEAR_ROW = 8192 };
+    int last = f->shape.rank - 1;
+    return !n->groups && last >= 0 && n->axes == 1u << last && f->shape.dim[last] <= NEAR_ROW;
+}
+
+/* Mean and variance. Rows are read again while they are near. Else one pass over f32 makes Σ x and Σ x² in f64, and the variance is
+ * their mean(x²) − mean²: its error is some 2⁻⁵³·mean², less than the variance 2⁻⁵⁰·mean² that the rounding of elements to f32
+ * makes. f64 has two passes. */
+static void statistics(const frame *f, normal *n, bool centre)
+{
+    orr__site at = f->at;
+    if (centre && !is_row(f, n) && orr__wide(f->dtype) == ORR_F32) {
+        orr_tensor *x = orr_cast_at(AT, n->x, ORR_F64);
+        orr_tensor *m = mean_of(f, n, x), *squares = mean_of(f, n, orr_square_at(AT, x));
+        orr_tensor *v = orr_maximum_at(AT, orr_sub_at(AT, squares, orr_square_at(AT, m)), SCALAR(0));
+        n->mean = orr_cast_at(AT, m, ORR_F32);
+        n->var = orr_cast_at(AT, v, ORR_F32);
+        return;
+    }
+    n->mean = centre ? mean_of(f, n, n->x) : NULL;
+    n->var = mean_of(f, n, orr_square_at(AT, centre ? orr_sub_at(AT, n->x, n->mean) : n->x));
+}
+
+static orr_tensor *normalised(const frame *f, normal *n, bool centre, double eps)
+{
+    orr__site at = f->at;
+    orr_tensor *bad;
+    if (!parameter(f, &n->weight, "weight", n->want, n->as, &bad) ||
+        !parameter(f, &n->bias, "bias", n->want, n->as, &bad))
+        return bad;
+    statistics(f, n, centre);
+    return orr__normalise(&(orr__normal){ .at = at,
+                                          .x = n->x,
+                                          .axes = n->axes,
+                                          .groups = n->groups,
+                                          .mean = n->mean,
+                                          .scale = orr_rsqrt_at(AT, orr_add_at(AT, n->var, SCALAR(eps))),
+                                          .weight = n->weight,
+                                          .bias = n->bias });
 }
 
 /* -- the last axes ----------------------------------------------------------------------------------------- */
 
-/* The last n axes of `s`; false: there are not as many. */
-static bool last_axes(const frame *f, int n, orr_axes *axes, orr_shape *of, orr_tensor **bad)
+/* The last n axes of x; false: there are not as many. */
+static bool last_axes(const frame *f, int n, uint32_t *axes, orr_shape *of, orr_tensor **bad)
 {
     orr__site at = f->at;
     if (n < 1 || n > f->shape.rank) {
@@ -85,10 +132,9 @@ static bool last_axes(const frame *f, int n, orr_axes *axes, orr_shape *of, orr_
                            orr__str(f->shape).s, f->shape.rank);
         return false;
     }
-    *axes = (orr_axes){ .n = n };
     of->rank = n;
     for (int i = 0; i < n; i++) {
-        axes->axis[i] = f->shape.rank - n + i;
+        *axes |= 1u << (f->shape.rank - n + i);
         of->dim[i] = f->shape.dim[f->shape.rank - n + i];
     }
     return true;
@@ -99,14 +145,16 @@ static orr_tensor *over_last(orr__site at, orr_tensor *x, int n, orr_tensor *wei
 {
     frame f;
     orr_tensor *bad;
-    orr_axes axes;
+    uint32_t axes = 0;
     orr_shape of = { 0 };
     if (!begin(&f, at, x, eps, &bad))
         return bad;
     if (!last_axes(&f, n, &axes, &of, &bad))
         return orr__compose_end(at, f.scope, bad);
-    orr_tensor *y = scaled(at, centre ? centred(at, f.x, axes) : f.x, axes, eps);
-    return end(&f, affine(&f, y, weight, bias, of, of));
+    normal to = { .x = f.x, .axes = axes, .weight = weight, .bias = bias, .want = of, .as = f.shape };
+    for (int d = 0; d < f.shape.rank - n; d++)
+        to.as.dim[d] = 1;
+    return end(&f, normalised(&f, &to, centre, eps));
 }
 
 orr_tensor *orr_layer_norm_at(const char *file, int line, orr_tensor *x, int axes, orr_tensor *weight, orr_tensor *bias,
@@ -122,7 +170,7 @@ orr_tensor *orr_rms_norm_at(const char *file, int line, orr_tensor *x, int axes,
 
 /* -- channels ---------------------------------------------------------------------------------------------- */
 
-/* (channels, 1, …, 1) for x (batch, channels, …); false: x has no channels. */
+/* (1, channels, 1, …, 1) for x (batch, channels, …); false: x has no channels. */
 static bool channels(const frame *f, orr_shape *as, orr_tensor **bad)
 {
     orr__site at = f->at;
@@ -130,10 +178,15 @@ static bool channels(const frame *f, orr_shape *as, orr_tensor **bad)
         *bad = orr__poison(at, ORR_ESHAPE, "x of shape %s is not (batch, channels, …)", orr__str(f->shape).s);
         return false;
     }
-    *as = (orr_shape){ .rank = f->shape.rank - 1 };
+    *as = (orr_shape){ .rank = f->shape.rank };
     for (int d = 0; d < as->rank; d++)
-        as->dim[d] = d ? 1 : f->shape.dim[1];
+        as->dim[d] = d == 1 ? f->shape.dim[1] : 1;
     return true;
+}
+
+static uint32_t all_but_channels(const frame *f)
+{
+    return ((1u << f->shape.rank) - 1) & ~2u;
 }
 
 orr_tensor *orr_group_norm_at(const char *file, int line, orr_tensor *x, int64_t groups, orr_tensor *weight,
@@ -151,10 +204,15 @@ orr_tensor *orr_group_norm_at(const char *file, int line, orr_tensor *x, int64_t
         return orr__compose_end(at, f.scope,
                                 orr__poison(at, ORR_ESHAPE, "%lld groups do not divide the %lld channels of x %s",
                                             (long long)groups, (long long)f.shape.dim[1], orr__str(f.shape).s));
-    int64_t rows = f.shape.dim[0] * groups, all = orr__shape_count(&f.shape);
-    orr_tensor *flat = orr_reshape_at(AT, f.x, ORR_SHAPE(rows, rows ? all / rows : 0));
-    orr_tensor *y = scaled(at, centred(at, flat, ORR_AXES(1)), ORR_AXES(1), eps);
-    return end(&f, affine(&f, orr_reshape_at(AT, y, f.shape), weight, bias, ORR_SHAPE(f.shape.dim[1]), as));
+    int64_t c = f.shape.dim[1];
+    normal to = { .x = f.x,
+                  .axes = all_but_channels(&f) & ~1u,
+                  .groups = groups == c ? 0 : groups,
+                  .weight = weight,
+                  .bias = bias,
+                  .want = ORR_SHAPE(c),
+                  .as = as };
+    return end(&f, normalised(&f, &to, true, eps));
 }
 
 orr_tensor *orr_instance_norm_at(const char *file, int line, orr_tensor *x, orr_tensor *weight, orr_tensor *bias,
@@ -162,15 +220,6 @@ orr_tensor *orr_instance_norm_at(const char *file, int line, orr_tensor *x, orr_
 {
     orr_shape s = orr_tensor_shape(x);
     return orr_group_norm_at(file, line, x, s.rank > 1 && s.dim[1] > 0 ? s.dim[1] : 1, weight, bias, eps);
-}
-
-static orr_axes all_but_channels(const frame *f)
-{
-    orr_axes axes = { .n = 0 };
-    for (int d = 0; d < f->shape.rank; d++)
-        if (d != 1)
-            axes.axis[axes.n++] = d;
-    return axes;
 }
 
 orr_tensor *orr_batch_norm_at(const char *file, int line, orr_tensor *x, orr_tensor *mean, orr_tensor *var,
@@ -197,9 +246,13 @@ orr_tensor *orr_batch_norm_at(const char *file, int line, orr_tensor *x, orr_ten
                                                 i ? "var" : "mean", orr__str(n->shape).s, orr__str(f.shape).s));
         statistic[i] = orr_reshape_at(AT, orr_cast_at(AT, statistic[i], orr__wide(f.dtype)), as);
     }
+    orr_shape want = ORR_SHAPE(f.shape.dim[1]);
+    if (!parameter(&f, &weight, "weight", want, as, &bad) || !parameter(&f, &bias, "bias", want, as, &bad))
+        return orr__compose_end(at, f.scope, bad);
     orr_tensor *r = orr_rsqrt_at(AT, orr_add_at(AT, statistic[1], SCALAR(eps)));
     orr_tensor *y = orr_mul_at(AT, orr_sub_at(AT, f.x, statistic[0]), r);
-    return end(&f, affine(&f, y, weight, bias, ORR_SHAPE(f.shape.dim[1]), as));
+    y = weight ? orr_mul_at(AT, y, weight) : y;
+    return end(&f, bias ? orr_add_at(AT, y, bias) : y);
 }
 
 orr_tensor *orr_batch_norm_training_at(const char *file, int line, orr_tensor *x, orr_tensor *weight, orr_tensor *bias,
@@ -220,15 +273,14 @@ orr_tensor *orr_batch_norm_training_at(const char *file, int line, orr_tensor *x
                                 orr__poison(at, ORR_ESHAPE,
                                             "x of shape %s has %g values in a channel: training needs two or more",
                                             orr__str(f.shape).s, count));
-    orr_axes axes = all_but_channels(&f);
-    orr_tensor *m = orr_mean_at(AT, f.x, axes, true), *d = orr_sub_at(AT, f.x, m);
-    orr_tensor *v = orr_mean_at(AT, orr_square_at(AT, d), axes, true);
-    orr_tensor *y = orr_mul_at(AT, d, orr_rsqrt_at(AT, orr_add_at(AT, v, SCALAR(eps))));
-    y = affine(&f, y, weight, bias, ORR_SHAPE(c), as);
+    normal to = {
+        .x = f.x, .axes = all_but_channels(&f), .weight = weight, .bias = bias, .want = ORR_SHAPE(c), .as = as
+    };
+    orr_tensor *y = normalised(&f, &to, true, eps);
     if (mean)
-        *mean = orr_scope_return_at(AT, f.scope, orr_reshape_at(AT, orr_detach_at(AT, m), ORR_SHAPE(c)));
+        *mean = orr_scope_return_at(AT, f.scope, orr_reshape_at(AT, orr_detach_at(AT, to.mean), ORR_SHAPE(c)));
     if (var) {
-        orr_tensor *unbiased = orr_mul_at(AT, orr_detach_at(AT, v), SCALAR(count / (count - 1.0)));
+        orr_tensor *unbiased = orr_mul_at(AT, orr_detach_at(AT, to.var), SCALAR(count / (count - 1.0)));
         *var = orr_scope_return_at(AT, f.scope, orr_reshape_at(AT, unbiased, ORR_SHAPE(c)));
     }
     return end(&f, y);

@@ -2,6 +2,7 @@
  * layers on them.
  * Must not know: how a function is composed. */
 #include "config.h"
+#include "tests/harness/explain_help.h"
 #include "tests/nn/near.h"
 
 static const char file[] = "torch/norm.npz";
@@ -82,20 +83,108 @@ static void positions_are_their_formulas(void)
     (void)orr_scope_end(s);
 }
 
-static orr_tensor *second(orr_tensor *const *x, void *user)
+/* The squares of the gradients of y²·y by all of x, all together. */
+static orr_tensor *squares_of_gradients(orr_tensor *y, orr_tensor *const *x, int n)
+{
+    orr_tensor *g[3], *sum = orr_scalar(0);
+    if (orr_grad(orr_sum(orr_mul(y, orr_square(y)), ORR_ALL_AXES, false), x, n, g) != ORR_OK)
+        return orr_scalar(NAN);
+    for (int i = 0; i < n; i++)
+        sum = orr_add(sum, orr_sum(orr_square(g[i]), ORR_ALL_AXES, false));
+    return sum;
+}
+
+static orr_tensor *layer(orr_tensor *const *x, void *user)
 {
     (void)user;
-    orr_tensor *g, *y = orr_layer_norm(x[0], 1, NULL, NULL, 1e-3);
-    if (orr_grad(orr_mul(y, orr_square(y)), &x[0], 1, &g) != ORR_OK)
-        return orr_scalar(NAN);
-    return orr_sum(orr_square(g), ORR_ALL_AXES, false);
+    return squares_of_gradients(orr_layer_norm(x[0], 2, NULL, NULL, 1e-3), x, 1);
+}
+
+static orr_tensor *group(orr_tensor *const *x, void *user)
+{
+    (void)user;
+    return squares_of_gradients(orr_group_norm(x[0], 2, x[1], x[2], 1e-3), x, 3);
+}
+
+static orr_tensor *batch(orr_tensor *const *x, void *user)
+{
+    (void)user;
+    return squares_of_gradients(orr_batch_norm_training(x[0], x[1], x[2], 1e-3, NULL, NULL), x, 3);
+}
+
+static orr_tensor *rms(orr_tensor *const *x, void *user)
+{
+    (void)user;
+    return squares_of_gradients(orr_rms_norm(x[0], 1, NULL, 1e-3), x, 1);
 }
 
 static void second_derivatives_agree_with_differences(void)
 {
     orr_scope *s = orr_scope_begin();
-    orr_tensor *x = orr_sin(orr_reshape(orr_arange(ORR_F64, 0, 12, 1), ORR_SHAPE(3, 4)));
-    near_differences(second, &x, 1, NULL, 1e-5, "layer_norm");
+    orr_tensor *x[3] = { orr_sin(orr_reshape(orr_arange(ORR_F64, 0, 24, 1), ORR_SHAPE(2, 4, 3))),
+                         orr_cos(orr_arange(ORR_F64, 0, 4, 1)), orr_sin(orr_arange(ORR_F64, 1, 5, 1)) };
+    near_differences(layer, x, 1, NULL, 1e-5, "layer_norm");
+    near_differences(rms, x, 1, NULL, 1e-5, "rms_norm");
+    near_differences(group, x, 3, NULL, 1e-5, "group_norm");
+    near_differences(batch, x, 3, NULL, 1e-5, "batch_norm");
+    (void)orr_scope_end(s);
+}
+
+/* The bytes that an evaluation of t moves, by those of x. */
+static double passes_of(orr_tensor *t, orr_shape x)
+{
+    char *text = explained_text(t), unit[3] = "";
+    const char *found = text ? strstr(text, "bytes moved: ") : NULL;
+    double bytes = 0, count = 4;
+    if (!found || sscanf(found, "bytes moved: %lf %2s", &bytes, unit) != 2)
+        bytes = INFINITY;
+    free(text);
+    for (int d = 0; d < x.rank; d++)
+        count *= (double)x.dim[d];
+    return bytes * (!strcmp(unit, "MB") ? 1e6 : !strcmp(unit, "kB") ? 1e3 : INFINITY) / count;
+}
+
+/* Forward: the statistics read x, the result reads x. Backward: the statistics, the sums, and dx read x. */
+static void normalisation_reads_its_operand_once_for_all_statistics(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_shape shape = ORR_SHAPE(16, 32, 20, 20);
+    orr_tensor *x[3] = { orr_variable(orr_randn(ORR_F32, shape, 0, 1)),
+                         orr_variable(orr_randn(ORR_F32, ORR_SHAPE(32), 0, 1)),
+                         orr_variable(orr_randn(ORR_F32, ORR_SHAPE(32), 0, 1)) };
+    for (int i = 0; i < 3; i++)
+        ORR_CHECK(orr_eval(x[i]) == ORR_OK);
+    for (int k = 0; k < 2; k++) {
+        const char *name = k ? "group norm" : "batch norm";
+        orr_tensor *y =
+            k ? orr_group_norm(x[0], 4, x[1], x[2], 1e-5) : orr_batch_norm_training(x[0], x[1], x[2], 1e-5, NULL, NULL);
+        orr_tensor *g[3], *as[2];
+        double forward = passes_of(y, shape);
+        ORR_CHECK_MSG(forward > 2.9 && forward < 3.15, "%s moves %g times its operand", name, forward);
+        ORR_REQUIRE(orr_grad(orr_sum(orr_square(y), ORR_ALL_AXES, false), x, 3, g) == ORR_OK);
+        for (int i = 0; i < 2; i++)
+            as[i] = orr_reshape(g[i + 1], ORR_SHAPE(32, 1, 1));
+        double backward = passes_of(orr_add(g[0], orr_mul(as[0], as[1])), shape);
+        ORR_CHECK_MSG(backward > 3.9 && backward < 4.25, "the gradient of %s moves %g times its operand", name,
+                      backward);
+    }
+    (void)orr_scope_end(s);
+}
+
+/* Elements far from 0: one pass is as exact as their rounding to f32 allows. */
+static void statistics_of_far_elements_are_exact(void)
+{
+    enum { N = 4096 };
+    orr_scope *s = orr_scope_begin();
+    for (int k = 0; k < 3; k++) {
+        double offset = k == 0 ? 0 : k == 1 ? 3e3 : 1e5, var, exact;
+        orr_tensor *x = orr_add(orr_sin(orr_arange(ORR_F64, 0, N, 1)), orr_scalar(offset)), *v;
+        x = orr_reshape(orr_cast(x, ORR_F32), ORR_SHAPE(4, 1, 32, 32));
+        (void)orr_batch_norm_training(x, NULL, NULL, 1e-5, NULL, &v);
+        ORR_CHECK(orr_item(v, &var) == ORR_OK &&
+                  orr_item(orr_var(orr_cast(x, ORR_F64), ORR_ALL_AXES, 1, false), &exact) == ORR_OK);
+        ORR_CHECK_MSG(fabs(var - exact) <= 1e-6 * exact, "offset %g: variance %.9g, not %.9g", offset, var, exact);
+    }
     (void)orr_scope_end(s);
 }
 
@@ -189,6 +278,8 @@ int main(int argc, char **argv)
         ORR_TEST(halves_are_computed_in_f32),
         ORR_TEST(positions_are_their_formulas),
         ORR_TEST(second_derivatives_agree_with_differences),
+        ORR_TEST(normalisation_reads_its_operand_once_for_all_statistics),
+        ORR_TEST(statistics_of_far_elements_are_exact),
         ORR_TEST(batch_norm_layer_moves_its_statistics),
         ORR_TEST(dropout_keeps_the_mean_and_is_reproducible),
         ORR_TEST(wrong_use_is_refused),
