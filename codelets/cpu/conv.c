@@ -286,8 +286,7 @@ enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
 #define WINDOWS(T, of)                                                                                                 \
     static bool windows_##T(const orr__conv *v, const T *x, const T *w, T *y)                                          \
     {                                                                                                                  \
-        T some[TERMS_MOST], fine[FINE_MOST], total[FINE_MOST];                                                         \
-        const void *sum_of_rows = total;                                                                               \
+        T some[TERMS_MOST], fine[FINE_MOST], room[2 * FINE_MOST];                                                      \
         const void *row[ROWS_MOST];                                                                                    \
         int64_t at[ROWS_MOST], taps = v->w[2], reach = v->dilation[2] * (taps - 1), left = v->before[2];               \
         int64_t s = v->stride[2], n = (v->y[2] - 1) * s + 1;                                                           \
@@ -296,7 +295,7 @@ enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
             return false;                                                                                              \
         int64_t lo = left > 0 ? left : 0, hi = v->x[2] + left - reach;                                                 \
         hi = hi < n ? hi : n;                                                                                          \
-        bool ones = v->x[2] <= FINE_MOST && v->w[0] * v->w[1] > 1;                                                     \
+        bool ones = v->x[2] < FINE_MOST && taps <= ORR__BOX_TAPS && s <= 2 && v->dilation[2] == 1;                     \
         for (int64_t i = 0; i < v->w[0] * v->w[1] * taps; i++)                                                         \
             ones = ones && w[i] == 1;                                                                                  \
         if (lo >= hi) /* no place sees the kernel whole */                                                             \
@@ -330,14 +329,19 @@ enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
                     }                                                                                                  \
                     y[i] = sum;                                                                                        \
                 }                                                                                                      \
+                if (ones && rows > 0 && hi > lo) {                                                                     \
+                    int64_t first = (lo + s - 1) / s, count = (hi - 1) / s + 1 - first;                                \
+                    for (int64_t r = 0; r < rows; r++)                                                                 \
+                        row[r] = (const T *)row[r] - left + first * s;                                                 \
+                    if (count > 0)                                                                                     \
+                        orr__cpu_vec()->box[of](y + first, row, rows, taps, s, count, room);                           \
+                    continue;                                                                                          \
+                }                                                                                                      \
                 for (int64_t r = 0; r < rows && hi > lo; r++)                                                          \
                     row[r] = (const T *)row[r] - left + lo;                                                            \
-                T *to = (s > 1 ? fine : y) + lo;                                                                       \
-                if (hi > lo && ones && rows > 1) {                                                                     \
-                    orr__cpu_vec()->taps[of](total, row, rows, w, 1, 1, hi - lo + reach);                              \
-                    orr__cpu_vec()->taps[of](to, &sum_of_rows, 1, w, taps, v->dilation[2], hi - lo);                   \
-                } else if (hi > lo)                                                                                    \
-                    orr__cpu_vec()->taps[of](to, row, rows, weight, taps, v->dilation[2], hi - lo);                    \
+                if (hi > lo)                                                                                           \
+                    orr__cpu_vec()->taps[of]((s > 1 ? fine : y) + lo, row, rows, weight, taps, v->dilation[2],         \
+                                             hi - lo);                                                                 \
                 for (int64_t i = (lo + s - 1) / s; s > 1 && i * s < hi; i++)                                           \
                     y[i] = fine[i * s];                                                                                \
             }                                                                                                          \

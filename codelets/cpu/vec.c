@@ -50,4 +50,5 @@ const orr__vec ORR__V(orr__vec) = {
     .greatest = { ORR__V(orr__vec_greatest_f32), ORR__V(orr__vec_greatest_f64) },
     .exp = { ORR__V(orr__vec_exp_f32), ORR__V(orr__vec_exp_f64) },
     .taps = { ORR__V(orr__vec_taps_f32), ORR__V(orr__vec_taps_f64) },
+    .box = { ORR__V(orr__vec_box_f32), ORR__V(orr__vec_box_f64) },
 };

@@ -38,6 +38,10 @@ typedef void orr__axpyfn(void *restrict c, const void *a, const void *restrict b
 /* y[i] = Σ w[r·taps + t] · x[r][i + t·apart] over r < rows, t < taps. */
 typedef void orr__tapsfn(void *restrict y, const void *const *x, int64_t rows, const void *w, int64_t taps,
                          int64_t apart, int64_t n);
+/* y[i] = Σ x[r][i·by + t] over r < rows, t < taps ≤ ORR__BOX_TAPS; by: 1 or 2. room: 2·(n·by + taps + 1) numbers. */
+enum { ORR__BOX_TAPS = 64 };
+typedef void orr__boxfn(void *restrict y, const void *const *x, int64_t rows, int64_t taps, int64_t by, int64_t n,
+                        void *restrict room);
 /* acc[i] += x[i] in the stored dtype, rounded to it. */
 typedef orr__foldrowfn orr__addfn;
 /* dst[i]: element index[i] of a stream of random numbers, in its natural type (see orr__vec.random). */
@@ -141,6 +145,7 @@ typedef struct {
     orr__greatestfn *greatest[2];
     orr__expfn *exp[2];
     orr__tapsfn *taps[2]; /* of f32, f64 */
+    orr__boxfn *box[2];
 } orr__vec;
 
 /* The same for every instruction set (field_rows.c). */
@@ -186,6 +191,7 @@ extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
     extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
     extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \
     extern orr__tapsfn ORR__V_PASTE(orr__vec_taps_f32, isa), ORR__V_PASTE(orr__vec_taps_f64, isa);                     \
+    extern orr__boxfn ORR__V_PASTE(orr__vec_box_f32, isa), ORR__V_PASTE(orr__vec_box_f64, isa);                        \
     extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \
     extern orr__roundfn ORR__V_PASTE(orr__vec_fit_bf16, isa)
 ORR__V_DECLARE(base);

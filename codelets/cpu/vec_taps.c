@@ -54,3 +54,43 @@ enum { VECTOR = 32, VECTORS = 4 };
     }
 TAPS(float, orr__vec_taps_f32)
 TAPS(double, orr__vec_taps_f64)
+
+/* y[i] = Σ x[k][i] over k < count. */
+#define BOX(T, name)                                                                                                   \
+    static inline void add_##T(T *restrict y, const T *const *x, int64_t count, int64_t n)                             \
+    {                                                                                                                  \
+        const T *a = x[0], *b = x[count > 1], *c = x[count > 2 ? 2 : 0];                                               \
+        if (count == 1)                                                                                                \
+            memcpy(y, a, (size_t)n * sizeof *y);                                                                       \
+        else if (count == 2)                                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                y[i] = a[i] + b[i];                                                                                    \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                y[i] = a[i] + b[i] + c[i];                                                                             \
+        for (int64_t k = 3; k < count; k++)                                                                            \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                y[i] += x[k][i];                                                                                       \
+    }                                                                                                                  \
+    void ORR__V(name)(void *restrict y, const void *const *x, int64_t rows, int64_t taps, int64_t by, int64_t n,       \
+                      void *restrict room)                                                                             \
+    {                                                                                                                  \
+        T *restrict total = room, *restrict even, *restrict odd;                                                       \
+        const T *from[ORR__BOX_TAPS] = { 0 };                                                                          \
+        int64_t all = (n - 1) * by + taps, half = (all + 1) / 2;                                                       \
+        add_##T(total, (const T *const *)x, rows, all);                                                                \
+        even = total + all + 1;                                                                                        \
+        odd = even + half;                                                                                             \
+        if (by == 2) {                                                                                                 \
+            total[all] = 0;                                                                                            \
+            for (int64_t i = 0; i < half; i++) {                                                                       \
+                even[i] = total[2 * i];                                                                                \
+                odd[i] = total[2 * i + 1];                                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (int64_t t = 0; t < taps; t++)                                                                             \
+            from[t] = by == 1 ? total + t : (t % 2 ? odd : even) + t / 2;                                              \
+        add_##T(y, from, taps, n);                                                                                     \
+    }
+BOX(float, orr__vec_box_f32)
+BOX(double, orr__vec_box_f64)

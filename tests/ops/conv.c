@@ -168,6 +168,31 @@ static void both_processor_paths_agree_with_the_reference(void)
     orr__env.ablated = ablated;
 }
 
+/* Windows are sums by a kernel of ones, whose rows are added first, with strides of 1 and 2 in loops of their own. */
+static void averages_of_any_window_agree_with_the_reference(void)
+{
+    for (int k = 0; k < 120; k++) {
+        int64_t high = 1 + k % 3, wide = 1 + k / 3 % 5, stride = 1 + k / 15 % 4, length = k < 60 ? wide + 6 : 37;
+        orr_scope *s = orr_scope_begin();
+        orr_shape xs = { 4, { 1, 2, 7, length } };
+        orr_pool_options o = { .window = { high, wide },
+                               .stride = { 1 + k % 2, stride },
+                               .padding = { high / 2, k % 4 ? wide / 2 : 0 } };
+        orr_tensor *x = orr_sin(orr_reshape(orr_arange(k % 2 ? ORR_F64 : ORR_F32, 0, (double)(14 * length), 1), xs));
+        orr_tensor *y = orr_average_pool(x, &o);
+        orr_shape shape = orr_tensor_shape(y);
+        orr__scalar *by = help_reference(y), *got = help_engine(y);
+        double off = 0;
+        for (int64_t e = 0; by && got && e < orr__shape_count(&shape); e++)
+            off = fmax(off, fabs(by[e].f - got[e].f));
+        ORR_CHECK_MSG(by && got && off <= (k % 2 ? 1e-14 : 1e-6), "window %lld × %lld, stride %lld: %g off",
+                      (long long)high, (long long)wide, (long long)stride, off);
+        free(by);
+        free(got);
+        (void)orr_scope_end(s);
+    }
+}
+
 /* Any extent of operands may be 0, as in the shard of a rank that has none: results have their shapes, and sums of nothing are 0. */
 static void empty_operands_give_empty_results_or_zeros(void)
 {
@@ -197,6 +222,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(pooling_and_resizing_agree_with_pytorch),
                                       ORR_TEST(wrong_windows_and_sizes_are_refused),
                                       ORR_TEST(both_processor_paths_agree_with_the_reference),
+                                      ORR_TEST(averages_of_any_window_agree_with_the_reference),
                                       ORR_TEST(empty_operands_give_empty_results_or_zeros),
                                       ORR_TEST(layers_apply_the_operations),
                                       ORR_TEST(wrong_use_names_both_shapes_and_the_rule),
