@@ -44,6 +44,8 @@ static orr_tensor *transform(const numpy_case *c, several *f)
 
 CASE(add, orr_add(X, Y))
 CASE(sub, orr_sub(X, Y))
+CASE(mul, orr_mul(X, Y))
+CASE(div, orr_div(X, Y))
 CASE(equal, orr_equal(X, Y))
 CASE(not_equal, orr_not_equal(X, Y))
 CASE(where, orr_where(X, Y, c->in[2]))
@@ -90,8 +92,9 @@ CASE(ifftshift, orr_ifftshift(X, axes_or_all(c)))
 #name, run_##name                                                                                              \
     }
 const numpy_row numpy_standard_rows[] = {
-    ROW(add),           ROW(sub),      ROW(equal),    ROW(not_equal), ROW(where),         ROW(positive),
-    ROW(isfinite),      ROW(isinf),    ROW(isnan),    ROW(round),     ROW(unique_values), ROW(unique_all),
-    ROW(unique_counts), ROW(fftn),     ROW(ifftn),    ROW(rfftn),     ROW(irfftn),        ROW(unique_inverse),
-    ROW(fftfreq),       ROW(rfftfreq), ROW(fftshift), ROW(ifftshift), { NULL, NULL },
+    ROW(mul),       ROW(div),      ROW(add),           ROW(sub),        ROW(equal),
+    ROW(not_equal), ROW(where),    ROW(positive),      ROW(isfinite),   ROW(isinf),
+    ROW(isnan),     ROW(round),    ROW(unique_values), ROW(unique_all), ROW(unique_counts),
+    ROW(fftn),      ROW(ifftn),    ROW(rfftn),         ROW(irfftn),     ROW(unique_inverse),
+    ROW(fftfreq),   ROW(rfftfreq), ROW(fftshift),      ROW(ifftshift),  { NULL, NULL },
 };

@@ -110,6 +110,8 @@ for d in ALL:
     if kind(d) in "fc":  # part by part
         for name, f in [("add", np.add), ("sub", np.subtract)]:
             case(name, [a, b], [], f(a, b))
+        for name, f in [("mul", np.multiply), ("div", np.divide)]:
+            case(name, [a, b], [], f(a, b), 4)
         for name in ["isfinite", "isinf", "isnan"]:
             case(name, [b], [], getattr(np, name)(b))
     if kind(d) == "c":
