@@ -123,6 +123,10 @@ static bool choose_window(rg_graph *g, rg_step *s, orr_dtype d)
     } else if (p->axis != MAX) {
         s->slack = 64;
     }
+    if (orr__is_half(d)) { /* computed in f32, and rounded once */
+        s->slack *= 0x1p-13;
+        s->ulps = 2;
+    }
     s->apply = apply_window;
     return s->in[s->nin - 1] >= 0;
 }
@@ -253,8 +257,12 @@ bool rg_choose_network(rg_graph *g, rg_step *s)
     orr_dtype d = orr_tensor_dtype(g->v[i].t);
     orr_shape shape = orr_tensor_shape(g->v[i].t);
     int64_t count = orr__shape_count(&shape);
-    if ((d != ORR_F32 && d != ORR_F64) || count < 2 || !g->v[i].finite) { /* a value that fits */
-        d = rg_pick(g, 2) ? ORR_F32 : ORR_F64;
+    bool plain = (kind <= RESIZE && kind != WEIGHTS) || (kind >= ALONG && kind <= GATHER);
+    if (!(orr__is_half(d) && plain) && d != ORR_F32 && d != ORR_F64)
+        count = 0;
+    if (count < 2 || !g->v[i].finite) { /* a value that fits */
+        static const orr_dtype dtypes[] = { ORR_F32, ORR_F64, ORR_F16, ORR_BF16 };
+        d = dtypes[rg_pick(g, plain ? 4 : 2)];
         shape = ORR_SHAPE(2 + rg_pick(g, 4), 3 + rg_pick(g, 20));
         count = orr__shape_count(&shape);
         i = rg_leaf(g, d, shape);
