@@ -134,7 +134,7 @@ orr_tensor *orr__order_cut(orr__site at, orr_tensor *x, int64_t chunks, bool des
     return orr_reshape_at(at.file, at.line, x, ORR_SHAPE(lines * chunks, m));
 }
 
-/* The chunks of a row, attr.index of them, are rows of operand 0, and operand 1 has the places of their elements in order. */
+/* The chunks of a row, attr.index of them, are rows of operand 0, each in order; operand 1 has the places where their elements were. */
 static const char *verify_chunks(const orr__node *n, const orr__node *const *in, int nin)
 {
     bool fits = n->shape.rank == 2 && n->attr.index > 0 && in[0]->shape.rank == 2 &&
@@ -145,7 +145,14 @@ static const char *verify_chunks(const orr__node *n, const orr__node *const *in,
 
 static orr_status reference_chunks(const orr__reference *j)
 {
-    return rows_reference(j, j->out.shape.dim[1], j->node->op == &orr__op_merge_places);
+    bool places = j->node->op == &orr__op_merge_places;
+    int64_t n = j->out.shape.dim[1], m = n / j->node->attr.index;
+    orr_status st = rows_reference(j, n, places);
+    for (int64_t i = 0; i < j->out.count && places && st == ORR_OK; i++) {
+        int64_t at = orr__array_get(&j->out, i).i, before = orr__array_get(&j->in[1], i / n * n + at).i;
+        orr__array_set(&j->out, i, (orr__scalar){ .i = at / m * m + before });
+    }
+    return st;
 }
 
 /* Pieces as long as a chunk. */
@@ -184,6 +191,16 @@ static bool distribute_chunks(orr__spread_rule *r)
 MERGE(merge, 1, vjp);
 MERGE(merge_places, 2, NULL);
 
+static orr_tensor *chunks_in_order(orr__site at, const orr__op *op, orr_tensor *x, bool descending)
+{
+    orr__node *in = orr__handle_node(x);
+    orr__node *r =
+        orr__rec_one(at, op, op == &orr__op_argsort ? ORR_I64 : (orr_dtype)in->dtype, &in->shape, orr__node_ref(in));
+    if (r)
+        r->attr.mask = descending;
+    return orr__handle_new(r);
+}
+
 /* x is (lines, length), its axis the last one. */
 static orr_tensor *in_phases(orr__site at, const orr__op *op, orr_tensor *x, int64_t chunks, bool descending)
 {
@@ -194,16 +211,16 @@ static orr_tensor *in_phases(orr__site at, const orr__op *op, orr_tensor *x, int
     if (orr_tensor_status(x) != ORR_OK)
         return x;
     all.dim[1] = cut.dim[1] * chunks;
-    orr__node *in = orr__handle_node(x);
-    orr__node *first = orr__rec_one(at, op, places ? ORR_I64 : (orr_dtype)in->dtype, &cut, orr__node_ref(in));
-    if (first)
-        first->attr.mask = descending;
-    orr__node *arg[2] = { places ? orr__node_ref(in) : first, first };
-    orr__node *r = !first ? NULL
-                          : orr__node_of(at, places ? &orr__op_merge_places : &orr__op_merge, (orr_dtype)first->dtype,
-                                         &all, places ? 2 : 1, arg);
-    if (!first && places)
-        orr__node_unref(arg[0]);
+    orr_tensor *part[2] = { chunks_in_order(at, &orr__op_sort, x, descending), NULL };
+    if (places) /* beside their values: keys by places would be read all over the chunks */
+        part[1] = chunks_in_order(at, &orr__op_argsort, x, descending);
+    orr__node *arg[2] = { NULL, NULL }, *r = NULL;
+    bool there = orr_tensor_status(part[0]) == ORR_OK && (!places || orr_tensor_status(part[1]) == ORR_OK);
+    for (int k = 0; k <= places && there; k++)
+        arg[k] = orr__node_ref(orr__handle_node(part[k]));
+    if (there)
+        r = orr__node_of(at, places ? &orr__op_merge_places : &orr__op_merge, (orr_dtype)arg[places]->dtype, &all,
+                         places ? 2 : 1, arg);
     if (r) {
         r->attr.mask = descending;
         r->attr.index = (int32_t)chunks;

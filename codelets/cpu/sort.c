@@ -225,18 +225,17 @@ orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch 
 
 /* -- sorted chunks --------------------------------------------------------------------------------------------------- */
 
-/* One row: `chunks` chunks of m elements; the value number k of chunk j is x[j·m + k], or where its place is given, that of it. */
+/* One row: `chunks` chunks of m elements in order. */
 typedef struct {
     orr_dtype t;
     bool descending;
     const char *x;
-    const int64_t *place;
     int64_t chunks, m;
 } row_of_chunks;
 
 static uint64_t key_at(const row_of_chunks *q, int64_t chunk, int64_t k)
 {
-    return orr__order_key(q->t, q->x, chunk * q->m + (q->place ? q->place[chunk * q->m + k] : k), q->descending);
+    return orr__order_key(q->t, q->x, chunk * q->m + k, q->descending);
 }
 
 /* The first k of [low, high) in a chunk with a key above v, or not below it. */
@@ -287,6 +286,19 @@ static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *lo
     }
 }
 
+/* Elements [from, to) of a chunk as items from the n-th on. */
+static void items_set(const row_of_chunks *q, const int64_t *place, int64_t chunk, int64_t from, int64_t to,
+                      void *items, size_t size, int64_t n)
+{
+    for (int64_t first = from; first < to; first += BLOCK) {
+        int64_t more = to - first < BLOCK ? to - first : BLOCK, base = chunk * q->m;
+        uint64_t key[BLOCK];
+        orr__order_keys(q->t, q->x, base + first, more, q->descending, key);
+        for (int64_t k = 0; k < more; k++)
+            item_set(items, size, n + first - from + k, key[k], base + place[base + first + k]);
+    }
+}
+
 /* Pieces [lo, hi) of as many elements as a chunk has: the elements of the chunks between two ranks, sorted. */
 static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by_place)
 {
@@ -304,12 +316,9 @@ static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by
     char *items = scratch + ends;
     for (int64_t piece = l->lo; piece < l->hi; piece++) {
         int64_t row = piece / chunks, n = 0;
-        row_of_chunks q = { t,
-                            r->call.attr.mask != 0,
-                            (const char *)l->in[0] + (size_t)(row * chunks * m) * z,
-                            by_place ? (const int64_t *)l->in[1] + row * chunks * m : NULL,
-                            chunks,
+        row_of_chunks q = { t, r->call.attr.mask != 0, (const char *)l->in[0] + (size_t)(row * chunks * m) * z, chunks,
                             m };
+        const int64_t *place = by_place ? (const int64_t *)l->in[1] + row * chunks * m : NULL;
         if (piece == l->lo || piece % chunks == 0)
             split(&q, piece % chunks * m, from, low, high);
         else /* where the piece before ends */
@@ -318,8 +327,8 @@ static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by
         for (int64_t j = 0; j < chunks; j++) {
             if (!by_place)
                 memcpy(items + (size_t)n * z, q.x + (size_t)(j * m + from[j]) * z, (size_t)(to[j] - from[j]) * z);
-            for (int64_t k = from[j]; by_place && k < to[j]; k++)
-                item_set(items, size, n + k - from[j], key_at(&q, j, k), j * m + q.place[j * m + k]);
+            else
+                items_set(&q, place, j, from[j], to[j], items, size, n);
             n += to[j] - from[j];
         }
         if (by_place)
