@@ -37,11 +37,17 @@ typedef struct {
     int64_t t, by; /* the step, which the scan does not tell, and 1 or −1 */
 } work;
 
-static orr_tensor *affine(const work *w, orr_tensor *x, int weight, int bias)
+static orr_tensor *biased(const work *w, orr_tensor *y, int bias)
 {
     orr__site at = w->at;
-    orr_tensor *y = orr_matmul_at(AT, x, w->part->param[weight]);
     return w->part->nparam > 2 ? orr_add_at(AT, y, w->part->param[bias]) : y;
+}
+
+/* The product of the last output, without a bias. */
+static orr_tensor *weigh_state(const work *w, orr_tensor *h)
+{
+    orr__site at = w->at;
+    return orr_matmul_at(AT, h, w->part->param[HIDDEN]);
 }
 
 /* Columns of gate number i. */
@@ -51,12 +57,16 @@ static orr_tensor *gate(const work *w, orr_tensor *all, int i)
     return orr_slice_axis_at(AT, all, 1, i * w->hidden, (i + 1) * w->hidden, 1);
 }
 
-/* One product for the inputs of all steps, which need no state: x[t], what the cell adds to at step t. The weights are read once. */
+/* One product for the inputs of all steps, which need no state: x[t], what the cell adds to at step t. The weights are read once. Both
+ * biases are in it, but for a GRU, which multiplies its second one. */
 static void weigh_inputs(const work *w, orr_tensor *whole, int64_t steps, orr_tensor **x)
 {
     orr__site at = w->at;
     orr_shape s = orr_tensor_shape(whole);
-    orr_tensor *all = affine(w, orr_reshape_at(AT, whole, ORR_SHAPE(s.dim[0] * steps, s.dim[2])), INPUT, INPUT_BIAS);
+    whole = orr_reshape_at(AT, whole, ORR_SHAPE(s.dim[0] * steps, s.dim[2]));
+    orr_tensor *all = biased(w, orr_matmul_at(AT, whole, w->part->param[INPUT]), INPUT_BIAS);
+    if (w->cell != ORR_CELL_GRU)
+        all = biased(w, all, HIDDEN_BIAS);
     all = orr_reshape_at(AT, all, ORR_SHAPE(s.dim[0], steps, gates_of(w->cell) * w->hidden));
     for (int64_t t = 0; t < steps; t++)
         x[t] = orr_select_at(AT, all, 1, t);
@@ -66,14 +76,14 @@ static void weigh_inputs(const work *w, orr_tensor *whole, int64_t steps, orr_te
 static void rnn(const work *w, orr_tensor **carry, orr_tensor *x)
 {
     orr__site at = w->at;
-    orr_tensor *sum = orr_add_at(AT, x, affine(w, carry[0], HIDDEN, HIDDEN_BIAS));
+    orr_tensor *sum = orr_add_at(AT, x, weigh_state(w, carry[0]));
     carry[0] = w->cell == ORR_CELL_RNN ? orr_tanh_at(AT, sum) : orr_relu_at(AT, sum);
 }
 
 static void lstm(const work *w, orr_tensor **carry, orr_tensor *x)
 {
     orr__site at = w->at;
-    orr_tensor *all = orr_add_at(AT, x, affine(w, carry[0], HIDDEN, HIDDEN_BIAS));
+    orr_tensor *all = orr_add_at(AT, x, weigh_state(w, carry[0]));
     orr_tensor *in = orr_sigmoid_at(AT, gate(w, all, 0)), *keep = orr_sigmoid_at(AT, gate(w, all, 1));
     orr_tensor *new = orr_tanh_at(AT, gate(w, all, 2)), *out = orr_sigmoid_at(AT, gate(w, all, 3));
     carry[1] = orr_fma_at(AT, keep, carry[1], orr_mul_at(AT, in, new));
@@ -83,7 +93,7 @@ static void lstm(const work *w, orr_tensor **carry, orr_tensor *x)
 static void gru(const work *w, orr_tensor **carry, orr_tensor *x)
 {
     orr__site at = w->at;
-    orr_tensor *b = affine(w, carry[0], HIDDEN, HIDDEN_BIAS);
+    orr_tensor *b = biased(w, weigh_state(w, carry[0]), HIDDEN_BIAS);
     orr_tensor *r = orr_sigmoid_at(AT, orr_add_at(AT, gate(w, x, 0), gate(w, b, 0)));
     orr_tensor *z = orr_sigmoid_at(AT, orr_add_at(AT, gate(w, x, 1), gate(w, b, 1)));
     orr_tensor *n = orr_tanh_at(AT, orr_fma_at(AT, r, gate(w, b, 2), gate(w, x, 2)));
