@@ -58,12 +58,17 @@ static bool make(trainee *t, int width, int64_t samples, orr_grid *grid)
            orr_eval_all(ORR_TENSORS(t->x, t->y)) == ORR_OK;
 }
 
+/* The loss is there before the step has ended: the last parameter is read, too. */
 static bool step(void *of)
 {
+    enum { PARAMETERS = 6 };
     const trainee *t = of;
     double value;
+    float bias[10];
+    orr_parameter p[PARAMETERS];
     orr_tensor *loss = orr_cross_entropy(orr_forward(t->net, t->x), t->y);
-    return orr_optim_step(t->optim, loss) == ORR_OK && orr_item(loss, &value) == ORR_OK;
+    return orr_module_parameters(t->net, p, PARAMETERS) == PARAMETERS && orr_optim_step(t->optim, loss) == ORR_OK &&
+           orr_item(loss, &value) == ORR_OK && orr_read(p[PARAMETERS - 1].variable, bias, sizeof bias) == ORR_OK;
 }
 
 /* A row of so many bytes on each rank. */

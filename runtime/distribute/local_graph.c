@@ -103,6 +103,8 @@ static bool connect(const orr__partition *q, orr__local_graph *g)
 {
     g->leaf = orr__alloc_n((size_t)g->p.nleaf + 1, sizeof *g->leaf);
     g->slot = orr__alloc_n((size_t)g->p.nscalar + 1, sizeof *g->slot);
+    for (int k = 0; g->leaf && k < g->p.nleaf; k++)
+        g->leaf[k] = -1; /* a value of the moves' own */
     for (int k = 0; g->slot && k < g->p.nscalar; k++)
         g->slot[k] = -1;
     for (int t = 0; g->leaf && g->slot && t < q->ntaker; t++) {
@@ -155,7 +157,7 @@ const orr__local_graph *orr__local_graph_keep(orr__site at, const orr__capture *
 void orr__local_graph_bind(const orr__local_graph *g, const orr__capture *p, orr__buffer **leaf, orr__scalar *scalar)
 {
     for (int k = 0; k < g->p.nleaf; k++)
-        leaf[k] = p->leaf[g->leaf[k]];
+        leaf[k] = g->leaf[k] >= 0 ? p->leaf[g->leaf[k]] : g->p.leaf[k];
     for (int k = 0; k < g->p.nscalar; k++)
         scalar[k] = g->slot[k] >= 0 ? p->scalar[g->slot[k]] : g->p.scalar[k];
 }

@@ -135,6 +135,10 @@ static orr__node *behind_it(orr__site at, orr__node *x, const orr_shape *s, int 
     orr_dtype t = (orr_dtype)x->dtype;
     if (!orr__is_field(t))
         return orr__rec_pad(at, x, s, start, (orr__scalar){ .u = 0 });
+    if (x->shape.dim[axis] == 0) {
+        orr__node_unref(x);
+        return orr__rec_const(at, t, s, (orr__scalar){ .u = 0 });
+    }
     more.dim[axis] -= x->shape.dim[axis];
     return orr__rec_concat(at, t, s, axis, 2,
                            (orr__node *[]){ x, orr__rec_const(at, t, &more, (orr__scalar){ .u = 0 }) });

@@ -60,6 +60,28 @@ static void a_sharded_tensor_reads_as_the_whole(void)
     down();
 }
 
+/* Elements of a field go between ranks as others do. */
+static void elements_of_fields_lie_over_ranks(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    uint64_t want[35][4], got[35][4];
+    orr_tensor *x = orr_cast(orr_reshape(orr_arange(ORR_I64, 1, 36, 1), ORR_SHAPE(7, 5)), ORR_FR254);
+    ORR_CHECK_MSG(orr_read(orr_field_limbs(orr_field_inverse(x)), want, sizeof want) == ORR_OK, "%s",
+                  orr_error_message());
+    for (int axis = 0; axis < 2; axis++) {
+        orr_tensor *y = orr_field_inverse(orr_shard(x, g, ORR_AXES(axis)));
+        ORR_CHECK_MSG(orr_eval(y) == ORR_OK, "%s", orr_error_message());
+        y = orr_replicate(orr_redistribute(y, orr_shard(x, g, ORR_AXES(1 - axis))));
+        ORR_CHECK_MSG(orr_read(orr_field_limbs(y), got, sizeof got) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(memcmp(want, got, sizeof want) == 0);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
 static void random_numbers_do_not_depend_on_the_ranks(void)
 {
     ORR_REQUIRE(up());
@@ -693,6 +715,7 @@ static void the_serial_engine_does_the_same(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(a_sharded_tensor_reads_as_the_whole),
+                                      ORR_TEST(elements_of_fields_lie_over_ranks),
                                       ORR_TEST(random_numbers_do_not_depend_on_the_ranks),
                                       ORR_TEST(variables_learn_alike),
                                       ORR_TEST(different_graphs_are_reported_with_both_lines),

@@ -295,7 +295,7 @@ static void tool_prints_and_draws(void)
 static void tool_measures_steps_beside_their_simulation(void)
 {
     static char out[1 << 12];
-    double alone = 0, same = 0, together = 0, simulated = 0;
+    double alone = 0, together = 0, simulated = 0;
     ORR_CHECK_MSG(run("--check 16 --set samples=64 --steps 3 --set order=300 --set tile=100", out, sizeof out) == 0,
                   "%s", out);
     ORR_CHECK_MSG(strstr(out, "cholesky, order 300, tiles of 100, 1 x 1 ranks") && strstr(out, "efficiency"), "%s",
@@ -304,10 +304,10 @@ static void tool_measures_steps_beside_their_simulation(void)
                *times = strstr(out, "one rank");
     times = line ? strstr(line, "one rank") : times;
     ORR_CHECK_MSG(line && times &&
-                      sscanf(times, "one rank %lf ms, simulated %lf; 1 rank %lf ms, simulated %lf", &alone, &same,
-                             &together, &simulated) == 4,
+                      sscanf(times, "one rank %lf ms; 1 rank %lf ms, simulated %lf", &alone, &together, &simulated) ==
+                          3,
                   "%s", out);
-    ORR_CHECK(alone > 0 && together > 0 && fabs(simulated - alone) <= 1e-3 * alone && same == simulated);
+    ORR_CHECK(alone > 0 && together > 0 && fabs(simulated - alone) <= 1e-3 * alone);
     ORR_CHECK(run("--check 1", out, sizeof out) == 2);
 }
 
