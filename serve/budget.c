@@ -64,16 +64,22 @@ char *serve_block_take(size_t room)
     return block ? block : malloc(room + 1);
 }
 
+/* No more than bodies may have. */
+static size_t kept_limit(void)
+{
+    return most < (long long)kept_most ? (size_t)most : kept_most;
+}
+
 /* The oldest go for it. */
 void serve_block_free(char *block, size_t room)
 {
-    if (!block || room < SERVE_BLOCK_LARGE || room % SERVE_BLOCK_LARGE != 0 || room > kept_most) {
+    if (!block || room < SERVE_BLOCK_LARGE || room % SERVE_BLOCK_LARGE != 0 || room > kept_limit()) {
         free(block);
         return;
     }
     pthread_mutex_lock(&kept.lock);
     int gone = 0;
-    for (; kept.n - gone == KEPT || kept.bytes + room > kept_most; gone++) {
+    for (; kept.n - gone == KEPT || kept.bytes + room > kept_limit(); gone++) {
         kept.bytes -= kept.at[gone].room;
         free(kept.at[gone].block);
     }
