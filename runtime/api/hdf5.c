@@ -142,39 +142,67 @@ static hid_t open_file(orr__site at, const char *path, int64_t *size)
 }
 
 /* How many bytes one stored byte may make: 0, a filter says for itself how much memory it needs. Those that keep the size, and
- * deflate once. */
-static uint64_t growth(hid_t list)
+ * deflate once; its bit in the masks of chunks, of filters that one was written without. */
+static uint64_t growth(hid_t list, unsigned *deflate)
 {
     int n = H5Pget_nfilters(list);
     uint64_t most = n >= 0;
+    *deflate = 0;
     for (int i = 0; i < n; i++) {
         unsigned flags, config;
         size_t values = 0;
         H5Z_filter_t f = H5Pget_filter2(list, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
-        if (f == H5Z_FILTER_DEFLATE && most == 1)
+        if (f == H5Z_FILTER_DEFLATE && most == 1) {
             most = DEFLATE_MOST;
-        else if (f != H5Z_FILTER_SHUFFLE && f != H5Z_FILTER_FLETCHER32)
+            *deflate = 1u << i;
+        } else if (f != H5Z_FILTER_SHUFFLE && f != H5Z_FILTER_FLETCHER32) {
             return 0;
+        }
     }
     return most;
 }
 
+/* Has each chunk that is there all of its elements? libhdf5 reads as many whatever the file says. What deflate makes is not known
+ * before it is done. dim: of chunks; bytes: of one. */
+static bool whole_chunks(hid_t set, const orr_shape *s, const hsize_t *dim, uint64_t bytes, unsigned deflate)
+{
+    hsize_t at[ORR_MAX_RANK] = { 0 };
+    for (int d = 0; d >= 0;) {
+        unsigned without = 0;
+        haddr_t place = HADDR_UNDEF;
+        hsize_t size = 0;
+        if (H5Dget_chunk_info_by_coord(set, at, &without, &place, &size) < 0)
+            return false;
+        if (place != HADDR_UNDEF && size < bytes && !(deflate & ~without))
+            return false;
+        for (d = s->rank - 1; d >= 0; d--) {
+            at[d] += dim[d];
+            if (at[d] < (hsize_t)s->dim[d])
+                break;
+            at[d] = 0;
+        }
+    }
+    return true;
+}
+
 /* NULL, or why `count` elements of z bytes cannot come of the stored bytes: those are the elements, or chunks. */
-static const char *misfit(hid_t list, uint64_t stored, uint64_t count, uint64_t z)
+static const char *misfit(hid_t set, hid_t list, uint64_t stored, const orr_shape *s, uint64_t z)
 {
     static const char *const too_many = "the data set claims more elements than the file can hold";
     H5D_layout_t layout = H5Pget_layout(list);
-    uint64_t most = stored / z;
+    uint64_t most = stored / z, count = (uint64_t)orr__shape_count(s);
     if (layout == H5D_CHUNKED) {
         hsize_t dim[CHUNK_RANK];
-        uint64_t by = growth(list), chunk = 1;
+        unsigned deflate;
+        uint64_t by = growth(list, &deflate), chunk = 1;
         int rank = H5Pget_chunk(list, CHUNK_RANK, dim);
         if (!by)
             return "the data set has a filter that is not read here: deflate (once), shuffle and fletcher32 are";
         most = stored <= UINT64_MAX / by ? stored * by / z : 0;
         for (int d = 0; d < rank; d++) /* the library makes room for a whole one */
             chunk = dim[d] && chunk <= most / dim[d] ? chunk * dim[d] : most + 1;
-        if (rank < 1 || (count && chunk > most))
+        if (rank != s->rank || count > most || (count && chunk > most) ||
+            (count && !whole_chunks(set, s, dim, chunk * z, deflate)))
             return too_many;
     } else if (layout != H5D_COMPACT && (layout != H5D_CONTIGUOUS || H5Pget_external_count(list) != 0)) {
         return "the data set's elements are in other files, which are not read here";
@@ -204,7 +232,7 @@ static orr_status measure(orr__site at, const char *path, int64_t size, hid_t se
         st = orr__fail(at, ORR_ESHAPE, "%s: the data set has too many elements", path);
     const char *why = NULL;
     if (st == ORR_OK) /* more than the file has: nothing of it counts */
-        why = misfit(list, stored <= (uint64_t)size ? stored : 0, (uint64_t)count, orr_dtype_size(*t));
+        why = misfit(set, list, stored <= (uint64_t)size ? stored : 0, s, orr_dtype_size(*t));
     if (why)
         st = fail(at, path, why);
     if (list >= 0)
