@@ -301,6 +301,20 @@ static void hdf5_elements_are_those_that_are_stored(void)
             ORR_CHECK_MSG(st == ORR_EFORMAT || st == ORR_ESHAPE, "%s: %s", read[i].name, orr_error_message());
         }
     }
+    int masks = 0; /* the entry of the chunk at (0, 4): its bytes, the filters that it was written without, its place */
+    for (size_t i = 0; i + 32 <= n; i++) {
+        uint32_t head[2];
+        uint64_t at[3];
+        memcpy(head, file + i, sizeof head);
+        memcpy(at, file + i + sizeof head, sizeof at);
+        if (head[0] > 8 && head[0] < 64 && head[1] == 0 && at[0] == 0 && at[1] == 4 && at[2] == 0) {
+            file[i + 4] = 2; /* deflate */
+            masks++;
+        }
+    }
+    write_file(changed, (const char *)file, n);
+    ORR_CHECK(masks > 0);
+    fails(orr_load_hdf5(changed, "checked"), ORR_EFORMAT, "more elements than");
     fails(orr_load_hdf5(path, "scaled"), ORR_EFORMAT, "filter");
     fails(orr_load_hdf5(path, "twice"), ORR_EFORMAT, "filter");
     fails(orr_load_hdf5(path, "outside"), ORR_EFORMAT, "other files");
