@@ -144,7 +144,7 @@ int bench_conv(bench_sink *out, int rounds)
                                     { "dilated", { 32, 64, 28, 64, 3, 1, 2, 2, 1 } },
                                     { "max-pool", { 32, 64, 56, 0, 2, 2, 0, 1, 1 } } };
     side_peers peers;
-    int rc = side_start(&peers, bench_cores(), rounds);
+    int rc = side_start(&peers, NULL, bench_cores(), rounds);
     if (rc != 0)
         return 1;
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)

@@ -43,9 +43,33 @@ double fusion_time(double (*once)(void *), void *user, double seconds)
 
 /* -- the sides ------------------------------------------------------------------------------------------- */
 
-int fusion_start_self(fusion_child *c, char *const settings[])
+/* The like of ORRERY_ISA for the compilers and libraries of both sides. */
+enum { LIMITS = 7 };
+static int limits(const char *isa, char set[LIMITS][128])
 {
-    char self[4096], *argv[16] = { (char[]){ "env" } };
+    static const char *const avx2[LIMITS] = {
+        "XLA_FLAGS=--xla_cpu_max_isa=AVX2",
+        "ATEN_CPU_CAPABILITY=avx2",
+        "TORCHINDUCTOR_CPP_MARCH=x86-64-v3",
+        "ONEDNN_MAX_CPU_ISA=AVX2",
+        "MKL_ENABLE_INSTRUCTIONS=AVX2",
+        "OPENBLAS_CORETYPE=Haswell",
+        "NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX AVX512_ICL AVX512_SPR X86_V4",
+    };
+    int n = isa && !strcmp(isa, "avx2") ? LIMITS : 0;
+    for (int i = 0; i < n; i++)
+        (void)snprintf(set[i], sizeof set[i], "%s", avx2[i]);
+    return n;
+}
+
+static const char *isa_or_own(const char *isa)
+{
+    return isa ? isa : getenv("ORRERY_ISA");
+}
+
+int fusion_start_self(fusion_child *c, const char *isa, char *const settings[])
+{
+    char self[4096], set[LIMITS][128], own[32], *argv[24] = { (char[]){ "env" } };
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     int k = 1;
     if (n < 0)
@@ -53,6 +77,11 @@ int fusion_start_self(fusion_child *c, char *const settings[])
     self[n] = 0;
     for (int i = 0; settings[i] && k < 13; i++)
         argv[k++] = settings[i];
+    (void)snprintf(own, sizeof own, "ORRERY_ISA=%.16s", isa ? isa : "");
+    if (isa)
+        argv[k++] = own;
+    for (int i = 0, m = limits(isa_or_own(isa), set); i < m; i++)
+        argv[k++] = set[i];
     argv[k++] = self;
     argv[k] = (char[]){ "--serve" };
     return fusion_child_start(c, argv, false);
@@ -63,29 +92,24 @@ int fusion_start_ours(fusion_child *c, int workers, bool fuse)
     char ncpu[32], fused[24];
     (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", workers);
     (void)snprintf(fused, sizeof fused, "ORRERY_FUSE=%s", fuse ? "on" : "off");
-    return fusion_start_self(c, (char *[]){ ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, fused, NULL });
+    return fusion_start_self(c, NULL, (char *[]){ ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, fused, NULL });
 }
 
-int fusion_start_peer(fusion_child *c, const char *peer, int workers, bool keeps_pages)
+int fusion_start_peer(fusion_child *c, const char *peer, const char *isa, int workers, bool keeps_pages)
 {
     static const char *const keeping[] = { "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736",
                                            "MALLOC_TOP_PAD_=67108864" };
     static const char *const variable[] = { "OMP_NUM_THREADS", "NUMEXPR_NUM_THREADS", "MKL_NUM_THREADS" };
-    /* The like of ORRERY_ISA=avx2 for the compilers and libraries of peers. */
-    static const char *const narrow[] = { "XLA_FLAGS=--xla_cpu_max_isa=AVX2", "ATEN_CPU_CAPABILITY=avx2",
-                                          "ONEDNN_MAX_CPU_ISA=AVX2", "MKL_ENABLE_INSTRUCTIONS=AVX2",
-                                          "NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX" };
-    const char *isa = getenv("ORRERY_ISA");
-    char command[4096], set[16][80], *argv[24] = { (char[]){ "env" } };
+    char command[4096], set[8][80], limit[LIMITS][128], *argv[24] = { (char[]){ "env" } };
     int n = 0;
     for (int k = 0; k < 3; k++)
         (void)snprintf(set[n++], sizeof set[0], "%s=%d", variable[k], workers);
     for (int k = 0; keeps_pages && k < 3; k++)
         (void)snprintf(set[n++], sizeof set[0], "%s", keeping[k]);
-    for (int k = 0; isa && !strcmp(isa, "avx2") && k < 5; k++)
-        (void)snprintf(set[n++], sizeof set[0], "%s", narrow[k]);
     for (int k = 0; k < n; k++)
         argv[k + 1] = set[k];
+    for (int k = 0, m = limits(isa_or_own(isa), limit); k < m; k++)
+        argv[++n] = limit[k];
     (void)snprintf(command, sizeof command, "exec %s", peer);
     argv[++n] = (char[]){ "sh" };
     argv[++n] = (char[]){ "-c" };
@@ -101,7 +125,7 @@ static void start_peers(setting *s)
     for (int i = 0; i < 2 * bench_opt.npeer; i++) {
         bool by_default = i >= bench_opt.npeer;
         fusion_child *c = &s->peer[s->peers];
-        if (fusion_start_peer(c, bench_opt.peer[i % bench_opt.npeer], s->workers, !by_default) != 0)
+        if (fusion_start_peer(c, bench_opt.peer[i % bench_opt.npeer], NULL, s->workers, !by_default) != 0)
             continue;
         (void)snprintf(peer_name[s->peers], sizeof peer_name[0], "%s%s", c->name, by_default ? ", default malloc" : "");
         s->by_default[s->peers++] = by_default;

@@ -78,13 +78,14 @@ typedef struct fusion_child {
  * stopped while it is not asked, so that its waiting threads use no core. argv's program is found on the PATH.
  * one_core: it is bound to one. Returns 0, or 1 and has said why. */
 int fusion_child_start(fusion_child *c, char *const argv[], bool one_core);
-/* This program again, as a side that computes with Orrery under these settings of the environment (NULL at the end). */
-int fusion_start_self(fusion_child *c, char *const settings[]);
+/* This program again, as a side that computes with Orrery under these settings of the environment (NULL at the end).
+ * isa: an ORRERY_ISA for it, NULL: that of this process. Limited to avx2, the libraries that a side calls are limited too. */
+int fusion_start_self(fusion_child *c, const char *isa, char *const settings[]);
 /* This program again, as the side that computes with Orrery on so many workers; a peer given by --peer. Returns as above.
  * keeps_pages: malloc gives the peer the pages that it has had before, as Orrery's pool does. By default glibc maps a fresh
  * result of more than 32 MiB anew in each call, and page faults are then most of a peer's time. */
 int fusion_start_ours(fusion_child *c, int workers, bool fuse);
-int fusion_start_peer(fusion_child *c, const char *peer, int workers, bool keeps_pages);
+int fusion_start_peer(fusion_child *c, const char *peer, const char *isa, int workers, bool keeps_pages);
 /* Returns 0 and the answer, or 1 when it is gone. */
 int fusion_child_ask(fusion_child *c, const char *line, char *answer, size_t size);
 void fusion_child_end(fusion_child *c);

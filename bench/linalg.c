@@ -149,7 +149,7 @@ int bench_linalg(bench_sink *out, int rounds)
         (void)fputs("linalg: built without LAPACK\n", stderr);
         return 1;
     }
-    if (side_start(&peers, bench_cores(), rounds) != 0)
+    if (side_start(&peers, NULL, bench_cores(), rounds) != 0)
         return 1;
     for (size_t k = 0; k < sizeof what / sizeof *what; k++)
         for (size_t i = 0; i < sizeof extent / sizeof *extent && rc == 0; i++) {

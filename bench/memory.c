@@ -25,7 +25,7 @@ static double one_side(const char *peer, const char *name, char *who, size_t siz
 {
     fusion_child side;
     int rc =
-        peer ? fusion_start_peer(&side, peer, bench_cores(), false) : fusion_start_ours(&side, bench_cores(), true);
+        peer ? fusion_start_peer(&side, peer, NULL, bench_cores(), false) : fusion_start_ours(&side, bench_cores(), true);
     if (rc != 0)
         return -1.0;
     double bytes = ask(&side, name, checksum);

@@ -387,7 +387,7 @@ static int each(int (*did)(bench_sink *out, const subject *s, int kind, side_pee
 int bench_network(bench_sink *out, int rounds)
 {
     side_peers peers;
-    if (side_start(&peers, bench_cores(), rounds) != 0)
+    if (side_start(&peers, NULL, bench_cores(), rounds) != 0)
         return 1;
     bench_await_kernels(true);
     int n = each(one, out, &peers);

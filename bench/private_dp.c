@@ -213,7 +213,7 @@ static int start(turn *side, int cores, bool twice, int rounds)
         if (fusion_start_ours(&side[n].child, cores, true) != 0)
             return 0;
     for (int i = 0; i < bench_opt.npeer; i++)
-        n += fusion_start_peer(&side[n].child, bench_opt.peer[i], cores, true) == 0;
+        n += fusion_start_peer(&side[n].child, bench_opt.peer[i], NULL, cores, true) == 0;
     for (int i = 0; i < n; i++) {
         memcpy(names[i], side[i].child.name, sizeof names[i]);
         side[i].t = calloc((size_t)rounds, sizeof(double));

@@ -19,7 +19,8 @@ enum { WORST = 10 };
 typedef struct program {
     int number, family; /* family RANDOM_FAMILIES: of a file */
     double ratio, ours;
-    double narrow;    /* the ratio of ours with the vectors of --isa */
+    double narrow;    /* the ratio where both sides have the vectors of --isa alone */
+    double ours_only; /* where ours alone is limited to them                        */
     const char *best; /* the fastest peer's name, or the reference engine's */
     double best_time;
     random_work work;
@@ -33,7 +34,7 @@ typedef struct setting {
     char folder[512];
     bool keep;
     fusion_child ours, reference, narrow; /* the last with the vectors of --isa, if it is given */
-    side_peers peers;
+    side_peers peers, narrow_peers;
     double *time[3]; /* of each round: ours, the reference engine's, the narrow one's */
     program *done;
     int ndone;
@@ -210,20 +211,23 @@ static int prepare_ours(setting *s, program *p, const char *text, const char *na
     return 0;
 }
 
-static void prepare_peers(setting *s, const char *text, const char *name, double tolerance)
+/* Whether one of them is there. */
+static bool prepare_peers(setting *s, side_peers *peers, const char *text, const char *name, double tolerance)
 {
-    for (int i = 0; i < s->peers.n; i++) {
+    bool any = false;
+    for (int i = 0; i < peers->n; i++) {
         path theirs, ours;
         char answer[512], said[160] = "";
         (void)file(s, theirs, "samples-peer", i);
         (void)file(s, ours, "samples-ours", 0);
-        fusion_child *c = &s->peers.child[i];
-        s->peers.there[i] =
-            prepare(c, text, theirs, answer, sizeof answer) == 0 && agree(theirs, ours, tolerance, said);
-        if (!s->peers.there[i])
+        fusion_child *c = &peers->child[i];
+        peers->there[i] = prepare(c, text, theirs, answer, sizeof answer) == 0 && agree(theirs, ours, tolerance, said);
+        any = any || peers->there[i];
+        if (!peers->there[i])
             (void)fprintf(stderr, "orrery-bench: random: %s left out of %s: %s\n", c->name, name,
                           strncmp(answer, "no ", 3) == 0 ? answer + 3 : said);
     }
+    return any;
 }
 
 static bool measure(setting *s, bool with_reference)
@@ -235,37 +239,49 @@ static bool measure(setting *s, bool with_reference)
         if (s->time[0][r] < 0.0 || s->time[1][r] < 0.0 || s->time[2][r] < 0.0)
             return false;
         side_round(&s->peers, r, TURN_SECONDS);
+        side_round(&s->narrow_peers, r, TURN_SECONDS);
     }
     return true;
 }
 
-static int add(setting *s, program *p, const char *family, const char *dtype, bool with_reference)
+/* A side of ours, which took `time`, beside peers, or beside the reference engine where none is there. */
+static bench_record beside(setting *s, const program *p, const char *what, double *time, const side_peers *peers,
+                           bool with_reference)
 {
     bench_record r = { .name = s->name, .metric = "time", .unit = "ms", .reference = "the same, op by op" };
-    (void)snprintf(r.params, sizeof r.params,
-                   "\"family\": \"%s\", \"program\": %d, \"dtype\": \"%s\", \"MB\": %.3g, \"bound_ms\": %.3g", family,
-                   p->number, dtype, 1e-6 * p->work.bytes, 1e3 * p->work.seconds);
-    p->ours = bench_typical(s->time[0], s->rounds);
-    r.value = 1e3 * p->ours;
+    (void)snprintf(r.params, sizeof r.params, "\"program\": %d, %s, \"MB\": %.3g, \"bound_ms\": %.3g", p->number, what,
+                   1e-6 * p->work.bytes, 1e3 * p->work.seconds);
+    r.value = 1e3 * bench_typical(time, s->rounds);
     r.reference_value = with_reference ? 1e3 * bench_typical(s->time[1], s->rounds) : INFINITY;
-    side_add(&s->peers, &r, 1e3);
+    side_add(peers, &r, 1e3);
     for (int i = 0; i < BENCH_PEERS && r.peer[i].name; i++)
         if (r.peer[i].value < r.reference_value || (with_reference && i == 0)) {
             r.reference = r.peer[i].name;
             r.reference_value = r.peer[i].value;
         }
-    r.ratio = p->ratio = bench_ratio(&r, false);
-    double narrow = 1e3 * bench_typical(s->time[2], s->rounds);
-    p->narrow = narrow > 0.0 ? r.reference_value / narrow : 0.0;
-    for (int i = 0; i < BENCH_PEERS && narrow > 0.0; i++)
-        if (!r.peer[i].name) {
-            r.peer[i].name = "Orrery with --isa";
-            r.peer[i].value = narrow;
-            break;
-        }
+    r.ratio = bench_ratio(&r, false);
+    return r;
+}
+
+static int add(setting *s, program *p, const char *family, const char *dtype, bool peers, bool narrow_peers)
+{
+    char what[96];
+    (void)snprintf(what, sizeof what, "\"family\": \"%s\", \"dtype\": \"%s\"", family, dtype);
+    bench_record r = beside(s, p, what, s->time[0], &s->peers, !peers);
+    p->ours = 1e-3 * r.value;
+    p->ratio = r.ratio;
     p->best = r.reference;
     p->best_time = 1e-3 * r.reference_value;
-    return isfinite(r.reference_value) ? bench_add(s->out, &r) : 1;
+    int rc = !isfinite(r.reference_value) || bench_add(s->out, &r) != 0;
+    if (rc == 0 && s->narrow.pid > 0) {
+        (void)snprintf(what, sizeof what, "\"family\": \"%s\", \"dtype\": \"%s\", \"isa\": \"%.16s\"", family, dtype,
+                       bench_opt.isa);
+        bench_record narrow = beside(s, p, what, s->time[2], &s->narrow_peers, !narrow_peers);
+        p->narrow = narrow.ratio;
+        p->ours_only = r.reference_value / narrow.value;
+        rc = !isfinite(narrow.reference_value) || bench_add(s->out, &narrow) != 0;
+    }
+    return rc;
 }
 
 static int one(setting *s, program p, const char *text)
@@ -280,11 +296,11 @@ static int one(setting *s, program p, const char *text)
         return 1;
     double tolerance = tolerance_of(dtype);
     int rc = prepare_ours(s, &p, at, name, tolerance);
-    bool alone = true;
+    bool peers = false, narrow = false;
     if (rc == 0) {
-        prepare_peers(s, at, name, tolerance);
-        for (int i = 0; i < s->peers.n; i++)
-            alone = alone && !s->peers.there[i];
+        peers = prepare_peers(s, &s->peers, at, name, tolerance);
+        narrow = prepare_peers(s, &s->narrow_peers, at, name, tolerance);
+        bool alone = !peers || (s->narrow.pid > 0 && !narrow);
         if (!alone)
             drop(&s->reference);
         rc = !measure(s, alone);
@@ -294,7 +310,7 @@ static int one(setting *s, program p, const char *text)
     if (rc == 0) {
         (void)snprintf(line, sizeof line, "explain %s\n", file(s, explained, "explain-", p.number));
         (void)fusion_child_ask(&s->ours, line, answer, sizeof answer);
-        if (add(s, &p, family, dtype, alone) == 0)
+        if (add(s, &p, family, dtype, peers, narrow) == 0)
             s->done[s->ndone++] = p;
     }
     drop(&s->ours);
@@ -302,6 +318,8 @@ static int one(setting *s, program p, const char *text)
     drop(&s->reference);
     for (int i = 0; i < s->peers.n; i++)
         drop(&s->peers.child[i]);
+    for (int i = 0; i < s->narrow_peers.n; i++)
+        drop(&s->narrow_peers.child[i]);
     return rc;
 }
 
@@ -326,13 +344,16 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_quantiles(FILE *to, const setting *s, const char *name, int family, bool narrow)
+/* The tables of a report. */
+enum { FULL, NARROW, OURS_NARROW, TABLES };
+
+static void print_quantiles(FILE *to, const setting *s, const char *name, int family, int table)
 {
     double *x = calloc((size_t)s->ndone + 1, sizeof *x);
     int n = 0, ahead = 0;
     for (int i = 0; x && i < s->ndone; i++)
         if (family < 0 || s->done[i].family == family) {
-            x[n] = narrow ? s->done[i].narrow : s->done[i].ratio;
+            x[n] = table == FULL ? s->done[i].ratio : table == NARROW ? s->done[i].narrow : s->done[i].ours_only;
             ahead += x[n++] >= 1.0;
         }
     if (x)
@@ -377,13 +398,17 @@ static void report(setting *s)
     if (s->ndone == 0)
         return;
     print_worst(to, s);
-    for (int narrow = 0; narrow < 1 + (s->narrow.pid > 0); narrow++) {
-        (void)fprintf(to, "\nthe best other side's time over ours%s%s, seed %llu\n%-10s %8s %8s %8s %8s %5s\n",
-                      narrow ? " with ORRERY_ISA=" : "", narrow ? bench_opt.isa : "", (unsigned long long)s->seed,
-                      "family", "programs", "min", "p10", "median", "ahead");
+    int tables = s->narrow.pid <= 0 ? NARROW : s->narrow_peers.n == 0 ? OURS_NARROW : TABLES;
+    for (int t = FULL; t < tables; t++) {
+        (void)fprintf(to, "\nthe best other side's time over ours%s%s%s, seed %llu\n%-10s %8s %8s %8s %8s %5s\n",
+                      t ? " with ORRERY_ISA=" : "", t ? bench_opt.isa : "",
+                      t == NARROW && s->narrow_peers.n > 0 ? ", peers limited too"
+                      : t == OURS_NARROW                   ? ", peers not limited"
+                                                           : "",
+                      (unsigned long long)s->seed, "family", "programs", "min", "p10", "median", "ahead");
         for (int f = 0; f < RANDOM_FAMILIES; f++)
-            print_quantiles(to, s, random_family[f], f, narrow);
-        print_quantiles(to, s, "all", -1, narrow);
+            print_quantiles(to, s, random_family[f], f, t);
+        print_quantiles(to, s, "all", -1, t);
     }
     (void)fflush(to);
 }
@@ -466,13 +491,11 @@ static int start(setting *s)
     s->time[2] = calloc((size_t)s->rounds, sizeof(double));
     if (!s->done || !s->time[0] || !s->time[1] || !s->time[2])
         return 1;
-    char isa[32];
-    (void)snprintf(isa, sizeof isa, "ORRERY_ISA=%.16s", bench_opt.isa ? bench_opt.isa : "");
-    char *narrow[] = { ncpu, (char[]){ "ORRERY_BACKEND=cpu" }, isa, NULL };
-    if (bench_opt.isa && fusion_start_self(&s->narrow, narrow) != 0)
+    if (bench_opt.isa && (fusion_start_self(&s->narrow, bench_opt.isa, ours) != 0 ||
+                          side_start(&s->narrow_peers, bench_opt.isa, workers, s->rounds) != 0))
         return 1;
-    return fusion_start_self(&s->ours, ours) || fusion_start_self(&s->reference, reference) ||
-           side_start(&s->peers, workers, s->rounds);
+    return fusion_start_self(&s->ours, NULL, ours) || fusion_start_self(&s->reference, NULL, reference) ||
+           side_start(&s->peers, NULL, workers, s->rounds);
 }
 
 static void end(setting *s)
@@ -484,6 +507,7 @@ static void end(setting *s)
     for (int i = 0; i < s->peers.n; i++)
         remove_file(s, "samples-peer", i);
     side_end(&s->peers);
+    side_end(&s->narrow_peers);
     remove_file(s, "samples-ours", 0);
     remove_file(s, "samples-reference", 0);
     for (int i = 0; !s->keep && i < s->most; i++) {

@@ -202,7 +202,7 @@ static int one(bench_sink *out, side_peers *peers)
 int bench_science(bench_sink *out, int rounds)
 {
     side_peers peers;
-    int rc = side_start(&peers, bench_cores(), rounds);
+    int rc = side_start(&peers, NULL, bench_cores(), rounds);
     for (number = 0; rc == 0 && number < (int)(sizeof cases / sizeof *cases); number++)
         if (!bench_opt.filter || !strcmp(bench_opt.filter, cases[number].name))
             rc = one(out, &peers);

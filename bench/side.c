@@ -2,19 +2,29 @@
  * Must not know: their work. */
 #include "config.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bench/side.h"
 
-static char names[BENCH_MOST_PEERS][48]; /* records point to them */
+static char names[2 * BENCH_MOST_PEERS][48]; /* records point to them */
 
-int side_start(side_peers *p, int workers, int rounds)
+static const char *lasting(const char *name)
+{
+    int i = 0;
+    while (i < 2 * BENCH_MOST_PEERS - 1 && names[i][0] && strcmp(names[i], name) != 0)
+        i++;
+    (void)snprintf(names[i], sizeof names[i], "%s", name);
+    return names[i];
+}
+
+int side_start(side_peers *p, const char *isa, int workers, int rounds)
 {
     memset(p, 0, sizeof *p);
     p->rounds = rounds;
     for (int i = 0; i < bench_opt.npeer; i++)
-        if (fusion_start_peer(&p->child[p->n], bench_opt.peer[i], workers, true) == 0) {
-            memcpy(names[p->n], p->child[p->n].name, sizeof names[0]);
+        if (fusion_start_peer(&p->child[p->n], bench_opt.peer[i], isa, workers, true) == 0) {
+            p->name[p->n] = lasting(p->child[p->n].name);
             if (!(p->time[p->n++] = calloc((size_t)rounds, sizeof(double))))
                 return 1;
         }
@@ -44,7 +54,7 @@ void side_prepare(side_peers *p, const char *what, int n, double expected, doubl
             p->there[i] = false;
         }
         if (!p->there[i])
-            (void)fprintf(stderr, "orrery-bench: %s: %s left out: %s\n", names[i], what,
+            (void)fprintf(stderr, "orrery-bench: %s: %s left out: %s\n", p->name[i], what,
                           strncmp(answer, "no ", 3) == 0 ? answer + 3 : answer);
     }
 }
@@ -69,7 +79,7 @@ void side_add(const side_peers *p, bench_record *r, double scale)
         k++;
     for (int i = 0; i < p->n && k < BENCH_PEERS; i++)
         if (p->there[i]) {
-            r->peer[k].name = names[i];
+            r->peer[k].name = p->name[i];
             r->peer[k++].value = scale * bench_typical(p->time[i], p->rounds);
         }
 }

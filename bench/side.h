@@ -9,12 +9,13 @@
 typedef struct side_peers {
     int n, rounds;
     fusion_child child[BENCH_MOST_PEERS];
+    const char *name[BENCH_MOST_PEERS];
     bool there[BENCH_MOST_PEERS];   /* it is prepared for the last question, and has answered in every round */
     double *time[BENCH_MOST_PEERS]; /* of each round, seconds */
 } side_peers;
 
-/* Those that can be started, on so many workers. 0, or 1: no memory. */
-int side_start(side_peers *p, int workers, int rounds);
+/* Those that can be started, on so many workers, with the vectors of `isa` (fusion_start_peer). 0, or 1: no memory. */
+int side_start(side_peers *p, const char *isa, int workers, int rounds);
 void side_end(side_peers *p);
 /* "prepare CASE float32 N"; a side that cannot is reported and left out until the next time. `expected` is what their checksum must
  * be within `tolerance` (relative; < 0: any). */

@@ -151,7 +151,7 @@ int bench_eval_small(bench_sink *out, int rounds)
 {
     static const int ops[] = { 1, 10, MOST_OPS }, side[] = { 1, MOST_SIDE };
     side_peers peers;
-    int rc = side_start(&peers, 1, rounds);
+    int rc = side_start(&peers, NULL, 1, rounds);
     for (int kind = 0; kind < 4; kind++)
         for (int s = 0; s < 2; s++)
             for (int k = 0; rc == 0 && k < 3; k++) {

@@ -150,7 +150,7 @@ int bench_train(bench_sink *out, int rounds)
         return 1;
     sides = 1;
     for (int i = 0; i < bench_opt.npeer; i++)
-        if (fusion_start_peer(&side[sides], bench_opt.peer[i], bench_cores(), true) == 0)
+        if (fusion_start_peer(&side[sides], bench_opt.peer[i], NULL, bench_cores(), true) == 0)
             sides++;
     for (int i = 0; i < sides; i++)
         memcpy(names[i], side[i].name, sizeof names[i]);

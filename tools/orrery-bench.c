@@ -26,7 +26,7 @@ static int usage(FILE *to, int rc)
                 "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
                 "  --seed S, --programs N, --family F   what the case random draws (a fresh seed, 200, all families)\n"
                 "  --megabytes N    about the largest array of its programs (64)\n"
-                "  --isa avx2   Orrery once more with vectors limited to these, beside the same peers\n"
+                "  --isa avx2   Orrery and the peers once more with vectors limited to these\n"
                 "  --program FILE   the case random computes this program instead\n"
                 "  --keep FOLDER    where it keeps its programs and their explanations\n"
                 "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
