@@ -35,7 +35,7 @@ enum { ROWS_MOST = 6, ROWS_OF_WIDE = 4, VECTORS_MOST = 3 };
         TILE(1, 3) TILE(2, 3) TILE(3, 3) TILE(4, 3)
 #endif
 
-/* A vector with x in each element; which elements the last vector has; these of memory, else 0; a·b + c. */
+/* A vector with x in each element; which elements the last vector has; these of memory, else 0; these to memory; a·b + c. */
 #if defined(__AVX512F__)
 #define MASK_F32(n) ((__mmask16)((1u << (n)) - 1))
 #define MASK_F64(n) ((__mmask8)((1u << (n)) - 1))
@@ -55,6 +55,7 @@ static const int64_t some64[8] = { -1, -1, -1, -1 };
 #define ALL(x) _mm512_set1_ps(x)
 #define MASK_OF(n) MASK_F32(n)
 #define SOME(p, mask) _mm512_maskz_loadu_ps(mask, p)
+#define PUT(p, mask, x, n) _mm512_mask_storeu_ps(p, mask, x)
 #define FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
 #elif defined(__AVX2__) && defined(__FMA__)
 #define VEC __m256
@@ -78,8 +79,12 @@ static inline vec4 some_f32(const float *p, int64_t n)
 #define SOME(p, mask) some_f32(p, mask)
 #define FMA(a, b, c) ((a) * (b) + (c))
 #endif
+#ifndef PUT
+#define PUT(p, mask, x, n) F(put_some)(p, x, n)
+#endif
 #include "codelets/cpu/vec_turn.h"
 #include "codelets/cpu/vec_small.h"
+#undef PUT
 #undef REAL
 #undef LANE
 #undef F
@@ -99,6 +104,7 @@ static inline vec4 some_f32(const float *p, int64_t n)
 #define ALL(x) _mm512_set1_pd(x)
 #define MASK_OF(n) MASK_F64(n)
 #define SOME(p, mask) _mm512_maskz_loadu_pd(mask, p)
+#define PUT(p, mask, x, n) _mm512_mask_storeu_pd(p, mask, x)
 #define FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #elif defined(__AVX2__) && defined(__FMA__)
 #define VEC __m256d
@@ -122,5 +128,9 @@ static inline vec2 some_f64(const double *p, int64_t n)
 #define SOME(p, mask) some_f64(p, mask)
 #define FMA(a, b, c) ((a) * (b) + (c))
 #endif
+#ifndef PUT
+#define PUT(p, mask, x, n) F(put_some)(p, x, n)
+#endif
 #include "codelets/cpu/vec_turn.h"
 #include "codelets/cpu/vec_small.h"
+#undef PUT

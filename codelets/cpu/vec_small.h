@@ -1,5 +1,5 @@
 /* Body of vec_small.c for one dtype: products of small matrices, tile by tile in registers. REAL, F and the words VEC, MASK, ALL, MASK_OF,
- * SOME, FMA of a vector are defined by who includes it.
+ * SOME, PUT, FMA of a vector are defined by who includes it.
  * Must not know: dtypes other than REAL, who wants the products. */
 
 /* Elements of a vector. */
@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             if (part && v == vectors - 1)
-                F(put_some)(to + v * W, sum[r][v], t->rest);
+                PUT(to + v * W, mask, sum[r][v], t->rest);
             else
                 memcpy(to + v * W, &sum[r][v], sizeof sum[r][v]);
     }
