@@ -47,14 +47,56 @@ TURN(turn16, both)
 typedef uint32_t four __attribute__((vector_size(16), aligned(4)));
 typedef int32_t number __attribute__((vector_size(16)));
 typedef uint64_t two __attribute__((vector_size(16), aligned(8)));
+typedef uint16_t eight __attribute__((vector_size(16), aligned(2)));
+typedef int16_t small __attribute__((vector_size(16)));
 
 #define LOW(a, b) SHUFFLE4(a, b, 0, 4, 1, 5)
 #define HIGH(a, b) SHUFFLE4(a, b, 2, 6, 3, 7)
+#define LOW8(a, b) SHUFFLE8(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH8(a, b) SHUFFLE8(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 #ifdef __clang__
 #define SHUFFLE4(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define SHUFFLE8(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
 #define SHUFFLE4(a, b, ...) __builtin_shuffle(a, b, (number){ __VA_ARGS__ })
+#define SHUFFLE8(a, b, ...) __builtin_shuffle(a, b, (small){ __VA_ARGS__ })
 #endif
+
+/* Eight elements across, side by side in the source, of eight along: three steps of interleaving. */
+static inline void turn8x8(const uint16_t *from, int64_t step, uint16_t *to, int64_t row)
+{
+    eight x[8], y[8];
+    for (int k = 0; k < 8; k++)
+        memcpy(&x[k], from + k * step, sizeof x[k]);
+    for (int k = 0; k < 4; k++) {
+        y[2 * k] = LOW8(x[k], x[k + 4]);
+        y[2 * k + 1] = HIGH8(x[k], x[k + 4]);
+    }
+    for (int k = 0; k < 4; k++) {
+        x[2 * k] = LOW8(y[k], y[k + 4]);
+        x[2 * k + 1] = HIGH8(y[k], y[k + 4]);
+    }
+    for (int k = 0; k < 4; k++) {
+        y[2 * k] = LOW8(x[k], x[k + 4]);
+        y[2 * k + 1] = HIGH8(x[k], x[k + 4]);
+    }
+    for (int k = 0; k < 8; k++)
+        memcpy(to + k * row, &y[k], sizeof y[k]);
+}
+
+static void turn2_side_by_side(const sheet *s)
+{
+    const uint16_t *from = (const uint16_t *)(const void *)s->from;
+    uint16_t *to = (uint16_t *)(void *)s->to;
+    int64_t across = s->across & ~(int64_t)7, along = s->along & ~(int64_t)7;
+    for (int64_t u0 = 0; u0 < across; u0 += 2 * BLOCK)
+        for (int64_t v = 0; v < along; v += 8)
+            for (int64_t u = u0; u < across && u < u0 + 2 * BLOCK; u += 8)
+                turn8x8(from + u + v * s->from_along, s->from_along, to + u * s->to_across + v, s->to_across);
+    for (int64_t u = 0; u < s->across; u++)
+        for (int64_t v = u < across ? along : 0; v < s->along; v++)
+            to[u * s->to_across + v] = from[u + v * s->from_along];
+}
 
 /* Four elements across, side by side in the source, of four along: two steps of interleaving. */
 static inline void turn4x4(const uint32_t *from, int64_t step, uint32_t *to, int64_t row)
@@ -106,6 +148,7 @@ static void turn8_side_by_side(const sheet *s)
             to[u * s->to_across + v] = from[u + v * s->from_along];
 }
 #else
+#define turn2_side_by_side turn2
 #define turn4_side_by_side turn4
 #define turn8_side_by_side turn8
 #endif
@@ -114,7 +157,7 @@ static void turn(const sheet *s, size_t size)
 {
     switch (size) {
     case 1: turn1(s); return;
-    case 2: turn2(s); return;
+    case 2: (s->from_across == 1 ? turn2_side_by_side : turn2)(s); return;
     case 4: (s->from_across == 1 ? turn4_side_by_side : turn4)(s); return;
     case 8: (s->from_across == 1 ? turn8_side_by_side : turn8)(s); return;
     default: turn16(s); return;
