@@ -11,9 +11,10 @@
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
 
-enum { WORDS = 256 }; /* of a launch, on the stack */
+enum { WORDS = 256, TWICE = 1 }; /* of a launch, on the stack; the power of 2 of a distance */
 
-/* Launches of data that caches do not hold: whether prefetching it, or storing past the caches, pays is measured. The bits are the same. */
+/* Launches of data that caches do not hold: whether storing past the caches pays, or prefetching, and how far ahead, is measured. The bits
+ * are the same. */
 static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
 {
     const orr__region *r = l->region;
@@ -25,10 +26,13 @@ static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
     while (points >> octaves > 1)
         octaves++;
     orr__variants *v = orr__variants_of(orr__hash(isa, strlen(isa), r->key),
-                                        octaves * ORR__CLOOP_REACHES + (uint32_t)reach, (int)reach + 1);
+                                        octaves * ORR__CLOOP_REACHES + (uint32_t)reach, (int)reach + 2);
     bool timed;
     int way = orr__variants_next(v, &timed);
-    word[ORR__CLOOP_REACH_AT] = reach - way;
+    if (way > reach)
+        word[ORR__CLOOP_AHEAD_AT] = TWICE;
+    else
+        word[ORR__CLOOP_REACH_AT] = reach - way;
     double t0 = timed ? orr__now() : 0;
     if (fn(l->in, l->out, word) != 0)
         return false;

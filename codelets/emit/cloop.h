@@ -32,8 +32,9 @@ bool orr__emit_c_packed(const orr__region *r, int a, orr__packed *p);
 int orr__emit_c_words(const orr__region *r);
 /* Of these, the one that says how far the data is: in the core's own caches; beyond them, so that all that computes much, by the
  * element or by the row, prefetches its next input; beyond all, so that light maps do too and store past the caches. */
-enum { ORR__CLOOP_REACH_AT = 1 };
 enum { ORR__CLOOP_NEAR, ORR__CLOOP_FAR, ORR__CLOOP_PAST, ORR__CLOOP_REACHES };
+/* And the one by whose power of 2 the distance of prefetches is multiplied. */
+enum { ORR__CLOOP_REACH_AT = 1, ORR__CLOOP_AHEAD_AT = 2 };
 /* Fills them for one launch, some of whose operands may be read from copies (packs); allocates nothing. */
 void orr__emit_c_args(const orr__launch *l, bool packs, int64_t *word);
 

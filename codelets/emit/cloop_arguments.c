@@ -55,10 +55,13 @@ static orr_status make_layout(const orr__region *r, orr__layout *l)
             l->move[a * ORR_MAX_RANK + d] = move_along(r, &r->access[a], l->packed[a], d);
     }
     if (orr__cloop_joins(r)) {
-        if (!(l->joined = orr__alloc_n(n, sizeof *l->joined)))
+        l->joined = orr__alloc_n(n, sizeof *l->joined);
+        l->column = orr__alloc_n(n, sizeof *l->column);
+        if (!l->joined || !l->column)
             return ORR_ENOMEM;
         for (int a = 0; a < r->naccess; a++)
             l->joined[a] = orr__cloop_join_moves(r, a);
+        orr__cloop_join_number(r, l->column);
     }
     l->out_at = ORR__CLOOP_OUT_AT;
     l->scalar_at = word;
@@ -80,7 +83,7 @@ static bool meet(const orr__access *a, const orr__access *b)
     return !apart;
 }
 
-/* Boxes as those of a concatenation: several, each alone where it is. */
+/* Boxes as those of a concatenation: several, each alone where it is. Those of joined rows are ranges where they allow every column. */
 static orr_status group_boxes(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -90,6 +93,7 @@ static orr_status group_boxes(orr__cloop *c)
         return ORR_ENOMEM;
     for (int a = 0; a < r->naccess && apart; a++) {
         int g = 0;
+        apart = !c->joins || c->lay.column[a] < 0;
         c->lay.boxes[a] = -1;
         if (!r->access[a].box)
             continue;
@@ -196,6 +200,7 @@ void orr__emit_c_args(const orr__launch *l, bool packs, int64_t *word)
     int64_t row = 1, reach = orr__cloop_reach(l);
     *word++ = l->lo;
     *word++ = reach;
+    *word++ = 0;
     *word++ = reach == ORR__CLOOP_NEAR ? -1 : orr__cloop_leads(r); /* nothing is prefetched: nobody asks */
     for (int d = 1; d < r->rank; d++)
         row *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];

@@ -102,20 +102,42 @@ void orr__cloop_lane(orr__cloop *c, int number)
 
 void orr__cloop_if_lanes(orr__cloop *c)
 {
-    orr__text_addf(c->t, "    if (e - q > %d && (e - q) %% %d == 0) {\n", 2 * ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+    int vector = orr__cloop_maskable(c);
+    if (vector)
+        orr__text_addf(c->t, "#if ORR_VECTOR >= %d\n    if (e - q > %d) {\n#else\n", vector, 2 * ORR__CLOOP_LANES);
+    orr__text_addf(c->t, "    if (e - q > %d && (e - q) %% %d == 0) {\n%s", 2 * ORR__CLOOP_LANES, ORR__CLOOP_LANES,
+                   vector ? "#endif\n" : "");
 }
 
-void orr__cloop_by_lanes(orr__cloop *c)
-{
-    orr__text_addf(c->t,
-                   "    for (orr_idx j = q; j < e; j += %d) {\n    const orr_idx q = j, e = j + %d;\n    (void)e;\n",
-                   ORR__CLOOP_LANES, ORR__CLOOP_LANES);
-}
-
-void orr__cloop_lanes(orr__cloop *c)
+static void lanes_of_block(orr__cloop *c)
 {
     orr__text_addf(c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    const orr_idx i%d = q + l;\n",
                    ORR__CLOOP_LANES, c->r->rank - 1);
+}
+
+void orr__cloop_by_lanes(orr__cloop *c, bool prefetch, void (*values)(orr__cloop *c, void *arg), void *arg)
+{
+    int vector = orr__cloop_maskable(c);
+    orr__text_addf(
+        c->t,
+        "    orr_idx j = q;\n    for (; e - j >= %d; j += %d) {\n    const orr_idx q = j, e = j + %d;\n    (void)e;\n",
+        ORR__CLOOP_LANES, ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+    if (prefetch)
+        orr__cloop_prefetch(c, "q", "e");
+    lanes_of_block(c);
+    values(c, arg);
+    orr__text_add(c->t, "    }\n    }\n");
+    if (!vector)
+        return;
+    orr__text_addf(
+        c->t, "#if ORR_VECTOR >= %d\n    if (j < e) {\n    const orr_idx q = j;\n    const int left = (int)(e - j);\n",
+        vector);
+    lanes_of_block(c);
+    orr__text_add(c->t, "    const int lane = l;\n");
+    c->lay.rest = true;
+    values(c, arg);
+    c->lay.rest = false;
+    orr__text_add(c->t, "    }\n    j = e;\n    }\n#endif\n");
 }
 
 void orr__cloop_lane_step(orr__cloop *c, int number)
@@ -124,12 +146,36 @@ void orr__cloop_lane_step(orr__cloop *c, int number)
     orr__text_addf(c->t, "    {\n    %s fold = lane%d[l];\n", orr__emit_type(orr__emit_fold_dtype(&fold, true)),
                    number);
     orr__emit_fold_step(c->t, &fold, true);
-    orr__text_addf(c->t, "    lane%d[l] = fold;\n    }\n", number);
+    if (c->lay.rest)
+        orr__text_addf(c->t, "    lane%d[l] = l < left ? fold : lane%d[l];\n    }\n", number, number);
+    else
+        orr__text_addf(c->t, "    lane%d[l] = fold;\n    }\n", number);
 }
 
 void orr__cloop_lane_join(orr__cloop *c, int number)
 {
     orr__text_addf(c->t, "    orr_join_%d(&acc%d, &lost%d, lane%d);\n", number, number, number, number);
+}
+
+/* The last values, fewer than there are columns, as a vector with some elements less. */
+static void rest(orr__text *t, const orr__region *r, bool extreme)
+{
+    const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
+    if (orr__is_compound(folded(r)))
+        return;
+    orr__text_addf(t,
+                   "#if ORR_VECTOR >= %d\n    const int left = (int)(n - k);\n    if (left > 0)\n    ORR_LOOP\n    for "
+                   "(int l = 0; l "
+                   "< %d; l++) {\n"
+                   "    const %s r%d = l < left ? x[k + l] : 0;\n    %s fold = lane[l];\n",
+                   orr_dtype_size(folded(r)) < 4 && folded(r) != ORR_F16 && folded(r) != ORR_BF16 ? 64 : 32,
+                   ORR__CLOOP_LANES, type, r->out_reg[0], wide);
+    if (extreme)
+        orr__text_addf(t, "    sum[l] += r%d;\n    fold = r%d %c fold ? r%d : fold;\n", r->out_reg[0], r->out_reg[0],
+                       r->rop[0] == ORR__RMAX ? '>' : '<', r->out_reg[0]);
+    else
+        orr__emit_fold_step(t, r, true);
+    orr__text_add(t, "    lane[l] = l < left ? fold : lane[l];\n    }\n    k = n;\n#endif\n");
 }
 
 /* n values, beginning from `first`: `total` is the fold of few, else `lane` */
@@ -145,6 +191,7 @@ static void block(orr__text *t, const orr__region *r, int few, bool extreme)
     orr__text_addf(t, "    for (; k + %d <= n; k += %d)\n    for (int l = 0; l < %d; l++)\n", ORR__CLOOP_LANES,
                    ORR__CLOOP_LANES, ORR__CLOOP_LANES);
     lanes(t, r, extreme);
+    rest(t, r, extreme);
     orr__text_addf(t, "    for (int l = 0; k < n; k++, l++)\n    {\n%s", extreme ? "    sum[l] += x[k];\n" : "");
     step(t, r, "lane[l]", type, "x[k]");
     orr__text_add(t, "    }\n    }\n");

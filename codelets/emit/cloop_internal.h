@@ -10,6 +10,8 @@
 enum { ORR__CLOOP_BLOCK = 1024 };
 /* A block is folded in so many columns, then these in a fixed tree; few values in their order. */
 enum { ORR__CLOOP_LANES = 32 };
+/* The most elements of a vector. */
+enum { ORR__CLOOP_VECTOR = 16 };
 /* The most elements of the inner axis that are computed before they are stored past the caches. */
 enum { ORR__CLOOP_OUT = 256 };
 /* Elements of the longest row whose values are kept there from one pass to the next: all that the fuser folds in place. */
@@ -34,9 +36,9 @@ typedef struct {
     bool *ahead;   /* its random bits are there for the loop being written */
 } orr__cloop;
 
-/* Words: 0 the first row, ORR__CLOOP_REACH_AT, ORR__CLOOP_LEADS_AT, where each output starts, each axis's size, then as orr__layout
+/* Words: 0 the first row, ORR__CLOOP_REACH_AT, ORR__CLOOP_AHEAD_AT, ORR__CLOOP_LEADS_AT, where each output starts, each axis's size, then as orr__layout
  * says. */
-enum { ORR__CLOOP_LEADS_AT = 2, ORR__CLOOP_OUT_AT = 3 };
+enum { ORR__CLOOP_LEADS_AT = 3, ORR__CLOOP_OUT_AT = 4 };
 static inline int orr__cloop_size_at(const orr__region *r, int axis)
 {
     return ORR__CLOOP_OUT_AT + r->nout + axis;
@@ -51,6 +53,11 @@ bool orr__cloop_packs(const orr__region *r, int a);
  * the same in each row; `joined`, its length. In a block [q, e): join<a> of each access that does not go on from row to row. */
 bool orr__cloop_joins(const orr__region *r);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* is access a one of those? */
+/* For each access the array columns<n> of its box, -1: none. Before all loops: these arrays; before those over blocks: where joined rows
+ * are inside of access a's box, whose words begin at `word`. */
+void orr__cloop_join_number(const orr__region *r, int8_t *column);
+void orr__cloop_join_columns(orr__cloop *c, int length);
+void orr__cloop_join_part(orr__cloop *c, int a, int word);
 void orr__cloop_join_begin(orr__cloop *c, int length);
 void orr__cloop_join_block(orr__cloop *c, int length);
 /* Bytes of the widest type in the innermost loop, at least those of f32. */
@@ -85,6 +92,10 @@ void orr__cloop_parts(orr__cloop *c);
 void orr__cloop_blocks(orr__cloop *c, const char *from, const char *to, int length);
 void orr__cloop_parts_of_block(orr__cloop *c);
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to);
+/* That loop, closed, with this body: a vector at a time where that can be said, the last of them with some elements less. What the body
+ * writes to arrays of its own is whole vectors; its loads and its outputs are of the elements that are there. */
+int orr__cloop_maskable(const orr__cloop *c); /* the ORR_VECTOR of the kernel from which on that is so; 0: never */
+void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg), void *arg);
 /* Is a row with boxes split into its interior and its borders? The innermost loop over a block, closed: once, or in pieces, each with
  * the body. */
 bool orr__cloop_split(const orr__cloop *c);
@@ -146,12 +157,12 @@ void orr__cloop_reduce(orr__cloop *c);
  * orr_join_<number>, too: a block whose columns have been folded already. */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
 /* The same for a block [q, e) whose values are folded as they are computed, without an array: declares lane<number>; opens what
- * is done when all columns are equally long and each has values enough; the loop over [q, e) by so many as there are columns,
- * [q, e) in turn; the loop over these; a step in it, with the register's value; joins lane<number> with acc<number>. */
+ * is done when each column has values enough, and vectors may have some elements less or all columns are equally long; the loop over [q, e)
+ * by so many as there are columns, `values` with their steps for each of these, up to element j, where less than so many are left;
+ * a step, with the register's value; joins lane<number> with acc<number>. */
 void orr__cloop_lane(orr__cloop *c, int number);
 void orr__cloop_if_lanes(orr__cloop *c);
-void orr__cloop_by_lanes(orr__cloop *c);
-void orr__cloop_lanes(orr__cloop *c);
+void orr__cloop_by_lanes(orr__cloop *c, bool prefetch, void (*values)(orr__cloop *c, void *arg), void *arg);
 void orr__cloop_lane_step(orr__cloop *c, int number);
 void orr__cloop_lane_join(orr__cloop *c, int number);
 /* The result in acc<number> and lost<number>, as an expression. */

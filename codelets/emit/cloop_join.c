@@ -1,13 +1,16 @@
 /* C loops over maps of short rows that lie one behind the other: all rows are one loop. An access that does not go on from row
- * to row, such as a value for each column, or for each row, is read from a small copy.
+ * to row, such as a value for each column, or for each row, is read from a small copy. A box is a range of all elements, and a mask that
+ * says which columns of it count.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
+#include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* The longest row that is short; the fewest elements of all of them, for which copies are made. */
-enum { MOST = 64, LEAST = 2048 };
+/* The longest row that is short; the fewest elements of all of them, for which copies are made. Of rows with boxes, whose borders are a
+ * share of each row. */
+enum { MOST = 64, LEAST = 2048, MOST_BOXED = 192, LEAST_BOXED = 512 };
 
 typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, OTHER } way;
 
@@ -16,11 +19,24 @@ static way way_of(const orr__region *r, const orr__access *a)
 {
     int last = r->rank - 1;
     int64_t down = a->stride[last - 1], along = a->stride[last];
-    if (a->box || a->placed)
+    if (a->placed)
         return OTHER;
     if (down == along * r->dim[last] && (along == 0 || along == 1))
         return GOES_ON;
-    return a->input < 0 ? OTHER : down == 0 ? SAME_ROW : along == 0 ? SAME_COLUMN : OTHER;
+    return a->input < 0 || a->box ? OTHER : down == 0 ? SAME_ROW : along == 0 ? SAME_COLUMN : OTHER;
+}
+
+static bool has_columns(const orr__region *r)
+{
+    bool any = false;
+    for (int a = 0; a < r->naccess; a++)
+        any = any || r->access[a].box >> (r->rank - 1) & 1u;
+    return any;
+}
+
+static int most(const orr__region *r)
+{
+    return has_columns(r) ? MOST_BOXED : MOST;
 }
 
 bool orr__cloop_joins(const orr__region *r)
@@ -28,21 +44,95 @@ bool orr__cloop_joins(const orr__region *r)
     int last = r->rank - 1;
     bool any = false;
     if (!orr__region_is_map(r) || r->rows || r->search || r->rank < 2 || orr__ablated(ORR__OFF_SHORT_ROWS) ||
-        r->dim[last] < 2 || r->dim[last] > MOST || r->dim[last] * r->dim[last - 1] < LEAST)
+        r->dim[last] < 2 || r->dim[last] > most(r) ||
+        r->dim[last] * r->dim[last - 1] < (has_columns(r) ? LEAST_BOXED : LEAST))
         return false;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         if (in->kind == ORR__RI_RANDOM || in->kind == ORR__RI_PLACE || in->kind == ORR__RI_GATHER ||
-            in->kind == ORR__RI_INSIDE || in->kind == ORR__RI_FOLD)
+            in->kind == ORR__RI_FOLD)
+            return false;
+        if (in->kind == ORR__RI_LOAD && r->access[in->a].box && orr__is_compound((orr_dtype)in->dtype))
             return false;
     }
     for (int a = 0; a < r->naccess; a++) {
         way w = way_of(r, &r->access[a]);
         if (w == OTHER)
             return false;
-        any = any || w == GOES_ON;
+        any = any || (w == GOES_ON && r->access[a].input >= 0);
     }
     return any;
+}
+
+/* Boxes with the same columns share an array. */
+void orr__cloop_join_number(const orr__region *r, int8_t *column)
+{
+    int last = r->rank - 1, n = 0;
+    for (int a = 0; a < r->naccess; a++) {
+        const orr__access *x = &r->access[a];
+        bool boxed = x->box >> last & 1u;
+        column[a] = -1;
+        for (int b = 0; b < a && boxed; b++)
+            if (column[b] >= 0 && r->access[b].lo[last] == x->lo[last] && r->access[b].hi[last] == x->hi[last])
+                column[a] = column[b];
+        if (boxed && column[a] < 0)
+            column[a] = (int8_t)n++;
+    }
+}
+
+/* The word of the first column of access a's box. */
+static int columns_word(const orr__cloop *c, int a)
+{
+    return orr__emit_by(c->r, &c->lay, a) + orr__emit_box_words(&c->r->access[a]) - 2;
+}
+
+/* Is access a the first that reads its columns<n>? */
+static bool first_column(const orr__cloop *c, int a)
+{
+    bool first = c->lay.column[a] >= 0;
+    for (int b = 0; b < a; b++)
+        first = first && c->lay.column[b] != c->lay.column[a];
+    return first;
+}
+
+/* Integers as wide as the widest value, so that a vector of the one is a mask of the other. */
+static const char *mask_type(const orr__cloop *c)
+{
+    return orr__emit_type(orr__cloop_widest(c) > 4 ? ORR_I64 : ORR_I32);
+}
+
+void orr__cloop_join_columns(orr__cloop *c, int length)
+{
+    int columns = orr__cloop_size_at(c->r, c->r->rank - 1);
+    for (int a = 0; c->joins && a < c->r->naccess; a++)
+        if (first_column(c, a)) {
+            int word = columns_word(c, a);
+            orr__text_addf(c->t,
+                           "    %s allowed%d[%d];\n    for (orr_idx j = 0, k = 0; j < %d + W(%d); j++) {\n"
+                           "    allowed%d[j] = k >= W(%d) && k < W(%d) ? -1 : 0;\n    k = k + 1 == W(%d) ? 0 : k + 1;\n"
+                           "    }\n",
+                           mask_type(c), c->lay.column[a], length + MOST_BOXED, length, columns, c->lay.column[a], word,
+                           word + 1, columns);
+        }
+}
+
+/* From the first element inside to the last one, so that all elements between them are there to be read. */
+void orr__cloop_join_part(orr__cloop *c, int a, int word)
+{
+    int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
+    bool rows = c->r->access[a].box >> (last - 1) & 1u, some = c->r->access[a].box >> last & 1u;
+    char from[64] = "0", to[64] = "joined";
+    if (rows) {
+        (void)snprintf(from, sizeof from, "W(%d) * W(%d)", word, columns);
+        (void)snprintf(to, sizeof to, "W(%d) * W(%d)", word + 1, columns);
+    }
+    orr__text_addf(c->t, "%s", from);
+    if (some)
+        orr__text_addf(c->t, " + W(%d)", columns_word(c, a));
+    orr__text_addf(c->t, ", hi%d = part%d ? %s", a, a, to);
+    if (some)
+        orr__text_addf(c->t, " - W(%d) + W(%d)", columns, columns_word(c, a) + 1);
+    orr__text_addf(c->t, " : lo%d;\n", a);
 }
 
 bool orr__cloop_join_moves(const orr__region *r, int a)
@@ -80,7 +170,7 @@ void orr__cloop_join_begin(orr__cloop *c, int length)
         orr__text_addf(c->t,
                        "    %s again%d[%d];\n    for (orr_idx j = 0, i%d = 0; j < %d + W(%d); j++) {\n"
                        "    again%d[j] = ",
-                       stored(c, a), a, length + MOST, last, length, columns, a);
+                       stored(c, a), a, length + most(c->r), last, length, columns, a);
         element(c, a);
         orr__text_addf(c->t, ";\n    i%d = i%d + 1 == W(%d) ? 0 : i%d + 1;\n    }\n", last, last, columns, last);
     }
@@ -95,6 +185,9 @@ void orr__cloop_join_block(orr__cloop *c, int length)
     orr__text_addf(c->t, "    const orr_idx begun = q / W(%d), phase = q - begun * W(%d);\n", columns, columns);
     for (int a = 0; a < c->r->naccess; a++) {
         way w = way_of(c->r, &c->r->access[a]);
+        if (first_column(c, a))
+            orr__text_addf(c->t, "    const %s *const columns%d = allowed%d + phase;\n", mask_type(c), c->lay.column[a],
+                           c->lay.column[a]);
         if (w == SAME_ROW)
             orr__text_addf(c->t, "    const %s *const join%d = again%d + phase;\n", stored(c, a), a, a);
         if (w != SAME_COLUMN)

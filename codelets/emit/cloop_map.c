@@ -62,39 +62,48 @@ bool orr__cloop_split(const orr__cloop *c)
     return any && !orr__ablated(ORR__OFF_BORDERS);
 }
 
+/* The length of the innermost loops, one after the other. */
+static const char *length_of(const orr__cloop *c, char to[16])
+{
+    (void)snprintf(to, 16, c->joins ? "joined" : "W(%d)", orr__cloop_size_at(c->r, c->r->rank - 1));
+    return to;
+}
+
 /* Elements [whole, over) of the last axis are inside of all boxes. A run shorter than LEAST is not worth loops of its own, unless
  * it is all there is. The run begins where a line of the output does. */
 static void interior(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int size = orr__cloop_size_at(r, r->rank - 1);
-    orr__text_addf(c->t, "    orr_idx whole = 0, over = W(%d);\n", size);
+    char size[16];
+    orr__text_addf(c->t, "    orr_idx whole = 0, over = %s;\n", length_of(c, size));
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].box)
             orr__text_addf(c->t, "    whole = lo%d > whole ? lo%d : whole, over = hi%d < over ? hi%d : over;\n", a, a,
                            a, a);
     orr__text_addf(c->t, "    whole = (whole + %d) / %d * %d;\n", LINE - 1, LINE, LINE);
-    orr__text_addf(c->t, "    if (over - whole < %d && over - whole < W(%d))\n        whole = over = W(%d);\n", LEAST,
-                   size, size);
+    orr__text_addf(c->t, "    if (over - whole < %d && over - whole < %s)\n        whole = over = %s;\n", LEAST, size,
+                   size);
 }
 
 void orr__cloop_parts(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1;
+    int last = r->rank - 1, outer = c->joins ? last - 1 : last;
     for (int a = 0; a < r->naccess; a++) {
         uint32_t box = r->access[a].box;
         int word = orr__emit_by(r, &c->lay, a);
         if (!box)
             continue;
         orr__text_addf(c->t, "    const int part%d = 1", a);
-        for (int d = 0; d < last; d++)
+        for (int d = 0; d < outer; d++)
             if (box >> d & 1u) {
                 orr__text_addf(c->t, " & (i%d >= W(%d)) & (i%d < W(%d))", d, word, d, word + 1);
                 word += 2;
             }
         orr__text_addf(c->t, ";\n    const orr_idx lo%d = ", a);
-        if (box >> last & 1u)
+        if (c->joins)
+            orr__cloop_join_part(c, a, word);
+        else if (box >> last & 1u)
             orr__text_addf(c->t, "W(%d), hi%d = part%d ? W(%d) : W(%d);\n", word, a, a, word + 1, word);
         else
             orr__text_addf(c->t, "0, hi%d = part%d ? W(%d) : 0;\n", a, a, orr__cloop_size_at(r, last));
@@ -148,13 +157,75 @@ void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, from, last, to, last);
 }
 
+/* AVX2 masks elements of four and eight bytes, AVX-512 all. */
+int orr__cloop_maskable(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, least = 8;
+    for (int n = 0; n < r->ninstr; n++) {
+        const orr__rinstr *in = &r->instr[n];
+        if (c->at[n] < last)
+            continue;
+        if (in->kind == ORR__RI_GATHER || in->kind == ORR__RI_PLACE || in->kind == ORR__RI_RANDOM ||
+            orr__is_compound((orr_dtype)in->dtype))
+            return 0;
+        if (in->kind == ORR__RI_LOAD) {
+            int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
+            least = size < least ? size : least;
+            if (c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_ANY)
+                return 0;
+        }
+    }
+    for (int k = 0; k < r->nout; k++) {
+        int size = (int)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+        least = size < least ? size : least;
+        if (orr__is_compound((orr_dtype)r->out_dtype[k]))
+            return 0;
+    }
+    return least < 4 ? 64 : 32;
+}
+
+/* Bytes of the narrowest number that the innermost loop computes with: a vector of these, beside more than one of wider ones. */
+static int narrowest(const orr__cloop *c)
+{
+    int least = 8;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        orr_dtype t = orr__compute_dtype((orr_dtype)c->r->instr[n].dtype);
+        if (c->at[n] == c->r->rank - 1 && t != ORR_BOOL && orr_dtype_size(t) < 8)
+            least = 4;
+    }
+    return least;
+}
+
+void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg), void *arg)
+{
+    int vector = orr__cloop_maskable(c), last = c->r->rank - 1, size = narrowest(c);
+    if (vector) {
+        orr__text_addf(c->t,
+                       "#if ORR_VECTOR >= %d\n    {\n    const orr_idx end = %s;\n    orr_idx v = %s;\n"
+                       "    for (; end - v >= ORR_VECTOR / %d; v += ORR_VECTOR / %d) {\n    ORR_VECTOR_LOOP\n"
+                       "    for (int lane = 0; lane < ORR_VECTOR / %d; lane++) {\n    const orr_idx i%d = v + lane;\n",
+                       vector, to, from, size, size, size, last);
+        body(c, arg);
+        orr__text_addf(c->t,
+                       "    }\n    }\n    if (v < end) {\n    const int left = (int)(end - v);\n    ORR_VECTOR_LOOP\n"
+                       "    for (int lane = 0; lane < ORR_VECTOR / %d; lane++) {\n    const orr_idx i%d = v + lane;\n",
+                       size, last);
+        c->lay.rest = true;
+        body(c, arg);
+        c->lay.rest = false;
+        orr__text_add(c->t, "    }\n    }\n    }\n#else\n");
+    }
+    orr__cloop_inner(c, from, to);
+    body(c, arg);
+    orr__text_add(c->t, vector ? "    }\n#endif\n" : "    }\n");
+}
+
 void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg),
                        void *arg)
 {
     if (!orr__cloop_split(c)) {
-        orr__cloop_inner(c, from, to);
-        body(c, arg);
-        orr__text_add(c->t, "    }\n");
+        orr__cloop_run(c, from, to, body, arg);
         return;
     }
     if (c->groups) {
@@ -193,18 +264,33 @@ int orr__cloop_widest(const orr__cloop *c)
     return most;
 }
 
+typedef struct {
+    int number, stages;
+} stage;
+
+static void stage_values(orr__cloop *c, void *arg)
+{
+    const stage *s = arg;
+    orr__cloop_stage_values(c, s->number, s->stages);
+    if (s->number == s->stages - 1)
+        orr__cloop_stream_stores(c);
+}
+
 /* The loops of a block, up to element `to`. Everything is loaded before anything is stored, and pointers are not restrict: any
  * output may lie where an input is that is read in the element that is written (runtime/plan/donation.c). */
-static void block(orr__cloop *c, int stages, const char *to, bool paced)
+static void block(orr__cloop *c, int stages, const char *to, bool full, bool paced)
 {
     orr__cloop_prefetch(c, "q", to);
     for (int s = 0; s < stages; s++) {
+        stage at = { s, stages };
+        if (!full) {
+            orr__cloop_run(c, "q", to, stage_values, &at);
+            continue;
+        }
         orr__cloop_inner(c, "q", to);
         if (paced)
             orr__text_addf(c->t, "    ORR_STEP(i%d - q)\n", c->r->rank - 1);
-        orr__cloop_stage_values(c, s, stages);
-        if (s == stages - 1)
-            orr__cloop_stream_stores(c);
+        stage_values(c, &at);
         orr__text_add(c->t, paced ? "    }\n    ORR_PACED\n" : "    }\n");
     }
     orr__cloop_stream_pass(c, to);
@@ -229,7 +315,7 @@ static void full_block(orr__cloop *c, int stages, int length)
     (void)snprintf(to, sizeof to, "q + %d", length);
     if (paced)
         orr__text_addf(c->t, "    ORR_PACE(%s, %d)\n", orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8", length);
-    block(c, stages, to, paced);
+    block(c, stages, to, true, paced);
 }
 
 /* Blocks of [from, to). Full ones have a length that the compiler knows; the remainder, and short rows, a vector at a time. */
@@ -242,18 +328,17 @@ static void blocks(orr__cloop *c, int stages, int length, const char *from, cons
     orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
     full_block(c, stages, length);
     orr__text_add(c->t, "    } else {\n");
-    block(c, stages, "e", false);
+    block(c, stages, "e", false, false);
     orr__text_add(c->t, "    }\n    }\n");
 }
 
 /* A row in three: its interior, where no access is tested against its box, and the borders. */
 static void split_blocks(orr__cloop *c, int stages, int length)
 {
-    int size = orr__cloop_size_at(c->r, c->r->rank - 1);
+    char size[16];
+    (void)length_of(c, size);
     if (c->groups) {
-        char end[16];
-        (void)snprintf(end, sizeof end, "W(%d)", size);
-        each_group(c, "0", end, "from", "to");
+        each_group(c, "0", size, "from", "to");
         for (int g = 0; g <= c->groups; g++) {
             in_group(c, g);
             blocks(c, stages, length, "from", "to");
@@ -265,7 +350,7 @@ static void split_blocks(orr__cloop *c, int stages, int length)
     orr__text_addf(c->t,
                    "    for (int piece = 0; piece < 3; piece++) {\n"
                    "    const orr_idx from = piece == 0 ? 0 : piece == 1 ? whole : over;\n"
-                   "    const orr_idx to = piece == 0 ? whole : piece == 1 ? over : W(%d);\n    if (piece == 1) {\n",
+                   "    const orr_idx to = piece == 0 ? whole : piece == 1 ? over : %s;\n    if (piece == 1) {\n",
                    size);
     c->lay.whole = true;
     blocks(c, stages, length, "from", "to");
@@ -280,10 +365,10 @@ void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, loops = c->joins ? last - 1 : last, stages = orr__cloop_stages(c);
     int length = draws(c) ? ORR__CLOOP_OUT : SHORT / orr__cloop_widest(c);
-    char size[16] = "joined";
-    if (!c->joins)
-        (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, last));
+    char size[16];
+    (void)length_of(c, size);
     orr__cloop_nothing(c);
+    orr__cloop_join_columns(c, length);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     orr__cloop_stream_begin(c);
     orr__cloop_stage_begin(c, stages);

@@ -82,7 +82,7 @@ static void declare_blocks(orr__cloop *c)
     for (int k = 0; k < r->nout; k++)
         if (has_block(c, k))
             orr__text_addf(c->t, "    %s block%d[%d];\n", orr__emit_type((orr_dtype)r->instr[r->out_reg[k]].dtype),
-                           r->out_reg[k], ORR__CLOOP_BLOCK);
+                           r->out_reg[k], ORR__CLOOP_BLOCK + ORR__CLOOP_VECTOR);
 }
 
 static void block_values(orr__cloop *c, void *fill)
@@ -138,19 +138,21 @@ static bool can_fold_at_once(const orr__cloop *c)
     return can;
 }
 
+static void one_lane(orr__cloop *c, void *unused)
+{
+    (void)unused;
+    orr__cloop_values(c, c->r->rank - 1);
+    for (int k = 0; k < c->r->nout; k++)
+        orr__cloop_lane_step(c, number(c, k));
+}
+
 /* A block without an array for it: memory is read while values are folded, not before. */
 static void fold_at_once(orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
         orr__cloop_lane(c, number(c, k));
-    orr__cloop_by_lanes(c);
-    orr__cloop_prefetch(c, "q", "e");
-    orr__cloop_lanes(c);
-    orr__cloop_values(c, r->rank - 1);
-    for (int k = 0; k < r->nout; k++)
-        orr__cloop_lane_step(c, number(c, k));
-    orr__text_add(c->t, "    }\n    }\n");
+    orr__cloop_by_lanes(c, true, one_lane, NULL);
     for (int k = 0; k < r->nout; k++)
         orr__cloop_lane_join(c, number(c, k));
 }
@@ -213,14 +215,6 @@ static void join_lanes(orr__cloop *c, bool again)
     }
 }
 
-static void lane_values(orr__cloop *c)
-{
-    orr__cloop_values(c, c->r->rank - 1);
-    for (int k = 0; k < c->r->nout; k++)
-        orr__cloop_lane_step(c, number(c, k));
-    orr__text_add(c->t, "    }\n");
-}
-
 /* Columns go on over the ends of runs: what a run leaves over goes to the first of them. As many values as make a block are joined. */
 static void by_columns(orr__cloop *c)
 {
@@ -231,21 +225,13 @@ static void by_columns(orr__cloop *c)
     orr__text_add(c->t, "    orr_idx seen = 0;\n");
     orr__cloop_open(c, c->outer, last);
     orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
-    orr__text_addf(c->t, "    e = W(%d) - q < %d ? W(%d) : q + %d;\n", size, ORR__CLOOP_BLOCK, size, ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    const orr_idx whole = q + (e - q) / %d * %d;\n    seen += e - q;\n", ORR__CLOOP_LANES,
-                   ORR__CLOOP_LANES);
-    orr__text_addf(
-        c->t, "    for (orr_idx j = q; j < whole; j += %d) {\n    const orr_idx q = j, e = j + %d;\n    (void)e;\n",
-        ORR__CLOOP_LANES, ORR__CLOOP_LANES);
-    orr__cloop_prefetch(c, "q", "e");
-    orr__cloop_lanes(c);
-    lane_values(c);
-    orr__text_addf(
-        c->t,
-        "    }\n    ORR_LOOP\n    for (int l = 0; l < (int)(e - whole); l++) {\n    const orr_idx i%d = whole + l;\n",
-        last);
-    lane_values(c);
-    orr__text_addf(c->t, "    if (seen >= %d) {\n", ORR__CLOOP_BLOCK);
+    orr__text_addf(c->t, "    e = W(%d) - q < %d ? W(%d) : q + %d;\n    seen += e - q;\n", size, ORR__CLOOP_BLOCK, size,
+                   ORR__CLOOP_BLOCK);
+    orr__cloop_by_lanes(c, true, one_lane, NULL);
+    orr__text_addf(c->t, "    ORR_LOOP\n    for (int l = 0; l < (int)(e - j); l++) {\n    const orr_idx i%d = j + l;\n",
+                   last);
+    one_lane(c, NULL);
+    orr__text_addf(c->t, "    }\n    if (seen >= %d) {\n", ORR__CLOOP_BLOCK);
     join_lanes(c, true);
     orr__text_add(c->t, "    seen = 0;\n    }\n    }\n");
     orr__cloop_close(c, c->outer, last);

@@ -149,6 +149,15 @@ static bool can_fold_at_once(rows *w, int number)
     return can && flops <= LIGHT;
 }
 
+static void one_lane(orr__cloop *c, void *arg)
+{
+    const fill *f = arg;
+    values(f->w, f->number);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, f->number))
+            orr__cloop_lane_step(c, n);
+}
+
 /* A block without an array for it: the next row is prefetched while values are folded, not before. */
 static void fold_at_once(rows *w, int number)
 {
@@ -158,15 +167,7 @@ static void fold_at_once(rows *w, int number)
     for (int n = 0; n < ninstr; n++)
         if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane(c, n);
-    orr__cloop_by_lanes(c);
-    if (number == w->passes - 1)
-        orr__cloop_prefetch(c, "q", "e");
-    orr__cloop_lanes(c);
-    values(w, number);
-    for (int n = 0; n < ninstr; n++)
-        if (orr__cloop_folds_in(c, n, number))
-            orr__cloop_lane_step(c, n);
-    orr__text_add(c->t, "    }\n    }\n");
+    orr__cloop_by_lanes(c, number == w->passes - 1, one_lane, &(fill){ w, number });
     for (int n = 0; n < ninstr; n++)
         if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane_join(c, n);

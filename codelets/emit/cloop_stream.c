@@ -199,8 +199,8 @@ static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead,
         if (a < MASK && shared(c, a))
             orr__text_addf(c->t, "    if (W(%d) >> %d & 1)\n", ORR__CLOOP_LEADS_AT, a);
         orr__text_addf(c->t,
-                       "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + %d + (",
-                       last, from, last, to, last, LINE / size, r->access[a].input, ahead / size);
+                       "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + (%d << W(%d)) + (",
+                       last, from, last, to, last, LINE / size, r->access[a].input, ahead / size, ORR__CLOOP_AHEAD_AT);
         orr__emit_index(c->t, r, &c->lay, a, false);
         orr__text_addf(c->t, "), 0, %d);\n", cache);
     }
@@ -253,7 +253,7 @@ void orr__cloop_stream_stores(orr__cloop *c)
     for (int k = 0; k < r->nout; k++) {
         char reg[16];
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
-        orr__text_addf(c->t, "    to%d[i%d - q] = ", k, r->rank - 1);
+        orr__text_addf(c->t, "    %sto%d[i%d - q] = ", c->lay.rest ? "if (lane < left)\n        " : "", k, r->rank - 1);
         orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
     }
 }

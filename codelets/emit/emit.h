@@ -68,6 +68,7 @@ typedef struct orr__layout {
     bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
     bool parts;    /* lo<a>, hi<a> say where the innermost loop is inside of access a's box           */
     bool whole;    /* the innermost loop at hand is inside of all boxes                                */
+    bool rest;     /* it is one vector, of which `left` elements, from `lane` 0 on, are there          */
     int here;      /* the group of boxes that the innermost loop at hand is inside of, and of no other; -1: any */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
     int16_t *at;   /* naccess word numbers */
@@ -75,6 +76,9 @@ typedef struct orr__layout {
     int8_t *boxes; /* naccess: groups of equal boxes, no two of which meet; NULL: they may. -1: no box */
     bool *packed;  /* naccess: those that read a copy, pack<a>; NULL: none */
     bool *joined;  /* naccess: those that read join<a>, from the block's first element on; NULL: none */
+    int8_t *
+        column; /* of joined rows, naccess: columns<n> has all bits where the box allows the column, from the block's first
+                       element on; -1: every column. NULL: rows are not joined                     */
 } orr__layout;
 
 /* The flag has so many ints for each of orr__emit_flags(region) indices, in the order of their instructions. The least

@@ -135,9 +135,10 @@ void orr__layout_free(orr__layout *l)
     free(l->move);
     free(l->packed);
     free(l->joined);
+    free(l->column);
     free(l->boxes);
     l->packed = l->joined = NULL;
-    l->boxes = NULL;
+    l->boxes = l->column = NULL;
     l->at = NULL;
     l->move = NULL;
 }

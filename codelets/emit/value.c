@@ -62,6 +62,15 @@ int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word)
 void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a)
 {
     int word = orr__emit_by(r, l, a), last = r->rank - 1;
+    if (l->column && r->access[a].box && !(l->boxes && l->here >= 0)) {
+        if (l->column[a] >= 0)
+            orr__text_addf(t, "columns%d[i%d - q] != 0%s", l->column[a], last, l->whole ? "" : " && ");
+        else if (l->whole)
+            orr__text_add(t, "1");
+        if (!l->whole)
+            orr__text_addf(t, "i%d >= lo%d && i%d < hi%d", last, a, last, a);
+        return;
+    }
     if (l->whole) {
         orr__text_add(t, "1");
         return;
@@ -140,6 +149,25 @@ static const char *nothing(orr_dtype t)
                             : "0";
 }
 
+/* A column of joined rows that the box does not allow is read all the same, and becomes 0 bit by bit: no jump, no mask of a load. */
+static void load_column(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in, orr_dtype from)
+{
+    bool f32 = from == ORR_F32, f64 = from == ORR_F64;
+    if (f32 || f64)
+        orr__text_add(t, f32 ? "orr_bits_f32(orr_f32_bits(" : "orr_bits_f64(orr_f64_bits(");
+    else
+        orr__text_addf(t, "(%s)(", orr__emit_storage(from));
+    orr__emit_array(t, r, l, in->a);
+    orr__text_add(t, "[");
+    orr__emit_element(t, r, l, in);
+    orr__text_addf(t, "]%s & (%s)columns%d[i%d - q])", f32 || f64 ? ")" : "",
+                   f32   ? "orr_u32"
+                   : f64 ? "orr_u64"
+                         : orr__emit_storage(from),
+                   l->column[in->a], r->rank - 1);
+    orr__text_add(t, orr__is_half(from) ? ")" : "");
+}
+
 static void load(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
 {
     orr_dtype from = (orr_dtype)r->in_dtype[r->access[in->a].input];
@@ -153,10 +181,19 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
         orr__text_addf(t, "%s%s", nothing(from), orr__is_half(from) ? ")" : "");
         return;
     }
-    if (part) {
-        orr__emit_inside(t, r, l, in->a);
-        orr__text_addf(t, " ? ");
+    bool column = l->whole && l->column && l->column[in->a] >= 0;
+    if (column && !l->rest) {
+        load_column(t, r, l, in, from);
+        return;
     }
+    bool tested = part || column;
+    part = tested || l->rest;
+    if (l->rest)
+        orr__text_add(t, tested ? "lane < left && " : "lane < left");
+    if (tested)
+        orr__emit_inside(t, r, l, in->a);
+    if (part)
+        orr__text_add(t, " ? ");
     orr__emit_array(t, r, l, in->a);
     orr__text_add(t, "[");
     orr__emit_element(t, r, l, in);

@@ -299,12 +299,14 @@ static bool shares_operand(const orr__group *g, int i)
     return any;
 }
 
-/* Do the places at which node i is read cost more, each computing it again, than a buffer? A choice by place leaves the question to
- * an operand that others read without it. */
+/* Do the places at which node i is read cost more, each computing it again, than a buffer? A border leaves the question to its operand:
+ * that is read without a gap from row to row, and the choice costs nothing inside of the border. So does a choice of which others read an
+ * operand without it. */
 static bool repeats(const orr__group *g, int i)
 {
     double once = (double)orr__shape_count(&g->p->node[i]->shape);
-    if (orr__form_of(g->p, i) == ORR__FORM_CHOICE && shares_operand(g, i))
+    bool choice = orr__form_of(g->p, i) == ORR__FORM_CHOICE;
+    if (choice && (orr__capture_nin(g->p, i) == 1 || shares_operand(g, i)))
         return false;
     return g->nplace[i] > 1 && (double)g->cost[i] * (g->points[i] - once) > (double)STORE_FLOPS * once &&
            !orr__ablated(ORR__OFF_REPEATED_READS);

@@ -153,6 +153,76 @@ static void rows_behind_rows(run *c)
     }
 }
 
+static orr_tensor *part_of(orr_tensor *p, int64_t i, int64_t j, int64_t n, int64_t m)
+{
+    return orr_slice(p, ORR_INDEX(i, j), ORR_INDEX(i + n, j + m), ORR_NO_INDEX);
+}
+
+/* Neighbours over the border of rows that lie one behind the other: zeros and other values, one and two places away, of three axes. */
+static void bordered_rows(run *c)
+{
+    static const int shape[][2] = { { 70, 31 }, { 30, 50 }, { 40, 100 }, { 9, 190 }, { 130, 5 } };
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        int64_t n = shape[k][0], m = shape[k][1];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(n, m)), *column = there(c->dtype, 0, ORR_SHAPE(1, m)),
+                   *row = there(c->dtype, 0, ORR_SHAPE(n, 1));
+        for (int value = 0; value < 2; value++) {
+            orr_tensor *p = orr_pad(x, ORR_INDEX(1, 1), ORR_INDEX(1, 1), value);
+            orr_tensor *down = orr_add(part_of(p, 0, 1, n, m), part_of(p, 2, 1, n, m)),
+                       *across = orr_add(part_of(p, 1, 0, n, m), part_of(p, 1, 2, n, m));
+            take(c, orr_sub(orr_maximum(down, across), x), true, "a stencil");
+            take(c, orr_add(orr_abs(part_of(p, 0, 0, n, m)), part_of(p, 2, 2, n, m)), true, "corners");
+            take(c, orr_less(down, across), true, "truths of a stencil");
+            take(c, orr_mul(orr_add(across, column), row), true, "a stencil and values for columns and rows");
+            take(c, orr_max(orr_maximum(down, across), ORR_AXES(1), false), true, "maxima of a stencil's rows");
+            orr_tensor *wide = orr_pad(x, ORR_INDEX(2, 2), ORR_INDEX(2, 2), value);
+            take(c,
+                 orr_add(orr_maximum(part_of(wide, 0, 4, n, m), part_of(wide, 4, 1, n, m)), part_of(wide, 3, 0, n, m)),
+                 true, "a wide stencil");
+            take(c, orr_add(part_of(p, 0, 0, n, m - 2), part_of(p, 2, 3, n, m - 2)), true, "a narrower stencil");
+        }
+        take(c, orr_add(part_of(x, 0, 0, n - 2, m - 2), part_of(x, 2, 2, n - 2, m - 2)), true, "a stencil's inside");
+        (void)orr_scope_end(s);
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(6, 23, 27));
+    orr_tensor *p = orr_pad(x, ORR_INDEX(1, 1, 1), ORR_INDEX(1, 1, 1), 0), *sum = orr_neg(x);
+    static const int off[][3] = { { 0, 1, 1 }, { 2, 1, 1 }, { 1, 0, 1 }, { 1, 2, 1 },
+                                  { 1, 1, 0 }, { 1, 1, 2 }, { 0, 2, 2 } };
+    for (size_t k = 0; k < sizeof off / sizeof *off; k++)
+        sum = orr_add(sum, orr_slice(p, ORR_INDEX(off[k][0], off[k][1], off[k][2]),
+                                     ORR_INDEX(off[k][0] + 6, off[k][1] + 23, off[k][2] + 27), ORR_NO_INDEX));
+    take(c, sum, true, "a stencil of three axes");
+    (void)orr_scope_end(s);
+}
+
+/* Rows that are no whole vectors. */
+static void rests(run *c)
+{
+    static const int shape[][2] = { { 7, 57 }, { 5, 85 }, { 3, 113 }, { 4, 249 }, { 2, 1030 }, { 3, 33 } };
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        int64_t n = shape[k][0], m = shape[k][1];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(n, m)), *y = there(c->dtype, c->which, ORR_SHAPE(n, m + 3));
+        orr_tensor *z = orr_add(orr_slice_axis(y, 1, 1, m + 1, 1), x);
+        take(c, orr_abs(z), true, "slices of rows");
+        take(c, orr_less(z, x), true, "truths of slices");
+        take(c, orr_max(orr_abs(z), ORR_AXES(1), false), true, "maxima of slices");
+        take(c, orr_min(z, ORR_AXES(1), false), true, "minima of slices");
+        take(c, orr_sum(z, ORR_AXES(1), false), c->dtype != ORR_BF16, "sums of slices");
+        take(c, orr_prod(orr_sign(z), ORR_AXES(1), false), true, "products of signs");
+        take(c, orr_all(orr_less(z, x), ORR_AXES(1), false), true, "all of rows");
+        take(c, orr_sub(z, orr_max(z, ORR_AXES(1), true)), true, "rows less their maxima");
+        if (c->dtype != ORR_I32) {
+            take(c, orr_softmax(orr_tanh(z), 1), false, "softmax of slices");
+            take(c, orr_sub(z, orr_mean(orr_square(z), ORR_AXES(1), true)), false, "rows less means");
+            take(c, orr_cos(orr_silu(orr_gelu_tanh(z))), false, "long chains of slices");
+        }
+        (void)orr_scope_end(s);
+    }
+}
+
 /* Many small products, and what is done with them. */
 static void small_products(run *c)
 {
@@ -293,6 +363,8 @@ static void everything(bool compare, bool few)
             run c = { .dtype = dtype[k], .which = which, .compare = compare };
             short_rows(&c);
             rows_behind_rows(&c);
+            bordered_rows(&c);
+            rests(&c);
             small_products(&c);
             folds_of_two_axes(&c);
             all_pairs(&c);

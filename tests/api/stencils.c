@@ -88,9 +88,8 @@ static void check_reductions(orr_tensor *t, int rows, int cols)
 
 static void all_shapes(const char *jit)
 {
-    static const int shape[][2] = {
-        { 3, 5 }, { 1, 300 }, { 70, 63 }, { 66, 130 }, { 40, 257 }, { 130, 64 }, { 9, 512 }
-    };
+    static const int shape[][2] = { { 3, 5 },    { 1, 300 },  { 70, 63 },  { 300, 31 }, { 90, 190 },
+                                    { 66, 130 }, { 40, 257 }, { 130, 64 }, { 9, 512 } };
     ORR_REQUIRE(start(jit));
     for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
         int rows = shape[k][0], cols = shape[k][1];
