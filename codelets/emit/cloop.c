@@ -108,8 +108,8 @@ bool orr__emit_c_can(const orr__region *r)
         return false;
     if (r->rows)
         return can_rows(r);
-    if (orr__region_loops(r) && r->rmask && !r->search)
-        return r->rmask != 0 && orr__emit_can(r, true);
+    if (orr__region_loops(r) && r->rmask)
+        return orr__emit_can(r, true);
     return orr__region_is_map(r) && orr__emit_can(r, true);
 }
 
@@ -231,7 +231,7 @@ char *orr__emit_c(const orr__region *r)
         for (int n = 0; n < r->ninstr + r->nout; n++)
             if (orr__emit_folds(r, n)) {
                 orr__region fold = orr__emit_fold_of(r, n);
-                orr__cloop_fold_functions(&t, &fold, n);
+                (fold.search ? orr__cloop_find_functions : orr__cloop_fold_functions)(&t, &fold, n);
             }
         kernel(&c);
     }

@@ -156,6 +156,8 @@ void orr__cloop_reduce(orr__cloop *c);
  * nothing) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). For sums and products
  * orr_join_<number>, too: a block whose columns have been folded already. */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
+/* The same of a search: orr_found is what a run is folded into. */
+void orr__cloop_find_functions(orr__text *t, const orr__region *r, int number);
 /* The same for a block [q, e) whose values are folded as they are computed, without an array: declares lane<number>; opens what
  * is done when each column has values enough, and vectors may have some elements less or all columns are equally long; the loop over [q, e)
  * by so many as there are columns, `values` with their steps for each of these, up to element j, where less than so many are left;

@@ -7,8 +7,17 @@
 #include "runtime/base/ablation.h"
 
 /* Reads of an element that pay for a copy; bytes of a line; elements along the other axis that make one. Bytes that are copied at a time,
- * at most, when that is all or the least possible part; rows of axis 0 in such a part; elements that are worth a copy. */
-enum { READS = 4, LINE = 64, NEIGHBOURS = 4, MOST = 8 << 20, MOST_FOLDED = 1 << 20, ROWS = 16, LEAST = 256 };
+ * at most, when that is all or the least possible part; rows of axis 0 in such a part; elements that are worth a copy, or reads of fewer. */
+enum {
+    READS = 4,
+    LINE = 64,
+    NEIGHBOURS = 4,
+    MOST = 8 << 20,
+    MOST_FOLDED = 1 << 20,
+    ROWS = 16,
+    LEAST = 256,
+    OFTEN = 64
+};
 
 static bool loaded(const orr__region *r, int a)
 {
@@ -36,7 +45,7 @@ bool orr__cloop_packs(const orr__region *r, int number)
     const orr__access *a = &r->access[number];
     int last = r->rank - 1;
     int64_t step = a->stride[last], points = 1, moved = 1;
-    if (step == 0 || step == 1 || a->input < 0 || a->placed || a->box || last == 0 || r->product || r->search ||
+    if (step == 0 || step == 1 || a->input < 0 || a->placed || a->box || last == 0 || r->product ||
         orr__ablated(ORR__OFF_PACKING))
         return false;
     for (int d = 0; d < r->rank; d++) {
@@ -44,8 +53,8 @@ bool orr__cloop_packs(const orr__region *r, int number)
         moved *= a->stride[d] ? r->dim[d] : 1;
     }
     int64_t size = (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[a->input]), part = moved;
-    if (moved < LEAST || r->dim[last] < NEIGHBOURS || !loaded(r, number) || orr__cloop_side(r) >= 0 ||
-        orr__cloop_joins(r))
+    if ((moved < LEAST && points < OFTEN * moved) || r->dim[last] < NEIGHBOURS || !loaded(r, number) ||
+        orr__cloop_side(r) >= 0 || orr__cloop_joins(r))
         return false;
     if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ROWS)
         part = moved / r->dim[0] * ROWS;

@@ -1,4 +1,4 @@
-/* C loops of reductions: runs of reduced elements folded block by block, or rows of kept ones folded into a row. All
+/* C loops of reductions and searches: runs of reduced elements folded block by block, or rows of kept ones folded into a row. All
  * outputs at once.
  * Must not know: the meaning of instructions. */
 #include "config.h"
@@ -27,10 +27,17 @@ static const char *wide(const orr__cloop *c, int k)
     return orr__emit_type(wide_dtype(c, k));
 }
 
-/* The value `fold` to element i of output k. */
+/* What a run of output k is folded into. */
+static const char *state(const orr__cloop *c, int k)
+{
+    return c->r->search ? "orr_found" : wide(c, k);
+}
+
+/* The value `fold`, or the place `where`, to element i of output k. */
 static void store(orr__cloop *c, int k)
 {
-    orr__emit_store(c->t, c->r, &c->lay, k, wide_dtype(c, k), "fold", true);
+    bool search = c->r->search;
+    orr__emit_store(c->t, c->r, &c->lay, k, search ? ORR_I64 : wide_dtype(c, k), search ? "where" : "fold", true);
 }
 
 /* When nothing is folded, no input may be read either. */
@@ -41,7 +48,9 @@ static void nothing(orr__cloop *c)
     for (int d = 0; d < r->rank; d++)
         orr__text_addf(c->t, "    %s *= W(%d);\n", r->rmask >> d & 1u ? "points" : "cells", orr__cloop_size_at(r, d));
     for (int k = 0; k < r->nout; k++) {
-        orr__text_addf(c->t, "    const %s none%d = orr_first_%d();\n", wide(c, k), k, number(c, k));
+        orr__text_addf(c->t, "    const %s none%d = orr_first_%d();\n", state(c, k), k, number(c, k));
+        if (r->search) /* of no values: recording refuses it */
+            continue;
         orr__text_addf(c->t,
                        "    if (points == 0)\n    for (orr_idx i = 0; i < cells; i++) {\n    const %s fold = none%d;\n",
                        wide(c, k), k);
@@ -242,8 +251,10 @@ static void runs(orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t, "    %s acc%d = none%d;\n    orr_f64 lost%d = 0;\n", wide(c, k), number(c, k), k,
+        orr__text_addf(c->t, "    %s acc%d = none%d;\n    orr_f64 lost%d = 0;\n", state(c, k), number(c, k), k,
                        number(c, k));
+    if (r->search && r->rmask & 1u)
+        orr__text_addf(c->t, "    acc%d.seen = W(0);\n", number(c, 0));
     bool straight_on = c->outer == r->rank - 1,
          columns = !straight_on && can_fold_at_once(c) && r->dim[r->rank - 1] >= 2 * ORR__CLOOP_LANES;
     if (!columns)
@@ -252,8 +263,12 @@ static void runs(orr__cloop *c)
     orr__text_add(c->t, "    const orr_idx i = at++;\n");
     for (int k = 0; k < r->nout; k++) {
         orr__region fold = fold_of(c, k);
-        orr__text_addf(c->t, "    {\n    const %s fold = ", wide(c, k));
-        orr__cloop_outcome(c->t, &fold, number(c, k));
+        orr__text_addf(c->t, "    {\n    const %s %s = ", r->search ? "orr_i64" : wide(c, k),
+                       r->search ? "where" : "fold");
+        if (r->search)
+            orr__text_addf(c->t, "acc%d.where", number(c, k));
+        else
+            orr__cloop_outcome(c->t, &fold, number(c, k));
         orr__text_add(c->t, ";\n");
         store(c, k);
         orr__text_add(c->t, "    }\n");
@@ -285,8 +300,13 @@ static void fold_steps(orr__cloop *c)
     for (int k = 0; k < r->nout; k++) {
         orr__region fold = fold_of(c, k);
         orr__text_addf(c->t, "    {\n    %s fold = fold%d;\n", wide(c, k), k);
+        if (r->search)
+            orr__text_addf(c->t, "    orr_i64 where = where%d;\n    const orr_i64 at = i%d%s;\n", k,
+                           c->order[r->rank - 2], r->rmask & 1u ? " + W(0)" : "");
         orr__emit_fold_step(c->t, &fold, true);
-        orr__text_addf(c->t, "    fold%d = fold;\n    }\n", k);
+        orr__text_addf(c->t, "    fold%d = fold;\n%s", k, r->search ? "" : "    }\n");
+        if (r->search)
+            orr__text_addf(c->t, "    where%d = where;\n    }\n", k);
     }
 }
 
@@ -294,12 +314,16 @@ static void begin_steps(orr__cloop *c)
 {
     for (int k = 0; k < c->r->nout; k++)
         orr__text_addf(c->t, "    %s fold%d = acc%d[i%d - q];\n", wide(c, k), k, k, c->r->rank - 1);
+    if (c->r->search)
+        orr__text_addf(c->t, "    orr_i64 where0 = place0[i%d - q];\n", c->r->rank - 1);
 }
 
 static void end_steps(orr__cloop *c)
 {
     for (int k = 0; k < c->r->nout; k++)
         orr__text_addf(c->t, "    acc%d[i%d - q] = fold%d;\n", k, c->r->rank - 1, k);
+    if (c->r->search)
+        orr__text_addf(c->t, "    place0[i%d - q] = where0;\n", c->r->rank - 1);
 }
 
 static void point(orr__cloop *c, void *unused)
@@ -397,7 +421,11 @@ static void add_all_rows(orr__cloop *c)
 static void begin_row(orr__cloop *c, int k, int block)
 {
     orr__text_addf(c->t, "    %s acc%d[%d];\n", wide(c, k), k, block);
-    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++)\n        acc%d[k] = none%d;\n", k, k);
+    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++)\n        acc%d[k] = none%d%s;\n", k, k,
+                   c->r->search ? ".value" : "");
+    if (c->r->search)
+        orr__text_addf(
+            c->t, "    orr_i64 place0[%d];\n    for (orr_idx k = 0; k < e - q; k++)\n        place0[k] = -1;\n", block);
     if (float_sum(c, k))
         orr__text_addf(c->t,
                        "    orr_f64 sum%d[%d], lost%d[%d];\n    for (orr_idx k = 0; k < many; k++)\n"
@@ -412,7 +440,11 @@ static void end_row(orr__cloop *c, int k)
                        "    for (orr_idx k = 0; k < many; k++)\n        acc%d[k] = sum%d[k] - sum%d[k] == 0 && "
                        "lost%d[k] - lost%d[k] == 0 ? sum%d[k] + lost%d[k] : sum%d[k];\n",
                        k, k, k, k, k, k, k, k);
-    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++) {\n    const %s fold = acc%d[k];\n", wide(c, k), k);
+    orr__text_add(c->t, "    for (orr_idx k = 0; k < e - q; k++) {\n");
+    if (c->r->search)
+        orr__text_add(c->t, "    const orr_i64 where = place0[k];\n");
+    else
+        orr__text_addf(c->t, "    const %s fold = acc%d[k];\n", wide(c, k), k);
     orr__text_add(c->t, "    const orr_idx i = at + q + k;\n");
     store(c, k);
     orr__text_add(c->t, "    }\n");

@@ -290,6 +290,27 @@ static void all_pairs(run *c)
     }
 }
 
+/* The first of equal values; the first NaN before all others. */
+static void searches(run *c)
+{
+    static const int length_of[] = { 1, 15, 16, 17, 64, 65, 81, 300 };
+    for (size_t k = 0; k < sizeof length_of / sizeof *length_of; k++) {
+        int64_t n = length_of[k];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(37, n)), *y = there(c->dtype, 0, ORR_SHAPE(n, 37));
+        orr_tensor *sum = orr_add(x, x), *turned = orr_add(x, orr_permute(y, ORR_AXES(1, 0)));
+        take(c, orr_argmax(sum, 1, false), true, "the largest of a row");
+        take(c, orr_argmin(turned, 1, true), true, "the smallest of a row");
+        take(c, orr_argmin(sum, 0, false), true, "the smallest of a column");
+        take(c, orr_argmax(turned, 0, false), true, "the largest of a column");
+        (void)orr_scope_end(s);
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(11, 40, 23));
+    take(c, orr_argmax(orr_neg(x), 1, false), true, "the largest along the middle axis");
+    (void)orr_scope_end(s);
+}
+
 static void turned_reads(run *c)
 {
     static const int shape[][2] = { { 40, 100 }, { 17, 333 }, { 301, 37 }, { 64, 64 } };
@@ -368,6 +389,7 @@ static void everything(bool compare, bool few)
             small_products(&c);
             folds_of_two_axes(&c);
             all_pairs(&c);
+            searches(&c);
             turned_reads(&c);
             truths(&c);
             parts(&c);
