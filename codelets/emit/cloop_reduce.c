@@ -27,7 +27,7 @@ static const char *wide(const orr__cloop *c, int k)
     return orr__emit_type(wide_dtype(c, k));
 }
 
-/* What a run of output k is folded into. */
+/* The type of the state that a run of output k is folded into. */
 static const char *state(const orr__cloop *c, int k)
 {
     return c->r->search ? "orr_found" : wide(c, k);
