@@ -7,11 +7,11 @@
 #include "codelets/cpu/cpu.h"
 #include "ops/pool.h"
 
-enum { ROW = 256 }; /* windows side by side, in the first cache */
+enum { ROW = 256, TERMS = 64 }; /* windows side by side, in the first cache; elements of a window that vectors take */
 
 /* Maxima so far of a run of windows, and their places in the plane; −1: none. Places are as wide as elements, so that both are
  * chosen by one comparison. */
-#define ROWS(T, PLACE)                                                                                                 \
+#define ROWS(T, PLACE, OF)                                                                                             \
     typedef struct {                                                                                                   \
         T best[ROW];                                                                                                   \
         PLACE at[ROW];                                                                                                 \
@@ -57,6 +57,39 @@ enum { ROW = 256 }; /* windows side by side, in the first cache */
                 }                                                                                                      \
             }                                                                                                          \
     }                                                                                                                  \
+    /* The windows of them that no border cuts, by vectors; the others one element after another. */                   \
+    static void row_of_##T(const orr__pool *v, const T *x, int64_t i0, int64_t i1, int64_t a, int64_t n, row_##T *r)   \
+    {                                                                                                                  \
+        int64_t f0, n0, f1, n1, s = v->stride[2], off[TERMS], terms = 0, reach = v->dilation[2] * (v->window[2] - 1);  \
+        orr__pool_window(v, 0, i0, &f0, &n0);                                                                          \
+        orr__pool_window(v, 1, i1, &f1, &n1);                                                                          \
+        bool whole = s > 0 && n0 * n1 > 0 && n0 * n1 <= TERMS && n0 * n1 * v->window[2] <= TERMS;                      \
+        int64_t lo = whole ? (v->before[2] + s - 1) / s : 0, fit = v->x[2] - reach + v->before[2];                     \
+        int64_t hi = whole && fit > 0 ? (fit + s - 1) / s : 0;                                                         \
+        lo = lo > a ? lo : a;                                                                                          \
+        hi = hi < a + n ? hi : a + n;                                                                                  \
+        if (lo >= hi) {                                                                                                \
+            windows_##T(v, x, i0, i1, a, n, r);                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int64_t t0 = 0; t0 < n0; t0++)                                                                            \
+            for (int64_t t1 = 0; t1 < n1; t1++)                                                                        \
+                for (int64_t t = 0; t < v->window[2]; t++)                                                             \
+                    off[terms++] = ((f0 + t0 * v->dilation[0]) * v->x[1] + f1 + t1 * v->dilation[1]) * v->x[2] +       \
+                                   lo * s - v->before[2] + t * v->dilation[2];                                         \
+        orr__cpu_vec()->windows[OF](r->best + lo - a, r->at + lo - a, x, off, terms, s, hi - lo);                      \
+        row_##T edge;                                                                                                  \
+        if (lo > a) {                                                                                                  \
+            windows_##T(v, x, i0, i1, a, lo - a, &edge);                                                               \
+            memcpy(r->best, edge.best, (size_t)(lo - a) * sizeof(T));                                                  \
+            memcpy(r->at, edge.at, (size_t)(lo - a) * sizeof(PLACE));                                                  \
+        }                                                                                                              \
+        if (hi < a + n) {                                                                                              \
+            windows_##T(v, x, i0, i1, hi, a + n - hi, &edge);                                                          \
+            memcpy(r->best + hi - a, edge.best, (size_t)(a + n - hi) * sizeof(T));                                     \
+            memcpy(r->at + hi - a, edge.at, (size_t)(a + n - hi) * sizeof(PLACE));                                     \
+        }                                                                                                              \
+    }                                                                                                                  \
     static void plane_##T(const orr__pool *v, char kind, size_t z, const T *x, const char *h, char *y)                 \
     {                                                                                                                  \
         row_##T r;                                                                                                     \
@@ -64,7 +97,7 @@ enum { ROW = 256 }; /* windows side by side, in the first cache */
             for (int64_t i1 = 0; i1 < v->y[1]; i1++)                                                                   \
                 for (int64_t a = 0, n; a < v->y[2]; a += n, e += n) {                                                  \
                     n = v->y[2] - a < ROW ? v->y[2] - a : ROW;                                                         \
-                    windows_##T(v, x, i0, i1, a, n, &r);                                                               \
+                    row_of_##T(v, x, i0, i1, a, n, &r);                                                                \
                     if (kind == 'm')                                                                                   \
                         memcpy((T *)(void *)y + e, r.best, (size_t)n * sizeof(T));                                     \
                     else if (kind == 's')                                                                              \
@@ -81,8 +114,8 @@ enum { ROW = 256 }; /* windows side by side, in the first cache */
                                 r.at[i] < 0 ? 0 : ((const uint64_t *)(const void *)h)[r.at[i]];                        \
                 }                                                                                                      \
     }
-ROWS(float, int32_t)
-ROWS(double, int64_t)
+ROWS(float, int32_t, 0)
+ROWS(double, int64_t, 1)
 
 /* Planes [lo, hi): 'm' maxima, 'p' picks of h, 's' sums of h where they stand. */
 static orr_status planes(const orr__launch *l, const orr__pool *v, char kind)

@@ -51,4 +51,5 @@ const orr__vec ORR__V(orr__vec) = {
     .exp = { ORR__V(orr__vec_exp_f32), ORR__V(orr__vec_exp_f64) },
     .taps = { ORR__V(orr__vec_taps_f32), ORR__V(orr__vec_taps_f64) },
     .box = { ORR__V(orr__vec_box_f32), ORR__V(orr__vec_box_f64) },
+    .windows = { ORR__V(orr__vec_windows_f32), ORR__V(orr__vec_windows_f64) },
 };

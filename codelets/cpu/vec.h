@@ -35,6 +35,10 @@ typedef void orr__argfn(void *value, int64_t *at, const void *x, int64_t n, int6
 typedef void orr__argrowfn(void *restrict value, int64_t *restrict at, const void *restrict x, int64_t n, int64_t k);
 /* c[j] += a · b[j], wrapping; unsigned types of 1, 2, 4, 8 bytes serve signed ones too. */
 typedef void orr__axpyfn(void *restrict c, const void *a, const void *restrict b, int64_t n);
+/* best[i]: the greatest of x[i·step + off[t]] over t < terms, at least one, of windows i < n; at[i]: its place, i·step + off[t], i32
+ * beside f32, else i64. Of equals the first, of NaN the last. */
+typedef void orr__windowsfn(void *best, void *at, const void *x, const int64_t *off, int64_t terms, int64_t step,
+                            int64_t n);
 /* y[i] = Σ w[r·taps + t] · x[r][i + t·apart] over r < rows, t < taps. */
 typedef void orr__tapsfn(void *restrict y, const void *const *x, int64_t rows, const void *w, int64_t taps,
                          int64_t apart, int64_t n);
@@ -146,6 +150,7 @@ typedef struct {
     orr__expfn *exp[2];
     orr__tapsfn *taps[2]; /* of f32, f64 */
     orr__boxfn *box[2];
+    orr__windowsfn *windows[2];
 } orr__vec;
 
 /* The same for every instruction set (field_rows.c). */
@@ -192,6 +197,7 @@ extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
     extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \
     extern orr__tapsfn ORR__V_PASTE(orr__vec_taps_f32, isa), ORR__V_PASTE(orr__vec_taps_f64, isa);                     \
     extern orr__boxfn ORR__V_PASTE(orr__vec_box_f32, isa), ORR__V_PASTE(orr__vec_box_f64, isa);                        \
+    extern orr__windowsfn ORR__V_PASTE(orr__vec_windows_f32, isa), ORR__V_PASTE(orr__vec_windows_f64, isa);            \
     extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \
     extern orr__roundfn ORR__V_PASTE(orr__vec_fit_bf16, isa)
 ORR__V_DECLARE(base);

@@ -7,6 +7,7 @@
 #include <orrery/eval.h>
 #include <orrery/nn.h>
 #include <stdlib.h>
+#include <string.h>
 #include "runtime/base/ablation.h"
 #include "tests/harness/ops_help.h"
 
@@ -60,6 +61,62 @@ static void wrong_use_names_both_shapes_and_the_rule(void)
     HELP_POISON(orr_conv_weights(x, ones(ORR_SHAPE(2, 6, 4, 4)), ORR_SHAPE(3, 3), NULL), ORR_ESHAPE, "beyond");
     HELP_POISON(orr_conv(NULL, w, NULL, NULL), ORR_EINVAL, "x");
     (void)orr_scope_end(s);
+}
+
+/* Maxima of square windows of a square, and their places, one after another. */
+static void maxima(const float *x, int side, int windows, int window, int stride, int dilation, int before, float *y,
+                   int64_t *at)
+{
+    for (int i = 0; i < windows * windows; i++) {
+        y[i] = -INFINITY;
+        at[i] = -1;
+        for (int t = 0; t < window * window; t++) {
+            int r = i / windows * stride - before + t / window * dilation;
+            int c = i % windows * stride - before + t % window * dilation;
+            bool there = r >= 0 && c >= 0 && r < side && c < side;
+            float v = there ? x[r * side + c] : 0;
+            if (there && (v > y[i] || v != v || at[i] < 0)) {
+                y[i] = v;
+                at[i] = r * side + c;
+            }
+        }
+    }
+}
+
+/* Rows longer and shorter than a vector, inside of the input and over its borders; equal elements, NaN, infinities. */
+static void maxima_of_windows_are_the_first_in_order(void)
+{
+    static float x[40 * 40], y[2][1600];
+    static int64_t at[2][1600];
+    for (int k = 0; k < 400; k++) {
+        int side = 3 + k % 38, window = 1 + k / 5 % 4, stride = 1 + k / 3 % 4, dilation = 1 + k % 2, reach;
+        int before = k / 7 % 2 && window > 1 ? window / 2 : 0;
+        reach = side + 2 * before - dilation * (window - 1) - 1;
+        if (reach < 0)
+            continue;
+        int windows = reach / stride + 1, n = windows * windows;
+        for (int i = 0; i < side * side; i++)
+            x[i] = (i * 7919 + k) % 23 == 0 ? NAN : (i * 31 + k) % 11 == 0 ? -INFINITY : (float)((i * 40503 + k) % 7);
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(1, 1, side, side), x);
+        orr_pool_options o = { .window = { window, window },
+                               .stride = { stride, stride },
+                               .dilation = { dilation, dilation },
+                               .padding = { before, before } };
+        maxima(x, side, windows, window, stride, dilation, before, y[0], at[0]);
+        for (int wide = 0; wide < 2; wide++) {
+            orr_tensor *in = orr_cast(t, wide ? ORR_F64 : ORR_F32);
+            ORR_CHECK_MSG(orr_read(orr_cast(orr_max_pool(in, &o), ORR_F32), y[1], sizeof y[1]) == ORR_OK &&
+                              orr_read(orr_max_pool_indices(in, &o), at[1], sizeof at[1]) == ORR_OK,
+                          "%s", orr_error_message());
+            bool same = !memcmp(at[0], at[1], (size_t)n * sizeof **at);
+            for (int i = 0; i < n; i++)
+                same = same && (y[0][i] == y[1][i] || (y[0][i] != y[0][i] && y[1][i] != y[1][i]));
+            ORR_CHECK_MSG(same, "side %d, window %d, stride %d, dilation %d, padding %d", side, window, stride,
+                          dilation, before);
+        }
+        (void)orr_scope_end(s);
+    }
 }
 
 static void wrong_windows_and_sizes_are_refused(void)
@@ -220,6 +277,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(convolutions_agree_with_pytorch),
                                       ORR_TEST(pooling_and_resizing_agree_with_pytorch),
+                                      ORR_TEST(maxima_of_windows_are_the_first_in_order),
                                       ORR_TEST(wrong_windows_and_sizes_are_refused),
                                       ORR_TEST(both_processor_paths_agree_with_the_reference),
                                       ORR_TEST(averages_of_any_window_agree_with_the_reference),

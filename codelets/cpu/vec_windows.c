@@ -1,0 +1,101 @@
+/* The greatest element of each of neighbouring windows, and where it stands, for f32 and f64.
+ * Must not know: images, who asks. */
+#include "config.h"
+
+#include <string.h>
+#include "codelets/cpu/vec.h"
+
+#ifdef __clang__
+#define PICK(a, b, places, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PICK(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
+#endif
+
+/* Windows [i, i + N) of N lanes, all elements of a window in their order: the first of the greatest, of NaN the last. EVEN: of two vectors
+ * one behind the other, of which the second begins an element early, every second element. */
+#define LANES(T, PLACE, N, EVEN)                                                                                       \
+    typedef T lanes_##T##N __attribute__((vector_size(sizeof(T) * N)));                                                \
+    typedef PLACE places_##T##N __attribute__((vector_size(sizeof(T) * N)));                                           \
+    static inline void load_##T##N(lanes_##T##N *v, const T *x, int64_t step)                                          \
+    {                                                                                                                  \
+        lanes_##T##N low, high;                                                                                        \
+        if (step > 2) {                                                                                                \
+            T some[N];                                                                                                 \
+            for (int k = 0; k < N; k++)                                                                                \
+                some[k] = x[k * step];                                                                                 \
+            memcpy(v, some, sizeof *v);                                                                                \
+        } else {                                                                                                       \
+            memcpy(v, x, sizeof *v);                                                                                   \
+        }                                                                                                              \
+        if (step == 2) {                                                                                               \
+            low = *v;                                                                                                  \
+            memcpy(&high, x + N - 1, sizeof high);                                                                     \
+            *v = PICK(low, high, places_##T##N, EVEN);                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void some_##T##N(T *best_, PLACE *at_, const T *x, const int64_t *off, int64_t terms, int64_t step,  \
+                                   int64_t i)                                                                          \
+    {                                                                                                                  \
+        lanes_##T##N best, v;                                                                                          \
+        places_##T##N at, first, more, place;                                                                          \
+        for (int k = 0; k < N; k++)                                                                                    \
+            first[k] = (PLACE)((i + k) * step);                                                                        \
+        load_##T##N(&best, x + i * step + off[0], step);                                                               \
+        at = first + (PLACE)off[0];                                                                                    \
+        for (int64_t t = 1; t < terms; t++) {                                                                          \
+            load_##T##N(&v, x + i * step + off[t], step);                                                              \
+            place = first + (PLACE)off[t];                                                                             \
+            more = (places_##T##N)(v > best) | (places_##T##N)(v != v);                                                \
+            at = (more & place) | (~more & at);                                                                        \
+            best = (lanes_##T##N)((more & (places_##T##N)v) | (~more & (places_##T##N)best));                          \
+        }                                                                                                              \
+        memcpy(best_ + i, &best, sizeof best);                                                                         \
+        memcpy(at_ + i, &at, sizeof at);                                                                               \
+    }
+
+/* A rest goes once more, with windows before it. */
+#define WINDOWS(T, PLACE, WIDE, HALF, name)                                                                            \
+    void ORR__V(name)(void *best_, void *at_, const void *x_, const int64_t *off, int64_t terms, int64_t step,         \
+                      int64_t n)                                                                                       \
+    {                                                                                                                  \
+        T *best = best_;                                                                                               \
+        PLACE *at = at_;                                                                                               \
+        const T *x = x_;                                                                                               \
+        int64_t i = 0;                                                                                                 \
+        for (; i + WIDE <= n; i += WIDE)                                                                               \
+            some_##T##WIDE(best, at, x, off, terms, step, i);                                                          \
+        if (i < n && n >= WIDE) {                                                                                      \
+            some_##T##WIDE(best, at, x, off, terms, step, n - WIDE);                                                   \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (n >= HALF) {                                                                                               \
+            some_##T##HALF(best, at, x, off, terms, step, 0);                                                          \
+            some_##T##HALF(best, at, x, off, terms, step, n - HALF);                                                   \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (; i < n; i++) {                                                                                           \
+            best[i] = x[i * step + off[0]];                                                                            \
+            at[i] = (PLACE)(i * step + off[0]);                                                                        \
+            for (int64_t t = 1; t < terms; t++) {                                                                      \
+                T v = x[i * step + off[t]];                                                                            \
+                if (v > best[i] || v != v) {                                                                           \
+                    best[i] = v;                                                                                       \
+                    at[i] = (PLACE)(i * step + off[t]);                                                                \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+#define EIGHT 0, 2, 4, 6, 9, 11, 13, 15
+#define FOUR 0, 2, 5, 7
+#define TWO 0, 3
+LANES(float, int32_t, 4, FOUR)
+LANES(double, int64_t, 2, TWO)
+#ifdef __AVX2__
+LANES(float, int32_t, 8, EIGHT)
+LANES(double, int64_t, 4, FOUR)
+WINDOWS(float, int32_t, 8, 4, orr__vec_windows_f32)
+WINDOWS(double, int64_t, 4, 2, orr__vec_windows_f64)
+#else
+WINDOWS(float, int32_t, 4, 4, orr__vec_windows_f32)
+WINDOWS(double, int64_t, 2, 2, orr__vec_windows_f64)
+#endif
