@@ -55,8 +55,10 @@ int bench_add(bench_sink *s, const bench_record *r)
         if (*c != '"')
             params[k++] = *c;
     params[k] = 0;
-    (void)fprintf(s->table, "%-10s %-34s %12.4g %-10s %12.4g  %.3f  (%s)\n", r->name, params, r->value, r->unit,
-                  r->reference_value, r->ratio, r->reference);
+    (void)fprintf(s->table, "%-10s %-34s %12.4g %-10s", r->name, params, r->value, r->unit);
+    if (r->reference)
+        (void)fprintf(s->table, " %12.4g  %.3f  (%s)", r->reference_value, r->ratio, r->reference);
+    (void)fputc('\n', s->table);
     (void)fflush(s->table);
     return 0;
 }

@@ -95,17 +95,17 @@ static void compiled_by(const char *cc, int n)
 
 static void compiled_by_gcc(void)
 {
-    compiled_by("gcc", atoi(rg_count("60")));
+    compiled_by("gcc", atoi(rg_count("16")));
 }
 
 static void compiled_by_clang(void)
 {
-    compiled_by("clang", atoi(rg_count("40")));
+    compiled_by("clang", atoi(rg_count("8")));
 }
 
 static void on_opencl(void)
 {
-    int n = atoi(rg_count("100"));
+    int n = atoi(rg_count("24"));
     const rg_setting env[] = { { "ORRERY_ENGINE", "starpu" },
                                { "ORRERY_BACKEND", "opencl" },
                                { "STARPU_NCPU", "0" },
@@ -154,6 +154,27 @@ static void look(const orr__capture *p, bool found[KINDS])
     orr__regions_free(&rs);
 }
 
+/* Operations that graphs are made of: each counts once a graph. */
+static const char *const drawn[] = {
+    "conv",           "conv_transpose",  "conv_weights", "max_pool",  "average_pool", "resize",  "layer_norm",
+    "group_norm",     "batch_norm",      "local_norm",   "attention", "scan",         "rotary",  "loss",
+    "scatter",        "take_along_axis", "gather_nd",    "sort",      "argsort",      "topk",    "searchsorted",
+    "cumulative_sum", "cumulative_prod", "solve",        "inv",       "qr",           "svdvals", "eigvalsh",
+    "lstsq",          "cholesky",        "fft",          "rfft",      "irfft",        "z_fft",   "z_fftn",
+    "z_matmul",       "z_sum",           "z_prod",       "z_where",   "z_take",       "complex", "z_cumulative_sum",
+};
+enum { DRAWN = sizeof drawn / sizeof *drawn };
+
+static void draws(const rg_graph *g, int count[DRAWN])
+{
+    for (int k = 0; k < DRAWN; k++) {
+        bool found = false;
+        for (int i = 0; i < g->n; i++)
+            found = found || !strcmp(g->log[i], drawn[k]);
+        count[k] += found;
+    }
+}
+
 static void explain_lists_fused_nodes(void)
 {
     static const char *const names[KINDS] = {
@@ -161,12 +182,13 @@ static void explain_lists_fused_nodes(void)
         "parts put together in a kernel", "random masks that are used at once", "gathered rows that are used at once",
         "products that are used at once"
     };
-    int count[KINDS] = { 0 };
+    int count[KINDS] = { 0 }, of[DRAWN] = { 0 };
     for (unsigned long long seed = 0; seed < 1000; seed++) {
         rg_graph g;
         orr__capture p;
         orr_scope *s = orr_scope_begin();
         rg_build(&g, seed, RG_VALUES);
+        draws(&g, of);
         orr__node *node[4] = { orr__handle_node(g.v[g.n - 1].t) };
         int n = 1;
         for (int k = 0; k < g.ntogether && n < 4; k++)
@@ -184,6 +206,10 @@ static void explain_lists_fused_nodes(void)
     for (int k = 0; k < KINDS; k++) {
         printf("    %3d of 1000: %s\n", count[k], names[k]);
         ORR_CHECK_MSG(count[k] >= 30, "only %d of 1000 graphs have %s", count[k], names[k]);
+    }
+    for (int k = 0; k < DRAWN; k++) {
+        printf("    %3d of 1000: %s\n", of[k], drawn[k]);
+        ORR_CHECK_MSG(of[k] >= 10, "only %d of 1000 graphs have %s", of[k], drawn[k]);
     }
 }
 

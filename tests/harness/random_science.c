@@ -154,7 +154,13 @@ bool rg_choose_science(rg_graph *g, rg_step *s)
     int i = g->last, kind = rg_pick(g, 5);
     orr_dtype d = orr_tensor_dtype(g->v[i].t);
     orr_shape shape = orr_tensor_shape(g->v[i].t);
-    if ((d != ORR_F32 && d != ORR_F64) || shape.rank < 2 || !orr__shape_count(&shape) || !g->v[i].finite)
+    if ((d != ORR_F32 && d != ORR_F64) || shape.rank < 2 || !orr__shape_count(&shape) || !g->v[i].finite ||
+        (kind == 4 && g->v[i].err)) { /* a value that fits */
+        d = rg_pick(g, 2) ? ORR_F32 : ORR_F64;
+        shape = ORR_SHAPE(2 + rg_pick(g, 6), 2 + rg_pick(g, 9));
+        i = rg_leaf(g, d, shape);
+    }
+    if (i < 0)
         return false;
     s->in[0] = i;
     s->smooth = true;

@@ -138,7 +138,7 @@ static void elements_of_long_transforms_are_those_of_mpmath(void)
             ORR_CHECK_MSG(off <= (wide ? 4e-15 : 2e-6), "%lld numbers, element %lld, wide %d: %g off", n, k, wide, off);
             (void)orr_scope_end(s);
         }
-    ORR_CHECK_MSG(count >= 40, "%d cases", count);
+    ORR_CHECK_MSG(count >= 60, "%d cases", count);
     free(text);
 }
 

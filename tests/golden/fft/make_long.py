@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes long.txt beside it: single elements of long transforms, by mpmath with 40 digits. Needs mpmath; half a minute.
+"""Makes long.txt beside it: single elements of long transforms, by mpmath with 40 digits. Needs mpmath; a minute.
 
 One case:  <real input: 1> <length> <element> <real part> <imaginary part>
 The input, exact in f32: element j has the parts ((7919·j² + 104729·j) mod 8191)/4096 − 1, ((5·j² + 31337·j + 17) mod 8191)/4096 − 1.
@@ -10,7 +10,8 @@ import mpmath as mp
 
 mp.mp.dps = 40
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "long.txt"), "w") as out:
-    for real, n in ((0, 65536), (0, 98304), (0, 100000), (0, 75625), (0, 65537), (1, 131072), (1, 200000), (1, 150000)):
+    for real, n in ((0, 65536), (0, 98304), (0, 100000), (0, 75625), (0, 65537), (1, 131072), (1, 200000), (1, 150000),
+                    (0, 69632), (1, 131074), (1, 65539)):
         x = [mp.mpc((7919 * j * j + 104729 * j) % 8191 - 4096, 0 if real else (5 * j * j + 31337 * j + 17) % 8191 - 4096)
              / 4096 for j in range(n)]
         w = [mp.expjpi(mp.mpf(-2 * t) / n) for t in range(n)]
