@@ -283,9 +283,9 @@ static void sizes_are_not_in_the_text(void)
 static void unsupported_region_is_refused(void)
 {
     static rb b;
-    rb_begin(&b, RB_ARGREDUCE, 1, (const int64_t[]){ 5 });
-    b.r.rmask = 1;
-    rb_out(&b, ORR_I64, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 5))));
+    rb_begin(&b, RB_MAP, 1, (const int64_t[]){ 5 });
+    rb_out(&b, ORR_F32, rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 5))));
+    b.r.product = true;
     ORR_CHECK(!orr__emit_c_can(&b.r));
     ORR_CHECK(orr__emit_c(&b.r) == NULL);
 }
