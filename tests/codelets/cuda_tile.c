@@ -7,7 +7,7 @@
 #include "ops/ops.h"
 #include "tests/harness/cuda_help.h"
 
-enum { N = 600, BLOCK = 256, REST = N - 2 * BLOCK, LD = BLOCK + 3 };
+enum { N = 344, BLOCK = 128, REST = N - 2 * BLOCK, LD = BLOCK + 3 };
 
 #define NEED                                                                                                           \
     do {                                                                                                               \

@@ -6,7 +6,7 @@
 #include <math.h>
 #include "tests/harness/cuda_engine.h"
 
-enum { N = 2100 }; /* tiles of 256, and a rest */
+enum { N = 2100 }; /* tiles of 192, and a rest */
 
 /* Ones, and near the diagonal less and less of them; what is above is not read. */
 static double *matrix(void)
@@ -94,7 +94,7 @@ static void cholesky_reports_indefinite_matrix_on_device(void)
     static const struct {
         int at;
         double value;
-    } bad[] = { { 0, -1 }, { 255, 0 }, { 256, NAN }, { 1100, -2 }, { 2099, NAN }, { 2000, INFINITY } };
+    } bad[] = { { 0, -1 }, { 191, 0 }, { 192, NAN }, { 1100, -2 }, { 2099, NAN }, { 2000, INFINITY } };
     NEED(false);
     setenv("STARPU_SCHED", "eager", 1);
     ORR_REQUIRE(cuda_engine_up("2") == ORR_OK);
