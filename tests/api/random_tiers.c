@@ -95,17 +95,17 @@ static void compiled_by(const char *cc, int n)
 
 static void compiled_by_gcc(void)
 {
-    compiled_by("gcc", atoi(rg_count("16")));
+    compiled_by("gcc", atoi(rg_count("32")));
 }
 
 static void compiled_by_clang(void)
 {
-    compiled_by("clang", atoi(rg_count("8")));
+    compiled_by("clang", atoi(rg_count("16")));
 }
 
 static void on_opencl(void)
 {
-    int n = atoi(rg_count("24"));
+    int n = atoi(rg_count("48"));
     const rg_setting env[] = { { "ORRERY_ENGINE", "starpu" },
                                { "ORRERY_BACKEND", "opencl" },
                                { "STARPU_NCPU", "0" },
