@@ -193,7 +193,7 @@ static void compare(const char *what, int ranks, double work, double cores, cons
 }
 
 /* Work by itself is what it was measured to be, and so is a sum over the ranks by itself; ranks that are more than the cores share them.
- * What is simulated is all of it together. */
+ * The simulation is of all of it together. */
 static bool check_training(const options *o, double cores, int ranks, bool prints)
 {
     enum { FEW = 4096 };

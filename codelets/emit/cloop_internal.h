@@ -92,8 +92,8 @@ void orr__cloop_parts(orr__cloop *c);
 void orr__cloop_blocks(orr__cloop *c, const char *from, const char *to, int length);
 void orr__cloop_parts_of_block(orr__cloop *c);
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to);
-/* That loop, closed, with this body: a vector at a time where that can be said, the last of them with some elements less. What the body
- * writes to arrays of its own is whole vectors; its loads and its outputs are of the elements that are there. */
+/* That loop, closed, with this body: a vector at a time where that can be said, the last of them with some elements less. Arrays of
+ * the body's own get whole vectors; its loads and its outputs are of the elements that are there. */
 int orr__cloop_maskable(const orr__cloop *c); /* the ORR_VECTOR of the kernel from which on that is so; 0: never */
 void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg), void *arg);
 /* Is a row with boxes split into its interior and its borders? The innermost loop over a block, closed: once, or in pieces, each with

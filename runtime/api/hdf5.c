@@ -162,8 +162,8 @@ static uint64_t growth(hid_t list, unsigned *deflate)
     return most;
 }
 
-/* Has each chunk that is there all of its elements? libhdf5 reads as many whatever the file says. What deflate makes is not known
- * before it is done. dim: of chunks; bytes: of one. */
+/* Has each chunk that is there all of its elements? libhdf5 reads as many whatever the file says. The length behind deflate is
+ * unknown before it is done. dim: of chunks; bytes: of one. */
 static bool whole_chunks(hid_t set, const orr_shape *s, const hsize_t *dim, uint64_t bytes, unsigned deflate)
 {
     hsize_t at[ORR_MAX_RANK] = { 0 };

@@ -450,7 +450,7 @@ static bool take_posted(bool *any)
     return go_on;
 }
 
-/* Nothing has moved for long: an exchange of which a rank has left waits in vain. What that rank has sent before is here by now. */
+/* Nothing has moved for long: an exchange of which a rank has left waits in vain. Its earlier messages are here by now. */
 static void give_up_on_left(void)
 {
     for (live *l = line.active; l && line.left; l = l->next)
