@@ -139,11 +139,14 @@ enum { FOUR = 4 };
 
 #define REAL float
 #define TINY_OF tiny_f32
+#define TINY_ROWS tiny_rows_f32
 #include "codelets/cpu/product_tiny.h"
 #undef REAL
 #undef TINY_OF
+#undef TINY_ROWS
 #define REAL double
 #define TINY_OF tiny_f64
+#define TINY_ROWS tiny_rows_f64
 #include "codelets/cpu/product_tiny.h"
 
 /* By plain loops; false: the product is not tiny. */

@@ -232,10 +232,11 @@ double orr__profile_move(const orr__profile *p, double bytes)
  * than half a task's worth is hardly shared. */
 double orr__inline_us(void)
 {
-    double w = orr__machine_here.workers > 1 ? orr__machine_here.workers : 2, half = orr__task_worth() / 2;
+    double w = orr__machine_here.workers > 1 ? orr__machine_here.workers : 2, half = orr__task_worth() / 2,
+           least = half < 500 ? half : 500, latency = orr__profile_now()->latency_us;
     if (orr__env.inline_us >= 0)
         return (double)orr__env.inline_us;
-    return within(orr__profile_now()->latency_us * w / (w - 1), half < 500 ? half : 500, 1000);
+    return latency * 2 <= least ? least : within(latency * w / (w - 1), least, 1000); /* w/(w − 1) is at most 2 */
 }
 
 /* The cost of a task should be some per cent of its work. */

@@ -264,7 +264,7 @@ static bool leaves_are_home(const orr__plan *plan, orr__buffer *const *leaf)
 }
 
 static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                          orr__buffer **out, orr__run **run)
+                          orr__buffer **out, orr__run **run, bool little)
 {
     const orr__engine_impl *e = atomic_load(&engine);
     orr__run *r = NULL;
@@ -278,7 +278,7 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
         return st;
     (void)orr__plan_state_make(plan);
     for (int tries = 0;; tries++) {
-        st = e->execute(at, plan, leaf, scalar, out, &r, !run);
+        st = e->execute(at, plan, leaf, scalar, out, &r, !run, little);
         if (run)
             *run = r;
         if (!r || run)
@@ -308,11 +308,13 @@ int orr__exec_callers(void)
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run)
 {
-    bool counts = !run && plan->us >= orr__inline_us();
+    bool little = plan->us < orr__inline_us(), counts = !run && !little;
 
-    atomic_fetch_add_explicit(&callers, counts, memory_order_relaxed);
-    orr_status st = execute(at, plan, leaf, scalar, out, run);
-    atomic_fetch_sub_explicit(&callers, counts, memory_order_relaxed);
+    if (counts)
+        atomic_fetch_add_explicit(&callers, 1, memory_order_relaxed);
+    orr_status st = execute(at, plan, leaf, scalar, out, run, little);
+    if (counts)
+        atomic_fetch_sub_explicit(&callers, 1, memory_order_relaxed);
     return st;
 }
 

@@ -14,9 +14,9 @@
 typedef struct orr__engine_impl {
     orr_status (*start)(orr__site at, const orr_config *config);
     void (*stop)(void);
-    /* wait: the caller will, at once. */
+    /* wait: the caller will, at once. little: predicted below orr__inline_us. */
     orr_status (*execute)(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                          orr__buffer **out, orr__run **run, bool wait);
+                          orr__buffer **out, orr__run **run, bool wait, bool little);
     void (*describe)(char *text, size_t size);      /* for orr__engine_name                              */
     void (*worker)(int w, char *text, size_t size); /* name of worker w ≥ 1 (0 is the calling thread)  */
     void (*settle)(void); /* after a wait, on the waiting thread: work that tasks must not do; may be NULL */

@@ -24,11 +24,12 @@ static void stop(void)
 }
 
 static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                          orr__buffer **out, orr__run **run, bool wait)
+                          orr__buffer **out, orr__run **run, bool wait, bool little)
 {
     orr_status st = orr__exec_admit(at, plan);
 
     (void)wait; /* all is done on return */
+    (void)little;
     *run = NULL;
     return st == ORR_OK ? orr__exec_inline(at, plan, leaf, scalar, out) : st;
 }

@@ -50,7 +50,7 @@ static bool crowded(const orr__plan *plan, bool wait)
 
 /* Not worth tasks: small work; and a single task of a waiting caller, as no other worker could help. A plan's only step that was cut to
  * end sooner is worth them while such callers come one after the other; so is work that ends before sleeping workers help. ORRERY_INLINE_US decides alone where it is set. */
-static bool worth_tasks(const orr__plan *plan, bool wait)
+static bool worth_tasks(const orr__plan *plan, bool wait, bool little)
 {
     bool asked = orr__env.inline_us >= 0;
 
@@ -58,7 +58,7 @@ static bool worth_tasks(const orr__plan *plan, bool wait)
         return false;
     if (!asked && plan->nstep == 1 && plan->ntasks > 1 && plan->us < 2 * orr__task_worth())
         return !wait || orr__star_share(plan->us);
-    if (plan->us < orr__inline_us())
+    if (little)
         return orr__ablated(ORR__OFF_INLINE_LANE);
     if (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && orr__star.opencls + orr__star.cudas == 0 &&
         orr__star_sleeps_through(plan->us))
@@ -89,11 +89,11 @@ static double home_us(const orr__tiles *t)
 }
 
 /* Whether the calling thread does it: if it can begin at once, or as soon as little data is home. */
-static bool suits_inline(const orr__plan *plan, orr__buffer *const *leaf, bool wait)
+static bool suits_inline(const orr__plan *plan, orr__buffer *const *leaf, bool wait, bool little)
 {
     double us = plan->us;
 
-    if (worth_tasks(plan, wait))
+    if (worth_tasks(plan, wait, little))
         return false;
     for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))
@@ -217,7 +217,7 @@ static size_t tight_budget(const orr__plan *plan)
 
 /* In as little memory as can be, alone among those that do so; refused when that is too much. */
 static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                                  orr__buffer **out, orr__run **run, bool wait)
+                                  orr__buffer **out, orr__run **run, bool wait, bool little)
 {
     static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
     orr_status st;
@@ -226,7 +226,7 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
     orr__star_wait_runs(0); /* the memory of other runs, and that held for reuse, may be enough */
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
-    if (st == ORR_OK && suits_inline(plan, leaf, wait))
+    if (st == ORR_OK && suits_inline(plan, leaf, wait, little))
         st = on_this_thread(at, plan, leaf, scalar, out);
     else if (st == ORR_OK)
         st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
@@ -235,14 +235,14 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
 }
 
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                             orr__buffer **out, orr__run **run, bool wait)
+                             orr__buffer **out, orr__run **run, bool wait, bool little)
 {
-    bool small = suits_inline(plan, leaf, wait);
+    bool small = suits_inline(plan, leaf, wait, little);
     orr_status st;
 
     orr__tilepool_settle();
     if ((small ? plan->memory.peak : plan->memory.all) > orr__engine_left())
-        return execute_tightly(at, plan, leaf, scalar, out, run, wait);
+        return execute_tightly(at, plan, leaf, scalar, out, run, wait, little);
     if (small)
         return on_this_thread(at, plan, leaf, scalar, out);
     if (!room_for_starpu(plan)) {
@@ -252,5 +252,6 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
             return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
     }
     st = execute_once(at, plan, leaf, scalar, out, run, 0);
-    return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, out, run, wait) : st;
+    return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, out, run, wait, little)
+                                                    : st;
 }

@@ -275,7 +275,7 @@ double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int wor
 /* The device is done with the task: errors and times that were not known before. On its worker. */
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                             orr__buffer **out, orr__run **run, bool wait);
+                             orr__buffer **out, orr__run **run, bool wait, bool little);
 bool orr__star_in_turn(const orr__plan *plan); /* as orr__engine_in_turn */
 
 #endif
