@@ -8,7 +8,10 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/order.h"
 #include "codelets/cpu/vqsort.h"
+#include "codelets/variants.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/hash.h"
 
 enum { BLOCK = 512, FEW = 48, MANY = 6000 };
 
@@ -75,14 +78,33 @@ RADIX(radix_64, uint64_t, ITSELF)
 RADIX(radix_item32, item32, OF_ITEM)
 RADIX(radix_item64, item64, OF_ITEM)
 
+/* By Highway's vqsort, or by loops of our own: which is faster is the machine's. Processors differ in the store of a mask's lanes
+ * alone, on which the library's splits rest, up to tenfold. The result is the same. */
+enum { LIBRARY, LOOPS, WAYS };
+
+static bool by_way(int way, const orr__vec *vec, int log, void *keys, int64_t n, void *scratch)
+{
+    if (way == LIBRARY && orr__vqsort(log, keys, n))
+        return true;
+    return vec->sort[log] && vec->sort[log](keys, n, scratch);
+}
+
 /* n keys of 1 << log bytes in order; the base instruction set sorts no lanes. scratch: room for n more, and ORR__VQSORT_BEHIND
  * bytes. False: their digits are left. */
 static bool by_lanes(const orr__vec *vec, int log, void *keys, int64_t n, void *scratch)
 {
     enum { WORTH = 512 }; /* keys from which on the library gains more than its call costs; two bytes have few digits */
-    if (vec->sort[3] && log > 1 && n >= WORTH && !orr__ablated(ORR__OFF_HIGHWAY) && orr__vqsort(log, keys, n))
-        return true;
-    return vec->sort[log] && vec->sort[log](keys, n, scratch);
+    if (!vec->sort[3] || log < 2 || n < WORTH || orr__ablated(ORR__OFF_HIGHWAY))
+        return by_way(LOOPS, vec, log, keys, n, scratch);
+    uint32_t octave = 63 - (uint32_t)__builtin_clzll((unsigned long long)n);
+    orr__variants *v = orr__variants_of(orr__hash(vec->isa, strlen(vec->isa), 0x5027 + (uint64_t)log), octave, WAYS);
+    bool timed;
+    int way = orr__variants_next(v, &timed);
+    double began = timed ? orr__now() : 0;
+    bool done = by_way(way, vec, log, keys, n, scratch);
+    if (timed && done)
+        orr__variants_time(v, way, (orr__now() - began) / (double)n);
+    return done;
 }
 
 /* Values that share a key and are not equal in all bits, zeros and NaN, in the order of x, from sorted place `to` on. */

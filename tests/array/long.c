@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery/array.h>
+#include "codelets/cpu/cpu.h"
+#include "codelets/cpu/vqsort.h"
+#include "codelets/variants.h"
 #include "runtime/base/ablation.h"
 #include "tests/harness/ops_help.h"
 
@@ -140,6 +143,31 @@ static void orders_are_the_same_by_either_library(void)
     free(bits);
     free(with);
     free(without);
+}
+
+static void count_chosen(const orr__variants *v, int chosen, void *arg)
+{
+    (void)chosen;
+    *(int *)arg += v->n == 2 && v->size == 10; /* rows of 2¹⁰ keys and some */
+}
+
+/* Highway or loops of our own: a few rows are timed by both, then one of them stays. */
+static void the_machine_chooses_how_keys_are_sorted(void)
+{
+    int before = 0, now = 0;
+    uint32_t one[4] = { 1 };
+    if (!orr__vqsort(2, one, 4) || !orr__cpu_vec()->sort[2])
+        ORR_SKIP("there is one way alone");
+    const int machine = (int)orr__env.machine;
+    orr__env.machine = ORR__MACHINE_MEASURED;
+    (void)orr__variants_forget();
+    orr__variants_each(count_chosen, &before);
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_eval(orr_sort(orr_rand(ORR_F32, ORR_SHAPE(64, 1100), 0, 1), -1, false)) == ORR_OK);
+    orr__variants_each(count_chosen, &now);
+    ORR_CHECK_MSG(now == before + 1, "%d choices, %d before", now, before);
+    (void)orr_scope_end(s);
+    orr__env.machine = machine;
 }
 
 /* A hundred elements of a row of some hundred: by the digits of their keys. */
@@ -286,6 +314,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(long_lines_sort_like_qsort),
                                       ORR_TEST(orders_are_the_same_by_either_library),
+                                      ORR_TEST(the_machine_chooses_how_keys_are_sorted),
                                       ORR_TEST(rows_and_columns_of_few_lines_sort_like_single_ones),
                                       ORR_TEST(long_lines_sum_like_long_double),
                                       ORR_TEST(gradients_go_through_the_phases),
