@@ -8,6 +8,7 @@
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/fft.h"
+#include "ops/fft/fft.h"
 
 /* Plans that nobody uses are freed, the least recently used first, beyond so many or so many bytes. */
 enum { KEPT = 64, KEPT_BYTES = 128 << 20 };
@@ -52,6 +53,7 @@ static void free_plan(orr__fft *p)
     for (int i = 0; i < p->nstage; i++) {
         free(p->twiddle[i]);
         free(p->root[i]);
+        free(p->near[i]);
     }
     free_plan(p->inner);
     free(p->chirp);
@@ -69,35 +71,105 @@ static void *numbers(int64_t count, bool wide, size_t *bytes)
     return aligned_alloc(64, size);
 }
 
-/* Radices from the first stage to the last: 4 where it goes; false: a larger prime than ORR__FFT_RADIX. */
-static bool factor(int64_t n, orr__fft *p)
+/* Numbers from which on two steps of a stage repay their memory. */
+enum { TWO_STEPS = 256 };
+
+/* The radices of a length in one step each, 8 and 4 first, of which there is an even number where that can be; false: a larger prime than ORR__FFT_RADIX. */
+static bool factor(int64_t n, int *radix, int *count)
 {
-    static const int radix[] = { 4, 2, 3, 5, 7, 11, 13 };
-    for (size_t i = 0; i < sizeof radix / sizeof *radix; i++)
-        while (n % radix[i] == 0 && n > 1) {
-            p->radix[p->nstage++] = radix[i];
-            n /= radix[i];
-        }
+    static const int prime[] = { 3, 5, 7, 11, 13 };
+    int twos = 0;
+    *count = 0;
+    for (; n > 1 && n % 2 == 0; n /= 2)
+        twos++;
+    int fours = twos % 3 == 0 || twos == 1 ? 0 : twos % 3 == 1 ? 2 : 1, eights = (twos - 2 * fours) / 3;
+    if ((eights + fours) % 2 && eights > 1) { /* in pairs */
+        eights -= 2;
+        fours += 3;
+    }
+    for (int i = 0; i < eights; i++)
+        radix[(*count)++] = 8;
+    for (int i = 0; i < fours; i++)
+        radix[(*count)++] = 4;
+    if (twos == 1)
+        radix[(*count)++] = 2;
+    for (size_t i = 0; i < sizeof prime / sizeof *prime; i++)
+        for (; n > 1 && n % prime[i] == 0; n /= prime[i])
+            radix[(*count)++] = prime[i];
     return n == 1;
+}
+
+static void add_stage(orr__fft *p, int first, int radix)
+{
+    p->first[p->nstage] = first;
+    p->radix[p->nstage++] = radix;
+}
+
+/* Stages of two steps first: of radices of 8 and 4 the largest with the smallest, then of other ones what fits. Then stages of one step. */
+static bool plan_stages(orr__fft *p)
+{
+    int radix[2 * ORR__FFT_STAGES], count, even = 0, from = 0;
+    if (!factor(p->n, radix, &count))
+        return false;
+    while (even < count && radix[even] % 4 == 0)
+        even++;
+    if (p->n >= TWO_STEPS) {
+        int last = even - 1;
+        for (; from < last; from++, last--)
+            add_stage(p, radix[from], radix[from] * radix[last]);
+        int rest = from > last ? 0 : radix[last]; /* without another one: beside those of other radices */
+        from = even;
+        if (rest)
+            radix[--from] = rest;
+        for (; from + 1 < count && radix[from + 1] <= 5; from += 2)
+            add_stage(p, radix[from], radix[from] * radix[from + 1]);
+        if (from < count && radix[from] == 8)
+            add_stage(p, 4, radix[from++]);
+    }
+    for (; from < count; from++)
+        if (radix[from] == 8) {
+            add_stage(p, 0, 4);
+            add_stage(p, 0, 2);
+        } else {
+            add_stage(p, 0, radix[from]);
+        }
+    return true;
+}
+
+/* Of two steps the factors between them, by the first one's output, then the second one's input. */
+static bool fill_near(orr__fft *p, int i, bool wide, size_t *bytes)
+{
+    int n = p->radix[i], second = n / p->first[i];
+    double v[2];
+    if (!(p->near[i] = numbers(2 * n, wide, bytes)))
+        return false;
+    for (int k = 0; k < n; k++) {
+        root(k / second * (k % second), n, v);
+        put(p->near[i], wide, k, v[0]);
+        put(p->near[i], wide, n + k, v[1]);
+    }
+    return true;
 }
 
 static bool fill_stages(orr__fft *p, bool wide, size_t *bytes)
 {
     int64_t m = p->n;
     for (int i = 0; i < p->nstage; i++) {
-        int r = p->radix[i];
-        int64_t n = m;
+        int r = p->radix[i], least = p->first[i] ? 0 : 1;
+        int64_t n = m, rows = r - least;
         double v[2];
         m /= r;
-        if (!(p->twiddle[i] = numbers(2 * (r - 1) * m, wide, bytes)))
+        if (!(p->twiddle[i] = numbers(2 * rows * m, wide, bytes)))
             return false;
-        for (int j = 1; j < r; j++)
+        for (int j = least; j < r; j++)
             for (int64_t q = 0; q < m; q++) {
                 root(j * q % n, n, v);
-                put(p->twiddle[i], wide, (j - 1) * m + q, v[0]);
-                put(p->twiddle[i], wide, (r - 1) * m + (j - 1) * m + q, v[1]);
+                put(p->twiddle[i], wide, (j - least) * m + q, v[0]);
+                put(p->twiddle[i], wide, (rows + j - least) * m + q, v[1]);
             }
-        if (r <= 5)
+        if (p->first[i] && !fill_near(p, i, wide, bytes))
+            return false;
+        if (p->first[i] || r <= 5)
             continue;
         if (!(p->root[i] = numbers(2 * r, wide, bytes)))
             return false;
@@ -111,22 +183,6 @@ static bool fill_stages(orr__fft *p, bool wide, size_t *bytes)
 }
 
 static orr__fft *make(int64_t n, int64_t whole, bool wide, size_t *bytes);
-
-/* The least 2^a·3^b·5^c that is not below n. */
-static int64_t smooth(int64_t n)
-{
-    int64_t best = INT64_MAX;
-    for (int64_t five = 1; five <= 5 * n && five < best; five *= 5)
-        for (int64_t three = five; three < best; three *= 3) {
-            int64_t v = three;
-            while (v < n)
-                v *= 2;
-            best = v < best ? v : best;
-            if (three >= n)
-                break;
-        }
-    return best;
-}
 
 /* l: the convolution's length. */
 static bool fill_chirp(orr__fft *p, int64_t l, bool wide, size_t *bytes)
@@ -212,11 +268,11 @@ static orr__fft *make(int64_t n, int64_t whole, bool wide, size_t *bytes)
         p->inner = NULL;
         p->whole.n = whole;
         *bytes += (size_t)(2 * n - 2 * whole) * (wide ? 8 : 4);
-    } else if (factor(n, p)) {
+    } else if (plan_stages(p)) {
         ok = fill_stages(p, wide, bytes);
     } else {
         p->nstage = 0;
-        ok = fill_chirp(p, smooth(2 * n - 1), wide, bytes);
+        ok = fill_chirp(p, orr__fft_smooth(2 * n - 1), wide, bytes);
     }
     if (ok && (whole <= 0 || fill_whole(p, whole, wide, bytes)))
         return p;

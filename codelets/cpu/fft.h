@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ORR__FFT_STAGES = 48, ORR__FFT_RADIX = 13 };
+enum { ORR__FFT_STAGES = 48, ORR__FFT_RADIX = 13, ORR__FFT_NEAR = 64 /* the most points of a stage of two steps */ };
 
 /* The t-th power of e^(−2πi/n) is coarse[t >> bits] · fine[t mod 2^bits], 0 ≤ t < n. Arrays hold real parts, then imaginary ones. */
 typedef struct orr__fft_powers {
@@ -22,6 +22,9 @@ typedef struct orr__fft {
     int nstage, radix[ORR__FFT_STAGES];
     void *twiddle[ORR__FFT_STAGES]; /* of stage with radix p on m·p numbers: (p − 1) · m parts each, by r, then q */
     void *root[ORR__FFT_STAGES];    /* p roots of unity, of radices without code of their own; else NULL          */
+    int first[ORR__FFT_STAGES];     /* the radix of the first of two steps in which a stage of first · second goes
+                                       through near memory once, twiddle[i] then has p · m parts; 0: one step     */
+    void *near[ORR__FFT_STAGES];    /* the p parts between the two steps, by the first one's r; else NULL         */
     struct orr__fft *inner;         /* a length with a large prime factor: the convolution's; NULL: none          */
     void *chirp, *filter;           /* n numbers, and the transform of the filter, of the convolution's length    */
     orr__fft_powers whole;          /* of the longer transform of which this is a part; n = 0: of none; below 0:

@@ -2,14 +2,57 @@
  * Must not know: launches, the making of plans. */
 #include "config.h"
 
+#include <string.h>
 #include "codelets/cpu/vec.h"
 
 #define REAL float
-#define F(name) ORR__V(orr__vec_fft_##name##_f32)
-#include "codelets/cpu/vec_fft.h"
+#define LANE int32_t
+#define F(name) turn_f32_##name
+#include "codelets/cpu/vec_turn.h"
 #undef REAL
+#undef LANE
 #undef F
 
 #define REAL double
+#define LANE int64_t
+#define F(name) turn_f64_##name
+#include "codelets/cpu/vec_turn.h"
+#undef REAL
+#undef LANE
+#undef F
+
+/* The loop that follows writes nothing that it reads: its arrays are too many to be compared while it runs. */
+#ifdef __clang__
+#define ORR__NO_ALIAS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define ORR__NO_ALIAS _Pragma("GCC ivdep")
+#endif
+
+/* The same of 4 × 4 pairs, of which rows are tld and fld apart: a pair of f32 is as long as one f64. */
+static void turn_pairs_f32(float *to, int64_t tld, const float *from, int64_t fld)
+{
+    turn_f64_turn_four((void *)to, tld, (const void *)from, fld);
+}
+
+static void turn_pairs_f64(double *to, int64_t tld, const double *from, int64_t fld)
+{
+    for (int64_t i = 0; i < 4; i++)
+        for (int64_t j = 0; j < 4; j++)
+            memcpy(to + 2 * (j * tld + i), from + 2 * (i * fld + j), 2 * sizeof *to);
+}
+
+#define REAL float
+#define TURN turn_f32_turn
+#define TURN_PAIRS turn_pairs_f32
+#define F(name) ORR__V(orr__vec_fft_##name##_f32)
+#include "codelets/cpu/vec_fft.h"
+#undef REAL
+#undef TURN
+#undef TURN_PAIRS
+#undef F
+
+#define REAL double
+#define TURN turn_f64_turn
+#define TURN_PAIRS turn_pairs_f64
 #define F(name) ORR__V(orr__vec_fft_##name##_f64)
 #include "codelets/cpu/vec_fft.h"

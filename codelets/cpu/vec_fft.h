@@ -160,6 +160,184 @@ static void F(stage_any)(int p, int64_t m, int64_t s, const REAL *restrict tw, c
 }
 }
 
+/* -- a stage of two steps ---------------------------------------------------------------------------------------------
+ *
+ * Point r + p·i of w transforms over j < P, w at most LANES, goes to y, times factors: those of a stage are one for all lanes, or one
+ * for each. Points of x and y are xj and yj apart, transforms xn and yn; factors tj and tn. */
+
+enum { F(PLAIN), F(INNER) /* none for r = 0 */, F(OUTER), F(OUTER_LANES) };
+
+typedef struct {
+    const REAL *xr, *xi;
+    int64_t xj, xn;
+    REAL *yr, *yi;
+    int64_t yj, yn;
+    const REAL *tr, *ti;
+    int64_t tj, tn, count;
+} F(steps);
+
+#define X(j) const REAL x##j = xr[k + (j)*xj], y##j = xi[k + (j)*xj];
+#define OUT(r, re, im)                                                                                                 \
+    do {                                                                                                               \
+        const REAL u_ = (re), v_ = (im);                                                                               \
+        if (kind == F(PLAIN) || (kind == F(INNER) && (r) == 0)) {                                                      \
+            zr[k + (r)*yj] = u_;                                                                                       \
+            zi[k + (r)*yj] = v_;                                                                                       \
+        } else {                                                                                                       \
+            const int64_t t_ = (r)*tj + (kind == F(OUTER_LANES) ? k : 0);                                              \
+            const REAL c_ = tr[t_], d_ = ti[t_];                                                                       \
+            zr[k + (r)*yj] = u_ * c_ - v_ * d_;                                                                        \
+            zi[k + (r)*yj] = u_ * d_ + v_ * c_;                                                                        \
+        }                                                                                                              \
+    } while (0)
+#define STEP(P)                                                                                                        \
+    static inline __attribute__((always_inline)) void F(points##P)(const int kind, const int64_t w,                    \
+                                                                   const F(steps) * e)                                 \
+    {                                                                                                                  \
+        const int64_t xj = e->xj, yj = e->yj, tj = e->tj;                                                              \
+        for (int64_t i = 0; i < e->count; i++) {                                                                       \
+            const REAL *restrict xr = e->xr + i * e->xn, *restrict xi = e->xi + i * e->xn;                             \
+            const REAL *restrict tr = e->tr + i * e->tn, *restrict ti = e->ti + i * e->tn;                             \
+            REAL *restrict zr = e->yr + i * e->yn, *restrict zi = e->yi + i * e->yn;                                   \
+            ORR__NO_ALIAS                                                                                              \
+            for (int64_t k = 0; k < w; k++) {                                                                          \
+                BODY##P                                                                                                \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void F(radix##P)(int kind, int64_t w, const F(steps) * e)                                                   \
+    {                                                                                                                  \
+        enum { G = F(LANES) };                                                                                         \
+        if (w != G)                                                                                                    \
+            F(points##P)(kind, w, e);                                                                                  \
+        else if (kind == F(PLAIN))                                                                                     \
+            F(points##P)(F(PLAIN), G, e);                                                                              \
+        else if (kind == F(INNER))                                                                                     \
+            F(points##P)(F(INNER), G, e);                                                                              \
+        else if (kind == F(OUTER))                                                                                     \
+            F(points##P)(F(OUTER), G, e);                                                                              \
+        else                                                                                                           \
+            F(points##P)(F(OUTER_LANES), G, e);                                                                        \
+    }
+
+#define BODY2                                                                                                          \
+    X(0) X(1) OUT(0, x0 + x1, y0 + y1);                                                                                \
+    OUT(1, x0 - x1, y0 - y1);
+STEP(2)
+
+#define BODY3                                                                                                          \
+    const REAL half = (REAL)0.5, root = (REAL)0.86602540378443865;                                                     \
+    X(0) X(1) X(2) const REAL sr = x1 + x2, si = y1 + y2, ar = x0 - half * sr, ai = y0 - half * si;                    \
+    const REAL er = root * (y1 - y2), ei = root * (x2 - x1);                                                           \
+    OUT(0, x0 + sr, y0 + si);                                                                                          \
+    OUT(1, ar + er, ai + ei);                                                                                          \
+    OUT(2, ar - er, ai - ei);
+STEP(3)
+
+#define BODY4                                                                                                          \
+    X(0) X(1) X(2) X(3) const REAL ar = x0 + x2, ai = y0 + y2, br = x0 - x2, bi = y0 - y2;                             \
+    const REAL er = x1 + x3, ei = y1 + y3, fr = x1 - x3, fi = y1 - y3;                                                 \
+    OUT(0, ar + er, ai + ei);                                                                                          \
+    OUT(1, br + fi, bi - fr);                                                                                          \
+    OUT(2, ar - er, ai - ei);                                                                                          \
+    OUT(3, br - fi, bi + fr);
+STEP(4)
+
+#define BODY5                                                                                                          \
+    const REAL c1 = (REAL)0.30901699437494742, c2 = (REAL)-0.80901699437494742, s1 = (REAL)0.95105651629515357,        \
+               s2 = (REAL)0.58778525229247313;                                                                         \
+    X(0) X(1) X(2) X(3) X(4) const REAL ar = x1 + x4, ai = y1 + y4, br = x1 - x4, bi = y1 - y4;                        \
+    const REAL er = x2 + x3, ei = y2 + y3, fr = x2 - x3, fi = y2 - y3;                                                 \
+    const REAL ur = x0 + c1 * ar + c2 * er, ui = y0 + c1 * ai + c2 * ei, vr = s1 * bi + s2 * fi,                       \
+               vi = s1 * br + s2 * fr;                                                                                 \
+    const REAL gr = x0 + c2 * ar + c1 * er, gi = y0 + c2 * ai + c1 * ei, hr = s2 * bi - s1 * fi,                       \
+               hi = s2 * br - s1 * fr;                                                                                 \
+    OUT(0, x0 + ar + er, y0 + ai + ei);                                                                                \
+    OUT(1, ur + vr, ui - vi);                                                                                          \
+    OUT(4, ur - vr, ui + vi);                                                                                          \
+    OUT(2, gr + hr, gi - hi);                                                                                          \
+    OUT(3, gr - hr, gi + hi);
+STEP(5)
+
+/* Even points are a transform of four, and so are odd ones, times the eighth roots of unity. */
+#define BODY8                                                                                                          \
+    const REAL h = (REAL)0.70710678118654752;                                                                          \
+    X(0) X(4) X(2) X(6) const REAL ar = x0 + x4, ai = y0 + y4, br = x0 - x4, bi = y0 - y4;                             \
+    const REAL cr = x2 + x6, ci = y2 + y6, dr = x2 - x6, di = y2 - y6;                                                 \
+    const REAL e0r = ar + cr, e0i = ai + ci, e2r = ar - cr, e2i = ai - ci;                                             \
+    const REAL e1r = br + di, e1i = bi - dr, e3r = br - di, e3i = bi + dr;                                             \
+    X(1) X(5) X(3) X(7) const REAL fr = x1 + x5, fi = y1 + y5, gr = x1 - x5, gi = y1 - y5;                             \
+    const REAL pr = x3 + x7, pi = y3 + y7, qr = x3 - x7, qi = y3 - y7;                                                 \
+    const REAL o0r = fr + pr, o0i = fi + pi, o2r = fi - pi, o2i = pr - fr;                                             \
+    const REAL ur = gr + qi, ui = gi - qr, vr = gr - qi, vi = gi + qr;                                                 \
+    const REAL o1r = h * (ur + ui), o1i = h * (ui - ur), o3r = h * (vi - vr), o3i = -h * (vr + vi);                    \
+    OUT(0, e0r + o0r, e0i + o0i);                                                                                      \
+    OUT(4, e0r - o0r, e0i - o0i);                                                                                      \
+    OUT(1, e1r + o1r, e1i + o1i);                                                                                      \
+    OUT(5, e1r - o1r, e1i - o1i);                                                                                      \
+    OUT(2, e2r + o2r, e2i + o2i);                                                                                      \
+    OUT(6, e2r - o2r, e2i - o2i);                                                                                      \
+    OUT(3, e3r + o3r, e3i + o3i);                                                                                      \
+    OUT(7, e3r - o3r, e3i - o3i);
+STEP(8)
+
+#undef BODY2
+#undef BODY3
+#undef BODY4
+#undef BODY5
+#undef BODY8
+#undef STEP
+#undef OUT
+#undef X
+
+static void F(step)(int radix, int kind, int64_t w, const F(steps) * e)
+{
+    switch (radix) {
+    case 2: F(radix2)(kind, w, e); break;
+    case 3: F(radix3)(kind, w, e); break;
+    case 4: F(radix4)(kind, w, e); break;
+    case 5: F(radix5)(kind, w, e); break;
+    default: F(radix8)(kind, w, e);
+    }
+}
+
+/* A stage of p = first · second: its points go from x to near memory, and from there to y. Lanes are numbers that lie together, s of
+ * them, or, before any do, neighbouring q, whose results are turned. */
+static void F(near)(const orr__fft *plan, int stage, int64_t m, int64_t s, REAL *const *x, REAL *const *y)
+{
+    enum { G = F(LANES) };
+    REAL near[2][ORR__FFT_NEAR * G] __attribute__((aligned(64))),
+        turned[2][ORR__FFT_NEAR * G] __attribute__((aligned(64)));
+    const int p = plan->radix[stage], first = plan->first[stage], second = p / first;
+    const REAL *inner = plan->near[stage], *outer = plan->twiddle[stage];
+    const bool along_q = s == 1;
+    const int64_t lanes = along_q ? m : s, far = along_q ? m : s * m;
+    F(steps)
+    one = { .xj = far * second, .xn = far, .yr = near[0], .yi = near[1], .yj = G, .yn = G * first },
+    two = { .xr = near[0], .xi = near[1], .xj = G * first, .xn = G, .tj = first * m, .tn = m, .count = first };
+    one.tr = inner;
+    one.ti = inner + p;
+    one.tj = second;
+    one.tn = 1;
+    one.count = second;
+    two.yj = along_q ? G * first : s * first;
+    two.yn = along_q ? G : s;
+    for (int64_t q = 0; q < (along_q ? 1 : m); q++)
+        for (int64_t k = 0; k < lanes; k += G) {
+            const int64_t w = lanes - k < G ? lanes - k : G, at = along_q ? k : q;
+            one.xr = x[0] + s * q + k;
+            one.xi = x[1] + s * q + k;
+            two.yr = along_q ? turned[0] : y[0] + s * p * q + k;
+            two.yi = along_q ? turned[1] : y[1] + s * p * q + k;
+            two.tr = outer + at;
+            two.ti = outer + p * m + at;
+            F(step)(first, F(INNER), w, &one);
+            F(step)(second, m == 1 ? F(PLAIN) : along_q ? F(OUTER_LANES) : F(OUTER), w, &two);
+            for (int c = 0; c < 2 && along_q; c++)
+                TURN(y[c] + p * k, p, turned[c], G, p, w);
+        }
+}
+
 /* Of the numbers in a, s of each place together, with b as the other place; returns the one in which the result lies. */
 static REAL **F(stages)(const orr__fft *plan, int64_t s, REAL **a, REAL **b)
 {
@@ -168,7 +346,9 @@ static REAL **F(stages)(const orr__fft *plan, int64_t s, REAL **a, REAL **b)
         int p = plan->radix[i];
         const REAL *tw = plan->twiddle[i];
         m /= p;
-        if (p == 4 && s == 1)
+        if (plan->first[i])
+            F(near)(plan, i, m, s, a, b);
+        else if (p == 4 && s == 1)
             F(first4)(m, tw, a[0], a[1], b[0], b[1]);
         else if (p == 4)
             F(stage4)(m, s, tw, a[0], a[1], b[0], b[1]);
@@ -220,33 +400,42 @@ static REAL **F(chirped)(const orr__fft *plan, REAL **a, REAL **b)
     return to;
 }
 
-void F(row)(const orr__fft *plan, const void *in, void *out, bool inverse, void *scratch)
+/* Pairs to parts, and back. */
+static void F(apart)(int64_t n, const REAL *restrict from, REAL *restrict re, REAL *restrict im)
 {
-    int64_t n = plan->n, l = plan->inner ? plan->inner->n : n;
-    REAL *w = scratch, *a[2] = { w, w + l }, *b[2] = { w + 2 * l, w + 3 * l };
-    const REAL *from = in;
-    REAL *to = out;
-    REAL *re = a[inverse], *im = a[!inverse];
     for (int64_t k = 0; k < n; k++) {
         re[k] = from[2 * k];
         im[k] = from[2 * k + 1];
     }
-    REAL **r = plan->inner ? F(chirped)(plan, a, b) : F(stages)(plan, 1, a, b);
-    re = r[inverse];
-    im = r[!inverse];
+}
+
+static void F(paired)(int64_t n, const REAL *restrict re, const REAL *restrict im, REAL *restrict to)
+{
     for (int64_t k = 0; k < n; k++) {
         to[2 * k] = re[k];
         to[2 * k + 1] = im[k];
     }
 }
 
+void F(row)(const orr__fft *plan, const void *in, void *out, bool inverse, void *scratch)
+{
+    int64_t n = plan->n, l = plan->inner ? plan->inner->n : n;
+    REAL *w = scratch, *a[2] = { w, w + l }, *b[2] = { w + 2 * l, w + 3 * l };
+    F(apart)(n, in, a[inverse], a[!inverse]);
+    REAL **r = plan->inner ? F(chirped)(plan, a, b) : F(stages)(plan, 1, a, b);
+    F(paired)(n, r[inverse], r[!inverse], out);
+}
+
 /* -- many columns together ------------------------------------------------------------------------------------------ */
 
 enum { F(TILE) = 8, F(HALVES) = 64 };
 
-static void F(turn)(const orr__fft *plan, int64_t first, REAL *restrict re, REAL *restrict im)
+/* The parts of G lanes times their powers, or their conjugates, in pairs. */
+static void F(powers)(const orr__fft *plan, int64_t first, bool conjugate, const REAL *restrict re,
+                      const REAL *restrict im, REAL *restrict to)
 {
     enum { G = F(LANES) };
+    const REAL sign = conjugate ? -1 : 1;
     const orr__fft_powers *w = &plan->whole;
     const REAL *restrict lr = plan->lane, *restrict li = lr + plan->n * G;
     for (int64_t k = 0; k < plan->n; k++) {
@@ -255,10 +444,10 @@ static void F(turn)(const orr__fft *plan, int64_t first, REAL *restrict re, REAL
         double cr = coarse[0], ci = coarse[w->ncoarse], fr = fine[0], fi = fine[(int64_t)1 << w->bits];
         REAL br = (REAL)(cr * fr - ci * fi), bi = (REAL)(cr * fi + ci * fr);
         for (int g = 0; g < G; g++) {
-            REAL wr = br * lr[k * G + g] - bi * li[k * G + g], wi = br * li[k * G + g] + bi * lr[k * G + g];
-            REAL u = re[k * G + g], v = im[k * G + g];
-            re[k * G + g] = u * wr - v * wi;
-            im[k * G + g] = u * wi + v * wr;
+            REAL wr = br * lr[k * G + g] - bi * li[k * G + g], u = re[k * G + g], v = im[k * G + g];
+            REAL wi = sign * (br * li[k * G + g] + bi * lr[k * G + g]);
+            to[2 * (k * G + g)] = u * wr - v * wi;
+            to[2 * (k * G + g) + 1] = u * wi + v * wr;
         }
     }
 }
@@ -273,32 +462,30 @@ void F(lanes)(const orr__fft *plan, const void *in, int64_t ld, int count, int64
     for (int64_t k = 0; k < n; k++) {
         const REAL *restrict from = (const REAL *)in + 2 * k * ld;
         if (count == G)
-            for (int g = 0; g < G; g++) {
-                re[k * G + g] = from[2 * g];
-                im[k * G + g] = from[2 * g + 1];
-            }
+            F(apart)(G, from, re + k * G, im + k * G);
         else
             for (int g = 0; g < G; g++) {
                 re[k * G + g] = g < count ? from[2 * g] : 0;
                 im[k * G + g] = g < count ? from[2 * g + 1] : 0;
             }
     }
-    REAL **r = F(stages)(plan, G, a, b);
-    if (plan->lane)
-        F(turn)(plan, first, r[0], r[1]);
+    REAL **r = F(stages)(plan, G, a, b), *pairs = r == a ? b[0] : a[0];
     re = r[inverse];
     im = r[!inverse];
-    if (!plan->lane)
-        for (int64_t i = 0; i < n * G; i++) {
-            to[2 * i] = re[i];
-            to[2 * i + 1] = im[i];
-        }
-    for (int64_t k = 0; k < n && plan->lane; k += T) /* a tile of places for each lane: whole lines of the cache */
-        for (int64_t g = 0, most = n - k < T ? n - k : T; g < count; g++)
-            for (int64_t i = k; i < k + most; i++) {
-                to[2 * (g * n + i)] = re[i * G + g];
-                to[2 * (g * n + i) + 1] = im[i * G + g];
-            }
+    if (!plan->lane) {
+        F(paired)(n * G, re, im, to);
+        return;
+    }
+    F(powers)(plan, first, inverse, re, im, pairs);
+    for (int64_t k = 0; k < n; k += T) /* a tile of places for each lane: whole lines of the cache */
+        for (int64_t g = 0, most = n - k < T ? n - k : T; g < count; g += 4)
+            if (most == T && g + 4 <= count)
+                for (int64_t i = k; i < k + T; i += 4)
+                    TURN_PAIRS(to + 2 * (g * n + i), n, pairs + 2 * (i * G + g), G);
+            else
+                for (int64_t h = g; h < g + 4 && h < count; h++)
+                    for (int64_t i = k; i < k + most; i++)
+                        memcpy(to + 2 * (h * n + i), pairs + 2 * (i * G + h), 2 * sizeof *to);
 }
 
 /* -- real numbers ------------------------------------------------------------------------------------------------------ */
