@@ -2,11 +2,11 @@
  * LAPACK reads columns: a row-major matrix is to it the transpose, of which it computes what serves as well, and no copy is turned
  * without need. ELEM (an element), REAL (its part), COMPLEX (0, 1), EPSILON, LAPACK(name) and TABLE are defined by the includer.
  * Must not know: other dtypes. */
-#include <complex.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 #include "codelets/cpu/dense.h"
+#include "runtime/base/complex.h"
 
 #if COMPLEX
 typedef double complex wide; /* an element in f64 */

@@ -2,9 +2,9 @@
  * TRSM and TABLE are defined by the includer.
  * Must not know: other dtypes. */
 #include <cblas.h>
-#include <complex.h>
 #include <math.h>
 #include "codelets/cpu/factor.h"
+#include "runtime/base/complex.h"
 
 static const ELEM one = 1;
 

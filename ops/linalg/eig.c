@@ -2,10 +2,10 @@
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include "ops/linalg/linalg.h"
+#include "runtime/base/complex.h"
 
 #define AT b->at.file, b->at.line
 

@@ -3,12 +3,12 @@
 #ifndef ORR_OPS_LINALG_H
 #define ORR_OPS_LINALG_H
 
-#include <complex.h>
 #include <orrery/linalg.h>
 #include "ops/back.h"
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/base/complex.h"
 
 /* An operand of rank 2 or more, f32, f64, c64 or c128, whose last two dimensions LAPACK's int holds; false: *bad. */
 bool orr__matrix_operand(orr__site at, const orr_tensor *a, const char *name, orr__node **n, orr_tensor **bad);

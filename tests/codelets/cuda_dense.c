@@ -3,9 +3,9 @@
  * Must not know: StarPU. */
 #include "config.h"
 
-#include <complex.h>
 #include <math.h>
 #include "ops/ops.h"
+#include "runtime/base/complex.h"
 #include "tests/harness/cuda_help.h"
 
 enum { BATCH = 3, ROOM = 4096 };
