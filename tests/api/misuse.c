@@ -46,7 +46,7 @@ static int life_in_a_corner(void)
 /* OpenBLAS tries for ever to have its buffers. The first test: later ones leave some behind. */
 static void product_without_blas_memory_fails_without_hang(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if ORR_TEST_SANITIZED
     ORR_SKIP("sanitizers need the address space");
 #endif
     int status = 0;

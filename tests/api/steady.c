@@ -5,7 +5,7 @@
 #include <orrery.h>
 #include "tests/harness/harness.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#if ORR_TEST_SANITIZED || !defined(__GLIBC__)
 #define COUNTED false
 static int calls;
 #else

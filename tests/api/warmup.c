@@ -69,7 +69,7 @@ static long resident_kb(void)
 static void kernels_take_little_memory(void)
 {
     ORR_NEED_COMPILER();
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if ORR_TEST_SANITIZED
     ORR_SKIP("a sanitizer needs memory of its own");
 #endif
     (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* else the kernel may make two megabytes of a page at any time */

@@ -113,7 +113,7 @@ static void parameters_broadcast(void)
         ORR_CHECK_MSG(fabs(mean[k] - rate[k]) <= 5 * sqrt(rate[k] / 20000), "rate %g: %g", rate[k], mean[k]);
     orr_tensor *scale = orr_full(ORR_F64, ORR_SHAPE_0D, 3), *g = NULL,
                *y = orr_gamma(ORR_F64, ORR_SHAPE(10), orr_scalar(2), scale);
-    double sum, slope;
+    double sum = 0, slope = 0;
     ORR_CHECK(orr_grad(orr_sum(y, ORR_ALL_AXES, false), &scale, 1, &g) == ORR_OK);
     ORR_CHECK(orr_item(orr_sum(y, ORR_ALL_AXES, false), &sum) == ORR_OK && orr_item(g, &slope) == ORR_OK);
     ORR_CHECK(fabs(3 * slope - sum) < 1e-12 * sum);

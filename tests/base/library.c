@@ -14,7 +14,7 @@ static void functions_of_a_library_are_called(void)
     static orr__library l = ORR__LIBRARY("libm.so.6", symbol);
     const char *why = orr__library_open(&l);
     if (why)
-        ORR_SKIP(why);
+        ORR_SKIP("%s", why);
     ORR_CHECK(cosine(0) == 1);
     ORR_CHECK(orr__library_open(&l) == NULL);
     ORR_CHECK(orr__library_find(&l, "cos") != NULL && orr__library_find(&l, "no_such_function") == NULL);

@@ -266,7 +266,7 @@ static void with_few_files_the_serial_engine_runs(void)
 
 static void with_few_addresses_the_serial_engine_runs(void)
 {
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#if ORR_TEST_SANITIZED
     ORR_SKIP("sanitizers need terabytes of addresses");
 #endif
     static const rlim_t most[] = { 160, 200, 250, 300, 350, 400, 450, 500, 600, 800, 1200 };

@@ -64,6 +64,21 @@ unsigned char *orr_test_slurp(const char *path, size_t *size);
  * nothing happens. Threads may be anywhere: in orr_init, in work, in orr_shutdown. */
 void orr_test_alarm(void);
 
+/* Is the program built with a sanitizer of addresses or threads? Those need memory and addresses of their own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ORR_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ORR_TEST_SANITIZED 1
+#endif
+#endif
+#ifndef ORR_TEST_SANITIZED
+#define ORR_TEST_SANITIZED 0
+#endif
+
+/* A limit in seconds of processor time. Sanitizers make a program several times slower. */
+#define ORR_TEST_SECONDS(limit) ((limit) * (ORR_TEST_SANITIZED ? 10.0 : 1.0))
+
 /* Random numbers for tests: splitmix64. */
 static inline unsigned long long orr_test_rand(unsigned long long *state)
 {

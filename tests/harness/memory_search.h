@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/harness/harness.h"
 
 /* The pattern, kept as its complement so that the search does not find itself. */
 typedef struct {
@@ -44,7 +45,7 @@ static inline long needle_count(const needle *n, const unsigned char *hay, size_
 /* Not where a sanitizer keeps a shadow of all memory, nor without /proc. */
 static inline bool memory_can_be_searched(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if ORR_TEST_SANITIZED
     return false;
 #else
     return access("/proc/self/mem", R_OK) == 0;

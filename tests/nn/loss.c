@@ -125,7 +125,7 @@ static void kl_of_a_zero_target_is_finite(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x[2] = { orr_from(ORR_F64, ORR_SHAPE(2), q), orr_from(ORR_F64, ORR_SHAPE(2), t) }, *g[2];
     orr_tensor *loss = orr_kl_loss(x[0], x[1], false, ORR_REDUCTION_SUM);
-    double v, d[2];
+    double v = 0, d[2];
     ORR_CHECK(orr_grad(loss, x, 2, g) == ORR_OK && orr_item(loss, &v) == ORR_OK);
     ORR_CHECK_MSG(fabs(v - 0.5 * (log(0.5) + 1)) < 1e-15, "%g", v);
     ORR_CHECK(orr_read(g[0], d, sizeof d) == ORR_OK && d[0] == 0 && d[1] == -0.5);

@@ -177,7 +177,7 @@ static void statistics_of_far_elements_are_exact(void)
     enum { N = 4096 };
     orr_scope *s = orr_scope_begin();
     for (int k = 0; k < 3; k++) {
-        double offset = k == 0 ? 0 : k == 1 ? 3e3 : 1e5, var, exact;
+        double offset = k == 0 ? 0 : k == 1 ? 3e3 : 1e5, var = 0, exact = 0;
         orr_tensor *x = orr_add(orr_sin(orr_arange(ORR_F64, 0, N, 1)), orr_scalar(offset)), *v;
         x = orr_reshape(orr_cast(x, ORR_F32), ORR_SHAPE(4, 1, 32, 32));
         (void)orr_batch_norm_training(x, NULL, NULL, 1e-5, NULL, &v);

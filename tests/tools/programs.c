@@ -267,7 +267,7 @@ static void a_cxx_program_uses_every_macro(void)
     char line[4000];
     if (run("libtool --version >/dev/null; c++ --version") != 0)
         ORR_SKIP("no C++ compiler called c++");
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if ORR_TEST_SANITIZED
     ORR_SKIP("the library wants a sanitizer of the program");
 #endif
     for (size_t k = 0; k < sizeof standards / sizeof *standards; k++) {
