@@ -111,7 +111,7 @@ void peer_blas_gemm(bool ta, bool tb, int m, int n, int k, const float *a, const
  * is not positive definite. */
 bool peer_blas_has_potrf(void);
 int peer_blas_potrf(bool f64, int n, void *a);
-/* bench/peer_lapack.c: f64 matrices of order n in columns: "qr" (Q, R), "svd", "eigh", "solve", "lstsq" by LAPACK's own function
+/* bench/peer_lapack.c: f64 matrices of order n in columns: "qr" (Q, R), "svd", "eigh", "eig", "solve", "lstsq" by LAPACK's own function
  * on a copy. 0, or its error. out: 2·n² + n numbers; memory: of peer_lapack_memory. */
 bool peer_lapack_there(void);
 void *peer_lapack_memory(int n);
@@ -150,6 +150,7 @@ int bench_gemm(bench_sink *out, int rounds);
 int bench_cholesky(bench_sink *out, int rounds);
 int bench_conv(bench_sink *out, int rounds);
 int bench_linalg(bench_sink *out, int rounds);
+int bench_files(bench_sink *out, int rounds);
 int bench_memory(bench_sink *out, int rounds);
 int bench_network(bench_sink *out, int rounds);
 int bench_network_memory(bench_sink *out, int rounds);

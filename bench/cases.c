@@ -56,6 +56,8 @@ const bench_case bench_cases[] = {
       "masked sums beside ChaCha20, Paillier beside GMP and peers; private-sums:aggregation and private-sums:paillier "
       "are its halves",
       bench_private_sums },
+    { "science", "files", "a safetensors file of 1 GB written and read, beside the system's own calls and peers",
+      bench_files },
     { "science", "science",
       "sorting, searching, sums along a line, a product of five tensors, transforms, convolutions, beside peers; "
       "science:sort is one",

@@ -13,6 +13,8 @@ void dgesdd_(const char *, const int *, const int *, double *, const int *, doub
              const int *, double *, const int *, int *, int *, size_t);
 void dsyevd_(const char *, const char *, const int *, double *, const int *, double *, double *, const int *, int *,
              const int *, int *, size_t, size_t);
+void dgeev_(const char *, const char *, const int *, double *, const int *, double *, double *, double *, const int *,
+            double *, const int *, double *, const int *, int *, size_t, size_t);
 void dgesv_(const int *, const int *, double *, const int *, int *, double *, const int *, int *);
 void dgelsd_(const int *, const int *, const int *, double *, const int *, double *, const int *, double *,
              const double *, int *, double *, const int *, int *, int *);
@@ -53,6 +55,8 @@ int peer_lapack(const char *what, int n, const double *a, const double *b, doubl
     else if (strcmp(what, "eigh") == 0) {
         memcpy(out, a, nn * sizeof *a);
         dsyevd_("V", "U", &n, out, &n, out + nn, work, &size, ints, &isize, &info, 1, 1);
+    } else if (strcmp(what, "eig") == 0) {
+        dgeev_("N", "V", &n, copy, &n, out + nn, out + nn + n, NULL, &one, out, &n, work, &size, &info, 1, 1);
     } else {
         memcpy(out, b, (size_t)n * sizeof *b);
         if (strcmp(what, "solve") == 0)

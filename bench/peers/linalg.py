@@ -10,17 +10,17 @@ def prepared(peer, case, n):
     what, batch = case.split(":")
     batch = int(batch)
     x = np.random.default_rng(1).random((batch, n, n)) - 0.5
-    a = (x + np.swapaxes(x, 1, 2)) / 2 + np.eye(n) * n / 8
+    a = (x if what == "eig" else (x + np.swapaxes(x, 1, 2)) / 2) + np.eye(n) * n / 8
     b = np.ones((batch, n, 1)) / np.arange(1, n + 1)[:, None]
     if batch == 1:
         a, b = a[0], b[0]
     if peer.xp is np:
-        f = {"qr": np.linalg.qr, "svd": lambda m: np.linalg.svd(m, full_matrices=False), "eigh": np.linalg.eigh,
+        f = {"qr": np.linalg.qr, "svd": lambda m: np.linalg.svd(m, full_matrices=False), "eigh": np.linalg.eigh, "eig": np.linalg.eig,
              "solve": lambda m: np.linalg.solve(m, b), "lstsq": lambda m: least_squares(m, b)}[what]
     elif peer.name.startswith("jax"):
         xp, (a, b) = peer.xp, (peer.xp.asarray(a), peer.xp.asarray(b))
         one = lambda m, r: xp.linalg.lstsq(m, r)[0]
-        f = {"qr": xp.linalg.qr, "svd": lambda m: xp.linalg.svd(m, full_matrices=False), "eigh": xp.linalg.eigh,
+        f = {"qr": xp.linalg.qr, "svd": lambda m: xp.linalg.svd(m, full_matrices=False), "eigh": xp.linalg.eigh, "eig": xp.linalg.eig,
              "solve": lambda m: xp.linalg.solve(m, b),
              "lstsq": lambda m: one(m, b) if m.ndim == 2 else peer.jax.vmap(one)(m, b)}[what]
         f = peer.jax.jit(f)
@@ -31,7 +31,7 @@ def prepared(peer, case, n):
         torch = peer.torch
         a, b = torch.from_numpy(a), torch.from_numpy(b)
         linalg = torch.linalg
-        f = {"qr": linalg.qr, "svd": lambda m: linalg.svd(m, full_matrices=False), "eigh": linalg.eigh,
+        f = {"qr": linalg.qr, "svd": lambda m: linalg.svd(m, full_matrices=False), "eigh": linalg.eigh, "eig": linalg.eig,
              "solve": lambda m: linalg.solve(m, b), "lstsq": lambda m: linalg.lstsq(m, b, driver="gelsd")}[what]
     once = lambda: f(a)
     once()
