@@ -124,7 +124,10 @@ static char *next_path(void)
 const char *orr_test_golden(const char *name)
 {
     char *path = next_path();
-    const char *top = getenv("ORR_SRCDIR");
+    const char *top = getenv("ORR_SRCDIR"), *more = getenv("ORR_TEST_GOLDEN");
+    snprintf(path, 1024, "%s/%s", more ? more : "", name);
+    if (more && access(path, R_OK) == 0)
+        return path;
     static const char *const guesses[] = { ".", "..", "../..", "../../.." };
     for (size_t i = 0; !top && i < sizeof guesses / sizeof *guesses; i++) {
         snprintf(path, 1024, "%s/tests/golden", guesses[i]);

@@ -2,6 +2,7 @@
  * Must not know: how divergences and distributions are computed. */
 #include "config.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
@@ -36,6 +37,51 @@ static void divergences_agree_with_integration(void)
     }
     ORR_CHECK(orr_dp_rdp(ORR_DP_MECHANISM(ORR_DP_LAPLACE, 1.0, 1.0), 2.0, &rdp) == ORR_OK);
     near("laplace", 99, rdp, 0.619123629999, 1e-12);
+}
+
+static void spent_agrees(int line, const double v[4])
+{
+    double order[151], rdp[151], e = 0.0;
+    ORR_REQUIRE(orr_dp_orders(order, 151) == 151);
+    for (int i = 0; i < 151; i++)
+        rdp[i] = v[0] * order[i] + v[1] * log(order[i]);
+    ORR_CHECK(orr_dp_rdp_epsilon(order, rdp, 151, v[2], &e, NULL) == ORR_OK);
+    near("epsilon of divergences, line", (size_t)line, e, fmax(v[3], 0.0), 1e-12 * (1.0 + fabs(v[3])));
+}
+
+/* Random cases of Opacus, SciPy and NumPy (make_account.py); 100,000 of each where ORR_TEST_GOLDEN has them. */
+static void random_cases_agree(void)
+{
+    FILE *f = fopen(orr_test_golden("private/account.txt"), "re");
+    char text[300], word[12];
+    int line = 0, seen[5] = { 0 };
+    ORR_REQUIRE(f);
+    while (fgets(text, sizeof text, f) && ++line) {
+        double v[4] = { 0.0 }, got = 0.0;
+        int n = sscanf(text, "%11s %lf %lf %lf %lf", word, &v[0], &v[1], &v[2], &v[3]);
+        ORR_REQUIRE(n >= 4);
+        if (!strcmp(word, "whole") || !strcmp(word, "part")) {
+            seen[*word == 'p']++;
+            ORR_CHECK(orr_dp_rdp(gaussian(v[0], v[1]), v[2], &got) == ORR_OK);
+            /* Opacus takes the logarithm of a number near 1: that many digits are lost. */
+            near("sampled, line", (size_t)line, got, v[3], 1e-10 * v[3] + 4e-14 / (v[2] - 1.0));
+        } else if (!strcmp(word, "laplace")) {
+            seen[2]++;
+            ORR_CHECK(orr_dp_rdp(ORR_DP_MECHANISM(ORR_DP_LAPLACE, v[0], 1.0), v[1], &got) == ORR_OK);
+            near("laplace, line", (size_t)line, got, v[2], 1e-11 * v[2] + 1e-13 / (v[1] - 1.0));
+        } else if (!strcmp(word, "exact")) {
+            seen[3]++;
+            ORR_CHECK(orr_dp_gaussian_delta(v[0], v[1], &got) == ORR_OK);
+            near("exact, line", (size_t)line, got, v[2], 1e-9 * v[2] + 1e-15);
+        } else {
+            seen[4]++;
+            spent_agrees(line, v);
+        }
+    }
+    for (int i = 0; i < 5; i++)
+        ORR_CHECK_MSG(seen[i] == line / 5 && seen[i] >= 150, "%d of kind %d in %d lines", seen[i], i, line);
+    (void)printf("  %d random cases of each of five kinds\n", seen[0]);
+    (void)fclose(f);
 }
 
 /* An integral for order 2 + 1e-9 and a sum for order 2 are two ways to one number. */
@@ -249,6 +295,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(divergences_agree_with_integration),
+        ORR_TEST(random_cases_agree),
         ORR_TEST(fractional_orders_meet_whole_ones),
         ORR_TEST(epsilon_by_orders_agrees_with_opacus),
         ORR_TEST(epsilon_by_distributions_agrees_with_dp_accounting),

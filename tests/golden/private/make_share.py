@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 """Makes shamir.txt, wrong.txt and masks.txt beside it: polynomials over 2^61 - 1 by galois, BLAKE2b by hashlib, X25519 and
-ChaCha20 from their RFCs, written here in plain integers. Wants galois and NumPy (PyPI)."""
+ChaCha20 from their RFCs, written here in plain integers. Wants galois and NumPy (PyPI).
+
+usage: make_share.py [CASES DIR]    so many of each in DIR/private/, which tests read by ORR_TEST_GOLDEN=DIR"""
 import hashlib
 import os
 import random
 import struct
+import sys
 
 import galois
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+CASES = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+if CASES:
+    HERE = os.path.join(sys.argv[2], "private")
+    os.makedirs(HERE, exist_ok=True)
 P = 2**61 - 1
 GF = galois.GF(P)
 rng = random.Random(20)
@@ -17,7 +24,7 @@ rng = random.Random(20)
 
 def polynomials():
     """threshold, shares, secret, points, values"""
-    for case in range(120):
+    for case in range(CASES or 120):
         t = rng.randint(1, 12)
         k = rng.randint(t, 20)
         coefficients = [rng.randrange(P) for _ in range(t)]
@@ -95,11 +102,11 @@ def write_masks():
     """Two secret keys, a run, two clients' numbers; the key of their mask; a block's number, the block."""
     base = (9).to_bytes(32, "little")
     with open(os.path.join(HERE, "masks.txt"), "w") as out:
-        for case in range(40):
+        for case in range(CASES or 40):
             a, b, run = rng.randbytes(32), rng.randbytes(32), rng.randbytes(16)
             i, j = rng.randrange(65535), rng.randrange(65535)
             common = x25519(a, x25519(b, base))
-            assert common == x25519(b, x25519(a, base))
+            assert case >= 40 or common == x25519(b, x25519(a, base))
             key = derive(derive(common, run, b"m", min(i, j)), run, b"m", max(i, j))
             block = rng.choice([0, 1, 2, rng.randrange(2**20), 2**32 - 1, 2**32, 2**33 + 5])
             print(a.hex(), b.hex(), run.hex(), i, j, key.hex(), block, chacha20(key, block).hex(), file=out)
