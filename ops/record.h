@@ -75,10 +75,9 @@ bool orr__index_shape(orr__site at, const orr_shape *s, int k, const orr_shape *
 /* Operands and axis of what reads or writes by index. `from` is x's shape, flat when the axis is ORR_FLAT. */
 bool orr__index_axis(orr__site at, orr__node *const *in, int axis, orr_shape *from, int *k, orr_tensor **bad);
 
-/* field/: elements as another dtype or of integers, a builder; the sum or product over the axes in mask; (…, m, n) times (…, n, k), which
+/* field/: elements as another dtype or of integers, a builder; (…, m, n) times (…, n, k), which
  * fit and give `to`. */
 orr__node *orr__rec_field_cast(orr__site at, orr__node *n, orr_dtype dtype);
-orr_tensor *orr__field_fold(orr__site at, orr_tensor *x, uint32_t mask, bool keep, bool product);
 orr_tensor *orr__field_product(orr__site at, orr_tensor *a, orr_tensor *b, orr_shape to);
 
 /* reduce.c: the rule of a reduction of x over mask; poison for an extremum over nothing. */

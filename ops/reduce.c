@@ -161,7 +161,8 @@ static orr_tensor *vjp(const orr__back *b, int k)
     }
 }
 
-/* Over the axis that is cut, each rank reduces what it has, if it has anything: there is no extremum of nothing. */
+/* Over the axis that is cut, each rank reduces what it has, if it has anything: there is no extremum of nothing. Ranks have no sums of
+ * elements of fields. */
 static bool distribute(orr__spread_rule *r)
 {
     static const uint8_t by[] = { [ORR__RSUM] = ORR__RSUM,
@@ -170,11 +171,11 @@ static bool distribute(orr__spread_rule *r)
                                   [ORR__RANY] = ORR__RMAX,
                                   [ORR__RALL] = ORR__RMIN };
     int rop = r->node->attr.rop;
-    bool through = r->from.kind == ORR__PARTIAL;
+    bool through = r->from.kind == ORR__PARTIAL, field = orr__is_field((orr_dtype)r->node->dtype);
     r->out = r->from;
     if (!through && !(r->node->attr.mask >> r->from.axis & 1))
         return true;
-    if (rop == ORR__RPROD || (through && by[rop] != r->from.rop) ||
+    if (rop == ORR__RPROD || field || (through && by[rop] != r->from.rop) ||
         (r->empty && (rop == ORR__RMAX || rop == ORR__RMIN)))
         return false;
     r->out = (orr__spread){ .kind = ORR__PARTIAL, .rop = by[rop] };
@@ -184,7 +185,7 @@ static bool distribute(orr__spread_rule *r)
 /* The dtype in which a chain of `rop` on elements of dtype `from` computes. */
 static orr_dtype chain_dtype(int rop, orr_dtype from)
 {
-    if (rop == ORR__RMAX || rop == ORR__RMIN)
+    if (rop == ORR__RMAX || rop == ORR__RMIN || orr__is_field(from))
         return from;
     return orr__is_float(from) ? ORR_F64 : orr__is_signed(from) ? ORR_I64 : ORR_U64;
 }
@@ -243,6 +244,7 @@ static const orr__op chain = {
     .flags = ORR__OP_SEVERAL,
     .flops = 1,
     .attrs = ORR__ATTR_ROP | ORR__ATTR_MASK,
+    .kinds = ORR__TAKES_FIELD,
     .verify = verify,
     .reference = reference,
     .vjp = vjp,
@@ -255,6 +257,7 @@ const orr__op orr__op_reduce = {
     .arity = 1,
     .form = ORR__FORM_FOLD,
     .attrs = ORR__ATTR_ROP | ORR__ATTR_MASK,
+    .kinds = ORR__TAKES_FIELD,
     .verify = verify,
     .reference = reference,
     .distribute = distribute,
@@ -294,7 +297,7 @@ orr_tensor *orr__reduce_nothing(orr__site at, const orr_shape *s)
 /* The dtype in which elements of `t` are summed up and multiplied. */
 static orr_dtype sum_dtype(orr_dtype t)
 {
-    return orr__is_inexact(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
+    return orr__is_inexact(t) || orr__is_field(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
 }
 
 static orr__node *reduce(orr__site at, orr__node *x, int rop, uint32_t mask, orr_dtype dtype, bool keep)
@@ -346,8 +349,6 @@ static orr_tensor *sum_or_prod(orr__site at, orr_tensor *x, orr_axes axes, bool 
     uint32_t mask;
     if (!checked(at, x, axes, &n, &mask, &bad))
         return bad;
-    if (orr__is_field((orr_dtype)n->dtype))
-        return orr__field_fold(at, x, mask, keep, rop == ORR__RPROD);
     if (rop == ORR__RPROD && orr__is_complex((orr_dtype)n->dtype)) {
         orr_shape to = orr__shape_reduced(&n->shape, mask, keep);
         return complex_product(at, x, mask, &to);

@@ -113,7 +113,7 @@ void orr__vrun_inside(const orr__vrun *v, const orr__vop *op, bool *dst, int64_t
 
 /* reduce.c: in which dtype values of t are accumulated, what changes nothing, and the outcome as that dtype. */
 orr_dtype orr__fold_dtype(int rop, orr_dtype t);
-orr__acc orr__fold_identity(int rop, orr_dtype t);
+orr__accroom orr__fold_identity(int rop, orr_dtype t);
 void orr__fold_end(orr__acc *a, int rop, orr_dtype t);
 /* n values of dtype `from`, as stored, into a register of dtype `to`. */
 void orr__into_register(const orr__vrun *v, orr_dtype from, orr_dtype to, void *dst, const void *src, int64_t n);

@@ -118,44 +118,19 @@ orr_status orr__cpu_kernel_field_elements(const orr__kernel *kernel, const orr__
     return st;
 }
 
-/* Π x: columns of a block, then these by halves. */
-static void product(const orr__fieldkit *k, orr__field f, orr__fe *z, const orr__fe *x, int64_t n)
-{
-    orr__fe v[BLOCK];
-    int64_t m = n < BLOCK ? n : BLOCK;
-    if (n == 0) {
-        *z = f == ORR__FR ? orr__fr.one : orr__fq.one;
-        return;
-    }
-    memcpy(v, x, (size_t)m * sizeof *v);
-    for (int64_t at = m; at < n; at += m)
-        k->map(f, ORR__FMUL, v, v, 1, x + at, 1, n - at < m ? n - at : m);
-    for (int64_t half; m > 1; m -= half) {
-        half = m / 2;
-        k->map(f, ORR__FMUL, v, v, 1, v + m - half, 1, half);
-    }
-    *z = v[0];
-}
-
-/* Rows of the result: of one operand an element, of two a row of sums of products. */
+/* An iteration is a row of the result, sums of products. */
 orr_status orr__cpu_kernel_field_sums(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__fieldkit *k = orr__cpu_fieldkit();
     const orr__call *c = &l->region->call;
     const orr__field f = orr__cpu_field_of(l, 0);
-    const int64_t n = c->in[0].dim[c->in[0].rank - 1], m = c->nin > 1 ? c->out.dim[1] : 1,
-                  columns = c->nin > 1 ? c->out.dim[2] : 1;
+    const int64_t n = c->in[0].dim[2], m = c->out.dim[1], columns = c->out.dim[2];
     (void)kernel;
     for (int64_t row = l->lo; row < l->hi; row++) {
-        const orr__fe *x = (const orr__fe *)l->in[0] + row * n;
+        const orr__fe *x = (const orr__fe *)l->in[0] + row * n, *y = (const orr__fe *)l->in[1] + row / m * columns * n;
         orr__fe *z = (orr__fe *)l->out[0] + row * columns;
-        const orr__fe *y = c->nin > 1 ? (const orr__fe *)l->in[1] + row / m * columns * n : NULL;
-        for (int64_t i = 0; y && i < columns; i++)
+        for (int64_t i = 0; i < columns; i++)
             k->dot(f, z + i, x, 1, y + i * n, 1, n);
-        if (!y && c->attr.index == ORR__FOLD_PRODUCT)
-            product(k, f, z, x, n);
-        else if (!y)
-            k->sum(f, z, x, 1, n);
     }
     return ORR_OK;
 }

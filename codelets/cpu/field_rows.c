@@ -1,7 +1,8 @@
-/* The element-wise rows for elements of fields, as loops over blocks: those of the field kit of this processor.
+/* The element-wise rows and the folds of elements of fields, as loops over blocks: those of the field kit of this processor.
  * Must not know: instruction sets. */
 #include "config.h"
 
+#include <string.h>
 #include "codelets/cpu/field.h"
 #include "codelets/cpu/vec.h"
 #include "ops/ew_id.h"
@@ -72,3 +73,45 @@ static void where(void *restrict d_, const void *x_, const void *y_, const void 
     };
 TABLE(fr254)
 TABLE(fq254)
+
+/* -- folds ---------------------------------------------------------------------------------------------------------------- */
+
+static void sum(orr__field f, orr__fe *acc, const orr__fe *x, int64_t n)
+{
+    orr__fe z;
+    orr__cpu_fieldkit()->sum(f, &z, x, 1, n);
+    *acc = fe_add(*acc, z, f == ORR__FR ? &orr__fr : &orr__fq);
+}
+
+/* Columns of COLUMNS elements, then these by halves: the kit multiplies many at once. */
+enum { COLUMNS = 128 };
+
+static void product(orr__field f, orr__fe *acc, const orr__fe *x, int64_t n)
+{
+    const orr__fieldkit *k = orr__cpu_fieldkit();
+    orr__fe v[COLUMNS];
+    int64_t m = n < COLUMNS ? n : COLUMNS;
+    memcpy(v, x, (size_t)m * sizeof *v);
+    for (int64_t at = m; at < n; at += m)
+        k->map(f, ORR__FMUL, v, v, 1, x + at, 1, n - at < m ? n - at : m);
+    for (int64_t half; m > 1; m -= half) {
+        half = m / 2;
+        k->map(f, ORR__FMUL, v, v, 1, v + m - half, 1, half);
+    }
+    if (n > 0)
+        k->map(f, ORR__FMUL, acc, acc, 1, v, 1, 1);
+}
+
+#define FOLDS(name, what, field, f)                                                                                    \
+    void orr__vec_##name##_##field(orr__acc *acc, const void *x, int64_t n)                                            \
+    {                                                                                                                  \
+        name(f, (orr__fe *)(void *)acc, x, n);                                                                         \
+    }                                                                                                                  \
+    void orr__vec_##name##row_##field(void *restrict acc, const void *restrict x, int64_t n)                           \
+    {                                                                                                                  \
+        orr__cpu_fieldkit()->map(f, what, acc, acc, 1, x, 1, n);                                                       \
+    }
+FOLDS(sum, ORR__FADD, fr254, ORR__FR)
+FOLDS(sum, ORR__FADD, fq254, ORR__FQ)
+FOLDS(product, ORR__FMUL, fr254, ORR__FR)
+FOLDS(product, ORR__FMUL, fq254, ORR__FQ)

@@ -187,10 +187,10 @@ static void fold_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t
     orr__foldfn *fold = k->vec->fold[op->dist][t];
     const char *x = v->reg[op->x];
     for (int64_t i = 0; i < n; i += row) {
-        orr__acc acc = orr__fold_identity(op->dist, wide);
-        fold(&acc, x + (size_t)i * from, row);
-        orr__fold_end(&acc, op->dist, t);
-        orr__into_register(v, wide, to, dst + (size_t)(i / row) * size, &acc.v, 1);
+        orr__accroom room = orr__fold_identity(op->dist, wide);
+        fold(&room.acc, x + (size_t)i * from, row);
+        orr__fold_end(&room.acc, op->dist, t);
+        orr__into_register(v, wide, to, dst + (size_t)(i / row) * size, &room, 1);
     }
 }
 

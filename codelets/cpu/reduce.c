@@ -5,7 +5,8 @@
 #include <math.h>
 #include "codelets/cpu/cpu.h"
 
-enum { ROWS = 64 }; /* of a column's float sum that are added in their order */
+enum { ROWS = 64 };                                          /* of a column's float sum that are added in their order */
+#define ROW_BYTES(wsize) ((wsize) < 8 ? (size_t)8 : (wsize)) /* a search keeps its values in rows, too */
 
 /* One output under way. */
 typedef struct {
@@ -14,8 +15,9 @@ typedef struct {
     size_t esize, wsize, tosize; /* bytes of one                           */
     bool sum;                    /* whose rounding errors are kept         */
     char *out;
-    orr__acc first; /* the identity  */
-    orr__acc *acc;  /* for one block */
+    orr__accroom first; /* the identity                                     */
+    size_t apart;       /* bytes from one accumulator to the next           */
+    char *acc;          /* for one block: orr__acc, of fields orr__accroom  */
     char *row;
 } fold;
 
@@ -30,16 +32,20 @@ typedef struct {
 
 orr_dtype orr__fold_dtype(int rop, orr_dtype t)
 {
-    if (rop != ORR__RSUM && rop != ORR__RPROD)
+    if ((rop != ORR__RSUM && rop != ORR__RPROD) || orr__is_field(t))
         return t;
     return orr__is_float(t) ? ORR_F64 : orr__is_signed(t) ? ORR_I64 : ORR_U64;
 }
 
 /* The neutral element: 0, 1, or the value that every other replaces. */
-orr__acc orr__fold_identity(int rop, orr_dtype t)
+orr__accroom orr__fold_identity(int rop, orr_dtype t)
 {
-    orr__acc a = { .v.u = 0 };
+    orr__accroom a = { .element = { { 0 } } };
     orr__scalar s = { .u = rop == ORR__RPROD || rop == ORR__RALL };
+    if (orr__is_field(t)) {
+        a.element = orr__element_of(t, rop == ORR__RPROD);
+        return a;
+    }
     bool max = rop == ORR__RMAX || rop == ORR__RANY, extreme = rop == ORR__RMAX || rop == ORR__RMIN;
     int bits = 8 * (int)orr_dtype_size(t);
     if (orr__is_float(t))
@@ -48,8 +54,24 @@ orr__acc orr__fold_identity(int rop, orr_dtype t)
         s.i = max ? INT64_MIN >> (64 - bits) : INT64_MAX >> (64 - bits);
     else if (extreme && !max)
         s.u = t == ORR_BOOL ? 1 : UINT64_MAX >> (64 - bits);
-    orr__scalar_store(&a.v, t, s);
+    orr__scalar_store(&a.acc.v, t, s);
     return a;
+}
+
+static size_t accumulator_bytes(orr_dtype wide)
+{
+    return orr__is_field(wide) ? sizeof(orr__accroom) : sizeof(orr__acc);
+}
+
+/* Accumulator i of the block. */
+static orr__acc *acc_at(const fold *f, int64_t i)
+{
+    return (orr__acc *)(void *)(f->acc + (size_t)i * f->apart);
+}
+
+static void begin_acc(const fold *f, int64_t i)
+{
+    memcpy(acc_at(f, i), &f->first, f->apart);
 }
 
 static void begin_fold(job *j, const orr__launch *l, int n)
@@ -67,8 +89,7 @@ static void begin_fold(job *j, const orr__launch *l, int n)
     f->tosize = orr_dtype_size(f->to);
     f->sum = f->rop == ORR__RSUM && orr__is_float(f->t);
     f->first = orr__fold_identity(f->rop, f->wide);
-    f->acc = (orr__acc *)j->v.more + n * k->block;
-    f->row = (char *)((orr__acc *)j->v.more + j->n * k->block) + 8 * n * k->block;
+    f->apart = accumulator_bytes(f->wide);
     f->out = l->out[n];
     if (!(r->rmask & 1u) && r->dim[0] > 0)
         f->out += (size_t)(l->lo * (r->out_count / r->dim[0])) * f->tosize;
@@ -76,14 +97,22 @@ static void begin_fold(job *j, const orr__launch *l, int n)
 
 static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
 {
-    size_t block = (size_t)k->block, n = (size_t)k->nout;
-    orr_status st = orr__vrun_begin(&j->v, k, l, block * (n * (sizeof(orr__acc) + 8) + 8));
+    size_t block = (size_t)k->block, each = sizeof *j->at;
+    j->v.k = k;
+    j->n = k->nout;
+    for (int i = 0; i < j->n; i++) {
+        begin_fold(j, l, i);
+        each += j->fold[i].apart + ROW_BYTES(j->fold[i].wsize);
+    }
+    orr_status st = orr__vrun_begin(&j->v, k, l, block * each);
     if (st != ORR_OK)
         return st;
-    j->n = k->nout;
-    for (int i = 0; i < j->n; i++)
-        begin_fold(j, l, i);
-    j->at = (int64_t *)(void *)(j->fold[j->n - 1].row + 8 * block);
+    char *room = j->v.more;
+    for (fold *f = j->fold; f < j->fold + j->n; room += block * f++->apart)
+        f->acc = room;
+    for (fold *f = j->fold; f < j->fold + j->n; room += block * ROW_BYTES(f++->wsize))
+        f->row = room;
+    j->at = (int64_t *)(void *)room;
     j->outer = j->reduced = j->inner = 1;
     for (int d = 0; d < k->rank; d++)
         *(d < k->nouter ? &j->outer : d < k->nouter + k->nreduced ? &j->reduced : &j->inner) *= j->v.dim[d];
@@ -106,9 +135,10 @@ void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
 static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        orr__acc a = f->acc[i];
-        orr__fold_end(&a, f->rop, f->t);
-        memcpy(f->row + (size_t)i * f->wsize, &a.v, f->wsize);
+        orr__accroom a;
+        memcpy(&a, acc_at(f, i), f->apart);
+        orr__fold_end(&a.acc, f->rop, f->t);
+        memcpy(f->row + (size_t)i * f->wsize, &a, f->wsize);
     }
     put(j, f, cell, n);
 }
@@ -123,7 +153,7 @@ static void fold_runs(job *j)
         int64_t m = j->outer - c < cells ? j->outer - c : cells;
         for (fold *f = j->fold; f < end; f++)
             for (int64_t i = 0; i < m; i++)
-                f->acc[i] = f->first;
+                begin_acc(f, i);
         for (int64_t q = 0; q < j->reduced; q += k->block) {
             int64_t n = j->reduced - q < k->block ? j->reduced - q : k->block;
             orr__vrun_block(&j->v, c * j->reduced + q, m * n);
@@ -131,7 +161,7 @@ static void fold_runs(job *j)
                 const char *x = j->v.reg[f->result];
                 orr__foldfn *take_in = k->vec->fold[f->rop][f->t];
                 for (int64_t i = 0; i < m; i++)
-                    take_in(&f->acc[i], x + (size_t)(i * n) * f->esize, n);
+                    take_in(acc_at(f, i), x + (size_t)(i * n) * f->esize, n);
             }
         }
         for (fold *f = j->fold; f < end; f++)
@@ -143,10 +173,11 @@ static void fold_runs(job *j)
 static void join_rows(fold *f, int64_t n)
 {
     double *row = (double *)(void *)f->row;
+    orr__acc *acc = acc_at(f, 0);
     for (int64_t i = 0; i < n; i++) {
-        double s = f->acc[i].v.f, x = row[i], t = s + x;
-        f->acc[i].lost += fabs(s) >= fabs(x) ? (s - t) + x : (x - t) + s;
-        f->acc[i].v.f = t;
+        double s = acc[i].v.f, x = row[i], t = s + x;
+        acc[i].lost += fabs(s) >= fabs(x) ? (s - t) + x : (x - t) + s;
+        acc[i].v.f = t;
         row[i] = 0;
     }
 }
@@ -170,8 +201,8 @@ static void fold_columns(job *j, int64_t o, int64_t c, int64_t n)
     fold *end = j->fold + j->n;
     for (fold *f = j->fold; f < end; f++)
         for (int64_t i = 0; i < n; i++) {
-            memcpy(f->row + (size_t)i * f->wsize, &f->first.v, f->wsize);
-            f->acc[i] = f->first;
+            memcpy(f->row + (size_t)i * f->wsize, &f->first, f->wsize);
+            begin_acc(f, i);
         }
     for (int64_t r = 0; r < j->reduced; r += rows) {
         int64_t m = j->reduced - r < rows ? j->reduced - r : rows;

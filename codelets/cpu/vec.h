@@ -5,7 +5,7 @@
 
 #include "codelets/cpu/fft.h"
 #include "ops/ew_id.h"
-#include "runtime/base/dtype.h"
+#include "runtime/base/element.h"
 
 /* dst[i] = row(x[i], y[i], z[i]) on register types. dst overlaps none of the operands; operands that a row does not
  * have may be NULL. */
@@ -15,7 +15,8 @@ typedef void orr__castfn(void *restrict dst, const void *restrict x, int64_t n);
 /* x[i] to the nearest f16 or bf16, staying f32. */
 typedef void orr__roundfn(float *x, int64_t n);
 
-/* The state of a sum: a total and its rounding errors. Every other fold keeps its value in the first bytes. */
+/* The state of a sum: a total and its rounding errors. Every other fold keeps its value in the first bytes; that of elements of a field
+ * is one of them, in an orr__accroom. */
 typedef struct {
     union {
         double f;
@@ -24,8 +25,12 @@ typedef struct {
     } v;
     double lost;
 } orr__acc;
+typedef union {
+    orr__acc acc;
+    orr__fe element;
+} orr__accroom;
 
-/* Folds a block into acc: f64, i64, u64 for sums and products; else the register's type. */
+/* Folds a block into acc: f64, i64, u64 for sums and products of numbers; else the register's type. */
 typedef void orr__foldfn(orr__acc *acc, const void *x, int64_t n);
 /* acc[i] folds x[i]; acc is an array of the types above without what was lost. */
 typedef void orr__foldrowfn(void *restrict acc, const void *restrict x, int64_t n);
@@ -155,6 +160,9 @@ typedef struct {
 
 /* The same for every instruction set (field_rows.c). */
 extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
+extern orr__foldfn orr__vec_sum_fr254, orr__vec_sum_fq254, orr__vec_product_fr254, orr__vec_product_fq254;
+extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_productrow_fr254,
+    orr__vec_productrow_fq254;
 
 #define ORR__V_PASTE_(name, isa) name##_##isa
 #define ORR__V_PASTE(name, isa) ORR__V_PASTE_(name, isa)

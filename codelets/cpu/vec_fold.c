@@ -155,23 +155,26 @@ EXTREMES(f64, double, MAXF, MINF, MOREF, LESSF)
 
 #define ALL(f)                                                                                                         \
     {                                                                                                                  \
-        [ORR_BOOL] = f##_bool8, [ORR_I8] = f##_i8, [ORR_I16] = f##_i16, [ORR_I32] = f##_i32, [ORR_I64] = f##_i64,      \
-        [ORR_U8] = f##_u8, [ORR_U16] = f##_u16, [ORR_U32] = f##_u32, [ORR_U64] = f##_u64, [ORR_F32] = f##_f32,         \
-        [ORR_F64] = f##_f64                                                                                            \
+        NUMBERS(f)                                                                                                     \
     }
+#define NUMBERS(f)                                                                                                     \
+    [ORR_BOOL] = f##_bool8, [ORR_I8] = f##_i8, [ORR_I16] = f##_i16, [ORR_I32] = f##_i32, [ORR_I64] = f##_i64,          \
+    [ORR_U8] = f##_u8, [ORR_U16] = f##_u16, [ORR_U32] = f##_u32, [ORR_U64] = f##_u64, [ORR_F32] = f##_f32,             \
+    [ORR_F64] = f##_f64
+#define FIELDS(f) [ORR_FR254] = orr__vec_##f##_fr254, [ORR_FQ254] = orr__vec_##f##_fq254
 
 /* Of bools, any is the maximum and all the minimum. */
 orr__foldfn *const ORR__V(orr__vec_folds)[ORR__ROPS][ORR_DTYPE_COUNT] = {
-    [ORR__RSUM] = ALL(sum),
-    [ORR__RPROD] = ALL(prod),
+    [ORR__RSUM] = { NUMBERS(sum), FIELDS(sum) },
+    [ORR__RPROD] = { NUMBERS(prod), FIELDS(product) },
     [ORR__RMAX] = ALL(max),
     [ORR__RMIN] = ALL(min),
     [ORR__RANY] = { [ORR_BOOL] = max_bool8 },
     [ORR__RALL] = { [ORR_BOOL] = min_bool8 },
 };
 orr__foldrowfn *const ORR__V(orr__vec_foldrows)[ORR__ROPS][ORR_DTYPE_COUNT] = {
-    [ORR__RSUM] = ALL(sumrow),
-    [ORR__RPROD] = ALL(prodrow),
+    [ORR__RSUM] = { NUMBERS(sumrow), FIELDS(sumrow) },
+    [ORR__RPROD] = { NUMBERS(prodrow), FIELDS(productrow) },
     [ORR__RMAX] = ALL(maxrow),
     [ORR__RMIN] = ALL(minrow),
     [ORR__RANY] = { [ORR_BOOL] = maxrow_bool8 },

@@ -206,6 +206,8 @@ void orr__emit_product(orr__text *t, const orr__region *r, const orr__dialect *d
 bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
 /* Reductions: the accumulator's dtype; `fold` declared, one step with the value, stored. */
 orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64);
+/* The row that a sum or a product folds by. */
+int16_t orr__emit_fold_row(const orr__region *r);
 void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64);
 

@@ -1,4 +1,4 @@
-/* Kernels of sums and functions of field elements: one work item for each element of the result.
+/* Kernels of sums of products and functions of field elements: one work item for each element of the result.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -62,8 +62,7 @@ enum { LENGTH = ORR__CALL_OWN, ROWS, COLUMNS, SUMS_END };
 
 static bool can_sums(const orr__region *r)
 {
-    const orr_shape *s = &r->call.in[0];
-    return s->dim[s->rank - 1] > 0;
+    return r->call.in[0].dim[2] > 0;
 }
 
 static int words_sums(const orr__region *r)
@@ -75,25 +74,22 @@ static int words_sums(const orr__region *r)
 static void fill_sums(const orr__launch *l, int64_t *word)
 {
     const orr__call *c = &l->region->call;
-    word[LENGTH] = c->in[0].dim[c->in[0].rank - 1];
-    word[ROWS] = c->nin > 1 ? c->out.dim[1] : 1;
-    word[COLUMNS] = c->nin > 1 ? c->out.dim[2] : 1;
+    word[LENGTH] = c->in[0].dim[2];
+    word[ROWS] = c->out.dim[1];
+    word[COLUMNS] = c->out.dim[2];
 }
 
 static void text_sums(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
-    bool two = r->call.nin > 1;
-    const char *op = !two && r->call.attr.index == ORR__FOLD_PRODUCT ? "mul" : "add";
+    (void)r;
     orr__text_addf(t, "    const orr_idx n = (orr_idx)W(%d), row = e / (orr_idx)W(%d);\n", LENGTH, COLUMNS);
     orr__text_addf(t, "    const orr_idx x = (orr_idx)W(%d) + row * n;\n", in_at);
-    if (two)
-        orr__text_addf(t,
-                       "    const orr_idx y = (orr_idx)W(%d) + (row / (orr_idx)W(%d) * (orr_idx)W(%d) + "
-                       "e %% (orr_idx)W(%d)) * n;\n",
-                       in_at + 1, ROWS, COLUMNS, COLUMNS);
-    orr__text_addf(t, "    orr_element z = %s;\n", two ? "F(mul)(in0[x], in1[y])" : "in0[x]");
-    orr__text_addf(t, "    for (orr_idx k = 1; k < n; k++)\n        z = F(%s)(z, %s);\n", op,
-                   two ? "F(mul)(in0[x + k], in1[y + k])" : "in0[x + k]");
+    orr__text_addf(t,
+                   "    const orr_idx y = (orr_idx)W(%d) + (row / (orr_idx)W(%d) * (orr_idx)W(%d) + "
+                   "e %% (orr_idx)W(%d)) * n;\n",
+                   in_at + 1, ROWS, COLUMNS, COLUMNS);
+    orr__text_add(t, ORR__TEXT(orr_element z = F(mul)(in0[x], in1[y]);
+                               for (orr_idx k = 1; k < n; k++) z = F(add)(z, F(mul)(in0[x + k], in1[y + k]));));
     orr__text_addf(t, "    out0[(orr_idx)W(%d) + e] = z;\n", l->out_at);
 }
 

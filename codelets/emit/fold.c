@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 #include "codelets/emit/emit.h"
+#include "ops/ew_id.h"
+#include "ops/ops.h"
+#include "runtime/base/element.h"
 
 bool orr__emit_folds(const orr__region *r, int number)
 {
@@ -21,11 +24,16 @@ orr__region orr__emit_fold_of(const orr__region *r, int number)
     return fold;
 }
 
+int16_t orr__emit_fold_row(const orr__region *r)
+{
+    return r->rop[0] == ORR__RSUM ? ORR__EW_add : ORR__EW_mul;
+}
+
 /* Sums and products: f64, i64, u64. Without f64: f32. The others keep the value's own type. */
 orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
-    if (r->search || r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
+    if (r->search || orr__is_field(t) || r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
         return t;
     if (r->rop[0] == ORR__RANY || r->rop[0] == ORR__RALL)
         return ORR_BOOL;
@@ -74,6 +82,13 @@ void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
 {
     orr_dtype f = orr__emit_fold_dtype(r, fp64);
     const char *init = "0";
+    if (orr__is_field(f)) {
+        orr__fe first = orr__element_of(f, r->rop[0] == ORR__RPROD);
+        orr__text_add(t, "    orr_element fold;\n");
+        for (int i = 0; i < 2 * ORR__LIMBS; i++)
+            orr__text_addf(t, "    fold.l[%d] = %uu;\n", i, (unsigned)(first.l[i / 2] >> i % 2 * 32 & UINT32_MAX));
+        return;
+    }
     if (r->search)
         orr__text_add(t, "    orr_i64 where = -1;\n");
     else if (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN)
@@ -115,6 +130,9 @@ void orr__emit_fold_step(orr__text *t, const orr__region *r, bool fp64)
         orr__text_addf(t, "        fold |= r%d != 0;\n", reg);
     else if (r->rop[0] == ORR__RALL)
         orr__text_addf(t, "        fold &= r%d != 0;\n", reg);
+    else if (orr__is_field(orr__emit_fold_dtype(r, fp64)))
+        orr__text_addf(t, "        fold = orr_%s_%s(fold, r%d);\n", orr__ew(orr__emit_fold_row(r))->op.name,
+                       orr__emit_suffix(orr__emit_fold_dtype(r, fp64)), reg);
     else if (wraps)
         orr__text_addf(t, "        fold = (orr_i64)((orr_u64)fold %c (orr_u64)(orr_i64)r%d);\n",
                        r->rop[0] == ORR__RSUM ? '+' : '*', reg);

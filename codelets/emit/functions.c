@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "codelets/emit/emit.h"
+#include "ops/ew_id.h"
 #include "ops/ops.h"
 #include "runtime/base/element.h"
 
@@ -74,28 +75,49 @@ void orr__emit_field_helpers(orr__text *t, const orr__dialect *d, orr_dtype fiel
     orr__text_add(t, end_text);
 }
 
+static void row_function(orr__text *t, const orr__ewrow *row, orr_dtype dtype)
+{
+    const char *s = orr__emit_suffix(dtype);
+    orr_dtype to = orr__ew_result(row, dtype);
+    const char *type = orr__emit_type(to);
+    orr__text_addf(t, "EW_FN %s orr_%s_%s(%s x%s%s) { return ", type, row->op.name, s, row->cond ? "orr_u8" : "T",
+                   row->arity > 1 ? ", T y" : "", row->arity > 2 ? ", T z" : "");
+    if (orr__is_compound(to)) /* a struct is not cast */
+        orr__text_addf(t, "%s; }\n", orr__ew_value(row, dtype));
+    else
+        orr__text_addf(t, "(%s)(%s); }\n", type, orr__ew_value(row, dtype));
+}
+
+/* Is there a fold of elements of a field by this row, which no instruction has? */
+static bool folds_by(const orr__region *r, int16_t row, orr_dtype dtype)
+{
+    bool yes = false;
+    for (int n = 0; orr__is_field(dtype) && n < r->ninstr + r->nout; n++)
+        if (orr__emit_folds(r, n)) {
+            orr__region fold = orr__emit_fold_of(r, n);
+            yes = yes || ((orr_dtype)r->instr[fold.out_reg[0]].dtype == dtype && orr__emit_fold_row(&fold) == row);
+        }
+    for (int i = 0; i < r->ninstr; i++)
+        yes = yes &&
+              !(r->instr[i].kind == ORR__RI_EW && r->instr[i].op == row && orr__emit_operand(r, &r->instr[i]) == dtype);
+    return yes;
+}
+
 static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, orr_dtype dtype, bool fp64)
 {
+    static const int16_t by[] = { ORR__EW_add, ORR__EW_mul };
     bool any = false;
-    for (int i = 0; i < r->ninstr; i++) {
-        const orr__rinstr *in = &r->instr[i];
-        if (in->kind != ORR__RI_EW || orr__emit_operand(r, in) != dtype || seen(r, i, dtype))
-            continue;
-        if (!any) {
+    for (int i = 0; i < r->ninstr + 2; i++) {
+        const orr__rinstr *in = i < r->ninstr ? &r->instr[i] : NULL;
+        bool wanted = in ? in->kind == ORR__RI_EW && orr__emit_operand(r, in) == dtype && !seen(r, i, dtype)
+                         : folds_by(r, by[i - r->ninstr], dtype);
+        if (wanted && !any) {
             begin(t, d, dtype, fp64);
             orr__text_add(t, orr__ew_prelude());
         }
-        any = true;
-        const orr__ewrow *row = orr__ew(in->op);
-        const char *s = orr__emit_suffix(dtype);
-        orr_dtype to = orr__ew_result(row, dtype);
-        const char *type = orr__emit_type(to);
-        orr__text_addf(t, "EW_FN %s orr_%s_%s(%s x%s%s) { return ", type, row->op.name, s, row->cond ? "orr_u8" : "T",
-                       row->arity > 1 ? ", T y" : "", row->arity > 2 ? ", T z" : "");
-        if (orr__is_compound(to)) /* a struct is not cast */
-            orr__text_addf(t, "%s; }\n", orr__ew_value(row, dtype));
-        else
-            orr__text_addf(t, "(%s)(%s); }\n", type, orr__ew_value(row, dtype));
+        any = any || wanted;
+        if (wanted)
+            row_function(t, orr__ew(in ? in->op : by[i - r->ninstr]), dtype);
     }
     if (any) {
         orr__text_add(t, end_text);

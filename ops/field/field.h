@@ -18,7 +18,6 @@ enum {
     ORR__ELEMENTS_AS_INTEGERS, /* to one              */
     ORR__ELEMENTS_NOT_ZERO     /* the elements, none of which is 0 */
 };
-enum { ORR__FOLD_SUM, ORR__FOLD_PRODUCT };
 enum {
     ORR__POINTS_ADD,
     ORR__POINTS_NEG,

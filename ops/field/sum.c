@@ -1,4 +1,4 @@
-/* Sums and products of elements: orr_sum, orr_prod, orr_matmul, orr_field_sum and orr_field_dot. A long line is folded in
+/* Sums of products of elements: orr_matmul and orr_field_dot; orr_field_sum is a reduction like others. A long line is summed in
  * chunks, which all workers share, then the chunks' results.
  * Must not know: devices, plans. */
 #include "config.h"
@@ -6,78 +6,28 @@
 #include <orrery/array.h>
 #include "ops/field/field.h"
 
-/* One operand (rows, n): the sum or the product of each row. Two, (b, m, n) and (b, k, n): the sums of products of rows, (b, m, k). */
+/* (b, m, n) and (b, k, n): (b, m, k). */
 static int space(const orr__call *c, int64_t *dim)
 {
-    return orr__field_rows(c, c->out.dim[0] * (c->nin > 1 ? c->out.dim[1] : 1), dim);
+    return orr__field_rows(c, c->out.dim[0] * c->out.dim[1], dim);
 }
 
 static orr__workload work(const orr__call *c)
 {
-    double n = c->nin > 1 ? (double)orr__batch_count(&c->out, 0) * (double)c->in[0].dim[2]
-                          : (double)orr__batch_count(&c->in[0], 0);
     return (orr__workload){ .flops =
-                                n * (c->nin > 1 || c->attr.index == ORR__FOLD_PRODUCT ? 1 : 0.5) * ORR__PRODUCT_FLOPS };
+                                (double)orr__batch_count(&c->out, 0) * (double)c->in[0].dim[2] * ORR__PRODUCT_FLOPS };
 }
 
 /* The axis of a sum stays whole: ranks have no sums of elements. */
 static bool distribute(orr__spread_rule *r)
 {
     bool folded = r->from.axis == r->in[r->k]->shape.rank - 1;
-    if (r->from.kind != ORR__SHARDED || folded)
-        return false;
-    return r->nin < 2 ? orr__rule_first(r) : orr__rule_product(r, 1, "mn", "kn", "mk");
+    return r->from.kind == ORR__SHARDED && !folded && orr__rule_product(r, 1, "mn", "kn", "mk");
 }
 
-ORR__FIELD_OP(field_sums, -1, space, work, distribute);
+ORR__FIELD_OP(field_sums, 2, space, work, distribute);
 
 enum { CHUNK = 1 << 12, FEW = 64 };
-
-static orr_tensor *at_1(orr__site at, orr_tensor *x, int64_t from, int64_t to)
-{
-    return orr_slice_axis_at(at.file, at.line, x, 1, from, to, 1);
-}
-
-/* x: (rows, n), n > 0. */
-static orr_tensor *folded(orr__site at, orr_tensor *x, int what)
-{
-    const char *file = at.file;
-    int line = at.line;
-    orr_shape s = orr_tensor_shape(x);
-    orr_dtype field = orr_tensor_dtype(x);
-    int64_t rows = s.rank == 2 ? s.dim[0] : 0, n = s.rank == 2 ? s.dim[1] : 0, chunks = n / CHUNK, cut = chunks * CHUNK;
-    orr__attr a = { .index = what };
-    if (rows > FEW || chunks < 2)
-        return orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(rows), 1, &x, &a);
-    orr_tensor *part = orr_reshape_at(file, line, at_1(at, x, 0, cut), ORR_SHAPE(rows * chunks, CHUNK));
-    part = orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(rows * chunks), 1, &part, &a);
-    part = orr_reshape_at(file, line, part, ORR_SHAPE(rows, chunks));
-    if (cut < n)
-        part = orr_concat_at(file, line, (orr_tensor *const[]){ part, at_1(at, x, cut, n) }, 2, 1);
-    return folded(at, part, what);
-}
-
-orr_tensor *orr__field_fold(orr__site at, orr_tensor *x, uint32_t mask, bool keep, bool product)
-{
-    const char *file = at.file;
-    int line = at.line;
-    orr_shape s = orr_tensor_shape(x), to = orr__shape_reduced(&s, mask, keep);
-    orr_dtype field = orr_tensor_dtype(x);
-    int64_t n = orr__shape_count_of(&s, mask), rows = orr__shape_count(&to);
-    orr_axes order = { 0, { 0 } };
-    if (n == 0 || rows == 0)
-        return orr_full_at(file, line, field, to, product ? 1 : 0);
-    for (int last = 0; last < 2; last++)
-        for (int d = 0; d < s.rank; d++)
-            if ((int)(mask >> d & 1u) == last)
-                order.axis[order.n++] = d;
-    orr_scope *scope = orr_scope_begin();
-    orr_tensor *y = s.rank > 1 ? orr_permute_at(file, line, x, order) : x;
-    y = orr_reshape_at(file, line, y, ORR_SHAPE(rows, n));
-    if (n > 1)
-        y = folded(at, y, product ? ORR__FOLD_PRODUCT : ORR__FOLD_SUM);
-    return orr__compose_end(at, scope, orr_reshape_at(file, line, y, to));
-}
 
 /* x (b, m, n), y (b, k, n), n > 0. Where few sums are long, a row of n is (chunks, CHUNK). */
 static orr_tensor *products(orr__site at, orr_tensor *x, orr_tensor *y)
@@ -101,7 +51,7 @@ static orr_tensor *products(orr__site at, orr_tensor *x, orr_tensor *y)
         in[i] = orr_reshape_at(file, line, in[i], ORR_SHAPE(b * chunks, rows, CHUNK));
     }
     orr_tensor *z = orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(b * chunks, m, k), 2, in, &a);
-    z = orr__field_fold(at, orr_reshape_at(file, line, z, ORR_SHAPE(b, chunks, m, k)), 2, false, false);
+    z = orr_sum_at(file, line, orr_reshape_at(file, line, z, ORR_SHAPE(b, chunks, m, k)), ORR_AXES(1), false);
     if (cut == n)
         return z;
     return orr_add_at(
@@ -147,7 +97,7 @@ orr_tensor *orr_field_sum_at(const char *file, int line, orr_tensor *x, int axis
     if (!orr__field_any(at, x, "x", &field, &s, &bad))
         return bad;
     int k = orr__axis(axis, s.rank);
-    return k < 0 ? orr__axis_poison(at, axis, &s) : orr__field_fold(at, x, 1u << k, false, false);
+    return k < 0 ? orr__axis_poison(at, axis, &s) : orr_sum_at(file, line, x, ORR_AXES(k), false);
 }
 
 orr_tensor *orr_field_dot_at(const char *file, int line, orr_tensor *x, orr_tensor *y)

@@ -143,8 +143,6 @@ static void field_calls(void)
                            window[] = { ORR_FQ254, ORR_U64 };
     for (int f = 0; f < 2; f++) {
         const orr_dtype *t = f ? q : r, field = t[0];
-        field_call(&orr__op_field_sums, 0, 1, rows, t, ORR_SHAPE(2), field);
-        field_call(&orr__op_field_sums, 1, 1, rows, t, ORR_SHAPE(2), field);
         field_call(&orr__op_field_sums, 0, 2, stacks, t, ORR_SHAPE(2, 3, 4), field);
         field_call(&orr__op_field_elements, ORR__ELEMENTS_POW, 1, &line, t, line, field);
         field_call(&orr__op_field_elements, ORR__ELEMENTS_LEAVE, 1, &line, t, ORR_SHAPE(9, 4), ORR_U64);
@@ -205,6 +203,32 @@ static void every_fold(orr_dtype t)
                                       rb_ew(&b, "equal", x, most, -1), -1, -1, -1, -1);
     (void)snprintf(what, sizeof what, "folds of rows of %s", orr_dtype_name(t));
     nvrtc_unit_add(&b.r, what);
+}
+
+/* Of a product of elements, with and without an instruction that is what the fold does. */
+static void field_folds(void)
+{
+    static rb b;
+    const int64_t dim[2] = { 10, 20 };
+    char what[64];
+    for (int k = 0; k < 12; k++) {
+        const orr_dtype t = k % 2 ? ORR_FQ254 : ORR_FR254;
+        const int rop = k / 2 % 2 ? ORR__RPROD : ORR__RSUM;
+        rb_begin(&b, k < 8 ? RB_REDUCE : RB_MAP, 2, dim);
+        int x = operand(&b, t, CONTIGUOUS);
+        if (k % 8 >= 4)
+            x = rb_ew(&b, "mul", x, operand(&b, t, CONTIGUOUS), -1);
+        if (k < 8) {
+            b.r.rop[0] = rop;
+            b.r.rmask = 1u + (unsigned)rop % 2;
+        } else {
+            b.r.rows = true;
+            x = rb_ew(&b, "sub", x, rb_push(&b, ORR__RI_FOLD, t, rop, x, -1, -1, -1, -1), -1);
+        }
+        rb_out(&b, t, x);
+        (void)snprintf(what, sizeof what, "fold %d of %s", k, orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
 }
 
 /* Softmax, log-softmax and a normalisation. */
@@ -473,6 +497,7 @@ static void all_of_it(int i, bool machine)
     field_rows(ORR_FR254);
     field_rows(ORR_FQ254);
     field_calls();
+    field_folds();
     nvrtc_unit_compile();
 }
 
@@ -497,6 +522,7 @@ static void selection(int i)
     field_rows(ORR_FR254);
     field_rows(ORR_FQ254);
     field_calls();
+    field_folds();
     nvrtc_unit_compile();
 }
 

@@ -82,6 +82,79 @@ static void chains_are_one_step(void)
     }
 }
 
+/* Σ (x·y + y) and Π of it, over rows, columns and all: by the portable kit one by one. */
+static void folded(orr__field f, int rows, int row, bool product, int axis, unsigned char to[N][32])
+{
+    const orr__fieldkit *k = orr__fieldkit_named("portable");
+    static orr__fe a[N], b[N], z[N];
+    static const unsigned char one[32] = { 1 };
+    const int n = axis < 0 ? 1 : axis ? rows : row;
+    ORR_REQUIRE(k->read(f, a, x, N) < 0 && k->read(f, b, y, N) < 0);
+    k->map(f, ORR__FMUL, a, a, 1, b, 1, N);
+    k->map(f, ORR__FADD, a, a, 1, b, 1, N);
+    memset(z, 0, sizeof z);
+    for (int i = 0; product && i < n; i++)
+        (void)k->read(f, &z[i], one, 1);
+    for (int i = 0; i < rows * row; i++) {
+        orr__fe *to_ = &z[axis < 0 ? 0 : axis ? i / row : i % row];
+        k->map(f, product ? ORR__FMUL : ORR__FADD, to_, to_, 1, &a[i], 1, 1);
+    }
+    k->write(f, to, z, n);
+}
+
+/* A chain before a fold is in the fold's step. */
+static void folds_take_their_chain_along(void)
+{
+    static const int rows[] = { 3, 50, 1, 1000 };
+    for (int i = 0; i < 2 * 2 * 4 * 3; i++) {
+        static unsigned char want[N][32], got[N][32];
+        const orr__field f = (orr__field)(i % 2);
+        const bool product = i / 2 % 2;
+        const int n = rows[i / 4 % 4], row = N / n, axis = i / 16 - 1;
+        orr_memory_plan m;
+        draw(x);
+        draw(y);
+        orr_scope *s = orr_scope_begin();
+        const orr_dtype t = f ? ORR_FQ254 : ORR_FR254;
+        orr_tensor *a = orr_from(t, ORR_SHAPE(n, row), x), *b = orr_from(t, ORR_SHAPE(n, row), y);
+        ORR_REQUIRE(orr_eval_all(ORR_TENSORS(a, b)) == ORR_OK);
+        orr_tensor *z = orr_add(orr_mul(a, b), b);
+        orr_axes over = axis < 0 ? ORR_AXES(0, 1) : ORR_AXES(axis);
+        z = product ? orr_prod(z, over, false) : orr_sum(z, over, false);
+        ORR_CHECK(orr_plan_memory(ORR_TENSORS(z), &m) == ORR_OK && m.steps <= 2); /* of all in parts: a second one */
+        ORR_CHECK_MSG(m.work < N * 32 || N / n == 1 || n == 1, "(%d, %d), axis %d: %lld bytes", n, row, axis,
+                      (long long)m.work);
+        folded(f, n, row, product, axis, want);
+        const size_t bytes = 32 * (size_t)(axis < 0 ? 1 : axis ? n : row);
+        orr_status st = orr_read(z, got, bytes);
+        ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(memcmp(want, got, bytes) == 0, "%s of %s (%d, %d), axis %d", product ? "product" : "sum",
+                      orr_dtype_name(t), n, row, axis);
+        (void)orr_scope_end(s);
+    }
+}
+
+/* x − Σ x of its row: what a normalisation does. */
+static void folds_come_back_to_their_rows(void)
+{
+    enum { ROWS = 60, ROW = N / ROWS };
+    static unsigned char want[N][32], got[N][32];
+    const orr__fieldkit *k = orr__fieldkit_named("portable");
+    static orr__fe a[N], z;
+    draw(x);
+    ORR_REQUIRE(k->read(ORR__FR, a, x, N) < 0);
+    for (int i = 0; i < ROWS; i++) {
+        k->sum(ORR__FR, &z, a + i * ROW, 1, ROW);
+        k->map(ORR__FR, ORR__FSUB, a + i * ROW, a + i * ROW, 1, &z, 0, ROW);
+    }
+    k->write(ORR__FR, want, a, N);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *t = orr_from(ORR_FR254, ORR_SHAPE(ROWS, ROW), x);
+    orr_status st = orr_read(orr_sub(t, orr_sum(t, ORR_AXES(1), true)), got, sizeof got);
+    ORR_CHECK_MSG(st == ORR_OK && memcmp(want, got, sizeof got) == 0, "%s", orr_error_message());
+    (void)orr_scope_end(s);
+}
+
 static void under(const char *const settings[][2])
 {
     for (int i = 0; settings[i][0]; i++)
@@ -91,6 +164,8 @@ static void under(const char *const settings[][2])
     if (st == ORR_OK) {
         compare();
         chains_are_one_step();
+        folds_take_their_chain_along();
+        folds_come_back_to_their_rows();
         (void)orr_shutdown();
     }
     for (int i = 0; settings[i][0]; i++)
