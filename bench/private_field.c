@@ -7,10 +7,10 @@
 #include <orrery.h>
 #include "bench/bench.h"
 
-enum { ELEMENTS = 1 << 18, TRANSFORM = 20, HASHES = 1 << 14, PRODUCTS = 1 << 12, FEW = 1 << 10 };
+enum { ELEMENTS = 1 << 18, POINTS = 1 << 20, TRANSFORM = 20, HASHES = 1 << 14, PRODUCTS = 1 << 12, FEW = 1 << 10 };
 
 typedef struct field_case {
-    orr_tensor *x, *y, *pairs, *points, *few, *few_scalars;
+    orr_tensor *x, *y, *pairs, *points, *scalars, *few, *few_scalars;
     int log;
 } field_case;
 
@@ -59,7 +59,8 @@ static int msm_once(void *user)
     field_case *f = user;
     orr_scope *s = orr_scope_begin();
     const int64_t n = (int64_t)1 << f->log;
-    return evaluated(s, orr_curve_msm(ORR_G1, orr_slice_axis(f->points, 0, 0, n, 1), orr_slice_axis(f->x, 0, 0, n, 1)));
+    return evaluated(
+        s, orr_curve_msm(ORR_G1, orr_slice_axis(f->points, 0, 0, n, 1), orr_slice_axis(f->scalars, 0, 0, n, 1)));
 }
 
 static int multiples_once(void *user)
@@ -149,14 +150,17 @@ static int measure(bench_sink *out, int rounds, int cores)
     f.few = orr_curve_multiply(ORR_G1, orr_curve_generator(ORR_G1), orr_slice_axis(f.x, 0, 0, FEW, 1));
     /* Sums of neighbours make many different points of few. */
     f.points = orr_reshape(
-        orr_curve_add(ORR_G1, orr_reshape(f.few, ORR_SHAPE(FEW, 1, 2)), orr_slice_axis(f.few, 0, 0, ELEMENTS / FEW, 1)),
-        ORR_SHAPE(ELEMENTS, 2));
-    int rc = orr_eval_all(ORR_TENSORS(f.x, f.y, f.pairs, f.few_scalars, f.few, f.points)) != ORR_OK ? failed() : 0;
+        orr_curve_add(ORR_G1, orr_reshape(f.few, ORR_SHAPE(FEW, 1, 2)), orr_slice_axis(f.few, 0, 0, POINTS / FEW, 1)),
+        ORR_SHAPE(POINTS, 2));
+    f.scalars = random_elements(POINTS);
+    int rc = orr_eval_all(ORR_TENSORS(f.x, f.y, f.pairs, f.few_scalars, f.few, f.points, f.scalars)) != ORR_OK
+                 ? failed()
+                 : 0;
     for (size_t i = 0; rc == 0 && i < sizeof part / sizeof *part; i++)
         if (bench_interleave(&part[i].side, &gmp, &f, rounds, 0.2, &t, &direct) == 0)
             rc = add(out, part[i].what, part[i].log, cores, (double)((int64_t)1 << part[i].log), t,
                      direct * part[i].products / PRODUCTS, part[i].reference);
-    for (f.log = 16; rc == 0 && f.log <= 18; f.log++) {
+    for (f.log = 16; rc == 0 && f.log <= 20; f.log += 2) {
         static const bench_side msm = { NULL, msm_once, NULL };
         if (bench_interleave(&msm, &multiples, &f, rounds, 0.2, &t, &direct) == 0)
             rc = add(out, "msm", f.log, cores, (double)((int64_t)1 << f.log), t, direct / FEW,
