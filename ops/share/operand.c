@@ -19,6 +19,12 @@ bool orr__operand_open(orr__site at, orr_tensor *t, const char *name, orr__opera
     o->shape = orr_tensor_shape(t);
     o->dtype = orr_tensor_dtype(t);
     o->n = orr_tensor_size(t);
+    if (orr__is_field(o->dtype)) {
+        o->bad =
+            orr__poison(at, ORR_EDTYPE, "%s is %s, and numbers are needed: orr_field_limbs has an element's as u64",
+                        name, orr_dtype_name(o->dtype));
+        return false;
+    }
     o->scope = orr_scope_begin();
     o->data = o->scope ? orr_data_at(at.file, at.line, t) : NULL;
     if (o->data)

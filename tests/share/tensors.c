@@ -349,6 +349,10 @@ static void shamir_says_what_is_wrong(void)
     orr_tensor *poison = orr_matmul(orr_ones(ORR_F32, ORR_SHAPE(2, 3)), orr_ones(ORR_F32, ORR_SHAPE(2, 3)));
     ORR_CHECK(orr_tensor_status(orr_shamir_join(poison, good, 2)) == ORR_ESHAPE);
     ORR_CHECK(orr_tensor_status(orr_shamir_correct(NULL, good, 2, NULL)) == ORR_EINVAL);
+    orr_tensor *elements = orr_ones(ORR_FR254, ORR_SHAPE(3, 4)); /* of a field, but not of this one */
+    (void)says(orr_shamir_join(elements, good, 2), ORR_EDTYPE, "orr_field_limbs");
+    (void)says(orr_fixed_encode(elements, (orr_fixed){ ORR_MOD_2_64, 1, 1 }), ORR_EDTYPE, "is fr254");
+    (void)says(orr_additive_join(elements, ORR_MOD_2_64), ORR_EDTYPE, "is fr254");
 #ifdef HAVE_SODIUM
     (void)says(orr_shamir_split(x, 4, 3), ORR_EINVAL, "threshold");
     (void)says(orr_shamir_split(x, 0, 3), ORR_EINVAL, "threshold");
