@@ -254,9 +254,14 @@ static void an_unwritable_place_is_said_not_fatal(void)
 static void what_is_measured_is_plausible(void)
 {
     atomic_bool stop = false;
-    orr__profile p = orr__profile_fixed;
-    orr__profile_measure(&p, &stop);
-    ORR_CHECK(orr__profile_plausible(&p));
+    orr__profile p;
+    bool plausible = false;
+    for (int i = 0; i < 5 && !plausible; i++) { /* a measurement beside other work may be refused */
+        p = orr__profile_fixed;
+        orr__profile_measure(&p, &stop);
+        plausible = orr__profile_plausible(&p);
+    }
+    ORR_CHECK(plausible);
     ORR_CHECK(p.stream != orr__profile_fixed.stream && p.stream_all >= p.stream && p.math != orr__profile_fixed.math);
     stop = true;
     p = orr__profile_fixed;
