@@ -16,13 +16,16 @@ typedef struct {
     /* compute */
     double nodes_ranks;         /* ranks on a node                                                     */
     double cores;               /* of a node, for workers and communication threads; 0: enough for all */
+    double bound;               /* 1: ranks that share cores have one of them each; 0: threads move among all */
     double workers;             /* of a rank: processor cores or GPUs that do tasks                    */
     double gflops[SCALE_KINDS]; /* of a worker, by kind of task                                        */
     double task_us;             /* beside the work of a task                                           */
+    double element_ns;          /* of a core for each element of the matrix: its copy in the result    */
     /* messages */
     double latency_us, gbytes; /* of a rank's link; gbytes/s in each direction                        */
     double message_us;         /* of the communication thread, at either end of a message             */
-    double poll;          /* part of a core that the thread takes to look for messages, where it has none of its own */
+    double copy_gbytes;        /* gbytes/s at which the thread copies a message, at either end; 0: it copies nothing */
+    double poll;          /* part of a core that a rank's waiting threads take from its workers, where they have no other */
     double device_gbytes; /* between a GPU and the host, which messages cross at both ends; 0: no GPU */
     /* a training step */
     double step_us, sample_us; /* forward and backward pass: fixed part, part per sample, on all of a rank's workers */
@@ -64,6 +67,8 @@ bool scale_cholesky_run(const scale_machine *m, const scale_cholesky *c, scale_r
 bool scale_training_run(const scale_machine *m, const scale_training *t, scale_result *r);
 /* Seconds for the sum of an array over ranks. */
 double scale_reduce_seconds(const scale_machine *m, scale_reduce how, int ranks, double bytes);
+/* Seconds of the communication thread at either end of a message. */
+double scale_handle_seconds(const scale_machine *m, double bytes);
 /* How many times longer tasks take where threads poll on the workers' cores. */
 double scale_polled(const scale_machine *m);
 /* Seconds of a task on tiles of b × b, alone on its node. */
@@ -80,8 +85,12 @@ void scale_machine_print(FILE *f, const scale_machine *m);
 /* scale_measure.c: this machine's times of tasks and steps, by the library; the others stay. false: *why, or NULL and the
  * library's last error. */
 bool scale_measure(scale_machine *m, int64_t tile, const char **why);
-/* scale_check.c: the least seconds of one rank's work while the others rest, of the same on every rank at one time, of the work of all
- * together; of sums over the ranks of a short and a long array. */
+/* scale_ranks.c: the times of tasks of a factorisation and of messages between the ranks at hand, which share m->cores cores of one
+ * machine; rank 0 has them. Collective. false as above. */
+bool scale_measure_ranks(scale_machine *m, int64_t tile, const int64_t grid[2], const char **why);
+/* scale_check.c: the seconds of one rank's work while the others rest, of the same on every rank at one time, of the work of all
+ * together; of sums over the ranks of a short and a long array. The least of factorisations; of steps the median, since how ranks that
+ * share cores take turns differs from step to step. */
 typedef struct {
     double alone, beside, together, few, many;
 } scale_checked;

@@ -3,6 +3,7 @@
  * Must not know: what is simulated. */
 #include "config.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <orrery.h>
@@ -84,6 +85,25 @@ static bool add_up(void *of)
     return orr_eval(orr_sum(of, ORR_AXES(0), false)) == ORR_OK;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int n)
+{
+    qsort(x, (size_t)n, sizeof *x, by_size);
+    return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+/* The seconds of one step. */
+static bool once(task *work, void *of, bool takes_part, double *took)
+{
+    *took = INFINITY;
+    return measure(work, of, takes_part, took);
+}
+
 /* All kinds in turns, so that what else the machine does meets them alike. */
 bool scale_check_training(int width, int64_t samples, int steps, double few, double many, scale_checked *c)
 {
@@ -91,14 +111,20 @@ bool scale_check_training(int width, int64_t samples, int steps, double few, dou
     orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
     trainee one = { 0 }, all = { 0 };
     orr_tensor *short_row = g ? rows(few, g) : NULL, *long_row = short_row ? rows(many, g) : NULL;
-    bool ok = long_row && make(&one, width, samples, NULL) && make(&all, width, samples * orr_ranks(), g);
-    for (int i = 0; ok && i < steps + WARM; i++) {
-        if (i == 0 || i == WARM)
-            *c = (scale_checked){ INFINITY, INFINITY, INFINITY, INFINITY, INFINITY };
-        ok = measure(step, &one, orr_rank() == 0, &c->alone) && measure(step, &one, true, &c->beside) &&
-             measure(step, &all, true, &c->together) && measure(add_up, short_row, true, &c->few) &&
-             measure(add_up, long_row, true, &c->many);
+    enum { KINDS = 5 };
+    double *took = calloc((size_t)steps * KINDS, sizeof *took), now[KINDS];
+    bool ok = took && long_row && make(&one, width, samples, NULL) && make(&all, width, samples * orr_ranks(), g);
+    for (int i = -WARM; ok && i < steps; i++) {
+        ok = once(step, &one, orr_rank() == 0, &now[0]) && once(step, &one, true, &now[1]) &&
+             once(step, &all, true, &now[2]) && once(add_up, short_row, true, &now[3]) &&
+             once(add_up, long_row, true, &now[4]);
+        for (int k = 0; i >= 0 && k < KINDS; k++)
+            took[k * steps + i] = now[k];
     }
+    if (ok)
+        *c = (scale_checked){ median(took, steps), median(took + steps, steps), median(took + 2 * steps, steps),
+                              median(took + 3 * steps, steps), median(took + 4 * steps, steps) };
+    free(took);
     orr_optim_free(one.optim);
     orr_optim_free(all.optim);
     orr_module_free(one.net);

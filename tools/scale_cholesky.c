@@ -13,6 +13,11 @@ double scale_task_seconds(const scale_machine *m, scale_kind kind, int64_t b)
     return part[kind] * n * n * n / (m->gflops[kind] * 1e9) + m->task_us * 1e-6;
 }
 
+double scale_handle_seconds(const scale_machine *m, double bytes)
+{
+    return m->message_us * 1e-6 + (m->copy_gbytes > 0 ? bytes / (m->copy_gbytes * 1e9) : 0);
+}
+
 /* Threads that look for messages take their part of the time, and leave the workers a twentieth at least. */
 double scale_polled(const scale_machine *m)
 {
@@ -440,10 +445,10 @@ static bool begin(sim *s)
     double bytes = (double)(s->c->tile * s->c->tile * s->c->element);
     s->wire = s->m->gbytes > 0 ? bytes / (s->m->gbytes * 1e9) : 0;
     s->staged = s->m->device_gbytes > 0 ? bytes / (s->m->device_gbytes * 1e9) : 0;
-    s->handle = s->m->message_us * 1e-6;
+    s->handle = scale_handle_seconds(s->m, bytes);
     int on_node = (int)s->m->nodes_ranks;
     s->shared = s->m->cores > 0 && threads + s->m->nodes_ranks > s->m->cores;
-    s->domains_of_node = s->shared && s->m->cores < on_node ? (int)s->m->cores : on_node;
+    s->domains_of_node = !s->shared || s->m->cores >= on_node ? on_node : s->m->bound > 0 ? (int)s->m->cores : 1;
     s->domains_of_node = s->domains_of_node > 0 ? s->domains_of_node : 1;
     s->cores = s->m->cores / s->domains_of_node;
     s->domains = (s->ranks + on_node - 1) / on_node * s->domains_of_node;
@@ -486,6 +491,14 @@ static void end(sim *s)
     free(s->heap);
 }
 
+/* Before the tasks a rank copies its part of the matrix, on one core. */
+static double copying(const scale_machine *m, double n, int ranks)
+{
+    double on_node = ranks < m->nodes_ranks ? ranks : m->nodes_ranks;
+    double turns = m->cores > 0 && on_node > m->cores ? on_node / m->cores : 1;
+    return 1e-9 * m->element_ns * n * n / ranks * turns;
+}
+
 bool scale_cholesky_run(const scale_machine *m, const scale_cholesky *c, scale_result *r)
 {
     int64_t tiles = (c->n + c->tile - 1) / c->tile;
@@ -506,6 +519,7 @@ bool scale_cholesky_run(const scale_machine *m, const scale_cholesky *c, scale_r
             message(&s, e);
     }
     double n = (double)tiles * (double)c->tile, bytes = (double)(c->tile * c->tile * c->element);
+    s.now += copying(m, (double)c->n, s.ranks);
     *r = (scale_result){ .seconds = s.now,
                          .flops = n * n * n / 3,
                          .busy = s.worked / (s.now * s.ranks * m->workers),

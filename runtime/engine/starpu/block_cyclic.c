@@ -175,8 +175,10 @@ static void on_worker(void *buffers[], void *arg)
     if (--o->left[a->panel] == 0)
         pthread_cond_signal(&o->room);
     pthread_mutex_unlock(&o->lock);
-    if (!orr__star_mpi.alone) /* StarPU-MPI's thread may share this core: it looks for messages between tasks */
+    if (!orr__star_mpi.alone) { /* StarPU-MPI's thread may share this core: it looks for messages between tasks */
+        orr__star_mpi_worked();
         sched_yield();
+    }
 }
 
 #define ROW(label)                                                                                                     \

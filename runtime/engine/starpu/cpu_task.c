@@ -84,8 +84,7 @@ void orr__star_cpu(void *buffers[], void *arg)
 
 /* -- tasks of no worker ------------------------------------------------------------------------------------------------ */
 
-/* Beside workers on all cores of this process the thread of posted work would wait for its turn longer than the overlap gains. */
-static bool core_is_left(void)
+bool orr__star_core_is_left(void)
 {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) > orr__star.cpus;
@@ -95,7 +94,8 @@ bool orr__star_posts(const orr__step *s)
 {
     const orr__region *r = s->region;
     return r->call.op && r->call.op->flags & ORR__OP_POSTS && !r->epilogue && s->ntiles == 1 && !s->partial &&
-           orr__bundle_size(s) == 1 && orr__star.one_memory && orr__star.cpus > 0 && core_is_left();
+           orr__bundle_size(s) == 1 && orr__star.one_memory && orr__star.cpus > 0 &&
+           orr__star_core_is_left(); /* else the thread of posted work would wait for its turn longer than the overlap gains */
 }
 
 /* StarPU ends a task after two calls: its own when the post has returned, and this release, in either order. Its lock on the count

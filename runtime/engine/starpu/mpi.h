@@ -25,5 +25,7 @@ bool orr__star_mpi_found(void); /* whether the functions are there: the same on 
 orr_status orr__star_mpi_start(orr__site at);
 /* mpi_room.c: around an operation, after that. */
 void orr__star_mpi_room(bool wanted);
+/* The worker has done a task that is no nap: its next nap is short. */
+void orr__star_mpi_worked(void);
 
 #endif

@@ -3,6 +3,7 @@
  * milliseconds. Here the idle worker sleeps in a task of the least priority, which begins again when it ends.
  * Must not know: the work of other tasks. */
 #include "config.h"
+#include <stdatomic.h>
 #include <time.h>
 #include "runtime/engine/starpu/mpi.h"
 
@@ -10,14 +11,24 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static int users;
 static bool under_way;
+/* Of a worker that waits for long the core is of more use to other ranks than its next look: naps grow, up to MOST. */
+enum { LEAST = 20, MOST = 320 /* microseconds */ };
+static atomic_int next_nap;
 
 static void nap(void *buffers[], void *arg)
 {
-    struct timespec t = { 0, 20000 };
+    int us = atomic_load_explicit(&next_nap, memory_order_relaxed);
+    struct timespec t = { 0, 1000L * us };
 
     (void)buffers;
     (void)arg;
+    atomic_store_explicit(&next_nap, 2 * us < MOST ? 2 * us : MOST, memory_order_relaxed);
     (void)nanosleep(&t, NULL);
+}
+
+void orr__star_mpi_worked(void)
+{
+    atomic_store_explicit(&next_nap, LEAST, memory_order_relaxed);
 }
 
 static struct starpu_codelet sleeper = {
@@ -61,6 +72,7 @@ void orr__star_mpi_room(bool wanted)
         return;
     pthread_mutex_lock(&lock);
     users += wanted ? 1 : -1;
+    orr__star_mpi_worked();
     if (wanted && !under_way)
         submit();
     while (users == 0 && under_way)

@@ -37,15 +37,16 @@ static void ended(orr__run *r)
     orr__star_rest(true);
 }
 
-/* Other threads evaluate too, so that no two processors are free for the tasks of a short plan: workers would take turns with the
- * callers, and spin in between. A long plan becomes tasks, since the others may end before it. */
+/* Other threads evaluate too, or the only worker has the caller's core (a rank that is bound to one), so that no two processors are free
+ * for the tasks of a short plan: workers would take turns with the callers, and spin in between. A long plan becomes tasks, since the
+ * others may end before it. */
 static bool crowded(const orr__plan *plan, bool wait)
 {
     static const double short_us = 2e4;
     int others = orr__exec_callers() - 1;
 
-    return wait && plan->us < short_us && others > 0 && orr__star.cpus - others < 2 &&
-           orr__star.opencls + orr__star.cudas == 0 && !orr__ablated(ORR__OFF_SHARE);
+    return wait && plan->us < short_us && orr__star.opencls + orr__star.cudas == 0 && !orr__ablated(ORR__OFF_SHARE) &&
+           (others > 0 ? orr__star.cpus - others < 2 : orr__star.cpus == 1 && !orr__star_core_is_left());
 }
 
 /* Not worth tasks: small work; and a single task of a waiting caller, as no other worker could help. A plan's only step that was cut to

@@ -250,6 +250,8 @@ void orr__star_last(const orr__run *r, int step);
 bool orr__star_complete(orr__task *a, void *buffers[]);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
+/* Whether this process may use more cores than it has workers. */
+bool orr__star_core_is_left(void);
 /* Whether a step's work is posted when its operands are there, by whichever thread brought the last of them (the second function),
  * and ends without a worker. */
 bool orr__star_posts(const orr__step *s);
