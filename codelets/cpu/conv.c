@@ -283,6 +283,15 @@ DIRECT(double)
  * the processor's own instructions. With strides along the row the sums between are made too, and left. A kernel of ones adds the rows
  * first, then neighbours in their sum: rows + taps terms, not their product. One channel; false: too many terms, or sums, for it. */
 enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
+
+/* A row is too short for the processor to see that memory is read in order: so many bytes, some rows ahead. */
+static inline void ahead(const char *x, int64_t bytes)
+{
+    enum { CACHE_LINE = 64, AHEAD = 4096 };
+    for (int64_t k = 0; k < bytes; k += CACHE_LINE)
+        __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)(AHEAD + k)));
+}
+
 #define WINDOWS(T, of)                                                                                                 \
     static bool windows_##T(const orr__conv *v, const T *x, const T *w, T *y)                                          \
     {                                                                                                                  \
@@ -333,6 +342,7 @@ enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
                     int64_t first = (lo + s - 1) / s, count = (hi - 1) / s + 1 - first;                                \
                     for (int64_t r = 0; r < rows; r++)                                                                 \
                         row[r] = (const T *)row[r] - left + first * s;                                                 \
+                    ahead((const char *)row[0], v->stride[1] * v->x[2] * (int64_t)sizeof(T));                          \
                     if (count > 0)                                                                                     \
                         orr__cpu_vec()->box[of](y + first, row, rows, taps, s, count, room);                           \
                     continue;                                                                                          \

@@ -105,6 +105,21 @@ enum { ORR__LARGE_TERMS = 256, ORR__LARGE_ROWS = 96, ORR__LARGE_PANEL = 64 };
     (ORR__LARGE_TERMS * (((n) + 2 * ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_ROWS))
 typedef void orr__largefn(const orr__small *s, double scale, void *room);
 
+/* A right factor in panels of columns, for products without a copy: room: ORR__PACKED_ROOM(n, k) elements. The second is a product of any
+ * size with it, s->b is not read; the order of a sum is that of the product before. */
+#define ORR__PACKED_ROOM(n, k) ((((n) + ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_PANEL) * (k))
+typedef void orr__packfn(const orr__small *s, void *to);
+typedef void orr__packedfn(const orr__small *s, const void *right);
+
+/* A step of a recurrent cell, n units of a sequence, gates one behind the other. sums: of the products and, but for a GRU, of x; before: the
+ * state, of an LSTM c, of a GRU h. Kept are the gates, and of a GRU the product of n (ops/nn/recurrence.h). */
+typedef void orr__cellfn(const void *sums, const void *x, const void *before, void *restrict gates,
+                         void *restrict state, void *restrict h, int64_t n);
+/* Its cotangents d from that of h, dy + dh, and dc, which become those of the step before: dh without the product. now: the state after it. */
+typedef void orr__cellbackfn(const void *gates, const void *before, const void *now, const void *dy, void *restrict dh,
+                             void *restrict dc, void *restrict d, int64_t n);
+enum { ORR__CELLS = 4 };
+
 /* The greatest of n elements, −inf of none. */
 typedef double orr__greatestfn(const void *row, int64_t n);
 /* x[i] = e^(x[i] − shift); returns the sum. */
@@ -144,6 +159,10 @@ typedef struct {
     orr__potrffn *potrf[2];
     orr__smallfn *small[2]; /* of f32, f64 */
     orr__largefn *large[2];
+    orr__packfn *pack[2];
+    orr__packedfn *packed[2];
+    orr__cellfn *const (*cell)[2]; /* [orr_cell][of f32, f64] */
+    orr__cellbackfn *const (*cell_back)[2];
     orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
     orr__fftlanesfn *fft_lanes[2];
     orr__ffthalffn *fft_half[2];
@@ -201,6 +220,10 @@ extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_pro
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
     extern orr__smallfn ORR__V_PASTE(orr__vec_small_f32, isa), ORR__V_PASTE(orr__vec_small_f64, isa);                  \
     extern orr__largefn ORR__V_PASTE(orr__vec_large_f32, isa), ORR__V_PASTE(orr__vec_large_f64, isa);                  \
+    extern orr__packfn ORR__V_PASTE(orr__vec_pack_f32, isa), ORR__V_PASTE(orr__vec_pack_f64, isa);                     \
+    extern orr__packedfn ORR__V_PASTE(orr__vec_packed_f32, isa), ORR__V_PASTE(orr__vec_packed_f64, isa);               \
+    extern orr__cellfn *const ORR__V_PASTE(orr__vec_cells, isa)[ORR__CELLS][2];                                        \
+    extern orr__cellbackfn *const ORR__V_PASTE(orr__vec_cells_back, isa)[ORR__CELLS][2];                               \
     extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
     extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \
     extern orr__tapsfn ORR__V_PASTE(orr__vec_taps_f32, isa), ORR__V_PASTE(orr__vec_taps_f64, isa);                     \

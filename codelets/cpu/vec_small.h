@@ -179,4 +179,26 @@ void F(large)(const orr__small *s, double scale, void *room)
     }
 }
 
+/* Panels of columns, all terms of one behind the other. */
+void F(pack)(const orr__small *s, void *to)
+{
+    const int64_t panel = VECTORS_MOST * W;
+    for (int64_t j = 0; j < s->n; j += panel)
+        F(in_order)((const REAL *)s->b + j * s->b_col, s->b_row, s->b_col, s->k, s->n - j < panel ? s->n - j : panel,
+                    (REAL *)to + j * s->k, panel);
+}
+
+void F(packed)(const orr__small *s, const void *right)
+{
+    const int64_t panel = VECTORS_MOST * W;
+    orr__smalltile t = F(tile_of)(s);
+    t.b_row = panel;
+    for (int64_t j = 0, cols; j < s->n; j += cols) {
+        cols = s->n - j < panel ? s->n - j : panel;
+        t.b = (const REAL *)right + j * s->k;
+        t.rest = cols % W;
+        F(columns)(t, s->a, s->m, (cols + W - 1) / W, (REAL *)s->c + j);
+    }
+}
+
 #undef W

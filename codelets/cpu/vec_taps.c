@@ -55,42 +55,66 @@ enum { VECTOR = 32, VECTORS = 4 };
 TAPS(float, orr__vec_taps_f32)
 TAPS(double, orr__vec_taps_f64)
 
-/* y[i] = Σ x[k][i] over k < count. */
-#define BOX(T, name)                                                                                                   \
-    static inline void add_##T(T *restrict y, const T *const *x, int64_t count, int64_t n)                             \
+/* Of two vectors one behind the other every second element. */
+#ifdef __clang__
+#define EVEN_OF(a, b, places, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define EVEN_OF(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
+#endif
+
+/* y[i] = Σ x[k][i·by] over k < count, by 1 or 2. A row is a few vectors long: its end is a vector that begins earlier, not a loop of single
+ * elements. With by 2 the element behind the last one is read. */
+#define BOX(T, PLACE, name, ...)                                                                                       \
+    typedef PLACE places_##T __attribute__((vector_size(VECTOR)));                                                     \
+    static inline                                                                                                      \
+        __attribute__((always_inline)) void sum_##T(T *y, const T *const *x, int64_t count, int64_t at, const int by)  \
     {                                                                                                                  \
-        const T *a = x[0], *b = x[count > 1], *c = x[count > 2 ? 2 : 0];                                               \
-        if (count == 1)                                                                                                \
-            memcpy(y, a, (size_t)n * sizeof *y);                                                                       \
-        else if (count == 2)                                                                                           \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                y[i] = a[i] + b[i];                                                                                    \
-        else                                                                                                           \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                y[i] = a[i] + b[i] + c[i];                                                                             \
-        for (int64_t k = 3; k < count; k++)                                                                            \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                y[i] += x[k][i];                                                                                       \
+        enum { N = VECTOR / sizeof(T) };                                                                               \
+        lanes_##T sum = { 0 }, low, high;                                                                              \
+        for (int64_t k = 0; k < count; k++) {                                                                          \
+            memcpy(&low, x[k] + at * by, sizeof low);                                                                  \
+            if (by == 2) {                                                                                             \
+                memcpy(&high, x[k] + at * by + N, sizeof high);                                                        \
+                low = EVEN_OF(low, high, places_##T, __VA_ARGS__);                                                     \
+            }                                                                                                          \
+            sum = k ? sum + low : low;                                                                                 \
+        }                                                                                                              \
+        memcpy(y + at, &sum, sizeof sum);                                                                              \
+    }                                                                                                                  \
+    static inline __attribute__((always_inline)) void add_##T(T *restrict y, const T *const *x, int64_t count,         \
+                                                              int64_t n, const int by)                                 \
+    {                                                                                                                  \
+        enum { N = VECTOR / sizeof(T) };                                                                               \
+        int64_t i = 0;                                                                                                 \
+        for (; count == 3 && i + N <= n; i += N)                                                                       \
+            sum_##T(y, x, 3, i, by);                                                                                   \
+        for (; i + N <= n; i += N)                                                                                     \
+            sum_##T(y, x, count, i, by);                                                                               \
+        if (i < n && n >= N) {                                                                                         \
+            sum_##T(y, x, count, n - N, by);                                                                           \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (; i < n; i++) {                                                                                           \
+            T sum = x[0][i * by];                                                                                      \
+            for (int64_t k = 1; k < count; k++)                                                                        \
+                sum += x[k][i * by];                                                                                   \
+            y[i] = sum;                                                                                                \
+        }                                                                                                              \
     }                                                                                                                  \
     void ORR__V(name)(void *restrict y, const void *const *x, int64_t rows, int64_t taps, int64_t by, int64_t n,       \
                       void *restrict room)                                                                             \
     {                                                                                                                  \
-        T *restrict total = room, *restrict even, *restrict odd;                                                       \
+        T *restrict total = room;                                                                                      \
         const T *from[ORR__BOX_TAPS] = { 0 };                                                                          \
-        int64_t all = (n - 1) * by + taps, half = (all + 1) / 2;                                                       \
-        add_##T(total, (const T *const *)x, rows, all);                                                                \
-        even = total + all + 1;                                                                                        \
-        odd = even + half;                                                                                             \
-        if (by == 2) {                                                                                                 \
-            total[all] = 0;                                                                                            \
-            for (int64_t i = 0; i < half; i++) {                                                                       \
-                even[i] = total[2 * i];                                                                                \
-                odd[i] = total[2 * i + 1];                                                                             \
-            }                                                                                                          \
-        }                                                                                                              \
+        int64_t all = (n - 1) * by + taps;                                                                             \
+        add_##T(total, (const T *const *)x, rows, all, 1);                                                             \
+        total[all] = 0;                                                                                                \
         for (int64_t t = 0; t < taps; t++)                                                                             \
-            from[t] = by == 1 ? total + t : (t % 2 ? odd : even) + t / 2;                                              \
-        add_##T(y, from, taps, n);                                                                                     \
+            from[t] = total + t;                                                                                       \
+        if (by == 1)                                                                                                   \
+            add_##T(y, from, taps, n, 1);                                                                              \
+        else                                                                                                           \
+            add_##T(y, from, taps, n, 2);                                                                              \
     }
-BOX(float, orr__vec_box_f32)
-BOX(double, orr__vec_box_f64)
+BOX(float, int32_t, orr__vec_box_f32, 0, 2, 4, 6, 8, 10, 12, 14)
+BOX(double, int64_t, orr__vec_box_f64, 0, 2, 4, 6)

@@ -1,5 +1,5 @@
-/* Recurrent layers: cells over the steps of sequences, in layers and directions.
- * Must not know: how a scan runs. */
+/* Recurrent layers: recurrences in layers and directions.
+ * Must not know: how a recurrence runs. */
 #include "config.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <orrery/random.h>
 #include <orrery/recurrent.h>
 #include "ops/nn/module.h"
-#include "ops/nn/scan.h"
+#include "ops/nn/recurrence.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/shape.h"
@@ -27,94 +27,16 @@ static int gates_of(orr_cell cell)
     return cell == ORR_CELL_LSTM ? 4 : cell == ORR_CELL_GRU ? 3 : 1;
 }
 
-/* A cell at work: its weights, and which steps lie within the sequences (NULL: all). */
-typedef struct {
-    orr__site at;
-    orr_cell cell;
-    int64_t hidden;
-    const orr_module *part;
-    orr_tensor *lengths;
-    int64_t t, by; /* the step, which the scan does not tell, and 1 or −1 */
-} work;
-
-static orr_tensor *biased(const work *w, orr_tensor *y, int bias)
+/* One product for the inputs of all steps, which need no state. The weights are read once. Both biases are in it, but for a GRU, which
+ * multiplies its second one. */
+static orr_tensor *weigh_inputs(orr__site at, orr_cell cell, const orr_module *part, orr_tensor *x)
 {
-    orr__site at = w->at;
-    return w->part->nparam > 2 ? orr_add_at(AT, y, w->part->param[bias]) : y;
-}
-
-/* The product of the last output, without a bias. */
-static orr_tensor *weigh_state(const work *w, orr_tensor *h)
-{
-    orr__site at = w->at;
-    return orr_matmul_at(AT, h, w->part->param[HIDDEN]);
-}
-
-/* Columns of gate number i. */
-static orr_tensor *gate(const work *w, orr_tensor *all, int i)
-{
-    orr__site at = w->at;
-    return orr_slice_axis_at(AT, all, 1, i * w->hidden, (i + 1) * w->hidden, 1);
-}
-
-/* One product for the inputs of all steps, which need no state: x[t], what the cell adds to at step t. The weights are read once. Both
- * biases are in it, but for a GRU, which multiplies its second one. */
-static void weigh_inputs(const work *w, orr_tensor *whole, int64_t steps, orr_tensor **x)
-{
-    orr__site at = w->at;
-    orr_shape s = orr_tensor_shape(whole);
-    whole = orr_reshape_at(AT, whole, ORR_SHAPE(s.dim[0] * steps, s.dim[2]));
-    orr_tensor *all = biased(w, orr_matmul_at(AT, whole, w->part->param[INPUT]), INPUT_BIAS);
-    if (w->cell != ORR_CELL_GRU)
-        all = biased(w, all, HIDDEN_BIAS);
-    all = orr_reshape_at(AT, all, ORR_SHAPE(s.dim[0], steps, gates_of(w->cell) * w->hidden));
-    for (int64_t t = 0; t < steps; t++)
-        x[t] = orr_select_at(AT, all, 1, t);
-}
-
-/* The cells: x is the weighed input of the step. */
-static void rnn(const work *w, orr_tensor **carry, orr_tensor *x)
-{
-    orr__site at = w->at;
-    orr_tensor *sum = orr_add_at(AT, x, weigh_state(w, carry[0]));
-    carry[0] = w->cell == ORR_CELL_RNN ? orr_tanh_at(AT, sum) : orr_relu_at(AT, sum);
-}
-
-static void lstm(const work *w, orr_tensor **carry, orr_tensor *x)
-{
-    orr__site at = w->at;
-    orr_tensor *all = orr_add_at(AT, x, weigh_state(w, carry[0]));
-    orr_tensor *in = orr_sigmoid_at(AT, gate(w, all, 0)), *keep = orr_sigmoid_at(AT, gate(w, all, 1));
-    orr_tensor *new = orr_tanh_at(AT, gate(w, all, 2)), *out = orr_sigmoid_at(AT, gate(w, all, 3));
-    carry[1] = orr_fma_at(AT, keep, carry[1], orr_mul_at(AT, in, new));
-    carry[0] = orr_mul_at(AT, out, orr_tanh_at(AT, carry[1]));
-}
-
-static void gru(const work *w, orr_tensor **carry, orr_tensor *x)
-{
-    orr__site at = w->at;
-    orr_tensor *b = biased(w, weigh_state(w, carry[0]), HIDDEN_BIAS);
-    orr_tensor *r = orr_sigmoid_at(AT, orr_add_at(AT, gate(w, x, 0), gate(w, b, 0)));
-    orr_tensor *z = orr_sigmoid_at(AT, orr_add_at(AT, gate(w, x, 1), gate(w, b, 1)));
-    orr_tensor *n = orr_tanh_at(AT, orr_fma_at(AT, r, gate(w, b, 2), gate(w, x, 2)));
-    carry[0] = orr_fma_at(AT, z, orr_sub_at(AT, carry[0], n), n);
-}
-
-static void body(orr_tensor **carry, orr_tensor *const *x, orr_tensor **y, void *user)
-{
-    work *w = user;
-    orr__site at = w->at;
-    int states = w->cell == ORR_CELL_LSTM ? 2 : 1;
-    orr_tensor *old[2] = { carry[0], states > 1 ? carry[1] : NULL };
-    (w->cell == ORR_CELL_LSTM ? lstm : w->cell == ORR_CELL_GRU ? gru : rnn)(w, carry, x[0]);
-    y[0] = carry[0];
-    if (w->lengths) {
-        orr_tensor *within = orr_greater_at(AT, w->lengths, orr_scalar_at(AT, (double)w->t));
-        for (int i = 0; i < states; i++)
-            carry[i] = orr_where_at(AT, within, carry[i], old[i]);
-        y[0] = orr_where_at(AT, within, y[0], orr_scalar_at(AT, 0));
-    }
-    w->t += w->by;
+    orr_shape s = orr_tensor_shape(x);
+    x = orr_reshape_at(AT, x, ORR_SHAPE(s.dim[0] * s.dim[1], s.dim[2]));
+    x = orr_matmul_at(AT, x, part->param[INPUT]);
+    for (int i = INPUT_BIAS; i < part->nparam && i <= (cell == ORR_CELL_GRU ? INPUT_BIAS : HIDDEN_BIAS); i++)
+        x = orr_add_at(AT, x, part->param[i]);
+    return orr_reshape_at(AT, x, ORR_SHAPE(s.dim[0], s.dim[1], -1));
 }
 
 /* -- layers and directions ---------------------------------------------------------------------------------- */
@@ -162,69 +84,71 @@ static orr_status first_states(orr__site at, const orr_module *m, int k, int64_t
     return ORR_OK;
 }
 
-/* All parts on `whole` (batch, steps, in); y[0 … steps): the outputs; last[i·npart + k]: state i of part k at the end. `more` has
- * memory for 3·steps tensors. */
-static orr_status run(orr__site at, const orr_module *m, orr_tensor *whole, int64_t steps, int64_t batch,
-                      orr_tensor *lengths, orr_tensor *const *state, orr_tensor **y, orr_tensor **last,
-                      orr_tensor **more)
+/* Part k on x (batch, steps, in), of a batch with `lengths` or NULL; carry: its first states, then its last ones. */
+static orr_tensor *run(orr__site at, const orr_module *m, int k, orr_tensor *x, orr_tensor *lengths, orr_tensor **carry)
 {
-    orr_tensor **weighed = more + 2 * steps;
+    const orr_module *part = m->part[k];
+    orr_cell cell = (orr_cell)m->whole[0];
+    orr__recurs r = { .cell = cell,
+                      .reverse = k % m->whole[3] != 0,
+                      .keeps = m->training,
+                      .x = weigh_inputs(at, cell, part, x),
+                      .w = part->param[HIDDEN],
+                      .h = carry[0],
+                      .c = cell == ORR_CELL_LSTM ? carry[1] : NULL,
+                      .bias = cell == ORR_CELL_GRU && part->nparam > HIDDEN_BIAS ? part->param[HIDDEN_BIAS] : NULL,
+                      .lengths = lengths };
+    orr_tensor *y = orr__recurrence(at, &r, carry);
+    if (!lengths)
+        return y;
+    int64_t steps = orr_tensor_shape(x).dim[1];
+    orr_tensor *t = orr_arange_at(AT, ORR_I64, 0, (double)steps, 1);
+    orr_tensor *within = orr_greater_at(AT, orr_expand_dims_at(AT, lengths, 1), t);
+    return orr_where_at(AT, orr_expand_dims_at(AT, within, 2), y, orr_scalar_at(AT, 0));
+}
+
+/* All parts; last[i·npart + k]: state i of part k at the end. */
+static orr_tensor *run_all(orr__site at, const orr_module *m, orr_tensor *x, orr_tensor *lengths,
+                           orr_tensor *const *state, orr_tensor **last)
+{
     int states = m->whole[0] == ORR_CELL_LSTM ? 2 : 1, directions = (int)m->whole[3];
+    int64_t batch = orr_tensor_shape(x).dim[0];
     orr_dtype dtype = orr_tensor_dtype(m->part[0]->param[0]);
-    for (int k = 0; k < m->npart; k++) {
-        bool reverse = k % directions != 0;
-        orr_tensor *carry[2], **out = more + (reverse ? steps : 0);
-        orr_status st = first_states(at, m, k, batch, dtype, state, states, carry);
-        work w = { at,      (orr_cell)m->whole[0],   m->whole[2],     m->part[k],
-                   lengths, reverse ? steps - 1 : 0, reverse ? -1 : 1 };
-        orr_scan_lists lists = {
-            .carry = carry, .x = weighed, .y = out, .n_carry = states, .n_x = 1, .n_y = 1, .steps = steps
-        };
-        weigh_inputs(&w, whole, steps, weighed);
-        if (st == ORR_OK)
-            st = orr__scan_steps(at, body, &lists, reverse, &w);
-        if (st != ORR_OK)
-            return st;
-        for (int i = 0; i < states; i++)
-            last[i * m->npart + k] = carry[i];
-        if (k % directions != directions - 1)
-            continue;
-        for (int64_t t = 0; t < steps; t++) {
-            y[t] = directions > 1 ? orr_concat_at(AT, ORR_TENSORS(more[t], more[steps + t]), 1) : more[t];
-            if (m->training && m->real[0] > 0.0 && k + 1 < m->npart)
-                y[t] = orr_dropout_at(AT, y[t], m->real[0]);
+    for (int k = 0; k < m->npart; k += directions) {
+        orr_tensor *y[2], *carry[2] = { NULL, NULL };
+        for (int d = 0; d < directions; d++) {
+            if (first_states(at, m, k + d, batch, dtype, state, states, carry) != ORR_OK)
+                return orr__handle_new(NULL);
+            y[d] = run(at, m, k + d, x, lengths, carry);
+            for (int i = 0; i < states; i++)
+                last[i * m->npart + k + d] = carry[i];
         }
-        if (k + 1 < m->npart)
-            whole = orr_stack_at(AT, y, (int)steps, 1);
+        x = directions > 1 ? orr_concat_at(AT, y, 2, 2) : y[0];
+        if (m->training && m->real[0] > 0.0 && k + directions < m->npart)
+            x = orr_dropout_at(AT, x, m->real[0]);
     }
-    return ORR_OK;
+    return x;
 }
 
 static orr_tensor *apply(orr__site at, const orr_module *m, orr_tensor *x, orr_tensor *lengths, orr_tensor **state)
 {
     if (check_inputs(at, m, x, lengths) != ORR_OK)
         return orr__handle_new(NULL);
-    orr_shape s = orr_tensor_shape(x);
     int states = m->whole[0] == ORR_CELL_LSTM ? 2 : 1;
-    int64_t steps = s.dim[1];
-    orr_tensor **w = orr__alloc_n((size_t)steps * 4 + (size_t)(states * m->npart), sizeof *w), *y = NULL;
-    orr_scope *scope = w ? orr_scope_begin() : NULL;
+    orr_tensor **last = orr__alloc_n((size_t)(states * m->npart), sizeof *last), *y;
+    orr_scope *scope = last ? orr_scope_begin() : NULL;
     if (!scope) {
-        free(w);
-        return orr__poison(at, ORR_ENOMEM, "no memory for %lld steps", (long long)steps);
+        free(last);
+        return orr__poison(at, ORR_ENOMEM, "no memory for %d parts", m->npart);
     }
-    orr_tensor **last = w + 4 * steps;
     if (lengths)
-        lengths = orr_expand_dims_at(AT, orr_cast_at(AT, lengths, ORR_I64), 1);
-    if (run(at, m, x, steps, s.dim[0], lengths, state, w, last, w + steps) == ORR_OK) {
-        y = orr_stack_at(AT, w, (int)steps, 1);
-        for (int i = 0; state && i < states; i++)
-            state[i] = orr_scope_return_at(AT, scope, orr_stack_at(AT, last + i * m->npart, m->npart, 0));
-    } else
-        y = orr__handle_new(NULL);
+        lengths = orr_cast_at(AT, lengths, ORR_I64);
+    y = run_all(at, m, x, lengths, state, last);
+    for (int i = 0; state && orr_tensor_status(y) == ORR_OK && i < states; i++)
+        state[i] = orr_scope_return_at(AT, scope, orr_stack_at(AT, last + i * m->npart, m->npart, 0));
     y = orr_scope_return_at(AT, scope, y);
     (void)orr_scope_end(scope);
-    free(w);
+    free(last);
     return y;
 }
 

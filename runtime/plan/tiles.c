@@ -62,6 +62,14 @@ static int64_t panel_rows(void)
     return orr__machine_here.devices > 0 && !orr__env.deterministic ? 512 : 2048;
 }
 
+/* So many tiles that each has the rows of a panel; no fewer than there are workers, if n were more. */
+static int64_t by_panels(int64_t n, int64_t rows, int64_t panel, int workers)
+{
+    if (n <= workers || n <= rows / panel)
+        return n;
+    return rows / panel > workers ? rows / panel / workers * workers : workers;
+}
+
 /* A plan's only step: n tiles take latency + us/n + n · task, which is least where n² = us/task. */
 static int64_t soonest(double us, int workers, int64_t otherwise)
 {
@@ -93,9 +101,10 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
     if (r->product && r->rank == 3) {
         if (n > rows / 32)
             n = rows / 32; /* thin panels starve the BLAS kernels */
-        if (!asked && n > workers && n > rows / panel_rows())
-            n = rows / panel_rows() > workers ? rows / panel_rows() / workers * workers : workers;
+        n = by_panels(n, rows, asked ? 1 : panel_rows(), workers);
     }
+    if (r->call.op && r->call.op->panel && !asked)
+        n = by_panels(n, rows, r->call.op->panel, workers);
     n = device_tiles(r, n < rows ? n : rows);
     return n < 1 ? 1 : (int)n;
 }
