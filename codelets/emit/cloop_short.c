@@ -9,9 +9,9 @@
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
-/* Rows side by side; the longest that are short; the fewest that are worth it. For maps, which need not be turned: what an element that is
- * turned costs, in flops, and the elements of a vector. Bytes of all copies of a block. */
-enum { SIDE = 64, MOST = 32, FEWEST = 16, TURN = 2, VECTOR = 16, BYTES = 160 << 10 };
+/* Rows side by side; the longest that are short; the fewest that are worth it. For maps, which need not be turned: the costs of an element that is
+ * turned and of the loop of one row, in flops; the elements of a vector. Bytes of all copies of a block. */
+enum { SIDE = 64, MOST = 32, FEWEST = 16, TURN = 2, START = 24, VECTOR = 16, BYTES = 160 << 10 };
 
 /* -- which rows ----------------------------------------------------------------------------------------------- */
 
@@ -37,10 +37,25 @@ static bool can(const orr__region *r)
     return ok && bytes <= BYTES;
 }
 
-/* Of a map: is what a vector leaves over of each row more work than turning the block? */
+/* Can a vector at the end of a row of a map be masked (orr__cloop_maskable), so that no element of the row is computed by itself? */
+static bool masked(const orr__region *r)
+{
+    bool all = true;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        all = all && in->kind != ORR__RI_GATHER && in->kind != ORR__RI_PLACE;
+        if (in->kind == ORR__RI_LOAD) {
+            int64_t along = r->access[in->a].stride[r->rank - 1];
+            all = all && !r->access[in->a].box && (along == 0 || along == 1);
+        }
+    }
+    return all;
+}
+
+/* Of a map: is the rest of each row, which does not fill a vector, more work than turning the block? */
 static bool pays(const orr__region *r)
 {
-    int64_t work = 0, turned = r->nout, rest = r->dim[r->rank - 1] % VECTOR;
+    int64_t work = 0, turned = r->nout, length = r->dim[r->rank - 1], rest = length % VECTOR;
     if (r->rows || r->rmask)
         return true;
     for (int i = 0; i < r->ninstr; i++) {
@@ -49,7 +64,8 @@ static bool pays(const orr__region *r)
         work += in->kind == ORR__RI_EW ? (int64_t)orr__ew(in->op)->flops + half : 1 + half;
         turned += in->kind == ORR__RI_LOAD;
     }
-    return work * rest > TURN * turned * r->dim[r->rank - 1];
+    int64_t empty = rest ? VECTOR - rest : 0; /* lanes of the masked vector */
+    return (masked(r) ? START + work * empty / VECTOR : work * rest) > TURN * turned * length;
 }
 
 /* The axis with the most rows side by side, where few, and with neighbours in memory. */

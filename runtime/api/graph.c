@@ -2,6 +2,7 @@
  * Must not know: devices, StarPU. */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include "ops/grad_walk.h"
 #include "ops/ops.h"
@@ -16,7 +17,8 @@
 typedef struct {
     orr__named named;
     orr__capture prog;
-    orr__plan *plan; /* NULL: the graph lies over ranks */
+    orr__plan *_Atomic plan;               /* NULL: the graph lies over ranks */
+    orr__plan *former[ORR__PLAN_RENEWALS]; /* plans that the present one replaced: other threads may still run them */
     int nin, nout;
     orr__node **in;     /* the placeholders                                     */
     int *leaf_in;       /* leaf -> input number, -1: captured                   */
@@ -106,6 +108,40 @@ static orr_status settle_variables(orr__site at, orr__node *const *out, int n)
     return st;
 }
 
+static orr_status get_plan(orr__site at, graph *g)
+{
+    orr__plan *plan = NULL;
+    orr_status st = orr__plan_get(at, &g->prog, &plan);
+    atomic_store(&g->plan, plan);
+    return st;
+}
+
+/* The graph's plan; another one in its place when measurements have overtaken it. */
+static orr__plan *present_plan(orr__site at, graph *g)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    orr__plan *plan = atomic_load_explicit(&g->plan, memory_order_acquire), *fresh = NULL;
+    if (!plan || !orr__plan_overtaken(plan))
+        return plan;
+    if (orr__plan_get(at, &g->prog, &fresh) != ORR_OK) {
+        orr_error_clear(); /* the one that is there will do */
+        return plan;
+    }
+    pthread_mutex_lock(&lock);
+    int n = 0;
+    while (n < ORR__PLAN_RENEWALS && g->former[n])
+        n++;
+    if (n < ORR__PLAN_RENEWALS && atomic_load(&g->plan) == plan && fresh != plan) {
+        g->former[n] = plan;
+        atomic_store_explicit(&g->plan, fresh, memory_order_release);
+        fresh = NULL;
+    }
+    plan = atomic_load(&g->plan);
+    pthread_mutex_unlock(&lock);
+    orr__plan_unref(fresh);
+    return plan;
+}
+
 static orr_status build(orr__site at, graph *g, orr__node *const *out)
 {
     orr_status st = check_inputs(at, g->in, g->nin);
@@ -116,7 +152,7 @@ static orr_status build(orr__site at, graph *g, orr__node *const *out)
     if (st == ORR_OK)
         st = bind_leaves(at, g);
     if (st == ORR_OK && !orr__partition_needed(&g->prog))
-        st = orr__plan_get(at, &g->prog, &g->plan);
+        st = get_plan(at, g);
     return st;
 }
 
@@ -125,7 +161,9 @@ static void destroy(graph *g)
     for (int i = 0; i < g->nin; i++)
         orr__node_unref(g->in[i]);
     orr__capture_free(&g->prog);
-    orr__plan_unref(g->plan);
+    orr__plan_unref(atomic_load(&g->plan));
+    for (int i = 0; i < ORR__PLAN_RENEWALS; i++)
+        orr__plan_unref(g->former[i]);
     free(g->in);
     free(g->leaf_in);
     free(g->leaf_var);
@@ -262,23 +300,24 @@ static orr__capture bound(const graph *g, const submission *s)
 }
 
 /* The graph's plan, or one that fits into the memory that the limit leaves. */
-static orr_status execute(orr__site at, const graph *g, submission *s, bool wait)
+static orr_status execute(orr__site at, graph *g, submission *s, bool wait)
 {
-    if (!g->plan || orr__distributions_exist()) {
+    orr__plan *plan = present_plan(at, g);
+    if (!plan || orr__distributions_exist()) {
         orr__capture now = bound(g, s);
-        if (!g->plan || orr__partition_needed(&now))
+        if (!plan || orr__partition_needed(&now))
             return orr__evaluate_over_ranks(at, NULL, &now, s->out, s->placed, wait ? NULL : &s->run);
     }
     orr__plan *tight = NULL;
     size_t left = orr__engine_left();
-    orr_status st = g->plan->memory.peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;
+    orr_status st = plan->memory.peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;
     if (st == ORR_OK)
-        st = orr__engine_execute(at, tight ? tight : g->plan, s->leaf, g->prog.scalar, s->out, wait ? NULL : &s->run);
+        st = orr__engine_execute(at, tight ? tight : plan, s->leaf, g->prog.scalar, s->out, wait ? NULL : &s->run);
     orr__plan_unref(tight);
     return st;
 }
 
-static orr_status submit(orr__site at, const graph *g, submission *s, bool wait)
+static orr_status submit(orr__site at, graph *g, submission *s, bool wait)
 {
     orr_status st = g->nin ? orr__eval_nodes(at, s->value, g->nin, NULL) : ORR_OK;
     if (st == ORR_OK)
@@ -288,7 +327,7 @@ static orr_status submit(orr__site at, const graph *g, submission *s, bool wait)
     return st;
 }
 
-static orr_status submit_values(orr__site at, const graph *g, orr_tensor *const *values, orr_tensor **results,
+static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *values, orr_tensor **results,
                                 orr_event **event)
 {
     submission s;

@@ -24,6 +24,7 @@
     X(MADE_FACTORS,     "made_factors")     /* split_k: factors that are made for one part at a time   */ \
     X(DEVICE_PARTS,     "device_parts")     /* split_k: factors that a device cannot hold              */ \
     X(RECENT_PLANS,     "recent_plans")     /* each thread's latest plans are found without a lock     */ \
+    X(RENEWAL,          "renewal")          /* a plan is made anew when measured times would cut it otherwise */ \
     /* the graph */ \
     X(LEAF_DONATION,    "leaf_donation")    /* old values of variables are donors                      */ \
     X(RETAINED_OUTPUTS, "retained_outputs") /* held values become outputs, so that leaves are donors   */ \

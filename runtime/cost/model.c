@@ -117,6 +117,19 @@ static void note_usual(const orr__class *c, orr__on on, const orr__timed *t)
     pthread_mutex_unlock(&adding);
 }
 
+static atomic_uint news = 1;
+
+unsigned orr__models_news(void)
+{
+    return atomic_load_explicit(&news, memory_order_relaxed);
+}
+
+/* Four, sixteen, … samples. */
+static bool tells_more(uint32_t n)
+{
+    return n >= SETTLED && (n & (n - 1)) == 0 && (n & 0x55555555u) != 0;
+}
+
 void orr__model_add(orr__class *c, double size, orr__on on, double us)
 {
     bool reset = false;
@@ -133,6 +146,8 @@ void orr__model_add(orr__class *c, double size, orr__on on, double us)
                  orr__on_name[on], before, us);
     if (counted && now.n == SETTLED)
         note_usual(c, on, &now);
+    if (counted && tells_more(now.n))
+        atomic_fetch_add_explicit(&news, 1, memory_order_relaxed);
 }
 
 void orr__model_put(const orr__class *like, orr__on on, const orr__timed *t)

@@ -38,6 +38,8 @@ orr__class *orr__model_class(const orr__region *r, int64_t rows);
 double orr__task_size(const orr__cost *c, int64_t rows, int64_t dim0);
 /* Counts one that took so long. */
 void orr__model_add(orr__class *c, double size, orr__on on, double us);
+/* Changes whenever so many samples have come to a class that its mean tells more than before. */
+unsigned orr__models_news(void);
 
 typedef enum { ORR__MEASURED, ORR__FITTED, ORR__ESTIMATED } orr__basis;
 typedef struct {

@@ -87,6 +87,11 @@ typedef struct orr__plan {
         int n;
         char **text;
     } reason;
+    struct {              /* renewal */
+        bool alone;       /* the plan was one region when its tiles were chosen              */
+        int count;        /* plans of the same structure that this one replaced              */
+        atomic_uint news; /* orr__models_news when the plan was last found good              */
+    } renewal;
     struct { /* the plan cache's */
         uint8_t *key;
         size_t key_size;
@@ -103,6 +108,10 @@ orr_status orr__plan_get(orr__site at, const orr__capture *p, orr__plan **plan);
 orr_status orr__plan_get_within(orr__site at, const orr__capture *p, size_t space, orr__plan **plan);
 /* The same if it is cached, for which a light capture will do; else NULL. */
 orr__plan *orr__plan_known(const orr__capture *p, size_t space);
+/* Whether measurements since the plan was made would cut it otherwise: then orr__plan_get makes another in its place, at most
+ * ORR__PLAN_RENEWALS times. Costs one comparison while nothing new was measured. */
+enum { ORR__PLAN_RENEWALS = 4 };
+bool orr__plan_overtaken(orr__plan *p);
 /* Returns the caller's reference to the plans that this thread used last, where orr__plan_known finds it without a lock. */
 void orr__plan_done(orr__plan *p);
 orr__plan *orr__plan_ref(orr__plan *p);

@@ -114,14 +114,30 @@ static orr__plan *evict(void)
     return pl;
 }
 
-/* Puts a new plan in, unless another thread was first: then that one is returned. */
-static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__plan **evicted)
+/* Whether it was there. Its reference is the caller's then. */
+static bool take_out(orr__plan *pl)
 {
+    orr__plan **at = &cache.bucket[pl->cache.hash % BUCKETS];
+    while (*at && *at != pl)
+        at = &(*at)->cache.next;
+    if (!*at)
+        return false;
+    *at = pl->cache.next;
+    cache.size--;
+    return true;
+}
+
+/* Puts a new plan in, in place of a former one if that is not NULL, unless another thread was first: then that thread's is returned.
+ * *out is a plan that left. */
+static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__plan *former, orr__plan **out)
+{
+    if (former && take_out(former))
+        *out = former;
     orr__plan *other = find(w, hash);
     if (other)
         return other;
     if (cache.size >= CAPACITY)
-        *evicted = evict();
+        *out = evict();
     pl->cache.next = cache.bucket[hash % BUCKETS];
     cache.bucket[hash % BUCKETS] = orr__plan_ref(pl);
     pl->cache.used = ++cache.clock;
@@ -139,18 +155,22 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
     cache.hits += *plan != NULL;
     cache.misses += !*plan;
     pthread_mutex_unlock(&cache.lock);
-    if (*plan)
+    if (*plan && !orr__plan_overtaken(*plan))
         return ORR_OK;
-    orr__plan *made, *evicted = NULL;
+    orr__plan *made, *out = NULL, *former = *plan;
     double t0 = orr__tracing() ? orr__now() : 0;
     orr_status st = orr__plan_make(at, p, low_memory, &made);
     if (orr__tracing())
         orr__trace_span("plan", "make a plan", (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, orr__now() },
                         NULL, 0);
-    if (st != ORR_OK)
+    if (st != ORR_OK) {
+        orr__plan_unref(former);
         return st;
+    }
+    made->renewal.count = former ? former->renewal.count + 1 : 0;
     if (!(made->cache.key = malloc(p->key_size + sizeof w.s))) {
         *plan = made; /* usable, only not cached */
+        orr__plan_unref(former);
         return ORR_OK;
     }
     memcpy(made->cache.key, p->key, p->key_size);
@@ -160,11 +180,11 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
     if (orr__env.print & ORR__PRINT_PLAN)
         orr__plan_print(stderr, made);
     pthread_mutex_lock(&cache.lock);
-    *plan = insert(&w, hash, made, &evicted);
+    *plan = insert(&w, hash, made, former, &out);
     pthread_mutex_unlock(&cache.lock);
     orr__plan_unref(made);
-    if (evicted)
-        orr__plan_unref(evicted);
+    orr__plan_unref(former);
+    orr__plan_unref(out);
     return ORR_OK;
 }
 
@@ -173,7 +193,7 @@ orr__plan *orr__plan_known(const orr__capture *p, size_t space)
     wanted w;
     want(&w, p, false);
     orr__plan *own = orr__ablated(ORR__OFF_RECENT_PLANS) ? NULL : find_mine(&w), *plan = own ? own : find_shared(&w);
-    if (!plan || plan->memory.peak > space) {
+    if (!plan || plan->memory.peak > space || orr__plan_overtaken(plan)) {
         orr__plan_unref(plan);
         return NULL;
     }

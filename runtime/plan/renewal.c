@@ -1,0 +1,36 @@
+/* Plans that measurements have overtaken: made when a kernel's time was a guess, they would now be cut otherwise.
+ * Must not know: how times are measured, the plan cache. */
+#include "config.h"
+
+#include "runtime/base/env.h"
+#include "runtime/plan/passes.h"
+
+/* A smaller departure is within the noise of a busy machine. */
+#define DEPARTURE 1.25
+
+static bool departs(double then, double now)
+{
+    return now > DEPARTURE * then || then > DEPARTURE * now;
+}
+
+/* The times of all steps are read anew: a plan that is no worse for them stays, however much one step has departed. */
+bool orr__plan_overtaken(orr__plan *p)
+{
+    unsigned news = orr__models_news();
+    if (atomic_load_explicit(&p->renewal.news, memory_order_relaxed) == news)
+        return false;
+    bool overtaken = false;
+    double total = 0, bound = orr__inline_us();
+    bool fixed = p->renewal.count >= ORR__PLAN_RENEWALS || orr__ablated(ORR__OFF_RENEWAL);
+    for (int i = 0; i < p->nstep && !fixed && !overtaken; i++) {
+        const orr__step *s = &p->step[i];
+        double then = s->cost.us, now = orr__model_expect(s->region);
+        total += now;
+        overtaken = departs(then, now) && orr__region_tiles(s->region, then, p->renewal.alone) !=
+                                              orr__region_tiles(s->region, now, p->renewal.alone);
+    }
+    overtaken = overtaken || (!fixed && departs(p->us, total) && (p->us < bound) != (total < bound));
+    if (!overtaken)
+        atomic_store_explicit(&p->renewal.news, news, memory_order_relaxed);
+    return overtaken;
+}
