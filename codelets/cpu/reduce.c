@@ -5,8 +5,7 @@
 #include <math.h>
 #include "codelets/cpu/cpu.h"
 
-enum { ROWS = 64 };                                          /* of a column's float sum that are added in their order */
-#define ROW_BYTES(wsize) ((wsize) < 8 ? (size_t)8 : (wsize)) /* a search keeps its values in rows, too */
+enum { ROWS = 64 }; /* of a column's float sum that are added in their order */
 
 /* One output under way. */
 typedef struct {
@@ -63,6 +62,12 @@ static size_t accumulator_bytes(orr_dtype wide)
     return orr__is_field(wide) ? sizeof(orr__accroom) : sizeof(orr__acc);
 }
 
+/* Bytes of one value in a row: a search keeps its values there, too. */
+static size_t row_bytes(const fold *f)
+{
+    return f->wsize < 8 ? 8 : f->wsize;
+}
+
 /* Accumulator i of the block. */
 static orr__acc *acc_at(const fold *f, int64_t i)
 {
@@ -102,16 +107,20 @@ static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
     j->n = k->nout;
     for (int i = 0; i < j->n; i++) {
         begin_fold(j, l, i);
-        each += j->fold[i].apart + ROW_BYTES(j->fold[i].wsize);
+        each += j->fold[i].apart + row_bytes(&j->fold[i]);
     }
     orr_status st = orr__vrun_begin(&j->v, k, l, block * each);
     if (st != ORR_OK)
         return st;
     char *room = j->v.more;
-    for (fold *f = j->fold; f < j->fold + j->n; room += block * f++->apart)
-        f->acc = room;
-    for (fold *f = j->fold; f < j->fold + j->n; room += block * ROW_BYTES(f++->wsize))
-        f->row = room;
+    for (int i = 0; i < j->n; i++) {
+        j->fold[i].acc = room;
+        room += block * j->fold[i].apart;
+    }
+    for (int i = 0; i < j->n; i++) {
+        j->fold[i].row = room;
+        room += block * row_bytes(&j->fold[i]);
+    }
     j->at = (int64_t *)(void *)room;
     j->outer = j->reduced = j->inner = 1;
     for (int d = 0; d < k->rank; d++)
