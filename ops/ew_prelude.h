@@ -504,8 +504,14 @@ EW_FN P ew_cabs(T x)
 }
 EW_FN T ew_csign(T x)
 {
-    P a = hypot(x.re, x.im);
-    return a == 0 ? ew_c(K(0.0), K(0.0)) : ew_c(x.re / a, x.im / a);
+    P a = hypot(x.re, x.im), re = x.re * K(0.25), im = x.im * K(0.25);
+    if (a - a == 0 || x.re != x.re || x.im != x.im)
+        return a == 0 ? ew_c(K(0.0), K(0.0)) : ew_c(x.re / a, x.im / a);
+    a = hypot(re, im); /* of large parts, whose sum of squares was beyond the largest number */
+    if (a - a == 0)
+        return ew_c(re / a, im / a);
+    P one_re = re - re == 0 ? K(0.0) : K(1.0), one_im = im - im == 0 ? K(0.0) : K(1.0);
+    return one_re * one_im == 0 ? ew_c(copysign(one_re, re), copysign(one_im, im)) : ew_c(re / a, im / a); /* inf / inf */
 }
 
 #undef EW_C

@@ -163,6 +163,26 @@ static void functions_of_c128(void)
     functions("complex/c128.txt", ORR_C128);
 }
 
+/* NumPy 2.4's values. */
+static void signs_of_infinite_numbers_have_a_direction(void)
+{
+    static const double x[][2] = { { INFINITY, 1 },  { -INFINITY, -2 }, { 3, INFINITY },
+                                   { 0, -INFINITY }, { 1e308, 1e308 },  { INFINITY, INFINITY },
+                                   { NAN, 1 },       { 0, 0 },          { 3, -4 } };
+    static const double want[][2] = {
+        { 1, 0 },     { -1, 0 },    { 0, 1 }, { 0, -1 },    { 0.70710678118654752, 0.70710678118654752 },
+        { NAN, NAN }, { NAN, NAN }, { 0, 0 }, { 0.6, -0.8 }
+    };
+    enum { N = sizeof x / sizeof *x };
+    const double *got = orr_data(orr_sign(orr_from(ORR_C128, ORR_SHAPE(N), x)));
+    ORR_CHECK_MSG(got != NULL, "%s", orr_error_message());
+    for (int i = 0; got && i < 2 * N; i++) {
+        double w = want[i / 2][i % 2];
+        ORR_CHECK_MSG(isnan(w) ? isnan(got[i]) : fabs(got[i] - w) < 1e-15, "part %d of %d: %g, not %g", i % 2, i / 2,
+                      got[i], w);
+    }
+}
+
 static void square_of_the_absolute_value_is_real(void)
 {
     enum { N = 1003 };
@@ -377,6 +397,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(functions_of_c64),
                                       ORR_TEST(functions_of_c128),
+                                      ORR_TEST(signs_of_infinite_numbers_have_a_direction),
                                       ORR_TEST(square_of_the_absolute_value_is_real),
                                       ORR_TEST(cotangents_are_those_of_jax),
                                       ORR_TEST(absolute_values_derive_twice),
