@@ -11,6 +11,7 @@
 #include <orrery/linalg.h>
 #include <orrery/loss.h>
 #include <orrery/nn.h>
+#include <orrery/recurrent.h>
 #include <orrery/random.h>
 #include <orrery/sequence.h>
 #include <orrery/train.h>
@@ -169,6 +170,41 @@ static int of_ctc(orr_tensor **in, orr_tensor **out)
 static int of_ctc_grad(orr_tensor **in, orr_tensor **out)
 {
     return ctc(in, out, true);
+}
+
+/* Sequences through cells: their states, or the gradient of these. */
+static int recurrent(orr_tensor **in, orr_tensor **out, orr_cell cell, bool gradient)
+{
+    static orr_module *m[ORR_CELL_GRU + 1];
+    if (!m[cell])
+        m[cell] = orr_recurrent(cell, 5, 3, NULL);
+    in[0] = leaf(ORR_SHAPE(4, 6, 5));
+    *out = orr_forward(m[cell], orr_cast(in[0], ORR_F32));
+    if (gradient) {
+        ORR_CHECK(orr_grad(orr_sum(orr_mul(*out, *out), ORR_ALL_AXES, false), in, 1, out) == ORR_OK);
+        *out = orr_cast(*out, ORR_F32); /* as exact as the layer */
+    }
+    return 1;
+}
+
+static int of_lstm(orr_tensor **in, orr_tensor **out)
+{
+    return recurrent(in, out, ORR_CELL_LSTM, false);
+}
+
+static int of_lstm_grad(orr_tensor **in, orr_tensor **out)
+{
+    return recurrent(in, out, ORR_CELL_LSTM, true);
+}
+
+static int of_gru(orr_tensor **in, orr_tensor **out)
+{
+    return recurrent(in, out, ORR_CELL_GRU, false);
+}
+
+static int of_gru_grad(orr_tensor **in, orr_tensor **out)
+{
+    return recurrent(in, out, ORR_CELL_GRU, true);
 }
 
 /* A gradient that computes a layer again. */
@@ -356,6 +392,10 @@ static graph *const cases[] = { of_cast,
                                 of_attention_grad_in_groups,
                                 of_ctc,
                                 of_ctc_grad,
+                                of_lstm,
+                                of_lstm_grad,
+                                of_gru,
+                                of_gru_grad,
                                 of_recompute,
                                 of_attention_with_dropout,
                                 of_attention_with_dropout_masked,
