@@ -18,7 +18,7 @@ static char ours_path[256], plain_path[256];
 static float *numbers;
 static orr_tensor *tensor;
 
-/* What is on the disk is no longer in memory. */
+/* A file's pages are on the disk, and no longer in memory. */
 static int forgotten(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

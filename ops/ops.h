@@ -50,6 +50,7 @@ int orr__ew_count(void);
 extern const orr__ewrow orr__ew_rows[]; /* by id − ORR__OP_EW */
 const orr__ewrow *orr__ew(int id);      /* NULL: no row's id  */
 const orr__ewrow *orr__ew_find(const char *name);
+int16_t orr__fold_row(int rop); /* the row that joins two values of a sum or a product */
 
 /* The structural operations: ids from ORR__OP_ROLES on, contracts, the table of all. */
 enum {

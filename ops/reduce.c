@@ -29,6 +29,11 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
     return orr__reduce_verify(n, in[0], n->attr.mask);
 }
 
+int16_t orr__fold_row(int rop)
+{
+    return rop == ORR__RSUM ? ORR__EW_add : ORR__EW_mul;
+}
+
 /* One element of the result so far: floats in f (long double), others in v. */
 typedef struct {
     long double f;

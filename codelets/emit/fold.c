@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include "codelets/emit/emit.h"
-#include "ops/ew_id.h"
 #include "ops/ops.h"
 #include "runtime/base/element.h"
 
@@ -26,7 +25,7 @@ orr__region orr__emit_fold_of(const orr__region *r, int number)
 
 int16_t orr__emit_fold_row(const orr__region *r)
 {
-    return r->rop[0] == ORR__RSUM ? ORR__EW_add : ORR__EW_mul;
+    return orr__fold_row(r->rop[0]);
 }
 
 /* Sums and products: f64, i64, u64. Without f64: f32. The others keep the value's own type. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "codelets/emit/emit.h"
-#include "ops/ew_id.h"
 #include "ops/ops.h"
 #include "runtime/base/element.h"
 
@@ -105,7 +104,7 @@ static bool folds_by(const orr__region *r, int16_t row, orr_dtype dtype)
 
 static void rows_of(orr__text *t, const orr__dialect *d, const orr__region *r, orr_dtype dtype, bool fp64)
 {
-    static const int16_t by[] = { ORR__EW_add, ORR__EW_mul };
+    const int16_t by[] = { orr__fold_row(ORR__RSUM), orr__fold_row(ORR__RPROD) };
     bool any = false;
     for (int i = 0; i < r->ninstr + 2; i++) {
         const orr__rinstr *in = i < r->ninstr ? &r->instr[i] : NULL;
