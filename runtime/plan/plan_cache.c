@@ -163,10 +163,12 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
     if (orr__tracing())
         orr__trace_span("plan", "make a plan", (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, orr__now() },
                         NULL, 0);
-    if (st != ORR_OK) {
-        orr__plan_unref(former);
-        return st;
+    if (st != ORR_OK && former) { /* the one that is there will do */
+        orr_error_clear();
+        return ORR_OK;
     }
+    if (st != ORR_OK)
+        return st;
     made->renewal.count = former ? former->renewal.count + 1 : 0;
     if (!(made->cache.key = malloc(p->key_size + sizeof w.s))) {
         *plan = made; /* usable, only not cached */

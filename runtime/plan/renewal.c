@@ -13,7 +13,7 @@ static bool departs(double then, double now)
     return now > DEPARTURE * then || then > DEPARTURE * now;
 }
 
-/* The times of all steps are read anew: a plan that is no worse for them stays, however much one step has departed. */
+/* The times of all steps are read anew: a plan with the same tiles on the same lane stays, however much a step has departed. */
 bool orr__plan_overtaken(orr__plan *p)
 {
     unsigned news = orr__models_news();

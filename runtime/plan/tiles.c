@@ -79,15 +79,6 @@ static int64_t soonest(double us, int workers, int64_t otherwise)
     return n > otherwise && now->latency_us + us / (double)n + (double)n * now->task_us < us ? n : otherwise;
 }
 
-/* Of several steps: tiles for idle workers, as the steps after this one wait for it. Each takes so many times the cost of a task. */
-static int64_t sooner(double us, int workers, int64_t otherwise)
-{
-    enum { WORTH = 12 };
-    int64_t n = (int64_t)(us / (WORTH * orr__profile_now()->task_us));
-    n = n < workers ? n : workers;
-    return n > otherwise ? n : otherwise;
-}
-
 /* A task must be worth its overhead, the nearest number of tasks counts: two that fall a little short finish before one
  * alone. More tiles than workers only where that evens out the load, or when asked. */
 int orr__region_tiles(const orr__region *r, double us, bool alone)
@@ -103,8 +94,8 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
         most = TILES_ASKED * (int64_t)workers;
     if (n > most)
         n = most;
-    if (!orr__ablated(ORR__OFF_CUT_ALONE) && !asked && !orr__env.deterministic && n < workers)
-        n = alone ? soonest(us, workers, n) : sooner(us, workers, n);
+    if (alone && !orr__ablated(ORR__OFF_CUT_ALONE) && !asked && !orr__env.deterministic && n < workers)
+        n = soonest(us, workers, n);
     if (r->call.op && r->call.op->flags & ORR__OP_BLAS && r->rank == 2 && n > rows / 32)
         n = rows / 32;
     if (r->product && r->rank == 3) {
