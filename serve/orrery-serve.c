@@ -2,8 +2,9 @@
  * Must not know: what it computes. */
 #include "config.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
-#include <pthread.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,13 +101,47 @@ static void look(void)
     serve_jobs_expire(serve_the.jobs, now);
 }
 
-/* Until SIGTERM or SIGINT comes; `most` seconds, unless that is less than 0. */
-static int attend(const sigset_t *set, double most)
+/* Signals arrive through a pipe. A mask would not do: libraries start threads when they are loaded, before main() can block
+ * a signal for them, and the signal then ends the process there. */
+static int signals[2] = { -1, -1 };
+
+static void on_signal(int sig)
 {
-    const struct timespec tick = { .tv_nsec = 50000000 };
+    int was = errno;
+    unsigned char byte = (unsigned char)sig;
+    ssize_t written = write(signals[1], &byte, 1); /* a full pipe has a signal already */
+    (void)written;
+    errno = was;
+}
+
+/* Takes SIGTERM and SIGINT; after it they end nothing by themselves. */
+static const char *take_signals(char *why, size_t size)
+{
+    struct sigaction on = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    struct sigaction off = { .sa_handler = SIG_IGN };
+    (void)sigemptyset(&on.sa_mask);
+    (void)sigemptyset(&off.sa_mask);
+    if (pipe2(signals, O_CLOEXEC | O_NONBLOCK) == 0 && sigaction(SIGTERM, &on, NULL) == 0 &&
+        sigaction(SIGINT, &on, NULL) == 0 && sigaction(SIGPIPE, &off, NULL) == 0)
+        return NULL;
+    (void)snprintf(why, size, "signals cannot be taken: %s", strerror(errno));
+    return why;
+}
+
+/* The signal that comes within 50 ms; 0 without one. */
+static int next_signal(void)
+{
+    struct pollfd in = { .fd = signals[0], .events = POLLIN };
+    unsigned char byte = 0;
+    return poll(&in, 1, 50) > 0 && read(signals[0], &byte, 1) == 1 ? byte : 0;
+}
+
+/* Until SIGTERM or SIGINT comes; `most` seconds, unless that is less than 0. */
+static int attend(double most)
+{
     double until = serve_now() + most;
     while (most < 0.0 || (serve_now() < until && serve_http_busy(serve_the.http) > 0)) {
-        int sig = sigtimedwait(set, NULL, &tick);
+        int sig = next_signal();
         if (sig > 0)
             return sig;
         look();
@@ -115,7 +150,7 @@ static int attend(const sigset_t *set, double most)
 }
 
 /* Requests under way are answered; jobs are not waited for. */
-static void drain(const sigset_t *set, int sig)
+static void drain(int sig)
 {
     char name[64];
     atomic_store(&serve_the.ready, false);
@@ -123,7 +158,7 @@ static void drain(const sigset_t *set, int sig)
               serve_quote(name, sizeof name, strsignal(sig)), serve_http_busy(serve_the.http));
     serve_http_quiesce(serve_the.http);
     serve_jobs_close(serve_the.jobs);
-    (void)attend(set, serve_the.o.drain); /* a second signal ends the wait */
+    (void)attend(serve_the.o.drain); /* a second signal ends the wait */
 }
 
 /* Requests that still wait are answered; then no connection is suspended, as a stop of libmicrohttpd requires. */
@@ -146,18 +181,14 @@ static void stop(void)
 int main(int argc, char **argv)
 {
     char why[1024];
-    sigset_t set;
     int rc = serve_options_read(&serve_the.o, argc, argv);
     if (rc >= 0)
         return fflush(stdout) == 0 ? rc : 1;
     const char *wrong = prepare(why, sizeof why);
+    if (!wrong)
+        wrong = take_signals(why, sizeof why);
     if (wrong)
         return fail(wrong);
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGINT);
-    (void)pthread_sigmask(SIG_BLOCK, &set, NULL); /* in all threads that are started from here on */
-    (void)signal(SIGPIPE, SIG_IGN);
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* bodies come and go: their pages stay, within limits */
     (void)mallopt(M_TRIM_THRESHOLD, 128 << 20);
     serve_the.began = serve_now();
@@ -166,7 +197,7 @@ int main(int argc, char **argv)
         rc = fail(wrong);
     } else {
         announce();
-        drain(&set, attend(&set, -1.0));
+        drain(attend(-1.0));
         rc = 0;
     }
     stop();

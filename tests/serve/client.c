@@ -29,6 +29,13 @@ void pause_for(double seconds)
     (void)nanosleep(&t, NULL);
 }
 
+double clock_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static const char *program(void)
 {
     static char path[1024];
@@ -126,26 +133,40 @@ bool server_start(server *s, const char *options)
     return false;
 }
 
-int server_stop(server *s)
+/* A signal every `again` seconds; one alone for 0. */
+static int stop(server *s, double again)
 {
     int status = 0;
+    double until = clock_now() + 60.0;
     if (s->pid <= 0)
         return -1;
     (void)kill(s->pid, SIGTERM);
-    for (int i = 0; i < 1200; i++) { /* 60 s */
+    for (int i = 0; clock_now() < until; i++) {
+        if (again > 0.0)
+            (void)kill(s->pid, i % 2 ? SIGTERM : SIGINT);
         if (waitpid(s->pid, &status, WNOHANG) == s->pid) {
             s->pid = running.pid = 0;
             if (WIFSIGNALED(status))
                 printf("    the service was ended by signal %d\n", WTERMSIG(status));
             return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
         }
-        pause_for(0.05);
+        pause_for(again > 0.0 ? again : 0.05);
     }
     printf("    the service does not end\n");
     (void)kill(s->pid, SIGKILL);
     (void)waitpid(s->pid, &status, 0);
     s->pid = running.pid = 0;
     return -1;
+}
+
+int server_stop(server *s)
+{
+    return stop(s, 0.0);
+}
+
+int server_stop_by_many(server *s)
+{
+    return stop(s, 0.0003);
 }
 
 int server_fails(const char *options)

@@ -20,6 +20,8 @@ bool have_server(void);
 bool server_start(server *s, const char *options);
 /* SIGTERM, and waits. The exit status; −1: it had to be killed. */
 int server_stop(server *s);
+/* The same with SIGTERM and SIGINT every 0.3 ms until it has ended. */
+int server_stop_by_many(server *s);
 /* Runs it until it ends by itself; its exit status. */
 int server_fails(const char *options);
 /* The standard output and error of the last server. */
@@ -58,5 +60,7 @@ const char *write_file(const char *name, const char *text, unsigned mode);
 /* The whole file as text, to be freed. */
 char *read_text(const char *path);
 void pause_for(double seconds);
+/* Seconds of the monotonic clock. */
+double clock_now(void);
 
 #endif
