@@ -1,10 +1,11 @@
-/* A client of orrery-serve over plain sockets: sends two matrices as .npy, reads their product.
+/* A client of orrery-serve over plain sockets: keeps a matrix there by name, sends another as .npy, reads their product.
  *
  *     orrery-serve &
  *     examples/serve_client                        # 127.0.0.1, port 8080
  *     examples/serve_client 127.0.0.1 8080 TOKEN
  */
 #include <arpa/inet.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,33 +56,51 @@ static size_t receive(int fd, char *to, size_t room)
     return n;
 }
 
+/* One request, and its answer's body; NULL where the status is no success, which has been said. head: method, path and headers. */
+static char *ask(const char *address, const char *port, const char *head, const char *body, size_t n, char *answer,
+                 size_t room, size_t *got)
+{
+    char line[1024];
+    (void)snprintf(line, sizeof line,
+                   "%sHost: %s\r\nContent-Type: application/x-npy\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+                   head, address, n);
+    int fd = dial(address, port);
+    if (fd < 0)
+        return NULL;
+    bool sent = send_all(fd, line, strlen(line)) == 0 && send_all(fd, body, n) == 0;
+    size_t all = sent ? receive(fd, answer, room) : 0;
+    (void)close(fd);
+    char *rest = all ? strstr(answer, "\r\n\r\n") : NULL;
+    if (!rest || strncmp(answer, "HTTP/1.1 20", 11) != 0) {
+        (void)fprintf(stderr, "%s\n", all ? answer : "no answer");
+        return NULL;
+    }
+    *got = all - (size_t)(rest + 4 - answer);
+    return rest + 4;
+}
+
 int main(int argc, char **argv)
 {
     static const float a[N * N] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, b[N * N] = { 1, 0, 0, 0, 2, 0, 0, 0, 3 };
-    static char body[2 * (ORR_NPY_HEADER + sizeof a)], head[1024], answer[1 << 16];
+    static char body[ORR_NPY_HEADER + sizeof a], answer[1 << 16];
     const char *address = argc > 1 ? argv[1] : "127.0.0.1", *port = argc > 2 ? argv[2] : "8080";
     const char *token = argc > 3 ? argv[3] : NULL;
+    char access[512] = "", put[768], multiply[768];
+    size_t got = 0;
 
-    size_t n = put_npy(body, a);
-    n += put_npy(body + n, b); /* one behind the other */
-    (void)snprintf(head, sizeof head,
-                   "POST /v1/gemm HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-npy\r\nContent-Length: %zu\r\n"
-                   "Connection: close\r\n%s%s%s\r\n",
-                   address, n, token ? "Authorization: Bearer " : "", token ? token : "", token ? "\r\n" : "");
-    int fd = dial(address, port);
-    if (fd < 0 || send_all(fd, head, strlen(head)) != 0 || send_all(fd, body, n) != 0)
+    if (token)
+        (void)snprintf(access, sizeof access, "Authorization: Bearer %s\r\n", token);
+    (void)snprintf(put, sizeof put, "PUT /v1/arrays/weights HTTP/1.1\r\n%s", access);
+    (void)snprintf(multiply, sizeof multiply, "POST /v1/gemm?b=weights HTTP/1.1\r\n%s", access);
+    /* b is sent once; each product has one operand in its body */
+    if (!ask(address, port, put, body, put_npy(body, b), answer, sizeof answer, &got))
         return 1;
-    size_t got = receive(fd, answer, sizeof answer);
-    (void)close(fd);
-    char *array = strstr(answer, "\r\n\r\n");
-    if (!array || strncmp(answer, "HTTP/1.1 200 ", 13) != 0) {
-        (void)fprintf(stderr, "%s\n", answer);
+    char *array = ask(address, port, multiply, body, put_npy(body, a), answer, sizeof answer, &got);
+    if (!array)
         return 1;
-    }
-    array += 4;
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
-    orr_tensor *c = orr_load_bytes(array, got - (size_t)(array - answer), NULL);
+    orr_tensor *c = orr_load_bytes(array, got, NULL);
     if (orr_print(stdout, c) != ORR_OK)
         return orr_error_print(stderr);
     return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);

@@ -121,13 +121,13 @@ static bool fill(filling *f, const json_t *a, const orr_shape *s, int axis)
     return true;
 }
 
-/* {"dtype", "shape", "data"} */
-static const json_t *described(filling *f, const json_t *a, int rank, orr_shape *s)
+/* {"dtype", "shape", "data"}; the data as the service sends them, or flat. */
+static const json_t *described(filling *f, const json_t *a, int rank, orr_shape *s, bool *flat)
 {
     const json_t *shape = json_object_get(a, "shape"), *data = json_object_get(a, "data");
     const json_t *dtype = json_object_get(a, "dtype");
     const char *name = json_string_value(dtype);
-    if (json_object_size(a) != (dtype ? 3 : 2) || !json_is_array(shape) || !json_is_array(data) || (dtype && !name)) {
+    if (json_object_size(a) != (dtype ? 3 : 2) || !json_is_array(shape) || !data || (dtype && !name)) {
         (void)refuse(f, "an array is nested lists, or {\"dtype\", \"shape\", \"data\"}");
         return NULL;
     }
@@ -149,7 +149,8 @@ static const json_t *described(filling *f, const json_t *a, int rank, orr_shape 
             return NULL;
         }
     }
-    if (n != (int64_t)json_array_size(data)) {
+    *flat = json_is_array(data) && !json_is_array(json_array_get(data, 0));
+    if (*flat && n != (int64_t)json_array_size(data)) {
         (void)refuse(f, "the shape and the number of elements differ");
         return NULL;
     }
@@ -180,9 +181,12 @@ orr_tensor *serve_array_json(const json_t *a, const char *name, orr_dtype dtype,
     /* a text of `json` bytes has no more elements than that */
     filling f = { .name = name, .dtype = dtype, .raw = dtype, .most = most->json, .wrong = wrong };
     orr_shape s = { 0 };
-    const json_t *data = json_is_object(a) ? described(&f, a, most->rank, &s) : a;
+    bool flat = false;
+    const json_t *data = json_is_object(a) ? described(&f, a, most->rank, &s, &flat) : a;
     if (!data || (data == a && !shape_of(&f, a, most->rank, &s)))
         return NULL;
+    if (orr_isdtype(f.dtype, ORR_KIND_COMPLEX))
+        return refuse(&f, "a complex dtype is sent as " SERVE_NPY), NULL;
     f.raw = f.dtype == ORR_F16 || f.dtype == ORR_BF16 ? ORR_F32 : f.dtype;
     int64_t n = count(&s, f.most);
     if (n > f.most)
@@ -191,9 +195,9 @@ orr_tensor *serve_array_json(const json_t *a, const char *name, orr_dtype dtype,
         *wrong = serve_problem(503, "ORR_ENOMEM", "there is no memory for an array");
         return NULL;
     }
-    orr_shape flat = ORR_SHAPE(n);
+    orr_shape row = ORR_SHAPE(n);
     orr_tensor *t = NULL;
-    if (fill(&f, data, data == a ? &s : &flat, 0)) {
+    if (fill(&f, data, flat ? &row : &s, 0)) {
         t = orr_from(f.raw, s, f.data);
         if (f.raw != f.dtype) {
             orr_tensor *half = orr_cast(t, f.dtype);
@@ -215,8 +219,10 @@ static void let_go(void *elements, void *user)
 orr_tensor *serve_array_npy(serve_body *body, char *data, size_t bytes, size_t *used, const serve_array_limits *most,
                             serve_reply *wrong)
 {
-    serve_body_ref(body);
-    orr_tensor *t = checked(orr_wrap_bytes(data, bytes, used, let_go, body), wrong);
+    if (body)
+        serve_body_ref(body);
+    orr_tensor *t =
+        checked(body ? orr_wrap_bytes(data, bytes, used, let_go, body) : orr_load_bytes(data, bytes, used), wrong);
     if (!t)
         serve_body_unref(body);
     if (t && orr_tensor_shape(t).rank > most->rank) {
@@ -337,6 +343,8 @@ serve_reply serve_array_reply(serve_value *v, const void *data, orr_dtype dtype,
     if (!npy && (lists > most->json / 8 || n > most->json / 8))
         return serve_problem(406, "limit", "a result of %lld elements is too long as JSON: accept " SERVE_NPY,
                              (long long)n);
+    if (!npy && orr_isdtype(dtype, ORR_KIND_COMPLEX))
+        return serve_problem(406, "array", "complex numbers are sent as " SERVE_NPY);
     if (!npy)
         return as_json(data, dtype, as_dtype, &shape);
     if (!(head = malloc(ORR_NPY_HEADER)))

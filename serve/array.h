@@ -17,7 +17,7 @@ typedef struct serve_array_limits {
  * {"dtype", "shape", "data": a flat list}. On error NULL, and *wrong is the answer. */
 orr_tensor *serve_array_json(const json_t *a, const char *name, orr_dtype dtype, const serve_array_limits *most,
                              serve_reply *wrong);
-/* The array that the bytes begin with; *used as orr_wrap_bytes. It may keep the body. */
+/* The array that the bytes begin with; *used as orr_wrap_bytes. It may keep the body; without one it has memory of its own. */
 orr_tensor *serve_array_npy(serve_body *body, char *data, size_t bytes, size_t *used, const serve_array_limits *most,
                             serve_reply *wrong);
 /* "float32" → ORR_F32; ORR_DTYPE_COUNT: none is called so. */

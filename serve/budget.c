@@ -1,4 +1,4 @@
-/* Counts the bytes of bodies, and keeps their memory.
+/* Counts the bytes of bodies and kept arrays, and keeps the memory of bodies.
  * Must not know: what is in them. */
 #include "config.h"
 #include "serve/budget.h"
@@ -52,6 +52,7 @@ static struct {
 char *serve_block_take(size_t room)
 {
     char *block = NULL;
+    void *fresh = NULL;
     pthread_mutex_lock(&kept.lock);
     for (int i = kept.n - 1; i >= 0 && !block; i--)
         if (kept.at[i].room == room) {
@@ -61,7 +62,9 @@ char *serve_block_take(size_t room)
             memmove(&kept.at[i], &kept.at[i + 1], (size_t)(kept.n - i) * sizeof *kept.at);
         }
     pthread_mutex_unlock(&kept.lock);
-    return block ? block : malloc(room + 1);
+    if (!block && posix_memalign(&fresh, 64, room + 1) == 0)
+        block = fresh;
+    return block;
 }
 
 /* No more than bodies may have. */

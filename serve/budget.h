@@ -1,4 +1,4 @@
-/* Memory of requests' bodies, all together, and its limit.
+/* Memory of requests' bodies and of kept arrays, all together, and its limit.
  * Must not know: what is in them. */
 #ifndef ORR_SERVE_BUDGET_H
 #define ORR_SERVE_BUDGET_H
@@ -13,7 +13,7 @@ bool serve_budget_take(size_t bytes);
 void serve_budget_give(size_t bytes);
 int64_t serve_budget_taken(void);
 
-/* Memory of a body: `room` bytes and one more, to resize by realloc. Large blocks that were freed are kept for bodies of the same room,
+/* Memory of a body: `room` bytes and one more, to resize by realloc. A fresh block begins at a line of the cache, since arrays in it may be operands. Large blocks that were freed are kept for bodies of the same room,
  * since the kernel clears the pages of fresh ones. Thread-safe. */
 char *serve_block_take(size_t room);
 void serve_block_free(char *block, size_t room); /* NULL is fine */

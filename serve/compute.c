@@ -28,6 +28,8 @@ static serve_task *task(serve_request *r, serve_kind kind, const char *model, se
     }
     t->work = (serve_work){ .kind = kind,
                             .most = &serve_the.most,
+                            .store = serve_the.store,
+                            .client = r->client,
                             .small = serve_the.o.batch > 1 ? serve_the.o.batch_bytes : 0,
                             .npy = r->npy_out,
                             .body = r->body ? r->body : empty,
@@ -55,18 +57,9 @@ static serve_task *task(serve_request *r, serve_kind kind, const char *model, se
     return t;
 }
 
-static serve_reply compute(serve_request *r, serve_kind kind)
+/* The answer comes when the task has ended. */
+static serve_reply put(serve_request *r, serve_task *t)
 {
-    serve_reply wrong = { 0 };
-    serve_task *t = task(r, kind, r->argument, &wrong);
-    if (!t)
-        return wrong;
-    if (t->work.bytes <= READ_AT_ONCE && !serve_work_understand(&t->work)) {
-        wrong = t->work.reply;
-        serve_work_clear(&t->work);
-        free(t);
-        return wrong;
-    }
     t->ended = ended;
     t->user = serve_http_wait(r);
     if (!serve_queue_put(serve_the.queue, t)) {
@@ -76,6 +69,29 @@ static serve_reply compute(serve_request *r, serve_kind kind)
         serve_http_answer(waiting, serve_problem(503, "limit", "as much is computed as may be; try again"), 0);
     }
     return (serve_reply){ 0 };
+}
+
+/* A task that is read at once or later; result: the name for it, or NULL. */
+static serve_reply compute_as(serve_request *r, serve_kind kind, const char *result)
+{
+    serve_reply wrong = { 0 };
+    serve_task *t = task(r, kind, r->argument, &wrong);
+    if (!t)
+        return wrong;
+    if (result)
+        (void)snprintf(t->work.result, sizeof t->work.result, "%s", result);
+    if (t->work.bytes <= READ_AT_ONCE && !serve_work_understand(&t->work)) {
+        wrong = t->work.reply;
+        serve_work_clear(&t->work);
+        free(t);
+        return wrong;
+    }
+    return put(r, t);
+}
+
+static serve_reply compute(serve_request *r, serve_kind kind)
+{
+    return compute_as(r, kind, NULL);
 }
 
 serve_reply serve_post_gemm(serve_request *r)
@@ -106,6 +122,46 @@ serve_reply serve_post_field(serve_request *r)
 serve_reply serve_post_msm(serve_request *r)
 {
     return compute(r, SERVE_MSM);
+}
+
+/* -- kept arrays ------------------------------------------------------------------------------------------- */
+
+serve_reply serve_put_array(serve_request *r)
+{
+    if (serve_store_is_name(r->argument))
+        return compute_as(r, SERVE_KEEP, r->argument);
+    return serve_problem(400, "name", "a name is 1 to %d letters, digits, \"_\", \"-\" and \".\", the first no \".\"",
+                         (int)SERVE_ARRAY_NAME);
+}
+
+serve_reply serve_get_arrays(serve_request *r)
+{
+    return serve_store_list(serve_the.store, r->client);
+}
+
+/* Its elements may be on a device, and their text long: a thread that computes sends it. */
+serve_reply serve_get_array(serve_request *r)
+{
+    serve_reply wrong = { 0 };
+    serve_value *v = serve_store_get(serve_the.store, r->client, r->argument);
+    if (!v)
+        return serve_store_none("the path");
+    (void)json_object_clear(r->query);
+    serve_task *t = task(r, SERVE_SHOW, NULL, &wrong);
+    if (!t) {
+        serve_value_unref(v);
+        return wrong;
+    }
+    t->work.body = NULL;
+    t->work.kept[0] = v;
+    t->work.x[0] = v->t;
+    t->work.n = 1;
+    return put(r, t);
+}
+
+serve_reply serve_delete_array(serve_request *r)
+{
+    return serve_store_delete(serve_the.store, r->client, r->argument);
 }
 
 /* -- jobs -------------------------------------------------------------------------------------------------- */

@@ -86,13 +86,30 @@ static int64_t count(const json_t *a)
     return n;
 }
 
+/* A kept array as the next operand. */
+static bool take(serve_work *w, orr_dtype f, const char *operand, const char *name, const int *dim, int rank,
+                 const char *form)
+{
+    const orr_tensor *t = serve_work_take(w, operand, name);
+    if (!t)
+        return false;
+    orr_shape s = orr_tensor_shape(t);
+    bool ok = orr_tensor_dtype(t) == f && s.rank == rank;
+    for (int k = 0; ok && k < rank; k++)
+        ok = dim[k] < 0 || s.dim[k] == dim[k];
+    return ok || refuse(w, operand, orr_tensor_dtype(t) == f ? form : "is an array of another field");
+}
+
 /* Nested lists with dimensions dim (-1: any length) become the next operand, (dim…). */
 static bool operand(serve_work *w, orr_dtype f, const json_t *p, const char *name, const int *dim, int rank,
                     const char *form)
 {
     const json_t *a = json_object_get(p, name);
+    const char *kept;
     if (!a)
         return refuse(w, name, "is missing");
+    if (serve_work_is_kept(a, &kept))
+        return take(w, f, name, kept, dim, rank, form);
     leaves l = { .most = count(a) };
     if (l.most > w->most->bytes / 32) {
         w->reply = serve_problem(413, "limit", "\"%s\" has %lld numbers, and %lld bytes are the limit", name,
@@ -130,8 +147,15 @@ static bool operand(serve_work *w, orr_dtype f, const json_t *p, const char *nam
 static bool numbers(serve_work *w, const json_t *p, const char *name, bool list)
 {
     static const int any[] = { -1 };
-    bool row = json_is_array(json_object_get(p, name));
-    if (list && !row && json_object_get(p, name))
+    const json_t *a = json_object_get(p, name);
+    const char *kept;
+    bool row = json_is_array(a);
+    if (serve_work_is_kept(a, &kept)) { /* a list, unless it is seen to be a number */
+        serve_value *v = kept ? serve_store_get(w->store, w->client, kept) : NULL;
+        row = !v || orr_tensor_shape(v->t).rank > 0;
+        serve_value_unref(v);
+    }
+    if (list && !row && a)
         return refuse(w, name, "is a list of numbers here");
     return operand(w, (orr_dtype)w->axes.axis[0], p, name, any, row,
                    "is a number or a list of them: texts of decimal digits or 0x…, or integers that are not negative");
@@ -190,6 +214,23 @@ bool serve_field_understand(serve_work *w, const json_t *p)
     return w->kind == SERVE_FIELD ? understand_field(w, p) : understand_msm(w, p);
 }
 
+/* Its shape is that of the first elements. */
+bool serve_field_array(serve_work *w, const json_t *p)
+{
+    const json_t *data = json_object_get(p, "data"), *a = data;
+    const char *field = json_string_value(json_object_get(p, "field"));
+    bool fq = field && strcmp(field, "fq254") == 0;
+    int dim[3], rank = 0;
+    for (; json_is_array(a) && rank < 3; a = json_array_get(a, 0))
+        dim[rank++] = (int)json_array_size(a);
+    if (!field || (!fq && strcmp(field, "fr254") != 0))
+        return refuse(w, "field", "is fr254 or fq254");
+    if (json_object_size(p) != 2)
+        return refuse(w, "data", "and \"field\" are all that such an array has");
+    return operand(w, fq ? ORR_FQ254 : ORR_FR254, p, "data", dim, rank,
+                   "is numbers, or lists of equal length of them, to three axes");
+}
+
 /* -- running -------------------------------------------------------------------------------------------------------------- */
 
 static orr_tensor *record(const serve_work *w)
@@ -225,23 +266,33 @@ static json_t *texts(orr_tensor *t, const orr_shape *s, int k, int64_t *at)
     return list;
 }
 
+/* {"field", "data"}, of a sum of points {"curve", "point"}. */
+static serve_reply written(const serve_work *w, orr_tensor *t)
+{
+    orr_shape shape = orr_tensor_shape(t);
+    bool point = w->kind == SERVE_MSM;
+    const char *set = point ? (w->op == ORR_G2 ? "g2" : "g1") : orr_tensor_dtype(t) == ORR_FQ254 ? "fq254" : "fr254";
+    int64_t at = 0;
+    json_t *data = texts(t, &shape, 0, &at);
+    return serve_reply_json(
+        200, data ? json_pack("{s:s,s:o}", point ? "curve" : "field", set, point ? "point" : "data", data) : NULL);
+}
+
+void serve_field_show(serve_work *w)
+{
+    w->reply = w->npy ? serve_problem(406, "array", "elements of fields are sent as JSON") : written(w, w->x[0]);
+}
+
 void serve_field_run(serve_work *w)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = record(w);
-    int64_t at = 0;
-    if (orr_eval(t) != ORR_OK) {
+    if (w->result[0])
+        (void)serve_work_keep(w, t);
+    else if (orr_eval(t) != ORR_OK)
         w->reply = serve_problem_last();
-    } else {
-        orr_shape shape = orr_tensor_shape(t);
-        const char *set = w->kind == SERVE_MSM           ? (w->op == ORR_G2 ? "g2" : "g1")
-                          : w->axes.axis[0] == ORR_FQ254 ? "fq254"
-                                                         : "fr254";
-        json_t *data = texts(t, &shape, 0, &at);
-        w->reply = serve_reply_json(200, data ? json_pack("{s:s,s:o}", w->kind == SERVE_MSM ? "curve" : "field", set,
-                                                          w->kind == SERVE_MSM ? "point" : "data", data)
-                                              : NULL);
-    }
+    else
+        w->reply = written(w, t);
     if (s)
         (void)orr_scope_end(s);
 }

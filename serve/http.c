@@ -166,20 +166,26 @@ static bool matches(const char *route, const char *path, char *argument, size_t 
 /* The route, or −1 and why not. */
 static int find(request *q, const char *method, const char *path)
 {
-    static const char *const allowed[] = { "GET, HEAD", "POST", "GET, HEAD, POST", "DELETE", "GET, HEAD, DELETE" };
-    unsigned others = 0;
+    static const char *const methods[] = { "GET", "POST", "PUT", "DELETE" };
+    enum { METHODS = sizeof methods / sizeof *methods };
+    bool others[METHODS] = { false }, any = false;
     for (int i = 0; q->h->routes[i].method; i++) {
         const char *is = q->h->routes[i].method;
         if (!matches(q->h->routes[i].path, path, q->argument, sizeof q->argument))
             continue;
         if (strcmp(is, method) == 0 || (strcmp(is, "GET") == 0 && strcmp(method, "HEAD") == 0))
             return i;
-        others |= strcmp(is, "GET") == 0 ? 1u : strcmp(is, "POST") == 0 ? 2u : 4u;
+        for (int k = 0; k < METHODS; k++)
+            others[k] = others[k] || strcmp(is, methods[k]) == 0;
+        any = true;
     }
-    q->reply = others ? serve_problem(405, "method", "another method is wanted here: see the Allow header")
-                      : serve_problem(404, "route", "there is nothing here; /docs lists what there is");
-    if (others)
-        q->reply.allow = allowed[others == 5 ? 4 : others == 4 ? 3 : others - 1];
+    q->reply = any ? serve_problem(405, "method", "another method is wanted here: see the Allow header")
+                   : serve_problem(404, "route", "there is nothing here; /docs lists what there is");
+    size_t n = 0;
+    for (int k = 0; k < METHODS; k++)
+        if (others[k])
+            n += (size_t)snprintf(q->reply.allow + n, sizeof q->reply.allow - n, "%s%s%s", n ? ", " : "", methods[k],
+                                  k == 0 ? ", HEAD" : "");
     return -1;
 }
 
@@ -381,7 +387,7 @@ static enum MHD_Result send_reply(request *q)
         add(m, "WWW-Authenticate", "Bearer realm=\"orrery\"");
     if (q->status == 503)
         add(m, "Retry-After", "1");
-    if (q->reply.allow)
+    if (q->reply.allow[0])
         add(m, "Allow", q->reply.allow);
     if (q->reply.location[0])
         add(m, "Location", q->reply.location);
@@ -408,6 +414,14 @@ void serve_http_answer(void *waiting, serve_reply reply, int batch)
     q->reply = reply;
     q->batch = batch;
     MHD_resume_connection(q->mhd);
+}
+
+/* A path or a parameter with an escaped 0 stays as it came: as text of C it would end there, and mean another. */
+static size_t unescape(void *user, struct MHD_Connection *mhd, char *text)
+{
+    (void)user;
+    (void)mhd;
+    return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
 }
 
 static request *begin(serve_http *h, struct MHD_Connection *mhd)
@@ -579,12 +593,12 @@ serve_http *serve_http_start(const serve_options *o, const serve_tokens *tokens,
                                         { MHD_OPTION_HTTPS_MEM_CERT, 0, h->certificate },
                                         { MHD_OPTION_END, 0, NULL } };
         unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
-        h->daemon = MHD_start_daemon(flags | (h->key ? (unsigned)MHD_USE_TLS : 0u), (uint16_t)o->port, NULL, NULL,
-                                     handle, h, MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT,
-                                     (unsigned)o->max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                                     (size_t)(128 << 10), MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
-                                     notify_connection, h, MHD_OPTION_NOTIFY_COMPLETED, completed, h, MHD_OPTION_ARRAY,
-                                     h->key ? tls : tls + 2, MHD_OPTION_END);
+        h->daemon = MHD_start_daemon(
+            flags | (h->key ? (unsigned)MHD_USE_TLS : 0u), (uint16_t)o->port, NULL, NULL, handle, h,
+            MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->max_connections,
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)(128 << 10), MHD_OPTION_STRICT_FOR_CLIENT, 1,
+            MHD_OPTION_NOTIFY_CONNECTION, notify_connection, h, MHD_OPTION_NOTIFY_COMPLETED, completed, h,
+            MHD_OPTION_UNESCAPE_CALLBACK, unescape, h, MHD_OPTION_ARRAY, h->key ? tls : tls + 2, MHD_OPTION_END);
         if (h->daemon)
             return h;
         (void)snprintf(why, size, "libmicrohttpd cannot start%s",

@@ -92,7 +92,7 @@ static json_t *describe(const job *o)
     serve_state s = o->task ? serve_task_state(o->of->queue, o->task) : o->state;
     s = o->task && s == SERVE_DONE ? SERVE_RUNNING : s; /* its reply is on the way */
     double started = o->task && s == SERVE_RUNNING ? o->task->started : o->started, now = serve_now();
-    bool failed = s == SERVE_DONE && o->reply.status != 200;
+    bool failed = s == SERVE_DONE && o->reply.status >= 300;
     (void)snprintf(where, sizeof where, "/v1/jobs/%s", o->id);
     json_t *d = json_pack("{s:s, s:s, s:s, s:s, s:f}", "id", o->id, "run", serve_kind_name(o->kind), "state",
                           failed ? "failed" : names[s], "href", where, "created", o->created);

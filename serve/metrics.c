@@ -13,9 +13,8 @@
 enum { PER_OCTAVE = 16, OCTAVES = 28, BINS = PER_OCTAVE * OCTAVES }; /* from 1 µs to 268 s */
 enum { STATUSES = 24 };
 
-static const int statuses[STATUSES] = {
-    200, 202, 400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 500, 501, 503, 504
-};
+static const int statuses[STATUSES] = { 200, 201, 202, 400, 401, 403, 404, 405, 406,
+                                        409, 413, 415, 422, 500, 501, 503, 504, 507 };
 
 typedef struct route_counts {
     atomic_ullong status[STATUSES]; /* the last: others */
@@ -114,11 +113,12 @@ json_t *serve_metrics_json(const char *const *names, const serve_gauges *g)
                                 "bytes_out", (json_int_t)r->bytes_out, "status", by);
         (void)json_array_append_new(list, one);
     }
-    return json_pack("{s:f, s:i, s:I, s:{s:i, s:i}, s:{s:i, s:i, s:i}, s:{s:I, s:I}, s:I, s:o, s:o}", "uptime",
-                     g->uptime, "connections", g->connections, "body_bytes", (json_int_t)g->body_bytes, "work",
-                     "waiting", g->waiting, "running", g->running, "jobs", "waiting", g->jobs_waiting, "running",
-                     g->jobs_running, "kept", g->jobs_kept, "batches", "evaluations", (json_int_t)evaluations, "works",
-                     (json_int_t)batched, "cut", (json_int_t)cut, "routes", list, "library", library());
+    return json_pack("{s:f, s:i, s:I, s:{s:i, s:I}, s:{s:i, s:i}, s:{s:i, s:i, s:i}, s:{s:I, s:I}, s:I, s:o, s:o}",
+                     "uptime", g->uptime, "connections", g->connections, "body_bytes", (json_int_t)g->body_bytes,
+                     "arrays", "kept", g->arrays, "bytes", (json_int_t)g->array_bytes, "work", "waiting", g->waiting,
+                     "running", g->running, "jobs", "waiting", g->jobs_waiting, "running", g->jobs_running, "kept",
+                     g->jobs_kept, "batches", "evaluations", (json_int_t)evaluations, "works", (json_int_t)batched,
+                     "cut", (json_int_t)cut, "routes", list, "library", library());
 }
 
 /* -- Prometheus -------------------------------------------------------------------------------------------- */
@@ -192,6 +192,8 @@ static void put(FILE *f, const char *const *names, const serve_gauges *g)
     gauge(f, "orrery_jobs_running", "Jobs that are being computed.", g->jobs_running);
     gauge(f, "orrery_jobs_kept", "Jobs in whatever state.", g->jobs_kept);
     gauge(f, "orrery_body_bytes", "Bodies held.", (double)g->body_bytes);
+    gauge(f, "orrery_arrays", "Arrays kept by name.", g->arrays);
+    gauge(f, "orrery_array_bytes", "Bytes of these arrays.", (double)g->array_bytes);
     gauge(f, "orrery_memory_live_bytes", "Host memory of tensors in use.", (double)m.live);
     gauge(f, "orrery_memory_pooled_bytes", "Host memory held for reuse.", (double)m.pooled);
     gauge(f, "orrery_memory_peak_bytes", "The most that was in use.", (double)m.peak);

@@ -13,7 +13,8 @@ enum { SERVE_ROUTES_MOST = 32 };
 typedef struct serve_gauges {
     double uptime;
     int connections, waiting, running, jobs_waiting, jobs_running, jobs_kept;
-    int64_t body_bytes;
+    int arrays;
+    int64_t body_bytes, array_bytes;
 } serve_gauges;
 
 /* One request that was answered. route: its number, 0 … SERVE_ROUTES_MOST − 1. */

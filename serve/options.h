@@ -15,6 +15,8 @@ typedef struct serve_options {
     int64_t max_rank, max_work, max_connections;
     double timeout, read_timeout, write_timeout, drain;
     int64_t batch, batch_bytes, batch_window; /* the window in microseconds */
+    int64_t max_arrays, array_bytes;
+    double array_keep;
     int64_t max_jobs, job_bytes;
     double job_timeout, job_keep;
 } serve_options;

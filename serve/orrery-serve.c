@@ -66,10 +66,11 @@ static const char *start(char *why, size_t size)
     (void)orr_devices(&first, 1); /* the first look takes longest */
     if (!(s->models = serve_models_load(s->o.models, why, size)))
         return why;
+    s->store = serve_store_new((int)s->o.max_arrays, s->o.array_bytes, s->o.max_memory / 2, s->o.array_keep);
     s->queue = serve_queue_new(workers, (int)s->o.max_work, s->o.timeout, batching);
     s->jobs = serve_jobs_new((int)s->o.max_jobs, s->o.job_bytes, s->o.job_keep, s->o.job_timeout);
-    if (!s->queue || !s->jobs) {
-        (void)snprintf(why, size, "no thread can be started");
+    if (!s->store || !s->queue || !s->jobs) {
+        (void)snprintf(why, size, "there is no memory, or no thread can be started");
         return why;
     }
     atomic_store(&s->ready, true);
@@ -99,6 +100,7 @@ static void look(void)
     serve_http_expire(serve_the.http, now);
     serve_queue_expire(serve_the.queue, now);
     serve_jobs_expire(serve_the.jobs, now);
+    serve_store_expire(serve_the.store, now);
 }
 
 /* Signals arrive through a pipe. A mask would not do: libraries start threads when they are loaded, before main() can block
@@ -173,6 +175,7 @@ static void stop(void)
         serve_http_stop(s->http);
     serve_queue_free(s->queue);
     serve_jobs_free(s->jobs);
+    serve_store_free(s->store);
     serve_models_free(s->models);
     (void)orr_shutdown();
     serve_tokens_free(s->tokens);

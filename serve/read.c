@@ -86,8 +86,9 @@ static serve_gauges gauges(void)
     serve_gauges g = { .uptime = serve_now() - serve_the.began,
                        .connections = serve_http_connections(serve_the.http),
                        .waiting = serve_queue_waiting(serve_the.queue),
-                       .running = serve_queue_running(serve_the.queue),
-                       .body_bytes = serve_budget_taken() };
+                       .running = serve_queue_running(serve_the.queue) };
+    serve_store_count(serve_the.store, &g.arrays, &g.array_bytes);
+    g.body_bytes = serve_budget_taken() - g.array_bytes;
     serve_jobs_count(serve_the.jobs, &g.jobs_waiting, &g.jobs_running, &g.jobs_kept);
     return g;
 }

@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "serve/budget.h"
 
 void serve_value_unref(serve_value *v)
 {
     if (!v || atomic_fetch_sub(&v->refs, 1) != 1)
         return;
     (void)orr_free(v->t);
+    serve_budget_give(v->room);
     free(v);
 }
 
@@ -61,6 +63,7 @@ static const char *title(int status)
     case 501: return "Not Implemented";
     case 503: return "Service Unavailable";
     case 504: return "Gateway Timeout";
+    case 507: return "Insufficient Storage";
     default: return "Internal Server Error";
     }
 }

@@ -8,13 +8,14 @@
 #include <stddef.h>
 #include <orrery.h>
 
-/* A tensor that several answers may show parts of; the last one frees it. */
+/* A tensor that several answers may show parts of, and works may read; the last one frees it. */
 typedef struct serve_value {
     atomic_int refs;
     orr_tensor *t;
+    size_t room; /* bytes of the budget, which go back at its end */
 } serve_value;
 
-void serve_value_unref(serve_value *v);
+void serve_value_unref(serve_value *v); /* NULL is fine */
 
 /* The body is `text`, then `tail`. */
 typedef struct serve_reply {
@@ -24,7 +25,7 @@ typedef struct serve_reply {
     const void *tail; /* a literal's bytes, or the value's           */
     size_t n_text, n_tail;
     serve_value *value; /* owned reference, or NULL                    */
-    const char *allow;  /* of a 405: a literal, or NULL                */
+    char allow[32];     /* of a 405: the methods, or ""                */
     char location[64];  /* of a job, or ""                             */
 } serve_reply;
 

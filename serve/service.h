@@ -12,6 +12,7 @@ typedef struct serve_service {
     serve_array_limits most;
     serve_tokens *tokens;
     serve_models *models;
+    serve_store *store;
     serve_queue *queue;
     serve_jobs *jobs;
     serve_http *http;
@@ -42,6 +43,10 @@ serve_reply serve_post_reduce(serve_request *r);
 serve_reply serve_post_predict(serve_request *r);
 serve_reply serve_post_field(serve_request *r);
 serve_reply serve_post_msm(serve_request *r);
+serve_reply serve_put_array(serve_request *r);
+serve_reply serve_get_arrays(serve_request *r);
+serve_reply serve_get_array(serve_request *r);
+serve_reply serve_delete_array(serve_request *r);
 serve_reply serve_post_job(serve_request *r);
 serve_reply serve_get_jobs(serve_request *r);
 serve_reply serve_get_job(serve_request *r);

@@ -11,7 +11,7 @@
 
 const char *serve_kind_name(serve_kind k)
 {
-    static const char *const names[] = { "gemm", "elementwise", "reduce", "field", "msm", "predict" };
+    static const char *const names[] = { "gemm", "elementwise", "reduce", "field", "msm", "predict", "keep", "show" };
     return (unsigned)k < SERVE_KINDS ? names[k] : "?";
 }
 
@@ -23,12 +23,14 @@ static const struct {
     const char *operand[SERVE_OPERANDS];
     const char *parameters;
 } kinds[SERVE_KINDS] = {
-    [SERVE_GEMM] = { 2, 3, { "a", "b", "c" }, " a b c dtype transpose_a transpose_b alpha beta " },
-    [SERVE_ELEMENTWISE] = { 1, 3, { "x", "y", "z" }, " x y z dtype expression " },
-    [SERVE_REDUCE] = { 1, 1, { "x" }, " x dtype op axes keepdims " },
-    [SERVE_FIELD] = { 1, 2, { "x", "y" }, " op field x y exponent shift " },
-    [SERVE_MSM] = { 2, 2, { "points", "scalars" }, " curve points scalars " },
-    [SERVE_PREDICT] = { 1, 1, { "x" }, " x dtype " },
+    [SERVE_GEMM] = { 2, 3, { "a", "b", "c" }, " a b c dtype transpose_a transpose_b alpha beta result " },
+    [SERVE_ELEMENTWISE] = { 1, 3, { "x", "y", "z" }, " x y z dtype expression result " },
+    [SERVE_REDUCE] = { 1, 1, { "x" }, " x dtype op axes keepdims result " },
+    [SERVE_FIELD] = { 1, 2, { "x", "y" }, " op field x y exponent shift result " },
+    [SERVE_MSM] = { 2, 2, { "points", "scalars" }, " curve points scalars result " },
+    [SERVE_PREDICT] = { 1, 1, { "x" }, " x dtype result " },
+    [SERVE_KEEP] = { 1, 1, { "the body" }, " " },
+    [SERVE_SHOW] = { 1, 1, { "array" }, " " },
 };
 
 typedef orr_tensor *reducer(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
@@ -148,6 +150,18 @@ static bool get_parameters(serve_work *w, const json_t *p)
     }
 }
 
+static bool get_result(serve_work *w, const json_t *p)
+{
+    const json_t *v = json_object_get(p, "result");
+    const char *name = json_string_value(v);
+    if (!v)
+        return true;
+    if (!name || !serve_store_is_name(name))
+        return refuse(w, "result", "is a name: 1 to 64 letters, digits, \"_\", \"-\" and \".\", the first no \".\"");
+    memcpy(w->result, name, strlen(name) + 1);
+    return true;
+}
+
 /* A misspelt parameter would be left out in silence. */
 static bool all_known(serve_work *w, json_t *p)
 {
@@ -175,6 +189,40 @@ static bool too_few(serve_work *w)
     return true;
 }
 
+static bool no_others(serve_work *w, const json_t *p)
+{
+    for (int i = w->n; i < kinds[w->kind].most; i++)
+        if (json_object_get(p, kinds[w->kind].operand[i]))
+            return refuse(w, kinds[w->kind].operand[i], "is there, and an array before it is missing");
+    return true;
+}
+
+bool serve_work_is_kept(const json_t *a, const char **name)
+{
+    const json_t *v = json_object_get(a, "array");
+    *name = json_string_value(v);
+    return v && json_object_size(a) == 1;
+}
+
+orr_tensor *serve_work_take(serve_work *w, const char *operand, const char *name)
+{
+    serve_value *v = name ? serve_store_get(w->store, w->client, name) : NULL;
+    if (!v) {
+        w->reply = serve_store_none(operand);
+        return NULL;
+    }
+    w->kept[w->n] = v;
+    return w->x[w->n++] = v->t;
+}
+
+/* As an operand of works on numbers. */
+static bool take_numbers(serve_work *w, const char *operand, const char *name)
+{
+    const orr_tensor *t = serve_work_take(w, operand, name);
+    return t && (orr_isdtype(orr_tensor_dtype(t), ORR_KIND_BOOL | ORR_KIND_NUMERIC) ||
+                 refuse(w, operand, "is an array of a finite field's elements"));
+}
+
 static bool operands_json(serve_work *w, const json_t *p)
 {
     const json_t *d = json_object_get(p, "dtype");
@@ -184,26 +232,44 @@ static bool operands_json(serve_work *w, const json_t *p)
     for (int i = 0; i < kinds[w->kind].most; i++) {
         const char *name = kinds[w->kind].operand[i];
         const json_t *a = json_object_get(p, name);
+        const char *kept;
         if (!a)
             break;
+        if (serve_work_is_kept(a, &kept)) {
+            if (!take_numbers(w, name, kept))
+                return false;
+            continue;
+        }
         if (!(w->x[i] = serve_array_json(a, name, dtype, w->most, &w->reply)))
             return false;
         w->n++;
     }
-    for (int i = w->n; i < kinds[w->kind].most; i++)
-        if (json_object_get(p, kinds[w->kind].operand[i]))
-            return refuse(w, kinds[w->kind].operand[i], "is there, and an array before it is missing");
-    return !too_few(w);
+    return no_others(w, p) && !too_few(w);
 }
 
-static bool operands_npy(serve_work *w)
+/* Those that the query names, and the body's for the others, in their order. */
+static bool operands_npy(serve_work *w, const json_t *p)
 {
     size_t at = 0, used = 0;
-    for (; at < w->bytes && w->n < kinds[w->kind].most; at += used) {
-        if (!(w->x[w->n] = serve_array_npy(w->held, w->body + at, w->bytes - at, &used, w->most, &w->reply)))
+    while (w->n < kinds[w->kind].most) {
+        const char *operand = kinds[w->kind].operand[w->n];
+        const char *kept = json_string_value(json_object_get(p, operand));
+        if (kept) {
+            if (!take_numbers(w, operand, kept))
+                return false;
+            continue;
+        }
+        if (at == w->bytes)
+            break;
+        /* a kept array has memory of the library, which suits its kernels, and outlives the body */
+        serve_body *body = w->kind == SERVE_KEEP ? NULL : w->held;
+        if (!(w->x[w->n] = serve_array_npy(body, w->body + at, w->bytes - at, &used, w->most, &w->reply)))
             return false;
         w->n++;
+        at += used;
     }
+    if (!no_others(w, p))
+        return false;
     if (at < w->bytes) {
         w->reply =
             serve_problem(400, "array", "bytes follow the %d arrays that %s takes", w->n, serve_kind_name(w->kind));
@@ -268,26 +334,45 @@ static bool is_field(const serve_work *w)
     return w->kind == SERVE_FIELD || w->kind == SERVE_MSM;
 }
 
+/* What the body asks for: p, the JSON, or the query beside a .npy body. */
+static bool understand(serve_work *w, const json_t *p)
+{
+    if (!get_result(w, p))
+        return false;
+    if (is_field(w))
+        return serve_field_understand(w, p);
+    return get_parameters(w, p) && (w->body_npy ? operands_npy(w, p) : operands_json(w, p));
+}
+
+/* An array alone, of numbers or of a field's elements. */
+static bool understand_array(serve_work *w, const json_t *a)
+{
+    if (json_object_get(a, "field"))
+        return serve_field_array(w, a);
+    if (!(w->x[0] = serve_array_json(a, "the body", ORR_F64, w->most, &w->reply)))
+        return false;
+    w->n = 1;
+    return true;
+}
+
 bool serve_work_understand(serve_work *w)
 {
     json_error_t error;
     json_t *p = w->query;
-    bool ok = true;
+    bool ok = true, array = w->kind == SERVE_KEEP && !w->body_npy;
     if (!w->body_npy) {
-        p = json_loadb(w->body, w->bytes, JSON_REJECT_DUPLICATES, &error);
+        p = json_loadb(w->body, w->bytes, JSON_REJECT_DUPLICATES | (array ? JSON_DECODE_ANY : 0), &error);
         if (!p)
             w->reply = serve_problem(400, "json", "line %d, column %d: %s", error.line, error.column, error.text);
-        else if (!json_is_object(p))
+        else if (!array && !json_is_object(p))
             w->reply = serve_problem(400, "json", "the body is no object");
-        ok = json_is_object(p);
+        ok = array ? p != NULL : json_is_object(p);
     }
     if (ok && is_field(w) && (w->body_npy || w->npy)) {
         w->reply = serve_problem(w->body_npy ? 415 : 406, "array", "%s takes and gives JSON", serve_kind_name(w->kind));
         ok = false;
     }
-    ok = ok && all_known(w, p) &&
-         (is_field(w) ? serve_field_understand(w, p)
-                      : get_parameters(w, p) && (w->body_npy ? operands_npy(w) : operands_json(w, p)));
+    ok = ok && (array ? understand_array(w, p) : all_known(w, p) && understand(w, p));
     if (p != w->query)
         json_decref(p);
     json_decref(w->query);
@@ -295,7 +380,7 @@ bool serve_work_understand(serve_work *w)
     serve_body_unref(w->held);
     w->held = NULL;
     w->body = NULL;
-    if (ok && w->small > 0 && !is_field(w))
+    if (ok && w->small > 0 && w->kind < SERVE_KEEP && !w->result[0] && !is_field(w))
         w->key = key_of(w);
     return ok;
 }
@@ -465,8 +550,60 @@ static bool answer(serve_work *const *w, int n, int of, orr_tensor *t, orr_dtype
     return true;
 }
 
+bool serve_work_keep(serve_work *w, orr_tensor *t)
+{
+    if (orr_eval(t) != ORR_OK) {
+        w->reply = serve_problem_last();
+        return false;
+    }
+    serve_value *v = calloc(1, sizeof *v);
+    size_t room = bytes_of(t);
+    if (!v || !serve_budget_take(room)) {
+        w->reply = v ? serve_problem(503, "limit", "the service holds as many bytes as it may; try again")
+                     : serve_problem(503, "ORR_ENOMEM", "there is no memory");
+        free(v);
+        return false;
+    }
+    *v = (serve_value){ .t = orr_keep(t), .room = room };
+    atomic_init(&v->refs, 1);
+    w->reply = serve_store_put(w->store, w->client, w->result, v);
+    serve_value_unref(v);
+    return true;
+}
+
+/* A kept array, as an answer. */
+static void show(serve_work *w)
+{
+    orr_tensor *t = w->x[0], *sent = sendable(w, t);
+    orr_dtype d = orr_tensor_dtype(t);
+    bool ok = orr_eval(sent) == ORR_OK;
+    if (ok && sent != t)
+        ok = answer(&w, 1, 1, sent, d);
+    else if (ok && (ok = orr_data(t) != NULL))
+        w->reply = serve_array_reply(w->kept[0], orr_data(t), d, d, orr_tensor_shape(t), w->npy, w->most);
+    if (!ok)
+        w->reply = serve_problem_last();
+}
+
+/* The works that compute nothing. */
+static void run_array(serve_work *w)
+{
+    orr_scope *s = orr_scope_begin();
+    if (w->kind == SERVE_KEEP)
+        w->n = serve_work_keep(w, w->x[0]) ? 0 : w->n;
+    else if (orr_isdtype(orr_tensor_dtype(w->x[0]), ORR_KIND_BOOL | ORR_KIND_NUMERIC))
+        show(w);
+    else
+        serve_field_show(w);
+    (void)orr_scope_end(s);
+}
+
 static void run_one(serve_work *w)
 {
+    if (w->kind == SERVE_KEEP || w->kind == SERVE_SHOW) {
+        run_array(w);
+        return;
+    }
     if (is_field(w)) {
         serve_field_run(w);
         return;
@@ -474,8 +611,12 @@ static void run_one(serve_work *w)
     if (w->kind == SERVE_PREDICT && !is_sample(w))
         return;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *y = record(w, w->x, false), *t = sendable(w, y);
-    if (allowed(w, t, 1) && (orr_eval(t) != ORR_OK || !answer(&w, 1, 1, t, orr_tensor_dtype(y))))
+    orr_tensor *y = record(w, w->x, false), *t = w->result[0] ? y : sendable(w, y);
+    if (!allowed(w, t, 1))
+        ; /* the reply says why */
+    else if (w->result[0])
+        (void)serve_work_keep(w, t);
+    else if (orr_eval(t) != ORR_OK || !answer(&w, 1, 1, t, orr_tensor_dtype(y)))
         w->reply = serve_problem_last();
     (void)orr_scope_end(s);
 }
@@ -537,8 +678,13 @@ void serve_work_run(serve_work *const *w, int n)
 
 void serve_work_clear(serve_work *w)
 {
-    for (int i = 0; i < w->n; i++)
-        (void)orr_free(w->x[i]);
+    for (int i = 0; i < w->n; i++) {
+        if (w->kept[i])
+            serve_value_unref(w->kept[i]);
+        else
+            (void)orr_free(w->x[i]);
+        w->kept[i] = NULL;
+    }
     w->n = 0;
     serve_body_unref(w->held);
     free(w->expression);

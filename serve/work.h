@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "serve/array.h"
 #include "serve/models.h"
+#include "serve/store.h"
 
 typedef enum serve_kind {
     SERVE_GEMM,
@@ -14,6 +15,8 @@ typedef enum serve_kind {
     SERVE_FIELD,
     SERVE_MSM,
     SERVE_PREDICT,
+    SERVE_KEEP, /* the body's array, by name */
+    SERVE_SHOW, /* an array that is kept     */
     SERVE_KINDS
 } serve_kind;
 /* "gemm", … */
@@ -27,6 +30,8 @@ typedef struct serve_work {
     const serve_array_limits *most;
     int64_t small; /* bytes of operands up to which it may be batched */
     bool npy;      /* the answer's form */
+    serve_store *store;
+    int client; /* whose arrays are kept there */
 
     /* the body; NULL once it is understood */
     serve_body *held; /* NULL: it is empty */
@@ -36,8 +41,10 @@ typedef struct serve_work {
     json_t *query; /* parameters beside a .npy body */
 
     /* its content */
-    orr_tensor *x[SERVE_OPERANDS]; /* gemm: a, b, c */
+    orr_tensor *x[SERVE_OPERANDS];     /* gemm: a, b, c                               */
+    serve_value *kept[SERVE_OPERANDS]; /* x[i] is its tensor; NULL: the work's own */
     int n;
+    char result[SERVE_ARRAY_NAME + 1]; /* the name under which the result is kept; "": it is sent */
     char *expression;
     int op; /* of a reduction or a field; a curve */
     orr_axes axes;
@@ -54,5 +61,12 @@ bool serve_work_understand(serve_work *w);
 void serve_work_run(serve_work *const *w, int n);
 /* All that it owns. */
 void serve_work_clear(serve_work *w);
+
+/* Whether an operand is {"array": NAME}; *name: NAME, or NULL where that is no text. */
+bool serve_work_is_kept(const json_t *a, const char **name);
+/* The kept array becomes the next operand; NULL, and the reply says why. */
+orr_tensor *serve_work_take(serve_work *w, const char *operand, const char *name);
+/* Evaluates t, keeps it as the result, and makes the reply. false: t is the caller's, or its scope's, as before. */
+bool serve_work_keep(serve_work *w, orr_tensor *t);
 
 #endif

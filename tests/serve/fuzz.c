@@ -1,4 +1,5 @@
-/* orrery-serve under requests that are drawn at random: well-formed, malformed, oversized, cut, slow, with wrong tokens.
+/* orrery-serve under requests that are drawn at random: well-formed, malformed, oversized, cut, slow, with wrong
+ * tokens; arrays kept by name come and go among them.
  * It goes on answering, its memory stays flat, and no token is in its log.
  * 2,000 requests; 100,000 with ORR_TEST_FULL; ORR_TEST_REQUESTS says another number, ORR_TEST_SEED another seed.
  * Must not know: how the service is made. */
@@ -48,6 +49,10 @@ static void put_array(text *t, int depth)
         put(t, "%s", odd[draw(9)]);
         return;
     }
+    if (draw(12) == 0) {
+        put(t, "{\"array\": \"k%u\"}", draw(8));
+        return;
+    }
     if (draw(20) == 0) {
         put(t, "{\"shape\": [%u, %u], \"dtype\": \"%s\", \"data\": [1, 2, 3, 4]}", draw(4), draw(4),
             draw(2) ? "float32" : "int16");
@@ -95,6 +100,8 @@ static void put_json(text *t, unsigned kind)
     }
     if (draw(30) == 0)
         put(t, ", \"%s\": 1", draw(2) ? "nonsense" : "x");
+    if (draw(5) == 0)
+        put(t, ", \"result\": \"k%u%s\"", draw(8), draw(20) ? "" : "/");
     put(t, "}");
 }
 
@@ -143,6 +150,9 @@ static void put_request(text *t)
                                          "/docs",
                                          "/v1/jobs/0123456789abcdef0123456789abcdef/result",
                                          "/v1/models",
+                                         "/v1/arrays",
+                                         "/v1/arrays/k1",
+                                         "/v1/arrays/k%002",
                                          "/nowhere",
                                          "/v1/%2e%2e/%00",
                                          "//",
@@ -155,10 +165,15 @@ static void put_request(text *t)
     body.n = 0;
     t->n = 0;
     if (what < 25) {
-        put(t, "%s %s HTTP/1.%u\r\n", draw(10) ? "GET" : methods[draw(5)], reads[draw(15)], draw(20) ? 1 : 0);
+        put(t, "%s %s HTTP/1.%u\r\n", draw(10) ? "GET" : methods[draw(5)], reads[draw(18)], draw(20) ? 1 : 0);
+    } else if (what < 30) {
+        put(t, "DELETE /v1/arrays/k%u HTTP/1.1\r\n", draw(8));
     } else {
+        bool keep = draw(8) == 0;
         if (npy)
-            put_npy(&body, kind);
+            put_npy(&body, keep ? 1 : kind);
+        else if (keep)
+            put_array(&body, (int)draw(4));
         else
             put_json(&body, kind);
         if (draw(6) == 0)
@@ -167,7 +182,9 @@ static void put_request(text *t)
             memset(body.p, draw(2) ? '[' : ' ', sizeof body.p);
             body.n = 70000 + draw(60000);
         }
-        if (draw(8) == 0)
+        if (keep)
+            put(t, "PUT /v1/arrays/k%u%s HTTP/1.1\r\n", draw(8), draw(20) ? "" : "%2fx");
+        else if (draw(8) == 0)
             put(t, "POST /v1/jobs?run=%s%s HTTP/1.1\r\n", kinds[kind],
                 !npy || kind == 0 ? ""
                 : kind == 1       ? "&expression=x*x"
@@ -192,7 +209,7 @@ static void put_request(text *t)
             put(t, "%s", token);
         put(t, "\r\n");
     }
-    if (what >= 25 && draw(6) == 0) {
+    if (what >= 30 && draw(6) == 0) {
         put(t, "Transfer-Encoding: chunked\r\n\r\n");
         for (size_t at = 0; at < body.n;) {
             size_t n = 1 + draw(5000);
@@ -206,7 +223,7 @@ static void put_request(text *t)
             at += n;
         }
         put(t, "0\r\n\r\n");
-    } else if (what >= 25) {
+    } else if (what >= 30) {
         put(t, "Content-Length: %zu\r\n\r\n", draw(100) ? body.n : draw(2) ? (size_t)1 << 40 : body.n / 2);
         if (t->n + body.n < sizeof t->p) {
             memcpy(t->p + t->n, body.p, body.n);
@@ -288,7 +305,7 @@ static void it_stands_whatever_is_sent(void)
     (void)snprintf(line, sizeof line, "fuzz %s\n", token);
     (void)snprintf(options, sizeof options,
                    "--tokens %.900s --max-body 65536 --max-json 65536 --read-timeout 1 --write-timeout 1 --max-jobs 16 "
-                   "--job-keep 1",
+                   "--job-keep 1 --max-arrays 6 --array-bytes 4096 --array-keep 2",
                    write_file("tokens", line, 0600));
     ORR_CHECK_MSG(server_start(&s, options), "%s", server_output());
     if (!s.port)
@@ -304,7 +321,7 @@ static void it_stands_whatever_is_sent(void)
     for (int i = 0; i < OPEN; i++)
         if (open_ones[i] >= 0)
             (void)close(open_ones[i]);
-    pause_for(1.5);
+    pause_for(3.5); /* arrays are forgotten, and connections cut */
     size_t late = server_memory(&s);
     printf("  %ld requests: %ld 2xx, %ld 3xx, %ld 4xx, %ld 5xx, %ld without an answer; %.1f MB at half, %.1f MB at the "
            "end\n",
