@@ -1,4 +1,5 @@
-/* Case serve: orrery-serve under 64 clients: products of n = 512 beside the library's own rate, and small requests.
+/* Case serve: orrery-serve under 64 clients: products of n = 512, of bodies and of kept arrays, beside the library's own
+ * rate, and small requests.
  * Must not know: how the service is made. */
 #include "config.h"
 #include <arpa/inet.h>
@@ -206,25 +207,27 @@ static double rate(int port, const char *request, size_t n, double seconds, long
     return ok && took > 0.0 ? (double)(l.done - before) / took : -1.0;
 }
 
-static char *with_head(const char *path, const char *type, const void *body, size_t bytes, size_t *n)
+/* what: method and path; headers: more of them, each with "\r\n". */
+static char *with_head(const char *what, const char *headers, const char *type, const void *body, size_t bytes,
+                       size_t *n)
 {
     char *p = malloc(bytes + 512);
     if (!p)
         return NULL;
-    int m = snprintf(p, 512, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %zu\r\n\r\n",
-                     path, type, bytes);
+    int m = snprintf(p, 512, "%s HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: %s\r\nContent-Length: %zu\r\n\r\n",
+                     what, headers, type, bytes);
     memcpy(p + m, body, bytes);
     *n = (size_t)m + bytes;
     return p;
 }
 
-/* Two matrices to the path; NULL: no memory. */
-static char *matrices_request(const char *path, size_t *n)
+/* `count` matrices; NULL: no memory. */
+static char *matrices_request(const char *what, int count, size_t *n)
 {
     char head[ORR_NPY_HEADER];
     size_t h = orr_npy_header(ORR_F32, ORR_SHAPE(SIDE, SIDE), head), one = h + sizeof(float) * SIDE * SIDE;
-    char *body = malloc(2 * one), *request = NULL;
-    for (int k = 0; body && k < 2; k++) {
+    char *body = malloc((size_t)count * one), *request = NULL;
+    for (int k = 0; body && k < count; k++) {
         memcpy(body + (size_t)k * one, head, h);
         for (int i = 0; i < SIDE * SIDE; i++) {
             float v = (float)(i * 7 % 23) / 8;
@@ -232,9 +235,36 @@ static char *matrices_request(const char *path, size_t *n)
         }
     }
     if (body)
-        request = with_head(path, "application/x-npy", body, 2 * one, n);
+        request = with_head(what, "", "application/x-npy", body, (size_t)count * one, n);
     free(body);
     return request;
+}
+
+/* One request on a connection of its own; whether its answer is a 200 or 201. */
+static bool once(int port, const char *request, size_t n)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    char head[13] = "";
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = request ? socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    bool ok = fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+              send(fd, request, n, MSG_NOSIGNAL) == (ssize_t)n && recv(fd, head, 12, MSG_WAITALL) == 12;
+    if (fd >= 0)
+        (void)close(fd);
+    return ok && strncmp(head, "HTTP/1.1 20", 11) == 0;
+}
+
+/* The matrices of the other requests, kept as a and b. */
+static bool keep_matrices(int port)
+{
+    bool ok = true;
+    for (int k = 0; k < 2; k++) {
+        size_t n = 0;
+        char *request = matrices_request(k ? "PUT /v1/arrays/b" : "PUT /v1/arrays/a", 1, &n);
+        ok = ok && once(port, request, n);
+        free(request);
+    }
+    return ok;
 }
 
 /* -- the library by itself --------------------------------------------------------------------------------- */
@@ -315,7 +345,8 @@ static int products(bench_sink *out, const service *s, int rounds)
     double ours[MOST_ROUNDS], theirs[MOST_ROUNDS], ratio[MOST_ROUNDS], sums[MOST_ROUNDS], bound[MOST_ROUNDS],
         of_bound[MOST_ROUNDS];
     double cpu[3][MOST_ROUNDS]; /* a product: in the service, its clients, the library */
-    char *request = matrices_request("/v1/gemm", &n), *sum = matrices_request("/v1/elementwise?expression=x%2By", &m);
+    char *request = matrices_request("POST /v1/gemm", 2, &n),
+         *sum = matrices_request("POST /v1/elementwise?expression=x%2By", 2, &m);
     bool ok = request && sum;
     for (int i = 0; ok && i < rounds; i++) {
         long all = 0, ignored = 0;
@@ -354,6 +385,43 @@ static int products(bench_sink *out, const service *s, int rounds)
     return bench_add(out, &t) | rc;
 }
 
+/* Operands that were sent once. kept: the results stay there, too. */
+static int named_products(bench_sink *out, const service *s, int rounds, bool kept)
+{
+    static const char keeps[] = "{\"a\": {\"array\": \"a\"}, \"b\": {\"array\": \"b\"}, \"result\": \"c\"}",
+                      sends[] = "{\"a\": {\"array\": \"a\"}, \"b\": {\"array\": \"b\"}}";
+    size_t n = 0;
+    double ours[MOST_ROUNDS], theirs[MOST_ROUNDS], ratio[MOST_ROUNDS], cpu[3][MOST_ROUNDS];
+    char *request = kept ? with_head("POST /v1/gemm", "", "application/json", keeps, sizeof keeps - 1, &n)
+                         : with_head("POST /v1/gemm", "Accept: application/x-npy\r\n", "application/json", sends,
+                                     sizeof sends - 1, &n);
+    bool ok = request && keep_matrices(s->port);
+    ok = ok && (!kept || once(s->port, request, n)); /* the first makes c, with a 201 */
+    for (int i = 0; ok && i < rounds; i++) {
+        long all = 0;
+        double server = cpu_of(s->pid), clients = cpu_of(getpid());
+        ours[i] = rate(s->port, request, n, turn, &all);
+        cpu[0][i] = (cpu_of(s->pid) - server) / (double)all;
+        cpu[1][i] = (cpu_of(getpid()) - clients) / (double)all;
+        theirs[i] = library(s, &cpu[2][i]);
+        ok = ours[i] > 0.0 && theirs[i] > 0.0;
+        ratio[i] = ours[i] / theirs[i];
+    }
+    free(request);
+    if (!ok)
+        return bench_failed("serve");
+    bench_record r = { .name = "serve", .metric = "rate", .unit = "1/s", .reference = "library alone" };
+    (void)snprintf(r.params, sizeof r.params,
+                   "\"what\": \"products of kept arrays, results %s\", \"n\": %d, \"clients\": %d, \"cpu ms\": "
+                   "\"service %.2f, clients %.2f, library %.2f\"",
+                   kept ? "kept" : "sent", SIDE, CLIENTS, 1e3 * bench_median(cpu[0], rounds),
+                   1e3 * bench_median(cpu[1], rounds), 1e3 * bench_median(cpu[2], rounds));
+    r.value = bench_median(ours, rounds);
+    r.reference_value = bench_median(theirs, rounds);
+    r.ratio = bench_median(ratio, rounds);
+    return bench_add(out, &r);
+}
+
 /* 5,000 a second on two cores is what the service is made for. */
 static int small(bench_sink *out, const service *s, int rounds)
 {
@@ -361,7 +429,7 @@ static int small(bench_sink *out, const service *s, int rounds)
     size_t n = 0;
     long all = 0;
     double ours[MOST_ROUNDS];
-    char *request = with_head("/v1/elementwise", "application/json", body, sizeof body - 1, &n);
+    char *request = with_head("POST /v1/elementwise", "", "application/json", body, sizeof body - 1, &n);
     bool ok = request != NULL;
     for (int i = 0; ok && i < rounds; i++)
         ok = (ours[i] = rate(s->port, request, n, turn, &all)) > 0.0;
@@ -381,7 +449,9 @@ int bench_serving(bench_sink *out, int rounds)
 {
     service s = { 0 };
     rounds = rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
-    int rc = start(&s) ? products(out, &s, rounds) | small(out, &s, rounds) : 1;
+    int rc = !start(&s) ? 1
+                        : products(out, &s, rounds) | named_products(out, &s, rounds, true) |
+                              named_products(out, &s, rounds, false) | small(out, &s, rounds);
     stop(&s);
     return rc;
 }
