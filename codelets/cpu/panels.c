@@ -32,6 +32,7 @@ static orr__block_from source_of(const orr__launch *l, int k)
     bool fresh = (c->attr.mask & ORR__PANEL_FRESH) != 0, unit = (c->attr.mask & ORR__PANEL_UNIT) != 0;
     return (orr__block_from){ .matrix = fresh ? l->in[k] : NULL,
                               .block = fresh || unit ? NULL : l->in[k],
+                              .behind = c->attr.index,
                               .n = unit ? 0 : c->in[k].dim[1],
                               .column = c->attr.start[1] };
 }
@@ -69,7 +70,7 @@ static orr_status lu_apply(const orr__launch *l, const orr__panels *t, void *roo
     orr__block panel = block_of(l, 0);
     orr__block_from from = source_of(l, 1);
     (void)room;
-    t->lu_apply(&panel, &from, l->out[0], c->out.dim[1], c->out.dim[0], c->attr.start[0], ints);
+    t->lu_apply(&panel, &from, l->out[0], c->out.dim[1] - 1, c->out.dim[0], c->attr.start[0], ints);
     return ORR_OK;
 }
 
@@ -79,7 +80,6 @@ static orr_status lu_join(const orr__launch *l, const orr__panels *t, void *room
     const orr__region *r = l->region;
     size_t z = orr_dtype_size((orr_dtype)r->out_dtype[0]);
     int64_t m = r->call.out.dim[1], n = r->call.out.dim[0] - 1;
-    bool upper = (r->call.attr.mask & ORR__PANEL_UPPER) != 0;
     (void)room;
     (void)ints;
     for (int64_t c = l->lo; c < l->hi; c++) {
@@ -97,13 +97,28 @@ static orr_status lu_join(const orr__launch *l, const orr__panels *t, void *room
             memcpy(to, (const char *)l->in[k] + (size_t)((c - first) * r->call.in[k].dim[1]) * z, (size_t)m * z);
         }
         first = 0;
-        for (int q = 0; q < r->nin && r->call.in[q].dim[1] > m && !upper; first += r->call.in[q++].dim[0]) {
+        for (int q = 0; q < r->call.attr.index; first += r->call.in[q++].dim[0]) {
             orr__block panel = block_of(l, q);
             if (q > k || c == n)
                 t->exchange(&panel, to, m, first);
         }
     }
     return ORR_OK;
+}
+
+/* Columns [lo, hi) of the solution, each a row. */
+static orr_status lu_solve(const orr__launch *l, const orr__panels *t, void *room, int *ints)
+{
+    const orr__call *c = &l->region->call;
+    int own = (c->attr.mask & ORR__PANEL_UNIT) != 0 ? 0 : 1, n = c->nin - own;
+    orr__block *panel = orr__alloc_n((size_t)n, sizeof *panel);
+    (void)room;
+    for (int k = 0; k < n && panel; k++)
+        panel[k] = block_of(l, k + own);
+    if (panel)
+        t->solve(panel, n, own ? l->in[0] : NULL, c->out.dim[0], l->out[0], c->out.dim[1], l->lo, l->hi, ints);
+    free(panel);
+    return panel ? ORR_OK : ORR_ENOMEM;
 }
 
 static orr_status lu_det(const orr__launch *l, const orr__panels *t, void *room, int *ints)
@@ -140,9 +155,9 @@ static orr_status qr_apply(const orr__launch *l, const orr__panels *t, void *roo
     const orr__call *c = &l->region->call;
     orr__block panel = block_of(l, 0);
     orr__block_from from = source_of(l, 1);
-    int64_t m = c->out.dim[1];
+    int64_t inner = c->attr.index;
     (void)ints;
-    int64_t bad = t->qr_apply(&panel, &from, l->out[0], m, c->out.dim[0], panel.ld - m, c->attr.start[0],
+    int64_t bad = t->qr_apply(&panel, &from, l->out[0], c->out.dim[1] - inner, c->out.dim[0], inner, c->attr.start[0],
                               (c->attr.mask & ORR__PANEL_BACK) != 0, room);
     return bad ? no_factors(l, bad) : ORR_OK;
 }
@@ -164,8 +179,8 @@ static orr_status qr_join(const orr__launch *l, const orr__panels *t, void *room
     for (int64_t j = l->lo, k = blocks, first = 0; j < l->hi && m > 0; j++) {
         while (j >= first + r->call.in[k].dim[0])
             first += r->call.in[k++].dim[0];
-        memcpy((char *)l->out[0] + (size_t)(j * row) * z, (const char *)l->in[k] + (size_t)((j - first) * m) * z,
-               (size_t)m * z);
+        memcpy((char *)l->out[0] + (size_t)(j * row) * z,
+               (const char *)l->in[k] + (size_t)((j - first) * r->call.in[k].dim[1]) * z, (size_t)m * z);
     }
     for (int64_t j0 = l->lo; j0 < l->hi; j0 += SIDE) {
         int64_t end = j0 + SIDE < l->hi ? j0 + SIDE : l->hi;
@@ -206,7 +221,8 @@ static orr_status qr_join(const orr__launch *l, const orr__panels *t, void *room
 KERNEL(lu_panel, 0, c->out.dim[0] + c->out.dim[1])
 KERNEL(lu_apply, 0, c->in[0].dim[0])
 KERNEL(lu_join, 0, 0)
+KERNEL(lu_solve, 0, c->out.dim[1])
 KERNEL(lu_det, 0, 0)
 KERNEL(qr_panel, table_of(l->region)->room(c->out.dim[0], c->attr.index), 0)
-KERNEL(qr_apply, table_of(l->region)->room(c->out.dim[0], c->in[0].dim[1] - c->out.dim[1]), 0)
+KERNEL(qr_apply, table_of(l->region)->room(c->out.dim[0], c->attr.index), 0)
 KERNEL(qr_join, 0, 0)

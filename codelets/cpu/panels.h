@@ -11,12 +11,12 @@ typedef struct orr__block {
     int64_t cols, ld;
 } orr__block;
 
-/* Where a block comes from: columns [column, column + cols) of a row-major matrix of n columns, or another block. Neither: columns
+/* Where a block comes from, which may be where it goes: columns [column, column + cols) of a row-major matrix of n columns, or another block. Neither: columns
  * of the unit matrix. */
 typedef struct orr__block_from {
     const void *matrix;
     const void *block;
-    int64_t n, column;
+    int64_t n, column, behind; /* behind: elements behind each column of a block */
 } orr__block_from;
 
 /* m: rows of the matrix; at: the row of the panel's first diagonal element. */
@@ -33,6 +33,9 @@ typedef struct orr__panels {
                         void *room);
     int64_t (*qr_apply)(const orr__block *panel, const orr__block_from *from, void *out, int64_t m, int64_t cols,
                         int64_t inner, int64_t at, bool back, void *room);
+    /* Rows [lo, hi) of `out`, each of m elements: columns of X with A·X = B, B being row-major, `more` columns. NULL: X = U⁻¹·L⁻¹. */
+    void (*solve)(const orr__block *panel, int n, const void *b, int64_t more, void *out, int64_t m, int64_t lo,
+                  int64_t hi, int *ints);
     /* The triple determinant, sign, logarithm from n panels. */
     void (*det)(const orr__block *panel, int n, int64_t m, void *out);
 } orr__panels;

@@ -41,7 +41,14 @@ static orr__workload work_panel(const orr__call *c)
 static orr__workload work_apply(const orr__call *c)
 {
     double w = (double)c->in[0].dim[0], rows = (double)(c->out.dim[1] - c->attr.start[0]);
-    return (orr__workload){ .flops = 3 * w * (double)c->out.dim[0] * rows, .product = true };
+    return (orr__workload){ .flops = 2 * w * (double)c->out.dim[0] * rows, .product = true };
+}
+
+/* Forwards and backwards; of the unit matrix a third of the way forwards. */
+static orr__workload work_solve(const orr__call *c)
+{
+    double m = (double)c->out.dim[1], part = c->attr.mask & ORR__PANEL_UNIT ? 4.0 / 3 : 2;
+    return (orr__workload){ .flops = part * m * m * (double)c->out.dim[0], .product = true };
 }
 
 /* -- reference: the same by plain loops ------------------------------------------------------------------------------------- */
@@ -108,7 +115,7 @@ static orr_status lu_panel(const orr__reference *j)
 
 static orr_status lu_apply(const orr__reference *j)
 {
-    int64_t cols = j->out.shape.dim[0], m = j->out.shape.dim[1], at = j->node->attr.start[0];
+    int64_t cols = j->out.shape.dim[0], ld = j->out.shape.dim[1], m = ld - 1, at = j->node->attr.start[0];
     int64_t width = j->in[0].shape.dim[0];
     orr__number *x = load_block(j, 1, cols, m);
     for (int64_t k = 0; k < cols && x; k++) {
@@ -117,8 +124,8 @@ static orr_status lu_apply(const orr__reference *j)
         for (int64_t c = 0; c < width; c++)
             for (int64_t r = at + c + 1; r < m; r++)
                 x[k * m + r] -= panel_get(&j->in[0], c, r) * x[k * m + at + c];
-        for (int64_t r = 0; r < m; r++)
-            orr__plain_set(&j->out, k * m + r, x[k * m + r]);
+        for (int64_t r = 0; r < ld; r++)
+            orr__plain_set(&j->out, k * ld + r, r < m ? x[k * m + r] : 0);
     }
     free(x);
     return x ? ORR_OK : ORR_ENOMEM;
@@ -141,10 +148,43 @@ static orr_status lu_join(const orr__reference *j)
         for (int64_t r = 0; r < m; r++)
             x[r] = c == n ? (orr__number)r : panel_get(operand(j, k), c - first, r);
         first = 0;
-        for (int q = 0; q < j->nin && operand(j, q)->shape.dim[1] > m; first += operand(j, q++)->shape.dim[0])
+        for (int q = 0; q < j->node->attr.index; first += operand(j, q++)->shape.dim[0])
             for (int64_t p = 0; p < operand(j, q)->shape.dim[0]; p++)
-                if ((q > k || c == n) && !(j->node->attr.mask & ORR__PANEL_UPPER))
+                if (q > k || c == n)
                     exchange(x, first + p, (int64_t)creall(panel_get(operand(j, q), p, m)));
+        for (int64_t r = 0; r < m; r++)
+            orr__plain_set(&j->out, c * m + r, x[r]);
+    }
+    free(x);
+    return x ? ORR_OK : ORR_ENOMEM;
+}
+
+/* A panel's rows are those of its time: later exchanges are not made in it. A 1 of the unit matrix begins where all exchanges put it:
+ * it is there before the panel of that row is, and those before leave the zeros alone. */
+static orr_status lu_solve(const orr__reference *j)
+{
+    int64_t cols = j->out.shape.dim[0], m = j->out.shape.dim[1];
+    bool unit = (j->node->attr.mask & ORR__PANEL_UNIT) != 0;
+    orr__number *x = orr__plain(m);
+    for (int64_t c = 0; c < cols && x; c++) {
+        for (int64_t r = 0; r < m; r++)
+            x[r] = unit ? r == c : orr__plain_get(operand(j, 0), r * cols + c);
+        int64_t at = 0;
+        for (int k = !unit; k < j->nin; at += operand(j, k++)->shape.dim[0]) {
+            for (int64_t p = 0; p < operand(j, k)->shape.dim[0] && (!unit || c < at); p++)
+                exchange(x, at + p, (int64_t)creall(panel_get(operand(j, k), p, m)));
+            for (int64_t p = 0; p < operand(j, k)->shape.dim[0]; p++)
+                for (int64_t r = at + p + 1; r < m; r++)
+                    x[r] -= panel_get(operand(j, k), p, r) * x[at + p];
+        }
+        for (int k = j->nin - 1; k >= !unit; k--) {
+            at -= operand(j, k)->shape.dim[0];
+            for (int64_t p = operand(j, k)->shape.dim[0] - 1; p >= 0; p--) {
+                x[at + p] /= panel_get(operand(j, k), p, at + p);
+                for (int64_t r = 0; r < at + p; r++)
+                    x[r] -= panel_get(operand(j, k), p, r) * x[at + p];
+            }
+        }
         for (int64_t r = 0; r < m; r++)
             orr__plain_set(&j->out, c * m + r, x[r]);
     }
@@ -211,8 +251,8 @@ static orr_status qr_panel(const orr__reference *j)
 
 static orr_status qr_apply(const orr__reference *j)
 {
-    int64_t cols = j->out.shape.dim[0], m = j->out.shape.dim[1], at = j->node->attr.start[0];
-    int64_t width = j->in[0].shape.dim[0], ld = j->in[0].shape.dim[1];
+    int64_t cols = j->out.shape.dim[0], ld = j->out.shape.dim[1], m = ld - j->node->attr.index;
+    int64_t width = j->in[0].shape.dim[0], at = j->node->attr.start[0];
     bool back = (j->node->attr.mask & ORR__PANEL_BACK) != 0;
     orr__number *x = load_block(j, 1, cols, m), *v = orr__plain(width * ld);
     for (int64_t i = 0; i < width * ld && v; i++)
@@ -223,8 +263,8 @@ static orr_status qr_apply(const orr__reference *j)
             orr__number t = v[c * ld + m];
             reflect(v + c * ld, back ? t : conjl(t), at + c, m, x + k * m);
         }
-        for (int64_t r = 0; r < m; r++)
-            orr__plain_set(&j->out, k * m + r, x[k * m + r]);
+        for (int64_t r = 0; r < ld; r++)
+            orr__plain_set(&j->out, k * ld + r, r < m ? x[k * m + r] : 0);
     }
     orr_status st = x && v ? ORR_OK : ORR_ENOMEM;
     free(x);
@@ -269,12 +309,13 @@ static bool whole(const orr__call *c)
     (void)c;
     return false;
 }
-BLOCKS(lu_panel, 1, verify_block, work_panel, .flags = ORR__OP_MAY_FAIL, .cuts = whole);
-BLOCKS(lu_apply, 2, verify_block, work_apply, .cuts = whole);
+BLOCKS(lu_panel, 1, verify_block, work_panel, .flags = ORR__OP_MAY_FAIL, .cuts = whole, .donor = 1);
+BLOCKS(lu_apply, 2, verify_block, work_apply, .cuts = whole, .donor = 2);
+BLOCKS(lu_solve, -1, verify_block, work_solve, .cuts = NULL);
 BLOCKS(lu_join, -1, verify_block, NULL, .cuts = NULL);
 BLOCKS(lu_det, -1, verify_det, NULL, .cuts = whole);
-BLOCKS(qr_panel, 1, verify_block, work_panel, .flags = ORR__OP_MAY_FAIL, .cuts = whole);
-BLOCKS(qr_apply, -1, verify_block, work_apply, .flags = ORR__OP_MAY_FAIL, .cuts = whole);
+BLOCKS(qr_panel, 1, verify_block, work_panel, .flags = ORR__OP_MAY_FAIL, .cuts = whole, .donor = 1);
+BLOCKS(qr_apply, -1, verify_block, work_apply, .flags = ORR__OP_MAY_FAIL, .cuts = whole, .donor = 2);
 BLOCKS(qr_join, -1, verify_block, NULL, .cuts = NULL);
 
 /* -- a value that stands for an operation's ------------------------------------------------------------------------------ */
@@ -352,7 +393,7 @@ typedef struct {
     orr_tensor *a, *b;     /* m × n, m × more; b may be NULL */
     int64_t m, n, k, more; /* k: columns that are factored   */
     int64_t width, wide;   /* of a block that is factored, of the others */
-    int64_t behind;        /* elements behind a panel's column           */
+    int64_t behind;        /* elements behind a column, a panel's        */
     unsigned mask;         /* of the panels */
     int panels, count;
     orr_tensor **block;
@@ -399,9 +440,11 @@ static void factorise(columns *c)
             int64_t first, last;
             place(c, j, &first, &last);
             bool beside = first >= c->n;
-            orr__attr of = { .mask = fresh, .start = { from, fresh ? first - (beside ? c->n : 0) : 0 } };
+            orr__attr of = { .mask = fresh,
+                             .start = { from, fresh ? first - (beside ? c->n : 0) : 0 },
+                             .index = (int32_t)c->behind };
             in[1] = !fresh ? c->block[j] : beside ? c->b : c->a;
-            c->block[j] = block(c->at, c->apply, 2, in, last - first, c->m, of);
+            c->block[j] = block(c->at, c->apply, 2, in, last - first, c->m + c->behind, of);
         }
     }
 }
@@ -422,10 +465,10 @@ static bool start(columns *c, orr__site at, orr_tensor *a, orr_tensor *b)
     return count_blocks(c);
 }
 
-static bool lu_of(columns *c, orr__site at, orr_tensor *a, orr_tensor *b, unsigned mask)
+static bool lu_of(columns *c, orr__site at, orr_tensor *a, unsigned mask)
 {
     *c = (columns){ .panel = &orr__op_lu_panel, .apply = &orr__op_lu_apply, .behind = 1, .mask = mask };
-    if (!start(c, at, a, b))
+    if (!start(c, at, a, NULL))
         return false;
     factorise(c);
     return true;
@@ -448,9 +491,9 @@ static orr_tensor *as_row(orr__site at, const orr__node *like, orr_tensor *x)
 orr_tensor *orr__panels_lu(orr__site at, orr__node *a)
 {
     columns c;
-    if (!lu_of(&c, at, handle_of(a), NULL, 0))
+    if (!lu_of(&c, at, handle_of(a), 0))
         return orr__handle_new(NULL);
-    orr_tensor *all = block(at, &orr__op_lu_join, c.count, c.block, c.n + 1, c.m, (orr__attr){ 0 });
+    orr_tensor *all = block(at, &orr__op_lu_join, c.count, c.block, c.n + 1, c.m, (orr__attr){ .index = c.panels });
     free(c.block);
     return orr__stands_for(at, &orr__op_lu, 1, &a, as_row(at, a, all), 0, (orr__scalar){ 0 });
 }
@@ -458,7 +501,7 @@ orr_tensor *orr__panels_lu(orr__site at, orr__node *a)
 orr_tensor *orr__panels_det(orr__site at, orr__node *a)
 {
     columns c;
-    if (!lu_of(&c, at, handle_of(a), NULL, 0))
+    if (!lu_of(&c, at, handle_of(a), 0))
         return orr__handle_new(NULL);
     orr__node **panel = orr__alloc_n((size_t)c.panels, sizeof *panel), *r = NULL;
     bool all = panel != NULL;
@@ -472,19 +515,50 @@ orr_tensor *orr__panels_det(orr__site at, orr__node *a)
     return r ? orr__stands_for(at, &orr__op_det, 1, &a, as_row(at, a, row), 0, (orr__scalar){ 0 }) : row;
 }
 
-/* With A[p] = L·U the factorisation of [A B] has L⁻¹·B[p] beside U. */
+/* X, column after column, of the panels of A, and of B or the unit matrix. */
+static orr_tensor *of_panels(const columns *c, orr_tensor *b, int64_t more)
+{
+    orr_tensor **in = orr__alloc_n((size_t)c->panels + 1, sizeof *in), *x = NULL;
+    int n = 0;
+    if (!in)
+        return orr__handle_new(NULL);
+    if (b)
+        in[n++] = b;
+    for (int k = 0; k < c->panels; k++)
+        in[n++] = c->block[k];
+    x = block(c->at, &orr__op_lu_solve, n, in, more, c->m, (orr__attr){ .mask = b ? 0 : ORR__PANEL_UNIT });
+    free(in);
+    return x;
+}
+
 orr_tensor *orr__panels_solve(orr__site at, orr_tensor *a, orr_tensor *b)
 {
     columns c;
-    if (!lu_of(&c, at, a, b, ORR__PANEL_STRICT))
+    orr_shape s = orr_tensor_shape(b);
+    orr__extent e = orr__extent_of(&s);
+    if (!lu_of(&c, at, a, ORR__PANEL_STRICT))
         return orr__handle_new(NULL);
-    orr_tensor *all =
-        block(at, &orr__op_lu_join, c.count, c.block, c.n + c.more + 1, c.m, (orr__attr){ .mask = ORR__PANEL_UPPER });
+    orr_tensor *x = of_panels(&c, orr_reshape_at(at.file, at.line, b, ORR_SHAPE(e.m, e.n)), e.n);
     free(c.block);
-    orr_tensor *u = orr_slice_axis_at(at.file, at.line, all, 0, 0, c.n, 1),
-               *y = orr_slice_axis_at(at.file, at.line, all, 0, c.n, c.n + c.more, 1);
-    orr_tensor *x = orr__solve_right(at, u, y, ORR__TRI_LOWER); /* columns are rows here, and U is lower */
-    return orr_reshape_at(at.file, at.line, orr_transpose_at(at.file, at.line, x), orr_tensor_shape(b));
+    return orr_reshape_at(at.file, at.line, orr_transpose_at(at.file, at.line, x), s);
+}
+
+/* With A[p] = L·U column i of U⁻¹·L⁻¹ is column p[i] of the inverse. */
+orr_tensor *orr__panels_inv(orr__site at, orr_tensor *a)
+{
+    columns c;
+    orr_shape s = orr_tensor_shape(a);
+    if (!lu_of(&c, at, a, ORR__PANEL_STRICT))
+        return orr__handle_new(NULL);
+    orr_tensor *x = of_panels(&c, NULL, c.n);
+    orr_tensor *p = block(at, &orr__op_lu_join, c.count, c.block, 1, c.m, (orr__attr){ .index = c.panels });
+    free(c.block);
+    p = orr_reshape_at(at.file, at.line, p, ORR_SHAPE(c.m));
+    if (orr__is_complex(orr_tensor_dtype(p)))
+        p = orr_real_at(at.file, at.line, p);
+    p = orr_argsort_at(at.file, at.line, p, -1, false);
+    x = orr_take_at(at.file, at.line, x, p, 0);
+    return orr_reshape_at(at.file, at.line, orr_transpose_at(at.file, at.line, x), s);
 }
 
 static bool qr_of(columns *c, orr__site at, orr_tensor *a, orr_tensor *b)
@@ -505,8 +579,10 @@ static orr_tensor *q_block(const columns *c, int64_t from, int64_t to)
         place(c, i, &first, &last);
         if (first >= to)
             continue;
-        orr__attr attr = { .mask = ORR__PANEL_BACK | (x ? 0u : ORR__PANEL_UNIT), .start = { first, x ? 0 : from } };
-        x = block(c->at, c->apply, x ? 2 : 1, (orr_tensor *[]){ c->block[i], x }, to - from, c->m, attr);
+        orr__attr attr = { .mask = ORR__PANEL_BACK | (x ? 0u : ORR__PANEL_UNIT),
+                           .start = { first, x ? 0 : from },
+                           .index = (int32_t)c->behind };
+        x = block(c->at, c->apply, x ? 2 : 1, (orr_tensor *[]){ c->block[i], x }, to - from, c->m + c->behind, attr);
     }
     return x;
 }

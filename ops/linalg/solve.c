@@ -147,7 +147,15 @@ orr_tensor *orr_inv_at(const char *file, int line, orr_tensor *a)
     if (!orr__square_operand(at, a, "a", &n, &bad))
         return bad;
     int64_t order = n->shape.dim[n->shape.rank - 1];
+    orr__extent e = orr__extent_of(&n->shape);
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *one = orr_eye_at(file, line, (orr_dtype)n->dtype, order, order, 0);
-    return orr__compose_end(at, scope, orr__solve(at, a, orr_broadcast_to_at(file, line, one, n->shape), false));
+    orr_tensor *one = orr_eye_at(file, line, (orr_dtype)n->dtype, order, order, 0), *x;
+    one = orr_broadcast_to_at(file, line, one, n->shape);
+    if (orr__panels_pay(&e)) {
+        x = orr__panels_inv(at, a);
+        orr__node *in[2] = { n, orr__handle_node(one) };
+        return orr__compose_end(at, scope,
+                                in[1] ? orr__stands_for(at, &orr__op_solve, 2, in, x, 0, (orr__scalar){ 0 }) : one);
+    }
+    return orr__compose_end(at, scope, orr__solve(at, a, one, false));
 }

@@ -145,7 +145,9 @@ typedef struct orr__op {
     int (*space)(const orr__call *c, int64_t *dim);
     /* May the axis be cut? NULL: yes. */
     bool (*cuts)(const orr__call *c);
-    int panel;   /* KERNEL: rows of a task, at least, where there are more tasks than workers: each packs an operand anew; 0: any */
+    int8_t
+        donor; /* KERNEL: 1 + the operand in whose memory the kernel may write the result, both being of one shape; 0: none */
+    int panel; /* KERNEL: rows of a task, at least, where there are more tasks than workers: each packs an operand anew; 0: any */
     int version; /* of a user's kernel: part of its key */
 } orr__op;
 

@@ -61,12 +61,18 @@ static int last_read(const orr__region *r, int k)
     return last;
 }
 
+/* A kernel of its own whose result may have the memory of input k: the operands of a call are the inputs of its region. */
+static bool rewrites(const orr__region *r, int k)
+{
+    return r->call.op && r->call.op->donor == k + 1 && !r->epilogue && r->nout == 1 && r->in_count[k] == r->out_count;
+}
+
 /* Output n may be written where input k is read, if no later step reads that. */
 static bool is_legal(const orr__plan *p, const orr__step *s, int k, int n)
 {
     const orr__region *r = s->region;
     const orr__value *u = &p->value[s->in[k]], *v = &p->value[s->out[n]];
-    int kind = r->instr[r->out_reg[n]].kind;
+    int kind = r->call.op ? (int)ORR__RI_EW : r->instr[r->out_reg[n]].kind;
     if (u->output >= 0 || u->recipient >= 0 || v->donor >= 0 || u->local || v->local || v->count == 0 ||
         orr_dtype_size(u->dtype) != orr_dtype_size(v->dtype) || (kind != ORR__RI_EW && kind != ORR__RI_CAST))
         return false;
@@ -81,12 +87,15 @@ int orr__donation_output(const orr__plan *p, int i, int k)
     const orr__step *s = &p->step[i];
     const orr__region *r = s->region;
     bool leaf = p->value[s->in[k]].leaf >= 0;
-    if (s->opencl || s->cuda || (leaf && !(orr__machine_here.one_memory && p->cannot_fail)) || !writes_elements(r) ||
-        !reads_elements(r, k))
+    bool call = rewrites(r, k);
+    if (s->opencl || s->cuda || (leaf && !(orr__machine_here.one_memory && p->cannot_fail)) ||
+        (!call && (!writes_elements(r) || !reads_elements(r, k))))
         return -1;
     for (int j = 0; j < r->nin; j++)
         if (j != k && s->in[j] == s->in[k])
             return -1;
+    if (call)
+        return !leaf && is_legal(p, s, k, 0) ? 0 : -1;
     int last = last_read(r, k), best = -1;
     for (int n = 0; last >= 0 && n < r->nout; n++)
         if (r->out_reg[n] >= last && is_legal(p, s, k, n) && (best < 0 || r->out_reg[n] < r->out_reg[best]))

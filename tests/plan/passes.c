@@ -12,6 +12,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/plan/passes.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/plan_help.h"
 
 static void passes_have_names_and_decisions(void)
 {
@@ -120,6 +121,48 @@ static void results_are_right_without_any_mechanism(void)
     (void)unsetenv("ORRERY_BACKEND");
 }
 
+/* A system of order 512 whose solution is 1, …, 1, and an inverse. */
+static void of_blocks(double *error, bool planned)
+{
+    enum { ORDER = 512 };
+    int blocks = 0, in_place = 0;
+    double size;
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_add(orr_rand(ORR_F64, ORR_SHAPE(ORDER, ORDER), -1, 1), orr_eye(ORR_F64, ORDER, ORDER, 0));
+    orr_tensor *b = orr_sum(a, ORR_AXES(1), false);
+    ORR_REQUIRE(orr_eval_all(ORR_TENSORS(a, b)) == ORR_OK);
+    orr_tensor *y = orr_solve(a, b);
+    orr__plan *p = planned ? plan_of(&y, 1, 2) : NULL;
+    for (int i = 0; p && i < p->nstep; i++) {
+        const orr__op *op = p->step[i].region->call.op;
+        bool changes = op && op->donor && !orr__step_bundled(p, i) && p->value[p->step[i].in[op->donor - 1]].leaf < 0;
+        blocks += changes;
+        in_place += changes && p->value[p->step[i].out[0]].donor >= 0;
+    }
+    if (p) {
+        ORR_CHECK_MSG(blocks > 10 && in_place == blocks, "%d of %d steps are in place", in_place, blocks);
+        orr__plan_unref(p);
+    }
+    ORR_CHECK(orr_item(orr_max(orr_abs(orr_sub(y, orr_scalar(1))), ORR_ALL_AXES, false), error) == ORR_OK);
+    ORR_CHECK(orr_item(orr_max(orr_abs(orr_sub(orr_matmul(a, orr_inv(a)), orr_eye(ORR_F64, ORDER, ORDER, 0))),
+                               ORR_ALL_AXES, false),
+                       &size) == ORR_OK &&
+              size < 1e-10);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void the_blocks_of_a_factorisation_change_in_place(void)
+{
+    double with, without;
+    of_blocks(&with, true);
+    (void)setenv("ORRERY_ABLATE", "donation", 1);
+    of_blocks(&without, false);
+    (void)unsetenv("ORRERY_ABLATE");
+    ORR_CHECK_MSG(with < 1e-10 && with == without, "errors %g, %g", with, without);
+}
+
 static void an_unknown_mechanism_is_an_error_with_all_names(void)
 {
     (void)setenv("ORRERY_ABLATE", "bundles,bundels", 1);
@@ -132,6 +175,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(passes_have_names_and_decisions),
                                       ORR_TEST(results_are_right_without_any_mechanism),
+                                      ORR_TEST(the_blocks_of_a_factorisation_change_in_place),
                                       ORR_TEST(an_unknown_mechanism_is_an_error_with_all_names),
                                       { 0 } };
     return orr_test_main(argc, argv, "plan.passes", tests);
