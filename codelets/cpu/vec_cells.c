@@ -18,6 +18,33 @@ SIGMOID(f32, float)
 SIGMOID(f64, double)
 #endif
 
+/* A cell without gates: h = `state`, of the sums s. */
+#define RNN(name, REAL, state)                                                                                         \
+    static void name(const void *sums_, const void *x_, const void *before_, void *restrict gates_,                    \
+                     void *restrict state_, void *restrict h_, int64_t n)                                              \
+    {                                                                                                                  \
+        const REAL *s = sums_;                                                                                         \
+        REAL *restrict h = h_;                                                                                         \
+        (void)x_, (void)before_, (void)gates_, (void)state_;                                                           \
+        for (int64_t k = 0; k < n; k++)                                                                                \
+            h[k] = state;                                                                                              \
+    }
+
+/* The way back of a cell without gates: d = `slope`, of the cotangent y. */
+#define RNN_BACK(name, REAL, slope)                                                                                    \
+    static void name(const void *gates_, const void *before_, const void *now_, const void *dy_, void *restrict dh_,   \
+                     void *restrict dc_, void *restrict d_, int64_t n)                                                 \
+    {                                                                                                                  \
+        const REAL *now = now_, *dy = dy_;                                                                             \
+        REAL *restrict dh = dh_, *restrict d = d_;                                                                     \
+        (void)gates_, (void)before_, (void)dc_;                                                                        \
+        for (int64_t k = 0; k < n; k++) {                                                                              \
+            const REAL y = dy[k] + dh[k];                                                                              \
+            d[k] = slope;                                                                                              \
+            dh[k] = 0;                                                                                                 \
+        }                                                                                                              \
+    }
+
 #define LOOPS(t, REAL)                                                                                                 \
     static void lstm_##t(const void *sums_, const void *x_, const void *before_, void *restrict gates_,                \
                          void *restrict state_, void *restrict h_, int64_t n)                                          \
@@ -52,24 +79,8 @@ SIGMOID(f64, double)
             h[k] = new + z *(before[k] - new);                                                                         \
         }                                                                                                              \
     }                                                                                                                  \
-    static void rnn_##t(const void *sums_, const void *x_, const void *before_, void *restrict gates_,                 \
-                        void *restrict state_, void *restrict h_, int64_t n)                                           \
-    {                                                                                                                  \
-        const REAL *s = sums_;                                                                                         \
-        REAL *restrict h = h_;                                                                                         \
-        (void)x_, (void)before_, (void)gates_, (void)state_;                                                           \
-        for (int64_t k = 0; k < n; k++)                                                                                \
-            h[k] = vm_tanh_##t(s[k]);                                                                                  \
-    }                                                                                                                  \
-    static void rnn_relu_##t(const void *sums_, const void *x_, const void *before_, void *restrict gates_,            \
-                             void *restrict state_, void *restrict h_, int64_t n)                                      \
-    {                                                                                                                  \
-        const REAL *s = sums_;                                                                                         \
-        REAL *restrict h = h_;                                                                                         \
-        (void)x_, (void)before_, (void)gates_, (void)state_;                                                           \
-        for (int64_t k = 0; k < n; k++)                                                                                \
-            h[k] = s[k] <= 0 ? 0 : s[k];                                                                               \
-    }                                                                                                                  \
+    RNN(rnn_##t, REAL, vm_tanh_##t(s[k]))                                                                              \
+    RNN(rnn_relu_##t, REAL, s[k] <= 0 ? 0 : s[k])                                                                      \
     static void lstm_back_##t(const void *gates_, const void *before_, const void *now_, const void *dy_,              \
                               void *restrict dh_, void *restrict dc_, void *restrict d_, int64_t n)                    \
     {                                                                                                                  \
@@ -102,28 +113,8 @@ SIGMOID(f64, double)
             dh[k] = y * z;                                                                                             \
         }                                                                                                              \
     }                                                                                                                  \
-    static void rnn_back_##t(const void *gates_, const void *before_, const void *now_, const void *dy_,               \
-                             void *restrict dh_, void *restrict dc_, void *restrict d_, int64_t n)                     \
-    {                                                                                                                  \
-        const REAL *now = now_, *dy = dy_;                                                                             \
-        REAL *restrict dh = dh_, *restrict d = d_;                                                                     \
-        (void)gates_, (void)before_, (void)dc_;                                                                        \
-        for (int64_t k = 0; k < n; k++) {                                                                              \
-            d[k] = (dy[k] + dh[k]) * ((1 - now[k]) * (1 + now[k]));                                                    \
-            dh[k] = 0;                                                                                                 \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void rnn_relu_back_##t(const void *gates_, const void *before_, const void *now_, const void *dy_,          \
-                                  void *restrict dh_, void *restrict dc_, void *restrict d_, int64_t n)                \
-    {                                                                                                                  \
-        const REAL *now = now_, *dy = dy_;                                                                             \
-        REAL *restrict dh = dh_, *restrict d = d_;                                                                     \
-        (void)gates_, (void)before_, (void)dc_;                                                                        \
-        for (int64_t k = 0; k < n; k++) {                                                                              \
-            d[k] = now[k] > 0 ? dy[k] + dh[k] : 0;                                                                     \
-            dh[k] = 0;                                                                                                 \
-        }                                                                                                              \
-    }
+    RNN_BACK(rnn_back_##t, REAL, ((1 - now[k]) * (1 + now[k])) * y)                                                    \
+    RNN_BACK(rnn_relu_back_##t, REAL, now[k] > 0 ? y : 0)
 
 LOOPS(f32, float)
 LOOPS(f64, double)

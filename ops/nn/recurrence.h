@@ -4,8 +4,8 @@
 #define ORR_OPS_NN_RECURRENCE_H
 
 #include <orrery/recurrent.h>
-#include "runtime/graph/operation.h"
 #include "runtime/base/status.h"
+#include "runtime/graph/operation.h"
 
 /* Bits of attr.mask; attr.index is the orr_cell. FIRST: a gradient is that of the first states. */
 enum {

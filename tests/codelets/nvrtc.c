@@ -24,6 +24,7 @@ int main(int argc, char **argv)
 #include <string.h>
 #include "codelets/cuda/cuda.h"
 #include "ops/field/field.h"
+#include "ops/nn/recurrence.h"
 #include "runtime/base/env.h"
 #include "tests/harness/harness.h"
 #include "tests/codelets/nvrtc_unit.h"
@@ -380,6 +381,51 @@ static void sequences(orr_dtype t)
     }
 }
 
+/* Recurrences of every cell with and without lengths, forward and back, and back to the first states alone. */
+static void recurrences(orr_dtype t)
+{
+    static rb b;
+    char what[80];
+    for (int k = 0; k < 6 * (ORR_CELL_GRU + 1); k++) {
+        int cell = k / 6, back = k % 3, at = 0;
+        bool lstm = cell == ORR_CELL_LSTM, gru = cell == ORR_CELL_GRU, lengths = k % 6 / 3;
+        int64_t wide = (lstm ? 16 : gru ? 12 : 4);
+        orr_shape shape[8], state = ORR_SHAPE(2, 4);
+        shape[at++] = back ? ORR_SHAPE(2, 15, 4) : ORR_SHAPE(2, 3, wide);
+        if (back)
+            shape[at++] = ORR_SHAPE(2, 3, 4);
+        if (back && lstm)
+            shape[at++] = state;
+        shape[at++] = ORR_SHAPE(4, wide);
+        shape[at++] = state;
+        if (lstm)
+            shape[at++] = state;
+        if (gru && !back)
+            shape[at++] = ORR_SHAPE(wide);
+        rb_begin(&b, RB_MAP, 2, (int64_t[]){ 2, 4 });
+        for (int i = 0; i < at; i++)
+            (void)rb_input(&b, t, orr__shape_count(&shape[i]));
+        if (lengths) {
+            (void)rb_input(&b, ORR_I64, 2);
+            shape[at++] = ORR_SHAPE(2);
+        }
+        b.r.nout = 1;
+        b.r.out_dtype[0] = (uint8_t)t;
+        b.r.out_count = 8;
+        b.r.call.op = back ? &orr__op_recurrence_grad : &orr__op_recurrence;
+        b.r.call.attr.index = cell;
+        b.r.call.attr.mask = (lengths ? ORR__RECUR_LENGTHS | ORR__RECUR_REVERSE : 0) |
+                             (back == 2 ? ORR__RECUR_FIRST : 0) | (gru && !back ? ORR__RECUR_BIAS : 0) |
+                             (k % 2 && cell > 1 && !back ? ORR__RECUR_KEEPS : 0);
+        b.r.call.nin = at;
+        b.r.call.out = ORR_SHAPE(2, 1, 4);
+        b.r.call.in = shape;
+        (void)snprintf(what, sizeof what, "%s of cell %d, %s, case %d", b.r.call.op->name, cell, orr_dtype_name(t),
+                       k % 6);
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
 /* Two places and what is there: one along the last axis, one not. */
 static int gathered(rb *b, orr_dtype t)
 {
@@ -469,6 +515,7 @@ static void the_rest(orr_dtype t)
         windows(t);
         attentions(t);
         sequences(t);
+        recurrences(t);
     }
 }
 
@@ -517,6 +564,7 @@ static void selection(int i)
     attentions(ORR_F32);
     attentions(ORR_F64);
     sequences(ORR_F32);
+    recurrences(ORR_F32);
     gathers(ORR_F32);
     random_numbers(ORR_I64);
     field_rows(ORR_FR254);

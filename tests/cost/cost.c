@@ -2,6 +2,7 @@
  * Must not know: how plans are made. */
 #include "config.h"
 
+#include "ops/ops.h"
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 #include "runtime/cost/profile.h"
@@ -184,6 +185,34 @@ static void products_have_few_and_even_tiles(void)
                       want[i][1], panels(want[i][0], want[i][1]));
 }
 
+/* Into how many tiles a recurrence of so many sequences that takes `us` is cut for so many workers. */
+static int sequences(int64_t n, int workers, double us)
+{
+    int64_t dims[2] = { n, 64 };
+    int before = orr__machine_here.workers;
+    rb_begin(&b, RB_MAP, 2, dims);
+    b.r.call.op = &orr__op_recurrence;
+    orr__machine_here.workers = workers;
+    int tiles = orr__region_tiles(&b.r, us, false);
+    orr__machine_here.workers = before;
+    return tiles;
+}
+
+/* Each tile reads the packed weights at each step, for 16 sequences side by side as for one: more tiles than workers have 16 at least. */
+static void recurrences_have_panels_of_sequences(void)
+{
+    static const int want[][3] = { { 1, 4, 1 },  { 3, 4, 3 },   { 32, 2, 2 },  { 48, 2, 2 },   { 64, 2, 4 },
+                                   { 96, 2, 6 }, { 112, 2, 6 }, { 128, 2, 8 }, { 1000, 2, 8 }, { 32, 16, 16 },
+                                   { 64, 3, 3 }, { 100, 3, 6 }, { 256, 3, 12 } };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        ORR_CHECK_MSG(sequences(want[i][0], want[i][1], 1e6) == want[i][2], "%d sequences, %d workers: %d tiles",
+                      want[i][0], want[i][1], sequences(want[i][0], want[i][1], 1e6));
+    ORR_CHECK(sequences(1000, 4, 1) == 1); /* too little for a second task */
+    orr__env.tile_us = 4000;
+    ORR_CHECK_MSG(sequences(32, 2, 40000) == 10, "%d", sequences(32, 2, 40000)); /* as asked */
+    orr__env.tile_us = -1;
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(predictions_are_near_what_was_measured),
@@ -192,6 +221,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(the_interpreter_is_slower),
                                       ORR_TEST(a_tile_setting_is_obeyed),
                                       ORR_TEST(products_have_few_and_even_tiles),
+                                      ORR_TEST(recurrences_have_panels_of_sequences),
                                       ORR_TEST(what_is_all_of_a_plan_is_cut_where_it_ends_sooner),
                                       { 0 } };
     return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "cost.cost", tests);

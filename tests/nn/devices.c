@@ -1,11 +1,13 @@
-/* Kernels of networks on OpenCL devices: attention beside PyTorch's values, and beside processors, as resizing and the loss of
- * sequences without alignments are.
+/* Kernels of networks on OpenCL devices: attention and recurrences beside PyTorch's values, and beside processors, as resizing and the
+ * loss of sequences without alignments are.
  * Must not know: tiles, how a kernel is launched. */
 #include "config.h"
 #include "codelets/codelet.h"
+#include "ops/nn/recurrence.h"
 #include "runtime/fuse/region.h"
 #include "tests/harness/define_help.h"
 #include "tests/nn/attention_cases.h"
+#include "tests/nn/recurrent_cases.h"
 
 enum { MOST = 8 };
 
@@ -35,6 +37,15 @@ static void attention_is_pytorchs(void)
         return;
     attention_every_option(ORR_F32);
     attention_every_option(ORR_F64);
+    ORR_CHECK(dh_worked("OpenCL"));
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void recurrent_layers_are_pytorchs(void)
+{
+    if (!DH_START(DH_OPENCL))
+        return;
+    recurrent_every_layer(false);
     ORR_CHECK(dh_worked("OpenCL"));
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -136,6 +147,45 @@ static int in_double(orr_tensor **y)
     return sequences(y, ORR_F64, 33, 12);
 }
 
+/* More sequences and units than a tile has; without lengths the gates are computed again for the gradient. */
+static int recurs(orr_tensor **y, orr_dtype dtype, orr_cell cell, bool lengths, bool reverse)
+{
+    enum { BATCH = 19, STEPS = 7, HIDDEN = 43 };
+    bool lstm = cell == ORR_CELL_LSTM, gru = cell == ORR_CELL_GRU;
+    int64_t wide = (lstm ? 4 : gru ? 3 : 1) * HIDDEN;
+    orr_tensor *last[2], *all,
+        *x[5] = { orr_randn(dtype, ORR_SHAPE(BATCH, STEPS, wide), 0, 1),
+                  orr_randn(dtype, ORR_SHAPE(HIDDEN, wide), 0, 0.15), orr_randn(dtype, ORR_SHAPE(BATCH, HIDDEN), 0, 1),
+                  lstm  ? orr_randn(dtype, ORR_SHAPE(BATCH, HIDDEN), 0, 1)
+                  : gru ? orr_randn(dtype, ORR_SHAPE(wide), 0, 1)
+                        : NULL };
+    int n = lstm || gru ? 4 : 3;
+    if (orr_eval_all(x, n) != ORR_OK)
+        return 0;
+    orr_tensor *some = orr_remainder(orr_arange(ORR_I64, 0, BATCH, 1), orr_scalar(STEPS + 1));
+    orr__recurs r = { cell, reverse, lengths, x[0], x[1], x[2], lstm ? x[3] : NULL, gru ? x[3] : NULL, NULL };
+    r.lengths = lengths ? some : NULL;
+    y[0] = all = orr__recurrence(ORR__SITE(NULL, 0, "recurrence"), &r, last);
+    y[1] = last[lstm];
+    all = orr_add(orr_sum(orr_mul(all, orr_sin(all)), ORR_ALL_AXES, false),
+                  orr_sum(orr_square(last[lstm]), ORR_ALL_AXES, false));
+    return orr_grad(all, x, n, y + 2) == ORR_OK ? 2 + n : 0;
+}
+
+#define RECURS(name, dtype, cell, lengths, reverse)                                                                    \
+    static int name(orr_tensor **y)                                                                                    \
+    {                                                                                                                  \
+        return recurs(y, dtype, cell, lengths, reverse);                                                               \
+    }
+RECURS(rnn, ORR_F32, ORR_CELL_RNN, false, false)
+RECURS(rnn_lengths, ORR_F64, ORR_CELL_RNN, true, true)
+RECURS(rnn_relu, ORR_F64, ORR_CELL_RNN_RELU, true, false)
+RECURS(lstm, ORR_F32, ORR_CELL_LSTM, false, true)
+RECURS(lstm_lengths, ORR_F32, ORR_CELL_LSTM, true, true)
+RECURS(lstm_double, ORR_F64, ORR_CELL_LSTM, true, false)
+RECURS(gru, ORR_F32, ORR_CELL_GRU, false, false)
+RECURS(gru_lengths, ORR_F64, ORR_CELL_GRU, true, true)
+
 /* By the engine at hand; the values are the caller's. */
 static int values_of(device_case *make, const char *what, bool device, double **v, int64_t *count)
 {
@@ -172,7 +222,15 @@ static void kernels_agree_with_processors(void)
                 { "area", area },
                 { "few labels", few_labels },
                 { "more states than items", more_states_than_items },
-                { "sequences in f64", in_double } };
+                { "sequences in f64", in_double },
+                { "RNN", rnn },
+                { "RNN, lengths", rnn_lengths },
+                { "RNN of relu", rnn_relu },
+                { "LSTM", lstm },
+                { "LSTM, lengths", lstm_lengths },
+                { "LSTM in f64", lstm_double },
+                { "GRU", gru },
+                { "GRU, lengths", gru_lengths } };
     enum { CASES = sizeof all / sizeof *all };
     static double *v[2][CASES][MOST];
     static int64_t count[CASES][MOST];
@@ -224,6 +282,7 @@ static void wrong_sequences_are_refused(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(attention_is_pytorchs),
+                                      ORR_TEST(recurrent_layers_are_pytorchs),
                                       ORR_TEST(kernels_agree_with_processors),
                                       ORR_TEST(wrong_sequences_are_refused),
                                       { 0 } };
