@@ -20,7 +20,9 @@ typedef struct orr_memory_plan {
     int64_t work;    /**< results and temporaries: of all steps; of one after the other, where they run on the
                           calling thread or the limit asks so                                                    */
     int64_t scratch; /**< memory of tasks of their own, of all that run at a time                                */
-    int64_t host;    /**< peak in the host's memory: inputs, work and scratch                                    */
+    int64_t host;    /**< peak in the host's memory: inputs, work and scratch, of an evaluation now              */
+    int64_t most;    /**< the same of an evaluation at any time: work of up to some ms runs as tasks, or on the calling thread where
+                          workers sleep or other threads evaluate, which takes less memory                       */
     int64_t device;  /**< peak in a device's memory, if it runs all steps that it can; 0: it can run none        */
     int steps, tasks;
     double seconds; /**< predicted time on one core                                                             */
@@ -40,7 +42,7 @@ typedef int orr_batch_fn(int64_t batch, orr_tensor **out, int max, void *user);
 typedef struct orr_batch_choice {
     int64_t largest; /**< the largest batch whose predicted peak is within the limit                  */
     int64_t fastest; /**< the batch with the least time per sample, up to the largest                  */
-    int64_t peak;    /**< predicted peak of the fastest in the host's memory                           */
+    int64_t peak;    /**< predicted peak of the fastest in the host's memory, orr_memory_plan.most     */
     double seconds;  /**< measured time of one evaluation of the fastest, the best of three            */
 } orr_batch_choice;
 
@@ -48,7 +50,7 @@ typedef struct orr_batch_choice {
  * those whose predicted time per sample is at most twice the least, in three turns or more after one that warms up; of predicted half
  * seconds and more the first alone. A batch that is within 2 % of the least time per sample and smaller wins.
  * @param fn     called with batch sizes, each in a scope of its own
- * @param bytes  limit of orr_memory_plan.host; 0: what ORRERY_MEMORY_LIMIT leaves, or half of the machine's memory
+ * @param bytes  limit of orr_memory_plan.most; 0: what ORRERY_MEMORY_LIMIT leaves, or half of the machine's memory
  * errors:   ORR_EINVAL (NULL, most < 1), ORR_ENOMEM (a batch of 1 does not fit: the message has the bytes), those of fn and orr_eval. */
 ORR_API orr_status orr_optimal_batch_at(const char *file, int line, orr_batch_fn *fn, void *user, int64_t most,
                                         int64_t bytes, orr_batch_choice *out);

@@ -54,15 +54,24 @@ static int64_t device_peak(const orr__plan *p)
     return peak;
 }
 
+/* Bytes beside the inputs: of steps, of tasks one after the other where the limit asks so, or of tasks. *over: of results that use a
+ * leaf's memory, *scratch: of it for tasks. The calling thread uses no leaf's memory. */
+static size_t used(const orr__plan *p, bool in_turn, size_t *over, size_t *scratch)
+{
+    bool tight = p->memory.all > orr__engine_left();
+    *scratch = p->memory.scratch_bytes * (size_t)(in_turn || tight ? 1 : orr__plan_scratches(p));
+    *over = in_turn || tight ? 0 : *over;
+    return (in_turn ? p->memory.stepwise : tight ? p->memory.peak : p->memory.all) - *over;
+}
+
 static orr_status describe(const orr__plan *p, size_t over, orr_memory_plan *out)
 {
-    bool in_turn = orr__engine_in_turn(p) || p->memory.all > orr__engine_left();
-    size_t scratch = p->memory.scratch_bytes * (size_t)(in_turn ? 1 : orr__plan_scratches(p));
-    over = in_turn ? 0 : over; /* the calling thread uses no leaf's memory */
-    size_t work = (in_turn ? p->memory.peak : p->memory.all) - scratch - over;
+    size_t scratch, over_most = over, scratch_most;
+    size_t most = used(p, orr__engine_in_turn(p, false), &over_most, &scratch_most);
+    size_t all = used(p, orr__engine_in_turn(p, true), &over, &scratch);
     orr_memory_plan m = { .steps = p->nstep,
                           .tasks = p->ntasks,
-                          .work = (int64_t)work,
+                          .work = (int64_t)(all - scratch),
                           .scratch = (int64_t)scratch,
                           .seconds = 1e-6 * p->us };
     for (int v = 0; v < p->nvalue; v++) {
@@ -72,6 +81,7 @@ static orr_status describe(const orr__plan *p, size_t over, orr_memory_plan *out
     }
     m.results -= (int64_t)over;
     m.host = m.inputs + m.work + m.scratch;
+    m.most = m.inputs + (int64_t)(most > all ? most : all);
     m.device = device_peak(p);
     if (m.device < 0)
         return ORR_ENOMEM;
@@ -173,7 +183,7 @@ static orr_status find_largest(const trial *t, int64_t most, int64_t *largest)
         orr_status st = try(t, high, &m, NULL);
         if (st != ORR_OK)
             return st;
-        if (m.host > t->bytes)
+        if (m.most > t->bytes)
             break;
         fits = high;
         if (high == most) {
@@ -182,14 +192,14 @@ static orr_status find_largest(const trial *t, int64_t most, int64_t *largest)
         }
     }
     if (fits == 0)
-        return orr__fail(t->at, ORR_ENOMEM, "a batch of 1 needs %lld bytes, and %lld are the limit", (long long)m.host,
+        return orr__fail(t->at, ORR_ENOMEM, "a batch of 1 needs %lld bytes, and %lld are the limit", (long long)m.most,
                          (long long)t->bytes);
     for (low = fits; high - low > 1;) {
         int64_t middle = low + (high - low) / 2;
         orr_status st = try(t, middle, &m, NULL);
         if (st != ORR_OK)
             return st;
-        if (m.host > t->bytes)
+        if (m.most > t->bytes)
             high = middle;
         else
             low = middle;
@@ -213,7 +223,7 @@ static orr_status predict(const trial *t, int64_t largest, candidate c[CANDIDATE
         orr_status st = try(t, batch, &m, NULL);
         if (st != ORR_OK)
             return st;
-        c[(*n)++] = (candidate){ batch, m.host, m.seconds / (double)batch, HUGE_VAL };
+        c[(*n)++] = (candidate){ batch, m.most, m.seconds / (double)batch, HUGE_VAL };
         if (batch == largest)
             break;
     }

@@ -166,11 +166,11 @@ size_t orr__engine_held(void)
     return e && e->held ? e->held() : 0;
 }
 
-bool orr__engine_in_turn(const orr__plan *plan)
+bool orr__engine_in_turn(const orr__plan *plan, bool now)
 {
     const orr__engine_impl *e = atomic_load(&engine);
 
-    return !e || !e->in_turn || e->in_turn(plan);
+    return !e || !e->in_turn || e->in_turn(plan, now);
 }
 
 void orr__engine_settle(void)

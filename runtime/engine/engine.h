@@ -20,8 +20,9 @@ orr_status orr__engine_measure(orr__site at, bool again);
 size_t orr__engine_held(void);      /* bytes of buffers kept with their handles for reuse */
 size_t orr__engine_left(void);      /* bytes that the memory limit leaves, SIZE_MAX: there is none */
 /* Whether steps of the plan run one after the other on the calling thread, each value with memory of its own time; else all values
- * have memory before the first task. Where a run's leaves lie, and what else runs, may change it. */
-bool orr__engine_in_turn(const orr__plan *plan);
+ * have memory before the first task. now: for a caller that would wait, with workers that sleep or not, and other callers, as they are;
+ * else in any such state. Where a run's leaves lie may change it too. */
+bool orr__engine_in_turn(const orr__plan *plan, bool now);
 const char *orr__engine_name(void); /* "starpu 1.3.10, 2 CPU workers, lws", "serial" */
 
 /* Runs `plan`: leaf[i] are counted up as long as needed; out[i] gets a new reference (a leaf's own buffer when the

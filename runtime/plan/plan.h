@@ -82,6 +82,7 @@ typedef struct orr__plan {
         size_t all;           /* bytes of temporaries and outputs, all at once               */
         size_t peak;          /* the same from first step to last, one task after the other  */
         int peak_step;
+        size_t stepwise; /* … one step after the other: values of a bundle need not live from its first step to its last */
     } memory;
     struct { /* the fuser's refusals, for people */
         int n;

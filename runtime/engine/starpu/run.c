@@ -40,40 +40,42 @@ static void ended(orr__run *r)
 /* Other threads evaluate too, or the only worker has the caller's core (a rank that is bound to one), so that no two processors are free
  * for the tasks of a short plan: workers would take turns with the callers, and spin in between. A long plan becomes tasks, since the
  * others may end before it. */
-static bool crowded(const orr__plan *plan, bool wait)
+static bool crowded(const orr__plan *plan, bool wait, int others)
 {
     static const double short_us = 2e4;
-    int others = orr__exec_callers() - 1;
 
     return wait && plan->us < short_us && orr__star.opencls + orr__star.cudas == 0 && !orr__ablated(ORR__OFF_SHARE) &&
            (others > 0 ? orr__star.cpus - others < 2 : orr__star.cpus == 1 && !orr__star_core_is_left());
 }
 
 /* Not worth tasks: small work; and a single task of a waiting caller, as no other worker could help. A plan's only step that was cut to
- * end sooner is worth them while such callers come one after the other; so is work that ends before sleeping workers help. ORRERY_INLINE_US decides alone where it is set. */
-static bool worth_tasks(const orr__plan *plan, bool wait, bool little)
+ * end sooner is worth them while such callers come one after the other; so is work that ends before sleeping workers help. ORRERY_INLINE_US decides alone where it is set.
+ * others: callers beside this one. */
+static bool worth_tasks(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
 {
     bool asked = orr__env.inline_us >= 0;
 
-    if (!asked && crowded(plan, wait))
+    if (!asked && crowded(plan, wait, others))
         return false;
     if (!asked && plan->nstep == 1 && plan->ntasks > 1 && plan->us < 2 * orr__task_worth())
-        return !wait || orr__star_share(plan->us);
+        return !wait || share(plan->us);
     if (little)
         return orr__ablated(ORR__OFF_INLINE_LANE);
     if (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && orr__star.opencls + orr__star.cudas == 0 &&
         orr__star_sleeps_through(plan->us))
-        return orr__star_share(plan->us);
+        return share(plan->us);
     return asked || !wait || plan->ntasks > 1 || orr__star.opencls + orr__star.cudas > 0;
 }
 
-bool orr__star_in_turn(const orr__plan *plan)
+bool orr__star_in_turn(const orr__plan *plan, bool now)
 {
     bool asked = orr__env.inline_us >= 0;
 
     for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))
             return false;
+    if (now)
+        return !worth_tasks(plan, true, plan->us < orr__inline_us(), orr__exec_callers(), orr__star_would_share);
     if (plan->us < orr__inline_us())
         return !orr__ablated(ORR__OFF_INLINE_LANE);
     return !asked && plan->ntasks <= 1 && orr__star.opencls + orr__star.cudas == 0;
@@ -94,7 +96,7 @@ static bool suits_inline(const orr__plan *plan, orr__buffer *const *leaf, bool w
 {
     double us = plan->us;
 
-    if (worth_tasks(plan, wait, little))
+    if (worth_tasks(plan, wait, little, orr__exec_callers() - 1, orr__star_share))
         return false;
     for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))

@@ -159,6 +159,7 @@ void orr__star_posting(bool begins);
 void orr__star_doze(bool was_posted);
 /* Whether so many µs of work should become tasks for a waiting caller: such callers must come one after the other. */
 bool orr__star_share(double us);
+bool orr__star_would_share(double us); /* the answer, without the question being counted */
 /* Whether workers sleep, and so much work is over before they would have helped: it is for the caller, unless orr__star_share. */
 bool orr__star_sleeps_through(double us);
 void orr__star_wait_runs(int but); /* until no more runs than that are under way */
@@ -278,6 +279,6 @@ double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int wor
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                              orr__buffer **out, orr__run **run, bool wait, bool little);
-bool orr__star_in_turn(const orr__plan *plan); /* as orr__engine_in_turn */
+bool orr__star_in_turn(const orr__plan *plan, bool now); /* as orr__engine_in_turn */
 
 #endif

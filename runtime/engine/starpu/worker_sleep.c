@@ -164,16 +164,27 @@ void orr__star_doze(bool was_posted)
 
 /* A caller with work of its own in between has no use for workers that spin meanwhile; and they are woken when in a row as much
  * could have been gained as that may cost. */
-bool orr__star_share(double us)
+static bool share(double us, bool counts)
 {
     double now = orr__now();
 
     pthread_mutex_lock(&lock);
-    missed = now - asked < 2e-6 * us ? missed + 0.5e-6 * us : 0;
-    asked = now;
-    bool pays = runs == 0 && !orr__ablated(ORR__OFF_SHARE) && (asleep ? missed >= patience : missed > 0);
+    double all = now - asked < 2e-6 * us ? missed + 0.5e-6 * us : 0;
+    bool pays = runs == 0 && !orr__ablated(ORR__OFF_SHARE) && (asleep ? all >= patience : all > 0);
+    missed = counts ? all : missed;
+    asked = counts ? now : asked;
     pthread_mutex_unlock(&lock);
     return pays;
+}
+
+bool orr__star_share(double us)
+{
+    return share(us, true);
+}
+
+bool orr__star_would_share(double us)
+{
+    return share(us, false);
 }
 
 /* Two workers save half of the time, and waking them may cost as much as their patience. */
