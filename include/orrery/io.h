@@ -89,13 +89,16 @@ ORR_API orr_status orr_npz_names_at(const char *file, int line, const char *path
 ORR_API void orr_npz_names_free(char **names);
 
 /** Loads the tensor called `name` from a .safetensors file. The header is checked as a whole first: each byte belongs to
- * one tensor, whose shape and dtype it fits.
+ * one tensor, whose shape and dtype it fits. A tensor of 1 MB or more is the file's own pages, as orr_map_safetensors has them, with
+ * its conditions; orr_from of its orr_data has memory of its own.
  * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such tensor (the message lists the names),
  *           ORR_EDTYPE for a type that does not exist here (8-bit floats). */
 ORR_API orr_tensor *orr_load_safetensors_at(const char *file, int line, const char *path, const char *name);
 #define orr_load_safetensors(...) orr_load_safetensors_at(ORR_HERE, __VA_ARGS__)
-/** The same, and the tensor's memory is the file's own pages, read by the system when they are touched. The file must not
- * be changed or cut while the tensor lives (a new file under the same name is no change). Bools, and elements that are not aligned
+/** The same, and the tensor's memory is the file's own pages, read by the system when they are touched; they are
+ * not written to. The file must not be changed while the tensor lives, as the tensor's values would change, nor cut, as the process
+ * ends with SIGBUS where it reads a page behind the end. A new file under the same name, which is how orr_save… write, is no change, nor
+ * is the end of the name. Bools, and elements that are not aligned
  * to their size, are copied. */
 ORR_API orr_tensor *orr_map_safetensors_at(const char *file, int line, const char *path, const char *name);
 #define orr_map_safetensors(...) orr_map_safetensors_at(ORR_HERE, __VA_ARGS__)
@@ -128,7 +131,7 @@ ORR_API orr_status orr_save_csv_at(const char *file, int line, const char *path,
 #define orr_save_csv(...) orr_save_csv_at(ORR_HERE, __VA_ARGS__)
 
 /** Loads the data set called `name` ("group/set" in groups) from an HDF5 file: integers, floats of 16 to 64 bits, and h5py's
- * bools. Its elements lie in the file, together or in chunks; of the filters deflate (once), shuffle and fletcher32 are read.
+ * bools and complex numbers (compounds of the parts r and i). Its elements lie in the file, together or in chunks; of the filters deflate (once), shuffle and fletcher32 are read.
  * Memory for them is at most the bytes that the file stores, 1032 times these where they are deflated. The file is libhdf5's to
  * read: of a damaged one that library may make more than an error, so files of strangers should come in another format.
  * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such data set, ORR_EDEVICE where the library was

@@ -77,6 +77,18 @@ static hid_t bool_type(void)
     return t;
 }
 
+/* h5py's complex: a compound of the parts r and i. */
+static hid_t complex_type(hid_t part)
+{
+    size_t size = H5Tget_size(part);
+    hid_t t = H5Tcreate(H5T_COMPOUND, 2 * size);
+    if (t >= 0 && (H5Tinsert(t, "r", 0, part) < 0 || H5Tinsert(t, "i", size, part) < 0)) {
+        (void)H5Tclose(t);
+        t = -1;
+    }
+    return t;
+}
+
 /* To be closed; negative: none. */
 static hid_t type_of(orr_dtype t)
 {
@@ -93,6 +105,8 @@ static hid_t type_of(orr_dtype t)
     case ORR_F16: return half_type();
     case ORR_F32: return H5Tcopy(H5T_NATIVE_FLOAT);
     case ORR_F64: return H5Tcopy(H5T_NATIVE_DOUBLE);
+    case ORR_C64: return complex_type(H5T_NATIVE_FLOAT);
+    case ORR_C128: return complex_type(H5T_NATIVE_DOUBLE);
     default: return -1;
     }
 }
@@ -106,6 +120,34 @@ static bool is_ieee(hid_t t, size_t size)
            e_bits == exponent && m == 0 && m_bits == mantissa && H5Tget_ebias(t) == ((size_t)1 << (exponent - 1)) - 1;
 }
 
+static orr_dtype dtype_of(hid_t t);
+
+/* The dtype of member k of a compound, if it has that name and place and is a float; ORR_DTYPE_COUNT: it is not. */
+static orr_dtype part_of(hid_t t, unsigned k, const char *name, size_t offset)
+{
+    char *is = H5Tget_member_name(t, k);
+    hid_t type = H5Tget_member_type(t, k);
+    bool fits = is && strcmp(is, name) == 0 && type >= 0 && H5Tget_member_offset(t, k) == offset &&
+                H5Tget_class(type) == H5T_FLOAT;
+    orr_dtype part = fits ? dtype_of(type) : ORR_DTYPE_COUNT;
+    if (is)
+        (void)H5free_memory(is);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    return part;
+}
+
+/* Parts r and i without a gap. */
+static orr_dtype complex_of(hid_t t)
+{
+    size_t size = H5Tget_size(t);
+    orr_dtype re = part_of(t, 0, "r", 0), im = part_of(t, 1, "i", size / 2);
+    return re != im || size % 2          ? ORR_DTYPE_COUNT
+           : re == ORR_F32 && size == 8  ? ORR_C64
+           : re == ORR_F64 && size == 16 ? ORR_C128
+                                         : ORR_DTYPE_COUNT;
+}
+
 /* The dtype of a type in a file; ORR_DTYPE_COUNT: none. */
 static orr_dtype dtype_of(hid_t t)
 {
@@ -114,6 +156,8 @@ static orr_dtype dtype_of(hid_t t)
     H5T_class_t kind = H5Tget_class(t);
     if (kind == H5T_ENUM && log == 0 && H5Tget_nmembers(t) == 2)
         return ORR_BOOL;
+    if (kind == H5T_COMPOUND)
+        return H5Tget_nmembers(t) == 2 ? complex_of(t) : ORR_DTYPE_COUNT;
     if (log < 0 || H5Tget_precision(t) != 8 * size || H5Tget_offset(t) != 0)
         return ORR_DTYPE_COUNT;
     if (kind == H5T_INTEGER)

@@ -44,19 +44,25 @@
     F(H5Sget_simple_extent_type)        \
     F(H5Tclose)                         \
     F(H5Tcopy)                          \
+    F(H5Tcreate)                        \
     F(H5Tenum_create)                   \
     F(H5Tenum_insert)                   \
     F(H5Tget_class)                     \
     F(H5Tget_ebias)                     \
     F(H5Tget_fields)                    \
+    F(H5Tget_member_name)               \
+    F(H5Tget_member_offset)             \
+    F(H5Tget_member_type)               \
     F(H5Tget_nmembers)                  \
     F(H5Tget_offset)                    \
     F(H5Tget_precision)                 \
     F(H5Tget_sign)                      \
     F(H5Tget_size)                      \
+    F(H5Tinsert)                        \
     F(H5Tset_ebias)                     \
     F(H5Tset_fields)                    \
     F(H5Tset_size)                      \
+    F(H5free_memory)                    \
     F(H5open)
 
 #define ORR__HDF5_IDENTIFIERS(F) \
@@ -125,19 +131,25 @@ const char *orr__hdf5_open(void);
 #define H5Sget_simple_extent_type orr__hdf5.H5Sget_simple_extent_type
 #define H5Tclose orr__hdf5.H5Tclose
 #define H5Tcopy orr__hdf5.H5Tcopy
+#define H5Tcreate orr__hdf5.H5Tcreate
 #define H5Tenum_create orr__hdf5.H5Tenum_create
 #define H5Tenum_insert orr__hdf5.H5Tenum_insert
 #define H5Tget_class orr__hdf5.H5Tget_class
 #define H5Tget_ebias orr__hdf5.H5Tget_ebias
 #define H5Tget_fields orr__hdf5.H5Tget_fields
+#define H5Tget_member_name orr__hdf5.H5Tget_member_name
+#define H5Tget_member_offset orr__hdf5.H5Tget_member_offset
+#define H5Tget_member_type orr__hdf5.H5Tget_member_type
 #define H5Tget_nmembers orr__hdf5.H5Tget_nmembers
 #define H5Tget_offset orr__hdf5.H5Tget_offset
 #define H5Tget_precision orr__hdf5.H5Tget_precision
 #define H5Tget_sign orr__hdf5.H5Tget_sign
 #define H5Tget_size orr__hdf5.H5Tget_size
+#define H5Tinsert orr__hdf5.H5Tinsert
 #define H5Tset_ebias orr__hdf5.H5Tset_ebias
 #define H5Tset_fields orr__hdf5.H5Tset_fields
 #define H5Tset_size orr__hdf5.H5Tset_size
+#define H5free_memory orr__hdf5.H5free_memory
 #define H5open orr__hdf5.H5open
 #define H5T_NATIVE_INT8_g (*orr__hdf5.H5T_NATIVE_INT8_g)
 #define H5T_NATIVE_INT16_g (*orr__hdf5.H5T_NATIVE_INT16_g)

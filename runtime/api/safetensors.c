@@ -16,6 +16,8 @@
 #include "runtime/ranks/ranks.h"
 
 /* The specification's limit of a header; the alignment of what we write. */
+/* Bytes of a tensor that is mapped rather than copied. */
+enum { LARGE = 1 << 20 };
 enum { HEADER_MOST = 100000000, ALIGNED = 64, SWAPPED = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 static const struct {
@@ -287,6 +289,7 @@ static orr_tensor *mapped(const archive *f, const entry *e)
     return t;
 }
 
+/* map: at any size. */
 static orr_tensor *load(orr__site at, const char *path, const char *name, bool map)
 {
     archive f;
@@ -296,7 +299,7 @@ static orr_tensor *load(orr__site at, const char *path, const char *name, bool m
     orr_status st = start(at, path, &f);
     if (st == ORR_OK)
         st = find(&f, name, &e);
-    orr_tensor *t = st == ORR_OK && map ? mapped(&f, e) : NULL;
+    orr_tensor *t = st == ORR_OK && (map || e->end - e->begin >= LARGE) ? mapped(&f, e) : NULL;
     if (!t)
         t = st == ORR_OK ? copied(&f, e) : orr__handle_new(NULL);
     shut(&f);

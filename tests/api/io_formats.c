@@ -88,6 +88,30 @@ static void safetensors_of_its_library_are_read_and_mapped(void)
     ORR_CHECK(orr__pool_get_stats().live == 0);
 }
 
+/* A large tensor takes no memory of its own, keeps its values under whatever becomes of the file's name, and is never written back. */
+static void a_large_safetensors_tensor_is_the_files_pages(void)
+{
+    enum { COUNT = 1 << 19 };
+    const char *path = orr_test_tmp("large.safetensors"), *name = "x";
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_arange(ORR_F64, 0, COUNT, 1), *y;
+    double last = 0;
+    ORR_REQUIRE(orr_save_safetensors(path, &name, &x, 1) == ORR_OK);
+    size_t before = orr__pool_get_stats().live;
+    y = orr_load_safetensors(path, name);
+    ORR_CHECK(orr__pool_get_stats().live < before + (64 << 10));
+    orr_tensor *v = orr_variable(y), *other = orr_neg(x);
+    ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK &&
+              orr_item(orr_max(v, ORR_ALL_AXES, false), &last) == ORR_OK && last == COUNT);
+    ORR_CHECK(orr_item(orr_max(orr_load_safetensors(path, name), ORR_ALL_AXES, false), &last) == ORR_OK &&
+              last == COUNT - 1);
+    ORR_CHECK(orr_save_safetensors(path, &name, &other, 1) == ORR_OK);
+    ORR_CHECK(orr_item(orr_min(y, ORR_ALL_AXES, false), &last) == ORR_OK && last == 0);
+    ORR_CHECK(remove(path) == 0);
+    ORR_CHECK(orr_item(orr_max(y, ORR_ALL_AXES, false), &last) == ORR_OK && last == COUNT - 1);
+    (void)orr_scope_end(s);
+}
+
 /* A tensor of each dtype, under its name; n of them. */
 static int one_of_each(orr_tensor *t[ORR_DTYPE_COUNT], const char *names[ORR_DTYPE_COUNT], bool bf16)
 {
@@ -252,6 +276,43 @@ static void hdf5_is_read_and_written(void)
     check_values(orr_load(mine), orr_tensor_dtype(each[3]), ORR_SHAPE(2, 3), "by suffix");
     orr_tensor *bf16 = orr_cast(each[1], ORR_BF16);
     ORR_CHECK(orr_save(mine, bf16) == ORR_EDTYPE);
+    (void)orr_scope_end(s);
+}
+
+/* h5py's complex numbers are compounds of the parts r and i; other compounds are none. */
+static void hdf5_has_complex_numbers(void)
+{
+    static const struct {
+        const char *name;
+        orr_dtype dtype;
+    } read[] = { { "complex64", ORR_C64 }, { "complex128", ORR_C128 }, { "big", ORR_C128 }, { "packed", ORR_C64 } };
+    char path[1024];
+    const char *key = "deep/z", *mine = orr_test_tmp("complex.h5");
+    if (!HDF5) {
+        orr_test_skip("built without HDF5");
+        return;
+    }
+    orr_scope *s = orr_scope_begin();
+    snprintf(path, sizeof path, "%s", golden("io/complex.h5"));
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        for (int again = 0; again < 2; again++) {
+            orr_tensor *z = orr_load_hdf5(again ? mine : path, again ? key : read[i].name);
+            orr_shape shape = orr_tensor_shape(z), pairs = ORR_SHAPE(3, 5);
+            ORR_CHECK_MSG(orr_tensor_dtype(z) == read[i].dtype && orr__shape_equal(&shape, &pairs), "%s: %s",
+                          read[i].name, orr_error_message());
+            orr_tensor *both = orr_stack(ORR_TENSORS(orr_real(z), orr_imag(z)), 2);
+            check_values(orr_reshape(both, ORR_SHAPE(3, 10)), read[i].dtype == ORR_C64 ? ORR_F32 : ORR_F64,
+                         ORR_SHAPE(3, 10), read[i].name);
+            ORR_CHECK(again || orr_save_hdf5(mine, &key, &z, 1) == ORR_OK);
+        }
+    double part = 0;
+    orr_tensor *scalar = orr_load_hdf5(path, "scalar");
+    ORR_CHECK(orr_item(orr_real(scalar), &part) == ORR_OK && part == -1.25);
+    ORR_CHECK(orr_item(orr_imag(scalar), &part) == ORR_OK && part == 0.5);
+    fails(orr_load_hdf5(path, "other"), ORR_EDTYPE, "does not exist here");
+    fails(orr_load_hdf5(path, "mixed"), ORR_EDTYPE, "does not exist here");
+    fails(orr_load_hdf5(path, "gap"), ORR_EDTYPE, "does not exist here");
+    fails(orr_load_hdf5(path, "turned"), ORR_EDTYPE, "does not exist here");
     (void)orr_scope_end(s);
 }
 
@@ -426,7 +487,9 @@ int main(int argc, char **argv)
         ORR_TEST(every_dtype_comes_back_from_safetensors),
         ORR_TEST(headers_that_lie_are_refused),
         ORR_TEST(csv_is_read_and_written),
+        ORR_TEST(a_large_safetensors_tensor_is_the_files_pages),
         ORR_TEST(hdf5_is_read_and_written),
+        ORR_TEST(hdf5_has_complex_numbers),
         ORR_TEST(hdf5_elements_are_those_that_are_stored),
         ORR_TEST(dlpack_has_the_layout_of_its_specification),
         ORR_TEST(values_go_out_by_dlpack_without_a_copy),

@@ -202,12 +202,12 @@ enum { WRONG_STATUS = 77, SECONDS = 20 };
 
 static void read_hdf5(const char *path)
 {
-    static const char *const sets[] = { "packed", "big", "float32", "scalar" };
+    static const char *const sets[] = { "packed", "big", "float32", "scalar", "complex64" };
     char **names = NULL;
     int n = 0;
     bool right = true;
     (void)alarm(SECONDS);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         orr_tensor *t = orr_load_hdf5(path, sets[k]);
         orr_status st = orr_tensor_status(t);
         right = right && (st == ORR_OK ? orr_data(t) != NULL : is_refusal(st));
@@ -219,13 +219,13 @@ static void read_hdf5(const char *path)
     _exit(right && orr__pool_get_stats().live == 0 ? 0 : WRONG_STATUS);
 }
 
-static void mutated_hdf5_gets_a_status(void)
+static void fuzz_hdf5(const char *name, int seed)
 {
     static unsigned char changed[1 << 17];
     size_t n;
     char from[600], path[600];
     int ended = 0;
-    snprintf(from, sizeof from, "%s", orr_test_golden("io/peer.h5"));
+    snprintf(from, sizeof from, "%s", orr_test_golden(name));
     snprintf(path, sizeof path, "%s", orr_test_tmp("fuzz.h5"));
     orr_tensor *t = orr_load_hdf5(from, "big");
     orr_status st = orr_tensor_status(t);
@@ -235,7 +235,7 @@ static void mutated_hdf5_gets_a_status(void)
     unsigned char *file = orr_test_slurp(from, &n);
     ORR_REQUIRE(file != NULL && n < sizeof changed / 2);
     for (int i = 0; i < rounds_of(FORKED_ROUNDS); i++) {
-        unsigned long long r = 20 * 1000003 + (unsigned long long)i;
+        unsigned long long r = (unsigned long long)seed * 1000003 + (unsigned long long)i;
         size_t m = n;
         int status = 0;
         memcpy(changed, file, n);
@@ -253,6 +253,16 @@ static void mutated_hdf5_gets_a_status(void)
     if (ended)
         printf("# libhdf5 ended the process for %d files\n", ended);
     free(file);
+}
+
+static void mutated_hdf5_gets_a_status(void)
+{
+    fuzz_hdf5("io/peer.h5", 20);
+}
+
+static void mutated_complex_hdf5_gets_a_status(void)
+{
+    fuzz_hdf5("io/complex.h5", 22);
 }
 
 static void deleted(orr_dlpack_versioned *v)
@@ -357,6 +367,7 @@ int main(int argc, char **argv)
         ORR_TEST(mutated_csv_gets_a_status),
         ORR_TEST(mutated_images_get_a_status),
         ORR_TEST(mutated_hdf5_gets_a_status),
+        ORR_TEST(mutated_complex_hdf5_gets_a_status),
         ORR_TEST(mutated_dlpack_gets_a_status),
         ORR_TEST(loads_survive_memory_that_is_refused),
         { 0 },

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes peer.safetensors, peer.h5 and peer.csv in this folder, with the safetensors library, h5py and NumPy.
+"""Makes peer.safetensors, peer.h5, complex.h5 and peer.csv in this folder, with the safetensors library, h5py and NumPy.
 
 Element k (row-major) of an array is that of make_io.py: 7k mod 23 (unsigned), 7k mod 23 - 5 (signed), that over 4 (float),
-k mod 3 = 0 (bool).
+k mod 3 = 0 (bool); complex ones have that of element 2k and that of element 2k + 1 as their parts.
 """
 from pathlib import Path
 
@@ -38,4 +38,16 @@ with h5py.File(HERE / "peer.h5", "w", libver=("earliest", "v110")) as f:
     f["scalar"] = values((), "float32")
     f.create_dataset("packed", data=values((40, 50), "int32"), compression="gzip", chunks=(10, 50))
     f["text"] = "no numbers"
+with h5py.File(HERE / "complex.h5", "w", libver=("earliest", "v110")) as f:
+    both = values((3, 10), "float64")
+    pairs = both[:, 0::2] + 1j * both[:, 1::2]
+    f["complex64"] = pairs.astype("complex64")
+    f["complex128"] = pairs
+    f["big"] = pairs.astype(">c16")
+    f.create_dataset("packed", data=pairs.astype("complex64"), compression="gzip", shuffle=True, chunks=(2, 5))
+    f["scalar"] = np.complex128(complex(-1.25, 0.5))
+    f["other"] = np.zeros(3, [("x", "f4"), ("y", "f4")])
+    f["mixed"] = np.zeros(3, [("r", "f4"), ("i", "f8")])
+    f["gap"] = np.zeros(3, np.dtype({"names": ["r", "i"], "formats": ["f4", "f4"], "offsets": [0, 8], "itemsize": 16}))
+    f["turned"] = np.zeros(3, np.dtype({"names": ["i", "r"], "formats": ["f4", "f4"]}))
 np.savetxt(HERE / "peer.csv", values((4, 3), "float64"), delimiter=",", header="x,y,z")
