@@ -7,7 +7,8 @@
 
 static inline orr__site orr__cpu_site(const orr__launch *l)
 {
-    return ORR__SITE(l->region->file, l->region->line, l->region->label);
+    const orr__region *r = l->region;
+    return ORR__SITE(r->file, r->line, r->call.op && r->as ? r->as : r->label);
 }
 /* "the matrix", or "matrix (1, 2) of the batch": number q of those in the first input. */
 typedef struct {

@@ -380,8 +380,10 @@ static orr_tensor *block(orr__site at, const orr__op *op, int nin, orr_tensor *c
     orr__node *r = NULL;
     if (node)
         r = orr__node_new(at, op, (orr_dtype)node[0]->dtype, &ORR_SHAPE(rows, cols), nin, node);
-    if (r)
+    if (r) {
         r->attr = attr;
+        r->as = op->flags & ORR__OP_MAY_FAIL ? at.op : NULL; /* the user's function has no factors */
+    }
     free(node);
     return orr__handle_new(r);
 }

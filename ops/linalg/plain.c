@@ -210,6 +210,7 @@ void orr__plain_eigh(orr__number *a, int64_t n, orr__number *w, orr__number *v)
 
 orr_status orr__plain_fail(const orr__reference *j, int64_t q, const char *so)
 {
-    return orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_ENUMERIC, "matrix %lld %s",
+    const orr__node *n = j->node;
+    return orr__fail(ORR__SITE(n->file, n->line, n->as ? n->as : n->op->name), ORR_ENUMERIC, "matrix %lld %s",
                      (long long)q, so);
 }

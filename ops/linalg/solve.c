@@ -8,7 +8,9 @@
 
 #define AT b->at.file, b->at.line
 
-/* in: (b…, n, n), (b…, n, k); attr.mask 1: the transpose of the matrix. */
+/* in: (b…, n, n), (b…, n, k); bits of attr.mask. */
+enum { TURNED = 1, INVERSE = 2 }; /* the transpose of the matrix; the right-hand side is the unit matrix */
+
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
     int r = n->shape.rank;
@@ -26,7 +28,7 @@ static orr_status reference(const orr__reference *j)
 {
     orr__extent e = orr__extent_of(&j->out.shape);
     int64_t n = e.m, k = e.n, bad;
-    bool turned = (j->node->attr.mask & 1) != 0;
+    bool turned = (j->node->attr.mask & TURNED) != 0;
     orr__number *a = orr__plain(n * n), *x = orr__plain(n * k);
     int64_t *p = orr__alloc_n((size_t)n + 1, sizeof *p);
     orr_status st = a && x && p ? ORR_OK : ORR_ENOMEM;
@@ -61,29 +63,38 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-orr_tensor *orr__solve(orr__site at, orr_tensor *a, orr_tensor *b, bool transposed)
+/* How a system is computed: by panels, or by a node of its own. */
+static orr_tensor *solution(orr__site at, orr_tensor *a, orr_tensor *b, unsigned mask)
 {
     orr__node *in[2];
-    orr_tensor *bad;
+    orr_tensor *bad, *x;
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad))
         return bad;
     orr__extent e = orr__extent_of(&in[0]->shape);
     if (orr__panels_pay(&e)) {
         orr_scope *scope = orr_scope_begin();
-        orr_tensor *x = orr__panels_solve(at, transposed ? orr_transpose_at(at.file, at.line, a) : a, b);
-        return orr__compose_end(at, scope,
-                                orr__stands_for(at, &orr__op_solve, 2, in, x, transposed, (orr__scalar){ 0 }));
+        x = mask & TURNED    ? orr__panels_solve(at, orr_transpose_at(at.file, at.line, a), b)
+            : mask & INVERSE ? orr__panels_inv(at, a)
+                             : orr__panels_solve(at, a, b);
+        return orr__compose_end(at, scope, orr__stands_for(at, &orr__op_solve, 2, in, x, mask, (orr__scalar){ 0 }));
     }
     orr__node *r = orr__node_new(at, &orr__op_solve, (orr_dtype)in[1]->dtype, &in[1]->shape, 2, in);
-    if (r)
-        r->attr.mask = transposed;
+    if (r) {
+        r->attr.mask = mask;
+        r->as = mask & INVERSE ? "inv" : NULL;
+    }
     return orr__handle_new(r);
+}
+
+orr_tensor *orr__solve(orr__site at, orr_tensor *a, orr_tensor *b, bool transposed)
+{
+    return solution(at, a, b, transposed ? TURNED : 0);
 }
 
 /* X = M⁻¹·B with M = op(A): dB = M⁻ᵀ·g, dM = −dB·Xᵀ. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
-    unsigned turned = b->node->attr.mask;
+    unsigned turned = b->node->attr.mask & TURNED;
     orr_tensor *db = orr__solve(b->at, b->in[0], b->g, !turned);
     if (k == 1)
         return db;
@@ -147,15 +158,7 @@ orr_tensor *orr_inv_at(const char *file, int line, orr_tensor *a)
     if (!orr__square_operand(at, a, "a", &n, &bad))
         return bad;
     int64_t order = n->shape.dim[n->shape.rank - 1];
-    orr__extent e = orr__extent_of(&n->shape);
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *one = orr_eye_at(file, line, (orr_dtype)n->dtype, order, order, 0), *x;
-    one = orr_broadcast_to_at(file, line, one, n->shape);
-    if (orr__panels_pay(&e)) {
-        x = orr__panels_inv(at, a);
-        orr__node *in[2] = { n, orr__handle_node(one) };
-        return orr__compose_end(at, scope,
-                                in[1] ? orr__stands_for(at, &orr__op_solve, 2, in, x, 0, (orr__scalar){ 0 }) : one);
-    }
-    return orr__compose_end(at, scope, orr__solve(at, a, one, false));
+    orr_tensor *one = orr_eye_at(file, line, (orr_dtype)n->dtype, order, order, 0);
+    return orr__compose_end(at, scope, solution(at, a, orr_broadcast_to_at(file, line, one, n->shape), INVERSE));
 }

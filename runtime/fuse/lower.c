@@ -272,6 +272,7 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->out_count = orr__shape_count(&n->shape);
     r->file = n->file;
     r->line = n->line;
+    r->as = n->as;
     if (g->product[root] >= 0)
         orr__lower_matmul(&c, g->product[root]);
     else if (n->op->form == ORR__FORM_PRODUCT)

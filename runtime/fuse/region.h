@@ -31,13 +31,15 @@ typedef struct orr__region {
     int32_t out[ORR__REGION_OUTS];
     int16_t out_reg[ORR__REGION_OUTS];
     uint8_t out_dtype[ORR__REGION_OUTS];
-    int64_t out_count;   /* elements of each output; contiguous, row-major over the kept axes in order */
-    struct orr__region *epilogue; /* of a call: a map that writes the output, from the call's result, its last input, and from
+    int64_t out_count; /* elements of each output; contiguous, row-major over the kept axes in order */
+    struct orr__region
+        *epilogue;       /* of a call: a map that writes the output, from the call's result, its last input, and from
                                      inputs that follow those of the call; NULL: the result is the output           */
     double flops, bytes; /* whole region                                                          */
     uint64_t key;        /* content: kind, instructions, dtypes, access classes; no sizes         */
     char label[64];      /* "mul+add+relu", for people                                            */
     const char *file;
+    const char *as; /* the function that a call is named after in messages; NULL: its label */
     int line;
 } orr__region;
 

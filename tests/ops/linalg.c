@@ -321,7 +321,11 @@ static void the_failing_matrix_of_a_batch_is_named(void)
     fails_with(orr_matrix_power(singular, -1), "matrix (1, 2) of the batch is singular");
     ORR_CHECK(off(orr_solve(one, b), b) == 0);
     orr_tensor *large = orr_ones(ORR_F64, ORR_SHAPE(500, 500)), *hole = orr_full(ORR_F64, ORR_SHAPE(5000, 400), NAN);
-    fails_with(orr_inv(large), "the matrix is singular: pivot 2 is 0");
+    fails_with(orr_inv(large), " inv: the matrix is singular: pivot 2 is 0");
+    fails_with(orr_solve(large, large), " solve: the matrix is singular: pivot 2 is 0");
+    fails_with(orr_inv(orr_ones(ORR_F64, ORR_SHAPE(2, 3, 3))),
+               " inv: matrix (0) of the batch is singular: pivot 2 is 0");
+    fails_with(orr_inv(orr_ones(ORR_F32, ORR_SHAPE(3, 3))), " inv: the matrix is singular: pivot 2 is 0");
     fails_with(orr_lstsq(hole, orr_ones(ORR_F64, ORR_SHAPE(5000)), -1).x,
                "the matrix has an element that is not finite");
     (void)orr_scope_end(s);
