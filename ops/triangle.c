@@ -30,12 +30,20 @@ orr_tensor *orr_one_hot_at(const char *file, int line, orr_tensor *indices, int6
     return orr__compose_end(at, scope, orr_cast_at(file, line, orr_equal_at(file, line, x, place), dtype));
 }
 
-orr_tensor *orr__diagonals(orr__site at, int64_t rows, int64_t cols)
+/* Numbers of rows and columns of which i32 holds the differences. */
+#define NARROW ((int64_t)1 << 30)
+
+static orr_tensor *diagonals(orr__site at, orr_dtype t, int64_t rows, int64_t cols)
 {
     orr__scalar zero = { .i = 0 }, one = { .i = 1 };
-    orr_tensor *row = orr__handle_new(orr__rec_iota(at, ORR_I64, &ORR_SHAPE(rows, 1), 0, zero, one));
-    orr_tensor *col = orr__handle_new(orr__rec_iota(at, ORR_I64, &ORR_SHAPE(1, cols), 1, zero, one));
+    orr_tensor *row = orr__handle_new(orr__rec_iota(at, t, &ORR_SHAPE(rows, 1), 0, zero, one));
+    orr_tensor *col = orr__handle_new(orr__rec_iota(at, t, &ORR_SHAPE(1, cols), 1, zero, one));
     return orr_sub_at(at.file, at.line, col, row);
+}
+
+orr_tensor *orr__diagonals(orr__site at, int64_t rows, int64_t cols)
+{
+    return diagonals(at, ORR_I64, rows, cols);
 }
 
 static orr_tensor *triangle(orr__site at, orr_tensor *x, int64_t k, bool lower)
@@ -47,9 +55,14 @@ static orr_tensor *triangle(orr__site at, orr_tensor *x, int64_t k, bool lower)
     const orr_shape *s = &n->shape;
     if (s->rank < 2)
         return orr__poison(at, ORR_ESHAPE, "shape %s has no two axes", orr__str(*s).s);
+    int64_t rows = s->dim[s->rank - 2], cols = s->dim[s->rank - 1];
+    bool narrow = rows < NARROW && cols < NARROW; /* twice as many lanes of a vector */
+    if (narrow)
+        k = k < -NARROW ? -NARROW : k > NARROW ? NARROW : k;
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *d = orr__diagonals(at, s->dim[s->rank - 2], s->dim[s->rank - 1]);
-    orr_tensor *edge = orr__handle_new(orr__rec_const(at, ORR_I64, &ORR_SHAPE_0D, (orr__scalar){ .i = k }));
+    orr_tensor *d = diagonals(at, narrow ? ORR_I32 : ORR_I64, rows, cols);
+    orr_tensor *edge =
+        orr__handle_new(orr__rec_const(at, narrow ? ORR_I32 : ORR_I64, &ORR_SHAPE_0D, (orr__scalar){ .i = k }));
     orr_tensor *keep =
         lower ? orr_less_equal_at(at.file, at.line, d, edge) : orr_greater_equal_at(at.file, at.line, d, edge);
     orr_tensor *zero = orr_zeros_at(at.file, at.line, (orr_dtype)n->dtype, ORR_SHAPE_0D);
