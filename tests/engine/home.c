@@ -73,17 +73,41 @@ static void the_first_starts_of_many_processes(void)
     }
 }
 
+/* As a home has them that another machine of the same name shares, or processes with other devices: StarPU measures anew. */
+static void measurements_of_other_processors(void)
+{
+    char path[4300];
+    (void)setenv("STARPU_HOSTNAME", "here", 1);
+    const char *home = orr_test_tmp("others");
+    ORR_REQUIRE(mkdir(home, 0700) == 0);
+    (void)snprintf(path, sizeof path, "%s/.starpu/sampling/bus/here.config", home);
+    for (int k = 0; k < 10; k++) {
+        if (k > 0) {
+            FILE *f = fopen(path, "r+e");
+            char line[16] = "";
+            ORR_REQUIRE(f && fgets(line, sizeof line, f) != NULL);
+            /* the first number counts the processors */
+            for (int c; (c = fgetc(f)) != EOF && (c < '0' || c > '9');)
+                ;
+            ORR_CHECK(fseek(f, -1, SEEK_CUR) == 0 && fputc('7', f) == '7' && fclose(f) == 0);
+        }
+        all_at_once(home);
+    }
+    (void)unsetenv("STARPU_HOSTNAME");
+}
+
 /* The holder of the lock was killed: its lock went with it. */
 static void a_lock_goes_with_its_process(void)
 {
     char home[4096], path[4200];
+    (void)setenv("STARPU_HOSTNAME", "here", 1);
     static const char *const parts[] = { "", "/.starpu", "/.starpu/sampling" };
     (void)snprintf(home, sizeof home, "%s", orr_test_tmp("killed"));
     for (int i = 0; i < 3; i++) {
         (void)snprintf(path, sizeof path, "%s%s", home, parts[i]);
         ORR_REQUIRE(mkdir(path, 0700) == 0);
     }
-    (void)snprintf(path, sizeof path, "%s/.starpu/sampling/orrery.lock", home);
+    (void)snprintf(path, sizeof path, "%s/.starpu/sampling/here.orrery.lock", home);
     int told[2];
     char word;
     ORR_REQUIRE(pipe2(told, O_CLOEXEC) == 0);
@@ -109,6 +133,7 @@ static void a_lock_goes_with_its_process(void)
     (void)waitpid(pid, &status, 0);
     close(told[0]);
     close(told[1]);
+    (void)unsetenv("STARPU_HOSTNAME");
 }
 
 /* The XDG base directory specification has it ignored; StarPU would make it beneath wherever the program stands. */
@@ -292,6 +317,7 @@ int main(int argc, char **argv)
 {
 #ifdef HAVE_STARPU
     static const orr_test tests[] = { ORR_TEST(the_first_starts_of_many_processes),
+                                      ORR_TEST(measurements_of_other_processors),
                                       ORR_TEST(a_lock_goes_with_its_process),
                                       ORR_TEST(a_relative_cache_home_is_ignored),
                                       ORR_TEST(files_that_were_cut_are_measured_anew),

@@ -197,15 +197,17 @@ void orr__star_home_look(void)
 #endif
 }
 
+/* Also where all is measured: StarPU measures anew, and writes over the files, where they are of other processors or devices than this
+ * process has, which it alone can tell; others would read them meanwhile. The files are one host's, and so is the lock. */
 int orr__star_home_lock(void)
 {
     enum { PATIENCE = 60 }; /* s; by then something hangs, and StarPU may try */
-    char dir[PATH_MAX], path[PATH_MAX + 16];
-    const char *again = getenv("STARPU_BUS_CALIBRATE");
+    char dir[PATH_MAX], path[PATH_MAX + HOST_NAME_MAX + 16], host[HOST_NAME_MAX + 1];
     double end = orr__now() + PATIENCE;
-    if (!sampling(dir) || (measured(dir) && !(again && atoi(again) > 0)))
+    if (!sampling(dir))
         return -1;
-    (void)snprintf(path, sizeof path, "%s/orrery.lock", dir);
+    host_name(host);
+    (void)snprintf(path, sizeof path, "%s/%s.orrery.lock", dir, host);
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
     while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -213,9 +215,10 @@ int orr__star_home_lock(void)
             close(fd);
             return -1;
         }
-        nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
+        nanosleep(&(struct timespec){ 0, 500000 }, NULL);
     }
-    remove_cut(dir); /* no process is writing them */
+    if (!measured(dir))
+        remove_cut(dir); /* no process is writing them */
     return fd;
 }
 

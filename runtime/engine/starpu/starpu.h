@@ -125,8 +125,8 @@ orr_status orr__star_limits(orr__site at);
 /* Sets STARPU_PERF_MODEL_DIR when nothing can be written where StarPU would (directory.c). */
 orr_status orr__star_home(orr__site at);
 void orr__star_home_look(void);
-/* Around StarPU's start: while nothing was measured of this host, one process starts at a time. StarPU reads files that another one
- * is still writing, and ends the process. -1: there is no need, or no way. The lock goes with the process, whatever becomes of it. */
+/* Around StarPU's start: of the processes of a host that share a home, one starts at a time. StarPU reads files that another one
+ * is still writing, and ends the process. -1: there is no way. The lock goes with the process, whatever becomes of it. */
 int orr__star_home_lock(void);
 void orr__star_home_unlock(int lock);
 
