@@ -3,8 +3,11 @@
  * Must not know: how the batch is chosen. */
 #include "config.h"
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include <orrery.h>
 #include <orrery/optim.h>
 #include <orrery/place.h>
@@ -248,9 +251,53 @@ static void the_predicted_peak_is_that_of_the_moment(void)
     drop(all);
 }
 
+/* In a process of one core and one worker: 0, or what is not so. */
+static int alone(void)
+{
+    cpu_set_t all, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof all, &all) != 0)
+        return 77;
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    network net[NETWORKS];
+    if (sched_setaffinity(0, sizeof one, &one) != 0 || setenv("STARPU_NCPU", "1", 1) != 0 || orr_init(NULL) != ORR_OK ||
+        !make(net))
+        return 77;
+    int right = 0, seen = 0;
+    for (int64_t batch = 4; batch <= 256; batch *= 2) {
+        double grown = measured(&net[2], batch, true);
+        double told = (double)(predicted.work + predicted.scratch), most = (double)(predicted.most - predicted.inputs);
+        if (predicted.seconds < 5e-3 || predicted.seconds > 18e-3)
+            continue; /* shorter work is the caller's anyway, longer work becomes tasks */
+        printf("  %lld: %.1f ms predicted, %.3f MB measured, %.3f of tasks\n", (long long)batch,
+               1e3 * predicted.seconds, 1e-6 * grown, 1e-6 * most);
+        seen++;
+        right += fabs(grown - told) <= 0.05 * grown + 4096 && told < most;
+    }
+    fflush(stdout);
+    return seen == 0 ? 77 : right == seen && orr_shutdown() == ORR_OK ? 0 : 1;
+}
+
+/* Else the worker and the caller would take turns on the core. Tasks have memory for all values, so the peak tells who has computed. */
+static void where_the_only_worker_has_the_callers_core_the_caller_computes(void)
+{
+    int status = -1;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(alone());
+    ORR_REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        ORR_SKIP("no process of one core, or no batch of a fitting length");
+    ORR_CHECK(WEXITSTATUS(status) == 0);
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_chosen_batch_is_near_the_best_of_a_sweep),
+    static const orr_test tests[] = { ORR_TEST(where_the_only_worker_has_the_callers_core_the_caller_computes),
+                                      ORR_TEST(the_chosen_batch_is_near_the_best_of_a_sweep),
                                       ORR_TEST(the_predicted_peak_is_that_of_a_run),
                                       ORR_TEST(the_predicted_peak_is_that_of_tasks),
                                       ORR_TEST(the_predicted_peak_is_that_of_the_moment),

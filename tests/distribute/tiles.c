@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 #include "runtime/engine/block_cyclic.h"
 #include "tests/harness/ranks.h"
 
@@ -382,13 +387,61 @@ static void serial_engine_has_none(void)
     down();
 }
 
+/* -- waiting -------------------------------------------------------------------------------------------------- */
+
+static void nap(double s)
+{
+    (void)nanosleep(&(struct timespec){ .tv_nsec = (long)(1e9 * s) }, NULL);
+}
+
+/* Rank 0 stands still for a second in the middle. The only worker of another rank sleeps meanwhile, and the longer it waits the
+ * longer, so that ranks which have work get the core. */
+static void a_worker_that_waits_for_tiles_sleeps_longer_and_longer(void)
+{
+    enum { N = 1536, BLOCK = 64, MOST = 7500 };
+    NEED_TILES();
+    if (orr_ranks() > 1) {
+        unsigned long long state = 3;
+        const int grid[2] = { 1, orr_ranks() };
+        double *a = positive(N, &state);
+        struct rusage before, after;
+        orr__block_cyclic d = matrix(N, N, BLOCK, BLOCK, grid);
+        distribute(&d, ORR_F64, a);
+        ORR_CHECK(orr_barrier() == ORR_OK && getrusage(RUSAGE_SELF, &before) == 0);
+        pid_t stops = orr_rank() == 0 ? fork() : -1;
+        if (stops == 0) {
+            nap(0.03);
+            (void)kill(getppid(), SIGSTOP);
+            nap(0.99);
+            (void)kill(getppid(), SIGCONT);
+            _exit(0);
+        }
+        ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d) == ORR_OK);
+        ORR_CHECK(getrusage(RUSAGE_SELF, &after) == 0);
+        if (stops > 0)
+            (void)waitpid(stops, NULL, 0);
+        long sleeps = after.ru_nvcsw - before.ru_nvcsw;
+        ORR_CHECK_MSG(orr_rank() == 0 || sleeps < MOST, "%ld sleeps", sleeps);
+        if (getenv("ORR_TEST_VERBOSE"))
+            printf("    rank %d: %ld sleeps\n", orr_rank(), sleeps);
+        free(d.local);
+        free(a);
+    }
+    down();
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(factor_is_that_of_lapack),         ORR_TEST(indefinite_matrix_is_told_by_all),
-        ORR_TEST(product_is_that_of_blas),          ORR_TEST(replicas_compute_side_by_side),
-        ORR_TEST(results_are_those_of_many_digits), ORR_TEST(what_does_not_fit_is_refused),
-        ORR_TEST(serial_engine_has_none),           { 0 },
+        ORR_TEST(factor_is_that_of_lapack),
+        ORR_TEST(indefinite_matrix_is_told_by_all),
+        ORR_TEST(product_is_that_of_blas),
+        ORR_TEST(replicas_compute_side_by_side),
+        ORR_TEST(results_are_those_of_many_digits),
+        ORR_TEST(what_does_not_fit_is_refused),
+        ORR_TEST(serial_engine_has_none),
+        ORR_TEST(a_worker_that_waits_for_tiles_sleeps_longer_and_longer),
+        { 0 },
     };
     return orr_test_ranks_main(argc, argv, "tiles", tests, (const int[]){ 1, 2, 3, 4, 0 });
 }
