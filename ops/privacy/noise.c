@@ -29,12 +29,25 @@ static bool positive(double x)
 
 /* -- floats ------------------------------------------------------------------------------------------------ */
 
+/* Noise of `want` for another dtype. What has no cast to it gets the advice that there is. */
+static orr_tensor *wrong_dtype(orr__site at, orr_dtype dtype, const char *want, const char *name)
+{
+    const char *have = orr_dtype_name(dtype);
+    if (orr__is_field(dtype))
+        return orr__poison(at, ORR_EDTYPE,
+                           "x is %s, and %s is needed: add noise before the numbers become elements of a field", have,
+                           want);
+    if (orr__is_complex(dtype))
+        return orr__poison(at, ORR_EDTYPE, "x is %s, and %s is needed: add noise to orr_real(x) and orr_imag(x)", have,
+                           want);
+    return orr__poison(at, ORR_EDTYPE, "x is %s, and %s is needed: write orr_cast(x, %s)", have, want, name);
+}
+
 static orr_tensor *check_float(orr__site at, orr_tensor *x, double sensitivity, const char *name, double value)
 {
     orr_dtype dtype = orr_tensor_dtype(x);
     if (dtype != ORR_DTYPE_COUNT && !orr__is_float(dtype))
-        return orr__poison(at, ORR_EDTYPE, "x is %s, and a float dtype is needed: write orr_cast(x, ORR_F32)",
-                           orr_dtype_name(dtype));
+        return wrong_dtype(at, dtype, "a float dtype", "ORR_F32");
     if (!positive(sensitivity))
         return orr__poison(at, ORR_EINVAL, "the sensitivity must be finite and > 0, not %g", sensitivity);
     if (!positive(value))
@@ -137,8 +150,7 @@ static orr_tensor *check_integer(orr__site at, orr_tensor *x)
     if (dtype == ORR_DTYPE_COUNT)
         return orr_positive_at(AT, x);
     if (dtype != ORR_I64)
-        return orr__poison(at, ORR_EDTYPE, "x is %s, and i64 is needed: write orr_cast(x, ORR_I64)",
-                           orr_dtype_name(dtype));
+        return wrong_dtype(at, dtype, "i64", "ORR_I64");
     return NULL;
 }
 

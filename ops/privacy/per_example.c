@@ -80,18 +80,6 @@ static orr_tensor *factor_of(orr__site at, orr_tensor *square, double clip, orr_
     return orr_where_at(AT, orr_isfinite_at(AT, norm), f, orr_scalar_at(AT, 0.0));
 }
 
-/* f·g, f (batch) beside the batch axis of g; zeros where f is 0, even where g is NaN. */
-static orr_tensor *scaled(orr__site at, orr_tensor *f, orr_tensor *g)
-{
-    orr_shape s = orr_tensor_shape(g), one = { .rank = s.rank };
-    one.dim[0] = -1;
-    for (int i = 1; i < s.rank; i++)
-        one.dim[i] = 1;
-    f = orr_reshape_at(AT, f, one);
-    return orr_where_at(AT, orr_greater_at(AT, f, orr_scalar_at(AT, 0.0)), orr_mul_at(AT, g, f),
-                        orr_scalar_at(AT, 0.0));
-}
-
 /* Σ g² of each example. */
 static orr_tensor *square_norms(orr__site at, orr_tensor *g)
 {
@@ -179,7 +167,7 @@ static orr_status ghost(orr__site at, const orr__model *m, orr_tensor *x, orr_te
     }
     clip_groups(at, z, n, clipping, clip, weight, factor, &out->norm);
     for (int i = 0; i < n; i++)
-        orr__ghost_sums(at, &w->layer[i], scaled(at, factor[i], g[i]), out->sum);
+        orr__ghost_sums(at, &w->layer[i], factor[i], out->sum);
     return ORR_OK;
 }
 
@@ -228,7 +216,7 @@ static orr_status of_function(orr__site at, const orr__model *m, orr_tensor *x, 
     if (st == ORR_OK)
         clip_groups(at, square, n, clipping, clip, weight, factor, &out->norm);
     for (int i = 0; st == ORR_OK && i < n; i++)
-        out->sum[i] = orr_sum_at(AT, scaled(at, factor[i], g[i]), ORR_AXES(0), false);
+        out->sum[i] = orr_sum_at(AT, orr__ghost_scaled(at, factor[i], g[i]), ORR_AXES(0), false);
     free(copy);
     return st;
 }
@@ -346,13 +334,22 @@ static orr_tensor *per_example_mean(const char *file, int line, orr_tensor *t)
     return orr_mean_at(file, line, orr_reshape_at(file, line, t, ORR_SHAPE(s.dim[0], -1)), ORR_AXES(-1), false);
 }
 
+/* NULL, or what a loss of these operands is instead. */
+static orr_tensor *bad_operand(orr__site at, orr_tensor *output, orr_tensor *target)
+{
+    if (!output || !target)
+        return orr__poison(at, ORR_EINVAL, "the %s is NULL", output ? "target" : "output");
+    return orr_tensor_status(output) != ORR_OK ? output : orr_tensor_status(target) != ORR_OK ? target : NULL;
+}
+
 orr_tensor *orr_dp_cross_entropy(orr_tensor *output, orr_tensor *target, void *unused)
 {
     (void)unused;
     orr_shape s = orr_tensor_shape(output), t = orr_tensor_shape(target);
     orr__site at = ORR__SITE(NULL, 0, "dp_cross_entropy");
-    if (orr_tensor_status(output) != ORR_OK || orr_tensor_status(target) != ORR_OK)
-        return orr_tensor_status(output) != ORR_OK ? output : target;
+    orr_tensor *bad = bad_operand(at, output, target);
+    if (bad)
+        return bad;
     bool fit = s.rank >= 2 && t.rank == s.rank - 1;
     for (int i = 0; fit && i < t.rank; i++)
         fit = s.dim[i] == t.dim[i];
@@ -366,5 +363,6 @@ orr_tensor *orr_dp_cross_entropy(orr_tensor *output, orr_tensor *target, void *u
 orr_tensor *orr_dp_squared_error(orr_tensor *output, orr_tensor *target, void *unused)
 {
     (void)unused;
-    return per_example_mean(ORR_HERE, orr_square(orr_sub(output, target)));
+    orr_tensor *bad = bad_operand(ORR__SITE(NULL, 0, "dp_squared_error"), output, target);
+    return bad ? bad : per_example_mean(ORR_HERE, orr_square(orr_sub(output, target)));
 }

@@ -383,6 +383,11 @@ static void bad_calls_are_refused(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *f = orr_zeros(ORR_F32, ORR_SHAPE(3)), *i = orr_zeros(ORR_I64, ORR_SHAPE(3));
     ORR_CHECK(poison(orr_dp_laplace(i, 1.0, 1.0), ORR_EDTYPE, "write orr_cast(x, ORR_F32)"));
+    orr_tensor *e = orr_zeros(ORR_FR254, ORR_SHAPE(3)), *c = orr_zeros(ORR_C64, ORR_SHAPE(3));
+    ORR_CHECK(poison(orr_dp_gaussian(e, 1.0, 1.0), ORR_EDTYPE, "before the numbers become elements of a field"));
+    ORR_CHECK(poison(orr_dp_laplace(e, 1.0, 1.0), ORR_EDTYPE, "x is fr254, and a float dtype is needed: add"));
+    ORR_CHECK(poison(orr_dp_discrete_gaussian(e, 1.0, 1.0), ORR_EDTYPE, "x is fr254, and i64 is needed: add"));
+    ORR_CHECK(poison(orr_dp_gaussian(c, 1.0, 1.0), ORR_EDTYPE, "orr_real(x) and orr_imag(x)"));
     ORR_CHECK(poison(orr_dp_laplace(f, 0.0, 1.0), ORR_EINVAL, "sensitivity"));
     ORR_CHECK(poison(orr_dp_laplace(f, 1.0, -1.0), ORR_EINVAL, "ε"));
     ORR_CHECK(poison(orr_dp_gaussian(f, 1.0, NAN), ORR_EINVAL, "σ"));

@@ -273,6 +273,20 @@ static void clipped_gradients_of_convolutions_agree_with_a_loop(void)
     }
 }
 
+static void losses_of_nothing_are_refused(void)
+{
+    static const char *const word[] = { "dp_cross_entropy: the output is NULL", "dp_cross_entropy: the target is NULL",
+                                        "dp_squared_error: the output is NULL", "dp_squared_error: the target is NULL" };
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 3));
+    for (int k = 0; k < 4; k++) {
+        orr_tensor *y = (k < 2 ? orr_dp_cross_entropy : orr_dp_squared_error)(k % 2 ? x : NULL, k % 2 ? NULL : x, NULL);
+        ORR_CHECK(orr_eval(y) == ORR_EINVAL);
+        ORR_CHECK_MSG(strstr(orr_error_message(), word[k]), "%s", orr_error_message());
+    }
+    (void)orr_scope_end(s);
+}
+
 /* The problem of make_convolutions.py; layers of convolution are f32. */
 static void clipped_gradients_of_convolutions_agree_with_opacus(void)
 {
@@ -739,6 +753,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(clipped_gradients_agree_with_pytorch_and_opacus),
         ORR_TEST(clipped_gradients_agree_with_a_loop),
+        ORR_TEST(losses_of_nothing_are_refused),
         ORR_TEST(clipped_gradients_of_convolutions_agree_with_opacus),
         ORR_TEST(clipped_gradients_of_convolutions_agree_with_a_loop),
         ORR_TEST(residual_networks_have_clipped_gradients),
