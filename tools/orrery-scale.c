@@ -193,9 +193,9 @@ static void compare(const char *what, int ranks, double work, double cores, cons
            fabs(s / e - 1) <= 0.1 ? "within" : "NOT within");
 }
 
-/* A rank's own work, with that of all others beside it, is what it was measured to be, and so is a sum over the ranks by itself. Ranks that
- * share cores take turns, and end apart: each time that they wait for the last of them costs what the same work on all ranks takes
- * beyond its part of the cores. All wait twice, for the gradients and for the end of the step; the measured work has one such wait.
+/* A rank's own work, with that of all others beside it, is what it was measured to be, and so are sums over the ranks by themselves.
+ * Ranks end apart, and wait for the last of them twice, for the gradients and for the end of the step; the measured work has one such
+ * wait. Two works of half the data have two: what they take longer than one of all of it, but for the fixed part of a work, is a wait.
  * Exchanges are not beside the backward pass where ranks have no core for it. The simulation is of all of it together. */
 static bool check_training(const options *o, double cores, int ranks, bool prints)
 {
@@ -206,7 +206,7 @@ static bool check_training(const options *o, double cores, int ranks, bool print
     double bytes[3], p = ranks;
     gradients(o->check, bytes);
     double many = bytes[0] + bytes[1] + bytes[2];
-    if (!scale_check_training(o->check, (int64_t)m.samples, o->steps, FEW, many, &c))
+    if (!scale_check_training(o->check, (int64_t)m.samples, o->steps, FEW, &c))
         return false;
     m.nodes_ranks = ranks;
     m.cores = 0; /* their times are those of all ranks on the cores */
@@ -214,7 +214,9 @@ static bool check_training(const options *o, double cores, int ranks, bool print
     m.latency_us = 1e6 * c.few / 2;
     m.gbytes = c.many > c.few && ranks > 1 ? 2 * (p - 1) / p * (many - FEW) / (c.many - c.few) * 1e-9 : 0;
     m.step_us = 1e6 * c.beside;
-    m.update_us = 1e6 * fmax(0, c.beside - c.alone * fmax(1, p / cores)) * (ranks > 1);
+    double turns = fmax(1, p / cores), fixed = turns * (2 * c.half_alone - c.alone);
+    double wait = 2 * c.half_beside - c.beside - fixed;
+    m.update_us = 1e6 * fmax(0, wait) * (ranks > 1);
     scale_training t = { .ranks = ranks,
                          .steps = 1,
                          .layers = 3,
@@ -224,11 +226,11 @@ static bool check_training(const options *o, double cores, int ranks, bool print
                          .overlap = ranks < cores };
     (void)scale_training_run(&m, &t, &all);
     char what[200];
-    (void)snprintf(what, sizeof what,
-                   "training, 784-%d-%d-10, %.0f samples on each of %d rank%s, %.0f cores; sums of %d and %.0f bytes: "
-                   "%.3g and %.3g ms",
-                   o->check, o->check / 2, m.samples, ranks, ranks == 1 ? "" : "s", cores, FEW, many, c.few * 1e3,
-                   c.many * 1e3);
+    (void)snprintf(
+        what, sizeof what,
+        "training, 784-%d-%d-10, %.0f samples on each of %d rank%s, %.0f cores; sums of %d bytes and of all gradients: "
+        "%.3g and %.3g ms",
+        o->check, o->check / 2, m.samples, ranks, ranks == 1 ? "" : "s", cores, FEW, c.few * 1e3, c.many * 1e3);
     if (prints)
         compare(what, ranks, ranks, cores, (double[2]){ c.alone, c.together }, all.seconds);
     if (prints)

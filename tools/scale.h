@@ -25,7 +25,7 @@ typedef struct {
     double latency_us, gbytes; /* of a rank's link; gbytes/s in each direction                        */
     double message_us;         /* of the communication thread, at either end of a message             */
     double copy_gbytes;        /* gbytes/s at which the thread copies a message, at either end; 0: it copies nothing */
-    double poll;          /* part of a core that a rank's waiting threads take from its workers, where they have no other */
+    double poll; /* part of a core that a rank's waiting threads take from its workers, where they have no other */
     double device_gbytes; /* between a GPU and the host, which messages cross at both ends; 0: no GPU */
     /* a training step */
     double step_us, sample_us; /* forward and backward pass: fixed part, part per sample, on all of a rank's workers */
@@ -89,14 +89,14 @@ bool scale_measure(scale_machine *m, int64_t tile, const char **why);
  * machine; rank 0 has them. Collective. false as above. */
 bool scale_measure_ranks(scale_machine *m, int64_t tile, const int64_t grid[2], const char **why);
 /* scale_check.c: the seconds of one rank's work while the others rest, of the same on every rank at one time, of the work of all
- * together; of sums over the ranks of a short and a long array. The least of factorisations; of steps the median, since how ranks that
+ * together; of sums over the ranks of a short array and of arrays like all gradients; of work on half as much data, alone and on every rank. The least of factorisations; of steps the median, since how ranks that
  * share cores take turns differs from step to step. */
 typedef struct {
-    double alone, beside, together, few, many;
+    double alone, beside, together, few, many, half_alone, half_beside;
 } scale_checked;
 /* Collective; false: the library's last error. Training steps of 784-width-width/2-10 with so many samples on each rank, and sums of
- * `few` and `many` bytes. */
-bool scale_check_training(int width, int64_t samples, int steps, double few, double many, scale_checked *c);
+ * `few` bytes and of arrays like the gradients. */
+bool scale_check_training(int width, int64_t samples, int steps, double few, scale_checked *c);
 bool scale_check_cholesky(const scale_cholesky *c, int rounds, scale_checked *to);
 
 #endif

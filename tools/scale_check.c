@@ -9,7 +9,7 @@
 #include <orrery.h>
 #include "tools/scale.h"
 
-enum { WARM = 5 };
+enum { WARM = 5, PARAMETERS = 6 };
 
 static double seconds(void)
 {
@@ -62,7 +62,6 @@ static bool make(trainee *t, int width, int64_t samples, orr_grid *grid)
 /* The loss is there before the step has ended: the last parameter is read, too. */
 static bool step(void *of)
 {
-    enum { PARAMETERS = 6 };
     const trainee *t = of;
     double value;
     float bias[10];
@@ -85,6 +84,29 @@ static bool add_up(void *of)
     return orr_eval(orr_sum(of, ORR_AXES(0), false)) == ORR_OK;
 }
 
+/* As the gradients: arrays of the parameters' sizes, which make a bucket. */
+typedef struct {
+    orr_tensor *x[PARAMETERS];
+} gradients;
+
+static bool make_gradients(gradients *all, int width, orr_grid *g)
+{
+    const double n[PARAMETERS] = { 784.0 * width, width, width * (width / 2), width / 2, width / 2 * 10, 10 };
+    for (int k = 0; k < PARAMETERS; k++)
+        if (!(all->x[k] = rows(4 * n[k], g)))
+            return false;
+    return true;
+}
+
+static bool add_up_all(void *of)
+{
+    const gradients *all = of;
+    orr_tensor *sum[PARAMETERS];
+    for (int k = 0; k < PARAMETERS; k++)
+        sum[k] = orr_sum(all->x[k], ORR_AXES(0), false);
+    return orr_eval_all(sum, PARAMETERS) == ORR_OK;
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -105,29 +127,39 @@ static bool once(task *work, void *of, bool takes_part, double *took)
 }
 
 /* All kinds in turns, so that what else the machine does meets them alike. */
-bool scale_check_training(int width, int64_t samples, int steps, double few, double many, scale_checked *c)
+bool scale_check_training(int width, int64_t samples, int steps, double few, scale_checked *c)
 {
     orr_scope *s = orr_scope_begin();
     orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
-    trainee one = { 0 }, all = { 0 };
-    orr_tensor *short_row = g ? rows(few, g) : NULL, *long_row = short_row ? rows(many, g) : NULL;
-    enum { KINDS = 5 };
+    trainee one = { 0 }, half = { 0 }, all = { 0 };
+    orr_tensor *short_row = g ? rows(few, g) : NULL;
+    gradients sums;
+    enum { KINDS = 7 };
     double *took = calloc((size_t)steps * KINDS, sizeof *took), now[KINDS];
-    bool ok = took && long_row && make(&one, width, samples, NULL) && make(&all, width, samples * orr_ranks(), g);
+    bool ok = took && short_row && make_gradients(&sums, width, g) && make(&one, width, samples, NULL) &&
+              make(&half, width, samples / 2, NULL) && make(&all, width, samples * orr_ranks(), g);
     for (int i = -WARM; ok && i < steps; i++) {
         ok = once(step, &one, orr_rank() == 0, &now[0]) && once(step, &one, true, &now[1]) &&
              once(step, &all, true, &now[2]) && once(add_up, short_row, true, &now[3]) &&
-             once(add_up, long_row, true, &now[4]);
+             once(add_up_all, &sums, true, &now[4]) && once(step, &half, orr_rank() == 0, &now[5]) &&
+             once(step, &half, true, &now[6]);
         for (int k = 0; i >= 0 && k < KINDS; k++)
             took[k * steps + i] = now[k];
     }
     if (ok)
-        *c = (scale_checked){ median(took, steps), median(took + steps, steps), median(took + 2 * steps, steps),
-                              median(took + 3 * steps, steps), median(took + 4 * steps, steps) };
+        *c = (scale_checked){ median(took, steps),
+                              median(took + steps, steps),
+                              median(took + 2 * steps, steps),
+                              median(took + 3 * steps, steps),
+                              median(took + 4 * steps, steps),
+                              median(took + 5 * steps, steps),
+                              median(took + 6 * steps, steps) };
     free(took);
     orr_optim_free(one.optim);
+    orr_optim_free(half.optim);
     orr_optim_free(all.optim);
     orr_module_free(one.net);
+    orr_module_free(half.net);
     orr_module_free(all.net);
     orr_grid_free(g);
     (void)orr_scope_end(s);
@@ -152,7 +184,7 @@ bool scale_check_cholesky(const scale_cholesky *c, int rounds, scale_checked *to
     bool ok = all && orr_eval(all) == ORR_OK && (orr_rank() > 0 || orr_eval(x) == ORR_OK);
     for (int k = 0; ok && k <= rounds; k++) {
         if (k < 2) /* the first is no measurement */
-            *to = (scale_checked){ INFINITY, INFINITY, INFINITY, INFINITY, INFINITY };
+            *to = (scale_checked){ .alone = INFINITY, .together = INFINITY };
         ok = measure(factorise, x, orr_rank() == 0, &to->alone) && measure(factorise, all, true, &to->together);
     }
     orr_grid_free(g);
