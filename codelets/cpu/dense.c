@@ -37,11 +37,22 @@ static orr_status each(const orr__launch *l, const work *w)
     int64_t batch = r->dim[0], a = count_of(&r->call.in[0], batch), out = count_of(&r->call.out, batch);
     int64_t b = r->nin > 1 ? count_of(&r->call.in[1], batch) : 0;
     orr__dense_job job = w->job;
-    orr__dense_need need = w->call->need(&job);
-    job.work = need.work;
     orr_status st = ORR_OK;
     if (l->lo >= l->hi || out == 0)
         return ORR_OK;
+    size_t room = w->call->lanes.room ? w->call->lanes.room(&job) : 0;
+    if (room) {
+        int64_t q = 0;
+        void *lanes = orr__scratch(room);
+        int64_t info =
+            !lanes ? 0
+                   : w->call->lanes.compute(&job, (const char *)l->in[0] + (size_t)(l->lo * a) * z,
+                                            b ? (const char *)l->in[1] + (size_t)(l->lo * b) * z : NULL,
+                                            (char *)l->out[0] + (size_t)(l->lo * out) * to, l->hi - l->lo, lanes, &q);
+        return !lanes ? ORR_ENOMEM : info ? fail(l, l->lo + q, info, w->so) : ORR_OK;
+    }
+    orr__dense_need need = w->call->need(&job);
+    job.work = need.work;
     char *memory = orr__scratch((size_t)need.reals * z + (size_t)need.ints * ints + 64);
     int place = memory ? orr__cpu_blas_enter() : 0;
     if (!place)

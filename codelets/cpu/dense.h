@@ -18,10 +18,19 @@ typedef struct orr__dense_need {
     int64_t reals, ints, work;
 } orr__dense_need;
 
+/* Matrices so small that they go side by side (vec.h). */
+typedef struct orr__dense_lanes {
+    size_t (*room)(const orr__dense_job *j); /* bytes; 0: larger ones */
+    /* 0, or as compute for matrix number *which. */
+    int64_t (*compute)(const orr__dense_job *j, const void *a, const void *b, void *out, int64_t count, void *room,
+                       int64_t *which);
+} orr__dense_lanes;
+
 typedef struct orr__dense_call {
     orr__dense_need (*need)(const orr__dense_job *j);
     /* 0: done; else what was not (the number that LAPACK reports). a and b stay as they are. */
     int64_t (*compute)(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints);
+    orr__dense_lanes lanes;
 } orr__dense_call;
 
 typedef struct orr__dense {

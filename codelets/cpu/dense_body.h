@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+#include "codelets/cpu/cpu.h"
 #include "codelets/cpu/dense.h"
+#include "codelets/cpu/vec.h"
 #include "runtime/base/complex.h"
 
 #if COMPLEX
@@ -132,6 +134,22 @@ static int64_t solve(const orr__dense_job *j, const void *a, const void *b, void
         turn(out, x, j->k, j->n);
     return info;
 }
+
+#if !COMPLEX
+static size_t solve_room(const orr__dense_job *j)
+{
+    return j->n <= ORR__LANES_MOST && j->k <= ORR__LANES_MOST ? ORR__LANES_ROOM(j->n * (j->n + j->k)) : 0;
+}
+
+static int64_t solve_lanes(const orr__dense_job *j, const void *a, const void *b, void *out, int64_t count, void *room,
+                           int64_t *which)
+{
+    orr__lanes s = {
+        .a = a, .b = b, .out = out, .m = j->n, .n = j->n, .k = j->k, .count = count, .turned = (j->mask & 1) != 0
+    };
+    return orr__cpu_vec()->lanes_solve[sizeof(REAL) == 8](&s, room, which);
+}
+#endif
 
 /* -- determinant --------------------------------------------------------------------------------------------------------- */
 
@@ -299,6 +317,30 @@ static int64_t qr(const orr__dense_job *j, const void *a, const void *b, void *o
         copy(to + i * row, f + i * j->m, j->m);
     return info;
 }
+
+#if !COMPLEX
+static size_t qr_lanes_room(const orr__dense_job *j)
+{
+    bool small = j->m <= ORR__LANES_MOST && j->n <= ORR__LANES_MOST;
+    return small ? ORR__LANES_ROOM(j->m * j->n + j->n + qr_inner(j) * (j->m + j->n)) : 0;
+}
+
+static int64_t qr_lanes(const orr__dense_job *j, const void *a, const void *b, void *out, int64_t count, void *room,
+                        int64_t *which)
+{
+    orr__lanes s = { .a = a,
+                     .out = out,
+                     .m = j->m,
+                     .n = j->n,
+                     .count = count,
+                     .complete = (j->mask & 1) != 0,
+                     .triangle = (j->mask & 2) != 0 };
+    (void)b;
+    (void)which;
+    orr__cpu_vec()->lanes_qr[sizeof(REAL) == 8](&s, room);
+    return 0;
+}
+#endif
 
 /* -- singular values: Aᵀ = conj(V)·S·Uᵀ, so that LAPACK's U is Vᴴ in rows and its Vᴴ is U ------------------------------------- */
 
@@ -603,16 +645,27 @@ static int64_t expm(const orr__dense_job *j, const void *from, const void *b, vo
     return info;
 }
 
+#if COMPLEX
+#define LANES(room, compute)                                                                                           \
+    {                                                                                                                  \
+        NULL, NULL                                                                                                     \
+    }
+#else
+#define LANES(room, compute)                                                                                           \
+    {                                                                                                                  \
+        room, compute                                                                                                  \
+    }
+#endif
 const orr__dense TABLE = {
-    .solve = { solve_need, solve },
-    .det = { det_need, det },
-    .lu = { lu_need, lu },
-    .qr = { qr_need, qr },
-    .svd = { svd_need, svd },
-    .eigh = { eigh_need, eigh },
-    .eig = { eig_need, eig },
-    .lstsq = { lstsq_need, lstsq },
-    .expm = { expm_need, expm },
+    .solve = { solve_need, solve, LANES(solve_room, solve_lanes) },
+    .det = { .need = det_need, .compute = det },
+    .lu = { .need = lu_need, .compute = lu },
+    .qr = { qr_need, qr, LANES(qr_lanes_room, qr_lanes) },
+    .svd = { .need = svd_need, .compute = svd },
+    .eigh = { .need = eigh_need, .compute = eigh },
+    .eig = { .need = eig_need, .compute = eig },
+    .lstsq = { .need = lstsq_need, .compute = lstsq },
+    .expm = { .need = expm_need, .compute = expm },
     .permutation = permutation,
     .of_diagonal = of_diagonal,
 };

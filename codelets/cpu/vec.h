@@ -82,6 +82,22 @@ typedef void orr__solvefn(const void *m, bool upper, bool unit, int64_t n, void 
 /* orr__factor.potrf, n ≤ ORR__LEAF. */
 typedef int64_t orr__potrffn(void *a, int64_t n, int64_t ld);
 
+/* Small matrices of one shape, row-major, one behind the other, factored side by side: each in its lane of the vectors. m, n and k are at
+ * most ORR__LANES_MOST; room: ORR__LANES_ROOM bytes for so many elements of one matrix. The bits of a result do not depend on count. */
+enum { ORR__LANES_MOST = 32 };
+#define ORR__LANES_ROOM(elements) ((size_t)(elements) * 64)
+typedef struct {
+    const void *a, *b; /* m × n, n × k */
+    void *out;
+    int64_t m, n, k, count;
+    bool turned;             /* solve: Aᵀ                                                   */
+    bool complete, triangle; /* qr: as many columns of Q as rows; R alone                   */
+} orr__lanes;
+/* A⁻¹·B, m = n, of n·(n + k) elements. 0, or the number of the first pivot that is 0, from 1, of matrix number *which. */
+typedef int64_t orr__lanessolvefn(const orr__lanes *s, void *room, int64_t *which);
+/* For each column of Q one row: the column, and a row of R behind it, as LAPACK has them. Of m·n + n + rows · (m + n) elements. */
+typedef void orr__lanesqrfn(const orr__lanes *s, void *room);
+
 /* n keys, numbers without sign, in order; false: they are in another order, not sorted. scratch: room for n. */
 typedef bool orr__sortfn(void *keys, int64_t n, void *scratch);
 /* The keys of n elements of a dtype (order.h); returns how many are a float's −0. And elements from keys, ±0 as 0, NaN as any. */
@@ -157,6 +173,8 @@ typedef struct {
     orr__affinefn *affine_f64, *affine_u64;
     orr__solvefn *solve[2]; /* of f32, f64                                         */
     orr__potrffn *potrf[2];
+    orr__lanessolvefn *lanes_solve[2];
+    orr__lanesqrfn *lanes_qr[2];
     orr__smallfn *small[2]; /* of f32, f64 */
     orr__largefn *large[2];
     orr__packfn *pack[2];
@@ -218,6 +236,9 @@ extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_pro
     extern orr__valuesfn *const ORR__V_PASTE(orr__vec_values, isa)[];                                                  \
     extern orr__sortfn *const ORR__V_PASTE(orr__vec_sorts, isa)[];                                                     \
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
+    extern orr__lanessolvefn ORR__V_PASTE(orr__vec_lanes_solve_f32, isa),                                              \
+        ORR__V_PASTE(orr__vec_lanes_solve_f64, isa);                                                                   \
+    extern orr__lanesqrfn ORR__V_PASTE(orr__vec_lanes_qr_f32, isa), ORR__V_PASTE(orr__vec_lanes_qr_f64, isa);          \
     extern orr__smallfn ORR__V_PASTE(orr__vec_small_f32, isa), ORR__V_PASTE(orr__vec_small_f64, isa);                  \
     extern orr__largefn ORR__V_PASTE(orr__vec_large_f32, isa), ORR__V_PASTE(orr__vec_large_f64, isa);                  \
     extern orr__packfn ORR__V_PASTE(orr__vec_pack_f32, isa), ORR__V_PASTE(orr__vec_pack_f64, isa);                     \

@@ -121,6 +121,57 @@ static orr_tensor *random_matrix(orr_dtype t, int64_t m, int64_t n)
     return orr__is_complex(t) ? orr_complex(x, orr_randn(orr__part_dtype(t), ORR_SHAPE(m, n), 0, 1)) : x;
 }
 
+/* Columns of 0, near the ends of the range of numbers, and others; orders on both sides of those that go side by side. */
+static void small_matrices_of_any_size_have_factors(void)
+{
+    static const int64_t extent[][2] = { { 1, 1 }, { 5, 3 }, { 3, 5 }, { 17, 16 }, { 32, 32 }, { 33, 33 } };
+    static const double by[] = { 1, 0, 0x1p-520, 0x1p500, 0x1p-1040 };
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 5; k++)
+            for (int wide = 0; wide < (k < 2 ? 2 : 1); wide++) {
+                orr_scope *scope = orr_scope_begin();
+                orr_dtype t = wide ? ORR_F32 : ORR_F64;
+                int64_t m = extent[i][0], n = extent[i][1];
+                double eps = (wide ? 0x1p-23 : 0x1p-52) * 64, unit = k == 4 ? 0x1p1000 : k > 1 ? 1 / by[k] : 1, nan;
+                orr_tensor *a = orr_cast(orr_randn(ORR_F64, ORR_SHAPE(11, m, n), 0, 1), t);
+                orr_tensor *scale = orr_where(
+                    orr_equal(orr_arange(ORR_I64, 0, (double)n, 1), orr_scalar((double)(n / 2))),
+                    orr_full(t, ORR_SHAPE(1), by[k]), orr_full(t, ORR_SHAPE(1), k == 3 || k == 4 ? by[k] : 1));
+                ORR_REQUIRE(orr_eval(a = orr_mul(a, orr_cast(scale, t))) == ORR_OK);
+                for (int full = 0; full < 2; full++) {
+                    orr_qr_result qr = orr_qr(a, full);
+                    int64_t w = full || m < n ? m : n;
+                    orr_tensor *q = qr.q, *r = orr_mul(qr.r, orr_scalar(unit)), *from = orr_mul(a, orr_scalar(unit));
+                    ORR_CHECK(off(orr_matmul(orr_transpose(q), q), orr_eye(t, w, w, 0)) < eps);
+                    ORR_CHECK_MSG(off(orr_matmul(q, r), from) < eps * 8 * (1 + largest(from)), "%d, %d: %g", i, k,
+                                  off(orr_matmul(q, r), from));
+                }
+                orr_tensor *broken = orr_qr(orr_mul(a, orr_scalar(NAN)), false).r;
+                ORR_CHECK(orr_item(orr_select(orr_select(orr_select(broken, 0, 0), 0, 0), 0, 0), &nan) == ORR_OK &&
+                          isnan(nan));
+                (void)orr_scope_end(scope);
+            }
+}
+
+/* The plain meaning of each operation on block columns. */
+static void block_columns_mean_what_references_say(void)
+{
+    enum { ORDER = 384 };
+    orr_scope *scope = orr_scope_begin();
+    orr_tensor *a = random_matrix(ORR_F64, ORDER, ORDER), *b = random_matrix(ORR_F64, ORDER, 2);
+    ORR_REQUIRE(orr_eval_all(ORR_TENSORS(a, b)) == ORR_OK);
+    orr_tensor *all[] = { orr_solve(a, b), orr_inv(a), orr_qr(a, false).q };
+    for (int i = 0; i < 3; i++) {
+        double *want = help_doubles(all[i]), size = largest(all[i]);
+        const double *got = orr_data(all[i]);
+        for (int64_t k = 0; want && k < orr_tensor_size(all[i]); k++)
+            ORR_REQUIRE(fabs(got[k] - want[k]) <= 1e-8 * size);
+        ORR_CHECK(want != NULL);
+        free(want);
+    }
+    (void)orr_scope_end(scope);
+}
+
 /* One large matrix is a graph of block columns, a tall one a tree: residuals beside ε, and LAPACK's own results. */
 static void a_large_matrix_has_the_factors_of_a_small_one(void)
 {
@@ -337,6 +388,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(factors_multiply_to_the_matrix),
                                       ORR_TEST(eigenvectors_of_any_matrix_are_such),
                                       ORR_TEST(a_batch_has_the_bits_of_its_matrices),
+                                      ORR_TEST(small_matrices_of_any_size_have_factors),
+                                      ORR_TEST(block_columns_mean_what_references_say),
                                       ORR_TEST(a_large_matrix_has_the_factors_of_a_small_one),
                                       ORR_TEST(a_large_matrix_has_the_gradient_of_a_small_one),
                                       ORR_TEST(logarithms_of_determinants_do_not_overflow),
