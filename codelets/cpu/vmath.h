@@ -17,6 +17,7 @@
 #include "codelets/cpu/vmath_inverse.h"
 #include "codelets/cpu/vmath_pow.h"
 #include "codelets/cpu/vmath_trig.h"
+#include "codelets/cpu/vmath_near.h"
 #include "codelets/cpu/vmath_wide.h"
 #include "codelets/cpu/vmath_plain.h"
 #include "codelets/cpu/vmath_libc.h"

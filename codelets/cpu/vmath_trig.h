@@ -99,16 +99,15 @@ VM_FN double vm_cosine_f64(double r, double low)
     return w + VM_FMA64(z * z, c, ((1.0 - w) - h) - r * low);
 }
 
-VM_FN double vm_sin_f64(double x)
+VM_FN double vm_far_sin_f64(double x)
 {
     double r, low;
     uint64_t k = vm_turns_f64(x, &r, &low);
     double v = k & 1 ? vm_cosine_f64(r, low) : vm_sine_f64(r, low);
-    v = vm_double(vm_bits64(v) ^ (k & 2) << 62);
-    return fabs(x) < 0x1p-64 ? x : v;
+    return vm_double(vm_bits64(v) ^ (k & 2) << 62);
 }
 
-VM_FN double vm_cos_f64(double x)
+VM_FN double vm_far_cos_f64(double x)
 {
     double r, low;
     uint64_t k = vm_turns_f64(x, &r, &low);

@@ -4,6 +4,7 @@
 #define ORR_CPU_VMATH_WIDE_H
 
 #include "codelets/cpu/vmath_inverse.h"
+#include "codelets/cpu/vmath_near.h"
 #include "codelets/cpu/vmath_pow.h"
 
 #if VM_FMA
@@ -44,21 +45,30 @@ VM_FN double vm_cosine_f32(double z)
     return VM_FMA64(p, z, 1.0);
 }
 
-VM_FN float vm_sin_f32(float x)
+VM_FN float vm_far_sin_f32(float x)
 {
     double f;
     uint64_t k = vm_turns_f32((double)x, &f);
     double s = vm_sine_f32(f, f * f), c = vm_cosine_f32(f * f), r = k & 1 ? c : s;
-    float y = (float)vm_double(vm_bits64(r) ^ (k & 2) << 62);
-    return x == 0 ? x : y;
+    return (float)vm_double(vm_bits64(r) ^ (k & 2) << 62);
 }
 
-VM_FN float vm_cos_f32(float x)
+VM_FN float vm_far_cos_f32(float x)
 {
     double f;
     uint64_t k = vm_turns_f32((double)x, &f);
     double s = vm_sine_f32(f, f * f), c = vm_cosine_f32(f * f), r = k & 1 ? s : c;
     return (float)vm_double(vm_bits64(r) ^ ((k + 1) & 2) << 62);
+}
+
+VM_FN float vm_sin_f32(float x)
+{
+    return vm_is_far_f32(x) ? vm_far_sin_f32(x) : vm_near_sin_f32(x);
+}
+
+VM_FN float vm_cos_f32(float x)
+{
+    return vm_is_far_f32(x) ? vm_far_cos_f32(x) : vm_near_cos_f32(x);
 }
 
 VM_FN float vm_tan_f32(float x)

@@ -6,11 +6,12 @@
 
 #include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
+#include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
 /* The longest row that is short; the fewest elements of all of them, for which copies are made. Of rows with boxes, whose borders are a
- * share of each row. */
-enum { MOST = 64, LEAST = 2048, MOST_BOXED = 192, LEAST_BOXED = 512 };
+ * share of each row; of reductions. In flops, values that are folded by blocks. */
+enum { MOST = 64, LEAST = 2048, MOST_BOXED = 192, LEAST_BOXED = 512, LEAST_FOLDED = 256, HEAVY = 12 };
 
 typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, OTHER } way;
 
@@ -39,13 +40,27 @@ static int most(const orr__region *r)
     return has_columns(r) ? MOST_BOXED : MOST;
 }
 
+/* The columns of short rows are folded from blocks of several rows, where their values are worth a block. */
+static bool folds_rows(const orr__region *r)
+{
+    int last = r->rank - 1, flops = 0;
+    for (int i = 0; i < r->ninstr; i++)
+        flops += r->instr[i].kind == ORR__RI_EW ? orr__ew(r->instr[i].op)->flops : 0;
+    for (int a = 0; a < r->naccess; a++)
+        if (r->access[a].box)
+            return false;
+    return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 && flops > HEAVY;
+}
+
 bool orr__cloop_joins(const orr__region *r)
 {
     int last = r->rank - 1;
     bool any = false;
-    if (!orr__region_is_map(r) || r->rows || r->search || r->rank < 2 || orr__ablated(ORR__OFF_SHORT_ROWS) ||
-        r->dim[last] < 2 || r->dim[last] > most(r) ||
-        r->dim[last] * r->dim[last - 1] < (has_columns(r) ? LEAST_BOXED : LEAST))
+    if (r->rank < 2 || r->rows || r->search || !(orr__region_is_map(r) || folds_rows(r)) ||
+        orr__ablated(ORR__OFF_SHORT_ROWS) || r->dim[last] < 2 || r->dim[last] > most(r) ||
+        r->dim[last] * r->dim[last - 1] < (r->rmask         ? LEAST_FOLDED
+                                           : has_columns(r) ? LEAST_BOXED
+                                                            : LEAST))
         return false;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];

@@ -197,28 +197,61 @@ static int narrowest(const orr__cloop *c)
     return least;
 }
 
+static bool is_paced(const orr__cloop *c)
+{
+    return orr__cloop_work(c) > WORK;
+}
+
+static const char *pace_type(const orr__cloop *c)
+{
+    return orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8";
+}
+
+static void in_lane(orr__cloop *c, void (*body)(orr__cloop *c, void *arg), void *arg)
+{
+    orr__cloop_near_lane(c, true);
+    body(c, arg);
+    orr__cloop_near_lane(c, false);
+    orr__text_add(c->t, "    }\n");
+}
+
+static void lanes_of_run(orr__cloop *c, const char *count)
+{
+    orr__text_addf(c->t, "    for (int lane = 0; lane < %s; lane++) {\n    const orr_idx i%d = v + lane;\n", count,
+                   c->r->rank - 1);
+}
+
 void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg), void *arg)
 {
-    int vector = orr__cloop_maskable(c), last = c->r->rank - 1, size = narrowest(c);
+    int vector = orr__cloop_maskable(c), size = narrowest(c), many = SHORT / orr__cloop_widest(c);
+    char count[32];
+    (void)snprintf(count, sizeof count, "ORR_VECTOR / %d", size);
     if (vector) {
-        orr__text_addf(c->t,
-                       "#if ORR_VECTOR >= %d\n    {\n    const orr_idx end = %s;\n    orr_idx v = %s;\n"
-                       "    for (; end - v >= ORR_VECTOR / %d; v += ORR_VECTOR / %d) {\n    ORR_VECTOR_LOOP\n"
-                       "    for (int lane = 0; lane < ORR_VECTOR / %d; lane++) {\n    const orr_idx i%d = v + lane;\n",
-                       vector, to, from, size, size, size, last);
-        body(c, arg);
-        orr__text_addf(c->t,
-                       "    }\n    }\n    if (v < end) {\n    const int left = (int)(end - v);\n    ORR_VECTOR_LOOP\n"
-                       "    for (int lane = 0; lane < ORR_VECTOR / %d; lane++) {\n    const orr_idx i%d = v + lane;\n",
-                       size, last);
+        orr__text_addf(c->t, "#if ORR_VECTOR >= %d\n    {\n    const orr_idx end = %s;\n    orr_idx v = %s;\n", vector,
+                       to, from);
+        if (is_paced(c)) {
+            char several[16];
+            (void)snprintf(several, sizeof several, "%d", many);
+            orr__text_addf(c->t, "    for (; end - v >= %d; v += %d) {\n    ORR_PACE(%s, %d)\n    ORR_LOOP\n", many,
+                           many, pace_type(c), many);
+            lanes_of_run(c, several);
+            orr__text_add(c->t, "    ORR_STEP(lane)\n");
+            in_lane(c, body, arg);
+            orr__text_add(c->t, "    ORR_PACED\n    }\n");
+        }
+        orr__text_addf(c->t, "    for (; end - v >= %s; v += %s) {\n    ORR_VECTOR_LOOP\n", count, count);
+        lanes_of_run(c, count);
+        in_lane(c, body, arg);
+        orr__text_add(c->t, "    }\n    if (v < end) {\n    const int left = (int)(end - v);\n    ORR_VECTOR_LOOP\n");
+        lanes_of_run(c, count);
         c->lay.rest = true;
-        body(c, arg);
+        in_lane(c, body, arg);
         c->lay.rest = false;
-        orr__text_add(c->t, "    }\n    }\n    }\n#else\n");
+        orr__text_add(c->t, "    }\n    }\n#else\n");
     }
     orr__cloop_inner(c, from, to);
-    body(c, arg);
-    orr__text_add(c->t, vector ? "    }\n#endif\n" : "    }\n");
+    in_lane(c, body, arg);
+    orr__text_add(c->t, vector ? "#endif\n" : "");
 }
 
 void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg),
@@ -233,8 +266,8 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
         for (int g = 0; g <= c->groups; g++) {
             in_group(c, g);
             orr__cloop_inner(c, "begins", "ends");
-            body(c, arg);
-            orr__text_add(c->t, g < c->groups ? "    }\n    } else\n" : "    }\n    }\n    }\n");
+            in_lane(c, body, arg);
+            orr__text_add(c->t, g < c->groups ? "    } else\n" : "    }\n    }\n");
         }
         c->lay.here = -1;
         return;
@@ -249,8 +282,8 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
     for (int piece = 1; piece >= 0; piece--) {
         c->lay.whole = piece == 1;
         orr__cloop_inner(c, "begins", "ends");
-        body(c, arg);
-        orr__text_add(c->t, piece == 1 ? "    }\n    } else {\n" : "    }\n    }\n    }\n");
+        in_lane(c, body, arg);
+        orr__text_add(c->t, piece == 1 ? "    } else {\n" : "    }\n    }\n");
     }
 }
 
@@ -276,24 +309,36 @@ static void stage_values(orr__cloop *c, void *arg)
         orr__cloop_stream_stores(c);
 }
 
-/* The loops of a block, up to element `to`. Everything is loaded before anything is stored, and pointers are not restrict: any
- * output may lie where an input is that is read in the element that is written (runtime/plan/donation.c). */
-static void block(orr__cloop *c, int stages, const char *to, bool full, bool paced)
+typedef struct {
+    int stages, length;
+    const char *to;
+    bool full, paced;
+} block;
+
+static void block_loops(orr__cloop *c, void *arg)
 {
-    orr__cloop_prefetch(c, "q", to);
-    for (int s = 0; s < stages; s++) {
-        stage at = { s, stages };
-        if (!full) {
-            orr__cloop_run(c, "q", to, stage_values, &at);
+    const block *b = arg;
+    for (int s = 0; s < b->stages; s++) {
+        stage at = { s, b->stages };
+        if (!b->full) {
+            orr__cloop_run(c, "q", b->to, stage_values, &at);
             continue;
         }
-        orr__cloop_inner(c, "q", to);
-        if (paced)
+        orr__cloop_inner(c, "q", b->to);
+        if (b->paced)
             orr__text_addf(c->t, "    ORR_STEP(i%d - q)\n", c->r->rank - 1);
-        stage_values(c, &at);
-        orr__text_add(c->t, paced ? "    }\n    ORR_PACED\n" : "    }\n");
+        in_lane(c, stage_values, &at);
+        orr__text_add(c->t, b->paced ? "    ORR_PACED\n" : "");
     }
-    orr__cloop_stream_pass(c, to);
+}
+
+/* The loops of a block, up to element `to`. Everything is loaded before anything is stored, and pointers are not restrict: any
+ * output may lie where an input is that is read in the element that is written (runtime/plan/donation.c). */
+static void whole_block(orr__cloop *c, block b)
+{
+    orr__cloop_prefetch(c, "q", b.to);
+    orr__cloop_sure(c, b.to, b.length, block_loops, &b);
+    orr__cloop_stream_pass(c, b.to);
 }
 
 /* Random numbers are drawn for more at a time. */
@@ -310,12 +355,12 @@ static bool draws(const orr__cloop *c)
  * two bytes four of f64. Instructions that wait in a chain then fill the processor's scheduler with four chains, not with the far end of one. */
 static void full_block(orr__cloop *c, int stages, int length)
 {
-    bool paced = orr__cloop_work(c) > WORK;
+    bool paced = is_paced(c);
     char to[24];
     (void)snprintf(to, sizeof to, "q + %d", length);
     if (paced)
-        orr__text_addf(c->t, "    ORR_PACE(%s, %d)\n", orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8", length);
-    block(c, stages, to, true, paced);
+        orr__text_addf(c->t, "    ORR_PACE(%s, %d)\n", pace_type(c), length);
+    whole_block(c, (block){ stages, length, to, true, paced });
 }
 
 /* Blocks of [from, to). Full ones have a length that the compiler knows; the remainder, and short rows, a vector at a time. */
@@ -328,7 +373,7 @@ static void blocks(orr__cloop *c, int stages, int length, const char *from, cons
     orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
     full_block(c, stages, length);
     orr__text_add(c->t, "    } else {\n");
-    block(c, stages, "e", false, false);
+    whole_block(c, (block){ stages, length, "e", false, false });
     orr__text_add(c->t, "    }\n    }\n");
 }
 

@@ -3,7 +3,11 @@
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
+#include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
+
+/* Several rows at a time, while the accumulators are in registers; heavy values by themselves, in flops. */
+enum { TOGETHER = 4, LIGHT = 12, PIECE = 64 };
 
 /* Output k as a reduction by itself; its number. */
 static orr__region fold_of(const orr__cloop *c, int k)
@@ -105,12 +109,17 @@ static void block_values(orr__cloop *c, void *fill)
                            r->out_reg[k]);
 }
 
+static void fill_loops(orr__cloop *c, void *fill)
+{
+    orr__cloop_pieces(c, "q", "e", block_values, fill);
+}
+
 /* Elements [q, e) of the innermost run to the blocks, from `fill` on. */
 static void fill_blocks(orr__cloop *c, char *fill)
 {
     orr__cloop_all_ahead(c);
     orr__text_add(c->t, "    {\n");
-    orr__cloop_pieces(c, "q", "e", block_values, fill);
+    orr__cloop_sure(c, "e", ORR__CLOOP_BLOCK, fill_loops, fill);
     orr__text_add(c->t, "    }\n");
 }
 
@@ -135,11 +144,12 @@ static void fold_each(orr__cloop *c)
     }
 }
 
-/* May values go to the columns as they are computed? */
+/* May values go to the columns as they are computed? Heavy ones are computed several vectors side by side, for which the columns leave
+ * no registers. */
 static bool can_fold_at_once(const orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool can = !orr__cloop_split(c);
+    bool can = !orr__cloop_split(c) && orr__cloop_work(c) <= LIGHT;
     for (int k = 0; k < r->nout; k++)
         can = can && (r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD);
     for (int i = 0; i < r->ninstr; i++)
@@ -277,9 +287,6 @@ static void runs(orr__cloop *c)
 
 /* -- rows ------------------------------------------------------------------------------------------------------- */
 
-/* Several rows at a time, while the accumulators are in registers; heavy values by themselves. */
-enum { TOGETHER = 4, LIGHT = 12, PIECE = 64 };
-
 static bool float_sum(const orr__cloop *c, int k)
 {
     return c->r->rop[k] == ORR__RSUM && orr__is_float((orr_dtype)c->r->instr[c->r->out_reg[k]].dtype);
@@ -310,57 +317,105 @@ static void fold_steps(orr__cloop *c)
     }
 }
 
-static void begin_steps(orr__cloop *c)
+/* fold<k> from column `at`, and back. */
+static void begin_steps(orr__cloop *c, const char *at)
 {
     for (int k = 0; k < c->r->nout; k++)
-        orr__text_addf(c->t, "    %s fold%d = acc%d[i%d - q];\n", wide(c, k), k, k, c->r->rank - 1);
+        orr__text_addf(c->t, "    %s fold%d = acc%d[%s];\n", wide(c, k), k, k, at);
     if (c->r->search)
-        orr__text_addf(c->t, "    orr_i64 where0 = place0[i%d - q];\n", c->r->rank - 1);
+        orr__text_addf(c->t, "    orr_i64 where0 = place0[%s];\n", at);
 }
 
-static void end_steps(orr__cloop *c)
+static void end_steps(orr__cloop *c, const char *at)
 {
     for (int k = 0; k < c->r->nout; k++)
-        orr__text_addf(c->t, "    acc%d[i%d - q] = fold%d;\n", k, c->r->rank - 1, k);
+        orr__text_addf(c->t, "    acc%d[%s] = fold%d;\n", k, at, k);
     if (c->r->search)
-        orr__text_addf(c->t, "    place0[i%d - q] = where0;\n", c->r->rank - 1);
+        orr__text_addf(c->t, "    place0[%s] = where0;\n", at);
 }
 
-static void point(orr__cloop *c, void *unused)
+static const char *column(const orr__cloop *c, char at[24])
 {
-    (void)unused;
-    begin_steps(c);
-    orr__cloop_values(c, c->r->rank - 1);
-    fold_steps(c);
-    end_steps(c);
+    (void)snprintf(at, 24, "i%d - q", c->r->rank - 1);
+    return at;
 }
 
-/* The same of one row with boxes, in pieces. */
-static void add_split_row(orr__cloop *c)
+/* The values of row p, or of the rows from p on, are in blocks before they are folded: those that are heavy, or have boxes. */
+static bool has_values_first(const orr__cloop *c)
+{
+    return orr__cloop_split(c) || orr__cloop_work(c) > LIGHT;
+}
+
+static void block_again(orr__cloop *c, const char *at)
+{
+    const orr__region *r = c->r;
+    for (int k = 0; k < r->nout; k++) {
+        bool first = true;
+        for (int m = 0; m < k; m++)
+            first = first && r->out_reg[m] != r->out_reg[k];
+        if (first)
+            orr__text_addf(c->t, "    const %s r%d = block%d[%s];\n",
+                           orr__emit_type((orr_dtype)r->instr[r->out_reg[k]].dtype), r->out_reg[k], r->out_reg[k], at);
+    }
+}
+
+/* Row p by its blocks. */
+static void add_row_of_blocks(orr__cloop *c)
 {
     int last = c->r->rank - 1;
+    char at[24];
+    (void)column(c, at);
     orr__text_addf(c->t, "    const orr_idx i%d = p;\n", c->order[last - 1]);
     orr__cloop_values(c, last - 1);
     orr__cloop_parts(c);
-    orr__cloop_pieces(c, "q", "e", point, NULL);
+    fill_blocks(c, (char[]){ "" });
+    orr__cloop_inner(c, "q", "e");
+    begin_steps(c, at);
+    block_again(c, at);
+    fold_steps(c);
+    end_steps(c, at);
+    orr__text_add(c->t, "    }\n");
 }
 
-/* acc<k>[i] takes in elements i of [from, to) of `n` rows of the innermost reduced axis, from row p on. */
-static void add_rows(orr__cloop *c, int n, const char *from, const char *to)
+/* Short rows p … to as one block, the folds of whose columns follow. */
+static void add_joined_rows(orr__cloop *c)
+{
+    int size = orr__cloop_size_at(c->r, c->r->rank - 1);
+    orr__text_addf(c->t, "    {\n    const orr_idx q = p * W(%d), e = to * W(%d);\n", size, size);
+    orr__cloop_join_block(c, ORR__CLOOP_BLOCK);
+    fill_blocks(c, (char[]){ "" });
+    orr__text_addf(c->t,
+                   "    for (orr_idx j = 0; j < e - q; j += W(%d)) {\n    ORR_LOOP\n"
+                   "    for (orr_idx k = 0; k < W(%d); k++) {\n",
+                   size, size);
+    begin_steps(c, "k");
+    block_again(c, "j + k");
+    fold_steps(c);
+    end_steps(c, "k");
+    orr__text_add(c->t, "    }\n    }\n    }\n    p = to;\n");
+}
+
+/* A point of each of `n` rows of the innermost reduced axis, from row p on. */
+static void point_of_rows(orr__cloop *c, void *n)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1];
-    orr__cloop_inner(c, from, to);
-    begin_steps(c);
-    for (int row = 0; row < n; row++) {
+    char at[24];
+    begin_steps(c, column(c, at));
+    for (int row = 0; row < *(const int *)n; row++) {
         orr__text_addf(c->t, "    {\n    const orr_idx i%d = p + %d;\n", d, row);
         orr__cloop_values(c, last - 1);
         orr__cloop_values(c, last);
         fold_steps(c);
         orr__text_add(c->t, "    }\n");
     }
-    end_steps(c);
-    orr__text_add(c->t, "    }\n");
+    end_steps(c, at);
+}
+
+/* acc<k>[i] takes in elements i of [from, to) of `n` rows. */
+static void add_rows(orr__cloop *c, int n, const char *from, const char *to)
+{
+    orr__cloop_run(c, from, to, point_of_rows, &n);
 }
 
 /* The float sums of ROWS rows are added to the total, whose rounding errors are kept; no more rows than these are
@@ -393,20 +448,31 @@ static void add_all_rows(orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1], size = orr__cloop_size_at(r, d);
-    bool sum = any_float_sum(c), light = r->ninstr + r->nout <= LIGHT && !orr__cloop_split(c);
+    bool sum = any_float_sum(c), first = has_values_first(c);
     orr__cloop_open(c, c->outer, last - 1);
+    if (c->joins) { /* as many rows as fit into a block and are a share of ROWS */
+        orr__text_addf(c->t, "    orr_idx together = %d;\n    while (together * W(%d) > %d)\n        together /= 2;\n",
+                       ORR__CLOOP_ROWS, orr__cloop_size_at(r, last), ORR__CLOOP_BLOCK);
+        orr__cloop_join_begin(c, ORR__CLOOP_BLOCK);
+    }
     orr__text_addf(c->t, "    for (orr_idx p = 0, to; p < W(%d);) {\n    to = W(%d);\n", size, size);
+    if (c->joins)
+        orr__text_add(c->t, "    to = to - p < together ? to : p + together;\n");
     if (sum)
         orr__text_addf(c->t, "    to = to - p < %d - seen ? to : p + (%d - seen);\n    seen += to - p;\n",
                        ORR__CLOOP_ROWS, ORR__CLOOP_ROWS);
-    if (light)
+    if (!first && r->ninstr + r->nout <= LIGHT)
         add_together(c);
-    orr__text_add(c->t, "    for (; p < to; p++) {\n");
-    if (orr__cloop_split(c))
-        add_split_row(c);
-    else
-        add_rows(c, 1, "q", "e");
-    orr__text_add(c->t, "    }\n");
+    if (c->joins) {
+        add_joined_rows(c);
+    } else {
+        orr__text_add(c->t, "    for (; p < to; p++) {\n");
+        if (first)
+            add_row_of_blocks(c);
+        else
+            add_rows(c, 1, "q", "e");
+        orr__text_add(c->t, "    }\n");
+    }
     if (sum) {
         orr__text_addf(c->t, "    if (seen == %d) {\n", ORR__CLOOP_ROWS);
         join(c);
@@ -420,12 +486,14 @@ static void add_all_rows(orr__cloop *c)
 
 static void begin_row(orr__cloop *c, int k, int block)
 {
-    orr__text_addf(c->t, "    %s acc%d[%d];\n", wide(c, k), k, block);
-    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q; k++)\n        acc%d[k] = none%d%s;\n", k, k,
+    int over = ORR__CLOOP_VECTOR; /* elements of the last vector that are behind the last column */
+    orr__text_addf(c->t, "    %s acc%d[%d];\n", wide(c, k), k, block + over);
+    orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q + %d; k++)\n        acc%d[k] = none%d%s;\n", over, k, k,
                    c->r->search ? ".value" : "");
     if (c->r->search)
         orr__text_addf(
-            c->t, "    orr_i64 place0[%d];\n    for (orr_idx k = 0; k < e - q; k++)\n        place0[k] = -1;\n", block);
+            c->t, "    orr_i64 place0[%d];\n    for (orr_idx k = 0; k < e - q + %d; k++)\n        place0[k] = -1;\n",
+            block + over, over);
     if (float_sum(c, k))
         orr__text_addf(c->t,
                        "    orr_f64 sum%d[%d], lost%d[%d];\n    for (orr_idx k = 0; k < many; k++)\n"
@@ -463,6 +531,8 @@ static void rows(orr__cloop *c)
                        ORR__CLOOP_ROWS);
     for (int k = 0; k < r->nout; k++)
         begin_row(c, k, block);
+    if (has_values_first(c))
+        declare_blocks(c);
     add_all_rows(c);
     for (int k = 0; k < r->nout; k++)
         end_row(c, k);

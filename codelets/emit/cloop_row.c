@@ -111,6 +111,19 @@ static void block_values(orr__cloop *c, void *arg)
 }
 
 /* The last pass before the outputs prefetches the next row, a little at a time: memory is read while this one computes. */
+static void fill_loops(orr__cloop *c, void *arg)
+{
+    const fill *f = arg;
+    bool prefetches = f->number == f->w->passes - 1;
+    if (prefetches) {
+        orr__cloop_parts_of_block(c);
+        orr__cloop_prefetch(c, "b", "f");
+    } else
+        orr__text_add(c->t, "    {\n");
+    orr__cloop_pieces(c, prefetches ? "b" : "q", prefetches ? "f" : "e", block_values, arg);
+    orr__text_add(c->t, "    }\n");
+}
+
 static void fill_blocks(rows *w, int number)
 {
     orr__cloop *c = w->c;
@@ -123,13 +136,7 @@ static void fill_blocks(rows *w, int number)
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, number))
             orr__cloop_ahead(c, n);
-    if (prefetches) {
-        orr__cloop_parts_of_block(c);
-        orr__cloop_prefetch(c, "b", "f");
-    } else
-        orr__text_add(c->t, "    {\n");
-    orr__cloop_pieces(c, prefetches ? "b" : "q", prefetches ? "f" : "e", block_values, &(fill){ w, number });
-    orr__text_add(c->t, "    }\n");
+    orr__cloop_sure(c, "e", ORR__CLOOP_BLOCK, fill_loops, &(fill){ w, number });
 }
 
 /* May values of the pass go to the columns as they are computed? */
@@ -223,6 +230,11 @@ static void output_values(orr__cloop *c, void *arg)
     orr__cloop_stream_stores(c);
 }
 
+static void output_loops(orr__cloop *c, void *arg)
+{
+    orr__cloop_pieces(c, "q", "e", output_values, arg);
+}
+
 static void outputs(rows *w)
 {
     orr__cloop *c = w->c;
@@ -234,7 +246,7 @@ static void outputs(rows *w)
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, w->passes))
             orr__cloop_ahead(c, n);
-    orr__cloop_pieces(c, "q", "e", output_values, w);
+    orr__cloop_sure(c, "e", ORR__CLOOP_OUT, output_loops, w);
     orr__cloop_stream_pass(c, "e");
     orr__text_add(c->t, "    }\n");
 }

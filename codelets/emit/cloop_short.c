@@ -155,10 +155,24 @@ static int block_of(const rows *w, int n)
 }
 
 /* The loop over rows side by side. */
-static void side_by_side(const rows *w, bool pragma)
+static void side_by_side(const rows *w)
 {
     int s = w->c->side;
-    orr__text_addf(w->c->t, "%s    for (orr_idx i%d = q; i%d < e; i%d++) {\n", pragma ? "    ORR_LOOP\n" : "", s, s, s);
+    orr__text_addf(w->c->t, "    for (orr_idx i%d = q; i%d < e; i%d++) {\n", s, s, s);
+}
+
+/* The same with values that are computed. */
+static void begin_values(const rows *w)
+{
+    orr__text_add(w->c->t, "    ORR_LOOP\n");
+    side_by_side(w);
+    orr__cloop_near_lane(w->c, true);
+}
+
+static void end_values(const rows *w)
+{
+    orr__cloop_near_lane(w->c, false);
+    orr__text_add(w->c->t, "    }\n");
 }
 
 static void along(const rows *w)
@@ -208,7 +222,7 @@ static void turn_reversed(const rows *w, int n)
     orr__text_add(c->t, " + (");
     orr__emit_index(c->t, c->r, &c->lay, a, false);
     orr__text_add(c->t, ");\n");
-    side_by_side(w, false);
+    side_by_side(w);
     orr__text_addf(c->t, "    turned%d[%s] = from[-i%d];\n    }\n    } else\n", n, place(w, n, at), s);
 }
 
@@ -231,7 +245,7 @@ static void turn_in(const rows *w, bool gathered)
             along(w);
         if (!gathered && !r->access[a].box)
             turn_reversed(w, n);
-        side_by_side(w, false);
+        side_by_side(w);
         if (gathered && of_row(w, r->instr[n].x))
             row_again(w, r->instr[n].x);
         orr__text_addf(c->t, "    turned%d[%s] = ", n, place(w, n, at));
@@ -330,7 +344,7 @@ static void fold_elements(rows *w, int pass)
                            orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, SIDE, SIDE, n, n);
         }
     along(w);
-    side_by_side(w, true);
+    begin_values(w);
     elements(w, pass);
     for (int n = 0; n < r->ninstr; n++)
         if (orr__cloop_folds_in(c, n, pass)) {
@@ -340,7 +354,8 @@ static void fold_elements(rows *w, int pass)
             orr__emit_fold_step(c->t, &fold, true);
             orr__text_addf(c->t, "    acc%d[i%d - q] = fold;\n    }\n", n, c->side);
         }
-    orr__text_add(c->t, "    }\n    }\n");
+    end_values(w);
+    orr__text_add(c->t, "    }\n");
 }
 
 /* The outcome is a value like any other, rounded to its dtype. */
@@ -376,7 +391,7 @@ static void row_values(const rows *w, int pass)
         any = any || (of_row(w, n) && c->pass[n] == pass);
     if (!any)
         return;
-    side_by_side(w, true);
+    begin_values(w);
     for (int n = 0; n < c->r->ninstr; n++) {
         if (!of_row(w, n) || c->pass[n] > pass)
             continue;
@@ -391,36 +406,56 @@ static void row_values(const rows *w, int pass)
             value(w, n);
         orr__text_addf(c->t, "    row%d[i%d - q] = r%d;\n", n, c->side, n);
     }
-    orr__text_add(c->t, "    }\n");
+    end_values(w);
+}
+
+static const char *place_of_output(const rows *w, char to[64])
+{
+    const orr__cloop *c = w->c;
+    (void)snprintf(to, 64, c->r->per_row ? "i%d - q" : "i%d - q + i%d * %d", c->side, last_of(w), SIDE);
+    return to;
+}
+
+static void declare_outputs(const rows *w)
+{
+    const orr__region *r = w->c->r;
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(w->c->t, "    %s made%d[%d] __attribute__((aligned(64)));\n",
+                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, r->per_row ? SIDE : SIDE * MOST);
 }
 
 static void outputs(rows *w)
 {
     orr__cloop *c = w->c;
     const orr__region *r = c->r;
-    int last = last_of(w);
     char place_of[64];
-    (void)snprintf(place_of, sizeof place_of, r->per_row ? "i%d - q" : "i%d - q + i%d * %d", c->side, last, SIDE);
-    for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t, "    %s made%d[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, r->per_row ? SIDE : SIDE * MOST);
     if (r->per_row)
         orr__text_add(c->t, "    {\n");
     else
         along(w);
-    side_by_side(w, true);
+    begin_values(w);
     elements(w, w->passes);
     for (int k = 0; k < r->nout; k++) {
         char reg[16];
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
-        orr__text_addf(c->t, "    made%d[%s] = ", k, place_of);
+        orr__text_addf(c->t, "    made%d[%s] = ", k, place_of_output(w, place_of));
         orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
     }
-    orr__text_add(c->t, "    }\n    }\n");
+    end_values(w);
+    orr__text_add(c->t, "    }\n");
+}
+
+static void turn_out(const rows *w)
+{
+    const orr__cloop *c = w->c;
+    const orr__region *r = c->r;
+    int last = last_of(w);
+    char place_of[64];
+    (void)place_of_output(w, place_of);
     for (int k = 0; k < r->nout; k++) {
         if (!r->per_row)
             along(w);
-        side_by_side(w, false);
+        side_by_side(w);
         if (r->per_row)
             orr__text_addf(c->t, "    out%d[(orr_idx)W(%d) + at + i%d * step] = made%d[%s];\n    }\n", k,
                            c->lay.out_at + k, c->side, k, place_of);
@@ -429,6 +464,20 @@ static void outputs(rows *w)
                            "    out%d[(orr_idx)W(%d) + (at + i%d * step) * W(%d) + i%d] = made%d[%s];\n    }\n    }\n",
                            k, c->lay.out_at + k, c->side, orr__cloop_size_at(r, last), last, k, place_of);
     }
+}
+
+static void block_loops(orr__cloop *c, void *arg)
+{
+    rows *w = arg;
+    (void)c;
+    declare(w);
+    row_values(w, 0);
+    turn_in(w, true);
+    for (int p = 0; p < w->passes; p++) {
+        fold_elements(w, p);
+        row_values(w, p + 1);
+    }
+    outputs(w);
 }
 
 /* Numbers of rows in row-major order: that of the first one side by side, and the step from one to the next. */
@@ -460,14 +509,9 @@ static void blocks(rows *w)
         c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n",
         size, SIDE, size, SIDE, size, SIDE);
     turn_in(w, false);
-    declare(w);
-    row_values(w, 0);
-    turn_in(w, true);
-    for (int p = 0; p < w->passes; p++) {
-        fold_elements(w, p);
-        row_values(w, p + 1);
-    }
-    outputs(w);
+    declare_outputs(w);
+    orr__cloop_sure(c, "e", SIDE, block_loops, w);
+    turn_out(w);
     orr__text_add(c->t, "    }\n");
     orr__cloop_close(c, 0, outer);
 }

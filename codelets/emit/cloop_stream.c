@@ -198,9 +198,10 @@ static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead,
         int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
         if (a < MASK && shared(c, a))
             orr__text_addf(c->t, "    if (W(%d) >> %d & 1)\n", ORR__CLOOP_LEADS_AT, a);
-        orr__text_addf(c->t,
-                       "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + (%d << W(%d)) + (",
-                       last, from, last, to, last, LINE / size, r->access[a].input, ahead / size, ORR__CLOOP_AHEAD_AT);
+        orr__text_addf(
+            c->t,
+            "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + (%d << W(%d)) + (",
+            last, from, last, to, last, LINE / size, r->access[a].input, ahead / size, ORR__CLOOP_AHEAD_AT);
         orr__emit_index(c->t, r, &c->lay, a, false);
         orr__text_addf(c->t, "), 0, %d);\n", cache);
     }
@@ -239,12 +240,16 @@ void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, i
     orr__text_add(c->t, "    }\n    }\n#endif\n");
 }
 
+/* A block that may be computed twice stays in its small array until it is right: an output may lie where an input is. */
 void orr__cloop_stream_block(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    for (int k = 0; k < r->nout; k++)
-        orr__text_addf(c->t, "    %s *const to%d = past%d ? line%d_out : out%d + (orr_idx)W(%d) + at + q;\n",
-                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, k, k, k, c->lay.out_at + k);
+    bool waits = orr__cloop_has_near(c);
+    for (int k = 0; k < r->nout; k++) {
+        orr__text_addf(c->t, "    %s *const to%d = ", orr__emit_storage((orr_dtype)r->out_dtype[k]), k);
+        orr__text_addf(c->t, waits ? "line%d_out;\n" : "past%d ? line%d_out : out%d + (orr_idx)W(%d) + at + q;\n", k, k,
+                       k, c->lay.out_at + k);
+    }
 }
 
 void orr__cloop_stream_stores(orr__cloop *c)
@@ -261,10 +266,18 @@ void orr__cloop_stream_stores(orr__cloop *c)
 void orr__cloop_stream_pass(orr__cloop *c, const char *to)
 {
     const orr__region *r = c->r;
-    for (int k = 0; k < r->nout; k++)
+    bool waits = orr__cloop_has_near(c);
+    for (int k = 0; k < r->nout; k++) {
+        int size = (int)orr_dtype_size((orr_dtype)r->out_dtype[k]), word = c->lay.out_at + k;
         orr__text_addf(
             c->t, "    if (past%d)\n        orr_past(out%d + (orr_idx)W(%d) + at + q, line%d_out, (%s - q) * %d);\n", k,
-            k, c->lay.out_at + k, k, to, (int)orr_dtype_size((orr_dtype)r->out_dtype[k]));
+            k, word, k, to, size);
+        if (waits)
+            orr__text_addf(
+                c->t,
+                "    else\n        __builtin_memcpy(out%d + (orr_idx)W(%d) + at + q, line%d_out, (%s - q) * %d);\n", k,
+                word, k, to, size);
+    }
 }
 
 void orr__cloop_stream_end(orr__cloop *c)

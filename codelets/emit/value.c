@@ -264,12 +264,18 @@ static void call(orr__text *t, const orr__region *r, const orr__layout *l, const
     }
     if (half)
         orr__text_addf(t, "orr_%s_%s(", name[rounding], orr__emit_suffix((orr_dtype)in->dtype));
-    orr__text_addf(t, "orr_%s_%s(r%d", row->op.name, orr__emit_suffix(orr__emit_operand(r, in)), in->x);
+    const char *suffix = orr__emit_suffix(orr__emit_operand(r, in)), *near = l->near ? orr__emit_near(r, in) : NULL;
+    if (near)
+        orr__text_addf(t, "(far |= vm_is_far_%s(r%d), vm_near_%s_%s(r%d", suffix, in->x, near, suffix, in->x);
+    else
+        orr__text_addf(t, "orr_%s_%s(r%d", row->op.name, suffix, in->x);
     if (row->arity > 1)
         orr__text_addf(t, ", r%d", in->y);
     if (row->arity > 2)
         orr__text_addf(t, ", r%d", in->z);
-    orr__text_add(t, half ? "))" : ")");
+    orr__text_add(t, near ? "))" : ")");
+    if (half)
+        orr__text_add(t, ")");
 }
 
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64)

@@ -1,0 +1,67 @@
+/* C loops whose functions have a short form for arguments that are not large (codelets/cpu/vmath_near.h): a block is computed by it, and
+ * once more by the form for all arguments where one was large.
+ * Must not know: the meaning of instructions. */
+#include "config.h"
+
+#include <string.h>
+#include "codelets/emit/cloop_internal.h"
+#include "ops/ops.h"
+#include "runtime/base/ablation.h"
+
+/* Values of rows that have a short form, and its name. */
+static const char *const forms[][2] = { { "sin(x)", "sin" }, { "cos(x)", "cos" } };
+
+const char *orr__emit_near(const orr__region *r, const orr__rinstr *in)
+{
+    if (in->kind != ORR__RI_EW || !orr__is_float((orr_dtype)in->dtype))
+        return NULL;
+    const char *value = orr__ew_value(orr__ew(in->op), orr__emit_operand(r, in));
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        if (!strcmp(value, forms[k][0]))
+            return forms[k][1];
+    return NULL;
+}
+
+bool orr__cloop_has_near(const orr__cloop *c)
+{
+    bool any = false;
+    for (int n = 0; n < c->r->ninstr; n++)
+        any = any || (c->at[n] >= c->r->rank - 2 && orr__emit_near(c->r, &c->r->instr[n]));
+    return any && !orr__ablated(ORR__OFF_NEAR);
+}
+
+/* As wide as the pace of such loops. */
+static const char *type_of(const orr__cloop *c)
+{
+    return orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8";
+}
+
+void orr__cloop_near_lane(orr__cloop *c, bool begin)
+{
+    if (c->lay.near && begin)
+        orr__text_add(c->t, "    int far = 0;\n");
+    else if (c->lay.near)
+        orr__text_addf(c->t, "    away[i%d - q] |= (%s)far;\n", c->side >= 0 ? c->side : c->r->rank - 1, type_of(c));
+}
+
+void orr__cloop_sure(orr__cloop *c, const char *to, int most, void (*loops)(orr__cloop *c, void *arg), void *arg)
+{
+    if (!orr__cloop_has_near(c)) {
+        loops(c, arg);
+        return;
+    }
+    int size = most + ORR__CLOOP_VECTOR;
+    orr__text_addf(c->t,
+                   "    {\n    %s away[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
+                   "        away[l] = 0;\n    {\n",
+                   type_of(c), size, size);
+    c->lay.near = true;
+    loops(c, arg);
+    c->lay.near = false;
+    orr__text_addf(c->t,
+                   "    }\n    int large = 0;\n    for (orr_idx l = 0; l < %s - q; l++)\n        large |= away[l];\n"
+                   "    if (large) {\n",
+                   to);
+    loops(c, arg);
+    orr__text_add(c->t, "    }\n    }\n");
+}
