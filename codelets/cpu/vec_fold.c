@@ -5,8 +5,9 @@
 #include <math.h>
 #include "codelets/cpu/vec.h"
 
-/* A block is folded in LANES columns, then these in a fixed tree: the same result with any vector width. */
-enum { LANES = 32 };
+/* A block is folded in LANES columns, then these in a fixed tree: the same result with any vector width. FEW f64 are
+ * added in their order (codelets/emit/cloop_fold.c). */
+enum { LANES = 32, FEW = 3 * LANES / 2 };
 
 #define TREE(op)                                                                                                       \
     for (int w = LANES / 2; w > 0; w /= 2)                                                                             \
@@ -75,7 +76,7 @@ INT_SUMS(u64, uint64_t, uint64_t, u)
     static void name(orr__acc *acc, const void *x_, int64_t n)                                                         \
     {                                                                                                                  \
         const T *x = x_;                                                                                               \
-        TOTAL(T, double, 0, ADD, sizeof(T) == 8 ? 2 * LANES : LANES)                                                   \
+        TOTAL(T, double, 0, ADD, sizeof(T) == 8 ? FEW : LANES)                                                         \
         double s = acc->v.f, t = s + total;                                                                            \
         acc->lost += fabs(s) >= fabs(total) ? (s - t) + total : (total - t) + s;                                       \
         acc->v.f = t;                                                                                                  \

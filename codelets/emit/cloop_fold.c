@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
 
+/* So many f64 are added in their order, and no more values of any type: the tree of the columns takes as long. */
+enum { FEW = 3 * ORR__CLOOP_LANES / 2 };
+
 static orr_dtype folded(const orr__region *r)
 {
     return (orr_dtype)r->instr[r->out_reg[0]].dtype;
@@ -104,8 +107,8 @@ void orr__cloop_if_lanes(orr__cloop *c)
 {
     int vector = orr__cloop_maskable(c);
     if (vector)
-        orr__text_addf(c->t, "#if ORR_VECTOR >= %d\n    if (e - q > %d) {\n#else\n", vector, 2 * ORR__CLOOP_LANES);
-    orr__text_addf(c->t, "    if (e - q > %d && (e - q) %% %d == 0) {\n%s", 2 * ORR__CLOOP_LANES, ORR__CLOOP_LANES,
+        orr__text_addf(c->t, "#if ORR_VECTOR >= %d\n    if (e - q > %d) {\n#else\n", vector, FEW);
+    orr__text_addf(c->t, "    if (e - q > %d && (e - q) %% %d == 0) {\n%s", FEW, ORR__CLOOP_LANES,
                    vector ? "#endif\n" : "");
 }
 
@@ -202,9 +205,7 @@ void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
     bool extreme = (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN) && orr__is_float(folded(r));
-    int few = !joins(r)                              ? ORR__CLOOP_LANES / 2
-              : float_sum(r) && folded(r) == ORR_F64 ? 2 * ORR__CLOOP_LANES
-                                                     : ORR__CLOOP_LANES;
+    int few = !joins(r) ? ORR__CLOOP_LANES / 2 : float_sum(r) && folded(r) == ORR_F64 ? FEW : ORR__CLOOP_LANES;
     orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
     orr__emit_fold_begin(t, r, true);
     orr__text_add(t, "    return fold;\n}\n");

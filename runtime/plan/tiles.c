@@ -13,6 +13,9 @@
  * ORRERY_TILE_US says: cuts decide the order of sums. */
 enum { ASSUMED_WORKERS = 16, ASSUMED_TILE_US = 200 };
 
+/* In latencies: a step among several is worth a cut of its own, though others may be ready beside it. */
+enum { AMONG = 8 };
+
 int orr__plan_workers(void)
 {
     return orr__env.deterministic ? ASSUMED_WORKERS : orr__machine_here.workers;
@@ -94,7 +97,8 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
         most = TILES_ASKED * (int64_t)workers;
     if (n > most)
         n = most;
-    if (alone && !orr__ablated(ORR__OFF_CUT_ALONE) && !asked && !orr__env.deterministic && n < workers)
+    bool soon = alone || us > AMONG * orr__profile_now()->latency_us;
+    if (soon && !orr__ablated(ORR__OFF_CUT_ALONE) && !asked && !orr__env.deterministic && n < workers)
         n = soonest(us, workers, n);
     if (r->call.op && r->call.op->flags & ORR__OP_BLAS && r->rank == 2 && n > rows / 32)
         n = rows / 32;
