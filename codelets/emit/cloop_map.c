@@ -207,11 +207,9 @@ static const char *pace_type(const orr__cloop *c)
     return orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8";
 }
 
-static void in_lane(orr__cloop *c, void (*body)(orr__cloop *c, void *arg), void *arg)
+static void loop_body(orr__cloop *c, void (*body)(orr__cloop *c, void *arg), void *arg)
 {
-    orr__cloop_near_lane(c, true);
     body(c, arg);
-    orr__cloop_near_lane(c, false);
     orr__text_add(c->t, "    }\n");
 }
 
@@ -236,21 +234,21 @@ void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body
                            many, pace_type(c), many);
             lanes_of_run(c, several);
             orr__text_add(c->t, "    ORR_STEP(lane)\n");
-            in_lane(c, body, arg);
+            loop_body(c, body, arg);
             orr__text_add(c->t, "    ORR_PACED\n    }\n");
         }
         orr__text_addf(c->t, "    for (; end - v >= %s; v += %s) {\n    ORR_VECTOR_LOOP\n", count, count);
         lanes_of_run(c, count);
-        in_lane(c, body, arg);
+        loop_body(c, body, arg);
         orr__text_add(c->t, "    }\n    if (v < end) {\n    const int left = (int)(end - v);\n    ORR_VECTOR_LOOP\n");
         lanes_of_run(c, count);
         c->lay.rest = true;
-        in_lane(c, body, arg);
+        loop_body(c, body, arg);
         c->lay.rest = false;
         orr__text_add(c->t, "    }\n    }\n#else\n");
     }
     orr__cloop_inner(c, from, to);
-    in_lane(c, body, arg);
+    loop_body(c, body, arg);
     orr__text_add(c->t, vector ? "#endif\n" : "");
 }
 
@@ -266,7 +264,7 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
         for (int g = 0; g <= c->groups; g++) {
             in_group(c, g);
             orr__cloop_inner(c, "begins", "ends");
-            in_lane(c, body, arg);
+            loop_body(c, body, arg);
             orr__text_add(c->t, g < c->groups ? "    } else\n" : "    }\n    }\n");
         }
         c->lay.here = -1;
@@ -282,7 +280,7 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
     for (int piece = 1; piece >= 0; piece--) {
         c->lay.whole = piece == 1;
         orr__cloop_inner(c, "begins", "ends");
-        in_lane(c, body, arg);
+        loop_body(c, body, arg);
         orr__text_add(c->t, piece == 1 ? "    } else {\n" : "    }\n    }\n");
     }
 }
@@ -310,7 +308,7 @@ static void stage_values(orr__cloop *c, void *arg)
 }
 
 typedef struct {
-    int stages, length;
+    int stages;
     const char *to;
     bool full, paced;
 } block;
@@ -327,7 +325,7 @@ static void block_loops(orr__cloop *c, void *arg)
         orr__cloop_inner(c, "q", b->to);
         if (b->paced)
             orr__text_addf(c->t, "    ORR_STEP(i%d - q)\n", c->r->rank - 1);
-        in_lane(c, stage_values, &at);
+        loop_body(c, stage_values, &at);
         orr__text_add(c->t, b->paced ? "    ORR_PACED\n" : "");
     }
 }
@@ -337,7 +335,7 @@ static void block_loops(orr__cloop *c, void *arg)
 static void whole_block(orr__cloop *c, block b)
 {
     orr__cloop_prefetch(c, "q", b.to);
-    orr__cloop_sure(c, b.to, b.length, block_loops, &b);
+    orr__cloop_sure(c, block_loops, &b);
     orr__cloop_stream_pass(c, b.to);
 }
 
@@ -360,7 +358,7 @@ static void full_block(orr__cloop *c, int stages, int length)
     (void)snprintf(to, sizeof to, "q + %d", length);
     if (paced)
         orr__text_addf(c->t, "    ORR_PACE(%s, %d)\n", pace_type(c), length);
-    whole_block(c, (block){ stages, length, to, true, paced });
+    whole_block(c, (block){ stages, to, true, paced });
 }
 
 /* Blocks of [from, to). Full ones have a length that the compiler knows; the remainder, and short rows, a vector at a time. */
@@ -373,7 +371,7 @@ static void blocks(orr__cloop *c, int stages, int length, const char *from, cons
     orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
     full_block(c, stages, length);
     orr__text_add(c->t, "    } else {\n");
-    whole_block(c, (block){ stages, length, "e", false, false });
+    whole_block(c, (block){ stages, "e", false, false });
     orr__text_add(c->t, "    }\n    }\n");
 }
 

@@ -30,38 +30,17 @@ bool orr__cloop_has_near(const orr__cloop *c)
     return any && !orr__ablated(ORR__OFF_NEAR);
 }
 
-/* As wide as the pace of such loops. */
-static const char *type_of(const orr__cloop *c)
-{
-    return orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8";
-}
-
-void orr__cloop_near_lane(orr__cloop *c, bool begin)
-{
-    if (c->lay.near && begin)
-        orr__text_add(c->t, "    int far = 0;\n");
-    else if (c->lay.near)
-        orr__text_addf(c->t, "    away[i%d - q] |= (%s)far;\n", c->side >= 0 ? c->side : c->r->rank - 1, type_of(c));
-}
-
-void orr__cloop_sure(orr__cloop *c, const char *to, int most, void (*loops)(orr__cloop *c, void *arg), void *arg)
+void orr__cloop_sure(orr__cloop *c, void (*loops)(orr__cloop *c, void *arg), void *arg)
 {
     if (!orr__cloop_has_near(c)) {
         loops(c, arg);
         return;
     }
-    int size = most + ORR__CLOOP_VECTOR;
-    orr__text_addf(c->t,
-                   "    {\n    %s away[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
-                   "        away[l] = 0;\n    {\n",
-                   type_of(c), size, size);
+    orr__text_add(c->t, "    {\n    int far = 0;\n    {\n");
     c->lay.near = true;
     loops(c, arg);
     c->lay.near = false;
-    orr__text_addf(c->t,
-                   "    }\n    int large = 0;\n    for (orr_idx l = 0; l < %s - q; l++)\n        large |= away[l];\n"
-                   "    if (large) {\n",
-                   to);
+    orr__text_add(c->t, "    }\n    if (far) {\n");
     loops(c, arg);
     orr__text_add(c->t, "    }\n    }\n");
 }

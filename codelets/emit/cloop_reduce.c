@@ -119,7 +119,7 @@ static void fill_blocks(orr__cloop *c, char *fill)
 {
     orr__cloop_all_ahead(c);
     orr__text_add(c->t, "    {\n");
-    orr__cloop_sure(c, "e", ORR__CLOOP_BLOCK, fill_loops, fill);
+    orr__cloop_sure(c, fill_loops, fill);
     orr__text_add(c->t, "    }\n");
 }
 

@@ -136,7 +136,7 @@ static void fill_blocks(rows *w, int number)
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, number))
             orr__cloop_ahead(c, n);
-    orr__cloop_sure(c, "e", ORR__CLOOP_BLOCK, fill_loops, &(fill){ w, number });
+    orr__cloop_sure(c, fill_loops, &(fill){ w, number });
 }
 
 /* May values of the pass go to the columns as they are computed? */
@@ -246,7 +246,7 @@ static void outputs(rows *w)
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, w->passes))
             orr__cloop_ahead(c, n);
-    orr__cloop_sure(c, "e", ORR__CLOOP_OUT, output_loops, w);
+    orr__cloop_sure(c, output_loops, w);
     orr__cloop_stream_pass(c, "e");
     orr__text_add(c->t, "    }\n");
 }

@@ -166,13 +166,6 @@ static void begin_values(const rows *w)
 {
     orr__text_add(w->c->t, "    ORR_LOOP\n");
     side_by_side(w);
-    orr__cloop_near_lane(w->c, true);
-}
-
-static void end_values(const rows *w)
-{
-    orr__cloop_near_lane(w->c, false);
-    orr__text_add(w->c->t, "    }\n");
 }
 
 static void along(const rows *w)
@@ -354,8 +347,7 @@ static void fold_elements(rows *w, int pass)
             orr__emit_fold_step(c->t, &fold, true);
             orr__text_addf(c->t, "    acc%d[i%d - q] = fold;\n    }\n", n, c->side);
         }
-    end_values(w);
-    orr__text_add(c->t, "    }\n");
+    orr__text_add(c->t, "    }\n    }\n");
 }
 
 /* The outcome is a value like any other, rounded to its dtype. */
@@ -406,7 +398,7 @@ static void row_values(const rows *w, int pass)
             value(w, n);
         orr__text_addf(c->t, "    row%d[i%d - q] = r%d;\n", n, c->side, n);
     }
-    end_values(w);
+    orr__text_add(c->t, "    }\n");
 }
 
 static const char *place_of_output(const rows *w, char to[64])
@@ -441,8 +433,7 @@ static void outputs(rows *w)
         orr__text_addf(c->t, "    made%d[%s] = ", k, place_of_output(w, place_of));
         orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
     }
-    end_values(w);
-    orr__text_add(c->t, "    }\n");
+    orr__text_add(c->t, "    }\n    }\n");
 }
 
 static void turn_out(const rows *w)
@@ -510,7 +501,7 @@ static void blocks(rows *w)
         size, SIDE, size, SIDE, size, SIDE);
     turn_in(w, false);
     declare_outputs(w);
-    orr__cloop_sure(c, "e", SIDE, block_loops, w);
+    orr__cloop_sure(c, block_loops, w);
     turn_out(w);
     orr__text_add(c->t, "    }\n");
     orr__cloop_close(c, 0, outer);
