@@ -8,6 +8,9 @@
 #include "runtime/base/element.h"
 
 enum { LINES = 64 }; /* side by side: their values stay in registers and the first cache */
+enum {
+    CHAINS = 4
+}; /* lines one behind the other that go on at once, as each waits for its last sum; more exclude each other's cache lines */
 
 /* start: a value for each line, or NULL. */
 typedef void scan_fn(const void *from, const void *start, void *to, int64_t outer, int64_t length, int64_t inner);
@@ -16,7 +19,21 @@ typedef void scan_fn(const void *from, const void *start, void *to, int64_t oute
 #define SCAN(name, T, WIDE, load, store, op, identity)                                                                 \
     static void name(const void *from, const void *start, void *to, int64_t outer, int64_t length, int64_t inner)      \
     {                                                                                                                  \
-        for (int64_t o = 0; o < outer; o++)                                                                            \
+        int64_t done = 0;                                                                                              \
+        for (; inner == 1 && outer - done >= CHAINS; done += CHAINS) {                                                 \
+            const T *x = (const T *)from + done * length;                                                              \
+            T *y = (T *)to + done * length;                                                                            \
+            WIDE value[CHAINS];                                                                                        \
+            _Pragma("GCC unroll 4") for (int i = 0; i < CHAINS; i++) value[i] =                                        \
+                start ? ((const WIDE *)start)[done + i] : (WIDE)identity;                                              \
+            for (int64_t k = 0; k < length; k++)                                                                       \
+                _Pragma("GCC unroll 4") for (int i = 0; i < CHAINS; i++)                                               \
+                {                                                                                                      \
+                    value[i] = value[i] op load(x[i * length + k]);                                                    \
+                    y[i * length + k] = store(value[i]);                                                               \
+                }                                                                                                      \
+        }                                                                                                              \
+        for (int64_t o = done; o < outer; o++)                                                                         \
             for (int64_t first = 0; first < inner; first += LINES) {                                                   \
                 const T *x = (const T *)from + o * length * inner + first;                                             \
                 T *y = (T *)to + o * length * inner + first;                                                           \
