@@ -1,13 +1,23 @@
 /* The element-wise rows as loops over blocks, for the dtype that ops/ew_begin.h has set up. No include guard.
  * Must not know: which dtype. */
+/* A function that has a short form for arguments that are not large (codelets/cpu/vmath_near.h) takes it where `near` is 1, and says in
+ * `far` that the block has to be computed again. Of other rows the second loop is never reached. */
 #define LOOP1(stem, result, value)                                                                                     \
     static void EW_PASTE(stem, EW_NAME)(void *restrict d_, const void *x_, const void *y_, const void *z_, int64_t n)  \
     {                                                                                                                  \
         EW_OUT_##result *restrict d = d_;                                                                              \
         const EW_IN_##result *xs = x_;                                                                                 \
+        int far = 0;                                                                                                   \
         (void)y_;                                                                                                      \
         (void)z_;                                                                                                      \
         for (int64_t i = 0; i < n; i++) {                                                                              \
+            enum { near = 1 };                                                                                         \
+            EW_IN_##result x = xs[i];                                                                                  \
+            (void)x;                                                                                                   \
+            d[i] = EW_AS_##result(value);                                                                              \
+        }                                                                                                              \
+        for (int64_t i = 0; far && i < n; i++) {                                                                       \
+            enum { near = 0 };                                                                                         \
             EW_IN_##result x = xs[i];                                                                                  \
             (void)x;                                                                                                   \
             d[i] = EW_AS_##result(value);                                                                              \
