@@ -67,6 +67,12 @@ static orr_tensor *sum_of_rows(const ablated_case *c)
     return orr_sum(orr_square(g.x), ORR_AXES(0), false);
 }
 
+static orr_tensor *columns_of_cosines(const ablated_case *c)
+{
+    (void)c;
+    return orr_sum(orr_cos(g.x), ORR_AXES(0), false);
+}
+
 static orr_tensor *mean_and_deviation(const ablated_case *c)
 {
     (void)c;
@@ -180,9 +186,11 @@ static const ablated_case cases[] = {
     { "layers 6, 512x256", 512, 256, 6, layers, 0 },
     { "gram 262144x16", 1 << 18, 16, 1, gram, 0 },
     { "rows summed, 1048576x4", 1 << 20, 4, 1, sum_of_rows, 0 },
+    { "columns of cosines, 131072x8", 1 << 17, 8, 1, columns_of_cosines, 0 },
     { "rows normalised, 2048x512", 2048, 512, 1, mean_and_deviation, 0 },
     { "factor 1024", 1024, 1024, 1, factor, 0 },
     { "stencil 1, 1024x1024", 1024, 1024, 1, stencils, 0 },
+    { "stencil 1, 4096x4096", 4096, 4096, 1, stencils, 0 },
     { "stencil 4, 512x512", 512, 512, 4, stencils, 0 },
     { "neighbours of exp, 1024x1024", 1024, 1024, 1, neighbours_of_exp, 0 },
     { "repeated, 1024x1024", 1024, 1024, 1, repeated, 0 },
