@@ -252,6 +252,16 @@ static void bounded(orr__text *t, const orr__region *r, const orr__rinstr *in)
         orr__text_addf(t, "orr_%s_%s(r%d, r%d)", in->op == ORR__EW_maximum ? "above" : "below", type, in->x, in->y);
 }
 
+/* Register n as an operand: whether a place is inside of a box is known where the loop is inside of one group of them. */
+static void operand(orr__text *t, const orr__region *r, const orr__layout *l, int n)
+{
+    const orr__rinstr *in = &r->instr[n];
+    if (in->kind == ORR__RI_INSIDE && l->boxes && l->here >= 0 && r->access[in->a].box)
+        orr__text_add(t, l->boxes[in->a] == l->here ? "1" : "0");
+    else
+        orr__text_addf(t, "r%d", n);
+}
+
 static void call(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
 {
     static const char *const name[] = { [ORR__ROUND_FIT] = "fit", [ORR__ROUND_ANY] = "round" };
@@ -266,13 +276,14 @@ static void call(orr__text *t, const orr__region *r, const orr__layout *l, const
         orr__text_addf(t, "orr_%s_%s(", name[rounding], orr__emit_suffix((orr_dtype)in->dtype));
     const char *suffix = orr__emit_suffix(orr__emit_operand(r, in)), *near = l->near ? orr__emit_near(r, in) : NULL;
     if (near)
-        orr__text_addf(t, "(far |= vm_is_far_%s(r%d), vm_near_%s_%s(r%d", suffix, in->x, near, suffix, in->x);
+        orr__text_addf(t, "(far |= vm_is_far_%s(r%d), vm_near_%s_%s(", suffix, in->x, near, suffix);
     else
-        orr__text_addf(t, "orr_%s_%s(r%d", row->op.name, suffix, in->x);
-    if (row->arity > 1)
-        orr__text_addf(t, ", r%d", in->y);
-    if (row->arity > 2)
-        orr__text_addf(t, ", r%d", in->z);
+        orr__text_addf(t, "orr_%s_%s(", row->op.name, suffix);
+    const int16_t from[3] = { in->x, in->y, in->z };
+    for (int k = 0; k < row->arity; k++) {
+        orr__text_add(t, k ? ", " : "");
+        operand(t, r, l, from[k]);
+    }
     orr__text_add(t, near ? "))" : ")");
     if (half)
         orr__text_add(t, ")");
