@@ -334,7 +334,7 @@ static bool is_field(const serve_work *w)
     return w->kind == SERVE_FIELD || w->kind == SERVE_MSM;
 }
 
-/* What the body asks for: p, the JSON, or the query beside a .npy body. */
+/* The request of the body: p, the JSON, or the query beside a .npy body. */
 static bool understand(serve_work *w, const json_t *p)
 {
     if (!get_result(w, p))

@@ -8,9 +8,8 @@
 #include "runtime/base/element.h"
 
 enum { LINES = 64 }; /* side by side: their values stay in registers and the first cache */
-enum {
-    CHAINS = 4
-}; /* lines one behind the other that go on at once, as each waits for its last sum; more exclude each other's cache lines */
+/* Lines one behind the other that go on at once, as each waits for its last sum; more of them exclude each other's cache lines. */
+enum { CHAINS = 4 };
 
 /* start: a value for each line, or NULL. */
 typedef void scan_fn(const void *from, const void *start, void *to, int64_t outer, int64_t length, int64_t inner);

@@ -8,15 +8,6 @@
 #include <string.h>
 #include "codelets/cpu/vec.h"
 
-/* The widest vectors of the instruction set: of wider ones gcc keeps copies in memory. */
-#if defined(__AVX512F__)
-#define ORR__VECTOR_BYTES 64
-#elif defined(__AVX__)
-#define ORR__VECTOR_BYTES 32
-#else
-#define ORR__VECTOR_BYTES 16
-#endif
-
 #define REAL float
 #define LANE int32_t
 #define MOST FLT_MAX

@@ -1,6 +1,6 @@
 /* The element-wise rows as loops over blocks, for the dtype that ops/ew_begin.h has set up. No include guard.
  * Must not know: which dtype. */
-/* A function that has a short form for arguments that are not large (codelets/cpu/vmath_near.h) takes it where `near` is 1, and says in
+/* A function that has a near form for arguments that are not large (codelets/cpu/vmath_near.h) takes it where `near` is 1, and says in
  * `far` that the block has to be computed again. Of other rows the second loop is never reached. */
 #define LOOP1(stem, result, value)                                                                                     \
     static void EW_PASTE(stem, EW_NAME)(void *restrict d_, const void *x_, const void *y_, const void *z_, int64_t n)  \

@@ -2,6 +2,17 @@
  * includes it.
  * Must not know: other dtypes, the use of a transpose. */
 
+/* The widest vectors of the instruction set: of wider ones gcc keeps copies in memory. */
+#ifndef ORR__VECTOR_BYTES
+#if defined(__AVX512F__)
+#define ORR__VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define ORR__VECTOR_BYTES 32
+#else
+#define ORR__VECTOR_BYTES 16
+#endif
+#endif
+
 /* Four of the eight elements of a and b. */
 #ifndef VEC_PICK
 #ifdef __clang__

@@ -94,12 +94,12 @@ void orr__cloop_parts_of_block(orr__cloop *c);
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to);
 /* That loop, closed, with this body: a vector at a time where that can be said, the last of them with some elements less. Arrays of
  * the body's own get whole vectors; its loads and its outputs are of the elements that are there. */
-/* cloop_near.c: functions with a short form in the loop? `loops`, which write to the kernel's own arrays alone, by short forms, and again
- * where an argument is too large for them. */
-bool orr__cloop_has_near(const orr__cloop *c);
-void orr__cloop_sure(orr__cloop *c, void (*loops)(orr__cloop *c, void *arg), void *arg);
 int orr__cloop_maskable(const orr__cloop *c); /* the ORR_VECTOR of the kernel from which on that is so; 0: never */
 void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg), void *arg);
+/* cloop_near.c: does the loop have functions with a near form? Such `loops`, which write to the kernel's own arrays alone, by near forms; then
+ * once more, where an argument is too large for these. Other loops as they are. */
+bool orr__cloop_has_near(const orr__cloop *c);
+void orr__cloop_sure(orr__cloop *c, void (*loops)(orr__cloop *c, void *arg), void *arg);
 /* Is a row with boxes split into its interior and its borders? The innermost loop over a block, closed: once, or in pieces, each with
  * the body. */
 bool orr__cloop_split(const orr__cloop *c);

@@ -10,7 +10,7 @@
 #include "runtime/base/ablation.h"
 
 /* The longest row that is short; the fewest elements of all of them, for which copies are made. Of rows with boxes, whose borders are a
- * share of each row; of reductions. In flops, values that are folded by blocks. */
+ * share of each row; of reductions. The flops of a value from which on rows are folded by blocks. */
 enum { MOST = 64, LEAST = 2048, MOST_BOXED = 192, LEAST_BOXED = 512, LEAST_FOLDED = 256, HEAVY = 12 };
 
 typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, OTHER } way;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
 
-/* Several rows at a time, while the accumulators are in registers; heavy values by themselves, in flops. */
+/* Rows at a time, while the accumulators are in registers; the flops up to which a value is light; columns at a time of these rows. */
 enum { TOGETHER = 4, LIGHT = 12, PIECE = 64 };
 
 /* Output k as a reduction by itself; its number. */

@@ -69,7 +69,7 @@ typedef struct orr__layout {
     bool parts;    /* lo<a>, hi<a> say where the innermost loop is inside of access a's box           */
     bool whole;    /* the innermost loop at hand is inside of all boxes                                */
     bool rest;     /* it is one vector, of which `left` elements, from `lane` 0 on, are there          */
-    bool near;     /* functions take their short form, and `far` says where an argument is too large for it */
+    bool near;     /* functions take their near form, and `far` says where an argument is too large for it */
     int here;      /* the group of boxes that the innermost loop at hand is inside of, and of no other; -1: any */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
     int16_t *at;   /* naccess word numbers */
@@ -90,7 +90,7 @@ int orr__emit_flags(const orr__region *r);
 /* Index n for messages: the user's line, the axis, and its length. */
 orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *length);
 
-/* The function of an instruction that has a short form for arguments that are not large; NULL: it has none. */
+/* The function of an instruction that has a near form for arguments that are not large; NULL: it has none. */
 const char *orr__emit_near(const orr__region *r, const orr__rinstr *in);
 
 /* Without fp64: nothing that needs double. */

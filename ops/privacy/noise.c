@@ -29,7 +29,7 @@ static bool positive(double x)
 
 /* -- floats ------------------------------------------------------------------------------------------------ */
 
-/* Noise of `want` for another dtype. What has no cast to it gets the advice that there is. */
+/* Noise of `want` for another dtype. A dtype without a cast to it gets other advice. */
 static orr_tensor *wrong_dtype(orr__site at, orr_dtype dtype, const char *want, const char *name)
 {
     const char *have = orr_dtype_name(dtype);

@@ -44,7 +44,7 @@
     X(STREAMING,        "streaming")        /* stores past the caches, prefetched loads                */ \
     X(BORDERS,          "borders")          /* rows in pieces, of which one is inside of all boxes     */ \
     X(SHORT_ROWS,       "short_rows")       /* short rows are computed side by side                    */ \
-    X(NEAR,             "near")             /* blocks whose arguments are not large by short forms     */ \
+    X(NEAR,             "near")             /* blocks whose arguments are not large by near forms     */ \
     X(PACKING,          "packing")          /* operands that stand apart are copied first              */ \
     X(SHARED_STREAMS,   "shared_streams")   /* accesses a constant apart are one stream of memory      */ \
     X(VARIANTS,         "variants")         /* ways of computing the same are timed                    */ \

@@ -1,4 +1,4 @@
-/* Sines and cosines of numbers of any size, in every kind of loop: kernels have a short form for those that are not large, and a block
+/* Sines and cosines of numbers of any size, in every kind of loop: kernels have a near form for those that are not large, and a block
  * in which one is large is computed once more. The C library is the oracle.
  * Must not know: how a kernel walks its loops. */
 #include "config.h"

@@ -11,15 +11,6 @@
 
 static server s;
 
-#define NEED_SERVER(options)                                                                                           \
-    do {                                                                                                               \
-        if (!have_server())                                                                                            \
-            return;                                                                                                    \
-        ORR_CHECK_MSG(server_start(&s, options), "it did not start: %s", server_output());                             \
-        if (s.port == 0)                                                                                               \
-            return;                                                                                                    \
-    } while (0)
-
 static const char json[] = "Content-Type: application/json\r\n",
                   npy[] = "Content-Type: application/x-npy\r\nAccept: application/json\r\n";
 

@@ -18,6 +18,15 @@ bool have_server(void);
 /* Starts one on a free port with these options, separated by spaces ("" for none), and a log of its own. false: it did not
  * say its address; server_output has what it said. */
 bool server_start(server *s, const char *options);
+/* The test's server `s` with these options; the test ends where there is none. */
+#define NEED_SERVER(options)                                                                                           \
+    do {                                                                                                               \
+        if (!have_server())                                                                                            \
+            return;                                                                                                    \
+        ORR_CHECK_MSG(server_start(&s, options), "it did not start: %s", server_output());                             \
+        if (s.port == 0)                                                                                               \
+            return;                                                                                                    \
+    } while (0)
 /* SIGTERM, and waits. The exit status; −1: it had to be killed. */
 int server_stop(server *s);
 /* The same with SIGTERM and SIGINT every 0.3 ms until it has ended. */

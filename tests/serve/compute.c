@@ -13,15 +13,6 @@
 
 static server s;
 
-#define NEED_SERVER(options)                                                                                           \
-    do {                                                                                                               \
-        if (!have_server())                                                                                            \
-            return;                                                                                                    \
-        ORR_CHECK_MSG(server_start(&s, options), "it did not start: %s", server_output());                             \
-        if (s.port == 0)                                                                                               \
-            return;                                                                                                    \
-    } while (0)
-
 /* The numbers in the answer's "data", of which there are n; frees it. */
 static void numbers(const char *what, answer a, const double *want, int n, double off)
 {

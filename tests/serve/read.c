@@ -11,15 +11,6 @@
 
 static server s;
 
-#define NEED_SERVER(options)                                                                                           \
-    do {                                                                                                               \
-        if (!have_server())                                                                                            \
-            return;                                                                                                    \
-        ORR_CHECK_MSG(server_start(&s, options), "it did not start: %s", server_output());                             \
-        if (s.port == 0)                                                                                               \
-            return;                                                                                                    \
-    } while (0)
-
 static void json_of(const char *path, const char *text)
 {
     answer a = get(&s, path);

@@ -14,15 +14,6 @@
 
 static server s;
 
-#define NEED_SERVER(options)                                                                                           \
-    do {                                                                                                               \
-        if (!have_server())                                                                                            \
-            return;                                                                                                    \
-        ORR_CHECK_MSG(server_start(&s, options), "it did not start: %s", server_output());                             \
-        if (s.port == 0)                                                                                               \
-            return;                                                                                                    \
-    } while (0)
-
 static const char alice[] = "alices-token-0123456789abcdef", bob[] = "bobs-token-0123456789abcdef-0123456789";
 
 /* -- tokens ------------------------------------------------------------------------------------------------ */
